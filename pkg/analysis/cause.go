@@ -57,6 +57,7 @@ func causes(phases []*phase) {
 			name, d := part.Name(), &part.out
 			d.Temperature, d.LinkChange = p.temperature(name, stuck[name]),
 				p.linkChange(part, speeds)
+			p.failedRequests(name)
 			if d.Throttle == nil {
 				continue
 			}
@@ -290,6 +291,19 @@ func (p *phase) linkChange(part *part, speeds map[string]float64) *LinkChange {
 			hardware.Speed(int64(out.ToBps)), when)
 	}
 	return out
+}
+
+// failedRequests warns of requests that failed or were repeated below the file system, by the driver's own count: each
+// waits for seconds, or for the link to be set up again, and shows in no file's result.
+func (p *phase) failedRequests(disk string) {
+	counts := p.meters.Of(disk, trace.DeviceFailures)
+	if len(counts) == 0 {
+		return
+	}
+	if n := counts[len(counts)-1].Value - counts[0].Value; n > 0 {
+		p.warn(disk, "failed_requests", TimesValues{Times: n}, "its driver counted %.0f requests that failed or "+
+			"had to be repeated: its rates are not what it can do (check its cable, port and power)", n)
+	}
 }
 
 // busyCPU is the share of all cores' time, in percent, from which the host has nothing to spare; of one core's, a worker.

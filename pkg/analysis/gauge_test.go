@@ -163,6 +163,24 @@ func TestHostBound(t *testing.T) {
 	}
 }
 
+// Requests that failed or were repeated below the file system are warned of, if there are more of them by the end.
+func TestFailedRequests(t *testing.T) {
+	for name, last := range map[string]float64{"none": 7, "three": 10} {
+		gauges := []trace.Gauge{{Disk: "A", Name: trace.DeviceFailures, Value: 7}, {Disk: "A", Name: trace.DeviceFailures, TNS: 9e9, Value: last}}
+		var warned []any
+		for _, w := range Analyze(gauged(gauges, evenDisk("A", trace.Write, 10, 1e8)), Options{}).Phases[0].Warnings {
+			if w.Code == "failed_requests" && w.Disk == "A" {
+				warned = append(warned, w.Values)
+			}
+		}
+		var want []any
+		if last > 7 {
+			want = []any{TimesValues{3}}
+		}
+		check.Same(t, name, want, warned)
+	}
+}
+
 // A worker with one request at a time that uses all of its core is limited by the host, unless it is asked for less.
 func TestWorkerBound(t *testing.T) {
 	for name, tt := range map[string]struct {

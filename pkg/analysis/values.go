@@ -91,6 +91,10 @@ type (
 	PercentValues struct {
 		Percent float64 `json:"percent"`
 	}
+	// TimesValues are those of failed_requests.
+	TimesValues struct {
+		Times float64 `json:"times"`
+	}
 	// StoppedValues are those of stopped.
 	StoppedValues struct {
 		AtS     float64 `json:"at_s"`

@@ -44,6 +44,8 @@ type Host struct {
 	CPU   string `json:"cpu,omitempty"`
 	Power Power  `json:"power,omitempty"`
 	Ports []Port `json:"ports,omitempty"`
+	// This program is made for another processor, and the system translates it
+	Translated bool `json:"translated,omitempty"`
 }
 
 // Power is what a host runs on.
@@ -123,6 +125,11 @@ type Disk struct {
 	External  *bool   `json:"external,omitempty"`
 	System    bool    `json:"system,omitempty"` // the operating system runs from it
 	Memory    bool    `json:"memory,omitempty"` // a virtual one that lies in memory
+	// Of a virtual disk that is a RAID set, the set's level and name: Stripe set Data
+	RAID string `json:"raid,omitempty"`
+	// The requests that have failed since it was plugged in, and those that were repeated, if the system counts them
+	Errors  int64 `json:"errors,omitempty"`
+	Retries int64 `json:"retries,omitempty"`
 	// The names of the disks that a virtual one lies on: see Inventory.Physical
 	Backing      []string `json:"backing,omitempty"`
 	Path         Path     `json:"path"`

@@ -91,7 +91,9 @@ const (
 	Temperature = "temperature_c"
 	DeviceRead  = "device_read_bytes"  // counter: all that was read from the device, by any program
 	DeviceWrite = "device_write_bytes" // counter
-	Throttles   = "throttle_events"    // counter, as the device reports them
+	// Counter: requests that the driver saw fail or had to repeat
+	DeviceFailures = "device_failed_requests"
+	Throttles      = "throttle_events" // counter, as the device reports them
 	// Of all cores, of a Mac with several kinds of them the fast ones: at 100 the host has nothing to spare
 	CPU       = "cpu_percent"
 	WorkerCPU = "worker_cpu_percent" // of one core: what the process that works on the disk used

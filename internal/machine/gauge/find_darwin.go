@@ -4,42 +4,69 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/hubbench/hubbench/internal/machine/device/macos"
 	"github.com/hubbench/hubbench/internal/machine/libsystem"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // macEvery is how often the registry is asked. It takes a process that runs for some hundredths of a second.
 const macEvery = 5 * time.Second
 
-// find finds the meter of the disk behind a folder.
+// find finds the meter of the disk behind a folder, or of the disks that a set behind it consists of.
 func find(ctx context.Context, folder string) (*meter, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(folder, &st); err != nil {
 		return nil, err
 	}
-	driver, err := ioreg(ctx, filepath.Base(unix.ByteSliceToString(st.Mntfromname[:])))
+	volume, _ := macos.VolumeOf(unix.ByteSliceToString(st.Mntfromname[:]), "")
+	if volume == "" {
+		return nil, errUnknown
+	}
+	drivers := func(ctx context.Context) (macos.Driver, error) {
+		text, err := registry(ctx, "-l", "-c", "IOBlockStorageDriver")
+		if err != nil {
+			return macos.Driver{}, err
+		}
+		return macos.DriverOf(text, volume)
+	}
+	driver, err := drivers(ctx)
 	if err != nil {
 		return nil, err
 	}
-	disk := driver.Names[0]
-	return &meter{key: disk, smart: "/dev/" + disk, every: macEvery, count: func(ctx context.Context) (Counters, error) {
-		now, err := ioreg(ctx, disk)
-		return Counters{Read: now.Read, Written: now.Written}, err
-	}}, nil
-}
-
-// ioreg asks the registry for the driver of the disk that holds a volume.
-func ioreg(ctx context.Context, volume string) (driver macos.Driver, err error) {
-	text, err := registry(ctx, "-l", "-c", "IOBlockStorageDriver")
-	if err != nil {
-		return driver, err
+	m := &meter{key: unit.List(driver.Disks), every: macEvery}
+	if driver.Set != "" {
+		m.key = driver.Set + " on " + m.key
 	}
-	return macos.DriverOf(text, volume)
+	if len(driver.Disks) == 1 {
+		m.smart = "/dev/" + driver.Disks[0]
+	}
+	m.count = func(ctx context.Context) (Counters, error) {
+		now, err := drivers(ctx)
+		return Counters{Read: now.Read, Written: now.Written, Failures: &now.Failures}, err
+	}
+	link := Source{Name: "link of " + m.key, Every: macEvery, AtEnd: true}
+	link.Read = func(ctx context.Context) ([]Reading, error) {
+		chains, err := registry(ctx, "-l", "-t", "-c", "IOBlockStorageDriver")
+		if err != nil {
+			return nil, err
+		}
+		routers, err := registry(ctx, "-l", "-c", "IOThunderboltSwitch")
+		if err != nil {
+			return nil, err
+		}
+		bps, err := macos.LinkRate(chains, routers, driver.Disks)
+		if err != nil || bps == 0 { // as of a Mac's own disk
+			return nil, err
+		}
+		return m.each(trace.LinkState, float64(bps)), nil
+	}
+	m.more = append(m.more, link)
+	return m, nil
 }
 
 // registry is what ioreg prints of the entries that its arguments name, as a property list.

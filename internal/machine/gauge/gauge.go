@@ -43,7 +43,8 @@ type Disk struct {
 type Source struct {
 	Name  string // for the log
 	Every time.Duration
-	Total bool // its counters are to be read at a phase's end as well, so that totals can be compared
+	AtEnd bool // it is to be read at a phase's end as well
+	Total bool // it has counters, whose totals are compared: so it is too, and what took long to read is left out
 	Read  func(ctx context.Context) ([]Reading, error)
 }
 
@@ -97,7 +98,8 @@ type Reading struct {
 // Counters are what a device has moved since it was plugged in, in bytes.
 type Counters struct {
 	Read, Written int64
-	Discarded     int64 // trimmed; 0 if it is not counted
+	Discarded     int64  // trimmed; 0 if it is not counted
+	Failures      *int64 // requests that failed or were repeated; nil if that is not counted
 }
 
 // Sum moves whenever the device does anything.
@@ -142,7 +144,11 @@ func (m *meter) counters() Source {
 		if err != nil {
 			return nil, err
 		}
-		return append(m.each(trace.DeviceRead, float64(c.Read)), m.each(trace.DeviceWrite, float64(c.Written))...), nil
+		reads := append(m.each(trace.DeviceRead, float64(c.Read)), m.each(trace.DeviceWrite, float64(c.Written))...)
+		if c.Failures != nil {
+			reads = append(reads, m.each(trace.DeviceFailures, float64(*c.Failures))...)
+		}
+		return reads, nil
 	}
 	return Source{Name: "counters of " + m.key, Every: cmp.Or(m.every, Every), Total: true, Read: read}
 }
@@ -239,7 +245,7 @@ type Readings struct {
 }
 
 // Sampler reads sources beside a run, each in a goroutine of its own: one that hangs holds up neither the others nor
-// the run. Each is read at once, then as often as it allows, and those with totals once more at the end.
+// the run. Each is read at once, then as often as it allows, and those with totals and links once more at the end.
 type Sampler struct {
 	Readings chan Readings // to be taken soon: a source that is not taken from waits
 	opts     Options
@@ -325,7 +331,7 @@ func (s *Sampler) follow(ctx context.Context, source Source) {
 		select {
 		case <-tick.C:
 		case <-s.last:
-			if ending = true; !source.Total {
+			if ending = true; !source.Total && !source.AtEnd {
 				return
 			}
 		}

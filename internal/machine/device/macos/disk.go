@@ -14,11 +14,12 @@ import (
 // that they lie on. If diskutil did not answer, the profile and the drivers list disks.
 func (m *machine) addDisks(list, apfs []dict) {
 	containers := containersOf(list, apfs)
-	made := map[string][]string{} // the disks that each container is made of, by the registry
+	made, sets := map[string][]string{}, map[string]string{} // the disks that each container is made of, by the registry
 	for _, above := range slices.Sorted(maps.Keys(m.chains)) {
 		for _, name := range m.chains[above].made {
 			made[name] = append(made[name], above)
 		}
+		maps.Copy(sets, m.chains[above].sets)
 	}
 	for _, entry := range list {
 		name := wholeDisk(entry.Text("DeviceIdentifier"))
@@ -27,7 +28,7 @@ func (m *machine) addDisks(list, apfs []dict) {
 			continue
 		}
 		size, _ := entry.Number("Size")
-		disk := hardware.Disk{Name: name, SizeBytes: max(size, 0), Backing: made[name]}
+		disk := hardware.Disk{Name: name, SizeBytes: max(size, 0), Backing: made[name], RAID: sets[name]}
 		if isContainer { // on several disks: Fusion
 			disk.Backing = c.disks
 		}
@@ -94,7 +95,9 @@ func (m *machine) describe(disk *hardware.Disk) {
 		learn(disk, device.disk)
 		disk.SizeBytes = cmp.Or(disk.SizeBytes, device.media[disk.Name])
 	}
-	learn(disk, m.chains[disk.Name].disk)
+	chain := m.chains[disk.Name].disk
+	learn(disk, chain)
+	disk.Errors, disk.Retries = chain.Errors, chain.Retries
 	for _, item := range m.mediaOf(disk.Name) {
 		size, _ := item.Number("size_in_bytes")
 		learn(disk, hardware.Disk{
@@ -163,7 +166,8 @@ type chain struct {
 	location int64   // of its USB device; 0 for none
 	usbBps   int64   // that device's rate
 	disk     hardware.Disk
-	made     []string // the containers of APFS that are made of it
+	made     []string          // the containers of APFS and sets of RAID that are made of it
+	sets     map[string]string // the names of the latter, by their disks
 }
 
 // busOf is the interconnect of a disk, as drivers name it (IOStorageProtocolCharacteristics.h).
@@ -202,6 +206,7 @@ func chainsOf(trees []dict) map[string]chain {
 					c.made = append(c.made, below)
 				}
 			}
+			c.sets = setsOf(d)
 			chains[name] = c
 			return
 		}
@@ -225,6 +230,9 @@ func (c *chain) learn(d dict) {
 		bps, _ := d.Number("UsbLinkSpeed")
 		c.usbBps = max(bps, 0)
 	}
+	errors, retries := failuresOf(d)
+	c.disk.Errors += errors
+	c.disk.Retries += retries
 	protocol, device := d.Dict("Protocol Characteristics"), d.Dict("Device Characteristics")
 	entry := hardware.Disk{
 		Model: device.Text("Product Name"), Vendor: device.Text("Vendor Name"),
@@ -247,18 +255,13 @@ func (c *chain) learn(d dict) {
 }
 
 // routerOf is the ID of the hub whose PCI Express tunnel ends on the way to the disk: of several the farthest, which
-// the disk is connected to. Each router's port for the tunnel names the entry where it ends.
+// the disk is connected to.
 func (m *machine) routerOf(c chain) string {
 	found, depth := "", int64(0)
 	for _, hub := range m.Hubs {
 		id, ok := m.uids[hub.ID]
-		if !ok || m.routers[id].depth <= depth {
-			continue
-		}
-		for _, p := range m.routers[id].ends("PCIe Adapter") {
-			if end, ok := p.Number("PCI Entry ID"); ok && slices.Contains(c.entries, end) {
-				found, depth = hub.ID, m.routers[id].depth
-			}
+		if r := m.routers[id]; ok && r.depth > depth && r.holds(c) {
+			found, depth = hub.ID, r.depth
 		}
 	}
 	return found

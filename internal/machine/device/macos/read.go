@@ -2,8 +2,10 @@ package macos
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"howett.net/plist"
 
@@ -46,30 +48,97 @@ func decode(answer []byte) (v any, err error) {
 	return v, err
 }
 
-// Driver is one of macOS' block storage drivers: what a physical disk has moved, and the BSD names of all that lies
-// on it, the whole disk first: disk4, disk4s2, and of the APFS container that disk4s2 holds disk5 and disk5s1.
+// Driver is what macOS' block storage drivers count of the physical disks that a volume lies on: one, or several of a
+// RAID set or a Fusion Drive.
 type Driver struct {
-	Names         []string
-	Read, Written int64 // bytes since it was plugged in
+	Disks         []string // the BSD names of the physical disks
+	Set           string   // of RAID, its level and name
+	Read, Written int64    // bytes since the disks were plugged in
+	Failures      int64    // requests that failed or were repeated
 }
 
-// DriverOf finds the driver of the disk that holds a volume in the answer to ioreg -a -l -r -c IOBlockStorageDriver: a
-// property list of drivers with the devices below them. The names of the counters are those of IOKit's
-// IOBlockStorageDriver.h. A driver without them is passed over.
-func DriverOf(answer []byte, volume string) (Driver, error) {
+// DriverOf adds up the drivers of the disks that hold a volume in the answer to ioreg -a -l -r -c IOBlockStorageDriver: a
+// property list of drivers with the devices below them, where a set of several disks is below each. The names of the
+// counters are those of IOKit's IOBlockStorageDriver.h. A driver without them is passed over.
+func DriverOf(answer []byte, volume string) (d Driver, err error) {
 	trees, err := decode(answer)
 	if err != nil {
-		return Driver{}, fmt.Errorf("ioreg: %w", err)
+		return d, fmt.Errorf("ioreg: %w", err)
 	}
 	for _, entry := range capture.Dicts(trees) {
-		statistics := entry.Dict("Statistics")
+		names, statistics := bsdNames(entry), entry.Dict("Statistics")
 		read, okRead := statistics.Number("Bytes (Read)")
 		written, okWritten := statistics.Number("Bytes (Write)")
-		if names := bsdNames(entry); okRead && okWritten && slices.Contains(names, volume) {
-			return Driver{Names: names, Read: read, Written: written}, nil
+		if !okRead || !okWritten || !slices.Contains(names, volume) {
+			continue
+		}
+		errors, retries := failuresOf(entry)
+		d.Disks = append(d.Disks, names[0])
+		d.Read += read
+		d.Written += written
+		d.Failures += errors + retries
+		d.Set = cmp.Or(d.Set, setsOf(entry)[wholeDisk(volume)])
+	}
+	if len(d.Disks) == 0 {
+		return d, fmt.Errorf("ioreg: no disk counts what it moves and holds %q", volume)
+	}
+	return d, nil
+}
+
+// failuresOf is what a driver counts of requests that failed, and of those that were repeated.
+func failuresOf(driver dict) (errors, retries int64) {
+	statistics := driver.Dict("Statistics")
+	for _, way := range []string{"(Read)", "(Write)"} {
+		n, _ := statistics.Number("Errors " + way)
+		errors += n
+		n, _ = statistics.Number("Retries " + way)
+		retries += n
+	}
+	return errors, retries
+}
+
+// setsOf names the RAID sets below an entry, by the disks that they are: Stripe set Data.
+func setsOf(entry dict) map[string]string {
+	sets := map[string]string{}
+	for _, d := range flat([]dict{entry}) {
+		name := d.Text("AppleRAID-SetName")
+		if name == "" {
+			continue
+		}
+		for _, below := range bsdNames(d) {
+			sets[wholeDisk(below)] = strings.TrimSpace(d.Text("AppleRAID-LevelName") + " set " + name)
 		}
 	}
-	return Driver{}, fmt.Errorf("ioreg: no disk counts what it moves and holds %q", volume)
+	return sets
+}
+
+// LinkRate is what the slowest link on the way to disks has negotiated, in bits per second and the slower direction, from
+// the answers to ioreg -a -l -r -t -c IOBlockStorageDriver and -a -l -r -c IOThunderboltSwitch: their USB devices', and
+// those of the Thunderbolt routers on the way. It is 0 if the answers name none.
+func LinkRate(drivers, routers []byte, disks []string) (int64, error) {
+	chains, err := decode(drivers)
+	switches, routersErr := decode(routers)
+	if err != nil && routersErr != nil {
+		return 0, fmt.Errorf("ioreg: %w", err)
+	}
+	slowest := int64(0)
+	for name, chain := range chainsOf(capture.Dicts(chains)) {
+		if !slices.Contains(disks, name) {
+			continue
+		}
+		rates, depth := []int64{chain.usbBps}, int64(0)
+		for _, r := range routersOf(capture.Dicts(switches)) {
+			if r.depth > depth && r.holds(chain) {
+				rates, depth = []int64{chain.usbBps, r.slowest}, r.depth
+			}
+		}
+		for _, bps := range rates {
+			if bps > 0 && (slowest == 0 || bps < slowest) {
+				slowest = bps
+			}
+		}
+	}
+	return slowest, nil
 }
 
 // bsdNames gathers the names of an entry of the registry and of those below it.

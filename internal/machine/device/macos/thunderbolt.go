@@ -157,30 +157,51 @@ type router struct {
 	depth    int64
 	route    int64 // a byte per hop, the first hop lowest: the number of the port that leads on
 	upstream int64 // the number of the port that leads to the computer
+	slowest  int64 // bits per second of the slowest link from the computer to it, one way; 0 if none is known
 	ports    []dict
 }
 
 // routersOf finds all routers: those of devices stand below the port of the router that they are connected to.
 func routersOf(trees []dict) map[int64]router {
 	routers := map[int64]router{}
-	for _, d := range flat(trees) {
-		id, ok := d.Number("UID")
-		if !ok || !strings.HasPrefix(d.Text("IOObjectClass"), "IOThunderboltSwitch") {
-			continue
-		}
-		r := router{}
-		r.depth, _ = d.Number("Depth")
-		r.depth = max(0, min(r.depth, 7)) // a route has 7 hops at most
-		r.route, _ = d.Number("Route String")
-		r.upstream, _ = d.Number("Upstream Port Number")
-		for _, c := range d.List("IORegistryEntryChildren") {
-			if _, ok := c.Number("Port Number"); ok {
-				r.ports = append(r.ports, c)
+	var walk func(trees []dict, slowest int64)
+	walk = func(trees []dict, slowest int64) {
+		for _, d := range trees {
+			below := slowest
+			id, ok := d.Number("UID")
+			if ok && strings.HasPrefix(d.Text("IOObjectClass"), "IOThunderboltSwitch") {
+				r := router{slowest: slowest}
+				r.depth, _ = d.Number("Depth")
+				r.depth = max(0, min(r.depth, 7)) // a route has 7 hops at most
+				r.route, _ = d.Number("Route String")
+				r.upstream, _ = d.Number("Upstream Port Number")
+				for _, c := range d.List("IORegistryEntryChildren") {
+					if _, ok := c.Number("Port Number"); ok {
+						r.ports = append(r.ports, c)
+					}
+				}
+				tx, rx := laneRates(r.port(r.upstream))
+				if one := min(tx, rx); r.depth > 0 && one > 0 && (slowest == 0 || one < slowest) {
+					r.slowest = one
+				}
+				routers[id], below = r, r.slowest
 			}
+			walk(d.List("IORegistryEntryChildren"), below)
 		}
-		routers[id] = r
 	}
+	walk(trees, 0)
 	return routers
+}
+
+// holds reports whether a tunnel of PCI Express ends in the router that leads to a disk: its port for the tunnel names
+// the entry where it ends.
+func (r router) holds(c chain) bool {
+	for _, p := range r.ends("PCIe Adapter") {
+		if end, ok := p.Number("PCI Entry ID"); ok && slices.Contains(c.entries, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // ends are the ports where tunnels of one kind end that come from the computer. A port's type differs between makers

@@ -201,29 +201,48 @@ func (m *machine) mountPoints(name string, d dict) []string {
 	return points
 }
 
+// VolumeOf reads what macOS says is mounted, and by which file system: the name of the volume's device, empty if it is
+// none of a disk, and the file system. Since macOS 13 those of FAT and NTFS are programs (lifs), whose volumes are
+// called msdos://disk12s1/NAME.
+func VolumeOf(source, kind string) (device, filesystem string) {
+	device, ok := strings.CutPrefix(source, "/dev/")
+	if scheme, rest, program := strings.Cut(source, "://"); program {
+		device, _, _ = strings.Cut(rest, "/")
+		kind, ok = scheme, true
+	}
+	if _, isDisk := baseName(device); !ok || !isDisk {
+		return "", kind
+	}
+	return device, kind
+}
+
 // mountsOf reads lines like: /dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled). A path may hold
 // anything, so the line is read from its ends.
 func mountsOf(capture []byte) map[string][]hardware.Volume {
 	mounts := map[string][]hardware.Volume{}
 	for line := range strings.Lines(string(capture)) {
 		line = strings.TrimSuffix(strings.TrimSpace(line), ")")
-		device, rest, ok := strings.Cut(line, " on ")
+		source, rest, ok := strings.Cut(line, " on /")
 		open := strings.LastIndex(rest, " (")
-		name, isDisk := baseName(device)
-		if !ok || !isDisk || open < 0 || !strings.HasPrefix(device, "/dev/") {
+		if !ok || open < 0 {
 			continue
 		}
-		m := hardware.Volume{Mount: rest[:open]}
-		for i, word := range strings.Split(rest[open+2:], ", ") {
-			switch {
-			case i == 0:
-				m.Filesystem = word
-			case word == "read-only":
+		m := hardware.Volume{Mount: "/" + rest[:open]}
+		kind, options, _ := strings.Cut(rest[open+2:], ", ")
+		device, kind := VolumeOf(source, kind)
+		if device == "" {
+			continue
+		}
+		m.Filesystem = kind
+		for option := range strings.SplitSeq(options, ", ") {
+			switch option {
+			case "read-only":
 				m.ReadOnly = true
-			case word == "synchronous", word == "asynchronous", word == "noatime":
-				m.Options = append(m.Options, word)
+			case "synchronous", "asynchronous", "noatime":
+				m.Options = append(m.Options, option)
 			}
 		}
+		name, _ := baseName(device)
 		mounts[name] = append(mounts[name], m)
 	}
 	return mounts
