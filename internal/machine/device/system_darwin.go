@@ -17,46 +17,63 @@ import (
 // toolTimeout is how long a tool may take. system_profiler takes some seconds, and more if a disk has to spin up.
 const toolTimeout = 30 * time.Second
 
-// look asks macOS' own tools, all at once. One that fails costs what it would have shown, and a warning.
+// look asks macOS' own tools. One that fails costs what it would have shown, and a warning.
 func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
-	var captures macos.Captures
-	tools := []struct {
-		into  *[]byte
-		tells string
-		argv  []string
-	}{
-		{&captures.Profiler, "ports, hubs and models", append([]string{"/usr/sbin/system_profiler", "-json"}, macos.DataTypes[:]...)},
-		{&captures.Disks, "disks and volumes", []string{"/usr/sbin/diskutil", "list", "-plist"}},
-		{&captures.APFS, "APFS containers and encryption", []string{"/usr/sbin/diskutil", "apfs", "list", "-plist"}},
-		{&captures.Routers, "the rates of Thunderbolt", []string{"/usr/sbin/ioreg", "-a", "-l", "-r", "-c", "IOThunderboltSwitch"}},
-		{&captures.Drivers, "the way to each disk", []string{"/usr/sbin/ioreg", "-a", "-l", "-r", "-t", "-c", "IOBlockStorageDriver"}},
-		{&captures.Mounts, "mount options", []string{"/sbin/mount"}},
-	}
-	failures := make([]error, len(tools))
-	var all sync.WaitGroup
-	for i, tool := range tools {
-		all.Go(func() { *tool.into, failures[i] = ask(ctx, toolTimeout, tool.argv) })
-	}
-	all.Wait()
-	if err := ctx.Err(); err != nil {
+	captures, failures, err := askTools(ctx)
+	if err != nil {
 		return nil, err
 	}
 	inventory := macos.Parse(captures, serials)
-	for i, err := range failures {
+	inventory.Warnings = append(inventory.Warnings, failures...)
+	return inventory, nil
+}
+
+// askTools asks all tools at once.
+func askTools(ctx context.Context) (captures macos.Captures, failures []string, err error) {
+	parts := captures.Parts()
+	errs := make([]error, len(parts))
+	var all sync.WaitGroup
+	for i, part := range parts {
+		if part.Command == nil {
+			*part.Into = settings()
+			continue
+		}
+		all.Go(func() { *part.Into, errs[i] = ask(ctx, toolTimeout, part.Command) })
+	}
+	all.Wait()
+	for i, err := range errs {
 		if err != nil {
-			inventory.Warnings = append(inventory.Warnings,
-				fmt.Sprintf("%s: %v, so %s may stay unknown", filepath.Base(tools[i].argv[0]), err, tools[i].tells))
+			failures = append(failures, fmt.Sprintf("%s: %v, so %s may stay unknown",
+				filepath.Base(parts[i].Command[0]), err, parts[i].Tells))
 		}
 	}
-	return inventory, nil
+	return captures, failures, ctx.Err()
+}
+
+// settings are what the machine is, in the form in which sysctl prints it.
+func settings() (text []byte) {
+	for _, name := range macos.HostTexts {
+		if value, err := unix.Sysctl(name); err == nil {
+			text = fmt.Appendf(text, "%s: %s\n", name, value)
+		}
+	}
+	for _, name := range macos.HostNumbers {
+		if value, err := unix.SysctlUint32(name); err == nil {
+			text = fmt.Appendf(text, "%s: %d\n", name, value)
+		}
+	}
+	return text
 }
 
 // mounted also asks as a program does that lists the folder: if the person has not let this one at removable volumes,
 // the system says that the operation is not permitted, whatever the folder's own permissions are.
 func (p *Place) mounted(st *unix.Statfs_t) {
-	p.Filesystem = unix.ByteSliceToString(st.Fstypename[:])
 	p.Mount = unix.ByteSliceToString(st.Mntonname[:])
 	p.Source = unix.ByteSliceToString(st.Mntfromname[:])
+	device, kind := macos.VolumeOf(p.Source, unix.ByteSliceToString(st.Fstypename[:]))
+	if p.Filesystem = kind; device != "" {
+		p.Source = "/dev/" + device
+	}
 	fd, err := unix.Open(p.Path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err == nil {
 		_ = unix.Close(fd) // nothing was read

@@ -14,7 +14,8 @@
 //	                       (restic#4016), F_PREALLOCATE with ENOTSUP
 //	LOADER_DENY=DIR        files below DIR cannot be opened: EPERM, as on a removable volume before a person consents
 //	LOADER_BACKGROUND=1    the process is in the background, its requests held back
-//	LOADER_CORES=EEPP      a core for each letter: performance cores (P) are busy, others idle
+//	LOADER_CORES=EEPP      a Mac with Apple silicon, on which Rosetta translates the program; a core for each letter, of
+//	                       which the performance cores (P) are busy and the others idle
 //	LOADER_TOOLS=DIR       the tools of /bin, /sbin, /usr/bin and /usr/sbin that are in DIR are those
 //	LOADER_TRACE=1         each call that macOS alone has, and each name without an answer, is reported on stderr
 //

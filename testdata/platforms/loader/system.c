@@ -143,7 +143,9 @@ static const struct {
 	const char *text; // of numbers, NULL
 } settings[] = {{"kern.ostype", {KERN, 1}, "Darwin"}, {"kern.osrelease", {KERN, 2}, "24.4.0"}, {"kern.hostname", {KERN, 10}, ""},
 	{"kern.osproductversion", {KERN, 138}, "15.4"}, {"hw.machine", {HW, 1}, "x86_64"}, {"hw.model", {HW, 2}, "Loader"},
-	{"hw.ncpu", {HW, 3}, NULL}, {"hw.pagesize", {HW, 7}, NULL}, {"hw.perflevel0.logicalcpu", {HW, 1000}, NULL}};
+	{"hw.ncpu", {HW, 3}, NULL}, {"hw.pagesize", {HW, 7}, NULL}, {"hw.perflevel0.logicalcpu", {HW, 1000}, NULL},
+	{"kern.osversion", {KERN, 65}, "24E248"}, {"machdep.cpu.brand_string", {HW, 1001}, "Loader CPU"}, {"hw.optional.arm64", {HW, 1002}, NULL},
+	{"sysctl.proc_translated", {HW, 1003}, NULL}};
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
 static long give(void *old, size_t *size, const void *value, size_t length) {
@@ -157,7 +159,10 @@ static long setting(int i, void *old, size_t *size) {
 	if (!strcmp(settings[i].name, "kern.hostname")) return gethostname(host, sizeof host) < 0 ? answer(-1) : give(old, size, host, strlen(host) + 1);
 	if (settings[i].text) return give(old, size, settings[i].text, strlen(settings[i].text) + 1);
 	int value = strcmp(settings[i].name, "hw.ncpu") ? 4096 : sysconf(_SC_NPROCESSORS_ONLN);
-	if (!strcmp(settings[i].name, "hw.perflevel0.logicalcpu") && !(value = fast_cores())) return refuse(DARWIN_ENOENT);
+	if (settings[i].mib[1] >= 1000) { // what Apple silicon alone has
+		if (!fast_cores()) return refuse(DARWIN_ENOENT);
+		value = settings[i].mib[1] == 1000 ? fast_cores() : 1;
+	}
 	return give(old, size, &value, sizeof value);
 }
 

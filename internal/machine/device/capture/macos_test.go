@@ -3,6 +3,7 @@ package capture_test
 import (
 	"bytes"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -40,10 +41,11 @@ func macs(tb testing.TB) map[string]macos.Captures {
 
 // parts are the captures by their names in an archive.
 func parts(c *macos.Captures) map[string]*[]byte {
-	return map[string]*[]byte{
-		"system_profiler.json": &c.Profiler, "diskutil-list.plist": &c.Disks, "diskutil-apfs-list.plist": &c.APFS,
-		"ioreg-routers.plist": &c.Routers, "ioreg-drivers.plist": &c.Drivers, "mount.txt": &c.Mounts,
+	named := map[string]*[]byte{}
+	for _, p := range c.Parts() {
+		named[p.Name] = p.Into
 	}
+	return named
 }
 
 func TestMac(t *testing.T) {
@@ -63,7 +65,7 @@ func TestMacCut(t *testing.T) {
 				*data = whole[:n]
 				inventory := macos.Parse(c, true)
 				soundMac(t, inventory)
-				if part != "mount.txt" && len(inventory.Warnings) == 0 && !bytes.HasSuffix(bytes.TrimSpace(whole[:n]), []byte("}")) {
+				if part != "mount.txt" && part != "sysctl.txt" && len(inventory.Warnings) == 0 && !bytes.HasSuffix(bytes.TrimSpace(whole[:n]), []byte("}")) {
 					t.Errorf("%s: %s cut at %d: no warning", name, part, n)
 				}
 			}
@@ -74,11 +76,12 @@ func TestMacCut(t *testing.T) {
 
 func FuzzMac(f *testing.F) {
 	for _, c := range macs(f) {
-		f.Add(c.Profiler, c.Disks, c.APFS, c.Routers, c.Drivers, c.Mounts)
+		f.Add(c.Topology, c.Disks, c.APFS, c.Routers, c.Drivers, c.Mounts, c.Settings)
 	}
-	f.Fuzz(func(t *testing.T, profiler, disks, apfs, routers, drivers, mounts []byte) {
+	f.Fuzz(func(t *testing.T, topology, disks, apfs, routers, drivers, mounts, settings []byte) {
 		soundMac(t, macos.Parse(macos.Captures{
-			Profiler: profiler, Disks: disks, APFS: apfs, Routers: routers, Drivers: drivers, Mounts: mounts,
+			Topology: topology, Disks: disks, APFS: apfs, Routers: routers, Drivers: drivers, Mounts: mounts,
+			Settings: settings,
 		}, true))
 	})
 }
@@ -118,9 +121,37 @@ func TestMacSamePlace(t *testing.T) {
 	profile := `{"SPThunderboltDataType": [{"_items": [
 		{"switch_uid_key": "0x1", "route_string_key": "1"}, {"switch_uid_key": "0x2", "route_string_key": "1"}]}],
 		"SPUSBDataType": [{"_items": [{"_items": [{}]}, {"_items": [{}]}]}]}`
-	inventory := macos.Parse(macos.Captures{Profiler: []byte(profile)}, false)
+	inventory := macos.Parse(macos.Captures{Topology: []byte(profile)}, false)
 	soundMac(t, inventory)
 	if len(inventory.Hubs) != 4 {
 		t.Errorf("%d hubs, want 4", len(inventory.Hubs))
+	}
+}
+
+// The slowest link on the way to a disk is that of a router or of its USB device; a router that falls back is seen.
+func TestMacLinkRate(t *testing.T) {
+	c := macs(t)["../macos/testdata/tb4-hub-three-disks"]
+	rx := regexp.MustCompile(`<key>Current Link Speed</key>\s*<integer>4</integer>`)
+	slow := rx.ReplaceAll(c.Routers, []byte("<key>Current Link Speed</key><integer>8</integer>")) // 10 Gb/s a lane
+	for _, tt := range []struct {
+		name    string
+		routers []byte
+		disks   []string
+		want    int64
+	}{
+		{"an enclosure", c.Routers, []string{"disk4"}, 40e9},
+		{"its link fell back", slow, []string{"disk4"}, 20e9},
+		{"a USB disk", c.Routers, []string{"disk8"}, 10e9},
+		{"both", c.Routers, []string{"disk4", "disk8"}, 10e9},
+		{"the Mac's own disk", c.Routers, []string{"disk0"}, 0},
+		{"no routers", nil, []string{"disk4"}, 0},
+	} {
+		got, err := macos.LinkRate(c.Drivers, tt.routers, tt.disks)
+		if err != nil || got != tt.want {
+			t.Errorf("%s: %d, %v, want %d", tt.name, got, err, tt.want)
+		}
+	}
+	if got, err := macos.LinkRate([]byte("<plist"), []byte("<plist"), []string{"disk4"}); err == nil {
+		t.Errorf("of no answer: %d", got)
 	}
 }

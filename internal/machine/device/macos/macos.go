@@ -6,7 +6,7 @@
 package macos
 
 import (
-	"cmp"
+	"strings"
 
 	"github.com/hubbench/hubbench/internal/machine/device/capture"
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -15,27 +15,65 @@ import (
 // Captures are what the tools print. What is empty was not asked, or did not answer: what it would have shown stays
 // unknown.
 type Captures struct {
-	Profiler []byte // system_profiler -json, of the types in DataTypes
-	Disks    []byte // diskutil list -plist
-	APFS     []byte // diskutil apfs list -plist
-	Routers  []byte // ioreg -a -l -r -c IOThunderboltSwitch: the routers of Thunderbolt and USB4, with their ports
-	Drivers  []byte // ioreg -a -l -r -t -c IOBlockStorageDriver: every disk with all that stands between it and the root
-	Mounts   []byte // mount
+	Topology, Profile, Disks, APFS, Routers, Drivers, Mounts, Settings []byte
 }
 
-// DataTypes are the parts of the system's profile that Parse reads. macOS 26 answers for USB with SPUSBHostDataType and
-// leaves SPUSBDataType empty; older systems know only the latter.
-var DataTypes = [...]string{
-	"SPHardwareDataType", "SPSoftwareDataType", "SPPowerDataType", "SPThunderboltDataType", "SPPCIDataType", "SPNVMeDataType",
-	"SPSerialATADataType", "SPUSBHostDataType", "SPUSBDataType", "SPStorageDataType", "SPDisplaysDataType", "SPEthernetDataType",
+// Part is one of the captures, and the command that prints it.
+type Part struct {
+	Name    string // in the file of a capture
+	Into    *[]byte
+	Tells   string
+	Command []string // nil of what needs none
 }
+
+// Parts returns all captures. The system's profile is asked for in two parts, of which the second may wait for a disk
+// that sleeps. The types of the first say what is connected to what: macOS 26 answers for USB with SPUSBHostDataType and
+// leaves SPUSBDataType empty, and older systems know only the latter.
+func (c *Captures) Parts() []Part {
+	return []Part{
+		{"system_profiler.json", &c.Topology, "ports, hubs and models", []string{
+			"/usr/sbin/system_profiler", "-json", "SPThunderboltDataType", "SPPCIDataType", "SPNVMeDataType",
+			"SPSerialATADataType", "SPUSBHostDataType", "SPUSBDataType",
+		}},
+		{"system_profiler-rest.json", &c.Profile, "power, displays, network adapters and free space", []string{
+			"/usr/sbin/system_profiler", "-json", "SPPowerDataType", "SPStorageDataType", "SPDisplaysDataType",
+			"SPEthernetDataType",
+		}},
+		{"diskutil-list.plist", &c.Disks, "disks and volumes", []string{"/usr/sbin/diskutil", "list", "-plist"}},
+		{"diskutil-apfs-list.plist", &c.APFS, "APFS containers and encryption", []string{
+			"/usr/sbin/diskutil", "apfs", "list", "-plist",
+		}},
+		// The routers of Thunderbolt and USB4, with their ports.
+		{"ioreg-routers.plist", &c.Routers, "the rates of Thunderbolt", []string{
+			"/usr/sbin/ioreg", "-a", "-l", "-r", "-c", "IOThunderboltSwitch",
+		}},
+		// Every disk with all that stands between it and the root.
+		{"ioreg-drivers.plist", &c.Drivers, "the way to each disk", []string{
+			"/usr/sbin/ioreg", "-a", "-l", "-r", "-t", "-c", "IOBlockStorageDriver",
+		}},
+		{"mount.txt", &c.Mounts, "mount options", []string{"/sbin/mount"}},
+		{"sysctl.txt", &c.Settings, "the machine", nil}, // of HostTexts and HostNumbers
+	}
+}
+
+// The settings of the system that say what the machine is: HostNumbers are 1 or 0, or not there. The last of them is 1
+// in a program for Intel that Rosetta translates.
+var (
+	HostTexts = [...]string{
+		"hw.model", "machdep.cpu.brand_string", "kern.osproductversion", "kern.osversion", "kern.hostname",
+	}
+	HostNumbers = [...]string{"hw.optional.arm64", "sysctl.proc_translated"}
+)
 
 // Parse puts an inventory together. A capture that cannot be read costs what it would have shown, and a warning. Serial
 // numbers are left out unless asked for.
 func Parse(captures Captures, serials bool) *hardware.Inventory {
 	m := &machine{Inventory: capture.New(), profile: map[string][]dict{}, uids: map[string]int64{}}
-	if len(captures.Profiler) > 0 {
-		answer, err := capture.JSON(captures.Profiler)
+	for _, profile := range [][]byte{captures.Topology, captures.Profile} {
+		if len(profile) == 0 {
+			continue
+		}
+		answer, err := capture.JSON(profile)
 		if err != nil {
 			m.warn("system_profiler", err)
 		}
@@ -47,7 +85,7 @@ func Parse(captures Captures, serials bool) *hardware.Inventory {
 	m.chains = chainsOf(m.read("the disks' drivers (ioreg)", captures.Drivers, ""))
 	m.mounts = mountsOf(captures.Mounts)
 
-	m.addHost()
+	m.addHost(captures.Settings)
 	m.addThunderbolt()
 	m.addUSB()
 	m.addDisks(m.read("diskutil list", captures.Disks, "AllDisksAndPartitions"),
@@ -79,20 +117,26 @@ func (m *machine) unique(id string) string {
 }
 
 // addHost reads what the machine is. A Mac without a battery runs on mains.
-func (m *machine) addHost() {
-	host := hardware.Host{Power: m.power()}
-	for _, d := range m.profile["SPHardwareDataType"] {
-		host.Model = cmp.Or(d.Text("machine_model"), host.Model)
-		host.CPU = cmp.Or(d.Text("chip_type"), d.Text("cpu_type"), host.CPU)
-		if d.Text("chip_type") != "" {
-			host.Arch = "arm64"
-		} else if d.Text("cpu_type") != "" {
-			host.Arch = "amd64"
-		}
+func (m *machine) addHost(settings []byte) {
+	set := map[string]string{}
+	for line := range strings.Lines(string(settings)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		set[name] = value
 	}
-	for _, d := range m.profile["SPSoftwareDataType"] {
-		host.Name = cmp.Or(d.Text("local_host_name"), host.Name)
-		host.OS = cmp.Or(d.Text("os_version"), host.OS)
+	host := hardware.Host{
+		Name: strings.TrimSuffix(set["kern.hostname"], ".local"), Model: set["hw.model"],
+		CPU: set["machdep.cpu.brand_string"], Translated: set["sysctl.proc_translated"] == "1", Power: m.power(),
+	}
+	if set["hw.optional.arm64"] == "1" {
+		host.Arch = "arm64"
+	} else if host.CPU != "" {
+		host.Arch = "amd64"
+	}
+	if version := set["kern.osproductversion"]; version != "" {
+		host.OS = "macOS " + version
+	}
+	if build := set["kern.osversion"]; host.OS != "" && build != "" {
+		host.OS += " (" + build + ")"
 	}
 	m.Hosts = append(m.Hosts, host)
 }
