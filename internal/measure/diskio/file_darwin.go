@@ -121,9 +121,10 @@ func policyName(policy int, err error) string {
 	}
 }
 
-// Foreground takes this process out of the background, where macOS keeps what a scheduled job starts: on the slow
-// cores, with its I/O throttled. Outside of it threads of no particular class run on any core. A class of one's own
-// (pthread_set_qos_class_self_np) is not available without cgo.
+// Foreground takes this process out of the background that setpriority(2) knows, which it inherits from whoever put
+// themselves there, as by taskpolicy -b: its threads may run on any core again, and its requests wait for nobody. It is
+// not known whether that lifts what launchd sets for a job of its own (ProcessType in launchd.plist(5)): Priority asks
+// what is so then.
 func Foreground() error { return unix.Setpriority(prioDarwinProcess, 0, 0) }
 
 func newRingMover(ringWork) (mover, error) { return nil, errNoRing }
