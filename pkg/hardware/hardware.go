@@ -118,13 +118,15 @@ type Disk struct {
 	Bus      Bus    `json:"bus"`
 	UASP     *bool  `json:"uasp,omitempty"` // of a USB disk: with the faster protocol
 	// The system tells it which blocks are free; without that its write cache does not recover
-	Trim      *bool   `json:"trim,omitempty"`
-	Hub       *string `json:"hub"`            // the ID of the hub it is connected to
-	Port      string  `json:"port,omitempty"` // the ID of the host's port that its path begins at
-	SizeBytes int64   `json:"size_bytes"`
-	External  *bool   `json:"external,omitempty"`
-	System    bool    `json:"system,omitempty"` // the operating system runs from it
-	Memory    bool    `json:"memory,omitempty"` // a virtual one that lies in memory
+	Trim *bool `json:"trim,omitempty"`
+	// It collects in its own cache what is written to it, which "Quick removal" of Windows turns off
+	WriteCache *bool   `json:"write_cache,omitempty"`
+	Hub        *string `json:"hub"`            // the ID of the hub it is connected to
+	Port       string  `json:"port,omitempty"` // the ID of the host's port that its path begins at
+	SizeBytes  int64   `json:"size_bytes"`
+	External   *bool   `json:"external,omitempty"`
+	System     bool    `json:"system,omitempty"` // the operating system runs from it
+	Memory     bool    `json:"memory,omitempty"` // a virtual one that lies in memory
 	// Of a virtual disk that is a RAID set, the set's level and name: Stripe set Data
 	RAID string `json:"raid,omitempty"`
 	// The requests that have failed since it was plugged in, and those that were repeated, if the system counts them

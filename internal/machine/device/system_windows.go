@@ -32,6 +32,9 @@ func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
 		return nil, canceled
 	}
 	inventory := parser.Parse(answer, serials)
+	for i := range inventory.Disks {
+		inventory.Disks[i].WriteCache = parser.WriteCache(inventory.Disks[i].Name)
+	}
 	if err != nil {
 		inventory.Warnings = []string{fmt.Sprintf("PowerShell: %v, so no disk is known", err)}
 	}
@@ -72,47 +75,38 @@ func (p *Place) query() error {
 	return nil
 }
 
-// Processes are what this machine does: names and processor times, which is all that Windows reports of others' without
-// more rights.
+// Processes are what this machine does: names and processor times, which Windows reports of all processes without more
+// rights, those of services among them.
 func Processes(context.Context) ([]Process, error) {
-	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = windows.CloseHandle(snapshot) }()
-	entry := windows.ProcessEntry32{Size: uint32(unsafe.Sizeof(windows.ProcessEntry32{}))}
-	var list []Process
-	for err = windows.Process32First(snapshot, &entry); err == nil; err = windows.Process32Next(snapshot, &entry) {
-		p := Process{PID: int(entry.ProcessID), Name: windows.UTF16ToString(entry.ExeFile[:])}
-		if known(p.Name) {
-			p.CPU = cpuTime(entry.ProcessID)
+	answer, size := make([]uint64, 1<<16), uint32(0) // words, so that the entries are aligned
+	for {
+		err := windows.NtQuerySystemInformation(windows.SystemProcessInformation, unsafe.Pointer(&answer[0]),
+			uint32(8*len(answer)), &size)
+		if errors.Is(err, windows.STATUS_INFO_LENGTH_MISMATCH) && len(answer) < maxProcessWords {
+			answer = make([]uint64, 2*len(answer)) // there are more by now than it says
+			continue
 		}
-		list = append(list, p)
+		if err != nil {
+			return nil, fmt.Errorf("list the processes: %w", err)
+		}
+		break
 	}
-	if !errors.Is(err, windows.ERROR_NO_MORE_FILES) {
-		return nil, err
+	var list []Process
+	for at := unsafe.Pointer(&answer[0]); ; {
+		p := (*windows.SYSTEM_PROCESS_INFORMATION)(at)
+		list = append(list, Process{
+			PID: int(p.UniqueProcessID), Name: p.ImageName.String(),
+			CPU: time.Duration(p.UserTime+p.KernelTime) * 100, // units of 100 ns
+		})
+		if p.NextEntryOffset == 0 {
+			return list, nil
+		}
+		at = unsafe.Add(at, p.NextEntryOffset)
 	}
-	return list, nil
 }
 
-// cpuTime is the processor time that a process has used; zero if it may not be known.
-func cpuTime(pid uint32) time.Duration {
-	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
-	if err != nil {
-		return 0
-	}
-	defer func() { _ = windows.CloseHandle(process) }()
-	var created, exited, kernel, user windows.Filetime
-	if err := windows.GetProcessTimes(process, &created, &exited, &kernel, &user); err != nil {
-		return 0
-	}
-	return span(kernel) + span(user)
-}
-
-// span is a Filetime that counts a duration, in units of 100 ns. (Its own method counts from 1970.)
-func span(t windows.Filetime) time.Duration {
-	return time.Duration(int64(t.HighDateTime)<<32|int64(t.LowDateTime)) * 100
-}
+// maxProcessWords is the length of an answer, 64 MB, that no number of processes needs.
+const maxProcessWords = 1 << 23
 
 // SavingPower says how the processor is held back to save power; empty if it is not, or cannot be asked.
 func SavingPower(ctx context.Context) string {

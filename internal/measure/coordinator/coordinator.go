@@ -128,6 +128,9 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	if opts.Watcher == nil {
 		opts.Watcher = nobody{}
 	}
+	if err := diskio.Foreground(); err != nil {
+		opts.Log.Info("the coordinator may run slowly", zap.Error(err))
+	}
 	s := &session{Options: opts, starter: newStarter(ctx, opts.Kill), hanging: map[string]bool{},
 		held: map[string]bool{}, over: make(chan struct{})}
 	defer s.starter.close()

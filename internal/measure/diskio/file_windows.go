@@ -192,5 +192,32 @@ func newRingQueue(ringWork) (queue, error) { return nil, errNoRing }
 // Priority says nothing: no policy of the process's own holds its requests back.
 func Priority() (name, doubt string) { return "", "" }
 
-// Foreground does nothing: Windows keeps no process on slow cores by how it was started.
-func Foreground() error { return nil }
+// powerThrottling is PROCESS_POWER_THROTTLING_STATE of processthreadsapi.h: which kinds of throttling the process decides
+// itself, and which of these are on.
+type powerThrottling struct{ Version, Control, On uint32 }
+
+// Foreground forbids Windows 11 to throttle this process while its windows are hidden, as a minimised terminal's are: to
+// run it slowly on slow cores, and to wake it by coarse timers. An older Windows knows only the former, or neither.
+// https://learn.microsoft.com/windows/win32/api/processthreadsapi/nf-processthreadsapi-setprocessinformation
+func Foreground() error {
+	const (
+		information     = 4 // ProcessPowerThrottling
+		executionSpeed  = 1
+		timerResolution = 4
+	)
+	set := windows.NewLazySystemDLL("kernel32.dll").NewProc("SetProcessInformation")
+	if err := set.Find(); err != nil { // before Windows 8
+		return err
+	}
+	var err error
+	for _, kinds := range []uint32{executionSpeed | timerResolution, executionSpeed} {
+		state := powerThrottling{Version: 1, Control: kinds}
+		var done uintptr
+		done, _, err = set.Call(uintptr(windows.CurrentProcess()), information,
+			uintptr(unsafe.Pointer(&state)), unsafe.Sizeof(state))
+		if done != 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("SetProcessInformation: %w", err)
+}

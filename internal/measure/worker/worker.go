@@ -86,7 +86,7 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	}
 
 	if err := diskio.Foreground(); err != nil {
-		log.Warn("the worker may stay on slow cores", zap.Error(err))
+		log.Warn("the worker may be held back", zap.Error(err))
 	}
 	if w.job.Accompanies() || w.job.Pace > 0 {
 		runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), turns))
