@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"time"
 
@@ -25,17 +28,26 @@ import (
 func newDevices(p program) *cobra.Command {
 	out := output{program: p}
 	var serials bool
+	var capture string
 	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "Show what is plugged in where",
 		Long: `Print the disks of this machine as a tree: the port and hub that each is connected to, what its link
 negotiated and can carry in one direction, its volumes with their free space and file systems, and what
 else is connected to the hub. --all adds disk
-images, unmounted partitions and other devices. Nothing is written.`,
+images, unmounted partitions and other devices. Nothing is written.
+
+If it is wrong, attach the file that --capture writes to an issue: what this system has answered, with
+other words for serial numbers, UUIDs, addresses, and the names of the computer, its users and its
+volumes. Read it before you attach it.`,
 		Example: `  hubbench devices
-  hubbench devices --json`,
+  hubbench devices --json
+  hubbench devices --capture my-mac.txt`,
 		Args: takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("capture") {
+				return out.capture(cmd, capture)
+			}
 			inv, err := device.Look(cmd.Context(), serials)
 			if err != nil {
 				return err
@@ -44,8 +56,37 @@ images, unmounted partitions and other devices. Nothing is written.`,
 		},
 	}
 	cmd.Flags().BoolVar(&serials, "serials", false, "show serial numbers too")
+	cmd.Flags().StringVar(&capture, "capture", "", "write what the system has answered to this new `FILE`, for an issue")
 	out.flags(cmd, printed())
 	return cmd
+}
+
+// capture writes the system's raw answers to a file, which is not there yet.
+func (o *output) capture(cmd *cobra.Command, path string) error {
+	for _, name := range []string{"all", "format", "json", "out", "phase", "serials", "table"} {
+		if cmd.Flags().Changed(name) {
+			return usagef("--capture and --%s contradict each other; give one", name)
+		}
+	}
+	switch {
+	case path == "":
+		return usagef("--capture needs the name of a new file")
+	case exists(path):
+		return usagef("--capture %s is there already; give the name of a new file", path)
+	case !isFolder(filepath.Dir(path)):
+		return usagef("--capture %s: there is no folder %s; create it first", path, filepath.Dir(path))
+	}
+	title := fmt.Sprintf("hubbench %s, %s/%s, %s", toolVersion(), runtime.GOOS, runtime.GOARCH,
+		time.Now().UTC().Format(time.DateOnly))
+	text, err := device.Capture(cmd.Context(), title)
+	if err != nil {
+		return err
+	}
+	o.out = path
+	return o.write(func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
 }
 
 func newDoctor(p program) *cobra.Command {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/hubbench/hubbench/internal/machine/device/macos"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -127,4 +128,27 @@ func (m onMac) devices(t *testing.T) {
 		t.Errorf("the host is %+v, with %d hubs and disks %+v", host, len(inv.Hubs), inv.Disks)
 	}
 	check.Same(t, "warnings", []string{"system_profiler: exit status 1: slow, so power, displays, network adapters and free space may stay unknown"}, inv.Warnings)
+
+	file := filepath.Join(folder(t), "answers.txtar")
+	again := exec.Command(m.loader, m.hubbench, "devices", "--capture", file)
+	again.Env = cmd.Env
+	if said, err := again.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	archive, err := txtar.ParseFile(file)
+	check.Must(t, err)
+	var answers macos.Captures
+	for _, f := range archive.Files {
+		for _, part := range answers.Parts() {
+			if part.Name == f.Name {
+				*part.Into = f.Data
+			}
+		}
+	}
+	if read := macos.Parse(answers, false); len(read.Hubs) != 4 || read.Find("disk4") == nil || read.Hosts[0].Model != "Loader" {
+		t.Errorf("a capture has %+v", read)
+	}
+	if !strings.Contains(string(archive.Comment), "# system_profiler: exit status 1: slow") {
+		t.Errorf("a capture's head is %s", archive.Comment)
+	}
 }

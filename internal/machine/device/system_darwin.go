@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +27,19 @@ func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
 	inventory := macos.Parse(captures, serials)
 	inventory.Warnings = append(inventory.Warnings, failures...)
 	return inventory, nil
+}
+
+// captureAnswers returns an archive of all answers (golang.org/x/tools/txtar), with the tools that failed as remarks.
+func captureAnswers(ctx context.Context) (string, error) {
+	captures, failures, err := askTools(ctx)
+	var text strings.Builder
+	for _, failure := range failures {
+		text.WriteString("# " + failure + "\n")
+	}
+	for _, part := range captures.Parts() {
+		text.WriteString("-- " + part.Name + " --\n" + strings.TrimSuffix(string(*part.Into), "\n") + "\n")
+	}
+	return text.String(), err
 }
 
 // askTools asks all tools at once.

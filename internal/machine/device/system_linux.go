@@ -20,6 +20,10 @@ func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
 	return linux.Read(os.DirFS("/"), linux.Options{Serials: serials, Arch: runtime.GOARCH, Usage: usage}), nil
 }
 
+func captureAnswers(ctx context.Context) (string, error) {
+	return linux.Record(os.DirFS("/"), linux.Options{Arch: runtime.GOARCH, Usage: usage}), ctx.Err()
+}
+
 // answers is how long a file system may take to say how full it is.
 const answers = time.Second
 

@@ -18,16 +18,9 @@ import (
 // toolTimeout is how long PowerShell may take: it starts slowly, and asks some hundred things.
 const toolTimeout = time.Minute
 
-// look asks PowerShell, in one call. If it fails, nothing is known but the reason.
+// look asks PowerShell. If it fails, nothing is known but the reason.
 func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
-	system, err := windows.GetSystemDirectory()
-	if err != nil {
-		return nil, err
-	}
-	program := filepath.Join(system, "WindowsPowerShell", "v1.0", "powershell.exe")
-	answer, err := ask(ctx, toolTimeout, []string{
-		program, "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-Command", parser.Script(),
-	})
+	answer, err := askPowerShell(ctx)
 	if canceled := ctx.Err(); canceled != nil {
 		return nil, canceled
 	}
@@ -36,9 +29,31 @@ func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
 		inventory.Disks[i].WriteCache = parser.WriteCache(inventory.Disks[i].Name)
 	}
 	if err != nil {
-		inventory.Warnings = []string{fmt.Sprintf("PowerShell: %v, so no disk is known", err)}
+		inventory.Warnings = []string{fmt.Sprintf("%v, so no disk is known", err)}
 	}
 	return inventory, nil
+}
+
+// captureAnswers returns an archive of the one answer (golang.org/x/tools/txtar), in UTF-8.
+func captureAnswers(ctx context.Context) (string, error) {
+	answer, err := askPowerShell(ctx)
+	return "-- answer.json --\n" + strings.TrimSpace(string(parser.Decode(answer))) + "\n", err
+}
+
+// askPowerShell has it run the one script that asks for everything.
+func askPowerShell(ctx context.Context) ([]byte, error) {
+	system, err := windows.GetSystemDirectory()
+	if err != nil {
+		return nil, err
+	}
+	program := filepath.Join(system, "WindowsPowerShell", "v1.0", "powershell.exe")
+	answer, err := ask(ctx, toolTimeout, []string{
+		program, "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-Command", parser.Script(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("PowerShell: %w", err)
+	}
+	return answer, nil
 }
 
 func (p *Place) query() error {

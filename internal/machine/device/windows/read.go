@@ -32,16 +32,16 @@ func texts(d dict, key string) (list []string) {
 }
 
 func read(answer []byte) (dict, error) {
-	text := decode(answer)
+	text := Decode(answer)
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, errors.New("it is empty")
 	}
 	return capture.JSON(text)
 }
 
-// decode turns what PowerShell printed into UTF-8: UTF-16 of either order, with a mark or without, if the console is
+// Decode turns what PowerShell printed into UTF-8: UTF-16 of either order, with a mark or without, if the console is
 // set so, and UTF-8 with a mark.
-func decode(answer []byte) []byte {
+func Decode(answer []byte) []byte {
 	var order binary.ByteOrder
 	switch {
 	case bytes.HasPrefix(answer, []byte{0xef, 0xbb, 0xbf}):

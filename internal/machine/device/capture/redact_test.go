@@ -1,0 +1,119 @@
+package capture_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/machine/device/capture"
+	"github.com/hubbench/hubbench/internal/machine/device/linux"
+	"github.com/hubbench/hubbench/internal/machine/device/macos"
+	"github.com/hubbench/hubbench/internal/machine/device/windows"
+	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+// nameless is an inventory without what redacting may change.
+func nameless(inv *hardware.Inventory) *hardware.Inventory {
+	containers := map[string]string{}
+	for i := range inv.Hosts {
+		inv.Hosts[i].Name = ""
+	}
+	for i := range inv.Disks {
+		d := &inv.Disks[i]
+		if strings.HasPrefix(d.Model, "file /home/") {
+			d.Model = "file"
+		}
+		for j := range d.Volumes {
+			v := &d.Volumes[j]
+			if containers[v.Container] == "" {
+				containers[v.Container] = fmt.Sprint(len(containers))
+			}
+			v.Container = containers[v.Container]
+			v.Label, v.Mount, v.Mounts = "", fmt.Sprint(v.Mount != ""), []string{fmt.Sprint(len(v.Mounts))}
+		}
+	}
+	return inv
+}
+
+// redacted holds a redacted capture to the original: the same machine, and none of its serial numbers.
+func redacted(t *testing.T, name, text string, before, after *hardware.Inventory) {
+	t.Helper()
+	for _, d := range before.Disks {
+		if len(d.Serial) > 3 && strings.Contains(strings.ToLower(text), strings.ToLower(d.Serial)) {
+			t.Errorf("%s: the serial number %s is there", name, d.Serial)
+		}
+	}
+	for i := range before.Disks {
+		before.Disks[i].Serial = ""
+	}
+	check.Same(t, name, nameless(before), nameless(after))
+}
+
+// What is plugged in where is read from a redacted capture as from the original.
+func TestRedactedMacs(t *testing.T) {
+	for name, c := range macs(t) {
+		var whole strings.Builder
+		for _, p := range c.Parts() {
+			fmt.Fprintf(&whole, "-- %s --\n%s\n", p.Name, *p.Into)
+		}
+		text := capture.Redact(whole.String())
+		var after macos.Captures
+		for _, p := range slices.Backward(after.Parts()) {
+			head, data, _ := strings.Cut(text, "-- "+p.Name+" --\n")
+			*p.Into, text = []byte(strings.TrimSpace(data)), head
+		}
+		redacted(t, filepath.Base(name), capture.Redact(whole.String()), macos.Parse(c, true), macos.Parse(after, false))
+	}
+}
+
+func TestRedactedWindows(t *testing.T) {
+	for name, answer := range answers(t) {
+		text := capture.Redact(string(answer))
+		redacted(t, filepath.Base(name), text, windows.Parse(answer, true), windows.Parse([]byte(text), false))
+	}
+}
+
+// What Linux' files are recorded to say is the same machine again, redacted too.
+func TestRecordedLinux(t *testing.T) {
+	for name, text := range linuxCaptures(t) {
+		c := parseCapture(text)
+		recorded := linux.Record(c.files, c.options())
+		again := parseCapture(recorded)
+		check.Same(t, name+", recorded", linux.Read(c.files, c.options()), linux.Read(again.files, again.options()))
+		clean := capture.Redact(recorded)
+		again = parseCapture(clean)
+		redacted(t, name+", redacted", clean, linux.Read(c.files, linux.Options{Serials: true, Arch: "amd64", Usage: c.options().Usage}),
+			linux.Read(again.files, again.options()))
+	}
+}
+
+// What identifies a device or a person is replaced by the same words wherever it stands.
+func TestRedact(t *testing.T) {
+	text := `<key>USB Serial Number</key> <string>NA8F1234</string> <key>Name</key><string>Jan's Films</string>
+<key>UUID</key><string>6F1C9A2E-1B2C-4D5E-8F90-123456789ABC</string>
+<key>MountPoint</key><string>/Volumes/Jan's Films</string> <key>UID</key><integer>-9185185998022115072</integer>
+"switch_uid_key" : "0x8087BF0F27B88500", "device_serial" : " na8f1234 ", "volume_uuid" : "6f1c9a2e-1b2c-4d5e-8f90-123456789abc"
+{"InstanceId":"USB\\VID_0BC2&PID_AB28\\NA8F1234","Parent":"USB\\ROOT_HUB30\\5&1A2B&0&0","Computer":[{"Name":"JANS-PC"}]}
+msdos://disk12s1/JAN on /Volumes/JAN (lifs, local)
+//jan@nas.example/share on /Volumes/share (smbfs)
+nas.example:/srv on /private/x (nfs)
+40 1 0:50 / /srv rw - nfs4 nas.example:/srv rw
+kern.hostname: Jans-MacBook.local
+/dev/sda1 on /home/jan/x and /run/media/jan/Films
+ID_FS_LABEL=Films
+a4:83:e7:12:34:56
+	Serial		: 100000000abcdef0
+`
+	got := capture.Redact(text)
+	for _, secret := range []string{"NA8F1234", "6F1C9A2E", "Jan", "Films", "9185185998022115072", "27B88500", "a4:83", "abcdef0", "nas.example"} {
+		if strings.Contains(strings.ToLower(got), strings.ToLower(secret)) {
+			t.Errorf("%s is in:\n%s", secret, got)
+		}
+	}
+	for word, times := range map[string]int{"SERIAL1": 3, "00000000-0000-4000-8000-000000000001": 2, "ROOT_HUB30": 1, "disk12s1": 1} {
+		check.Same(t, word, times, strings.Count(got, word))
+	}
+}
