@@ -28,7 +28,7 @@ func (m *machine) addDisks(list, apfs []dict) {
 			continue
 		}
 		size, _ := entry.Number("Size")
-		disk := hardware.Disk{Name: name, SizeBytes: max(size, 0), Backing: made[name], RAID: sets[name]}
+		disk := hardware.Disk{Name: name, SizeBytes: max(size, 0), Backing: made[name], RAID: sets[name], Model: sets[name]}
 		if isContainer { // on several disks: Fusion
 			disk.Backing = c.disks
 		}
