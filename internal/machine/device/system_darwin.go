@@ -66,12 +66,13 @@ func askTools(ctx context.Context) (captures macos.Captures, failures []string, 
 
 // settings are what the machine is, in the form in which sysctl prints it.
 func settings() (text []byte) {
-	for _, name := range macos.HostTexts {
+	texts, numbers := macos.HostSettings()
+	for _, name := range texts {
 		if value, err := unix.Sysctl(name); err == nil {
 			text = fmt.Appendf(text, "%s: %s\n", name, value)
 		}
 	}
-	for _, name := range macos.HostNumbers {
+	for _, name := range numbers {
 		if value, err := unix.SysctlUint32(name); err == nil {
 			text = fmt.Appendf(text, "%s: %d\n", name, value)
 		}

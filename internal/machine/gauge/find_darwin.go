@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -11,7 +12,6 @@ import (
 	"github.com/hubbench/hubbench/internal/machine/device/macos"
 	"github.com/hubbench/hubbench/internal/machine/libsystem"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // macEvery is how often the registry is asked. It takes a process that runs for some hundredths of a second.
@@ -38,7 +38,7 @@ func find(ctx context.Context, folder string) (*meter, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &meter{key: unit.List(driver.Disks), every: macEvery}
+	m := &meter{key: strings.Join(driver.Disks, "+"), every: macEvery}
 	if driver.Set != "" {
 		m.key = driver.Set + " on " + m.key
 	}

@@ -9,7 +9,7 @@ import (
 // Implemented in package syscall: call with six arguments.
 //
 //go:linkname call6 syscall.syscall6
-func call6(fn, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err syscall.Errno)
+func call6(fn, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err syscall.Errno) //nolint:revive // as many as it has
 
 //nolint:gochecknoglobals // constants of the linker
 var hostSelfAddress, taskSelfAddress, processorInfoAddress, deallocateAddress uintptr

@@ -52,18 +52,16 @@ func (c *Captures) Parts() []Part {
 			"/usr/sbin/ioreg", "-a", "-l", "-r", "-t", "-c", "IOBlockStorageDriver",
 		}},
 		{"mount.txt", &c.Mounts, "mount options", []string{"/sbin/mount"}},
-		{"sysctl.txt", &c.Settings, "the machine", nil}, // of HostTexts and HostNumbers
+		{"sysctl.txt", &c.Settings, "the machine", nil}, // of HostSettings
 	}
 }
 
-// The settings of the system that say what the machine is: HostNumbers are 1 or 0, or not there. The last of them is 1
-// in a program for Intel that Rosetta translates.
-var (
-	HostTexts = [...]string{
-		"hw.model", "machdep.cpu.brand_string", "kern.osproductversion", "kern.osversion", "kern.hostname",
-	}
-	HostNumbers = [...]string{"hw.optional.arm64", "sysctl.proc_translated"}
-)
+// HostSettings are the names of the system's settings that say what the machine is. Numbers are 1 or 0, or not there; the
+// last of them is 1 in a program for Intel that Rosetta translates.
+func HostSettings() (texts, numbers []string) {
+	texts = []string{"hw.model", "machdep.cpu.brand_string", "kern.osproductversion", "kern.osversion", "kern.hostname"}
+	return texts, []string{"hw.optional.arm64", "sysctl.proc_translated"}
+}
 
 // Parse puts an inventory together. A capture that cannot be read costs what it would have shown, and a warning. Serial
 // numbers are left out unless asked for.
