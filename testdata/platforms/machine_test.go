@@ -81,7 +81,7 @@ phases: [{pattern: W, stop: 6 s}]
 		}
 		events, err := os.ReadFile(filepath.Join(out, "events.jsonl"))
 		check.Must(t, err)
-		for _, gauge := range []string{trace.DeviceWrite, trace.DeviceFailures, trace.WorkerCPU} {
+		for _, gauge := range []string{trace.DeviceWrite, trace.DeviceFailures, trace.LinkState, trace.WorkerCPU} {
 			if !strings.Contains(string(events), `"name":"`+gauge+`"`) {
 				t.Errorf("cores named %q: no %s was read", types, gauge)
 			}
@@ -92,7 +92,7 @@ phases: [{pattern: W, stop: 6 s}]
 // counters are those of the driver of the disk that the loader says everything is on.
 const counters = `<plist version="1.0"><array><dict><key>Statistics</key><dict><key>Bytes (Read)</key><integer>1</integer>
 <key>Bytes (Write)</key><integer>1</integer><key>Retries (Write)</key><integer>1</integer></dict>
-<key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk0</string>
+<key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk4</string>
 <key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk3s5</string></dict></array></dict></array></dict></array></plist>`
 
 // captured are the tools of a captured Mac, with cores of those types; what may wait for disks fails.

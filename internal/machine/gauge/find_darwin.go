@@ -1,8 +1,10 @@
 package gauge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"os/exec"
 	"strings"
 	"time"
@@ -49,9 +51,14 @@ func find(ctx context.Context, folder string) (*meter, error) {
 		now, err := drivers(ctx)
 		return Counters{Read: now.Read, Written: now.Written, Failures: &now.Failures}, err
 	}
-	link := Source{Name: "link of " + m.key, Every: macEvery, AtEnd: true}
-	link.Read = func(ctx context.Context) ([]Reading, error) {
-		chains, err := registry(ctx, "-l", "-t", "-c", "IOBlockStorageDriver")
+	m.parts = driver.Disks
+	return m, nil
+}
+
+// links reads what the slowest link on the way to each device has negotiated. A Mac's own disks have none.
+func links(meters []*meter) Source {
+	return Source{Name: "links", Every: macEvery, AtEnd: true, Read: func(ctx context.Context) (all []Reading, err error) {
+		drivers, err := registry(ctx, "-l", "-t", "-c", "IOBlockStorageDriver")
 		if err != nil {
 			return nil, err
 		}
@@ -59,14 +66,18 @@ func find(ctx context.Context, folder string) (*meter, error) {
 		if err != nil {
 			return nil, err
 		}
-		bps, err := macos.LinkRate(chains, routers, driver.Disks)
-		if err != nil || bps == 0 { // as of a Mac's own disk
-			return nil, err
+		rates, err := macos.LinkRates(drivers, routers)
+		for _, m := range meters {
+			slowest := int64(math.MaxInt64)
+			for _, disk := range m.parts {
+				slowest = min(slowest, cmp.Or(rates[disk], slowest))
+			}
+			if slowest < math.MaxInt64 {
+				all = append(all, m.each(trace.LinkState, float64(slowest))...)
+			}
 		}
-		return m.each(trace.LinkState, float64(bps)), nil
-	}
-	m.more = append(m.more, link)
-	return m, nil
+		return all, err
+	}}
 }
 
 // registry is what ioreg prints of the entries that its arguments name, as a property list.
@@ -82,19 +93,24 @@ func registry(ctx context.Context, args ...string) ([]byte, error) {
 	return text, nil
 }
 
-// cpu reads how busy the performance cores are, where macOS says which ones these are, and else all cores.
-func cpu(ctx context.Context) []Source {
+// whole reads the links of all devices by the same few calls, and how busy the performance cores are: where macOS does
+// not say which ones these are, all cores.
+func whole(ctx context.Context, meters []*meter) []Source {
+	var sources []Source
+	if len(meters) > 0 {
+		sources = append(sources, links(meters))
+	}
 	read := libsystem.NewCores()
 	cores, err := read()
 	if err != nil {
-		return nil
+		return sources
 	}
 	count, _ := unix.SysctlUint32("hw.perflevel0.logicalcpu")         // 0 on an Intel Mac
 	answer, _ := registry(ctx, "-l", "-d", "1", "-k", "cluster-type") // empty if it fails
 	fast := macos.FastCores(answer, len(cores), int(count))
-	return []Source{cpuSource(func() (t cpuTimes, err error) {
+	return append(sources, cpuSource(func() (t cpuTimes, err error) {
 		cores, err := read()
 		t.busy, t.total = macos.Load(cores, fast)
 		return t, err
-	})}
+	}))
 }

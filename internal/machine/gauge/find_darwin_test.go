@@ -9,7 +9,7 @@ import (
 
 // The first reading of the cores has nothing to count from, and the next shows how busy they were.
 func TestCores(t *testing.T) {
-	sources := cpu(t.Context())
+	sources := whole(t.Context(), nil)
 	if len(sources) != 1 {
 		t.Fatalf("%d sources of the cores", len(sources))
 	}

@@ -53,7 +53,8 @@ func (m *meter) value(name string, read func() (float64, error)) Source {
 	}}
 }
 
-func cpu(context.Context) []Source {
+// whole reads how busy the cores are.
+func whole(context.Context, []*meter) []Source {
 	return []Source{cpuSource(func() (cpuTimes, error) {
 		text, err := os.ReadFile("/proc/stat")
 		if err != nil {

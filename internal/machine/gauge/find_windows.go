@@ -45,7 +45,8 @@ func find(_ context.Context, folder string) (*meter, error) {
 	return &meter{key: disk, smart: fmt.Sprintf("/dev/pd%d", device.Number), count: count}, nil
 }
 
-func cpu(context.Context) []Source {
+// whole reads how busy the cores are.
+func whole(context.Context, []*meter) []Source {
 	getSystemTimes := windows.NewLazySystemDLL("kernel32.dll").NewProc("GetSystemTimes")
 	return []Source{cpuSource(func() (cpuTimes, error) {
 		var idle, kernel, user windows.Filetime // what all cores have done so far: kernel time has idle time in it

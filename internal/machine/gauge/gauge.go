@@ -70,13 +70,14 @@ func (f *Finder) may(device string) bool {
 
 // Find returns what can be read of the disks and of this host.
 func (f *Finder) Find(ctx context.Context, disks []Disk) (sources []Source) {
-	for _, m := range group(ctx, disks, find) {
+	meters := group(ctx, disks, find)
+	for _, m := range meters {
 		sources = append(append(sources, m.counters()), m.more...)
 		if s, ok := f.thermometer(m); ok && !m.warm {
 			sources = append(sources, s)
 		}
 	}
-	return append(sources, cpu(ctx)...)
+	return append(sources, whole(ctx, meters)...)
 }
 
 // Count reads the counters of the disk behind a folder.
@@ -113,6 +114,7 @@ type meter struct {
 	key   string // the system's name of the device
 	smart string // what smartctl knows it by; empty for none
 	disks []string
+	parts []string // the physical devices that it consists of, if they are asked for all at once
 	count func(ctx context.Context) (Counters, error)
 	every time.Duration // between counts, if they cost much; else 0
 	more  []Source      // its other sources

@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/hubbench/hubbench/internal/machine/device/macos"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -136,22 +137,17 @@ func TestMacLinkRate(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		routers []byte
-		disks   []string
-		want    int64
+		want    map[string]int64
 	}{
-		{"an enclosure", c.Routers, []string{"disk4"}, 40e9},
-		{"its link fell back", slow, []string{"disk4"}, 20e9},
-		{"a USB disk", c.Routers, []string{"disk8"}, 10e9},
-		{"both", c.Routers, []string{"disk4", "disk8"}, 10e9},
-		{"the Mac's own disk", c.Routers, []string{"disk0"}, 0},
-		{"no routers", nil, []string{"disk4"}, 0},
+		{"all well", c.Routers, map[string]int64{"disk4": 40e9, "disk6": 40e9, "disk8": 10e9}},
+		{"a link fell back", slow, map[string]int64{"disk4": 20e9, "disk6": 20e9, "disk8": 10e9}},
+		{"no routers", nil, map[string]int64{"disk8": 10e9}},
 	} {
-		got, err := macos.LinkRate(c.Drivers, tt.routers, tt.disks)
-		if err != nil || got != tt.want {
-			t.Errorf("%s: %d, %v, want %d", tt.name, got, err, tt.want)
-		}
+		got, err := macos.LinkRates(c.Drivers, tt.routers)
+		check.Must(t, err)
+		check.Same(t, tt.name, tt.want, got)
 	}
-	if got, err := macos.LinkRate([]byte("<plist"), []byte("<plist"), []string{"disk4"}); err == nil {
-		t.Errorf("of no answer: %d", got)
+	if got, err := macos.LinkRates([]byte("<plist"), nil); err == nil {
+		t.Errorf("of no answer: %v", got)
 	}
 }

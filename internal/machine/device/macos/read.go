@@ -112,33 +112,32 @@ func setsOf(entry dict) map[string]string {
 	return sets
 }
 
-// LinkRate is what the slowest link on the way to disks has negotiated, in bits per second and the slower direction, from
-// the answers to ioreg -a -l -r -t -c IOBlockStorageDriver and -a -l -r -c IOThunderboltSwitch: their USB devices', and
-// those of the Thunderbolt routers on the way. It is 0 if the answers name none.
-func LinkRate(drivers, routers []byte, disks []string) (int64, error) {
+// LinkRates is what the slowest link on the way to each disk has negotiated, in bits per second and the slower direction,
+// from the answers to ioreg -a -l -r -t -c IOBlockStorageDriver and -a -l -r -c IOThunderboltSwitch: that of its USB
+// device, or of a Thunderbolt router on the way. A disk is left out if the answers name none.
+func LinkRates(drivers, routers []byte) (map[string]int64, error) {
 	chains, err := decode(drivers)
-	switches, routersErr := decode(routers)
-	if err != nil && routersErr != nil {
-		return 0, fmt.Errorf("ioreg: %w", err)
+	if err != nil {
+		return nil, fmt.Errorf("ioreg: %w", err)
 	}
-	slowest := int64(0)
+	switches, _ := decode(routers) // empty without Thunderbolt
+	rates := map[string]int64{}
 	for name, chain := range chainsOf(capture.Dicts(chains)) {
-		if !slices.Contains(disks, name) {
-			continue
-		}
-		rates, depth := []int64{chain.usbBps}, int64(0)
+		slowest, depth := chain.usbBps, int64(0)
+		tunnel := int64(0) // of the farthest router that leads to the disk
 		for _, r := range routersOf(capture.Dicts(switches)) {
 			if r.depth > depth && r.holds(chain) {
-				rates, depth = []int64{chain.usbBps, r.slowest}, r.depth
+				tunnel, depth = r.slowest, r.depth
 			}
 		}
-		for _, bps := range rates {
-			if bps > 0 && (slowest == 0 || bps < slowest) {
-				slowest = bps
-			}
+		if tunnel > 0 && (slowest == 0 || tunnel < slowest) {
+			slowest = tunnel
+		}
+		if slowest > 0 {
+			rates[name] = slowest
 		}
 	}
-	return slowest, nil
+	return rates, nil
 }
 
 // bsdNames gathers the names of an entry of the registry and of those below it.
