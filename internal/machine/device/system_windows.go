@@ -34,10 +34,13 @@ func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
 	return inventory, nil
 }
 
-// captureAnswers returns an archive of the one answer (golang.org/x/tools/txtar), in UTF-8.
+// captureAnswers returns an archive of the one answer (golang.org/x/tools/txtar), in UTF-8, or why there is none.
 func captureAnswers(ctx context.Context) (string, error) {
 	answer, err := askPowerShell(ctx)
-	return "-- answer.json --\n" + strings.TrimSpace(string(parser.Decode(answer))) + "\n", err
+	if err != nil {
+		return "# " + err.Error() + "\n", ctx.Err()
+	}
+	return "-- answer.json --\n" + strings.TrimSpace(string(parser.Decode(answer))) + "\n", nil
 }
 
 // askPowerShell has it run the one script that asks for everything.

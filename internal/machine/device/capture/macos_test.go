@@ -131,7 +131,7 @@ func TestMacSamePlace(t *testing.T) {
 
 // The slowest link on the way to a disk is that of a router or of its USB device; a router that falls back is seen.
 func TestMacLinkRate(t *testing.T) {
-	c := macs(t)["../macos/testdata/tb4-hub-three-disks"]
+	c := macs(t)[filepath.FromSlash("../macos/testdata/tb4-hub-three-disks")]
 	rx := regexp.MustCompile(`<key>Current Link Speed</key>\s*<integer>4</integer>`)
 	slow := rx.ReplaceAll(c.Routers, []byte("<key>Current Link Speed</key><integer>8</integer>")) // 10 Gb/s a lane
 	for _, tt := range []struct {

@@ -226,7 +226,7 @@ func (c *chain) learn(d dict) {
 	if location, ok := d.Number("locationID"); ok && strings.Contains(class, "USB") {
 		c.location = location
 	}
-	if class == "IOUSBHostDevice" || class == "IOUSBDevice" {
+	if class == "IOUSBHostDevice" {
 		bps, _ := d.Number("UsbLinkSpeed")
 		c.usbBps = max(bps, 0)
 	}
@@ -242,7 +242,7 @@ func (c *chain) learn(d dict) {
 	switch class {
 	case "IOUSBMassStorageUASDriver":
 		entry.UASP = new(true)
-	case "IOUSBMassStorageDriver", "IOUSBMassStorageClass":
+	case "IOUSBMassStorageDriver":
 		entry.UASP = new(false)
 	}
 	switch protocol.Text("Physical Interconnect Location") {
