@@ -18,7 +18,8 @@ type secret struct {
 
 // The words that stand for each kind of secret.
 const (
-	serialWord  = "SERIAL%d"
+	serialWord  = "SERIALNO%04d" // which is base64 too, as data of property lists has to be
+	numberWord  = "9000000%04d"
 	labelWord   = "Volume%d"
 	hostWord    = "host%d"
 	userWord    = "user%d"
@@ -30,7 +31,8 @@ const (
 var secrets = [...]secret{
 	{uuidWord, `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`},
 	{addressWord, `\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b`},
-	{serialWord, `<key>[^<]*(?:serial|mac[-_ ]?address)[^<]*</key>\s*<(?:string|integer|data)>([^<]+)<`},
+	{serialWord, `<key>[^<]*(?:serial|mac[-_ ]?address)[^<]*</key>\s*<(?:string|data)>([^<]+)<`},
+	{numberWord, `<key>[^<]*serial[^<]*</key>\s*<integer>(\d{4,})<`},
 	{serialWord, `"[^"]*(?:serial|mac[-_ ]?address)[^"]*"\s*:\s*"([^"]+)"`},
 	{serialWord, `(?m)^\s*(?:E:)?ID_\w*(?:SERIAL|WWN|UUID)\w*=(.+)$`},
 	{serialWord, `(?m)^\s*\S*(?:serial|wwid|unique_id|nguid|eui)\s*: (.+)$`},
@@ -90,7 +92,7 @@ func Redact(text string) string {
 	}
 	var spread []string
 	for key, word := range words {
-		if len(key) >= minSpread && strings.HasPrefix(word, "SERIAL") {
+		if len(key) >= minSpread && strings.HasPrefix(word, "SERIALNO") {
 			spread = append(spread, key)
 		}
 	}

@@ -90,6 +90,24 @@ func TestRecordedLinux(t *testing.T) {
 	}
 }
 
+// The registry has serial numbers as data and as numbers: it can be read all the same.
+func TestRedactedRegistry(t *testing.T) {
+	drivers := `<plist version="1.0"><dict><key>serial-number</key><data>QzAyWEc=</data><key>IOMACAddress</key><data>
+	pIPn
+	</data><key>kSerial</key><integer>123456789</integer><key>IORegistryEntryChildren</key><array><dict>
+	<key>BSD Name</key><string>disk4</string></dict></array></dict></plist>`
+	text := capture.Redact(drivers)
+	for _, secret := range []string{"QzAyWEc", "pIPn", "123456789"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s is in %s", secret, text)
+		}
+	}
+	inv := macos.Parse(macos.Captures{Drivers: []byte(text)}, false)
+	if inv.Find("disk4") == nil || len(inv.Warnings) > 0 {
+		t.Errorf("disks %+v, warnings %q", inv.Disks, inv.Warnings)
+	}
+}
+
 // What identifies a device or a person is replaced by the same words wherever it stands.
 func TestRedact(t *testing.T) {
 	text := `<key>USB Serial Number</key> <string>NA8F1234</string> <key>Name</key><string>Jan's Films</string>
@@ -113,7 +131,7 @@ a4:83:e7:12:34:56
 			t.Errorf("%s is in:\n%s", secret, got)
 		}
 	}
-	for word, times := range map[string]int{"SERIAL1": 3, "00000000-0000-4000-8000-000000000001": 2, "ROOT_HUB30": 1, "disk12s1": 1} {
+	for word, times := range map[string]int{"SERIALNO0001": 3, "00000000-0000-4000-8000-000000000001": 2, "ROOT_HUB30": 1, "disk12s1": 1} {
 		check.Same(t, word, times, strings.Count(got, word))
 	}
 }
