@@ -34,12 +34,12 @@ func newDevices(p program) *cobra.Command {
 		Short: "Show what is plugged in where",
 		Long: `Print the disks of this machine as a tree: the port and hub that each is connected to, what its link
 negotiated and can carry in one direction, its volumes with their free space and file systems, and what
-else is connected to the hub. --all adds disk
-images, unmounted partitions and other devices. Nothing is written.
+else is connected to the hub. --all adds disk images, unmounted partitions and other devices. Nothing is
+written but the file that you name.
 
-If it is wrong, attach the file that --capture writes to an issue: what this system has answered, with
-other words for serial numbers, UUIDs, addresses, and the names of the computer, its users and its
-volumes. Read it before you attach it.`,
+If something is wrong, attach the file that --capture writes to an issue: what this system has answered,
+with other words for serial numbers, UUIDs, addresses, and the names of the computer, of its users and of
+mounted volumes. Read it before you attach it.`,
 		Example: `  hubbench devices
   hubbench devices --json
   hubbench devices --capture my-mac.txt`,
