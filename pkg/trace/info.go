@@ -60,14 +60,20 @@ type Effective struct {
 	// direct | cached writes (direct except for them) | cached (direct was asked for and granted, and the cache held
 	// them) | buffered | none (simulated)
 	Cache string `json:"cache"`
-	Flush string `json:"flush"`
-	Block int64  `json:"block"`
-	Depth int    `json:"depth"`
+	// In words, of a job that writes small blocks on a system that may pass them through its cache (macOS): what they
+	// did when they were tried
+	SmallWrites string `json:"small_writes,omitempty"`
+	Flush       string `json:"flush"`
+	Block       int64  `json:"block"`
+	Depth       int    `json:"depth"`
 	// macOS: background, or the policy for disk requests: important, throttle ...
 	Priority string   `json:"priority,omitempty"`
 	Space    string   `json:"space,omitempty"`    // of new files: one of the following; empty if none was to be reserved
 	Warnings []string `json:"warnings,omitempty"` // asked for one thing and got another
 }
+
+// CachedWrites is the cache of a job whose direct writes were too small to go past it.
+const CachedWrites = "cached writes"
 
 // How the space of new files was reserved before their time.
 const (

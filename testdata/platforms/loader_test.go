@@ -42,15 +42,24 @@ workload: {files: 3, sizes: [1 MB, 4097 B, 3 MB], flush: full}
 phases: [{pattern: WR}]
 `
 
+// smallScenario writes blocks of 4 KiB at random places of a file.
+const smallScenario = `version: 1
+name: provoked
+disks: [{name: one, path: one}]
+allow_system_disk: true
+workload: {preset: amorphous, files: 1, sizes: [4 MB]}
+phases: [{pattern: W}]
+`
+
 // run runs the scenario in a new folder, with the setting "NAME" for a folder of it or "NAME=VALUE".
-func (m onMac) run(t *testing.T, setting string) (code int, said, record string) {
+func (m onMac) run(t *testing.T, scenario, setting string) (code int, said, record string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	check.Must(t, err)
 	for _, disk := range []string{"one", "two"} {
 		check.Must(t, os.Mkdir(filepath.Join(dir, disk), 0o755))
 	}
-	check.Must(t, os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(realScenario), 0o644))
+	check.Must(t, os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(scenario), 0o644))
 	cmd := exec.Command(m.loader, m.hubbench, "run", "s.yaml", "--out", "out", "--quiet", "--yes")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), strings.ReplaceAll(setting, "HERE", dir))
@@ -73,16 +82,18 @@ func (m onMac) run(t *testing.T, setting string) (code int, said, record string)
 func TestMacProvoked(t *testing.T) {
 	m := newMac(t)
 	for _, c := range []struct {
-		name, setting string
-		code          int
-		says, records string
+		name, scenario, setting string
+		code                    int
+		says, records           string
 	}{
-		{"apfs", "LOADER_TRACE=", 0, "", `"flush": "full"`},
-		{"exfat", "LOADER_EXFAT=HERE", 0, "cannot flush to the medium", `"flush": "fsync"`},
-		{"no consent", "LOADER_DENY=HERE/two", 2, "not permitted", ""},
+		{"apfs", realScenario, "LOADER_TRACE=", 0, "", `"flush": "full"`},
+		{"exfat", realScenario, "LOADER_EXFAT=HERE", 0, "cannot flush to the medium", `"flush": "fsync"`},
+		{"no consent", realScenario, "LOADER_DENY=HERE/two", 2, "not permitted", ""},
+		{"macOS 14 writes 4 KiB directly", smallScenario, "LOADER_TRACE=", 0, "", `"small_writes": "direct 4 KiB writes"`},
+		{"macOS 13 caches them", smallScenario, "LOADER_CACHED_WRITES=1", 0, "", `"cache": "cached writes"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			code, said, record := m.run(t, c.setting)
+			code, said, record := m.run(t, c.scenario, c.setting)
 			if code != c.code || !strings.Contains(said+record, c.says) || !strings.Contains(record, c.records) {
 				t.Errorf("exit %d, want %d; said %s\nwant %q; run.json %s\nwant %q", code, c.code, said, c.says, record, c.records)
 			}

@@ -19,6 +19,10 @@ func call(fn, a1, a2, a3 uintptr) (r1, r2 uintptr, err syscall.Errno)
 //nolint:gochecknoglobals // constants of the linker
 var mincoreAddress, diskPolicyAddress uintptr
 
+//nolint:gochecknoglobals // a constant of the linker too
+var setPolicyAddress uintptr
+
+//go:cgo_import_dynamic libc_setiopolicy_np setiopolicy_np "/usr/lib/libSystem.B.dylib"
 //go:cgo_import_dynamic libc_mincore mincore "/usr/lib/libSystem.B.dylib"
 //go:cgo_import_dynamic libc_getiopolicy_np getiopolicy_np "/usr/lib/libSystem.B.dylib"
 
@@ -32,11 +36,24 @@ func Mincore(p, pages []byte) error {
 	return nil
 }
 
-// What getiopolicy_np is asked about, by <sys/resource.h>.
+// What the two calls for policies are about, by <sys/resource.h>, and by bsd/sys/resource_private.h of xnu 10002
+// (macOS 14) and later.
 const (
-	typeDisk     = 0 // IOPOL_TYPE_DISK
-	scopeProcess = 0 // IOPOL_SCOPE_PROCESS
+	typeDisk        = 0  // IOPOL_TYPE_DISK
+	typeSmallWrites = 12 // IOPOL_TYPE_VFS_NOCACHE_WRITE_FS_BLKSIZE
+	scopeProcess    = 0  // IOPOL_SCOPE_PROCESS
+	smallWritesOn   = 1  // IOPOL_VFS_NOCACHE_WRITE_FS_BLKSIZE_ON
 )
+
+// WriteSmallDirectly has files with F_NOCACHE write single blocks of their file system past the cache, from any thread of
+// the process and for as long as it lives. Without it that takes whole pages. F_NOCACHE_EXT does the same for one
+// descriptor, and is younger.
+func WriteSmallDirectly() error {
+	if _, _, errno := call(setPolicyAddress, typeSmallWrites, scopeProcess, smallWritesOn); errno != 0 {
+		return errno
+	}
+	return nil
+}
 
 // DiskPolicy is the process's policy for its requests to disks, one of the IOPOL_ numbers of getiopolicy_np(3).
 func DiskPolicy() (int, error) {

@@ -38,8 +38,10 @@ func TestCachedIsNotAsked(t *testing.T) {
 	for name, change := range map[string]func(*Job, *system){
 		"an application's way": func(j *Job, _ *system) { j.IO.Mode = scenario.ModeApp },
 		"no direct requests":   func(_ *Job, s *system) { s.open = (&fault{direct: os.ErrInvalid}).open },
-		"writes below a page":  func(j *Job, s *system) { j.IO.Block, s.cachedBelow = 4096, 16384 },
-		"less than a page":     func(j *Job, _ *system) { j.Sizes = []int64{100} },
+		"writes below a page": func(j *Job, s *system) {
+			j.IO.Block, s.cachedBelow, s.open = 4096, 16384, keepingSmall(s.open)
+		},
+		"less than a page": func(j *Job, _ *system) { j.Sizes = []int64{100} },
 	} {
 		job, sys := newJob(t.TempDir(), trace.Write, 1<<20), system{open: openTestFile, ring: noRing}
 		change(&job, &sys)

@@ -214,7 +214,7 @@ func noDirect(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	can, err := probe(openTestFile, folder, true)
+	can, err := probe(openTestFile, folder, true, cachedBelow)
 	if err != nil {
 		t.Fatal(err)
 	}

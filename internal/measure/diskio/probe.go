@@ -21,20 +21,24 @@ const (
 // traits are what the file system of a folder can do, found out by trying: what it accepts is no proof, as
 // some take direct requests and pass them through their cache.
 type traits struct {
-	direct    bool
-	whyNot    string // why direct requests are not available
-	sector    int64  // sizes and offsets of requests are multiples of it
-	reserveNo error  // why it takes no preallocation; nil: it does
-	zeroes    bool   // fills what it reserves with zeros
-	inOrder   error  // why what is reserved must be written from front to back; nil: it need not
-	fullNo    error  // why files cannot be flushed to the medium, if the file system has no way to
+	direct bool
+	whyNot string // why direct requests are not available
+	sector int64  // sizes and offsets of requests are multiples of it
+	// smallDirect: a direct write of one sector, below the size that the system is sure to write so, left nothing in the
+	// cache.
+	smallDirect bool
+	reserveNo   error // why it takes no preallocation; nil: it does
+	zeroes      bool  // fills what it reserves with zeros
+	inOrder     error // why what is reserved must be written from front to back; nil: it need not
+	fullNo      error // why files cannot be flushed to the medium, if the file system has no way to
 }
 
-// probe writes a small file in the folder and observes the effects.
-func probe(open opener, folder *os.Root, direct bool) (traits, error) {
+// probe writes a small file in the folder and observes the effects. Direct writes below a size may go through the cache
+// if cachedBelow is not 0.
+func probe(open opener, folder *os.Root, direct bool, cachedBelow int64) (traits, error) {
 	tr := traits{sector: smallUnit}
 	if direct {
-		reason, err := tr.tryDirect(open, folder)
+		reason, err := tr.tryDirect(open, folder, cachedBelow)
 		if err != nil {
 			return tr, err
 		}
@@ -64,8 +68,9 @@ func makeProbe(open opener, folder *os.Root, direct bool) (testFile, error) {
 	return open(folder, probeName, opening{op: trace.Write, direct: direct, lanes: 1})
 }
 
-// tryDirect writes one sector past the cache, and returns why it could not.
-func (tr *traits) tryDirect(open opener, folder *os.Root) (reason string, err error) {
+// tryDirect writes one sector past the cache, and returns why it could not. If that is not sure of a sector, it writes
+// as much as is first, and then a sector within it, as jobs with small blocks do.
+func (tr *traits) tryDirect(open opener, folder *os.Root, cachedBelow int64) (reason string, err error) {
 	f, err := makeProbe(open, folder, true)
 	if err != nil {
 		return fmt.Sprintf("opening a file for it failed: %v", err), nil
@@ -73,7 +78,7 @@ func (tr *traits) tryDirect(open opener, folder *os.Root) (reason string, err er
 	defer func() {
 		err = errors.Join(err, f.close(), folder.Remove(probeName))
 	}()
-	buf, err := newBuffer(probeSector)
+	buf, err := newBuffer(max(probeSector, cachedBelow))
 	if err != nil {
 		return "", err
 	}
@@ -89,11 +94,18 @@ func (tr *traits) tryDirect(open opener, folder *os.Root) (reason string, err er
 		}
 		return fmt.Sprintf("a direct write failed: %v", err), nil
 	}
-	// On macOS so small a write goes through the cache anyway, and there is nothing better than F_NOCACHE to fall back on:
-	// what it does is seen when the job has ended (see Cached).
-	if cachedBelow == 0 && f.cached(probeSector) > 0 || f.takesOdd() {
+	if f.takesOdd() || cachedBelow == 0 && f.cached(probeSector) > 0 {
 		return "the file system passes direct requests through its cache", nil
 	}
+	if cachedBelow == 0 {
+		return "", nil
+	}
+	// On macOS there is nothing better than F_NOCACHE to fall back on: what it does to large requests is seen when the
+	// job has ended (see Cached).
+	if _, err := f.writeAt(0, buf[:probeSector], probeSector); err != nil {
+		return "", fmt.Errorf("write one sector: %w", err)
+	}
+	tr.smallDirect = f.cached(cachedBelow) == 0
 	return "", nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 const (
@@ -60,7 +61,7 @@ type system struct {
 	// ring and, for streams, queue make an io_uring: errNoRing if the system has no such thing.
 	ring  func(ringWork) (mover, error)
 	queue func(ringWork) (queue, error)
-	// cachedBelow: direct writes of no whole multiple of that many bytes go through the cache anyway; 0: none do.
+	// cachedBelow: direct writes of no whole multiple of that many bytes may go through the cache anyway; 0: none do.
 	cachedBelow int64
 	// priority is how the system treats the process's requests, and a doubt if it holds them back; nil: that is not asked.
 	priority func() (name, doubt string)
@@ -119,7 +120,8 @@ func (e *real) setUp(ctx context.Context) (eff trace.Effective, err error) {
 		return eff, err
 	}
 	e.testFiles.removed = func() { e.besides(1) }
-	if e.traits, err = probe(e.system.open, e.folder.root, e.job.IO.Mode == scenario.ModeDirect); err != nil {
+	direct := e.job.IO.Mode == scenario.ModeDirect
+	if e.traits, err = probe(e.system.open, e.folder.root, direct, e.system.cachedBelow); err != nil {
 		return eff, fmt.Errorf("probe the disk: %w", err)
 	}
 	if e.requests() {
@@ -232,10 +234,15 @@ func (e *real) effective() trace.Effective {
 	if e.traits.direct {
 		eff.Cache = "direct"
 	}
-	if e.traits.direct && e.cachesWrites() {
-		eff.Cache = "cached writes"
-		e.warn("this system bypasses its cache only for writes of %d bytes or more: those of %d bytes go through "+
-			"it, and reach the disk when they are flushed", e.system.cachedBelow, job.IO.Block)
+	if e.traits.direct && e.op() == trace.Write && job.IO.Block < e.system.cachedBelow {
+		block := unit.FormatBlock(job.IO.Block)
+		eff.SmallWrites = "direct " + block + " writes"
+		if e.cachesWrites() {
+			eff.Cache, eff.SmallWrites = trace.CachedWrites, "cached writes: the score is the cache's"
+			e.warn("this system writes no blocks of %s past its cache, only %s and more: its cache reads and writes "+
+				"whole pages for them, so that the disk moves more than is counted; the score is the cache's and "+
+				"not the disk's", block, unit.FormatBlock(e.system.cachedBelow))
+		}
 	}
 	if job.IO.Mode == scenario.ModeApp {
 		eff.Block = appCall(job.Sizes)
@@ -252,7 +259,7 @@ func (e *real) effective() trace.Effective {
 
 // cachesWrites reports whether the job writes through the cache although direct requests are available.
 func (e *real) cachesWrites() bool {
-	return e.op() == trace.Write && e.job.IO.Block < e.system.cachedBelow
+	return e.op() == trace.Write && e.job.IO.Block < e.system.cachedBelow && !e.traits.smallDirect
 }
 
 // space says how the space of new files is reserved, and warns if that is not as elsewhere, so that the numbers are not

@@ -80,7 +80,7 @@ func TryFlush(ctx context.Context, dir, runID, mode string, times int, alive fun
 		_, _, removed := folder.remove(nil, false)
 		err = errors.Join(err, removed)
 	}()
-	tr, err := probe(openTestFile, folder.root, true)
+	tr, err := probe(openTestFile, folder.root, true, cachedBelow)
 	if err != nil {
 		return out, err
 	}

@@ -208,7 +208,7 @@ func (r *runDoc) environment() *Details {
 				doubts = append(doubts, text)
 			}
 		}
-		modes.add(m.Phase, m.Disk, m.Engine, m.Cache, m.Flush, unit.FormatBytes(m.Block), fmt.Sprint(m.Depth))
+		modes.add(m.Phase, m.Disk, m.Engine, cmp.Or(m.SmallWrites, m.Cache), m.Flush, unit.FormatBytes(m.Block), fmt.Sprint(m.Depth))
 	}
 	// Most runs drive every disk alike in every phase: then one line says it.
 	if len(modes.Rows) > 1 {

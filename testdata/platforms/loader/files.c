@@ -47,15 +47,28 @@ static long open_at(int folder, const char *path, int flags, int mode) {
 
 static long open_path(const char *path, int flags, int mode) { return open_at(HERE, path, flags, mode); }
 
-// F_NOCACHE keeps whole pages out of the cache, except for writes below 16 KiB (cluster_write_direct and
-// MIN_DIRECT_WRITE_SIZE in xnu's bsd/vfs/vfs_cluster.c). Files that have it are marked by their descriptor.
-enum { DESCRIPTORS = 10240, SMALLEST_WRITE = 16384 };
+// F_NOCACHE keeps out of the cache what is moved at whole pages, which have 16 KiB on Apple silicon. Smaller writes have
+// the pages they touch read first, and leave them in the cache (cluster_write_copy in xnu's bsd/vfs/vfs_cluster.c), unless
+// the process has asked to write single blocks past it (cluster_write_ext). Files that have F_NOCACHE are marked by their
+// descriptor.
+enum { DESCRIPTORS = 10240, PAGE = 16384, BLOCK = 4096 };
 static uint8_t past_cache[DESCRIPTORS];
 
+static void read_pages(int fd, off_t from, off_t to) {
+	static __thread char page[PAGE];
+	for (off_t at = from / PAGE * PAGE; at < to; at += PAGE) {
+		long n = pread(fd, page, PAGE, at);
+		trace("page read(%d, %ld bytes at %ld)", fd, n, (long)at);
+	}
+}
+
 static long moved(int fd, long bytes, off_t at, int written) {
-	if (bytes <= 0 || fd >= DESCRIPTORS || !past_cache[fd] || (written && bytes < SMALLEST_WRITE)) return answer(bytes);
-	if (written) sync_file_range(fd, at, bytes, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
-	posix_fadvise(fd, at, bytes, POSIX_FADV_DONTNEED); // whole pages alone
+	if (bytes <= 0 || fd >= DESCRIPTORS || !past_cache[fd]) return answer(bytes);
+	long smallest = small_writes_direct ? BLOCK : PAGE, direct = bytes;
+	if (written) direct = at % smallest ? 0 : bytes / smallest * smallest;
+	if (direct && written) sync_file_range(fd, at, direct, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+	if (direct) posix_fadvise(fd, at, direct, POSIX_FADV_DONTNEED); // whole pages alone
+	if (direct < bytes) read_pages(fd, at + direct, at + bytes);
 	return bytes;
 }
 

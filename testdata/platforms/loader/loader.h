@@ -55,3 +55,6 @@ void forget_queue(int fd);
 // linux_signal and darwin_signal translate the numbers of signals; 0 is none.
 int linux_signal(int darwin);
 int darwin_signal(int number);
+
+// The process has asked for its direct writes of single blocks to pass the cache.
+extern int small_writes_direct;

@@ -13,6 +13,7 @@
 //	LOADER_EXFAT=DIR       files below DIR answer as exFAT does on macOS 12 and 13: F_FULLFSYNC fails with ENOTTY
 //	                       (restic#4016), F_PREALLOCATE with ENOTSUP
 //	LOADER_DENY=DIR        files below DIR cannot be opened: EPERM, as on a removable volume before a person consents
+//	LOADER_CACHED_WRITES=1 setiopolicy_np knows no way for small writes past the cache, as before macOS 14
 //	LOADER_BACKGROUND=1    the process is in the background, its requests held back
 //	LOADER_CORES=EEPP      a Mac with Apple silicon, on which Rosetta translates the program; a core for each letter, of
 //	                       which the performance cores (P) are busy and the others idle

@@ -92,6 +92,16 @@ static long get_priority(int which, int who) {
 }
 static long io_policy(void) { return getenv("LOADER_BACKGROUND") ? 3 : 1; }
 
+// IOPOL_TYPE_VFS_NOCACHE_WRITE_FS_BLKSIZE of the process is the one policy that is set, and it cannot be taken back.
+int small_writes_direct;
+static long set_io_policy(int type, int scope, int policy) {
+	enum { SMALL_WRITES = 12, PROCESS = 0, ON = 1 };
+	trace("setiopolicy_np(%d, %d, %d)", type, scope, policy);
+	if (type != SMALL_WRITES || scope != PROCESS || policy != ON || getenv("LOADER_CACHED_WRITES")) return refuse(DARWIN_EINVAL);
+	small_writes_direct = 1;
+	return 0;
+}
+
 // The clocks that go on while the machine sleeps are 4 and 6, CLOCK_MONOTONIC_RAW and CLOCK_MONOTONIC.
 static long read_clock(int clock, struct timespec *t) {
 	switch (clock) {
@@ -206,6 +216,7 @@ const struct answer system_answers[] = {
 	{"issetugid", nothing},
 	{"getpriority", get_priority},
 	{"getiopolicy_np", io_policy},
+	{"setiopolicy_np", set_io_policy},
 	{"clock_gettime", read_clock},
 	{"mach_absolute_time", ticks},
 	{"mach_timebase_info", tick},
