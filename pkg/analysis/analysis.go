@@ -235,14 +235,16 @@ type Ceiling struct {
 
 // Disk summarises one disk's files in a phase. The statistics are over the rates of single files.
 type Disk struct {
-	Op        trace.Role `json:"op"`
-	Files     int        `json:"files"`
-	Bytes     int64      `json:"bytes"`
-	BusyS     float64    `json:"busy_s"` // time with a file in transfer
-	Rate      *float64   `json:"rate"`   // bytes / busy_s
-	Mean      *float64   `json:"mean"`
-	Median    *float64   `json:"median"`
-	Trimmed20 *float64   `json:"trimmed20"`
+	Op trace.Role `json:"op"`
+	// Of each request, if the disk's writes were too small to go past this computer's cache: the rates are the cache's
+	CachedWrites int64    `json:"cached_writes_bytes,omitempty"`
+	Files        int      `json:"files"`
+	Bytes        int64    `json:"bytes"`
+	BusyS        float64  `json:"busy_s"` // time with a file in transfer
+	Rate         *float64 `json:"rate"`   // bytes / busy_s
+	Mean         *float64 `json:"mean"`
+	Median       *float64 `json:"median"`
+	Trimmed20    *float64 `json:"trimmed20"`
 	size.Fits
 	P05     *float64 `json:"p05"`
 	P95     *float64 `json:"p95"`

@@ -43,10 +43,11 @@ const (
 	DoubtPartial   = "partial" // the run or a phase ended early
 	DoubtShared    = "shared_disk"
 	DoubtSkipped   = "skipped_checks"
-	DoubtHostBound = "host_bound" // the computer's cores were busy, by so many percent
-	DoubtCached    = "cached"     // so much of what was read came from a cache
-	DoubtImprecise = "imprecise"  // a rate's 95 % interval is as wide as this to either side
-	DoubtModel     = "model"      // the run is simulated, and its requests are too small for the model
+	DoubtHostBound = "host_bound"    // the computer's cores were busy, by so many percent
+	DoubtCached    = "cached"        // so much of what was read came from a cache
+	DoubtWrites    = "cached_writes" // small writes went through this computer's cache
+	DoubtImprecise = "imprecise"     // a rate's 95 % interval is as wide as this to either side
+	DoubtModel     = "model"         // the run is simulated, and its requests are too small for the model
 )
 
 // wholeRequest is the smallest request, in bytes, that the model of a hub stands for: its rates were measured with
@@ -243,6 +244,9 @@ func (a *Analysis) doubts() (out []Doubt) {
 		add(Doubt{Code: DoubtModel, Phase: small.Name}, "The model covers only large requests: "+
 			"only a run on real disks shows how fast small ones are (%s).", a.Title(small.Name))
 	}
+	if text, phase := a.cachedWrites(); text != "" {
+		add(Doubt{Code: DoubtWrites, Phase: phase}, "%s", text)
+	}
 	for _, f := range a.Findings {
 		switch v := f.Values.(type) {
 		case CachedValues:
@@ -268,6 +272,37 @@ func (a *Analysis) doubts() (out []Doubt) {
 				"confidence, %s). Measure for longer.", sure.Disk, percent, a.Title(sure.Phase))
 	}
 	return out
+}
+
+// cachedWrites says which disks wrote blocks so small that they went through this computer's cache, and names the first
+// phase in which one did; nothing if none did.
+func (a *Analysis) cachedWrites() (text, phase string) {
+	var disks []string
+	phases, block := 0, int64(0)
+	for _, p := range a.Phases {
+		cached := false
+		for _, name := range a.Order {
+			d := p.Disks[name]
+			if d.CachedWrites == 0 {
+				continue
+			}
+			cached = true
+			block = max(block, d.CachedWrites)
+			if !slices.Contains(disks, name) {
+				disks = append(disks, name)
+			}
+		}
+		if cached {
+			phase = cmp.Or(phase, p.Name)
+			phases++
+		}
+	}
+	if phases == 0 {
+		return "", ""
+	}
+	return fmt.Sprintf("Writes of %s to %s (%s) went through this computer's cache: those rates are the cache's, "+
+		"not the %s.", unit.FormatBlock(block), unit.List(disks), unit.Plural(phases, "phase"),
+		pick(len(disks) > 1, "disks'", "disk's")), phase
 }
 
 // advice is how to connect the disks: the move that gains the others most, if that is beyond doubt,

@@ -32,6 +32,12 @@ func (p *phase) summarize(part *part) {
 	d.Op = part.Trace.Op
 	files, all := part.files, part.all
 	d.Bytes, d.BusyS = all.Bytes, all.BusyS
+	if written := p.meters.Of(part.Name(), trace.CachedWrites); len(written) > 0 {
+		d.CachedWrites = int64(written[0].Value)
+		part.warn("cached_writes", BlockValues{written[0].Value}, "its writes of %s went through this "+
+			"computer's cache, which reads and writes whole pages: its rate is the cache's and not the disk's",
+			unit.FormatBlock(d.CachedWrites))
+	}
 	d.Rate = number(float64(d.Bytes) / d.BusyS)
 	if !part.HasFiles() {
 		return

@@ -436,3 +436,41 @@ func TestReadingsAmidTheWork(t *testing.T) {
 		}
 	}
 }
+
+// Of work that moves more than is counted by what hubbench does itself, more is nobody else's traffic.
+func TestOwnExcessIsNotForeign(t *testing.T) {
+	for _, tc := range []struct {
+		gauge string
+		want  bool
+	}{{"", true}, {trace.CachedWrites, false}, {trace.FilledFiles, false}} {
+		d := evenDisk("A", trace.Write, 10, 1e8)
+		gauges := tracetest.Counters(d, 10, 0, tracetest.Traffic{ToS: 10, Rate: 300e6})
+		if tc.gauge != "" {
+			gauges = append(gauges, trace.Gauge{Disk: "A", Name: tc.gauge, Value: 4096})
+		}
+		a := Analyze(gauged(gauges, d), Options{})
+		if f := findingOf(a, "foreign_traffic"); (f != nil) != tc.want {
+			t.Errorf("with the gauge %q: foreign traffic %v, want %v", tc.gauge, f, tc.want)
+		}
+		if a.Phases[0].Disks["A"].Device == nil {
+			t.Errorf("with the gauge %q the device's own bytes are not said", tc.gauge)
+		}
+	}
+}
+
+// Small writes through this computer's cache are marked wherever their rate is told.
+func TestCachedWrites(t *testing.T) {
+	run := runOf(diskOf("A", "write", 100e6, pace{10, 1e9}))
+	run.Phases[0].Gauges = []trace.Gauge{{Disk: "A", Name: trace.CachedWrites, Value: 4096}}
+	a := Analyze(run, Options{})
+	p := a.Phases[0]
+	check.Same(t, "bytes of a request", int64(4096), p.Disks["A"].CachedWrites)
+	w := p.Warnings[0]
+	check.Same(t, "warning", "disk A: its writes of 4 KiB went through this computer's cache, which reads and writes "+
+		"whole pages: its rate is the cache's and not the disk's", w.Text)
+	if w.Code != "cached_writes" || w.Values != (BlockValues{4096}) {
+		t.Errorf("got the warning %+v", w)
+	}
+	check.Same(t, "doubts", []Doubt{{Code: DoubtWrites, Phase: p.Name, Text: "Writes of 4 KiB to A (1 phase) went " +
+		"through this computer's cache: those rates are the cache's, not the disk's."}}, a.Answer.Doubts)
+}

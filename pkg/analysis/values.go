@@ -122,6 +122,10 @@ type (
 	ShareValues struct {
 		Share float64 `json:"share"`
 	}
+	// BlockValues are those of cached_writes.
+	BlockValues struct {
+		Block float64 `json:"block"`
+	}
 	// MostValues are those of cached, of a rate that no link carries.
 	MostValues struct {
 		Most float64 `json:"most"`

@@ -43,13 +43,27 @@ func Devices(t *trace.Phase, m Gauges, disks []*ledger.Disk, late Unwritten) map
 			sound = sound && len(disk.Trace.Errors) == 0 && len(disk.Active) > 0
 		}
 		disks = others
-		if out := d.compare(t.Stop, late); sound {
+		out := d.compare(t.Stop, late)
+		if m.movesMore(out.Disks) {
+			out.Foreign = nil
+		}
+		if sound {
 			for _, name := range out.Disks {
 				found[name] = out
 			}
 		}
 	}
 	return found
+}
+
+// movesMore reports whether the device moves more than is counted of one of its disks, by what hubbench does itself.
+func (m Gauges) movesMore(disks []string) bool {
+	for _, disk := range disks {
+		if len(m.Of(disk, trace.CachedWrites)) > 0 || len(m.Of(disk, trace.FilledFiles)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // The directions index what was moved.
@@ -187,7 +201,8 @@ type Device struct {
 	CountedReadBytes  int64    `json:"counted_read_bytes"`
 	CountedWriteBytes int64    `json:"counted_write_bytes"`
 	CachedBytes       int64    `json:"cached_bytes"` // read without the device; 0 if that is no more than chance
-	Foreign           *Foreign `json:"foreign"`      // null if the device moved no more than was counted
+	// Null if the device moved no more than was counted, or if it always does with such work
+	Foreign *Foreign `json:"foreign"`
 }
 
 // Foreign is traffic on a device that is not the run's.

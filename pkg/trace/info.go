@@ -72,8 +72,8 @@ type Effective struct {
 	Warnings []string `json:"warnings,omitempty"` // asked for one thing and got another
 }
 
-// CachedWrites is the cache of a job whose direct writes were too small to go past it.
-const CachedWrites = "cached writes"
+// CacheOfWrites is the cache of a job whose direct writes were too small to go past it.
+const CacheOfWrites = "cached writes"
 
 // How the space of new files was reserved before their time.
 const (

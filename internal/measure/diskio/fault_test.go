@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -262,6 +263,11 @@ func TestFallbacks(t *testing.T) {
 				}
 				if want := engine.traits.fullest(); eff.Flush != want {
 					t.Errorf("%s: flush = %s, want %s", role, eff.Flush, want)
+				}
+				fills := role == trace.Write && (tt.fault.reserve != nil || tt.fault.zeroes || tt.fault.declare != nil)
+				filled := slices.ContainsFunc(engine.gauges, func(g trace.Event) bool { return g.Name == trace.FilledFiles })
+				if filled != fills {
+					t.Errorf("%s: gauges %v", role, engine.gauges)
 				}
 				transferAll(t, engine)
 				checkContent(t, engine, 100<<20)

@@ -22,6 +22,9 @@ const settlesPerSecond = 20
 // Start notes the release, and starts to emit how long requests take.
 func (e *real) Start(releaseNS int64, emit func(trace.Event)) {
 	e.release, e.emit = releaseNS, emit
+	for _, g := range e.gauges {
+		emit(g)
+	}
 	e.pacer = newPacer(e)
 	e.latencies = newLatencies(emit)
 }

@@ -70,6 +70,13 @@ func TestWritesOfWholePages(t *testing.T) {
 			if eff.SmallWrites != tt.small {
 				t.Errorf("small writes: %q, want %q", eff.SmallWrites, tt.small)
 			}
+			var gauges []string
+			for _, g := range engine.gauges {
+				gauges = append(gauges, g.Name)
+			}
+			if slices.Contains(gauges, trace.CachedWrites) != (tt.cache == trace.CacheOfWrites) {
+				t.Errorf("gauges %q of the cache %s", gauges, tt.cache)
+			}
 			if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, tt.warning) || tt.warning == "" && all != "" {
 				t.Errorf("warnings = %q, want %q", all, tt.warning)
 			}

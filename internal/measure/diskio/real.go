@@ -49,6 +49,7 @@ type real struct {
 	release      int64
 	latencies    *latencies // of the requests from the release on
 	emit         func(trace.Event)
+	gauges       []trace.Event // of the whole job, emitted when it starts
 	warnings     []string
 	reported     int              // warnings that Prepare has returned
 	reportBeside func(done int64) // see Engine.Prepare
@@ -194,6 +195,11 @@ func (e *real) warn(format string, args ...any) {
 	e.warnings = append(e.warnings, fmt.Sprintf(format, args...))
 }
 
+// gauge notes what is to be known of the job by those who read its events alone.
+func (e *real) gauge(name string, value float64) {
+	e.gauges = append(e.gauges, trace.Event{Type: trace.GaugeType, Name: name, Value: value})
+}
+
 // effective decides how the job will really run, and warns if that is not what was asked for.
 func (e *real) effective() trace.Effective {
 	job := &e.job
@@ -217,7 +223,9 @@ func (e *real) effective() trace.Effective {
 	}
 	var space string
 	if job.IO.Preallocate && job.Role == trace.Write {
-		space = e.space()
+		if space = e.space(); space != trace.SpaceReserved {
+			e.gauge(trace.FilledFiles, 1)
+		}
 	}
 	if job.IO.Flush == scenario.FlushFull && e.traits.fullNo != nil {
 		job.IO.Flush = scenario.FlushFsync
@@ -238,10 +246,11 @@ func (e *real) effective() trace.Effective {
 		block := unit.FormatBlock(job.IO.Block)
 		eff.SmallWrites = "direct " + block + " writes"
 		if e.cachesWrites() {
-			eff.Cache, eff.SmallWrites = trace.CachedWrites, "cached writes: the score is the cache's"
+			eff.Cache, eff.SmallWrites = trace.CacheOfWrites, "cached writes: the score is the cache's"
 			e.warn("this system writes no blocks of %s past its cache, only %s and more: its cache reads and writes "+
 				"whole pages for them, so that the disk moves more than is counted; the score is the cache's and "+
 				"not the disk's", block, unit.FormatBlock(e.system.cachedBelow))
+			e.gauge(trace.CachedWrites, float64(job.IO.Block))
 		}
 	}
 	if job.IO.Mode == scenario.ModeApp {

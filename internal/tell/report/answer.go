@@ -80,6 +80,15 @@ type LoadDisk struct {
 	Remark   string  // why there is no baseline
 }
 
+// ofCache is the remark on a disk whose small writes went through this computer's cache.
+const ofCache = "the cache's"
+
+// Cached reports whether the rate is this computer's cache's: it is never shown as a result.
+func (d LoadDisk) Cached() bool { return d.Remark == ofCache }
+
+// Cached reports whether that is so of one of the disks.
+func (l *Load) Cached() bool { return slices.ContainsFunc(l.Disks, LoadDisk.Cached) }
+
 // Percent is the part that the disk keeps in words; empty if that is unknown.
 func (d LoadDisk) Percent() string {
 	if d.Kept == 0 {
@@ -234,7 +243,8 @@ func (a *Answer) loadTable() *Table {
 			if d.Baseline > 0 {
 				baseline = a.Scale.Number(d.Baseline)
 			}
-			t.add(pick(i == 0, l.Title, ""), &d.Key, strong(a.Scale.Number(d.Rate)), baseline,
+			rate := Cell{Text: a.Scale.Number(d.Rate), Strong: !d.Cached()}
+			t.add(pick(i == 0, l.Title, ""), &d.Key, rate, baseline,
 				Cell{Text: d.Percent(), Heat: d.Kept})
 		}
 	}
@@ -339,6 +349,9 @@ func (r *runDoc) load(line pooledPhase) Load {
 			limited := first.Paced[key.Name].Limited()
 			d.Remark = pick(limited, ownPace, noReference(contentionOf(first, key.Name)))
 		}
+		if first.Disks[key.Name].CachedWrites > 0 {
+			d.Baseline, d.Kept, d.Remark = 0, 0, ofCache
+		}
 		for _, o := range r.a.Answer.Loses {
 			d.Slowed = d.Slowed || o.Disk == key.Name && slices.Contains(o.Phases, first.Name)
 		}
@@ -391,7 +404,10 @@ func (r *runDoc) headlinePhases() []pooledPhase {
 		if contest < 0 {
 			line.rank = len(r.a.Summary.Contests)
 		}
-		for name := range p.Disks {
+		for name, d := range p.Disks {
+			if d.CachedWrites > 0 && contest < 0 {
+				line.rank = len(r.a.Summary.Contests) + 1 // after all others
+			}
 			if w := withoutOthers(p, name); w != nil {
 				line.kept = min(line.kept, *w.Retention)
 			}

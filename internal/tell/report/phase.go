@@ -98,7 +98,8 @@ func (v *phaseView) diskTable() *Table {
 	compared := false
 	for _, key := range working {
 		stats := v.found.Disks[key.Name]
-		rate, bytes := strong(v.maybe(stats.Rate)), stats.Bytes
+		cached := stats.CachedWrites > 0
+		rate, bytes := Cell{Text: v.maybe(stats.Rate), Strong: !cached}, stats.Bytes
 		margin, share, recovered := "", "", ""
 		var kept, reference Cell
 		if o != nil {
@@ -113,6 +114,9 @@ func (v *phaseView) diskTable() *Table {
 			if together {
 				share = percent(part.Share)
 			}
+		}
+		if cached {
+			rate.Small = ofCache
 		}
 		w := withoutOthers(v.found, key.Name)
 		switch {
@@ -144,7 +148,7 @@ func (v *phaseView) diskTable() *Table {
 		return t
 	}
 	if together {
-		sum, margin := strong(v.Number(o.Rate)), v.margin(o.CI95, o.Rate)
+		sum, margin := Cell{Text: v.Number(o.Rate), Strong: !v.cached()}, v.margin(o.CI95, o.Rate)
 		if o.ReadRate > 0 && o.WriteRate > 0 {
 			sum.Small = twoWay(o.ReadRate, o.WriteRate)
 		}
@@ -153,6 +157,16 @@ func (v *phaseView) diskTable() *Table {
 	wide := slices.ContainsFunc(t.Rows, func(row []Cell) bool { return strings.Contains(row[3].Text, " to ") })
 	t.Note = v.overlapNote(compared, wide)
 	return t
+}
+
+// cached reports whether a rate of the phase is this computer's cache's.
+func (v *phaseView) cached() bool {
+	for _, d := range v.found.Disks {
+		if d.CachedWrites > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // longestRecovery is how long a disk took to recover, in seconds; below nothing if it did not.
@@ -291,7 +305,7 @@ func (v *phaseView) rules() *Table {
 		{"elbencho, last done: up to the last disk's end", &s.LastDoneRate},
 	} {
 		if rule.rate != nil {
-			t.add(rule.text, Cell{Text: v.Number(*rule.rate), Strong: len(t.Rows) == 0})
+			t.add(rule.text, Cell{Text: v.Number(*rule.rate), Strong: len(t.Rows) == 0 && !v.cached()})
 		}
 	}
 	return t
@@ -324,6 +338,9 @@ func (v *phaseView) filesTable() *Table {
 		quote, variation, spread := Cell{Text: none}, none, none
 		if q := s.Quote; q != nil {
 			quote = Cell{Text: v.Number(q.Rate), Small: cmp.Or(kinds[q.Kind], q.Kind), Strong: true}
+			if s.CachedWrites > 0 {
+				quote.Small, quote.Strong = ofCache, false
+			}
 		}
 		if s.CV != nil {
 			variation = percent(*s.CV)

@@ -43,6 +43,34 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// A rate of this computer's cache stands in no table in bold, and says what it is.
+func TestCachedWrites(t *testing.T) {
+	run := fixture.Triple()
+	for i := range run.Phases {
+		for _, disk := range run.Disks {
+			gauge := trace.Gauge{Disk: disk.Name, Name: trace.CachedWrites, Value: 4096}
+			run.Phases[i].Gauges = append(run.Phases[i].Gauges, gauge)
+		}
+	}
+	doc := OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	marked := 0
+	for _, table := range append(Collect[*Table](doc.Phases()[0].Blocks), doc.Answer.loadTable()) {
+		for _, row := range table.Rows {
+			for _, cell := range row {
+				if cell.Strong {
+					t.Errorf("the table %s has %q in bold", table.Name(), cell.Text)
+				}
+				if strings.Contains(cell.Text+cell.Small, ofCache) {
+					marked++
+				}
+			}
+		}
+	}
+	if want := 3 * len(run.Disks); marked < want { // of the phase, file by file, and in the answer
+		t.Errorf("%d cells say %q, want %d", marked, ofCache, want)
+	}
+}
+
 // Of many changes the chart shows some, what disks do together as one, and what happens at once as an upright line.
 func TestManyChanges(t *testing.T) {
 	found := &analysis.Phase{Name: "WW"}

@@ -142,7 +142,7 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 		}
 		together, length := Cell{Text: none}, Cell{Text: none}
 		if overlaps > 0 {
-			together = strong(r.Number(l.Rate))
+			together = Cell{Text: r.Number(l.Rate), Strong: !l.Cached()}
 			length.Text = unit.FormatSeconds(seconds / overlaps)
 		}
 		t.Rows = append(t.Rows, slices.Concat([]Cell{name}, row, []Cell{together, length}))

@@ -139,11 +139,18 @@ func (p *page) together() {
 				if d.Name == key.Name {
 					cell = heatCell{Text: a.Scale.Number(d.Rate), Small: d.Percent()}
 					cell.colour(d.Kept)
+					if d.Cached() {
+						cell.Small = d.Remark
+					}
 				}
 			}
 			row.Cells = append(row.Cells, cell)
 		}
-		row.Cells = append(row.Cells, heatCell{Text: a.Scale.Number(l.Rate), Class: "sum"})
+		sum := heatCell{Text: a.Scale.Number(l.Rate)}
+		if !l.Cached() {
+			sum.Class = "sum"
+		}
+		row.Cells = append(row.Cells, sum)
 		out.Rows = append(out.Rows, row)
 	}
 	if len(out.Rows) > 1 {

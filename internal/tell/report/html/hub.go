@@ -17,6 +17,7 @@ type hub struct {
 	More   int  // disks that are left out
 	List   bool // a line for each disk instead of a card
 	Same   bool // all disks do the same
+	Cached bool // a rate among them is this computer's cache's
 }
 
 // hubRow is a disk, and its cables as paths.
@@ -83,7 +84,7 @@ func newHub(scale report.Scale, l *report.Load, perRate float64) hub {
 	disks := l.Disks
 	h := hub{
 		Row: rowOf(len(disks)), List: len(disks) > maxCards, Same: true,
-		Total: scale.Rate(l.Rate),
+		Total: scale.Rate(l.Rate), Cached: l.Cached(),
 	}
 	if h.List {
 		disks = l.Least()

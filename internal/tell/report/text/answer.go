@@ -184,8 +184,11 @@ func (p *printer) fit(name string, width int) string {
 
 // load prints a disk's line.
 func (p *printer) load(scale report.Scale, title string, d report.LoadDisk, c columns) {
-	line := "  " + p.fit(title, c.titles) + p.disk(d.Key, d.Label, c.names) +
-		p.ink.Bold(cells.Pad(scale.Number(d.Rate), -rateWidth))
+	rate := cells.Pad(scale.Number(d.Rate), -rateWidth)
+	if !d.Cached() {
+		rate = p.ink.Bold(rate)
+	}
+	line := "  " + p.fit(title, c.titles) + p.disk(d.Key, d.Label, c.names) + rate
 	if c.baselines > 0 {
 		of := d.Remark
 		if d.Baseline > 0 {
