@@ -66,6 +66,8 @@ type Effective struct {
 	Flush       string `json:"flush"`
 	Block       int64  `json:"block"`
 	Depth       int    `json:"depth"`
+	// macOS: the kind of file system that the files were on, such as apfs or exfat
+	FileSystem string `json:"file_system,omitempty"`
 	// macOS: background, or the policy for disk requests: important, throttle ...
 	Priority string   `json:"priority,omitempty"`
 	Space    string   `json:"space,omitempty"`    // of new files: one of the following; empty if none was to be reserved

@@ -51,7 +51,7 @@ workload: {preset: amorphous, files: 1, sizes: [4 MB]}
 phases: [{pattern: W}]
 `
 
-// run runs the scenario in a new folder, with the setting "NAME" for a folder of it or "NAME=VALUE".
+// run runs the scenario in a new folder, with settings "NAME=VALUE" in which HERE is the folder.
 func (m onMac) run(t *testing.T, scenario, setting string) (code int, said, record string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -62,7 +62,7 @@ func (m onMac) run(t *testing.T, scenario, setting string) (code int, said, reco
 	check.Must(t, os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(scenario), 0o644))
 	cmd := exec.Command(m.loader, m.hubbench, "run", "s.yaml", "--out", "out", "--quiet", "--yes")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), strings.ReplaceAll(setting, "HERE", dir))
+	cmd.Env = append(os.Environ(), strings.Fields(strings.ReplaceAll(setting, "HERE", dir))...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	var exit *exec.ExitError
@@ -84,18 +84,22 @@ func TestMacProvoked(t *testing.T) {
 	for _, c := range []struct {
 		name, scenario, setting string
 		code                    int
-		says, records           string
+		says, never, records    string
 	}{
-		{"apfs", realScenario, "LOADER_TRACE=", 0, "", `"flush": "full"`},
-		{"exfat", realScenario, "LOADER_EXFAT=HERE", 0, "cannot flush to the medium", `"flush": "fsync"`},
-		{"no consent", realScenario, "LOADER_DENY=HERE/two", 2, "not permitted", ""},
-		{"macOS 14 writes 4 KiB directly", smallScenario, "LOADER_TRACE=", 0, "", `"small_writes": "direct 4 KiB writes"`},
-		{"macOS 13 caches them", smallScenario, "LOADER_CACHED_WRITES=1", 0, "", `"cache": "cached writes"`},
+		{"apfs", realScenario, "LOADER_TRACE=", 0, "", "", `"flush": "full"`},
+		{"exfat", realScenario, "LOADER_EXFAT=HERE", 0, "cannot flush to the medium", "exFAT,", `"flush": "fsync"`},
+		{"exfat that fills files", realScenario, "LOADER_FAT_FILLS=HERE LOADER_TRACE=1", 0, "", "fills data-", `"space": "none"`},
+		{"no consent", realScenario, "LOADER_DENY=HERE/two", 2, "not permitted", "", ""},
+		{"macOS 14 writes 4 KiB directly", smallScenario, "LOADER_TRACE=", 0, "", "", `"small_writes": "direct 4 KiB writes"`},
+		{"macOS 13 caches them", smallScenario, "LOADER_CACHED_WRITES=1", 0, "", "", `"cache": "cached writes"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, said, record := m.run(t, c.scenario, c.setting)
 			if code != c.code || !strings.Contains(said+record, c.says) || !strings.Contains(record, c.records) {
 				t.Errorf("exit %d, want %d; said %s\nwant %q; run.json %s\nwant %q", code, c.code, said, c.says, record, c.records)
+			}
+			if c.never != "" && strings.Contains(said, c.never) {
+				t.Errorf("said %s\nwant no %q", said, c.never)
 			}
 		})
 	}

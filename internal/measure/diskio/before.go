@@ -62,6 +62,9 @@ func (e *real) period() int64 {
 func (e *real) writeBefore(ctx context.Context, need []int64) (err error) {
 	buf, block := e.buf, max(e.job.IO.Block, layoutBlock)
 	depth := int64(len(buf)) / block
+	if e.inOrder {
+		depth = 1
+	}
 	e.buf = buf[:depth*block]     // whose parts begin where direct requests may
 	_, _ = e.newMover(int(depth)) // the job's own is judged
 	defer func() {

@@ -132,13 +132,19 @@ type Mismatch struct {
 	Number     int    // of the file in its folder
 	Offset     int64  // of the unit in the file; of the first wrong byte if the stamp is right
 	Wrote, Got string // in words
+	FileSystem string // if its driver is known to lose data: macOS's for FAT
 }
 
 // Error says all of it but the disk, which the engine's error begins with.
 func (m *Mismatch) Error() string {
-	return fmt.Sprintf("the disk returned different data than was written, in test file %d at byte %d: wrote %s, "+
+	text := fmt.Sprintf("the disk returned different data than was written, in test file %d at byte %d: wrote %s, "+
 		"got %s; the file is kept as %s",
 		m.Number, m.Offset, m.Wrote, m.Got, m.File)
+	if m.FileSystem != "" { // https://github.com/bitcoin/bitcoin/issues/31454
+		text += fmt.Sprintf("; macOS's driver for %s has lost data on sound disks: format the disk as APFS and measure "+
+			"again before you blame it", m.FileSystem)
+	}
+	return text
 }
 
 // checking is how thoroughly data that was read is checked.

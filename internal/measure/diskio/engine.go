@@ -146,8 +146,12 @@ func hintFor(err error) string {
 	case isFull(err):
 		return "free some space, use fewer or smaller files, or set a footprint"
 	case isTooLarge(err):
+		format := "exFAT, APFS, NTFS or ext4"
+		if runtime.GOOS == "darwin" { // whose driver for exFAT writes files twice and has lost data
+			format = "APFS"
+		}
 		return "this file system does not support files that large (FAT32: up to 4 GiB); use smaller files, or " +
-			"format the disk as exFAT, APFS, NTFS or ext4"
+			"format the disk as " + format
 	case isReadOnly(err):
 		return "mount the volume writable, or choose another folder"
 	case isGone(err):

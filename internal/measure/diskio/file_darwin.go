@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -61,6 +62,20 @@ func (f *darwinFile) reserve(size int64) error {
 		}
 	}
 	return unix.Ftruncate(f.n, size)
+}
+
+// fileSystem is what macOS calls the file system that a folder is on. Since macOS 13 the drivers for FAT are processes,
+// which lifs passes requests to: then the kind stands before what is mounted, as in exfat://disk4s1/NAME.
+func fileSystem(dir string) string {
+	var s unix.Statfs_t
+	if unix.Statfs(dir, &s) != nil {
+		return ""
+	}
+	kind := unix.ByteSliceToString(s.Fstypename[:])
+	if scheme, _, found := strings.Cut(unix.ByteSliceToString(s.Mntfromname[:]), "://"); found && kind == "lifs" {
+		return scheme
+	}
+	return kind
 }
 
 // settle has nothing to do: with F_NOCACHE the cache holds no stretch of the file.

@@ -98,6 +98,9 @@ func adviseHuge(p []byte) {
 	_ = unix.Madvise(p, unix.MADV_HUGEPAGE)
 }
 
+// fileSystem is not asked: none needs care here.
+func fileSystem(string) string { return "" }
+
 // Priority says nothing: no policy of the process's own holds its requests back.
 func Priority() (name, doubt string) { return "", "" }
 

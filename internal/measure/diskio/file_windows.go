@@ -189,6 +189,9 @@ func (f *windowsFile) declare(size int64) error {
 func newRingMover(ringWork) (mover, error) { return nil, errNoRing }
 func newRingQueue(ringWork) (queue, error) { return nil, errNoRing }
 
+// fileSystem is not asked: none needs care here.
+func fileSystem(string) string { return "" }
+
 // Priority says nothing: no policy of the process's own holds its requests back.
 func Priority() (name, doubt string) { return "", "" }
 

@@ -149,7 +149,7 @@ func (e *real) open(r record, op trace.Role) (testFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if fresh && e.job.IO.Preallocate && e.traits.reserveNo == nil {
+	if fresh && e.job.IO.Preallocate && e.traits.reserveNo == nil && !e.inOrder {
 		if err := e.reserve(f, r); err != nil {
 			return nil, errors.Join(fmt.Errorf("allocate test file %s: %w", r.name(), err), f.close())
 		}
@@ -289,5 +289,8 @@ func (e *real) keepEvidence(err error, r record) error {
 	}
 	name, keepErr := e.testFiles.evidence(r) // the caller has closed it
 	m.File = filepath.Join(e.folder.path, name)
+	if e.traits.fills() {
+		m.FileSystem = e.traits.fileSystem
+	}
 	return errors.Join(err, keepErr)
 }

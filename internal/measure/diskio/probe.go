@@ -31,7 +31,14 @@ type traits struct {
 	zeroes      bool  // fills what it reserves with zeros
 	inOrder     error // why what is reserved must be written from front to back; nil: it need not
 	fullNo      error // why files cannot be flushed to the medium, if the file system has no way to
+	// fileSystem is the kind of file system where that matters: on macOS.
+	fileSystem string
 }
+
+// fills reports whether the file system writes zeros wherever a file grows past what was written: Apple's driver for
+// FAT does (deextend in msdosfs_denode.c of msdosfs 788), also where it accepts a preallocation. Then files that are
+// reserved are written twice, and so are gaps before requests that overtake others.
+func (tr *traits) fills() bool { return tr.fileSystem == "exfat" || tr.fileSystem == "msdos" }
 
 // probe writes a small file in the folder and observes the effects. Direct writes below a size may go through the cache
 // if cachedBelow is not 0.

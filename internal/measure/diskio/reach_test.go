@@ -19,6 +19,17 @@ func TestReach(t *testing.T) {
 	check.Refused(t, "no folder", Reach(filepath.Join(dir, "absent")), "check that the disk is mounted")
 }
 
+// What is recommended on macOS is what its own drivers write best.
+func TestNoExFATOnMacOS(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("this is a Unix error number")
+	}
+	hint := hintFor(&fs.PathError{Op: "write", Path: "/Volumes/A", Err: syscall.EFBIG})
+	if !strings.Contains(hint, "APFS") || strings.Contains(hint, "exFAT") != (runtime.GOOS != "darwin") {
+		t.Errorf("on %s the hint is %q", runtime.GOOS, hint)
+	}
+}
+
 // A refusal by macOS itself is distinguished from one by the folder: the cure is another.
 func TestConsent(t *testing.T) {
 	if runtime.GOOS == "windows" {

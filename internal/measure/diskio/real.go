@@ -37,6 +37,7 @@ type real struct {
 	scratch      []byte // as large, for what a job reads that also writes; nil elsewhere
 	mover        mover
 	lanes        int      // requests the mover has in flight: files are opened for that many
+	inOrder      bool     // new files are not reserved, and written from front to back by one request at a time
 	files        []record // those that are there before the release, in the job's order: to be read, or overwritten
 	first        int      // number of the first file written otherwise
 	next         testFile // open and allocated for the next Transfer
@@ -64,6 +65,8 @@ type system struct {
 	queue func(ringWork) (queue, error)
 	// cachedBelow: direct writes of no whole multiple of that many bytes may go through the cache anyway; 0: none do.
 	cachedBelow int64
+	// fileSystem is the kind of file system that a folder is on, and nil where none needs care.
+	fileSystem func(dir string) string
 	// priority is how the system treats the process's requests, and a doubt if it holds them back; nil: that is not asked.
 	priority func() (name, doubt string)
 }
@@ -88,7 +91,8 @@ func New(job Job) Engine {
 
 // systemCalls are the operating system itself.
 func systemCalls() system {
-	return system{open: openTestFile, ring: newRingMover, queue: newRingQueue, cachedBelow: cachedBelow, priority: Priority}
+	return system{open: openTestFile, ring: newRingMover, queue: newRingQueue, cachedBelow: cachedBelow,
+		fileSystem: fileSystem, priority: Priority}
 }
 
 func newReal(job Job, sys system) *real {
@@ -124,6 +128,9 @@ func (e *real) setUp(ctx context.Context) (eff trace.Effective, err error) {
 	direct := e.job.IO.Mode == scenario.ModeDirect
 	if e.traits, err = probe(e.system.open, e.folder.root, direct, e.system.cachedBelow); err != nil {
 		return eff, fmt.Errorf("probe the disk: %w", err)
+	}
+	if e.system.fileSystem != nil {
+		e.traits.fileSystem = e.system.fileSystem(e.folder.path)
 	}
 	if e.requests() {
 		e.singleRequests()
@@ -221,6 +228,13 @@ func (e *real) effective() trace.Effective {
 		e.warn("the block of %d bytes is not a multiple of the %d bytes that go past the cache together: %d is "+
 			"used", asked, e.traits.sector, job.IO.Block)
 	}
+	// Files of random blocks must have their length before, whatever that costs.
+	e.inOrder = e.traits.fills() && (len(job.Needs()) > 0 || job.IO.Access != scenario.AccessRandom)
+	if e.inOrder && job.Role == trace.Write && len(job.Needs()) == 0 && len(job.Streams) == 0 && job.IO.Depth > 1 {
+		job.IO.Depth = 1
+		e.warn("macOS fills a file on %s with zeros up to where it is written: new files are written from front to "+
+			"back, with one request in flight", e.traits.fileSystem)
+	}
 	var space string
 	if job.IO.Preallocate && job.Role == trace.Write {
 		if space = e.space(); space != trace.SpaceReserved {
@@ -232,7 +246,8 @@ func (e *real) effective() trace.Effective {
 		e.warn("the file system cannot flush to the medium (%v): fsync is used, which may leave bytes in the "+
 			"disk's own cache", e.traits.fullNo)
 	}
-	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth, Space: space}
+	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth, Space: space,
+		FileSystem: e.traits.fileSystem}
 	if e.system.priority != nil {
 		var doubt string
 		if eff.Priority, doubt = e.system.priority(); doubt != "" {
@@ -275,6 +290,8 @@ func (e *real) cachesWrites() bool {
 // those of another system.
 func (e *real) space() string {
 	switch {
+	case e.inOrder:
+		return trace.SpaceNone // which is how such files are to be written
 	case e.traits.reserveNo != nil:
 		e.warn("the file system does not preallocate (%v): the time of allocation is part of the measurement, "+
 			"and requests in flight together may have it fill gaps with zeros", e.traits.reserveNo)

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -78,15 +79,42 @@ static long close_file(int fd) {
 	return answer(close(fd));
 }
 
+// Apple's driver for FAT fills a file with zeros up to where it is written, or set to end (deextend in msdosfs_denode.c).
+static pthread_mutex_t filling = PTHREAD_MUTEX_INITIALIZER;
+
+static void fill_to(int fd, off_t at) {
+	static const char zeros[1 << 20];
+	char link[64], path[PATH_MAX] = "";
+	struct stat s;
+	if (!getenv("LOADER_FAT_FILLS") || !provoke_file("LOADER_FAT_FILLS", fd)) return;
+	pthread_mutex_lock(&filling);
+	if (fstat(fd, &s) == 0 && s.st_size < at) {
+		snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+		if (readlink(link, path, sizeof path - 1) > 0) trace("fills %s: %ld bytes", strrchr(path, '/') + 1, (long)(at - s.st_size));
+		for (off_t from = s.st_size; from < at; from += sizeof zeros)
+			if (pwrite(fd, zeros, at - from < (off_t)sizeof zeros ? at - from : (off_t)sizeof zeros, from) < 0) break;
+	}
+	pthread_mutex_unlock(&filling);
+}
+
 static long read_here(int fd, void *p, size_t n) { return answer(read(fd, p, n)); }
 static long write_here(int fd, const void *p, size_t n) { return answer(write(fd, p, n)); }
 static long write_list_here(int fd, const struct iovec *list, int n) { return answer(writev(fd, list, n)); }
 static long read_at(int fd, void *p, size_t n, off_t at) { return moved(fd, pread(fd, p, n, at), at, 0); }
-static long write_at(int fd, const void *p, size_t n, off_t at) { return moved(fd, pwrite(fd, p, n, at), at, 1); }
+static long write_at(int fd, const void *p, size_t n, off_t at) {
+	fill_to(fd, at);
+	return moved(fd, pwrite(fd, p, n, at), at, 1);
+}
 static long read_list(int fd, const struct iovec *list, int n, off_t at) { return moved(fd, preadv(fd, list, n, at), at, 0); }
-static long write_list(int fd, const struct iovec *list, int n, off_t at) { return moved(fd, pwritev(fd, list, n, at), at, 1); }
+static long write_list(int fd, const struct iovec *list, int n, off_t at) {
+	fill_to(fd, at);
+	return moved(fd, pwritev(fd, list, n, at), at, 1);
+}
 static long seek(int fd, off_t at, int from) { return answer(lseek(fd, at, from)); }
-static long set_end(int fd, off_t at) { return answer(ftruncate(fd, at)); }
+static long set_end(int fd, off_t at) {
+	fill_to(fd, at);
+	return answer(ftruncate(fd, at));
+}
 static long set_end_path(const char *path, off_t at) { return answer(truncate(path, at)); }
 static long lock_file(int fd, int how) { return answer(flock(fd, how)); }
 
@@ -206,7 +234,7 @@ static void mount_point(const char *path, char *at) {
 	}
 }
 
-// Every volume is on the system's disk and APFS, but the one that is to answer as exFAT.
+// Every volume is on the system's disk and APFS, but those that are to answer as exFAT, as before macOS 13 or after.
 static long stat_volume(const char *path, struct darwin_statfs *d) {
 	struct statfs s;
 	struct stat info;
@@ -216,6 +244,10 @@ static long stat_volume(const char *path, struct darwin_statfs *d) {
 		.mounted_from = "/dev/disk3s5"};
 	mount_point(path, d->mounted_on);
 	if (provoke_path("LOADER_EXFAT", AT_FDCWD, path)) strcpy(d->name, "exfat");
+	if (provoke_path("LOADER_FAT_FILLS", AT_FDCWD, path)) {
+		strcpy(d->name, "lifs");
+		strcpy(d->mounted_from, "exfat://disk4s1/NAME");
+	}
 	return 0;
 }
 
