@@ -274,7 +274,7 @@ func (l *facts) addPlan(m *Method, part *part, others map[string]trace.Effective
 		are := waysOf(p.Works()[job.Disk])
 		delete(are, string(work.KeyWarmUp)) // access says it
 		maps.Copy(are, map[string]string{
-			"engine": mode.Engine, "cache": mode.Cache, "flush": mode.Flush, "depth": strconv.Itoa(mode.Depth),
+			"engine": mode.Engine, "cache": mode.Cache, "flush": flushed(mode, others[job.Disk]), "depth": strconv.Itoa(mode.Depth),
 			"access": joined(cmp.Or(io.Access, scenario.AccessSequential), again, timed("at most %s each", io.Cap),
 				timed("%s apart", io.Rest), warmUp),
 			"verify":      cmp.Or(io.Verify, scenario.VerifyOff),
@@ -285,6 +285,14 @@ func (l *facts) addPlan(m *Method, part *part, others map[string]trace.Effective
 		block := fact{about{"block", part.name, job.Disk}, unit.FormatBytes(mode.Block), strconv.FormatInt(mode.Block, 10)}
 		*l = append(*l, block)
 	}
+}
+
+// flushed says what was flushed, and how far that went if it was recorded in the other run as well.
+func flushed(had, other trace.Effective) string {
+	if had.FlushReaches == "" || other.FlushReaches == "" {
+		return had.Flush
+	}
+	return had.Flush + ", to " + had.FlushReaches
 }
 
 // timed puts a duration into a text; empty for none.

@@ -22,7 +22,7 @@ func planned(label string) Run {
 				Disk: d.Name, Role: d.Op, Sizes: []int64{1e9, 2e9},
 				IO: scenario.IO{Mode: "direct", Block: 8 << 20, Depth: 4, Flush: "full", Verify: "off", Preallocate: true},
 			})
-			m.Effective[p.Name][d.Name] = trace.Effective{Engine: "io_uring", Cache: "direct", Flush: "full", Block: 8 << 20, Depth: 4, Space: trace.SpaceReserved}
+			m.Effective[p.Name][d.Name] = trace.Effective{Engine: "io_uring", Cache: "direct", Flush: "full", FlushReaches: trace.ReachesMedium, Block: 8 << 20, Depth: 4, Space: trace.SpaceReserved}
 		}
 		m.Plan.Phases = append(m.Plan.Phases, phase)
 	}
@@ -43,8 +43,12 @@ func TestMethod(t *testing.T) {
 		want   []Difference
 	}{
 		{"nothing", func(Run) {}, []Difference{}},
-		{"flush of one disk", func(r Run) { drive(r, "WW", "B", func(m *trace.Effective) { m.Flush = "none" }) },
+		{"flush of one disk", func(r Run) { drive(r, "WW", "B", func(m *trace.Effective) { m.Flush, m.FlushReaches = "none", "" }) },
 			[]Difference{{"flush", "B in WW", "full", "none"}}},
+		{"how far a flush goes", func(r Run) {
+			drive(r, "W", "A", func(m *trace.Effective) { m.Flush, m.FlushReaches = "fsync", trace.ReachesCache })
+			drive(r, "WW", "A", func(m *trace.Effective) { m.FlushReaches = "" }) // not noted
+		}, []Difference{{"flush", "A in W", "full, to the medium", "fsync, to the drive's cache"}}},
 		{"cache everywhere, block by a hair", func(r Run) {
 			for _, at := range [][2]string{{"WW", "A"}, {"WW", "B"}, {"W", "A"}} {
 				drive(r, at[0], at[1], func(m *trace.Effective) { m.Cache = "buffered" })

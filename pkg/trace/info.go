@@ -64,8 +64,10 @@ type Effective struct {
 	// did when they were tried
 	SmallWrites string `json:"small_writes,omitempty"`
 	Flush       string `json:"flush"`
-	Block       int64  `json:"block"`
-	Depth       int    `json:"depth"`
+	// How far the flush brings what was written: one of the following; empty without a flush
+	FlushReaches string `json:"flush_reaches,omitempty"`
+	Block        int64  `json:"block"`
+	Depth        int    `json:"depth"`
 	// macOS: the kind of file system that the files were on, such as apfs or exfat
 	FileSystem string `json:"file_system,omitempty"`
 	// macOS: background, or the policy for disk requests: important, throttle ...
@@ -76,6 +78,12 @@ type Effective struct {
 
 // CacheOfWrites is the cache of a job whose direct writes were too small to go past it.
 const CacheOfWrites = "cached writes"
+
+// How far a flush brings what was written.
+const (
+	ReachesCache  = "the drive's cache"
+	ReachesMedium = "the medium"
+)
 
 // How the space of new files was reserved before their time.
 const (

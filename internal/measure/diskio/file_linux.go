@@ -26,6 +26,9 @@ func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
 	return &linuxFile{f}, nil
 }
 
+// fsyncReaches: fsync has the drive write its cache out (blkdev_issue_flush in Linux's file systems).
+const fsyncReaches = trace.ReachesMedium
+
 // flush makes no difference between fsync and full: fsync on Linux reaches the medium.
 func (f *linuxFile) flush(mode string) error {
 	if mode == scenario.FlushNone {

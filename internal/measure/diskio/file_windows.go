@@ -74,6 +74,9 @@ func oneByOne(call func(int, []byte, int64) (int, error), list [][]byte, off int
 	return sum, nil
 }
 
+// fsyncReaches: FlushFileBuffers has the drive write its cache out.
+const fsyncReaches = trace.ReachesMedium
+
 // flush makes no difference between fsync and full: FlushFileBuffers reaches the medium.
 func (f *windowsFile) flush(mode string) error {
 	if mode == scenario.FlushNone {

@@ -248,6 +248,12 @@ func (e *real) effective() trace.Effective {
 	}
 	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth, Space: space,
 		FileSystem: e.traits.fileSystem}
+	switch job.IO.Flush {
+	case scenario.FlushFull:
+		eff.FlushReaches = trace.ReachesMedium
+	case scenario.FlushFsync:
+		eff.FlushReaches = fsyncReaches
+	}
 	if e.system.priority != nil {
 		var doubt string
 		if eff.Priority, doubt = e.system.priority(); doubt != "" {

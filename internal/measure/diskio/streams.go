@@ -62,7 +62,7 @@ func (s *streams) Prepare(ctx context.Context, beside func(done int64)) (trace.E
 
 // openStreams opens a file for each stream; those that are played have been written.
 func (s *streams) openStreams(eff *trace.Effective) (err error) {
-	eff.Flush = scenario.FlushNone // a frame is there when its write is done
+	eff.Flush, eff.FlushReaches = scenario.FlushNone, "" // a frame is there when its write is done
 	if err := s.openFiles(); err != nil {
 		return err
 	}

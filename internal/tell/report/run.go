@@ -208,7 +208,11 @@ func (r *runDoc) environment() *Details {
 				doubts = append(doubts, text)
 			}
 		}
-		modes.add(m.Phase, m.Disk, m.Engine, cmp.Or(m.SmallWrites, m.Cache), m.Flush, unit.FormatBytes(m.Block), fmt.Sprint(m.Depth))
+		flush := m.Flush
+		if m.FlushReaches != "" {
+			flush += ", to " + m.FlushReaches
+		}
+		modes.add(m.Phase, m.Disk, m.Engine, cmp.Or(m.SmallWrites, m.Cache), flush, unit.FormatBytes(m.Block), fmt.Sprint(m.Depth))
 	}
 	// Most runs drive every disk alike in every phase: then one line says it.
 	if len(modes.Rows) > 1 {
