@@ -89,6 +89,8 @@ func TestMacProvoked(t *testing.T) {
 		{"apfs", realScenario, "LOADER_TRACE=", 0, `"flush_reaches": "the medium"`, "", `"flush": "full"`},
 		{"exfat", realScenario, "LOADER_EXFAT=HERE", 0, "cannot flush to the medium", "exFAT,", `"flush": "fsync"`},
 		{"exfat that fills files", realScenario, "LOADER_FAT_FILLS=HERE LOADER_TRACE=1", 0, "", "fills data-", `"space": "none"`},
+		{"a file system without mappings", realScenario, "LOADER_NO_MAPPING=HERE", 0, "cannot be dropped from the cache", "",
+			`"status": "complete"`},
 		{"no consent", realScenario, "LOADER_DENY=HERE/two", 2, "not permitted", "", ""},
 		{"macOS 14 writes 4 KiB directly", smallScenario, "LOADER_TRACE=", 0, `"flush_reaches": "the drive's cache"`, "", `"small_writes": "direct 4 KiB writes"`},
 		{"macOS 13 caches them", smallScenario, "LOADER_CACHED_WRITES=1", 0, "", "", `"cache": "cached writes"`},

@@ -33,6 +33,7 @@ type fault struct {
 	flush   error
 	full    error // of flushing to the medium
 	reserve error
+	evict   error
 	late    error // of reserving more than a probe does
 	direct  error // of opening for direct requests
 	odd     bool  // files opened for direct requests take others as well
@@ -121,6 +122,8 @@ func (f *faulty) reserve(size int64) error {
 	f.filled = f.fault.zeroes
 	return f.testFile.reserve(size)
 }
+
+func (f *faulty) evict() error { return cmp.Or(f.fault.evict, f.testFile.evict()) }
 
 func (f *faulty) takesOdd() bool { return f.fault.odd || f.testFile.takesOdd() }
 
@@ -274,6 +277,29 @@ func TestFallbacks(t *testing.T) {
 				closed(t, engine)
 			}
 		})
+	}
+}
+
+// A file system that drops no file from the cache has a job read all the same, with one warning; any other failure ends it.
+func TestFilesThatStayInTheCache(t *testing.T) {
+	for _, tt := range []struct {
+		evict error
+		fails bool
+	}{{fmt.Errorf("%w (no such device)", errNoMapping), false}, {errors.New("input/output error"), true}} {
+		fault := &fault{evict: tt.evict}
+		engine := newReal(newJob(t.TempDir(), trace.Read, 1<<20, 1<<20), system{open: fault.open, ring: noRing})
+		engine.sampleNS = 1
+		eff, err := engine.Prepare(t.Context(), func(int64) {})
+		if (err != nil) != tt.fails {
+			t.Errorf("%v: Prepare() = %v", tt.evict, err)
+		}
+		if got := strings.Count(strings.Join(eff.Warnings, "\n"), "cannot be dropped from the cache"); !tt.fails && got != 1 {
+			t.Errorf("%v: %d warnings in %q, want 1", tt.evict, got, eff.Warnings)
+		}
+		if !tt.fails {
+			transferAll(t, engine)
+		}
+		closed(t, engine)
 	}
 }
 

@@ -260,7 +260,7 @@ func (e *real) readBack(ctx context.Context, r record, how checking) error {
 		return fmt.Errorf("verify: %w", err)
 	}
 	if !e.traits.direct {
-		err = f.evict()
+		err = e.evict(f)
 	}
 	if err == nil {
 		t := e.newTransfer(f, r, trace.Read)

@@ -37,6 +37,7 @@ type real struct {
 	scratch      []byte // as large, for what a job reads that also writes; nil elsewhere
 	mover        mover
 	lanes        int      // requests the mover has in flight: files are opened for that many
+	stays        bool     // the file system drops no file from the cache, which was said
 	inOrder      bool     // new files are not reserved, and written from front to back by one request at a time
 	files        []record // those that are there before the release, in the job's order: to be read, or overwritten
 	first        int      // number of the first file written otherwise

@@ -19,7 +19,7 @@ extern const struct answer file_answers[], event_answers[], thread_answers[], si
 	machine_answers[];
 
 // Errors as macOS numbers them, from its <sys/errno.h>.
-enum { DARWIN_EPERM = 1, DARWIN_ENOENT = 2, DARWIN_EINVAL = 22, DARWIN_ENOTTY = 25, DARWIN_ENOTSUP = 45, DARWIN_ENOSYS = 78 };
+enum { DARWIN_EPERM = 1, DARWIN_ENOENT = 2, DARWIN_ENODEV = 19, DARWIN_EINVAL = 22, DARWIN_ENOTTY = 25, DARWIN_ENOTSUP = 45, DARWIN_ENOSYS = 78 };
 
 // darwin_error is macOS's number for one of Linux's errors.
 int darwin_error(int linux_error);

@@ -67,6 +67,7 @@ static void *map(void *address, size_t length, int protection, int flags, int fd
 	enum { FIXED = 0x10, NO_RESERVE = 0x40, ANONYMOUS = 0x1000 };
 	int linux_flags = (flags & 3) | (flags & FIXED ? MAP_FIXED : 0) | (flags & NO_RESERVE ? MAP_NORESERVE : 0) |
 		(flags & ANONYMOUS ? MAP_ANONYMOUS : 0);
+	if (!(flags & ANONYMOUS) && provoke_file("LOADER_NO_MAPPING", fd)) return (void *)refuse(DARWIN_ENODEV);
 	void *p = mmap(address, length, protection, linux_flags, flags & ANONYMOUS ? -1 : fd, offset);
 	return (void *)answer((long)p);
 }
