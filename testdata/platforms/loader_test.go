@@ -75,7 +75,8 @@ func (m onMac) run(t *testing.T, scenario, setting string) (code int, said, reco
 		t.Errorf("left behind: %v", left)
 	}
 	data, _ := os.ReadFile(filepath.Join(dir, "out", "run.json")) // if there is a run
-	return code, out.String(), string(data)
+	log, _ := os.ReadFile(filepath.Join(dir, "out", "run.log"))   // what the loader says of workers is there
+	return code, out.String() + string(log), string(data)
 }
 
 // TestMacProvoked runs hubbench for macOS against what Macs do and this machine does not.
@@ -86,7 +87,7 @@ func TestMacProvoked(t *testing.T) {
 		code                    int
 		says, never, records    string
 	}{
-		{"apfs", realScenario, "LOADER_TRACE=", 0, `"flush_reaches": "the medium"`, "", `"flush": "full"`},
+		{"apfs", realScenario, "LOADER_TRACE=1", 0, `"flush_reaches": "the medium"`, "searches all free space", `"flush": "full"`},
 		{"exfat", realScenario, "LOADER_EXFAT=HERE", 0, "cannot flush to the medium", "exFAT,", `"flush": "fsync"`},
 		{"exfat that fills files", realScenario, "LOADER_FAT_FILLS=HERE LOADER_TRACE=1", 0, "", "fills data-", `"space": "none"`},
 		{"a file system without mappings", realScenario, "LOADER_NO_MAPPING=HERE", 0, "cannot be dropped from the cache", "",

@@ -55,15 +55,12 @@ func (f *darwinFile) flush(mode string) error {
 }
 
 // reserve allocates the space and then sets the end of the file, as fallocate does on Linux and as fio and aria2 do
-// here: F_PREALLOCATE leaves the end where it is, and requests in flight together would move it out of order.
+// here: F_PREALLOCATE leaves the end where it is, and requests in flight together would move it out of order. One
+// stretch is not asked for, as fio does not: the search for it may take long.
 func (f *darwinFile) reserve(size int64) error {
-	store := unix.Fstore_t{Flags: unix.F_ALLOCATECONTIG | unix.F_ALLOCATEALL, Posmode: unix.F_PEOFPOSMODE, Length: size}
+	store := unix.Fstore_t{Flags: unix.F_ALLOCATEALL, Posmode: unix.F_PEOFPOSMODE, Length: size}
 	if err := unix.FcntlFstore(uintptr(f.n), unix.F_PREALLOCATE, &store); err != nil {
-		// No stretch of free space is that long: take it in pieces.
-		store.Flags = unix.F_ALLOCATEALL
-		if err := unix.FcntlFstore(uintptr(f.n), unix.F_PREALLOCATE, &store); err != nil {
-			return err
-		}
+		return err
 	}
 	return unix.Ftruncate(f.n, size)
 }

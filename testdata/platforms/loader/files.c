@@ -132,7 +132,9 @@ struct store {
 static long preallocate(int fd, struct store *s) {
 	enum { PAST_END = 3 }; // F_PEOFPOSMODE: counted from the last block that the file has, and not moving its end
 	struct stat info;
+	enum { CONTIGUOUS = 0x2 };
 	trace("F_PREALLOCATE(%d, flags %#x, %ld bytes)", fd, s->flags, (long)s->length);
+	if (s->flags & CONTIGUOUS) trace("searches all free space for one stretch");
 	if (provoke_file("LOADER_EXFAT", fd)) return refuse(DARWIN_ENOTSUP);
 	if (s->position != PAST_END || s->offset) return refuse(DARWIN_EINVAL);
 	if (fstat(fd, &info) < 0) return answer(-1);
