@@ -94,7 +94,7 @@ func (f *darwinFile) evict() error {
 	}
 	p, err := unix.Mmap(f.n, 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
-		return fmt.Errorf("%w (%v)", errNoMapping, err)
+		return fmt.Errorf("%w (%w)", errNoMapping, err)
 	}
 	return errors.Join(unix.Msync(p, unix.MS_INVALIDATE), unix.Munmap(p))
 }

@@ -127,7 +127,7 @@ func (i *image) directWrites() {
 	i.expect("the probe finds small writes to be direct", fmt.Sprint(i.small), tr.smallDirect)
 }
 
-// reserves reserves 1 GiB. On APFS that takes no time; what FAT does decides whether fills is right about it.
+// reserves tries to reserve 1 GiB. On APFS that takes no time; what FAT does decides whether fills is right about it.
 func (i *image) reserves() {
 	f := i.file("reserved", true)
 	before, countErr := gauge.Count(i.Context(), i.dir)

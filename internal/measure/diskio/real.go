@@ -230,15 +230,16 @@ func (e *real) effective() trace.Effective {
 			"used", asked, e.traits.sector, job.IO.Block)
 	}
 	// Files of random blocks must have their length before, whatever that costs.
-	e.inOrder = e.traits.fills() && (len(job.Needs()) > 0 || job.IO.Access != scenario.AccessRandom)
-	if e.inOrder && job.Role == trace.Write && len(job.Needs()) == 0 && len(job.Streams) == 0 && job.IO.Depth > 1 {
+	overwrites := len(job.Needs()) > 0
+	e.inOrder = e.traits.fills() && (overwrites || job.IO.Access != scenario.AccessRandom)
+	if e.inOrder && job.Role == trace.Write && !overwrites && len(job.Streams) == 0 && job.IO.Depth > 1 {
 		job.IO.Depth = 1
 		e.warn("macOS fills a file on %s with zeros up to where it is written: new files are written from front to "+
 			"back, with one request in flight", e.traits.fileSystem)
 	}
 	var space string
 	if job.IO.Preallocate && job.Role == trace.Write {
-		if space = e.space(); space != trace.SpaceReserved {
+		if space = e.space(); space != trace.SpaceReserved && !overwrites {
 			e.gauge(trace.FilledFiles, 1)
 		}
 	}
@@ -264,17 +265,7 @@ func (e *real) effective() trace.Effective {
 	if e.traits.direct {
 		eff.Cache = "direct"
 	}
-	if e.traits.direct && e.op() == trace.Write && job.IO.Block < e.system.cachedBelow {
-		block := unit.FormatBlock(job.IO.Block)
-		eff.SmallWrites = "direct " + block + " writes"
-		if e.cachesWrites() {
-			eff.Cache, eff.SmallWrites = trace.CacheOfWrites, "cached writes: the score is the cache's"
-			e.warn("this system writes no blocks of %s past its cache, only %s and more: its cache reads and writes "+
-				"whole pages for them, so that the disk moves more than is counted; the score is the cache's and "+
-				"not the disk's", block, unit.FormatBlock(e.system.cachedBelow))
-			e.gauge(trace.CachedWrites, float64(job.IO.Block))
-		}
-	}
+	e.smallWrites(&eff)
 	if job.IO.Mode == scenario.ModeApp {
 		eff.Block = appCall(job.Sizes)
 		if job.Pace > 0 {
@@ -286,6 +277,24 @@ func (e *real) effective() trace.Effective {
 		}
 	}
 	return eff
+}
+
+// smallWrites records what became of direct writes that the system does not promise to make, and warns if its cache
+// makes them.
+func (e *real) smallWrites(eff *trace.Effective) {
+	if !e.traits.direct || e.op() != trace.Write || eff.Block >= e.system.cachedBelow {
+		return
+	}
+	block := unit.FormatBlock(eff.Block)
+	if !e.cachesWrites() {
+		eff.SmallWrites = "direct " + block + " writes"
+		return
+	}
+	eff.Cache, eff.SmallWrites = trace.CacheOfWrites, "cached writes: the score is the cache's"
+	e.gauge(trace.CachedWrites, float64(eff.Block))
+	e.warn("this system writes no blocks of %s past its cache, only %s and more: its cache reads and writes whole pages "+
+		"for them, so that the disk moves more than is counted; the score is the cache's and not the disk's", block,
+		unit.FormatBlock(e.system.cachedBelow))
 }
 
 // cachesWrites reports whether the job writes through the cache although direct requests are available.
