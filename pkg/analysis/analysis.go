@@ -236,7 +236,8 @@ type Ceiling struct {
 // Disk summarises one disk's files in a phase. The statistics are over the rates of single files.
 type Disk struct {
 	Op trace.Role `json:"op"`
-	// Of each request, if the disk's writes were too small to go past this computer's cache: the rates are the cache's
+	// CachedWrites is the bytes of each request, if these were too few to go past this computer's
+	// cache: the rates are the cache's.
 	CachedWrites int64    `json:"cached_writes_bytes,omitempty"`
 	Files        int      `json:"files"`
 	Bytes        int64    `json:"bytes"`

@@ -274,8 +274,8 @@ func (a *Analysis) doubts() (out []Doubt) {
 	return out
 }
 
-// cachedWrites says which disks wrote blocks so small that they went through this computer's cache, and names the first
-// phase in which one did; nothing if none did.
+// cachedWrites says which disks wrote blocks so small that they went through this computer's cache,
+// and names the first phase in which one did; nothing if none did.
 func (a *Analysis) cachedWrites() (text, phase string) {
 	var disks []string
 	phases, block := 0, int64(0)
@@ -300,9 +300,10 @@ func (a *Analysis) cachedWrites() (text, phase string) {
 	if phases == 0 {
 		return "", ""
 	}
-	return fmt.Sprintf("Writes of %s to %s (%s) went through this computer's cache: those rates are the cache's, "+
-		"not the %s.", unit.FormatBlock(block), unit.List(disks), unit.Plural(phases, "phase"),
-		pick(len(disks) > 1, "disks'", "disk's")), phase
+	text = fmt.Sprintf("Writes of %s to %s (%s) went through this computer's cache: those rates are "+
+		"the cache's, not the %s.", unit.FormatBlock(block), unit.List(disks),
+		unit.Plural(phases, "phase"), pick(len(disks) > 1, "disks'", "disk's"))
+	return text, phase
 }
 
 // advice is how to connect the disks: the move that gains the others most, if that is beyond doubt,

@@ -34,9 +34,9 @@ func (p *phase) summarize(part *part) {
 	d.Bytes, d.BusyS = all.Bytes, all.BusyS
 	if written := p.meters.Of(part.Name(), trace.CachedWrites); len(written) > 0 {
 		d.CachedWrites = int64(written[0].Value)
-		part.warn("cached_writes", BlockValues{written[0].Value}, "its writes of %s went through this "+
-			"computer's cache, which reads and writes whole pages: its rate is the cache's and not the disk's",
-			unit.FormatBlock(d.CachedWrites))
+		part.warn("cached_writes", BlockValues{written[0].Value}, "its writes of %s went through "+
+			"this computer's cache, which reads and writes whole pages: its rate is the cache's and "+
+			"not the disk's", unit.FormatBlock(d.CachedWrites))
 	}
 	d.Rate = number(float64(d.Bytes) / d.BusyS)
 	if !part.HasFiles() {

@@ -437,7 +437,8 @@ func TestReadingsAmidTheWork(t *testing.T) {
 	}
 }
 
-// Of work that moves more than is counted by what hubbench does itself, more is nobody else's traffic.
+// Of work that moves more than is counted by what hubbench does itself, more is nobody else's
+// traffic.
 func TestOwnExcessIsNotForeign(t *testing.T) {
 	for _, tc := range []struct {
 		gauge string

@@ -274,7 +274,8 @@ func (l *facts) addPlan(m *Method, part *part, others map[string]trace.Effective
 		are := waysOf(p.Works()[job.Disk])
 		delete(are, string(work.KeyWarmUp)) // access says it
 		maps.Copy(are, map[string]string{
-			"engine": mode.Engine, "cache": mode.Cache, "flush": flushed(mode, others[job.Disk]), "depth": strconv.Itoa(mode.Depth),
+			"engine": mode.Engine, "cache": mode.Cache, "depth": strconv.Itoa(mode.Depth),
+			"flush": flushed(mode, others[job.Disk]),
 			"access": joined(cmp.Or(io.Access, scenario.AccessSequential), again, timed("at most %s each", io.Cap),
 				timed("%s apart", io.Rest), warmUp),
 			"verify":      cmp.Or(io.Verify, scenario.VerifyOff),

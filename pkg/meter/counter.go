@@ -56,7 +56,8 @@ func Devices(t *trace.Phase, m Gauges, disks []*ledger.Disk, late Unwritten) map
 	return found
 }
 
-// movesMore reports whether the device moves more than is counted of one of its disks, by what hubbench does itself.
+// movesMore reports whether the device moves more than is counted of one of its disks, by what
+// hubbench does itself.
 func (m Gauges) movesMore(disks []string) bool {
 	for _, disk := range disks {
 		if len(m.Of(disk, trace.CachedWrites)) > 0 || len(m.Of(disk, trace.FilledFiles)) > 0 {

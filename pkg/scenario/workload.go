@@ -130,8 +130,8 @@ func (w *workload) object(order yaml.Value) yaml.Object {
 				"direct: past the operating system's cache; app: each file in one call from memory, as a plain program does"),
 			yaml.Optional("flush",
 				yaml.OneOf(&w.IO.Flush, FlushNone, FlushFsync, FlushFull).With("default", FlushFsync),
-				"what is flushed within a written file's time: fsync, until the system says so, which on macOS is when the "+
-					"drive's own cache has it; full, until it is on the medium"),
+				"what is flushed within a written file's time: fsync, until the system says so, which on "+
+					"macOS is when the drive's own cache has it; full, until it is on the medium"),
 			yaml.Optional("verify", yaml.OneOf(&w.IO.Verify, VerifyOff, VerifyStamps, VerifyFull),
 				"stamps: check 32 bytes of every 4 KiB read (0.8 %), so not for flipped bits; "+
 					"full: also read every file once more, outside the timing, and compare each byte"),

@@ -105,9 +105,11 @@ const (
 	LeftOut  = "requests_left_out" // of a disk at a pace or with a probe: how many requests were due and never made
 	// Of the files that a job moved past the cache: how much the cache held when it had ended
 	CachedShare = "cached_share"
-	// Of a job whose direct writes were too small to go past the cache: how many bytes each had
+	// CachedWrites is how many bytes each direct write of a job had, if that was too few to go past
+	// the cache.
 	CachedWrites = "cached_writes_bytes"
-	// Of a job whose new files the file system fills as well: 1. The device writes more than the job counts
+	// FilledFiles is 1 of a job whose new files the file system fills as well: the device writes
+	// more than the job counts.
 	FilledFiles = "filled_files"
 )
 

@@ -60,15 +60,15 @@ type Effective struct {
 	// direct | cached writes (direct except for them) | cached (direct was asked for and granted, and the cache held
 	// them) | buffered | none (simulated)
 	Cache string `json:"cache"`
-	// In words, of a job that writes small blocks on a system that may pass them through its cache (macOS): what they
-	// did when they were tried
+	// SmallWrites says in words what small direct writes did when they were tried, on a system that
+	// may pass them through its cache (macOS).
 	SmallWrites string `json:"small_writes,omitempty"`
 	Flush       string `json:"flush"`
-	// How far the flush brings what was written: one of the following; empty without a flush
+	// FlushReaches is how far the flush brings what was written; empty without a flush.
 	FlushReaches string `json:"flush_reaches,omitempty"`
 	Block        int64  `json:"block"`
 	Depth        int    `json:"depth"`
-	// macOS: the kind of file system that the files were on, such as apfs or exfat
+	// FileSystem is the kind of file system that the files were on, such as apfs: of macOS.
 	FileSystem string `json:"file_system,omitempty"`
 	// macOS: background, or the policy for disk requests: important, throttle ...
 	Priority string   `json:"priority,omitempty"`

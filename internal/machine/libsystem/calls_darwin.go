@@ -36,8 +36,8 @@ func Mincore(p, pages []byte) error {
 	return nil
 }
 
-// What the two calls for policies are about, by <sys/resource.h>, and by bsd/sys/resource_private.h of xnu 10002
-// (macOS 14) and later.
+// What the two calls for policies are about, by <sys/resource.h>, and by bsd/sys/resource_private.h
+// of xnu 10002 (macOS 14) and later.
 const (
 	typeDisk        = 0  // IOPOL_TYPE_DISK
 	typeSmallWrites = 12 // IOPOL_TYPE_VFS_NOCACHE_WRITE_FS_BLKSIZE
@@ -45,11 +45,12 @@ const (
 	smallWritesOn   = 1  // IOPOL_VFS_NOCACHE_WRITE_FS_BLKSIZE_ON
 )
 
-// WriteSmallDirectly has files with F_NOCACHE write single blocks of their file system past the cache, from any thread of
-// the process and for as long as it lives. Without it that takes whole pages. F_NOCACHE_EXT does the same for one
-// descriptor, and is younger.
+// WriteSmallDirectly has files with F_NOCACHE write single blocks of their file system past the
+// cache, from any thread of the process and for as long as it lives. Without it that takes whole
+// pages. F_NOCACHE_EXT does the same for one descriptor, and is younger.
 func WriteSmallDirectly() error {
-	if _, _, errno := call(setPolicyAddress, typeSmallWrites, scopeProcess, smallWritesOn); errno != 0 {
+	_, _, errno := call(setPolicyAddress, typeSmallWrites, scopeProcess, smallWritesOn)
+	if errno != 0 {
 		return errno
 	}
 	return nil

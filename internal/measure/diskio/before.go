@@ -171,7 +171,8 @@ func (e *real) emptyCache() error {
 	return nil
 }
 
-// evict drops a file from the cache. A file system that does not let it has the job go on with a warning.
+// evict drops a file from the cache. A file system that does not let it has the job go on with a
+// warning.
 func (e *real) evict(f testFile) error {
 	err := f.evict()
 	if !errors.Is(err, errNoMapping) {
@@ -179,7 +180,8 @@ func (e *real) evict(f testFile) error {
 	}
 	if !e.stays {
 		e.stays = true
-		e.warn("files cannot be dropped from the cache here (%v): what it still holds is read at the speed of memory", err)
+		e.warn("files cannot be dropped from the cache here (%v): what it still holds is read at the "+
+			"speed of memory", err)
 	}
 	return nil
 }

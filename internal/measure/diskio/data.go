@@ -137,12 +137,12 @@ type Mismatch struct {
 
 // Error says all of it but the disk, which the engine's error begins with.
 func (m *Mismatch) Error() string {
-	text := fmt.Sprintf("the disk returned different data than was written, in test file %d at byte %d: wrote %s, "+
-		"got %s; the file is kept as %s",
+	text := fmt.Sprintf("the disk returned different data than was written, in test file %d at "+
+		"byte %d: wrote %s, got %s; the file is kept as %s",
 		m.Number, m.Offset, m.Wrote, m.Got, m.File)
 	if m.FileSystem != "" { // https://github.com/bitcoin/bitcoin/issues/31454
-		text += fmt.Sprintf("; macOS's driver for %s has lost data on sound disks: format the disk as APFS and measure "+
-			"again before you blame it", m.FileSystem)
+		text += fmt.Sprintf("; macOS's driver for %s has lost data on sound disks: format the disk as "+
+			"APFS and measure again before you blame it", m.FileSystem)
 	}
 	return text
 }

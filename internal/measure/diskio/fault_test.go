@@ -280,7 +280,8 @@ func TestFallbacks(t *testing.T) {
 	}
 }
 
-// A file system that drops no file from the cache has a job read all the same, with one warning; any other failure ends it.
+// A file system that drops no file from the cache has a job read all the same, with one warning;
+// any other failure ends it.
 func TestFilesThatStayInTheCache(t *testing.T) {
 	for _, tt := range []struct {
 		evict error

@@ -26,7 +26,8 @@ type testFile interface {
 	// settle waits for the written bytes of the stretch to be on the disk and drops them from the cache,
 	// so that neither reads nor writes are served from memory if direct requests are not available.
 	settle(off, n int64, op trace.Role) error
-	// evict drops the whole file from the cache, as far as the system lets us: errNoMapping if the file system does not.
+	// evict drops the whole file from the cache, as far as the system lets us: errNoMapping if the
+	// file system does not.
 	evict() error
 	// cached is how many bytes of the file the cache holds; -1 if the system does not say.
 	cached(size int64) int64
@@ -34,8 +35,8 @@ type testFile interface {
 	close() error
 }
 
-// errNoMapping marks file systems that map no files into memory, which is how macOS is asked to drop them from its cache:
-// those of some drivers for NTFS, and of FUSE with direct_io.
+// errNoMapping marks file systems that map no files into memory, which is how macOS is asked to
+// drop them from its cache: those of some drivers for NTFS, and of FUSE with direct_io.
 var errNoMapping = errors.New("the file system maps no files into memory")
 
 // opening says how to open a test file.

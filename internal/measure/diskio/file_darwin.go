@@ -39,9 +39,10 @@ func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
 // fsyncReaches: fsync(2) hands the bytes to the drive and asks no more of it.
 const fsyncReaches = trace.ReachesCache
 
-// flush: fsync hands the bytes to the drive, which may hold them in its own cache; full (F_FULLFSYNC) has the drive write
-// that out too. fsync is the default here as elsewhere, since that is what the tools that people compare with measure on
-// macOS; fio alone takes F_FULLFSYNC. How far it goes is recorded.
+// flush: fsync hands the bytes to the drive, which may hold them in its own cache; full
+// (F_FULLFSYNC) has the drive write that out too. fsync is the default here as elsewhere, since
+// that is what the tools that people compare with measure on macOS; fio alone takes F_FULLFSYNC.
+// How far it goes is recorded.
 func (f *darwinFile) flush(mode string) error {
 	switch mode {
 	case scenario.FlushNone:
@@ -54,9 +55,10 @@ func (f *darwinFile) flush(mode string) error {
 	}
 }
 
-// reserve allocates the space and then sets the end of the file, as fallocate does on Linux and as fio and aria2 do
-// here: F_PREALLOCATE leaves the end where it is, and requests in flight together would move it out of order. One
-// stretch is not asked for, as fio does not: the search for it may take long.
+// reserve allocates the space and then sets the end of the file, as fallocate does on Linux and as
+// fio and aria2 do here: F_PREALLOCATE leaves the end where it is, and requests in flight together
+// would move it out of order. One stretch is not asked for, as fio does not: the search for it may
+// take long.
 func (f *darwinFile) reserve(size int64) error {
 	store := unix.Fstore_t{Flags: unix.F_ALLOCATEALL, Posmode: unix.F_PEOFPOSMODE, Length: size}
 	if err := unix.FcntlFstore(uintptr(f.n), unix.F_PREALLOCATE, &store); err != nil {
@@ -65,15 +67,17 @@ func (f *darwinFile) reserve(size int64) error {
 	return unix.Ftruncate(f.n, size)
 }
 
-// fileSystem is what macOS calls the file system that a folder is on. Since macOS 13 the drivers for FAT are processes,
-// which lifs passes requests to: then the kind stands before what is mounted, as in exfat://disk4s1/NAME.
+// fileSystem is what macOS calls the file system that a folder is on. Since macOS 13 the drivers
+// for FAT are processes, which lifs passes requests to: then the kind stands before what is
+// mounted, as in exfat://disk4s1/NAME.
 func fileSystem(dir string) string {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {
 		return ""
 	}
 	kind := unix.ByteSliceToString(s.Fstypename[:])
-	if scheme, _, found := strings.Cut(unix.ByteSliceToString(s.Mntfromname[:]), "://"); found && kind == "lifs" {
+	scheme, _, found := strings.Cut(unix.ByteSliceToString(s.Mntfromname[:]), "://")
+	if found && kind == "lifs" {
 		return scheme
 	}
 	return kind
@@ -106,10 +110,10 @@ func mincore(p, pages []byte) error { return libsystem.Mincore(p, pages) }
 // directAlign: F_NOCACHE takes any request, and reads past the cache in whole sectors.
 func directAlign(testFile) int64 { return 4096 }
 
-// cachedBelow: writes are sure to go past the cache in whole pages alone, and no fewer than 16 KiB (cluster_write_direct
-// and MIN_DIRECT_WRITE_SIZE in xnu's bsd/vfs/vfs_cluster.c). A page is 16 KiB on Apple silicon, also if a program for
-// Intel runs on it and sees 4 KiB; on Intel the smallest write is the bound. Smaller ones may, if the system is asked for
-// it: see traits.smallDirect.
+// cachedBelow: writes are sure to go past the cache in whole pages alone, and no fewer than 16 KiB
+// (cluster_write_direct and MIN_DIRECT_WRITE_SIZE in xnu's bsd/vfs/vfs_cluster.c). A page is 16 KiB
+// on Apple silicon, also if a program for Intel runs on it and sees 4 KiB; on Intel the smallest
+// write is the bound. Smaller ones may, if the system is asked for it: see traits.smallDirect.
 const cachedBelow = 16384
 
 func adviseHuge([]byte) {}

@@ -8,8 +8,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Blocks of 4 KiB are written past the cache at random places of a file, since the system was asked for it: without that
-// macOS reads and keeps the page of 16 KiB around each.
+// Blocks of 4 KiB are written past the cache at random places of a file, since the system was asked
+// for it: without that macOS reads and keeps the page of 16 KiB around each.
 func TestSmallWritesAreDirect(t *testing.T) {
 	if err := libsystem.WriteSmallDirectly(); err != nil {
 		t.Skipf("this system cannot: %v", err)

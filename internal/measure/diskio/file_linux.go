@@ -26,7 +26,8 @@ func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
 	return &linuxFile{f}, nil
 }
 
-// fsyncReaches: fsync has the drive write its cache out (blkdev_issue_flush in Linux's file systems).
+// fsyncReaches: fsync has the drive write its cache out (blkdev_issue_flush in Linux's file
+// systems).
 const fsyncReaches = trace.ReachesMedium
 
 // flush makes no difference between fsync and full: fsync on Linux reaches the medium.

@@ -23,8 +23,9 @@ type windowsFile struct {
 }
 
 func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
-	// FILE_FLAG_WRITE_THROUGH would have each write wait for the medium (https://github.com/microsoft/diskspd/issues/79),
-	// which no other system does: the flush after them is what reaches it.
+	// FILE_FLAG_WRITE_THROUGH would have each write wait for the medium
+	// (https://github.com/microsoft/diskspd/issues/79), which no other system does: the flush after
+	// them is what reaches it.
 	direct := 0
 	if o.direct {
 		direct = windows.O_FILE_FLAG_NO_BUFFERING

@@ -11,8 +11,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Direct writes are no more than that: with FILE_WRITE_THROUGH each would wait for the medium, as on no other system.
-// How a file was opened is told by NtQueryInformationFile's FileModeInformation.
+// Direct writes are no more than that: with FILE_WRITE_THROUGH each would wait for the medium, as
+// on no other system. How a file was opened is told by NtQueryInformationFile's
+// FileModeInformation.
 func TestDirectFilesDoNotWriteThrough(t *testing.T) {
 	const (
 		fileModeInformation = 16

@@ -20,8 +20,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// What is believed of macOS from its sources is tried on disk images of its file systems, step by step: each step says
-// what was seen, and the next follows whatever came of it.
+// What is believed of macOS from its sources is tried on disk images of its file systems, step by
+// step: each step says what was seen, and the next follows whatever came of it.
 func TestDiskImages(t *testing.T) {
 	if _, err := exec.LookPath("hdiutil"); err != nil {
 		t.Skip("hdiutil is not here: this is no Mac")
@@ -100,7 +100,8 @@ func (i *image) file(name string, direct bool) testFile {
 	return f
 }
 
-// directWrites writes pages and parts of them. FAT may pass what makes a file longer through the cache, which is said.
+// directWrites writes pages and parts of them. FAT may pass what makes a file longer through the
+// cache, which is said.
 func (i *image) directWrites() {
 	f := i.file("direct", true)
 	buf, err := newBuffer(1 << 20)
@@ -127,7 +128,8 @@ func (i *image) directWrites() {
 	i.expect("the probe finds small writes to be direct", fmt.Sprint(i.small), tr.smallDirect)
 }
 
-// reserves tries to reserve 1 GiB. On APFS that takes no time; what FAT does decides whether fills is right about it.
+// reserves tries to reserve 1 GiB. On APFS that takes no time; what FAT does decides whether fills
+// is right about it.
 func (i *image) reserves() {
 	f := i.file("reserved", true)
 	before, countErr := gauge.Count(i.Context(), i.dir)

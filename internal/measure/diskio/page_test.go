@@ -34,8 +34,8 @@ func keepingSmall(open opener) opener {
 	}
 }
 
-// macOS writes whole pages past its cache: what can be whole pages is. Smaller writes are tried, and what came of them is
-// said.
+// macOS writes whole pages past its cache: what can be whole pages is. Smaller writes are tried,
+// and what came of them is said.
 func TestWritesOfWholePages(t *testing.T) {
 	for _, tt := range []struct {
 		name        string

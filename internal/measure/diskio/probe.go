@@ -24,8 +24,8 @@ type traits struct {
 	direct bool
 	whyNot string // why direct requests are not available
 	sector int64  // sizes and offsets of requests are multiples of it
-	// smallDirect: a direct write of one sector, below the size that the system is sure to write so, left nothing in the
-	// cache.
+	// smallDirect: a direct write of one sector, below the size that the system is sure to write
+	// so, left nothing in the cache.
 	smallDirect bool
 	reserveNo   error // why it takes no preallocation; nil: it does
 	zeroes      bool  // fills what it reserves with zeros
@@ -35,13 +35,14 @@ type traits struct {
 	fileSystem string
 }
 
-// fills reports whether the file system writes zeros wherever a file grows past what was written: Apple's driver for
-// FAT does (deextend in msdosfs_denode.c of msdosfs 788), also where it accepts a preallocation. Then files that are
-// reserved are written twice, and so are gaps before requests that overtake others.
+// fills reports whether the file system writes zeros wherever a file grows past what was written:
+// Apple's driver for FAT does (deextend in msdosfs_denode.c of msdosfs 788), also where it accepts
+// a preallocation. Then files that are reserved are written twice, and so are gaps before requests
+// that overtake others.
 func (tr *traits) fills() bool { return tr.fileSystem == "exfat" || tr.fileSystem == "msdos" }
 
-// probe writes a small file in the folder and observes the effects. Direct writes below a size may go through the cache
-// if cachedBelow is not 0.
+// probe writes a small file in the folder and observes the effects. Direct writes below a size may
+// go through the cache if cachedBelow is not 0.
 func probe(open opener, folder *os.Root, direct bool, cachedBelow int64) (traits, error) {
 	tr := traits{sector: smallUnit}
 	if direct {
@@ -75,9 +76,12 @@ func makeProbe(open opener, folder *os.Root, direct bool) (testFile, error) {
 	return open(folder, probeName, opening{op: trace.Write, direct: direct, lanes: 1})
 }
 
-// tryDirect writes one sector past the cache, and returns why it could not. If that is not sure of a sector, it writes
-// as much as is first, and then a sector within it, as jobs with small blocks do.
-func (tr *traits) tryDirect(open opener, folder *os.Root, cachedBelow int64) (reason string, err error) {
+// tryDirect writes one sector past the cache, and returns why it could not. If that is not sure of
+// a sector, it writes as much as is first, and then a sector within it, as jobs with small blocks
+// do.
+func (tr *traits) tryDirect(
+	open opener, folder *os.Root, cachedBelow int64,
+) (reason string, err error) {
 	f, err := makeProbe(open, folder, true)
 	if err != nil {
 		return fmt.Sprintf("opening a file for it failed: %v", err), nil
@@ -107,8 +111,8 @@ func (tr *traits) tryDirect(open opener, folder *os.Root, cachedBelow int64) (re
 	if cachedBelow == 0 {
 		return "", nil
 	}
-	// On macOS there is nothing better than F_NOCACHE to fall back on: what it does to large requests is seen when the
-	// job has ended (see Cached).
+	// On macOS there is nothing better than F_NOCACHE to fall back on: what it does to large
+	// requests is seen when the job has ended (see Cached).
 	if _, err := f.writeAt(0, buf[:probeSector], probeSector); err != nil {
 		return "", fmt.Errorf("write one sector: %w", err)
 	}

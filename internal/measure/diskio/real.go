@@ -38,7 +38,7 @@ type real struct {
 	mover        mover
 	lanes        int      // requests the mover has in flight: files are opened for that many
 	stays        bool     // the file system drops no file from the cache, which was said
-	inOrder      bool     // new files are not reserved, and written from front to back by one request at a time
+	inOrder      bool     // new files are not reserved, and written from front to back
 	files        []record // those that are there before the release, in the job's order: to be read, or overwritten
 	first        int      // number of the first file written otherwise
 	next         testFile // open and allocated for the next Transfer
@@ -64,7 +64,8 @@ type system struct {
 	// ring and, for streams, queue make an io_uring: errNoRing if the system has no such thing.
 	ring  func(ringWork) (mover, error)
 	queue func(ringWork) (queue, error)
-	// cachedBelow: direct writes of no whole multiple of that many bytes may go through the cache anyway; 0: none do.
+	// cachedBelow: direct writes of no whole multiple of that many bytes may go through the cache
+	// anyway; 0: none do.
 	cachedBelow int64
 	// fileSystem is the kind of file system that a folder is on, and nil where none needs care.
 	fileSystem func(dir string) string
@@ -92,8 +93,8 @@ func New(job Job) Engine {
 
 // systemCalls are the operating system itself.
 func systemCalls() system {
-	return system{open: openTestFile, ring: newRingMover, queue: newRingQueue, cachedBelow: cachedBelow,
-		fileSystem: fileSystem, priority: Priority}
+	return system{open: openTestFile, ring: newRingMover, queue: newRingQueue,
+		cachedBelow: cachedBelow, fileSystem: fileSystem, priority: Priority}
 }
 
 func newReal(job Job, sys system) *real {
@@ -127,7 +128,8 @@ func (e *real) setUp(ctx context.Context) (eff trace.Effective, err error) {
 	}
 	e.testFiles.removed = func() { e.besides(1) }
 	direct := e.job.IO.Mode == scenario.ModeDirect
-	if e.traits, err = probe(e.system.open, e.folder.root, direct, e.system.cachedBelow); err != nil {
+	e.traits, err = probe(e.system.open, e.folder.root, direct, e.system.cachedBelow)
+	if err != nil {
 		return eff, fmt.Errorf("probe the disk: %w", err)
 	}
 	if e.system.fileSystem != nil {
@@ -232,10 +234,11 @@ func (e *real) effective() trace.Effective {
 	// Files of random blocks must have their length before, whatever that costs.
 	overwrites := len(job.Needs()) > 0
 	e.inOrder = e.traits.fills() && (overwrites || job.IO.Access != scenario.AccessRandom)
-	if e.inOrder && job.Role == trace.Write && !overwrites && len(job.Streams) == 0 && job.IO.Depth > 1 {
+	newFiles := job.Role == trace.Write && !overwrites && len(job.Streams) == 0
+	if e.inOrder && newFiles && job.IO.Depth > 1 {
 		job.IO.Depth = 1
-		e.warn("macOS fills a file on %s with zeros up to where it is written: new files are written from front to "+
-			"back, with one request in flight", e.traits.fileSystem)
+		e.warn("macOS fills a file on %s with zeros up to where it is written: new files are written "+
+			"from front to back, with one request in flight", e.traits.fileSystem)
 	}
 	var space string
 	if job.IO.Preallocate && job.Role == trace.Write {
@@ -248,8 +251,8 @@ func (e *real) effective() trace.Effective {
 		e.warn("the file system cannot flush to the medium (%v): fsync is used, which may leave bytes in the "+
 			"disk's own cache", e.traits.fullNo)
 	}
-	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth, Space: space,
-		FileSystem: e.traits.fileSystem}
+	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block,
+		Depth: job.IO.Depth, Space: space, FileSystem: e.traits.fileSystem}
 	switch job.IO.Flush {
 	case scenario.FlushFull:
 		eff.FlushReaches = trace.ReachesMedium
@@ -279,8 +282,8 @@ func (e *real) effective() trace.Effective {
 	return eff
 }
 
-// smallWrites records what became of direct writes that the system does not promise to make, and warns if its cache
-// makes them.
+// smallWrites records what became of direct writes that the system does not promise to make, and
+// warns if its cache makes them.
 func (e *real) smallWrites(eff *trace.Effective) {
 	if !e.traits.direct || e.op() != trace.Write || eff.Block >= e.system.cachedBelow {
 		return
@@ -292,9 +295,9 @@ func (e *real) smallWrites(eff *trace.Effective) {
 	}
 	eff.Cache, eff.SmallWrites = trace.CacheOfWrites, "cached writes: the score is the cache's"
 	e.gauge(trace.CachedWrites, float64(eff.Block))
-	e.warn("this system writes no blocks of %s past its cache, only %s and more: its cache reads and writes whole pages "+
-		"for them, so that the disk moves more than is counted; the score is the cache's and not the disk's", block,
-		unit.FormatBlock(e.system.cachedBelow))
+	e.warn("this system writes no blocks of %s past its cache, only %s and more: its cache reads and "+
+		"writes whole pages for them, so that the disk moves more than is counted; the score is the "+
+		"cache's and not the disk's", block, unit.FormatBlock(e.system.cachedBelow))
 }
 
 // cachesWrites reports whether the job writes through the cache although direct requests are available.

@@ -305,7 +305,8 @@ func (v *phaseView) rules() *Table {
 		{"elbencho, last done: up to the last disk's end", &s.LastDoneRate},
 	} {
 		if rule.rate != nil {
-			t.add(rule.text, Cell{Text: v.Number(*rule.rate), Strong: len(t.Rows) == 0 && !v.cached()})
+			strong := len(t.Rows) == 0 && !v.cached()
+			t.add(rule.text, Cell{Text: v.Number(*rule.rate), Strong: strong})
 		}
 	}
 	return t

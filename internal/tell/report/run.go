@@ -212,7 +212,8 @@ func (r *runDoc) environment() *Details {
 		if m.FlushReaches != "" {
 			flush += ", to " + m.FlushReaches
 		}
-		modes.add(m.Phase, m.Disk, m.Engine, cmp.Or(m.SmallWrites, m.Cache), flush, unit.FormatBytes(m.Block), fmt.Sprint(m.Depth))
+		modes.add(m.Phase, m.Disk, m.Engine, cmp.Or(m.SmallWrites, m.Cache), flush,
+			unit.FormatBytes(m.Block), fmt.Sprint(m.Depth))
 	}
 	// Most runs drive every disk alike in every phase: then one line says it.
 	if len(modes.Rows) > 1 {
