@@ -12,15 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/machine/awake"
+	"github.com/hubbench/hubbench/internal/machine/check"
 	"github.com/hubbench/hubbench/internal/machine/device"
-	"github.com/hubbench/hubbench/internal/machine/doctor"
-	"github.com/hubbench/hubbench/internal/machine/gauge"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/report"
-	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -127,19 +124,12 @@ func (o *output) runDoctor(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	began, host := time.Now(), rundir.ThisHost()
-	checks, err := doctor.Run(ctx, doctor.Options{
+	checks, err := check.Examine(ctx, check.Options{
+		Look:    o.lookAround,
 		Paths:   paths,
 		RunID:   rundir.NewID(began),
 		Command: command,
-		Count: func(ctx context.Context, path string) (int64, error) { // no trims of removed test files
-			c, err := gauge.Count(ctx, path)
-			return c.Read + c.Written, err
-		},
-		Awake:   awake.Check,
-		Saving:  device.SavingPower,
-		Battery: onBattery,
-		Say:     func(doing string) { o.sayf("checking %s\n", doing) },
-		OnHang:  o.notify,
+		Notify:  o.notify,
 	})
 	if errors.Is(err, context.Canceled) {
 		return exitf(exitInterrupted, "interrupted")
@@ -182,21 +172,6 @@ func foldersToCheck(args []string) ([]string, error) {
 		}
 	}
 	return paths, nil
-}
-
-func onBattery(ctx context.Context) (on, known bool) {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second) // macOS's own tool needs some ten
-	defer cancel()
-	inventory, err := device.Look(ctx, false)
-	if err != nil {
-		return false, false
-	}
-	for _, host := range inventory.Hosts {
-		if host.Power != "" {
-			return host.Power == hardware.Battery, true
-		}
-	}
-	return false, false
 }
 
 func newClean(p program) *cobra.Command {

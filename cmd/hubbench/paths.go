@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -61,12 +63,18 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 		measuring.Plan = probe.Plan(planned)
 		ready := &prepare.Ready{Plan: measuring.Plan, Look: r.look, Notify: r.notify}
 		// It is too short to be held up by what else the disks do: the run itself is checked for that.
-		err = ready.LeaveOut(append(slices.Clone(r.allow), "busy", "background"))
-		if err == nil {
-			_, err = ready.Check(ctx, "")
-		}
-		if err != nil {
+		if err = ready.LeaveOut(append(slices.Clone(r.allow), "busy", "background")); err != nil {
 			return usage(err)
+		}
+		var wrong []error
+		for _, p := range ready.Problems(ctx, "") {
+			// A scenario says what it means to measure; folders may be a mistake.
+			if p.Fatal || p.Code == "same_disk" || p.Code == "not_disk" {
+				wrong = append(wrong, fmt.Errorf("%s [%s]", p.Text, p.Code))
+			}
+		}
+		if wrong != nil {
+			return usage(errors.Join(wrong...))
 		}
 		if measuring.Command, err = ownCommand(); err != nil {
 			return err
@@ -110,24 +118,11 @@ func (r *session) disksOf(inv *hardware.Inventory, named []string) (disks []draf
 	if len(folders) < len(named) {
 		return nil, usagef("a folder is named twice; name each disk once")
 	}
-	var places []device.Place
 	for _, folder := range folders {
 		place, err := device.Inspect(folder)
 		if err != nil {
 			return nil, usage(err)
 		}
-		if place.RAM() && !slices.Contains(r.allow, "not_disk") {
-			return nil, usagef("%s is RAM (%s), not a disk; give a folder on the disk under test",
-				folder, place.Filesystem)
-		}
-		for i, other := range places {
-			if both := device.OneDisk(inv, other, place); both != "" && !slices.Contains(r.allow, "same_disk") {
-				return nil, usagef("%s and %s are on one disk, %s: give folders on two disks, "+
-					"or measure what two programs on that disk do to each other with "+
-					"run --allow same_disk", folders[i], folder, both)
-			}
-		}
-		places = append(places, place)
 		disks = append(disks, draft.In(inv, folder, place.Path, place.Free, disks))
 	}
 	return disks, nil

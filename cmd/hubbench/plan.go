@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/internal/machine/check"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/cells"
@@ -151,9 +151,9 @@ func allowFlag(cmd *cobra.Command, allow *[]string) {
 
 func checksHelp() string {
 	var b strings.Builder
-	for _, c := range device.Codes() {
-		if !c.Always {
-			fmt.Fprintf(&b, "  %-16s  %s\n", c.Name, c.Finds)
+	for _, c := range check.Table() {
+		if c.When&check.Plan != 0 && c.When&check.Must == 0 {
+			fmt.Fprintf(&b, "  %-16s  %s\n", c.Code, c.Finds)
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")

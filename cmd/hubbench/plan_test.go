@@ -126,7 +126,7 @@ func TestPlanUsesNegotiatedLinks(t *testing.T) {
 			Volumes: []hardware.Volume{{Mount: dir}}}}}, nil
 	}
 	_, out, errs := does(t, look, "plan", path, "--format", "md")
-	for _, want := range []string{"| 10 s |", "The times are for disks as fast as their links (A 53.2 MB/s)", "sdx (T7) negotiated USB 480 Mb/s: check the cable"} {
+	for _, want := range []string{"| 10 s |", "The times are for disks as fast as their links (A 53.2 MB/s)", "sdx (T7) negotiated USB 480 Mb/s; check the cable"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s%s", want, out, errs)
 		}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/machine/check"
 	"github.com/hubbench/hubbench/internal/machine/device"
-	"github.com/hubbench/hubbench/internal/machine/doctor"
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
 	"github.com/hubbench/hubbench/internal/measure/wire"
@@ -68,10 +68,10 @@ func newJanitor(p program) *cobra.Command {
 // newClock is the process that answers doctor with its clock.
 func newClock(p program) *cobra.Command {
 	return &cobra.Command{
-		Use:    doctor.ClockCommand,
+		Use:    check.ClockCommand,
 		Hidden: true,
 		Args:   cobra.NoArgs,
-		RunE:   func(*cobra.Command, []string) error { return doctor.AnswerClock(p.stdin, p.stdout) },
+		RunE:   func(*cobra.Command, []string) error { return check.AnswerClock(p.stdin, p.stdout) },
 	}
 }
 

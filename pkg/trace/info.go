@@ -36,6 +36,18 @@ const (
 	Skip Verdict = "skip" // it could not be made here
 )
 
+// Sentence says what was measured, what that means, and what to try.
+func (c Check) Sentence() string {
+	text := c.Measured
+	if c.Text != "" {
+		text += ": " + c.Text
+	}
+	if c.Advice != "" {
+		text += "; " + c.Advice
+	}
+	return text
+}
+
 // Failed are the checks that failed.
 func (c *Checkup) Failed() []Check { return c.with(Fail) }
 

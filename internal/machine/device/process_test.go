@@ -66,7 +66,7 @@ func TestParsePS(t *testing.T) {
 
 func TestBetween(t *testing.T) {
 	s := time.Second
-	got := between(
+	got := Between(
 		[]Process{{PID: 1, Name: "a", CPU: 10 * s}, {PID: 2, Name: "b", CPU: 10 * s}},
 		[]Process{{PID: 1, Name: "a", CPU: 11 * s}, {PID: 2, Name: "c", CPU: s}, {PID: 3, Name: "d", CPU: 2 * s}}, 2*s)
 	for i, want := range []float64{0.5, 0.5, 1} {

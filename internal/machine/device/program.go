@@ -4,31 +4,29 @@ import (
 	"bytes"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// sign is by what a running program is known.
-type sign int
+// Sign is by what a running program is known to load disks.
+type Sign int
 
+// The signs.
 const (
-	runs    sign = iota // it runs only to do this
-	worked              // it is a service: by the processor time that it uses
-	onADisk             // it matters only while it works, and on a disk under test
+	Runs    Sign = iota // It runs only to do this.
+	Worked              // It is a service, known by the processor time that it uses.
+	OnADisk             // It matters only while it works, and on a disk under test.
 )
 
-// program is one that loads disks.
-type program struct {
+// Program is one that loads disks without being asked at that moment.
+type Program struct {
 	names string // patterns as path.Match takes them, in lower case; Linux cuts names after 15 bytes
 	arg   string // one of its arguments, if only that makes it one
-	sign  sign
-	does  string
-	try   string
+	Sign  Sign
+	Does  string
+	Try   string
 }
 
 const (
@@ -36,119 +34,52 @@ const (
 	pauseBackup = "pause the backup while you measure"
 )
 
-// programs are those that load disks without being asked at that moment.
-var programs = [...]program{
+var programs = [...]Program{
 	// Linux
-	{"fsck* e2fsck xfs_repair", "", onADisk, "checks a file system", letFinish},
-	{"badblocks", "", onADisk, "reads every block", letFinish},
-	{"btrfs", "scrub", runs, "scrubs a file system", "pause it with `btrfs scrub cancel`"},
-	{"btrfs", "balance", runs, "balances a file system", "pause it with `btrfs balance pause`"},
-	{"md*_resync", "", runs, "reads a RAID through", letFinish},
-	{"fstrim", "", runs, "trims file systems", letFinish},
-	{"xfs_fsr e4defrag", "", runs, "defragments file systems", letFinish},
-	{"updatedb*", "", runs, "lists all files", letFinish},
-	{"tracker-miner-* localsearch*", "", worked, "indexes files", letFinish},
-	{"baloo_file*", "", worked, "indexes files", "pause it with `balooctl6 suspend`"},
+	{"fsck* e2fsck xfs_repair", "", OnADisk, "checks a file system", letFinish},
+	{"badblocks", "", OnADisk, "reads every block", letFinish},
+	{"btrfs", "scrub", Runs, "scrubs a file system", "pause it with `btrfs scrub cancel`"},
+	{"btrfs", "balance", Runs, "balances a file system", "pause it with `btrfs balance pause`"},
+	{"md*_resync", "", Runs, "reads a RAID through", letFinish},
+	{"fstrim", "", Runs, "trims file systems", letFinish},
+	{"xfs_fsr e4defrag", "", Runs, "defragments file systems", letFinish},
+	{"updatedb*", "", Runs, "lists all files", letFinish},
+	{"tracker-miner-* localsearch*", "", Worked, "indexes files", letFinish},
+	{"baloo_file*", "", Worked, "indexes files", "pause it with `balooctl6 suspend`"},
 	// of every system
-	{"rsync rclone robocopy.exe", "", onADisk, "copies files", letFinish},
-	{"borg restic kopia duplicity", "", onADisk, "backs files up", pauseBackup},
-	{"dd", "", onADisk, "copies bytes", letFinish},
-	{"fio", "", onADisk, "measures a disk", letFinish},
+	{"rsync rclone robocopy.exe", "", OnADisk, "copies files", letFinish},
+	{"borg restic kopia duplicity", "", OnADisk, "backs files up", pauseBackup},
+	{"dd", "", OnADisk, "copies bytes", letFinish},
+	{"fio", "", OnADisk, "measures a disk", letFinish},
 	// macOS
-	{"backupd", "", worked, "makes a Time Machine backup", "stop it with `tmutil stopbackup`"},
+	{"backupd", "", Worked, "makes a Time Machine backup", "stop it with `tmutil stopbackup`"},
 	{
-		"mds_stores mdworker*", "", worked, "indexes for Spotlight",
+		"mds_stores mdworker*", "", Worked, "indexes for Spotlight",
 		"let it finish, or take the disk out with `mdutil -i off /Volumes/NAME`",
 	},
-	{"mediaanalysisd", "", worked, "looks at photographs", letFinish},
-	{"bztransmit*", "", worked, "backs files up", pauseBackup},
+	{"mediaanalysisd", "", Worked, "looks at photographs", letFinish},
+	{"bztransmit*", "", Worked, "backs files up", pauseBackup},
 	// Windows
-	{"defrag.exe", "", runs, "defragments or trims drives", letFinish},
-	{"chkdsk.exe", "", runs, "checks a file system", letFinish},
-	{"wbengine.exe", "", runs, "makes a backup", pauseBackup},
-	{"vssvc.exe", "", worked, "makes shadow copies", letFinish},
-	{"msmpeng.exe", "", worked, "looks for malware", "let it finish, or exclude the folder under test in Windows Security"},
-	{"mpcmdrun.exe", "", runs, "looks for malware", letFinish},
-	{"searchindexer.exe", "", worked, "indexes files", letFinish},
+	{"defrag.exe", "", Runs, "defragments or trims drives", letFinish},
+	{"chkdsk.exe", "", Runs, "checks a file system", letFinish},
+	{"wbengine.exe", "", Runs, "makes a backup", pauseBackup},
+	{"vssvc.exe", "", Worked, "makes shadow copies", letFinish},
+	{"msmpeng.exe", "", Worked, "looks for malware", "let it finish, or exclude the folder under test in Windows Security"},
+	{"mpcmdrun.exe", "", Runs, "looks for malware", letFinish},
+	{"searchindexer.exe", "", Worked, "indexes files", letFinish},
 }
 
-// atWork is the part of a core that an active service uses at least.
-const atWork = 0.05
-
-// programOf finds a process in the table, and the pattern of its name; nil if it is none that loads disks.
-func programOf(p Process) (*program, string) {
+// Program finds the process in the table of programs that load disks; nil if it is none of them.
+func (p Process) Program() *Program {
 	for i := range programs {
 		for pattern := range strings.FieldsSeq(programs[i].names) {
 			match, _ := path.Match(pattern, strings.ToLower(p.Name))
 			if arg := programs[i].arg; match && (arg == "" || p.Args == nil || slices.Contains(p.Args, arg)) {
-				return &programs[i], pattern
+				return &programs[i]
 			}
 		}
 	}
-	return nil, ""
-}
-
-// known reports whether a program of that name may be in the table.
-func known(name string) bool {
-	program, _ := programOf(Process{Name: name})
-	return program != nil
-}
-
-// judgePrograms asks whether a program is running that loads disks.
-func (e *evidence) judgePrograms() {
-	reported := map[string]bool{} // once for all processes of a program
-	for _, p := range e.processes {
-		program, pattern := programOf(p)
-		if program == nil {
-			continue
-		}
-		if program.sign == worked && p.Busy < atWork || program.sign == onADisk && p.Busy == 0 && !p.Blocked {
-			continue
-		}
-		disks := []scenario.Disk{{}} // none: it loads all
-		if program.sign == onADisk {
-			disks = e.plan.Disks
-		}
-		for _, e.disk = range disks {
-			place, real := e.places[e.disk.Name]
-			key := pattern + e.disk.Name
-			if reported[key] || program.sign == onADisk && !(real && e.worksOn(p, place)) {
-				continue
-			}
-			reported[key] = true
-			on := ", which loads disks"
-			if program.sign == onADisk {
-				on = " on it"
-			}
-			e.warn("background", "%s (process %d) %s%s; %s", p.Name, p.PID, program.does, on, program.try)
-		}
-	}
-}
-
-// worksOn reports whether a process has to do with a disk under test: with its volume, or with the device.
-func (e *evidence) worksOn(p Process, place Place) bool {
-	devices := []string{place.Source}
-	if own, _ := e.machine.Holding(place.Path); own != nil {
-		devices = append(devices, "/dev/"+own.Name)
-	}
-	for _, arg := range slices.Concat(p.Args, p.Places) {
-		if _, value, ok := strings.Cut(arg, "="); ok { // dd's of=, long options
-			arg = value
-		}
-		if arg != "" && slices.Contains(devices, arg) || within(arg, place.Mount) || within(arg, place.Path) {
-			return true
-		}
-	}
-	return false
-}
-
-// within reports whether a path is a folder or below it. All paths are below the root: that says nothing.
-func within(name, folder string) bool {
-	if folder == "" || filepath.Clean(folder) == filepath.Dir(folder) || !filepath.IsAbs(name) {
-		return false
-	}
-	rest, err := filepath.Rel(folder, name)
-	return err == nil && filepath.IsLocal(rest)
+	return nil
 }
 
 // Process is a running program, as far as the system reports.
@@ -163,8 +94,8 @@ type Process struct {
 	Blocked bool // it waits for a disk, when it was looked at
 }
 
-// between are the processes of the later list with the work that they did since the earlier one.
-func between(earlier, later []Process, passed time.Duration) []Process {
+// Between are the processes of the later list with the work that they did since the earlier one.
+func Between(earlier, later []Process, passed time.Duration) []Process {
 	used := map[int]Process{}
 	for _, p := range earlier {
 		used[p.PID] = p
@@ -205,7 +136,7 @@ func procProcesses(proc fs.FS) ([]Process, error) {
 			continue
 		}
 		p.PID = pid
-		if known(p.Name) {
+		if p.Program() != nil {
 			args, _ := fs.ReadFile(proc, path.Join(entry.Name(), "cmdline")) // empty if it may not be seen
 			p.Args = strings.FieldsFunc(string(args), func(r rune) bool { return r == 0 })
 			p.Places = procPlaces(proc, entry.Name())
@@ -316,15 +247,4 @@ func winPowerSaver(out []byte) string {
 		return "power plan Power saver"
 	}
 	return ""
-}
-
-// howToWake says what to do about what is held back.
-func howToWake(saving string) string {
-	what, _, _ := strings.Cut(saving, " ")
-	return map[string]string{
-		"governor": "set it with `cpupower frequency-set -g performance`",
-		"energy":   "set it with `powerprofilesctl set performance`",
-		"Low":      "turn it off in System Settings > Battery",
-		"power":    "choose Balanced or High performance",
-	}[what]
 }

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/machine/check"
 	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
-	"github.com/hubbench/hubbench/internal/machine/gauge"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -36,11 +36,13 @@ const (
 // LeaveOut leaves out the checks that the command line names beside the scenario's own.
 func (r *Ready) LeaveOut(codes []string) error {
 	var known, always []string
-	for _, c := range device.Codes() {
-		if c.Always {
-			always = append(always, c.Name)
-		} else {
-			known = append(known, c.Name)
+	for _, c := range check.Table() {
+		switch {
+		case c.When&check.Plan == 0:
+		case c.When&check.Must != 0:
+			always = append(always, c.Code)
+		default:
+			known = append(known, c.Code)
 		}
 	}
 	for _, code := range codes {
@@ -60,19 +62,13 @@ func (r *Ready) LeaveOut(codes []string) error {
 
 // Problems are what the machine has against the plan, with its results in a folder. Forecasts know the disks'
 // links from then on.
-func (r *Ready) Problems(ctx context.Context, results string) []device.Problem {
-	opts := device.Options{
+func (r *Ready) Problems(ctx context.Context, results string) []check.Problem {
+	opts := check.Options{
 		Allow:   r.Allow,
 		Results: results,
-		Moved: func(path string) (int64, bool) {
-			count, err := gauge.Count(ctx, path)
-			return count.Sum(), err == nil
-		},
-		Running: device.Processes,
 		Look: func(ctx context.Context) (inv *hardware.Inventory, err error) {
-			inv, err = r.Look(ctx)
-			r.seen = inv
-			return inv, err
+			r.seen, err = r.Look(ctx)
+			return r.seen, err
 		},
 	}
 	if r.moves() > watchAbove && !(slices.Contains(r.Allow, "busy") && slices.Contains(r.Allow, "background")) {
@@ -81,7 +77,7 @@ func (r *Ready) Problems(ctx context.Context, results string) []device.Problem {
 	if results != "" {
 		opts.Recent = lately(results)
 	}
-	problems := device.Check(ctx, r.Plan, opts)
+	problems := check.Preflight(ctx, r.Plan, opts)
 	links := scenario.LinksOf(r.Plan.Disks, r.Setup())
 	for i := range r.Plan.Phases {
 		r.Plan.Phases[i].Links = links
@@ -107,10 +103,10 @@ func (r *Ready) moves() (bytes int64) {
 }
 
 // lately are the runs beside a run's folder that have just written to real disks.
-func lately(results string) []device.Written {
-	var list []device.Written
+func lately(results string) []check.Written {
+	var list []check.Written
 	now := time.Now()
-	for _, run := range rundir.Since(filepath.Dir(results), now.Add(-device.Lately)) {
+	for _, run := range rundir.Since(filepath.Dir(results), now.Add(-check.Lately)) {
 		if run.Path == filepath.Clean(results) {
 			continue // being resumed
 		}
@@ -121,7 +117,7 @@ func lately(results string) []device.Written {
 		for _, disk := range run.Info.Plan.Disks {
 			if !disk.Simulated() {
 				bytes, ago := wroteTo(disk.Name, recorded), now.Sub(run.Ended)
-				list = append(list, device.Written{Run: run.Path, Path: disk.Path, Bytes: bytes, Ago: ago})
+				list = append(list, check.Written{Run: run.Path, Path: disk.Path, Bytes: bytes, Ago: ago})
 			}
 		}
 	}
@@ -145,7 +141,7 @@ func wroteTo(disk string, run *rundir.Loaded) (bytes int64) {
 }
 
 // Locate says a problem with the place in the scenario file that it comes from.
-func (r *Ready) Locate(problem device.Problem) string {
+func (r *Ready) Locate(problem check.Problem) string {
 	if r.Scenario == nil || problem.Disk == "" {
 		return problem.Text
 	}
@@ -215,10 +211,10 @@ func (r *Ready) lastCheckup() *rundir.Doctor {
 		return nil
 	}
 	doubts := &rundir.Doctor{Date: found.Date, Checks: []trace.Check{}}
-	for _, check := range found.Doubts() {
-		place, err := device.Inspect(check.Path)
-		if check.Path == "" || err == nil && place.ID != 0 && slices.Contains(ids, place.ID) {
-			doubts.Checks = append(doubts.Checks, check)
+	for _, doubt := range found.Doubts() {
+		place, err := device.Inspect(doubt.Path)
+		if doubt.Path == "" || err == nil && place.ID != 0 && slices.Contains(ids, place.ID) {
+			doubts.Checks = append(doubts.Checks, doubt)
 		}
 	}
 	return doubts

@@ -11,8 +11,7 @@ import (
 	"text/template"
 
 	"github.com/hubbench/hubbench/configs"
-	"github.com/hubbench/hubbench/internal/machine/device"
-	"github.com/hubbench/hubbench/internal/machine/doctor"
+	"github.com/hubbench/hubbench/internal/machine/check"
 	"github.com/hubbench/hubbench/internal/tell/table"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -48,7 +47,6 @@ func (t Topic) Markdown() (string, error) {
 		"keys":       scenarioKeys,
 		"presets":    presets,
 		"checks":     checks,
-		"questions":  questions,
 		"profiles":   profiles,
 		"runcolumns": func() (string, error) { return columns(table.Grains()[0], true) },
 		"grains":     grains,
@@ -145,20 +143,18 @@ func presets() (list string) {
 	return list
 }
 
-func checks() (list string) {
-	for _, c := range device.Codes() {
-		if c.Always {
-			list += define(c.Name, c.Finds+"; it can't be skipped.")
-		} else {
-			list += define(c.Name, c.Finds+".")
+// checks lists those that plan and run make, or doctor.
+func checks(when string) (list string) {
+	for _, c := range check.Table() {
+		due := map[string]check.When{"preflight": check.Plan, "doctor": check.Doctor}[when]
+		if c.When&due == 0 {
+			continue
 		}
-	}
-	return list
-}
-
-func questions() (list string) {
-	for _, q := range doctor.Questions() {
-		list += define(q.Check, q.Asks+"?")
+		finds := c.Finds
+		if due == check.Plan && c.When&check.Must != 0 {
+			finds += "; it can't be skipped"
+		}
+		list += define(c.Code, finds+".")
 	}
 	return list
 }

@@ -235,11 +235,8 @@ func OfDoctor(c *trace.Checkup) *Document {
 	doc.Answer = &Answer{Headline: unit.Plural(len(c.Checks), "check") + ": " +
 		strings.Join(counts, ", ")}
 	for _, check := range c.Doubts() {
-		text := fmt.Sprintf("%s: %s: %s. %s", check.Verdict, check.Subject(), check.Measured,
-			check.Text)
-		if check.Advice != "" {
-			text += " Try: " + check.Advice + "."
-		}
+		where := pick(check.Path == "", "", check.Path+": ")
+		text := fmt.Sprintf("%s: %s%s [%s]", check.Verdict, where, check.Sentence(), check.Name)
 		doc.Answer.Doubts = append(doc.Answer.Doubts, text)
 	}
 	return doc
@@ -247,6 +244,6 @@ func OfDoctor(c *trace.Checkup) *Document {
 
 // Unsound is what a report says of a check of the machine that failed before the run.
 func Unsound(check trace.Check, date string) string {
-	return fmt.Sprintf("hubbench doctor, %s: %s failed (%s). %s", when(date), check.Subject(),
-		check.Measured, check.Text)
+	return fmt.Sprintf("hubbench doctor, %s: %s failed: %s", when(date), check.Subject(),
+		check.Sentence())
 }

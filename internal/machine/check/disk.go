@@ -1,0 +1,459 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// noConsent reports whether macOS keeps programs of this terminal out of the folder: it then says that the operation
+// is not permitted. Permissions of the folder's own give another error.
+func (f *facts) noConsent() bool {
+	return f.system == "darwin" && errors.Is(f.unreached, syscall.EPERM)
+}
+
+func judgeMissing(f *facts) trace.Check {
+	switch {
+	case f.unreached == nil || errors.Is(f.unreached, device.ErrNotFolder) || f.noConsent():
+		return pass("")
+	case errors.Is(f.unreached, fs.ErrNotExist):
+		return fail(f.disk.Path+" does not exist", "", "check the spelling, and that the disk is mounted")
+	}
+	return fail(f.unreached.Error(), "", "check that the disk is mounted, and that you may read the folder")
+}
+
+func judgeNotFolder(f *facts) trace.Check {
+	if errors.Is(f.unreached, device.ErrNotFolder) {
+		return fail(f.disk.Path+" is a file", "", "give a folder on the disk")
+	}
+	return pass("")
+}
+
+func judgeClosed(f *facts) trace.Check {
+	why := f.place.Closed
+	if f.noConsent() {
+		why = f.unreached
+	}
+	if why == nil {
+		return pass("")
+	}
+	return fail(fmt.Sprintf("macOS keeps programs of this terminal out of %s (%v)", f.disk.Path, why), "",
+		"allow the terminal at removable volumes in System Settings > Privacy & Security > Files and Folders")
+}
+
+func judgeUnwritable(f *facts) trace.Check {
+	if f.place.Writable == nil || f.place.Closed != nil {
+		return pass("")
+	}
+	return fail(fmt.Sprintf("cannot write to %s (%v)", f.disk.Path, f.place.Writable), "",
+		"choose a folder that you may write to, on a volume that is not read-only")
+}
+
+// earlier are the disks of the plan before the judged one that can be looked at.
+func (f *facts) earlier() (disks []scenario.Disk) {
+	for _, disk := range f.plan.Disks {
+		if disk.Name == f.disk.Name {
+			break
+		}
+		if _, reached := f.places[disk.Name]; reached {
+			disks = append(disks, disk)
+		}
+	}
+	return disks
+}
+
+func judgeSameFolder(f *facts) trace.Check {
+	for _, other := range f.earlier() {
+		if f.place.SameFolder(f.places[other.Name]) {
+			return fail(fmt.Sprintf("%s is the folder of disk %s too", f.disk.Path, other.Name), "",
+				"give each disk its own")
+		}
+	}
+	return pass("")
+}
+
+func judgeSameDisk(f *facts) trace.Check {
+	const means = "the two compete for one disk, not for the hub"
+	const try = "give a folder on another disk, or --allow same_disk to measure just that"
+	for _, other := range f.earlier() {
+		place := f.places[other.Name]
+		if f.place.SameFolder(place) {
+			continue
+		}
+		if f.place.SameVolume(place) {
+			return warn("is on the same file system as disk "+other.Name, means, try)
+		}
+		if both := f.shared(place); both != nil {
+			return warn(fmt.Sprintf("is on the same physical disk as disk %s, %s", other.Name, described(both)), means, try)
+		}
+	}
+	return pass("")
+}
+
+// described is a disk as a person knows it: its name, and its model if known.
+func described(d *hardware.Disk) string {
+	if d.Model == "" {
+		return d.Name
+	}
+	return d.Name + " (" + d.Model + ")"
+}
+
+func judgeFootprint(f *facts) trace.Check {
+	for _, p := range f.plan.Phases {
+		job, _ := p.Job(f.disk.Name)
+		var needs int64
+		for _, size := range job.Needs() {
+			needs += size
+		}
+		if job.IO.Footprint > 0 && needs > job.IO.Footprint {
+			return fail(fmt.Sprintf("phase %s reads %s, more than its footprint allows at one time",
+				p.Name, unit.FormatBytes(needs)), "", "read fewer or smaller files, or raise the footprint")
+		}
+	}
+	return pass("")
+}
+
+// fatFileMax is the largest file, in bytes, on file systems whose sizes have 32 bits; exFAT's have 64.
+const fatFileMax = 1<<32 - 1
+
+func judgeFileLimit(f *facts) trace.Check {
+	switch strings.ToLower(f.place.Filesystem) {
+	case "vfat", "msdos", "fat", "fat12", "fat16", "fat32":
+	default:
+		return pass("")
+	}
+	largest, phase := int64(fatFileMax), ""
+	for _, p := range f.plan.Phases {
+		job, _ := p.Job(f.disk.Name)
+		for _, size := range job.Sizes {
+			if size > largest {
+				largest, phase = size, p.Name
+			}
+		}
+	}
+	if phase == "" {
+		return pass("")
+	}
+	return fail(fmt.Sprintf("phase %s has a file of %s, and the file system of %s supports none above 4 GiB",
+		phase, unit.FormatBytes(largest), f.disk.Path), "",
+		"use smaller files, or format the disk as "+f.goodFormats())
+}
+
+// goodFormats are file systems that measure the disk and not themselves.
+func (f *facts) goodFormats() string {
+	if f.system == "darwin" {
+		return "APFS" // macOS writes new files on exFAT twice
+	}
+	return "exFAT, APFS, NTFS or ext4"
+}
+
+// Beside the test files themselves, a file system needs room for its own records, and one filled to the last byte is
+// slower than the disk: this much must stay free.
+const (
+	marginPart  = 50 // a fiftieth of what is written, and
+	marginBytes = 64 << 20
+)
+
+// judgeSpace finds the phase that needs most on the file system. Disks that share one share its space, and the first
+// of them says so.
+func judgeSpace(f *facts) trace.Check {
+	var sharers []string
+	total := make([]int64, len(f.plan.Phases)) // what their test files take up at one time
+	for _, disk := range f.plan.Disks {
+		place, reached := f.places[disk.Name]
+		if !reached || disk.Name != f.disk.Name && !f.place.SameVolume(place) {
+			continue
+		}
+		sharers = append(sharers, disk.Name)
+		for i, stock := range f.plan.Stock(disk.Name) {
+			total[i] += stock.Space
+		}
+	}
+	if len(total) == 0 || sharers[0] != f.disk.Name {
+		return pass("")
+	}
+	if f.place.Size == 0 { // as of ramfs
+		return pass("free space not known")
+	}
+	need := slices.Max(total)
+	margin := need/marginPart + marginBytes
+	free := unit.FormatBytes(f.place.Free)
+	if need == 0 || need+margin <= f.place.Free {
+		return pass(free + " free")
+	}
+	who := ""
+	if len(sharers) > 1 {
+		who = " for the disks " + unit.List(sharers)
+	}
+	return fail(fmt.Sprintf("phase %s needs %s%s plus a margin of %s, but only %s is free",
+		f.plan.Phases[slices.Index(total, need)].Name, unit.FormatBytes(need), who, unit.FormatBytes(margin), free), "",
+		"free some space, use fewer or smaller files, or set a footprint")
+}
+
+// whereMounted are the folders in which systems and people mount disks: one that is left behind there looks like the
+// disk.
+var whereMounted = regexp.MustCompile(`^/(Volumes|media|run/media|mnt)/.`)
+
+// onSystemDisk reports whether a physical disk beneath is the one that the system runs from.
+func (f *facts) onSystemDisk() bool {
+	return f.place.System || slices.ContainsFunc(f.under, func(d *hardware.Disk) bool { return d.System })
+}
+
+func judgeSystemDisk(f *facts) trace.Check {
+	const instead = "or set `allow_system_disk: true` or --allow system_disk to measure this one"
+	const give = "give a folder on the disk under test, " + instead
+	path := f.disk.Path
+	switch {
+	case f.place.System && whereMounted.MatchString(f.place.Path):
+		return fail("no disk is mounted at "+path, "the folder is on the disk that holds the operating system",
+			"mount the disk under test, "+instead)
+	case f.place.System:
+		return fail(path+" is on the disk that holds the operating system", "", give)
+	case f.own != nil && f.own.System:
+		return fail(fmt.Sprintf("%s is on another volume of the disk that holds the operating system (%s)",
+			path, f.own.Name), "", give)
+	case f.onSystemDisk():
+		return warn(fmt.Sprintf("%s is on %s, which itself lies on the disk that holds the operating system",
+			path, f.own.Name), "that is what is measured", give)
+	}
+	return pass("")
+}
+
+func judgeResults(f *facts) trace.Check {
+	if f.results.Path == "" || !f.place.SameVolume(f.results) && f.shared(f.results) == nil {
+		return pass("")
+	}
+	judge := fail
+	if f.onSystemDisk() { // where else should they go?
+		judge = warn
+	}
+	return judge("the results would be written to this disk while it is measured", "",
+		"choose a folder on another disk with --out")
+}
+
+// hubsOf are the hubs, the nearest to the disk first, that all of some disks share, of those that should be on the
+// hub, and the first of these disks; none if no hub is known.
+func (f *facts) hubsOf(disks []scenario.Disk) (common []*hardware.Hub, first string) {
+	for _, disk := range disks {
+		if disk.Connection != trace.OnHub {
+			continue
+		}
+		for _, under := range f.beneath(f.places[disk.Name]) {
+			chain := f.machine.Above(under)
+			if len(chain) == 0 || f.elsewhere(under) != "" {
+				continue
+			}
+			if first == "" {
+				common, first = chain, disk.Name
+			}
+			if both := inBoth(common, chain); len(both) > 0 {
+				common = both
+			}
+		}
+	}
+	return common, first
+}
+
+func inBoth(some, others []*hardware.Hub) (both []*hardware.Hub) {
+	for _, hub := range some {
+		if slices.Contains(others, hub) {
+			both = append(both, hub)
+		}
+	}
+	return both
+}
+
+// elsewhere says what a disk that is surely on no hub is connected to; empty if it is on one, or if that is not known.
+func (f *facts) elsewhere(d *hardware.Disk) string {
+	_, hubs := f.machine.Way(d)
+	uplink := func(l hardware.Link) bool { return l.Segment == hardware.Uplink }
+	switch {
+	case len(hubs) > 0 || d.External == nil:
+		return ""
+	case !*d.External:
+		return "is inside the computer"
+	case len(d.Path.Links) > 0 && !slices.ContainsFunc(d.Path.Links, uplink):
+		return "is on a port of its own"
+	}
+	return ""
+}
+
+func judgeNotOnHub(f *facts) trace.Check {
+	for _, under := range f.under {
+		if where := f.elsewhere(under); where != "" && f.disk.Connection == trace.OnHub {
+			return warn(fmt.Sprintf("should be on the hub (connection: hub), but %s %s", described(under), where), "",
+				"plug it into the hub, or correct `connection`")
+		}
+	}
+	return pass("")
+}
+
+func judgeDifferentHubs(f *facts) trace.Check {
+	hubs, _ := f.hubsOf([]scenario.Disk{f.disk})
+	common, first := f.hubsOf(f.earlier())
+	if len(hubs) == 0 || len(common) == 0 || len(inBoth(hubs, common)) > 0 {
+		return pass("")
+	}
+	return warn(fmt.Sprintf("is on %s, but disk %s on %s", hubNames(hubs), first, hubNames(common)),
+		"they share no hub", "plug both into one, or correct `connection`")
+}
+
+// hubNames names a chain of hubs, the nearest to the host first.
+func hubNames(chain []*hardware.Hub) string {
+	var names []string
+	for _, hub := range slices.Backward(chain) {
+		name := hub.Name
+		if name == "" {
+			name = hub.ID
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// judgeLink asks whether a disk, or a hub on its way, has fallen back to USB 2, which every SSD outruns.
+func judgeLink(f *facts) trace.Check {
+	for _, under := range f.under {
+		for i := range under.Path.Links {
+			link := &under.Path.Links[i]
+			if link.Kind != hardware.USBLink || link.RxBps <= 0 || link.RxBps > 480e6 {
+				continue
+			}
+			who := described(under)
+			if hub := f.machine.FindHub(link.Hub); hub != nil {
+				who += " is connected to " + hub.Product() + ", which"
+			}
+			return warn(fmt.Sprintf("%s negotiated %s", who, link), "", usb2Advice)
+		}
+	}
+	return pass("")
+}
+
+const usb2Advice = "check the cable and the port, as a USB 2 cable fits both"
+
+func judgeNotDisk(f *facts) trace.Check {
+	kind, what := f.place.NotDisk(), f.place.Filesystem
+	for _, under := range f.under {
+		if under.Memory {
+			kind, what = "RAM", described(under)
+		}
+	}
+	if kind == "" {
+		return pass("")
+	}
+	return warn(fmt.Sprintf("%s is %s (%s), not a disk", f.disk.Path, kind, what), "",
+		"give a folder on the disk under test")
+}
+
+// judgeNoDirect knows from the file system's kind what the worker finds out by trying, and records.
+func judgeNoDirect(f *facts) trace.Check {
+	why, try := "", ""
+	switch f.place.Filesystem {
+	case "fuseblk":
+		why = "it is served by a program (FUSE), and that reads and writes the disk through the cache"
+		try = "mount it with the system's own driver (ntfs3, exfat)"
+	case "ecryptfs", "vboxsf", "aufs":
+		why, try = "it knows no direct requests", "format the disk as "+f.goodFormats()
+	}
+	for _, p := range f.plan.Phases {
+		if job, works := p.Job(f.disk.Name); works && job.IO.Mode == scenario.ModeDirect && why != "" {
+			return warn(fmt.Sprintf("the file system of %s (%s) has no direct I/O", f.disk.Path, f.place.Filesystem),
+				why+", so the cache is measured with the disk",
+				try+", or set `io: app` to measure as programs see it")
+		}
+	}
+	return pass("")
+}
+
+func judgeCompressed(f *facts) trace.Check {
+	if f.volume == nil || f.volume.Compressed == nil || !*f.volume.Compressed {
+		return pass("")
+	}
+	return warn(fmt.Sprintf("the volume of %s compresses what is written", f.disk.Path),
+		"the processor works for each byte, and direct I/O may pass through the cache",
+		"use a folder or volume without compression")
+}
+
+func judgeEncrypted(f *facts) trace.Check {
+	if f.volume == nil || f.volume.Encrypted == nil || !*f.volume.Encrypted {
+		return pass("")
+	}
+	return warn(fmt.Sprintf("the volume of %s is encrypted by the computer", f.disk.Path),
+		"its rates include that work", "compare them only with those of encrypted volumes")
+}
+
+// nearlyFull is how much of a volume may be used before it is said. A fuller SSD has fewer free blocks for its cache
+// and for collecting garbage, and its file system has fewer long stretches to give.
+const nearlyFull = 0.9
+
+func judgeNearlyFull(f *facts) trace.Check {
+	if f.place.Size <= 0 {
+		return pass("")
+	}
+	full := float64(f.place.Used) / float64(f.place.Size)
+	measured := fmt.Sprintf("the volume of %s is %.0f %% full, %s of %s",
+		f.disk.Path, 100*full, unit.FormatBytes(f.place.Used), unit.FormatBytes(f.place.Size))
+	if full <= nearlyFull {
+		return pass(measured)
+	}
+	return warn(measured, "a full SSD writes slower",
+		"free some space, and let it trim, to measure the disk at its usual")
+}
+
+// An SSD folds what its fast cache took into slower cells when it is left alone, which takes minutes for the tens of
+// gigabytes that such a cache holds. A run that comes too soon finds less of it than the first.
+const (
+	muchWritten = 10e9             // bytes
+	Lately      = 10 * time.Minute // how old a run may be to matter to the next one
+)
+
+func judgeWrote(f *facts) trace.Check {
+	wrote := f.wrote[f.disk.Name]
+	if wrote.Bytes < muchWritten || wrote.Ago > Lately {
+		return pass("")
+	}
+	return warn(fmt.Sprintf("a run that ended %s ago (%s) wrote %s to it",
+		unit.FormatSeconds(wrote.Ago.Round(time.Second).Seconds()), wrote.Run, unit.FormatBytes(wrote.Bytes)),
+		"its write cache may still hold that",
+		fmt.Sprintf("wait until %s have passed, or give the first phase `cooldown: {until: idle, most: 10 min}`",
+			unit.FormatSeconds(Lately.Seconds())))
+}
+
+// judgeUnknown asks whether the machine has reported enough for the checks of hubs and physical disks.
+func judgeUnknown(f *facts) trace.Check {
+	if f.own != nil || f.place.NotDisk() != "" {
+		return pass("")
+	}
+	why := slices.Clone(f.machine.Warnings)
+	if f.unlooked != nil {
+		why = append(why, strings.ReplaceAll(f.unlooked.Error(), "\n", "; "))
+	}
+	reason := ""
+	if len(why) > 0 {
+		reason = " (" + strings.Join(why, "; ") + ")"
+	}
+	return warn(fmt.Sprintf("which disk holds %s is not known%s", f.disk.Path, reason),
+		"it was not checked whether it is another one's, or on the hub", "make sure of that by hand")
+}
+
+// quietRate is what may move on an idle disk, in bytes per second: journals and access times, not a backup.
+const quietRate = 1e6
+
+func judgeBusy(f *facts) trace.Check {
+	if f.traffic[f.disk.Name] <= quietRate {
+		return pass("")
+	}
+	return warn(fmt.Sprintf("something else moves %s on it now", unit.FormatRate(f.traffic[f.disk.Name])), "",
+		"find it and let it finish, or pause it, before measuring")
+}

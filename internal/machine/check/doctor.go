@@ -1,0 +1,134 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/internal/measure/coordinator"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+const (
+	// diskTime is for the checks of one disk, so that two are done in two minutes.
+	diskTime = 50 * time.Second
+	// notifyAfter is how long nothing may move on a disk before a notice.
+	notifyAfter = 8 * time.Second
+	// hangTimeout is how long nothing may move before the disk is given up.
+	hangTimeout = 20 * time.Second
+	// endTime is how long the checks of a disk may take to end when they are interrupted.
+	endTime = time.Second
+	// watchFor is how long the disks are watched for other programs before they are measured: a backup writes in bursts.
+	watchFor = 2 * time.Second
+)
+
+// examined is what doctor does to the disks behind some paths, as a plan.
+func examined(paths []string) *scenario.Plan {
+	plan := &scenario.Plan{Phases: []scenario.Phase{{Name: "doctor"}}}
+	for _, path := range paths {
+		plan.Disks = append(plan.Disks, scenario.Disk{Name: path, Path: path})
+		job := largeJob(trace.Write, largest)
+		job.Disk = path
+		plan.Phases[0].Jobs = append(plan.Phases[0].Jobs, job)
+	}
+	return plan
+}
+
+// Examine makes doctor's checks of the machine and of the disks behind the paths. An error means that it was
+// interrupted or could not start; anything else that goes wrong is a failed check.
+func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error) {
+	opts.Watch = watchFor
+	f := newFacts(examined(opts.Paths), opts)
+	f.stopDrift = startDrift()
+	janitor, err := coordinator.NewJanitor(ctx, opts.Command, opts.RunID, opts.Paths, zap.NewNop())
+	if err != nil {
+		return nil, err
+	}
+	hangs := map[string]bool{}
+	defer func() {
+		for _, complaint := range janitor.Finish(nil, hangs) {
+			opts.Notify(complaint)
+		}
+	}()
+	for _, disk := range f.plan.Disks {
+		opts.Notify("checking " + disk.Path)
+		var place device.Place
+		var err error
+		if opts.watch(ctx, disk.Path, func(func()) { place, err = device.Inspect(disk.Path) }) {
+			f.reach(disk, place, err)
+		} else {
+			hangs[disk.Path] = true
+		}
+	}
+	f.look(ctx)
+	for _, disk := range f.plan.Disks {
+		planned := due(Doctor, true)
+		found := make(chan trace.Check, len(planned))
+		opts.Notify("measuring " + disk.Path)
+		if !hangs[disk.Path] && !opts.watch(ctx, disk.Path, func(alive func()) {
+			limited, cancel := context.WithTimeout(ctx, diskTime)
+			defer cancel()
+			facts := f.of(disk)
+			facts.alive = alive
+			facts.ask(limited, Doctor, func(c trace.Check) { found <- c; alive() })
+		}) {
+			hangs[disk.Path] = true
+		}
+		made := len(found)
+		for range made {
+			checks = append(checks, <-found)
+		}
+		if hangs[disk.Path] && made < len(planned) {
+			hung := fail(fmt.Sprintf("nothing moved for %s", opts.stall()), "the disk hangs",
+				"check that it is connected, and try again")
+			hung.Name, hung.Path = planned[made].Code, disk.Path
+			checks = append(checks, hung)
+		}
+	}
+	opts.Notify("checking the clock, timers and the start of processes")
+	f.of(scenario.Disk{}).ask(ctx, Doctor, func(c trace.Check) { checks = append(checks, c) })
+	return checks, ctx.Err()
+}
+
+func (o Options) stall() time.Duration { return cmp.Or(o.Stall, hangTimeout) }
+
+// watch does something with a disk, in a goroutine that a disk that hangs may block for ever, and reports whether it
+// ended. It goes on for as long as alive is called.
+func (o Options) watch(ctx context.Context, path string, do func(alive func())) bool {
+	ended, moves := make(chan struct{}), make(chan struct{}, 1)
+	go func() {
+		defer close(ended)
+		do(func() {
+			select {
+			case moves <- struct{}{}:
+			default:
+			}
+		})
+	}()
+	stall := o.stall()
+	early := min(notifyAfter, stall/2)
+	notice, over := time.NewTimer(early), time.NewTimer(stall)
+	interrupted := ctx.Done()
+	for {
+		select {
+		case <-ended:
+			return true
+		case <-moves:
+			notice.Reset(early)
+			over.Reset(stall)
+		case <-notice.C:
+			o.Notify(fmt.Sprintf("%s: nothing has moved for %s: the disk hangs, or is very slow; it is given up after %s",
+				path, early, stall))
+		case <-interrupted:
+			interrupted, stall = nil, endTime
+			over.Reset(stall)
+		case <-over.C:
+			return false
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/internal/machine/gauge"
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// Options are what the checks must know beside the plan.
+type Options struct {
+	Look    func(context.Context) (*hardware.Inventory, error) // finds out what is plugged in
+	Watch   time.Duration                                      // for other work on the disks; 0: not at all
+	Allow   []string                                           // the codes of checks to leave out
+	Results string                                             // the folder that will take the results; empty: none
+	Recent  []Written
+
+	// What follows is for Examine alone.
+	Paths   []string                       // a folder on each disk
+	RunID   string                         // names the test folders
+	Command func(args ...string) *exec.Cmd // hubbench itself
+	Stall   time.Duration                  // how long a disk may move nothing; 0: the default
+	Notify  func(text string)              // is told what is being done, and at once of a disk that moves nothing
+}
+
+// Written is what an earlier run wrote to a disk.
+type Written struct {
+	Run   string // its folder
+	Path  string // the disk's folder
+	Bytes int64
+	Ago   time.Duration // since the run ended
+}
+
+// facts are all that judges know: of the machine, and of one of its disks. What could not be had is empty.
+type facts struct {
+	opts   Options
+	plan   *scenario.Plan
+	system string // as runtime.GOOS
+
+	places    map[string]device.Place // of the real disks, by name
+	absent    map[string]error        // why the others can't be looked at
+	results   device.Place
+	machine   *hardware.Inventory // never nil
+	unlooked  error               // why that is not known
+	wrote     map[string]Written  // by earlier runs, by disk
+	traffic   map[string]float64  // what moves on a disk that should be idle, in bytes per second
+	processes []device.Process    // with what they did meanwhile
+	saving    string              // how the processor is held back to save power; empty if it is not
+
+	clocks      readings
+	stopDrift   func(context.Context) (drift, error) // began with the checks
+	drift       drift
+	waits       []float64 // by how many nanoseconds waits for a start ended late,
+	sleeps      []float64 // and plain sleeps
+	skews       []float64 // of starts, in nanoseconds
+	asleep      error     // why the machine may go to sleep
+	niceness    int       // above zero: other programs have priority
+	heldBack    bool      // by the system, which gives other programs the processor or the disks
+	priorityHow string
+
+	disk      scenario.Disk // none if the machine is judged
+	unreached error         // why its folder can't be looked at
+	place     device.Place  // the folder, with the disk and the volume that hold it,
+	own       *hardware.Disk
+	volume    *hardware.Volume
+	under     []*hardware.Disk // and the physical disks beneath
+	unlocked  error            // what was wrong with a test folder
+	size      int64            // bytes of a large test file
+	files     []moved          // written and read in large blocks, then in small ones
+	flushes   flushes
+	volatile  bool      // what the disk's cache holds is lost without power,
+	known     bool      // if the disk says so
+	virtual   bool      // the disk is made by a program: a machine's host, or this system out of a file
+	one, four []float64 // rates of new files, with one request in flight and with four, in bytes per second
+	alive     func()    // is called when something has moved
+}
+
+func newFacts(plan *scenario.Plan, opts Options) *facts {
+	return &facts{opts: opts, plan: plan, system: runtime.GOOS, places: map[string]device.Place{}, absent: map[string]error{},
+		machine: &hardware.Inventory{}, wrote: map[string]Written{}, traffic: map[string]float64{}}
+}
+
+// reach adds a disk whose folder was inspected.
+func (f *facts) reach(disk scenario.Disk, place device.Place, err error) {
+	if err != nil {
+		f.absent[disk.Name] = err
+	} else {
+		f.places[disk.Name] = place
+	}
+}
+
+// of is the facts with one of the disks to be judged.
+func (f facts) of(disk scenario.Disk) *facts {
+	f.disk, f.unreached, f.place = disk, f.absent[disk.Name], f.places[disk.Name]
+	f.own, f.volume = f.machine.Holding(f.place.Path)
+	f.under = f.machine.Physical(f.own, f.volume)
+	return &f
+}
+
+// look finds out what it can without touching a disk.
+func (f *facts) look(ctx context.Context) {
+	for path := f.opts.Results; path != ""; path = filepath.Dir(path) { // it need not be there yet
+		place, err := device.Inspect(path)
+		if errors.Is(err, fs.ErrNotExist) && filepath.Dir(path) != path {
+			continue
+		}
+		f.results = place // none if it can't be looked at: making it fails with a better message
+		break
+	}
+	for _, w := range f.opts.Recent {
+		then, err := device.Inspect(w.Path)
+		for name, place := range f.places {
+			last, known := f.wrote[name]
+			if err == nil && place.SameVolume(then) && (!known || w.Ago < last.Ago) {
+				f.wrote[name] = w
+			}
+		}
+	}
+	machine, err := f.opts.Look(ctx)
+	f.machine, f.unlooked = cmp.Or(machine, f.machine), err
+	f.saving = device.SavingPower(ctx)
+	f.watch(ctx)
+}
+
+// watch looks at the disks' counters and the machine's processes twice, and keeps what happened between. Processes
+// that can't be listed are none to warn of.
+func (f *facts) watch(ctx context.Context) {
+	before, began := f.counts(ctx), time.Now()
+	f.processes, _ = device.Processes(ctx)
+	if f.opts.Watch <= 0 {
+		return
+	}
+	select {
+	case <-time.After(f.opts.Watch):
+	case <-ctx.Done():
+		return
+	}
+	passed := time.Since(began)
+	for name, bytes := range f.counts(ctx) {
+		if earlier, ok := before[name]; ok {
+			f.traffic[name] = float64(bytes-earlier) / passed.Seconds()
+		}
+	}
+	later, _ := device.Processes(ctx)
+	f.processes = device.Between(f.processes, later, passed)
+}
+
+// counts is what the disks have moved in all.
+func (f *facts) counts(ctx context.Context) map[string]int64 {
+	counts := map[string]int64{}
+	for name, place := range f.places {
+		if count, err := gauge.Count(ctx, place.Path); err == nil {
+			counts[name] = count.Sum()
+		}
+	}
+	return counts
+}
+
+// beneath are the physical disks under a place; none if the machine does not say.
+func (f *facts) beneath(place device.Place) []*hardware.Disk {
+	return f.machine.Physical(f.machine.Holding(place.Path))
+}
+
+// shared is a physical disk that the judged disk's folder and another place both lie on; nil if none is known.
+func (f *facts) shared(other device.Place) *hardware.Disk {
+	for _, disk := range f.beneath(other) {
+		if slices.Contains(f.under, disk) {
+			return disk
+		}
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/machine/awake"
+	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// atWork is the part of a core that an active service uses at least.
+const atWork = 0.05
+
+// judgePrograms asks whether programs are running that load disks.
+func judgePrograms(f *facts) trace.Check {
+	var found, advice []string
+	for _, p := range f.processes {
+		program := p.Program()
+		if program == nil {
+			continue
+		}
+		works := true
+		on := ", which loads disks"
+		switch program.Sign {
+		case device.Worked:
+			works = p.Busy >= atWork
+		case device.OnADisk:
+			disk := f.worksOn(p)
+			works = disk != "" && (p.Busy > 0 || p.Blocked)
+			on = " on disk " + disk
+		}
+		text := fmt.Sprintf("%s (process %d) %s%s", p.Name, p.PID, program.Does, on)
+		if works && !slices.ContainsFunc(found, func(s string) bool { return strings.HasPrefix(s, p.Name+" ") }) {
+			found = append(found, text)
+			advice = append(advice, program.Try)
+		}
+	}
+	if found == nil {
+		return pass("")
+	}
+	return warn(strings.Join(found, "; "), "", strings.Join(slices.Compact(advice), "; "))
+}
+
+// worksOn names the first disk under test that a process has to do with: with its volume, or with the device.
+func (f *facts) worksOn(p device.Process) string {
+	for _, disk := range f.plan.Disks {
+		place, real := f.places[disk.Name]
+		if !real {
+			continue
+		}
+		devices := []string{place.Source}
+		if own, _ := f.machine.Holding(place.Path); own != nil {
+			devices = append(devices, "/dev/"+own.Name)
+		}
+		for _, arg := range slices.Concat(p.Args, p.Places) {
+			if _, value, ok := strings.Cut(arg, "="); ok { // dd's of=, long options
+				arg = value
+			}
+			if arg != "" && slices.Contains(devices, arg) || within(arg, place.Mount) || within(arg, place.Path) {
+				return disk.Name
+			}
+		}
+	}
+	return ""
+}
+
+// within reports whether a path is a folder or below it. All paths are below the root: that says nothing.
+func within(name, folder string) bool {
+	if folder == "" || filepath.Clean(folder) == filepath.Dir(folder) || !filepath.IsAbs(name) {
+		return false
+	}
+	rest, err := filepath.Rel(folder, name)
+	return err == nil && filepath.IsLocal(rest)
+}
+
+func judgeDisplay(f *facts) trace.Check {
+	hubs, _ := f.hubsOf(f.plan.Disks)
+	for _, hub := range hubs {
+		for _, attached := range hub.Devices {
+			if attached.Kind == hardware.DisplayKind {
+				return warn(strings.TrimSpace("the display "+attached.Name)+" is on the hub of the disks ("+hub.Name+")",
+					"its picture goes before their data", "unplug it, or plug it in elsewhere")
+			}
+		}
+	}
+	return pass("")
+}
+
+func judgeBattery(f *facts) trace.Check {
+	for _, host := range f.machine.Hosts {
+		if host.Power == hardware.Battery {
+			return warn("the computer runs on battery, which may slow its processor and ports down", "", "plug it in")
+		}
+	}
+	return pass("")
+}
+
+func judgePowersave(f *facts) trace.Check {
+	if f.saving == "" {
+		return pass("")
+	}
+	kind, _, _ := strings.Cut(f.saving, " ")
+	return warn(fmt.Sprintf("the processor is held back to save power (%s)", f.saving), "", map[string]string{
+		"governor": "set it with `cpupower frequency-set -g performance`",
+		"energy":   "set it with `powerprofilesctl set performance`",
+		"Low":      "turn it off in System Settings > Battery",
+		"power":    "choose Balanced or High performance",
+	}[kind])
+}
+
+func judgePriority(f *facts) trace.Check {
+	switch {
+	case f.heldBack:
+		return fail(f.priorityHow, "the system holds this program back, so disks look slower than they are",
+			"start hubbench from a terminal in the foreground, not as a background service, and without ionice")
+	case f.niceness > 0:
+		return warn(f.priorityHow, "other programs go first, so on a busy machine disks look slower than they are",
+			"start hubbench without nice")
+	}
+	return pass(f.priorityHow)
+}
+
+func (f *facts) tryAwake(ctx context.Context) error {
+	f.asleep = awake.Check(ctx)
+	return nil
+}
+
+func judgeAwake(f *facts) trace.Check {
+	if f.asleep == nil {
+		return pass("kept awake on request")
+	}
+	return warn("not kept awake: "+f.asleep.Error(), "the computer may go to sleep in a long run, which takes disks "+
+		"off their ports", "turn sleep off in the system's settings while measuring")
+}
+
+func judgeDisks(f *facts) trace.Check {
+	if len(f.plan.Disks) > 0 {
+		return pass("")
+	}
+	return trace.Check{Verdict: trace.Skip, Measured: "no disk was checked",
+		Advice: "name a folder on each: hubbench doctor /Volumes/A"}
+}

@@ -1,0 +1,29 @@
+package check
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// The numbers of ioprio_get(2), and the class that waits until nobody else uses the disk.
+const (
+	ioprioProcess = 1
+	ioprioShift   = 13
+	ioprioIdle    = 3
+)
+
+func (f *facts) askPriority(context.Context) error {
+	raw, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	if err != nil {
+		return err
+	}
+	f.niceness = 20 - raw // the system call counts from 40 down
+	f.priorityHow = fmt.Sprintf("nice %d", f.niceness)
+	class, _, errno := unix.Syscall(unix.SYS_IOPRIO_GET, ioprioProcess, 0, 0)
+	if errno == 0 && class>>ioprioShift == ioprioIdle {
+		f.heldBack, f.priorityHow = true, f.priorityHow+", requests to disks in the idle class"
+	}
+	return nil
+}

@@ -1,0 +1,363 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/machine/gauge"
+	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+const (
+	largest    = 256e6 // bytes of the file that is written and read again
+	pilotSize  = 8 << 20
+	pilotTime  = 6 // seconds that the file may take: a slow disk gets a smaller one
+	largeBlock = 8 << 20
+	smallBlock = 4096
+	smallSize  = 16 << 20
+	smallTime  = 4 * time.Second
+	depth      = 4
+)
+
+func (f *facts) tryFolder(context.Context) error {
+	f.unlocked = diskio.TryFolder(f.disk.Path, f.opts.RunID)
+	return nil
+}
+
+func judgeFolder(f *facts) trace.Check {
+	if f.unlocked == nil {
+		return pass("created, locked and removed")
+	}
+	return fail(f.unlocked.Error(), "test files might not be removed, or be removed while another run uses them",
+		"use a file system of the computer's own ("+f.goodFormats()+"), not one on a network, "+
+			"and hubbench clean to remove what is left")
+}
+
+// moved is a file that was moved, and the device's own count.
+type moved struct {
+	diskio.Tried
+	job     scenario.Job
+	counted int64 // bytes; -1 if nothing counts them
+}
+
+func (m moved) rate() float64 { return float64(m.Bytes) / max(m.Seconds, 1e-9) }
+
+// each is how long a small request takes, in nanoseconds.
+func (m moved) each() float64 { return depth * smallBlock / m.rate() * 1e9 }
+
+// largeJob is to move a file in large blocks, and smallJob one in small ones.
+func largeJob(role trace.Role, size int64) scenario.Job {
+	return scenario.Job{Role: role, Sizes: []int64{size}, Seed: 1, IO: scenario.IO{
+		Mode: scenario.ModeDirect, Block: largeBlock, Depth: depth, Flush: scenario.FlushFsync,
+		Verify: scenario.VerifyOff, Preallocate: true,
+	}}
+}
+
+func smallJob(role trace.Role, size int64) scenario.Job {
+	job := largeJob(role, size)
+	job.IO.Block, job.IO.Access, job.IO.Cap = smallBlock, scenario.AccessRandom, smallTime
+	return job
+}
+
+// move moves a file as a run does, and has the device count.
+func (f *facts) move(ctx context.Context, job scenario.Job, stays bool) (moved, error) {
+	job.Disk = f.disk.Path
+	work := diskio.Job{Job: job, RunID: f.opts.RunID, Phase: "doctor", Dir: f.disk.Path}
+	if stays { // for the next to read
+		work.CarryOver = work.Sizes
+	}
+	before, noCount := gauge.Count(ctx, f.disk.Path)
+	did, err := diskio.Try(ctx, work, f.alive)
+	m := moved{Tried: did, job: job, counted: -1}
+	if after, err := gauge.Count(ctx, f.disk.Path); err == nil && noCount == nil { // without trims of removed test files
+		m.counted = after.Read + after.Written - before.Read - before.Written
+	}
+	return m, err
+}
+
+// moveFiles writes a large file and reads it, in large requests and in small ones.
+func (f *facts) moveFiles(ctx context.Context) error {
+	if f.files != nil {
+		return nil // another check has
+	}
+	pilot := largeJob(trace.Write, pilotSize)
+	pilot.IO.Block = 1 << 20
+	speed, err := f.move(ctx, pilot, false)
+	if err != nil {
+		return err
+	}
+	room := int64(speed.rate()*pilotTime) / largeBlock * largeBlock
+	f.size = min(max(room, 2*largeBlock), largest)
+	small := min(max(f.size/4/smallBlock*smallBlock, 1<<20), smallSize)
+	for _, job := range []scenario.Job{
+		largeJob(trace.Write, f.size), largeJob(trace.Read, f.size),
+		smallJob(trace.Write, small), smallJob(trace.Read, small),
+	} {
+		m, err := f.move(ctx, job, job.Role == trace.Write)
+		if err != nil {
+			return err
+		}
+		f.files = append(f.files, m)
+	}
+	return nil
+}
+
+const (
+	// cachedPart is the share of a file that other requests may leave in the system's cache.
+	cachedPart = 0.01
+	// countedPart of the bytes must have been moved by the device if the system does not report what it caches.
+	countedPart = 0.9
+)
+
+// judgeDirect asks whether a file went past the system's cache, when it was written and when it was read again.
+func judgeDirect(files []moved) trace.Check {
+	try := "use a folder on a disk with a file system that the system itself serves: not in memory, on a network, in " +
+		"an encrypted container or by a program such as ntfs-3g"
+	var how []string
+	for _, m := range files {
+		switch m.Effective.Cache {
+		case "direct":
+		case "cached writes":
+			return warn(strings.Join(m.Effective.Warnings, "; "),
+				"reads go past the cache; writes in such small blocks do not, and are measured including their flush",
+				"compare small writes with those of the same system only")
+		default:
+			return fail(fmt.Sprintf("%s in blocks of %s went through the cache: %s", m.job.Role,
+				unit.FormatBlock(m.job.IO.Block), strings.Join(m.Effective.Warnings, "; ")),
+				"rates are those of memory and disk together", try)
+		}
+		size, part := unit.FormatBytes(m.Bytes), float64(m.Cached)/float64(m.Bytes)
+		counted := float64(m.counted) / float64(m.Bytes)
+		went := fmt.Sprintf("%s %s, %.1f %% cached", m.job.Role, unit.FormatRate(m.rate()), 100*part)
+		switch {
+		case m.Cached < 0 && m.counted < 0:
+			return skip("this system reports neither what it caches nor what the disk moves")
+		case m.Cached < 0 && counted < countedPart:
+			return fail(fmt.Sprintf("the disk moved %.0f %% of the %s of a direct %s", 100*counted, size, m.job.Role),
+				"the rest came from memory, and so may rates", try)
+		case m.Cached < 0:
+			went = fmt.Sprintf("%s %s, %.0f %% moved by the disk", m.job.Role, unit.FormatRate(m.rate()), 100*counted)
+		case part > cachedPart:
+			return fail(fmt.Sprintf("%.0f %% of %s are in the system's cache after a direct %s", 100*part, size, m.job.Role),
+				"requests that claim to be direct pass through memory, so a rate may be that of memory", try)
+		}
+		how = append(how, went)
+	}
+	return pass(fmt.Sprintf("%s in blocks of %s: %s", unit.FormatBytes(files[0].Bytes),
+		unit.FormatBlock(files[0].job.IO.Block), strings.Join(how, "; ")))
+}
+
+// The device may count this much of what was moved: the file system's own records are far less.
+const (
+	countLow  = 0.98
+	countHigh = 1.15
+)
+
+// judgeCounters compares the bytes that hubbench moved with those that the device counted.
+func judgeCounters(f *facts) trace.Check {
+	var how []string
+	high := false
+	for _, m := range f.files[:2] {
+		if m.counted < 0 {
+			return skip("nothing counts what this disk moves, so other programs' traffic looks like a slow disk")
+		}
+		part := float64(m.counted) / float64(m.Bytes)
+		if part < countLow {
+			return fail(fmt.Sprintf("%s of %s, but the disk moved %s",
+				m.job.Role, unit.FormatBytes(m.Bytes), unit.FormatBytes(m.counted)),
+				"part of the bytes never went over the link, as they stayed in a cache or were compressed",
+				"turn compression off for the folder, and see the check `direct`")
+		}
+		high = high || part > countHigh
+		how = append(how, fmt.Sprintf("%s %.1f %%", m.job.Role, 100*part))
+	}
+	measured := "the disk counts of what was moved: " + strings.Join(how, ", ")
+	if high {
+		return warn(measured, "another program uses the disk, or its file system writes everything twice, "+
+			"so its rates come out too low",
+			"stop backups, indexing and other programs on it, and try again")
+	}
+	return pass(measured)
+}
+
+const (
+	// evenPart: no disk moves random blocks of 4 KiB, four at a time, nearly as fast as large ones, unless something
+	// allows so many bytes a second and no more.
+	evenPart = 0.8
+	// evenBelow is the rate above which that is no limit but a very fast disk.
+	evenBelow = 1.5e9
+	// slowRequest is longer than any SSD takes for a small request, and shorter than a spinning disk does.
+	slowRequest = 5e6 // ns
+	// slowRate is what USB 2 carries.
+	slowRate = 60e6
+)
+
+// judgeLimits checks whether only the disk itself limits its rate: it compares large requests with small ones, unless
+// these were at the rate of memory.
+func judgeLimits(f *facts) trace.Check {
+	large, small := f.files[:2], f.files[2:]
+	direct := small[0].Effective.Cache == "direct" && small[1].Effective.Cache == "direct"
+	var how []string
+	for i, m := range large {
+		how = append(how, fmt.Sprintf("%s %s in large requests, %s in 4 KiB ones (%s each)", m.job.Role,
+			unit.FormatRate(m.rate()), unit.FormatRate(small[i].rate()), span(small[i].each())))
+	}
+	measured := strings.Join(how, "; ")
+	for i, m := range large {
+		switch {
+		case !direct:
+		case small[i].each() > slowRequest:
+			return fail(measured, fmt.Sprintf("a small %s takes longer than on any SSD, so the disk spins or something "+
+				"holds each request up", m.job.Role), "check that the disk is an SSD, that nothing limits requests a "+
+				"second, and that no other program keeps it busy")
+		case small[i].rate() > evenPart*m.rate() && m.rate() < evenBelow:
+			return fail(measured, fmt.Sprintf("small requests (%s) move as many bytes as large ones, as no disk does, "+
+				"so something limits it to %s", m.job.Role, unit.FormatRate(m.rate())),
+				"lift the limit on this process, container or virtual machine (systemd: IOReadBandwidthMax and the like; "+
+					"containers: --device-write-bps)")
+		}
+	}
+	if max(large[0].rate(), large[1].rate()) < slowRate { // a link is as slow both ways
+		return warn(measured, "the disk is as slow as USB 2", usb2Advice)
+	}
+	return pass(measured)
+}
+
+const (
+	flushTries = 40
+	// minFlush is less than a command takes to a disk behind a cable and back.
+	minFlush = 25e3 // ns
+	// minFlash is how long the fastest flash takes to be programmed (Cheong et al., A flash memory controller for 15 µs
+	// ultra-low-latency SSD using high-speed 3D NAND flash with 3 µs read time, ISSCC 2018).
+	minFlash = 100e3 // ns
+	// flushSlow is a flush that takes as long as a file.
+	flushSlow = 200e6
+)
+
+// flushes are how long flushes took, in nanoseconds, by their mode.
+type flushes struct {
+	fsync, full []float64
+	refused     error   // of full
+	write       float64 // the write before each takes so long, in the middle
+}
+
+func (f *facts) tryFlushes(ctx context.Context) error {
+	fsync, err := diskio.TryFlush(ctx, f.disk.Path, f.opts.RunID, scenario.FlushFsync, flushTries, f.alive)
+	if err != nil {
+		return err
+	}
+	full, err := diskio.TryFlush(ctx, f.disk.Path, f.opts.RunID, scenario.FlushFull, flushTries, f.alive)
+	if err != nil {
+		return err
+	}
+	f.flushes = flushes{fsync: floats(fsync.FlushNS), full: floats(full.FlushNS), refused: full.Refused,
+		write: quantile(floats(fsync.WriteNS), 0.5)}
+	f.askCache()
+	return nil
+}
+
+// askCache asks sysfs whether the disk's cache forgets what it holds without power, and whether a program makes the
+// disk. Other systems don't say.
+func (f *facts) askCache() {
+	if f.own == nil {
+		return
+	}
+	disk, _ := filepath.EvalSymlinks("/sys/class/block/" + f.own.Name)
+	cache, err := os.ReadFile(filepath.Join(disk, "queue/write_cache"))
+	f.known, f.volatile = err == nil, strings.TrimSpace(string(cache)) == "write back"
+	f.virtual = strings.Contains(disk, "/virtual/") || strings.Contains(disk, "/virtio")
+}
+
+func floats(list []int64) []float64 {
+	out := make([]float64, len(list))
+	for i, v := range list {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+// judgeFlush checks whether a flush waits for the disk. The fastest quarter counts: the others also wrote the file
+// system's own records.
+func judgeFlush(f *facts) trace.Check {
+	measured := "fsync " + span(quantile(f.flushes.fsync, 0.5))
+	reaches := f.flushes.full
+	if f.flushes.refused != nil {
+		measured += fmt.Sprintf(", full not known here (%v)", f.flushes.refused)
+		reaches = f.flushes.fsync
+	} else {
+		measured += ", full " + span(quantile(reaches, 0.5))
+	}
+	quick := quantile(reaches, 0.25)
+	measured += fmt.Sprintf(" (medians of %d; the write before each takes %s; the fastest quarter return within %s)",
+		len(reaches), span(f.flushes.write), span(quick))
+	switch {
+	case f.known && !f.volatile:
+		return pass(measured + "; the disk says that it loses nothing without power")
+	case quick < minFlush:
+		return fail(measured, "a flush returns sooner than a disk can answer, as something on the way ignores flushes, so "+
+			"rates of small files are too high, and a power cut loses what was reported as written",
+			"measure on the disk itself, not on a file in memory or a virtual disk; "+
+				"update the enclosure's firmware, or use another")
+	case quick < minFlash && !f.virtual:
+		return warn(measured, "a flush returns sooner than flash can be programmed, so something on the way ignores flushes "+
+			"unless the disk's memory survives a power cut",
+			"measure on the disk itself, and compare its small files with those of disks that flush alike only")
+	case f.flushes.refused != nil:
+		return warn(measured, "`flush: full` is not available, and fsync may leave bytes in the disk's own cache",
+			"compare with disks of the same file system only, or format the disk as APFS")
+	case quantile(reaches, 0.5) > flushSlow:
+		return warn(measured, "each file ends with a long wait for its flush, so small files look slow",
+			"check that no other program writes to the disk; `flush: none` leaves the flush out of the times")
+	case quick < minFlash:
+		return pass(measured + "; sooner than flash can be programmed, but it is a virtual disk")
+	}
+	return pass(measured)
+}
+
+const (
+	laneTries = 5
+	// lanesLow: four requests in flight are not much slower than one unless the file system makes them so: one that fills
+	// each gap with zeros writes twice.
+	lanesLow = 0.6
+)
+
+// tryLanes alternates between new files, so that a change meanwhile affects both.
+func (f *facts) tryLanes(ctx context.Context) error {
+	job := largeJob(trace.Write, max(f.size/4/largeBlock*largeBlock, largeBlock))
+	job.IO.Block = 1 << 20
+	for range laneTries {
+		for _, rates := range []*[]float64{&f.one, &f.four} {
+			job.IO.Depth = depth
+			if rates == &f.one {
+				job.IO.Depth = 1
+			}
+			m, err := f.move(ctx, job, false)
+			if err != nil {
+				return err
+			}
+			*rates = append(*rates, m.rate())
+		}
+	}
+	return nil
+}
+
+// judgeLanes checks whether a new file is written as fast in four lanes as in one: a file system that fills each gap
+// with zeros, or allows one writer at a time, makes it slower.
+func judgeLanes(f *facts) trace.Check {
+	one, four := slices.Max(f.one), slices.Max(f.four) // other programs can only make them slower
+	measured := fmt.Sprintf("a new file with one request in flight %s, with four %s (best of %d)",
+		unit.FormatRate(one), unit.FormatRate(four), len(f.one))
+	if four < lanesLow*one {
+		return warn(measured, "the file system slows down several requests to a new file, "+
+			"so rates are its own and not the disk's", "set `depth: 1`, or use another file system")
+	}
+	return pass(measured)
+}
