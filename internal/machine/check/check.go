@@ -90,7 +90,7 @@ func Table() []Check {
 		{"priority", "other programs that go first", Doctor, (*facts).askPriority, judgePriority},
 		{"awake", "a computer that may go to sleep", Doctor, (*facts).tryAwake, judgeAwake},
 		{"clock", "processes that read different clocks", Doctor, (*facts).readClocks, judgeClocks},
-		{"timers", "waits that end late", Doctor, (*facts).sleepOften, judgeTimers},
+		{"timers", "waits that end late", Doctor, (*facts).releaseOften, judgeTimers},
 		{"start", "workers that start apart, in 20 releases without a disk", Doctor,
 			(*facts).releaseOften, judgeStart},
 		{"stopwatch", "a clock that runs too fast or too slow", Doctor, (*facts).watchDrift, judgeDrift},

@@ -1,14 +1,12 @@
 package check
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,87 +26,46 @@ import (
 
 const timersAdvice = "close other programs, plug the computer in, and keep the terminal in the foreground"
 
-// ClockCommand is the hidden command of hubbench that calls AnswerClock.
+// ClockCommand is the hidden command of hubbench that prints its clock.
 const ClockCommand = "clock"
 
-const (
-	exchanges = 200
-	// clockFail is the difference between two processes' clocks that fails, in nanoseconds: a run warns of a start
-	// skew of 1 ms.
-	clockFail = 1e6
-)
+// clockTries is how often another process is asked for its clock: the quickest answers tell most.
+const clockTries = 20
 
-// readings bound the difference between the clock of another process and ours, in nanoseconds: each of its readings
+// readings bound the difference between the clock of other processes and ours, in nanoseconds: each of their readings
 // was taken between two of ours.
-type readings struct {
-	low, high int64
-	n         int
-}
+type readings struct{ low, high int64 }
 
-// add takes an exchange: our reading before, the other's, and ours after.
-func (r *readings) add(before, other, after int64) {
-	low, high := other-after, other-before
-	if r.n > 0 {
-		low, high = max(r.low, low), min(r.high, high)
-	}
-	r.low, r.high = low, high
-	r.n++
-}
-
-// readClocks exchanges readings with another process.
-func (f *facts) readClocks(ctx context.Context) (err error) {
-	cmd := f.opts.Command(ClockCommand)
-	stdin, inErr := cmd.StdinPipe()
-	stdout, outErr := cmd.StdoutPipe()
-	if err := errors.Join(inErr, outErr, cmd.Start()); err != nil {
-		return fmt.Errorf("start a second process: %w", err)
-	}
-	defer func() { err = errors.Join(err, stdin.Close(), cmd.Wait()) }()
-	lines := bufio.NewReader(stdout)
-	for i := 0; i <= exchanges && ctx.Err() == nil; i++ {
+func (f *facts) readClocks(context.Context) error {
+	f.clocks = readings{math.MinInt64, math.MaxInt64}
+	for range clockTries {
 		before := clock.Now()
-		_, askErr := io.WriteString(stdin, "\n")
-		line, readErr := lines.ReadString('\n')
+		out, err := f.opts.Command(ClockCommand).Output()
 		after := clock.Now()
-		other, parseErr := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
-		if err := errors.Join(askErr, readErr, parseErr); err != nil {
+		if err != nil {
+			return fmt.Errorf("ask a second process for its clock: %w", err)
+		}
+		other, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+		if err != nil {
 			return fmt.Errorf("read a second process's clock: %w", err)
 		}
-		if i > 0 { // the first waits for the process to start
-			f.clocks.add(before, other, after)
-		}
-	}
-	return ctx.Err()
-}
-
-// AnswerClock is the second process: it answers each line with its clock, until there are no more.
-func AnswerClock(in io.Reader, out io.Writer) error {
-	for lines := bufio.NewScanner(in); lines.Scan(); {
-		if _, err := fmt.Fprintln(out, clock.Now()); err != nil {
-			return err
-		}
+		f.clocks.low = max(f.clocks.low, other-after)
+		f.clocks.high = min(f.clocks.high, other-before)
 	}
 	return nil
 }
 
-// judgeClocks: if the clocks are the same, every reading lies between ours, and zero within the bounds.
+// judgeClocks: if the clocks are the same, every reading lies between ours, and zero within the bounds. Clocks that
+// differ have different origins, so they differ by more than a process takes to start.
 func judgeClocks(f *facts) trace.Check {
 	low, high := float64(f.clocks.low), float64(f.clocks.high)
-	within := max(-low, high)
-	apart := fmt.Sprintf("two processes differ by %s to %s (%d exchanges)", span(low), span(high), f.clocks.n)
-	agree := fmt.Sprintf("two processes agree within %s (%d exchanges)", span(within), f.clocks.n)
-	switch {
-	case low > high || low > clockFail || high < -clockFail:
-		return fail(apart, "the times of two disks cannot be compared, and overlaps are wrong",
+	if low > 0 || high < 0 || low > high {
+		return fail(fmt.Sprintf("the clocks of two processes differ by %s to %s", span(low), span(high)),
+			"the times of two disks cannot be compared, and overlaps are wrong",
 			"restart the computer; in a virtual machine, give it a stable clock source "+
 				"(Linux: /sys/devices/system/clocksource)")
-	case low > 0 || high < 0:
-		return warn(apart, "the start of disks is uncertain by that", "restart the computer, and close what sets its clock")
-	case within > clockFail:
-		return warn(agree, "the machine is too busy to show that they agree within a millisecond",
-			"close other programs, and try again")
 	}
-	return pass(agree)
+	return pass(fmt.Sprintf("two processes agree within %s", span(max(-low, high))))
 }
 
 const (
@@ -118,101 +75,39 @@ const (
 	driftWarn = 1000e-6
 	// driftFail makes every rate wrong in its second digit.
 	driftFail = 0.01
-	// apartFail is by how much the stopwatch of transfers may differ from the clock that processes share.
-	apartFail = time.Millisecond
 )
 
-// drift is how much time passed by the three clocks.
-type drift struct{ watch, shared, wall time.Duration }
-
-// startDrift starts the three clocks; stop waits until there is enough to see, and reads them.
-func startDrift() (stop func(context.Context) (drift, error)) {
-	watch, shared, wall := clock.Start(), clock.Now(), time.Now().Round(0) // Round drops Go's monotonic reading
-	return func(ctx context.Context) (best drift, err error) {
-		select {
-		case <-time.After(minWatch - time.Duration(clock.Now()-shared)):
-		case <-ctx.Done():
-			return drift{}, ctx.Err()
-		}
-		// A turn that another program takes between the readings is no drift: the closest of some counts.
-		apart := time.Duration(math.MaxInt64)
-		for range 20 {
-			now := time.Now().Round(0)
-			d := drift{time.Duration(watch.Now() - watch.StartNS()), time.Duration(clock.Now() - shared), now.Sub(wall)}
-			if off := (d.watch - d.shared).Abs() + (d.watch - d.wall).Abs(); off < apart {
-				best, apart = d, off
-			}
-		}
-		return best, nil
-	}
+// instant is one moment by two clocks.
+type instant struct {
+	clockNS int64
+	wall    time.Time
 }
 
-func (f *facts) watchDrift(ctx context.Context) (err error) {
-	f.drift, err = f.stopDrift(ctx)
-	return err
+func now() instant { return instant{clock.Now(), time.Now().Round(0)} } // Round drops Go's monotonic reading
+
+// watchDrift waits until the checks have gone on for long enough to see drift.
+func (f *facts) watchDrift(ctx context.Context) error {
+	select {
+	case <-time.After(minWatch - time.Duration(clock.Now()-f.began.clockNS)):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	f.ended = now()
+	return nil
 }
 
 func judgeDrift(f *facts) trace.Check {
-	d := f.drift
-	off := float64(d.watch-d.wall) / float64(d.wall)
-	measured := fmt.Sprintf("%+.0f ppm against wall time over %.1f s; %s from the shared clock",
-		off*1e6, d.wall.Seconds(), span(math.Abs(float64(d.watch-d.shared))))
+	wall := f.ended.wall.Sub(f.began.wall)
+	off := float64(time.Duration(f.ended.clockNS-f.began.clockNS)-wall) / float64(wall)
+	measured := fmt.Sprintf("%+.0f ppm against wall time over %.1f s", off*1e6, wall.Seconds())
 	switch {
-	case d.wall <= 0:
+	case wall <= 0:
 		return warn("the wall clock was set back meanwhile", "drift cannot be measured", "try again")
-	case (d.watch - d.shared).Abs() > apartFail:
-		return fail(measured, "the stopwatch that times transfers runs apart from the clock that processes share, "+
-			"so rates and overlaps contradict each other", "restart the computer, and report this with the result")
 	case math.Abs(off) > driftFail:
 		return fail(measured, "this machine's seconds are wrong, and all rates by as much, unless the wall clock was set "+
 			"meanwhile", "try again; in a virtual machine, give it a stable clock source")
 	case math.Abs(off) > driftWarn:
 		return warn(measured, "the wall clock was set meanwhile, or rates are off by as much", "try again")
-	}
-	return pass(measured)
-}
-
-const (
-	sleeps   = 100
-	sleepFor = 2 * time.Millisecond
-	// lateWarn is the half of the skew at a start that is warned about.
-	lateWarn = 500e3
-	// lateFail: a start is late by as much as a small file takes.
-	lateFail = 10e6
-	// coarse is a plain sleep whose lateness puts samples of progress, 50 ms apart, in the wrong place.
-	coarse = 20e6
-)
-
-// sleepOften measures both kinds of waiting.
-func (f *facts) sleepOften(ctx context.Context) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	for range sleeps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		at := clock.Now() + int64(sleepFor)
-		clock.WaitUntil(at)
-		f.waits = append(f.waits, float64(clock.Now()-at))
-		at = clock.Now() + int64(sleepFor)
-		time.Sleep(sleepFor)
-		f.sleeps = append(f.sleeps, float64(clock.Now()-at))
-	}
-	return nil
-}
-
-func judgeTimers(f *facts) trace.Check {
-	wait, sleep := quantile(f.waits, 0.5), quantile(f.sleeps, 0.5)
-	measured := fmt.Sprintf("the wait for the start ends %s late (median of %d; 90th percentile %s), a plain sleep %s",
-		span(wait), len(f.waits), span(quantile(f.waits, 0.9)), span(sleep))
-	switch {
-	case wait > lateFail:
-		return fail(measured, "disks cannot be started together, as each begins when the system happens to wake it",
-			timersAdvice)
-	case wait > lateWarn:
-		return warn(measured, "disks start late, and by different times", timersAdvice)
-	case sleep > coarse:
-		return warn(measured, "pauses between files come out longer than asked for", timersAdvice)
 	}
 	return pass(measured)
 }
@@ -231,12 +126,19 @@ phases: [{pattern: WWW, repeat: 20}]
 `
 
 const (
+	// lateWarn is the half of the skew at a start that is warned about, in nanoseconds.
+	lateWarn = 500e3
+	// lateFail: a start is late by as much as a small file takes.
+	lateFail = 10e6
 	// skewWarn is the skew that a run's own report warns about, in nanoseconds.
 	skewWarn = 1e6
 	skewFail = 50e6
 )
 
 func (f *facts) releaseOften(ctx context.Context) error {
+	if f.skews != nil {
+		return nil // another check has
+	}
 	dry, err := scenario.Load("dry.yaml", []byte(dryRun))
 	if err != nil {
 		return err
@@ -261,6 +163,7 @@ func (f *facts) releaseOften(ctx context.Context) error {
 		return err
 	}
 	for _, workers := range late {
+		f.late = append(f.late, workers...)
 		if len(workers) == len(plan.Disks) {
 			f.skews = append(f.skews, slices.Max(workers)-slices.Min(workers))
 		}
@@ -283,6 +186,20 @@ func (s starts) AppendLines(lines []byte) error {
 		}
 	}
 	return events.Err()
+}
+
+func judgeTimers(f *facts) trace.Check {
+	late := quantile(f.late, 0.5)
+	measured := fmt.Sprintf("the wait for the start ends %s late (median of %d; 90th percentile %s)",
+		span(late), len(f.late), span(quantile(f.late, 0.9)))
+	switch {
+	case late > lateFail:
+		return fail(measured, "disks cannot be started together, as each begins when the system happens to wake it",
+			timersAdvice)
+	case late > lateWarn:
+		return warn(measured, "disks start late, and by different times", timersAdvice)
+	}
+	return pass(measured)
 }
 
 // judgeStart goes by the median: a busy moment spoils one start, which the run's report says; the median shows a

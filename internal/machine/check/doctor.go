@@ -44,7 +44,6 @@ func examined(paths []string) *scenario.Plan {
 func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error) {
 	opts.Watch = watchFor
 	f := newFacts(examined(opts.Paths), opts)
-	f.stopDrift = startDrift()
 	janitor, err := coordinator.NewJanitor(ctx, opts.Command, opts.RunID, opts.Paths, zap.NewNop())
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -43,11 +42,9 @@ func TestMain(m *testing.M) {
 func child(kind string, broken bool) error {
 	switch {
 	case kind == ClockCommand && broken: // its clock is an hour ahead
-		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-			fmt.Println(clock.Now() + 3600e9)
-		}
+		fmt.Println(clock.Now() + 3600e9)
 	case kind == ClockCommand:
-		return AnswerClock(os.Stdin, os.Stdout)
+		fmt.Println(clock.Now())
 	case kind == "worker" && broken:
 		return errors.New("panic: no memory")
 	case kind == "worker":

@@ -58,11 +58,10 @@ type facts struct {
 	saving    string              // how the processor is held back to save power; empty if it is not
 
 	clocks      readings
-	stopDrift   func(context.Context) (drift, error) // began with the checks
-	drift       drift
-	waits       []float64 // by how many nanoseconds waits for a start ended late,
-	sleeps      []float64 // and plain sleeps
-	skews       []float64 // of starts, in nanoseconds
+	began       instant   // when the checks began
+	ended       instant   // and at least ten seconds later
+	late        []float64 // by how many nanoseconds each worker started late
+	skews       []float64 // how far apart those of each release started, in nanoseconds
 	asleep      error     // why the machine may go to sleep
 	niceness    int       // above zero: other programs have priority
 	heldBack    bool      // by the system, which gives other programs the processor or the disks
@@ -86,7 +85,7 @@ type facts struct {
 }
 
 func newFacts(plan *scenario.Plan, opts Options) *facts {
-	return &facts{opts: opts, plan: plan, system: runtime.GOOS, places: map[string]device.Place{}, absent: map[string]error{},
+	return &facts{opts: opts, plan: plan, system: runtime.GOOS, began: now(), places: map[string]device.Place{}, absent: map[string]error{},
 		machine: &hardware.Inventory{}, wrote: map[string]Written{}, traffic: map[string]float64{}}
 }
 
