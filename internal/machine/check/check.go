@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -113,8 +112,7 @@ func Preflight(ctx context.Context, plan *scenario.Plan, opts Options) (problems
 	var disks []scenario.Disk
 	for _, disk := range plan.Disks {
 		if !disk.Simulated() {
-			place, err := device.Inspect(disk.Path)
-			f.reach(disk, place, err)
+			f.reach(disk)
 			disks = append(disks, disk)
 		}
 	}

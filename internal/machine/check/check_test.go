@@ -74,8 +74,7 @@ func desktop(t *testing.T) *facts {
 		{PID: 1, Name: "systemd"}, {PID: 2, Name: "mds_stores", Busy: 0.01}, {PID: 3, Name: "MsMpEng.exe"},
 		{PID: 4, Name: "rsync", Args: []string{"rsync", "/home", "/mnt/sdc1"}, Busy: 1}, {PID: 5, Name: "btrfs", Args: []string{"btrfs", "filesystem", "df"}},
 	}
-	f.wrote["A"] = Written{Run: "r", Bytes: 9e9, Ago: time.Minute}
-	f.wrote["B"] = Written{Run: "r", Bytes: 90e9, Ago: 11 * time.Minute}
+	f.opts.Recent = []Written{{Run: "r", Volume: 1, Bytes: 9e9, Ago: time.Minute}, {Run: "r", Volume: 2, Bytes: 90e9, Ago: 11 * time.Minute}}
 	f.clocks = readings{-2e6, 3e6}
 	lasts(10*s, 10*s)(f)
 	f.late, f.skews = same(20e3), same(40e3)
@@ -242,11 +241,11 @@ func TestEveryCheckCanFail(t *testing.T) {
 			f.machine.Hubs = append(f.machine.Hubs, hardware.Hub{ID: "case", Name: "X5", Devices: []hardware.Attached{{Kind: hardware.DiskKind, ID: "sdc"}}})
 		}, "not_on_hub (B)", "port of its own"},
 		{"a disk inside", func(f *facts) { put(f, "B", on("loop1")); f.results = device.Place{} }, "system_disk (B), not_on_hub (B)", "inside the computer"},
-		{"a disk on another hub", func(f *facts) { put(f, "B", on("sdd1")) }, "different_hubs (B)", "is on Box, but disk A on Hub, Dock: they share no hub; plug"},
+		{"a disk on another hub", func(f *facts) { put(f, "B", on("sdd1")) }, "different_hubs (B)", "is on Box, but disk A on Hub: they share no hub; plug"},
 		{"a disk of unknown place", func(f *facts) { put(f, "B", on("sde1")) }, "", ""},
 		{"a display on the hub", func(f *facts) {
 			f.machine.Hubs[0].Devices = []hardware.Attached{{Kind: hardware.DisplayKind, Name: "Studio Display"}, {Kind: hardware.NetworkKind}}
-		}, "display", "the display Studio Display is on the hub of the disks (Hub)"},
+		}, "display", "Studio Display is on the hub of the disks (Hub)"},
 		{"a display on the dock of one", func(f *facts) { f.machine.Hubs[1].Devices = []hardware.Attached{{Kind: hardware.DisplayKind}} }, "", ""},
 		{"a disk that fell to USB 2", func(f *facts) {
 			f.machine.Find("sdb").Path.Links = []hardware.Link{{Segment: hardware.Uplink, Hub: "hub", Kind: hardware.USBLink, RxBps: 10e9}, {Kind: hardware.USBLink, RxBps: 480e6}}
@@ -275,7 +274,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 		{"encrypted", func(f *facts) { f.machine.Find("sdb").Volumes[0].Encrypted = &yes }, "encrypted (B)", ""},
 		{"nearly full", func(f *facts) { put(f, "B", func(p *device.Place) { p.Used = 181e9 }) }, "nearly_full (B)", "is 90 % full, 181 GB of 200 GB: a full SSD writes slower; free"},
 		{"just not", func(f *facts) { put(f, "B", func(p *device.Place) { p.Used = 180e9 }) }, "", ""},
-		{"wrote lately", func(f *facts) { f.wrote["A"] = Written{Run: "r", Bytes: 53e9, Ago: 90 * time.Second} }, "wrote_lately (A)", "ended 1 min 30 s ago (r) wrote 53 GB"},
+		{"wrote lately", func(f *facts) { f.opts.Recent[0] = Written{Run: "r", Volume: 1, Bytes: 53e9, Ago: 90 * time.Second} }, "wrote_lately (A)", "ended 1 min 30 s ago (r) wrote 53 GB"},
 		{"a copy", func(f *facts) { f.traffic["B"] = 50e6 }, "busy (B)", "something else moves 50.0 MB/s"},
 		{"Spotlight", runs(device.Process{Name: "mds_stores", Busy: 0.5}, device.Process{Name: "mds_stores", Busy: 0.5}), "background", "Spotlight"},
 		{"a scan for malware", runs(device.Process{Name: "MsMpEng.exe", Busy: 0.3}), "background", "malware"},
@@ -335,8 +334,8 @@ func TestEveryCheckCanFail(t *testing.T) {
 		{"small blocks on macOS", func(f *facts) {
 			f.files[2].Effective = trace.Effective{Cache: "cached writes", Warnings: []string{"those of 4096 bytes go through it"}}
 		}, "direct_4k (A)", "those of 4096 bytes"},
-		{"believed", func(f *facts) { f.files[1].Cached = 200e6 }, "! direct (A)", "78 % of 256 MB are in the system's cache after a direct read"},
-		{"no residency, not counted", func(f *facts) { f.files[3].Cached, f.files[3].counted = -1, 1e6 }, "! direct_4k (A)", "the disk moved 6 % of the 16 MB"},
+		{"believed", func(f *facts) { f.files[1].Cached = 200e6 }, "! direct (A)", "78 % of 256 MB stayed in memory at a direct read"},
+		{"no residency, not counted", func(f *facts) { f.files[3].Cached, f.files[3].counted = -1, 1e6 }, "! direct_4k (A)", "94 % of 16 MB stayed in memory at a direct read"},
 		{"no residency, counted", func(f *facts) { f.files[1].Cached = -1 }, "", ""},
 		{"nothing known", func(f *facts) { f.files[3].Cached, f.files[3].counted = -1, -1 }, "? direct_4k (A)", "neither"},
 		{"not counted", func(f *facts) { f.files[1].counted = 1e6 }, "! counters (A)", "read of 256 MB, but the disk moved 1 MB"},

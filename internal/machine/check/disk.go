@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -242,36 +243,15 @@ func judgeResults(f *facts) trace.Check {
 		"choose a folder on another disk with --out")
 }
 
-// hubsOf are the hubs, the nearest to the disk first, that all of some disks share, of those that should be on the
-// hub, and the first of these disks; none if no hub is known.
-func (f *facts) hubsOf(disks []scenario.Disk) (common []*hardware.Hub, first string) {
-	for _, disk := range disks {
-		if disk.Connection != trace.OnHub {
-			continue
-		}
-		for _, under := range f.beneath(f.places[disk.Name]) {
-			chain := f.machine.Above(under)
-			if len(chain) == 0 || f.elsewhere(under) != "" {
-				continue
-			}
-			if first == "" {
-				common, first = chain, disk.Name
-			}
-			if both := inBoth(common, chain); len(both) > 0 {
-				common = both
-			}
+// hubs are those between a disk that should be on the hub and the computer, the nearest to the disk first; none if
+// they are not known.
+func (f *facts) hubs(disk scenario.Disk) []*hardware.Hub {
+	for _, under := range f.beneath(f.places[disk.Name]) {
+		if disk.Connection == trace.OnHub && f.elsewhere(under) == "" {
+			return f.machine.Above(under)
 		}
 	}
-	return common, first
-}
-
-func inBoth(some, others []*hardware.Hub) (both []*hardware.Hub) {
-	for _, hub := range some {
-		if slices.Contains(others, hub) {
-			both = append(both, hub)
-		}
-	}
-	return both
+	return nil
 }
 
 // elsewhere says what a disk that is surely on no hub is connected to; empty if it is on one, or if that is not known.
@@ -299,27 +279,22 @@ func judgeNotOnHub(f *facts) trace.Check {
 	return pass("")
 }
 
+// judgeDifferentHubs compares the hubs nearest to the computer: what they share, all disks on them share.
 func judgeDifferentHubs(f *facts) trace.Check {
-	hubs, _ := f.hubsOf([]scenario.Disk{f.disk})
-	common, first := f.hubsOf(f.earlier())
-	if len(hubs) == 0 || len(common) == 0 || len(inBoth(hubs, common)) > 0 {
-		return pass("")
-	}
-	return warn(fmt.Sprintf("is on %s, but disk %s on %s", hubNames(hubs), first, hubNames(common)),
-		"they share no hub", "plug both into one, or correct `connection`")
-}
-
-// hubNames names a chain of hubs, the nearest to the host first.
-func hubNames(chain []*hardware.Hub) string {
-	var names []string
-	for _, hub := range slices.Backward(chain) {
-		name := hub.Name
-		if name == "" {
-			name = hub.ID
+	own := f.hubs(f.disk)
+	for _, disk := range f.earlier() {
+		others := f.hubs(disk)
+		if len(own) == 0 || len(others) == 0 {
+			continue
 		}
-		names = append(names, name)
+		hub, other := own[len(own)-1], others[len(others)-1]
+		if hub == other {
+			return pass("")
+		}
+		return warn(fmt.Sprintf("is on %s, but disk %s on %s", cmp.Or(hub.Name, hub.ID), disk.Name,
+			cmp.Or(other.Name, other.ID)), "they share no hub", "plug both into one, or correct `connection`")
 	}
-	return strings.Join(names, ", ")
+	return pass("")
 }
 
 // judgeLink asks whether a disk, or a hub on its way, has fallen back to USB 2, which every SSD outruns.
@@ -419,15 +394,19 @@ const (
 )
 
 func judgeWrote(f *facts) trace.Check {
-	wrote := f.wrote[f.disk.Name]
-	if wrote.Bytes < muchWritten || wrote.Ago > Lately {
+	var last Written
+	for _, w := range f.opts.Recent {
+		if w.Volume == f.place.ID && w.Volume != 0 && (last.Run == "" || w.Ago < last.Ago) {
+			last = w
+		}
+	}
+	if last.Bytes < muchWritten || last.Ago > Lately {
 		return pass("")
 	}
 	return warn(fmt.Sprintf("a run that ended %s ago (%s) wrote %s to it",
-		unit.FormatSeconds(wrote.Ago.Round(time.Second).Seconds()), wrote.Run, unit.FormatBytes(wrote.Bytes)),
+		unit.FormatSeconds(last.Ago.Round(time.Second).Seconds()), last.Run, unit.FormatBytes(last.Bytes)),
 		"its write cache may still hold that",
-		fmt.Sprintf("wait until %s have passed, or give the first phase `cooldown: {until: idle, most: 10 min}`",
-			unit.FormatSeconds(Lately.Seconds())))
+		"wait until 10 min have passed, or give the first phase `cooldown: {until: idle, most: 10 min}`")
 }
 
 // judgeUnknown asks whether the machine has reported enough for the checks of hubs and physical disks.

@@ -8,7 +8,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -31,9 +30,9 @@ const (
 func examined(paths []string) *scenario.Plan {
 	plan := &scenario.Plan{Phases: []scenario.Phase{{Name: "doctor"}}}
 	for _, path := range paths {
-		plan.Disks = append(plan.Disks, scenario.Disk{Name: path, Path: path})
 		job := largeJob(trace.Write, largest)
 		job.Disk = path
+		plan.Disks = append(plan.Disks, scenario.Disk{Name: path, Path: path})
 		plan.Phases[0].Jobs = append(plan.Phases[0].Jobs, job)
 	}
 	return plan
@@ -54,44 +53,40 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 			opts.Notify(complaint)
 		}
 	}()
-	for _, disk := range f.plan.Disks {
-		opts.Notify("checking " + disk.Path)
-		var place device.Place
-		var err error
-		if opts.watch(ctx, disk.Path, func(func()) { place, err = device.Inspect(disk.Path) }) {
-			f.reach(disk, place, err)
-		} else {
-			hangs[disk.Path] = true
-		}
-	}
 	f.look(ctx)
-	for _, disk := range f.plan.Disks {
+	for _, path := range opts.Paths {
+		opts.Notify("checking " + path)
 		planned := due(Doctor, true)
 		found := make(chan trace.Check, len(planned))
-		opts.Notify("measuring " + disk.Path)
-		if !hangs[disk.Path] && !opts.watch(ctx, disk.Path, func(alive func()) {
+		ended := opts.watch(ctx, path, func(alive func()) {
 			limited, cancel := context.WithTimeout(ctx, diskTime)
 			defer cancel()
-			facts := f.of(disk)
-			facts.alive = alive
-			facts.ask(limited, Doctor, func(c trace.Check) { found <- c; alive() })
-		}) {
-			hangs[disk.Path] = true
-		}
+			f.alone(limited, path, alive).ask(limited, Doctor, func(c trace.Check) { found <- c; alive() })
+		})
 		made := len(found)
 		for range made {
 			checks = append(checks, <-found)
 		}
-		if hangs[disk.Path] && made < len(planned) {
+		if !ended && made < len(planned) {
+			hangs[path] = true
 			hung := fail(fmt.Sprintf("nothing moved for %s", opts.stall()), "the disk hangs",
 				"check that it is connected, and try again")
-			hung.Name, hung.Path = planned[made].Code, disk.Path
+			hung.Name, hung.Path = planned[made].Code, path
 			checks = append(checks, hung)
 		}
 	}
 	opts.Notify("checking the clock, timers and the start of processes")
 	f.of(scenario.Disk{}).ask(ctx, Doctor, func(c trace.Check) { checks = append(checks, c) })
 	return checks, ctx.Err()
+}
+
+// alone is the facts of one folder, on a disk that may hang.
+func (f *facts) alone(ctx context.Context, path string, alive func()) *facts {
+	own := newFacts(examined([]string{path}), f.opts)
+	own.machine, own.unlooked, own.alive = f.machine, f.unlooked, alive
+	own.reach(own.plan.Disks[0])
+	own.watch(ctx)
+	return own.of(own.plan.Disks[0])
 }
 
 func (o Options) stall() time.Duration { return cmp.Or(o.Stall, hangTimeout) }

@@ -155,13 +155,9 @@ func look(ctx context.Context) (*hardware.Inventory, error) { return device.Look
 // oneDisk is what is known of a folder before its disk is measured.
 func oneDisk(t *testing.T, opts Options, path string) *facts {
 	t.Helper()
-	f := newFacts(examined([]string{path}), opts)
-	place, err := device.Inspect(path)
-	f.reach(f.plan.Disks[0], place, err)
+	f := newFacts(examined(nil), opts)
 	f.look(t.Context())
-	f = f.of(f.plan.Disks[0])
-	f.alive = func() {}
-	return f
+	return f.alone(t.Context(), path, func() {})
 }
 
 // diagnose makes doctor's checks of one disk.

@@ -35,10 +35,10 @@ type Options struct {
 
 // Written is what an earlier run wrote to a disk.
 type Written struct {
-	Run   string // its folder
-	Path  string // the disk's folder
-	Bytes int64
-	Ago   time.Duration // since the run ended
+	Run    string // its folder
+	Volume uint64 // the disk's, as Place.ID
+	Bytes  int64
+	Ago    time.Duration // since the run ended
 }
 
 // facts are all that judges know: of the machine, and of one of its disks. What could not be had is empty.
@@ -52,7 +52,6 @@ type facts struct {
 	results   device.Place
 	machine   *hardware.Inventory // never nil
 	unlooked  error               // why that is not known
-	wrote     map[string]Written  // by earlier runs, by disk
 	traffic   map[string]float64  // what moves on a disk that should be idle, in bytes per second
 	processes []device.Process    // with what they did meanwhile
 	saving    string              // how the processor is held back to save power; empty if it is not
@@ -86,11 +85,12 @@ type facts struct {
 
 func newFacts(plan *scenario.Plan, opts Options) *facts {
 	return &facts{opts: opts, plan: plan, system: runtime.GOOS, began: now(), places: map[string]device.Place{}, absent: map[string]error{},
-		machine: &hardware.Inventory{}, wrote: map[string]Written{}, traffic: map[string]float64{}}
+		machine: &hardware.Inventory{}, traffic: map[string]float64{}}
 }
 
-// reach adds a disk whose folder was inspected.
-func (f *facts) reach(disk scenario.Disk, place device.Place, err error) {
+// reach inspects a disk's folder.
+func (f *facts) reach(disk scenario.Disk) {
+	place, err := device.Inspect(disk.Path)
 	if err != nil {
 		f.absent[disk.Name] = err
 	} else {
@@ -115,15 +115,6 @@ func (f *facts) look(ctx context.Context) {
 		}
 		f.results = place // none if it can't be looked at: making it fails with a better message
 		break
-	}
-	for _, w := range f.opts.Recent {
-		then, err := device.Inspect(w.Path)
-		for name, place := range f.places {
-			last, known := f.wrote[name]
-			if err == nil && place.SameVolume(then) && (!known || w.Ago < last.Ago) {
-				f.wrote[name] = w
-			}
-		}
 	}
 	machine, err := f.opts.Look(ctx)
 	f.machine, f.unlooked = cmp.Or(machine, f.machine), err

@@ -180,7 +180,9 @@ func blockDevices(l lab) {
 		l.preflight(a, b, small, "nearly_full B")
 	})
 	l.sub("an earlier run", func(l lab) {
-		l.recent = []Written{{Run: "r", Path: b, Bytes: 20e9, Ago: time.Minute}}
+		place, err := device.Inspect(b)
+		check.Must(l, err)
+		l.recent = []Written{{Run: "r", Volume: place.ID, Bytes: 20e9, Ago: time.Minute}}
 		l.preflight(a, b, small, "wrote_lately B")
 	})
 	l.sub("traffic", func(l lab) {

@@ -1,9 +1,9 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -46,45 +46,45 @@ func judgePrograms(f *facts) trace.Check {
 	return warn(strings.Join(found, "; "), "", strings.Join(slices.Compact(advice), "; "))
 }
 
-// worksOn names the first disk under test that a process has to do with: with its volume, or with the device.
+// worksOn names the first disk under test that a process has to do with: with the device, or with files on it.
 func (f *facts) worksOn(p device.Process) string {
 	for _, disk := range f.plan.Disks {
-		place, real := f.places[disk.Name]
-		if !real {
-			continue
-		}
-		devices := []string{place.Source}
+		place := f.places[disk.Name]
+		names := []string{place.Path, place.Mount, place.Source}
 		if own, _ := f.machine.Holding(place.Path); own != nil {
-			devices = append(devices, "/dev/"+own.Name)
+			names = append(names, "/dev/"+own.Name)
 		}
 		for _, arg := range slices.Concat(p.Args, p.Places) {
 			if _, value, ok := strings.Cut(arg, "="); ok { // dd's of=, long options
 				arg = value
 			}
-			if arg != "" && slices.Contains(devices, arg) || within(arg, place.Mount) || within(arg, place.Path) {
-				return disk.Name
+			for _, name := range names {
+				if len(name) > len("/") && strings.HasPrefix(arg+"/", name+"/") {
+					return disk.Name
+				}
 			}
 		}
 	}
 	return ""
 }
 
-// within reports whether a path is a folder or below it. All paths are below the root: that says nothing.
-func within(name, folder string) bool {
-	if folder == "" || filepath.Clean(folder) == filepath.Dir(folder) || !filepath.IsAbs(name) {
-		return false
-	}
-	rest, err := filepath.Rel(folder, name)
-	return err == nil && filepath.IsLocal(rest)
-}
-
+// judgeDisplay looks on the hubs that all disks share.
 func judgeDisplay(f *facts) trace.Check {
-	hubs, _ := f.hubsOf(f.plan.Disks)
-	for _, hub := range hubs {
+	var shared []*hardware.Hub
+	for _, disk := range f.plan.Disks {
+		hubs := f.hubs(disk)
+		if shared == nil {
+			shared = hubs
+		}
+		if hubs != nil {
+			shared = slices.DeleteFunc(shared, func(h *hardware.Hub) bool { return !slices.Contains(hubs, h) })
+		}
+	}
+	for _, hub := range shared {
 		for _, attached := range hub.Devices {
 			if attached.Kind == hardware.DisplayKind {
-				return warn(strings.TrimSpace("the display "+attached.Name)+" is on the hub of the disks ("+hub.Name+")",
-					"its picture goes before their data", "unplug it, or plug it in elsewhere")
+				return warn(fmt.Sprintf("%s is on the hub of the disks (%s)", cmp.Or(attached.Name, "a display"), hub.Name),
+					"a display's picture goes before their data", "unplug it, or plug it in elsewhere")
 			}
 		}
 	}

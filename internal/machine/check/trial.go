@@ -110,46 +110,42 @@ func (f *facts) moveFiles(ctx context.Context) error {
 	return nil
 }
 
-const (
-	// cachedPart is the share of a file that other requests may leave in the system's cache.
-	cachedPart = 0.01
-	// countedPart of the bytes must have been moved by the device if the system does not report what it caches.
-	countedPart = 0.9
-)
+// memoryPart is the share of a file that may seem to have stayed in memory: other requests may leave some of it in
+// the system's cache, and the device may count late.
+const memoryPart = 0.05
+
+// fromMemory is the share of the file's bytes that memory served; -1 if it is not known.
+func (m moved) fromMemory() float64 {
+	switch {
+	case m.Cached >= 0:
+		return float64(m.Cached) / float64(m.Bytes)
+	case m.counted >= 0:
+		return max(0, 1-float64(m.counted)/float64(m.Bytes))
+	}
+	return -1
+}
 
 // judgeDirect asks whether a file went past the system's cache, when it was written and when it was read again.
 func judgeDirect(files []moved) trace.Check {
-	try := "use a folder on a disk with a file system that the system itself serves: not in memory, on a network, in " +
+	const try = "use a folder on a disk with a file system that the system itself serves: not in memory, on a network, in " +
 		"an encrypted container or by a program such as ntfs-3g"
 	var how []string
 	for _, m := range files {
-		switch m.Effective.Cache {
-		case "direct":
-		case "cached writes":
-			return warn(strings.Join(m.Effective.Warnings, "; "),
-				"reads go past the cache; writes in such small blocks do not, and are measured including their flush",
-				"compare small writes with those of the same system only")
-		default:
-			return fail(fmt.Sprintf("%s in blocks of %s went through the cache: %s", m.job.Role,
-				unit.FormatBlock(m.job.IO.Block), strings.Join(m.Effective.Warnings, "; ")),
-				"rates are those of memory and disk together", try)
-		}
-		size, part := unit.FormatBytes(m.Bytes), float64(m.Cached)/float64(m.Bytes)
-		counted := float64(m.counted) / float64(m.Bytes)
-		went := fmt.Sprintf("%s %s, %.1f %% cached", m.job.Role, unit.FormatRate(m.rate()), 100*part)
+		role, part, why := m.job.Role, m.fromMemory(), strings.Join(m.Effective.Warnings, "; ")
 		switch {
-		case m.Cached < 0 && m.counted < 0:
+		case m.Effective.Cache == "cached writes":
+			return warn(why, "reads go past the cache; writes in such small blocks do not, and are measured including "+
+				"their flush", "compare small writes with those of the same system only")
+		case m.Effective.Cache != "direct":
+			return fail(fmt.Sprintf("a %s in such blocks went through the cache: %s", role, why),
+				"rates are those of memory and disk together", try)
+		case part > memoryPart:
+			return fail(fmt.Sprintf("%.0f %% of %s stayed in memory at a direct %s", 100*part, unit.FormatBytes(m.Bytes), role),
+				"requests that claim to be direct pass through the cache, so a rate may be that of memory", try)
+		case part < 0:
 			return skip("this system reports neither what it caches nor what the disk moves")
-		case m.Cached < 0 && counted < countedPart:
-			return fail(fmt.Sprintf("the disk moved %.0f %% of the %s of a direct %s", 100*counted, size, m.job.Role),
-				"the rest came from memory, and so may rates", try)
-		case m.Cached < 0:
-			went = fmt.Sprintf("%s %s, %.0f %% moved by the disk", m.job.Role, unit.FormatRate(m.rate()), 100*counted)
-		case part > cachedPart:
-			return fail(fmt.Sprintf("%.0f %% of %s are in the system's cache after a direct %s", 100*part, size, m.job.Role),
-				"requests that claim to be direct pass through memory, so a rate may be that of memory", try)
 		}
-		how = append(how, went)
+		how = append(how, fmt.Sprintf("%s %s, %.1f %% in memory", role, unit.FormatRate(m.rate()), 100*part))
 	}
 	return pass(fmt.Sprintf("%s in blocks of %s: %s", unit.FormatBytes(files[0].Bytes),
 		unit.FormatBlock(files[0].job.IO.Block), strings.Join(how, "; ")))

@@ -116,8 +116,10 @@ func lately(results string) []check.Written {
 		}
 		for _, disk := range run.Info.Plan.Disks {
 			if !disk.Simulated() {
-				bytes, ago := wroteTo(disk.Name, recorded), now.Sub(run.Ended)
-				list = append(list, check.Written{Run: run.Path, Path: disk.Path, Bytes: bytes, Ago: ago})
+				place, _ := device.Inspect(disk.Path) // zero if it is not there now
+				list = append(list, check.Written{
+					Run: run.Path, Volume: place.ID, Bytes: wroteTo(disk.Name, recorded), Ago: now.Sub(run.Ended),
+				})
 			}
 		}
 	}
