@@ -86,6 +86,7 @@ func desktop(t *testing.T) *facts {
 	}
 	rates(2e9, 2.5e9, 100e6, 150e6)(f)
 	flushed(800e3, nil)(f)
+	f.size, f.reserved = 256e6, 1e6
 	f.one, f.four = same(1e9), same(2e9)
 	return f
 }
@@ -327,13 +328,30 @@ func TestEveryCheckCanFail(t *testing.T) {
 		{"in the background", func(f *facts) { f.heldBack = true }, "! priority", "holds this program back"},
 		{"no disks", func(f *facts) { f.plan = &scenario.Plan{} }, "? disks", "hubbench doctor /Volumes/A"},
 
+		{"Rosetta", func(f *facts) { f.machine.Hosts[0].Translated = true }, "translated", "arm64"},
+		{"exFAT on a Mac", func(f *facts) {
+			f.system = "darwin"
+			put(f, "B", func(p *device.Place) { p.Filesystem = "exfat" })
+		}, "exfat (B)", "/mnt/sdb1/b is on exfat: macOS writes new files there with one request at a time"},
+		{"exFAT elsewhere", func(f *facts) { put(f, "B", func(p *device.Place) { p.Filesystem = "exfat" }) }, "", ""},
+		{"a RAID set", func(f *facts) {
+			put(f, "B", on("disk9s1"))
+			f.machine.Find("disk9").RAID = "Stripe set Data"
+		}, "raid (B)", "is on a RAID set (Stripe set Data) of sdb: its rates"},
+		{"a bad cable", func(f *facts) { f.machine.Find("sda").Retries = 3 }, "errors (A)",
+			"0 failed requests and 3 repeated ones since sda (X5) was plugged in"},
+		{"zeros in place of space", func(f *facts) { f.reserved = 250e6 }, "reserve (A)", "the disk wrote 250 MB to reserve 256 MB"},
+		{"space that can't be reserved", func(f *facts) { f.reserveErr = syscall.ENOTSUP }, "", ""},
+		{"space that nothing counts", func(f *facts) { f.reserved = -1 }, "? reserve (A)", "nothing counts"},
+		{"FAT32 on a Mac", func(f *facts) { f.system = "darwin"; put(f, "A", func(p *device.Place) { p.Filesystem = "msdos" }) },
+			"! file_limit (A), exfat (A)", "or format the disk as APFS\n"},
 		{"no locks", func(f *facts) { f.unlocked = errors.New("a second process could take it") }, "! folder (A)", "second process"},
 		{"refused", func(f *facts) {
 			f.files[1].Effective = trace.Effective{Cache: "buffered", Warnings: []string{"direct I/O is not available here"}}
 		}, "! direct (A)", "not available here"},
 		{"small blocks on macOS", func(f *facts) {
 			f.files[2].Effective = trace.Effective{Cache: "cached writes", Warnings: []string{"those of 4096 bytes go through it"}}
-		}, "direct_4k (A)", "those of 4096 bytes"},
+		}, "small_direct (A)", "whole pages"},
 		{"believed", func(f *facts) { f.files[1].Cached = 200e6 }, "! direct (A)", "78 % of 256 MB stayed in memory at a direct read"},
 		{"no residency, not counted", func(f *facts) { f.files[3].Cached, f.files[3].counted = -1, 1e6 }, "! direct_4k (A)", "94 % of 16 MB stayed in memory at a direct read"},
 		{"no residency, counted", func(f *facts) { f.files[1].Cached = -1 }, "", ""},

@@ -351,6 +351,36 @@ func judgeNoDirect(f *facts) trace.Check {
 	return pass("")
 }
 
+// judgeExFAT warns of Apple's driver for FAT, which fills a file with zeros up to where it is written.
+func judgeExFAT(f *facts) trace.Check {
+	kind := f.place.Filesystem
+	if f.system != "darwin" || kind != "exfat" && kind != "msdos" {
+		return pass("")
+	}
+	return warn(fmt.Sprintf("%s is on %s", f.disk.Path, kind), "macOS writes new files there with one request at a "+
+		"time, and its driver has lost data", "format the disk as "+f.goodFormats()+" to measure what it can do")
+}
+
+func judgeRAID(f *facts) trace.Check {
+	if f.own == nil || f.own.RAID == "" {
+		return pass("")
+	}
+	return warn(fmt.Sprintf("%s is on a RAID set (%s) of %s", f.disk.Path, f.own.RAID, unit.List(f.own.Backing)),
+		"its rates are those of all its disks together", "compare it only with such sets")
+}
+
+func judgeErrors(f *facts) trace.Check {
+	for _, under := range f.under {
+		if under.Errors > 0 || under.Retries > 0 {
+			return warn(fmt.Sprintf("%s since %s was plugged in", strings.Join([]string{
+				unit.Plural(int(under.Errors), "failed request"), unit.Plural(int(under.Retries), "repeated one"),
+			}, " and "), described(under)),
+				"each takes time that looks like a slow disk", "check the cable, and try another port")
+		}
+	}
+	return pass("")
+}
+
 func judgeCompressed(f *facts) trace.Check {
 	if f.volume == nil || f.volume.Compressed == nil || !*f.volume.Compressed {
 		return pass("")

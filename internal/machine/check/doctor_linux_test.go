@@ -152,7 +152,7 @@ func TestUserSpace(t *testing.T) {
 	})
 	t.Run("whose flushes go nowhere", func(t *testing.T) {
 		found := diagnose(t, options(t), userSpace(t, ""))
-		hold(t, found, "direct", trace.Pass, "0.0 % cached")
+		hold(t, found, "direct", trace.Pass, "0.0 % in memory")
 		if v := found["flush"].Verdict; v != trace.Warn && v != trace.Fail { // how soon, is the machine's matter
 			t.Errorf("flush: %s: %s", v, found["flush"].Measured)
 		}

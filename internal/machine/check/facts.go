@@ -66,21 +66,23 @@ type facts struct {
 	heldBack    bool      // by the system, which gives other programs the processor or the disks
 	priorityHow string
 
-	disk      scenario.Disk // none if the machine is judged
-	unreached error         // why its folder can't be looked at
-	place     device.Place  // the folder, with the disk and the volume that hold it,
-	own       *hardware.Disk
-	volume    *hardware.Volume
-	under     []*hardware.Disk // and the physical disks beneath
-	unlocked  error            // what was wrong with a test folder
-	size      int64            // bytes of a large test file
-	files     []moved          // written and read in large blocks, then in small ones
-	flushes   flushes
-	volatile  bool      // what the disk's cache holds is lost without power,
-	known     bool      // if the disk says so
-	virtual   bool      // the disk is made by a program: a machine's host, or this system out of a file
-	one, four []float64 // rates of new files, with one request in flight and with four, in bytes per second
-	alive     func()    // is called when something has moved
+	disk       scenario.Disk // none if the machine is judged
+	unreached  error         // why its folder can't be looked at
+	place      device.Place  // the folder, with the disk and the volume that hold it,
+	own        *hardware.Disk
+	volume     *hardware.Volume
+	under      []*hardware.Disk // and the physical disks beneath
+	unlocked   error            // what was wrong with a test folder
+	size       int64            // bytes of a large test file
+	files      []moved          // written and read in large blocks, then in small ones
+	reserveErr error            // why a file can't be reserved
+	reserved   int64            // bytes that the disk wrote for it; -1 if nothing counts them
+	flushes    flushes
+	volatile   bool      // what the disk's cache holds is lost without power,
+	known      bool      // if the disk says so
+	virtual    bool      // the disk is made by a program: a machine's host, or this system out of a file
+	one, four  []float64 // rates of new files, with one request in flight and with four, in bytes per second
+	alive      func()    // is called when something has moved
 }
 
 func newFacts(plan *scenario.Plan, opts Options) *facts {

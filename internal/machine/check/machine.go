@@ -91,6 +91,17 @@ func judgeDisplay(f *facts) trace.Check {
 	return pass("")
 }
 
+func judgeTranslated(f *facts) trace.Check {
+	for _, host := range f.machine.Hosts {
+		if host.Translated {
+			return warn("this hubbench is made for Intel processors, and macOS translates it (Rosetta)",
+				"it sees only a quarter of what the system's cache holds",
+				"take the archive for darwin and arm64")
+		}
+	}
+	return pass("")
+}
+
 func judgeBattery(f *facts) trace.Check {
 	for _, host := range f.machine.Hosts {
 		if host.Power == hardware.Battery {

@@ -1,6 +1,7 @@
 package diskio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,6 +125,21 @@ func TryFlush(ctx context.Context, dir, runID, mode string, times int, alive fun
 		out.FlushNS = append(out.FlushNS, clock.Now()-written)
 	}
 	return out, nil
+}
+
+// TryReserve reserves space for a file, with everything that this has the file system write on the disk.
+func TryReserve(dir, runID string, size int64) error {
+	folder, err := openFolder(dir, runID)
+	if err != nil {
+		return err
+	}
+	f, err := makeProbe(openTestFile, folder.root, false)
+	if err == nil {
+		err = cmp.Or(f.reserve(size), f.declare(size), f.flush(scenario.FlushFsync))
+		err = errors.Join(err, f.close())
+	}
+	_, _, removed := folder.remove(nil, false)
+	return errors.Join(err, removed)
 }
 
 // TryFolder makes a marked folder, and returns the first thing wrong with it: a second process could
