@@ -91,6 +91,8 @@ func checkRun(path string) error {
 		usual, _ := runsOf(path)
 		return usagef("%s does not exist; give a run folder (%s) or an %s",
 			path, usual, rundir.EventsFile)
+	case errors.Is(err, fs.ErrPermission):
+		return usagef("%w; give a run that you may read", err)
 	case stat == nil || stat.IsDir():
 		return nil // why it cannot be read is said by who opens it
 	case slices.Contains(inRun(), base) && exists(filepath.Join(folder, rundir.InfoFile)):
@@ -113,6 +115,8 @@ func checkResumable(path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return usagef("%s does not exist; --resume takes the folder of a run, %s", path, runs)
+	case errors.Is(err, fs.ErrPermission):
+		return usagef("%w; --resume takes a run that you may read", err)
 	case stat == nil || stat.IsDir():
 		return nil // why it cannot be read is said by who opens it
 	case isScenario(path):

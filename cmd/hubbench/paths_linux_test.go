@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -128,5 +130,25 @@ func TestRunDirect(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(elsewhere, ".hubbench-*")); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// A run in a folder that this user may not enter is a mistake of the user's, who is told of it in a line.
+func TestRunsThatMayNotBeRead(t *testing.T) {
+	closed := t.TempDir()
+	path := filepath.Join(closed, "run")
+	must(t, os.Chmod(closed, 0))
+	const nobody = 65534 // root may enter, and so this thread is not root's for a moment
+	runtime.LockOSThread()
+	must(t, unix.Setfsuid(nobody))
+	refused := map[string]error{"a run": checkRun(path), "a run to resume": checkResumable(path)}
+	must(t, unix.Setfsuid(os.Getuid()))
+	must(t, os.Chmod(closed, 0o600))
+	runtime.UnlockOSThread()
+	for name, err := range refused {
+		exit, ok := errors.AsType[*exitError](err)
+		if !ok || exit.code != exitUsage || !strings.Contains(err.Error(), path+": permission denied; ") {
+			t.Errorf("%s: %v, want a usage error", name, err)
+		}
 	}
 }
