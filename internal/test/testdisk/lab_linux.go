@@ -68,6 +68,7 @@ func (l Lab) Sub(name string, test func(l Lab)) {
 	})
 }
 
+// Exec runs a program, and returns what it prints; the test ends if it fails.
 func (l Lab) Exec(name string, args ...string) string {
 	l.Helper()
 	return Run(l, name, args...)
