@@ -76,7 +76,7 @@ func Table() []Check {
 		{"direct", "a cache that 256 MB in large blocks pass through when written or read", tests,
 			(*facts).moveFiles, func(f *facts) trace.Check { return judgeDirect(f.files[:2]) }},
 		{"direct_4k", "a cache that 16 MB in blocks of 4 KiB pass through", tests,
-			(*facts).moveFiles, func(f *facts) trace.Check { return judgeDirect(f.files[2:]) }},
+			(*facts).moveFiles, judgeDirect4K},
 		{"small_direct", "writes of 4 KiB that the system passes through its cache", tests,
 			(*facts).moveFiles, judgeSmallDirect},
 		{"reserve", "a file system that writes zeros where it is to reserve space", tests,

@@ -89,7 +89,7 @@ func TestMemoryAndCaches(t *testing.T) {
 	needsRoot(t)
 	found := diagnose(t, options(t), mountAt(t, "-t", "tmpfs", "-o", "size=1g", "tmpfs"))
 	hold(t, found, "direct", trace.Fail, "cache")
-	hold(t, found, "direct_4k", trace.Fail, "cache")
+	hold(t, found, "direct_4k", trace.Skip, "see direct")
 	hold(t, found, "counters", trace.Skip, "nothing counts")
 	hold(t, found, "flush", trace.Fail, "sooner than a disk can answer")
 	found = diagnose(t, options(t), mountAt(t, "-t", "ramfs", "ramfs"))
@@ -147,7 +147,7 @@ func TestUserSpace(t *testing.T) {
 		found := diagnose(t, options(t), userSpace(t, "without direct"))
 		hold(t, found, "folder", trace.Pass)
 		hold(t, found, "direct", trace.Fail, "direct I/O is not available here", "invalid argument")
-		hold(t, found, "direct_4k", trace.Fail, "direct I/O is not available here")
+		hold(t, found, "direct_4k", trace.Skip, "see direct")
 		hold(t, found, "counters", trace.Skip, "nothing counts")
 	})
 	t.Run("whose flushes go nowhere", func(t *testing.T) {

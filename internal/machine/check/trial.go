@@ -129,6 +129,7 @@ func (m moved) fromMemory() float64 {
 func judgeDirect(files []moved) trace.Check {
 	const try = "use a folder on a disk with a file system that the system itself serves: not in memory, on a network, in " +
 		"an encrypted container or by a program such as ntfs-3g"
+	block := unit.FormatBlock(files[0].job.IO.Block)
 	var how []string
 	for _, m := range files {
 		role, part, why := m.job.Role, m.fromMemory(), strings.Join(m.Effective.Warnings, "; ")
@@ -137,7 +138,7 @@ func judgeDirect(files []moved) trace.Check {
 			how = append(how, "write: see small_direct")
 			continue
 		case m.Effective.Cache != "direct":
-			return fail(fmt.Sprintf("a %s in such blocks went through the cache: %s", role, why),
+			return fail(fmt.Sprintf("a %s in blocks of %s went through the cache (%s)", role, block, why),
 				"rates are those of memory and disk together", try)
 		case part > memoryPart:
 			return fail(fmt.Sprintf("%.0f %% of %s stayed in memory at a direct %s", 100*part, unit.FormatBytes(m.Bytes), role),
@@ -147,8 +148,14 @@ func judgeDirect(files []moved) trace.Check {
 		}
 		how = append(how, fmt.Sprintf("%s %s, %.1f %% in memory", role, unit.FormatRate(m.rate()), 100*part))
 	}
-	return pass(fmt.Sprintf("%s in blocks of %s: %s", unit.FormatBytes(files[0].Bytes),
-		unit.FormatBlock(files[0].job.IO.Block), strings.Join(how, "; ")))
+	return pass(fmt.Sprintf("%s in blocks of %s: %s", unit.FormatBytes(files[0].Bytes), block, strings.Join(how, "; ")))
+}
+
+func judgeDirect4K(f *facts) trace.Check {
+	if f.files[0].Effective.Cache != "direct" {
+		return skip("see direct")
+	}
+	return judgeDirect(f.files[2:])
 }
 
 // judgeSmallDirect says what the writes of 4 KiB did, as they were tried before they were measured.

@@ -235,8 +235,11 @@ func OfDoctor(c *trace.Checkup) *Document {
 	doc.Answer = &Answer{Headline: unit.Plural(len(c.Checks), "check") + ": " +
 		strings.Join(counts, ", ")}
 	for _, check := range c.Doubts() {
-		where := pick(check.Path == "", "", check.Path+": ")
-		text := fmt.Sprintf("%s: %s%s [%s]", check.Verdict, where, check.Sentence(), check.Name)
+		text := check.Sentence()
+		if !strings.Contains(text, check.Path) {
+			text = check.Path + ": " + text
+		}
+		text = fmt.Sprintf("%s: %s [%s]", check.Verdict, text, check.Name)
 		doc.Answer.Doubts = append(doc.Answer.Doubts, text)
 	}
 	return doc
