@@ -1,22 +1,18 @@
 package check
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
+	"github.com/hubbench/hubbench/internal/measure/probe"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -152,40 +148,28 @@ func (f *facts) releaseOften(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	late := starts{}
-	out, err := coordinator.Run(ctx, coordinator.Options{
-		Plan: plan, RunID: "doctor", Profile: profile, Journal: late, WorkerLog: io.Discard,
-		Stall: time.Minute, Log: zap.NewNop(), Command: f.opts.Command,
-		Pause: func(context.Context, string) error { return nil },
-		Modes: func(string, map[string]trace.Effective) error { return nil },
+	events, err := probe.Run(ctx, coordinator.Options{
+		Plan: plan, RunID: "doctor", Profile: profile, Stall: time.Minute, Command: f.opts.Command,
 	})
 	if err != nil {
 		return err
 	}
-	for _, workers := range late {
-		f.late = append(f.late, workers...)
-		if len(workers) == len(plan.Disks) {
-			f.skews = append(f.skews, slices.Max(workers)-slices.Min(workers))
-		}
+	run, err := trace.Load(events, "the dry run")
+	if err != nil {
+		return err
 	}
-	if len(out.Failures) > 0 {
-		return errors.New(out.Failures[0].String())
+	for _, phase := range run.Phases {
+		var late []float64
+		for _, disk := range phase.Disks {
+			if disk.LateNS == nil {
+				return fmt.Errorf("%s: worker %s did not start", phase.Name, disk.Name)
+			}
+			late = append(late, float64(*disk.LateNS))
+		}
+		f.late = append(f.late, late...)
+		f.skews = append(f.skews, slices.Max(late)-slices.Min(late))
 	}
 	return nil
-}
-
-// starts remembers by how much each worker was late, by phase. It records from one goroutine.
-type starts map[string][]float64
-
-// AppendLines takes what is to go into a trace.
-func (s starts) AppendLines(lines []byte) error {
-	events := trace.NewReader(bytes.NewReader(lines), "events")
-	for events.Next() {
-		if e := events.Event(); e.Type == trace.StartType {
-			s[e.Phase] = append(s[e.Phase], float64(e.LateNS))
-		}
-	}
-	return events.Err()
 }
 
 func judgeTimers(f *facts) trace.Check {

@@ -1,6 +1,6 @@
 // Package probe measures how fast disks are, each alone and for a second in each direction, so that a scenario can be
-// made that fits them. It is a run like any other, with workers and test files, but records nothing. Start at Plan,
-// then Speeds.
+// made that fits them. It is a run like any other, with workers and test files, but keeps no record. Start at Plan,
+// then Speeds; Run is for other short runs.
 package probe
 
 import (
@@ -50,9 +50,18 @@ func Plan(disks []scenario.Disk) *scenario.Plan {
 	return plan
 }
 
-// Speeds carries out the plan that the options name, and returns each disk's speed. The options say how to start
-// processes and when to end; the rest is set here.
+// Speeds carries out the plan that the options name, and returns each disk's speed.
 func Speeds(ctx context.Context, opts coordinator.Options) (map[string]scenario.Speed, error) {
+	events, err := Run(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	return speeds(events)
+}
+
+// Run carries out the plan that the options name, and returns its events. The options say how to start processes and
+// when to end; the rest is set here.
+func Run(ctx context.Context, opts coordinator.Options) (events io.Reader, err error) {
 	var lines journal
 	opts.Journal, opts.WorkerLog, opts.Log = &lines, io.Discard, zap.NewNop()
 	opts.Modes = func(string, map[string]trace.Effective) error { return nil }
@@ -63,9 +72,9 @@ func Speeds(ctx context.Context, opts coordinator.Options) (map[string]scenario.
 	case err != nil:
 		return nil, err
 	case len(out.Failures) > 0:
-		return nil, fmt.Errorf("measure the disks' speed: %s", out.Failures[0])
+		return nil, fmt.Errorf("measure: %s", out.Failures[0])
 	}
-	return lines.speeds()
+	return &lines, nil
 }
 
 // journal keeps the events, which are those of a few seconds.
@@ -78,11 +87,11 @@ func (j *journal) AppendLines(lines []byte) error {
 }
 
 // speeds are what each disk moved in each direction by its last event, divided by the time.
-func (j *journal) speeds() (map[string]scenario.Speed, error) {
+func speeds(lines io.Reader) (map[string]scenario.Speed, error) {
 	speeds := map[string]scenario.Speed{}
 	roles := map[string]trace.Role{}
 	var ended int64 // bytes of the phase's files that have ended
-	events := trace.NewReader(j, "the measurement of the disks' speed")
+	events := trace.NewReader(lines, "the measurement of the disks' speed")
 	for events.Next() {
 		e := events.Event()
 		moved, atNS := ended+e.Bytes, e.TNS

@@ -23,7 +23,7 @@ func TestSpeeds(t *testing.T) {
 	} {
 		check.Must(t, lines.AppendLines(trace.AppendEvent(nil, &e)))
 	}
-	got, err := lines.speeds()
+	got, err := speeds(&lines)
 	check.Must(t, err)
 	check.Same(t, "speeds", map[string]scenario.Speed{"A": {Read: 100e6, Write: 100e6}}, got)
 }
