@@ -33,7 +33,7 @@ type Check struct {
 	Finds string
 	When  When
 	probe func(*facts, context.Context) error // finds out what needs more than a look; nil: nothing
-	judge func(*facts) trace.Check            // is pure; its answer gets the name and path of whom it asks
+	judge func(*facts) answer                 // is pure; its answer gets the name and path of whom it asks
 }
 
 // Table returns every check in the order in which it is made.
@@ -74,7 +74,7 @@ func Table() []Check {
 		{"folder", "a test folder that can't be created, locked and removed", Disk | Doctor,
 			(*facts).tryFolder, judgeFolder},
 		{"direct", "a cache that 256 MB in large blocks pass through when written or read", tests,
-			(*facts).moveFiles, func(f *facts) trace.Check { return judgeDirect(f.files[:2]) }},
+			(*facts).moveFiles, func(f *facts) answer { return judgeDirect(f.files[:2]) }},
 		{"direct_4k", "a cache that 16 MB in blocks of 4 KiB pass through", tests,
 			(*facts).moveFiles, judgeDirect4K},
 		{"small_direct", "writes of 4 KiB that the system passes through its cache", tests,
@@ -174,7 +174,7 @@ func (f *facts) ask(ctx context.Context, then When, tell func(trace.Check)) {
 }
 
 // ask finds out and judges. What can't be found out fails.
-func (c Check) ask(ctx context.Context, f *facts) (found trace.Check, err error) {
+func (c Check) ask(ctx context.Context, f *facts) (found answer, err error) {
 	if c.probe != nil {
 		err = c.probe(f, ctx)
 	}
@@ -190,15 +190,18 @@ func (c Check) ask(ctx context.Context, f *facts) (found trace.Check, err error)
 	return c.judge(f), nil
 }
 
-func pass(measured string) trace.Check { return trace.Check{Verdict: trace.Pass, Measured: measured} }
+// answer is what a judge says.
+type answer = trace.Check
+
+func pass(measured string) answer { return answer{Verdict: trace.Pass, Measured: measured} }
 
 // skip is the answer of a check that can't be made here.
-func skip(measured string) trace.Check { return trace.Check{Verdict: trace.Skip, Measured: measured} }
+func skip(measured string) answer { return answer{Verdict: trace.Skip, Measured: measured} }
 
-func warn(measured, means, try string) trace.Check {
-	return trace.Check{Verdict: trace.Warn, Measured: measured, Text: means, Advice: try}
+func warn(measured, means, try string) answer {
+	return answer{Verdict: trace.Warn, Measured: measured, Text: means, Advice: try}
 }
 
-func fail(measured, means, try string) trace.Check {
-	return trace.Check{Verdict: trace.Fail, Measured: measured, Text: means, Advice: try}
+func fail(measured, means, try string) answer {
+	return answer{Verdict: trace.Fail, Measured: measured, Text: means, Advice: try}
 }

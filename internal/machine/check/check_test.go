@@ -184,7 +184,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 				"or set `allow_system_disk: true` or --allow system_disk to measure this one"},
 		{"a disk that is not mounted", func(f *facts) {
 			put(f, "B", system, func(p *device.Place) { p.Path = "/media/ann/B" })
-		}, "! system_disk (B), unknown_hardware (B)", "disk B: no disk is mounted at /mnt/sdb1/b: the folder is on the disk that holds the " +
+		}, "! system_disk (B), unknown_hardware (B)", "disk B: no disk is mounted at /mnt/sdb1/b, so the folder is on the disk that holds the " +
 			"operating system; mount the disk under test, or set `allow_system_disk: true` or --allow system_disk to measure this one"},
 		{"results on a disk", func(f *facts) { f.results.ID = 2 }, "! results_on_disk (B)",
 			"disk B: the results would be written to this disk while it is measured; choose a folder on another disk " +

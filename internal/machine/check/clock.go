@@ -53,7 +53,7 @@ func (f *facts) readClocks(context.Context) error {
 
 // judgeClocks: if the clocks are the same, every reading lies between ours, and zero within the bounds. Clocks that
 // differ have different origins, so they differ by more than a process takes to start.
-func judgeClocks(f *facts) trace.Check {
+func judgeClocks(f *facts) answer {
 	low, high := float64(f.clocks.low), float64(f.clocks.high)
 	if low > 0 || high < 0 || low > high {
 		return fail(fmt.Sprintf("the clocks of two processes differ by %s to %s", span(low), span(high)),
@@ -92,7 +92,7 @@ func (f *facts) watchDrift(ctx context.Context) error {
 	return nil
 }
 
-func judgeDrift(f *facts) trace.Check {
+func judgeDrift(f *facts) answer {
 	wall := f.ended.wall.Sub(f.began.wall)
 	off := float64(time.Duration(f.ended.clockNS-f.began.clockNS)-wall) / float64(wall)
 	measured := fmt.Sprintf("%+.0f ppm against wall time over %.1f s", off*1e6, wall.Seconds())
@@ -172,7 +172,7 @@ func (f *facts) releaseOften(ctx context.Context) error {
 	return nil
 }
 
-func judgeTimers(f *facts) trace.Check {
+func judgeTimers(f *facts) answer {
 	late := quantile(f.late, 0.5)
 	measured := fmt.Sprintf("the wait for the start ends %s late (median of %d; 90th percentile %s)",
 		span(late), len(f.late), span(quantile(f.late, 0.9)))
@@ -188,7 +188,7 @@ func judgeTimers(f *facts) trace.Check {
 
 // judgeStart goes by the median: a busy moment spoils one start, which the run's report says; the median shows a
 // machine that usually starts badly.
-func judgeStart(f *facts) trace.Check {
+func judgeStart(f *facts) answer {
 	middle := quantile(f.skews, 0.5)
 	measured := fmt.Sprintf("workers start within %s of each other (median of %d releases; at most %s)",
 		span(middle), len(f.skews), span(slices.Max(f.skews)))

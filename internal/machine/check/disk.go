@@ -24,7 +24,7 @@ func (f *facts) noConsent() bool {
 	return f.system == "darwin" && errors.Is(f.unreached, syscall.EPERM)
 }
 
-func judgeMissing(f *facts) trace.Check {
+func judgeMissing(f *facts) answer {
 	switch {
 	case f.unreached == nil || errors.Is(f.unreached, device.ErrNotFolder) || f.noConsent():
 		return pass("")
@@ -34,14 +34,14 @@ func judgeMissing(f *facts) trace.Check {
 	return fail(f.unreached.Error(), "", "check that the disk is mounted, and that you may read the folder")
 }
 
-func judgeNotFolder(f *facts) trace.Check {
+func judgeNotFolder(f *facts) answer {
 	if errors.Is(f.unreached, device.ErrNotFolder) {
 		return fail(f.disk.Path+" is a file", "", "give a folder on the disk")
 	}
 	return pass("")
 }
 
-func judgeClosed(f *facts) trace.Check {
+func judgeClosed(f *facts) answer {
 	why := f.place.Closed
 	if f.noConsent() {
 		why = f.unreached
@@ -53,7 +53,7 @@ func judgeClosed(f *facts) trace.Check {
 		"allow the terminal at removable volumes in System Settings > Privacy & Security > Files and Folders")
 }
 
-func judgeUnwritable(f *facts) trace.Check {
+func judgeUnwritable(f *facts) answer {
 	if f.place.Writable == nil || f.place.Closed != nil {
 		return pass("")
 	}
@@ -74,7 +74,7 @@ func (f *facts) earlier() (disks []scenario.Disk) {
 	return disks
 }
 
-func judgeSameFolder(f *facts) trace.Check {
+func judgeSameFolder(f *facts) answer {
 	for _, other := range f.earlier() {
 		if f.place.SameFolder(f.places[other.Name]) {
 			return fail(fmt.Sprintf("%s is the folder of disk %s too", f.disk.Path, other.Name), "",
@@ -84,7 +84,7 @@ func judgeSameFolder(f *facts) trace.Check {
 	return pass("")
 }
 
-func judgeSameDisk(f *facts) trace.Check {
+func judgeSameDisk(f *facts) answer {
 	const means = "the two compete for one disk, not for the hub"
 	const try = "give a folder on another disk, or --allow same_disk to measure just that"
 	for _, other := range f.earlier() {
@@ -110,7 +110,7 @@ func described(d *hardware.Disk) string {
 	return d.Name + " (" + d.Model + ")"
 }
 
-func judgeFootprint(f *facts) trace.Check {
+func judgeFootprint(f *facts) answer {
 	for _, p := range f.plan.Phases {
 		job, _ := p.Job(f.disk.Name)
 		var needs int64
@@ -128,7 +128,7 @@ func judgeFootprint(f *facts) trace.Check {
 // fatFileMax is the largest file, in bytes, on file systems whose sizes have 32 bits; exFAT's have 64.
 const fatFileMax = 1<<32 - 1
 
-func judgeFileLimit(f *facts) trace.Check {
+func judgeFileLimit(f *facts) answer {
 	switch strings.ToLower(f.place.Filesystem) {
 	case "vfat", "msdos", "fat", "fat12", "fat16", "fat32":
 	default:
@@ -168,7 +168,7 @@ const (
 
 // judgeSpace finds the phase that needs most on the file system. Disks that share one share its space, and the first
 // of them says so.
-func judgeSpace(f *facts) trace.Check {
+func judgeSpace(f *facts) answer {
 	var sharers []string
 	total := make([]int64, len(f.plan.Phases)) // what their test files take up at one time
 	for _, disk := range f.plan.Disks {
@@ -211,27 +211,26 @@ func (f *facts) onSystemDisk() bool {
 	return f.place.System || slices.ContainsFunc(f.under, func(d *hardware.Disk) bool { return d.System })
 }
 
-func judgeSystemDisk(f *facts) trace.Check {
-	const instead = "or set `allow_system_disk: true` or --allow system_disk to measure this one"
-	const give = "give a folder on the disk under test, " + instead
-	path := f.disk.Path
+func judgeSystemDisk(f *facts) answer {
+	if !f.onSystemDisk() {
+		return pass("")
+	}
+	const holds = " is on the disk that holds the operating system"
+	measured, give, judge := f.disk.Path+holds, "give a folder on", fail
 	switch {
 	case f.place.System && whereMounted.MatchString(f.place.Path):
-		return fail("no disk is mounted at "+path, "the folder is on the disk that holds the operating system",
-			"mount the disk under test, "+instead)
-	case f.place.System:
-		return fail(path+" is on the disk that holds the operating system", "", give)
-	case f.own != nil && f.own.System:
-		return fail(fmt.Sprintf("%s is on another volume of the disk that holds the operating system (%s)",
-			path, f.own.Name), "", give)
-	case f.onSystemDisk():
-		return warn(fmt.Sprintf("%s is on %s, which itself lies on the disk that holds the operating system",
-			path, f.own.Name), "that is what is measured", give)
+		measured, give = "no disk is mounted at "+f.disk.Path+", so the folder"+holds, "mount"
+	case !f.place.System && f.own.System:
+		measured += " (" + f.own.Name + "), on another volume of it"
+	case !f.place.System:
+		measured, judge = fmt.Sprintf("%s is on %s, which itself lies on the disk that holds the operating system",
+			f.disk.Path, f.own.Name), warn // on purpose, most likely
 	}
-	return pass("")
+	return judge(measured, "", give+" the disk under test, or set `allow_system_disk: true` or --allow system_disk "+
+		"to measure this one")
 }
 
-func judgeResults(f *facts) trace.Check {
+func judgeResults(f *facts) answer {
 	if f.results.Path == "" || !f.place.SameVolume(f.results) && f.shared(f.results) == nil {
 		return pass("")
 	}
@@ -269,7 +268,7 @@ func (f *facts) elsewhere(d *hardware.Disk) string {
 	return ""
 }
 
-func judgeNotOnHub(f *facts) trace.Check {
+func judgeNotOnHub(f *facts) answer {
 	for _, under := range f.under {
 		if where := f.elsewhere(under); where != "" && f.disk.Connection == trace.OnHub {
 			return warn(fmt.Sprintf("should be on the hub (connection: hub), but %s %s", described(under), where), "",
@@ -280,7 +279,7 @@ func judgeNotOnHub(f *facts) trace.Check {
 }
 
 // judgeDifferentHubs compares the hubs nearest to the computer: what they share, all disks on them share.
-func judgeDifferentHubs(f *facts) trace.Check {
+func judgeDifferentHubs(f *facts) answer {
 	own := f.hubs(f.disk)
 	for _, disk := range f.earlier() {
 		others := f.hubs(disk)
@@ -298,7 +297,7 @@ func judgeDifferentHubs(f *facts) trace.Check {
 }
 
 // judgeLink asks whether a disk, or a hub on its way, has fallen back to USB 2, which every SSD outruns.
-func judgeLink(f *facts) trace.Check {
+func judgeLink(f *facts) answer {
 	for _, under := range f.under {
 		for i := range under.Path.Links {
 			link := &under.Path.Links[i]
@@ -317,7 +316,7 @@ func judgeLink(f *facts) trace.Check {
 
 const usb2Advice = "check the cable and the port, as a USB 2 cable fits both"
 
-func judgeNotDisk(f *facts) trace.Check {
+func judgeNotDisk(f *facts) answer {
 	kind, what := f.place.NotDisk(), f.place.Filesystem
 	for _, under := range f.under {
 		if under.Memory {
@@ -332,7 +331,7 @@ func judgeNotDisk(f *facts) trace.Check {
 }
 
 // judgeNoDirect knows from the file system's kind what the worker finds out by trying, and records.
-func judgeNoDirect(f *facts) trace.Check {
+func judgeNoDirect(f *facts) answer {
 	why, try := "", ""
 	switch f.place.Filesystem {
 	case "fuseblk":
@@ -352,7 +351,7 @@ func judgeNoDirect(f *facts) trace.Check {
 }
 
 // judgeExFAT warns of Apple's driver for FAT, which fills a file with zeros up to where it is written.
-func judgeExFAT(f *facts) trace.Check {
+func judgeExFAT(f *facts) answer {
 	kind := f.place.Filesystem
 	if f.system != "darwin" || kind != "exfat" && kind != "msdos" {
 		return pass("")
@@ -361,7 +360,7 @@ func judgeExFAT(f *facts) trace.Check {
 		"time, and its driver has lost data", "format the disk as "+f.goodFormats()+" to measure what it can do")
 }
 
-func judgeRAID(f *facts) trace.Check {
+func judgeRAID(f *facts) answer {
 	if f.own == nil || f.own.RAID == "" {
 		return pass("")
 	}
@@ -369,7 +368,7 @@ func judgeRAID(f *facts) trace.Check {
 		"its rates are those of all its disks together", "compare it only with such sets")
 }
 
-func judgeErrors(f *facts) trace.Check {
+func judgeErrors(f *facts) answer {
 	for _, under := range f.under {
 		if under.Errors > 0 || under.Retries > 0 {
 			return warn(fmt.Sprintf("%s since %s was plugged in", strings.Join([]string{
@@ -381,7 +380,7 @@ func judgeErrors(f *facts) trace.Check {
 	return pass("")
 }
 
-func judgeCompressed(f *facts) trace.Check {
+func judgeCompressed(f *facts) answer {
 	if f.volume == nil || f.volume.Compressed == nil || !*f.volume.Compressed {
 		return pass("")
 	}
@@ -390,7 +389,7 @@ func judgeCompressed(f *facts) trace.Check {
 		"use a folder or volume without compression")
 }
 
-func judgeEncrypted(f *facts) trace.Check {
+func judgeEncrypted(f *facts) answer {
 	if f.volume == nil || f.volume.Encrypted == nil || !*f.volume.Encrypted {
 		return pass("")
 	}
@@ -402,7 +401,7 @@ func judgeEncrypted(f *facts) trace.Check {
 // and for collecting garbage, and its file system has fewer long stretches to give.
 const nearlyFull = 0.9
 
-func judgeNearlyFull(f *facts) trace.Check {
+func judgeNearlyFull(f *facts) answer {
 	if f.place.Size <= 0 {
 		return pass("")
 	}
@@ -423,7 +422,7 @@ const (
 	Lately      = 10 * time.Minute // how old a run may be to matter to the next one
 )
 
-func judgeWrote(f *facts) trace.Check {
+func judgeWrote(f *facts) answer {
 	var last Written
 	for _, w := range f.opts.Recent {
 		if w.Volume == f.place.ID && w.Volume != 0 && (last.Run == "" || w.Ago < last.Ago) {
@@ -440,7 +439,7 @@ func judgeWrote(f *facts) trace.Check {
 }
 
 // judgeUnknown asks whether the machine has reported enough for the checks of hubs and physical disks.
-func judgeUnknown(f *facts) trace.Check {
+func judgeUnknown(f *facts) answer {
 	if f.own != nil || f.place.NotDisk() != "" {
 		return pass("")
 	}
@@ -459,7 +458,7 @@ func judgeUnknown(f *facts) trace.Check {
 // quietRate is what may move on an idle disk, in bytes per second: journals and access times, not a backup.
 const quietRate = 1e6
 
-func judgeBusy(f *facts) trace.Check {
+func judgeBusy(f *facts) answer {
 	if f.traffic[f.disk.Name] <= quietRate {
 		return pass("")
 	}

@@ -17,7 +17,7 @@ import (
 const atWork = 0.05
 
 // judgePrograms asks whether programs are running that load disks.
-func judgePrograms(f *facts) trace.Check {
+func judgePrograms(f *facts) answer {
 	var found, advice []string
 	for _, p := range f.processes {
 		program := p.Program()
@@ -69,7 +69,7 @@ func (f *facts) worksOn(p device.Process) string {
 }
 
 // judgeDisplay looks on the hubs that all disks share.
-func judgeDisplay(f *facts) trace.Check {
+func judgeDisplay(f *facts) answer {
 	var shared []*hardware.Hub
 	for _, disk := range f.plan.Disks {
 		hubs := f.hubs(disk)
@@ -91,7 +91,7 @@ func judgeDisplay(f *facts) trace.Check {
 	return pass("")
 }
 
-func judgeTranslated(f *facts) trace.Check {
+func judgeTranslated(f *facts) answer {
 	for _, host := range f.machine.Hosts {
 		if host.Translated {
 			return warn("this hubbench is made for Intel processors, and macOS translates it (Rosetta)",
@@ -102,7 +102,7 @@ func judgeTranslated(f *facts) trace.Check {
 	return pass("")
 }
 
-func judgeBattery(f *facts) trace.Check {
+func judgeBattery(f *facts) answer {
 	for _, host := range f.machine.Hosts {
 		if host.Power == hardware.Battery {
 			return warn("the computer runs on battery, which may slow its processor and ports down", "", "plug it in")
@@ -111,7 +111,7 @@ func judgeBattery(f *facts) trace.Check {
 	return pass("")
 }
 
-func judgePowersave(f *facts) trace.Check {
+func judgePowersave(f *facts) answer {
 	if f.saving == "" {
 		return pass("")
 	}
@@ -124,7 +124,7 @@ func judgePowersave(f *facts) trace.Check {
 	}[kind])
 }
 
-func judgePriority(f *facts) trace.Check {
+func judgePriority(f *facts) answer {
 	switch {
 	case f.heldBack:
 		return fail(f.priorityHow, "the system holds this program back, so disks look slower than they are",
@@ -141,7 +141,7 @@ func (f *facts) tryAwake(ctx context.Context) error {
 	return nil
 }
 
-func judgeAwake(f *facts) trace.Check {
+func judgeAwake(f *facts) answer {
 	if f.asleep == nil {
 		return pass("kept awake on request")
 	}
@@ -149,10 +149,10 @@ func judgeAwake(f *facts) trace.Check {
 		"off their ports", "turn sleep off in the system's settings while measuring")
 }
 
-func judgeDisks(f *facts) trace.Check {
+func judgeDisks(f *facts) answer {
 	if len(f.plan.Disks) > 0 {
 		return pass("")
 	}
-	return trace.Check{Verdict: trace.Skip, Measured: "no disk was checked",
+	return answer{Verdict: trace.Skip, Measured: "no disk was checked",
 		Advice: "name a folder on each: hubbench doctor /Volumes/A"}
 }

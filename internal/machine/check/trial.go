@@ -32,7 +32,7 @@ func (f *facts) tryFolder(context.Context) error {
 	return nil
 }
 
-func judgeFolder(f *facts) trace.Check {
+func judgeFolder(f *facts) answer {
 	if f.unlocked == nil {
 		return pass("created, locked and removed")
 	}
@@ -126,7 +126,7 @@ func (m moved) fromMemory() float64 {
 }
 
 // judgeDirect asks whether a file went past the system's cache, when it was written and when it was read again.
-func judgeDirect(files []moved) trace.Check {
+func judgeDirect(files []moved) answer {
 	const try = "use a folder on a disk with a file system that the system itself serves: not in memory, on a network, in " +
 		"an encrypted container or by a program such as ntfs-3g"
 	block := unit.FormatBlock(files[0].job.IO.Block)
@@ -151,7 +151,7 @@ func judgeDirect(files []moved) trace.Check {
 	return pass(fmt.Sprintf("%s in blocks of %s: %s", unit.FormatBytes(files[0].Bytes), block, strings.Join(how, "; ")))
 }
 
-func judgeDirect4K(f *facts) trace.Check {
+func judgeDirect4K(f *facts) answer {
 	if f.files[0].Effective.Cache != "direct" {
 		return skip("see direct")
 	}
@@ -159,7 +159,7 @@ func judgeDirect4K(f *facts) trace.Check {
 }
 
 // judgeSmallDirect says what the writes of 4 KiB did, as they were tried before they were measured.
-func judgeSmallDirect(f *facts) trace.Check {
+func judgeSmallDirect(f *facts) answer {
 	switch did := f.files[2].Effective; did.Cache {
 	case "direct":
 		return pass("writes of 4 KiB go past the cache")
@@ -184,7 +184,7 @@ func (f *facts) tryReserve(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func judgeReserve(f *facts) trace.Check {
+func judgeReserve(f *facts) answer {
 	size, wrote := unit.FormatBytes(f.size), unit.FormatBytes(f.reserved)
 	switch {
 	case f.reserveErr != nil:
@@ -206,7 +206,7 @@ const (
 )
 
 // judgeCounters compares the bytes that hubbench moved with those that the device counted.
-func judgeCounters(f *facts) trace.Check {
+func judgeCounters(f *facts) answer {
 	var how []string
 	high := false
 	for _, m := range f.files[:2] {
@@ -246,7 +246,7 @@ const (
 
 // judgeLimits checks whether only the disk itself limits its rate: it compares large requests with small ones, unless
 // these were at the rate of memory.
-func judgeLimits(f *facts) trace.Check {
+func judgeLimits(f *facts) answer {
 	large, small := f.files[:2], f.files[2:]
 	direct := small[0].Effective.Cache == "direct" && small[1].Effective.Cache == "direct"
 	var how []string
@@ -334,7 +334,7 @@ func floats(list []int64) []float64 {
 
 // judgeFlush checks whether a flush waits for the disk. The fastest quarter counts: the others also wrote the file
 // system's own records.
-func judgeFlush(f *facts) trace.Check {
+func judgeFlush(f *facts) answer {
 	measured := "fsync " + span(quantile(f.flushes.fsync, 0.5))
 	reaches := f.flushes.full
 	if f.flushes.refused != nil {
@@ -399,7 +399,7 @@ func (f *facts) tryLanes(ctx context.Context) error {
 
 // judgeLanes checks whether a new file is written as fast in four lanes as in one: a file system that fills each gap
 // with zeros, or allows one writer at a time, makes it slower.
-func judgeLanes(f *facts) trace.Check {
+func judgeLanes(f *facts) answer {
 	one, four := slices.Max(f.one), slices.Max(f.four) // other programs can only make them slower
 	measured := fmt.Sprintf("a new file with one request in flight %s, with four %s (best of %d)",
 		unit.FormatRate(one), unit.FormatRate(four), len(f.one))
