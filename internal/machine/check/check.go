@@ -1,8 +1,9 @@
-// Package check answers one question before anything is measured: can this machine and these disks be measured, and
-// what would make the numbers wrong? Everything that may be wrong is one row of [Table], whose judge turns facts into a
-// verdict with its sentence. `plan` and `run` make the quick checks by [Preflight], `doctor` makes those that take
-// time as well by [Examine], and both say what they find in the same words. It analyses no run, and writes only into
-// test folders of its own.
+// Package check answers one question before anything is measured: can this machine and these disks
+// be measured, and what would make the numbers wrong? Everything that may be wrong is one row of
+// [Table], whose judge turns facts into a verdict with its sentence. `plan` and `run` make the
+// quick checks by [Preflight], `doctor` makes those that take time as well by [Examine], and both
+// say what they find in the same words. It analyses no run, and writes only into test folders of
+// its own.
 package check
 
 import (
@@ -24,7 +25,7 @@ const (
 	Doctor                  // doctor makes it
 	Disk                    // It is made of each disk.
 	Must                    // It can't be skipped: the run would fail, or touch what it must not.
-	Writes                  // It writes test files, so it is left out if the disk failed a check that does not.
+	Writes                  // It writes test files, if the disk failed no check that does not.
 )
 
 // Check is a row of the table.
@@ -33,7 +34,7 @@ type Check struct {
 	Finds string
 	When  When
 	probe func(*facts, context.Context) error // finds out what needs more than a look; nil: nothing
-	judge func(*facts) answer                 // is pure; its answer gets the name and path of whom it asks
+	judge func(*facts) answer                 // is pure
 }
 
 // Table returns every check in the order in which it is made.
@@ -51,25 +52,30 @@ func Table() []Check {
 		{"unwritable", "a folder that may not be written to", looks | Must, nil, judgeUnwritable},
 		{"same_folder", "two disks with one folder", planned | Must, nil, judgeSameFolder},
 		{"footprint", "a footprint too small to read from", planned | Must, nil, judgeFootprint},
-		{"file_limit", "a file larger than the file system takes", planned | Must, nil, judgeFileLimit},
+		{"file_limit", "a file larger than the file system takes", planned | Must, nil,
+			judgeFileLimit},
 		{"space", "too little free space", looks, nil, judgeSpace},
 		{"system_disk", "the disk that the system runs from", planned, nil, judgeSystemDisk},
-		{"results_on_disk", "results that would go to a disk under test", planned, nil, judgeResults},
+		{"results_on_disk", "results that would go to a disk under test", planned, nil,
+			judgeResults},
 		{"same_disk", "two names for one physical disk", planned, nil, judgeSameDisk},
 		{"not_on_hub", "a disk that should be on the hub and is not", planned, nil, judgeNotOnHub},
 		{"different_hubs", "disks on hubs that share nothing", planned, nil, judgeDifferentHubs},
 		{"slow_link", "a disk that has negotiated USB 2 or less", looks, nil, judgeLink},
 		{"not_disk", "a folder in memory, or on a network", looks, nil, judgeNotDisk},
 		{"no_direct", "a file system without direct I/O", looks, nil, judgeNoDirect},
-		{"exfat", "a folder on exFAT or FAT on macOS, whose driver writes files twice", looks, nil, judgeExFAT},
+		{"exfat", "a folder on exFAT or FAT on macOS, whose driver writes files twice", looks, nil,
+			judgeExFAT},
 		{"raid", "a RAID set, which is several disks", looks, nil, judgeRAID},
 		{"errors", "a disk whose requests failed or were repeated", looks, nil, judgeErrors},
 		{"compressed", "a volume that compresses what is written", looks, nil, judgeCompressed},
 		{"encrypted", "a volume that the computer encrypts", looks, nil, judgeEncrypted},
 		{"nearly_full", "a volume over 90 % full", looks, nil, judgeNearlyFull},
-		{"wrote_lately", "a disk that an earlier run has just written much to", planned, nil, judgeWrote},
+		{"wrote_lately", "a disk that an earlier run has just written much to", planned, nil,
+			judgeWrote},
 		{"unknown_hardware", "a disk that the machine does not list", looks, nil, judgeUnknown},
-		{"busy", "disks that move something though they should be idle: asked of plans over 256 MB", looks,
+		{"busy", "disks that move something though they should be idle: asked of plans over 256 MB",
+			looks,
 			nil, judgeBusy},
 		{"folder", "a test folder that can't be created, locked and removed", Disk | Doctor,
 			(*facts).tryFolder, judgeFolder},
@@ -83,15 +89,19 @@ func Table() []Check {
 			(*facts).tryReserve, judgeReserve},
 		{"counters", "bytes that the disk does not count, or that others move", tests,
 			(*facts).moveFiles, judgeCounters},
-		{"limits", "a limit other than the disk: a control group, a virtual machine, a USB 2 cable", tests,
+		{"limits", "a limit other than the disk: a control group, a virtual machine, a USB 2 cable",
+			tests,
 			(*facts).moveFiles, judgeLimits},
-		{"flush", "flushes that end before bytes can be on the disk", tests, (*facts).tryFlushes, judgeFlush},
+		{"flush", "flushes that end before bytes can be on the disk", tests, (*facts).tryFlushes,
+			judgeFlush},
 		{"lanes", "four requests at a time that write a new file slower than one", tests,
 			(*facts).tryLanes, judgeLanes},
-		{"background", "backups, indexing and checks of file systems at work: asked of plans over 256 MB, " +
-			"as busy is", host, nil, judgePrograms},
+		{"background",
+			"backups, indexing and checks of file systems at work: asked of plans over 256 MB, " +
+				"as busy is", host, nil, judgePrograms},
 		{"display", "a display on the disks' hub", Plan, nil, judgeDisplay},
-		{"translated", "hubbench for Intel processors on Apple silicon", host, nil, judgeTranslated},
+		{"translated", "hubbench for Intel processors on Apple silicon", host, nil,
+			judgeTranslated},
 		{"battery", "a computer that runs on battery", host, nil, judgeBattery},
 		{"powersave", "a processor held back to save power", host, nil, judgePowersave},
 		{"priority", "other programs that go first", Doctor, (*facts).askPriority, judgePriority},
@@ -100,7 +110,8 @@ func Table() []Check {
 		{"timers", "waits that end late", Doctor, (*facts).releaseOften, judgeTimers},
 		{"start", "workers that start apart, in 20 releases without a disk", Doctor,
 			(*facts).releaseOften, judgeStart},
-		{"stopwatch", "a clock that runs too fast or too slow", Doctor, (*facts).watchDrift, judgeDrift},
+		{"stopwatch", "a clock that runs too fast or too slow", Doctor, (*facts).watchDrift,
+			judgeDrift},
 		{"disks", "no disk to check", Doctor, nil, judgeDisks},
 	}
 }
@@ -113,8 +124,8 @@ type Problem struct {
 	Text  string // what is wrong, where, and what to try
 }
 
-// Preflight says what is wrong with running the plan on this machine: of each disk, then of the machine. It changes
-// nothing. Simulated disks have no problems.
+// Preflight says what is wrong with running the plan on this machine: of each disk, then of the
+// machine. It changes nothing. Simulated disks have no problems.
 func Preflight(ctx context.Context, plan *scenario.Plan, opts Options) (problems []Problem) {
 	f := newFacts(plan, opts)
 	var disks []scenario.Disk
@@ -137,7 +148,8 @@ func Preflight(ctx context.Context, plan *scenario.Plan, opts Options) (problems
 			if disk.Name != "" {
 				text = "disk " + disk.Name + ": " + text
 			}
-			problems = append(problems, Problem{found.Name, disk.Name, found.Verdict == trace.Fail, text})
+			problems = append(problems, Problem{found.Name, disk.Name, found.Verdict == trace.Fail,
+				text})
 		})
 	}
 	return problems

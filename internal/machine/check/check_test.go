@@ -224,7 +224,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 			put(f, "B", on("loop1"))
 			f.results = device.Place{}
 			f.plan.Disks[1].Connection = "direct"
-		}, "system_disk (B)", "loop1, which itself lies"},
+		}, "system_disk (B)", "loop1, which itself is on"},
 		{"results on the disk beneath", func(f *facts) {
 			r := place(t, 8, on("sda2"))
 			f.results = r

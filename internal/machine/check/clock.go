@@ -20,7 +20,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-const timersAdvice = "close other programs, plug the computer in, and keep the terminal in the foreground"
+const timersAdvice = "close other programs, plug the computer in, " +
+	"and keep the terminal in the foreground"
 
 // ClockCommand is the hidden command of hubbench that prints its clock.
 const ClockCommand = "clock"
@@ -28,8 +29,8 @@ const ClockCommand = "clock"
 // clockTries is how often another process is asked for its clock: the quickest answers tell most.
 const clockTries = 20
 
-// readings bound the difference between the clock of other processes and ours, in nanoseconds: each of their readings
-// was taken between two of ours.
+// readings bound the difference between the clock of other processes and ours, in nanoseconds: each
+// of their readings was taken between two of ours.
 type readings struct{ low, high int64 }
 
 func (f *facts) readClocks(context.Context) error {
@@ -51,12 +52,14 @@ func (f *facts) readClocks(context.Context) error {
 	return nil
 }
 
-// judgeClocks: if the clocks are the same, every reading lies between ours, and zero within the bounds. Clocks that
-// differ have different origins, so they differ by more than a process takes to start.
+// judgeClocks: if the clocks are the same, every reading lies between ours, and zero within the
+// bounds. Clocks that differ have different origins, so they differ by more than a process takes to
+// start.
 func judgeClocks(f *facts) answer {
 	low, high := float64(f.clocks.low), float64(f.clocks.high)
 	if low > 0 || high < 0 || low > high {
-		return fail(fmt.Sprintf("the clocks of two processes differ by %s to %s", span(low), span(high)),
+		return fail(fmt.Sprintf("the clocks of two processes differ by %s to %s", span(low),
+			span(high)),
 			"the times of two disks cannot be compared, and overlaps are wrong",
 			"restart the computer; in a virtual machine, give it a stable clock source "+
 				"(Linux: /sys/devices/system/clocksource)")
@@ -67,7 +70,8 @@ func judgeClocks(f *facts) answer {
 const (
 	// minWatch is the minimum time of watching drift: 1 ms of wall clock being set is then 100 ppm.
 	minWatch = 10 * time.Second
-	// driftWarn is more than the 500 ppm by which time servers slew a clock (adjtime, RFC 5905), as a part of the time.
+	// driftWarn is more than the 500 ppm by which time servers slew a clock (adjtime, RFC 5905), as
+	// a part of the time.
 	driftWarn = 1000e-6
 	// driftFail makes every rate wrong in its second digit.
 	driftFail = 0.01
@@ -79,7 +83,9 @@ type instant struct {
 	wall    time.Time
 }
 
-func now() instant { return instant{clock.Now(), time.Now().Round(0)} } // Round drops Go's monotonic reading
+func now() instant {
+	return instant{clock.Now(), time.Now().Round(0)} // Round drops Go's monotonic reading.
+}
 
 // watchDrift waits until the checks have gone on for long enough to see drift.
 func (f *facts) watchDrift(ctx context.Context) error {
@@ -98,12 +104,15 @@ func judgeDrift(f *facts) answer {
 	measured := fmt.Sprintf("%+.0f ppm against wall time over %.1f s", off*1e6, wall.Seconds())
 	switch {
 	case wall <= 0:
-		return warn("the wall clock was set back meanwhile", "drift cannot be measured", "try again")
+		return warn("the wall clock was set back meanwhile", "drift cannot be measured",
+			"try again")
 	case math.Abs(off) > driftFail:
-		return fail(measured, "this machine's seconds are wrong, and all rates by as much, unless the wall clock was set "+
-			"meanwhile", "try again; in a virtual machine, give it a stable clock source")
+		return fail(measured,
+			"this machine's seconds are wrong, and all rates by as much, unless the wall clock was set "+
+				"meanwhile", "try again; in a virtual machine, give it a stable clock source")
 	case math.Abs(off) > driftWarn:
-		return warn(measured, "the wall clock was set meanwhile, or rates are off by as much", "try again")
+		return warn(measured, "the wall clock was set meanwhile, or rates are off by as much",
+			"try again")
 	}
 	return pass(measured)
 }
@@ -112,7 +121,8 @@ func quantile(values []float64, part float64) float64 {
 	return stats.Quantile(slices.Sorted(slices.Values(values)), part)
 }
 
-// dryRun starts as many workers as most hubs have disks, like a run on real ones, and moves almost nothing.
+// dryRun starts as many workers as most hubs have disks, like a run on real ones, and moves almost
+// nothing.
 const dryRun = `version: 1
 name: dry
 hub: {profile: ideal, speedup: 1000}
@@ -178,7 +188,8 @@ func judgeTimers(f *facts) answer {
 		span(late), len(f.late), span(quantile(f.late, 0.9)))
 	switch {
 	case late > lateFail:
-		return fail(measured, "disks cannot be started together, as each begins when the system happens to wake it",
+		return fail(measured,
+			"disks cannot be started together, as each begins when the system happens to wake it",
 			timersAdvice)
 	case late > lateWarn:
 		return warn(measured, "disks start late, and by different times", timersAdvice)
@@ -186,17 +197,19 @@ func judgeTimers(f *facts) answer {
 	return pass(measured)
 }
 
-// judgeStart goes by the median: a busy moment spoils one start, which the run's report says; the median shows a
-// machine that usually starts badly.
+// judgeStart goes by the median: a busy moment spoils one start, which the run's report says; the
+// median shows a machine that usually starts badly.
 func judgeStart(f *facts) answer {
 	middle := quantile(f.skews, 0.5)
 	measured := fmt.Sprintf("workers start within %s of each other (median of %d releases; at most %s)",
 		span(middle), len(f.skews), span(slices.Max(f.skews)))
 	switch {
 	case middle > skewFail:
-		return fail(measured, "the beginning of every phase measures fewer disks than it says", timersAdvice)
+		return fail(measured, "the beginning of every phase measures fewer disks than it says",
+			timersAdvice)
 	case middle > skewWarn:
-		return warn(measured, "a report warns about a start of more than a millisecond apart", timersAdvice)
+		return warn(measured, "a report warns about a start of more than a millisecond apart",
+			timersAdvice)
 	}
 	return pass(measured)
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// noConsent reports whether macOS keeps programs of this terminal out of the folder: it then says that the operation
-// is not permitted. Permissions of the folder's own give another error.
+// noConsent reports whether macOS keeps programs of this terminal out of the folder: it then says
+// that the operation is not permitted. Permissions of the folder's own give another error.
 func (f *facts) noConsent() bool {
 	return f.system == "darwin" && errors.Is(f.unreached, syscall.EPERM)
 }
@@ -29,9 +29,11 @@ func judgeMissing(f *facts) answer {
 	case f.unreached == nil || errors.Is(f.unreached, device.ErrNotFolder) || f.noConsent():
 		return pass("")
 	case errors.Is(f.unreached, fs.ErrNotExist):
-		return fail(f.disk.Path+" does not exist", "", "check the spelling, and that the disk is mounted")
+		return fail(f.disk.Path+" does not exist", "",
+			"check the spelling, and that the disk is mounted")
 	}
-	return fail(f.unreached.Error(), "", "check that the disk is mounted, and that you may read the folder")
+	return fail(f.unreached.Error(), "",
+		"check that the disk is mounted, and that you may read the folder")
 }
 
 func judgeNotFolder(f *facts) answer {
@@ -49,8 +51,9 @@ func judgeClosed(f *facts) answer {
 	if why == nil {
 		return pass("")
 	}
-	return fail(fmt.Sprintf("macOS keeps programs of this terminal out of %s (%v)", f.disk.Path, why), "",
-		"allow the terminal at removable volumes in System Settings > Privacy & Security > Files and Folders")
+	measured := fmt.Sprintf("macOS keeps programs of this terminal out of %s (%v)", f.disk.Path, why)
+	return fail(measured, "", "allow the terminal at removable volumes in "+
+		"System Settings > Privacy & Security > Files and Folders")
 }
 
 func judgeUnwritable(f *facts) answer {
@@ -96,7 +99,8 @@ func judgeSameDisk(f *facts) answer {
 			return warn("is on the same file system as disk "+other.Name, means, try)
 		}
 		if both := f.shared(place); both != nil {
-			return warn(fmt.Sprintf("is on the same physical disk as disk %s, %s", other.Name, described(both)), means, try)
+			return warn(fmt.Sprintf("is on the same physical disk as disk %s, %s",
+				other.Name, described(both)), means, try)
 		}
 	}
 	return pass("")
@@ -125,7 +129,8 @@ func judgeFootprint(f *facts) answer {
 	return pass("")
 }
 
-// fatFileMax is the largest file, in bytes, on file systems whose sizes have 32 bits; exFAT's have 64.
+// fatFileMax is the largest file, in bytes, on file systems whose sizes have 32 bits; exFAT's have
+// 64.
 const fatFileMax = 1<<32 - 1
 
 func judgeFileLimit(f *facts) answer {
@@ -146,8 +151,8 @@ func judgeFileLimit(f *facts) answer {
 	if phase == "" {
 		return pass("")
 	}
-	return fail(fmt.Sprintf("phase %s has a file of %s, and the file system of %s supports none above 4 GiB",
-		phase, unit.FormatBytes(largest), f.disk.Path), "",
+	return fail(fmt.Sprintf(
+		"phase %s has a file of %s, and the file system of %s supports none above 4 GiB", phase, unit.FormatBytes(largest), f.disk.Path), "",
 		"use smaller files, or format the disk as "+f.goodFormats())
 }
 
@@ -159,15 +164,15 @@ func (f *facts) goodFormats() string {
 	return "exFAT, APFS, NTFS or ext4"
 }
 
-// Beside the test files themselves, a file system needs room for its own records, and one filled to the last byte is
-// slower than the disk: this much must stay free.
+// Beside the test files themselves, a file system needs room for its own records, and one filled to
+// the last byte is slower than the disk: this much must stay free.
 const (
 	marginPart  = 50 // a fiftieth of what is written, and
 	marginBytes = 64 << 20
 )
 
-// judgeSpace finds the phase that needs most on the file system. Disks that share one share its space, and the first
-// of them says so.
+// judgeSpace finds the phase that needs most on the file system. Disks that share one share its
+// space, and the first of them says so.
 func judgeSpace(f *facts) answer {
 	var sharers []string
 	total := make([]int64, len(f.plan.Phases)) // what their test files take up at one time
@@ -198,17 +203,19 @@ func judgeSpace(f *facts) answer {
 		who = " for the disks " + unit.List(sharers)
 	}
 	return fail(fmt.Sprintf("phase %s needs %s%s plus a margin of %s, but only %s is free",
-		f.plan.Phases[slices.Index(total, need)].Name, unit.FormatBytes(need), who, unit.FormatBytes(margin), free), "",
+		f.plan.Phases[slices.Index(total, need)].Name, unit.FormatBytes(need), who,
+		unit.FormatBytes(margin), free), "",
 		"free some space, use fewer or smaller files, or set a footprint")
 }
 
-// whereMounted are the folders in which systems and people mount disks: one that is left behind there looks like the
-// disk.
+// whereMounted are the folders in which systems and people mount disks: one that is left behind
+// there looks like the disk.
 var whereMounted = regexp.MustCompile(`^/(Volumes|media|run/media|mnt)/.`)
 
 // onSystemDisk reports whether a physical disk beneath is the one that the system runs from.
 func (f *facts) onSystemDisk() bool {
-	return f.place.System || slices.ContainsFunc(f.under, func(d *hardware.Disk) bool { return d.System })
+	return f.place.System || slices.ContainsFunc(f.under,
+		func(d *hardware.Disk) bool { return d.System })
 }
 
 func judgeSystemDisk(f *facts) answer {
@@ -223,11 +230,11 @@ func judgeSystemDisk(f *facts) answer {
 	case !f.place.System && f.own.System:
 		measured += " (" + f.own.Name + "), on another volume of it"
 	case !f.place.System:
-		measured, judge = fmt.Sprintf("%s is on %s, which itself lies on the disk that holds the operating system",
-			f.disk.Path, f.own.Name), warn // on purpose, most likely
+		measured = f.disk.Path + " is on " + f.own.Name + ", which itself" + holds
+		judge = warn // It is on purpose, most likely.
 	}
-	return judge(measured, "", give+" the disk under test, or set `allow_system_disk: true` or --allow system_disk "+
-		"to measure this one")
+	return judge(measured, "", give+" the disk under test, or set `allow_system_disk: true` "+
+		"or --allow system_disk to measure this one")
 }
 
 func judgeResults(f *facts) answer {
@@ -242,8 +249,8 @@ func judgeResults(f *facts) answer {
 		"choose a folder on another disk with --out")
 }
 
-// hubs are those between a disk that should be on the hub and the computer, the nearest to the disk first; none if
-// they are not known.
+// hubs are those between a disk that should be on the hub and the computer, the nearest to the disk
+// first; none if they are not known.
 func (f *facts) hubs(disk scenario.Disk) []*hardware.Hub {
 	for _, under := range f.beneath(f.places[disk.Name]) {
 		if disk.Connection == trace.OnHub && f.elsewhere(under) == "" {
@@ -253,7 +260,8 @@ func (f *facts) hubs(disk scenario.Disk) []*hardware.Hub {
 	return nil
 }
 
-// elsewhere says what a disk that is surely on no hub is connected to; empty if it is on one, or if that is not known.
+// elsewhere says what a disk that is surely on no hub is connected to; empty if it is on one, or if
+// that is not known.
 func (f *facts) elsewhere(d *hardware.Disk) string {
 	_, hubs := f.machine.Way(d)
 	uplink := func(l hardware.Link) bool { return l.Segment == hardware.Uplink }
@@ -271,14 +279,16 @@ func (f *facts) elsewhere(d *hardware.Disk) string {
 func judgeNotOnHub(f *facts) answer {
 	for _, under := range f.under {
 		if where := f.elsewhere(under); where != "" && f.disk.Connection == trace.OnHub {
-			return warn(fmt.Sprintf("should be on the hub (connection: hub), but %s %s", described(under), where), "",
+			return warn(fmt.Sprintf("should be on the hub (connection: hub), but %s %s",
+				described(under), where), "",
 				"plug it into the hub, or correct `connection`")
 		}
 	}
 	return pass("")
 }
 
-// judgeDifferentHubs compares the hubs nearest to the computer: what they share, all disks on them share.
+// judgeDifferentHubs compares the hubs nearest to the computer: what they share, all disks on them
+// share.
 func judgeDifferentHubs(f *facts) answer {
 	own := f.hubs(f.disk)
 	for _, disk := range f.earlier() {
@@ -291,12 +301,14 @@ func judgeDifferentHubs(f *facts) answer {
 			return pass("")
 		}
 		return warn(fmt.Sprintf("is on %s, but disk %s on %s", cmp.Or(hub.Name, hub.ID), disk.Name,
-			cmp.Or(other.Name, other.ID)), "they share no hub", "plug both into one, or correct `connection`")
+			cmp.Or(other.Name, other.ID)), "they share no hub",
+			"plug both into one, or correct `connection`")
 	}
 	return pass("")
 }
 
-// judgeLink asks whether a disk, or a hub on its way, has fallen back to USB 2, which every SSD outruns.
+// judgeLink asks whether a disk, or a hub on its way, has fallen back to USB 2, which every SSD
+// outruns.
 func judgeLink(f *facts) answer {
 	for _, under := range f.under {
 		for i := range under.Path.Links {
@@ -341,8 +353,10 @@ func judgeNoDirect(f *facts) answer {
 		why, try = "it knows no direct requests", "format the disk as "+f.goodFormats()
 	}
 	for _, p := range f.plan.Phases {
-		if job, works := p.Job(f.disk.Name); works && job.IO.Mode == scenario.ModeDirect && why != "" {
-			return warn(fmt.Sprintf("the file system of %s (%s) has no direct I/O", f.disk.Path, f.place.Filesystem),
+		job, works := p.Job(f.disk.Name)
+		if works && job.IO.Mode == scenario.ModeDirect && why != "" {
+			return warn(fmt.Sprintf("the file system of %s (%s) has no direct I/O",
+				f.disk.Path, f.place.Filesystem),
 				why+", so the cache is measured with the disk",
 				try+", or set `io: app` to measure as programs see it")
 		}
@@ -350,21 +364,24 @@ func judgeNoDirect(f *facts) answer {
 	return pass("")
 }
 
-// judgeExFAT warns of Apple's driver for FAT, which fills a file with zeros up to where it is written.
+// judgeExFAT warns of Apple's driver for FAT, which fills a file with zeros up to where it is
+// written.
 func judgeExFAT(f *facts) answer {
 	kind := f.place.Filesystem
 	if f.system != "darwin" || kind != "exfat" && kind != "msdos" {
 		return pass("")
 	}
-	return warn(fmt.Sprintf("%s is on %s", f.disk.Path, kind), "macOS writes new files there with one request at a "+
-		"time, and its driver has lost data", "format the disk as "+f.goodFormats()+" to measure what it can do")
+	return warn(fmt.Sprintf("%s is on %s", f.disk.Path, kind),
+		"macOS writes new files there with one request at a time, and its driver has lost data",
+		"format the disk as "+f.goodFormats()+" to measure what it can do")
 }
 
 func judgeRAID(f *facts) answer {
 	if f.own == nil || f.own.RAID == "" {
 		return pass("")
 	}
-	return warn(fmt.Sprintf("%s is on a RAID set (%s) of %s", f.disk.Path, f.own.RAID, unit.List(f.own.Backing)),
+	return warn(fmt.Sprintf("%s is on a RAID set (%s) of %s",
+		f.disk.Path, f.own.RAID, unit.List(f.own.Backing)),
 		"its rates are those of all its disks together", "compare it only with such sets")
 }
 
@@ -372,7 +389,8 @@ func judgeErrors(f *facts) answer {
 	for _, under := range f.under {
 		if under.Errors > 0 || under.Retries > 0 {
 			return warn(fmt.Sprintf("%s since %s was plugged in", strings.Join([]string{
-				unit.Plural(int(under.Errors), "failed request"), unit.Plural(int(under.Retries), "repeated one"),
+				unit.Plural(int(under.Errors), "failed request"),
+				unit.Plural(int(under.Retries), "repeated one"),
 			}, " and "), described(under)),
 				"each takes time that looks like a slow disk", "check the cable, and try another port")
 		}
@@ -397,8 +415,9 @@ func judgeEncrypted(f *facts) answer {
 		"its rates include that work", "compare them only with those of encrypted volumes")
 }
 
-// nearlyFull is how much of a volume may be used before it is said. A fuller SSD has fewer free blocks for its cache
-// and for collecting garbage, and its file system has fewer long stretches to give.
+// nearlyFull is how much of a volume may be used before it is said. A fuller SSD has fewer free
+// blocks for its cache and for collecting garbage, and its file system has fewer long stretches to
+// give.
 const nearlyFull = 0.9
 
 func judgeNearlyFull(f *facts) answer {
@@ -415,8 +434,9 @@ func judgeNearlyFull(f *facts) answer {
 		"free some space, and let it trim, to measure the disk at its usual")
 }
 
-// An SSD folds what its fast cache took into slower cells when it is left alone, which takes minutes for the tens of
-// gigabytes that such a cache holds. A run that comes too soon finds less of it than the first.
+// An SSD folds what its fast cache took into slower cells when it is left alone, which takes
+// minutes for the tens of gigabytes that such a cache holds. A run that comes too soon finds less
+// of it than the first.
 const (
 	muchWritten = 10e9             // bytes
 	Lately      = 10 * time.Minute // how old a run may be to matter to the next one
@@ -433,12 +453,14 @@ func judgeWrote(f *facts) answer {
 		return pass("")
 	}
 	return warn(fmt.Sprintf("a run that ended %s ago (%s) wrote %s to it",
-		unit.FormatSeconds(last.Ago.Round(time.Second).Seconds()), last.Run, unit.FormatBytes(last.Bytes)),
+		unit.FormatSeconds(last.Ago.Round(time.Second).Seconds()), last.Run,
+		unit.FormatBytes(last.Bytes)),
 		"its write cache may still hold that",
 		"wait until 10 min have passed, or give the first phase `cooldown: {until: idle, most: 10 min}`")
 }
 
-// judgeUnknown asks whether the machine has reported enough for the checks of hubs and physical disks.
+// judgeUnknown asks whether the machine has reported enough for the checks of hubs and physical
+// disks.
 func judgeUnknown(f *facts) answer {
 	if f.own != nil || f.place.NotDisk() != "" {
 		return pass("")
@@ -455,13 +477,15 @@ func judgeUnknown(f *facts) answer {
 		"it was not checked whether it is another one's, or on the hub", "make sure of that by hand")
 }
 
-// quietRate is what may move on an idle disk, in bytes per second: journals and access times, not a backup.
+// quietRate is what may move on an idle disk, in bytes per second: journals and access times, not a
+// backup.
 const quietRate = 1e6
 
 func judgeBusy(f *facts) answer {
 	if f.traffic[f.disk.Name] <= quietRate {
 		return pass("")
 	}
-	return warn(fmt.Sprintf("something else moves %s on it now", unit.FormatRate(f.traffic[f.disk.Name])), "",
+	return warn(fmt.Sprintf("something else moves %s on it now",
+		unit.FormatRate(f.traffic[f.disk.Name])), "",
 		"find it and let it finish, or pause it, before measuring")
 }

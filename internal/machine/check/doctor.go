@@ -22,7 +22,8 @@ const (
 	hangTimeout = 20 * time.Second
 	// endTime is how long the checks of a disk may take to end when they are interrupted.
 	endTime = time.Second
-	// watchFor is how long the disks are watched for other programs before they are measured: a backup writes in bursts.
+	// watchFor is how long the disks are watched for other programs before they are measured: a
+	// backup writes in bursts.
 	watchFor = 2 * time.Second
 )
 
@@ -38,8 +39,8 @@ func examined(paths []string) *scenario.Plan {
 	return plan
 }
 
-// Examine makes doctor's checks of the machine and of the disks behind the paths. An error means that it was
-// interrupted or could not start; anything else that goes wrong is a failed check.
+// Examine makes doctor's checks of the machine and of the disks behind the paths. An error means
+// that it was interrupted or could not start; anything else that goes wrong is a failed check.
 func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error) {
 	opts.Watch = watchFor
 	f := newFacts(examined(opts.Paths), opts)
@@ -61,7 +62,8 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 		ended := opts.watch(ctx, path, func(alive func()) {
 			limited, cancel := context.WithTimeout(ctx, diskTime)
 			defer cancel()
-			f.alone(limited, path, alive).ask(limited, Doctor, func(c trace.Check) { found <- c; alive() })
+			f.alone(limited, path, alive).ask(limited, Doctor,
+				func(c trace.Check) { found <- c; alive() })
 		})
 		made := len(found)
 		for range made {
@@ -91,8 +93,8 @@ func (f *facts) alone(ctx context.Context, path string, alive func()) *facts {
 
 func (o Options) stall() time.Duration { return cmp.Or(o.Stall, hangTimeout) }
 
-// watch does something with a disk, in a goroutine that a disk that hangs may block for ever, and reports whether it
-// ended. It goes on for as long as alive is called.
+// watch does something with a disk, in a goroutine that a disk that hangs may block for ever, and
+// reports whether it ended. It goes on for as long as alive is called.
 func (o Options) watch(ctx context.Context, path string, do func(alive func())) bool {
 	ended, moves := make(chan struct{}), make(chan struct{}, 1)
 	go func() {
@@ -116,8 +118,8 @@ func (o Options) watch(ctx context.Context, path string, do func(alive func())) 
 			notice.Reset(early)
 			over.Reset(stall)
 		case <-notice.C:
-			o.Notify(fmt.Sprintf("%s: nothing has moved for %s: the disk hangs, or is very slow; it is given up after %s",
-				path, early, stall))
+			o.Notify(fmt.Sprintf("%s: nothing has moved for %s: the disk hangs, or is very slow; "+
+				"it is given up after %s", path, early, stall))
 		case <-interrupted:
 			interrupted, stall = nil, endTime
 			over.Reset(stall)

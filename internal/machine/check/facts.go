@@ -41,7 +41,8 @@ type Written struct {
 	Ago    time.Duration // since the run ended
 }
 
-// facts are all that judges know: of the machine, and of one of its disks. What could not be had is empty.
+// facts are all that judges know: of the machine, and of one of its disks. What could not be had is
+// empty.
 type facts struct {
 	opts   Options
 	plan   *scenario.Plan
@@ -86,7 +87,8 @@ type facts struct {
 }
 
 func newFacts(plan *scenario.Plan, opts Options) *facts {
-	return &facts{opts: opts, plan: plan, system: runtime.GOOS, began: now(), places: map[string]device.Place{}, absent: map[string]error{},
+	return &facts{opts: opts, plan: plan, system: runtime.GOOS, began: now(),
+		places: map[string]device.Place{}, absent: map[string]error{},
 		machine: &hardware.Inventory{}, traffic: map[string]float64{}}
 }
 
@@ -124,8 +126,8 @@ func (f *facts) look(ctx context.Context) {
 	f.watch(ctx)
 }
 
-// watch looks at the disks' counters and the machine's processes twice, and keeps what happened between. Processes
-// that can't be listed are none to warn of.
+// watch looks at the disks' counters and the machine's processes twice, and keeps what happened
+// between. Processes that can't be listed are none to warn of.
 func (f *facts) watch(ctx context.Context) {
 	before, began := f.counts(ctx), time.Now()
 	f.processes, _ = device.Processes(ctx)
@@ -163,7 +165,8 @@ func (f *facts) beneath(place device.Place) []*hardware.Disk {
 	return f.machine.Physical(f.machine.Holding(place.Path))
 }
 
-// shared is a physical disk that the judged disk's folder and another place both lie on; nil if none is known.
+// shared is a physical disk that the judged disk's folder and another place both lie on; nil if
+// none is known.
 func (f *facts) shared(other device.Place) *hardware.Disk {
 	for _, disk := range f.beneath(other) {
 		if slices.Contains(f.under, disk) {

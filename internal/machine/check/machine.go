@@ -35,7 +35,10 @@ func judgePrograms(f *facts) answer {
 			on = " on disk " + disk
 		}
 		text := fmt.Sprintf("%s (process %d) %s%s", p.Name, p.PID, program.Does, on)
-		if works && !slices.ContainsFunc(found, func(s string) bool { return strings.HasPrefix(s, p.Name+" ") }) {
+		if works && !slices.ContainsFunc(found, func(s string) bool {
+			return strings.HasPrefix(s,
+				p.Name+" ")
+		}) {
 			found = append(found, text)
 			advice = append(advice, program.Try)
 		}
@@ -46,7 +49,8 @@ func judgePrograms(f *facts) answer {
 	return warn(strings.Join(found, "; "), "", strings.Join(slices.Compact(advice), "; "))
 }
 
-// worksOn names the first disk under test that a process has to do with: with the device, or with files on it.
+// worksOn names the first disk under test that a process has to do with: with the device, or with
+// files on it.
 func (f *facts) worksOn(p device.Process) string {
 	for _, disk := range f.plan.Disks {
 		place := f.places[disk.Name]
@@ -77,13 +81,15 @@ func judgeDisplay(f *facts) answer {
 			shared = hubs
 		}
 		if hubs != nil {
-			shared = slices.DeleteFunc(shared, func(h *hardware.Hub) bool { return !slices.Contains(hubs, h) })
+			shared = slices.DeleteFunc(shared,
+				func(h *hardware.Hub) bool { return !slices.Contains(hubs, h) })
 		}
 	}
 	for _, hub := range shared {
 		for _, attached := range hub.Devices {
 			if attached.Kind == hardware.DisplayKind {
-				return warn(fmt.Sprintf("%s is on the hub of the disks (%s)", cmp.Or(attached.Name, "a display"), hub.Name),
+				return warn(fmt.Sprintf("%s is on the hub of the disks (%s)",
+					cmp.Or(attached.Name, "a display"), hub.Name),
 					"a display's picture goes before their data", "unplug it, or plug it in elsewhere")
 			}
 		}
@@ -105,7 +111,8 @@ func judgeTranslated(f *facts) answer {
 func judgeBattery(f *facts) answer {
 	for _, host := range f.machine.Hosts {
 		if host.Power == hardware.Battery {
-			return warn("the computer runs on battery, which may slow its processor and ports down", "", "plug it in")
+			return warn("the computer runs on battery, which may slow its processor and ports down",
+				"", "plug it in")
 		}
 	}
 	return pass("")
@@ -116,21 +123,25 @@ func judgePowersave(f *facts) answer {
 		return pass("")
 	}
 	kind, _, _ := strings.Cut(f.saving, " ")
-	return warn(fmt.Sprintf("the processor is held back to save power (%s)", f.saving), "", map[string]string{
-		"governor": "set it with `cpupower frequency-set -g performance`",
-		"energy":   "set it with `powerprofilesctl set performance`",
-		"Low":      "turn it off in System Settings > Battery",
-		"power":    "choose Balanced or High performance",
-	}[kind])
+	return warn(fmt.Sprintf("the processor is held back to save power (%s)", f.saving), "",
+		map[string]string{
+			"governor": "set it with `cpupower frequency-set -g performance`",
+			"energy":   "set it with `powerprofilesctl set performance`",
+			"Low":      "turn it off in System Settings > Battery",
+			"power":    "choose Balanced or High performance",
+		}[kind])
 }
 
 func judgePriority(f *facts) answer {
 	switch {
 	case f.heldBack:
-		return fail(f.priorityHow, "the system holds this program back, so disks look slower than they are",
-			"start hubbench from a terminal in the foreground, not as a background service, and without ionice")
+		return fail(f.priorityHow,
+			"the system holds this program back, so disks look slower than they are",
+			"start hubbench from a terminal in the foreground, not as a background service, "+
+				"and without ionice")
 	case f.niceness > 0:
-		return warn(f.priorityHow, "other programs go first, so on a busy machine disks look slower than they are",
+		return warn(f.priorityHow,
+			"other programs go first, so on a busy machine disks look slower than they are",
 			"start hubbench without nice")
 	}
 	return pass(f.priorityHow)
@@ -145,8 +156,9 @@ func judgeAwake(f *facts) answer {
 	if f.asleep == nil {
 		return pass("kept awake on request")
 	}
-	return warn("not kept awake: "+f.asleep.Error(), "the computer may go to sleep in a long run, which takes disks "+
-		"off their ports", "turn sleep off in the system's settings while measuring")
+	return warn("not kept awake: "+f.asleep.Error(),
+		"the computer may go to sleep in a long run, which takes disks "+
+			"off their ports", "turn sleep off in the system's settings while measuring")
 }
 
 func judgeDisks(f *facts) answer {

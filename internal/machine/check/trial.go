@@ -36,7 +36,8 @@ func judgeFolder(f *facts) answer {
 	if f.unlocked == nil {
 		return pass("created, locked and removed")
 	}
-	return fail(f.unlocked.Error(), "test files might not be removed, or be removed while another run uses them",
+	return fail(f.unlocked.Error(),
+		"test files might not be removed, or be removed while another run uses them",
 		"use a file system of the computer's own ("+f.goodFormats()+"), not one on a network, "+
 			"and hubbench clean to remove what is left")
 }
@@ -77,7 +78,8 @@ func (f *facts) move(ctx context.Context, job scenario.Job, stays bool) (moved, 
 	before, noCount := gauge.Count(ctx, f.disk.Path)
 	did, err := diskio.Try(ctx, work, f.alive)
 	m := moved{Tried: did, job: job, counted: -1}
-	if after, err := gauge.Count(ctx, f.disk.Path); err == nil && noCount == nil { // without trims of removed test files
+	if after, err := gauge.Count(ctx, f.disk.Path); err == nil && noCount == nil {
+		// Trims of removed test files are left out.
 		m.counted = after.Read + after.Written - before.Read - before.Written
 	}
 	return m, err
@@ -110,8 +112,8 @@ func (f *facts) moveFiles(ctx context.Context) error {
 	return nil
 }
 
-// memoryPart is the share of a file that may seem to have stayed in memory: other requests may leave some of it in
-// the system's cache, and the device may count late.
+// memoryPart is the share of a file that may seem to have stayed in memory: other requests may
+// leave some of it in the system's cache, and the device may count late.
 const memoryPart = 0.05
 
 // fromMemory is the share of the file's bytes that memory served; -1 if it is not known.
@@ -125,10 +127,11 @@ func (m moved) fromMemory() float64 {
 	return -1
 }
 
-// judgeDirect asks whether a file went past the system's cache, when it was written and when it was read again.
+// judgeDirect asks whether a file went past the system's cache, when it was written and when it was
+// read again.
 func judgeDirect(files []moved) answer {
-	const try = "use a folder on a disk with a file system that the system itself serves: not in memory, on a network, in " +
-		"an encrypted container or by a program such as ntfs-3g"
+	const try = "use a folder on a disk with a file system that the system itself serves: " +
+		"not in memory, on a network, in an encrypted container or by a program such as ntfs-3g"
 	block := unit.FormatBlock(files[0].job.IO.Block)
 	var how []string
 	for _, m := range files {
@@ -138,17 +141,21 @@ func judgeDirect(files []moved) answer {
 			how = append(how, "write: see small_direct")
 			continue
 		case m.Effective.Cache != "direct":
-			return fail(fmt.Sprintf("a %s in blocks of %s went through the cache (%s)", role, block, why),
+			return fail(fmt.Sprintf("a %s in blocks of %s went through the cache (%s)", role, block,
+				why),
 				"rates are those of memory and disk together", try)
 		case part > memoryPart:
-			return fail(fmt.Sprintf("%.0f %% of %s stayed in memory at a direct %s", 100*part, unit.FormatBytes(m.Bytes), role),
+			return fail(fmt.Sprintf("%.0f %% of %s stayed in memory at a direct %s", 100*part,
+				unit.FormatBytes(m.Bytes), role),
 				"requests that claim to be direct pass through the cache, so a rate may be that of memory", try)
 		case part < 0:
 			return skip("this system reports neither what it caches nor what the disk moves")
 		}
-		how = append(how, fmt.Sprintf("%s %s, %.1f %% in memory", role, unit.FormatRate(m.rate()), 100*part))
+		how = append(how, fmt.Sprintf("%s %s, %.1f %% in memory", role, unit.FormatRate(m.rate()),
+			100*part))
 	}
-	return pass(fmt.Sprintf("%s in blocks of %s: %s", unit.FormatBytes(files[0].Bytes), block, strings.Join(how, "; ")))
+	return pass(fmt.Sprintf("%s in blocks of %s: %s", unit.FormatBytes(files[0].Bytes), block,
+		strings.Join(how, "; ")))
 }
 
 func judgeDirect4K(f *facts) answer {
@@ -170,7 +177,8 @@ func judgeSmallDirect(f *facts) answer {
 	return skip("see direct_4k")
 }
 
-// reservePart is the share of a reserved file that the disk may move for it: a file system's own records are far less.
+// reservePart is the share of a reserved file that the disk may move for it: a file system's own
+// records are far less.
 const reservePart = 0.1
 
 // tryReserve reserves a file as large as the one that was measured, and has the device count.
@@ -188,7 +196,8 @@ func judgeReserve(f *facts) answer {
 	size, wrote := unit.FormatBytes(f.size), unit.FormatBytes(f.reserved)
 	switch {
 	case f.reserveErr != nil:
-		return pass(fmt.Sprintf("files can't be reserved here (%v), so zeros are written before they are measured", f.reserveErr))
+		return pass(fmt.Sprintf("files can't be reserved here (%v), so zeros are written first",
+			f.reserveErr))
 	case f.reserved < 0:
 		return skip("nothing counts what this disk moves")
 	case float64(f.reserved) > reservePart*float64(f.size):
@@ -211,7 +220,8 @@ func judgeCounters(f *facts) answer {
 	high := false
 	for _, m := range f.files[:2] {
 		if m.counted < 0 {
-			return skip("nothing counts what this disk moves, so other programs' traffic looks like a slow disk")
+			return skip("nothing counts what this disk moves, " +
+				"so other programs' traffic looks like a slow disk")
 		}
 		part := float64(m.counted) / float64(m.Bytes)
 		if part < countLow {
@@ -225,33 +235,36 @@ func judgeCounters(f *facts) answer {
 	}
 	measured := "the disk counts of what was moved: " + strings.Join(how, ", ")
 	if high {
-		return warn(measured, "another program uses the disk, or its file system writes everything twice, "+
-			"so its rates come out too low",
+		return warn(measured,
+			"another program uses the disk, or its file system writes everything twice, "+
+				"so its rates come out too low",
 			"stop backups, indexing and other programs on it, and try again")
 	}
 	return pass(measured)
 }
 
 const (
-	// evenPart: no disk moves random blocks of 4 KiB, four at a time, nearly as fast as large ones, unless something
-	// allows so many bytes a second and no more.
+	// evenPart: no disk moves random blocks of 4 KiB, four at a time, nearly as fast as large ones,
+	// unless something allows so many bytes a second and no more.
 	evenPart = 0.8
 	// evenBelow is the rate above which that is no limit but a very fast disk.
 	evenBelow = 1.5e9
-	// slowRequest is longer than any SSD takes for a small request, and shorter than a spinning disk does.
+	// slowRequest is longer than any SSD takes for a small request, and shorter than a spinning
+	// disk does.
 	slowRequest = 5e6 // ns
 	// slowRate is what USB 2 carries.
 	slowRate = 60e6
 )
 
-// judgeLimits checks whether only the disk itself limits its rate: it compares large requests with small ones, unless
-// these were at the rate of memory.
+// judgeLimits checks whether only the disk itself limits its rate: it compares large requests with
+// small ones, unless these were at the rate of memory.
 func judgeLimits(f *facts) answer {
 	large, small := f.files[:2], f.files[2:]
 	direct := small[0].Effective.Cache == "direct" && small[1].Effective.Cache == "direct"
 	var how []string
 	for i, m := range large {
-		how = append(how, fmt.Sprintf("%s %s in large requests, %s in 4 KiB ones (%s each)", m.job.Role,
+		how = append(how, fmt.Sprintf("%s %s in large requests, %s in 4 KiB ones (%s each)",
+			m.job.Role,
 			unit.FormatRate(m.rate()), unit.FormatRate(small[i].rate()), span(small[i].each())))
 	}
 	measured := strings.Join(how, "; ")
@@ -259,14 +272,15 @@ func judgeLimits(f *facts) answer {
 		switch {
 		case !direct:
 		case small[i].each() > slowRequest:
-			return fail(measured, fmt.Sprintf("a small %s takes longer than on any SSD, so the disk spins or something "+
-				"holds each request up", m.job.Role), "check that the disk is an SSD, that nothing limits requests a "+
-				"second, and that no other program keeps it busy")
+			return fail(measured, fmt.Sprintf("a small %s takes longer than on any SSD, "+
+				"so the disk spins or something holds each request up", m.job.Role),
+				"check that the disk is an SSD, that nothing limits requests a second, "+
+					"and that no other program keeps it busy")
 		case small[i].rate() > evenPart*m.rate() && m.rate() < evenBelow:
-			return fail(measured, fmt.Sprintf("small requests (%s) move as many bytes as large ones, as no disk does, "+
-				"so something limits it to %s", m.job.Role, unit.FormatRate(m.rate())),
-				"lift the limit on this process, container or virtual machine (systemd: IOReadBandwidthMax and the like; "+
-					"containers: --device-write-bps)")
+			return fail(measured, fmt.Sprintf("small requests (%s) move as many bytes as large ones, "+
+				"as no disk does, so something limits it to %s", m.job.Role, unit.FormatRate(m.rate())),
+				"lift the limit on this process, container or virtual machine "+
+					"(systemd: IOReadBandwidthMax and the like; containers: --device-write-bps)")
 		}
 	}
 	if max(large[0].rate(), large[1].rate()) < slowRate { // a link is as slow both ways
@@ -279,8 +293,9 @@ const (
 	flushTries = 40
 	// minFlush is less than a command takes to a disk behind a cable and back.
 	minFlush = 25e3 // ns
-	// minFlash is how long the fastest flash takes to be programmed (Cheong et al., A flash memory controller for 15 µs
-	// ultra-low-latency SSD using high-speed 3D NAND flash with 3 µs read time, ISSCC 2018).
+	// minFlash is how long the fastest flash takes to be programmed (Cheong et al., A flash memory
+	// controller for 15 µs ultra-low-latency SSD using high-speed 3D NAND flash with 3 µs read
+	// time, ISSCC 2018).
 	minFlash = 100e3 // ns
 	// flushSlow is a flush that takes as long as a file.
 	flushSlow = 200e6
@@ -294,22 +309,25 @@ type flushes struct {
 }
 
 func (f *facts) tryFlushes(ctx context.Context) error {
-	fsync, err := diskio.TryFlush(ctx, f.disk.Path, f.opts.RunID, scenario.FlushFsync, flushTries, f.alive)
+	fsync, err := diskio.TryFlush(ctx, f.disk.Path, f.opts.RunID, scenario.FlushFsync, flushTries,
+		f.alive)
 	if err != nil {
 		return err
 	}
-	full, err := diskio.TryFlush(ctx, f.disk.Path, f.opts.RunID, scenario.FlushFull, flushTries, f.alive)
+	full, err := diskio.TryFlush(ctx, f.disk.Path, f.opts.RunID, scenario.FlushFull, flushTries,
+		f.alive)
 	if err != nil {
 		return err
 	}
-	f.flushes = flushes{fsync: floats(fsync.FlushNS), full: floats(full.FlushNS), refused: full.Refused,
-		write: quantile(floats(fsync.WriteNS), 0.5)}
+	f.flushes = flushes{fsync: floats(fsync.FlushNS), full: floats(full.FlushNS),
+		refused: full.Refused,
+		write:   quantile(floats(fsync.WriteNS), 0.5)}
 	f.askCache()
 	return nil
 }
 
-// askCache asks sysfs whether the disk's cache forgets what it holds without power, and whether a program makes the
-// disk. Windows says the former by itself, and macOS neither.
+// askCache asks sysfs whether the disk's cache forgets what it holds without power, and whether a
+// program makes the disk. Windows says the former by itself, and macOS neither.
 func (f *facts) askCache() {
 	if f.own == nil {
 		return
@@ -332,8 +350,8 @@ func floats(list []int64) []float64 {
 	return out
 }
 
-// judgeFlush checks whether a flush waits for the disk. The fastest quarter counts: the others also wrote the file
-// system's own records.
+// judgeFlush checks whether a flush waits for the disk. The fastest quarter counts: the others also
+// wrote the file system's own records.
 func judgeFlush(f *facts) answer {
 	measured := "fsync " + span(quantile(f.flushes.fsync, 0.5))
 	reaches := f.flushes.full
@@ -344,26 +362,33 @@ func judgeFlush(f *facts) answer {
 		measured += ", full " + span(quantile(reaches, 0.5))
 	}
 	quick := quantile(reaches, 0.25)
-	measured += fmt.Sprintf(" (medians of %d; the write before each takes %s; the fastest quarter return within %s)",
+	measured += fmt.Sprintf(
+		" (medians of %d; the write before each takes %s; the fastest quarter return within %s)",
 		len(reaches), span(f.flushes.write), span(quick))
 	switch {
 	case f.known && !f.volatile:
 		return pass(measured + "; the disk says that it loses nothing without power")
 	case quick < minFlush:
-		return fail(measured, "a flush returns sooner than a disk can answer, as something on the way ignores flushes, so "+
-			"rates of small files are too high, and a power cut loses what was reported as written",
+		return fail(measured,
+			"a flush returns sooner than a disk can answer, as something on the way ignores flushes, so "+
+				"rates of small files are too high, and a power cut loses what was reported as written",
 			"measure on the disk itself, not on a file in memory or a virtual disk; "+
 				"update the enclosure's firmware, or use another")
 	case quick < minFlash && !f.virtual:
-		return warn(measured, "a flush returns sooner than flash can be programmed, so something on the way ignores flushes "+
-			"unless the disk's memory survives a power cut",
-			"measure on the disk itself, and compare its small files with those of disks that flush alike only")
+		return warn(measured,
+			"a flush returns sooner than flash can be programmed, so something on the way ignores flushes "+
+				"unless the disk's memory survives a power cut",
+			"measure on the disk itself, "+
+				"and compare its small files with those of disks that flush alike only")
 	case f.flushes.refused != nil:
-		return warn(measured, "`flush: full` is not available, and fsync may leave bytes in the disk's own cache",
+		return warn(measured,
+			"`flush: full` is not available, and fsync may leave bytes in the disk's own cache",
 			"compare with disks of the same file system only, or format the disk as APFS")
 	case quantile(reaches, 0.5) > flushSlow:
-		return warn(measured, "each file ends with a long wait for its flush, so small files look slow",
-			"check that no other program writes to the disk; `flush: none` leaves the flush out of the times")
+		return warn(measured,
+			"each file ends with a long wait for its flush, so small files look slow",
+			"check that no other program writes to the disk; "+
+				"`flush: none` leaves the flush out of the times")
 	case quick < minFlash:
 		return pass(measured + "; sooner than flash can be programmed, but it is a virtual disk")
 	}
@@ -372,8 +397,8 @@ func judgeFlush(f *facts) answer {
 
 const (
 	laneTries = 5
-	// lanesLow: four requests in flight are not much slower than one unless the file system makes them so: one that fills
-	// each gap with zeros writes twice.
+	// lanesLow: four requests in flight are not much slower than one unless the file system makes
+	// them so: one that fills each gap with zeros writes twice.
 	lanesLow = 0.6
 )
 
@@ -397,8 +422,8 @@ func (f *facts) tryLanes(ctx context.Context) error {
 	return nil
 }
 
-// judgeLanes checks whether a new file is written as fast in four lanes as in one: a file system that fills each gap
-// with zeros, or allows one writer at a time, makes it slower.
+// judgeLanes checks whether a new file is written as fast in four lanes as in one: a file system
+// that fills each gap with zeros, or allows one writer at a time, makes it slower.
 func judgeLanes(f *facts) answer {
 	one, four := slices.Max(f.one), slices.Max(f.four) // other programs can only make them slower
 	measured := fmt.Sprintf("a new file with one request in flight %s, with four %s (best of %d)",
