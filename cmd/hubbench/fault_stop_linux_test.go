@@ -188,7 +188,7 @@ func TestFaultsOfCheckedDisksThatHang(t *testing.T) {
 		code int
 		says string
 	}{
-		"given up":    {func(*faultRun) {}, exitThreshold, `nothing has moved for 8s: the disk hangs(?s).*test files may be left in .*hubbench clean .*The disk hangs`},
+		"given up":    {func(*faultRun) {}, exitThreshold, `nothing has moved for 8s: the disk hangs(?s).*test files may be left in .*hubbench clean .*the disk hangs`},
 		"interrupted": {(*faultRun).interrupt, exitInterrupted, `interrupted`},
 	} {
 		c.try(name, func(t *testing.T) {

@@ -91,10 +91,11 @@ func newDoctor(p program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [PATH...]",
 		Short: "Check whether this machine and its disks can be measured",
-		Long: `Check what every measurement depends on: the clock that processes share, timers, how closely disks
-start together, sleep, priority and power; and for each PATH, a folder on a disk: whether requests
-bypass the system's cache, whether the system counts what the disk moves, whether something limits it,
-whether flushes reach it, and whether several requests at a time write a new file as fast.
+		Long: `Check what every measurement depends on: what plan checks too, and the clock that processes share,
+how closely disks start together, sleep and priority; and for each PATH, a folder on a disk: whether
+requests bypass the system's cache, whether the system counts what the disk moves, whether something
+limits it, whether flushes reach it, and whether new files are written once, and as fast by several
+requests at a time.
 
 It takes ten seconds, plus up to a minute per disk, to which it writes up to 1 GB in a folder that it
 creates, marks and removes. It prints what needs attention; --all prints every check. Later runs on
