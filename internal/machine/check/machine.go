@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // atWork is the part of a core that an active service uses at least.
@@ -162,8 +163,8 @@ func judgeAwake(f *facts) answer {
 }
 
 func judgeDisks(f *facts) answer {
-	if len(f.plan.Disks) > 0 {
-		return pass("")
+	if n := len(f.plan.Disks); n > 0 {
+		return pass(unit.Plural(n, "disk") + " checked")
 	}
 	return answer{Verdict: trace.Skip, Measured: "no disk was checked",
 		Advice: "name a folder on each: hubbench doctor /Volumes/A"}
