@@ -64,7 +64,7 @@ func Table() []Check {
 		{"slow_link", "a disk that has negotiated USB 2 or less", looks, nil, judgeLink},
 		{"not_disk", "a folder in memory, or on a network", looks, nil, judgeNotDisk},
 		{"no_direct", "a file system without direct I/O", looks, nil, judgeNoDirect},
-		{"exfat", "a folder on exFAT or FAT on macOS, whose driver writes files twice", looks, nil,
+		{"exfat", "a folder on exFAT or FAT on macOS, whose driver fills files with zeros", looks, nil,
 			judgeExFAT},
 		{"raid", "a RAID set, which is several disks", looks, nil, judgeRAID},
 		{"errors", "a disk whose requests failed or were repeated", looks, nil, judgeErrors},

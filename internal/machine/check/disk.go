@@ -159,7 +159,7 @@ func judgeFileLimit(f *facts) answer {
 // goodFormats are file systems that measure the disk and not themselves.
 func (f *facts) goodFormats() string {
 	if f.system == "darwin" {
-		return "APFS" // macOS writes new files on exFAT twice
+		return "APFS" // Its driver for exFAT fills files with zeros, and has lost data.
 	}
 	return "exFAT, APFS, NTFS or ext4"
 }
