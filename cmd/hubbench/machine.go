@@ -31,12 +31,12 @@ func newDevices(p program) *cobra.Command {
 		Short: "Show what is plugged in where",
 		Long: `Print the disks of this machine as a tree: the port and hub that each is connected to, what its link
 negotiated and can carry in one direction, its volumes with their free space and file systems, and what
-else is connected to the hub. --all adds disk images, unmounted partitions and other devices. Nothing is
-written but the file that you name.
+else is connected to the hub. --all adds disk images, unmounted partitions and other devices.
+Nothing is written but the file that you name.
 
-If something is wrong, attach the file that --capture writes to an issue: what this system has answered,
-with other words for serial numbers, UUIDs, addresses, and the names of the computer, of its users and of
-mounted volumes. Read it before you attach it.`,
+If something is wrong, attach the file that --capture writes to an issue: what this system has
+answered, with other words for serial numbers, UUIDs, addresses, and the names of the computer, of
+its users and of mounted volumes. Read it before you attach it.`,
 		Example: `  hubbench devices
   hubbench devices --json
   hubbench devices --capture my-mac.txt`,
@@ -53,7 +53,8 @@ mounted volumes. Read it before you attach it.`,
 		},
 	}
 	cmd.Flags().BoolVar(&serials, "serials", false, "show serial numbers too")
-	cmd.Flags().StringVar(&capture, "capture", "", "write what the system has answered to this new `FILE`, for an issue")
+	cmd.Flags().StringVar(&capture, "capture", "",
+		"write what the system has answered to this new `FILE`, for an issue")
 	out.flags(cmd, printed())
 	return cmd
 }
@@ -71,7 +72,8 @@ func (o *output) capture(cmd *cobra.Command, path string) error {
 	case exists(path):
 		return usagef("--capture %s is there already; give the name of a new file", path)
 	case !isFolder(filepath.Dir(path)):
-		return usagef("--capture %s: there is no folder %s; create it first", path, filepath.Dir(path))
+		return usagef("--capture %s: there is no folder %s; create it first", path,
+			filepath.Dir(path))
 	}
 	title := fmt.Sprintf("hubbench %s, %s/%s, %s", toolVersion(), runtime.GOOS, runtime.GOARCH,
 		time.Now().UTC().Format(time.DateOnly))

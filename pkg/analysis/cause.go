@@ -293,24 +293,28 @@ func (p *phase) linkChange(part *part, speeds map[string]float64) *LinkChange {
 	return out
 }
 
-// failedRequests warns of requests that failed or were repeated below the file system, by the driver's own count: each
-// waits for seconds, or for the link to be set up again, and shows in no file's result.
+// failedRequests warns of requests that failed or were repeated below the file system, by the
+// driver's own count: each waits for seconds, or for the link to be set up again, and shows in no
+// file's result.
 func (p *phase) failedRequests(disk string) {
 	counts := p.meters.Of(disk, trace.DeviceFailures)
 	if len(counts) == 0 {
 		return
 	}
 	if n := counts[len(counts)-1].Value - counts[0].Value; n > 0 {
-		p.warn(disk, "failed_requests", TimesValues{Times: n}, "its driver counted %.0f requests that failed or "+
-			"had to be repeated: its rates are not what it can do (check its cable, port and power)", n)
+		p.warn(disk, "failed_requests", TimesValues{Times: n}, "its driver counted %.0f requests "+
+			"that failed or had to be repeated: its rates are not what it can do (check its cable, "+
+			"port and power)", n)
 	}
 }
 
-// busyCPU is the share of all cores' time, in percent, from which the host has nothing to spare; of one core's, a worker.
+// busyCPU is the share of all cores' time, in percent, from which the host has nothing to spare; of
+// one core's, a worker.
 const busyCPU = 95
 
-// host is how busy the host's cores were in the window, and how much of a core each worker used that has one request in
-// flight. One that works as fast as it can and uses all of its core waits for the processor, not for the disk.
+// host is how busy the host's cores were in the window, and how much of a core each worker used
+// that has one request in flight. One that works as fast as it can and uses all of its core waits
+// for the processor, not for the disk.
 func (p *phase) host() {
 	p.out.CPUPercent = p.load("", trace.CPU)
 	for _, part := range p.parts {

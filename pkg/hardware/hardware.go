@@ -119,7 +119,8 @@ type Disk struct {
 	UASP     *bool  `json:"uasp,omitempty"` // of a USB disk: with the faster protocol
 	// The system tells it which blocks are free; without that its write cache does not recover
 	Trim *bool `json:"trim,omitempty"`
-	// It collects in its own cache what is written to it, which "Quick removal" of Windows turns off
+	// It collects in its own cache what is written to it, which "Quick removal" of Windows turns
+	// off
 	WriteCache *bool   `json:"write_cache,omitempty"`
 	Hub        *string `json:"hub"`            // the ID of the hub it is connected to
 	Port       string  `json:"port,omitempty"` // the ID of the host's port that its path begins at
@@ -129,7 +130,8 @@ type Disk struct {
 	Memory     bool    `json:"memory,omitempty"` // a virtual one that lies in memory
 	// Of a virtual disk that is a RAID set, the set's level and name: Stripe set Data
 	RAID string `json:"raid,omitempty"`
-	// The requests that have failed since it was plugged in, and those that were repeated, if the system counts them
+	// The requests that have failed since it was plugged in, and those that were repeated, if the
+	// system counts them
 	Errors  int64 `json:"errors,omitempty"`
 	Retries int64 `json:"retries,omitempty"`
 	// The names of the disks that a virtual one lies on: see Inventory.Physical

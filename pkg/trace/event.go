@@ -94,7 +94,8 @@ const (
 	// Counter: requests that the driver saw fail or had to repeat
 	DeviceFailures = "device_failed_requests"
 	Throttles      = "throttle_events" // counter, as the device reports them
-	// Of all cores, of a Mac with several kinds of them the fast ones: at 100 the host has nothing to spare
+	// Of all cores, of a Mac with several kinds of them the fast ones: at 100 the host has nothing
+	// to spare
 	CPU       = "cpu_percent"
 	WorkerCPU = "worker_cpu_percent" // of one core: what the process that works on the disk used
 	// For how long the machine has just slept, or hubbench was stopped: all of it, or the worker of a disk

@@ -127,7 +127,7 @@ func (m onMac) devices(t *testing.T) {
 	if !host.Translated || len(host.Ports) == 0 || len(inv.Hubs) != 4 || inv.Find("disk4") == nil {
 		t.Errorf("the host is %+v, with %d hubs and disks %+v", host, len(inv.Hubs), inv.Disks)
 	}
-	check.Same(t, "warnings", []string{"system_profiler: exit status 1: slow, so power, displays, network adapters and free space may stay unknown"}, inv.Warnings)
+	check.Same(t, "warnings", []string{"system_profiler: exit status 1: slow, so power, displays, networks and free space may stay unknown"}, inv.Warnings)
 
 	file := filepath.Join(folder(t), "answers.txtar")
 	again := exec.Command(m.loader, m.hubbench, "devices", "--capture", file)

@@ -103,14 +103,16 @@ func Look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
 	return inv, nil
 }
 
-// Capture returns the raw answers that Look reads, without what identifies a device or a person: the form in which the
-// tests of the packages linux, macos and windows keep theirs. The title is its first line.
+// Capture returns the raw answers that Look reads, without what identifies a device or a person:
+// the form in which the tests of the packages linux, macos and windows keep theirs. The title is
+// its first line.
 func Capture(ctx context.Context, title string) ([]byte, error) {
 	answers, err := captureAnswers(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return []byte("# " + title + "\n# Source: hubbench devices --capture\n" + capture.Redact(answers)), nil
+	head := "# " + title + "\n# Source: hubbench devices --capture\n"
+	return []byte(head + capture.Redact(answers)), nil
 }
 
 // ask runs one of the system's tools and returns what it prints. It waits no longer than the timeout.

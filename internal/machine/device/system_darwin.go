@@ -29,7 +29,8 @@ func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
 	return inventory, nil
 }
 
-// captureAnswers returns an archive of all answers (golang.org/x/tools/txtar), with the tools that failed as remarks.
+// captureAnswers returns an archive of all answers (golang.org/x/tools/txtar), with the tools that
+// failed as remarks.
 func captureAnswers(ctx context.Context) (string, error) {
 	captures, failures, err := askTools(ctx)
 	var text strings.Builder
@@ -37,7 +38,8 @@ func captureAnswers(ctx context.Context) (string, error) {
 		text.WriteString("# " + failure + "\n")
 	}
 	for _, part := range captures.Parts() {
-		text.WriteString("-- " + part.Name + " --\n" + strings.TrimSuffix(string(*part.Into), "\n") + "\n")
+		answer := strings.TrimSuffix(string(*part.Into), "\n")
+		text.WriteString("-- " + part.Name + " --\n" + answer + "\n")
 	}
 	return text.String(), err
 }

@@ -34,7 +34,8 @@ func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
 	return inventory, nil
 }
 
-// captureAnswers returns an archive of the one answer (golang.org/x/tools/txtar), in UTF-8, or why there is none.
+// captureAnswers returns an archive of the one answer (golang.org/x/tools/txtar), in UTF-8, or why
+// there is none.
 func captureAnswers(ctx context.Context) (string, error) {
 	answer, err := askPowerShell(ctx)
 	if err != nil {
@@ -93,13 +94,13 @@ func (p *Place) query() error {
 	return nil
 }
 
-// Processes are what this machine does: names and processor times, which Windows reports of all processes without more
-// rights, those of services among them.
+// Processes are what this machine does: names and processor times, which Windows reports of all
+// processes without more rights, those of services among them.
 func Processes(context.Context) ([]Process, error) {
 	answer, size := make([]uint64, 1<<16), uint32(0) // words, so that the entries are aligned
 	for {
-		err := windows.NtQuerySystemInformation(windows.SystemProcessInformation, unsafe.Pointer(&answer[0]),
-			uint32(8*len(answer)), &size)
+		err := windows.NtQuerySystemInformation(windows.SystemProcessInformation,
+			unsafe.Pointer(&answer[0]), uint32(8*len(answer)), &size)
 		if errors.Is(err, windows.STATUS_INFO_LENGTH_MISMATCH) && len(answer) < maxProcessWords {
 			answer = make([]uint64, 2*len(answer)) // there are more by now than it says
 			continue

@@ -19,7 +19,8 @@ import (
 // macEvery is how often the registry is asked. It takes a process that runs for some hundredths of a second.
 const macEvery = 5 * time.Second
 
-// find finds the meter of the disk behind a folder, or of the disks that a set behind it consists of.
+// find finds the meter of the disk behind a folder, or of the disks that a set behind it consists
+// of.
 func find(ctx context.Context, folder string) (*meter, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(folder, &st); err != nil {
@@ -44,20 +45,20 @@ func find(ctx context.Context, folder string) (*meter, error) {
 	if driver.Set != "" {
 		m.key = driver.Set + " on " + m.key
 	}
-	if len(driver.Disks) == 1 {
-		m.smart = "/dev/" + driver.Disks[0]
+	for _, disk := range driver.Disks {
+		m.parts = append(m.parts, "/dev/"+disk)
 	}
 	m.count = func(ctx context.Context) (Counters, error) {
 		now, err := drivers(ctx)
 		return Counters{Read: now.Read, Written: now.Written, Failures: &now.Failures}, err
 	}
-	m.parts = driver.Disks
 	return m, nil
 }
 
-// links reads what the slowest link on the way to each device has negotiated. A Mac's own disks have none.
+// links reads what the slowest link on the way to each device has negotiated. A Mac's own disks
+// have none.
 func links(meters []*meter) Source {
-	return Source{Name: "links", Every: macEvery, AtEnd: true, Read: func(ctx context.Context) (all []Reading, err error) {
+	read := func(ctx context.Context) (all []Reading, err error) {
 		drivers, err := registry(ctx, "-l", "-t", "-c", "IOBlockStorageDriver")
 		if err != nil {
 			return nil, err
@@ -69,15 +70,17 @@ func links(meters []*meter) Source {
 		rates, err := macos.LinkRates(drivers, routers)
 		for _, m := range meters {
 			slowest := int64(math.MaxInt64)
-			for _, disk := range m.parts {
-				slowest = min(slowest, cmp.Or(rates[disk], slowest))
+			for _, device := range m.parts {
+				rate := rates[strings.TrimPrefix(device, "/dev/")]
+				slowest = min(slowest, cmp.Or(rate, slowest))
 			}
 			if slowest < math.MaxInt64 {
 				all = append(all, m.each(trace.LinkState, float64(slowest))...)
 			}
 		}
 		return all, err
-	}}
+	}
+	return Source{Name: "links", Every: macEvery, AtEnd: true, Read: read}
 }
 
 // registry is what ioreg prints of the entries that its arguments name, as a property list.
@@ -93,8 +96,8 @@ func registry(ctx context.Context, args ...string) ([]byte, error) {
 	return text, nil
 }
 
-// whole reads the links of all devices by the same few calls, and how busy the performance cores are: where macOS does
-// not say which ones these are, all cores.
+// whole reads the links of all devices by the same few calls, and how busy the performance cores
+// are: where macOS does not say which ones these are, all cores.
 func whole(ctx context.Context, meters []*meter) []Source {
 	var sources []Source
 	if len(meters) > 0 {

@@ -25,7 +25,7 @@ func find(_ context.Context, folder string) (*meter, error) {
 		return nil, err
 	}
 	name := path.Base(disk.Dir)
-	m := &meter{key: disk.Dir, smart: "/dev/" + name}
+	m := &meter{key: disk.Dir, parts: []string{"/dev/" + name}}
 	m.count = func(context.Context) (c Counters, err error) {
 		c.Read, c.Written, c.Discarded, err = disk.Moved()
 		return c, err

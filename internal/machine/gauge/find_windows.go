@@ -42,7 +42,8 @@ func find(_ context.Context, folder string) (*meter, error) {
 		err := disks.Ask(disk, disks.DiskPerformance, &performance)
 		return Counters{Read: performance.Read, Written: performance.Written}, err
 	}
-	return &meter{key: disk, smart: fmt.Sprintf("/dev/pd%d", device.Number), count: count}, nil
+	smart := fmt.Sprintf("/dev/pd%d", device.Number)
+	return &meter{key: disk, parts: []string{smart}, count: count}, nil
 }
 
 // whole reads how busy the cores are.

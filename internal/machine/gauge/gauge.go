@@ -44,7 +44,7 @@ type Source struct {
 	Name  string // for the log
 	Every time.Duration
 	AtEnd bool // it is to be read at a phase's end as well
-	Total bool // it has counters, whose totals are compared: so it is too, and what took long to read is left out
+	Total bool // it has counters, whose totals are compared: so it is too, and slow readings are not
 	Read  func(ctx context.Context) ([]Reading, error)
 }
 
@@ -112,9 +112,8 @@ var errUnknown = errors.New("no disk with counters")
 // meter is one physical device and the disks on it: two names may stand for one.
 type meter struct {
 	key   string // the system's name of the device
-	smart string // what smartctl knows it by; empty for none
 	disks []string
-	parts []string // the physical devices that it consists of, if they are asked for all at once
+	parts []string // its physical devices, as smartctl knows them; more than one of a RAID set
 	count func(ctx context.Context) (Counters, error)
 	every time.Duration // between counts, if they cost much; else 0
 	more  []Source      // its other sources
@@ -146,7 +145,8 @@ func (m *meter) counters() Source {
 		if err != nil {
 			return nil, err
 		}
-		reads := append(m.each(trace.DeviceRead, float64(c.Read)), m.each(trace.DeviceWrite, float64(c.Written))...)
+		reads := m.each(trace.DeviceRead, float64(c.Read))
+		reads = append(reads, m.each(trace.DeviceWrite, float64(c.Written))...)
 		if c.Failures != nil {
 			reads = append(reads, m.each(trace.DeviceFailures, float64(*c.Failures))...)
 		}
@@ -168,15 +168,15 @@ func (m *meter) each(name string, value float64) []Reading {
 // the phases are, the disk is asked no more often than slowEvery.
 func (f *Finder) thermometer(m *meter) (Source, bool) {
 	tool, err := exec.LookPath("smartctl")
-	if err != nil || m.smart == "" {
+	if err != nil || len(m.parts) != 1 { // of a set no disk stands for all
 		return Source{}, false
 	}
 	return Source{Name: "temperature of " + m.key, Every: slowEvery, Read: func(ctx context.Context) ([]Reading, error) {
-		if !f.may(m.smart) {
+		if !f.may(m.parts[0]) {
 			return nil, nil
 		}
 		// Bits of its exit status are about the disk's health; the answer is complete anyway.
-		text, runErr := exec.CommandContext(ctx, tool, "--json", "-A", m.smart).Output()
+		text, runErr := exec.CommandContext(ctx, tool, "--json", "-A", m.parts[0]).Output()
 		var answer struct { // https://www.smartmontools.org
 			Temperature struct{ Current float64 }
 		}
@@ -246,8 +246,9 @@ type Readings struct {
 	Reads []Reading
 }
 
-// Sampler reads sources beside a run, each in a goroutine of its own: one that hangs holds up neither the others nor
-// the run. Each is read at once, then as often as it allows, and those with totals and links once more at the end.
+// Sampler reads sources beside a run, each in a goroutine of its own: one that hangs holds up
+// neither the others nor the run. Each is read at once, then as often as it allows, and those with
+// totals and links once more at the end.
 type Sampler struct {
 	Readings chan Readings // to be taken soon: a source that is not taken from waits
 	opts     Options

@@ -141,7 +141,7 @@ func TestSmart(t *testing.T) {
 			t.Fatal(err)
 		}
 		var f Finder
-		s, _ := f.thermometer(&meter{smart: "disk", disks: []string{"A"}})
+		s, _ := f.thermometer(&meter{parts: []string{"disk"}, disks: []string{"A"}})
 		got, err := s.Read(t.Context())
 		if (err == nil) != (want > 0) || want > 0 && got[0].Value != want {
 			t.Errorf("%s: %v, %v", text, got, err)

@@ -9,7 +9,8 @@ import (
 // Implemented in package syscall: call with six arguments.
 //
 //go:linkname call6 syscall.syscall6
-func call6(fn, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err syscall.Errno) //nolint:revive // as many as it has
+//nolint:revive // It has as many arguments.
+func call6(fn, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err syscall.Errno)
 
 //nolint:gochecknoglobals // constants of the linker
 var hostSelfAddress, taskSelfAddress, processorInfoAddress, deallocateAddress uintptr
@@ -19,12 +20,12 @@ var hostSelfAddress, taskSelfAddress, processorInfoAddress, deallocateAddress ui
 //go:cgo_import_dynamic libc_host_processor_info host_processor_info "/usr/lib/libSystem.B.dylib"
 //go:cgo_import_dynamic libc_vm_deallocate vm_deallocate "/usr/lib/libSystem.B.dylib"
 
-// Ticks are how long one core has been in each of its states, in units of 10 ms: user, system, idle and nice, as
-// <mach/machine.h> numbers them. They wrap around.
+// Ticks are how long one core has been in each of its states, in units of 10 ms: user, system, idle
+// and nice, as <mach/machine.h> numbers them. They wrap around.
 type Ticks [4]uint32
 
-// NewCores returns the function that reads the ticks of each core. It holds the one port of the host that it asks:
-// each call of mach_host_self would add a reference to it.
+// NewCores returns the function that reads the ticks of each core. It holds the one port of the
+// host that it asks: each call of mach_host_self would add a reference to it.
 func NewCores() func() ([]Ticks, error) {
 	host, _, _ := call(hostSelfAddress, 0, 0, 0)
 	task, _, _ := call(taskSelfAddress, 0, 0, 0)
@@ -38,7 +39,8 @@ func NewCores() func() ([]Ticks, error) {
 			return nil, fmt.Errorf("host_processor_info: error %d", code)
 		}
 		ticks := append([]Ticks(nil), unsafe.Slice(answer, cores)...)
-		_, _, _ = call(deallocateAddress, task, uintptr(unsafe.Pointer(answer)), 4*uintptr(integers))
+		size := 4 * uintptr(integers)
+		_, _, _ = call(deallocateAddress, task, uintptr(unsafe.Pointer(answer)), size)
 		return ticks, nil
 	}
 }

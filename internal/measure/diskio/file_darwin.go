@@ -144,10 +144,10 @@ func policyName(policy int, err error) string {
 	}
 }
 
-// Foreground takes this process out of the background that setpriority(2) knows, which it inherits from whoever put
-// themselves there, as by taskpolicy -b: its threads may run on any core again, and its requests wait for nobody. It is
-// not known whether that lifts what launchd sets for a job of its own (ProcessType in launchd.plist(5)): Priority asks
-// what is so then.
+// Foreground takes this process out of the background that setpriority(2) knows, which it inherits
+// from whoever put themselves there, as by taskpolicy -b: its threads may run on any core again,
+// and its requests wait for nobody. It is not known whether that lifts what launchd sets for a job
+// of its own (ProcessType in launchd.plist(5)): Priority asks what is so then.
 func Foreground() error { return unix.Setpriority(prioDarwinProcess, 0, 0) }
 
 func newRingMover(ringWork) (mover, error) { return nil, errNoRing }

@@ -25,7 +25,8 @@ import (
 const (
 	folderPrefix = ".hubbench-"
 	markerName   = "hubbench.json"
-	// neverIndex is an empty file by which people keep macOS's Spotlight from a folder. Apple documents it for volumes.
+	// neverIndex is an empty file by which people keep macOS's Spotlight from a folder. Apple
+	// documents it for volumes.
 	neverIndex = ".metadata_never_index"
 	markerWhat = "test files of hubbench; safe to remove with `hubbench clean`"
 )
@@ -181,7 +182,8 @@ func (f *folder) unfinished(text []byte) (bool, error) {
 	}), nil
 }
 
-// keepFromIndex asks Spotlight to leave out the folder, as it would read each test file while the next is measured.
+// keepFromIndex asks Spotlight to leave out the folder, as it would read each test file while the
+// next is measured.
 func (f *folder) keepFromIndex(goos string) error {
 	if goos != "darwin" {
 		return nil

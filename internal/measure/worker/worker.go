@@ -190,9 +190,10 @@ func (w *worker) checkCache() (otherwise bool) {
 	return true
 }
 
-// heartbeat reports the job's progress to the coordinator until quit closes. It records how much of a core this process
-// has used, and a tick that came so late that it must have been stopped. What the coordinator cannot see, since it went
-// on, is the disk's own gap. Before the release it does not matter, nor to a model's time.
+// heartbeat reports the job's progress to the coordinator until quit closes. It records how much of
+// a core this process has used, and a tick that came so late that it must have been stopped. What
+// the coordinator cannot see, since it went on, is the disk's own gap. Before the release it does
+// not matter, nor to a model's time.
 func (w *worker) heartbeat(quit <-chan struct{}) {
 	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()
@@ -205,8 +206,9 @@ func (w *worker) heartbeat(quit <-chan struct{}) {
 			nowUsed := clock.Used()
 			working := !w.job.Simulated && w.released.Load()
 			if working && beganNS > w.release {
-				w.emit(trace.Event{Type: trace.GaugeType, Name: trace.WorkerCPU, TNS: nowNS - w.release,
-					Value: 100 * (nowUsed - used).Seconds() / took.Seconds()})
+				percent := 100 * (nowUsed - used).Seconds() / took.Seconds()
+				w.emit(trace.Event{Type: trace.GaugeType, Name: trace.WorkerCPU, Value: percent,
+					TNS: nowNS - w.release})
 			}
 			used = nowUsed
 			if took >= stoppedFor && working && nowNS > w.release {

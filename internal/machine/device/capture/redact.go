@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// secret is what identifies a device or a person, and where it stands in the answers of the systems' tools: in property
-// lists, JSON, and lines. The last group of the expression is the secret itself.
+// secret is what identifies a device or a person, and where it stands in the answers of the
+// systems' tools: in property lists, JSON, and lines. The last group of the expression is the
+// secret itself.
 type secret struct {
 	kind  string
 	place string
@@ -36,13 +37,15 @@ var secrets = [...]secret{
 	{serialWord, `"[^"]*(?:serial|mac[-_ ]?address)[^"]*"\s*:\s*"([^"]+)"`},
 	{serialWord, `(?m)^\s*(?:E:)?ID_\w*(?:SERIAL|WWN|UUID)\w*=(.+)$`},
 	{serialWord, `(?m)^\s*\S*(?:serial|wwid|unique_id|nguid|eui)\s*: (.+)$`},
-	// Windows calls a device by its bus, its kind and its serial number. Where there is none, it makes one up with an &.
+	// Windows calls a device by its bus, its kind and its serial number. Where there is none, it
+	// makes one up with an &.
 	{serialWord, `\b(?:USB|USBSTOR|SCSI)\\\\[^\\"]+\\\\([^\\"&]{4,})(?:&\d+)?"`},
 	{hostWord, `<key>(?:local_host_name|user_name)</key>\s*<string>([^<]+)<`},
 	{hostWord, `"(?:local_host_name|user_name)"\s*:\s*"([^"]+)"`},
 	{hostWord, `(?m)^\S*hostname: (.+)$`},
 	{hostWord, `"Computer"\s*:\s*\[?\s*\{\s*"Name"\s*:\s*"([^"]+)"`},
-	{hostWord, `(?m)^(//\S+|[^\s:]+:/[^/\s]\S*) on /`}, // a network's, as mount and mountinfo have it
+	// What a network's folder is called, as mount and mountinfo have it.
+	{hostWord, `(?m)^(//\S+|[^\s:]+:/[^/\s]\S*) on /`},
 	{hostWord, `(?m) - (?:cifs|smb3|nfs4?|fuse\.\w+|9p) (\S+)`},
 	{userWord, `(?:/Users|/home|/media|\\Users)[/\\]+([^/\\\s"<>]+)`},
 	{labelWord, `(?:[>"]| on )/Volumes/([^<>"/\n]+?)(?:[<"/\n]| \()`},
@@ -59,18 +62,21 @@ var labelPlaces = [...]string{
 	`(?m)^\s*(?:E:)?ID_FS_LABEL\w*=(.+)$`,
 }
 
-// minSpread is the least length of a secret that is looked for everywhere. A shorter one may be part of anything.
+// minSpread is the least length of a secret that is looked for everywhere. A shorter one may be
+// part of anything.
 const minSpread = 6
 
-// Redact takes out of answers what identifies a device or a person: serial numbers, UUIDs, hardware addresses, the names
-// of hosts and users, and the labels of volumes mounted where people see them. The same words stand for one secret
-// wherever it is, so that what is said of one device can still be put together.
+// Redact takes out of answers what identifies a device or a person: serial numbers, UUIDs, hardware
+// addresses, the names of hosts and users, and the labels of volumes mounted where people see them.
+// The same words stand for one secret wherever it is, so that what is said of one device can still
+// be put together.
 func Redact(text string) string {
 	words := map[string]string{} // by the secret in lower case
 	count := map[string]int{}
 	made := map[string]bool{}
 	word := func(kind, value string) string {
-		key := strings.ToLower(strings.TrimSpace(strings.ReplaceAll(value, `\040`, " "))) // as mountinfo has spaces
+		spaced := strings.ReplaceAll(value, `\040`, " ") // as mountinfo has spaces
+		key := strings.ToLower(strings.TrimSpace(spaced))
 		if made[key] || key == "" || key == "not provided" {
 			return value
 		}
@@ -100,12 +106,14 @@ func Redact(text string) string {
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
 	})
 	for _, key := range spread {
-		text = regexp.MustCompile(`(?i)`+regexp.QuoteMeta(key)).ReplaceAllLiteralString(text, words[key])
+		everywhere := regexp.MustCompile(`(?i)` + regexp.QuoteMeta(key))
+		text = everywhere.ReplaceAllLiteralString(text, words[key])
 	}
 	return text
 }
 
-// replaceGroup replaces what the last group of an expression matches, or all that it matches if it has none.
+// replaceGroup replaces what the last group of an expression matches, or all that it matches if it
+// has none.
 func replaceGroup(text, expression string, with func(string) string) string {
 	var out strings.Builder
 	last := 0
@@ -122,8 +130,8 @@ func replaceGroup(text, expression string, with func(string) string) string {
 // minRouter is below any number that a maker gives a router of Thunderbolt.
 const minRouter = 1 << 32
 
-// redactRouters replaces the numbers of Thunderbolt routers, of which each is its own: ioreg has them in decimal and
-// system_profiler in hexadecimal.
+// redactRouters replaces the numbers of Thunderbolt routers, of which each is its own: ioreg has
+// them in decimal and system_profiler in hexadecimal.
 func redactRouters(text string) string {
 	numbers := map[uint64]uint64{}
 	number := func(n uint64) uint64 {
@@ -132,7 +140,8 @@ func redactRouters(text string) string {
 		}
 		return cmp.Or(numbers[n], n)
 	}
-	text = replaceGroup(text, `<key>[^<]*\bUID</key>\s*<integer>([^<]+)<`, func(value string) string {
+	decimal := `<key>[^<]*\bUID</key>\s*<integer>([^<]+)<`
+	text = replaceGroup(text, decimal, func(value string) string {
 		n, err := strconv.ParseInt(value, 0, 64)
 		unsigned, unsignedErr := strconv.ParseUint(value, 0, 64)
 		if err == nil {

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Record reads the machine whose files root has, and returns all that Read looks at there in the text form of a capture,
-// which a test can read again: a line for each file, symbolic link and folder, and the sizes of file systems.
+// Record reads the machine whose files root has, and returns all that Read looks at there in the
+// text form of a capture, which a test can read again: a line for each file, symbolic link and
+// folder, and the sizes of file systems.
 func Record(root fs.FS, opts Options) string {
 	r := &recorder{root: root, lines: map[string]string{}, inside: map[string]bool{}}
 	usage := map[string]string{}
@@ -38,7 +39,8 @@ type recorder struct {
 	inside map[string]bool   // the folders in which something is noted
 }
 
-// note notes something of a name, and keeps what is known of it already unless there is more to say.
+// note notes something of a name, and keeps what is known of it already unless there is more to
+// say.
 func (r *recorder) note(name, line string) {
 	if old, ok := r.lines[name]; !ok || old == ":" {
 		r.lines[name] = line
@@ -67,7 +69,8 @@ func (r *recorder) resolve(name string) string {
 		if !path.IsAbs(target) {
 			target = path.Join("/", path.Dir(at), target)
 		}
-		done, rest = "", append(strings.Split(strings.TrimPrefix(path.Clean(target), "/"), "/"), rest...)
+		whole := strings.TrimPrefix(path.Clean(target), "/")
+		done, rest = "", append(strings.Split(whole, "/"), rest...)
 	}
 	return path.Join(done, path.Join(rest...))
 }
@@ -90,7 +93,8 @@ func (r *recorder) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return data, err
 	}
-	text := strings.TrimRight(strings.ToValidUTF8(strings.ReplaceAll(string(data), "\x00", ""), ""), " \t\r\n")
+	text := strings.ToValidUTF8(strings.ReplaceAll(string(data), "\x00", ""), "")
+	text = strings.TrimRight(text, " \t\r\n")
 	line := ": " + text
 	if text == "" || strings.Contains(text, "\n") || strings.Contains(text, " -> ") {
 		line = ":"

@@ -6,10 +6,11 @@ import (
 	"github.com/hubbench/hubbench/internal/machine/device/capture"
 )
 
-// FastCores says which of a Mac's cores are its performance cores, from the answer to ioreg -a -r -d 1 -k cluster-type:
-// the entries of its device tree for the cores. Work that nobody waits for stays on the others, and a program has
-// nothing to spare once these are busy. They need not stand together: an Ultra's are two groups. It returns nil unless
-// each core is named once and as many are fast as the system says (hw.perflevel0.logicalcpu); an Intel Mac names none.
+// FastCores says which of a Mac's cores are its performance cores, from the answer to ioreg -a -r
+// -d 1 -k cluster-type: the entries of its device tree for the cores. Work that nobody waits for
+// stays on the others, and a program has nothing to spare once these are busy. They need not stand
+// together: an Ultra's are two groups. It returns nil unless each core is named once and as many
+// are fast as the system says (hw.perflevel0.logicalcpu); an Intel Mac names none.
 func FastCores(answer []byte, cores, fast int) []bool {
 	list, err := decode(answer)
 	if err != nil {
@@ -40,8 +41,8 @@ func FastCores(answer []byte, cores, fast int) []bool {
 	return isFast
 }
 
-// Load adds up how long cores were busy, and how long there was, from each core's ticks as user, system, idle and nice.
-// It counts the cores that are marked fast, or all if that is nil.
+// Load adds up how long cores were busy, and how long there was, from each core's ticks as user,
+// system, idle and nice. It counts the cores that are marked fast, or all if that is nil.
 func Load[Ticks ~[4]uint32](cores []Ticks, fast []bool) (busy, total float64) {
 	const idle = 2
 	for i, ticks := range cores {

@@ -14,7 +14,8 @@ import (
 // that they lie on. If diskutil did not answer, the profile and the drivers list disks.
 func (m *machine) addDisks(list, apfs []dict) {
 	containers := containersOf(list, apfs)
-	made, sets := map[string][]string{}, map[string]string{} // the disks that each container is made of, by the registry
+	// The disks that each container and RAID set is made of, and the sets' names, by the registry.
+	made, sets := map[string][]string{}, map[string]string{}
 	for _, above := range slices.Sorted(maps.Keys(m.chains)) {
 		for _, name := range m.chains[above].made {
 			made[name] = append(made[name], above)
@@ -28,7 +29,8 @@ func (m *machine) addDisks(list, apfs []dict) {
 			continue
 		}
 		size, _ := entry.Number("Size")
-		disk := hardware.Disk{Name: name, SizeBytes: max(size, 0), Backing: made[name], RAID: sets[name], Model: sets[name]}
+		disk := hardware.Disk{Name: name, SizeBytes: max(size, 0), Backing: made[name]}
+		disk.RAID, disk.Model = sets[name], sets[name]
 		if isContainer { // on several disks: Fusion
 			disk.Backing = c.disks
 		}

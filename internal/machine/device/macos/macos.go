@@ -26,20 +26,23 @@ type Part struct {
 	Command []string // nil of what needs none
 }
 
-// Parts returns all captures. The system's profile is asked for in two parts, of which the second may wait for a disk
-// that sleeps. The types of the first say what is connected to what: macOS 26 answers for USB with SPUSBHostDataType and
-// leaves SPUSBDataType empty, and older systems know only the latter.
+// Parts returns all captures. The system's profile is asked for in two parts, of which the second
+// may wait for a disk that sleeps. The types of the first say what is connected to what: macOS 26
+// answers for USB with SPUSBHostDataType and leaves SPUSBDataType empty, and older systems know
+// only the latter.
 func (c *Captures) Parts() []Part {
 	return []Part{
 		{"system_profiler.json", &c.Topology, "ports, hubs and models", []string{
-			"/usr/sbin/system_profiler", "-json", "SPThunderboltDataType", "SPPCIDataType", "SPNVMeDataType",
-			"SPSerialATADataType", "SPUSBHostDataType", "SPUSBDataType",
+			"/usr/sbin/system_profiler", "-json", "SPThunderboltDataType", "SPPCIDataType",
+			"SPNVMeDataType", "SPSerialATADataType", "SPUSBHostDataType", "SPUSBDataType",
 		}},
-		{"system_profiler-rest.json", &c.Profile, "power, displays, network adapters and free space", []string{
-			"/usr/sbin/system_profiler", "-json", "SPPowerDataType", "SPStorageDataType", "SPDisplaysDataType",
-			"SPEthernetDataType",
+		{"system_profiler-rest.json", &c.Profile, "power, displays, networks and free space", []string{
+			"/usr/sbin/system_profiler", "-json", "SPPowerDataType", "SPStorageDataType",
+			"SPDisplaysDataType", "SPEthernetDataType",
 		}},
-		{"diskutil-list.plist", &c.Disks, "disks and volumes", []string{"/usr/sbin/diskutil", "list", "-plist"}},
+		{"diskutil-list.plist", &c.Disks, "disks and volumes", []string{
+			"/usr/sbin/diskutil", "list", "-plist",
+		}},
 		{"diskutil-apfs-list.plist", &c.APFS, "APFS containers and encryption", []string{
 			"/usr/sbin/diskutil", "apfs", "list", "-plist",
 		}},
@@ -56,10 +59,12 @@ func (c *Captures) Parts() []Part {
 	}
 }
 
-// HostSettings are the names of the system's settings that say what the machine is. Numbers are 1 or 0, or not there; the
-// last of them is 1 in a program for Intel that Rosetta translates.
+// HostSettings are the names of the system's settings that say what the machine is. Numbers are 1
+// or 0, or not there; the last of them is 1 in a program for Intel that Rosetta translates.
 func HostSettings() (texts, numbers []string) {
-	texts = []string{"hw.model", "machdep.cpu.brand_string", "kern.osproductversion", "kern.osversion", "kern.hostname"}
+	texts = []string{
+		"hw.model", "machdep.cpu.brand_string", "kern.osproductversion", "kern.osversion", "kern.hostname",
+	}
 	return texts, []string{"hw.optional.arm64", "sysctl.proc_translated"}
 }
 
@@ -123,7 +128,8 @@ func (m *machine) addHost(settings []byte) {
 	}
 	host := hardware.Host{
 		Name: strings.TrimSuffix(set["kern.hostname"], ".local"), Model: set["hw.model"],
-		CPU: set["machdep.cpu.brand_string"], Translated: set["sysctl.proc_translated"] == "1", Power: m.power(),
+		CPU: set["machdep.cpu.brand_string"], Power: m.power(),
+		Translated: set["sysctl.proc_translated"] == "1",
 	}
 	if set["hw.optional.arm64"] == "1" {
 		host.Arch = "arm64"

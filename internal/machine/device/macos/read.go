@@ -48,8 +48,8 @@ func decode(answer []byte) (v any, err error) {
 	return v, err
 }
 
-// Driver is what macOS' block storage drivers count of the physical disks that a volume lies on: one, or several of a
-// RAID set or a Fusion Drive.
+// Driver is what macOS' block storage drivers count of the physical disks that a volume lies on:
+// one, or several of a RAID set or a Fusion Drive.
 type Driver struct {
 	Disks         []string // the BSD names of the physical disks
 	Set           string   // of RAID, its level and name
@@ -57,9 +57,10 @@ type Driver struct {
 	Failures      int64    // requests that failed or were repeated
 }
 
-// DriverOf adds up the drivers of the disks that hold a volume in the answer to ioreg -a -l -r -c IOBlockStorageDriver: a
-// property list of drivers with the devices below them, where a set of several disks is below each. The names of the
-// counters are those of IOKit's IOBlockStorageDriver.h. A driver without them is passed over.
+// DriverOf adds up the drivers of the disks that hold a volume in the answer to ioreg -a -l -r -c
+// IOBlockStorageDriver: a property list of drivers with the devices below them, where a set of
+// several disks is below each. The names of the counters are those of IOKit's
+// IOBlockStorageDriver.h. A driver without them is passed over.
 func DriverOf(answer []byte, volume string) (d Driver, err error) {
 	trees, err := decode(answer)
 	if err != nil {
@@ -105,16 +106,18 @@ func setsOf(entry dict) map[string]string {
 		if name == "" {
 			continue
 		}
+		name = strings.TrimSpace(d.Text("AppleRAID-LevelName") + " set " + name)
 		for _, below := range bsdNames(d) {
-			sets[wholeDisk(below)] = strings.TrimSpace(d.Text("AppleRAID-LevelName") + " set " + name)
+			sets[wholeDisk(below)] = name
 		}
 	}
 	return sets
 }
 
-// LinkRates is what the slowest link on the way to each disk has negotiated, in bits per second and the slower direction,
-// from the answers to ioreg -a -l -r -t -c IOBlockStorageDriver and -a -l -r -c IOThunderboltSwitch: that of its USB
-// device, or of a Thunderbolt router on the way. A disk is left out if the answers name none.
+// LinkRates is what the slowest link on the way to each disk has negotiated, in bits per second and
+// the slower direction, from the answers to ioreg -a -l -r -t -c IOBlockStorageDriver and -a -l -r
+// -c IOThunderboltSwitch: that of its USB device, or of a Thunderbolt router on the way. A disk is
+// left out if the answers name none.
 func LinkRates(drivers, routers []byte) (map[string]int64, error) {
 	chains, err := decode(drivers)
 	if err != nil {

@@ -157,7 +157,7 @@ type router struct {
 	depth    int64
 	route    int64 // a byte per hop, the first hop lowest: the number of the port that leads on
 	upstream int64 // the number of the port that leads to the computer
-	slowest  int64 // bits per second of the slowest link from the computer to it, one way; 0 if none is known
+	slowest  int64 // bits per second, one way, of the slowest link to it; 0 if none is known
 	ports    []dict
 }
 
@@ -193,8 +193,8 @@ func routersOf(trees []dict) map[int64]router {
 	return routers
 }
 
-// holds reports whether a tunnel of PCI Express ends in the router that leads to a disk: its port for the tunnel names
-// the entry where it ends.
+// holds reports whether a tunnel of PCI Express ends in the router that leads to a disk: its port
+// for the tunnel names the entry where it ends.
 func (r router) holds(c chain) bool {
 	for _, p := range r.ends("PCIe Adapter") {
 		if end, ok := p.Number("PCI Entry ID"); ok && slices.Contains(c.entries, end) {

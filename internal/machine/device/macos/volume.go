@@ -201,9 +201,9 @@ func (m *machine) mountPoints(name string, d dict) []string {
 	return points
 }
 
-// VolumeOf reads what macOS says is mounted, and by which file system: the name of the volume's device, empty if it is
-// none of a disk, and the file system. Since macOS 13 those of FAT and NTFS are programs (lifs), whose volumes are
-// called msdos://disk12s1/NAME.
+// VolumeOf reads what macOS says is mounted, and by which file system: the name of the volume's
+// device, empty if it is none of a disk, and the file system. Since macOS 13 those of FAT and NTFS
+// are programs (lifs), whose volumes are called msdos://disk12s1/NAME.
 func VolumeOf(source, kind string) (device, filesystem string) {
 	device, ok := strings.CutPrefix(source, "/dev/")
 	if scheme, rest, program := strings.Cut(source, "://"); program {

@@ -18,8 +18,8 @@ const (
 
 var errShort = errors.New("its answer is too short")
 
-// WriteCache reports whether a disk such as PhysicalDrive1 collects in its own cache what is written to it, which its
-// policy "Quick removal" turns off; nil if that cannot be known.
+// WriteCache reports whether a disk such as PhysicalDrive1 collects in its own cache what is
+// written to it, which its policy "Quick removal" turns off; nil if that cannot be known.
 func WriteCache(disk string) *bool {
 	// https://learn.microsoft.com/windows/win32/api/winioctl/ns-winioctl-storage_write_cache_property
 	const writeCacheProperty, off, on = 4, 1, 2
@@ -28,7 +28,8 @@ func WriteCache(disk string) *bool {
 		Version, Size, Kind, Enabled, Changeable, WriteThrough uint32
 		_                                                      [4]byte
 	}
-	if err := request(`\\.\`+disk, queryProperty, &query, &answer); err != nil || answer.Enabled != on && answer.Enabled != off {
+	err := request(`\\.\`+disk, queryProperty, &query, &answer)
+	if err != nil || answer.Enabled != on && answer.Enabled != off {
 		return nil
 	}
 	return new(answer.Enabled == on)
@@ -54,7 +55,8 @@ func request[Q, T any](device string, code uint32, question *Q, answer *T) error
 	var n uint32
 	out, size := (*byte)(unsafe.Pointer(answer)), uint32(unsafe.Sizeof(*answer))
 	in, length := (*byte)(unsafe.Pointer(question)), uint32(unsafe.Sizeof(*question))
-	if err := windows.DeviceIoControl(handle, code, in, length, out, size, &n, nil); err != nil || n < 12 {
+	err = windows.DeviceIoControl(handle, code, in, length, out, size, &n, nil)
+	if err != nil || n < 12 {
 		return fmt.Errorf("ask %s for %#x: %d bytes: %w", device, code, n, cmp.Or(err, errShort))
 	}
 	return nil

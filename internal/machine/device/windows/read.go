@@ -39,8 +39,8 @@ func read(answer []byte) (dict, error) {
 	return capture.JSON(text)
 }
 
-// Decode turns what PowerShell printed into UTF-8: UTF-16 of either order, with a mark or without, if the console is
-// set so, and UTF-8 with a mark.
+// Decode turns what PowerShell printed into UTF-8: UTF-16 of either order, with a mark or without,
+// if the console is set so, and UTF-8 with a mark.
 func Decode(answer []byte) []byte {
 	var order binary.ByteOrder
 	switch {
