@@ -73,7 +73,7 @@ func (m *machine) readBlocks() {
 
 // plain undoes udev's encoding of what is not a letter or digit: \x20.
 func plain(encoded string) string {
-	return strings.TrimSpace(strings.ToValidUTF8(unescape(encoded, `\x`, 16), ""))
+	return strings.TrimSpace(strings.ReplaceAll(unescape(encoded), "\ufffd", ""))
 }
 
 // disk describes a whole disk, its volumes apart.
@@ -175,7 +175,7 @@ func (m *machine) virtualDisk(b *block) hardware.Disk {
 	switch {
 	case m.has(b.dir, "loop/backing_file"):
 		file := m.text(b.dir, "loop/backing_file")
-		kind := m.mountAt(file).filesystem
+		kind := m.mountAt(file).Filesystem
 		d.Model, d.Memory = "file "+file, path.IsAbs(file) && (kind == "tmpfs" || kind == "ramfs")
 	case m.has(b.dir, "dm/name"):
 		kind, _, _ := strings.Cut(m.text(b.dir, "dm/uuid"), "-")

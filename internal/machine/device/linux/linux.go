@@ -34,10 +34,11 @@ type machine struct {
 	tree
 	opts    Options
 	forms   forms
-	blocks  []*block          // in the order of their names
-	byName  map[string]*block // the kernel's
-	mounts  []mount           // that can be seen
-	pools   map[string]pool   // by each member's name
+	blocks  []*block           // in the order of their names
+	byName  map[string]*block  // the kernel's
+	mounts  []Mount            // that can be seen
+	inside  map[string][]Mount // by the one that they are mounted in
+	pools   map[string]pool    // by each member's name
 	routers []*router
 	ports   []hardware.Port
 	others  []other

@@ -25,9 +25,9 @@ func TestMountsThatCanBeReached(t *testing.T) {
 	m.readMounts()
 	var got []string
 	for _, one := range m.mounts {
-		got = append(got, one.number+" "+one.point)
+		got = append(got, one.number+" "+one.Point)
 	}
-	want := "254:0 /, 8:1 /mnt/My Disk, 8:3 /mnt/over, 0:50 /data"
+	want := "254:0 /, 0:50 /data, 8:3 /mnt/over, 8:1 /mnt/My Disk"
 	check.Same(t, "mounts", want, strings.Join(got, ", "))
 }
 
@@ -35,12 +35,12 @@ func TestFindMount(t *testing.T) {
 	info := []byte("22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n" +
 		"40 22 0:39 / /mnt/my\\040disk rw - tmpfs tm\\134p rw\n" +
 		"torn\n41 22 0:39 / /x rw shared:5 master:6 - xfs\n")
-	if m, ok := FindMount(info, 40); !ok || m != (Mount{"/mnt/my disk", "tmpfs", `tm\p`}) {
-		t.Errorf("FindMount(40) = %q, %v", m, ok)
+	if m, ok := FindMount(info, 40); !ok || m.Point != "/mnt/my disk" || m.Filesystem != "tmpfs" || m.Source != `tm\p` {
+		t.Errorf("FindMount(40) = %+v, %v", m, ok)
 	}
 	for _, id := range []uint64{41, 4, 0} {
 		if m, ok := FindMount(info, id); ok {
-			t.Errorf("FindMount(%d) = %q, want none", id, m)
+			t.Errorf("FindMount(%d) = %+v, want none", id, m)
 		}
 	}
 }

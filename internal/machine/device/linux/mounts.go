@@ -10,107 +10,101 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// mount is a line of /proc/self/mountinfo (proc_pid_mountinfo(5)). It is taken apart by hand: the format is a line of
+// Mount is a line of /proc/self/mountinfo (proc_pid_mountinfo(5)). It is taken apart by hand: the format is a line of
 // ten fields that has not changed since 2008, and moby/sys' parser reads the running system only, not a capture.
-type mount struct {
-	id, parent string
-	number     string // of the device
-	root       string // which folder of the file system is mounted: "/" is all of it
-	point      string
-	filesystem string
-	source     string
-	options    []string // of the mount, then of the file system
+type Mount struct {
+	Point, Filesystem, Source string
+	id, parent                string
+	number                    string   // of the device
+	root                      string   // which folder of the file system is mounted: "/" is all of it
+	options                   []string // of the mount, then of the file system
 }
 
-// parseMount reads a line; ok is false if it is torn.
-func parseMount(line string) (m mount, ok bool) {
-	fields := strings.Fields(line)
-	dash := slices.Index(fields, "-") // optional fields end there
-	if dash < 6 || len(fields) < dash+3 {
-		return mount{}, false
+// parseMounts reads the lines that are not torn.
+func parseMounts(mountinfo string) (mounts []Mount) {
+	for line := range strings.Lines(mountinfo) {
+		before, after, _ := strings.Cut(line, " - ") // optional fields end there
+		place, content := strings.Fields(before), strings.Fields(after)
+		if len(place) < 6 || len(content) < 2 {
+			continue
+		}
+		m := Mount{
+			id: place[0], parent: place[1], number: place[2], root: unescape(place[3]), Point: unescape(place[4]),
+			Filesystem: content[0], Source: unescape(content[1]), options: strings.Split(place[5], ","),
+		}
+		if len(content) > 2 {
+			m.options = append(m.options, strings.Split(content[2], ",")...)
+		}
+		if path.IsAbs(m.Point) {
+			mounts = append(mounts, m)
+		}
 	}
-	plain := func(field string) string { return strings.ToValidUTF8(unescape(field, `\`, 8), "·") }
-	m = mount{
-		id: fields[0], parent: fields[1], number: fields[2], root: plain(fields[3]), point: plain(fields[4]),
-		filesystem: fields[dash+1], source: plain(fields[dash+2]), options: strings.Split(fields[5], ","),
-	}
-	if len(fields) > dash+3 {
-		m.options = append(m.options, strings.Split(fields[dash+3], ",")...)
-	}
-	return m, path.IsAbs(m.point)
+	return mounts
 }
-
-// Mount is what is mounted at a place.
-type Mount struct{ Point, Filesystem, Source string }
 
 // FindMount finds a mount by its number, as statx gives it, in the text of /proc/self/mountinfo.
 func FindMount(mountinfo []byte, id uint64) (Mount, bool) {
 	number := strconv.FormatUint(id, 10)
-	for line := range strings.Lines(string(mountinfo)) {
-		if m, ok := parseMount(line); ok && m.id == number {
-			return Mount{m.point, m.filesystem, m.source}, true
+	for _, m := range parseMounts(string(mountinfo)) {
+		if m.id == number {
+			return m, true
 		}
 	}
 	return Mount{}, false
 }
 
-// unescape undoes an encoding of bytes in four letters: the kernel's octal for what would break a line, in which
-// \040 is a space, and udev's \x20.
-func unescape(text, prefix string, base int) string {
-	var out strings.Builder
-	for i := 0; i < len(text); i++ {
-		if strings.HasPrefix(text[i:], prefix) && i+4 <= len(text) {
-			if c, err := strconv.ParseUint(text[i+len(prefix):i+4], base, 8); err == nil {
-				out.WriteByte(byte(c))
-				i += 3
-				continue
-			}
-		}
-		out.WriteByte(text[i])
+// unescape undoes an encoding of bytes that Go has too: the kernel's octal for what would break a line, in which
+// \040 is a space, and udev's \x20. What is not encoded so stays as it is.
+func unescape(text string) string {
+	plain, err := strconv.Unquote(`"` + strings.ReplaceAll(text, `"`, `\"`) + `"`)
+	if err != nil {
+		plain = text
 	}
-	return out.String()
+	return strings.ToValidUTF8(plain, "\ufffd")
 }
 
-// readMounts keeps the mounts that can be reached: not those that a later one covers.
+// readMounts keeps the mounts that can be reached, those of whole file systems before those of parts, then those with
+// short names: bind mounts repeat a file system elsewhere.
 func (m *machine) readMounts() {
-	var all []mount
-	for line := range strings.Lines(m.text("proc/self/mountinfo")) {
-		if one, ok := parseMount(line); ok {
-			all = append(all, one)
+	all := parseMounts(m.text("proc/self/mountinfo"))
+	listed := map[string]bool{}
+	for _, one := range all {
+		listed[one.id] = true
+	}
+	m.inside = map[string][]Mount{}
+	for _, one := range all {
+		if !listed[one.parent] || one.parent == one.id {
+			one.parent = "" // as of the root, which in an initramfs is its own parent
+		}
+		m.inside[one.parent] = append(m.inside[one.parent], one)
+	}
+	for _, one := range all {
+		if m.mountAt(one.Point).id == one.id {
+			m.mounts = append(m.mounts, one)
 		}
 	}
-	byID := map[string]*mount{}
-	siblings := map[string][]*mount{} // by the mount that they are mounted in
-	for i := range all {
-		byID[all[i].id] = &all[i]
-		siblings[all[i].parent] = append(siblings[all[i].parent], &all[i])
-	}
-	for i := range all {
-		covered := false
-		for _, in := range siblings[all[i].id] { // a mount in it, at its own place
-			covered = covered || in != &all[i] && in.point == all[i].point
-		}
-		if !covered && !buried(&all[i], byID, siblings) {
-			m.mounts = append(m.mounts, all[i])
-		}
-	}
+	slices.SortStableFunc(m.mounts, func(a, b Mount) int {
+		part := map[bool]int{true: 1} // 0 of the whole
+		return cmp.Or(part[a.root != "/"]-part[b.root != "/"], len(a.Point)-len(b.Point))
+	})
 }
 
-// buried reports whether another mount in the same mount lies above a mount's place, or above that of one that it is
-// mounted in.
-func buried(one *mount, byID map[string]*mount, siblings map[string][]*mount) bool {
-	for range byID { // a damaged file may have a ring
-		for _, other := range siblings[one.parent] {
-			if other.point != one.point && isBelow(one.point, other.point) {
-				return true
+// mountAt is the mount that a path leads to: from the root on, the first on the path of those that are mounted in the
+// one before. Its point is empty if there is none.
+func (m *machine) mountAt(file string) (at Mount) {
+	for range len(m.inside) + 1 { // a damaged file may have a ring
+		next := Mount{}
+		for _, one := range m.inside[at.id] {
+			if isBelow(file, one.Point) && (next.id == "" || len(one.Point) < len(next.Point)) {
+				next = one
 			}
 		}
-		one = byID[one.parent]
-		if one == nil {
-			return false
+		if next.id == "" {
+			break
 		}
+		at = next
 	}
-	return false
+	return at
 }
 
 // isBelow reports whether a path lies below a folder, or is it.
@@ -121,18 +115,18 @@ func isBelow(file, folder string) bool {
 
 // blockOf is the block device that is mounted; nil if it is none. A file system on several disks gives its mounts a
 // number that is no device's, and names its disks, one of them, or, as ZFS, itself.
-func (m *machine) blockOf(one mount) *block {
+func (m *machine) blockOf(one Mount) *block {
 	for _, b := range m.blocks {
 		if b.number != "" && b.number == one.number {
 			return b
 		}
 	}
-	switch one.filesystem {
+	switch one.Filesystem {
 	case "btrfs", "bcachefs":
-		first, _, _ := strings.Cut(one.source, ":")
+		first, _, _ := strings.Cut(one.Source, ":")
 		return m.blockAt(first)
 	case "zfs":
-		label, _, _ := strings.Cut(one.source, "/")
+		label, _, _ := strings.Cut(one.Source, "/")
 		var found *block
 		for _, b := range m.blocks {
 			p := m.pools[b.name]
@@ -168,16 +162,6 @@ func (m *machine) blockAt(device string) *block {
 	return m.byName[name]
 }
 
-// mountAt is the mount that a path lies in; its point is empty if there is none.
-func (m *machine) mountAt(file string) (best mount) {
-	for _, one := range m.mounts {
-		if isBelow(file, one.point) && len(one.point) >= len(best.point) {
-			best = one
-		}
-	}
-	return best
-}
-
 // pool is a file system that may lie on several devices.
 type pool struct {
 	uuid, label, filesystem string
@@ -200,7 +184,7 @@ func (m *machine) readPools() {
 	}
 	mounted := map[string]string{} // the file systems of mounted devices: what udev read may be left over
 	for _, one := range m.mounts {
-		mounted[one.number] = one.filesystem
+		mounted[one.number] = one.Filesystem
 	}
 	byID := map[string]*pool{}
 	for _, b := range m.blocks {
@@ -217,14 +201,14 @@ func (m *machine) readPools() {
 		keep(*p)
 	}
 	for _, one := range m.mounts {
-		if one.filesystem != "bcachefs" {
+		if one.Filesystem != "bcachefs" {
 			continue
 		}
-		p := pool{uuid: one.source, filesystem: one.filesystem}
-		for device := range strings.SplitSeq(one.source, ":") {
+		p := pool{uuid: one.Source, filesystem: one.Filesystem}
+		for device := range strings.SplitSeq(one.Source, ":") {
 			if b := m.blockAt(device); b != nil {
 				p.members = append(p.members, b.name)
-				if known := m.pools[b.name].uuid; known != "" && p.uuid == one.source {
+				if known := m.pools[b.name].uuid; known != "" && p.uuid == one.Source {
 					p.uuid = known
 				}
 			}
@@ -240,7 +224,7 @@ func (m *machine) readPools() {
 // volumes gives the disks their volumes, finds what lies beneath the virtual ones and which the system runs from, and
 // lists the mounts that no disk holds.
 func (m *machine) volumes() {
-	mounted := map[string][]mount{} // by the block device's name
+	mounted := map[string][]Mount{} // by the block device's name
 	for _, one := range m.mounts {
 		if b := m.blockOf(one); b != nil {
 			mounted[b.name] = append(mounted[b.name], one)
@@ -275,7 +259,7 @@ func (m *machine) volumes() {
 }
 
 // volume describes what a partition, or a disk without any, has on it; ok is false if that is no file system.
-func (m *machine) volume(b *block, mounted map[string][]mount) (v hardware.Volume, ok bool) {
+func (m *machine) volume(b *block, mounted map[string][]Mount) (v hardware.Volume, ok bool) {
 	pool, pooled := m.pools[b.name]
 	mounts := mounted[b.name]
 	usage := b.udev["ID_FS_USAGE"]
@@ -300,23 +284,18 @@ func (m *machine) volume(b *block, mounted map[string][]mount) (v hardware.Volum
 	if len(mounts) == 0 {
 		return v, true
 	}
-	// The place of the whole file system before that of a part of it, and the shortest: bind mounts repeat it.
-	slices.SortStableFunc(mounts, func(a, b mount) int {
-		part := map[bool]int{true: 1} // 0 of the whole
-		return cmp.Or(part[a.root != "/"]-part[b.root != "/"], len(a.point)-len(b.point))
-	})
 	first := mounts[0]
-	v.Mount = first.point
+	v.Mount = first.Point
 	for _, more := range mounts[1:] {
-		if more.point != v.Mount && !slices.Contains(v.Mounts, more.point) {
-			v.Mounts = append(v.Mounts, more.point)
+		if more.Point != v.Mount && !slices.Contains(v.Mounts, more.Point) {
+			v.Mounts = append(v.Mounts, more.Point)
 		}
 	}
-	if kind := poolKind(b); kind != "" && kind != first.filesystem { // udev has read what an earlier one left
+	if kind := poolKind(b); kind != "" && kind != first.Filesystem { // udev has read what an earlier one left
 		v.Label = ""
 	}
-	if first.filesystem != "fuseblk" || v.Filesystem == "" { // fuseblk says who reads it, not what it is
-		v.Filesystem = first.filesystem
+	if first.Filesystem != "fuseblk" || v.Filesystem == "" { // fuseblk says who reads it, not what it is
+		v.Filesystem = first.Filesystem
 	}
 	v.ReadOnly = slices.Contains(first.options, "ro")
 	v.Compressed = compressed(v.Filesystem, first.options)
@@ -378,21 +357,16 @@ var speedOptions = [...]string{
 // diskless lists the mounts that no disk holds: memory, networks, a container's layers. What lies in another one of
 // them is left out, for it says nothing new.
 func (m *machine) diskless() []hardware.Mount {
-	mounts := slices.Clone(m.mounts)
-	slices.SortStableFunc(mounts, func(a, b mount) int { return len(a.point) - len(b.point) })
 	var out []hardware.Mount
-	for i, one := range mounts {
+	for _, one := range m.mounts {
 		if m.blockOf(one) != nil {
 			continue
 		}
-		above := i - 1
-		for above >= 0 && !isBelow(one.point, mounts[above].point) {
-			above--
-		}
-		if above >= 0 && m.blockOf(mounts[above]) == nil {
+		above := m.mountAt(path.Dir(one.Point))
+		if one.Point != "/" && above.Point != "" && m.blockOf(above) == nil {
 			continue
 		}
-		out = append(out, hardware.Mount{Path: one.point, Filesystem: one.filesystem})
+		out = append(out, hardware.Mount{Path: one.Point, Filesystem: one.Filesystem})
 	}
 	return out
 }
