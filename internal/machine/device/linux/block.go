@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"strconv"
@@ -22,9 +23,14 @@ type block struct {
 	whole  *block // the disk, of a partition
 	parts  int
 	size   int64
-	below  []*block          // what a virtual one lies on
-	holds  bool              // something lies on it
-	udev   map[string]string // what udev found out, E: lines of /run/udev/data
+	file   string   // what a loop device reads
+	mapper string   // what maps a virtual one: LVM, CRYPT
+	mapped string   // the name that it has there
+	below  []*block // what a virtual one lies on
+	holds  bool     // something lies on it
+	udev   map[string]string
+	// What udev has read of its file system; the pool is what all devices of a file system on several have in common.
+	label, filesystem, pool string
 }
 
 // disk is the disk that a block device is, or is a part of.
@@ -40,35 +46,49 @@ func (b *block) virtual() bool { return strings.Contains(b.dir, "/devices/virtua
 // readBlocks lists what has a size and is not hidden: an empty card reader, a loop device with no file and the single
 // paths of a multipath NVMe are not disks.
 func (m *machine) readBlocks() {
-	m.byName = map[string]*block{}
+	byName := map[string]*block{}
 	for _, dir := range m.class("class/block") {
-		name := path.Base(dir)
-		b := &block{name: name, dir: dir, number: m.text(dir, "dev"), size: m.number(dir, "size") * sector}
-		if b.size <= 0 || m.forms.notDisk.MatchString(name) || m.text(dir, "hidden") == "1" {
+		b := &block{name: path.Base(dir), dir: dir, number: m.text(dir, "dev"), size: m.number(dir, "size") * sector}
+		if b.size <= 0 || m.forms.notDisk.MatchString(b.name) || m.text(dir, "hidden") == "1" {
 			continue
 		}
-		b.udev = map[string]string{} // stays empty without udev, as in most containers
-		for line := range strings.Lines(m.text("run/udev/data/b" + b.number)) {
-			if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && strings.HasPrefix(key, "E:") {
-				b.udev[key[2:]] = value
-			}
+		b.file, b.mapped = m.text(dir, "loop/backing_file"), m.text(dir, "dm/name")
+		b.mapper, _, _ = strings.Cut(m.text(dir, "dm/uuid"), "-")
+		b.udev = m.fields("run/udev/data/b"+b.number, "=") // empty without udev, as in most containers
+		b.label = cmp.Or(plain(b.udev["E:ID_FS_LABEL_ENC"]), b.udev["E:ID_FS_LABEL"])
+		b.filesystem = b.udev["E:ID_FS_TYPE"]
+		switch b.filesystem {
+		case "zfs_member":
+			b.filesystem, b.pool = "zfs", b.udev["E:ID_FS_UUID"]
+		case "btrfs", "bcachefs":
+			b.pool = b.udev["E:ID_FS_UUID"]
 		}
-		m.byName[name] = b
+		byName[b.name] = b
 		m.blocks = append(m.blocks, b)
 	}
 	for _, b := range m.blocks {
-		whole := m.byName[path.Base(path.Dir(b.dir))]
+		whole := byName[path.Base(path.Dir(b.dir))]
 		if whole != nil && whole != b && m.has(b.dir, "partition") {
-			b.whole = whole
+			b.whole, whole.pool = whole, ""
 			whole.parts++
 		}
 		for _, slave := range m.list(b.dir, "slaves") {
-			if s := m.byName[slave]; s != nil && s != b {
+			if s := byName[slave]; s != nil && s != b {
 				s.holds = true
 				b.below = append(b.below, s)
 			}
 		}
 	}
+}
+
+// numbered is the block device of a number; nil if there is none.
+func (m *machine) numbered(number string) *block {
+	for _, b := range m.blocks {
+		if b.number != "" && b.number == number {
+			return b
+		}
+	}
+	return nil
 }
 
 // plain undoes udev's encoding of what is not a letter or digit: \x20.
@@ -88,7 +108,7 @@ func (m *machine) disk(b *block) hardware.Disk {
 	// Before Linux 4.0 an NVMe disk had no controller of its own in sysfs, and udev knows it too.
 	d := hardware.Disk{
 		Name: b.name, SizeBytes: b.size,
-		Model: plain(b.udev["ID_MODEL_ENC"]), Firmware: b.udev["ID_REVISION"], Serial: b.udev["ID_SERIAL_SHORT"],
+		Model: plain(b.udev["E:ID_MODEL_ENC"]), Firmware: b.udev["E:ID_REVISION"], Serial: b.udev["E:ID_SERIAL_SHORT"],
 	}
 	switch {
 	case way.nvme != "" || m.forms.nvmeDisk.MatchString(b.name):
@@ -113,7 +133,7 @@ func (m *machine) disk(b *block) hardware.Disk {
 			d.UASP = new(driver == "uas")
 		}
 		d.External = m.unplugs(way.usb)
-	case way.ata != "" || b.udev["ID_BUS"] == "ata" || vendor == "ATA": // behind SAS controllers
+	case way.ata != "" || b.udev["E:ID_BUS"] == "ata" || vendor == "ATA": // behind SAS controllers
 		d.Bus = hardware.SATA
 		if m.parallel(b, way) {
 			d.Bus = hardware.OtherBus
@@ -160,9 +180,9 @@ func (m *machine) unplugs(way []string) *bool {
 // machine: it says so itself, or its controller is of the old kind and no port has negotiated a rate.
 func (m *machine) parallel(b *block, w way) bool {
 	switch {
-	case b.udev["ID_ATA_SATA"] == "1" || w.ata != "" && m.ataLink(w.ata) != nil:
+	case b.udev["E:ID_ATA_SATA"] == "1" || w.ata != "" && m.ataLink(w.ata) != nil:
 		return false
-	case b.udev["ID_ATA"] == "1":
+	case b.udev["E:ID_ATA"] == "1":
 		return true
 	}
 	return strings.HasPrefix(m.text(w.controller(), "class"), ideClass)
@@ -173,18 +193,15 @@ func (m *machine) parallel(b *block, w way) bool {
 func (m *machine) virtualDisk(b *block) hardware.Disk {
 	d := hardware.Disk{Name: b.name, SizeBytes: b.size, Bus: hardware.Virtual}
 	switch {
-	case m.has(b.dir, "loop/backing_file"):
-		file := m.text(b.dir, "loop/backing_file")
-		kind := m.mountAt(file).Filesystem
-		d.Model, d.Memory = "file "+file, path.IsAbs(file) && (kind == "tmpfs" || kind == "ramfs")
-	case m.has(b.dir, "dm/name"):
-		kind, _, _ := strings.Cut(m.text(b.dir, "dm/uuid"), "-")
-		kind = map[string]string{"CRYPT": "encrypted ", "LVM": "logical volume "}[kind]
-		d.Model = kind + m.text(b.dir, "dm/name")
-	case m.has(b.dir, "md/level"):
-		d.Model = m.text(b.dir, "md/level")
+	case b.file != "":
+		kind := m.mountAt(b.file).Filesystem
+		d.Model, d.Memory = "file "+b.file, kind == "tmpfs" || kind == "ramfs"
+	case b.mapped != "":
+		d.Model = map[string]string{"CRYPT": "encrypted ", "LVM": "logical volume "}[b.mapper] + b.mapped
 	case strings.HasPrefix(b.name, "zram"):
 		d.Model, d.Memory = "compressed memory", true
+	default:
+		d.Model = m.text(b.dir, "md/level")
 	}
 	return d
 }
@@ -298,7 +315,7 @@ func (m *machine) travel(d *hardware.Disk, w way) {
 
 // ownLink is the link that ends in a disk; nil if it is not known.
 func (m *machine) ownLink(d *hardware.Disk) *hardware.Link {
-	b := m.byName[d.Name]
+	b := m.blockAt(d.Name)
 	if b == nil || b.virtual() {
 		return nil
 	}

@@ -7,6 +7,7 @@
 package linux
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,10 +36,8 @@ type machine struct {
 	opts    Options
 	forms   forms
 	blocks  []*block           // in the order of their names
-	byName  map[string]*block  // the kernel's
 	mounts  []Mount            // that can be seen
 	inside  map[string][]Mount // by the one that they are mounted in
-	pools   map[string]pool    // by each member's name
 	routers []*router
 	ports   []hardware.Port
 	others  []other
@@ -55,12 +54,7 @@ func Read(root fs.FS, opts Options) *hardware.Inventory {
 	m.readPools()
 	m.readRouters()
 	m.readOthers()
-	for _, b := range m.blocks {
-		if b.whole == nil {
-			m.Disks = append(m.Disks, m.disk(b))
-		}
-	}
-	m.volumes()
+	m.readDisks()
 	m.attach()
 	m.Paths(m.ownLink)
 	host := m.host()
@@ -88,6 +82,16 @@ func (t tree) text(name ...string) string {
 		return ""
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(string(data), "\x00", ""), ""))
+}
+
+// fields are a file's lines of a key and a value; the last one counts if a key is repeated.
+func (t tree) fields(name, separator string) map[string]string {
+	fields := map[string]string{}
+	for line := range strings.Lines(t.text(name)) {
+		key, value, _ := strings.Cut(line, separator)
+		fields[strings.TrimSpace(key)] = strings.TrimSpace(value)
+	}
+	return fields
 }
 
 // number is the file's text as a whole number; 0 if it is none.
@@ -192,23 +196,15 @@ var noModels = [...]string{
 
 // host describes the machine, its ports apart.
 func (m *machine) host() hardware.Host {
-	h := hardware.Host{Name: m.text("proc/sys/kernel/hostname"), Arch: m.opts.Arch, Power: m.power()}
+	system := cmp.Or(m.fields("etc/os-release", "=")["PRETTY_NAME"], m.fields("usr/lib/os-release", "=")["PRETTY_NAME"])
+	cpu := m.fields("proc/cpuinfo", ":")
+	h := hardware.Host{
+		Name: m.text("proc/sys/kernel/hostname"), OS: strings.Trim(system, `"'`), Arch: m.opts.Arch, Power: m.power(),
+		CPU: strings.Join(strings.Fields(cmp.Or(cpu["model name"], cpu["Model"])), " "),
+	}
 	for _, file := range []string{"sys/class/dmi/id/product_name", "sys/class/dmi/id/board_name", "proc/device-tree/model"} {
 		if name := m.text(file); h.Model == "" && !slices.Contains(noModels[:], name) {
 			h.Model = name
-		}
-	}
-	for _, file := range []string{"etc/os-release", "usr/lib/os-release"} {
-		for line := range strings.Lines(m.text(file)) {
-			if name, ok := strings.CutPrefix(strings.TrimSpace(line), "PRETTY_NAME="); ok && h.OS == "" {
-				h.OS = strings.Trim(name, `"'`)
-			}
-		}
-	}
-	for line := range strings.Lines(m.text("proc/cpuinfo")) {
-		key, value, _ := strings.Cut(line, ":")
-		if key = strings.TrimSpace(key); h.CPU == "" && (key == "model name" || key == "Model") {
-			h.CPU = strings.Join(strings.Fields(value), " ")
 		}
 	}
 	return h

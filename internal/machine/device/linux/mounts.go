@@ -116,25 +116,22 @@ func isBelow(file, folder string) bool {
 // blockOf is the block device that is mounted; nil if it is none. A file system on several disks gives its mounts a
 // number that is no device's, and names its disks, one of them, or, as ZFS, itself.
 func (m *machine) blockOf(one Mount) *block {
-	for _, b := range m.blocks {
-		if b.number != "" && b.number == one.number {
-			return b
-		}
+	if b := m.numbered(one.number); b != nil {
+		return b
 	}
 	switch one.Filesystem {
 	case "btrfs", "bcachefs":
 		first, _, _ := strings.Cut(one.Source, ":")
 		return m.blockAt(first)
 	case "zfs":
-		label, _, _ := strings.Cut(one.Source, "/")
+		name, _, _ := strings.Cut(one.Source, "/")
 		var found *block
 		for _, b := range m.blocks {
-			p := m.pools[b.name]
 			switch {
-			case p.filesystem != "zfs" || p.label != label:
+			case b.pool == "" || b.filesystem != "zfs" || b.label != name:
 			case found == nil:
 				found = b
-			case p.uuid != m.pools[found.name].uuid: // two pools of one name, of which one is not imported
+			case b.pool != found.pool: // two pools of one name, of which one is not imported
 				return nil
 			}
 		}
@@ -143,103 +140,83 @@ func (m *machine) blockOf(one Mount) *block {
 	return nil
 }
 
-// blockAt is the block device of a name in /dev; nil if there is none.
+// blockAt is the block device of a name in /dev, such as /dev/sda1 or /dev/disk/by-uuid/...; nil if there is none.
 func (m *machine) blockAt(device string) *block {
-	name, ok := strings.CutPrefix(device, "/dev/")
-	if !ok {
-		return nil
-	}
-	if mapped, ok := strings.CutPrefix(name, "mapper/"); ok {
-		for _, b := range m.blocks {
-			if m.text(b.dir, "dm/name") == mapped {
-				return b
-			}
-		}
-	}
-	if to := m.link("dev", name); to != "" { // /dev/disk/by-uuid/..., /dev/mapper/...
+	name := strings.TrimPrefix(device, "/dev/")
+	if to := m.link("dev", name); to != "" {
 		name = path.Base(to)
 	}
-	return m.byName[name]
-}
-
-// pool is a file system that may lie on several devices.
-type pool struct {
-	uuid, label, filesystem string
-	members                 []string
-}
-
-// poolKind is the file system of pools that udev says a device belongs to; empty for none.
-func poolKind(b *block) string {
-	return map[string]string{"btrfs": "btrfs", "bcachefs": "bcachefs", "zfs_member": "zfs"}[b.udev["ID_FS_TYPE"]]
-}
-
-// readPools finds the devices of pools: the kernel lists those of each mounted btrfs, a mounted bcachefs names its
-// own, and udev has read of every device which pool it belongs to.
-func (m *machine) readPools() {
-	m.pools = map[string]pool{}
-	keep := func(p pool) {
-		for _, name := range p.members {
-			m.pools[name] = p
-		}
-	}
-	mounted := map[string]string{} // the file systems of mounted devices: what udev read may be left over
-	for _, one := range m.mounts {
-		mounted[one.number] = one.Filesystem
-	}
-	byID := map[string]*pool{}
 	for _, b := range m.blocks {
-		kind, id := poolKind(b), b.udev["ID_FS_UUID"]
-		if kind == "" || id == "" || b.parts > 0 || cmp.Or(mounted[b.number], kind) != kind {
-			continue
+		if name == b.name || b.mapped != "" && name == "mapper/"+b.mapped {
+			return b
 		}
-		if byID[id] == nil {
-			byID[id] = &pool{uuid: id, label: cmp.Or(plain(b.udev["ID_FS_LABEL_ENC"]), b.udev["ID_FS_LABEL"]), filesystem: kind}
-		}
-		byID[id].members = append(byID[id].members, b.name)
 	}
-	for _, p := range byID {
-		keep(*p)
+	return nil
+}
+
+// readPools finds the devices of file systems that lie on several, beside those that udev has read: the kernel lists
+// those of each mounted btrfs, and a mounted bcachefs names its own.
+func (m *machine) readPools() {
+	for _, one := range m.mounts {
+		b := m.numbered(one.number)
+		if b != nil && b.pool != "" && b.filesystem != one.Filesystem {
+			b.pool, b.label = "", "" // what udev has read is left over from before
+		}
 	}
 	for _, one := range m.mounts {
 		if one.Filesystem != "bcachefs" {
 			continue
 		}
-		p := pool{uuid: one.Source, filesystem: one.Filesystem}
+		var members []*block
+		pool := ""
 		for device := range strings.SplitSeq(one.Source, ":") {
 			if b := m.blockAt(device); b != nil {
-				p.members = append(p.members, b.name)
-				if known := m.pools[b.name].uuid; known != "" && p.uuid == one.Source {
-					p.uuid = known
-				}
+				members = append(members, b)
+				pool = cmp.Or(pool, b.pool)
 			}
 		}
-		keep(p)
+		for _, b := range members {
+			b.pool, b.filesystem = cmp.Or(pool, one.Source), one.Filesystem
+		}
 	}
 	for _, uuid := range m.list("sys/fs/btrfs") {
-		label, members := m.text("sys/fs/btrfs", uuid, "label"), m.list("sys/fs/btrfs", uuid, "devices")
-		keep(pool{uuid: uuid, label: label, filesystem: "btrfs", members: members})
+		for _, name := range m.list("sys/fs/btrfs", uuid, "devices") {
+			if b := m.blockAt(name); b != nil {
+				b.pool, b.filesystem = uuid, "btrfs"
+				b.label = cmp.Or(b.label, m.text("sys/fs/btrfs", uuid, "label"))
+			}
+		}
 	}
 }
 
-// volumes gives the disks their volumes, finds what lies beneath the virtual ones and which the system runs from, and
-// lists the mounts that no disk holds.
-func (m *machine) volumes() {
-	mounted := map[string][]Mount{} // by the block device's name
+// readDisks lists the disks with their volumes and what lies beneath the virtual ones, finds which the system runs
+// from, and lists the mounts that no disk holds.
+func (m *machine) readDisks() {
+	mounted := map[*block][]Mount{}
 	for _, one := range m.mounts {
-		if b := m.blockOf(one); b != nil {
-			mounted[b.name] = append(mounted[b.name], one)
+		b := m.blockOf(one)
+		if b != nil {
+			mounted[b] = append(mounted[b], one)
+			continue
+		}
+		// What lies in another one of them says nothing new.
+		above := m.mountAt(path.Dir(one.Point))
+		if one.Point == "/" || above.Point == "" || m.blockOf(above) != nil {
+			m.Diskless = append(m.Diskless, hardware.Mount{Path: one.Point, Filesystem: one.Filesystem})
 		}
 	}
-	for _, b := range m.blocks { // a file lies beneath a loop device
-		if file, ok := strings.CutPrefix(m.text(b.dir, "loop/backing_file"), "/"); ok && len(b.below) == 0 {
-			if under := m.blockOf(m.mountAt("/" + file)); under != nil && under != b {
+	for _, b := range m.blocks {
+		if len(b.below) == 0 && b.file != "" {
+			if under := m.blockOf(m.mountAt(b.file)); under != nil && under != b {
 				b.below = append(b.below, under)
 			}
 		}
 	}
-	for i := range m.Disks {
-		d := &m.Disks[i]
-		whole := m.byName[d.Name]
+	for _, whole := range m.blocks {
+		if whole.whole != nil {
+			continue
+		}
+		d := m.disk(whole)
 		for _, under := range whole.below {
 			if name := under.disk().name; !slices.Contains(d.Backing, name) && name != d.Name {
 				d.Backing = append(d.Backing, name)
@@ -249,37 +226,33 @@ func (m *machine) volumes() {
 			if b.disk() != whole {
 				continue
 			}
-			if v, ok := m.volume(b, mounted); ok {
+			if v, ok := m.volume(b, mounted[b]); ok {
 				d.Volumes = append(d.Volumes, v)
 			}
 		}
+		m.Disks = append(m.Disks, d)
 	}
 	m.MarkSystem("/", "/usr", "/sysroot") // the last two of image-based systems
-	m.Diskless = m.diskless()
 }
 
 // volume describes what a partition, or a disk without any, has on it; ok is false if that is no file system.
-func (m *machine) volume(b *block, mounted map[string][]Mount) (v hardware.Volume, ok bool) {
-	pool, pooled := m.pools[b.name]
-	mounts := mounted[b.name]
-	usage := b.udev["ID_FS_USAGE"]
+func (m *machine) volume(b *block, mounts []Mount) (v hardware.Volume, ok bool) {
+	usage := b.udev["E:ID_FS_USAGE"]
 	switch {
-	case len(mounts) > 0 || pooled:
+	case len(mounts) > 0 || b.pool != "":
 	case b.holds || usage != "" && usage != "filesystem": // a RAID's member, encrypted, swap
 		return v, false
 	case b.whole == nil && (b.parts > 0 || usage == ""):
 		return v, false
 	}
-	v = hardware.Volume{Device: b.name, SizeBytes: b.size, Filesystem: b.udev["ID_FS_TYPE"]}
-	v.Label = cmp.Or(plain(b.udev["ID_FS_LABEL_ENC"]), b.udev["ID_FS_LABEL"], pool.label)
-	if pooled {
-		v.Filesystem = pool.filesystem
-		if len(pool.members) > 1 {
-			v.Container = pool.uuid
+	v = hardware.Volume{Device: b.name, SizeBytes: b.size, Filesystem: b.filesystem, Label: b.label}
+	for _, other := range m.blocks {
+		if b.pool != "" && other.pool == b.pool && other != b {
+			v.Container = b.pool
 		}
 	}
 	if v.Filesystem != "" || len(mounts) > 0 { // else it may be encrypted, and nobody has looked
-		v.Encrypted = m.encrypted(b, 0)
+		v.Encrypted = encrypted(b)
 	}
 	if len(mounts) == 0 {
 		return v, true
@@ -290,9 +263,6 @@ func (m *machine) volume(b *block, mounted map[string][]Mount) (v hardware.Volum
 		if more.Point != v.Mount && !slices.Contains(v.Mounts, more.Point) {
 			v.Mounts = append(v.Mounts, more.Point)
 		}
-	}
-	if kind := poolKind(b); kind != "" && kind != first.Filesystem { // udev has read what an earlier one left
-		v.Label = ""
 	}
 	if first.Filesystem != "fuseblk" || v.Filesystem == "" { // fuseblk says who reads it, not what it is
 		v.Filesystem = first.Filesystem
@@ -311,28 +281,26 @@ func (m *machine) volume(b *block, mounted map[string][]Mount) (v hardware.Volum
 	return v, true
 }
 
-// encrypted follows a block device down to the disks: true if dm-crypt is on the way, false if it is not, nil
+// encrypted goes down from a block device to the disks: true if dm-crypt is on the way, false if it is not, nil
 // if nobody knows what lies beneath. What a disk does by itself is not seen.
-func (m *machine) encrypted(b *block, depth int) *bool {
-	switch {
-	case strings.HasPrefix(m.text(b.dir, "dm/uuid"), "CRYPT-"):
-		return new(true)
-	case !b.disk().virtual():
-		return new(false)
-	case depth > 8: // deeper than people stack them: a ring in a damaged tree
+func encrypted(b *block) *bool {
+	stack, bottom := []*block{b}, true
+	for i := 0; i < len(stack); i++ {
+		disk := stack[i].disk()
+		if disk.mapper == "CRYPT" {
+			return new(true)
+		}
+		bottom = bottom && !(disk.virtual() && len(disk.below) == 0)
+		for _, under := range disk.below {
+			if !slices.Contains(stack, under) {
+				stack = append(stack, under)
+			}
+		}
+	}
+	if !bottom {
 		return nil
 	}
-	var all *bool // of what lies beneath: nil if that is not known of one
-	for i, under := range b.disk().below {
-		e := m.encrypted(under, depth+1)
-		if e != nil && *e {
-			return e
-		}
-		if i == 0 || e == nil {
-			all = e
-		}
-	}
-	return all
+	return new(false)
 }
 
 // compressed reports whether the file system compresses what is written to it; nil if its options do not say.
@@ -352,21 +320,4 @@ func compressed(filesystem string, options []string) *bool {
 var speedOptions = [...]string{
 	"sync", "dirsync", "discard", "noatime", "lazytime", "strictatime", "barrier", "nobarrier", "data", "commit",
 	"delalloc", "nodelalloc", "dax", "compress", "compress-force", "nodatacow", "autodefrag", "flush", "wsync", "background_gc",
-}
-
-// diskless lists the mounts that no disk holds: memory, networks, a container's layers. What lies in another one of
-// them is left out, for it says nothing new.
-func (m *machine) diskless() []hardware.Mount {
-	var out []hardware.Mount
-	for _, one := range m.mounts {
-		if m.blockOf(one) != nil {
-			continue
-		}
-		above := m.mountAt(path.Dir(one.Point))
-		if one.Point != "/" && above.Point != "" && m.blockOf(above) == nil {
-			continue
-		}
-		out = append(out, hardware.Mount{Path: one.Point, Filesystem: one.Filesystem})
-	}
-	return out
 }
