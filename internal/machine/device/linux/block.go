@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"path"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/machine/device/capture"
@@ -107,42 +106,43 @@ func (m *machine) disk(b *block) hardware.Disk {
 	// The SCSI layer cuts an ATA disk's model to 16 letters and makes its vendor "ATA": udev asked the disk itself.
 	// Before Linux 4.0 an NVMe disk had no controller of its own in sysfs, and udev knows it too.
 	d := hardware.Disk{
-		Name: b.name, SizeBytes: b.size,
+		Name: b.name, SizeBytes: b.size, Bus: hardware.OtherBus,
 		Model: plain(b.udev["E:ID_MODEL_ENC"]), Firmware: b.udev["E:ID_REVISION"], Serial: b.udev["E:ID_SERIAL_SHORT"],
 	}
+	var own *hardware.Link // the link that ends in the disk
 	switch {
 	case way.nvme != "" || m.forms.nvmeDisk.MatchString(b.name):
-		d.Bus = hardware.NVMe
 		switch m.text(way.nvme, "transport") {
 		case "", "pcie":
+			d.Bus, own = hardware.NVMe, m.pciLink(way.controller())
 		case "apple-nvme": // of Apple silicon, which has it on no bus
 			d.Bus, d.External = hardware.AppleFabric, new(false)
-		default: // over a network
-			d.Bus = hardware.OtherBus
 		}
 		if way.nvme != "" {
 			d.Model, d.Firmware = m.text(way.nvme, "model"), m.text(way.nvme, "firmware_rev")
 			d.Serial = m.text(way.nvme, "serial")
 		}
 	case len(way.usb) > 0:
-		d.Bus = hardware.USB
 		enclosure := way.usb[len(way.usb)-1]
+		d.Bus, own = hardware.USB, m.usbLink(enclosure, hardware.Enclosure)
 		d.Vendor, d.Model, d.Firmware = vendor, model, revision
 		d.Serial = m.text(enclosure, "serial")
 		if driver := path.Base(m.link(way.usbInterface, "driver")); driver == "uas" || driver == "usb-storage" {
 			d.UASP = new(driver == "uas")
 		}
-		d.External = m.unplugs(way.usb)
 	case way.ata != "" || b.udev["E:ID_BUS"] == "ata" || vendor == "ATA": // behind SAS controllers
-		d.Bus = hardware.SATA
-		if m.parallel(b, way) {
-			d.Bus = hardware.OtherBus
+		own = m.ataLink(way.ata)
+		// The parallel bus that SATA replaced, and its imitation in a virtual machine, say so of themselves, or have a
+		// controller of the old kind.
+		parallel := b.udev["E:ID_ATA"] == "1" || strings.HasPrefix(m.text(way.controller(), "class"), ideClass)
+		if own != nil || b.udev["E:ID_ATA_SATA"] == "1" || !parallel {
+			d.Bus = hardware.SATA
 		}
 		if d.Model == "" {
 			d.Model, d.Firmware = model, revision
 		}
 	default:
-		d = hardware.Disk{Name: b.name, SizeBytes: b.size, Bus: hardware.OtherBus, Model: model}
+		d.Model, d.Firmware, d.Serial = model, "", ""
 		if !strings.HasPrefix(vendor, "0x") { // virtio gives the number of its own make
 			d.Vendor = vendor
 		}
@@ -150,6 +150,7 @@ func (m *machine) disk(b *block) hardware.Disk {
 			d.Model, d.Serial = m.text(device, "name"), m.text(device, "serial")
 		}
 	}
+	m.links[d.Name] = own
 	m.travel(&d, way)
 	// 0 K and below, and more than any flash survives, are what a bridge makes up.
 	if milli, err := m.float(m.thermometer(b.dir)); err == nil && milli > -100_000 && milli < 200_000 {
@@ -158,11 +159,16 @@ func (m *machine) disk(b *block) hardware.Disk {
 	return d
 }
 
-// unplugs finds from what the hubs say of their sockets whether people can unplug a device: one on the way that can
-// be is enough, and that it cannot must hold of all.
-func (m *machine) unplugs(way []string) *bool {
+// unplugs finds whether people can unplug a device: hubs say it of their sockets, and the kernel of what is connected
+// to a port that the firmware calls external (since 5.17). One on the way that can be is enough, and that it cannot
+// must hold of all.
+func (m *machine) unplugs(w way) *bool {
+	dirs := w.usb
+	if len(dirs) == 0 || m.text(w.controller(), "removable") == "removable" {
+		dirs = []string{w.controller()}
+	}
 	fixed := 0
-	for _, dir := range way {
+	for _, dir := range dirs {
 		switch m.text(dir, "removable") {
 		case "removable":
 			return new(true)
@@ -170,22 +176,10 @@ func (m *machine) unplugs(way []string) *bool {
 			fixed++
 		}
 	}
-	if fixed == len(way) {
+	if fixed == len(dirs) {
 		return new(false)
 	}
 	return nil
-}
-
-// parallel reports whether an ATA disk is on the parallel bus that SATA replaced, or on an imitation of it in a virtual
-// machine: it says so itself, or its controller is of the old kind and no port has negotiated a rate.
-func (m *machine) parallel(b *block, w way) bool {
-	switch {
-	case b.udev["E:ID_ATA_SATA"] == "1" || w.ata != "" && m.ataLink(w.ata) != nil:
-		return false
-	case b.udev["E:ID_ATA"] == "1":
-		return true
-	}
-	return strings.HasPrefix(m.text(w.controller(), "class"), ideClass)
 }
 
 // virtualDisk is one that lies on others, or on none. Its model is the file of a loop device, the name of a mapped
@@ -262,76 +256,61 @@ func (m *machine) way(b *block) way {
 	return m.wayTo(dir)
 }
 
-func (m *machine) wayTo(dir string) way {
-	last := func(form *regexp.Regexp) string {
-		if all := parents(dir, form); len(all) > 0 {
-			return all[len(all)-1]
+func (m *machine) wayTo(dir string) (w way) {
+	at := ""
+	for name := range strings.SplitSeq(dir, "/") {
+		at = path.Join(at, name)
+		switch {
+		case strings.HasPrefix(name, "domain"): // Thunderbolt's routers are named like USB's devices
+			return w
+		case m.forms.pci.MatchString(name):
+			w.pci = append(w.pci, at)
+		case m.forms.usb.MatchString(name):
+			w.usb = append(w.usb, at)
+		case m.forms.usbInterface.MatchString(name):
+			w.usbInterface = at
+		case m.forms.ata.MatchString(name):
+			w.ata = at
+		case m.forms.nvme.MatchString(name):
+			w.nvme = at
 		}
-		return ""
 	}
-	return way{
-		pci: parents(dir, m.forms.pci), usb: parents(dir, m.forms.usb), usbInterface: last(m.forms.usbInterface),
-		ata: last(m.forms.ata), nvme: last(m.forms.nvme),
-	}
+	return w
 }
 
 // travel finds the hub that a disk is connected to, the link of the computer's own that its path begins with, and
 // whether it is outside the machine.
 func (m *machine) travel(d *hardware.Disk, w way) {
-	routers := m.routersOf(w.pci)
-	if n := len(routers); n > 0 {
-		d.Hub, d.Port, d.External = new(routers[n-1].id()), routers[n-1].socket(), new(true)
+	router := m.routerOf(w.pci)
+	var first *hardware.Link
+	switch {
+	case router != nil:
+		d.External = new(true)
 		// The controller's own link counts if it is a chip of its own; one inside the processor has none.
-		chip := path.Dir(path.Dir(routers[0].controller()))
-		if link := m.pciLink(chip); link != nil && routers[0].depth() == 1 && m.bridge(chip) {
-			link.Segment, link.MaxBps = hardware.HostPort, 0
-			d.Path.Links = append(d.Path.Links, *link)
+		if chip := path.Dir(path.Dir(router.controller())); m.bridge(chip) {
+			first = m.pciLink(chip)
+		}
+		if first != nil {
+			first.MaxBps = 0
+		}
+	case d.Bus == hardware.USB:
+		first = m.pciLink(w.controller())
+		if first != nil && first.Lanes >= chipLanes {
+			first = nil
 		}
 	}
-	controller := w.controller()
+	if first != nil {
+		first.Segment = hardware.HostPort
+		d.Path.Links = append(d.Path.Links, *first)
+	}
 	if d.External == nil {
-		// The kernel says so of what is connected to a port that the firmware calls external (since 5.17).
-		switch m.text(controller, "removable") {
-		case "removable":
-			d.External = new(true)
-		case "fixed":
-			d.External = new(false)
-		}
+		d.External = m.unplugs(w)
 	}
-	if d.Bus != hardware.USB {
-		return
-	}
-	if len(routers) == 0 {
-		if link := m.pciLink(controller); link != nil && link.Lanes < chipLanes {
-			link.Segment = hardware.HostPort
-			d.Path.Links = append(d.Path.Links, *link)
-		}
+	if hub := m.hubOf(w, d.Bus == hardware.USB); hub != "" {
+		d.Hub, d.Port = &hub, m.FindHub(hub).Port
+	} else if d.Bus == hardware.USB {
 		d.Port = m.usbPort(w.usb[0])
 	}
-	for i := range w.usb[1:] {
-		d.Hub = new(m.usbHub(w, i, routers))
-	}
-}
-
-// ownLink is the link that ends in a disk; nil if it is not known.
-func (m *machine) ownLink(d *hardware.Disk) *hardware.Link {
-	b := m.blockAt(d.Name)
-	if b == nil || b.virtual() {
-		return nil
-	}
-	w := m.way(b)
-	switch d.Bus {
-	case hardware.NVMe:
-		return m.pciLink(w.controller())
-	case hardware.USB:
-		if link := m.usbLink(w.usb[len(w.usb)-1]); link.RxBps > 0 {
-			link.Segment = hardware.Enclosure
-			return &link
-		}
-	case hardware.SATA:
-		return m.ataLink(w.ata)
-	}
-	return nil
 }
 
 // chipLanes is a width that no USB controller has: those inside a processor are given it, as no link limits them.
@@ -347,22 +326,22 @@ func (m *machine) pciLink(dir string) *hardware.Link {
 	return link
 }
 
-// usbLink is the link above a USB device.
-func (m *machine) usbLink(dir string) hardware.Link {
-	speed, err := strconv.ParseFloat(m.text(dir, "speed"), 64) // Mb/s; 1.5 of the slowest
+// usbLink is the link above a USB device; nil if it is not known.
+func (m *machine) usbLink(dir string, segment hardware.Segment) *hardware.Link {
+	speed, err := m.float(dir, "speed") // Mb/s; 1.5 of the slowest
 	if err != nil || !(speed > 0 && speed < 1e6) {
-		speed = 0
+		return nil
 	}
-	lanes := int(m.number(dir, "rx_lanes"))
-	link := hardware.Link{Kind: hardware.USBLink, RxBps: int64(speed * 1e6), TxBps: int64(speed * 1e6)}
-	if lanes > 0 && lanes <= 2 {
-		link.Lanes = lanes
+	bps := int64(speed * 1e6)
+	link := &hardware.Link{Segment: segment, Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
+	if lanes := m.number(dir, "rx_lanes"); lanes > 0 && lanes <= 2 {
+		link.Lanes = int(lanes)
 	}
 	// The names since USB 3.2; Gen 1x2 is distinguished from Gen 2 by its lanes.
 	link.Generation = map[float64]string{5000: "3.2 Gen 1", 10000: "3.2 Gen 2", 20000: "3.2 Gen 2x2"}[speed]
 	if speed == 10000 && link.Lanes == 2 {
 		link.Generation = "3.2 Gen 1x2"
-	} else if speed > 0 && speed <= 480 {
+	} else if speed <= 480 {
 		link.Generation = "2.0"
 	}
 	return link

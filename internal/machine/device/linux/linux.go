@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,14 +32,14 @@ type Options struct {
 type machine struct {
 	capture.Inventory
 	tree
-	opts    Options
-	forms   forms
-	blocks  []*block           // in the order of their names
-	mounts  []Mount            // that can be seen
-	inside  map[string][]Mount // by the one that they are mounted in
-	routers []*router
-	ports   []hardware.Port
-	others  []other
+	opts        Options
+	forms       forms
+	blocks      []*block           // in the order of their names
+	mounts      []Mount            // that can be seen
+	inside      map[string][]Mount // by the one that they are mounted in
+	controllers []*router
+	links       map[string]*hardware.Link // that end in the disks
+	ports       []hardware.Port
 }
 
 // Read makes the inventory of the machine whose files root has.
@@ -48,25 +47,19 @@ func Read(root fs.FS, opts Options) *hardware.Inventory {
 	if opts.Usage == nil {
 		opts.Usage = func(string) (size, free int64) { return 0, 0 }
 	}
-	m := &machine{Inventory: capture.New(), tree: tree{root}, opts: opts, forms: newForms()}
+	m := &machine{Inventory: capture.New(), tree: tree{root}, opts: opts, forms: newForms(), links: map[string]*hardware.Link{}}
 	m.readBlocks()
 	m.readMounts()
 	m.readPools()
 	m.readRouters()
-	m.readOthers()
 	m.readDisks()
 	m.attach()
-	m.Paths(m.ownLink)
+	m.Paths(func(d *hardware.Disk) *hardware.Link { return m.links[d.Name] })
 	host := m.host()
 	host.Ports = m.ports
 	m.Hosts = append(m.Hosts, host)
 	if len(m.list("sys/class/block")) == 0 {
 		m.Warn("/sys/class/block is empty or cannot be read: no disk is known; mount sysfs, or run outside the sandbox")
-	}
-	for _, r := range m.routers {
-		if r.locked {
-			m.Warn(r.name + " is plugged in but not authorised, so nothing behind it is seen: `boltctl authorize` lets it in")
-		}
 	}
 	return m.Done(opts.Serials)
 }
@@ -145,22 +138,6 @@ func (t tree) class(name string) []string {
 		}
 	}
 	return dirs
-}
-
-// parents are the folders above a place that have the form of a PCI or USB device, from the host on, the place itself
-// included.
-func parents(dir string, form *regexp.Regexp) []string {
-	var out []string
-	for ; dir != "." && dir != "/" && dir != ""; dir = path.Dir(dir) {
-		if form.MatchString(path.Base(dir)) {
-			out = append(out, dir)
-		}
-		if strings.HasPrefix(path.Base(dir), "domain") { // Thunderbolt's routers are named like USB's devices
-			out = nil
-		}
-	}
-	slices.Reverse(out)
-	return out
 }
 
 // natural compares names by the values of the numbers in them, and shorter words before longer ones.
@@ -285,7 +262,7 @@ func FindMeter(root fs.FS, number string) (*Meter, error) {
 	m.Thermometer = m.thermometer(m.Dir)
 	// PCIe links are passed over: through Thunderbolt their negotiated rate is fictitious.
 	lowest := 0.0
-	for _, port := range parents(m.Dir, newForms().usb) {
+	for _, port := range (&machine{forms: newForms()}).wayTo(m.Dir).usb {
 		if rate, err := m.float(port, "speed"); err == nil && (m.Port == "" || rate < lowest) {
 			m.Port, lowest = port, rate
 		}

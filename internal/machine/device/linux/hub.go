@@ -1,0 +1,324 @@
+package linux
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/machine/device/capture"
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+// router is a Thunderbolt or USB4 device: the host's own, a hub, a dock or an enclosure
+// (the kernel's Documentation/ABI/testing/sysfs-bus-thunderbolt).
+type router struct {
+	id, dir    string
+	socket     string // the ID of the host's port that the way to it begins at; empty for the host's own
+	generation string
+	below      []*router // in the order of the ports that they are connected to
+}
+
+// protocols are what routers speak: the kernel counts USB4 as the fourth generation of Thunderbolt.
+var protocols = map[string]string{
+	"1": "Thunderbolt 1", "2": "Thunderbolt 2", "3": "Thunderbolt 3", "4": hardware.USB4,
+}
+
+// controller is the PCI device that drives the router's domain.
+func (r *router) controller() string {
+	controller, _, _ := strings.Cut(r.dir, "/domain")
+	return controller
+}
+
+// readRouters lists the routers. A router's name has its domain and its route, a byte for each port on the way in
+// hexadecimal, such as 0-301: the shorter names, which come first, are those nearer to the host.
+func (m *machine) readRouters() {
+	byDir := map[string]*router{}
+	for _, dir := range m.class("bus/thunderbolt/devices") {
+		name := path.Base(dir)
+		computer := strings.Contains(m.text(dir, "uevent"), "thunderbolt_xdomain")
+		if !m.forms.router.MatchString(name) || computer {
+			continue
+		}
+		r := &router{id: "tb" + name, dir: dir, generation: m.text(dir, "generation")}
+		byDir[dir] = r
+		parent := byDir[path.Dir(dir)]
+		if parent == nil {
+			m.controllers = append(m.controllers, r)
+			continue
+		}
+		h := hardware.Hub{
+			ID: r.id, Name: m.text(dir, "device_name"), Vendor: m.text(dir, "vendor_name"),
+			Firmware: m.text(dir, "nvm_version"), Protocol: protocols[r.generation], Link: m.cable(r, parent),
+		}
+		if m.text(dir, "authorized") == "0" { // its PCIe tunnel is not open
+			m.Warn(strings.TrimSpace(h.Vendor+" "+h.Name) +
+				" is plugged in but not authorised, so nothing behind it is seen: `boltctl authorize` lets it in")
+		} else {
+			parent.below = append(parent.below, r)
+		}
+		h.Name = cmp.Or(h.Name, "Thunderbolt device "+name)
+		if r.socket = parent.socket; r.socket == "" {
+			r.socket = m.thunderboltPort(name)
+		} else {
+			h.Upstream = parent.id
+		}
+		h.Port = r.socket
+		m.Hubs = append(m.Hubs, h)
+	}
+}
+
+// thunderboltPort lists the socket that a router of the first rank is plugged into.
+func (m *machine) thunderboltPort(router string) string {
+	domain, route, _ := strings.Cut(router, "-")
+	number, _ := strconv.ParseUint(route, 16, 64)
+	name := "Thunderbolt port " + strconv.FormatUint(number, 10)
+	id := "tb" + domain + "-port" + strconv.FormatUint(number, 10)
+	if domain != "0" || len(m.list("sys/bus/thunderbolt/devices/domain1")) > 0 {
+		name += " of controller " + domain
+	}
+	return m.port(id, name)
+}
+
+// usbPort lists the socket that a USB device of the first rank is plugged into.
+func (m *machine) usbPort(dir string) string {
+	bus, number, _ := strings.Cut(path.Base(dir), "-")
+	return m.port("usb"+bus+"-port"+number, "USB port "+number+" of bus "+bus)
+}
+
+// port lists a socket of the host once.
+func (m *machine) port(id, name string) string {
+	for _, p := range m.ports {
+		if p.ID == id {
+			return id
+		}
+	}
+	m.ports = append(m.ports, hardware.Port{ID: id, Name: name})
+	return id
+}
+
+// cable is the link above a router; nil if the kernel does not say what it negotiated (before Linux 5.5).
+func (m *machine) cable(r, parent *router) *hardware.Link {
+	link := hardware.Link{Segment: hardware.Uplink, Kind: hardware.Thunderbolt, Hub: r.id}
+	// The kernel's names are the device's: what it receives, the host transmits. They differ on an asymmetric link only.
+	for direction, bps := range map[string]*int64{"rx": &link.TxBps, "tx": &link.RxBps} {
+		lanes := m.number(r.dir, direction+"_lanes")
+		if lanes >= 1 && lanes <= 4 {
+			*bps = capture.Rate(m.text(r.dir, direction+"_speed")) * lanes
+			link.Lanes = max(link.Lanes, int(lanes))
+		}
+	}
+	if link.RxBps == 0 && link.TxBps == 0 {
+		return nil
+	}
+	older := r.generation
+	if parent.generation != "" {
+		older = min(older, parent.generation)
+	}
+	link.Generation = strings.TrimPrefix(protocols[older], "Thunderbolt ")
+	return &link
+}
+
+// Linux does not say which Thunderbolt device a PCI device came in through: the PCI tree and the tree of routers stand
+// apart. Both have the same shape, though. If the shapes leave one answer it is taken; if they leave several, the
+// path ends at the last router that is sure.
+
+// Classes of PCI devices, their first digits.
+const (
+	bridgeClass   = "0x0604"
+	usbClass      = "0x0c03"
+	ideClass      = "0x0101"
+	graphicsClass = "0x03"
+)
+
+func (m *machine) bridge(dir string) bool {
+	return strings.HasPrefix(m.text(dir, "class"), bridgeClass)
+}
+
+// below are the PCI devices of a class right below a place, in the order of their addresses.
+func (m *machine) below(dir, class string) []string {
+	var out []string
+	for _, name := range m.list(dir) {
+		if m.forms.pci.MatchString(name) && strings.HasPrefix(m.text(dir, name, "class"), class) {
+			out = append(out, path.Join(dir, name))
+		}
+	}
+	return out
+}
+
+// routerOf is the last router on the way to a PCI device that is sure; nil if there is none.
+func (m *machine) routerOf(pci []string) (last *router) {
+	for _, controller := range m.controllers {
+		ports, here := m.tunnels(controller), controller
+		start := slices.IndexFunc(pci, func(dir string) bool { return slices.Contains(ports, dir) })
+		if start < 0 {
+			continue
+		}
+		for rest := pci[start:]; ; rest = rest[2:] {
+			// A controller's n-th port has its n-th PCIe port: so the kernel pairs them for all controllers that it knows
+			// (tb_find_pcie_down in drivers/thunderbolt/tb.c), and the firmware numbers them (usb4-port-number). So it is with
+			// hubs of USB4 (usb4_switch_map_pcie_down in drivers/thunderbolt/usb4.c); Thunderbolt 3 has no such rule.
+			ordered := here == controller || here.generation == "4" || len(ports) == 1
+			port := slices.Index(ports, rest[0])
+			if here == controller && len(here.below) == 1 {
+				port = 0 // whichever port it is
+			} else if port < 0 || len(here.below) != len(ports) || !ordered {
+				return last
+			}
+			here = here.below[port]
+			last = here
+			if len(rest) <= 3 {
+				return last
+			}
+			// Its switch's port to the host comes next, then one of those away from it: those with another switch behind.
+			ports = nil
+			for _, away := range m.below(rest[1], bridgeClass) {
+				if len(m.below(away, bridgeClass)) > 0 {
+					ports = append(ports, away)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// tunnels are the PCIe ports of a controller that lead to its Thunderbolt ports.
+func (m *machine) tunnels(controller *router) (ports []string) {
+	dir := controller.controller()
+	// Inside a processor: the kernel links the controller with the root ports that tunnel for it (tb_acpi_add_links).
+	root := path.Dir(dir)
+	for _, name := range m.list(dir) {
+		if address, ok := strings.CutPrefix(name, "consumer:pci:"); ok && m.bridge(path.Join(root, address)) {
+			ports = append(ports, path.Join(root, address))
+		}
+	}
+	// A chip of its own: a switch with the controller behind one port, a USB controller behind another, and Thunderbolt
+	// ports behind the rest.
+	if chip := path.Dir(root); len(ports) == 0 && m.bridge(chip) {
+		for _, port := range m.below(chip, bridgeClass) {
+			if port != root && len(m.below(port, usbClass)) == 0 {
+				ports = append(ports, port)
+			}
+		}
+	}
+	return ports
+}
+
+// hubOf is the ID of the hub that a device is connected to; empty if it is connected to the host. The hubs of USB on
+// the way are listed with what they are connected to, or those that are not listed are passed over.
+func (m *machine) hubOf(w way, list bool) (id string) {
+	if router := m.routerOf(w.pci); router != nil {
+		id = router.id
+	}
+	for _, dir := range w.usb[:max(0, len(w.usb)-1)] {
+		name := path.Base(dir)
+		if m.FindHub("usb"+name) == nil {
+			if !list {
+				break
+			}
+			h := hardware.Hub{
+				ID: "usb" + name, Name: cmp.Or(m.text(dir, "product"), "USB hub "+name),
+				Vendor: m.text(dir, "manufacturer"), Upstream: id, Link: m.usbLink(dir, hardware.Uplink),
+			}
+			if bcd := m.text(dir, "bcdDevice"); len(bcd) == 4 { // 0105 is 1.05
+				h.Firmware = strings.TrimPrefix(bcd[:2], "0") + "." + bcd[2:]
+			}
+			if h.Link != nil {
+				h.Link.Hub = h.ID
+				h.Protocol = "USB " + h.Link.Generation
+			}
+			if up := m.FindHub(id); up != nil {
+				h.Port = up.Port
+			} else {
+				h.Port = m.usbPort(dir)
+			}
+			m.Hubs = append(m.Hubs, h)
+		}
+		id = "usb" + name
+	}
+	return id
+}
+
+// hubClass is the class of USB hubs.
+const hubClass = "09"
+
+// networkClasses are the classes, subclasses and protocols of the interfaces of USB network adapters: ECM, NCM, MBIM
+// and both numbers of RNDIS (https://www.usb.org/defined-class-codes).
+var networkClasses = [...]string{"0206", "020d", "020e", "e00103", "ef0401"}
+
+// network reports whether a USB device is a network adapter that has no driver here.
+func (m *machine) network(dir string) bool {
+	for _, name := range m.list(dir) {
+		class := m.text(dir, name, "bInterfaceClass") + m.text(dir, name, "bInterfaceSubClass") +
+			m.text(dir, name, "bInterfaceProtocol")
+		for _, c := range networkClasses {
+			if strings.HasPrefix(class, c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// displayLink is the vendor of the chips that send a display's picture over USB.
+const displayLink = "17e9"
+
+// attach lists what is connected to each hub: hubs, disks, and what competes with them for its uplink.
+func (m *machine) attach() {
+	for _, h := range m.Hubs {
+		m.Attach(h.Upstream, hardware.HubKind, h.ID, h.Name)
+	}
+	for _, d := range m.Disks {
+		if d.Hub != nil {
+			m.Attach(*d.Hub, hardware.DiskKind, d.Name, hardware.WithVendor(d.Vendor, d.Model))
+		}
+	}
+	m.attachOthers()
+}
+
+// attachOthers lists network adapters, displays over USB, other USB devices and graphics cards. A display on
+// DisplayPort is not seen: Linux shows that it is there, but not through which hub.
+func (m *machine) attachOthers() {
+	listed := map[string]bool{} // USB devices that are disks or have a network driver
+	for _, b := range m.blocks {
+		for _, dir := range m.way(b).usb {
+			listed[dir] = true
+		}
+	}
+	for _, dir := range m.class("class/net") {
+		device := m.link(dir, "device")
+		if device == "" {
+			continue
+		}
+		w := m.wayTo(device)
+		name := path.Base(dir)
+		for _, usb := range w.usb {
+			listed[usb] = true
+			if product := m.text(usb, "product"); product != "" {
+				name = product + " (" + path.Base(dir) + ")"
+			}
+		}
+		m.Attach(m.hubOf(w, false), hardware.NetworkKind, "", name)
+	}
+	for _, dir := range m.class("bus/usb/devices") {
+		id := path.Base(dir)
+		if !m.forms.usb.MatchString(id) || listed[dir] || m.text(dir, "bDeviceClass") == hubClass {
+			continue
+		}
+		kind := hardware.OtherKind
+		name := hardware.WithVendor(m.text(dir, "manufacturer"), m.text(dir, "product"))
+		switch {
+		case m.text(dir, "idVendor") == displayLink:
+			kind = hardware.DisplayKind
+		case m.network(dir):
+			kind = hardware.NetworkKind
+		}
+		m.Attach(m.hubOf(m.wayTo(dir), false), kind, "", cmp.Or(name, "USB device "+id))
+	}
+	for _, dir := range m.class("bus/pci/devices") {
+		if strings.HasPrefix(m.text(dir, "class"), graphicsClass) {
+			m.Attach(m.hubOf(m.wayTo(dir), false), hardware.OtherKind, "", "graphics card")
+		}
+	}
+}
