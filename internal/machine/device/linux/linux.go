@@ -104,7 +104,8 @@ func (t tree) has(name ...string) bool {
 	return err == nil
 }
 
-// list is the names in a folder, numbers in them in the order of their value: sda, sdb, sdaa; nvme2n1, nvme10n1.
+// list is the names in a folder, the short ones first, so that numbers in them are in the order of their values: sda, sdb,
+// sdaa; nvme2n1, nvme10n1.
 func (t tree) list(name ...string) []string {
 	entries, err := fs.ReadDir(t.FS, path.Join(name...))
 	if err != nil {
@@ -114,7 +115,7 @@ func (t tree) list(name ...string) []string {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	slices.SortStableFunc(names, natural)
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(len(a)-len(b), cmp.Compare(a, b)) })
 	return names
 }
 
@@ -138,31 +139,6 @@ func (t tree) class(name string) []string {
 		}
 	}
 	return dirs
-}
-
-// natural compares names by the values of the numbers in them, and shorter words before longer ones.
-func natural(a, b string) int {
-	for a != "" && b != "" {
-		x, y := piece(a), piece(b)
-		if len(x) != len(y) {
-			return len(x) - len(y)
-		}
-		if c := strings.Compare(x, y); c != 0 {
-			return c
-		}
-		a, b = a[len(x):], b[len(y):]
-	}
-	return len(a) - len(b)
-}
-
-// piece is the digits, or what is none, that a name begins with.
-func piece(name string) string {
-	digit := func(c byte) bool { return c >= '0' && c <= '9' }
-	n := 1
-	for n < len(name) && digit(name[n]) == digit(name[0]) {
-		n++
-	}
-	return name[:n]
 }
 
 // noModels are what boards' makers leave in the DMI table where a name should be.
