@@ -8,7 +8,6 @@ package linux
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -213,37 +212,31 @@ type Meter struct {
 	Port        string // the USB device with the slowest link on the way to the disk; empty for none
 }
 
-// maxStacked bounds how many volumes may lie one on the other: a circle of links must end.
-const maxStacked = 8
-
 // FindMeter finds the whole disk that holds the block device of a number such as 8:1. A partition's disk counts what
 // all its partitions move. An encrypted or logical volume on one disk is that disk: traffic beside the volume loads
 // the disk too. A volume across several disks, a loop device and the like are taken as they are.
 func FindMeter(root fs.FS, number string) (*Meter, error) {
-	m := &Meter{tree: tree{root}}
-	next := m.link("sys/dev/block", number)
-	for depth := 0; next != "" && depth <= maxStacked; depth++ {
-		if m.Dir = next; m.has(m.Dir, "partition") {
-			m.Dir = path.Dir(m.Dir)
-		}
-		kind, below := m.text(m.Dir, "dm/uuid"), m.list(m.Dir, "slaves")
-		next = ""
-		if mapped := strings.HasPrefix(kind, "LVM-") || strings.HasPrefix(kind, "CRYPT-"); mapped && len(below) == 1 {
-			next = m.link(m.Dir, "slaves", below[0])
-		}
-	}
-	if m.Dir == "" {
+	m := &machine{tree: tree{root}, forms: newForms()}
+	m.readBlocks()
+	b := m.numbered(number)
+	if b == nil {
 		return nil, fmt.Errorf("block device %s: %w", number, fs.ErrNotExist)
 	}
-	m.Thermometer = m.thermometer(m.Dir)
-	// PCIe links are passed over: through Thunderbolt their negotiated rate is fictitious.
-	lowest := 0.0
-	for _, port := range (&machine{forms: newForms()}).wayTo(m.Dir).usb {
-		if rate, err := m.float(port, "speed"); err == nil && (m.Port == "" || rate < lowest) {
-			m.Port, lowest = port, rate
+	disk := b.disk()
+	for range m.blocks { // a circle of links must end
+		if len(disk.below) == 1 && (disk.mapper == "LVM" || disk.mapper == "CRYPT") {
+			disk = disk.below[0].disk()
 		}
 	}
-	return m, nil
+	meter := &Meter{tree: m.tree, Dir: disk.dir, Thermometer: m.thermometer(disk.dir)}
+	// PCIe links are passed over: through Thunderbolt their negotiated rate is fictitious.
+	lowest := 0.0
+	for _, port := range m.wayTo(disk.dir).usb {
+		if rate, err := m.float(port, "speed"); err == nil && (meter.Port == "" || rate < lowest) {
+			meter.Port, lowest = port, rate
+		}
+	}
+	return meter, nil
 }
 
 // Moved is what the disk has read, written and discarded, in bytes. The fields of stat are in
@@ -253,15 +246,17 @@ func (m *Meter) Moved() (read, written, discarded int64, err error) {
 	if len(fields) < 7 {
 		return 0, 0, 0, fmt.Errorf("%s/stat: %d fields, want 7 or more", m.Dir, len(fields))
 	}
-	var moved [3]int64
+	var sectors [3]int64
 	for i, field := range []int{2, 6, 13} {
 		if field >= len(fields) {
 			break
 		}
-		sectors, bad := strconv.ParseInt(fields[field], 10, 64)
-		moved[i], err = sectors*sector, errors.Join(err, bad)
+		sectors[i], err = strconv.ParseInt(fields[field], 10, 64)
+		if err != nil {
+			return 0, 0, 0, err
+		}
 	}
-	return moved[0], moved[1], moved[2], err
+	return sectors[0] * sector, sectors[1] * sector, sectors[2] * sector, nil
 }
 
 // Celsius reads the thermometer, which counts thousandths of a degree.

@@ -55,10 +55,7 @@ func metered() fstest.MapFS {
 		dm   = "devices/virtual/block/dm-"
 	)
 	files := fstest.MapFS{}
-	for name, text := range map[string]string{
-		"dev/block/259:0": "->../../" + nvme + "/nvme0n1", "dev/block/259:2": "->../../" + nvme + "/nvme0n1/nvme0n1p2",
-		"dev/block/8:1": "->../../" + sda + "/sda1", "dev/block/253:0": "->../../" + dm + "0", "dev/block/253:1": "->../../" + dm + "1",
-		"dev/block/253:2": "->../../" + dm + "2", "dev/block/7:0": "->../../devices/virtual/block/loop0",
+	texts := map[string]string{
 		nvme + "/nvme0n1/stat":                "   11 0 1000 0 22 0 2000 0 0 0 0 5 0 300 0 1 1\n",
 		nvme + "/nvme0n1/nvme0n1p2/partition": "2\n", nvme + "/nvme0n1/nvme0n1p2/stat": "1 0 1 0 1 0 1 0 0 0 0\n",
 		nvme + "/nvme0n1/device": "->..", nvme + "/hwmon3/temp1_input": "41850\n",
@@ -72,7 +69,14 @@ func metered() fstest.MapFS {
 		dm + "2/dm/uuid":          "LVM-striped\n", dm + "2/slaves/sda1": "->../../../../../" + sda + "/sda1",
 		dm + "2/slaves/nvme0n1p2":          "->../../../../../" + nvme + "/nvme0n1/nvme0n1p2",
 		"devices/virtual/block/loop0/stat": "1 0 x 0 0 0 0\n",
+	}
+	for number, dir := range map[string]string{
+		"259:0": nvme + "/nvme0n1", "259:2": nvme + "/nvme0n1/nvme0n1p2", "8:0": sda, "8:1": sda + "/sda1",
+		"253:0": dm + "0", "253:1": dm + "1", "253:2": dm + "2", "7:0": "devices/virtual/block/loop0",
 	} {
+		texts["class/block/"+path.Base(dir)], texts[dir+"/dev"], texts[dir+"/size"] = "->../../"+dir, number, "1000"
+	}
+	for name, text := range texts {
 		file := &fstest.MapFile{Data: []byte(text)}
 		if to, isLink := strings.CutPrefix(text, "->"); isLink {
 			file = &fstest.MapFile{Data: []byte(to), Mode: fs.ModeSymlink | 0o777}
