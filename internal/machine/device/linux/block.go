@@ -47,7 +47,7 @@ func (b *block) virtual() bool { return strings.Contains(b.dir, "/devices/virtua
 func (m *machine) readBlocks() {
 	byName := map[string]*block{}
 	for _, dir := range m.class("class/block") {
-		b := &block{name: path.Base(dir), dir: dir, number: m.text(dir, "dev"), size: m.number(dir, "size") * sector}
+		b := &block{name: path.Base(dir), dir: dir, number: m.text(dir, "dev"), size: m.count(dir, "size") * sector}
 		if b.size <= 0 || m.forms.notDisk.MatchString(b.name) || m.text(dir, "hidden") == "1" {
 			continue
 		}
@@ -67,7 +67,7 @@ func (m *machine) readBlocks() {
 	}
 	for _, b := range m.blocks {
 		whole := byName[path.Base(path.Dir(b.dir))]
-		if whole != nil && whole != b && m.has(b.dir, "partition") {
+		if whole != nil && whole != b && m.text(b.dir, "partition") != "" {
 			b.whole, whole.pool = whole, ""
 			whole.parts++
 		}
@@ -111,7 +111,7 @@ func (m *machine) disk(b *block) hardware.Disk {
 	}
 	var own *hardware.Link // the link that ends in the disk
 	switch {
-	case way.nvme != "" || m.forms.nvmeDisk.MatchString(b.name):
+	case way.nvme != "" || strings.HasPrefix(b.name, "nvme"):
 		switch m.text(way.nvme, "transport") {
 		case "", "pcie":
 			d.Bus, own = hardware.NVMe, m.pciLink(way.controller())
@@ -153,7 +153,7 @@ func (m *machine) disk(b *block) hardware.Disk {
 	m.links[d.Name] = own
 	m.travel(&d, way)
 	// 0 K and below, and more than any flash survives, are what a bridge makes up.
-	if milli, err := m.float(m.thermometer(b.dir)); err == nil && milli > -100_000 && milli < 200_000 {
+	if milli, err := m.number(m.thermometer(b.dir)); err == nil && milli > -100_000 && milli < 200_000 {
 		d.TemperatureC = new(milli / 1000)
 	}
 	return d
@@ -218,7 +218,7 @@ func (w way) controller() string {
 }
 
 // forms are what the names of devices look like.
-type forms struct{ pci, usb, usbInterface, ata, nvme, nvmeDisk, router, notDisk *regexp.Regexp }
+type forms struct{ pci, usb, usbInterface, ata, nvme, router, notDisk *regexp.Regexp }
 
 // newForms compiles them when they are needed: most commands look at no device.
 func newForms() forms {
@@ -228,7 +228,6 @@ func newForms() forms {
 		usbInterface: regexp.MustCompile(`^\d+-\d+(\.\d+)*:\d+\.\d+$`),
 		ata:          regexp.MustCompile(`^ata\d+$`),
 		nvme:         regexp.MustCompile(`^nvme\d+$`),
-		nvmeDisk:     regexp.MustCompile(`^nvme\d+n\d+$`),
 		router:       regexp.MustCompile(`^\d+-[0-9a-f]+$`), // not domains, retimers (0-0:1.1) and services (0-1.0)
 		// Memory that is made at boot, optical and floppy drives, flash without a translation layer, the boot areas of
 		// an eMMC: of no use as a disk.
@@ -319,7 +318,7 @@ const chipLanes = 16
 // pciLink is the PCIe link above a device; nil if it is not known.
 func (m *machine) pciLink(dir string) *hardware.Link {
 	end := func(dir, which string) *hardware.Link { // "8.0 GT/s PCIe", and "8 GT/s" of older kernels
-		return capture.PCIe(capture.Rate(m.text(dir, which+"_link_speed")), m.number(dir, which+"_link_width"))
+		return capture.PCIe(capture.Rate(m.text(dir, which+"_link_speed")), m.count(dir, which+"_link_width"))
 	}
 	link := end(dir, "current")
 	capture.Limit(link, end(dir, "max"), end(path.Dir(dir), "max"))
@@ -328,13 +327,13 @@ func (m *machine) pciLink(dir string) *hardware.Link {
 
 // usbLink is the link above a USB device; nil if it is not known.
 func (m *machine) usbLink(dir string, segment hardware.Segment) *hardware.Link {
-	speed, err := m.float(dir, "speed") // Mb/s; 1.5 of the slowest
+	speed, err := m.number(dir, "speed") // Mb/s; 1.5 of the slowest
 	if err != nil || !(speed > 0 && speed < 1e6) {
 		return nil
 	}
 	bps := int64(speed * 1e6)
 	link := &hardware.Link{Segment: segment, Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
-	if lanes := m.number(dir, "rx_lanes"); lanes > 0 && lanes <= 2 {
+	if lanes := m.count(dir, "rx_lanes"); lanes > 0 && lanes <= 2 {
 		link.Lanes = int(lanes)
 	}
 	// The names since USB 3.2; Gen 1x2 is distinguished from Gen 2 by its lanes.
@@ -349,11 +348,9 @@ func (m *machine) usbLink(dir string, segment hardware.Segment) *hardware.Link {
 
 // ataLink is the link of an ATA port: 6.0 Gbps.
 func (m *machine) ataLink(port string) *hardware.Link {
-	for _, link := range m.list(port) {
-		for _, name := range m.list(port, link, "ata_link") {
-			if bps := capture.Rate(m.text(port, link, "ata_link", name, "sata_spd")); bps > 0 {
-				return &hardware.Link{Segment: hardware.Lanes, Kind: hardware.SATALink, RxBps: bps, TxBps: bps}
-			}
+	for _, file := range m.glob(port, "link*/ata_link/*/sata_spd") {
+		if bps := capture.Rate(m.text(file)); bps > 0 {
+			return &hardware.Link{Segment: hardware.Lanes, Kind: hardware.SATALink, RxBps: bps, TxBps: bps}
 		}
 	}
 	return nil

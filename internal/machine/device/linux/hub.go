@@ -103,7 +103,7 @@ func (m *machine) cable(r, parent *router) *hardware.Link {
 	link := hardware.Link{Segment: hardware.Uplink, Kind: hardware.Thunderbolt, Hub: r.id}
 	// The kernel's names are the device's: what it receives, the host transmits. They differ on an asymmetric link only.
 	for direction, bps := range map[string]*int64{"rx": &link.TxBps, "tx": &link.RxBps} {
-		lanes := m.number(r.dir, direction+"_lanes")
+		lanes := m.count(r.dir, direction+"_lanes")
 		if lanes >= 1 && lanes <= 4 {
 			*bps = capture.Rate(m.text(r.dir, direction+"_speed")) * lanes
 			link.Lanes = max(link.Lanes, int(lanes))

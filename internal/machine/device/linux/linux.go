@@ -43,9 +43,6 @@ type machine struct {
 
 // Read makes the inventory of the machine whose files root has.
 func Read(root fs.FS, opts Options) *hardware.Inventory {
-	if opts.Usage == nil {
-		opts.Usage = func(string) (size, free int64) { return 0, 0 }
-	}
 	m := &machine{Inventory: capture.New(), tree: tree{root}, opts: opts, forms: newForms(), links: map[string]*hardware.Link{}}
 	m.readBlocks()
 	m.readMounts()
@@ -86,21 +83,13 @@ func (t tree) fields(name, separator string) map[string]string {
 	return fields
 }
 
-// number is the file's text as a whole number; 0 if it is none.
-func (t tree) number(name ...string) int64 {
-	n, err := strconv.ParseInt(t.text(name...), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
-}
+// number is the file's text as a number.
+func (t tree) number(name ...string) (float64, error) { return strconv.ParseFloat(t.text(name...), 64) }
 
-// float is the file's text as a number.
-func (t tree) float(name ...string) (float64, error) { return strconv.ParseFloat(t.text(name...), 64) }
-
-func (t tree) has(name ...string) bool {
-	_, err := fs.Stat(t.FS, path.Join(name...))
-	return err == nil
+// count is the file's text as a whole number; 0 if it is none.
+func (t tree) count(name ...string) int64 {
+	n, _ := t.number(name...)
+	return int64(n)
 }
 
 // list is the names in a folder, the short ones first, so that numbers in them are in the order of their values: sda, sdb,
@@ -115,6 +104,12 @@ func (t tree) list(name ...string) []string {
 		names = append(names, e.Name())
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(len(a)-len(b), cmp.Compare(a, b)) })
+	return names
+}
+
+// glob is the names that match a pattern.
+func (t tree) glob(pattern ...string) []string {
+	names, _ := fs.Glob(t, path.Join(pattern...)) // which fails for a bad pattern only
 	return names
 }
 
@@ -173,7 +168,7 @@ func (m *machine) power() hardware.Power {
 		}
 		switch m.text(dir, "type") {
 		case "Mains", "USB":
-			if m.number(dir, "online") > 0 {
+			if m.count(dir, "online") > 0 {
 				return hardware.Mains
 			}
 		case "Battery":
@@ -192,13 +187,12 @@ func (m *machine) power() hardware.Power {
 // have one by themselves, SATA disks if the module drivetemp is loaded: https://docs.kernel.org/hwmon/drivetemp.html. The
 // first sensor is the disk as a whole.
 func (t tree) thermometer(disk string) string {
-	for _, pattern := range []string{
-		"device/hwmon*/temp1_input", "device/hwmon/hwmon*/temp1_input",
-		"device/device/hwmon/hwmon*/temp1_input",                                   // NVMe before Linux 5.9
-		"device/nvme*/hwmon*/temp1_input", "device/nvme*/hwmon/hwmon*/temp1_input", // if several controllers reach it
+	for _, place := range []string{
+		"device", "device/hwmon", "device/device/hwmon", // the last of NVMe before Linux 5.9
+		"device/nvme*", "device/nvme*/hwmon", // if several controllers reach it
 	} {
-		if found, _ := fs.Glob(t, path.Join(disk, pattern)); len(found) > 0 {
-			return found[0]
+		if files := t.glob(disk, place, "hwmon*/temp1_input"); len(files) > 0 {
+			return files[0]
 		}
 	}
 	return ""
@@ -232,7 +226,7 @@ func FindMeter(root fs.FS, number string) (*Meter, error) {
 	// PCIe links are passed over: through Thunderbolt their negotiated rate is fictitious.
 	lowest := 0.0
 	for _, port := range m.wayTo(disk.dir).usb {
-		if rate, err := m.float(port, "speed"); err == nil && (meter.Port == "" || rate < lowest) {
+		if rate, err := m.number(port, "speed"); err == nil && (meter.Port == "" || rate < lowest) {
 			meter.Port, lowest = port, rate
 		}
 	}
@@ -261,12 +255,12 @@ func (m *Meter) Moved() (read, written, discarded int64, err error) {
 
 // Celsius reads the thermometer, which counts thousandths of a degree.
 func (m *Meter) Celsius() (float64, error) {
-	milli, err := m.float(m.Thermometer)
+	milli, err := m.number(m.Thermometer)
 	return milli / 1000, err
 }
 
 // LinkRate reads what the slowest USB link on the way has negotiated, in bits per second.
 func (m *Meter) LinkRate() (float64, error) {
-	megabits, err := m.float(m.Port, "speed")
+	megabits, err := m.number(m.Port, "speed")
 	return megabits * 1e6, err
 }

@@ -162,8 +162,6 @@ func (m *machine) readPools() {
 		if b != nil && b.pool != "" && b.filesystem != one.Filesystem {
 			b.pool, b.label = "", "" // what udev has read is left over from before
 		}
-	}
-	for _, one := range m.mounts {
 		if one.Filesystem != "bcachefs" {
 			continue
 		}
@@ -268,12 +266,20 @@ func (m *machine) volume(b *block, mounts []Mount) (v hardware.Volume, ok bool) 
 		v.Filesystem = first.Filesystem
 	}
 	v.ReadOnly = slices.Contains(first.options, "ro")
-	v.Compressed = compressed(v.Filesystem, first.options)
+	if slices.Contains(knownToCompress[:], v.Filesystem) {
+		v.Compressed = new(false)
+	}
 	for _, o := range first.options {
-		name, _, _ := strings.Cut(o, "=")
+		name, value, _ := strings.Cut(o, "=")
 		if slices.Contains(speedOptions[:], name) && !slices.Contains(v.Options, o) {
 			v.Options = append(v.Options, o)
 		}
+		if v.Compressed != nil && strings.HasPrefix(name, "compress") && value != "no" && value != "none" {
+			v.Compressed = new(true)
+		}
+	}
+	if m.opts.Usage == nil {
+		return v, true
 	}
 	if size, free := m.opts.Usage(v.Mount); size > 0 {
 		v.SizeBytes, v.FreeBytes = size, free
@@ -303,18 +309,9 @@ func encrypted(b *block) *bool {
 	return new(false)
 }
 
-// compressed reports whether the file system compresses what is written to it; nil if its options do not say.
-func compressed(filesystem string, options []string) *bool {
-	switch filesystem {
-	case "btrfs":
-		return new(slices.ContainsFunc(options, func(o string) bool {
-			return strings.HasPrefix(o, "compress") && !strings.HasSuffix(o, "=no") && !strings.HasSuffix(o, "=none")
-		}))
-	case "ext2", "ext3", "ext4", "xfs", "vfat", "exfat":
-		return new(false)
-	}
-	return nil
-}
+// knownToCompress are the file systems of which it is known whether they compress: btrfs's options say so, and the
+// others never do.
+var knownToCompress = [...]string{"btrfs", "ext2", "ext3", "ext4", "xfs", "vfat", "exfat"}
 
 // speedOptions are the mount options that bear on speed, up to their value.
 var speedOptions = [...]string{
