@@ -48,7 +48,7 @@ func (m *machine) readBlocks() {
 	byName := map[string]*block{}
 	for _, dir := range m.class("class/block") {
 		b := &block{name: path.Base(dir), dir: dir, number: m.text(dir, "dev"), size: m.count(dir, "size") * sector}
-		if b.size <= 0 || m.forms.notDisk.MatchString(b.name) || m.text(dir, "hidden") == "1" {
+		if b.size <= 0 || m.forms[noDisk].MatchString(b.name) || m.text(dir, "hidden") == "1" {
 			continue
 		}
 		b.file, b.mapped = m.text(dir, "loop/backing_file"), m.text(dir, "dm/name")
@@ -101,6 +101,7 @@ func (m *machine) disk(b *block) hardware.Disk {
 		return m.virtualDisk(b)
 	}
 	way := m.way(b)
+	controller, enclosure := way.last(nvmeController), way.last(usbDevice)
 	device := path.Join(b.dir, "device")
 	vendor, model, revision := m.text(device, "vendor"), m.text(device, "model"), m.text(device, "rev")
 	// The SCSI layer cuts an ATA disk's model to 16 letters and makes its vendor "ATA": udev asked the disk itself.
@@ -111,30 +112,29 @@ func (m *machine) disk(b *block) hardware.Disk {
 	}
 	var own *hardware.Link // the link that ends in the disk
 	switch {
-	case way.nvme != "" || strings.HasPrefix(b.name, "nvme"):
-		switch m.text(way.nvme, "transport") {
+	case controller != "" || strings.HasPrefix(b.name, "nvme"):
+		switch m.text(controller, "transport") {
 		case "", "pcie":
-			d.Bus, own = hardware.NVMe, m.pciLink(way.controller())
+			d.Bus, own = hardware.NVMe, m.pciLink(way.last(pciDevice))
 		case "apple-nvme": // of Apple silicon, which has it on no bus
 			d.Bus, d.External = hardware.AppleFabric, new(false)
 		}
-		if way.nvme != "" {
-			d.Model, d.Firmware = m.text(way.nvme, "model"), m.text(way.nvme, "firmware_rev")
-			d.Serial = m.text(way.nvme, "serial")
+		if controller != "" {
+			d.Model, d.Firmware = m.text(controller, "model"), m.text(controller, "firmware_rev")
+			d.Serial = m.text(controller, "serial")
 		}
-	case len(way.usb) > 0:
-		enclosure := way.usb[len(way.usb)-1]
+	case enclosure != "":
 		d.Bus, own = hardware.USB, m.usbLink(enclosure, hardware.Enclosure)
 		d.Vendor, d.Model, d.Firmware = vendor, model, revision
 		d.Serial = m.text(enclosure, "serial")
-		if driver := path.Base(m.link(way.usbInterface, "driver")); driver == "uas" || driver == "usb-storage" {
+		if driver := path.Base(m.link(way.last(usbInterface), "driver")); driver == "uas" || driver == "usb-storage" {
 			d.UASP = new(driver == "uas")
 		}
-	case way.ata != "" || b.udev["E:ID_BUS"] == "ata" || vendor == "ATA": // behind SAS controllers
-		own = m.ataLink(way.ata)
+	case way.last(ataPort) != "" || b.udev["E:ID_BUS"] == "ata" || vendor == "ATA": // behind SAS controllers
+		own = m.ataLink(way.last(ataPort))
 		// The parallel bus that SATA replaced, and its imitation in a virtual machine, say so of themselves, or have a
 		// controller of the old kind.
-		parallel := b.udev["E:ID_ATA"] == "1" || strings.HasPrefix(m.text(way.controller(), "class"), ideClass)
+		parallel := b.udev["E:ID_ATA"] == "1" || strings.HasPrefix(m.text(way.last(pciDevice), "class"), ideClass)
 		if own != nil || b.udev["E:ID_ATA_SATA"] == "1" || !parallel {
 			d.Bus = hardware.SATA
 		}
@@ -163,9 +163,9 @@ func (m *machine) disk(b *block) hardware.Disk {
 // to a port that the firmware calls external (since 5.17). One on the way that can be is enough, and that it cannot
 // must hold of all.
 func (m *machine) unplugs(w way) *bool {
-	dirs := w.usb
-	if len(dirs) == 0 || m.text(w.controller(), "removable") == "removable" {
-		dirs = []string{w.controller()}
+	dirs := w[usbDevice]
+	if len(dirs) == 0 || m.text(w.last(pciDevice), "removable") == "removable" {
+		dirs = []string{w.last(pciDevice)}
 	}
 	fixed := 0
 	for _, dir := range dirs {
@@ -200,78 +200,76 @@ func (m *machine) virtualDisk(b *block) hardware.Disk {
 	return d
 }
 
-// way is a device's place taken apart: what lies between the host and it.
-type way struct {
-	pci          []string // PCI ports, bridges and controllers, from the host on
-	usb          []string // USB devices from the host on, root hubs left out; the last is the device
-	usbInterface string   // that a driver is bound to
-	ata          string   // the ATA port
-	nvme         string   // the controller
-}
+// form is what a device is by the form of its name.
+type form int
 
-// controller is the device's PCI controller; empty if it has none.
-func (w way) controller() string {
-	if len(w.pci) == 0 {
-		return ""
-	}
-	return w.pci[len(w.pci)-1]
-}
-
-// forms are what the names of devices look like.
-type forms struct{ pci, usb, usbInterface, ata, nvme, router, notDisk *regexp.Regexp }
+const (
+	pciDevice    form = iota // ports, bridges and controllers
+	usbDevice                // not the root hubs
+	usbInterface             // that a driver is bound to
+	ataPort
+	nvmeController
+	routerDevice // of Thunderbolt: not domains, retimers (0-0:1.1) and services (0-1.0)
+	noDisk
+)
 
 // newForms compiles them when they are needed: most commands look at no device.
-func newForms() forms {
-	return forms{
-		pci:          regexp.MustCompile(`^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`),
-		usb:          regexp.MustCompile(`^\d+-\d+(\.\d+)*$`),
-		usbInterface: regexp.MustCompile(`^\d+-\d+(\.\d+)*:\d+\.\d+$`),
-		ata:          regexp.MustCompile(`^ata\d+$`),
-		nvme:         regexp.MustCompile(`^nvme\d+$`),
-		router:       regexp.MustCompile(`^\d+-[0-9a-f]+$`), // not domains, retimers (0-0:1.1) and services (0-1.0)
+func newForms() map[form]*regexp.Regexp {
+	return map[form]*regexp.Regexp{
+		pciDevice:      regexp.MustCompile(`^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`),
+		usbDevice:      regexp.MustCompile(`^\d+-\d+(\.\d+)*$`),
+		usbInterface:   regexp.MustCompile(`^\d+-\d+(\.\d+)*:\d+\.\d+$`),
+		ataPort:        regexp.MustCompile(`^ata\d+$`),
+		nvmeController: regexp.MustCompile(`^nvme\d+$`),
+		routerDevice:   regexp.MustCompile(`^\d+-[0-9a-f]+$`),
 		// Memory that is made at boot, optical and floppy drives, flash without a translation layer, the boot areas of
 		// an eMMC: of no use as a disk.
-		notDisk: regexp.MustCompile(`^(ram\d+|sr\d+|fd\d+|mtdblock\d+|mmcblk\d+(boot\d+|rpmb))$`),
+		noDisk: regexp.MustCompile(`^(ram\d+|sr\d+|fd\d+|mtdblock\d+|mmcblk\d+(boot\d+|rpmb))$`),
 	}
+}
+
+// way is a device's place taken apart: what lies between the host and it, and itself, from the host on.
+type way map[form][]string
+
+// last is the one of a form that is nearest to the device; empty if there is none.
+func (w way) last(f form) string {
+	if n := len(w[f]); n > 0 {
+		return w[f][n-1]
+	}
+	return ""
 }
 
 // way takes a block device's place apart.
 func (m *machine) way(b *block) way {
-	dir := b.dir
-	if strings.Contains(dir, "/virtual/nvme-subsystem/") {
-		// With multipath the disk belongs to a subsystem, which has links to its controllers: its way is known if
-		// there is one of them. With several, the subsystem knows model and firmware.
-		var controllers []string
-		for _, name := range m.list(path.Dir(dir)) {
-			if to := m.link(path.Dir(dir), name); to != "" && m.forms.nvme.MatchString(name) {
-				controllers = append(controllers, to)
-			}
-		}
-		if len(controllers) != 1 {
-			return way{nvme: path.Dir(dir)}
-		}
-		dir = controllers[0]
+	subsystem := path.Dir(b.dir)
+	if !strings.Contains(subsystem, "/virtual/nvme-subsystem/") {
+		return m.wayTo(b.dir)
 	}
-	return m.wayTo(dir)
+	// With multipath the disk belongs to a subsystem, which has links to its controllers: its way is known if there is
+	// one of them. With several, the subsystem knows model and firmware.
+	var controllers []string
+	for _, name := range m.glob(subsystem, "nvme*") {
+		if to := m.link(name); to != "" {
+			controllers = append(controllers, to)
+		}
+	}
+	if len(controllers) == 1 {
+		return m.wayTo(controllers[0])
+	}
+	return way{nvmeController: {subsystem}}
 }
 
-func (m *machine) wayTo(dir string) (w way) {
-	at := ""
+func (m *machine) wayTo(dir string) way {
+	w, at := way{}, ""
 	for name := range strings.SplitSeq(dir, "/") {
+		if strings.HasPrefix(name, "domain") { // Thunderbolt's routers are named like USB's devices
+			break
+		}
 		at = path.Join(at, name)
-		switch {
-		case strings.HasPrefix(name, "domain"): // Thunderbolt's routers are named like USB's devices
-			return w
-		case m.forms.pci.MatchString(name):
-			w.pci = append(w.pci, at)
-		case m.forms.usb.MatchString(name):
-			w.usb = append(w.usb, at)
-		case m.forms.usbInterface.MatchString(name):
-			w.usbInterface = at
-		case m.forms.ata.MatchString(name):
-			w.ata = at
-		case m.forms.nvme.MatchString(name):
-			w.nvme = at
+		for f, pattern := range m.forms {
+			if pattern.MatchString(name) {
+				w[f] = append(w[f], at)
+			}
 		}
 	}
 	return w
@@ -280,7 +278,7 @@ func (m *machine) wayTo(dir string) (w way) {
 // travel finds the hub that a disk is connected to, the link of the computer's own that its path begins with, and
 // whether it is outside the machine.
 func (m *machine) travel(d *hardware.Disk, w way) {
-	router := m.routerOf(w.pci)
+	router := m.routerOf(w[pciDevice])
 	var first *hardware.Link
 	switch {
 	case router != nil:
@@ -293,7 +291,7 @@ func (m *machine) travel(d *hardware.Disk, w way) {
 			first.MaxBps = 0
 		}
 	case d.Bus == hardware.USB:
-		first = m.pciLink(w.controller())
+		first = m.pciLink(w.last(pciDevice))
 		if first != nil && first.Lanes >= chipLanes {
 			first = nil
 		}
@@ -305,10 +303,13 @@ func (m *machine) travel(d *hardware.Disk, w way) {
 	if d.External == nil {
 		d.External = m.unplugs(w)
 	}
-	if hub := m.hubOf(w, d.Bus == hardware.USB); hub != "" {
+	hub := m.hubOf(w, d.Bus == hardware.USB)
+	switch {
+	case hub != "":
 		d.Hub, d.Port = &hub, m.FindHub(hub).Port
-	} else if d.Bus == hardware.USB {
-		d.Port = m.usbPort(w.usb[0])
+		m.Attach(hub, hardware.DiskKind, d.Name, hardware.WithVendor(d.Vendor, d.Model))
+	case d.Bus == hardware.USB:
+		d.Port = m.port("", usbPort, path.Base(w[usbDevice][0]))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/machine/device/capture"
@@ -15,7 +14,6 @@ import (
 // (the kernel's Documentation/ABI/testing/sysfs-bus-thunderbolt).
 type router struct {
 	id, dir    string
-	socket     string // the ID of the host's port that the way to it begins at; empty for the host's own
 	generation string
 	below      []*router // in the order of the ports that they are connected to
 }
@@ -38,7 +36,7 @@ func (m *machine) readRouters() {
 	for _, dir := range m.class("bus/thunderbolt/devices") {
 		name := path.Base(dir)
 		computer := strings.Contains(m.text(dir, "uevent"), "thunderbolt_xdomain")
-		if !m.forms.router.MatchString(name) || computer {
+		if !m.forms[routerDevice].MatchString(name) || computer {
 			continue
 		}
 		r := &router{id: "tb" + name, dir: dir, generation: m.text(dir, "generation")}
@@ -59,43 +57,46 @@ func (m *machine) readRouters() {
 			parent.below = append(parent.below, r)
 		}
 		h.Name = cmp.Or(h.Name, "Thunderbolt device "+name)
-		if r.socket = parent.socket; r.socket == "" {
-			r.socket = m.thunderboltPort(name)
-		} else {
+		if m.FindHub(parent.id) != nil {
 			h.Upstream = parent.id
 		}
-		h.Port = r.socket
-		m.Hubs = append(m.Hubs, h)
+		m.addHub(h, thunderboltPort, name)
 	}
 }
 
-// thunderboltPort lists the socket that a router of the first rank is plugged into.
-func (m *machine) thunderboltPort(router string) string {
-	domain, route, _ := strings.Cut(router, "-")
-	number, _ := strconv.ParseUint(route, 16, 64)
-	name := "Thunderbolt port " + strconv.FormatUint(number, 10)
-	id := "tb" + domain + "-port" + strconv.FormatUint(number, 10)
-	if domain != "0" || len(m.list("sys/bus/thunderbolt/devices/domain1")) > 0 {
-		name += " of controller " + domain
+// addHub lists a hub, whose place is its name in sysfs, below the one that it is connected to.
+func (m *machine) addHub(h hardware.Hub, port, place string) {
+	h.Port = m.port(h.Upstream, port, place)
+	m.Attach(h.Upstream, hardware.HubKind, h.ID, h.Name)
+	m.Hubs = append(m.Hubs, h)
+}
+
+// The kinds of the host's ports, as they stand in the IDs of ports and hubs.
+const (
+	thunderboltPort = "tb"
+	usbPort         = "usb"
+)
+
+// port is the ID of the host's port that the way to a device begins at: the one of the hub that it is connected to, or
+// the one that it is plugged into itself, which is listed. Places are written alike: 0-3 is port 3 of the
+// first Thunderbolt controller, 2-1 is port 1 of the second USB bus.
+func (m *machine) port(hub, kind, place string) string {
+	if up := m.FindHub(hub); up != nil {
+		return up.Port
 	}
-	return m.port(id, name)
-}
-
-// usbPort lists the socket that a USB device of the first rank is plugged into.
-func (m *machine) usbPort(dir string) string {
-	bus, number, _ := strings.Cut(path.Base(dir), "-")
-	return m.port("usb"+bus+"-port"+number, "USB port "+number+" of bus "+bus)
-}
-
-// port lists a socket of the host once.
-func (m *machine) port(id, name string) string {
-	for _, p := range m.ports {
-		if p.ID == id {
-			return id
+	bus, number, _ := strings.Cut(place, "-")
+	p := hardware.Port{ID: kind + bus + "-port" + number, Name: "USB port " + number + " of bus " + bus}
+	if kind == thunderboltPort {
+		p.Name = "Thunderbolt port " + number
+		if bus != "0" || m.link("sys/bus/thunderbolt/devices/domain1") != "" {
+			p.Name += " of controller " + bus
 		}
 	}
-	m.ports = append(m.ports, hardware.Port{ID: id, Name: name})
-	return id
+	known := func(q hardware.Port) bool { return q.ID == p.ID }
+	if !slices.ContainsFunc(m.ports, known) {
+		m.ports = append(m.ports, p)
+	}
+	return p.ID
 }
 
 // cable is the link above a router; nil if the kernel does not say what it negotiated (before Linux 5.5).
@@ -140,7 +141,7 @@ func (m *machine) bridge(dir string) bool {
 func (m *machine) below(dir, class string) []string {
 	var out []string
 	for _, name := range m.list(dir) {
-		if m.forms.pci.MatchString(name) && strings.HasPrefix(m.text(dir, name, "class"), class) {
+		if m.forms[pciDevice].MatchString(name) && strings.HasPrefix(m.text(dir, name, "class"), class) {
 			out = append(out, path.Join(dir, name))
 		}
 	}
@@ -208,36 +209,36 @@ func (m *machine) tunnels(controller *router) (ports []string) {
 // hubOf is the ID of the hub that a device is connected to; empty if it is connected to the host. The hubs of USB on
 // the way are listed with what they are connected to, or those that are not listed are passed over.
 func (m *machine) hubOf(w way, list bool) (id string) {
-	if router := m.routerOf(w.pci); router != nil {
+	if router := m.routerOf(w[pciDevice]); router != nil {
 		id = router.id
 	}
-	for _, dir := range w.usb[:max(0, len(w.usb)-1)] {
+	for _, dir := range w[usbDevice] {
 		name := path.Base(dir)
-		if m.FindHub("usb"+name) == nil {
-			if !list {
-				break
-			}
-			h := hardware.Hub{
-				ID: "usb" + name, Name: cmp.Or(m.text(dir, "product"), "USB hub "+name),
-				Vendor: m.text(dir, "manufacturer"), Upstream: id, Link: m.usbLink(dir, hardware.Uplink),
-			}
-			if bcd := m.text(dir, "bcdDevice"); len(bcd) == 4 { // 0105 is 1.05
-				h.Firmware = strings.TrimPrefix(bcd[:2], "0") + "." + bcd[2:]
-			}
-			if h.Link != nil {
-				h.Link.Hub = h.ID
-				h.Protocol = "USB " + h.Link.Generation
-			}
-			if up := m.FindHub(id); up != nil {
-				h.Port = up.Port
-			} else {
-				h.Port = m.usbPort(dir)
-			}
-			m.Hubs = append(m.Hubs, h)
+		listed := m.FindHub(usbPort+name) != nil
+		if dir == w.last(usbDevice) || !listed && !list {
+			break
 		}
-		id = "usb" + name
+		if !listed {
+			m.addUSBHub(dir, name, id)
+		}
+		id = usbPort + name
 	}
 	return id
+}
+
+func (m *machine) addUSBHub(dir, name, upstream string) {
+	h := hardware.Hub{
+		ID: usbPort + name, Name: cmp.Or(m.text(dir, "product"), "USB hub "+name),
+		Vendor: m.text(dir, "manufacturer"), Upstream: upstream, Link: m.usbLink(dir, hardware.Uplink),
+	}
+	if bcd := m.text(dir, "bcdDevice"); len(bcd) == 4 { // 0105 is 1.05
+		h.Firmware = strings.TrimPrefix(bcd[:2], "0") + "." + bcd[2:]
+	}
+	if h.Link != nil {
+		h.Link.Hub = h.ID
+		h.Protocol = "USB " + h.Link.Generation
+	}
+	m.addHub(h, usbPort, name)
 }
 
 // hubClass is the class of USB hubs.
@@ -264,25 +265,12 @@ func (m *machine) network(dir string) bool {
 // displayLink is the vendor of the chips that send a display's picture over USB.
 const displayLink = "17e9"
 
-// attach lists what is connected to each hub: hubs, disks, and what competes with them for its uplink.
-func (m *machine) attach() {
-	for _, h := range m.Hubs {
-		m.Attach(h.Upstream, hardware.HubKind, h.ID, h.Name)
-	}
-	for _, d := range m.Disks {
-		if d.Hub != nil {
-			m.Attach(*d.Hub, hardware.DiskKind, d.Name, hardware.WithVendor(d.Vendor, d.Model))
-		}
-	}
-	m.attachOthers()
-}
-
 // attachOthers lists network adapters, displays over USB, other USB devices and graphics cards. A display on
 // DisplayPort is not seen: Linux shows that it is there, but not through which hub.
 func (m *machine) attachOthers() {
 	listed := map[string]bool{} // USB devices that are disks or have a network driver
 	for _, b := range m.blocks {
-		for _, dir := range m.way(b).usb {
+		for _, dir := range m.way(b)[usbDevice] {
 			listed[dir] = true
 		}
 	}
@@ -293,7 +281,7 @@ func (m *machine) attachOthers() {
 		}
 		w := m.wayTo(device)
 		name := path.Base(dir)
-		for _, usb := range w.usb {
+		for _, usb := range w[usbDevice] {
 			listed[usb] = true
 			if product := m.text(usb, "product"); product != "" {
 				name = product + " (" + path.Base(dir) + ")"
@@ -303,7 +291,7 @@ func (m *machine) attachOthers() {
 	}
 	for _, dir := range m.class("bus/usb/devices") {
 		id := path.Base(dir)
-		if !m.forms.usb.MatchString(id) || listed[dir] || m.text(dir, "bDeviceClass") == hubClass {
+		if !m.forms[usbDevice].MatchString(id) || listed[dir] || m.text(dir, "bDeviceClass") == hubClass {
 			continue
 		}
 		kind := hardware.OtherKind

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +33,7 @@ type machine struct {
 	capture.Inventory
 	tree
 	opts        Options
-	forms       forms
+	forms       map[form]*regexp.Regexp
 	blocks      []*block           // in the order of their names
 	mounts      []Mount            // that can be seen
 	inside      map[string][]Mount // by the one that they are mounted in
@@ -49,7 +50,7 @@ func Read(root fs.FS, opts Options) *hardware.Inventory {
 	m.readPools()
 	m.readRouters()
 	m.readDisks()
-	m.attach()
+	m.attachOthers()
 	m.Paths(func(d *hardware.Disk) *hardware.Link { return m.links[d.Name] })
 	host := m.host()
 	host.Ports = m.ports
@@ -225,7 +226,7 @@ func FindMeter(root fs.FS, number string) (*Meter, error) {
 	meter := &Meter{tree: m.tree, Dir: disk.dir, Thermometer: m.thermometer(disk.dir)}
 	// PCIe links are passed over: through Thunderbolt their negotiated rate is fictitious.
 	lowest := 0.0
-	for _, port := range m.wayTo(disk.dir).usb {
+	for _, port := range m.wayTo(disk.dir)[usbDevice] {
 		if rate, err := m.number(port, "speed"); err == nil && (meter.Port == "" || rate < lowest) {
 			meter.Port, lowest = port, rate
 		}
