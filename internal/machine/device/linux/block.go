@@ -71,23 +71,13 @@ func (m *machine) readBlocks() {
 			b.whole, whole.pool = whole, ""
 			whole.parts++
 		}
-		for _, slave := range m.list(b.dir, "slaves") {
-			if s := byName[slave]; s != nil && s != b {
+		for _, slave := range m.glob(b.dir, "slaves/*") {
+			if s := byName[path.Base(slave)]; s != nil && s != b {
 				s.holds = true
 				b.below = append(b.below, s)
 			}
 		}
 	}
-}
-
-// numbered is the block device of a number; nil if there is none.
-func (m *machine) numbered(number string) *block {
-	for _, b := range m.blocks {
-		if b.number != "" && b.number == number {
-			return b
-		}
-	}
-	return nil
 }
 
 // plain undoes udev's encoding of what is not a letter or digit: \x20.

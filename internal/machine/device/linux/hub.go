@@ -103,14 +103,11 @@ func (m *machine) port(hub, kind, place string) string {
 func (m *machine) cable(r, parent *router) *hardware.Link {
 	link := hardware.Link{Segment: hardware.Uplink, Kind: hardware.Thunderbolt, Hub: r.id}
 	// The kernel's names are the device's: what it receives, the host transmits. They differ on an asymmetric link only.
-	for direction, bps := range map[string]*int64{"rx": &link.TxBps, "tx": &link.RxBps} {
-		lanes := m.count(r.dir, direction+"_lanes")
-		if lanes >= 1 && lanes <= 4 {
-			*bps = capture.Rate(m.text(r.dir, direction+"_speed")) * lanes
-			link.Lanes = max(link.Lanes, int(lanes))
-		}
-	}
-	if link.RxBps == 0 && link.TxBps == 0 {
+	out, in := m.count(r.dir, "rx_lanes"), m.count(r.dir, "tx_lanes")
+	link.TxBps = capture.Rate(m.text(r.dir, "rx_speed")) * out
+	link.RxBps = capture.Rate(m.text(r.dir, "tx_speed")) * in
+	link.Lanes = int(max(in, out))
+	if min(in, out) < 0 || link.Lanes > 4 || link.RxBps+link.TxBps == 0 {
 		return nil
 	}
 	older := r.generation
@@ -140,9 +137,9 @@ func (m *machine) bridge(dir string) bool {
 // below are the PCI devices of a class right below a place, in the order of their addresses.
 func (m *machine) below(dir, class string) []string {
 	var out []string
-	for _, name := range m.list(dir) {
-		if m.forms[pciDevice].MatchString(name) && strings.HasPrefix(m.text(dir, name, "class"), class) {
-			out = append(out, path.Join(dir, name))
+	for _, device := range m.glob(dir, "*:??:??.[0-7]") {
+		if strings.HasPrefix(m.text(device, "class"), class) {
+			out = append(out, device)
 		}
 	}
 	return out
@@ -189,9 +186,10 @@ func (m *machine) tunnels(controller *router) (ports []string) {
 	dir := controller.controller()
 	// Inside a processor: the kernel links the controller with the root ports that tunnel for it (tb_acpi_add_links).
 	root := path.Dir(dir)
-	for _, name := range m.list(dir) {
-		if address, ok := strings.CutPrefix(name, "consumer:pci:"); ok && m.bridge(path.Join(root, address)) {
-			ports = append(ports, path.Join(root, address))
+	for _, link := range m.glob(dir, "consumer:pci:*") {
+		port := path.Join(root, strings.TrimPrefix(path.Base(link), "consumer:pci:"))
+		if m.bridge(port) {
+			ports = append(ports, port)
 		}
 	}
 	// A chip of its own: a switch with the controller behind one port, a USB controller behind another, and Thunderbolt
@@ -250,9 +248,9 @@ var networkClasses = [...]string{"0206", "020d", "020e", "e00103", "ef0401"}
 
 // network reports whether a USB device is a network adapter that has no driver here.
 func (m *machine) network(dir string) bool {
-	for _, name := range m.list(dir) {
-		class := m.text(dir, name, "bInterfaceClass") + m.text(dir, name, "bInterfaceSubClass") +
-			m.text(dir, name, "bInterfaceProtocol")
+	for _, file := range m.glob(dir, "*/bInterfaceClass") {
+		face := path.Dir(file)
+		class := m.text(file) + m.text(face, "bInterfaceSubClass") + m.text(face, "bInterfaceProtocol")
 		for _, c := range networkClasses {
 			if strings.HasPrefix(class, c) {
 				return true

@@ -55,7 +55,7 @@ func Read(root fs.FS, opts Options) *hardware.Inventory {
 	host := m.host()
 	host.Ports = m.ports
 	m.Hosts = append(m.Hosts, host)
-	if len(m.list("sys/class/block")) == 0 {
+	if len(m.glob("sys/class/block/*")) == 0 {
 		m.Warn("/sys/class/block is empty or cannot be read: no disk is known; mount sysfs, or run outside the sandbox")
 	}
 	return m.Done(opts.Serials)
@@ -93,25 +93,12 @@ func (t tree) count(name ...string) int64 {
 	return int64(n)
 }
 
-// list is the names in a folder, the short ones first, so that numbers in them are in the order of their values: sda, sdb,
-// sdaa; nvme2n1, nvme10n1.
-func (t tree) list(name ...string) []string {
-	entries, err := fs.ReadDir(t.FS, path.Join(name...))
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(len(a)-len(b), cmp.Compare(a, b)) })
-	return names
-}
-
-// glob is the names that match a pattern.
+// glob is the files that match a pattern, those with short names first, so that numbers in them are in the order of
+// their values: sda, sdb, sdaa; nvme2n1, nvme10n1.
 func (t tree) glob(pattern ...string) []string {
-	names, _ := fs.Glob(t, path.Join(pattern...)) // which fails for a bad pattern only
-	return names
+	files, _ := fs.Glob(t, path.Join(pattern...)) // which fails for a bad pattern only
+	slices.SortStableFunc(files, func(a, b string) int { return len(a) - len(b) })
+	return files
 }
 
 // link is the target of a symbolic link; empty if it is none. The links of sysfs lead to the one place of a device in
@@ -128,8 +115,8 @@ func (t tree) link(name ...string) string {
 // class is the places of all devices of a class or a bus: "class/nvme", "bus/thunderbolt/devices".
 func (t tree) class(name string) []string {
 	var dirs []string
-	for _, device := range t.list("sys", name) {
-		if dir := t.link("sys", name, device); dir != "" {
+	for _, device := range t.glob("sys", name, "*") {
+		if dir := t.link(device); dir != "" {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -160,28 +147,18 @@ func (m *machine) host() hardware.Host {
 
 // power is what the machine runs on: its mains plug if it has one that says so, else its battery. A battery of a mouse
 // or keyboard has the scope Device.
-func (m *machine) power() hardware.Power {
-	var battery hardware.Power
-	for _, name := range m.list("sys/class/power_supply") {
-		dir := path.Join("sys/class/power_supply", name)
-		if m.text(dir, "scope") == "Device" {
-			continue
-		}
-		switch m.text(dir, "type") {
-		case "Mains", "USB":
-			if m.count(dir, "online") > 0 {
-				return hardware.Mains
-			}
-		case "Battery":
-			switch m.text(dir, "status") {
-			case "Discharging":
-				battery = hardware.Battery
-			case "Charging":
-				return hardware.Mains
-			}
+func (m *machine) power() (power hardware.Power) {
+	for _, dir := range m.glob("sys/class/power_supply/*") {
+		status, plug := m.text(dir, "status"), m.text(dir, "type") != "Battery"
+		switch {
+		case m.text(dir, "scope") == "Device":
+		case plug && m.count(dir, "online") > 0 || status == "Charging":
+			return hardware.Mains
+		case status == "Discharging":
+			power = hardware.Battery
 		}
 	}
-	return battery
+	return power
 }
 
 // thermometer is the file with the temperature of a disk, in thousandths of a degree; empty if there is none. NVMe disks
@@ -213,7 +190,7 @@ type Meter struct {
 func FindMeter(root fs.FS, number string) (*Meter, error) {
 	m := &machine{tree: tree{root}, forms: newForms()}
 	m.readBlocks()
-	b := m.numbered(number)
+	b := m.blockAt(number)
 	if b == nil {
 		return nil, fmt.Errorf("block device %s: %w", number, fs.ErrNotExist)
 	}

@@ -116,7 +116,7 @@ func isBelow(file, folder string) bool {
 // blockOf is the block device that is mounted; nil if it is none. A file system on several disks gives its mounts a
 // number that is no device's, and names its disks, one of them, or, as ZFS, itself.
 func (m *machine) blockOf(one Mount) *block {
-	if b := m.numbered(one.number); b != nil {
+	if b := m.blockAt(one.number); b != nil {
 		return b
 	}
 	switch one.Filesystem {
@@ -140,14 +140,15 @@ func (m *machine) blockOf(one Mount) *block {
 	return nil
 }
 
-// blockAt is the block device of a name in /dev, such as /dev/sda1 or /dev/disk/by-uuid/...; nil if there is none.
+// blockAt is the block device of a number, or of a name such as /dev/sda1 or /dev/disk/by-uuid/...; nil if there is
+// none.
 func (m *machine) blockAt(device string) *block {
 	name := strings.TrimPrefix(device, "/dev/")
 	if to := m.link("dev", name); to != "" {
 		name = path.Base(to)
 	}
 	for _, b := range m.blocks {
-		if name == b.name || b.mapped != "" && name == "mapper/"+b.mapped {
+		if name != "" && (name == b.number || name == b.name || name == "mapper/"+b.mapped) {
 			return b
 		}
 	}
@@ -158,31 +159,26 @@ func (m *machine) blockAt(device string) *block {
 // those of each mounted btrfs, and a mounted bcachefs names its own.
 func (m *machine) readPools() {
 	for _, one := range m.mounts {
-		b := m.numbered(one.number)
+		b := m.blockAt(one.number)
 		if b != nil && b.pool != "" && b.filesystem != one.Filesystem {
 			b.pool, b.label = "", "" // what udev has read is left over from before
 		}
 		if one.Filesystem != "bcachefs" {
 			continue
 		}
-		var members []*block
 		pool := ""
 		for device := range strings.SplitSeq(one.Source, ":") {
 			if b := m.blockAt(device); b != nil {
-				members = append(members, b)
-				pool = cmp.Or(pool, b.pool)
+				pool = cmp.Or(pool, b.pool, one.Source)
+				b.pool, b.filesystem = pool, one.Filesystem
 			}
-		}
-		for _, b := range members {
-			b.pool, b.filesystem = cmp.Or(pool, one.Source), one.Filesystem
 		}
 	}
-	for _, uuid := range m.list("sys/fs/btrfs") {
-		for _, name := range m.list("sys/fs/btrfs", uuid, "devices") {
-			if b := m.blockAt(name); b != nil {
-				b.pool, b.filesystem = uuid, "btrfs"
-				b.label = cmp.Or(b.label, m.text("sys/fs/btrfs", uuid, "label"))
-			}
+	for _, device := range m.glob("sys/fs/btrfs/*/devices/*") {
+		if b := m.blockAt(path.Base(device)); b != nil {
+			dir := path.Dir(path.Dir(device))
+			b.pool, b.filesystem = path.Base(dir), "btrfs"
+			b.label = cmp.Or(b.label, m.text(dir, "label"))
 		}
 	}
 }
@@ -258,9 +254,7 @@ func (m *machine) volume(b *block, mounts []Mount) (v hardware.Volume, ok bool) 
 	first := mounts[0]
 	v.Mount = first.Point
 	for _, more := range mounts[1:] {
-		if more.Point != v.Mount && !slices.Contains(v.Mounts, more.Point) {
-			v.Mounts = append(v.Mounts, more.Point)
-		}
+		v.Mounts = append(v.Mounts, more.Point)
 	}
 	if first.Filesystem != "fuseblk" || v.Filesystem == "" { // fuseblk says who reads it, not what it is
 		v.Filesystem = first.Filesystem
