@@ -45,7 +45,6 @@ func (b *block) virtual() bool { return strings.Contains(b.dir, "/devices/virtua
 // readBlocks lists what has a size and is not hidden: an empty card reader, a loop device with no file and the single
 // paths of a multipath NVMe are not disks.
 func (m *machine) readBlocks() {
-	byName := map[string]*block{}
 	for _, dir := range m.class("class/block") {
 		b := &block{name: path.Base(dir), dir: dir, number: m.text(dir, "dev"), size: m.count(dir, "size") * sector}
 		if b.size <= 0 || m.forms[noDisk].MatchString(b.name) || m.text(dir, "hidden") == "1" {
@@ -62,17 +61,16 @@ func (m *machine) readBlocks() {
 		case "btrfs", "bcachefs":
 			b.pool = b.udev["E:ID_FS_UUID"]
 		}
-		byName[b.name] = b
 		m.blocks = append(m.blocks, b)
 	}
 	for _, b := range m.blocks {
-		whole := byName[path.Base(path.Dir(b.dir))]
+		whole := m.blockAt(path.Base(path.Dir(b.dir)))
 		if whole != nil && whole != b && m.text(b.dir, "partition") != "" {
 			b.whole, whole.pool = whole, ""
 			whole.parts++
 		}
 		for _, slave := range m.glob(b.dir, "slaves/*") {
-			if s := byName[path.Base(slave)]; s != nil && s != b {
+			if s := m.blockAt(path.Base(slave)); s != nil && s != b {
 				s.holds = true
 				b.below = append(b.below, s)
 			}

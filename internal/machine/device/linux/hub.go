@@ -92,9 +92,10 @@ func (m *machine) port(hub, kind, place string) string {
 			p.Name += " of controller " + bus
 		}
 	}
+	host := &m.Hosts[0]
 	known := func(q hardware.Port) bool { return q.ID == p.ID }
-	if !slices.ContainsFunc(m.ports, known) {
-		m.ports = append(m.ports, p)
+	if !slices.ContainsFunc(host.Ports, known) {
+		host.Ports = append(host.Ports, p)
 	}
 	return p.ID
 }

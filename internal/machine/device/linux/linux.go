@@ -39,12 +39,12 @@ type machine struct {
 	inside      map[string][]Mount // by the one that they are mounted in
 	controllers []*router
 	links       map[string]*hardware.Link // that end in the disks
-	ports       []hardware.Port
 }
 
 // Read makes the inventory of the machine whose files root has.
 func Read(root fs.FS, opts Options) *hardware.Inventory {
 	m := &machine{Inventory: capture.New(), tree: tree{root}, opts: opts, forms: newForms(), links: map[string]*hardware.Link{}}
+	m.Hosts = append(m.Hosts, m.host())
 	m.readBlocks()
 	m.readMounts()
 	m.readPools()
@@ -52,9 +52,6 @@ func Read(root fs.FS, opts Options) *hardware.Inventory {
 	m.readDisks()
 	m.attachOthers()
 	m.Paths(func(d *hardware.Disk) *hardware.Link { return m.links[d.Name] })
-	host := m.host()
-	host.Ports = m.ports
-	m.Hosts = append(m.Hosts, host)
 	if len(m.glob("sys/class/block/*")) == 0 {
 		m.Warn("/sys/class/block is empty or cannot be read: no disk is known; mount sysfs, or run outside the sandbox")
 	}
@@ -181,7 +178,7 @@ type Meter struct {
 	tree
 	Dir         string // the disk's place in sysfs
 	Thermometer string // the file; empty for none
-	Port        string // the USB device with the slowest link on the way to the disk; empty for none
+	Port        string // the USB device whose link ends in the disk; empty for none
 }
 
 // FindMeter finds the whole disk that holds the block device of a number such as 8:1. A partition's disk counts what
@@ -200,15 +197,10 @@ func FindMeter(root fs.FS, number string) (*Meter, error) {
 			disk = disk.below[0].disk()
 		}
 	}
-	meter := &Meter{tree: m.tree, Dir: disk.dir, Thermometer: m.thermometer(disk.dir)}
-	// PCIe links are passed over: through Thunderbolt their negotiated rate is fictitious.
-	lowest := 0.0
-	for _, port := range m.wayTo(disk.dir)[usbDevice] {
-		if rate, err := m.number(port, "speed"); err == nil && (meter.Port == "" || rate < lowest) {
-			meter.Port, lowest = port, rate
-		}
-	}
-	return meter, nil
+	// The last USB link on the way is the slowest: a hub connects nothing faster than itself. PCIe links are passed
+	// over: through Thunderbolt their negotiated rate is fictitious.
+	port := m.wayTo(disk.dir).last(usbDevice)
+	return &Meter{tree: m.tree, Dir: disk.dir, Thermometer: m.thermometer(disk.dir), Port: port}, nil
 }
 
 // Moved is what the disk has read, written and discarded, in bytes. The fields of stat are in
@@ -237,7 +229,7 @@ func (m *Meter) Celsius() (float64, error) {
 	return milli / 1000, err
 }
 
-// LinkRate reads what the slowest USB link on the way has negotiated, in bits per second.
+// LinkRate reads what the USB link has negotiated, in bits per second.
 func (m *Meter) LinkRate() (float64, error) {
 	megabits, err := m.number(m.Port, "speed")
 	return megabits * 1e6, err
