@@ -18,9 +18,15 @@ type router struct {
 	below      []*router // in the order of the ports that they are connected to
 }
 
-// protocols are what routers speak: the kernel counts USB4 as the fourth generation of Thunderbolt.
-var protocols = map[string]string{
-	"1": "Thunderbolt 1", "2": "Thunderbolt 2", "3": "Thunderbolt 3", "4": hardware.USB4,
+// protocol is what routers of a generation speak: the kernel counts USB4 as the fourth of Thunderbolt.
+func protocol(generation string) string {
+	switch generation {
+	case "1", "2", "3":
+		return "Thunderbolt " + generation
+	case "4":
+		return hardware.USB4
+	}
+	return ""
 }
 
 // controller is the PCI device that drives the router's domain.
@@ -48,7 +54,7 @@ func (m *machine) readRouters() {
 		}
 		h := hardware.Hub{
 			ID: r.id, Name: m.text(dir, "device_name"), Vendor: m.text(dir, "vendor_name"),
-			Firmware: m.text(dir, "nvm_version"), Protocol: protocols[r.generation], Link: m.cable(r, parent),
+			Firmware: m.text(dir, "nvm_version"), Protocol: protocol(r.generation), Link: m.cable(r, parent),
 		}
 		if m.text(dir, "authorized") == "0" { // its PCIe tunnel is not open
 			m.Warn(strings.TrimSpace(h.Vendor+" "+h.Name) +
@@ -115,7 +121,7 @@ func (m *machine) cable(r, parent *router) *hardware.Link {
 	if parent.generation != "" {
 		older = min(older, parent.generation)
 	}
-	link.Generation = strings.TrimPrefix(protocols[older], "Thunderbolt ")
+	link.Generation = strings.TrimPrefix(protocol(older), "Thunderbolt ")
 	return &link
 }
 

@@ -204,23 +204,21 @@ func FindMeter(root fs.FS, number string) (*Meter, error) {
 }
 
 // Moved is what the disk has read, written and discarded, in bytes. The fields of stat are in
-// https://docs.kernel.org/block/stat.html; before Linux 4.18 there was no count of discards.
+// https://docs.kernel.org/block/stat.html.
 func (m *Meter) Moved() (read, written, discarded int64, err error) {
-	fields := strings.Fields(m.text(m.Dir, "stat"))
-	if len(fields) < 7 {
-		return 0, 0, 0, fmt.Errorf("%s/stat: %d fields, want 7 or more", m.Dir, len(fields))
-	}
-	var sectors [3]int64
-	for i, field := range []int{2, 6, 13} {
-		if field >= len(fields) {
-			break
-		}
-		sectors[i], err = strconv.ParseInt(fields[field], 10, 64)
+	var fields []int64
+	for text := range strings.FieldsSeq(m.text(m.Dir, "stat")) {
+		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return 0, 0, 0, err
+			return 0, 0, 0, fmt.Errorf("%s/stat: %w", m.Dir, err)
 		}
+		fields = append(fields, n*sector)
 	}
-	return sectors[0] * sector, sectors[1] * sector, sectors[2] * sector, nil
+	if len(fields) < 11 {
+		return 0, 0, 0, fmt.Errorf("%s/stat: %d fields, want 11 or more", m.Dir, len(fields))
+	}
+	fields = append(fields, 0, 0, 0) // before Linux 4.18 there was no count of discards
+	return fields[2], fields[6], fields[13], nil
 }
 
 // Celsius reads the thermometer, which counts thousandths of a degree.

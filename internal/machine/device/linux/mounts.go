@@ -156,7 +156,7 @@ func (m *machine) blockAt(device string) *block {
 }
 
 // readPools finds the devices of file systems that lie on several, beside those that udev has read: the kernel lists
-// those of each mounted btrfs, and a mounted bcachefs names its own.
+// those of each mounted btrfs, and a mounted bcachefs names its own. Then it is known what loop devices lie on.
 func (m *machine) readPools() {
 	for _, one := range m.mounts {
 		b := m.blockAt(one.number)
@@ -181,6 +181,11 @@ func (m *machine) readPools() {
 			b.label = cmp.Or(b.label, m.text(dir, "label"))
 		}
 	}
+	for _, b := range m.blocks {
+		if under := m.blockOf(m.mountAt(b.file)); b.file != "" && under != nil {
+			b.below = append(b.below, under)
+		}
+	}
 }
 
 // readDisks lists the disks with their volumes and what lies beneath the virtual ones, finds which the system runs
@@ -197,13 +202,6 @@ func (m *machine) readDisks() {
 		above := m.mountAt(path.Dir(one.Point))
 		if one.Point == "/" || above.Point == "" || m.blockOf(above) != nil {
 			m.Diskless = append(m.Diskless, hardware.Mount{Path: one.Point, Filesystem: one.Filesystem})
-		}
-	}
-	for _, b := range m.blocks {
-		if len(b.below) == 0 && b.file != "" {
-			if under := m.blockOf(m.mountAt(b.file)); under != nil && under != b {
-				b.below = append(b.below, under)
-			}
 		}
 	}
 	for _, whole := range m.blocks {
