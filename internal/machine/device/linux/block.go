@@ -297,7 +297,7 @@ func (m *machine) travel(d *hardware.Disk, w way) {
 		d.Hub, d.Port = &hub, m.FindHub(hub).Port
 		m.Attach(hub, hardware.DiskKind, d.Name, hardware.WithVendor(d.Vendor, d.Model))
 	case d.Bus == hardware.USB:
-		d.Port = m.port("", usbPort, path.Base(w[usbDevice][0]))
+		d.Port = m.port("", "usb"+path.Base(w[usbDevice][0]))
 	}
 }
 
@@ -316,8 +316,8 @@ func (m *machine) pciLink(dir string) *hardware.Link {
 
 // usbLink is the link above a USB device; nil if it is not known.
 func (m *machine) usbLink(dir string, segment hardware.Segment) *hardware.Link {
-	speed, err := m.number(dir, "speed") // Mb/s; 1.5 of the slowest
-	if err != nil || !(speed > 0 && speed < 1e6) {
+	speed, _ := m.number(dir, "speed") // Mb/s; 1.5 of the slowest
+	if !(speed > 0 && speed < 1e6) {
 		return nil
 	}
 	bps := int64(speed * 1e6)
@@ -325,12 +325,17 @@ func (m *machine) usbLink(dir string, segment hardware.Segment) *hardware.Link {
 	if lanes := m.count(dir, "rx_lanes"); lanes > 0 && lanes <= 2 {
 		link.Lanes = int(lanes)
 	}
-	// The names since USB 3.2; Gen 1x2 is distinguished from Gen 2 by its lanes.
-	link.Generation = map[float64]string{5000: "3.2 Gen 1", 10000: "3.2 Gen 2", 20000: "3.2 Gen 2x2"}[speed]
-	if speed == 10000 && link.Lanes == 2 {
-		link.Generation = "3.2 Gen 1x2"
-	} else if speed <= 480 {
+	switch { // the names since USB 3.2
+	case speed <= 480:
 		link.Generation = "2.0"
+	case speed == 5000:
+		link.Generation = "3.2 Gen 1"
+	case speed == 10000 && link.Lanes == 2:
+		link.Generation = "3.2 Gen 1x2"
+	case speed == 10000:
+		link.Generation = "3.2 Gen 2"
+	case speed == 20000:
+		link.Generation = "3.2 Gen 2x2"
 	}
 	return link
 }

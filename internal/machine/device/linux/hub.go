@@ -66,37 +66,33 @@ func (m *machine) readRouters() {
 		if m.FindHub(parent.id) != nil {
 			h.Upstream = parent.id
 		}
-		m.addHub(h, thunderboltPort, name)
+		m.addHub(h)
 	}
 }
 
-// addHub lists a hub, whose place is its name in sysfs, below the one that it is connected to.
-func (m *machine) addHub(h hardware.Hub, port, place string) {
-	h.Port = m.port(h.Upstream, port, place)
+// addHub lists a hub below the one that it is connected to.
+func (m *machine) addHub(h hardware.Hub) {
+	h.Port = m.port(h.Upstream, h.ID)
 	m.Attach(h.Upstream, hardware.HubKind, h.ID, h.Name)
 	m.Hubs = append(m.Hubs, h)
 }
 
-// The kinds of the host's ports, as they stand in the IDs of ports and hubs.
-const (
-	thunderboltPort = "tb"
-	usbPort         = "usb"
-)
-
 // port is the ID of the host's port that the way to a device begins at: the one of the hub that it is connected to, or
-// the one that it is plugged into itself, which is listed. Places are written alike: 0-3 is port 3 of the
-// first Thunderbolt controller, 2-1 is port 1 of the second USB bus.
-func (m *machine) port(hub, kind, place string) string {
+// the one that it is plugged into itself, which is listed. IDs of devices are made alike: tb0-3 is on port 3 of the
+// first Thunderbolt controller, usb2-1 on port 1 of the second USB bus.
+func (m *machine) port(hub, device string) string {
 	if up := m.FindHub(hub); up != nil {
 		return up.Port
 	}
-	bus, number, _ := strings.Cut(place, "-")
-	p := hardware.Port{ID: kind + bus + "-port" + number, Name: "USB port " + number + " of bus " + bus}
-	if kind == thunderboltPort {
+	bus, number, _ := strings.Cut(device, "-")
+	p := hardware.Port{ID: bus + "-port" + number}
+	if controller, ok := strings.CutPrefix(bus, "tb"); ok {
 		p.Name = "Thunderbolt port " + number
-		if bus != "0" || m.link("sys/bus/thunderbolt/devices/domain1") != "" {
-			p.Name += " of controller " + bus
+		if controller != "0" || m.link("sys/bus/thunderbolt/devices/domain1") != "" {
+			p.Name += " of controller " + controller
 		}
+	} else {
+		p.Name = "USB port " + number + " of bus " + strings.TrimPrefix(bus, "usb")
 	}
 	host := &m.Hosts[0]
 	known := func(q hardware.Port) bool { return q.ID == p.ID }
@@ -117,10 +113,7 @@ func (m *machine) cable(r, parent *router) *hardware.Link {
 	if min(in, out) < 0 || link.Lanes > 4 || link.RxBps+link.TxBps == 0 {
 		return nil
 	}
-	older := r.generation
-	if parent.generation != "" {
-		older = min(older, parent.generation)
-	}
+	older := min(r.generation, cmp.Or(parent.generation, r.generation))
 	link.Generation = strings.TrimPrefix(protocol(older), "Thunderbolt ")
 	return &link
 }
@@ -218,32 +211,32 @@ func (m *machine) hubOf(w way, list bool) (id string) {
 		id = router.id
 	}
 	for _, dir := range w[usbDevice] {
-		name := path.Base(dir)
-		listed := m.FindHub(usbPort+name) != nil
+		hub := "usb" + path.Base(dir)
+		listed := m.FindHub(hub) != nil
 		if dir == w.last(usbDevice) || !listed && !list {
 			break
 		}
 		if !listed {
-			m.addUSBHub(dir, name, id)
+			m.addUSBHub(dir, hub, id)
 		}
-		id = usbPort + name
+		id = hub
 	}
 	return id
 }
 
-func (m *machine) addUSBHub(dir, name, upstream string) {
+func (m *machine) addUSBHub(dir, id, upstream string) {
 	h := hardware.Hub{
-		ID: usbPort + name, Name: cmp.Or(m.text(dir, "product"), "USB hub "+name),
+		ID: id, Name: cmp.Or(m.text(dir, "product"), "USB hub "+path.Base(dir)),
 		Vendor: m.text(dir, "manufacturer"), Upstream: upstream, Link: m.usbLink(dir, hardware.Uplink),
 	}
 	if bcd := m.text(dir, "bcdDevice"); len(bcd) == 4 { // 0105 is 1.05
 		h.Firmware = strings.TrimPrefix(bcd[:2], "0") + "." + bcd[2:]
 	}
 	if h.Link != nil {
-		h.Link.Hub = h.ID
+		h.Link.Hub = id
 		h.Protocol = "USB " + h.Link.Generation
 	}
-	m.addHub(h, usbPort, name)
+	m.addHub(h)
 }
 
 // hubClass is the class of USB hubs.
