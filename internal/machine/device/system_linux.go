@@ -45,20 +45,11 @@ func usage(mount string) (size, free int64) {
 	}
 }
 
-// mounted finds the mount that the folder is in. Its number shows it: a mount may lie over another one, and the device
-// number that stat gives is btrfs's own.
+// mounted finds the mount that the folder is in: one may lie over another, and the device number that stat gives is
+// btrfs's own.
 func (p *Place) mounted(*unix.Statfs_t) {
-	var st unix.Statx_t
-	if unix.Statx(unix.AT_FDCWD, p.Path, 0, unix.STATX_MNT_ID, &st) != nil || st.Mask&unix.STATX_MNT_ID == 0 {
-		return // before Linux 5.8
-	}
-	data, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		return
-	}
-	if m, ok := linux.FindMount(data, st.Mnt_id); ok {
-		p.Mount, p.Filesystem, p.Source = m.Point, m.Filesystem, m.Source
-	}
+	m := linux.FindMount(os.DirFS("/"), p.Path)
+	p.Mount, p.Filesystem, p.Source = m.Point, m.Filesystem, m.Source
 }
 
 // Processes are what this machine does.

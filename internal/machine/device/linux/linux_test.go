@@ -32,17 +32,20 @@ func TestMountsThatCanBeReached(t *testing.T) {
 }
 
 func TestFindMount(t *testing.T) {
-	info := []byte("22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n" +
+	root := fstest.MapFS{"proc/self/mountinfo": {Data: []byte("22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n" +
 		"40 22 0:39 / /mnt/my\\040disk rw - tmpfs tm\\134p rw\n" +
-		"torn\n41 22 0:39 / /x rw shared:5 master:6 - xfs\n")
-	if m, ok := FindMount(info, 40); !ok || m.Point != "/mnt/my disk" || m.Filesystem != "tmpfs" || m.Source != `tm\p` {
-		t.Errorf("FindMount(40) = %+v, %v", m, ok)
+		"torn\n41 22 0:39 / /x rw shared:5 master:6 - xfs\n" +
+		"42 22 0:40 / /over rw - xfs /dev/vdb rw\n43 42 0:41 / /over rw - btrfs /dev/vdc rw\n")}}
+	for file, want := range map[string][3]string{
+		"/mnt/my disk/a": {"/mnt/my disk", "tmpfs", `tm\p`},
+		"/mnt/my disks":  {"/", "ext4", "/dev/vda"},
+		"/x/y":           {"/", "ext4", "/dev/vda"},
+		"/over":          {"/over", "btrfs", "/dev/vdc"},
+	} {
+		m := FindMount(root, file)
+		check.Same(t, "mount of "+file, want, [3]string{m.Point, m.Filesystem, m.Source})
 	}
-	for _, id := range []uint64{41, 4, 0} {
-		if m, ok := FindMount(info, id); ok {
-			t.Errorf("FindMount(%d) = %+v, want none", id, m)
-		}
-	}
+	check.Same(t, "mount where nothing is known", "", FindMount(fstest.MapFS{}, "/x").Point)
 }
 
 // The shapes are those of the kernel's documentation: Documentation/block/stat.rst, hwmon/drivetemp.rst and

@@ -2,6 +2,7 @@ package linux
 
 import (
 	"cmp"
+	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -42,15 +43,12 @@ func parseMounts(mountinfo string) (mounts []Mount) {
 	return mounts
 }
 
-// FindMount finds a mount by its number, as statx gives it, in the text of /proc/self/mountinfo.
-func FindMount(mountinfo []byte, id uint64) (Mount, bool) {
-	number := strconv.FormatUint(id, 10)
-	for _, m := range parseMounts(string(mountinfo)) {
-		if m.id == number {
-			return m, true
-		}
-	}
-	return Mount{}, false
+// FindMount finds the mount that a path lies in: the path is absolute and without symbolic links. Its point is empty if
+// there is none.
+func FindMount(root fs.FS, file string) Mount {
+	m := &machine{tree: tree{root}}
+	m.readMounts()
+	return m.mountAt(file)
 }
 
 // unescape undoes an encoding of bytes that Go has too: the kernel's octal for what would break a line, in which
@@ -58,9 +56,9 @@ func FindMount(mountinfo []byte, id uint64) (Mount, bool) {
 func unescape(text string) string {
 	plain, err := strconv.Unquote(`"` + strings.ReplaceAll(text, `"`, `\"`) + `"`)
 	if err != nil {
-		plain = text
+		return text
 	}
-	return strings.ToValidUTF8(plain, "\ufffd")
+	return plain
 }
 
 // readMounts keeps the mounts that can be reached, those of whole file systems before those of parts, then those with
