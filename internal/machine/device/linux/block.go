@@ -20,13 +20,12 @@ type block struct {
 	dir    string // its place in /sys/devices
 	number string // major:minor
 	whole  *block // the disk, of a partition
-	parts  int
 	size   int64
 	file   string   // what a loop device reads
 	mapper string   // what maps a virtual one: LVM, CRYPT
 	mapped string   // the name that it has there
 	below  []*block // what a virtual one lies on
-	holds  bool     // something lies on it
+	holds  bool     // partitions or virtual devices lie on it
 	udev   map[string]string
 	// What udev has read of its file system; the pool is what all devices of a file system on several have in common.
 	label, filesystem, pool string
@@ -66,8 +65,7 @@ func (m *machine) readBlocks() {
 	for _, b := range m.blocks {
 		whole := m.blockAt(path.Base(path.Dir(b.dir)))
 		if whole != nil && whole != b && m.text(b.dir, "partition") != "" {
-			b.whole, whole.pool = whole, ""
-			whole.parts++
+			b.whole, whole.pool, whole.holds = whole, "", true
 		}
 		for _, slave := range m.glob(b.dir, "slaves/*") {
 			if s := m.blockAt(path.Base(slave)); s != nil && s != b {

@@ -268,22 +268,18 @@ const displayLink = "17e9"
 func (m *machine) attachOthers() {
 	listed := map[string]bool{} // USB devices that are disks or have a network driver
 	for _, b := range m.blocks {
-		for _, dir := range m.way(b)[usbDevice] {
-			listed[dir] = true
-		}
+		listed[m.way(b).last(usbDevice)] = true
 	}
 	for _, dir := range m.class("class/net") {
 		device := m.link(dir, "device")
 		if device == "" {
 			continue
 		}
-		w := m.wayTo(device)
-		name := path.Base(dir)
-		for _, usb := range w[usbDevice] {
-			listed[usb] = true
-			if product := m.text(usb, "product"); product != "" {
-				name = product + " (" + path.Base(dir) + ")"
-			}
+		w, name := m.wayTo(device), path.Base(dir)
+		adapter := w.last(usbDevice)
+		listed[adapter] = true
+		if product := m.text(adapter, "product"); product != "" {
+			name = product + " (" + name + ")"
 		}
 		m.Attach(m.hubOf(w, false), hardware.NetworkKind, "", name)
 	}

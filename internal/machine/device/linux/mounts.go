@@ -232,7 +232,7 @@ func (m *machine) volume(b *block, mounts []Mount) (v hardware.Volume, ok bool) 
 	case len(mounts) > 0 || b.pool != "":
 	case b.holds || usage != "" && usage != "filesystem": // a RAID's member, encrypted, swap
 		return v, false
-	case b.whole == nil && (b.parts > 0 || usage == ""):
+	case b.whole == nil && usage == "":
 		return v, false
 	}
 	v = hardware.Volume{Device: b.name, SizeBytes: b.size, Filesystem: b.filesystem, Label: b.label}
