@@ -102,7 +102,7 @@ func (m *machine) disk(b *block) hardware.Disk {
 		switch m.text(controller, "transport") {
 		case "", "pcie":
 			d.Bus, own = hardware.NVMe, m.pciLink(way.last(pciDevice))
-		case "apple-nvme": // of Apple silicon, which has it on no bus
+		case "apple-nvme": // Apple silicon has it on no bus
 			d.Bus, d.External = hardware.AppleFabric, new(false)
 		}
 		if controller != "" {
@@ -192,10 +192,10 @@ type form int
 const (
 	pciDevice    form = iota // ports, bridges and controllers
 	usbDevice                // not the root hubs
-	usbInterface             // that a driver is bound to
+	usbInterface             // what a driver is bound to
 	ataPort
 	nvmeController
-	routerDevice // of Thunderbolt: not domains, retimers (0-0:1.1) and services (0-1.0)
+	routerDevice // a Thunderbolt device: not domains, retimers (0-0:1.1) and services (0-1.0)
 	noDisk
 )
 

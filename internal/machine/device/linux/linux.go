@@ -23,7 +23,7 @@ import (
 // Options are what the files do not report.
 type Options struct {
 	Serials bool   // give serial numbers
-	Arch    string // of the processor
+	Arch    string // the processor's
 	// Usage is how large a mounted file system is, and how much of it this user may still write, in bytes; 0: not known.
 	Usage func(mount string) (size, free int64)
 }
@@ -35,10 +35,10 @@ type machine struct {
 	opts        Options
 	forms       map[form]*regexp.Regexp
 	blocks      []*block           // in the order of their names
-	mounts      []Mount            // that can be seen
+	mounts      []Mount            // what can be reached
 	inside      map[string][]Mount // by the one that they are mounted in
 	controllers []*router
-	links       map[string]*hardware.Link // that end in the disks
+	links       map[string]*hardware.Link // the ones that end in the disks, by disk
 }
 
 // Read makes the inventory of the machine whose files root has.
@@ -93,7 +93,7 @@ func (t tree) count(name ...string) int64 {
 // glob is the files that match a pattern, those with short names first, so that numbers in them are in the order of
 // their values: sda, sdb, sdaa; nvme2n1, nvme10n1.
 func (t tree) glob(pattern ...string) []string {
-	files, _ := fs.Glob(t, path.Join(pattern...)) // which fails for a bad pattern only
+	files, _ := fs.Glob(t, path.Join(pattern...)) // it fails for a bad pattern only
 	slices.SortStableFunc(files, func(a, b string) int { return len(a) - len(b) })
 	return files
 }

@@ -16,9 +16,9 @@ import (
 type Mount struct {
 	Point, Filesystem, Source string
 	id, parent                string
-	number                    string   // of the device
-	root                      string   // which folder of the file system is mounted: "/" is all of it
-	options                   []string // of the mount, then of the file system
+	number                    string   // the device's major:minor
+	root                      string   // the folder of the file system that is mounted: "/" is all of it
+	options                   []string // the mount's, then the file system's
 }
 
 // parseMounts reads the lines that are not torn.
