@@ -93,7 +93,7 @@ func (t tree) count(name ...string) int64 {
 // glob is the files that match a pattern, those with short names first, so that numbers in them are in the order of
 // their values: sda, sdb, sdaa; nvme2n1, nvme10n1.
 func (t tree) glob(pattern ...string) []string {
-	files, _ := fs.Glob(t, path.Join(pattern...)) // it fails for a bad pattern only
+	files, _ := fs.Glob(t.FS, path.Join(pattern...)) // it fails for a bad pattern only
 	slices.SortStableFunc(files, func(a, b string) int { return len(a) - len(b) })
 	return files
 }
