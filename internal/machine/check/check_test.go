@@ -359,6 +359,8 @@ func TestEveryCheckCanFail(t *testing.T) {
 		{"not counted", func(f *facts) { f.files[1].counted = 1e6 }, "! counters (A)", "read of 256 MB, but the disk moved 1 MB"},
 		{"a backup", func(f *facts) { f.files[1].counted = 400e6 }, "counters (A)", "another program uses the disk"},
 		{"no counter", func(f *facts) { f.files[1].counted = -1 }, "? counters (A)", "nothing counts"},
+		{"a control group's limit", func(f *facts) { f.limits = []string{"control group /x limits writing to 400 MB/s on sda"} },
+			"! limits (A)", "limits writing to 400 MB/s on sda: write 2.00 GB/s in large"},
 		{"so many bytes a second", rates(2e9, 20e6, 100e6, 19e6), "! limits (A)", "small requests (read) move as many bytes as large ones"},
 		{"so many requests a second", rates(2e9, 2.5e9, 400e3, 150e6), "! limits (A)", "a small write takes longer than on any SSD"},
 		{"USB 2", rates(40e6, 40e6, 10e6, 10e6), "limits (A)", "USB 2"},

@@ -78,6 +78,7 @@ type facts struct {
 	files      []moved          // written and read in large blocks, then in small ones
 	reserveErr error            // why a file can't be reserved
 	reserved   int64            // bytes that the disk wrote for it; -1 if nothing counts them
+	limits     []string         // what the system sets to this process, in words
 	flushes    flushes
 	volatile   bool      // what the disk's cache holds is lost without power,
 	known      bool      // if the disk says so

@@ -268,6 +268,12 @@ func judgeLimits(f *facts) answer {
 			unit.FormatRate(m.rate()), unit.FormatRate(small[i].rate()), span(small[i].each())))
 	}
 	measured := strings.Join(how, "; ")
+	if len(f.limits) > 0 {
+		return fail(strings.Join(f.limits, "; ")+": "+measured,
+			"rates are those of the limit, not of the disk",
+			"lift the limit (systemd: IOReadBandwidthMax and the like; containers: "+
+				"--device-write-bps), or start hubbench outside of it")
+	}
 	for i, m := range large {
 		switch {
 		case !direct:
@@ -279,8 +285,7 @@ func judgeLimits(f *facts) answer {
 		case small[i].rate() > evenPart*m.rate() && m.rate() < evenBelow:
 			return fail(measured, fmt.Sprintf("small requests (%s) move as many bytes as large ones, "+
 				"as no disk does, so something limits it to %s", m.job.Role, unit.FormatRate(m.rate())),
-				"lift the limit on this process, container or virtual machine "+
-					"(systemd: IOReadBandwidthMax and the like; containers: --device-write-bps)")
+				"look for a limit on this process, container or virtual machine")
 		}
 	}
 	if max(large[0].rate(), large[1].rate()) < slowRate { // a link is as slow both ways
