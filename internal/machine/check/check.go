@@ -77,7 +77,7 @@ func Table() []Check {
 		{"busy", "disks that move something though they should be idle: asked of plans over 256 MB",
 			looks,
 			nil, judgeBusy},
-		{"folder", "a test folder that can't be created, locked and removed", Disk | Doctor,
+		{"folder", "a test folder that can't be created, locked and removed", tests,
 			(*facts).tryFolder, judgeFolder},
 		{"direct", "a cache that 256 MB in large blocks pass through when written or read", tests,
 			(*facts).moveFiles, func(f *facts) answer { return judgeDirect(f.files[:2]) }},
@@ -176,7 +176,7 @@ func (f *facts) ask(ctx context.Context, then When, tell func(trace.Check)) {
 		if must || f.unreached == nil && !(unfit && writes) {
 			found, err = c.ask(ctx, f)
 		}
-		if err != nil || found.Verdict == trace.Fail && !writes {
+		if err != nil || found.Verdict == trace.Fail && !writes || f.unlocked != nil {
 			unfit = true
 		}
 		found.Name, found.Path = c.Code, f.disk.Path

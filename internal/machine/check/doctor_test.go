@@ -150,6 +150,42 @@ func TestNoFolder(t *testing.T) {
 	}
 }
 
+// A folder that fails a check before anything is written is not written to: that would fail for the
+// same reason, with other advice. One without locks gets no other test files.
+func TestUnfit(t *testing.T) {
+	f := oneDisk(t, options(t), t.TempDir())
+	f.place.Writable = errors.New("read-only file system")
+	found := map[string]trace.Check{}
+	f.ask(t.Context(), Doctor, func(c trace.Check) { found[c.Name] = c })
+	hold(t, found, "unwritable", trace.Fail, "read-only")
+	hold(t, found, "folder", trace.Skip)
+	hold(t, found, "direct", trace.Skip)
+
+	path := t.TempDir()
+	f = oneDisk(t, options(t), path)
+	f.place.Free = 1e12
+	f.opts.RunID = "of no run" // cannot name a folder
+	f.ask(t.Context(), Doctor, func(c trace.Check) { found[c.Name] = c })
+	hold(t, found, "folder", trace.Fail, "cannot name a folder")
+	hold(t, found, "direct", trace.Skip)
+}
+
+// Nothing is said to be left in a folder that nobody may look into.
+func TestNothingLeft(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may look into every folder")
+	}
+	opts := options(t)
+	opts.Paths = []string{t.TempDir()}
+	must(t, os.Chmod(opts.Paths[0], 0))
+	opts.Notify = func(text string) {
+		if strings.Contains(text, "left") {
+			t.Error(text)
+		}
+	}
+	hold(t, examine(t, opts), "folder", trace.Skip)
+}
+
 func look(ctx context.Context) (*hardware.Inventory, error) { return device.Look(ctx, false) }
 
 // oneDisk is what is known of a folder before its disk is measured.
