@@ -44,6 +44,8 @@ func Table() []Check {
 		looks   = Disk | Plan | Doctor
 		tests   = Disk | Doctor | Writes
 		host    = Plan | Doctor
+
+		ofLargePlans = "(plan and run ask if a plan moves over 256 MB)"
 	)
 	return []Check{
 		{"missing", "a folder that does not exist", looks | Must, nil, judgeMissing},
@@ -74,9 +76,8 @@ func Table() []Check {
 		{"wrote_lately", "a disk that an earlier run has just written much to", planned, nil,
 			judgeWrote},
 		{"unknown_hardware", "a disk that the machine does not list", looks, nil, judgeUnknown},
-		{"busy", "disks that move something though they should be idle: asked of plans over 256 MB",
-			looks,
-			nil, judgeBusy},
+		{"busy", "disks that move something though they should be idle " + ofLargePlans, looks, nil,
+			judgeBusy},
 		{"folder", "a test folder that can't be created, locked and removed", tests,
 			(*facts).tryFolder, judgeFolder},
 		{"direct", "a cache that 256 MB in large blocks pass through when written or read", tests,
@@ -96,8 +97,8 @@ func Table() []Check {
 		{"lanes", "four requests at a time that write a new file slower than one", tests,
 			(*facts).tryLanes, judgeLanes},
 		{"background",
-			"backups, indexing and checks of file systems at work: asked of plans over 256 MB, " +
-				"as busy is", host, nil, judgePrograms},
+			"backups, indexing and checks of file systems at work " + ofLargePlans, host, nil,
+			judgePrograms},
 		{"display", "a display on the disks' hub", Plan, nil, judgeDisplay},
 		{"translated", "hubbench for Intel processors on Apple silicon", host, nil,
 			judgeTranslated},

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -66,12 +67,18 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 		opts.Notify("checking " + path)
 		planned := due(Doctor, true)
 		found := make(chan trace.Check, len(planned))
+		places := make(chan device.Place, 1)
 		ended := opts.watch(ctx, path, func(alive func()) {
 			limited, cancel := context.WithTimeout(ctx, diskTime)
 			defer cancel()
-			f.alone(limited, path, alive).ask(limited, Doctor,
-				func(c trace.Check) { found <- c; alive() })
+			own := f.alone(limited, path, alive)
+			places <- own.place
+			own.ask(limited, Doctor, func(c trace.Check) { found <- c; alive() })
 		})
+		select {
+		case f.places[path] = <-places: // for what works on it
+		default:
+		}
 		made := len(found)
 		for range made {
 			c := <-found

@@ -179,6 +179,24 @@ func TestLyingDisk(t *testing.T) {
 	}
 }
 
+// A backup of the folder under test is at work on the disk.
+func TestBackup(t *testing.T) {
+	needsRoot(t)
+	t.Parallel()
+	yes, err := exec.LookPath("yes")
+	if err != nil {
+		t.Skip("no program to be renamed: ", err)
+	}
+	opts := options(t)
+	opts.Paths = []string{t.TempDir()}
+	rsync := filepath.Join(t.TempDir(), "rsync")
+	testdisk.Run(t, "cp", "--dereference", yes, rsync)
+	cmd := exec.Command(rsync, opts.Paths[0])
+	must(t, cmd.Start())
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	hold(t, examine(t, opts), "background", trace.Warn, "rsync", opts.Paths[0])
+}
+
 // A disk that a control group allows 20 MB a second, and one that it allows 200 requests, are limited: the check
 // knows it by what the system says.
 func TestThrottledDisk(t *testing.T) {
