@@ -13,7 +13,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/machine/check"
 	"github.com/hubbench/hubbench/internal/machine/device"
-	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
 	"github.com/hubbench/hubbench/internal/measure/wire"
@@ -73,8 +72,7 @@ func newClock(p program) *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(p.stdout, clock.Now())
-			return err
+			return check.AnswerClock(p.stdin, p.stdout)
 		},
 	}
 }

@@ -75,7 +75,7 @@ func desktop(t *testing.T) *facts {
 		{PID: 4, Name: "rsync", Args: []string{"rsync", "/home", "/mnt/sdc1"}, Busy: 1}, {PID: 5, Name: "btrfs", Args: []string{"btrfs", "filesystem", "df"}},
 	}
 	f.opts.Recent = []Written{{Run: "r", Volume: 1, Bytes: 9e9, Ago: time.Minute}, {Run: "r", Volume: 2, Bytes: 90e9, Ago: 11 * time.Minute}}
-	f.clocks = readings{-2e6, 3e6}
+	f.clocks = readings{-20e3, 30e3}
 	lasts(10*s, 10*s)(f)
 	f.late, f.skews = same(20e3), same(40e3)
 	for _, job := range []scenario.Job{
@@ -314,6 +314,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 		{"another clock", func(f *facts) { f.clocks = readings{5e9, 5.02e9} }, "! clock", "two disks cannot be compared"},
 		{"a clock behind", func(f *facts) { f.clocks = readings{-5.02e9, -5e9} }, "! clock", "two disks cannot be compared"},
 		{"a clock that jumps", func(f *facts) { f.clocks = readings{low: 50, high: -50} }, "! clock", ""},
+		{"a busy machine", func(f *facts) { f.clocks = readings{-4e6, 30e3} }, "clock", "within 4 ms: the machine is too busy"},
 		{"slewed wall clock", lasts(10*s, 9996*ms), "", ""},
 		{"fast clock", lasts(10100*ms, 10*s), "stopwatch", "+10000 ppm"},
 		{"far too fast clock", lasts(11*s, 10*s), "! stopwatch", "this machine's seconds are wrong"},

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -42,9 +43,11 @@ func TestMain(m *testing.M) {
 func child(kind string, broken bool) error {
 	switch {
 	case kind == ClockCommand && broken: // its clock is an hour ahead
-		fmt.Println(clock.Now() + 3600e9)
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			fmt.Println(clock.Now() + 3600e9)
+		}
 	case kind == ClockCommand:
-		fmt.Println(clock.Now())
+		return AnswerClock(os.Stdin, os.Stdout)
 	case kind == "worker" && broken:
 		return errors.New("panic: no memory")
 	case kind == "worker":
@@ -184,6 +187,16 @@ func TestNothingLeft(t *testing.T) {
 		}
 	}
 	hold(t, examine(t, opts), "folder", trace.Skip)
+}
+
+// A process that does not answer with its clock is not waited for after an interrupt.
+func TestNoClock(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f := newFacts(examined(nil), options(t))
+	if f.readClocks(ctx) == nil {
+		t.Error("got a clock after an interrupt")
+	}
 }
 
 func look(ctx context.Context) (*hardware.Inventory, error) { return device.Look(ctx, false) }
