@@ -81,7 +81,7 @@ func desktop(t *testing.T) *facts {
 	for _, job := range []scenario.Job{
 		largeJob(trace.Write, 256e6), largeJob(trace.Read, 256e6), smallJob(trace.Write, 16e6), smallJob(trace.Read, 16e6),
 	} {
-		direct := diskio.Tried{Effective: trace.Effective{Cache: "direct"}, Bytes: job.Sizes[0]}
+		direct := diskio.Tried{Effective: trace.Effective{Cache: "direct", Depth: depth}, Bytes: job.Sizes[0]}
 		f.files = append(f.files, moved{Tried: direct, job: job, counted: job.Sizes[0]})
 	}
 	rates(2e9, 2.5e9, 100e6, 150e6)(f)
@@ -346,6 +346,10 @@ func TestEveryCheckCanFail(t *testing.T) {
 		{"space that nothing counts", func(f *facts) { f.reserved = -1 }, "? reserve (A)", "nothing counts"},
 		{"FAT32 on a Mac", func(f *facts) { f.system = "darwin"; put(f, "A", func(p *device.Place) { p.Filesystem = "msdos" }) },
 			"! file_limit (A), exfat (A)", "or format the disk as APFS\n"},
+		{"files that are written in order", func(f *facts) {
+			f.files[0].Effective.Space, f.files[0].Effective.Depth = trace.SpaceNone, 1
+			f.reserveErr, f.one, f.four = syscall.ENOTSUP, nil, nil
+		}, "? reserve (A), ? lanes (A)", "see exfat"},
 		{"no locks", func(f *facts) { f.unlocked = errors.New("a second process could take it") }, "! folder (A)", "second process"},
 		{"refused", func(f *facts) {
 			f.files[1].Effective = trace.Effective{Cache: "buffered", Warnings: []string{"direct I/O is not available here"}}

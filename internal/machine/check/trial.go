@@ -177,12 +177,22 @@ func judgeSmallDirect(f *facts) answer {
 	return skip("see direct_4k")
 }
 
+// inOrder reports whether the engine neither reserves new files here nor writes them with several
+// requests at a time, as on exFAT of macOS: then neither is there to be tried.
+func (f *facts) inOrder() bool {
+	did := f.files[0].Effective
+	return did.Space == trace.SpaceNone && did.Depth < depth
+}
+
 // reservePart is the share of a reserved file that the disk may move for it: a file system's own
 // records are far less.
 const reservePart = 0.1
 
 // tryReserve reserves a file as large as the one that was measured, and has the device count.
 func (f *facts) tryReserve(ctx context.Context) error {
+	if f.inOrder() {
+		return nil
+	}
 	before, noCount := gauge.Count(ctx, f.disk.Path)
 	f.reserveErr = diskio.TryReserve(f.disk.Path, f.opts.RunID, f.size)
 	f.reserved = -1
@@ -195,9 +205,11 @@ func (f *facts) tryReserve(ctx context.Context) error {
 func judgeReserve(f *facts) answer {
 	size, wrote := unit.FormatBytes(f.size), unit.FormatBytes(f.reserved)
 	switch {
+	case f.inOrder():
+		return skip("see exfat")
 	case f.reserveErr != nil:
-		return pass(fmt.Sprintf("files can't be reserved here (%v), so zeros are written first",
-			f.reserveErr))
+		return pass(fmt.Sprintf("files can't be reserved here (%v), so they get their space as they "+
+			"are written", f.reserveErr))
 	case f.reserved < 0:
 		return skip("nothing counts what this disk moves")
 	case float64(f.reserved) > reservePart*float64(f.size):
@@ -409,6 +421,9 @@ const (
 
 // tryLanes alternates between new files, so that a change meanwhile affects both.
 func (f *facts) tryLanes(ctx context.Context) error {
+	if f.inOrder() {
+		return nil
+	}
 	job := largeJob(trace.Write, max(f.size/4/largeBlock*largeBlock, largeBlock))
 	job.IO.Block = 1 << 20
 	for range laneTries {
@@ -430,6 +445,9 @@ func (f *facts) tryLanes(ctx context.Context) error {
 // judgeLanes checks whether a new file is written as fast in four lanes as in one: a file system
 // that fills each gap with zeros, or allows one writer at a time, makes it slower.
 func judgeLanes(f *facts) answer {
+	if f.inOrder() {
+		return skip("see exfat")
+	}
 	one, four := slices.Max(f.one), slices.Max(f.four) // other programs can only make them slower
 	measured := fmt.Sprintf("a new file with one request in flight %s, with four %s (best of %d)",
 		unit.FormatRate(one), unit.FormatRate(four), len(f.one))
