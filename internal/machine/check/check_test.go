@@ -376,6 +376,12 @@ func TestEveryCheckCanFail(t *testing.T) {
 		{"quick, and nobody knows why", flushed(50e3, nil), "flush (A)", "unless the disk's memory survives"},
 		{"quick, of a virtual disk", flushed(50e3, func(f *facts) { f.virtual = true }), "", ""},
 		{"needless", flushed(2e3, func(f *facts) { f.known = true }), "", ""},
+		{"ignored, as a bridge denies its cache", flushed(2e3, func(f *facts) {
+			f.known, f.machine.Find("sda").WriteCache = true, new(false)
+		}), "! flush (A)", "ignores flushes"},
+		{"not ignored, without a cache", flushed(50e3, func(f *facts) {
+			f.known, f.machine.Find("sda").WriteCache = true, new(false)
+		}), "", ""},
 		{"no full", flushed(800e3, func(f *facts) { f.flushes.refused, f.flushes.full = syscall.ENOTTY, nil }), "flush (A)", "full not known here (inappropriate"},
 		{"slow", flushed(400e6, nil), "flush (A)", "long wait"},
 		{"zero filling", func(f *facts) { f.four = same(0.3e9) }, "lanes (A)", "slows down several requests"},
