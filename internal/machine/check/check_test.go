@@ -368,6 +368,10 @@ func TestEveryCheckCanFail(t *testing.T) {
 			"! limits (A)", "limits writing to 400 MB/s on sda: write 2.00 GB/s in large"},
 		{"so many bytes a second", rates(2e9, 20e6, 100e6, 19e6), "! limits (A)", "small requests (read) move as many bytes as large ones"},
 		{"so many requests a second", rates(2e9, 2.5e9, 400e3, 150e6), "! limits (A)", "a small write takes longer than on any SSD"},
+		{"USB 2, and small writes that the cache takes", func(f *facts) {
+			rates(40e6, 40e6, 3e9, 10e6)(f)
+			f.files[2].Effective = trace.Effective{Cache: "cached writes", SmallWrites: "go through it"}
+		}, "small_direct (A), limits (A)", "write 40.0 MB/s in large requests; read 40.0 MB/s in large requests: the disk"},
 		{"USB 2", rates(40e6, 40e6, 10e6, 10e6), "limits (A)", "USB 2"},
 		{"slow to write only", rates(40e6, 728e6, 10e6, 50e6), "", ""},
 		{"memory", rates(3e9, 3e9, 3e9, 3e9), "", ""},

@@ -275,9 +275,12 @@ func judgeLimits(f *facts) answer {
 	direct := small[0].Effective.Cache == "direct" && small[1].Effective.Cache == "direct"
 	var how []string
 	for i, m := range large {
-		how = append(how, fmt.Sprintf("%s %s in large requests, %s in 4 KiB ones (%s each)",
-			m.job.Role,
-			unit.FormatRate(m.rate()), unit.FormatRate(small[i].rate()), span(small[i].each())))
+		text := fmt.Sprintf("%s %s in large requests", m.job.Role, unit.FormatRate(m.rate()))
+		if direct { // else the small ones' rate is memory's
+			text += fmt.Sprintf(", %s in 4 KiB ones (%s each)", unit.FormatRate(small[i].rate()),
+				span(small[i].each()))
+		}
+		how = append(how, text)
 	}
 	measured := strings.Join(how, "; ")
 	if len(f.limits) > 0 {
