@@ -358,8 +358,10 @@ func TestEveryCheckCanFail(t *testing.T) {
 			f.files[2].Effective = trace.Effective{Cache: "cached writes", Warnings: []string{"those of 4096 bytes go through it"}}
 		}, "small_direct (A)", "whole pages"},
 		{"believed", func(f *facts) { f.files[1].Cached = 200e6 }, "! direct (A)", "78 % of 256 MB stayed in memory at a direct read"},
-		{"no residency, not counted", func(f *facts) { f.files[3].Cached, f.files[3].counted = -1, 1e6 }, "! direct_4k (A)", "94 % of 16 MB stayed in memory at a direct read"},
+		{"no residency, not counted", func(f *facts) { f.files[3].Cached, f.files[3].counted = -1, 1e6 }, "! direct_4k (A)", "the disk moved 6 % of 16 MB at a direct read"},
 		{"no residency, counted", func(f *facts) { f.files[1].Cached = -1 }, "", ""},
+		{"a little believed", func(f *facts) { f.files[1].Cached = 8e6 }, "! direct (A)", "3 % of 256 MB stayed in memory at a direct read"},
+		{"counted late", func(f *facts) { f.files[3].Cached, f.files[3].counted = -1, 15e6 }, "", ""},
 		{"nothing known", func(f *facts) { f.files[3].Cached, f.files[3].counted = -1, -1 }, "? direct_4k (A)", "neither"},
 		{"not counted", func(f *facts) { f.files[1].counted = 1e6 }, "! counters (A)", "read of 256 MB, but the disk moved 1 MB"},
 		{"a backup", func(f *facts) { f.files[1].counted = 400e6 }, "counters (A)", "another program uses the disk"},

@@ -112,20 +112,13 @@ func (f *facts) moveFiles(ctx context.Context) error {
 	return nil
 }
 
-// memoryPart is the share of a file that may seem to have stayed in memory: other requests may
-// leave some of it in the system's cache, and the device may count late.
-const memoryPart = 0.05
-
-// fromMemory is the share of the file's bytes that memory served; -1 if it is not known.
-func (m moved) fromMemory() float64 {
-	switch {
-	case m.Cached >= 0:
-		return float64(m.Cached) / float64(m.Bytes)
-	case m.counted >= 0:
-		return max(0, 1-float64(m.counted)/float64(m.Bytes))
-	}
-	return -1
-}
+const (
+	// cachedPart is the share of a file that other requests may leave in the system's cache.
+	cachedPart = 0.01
+	// countedPart is the share of a file that the device must have counted, if the system does not
+	// say what it caches: the device may count late.
+	countedPart = 0.9
+)
 
 // judgeDirect asks whether a file went past the system's cache, when it was written and when it was
 // read again.
@@ -135,24 +128,31 @@ func judgeDirect(files []moved) answer {
 	block := unit.FormatBlock(files[0].job.IO.Block)
 	var how []string
 	for _, m := range files {
-		role, part, why := m.job.Role, m.fromMemory(), strings.Join(m.Effective.Warnings, "; ")
+		role, size := m.job.Role, unit.FormatBytes(m.Bytes)
+		cached := float64(m.Cached) / float64(m.Bytes)
+		counted := float64(m.counted) / float64(m.Bytes)
+		went := fmt.Sprintf("%s %s, ", role, unit.FormatRate(m.rate()))
 		switch {
 		case m.Effective.Cache == trace.CacheOfWrites:
 			how = append(how, "write: see small_direct")
 			continue
 		case m.Effective.Cache != "direct":
 			return fail(fmt.Sprintf("a %s in blocks of %s went through the cache (%s)", role, block,
-				why),
+				strings.Join(m.Effective.Warnings, "; ")),
 				"rates are those of memory and disk together", try)
-		case part > memoryPart:
-			return fail(fmt.Sprintf("%.0f %% of %s stayed in memory at a direct %s", 100*part,
-				unit.FormatBytes(m.Bytes), role),
-				"requests that claim to be direct pass through the cache, so a rate may be that of memory", try)
-		case part < 0:
+		case m.Cached < 0 && m.counted < 0:
 			return skip("this system reports neither what it caches nor what the disk moves")
+		case m.Cached < 0 && counted < countedPart:
+			return fail(fmt.Sprintf("the disk moved %.0f %% of %s at a direct %s", 100*counted, size, role),
+				"the rest came from memory, and so may rates", try)
+		case m.Cached < 0:
+			how = append(how, went+fmt.Sprintf("%.0f %% moved by the disk", 100*counted))
+		case cached > cachedPart:
+			return fail(fmt.Sprintf("%.0f %% of %s stayed in memory at a direct %s", 100*cached, size, role),
+				"requests that claim to be direct pass through the cache, so a rate may be that of memory", try)
+		default:
+			how = append(how, went+fmt.Sprintf("%.1f %% in memory", 100*cached))
 		}
-		how = append(how, fmt.Sprintf("%s %s, %.1f %% in memory", role, unit.FormatRate(m.rate()),
-			100*part))
 	}
 	return pass(fmt.Sprintf("%s in blocks of %s: %s", unit.FormatBytes(files[0].Bytes), block,
 		strings.Join(how, "; ")))
