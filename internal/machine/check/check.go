@@ -210,6 +210,9 @@ func pass(measured string) answer { return answer{Verdict: trace.Pass, Measured:
 // skip is the answer of a check that can't be made here.
 func skip(measured string) answer { return answer{Verdict: trace.Skip, Measured: measured} }
 
+// notKnown is the answer of a check for which the machine does not say what it takes.
+func notKnown() answer { return skip("not known") }
+
 func warn(measured, means, try string) answer {
 	return answer{Verdict: trace.Warn, Measured: measured, Text: means, Advice: try}
 }

@@ -131,7 +131,7 @@ func judge(f *facts) (codes, texts []string) {
 			if disk.Name != "" {
 				text, code = "disk "+disk.Name+": "+text, code+" ("+disk.Name+")"
 			}
-			if found.Verdict != trace.Pass {
+			if found.Verdict != trace.Pass && found != notKnown() {
 				codes, texts = append(codes, code), append(texts, text)
 			}
 		}
@@ -414,6 +414,39 @@ func TestEveryCheckCanFail(t *testing.T) {
 	for _, c := range Table() {
 		if !canFail[c.Code] {
 			t.Errorf("no case here makes %s find something", c.Code)
+		}
+	}
+}
+
+// What the machine does not say is not called right, and doctor says of all that passes what it
+// found.
+func TestNotKnown(t *testing.T) {
+	blank := desktop(t)
+	blank.machine, blank.traffic = &hardware.Inventory{}, map[string]float64{}
+	mute := desktop(t)
+	mute.machine.Find("sda").Path.Links = []hardware.Link{{Kind: hardware.USBLink}}
+	mute.machine.Hosts[0].Power = ""
+	for _, tt := range []struct {
+		facts *facts
+		codes []string
+	}{
+		{blank, []string{"slow_link", "raid", "errors", "compressed", "encrypted", "busy", "battery"}},
+		{mute, []string{"slow_link", "errors", "compressed", "encrypted", "battery"}},
+	} {
+		for _, c := range due(Doctor, true) {
+			if c.Code == "folder" {
+				break
+			}
+			found := c.judge(tt.facts.of(tt.facts.plan.Disks[0]))
+			if unknown := found == notKnown(); unknown != slices.Contains(tt.codes, c.Code) || found.Measured == "" {
+				t.Errorf("%s: %+v", c.Code, found)
+			}
+		}
+		for _, c := range due(Doctor, false)[:4] {
+			found := c.judge(tt.facts)
+			if unknown := found == notKnown(); unknown != slices.Contains(tt.codes, c.Code) || found.Measured == "" {
+				t.Errorf("%s: %+v", c.Code, found)
+			}
 		}
 	}
 }

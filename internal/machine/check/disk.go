@@ -27,7 +27,7 @@ func (f *facts) noConsent() bool {
 func judgeMissing(f *facts) answer {
 	switch {
 	case f.unreached == nil || errors.Is(f.unreached, device.ErrNotFolder) || f.noConsent():
-		return pass("")
+		return pass("it is there")
 	case errors.Is(f.unreached, fs.ErrNotExist):
 		return fail(f.disk.Path+" does not exist", "",
 			"check the spelling, and that the disk is mounted")
@@ -40,7 +40,7 @@ func judgeNotFolder(f *facts) answer {
 	if errors.Is(f.unreached, device.ErrNotFolder) {
 		return fail(f.disk.Path+" is a file", "", "give a folder on the disk")
 	}
-	return pass("")
+	return pass("it is no file")
 }
 
 func judgeClosed(f *facts) answer {
@@ -49,7 +49,7 @@ func judgeClosed(f *facts) answer {
 		why = f.unreached
 	}
 	if why == nil {
-		return pass("")
+		return pass("not closed")
 	}
 	measured := fmt.Sprintf("macOS keeps programs of this terminal out of %s (%v)", f.disk.Path, why)
 	return fail(measured, "", "allow the terminal at removable volumes in "+
@@ -58,7 +58,7 @@ func judgeClosed(f *facts) answer {
 
 func judgeUnwritable(f *facts) answer {
 	if f.place.Writable == nil || f.place.Closed != nil {
-		return pass("")
+		return pass("nothing forbids it")
 	}
 	return fail(fmt.Sprintf("cannot write to %s (%v)", f.disk.Path, f.place.Writable), "",
 		"choose a folder that you may write to, on a volume that is not read-only")
@@ -190,7 +190,7 @@ func judgeSpace(f *facts) answer {
 		return pass("")
 	}
 	if f.place.Size == 0 { // as of ramfs
-		return pass("free space not known")
+		return notKnown()
 	}
 	need := slices.Max(total)
 	margin := need/marginPart + marginBytes
@@ -310,9 +310,13 @@ func judgeDifferentHubs(f *facts) answer {
 // judgeLink asks whether a disk, or a hub on its way, has fallen back to USB 2, which every SSD
 // outruns.
 func judgeLink(f *facts) answer {
+	known := ""
 	for _, under := range f.under {
 		for i := range under.Path.Links {
 			link := &under.Path.Links[i]
+			if link.Kind != hardware.USBLink || link.RxBps > 480e6 {
+				known = link.String()
+			}
 			if link.Kind != hardware.USBLink || link.RxBps <= 0 || link.RxBps > 480e6 {
 				continue
 			}
@@ -323,7 +327,10 @@ func judgeLink(f *facts) answer {
 			return warn(fmt.Sprintf("%s negotiated %s", who, link), "", usb2Advice)
 		}
 	}
-	return pass("")
+	if known == "" {
+		return notKnown()
+	}
+	return pass(known)
 }
 
 const usb2Advice = "check the cable and the port, as a USB 2 cable fits both"
@@ -336,7 +343,7 @@ func judgeNotDisk(f *facts) answer {
 		}
 	}
 	if kind == "" {
-		return pass("")
+		return pass(what)
 	}
 	return warn(fmt.Sprintf("%s is %s (%s), not a disk", f.disk.Path, kind, what), "",
 		"give a folder on the disk under test")
@@ -361,7 +368,7 @@ func judgeNoDirect(f *facts) answer {
 				try+", or set `io: app` to measure as programs see it")
 		}
 	}
-	return pass("")
+	return pass(f.place.Filesystem)
 }
 
 // judgeExFAT warns of Apple's driver for FAT, which fills a file with zeros up to where it is
@@ -369,7 +376,7 @@ func judgeNoDirect(f *facts) answer {
 func judgeExFAT(f *facts) answer {
 	kind := f.place.Filesystem
 	if f.system != "darwin" || kind != "exfat" && kind != "msdos" {
-		return pass("")
+		return pass(kind)
 	}
 	return warn(fmt.Sprintf("%s is on %s", f.disk.Path, kind),
 		"macOS writes new files there with one request at a time, and its driver has lost data",
@@ -377,8 +384,11 @@ func judgeExFAT(f *facts) answer {
 }
 
 func judgeRAID(f *facts) answer {
-	if f.own == nil || f.own.RAID == "" {
-		return pass("")
+	if f.own == nil {
+		return notKnown()
+	}
+	if f.own.RAID == "" {
+		return pass("on " + described(f.own))
 	}
 	return warn(fmt.Sprintf("%s is on a RAID set (%s) of %s",
 		f.disk.Path, f.own.RAID, unit.List(f.own.Backing)),
@@ -395,12 +405,18 @@ func judgeErrors(f *facts) answer {
 				"each takes time that looks like a slow disk", "check the cable, and try another port")
 		}
 	}
-	return pass("")
+	if f.system != "darwin" || f.under == nil { // Other systems do not count them.
+		return notKnown()
+	}
+	return pass("no failed request, and no repeated one")
 }
 
 func judgeCompressed(f *facts) answer {
-	if f.volume == nil || f.volume.Compressed == nil || !*f.volume.Compressed {
-		return pass("")
+	if f.volume == nil || f.volume.Compressed == nil {
+		return notKnown()
+	}
+	if !*f.volume.Compressed {
+		return pass("not compressed")
 	}
 	return warn(fmt.Sprintf("the volume of %s compresses what is written", f.disk.Path),
 		"the processor works for each byte, and direct I/O may pass through the cache",
@@ -408,8 +424,11 @@ func judgeCompressed(f *facts) answer {
 }
 
 func judgeEncrypted(f *facts) answer {
-	if f.volume == nil || f.volume.Encrypted == nil || !*f.volume.Encrypted {
-		return pass("")
+	if f.volume == nil || f.volume.Encrypted == nil {
+		return notKnown()
+	}
+	if !*f.volume.Encrypted {
+		return pass("not encrypted")
 	}
 	return warn(fmt.Sprintf("the volume of %s is encrypted by the computer", f.disk.Path),
 		"its rates include that work", "compare them only with those of encrypted volumes")
@@ -422,7 +441,7 @@ const nearlyFull = 0.9
 
 func judgeNearlyFull(f *facts) answer {
 	if f.place.Size <= 0 {
-		return pass("")
+		return notKnown()
 	}
 	full := float64(f.place.Used) / float64(f.place.Size)
 	measured := fmt.Sprintf("the volume of %s is %.0f %% full, %s of %s",
@@ -462,8 +481,11 @@ func judgeWrote(f *facts) answer {
 // judgeUnknown asks whether the machine has reported enough for the checks of hubs and physical
 // disks.
 func judgeUnknown(f *facts) answer {
-	if f.own != nil || f.place.NotDisk() != "" {
-		return pass("")
+	if f.own != nil {
+		return pass(described(f.own))
+	}
+	if kind := f.place.NotDisk(); kind != "" {
+		return pass(kind)
 	}
 	why := slices.Clone(f.machine.Warnings)
 	if f.unlooked != nil {
@@ -482,10 +504,13 @@ func judgeUnknown(f *facts) answer {
 const quietRate = 1e6
 
 func judgeBusy(f *facts) answer {
-	if f.traffic[f.disk.Name] <= quietRate {
-		return pass("")
+	rate, counted := f.traffic[f.disk.Name]
+	if !counted {
+		return notKnown()
 	}
-	return warn(fmt.Sprintf("something else moves %s on it now",
-		unit.FormatRate(f.traffic[f.disk.Name])), "",
+	if rate <= quietRate {
+		return pass(unit.FormatRate(rate) + " moves on it")
+	}
+	return warn(fmt.Sprintf("something else moves %s on it now", unit.FormatRate(rate)), "",
 		"find it and let it finish, or pause it, before measuring")
 }

@@ -45,7 +45,7 @@ func judgePrograms(f *facts) answer {
 		}
 	}
 	if found == nil {
-		return pass("")
+		return pass("none is seen")
 	}
 	return warn(strings.Join(found, "; "), "", strings.Join(slices.Compact(advice), "; "))
 }
@@ -106,22 +106,27 @@ func judgeTranslated(f *facts) answer {
 				"take the archive for darwin and arm64")
 		}
 	}
-	return pass("")
+	return pass("made for this processor")
 }
 
 func judgeBattery(f *facts) answer {
+	known := false
 	for _, host := range f.machine.Hosts {
 		if host.Power == hardware.Battery {
 			return warn("the computer runs on battery, which may slow its processor and ports down",
 				"", "plug it in")
 		}
+		known = known || host.Power != ""
 	}
-	return pass("")
+	if !known {
+		return notKnown()
+	}
+	return pass("on mains")
 }
 
 func judgePowersave(f *facts) answer {
 	if f.saving == "" {
-		return pass("")
+		return pass("the processor is not seen to be held back")
 	}
 	kind, _, _ := strings.Cut(f.saving, " ")
 	return warn(fmt.Sprintf("the processor is held back to save power (%s)", f.saving), "",
