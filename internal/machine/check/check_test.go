@@ -276,6 +276,9 @@ func TestEveryCheckCanFail(t *testing.T) {
 		{"nearly full", func(f *facts) { put(f, "B", func(p *device.Place) { p.Used = 181e9 }) }, "nearly_full (B)", "is 90 % full, 181 GB of 200 GB: a full SSD writes slower; free"},
 		{"just not", func(f *facts) { put(f, "B", func(p *device.Place) { p.Used = 180e9 }) }, "", ""},
 		{"wrote lately", func(f *facts) { f.opts.Recent[0] = Written{Run: "r", Volume: 1, Bytes: 53e9, Ago: 90 * time.Second} }, "wrote_lately (A)", "ended 1 min 30 s ago (r) wrote 53 GB"},
+		{"wrote little since", func(f *facts) {
+			f.opts.Recent = []Written{{Run: "much", Volume: 1, Bytes: 53e9, Ago: 5 * time.Minute}, {Run: "r", Volume: 1, Bytes: 1e6, Ago: time.Minute}}
+		}, "wrote_lately (A)", "wait until 10 min have passed, or give the first phase `cooldown: {until: idle, most: 10 min}`"},
 		{"a copy", func(f *facts) { f.traffic["B"] = 50e6 }, "busy (B)", "something else moves 50.0 MB/s"},
 		{"Spotlight", runs(device.Process{Name: "mds_stores", Busy: 0.5}, device.Process{Name: "mds_stores", Busy: 0.5}), "background", "Spotlight"},
 		{"a scan for malware", runs(device.Process{Name: "MsMpEng.exe", Busy: 0.3}), "background", "malware"},

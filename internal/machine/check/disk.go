@@ -464,18 +464,21 @@ const (
 func judgeWrote(f *facts) answer {
 	var last Written
 	for _, w := range f.opts.Recent {
-		if w.Volume == f.place.ID && w.Volume != 0 && (last.Run == "" || w.Ago < last.Ago) {
+		much := w.Volume == f.place.ID && w.Volume != 0 && w.Bytes >= muchWritten && w.Ago <= Lately
+		if much && (last.Run == "" || w.Ago < last.Ago) {
 			last = w
 		}
 	}
-	if last.Bytes < muchWritten || last.Ago > Lately {
+	if last.Run == "" {
 		return pass("")
 	}
+	lately := unit.FormatSeconds(Lately.Seconds())
 	return warn(fmt.Sprintf("a run that ended %s ago (%s) wrote %s to it",
 		unit.FormatSeconds(last.Ago.Round(time.Second).Seconds()), last.Run,
 		unit.FormatBytes(last.Bytes)),
 		"its write cache may still hold that",
-		"wait until 10 min have passed, or give the first phase `cooldown: {until: idle, most: 10 min}`")
+		fmt.Sprintf("wait until %s have passed, or give the first phase "+
+			"`cooldown: {until: idle, most: %s}`", lately, lately))
 }
 
 // judgeUnknown asks whether the machine has reported enough for the checks of hubs and physical
