@@ -193,7 +193,7 @@ func (c Check) ask(ctx context.Context, f *facts) (found answer, err error) {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return skip("interrupted"), ctx.Err()
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("the checks of the disk took more than %s in all", diskTime)
 	}
 	if err != nil {

@@ -181,10 +181,11 @@ const (
 	skewFail = 50e6
 )
 
-func (f *facts) releaseOften(ctx context.Context) error {
-	if f.skews != nil {
-		return nil // another check has
+func (f *facts) releaseOften(ctx context.Context) (err error) {
+	if f.skews != nil || f.unreleased != nil {
+		return f.unreleased // another check has
 	}
+	defer func() { f.unreleased = err }()
 	dry, err := scenario.Load("dry.yaml", []byte(dryRun))
 	if err != nil {
 		return err

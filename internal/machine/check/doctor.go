@@ -89,15 +89,24 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 		}
 		if !ended && made < len(planned) {
 			hangs[path] = true
-			hung := fail(fmt.Sprintf("nothing moved for %s", opts.stall()), "the disk hangs",
-				"check that it is connected, and try again")
-			hung.Name, hung.Path = planned[made].Code, path
-			checks = append(checks, hung)
+			checks = append(checks, opts.hung(path, planned[made:])...)
 		}
 	}
 	opts.Notify("checking the clock, timers and the start of processes")
 	f.of(scenario.Disk{}).ask(ctx, Doctor, func(c trace.Check) { checks = append(checks, c) })
 	return checks, ctx.Err()
+}
+
+// hung lists the checks that a disk that hangs has left: it hung in the first of them.
+func (o Options) hung(path string, left []Check) (checks []trace.Check) {
+	found := fail(fmt.Sprintf("nothing moved for %s", o.stall()), "the disk hangs",
+		"check that it is connected, and try again")
+	for _, c := range left {
+		found.Name, found.Path = c.Code, path
+		checks = append(checks, found)
+		found = skip("not made, as the disk hangs")
+	}
+	return checks
 }
 
 // alone is the facts of one folder, on a disk that may hang.

@@ -137,6 +137,62 @@ func TestBrokenMachine(t *testing.T) {
 	hold(t, found, "start", trace.Fail, "no memory")
 }
 
+// Workers that do not start are not started again for the next check.
+func TestReleasedOnce(t *testing.T) {
+	opts := options(t, "worker")
+	command, started := opts.Command, 0
+	opts.Command = func(args ...string) *exec.Cmd { started++; return command(args...) }
+	f := newFacts(examined(nil), opts)
+	first := f.releaseOften(t.Context())
+	once := started
+	if again := f.releaseOften(t.Context()); first == nil || !errors.Is(again, first) || started != once {
+		t.Errorf("got %v, then %v, by %d and %d processes", first, again, once, started)
+	}
+}
+
+// A file that happens to lie in the current folder says nothing of a disk that the system does not
+// list.
+func TestCacheOfNoDisk(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, os.Mkdir("queue", 0o700))
+	must(t, os.WriteFile("queue/write_cache", []byte("write through\n"), 0o600))
+	f := newFacts(examined(nil), options(t))
+	f.own = &hardware.Disk{Name: "no such disk"}
+	if f.askCache(); f.known {
+		t.Error("the disk's cache is known")
+	}
+}
+
+// Every check is listed of a disk that hangs.
+func TestHung(t *testing.T) {
+	left := due(Doctor, true)[20:]
+	for i, found := range (Options{}).hung("/a", left) {
+		want := trace.Check{Name: left[i].Code, Path: "/a", Verdict: trace.Skip, Measured: "not made, as the disk hangs"}
+		if i == 0 {
+			want.Verdict, want.Measured = trace.Fail, "nothing moved for 20s"
+			found.Text, found.Advice = "", ""
+		}
+		if found != want {
+			t.Errorf("got %+v, want %+v", found, want)
+		}
+	}
+}
+
+// Time that has run out is said to be the disk's where it is.
+func TestTimeout(t *testing.T) {
+	slow := Check{probe: func(*facts, context.Context) error { return context.DeadlineExceeded }}
+	limited, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	for want, ctx := range map[string]context.Context{
+		"error: the checks of the disk took more than 50s in all": limited,
+		"error: context deadline exceeded":                        t.Context(),
+	} {
+		if found, _ := slow.ask(ctx, newFacts(examined(nil), options(t))); found.Measured != want {
+			t.Errorf("got %q, want %q", found.Measured, want)
+		}
+	}
+}
+
 // A disk that can't be looked at is asked nothing more.
 func TestNoFolder(t *testing.T) {
 	for code, found := range diagnose(t, options(t), "/no/such/folder") {

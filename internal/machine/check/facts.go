@@ -62,6 +62,7 @@ type facts struct {
 	ended       instant   // and at least ten seconds later
 	late        []float64 // by how many nanoseconds each worker started late
 	skews       []float64 // how far apart those of each release started, in nanoseconds
+	unreleased  error     // why they could not be started
 	asleep      error     // why the machine may go to sleep
 	niceness    int       // above zero: other programs have priority
 	heldBack    bool      // by the system, which gives other programs the processor or the disks

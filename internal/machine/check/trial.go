@@ -356,7 +356,10 @@ func (f *facts) askCache() {
 		f.known, f.volatile = true, *collects
 		return
 	}
-	disk, _ := filepath.EvalSymlinks("/sys/class/block/" + f.own.Name)
+	disk, err := filepath.EvalSymlinks("/sys/class/block/" + f.own.Name)
+	if err != nil {
+		return
+	}
 	cache, err := os.ReadFile(filepath.Join(disk, "queue/write_cache"))
 	f.known, f.volatile = err == nil, strings.TrimSpace(string(cache)) == "write back"
 	f.virtual = strings.Contains(disk, "/virtual/") || strings.Contains(disk, "/virtio")
