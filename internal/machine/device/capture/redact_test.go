@@ -26,6 +26,11 @@ func nameless(inv *hardware.Inventory) *hardware.Inventory {
 		if strings.HasPrefix(d.Model, "file /home/") {
 			d.Model = "file"
 		}
+		for _, kind := range []string{"encrypted ", "logical volume "} {
+			if strings.HasPrefix(d.Model, kind) {
+				d.Model = kind
+			}
+		}
 		for j := range d.Volumes {
 			v := &d.Volumes[j]
 			if containers[v.Container] == "" {
@@ -133,5 +138,47 @@ a4:83:e7:12:34:56
 	}
 	for word, times := range map[string]int{"SERIALNO0001": 3, "00000000-0000-4000-8000-000000000001": 2, "ROOT_HUB30": 1, "disk12s1": 1} {
 		check.Same(t, word, times, strings.Count(got, word))
+	}
+}
+
+// What Linux records of a machine has names in many forms: none of them is left.
+func TestRedactNamesOnLinux(t *testing.T) {
+	text := `/dev/disk/by-label/Anna\x20Backup -> ../../sdb1
+/dev/mapper/annas--pc--vg-root -> ../dm-0
+/proc/self/mountinfo:
+	25 1 253:0 / / rw,relatime - ext4 /dev/mapper/annas--pc--vg-root rw
+	30 25 0:40 / /tank rw - zfs annas-pc/data rw
+	31 25 0:41 /@home/anna /mnt/anna rw - btrfs /dev/sdc1 rw,subvol=/@home/anna
+	32 25 8:17 / /media/anna/Anna\040Backup rw - ext4 /dev/sdb1 rw
+	33 25 0:42 / /net rw - cifs //10.0.0.5/films rw,username=anna,domain=ACME,addr=10.0.0.5
+/proc/sys/kernel/hostname: annas-pc
+/run/udev/data/b8:17:
+	S:disk/by-label/Anna\x20Backup
+	E:ID_FS_LABEL=Anna_Backup
+	E:ID_FS_LABEL_ENC=Anna\x20Backup
+	E:DEVLINKS=/dev/disk/by-label/Anna\x20Backup /dev/disk/by-id/usb-Vendor_Disk
+/run/udev/data/b9:0:
+	S:md/annas-pc:0
+	E:MD_NAME=annas-pc:0
+	E:MD_UUID=2fa4bbcd:11bd6d90:9d2b8f1c:12345678
+	E:ID_FS_LABEL=annas-pc:0
+/sys/devices/virtual/block/dm-0/dm/name: annas--pc--vg-root
+/sys/devices/virtual/block/dm-0/dm/uuid: LVM-` + strings.Repeat("aB3dE6gH", 8) + `
+/sys/devices/virtual/block/dm-1/dm/uuid: CRYPT-LUKS2-0a1b2c3d4e5f60718293a4b5c6d7e8f9-luks
+/sys/devices/virtual/block/loop0/loop/backing_file: /mnt/anna/disk.img
+/sys/fs/btrfs/6f1c9a2e-1b2c-4d5e-8f90-123456789abc/label: Annas Films
+/sys/block/sdb/device/vpd_pg80: S4EW
+usage /mnt/anna: 100 50
+`
+	got := capture.Redact(text)
+	for _, secret := range []string{"anna", "ACME", "10.0.0.5", "Backup", "aB3dE6gH", "0a1b2c3d", "2fa4bbcd", "Films", "S4EW"} {
+		if strings.Contains(strings.ToLower(got), strings.ToLower(secret)) {
+			t.Errorf("%s is in:\n%s", secret, got)
+		}
+	}
+	for _, kept := range []string{"/dev/mapper/host1--vg-root -> ../dm-0", "dm/name: host1--vg-root", "dm/uuid: LVM-", "CRYPT-LUKS2-", "usb-Vendor_Disk"} {
+		if !strings.Contains(got, kept) {
+			t.Errorf("%s is not in:\n%s", kept, got)
+		}
 	}
 }
