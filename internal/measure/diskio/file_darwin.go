@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hubbench/hubbench/internal/machine/device/macos"
 	"github.com/hubbench/hubbench/internal/machine/libsystem"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -67,19 +67,14 @@ func (f *darwinFile) reserve(size int64) error {
 	return unix.Ftruncate(f.n, size)
 }
 
-// fileSystem is what macOS calls the file system that a folder is on. Since macOS 13 the drivers
-// for FAT are processes, which lifs passes requests to: then the kind stands before what is
-// mounted, as in exfat://disk4s1/NAME.
+// fileSystem is what macOS calls the file system that a folder is on.
 func fileSystem(dir string) string {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {
 		return ""
 	}
-	kind := unix.ByteSliceToString(s.Fstypename[:])
-	scheme, _, found := strings.Cut(unix.ByteSliceToString(s.Mntfromname[:]), "://")
-	if found && kind == "lifs" {
-		return scheme
-	}
+	source := unix.ByteSliceToString(s.Mntfromname[:])
+	_, kind := macos.VolumeOf(source, unix.ByteSliceToString(s.Fstypename[:]))
 	return kind
 }
 

@@ -35,6 +35,22 @@ func TestLaneRates(t *testing.T) {
 	}
 }
 
+func TestVolumeOf(t *testing.T) {
+	for _, tt := range []struct{ source, kind, device, want string }{
+		{"/dev/disk3s1s1", "apfs", "disk3s1s1", "apfs"},
+		{"exfat://disk12s1/NAME", "lifs", "disk12s1", "exfat"},
+		{"msdos://disk4", "lifs", "disk4", "msdos"},
+		{"https://dav.example.com/x/", "webdav", "", "webdav"},
+		{"https://disk.example.com/x/", "webdav", "", "webdav"},
+		{"disk4s1", "devfs", "", "devfs"},
+		{"map auto_home", "autofs", "", "autofs"},
+	} {
+		if device, kind := VolumeOf(tt.source, tt.kind); device != tt.device || kind != tt.want {
+			t.Errorf("%s: device %q, file system %q", tt.source, device, kind)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	for name, want := range map[string][2]string{
 		"disk4": {"disk4", "disk4"}, "disk4s2": {"disk4", "disk4s2"}, "/dev/disk3s1s1": {"disk3", "disk3s1"},

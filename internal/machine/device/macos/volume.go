@@ -203,15 +203,19 @@ func (m *machine) mountPoints(name string, d dict) []string {
 
 // VolumeOf reads what macOS says is mounted, and by which file system: the name of the volume's
 // device, empty if it is none of a disk, and the file system. Since macOS 13 those of FAT and NTFS
-// are programs (lifs), whose volumes are called msdos://disk12s1/NAME.
+// are programs (lifs), whose volumes are called msdos://disk12s1/NAME. A network's, such as
+// https://host/folder/, are called by an address, which says nothing of the file system.
 func VolumeOf(source, kind string) (device, filesystem string) {
 	device, ok := strings.CutPrefix(source, "/dev/")
-	if scheme, rest, program := strings.Cut(source, "://"); program {
+	scheme, rest, program := strings.Cut(source, "://")
+	if program {
 		device, _, _ = strings.Cut(rest, "/")
-		kind, ok = scheme, true
 	}
-	if _, isDisk := baseName(device); !ok || !isDisk {
+	if _, isDisk := baseName(device); !isDisk || !ok && !program {
 		return "", kind
+	}
+	if program {
+		kind = scheme
 	}
 	return device, kind
 }
