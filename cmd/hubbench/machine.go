@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -82,10 +83,16 @@ func (o *output) capture(cmd *cobra.Command, path string) error {
 		return err
 	}
 	o.out = path
-	return o.write(func(w io.Writer) error {
+	err = o.write(func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})
+	refused, ok := errors.AsType[*fs.PathError](err)
+	if ok && filepath.Dir(refused.Path) == filepath.Dir(path) { // else it is of stdout
+		return fmt.Errorf("--capture %s: %w; give a new file in a folder that you may write to",
+			path, refused.Err)
+	}
+	return err
 }
 
 func newDoctor(p program) *cobra.Command {
