@@ -30,9 +30,9 @@ const (
 	Partial  = "partial"
 )
 
-// Event is one line of events.jsonl, flat: which fields count depends on Type. Their keys are in codec.go, in the same
-// order; encoding/json knows none of them: AppendEvent writes an event, and Reader reads it. Times are nanoseconds
-// since the phase's release.
+// Event is one line of events.jsonl, flat: which fields count depends on Type. Their keys are in
+// codec.go, in the same order; encoding/json knows none of them: AppendEvent writes an event, and
+// Reader reads it. Times are nanoseconds since the phase's release.
 type Event struct {
 	Type Type
 
@@ -94,10 +94,10 @@ const (
 	// Counter: requests that the driver saw fail or had to repeat
 	DeviceFailures = "device_failed_requests"
 	Throttles      = "throttle_events" // counter, as the device reports them
-	// Of all cores, of a Mac with several kinds of them the fast ones: at 100 the host has nothing
-	// to spare
+	// How busy all cores are, or the fast ones of a Mac with several kinds: at 100 the host has
+	// nothing to spare
 	CPU       = "cpu_percent"
-	WorkerCPU = "worker_cpu_percent" // of one core: what the process that works on the disk used
+	WorkerCPU = "worker_cpu_percent" // what the process that works on the disk used of one core
 	// For how long the machine has just slept, or hubbench was stopped: all of it, or the worker of a disk
 	Stopped   = "stopped_s"
 	LinkState = "link_state" // bits per second that the slowest link of the disk's path has negotiated

@@ -44,7 +44,9 @@ type Source struct {
 	Name  string // for the log
 	Every time.Duration
 	AtEnd bool // it is to be read at a phase's end as well
-	Total bool // it has counters, whose totals are compared: so it is too, and slow readings are not
+	// Total is set if it has counters: their totals are compared, so it is read at a phase's end
+	// too, and slow readings are left out.
+	Total bool
 	Read  func(ctx context.Context) ([]Reading, error)
 }
 
@@ -168,7 +170,7 @@ func (m *meter) each(name string, value float64) []Reading {
 // the phases are, the disk is asked no more often than slowEvery.
 func (f *Finder) thermometer(m *meter) (Source, bool) {
 	tool, err := exec.LookPath("smartctl")
-	if err != nil || len(m.parts) != 1 { // of a set no disk stands for all
+	if err != nil || len(m.parts) != 1 { // no disk stands for a whole set
 		return Source{}, false
 	}
 	return Source{Name: "temperature of " + m.key, Every: slowEvery, Read: func(ctx context.Context) ([]Reading, error) {

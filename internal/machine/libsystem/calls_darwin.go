@@ -36,8 +36,8 @@ func Mincore(p, pages []byte) error {
 	return nil
 }
 
-// What the two calls for policies are about, by <sys/resource.h>, and by bsd/sys/resource_private.h
-// of xnu 10002 (macOS 14) and later.
+// What the two calls for policies are about, by <sys/resource.h>, and since xnu 10002 (macOS 14) by
+// bsd/sys/resource_private.h.
 const (
 	typeDisk        = 0  // IOPOL_TYPE_DISK
 	typeSmallWrites = 12 // IOPOL_TYPE_VFS_NOCACHE_WRITE_FS_BLKSIZE

@@ -122,8 +122,9 @@ func Redact(text string) string {
 			words[first] = cmp.Or(words[first], word)
 		}
 	}
+	// The longest comes first: it may hold another.
 	keys := slices.SortedFunc(maps.Keys(words), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) // a longer one may hold another
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
 	})
 	for _, key := range keys {
 		word := words[key]
@@ -178,7 +179,7 @@ func anyForm(key string) string {
 }
 
 // replaceName replaces a name in the places that hold names, where it is a whole part of a path or
-// of another name: what is a part of a longer word is another word.
+// another name: what is a part of a longer word is another word.
 func replaceName(text, key, word string) string {
 	name := regexp.MustCompile(anyForm(key))
 	return replaceGroup(text, namePlaces, func(line string) string {

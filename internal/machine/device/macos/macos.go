@@ -36,10 +36,13 @@ func (c *Captures) Parts() []Part {
 			"/usr/sbin/system_profiler", "-json", "SPThunderboltDataType", "SPPCIDataType",
 			"SPNVMeDataType", "SPSerialATADataType", "SPUSBHostDataType", "SPUSBDataType",
 		}},
-		{"system_profiler-rest.json", &c.Profile, "power, displays, networks and free space", []string{
-			"/usr/sbin/system_profiler", "-json", "SPPowerDataType", "SPStorageDataType",
-			"SPDisplaysDataType", "SPEthernetDataType",
-		}},
+		{
+			"system_profiler-rest.json", &c.Profile, "power, displays, networks and free space",
+			[]string{
+				"/usr/sbin/system_profiler", "-json", "SPPowerDataType", "SPStorageDataType",
+				"SPDisplaysDataType", "SPEthernetDataType",
+			},
+		},
 		{"diskutil-list.plist", &c.Disks, "disks and volumes", []string{
 			"/usr/sbin/diskutil", "list", "-plist",
 		}},
@@ -55,7 +58,7 @@ func (c *Captures) Parts() []Part {
 			"/usr/sbin/ioreg", "-a", "-l", "-r", "-t", "-c", "IOBlockStorageDriver",
 		}},
 		{"mount.txt", &c.Mounts, "mount options", []string{"/sbin/mount"}},
-		{"sysctl.txt", &c.Settings, "the machine", nil}, // of HostSettings
+		{"sysctl.txt", &c.Settings, "the machine", nil}, // HostSettings names them
 	}
 }
 
@@ -63,7 +66,8 @@ func (c *Captures) Parts() []Part {
 // or 0, or not there; the last of them is 1 in a program for Intel that Rosetta translates.
 func HostSettings() (texts, numbers []string) {
 	texts = []string{
-		"hw.model", "machdep.cpu.brand_string", "kern.osproductversion", "kern.osversion", "kern.hostname",
+		"hw.model", "machdep.cpu.brand_string", "kern.osproductversion", "kern.osversion",
+		"kern.hostname",
 	}
 	return texts, []string{"hw.optional.arm64", "sysctl.proc_translated"}
 }

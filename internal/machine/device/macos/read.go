@@ -52,7 +52,7 @@ func decode(answer []byte) (v any, err error) {
 // one, or several of a RAID set or a Fusion Drive.
 type Driver struct {
 	Disks         []string // the BSD names of the physical disks
-	Set           string   // of RAID, its level and name
+	Set           string   // level and name of a RAID set
 	Read, Written int64    // bytes since the disks were plugged in
 	Failures      int64    // requests that failed or were repeated
 }
@@ -127,7 +127,7 @@ func LinkRates(drivers, routers []byte) (map[string]int64, error) {
 	rates := map[string]int64{}
 	for name, chain := range chainsOf(capture.Dicts(chains)) {
 		slowest, depth := chain.usbBps, int64(0)
-		tunnel := int64(0) // of the farthest router that leads to the disk
+		tunnel := int64(0) // the farthest router that leads to the disk knows it
 		for _, r := range routersOf(capture.Dicts(switches)) {
 			if r.depth > depth && r.holds(chain) {
 				tunnel, depth = r.slowest, r.depth
