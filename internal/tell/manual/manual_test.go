@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -252,4 +253,14 @@ See hubbench(1).
 	want = "# hubbench-x(7)\n\nDoes x.\n\nSome `--code`\nwith a \\ and 5 ± 1.\n\n- one\n  and\n- two\n\n- `'a'.*`: of `a.*` and *.\n\n" +
 		"    .line -x\n\n## Keys of A\n\nSee [hubbench(1)](hubbench.1.md).\n"
 	check.Same(t, "as Markdown", want, p.Markdown())
+}
+
+// The page counts the tests that are left out on a stand-in as its list does.
+func TestPlatformsCountsWhatIsLeftOut(t *testing.T) {
+	list := "\n" + string(source(t, "testdata/platforms/failing.txt"))
+	want := fmt.Sprintf("%d for macOS and %d for Windows",
+		strings.Count(list, "\nloader "), strings.Count(list, "\nwine "))
+	if !strings.Contains(page(t, "platforms"), want) {
+		t.Errorf("the page does not say %q", want)
+	}
 }
