@@ -78,8 +78,11 @@ var labelPlaces = [...]string{
 // namePlaces are the lines of Linux's answers that hold names which people give, in which those of
 // the computer, of users and of labels turn up again: mounts, the size of what is mounted there,
 // device files, and what the device mapper, loop devices and udev know.
-const namePlaces = `(?m)^(?:\t\d+ \d+ \d+:\d+ .*|usage .*|/dev/.* -> .*|\S*/dm/\w+: .*|` +
-	`\S*/loop/backing_file: .*|\t(?:S:|E:DEVLINKS=|E:(?:DM|MD)_\w+=).*|/proc/self/mountinfo: .*)$`
+const namePlaces = `(?m)^(?:\t\d+ \d+ \d+:\d+ |usage |/dev/|\tS:|\tE:DEVLINKS=|` +
+	`\tE:(?:DM|MD)_\w+=|\S*/(?:dm/name: |dm/uuid: [A-Z]+-|loop/backing_file: |mountinfo: ))(.*)$`
+
+// deviceFolders are folders of /dev, which keep their names whatever people call their disks.
+var deviceFolders = [...]string{"disk", "mapper"}
 
 // minName is the least length of a name that is looked for in those places: /usr and /dev stay.
 const minName = 4
@@ -132,7 +135,7 @@ func Redact(text string) string {
 		case isOf(word, serialWord) && len(key) >= minSpread:
 			text = regexp.MustCompile(anyForm(key)).ReplaceAllLiteralString(text, word)
 		case isOf(word, hostWord) || isOf(word, userWord) || isOf(word, labelWord):
-			if len(key) >= minName {
+			if len(key) >= minName && !slices.Contains(deviceFolders[:], key) {
 				text = replaceName(text, key, word)
 			}
 		}
@@ -164,7 +167,8 @@ func plain(value string) string {
 // anyForm is an expression for a plain secret as the device mapper (it doubles a -), the kernel,
 // udev and the secret's owner write it.
 func anyForm(key string) string {
-	expression := "(?i)"
+	var expression strings.Builder
+	expression.WriteString("(?i)")
 	for _, c := range key {
 		part := regexp.QuoteMeta(string(c))
 		switch {
@@ -173,9 +177,9 @@ func anyForm(key string) string {
 		case c < unicode.MaxASCII && !unicode.IsLetter(c) && !unicode.IsDigit(c):
 			part = fmt.Sprintf(`(?:%s|_|\\x%02x|\\%03o)`, part, c, c)
 		}
-		expression += part
+		expression.WriteString(part)
 	}
-	return expression
+	return expression.String()
 }
 
 // replaceName replaces a name in the places that hold names, where it is a whole part of a path or
@@ -187,8 +191,7 @@ func replaceName(text, key, word string) string {
 		last := 0
 		for _, at := range name.FindAllStringIndex(line, -1) {
 			before, after := line[:at[0]], line[at[1]:]
-			begins := strings.ContainsAny(before[max(0, len(before)-1):], "/@:_-") ||
-				strings.HasSuffix(before, "/name: ") || strings.HasSuffix(before, "NAME=")
+			begins := before == "" || strings.ContainsAny(before[len(before)-1:], "/@:_-")
 			if begins && (after == "" || strings.ContainsAny(after[:1], "/@:._- \t\\")) {
 				out.WriteString(line[last:at[0]] + word)
 				last = at[1]
