@@ -38,8 +38,8 @@ const (
 	clockBound = 1e6
 )
 
-// readings bound the difference between the clock of another process and ours, in nanoseconds: each
-// of its readings was taken between two of ours.
+// readings bound the difference between the clock of another process and ours, in nanoseconds.
+// Every reading of its clock was taken between two of ours.
 type readings struct{ low, high int64 }
 
 func (f *facts) readClocks(ctx context.Context) (err error) {
@@ -166,7 +166,10 @@ func quantile(values []float64, part float64) float64 {
 const dryRun = `version: 1
 name: dry
 hub: {profile: ideal, speedup: 1000}
-disks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}, {name: C, simulate: {profile: C}}]
+disks:
+  - {name: A, simulate: {profile: A}}
+  - {name: B, simulate: {profile: B}}
+  - {name: C, simulate: {profile: C}}
 workload: {files: 1, sizes: [1 MB]}
 phases: [{pattern: WWW, repeat: 20}]
 `
@@ -242,7 +245,8 @@ func judgeTimers(f *facts) answer {
 // median shows a machine that usually starts badly.
 func judgeStart(f *facts) answer {
 	middle := quantile(f.skews, 0.5)
-	measured := fmt.Sprintf("workers start within %s of each other (median of %d releases; at most %s)",
+	measured := fmt.Sprintf(
+		"workers start within %s of each other (median of %d releases; at most %s)",
 		span(middle), len(f.skews), span(slices.Max(f.skews)))
 	switch {
 	case middle > skewFail:

@@ -18,8 +18,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// noConsent reports whether macOS keeps programs of this terminal out of the folder: it then says
-// that the operation is not permitted. Permissions of the folder's own give another error.
+// noConsent reports whether macOS keeps programs of this terminal out of the folder. The operation
+// is then not permitted, while permissions of the folder's own give another error.
 func (f *facts) noConsent() bool {
 	return f.system == "darwin" && errors.Is(f.unreached, syscall.EPERM)
 }
@@ -152,7 +152,8 @@ func judgeFileLimit(f *facts) answer {
 		return pass("")
 	}
 	return fail(fmt.Sprintf(
-		"phase %s has a file of %s, and the file system of %s supports none above 4 GiB", phase, unit.FormatBytes(largest), f.disk.Path), "",
+		"phase %s has a file of %s, and the file system of %s supports none above 4 GiB",
+		phase, unit.FormatBytes(largest), f.disk.Path), "",
 		"use smaller files, or format the disk as "+f.goodFormats())
 }
 
@@ -189,7 +190,7 @@ func judgeSpace(f *facts) answer {
 	if len(total) == 0 || sharers[0] != f.disk.Name {
 		return pass("")
 	}
-	if f.place.Size == 0 { // as of ramfs
+	if f.place.Size == 0 { // ramfs has none.
 		return notKnown()
 	}
 	need := slices.Max(total)
@@ -260,8 +261,8 @@ func (f *facts) hubs(disk scenario.Disk) []*hardware.Hub {
 	return nil
 }
 
-// elsewhere says what a disk that is surely on no hub is connected to; empty if it is on one, or if
-// that is not known.
+// elsewhere says what a disk that is surely on no hub is connected to. It is empty if the disk is
+// on one, or may be.
 func (f *facts) elsewhere(d *hardware.Disk) string {
 	_, hubs := f.machine.Way(d)
 	uplink := func(l hardware.Link) bool { return l.Segment == hardware.Uplink }
@@ -454,8 +455,8 @@ func judgeNearlyFull(f *facts) answer {
 }
 
 // An SSD folds what its fast cache took into slower cells when it is left alone, which takes
-// minutes for the tens of gigabytes that such a cache holds. A run that comes too soon finds less
-// of it than the first.
+// minutes for the tens of gigabytes that such a cache holds. A run that comes too soon finds a
+// smaller cache than the first.
 const (
 	muchWritten = 10e9             // bytes
 	Lately      = 10 * time.Minute // how old a run may be to matter to the next one

@@ -42,8 +42,8 @@ func examined(paths []string) *scenario.Plan {
 	return plan
 }
 
-// Examine makes doctor's checks of the machine and of the disks behind the paths. An error means
-// that it was interrupted or could not start; anything else that goes wrong is a failed check.
+// Examine makes doctor's checks of the machine and of the disks behind the paths. It returns an
+// error if it was interrupted or could not start; anything else that goes wrong is a failed check.
 func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error) {
 	opts.Watch = watchFor
 	f := newFacts(examined(opts.Paths), opts)

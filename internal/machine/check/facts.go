@@ -19,18 +19,28 @@ import (
 
 // Options are what the checks must know beside the plan.
 type Options struct {
-	Look    func(context.Context) (*hardware.Inventory, error) // finds out what is plugged in
-	Watch   time.Duration                                      // for other work on the disks; 0: not at all
-	Allow   []string                                           // the codes of checks to leave out
-	Results string                                             // the folder that will take the results; empty: none
+	// Look finds out what is plugged in.
+	Look func(context.Context) (*hardware.Inventory, error)
+	// Watch is for how long other work on the disks is watched; 0: not at all.
+	Watch time.Duration
+	// Allow are the codes of checks to leave out.
+	Allow []string
+	// Results is the folder that will take the results; empty: none.
+	Results string
 	Recent  []Written
 
 	// What follows is for Examine alone.
-	Paths   []string                       // a folder on each disk
-	RunID   string                         // names the test folders
-	Command func(args ...string) *exec.Cmd // hubbench itself
-	Stall   time.Duration                  // how long a disk may move nothing; 0: the default
-	Notify  func(text string)              // is told what is being done, and at once of a disk that moves nothing
+
+	// Paths are a folder on each disk.
+	Paths []string
+	// RunID names the test folders.
+	RunID string
+	// Command makes a process of hubbench itself.
+	Command func(args ...string) *exec.Cmd
+	// Stall is how long a disk may move nothing; 0: the default.
+	Stall time.Duration
+	// Notify is told what is being done, and at once if a disk moves nothing.
+	Notify func(text string)
 }
 
 // Written is what an earlier run wrote to a disk.
@@ -48,44 +58,46 @@ type facts struct {
 	plan   *scenario.Plan
 	system string // as runtime.GOOS
 
-	places    map[string]device.Place // of the real disks, by name
-	absent    map[string]error        // why the others can't be looked at
-	results   device.Place
-	machine   *hardware.Inventory // never nil
-	unlooked  error               // why that is not known
-	traffic   map[string]float64  // what moves on a disk that should be idle, in bytes per second
-	processes []device.Process    // with what they did meanwhile
-	saving    string              // how the processor is held back to save power; empty if it is not
+	places   map[string]device.Place // where the real disks' folders are, by the disks' names
+	absent   map[string]error        // why the others can't be looked at
+	results  device.Place
+	machine  *hardware.Inventory // never nil
+	unlooked error               // why the machine is not known
+	// traffic is what moves on a disk that should be idle, in bytes per second.
+	traffic   map[string]float64
+	processes []device.Process // with what they did meanwhile
+	saving    string           // how the processor is held back to save power; empty if it is not
 
 	clocks      readings
 	began       instant   // when the checks began
-	ended       instant   // and at least ten seconds later
+	ended       instant   // is at least ten seconds later
 	late        []float64 // by how many nanoseconds each worker started late
 	skews       []float64 // how far apart those of each release started, in nanoseconds
 	unreleased  error     // why they could not be started
 	asleep      error     // why the machine may go to sleep
 	niceness    int       // above zero: other programs have priority
-	heldBack    bool      // by the system, which gives other programs the processor or the disks
+	heldBack    bool      // the system gives other programs the processor or the disks first
 	priorityHow string
 
 	disk       scenario.Disk // none if the machine is judged
 	unreached  error         // why its folder can't be looked at
-	place      device.Place  // the folder, with the disk and the volume that hold it,
+	place      device.Place  // its folder
 	own        *hardware.Disk
-	volume     *hardware.Volume
-	under      []*hardware.Disk // and the physical disks beneath
+	volume     *hardware.Volume // what holds the folder, as own does
+	under      []*hardware.Disk // the physical disks beneath
 	unlocked   error            // what was wrong with a test folder
-	size       int64            // bytes of a large test file
+	size       int64            // how large a large test file is, in bytes
 	files      []moved          // written and read in large blocks, then in small ones
 	reserveErr error            // why a file can't be reserved
-	reserved   int64            // bytes that the disk wrote for it; -1 if nothing counts them
+	reserved   int64            // how many bytes the disk wrote for it; -1 if nothing counts them
 	limits     []string         // what the system sets to this process, in words
 	flushes    flushes
-	volatile   bool      // what the disk's cache holds is lost without power,
-	known      bool      // if the disk says so
-	virtual    bool      // the disk is made by a program: a machine's host, or this system out of a file
-	one, four  []float64 // rates of new files, with one request in flight and with four, in bytes per second
-	alive      func()    // is called when something has moved
+	volatile   bool // what the disk's cache holds is lost without power
+	known      bool // the disk says whether its cache is volatile
+	virtual    bool // a program makes the disk: a machine's host, or this system out of a file
+	// one and four are the rates of new files, with as many requests in flight, in bytes per second.
+	one, four []float64
+	alive     func() // is called when something has moved
 }
 
 func newFacts(plan *scenario.Plan, opts Options) *facts {
@@ -104,7 +116,7 @@ func (f *facts) reach(disk scenario.Disk) {
 	}
 }
 
-// of is the facts with one of the disks to be judged.
+// of returns the facts with one of the disks to be judged.
 func (f facts) of(disk scenario.Disk) *facts {
 	f.disk, f.unreached, f.place = disk, f.absent[disk.Name], f.places[disk.Name]
 	f.own, f.volume = f.machine.Holding(f.place.Path)
@@ -128,8 +140,8 @@ func (f *facts) look(ctx context.Context) {
 	f.watch(ctx)
 }
 
-// watch looks at the disks' counters and the machine's processes twice, and keeps what happened
-// between. Processes that can't be listed are none to warn of.
+// watch looks twice at what the disks have moved and at what processes have done, and keeps what
+// happened between. If processes can't be listed, there are none to warn of.
 func (f *facts) watch(ctx context.Context) {
 	before, began := f.counts(ctx), time.Now()
 	f.processes, _ = device.Processes(ctx)

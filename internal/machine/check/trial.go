@@ -42,7 +42,7 @@ func judgeFolder(f *facts) answer {
 			"and hubbench clean to remove what is left")
 }
 
-// moved is a file that was moved, and the device's own count.
+// moved says how a file was moved, and how many bytes of it the device counted.
 type moved struct {
 	diskio.Tried
 	job     scenario.Job
@@ -324,8 +324,8 @@ const (
 // flushes are how long flushes took, in nanoseconds, by their mode.
 type flushes struct {
 	fsync, full []float64
-	refused     error   // of full
-	write       float64 // the write before each takes so long, in the middle
+	refused     error   // why the file system has no full flush
+	write       float64 // how long the write before each takes: the median
 }
 
 func (f *facts) tryFlushes(ctx context.Context) error {
@@ -450,8 +450,8 @@ func (f *facts) tryLanes(ctx context.Context) error {
 	return nil
 }
 
-// judgeLanes checks whether a new file is written as fast in four lanes as in one: a file system
-// that fills each gap with zeros, or allows one writer at a time, makes it slower.
+// judgeLanes checks whether a new file is written as fast in four lanes as in one. A file system
+// makes it slower if it fills each gap with zeros, or allows one writer at a time.
 func judgeLanes(f *facts) answer {
 	if f.inOrder() {
 		return skip("see exfat")

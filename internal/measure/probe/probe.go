@@ -1,6 +1,6 @@
-// Package probe measures how fast disks are, each alone and for a second in each direction, so that a scenario can be
-// made that fits them. It is a run like any other, with workers and test files, but keeps no record. Start at Plan,
-// then Speeds; Run is for other short runs.
+// Package probe measures how fast disks are, each alone and for a second in each direction, so that
+// a scenario can be made that fits them. It is a run like any other, with workers and test files,
+// but keeps no record. Start at [Plan], then [Speeds]; [Run] is for other short runs.
 package probe
 
 import (
@@ -59,8 +59,8 @@ func Speeds(ctx context.Context, opts coordinator.Options) (map[string]scenario.
 	return speeds(events)
 }
 
-// Run carries out the plan that the options name, and returns its events. The options say how to start processes and
-// when to end; the rest is set here.
+// Run carries out the plan that the options name, and returns its events. The options say how to
+// start processes and when to end; the rest is set here.
 func Run(ctx context.Context, opts coordinator.Options) (events io.Reader, err error) {
 	var lines journal
 	opts.Journal, opts.WorkerLog, opts.Log = &lines, io.Discard, zap.NewNop()
