@@ -81,7 +81,7 @@ func limitsIn(text, number, before string) (limits []string) {
 		if device != number {
 			continue
 		}
-		for _, pair := range strings.Fields(before + values) {
+		for pair := range strings.FieldsSeq(before + values) {
 			key, value, _ := strings.Cut(pair, "=")
 			limit, err := strconv.ParseInt(value, 10, 64)
 			if err != nil || words[key] == "" {
