@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hubbench/hubbench/internal/machine/device/macos"
 	"github.com/hubbench/hubbench/internal/machine/libsystem"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -67,14 +67,17 @@ func (f *darwinFile) reserve(size int64) error {
 	return unix.Ftruncate(f.n, size)
 }
 
-// fileSystem is what macOS calls the file system that a folder is on.
+// fileSystem is what macOS calls the file system that a folder is on. Since macOS 13 those of FAT and
+// NTFS are programs, all called lifs, and the address of the volume names them: msdos://disk12s1/NAME.
 func fileSystem(dir string) string {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {
 		return ""
 	}
-	source := unix.ByteSliceToString(s.Mntfromname[:])
-	_, kind := macos.VolumeOf(source, unix.ByteSliceToString(s.Fstypename[:]))
+	kind := unix.ByteSliceToString(s.Fstypename[:])
+	if kind == "lifs" {
+		kind, _, _ = strings.Cut(unix.ByteSliceToString(s.Mntfromname[:]), "://")
+	}
 	return kind
 }
 
