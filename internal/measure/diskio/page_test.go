@@ -4,6 +4,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -12,16 +13,18 @@ import (
 // keepsSmall is a file whose direct writes of less than a page of 16 KiB stay in the cache.
 type keepsSmall struct {
 	testFile
-	kept bool
+	kept atomic.Bool
 }
 
 func (f *keepsSmall) writeAt(lane int, p []byte, off int64) (int, error) {
-	f.kept = f.kept || len(p) < 16384
+	if len(p) < 16384 {
+		f.kept.Store(true)
+	}
 	return f.testFile.writeAt(lane, p, off)
 }
 
 func (f *keepsSmall) cached(size int64) int64 {
-	if f.kept {
+	if f.kept.Load() {
 		return size
 	}
 	return f.testFile.cached(size)
