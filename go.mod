@@ -3,6 +3,7 @@ module github.com/hubbench/hubbench
 go 1.26.0
 
 require (
+	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.0
 	github.com/go-echarts/go-echarts/v2 v2.6.7

@@ -25,14 +25,14 @@ func FuzzRender(f *testing.F) {
 		f.Add([]byte(fileLine("A", "write", 0, end) + fileLine("B", "read", 0, end)))
 		f.Add([]byte(fileLine("A", "write", 0, end) + fileLine("A", "write", end, 2*end) + fileLine("B", "read", end/2, end)))
 	}
-	var hist latency.Histogram
-	hist.Record(1)
-	hist.Record(latency.MaxNS)
+	hist := latency.New()
+	latency.Record(hist, 1, 1)
+	latency.Record(hist, latency.MaxNS, 1)
 	f.Add(fmt.Appendf(nil, `{"type":"phase","phase":"p","roles":{"A":"read","B":"write"},"work":{"A":{"op":"read","streams":[{"kind":"x","rate":1e6,"frame_ns":40000000,"count":2,"buffer_ns":1000000000}]}},"search":{"search":"s","kind":"streams","disk":"A","value":2}}
 %s%s{"type":"stream","phase":"p","disk":"A","stream":"1","t_ns":100000000,"due":3,"late":1,"buffer_ns":5,"stall_ns":4}
 {"type":"latency","phase":"p","disk":"B","op":"write","t_ns":1000000000,"hist":"%s"}
 {"type":"phase_end","phase":"p","status":"complete"}
-`, fileLine("A", "read", 0, 2e9), fileLine("B", "write", 0, 3e9), hist.Encode()))
+`, fileLine("A", "read", 0, 2e9), fileLine("B", "write", 0, 3e9), latency.Encode(hist)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if bytes.Count(data, []byte("\n")) > 200 {
 			return

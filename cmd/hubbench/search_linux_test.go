@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -139,7 +138,7 @@ phases:
 	for _, name := range []string{"quiet", "quiet still"} { // requests of 8 KiB are not held back
 		hist := latenciesOf(t, out, name)
 		slow := longer(hist, by/2)
-		t.Logf("%s: %d requests, %.2f %% over 5 ms", name, hist.N(), 100*slow)
+		t.Logf("%s: %d requests, %.2f %% over 5 ms", name, hist.TotalCount(), 100*slow)
 		quiet = quiet && slow < 0.002
 	}
 	checked := 0
@@ -149,9 +148,9 @@ phases:
 		}
 		checked++
 		hist := latenciesOf(t, out, phase.Name)
-		p95, p99 := time.Duration(hist.Quantile(0.95)), time.Duration(hist.Quantile(0.99))
+		p95, p99 := time.Duration(hist.ValueAtQuantile(95)), time.Duration(hist.ValueAtQuantile(99))
 		slow := longer(hist, by)
-		t.Logf("%s: %d requests, p95 %s, p99 %s; %.2f %% over 10 ms", phase.Name, hist.N(), p95, p99, 100*slow)
+		t.Logf("%s: %d requests, p95 %s, p99 %s; %.2f %% over 10 ms", phase.Name, hist.TotalCount(), p95, p99, 100*slow)
 		evidence.Report(t, evidence.Finding{
 			Claim: "latency-device", Case: phase.Name + ": requests of which the device held back one in 50 for 10 ms, found to have taken that long", Unit: "%",
 			Truth: 2, Measured: 100 * slow, Low: 100 * slow, High: 100 * slow, Limit: "1.9 % at least, and the 99th percentile 10 ms or more", Pass: slow >= 0.019 && p99 >= by,
@@ -173,27 +172,29 @@ phases:
 }
 
 // longer is the share of requests that took longer than a time, as far as buckets tell it.
-func longer(hist *latency.Histogram, than time.Duration) float64 {
-	n := int(hist.N())
-	within := sort.Search(n, func(i int) bool {
-		return hist.Quantile(float64(i+1)/float64(n)) > than.Nanoseconds()
-	})
-	return float64(n-within) / float64(n)
+func longer(hist *latency.Sum, than time.Duration) float64 {
+	var over int64
+	for _, bar := range hist.Distribution() {
+		if bar.From > than.Nanoseconds() {
+			over += bar.Count
+		}
+	}
+	return float64(over) / float64(hist.TotalCount())
 }
 
 // latenciesOf are all reads of a phase.
-func latenciesOf(t *testing.T, out, phase string) *latency.Histogram {
+func latenciesOf(t *testing.T, out, phase string) *latency.Sum {
 	t.Helper()
 	f, err := os.Open(filepath.Join(out, rundir.EventsFile))
 	must(t, err)
 	defer f.Close()
-	hist := latency.New()
+	hist := latency.NewSum()
 	events := trace.NewReader(f, f.Name())
 	for events.Next() {
 		if e := events.Event(); e.Type == trace.LatencyType && e.Phase == phase && e.Op == trace.Read {
-			counts, err := new(latency.Parser).Parse(e.Hist)
+			part, err := latency.Decode(e.Hist)
 			must(t, err)
-			hist.AddCounts(counts)
+			part.MergeInto(hist)
 		}
 	}
 	must(t, events.Err())

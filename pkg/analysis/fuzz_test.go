@@ -47,14 +47,7 @@ func FuzzAnalyze(f *testing.F) {
 }
 
 // emptyHist is a histogram of nothing.
-func emptyHist() string { return latency.New().Encode() }
-
-// histText writes counts as a line of the trace has them.
-func histText(c latency.Counts) string {
-	h := latency.New()
-	h.AddCounts(c)
-	return h.Encode()
-}
+func emptyHist() string { return latency.Encode(latency.New()) }
 
 // FuzzMoves holds the same of traces made of numbers: nearly every input is one, while FuzzAnalyze's mostly fail to
 // be read. Eight bytes are a file: disk and kind, pause before it, length and size with an exponent each.
@@ -165,7 +158,7 @@ func checkPhase(t *testing.T, p *Phase) {
 // writeSamples writes at most that many of a disk's latency lines, and of the lines of each of its streams.
 func writeSamples(text []byte, phase string, d *trace.DiskRecord, limit int) []byte {
 	for _, l := range d.Latencies[:min(limit, len(d.Latencies))] {
-		text = trace.AppendEvent(text, &trace.Event{Type: trace.LatencyType, Phase: phase, Disk: d.Name, Op: l.Op, TNS: l.TNS, Hist: histText(l.Hist)})
+		text = trace.AppendEvent(text, &trace.Event{Type: trace.LatencyType, Phase: phase, Disk: d.Name, Op: l.Op, TNS: l.TNS, Hist: latency.Encode(l.Hist)})
 	}
 	for _, s := range d.Streams {
 		for _, l := range s.Samples[:min(limit, len(s.Samples))] {

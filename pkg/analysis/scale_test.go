@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -67,7 +68,7 @@ func hourOfLatencies() []byte {
 		}
 		lines := tracetest.Latency{PerS: 3000, MedianNS: 2e6, Sigma: 0.8, Slow: 0.01, SlowNS: 50e6}.Play(rnd, 3600, nil)
 		for _, l := range lines {
-			text = trace.AppendEvent(text, &trace.Event{Type: trace.LatencyType, Phase: "WWW", Disk: name, Op: trace.Write, TNS: l.TNS, Hist: histText(l.Hist)})
+			text = trace.AppendEvent(text, &trace.Event{Type: trace.LatencyType, Phase: "WWW", Disk: name, Op: trace.Write, TNS: l.TNS, Hist: latency.Encode(l.Hist)})
 		}
 	}
 	return text

@@ -96,8 +96,8 @@ const (
 
 // requests are those of a disk in the window, line by line.
 type requests struct {
-	all   *latency.Histogram
-	units [][]latency.Counts // of about a second: those of one latency line, or of a short one with it
+	all   *latency.Sum
+	units [][]*latency.Histogram // of about a second: those of one latency line, or of a short one with it
 }
 
 // requests are those of a disk that ended in the window; nil if the trace has none.
@@ -106,14 +106,14 @@ func (p *part) requests(disk string) *requests {
 	if d == nil || len(d.Latencies) == 0 {
 		return nil
 	}
-	r := &requests{all: latency.New()}
+	r := &requests{all: latency.NewSum()}
 	lines := quantile.Lines(d, overlap.Active(d, overlap.DefaultGapNS))
 	for _, l := range quantile.Within(lines, p.window) {
-		r.all.AddCounts(l.Hist)
+		l.Hist.MergeInto(r.all)
 		if last := len(r.units) - 1; last >= 0 && l.EndNS-l.StartNS < shortNS {
 			r.units[last] = append(r.units[last], l.Hist)
 		} else {
-			r.units = append(r.units, []latency.Counts{l.Hist})
+			r.units = append(r.units, []*latency.Histogram{l.Hist})
 		}
 	}
 	return r
@@ -122,8 +122,8 @@ func (p *part) requests(disk string) *requests {
 // doubt says why a quantile that one request in n exceeds cannot be judged; empty if it can.
 func (r *requests) doubt(n int64) string {
 	switch {
-	case r.all.N() < quantile.MinRequests(n):
-		return fmt.Sprintf("only %d requests ended in the overlap, and %d are needed", r.all.N(), quantile.MinRequests(n))
+	case r.all.TotalCount() < quantile.MinRequests(n):
+		return fmt.Sprintf("only %d requests ended in the overlap, and %d are needed", r.all.TotalCount(), quantile.MinRequests(n))
 	case len(r.units) < stats.MinBins:
 		return fmt.Sprintf("the overlap has only %d seconds of latencies, and %d are needed", len(r.units), stats.MinBins)
 	default:
@@ -157,9 +157,9 @@ func (r *requests) quantile(n int64) stats.Estimate {
 func (r *requests) slope(share, step float64) float64 {
 	many := min(share*math.Exp(max(step, minStep)), (1+share)/2)
 	few := share * share / many
-	high, low := r.all.Quantile(1-few), r.all.Quantile(1-many)
+	high, low := r.all.ValueAtQuantile(100*(1-few)), r.all.ValueAtQuantile(100*(1-many))
 	return (math.Log(float64(max(high, 1))) - math.Log(float64(max(low, 1)))) / math.Log(many/few)
 }
 
 // at is the time that one request in n exceeds.
-func (r *requests) at(n int64) int64 { return r.all.Quantile(1 - 1/float64(n)) }
+func (r *requests) at(n int64) int64 { return r.all.ValueAtQuantile(100 * (1 - 1/float64(n))) }

@@ -15,9 +15,9 @@ func TestSlope(t *testing.T) {
 	all := latency.New()
 	const n = 20_000
 	for k := range n {
-		all.Record(int64(1e3 * n / float64(k+1)))
+		latency.Record(all, int64(1e3*n/float64(k+1)), 1)
 	}
-	r := &requests{all: all}
+	r := &requests{all: latency.NewSum(all)}
 	for _, share := range []float64{0.5, 0.1, 0.01} {
 		for _, step := range []float64{0.2, 0.5, 3} {
 			if got := r.slope(share, step); math.Abs(math.Abs(got)-1) > 0.05 {

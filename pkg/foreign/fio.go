@@ -421,11 +421,11 @@ func (t *fioTimes) add(j *job) (n int64) {
 	slices.SortFunc(samples, func(a, b sample) int { return cmp.Or(cmp.Compare(a.ms, b.ms), cmp.Compare(a.op, b.op)) })
 	end, hist := j.steps[len(j.steps)-1].toNS, latency.New()
 	for i, s := range samples {
-		hist.RecordN(s.ns, s.times)
+		latency.Record(hist, s.ns, s.times)
 		if n += s.times; i+1 < len(samples) && samples[i+1].ms == s.ms && samples[i+1].op == s.op {
 			continue
 		}
-		e := trace.Event{Type: trace.LatencyType, Op: [...]trace.Role{trace.Read, trace.Write}[s.op], TNS: s.ms * 1e6, Hist: hist.Encode()}
+		e := trace.Event{Type: trace.LatencyType, Op: [...]trace.Role{trace.Read, trace.Write}[s.op], TNS: s.ms * 1e6, Hist: latency.Encode(hist)}
 		if e.TNS > end && e.TNS < end+1e9 {
 			e.TNS = end // the last second is no whole one
 		}

@@ -3,12 +3,14 @@ package latency
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
@@ -25,42 +27,55 @@ func draw(seed uint64, n int) []int64 {
 }
 
 func histogramOf(times []int64) *Histogram {
-	var h Histogram
+	h := New()
 	for _, ns := range times {
-		h.Record(ns)
+		Record(h, ns, 1)
 	}
-	return &h
+	return h
 }
 
 // Quantiles of a million values are those of the sorted values, within a thousandth (1 % is promised).
 func TestQuantiles(t *testing.T) {
 	times := draw(1, 1_000_000)
-	h := histogramOf(times)
+	h := NewSum(histogramOf(times[:400_000]), histogramOf(times[400_000:]))
 	slices.Sort(times)
-	for _, q := range []float64{0, 0.001, 0.5, 0.9, 0.99, 0.999, 0.9999, 1} {
+	for _, q := range []float64{0.001, 0.5, 0.9, 0.99, 0.999, 0.9999, 1} {
 		want := times[max(0, int(math.Ceil(q*1e6))-1)]
-		got := h.Quantile(q)
+		got := h.ValueAtQuantile(100 * q)
 		evidence.Report(t, evidence.Within("latency", fmt.Sprintf("quantile %g of a million times", q), "ns", float64(want), float64(got), 0.001))
 		if got < want {
 			t.Errorf("quantile %g: got %d ns, want %d or more", q, got, want)
 		}
 	}
-	check.Same(t, "max", times[len(times)-1], h.MaxNS())
 }
 
-// Every bucket begins where the one before ends, and holds its own times.
+// Every bucket of the recorder is one of the library, and holds its own times.
 func TestBuckets(t *testing.T) {
+	var r Recorder
 	next := int64(0)
-	for i := range buckets {
-		low, high := bounds(i)
-		if low != next || bucketOf(low) != i || bucketOf(high) != i {
-			t.Fatalf("bucket %d: %d to %d, of buckets %d and %d; want it to begin at %d", i, low, high, bucketOf(low), bucketOf(high), next)
+	for i := range hdrhistogram.New(1, MaxNS, significantFigures).Export().Counts {
+		low := next
+		one := New()
+		Record(one, low, 1)
+		if next = one.Max() + 1; bucketOf(low) != i || bucketOf(next-1) != i {
+			t.Fatalf("%d to %d are in buckets %d and %d, want %d", low, next-1, bucketOf(low), bucketOf(next-1), i)
 		}
-		next = high + 1
+		r.Record(low)
+		r.Record(next - 1)
 	}
 	if next != MaxNS+1 {
 		t.Errorf("the last bucket ends at %d, want %d", next-1, int64(MaxNS))
 	}
+	all := New()
+	r.Drain(all)
+	at := int64(0)
+	for ns, n := range all.ForEachBucket {
+		if ns != at || n != 2 {
+			t.Fatalf("%d requests of %d ns, want 2 of %d", n, ns, at)
+		}
+		at = ns + (1 << max(0, bits.Len64(uint64(ns))-subBits-1))
+	}
+	check.Same(t, "buckets", int32(buckets), all.Populated())
 }
 
 // What several goroutines count while another drains is all there in the end, each value once.
@@ -68,7 +83,7 @@ func TestRecorderLosesNothing(t *testing.T) {
 	var r Recorder
 	times := draw(5, 100_000)
 	quit := make(chan struct{})
-	var drained Histogram
+	drained := New()
 	var drainer, counters sync.WaitGroup
 	drainer.Go(func() {
 		for {
@@ -76,9 +91,7 @@ func TestRecorderLosesNothing(t *testing.T) {
 			case <-quit:
 				return
 			default:
-				var part Histogram
-				r.Drain(&part)
-				drained.AddCounts(part.Counts())
+				r.Drain(drained)
 			}
 		}
 	})
@@ -92,15 +105,8 @@ func TestRecorderLosesNothing(t *testing.T) {
 	counters.Wait()
 	close(quit)
 	drainer.Wait()
-	r.Drain(&drained)
-	want := histogramOf(times)
-	if got := drained.MaxNS(); float64(got) < float64(want.MaxNS())*0.999 || float64(got) > float64(want.MaxNS())*1.001 {
-		t.Errorf("max: got %d, want %d within a bucket", got, want.MaxNS())
-	}
-	drained.maxNS = want.maxNS
-	if diff := cmp.Diff(want, &drained, equal()); diff != "" {
-		t.Error(diff)
-	}
+	r.Drain(drained)
+	check.Same(t, "all that was counted", Encode(histogramOf(times)), Encode(drained))
 }
 
 // Without anybody else, a drained recorder is the histogram of the same values, and empty after that.
@@ -112,26 +118,86 @@ func TestDrain(t *testing.T) {
 		}
 		got := New()
 		r.Drain(got)
-		want := New()
-		want.AddCounts(histogramOf(times).Counts())
-		if diff := cmp.Diff(want, got, equal()); diff != "" {
-			t.Errorf("%d values: %s", len(times), diff)
+		check.Same(t, fmt.Sprintf("%d values", len(times)), Encode(histogramOf(times)), Encode(got))
+	}
+}
+
+// What is written down and read back, in parts, adds up to the whole.
+func TestTextAddsUp(t *testing.T) {
+	times := draw(2, 10_000)
+	var parts []*Histogram
+	for part := range slices.Chunk(times, 700) {
+		parts = append(parts, decoded(t, histogramOf(part)))
+	}
+	if !NewSum(parts...).Equals(NewSum(histogramOf(times))) {
+		t.Error("the parts are not the whole")
+	}
+}
+
+// What is no text of ours is refused: none, one of an earlier version, cut short, or of another layout.
+func TestDecodeRefuses(t *testing.T) {
+	whole := Encode(histogramOf(draw(3, 50)))
+	for n := range len(whole) {
+		if _, err := Decode(whole[:n]); err == nil {
+			t.Errorf("%q: no error", whole[:n])
+		}
+	}
+	coarse, _ := hdrhistogram.NewPacked(1, MaxNS, 2).Encode()
+	for text, want := range map[string]string{
+		"":             "read a run of an earlier hubbench with that one (run.json says which), or delete its latency lines",
+		"BPqQDwEAAP//": "read a run of an earlier hubbench", // version 4 of the form of this package's own
+		string(coarse): "want one of 1 to 4398046511103 ns with 3 significant figures",
+	} {
+		if _, err := Decode(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 }
 
-// What a longest time came to that was noted for a value not yet counted lies in the bucket of the longest counted one.
-func TestDrainBoundsTheLongest(t *testing.T) {
-	for _, noted := range []int64{5, 9_000_000} {
-		var r Recorder
-		r.counts[bucketOf(1_000_000)].Add(1)
-		r.maxNS.Store(noted)
-		var got Histogram
-		r.Drain(&got)
-		if low, high := bounds(bucketOf(1_000_000)); got.MaxNS() < low || got.MaxNS() > high {
-			t.Errorf("noted %d: max is %d, want it from %d to %d", noted, got.MaxNS(), low, high)
+// A second's text is short, at any rate that a disk has.
+func TestTextIsShort(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		n         int
+		middleNS  float64
+		deviation float64 // of the logarithm
+		largest   int     // bytes
+	}{
+		{"8 MiB, 4 deep, 3 GB/s", 360, 11e6, 0.3, 560},
+		{"4 KiB, 1 deep", 10_000, 90e3, 0.3, 1750},
+		{"4 KiB, 64 deep, 400 MB/s", 100_000, 640e3, 0.3, 3800},
+		{"4 KiB, 64 deep, 2 GB/s, widely spread", 500_000, 128e3, 0.6, 9200},
+	} {
+		rng := rand.New(rand.NewPCG(8, 1))
+		h := New()
+		for range tt.n {
+			Record(h, int64(tt.middleNS*math.Exp(tt.deviation*rng.NormFloat64())), 1)
+		}
+		if got := len(Encode(h)); got > tt.largest {
+			t.Errorf("%s: %d bytes, want %d at most", tt.name, got, tt.largest)
 		}
 	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(Encode(histogramOf(draw(3, 50))))
+	f.Add(Encode(histogramOf(draw(4, 50_000))))
+	f.Fuzz(func(t *testing.T, text string) {
+		h, err := Decode(text)
+		if err != nil || h.TotalCount() > MaxCount {
+			return
+		}
+		if !NewSum(decoded(t, h)).Equals(NewSum(h)) {
+			t.Errorf("read as %s", Encode(h))
+		}
+	})
+}
+
+func decoded(t *testing.T, h *Histogram) *Histogram {
+	t.Helper()
+	again, err := Decode(Encode(h))
+	check.Must(t, err)
+	return again
 }
 
 func BenchmarkRecorder(b *testing.B) {

@@ -14,31 +14,32 @@ type Tail struct {
 	Worth float64 // from about how many stretches the requests above it come
 }
 
-// NewTail is the quantile that a share of requests exceeds. A stretch of time is some counts, and
-// all counts the requests of all of them; it must not be empty.
-func NewTail(stretches [][]Counts, all *Histogram, share float64) Tail {
-	t := Tail{NS: all.Quantile(1 - share), Share: share, Above: make([]float64, len(stretches))}
+// NewTail is the quantile that a share of requests exceeds. A stretch of time is some histograms,
+// and all holds the requests of all of them; it must not be empty.
+func NewTail(stretches [][]*Histogram, all *Sum, share float64) Tail {
+	t := Tail{
+		NS: all.ValueAtQuantile(100 * (1 - share)), Share: share,
+		Above: make([]float64, len(stretches)),
+	}
 	// These count requests, by stretch: those above the quantile's bucket, and those in it.
 	above, within := make([]float64, len(stretches)), make([]float64, len(stretches))
-	own := bucketOf(t.NS)
 	var allAbove, allWithin float64
 	for k, list := range stretches {
 		var requests int64
-		for _, c := range list {
-			_, n, _ := c.scan(func(bucket int, n uint64) {
-				if bucket > own {
+		for _, h := range list {
+			requests += h.TotalCount()
+			within[k] += float64(h.CountAtValue(t.NS))
+			for ns, n := range h.ForEachBucket {
+				if ns > t.NS {
 					above[k] += float64(n)
-				} else if bucket == own {
-					within[k] += float64(n)
 				}
-			})
-			requests += n
+			}
 		}
 		t.Above[k] = -share * float64(requests)
 		allAbove += above[k]
 		allWithin += within[k]
 	}
-	total := float64(all.n)
+	total := float64(all.TotalCount())
 	part := (share*total - allAbove) / allWithin
 	var sum, squares float64
 	for k := range stretches {

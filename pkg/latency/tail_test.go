@@ -15,15 +15,15 @@ func TestTails(t *testing.T) {
 	for from, n := 0, 500; from < len(times); from, n = from+n, n+500 { // of different lengths
 		parts = append(parts, times[from:min(from+n, len(times))])
 	}
-	var stretches [][]Counts
+	var stretches [][]*Histogram
 	for _, part := range parts { // each of two lines
 		half := len(part) / 2
-		stretches = append(stretches, []Counts{countsOf(t, histogramOf(part[:half])), countsOf(t, histogramOf(part[half:]))})
+		stretches = append(stretches, []*Histogram{histogramOf(part[:half]), histogramOf(part[half:])})
 	}
-	all := histogramOf(times)
+	all := NewSum(histogramOf(times))
 	for _, share := range []float64{1.0 / 2, 1.0 / 100} {
 		tail := NewTail(stretches, all, share)
-		check.Same(t, fmt.Sprintf("share %g", tail.Share), all.Quantile(1-tail.Share), tail.NS)
+		check.Same(t, fmt.Sprintf("share %g", tail.Share), all.ValueAtQuantile(100*(1-tail.Share)), tail.NS)
 		average := float64(len(times)) / float64(len(parts))
 		var sum float64
 		for i, part := range parts {
@@ -52,27 +52,20 @@ func TestTails(t *testing.T) {
 func TestTailWorth(t *testing.T) {
 	const n = 10
 	for _, slow := range []int{1, 4, n} {
-		all := New()
-		var stretches [][]Counts
+		all := NewSum()
+		var stretches [][]*Histogram
 		for i := range n {
 			h := New()
 			for k := range 100 {
 				if k < 5*n/slow && i < slow {
-					h.Record(1e6)
+					Record(h, 1e6, 1)
 				} else {
-					h.Record(1e3)
+					Record(h, 1e3, 1)
 				}
 			}
-			all.AddCounts(h.Counts())
-			stretches = append(stretches, []Counts{countsOf(t, h)})
+			h.MergeInto(all)
+			stretches = append(stretches, []*Histogram{h})
 		}
 		check.Near(t, fmt.Sprintf("slow requests in %d of %d stretches: worth", slow, n), float64(slow), NewTail(stretches, all, 0.01).Worth, 1e-9)
 	}
-}
-
-func countsOf(t *testing.T, h *Histogram) Counts {
-	t.Helper()
-	c, err := new(Parser).Parse(h.Encode())
-	check.Must(t, err)
-	return c
 }

@@ -41,7 +41,7 @@ const (
 // Line is a latency line and its time.
 type Line struct {
 	overlap.Span
-	Hist latency.Counts
+	Hist *latency.Histogram
 }
 
 // Lines are those of the disk's role; active is when the disk is.
@@ -78,18 +78,18 @@ func Within(lines []Line, intervals []overlap.Span) (in []Line) {
 
 // Estimate returns the figures of the lines' requests, and the quantiles: p50, p99, p99.9, nil where there are too few.
 func Estimate(lines []Line) (f Figures, found [3]*Quantile) {
-	all := &latency.Histogram{}
+	all := latency.NewSum()
 	each := max(1, (len(lines)+maxStretches-1)/maxStretches)
-	var stretches [][]latency.Counts
+	var stretches [][]*latency.Histogram
 	for k, l := range lines {
-		all.AddCounts(l.Hist)
+		l.Hist.MergeInto(all)
 		f.Seconds += l.Seconds()
 		if k%each == 0 {
 			stretches = append(stretches, nil)
 		}
 		stretches[k/each] = append(stretches[k/each], l.Hist)
 	}
-	f.Requests, f.MaxNS = all.N(), all.MaxNS()
+	f.Requests, f.MaxNS = all.TotalCount(), all.Max()
 	for i, n := range []int64{2, 100, 1000} {
 		if f.Requests >= MinRequests(n) {
 			tail := latency.NewTail(stretches, all, 1/float64(n))
@@ -113,7 +113,7 @@ func Estimate(lines []Line) (f Figures, found [3]*Quantile) {
 // nothing of how often that happens.
 type Quantile struct {
 	latency.Tail
-	all    *latency.Histogram
+	all    *latency.Sum
 	median *Quantile // of the same requests; nil of the median itself
 }
 
@@ -138,10 +138,10 @@ func (q *Quantile) within(tail float64) *[2]int64 {
 	}
 	half /= q.Share * (1 - q.Share)
 	fewer, more := oddsTimes(q.Share, math.Exp(-half)), oddsTimes(q.Share, math.Exp(half))
-	if !(fewer*float64(q.all.N()) >= 1) {
+	if !(fewer*float64(q.all.TotalCount()) >= 1) {
 		return nil
 	}
-	low, high := min(q.NS, q.all.Quantile(1-more)), max(q.NS, q.all.Quantile(1-fewer))
+	low, high := min(q.NS, q.all.ValueAtQuantile(100*(1-more))), max(q.NS, q.all.ValueAtQuantile(100*(1-fewer)))
 	if q.median != nil {
 		middle := q.median.within(tail)
 		if middle == nil {

@@ -40,9 +40,8 @@ func quantileOf(share float64, times, above []float64) *Quantile {
 	for _, ns := range times {
 		all = append(all, int64(ns))
 	}
-	r := latency.New()
-	r.AddCounts(tracetest.Took(all...))
-	return &Quantile{Tail: latency.Tail{NS: r.Quantile(1 - share), Share: share, Above: above, Worth: 10}, all: r}
+	r := latency.NewSum(tracetest.Took(all...))
+	return &Quantile{Tail: latency.Tail{NS: r.ValueAtQuantile(100 * (1 - share)), Share: share, Above: above, Worth: 10}, all: r}
 }
 
 // deviations are twenty stretches that deviate now to one side and then to the other, by turns or for ten of them.
@@ -84,7 +83,7 @@ func TestQuantileWithin(t *testing.T) {
 			half := max(byWaves, byNeighbours) / 0.09
 			fewer, more := 1/(1+9*math.Exp(half)), 1/(1+9*math.Exp(-half))
 			got := q.within(tail)
-			want := [2]int64{q.all.Quantile(1 - more), q.all.Quantile(1 - fewer)}
+			want := [2]int64{q.all.ValueAtQuantile(100 * (1 - more)), q.all.ValueAtQuantile(100 * (1 - fewer))}
 			if got == nil || *got != want || got[0] >= q.NS || got[1] <= q.NS {
 				t.Errorf("%s: %v, want %v", tt.name, got, want)
 			}

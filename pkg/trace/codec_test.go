@@ -51,8 +51,8 @@ func everyEvent() []Event {
 // aHist is a histogram of one request.
 func aHist() string {
 	h := latency.New()
-	h.Record(250_000)
-	return h.Encode()
+	latency.Record(h, 250_000, 1)
+	return latency.Encode(h)
 }
 
 func TestAppendEvent(t *testing.T) {

@@ -182,21 +182,26 @@ func (t *DiskRecord) tidy() {
 		return was
 	})
 	t.Latencies = inOrder(t.Latencies, func(a, b Latency) int {
-		return cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Hist, b.Hist))
+		if order := cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Op, b.Op)); order != 0 {
+			return order
+		}
+		return cmp.Or(cmp.Compare(a.Hist.TotalCount(), b.Hist.TotalCount()),
+			cmp.Compare(a.Hist.Mean(), b.Hist.Mean()))
 	})
 	for i := range t.Streams {
 		t.Streams[i].Samples = inOrder(t.Streams[i].Samples, func(a, b StreamSample) int {
-			return cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Late, b.Late))
+			return cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Late, b.Late),
+				cmp.Compare(a.BufferNS, b.BufferNS), cmp.Compare(a.StallNS, b.StallNS))
 		})
 	}
 }
 
 // inOrder returns the values sorted, each once.
-func inOrder[V comparable](values []V, by func(a, b V) int) []V {
+func inOrder[V any](values []V, by func(a, b V) int) []V {
 	if !slices.IsSortedFunc(values, by) {
 		slices.SortFunc(values, by)
 	}
-	return slices.Compact(values)
+	return slices.CompactFunc(values, func(a, b V) bool { return by(a, b) == 0 })
 }
 
 // ascending returns the sorted samples, in place, that lie between from and to and do not go backwards.

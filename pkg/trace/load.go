@@ -199,7 +199,7 @@ func (b *builder) addToDisk(d *disk, line *decoded) error {
 	case ErrorType:
 		t.Errors = append(t.Errors, Failure{Seq: e.Seq, TNS: e.TNS, Error: e.Error})
 	case LatencyType:
-		requests := line.hist.N()
+		requests := line.hist.TotalCount()
 		if requests > latency.MaxCount-b.requests {
 			return fmt.Errorf("disk %s: its latencies bring the trace to more than %d requests, beyond what can be counted",
 				e.Disk, int64(latency.MaxCount))

@@ -60,16 +60,15 @@ type part struct {
 	torn    int           // the length of that line if no newline ended it
 	done    chan struct{} // closed when all this is known
 	heads   heads
-	hists   latency.Parser
 }
 
 // decoded is the event of a line.
 type decoded struct {
 	event   *Event // lines that begin alike share it: the numbers are the line's own
 	numbers numbers
-	hist    latency.Counts // of a latency line
-	line    int            // its number in the part, from 1
-	end     int            // where it ends in the part's text
+	hist    *latency.Histogram // of a latency line
+	line    int                // its number in the part, from 1
+	end     int                // where it ends in the part's text
 }
 
 // NewReader returns a Reader of r; name stands for the input in errors ("events.jsonl:17: ...").
@@ -83,9 +82,6 @@ func (r *Reader) Event() *Event {
 }
 
 func (r *Reader) last() *decoded { return &r.part.events[r.at-1] }
-
-// Hist is what the histogram of the last latency line says.
-func (r *Reader) Hist() latency.Counts { return r.last().hist }
 
 // Offset is how many bytes of the input lie before and in the line of Event; after the last event, all that were read.
 func (r *Reader) Offset() int64 { return r.offset + int64(r.last().end) }
@@ -223,7 +219,7 @@ func (p *part) event(line []byte, e *decoded) (known bool, err error) {
 	}
 	err = event.check()
 	if err == nil && event.Type == LatencyType {
-		e.hist, err = p.hists.Parse(event.Hist)
+		e.hist, err = latency.Decode(event.Hist)
 	}
 	if err != nil {
 		return false, fmt.Errorf("bad %s line: %w", event.Type, err)

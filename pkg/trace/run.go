@@ -63,7 +63,7 @@ type DiskRecord struct {
 type Latency struct {
 	Op   Role
 	TNS  int64 // the end of that second
-	Hist latency.Counts
+	Hist *latency.Histogram
 }
 
 // Stream is what became of one stream's frames.

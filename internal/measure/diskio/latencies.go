@@ -61,8 +61,8 @@ func (l *latencies) write(hist *latency.Histogram, endNS int64, list ...*counter
 		for _, c := range list {
 			c[i].Drain(hist)
 		}
-		if hist.N() > 0 {
-			l.emit(trace.Event{Type: trace.LatencyType, Op: op, TNS: endNS, Hist: hist.Encode()})
+		if hist.TotalCount() > 0 {
+			l.emit(trace.Event{Type: trace.LatencyType, Op: op, TNS: endNS, Hist: latency.Encode(hist)})
 		}
 	}
 }

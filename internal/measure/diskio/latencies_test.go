@@ -30,9 +30,9 @@ func (l *emitted) emit(e trace.Event) {
 }
 
 // sum adds up the histograms of an operation.
-func (l *emitted) sum(t *testing.T, op trace.Role) *latency.Histogram {
+func (l *emitted) sum(t *testing.T, op trace.Role) *latency.Sum {
 	t.Helper()
-	sum := latency.New()
+	sum := latency.NewSum()
 	for _, e := range l.events {
 		if e.Type != trace.LatencyType || e.Op != trace.Read && e.Op != trace.Write {
 			t.Errorf("an event that is no latency: %+v", e)
@@ -40,9 +40,9 @@ func (l *emitted) sum(t *testing.T, op trace.Role) *latency.Histogram {
 		if e.Op != op {
 			continue
 		}
-		counts, err := new(latency.Parser).Parse(e.Hist)
+		h, err := latency.Decode(e.Hist)
 		check.Must(t, err)
-		sum.AddCounts(counts)
+		h.MergeInto(sum)
 	}
 	return sum
 }
@@ -81,11 +81,9 @@ func TestLatenciesBySecond(t *testing.T) {
 	}
 	var got []line
 	for _, e := range heard.events {
-		h := latency.New()
-		counts, err := new(latency.Parser).Parse(e.Hist)
+		h, err := latency.Decode(e.Hist)
 		check.Must(t, err)
-		h.AddCounts(counts)
-		got = append(got, line{e.Op, e.TNS, h.N(), h.Quantile(0.5), h.MaxNS()})
+		got = append(got, line{e.Op, e.TNS, h.TotalCount(), h.ValueAtPercentile(50), h.Max()})
 	}
 	check.Same(t, "lines", want, got)
 }
@@ -126,8 +124,8 @@ func TestLatenciesOfASlowReader(t *testing.T) {
 	}()
 	l.stop()
 	close(heard.each)
-	if got := heard.sum(t, trace.Read); got.N() != 40_000 || got.MaxNS() != 10_999 {
-		t.Errorf("got %d requests of up to %d ns, want 40000 of up to 10999", got.N(), got.MaxNS())
+	if got := heard.sum(t, trace.Read); got.TotalCount() != 40_000 || got.Max() != 10_999 {
+		t.Errorf("got %d requests of up to %d ns, want 40000 of up to 10999", got.TotalCount(), got.Max())
 	}
 }
 
@@ -160,11 +158,11 @@ func TestEveryRequestIsCounted(t *testing.T) {
 					want += (size + job.IO.Block - 1) / job.IO.Block
 				}
 				got := heard.sum(t, role)
-				check.Same(t, "requests", want, got.N())
+				check.Same(t, "requests", want, got.TotalCount())
 				if end := heard.events[len(heard.events)-1].TNS; end <= last.StartNS || end > last.EndNS {
 					t.Errorf("the last stretch ends at %d, want it within the last file, %d to %d", end, last.StartNS, last.EndNS)
 				}
-				if longest := got.MaxNS(); longest <= 0 || longest > last.EndNS {
+				if longest := got.Max(); longest <= 0 || longest > last.EndNS {
 					t.Errorf("the longest request took %d ns of %d in all", longest, last.EndNS)
 				}
 			})
@@ -197,10 +195,10 @@ func TestDelayAppearsInP99(t *testing.T) {
 		}
 		got := heard.sum(t, op)
 		for q, want := range map[float64]int64{0.5: 10_000, 0.97: 10_000, 0.985: 10_010_000, 0.99: 10_010_000, 1: 10_010_000} {
-			if v := got.Quantile(q); v < want || v > want+want/1000 {
+			if v := got.ValueAtQuantile(100 * q); v < want || v > want+want/1000 {
 				t.Errorf("%s: quantile %g is %d ns, want %d", op, q, v, want)
 			}
 		}
-		check.Same(t, string(op)+"s", int64(20_000), got.N())
+		check.Same(t, string(op)+"s", int64(20_000), got.TotalCount())
 	}
 }

@@ -253,11 +253,11 @@ func TestProbeOverAStall(t *testing.T) {
 				places[r.off] = true
 			}
 			got := heard.sum(t, trace.Read)
-			if len(*f.log) != n || len(places) != n || got.N() != n {
-				t.Errorf("stall of %s: %d requests at %d places, %d counted; want %d", stall, len(*f.log), len(places), got.N(), n)
+			if len(*f.log) != n || len(places) != n || got.TotalCount() != n {
+				t.Errorf("stall of %s: %d requests at %d places, %d counted; want %d", stall, len(*f.log), len(places), got.TotalCount(), n)
 			}
 			for _, q := range []float64{0.5, 0.9, 0.95, 0.99, 0.999, 1} {
-				if got, want := float64(got.Quantile(q)), float64(want[max(0, int(math.Ceil(q*n))-1)]); math.Abs(got/want-1) > 0.01 {
+				if got, want := float64(got.ValueAtQuantile(100*q)), float64(want[max(0, int(math.Ceil(q*n))-1)]); math.Abs(got/want-1) > 0.01 {
 					t.Errorf("stall of %s: quantile %g is %.1f ms, want %.1f", stall, q, got/1e6, want/1e6)
 				}
 			}
@@ -344,8 +344,8 @@ func TestMix(t *testing.T) {
 			}
 		}
 		closed(t, engine)
-		if heard.sum(t, trace.Read).N()+heard.sum(t, trace.Write).N() != int64(len(requests)) {
-			t.Errorf("%d requests are counted, want %d", heard.sum(t, trace.Read).N()+heard.sum(t, trace.Write).N(), len(requests))
+		if heard.sum(t, trace.Read).TotalCount()+heard.sum(t, trace.Write).TotalCount() != int64(len(requests)) {
+			t.Errorf("%d requests are counted, want %d", heard.sum(t, trace.Read).TotalCount()+heard.sum(t, trace.Write).TotalCount(), len(requests))
 		}
 		return requests
 	}
@@ -390,7 +390,7 @@ func TestMixEverywhere(t *testing.T) {
 				}
 				checkContent(t, engine, size)
 				closed(t, engine)
-				reads, writes := heard.sum(t, trace.Read).N(), heard.sum(t, trace.Write).N()
+				reads, writes := heard.sum(t, trace.Read).TotalCount(), heard.sum(t, trace.Write).TotalCount()
 				if reads+writes != 2*size/4096 || math.Abs(float64(reads)/(2*size/4096)-0.7) > 0.01 {
 					t.Errorf("%d reads and %d writes are counted, want 70 %% of %d", reads, writes, 2*size/4096)
 				}

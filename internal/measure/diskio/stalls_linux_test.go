@@ -147,7 +147,7 @@ func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall tim
 		}
 	}
 	watching.Wait()
-	belated := time.Duration(max(s.belatedNS.MaxNS(), s.asleepNS)+gate.overNS.Load()) + machine.slowest
+	belated := time.Duration(max(s.belatedNS.Max(), s.asleepNS)+gate.overNS.Load()) + machine.slowest
 	var frames float64 // a second
 	for _, p := range s.players {
 		frames += float64(time.Second) / float64(p.Spec.Frame)

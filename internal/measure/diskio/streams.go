@@ -34,15 +34,15 @@ type streams struct {
 	detached bool       // requests are left to threads of the kernel's
 	ended    []*request // of the queue's reports: memory, for reuse
 
-	bytes     int64             // moved in all
-	stretch   int               // the one that is not whole yet
-	ends      []int64           // when stretches became whole that Transfer has not returned yet
-	spanNS    int64             // when the stretch began that Transfer returns next
-	reportNS  int64             // when the streams' next samples are due, since the release
-	behind    bool              // frames wait for others to be moved
-	freeNS    int64             // when the queue could take more after it could not
-	belatedNS latency.Histogram // how long after its time a frame was requested, or after the queue could take it
-	asleepNS  int64             // the longest that wait has overslept
+	bytes     int64        // moved in all
+	stretch   int          // the one that is not whole yet
+	ends      []int64      // when stretches became whole that Transfer has not returned yet
+	spanNS    int64        // when the stretch began that Transfer returns next
+	reportNS  int64        // when the streams' next samples are due, since the release
+	behind    bool         // frames wait for others to be moved
+	freeNS    int64        // when the queue could take more after it could not
+	belatedNS *latency.Sum // how long after its time a frame was requested, or after the queue could take it
+	asleepNS  int64        // the longest that wait has overslept
 }
 
 // pieceSlot is a place for a piece under way.
@@ -52,7 +52,10 @@ type pieceSlot struct {
 }
 
 func newStreams(job Job, sys system) *streams {
-	return &streams{real: newReal(job, sys), players: stream.Players(job.Streams), reportNS: stream.SampleNS}
+	return &streams{
+		real: newReal(job, sys), players: stream.Players(job.Streams), reportNS: stream.SampleNS,
+		belatedNS: latency.NewSum(),
+	}
 }
 
 // Prepare does what every job's does, and opens a file for each stream.
@@ -167,7 +170,7 @@ func (s *streams) catchUp() (nowNS int64, err error) {
 		}
 		s.count(p.n, endNS)
 		if p.askNS >= 0 {
-			s.belatedNS.Record(r.startNS - s.release - p.askNS)
+			_ = s.belatedNS.RecordValue(max(0, r.startNS-s.release-p.askNS))
 		}
 		if p.flight.left -= p.n; p.flight.left == 0 {
 			s.backlog.Ends(endNS)
@@ -334,7 +337,7 @@ func (s *streams) Close() error {
 	if s.emit != nil {
 		s.emit(trace.Event{
 			Type: trace.GaugeType, Name: trace.HostLate, TNS: s.timing.now() - s.release,
-			Value: float64(max(s.belatedNS.MaxNS(), s.asleepNS)) / 1e9,
+			Value: float64(max(s.belatedNS.Max(), s.asleepNS)) / 1e9,
 		})
 	}
 	return errors.Join(s.job.explain("clean up", err), s.real.Close())

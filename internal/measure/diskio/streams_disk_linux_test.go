@@ -141,7 +141,7 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engin
 	}
 	rate := float64(moved) / float64(end) * 1e9
 	cpu = float64(userNow-user+systemNow-system) / took
-	at := func(q float64) time.Duration { return time.Duration(s.belatedNS.Quantile(q)) }
+	at := func(q float64) time.Duration { return time.Duration(s.belatedNS.ValueAtQuantile(100 * q)) }
 	t.Logf("%s by %s, %s, block %d: %d frames due, lowest buffer %s; requested late by p50 %s, p99 %s, p99.9 %s, max %s; processor %.2f %%, %.2f %% of that in the kernel; a thread that only sleeps was woken late by p99 %s, p99.9 %s, max %s",
 		job.Role, eff.Engine, eff.Cache, eff.Block, due, lowest, at(0.5), at(0.99), at(0.999), at(1),
 		100*cpu, 100*float64(systemNow-system)/float64(userNow-user+systemNow-system), p99, p999, longest)
@@ -172,13 +172,13 @@ func TestSleep(t *testing.T) {
 		t.Skip("it belongs to TestStreamsOnAQuietDevice")
 	}
 	runtime.LockOSThread()
-	var lateNS latency.Histogram
+	lateNS := latency.New()
 	for at, end := clock.Now(), clock.Now()+sleepFor.Nanoseconds(); at < end; {
 		at += (40 * time.Millisecond / 24).Nanoseconds()
 		clock.SleepUntil(at)
-		lateNS.Record(clock.Now() - at)
+		latency.Record(lateNS, clock.Now()-at, 1)
 	}
-	fmt.Println(sleptLate, lateNS.Quantile(0.99), lateNS.Quantile(0.999), lateNS.MaxNS())
+	fmt.Println(sleptLate, lateNS.ValueAtPercentile(99), lateNS.ValueAtPercentile(99.9), lateNS.Max())
 }
 
 // cpuTime is what the process has had of all processors.

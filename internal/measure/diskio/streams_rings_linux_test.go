@@ -115,7 +115,7 @@ func checkStreams(t *testing.T, s *streams) {
 	closed(t, s)
 	for op, pieces := range moved {
 		// In half a second 50 frames of each, or more if the machine was late to begin.
-		if n := heard.sum(t, op).N(); n < 45*pieces || n > 65*pieces {
+		if n := heard.sum(t, op).TotalCount(); n < 45*pieces || n > 65*pieces {
 			t.Errorf("%s: the times of %d requests are counted, want some %d", op, n, 50*pieces)
 		}
 	}

@@ -109,9 +109,8 @@ func (l Latency) Play(rnd *rand.Rand, endS float64, each func(s, ns float64)) []
 	if l.MemoryS > 0 {
 		rho = math.Exp(-1 / l.MemoryS)
 	}
-	h := latency.New()
 	for from := 0.0; from < endS; from++ {
-		h.Reset()
+		h := latency.New()
 		to := math.Min(from+1, endS)
 		n := int(math.Round(float64(l.PerS) * (to - from)))
 		for i := range n {
@@ -124,12 +123,12 @@ func (l Latency) Play(rnd *rand.Rand, endS float64, each func(s, ns float64)) []
 			if l.By != nil {
 				ns *= l.By(at)
 			}
-			h.Record(int64(ns))
+			latency.Record(h, int64(ns), 1)
 			if each != nil {
 				each(at, ns)
 			}
 		}
-		out = append(out, trace.Latency{Op: cmp.Or(l.Op, trace.Write), TNS: ns(to), Hist: h.Counts()})
+		out = append(out, trace.Latency{Op: cmp.Or(l.Op, trace.Write), TNS: ns(to), Hist: h})
 		wave = rho*wave + math.Sqrt(1-rho*rho)*rnd.NormFloat64()
 	}
 	return out
@@ -174,10 +173,10 @@ func (c LatencyClass) Play(rnd *rand.Rand, endS float64, each func(s, ns float64
 }
 
 // Took counts requests of these times.
-func Took(times ...int64) latency.Counts {
+func Took(times ...int64) *latency.Histogram {
 	h := latency.New()
 	for _, ns := range times {
-		h.Record(ns)
+		latency.Record(h, ns, 1)
 	}
-	return h.Counts()
+	return h
 }

@@ -378,17 +378,10 @@ func eventsOf(run *trace.Run) (out []byte) {
 				}
 			}
 			for _, l := range disk.Latencies {
-				add(trace.Event{Type: trace.LatencyType, Op: l.Op, TNS: l.TNS, Hist: histText(l.Hist)})
+				add(trace.Event{Type: trace.LatencyType, Op: l.Op, TNS: l.TNS, Hist: latency.Encode(l.Hist)})
 			}
 		}
 	}
 	add(trace.Event{Type: trace.EndType, Status: run.Status})
 	return out
-}
-
-// histText writes counts as a line of the trace has them.
-func histText(c latency.Counts) string {
-	h := latency.New()
-	h.AddCounts(c)
-	return h.Encode()
 }

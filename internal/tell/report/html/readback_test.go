@@ -101,14 +101,14 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 		last := s.Samples[len(s.Samples)-1]
 		late, due = late+last.Late, due+last.Due
 	}
-	probed, played := latency.New(), latency.New()
-	for disk, h := range map[string]*latency.Histogram{"A": played, "C": probed} {
+	probed, played := latency.NewSum(), latency.NewSum()
+	for disk, h := range map[string]*latency.Sum{"A": played, "C": probed} {
 		for _, l := range run.Phases[0].Disk(disk).Latencies {
-			h.AddCounts(l.Hist)
+			l.Hist.MergeInto(h)
 		}
 	}
-	took := func(h *latency.Histogram) string {
-		return regexp.QuoteMeta(unit.FormatSeconds(float64(h.Quantile(0.99)) / 1e9))
+	took := func(h *latency.Sum) string {
+		return regexp.QuoteMeta(unit.FormatSeconds(float64(h.ValueAtQuantile(99)) / 1e9))
 	}
 	frames := fmt.Sprintf("%d of 1,%03d", late, due-1000)
 	share := fmt.Sprintf("%.0f %%", 100*float64(late)/float64(due))
@@ -132,7 +132,7 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 			`<b>` + took(probed) + `</b>`, `<b>` + took(played) + `</b>`,
 		},
 		"svg":  {`>` + fmt.Sprint(late) + ` frames are dropped<`, `>half of the buffer<`},
-		"json": {`"late":` + fmt.Sprint(late) + `,`, `"due":` + fmt.Sprint(due) + `,`, `"p99_ns":` + fmt.Sprint(probed.Quantile(0.99)) + `,`, `"p99_ns":` + fmt.Sprint(played.Quantile(0.99)) + `,`},
+		"json": {`"late":` + fmt.Sprint(late) + `,`, `"due":` + fmt.Sprint(due) + `,`, `"p99_ns":` + fmt.Sprint(probed.ValueAtQuantile(99)) + `,`, `"p99_ns":` + fmt.Sprint(played.ValueAtQuantile(99)) + `,`},
 	}
 	outputs := written(t, run, doc, doc.Phases()[0])
 	for name, patterns := range patterns {
