@@ -64,8 +64,8 @@ func Encode(h *Histogram) string {
 // Decode reads what Encode has written.
 func Decode(text string) (*Histogram, error) {
 	if !strings.HasPrefix(text, textPrefix) {
-		return nil, errors.New("no HdrHistogram (V2, compressed): read a run of an earlier hubbench " +
-			"with that one (run.json says which), or delete its latency lines")
+		return nil, errors.New("not an HdrHistogram (V2, compressed): analyse a run of an earlier " +
+			"hubbench with that build (run.json names it), or delete the run's latency lines")
 	}
 	h, err := hdrhistogram.DecodePacked([]byte(text))
 	if err != nil {

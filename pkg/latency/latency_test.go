@@ -144,8 +144,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	coarse, _ := hdrhistogram.NewPacked(1, MaxNS, 2).Encode()
 	for text, want := range map[string]string{
-		"":             "read a run of an earlier hubbench with that one (run.json says which), or delete its latency lines",
-		"BPqQDwEAAP//": "read a run of an earlier hubbench", // version 4 of the form of this package's own
+		"":             "analyse a run of an earlier hubbench with that build (run.json names it), or delete the run's latency lines",
+		"BPqQDwEAAP//": "analyse a run of an earlier hubbench", // version 4 of the form of this package's own
 		string(coarse): "want one of 1 to 4398046511103 ns with 3 significant figures",
 	} {
 		if _, err := Decode(text); err == nil || !strings.Contains(err.Error(), want) {
