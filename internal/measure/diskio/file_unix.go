@@ -113,6 +113,9 @@ func isGone(err error) bool {
 	return false
 }
 
+// isHeld: a file or folder that is open can be removed.
+func isHeld(error) bool { return false }
+
 // lacksConsent tells a refusal by macOS's privacy controls, EPERM, from one by a folder's own permissions, EACCES
 // (Apple, "On File System Permissions", developer.apple.com/forums/thread/678819). It is the terminal that lacks
 // consent, whoever the user is.

@@ -162,6 +162,9 @@ func isGone(err error) bool {
 		errors.Is(err, windows.ERROR_IO_DEVICE) || errors.Is(err, windows.ERROR_NO_SUCH_DEVICE)
 }
 
+// isHeld: another program has the file or folder open.
+func isHeld(err error) bool { return errors.Is(err, windows.ERROR_SHARING_VIOLATION) }
+
 // lacksConsent: only macOS has this.
 func lacksConsent(string, error) bool { return false }
 

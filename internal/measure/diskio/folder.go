@@ -12,8 +12,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
+	"github.com/hubbench/hubbench/internal/measure/clock"
 )
 
 // A run's test files are in one folder on each disk, named for the run and holding a marker file. Nothing is ever
@@ -29,6 +31,10 @@ const (
 	// documents it for volumes.
 	neverIndex = ".metadata_never_index"
 	markerWhat = "test files of hubbench; safe to remove with `hubbench clean`"
+	// heldTimeout is how long another program may hold an empty folder open on Windows, as
+	// scanners for malware do for a moment; Go's package testing waits as long.
+	heldTimeout = 2 * time.Second
+	heldRetry   = 10 * time.Millisecond
 )
 
 // isOwn reports whether a test file can have the name. macOS adds a twin, "._" and the name, on disks whose file
@@ -310,7 +316,12 @@ func (f *folder) removeEmpty() error {
 	}
 	_ = f.root.Remove("._" + markerName)
 	f.release() // Windows removes no folder that is open
-	if err := f.parent.Remove(f.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := f.parent.Remove(f.name)
+	for beganNS := clock.Now(); isHeld(err) && clock.Now()-beganNS < int64(heldTimeout); {
+		time.Sleep(heldRetry)
+		err = f.parent.Remove(f.name)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %s: %w", f.path, err)
 	}
 	return nil
