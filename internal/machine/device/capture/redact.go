@@ -48,6 +48,9 @@ var secrets = [...]secret{
 	// Windows calls a device by its bus, its kind and its serial number. Where there is none, it
 	// makes one up with an &.
 	{serialWord, `\b(?:USB|USBSTOR|SCSI)\\\\[^\\"]+\\\\([^\\"&]{4,})(?:&\d+)?"`},
+	// The registry's root of macOS has who is logged in, and a disk image the path of its file.
+	{userWord, `<key>kCGSS?ession(?:Long)?UserNameKey</key>\s*<string>([^<]+)<`},
+	{serialWord, `<key>(?:image-path|DiskImageURL)</key>\s*<(?:string|data)>([^<]+)<`},
 	{hostWord, `<key>(?:local_host_name|user_name)</key>\s*<string>([^<]+)<`},
 	{hostWord, `"(?:local_host_name|user_name)"\s*:\s*"([^"]+)"`},
 	{hostWord, `(?m)^\S*hostname: (.+)$`},
@@ -71,7 +74,7 @@ var secrets = [...]secret{
 
 // labelPlaces are where a label stands that is known already.
 var labelPlaces = [...]string{
-	`<key>(?:VolumeName|Name)</key>\s*<string>([^<]+)<`,
+	`<key>(?:VolumeName|Name|FullName|IORegistryEntryName)</key>\s*<string>([^<]+)<`,
 	`"_name"\s*:\s*"([^"]+)"`,
 }
 
@@ -152,8 +155,10 @@ func isOf(word, kind string) bool {
 // escape is how the kernel (\040) and udev (\x20) have what would break a line or a name.
 const escape = `\\x[0-9a-f]{2}|\\[0-3][0-7]{2}`
 
-// plain is a secret by which all its forms are known: udev also has _ for a space.
+// plain is a secret by which all its forms are known: udev also has _ for a space, and property
+// lists have &amp; for an &.
 func plain(value string) string {
+	value = strings.ReplaceAll(value, "&amp;", "&")
 	value = replaceGroup(value, escape, func(escaped string) string {
 		c, _, _, err := strconv.UnquoteChar(escaped, 0)
 		if err != nil {

@@ -141,6 +141,27 @@ a4:83:e7:12:34:56
 	}
 }
 
+// macOS's registry has names beside serial numbers: of who is logged in, of volumes, of the files of
+// disk images.
+func TestRedactNamesInTheRegistry(t *testing.T) {
+	text := `<key>IOConsoleUsers</key><array><dict><key>kCGSSessionUserNameKey</key><string>jan</string>
+<key>kCGSessionLongUserNameKey</key><string>Jan Jansen</string></dict></array>
+<key>image-path</key><data>L1VzZXJzL2phbg==</data>
+<key>DiskImageURL</key><string>file:///Users/jan/Divorce.dmg</string>
+<key>IORegistryEntryName</key><string>Jan &amp; Ann</string><key>FullName</key><string>Jan &amp; Ann</string>
+<key>IORegistryEntryName</key><string>AppleAPFSContainerScheme</string>
+/dev/disk5s1 on /Volumes/Jan & Ann (apfs, local)
+`
+	got := capture.Redact(text)
+	for _, secret := range []string{"jan", "ann", "L1VzZXJzL2phbg", "Divorce"} {
+		if strings.Contains(strings.ToLower(got), strings.ToLower(secret)) {
+			t.Errorf("%s is in:\n%s", secret, got)
+		}
+	}
+	check.Same(t, "Volume1", 3, strings.Count(got, "Volume1"))
+	check.Same(t, "AppleAPFSContainerScheme", 1, strings.Count(got, "AppleAPFSContainerScheme"))
+}
+
 // What Linux records of a machine has names in many forms: none of them is left.
 func TestRedactNamesOnLinux(t *testing.T) {
 	text := `/dev/disk/by-label/Anna\x20Backup -> ../../sdb1
