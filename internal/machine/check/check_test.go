@@ -195,6 +195,10 @@ func TestEveryCheckCanFail(t *testing.T) {
 			"disk A: phase R needs 5 GB plus a margin of 167 MB, but only 5.16 GB is free; " + lessSpace},
 		{"a file system of no size", func(f *facts) { put(f, "A", free(0), func(p *device.Place) { p.Size = 0 }) }, "", ""},
 		{"the largest phase just fits", func(f *facts) { put(f, "A", free(5_170_000_000)) }, "", ""},
+		{"too little space for doctor", func(f *facts) {
+			put(f, "A", free(3e8))
+			f.plan, f.opts.Paths = examined([]string{"A"}), []string{"A"}
+		}, "! space (A)", "disk A: the checks need 256 MB plus a margin of 72.2 MB, but only 300 MB is free; free some space"},
 		{"shared space", func(f *facts) { put(f, "A", free(7e9)); put(f, "B", id(1), free(7e9)) },
 			"! space (A), same_disk (B)",
 			"disk A: phase W needs 7 GB for the disks A and B plus a margin of 207 MB, but only 7 GB is free; " + lessSpace},

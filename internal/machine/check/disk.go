@@ -201,10 +201,13 @@ func judgeSpace(f *facts) answer {
 	if len(sharers) > 1 {
 		who = " for the disks " + unit.List(sharers)
 	}
-	return fail(fmt.Sprintf("phase %s needs %s%s plus a margin of %s, but only %s is free",
-		f.plan.Phases[slices.Index(total, need)].Name, unit.FormatBytes(need), who,
-		unit.FormatBytes(margin), free), "",
-		"free some space, use fewer or smaller files, or set a footprint")
+	what := "phase " + f.plan.Phases[slices.Index(total, need)].Name + " needs"
+	try := "free some space, use fewer or smaller files, or set a footprint"
+	if f.opts.Paths != nil { // doctor's files are what they are
+		what, try = "the checks need", "free some space"
+	}
+	return fail(fmt.Sprintf("%s %s%s plus a margin of %s, but only %s is free",
+		what, unit.FormatBytes(need), who, unit.FormatBytes(margin), free), "", try)
 }
 
 // whereMounted are the folders in which systems and people mount disks: one that is left behind
