@@ -20,6 +20,7 @@ const atWork = 0.05
 // judgePrograms asks whether programs are running that load disks.
 func judgePrograms(f *facts) answer {
 	var found, advice []string
+	named := map[string]bool{} // each program once, whose processes may be many
 	for _, p := range f.processes {
 		program := p.Program()
 		if program == nil {
@@ -35,19 +36,20 @@ func judgePrograms(f *facts) answer {
 			works = disk != "" && (p.Busy > 0 || p.Blocked)
 			on = " on disk " + disk
 		}
-		text := fmt.Sprintf("%s (process %d) %s%s", p.Name, p.PID, program.Does, on)
-		if works && !slices.ContainsFunc(found, func(s string) bool {
-			return strings.HasPrefix(s,
-				p.Name+" ")
-		}) {
-			found = append(found, text)
+		if !works || named[p.Name] {
+			continue
+		}
+		named[p.Name] = true
+		found = append(found,
+			fmt.Sprintf("%s (process %d) %s%s", p.Name, p.PID, program.Does, on))
+		if !slices.Contains(advice, program.Try) {
 			advice = append(advice, program.Try)
 		}
 	}
 	if found == nil {
 		return pass("none is seen")
 	}
-	return warn(strings.Join(found, "; "), "", strings.Join(slices.Compact(advice), "; "))
+	return warn(strings.Join(found, "; "), "", strings.Join(advice, "; "))
 }
 
 // worksOn names the first disk under test that a process has to do with: with the device, or with
