@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -52,7 +51,7 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 		return nil, err
 	}
 	hangs := map[string]bool{}
-	var untouched []string // the janitor may be kept out of these folders, in which no files were made
+	var untouched []string // no files were made in these folders, and the janitor may not enter them
 	defer func() {
 		for _, complaint := range janitor.Finish(nil, hangs) {
 			if !slices.ContainsFunc(untouched, func(path string) bool {
@@ -64,6 +63,9 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 	}()
 	f.look(ctx)
 	for _, path := range opts.Paths {
+		if ctx.Err() != nil {
+			return checks, ctx.Err()
+		}
 		opts.Notify("checking " + path)
 		planned := due(Doctor, true)
 		found := make(chan trace.Check, len(planned))
@@ -89,8 +91,11 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 		}
 		if !ended && made < len(planned) {
 			hangs[path] = true
-			checks = append(checks, opts.hung(path, planned[made:])...)
+			checks = append(checks, hung(path, planned[made:])...)
 		}
+	}
+	if ctx.Err() != nil {
+		return checks, ctx.Err()
 	}
 	opts.Notify("checking the clock, timers and the start of processes")
 	f.of(scenario.Disk{}).ask(ctx, Doctor, func(c trace.Check) { checks = append(checks, c) })
@@ -98,8 +103,8 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 }
 
 // hung lists the checks that a disk that hangs has left: it hung in the first of them.
-func (o Options) hung(path string, left []Check) (checks []trace.Check) {
-	found := fail(fmt.Sprintf("nothing moved for %s", o.stall()), "the disk hangs",
+func hung(path string, left []Check) (checks []trace.Check) {
+	found := fail(fmt.Sprintf("nothing moved for %s", hangTimeout), "the disk hangs",
 		"check that it is connected, and try again")
 	for _, c := range left {
 		found.Name, found.Path = c.Code, path
@@ -118,8 +123,6 @@ func (f *facts) alone(ctx context.Context, path string, alive func()) *facts {
 	return own.of(own.plan.Disks[0])
 }
 
-func (o Options) stall() time.Duration { return cmp.Or(o.Stall, hangTimeout) }
-
 // watch does something with a disk, in a goroutine that a disk that hangs may block for ever, and
 // reports whether it ended. It goes on for as long as alive is called.
 func (o Options) watch(ctx context.Context, path string, do func(alive func())) bool {
@@ -133,20 +136,19 @@ func (o Options) watch(ctx context.Context, path string, do func(alive func())) 
 			}
 		})
 	}()
-	stall := o.stall()
-	early := min(notifyAfter, stall/2)
-	notice, over := time.NewTimer(early), time.NewTimer(stall)
+	stall := hangTimeout
+	notice, over := time.NewTimer(notifyAfter), time.NewTimer(stall)
 	interrupted := ctx.Done()
 	for {
 		select {
 		case <-ended:
 			return true
 		case <-moves:
-			notice.Reset(early)
+			notice.Reset(notifyAfter)
 			over.Reset(stall)
 		case <-notice.C:
 			o.Notify(fmt.Sprintf("%s: nothing has moved for %s: the disk hangs, or is very slow; "+
-				"it is given up after %s", path, early, stall))
+				"it is given up after %s", path, notifyAfter, stall))
 		case <-interrupted:
 			interrupted, stall = nil, endTime
 			over.Reset(stall)

@@ -166,7 +166,7 @@ func TestCacheOfNoDisk(t *testing.T) {
 // Every check is listed of a disk that hangs.
 func TestHung(t *testing.T) {
 	left := due(Doctor, true)[20:]
-	for i, found := range (Options{}).hung("/a", left) {
+	for i, found := range hung("/a", left) {
 		want := trace.Check{Name: left[i].Code, Path: "/a", Verdict: trace.Skip, Measured: "not made, as the disk hangs"}
 		if i == 0 {
 			want.Verdict, want.Measured = trace.Fail, "nothing moved for 20s"

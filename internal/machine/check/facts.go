@@ -37,8 +37,6 @@ type Options struct {
 	RunID string
 	// Command makes a process of hubbench itself.
 	Command func(args ...string) *exec.Cmd
-	// Stall is how long a disk may move nothing; 0: the default.
-	Stall time.Duration
 	// Notify is told what is being done, and at once if a disk moves nothing.
 	Notify func(text string)
 }
@@ -95,7 +93,8 @@ type facts struct {
 	volatile   bool // what the disk's cache holds is lost without power
 	known      bool // the disk says whether its cache is volatile
 	virtual    bool // a program makes the disk: a machine's host, or this system out of a file
-	// one and four are the rates of new files, with as many requests in flight, in bytes per second.
+	// one and four are the rates of new files, in bytes per second, with as many requests in
+	// flight.
 	one, four []float64
 	alive     func() // is called when something has moved
 }
