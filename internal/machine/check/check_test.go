@@ -320,6 +320,8 @@ func TestEveryCheckCanFail(t *testing.T) {
 
 		{"another clock", func(f *facts) { f.clocks = readings{5e9, 5.02e9} }, "! clock", "two disks cannot be compared"},
 		{"a clock behind", func(f *facts) { f.clocks = readings{-5.02e9, -5e9} }, "! clock", "two disks cannot be compared"},
+		{"a clock a little ahead", func(f *facts) { f.clocks = readings{20e3, 60e3} }, "clock", "differ by 20 µs to 60 µs: starts and"},
+		{"a stopwatch of its own", func(f *facts) { f.apart = 5e6 }, "! stopwatch", "5 ms apart from the clock"},
 		{"a clock that jumps", func(f *facts) { f.clocks = readings{low: 50, high: -50} }, "! clock", ""},
 		{"a busy machine", func(f *facts) { f.clocks = readings{-4e6, 30e3} }, "clock", "within 4 ms: the machine is too busy"},
 		{"slewed wall clock", lasts(10*s, 9996*ms), "", ""},

@@ -33,8 +33,8 @@ const (
 	// clockTries is how often another process is asked for its clock: the quickest answers tell
 	// most.
 	clockTries = 200
-	// clockBound is how closely the clocks of two processes must be known to agree, in nanoseconds:
-	// a run warns of a start skew of 1 ms.
+	// clockBound is how closely two clocks must be known to agree, in nanoseconds: a run warns of a
+	// start skew of 1 ms.
 	clockBound = 1e6
 )
 
@@ -92,15 +92,16 @@ func AnswerClock(in io.Reader, out io.Writer) error {
 // bounds.
 func judgeClocks(f *facts) answer {
 	low, high := float64(f.clocks.low), float64(f.clocks.high)
-	if low > 0 || high < 0 || low > high {
-		return fail(fmt.Sprintf("the clocks of two processes differ by %s to %s", span(low),
-			span(high)),
-			"the times of two disks cannot be compared, and overlaps are wrong",
-			"restart the computer; in a virtual machine, give it a stable clock source "+
-				"(Linux: /sys/devices/system/clocksource)")
-	}
+	differ := fmt.Sprintf("the clocks of two processes differ by %s to %s", span(low), span(high))
+	const try = "restart the computer; in a virtual machine, give it a stable clock source " +
+		"(Linux: /sys/devices/system/clocksource)"
 	agree := fmt.Sprintf("two processes agree within %s", span(max(-low, high)))
-	if max(-low, high) > clockBound {
+	switch {
+	case low > high || low > clockBound || high < -clockBound:
+		return fail(differ, "the times of two disks cannot be compared, and overlaps are wrong", try)
+	case low > 0 || high < 0:
+		return warn(differ, "starts and overlaps are uncertain by as much", try)
+	case max(-low, high) > clockBound:
 		return warn(agree, "the machine is too busy to show that clocks agree within a millisecond",
 			"close other programs, and try again")
 	}
@@ -135,6 +136,9 @@ func (f *facts) watchDrift(ctx context.Context) error {
 		return ctx.Err()
 	}
 	f.ended = now()
+	// A stopwatch that agrees lies between two readings, however long another program takes there.
+	before, read, after := clock.Now(), f.stopwatch.Now(), clock.Now()
+	f.apart = float64(max(before-read, read-after, 0))
 	return nil
 }
 
@@ -146,10 +150,13 @@ func judgeDrift(f *facts) answer {
 	case wall <= 0:
 		return warn("the wall clock was set back meanwhile", "drift cannot be measured",
 			"try again")
+	case f.apart > clockBound:
+		return fail(fmt.Sprintf("the stopwatch of transfers is %s apart from the clock that "+
+			"processes share", span(f.apart)), "rates and overlaps contradict each other",
+			"restart the computer, and report this with the result")
 	case math.Abs(off) > driftFail:
-		return fail(measured,
-			"this machine's seconds are wrong, and all rates by as much, unless the wall clock was set "+
-				"meanwhile", "try again; in a virtual machine, give it a stable clock source")
+		return fail(measured, "this machine's seconds are wrong, and all rates by as much, unless "+
+			"the wall clock was set meanwhile", "try again; in a virtual machine, give it a stable clock source")
 	case math.Abs(off) > driftWarn:
 		return warn(measured, "the wall clock was set meanwhile, or rates are off by as much",
 			"try again")

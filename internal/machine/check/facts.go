@@ -13,6 +13,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/machine/gauge"
+	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
@@ -67,8 +68,10 @@ type facts struct {
 	saving    string           // how the processor is held back to save power; empty if it is not
 
 	clocks      readings
-	began       instant   // when the checks began
-	ended       instant   // is at least ten seconds later
+	began       instant // when the checks began
+	ended       instant // is at least ten seconds later
+	stopwatch   clock.Stopwatch
+	apart       float64   // how far the stopwatch then is from the clock, in nanoseconds
 	late        []float64 // by how many nanoseconds each worker started late
 	skews       []float64 // how far apart those of each release started, in nanoseconds
 	unreleased  error     // why they could not be started
@@ -100,7 +103,7 @@ type facts struct {
 }
 
 func newFacts(plan *scenario.Plan, opts Options) *facts {
-	return &facts{opts: opts, plan: plan, system: runtime.GOOS, began: now(),
+	return &facts{opts: opts, plan: plan, system: runtime.GOOS, began: now(), stopwatch: clock.Start(),
 		places: map[string]device.Place{}, absent: map[string]error{},
 		machine: &hardware.Inventory{}, traffic: map[string]float64{}}
 }
