@@ -69,6 +69,9 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 		var wrong []error
 		for _, p := range ready.Problems(ctx, "") {
 			// A scenario says what it means to measure; folders may be a mistake.
+			if p.Code == "not_disk" {
+				p.Text += ", or --allow not_disk to measure that"
+			}
 			if p.Fatal || p.Code == "same_disk" || p.Code == "not_disk" {
 				wrong = append(wrong, fmt.Errorf("%s [%s]", p.Text, p.Code))
 			}
