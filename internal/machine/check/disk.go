@@ -313,12 +313,17 @@ func judgeRAID(f *facts) answer {
 
 func judgeErrors(f *facts) answer {
 	for _, under := range f.under {
-		if under.Errors > 0 || under.Retries > 0 {
-			return warn(fmt.Sprintf("%s since %s was plugged in", strings.Join([]string{
-				unit.Plural(int(under.Errors), "failed request"),
-				unit.Plural(int(under.Retries), "repeated one"),
-			}, " and "), described(under)),
-				"each takes time that looks like a slow disk", "check the cable, and try another port")
+		var counts []string
+		if under.Errors > 0 {
+			counts = append(counts, unit.Plural(int(under.Errors), "failed request"))
+		}
+		if under.Retries > 0 {
+			counts = append(counts, unit.Plural(int(under.Retries), "repeated request"))
+		}
+		if counts != nil {
+			return warn(fmt.Sprintf("%s since %s was plugged in", unit.List(counts),
+				described(under)), "each takes time that looks like a slow disk",
+				"check the cable, and try another port")
 		}
 	}
 	if f.system != "darwin" || f.under == nil { // Other systems do not count them.
