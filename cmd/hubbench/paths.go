@@ -69,10 +69,7 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 		var wrong []error
 		for _, p := range ready.Problems(ctx, "") {
 			// A scenario says what it means to measure; folders may be a mistake.
-			if p.Code == "not_disk" {
-				p.Text += ", or --allow not_disk to measure that"
-			}
-			if p.Fatal || p.Code == "same_disk" || p.Code == "not_disk" {
+			if p.Fatal || p.Code == "same_disk" {
 				wrong = append(wrong, fmt.Errorf("%s [%s]", p.Text, p.Code))
 			}
 		}
@@ -125,6 +122,10 @@ func (r *session) disksOf(inv *hardware.Inventory, named []string) (disks []draf
 		place, err := device.Inspect(folder)
 		if err != nil {
 			return nil, usage(err)
+		}
+		if place.NotDisk() == device.RAM && !slices.Contains(r.allow, "not_disk") {
+			return nil, usagef("%s is RAM (%s), not a disk; give a folder on the disk under test, "+
+				"or --allow not_disk to measure that", folder, place.Filesystem)
 		}
 		disks = append(disks, draft.In(inv, folder, place.Path, place.Free, disks))
 	}

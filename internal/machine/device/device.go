@@ -77,11 +77,14 @@ const (
 	memoryDrive  = "memory drive"
 )
 
+// RAM is what NotDisk says of a file system in memory.
+const RAM = "RAM"
+
 // NotDisk says what the folder is on that is not a disk of this machine; empty for a disk.
 func (p Place) NotDisk() string {
 	switch p.Filesystem {
 	case "tmpfs", "ramfs", "devtmpfs", memoryDrive:
-		return "RAM"
+		return RAM
 	case "nfs", "nfs4", "cifs", "smb3", "smbfs", "afpfs", "webdav", "9p", "virtiofs", "ceph", "glusterfs", "lustre",
 		"fuse.sshfs", "fuse.rclone", "fuse.glusterfs", "vboxsf", "fuse.vmhgfs-fuse", "prl_fs", networkDrive:
 		return "on another machine, or on the host of this one"
