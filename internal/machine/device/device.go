@@ -1,6 +1,8 @@
 // Package device knows what is plugged in, what lies behind the folders under test, and what the machine is doing. It
-// gives facts, which internal/machine/check judges, does no I/O on test files and changes nothing. Start at [Look] for
-// the machine and at [Inspect] for one folder.
+// gives facts, which internal/machine/check judges, does no I/O on test files and changes nothing. The library ghw is not
+// used: it knows neither topology nor what lies under a volume, and reads no captures of other machines.
+//
+// Start at [Look] for the machine and at [Inspect] for one folder.
 package device
 
 import (
