@@ -80,11 +80,11 @@ func TestWearOfASearch(t *testing.T) {
 	for _, tt := range []struct {
 		name, phase, want string
 	}{
-		// 40 tries of 20 s, with up to 12 streams of 207.375 MB/s.
-		{"streams recorded", "{streams: {A: {record: prores-4444-xq-uhd-25}}, roles: {B: read}, search: {streams: A, most: 12}, hold: 20 s}", "This will write at most 1.99 TB to the disks in total."},
-		// As much of the link as there is, though A may write as well: 40 x 20 s x 3.94 GB/s, and nothing to read beforehand.
-		{"beside a writer", "{streams: {A: {record: prores-4444-xq-uhd-25}}, roles: {B: write}, search: {streams: A, most: 12}, hold: 20 s}", "This will write at most 3.15 TB to the disks in total."},
-		// 30 tries of 3 s, at up to 50 MB/s: 4.5 GB.
+		// 32 tries of 20 s, with up to 12 streams of 207.375 MB/s.
+		{"streams recorded", "{streams: {A: {record: prores-4444-xq-uhd-25}}, roles: {B: read}, search: {streams: A, most: 12}, hold: 20 s}", "This will write at most 1.59 TB to the disks in total."},
+		// As much of the link as there is, though A may write as well: 32 x 20 s x 3.94 GB/s, and nothing to read beforehand.
+		{"beside a writer", "{streams: {A: {record: prores-4444-xq-uhd-25}}, roles: {B: write}, search: {streams: A, most: 12}, hold: 20 s}", "This will write at most 2.52 TB to the disks in total."},
+		// 24 tries of 3 s, at up to 50 MB/s: 3.6 GB.
 		{"a pace", "{streams: {A: {rate: 5 MB/s}}, roles: {B: write}, search: {pace: B, most: 50 MB/s}, hold: 3 s}", ""},
 		{"one of many streams", "{streams: {A: {record: prores-4444-xq-uhd-25, count: 12}}, stop: 1 min}", "This will write about 149 GB to the disks in total."},
 		{"less than is worth a question", "{streams: {A: {record: prores-4444-xq-uhd-25, count: 12}}, stop: 10 s}", ""},

@@ -24,7 +24,7 @@ func searching(kind string, limit int, tries ...int) Run {
 		c := tracetest.Disk{Name: "C", Op: trace.Write, Levels: []tracetest.Level{{UntilS: 12, Rate: 1e9}}}.Play(rand.New(rand.NewPCG(uint64(n), 3)))
 		p := tracetest.Phase("edit "+string(rune('0'+n)), a, c)
 		p.Work = map[string]work.Work{"A": {Streams: []stream.Spec{spec}}}
-		p.Search = &trace.Try{Search: "edit", Kind: trace.SearchStreams, Disk: "A", Value: float64(n)}
+		p.Search = &trace.Try{Search: "edit", Kind: trace.SearchStreams, Disk: "A", Value: float64(n), Step: n, Steps: 6}
 		run.Phases = append(run.Phases, p)
 	}
 	run.Disks, run.Status = []trace.Disk{{Name: "A"}, {Name: "C"}}, trace.Complete

@@ -2,9 +2,7 @@ package search
 
 import (
 	"math"
-	"math/bits"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -37,18 +35,18 @@ func climb(t *testing.T, l *ladder, clean func(step int) bool) (tries []int) {
 
 // If the verdicts are those of a true limit, that is the answer: few tries find it, and none decides alone.
 func TestLadderFindsTheLimit(t *testing.T) {
-	for _, begins := range []begin{rising, halving, fromTop} {
-		for _, top := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 20, 24, 60, 64, 97, 128} {
+	for _, top := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 20, 24, 60, 64, 97, 128} {
+		for _, start := range []int{1, (top + 1) / 2, top} {
 			for limit := range top + 1 {
-				l := newLadder(top, begins)
+				l := newLadder(top, start)
 				tries := climb(t, l, func(step int) bool { return step <= limit })
 				if got, between, _ := l.result(); got == nil || *got != float64(limit) || between != nil {
-					t.Fatalf("top %d, begins %v: found %v, %v; want %d", top, begins, got, between, limit)
+					t.Fatalf("top %d, start %d: found %v, %v; want %d", top, start, got, between, limit)
 				}
 				if limit > 0 && l.tried[limit].of < 2 || limit < top && l.tried[limit+1].of < 2 {
 					t.Errorf("top %d, limit %d: a single try at the edge decides: %v", top, limit, tries)
 				}
-				if allowed := l.maxTries() - (spareHalving-1)*bits.Len(uint(top)); len(tries) > allowed {
+				if allowed := l.maxTries() - 5; len(tries) > allowed {
 					t.Errorf("top %d, limit %d: %d tries, want %d at most: %v", top, limit, len(tries), allowed, tries)
 				}
 			}
@@ -58,11 +56,11 @@ func TestLadderFindsTheLimit(t *testing.T) {
 
 // One try that has bad luck, whichever it is, changes no answer.
 func TestLadderBearsOneUnluckyTry(t *testing.T) {
-	for _, begins := range []begin{rising, halving, fromTop} {
-		for _, top := range []int{1, 2, 5, 12, 30} {
+	for _, top := range []int{1, 2, 5, 12, 30} {
+		for _, start := range []int{1, (top + 1) / 2, top} {
 			for limit := range top + 1 {
 				for bad := range 12 {
-					l, n := newLadder(top, begins), 0
+					l, n := newLadder(top, start), 0
 					tries := climb(t, l, func(step int) bool { n++; return step <= limit && n != bad+1 })
 					if got, _, _ := l.result(); got == nil || *got != float64(limit) {
 						t.Errorf("top %d, limit %d, try %d unlucky: found %v after %v", top, limit, bad+1, got, tries)
@@ -76,18 +74,19 @@ func TestLadderBearsOneUnluckyTry(t *testing.T) {
 // noisy is what came of searches on a disk whose tries have bad luck now and then.
 type noisy struct{ right, wrong, unsure, outside, tries float64 }
 
-// withNoise searches again and again for limits drawn as the ladder expects them, when a try at or below the limit fails with
-// a chance, and one above is clean with another. The shares are of all searches.
-func withNoise(t *testing.T, top int, begins begin, falseFail, falsePass float64) (out noisy) {
+// withNoise searches again and again for limits, each as probable as its inverse if steps double from 1,
+// when a try at or below the limit fails with a chance, and one above is clean with another. The shares
+// are of all searches.
+func withNoise(t *testing.T, top, start int, falseFail, falsePass float64) (out noisy) {
 	t.Helper()
-	const runs = 300
-	rng := rand.New(rand.NewPCG(11, 14))
+	const runs = 1000
+	rng := rand.New(rand.NewPCG(11, 14)) // The ladder's numbers were chosen with seeds 21 and 22.
 	for range runs {
 		limit := rng.IntN(top + 1)
-		if begins == rising {
+		if start == 1 {
 			limit = int(math.Exp(rng.Float64()*math.Log(float64(top+2)))) - 1
 		}
-		l := newLadder(top, begins)
+		l := newLadder(top, start)
 		out.tries += float64(len(climb(t, l, func(step int) bool {
 			if step <= limit {
 				return rng.Float64() >= falseFail
@@ -100,7 +99,8 @@ func withNoise(t *testing.T, top int, begins begin, falseFail, falsePass float64
 		case got != nil:
 			out.wrong += 1. / runs
 		default:
-			if out.unsure += 1. / runs; between.Low > float64(limit) || *between.High < float64(limit) {
+			out.unsure += 1. / runs
+			if between.Low > float64(limit) || *between.High < float64(limit) {
 				out.outside += 1. / runs
 			}
 		}
@@ -108,44 +108,73 @@ func withNoise(t *testing.T, top int, begins begin, falseFail, falsePass float64
 	return out
 }
 
-// Of a disk whose tries have bad luck with a chance from 0 to 0.3, so many answers are right, and so many tries are made; what
-// is not right is mostly told as unsure. A search that trusted each try that is not clean would be right in one half at 0.15.
+// Of a disk whose tries have bad luck with a chance from 0 to 0.15, so many answers are right. A search
+// that trusted each try that is not clean would be right in one half at 0.15.
 func TestLadderWithNoise(t *testing.T) {
 	for _, tt := range []struct {
 		falseFail, falsePass float64
-		right, wrong         float64 // at least, and at most
+		right, wrong         float64 // at least, and at most; ranges without the limit are wrong
 	}{
-		{0, 0, 1, 0}, {0.05, 0, 0.99, 0.01}, {0.1, 0, 0.99, 0.01}, {0.1, 0.05, 0.95, 0.04}, {0.15, 0, 0.97, 0.02}, {0.2, 0, 0.95, 0.03}, {0.3, 0, 0.77, 0.09},
+		{0, 0, 1, 0}, {0.05, 0, 0.98, 0.02}, {0.05, 0.02, 0.97, 0.02}, {0.1, 0, 0.92, 0.04}, {0.1, 0.05, 0.87, 0.06}, {0.15, 0, 0.83, 0.1},
 	} {
-		for _, l := range []struct {
-			top    int
-			begins begin
-		}{{12, rising}, {64, rising}, {12, halving}, {128, fromTop}} {
-			got := withNoise(t, l.top, l.begins, tt.falseFail, tt.falsePass)
-			t.Logf("bad luck %.2f, good luck %.2f, %3d steps, begins %d: right %5.1f %%, wrong %4.1f %%, unsure %4.1f %% (limit outside: %.1f %%), %.1f tries",
-				tt.falseFail, tt.falsePass, l.top, l.begins, 100*got.right, 100*got.wrong, 100*got.unsure, 100*got.outside, got.tries)
-			if got.right < tt.right-1e-9 || got.wrong > tt.wrong || got.outside > 0.02 {
-				t.Errorf("bad luck %.2f, %d steps: %+v, want %.2f right, %.2f wrong", tt.falseFail, l.top, got, tt.right, tt.wrong)
+		for _, l := range [][2]int{{12, 1}, {64, 1}, {12, 6}, {paceSteps + 1, paceSteps + 1}} {
+			got := withNoise(t, l[0], l[1], tt.falseFail, tt.falsePass)
+			t.Logf("bad luck %.2f, good luck %.2f, %3d steps from %3d: right %5.1f %%, wrong %4.1f %%, unsure %4.1f %% (limit outside: %.1f %%), %.1f tries",
+				tt.falseFail, tt.falsePass, l[0], l[1], 100*got.right, 100*got.wrong, 100*got.unsure, 100*got.outside, got.tries)
+			if got.right < tt.right-1e-9 || got.wrong+got.outside > tt.wrong {
+				t.Errorf("bad luck %.2f, %d steps: %+v, want %.2f right, %.2f wrong", tt.falseFail, l[0], got, tt.right, tt.wrong)
 			}
 		}
 	}
 }
 
-// If the verdicts on a step change from try to try and stay so, the answer is between which steps the limit lies.
+// At least 9 of 10 searches of a disk that is held to a rate find how many streams that rate allows, or
+// one less: its rate in a try varies by 2 %, and one try in ten has a hiccup that drops frames.
+func TestHeldDisk(t *testing.T) {
+	const searches, most = 1000, 24
+	rng := rand.New(rand.NewPCG(31, 41))
+	held, tries := 0, 0
+	for range searches {
+		allowed := 0.5 + 20*rng.Float64() // streams
+		l := newLadder(most, 1)
+		tries += len(climb(t, l, func(step int) bool {
+			return float64(step) <= allowed*(1+0.02*rng.NormFloat64()) && rng.Float64() >= 0.1
+		}))
+		low, high, _ := l.answer()
+		if limit := int(allowed); high >= limit-1 && low <= limit {
+			held++
+		}
+	}
+	t.Logf("%d of %d searches, %.1f tries each", held, searches, float64(tries)/searches)
+	if held < searches*9/10 {
+		t.Errorf("%d of %d searches find the limit or one less", held, searches)
+	}
+}
+
+// If the tries of the step above the limit disagree, the answer is between the two.
 func TestLadderIsUnsure(t *testing.T) {
-	l, n := newLadder(12, rising), map[int]int{}
+	l, n := newLadder(12, 1), map[int]int{}
 	tries := climb(t, l, func(step int) bool {
 		n[step]++
-		return step <= 3 && n[step]%4 != 0 || step == 4 && n[step]%3 == 2 || step == 5 && n[step]%6 == 1
+		return step <= 4 || step == 5 && (n[5] == 2 || n[5] == 4)
 	})
 	limit, between, open := l.result()
-	if limit != nil || between == nil || open {
-		t.Fatalf("found %v, %v after %v", limit, between, tries)
+	if limit != nil || between == nil || open || between.Low != 4 || *between.High != 5 {
+		t.Fatalf("found %v, %v after %v, want between 4 and 5", limit, between, tries)
 	}
-	if between.Low < 2 || between.Low > 4 || *between.High > 6 || *between.High <= between.Low {
-		t.Errorf("between %v and %v after %v", between.Low, *between.High, tries)
-	}
-	if len(tries) != l.maxTries() || slices.Max(tries) > 8 {
-		t.Errorf("%d of %d tries: %v", len(tries), l.maxTries(), tries)
+}
+
+// Whatever the verdicts, a search ends.
+func TestLadderEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(32, 42))
+	for range 2000 {
+		top := 1 + rng.IntN(130)
+		l := newLadder(top, 1+rng.IntN(top))
+		chance := rng.Float64()
+		climb(t, l, func(int) bool { return rng.Float64() < chance })
+		limit, between, _ := l.result()
+		if (limit == nil) == (between == nil) {
+			t.Fatalf("%d steps, clean by a chance of %.2f: %v and %v", top, chance, limit, between)
+		}
 	}
 }

@@ -2,17 +2,19 @@
 // plays beside the others, or how fast another disk may go beside them. It does so by trying: each try is a phase
 // of its own, and what it shows decides what is tried next.
 //
-// Any try may fail or succeed by chance: see ladder for how each is weighed and which is repeated. First the number
-// of streams rises with the disk alone (1, 2, 4, 8 ...), until a try is not clean, and the gap is halved; then the
-// same with the phase's other disks; the answer cannot be above that. A pace is first tried without a limit, and
-// then below the rate that the disk reached without one, in steps of 4 %. The answer is the limit that all tries
-// together make sure. If they contradict each other too much, the answer is a range.
+// First the number of streams rises with the disk alone (1, 2, 4, 8 ...), until a try is not clean,
+// and the gap is halved; then the same with the phase's other disks, from the middle; the answer
+// cannot be above that. A pace is first tried without a limit, and then below the rate that the disk
+// reached without one, in steps of 4 %. Any try may fail or succeed by chance, so both steps at the
+// limit are tried up to five times: see ladder. If the tries of one of them disagree, the answer is a
+// range.
 //
 // Clean means clean for as long as a try lasts. A shortfall that does not halve the buffer in that time is not
 // seen: with a buffer of 1 s and tries of 30 s one of 1.7 % of the streams' rate.
 //
-// The same verdicts lead to the same tries, so a run, a simulation and a run that is resumed all step the same
-// Search. Start at New; Recall finds the same by a trace of the tries. Judge makes an Outcome of a try's events.
+// The same verdicts lead to the same tries, so a run, a simulation and a run that is resumed all step
+// the same Search. Start at New; Recall finds the same by a trace of the tries. Judge makes an
+// Outcome of a try's events.
 // Nothing here runs a try.
 package search
 
@@ -51,7 +53,7 @@ type Result struct {
 	FoundBetween *Between `json:"found_between,omitempty"` //
 }
 
-// Between is the 95 % interval of a limit.
+// Between is where a limit lies whose tries disagree.
 type Between struct {
 	Low  float64  `json:"low"`  // 0: there may be none
 	High *float64 `json:"high"` // null: the disk may need no limit
@@ -60,31 +62,39 @@ type Between struct {
 // Search is a search in progress.
 type Search struct {
 	phase *scenario.Phase
-	alone *ladder // of streams without the other disks; nil if there are none
-	with  *ladder // with all disks; nil before its time
-	top   float64 // bytes per second that the paces of with lie below, but for its top step; 0: not known yet
-	made  int
-	times map[trace.Try]int // that each was made
+	alone *ladder // alone has the streams without the other disks; nil if there are none.
+	with  *ladder // with has all disks; nil before its time.
+	// reached is the rate in bytes per second below which the paces lie, except for the top step; 0:
+	// not known yet.
+	reached float64
 }
 
 // New begins the search of a phase.
 func New(phase *scenario.Phase) *Search {
-	s := &Search{phase: phase, times: map[trace.Try]int{}}
-	besides := slices.ContainsFunc(phase.Jobs, func(j scenario.Job) bool { // a probe disturbs none
+	s := &Search{phase: phase}
+	besides := slices.ContainsFunc(phase.Jobs, func(j scenario.Job) bool { // A probe disturbs none.
 		return j.Disk != phase.Search.Disk && j.Probe == 0
 	})
 	switch limit := int(min(max(1, phase.Search.Max), maxStreams)); {
 	case s.pace():
-		s.with = newLadder(paceSteps+1, fromTop)
+		s.with = newLadder(paceSteps+1, paceSteps+1)
 	case besides:
-		s.alone = newLadder(limit, rising)
+		s.alone = newLadder(limit, 1)
 	default:
-		s.with = newLadder(limit, rising)
+		s.with = newLadder(limit, 1)
 	}
 	return s
 }
 
 func (s *Search) pace() bool { return s.phase.Search.Kind == trace.SearchPace }
+
+// now is the ladder that the next try is of.
+func (s *Search) now() *ladder {
+	if s.with == nil {
+		return s.alone
+	}
+	return s.with
+}
 
 // Next is the phase to run next; ok is false when the search is over.
 func (s *Search) Next() (try scenario.Phase, ok bool) {
@@ -92,28 +102,27 @@ func (s *Search) Next() (try scenario.Phase, ok bool) {
 	if !ok {
 		return scenario.Phase{}, false
 	}
-	try = s.phase.WithTry(t, s.times[t]+1)
-	if s.made > 0 {
-		try.Pause = "" // done by hand already
+	try = s.phase.WithTry(t, s.now().tried[t.Step].of+1)
+	if s.Made() > 0 {
+		try.Pause = "" // It was done by hand already.
 	}
 	return try, true
 }
 
 func (s *Search) next() (trace.Try, bool) {
-	t := trace.Try{Search: s.phase.Name, Kind: s.phase.Search.Kind, Disk: s.phase.Search.Disk}
-	l := s.with
-	if l == nil {
-		l, t.Alone = s.alone, true
-	}
+	l := s.now()
 	step, ok := l.step()
-	t.Step, t.Steps = step, l.top
+	t := trace.Try{
+		Search: s.phase.Name, Kind: s.phase.Search.Kind, Disk: s.phase.Search.Disk,
+		Alone: s.with == nil, Step: step, Steps: l.top,
+	}
 	switch {
 	case !s.pace():
 		t.Value = float64(step)
-	case step == l.top || s.top == 0:
-		t.Step, t.Value, t.Unlimited = l.top, s.phase.Search.Max, s.phase.Search.Max == 0
+	case step == l.top:
+		t.Value, t.Unlimited = s.phase.Search.Max, s.phase.Search.Max == 0
 	default:
-		pace := s.top * math.Pow(paceStep, float64(step-1-paceSteps))
+		pace := s.reached * math.Pow(paceStep, float64(step-1-paceSteps))
 		figure := math.Pow(10, math.Floor(math.Log10(pace))-2) // the third, as a rate is written
 		t.Value = math.Round(pace/figure) * figure
 	}
@@ -127,33 +136,38 @@ func (s *Search) Add(o Outcome) {
 		return
 	}
 	clean := o.Verdict == stream.Clean
-	s.made++
-	s.times[t]++
-	if !t.Alone {
-		s.with.add(t, clean)
-		if s.pace() && s.top == 0 && !clean { // a limit matters only below what the disk has moved
-			s.top = o.Rate
-			if limit := s.phase.Search.Max; limit > 0 {
-				s.top = min(s.top, limit)
-			}
+	s.now().add(t, clean)
+	if s.pace() && s.reached == 0 && !clean { // A limit matters only below what the disk has moved.
+		s.reached = o.Rate
+		if limit := s.phase.Search.Max; limit > 0 {
+			s.reached = min(s.reached, limit)
 		}
-		return
 	}
-	s.alone.add(t, clean)
-	if _, more := s.alone.step(); !more {
-		s.with = newLadder(s.alone.highest(), halving)
+	if s.with == nil {
+		if _, top, over := s.alone.answer(); over {
+			s.with = newLadder(top, (top+1)/2)
+		}
 	}
 }
 
 // Made is how many tries have been made.
-func (s *Search) Made() int { return s.made }
+func (s *Search) Made() int {
+	made := 0
+	for _, l := range []*ladder{s.alone, s.with} {
+		if l != nil {
+			made += l.made
+		}
+	}
+	return made
+}
 
 // AtMost is how many tries the search takes in all, at most. It falls as the search goes on.
 func (s *Search) AtMost() int {
+	most := s.Made() + s.now().left()
 	if s.with == nil {
-		return s.made + s.alone.left() + newLadder(s.alone.highest(), halving).maxTries()
+		most += newLadder(s.alone.top, 1).left()
 	}
-	return s.made + s.with.left()
+	return most
 }
 
 // Result is what has been found so far.
@@ -167,10 +181,8 @@ func result(alone, with *ladder) (r Result) {
 		return r
 	}
 	r.Found, r.FoundBetween, r.FoundOpen = with.result()
-	r.FoundOpen = r.FoundOpen && (alone == nil || r.AloneOpen)
-	if r.Unlimited = r.Found == nil && r.FoundOpen; r.Unlimited {
-		r.FoundOpen = false
-	}
+	r.Unlimited = r.Found == nil && r.FoundOpen
+	r.FoundOpen = r.FoundOpen && !r.Unlimited && (alone == nil || r.AloneOpen)
 	return r
 }
 
@@ -180,55 +192,22 @@ type Made struct {
 	Verdict stream.Verdict
 }
 
-// Recall is what a search has found by its tries, in any order. In traces that do not say which of how many steps a
-// try is of, the steps are the numbers of streams up to the most, or the paces that were tried, and there are no
-// more tries.
+// Recall is what a search has found by its tries, in any order. Tries without a verdict count
+// nothing, nor do those that do not say which of how many steps they are.
 func Recall(tries []Made) Result {
-	var sides [2]*ladder
-	for i, alone := range []bool{true, false} {
-		its := slices.DeleteFunc(slices.Clone(tries), func(m Made) bool { return m.Alone != alone || m.Verdict == "" })
-		if len(its) > 0 {
-			sides[i] = recall(its, alone || sides[0] == nil)
+	var alone, with *ladder
+	for _, m := range tries {
+		if m.Verdict == "" || m.Step < 1 || m.Step > m.Steps {
+			continue
 		}
+		side := &with
+		if m.Alone {
+			side = &alone
+		}
+		if *side == nil {
+			*side = newLadder(m.Steps, 1)
+		}
+		(*side).add(m.Try, m.Verdict == stream.Clean)
 	}
-	return result(sides[0], sides[1])
-}
-
-func recall(tries []Made, first bool) *ladder {
-	l := newLadder(0, halving)
-	switch {
-	case tries[0].Kind == trace.SearchPace:
-		l.begins = fromTop
-	case first:
-		l.begins = rising
-	}
-	var paces []float64
-	for i := range tries {
-		t := &tries[i]
-		if t.Step < 1 || t.Step > t.Steps {
-			t.Steps = 0
-		}
-		if t.Unlimited {
-			t.Value = math.Inf(1)
-		}
-		switch {
-		case t.Steps > 0:
-		case t.Kind == trace.SearchStreams:
-			t.Step = int(min(max(1, t.Value), maxStreams))
-		default:
-			paces = append(paces, t.Value)
-		}
-	}
-	l.over = tries[0].Steps == 0
-	slices.Sort(paces)
-	paces = slices.Compact(paces)
-	for i := range tries {
-		t := &tries[i]
-		if at, ok := slices.BinarySearch(paces, t.Value); ok && t.Steps == 0 {
-			t.Step = at + 1
-		}
-		l.top = max(l.top, t.Step, t.Steps)
-		l.add(t.Try, t.Verdict == stream.Clean)
-	}
-	return l
+	return result(alone, with)
 }

@@ -459,8 +459,8 @@ func TestLeft(t *testing.T) {
 	r.PhaseBegins(0, try)
 	r.Released()
 	r.pass(5*time.Second, nil)
-	left, done = r.state.leftText() // 26 tries of 30 s with rests of 5 s, and a rest of a minute
-	check.Same(t, "a search", "at most 16 min left, done by 22:54", left+done)
+	left, done = r.state.leftText() // 24 tries of 30 s with rests of 5 s, and a rest of a minute
+	check.Same(t, "a search", "at most 15 min left, done by 22:52", left+done)
 }
 
 // Test files are written before a phase that reads, and that has its own progress.

@@ -184,7 +184,7 @@ func TestLanesOfASearch(t *testing.T) {
 func TestTriesAreNoPhasesOfTheTable(t *testing.T) {
 	run := fixture.Search()
 	document := func() *Document { return OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}) }
-	const where = "19 tries of a search, which --all prints one by one."
+	const where = "18 tries of a search, which --all prints one by one."
 	doc := document()
 	if find(doc, "All phases") != nil || !slices.Contains(doc.Blocks, Block(Sentence{Text: "All phases are " + where})) {
 		t.Error("a run of tries alone has a table of phases, or does not say why not")
