@@ -141,8 +141,8 @@ func (q *sequence) withSlopes(best shape) shape {
 	return best
 }
 
-// bins is how many bins last for so many seconds: at least four, for two or three show no level.
-func (q *sequence) bins(s float64) int { return max(4, int(math.Round(s/q.binS))) }
+// bins is how many bins last for so many seconds, and at least as many as show a level.
+func (q *sequence) bins(s float64) int { return max(q.MinBins, int(math.Round(s/q.binS))) }
 
 // edges are where the levels between cuts begin, and the end.
 func (q *sequence) edges(cuts []int) []int { return append(append([]int{0}, cuts...), len(q.y)) }

@@ -6,6 +6,7 @@ import "math"
 // to 9 of all kinds of truths in the tests, and are tested on later seeds.
 type Thresholds struct {
 	Bins       int     // Bins is the most that a series has; longer phases get longer bins.
+	MinBins    int     // MinBins is how many bins a level has at least: two or three of a phase's show none.
 	MinS       float64 // MinS is how long a level lasts, in seconds: the shortest real dips take 0.8 s.
 	MinSlopeS  float64 // MinSlopeS is how long a slope lasts: what takes less is a step.
 	MinTauS    float64 // MinTauS is the shortest time, in seconds, in which a curve goes 63 % of its way.
@@ -55,7 +56,7 @@ type Thresholds struct {
 // Defaults are the thresholds of a phase's series.
 func Defaults() Thresholds {
 	return Thresholds{
-		Bins: 1800, MinS: 0.8, MinSlopeS: 4, MinTauS: 1.5, FirstS: 2.2, ShortLevel: 2.64,
+		Bins: 1800, MinBins: 4, MinS: 0.8, MinSlopeS: 4, MinTauS: 1.5, FirstS: 2.2, ShortLevel: 2.64,
 		LargeRise: math.Log(1.35), Penalties: 14, MaxCuts: 60, CutCost: 1.5, SlopeCost: 1.5, CurveCost: 2.5,
 		MinChange: math.Log(1.12), Chance: 3e-4, StandsOut: 2,
 		Lowest: 0.01, Outlier: 8, MinOutlier: math.Log(2), ExcursionS: 0.5,

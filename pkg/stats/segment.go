@@ -1,35 +1,6 @@
 package stats
 
-import (
-	"math"
-	"slices"
-)
-
-// Segments cuts the sequence x into stretches of constant mean: it minimises the squared error
-// within the segments plus penalty for each, over all ways to cut into pieces of at least minLen
-// values (optimal partitioning: Jackson et al., "An Algorithm for Optimal Partitioning of Data on
-// an Interval", IEEE Signal Processing Letters 12, 2005). It returns where the segments begin, the
-// first at 0, and takes time in proportion to the square of len(x).
-func Segments(x []float64, minLen int, penalty float64) []int {
-	n := len(x)
-	errorOf := squaredErrors(x)
-	best := make([]float64, n+1) // best[t]: the least cost of x[:t]
-	last := make([]int, n+1)     // last[t]: where the last segment of that begins
-	for to := 1; to <= n; to++ {
-		best[to] = math.Inf(1)
-		for from := 0; from <= to-min(max(minLen, 1), n); from++ {
-			if cost := best[from] + errorOf(from, to) + penalty; cost < best[to] {
-				best[to], last[to] = cost, from
-			}
-		}
-	}
-	var starts []int
-	for to := n; to > 0; to = last[to] {
-		starts = append(starts, last[to])
-	}
-	slices.Reverse(starts)
-	return starts
-}
+import "math"
 
 // squaredErrors returns what gives the squared error of any stretch about its mean in constant
 // time, from running sums.
