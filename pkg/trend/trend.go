@@ -19,6 +19,15 @@ type Point struct {
 	Rate    float64
 }
 
+// Series is the stretches of one host's runs.
+type Series struct {
+	Host      string    `json:"host"` // Host is empty if it is not known.
+	Stretches []Stretch `json:"stretches"`
+}
+
+// Change is that of the last stretch against the one before; 0 if there is one stretch.
+func (s *Series) Change() float64 { return s.Stretches[len(s.Stretches)-1].Change }
+
 // Stretch is runs with one rate.
 type Stretch struct {
 	From     time.Time       `json:"from"` // From is when the first run began,

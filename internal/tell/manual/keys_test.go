@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -23,6 +24,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trend"
 )
 
 var update = flag.Bool("update", false, "write new keys into keys, with ? for what a person must say of them, and delete old ones")
@@ -40,6 +42,7 @@ func contracts() []contract {
 		{"run", reflect.TypeFor[rundir.Info]()},
 		{"compare", reflect.TypeFor[compare.Comparison]()},
 		{"check", reflect.TypeFor[[]report.Checked]()},
+		{"trend", reflect.TypeFor[[]trend.Series]()},
 		{"devices", reflect.TypeFor[hardware.Inventory]()},
 		{"doctor", reflect.TypeFor[trace.Checkup]()},
 		{"advise", reflect.TypeFor[advise.Answer]()},
@@ -263,6 +266,8 @@ func unwrap(key string, of reflect.Type) (string, reflect.Type) {
 // typeOf is the type that a value has in JSON.
 func typeOf(of reflect.Type) string {
 	switch kind := of.Kind(); {
+	case of == reflect.TypeFor[time.Time]():
+		return "string"
 	case of.Implements(reflect.TypeFor[json.Marshaler]()):
 		panic(of.String() + " has a form of its own")
 	case kind == reflect.Array:
