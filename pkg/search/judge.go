@@ -83,8 +83,8 @@ func (d *judged) progress(e *trace.Event) {
 }
 
 // Stopped reports whether a disk that last worked so long after the release stopped before the try
-// ended, so that the streams were not tested beside it to the end. A tenth of the try is allowed for
-// the time between two lines of the trace.
+// ended, so that the streams were not tested beside it to the end. A tenth of the try is allowed
+// for the time between two lines of the trace.
 func Stopped(lastNS, tryNS int64) bool { return lastNS < tryNS-tryNS/10 }
 
 // Outcome is that of the whole try. It fails if nothing is known of a stream, or if the try is
