@@ -231,8 +231,8 @@ func TestUnfit(t *testing.T) {
 
 // Nothing is said to be left in a folder that nobody may look into.
 func TestNothingLeft(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("root may look into every folder")
+	if os.Getuid() <= 0 { // -1 on Windows
+		t.Skip("root may look into every folder, and Windows goes by no mode")
 	}
 	opts := options(t)
 	opts.Paths = []string{t.TempDir()}
