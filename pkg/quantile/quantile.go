@@ -104,13 +104,17 @@ func Estimate(lines []Line) (f Figures, found [3]*Quantile) {
 
 // Quantile is the time that a share of requests exceeds.
 //
-// Its interval is Woodruff's ("Confidence Intervals for Medians and Other Position Measures", Journal of the American
-// Statistical Association 47, 1952): that of the share of requests above it, on the scale of the logarithm of its
-// odds, read off as times. The share's error is that of its mean over time, for what makes requests slow lasts from
-// one second to the next; of two estimates the larger one counts: by slow cosines (stats.MeanOf), and by what
-// neighbours have in common (stats.HalfOfShort). What shifts the middle of all requests shifts the slow ones as well:
-// no interval is narrower than the median's. There is none if the slow requests come from few seconds: those say
-// nothing of how often that happens.
+// Its interval is Woodruff's ("Confidence Intervals for Medians and Other Position Measures", Journal of the
+// American Statistical Association 47, 1952): the interval of the share of requests above it, on the scale of
+// the logarithm of its odds, read off as times. The share's error is that of its mean over time, because what
+// makes requests slow lasts from one second to the next. Two estimates of that error are made and the larger
+// one counts: from slow cosines (stats.MeanOf) and from the correlation of neighbours (stats.HalfOfShort).
+// What shifts the middle of all requests shifts the slow ones as well, so no interval is narrower than the
+// median's. There is none if the slow requests come from few seconds, which do not show how often that happens.
+//
+// On the generated traces of TestLatencyCoverage (100 each) 2.9, 4.3 and 7.0 % of the intervals of p50, p99 and
+// p99.9 miss the truth; from cosines alone 6.2, 7.9 and 10.0 %. A bootstrap misses it in 14.0, 15.1 and 16.4 %
+// if it draws blocks as long as the root of the number of seconds, and in 19 to 22 % if it draws single seconds.
 type Quantile struct {
 	latency.Tail
 	all    *latency.Sum
