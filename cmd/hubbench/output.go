@@ -171,7 +171,7 @@ func checkOut(cmd *cobra.Command, inputs []string) error {
 		return usagef("--out %s is a file that %s reads; give another name", path, cmd.Name())
 	}
 	resolved, err := filepath.EvalSymlinks(path)
-	if err != nil { // such as of a new file
+	if err != nil { // A new file can't be opened, for example.
 		resolved = path
 	}
 	folder := filepath.Dir(resolved)
@@ -278,7 +278,7 @@ type resultOptions struct {
 	compress bool
 	missing  bool             // the run is complete: results that are there stay
 	below    []string         // --fail-below as it was given
-	least    []scenario.Limit // and as parsed
+	least    []scenario.Limit // the same, parsed
 }
 
 func (o *resultOptions) flags(cmd *cobra.Command) {

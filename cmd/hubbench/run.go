@@ -36,7 +36,7 @@ type runOptions struct {
 	repeat  int           // how often each phase runs
 	direct  []string      // disks to measure without the hub as well
 	then    string        // what a person changes before all is measured again
-	phase   time.Duration // of a study of folders; for tests
+	phase   time.Duration // how long a phase of a study of folders takes; for tests
 	allow   []string
 }
 
@@ -308,7 +308,7 @@ func (r *session) measure(ctx context.Context) error {
 	if !errors.Is(err, errKilled) {
 		return err
 	}
-	_ = r.asked.untilKilled(partsTimeout, r.dir.RemoveParts) // of what is still being written
+	_ = r.asked.untilKilled(partsTimeout, r.dir.RemoveParts) // files that are still being written
 	return exitf(exitInterrupted, "%w; what was recorded is kept: hubbench report %s",
 		err, cells.Shell(r.dir.Path))
 }

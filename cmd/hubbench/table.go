@@ -54,7 +54,7 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 			if i < 0 {
 				return usagef("--grain %s: it is one of %s", grain, strings.Join(grains(), ", "))
 			}
-			return out.write(func(w io.Writer) error { // which holds one run at a time
+			return out.write(func(w io.Writer) error { // one run in memory at a time
 				rows := tidy.NewWriter(w, tidy.Grains()[i], out.Format)
 				for _, path := range args {
 					run, err := load(path)
@@ -107,7 +107,7 @@ func runCollect(p program, paths []string, into string) error {
 		folder, name := filepath.Split(path)
 		ofRun := exists(filepath.Join(folder, rundir.InfoFile))
 		if ofRun && (name == rundir.EventsFile || name == rundir.PackedFile) {
-			path = filepath.Clean(folder) // which says more of the run
+			path = filepath.Clean(folder) // a folder's name says more about the run
 		}
 		run, err := load(path)
 		if err != nil {

@@ -6,7 +6,7 @@ package latency
 // Position Measures", Journal of the American Statistical Association 47, 1952).
 type Tail struct {
 	NS    int64   // the quantile
-	Share float64 // of the requests that exceed it: 0.01 for p99
+	Share float64 // share of the requests that exceed it: 0.01 for p99
 	// In each stretch of time, how many requests exceed it beyond what the stretch has by its
 	// number of requests, as a share of how many requests a stretch has on average. Requests in the
 	// quantile's own bucket count in part, so that the mean is nothing.

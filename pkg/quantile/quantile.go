@@ -35,7 +35,7 @@ func MinRequests(n int64) int64 { return 10 * n }
 const (
 	lineNS    = 1_000_000_000 // a line is of the time since the one before, but of no more than
 	maxLineNS = 1_500_000_000
-	edgeNS    = 10_000_000 // of it may lie outside
+	edgeNS    = 10_000_000 // up to this much of a line may lie outside
 )
 
 // Line is a latency line and its time.
@@ -118,14 +118,14 @@ func Estimate(lines []Line) (f Figures, found [3]*Quantile) {
 type Quantile struct {
 	latency.Tail
 	all    *latency.Sum
-	median *Quantile // of the same requests; nil of the median itself
+	median *Quantile // median of the same requests; nil for the median itself
 }
 
 // Without that much, a quantile has no interval. Of 200 generated traces of 30, 60 and 240 s under each of seven kinds
 // of noise, 5.5 % at most have one that misses the truth (7 % of p99 and p99.9), if noise lasts for 5 s 10 %; and of
 // 200 pairs that do not differ, none are found to.
 const (
-	MinSeconds   = 20 // of requests, and of latency lines
+	MinSeconds   = 20 // seconds with requests, and latency lines
 	minWorth     = 8
 	maxStretches = 300 // lines are put together if there are more
 )

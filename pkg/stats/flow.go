@@ -11,8 +11,8 @@ import (
 type Flow struct {
 	Rates  []float64 // over stretches of equal length
 	Known  int       // how many of them were measured separately from their neighbours
-	Length float64   // of all of them, in seconds
-	Spread Spread    // of the items
+	Length float64   // total length in seconds
+	Spread Spread    // spread of the items
 }
 
 // Total is the flows together, which were recorded at the same times.

@@ -16,7 +16,7 @@ const (
 	SteadyWindows    = 5 // how many rates are judged together
 	steadyRange      = 0.20
 	steadyChange     = 0.10
-	steadyChance     = 0.002 // of a change that is in truth as large as that, and by noise looks that much smaller
+	steadyChance     = 0.002 // chance that a change of that size looks smaller because of noise
 	maxSteadyWindows = 40    // windows that the change is judged by
 )
 

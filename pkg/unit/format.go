@@ -41,7 +41,7 @@ func FormatRate(bytesPerSecond float64) string {
 // Scale is one unit for rates that are read together, so that they compare at a glance.
 type Scale struct {
 	Unit string  // "GB/s" or "MB/s"
-	Size float64 // of the unit in bytes per second
+	Size float64 // size of the unit in bytes per second
 }
 
 // ScaleFor picks the unit by the fastest of the rates.

@@ -12,7 +12,7 @@ import (
 // Page is a page of the manual as a file: of a topic, or of a command, which describes itself.
 type Page struct {
 	Name    string // hubbench-run
-	Section int    // of man pages: 1 for commands, 7 for topics
+	Section int    // section of the man pages: 1 for commands, 7 for topics
 	Short   string // in one line
 	Body    string // Markdown as in Topic.Markdown, without a title
 }

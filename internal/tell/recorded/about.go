@@ -58,7 +58,7 @@ func about(loaded *rundir.Loaded) report.About {
 	switch hub := run.Plan.Hub; {
 	case run.Plan.Simulated():
 		info.Hub = "hub " + cmp.Or(hub.Name, hub.Profile)
-		if hub.Name != "" { // which may be the name of a real one
+		if hub.Name != "" { // A model may have the name of a real hub.
 			info.Hub += " by the profile " + hub.Profile
 		}
 	case hub != nil && hub.Name != "":

@@ -30,7 +30,7 @@ type Answer struct {
 	Headline string
 	Sentence string   // one more idea
 	Doubts   []string // why the numbers cannot be trusted: shown before the headline
-	Scale    Scale    // of the loads
+	Scale    Scale    // the loads' scale
 	Loads    []Load   // what the disks did; the first is the one that the headline is about
 	Facts    []Fact   // three at most
 	Actions  []Action
@@ -57,14 +57,14 @@ type Big struct {
 // Load is what some disks did at the same time, repeats pooled.
 type Load struct {
 	Title string
-	ID    string // of the phase's details
+	ID    string // ID of the phase's details
 	Work  string // who reads and who writes
 	Disks []LoadDisk
 	Rate  float64 // together, bytes per second; the answer has no loads without an overlap
 	Chart *Chart  // the phase over time; nil without its files
 	All   bool    // as many disks as in any load
 
-	first *analysis.Phase // of its repeats
+	first *analysis.Phase // first of the repeats
 }
 
 // LoadDisk is one disk's part in a load.
@@ -128,7 +128,7 @@ const (
 	maxFindings = 3
 	maxDoubts   = 2
 	maxFacts    = 3
-	minWeight   = 0.05 // of a finding that is shown
+	minWeight   = 0.05 // weight from which on a finding is shown
 	minWaitS    = 1.0  // a shorter recovery is no fact
 )
 

@@ -60,7 +60,7 @@ type Series struct {
 	Kind   Kind        `json:"kind"`
 	Key    int         `json:"key"` // an index into the chart's keys, or None
 	Name   string      `json:"name"`
-	Tone   Sign        `json:"tone,omitempty"`  // of a series that belongs to no key
+	Tone   Sign        `json:"tone,omitempty"`  // for a series without a key
 	Faint  bool        `json:"faint,omitempty"` // it stands behind the others, or is no part of the disk's work
 	Points [][]float64 `json:"-"`
 }

@@ -168,7 +168,7 @@ func (r *runDoc) reasons(c *Cost) []Reason {
 		Text: "The hub's link to the computer is full",
 		Why:  "A disk that moves more through it would rule this out; none was measured.",
 	}
-	fastest := c // of the disk through the hub
+	fastest := c // the fastest case of the disk through the hub
 	for i := range r.Answer.Costs {
 		o := &r.Answer.Costs[i]
 		if o.Op == c.Op && o.Rate > c.Rate*(1+alike) {

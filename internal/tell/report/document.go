@@ -25,7 +25,7 @@ type Document struct {
 	Started   string     // when it was measured, as people read it
 	Hub       string     // what the disks are connected to, if that is known
 	Simulated bool       // no disk was measured
-	Model     hub.Source // of simulated disks: how the model's figures were come by
+	Model     hub.Source // for simulated disks: the source of the model's figures
 	Tool      string     // hubbench's version
 	Keys      []Key      // the disks, or the runs of a comparison
 	Answer    *Answer    // nil if the blocks are all there is
@@ -70,7 +70,7 @@ type Table struct {
 // a time and which can be linked to; or what only some readers want.
 type Details struct {
 	ID      string
-	Name    string // of the phase in the scenario
+	Name    string // the phase's name in the scenario
 	Title   string
 	Does    string // who reads and who writes
 	Phase   bool

@@ -42,10 +42,10 @@ type Tries struct {
 	Value        float64 // infinite for a pace without a limit
 	Clean, Count int
 	Due, Late    int             // frames, with all other disks busy
-	LowestS      float64         // of the buffers
-	Rate         float64         // of a pace, or of a disk without a limit
+	LowestS      float64         // lowest level of the buffers
+	Rate         float64         // rate of a pace, or of a disk without a limit
 	Verdict      stream.Verdict  // the worst; empty if no try ended as it should
-	phase        *analysis.Phase // of the first try with that verdict
+	phase        *analysis.Phase // phase of the first try with that verdict
 }
 
 // State is what the value comes to: clean if most of its tries were, else their worst.

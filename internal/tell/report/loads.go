@@ -27,11 +27,11 @@ type Comparison struct {
 // LoadPair is one load on both sides, of several disks or of one.
 type LoadPair struct {
 	Sides   [2]Load
-	Rate    compare.Rate // of its disks together, or of one of them
+	Rate    compare.Rate // all disks together, or one of them
 	Disk    string       // the one; empty for all
 	Several bool
 	Lead    bool // the headline is about it
-	rank    int  // of importance
+	rank    int  // by importance
 }
 
 // Changed reports whether the rate changed significantly.
@@ -62,7 +62,7 @@ func (a *ChangeAxis) At(change float64) float64 {
 const (
 	minReach   = 0.02 // on either side, as a share of the rate
 	limitReach = 1.5  // times the gate's limit
-	axisMargin = 0.04 // of its width
+	axisMargin = 0.04 // share of the axis' width
 	axisTicks  = 4
 )
 
@@ -93,8 +93,8 @@ func (c *Comparison) Axis() *ChangeAxis {
 
 // How many loads a comparison shows at first.
 const (
-	maxSeveral = 8 // of several disks
-	maxAlone   = 6 // of one disk
+	maxSeveral = 8 // maximum number of loads with several disks
+	maxAlone   = 6 // maximum number of loads with one disk
 )
 
 // compared fills in the answer about one run: its loads, the key numbers, and what else differs.
@@ -164,7 +164,7 @@ func (c comparison) load(phase *compare.Phase) LoadPair {
 	l := LoadPair{Sides: [2]Load{{Title: title, All: len(disks) == len(c.disks)}, {Title: title}}, Several: len(disks) > 1}
 	alike := l.Several || work.Who(c.disks, phase.Work) == phase.Title
 	keys := newKeys(c.disks)
-	for _, r := range phase.Rates { // that of all together comes last
+	for _, r := range phase.Rates { // The rate of all together comes last.
 		if r.Measure != compare.Window || r.Base == nil {
 			continue
 		}

@@ -24,7 +24,7 @@ type Plan struct {
 	Forecasts []forecast.Forecast // one for each phase
 	Total     forecast.Forecast
 	Disks     []PlannedDisk
-	Checks    []Check // those that did not pass
+	Checks    []Check // checks that did not pass
 }
 
 // PlannedDisk is what a disk has to take.
@@ -55,7 +55,7 @@ type plannedPhase struct {
 	WriteBound scenario.Bound `json:"writes_bound,omitempty"`
 	MinS       float64        `json:"least_s"`
 	MaxS       *float64       `json:"most_s"`
-	Tries      int            `json:"tries,omitempty"` // of a search, at most
+	Tries      int            `json:"tries,omitempty"` // maximum number of tries of a search
 }
 
 // screenful is how many phases the answer lists; with more of them it lists the disks instead.

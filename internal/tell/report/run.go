@@ -30,7 +30,7 @@ type About struct {
 	OS       string
 	Scenario string // the scenario's file name
 	Hub      string // the hub, or the model of it
-	Seed     string // of the plan
+	Seed     string // the plan's seed
 	Modes    []Mode // in the order of the run
 	Warnings []string
 	Failures []string // what went wrong, with its cause
@@ -45,13 +45,13 @@ type Mode struct {
 // runDoc is a run's document, and what several of its parts need.
 type runDoc struct {
 	*Document
-	Scale // of its rates
+	Scale // scale of the rates
 
 	run      Run
 	a        *analysis.Analysis
-	index    map[string]int // of the phases, by name
+	index    map[string]int // index of each phase by name
 	lines    []pooledPhase
-	findings []analysis.Finding // those that repeats have in common once
+	findings []analysis.Finding // findings; one that repeats have in common stands once
 	more     []string           // ideas that the answer has no room for
 }
 

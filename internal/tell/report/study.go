@@ -43,7 +43,7 @@ func (r *runDoc) study() {
 func (r *runDoc) poolFindings() {
 	type kind struct {
 		code, disk string
-		line, nth  int // of this kind in its phase
+		line, nth  int // number of this kind in its phase
 	}
 	lines := map[string]int{}
 	for i, line := range r.lines {
@@ -87,10 +87,10 @@ func (r *runDoc) poolFindings() {
 // pooledPhase is phases that are repeats of one.
 type pooledPhase struct {
 	title  string
-	id     string // of the first
+	id     string // ID of the first
 	phases []analysis.Phase
 
-	rank int     // of what the headline says of them
+	rank int     // rank of what the headline says about them
 	kept float64 // the least that a disk keeps of its baseline
 }
 

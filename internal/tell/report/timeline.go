@@ -253,7 +253,7 @@ func (v *phaseView) totalChart() *Chart {
 	if found := v.found.Contention; found != nil && found.Ceiling != nil && oneWay {
 		limit(found.Ceiling.Rate, "a limit the disks share")
 	}
-	var narrowest *analysis.LinkUse // of those that all working disks share
+	var narrowest *analysis.LinkUse // narrowest link that all working disks share
 	for _, u := range v.found.Links {
 		if all := len(u.Disks) >= len(o.Disks); all && (u.Segment != hardware.HostPort || narrowest == nil) {
 			narrowest = &u

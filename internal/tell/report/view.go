@@ -178,7 +178,7 @@ const (
 	minBuckets  = 100
 	maxBuckets  = 1200 // about the pixels of a screen
 	perBucket   = 20   // files
-	maxOutliers = 200  // of a phase
+	maxOutliers = 200  // maximum number of outliers in a phase
 )
 
 // bucket is the files of a part of an axis in short: their bytes over their time, and the middle

@@ -22,13 +22,13 @@ import (
 // Form is what a person may ask for. A part that nothing is called makes an error that lists the
 // names there are.
 type Form struct {
-	Formats []string // that there are, the usual one first
+	Formats []string // available formats, the default first
 	Format  string
 	All     bool // everything, not the answer alone
 
 	Chart string
 	Table string
-	Phase string // of the chart or the table; empty for the first that has it
+	Phase string // phase of the chart or table; empty for the first that has it
 	Dark  bool
 	Ink   ink.Ink // what a terminal that text goes to can show
 }

@@ -40,7 +40,7 @@ type drawn struct {
 	*report.Chart
 	ID      string
 	Words   string
-	JSON    template.JS  // of the live chart
+	JSON    template.JS  // options of the live chart
 	Picture template.URL // in place of it
 	Height  int          // pixels
 }

@@ -32,7 +32,7 @@ const (
 	maxTrimmed  = 20      // rows of a table in the phases of more than that
 	maxPoints   = 20_000  // numbers of plots that can be chosen
 	maxChoices  = 6       // buttons above the hub diagram
-	maxPairDisk = 8       // of whom all pairs are shown
+	maxPairDisk = 8       // up to this many disks all pairs are shown
 	maxTogether = 6       // loads of all disks in a table
 	raceFrames  = 500     // moments of a race that is played back
 )
@@ -45,8 +45,8 @@ type page struct {
 	Library  template.JS // the chart library; empty: pictures instead
 	Script   template.JS
 	Summary  template.JS // the document's data
-	DataID   string      // of the element that holds it
-	DataName string      // of the file it is saved as
+	DataID   string      // ID of the element that holds it
+	DataName string      // name of the file it is saved as
 	Events   template.JS // events.jsonl, packed; empty where the page goes without
 	State    template.JS // the loads to choose from, packed
 	Shapes   [][]report.Corner
@@ -66,7 +66,7 @@ type page struct {
 
 	Comparison *comparison
 
-	Body    []report.Block // of a document that is shown whole
+	Body    []report.Block // all blocks of a document that is shown whole
 	Folds   []*report.Details
 	Phases  []*report.Details
 	Parts   string // what the phases are called
@@ -169,7 +169,7 @@ func (p *page) arrange() {
 	if a.Comparison == nil { // its page shows them
 		more.Blocks = a.Rest()
 	}
-	if a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost { // which draw it
+	if a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost { // These layouts draw it themselves.
 		p.Folds = append(p.Folds, &report.Details{ID: "numbers", Title: a.Table.Title, Blocks: []report.Block{a.Table}})
 	}
 	sure := &report.Details{ID: "sure", Title: "How sure is this?"}

@@ -10,7 +10,7 @@ import (
 // hub is a load in the hub diagram: computer, cable, hub and disks.
 type hub struct {
 	Row    int     // height of a disk's row in pixels
-	Height int     // of the diagram
+	Height int     // height of the diagram
 	Trunk  float64 // thickness of the cable between computer and hub
 	Total  string
 	Rows   []hubRow
@@ -32,15 +32,15 @@ type hubRow struct {
 
 // The diagram's measures, in pixels.
 const (
-	cardRow     = 92 // of up to three disks
-	smallRow    = 78 // of up to six: names may take two lines
+	cardRow     = 92 // row height for up to three disks
+	smallRow    = 78 // row height for up to six: names may take two lines
 	listRow     = 36
 	fewCards    = 3
 	maxCards    = 6
 	maxRows     = 14
 	minHeight   = 128
 	maxPerRate  = 20  // for each GB/s, or whatever the unit of the rates is
-	trunkShare  = 0.6 // of the height, at most
+	trunkShare  = 0.6 // maximum share of the height
 	minCable    = 1.5
 	rowGap      = 4
 	plotWidth   = 1000 // units of a plot's width, which the page stretches

@@ -26,12 +26,12 @@ type live struct {
 type view struct {
 	Picture object          `json:"picture"` // what a saved picture has in place of the same of the option
 	Keys    []report.Key    `json:"keys"`
-	Symbols []string        `json:"symbols"` // of the keys
+	Symbols []string        `json:"symbols"` // one symbol a key
 	Rows    []string        `json:"rows,omitempty"`
 	X       report.Axis     `json:"x"`
 	Y       report.Axis     `json:"y"`
 	Series  []report.Series `json:"series"` // the option's first; those after them are only to be seen
-	Texts   []string        `json:"texts"`  // of these
+	Texts   []string        `json:"texts"`  // the text of each line
 }
 
 // The height of a chart in pixels.

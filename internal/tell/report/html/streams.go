@@ -13,7 +13,7 @@ type gauges struct {
 	Axis  []int // a number for each cell; 0 where there is no room for it
 	Lanes []*report.Lane
 	Paces []pace
-	Flow  *timeline // of the buffer
+	Flow  *timeline // level of the buffer over time
 }
 
 // pace is a gauge of how fast a disk may be; its places are in per cent.
@@ -32,7 +32,7 @@ type paceMark struct {
 // How gauges are drawn.
 const (
 	maxAxis  = 16   // numbers above the cells
-	paceEnd  = 0.96 // of the gauge: where the fastest pace stands
+	paceEnd  = 0.96 // position of the fastest pace on the gauge
 	paceRoom = 11   // per cent between two labels
 )
 

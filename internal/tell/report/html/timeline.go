@@ -15,7 +15,7 @@ type timeline struct {
 	Note   string
 	Paths  []plotPath
 	Bands  []plotBand
-	Lines  []string // of the grid
+	Lines  []string // grid lines
 	X, Y   []plotLabel
 	Labels []plotLabel
 }
@@ -31,7 +31,7 @@ type plotBand struct {
 	Text        string
 	Bad         bool
 	Right       bool // the text ends where the band does
-	Row, Narrow int  // of its text, on a wide page and on a phone
+	Row, Narrow int  // the text's row on a wide page and on a phone
 }
 
 // plotLabel stands at a place in per cent of the plot.

@@ -37,12 +37,12 @@ type canvas struct {
 	png              bool
 	room             vg.Length // for a line of text
 	plane            draw.Canvas
-	dashes           []vg.Length // of lines drawn next
+	dashes           []vg.Length // dashes of the next lines
 	face             font.Face
 	paper, ink, grey string
 	tones            map[report.Sign]string
 	colours          []string
-	heights          []float64         // those with a label: rows, or steps of a scale
+	heights          []float64         // heights with a label: rows, or steps of a scale
 	taken            []image.Rectangle // by notes
 }
 

@@ -12,10 +12,10 @@ import (
 const (
 	answerLines = 15 // with the lines about files that follow it
 	linesAfter  = 1
-	maxDisks    = 6  // of a load that are listed
+	maxDisks    = 6  // maximum number of a load's disks that are listed
 	maxTitle    = 22 // columns of a load's name
-	maxName     = 14 // of a disk's
-	ofWidth     = 12 // of its baseline
+	maxName     = 14 // maximum width of a disk's name
+	ofWidth     = 12 // width of its baseline
 	fullBar     = 23 // cells of the fastest baseline's bar
 	minBar      = 8
 	narrow      = 70 // columns below which there are no bars

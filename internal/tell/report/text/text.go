@@ -20,7 +20,7 @@ const Width = 80
 
 // Options say how a document is printed.
 type Options struct {
-	Width int  // of a line in columns, whatever the names
+	Width int  // maximum width of a line in columns
 	All   bool // the blocks as well if the document has an answer
 	Ink   ink.Ink
 }
