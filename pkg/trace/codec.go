@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-
-	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // A line of each type has these keys after its type, in this order. One with a question mark is left out if it says
@@ -103,16 +101,11 @@ func appendValue(dst []byte, at any) (_ []byte, empty bool) {
 		if *v == nil {
 			at = map[string]Role{}
 		}
-	case *map[string]string:
-		if len(*v) == 0 {
-			return dst, true
-		}
-	case *map[string]work.Work:
-		return appendJSON(dst, *v), len(*v) == 0
 	}
 	before := len(dst)
 	dst = appendJSON(dst, at)
-	return dst, string(dst[before:]) == "null"
+	text := string(dst[before:])
+	return dst, text == "null" || text == "{}"
 }
 
 // appendString quotes s; bytes that are not UTF-8 become U+FFFD.

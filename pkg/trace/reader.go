@@ -161,13 +161,8 @@ func (r *Reader) read(p *part) {
 		}
 	}
 	r.rest = append(r.rest[:0], text[whole:]...)
-	if text = text[:whole]; r.line == 0 && r.offset == 0 && len(r.next) == 0 {
-		rest, _ := bytes.CutPrefix(text, []byte("\xef\xbb\xbf")) // that some Windows editors put before the first line
-		r.offset = int64(len(text) - len(rest))
-		text = rest
-	}
 	if whole > 0 {
-		p.text, p.done = text, make(chan struct{})
+		p.text, p.done = text[:whole], make(chan struct{})
 		r.next = append(r.next, p)
 		go p.decode() // which ends by itself
 	}

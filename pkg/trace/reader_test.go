@@ -38,7 +38,6 @@ func TestReader(t *testing.T) {
 		{"no newline at the end", fileLine, 1, "", ""},
 		{"carriage returns", fileLine + "\r\n" + fileLine + "\r\n", 2, "", ""},
 		{"blank lines", "\n" + fileLine + "\n\n  \n" + fileLine + "\n", 2, "", ""},
-		{"byte order mark", "\xef\xbb\xbf" + fileLine + "\n", 1, "", ""},
 		{"keys in another order, spaces", `{ "end_ns" : 5 , "bytes":10, "seq":1,"start_ns":0,"op":"write","disk":"A","phase":"W","type":"file" } ` + "\n", 1, "", ""},
 		{"unknown key", strings.Replace(fileLine, `"seq"`, `"colour":{"x":[1]},"seq"`, 1) + "\n", 1, "", ""},
 		{"escaped key and value", strings.Replace(fileLine, `"disk":"A"`, `"d\u0069sk":"\u0041"`, 1) + "\n", 1, "", ""},
@@ -111,8 +110,7 @@ func TestReaderEmptyLines(t *testing.T) {
 
 func TestLinesThatBeginAlike(t *testing.T) {
 	progressLine := `{"type":"progress","phase":"W","disk":"A","seq":1,"bytes":10,"t_ns":4}`
-	spaced := strings.NewReplacer(":", ": ", ",", ", ").Replace(fileLine)
-	for _, line := range []string{fileLine, progressLine, spaced} {
+	for _, line := range []string{fileLine, progressLine} {
 		events, _ := readAll(line)
 		want := events[0]
 		known := heads{}
@@ -133,6 +131,7 @@ func TestLinesThatBeginAlike(t *testing.T) {
 			strings.Replace(line, "}", `,`, 1):                      false,
 			strings.Replace(line, "}", "}}", 1):                     false,
 			strings.Replace(line, `"bytes"`, `"byte"`, 1):           false,
+			strings.ReplaceAll(line, ":", ": "):                     false,
 			strings.TrimSuffix(line, "}"):                           false,
 		} {
 			if _, _, took := known.decode([]byte(text)); took != takes {
