@@ -1,9 +1,6 @@
 package trace
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // join makes one file of each pass of a disk that reads and writes at once, which a trace records as two: number 2k is
 // what was read, 2k+1 what was written. What is said of files then holds of passes.
@@ -33,23 +30,24 @@ func join(reads, writes []File) []File {
 
 // addSamples is the progress of two together: the sum of both at every instant at which one of them is known.
 func addSamples(a, b []Sample) []Sample {
-	out := make([]Sample, 0, max(len(a), len(b)))
-	left, done := [2][]Sample{a, b}, [2]int64{}
-	for len(left[0])+len(left[1]) > 0 {
-		next := int64(math.MaxInt64)
-		for _, samples := range left {
-			if len(samples) > 0 {
-				next = min(next, samples[0].TNS)
-			}
+	var steps []Sample // the bytes since the sample before of the same
+	for _, samples := range [][]Sample{a, b} {
+		before := int64(0)
+		for _, s := range samples {
+			steps = append(steps, Sample{s.TNS, s.Bytes - before})
+			before = s.Bytes
 		}
-		for i := range left {
-			for ; len(left[i]) > 0 && left[i][0].TNS == next; left[i] = left[i][1:] {
-				done[i] = left[i][0].Bytes
-			}
-		}
-		out = append(out, Sample{next, done[0] + done[1]})
 	}
-	return out
+	slices.SortFunc(steps, bySample)
+	sums := steps[:0]
+	sum := int64(0)
+	for i, s := range steps {
+		sum += s.Bytes
+		if i+1 == len(steps) || steps[i+1].TNS != s.TNS {
+			sums = append(sums, Sample{s.TNS, sum})
+		}
+	}
+	return sums
 }
 
 // Direction is what the disk moved in one direction: all, none, or a part if it reads and writes at once.

@@ -50,10 +50,11 @@ type builder struct {
 	declared bool // by a run line
 	ended    bool
 	phases   map[string]*phase
-	last     *phase // of the last event: most follow one of the same phase
-	bytes    int64  // of all files
-	requests int64  // of all latency lines
-	left     [leftKinds]leftOut
+	last     *phase   // of the last event: most follow one of the same phase
+	bytes    int64    // of all files
+	requests int64    // of all latency lines
+	left     int      // file lines that are not counted
+	leftAt   []string // whose they are
 }
 
 // phase is what was read of a phase so far.
@@ -63,12 +64,25 @@ type phase struct {
 	disks    []*disk
 }
 
-// disk is a disk in a phase.
+// disk is a disk in a phase, or one direction of a disk that reads and writes at once.
 type disk struct {
-	trace   *DiskRecord
-	files   [][]File         // in blocks
-	others  [][]File         // of the direction that the first one had not
-	pending map[int][]Sample // by file, until it ends
+	trace      *DiskRecord
+	files      [][]File         // in blocks
+	pending    map[int][]Sample // by file, until it ends
+	mixed      bool             // its files are of both directions, though its work is not
+	directions []*disk          // what it reads, and what it writes, if it does both at once
+}
+
+func newDisk(name string, op Role) *disk {
+	return &disk{trace: &DiskRecord{Name: name, Op: op}, pending: map[int][]Sample{}}
+}
+
+// of is where the file of that number belongs: a pass of a disk that does both is an even one read and an odd one written.
+func (d *disk) of(seq int64) *disk {
+	if d.directions == nil {
+		return d
+	}
+	return d.directions[seq&1]
 }
 
 // inBlocks appends a file to a list that is gathered in blocks: one list would be copied again and again as it grows.
@@ -166,7 +180,11 @@ func (b *builder) disk(e *Event) *disk {
 	if i < 0 {
 		b.know(Disk{Name: e.Disk})
 		i = len(t.disks)
-		t.disks = append(t.disks, &disk{trace: &DiskRecord{Name: e.Disk}, pending: map[int][]Sample{}})
+		d := newDisk(e.Disk, "")
+		if t.Work[e.Disk].Reads > 0 {
+			d.directions = []*disk{newDisk(e.Disk, Read), newDisk(e.Disk, Write)}
+		}
+		t.disks = append(t.disks, d)
 	}
 	return t.disks[i]
 }
@@ -178,24 +196,23 @@ func (b *builder) addToDisk(d *disk, line *decoded) error {
 	case StartType:
 		t.LateNS = new(e.LateNS)
 	case ProgressType:
-		seq := int(n.seq)
-		d.pending[seq] = append(d.pending[seq], Sample{TNS: n.tNS, Bytes: n.bytes})
+		seq, pending := int(n.seq), d.of(n.seq).pending
+		pending[seq] = append(pending[seq], Sample{TNS: n.tNS, Bytes: n.bytes})
 	case FileType:
 		if n.bytes > maxBytes-b.bytes {
 			return fmt.Errorf("disk %s: file %d brings the trace to more than %d bytes, beyond what can be counted", e.Disk,
 				n.seq, int64(maxBytes))
 		}
 		b.bytes += max(n.bytes, 0)
-		files := &d.files
-		if t.Op = cmp.Or(t.Op, e.Op); t.Op != e.Op {
-			files = &d.others
-		}
+		t.Op = cmp.Or(t.Op, e.Op)
+		d = d.of(n.seq)
+		d.mixed = d.mixed || d.trace.Op != e.Op
 		f := File{Seq: int(n.seq), Bytes: n.bytes, StartNS: n.startNS, EndNS: n.endNS, Filler: n.filler}
 		if samples, ok := d.pending[f.Seq]; ok {
 			f.Progress = &Progress{Samples: samples}
 			delete(d.pending, f.Seq)
 		}
-		*files = inBlocks(*files, f)
+		d.files = inBlocks(d.files, f)
 	case ErrorType:
 		t.Errors = append(t.Errors, Failure{Seq: e.Seq, TNS: e.TNS, Error: e.Error})
 	case LatencyType:

@@ -79,7 +79,7 @@ func TestLoadWhole(t *testing.T) {
 	check.Same(t, "run", want, got)
 }
 
-// Streams and latencies are sorted out by disk and time, and a line that is there twice counts once.
+// Streams and latencies are sorted out by disk and time.
 func TestLoadStreamsAndLatencies(t *testing.T) {
 	hist := aHist()
 	requests, err := latency.Decode(hist)
@@ -96,8 +96,7 @@ func TestLoadStreamsAndLatencies(t *testing.T) {
 		sample("A", "2", `"t_ns":100,"due":1,"late":0,"buffer_ns":40,"stall_ns":0`),
 		sample("A", "1", `"t_ns":200,"due":3,"late":1,"buffer_ns":0,"stall_ns":40`),
 		sample("A", "1", `"t_ns":100,"due":1,"late":0,"buffer_ns":40,"stall_ns":0`),
-		sample("A", "1", `"t_ns":100,"due":1,"late":0,"buffer_ns":40,"stall_ns":0`),
-		latencyLine("200"), latencyLine("100"), latencyLine("200"),
+		latencyLine("200"), latencyLine("100"),
 		`{"type":"end","status":"complete"}`,
 	).Phases[0]
 	first := StreamSample{100, stream.Sample{Due: 1, BufferNS: 40}}

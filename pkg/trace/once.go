@@ -9,50 +9,25 @@ import (
 // more, the disk had several files in transfer at once.
 const maxOverlapping = 0.05
 
-// Why a file line is not counted.
-const (
-	repeated    = iota // the same line again
-	overlapping        // another file, in the time of one that is counted
-	leftKinds
-)
-
-// leftOut counts file lines that are not counted, and says where they are.
-type leftOut struct {
-	n     int
-	where []string
-}
-
 // once sorts a disk's files by start, and leaves out repeated lines and those files that cannot have been moved beside
 // the others. The package comment has the rule.
-func once(files []File) (kept []File, left [leftKinds]int) {
+func once(files []File) []File {
 	if apart(files) {
-		return files, left
+		return files
 	}
 	slices.SortStableFunc(files, byStart)
-	kept = files[:1]
-	for _, f := range files[1:] {
-		last := &kept[len(kept)-1]
-		if compare(last, &f) != 0 {
+	files = slices.CompactFunc(files, func(a, b File) bool { return byStart(a, b) == 0 })
+	gone, n := clashing(files)
+	if float64(n) > maxOverlapping*float64(len(files)) {
+		return files
+	}
+	kept := files[:0]
+	for i, f := range files {
+		if !gone[i] {
 			kept = append(kept, f)
-			continue
-		}
-		left[repeated]++
-		if last.Progress == nil {
-			last.Progress = f.Progress
 		}
 	}
-	files = kept
-	if gone := clashing(files); float64(len(gone)) <= maxOverlapping*float64(len(files)) {
-		left[overlapping] = len(gone)
-		slices.Sort(gone)
-		i := -1
-		files = slices.DeleteFunc(files, func(File) bool {
-			i++
-			_, out := slices.BinarySearch(gone, i)
-			return out
-		})
-	}
-	return files, left
+	return kept
 }
 
 func byStart(a, b File) int { return compare(&a, &b) }
@@ -80,10 +55,10 @@ func clash(a, b *File) bool {
 	return a.Usable() && b.Usable() && common > min(a.EndNS-a.StartNS, b.EndNS-b.StartNS)/2
 }
 
-// clashing are the indices of few files without which no two clash; the files must be sorted. Of two that clash the one
+// clashing says which few files must go so that no two clash; the files must be sorted. Of two that clash the one
 // that ends later goes, as that leaves most room, unless it clashes with that one only, and is the longer.
-func clashing(files []File) []int {
-	var gone []int
+func clashing(files []File) (gone []bool, n int) {
+	gone = make([]bool, len(files))
 	last := -1
 	for i := range files {
 		f := &files[i]
@@ -92,11 +67,13 @@ func clashing(files []File) []int {
 		case last < 0 || !clash(&files[last], f):
 			last = i
 		case f.EndNS < files[last].EndNS && i+1 < len(files) && clash(&files[last], &files[i+1]):
-			gone = append(gone, last)
+			gone[last] = true
+			n++
 			last = i
 		default:
-			gone = append(gone, i)
+			gone[i] = true
+			n++
 		}
 	}
-	return gone
+	return gone, n
 }

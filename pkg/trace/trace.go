@@ -6,8 +6,8 @@
 // a warning, ignores types and keys it does not know, and calls any other bad line an error that names
 // its number. Only file lines are required; disks and phases are inferred if their lines are missing.
 //
-// Nothing is counted twice. Lines that say the same are one, and a second run line or a second line of a phase is an
-// error. If files of one disk overlap, the trace decides what is possible:
+// No file is counted twice. File lines that say the same are one, and a second run line or a second line of a phase is
+// an error. If files of one disk overlap, the trace decides what is possible:
 //
 //   - If leaving out at most 5 % of a disk's files lets the rest come one at a time, the disk moved one at a time,
 //     and those files are left out: the fewest that it takes.
