@@ -1,7 +1,6 @@
 package diskio
 
 import (
-	"context"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -16,98 +15,43 @@ const (
 	maxRequest = 0x7ffff000
 )
 
-// app moves a file as a plain application does: from memory, in one call, through the cache. The call's
-// memory is the same 64 MiB over and over, so that files of 2 GB need no memory of 2 GB.
-type app struct {
+// newApp moves a file as a plain application does: from memory, in one call, through the cache.
+func newApp(buf []byte, sizes []int64) *threads {
+	m := newThreads(buf[:appBytes], nil, 1)
+	m.slots[0].memory.calls = &calls{buf: buf[:appBytes], list: make([][]byte, 0, appCall(sizes)/appBytes+2)}
+	return m
+}
+
+// appCall is how many bytes the largest call moves.
+func appCall(sizes []int64) int64 { return min(slices.Max(sizes), maxRequest) }
+
+// calls are requests larger than their memory: it is the same 64 MiB over and over, so that files of 2 GB need no
+// memory of 2 GB.
+type calls struct {
 	buf  []byte
 	list [][]byte // the pieces of a call, for reuse
 }
 
-func appCall(sizes []int64) int64 { return min(slices.Max(sizes), maxRequest) }
-
-func newApp(buf []byte, sizes []int64) *app {
-	return &app{buf: buf[:appBytes], list: make([][]byte, 0, appCall(sizes)/appBytes+2)}
+// do moves what is left of a request, or less.
+func (c *calls) do(f testFile, r *request) (int, error) {
+	off := r.off + r.got
+	var n int64
+	var err error
+	if r.op == trace.Write {
+		n, err = f.writeList(c.pieces(off, r.want-r.got), off)
+	} else {
+		n, err = f.readList(c.pieces(off, r.want-r.got), off)
+	}
+	return int(n), err
 }
 
-func (m *app) attach(testFile) error { return nil }
-func (m *app) detach() error         { return nil }
-func (m *app) close() error          { return nil }
-
-func (m *app) move(ctx context.Context, t *transfer) error {
-	limit := int64(maxRequest)
-	if t.op == trace.Write {
-		t.stamps.put(m.buf[:min((t.size+dataUnit-1)/dataUnit*dataUnit, appBytes)], 0, 0)
-	} else if t.checking != checkNothing {
-		limit = appBytes // what the next piece overwrites could not be looked at
-	}
-	if t.pacer != nil {
-		limit = layoutBlock
-	}
-	list := m.call(0, min(t.size, limit))
-	t.begin()
-	for off := int64(0); off < t.size; {
-		startNS := t.now()
-		if t.pacer != nil {
-			var ok bool
-			if startNS, ok = t.await(ctx, min(t.size-off, limit), true); !ok {
-				return ctx.Err()
-			}
-		}
-		n, err := m.do(t, list, off)
-		if err != nil {
-			return err
-		}
-		endNS := t.now()
-		t.latencies.record(t.op, startNS, endNS)
-		t.latencies.tick(endNS - t.release)
-		if t.checking != checkNothing && off+n < t.size {
-			if cut := n % t.stamps.unit; cut < n {
-				n -= cut // a unit that was cut off is read with the rest of it
-			}
-		}
-		off += n
-		t.done.Add(n)
-		if err := ctx.Err(); err != nil && off < t.size {
-			return err
-		}
-		list = m.call(off, min(t.size-off, limit))
-	}
-	return nil
-}
-
-func (m *app) do(t *transfer, list [][]byte, off int64) (int64, error) {
-	if t.op == trace.Write {
-		n, err := t.file.writeList(list, off)
-		if n == 0 && err == nil {
-			err = errNothingWritten
-		}
-		return n, err
-	}
-	n, err := t.file.readList(list, off)
-	switch {
-	case err != nil:
-		return n, err
-	case n == 0:
-		return 0, errTruncated(off)
-	case t.checking != checkNothing:
-		whole := min(n, int64(len(list[0])))
-		if off+n < t.size {
-			whole -= whole % t.stamps.unit
-		}
-		if wrong := t.stamps.check(list[0][:whole], off, t.checking); wrong != nil {
-			return n, wrong
-		}
-	}
-	return n, nil
-}
-
-// call is the memory of a call for size bytes at off, in pieces of the buffer.
-func (m *app) call(off, size int64) [][]byte {
-	m.list = m.list[:0]
+// pieces is the memory for size bytes at off, in pieces of the buffer.
+func (c *calls) pieces(off, size int64) [][]byte {
+	c.list = c.list[:0]
 	for at := off % appBytes; size > 0; at = 0 {
-		piece := m.buf[at:min(appBytes, at+size)]
-		m.list = append(m.list, piece)
+		piece := c.buf[at:min(appBytes, at+size)]
+		c.list = append(c.list, piece)
 		size -= int64(len(piece))
 	}
-	return m.list
+	return c.list
 }

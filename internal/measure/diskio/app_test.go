@@ -51,10 +51,10 @@ func TestAppMovesAFileInOneCall(t *testing.T) {
 
 // Beyond what one call takes there are several, and the content goes on where it was.
 func TestAppCallsForTheLargestFiles(t *testing.T) {
-	m := newApp(make([]byte, appBytes), []int64{5e9})
+	m := newApp(make([]byte, appBytes), []int64{5e9}).slots[0].memory.calls
 	var total int64
 	for off, size := int64(0), int64(5e9); size > 0; {
-		list := m.call(off, min(size, maxRequest))
+		list := m.pieces(off, min(size, maxRequest))
 		n := lengthOf(list)
 		if &list[0][0] != &m.buf[off%appBytes] {
 			t.Errorf("the call at %d begins elsewhere in the period", off)

@@ -65,10 +65,15 @@ type memory struct {
 	read  []byte // elsewhere if the job does both, as what is written must stay what it is
 	noise int64  // where in the job's noise write begins
 	pos   int64  // of the next block
+	calls *calls // of an application, whose file is stamped as a whole before
 }
 
 // take is the memory of a request for n bytes at off (most have block), with its stamps if it writes.
 func (m *memory) take(op trace.Role, off, n, block int64, stamps *stamper) []byte {
+	if m.calls != nil {
+		at := off % appBytes
+		return m.write[at:min(at+n, appBytes)]
+	}
 	if m.pos+n > int64(len(m.write)) {
 		m.pos = 0
 	}

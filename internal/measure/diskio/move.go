@@ -53,7 +53,12 @@ func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span
 	t.sample, t.latencies = sample, e.latencies
 	t.cap = e.job.IO.Cap.Nanoseconds()
 	t.pacer, t.reads, t.mixKey = e.pacer, e.job.Reads, e.job.Seed
-	if e.job.IO.Access == scenario.AccessRandom {
+	if e.job.IO.Mode == scenario.ModeApp {
+		t.setBlock(maxRequest)
+		if t.pacer != nil {
+			t.setBlock(layoutBlock)
+		}
+	} else if e.job.IO.Access == scenario.AccessRandom {
 		t.shuffle(e.job.Seed + uint64(seq))
 	}
 	if e.job.Probe > 0 {
@@ -189,6 +194,9 @@ func (e *real) newTransfer(f testFile, r record, op trace.Role) *transfer {
 	t := &transfer{file: f, op: op, size: r.Size, want: r.Size, padded: e.padded(r.Size), stamps: e.stamper(r),
 		release: e.release, sampleNS: e.sampleNS, now: e.timing.now}
 	t.setBlock(e.job.IO.Block)
+	if e.job.IO.Mode == scenario.ModeApp && op == trace.Write {
+		t.stamps.put(e.buf[:min((t.size+dataUnit-1)/dataUnit*dataUnit, appBytes)], 0, 0)
+	}
 	if !e.traits.direct && e.job.IO.Mode == scenario.ModeDirect {
 		stretch := int64(settleBytes)
 		if e.job.Pace > 0 { // what is pushed out at once is no burst

@@ -130,7 +130,7 @@ func TestPaceOfAnApplication(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rate = 100e6
 		sizes := []int64{50e6, 30e6}
-		requests := paced(t, func(buf []byte) mover { return newApp(buf, sizes) }, rate, sizes, appBytes, nil)
+		requests := paced(t, func(buf []byte) mover { return newApp(buf, sizes) }, rate, sizes, layoutBlock, nil)
 		var sum int64
 		for i, r := range requests {
 			sum += r.n

@@ -63,7 +63,7 @@ func (t *transfer) run(ctx context.Context, s *slot) {
 	for done := ctx.Done(); t.issue(done, s); {
 		if t.pacer != nil {
 			var ok bool
-			if s.startNS, ok = t.await(ctx, int64(len(s.p)), s.number == 0); !ok {
+			if s.startNS, ok = t.await(ctx, s.want, s.number == 0); !ok {
 				return
 			}
 		} else if t.latencies != nil {
@@ -129,11 +129,12 @@ type request struct {
 	got  int64 // bytes moved so far
 	err  error
 
-	number         int   // of its slot
-	file           int   // its place among the files of a queue
-	async          bool  // a thread of the kernel's makes it, whether it has to wait or not
-	startNS, endNS int64 // when it was handed to the system, and when it was seen done
-	freeNS         int64 // when what belongs to it was done too: its bytes were out of the cache
+	calls          *calls // in which the bytes are moved, if they are more than p
+	number         int    // of its slot
+	file           int    // its place among the files of a queue
+	async          bool   // a thread of the kernel's makes it, whether it has to wait or not
+	startNS, endNS int64  // when it was handed to the system, and when it was seen done
+	freeNS         int64  // when what belongs to it was done too: its bytes were out of the cache
 }
 
 // do makes the request, and again for what the system leaves.
@@ -141,9 +142,12 @@ func (r *request) do(f testFile) error {
 	for r.got < r.want {
 		var n int
 		var err error
-		if r.op == trace.Write {
+		switch {
+		case r.calls != nil:
+			n, err = r.calls.do(f, r)
+		case r.op == trace.Write:
 			n, err = f.writeAt(r.number, r.p[r.got:], r.off+r.got)
-		} else {
+		default:
 			n, err = f.readAt(r.number, r.p[r.got:], r.off+r.got)
 		}
 		if err == nil {

@@ -98,7 +98,8 @@ func (t *transfer) issue(done <-chan struct{}, s *slot) bool {
 	}
 	off := i * t.block
 	n := min(t.block, t.padded-off)
-	s.request = request{op: op, p: s.take(op, off, n, t.block, &t.stamps), off: off, want: n, number: s.number}
+	s.request = request{op: op, p: s.take(op, off, n, t.block, &t.stamps), off: off, want: n, number: s.number,
+		calls: s.memory.calls}
 	if op == trace.Read {
 		s.want = min(n, t.size-off)
 	}
@@ -112,7 +113,7 @@ func (t *transfer) expired(now int64) bool {
 // ended checks and counts a request that is over, and reports whether all is well with it. What is padding of the file
 // does not count.
 func (t *transfer) ended(r *request) bool {
-	counted := min(int64(len(r.p)), t.size-r.off)
+	counted := min(r.want, t.size-r.off)
 	if r.err == nil {
 		t.latencies.record(r.op, r.startNS, r.endNS)
 		if r.op == trace.Read && t.checking != checkNothing {
