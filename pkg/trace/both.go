@@ -2,8 +2,9 @@ package trace
 
 import "slices"
 
-// join makes one file of each pass of a disk that reads and writes at once, which a trace records as two: number 2k is
-// what was read, 2k+1 what was written. What is said of files then holds of passes.
+// join makes one file of each pass of a disk that reads and writes at once, which a trace records
+// as two: number 2k is what was read, 2k+1 what was written. What is said of files then holds of
+// passes.
 func join(reads, writes []File) []File {
 	passes := make([]File, 0, max(len(reads), len(writes)))
 	at := map[int]int{} // by number
@@ -28,7 +29,8 @@ func join(reads, writes []File) []File {
 	return passes
 }
 
-// addSamples is the progress of two together: the sum of both at every instant at which one of them is known.
+// addSamples is the progress of two together: the sum of both at every instant at which one of them
+// is known.
 func addSamples(a, b []Sample) []Sample {
 	var steps []Sample // the bytes since the sample before of the same
 	for _, samples := range [][]Sample{a, b} {
@@ -50,7 +52,8 @@ func addSamples(a, b []Sample) []Sample {
 	return sums
 }
 
-// Direction is what the disk moved in one direction: all, none, or a part if it reads and writes at once.
+// Direction is what the disk moved in one direction: all, none, or a part if it reads and writes at
+// once.
 func (t *DiskRecord) Direction(op Role) *DiskRecord {
 	switch {
 	case t.Both && op == Read:

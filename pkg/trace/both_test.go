@@ -9,8 +9,8 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// A disk that reads and writes at once has one file for each pass, whose two directions are known apart: in any order of
-// the lines, with one of the two missing, and if the last pass did not end.
+// A disk that reads and writes at once has one file for each pass, whose two directions are known
+// apart: in any order of the lines, with one of the two missing, and if the last pass did not end.
 func TestBoth(t *testing.T) {
 	lines := []string{
 		`{"type":"phase","phase":"p","roles":{"A":"write"},"work":{"A":{"op":"write","reads":0.4}}}`,

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// A line of each type has these keys after its type, in this order. One with a question mark is left out if it says
-// nothing; all others are written even if they are zero.
+// A line of each type has these keys after its type, in this order. One with a question mark is
+// left out if it says nothing; all others are written even if they are zero.
 var lines = [...]struct {
 	kind Type
 	keys []string
@@ -36,7 +36,8 @@ var fields = [...]string{
 	"stop", "test", "score", "connections", "work", "search", "steady_ns", "saturation", "status",
 }
 
-// field is the index of a key in fields, looked for from an index on and then before it; -1 if the key is not known.
+// field is the index of a key in fields, looked for from an index on and then before it; -1 if the
+// key is not known.
 func field(key string, from int) int {
 	for i := range fields {
 		if at := (from + i) % len(fields); fields[at] == key {
@@ -59,8 +60,9 @@ func (t Type) keys() []string {
 	return nil
 }
 
-// AppendEvent appends the event's line, newline included, to dst. Each type writes its own keys and none of the
-// others'. Nothing is allocated except for run and phase lines and for text that must be escaped.
+// AppendEvent appends the event's line, newline included, to dst. Each type writes its own keys and
+// none of the others'. Nothing is allocated except for run and phase lines and for text that must
+// be escaped.
 func AppendEvent(dst []byte, e *Event) []byte {
 	dst = append(dst, `{"type":`...)
 	dst = appendString(dst, string(e.Type))
@@ -118,7 +120,8 @@ func appendString(dst []byte, s string) []byte {
 	return append(append(append(dst, '"'), s...), '"')
 }
 
-// appendJSON appends v as encoding/json has it, with <, > and & as they are, and nothing that a terminal acts on.
+// appendJSON appends v as encoding/json has it, with <, > and & as they are, and nothing that a
+// terminal acts on.
 func appendJSON(dst []byte, v any) []byte {
 	var text bytes.Buffer
 	out := json.NewEncoder(&text)
@@ -127,8 +130,9 @@ func appendJSON(dst []byte, v any) []byte {
 	return append(dst, EscapeControls(bytes.TrimSpace(text.Bytes()))...)
 }
 
-// EscapeControls writes what encoding/json leaves as it is though a terminal acts on it, U+007F to U+009F and what
-// turns the direction of text, as it writes the other controls. The value stays the same: they stand in strings only.
+// EscapeControls writes what encoding/json leaves as it is though a terminal acts on it, U+007F to
+// U+009F and what turns the direction of text, as it writes the other controls. The value stays the
+// same: they stand in strings only.
 func EscapeControls(text []byte) []byte {
 	acts := func(r rune) bool { return r >= 0x7f && r <= 0x9f || unicode.Is(unicode.Bidi_Control, r) }
 	if !bytes.ContainsFunc(text, acts) {

@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// decode reads a line by encoding/json, and reports whether its type is a known one. Of a line of an unknown type it
-// reads no more than that.
+// decode reads a line by encoding/json, and reports whether its type is a known one. Of a line of
+// an unknown type it reads no more than that.
 func (e *Event) decode(line []byte) (known bool, err error) {
 	*e = Event{}
 	var values map[string]json.RawMessage
@@ -34,9 +34,9 @@ func (e *Event) decode(line []byte) (known bool, err error) {
 	return true, nil
 }
 
-// heads are how lines of files and progress begin, up to the number of the file, and what that says: nearly all lines of
-// a trace begin as one before did. Such a line is read a hundred times faster than by encoding/json, which reads those
-// that are not written as AppendEvent does.
+// heads are how lines of files and progress begin, up to the number of the file, and what that
+// says: nearly all lines of a trace begin as one before did. Such a line is read a hundred times
+// faster than by encoding/json, which reads those that are not written as AppendEvent does.
 type heads struct {
 	known []head
 	next  int // the one that follows the last that a line had: disks take turns
@@ -70,8 +70,8 @@ func (e *Event) with(n numbers) Event {
 	return event
 }
 
-// decode reads a line that begins as one before did and goes on as AppendEvent writes it. At any other it returns false.
-// An integer that it takes is within the bounds of check.
+// decode reads a line that begins as one before did and goes on as AppendEvent writes it. At any
+// other it returns false. An integer that it takes is within the bounds of check.
 func (h *heads) decode(line []byte) (e *Event, n numbers, ok bool) {
 	for range h.known {
 		if h.next >= len(h.known) {
@@ -99,7 +99,8 @@ func (h *heads) decode(line []byte) (e *Event, n numbers, ok bool) {
 	return nil, n, false
 }
 
-// remember keeps how the line begins if others may begin alike. The event is the line's, and has been checked.
+// remember keeps how the line begins if others may begin alike. The event is the line's, and has
+// been checked.
 func (h *heads) remember(line []byte, e *Event) {
 	if e.Type != FileType && e.Type != ProgressType || !bytes.Equal(line, bytes.TrimSpace(AppendEvent(nil, e))) {
 		return

@@ -85,8 +85,8 @@ type Event struct {
 	Status string
 }
 
-// The names of gauges: of a disk, or of the host if the line names none. Counters count from some start of the
-// device's own.
+// The names of gauges: of a disk, or of the host if the line names none. Counters count from some
+// start of the device's own.
 const (
 	Temperature = "temperature_c"
 	DeviceRead  = "device_read_bytes"  // counter: all that was read from the device, by any program
@@ -98,10 +98,12 @@ const (
 	// nothing to spare
 	CPU       = "cpu_percent"
 	WorkerCPU = "worker_cpu_percent" // what the process that works on the disk used of one core
-	// For how long the machine has just slept, or hubbench was stopped: all of it, or the worker of a disk
+	// For how long the machine has just slept, or hubbench was stopped: all of it, or the worker of
+	// a disk
 	Stopped   = "stopped_s"
 	LinkState = "link_state" // bits per second that the slowest link of the disk's path has negotiated
-	// Of a disk with streams: the host's largest delay in serving them, which is not the disk's fault
+	// Of a disk with streams: the host's largest delay in serving them, which is not the disk's
+	// fault
 	HostLate = "host_late_s"
 	LeftOut  = "requests_left_out" // of a disk at a pace or with a probe: how many requests were due and never made
 	// Of the files that a job moved past the cache: how much the cache held when it had ended
@@ -136,7 +138,8 @@ type Try struct {
 	Value     float64 `json:"value"`               // streams, or bytes per second
 	Unlimited bool    `json:"unlimited,omitempty"` // the disk goes as fast as it can: there is no Value
 	Alone     bool    `json:"alone,omitempty"`     // without the phase's other disks
-	// Which of how many steps the value is, from the lowest that can be tried to the highest; 0: not known.
+	// Which of how many steps the value is, from the lowest that can be tried to the highest; 0:
+	// not known.
 	Step  int `json:"step,omitempty"`
 	Steps int `json:"steps,omitempty"`
 }

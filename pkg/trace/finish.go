@@ -18,8 +18,8 @@ func (b *builder) finish() {
 	case !b.ended:
 		b.warnf("no end line: the run was cut short, or is still going")
 	}
-	// Phases of a run that did not get to its end, and that nothing says the end of, are partial. If it says that of none,
-	// as a trace need not, only the last was surely going on.
+	// Phases of a run that did not get to its end, and that nothing says the end of, are partial.
+	// If it says that of none, as a trace need not, only the last was surely going on.
 	if phases := b.run.Phases; b.declared && !b.ended || b.run.Status == Partial {
 		if !slices.ContainsFunc(phases, func(p *Phase) bool { return p.Status != "" }) {
 			phases = phases[max(0, len(phases)-1):]
@@ -40,8 +40,8 @@ func (b *builder) finish() {
 		b.finishPhase(b.phases[p.Name])
 	}
 	if b.left > 0 {
-		b.warnf("repeated file lines, and files that overlap others of a disk that moved one at a time: %d are left out (%s)",
-			b.left, few(b.leftAt))
+		b.warnf("repeated file lines, and files that overlap others of a disk that moved one at a time: "+
+			"%d are left out (%s)", b.left, few(b.leftAt))
 	}
 }
 
@@ -85,7 +85,9 @@ func (b *builder) finishDisk(d *disk, phase *Phase) {
 	}
 	slices.SortStableFunc(t.Latencies, func(a, b Latency) int { return cmp.Compare(a.TNS, b.TNS) })
 	for i := range t.Streams {
-		slices.SortStableFunc(t.Streams[i].Samples, func(a, b StreamSample) int { return cmp.Compare(a.TNS, b.TNS) })
+		slices.SortStableFunc(t.Streams[i].Samples, func(a, b StreamSample) int {
+			return cmp.Compare(a.TNS, b.TNS)
+		})
 	}
 	open, dropped := b.finishFiles(d, phase)
 	if t.Both {
@@ -106,8 +108,9 @@ func (b *builder) finishDisk(d *disk, phase *Phase) {
 	}
 }
 
-// finishFiles puts a disk's files in order, each with its progress, and keeps the progress of the unfinished one that got
-// furthest in time. It counts the unfinished ones, and the samples that it drops.
+// finishFiles puts a disk's files in order, each with its progress, and keeps the progress of the
+// unfinished one that got furthest in time. It counts the unfinished ones, and the samples that it
+// drops.
 func (b *builder) finishFiles(d *disk, phase *Phase) (open, dropped int) {
 	t := d.trace
 	t.Files = slices.Concat(d.files...)
@@ -152,7 +155,8 @@ func bySample(a, b Sample) int {
 	return cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Bytes, b.Bytes))
 }
 
-// ascending returns the sorted samples, in place, that lie between from and to and do not go backwards.
+// ascending returns the sorted samples, in place, that lie between from and to and do not go
+// backwards.
 func ascending(samples []Sample, from, to Sample) []Sample {
 	return slices.DeleteFunc(samples, func(s Sample) bool {
 		if s.TNS < from.TNS || s.TNS > to.TNS || s.Bytes < from.Bytes || s.Bytes > to.Bytes {

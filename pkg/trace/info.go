@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Checkup is what `hubbench doctor` found out about a machine and its disks: whether measurements there can be
-// trusted. Later runs on the machine carry the problems found.
+// Checkup is what `hubbench doctor` found out about a machine and its disks: whether measurements
+// there can be trusted. Later runs on the machine carry the problems found.
 type Checkup struct {
 	Tool   string  `json:"tool"` // hubbench's version
 	Date   string  `json:"date"` // RFC 3339
@@ -69,8 +69,8 @@ func (c Check) Subject() string {
 // Effective is how a job really moved its bytes, which may be less than it asked for.
 type Effective struct {
 	Engine string `json:"engine"` // simulated | threads | io_uring | app
-	// direct | cached writes (direct except for them) | cached (direct was asked for and granted, and the cache held
-	// them) | buffered | none (simulated)
+	// direct | cached writes (direct except for them) | cached (direct was asked for and granted,
+	// and the cache held them) | buffered | none (simulated)
 	Cache string `json:"cache"`
 	// SmallWrites says in words what small direct writes did when they were tried, on a system that
 	// may pass them through its cache (macOS).

@@ -12,14 +12,15 @@ import (
 const (
 	// maxBytes bounds the bytes of a whole trace, so that no sum overflows.
 	maxBytes = 1 << 60
-	// maxDisks and maxPhases are several times what a plan may have: every disk is set beside every other, in every phase.
+	// maxDisks and maxPhases are several times what a plan may have: every disk is set beside every
+	// other, in every phase.
 	maxDisks  = 256
 	maxPhases = 2500
 )
 
-// Load reads a whole trace; name stands for the input in errors and warnings. Disks and phases that have no line
-// of their own are inferred from the others. Progress is attached to its file, or to the disk's Open if the
-// file never ended.
+// Load reads a whole trace; name stands for the input in errors and warnings. Disks and phases that
+// have no line of their own are inferred from the others. Progress is attached to its file, or to
+// the disk's Open if the file never ended.
 func Load(r io.Reader, name string) (*Run, error) {
 	in := NewReader(r, name)
 	b := builder{run: &Run{}, phases: map[string]*phase{}}
@@ -77,7 +78,8 @@ func newDisk(name string, op Role) *disk {
 	return &disk{trace: &DiskRecord{Name: name, Op: op}, pending: map[int][]Sample{}}
 }
 
-// of is where the file of that number belongs: a pass of a disk that does both is an even one read and an odd one written.
+// of is where the file of that number belongs: a pass of a disk that does both is an even one read
+// and an odd one written.
 func (d *disk) of(seq int64) *disk {
 	if d.directions == nil {
 		return d
@@ -85,7 +87,8 @@ func (d *disk) of(seq int64) *disk {
 	return d.directions[seq&1]
 }
 
-// inBlocks appends a file to a list that is gathered in blocks: one list would be copied again and again as it grows.
+// inBlocks appends a file to a list that is gathered in blocks: one list would be copied again and
+// again as it grows.
 func inBlocks(blocks [][]File, f File) [][]File {
 	const doublings = 9 // A block holds 8 files, the next twice as many, up to 4096.
 	last := len(blocks) - 1

@@ -27,8 +27,8 @@ func mustLoad(t *testing.T, lines ...string) *Run {
 	return run
 }
 
-// TestLoadCopiesFilesOnce reads a long trace: beside the files that it returns, it may allocate those that it gathered, and
-// little more.
+// TestLoadCopiesFilesOnce reads a long trace: beside the files that it returns, it may allocate
+// those that it gathered, and little more.
 func TestLoadCopiesFilesOnce(t *testing.T) {
 	const files = 400_000 // beside which the reader's own memory is little
 	var text []byte
@@ -185,7 +185,8 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// BenchmarkLoad reads a trace of a hundred thousand files of three disks, a progress line before each.
+// BenchmarkLoad reads a trace of a hundred thousand files of three disks, a progress line before
+// each.
 func BenchmarkLoad(b *testing.B) {
 	var text []byte
 	for i := range 100_000 {

@@ -13,7 +13,8 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// recorded is a trace of two phases and two disks as hubbench writes it, a line each, with that many files a disk.
+// recorded is a trace of two phases and two disks as hubbench writes it, a line each, with that
+// many files a disk.
 func recorded(files int) [][]byte {
 	rnd := rand.New(rand.NewPCG(81, 82))
 	events := []*Event{{Type: RunType, Version: 1, Name: "pair", Disks: []Disk{{Name: "A"}, {Name: "B"}}}}
@@ -51,8 +52,8 @@ func load(t *testing.T, lines [][]byte) *Run {
 	return run
 }
 
-// Whatever lines of files are doubled, the run is that of the clean trace, except for a warning that says how much was
-// left out.
+// Whatever lines of files are doubled, the run is that of the clean trace, except for a warning
+// that says how much was left out.
 func TestDoubled(t *testing.T) {
 	const files = 100
 	const leftOut = "repeated file lines, and files that overlap others of a disk that moved one at a time: "

@@ -19,7 +19,8 @@ const (
 	MaxLine = 16 << 20
 	// maxNS bounds times, so that no difference of two overflows.
 	maxNS = 1 << 60
-	// partSize is how many bytes of lines are decoded together, and maxParts how many times that at once.
+	// partSize is how many bytes of lines are decoded together, and maxParts how many times that at
+	// once.
 	partSize = 128 << 10
 	maxParts = 8
 )
@@ -74,7 +75,8 @@ type decoded struct {
 // NewReader returns a Reader of r; name stands for the input in errors ("events.jsonl:17: ...").
 func NewReader(r io.Reader, name string) *Reader { return &Reader{in: r, name: name, part: &part{}} }
 
-// Event is the event that the last call of Next read. It is overwritten by a later one, and empty after the last.
+// Event is the event that the last call of Next read. It is overwritten by a later one, and empty
+// after the last.
 func (r *Reader) Event() *Event {
 	last := r.last()
 	r.event = last.event.with(last.numbers)
@@ -83,7 +85,8 @@ func (r *Reader) Event() *Event {
 
 func (r *Reader) last() *decoded { return &r.part.events[r.at-1] }
 
-// Offset is how many bytes of the input lie before and in the line of Event; after the last event, all that were read.
+// Offset is how many bytes of the input lie before and in the line of Event; after the last event,
+// all that were read.
 func (r *Reader) Offset() int64 { return r.offset + int64(r.last().end) }
 
 // Err is the first error, nil at a regular end.
@@ -168,7 +171,8 @@ func (r *Reader) read(p *part) {
 	}
 }
 
-// shortest is less than the bytes of any event's line: a text of empty lines is to take no memory for events.
+// shortest is less than the bytes of any event's line: a text of empty lines is to take no memory
+// for events.
 const shortest = 12
 
 // errLong is the error of a line that is no line of a trace.
@@ -224,7 +228,8 @@ func (p *part) event(line []byte, e *decoded) (known bool, err error) {
 	return true, nil
 }
 
-// check refuses events that say too little to be placed. Doubtful numbers pass: they are for the analysis to report.
+// check refuses events that say too little to be placed. Doubtful numbers pass: they are for the
+// analysis to report.
 func (e *Event) check() error {
 	switch e.Type {
 	case RunType:

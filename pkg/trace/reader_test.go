@@ -141,8 +141,8 @@ func TestLinesThatBeginAlike(t *testing.T) {
 	}
 }
 
-// FuzzReader holds three promises: no panic; the fast path means what encoding/json means; and what is read can be
-// written and read again unchanged.
+// FuzzReader holds three promises: no panic; the fast path means what encoding/json means; and what
+// is read can be written and read again unchanged.
 func FuzzReader(f *testing.F) {
 	for _, e := range everyEvent() {
 		f.Add(AppendEvent(nil, &e))

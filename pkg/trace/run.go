@@ -27,7 +27,8 @@ type Phase struct {
 	Name  string
 	Roles map[string]Role
 	Disks []*DiskRecord // the working disks, in the run's order
-	// Complete, Partial (also of one that was going on when the run was cut short), or empty if nothing says how it ended
+	// Complete, Partial (also of one that was going on when the run was cut short), or empty if
+	// nothing says how it ended
 	Status string
 
 	Stop        string            // race (also if empty) | hold | time
@@ -51,7 +52,8 @@ type DiskRecord struct {
 	Open   []Sample // progress of a file that never ended (a killed worker, a full disk)
 	Errors []Failure
 
-	// It reads and writes at once: its files are passes in which it did both, and Op is what it does more
+	// It reads and writes at once: its files are passes in which it did both, and Op is what it
+	// does more
 	Both          bool
 	Reads, Writes *DiskRecord // the files and the progress of each direction; nil unless Both is set
 
@@ -96,7 +98,8 @@ type File struct {
 	Progress *Progress // what is known of the time in between; nil if nothing is
 }
 
-// Progress is how a file got on. A run may have millions of files, few of them so long that they have any.
+// Progress is how a file got on. A run may have millions of files, few of them so long that they
+// have any.
 type Progress struct {
 	Samples []Sample // bytes done by time, ascending
 }
@@ -130,8 +133,8 @@ type Failure struct {
 	Error string
 }
 
-// Usable reports whether the file can be counted: bytes moved, in a time above zero. Others are reported, never
-// averaged in.
+// Usable reports whether the file can be counted: bytes moved, in a time above zero. Others are
+// reported, never averaged in.
 func (f *File) Usable() bool { return f.Bytes > 0 && f.EndNS > f.StartNS }
 
 // Disk returns the part of the named disk, nil if it did nothing.
@@ -167,7 +170,8 @@ func (t *DiskRecord) Seen() *work.Seen {
 	return work.See(sizes, smallest, largest)
 }
 
-// Title is what to call a phase where a person reads of it: its name or, if that is only a pattern, who does what.
+// Title is what to call a phase where a person reads of it: its name or, if that is only a pattern,
+// who does what.
 func (r *Run) Title(p *Phase) string {
 	disks := make([]string, len(r.Disks))
 	all := map[string]work.Work{}
@@ -179,7 +183,8 @@ func (r *Run) Title(p *Phase) string {
 	return work.Title(p.Name, disks, all)
 }
 
-// Unnumbered is a phase's name without the number that distinguishes it from others of that name: "WWW" of "WWW-2".
+// Unnumbered is a phase's name without the number that distinguishes it from others of that name:
+// "WWW" of "WWW-2".
 func Unnumbered(name string) string {
 	name = regexp.MustCompile(` \([0-9-]+\)$`).ReplaceAllString(name, "")
 	at := strings.LastIndexByte(name, '-')
