@@ -9,11 +9,11 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// What test files hold. It must be incompressible, no block may equal another (file systems and controllers
-// that deduplicate would otherwise be measured at speeds that no user data reaches), and it must cost
-// next to nothing to generate: so the buffers are filled with noise once, and each unit of a block carries a
-// stamp of its own when it is written. The stamp also shows on reading whether the disk returned what was
-// asked for: the right run, disk, file and offset.
+// What test files hold. It must be incompressible, no block may equal another (file systems and
+// controllers that deduplicate would otherwise be measured at speeds that no user data reaches),
+// and it must cost next to nothing to generate: so the buffers are filled with noise once, and each
+// unit of a block carries a stamp of its own when it is written. The stamp also shows on reading
+// whether the disk returned what was asked for: the right run, disk, file and offset.
 const (
 	// dataUnit is what a stamp covers: the smallest piece that common deduplication works on.
 	dataUnit = 4096
@@ -41,15 +41,16 @@ func tagOf(runID, disk string) uint64 {
 // gamma is SplitMix64's step from word to word.
 const gamma = 0x9e3779b97f4a7c15
 
-// mix is the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection whose values over a
-// counter look like noise, at one or two multiplications a word.
+// mix is the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection whose values
+// over a counter look like noise, at one or two multiplications a word.
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
 
-// noise fills p, whose bytes are the noise of seed from the position at on; both are multiples of 8.
+// noise fills p, whose bytes are the noise of seed from the position at on; both are multiples of
+// 8.
 func noise(p []byte, seed uint64, at int64) {
 	z := mix(seed) + uint64(at/8)*gamma
 	for ; len(p) >= 8; p = p[8:] {
@@ -58,8 +59,9 @@ func noise(p []byte, seed uint64, at int64) {
 	}
 }
 
-// memory is where one request in flight keeps its bytes: a part of the job's buffer, filled with noise. Small blocks
-// walk through it, so that neighbours in the file differ in more than their stamps.
+// memory is where one request in flight keeps its bytes: a part of the job's buffer, filled with
+// noise. Small blocks walk through it, so that neighbours in the file differ in more than their
+// stamps.
 type memory struct {
 	write []byte
 	read  []byte // elsewhere if the job does both, as what is written must stay what it is
@@ -68,7 +70,8 @@ type memory struct {
 	calls *calls // of an application, whose file is stamped as a whole before
 }
 
-// take is the memory of a request for n bytes at off (most have block), with its stamps if it writes.
+// take is the memory of a request for n bytes at off (most have block), with its stamps if it
+// writes.
 func (m *memory) take(op trace.Role, off, n, block int64, stamps *stamper) []byte {
 	if m.calls != nil {
 		at := off % appBytes
@@ -104,10 +107,10 @@ func (s *stamper) place(off int64) int64 {
 	return off
 }
 
-// put stamps the block p that is about to be written at off. Its noise begins at the position at. Blocks
-// are whole sectors, so that even a last, shorter unit has room for a stamp. If the file will end within that stamp,
-// its noise has no number, so that what is left of it can be checked anyway; content that repeats has the same noise in
-// every round, so that its number is known.
+// put stamps the block p that is about to be written at off. Its noise begins at the position at.
+// Blocks are whole sectors, so that even a last, shorter unit has room for a stamp. If the file
+// will end within that stamp, its noise has no number, so that what is left of it can be checked
+// anyway; content that repeats has the same noise in every round, so that its number is known.
 func (s *stamper) put(p []byte, off, at int64) {
 	number := uint32(at / s.unit)
 	for ; len(p) > 0; p = p[min(int(s.unit), len(p)):] {
@@ -124,8 +127,8 @@ func (s *stamper) put(p []byte, off, at int64) {
 	}
 }
 
-// seal is what the stamp of the unit at off, whose noise has that number, holds besides tag and offset: file and
-// number, and a checksum such that a block of zeros never has a valid one.
+// seal is what the stamp of the unit at off, whose noise has that number, holds besides tag and
+// offset: file and number, and a checksum such that a block of zeros never has a valid one.
 func (s *stamper) seal(off int64, number uint32) (head, check uint64) {
 	head = uint64(s.file)<<32 | uint64(number)
 	return head, mix(s.tag ^ mix(head^mix(uint64(off)+gamma)))
@@ -161,28 +164,26 @@ const (
 	checkAll              // each byte
 )
 
-// check looks at the block p that was read at off, a multiple of the sector. To have all of it checked, it must begin
-// where a unit does: what lies before the first stamp in it cannot be checked. The file may end within a stamp.
+// check looks at the block p that was read at off, a multiple of the sector. To have all of it
+// checked, it must begin where a unit does: what lies before the first stamp in it cannot be
+// checked. The file may end within a stamp.
 func (s *stamper) check(p []byte, off int64, how checking) *Mismatch {
 	first := (off + s.unit - 1) / s.unit * s.unit
 	for at := first - off; at < int64(len(p)); at += s.unit {
 		unit := p[at:min(at+s.unit, int64(len(p)))]
 		place := s.place(off + at)
-		if len(unit) < stampBytes { // the file ends here
-			var want [stampBytes]byte
-			if s.put(want[:], place, min(place, s.period)); !bytes.HasPrefix(want[:], unit) {
-				return s.mismatch(unit, off+at)
-			}
-			break
+		noiseAt := min(place, s.period)
+		if len(unit) >= stampBytes { // else the file ends here
+			noiseAt = int64(binary.LittleEndian.Uint32(unit[8:])) * s.unit
 		}
-		number := binary.LittleEndian.Uint32(unit[8:])
-		head, check := s.seal(place, number)
-		if binary.LittleEndian.Uint64(unit) != s.tag || binary.LittleEndian.Uint64(unit[8:]) != head ||
-			binary.LittleEndian.Uint64(unit[16:]) != uint64(place) || binary.LittleEndian.Uint64(unit[24:]) != check {
+		var want [stampBytes]byte
+		s.put(want[:], place, noiseAt)
+		head := min(len(unit), stampBytes)
+		if !bytes.Equal(unit[:head], want[:head]) {
 			return s.mismatch(unit, off+at)
 		}
-		if how == checkAll && len(unit) > stampBytes {
-			if wrong := firstDifference(unit[stampBytes:], s.tag, int64(number)*s.unit+stampBytes); wrong >= 0 {
+		if how == checkAll {
+			if wrong := firstDifference(unit[head:], s.tag, noiseAt+stampBytes); wrong >= 0 {
 				return &Mismatch{Number: int(s.file), Offset: off + at + stampBytes + int64(wrong),
 					Wrote: "random data under a valid stamp", Got: "something else"}
 			}
@@ -191,27 +192,20 @@ func (s *stamper) check(p []byte, off int64, how checking) *Mismatch {
 	return nil
 }
 
-// firstDifference is where p stops being the noise of seed from the position at on; -1: nowhere.
+// firstDifference is where p, of a unit at most, stops being the noise of seed from the position at
+// on; -1: nowhere.
 func firstDifference(p []byte, seed uint64, at int64) int {
-	z := mix(seed) + uint64(at/8)*gamma
+	const word = 8
+	var want [dataUnit]byte
+	noise(want[:(len(p)+word-1)/word*word], seed, at)
+	if bytes.Equal(p, want[:len(p)]) {
+		return -1
+	}
 	i := 0
-	for ; i+8 <= len(p); i += 8 {
-		z += gamma
-		if binary.LittleEndian.Uint64(p[i:]) != mix(z) {
-			break
-		}
+	for p[i] == want[i] {
+		i++
 	}
-	var want [8]byte
-	if i+8 > len(p) {
-		z += gamma
-	}
-	binary.LittleEndian.PutUint64(want[:], mix(z))
-	for j := i; j < min(i+8, len(p)); j++ {
-		if p[j] != want[j-i] {
-			return j
-		}
-	}
-	return -1
+	return i
 }
 
 // mismatch describes the unit read at off.

@@ -12,8 +12,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// ring is an io_uring: a queue of requests and one of completions in memory shared with the kernel. Only
-// what moving files needs is here, on the system calls themselves. The layout is that of
+// ring is an io_uring: a queue of requests and one of completions in memory shared with the kernel.
+// Only what moving files needs is here, on the system calls themselves. The layout is that of
 // include/uapi/linux/io_uring.h. A ring belongs to the thread that made it.
 type ring struct {
 	fd       int
@@ -38,8 +38,6 @@ type ring struct {
 	cqHead, cqTail *uint32
 	cqMask         uint32
 	cqes           []cqe
-
-	features uint32
 }
 
 // sqe is one request.
@@ -93,11 +91,8 @@ const (
 	setupCoopTaskrun  = 1 << 8
 	setupSingleIssuer = 1 << 12
 	setupDeferTaskrun = 1 << 13
-	setupNoSQArray    = 1 << 16
 
-	featSingleMmap = 1 << 0
-	featRWCurPos   = 1 << 3 // came with opRead and opWrite, Linux 5.6
-	featExtArg     = 1 << 8 // enterExtArg, Linux 5.11
+	featExtArg = 1 << 8 // enterExtArg, Linux 5.11, which has all else that is used without asking
 
 	mapRings = 0
 	mapSQEs  = 0x10000000
@@ -115,26 +110,26 @@ const (
 	unregisterRingFDs    = 21
 )
 
-// ringSetups are the ways to make a ring, best first. Completions are best handled when the thread asks
-// for them (DEFER_TASKRUN, Linux 6.1); before that at its next system call (COOP_TASKRUN, 5.19); otherwise
-// by interrupting it.
+// ringSetups are the ways to make a ring, best first. Completions are best handled when the thread
+// asks for them (DEFER_TASKRUN, Linux 6.1); before that at its next system call (COOP_TASKRUN,
+// 5.19); otherwise by interrupting it.
 func ringSetups() []uint32 {
 	return []uint32{
-		setupSingleIssuer | setupDeferTaskrun | setupNoSQArray,
 		setupSingleIssuer | setupDeferTaskrun,
 		setupCoopTaskrun,
 		0,
 	}
 }
 
-// openRing makes a ring in the first of the ways that the kernel takes. The calling thread is the one that must use it.
+// openRing makes a ring in the first of the ways that the kernel takes. The calling thread is the
+// one that must use it.
 func openRing(w ringWork, setups []uint32) (*ring, error) {
 	var err error
 	for _, flags := range setups {
 		p := ringParams{flags: flags | setupClamp}
 		fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, uintptr(w.depth), uintptr(unsafe.Pointer(&p)), 0)
 		if errno == 0 {
-			r := &ring{fd: int(fd), enterFD: int(fd), features: p.features, now: w.timing.now,
+			r := &ring{fd: int(fd), enterFD: int(fd), now: w.timing.now,
 				requests: make([]*request, w.depth), fresh: make([]*request, 0, w.depth)}
 			if err := r.open(&p, w); err != nil {
 				return nil, errors.Join(err, r.close())
@@ -150,10 +145,7 @@ func openRing(w ringWork, setups []uint32) (*ring, error) {
 
 // open maps what is shared with the kernel, and hands it what it is to keep.
 func (r *ring) open(p *ringParams, w ringWork) (err error) {
-	switch {
-	case p.features&featSingleMmap == 0:
-		return errors.New("set up io_uring: Linux before 5.4")
-	case w.streams && p.features&featExtArg == 0:
+	if p.features&featExtArg == 0 {
 		return errors.New("set up io_uring: Linux before 5.11")
 	}
 	size := max(p.sq.array+p.sqEntries*4, p.cq.cqes+p.cqEntries*uint32(unsafe.Sizeof(cqe{})))
@@ -169,17 +161,15 @@ func (r *ring) open(p *ringParams, w ringWork) (err error) {
 	r.cqHead, r.cqTail, r.cqMask = at(p.cq.head), at(p.cq.tail), *at(p.cq.mask)
 	r.cqes = unsafe.Slice((*cqe)(unsafe.Pointer(&r.rings[p.cq.cqes])), p.cqEntries)
 	r.tail = *r.sqTail
-	if p.flags&setupNoSQArray == 0 {
-		// The array says which entry each place of the queue means: always its own.
-		array := unsafe.Slice(at(p.sq.array), p.sqEntries)
-		for i := range array {
-			array[i] = uint32(i)
-		}
+	// The array says which entry each place of the queue means: always its own.
+	array := unsafe.Slice(at(p.sq.array), p.sqEntries)
+	for i := range array {
+		array[i] = uint32(i)
 	}
 	r.registerSelf()
 	if w.streams {
-		// What has to wait in the kernel does so in threads of it, by default no more than four for each processor
-		// (Linux 5.15).
+		// What has to wait in the kernel does so in threads of it, by default no more than four for
+		// each processor (Linux 5.15).
 		workers := [2]uint32{uint32(w.depth)}
 		_ = r.hand(registerMaxIOWorkers, unsafe.Pointer(&workers), len(workers))
 	}
@@ -213,8 +203,9 @@ func (r *ring) hand(what uintptr, arg unsafe.Pointer, count int) error {
 	return nil
 }
 
-// register has the kernel look up files only once: requests name them by their places in the list. It also pins the
-// buffers for good, so that no request has to, unless that exceeds the limit of locked memory.
+// register has the kernel look up files only once: requests name them by their places in the list.
+// It also pins the buffers for good, so that no request has to, unless that exceeds the limit of
+// locked memory.
 func (r *ring) register(w ringWork) error {
 	for _, f := range w.files {
 		fd := int32(-1)
@@ -236,8 +227,6 @@ func (r *ring) register(w ringWork) error {
 	}
 	if r.hand(registerBuffers, unsafe.Pointer(&iovs[0]), len(iovs)) == nil {
 		r.buffers = len(iovs)
-	} else if r.features&featRWCurPos == 0 {
-		return errors.New("set up io_uring: Linux before 5.6 needs more locked memory for it (ulimit -l)")
 	}
 	return nil
 }
@@ -276,8 +265,8 @@ func (r *ring) queue(q *request) {
 	}
 }
 
-// reap takes the next completion; there must be one. It returns the request that is over with it, and nil if the rest
-// of one was queued again.
+// reap takes the next completion; there must be one. It returns the request that is over with it,
+// and nil if the rest of one was queued again.
 func (r *ring) reap() *request {
 	head := *r.cqHead
 	c := r.cqes[head&r.cqMask]
@@ -290,8 +279,8 @@ func (r *ring) reap() *request {
 	return nil
 }
 
-// completed notes what the kernel says of a request: the bytes moved, or an error number below zero. It reports
-// whether that was all.
+// completed notes what the kernel says of a request: the bytes moved, or an error number below
+// zero. It reports whether that was all.
 func (r *request) completed(res int32) bool {
 	switch {
 	case res == -int32(unix.EINTR) || res == -int32(unix.EAGAIN):
@@ -306,9 +295,10 @@ func (r *request) completed(res int32) bool {
 
 // enter hands over what is queued and waits until at least that many requests have completed.
 //
-// The call does not inform Go's scheduler that it blocks: the thread keeps its place, and the scheduler's
-// bookkeeping and watchdog stay out of it, which at one 4 KiB request at a time cost as much again as the
-// request. Go still interrupts it by a signal whenever it needs the thread, which ends the call with EINTR.
+// The call does not inform Go's scheduler that it blocks: the thread keeps its place, and the
+// scheduler's bookkeeping and watchdog stay out of it, which at one 4 KiB request at a time cost as
+// much again as the request. Go still interrupts it by a signal whenever it needs the thread, which
+// ends the call with EINTR.
 func (r *ring) enter(wait uint32) error {
 	r.handOver()
 	n, _, errno := unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), uintptr(wait),
@@ -319,8 +309,8 @@ func (r *ring) enter(wait uint32) error {
 	return r.entered("submit to", n, errno)
 }
 
-// submit hands over what is queued, and does not wait. It informs Go's scheduler of the call, which a disk that hangs
-// may block where no signal can interrupt it.
+// submit hands over what is queued, and does not wait. It informs Go's scheduler of the call, which
+// a disk that hangs may block where no signal can interrupt it.
 func (r *ring) submit() error {
 	r.handOver()
 	n, _, errno := unix.Syscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), 0,
@@ -328,8 +318,7 @@ func (r *ring) submit() error {
 	return r.entered("submit to", n, errno)
 }
 
-// wait waits until an instant or until a request has completed, which it looks for first. The ring must have
-// featExtArg.
+// wait waits until an instant or until a request has completed, which it looks for first.
 func (r *ring) wait(_ context.Context, untilNS int64, _ bool) error {
 	ns := untilNS - r.now()
 	if ns <= 0 || r.ready() > 0 {
@@ -366,7 +355,8 @@ func (r *ring) entered(what string, n uintptr, errno unix.Errno) error {
 		r.queued -= uint32(n)
 		return nil
 	case unix.EINTR, unix.ETIME, unix.EAGAIN, unix.EBUSY:
-		// Interrupted, timed out, or the kernel is short of something that completions will give back.
+		// Interrupted, timed out, or the kernel is short of something that completions will give
+		// back.
 		return nil
 	}
 	return fmt.Errorf("%s io_uring: %w", what, errno)
@@ -388,8 +378,9 @@ func (r *ring) ended(list []*request) ([]*request, int64) {
 // ready is how many completions there are to reap.
 func (r *ring) ready() uint32 { return atomic.LoadUint32(r.cqTail) - *r.cqHead } // only this thread moves the head
 
-// close releases all at once: if only the descriptor is closed, the kernel keeps files open until it gets round to the
-// rest, or until the thread ends if that has a number for the ring, and the volume cannot be unmounted meanwhile.
+// close releases all at once: if only the descriptor is closed, the kernel keeps files open until
+// it gets round to the rest, or until the thread ends if that has a number for the ring, and the
+// volume cannot be unmounted meanwhile.
 func (r *ring) close() error {
 	var err error
 	if r.files != nil {
