@@ -18,6 +18,7 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/diskio"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -200,7 +201,7 @@ func runClean(p program, path string) error {
 	if path == "" { // a variable of a script that was not set
 		return usagef("clean: PATH is empty; give the disk's folder, or . for the current one")
 	}
-	cleaned, err := diskio.Clean(path)
+	cleaned, err := testfolder.Clean(path)
 	for _, c := range cleaned {
 		if c.Skipped != "" {
 			printf(p.stdout, "kept %s: %s\n", c.Path, c.Skipped)
@@ -211,5 +212,5 @@ func runClean(p program, path string) error {
 	if err == nil && len(cleaned) == 0 {
 		printf(p.stdout, "no hubbench test folders in %s\n", path)
 	}
-	return err
+	return diskio.Hinted(err)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/machine/gauge"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -28,7 +29,7 @@ const (
 )
 
 func (f *facts) tryFolder(context.Context) error {
-	f.unlocked = diskio.TryFolder(f.disk.Path, f.opts.RunID)
+	f.unlocked = testfolder.Try(f.disk.Path, f.opts.RunID)
 	return nil
 }
 

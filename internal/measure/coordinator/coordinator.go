@@ -21,6 +21,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/machine/gauge"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/search"
@@ -188,7 +189,7 @@ func (s *session) hold(name string) {
 	}
 	s.held[name] = true
 	go func() {
-		release, err := diskio.HoldRun(disk.Path, s.RunID)
+		release, err := testfolder.HoldRun(disk.Path, s.RunID)
 		if err != nil {
 			s.Log.Warn("hubbench clean could take this run for one that was killed", zap.Error(err))
 			return

@@ -21,7 +21,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
-	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/internal/measure/wire"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
@@ -188,10 +188,10 @@ func removeRuns(runID string, folders []string, say func(cleaned)) {
 		go func() { // a disk that hangs holds up no other
 			c := cleaned{Folder: folder}
 			deadline := time.Now().Add(busyTimeout)
-			err := diskio.RemoveRun(folder, runID)
+			err := testfolder.RemoveRun(folder, runID)
 			for errors.Is(err, filesystem.ErrBusy) && time.Now().Before(deadline) {
 				time.Sleep(busyRetry)
-				err = diskio.RemoveRun(folder, runID)
+				err = testfolder.RemoveRun(folder, runID)
 			}
 			if err != nil {
 				why := strings.ReplaceAll(err.Error(), "\n", "; ")

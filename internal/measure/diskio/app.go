@@ -7,26 +7,27 @@ import (
 )
 
 const (
-	// appBytes is the memory behind an application's calls: a file's content repeats after it. The whole
-	// worker must stay under 128 MB.
+	// appBytes is the memory behind an application's calls: a file's content repeats after it. The
+	// whole worker must stay under 128 MB.
 	appBytes = 64 << 20
-	// maxRequest is the most that one call moves: 2 GB and a bit, which is also the most that Linux and
-	// macOS accept at once.
+	// maxRequest is the most that one call moves: 2 GB and a bit, which is also the most that Linux
+	// and macOS accept at once.
 	maxRequest = 0x7ffff000
 )
 
 // newApp moves a file as a plain application does: from memory, in one call, through the cache.
 func newApp(buf []byte, sizes []int64) *threads {
 	m := newThreads(buf[:appBytes], nil, 1)
-	m.slots[0].memory.calls = &calls{buf: buf[:appBytes], list: make([][]byte, 0, appCall(sizes)/appBytes+2)}
+	pieces := appCall(sizes)/appBytes + 2
+	m.slots[0].memory.calls = &calls{buf: buf[:appBytes], list: make([][]byte, 0, pieces)}
 	return m
 }
 
 // appCall is how many bytes the largest call moves.
 func appCall(sizes []int64) int64 { return min(slices.Max(sizes), maxRequest) }
 
-// calls are requests larger than their memory: it is the same 64 MiB over and over, so that files of 2 GB need no
-// memory of 2 GB.
+// calls are requests larger than their memory: it is the same 64 MiB over and over, so that files
+// of 2 GB need no memory of 2 GB.
 type calls struct {
 	buf  []byte
 	list [][]byte // the pieces of a call, for reuse

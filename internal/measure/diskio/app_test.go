@@ -35,7 +35,7 @@ func TestAppMovesAFileInOneCall(t *testing.T) {
 				if span, err := engine.Transfer(t.Context(), seq, nil); err != nil || span.Bytes != size {
 					t.Fatalf("Transfer(%d) = %+v, %v", seq, span, err)
 				}
-				info, err := os.Stat(filepath.Join(engine.folder.path, record{Number: seq}.name()))
+				info, err := os.Stat(filepath.Join(engine.folder.Path, record{Number: seq}.Name()))
 				if err != nil || info.Size() != size {
 					t.Errorf("file %d: %v, %v, want %d bytes", seq, info, err, size)
 				}

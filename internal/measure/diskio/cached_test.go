@@ -9,8 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// After a job past the cache, the cache holds nothing of it; if it does anyway, as after somebody's read of the
-// files, that is found.
+// After a job past the cache, the cache holds nothing of it; if it does anyway, as after somebody's
+// read of the files, that is found.
 func TestCached(t *testing.T) {
 	for _, role := range []trace.Role{trace.Write, trace.Read} {
 		engine, eff := prepared(t, newJob(t.TempDir(), role, 3_000_001, 100, 1<<20), system{open: openTestFile, ring: noRing, cachedBelow: cachedBelow})
@@ -24,7 +24,7 @@ func TestCached(t *testing.T) {
 			t.Skip("this system does not say, or has no direct requests here")
 		}
 		// The larger file of three, read by somebody.
-		if _, err := os.ReadFile(filepath.Join(engine.folder.path, record{}.name())); err != nil {
+		if _, err := os.ReadFile(filepath.Join(engine.folder.Path, record{}.Name())); err != nil {
 			t.Fatal(err)
 		}
 		if share, _ := engine.Cached(); share < 0.73 || share > 0.75 {

@@ -1,6 +1,7 @@
-// Package diskio moves the bytes of one job, and records when each file really began and ended.
-// An Engine is one way of doing it: real files past the cache, frames of streams at their times, or the simulated
-// hub. It knows nothing of other disks, of messages or of a run (see worker). Start at Engine, then New.
+// Package diskio moves the bytes of one job, and records when each file really began and ended. An
+// Engine is one way of doing it: real files past the cache, frames of streams at their times, or
+// the simulated hub. It knows nothing of other disks, of messages or of a run (see worker). Start
+// at Engine, then New.
 package diskio
 
 import (
@@ -17,25 +18,28 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Engine moves the files of one job. From one goroutine locked to its thread, the worker calls Prepare, waits
-// for the release, calls Start, then Transfer for file 0, 1, 2 ..., and Close in every case.
+// Engine moves the files of one job. From one goroutine locked to its thread, the worker calls
+// Prepare, waits for the release, calls Start, then Transfer for file 0, 1, 2 ..., and Close in
+// every case.
 type Engine interface {
-	// Prepare does all that must lie outside the timing before the release: the marked folder, buffers touched, the
-	// files a read phase reads, the first file open. It returns what the job really got. Until Close has returned,
-	// the engine passes to beside, from its own goroutine or another, how much it has done so far that is not in the
-	// files' times: bytes written before the release or read back, files removed and files dropped from the cache. A
-	// disk that hangs shows as no progress.
+	// Prepare does all that must lie outside the timing before the release: the marked folder,
+	// buffers touched, the files a read phase reads, the first file open. It returns what the job
+	// really got. Until Close has returned, the engine passes to beside, from its own goroutine or
+	// another, how much it has done so far that is not in the files' times: bytes written before
+	// the release or read back, files removed and files dropped from the cache. A disk that hangs
+	// shows as no progress.
 	Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error)
-	// Start gives the release instant (clock.Now's nanoseconds); all times returned count from it. From then on until
-	// Close has returned, the engine emits what it observes beside the files: latency and stream events, whose phase and
-	// disk are filled in by the worker. It emits them one at a time, from any goroutine, and never from the transfer loop.
+	// Start gives the release instant (clock.Now's nanoseconds); all times returned count from it.
+	// From then on until Close has returned, the engine emits what it observes beside the files:
+	// latency and stream events, whose phase and disk are filled in by the worker. It emits them
+	// one at a time, from any goroutine, and never from the transfer loop.
 	Start(releaseNS int64, emit func(trace.Event))
-	// Transfer moves file seq of the job. Opening, allocation and closing lie outside the span it returns.
-	// It calls sample from its own goroutine or another, never concurrently, never after returning.
-	// When ctx ends it stops at the next request and returns ctx's error.
+	// Transfer moves file seq of the job. Opening, allocation and closing lie outside the span it
+	// returns. It calls sample from its own goroutine or another, never concurrently, never after
+	// returning. When ctx ends it stops at the next request and returns ctx's error.
 	Transfer(ctx context.Context, seq int, sample Sampler) (Span, error)
-	// Cached is, after the last file, the share of the files moved past the cache that lies in it nevertheless; ok
-	// is false if that is not known.
+	// Cached is, after the last file, the share of the files moved past the cache that lies in it
+	// nevertheless; ok is false if that is not known.
 	Cached() (share float64, ok bool)
 	// Doubts are warnings that have come up since Prepare.
 	Doubts() []string
@@ -43,8 +47,8 @@ type Engine interface {
 	Close() error
 }
 
-// Sampler takes a point of progress: bytes of the file done by tNS, and how many of these were read if the job reads
-// and writes at once.
+// Sampler takes a point of progress: bytes of the file done by tNS, and how many of these were read
+// if the job reads and writes at once.
 type Sampler func(bytes, read, tNS int64)
 
 // Span is one transferred file: from just before its first request to just after its flush.
@@ -59,12 +63,12 @@ type Job struct {
 	RunID string // names the marked folder
 	Phase string
 	Dir   string // the disk's folder
-	// CarryOver is the sizes of the files that the disk's next job needs to exist (see scenario.Plan.CarryOver).
-	// Close leaves what there is of them when the job has succeeded; whoever sets it calls
-	// RemoveRun when the run ends.
+	// CarryOver is the sizes of the files that the disk's next job needs to exist (see
+	// scenario.Plan.CarryOver). Close leaves what there is of them when the job has succeeded;
+	// whoever sets it calls RemoveRun when the run ends.
 	CarryOver []int64
-	// Fill is the share of the disk's volume that is full at the release; what is written for that stays if KeepFill,
-	// for the next phase, and Space is what must remain free for test files.
+	// Fill is the share of the disk's volume that is full at the release; what is written for that
+	// stays if KeepFill, for the next phase, and Space is what must remain free for test files.
 	Fill     float64
 	KeepFill bool
 	Space    int64
@@ -72,7 +76,8 @@ type Job struct {
 
 // Hub is the model that simulated disks share.
 type Hub interface {
-	// Move waits until the hub has moved this many more bytes, and says when that was in model time.
+	// Move waits until the hub has moved this many more bytes, and says when that was in model
+	// time.
 	Move(ctx context.Context, bytes int64) (doneNS int64, err error)
 }
 
@@ -129,11 +134,11 @@ func (j Job) explain(step string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return hinted(fmt.Errorf("disk %s: %s in %s: %w", j.Disk, step, j.Dir, err))
+	return Hinted(fmt.Errorf("disk %s: %s in %s: %w", j.Disk, step, j.Dir, err))
 }
 
-// hinted appends to err what to try, if anything is known.
-func hinted(err error) error {
+// Hinted appends to err what to try, if anything is known.
+func Hinted(err error) error {
 	if hint := hintFor(err); hint != "" {
 		return fmt.Errorf("%w; %s", err, hint)
 	}
@@ -164,21 +169,24 @@ func hintFor(err error) string {
 		return "choose a folder that you may write to"
 	case errors.Is(err, fs.ErrNotExist):
 		return "check that the disk is mounted and that the folder exists"
+	case isHeld(err):
+		return "another program has it open, such as a scanner for malware: end that, or have it leave " +
+			"out the disk"
 	}
 	return ""
 }
 
-// Reach reads a disk's folder, as a job does first, however long that takes: a disk at rest spins up, and
-// macOS asks the person whether the terminal may use the volume, and holds the call back until there is an answer. Done
-// before a job, neither is mistaken for a disk that hangs.
+// Reach reads a disk's folder, as a job does first, however long that takes: a disk at rest spins
+// up, and macOS asks the person whether the terminal may use the volume, and holds the call back
+// until there is an answer. Done before a job, neither is mistaken for a disk that hangs.
 func Reach(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
-		return hinted(err)
+		return Hinted(err)
 	}
 	_, err = f.ReadDir(1)
 	if errors.Is(err, io.EOF) {
 		err = nil // it is empty
 	}
-	return hinted(errors.Join(err, f.Close()))
+	return Hinted(errors.Join(err, f.Close()))
 }

@@ -131,7 +131,8 @@ func (f *faulty) declare(size int64) error {
 	return cmp.Or(f.fault.declare, f.testFile.declare(size))
 }
 
-// A disk that fails ends a job with what to try, and the job leaves nothing behind; content that is wrong is kept.
+// A disk that fails ends a job with what to try, and the job leaves nothing behind; content that is
+// wrong is kept.
 func TestTransferFails(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the faults are Unix error numbers")
@@ -206,8 +207,8 @@ func TestShortRequestsAreCompleted(t *testing.T) {
 	closed(t, engine)
 }
 
-// noDirect is why direct requests are not available on Windows, of which an emulator gives none; empty elsewhere, where the
-// tests rely on them.
+// noDirect is why direct requests are not available on Windows, of which an emulator gives none;
+// empty elsewhere, where the tests rely on them.
 func noDirect(t *testing.T) string {
 	t.Helper()
 	if runtime.GOOS != "windows" {
@@ -304,8 +305,8 @@ func TestFilesThatStayInTheCache(t *testing.T) {
 	}
 }
 
-// Space that cannot be reserved in the middle of a job is a doubt, reported once, and the files are written anyway. Before
-// the release it is an error: nothing is lost yet.
+// Space that cannot be reserved in the middle of a job is a doubt, reported once, and the files are
+// written anyway. Before the release it is an error: nothing is lost yet.
 func TestReserveFailsInMidJob(t *testing.T) {
 	const size = 2 * probeReserve
 	fault := &fault{late: errors.New("no stretch is left")}
@@ -328,7 +329,8 @@ func TestReserveFailsInMidJob(t *testing.T) {
 	closed(t, unready)
 }
 
-// Containers often forbid io_uring, and old kernels and emulators have none: threads do the work then, and the job says so.
+// Containers often forbid io_uring, and old kernels and emulators have none: threads do the work
+// then, and the job says so.
 func TestRefusedRing(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.EPERM, syscall.ENOSYS} {
 		refused := func(ringWork) (mover, error) { return nil, fmt.Errorf("set up io_uring: %w", errno) }

@@ -7,8 +7,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// testFile is an open test file. A lane is one request in flight: systems whose handles take one request at
-// a time open the file once for each.
+// testFile is an open test file. A lane is one request in flight: systems whose handles take one
+// request at a time open the file once for each.
 type testFile interface {
 	readAt(lane int, p []byte, off int64) (int, error)
 	writeAt(lane int, p []byte, off int64) (int, error)
@@ -17,14 +17,18 @@ type testFile interface {
 	writeList(list [][]byte, off int64) (int64, error)
 	// flush brings what was written to the medium, as the flush mode asks.
 	flush(mode string) error
-	// reserve allocates the space of a file and sets its end, without writing it if the file system can.
+	// reserve allocates the space of a file and sets its end, without writing it if the file system
+	// can.
 	reserve(size int64) error
-	// declare has reserved space treated as written, where it must otherwise be written from front to back.
+	// declare has reserved space treated as written, where it must otherwise be written from front
+	// to back.
 	declare(size int64) error
-	// takesOdd reports whether a file opened for direct requests takes others as well: it was opened like any other.
+	// takesOdd reports whether a file opened for direct requests takes others as well: it was
+	// opened like any other.
 	takesOdd() bool
-	// settle waits for the written bytes of the stretch to be on the disk and drops them from the cache,
-	// so that neither reads nor writes are served from memory if direct requests are not available.
+	// settle waits for the written bytes of the stretch to be on the disk and drops them from the
+	// cache, so that neither reads nor writes are served from memory if direct requests are not
+	// available.
 	settle(off, n int64, op trace.Role) error
 	// evict drops the whole file from the cache, as far as the system lets us: errNoMapping if the
 	// file system does not.

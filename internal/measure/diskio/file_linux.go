@@ -64,8 +64,8 @@ func (f *linuxFile) evict() error {
 	return unix.Fadvise(f.n, 0, 0, unix.FADV_DONTNEED)
 }
 
-// cached asks for the number of pages (Linux 6.5), which takes no time if there are none; looking at every page of a
-// large file takes as long as reading a tenth of it.
+// cached asks for the number of pages (Linux 6.5), which takes no time if there are none; looking
+// at every page of a large file takes as long as reading a tenth of it.
 func (f *linuxFile) cached(size int64) int64 {
 	var stat unix.Cachestat_t
 	if unix.Cachestat(uint(f.n), &unix.CachestatRange{Len: uint64(size)}, &stat, 0) != nil {
@@ -83,8 +83,8 @@ func mincore(p, pages []byte) error {
 	return nil
 }
 
-// directAlign is the sector that direct requests on this file must be multiples of, and 0 if the system
-// does not say.
+// directAlign is the sector that direct requests on this file must be multiples of, and 0 if the
+// system does not say.
 func directAlign(f testFile) int64 {
 	var st unix.Statx_t
 	err := unix.Statx(int(f.fd()), "", unix.AT_EMPTY_PATH, unix.STATX_DIOALIGN, &st)

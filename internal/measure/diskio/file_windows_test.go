@@ -1,11 +1,8 @@
 package diskio
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"testing"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -39,20 +36,5 @@ func TestDirectFilesDoNotWriteThrough(t *testing.T) {
 	}
 	if mode&writeThrough != 0 || mode&noBuffering == 0 {
 		t.Errorf("the file's mode is %#x, want one without buffering, and without writing through", mode)
-	}
-}
-
-// A folder that another program has open for a moment is removed all the same.
-func TestRemoveHeldFolder(t *testing.T) {
-	dir := t.TempDir()
-	f, err := openFolder(dir, "held")
-	check.Must(t, err)
-	other, err := os.Open(f.path)
-	check.Must(t, err)
-	time.AfterFunc(heldTimeout/10, func() { _ = other.Close() })
-	_, _, err = f.remove(nil, false)
-	check.Must(t, err)
-	if _, err := os.Lstat(f.path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the folder is still there: %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -33,7 +34,7 @@ func usedShare(t *testing.T, dir string) float64 {
 // fillers are the names of the files that fill the volume.
 func fillers(t *testing.T, dir string) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(dir, folderPrefix+"*", fillPrefix+"*"))
+	found, err := filepath.Glob(filepath.Join(dir, folderPrefix+"*", testfolder.FillPrefix+"*"))
 	check.Must(t, err)
 	return found
 }
@@ -78,11 +79,12 @@ func TestFillVolume(t *testing.T) {
 			if got := names(t, dir); len(got) != 1 || !near(usedShare(t, dir), empty) {
 				t.Errorf("left: %q, %.1f %% full", got, 100*usedShare(t, dir))
 			}
-			// What a killed worker leaves, the next phase without a precondition removes, and so does clean.
+			// What a killed worker leaves, the next phase without a precondition removes, and so
+			// does clean.
 			for _, remove := range []func(){
 				func() { run(0, false) },
 				func() {
-					if _, err := Clean(dir); err != nil {
+					if _, err := testfolder.Clean(dir); err != nil {
 						t.Error(err)
 					}
 				},
@@ -103,7 +105,7 @@ func TestFillIsLimited(t *testing.T) {
 	full.armed.Store(true)
 	met := systems["threads"]
 	met.open = func(folder *os.Root, name string, o opening) (testFile, error) {
-		if strings.HasPrefix(name, fillPrefix) {
+		if strings.HasPrefix(name, testfolder.FillPrefix) {
 			return full.open(folder, name, o)
 		}
 		return openTestFile(folder, name, o)

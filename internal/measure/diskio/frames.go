@@ -28,8 +28,8 @@ type piece struct {
 	askNS  int64 // when a frame's first could begin, since the release, or -1
 }
 
-// frame is where a frame lies in its stream, in whole units: the next begins where this one ends, so that nothing is
-// moved twice and the mean rate is the stream's.
+// frame is where a frame lies in its stream, in whole units: the next begins where this one ends,
+// so that nothing is moved twice and the mean rate is the stream's.
 func (f *streamFile) frame(spec stream.Spec, k int) (from, to int64) {
 	up := func(bytes int64) int64 { return (bytes + f.unit - 1) / f.unit * f.unit }
 	return up(spec.Offset(k)), up(spec.Offset(k + 1))
@@ -45,7 +45,7 @@ func (s *streams) openFiles() error {
 		}
 	}
 	if s.job.IO.Footprint > 0 {
-		if err := s.testFiles.makeRoom(recorded, s.job.IO.Footprint); err != nil {
+		if err := s.folder.MakeRoom(recorded, s.job.IO.Footprint); err != nil {
 			return err
 		}
 	}

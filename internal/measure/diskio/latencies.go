@@ -8,16 +8,18 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// latencyEveryNS is how much of a job one latency event is about; its ends lie on whole seconds since the release.
+// latencyEveryNS is how much of a job one latency event is about; its ends lie on whole seconds
+// since the release.
 const latencyEveryNS = 1_000_000_000
 
-// latencies counts how long the requests of a job took, by operation, and emits that once a second. A request's time
-// is from when it is handed to the system, or was due to be if it has a time (see pacer), until the lane that handed
-// it over sees it done; what hubbench does before and after (stamps, checks, emptying the cache) is no part of it.
-// For an application it is a whole call, which may move gigabytes.
+// latencies counts how long the requests of a job took, by operation, and emits that once a second.
+// A request's time is from when it is handed to the system, or was due to be if it has a time (see
+// pacer), until the lane that handed it over sees it done; what hubbench does before and after
+// (stamps, checks, emptying the cache) is no part of it. For an application it is a whole call,
+// which may move gigabytes.
 //
-// Two sets of counters take turns: while the lanes fill one, a goroutine of its own emits the other, so that
-// a lane does no more than add to a counter. A nil *latencies counts nothing.
+// Two sets of counters take turns: while the lanes fill one, a goroutine of its own emits the
+// other, so that a lane does no more than add to a counter. A nil *latencies counts nothing.
 type latencies struct {
 	emit    func(trace.Event)
 	turns   [2]counters
@@ -80,9 +82,9 @@ func (l *latencies) record(op trace.Role, startNS, endNS int64) {
 	}
 }
 
-// tick has the last stretch emitted when its second is over. It is called with the nanoseconds since the release,
-// often, and by one lane only. What another lane counts at that instant may still fall to the old stretch; if the
-// one before is not emitted yet, the stretch goes on.
+// tick has the last stretch emitted when its second is over. It is called with the nanoseconds
+// since the release, often, and by one lane only. What another lane counts at that instant may
+// still fall to the old stretch; if the one before is not emitted yet, the stretch goes on.
 func (l *latencies) tick(ns int64) {
 	if l == nil {
 		return
@@ -93,8 +95,8 @@ func (l *latencies) tick(ns int64) {
 	}
 }
 
-// resume notes that requests begin again after a pause, such as from one file to the next: a stretch whose second has
-// passed since ends with the last request before.
+// resume notes that requests begin again after a pause, such as from one file to the next: a
+// stretch whose second has passed since ends with the last request before.
 func (l *latencies) resume(ns int64) {
 	if l != nil && ns >= l.nextNS {
 		l.cut(l.lastNS)

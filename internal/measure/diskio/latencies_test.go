@@ -47,8 +47,8 @@ func (l *emitted) sum(t *testing.T, op trace.Role) *latency.Sum {
 	return sum
 }
 
-// Each second is reported separately, by operation; a stretch that ended before a pause ends there; the rest is reported in the
-// end.
+// Each second is reported separately, by operation; a stretch that ended before a pause ends there;
+// the rest is reported in the end.
 func TestLatenciesBySecond(t *testing.T) {
 	type line struct {
 		Op       trace.Role
@@ -129,8 +129,8 @@ func TestLatenciesOfASlowReader(t *testing.T) {
 	}
 }
 
-// Every request of a job is counted once, whatever moves it, and those before the release or of a read-back are not. An
-// application's request is its call.
+// Every request of a job is counted once, whatever moves it, and those before the release or of a
+// read-back are not. An application's request is its call.
 func TestEveryRequestIsCounted(t *testing.T) {
 	ways := maps.Clone(systems)
 	ways["app"] = systemCalls()
@@ -170,7 +170,8 @@ func TestEveryRequestIsCounted(t *testing.T) {
 	}
 }
 
-// Of requests that take 10 us each, a delay of 10 ms in 2 % of the requests is in p99, in full, and not in p97; the rest is as it was.
+// Of requests that take 10 us each, a delay of 10 ms in 2 % of the requests is in p99, in full, and
+// not in p97; the rest is as it was.
 func TestDelayAppearsInP99(t *testing.T) {
 	for _, op := range []trace.Role{trace.Read, trace.Write} {
 		m := newMovers(t, 4096, 1)["threads"]

@@ -32,8 +32,9 @@ func newMovers(t testing.TB, block int64, depth int) map[string]mover {
 	return movers
 }
 
-// newTransfer writes size bytes in blocks to a file that takes them at once, so that what is left is the
-// cost of hubbench itself: a sparse file's worth of pages in memory for the ring, nothing for threads.
+// newTransfer writes size bytes in blocks to a file that takes them at once, so that what is left
+// is the cost of hubbench itself: a sparse file's worth of pages in memory for the ring, nothing
+// for threads.
 func newTransfer(t testing.TB, how string, size, block int64) *transfer {
 	t.Helper()
 	tr := &transfer{
@@ -71,7 +72,8 @@ func TestTransferLoopAllocatesNothing(t *testing.T) {
 	for how, m := range newMovers(t, 64<<10, 4) {
 		tr := newTransfer(t, how, 256<<20, 64<<10)
 		listened(t, tr)
-		// Another goroutine writes them down once a second and allocates, which is not the loop's doing.
+		// Another goroutine writes them down once a second and allocates, which is not the loop's
+		// doing.
 		tr.latencies.nextNS = math.MaxInt64
 		check.Must(t, m.attach(tr.file))
 		requests := float64(tr.size / tr.block)
@@ -80,7 +82,8 @@ func TestTransferLoopAllocatesNothing(t *testing.T) {
 			tr.done.Store(0)
 			check.Must(t, m.move(t.Context(), tr))
 		})
-		// A handful for a whole file is the hand-off to the lanes; one a request would be thousands.
+		// A handful for a whole file is the hand-off to the lanes; one a request would be
+		// thousands.
 		if got > requests/100 {
 			t.Errorf("%s: %v allocations for %v requests, want none of the loop's", how, got, requests)
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// settleBytes is the stretch after which buffered writes are pushed out; the cache holds up to three of
-// them at a time.
+// settleBytes is the stretch after which buffered writes are pushed out; the cache holds up to
+// three of them at a time.
 const settleBytes = 32 << 20
 
 // settlesPerSecond is the minimum rate at which a job at a pace does so.
@@ -29,9 +29,9 @@ func (e *real) Start(releaseNS int64, emit func(trace.Event)) {
 	e.latencies = newLatencies(emit)
 }
 
-// Transfer moves file seq. A size that is no whole number of sectors is written in whole sectors and cut to
-// size afterwards, outside the span, which counts the file's own bytes only. A pass that reaches its cap
-// ends early, and its span says how far it came.
+// Transfer moves file seq. A size that is no whole number of sectors is written in whole sectors
+// and cut to size afterwards, outside the span, which counts the file's own bytes only. A pass that
+// reaches its cap ends early, and its span says how far it came.
 func (e *real) Transfer(ctx context.Context, seq int, sample Sampler) (Span, error) {
 	span, err := e.transfer(ctx, seq, sample)
 	e.failed = e.failed || err != nil
@@ -71,7 +71,7 @@ func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span
 	if e.reads() && e.job.IO.Mode == scenario.ModeDirect && e.verifies() {
 		t.checking = checkStamps
 	}
-	err = e.moveOpen(ctx, t)
+	err = e.moveOpen(ctx, t, e.job.IO.Flush)
 	e.until = t.endNS
 	span = Span{Bytes: t.done.Load(), Read: t.read.Load(), StartNS: t.startNS - e.release,
 		EndNS: t.endNS - e.release}
@@ -110,21 +110,21 @@ func (e *real) pause(ctx context.Context, seq int) error {
 	return ctx.Err()
 }
 
-// stepOf is when file seq begins, in nanoseconds since the release as all are: at its own step, or at the next one
-// if that is past.
+// stepOf is when file seq begins, in nanoseconds since the release as all are: at its own step, or
+// at the next one if that is past.
 func stepOf(seq int, stepNS, sinceNS int64) int64 {
 	return max(int64(seq)*stepNS, (sinceNS+stepNS-1)/stepNS*stepNS)
 }
 
-// openNext opens file seq. One that is to be written again is allocated; beyond the job's last file, each
-// takes the place of the one written a round before.
+// openNext opens file seq. One that is to be written again is allocated; beyond the job's last
+// file, each takes the place of the one written a round before.
 func (e *real) openNext(seq int) (err error) {
 	e.nextSeq = seq
 	if len(e.files) > 0 {
 		e.nextFile = e.files[seq%len(e.files)]
 	} else {
 		if before := seq - len(e.job.Sizes); before >= 0 {
-			if err := e.testFiles.remove(e.first + before); err != nil {
+			if err := e.folder.RemoveFile(e.first + before); err != nil {
 				return fmt.Errorf("make room for file %d: %w", seq, err)
 			}
 		}
@@ -136,27 +136,26 @@ func (e *real) openNext(seq int) (err error) {
 
 // newRecord is a file that the job is about to write.
 func (e *real) newRecord(size int64) record {
-	return record{Number: e.testFiles.number(), Size: size, Unit: unitOf(e.job.IO.Block), Period: e.period(),
-		Keep: e.job.IO.Keep}
+	return record{Number: e.folder.Number(), Size: size, Unit: unitOf(e.job.IO.Block),
+		Period: e.period(), Keep: e.job.IO.Keep}
 }
 
 // open opens a file for the job's requests, one at a time. A new one is made, after room for it.
 func (e *real) open(r record, op trace.Role) (testFile, error) {
-	again := e.testFiles.has(r.Number)
+	again := e.folder.Has(r.Number)
 	fresh := op == trace.Write && !again && !r.Fill
 	if fresh && e.job.IO.Footprint > 0 {
-		if err := e.testFiles.makeRoom(r.Size, e.job.IO.Footprint); err != nil {
+		if err := e.folder.MakeRoom(r.Size, e.job.IO.Footprint); err != nil {
 			return nil, err
 		}
 	}
-	f, err := e.testFiles.openFile(e.system.open, r, opening{op: op, again: again, direct: e.traits.direct,
-		lanes: e.lanes})
+	f, err := e.openFile(r, opening{op: op, again: again, direct: e.traits.direct, lanes: e.lanes})
 	if err != nil {
 		return nil, err
 	}
 	if fresh && e.job.IO.Preallocate && e.traits.reserveNo == nil && !e.inOrder {
 		if err := e.reserve(f, r); err != nil {
-			return nil, errors.Join(fmt.Errorf("allocate test file %s: %w", r.name(), err), f.close())
+			return nil, errors.Join(fmt.Errorf("allocate test file %s: %w", r.Name(), err), f.close())
 		}
 	}
 	if err := e.mover.attach(f); err != nil {
@@ -165,8 +164,22 @@ func (e *real) open(r record, op trace.Role) (testFile, error) {
 	return f, nil
 }
 
-// reserve makes room for a new file, to be written in any order. If that fails in the middle of a job, the file is
-// written anyway, and the job says so; a volume that is full would only fail later.
+// openFile opens a test file as it is, or creates it.
+func (e *real) openFile(r record, o opening) (testFile, error) {
+	f, err := e.system.open(e.folder.Root, r.Name(), o)
+	if err != nil {
+		verb := "open"
+		if o.op == trace.Write && !o.again {
+			verb = "create"
+		}
+		return nil, fmt.Errorf("%s test file %s: %w", verb, r.Name(), err)
+	}
+	return f, nil
+}
+
+// reserve makes room for a new file, to be written in any order. If that fails in the middle of a
+// job, the file is written anyway, and the job says so; a volume that is full would only fail
+// later.
 func (e *real) reserve(f testFile, r record) error {
 	err := f.reserve(e.padded(r.Size))
 	if err == nil && e.traits.inOrder == nil {
@@ -214,27 +227,27 @@ func (e *real) stamper(r record) stamper {
 }
 
 // moveOpen does the timed part: requests and flush.
-func (e *real) moveOpen(ctx context.Context, t *transfer) error {
+func (e *real) moveOpen(ctx context.Context, t *transfer, flush string) error {
 	err := e.mover.move(ctx, t)
 	if t.startNS > 0 {
 		t.latencies.tick(t.now() - t.release) // the last request has ended, in whichever slot
 	}
 	if err == nil && t.op == trace.Write {
-		err = t.file.flush(e.job.IO.Flush)
+		err = t.file.flush(flush)
 	}
 	t.endNS = t.now()
 	return err
 }
 
-// finishFile does what is not timed: a written file gets its size and its place among the test files, and is
-// verified if the job wants it.
+// finishFile does what is not timed: a written file gets its size and its place among the test
+// files, and is verified if the job wants it.
 func (e *real) finishFile(ctx context.Context, t *transfer, r record) error {
 	if t.op == trace.Write {
-		if t.done.Load() < t.size && !e.testFiles.has(r.Number) {
+		if t.done.Load() < t.size && !e.folder.Has(r.Number) {
 			// The cap ended it: a file with holes is useless.
-			return e.folder.root.Remove(r.name())
+			return e.folder.Root.Remove(r.Name())
 		}
-		if err := e.written(t, r); err != nil {
+		if err := e.written(r); err != nil {
 			return err
 		}
 	}
@@ -249,44 +262,48 @@ func (e *real) finishFile(ctx context.Context, t *transfer, r record) error {
 }
 
 // written gives a file that was written in whole sectors its size, and lists it.
-func (e *real) written(t *transfer, r record) error {
-	if t.padded > r.Size {
-		if err := e.testFiles.truncate(r); err != nil {
+func (e *real) written(r record) error {
+	if e.padded(r.Size) > r.Size {
+		if err := e.folder.Truncate(r); err != nil {
 			return err
 		}
 	}
-	if !e.testFiles.has(r.Number) {
-		e.testFiles.add(r)
+	if !e.folder.Has(r.Number) {
+		e.folder.Add(r)
 	}
 	return nil
 }
 
 // readBack reads the file once more, untimed, and compares it with what must have been written.
 func (e *real) readBack(ctx context.Context, r record, how checking) error {
-	f, err := e.open(r, trace.Read)
-	if err != nil {
-		return fmt.Errorf("verify: %w", err)
-	}
-	if !e.traits.direct {
-		err = e.evict(f)
-	}
-	if err == nil {
-		t := e.newTransfer(f, r, trace.Read)
-		t.setBlock(max(t.block/r.Unit, 1) * r.Unit)
-		t.checking = how
-		err = e.moveBeside(ctx, t)
-	}
+	err := e.moveBeside(ctx, r, trace.Read, max(e.job.IO.Block/r.Unit, 1)*r.Unit, how)
 	if e.op() == trace.Write {
 		e.refill()
 	}
-	return errors.Join(err, e.closeFile(f))
+	return err
 }
 
-// moveBeside moves a file outside the files' times, and reports its progress as such.
-func (e *real) moveBeside(ctx context.Context, t *transfer) error {
+// moveBeside moves a file outside the files' times, in blocks of that size, and reports its
+// progress as such. What is written is on the medium then, and what is read comes from there.
+func (e *real) moveBeside(
+	ctx context.Context, r record, op trace.Role, block int64, how checking,
+) error {
+	f, err := e.open(r, op)
+	if err != nil {
+		return err
+	}
+	t := e.newTransfer(f, r, op)
+	t.setBlock(block)
+	t.checking = how
 	t.sample = func(bytes, _, _ int64) { e.reportBeside(e.beside + bytes) }
-	defer e.besides(t.size)
-	return e.moveOpen(ctx, t)
+	if op == trace.Read && !e.traits.direct {
+		err = e.evict(f)
+	}
+	if err == nil {
+		err = e.moveOpen(ctx, t, e.traits.fullest())
+		e.besides(t.size)
+	}
+	return errors.Join(err, e.closeFile(f))
 }
 
 // keepEvidence moves a file whose content is wrong aside and completes the error about it.
@@ -295,8 +312,8 @@ func (e *real) keepEvidence(err error, r record) error {
 	if !wrong {
 		return err
 	}
-	name, keepErr := e.testFiles.evidence(r) // the caller has closed it
-	m.File = filepath.Join(e.folder.path, name)
+	name, keepErr := e.folder.Evidence(r) // the caller has closed it
+	m.File = filepath.Join(e.folder.Path, name)
 	if e.traits.fills() {
 		m.FileSystem = e.traits.fileSystem
 	}

@@ -8,22 +8,23 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// pacer says when a request of a job with a pace or a probe is due. It goes on from file to file, and a request that
-// waits for the disk is late: its time counts from when it was due (coordinated omission, as wrk2 and HdrHistogram
-// correct for it).
+// pacer says when a request of a job with a pace or a probe is due. It goes on from file to file,
+// and a request that waits for the disk is late: its time counts from when it was due (coordinated
+// omission, as wrk2 and HdrHistogram correct for it).
 //
-// A request of a paced job is due when all bytes up to its end are at its rate, so that each file takes its size at
-// that rate. What the job loses by waiting for the disk it catches up, up to a second's bytes (the generic cell rate
-// algorithm of ITU-T I.371), at no more than one and a half times its rate: the disk never gets twice as much in a
-// tenth of a second as the rate asks for. A probe's requests are due at fixed times; those that are past when the
-// one before has ended follow at once.
+// A request of a paced job is due when all bytes up to its end are at its rate, so that each file
+// takes its size at that rate. What the job loses by waiting for the disk it catches up, up to a
+// second's bytes (the generic cell rate algorithm of ITU-T I.371), at no more than one and a half
+// times its rate: the disk never gets twice as much in a tenth of a second as the rate asks for. A
+// probe's requests are due at fixed times; those that are past when the one before has ended follow
+// at once.
 type pacer struct {
 	timing  timing
 	rate    float64 // bytes per second; 0: a probe
 	stepNS  int64   // of a probe: from one request to the next
 	release int64
-	// Up to when all has been handed out, and when the latest request began, in picoseconds since the release, so
-	// that no rate suffers from rounding.
+	// Up to when all has been handed out, and when the latest request began, in picoseconds since
+	// the release, so that no rate suffers from rounding.
 	nextPS, beganPS atomic.Int64
 	givenUpPS       atomic.Int64 // of what a paced job is behind its rate, what it does not make up for
 }
@@ -45,8 +46,8 @@ func newPacer(e *real) *pacer {
 	return &pacer{timing: e.timing, rate: e.job.Pace, stepNS: e.job.Probe.Nanoseconds(), release: e.release}
 }
 
-// reserve is when a request of n bytes that is ready at nowNS is due, and when it may begin, by the clock. Any lane
-// may call it.
+// reserve is when a request of n bytes that is ready at nowNS is due, and when it may begin, by the
+// clock. Any lane may call it.
 func (p *pacer) reserve(n, nowNS int64) (dueNS, beginNS int64) {
 	if p.stepNS > 0 {
 		due := p.release + (p.nextPS.Add(p.stepNS*1000)-p.stepNS*1000)/1000
@@ -64,7 +65,8 @@ func (p *pacer) reserve(n, nowNS int64) (dueNS, beginNS int64) {
 	}
 }
 
-// begin is when a request of n bytes of a paced job may begin, at the earliest at a time: apart from the one before.
+// begin is when a request of n bytes of a paced job may begin, at the earliest at a time: apart
+// from the one before.
 func (p *pacer) begin(n, earliestNS int64) int64 {
 	for {
 		last := p.beganPS.Load()
@@ -84,8 +86,8 @@ func (p *pacer) leftOut(n, nowNS int64) int64 {
 	return int64(float64(p.givenUpPS.Load()) * p.rate / 1e12 / float64(n))
 }
 
-// await waits until a request of n bytes may begin, and returns when it was due; false if the transfer ends before. One
-// lane notes the progress meanwhile.
+// await waits until a request of n bytes may begin, and returns when it was due; false if the
+// transfer ends before. One lane notes the progress meanwhile.
 func (t *transfer) await(ctx context.Context, n int64, progress bool) (dueNS int64, ok bool) {
 	now := t.now()
 	dueNS, beginNS := t.pacer.reserve(n, now)
@@ -105,8 +107,8 @@ func (t *transfer) await(ctx context.Context, n int64, progress bool) (dueNS int
 	return dueNS, true
 }
 
-// opOf is what request i of a transfer that reads and writes does: of any hundred that follow one another, as many
-// read as the share says, in an order of its own for each seed.
+// opOf is what request i of a transfer that reads and writes does: of any hundred that follow one
+// another, as many read as the share says, in an order of its own for each seed.
 func (t *transfer) opOf(i int64) trace.Role {
 	if t.reads == 0 {
 		return t.op

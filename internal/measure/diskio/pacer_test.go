@@ -71,7 +71,8 @@ func checkBursts(t *testing.T, requests []logged, most int) {
 	}
 }
 
-// paced moves files through a mover at a rate, in virtual time, and returns the requests by their times.
+// paced moves files through a mover at a rate, in virtual time, and returns the requests by their
+// times.
 func paced(t *testing.T, m func(buf []byte) mover, rate float64, files []int64, block int64, hold func(atNS int64) time.Duration) []logged {
 	t.Helper()
 	vt := virtualTime()
@@ -94,8 +95,8 @@ func paced(t *testing.T, m func(buf []byte) mover, rate float64, files []int64, 
 	return requests
 }
 
-// Every request of a paced job begins at its time, to the nanosecond, across files and however long the disk takes for
-// each, as long as it keeps up.
+// Every request of a paced job begins at its time, to the nanosecond, across files and however long
+// the disk takes for each, as long as it keeps up.
 func TestPace(t *testing.T) {
 	const block = 64 << 10
 	for _, tt := range []struct {
@@ -142,8 +143,8 @@ func TestPaceOfAnApplication(t *testing.T) {
 	})
 }
 
-// What a stall costs is caught up as far as a second's bytes go, and no further; and in no tenth of a second is the disk given
-// twice as much as the rate asks for.
+// What a stall costs is caught up as far as a second's bytes go, and no further; and in no tenth of
+// a second is the disk given twice as much as the rate asks for.
 func TestPaceAfterAStall(t *testing.T) {
 	const (
 		block = 64 << 10
@@ -211,8 +212,9 @@ func TestPaceEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// A probe's requests are due at multiples of its step. While one stands still, those that are due wait for it and follow at once,
-// and their time counts from when they were due: the quantiles are those of arithmetic.
+// A probe's requests are due at multiples of its step. While one stands still, those that are due
+// wait for it and follow at once, and their time counts from when they were due: the quantiles are
+// those of arithmetic.
 func TestProbeOverAStall(t *testing.T) {
 	const (
 		step    = 10 * time.Millisecond
@@ -266,7 +268,8 @@ func TestProbeOverAStall(t *testing.T) {
 	}
 }
 
-// What was due when a job ends and was never made is counted: of a probe, and of a pace beyond the second that it catches up.
+// What was due when a job ends and was never made is counted: of a probe, and of a pace beyond the
+// second that it catches up.
 func TestLeftOut(t *testing.T) {
 	probe := &pacer{stepNS: 10e6}
 	for range 5 {
@@ -281,7 +284,8 @@ func TestLeftOut(t *testing.T) {
 	check.Same(t, "left out at a pace, 3 s behind", int64(200), paced.leftOut(4096, 3020e6))
 }
 
-// A probe's files are that many requests each, all over its one large file and nowhere twice before it has been everywhere.
+// A probe's files are that many requests each, all over its one large file and nowhere twice before
+// it has been everywhere.
 func TestProbe(t *testing.T) {
 	sys, log := noting()
 	job := newJob(t.TempDir(), trace.Read, 64*4096)
@@ -308,8 +312,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A job that reads and writes at once does so in the proportion asked for, in an order that its seed decides, and leaves
-// its files whole.
+// A job that reads and writes at once does so in the proportion asked for, in an order that its
+// seed decides, and leaves its files whole.
 func TestMix(t *testing.T) {
 	const size, block = 7<<20 + 1000, 16 << 10
 	order := func(seed uint64, reads float64, access string) []logged {
@@ -366,7 +370,8 @@ func TestMix(t *testing.T) {
 	order(3, 1.0/3, scenario.AccessRandom)
 }
 
-// Whichever way it moves, a job of both directions reads its share, checks what it reads and leaves the files whole.
+// Whichever way it moves, a job of both directions reads its share, checks what it reads and leaves
+// the files whole.
 func TestMixEverywhere(t *testing.T) {
 	const size = 20 << 20
 	for where, dir := range folders(t) {

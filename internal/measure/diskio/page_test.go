@@ -94,13 +94,14 @@ func TestWritesOfWholePages(t *testing.T) {
 	}
 }
 
-// The end of a new file lies where it will be before its first request: those in flight together move it no further.
+// The end of a new file lies where it will be before its first request: those in flight together
+// move it no further.
 func TestPreallocationSetsTheEnd(t *testing.T) {
 	engine, _ := prepared(t, newJob(t.TempDir(), trace.Write, 1<<20), systems["threads"])
 	if engine.traits.reserveNo != nil {
 		t.Skip("this file system does not preallocate")
 	}
-	info, err := os.Stat(engine.folder.path + "/" + record{}.name())
+	info, err := os.Stat(engine.folder.Path + "/" + record{}.Name())
 	if err != nil || info.Size() != 1<<20 {
 		t.Errorf("before its first request the file is %v, %v, want 1 MiB", info.Size(), err)
 	}

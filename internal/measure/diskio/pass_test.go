@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -40,7 +41,7 @@ func TestCapEndsAPass(t *testing.T) {
 					}
 				}
 				// What a pass leaves undone makes no hole: files are whole or gone.
-				if got, want := names(t, engine.folder.path), oneFile; slices.Contains(got, "data-000000.bin") != want {
+				if got, want := names(t, engine.folder.Path), oneFile; slices.Contains(got, "data-000000.bin") != want {
 					t.Errorf("files: %q, want the file there: %v", got, want)
 				}
 			})
@@ -48,8 +49,8 @@ func TestCapEndsAPass(t *testing.T) {
 	}
 }
 
-// Files begin a rest after the one before was over and done with, so that it is never shorter, or at steps after the
-// release, however long the ones before took.
+// Files begin a rest after the one before was over and done with, so that it is never shorter, or
+// at steps after the release, however long the ones before took.
 func TestFilesBeginLater(t *testing.T) {
 	const rest, step = 30 * time.Millisecond, 20 * time.Millisecond
 	for _, stepped := range []bool{false, true} {
@@ -99,23 +100,24 @@ func TestFootprint(t *testing.T) {
 	for seq := range sizes {
 		moved(t, engine, seq)
 		var bytes int64
-		for _, name := range names(t, engine.folder.path) {
-			info, err := os.Stat(filepath.Join(engine.folder.path, name))
+		for _, name := range names(t, engine.folder.Path) {
+			info, err := os.Stat(filepath.Join(engine.folder.Path, name))
 			check.Must(t, err)
-			if name != markerName {
+			if name != testfolder.MarkerName {
 				bytes += info.Size()
 			}
 		}
 		if bytes > job.IO.Footprint {
 			t.Errorf("after file %d there are %d bytes, want at most %d", seq, bytes, job.IO.Footprint)
 		}
-		if !slices.Contains(names(t, engine.folder.path), record{Number: seq}.name()) {
+		if !slices.Contains(names(t, engine.folder.Path), record{Number: seq}.Name()) {
 			t.Errorf("file %d itself is gone", seq)
 		}
 	}
 }
 
-// phases runs the jobs one after the other as phases of a run, and lists the files there are between them.
+// phases runs the jobs one after the other as phases of a run, and lists the files there are
+// between them.
 func phases(t *testing.T, dir string, opened *counter, jobs ...Job) (between []string) {
 	t.Helper()
 	for _, job := range jobs {
@@ -131,7 +133,7 @@ func phases(t *testing.T, dir string, opened *counter, jobs ...Job) (between []s
 type counter struct{ created int }
 
 func (c *counter) open(folder *os.Root, name string, o opening) (testFile, error) {
-	if o.op == trace.Write && !o.again && name != probeName {
+	if o.op == trace.Write && !o.again && name != testfolder.ProbeName {
 		c.created++
 	}
 	return openTestFile(folder, name, o)
@@ -202,7 +204,8 @@ func TestFailedPhaseLeavesNothing(t *testing.T) {
 	nothingIn(t, dir)
 }
 
-// Beyond its last file a job begins again: reads with the same files, writes in place of the earlier ones.
+// Beyond its last file a job begins again: reads with the same files, writes in place of the
+// earlier ones.
 func TestFillerTakesThePlaceOfEarlierFiles(t *testing.T) {
 	for _, role := range []trace.Role{trace.Write, trace.Read} {
 		t.Run(string(role), func(t *testing.T) {
@@ -217,7 +220,7 @@ func TestFillerTakesThePlaceOfEarlierFiles(t *testing.T) {
 					t.Fatalf("Transfer(%d) = %d bytes, %v, want %d", seq, span.Bytes, err, job.Size(seq))
 				}
 			}
-			if got := names(t, engine.folder.path); len(got) != 3 {
+			if got := names(t, engine.folder.Path); len(got) != 3 {
 				t.Errorf("files: %q, want two and the marker", got)
 			}
 			// Stopped in the middle of filler, the job's own work is done.
@@ -227,7 +230,7 @@ func TestFillerTakesThePlaceOfEarlierFiles(t *testing.T) {
 				t.Fatalf("Transfer() = %v, want %v", err, context.Canceled)
 			}
 			closed(t, engine)
-			if got := names(t, filepath.Join(dir, ".hubbench-r1")); len(got) != 3 || got[1] != listName {
+			if got := names(t, filepath.Join(dir, ".hubbench-r1")); len(got) != 3 || got[1] != testfolder.ListName {
 				t.Errorf("left: %q, want a file, the list and the marker", got)
 			}
 		})

@@ -6,20 +6,20 @@ import (
 	"os"
 
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 const (
-	probeName = "probe.bin"
 	// probeSector is a multiple of every sector size in use.
 	probeSector = 4096
 	// probeReserve is enough for a page of any system.
 	probeReserve = 1 << 20
 )
 
-// traits are what the file system of a folder can do, found out by trying: what it accepts is no proof, as
-// some take direct requests and pass them through their cache.
+// traits are what the file system of a folder can do, found out by trying: what it accepts is no
+// proof, as some take direct requests and pass them through their cache.
 type traits struct {
 	direct bool
 	whyNot string // why direct requests are not available
@@ -59,21 +59,21 @@ func probe(open opener, folder *os.Root, direct bool, cachedBelow int64) (traits
 		return tr, err
 	}
 	tr.reserveNo = f.reserve(probeReserve)
-	// A file system without holes writes zeros up to the new end, and does so through the cache (cluster_write_copy in
-	// xnu's vfs_cluster.c). What only moves the end leaves no page behind.
+	// A file system without holes writes zeros up to the new end, and does so through the cache
+	// (cluster_write_copy in xnu's vfs_cluster.c). What only moves the end leaves no page behind.
 	if tr.reserveNo == nil {
 		tr.zeroes, tr.inOrder = f.cached(probeReserve) > 0, f.declare(probeReserve)
 	}
 	if err := f.flush(scenario.FlushFull); filesystem.Unsupported(err) {
 		tr.fullNo = err
 	}
-	return tr, errors.Join(f.close(), folder.Remove(probeName))
+	return tr, errors.Join(f.close(), folder.Remove(testfolder.ProbeName))
 }
 
 func makeProbe(open opener, folder *os.Root, direct bool) (testFile, error) {
 	// An earlier process may have died between making its probe and removing it.
-	_ = folder.Remove(probeName)
-	return open(folder, probeName, opening{op: trace.Write, direct: direct, lanes: 1})
+	_ = folder.Remove(testfolder.ProbeName)
+	return open(folder, testfolder.ProbeName, opening{op: trace.Write, direct: direct, lanes: 1})
 }
 
 // tryDirect writes one sector past the cache, and returns why it could not. If that is not sure of
@@ -87,7 +87,7 @@ func (tr *traits) tryDirect(
 		return fmt.Sprintf("opening a file for it failed: %v", err), nil
 	}
 	defer func() {
-		err = errors.Join(err, f.close(), folder.Remove(probeName))
+		err = errors.Join(err, f.close(), folder.Remove(testfolder.ProbeName))
 	}()
 	buf, err := newBuffer(max(probeSector, cachedBelow))
 	if err != nil {
@@ -128,7 +128,8 @@ func (tr *traits) fullest() string {
 	return scenario.FlushFull
 }
 
-// priorityOf judges what macOS says of a process: whether it is in the background, and its policy for disk requests.
+// priorityOf judges what macOS says of a process: whether it is in the background, and its policy
+// for disk requests.
 func priorityOf(background bool, policy string) (name, doubt string) {
 	const try = "run hubbench from a terminal window, not by taskpolicy or as a background job"
 	switch {

@@ -6,17 +6,18 @@ import (
 	"time"
 )
 
-// queue makes the requests of streams, several at once: threads that wait for one each (threadQueue), or an io_uring
-// (see ring_linux.go). All calls come from one goroutine.
+// queue makes the requests of streams, several at once: threads that wait for one each
+// (threadQueue), or an io_uring (see ring_linux.go). All calls come from one goroutine.
 type queue interface {
 	// add queues a request, which begins with the next call of submit at the latest.
 	add(r *request)
 	// submit begins what is queued. That itself may have to wait for the disk.
 	submit() error
-	// wait waits until an instant of the clock, or less: if the queue is full until it may have room, or until ctx ends.
+	// wait waits until an instant of the clock, or less: if the queue is full until it may have
+	// room, or until ctx ends.
 	wait(ctx context.Context, untilNS int64, full bool) error
-	// ended adds to list the requests that have ended since the last call, and says until when: whatever ends later is
-	// reported later.
+	// ended adds to list the requests that have ended since the last call, and says until when:
+	// whatever ends later is reported later.
 	ended(list []*request) (_ []*request, nowNS int64)
 	// close releases all; no request may be under way.
 	close() error

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -17,29 +18,33 @@ import (
 const (
 	// minNoise is the minimum of different noise that a job writes, however small its blocks.
 	minNoise = 4 << 20
-	// layoutBlock is the minimum block of files that are written before the release; minNoise holds some.
+	// layoutBlock is the minimum block of files that are written before the release; minNoise holds
+	// some.
 	layoutBlock = 1 << 20
 )
 
-// real moves a job's bytes to and from real files. What it does before the release is in this file, what
-// happens to each file after it in move.go.
+// record is a test file as the folder's list has it.
+type record = testfolder.Record
+
+// real moves a job's bytes to and from real files. What it does before the release is in this file,
+// what happens to each file after it in move.go.
 type real struct {
-	job          Job
-	system       system
-	sampleNS     int64 // between samples of progress
-	timing       timing
-	pacer        *pacer // from the release on; nil if the job goes as fast as it can
-	requested    int64  // requests of the files so far
-	folder       *folder
-	testFiles    *testFiles
-	traits       traits
-	buf          []byte
-	scratch      []byte // as large, for what a job reads that also writes; nil elsewhere
-	mover        mover
-	lanes        int      // requests the mover has in flight: files are opened for that many
-	stays        bool     // the file system drops no file from the cache, which was said
-	inOrder      bool     // new files are not reserved, and written from front to back
-	files        []record // those that are there before the release, in the job's order: to be read, or overwritten
+	job       Job
+	system    system
+	sampleNS  int64 // between samples of progress
+	timing    timing
+	pacer     *pacer // from the release on; nil if the job goes as fast as it can
+	requested int64  // requests of the files so far
+	folder    *testfolder.Folder
+	traits    traits
+	buf       []byte
+	scratch   []byte // as large, for what a job reads that also writes; nil elsewhere
+	mover     mover
+	lanes     int  // requests the mover has in flight: files are opened for that many
+	stays     bool // the file system drops no file from the cache, which was said
+	inOrder   bool // new files are not reserved, and written from front to back
+	// Those that are there before the release, in the job's order: to be read, or overwritten
+	files        []record
 	first        int      // number of the first file written otherwise
 	next         testFile // open and allocated for the next Transfer
 	nextSeq      int
@@ -69,7 +74,8 @@ type system struct {
 	cachedBelow int64
 	// fileSystem is the kind of file system that a folder is on, and nil where none needs care.
 	fileSystem func(dir string) string
-	// priority is how the system treats the process's requests, and a doubt if it holds them back; nil: that is not asked.
+	// priority is how the system treats the process's requests, and a doubt if it holds them back;
+	// nil: that is not asked.
 	priority func() (name, doubt string)
 }
 
@@ -79,8 +85,9 @@ type timing struct {
 	sleepUntil func(ns int64)
 }
 
-// errNoRing marks systems without io_uring. Not errors.ErrUnsupported: that is also what a Linux kernel without
-// it answers (ENOSYS: old ones, containers, emulators), where its absence deserves a warning.
+// errNoRing marks systems without io_uring. Not errors.ErrUnsupported: that is also what a Linux
+// kernel without it answers (ENOSYS: old ones, containers, emulators), where its absence deserves a
+// warning.
 var errNoRing = errors.New("this system has no io_uring")
 
 // New makes the engine for a job on real files. It touches nothing until Prepare.
@@ -120,20 +127,17 @@ func (e *real) prepare(ctx context.Context, beside func(done int64), open func(*
 
 // setUp does all but opening the first file.
 func (e *real) setUp(ctx context.Context) (eff trace.Effective, err error) {
-	if e.folder, err = openFolder(e.job.Dir, e.job.RunID); err != nil {
+	if e.folder, err = testfolder.Open(e.job.Dir, e.job.RunID); err != nil {
 		return eff, err
 	}
-	if e.testFiles, err = listTestFiles(e.folder); err != nil {
-		return eff, err
-	}
-	e.testFiles.removed = func() { e.besides(1) }
+	e.folder.Removed = func() { e.besides(1) }
 	direct := e.job.IO.Mode == scenario.ModeDirect
-	e.traits, err = probe(e.system.open, e.folder.root, direct, e.system.cachedBelow)
+	e.traits, err = probe(e.system.open, e.folder.Root, direct, e.system.cachedBelow)
 	if err != nil {
 		return eff, fmt.Errorf("probe the disk: %w", err)
 	}
 	if e.system.fileSystem != nil {
-		e.traits.fileSystem = e.system.fileSystem(e.folder.path)
+		e.traits.fileSystem = e.system.fileSystem(e.folder.Path)
 	}
 	if e.requests() {
 		e.singleRequests()
@@ -145,21 +149,22 @@ func (e *real) setUp(ctx context.Context) (eff trace.Effective, err error) {
 	if err := e.prepareFiles(ctx); err != nil {
 		return eff, err
 	}
-	e.first = e.testFiles.next
+	e.first = e.folder.Next
 	eff.Engine, err = e.newMover(e.job.IO.Depth)
 	e.warnOfThreads(err)
 	return eff, nil
 }
 
-// requests reports whether the job is one of single requests, whatever its mode: a plain application's way of moving a
-// file in one call cannot do these.
+// requests reports whether the job is one of single requests, whatever its mode: a plain
+// application's way of moving a file in one call cannot do these.
 func (e *real) requests() bool { return e.job.Accompanies() || e.job.Reads > 0 }
 
-// streamMemory bounds the memory of all frames in flight: a worker must stay small beside what it measures.
+// streamMemory bounds the memory of all frames in flight: a worker must stay small beside what it
+// measures.
 const streamMemory = 64 << 20
 
-// singleRequests has a job of these go past the cache if that was tried, else through it, but request by request; every
-// stream can have one in flight.
+// singleRequests has a job of these go past the cache if that was tried, else through it, but
+// request by request; every stream can have one in flight.
 func (e *real) singleRequests() {
 	io := &e.job.IO
 	io.Mode = scenario.ModeDirect
@@ -194,8 +199,8 @@ func (e *real) readsAndWrites() bool {
 	return e.job.Reads > 0 || slices.ContainsFunc(e.job.Streams, records) && slices.ContainsFunc(e.job.Streams, plays)
 }
 
-// timed reports whether requests begin at times of their own: threads can wait for each, at rates where they cost
-// little.
+// timed reports whether requests begin at times of their own: threads can wait for each, at rates
+// where they cost little.
 func (e *real) timed() bool { return e.job.Accompanies() || e.job.Pace > 0 }
 
 // Doubts are the warnings since Prepare.
@@ -300,13 +305,14 @@ func (e *real) smallWrites(eff *trace.Effective) {
 		"cache's and not the disk's", block, unit.FormatBlock(e.system.cachedBelow))
 }
 
-// cachesWrites reports whether the job writes through the cache although direct requests are available.
+// cachesWrites reports whether the job writes through the cache although direct requests are
+// available.
 func (e *real) cachesWrites() bool {
 	return e.op() == trace.Write && e.job.IO.Block < e.system.cachedBelow && !e.traits.smallDirect
 }
 
-// space says how the space of new files is reserved, and warns if that is not as elsewhere, so that the numbers are not
-// those of another system.
+// space says how the space of new files is reserved, and warns if that is not as elsewhere, so that
+// the numbers are not those of another system.
 func (e *real) space() string {
 	switch {
 	case e.inOrder:
@@ -328,8 +334,8 @@ func (e *real) space() string {
 	return trace.SpaceReserved
 }
 
-// makeBuffers gets the buffers and fills them, which also touches every page. Each request has a whole number of
-// blocks.
+// makeBuffers gets the buffers and fills them, which also touches every page. Each request has a
+// whole number of blocks.
 func (e *real) makeBuffers() (err error) {
 	block, depth := e.job.IO.Block, int64(e.job.IO.Depth)
 	if e.buf, err = newBuffer(depth * max(block, minNoise/depth/block*block)); err != nil {
@@ -345,7 +351,8 @@ func (e *real) makeBuffers() (err error) {
 	return nil
 }
 
-// newMover starts the best one available for that many requests in flight; err is why it is not io_uring.
+// newMover starts the best one available for that many requests in flight; err is why it is not
+// io_uring.
 func (e *real) newMover(depth int) (engine string, err error) {
 	e.lanes = depth
 	if e.job.IO.Mode == scenario.ModeApp {
@@ -400,26 +407,22 @@ func (e *real) Close() error {
 	}
 	e.buf, e.scratch = nil, nil
 	if e.folder != nil {
-		err = errors.Join(err, e.removeFiles())
+		err = errors.Join(err, e.folder.CarryOver(e.needed()))
 		e.folder = nil
 	}
 	return e.job.explain("clean up", err)
 }
 
-func (e *real) removeFiles() error {
-	if e.testFiles == nil {
-		e.folder.close()
-		return nil
-	}
-	var needed []record
-	// A job that is stopped after its last file, as fillers are, has succeeded anyway.
+// needed are the files that stay for the next phase. A job that is stopped after its last file, as
+// fillers are, has succeeded anyway.
+func (e *real) needed() (stay []record) {
 	if e.moved >= len(e.job.Sizes) || e.moved > 0 && !e.failed {
-		needed = e.testFiles.match(e.job.CarryOver, anyRecord)
+		stay = e.folder.Match(e.job.CarryOver, nil)
 		if e.job.KeepFill {
-			needed = append(needed, e.testFiles.filling()...)
+			stay = append(stay, e.folder.Filling()...)
 		}
 	}
-	return e.testFiles.carryOver(needed)
+	return stay
 }
 
 // The worker takes any Engine.

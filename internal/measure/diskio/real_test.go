@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -59,7 +61,8 @@ func wrapping(wrap func(testFile, opening) testFile) system {
 	}}
 }
 
-// hooked is a file each of whose requests passes by a function first, which says whether it has done it.
+// hooked is a file each of whose requests passes by a function first, which says whether it has
+// done it.
 type hooked struct {
 	testFile
 	by func(op trace.Role, lane int, off, n int64) (done bool)
@@ -126,8 +129,8 @@ func noRing(ringWork) (mover, error) { return nil, errNoRing }
 
 func noQueue(ringWork) (queue, error) { return nil, errNoRing }
 
-// prepared makes the job's engine and prepares it; the test closes it if it does not itself. An engine
-// belongs to a thread, which ends with the test.
+// prepared makes the job's engine and prepares it; the test closes it if it does not itself. An
+// engine belongs to a thread, which ends with the test.
 func prepared(t testing.TB, job Job, sys system) (*real, trace.Effective) {
 	t.Helper()
 	runtime.LockOSThread()
@@ -157,6 +160,25 @@ func closed(t testing.TB, e Engine) {
 	if err := e.Close(); err != nil {
 		t.Errorf("Close() = %v", err)
 	}
+}
+
+// folderPrefix begins the names of the folders that jobs make.
+const folderPrefix = testfolder.Prefix
+
+// names lists the folder except for what macOS alone needs, and nil if there is none.
+func names(t testing.TB, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, entry := range entries {
+		if entry.Name() != ".metadata_never_index" {
+			list = append(list, entry.Name())
+		}
+	}
+	return list
 }
 
 func nothingIn(t testing.TB, dir string) {
@@ -191,7 +213,8 @@ func transferAll(t *testing.T, engine *real) {
 		if samples > 0 && (at < span.StartNS || at > span.EndNS || bytes > size) {
 			t.Errorf("Transfer(%d): the last sample is %d bytes at %d ns, want it within %+v", seq, bytes, at, span)
 		}
-		// A file may be over before the goroutine that samples has its turn, and a single call has nothing in between.
+		// A file may be over before the goroutine that samples has its turn, and a single call has
+		// nothing in between.
 		if long := span.EndNS-span.StartNS >= 50e6; samples == 0 && long && size >= 16<<20 && engine.job.IO.Mode == scenario.ModeDirect {
 			t.Errorf("Transfer(%d) gave no sample", seq)
 		}
@@ -199,17 +222,19 @@ func transferAll(t *testing.T, engine *real) {
 	}
 }
 
-// odd are sizes at every edge: one byte, less than a sector, a sector, not quite a block, blocks and a bit.
+// odd are sizes at every edge: one byte, less than a sector, a sector, not quite a block, blocks
+// and a bit.
 var odd = []int64{1, 511, 512, 64<<10 - 1, 64 << 10, 1_000_000, 3<<20 + 7}
 
-// On each kind of file system and in each way to move bytes, jobs move all of their files, and leave them as they were to
-// be written until they are removed.
+// On each kind of file system and in each way to move bytes, jobs move all of their files, and
+// leave them as they were to be written until they are removed.
 func TestJobs(t *testing.T) {
 	for where, dir := range folders(t) {
 		for how, sys := range systems {
 			for what, change := range map[string]func(*Job){
 				"as it is": func(*Job) {},
-				// Files to read are written in large blocks, from memory that direct requests take, whatever the job's own block.
+				// Files to read are written in large blocks, from memory that direct requests take,
+				// whatever the job's own block.
 				"of blocks that no large one is made of": func(j *Job) { j.IO.Block = 47 * 4096 },
 				"at random":                              func(j *Job) { j.IO.Block, j.IO.Access = 4096, scenario.AccessRandom },
 				"in passes over one file":                func(j *Job) { *j = newPasses(j.Dir, j.Role) },
@@ -226,7 +251,7 @@ func TestJobs(t *testing.T) {
 						if job.IO.OneFile {
 							sizes = sizes[:1]
 						}
-						if got := names(t, engine.folder.path); len(got) != len(sizes)+1 {
+						if got := names(t, engine.folder.Path); len(got) != len(sizes)+1 {
 							t.Errorf("files: %q, want %d and the marker", got, len(sizes))
 						}
 						if job.IO.Mode != scenario.ModeApp {
@@ -241,11 +266,12 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// checkContent checks that the engine's files have their sizes and every unit the stamp of its place.
+// checkContent checks that the engine's files have their sizes and every unit the stamp of its
+// place.
 func checkContent(t *testing.T, engine *real, sizes ...int64) {
 	t.Helper()
 	for seq, size := range sizes {
-		checkFile(t, filepath.Join(engine.folder.path, record{Number: seq}.name()), seq, size)
+		checkFile(t, filepath.Join(engine.folder.Path, record{Number: seq}.Name()), seq, size)
 	}
 }
 
@@ -315,7 +341,7 @@ func TestKeep(t *testing.T) {
 		transferAll(t, engine)
 		closed(t, engine)
 	}
-	check.Must(t, RemoveRun(dir, "r1"))
+	check.Must(t, testfolder.RemoveRun(dir, "r1"))
 	want := "data-000000.bin data-000001.bin data-000002.bin data-000003.bin files.json hubbench.json"
 	if got := strings.Join(names(t, filepath.Join(dir, ".hubbench-r1")), " "); got != want {
 		t.Errorf("kept %s, want %s", got, want)
@@ -345,7 +371,7 @@ func TestFileTruncatedUnderARead(t *testing.T) {
 	for how, sys := range systems {
 		for _, left := range []int64{0, 64 << 10, 100_000} {
 			engine, _ := prepared(t, newJob(t.TempDir(), trace.Read, 1<<20), sys)
-			check.Must(t, os.Truncate(filepath.Join(engine.folder.path, record{}.name()), left))
+			check.Must(t, os.Truncate(filepath.Join(engine.folder.Path, record{}.Name()), left))
 			started(engine)
 			_, err := engine.Transfer(t.Context(), 0, nil)
 			if err == nil || !strings.Contains(err.Error(), "disk B: read file 0") || !strings.Contains(err.Error(), "it was truncated during the run") {

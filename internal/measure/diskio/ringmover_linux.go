@@ -2,14 +2,14 @@ package diskio
 
 import "context"
 
-// submitEvery is after how many completions the requests that follow them are submitted, though more
-// completions wait. Disks complete many at a time; were all seen to first, the disk would idle meanwhile.
-// At 4 KiB and depth 64, submitting all at once lost a tenth of the rate, and each by itself cost a third
-// more processor time.
+// submitEvery is after how many completions the requests that follow them are submitted, though
+// more completions wait. Disks complete many at a time; were all seen to first, the disk would idle
+// meanwhile. At 4 KiB and depth 64, submitting all at once lost a tenth of the rate, and each by
+// itself cost a third more processor time.
 const submitEvery = 3
 
-// ringMover moves bytes through an io_uring: one thread keeps all requests in flight, and hands the kernel
-// many at a time. All its methods must be called from the thread that made it.
+// ringMover moves bytes through an io_uring: one thread keeps all requests in flight, and hands the
+// kernel many at a time. All its methods must be called from the thread that made it.
 type ringMover struct {
 	*ring
 	slots []slot
@@ -68,8 +68,8 @@ func (m *ringMover) move(ctx context.Context, t *transfer) error {
 	return t.err(ctx)
 }
 
-// reapAll takes n completions that were seen at once, and has their slots issue the next requests. It returns how many
-// had none.
+// reapAll takes n completions that were seen at once, and has their slots issue the next requests.
+// It returns how many had none.
 func (m *ringMover) reapAll(t *transfer, done <-chan struct{}, n uint32, seenNS int64) (ended int, err error) {
 	for range n {
 		if r := m.reap(); r != nil {

@@ -16,7 +16,8 @@ func TestShuffleTakesEachNumberOnce(t *testing.T) {
 	}
 }
 
-// A random order has neighbours far apart: a third of the range on average, and next to each other hardly ever.
+// A random order has neighbours far apart: a third of the range on average, and next to each other
+// hardly ever.
 func TestShuffleIsRandom(t *testing.T) {
 	const n = 1 << 18 // 4 KiB blocks of a GiB
 	for key := range uint64(50) {

@@ -41,8 +41,8 @@ func (s *stalls) wait(op trace.Role, _ int) syscall.Errno {
 	return 0
 }
 
-// bystander reads from the file system too, every so often, by plain calls on a thread of its own: what it waits
-// outside the stall, no stream is to blame for.
+// bystander reads from the file system too, every so often, by plain calls on a thread of its own:
+// what it waits outside the stall, no stream is to blame for.
 type bystander struct {
 	reads        int
 	sum, slowest time.Duration // from when a read was due, woken late or not, to its end
@@ -77,10 +77,11 @@ func (b *bystander) watch(ctx context.Context, t *testing.T, dir string, gate *s
 	}
 }
 
-// A device that really stands still, in real time, under streams of several kinds, some played and some recorded: the late
-// frames are those of TestStreamsOverAStall. What this machine itself is late by may move a frame over the stall's edges,
-// and one that other tests keep so busy that its device could not carry the streams twice proves nothing: a bystander
-// shows both. Then it is tried again.
+// A device that really stands still, in real time, under streams of several kinds, some played and
+// some recorded: the late frames are those of TestStreamsOverAStall. What this machine itself is
+// late by may move a frame over the stall's edges, and one that other tests keep so busy that its
+// device could not carry the streams twice proves nothing: a bystander shows both. Then it is tried
+// again.
 func TestStreamsOverARealStall(t *testing.T) {
 	ways := map[string]queueMaker{"threads": noQueue, "io_uring": newRingQueue}
 	for _, buffer := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
@@ -108,7 +109,8 @@ func TestStreamsOverARealStall(t *testing.T) {
 	}
 }
 
-// overRealStall counts unless frames were late that should not be, on a machine too busy to move them in time.
+// overRealStall counts unless frames were late that should not be, on a machine too busy to move
+// them in time.
 func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall time.Duration) (found []evidence.Finding, counts bool) {
 	t.Helper()
 	runtime.LockOSThread()

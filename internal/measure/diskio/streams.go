@@ -14,12 +14,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// streams is the engine of a job of streams: it moves each frame when its player asks for it, whatever became of the
-// ones before. The goroutine that calls Transfer looks after the players, and a queue makes the requests. What a
-// frame is in its file is in frames.go.
+// streams is the engine of a job of streams: it moves each frame when its player asks for it,
+// whatever became of the ones before. The goroutine that calls Transfer looks after the players,
+// and a queue makes the requests. What a frame is in its file is in frames.go.
 //
-// The times of a player are those that the queue reports, in the order of its reports: so the players see one
-// sequence of events, and a frame is there when its last byte is, never earlier.
+// The times of a player are those that the queue reports, in the order of its reports: so the
+// players see one sequence of events, and a frame is there when its last byte is, never earlier.
 type streams struct {
 	*real
 	players []*stream.Player
@@ -190,7 +190,8 @@ func (s *streams) catchUp() (nowNS int64, err error) {
 	return nowNS, err
 }
 
-// check notes how long a piece took since its frame was due to be requested, and checks what was played.
+// check notes how long a piece took since its frame was due to be requested, and checks what was
+// played.
 func (s *streams) check(r *request, p piece) error {
 	s.latencies.record(r.op, p.dueNS, r.endNS-s.release)
 	if r.op == trace.Read && s.verifies() {
@@ -201,8 +202,8 @@ func (s *streams) check(r *request, p piece) error {
 	return nil
 }
 
-// count notes moved bytes. A frame fills the time to the next one: a stretch ends no earlier than that many bytes
-// take at the streams' rate, though its last frame is there before.
+// count notes moved bytes. A frame fills the time to the next one: a stretch ends no earlier than
+// that many bytes take at the streams' rate, though its last frame is there before.
 func (s *streams) count(bytes, tNS int64) {
 	s.bytes += bytes
 	for size := s.job.Size(s.stretch); s.bytes >= int64(s.stretch+1)*size; s.stretch++ {
@@ -235,7 +236,8 @@ func (s *streams) reportAt(tNS int64) {
 	}
 }
 
-// ask hands the queue the frames that are due by now, in the order of their times, while it can take more.
+// ask hands the queue the frames that are due by now, in the order of their times, while it can
+// take more.
 func (s *streams) ask(nowNS int64) {
 	for s.inFlight() < s.job.IO.Depth {
 		i := s.next()
@@ -298,12 +300,13 @@ func (s *streams) hand(p piece) {
 	s.begins = true
 }
 
-// slowNS is how long the kernel may take to begin requests. When a disk's own queue is full, it waits for the disk, and
-// with it the frames whose time comes meanwhile: then threads of the kernel's wait instead.
+// slowNS is how long the kernel may take to begin requests. When a disk's own queue is full, it
+// waits for the disk, and with it the frames whose time comes meanwhile: then threads of the
+// kernel's wait instead.
 const slowNS = int64(time.Millisecond)
 
-// wait has what was handed over begin, and waits until there is something to do: the next frame's time, a report's,
-// a sample's or a stretch's end, or room if frames wait for some.
+// wait has what was handed over begin, and waits until there is something to do: the next frame's
+// time, a report's, a sample's or a stretch's end, or room if frames wait for some.
 func (s *streams) wait(ctx context.Context, untilNS int64) error {
 	begunNS := int64(0)
 	if s.begins {
@@ -330,8 +333,8 @@ func (s *streams) wait(ctx context.Context, untilNS int64) error {
 	return nil
 }
 
-// Close ends the queue, whose requests under way it waits for, and reports by how much at most this computer was
-// late to look after the frames. What the disk kept waiting is no part of that.
+// Close ends the queue, whose requests under way it waits for, and reports by how much at most this
+// computer was late to look after the frames. What the disk kept waiting is no part of that.
 func (s *streams) Close() error {
 	err := s.closeFiles()
 	if s.emit != nil {

@@ -27,10 +27,11 @@ import (
 
 var quietStreams = flag.Duration("quiet-streams", 0, "how long to play and to record streams on a disk in memory, on a machine that does nothing else")
 
-// On a quiet device, streams keep their rate within 0.1 %, no frame is late, frames are requested within 1 ms of their
-// time, and cost at most a quarter more processor time than they cost fio, as runs of fio themselves differ by that much. How
-// late the machine itself wakes a thread that only sleeps is measured beside them and allowed for. If other work keeps the
-// processors busy the rest fails too, so the test runs only if it is asked for.
+// On a quiet device, streams keep their rate within 0.1 %, no frame is late, frames are requested
+// within 1 ms of their time, and cost at most a quarter more processor time than they cost fio, as
+// runs of fio themselves differ by that much. How late the machine itself wakes a thread that only
+// sleeps is measured beside them and allowed for. If other work keeps the processors busy the rest
+// fails too, so the test runs only if it is asked for.
 func TestStreamsOnAQuietDevice(t *testing.T) {
 	if *quietStreams == 0 {
 		t.Skip("-quiet-streams is not set")
@@ -69,8 +70,8 @@ func TestStreamsOnAQuietDevice(t *testing.T) {
 // quietFootprint is the size of all streams' files together.
 const quietFootprint = 2 << 30
 
-// fioCPU is how much of a core fio takes for as many frames of the same size, except for the part of a page, in a thread and by
-// an io_uring for each stream.
+// fioCPU is how much of a core fio takes for as many frames of the same size, except for the part
+// of a page, in a thread and by an io_uring for each stream.
 func fioCPU(t *testing.T, dir string, spec stream.Spec) float64 {
 	t.Helper()
 	const page = 4096
@@ -95,7 +96,8 @@ func fioCPU(t *testing.T, dir string, spec stream.Spec) float64 {
 	return (run(1+length) - start).Seconds() / float64(length)
 }
 
-// playQuietly runs streams, reports how they kept to their times, and returns how much of a core they took, and by what.
+// playQuietly runs streams, reports how they kept to their times, and returns how much of a core
+// they took, and by what.
 func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engine string) {
 	t.Helper()
 	job := streamsJob(dir, spec)
@@ -165,8 +167,8 @@ var sleepFor = flag.Duration("sleep", 0, "how long TestSleep sleeps")
 
 const sleptLate = "woken late by, in ns: "
 
-// TestSleep is no test: in a process of its own it says how late this machine wakes a thread that only sleeps, as often as
-// TestStreamsOnAQuietDevice has frames.
+// TestSleep is no test: in a process of its own it says how late this machine wakes a thread that
+// only sleeps, as often as TestStreamsOnAQuietDevice has frames.
 func TestSleep(t *testing.T) {
 	if *sleepFor == 0 {
 		t.Skip("it belongs to TestStreamsOnAQuietDevice")

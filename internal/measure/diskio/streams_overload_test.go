@@ -11,8 +11,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/stream"
 )
 
-// A disk that is too slow for its streams loses as many frames as a recorder whose memory holds that many of each stream, and that
-// drops what comes while it is full.
+// A disk that is too slow for its streams loses as many frames as a recorder whose memory holds
+// that many of each stream, and that drops what comes while it is full.
 func TestStreamsOverload(t *testing.T) {
 	const frame, buffer = 40 * time.Millisecond, time.Second
 	for record, count := range map[bool]int{false: 1, true: 4} {
@@ -56,8 +56,9 @@ func inTurn(service time.Duration) system {
 	return stalling(0, stands)
 }
 
-// dropping is the share of frames that a recorder drops, with memory for that many of each stream: those that come while it is
-// full. One frame after the other is written, in the order in which they came, and leaves the memory when it is.
+// dropping is the share of frames that a recorder drops, with memory for that many of each stream:
+// those that come while it is full. One frame after the other is written, in the order in which
+// they came, and leaves the memory when it is.
 func dropping(frame, service time.Duration, count, memory int, length time.Duration) float64 {
 	held := make([][]time.Duration, count) // when each frame in memory will be written
 	var free time.Duration

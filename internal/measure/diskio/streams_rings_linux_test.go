@@ -15,8 +15,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// When the disk's own queue is full, beginning a request takes as long as the disk does. That happens once: from then on
-// other threads wait, and neither the frames whose time comes meanwhile nor this computer are late for it.
+// When the disk's own queue is full, beginning a request takes as long as the disk does. That
+// happens once: from then on other threads wait, and neither the frames whose time comes meanwhile
+// nor this computer are late for it.
 func TestStreamsDoNotWaitForAFullDisk(t *testing.T) {
 	const ms = time.Millisecond
 	for _, full := range []time.Duration{0, 30 * ms, 300 * ms} {
@@ -61,8 +62,8 @@ func TestRingCompletesRequests(t *testing.T) {
 	}
 }
 
-// Streams on the kernel's own rings, in each way that kernels and limits allow: what was played is right, what was recorded
-// can be checked, and every request's time is reported.
+// Streams on the kernel's own rings, in each way that kernels and limits allow: what was played is
+// right, what was recorded can be checked, and every request's time is reported.
 func TestStreamsOnRings(t *testing.T) {
 	for how, sys := range systems {
 		if how == "threads" {

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -106,8 +107,8 @@ func stalling(service time.Duration, stands func() time.Duration) system {
 	})
 }
 
-// A device that stands still for a while makes those frames late that were due meanwhile and not asked for before: no more
-// and no fewer, whatever the frames before and after do.
+// A device that stands still for a while makes those frames late that were due meanwhile and not
+// asked for before: no more and no fewer, whatever the frames before and after do.
 func TestStreamsOverAStall(t *testing.T) {
 	const (
 		service = 2 * time.Millisecond
@@ -158,7 +159,8 @@ func TestStreamsOverAStall(t *testing.T) {
 	}
 }
 
-// However short a phase is, its streams have moved at their rate: a stretch takes as long as its frames are shown.
+// However short a phase is, its streams have moved at their rate: a stretch takes as long as its
+// frames are shown.
 func TestStreamsOfAShortPhase(t *testing.T) {
 	overQueues(t, "", func(t *testing.T, queue queueMaker) {
 		dir := t.TempDir()
@@ -177,8 +179,8 @@ func TestStreamsOfAShortPhase(t *testing.T) {
 	})
 }
 
-// overStall is what becomes of a stream's frames, one of several on a disk, when nothing moves for a time, and else
-// everything at once.
+// overStall is what becomes of a stream's frames, one of several on a disk, when nothing moves for
+// a time, and else everything at once.
 func overStall(spec stream.Spec, i, of int, from, to, length time.Duration) (want stream.Outcome) {
 	want.LowestNS = spec.Buffer.Nanoseconds()
 	for k := 0; ; k++ {
@@ -196,8 +198,8 @@ func overStall(spec stream.Spec, i, of int, from, to, length time.Duration) (wan
 	}
 }
 
-// checkSpans checks that the files of a streams job are one after the other, and come to the streams' rate if nothing
-// was skipped.
+// checkSpans checks that the files of a streams job are one after the other, and come to the
+// streams' rate if nothing was skipped.
 func (p *played) checkSpans(t *testing.T, spec stream.Spec, length time.Duration) {
 	t.Helper()
 	var sum, end int64
@@ -234,9 +236,9 @@ func overQueues(t *testing.T, name string, test func(t *testing.T, queue queueMa
 	}
 }
 
-// likeRing makes queues whose requests are made by threads, in the test's own time, but which behave as an io_uring: each
-// end of a request wakes the caller, and a disk whose own queue is full has whoever begins one wait, unless a thread of
-// the kernel's does.
+// likeRing makes queues whose requests are made by threads, in the test's own time, but which
+// behave as an io_uring: each end of a request wakes the caller, and a disk whose own queue is full
+// has whoever begins one wait, unless a thread of the kernel's does.
 func likeRing(full time.Duration) queueMaker {
 	return func(w ringWork) (queue, error) {
 		return &ringLike{newThreadQueue(w.depth, w.files, false, w.timing), full, nil, make([]int64, w.depth)}, nil
@@ -318,15 +320,15 @@ func TestStreamsCarryOver(t *testing.T) {
 			t.Errorf("job %d: %d bytes were written before, want %d", i, got, tt.want)
 		}
 	}
-	if err := RemoveRun(dir, "r1"); err != nil {
+	if err := testfolder.RemoveRun(dir, "r1"); err != nil {
 		t.Error(err)
 	}
 	nothingIn(t, dir)
 }
 
-// What this computer is late by is reported: when it does not wake in time to ask for frames, and when it stands still while
-// the disk is at work on all that it may have at once. What a slow disk keeps waiting is no part of it, however little
-// the player holds.
+// What this computer is late by is reported: when it does not wake in time to ask for frames, and
+// when it stands still while the disk is at work on all that it may have at once. What a slow disk
+// keeps waiting is no part of it, however little the player holds.
 func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 	const (
 		ms = time.Millisecond
@@ -369,7 +371,8 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 					running.sleepUntil(ns)
 				}
 				p := playStreams(t, s, 4*time.Second, func() {})
-				// Something is due every 50 ms at least, and may go unseen for that long; the histogram has it to a thousandth.
+				// Something is due every 50 ms at least, and may go unseen for that long; the
+				// histogram has it to a thousandth.
 				if over := p.host - tt.want; over > tt.want/1000 || over < -50*ms {
 					t.Errorf("late by %s, want %s or up to 50 ms less", p.host, tt.want)
 				}

@@ -8,8 +8,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// threads moves bytes with one blocked thread for each request in flight. The first slot is the caller's, so that
-// the first request leaves without a hand-off; each other one has a goroutine that waits for work.
+// threads moves bytes with one blocked thread for each request in flight. The first slot is the
+// caller's, so that the first request leaves without a hand-off; each other one has a goroutine
+// that waits for work.
 type threads struct {
 	slots []slot
 	work  chan func(*slot)
@@ -37,7 +38,8 @@ func (m *threads) close() error {
 func (m *threads) attach(testFile) error { return nil }
 func (m *threads) detach() error         { return nil }
 
-// move has each thread wake the next: the caller's own first request waits for one hand-off, not for all.
+// move has each thread wake the next: the caller's own first request waits for one hand-off, not
+// for all.
 func (m *threads) move(ctx context.Context, t *transfer) error {
 	var asleep atomic.Int64
 	var ended sync.WaitGroup
@@ -57,8 +59,8 @@ func (m *threads) move(ctx context.Context, t *transfer) error {
 	return t.err(ctx)
 }
 
-// run moves requests until there is none left. It neither allocates nor locks nor logs. A request's time counts from
-// when it was due, if it had one.
+// run moves requests until there is none left. It neither allocates nor locks nor logs. A request's
+// time counts from when it was due, if it had one.
 func (t *transfer) run(ctx context.Context, s *slot) {
 	for done := ctx.Done(); t.issue(done, s); {
 		if t.pacer != nil {
@@ -87,8 +89,8 @@ func (t *transfer) run(ctx context.Context, s *slot) {
 	}
 }
 
-// settleAfter keeps the cache small: random requests are settled one by one, sequential ones a stretch at a
-// time, as soon as all its requests have ended, or nearly all.
+// settleAfter keeps the cache small: random requests are settled one by one, sequential ones a
+// stretch at a time, as soon as all its requests have ended, or nearly all.
 func (t *transfer) settleAfter(r *request) error {
 	if t.shuffled.n > 0 {
 		return t.file.settle(r.off, int64(len(r.p)), r.op)
@@ -106,7 +108,8 @@ type slot struct {
 	request
 }
 
-// newSlots divides the buffer, and scratch for what is read if that is not nil, among so many requests.
+// newSlots divides the buffer, and scratch for what is read if that is not nil, among so many
+// requests.
 func newSlots(buf, scratch []byte, depth int) []slot {
 	if scratch == nil {
 		scratch = buf

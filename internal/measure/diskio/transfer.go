@@ -10,7 +10,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// mover keeps the requests of a transfer in flight. One is made for a job and used for file after file.
+// mover keeps the requests of a transfer in flight. One is made for a job and used for file after
+// file.
 type mover interface {
 	// attach makes the file ready to be moved, and detach undoes that; both lie outside the timing.
 	attach(f testFile) error
@@ -71,14 +72,16 @@ func (t *transfer) shuffle(key uint64) {
 	t.shuffled = newShuffle(t.requests, key)
 }
 
-// part has that many bytes moved of a larger file, in a random order that goes on with the next such part.
+// part has that many bytes moved of a larger file, in a random order that goes on with the next
+// such part.
 func (t *transfer) part(bytes int64, key uint64) {
 	t.shuffle(key)
 	t.requests = max(bytes/t.block, 1)
 	t.want = t.requests * t.block
 }
 
-// issue gives a slot the next request, and none when all are given, time is up, one failed or ctx has ended.
+// issue gives a slot the next request, and none when all are given, time is up, one failed or ctx
+// has ended.
 func (t *transfer) issue(done <-chan struct{}, s *slot) bool {
 	select {
 	case <-done:
@@ -110,8 +113,8 @@ func (t *transfer) expired(now int64) bool {
 	return t.cap > 0 && t.startNS > 0 && now-t.startNS >= t.cap
 }
 
-// ended checks and counts a request that is over, and reports whether all is well with it. What is padding of the file
-// does not count.
+// ended checks and counts a request that is over, and reports whether all is well with it. What is
+// padding of the file does not count.
 func (t *transfer) ended(r *request) bool {
 	counted := min(r.want, t.size-r.off)
 	if r.err == nil {
@@ -133,8 +136,8 @@ func (t *transfer) ended(r *request) bool {
 	return true
 }
 
-// progress gives the caller's sampler a point when one is due; now is not before any of the requests counted as done
-// has ended. Only one slot's thread calls it.
+// progress gives the caller's sampler a point when one is due; now is not before any of the
+// requests counted as done has ended. Only one slot's thread calls it.
 func (t *transfer) progress(now int64) {
 	t.latencies.tick(now - t.release)
 	if t.sample != nil && now-t.lastNS >= t.sampleNS {
@@ -162,9 +165,10 @@ func errTruncated(at int64) error {
 
 var errNothingWritten = errors.New("the system wrote nothing and reported no error")
 
-// shuffle is a random order of the numbers below n, each once, that takes no memory: a permutation of the
-// smallest power of two that holds them, walked again wherever it leads outside (cycle walking; Black and
-// Rogaway, CT-RSA 2002). Each step of mixing can be undone, so no two numbers meet.
+// shuffle is a random order of the numbers below n, each once, that takes no memory: a permutation
+// of the smallest power of two that holds them, walked again wherever it leads outside (cycle
+// walking; Black and Rogaway, CT-RSA 2002). Each step of mixing can be undone, so no two numbers
+// meet.
 type shuffle struct {
 	n, mask, key uint64
 	shift        uint

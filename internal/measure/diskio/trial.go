@@ -4,14 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime"
 
-	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -24,9 +20,9 @@ type Tried struct {
 	Cached    int64   // bytes of the files that the system's cache holds afterwards; -1 if it does not say
 }
 
-// Try does a job by itself, for checks of a machine: through the engine of a run, and with what an engine does not
-// report. Files that the job's CarryOver names stay for the next of the same RunID; RemoveRun ends that. Whenever
-// something has moved, alive is called.
+// Try does a job by itself, for checks of a machine: through the engine of a run, and with what an
+// engine does not report. Files that the job's CarryOver names stay for the next of the same RunID;
+// RemoveRun ends that. Whenever something has moved, alive is called.
 func Try(ctx context.Context, job Job, alive func()) (Tried, error) {
 	return try(ctx, newReal(job, systemCalls()), alive)
 }
@@ -59,33 +55,34 @@ func try(ctx context.Context, e *real, alive func()) (out Tried, err error) {
 		out.Bytes += span.Bytes
 	}
 	out.Seconds = float64(last-first) / 1e9
-	_, out.Cached, err = e.cachedOf(e.testFiles.records, 1)
+	_, out.Cached, err = e.cachedOf(e.folder.Records, 1, nil)
 	return out, err
 }
 
-// FlushTimes are what flushes took, each after one small write to a place that had been written before.
+// FlushTimes are what flushes took, each after one small write to a place that had been written
+// before.
 type FlushTimes struct {
 	WriteNS []int64
 	FlushNS []int64
 	Refused error // why the file system has no such flush; nil if it does
 }
 
-// TryFlush writes a sector and flushes, that many times. The places are written before: then a flush brings the
-// sector to the medium and, most of the time, nothing of the file system's own records. After each, alive is called.
+// TryFlush writes a sector and flushes, that many times. The places are written before: then a
+// flush brings the sector to the medium and, most of the time, nothing of the file system's own
+// records. After each, alive is called.
 func TryFlush(ctx context.Context, dir, runID, mode string, times int, alive func()) (out FlushTimes, err error) {
-	folder, err := openFolder(dir, runID)
+	folder, err := testfolder.Open(dir, runID)
 	if err != nil {
 		return out, err
 	}
 	defer func() {
-		_, _, removed := folder.remove(nil, false)
-		err = errors.Join(err, removed)
+		err = errors.Join(err, folder.Remove())
 	}()
-	tr, err := probe(openTestFile, folder.root, true, cachedBelow)
+	tr, err := probe(openTestFile, folder.Root, true, cachedBelow)
 	if err != nil {
 		return out, err
 	}
-	f, err := makeProbe(openTestFile, folder.root, tr.direct)
+	f, err := makeProbe(openTestFile, folder.Root, tr.direct)
 	if err != nil {
 		return out, err
 	}
@@ -127,44 +124,19 @@ func TryFlush(ctx context.Context, dir, runID, mode string, times int, alive fun
 	return out, nil
 }
 
-// TryReserve reserves space for a file, with everything that this has the file system write on the disk.
+// TryReserve reserves space for a file, with everything that this has the file system write on the
+// disk.
 func TryReserve(dir, runID string, size int64) error {
-	folder, err := openFolder(dir, runID)
+	folder, err := testfolder.Open(dir, runID)
 	if err != nil {
 		return err
 	}
-	f, err := makeProbe(openTestFile, folder.root, false)
+	f, err := makeProbe(openTestFile, folder.Root, false)
 	if err == nil {
 		err = f.reserve(size)
 		_ = f.declare(size) // Without the right to, Windows has reserved the space all the same.
 		err = cmp.Or(err, f.flush(scenario.FlushFsync))
 		err = errors.Join(err, f.close())
 	}
-	_, _, removed := folder.remove(nil, false)
-	return errors.Join(err, removed)
-}
-
-// TryFolder makes a marked folder, and returns the first thing wrong with it: a second process could
-// take it, or it is still there after it was removed.
-func TryFolder(dir, runID string) error {
-	f, err := openFolder(dir, runID)
-	if err != nil {
-		return err
-	}
-	if again, err := takeFolder(dir, f.name, filesystem.Lock); err == nil {
-		again.close()
-		f.close()
-		return errors.New("a second process could take the test folder while it was in use: this file system " +
-			"does not lock files")
-	} else if !errors.Is(err, filesystem.ErrBusy) {
-		f.close()
-		return fmt.Errorf("lock the test folder: %w", err)
-	}
-	if _, _, err := f.remove(nil, false); err != nil {
-		return err
-	}
-	if _, err := os.Lstat(filepath.Join(dir, folderPrefix+runID)); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is still there after it was removed", filepath.Join(dir, folderPrefix+runID))
-	}
-	return nil
+	return errors.Join(err, folder.Remove())
 }

@@ -1,8 +1,6 @@
 package diskio
 
 import (
-	"os"
-	"path/filepath"
 	"runtime"
 	"testing"
 
@@ -58,20 +56,8 @@ func TestTryFlush(t *testing.T) {
 	nothingIn(t, dir)
 }
 
-func TestTryFolder(t *testing.T) {
-	dir := t.TempDir()
-	check.Must(t, TryFolder(dir, "r"))
-	nothingIn(t, dir)
-	check.Must(t, os.MkdirAll(filepath.Join(dir, folderPrefix+"r", "somebody's"), 0o700))
-	if err := TryFolder(dir, "r"); err == nil {
-		t.Error("a folder without a marker was taken")
-	}
-	if err := TryFolder(filepath.Join(dir, "none"), "r"); err == nil {
-		t.Error("a folder was made in one that does not exist")
-	}
-}
-
-// Files that are there already are dropped from the cache before they are read, each with a flush: that goes on, and is reported.
+// Files that are there already are dropped from the cache before they are read, each with a flush:
+// that goes on, and is reported.
 func TestDroppingFromTheCacheIsReported(t *testing.T) {
 	runtime.LockOSThread() // to which io_uring belongs
 	defer runtime.UnlockOSThread()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -65,7 +66,7 @@ func TestCheck(t *testing.T) {
 // corrupt overwrites n bytes of the job's file 0.
 func corrupt(t *testing.T, engine *real, at int64, n int) {
 	t.Helper()
-	f, err := os.OpenFile(filepath.Join(engine.folder.path, record{}.name()), os.O_WRONLY, 0)
+	f, err := os.OpenFile(filepath.Join(engine.folder.Path, record{}.Name()), os.O_WRONLY, 0)
 	check.Must(t, err)
 	if _, err := f.WriteAt(make([]byte, n), at); err != nil {
 		t.Fatal(err)
@@ -73,7 +74,8 @@ func corrupt(t *testing.T, engine *real, at int64, n int) {
 	check.Must(t, errors.Join(f.Sync(), f.Close()))
 }
 
-// The help says how much of what is read the stamps cover: a wrong byte anywhere else goes unnoticed.
+// The help says how much of what is read the stamps cover: a wrong byte anywhere else goes
+// unnoticed.
 func TestHelpSaysWhatStampsCover(t *testing.T) {
 	help, err := os.ReadFile("../../tell/manual/scenario.md")
 	check.Must(t, err)
@@ -135,13 +137,13 @@ func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 						}
 						return
 					}
-					evidence := filepath.Join(engine.folder.path, "evidence-000000.bin")
+					evidence := filepath.Join(engine.folder.Path, "evidence-000000.bin")
 					for _, want := range []string{"disk B", tt.want, "kept as " + evidence} {
 						check.Refused(t, "Transfer()", err, want)
 					}
 					// Neither the end of the job nor that of the run takes the evidence away.
 					closed(t, engine)
-					check.Must(t, RemoveRun(dir, "r1"))
+					check.Must(t, testfolder.RemoveRun(dir, "r1"))
 					if info, err := os.Stat(evidence); err != nil || info.Size() != 1_500_007 {
 						t.Errorf("evidence: %v, %v, want the file as it was", info, err)
 					}
@@ -151,7 +153,8 @@ func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 	}
 }
 
-// Every single byte that changes is found, whatever the size of the file and of the blocks it was written and is read in.
+// Every single byte that changes is found, whatever the size of the file and of the blocks it was
+// written and is read in.
 func TestVerifyFullReadsEveryByte(t *testing.T) {
 	for _, tt := range []struct {
 		mode          string
@@ -176,7 +179,7 @@ func TestVerifyFullReadsEveryByte(t *testing.T) {
 			job.Role, job.CarryOver = trace.Read, nil
 			job.IO.Verify, job.IO.Block = scenario.VerifyFull, tt.read
 			reader, _ := prepared(t, job, systems["threads"])
-			path := filepath.Join(reader.folder.path, reader.files[0].name())
+			path := filepath.Join(reader.folder.Path, reader.files[0].Name())
 			whole, err := os.ReadFile(path)
 			check.Must(t, err)
 			look := func() error { return reader.readBack(t.Context(), reader.files[0], checkAll) }
@@ -240,8 +243,8 @@ func benchmarkCheck(b *testing.B, how checking) {
 	}
 }
 
-// Reading back and removing take their time outside the files' own: a slow disk is distinguished from a dead one by what it does
-// meanwhile.
+// Reading back and removing take their time outside the files' own: a slow disk is distinguished
+// from a dead one by what it does meanwhile.
 func TestWhatIsDoneBeside(t *testing.T) {
 	job := newJob(t.TempDir(), trace.Write, 1<<20, 1<<20, 1<<20)
 	job.IO.Verify = scenario.VerifyFull

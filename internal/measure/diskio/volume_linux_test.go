@@ -13,12 +13,13 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// mountVolume makes an ext4 file system of that many MiB on a loop device over a file in memory, mounts it
-// with the options and returns its root. That takes root's rights; CI must have them.
+// mountVolume makes an ext4 file system of that many MiB on a loop device over a file in memory,
+// mounts it with the options and returns its root. That takes root's rights; CI must have them.
 func mountVolume(t *testing.T, mib int64, options string) string {
 	t.Helper()
 	disk := testdisk.Make(t, testdisk.Options{Bytes: mib << 20}, os.Getenv("CI") == "true")
-	// All of it is laid out at once: the kernel would otherwise go on with that while a test counts what the device moves.
+	// All of it is laid out at once: the kernel would otherwise go on with that while a test counts
+	// what the device moves.
 	check.Must(t, disk.Format(0, "mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"))
 	root, err := disk.Mount(0, options)
 	check.Must(t, err)
@@ -81,8 +82,8 @@ func TestReadOnlyVolume(t *testing.T) {
 	closed(t, engine)
 }
 
-// The bytes that the device counts are those reported, within 0.1 %: none came from a cache, and nothing
-// was moved beside them. The loop device belongs to this test alone.
+// The bytes that the device counts are those reported, within 0.1 %: none came from a cache, and
+// nothing was moved beside them. The loop device belongs to this test alone.
 func TestDeviceCountsWhatIsReported(t *testing.T) {
 	dir := mountVolume(t, 250, "rw,noatime,commit=300")
 	source := testdisk.Run(t, "findmnt", "-n", "-o", "SOURCE", dir)

@@ -19,6 +19,7 @@ import (
 	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/hub"
@@ -120,7 +121,7 @@ func Rest(rest *rundir.Unfinished, notify func(text string)) (*Ready, error) {
 			return nil, err
 		}
 	}
-	remove := func(d scenario.Disk) error { return diskio.RemoveRun(d.Path, rest.Info.RunID) } // what a power cut left
+	remove := func(d scenario.Disk) error { return testfolder.RemoveRun(d.Path, rest.Info.RunID) } // what a power cut left
 	if err := r.each(remove); err != nil {
 		return nil, fmt.Errorf("resume run: %w", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/internal/machine/device"
-	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
@@ -35,7 +35,7 @@ func (r *Ready) Mark(runID string) error {
 			return err
 		}
 		r.inside[d.Name] = inside
-		return diskio.Mark(d.Path, r.markOf(runID, d.Name))
+		return testfolder.Mark(d.Path, r.markOf(runID, d.Name))
 	})
 }
 
@@ -60,7 +60,7 @@ func (r *Ready) Reconnect(ctx context.Context, runID string) (devices map[string
 		absent = append(absent, d.Name)
 		for _, folder := range folders {
 			place, err := device.Inspect(folder)
-			if err == nil && diskio.Marked(folder, r.markOf(runID, d.Name)) {
+			if err == nil && testfolder.Marked(folder, r.markOf(runID, d.Name)) {
 				d.Path, devices[d.Name] = folder, place.ID
 				absent = absent[:len(absent)-1]
 				break
@@ -73,7 +73,7 @@ func (r *Ready) Reconnect(ctx context.Context, runID string) (devices map[string
 // Unmark removes the test folders of Mark from the disks that are there.
 func (r *Ready) Unmark(runID string) {
 	_ = r.each(func(d scenario.Disk) error {
-		_ = diskio.RemoveRun(d.Path, r.markOf(runID, d.Name)) // whoever finds it later has hubbench clean
+		_ = testfolder.RemoveRun(d.Path, r.markOf(runID, d.Name)) // whoever finds it later has hubbench clean
 		return nil
 	})
 }

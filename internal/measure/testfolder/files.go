@@ -1,4 +1,4 @@
-package diskio
+package testfolder
 
 import (
 	"cmp"
@@ -9,17 +9,16 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-const listName = "files.json"
+// ListName is the file with the list of the others.
+const ListName = "files.json"
 
-// fillPrefix begins the names of files that only fill the volume.
-const fillPrefix = "fill-"
+// FillPrefix begins the names of files that only fill the volume.
+const FillPrefix = "fill-"
 
-// record is a completely written test file.
-type record struct {
+// Record is a completely written test file.
+type Record struct {
 	Number int   `json:"number"` // in its name and its stamps
 	Size   int64 `json:"size"`
 	Unit   int64 `json:"unit"`             // from stamp to stamp
@@ -28,114 +27,122 @@ type record struct {
 	Fill   bool  `json:"fill,omitempty"`   // it fills the volume, beside the test files and their footprint
 }
 
-func (r record) name() string {
+// Name is the file's name.
+func (r Record) Name() string {
 	if r.Fill {
-		return fmt.Sprintf(fillPrefix+"%06d.bin", r.Number)
+		return fmt.Sprintf(FillPrefix+"%06d.bin", r.Number)
 	}
 	return fmt.Sprintf("data-%06d.bin", r.Number)
 }
 
-// testFiles are the complete test files in a folder, oldest first, which is by number. Between the phases of a run
-// their list is kept in a file, so that the next may read what an earlier one wrote. There may be millions of them:
-// what is done for each file takes the same time however many there are.
-type testFiles struct {
-	folder  *folder
-	records []record
-	bytes   int64  // of all of them, those that fill the volume excepted
+// Missing reports whether it is no file yet.
+func (r Record) Missing() bool { return r.Size == 0 }
+
+// files are the complete test files in a folder, oldest first, which is by number. Between the
+// phases of a run their list is kept in a file, so that the next may read what an earlier one
+// wrote. There may be millions of them: what is done for each file takes the same time however many
+// there are.
+type files struct {
+	Records []Record
+	Bytes   int64  // of all of them, those that fill the volume excepted
+	Next    int    // number of the next file
+	Removed func() // called for each file that was removed before a job or after it; may be nil
 	fixed   int    // how many of them make no room for others: they are kept, or fill the volume
-	next    int    // number of the next file
-	removed func() // called for each file that was removed; may be nil
 }
 
-// listTestFiles finds what earlier phases left in the folder. What is not as the folder's own list says is no
-// record, and will be written again.
-func listTestFiles(f *folder) (*testFiles, error) {
-	s := &testFiles{folder: f}
-	entries, err := fs.ReadDir(f.root.FS(), ".")
+// list finds what earlier phases left in the folder. What is not as the folder's own list says is
+// no record, and will be written again.
+func (f *Folder) list() error {
+	entries, err := fs.ReadDir(f.Root.FS(), ".")
 	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", f.path, err)
+		return fmt.Errorf("list %s: %w", f.Path, err)
 	}
 	for _, entry := range entries {
 		var number int
 		_, digits, _ := strings.Cut(entry.Name(), "-")
 		if _, err := fmt.Sscanf(digits, "%06d.bin", &number); err == nil {
-			s.next = max(s.next, number+1)
+			f.Next = max(f.Next, number+1)
 		}
 	}
-	var listed []record
-	if text, err := f.root.ReadFile(listName); err == nil && json.Unmarshal(text, &listed) != nil {
+	var listed []Record
+	if text, err := f.Root.ReadFile(ListName); err == nil && json.Unmarshal(text, &listed) != nil {
 		listed = nil
 	}
-	slices.SortStableFunc(listed, func(a, b record) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortStableFunc(listed, func(a, b Record) int { return cmp.Compare(a.Number, b.Number) })
 	for _, r := range listed {
-		if info, err := f.root.Lstat(r.name()); err == nil && info.Mode().IsRegular() && info.Size() == r.Size {
-			s.add(r)
+		info, err := f.Root.Lstat(r.Name())
+		if err == nil && info.Mode().IsRegular() && info.Size() == r.Size {
+			f.Add(r)
 		}
 	}
-	return s, nil
+	return nil
 }
 
-// number reserves the number of a new file.
-func (s *testFiles) number() int {
-	s.next++
-	return s.next - 1
+// Number reserves the number of a new file.
+func (f *Folder) Number() int {
+	f.Next++
+	return f.Next - 1
 }
 
-// add lists a file, the newest.
-func (s *testFiles) add(r record) {
-	s.records = append(s.records, r)
-	s.count(r, 1)
+// Add lists a file, the newest.
+func (f *Folder) Add(r Record) {
+	f.Records = append(f.Records, r)
+	f.count(r, 1)
 }
 
 // count counts a file in, or with -1 out.
-func (s *testFiles) count(r record, times int) {
+func (f *Folder) count(r Record, times int) {
 	if !r.Fill {
-		s.bytes += int64(times) * r.Size
+		f.Bytes += int64(times) * r.Size
 	}
 	if r.Fill || r.Keep {
-		s.fixed += times
+		f.fixed += times
 	}
 }
 
-// find is where a file is listed.
-func (s *testFiles) find(number int) (i int, ok bool) {
-	return slices.BinarySearchFunc(s.records, number, func(r record, n int) int { return cmp.Compare(r.Number, n) })
+// Find is the place of a file in the list.
+func (f *Folder) Find(number int) (i int, ok bool) {
+	return slices.BinarySearchFunc(f.Records, number, func(r Record, n int) int {
+		return cmp.Compare(r.Number, n)
+	})
 }
 
-func (s *testFiles) has(number int) bool {
-	_, ok := s.find(number)
+// Has reports whether a file is listed.
+func (f *Folder) Has(number int) bool {
+	_, ok := f.Find(number)
 	return ok
 }
 
 // drop takes the file at i off the list without touching it; the oldest without moving the others.
-func (s *testFiles) drop(i int) {
-	s.count(s.records[i], -1)
+func (f *Folder) drop(i int) {
+	f.count(f.Records[i], -1)
 	if i == 0 {
-		s.records = s.records[1:]
+		f.Records = f.Records[1:]
 		return
 	}
-	s.records = slices.Delete(s.records, i, i+1)
+	f.Records = slices.Delete(f.Records, i, i+1)
 }
 
-// remove removes a file, unless it is gone already or to be kept.
-func (s *testFiles) remove(number int) error {
-	i, ok := s.find(number)
-	if !ok || s.records[i].Keep {
+// RemoveFile removes a file, unless it is gone already or to be kept.
+func (f *Folder) RemoveFile(number int) error {
+	i, ok := f.Find(number)
+	if !ok || f.Records[i].Keep {
 		return nil
 	}
-	if err := s.folder.root.Remove(s.records[i].name()); err != nil {
+	if err := f.Root.Remove(f.Records[i].Name()); err != nil {
 		return err
 	}
-	s.drop(i)
+	f.drop(i)
 	return nil
 }
 
-// match finds a test file for each of the sizes, no file twice; a record of no size if there is none.
-func (s *testFiles) match(sizes []int64, fits func(record) bool) []record {
-	found := make([]record, len(sizes))
-	free := map[int64][]record{}
-	for _, r := range s.records {
-		if !r.Fill && fits(r) {
+// Match finds a test file that fits, if that is asked, for each of the sizes, no file twice; a
+// missing one if there is none.
+func (f *Folder) Match(sizes []int64, fits func(Record) bool) []Record {
+	found := make([]Record, len(sizes))
+	free := map[int64][]Record{}
+	for _, r := range f.Records {
+		if !r.Fill && (fits == nil || fits(r)) {
 			free[r.Size] = append(free[r.Size], r)
 		}
 	}
@@ -147,100 +154,87 @@ func (s *testFiles) match(sizes []int64, fits func(record) bool) []record {
 	return found
 }
 
-// filling are the files that fill the volume.
-func (s *testFiles) filling() []record {
-	return slices.DeleteFunc(slices.Clone(s.records), func(r record) bool { return !r.Fill })
+// Filling are the files that fill the volume.
+func (f *Folder) Filling() []Record {
+	return slices.DeleteFunc(slices.Clone(f.Records), func(r Record) bool { return !r.Fill })
 }
 
-// removeAllBut removes every file that is neither among the needed nor to be kept.
-func (s *testFiles) removeAllBut(needed []record) error {
+// RemoveAllBut removes every file that is neither among the needed nor to be kept.
+func (f *Folder) RemoveAllBut(needed []Record) error {
 	stay := map[int]bool{}
 	for _, r := range needed {
-		if !isMissing(r) {
+		if !r.Missing() {
 			stay[r.Number] = true
 		}
 	}
-	all := s.records
-	s.records, s.bytes, s.fixed = nil, 0, 0
+	all := f.Records
+	f.Records, f.Bytes, f.fixed = nil, 0, 0
 	var err error
 	for _, r := range all {
 		if stay[r.Number] || r.Keep {
-			s.add(r)
+			f.Add(r)
 			continue
 		}
-		err = errors.Join(err, s.folder.root.Remove(r.name()))
-		if s.removed != nil {
-			s.removed()
+		err = errors.Join(err, f.Root.Remove(r.Name()))
+		if f.Removed != nil {
+			f.Removed()
 		}
 	}
 	return err
 }
 
-// makeRoom removes the oldest files, those to be kept excepted, until that many more bytes stay within the
-// footprint.
-func (s *testFiles) makeRoom(more, footprint int64) error {
-	for i := 0; s.bytes+more > footprint && s.fixed < len(s.records); {
-		if s.records[i].Keep || s.records[i].Fill {
+// MakeRoom removes the oldest files, those to be kept excepted, until that many more bytes stay
+// within the footprint.
+func (f *Folder) MakeRoom(more, footprint int64) error {
+	for i := 0; f.Bytes+more > footprint && f.fixed < len(f.Records); {
+		if f.Records[i].Keep || f.Records[i].Fill {
 			i++
 			continue
 		}
-		if err := s.remove(s.records[i].Number); err != nil {
+		if err := f.RemoveFile(f.Records[i].Number); err != nil {
 			return fmt.Errorf("make room within the footprint: %w", err)
 		}
 	}
 	return nil
 }
 
-// openFile opens a test file, or recreates it for writing.
-func (s *testFiles) openFile(open opener, r record, o opening) (testFile, error) {
-	f, err := open(s.folder.root, r.name(), o)
-	if err != nil {
-		verb := "open"
-		if o.op == trace.Write && !o.again {
-			verb = "create"
-		}
-		return nil, fmt.Errorf("%s test file %s: %w", verb, r.name(), err)
-	}
-	return f, nil
-}
-
-// carryOver removes everything but the files needed and those to be kept, lists these for the next phase, and closes
-// the folder, which is removed too when nothing is left in it.
-func (s *testFiles) carryOver(needed []record) error {
-	err := s.removeAllBut(needed)
+// CarryOver removes everything but the files needed and those to be kept, lists these for the next
+// phase, and closes the folder, which is removed too when nothing is left in it.
+func (f *Folder) CarryOver(needed []Record) error {
+	err := f.RemoveAllBut(needed)
 	stay := map[string]bool{}
-	for _, r := range s.records {
-		stay[r.name()] = true
+	for _, r := range f.Records {
+		stay[r.Name()] = true
 	}
-	if len(s.records) > 0 {
-		stay[listName] = true
-		text, _ := json.Marshal(s.records) // numbers
-		if saveErr := s.folder.root.WriteFile(listName, append(text, '\n'), 0o600); saveErr != nil {
+	if len(f.Records) > 0 {
+		stay[ListName] = true
+		text, _ := json.Marshal(f.Records) // numbers
+		if saveErr := f.Root.WriteFile(ListName, append(text, '\n'), 0o600); saveErr != nil {
 			err = errors.Join(err, fmt.Errorf("save the list of files for the next phase: %w", saveErr))
 		}
 	}
-	_, _, removeErr := s.folder.remove(stay, false)
+	_, _, removeErr := f.remove(stay, false)
 	return errors.Join(err, removeErr)
 }
 
-// truncate gives a file its own size. It reopens the file: some systems cut no file that is open for direct
-// requests to anything but whole sectors.
-func (s *testFiles) truncate(r record) error {
-	f, err := s.folder.root.OpenFile(r.name(), os.O_WRONLY, 0)
+// Truncate gives a file its own size. It reopens the file: some systems cut no file that is open
+// for direct requests to anything but whole sectors.
+func (f *Folder) Truncate(r Record) error {
+	file, err := f.Root.OpenFile(r.Name(), os.O_WRONLY, 0)
 	if err != nil {
 		return fmt.Errorf("truncate to size: %w", err)
 	}
-	return errors.Join(f.Truncate(r.Size), f.Close())
+	return errors.Join(file.Truncate(r.Size), file.Close())
 }
 
-// evidence takes a file whose content is wrong out of the run, for people to look at, and returns where it
-// is. Only `hubbench clean` removes it.
-func (s *testFiles) evidence(r record) (string, error) {
+// Evidence takes a file whose content is wrong out of the run, for people to look at, and returns
+// its name. Only `hubbench clean` removes it.
+func (f *Folder) Evidence(r Record) (string, error) {
 	name := fmt.Sprintf("evidence-%06d.bin", r.Number)
-	if i, ok := s.find(r.Number); ok {
-		s.drop(i)
+	if i, ok := f.Find(r.Number); ok {
+		f.drop(i)
 	}
-	if err := s.folder.root.Rename(r.name(), name); err != nil {
+	if err := f.Root.Rename(r.Name(), name); err != nil {
 		return "", fmt.Errorf("keep the file as evidence: %w", err)
 	}
 	return name, nil

@@ -1,4 +1,4 @@
-package diskio
+package testfolder
 
 import (
 	"errors"
@@ -19,17 +19,17 @@ import (
 // makeFolder makes the marked folder of run r1 in dir with the files given, and releases it.
 func makeFolder(t *testing.T, dir string, files ...string) string {
 	t.Helper()
-	f, err := openFolder(dir, "r1")
+	f, err := Open(dir, "r1")
 	check.Must(t, err)
 	for _, name := range files {
 		content := "content"
-		if name == listName {
+		if name == ListName {
 			content = `[{"number":0,"size":7,"unit":4096,"keep":true},{"number":1,"size":7,"unit":4096}]`
 		}
-		check.Must(t, f.root.WriteFile(name, []byte(content), 0o600))
+		check.Must(t, f.Root.WriteFile(name, []byte(content), 0o600))
 	}
 	f.close()
-	return f.path
+	return f.Path
 }
 
 // names lists the folder except for what macOS alone needs, and nil if there is none.
@@ -84,21 +84,22 @@ func TestRemoveRun(t *testing.T) {
 	}
 }
 
-// TestSpotlightIsKeptOut: the file that does it goes with the folder, and another of its name is left.
+// TestSpotlightIsKeptOut: the file that does it goes with the folder, and another of its name is
+// left.
 func TestSpotlightIsKeptOut(t *testing.T) {
 	dir := t.TempDir()
-	f, err := openFolder(dir, "r1")
+	f, err := Open(dir, "r1")
 	check.Must(t, err)
 	for _, goos := range []string{"linux", "darwin", "darwin"} {
 		check.Must(t, f.keepFromIndex(goos))
-		_, err := os.Stat(filepath.Join(f.path, neverIndex))
+		_, err := os.Stat(filepath.Join(f.Path, neverIndex))
 		if there := err == nil; there != (goos == "darwin") && runtime.GOOS != "darwin" {
 			t.Errorf("on %s the file is there: %v", goos, there)
 		}
 	}
 	f.close()
 	check.Must(t, RemoveRun(dir, "r1"))
-	if _, err := os.Stat(f.path); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(f.Path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the folder is left: %v", err)
 	}
 	path := makeFolder(t, dir)
@@ -134,19 +135,19 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// A process that was killed while it made its folder leaves it empty, or with the beginning of a marker: that is cleaned
-// up, and a run can go on in it.
+// A process that was killed while it made its folder leaves it empty, or with the beginning of a
+// marker: that is cleaned up, and a run can go on in it.
 func TestUnfinishedFolder(t *testing.T) {
 	path := makeFolder(t, t.TempDir())
-	whole, err := os.ReadFile(filepath.Join(path, markerName))
+	whole, err := os.ReadFile(filepath.Join(path, MarkerName))
 	check.Must(t, err)
 	for _, length := range []int{-1, 0, 1, len(whole) / 2, len(whole) - 1, len(whole)} {
 		half := func() (dir string) {
 			dir = t.TempDir()
-			path := filepath.Join(dir, folderPrefix+"r1")
+			path := filepath.Join(dir, Prefix+"r1")
 			check.Must(t, os.Mkdir(path, 0o700))
 			if length >= 0 {
-				check.Must(t, os.WriteFile(filepath.Join(path, markerName), whole[:length], 0o600))
+				check.Must(t, os.WriteFile(filepath.Join(path, MarkerName), whole[:length], 0o600))
 			}
 			return dir
 		}
@@ -160,11 +161,11 @@ func TestUnfinishedFolder(t *testing.T) {
 			},
 			"remove": func(dir string) error { return RemoveRun(dir, "r1") },
 			"resume": func(dir string) error {
-				f, err := openFolder(dir, "r1")
+				f, err := Open(dir, "r1")
 				if err != nil {
 					return err
 				}
-				got, err := f.root.ReadFile(markerName)
+				got, err := f.Root.ReadFile(MarkerName)
 				check.Same(t, fmt.Sprintf("a marker of %d bytes, completed", length), string(whole), string(got))
 				_, _, removeErr := f.remove(nil, true)
 				return errors.Join(err, removeErr)
@@ -181,8 +182,9 @@ func TestUnfinishedFolder(t *testing.T) {
 	}
 }
 
-// Between two phases no worker holds the folder, and the run is alive anyway, whatever clean takes for the system's folder
-// of temporary files. Neither does a worker remove it that needs it no longer.
+// Between two phases no worker holds the folder, and the run is alive anyway, whatever clean takes
+// for the system's folder of temporary files. Neither does a worker remove it that needs it no
+// longer.
 func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
 	dir := t.TempDir()
 	makeFolder(t, dir, "data-000000.bin")
@@ -197,11 +199,11 @@ func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
 		t.Errorf("Clean() = %+v, %v, want it skipped", got, err)
 	}
 	check.Same(t, "the folder changed", before, tree(t, dir))
-	f, err := openFolder(dir, "r1")
+	f, err := Open(dir, "r1")
 	check.Must(t, err)
 	_, _, err = f.remove(nil, false)
 	check.Must(t, err)
-	check.Same(t, "left when a phase that needs no files has ended", []string{markerName}, names(t, f.path))
+	check.Same(t, "left when a phase that needs no files has ended", []string{MarkerName}, names(t, f.Path))
 	release()
 	if got, err := Clean(dir); err != nil || len(got) != 1 || got[0].Skipped != "" {
 		t.Errorf("after the run: Clean() = %+v, %v, want it removed", got, err)
@@ -209,7 +211,8 @@ func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
 	nothingIn(t, dir)
 }
 
-// Where files cannot be locked, a run removes its own folder, and clean none: it may be a living run's.
+// Where files cannot be locked, a run removes its own folder, and clean none: it may be a living
+// run's.
 func TestFolderWithoutLocks(t *testing.T) {
 	dir := t.TempDir()
 	path := makeFolder(t, dir, "data-000000.bin")
@@ -219,7 +222,7 @@ func TestFolderWithoutLocks(t *testing.T) {
 		t.Errorf("clean: %+v, want it skipped", got)
 	}
 	check.Same(t, "the folder changed", before, tree(t, dir))
-	f, err := takeFolder(dir, filepath.Base(path), func(*os.File) error { return errors.ErrUnsupported })
+	f, err := take(dir, filepath.Base(path), func(*os.File) error { return errors.ErrUnsupported })
 	check.Must(t, err)
 	_, _, err = f.remove(nil, true)
 	check.Must(t, err)
@@ -251,8 +254,8 @@ func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 		}, "marker is not hubbench's"},
 		{"a marker that is a link", func(t *testing.T, dir string) {
 			path := makeFolder(t, dir, "data-000000.bin")
-			check.Must(t, os.Rename(filepath.Join(path, markerName), filepath.Join(path, "elsewhere")))
-			check.Must(t, os.Symlink("elsewhere", filepath.Join(path, markerName)))
+			check.Must(t, os.Rename(filepath.Join(path, MarkerName), filepath.Join(path, "elsewhere")))
+			check.Must(t, os.Symlink("elsewhere", filepath.Join(path, MarkerName)))
 		}, "marker is not a file"},
 		{"a link to a marked folder", func(t *testing.T, dir string) {
 			path := makeFolder(t, dir, "data-000000.bin")
@@ -263,7 +266,7 @@ func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 			write(t, filepath.Join(dir, ".hubbench-r1"), "x")
 		}, "not a hubbench test folder"},
 		{"a live run", func(t *testing.T, dir string) {
-			f, err := openFolder(dir, "r1")
+			f, err := Open(dir, "r1")
 			check.Must(t, err)
 			t.Cleanup(f.close)
 		}, "a running hubbench is using it"},
@@ -279,6 +282,13 @@ func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 			}
 			check.Same(t, "the folder changed", before, tree(t, dir))
 		})
+	}
+}
+
+func nothingIn(t testing.TB, dir string) {
+	t.Helper()
+	if got := names(t, dir); got != nil {
+		t.Errorf("left: %q", got)
 	}
 }
 
@@ -312,16 +322,27 @@ func TestRemoveRunFollowsNoLink(t *testing.T) {
 func TestPhasesShareTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	makeFolder(t, dir, "data-000006.bin", "data-000000.bin", "files.json")
-	f, err := openFolder(dir, "r1")
+	f, err := Open(dir, "r1")
 	check.Must(t, err)
 	defer f.close()
-	s, err := listTestFiles(f)
-	check.Must(t, err)
 	// Of the two files listed one is gone; the third is not listed, but its number is taken.
-	check.Same(t, "records", []record{{Number: 0, Size: 7, Unit: 4096, Keep: true}}, s.records)
-	check.Same(t, "the next number", 7, s.number())
+	check.Same(t, "records", []Record{{Number: 0, Size: 7, Unit: 4096, Keep: true}}, f.Records)
+	check.Same(t, "the next number", 7, f.Number())
 	if err := RemoveRun(dir, "r1"); !errors.Is(err, filesystem.ErrBusy) {
 		t.Errorf("RemoveRun() while it is held = %v, want %v", err, filesystem.ErrBusy)
+	}
+}
+
+func TestTry(t *testing.T) {
+	dir := t.TempDir()
+	check.Must(t, Try(dir, "r"))
+	nothingIn(t, dir)
+	check.Must(t, os.MkdirAll(filepath.Join(dir, Prefix+"r", "somebody's"), 0o700))
+	if err := Try(dir, "r"); err == nil {
+		t.Error("a folder without a marker was taken")
+	}
+	if err := Try(filepath.Join(dir, "none"), "r"); err == nil {
+		t.Error("a folder was made in one that does not exist")
 	}
 }
 
@@ -329,17 +350,17 @@ func TestPhasesShareTheFolder(t *testing.T) {
 func BenchmarkTestFiles(b *testing.B) {
 	for _, n := range []int{1_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s := &testFiles{}
+			s := &Folder{}
 			for range n {
-				s.add(record{Number: s.number(), Size: 512})
+				s.Add(Record{Number: s.Number(), Size: 512})
 			}
 			for b.Loop() {
-				oldest := s.records[0].Number
-				if s.has(s.next) || !s.has(oldest) {
+				oldest := s.Records[0].Number
+				if s.Has(s.Next) || !s.Has(oldest) {
 					b.Fatal("the list is wrong")
 				}
 				s.drop(0)
-				s.add(record{Number: s.number(), Size: 512})
+				s.Add(Record{Number: s.Number(), Size: 512})
 			}
 		})
 	}
@@ -349,39 +370,37 @@ func BenchmarkTestFiles(b *testing.B) {
 func TestTestFiles(t *testing.T) {
 	dir := t.TempDir()
 	makeFolder(t, dir)
-	f, err := openFolder(dir, "r1")
+	f, err := Open(dir, "r1")
 	check.Must(t, err)
 	defer f.close()
-	s, err := listTestFiles(f)
-	check.Must(t, err)
 	rng := rand.New(rand.NewPCG(1, 2))
-	var want []record
+	var want []Record
 	for range 2000 {
-		r := record{Number: s.number(), Size: 1 + rng.Int64N(9), Keep: rng.IntN(50) == 0}
-		check.Must(t, s.makeRoom(r.Size, 200))
+		r := Record{Number: f.Number(), Size: 1 + rng.Int64N(9), Keep: rng.IntN(50) == 0}
+		check.Must(t, f.MakeRoom(r.Size, 200))
 		sum := r.Size
 		for _, have := range want {
 			sum += have.Size
 		}
-		want = slices.DeleteFunc(want, func(have record) bool {
+		want = slices.DeleteFunc(want, func(have Record) bool {
 			over := sum > 200 && !have.Keep
 			if over {
 				sum -= have.Size
 			}
 			return over
 		})
-		check.Must(t, os.WriteFile(filepath.Join(f.path, r.name()), make([]byte, r.Size), 0o600))
-		s.add(r)
+		check.Must(t, os.WriteFile(filepath.Join(f.Path, r.Name()), make([]byte, r.Size), 0o600))
+		f.Add(r)
 		want = append(want, r)
 		if victim := want[rng.IntN(len(want))]; rng.IntN(10) == 0 {
-			check.Must(t, s.remove(victim.Number))
+			check.Must(t, f.RemoveFile(victim.Number))
 			if !victim.Keep {
-				want = slices.DeleteFunc(want, func(have record) bool { return have.Number == victim.Number })
+				want = slices.DeleteFunc(want, func(have Record) bool { return have.Number == victim.Number })
 			}
 		}
-		check.Same(t, "records", want, s.records)
+		check.Same(t, "records", want, f.Records)
 	}
-	entries, err := os.ReadDir(f.path)
+	entries, err := os.ReadDir(f.Path)
 	check.Must(t, err)
 	files := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !isOwn(e.Name()) })
 	check.Same(t, "files", len(want), len(files))

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/internal/measure/wire"
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -138,7 +139,7 @@ func (w *worker) serve(ctx context.Context) wire.Message {
 	// It was ended by the coordinator's end, or a signal: whatever has ended the coordinator may have ended the
 	// clean-up process as well. What other workers still use stays with them.
 	for _, folder := range w.job.Folders {
-		if err := diskio.RemoveRun(folder, w.job.RunID); err != nil {
+		if err := testfolder.RemoveRun(folder, w.job.RunID); err != nil {
 			w.log.Warn("test files left", zap.String("folder", folder), zap.Error(err))
 		}
 	}
