@@ -86,9 +86,9 @@ func underCoordinator() {
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 }
 
-func newEngine(job wire.Job, hub diskio.Hub) (diskio.Engine, error) {
+func newEngine(job wire.Job, hub worker.Hub) (diskio.Engine, error) {
 	if job.Simulated {
-		return diskio.NewSimulated(job.Job, hub), nil
+		return worker.NewSimulated(job.Job, hub), nil
 	}
 	place, err := device.Inspect(job.Dir)
 	if err != nil {

@@ -51,8 +51,8 @@ func child(kind string, broken bool) error {
 	case kind == "worker" && broken:
 		return errors.New("panic: no memory")
 	case kind == "worker":
-		engine := func(job wire.Job, hub diskio.Hub) (diskio.Engine, error) {
-			return diskio.NewSimulated(job.Job, hub), nil
+		engine := func(job wire.Job, hub worker.Hub) (diskio.Engine, error) {
+			return worker.NewSimulated(job.Job, hub), nil
 		}
 		return worker.Run(context.Background(), wire.NewConn(os.Stdin, os.Stdout), engine, zap.NewNop())
 	case kind == "fuse":

@@ -50,11 +50,11 @@ func TestMain(m *testing.M) {
 	}
 	switch kind {
 	case "good":
-		newEngine := func(job wire.Job, hub diskio.Hub) (diskio.Engine, error) {
+		newEngine := func(job wire.Job, hub worker.Hub) (diskio.Engine, error) {
 			if !job.Simulated {
 				return diskio.New(job.Job), nil
 			}
-			return diskio.NewSimulated(job.Job, hub), nil
+			return worker.NewSimulated(job.Job, hub), nil
 		}
 		if err := worker.Run(context.Background(), conn, newEngine, zap.NewNop()); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -45,9 +45,9 @@ const stoppedFor = 2 * time.Second
 const turns = 8
 
 // NewEngine makes the engine for a job; hub serves the simulated ones.
-type NewEngine func(job wire.Job, hub diskio.Hub) (diskio.Engine, error)
+type NewEngine func(job wire.Job, hub Hub) (diskio.Engine, error)
 
-// worker is the state of one job. It is the simulated engine's diskio.Hub.
+// worker is the state of one job. It is the simulated engine's Hub.
 type worker struct {
 	conn      *wire.Conn
 	job       wire.Job

@@ -85,7 +85,7 @@ func start(t *testing.T, engine *fakeEngine) *coordinatorSide {
 	side.hangUp = func() error { return errors.Join(coordinatorOut.Close(), coordinatorIn.Close()) }
 	t.Cleanup(func() { side.hangUp() }) // all that ends the reading of its orders
 	go func() {
-		newEngine := func(wire.Job, diskio.Hub) (diskio.Engine, error) { return engine, nil }
+		newEngine := func(wire.Job, Hub) (diskio.Engine, error) { return engine, nil }
 		side.ended <- Run(context.Background(), wire.NewConn(toWorker, fromWorker), newEngine, zap.NewNop())
 	}()
 	side.send(wire.Message{Kind: wire.JobKind, Job: &engine.job})
