@@ -15,8 +15,8 @@ import (
 
 // Limit is what a run must hold: a measure of a phase and a disk, or of all, within its bounds.
 type Limit struct {
-	Phase   string // empty: every phase that has the measure
-	Disk    string // empty: every disk
+	Phase   string `yaml:"phase" doc:"the phase, and its repeats; every phase if it is left out"`
+	Disk    string `yaml:"disk" doc:"the disk; every disk if it is left out"`
 	Measure *Measure
 	Min     *float64
 	Max     *float64
@@ -31,20 +31,36 @@ type Measure struct {
 	About  string
 	Phases bool // of all disks of a phase together, rather than of each
 	Format func(float64) string
+
+	value func(*float64) yaml.Value
 }
 
 // Measures are all, in the order in which people read them.
 func Measures() []*Measure {
+	share := func(to *float64) yaml.Value { return yaml.Percent(to, 0, 1) }
+	kept := func(to *float64) yaml.Value { return yaml.Percent(to, 0, 10) }
 	return []*Measure{
-		{Name: "rate", About: "a disk's in the overlap", Format: unit.FormatRate},
-		{Name: "together", About: "the rate of all disks in the overlap", Phases: true, Format: unit.FormatRate},
-		{Name: "share", About: "a disk's, of the overlap's bytes", Format: unit.FormatPercent},
-		{Name: "kept", About: "what a disk kept of its rate without the others", Format: unit.FormatPercent},
-		{Name: "p99", About: "the time that 99 % of a disk's requests took at most", Format: unit.FormatSeconds},
-		{Name: "recovery", About: "how long a disk took to recover after another ended", Format: unit.FormatSeconds},
-		{Name: "late_frames", About: "of all streams of a disk", Format: func(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }},
+		{"rate", "a disk's in the overlap", false, unit.FormatRate, rateBound},
+		{"together", "the rate of all disks in the overlap", true, unit.FormatRate, rateBound},
+		{"share", "a disk's, of the overlap's bytes", false, unit.FormatPercent, share},
+		{"kept", "what a disk kept of its rate without the others", false, unit.FormatPercent, kept},
+		{"p99", "the time that 99 % of a disk's requests took at most", false, unit.FormatSeconds, timeBound},
+		{"recovery", "how long a disk took to recover after another ended", false, unit.FormatSeconds, timeBound},
+		{"late_frames", "of all streams of a disk", false, formatWhole, wholeBound},
 	}
 }
+
+func timeBound(to *float64) yaml.Value {
+	var d time.Duration
+	return yaml.Duration(&d, 0, time.Hour).Then(func(yaml.Node) { *to = d.Seconds() })
+}
+
+func wholeBound(to *float64) yaml.Value {
+	var n int64
+	return yaml.Int(&n, 0, 1e9).Then(func(yaml.Node) { *to = float64(n) })
+}
+
+func formatWhole(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }
 
 // rateBound requires a unit, which other rates do not: 1.2 would be 1.2 B/s, which every disk reaches.
 func rateBound(to *float64) yaml.Value {
@@ -60,23 +76,6 @@ func rateBound(to *float64) yaml.Value {
 	})
 }
 
-// bound is a limit of the measure, as people write it.
-func (m *Measure) bound(to *float64) yaml.Value {
-	switch m.Name {
-	case "rate", "together":
-		return rateBound(to)
-	case "share":
-		return yaml.Percent(to, 0, 1)
-	case "kept":
-		return yaml.Percent(to, 0, 10)
-	case "late_frames":
-		var n int64
-		return yaml.Int(&n, 0, 1e9).Then(func(yaml.Node) { *to = float64(n) })
-	}
-	var d time.Duration
-	return yaml.Duration(&d, 0, time.Hour).Then(func(yaml.Node) { *to = d.Seconds() })
-}
-
 // limits is a list of mappings, each with bounds of one or more measures.
 func limits(to *[]Limit) yaml.Value {
 	var each [][]Limit
@@ -88,55 +87,51 @@ func limits(to *[]Limit) yaml.Value {
 
 func limit(to *[]Limit) yaml.Value {
 	var of Limit
-	var list []Limit
-	object := yaml.Object{
-		Keys: []yaml.Key{
-			yaml.Optional("phase", yaml.Name(&of.Phase), "the phase, and its repeats; every phase if it is left out"),
-			yaml.Optional("disk", yaml.Name(&of.Disk), "the disk; every disk if it is left out"),
-		},
-		Also: []yaml.Schema{yaml.Implies("disk", yaml.Schema{}, yaml.Without("together"))},
-		Check: func(m *yaml.Mapping) {
-			for i := range list {
-				n, _ := m.Get(list[i].Measure.Name)
-				if list[i].Measure.Phases && of.Disk != "" {
-					n.Errorf("%s is of all disks; delete disk: %s", n.Label(), of.Disk)
-				}
-				list[i].Phase, list[i].Disk, list[i].At = of.Phase, of.Disk, n.Pos().String()
-				list[i].phaseAt, list[i].diskAt = m.PosOf("phase"), m.PosOf("disk")
-			}
-			*to = list
-		},
-	}
+	keys := yaml.Struct(&of, yaml.Values{"phase": yaml.Name(&of.Phase), "disk": yaml.Name(&of.Disk)})
 	var names []string
 	for _, measure := range Measures() {
 		names = append(names, measure.Name)
-		var low, high float64
-		bounds := yaml.Object{
-			Keys: []yaml.Key{
-				yaml.Optional("min", measure.bound(&low), "at least this"),
-				yaml.Optional("max", measure.bound(&high), "at most this"),
-			},
-			Among: []yaml.Among{{Keys: []string{"min", "max"}, Neither: measure.Name + " has no bound; add min: or max:"}},
-			Check: func(m *yaml.Mapping) {
-				l := Limit{Measure: measure}
-				if m.Has("min") {
-					l.Min = &low
-				}
-				if m.Has("max") {
-					l.Max = &high
-				}
-				if l.Min != nil && l.Max != nil && low > high {
-					m.Errorf("%s: min is larger than max; swap them", measure.Name)
-				}
-				list = append(list, l)
-			},
-		}
-		object.Keys = append(object.Keys, yaml.Optional(measure.Name, bounds.Value(), measure.About))
+		keys = append(keys, yaml.Optional(measure.Name, measure.bounds(to), measure.About))
 	}
-	object.Among = []yaml.Among{{
-		Keys: names, Neither: "the limit bounds nothing; add one, such as rate: {min: 1.2 GB/s}",
-	}}
-	return object.Value()
+	return yaml.Object{
+		Keys:  keys,
+		Among: []yaml.Among{{Keys: names, Neither: "the limit bounds nothing; add one, such as rate: {min: 1.2 GB/s}"}},
+		Check: func(m *yaml.Mapping) {
+			for i := range *to {
+				l := &(*to)[i]
+				n, _ := m.Get(l.Measure.Name)
+				if l.Measure.Phases && of.Disk != "" {
+					n.Errorf("%s is of all disks; delete disk: %s", n.Label(), of.Disk)
+				}
+				l.Phase, l.Disk, l.At = of.Phase, of.Disk, n.Pos().String()
+				l.phaseAt, l.diskAt = m.PosOf("phase"), m.PosOf("disk")
+			}
+		},
+	}.Value()
+}
+
+// bounds reads the measure's bounds, and appends them to the limits.
+func (m *Measure) bounds(to *[]Limit) yaml.Value {
+	l := Limit{Measure: m, Min: new(float64), Max: new(float64)}
+	return yaml.Object{
+		Keys: []yaml.Key{
+			yaml.Optional("min", m.value(l.Min), "at least this"),
+			yaml.Optional("max", m.value(l.Max), "at most this"),
+		},
+		Among: []yaml.Among{{Keys: []string{"min", "max"}, Neither: m.Name + " has no bound; add min: or max:"}},
+		Check: func(at *yaml.Mapping) {
+			if at.Has("min") && at.Has("max") && *l.Min > *l.Max {
+				at.Errorf("%s: min is larger than max; swap them", m.Name)
+			}
+			if !at.Has("min") {
+				l.Min = nil
+			}
+			if !at.Has("max") {
+				l.Max = nil
+			}
+			*to = append(*to, l)
+		},
+	}.Value()
 }
 
 // checkExpect rejects limits on phases and disks that the plan lacks. The names of a search's tries are not known in

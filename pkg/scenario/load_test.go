@@ -157,6 +157,18 @@ func beyond() map[string][]string {
 		"to compare one key of a list's items":                 {"duplicate-disk", "duplicate-disk-case", "duplicate-phase", "duplicate-phase-form", "same-folder", "repeat-collides", "repeats-collide"},
 		"to compare amounts that are texts with a unit": {"max-below-min", "size-overflow", "stop-short", "think-long", "target-zero",
 			"fill-all", "probe-large", "search-hold-short", "stream-buffer", "stream-stop-buffer", "saturation-early", "until-early"},
+		// The schema has each key's type, words and bounds. What two keys say together is checked in one place, the code.
+		"to know which keys go together": {
+			"app-access", "app-block", "app-tests", "fill-simulated", "hold-alone",
+			"hub-without-simulated", "mix-app", "mix-verify", "mixed-kinds", "no-phases",
+			"order-with-roles", "pace-app", "pattern-idle", "phase-target", "phase-test-depth",
+			"probe-until", "roles-idle", "saturation-auto", "saturation-hold", "saturation-until",
+			"search-most-rate", "search-no-streams", "search-stop", "search-until",
+			"simulated-phase-tests", "simulated-tests", "simulated-without-hub", "stop-auto",
+			"stream-frame", "stream-op", "stream-stop", "study-one-disk", "target-without-auto",
+			"test-auto", "test-block", "test-depth", "test-sizes-range", "test-sizes", "think-tests",
+			"until-auto", "until-stop", "warm-up-tests",
+		},
 		"to multiply and add up": {"buffers", "footprint-below-reads", "study-too-many", "study-too-many-disks",
 			"too-many-bytes", "too-many-files", "too-many-phases", "mix-sum", "search-most-memory", "stream-footprint", "stream-frame-memory",
 			"stream-memory", "stream-too-many"},

@@ -16,23 +16,12 @@ import (
 
 // Limits of paces, probes and streams, far above what a disk or a camera does.
 const (
-	minPace       = 1e5                   // bytes per second
-	maxPace       = 1e12                  //
-	maxProbe      = 1 << 20               // bytes
-	probeEvery    = 10 * time.Millisecond // unless the scenario says: 6,000 requests in a minute
-	minProbeEvery = time.Millisecond
-	maxProbeEvery = time.Second
-	defaultTime   = 30 * time.Second // of a phase in which nothing ends by itself
-	defaultHold   = 30 * time.Second // of a try of a search unless the scenario says
-
-	maxStreams    = 256 // of one disk
-	minStreamRate = 1e5 // bytes per second
-	maxStreamRate = 2e10
-	minFrame      = time.Millisecond
-	maxFrame      = time.Second
-	maxBuffer     = time.Minute
-	defaultBuffer = time.Second
-	defaultFrame  = 40 * time.Millisecond // of a stream given by its rate: 25 frames a second
+	minPace     = 1e5                   // bytes per second
+	maxPace     = 1e12                  //
+	maxProbe    = 1 << 20               // bytes
+	probeEvery  = 10 * time.Millisecond // unless the scenario says: 6,000 requests in a minute
+	defaultTime = 30 * time.Second      // of a phase in which nothing ends by itself, and of a try of a search
+	maxStreams  = 256                   // of one disk
 
 	// Bytes per second of the fastest link of today: Thunderbolt 5's 80 Gb/s. It limits a search for
 	// the number of streams if the scenario does not.
@@ -41,53 +30,8 @@ const (
 
 // Probe describes single requests to a disk that does nothing else.
 type Probe struct {
-	Block int64         // bytes of each
-	Every time.Duration // from the beginning of one to that of the next
-}
-
-// pacing is what a phase says of disks that do not simply move files as fast as they can.
-func (s *Scenario) pacing(p *phaseSpec) yaml.Object {
-	type schema = yaml.Schema
-	search := searchKeys{phase: p}
-	hold := yaml.Duration(&search.hold, time.Second, time.Hour).With("default", unit.FormatSeconds(defaultHold.Seconds()))
-	timed := schema{"properties": schema{"stop": notWords(), "until": false}}
-	searches := yaml.Without("stop", "until")
-	searches["required"] = []string{"streams"}
-	return yaml.Object{
-		Keys: []yaml.Key{
-			yaml.Optional("streams", s.streams(p), "disks that play or record at the pace of a camera, "+
-				"beside the others: {A: {play: prores-422-hq-uhd-25, count: 4}}"),
-			yaml.Optional("mix", s.mix(p), "disks that read and write at once: 70/30 is 70 % reads; "+
-				"of all working disks, or {A: 70/30}"),
-			yaml.Optional("probe", s.probe(p), "disks that are only sent occasional single requests, "+
-				"for the latency: 4 KiB, of all idle disks, or {C: 4 KiB}"),
-			yaml.Optional("pace", s.pace(p),
-				"the maximum rate at which disks move files: 200 MB/s, of each, or {B: 200 MB/s}"),
-			yaml.Optional("search", search.value(s), "streams: find how many of them stay clean, "+
-				"alone and beside the others; pace: find how fast the others may go; "+
-				"or {streams: A, most: 24}, {pace: B, most: 1 GB/s}"),
-			yaml.Optional("hold", hold, "how long each try of a search lasts"),
-		},
-		Rules: []yaml.Rule{
-			{Key: "io", Is: []string{ModeApp}, Now: &p.work.IO.Mode, Refuse: []string{"mix", "pace"},
-				Say: "io: app moves whole files, in one call each; delete %[1]s"},
-			{Key: "verify", Is: []string{VerifyStamps, VerifyFull}, Now: &p.work.IO.Verify, Refuse: []string{"mix"},
-				Say: "verify: %[2]s does not go with %[1]s, which writes what it reads; delete one of the two"},
-		},
-		Also: []schema{
-			yaml.Implies("hold", schema{}, schema{"required": []string{"search"}}),
-			yaml.Implies("search", schema{}, searches),
-			{"anyOf": []schema{{"required": []string{"pattern"}}, {"required": []string{"roles"}},
-				{"required": []string{"mix"}}, timed}},
-		},
-		Check: func(m *yaml.Mapping) {
-			if p.Roles != nil && len(p.Streams)+len(p.Mix)+len(p.Probes) > 0 {
-				p.Pattern = s.pattern(p.Roles)
-			}
-			search.resolve(s, m)
-			s.checkEnd(m, p)
-		},
-	}
+	Block int64         `yaml:"block,required" doc:"bytes of a request"`
+	Every time.Duration `yaml:"every" is:"1 ms to 1 s" doc:"the time from one request to the next"`
 }
 
 // checkEnd makes sure that the phase ends, as one in which no disk moves files needs a time for, and
@@ -214,11 +158,7 @@ func (s *Scenario) probe(p *phaseSpec) yaml.Value {
 	}
 	one := func(to *Probe) yaml.Value {
 		to.Every = probeEvery
-		full := yaml.Object{Keys: []yaml.Key{
-			yaml.Required("block", sectors(&to.Block, maxProbe), "bytes of a request"),
-			yaml.Optional("every", yaml.Duration(&to.Every, minProbeEvery, maxProbeEvery),
-				"the time from one request to the next"),
-		}}
+		full := yaml.Object{Keys: yaml.Struct(to, yaml.Values{"block": sectors(&to.Block, maxProbe)})}
 		return yaml.MappingOr(full.Value(), block(to))
 	}
 	works := func(disk string) string {
@@ -280,46 +220,39 @@ func (s *Scenario) streams(p *phaseSpec) yaml.Value {
 	})
 }
 
+// streamKeys are the keys of a stream.
+type streamKeys struct {
+	Play   string        `yaml:"play" doc:"the codec to read, such as prores-422-hq-uhd-25; hubbench plan --codecs lists all"`
+	Record string        `yaml:"record" doc:"the codec to write"`
+	Rate   float64       `yaml:"rate" is:"100 KB/s to 20 GB/s" doc:"in place of a codec, what one stream moves, such as 92 MB/s"`
+	Frame  time.Duration `yaml:"frame" is:"1 ms to 1 s" doc:"beside rate: the time from one frame to the next"`
+	Op     string        `yaml:"op" is:"read | write" default:"read" doc:"beside rate: read to play, write to record"`
+	Count  int           `yaml:"count" is:"1 to 256" doc:"how many such streams there are"`
+	Buffer time.Duration `yaml:"buffer" is:"1 ms to 1 min" doc:"how much of each stream is held ahead, in time"`
+}
+
 func streamValue(to *stream.Spec) yaml.Value {
-	spec := stream.Spec{Count: 1, Buffer: defaultBuffer}
-	var play, record, op string
-	frame := defaultFrame
-	ops := yaml.OneOf(&op, string(trace.Read), string(trace.Write)).With("default", string(trace.Read))
+	k := streamKeys{Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second} // 25 frames a second
 	return yaml.Object{
-		Keys: []yaml.Key{
-			yaml.Optional("play", codec(&play),
-				"the codec to read, such as prores-422-hq-uhd-25; hubbench plan --codecs lists all"),
-			yaml.Optional("record", codec(&record), "the codec to write"),
-			yaml.Optional("rate", yaml.Rate(&spec.Rate, minStreamRate, maxStreamRate),
-				"in place of a codec, what one stream moves, such as 92 MB/s"),
-			yaml.Optional("frame", yaml.Duration(&frame, minFrame, maxFrame),
-				"beside rate: the time from one frame to the next"),
-			yaml.Optional("op", ops, "beside rate: read to play, write to record"),
-			yaml.Optional("count", yaml.Int(&spec.Count, 1, maxStreams), "how many such streams there are"),
-			yaml.Optional("buffer", yaml.Duration(&spec.Buffer, minFrame, maxBuffer),
-				"how much of each stream is held ahead, in time"),
-		},
+		Keys:  yaml.Struct(&k, yaml.Values{"play": codec(&k.Play), "record": codec(&k.Record)}),
 		Short: "play",
 		Among: []yaml.Among{{
 			Keys:    []string{"play", "record", "rate"},
 			Both:    "a stream is played, recorded or given by its rate; delete all but one of play, record and rate",
 			Neither: "the stream has no rate; add play: and a codec, such as prores-422-hq-uhd-25, or rate: 92 MB/s",
 		}},
-		Also: []yaml.Schema{
-			yaml.Implies("play", yaml.Schema{}, yaml.Without("frame", "op")),
-			yaml.Implies("record", yaml.Schema{}, yaml.Without("frame", "op")),
-		},
 		Check: func(m *yaml.Mapping) {
+			spec := stream.Spec{Count: k.Count, Buffer: k.Buffer}
 			if n, ok := m.Get("rate"); ok {
-				size := spec.Rate * frame.Seconds()
-				spec.Kind, spec.Frame = unit.FormatBytes(int64(spec.Rate))+"/s", frame
-				spec.Record = op == string(trace.Write)
+				size := k.Rate * k.Frame.Seconds()
+				spec.Kind, spec.Rate, spec.Frame = unit.FormatBytes(int64(k.Rate))+"/s", k.Rate, k.Frame
+				spec.Record = k.Op == string(trace.Write)
 				if size > maxBuffers {
 					n.Errorf("one frame of %s has %s, more than the %s that a worker holds in memory; try a shorter frame",
-						unit.FormatSeconds(frame.Seconds()), unit.FormatBytes(int64(size)), unit.FormatBytes(maxBuffers))
+						unit.FormatSeconds(k.Frame.Seconds()), unit.FormatBytes(int64(size)), unit.FormatBytes(maxBuffers))
 				}
-			} else if c, ok := stream.CodecByName(cmp.Or(play, record)); ok {
-				spec.Kind, spec.Rate, spec.Frame, spec.Record = c.Name, c.Rate, c.Frame, record != ""
+			} else if c, ok := stream.CodecByName(cmp.Or(k.Play, k.Record)); ok {
+				spec.Kind, spec.Rate, spec.Frame, spec.Record = c.Name, c.Rate, c.Frame, k.Record != ""
 				for _, key := range []string{"frame", "op"} {
 					if n, ok := m.Get(key); ok {
 						n.Errorf("%s is for a stream given by its rate, and codec %s determines it; delete it", key, c.Name)

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -10,43 +11,75 @@ import (
 	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Limits of phases: of the entries and the repeats of each, and of their times.
 const (
-	maxPhases    = 1000
-	maxCooldown  = 24 * time.Hour
-	longestRest  = 10 * time.Minute // for the disks to become idle, unless the scenario says
-	steadyWindow = 10 * time.Second // unless the scenario says
-	minWindow    = time.Second
-	maxWindow    = time.Hour
+	maxPhases    = 1000          // entries
 	longestUntil = 4 * time.Hour // for the rates to become steady, unless the scenario says
-	minFill      = 0.01
-	maxFill      = 0.95 // of a volume
 )
 
 // phaseSpec is one entry of the scenario's phases, or one phase of its study; Repeat, and a preset
 // with several tests, make several phases of it. Its Phase is what all of them have, under the name
 // that was given, which may be empty.
 type phaseSpec struct {
-	Phase
-	Pattern string         // as given; from the roles, in the order of the disks, if those were given
-	work    workload       // the scenario's, with what the phase overrides
-	Files   map[string]int // number of files of single disks; the others have the workload's
-	Repeat  int            // at least 1
+	Pattern string `yaml:"pattern" not:"study" doc:"a letter per disk, in the order of disks or the phase's own: W writes, R reads, - is idle"` // from the roles, in the order of the disks, if those were given
+	Phase   `yaml:",inline"`
+	Streams map[string][]stream.Spec `yaml:"streams" not:"study saturation" doc:"disks that play or record at the pace of a camera, beside the others: {A: {play: prores-422-hq-uhd-25, count: 4}}"`
+	Mix     map[string]float64       `yaml:"mix" not:"study app verify saturation" doc:"disks that read and write at once: 70/30 is 70 % reads; of all working disks, or {A: 70/30}"`
+	Probes  map[string]Probe         `yaml:"probe" not:"study saturation" doc:"disks that are only sent occasional single requests, for the latency: 4 KiB, of all idle disks, or {C: 4 KiB}"`
+	Pace    map[string]float64       `yaml:"pace" not:"study app saturation" doc:"the maximum rate at which disks move files: 200 MB/s, of each, or {B: 200 MB/s}"`
+	Hold    time.Duration            `yaml:"hold" is:"1 s to 1 h" not:"study saturation" default:"30 s" doc:"how long each try of a search lasts"`
+	Repeat  int                      `yaml:"repeat" is:"1 to 1000" doc:"how often it runs"`
 
-	Streams map[string][]stream.Spec // what disks play or record
-	Probes  map[string]Probe         // the disks that are asked for single requests
-	Mix     map[string]float64       // share of reads, of disks that read and write at once
-	Pace    map[string]float64       // maximum in bytes per second, of disks with a limit
+	work  workload       // the scenario's, with what the phase overrides
+	Files map[string]int // number of files of single disks; the others have the workload's
 
+	order []string   // of the disks, in the pattern; nil if that is wrong
+	limit *yaml.Node // the largest value that its search tries, if it is given
 	pos   yaml.Pos
 	auto  string // the name if Name is empty, but for its number
 	study bool   // of the study
 }
 
 func (s *Scenario) newSpec() phaseSpec {
-	return phaseSpec{work: s.work, Repeat: 1, Phase: Phase{Stop: StopRace}}
+	return phaseSpec{work: s.work, order: s.diskNames(), Repeat: 1, Phase: Phase{Stop: StopRace}}
+}
+
+// keys are the phase's keys. idle and noFiles say which disks do nothing, and which have no files to move.
+func (s *Scenario) keys(p *phaseSpec, idle, noFiles func(disk string) string) []yaml.Key {
+	w := &p.work
+	number := func(n *int) yaml.Value { return yaml.Int(n, 1, maxFiles) }
+	numbers := byDisk(s, &p.Files, noFiles, "number of files", number).First(func(yaml.Node) { w.Target = 0 })
+	connection := eachDisk(s, &p.Connections, func(disk string) bool { return idle(disk) == "" },
+		yaml.Name, byDisk(s, &p.Connections, idle, "connection", yaml.Line))
+	values := w.values()
+	maps.Copy(values, yaml.Values{
+		"files": yaml.MappingOr(numbers, w.files()), "connection": connection,
+		"stop": p.stop(), "until": p.until(), "cooldown": p.cooldown(), "precondition": s.precondition(p),
+	})
+	if !p.study {
+		values["order"] = s.order(p)
+	}
+	keys := yaml.Struct(w, values)
+	for i := range keys { // their defaults are the workload's
+		schema := keys[i].Value.Schema
+		keys[i].Value.Schema = func() yaml.Schema {
+			s := maps.Clone(schema())
+			delete(s, "default")
+			return s
+		}
+	}
+	maps.Copy(values, yaml.Values{
+		"name": ownName(&p.Name), "pattern": p.pattern(), "roles": s.roles(p), "streams": s.streams(p),
+		"mix": s.mix(p), "probe": s.probe(p), "pace": s.pace(p), "search": s.search(p),
+	})
+	keys = append(keys, yaml.Struct(p, values)...)
+	late := func(key yaml.Key) int { // read after those that say which disks work
+		return slices.Index([]string{"files", "target", "connection"}, key.Name)
+	}
+	slices.SortStableFunc(keys, func(a, b yaml.Key) int { return cmp.Compare(late(a), late(b)) })
+	return keys
 }
 
 func (s *Scenario) phases() yaml.Value {
@@ -74,45 +107,25 @@ func (s *Scenario) checkRuns(top *yaml.Mapping) {
 	s.specs = append(s.specs, p)
 }
 
-// runsSchema is the same as a schema.
-func runsSchema() yaml.Schema {
-	preset := only("preset", yaml.Schema{"enum": saturating()})
-	preset["required"] = []string{"preset"}
-	workload := only("workload", preset)
-	workload["required"] = []string{"workload"}
-	return yaml.Schema{"anyOf": []yaml.Schema{
-		{"required": []string{"phases"}}, {"required": []string{"study"}}, workload,
-	}}
-}
-
 func (s *Scenario) allWrite() string { return strings.Repeat("W", max(1, len(s.Disks))) }
 
 func (s *Scenario) phase(p *phaseSpec) yaml.Value {
 	*p = s.newSpec()
-	order := s.diskNames()
-	work := p.work.object(s.order(p, &order))
-	pace := s.pacing(p)
-	more := s.timing(p, p.idle, p.movesNoFiles)
-	noOrder := yaml.Implies("roles", yaml.Schema{}, only("order", yaml.Schema{"type": "string"}))
+	keys := s.keys(p, p.idle, p.movesNoFiles)
 	return yaml.Object{
-		Keys: slices.Concat([]yaml.Key{
-			yaml.Optional("name", ownName(&p.Name), "what the phase is called; its pattern if it has no name"),
-		}, inherited(work.Keys), []yaml.Key{
-			yaml.Optional("pattern", p.pattern(&order),
-				"a letter per disk, in the order of disks or the phase's own: W writes, R reads, - is idle"),
-			yaml.Optional("roles", s.roles(p),
-				"in place of a pattern, what each disk does: {A: write, C: read}; the others are idle"),
-		}, pace.Keys, more.Keys),
+		Keys: keys,
 		Among: []yaml.Among{
 			{Keys: []string{"pattern", "roles"}, Both: "a phase has either a pattern or roles; delete one of the two"},
 			{Keys: append([]string{"pattern", "roles"}, workKeys()...),
 				Neither: "the phase has no pattern; add one, such as pattern: " + s.allWrite()},
 		},
-		Rules: slices.Concat(work.Rules, pace.Rules, more.Rules),
-		Also:  slices.Concat(work.Also, pace.Also, more.Also, []yaml.Schema{worksSchema(), noOrder}),
 		Check: func(m *yaml.Mapping) {
-			pace.Check(m)
-			more.Check(m)
+			if p.Roles != nil && len(p.Streams)+len(p.Mix)+len(p.Probes) > 0 {
+				p.Pattern = s.pattern(p.Roles)
+			}
+			s.checkSearch(m, p)
+			s.checkEnd(m, p)
+			s.check(m, keys, p)
 			s.checkWork(m, p)
 			p.pos = m.Pos()
 			p.auto = s.withConnection(p.withPace(p.Pattern), " ", *p)
@@ -148,22 +161,23 @@ func (p *phaseSpec) idle(disk string) string {
 const isIdle = "is idle"
 
 // order is that of the disks or that of the files.
-func (s *Scenario) order(p *phaseSpec, disks *[]string) yaml.Value {
-	list := s.diskList(disks, "order").Then(func(n yaml.Node) {
-		if *disks != nil && len(*disks) != len(s.Disks) {
-			n.Errorf("order has %d of the %d disks; name each disk once", len(*disks), len(s.Disks))
-			*disks = nil
+func (s *Scenario) order(p *phaseSpec) yaml.Value {
+	list := s.diskList(&p.order, "order").Then(func(n yaml.Node) {
+		if p.order != nil && len(p.order) != len(s.Disks) {
+			n.Errorf("order has %d of the %d disks; name each disk once", len(p.order), len(s.Disks))
+			p.order = nil
 		}
 	})
-	files := orderOf(&p.work.Order)
+	words := []string{work.Random, work.Ascending, work.Descending, work.Listed}
+	files := yaml.OneOf(&p.work.Order, words...)
 	schema := yaml.Schema{"anyOf": []yaml.Schema{list.Schema(), files.Schema()}}
 	return yaml.Read(schema, func(n yaml.Node) {
 		switch {
 		case n.Kind() == yaml.List:
 			list.Read(n)
-		case !slices.Contains(orders(), n.Raw()):
+		case !slices.Contains(words, n.Raw()):
 			n.Errorf("order is neither a list of the disks nor an order of files; try [%s], or %s",
-				strings.Join(*disks, ", "), yaml.Choice(orders()))
+				strings.Join(p.order, ", "), yaml.Choice(words))
 		default:
 			files.Read(n)
 		}
@@ -197,18 +211,18 @@ func (s *Scenario) diskList(to *[]string, key string) yaml.Value {
 }
 
 // pattern is a letter per disk, in an order of the disks that has been read by then.
-func (p *phaseSpec) pattern(order *[]string) yaml.Value {
+func (p *phaseSpec) pattern() yaml.Value {
 	schema := yaml.Schema{"type": "string", "pattern": "^[WR-]+$", "maxLength": maxDisks}
 	return yaml.Read(schema, func(n yaml.Node) {
 		p.Pattern, p.Roles = n.Raw(), nil
 		pattern, ok := n.Text()
-		if !ok || len(*order) == 0 {
+		if !ok || len(p.order) == 0 {
 			return // already reported
 		}
 		letters := []rune(pattern)
-		if len(letters) != len(*order) {
+		if len(letters) != len(p.order) {
 			n.Errorf("pattern %s has %s for %s; write one W, R or - for each disk", yaml.Quote(pattern),
-				unit.Plural(len(letters), "letter"), unit.Plural(len(*order), "disk"))
+				unit.Plural(len(letters), "letter"), unit.Plural(len(p.order), "disk"))
 			return
 		}
 		of := map[rune]trace.Role{'W': trace.Write, 'R': trace.Read, '-': trace.Idle}
@@ -219,7 +233,7 @@ func (p *phaseSpec) pattern(order *[]string) yaml.Value {
 				n.Errorf("pattern %s: letter %d is %q; use W (write), R (read) or - (idle)", yaml.Quote(pattern), i+1, letter)
 				return
 			}
-			roles[(*order)[i]] = role
+			roles[p.order[i]] = role
 		}
 		p.Roles = roles
 	})
@@ -314,83 +328,37 @@ func (s *Scenario) checkWork(m *yaml.Mapping, p *phaseSpec) {
 	}
 }
 
-// worksSchema is the same as a schema: a letter W or R in a pattern, or a role that is not idle.
-func worksSchema() yaml.Schema {
-	idle := yaml.Schema{"additionalProperties": yaml.Schema{"const": trace.Idle}}
-	anyOf := []yaml.Schema{{"properties": yaml.Schema{
-		"pattern": yaml.Schema{"pattern": "[WR]"}, "roles": yaml.Schema{"not": idle},
-	}}}
-	for _, key := range workKeys() {
-		anyOf = append(anyOf, yaml.Schema{"required": []string{key}})
-	}
-	return yaml.Schema{"anyOf": anyOf}
+func (s *Scenario) precondition(p *phaseSpec) yaml.Value {
+	fill := struct {
+		Fill float64 `yaml:"fill,required" is:"1 % to 95 %" doc:"the share of each volume that is full when the phase begins, with what is there already, such as 50 %"`
+	}{}
+	return yaml.Object{Keys: yaml.Struct(&fill, nil), Short: "fill", Check: func(m *yaml.Mapping) {
+		p.Precondition = fill.Fill
+		if s.simulated() {
+			m.Errorf("simulated disks have no size to fill a share of; delete precondition, or use disks with a path")
+		}
+	}}.Value()
 }
 
-// timing is what phases and studies share besides the workload: the amount of work, and when it is
-// done. idle and noFiles say which disks do nothing, and which have no files to move.
-func (s *Scenario) timing(p *phaseSpec, idle, noFiles func(disk string) string) yaml.Object {
-	w := &p.work
-	number := func(n *int) yaml.Value { return yaml.Int(n, 1, maxFiles) }
-	numbers := byDisk(s, &p.Files, noFiles, "number of files", number).First(func(yaml.Node) { w.Target = 0 })
-	connection := eachDisk(s, &p.Connections, func(disk string) bool { return idle(disk) == "" },
-		yaml.Name, byDisk(s, &p.Connections, idle, "connection", text))
-	precondition := yaml.Object{
-		Keys: []yaml.Key{yaml.Required("fill", yaml.Percent(&p.Precondition, minFill, maxFill),
-			"the share of each volume that is full when the phase begins, with what is there already, such as 50 %")},
-		Short: "fill",
-		Check: func(m *yaml.Mapping) {
-			if s.simulated() {
-				m.Errorf("simulated disks have no size to fill a share of; delete precondition, or use disks with a path")
-			}
-		},
+// check refuses keys of a phase or study that do not go together.
+func (s *Scenario) check(m *yaml.Mapping, keys []yaml.Key, p *phaseSpec) {
+	s.checkWorkload(m, keys, &p.work)
+	p.checkUntil(m)
+	p.checkSaturation(m)
+	if p.Stop != StopTime {
+		return
 	}
-	notAuto := only("files", not("const", filesAuto))
-	timed := yaml.Schema{"properties": yaml.Schema{"stop": notWords(), "files": not("const", filesAuto)}}
-	return yaml.Object{
-		Keys: append(inherited(w.amount(yaml.MappingOr(numbers, w.files()))),
-			yaml.Optional("stop", p.stop(), "race: each disk stops after its last file; "+
-				"hold: disks that are done go on with filler until all are; a time: all stop then"),
-			yaml.Optional("until", p.until(), "steady: it ends when every disk's rate is steady, "+
-				"after the SNIA performance test specification: over five windows of 10 s, or of {steady: 60 s}, "+
-				"or at the time of stop"),
-			yaml.Optional("precondition", precondition.Value(), "what to do to the disks before it: "+
-				"{fill: 50 %} fills each working disk's volume to that share"),
-			yaml.Optional("cooldown", p.cooldown(), "how long to wait before it, such as 30 s, "+
-				"or {until: idle}: until the disks are idle"),
-			yaml.Optional("repeat", yaml.Int(&p.Repeat, 1, maxPhases), "how often it runs"),
-			yaml.Optional("pause", text(&p.Pause),
-				"what to do by hand before it: the text is shown, and hubbench waits for Enter"),
-			yaml.Optional("connection", connection,
-				"how disks are connected in this phase, if not as usual: direct, or {A: direct}"),
-		),
-		Rules: []yaml.Rule{{Key: "preset", Is: saturating(), Now: &w.Preset,
-			Refuse: []string{"until", "search", "hold", "streams", "mix", "probe", "pace", "warm_up"},
-			Say:    "preset %[2]s is phases of disks that work as fast as they can until they fall; delete %[1]s"}},
-		Also: []yaml.Schema{
-			yaml.Implies("preset", yaml.Schema{"enum": saturating()}, timed),
-			yaml.Implies("stop", notWords(), notAuto),
-			yaml.Implies("until", yaml.Schema{}, timed),
-		},
-		Check: func(m *yaml.Mapping) {
-			s.checkWorkload(m, w)
-			p.checkUntil(m)
-			p.checkSaturation(m)
-			if p.Stop != StopTime {
-				return
-			}
-			if n, ok := m.Get("files"); ok && n.Raw() == filesAuto {
-				n.Errorf("files: auto sizes the work so that all disks end together, and this phase stops them all at a time; " +
-					"delete files: auto, or what gives the time")
-			}
-			w.Target = 0
-		},
+	if n, ok := m.Get("files"); ok && n.Raw() == filesAuto {
+		n.Errorf("files: auto sizes the work so that all disks end together, and this phase stops them all at a time; " +
+			"delete files: auto, or what gives the time")
 	}
+	p.work.Target = 0
 }
 
 func (p *phaseSpec) stop() yaml.Value {
 	words := []string{StopRace, StopHold}
 	limit := yaml.Duration(&p.Limit, minTime, maxTime)
-	schema := yaml.Schema{"anyOf": []yaml.Schema{{"enum": words}, limit.Schema()}, "default": p.Stop}
+	schema := yaml.Schema{"anyOf": []yaml.Schema{{"enum": words}, limit.Schema()}}
 	return yaml.Read(schema, func(n yaml.Node) {
 		word := n.Raw()
 		switch {
@@ -405,17 +373,13 @@ func (p *phaseSpec) stop() yaml.Value {
 	})
 }
 
-// notWords is the schema of what stops a phase at a time.
-func notWords() yaml.Schema { return not("enum", []string{StopRace, StopHold}) }
-
 func (p *phaseSpec) until() yaml.Value {
 	const steady = "steady"
-	window := steadyWindow
-	full := yaml.Object{Keys: []yaml.Key{
-		yaml.Required(steady, yaml.Duration(&window, minWindow, maxWindow),
-			"the length of a window; rates are steady over five"),
-	}}
-	return yaml.MappingOr(full.Value(), yaml.OneOf(new(string), steady)).Then(func(yaml.Node) { p.Steady = window })
+	window := struct {
+		Steady time.Duration `yaml:"steady,required" is:"1 s to 1 h" doc:"the length of a window; rates are steady over five"`
+	}{10 * time.Second}
+	full := yaml.Object{Keys: yaml.Struct(&window, nil)}.Value()
+	return yaml.MappingOr(full, yaml.OneOf(new(string), steady)).Then(func(yaml.Node) { p.Steady = window.Steady })
 }
 
 // checkUntil sets the latest end of a phase that ends when its rates are steady.
@@ -436,23 +400,11 @@ func (p *phaseSpec) checkUntil(m *yaml.Mapping) {
 }
 
 func (p *phaseSpec) cooldown() yaml.Value {
-	most := longestRest
-	idle := yaml.Object{Keys: []yaml.Key{
-		yaml.Required("until", yaml.OneOf(new(string), "idle"), "idle: until the disks are idle"),
-		yaml.Optional("most", yaml.Duration(&most, 0, maxCooldown), "but no longer than this"),
-	}}.Value().Then(func(yaml.Node) { p.UntilIdle, p.Cooldown = true, most })
-	return yaml.MappingOr(idle, yaml.Duration(&p.Cooldown, 0, maxCooldown))
-}
-
-// inherited are keys whose default is the workload's.
-func inherited(keys []yaml.Key) []yaml.Key {
-	for i := range keys {
-		schema := keys[i].Value.Schema
-		keys[i].Value.Schema = func() yaml.Schema {
-			s := maps.Clone(schema())
-			delete(s, "default")
-			return s
-		}
-	}
-	return keys
+	idle := struct {
+		Until string        `yaml:"until,required" is:"idle" doc:"idle: until the disks are idle"`
+		Most  time.Duration `yaml:"most" is:"0 s to 24 h" doc:"but no longer than this"`
+	}{Most: 10 * time.Minute}
+	full := yaml.Object{Keys: yaml.Struct(&idle, nil)}.Value()
+	return yaml.MappingOr(full.Then(func(yaml.Node) { p.UntilIdle, p.Cooldown = true, idle.Most }),
+		yaml.Duration(&p.Cooldown, 0, maxTime))
 }

@@ -3,7 +3,6 @@
 package scenario
 
 import (
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,33 +12,30 @@ import (
 	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
-// Limits of disks, their hub and texts.
-const (
-	maxDisks   = 64
-	maxSpeedup = 1000 // beyond it the model's steps are shorter than a wall clock can pace
-	maxText    = 4096 // characters of a path, a label or a pause
-)
+const maxDisks = 64
 
 // SchemaURL is where the schema of the newest version is published.
 const SchemaURL = "https://raw.githubusercontent.com/hubbench/hubbench/main/configs/scenario.schema.json"
 
-// Scenario is a scenario file, checked and with its defaults filled in.
+// Scenario is a scenario file, checked and with its defaults filled in. A field with the tag yaml is a key of the
+// file, read in this order.
 type Scenario struct {
-	Name            string
-	Hub             *Hub // nil if not given
-	Disks           []Disk
-	Results         string // the folder for run folders; empty: the tool's default
-	Seed            uint64 // of the workload
-	AllowSystemDisk bool   // a disk under test may be the one the system runs from
-	Expect          []Limit
+	Version         int         `yaml:"version,required" is:"1 to 1" doc:"the version of this format"`
+	Name            string      `yaml:"name,required" doc:"the name of the runs, and of their folders"`
+	Hub             *Hub        `yaml:"hub" doc:"what the disks are connected to: its name and a note, or the profile that simulated disks share"` // nil if not given
+	Disks           []Disk      `yaml:"disks,required" doc:"the SSDs, all real or all simulated"`
+	work            workload    `yaml:"workload" doc:"what each disk moves; a phase may override any of it"`
+	specs           []phaseSpec `yaml:"phases" doc:"what runs, in this order"`
+	interleave      bool        `yaml:"study" doc:"a set of phases in one word; they run after phases"` // its repeats are rounds of all its phases
+	Results         string      `yaml:"results" default:"results" doc:"where run folders go"`           // empty: the tool's default
+	AllowSystemDisk bool        `yaml:"allow_system_disk" doc:"true allows tests on the disk that the system runs from"`
+	Expect          []Limit     `yaml:"expect" doc:"what the run must hold: hubbench check compares it"`
 
-	specs      []phaseSpec
-	work       workload            // of every phase, unless it says otherwise
-	unsure     bool                // not all disks' names are known, as their part of the file has errors
-	interleave bool                // the study's repeats are rounds of all its phases
-	pos        yaml.Pos            // of the phases, or the study
-	places     map[string]yaml.Pos // of each disk's path or profile
-	hubPos     yaml.Pos            // of the profile
+	Seed   uint64              // of the workload
+	unsure bool                // not all disks' names are known, as their part of the file has errors
+	pos    yaml.Pos            // of the phases, or the study
+	places map[string]yaml.Pos // of each disk's path or profile
+	hubPos yaml.Pos            // of the profile
 }
 
 // Load reads a scenario file. name is only for errors, which are of type *strictyaml.Error, or
@@ -76,21 +72,10 @@ func (s *Scenario) value() yaml.Value {
 	s.work = workload{Preset: "random", Seed: 1,
 		IO: IO{Mode: ModeDirect, Block: 8 << 20, Depth: 4, Verify: VerifyOff, Preallocate: true}}
 	return yaml.Object{
-		Keys: []yaml.Key{
-			yaml.Required("version", yaml.Int(new(int), 1, 1), "the version of this format"),
-			yaml.Required("name", ownName(&s.Name), "the name of the runs, and of their folders"),
-			yaml.Optional("hub", s.hub(),
-				"what the disks are connected to: its name and a note, or the profile that simulated disks share"),
-			yaml.Required("disks", s.disks(), "the SSDs, all real or all simulated"),
-			yaml.Optional("workload", s.workload(), "what each disk moves; a phase may override any of it"),
-			yaml.Optional("phases", yaml.Lazy(s.phases), "what runs, in this order"),
-			yaml.Optional("study", yaml.Lazy(s.study), "a set of phases in one word; they run after phases"),
-			yaml.Optional("results", text(&s.Results).With("default", "results"), "where run folders go"),
-			yaml.Optional("allow_system_disk", yaml.Bool(&s.AllowSystemDisk),
-				"true allows tests on the disk that the system runs from"),
-			yaml.Optional("expect", limits(&s.Expect), "what the run must hold: hubbench check compares it"),
-		},
-		Also: append(s.inheritedRules(), simulatedRules(), runsSchema()),
+		Keys: yaml.Struct(s, yaml.Values{
+			"name": ownName(&s.Name), "hub": s.hub(), "disks": s.disks(), "workload": s.workload(),
+			"phases": yaml.Lazy(s.phases), "study": yaml.Lazy(s.study), "expect": limits(&s.Expect),
+		}),
 		Check: func(top *yaml.Mapping) {
 			s.checkHub(top)
 			s.Seed = s.work.Seed
@@ -108,16 +93,9 @@ func (s *Scenario) value() yaml.Value {
 // hub is what the disks hang on: described, or the model that simulated disks share.
 func (s *Scenario) hub() yaml.Value {
 	h := &Hub{Speedup: 1}
-	profile := text(&h.Profile).Then(func(n yaml.Node) { s.hubPos = n.Pos() })
+	profile := yaml.Line(&h.Profile).Then(func(n yaml.Node) { s.hubPos = n.Pos() })
 	return yaml.Object{
-		Keys: []yaml.Key{
-			yaml.Optional("name", yaml.Name(&h.Name), "what people call it, such as CalDigit TS4"),
-			yaml.Optional("about", text(&h.About), "anything worth noting, such as its port, cable and firmware"),
-			yaml.Optional("profile", profile,
-				"of simulated disks: a built-in hub profile, such as goshen-ridge, or the path of a .yaml"),
-			yaml.Optional("speedup", yaml.Float(&h.Speedup, 0.001, maxSpeedup),
-				"of simulated disks: seconds of model time per second"),
-		},
+		Keys:  yaml.Struct(h, yaml.Values{"name": yaml.Name(&h.Name), "profile": profile}),
 		Short: "profile",
 	}.Value().First(func(yaml.Node) { s.Hub = h })
 }
@@ -175,33 +153,17 @@ func (s *Scenario) disks() yaml.Value {
 		Empty: "disks is empty; add one, such as {name: A, path: /Volumes/A}",
 		Max:   maxDisks,
 	}.Value()
-	alike := []yaml.Schema{
-		{"items": yaml.Schema{"required": []string{"path"}}}, {"items": yaml.Schema{"required": []string{"simulate"}}},
-	}
-	return disks.With("anyOf", alike).Then(func(yaml.Node) { s.unsure = len(s.Disks) == 0 || s.hasDisk("") })
+	return disks.Then(func(yaml.Node) { s.unsure = len(s.Disks) == 0 || s.hasDisk("") })
 }
 
 func (d *Disk) object() yaml.Object {
-	simulate := yaml.Object{
-		Keys:  []yaml.Key{yaml.Required("profile", text(&d.Profile), "the disk's name in the hub's profile")},
-		Short: "profile",
-	}
-	speed := yaml.Object{Keys: []yaml.Key{
-		yaml.Required("read", yaml.Rate(&d.Speed.Read, minPace, maxPace), "when it reads"),
-		yaml.Required("write", yaml.Rate(&d.Speed.Write, minPace, maxPace), "when it writes"),
-	}}
+	simulate := struct {
+		Profile string `yaml:"profile,required" doc:"the disk's name in the hub's profile"`
+	}{}
+	in := yaml.Object{Keys: yaml.Struct(&simulate, nil), Short: "profile"}.Value().
+		Then(func(yaml.Node) { d.Profile = simulate.Profile })
 	return yaml.Object{
-		Keys: []yaml.Key{
-			yaml.Required("name", ownName(&d.Name), "what the disk is called in phases and results"),
-			yaml.Optional("path", folder(&d.Path), "a folder on the disk; a relative one starts at the scenario file"),
-			yaml.Optional("simulate", simulate.Value(),
-				"in place of a path: the disk exists only in the hub's profile"),
-			yaml.Optional("connection", text(&d.Connection),
-				"how it is connected, a label for the report: hub, direct, or what you like"),
-			yaml.Optional("about", text(&d.About), "anything worth noting, such as its enclosure and cable"),
-			yaml.Optional("speed", speed.Value(),
-				"how fast it is alone, such as {read: 3 GB/s, write: 2 GB/s}: plan forecasts by it"),
-		},
+		Keys: yaml.Struct(d, yaml.Values{"name": ownName(&d.Name), "path": folder(&d.Path), "simulate": in}),
 		Among: []yaml.Among{{
 			Keys:    []string{"path", "simulate"},
 			Both:    "a disk is either real or simulated; delete path or simulate",
@@ -258,20 +220,10 @@ func (s *Scenario) unknownDisk(errorf func(string, ...any), name string) {
 	}
 }
 
-func text(to *string) yaml.Value {
-	return yaml.Line(to, maxText, "^[^"+yaml.Breaks+"]*$", func(n yaml.Node, text string) string {
-		share := strings.HasPrefix(n.Escaped(), `\\`)
-		if drive := n.Escaped(); share || len(drive) > 2 && drive[1] == ':' && drive[2] == '\\' {
-			return fmt.Sprintf(`is in double quotes, where \ starts an escape sequence; use single quotes: '%s'`, drive)
-		}
-		return ""
-	})
-}
-
 // folder is the path of one. On Windows D:data, and D: alone, are relative to a program's folder on the drive.
 func folder(to *string) yaml.Value {
 	onDrive := regexp.MustCompile(`^[A-Za-z]:([^/\\]|$)`)
-	return text(to).With("not", yaml.Schema{"pattern": "^~(/|$)|" + onDrive.String()}).Then(func(n yaml.Node) {
+	return yaml.Line(to).With("not", yaml.Schema{"pattern": "^~(/|$)|" + onDrive.String()}).Then(func(n yaml.Node) {
 		switch drive := onDrive.FindString(*to); {
 		case *to == "~" || strings.HasPrefix(*to, "~/"):
 			n.Errorf("~ is not expanded here; write the folder's full path")
@@ -281,42 +233,4 @@ func folder(to *string) yaml.Value {
 				yaml.Quote(*to), drive[:2], drive[:2])
 		}
 	})
-}
-
-// simulatedRules are the schema's rules for simulated disks: they need a profile, and have neither
-// single blocks nor a size.
-func simulatedRules() yaml.Schema {
-	type schema = yaml.Schema
-	preset := not("enum", presetsWith(Preset.hasTests))
-	ofPhase := schema{"properties": schema{"preset": preset, "precondition": false}}
-	simulated := schema{"contains": schema{"required": []string{"simulate"}}}
-	return schema{
-		"if": schema{"required": []string{"disks"}, "properties": schema{"disks": simulated}},
-		"then": schema{"required": []string{"hub"}, "properties": schema{
-			"hub": schema{"required": []string{"profile"}}, "workload": only("preset", preset),
-			"study": ofPhase, "phases": schema{"items": ofPhase},
-		}},
-		"else": only("hub", yaml.Without("profile", "speedup")),
-	}
-}
-
-// inheritedRules are the schema's rules for phases that inherit their preset or I/O mode from the workload.
-func (s *Scenario) inheritedRules() []yaml.Schema {
-	var all []yaml.Schema
-	for _, r := range slices.Concat(s.work.object(yaml.Value{}).Rules, s.pacing(&phaseSpec{}).Rules) {
-		all = append(all, r.Inherited("workload", func(phase yaml.Schema) yaml.Schema {
-			return yaml.Schema{"properties": yaml.Schema{"phases": yaml.Schema{"items": phase}, "study": phase}}
-		}))
-	}
-	return all
-}
-
-// only is the schema of mappings in which a key has certain values, if it is there.
-func only(key string, value yaml.Schema) yaml.Schema {
-	return yaml.Schema{"properties": yaml.Schema{key: value}}
-}
-
-// not is the schema of what a keyword does not hold for.
-func not(keyword string, value any) yaml.Schema {
-	return yaml.Schema{"not": yaml.Schema{keyword: value}}
 }

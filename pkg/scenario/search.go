@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/hubbench/hubbench/pkg/stream"
 	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
@@ -12,60 +11,53 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// searchKeys are the keys that ask for a search, as far as they have been read.
-type searchKeys struct {
-	phase *phaseSpec
-	Search
-	limit *yaml.Node
-	hold  time.Duration
-}
-
-// value is what to search for, or a mapping that also says on which disk.
-func (k *searchKeys) value(s *Scenario) yaml.Value {
+// search is what to search for, or a mapping that also says on which disk.
+func (s *Scenario) search(p *phaseSpec) yaml.Value {
 	kinds := []string{trace.SearchStreams, trace.SearchPace}
+	find := &Search{}
+	k := struct {
+		Streams string  `yaml:"streams" doc:"the disk whose streams are counted"`
+		Pace    string  `yaml:"pace" doc:"the disk whose pace is sought"`
+		Most    float64 `yaml:"most" doc:"the largest value to try: streams, or a rate"`
+	}{}
 	disk := func(kind string) yaml.Value {
-		return yaml.String(&k.Disk).Then(func(n yaml.Node) {
-			if k.Kind = kind; k.Disk != "" && !s.hasDisk(k.Disk) {
-				s.unknownDisk(n.Errorf, k.Disk)
-				k.Disk = ""
+		return yaml.String(&find.Disk).Then(func(n yaml.Node) {
+			if find.Kind = kind; find.Disk != "" && !s.hasDisk(find.Disk) {
+				s.unknownDisk(n.Errorf, find.Disk)
+				find.Disk = ""
 			}
 		})
 	}
 	count := yaml.Int(new(int), 1, maxStreams).Schema()
 	rate := yaml.Rate(new(float64), minPace, maxPace).Schema()
-	limit := yaml.Read(yaml.Schema{"anyOf": []yaml.Schema{count, rate}}, func(n yaml.Node) { k.limit = &n })
 	full := yaml.Object{
-		Keys: []yaml.Key{
-			yaml.Optional(trace.SearchStreams, disk(trace.SearchStreams), "the disk whose streams are counted"),
-			yaml.Optional(trace.SearchPace, disk(trace.SearchPace), "the disk whose pace is sought"),
-			yaml.Optional("most", limit, "the largest value to try: streams, or a rate"),
-		},
+		Keys: yaml.Struct(&k, yaml.Values{
+			trace.SearchStreams: disk(trace.SearchStreams), trace.SearchPace: disk(trace.SearchPace),
+			"most": yaml.Read(yaml.Schema{"anyOf": []yaml.Schema{count, rate}}, func(n yaml.Node) { p.limit = &n }),
+		}),
 		Among: []yaml.Among{{Keys: kinds,
 			Both:    "a search is for streams or for a pace; delete one of the two",
 			Neither: "the search is for nothing; add streams: or pace:, and a disk"}},
-		Also: []yaml.Schema{
-			yaml.Implies(trace.SearchStreams, yaml.Schema{}, only("most", count)),
-			yaml.Implies(trace.SearchPace, yaml.Schema{}, only("most", rate)),
-		},
 	}
-	return yaml.MappingOr(full.Value(), yaml.OneOf(&k.Kind, kinds...))
+	return yaml.MappingOr(full.Value(), yaml.OneOf(&find.Kind, kinds...)).Then(func(yaml.Node) { p.Search = find })
 }
 
-// resolve determines what to search for, once the disks' roles are known.
-func (k *searchKeys) resolve(s *Scenario, m *yaml.Mapping) {
+// checkSearch determines what to search for, once the disks' roles are known.
+func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec) {
 	n, ok := m.Get("search")
+	hold, held := m.Get("hold")
 	if !ok {
-		if hold, ok := m.Get("hold"); ok {
+		if held {
 			hold.Errorf("hold is how long a try of a search lasts; add search: streams, or delete hold")
 		}
 		return
 	}
-	p := k.phase
 	for _, key := range []string{"stop", "until"} {
 		if at, ok := m.Get(key); ok {
 			at.Errorf("the tries of a search last for hold; delete %s", key)
 		}
 	}
+	k := p.Search
 	if k.Kind == "" || p.Roles == nil {
 		return // already reported
 	}
@@ -91,45 +83,47 @@ func (k *searchKeys) resolve(s *Scenario, m *yaml.Mapping) {
 		n.Errorf("disk %s has no %s here to search for; try {%s: %s}", yaml.Quote(k.Disk), k.Kind, k.Kind, disks[0])
 		return
 	}
-	k.bound(n)
+	p.boundSearch(n)
 	buffer := p.longestBuffer()
 	least := stream.TestBuffers * buffer // to see whether the buffers stay full
-	if hold, ok := m.Get("hold"); !ok {
-		k.Hold = max(defaultHold, least)
-	} else if k.Hold = k.hold; k.hold > 0 && k.hold < least {
-		seconds := func(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
+	if k.Hold = p.Hold; !held {
+		k.Hold = max(defaultTime, least)
+	} else if k.Hold > 0 && k.Hold < least {
 		hold.Errorf("a try of %s is too short for streams with a buffer of %s, whose frames are due only after that; "+
-			"try %s or more", seconds(k.hold), seconds(buffer), seconds(least))
+			"try %s or more", unit.FormatSeconds(k.Hold.Seconds()), unit.FormatSeconds(buffer.Seconds()),
+			unit.FormatSeconds(least.Seconds()))
 	}
-	p.Stop, p.Limit, p.Search = StopTime, k.Hold, &k.Search
+	p.Stop, p.Limit = StopTime, k.Hold
 }
 
-func (k *searchKeys) bound(n yaml.Node) {
+// boundSearch determines the largest value that a search tries.
+func (p *phaseSpec) boundSearch(n yaml.Node) {
+	k := p.Search
 	if k.Kind == trace.SearchPace {
-		if k.limit != nil {
-			yaml.Rate(&k.Max, minPace, maxPace).Read(*k.limit)
+		if p.limit != nil {
+			yaml.Rate(&k.Max, minPace, maxPace).Read(*p.limit)
 		}
 		return
 	}
-	specs := k.phase.Streams[k.Disk]
+	specs := p.Streams[k.Disk]
 	if len(specs) != 1 {
 		n.Errorf("disk %s has streams of several kinds, and a search counts those of one; give it one kind",
 			yaml.Quote(k.Disk))
 		return
 	}
-	block := streamBlock(specs, k.phase.work.IO.Block)
+	block := streamBlock(specs, p.work.IO.Block)
 	fit := min(maxStreams, maxBuffers/block)
-	if k.limit == nil {
-		if room := k.phase.work.IO.Footprint; room > 0 {
+	if p.limit == nil {
+		if room := p.work.IO.Footprint; room > 0 {
 			fit = min(fit, int64(float64(room)/(specs[0].Rate*shortestStretch.Seconds())))
 		}
 		k.Max = float64(max(1, min(fit, int64(fastestLink/specs[0].Rate))))
 		return
 	}
 	var limit int64
-	yaml.Int(&limit, 1, maxStreams).Read(*k.limit)
+	yaml.Int(&limit, 1, maxStreams).Read(*p.limit)
 	if limit > fit {
-		k.limit.Errorf("%s needs %s of memory, a block of %s for each of %d streams; try %d", k.limit.Label(),
+		p.limit.Errorf("%s needs %s of memory, a block of %s for each of %d streams; try %d", p.limit.Label(),
 			unit.FormatBytes(block*limit), unit.FormatBytes(block), limit, fit)
 	}
 	k.Max = float64(limit)

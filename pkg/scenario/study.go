@@ -30,19 +30,22 @@ func studyParts() []string {
 // study appends its phases to the explicit ones: a word, a list of words, or a mapping with these under include.
 func (s *Scenario) study() yaml.Value {
 	p := s.newSpec()
-	p.study, s.interleave = true, true
+	p.study = true
 	disks := s.diskNames()
-	work := p.work.object(orderOf(&p.work.Order))
 	idle := func(disk string) string {
 		if disks != nil && !slices.Contains(disks, disk) {
 			return isIdle
 		}
 		return ""
 	}
-	more := s.timing(&p, idle, idle)
 	var included *yaml.Node
+	k := struct {
+		Include    []string      `yaml:"include,required" doc:"solo, pairs, all_but_one (each disk left out in turn), all, mixed (one against the rest), matrix (all of these), or a list of them"`
+		Disks      []string      `yaml:"disks" doc:"those to study; all if it is not given"`
+		Within     time.Duration `yaml:"within" is:"100 ms to 24 h" doc:"leave out what does not fit in this time, from the end, if stop or target says how long each phase takes"`
+		Interleave bool          `yaml:"interleave" doc:"run repeats as rounds of all phases, every other one backwards"`
+	}{Interleave: true}
 	part := yaml.Schema{"enum": studyParts()}
-	var within time.Duration
 	some := yaml.Schema{"anyOf": []yaml.Schema{part, {"type": "array", "items": part, "minItems": 1}}}
 	include := yaml.Read(some, func(n yaml.Node) { included = &n })
 	studied := s.diskList(&disks, "disks").Then(func(n yaml.Node) {
@@ -50,29 +53,17 @@ func (s *Scenario) study() yaml.Value {
 			n.Errorf("disks is empty; name those to study, or delete the key for all")
 		}
 	})
-	two := yaml.Schema{"enum": []string{studyPairs, studyAllButOne, studyMixed}}
-	forOne := not("anyOf", []yaml.Schema{two, {"type": "array", "contains": two}})
-	full := yaml.Object{
-		Keys: slices.Concat([]yaml.Key{
-			yaml.Required("include", include, "solo, pairs, all_but_one (each disk left out in turn), all, "+
-				"mixed (one against the rest), matrix (all of these), or a list of them"),
-			yaml.Optional("disks", studied, "those to study; all if it is not given"),
-			yaml.Optional("within", yaml.Duration(&within, minTime, maxTime),
-				"leave out what does not fit in this time, from the end, if stop or target says how long each phase takes"),
-			yaml.Optional("interleave", yaml.Bool(&s.interleave),
-				"run repeats as rounds of all phases, every other one backwards"),
-		}, inherited(work.Keys), more.Keys),
-		Rules: slices.Concat(work.Rules, more.Rules),
-		Also: slices.Concat(work.Also, more.Also,
-			[]yaml.Schema{yaml.Implies("disks", yaml.Schema{"maxItems": 1}, only("include", forOne))}),
-		Check: more.Check,
-	}
+	keys := append(yaml.Struct(&k, yaml.Values{"include": include, "disks": studied}),
+		slices.DeleteFunc(s.keys(&p, idle, idle),
+			func(key yaml.Key) bool { return slices.Contains(key.Not, "study") })...)
+	full := yaml.Object{Keys: keys, Check: func(m *yaml.Mapping) { s.check(m, keys, &p) }}
 	return yaml.MappingOr(full.Value(), include).Then(func(n yaml.Node) {
+		s.interleave = k.Interleave
 		if p.pos = n.Pos(); included != nil {
 			first := len(s.specs)
 			s.addStudy(*included, p, disks)
-			if each := max(p.Limit, p.work.Target); within > 0 && each > 0 {
-				s.specs = s.specs[:min(len(s.specs), first+max(1, int(within/(each+p.Cooldown))))]
+			if each := max(p.Limit, p.work.Target); k.Within > 0 && each > 0 {
+				s.specs = s.specs[:min(len(s.specs), first+max(1, int(k.Within/(each+p.Cooldown))))]
 			}
 		}
 	})

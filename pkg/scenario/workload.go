@@ -2,7 +2,7 @@ package scenario
 
 import (
 	"cmp"
-	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,19 +11,13 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// How to add a key of a workload is in CONTRIBUTING. Only what is in IO reaches the plan.
-
 // Limits of a workload.
 const (
-	maxFiles     = 1_000_000 // of one disk in one phase
-	maxFileSize  = 1e12      // bytes
-	minBlock     = 512       // bytes: the smallest sector, of which a block is a multiple
-	maxBlock     = 1 << 30   // bytes
-	maxDepth     = 1024
-	maxBuffers   = 1 << 30 // bytes of all blocks in flight, which a worker holds in memory
-	maxFootprint = 1e15    // bytes
-
-	maxThink = 400 * time.Millisecond // after a longer pause a disk no longer counts as busy
+	maxFiles    = 1_000_000 // of one disk in one phase
+	maxFileSize = 1e12      // bytes
+	minBlock    = 512       // bytes: the smallest sector, of which a block is a multiple
+	maxBlock    = 1 << 30   // bytes
+	maxBuffers  = 1 << 30   // bytes of all blocks in flight, which a worker holds in memory
 
 	minTime = 100 * time.Millisecond // of a phase or its work: two samples of its progress
 	maxTime = 24 * time.Hour
@@ -61,116 +55,67 @@ const (
 	VerifyFull   = "full"   // each byte
 )
 
-// IO is how a job is to move its bytes; what it really did is in trace.Effective.
+// IO is how a job is to move its bytes; what it really did is in trace.Effective. A field with the tag yaml is a
+// key of the workload, and of a phase: strictyaml.Struct has the tags. It is refused by the rules that its tag not
+// names, see workload.check.
 type IO struct {
-	Mode        string `json:"mode"`                // direct | app
-	Block       int64  `json:"block"`               // bytes per request
-	Depth       int    `json:"depth"`               // requests in flight
-	Flush       string `json:"flush"`               // none | fsync | full
-	Verify      string `json:"verify"`              // off | stamps | full
-	Preallocate bool   `json:"preallocate"`         // reserve the space before the timing starts
-	Keep        bool   `json:"keep,omitempty"`      // leave the test files when the run ends
-	Footprint   int64  `json:"footprint,omitempty"` // maximum size of test files at one time; 0: no limit
+	Mode        string `json:"mode" yaml:"io" is:"direct | app" doc:"direct: past the operating system's cache; app: each file in one call from memory, as a plain program does"`
+	Block       int64  `json:"block" yaml:"block" not:"tests app" doc:"bytes per request"`
+	Depth       int    `json:"depth" yaml:"depth" is:"1 to 1024" not:"tests app" doc:"requests in flight"`
+	Flush       string `json:"flush" yaml:"flush" is:"none | fsync | full" default:"fsync" doc:"what is flushed within a written file's time: fsync, until the system says so, which on macOS is when the drive's own cache has it; full, until it is on the medium"`
+	Verify      string `json:"verify" yaml:"verify" is:"off | stamps | full" doc:"stamps: check 32 bytes of every 4 KiB read (0.8 %), so not for flipped bits; full: also read every file once more, outside the timing, and compare each byte"`
+	Preallocate bool   `json:"preallocate" yaml:"preallocate" doc:"reserve the space of a file before its timing starts"`
+	Keep        bool   `json:"keep,omitempty" yaml:"keep" doc:"leave the test files when the run ends"`
+	Footprint   int64  `json:"footprint,omitempty" yaml:"footprint" is:"1 B to 1000 TB" doc:"maximum size of test files at one time: the oldest are removed, so that many fit on a small disk; unlimited if not given"`
 
-	// Sequential (also if empty) | random: every block once, in random order.
-	Access string        `json:"access,omitempty"`
+	// Sequential also if it is empty.
+	Access string        `json:"access,omitempty" yaml:"access" is:"sequential | random" default:"sequential" not:"tests app" doc:"random: every block of a file once, in random order"`
 	Cap    time.Duration `json:"cap_ns,omitempty"` // maximum time of a file, whose rest is then left; 0: no limit
 	// Each of Sizes, all alike, is a pass over one and the same file, written in full before.
 	OneFile bool          `json:"one_file,omitempty"`
 	Rest    time.Duration `json:"rest_ns,omitempty"` // pause before each file but the first
 	// Files begin at its multiples after the release, so that disks that rest keep in step; 0: at once.
-	Step    time.Duration `json:"step_ns,omitempty"`
-	Think   time.Duration `json:"think_ns,omitempty"` // pause before each file but the first, as a part of the work
-	Discard int           `json:"discard,omitempty"`  // number of warm-up files, which do not count
+	Step time.Duration `json:"step_ns,omitempty"`
+	// After a longer pause a disk no longer counts as busy.
+	Think   time.Duration `json:"think_ns,omitempty" yaml:"think" is:"0 s to 400 ms" not:"tests" doc:"a pause between files, as of a program that works on each; within the measured time"`
+	Discard int           `json:"discard,omitempty"` // number of warm-up files, which do not count
 }
 
 // workload says which files each disk of a phase moves, and how. The zero Files, Sizes, Order and
 // IO.Flush are the preset's.
 type workload struct {
-	Preset string
-	Files  int
-	WarmUp int           // files before those, which do not count; not of presets that are phases of their own
-	Target time.Duration // files: auto, as many as take so long; 0: Files
-	Sizes  work.Sizes
-	Order  string // random | ascending | descending | listed
-	Seed   uint64
-	IO     IO
+	Preset string        `yaml:"preset"`
+	Sizes  work.Sizes    `yaml:"sizes" doc:"the files' sizes, the preset's if they are not given: a list, or a range {min: 2 MB, max: 2 GB}"`
+	Order  string        `yaml:"order" is:"random | ascending | descending | listed" doc:"the order of the files, the preset's if it is not given; listed: as sizes has them"`
+	WarmUp int           `yaml:"warm_up" is:"0 to 1000000" not:"tests saturation" doc:"how many files each disk moves first that do not count"`
+	Seed   uint64        `yaml:"seed" is:"0 to 9223372036854775807" doc:"the same seed gives the same files"`
+	IO     IO            `yaml:",inline"`
+	Files  int           `yaml:"files" doc:"how many files each disk moves, the preset's number if it is not given; auto: as many as fit in target, so that all disks end together"`
+	Target time.Duration `yaml:"target" default:"40 s" doc:"the time for files: auto to take"` // 0: Files
 }
 
-// object is the keys of a workload, but for its amount. order is that of the files, which a phase
-// writes in more ways.
-func (w *workload) object(order yaml.Value) yaml.Object {
-	type schema = yaml.Schema
-	tests, oneFile := presetsWith(Preset.hasTests), presetsWith(func(p Preset) bool { return p.oneFile })
+// values are the workload's keys that tags do not describe.
+func (w *workload) values() yaml.Values {
 	about := []string{"a published method in one word"}
 	for _, p := range Presets() {
 		about = append(about, p.Name+": "+p.About)
 	}
 	bringsItsOwn := func(yaml.Node) { w.Files, w.Target, w.Sizes, w.Order = 0, 0, work.Sizes{}, "" }
 	forOtherSizes := func(yaml.Node) { w.Order = "" }
-	return yaml.Object{
-		Keys: []yaml.Key{
-			yaml.Optional("preset", yaml.OneOf(&w.Preset, presetsWith(nil)...).First(bringsItsOwn),
-				strings.Join(about, ". ")),
-			yaml.Optional("sizes", sizes(&w.Sizes).First(forOtherSizes),
-				"the files' sizes, the preset's if they are not given: a list, or a range {min: 2 MB, max: 2 GB}"),
-			yaml.Optional("order", order,
-				"the order of the files, the preset's if it is not given; listed: as sizes has them"),
-			yaml.Optional("warm_up", yaml.Int(&w.WarmUp, 0, maxFiles),
-				"how many files each disk moves first that do not count"),
-			yaml.Optional("think", yaml.Duration(&w.IO.Think, 0, maxThink),
-				"a pause between files, as of a program that works on each; within the measured time"),
-			yaml.Optional("seed", yaml.Int(&w.Seed, 0, math.MaxInt64), "the same seed gives the same files"),
-			yaml.Optional("block", sectors(&w.IO.Block, maxBlock), "bytes per request"),
-			yaml.Optional("depth", yaml.Int(&w.IO.Depth, 1, maxDepth), "requests in flight"),
-			yaml.Optional("access",
-				yaml.OneOf(&w.IO.Access, AccessSequential, AccessRandom).With("default", AccessSequential),
-				"random: every block of a file once, in random order"),
-			yaml.Optional("io", yaml.OneOf(&w.IO.Mode, ModeDirect, ModeApp),
-				"direct: past the operating system's cache; app: each file in one call from memory, as a plain program does"),
-			yaml.Optional("flush",
-				yaml.OneOf(&w.IO.Flush, FlushNone, FlushFsync, FlushFull).With("default", FlushFsync),
-				"what is flushed within a written file's time: fsync, until the system says so, which on "+
-					"macOS is when the drive's own cache has it; full, until it is on the medium"),
-			yaml.Optional("verify", yaml.OneOf(&w.IO.Verify, VerifyOff, VerifyStamps, VerifyFull),
-				"stamps: check 32 bytes of every 4 KiB read (0.8 %), so not for flipped bits; "+
-					"full: also read every file once more, outside the timing, and compare each byte"),
-			yaml.Optional("preallocate", yaml.Bool(&w.IO.Preallocate),
-				"reserve the space of a file before its timing starts"),
-			yaml.Optional("keep", yaml.Bool(&w.IO.Keep), "leave the test files when the run ends"),
-			yaml.Optional("footprint", yaml.Bytes(&w.IO.Footprint, 1, maxFootprint),
-				"maximum size of test files at one time: the oldest are removed, "+
-					"so that many fit on a small disk; unlimited if not given"),
-		},
-		Rules: []yaml.Rule{
-			{Key: "preset", Is: tests, Now: &w.Preset, Refuse: []string{"block", "depth", "access", "warm_up", "think"},
-				Say: "each test of preset %[2]s has its own %[1]s; delete it"},
-			{Key: "io", Is: []string{ModeApp}, Now: &w.IO.Mode, Refuse: []string{"block", "depth", "access"},
-				Say: "io: app moves whole files, in one call each; delete %[1]s"},
-		},
-		Also: []schema{
-			yaml.Implies("preset", schema{"enum": tests}, only("io", schema{"const": ModeDirect})),
-			yaml.Implies("preset", schema{"enum": tests}, only("files", not("const", filesAuto))),
-			yaml.Implies("preset", schema{"enum": oneFile}, only("sizes", schema{"type": "array", "maxItems": 1})),
-			yaml.Implies("target", schema{}, only("files", schema{"const": filesAuto})),
-		},
-	}
-}
-
-// amount is the keys that say how many files there are. A phase writes their number in more ways.
-func (w *workload) amount(files yaml.Value) []yaml.Key {
 	time := yaml.Duration(&w.Target, minTime, maxTime)
-	target := yaml.Read(time.With("default", unit.FormatSeconds(defaultTarget.Seconds())).Schema(), func(n yaml.Node) {
-		if w.Target == 0 {
-			n.Errorf("target is the time for files: auto to take; add files: auto, or delete target")
-			return
-		}
-		time.Read(n)
-	})
-	return []yaml.Key{
-		yaml.Optional("files", files, "how many files each disk moves, the preset's number if it is not given; "+
-			"auto: as many as fit in target, so that all disks end together"),
-		yaml.Optional("target", target, "the time for files: auto to take"),
+	return yaml.Values{
+		"preset": yaml.OneOf(&w.Preset, presetsWith(nil)...).First(bringsItsOwn).
+			With("description", strings.Join(about, ". ")),
+		"sizes": sizes(&w.Sizes).First(forOtherSizes),
+		"block": sectors(&w.IO.Block, maxBlock),
+		"files": w.files(),
+		"target": yaml.Read(time.Schema(), func(n yaml.Node) {
+			if w.Target == 0 {
+				n.Errorf("target is the time for files: auto to take; add files: auto, or delete target")
+				return
+			}
+			time.Read(n)
+		}),
 	}
 }
 
@@ -188,8 +133,7 @@ func (w *workload) files() yaml.Value {
 }
 
 func sectors(to *int64, most int64) yaml.Value {
-	whole := not("multipleOf", minBlock)
-	whole["type"] = "number"
+	whole := yaml.Schema{"type": "number", "not": yaml.Schema{"multipleOf": minBlock}}
 	return yaml.Bytes(to, minBlock, most).With("not", whole).Then(func(n yaml.Node) {
 		if *to%minBlock != 0 {
 			n.Errorf("block of %d bytes is not a multiple of a sector; try a multiple of %d, such as 1 MiB", *to, minBlock)
@@ -223,25 +167,43 @@ func sizes(to *work.Sizes) yaml.Value {
 // workload is what every phase does unless it says otherwise.
 func (s *Scenario) workload() yaml.Value {
 	w := &s.work
-	o := w.object(orderOf(&w.Order))
-	o.Short = "preset"
-	number := w.files().First(func(n yaml.Node) {
+	values := w.values()
+	values["files"] = w.files().First(func(n yaml.Node) {
 		if n.Kind() == yaml.Map {
 			n.Errorf("%s gives the number for every disk, and numbers for single disks belong in a phase; "+
 				"try phases: [{pattern: WW, files: {B: 20}}]", n.Label())
 		}
 	})
-	o.Keys = append(o.Keys, w.amount(number)...)
-	o.Also = append(o.Also, yaml.Implies("target", yaml.Schema{}, yaml.Schema{"required": []string{"files"}}))
-	o.Check = func(m *yaml.Mapping) { s.checkWorkload(m, w) }
-	return o.Value()
+	keys := yaml.Struct(w, values)
+	check := func(m *yaml.Mapping) { s.checkWorkload(m, keys, w) }
+	return yaml.Object{Keys: keys, Short: "preset", Check: check}.Value()
 }
 
-func (s *Scenario) checkWorkload(m *yaml.Mapping, w *workload) {
-	if w.IO.Mode == ModeApp {
-		w.IO.Access = "" // that of the workload was meant for blocks
-	}
+// checkWorkload refuses keys that do not go together.
+func (s *Scenario) checkWorkload(m *yaml.Mapping, keys []yaml.Key, w *workload) {
 	p := presetByName(w.Preset)
+	io := &w.IO
+	for _, rule := range []struct {
+		name string
+		is   bool
+		say  string // with the key that is refused
+	}{
+		{"tests", p.hasTests(), "each test of preset " + p.Name + " has its own %s; delete it"},
+		{"app", io.Mode == ModeApp, "io: app moves whole files, in one call each; delete %s"},
+		{"verify", io.Verify != VerifyOff, "verify: " + io.Verify +
+			" does not go with %s, which writes what it reads; delete one of the two"},
+		{"saturation", p.saturates, "preset " + p.Name +
+			" is phases of disks that work as fast as they can until they fall; delete %s"},
+	} {
+		for _, key := range keys {
+			if n, ok := m.Get(key.Name); ok && rule.is && slices.Contains(key.Not, rule.name) {
+				n.Errorf(rule.say, key.Name)
+			}
+		}
+	}
+	if io.Mode == ModeApp {
+		io.Access = "" // that of the workload was meant for blocks
+	}
 	refuse := func(is bool, keys []string, format string, args ...any) {
 		for _, key := range keys { // the first that is there
 			if n, ok := m.Get(key); ok && is {
@@ -253,7 +215,7 @@ func (s *Scenario) checkWorkload(m *yaml.Mapping, w *workload) {
 	refuse(p.oneFile && len(w.Sizes.List) != 1, []string{"sizes"},
 		"preset %s moves one file again and again; give one size, such as [1 GB]", p.Name)
 	if p.hasTests() {
-		refuse(w.IO.Mode == ModeApp, []string{"io", "preset"},
+		refuse(io.Mode == ModeApp, []string{"io", "preset"},
 			"preset %s moves single blocks, and io: app whole files; delete one of the two", p.Name)
 		refuse(w.Target > 0, []string{"files"}, "preset %s moves its file a number of times, "+
 			"for a few seconds each; write how often, such as files: %d", p.Name, p.files)
@@ -261,10 +223,10 @@ func (s *Scenario) checkWorkload(m *yaml.Mapping, w *workload) {
 		refuse(s.simulated(), []string{"preset"}, "preset %s measures single blocks, "+
 			"which simulated disks do not have; use another preset, or disks with a path", p.Name)
 	}
-	memory := w.IO.Block * int64(w.IO.Depth)
+	memory := io.Block * int64(io.Depth)
 	refuse(memory > maxBuffers, []string{"depth", "block"},
 		"%d blocks of %s at a time need %s of memory; try a depth of at most %d",
-		w.IO.Depth, unit.FormatBytes(w.IO.Block), unit.FormatBytes(memory), maxBuffers/max(w.IO.Block, 1))
+		io.Depth, unit.FormatBytes(io.Block), unit.FormatBytes(memory), maxBuffers/max(io.Block, 1))
 }
 
 // count is the number of files each disk moves unless its phase says otherwise.
@@ -337,10 +299,4 @@ func (p *Phase) Works() map[string]work.Work {
 		works[j.Disk] = w
 	}
 	return works
-}
-
-func orderOf(to *string) yaml.Value { return yaml.OneOf(to, orders()...) }
-
-func orders() []string {
-	return []string{work.Random, work.Ascending, work.Descending, work.Listed}
 }

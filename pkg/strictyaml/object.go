@@ -9,8 +9,9 @@ import (
 type Key struct {
 	Name  string
 	Value Value
-	About string // for people, in one line: the schema's description
-	Need  bool   // it must be there
+	About string   // for people, in one line: the schema's description
+	Need  bool     // it must be there
+	Not   []string // rules that refuse it, by names of the caller's own
 }
 
 // Optional is a key that may be absent.
@@ -25,11 +26,9 @@ func Required(name string, value Value, about string) Key {
 
 // Object is a mapping with known keys: the table that reads it and that is its schema.
 type Object struct {
-	Keys  []Key    // read in this order, for some depend on others
-	Short string   // the key whose value a word in place of the mapping most likely is
-	Among []Among  // of keys that stand for one another
-	Rules []Rule   // of keys that cannot stand together
-	Also  []Schema // what Check refuses and a schema can say
+	Keys  []Key   // read in this order, for some depend on others
+	Short string  // the key whose value a word in place of the mapping most likely is
+	Among []Among // of keys that stand for one another
 	Check func(*Mapping)
 }
 
@@ -38,15 +37,6 @@ type Among struct {
 	Keys    []string
 	Both    string // what is wrong if two are; empty: nothing
 	Neither string // what is wrong if none is; empty: nothing
-}
-
-// Rule refuses keys beside another one.
-type Rule struct {
-	Key    string
-	Is     []string // values of the key for which the rule holds
-	Now    *string  // the key's value, which may be that of another mapping if the key is absent
-	Refuse []string
-	Say    string // what is wrong and what to try; %[1]s: the key that is refused, %[2]s: the value
 }
 
 // Value is the object as a value.
@@ -87,16 +77,6 @@ func (o Object) read(n Node) {
 			m.Missing(k.Name, "the key %s is missing; add %s", k.Name, add)
 		}
 	}
-	for _, r := range o.Rules {
-		if !slices.Contains(r.Is, *r.Now) {
-			continue
-		}
-		for _, key := range r.Refuse {
-			if n, ok := m.Get(key); ok {
-				n.Errorf(r.Say, key, *r.Now)
-			}
-		}
-	}
 	if o.Check != nil && !m.none {
 		o.Check(m)
 	}
@@ -107,7 +87,10 @@ func (o Object) schema() Schema {
 	properties := Schema{}
 	var need []string
 	for _, k := range o.Keys {
-		properties[k.Name] = with(k.Value.Schema(), "description", k.About)
+		properties[k.Name] = k.Value.Schema()
+		if k.About != "" {
+			properties[k.Name] = with(k.Value.Schema(), "description", k.About)
+		}
 		if k.Need {
 			need = append(need, k.Name)
 		}
@@ -131,35 +114,10 @@ func (o Object) schema() Schema {
 			all = append(all, Schema{"anyOf": each})
 		}
 	}
-	for _, r := range o.Rules {
-		all = append(all, Implies(r.Key, Schema{"enum": r.Is}, Without(r.Refuse...)))
-	}
-	if all = append(all, o.Also...); all != nil {
+	if all != nil {
 		s["allOf"] = all
 	}
 	return s
-}
-
-// Inherited is the schema of a file in which a mapping is the default of others: the rule holds for those by its key.
-func (r Rule) Inherited(mapping string, of func(Schema) Schema) Schema {
-	own := Schema{"required": []string{r.Key}}
-	return Implies(mapping, with(own, "properties", Schema{r.Key: Schema{"enum": r.Is}}),
-		of(Schema{"if": Schema{"not": own}, "then": Without(r.Refuse...)}))
-}
-
-// Implies is the schema of mappings that are to match another one if a key is there and its value as said.
-func Implies(key string, value, then Schema) Schema {
-	is := Schema{"properties": Schema{key: value}, "required": []string{key}}
-	return Schema{"if": is, "then": then}
-}
-
-// Without is the schema of mappings that have none of the keys.
-func Without(keys ...string) Schema {
-	refuse := Schema{}
-	for _, key := range keys {
-		refuse[key] = false
-	}
-	return Schema{"properties": refuse}
 }
 
 // Items is a list of values alike.

@@ -231,7 +231,7 @@ const Breaks = "\\x00-\\x1f\\x7f-\\x9f\u2028\u2029"
 // character, as reports show it as plain text, but it appears in lines of a terminal.
 func Name(to *string) Value {
 	pattern := "^[^ " + Breaks + "]([^" + Breaks + "]*[^ " + Breaks + "])?$"
-	return Line(to, MaxName, pattern, func(_ Node, name string) string {
+	return line(to, MaxName, pattern, func(_ Node, name string) string {
 		if strings.TrimSpace(name) != name {
 			return Quote(name) + " begins or ends with a space; delete it"
 		}
@@ -251,9 +251,23 @@ func FileName(to *string) Value {
 	})
 }
 
-// Line is a text of one line, of so many characters at most. wrong says what else is wrong with it
+// maxText is how many characters a text may have.
+const maxText = 4096
+
+// Line is a text of one line, such as a path, a label or a note.
+func Line(to *string) Value {
+	return line(to, maxText, "^[^"+Breaks+"]*$", func(n Node, text string) string {
+		share := strings.HasPrefix(n.Escaped(), `\\`)
+		if drive := n.Escaped(); share || len(drive) > 2 && drive[1] == ':' && drive[2] == '\\' {
+			return fmt.Sprintf(`is in double quotes, where \ starts an escape sequence; use single quotes: '%s'`, drive)
+		}
+		return ""
+	})
+}
+
+// line is a text of one line, of so many characters at most. wrong says what else is wrong with it
 // and what to try.
-func Line(to *string, longest int, pattern string, wrong func(Node, string) string) Value {
+func line(to *string, longest int, pattern string, wrong func(Node, string) string) Value {
 	schema := Schema{"type": "string", "minLength": 1, "maxLength": longest, "pattern": pattern}
 	return Read(schema, func(n Node) {
 		text, ok := n.Text()
