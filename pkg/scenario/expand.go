@@ -155,8 +155,8 @@ func (p phaseSpec) filesOf(disk string) int {
 	if p.accompanies(disk) {
 		return 1
 	}
-	files, ok := p.Files[disk]
-	if !ok {
+	files := int(p.Files[disk])
+	if files == 0 {
 		files = p.work.count()
 	}
 	return files + p.work.warmUp()
@@ -170,7 +170,7 @@ func (s *Scenario) expand(spec phaseSpec, name string, variant test) Phase {
 	workload := spec.work.resolved()
 	phase := spec.Phase
 	phase.Name, phase.Roles, phase.Connections = name, maps.Clone(spec.Roles), s.connections(spec)
-	phase.Target, phase.Test, phase.Score = workload.Target, variant.name, presetByName(workload.Preset).score
+	phase.Target, phase.Test, phase.Score = workload.target(), variant.name, presetByName(workload.Preset).score
 	movers := 0
 	for _, d := range s.Disks {
 		role := spec.Roles[d.Name]
@@ -185,9 +185,9 @@ func (s *Scenario) expand(spec phaseSpec, name string, variant test) Phase {
 		}
 		movers++
 		job.Sizes, job.IO = workload.draw(name, d.Name, spec.filesOf(d.Name)), workload.IO
-		job.Source, job.Order = workload.Sizes, workload.Order
+		job.Source, job.Order = work.Sizes(workload.Sizes), workload.Order
 		job.Source.List = job.Source.List[:min(len(job.Source.List), len(job.Sizes))] // of a longer list its beginning
-		job.Pace, job.Reads = spec.Pace[d.Name], spec.Mix[d.Name]
+		job.Pace, job.Reads = float64(spec.Pace[d.Name]), float64(spec.Mix[d.Name])
 		switch {
 		case job.Reads > 0:
 			job.Alone = max(d.Speed.Read, d.Speed.Write)
@@ -330,7 +330,7 @@ func (w workload) draw(phase, disk string, files int) []int64 {
 }
 
 // drawSize takes the next size from the range: a multiple of the grain, unless it holds none.
-func drawSize(s work.Sizes, r *rand.PCG) int64 {
+func drawSize(s sizes, r *rand.PCG) int64 {
 	unit := int64(grain)
 	least, most := (s.Min+unit-1)/unit, s.Max/unit
 	if least > most {

@@ -15,8 +15,8 @@ import (
 
 // Limit is what a run must hold: a measure of a phase and a disk, or of all, within its bounds.
 type Limit struct {
-	Phase   string `yaml:"phase" doc:"the phase, and its repeats; every phase if it is left out"`
-	Disk    string `yaml:"disk" doc:"the disk; every disk if it is left out"`
+	Phase   string // empty: every phase that has the measure
+	Disk    string // empty: every disk
 	Measure *Measure
 	Min     *float64
 	Max     *float64
@@ -77,17 +77,23 @@ func rateBound(to *float64) yaml.Value {
 }
 
 // limits is a list of mappings, each with bounds of one or more measures.
-func limits(to *[]Limit) yaml.Value {
+type limits []Limit
+
+// Value is the list.
+func (l *limits) Value() yaml.Value {
 	var each [][]Limit
 	return yaml.Items[[]Limit]{
 		To: &each, Item: limit,
 		Empty: "there are no limits; add some, such as {phase: WWW, rate: {min: 1.2 GB/s}}",
-	}.Value().Then(func(yaml.Node) { *to = slices.Concat(each...) })
+	}.Value().Then(func(yaml.Node) { *l = slices.Concat(each...) })
 }
 
 func limit(to *[]Limit) yaml.Value {
 	var of Limit
-	keys := yaml.Struct(&of, yaml.Values{"phase": yaml.Name(&of.Phase), "disk": yaml.Name(&of.Disk)})
+	keys := []yaml.Key{
+		yaml.Optional("phase", yaml.Name(&of.Phase), "the phase, and its repeats; every phase if it is left out"),
+		yaml.Optional("disk", yaml.Name(&of.Disk), "the disk; every disk if it is left out"),
+	}
 	var names []string
 	for _, measure := range Measures() {
 		names = append(names, measure.Name)
@@ -178,12 +184,12 @@ func LoadLimits(name string, data []byte) ([]Limit, error) {
 		}
 		return s.Expect, nil
 	}
-	var list []Limit
-	yaml.Object{Keys: []yaml.Key{
-		yaml.Optional("version", yaml.Int(new(int), 1, 1), "the version of this format"),
-		yaml.Required("expect", limits(&list), "what a run must hold"),
-	}}.Value().Read(doc.Root())
-	return list, doc.Err()
+	f := struct {
+		Version int    `yaml:"version" is:"1 to 1" doc:"the version of this format"`
+		Expect  limits `yaml:"expect,required" doc:"what a run must hold"`
+	}{}
+	yaml.Of(&f).Read(doc.Root())
+	return f.Expect, doc.Err()
 }
 
 // WriteLimits writes limits as LoadLimits reads them, those of a phase and disk on one line.

@@ -11,7 +11,11 @@ import (
 )
 
 // ownName is a name that results show: it looks like no other, as far as its letters tell. Traces may hold any.
-func ownName(to *string) yaml.Value {
+type ownName string
+
+// Value is a name that can be that of a file.
+func (o *ownName) Value() yaml.Value {
+	to := (*string)(o)
 	return yaml.FileName(to).Then(func(n yaml.Node) {
 		word := "" // its script
 		for _, r := range *to {

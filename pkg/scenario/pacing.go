@@ -16,12 +16,10 @@ import (
 
 // Limits of paces, probes and streams, far above what a disk or a camera does.
 const (
-	minPace     = 1e5                   // bytes per second
-	maxPace     = 1e12                  //
-	maxProbe    = 1 << 20               // bytes
-	probeEvery  = 10 * time.Millisecond // unless the scenario says: 6,000 requests in a minute
-	defaultTime = 30 * time.Second      // of a phase in which nothing ends by itself, and of a try of a search
-	maxStreams  = 256                   // of one disk
+	minPace     = 1e5              // bytes per second
+	maxPace     = 1e12             //
+	defaultTime = 30 * time.Second // of a phase in which nothing ends by itself, and of a try of a search
+	maxStreams  = 256              // of one disk
 
 	// Bytes per second of the fastest link of today: Thunderbolt 5's 80 Gb/s. It limits a search for
 	// the number of streams if the scenario does not.
@@ -30,9 +28,18 @@ const (
 
 // Probe describes single requests to a disk that does nothing else.
 type Probe struct {
-	Block int64         `yaml:"block,required" doc:"bytes of a request"`
+	Block int64         `yaml:"block,required" is:"512 B to 1 MiB by 512 B" doc:"bytes of a request"`
 	Every time.Duration `yaml:"every" is:"1 ms to 1 s" doc:"the time from one request to the next"`
 }
+
+// Object has the default.
+func (p *Probe) Object() yaml.Object {
+	p.Every = 10 * time.Millisecond // 6,000 requests in a minute
+	return yaml.Object{}
+}
+
+// Short is a size.
+func (p *Probe) Short() yaml.Value { return yaml.Field(p, "Block") }
 
 // checkEnd makes sure that the phase ends, as one in which no disk moves files needs a time for, and
 // not before frames are due.
@@ -104,40 +111,25 @@ func (p *phaseSpec) withPace(name string) string {
 	return name
 }
 
-// pace is the fastest that disks may go: all that move files, or a mapping for some.
-func (s *Scenario) pace(p *phaseSpec) yaml.Value {
-	rate := func(to *float64) yaml.Value { return yaml.Rate(to, minPace, maxPace) }
+type pace float64
+
+// Value is a rate.
+func (p *pace) Value() yaml.Value { return yaml.Rate((*float64)(p), minPace, maxPace) }
+
+// addPace limits how fast disks may go: all that move files, or some.
+func (s *Scenario) addPace(p *phaseSpec, k *phaseKeys) {
 	moves := func(disk string) bool { return p.movesNoFiles(disk) == "" }
-	some := byDisk(s, &p.Pace, p.movesNoFiles, "pace", rate)
-	return eachDisk(s, &p.Pace, moves, rate, some).Then(func(n yaml.Node) {
-		if len(p.Pace) == 0 && p.Roles != nil && n.Kind() != yaml.Map {
-			n.Errorf("no disk moves files here, and streams and probes have their own pace; delete %s", n.Label())
-		}
-	})
+	p.Pace = spread(s, &k.Pace, moves, p.movesNoFiles, "pace")
+	if n, ok := k.At.Get("pace"); ok && len(p.Pace) == 0 && p.Roles != nil && n.Kind() != yaml.Map {
+		n.Errorf("no disk moves files here, and streams and probes have their own pace; delete %s", n.Label())
+	}
 }
 
-// mix is the share of reads of disks that read and write at once: of all that work, or a mapping.
-func (s *Scenario) mix(p *phaseSpec) yaml.Value {
-	moves := func(disk string) bool { return p.movesNoFiles(disk) == "" }
-	some := byDisk(s, &p.Mix, p.hasStreams, "mix", mixValue)
-	return eachDisk(s, &p.Mix, moves, mixValue, some).Then(func(n yaml.Node) {
-		if p.Roles == nil {
-			return
-		}
-		if len(p.Mix) == 0 && n.Kind() != yaml.Map {
-			n.Errorf("no disk moves files here; name one, such as mix: {%s: %s}", s.firstDisk(), n.Raw())
-		}
-		for disk, reads := range p.Mix {
-			p.Roles[disk] = trace.Write
-			if reads >= 0.5 {
-				p.Roles[disk] = trace.Read
-			}
-		}
-	})
-}
+// mix is the share of reads of a disk that reads and writes at once.
+type mix float64
 
-// mixValue is a share of reads and one of writes, such as 70/30.
-func mixValue(to *float64) yaml.Value {
+// Value is a share of reads and one of writes, such as 70/30.
+func (to *mix) Value() yaml.Value {
 	schema := yaml.Schema{"type": "string", "pattern": `^ *0*[1-9][0-9]? */ *0*[1-9][0-9]? *$`}
 	return yaml.Read(schema, func(n yaml.Node) {
 		reads, writes, ok := strings.Cut(n.Raw(), "/")
@@ -147,19 +139,34 @@ func mixValue(to *float64) yaml.Value {
 			n.Errorf("%s is not a share of reads and a share of writes that add up to 100; try 70/30", n.Label())
 			return
 		}
-		*to = float64(r) / 100
+		*to = mix(r) / 100
 	})
 }
 
-// probe is what idle disks are asked for: all of them, or a mapping for some.
-func (s *Scenario) probe(p *phaseSpec) yaml.Value {
-	block := func(to *Probe) yaml.Value {
-		return sectors(&to.Block, maxProbe).First(func(yaml.Node) { to.Every = probeEvery })
+// addMix has disks read and write at once: all that work, or some.
+func (s *Scenario) addMix(p *phaseSpec, k *phaseKeys) {
+	n, ok := k.At.Get("mix")
+	if !ok || p.Roles == nil {
+		return
 	}
-	one := func(to *Probe) yaml.Value {
-		to.Every = probeEvery
-		full := yaml.Object{Keys: yaml.Struct(to, yaml.Values{"block": sectors(&to.Block, maxProbe)})}
-		return yaml.MappingOr(full.Value(), block(to))
+	moves := func(disk string) bool { return p.movesNoFiles(disk) == "" }
+	p.Mix = spread(s, &k.Mix, moves, p.hasStreams, "mix")
+	if len(p.Mix) == 0 && n.Kind() != yaml.Map {
+		n.Errorf("no disk moves files here; name one, such as mix: {%s: %s}", s.firstDisk(), n.Raw())
+	}
+	for disk, reads := range p.Mix {
+		p.Roles[disk] = trace.Write
+		if reads >= 0.5 {
+			p.Roles[disk] = trace.Read
+		}
+	}
+}
+
+// addProbes has idle disks asked for single requests: all of them, or some.
+func (s *Scenario) addProbes(p *phaseSpec, k *phaseKeys) {
+	n, ok := k.At.Get("probe")
+	if !ok || p.Roles == nil {
+		return
 	}
 	works := func(disk string) string {
 		if role := p.Roles[disk]; role == trace.Read || role == trace.Write {
@@ -168,107 +175,116 @@ func (s *Scenario) probe(p *phaseSpec) yaml.Value {
 		return ""
 	}
 	idle := func(disk string) bool { return p.idle(disk) != "" }
-	some := byDisk(s, &p.Probes, works, "probe", one)
-	return eachDisk(s, &p.Probes, idle, block, some).Then(func(n yaml.Node) {
-		if p.Roles == nil {
-			return
-		}
-		if len(p.Probes) == 0 && n.Kind() != yaml.Map {
-			n.Errorf("every disk works here, and a probe is for one that does nothing else; "+
-				"leave a disk idle, or delete %s", n.Label())
-		}
-		for disk := range p.Probes {
-			p.Roles[disk] = trace.Read
-		}
-	})
+	if p.Probes = spread(s, &k.Probe, idle, works, "probe"); len(p.Probes) == 0 && n.Kind() != yaml.Map {
+		n.Errorf("every disk works here, and a probe is for one that does nothing else; "+
+			"leave a disk idle, or delete %s", n.Label())
+	}
+	for disk := range p.Probes {
+		p.Roles[disk] = trace.Read
+	}
 }
 
-// streams are what disks play or record, by disk. They work, whatever the pattern says of them.
-func (s *Scenario) streams(p *phaseSpec) yaml.Value {
-	all := byDisk(s, &p.Streams, nil, "streams", func(specs *[]stream.Spec) yaml.Value {
-		list := yaml.Items[stream.Spec]{
-			To: specs, Item: streamValue,
-			Empty: "there are no streams; add some, such as {play: prores-422-hq-uhd-25, count: 4}",
-		}.Value()
-		var spec stream.Spec
-		one := streamValue(&spec).Then(func(yaml.Node) { *specs = []stream.Spec{spec} })
-		return yaml.Value{Schema: yaml.MappingOr(one, list).Schema, Read: func(n yaml.Node) {
-			if n.Kind() == yaml.List {
-				list.Read(n)
-			} else {
-				one.Read(n)
-			}
-			p.checkStreams(n, *specs)
-		}}
-	})
-	return all.Then(func(n yaml.Node) {
-		for _, pair := range n.Mapping().Pairs() {
-			specs := p.Streams[pair.Key]
-			if len(specs) == 0 || p.Roles == nil {
-				continue // already reported
-			}
-			role := trace.Read
-			if specs[0].Record {
-				role = trace.Write
-			}
-			if other := p.Roles[pair.Key]; other != trace.Idle && other != role {
-				pair.Errorf("disk %s %ss in this phase, and its streams %s; "+
-					"write - for it in the pattern, or leave it out of roles", yaml.Quote(pair.Key), other, role)
-			}
-			p.Roles[pair.Key] = role
+// addStreams has disks play or record, whatever the pattern says of them.
+func (s *Scenario) addStreams(p *phaseSpec, k *phaseKeys) {
+	p.Streams = map[string][]stream.Spec{}
+	for _, e := range fitting(s, &k.Streams, nil, "streams") {
+		if len(e.To) == 0 || p.Roles == nil {
+			continue // already reported
 		}
-	})
+		specs := make([]stream.Spec, len(e.To))
+		for i := range specs {
+			specs[i] = e.To[i].spec
+		}
+		p.checkStreams(e.Value, specs)
+		role := trace.Read
+		if specs[0].Record {
+			role = trace.Write
+		}
+		if other := p.Roles[e.Key]; other != trace.Idle && other != role {
+			e.Errorf("disk %s %ss in this phase, and its streams %s; "+
+				"write - for it in the pattern, or leave it out of roles", yaml.Quote(e.Key), other, role)
+		}
+		p.Streams[e.Key], p.Roles[e.Key] = specs, role
+	}
+}
+
+// streams are those of a disk.
+type streams []streamKeys
+
+// Value is one, or a list.
+func (s *streams) Value() yaml.Value {
+	all := yaml.Items[streamKeys]{
+		To:    (*[]streamKeys)(s),
+		Item:  func(k *streamKeys) yaml.Value { return yaml.Of(k) },
+		Empty: "there are no streams; add some, such as {play: prores-422-hq-uhd-25, count: 4}",
+	}.Value()
+	one := make(streams, 1)
+	stream := yaml.Of(&one[0]).Then(func(yaml.Node) { *s = one })
+	return yaml.Value{Schema: yaml.MappingOr(stream, all).Schema, Read: func(n yaml.Node) {
+		if n.Kind() == yaml.List {
+			all.Read(n)
+		} else {
+			stream.Read(n)
+		}
+	}}
 }
 
 // streamKeys are the keys of a stream.
 type streamKeys struct {
-	Play   string        `yaml:"play" doc:"the codec to read, such as prores-422-hq-uhd-25; hubbench plan --codecs lists all"`
-	Record string        `yaml:"record" doc:"the codec to write"`
+	Play   codec         `yaml:"play" doc:"the codec to read, such as prores-422-hq-uhd-25; hubbench plan --codecs lists all"`
+	Record codec         `yaml:"record" doc:"the codec to write"`
 	Rate   float64       `yaml:"rate" is:"100 KB/s to 20 GB/s" doc:"in place of a codec, what one stream moves, such as 92 MB/s"`
 	Frame  time.Duration `yaml:"frame" is:"1 ms to 1 s" doc:"beside rate: the time from one frame to the next"`
 	Op     string        `yaml:"op" is:"read | write" default:"read" doc:"beside rate: read to play, write to record"`
 	Count  int           `yaml:"count" is:"1 to 256" doc:"how many such streams there are"`
 	Buffer time.Duration `yaml:"buffer" is:"1 ms to 1 min" doc:"how much of each stream is held ahead, in time"`
+
+	spec stream.Spec
 }
 
-func streamValue(to *stream.Spec) yaml.Value {
-	k := streamKeys{Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second} // 25 frames a second
+// Object has the defaults of a stream, and says that it has one rate.
+func (k *streamKeys) Object() yaml.Object {
+	k.Frame, k.Count, k.Buffer = 40*time.Millisecond, 1, time.Second // 25 frames a second
 	return yaml.Object{
-		Keys:  yaml.Struct(&k, yaml.Values{"play": codec(&k.Play), "record": codec(&k.Record)}),
 		Short: "play",
 		Among: []yaml.Among{{
 			Keys:    []string{"play", "record", "rate"},
 			Both:    "a stream is played, recorded or given by its rate; delete all but one of play, record and rate",
 			Neither: "the stream has no rate; add play: and a codec, such as prores-422-hq-uhd-25, or rate: 92 MB/s",
 		}},
-		Check: func(m *yaml.Mapping) {
-			spec := stream.Spec{Count: k.Count, Buffer: k.Buffer}
-			if n, ok := m.Get("rate"); ok {
-				size := k.Rate * k.Frame.Seconds()
-				spec.Kind, spec.Rate, spec.Frame = unit.FormatBytes(int64(k.Rate))+"/s", k.Rate, k.Frame
-				spec.Record = k.Op == string(trace.Write)
-				if size > maxBuffers {
-					n.Errorf("one frame of %s has %s, more than the %s that a worker holds in memory; try a shorter frame",
-						unit.FormatSeconds(k.Frame.Seconds()), unit.FormatBytes(int64(size)), unit.FormatBytes(maxBuffers))
-				}
-			} else if c, ok := stream.CodecByName(cmp.Or(k.Play, k.Record)); ok {
-				spec.Kind, spec.Rate, spec.Frame, spec.Record = c.Name, c.Rate, c.Frame, k.Record != ""
-				for _, key := range []string{"frame", "op"} {
-					if n, ok := m.Get(key); ok {
-						n.Errorf("%s is for a stream given by its rate, and codec %s determines it; delete it", key, c.Name)
-					}
-				}
-			}
-			if n, ok := m.Get("buffer"); ok && spec.Buffer < spec.Frame {
-				n.Errorf("a buffer of %s does not hold one frame of %s; try 1 s",
-					unit.FormatSeconds(spec.Buffer.Seconds()), unit.FormatSeconds(spec.Frame.Seconds()))
-			}
-			*to = spec
-		},
-	}.Value()
+		Check: k.check,
+	}
 }
 
-func codec(to *string) yaml.Value {
+func (k *streamKeys) check(m *yaml.Mapping) {
+	spec := stream.Spec{Count: k.Count, Buffer: k.Buffer}
+	if n, ok := m.Get("rate"); ok {
+		size := k.Rate * k.Frame.Seconds()
+		spec.Kind, spec.Rate, spec.Frame = unit.FormatBytes(int64(k.Rate))+"/s", k.Rate, k.Frame
+		spec.Record = k.Op == string(trace.Write)
+		if size > maxBuffers {
+			n.Errorf("one frame of %s has %s, more than the %s that a worker holds in memory; try a shorter frame",
+				unit.FormatSeconds(k.Frame.Seconds()), unit.FormatBytes(int64(size)), unit.FormatBytes(maxBuffers))
+		}
+	} else if c, ok := stream.CodecByName(string(cmp.Or(k.Play, k.Record))); ok {
+		spec.Kind, spec.Rate, spec.Frame, spec.Record = c.Name, c.Rate, c.Frame, k.Record != ""
+		for _, key := range []string{"frame", "op"} {
+			if n, ok := m.Get(key); ok {
+				n.Errorf("%s is for a stream given by its rate, and codec %s determines it; delete it", key, c.Name)
+			}
+		}
+	}
+	if n, ok := m.Get("buffer"); ok && spec.Buffer < spec.Frame {
+		n.Errorf("a buffer of %s does not hold one frame of %s; try 1 s",
+			unit.FormatSeconds(spec.Buffer.Seconds()), unit.FormatSeconds(spec.Frame.Seconds()))
+	}
+	k.spec = spec
+}
+
+type codec string
+
+// Value is the name of one that is known.
+func (to *codec) Value() yaml.Value {
 	return yaml.Read(yaml.Schema{"$ref": "#/$defs/codec"}, func(n yaml.Node) {
 		text, ok := n.Text()
 		if !ok {
@@ -283,7 +299,7 @@ func codec(to *string) yaml.Value {
 			n.Errorf("unknown codec %s; %s", yaml.Quote(text), try)
 			return
 		}
-		*to = c.Name
+		*to = codec(c.Name)
 	})
 }
 

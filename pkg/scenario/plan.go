@@ -25,12 +25,12 @@ type Plan struct {
 
 // Disk is one SSD under test: a folder on it, or a profile of the simulated hub.
 type Disk struct {
-	Name       string `json:"name" yaml:"name,required" doc:"what the disk is called in phases and results"`
-	Path       string `json:"path,omitempty" yaml:"path" doc:"a folder on the disk; a relative one starts at the scenario file"` // empty when simulated
-	Connection string `json:"connection,omitempty" yaml:"connection" doc:"how it is connected, a label for the report: hub, direct, or what you like"`
-	Profile    string `json:"profile,omitempty" yaml:"simulate" doc:"in place of a path: the disk exists only in the hub's profile"` // empty when real
-	About      string `json:"about,omitempty" yaml:"about" doc:"anything worth noting, such as its enclosure and cable"`
-	Speed      Speed  `json:"-" yaml:"speed" doc:"how fast it is alone, such as {read: 3 GB/s, write: 2 GB/s}: plan forecasts by it"`
+	Name       string `json:"name"`
+	Path       string `json:"path,omitempty"`       // a folder on the disk; empty when simulated
+	Connection string `json:"connection,omitempty"` // hub, direct, internal: a label for the report
+	Profile    string `json:"profile,omitempty"`    // the disk's name in the hub profile; empty when real
+	About      string `json:"about,omitempty"`      // anything worth noting
+	Speed      Speed  `json:"-"`                    // for forecasts
 }
 
 // Speed is how fast a disk is alone, in bytes per second; 0 is not known.
@@ -41,39 +41,35 @@ type Speed struct {
 
 // Hub is what the disks hang on: described, for whoever reads the results, or the model that simulated disks share.
 type Hub struct {
-	Name    string  `json:"name,omitempty" yaml:"name" doc:"what people call it, such as CalDigit TS4"`
+	Name    string  `json:"name,omitempty" yaml:"name" is:"name" doc:"what people call it, such as CalDigit TS4"`
 	About   string  `json:"about,omitempty" yaml:"about" doc:"anything worth noting, such as its port, cable and firmware"`
 	Profile string  `json:"profile,omitempty" yaml:"profile" doc:"of simulated disks: a built-in hub profile, such as goshen-ridge, or the path of a .yaml"`
 	Speedup float64 `json:"speedup,omitempty" yaml:"speedup" is:"0.001 to 1000" doc:"of simulated disks: seconds of model time per second"`
 }
 
-// Phase is one pattern run once. Fields with the tag yaml are keys of a phase in the scenario, and of a study unless
-// their tag not says study.
+// Phase is one pattern run once.
 type Phase struct {
-	Name        string                `json:"name" yaml:"name" not:"study" doc:"what the phase is called; its pattern if it has no name"`                                   // unique in the run
-	Roles       map[string]trace.Role `json:"roles" yaml:"roles" not:"study" doc:"in place of a pattern, what each disk does: {A: write, C: read}; the others are idle"`    // every disk of the run
-	Connections map[string]string     `json:"connections,omitempty" yaml:"connection" doc:"how disks are connected in this phase, if not as usual: direct, or {A: direct}"` // of disks not connected as Disk.Connection says
-	Jobs        []Job                 `json:"jobs"`                                                                                                                         // the working disks, in the scenario's order
+	Name        string                `json:"name"`                  // unique in the run
+	Roles       map[string]trace.Role `json:"roles"`                 // every disk of the run
+	Connections map[string]string     `json:"connections,omitempty"` // of disks not connected as Disk.Connection says
+	Jobs        []Job                 `json:"jobs"`                  // the working disks, in the scenario's order
 
-	Pause string `json:"pause,omitempty" yaml:"pause" doc:"what to do by hand before it: the text is shown, and hubbench waits for Enter"`
-	// Cooldown is the longest rest if UntilIdle.
-	Cooldown  time.Duration `json:"cooldown_ns,omitempty" yaml:"cooldown" doc:"how long to wait before it, such as 30 s, or {until: idle}: until the disks are idle"`
-	UntilIdle bool          `json:"until_idle,omitempty"` // rest only until the disks are idle
+	Pause     string        `json:"pause,omitempty"`       // what to do by hand before this phase
+	Cooldown  time.Duration `json:"cooldown_ns,omitempty"` // rest before this phase; the longest one if UntilIdle
+	UntilIdle bool          `json:"until_idle,omitempty"`  // rest only until the disks are idle
 
-	// Stop is race also if it is empty.
-	Stop  string        `json:"stop,omitempty" yaml:"stop" default:"race" doc:"race: each disk stops after its last file; hold: disks that are done go on with filler until all are; a time: all stop then"`
+	Stop  string        `json:"stop,omitempty"`     // race (also if empty) | hold | time
 	Limit time.Duration `json:"limit_ns,omitempty"` // when a phase that stops by time does
 	// Target is how long each job is to take, whose files are as many as that needs; 0: its Sizes are its work.
 	Target time.Duration `json:"target_ns,omitempty"`
 
 	// Steady ends a phase when every job's rates in the last five windows of this length are (see policy). 0: no.
-	Steady       time.Duration     `json:"steady_ns,omitempty" yaml:"until" not:"saturation" doc:"steady: it ends when every disk's rate is steady, after the SNIA performance test specification: over five windows of 10 s, or of {steady: 60 s}, or at the time of stop"`
-	AfterFall    bool              `json:"after_fall,omitempty"`                                                                                                                            // of jobs that write: steady after a cache's fall
-	Precondition float64           `json:"precondition,omitempty" yaml:"precondition" doc:"what to do to the disks before it: {fill: 50 %} fills each working disk's volume to that share"` // 0: as it is
-	Saturation   *trace.Saturation `json:"saturation,omitempty"`                                                                                                                            // which step of the preset this is; nil: of none
-	// With a Search the phase stands for all of its tries.
-	Search *Search    `json:"search,omitempty" yaml:"search" not:"study saturation" doc:"streams: find how many of them stay clean, alone and beside the others; pace: find how fast the others may go; or {streams: A, most: 24}, {pace: B, most: 1 GB/s}"`
-	Try    *trace.Try `json:"try,omitempty"` // the phase is one of these tries; in no plan
+	Steady       time.Duration     `json:"steady_ns,omitempty"`
+	AfterFall    bool              `json:"after_fall,omitempty"`   // of jobs that write: steady after a cache's fall
+	Precondition float64           `json:"precondition,omitempty"` // share of each volume that is filled before; 0: as it is
+	Saturation   *trace.Saturation `json:"saturation,omitempty"`   // which step of the preset this is; nil: of none
+	Search       *Search           `json:"search,omitempty"`       // the phase stands for all tries of a search
+	Try          *trace.Try        `json:"try,omitempty"`          // the phase is one of these tries; in no plan
 
 	Test string `json:"test,omitempty"` // of a preset with several tests, such as SEQ1M QD8
 	// What the preset's original makes of the counted files' rates: median | best; empty: nothing.

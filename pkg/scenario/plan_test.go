@@ -252,7 +252,7 @@ func TestRangeEnds(t *testing.T) {
 		s := work.Sizes{Min: 3 * grain, Max: 5 * grain, Distribution: distribution}
 		seen := map[int64]int{}
 		for r, i := rand.NewPCG(digest(1, distribution)), 0; i < 300; i++ {
-			seen[drawSize(s, r)]++
+			seen[drawSize(sizes(s), r)]++
 		}
 		if len(seen) != 3 || seen[3*grain] == 0 || seen[4*grain] == 0 || seen[5*grain] == 0 {
 			t.Errorf("%s drew %v", distribution, seen)

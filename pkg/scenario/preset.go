@@ -132,9 +132,9 @@ func (p Preset) hasTests() bool { return p.tests != nil }
 
 func saturating() []string { return presetsWith(func(p Preset) bool { return p.saturates }) }
 
-func presetByName(name string) Preset {
+func presetByName(name presetName) Preset {
 	all := Presets()
-	return all[max(0, slices.IndexFunc(all, func(p Preset) bool { return p.Name == name }))]
+	return all[max(0, slices.IndexFunc(all, func(p Preset) bool { return p.Name == string(name) }))]
 }
 
 // variants are the tests of a phase's preset; one without a name, that changes nothing, if it has none.
@@ -216,14 +216,11 @@ func (p *phaseSpec) checkSaturation(m *yaml.Mapping) {
 			"try %s, or delete stop",
 			unit.FormatSeconds(saturationWindow.Seconds()), preset.Name, unit.FormatSeconds(saturationMax.Seconds()))
 	}
-	if n, ok := m.Get("files"); ok && p.work.Target > 0 {
+	if n, ok := m.Get("files"); ok && p.work.Files.auto {
 		n.Errorf("preset %s writes its files again and again; give their number, or delete files", preset.Name)
 	}
 	writes := slices.Contains(slices.Collect(maps.Values(p.Roles)), trace.Write)
 	switch {
-	case p.study:
-		m.Errorf("preset %s is a study by itself; delete study, or add the preset to phases, "+
-			"as in {preset: %[1]s, pattern: WW}", preset.Name)
 	case p.Roles != nil && !writes:
 		m.Errorf("preset %s writes until a disk's fast cache is full, and no disk writes here; "+
 			"give one the letter W", preset.Name)

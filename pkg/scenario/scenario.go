@@ -12,31 +12,82 @@ import (
 	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
-const maxDisks = 64
-
 // SchemaURL is where the schema of the newest version is published.
 const SchemaURL = "https://raw.githubusercontent.com/hubbench/hubbench/main/configs/scenario.schema.json"
 
-// Scenario is a scenario file, checked and with its defaults filled in. A field with the tag yaml is a key of the
-// file, read in this order.
+// Scenario is a scenario file, checked and with its defaults filled in.
 type Scenario struct {
-	Version         int         `yaml:"version,required" is:"1 to 1" doc:"the version of this format"`
-	Name            string      `yaml:"name,required" doc:"the name of the runs, and of their folders"`
-	Hub             *Hub        `yaml:"hub" doc:"what the disks are connected to: its name and a note, or the profile that simulated disks share"` // nil if not given
-	Disks           []Disk      `yaml:"disks,required" doc:"the SSDs, all real or all simulated"`
-	work            workload    `yaml:"workload" doc:"what each disk moves; a phase may override any of it"`
-	specs           []phaseSpec `yaml:"phases" doc:"what runs, in this order"`
-	interleave      bool        `yaml:"study" doc:"a set of phases in one word; they run after phases"` // its repeats are rounds of all its phases
-	Results         string      `yaml:"results" default:"results" doc:"where run folders go"`           // empty: the tool's default
-	AllowSystemDisk bool        `yaml:"allow_system_disk" doc:"true allows tests on the disk that the system runs from"`
-	Expect          []Limit     `yaml:"expect" doc:"what the run must hold: hubbench check compares it"`
+	Name            string
+	Hub             *Hub // nil if not given
+	Disks           []Disk
+	Results         string // the folder for run folders; empty: the tool's default
+	Seed            uint64 // of the workload
+	AllowSystemDisk bool   // a disk under test may be the one the system runs from
+	Expect          []Limit
 
-	Seed   uint64              // of the workload
-	unsure bool                // not all disks' names are known, as their part of the file has errors
-	pos    yaml.Pos            // of the phases, or the study
-	places map[string]yaml.Pos // of each disk's path or profile
-	hubPos yaml.Pos            // of the profile
+	specs      []phaseSpec
+	work       workload            // of every phase, unless it says otherwise
+	unsure     bool                // not all disks' names are known, as their part of the file has errors
+	interleave bool                // the study's repeats are rounds of all its phases
+	pos        yaml.Pos            // of the phases, or the study
+	places     map[string]yaml.Pos // of each disk's path or profile
+	hubPos     yaml.Pos            // of the profile
 }
+
+// fileKeys are the keys of a scenario file. Each of its keys is a field, here or in the type of a field: what its tags mean is in
+// strictyaml.Of. What no tag can say is checked where the keys become a Scenario.
+type fileKeys struct {
+	At *yaml.Mapping
+
+	Version         int         `yaml:"version,required" is:"1 to 1" doc:"the version of this format"`
+	Name            ownName     `yaml:"name,required" doc:"the name of the runs, and of their folders"`
+	Hub             *hubKeys    `yaml:"hub" doc:"what the disks are connected to: its name and a note, or the profile that simulated disks share"`
+	Disks           []diskKeys  `yaml:"disks,required" max:"64" empty:"disks is empty; add one, such as {name: A, path: /Volumes/A}" doc:"the SSDs, all real or all simulated"`
+	Workload        workload    `yaml:"workload" doc:"what each disk moves; a phase may override any of it"`
+	Phases          []phaseKeys `yaml:"phases" max:"1000" empty:"phases is empty; add one, such as {pattern: W}" doc:"what runs, in this order"`
+	Study           *studyKeys  `yaml:"study" doc:"a set of phases in one word; they run after phases"`
+	Results         string      `yaml:"results" default:"results" doc:"where run folders go"`
+	AllowSystemDisk bool        `yaml:"allow_system_disk" doc:"true allows tests on the disk that the system runs from"`
+	Expect          limits      `yaml:"expect" doc:"what the run must hold: hubbench check compares it"`
+}
+
+type hubKeys struct {
+	Hub `yaml:",inline"`
+	At  *yaml.Mapping
+}
+
+// Object has the hub's default.
+func (h *hubKeys) Object() yaml.Object {
+	h.Speedup = 1
+	return yaml.Object{Short: "profile"}
+}
+
+type diskKeys struct {
+	At *yaml.Mapping
+
+	Name       ownName    `yaml:"name,required" doc:"what the disk is called in phases and results"`
+	Path       folder     `yaml:"path" doc:"a folder on the disk; a relative one starts at the scenario file"`
+	Simulate   *simulated `yaml:"simulate" doc:"in place of a path: the disk exists only in the hub's profile"`
+	Connection string     `yaml:"connection" doc:"how it is connected, a label for the report: hub, direct, or what you like"`
+	About      string     `yaml:"about" doc:"anything worth noting, such as its enclosure and cable"`
+	Speed      Speed      `yaml:"speed" doc:"how fast it is alone, such as {read: 3 GB/s, write: 2 GB/s}: plan forecasts by it"`
+}
+
+// Object says that a disk is real or simulated.
+func (*diskKeys) Object() yaml.Object {
+	return yaml.Object{Among: []yaml.Among{{
+		Keys:    []string{"path", "simulate"},
+		Both:    "a disk is either real or simulated; delete path or simulate",
+		Neither: "the disk has no path; add path: and a folder on it, or simulate: {profile: ...}",
+	}}}
+}
+
+type simulated struct {
+	Profile string `yaml:"profile,required" doc:"the disk's name in the hub's profile"`
+}
+
+// Object has the key that stands for all.
+func (*simulated) Object() yaml.Object { return yaml.Object{Short: "profile"} }
 
 // Load reads a scenario file. name is only for errors, which are of type *strictyaml.Error, or
 // strictyaml.Errors if there are several: each names the file, line and column and says what to try.
@@ -50,8 +101,9 @@ func Load(name string, data []byte) (*Scenario, error) {
 			return nil, doc.Err() // another version's keys would only look like mistakes
 		}
 	}
-	s := &Scenario{}
-	s.value().Read(doc.Root())
+	f := &fileKeys{}
+	yaml.Of(f).Read(doc.Root())
+	s := f.scenario()
 	if err := doc.Err(); err != nil {
 		return nil, err
 	}
@@ -60,136 +112,94 @@ func Load(name string, data []byte) (*Scenario, error) {
 
 // Schema is the JSON Schema of scenario files, made of the keys that Load reads.
 func Schema() yaml.Schema {
-	schema := (&Scenario{}).value().Schema()
+	schema := yaml.Of(&fileKeys{}).Schema()
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	schema["title"] = "hubbench scenario"
 	schema["$defs"] = yaml.Schema{"codec": yaml.Schema{"enum": stream.CodecNames()}}
 	return schema
 }
 
-// value is the format of a scenario file, for Load and for Schema.
-func (s *Scenario) value() yaml.Value {
-	s.work = workload{Preset: "random", Seed: 1,
-		IO: IO{Mode: ModeDirect, Block: 8 << 20, Depth: 4, Verify: VerifyOff, Preallocate: true}}
-	return yaml.Object{
-		Keys: yaml.Struct(s, yaml.Values{
-			"name": ownName(&s.Name), "hub": s.hub(), "disks": s.disks(), "workload": s.workload(),
-			"phases": yaml.Lazy(s.phases), "study": yaml.Lazy(s.study), "expect": limits(&s.Expect),
-		}),
-		Check: func(top *yaml.Mapping) {
-			s.checkHub(top)
-			s.Seed = s.work.Seed
-			for _, key := range []string{"phases", "study", "workload"} {
-				s.pos = top.PosOf(key)
-				if top.Has(key) {
-					break
-				}
-			}
-			s.checkRuns(top)
-		},
-	}.Value()
-}
-
-// hub is what the disks hang on: described, or the model that simulated disks share.
-func (s *Scenario) hub() yaml.Value {
-	h := &Hub{Speedup: 1}
-	profile := yaml.Line(&h.Profile).Then(func(n yaml.Node) { s.hubPos = n.Pos() })
-	return yaml.Object{
-		Keys:  yaml.Struct(h, yaml.Values{"name": yaml.Name(&h.Name), "profile": profile}),
-		Short: "profile",
-	}.Value().First(func(yaml.Node) { s.Hub = h })
-}
-
-// checkHub checks that simulated disks have a model of a hub, and real ones none.
-func (s *Scenario) checkHub(top *yaml.Mapping) {
-	if len(s.Disks) == 0 {
-		return
+// scenario checks what the file says.
+func (f *fileKeys) scenario() *Scenario {
+	s := &Scenario{
+		Name: string(f.Name), Results: f.Results, Seed: f.Workload.Seed, AllowSystemDisk: f.AllowSystemDisk,
+		Expect: f.Expect, work: f.Workload, places: map[string]yaml.Pos{},
 	}
-	at, described := top.Get("hub")
-	if !described {
+	for _, key := range []string{"phases", "study", "workload"} {
+		s.pos = f.At.PosOf(key)
+		if f.At.Has(key) {
+			break
+		}
+	}
+	s.addDisks(f.Disks)
+	s.addHub(f)
+	s.checkWorkload(f.Workload.At, &s.work)
+	for i := range f.Phases {
+		s.addPhase(&f.Phases[i])
+	}
+	if n, ok := f.At.Get("study"); ok {
+		s.addStudy(n, f.Study)
+	}
+	s.checkRuns(f.At)
+	return s
+}
+
+// addHub checks that simulated disks have a model of a hub, and real ones none.
+func (s *Scenario) addHub(f *fileKeys) {
+	if f.Hub == nil {
 		if s.simulated() {
-			top.Missing("hub", "simulated disks need a hub; add hub: {profile: goshen-ridge}")
+			f.At.Missing("hub", "simulated disks need a hub; add hub: {profile: goshen-ridge}")
 		}
 		return
 	}
-	hub := at.Mapping()
+	s.Hub, s.hubPos = &f.Hub.Hub, f.Hub.At.PosOf("profile")
 	if s.simulated() {
-		if !hub.Has("profile") {
-			hub.Missing("profile", "simulated disks need the profile of a hub; add profile: goshen-ridge")
+		if !f.Hub.At.Has("profile") {
+			f.Hub.At.Missing("profile", "simulated disks need the profile of a hub; add profile: goshen-ridge")
 		}
 		return
 	}
-	for _, d := range s.Disks {
-		if d.Path == "" {
-			return
-		}
+	if slices.ContainsFunc(s.Disks, func(d Disk) bool { return d.Path == "" }) || len(s.Disks) == 0 {
+		return
 	}
 	s.Hub.Speedup = 0
 	for _, key := range []string{"profile", "speedup"} {
-		if n, ok := hub.Get(key); ok {
+		if n, ok := f.Hub.At.Get(key); ok {
 			n.Errorf("%s is for simulated disks, and these have paths; "+
 				"delete it, or give the disks simulate: {profile: ...}", n.Label())
 		}
 	}
 }
 
-func (s *Scenario) disks() yaml.Value {
-	s.unsure, s.places = true, map[string]yaml.Pos{}
+func (s *Scenario) addDisks(disks []diskKeys) {
 	folders := map[string]string{} // the disk of each folder
-	var simulated []bool
-	disks := yaml.Items[Disk]{
-		To: &s.Disks,
-		Item: func(d *Disk) yaml.Value {
-			disk := d.object()
-			disk.Check = func(m *yaml.Mapping) {
-				s.checkDisk(m, d, folders)
-				is := m.Has("simulate")
-				if simulated = append(simulated, is); is != simulated[0] && (is || d.Path != "") {
-					m.Errorf("real and simulated disks cannot share a hub; make all of one kind")
-				}
+	for i := range disks {
+		k, m := &disks[i], disks[i].At
+		d := Disk{Name: string(k.Name), Path: string(k.Path), Connection: k.Connection, About: k.About, Speed: k.Speed}
+		if at, ok := m.Get("name"); ok {
+			if d.Name == "" {
+				d.Name = at.Raw() // invalid, but the name that phases use
 			}
-			return disk.Value()
-		},
-		Empty: "disks is empty; add one, such as {name: A, path: /Volumes/A}",
-		Max:   maxDisks,
-	}.Value()
-	return disks.Then(func(yaml.Node) { s.unsure = len(s.Disks) == 0 || s.hasDisk("") })
-}
-
-func (d *Disk) object() yaml.Object {
-	simulate := struct {
-		Profile string `yaml:"profile,required" doc:"the disk's name in the hub's profile"`
-	}{}
-	in := yaml.Object{Keys: yaml.Struct(&simulate, nil), Short: "profile"}.Value().
-		Then(func(yaml.Node) { d.Profile = simulate.Profile })
-	return yaml.Object{
-		Keys: yaml.Struct(d, yaml.Values{"name": ownName(&d.Name), "path": folder(&d.Path), "simulate": in}),
-		Among: []yaml.Among{{
-			Keys:    []string{"path", "simulate"},
-			Both:    "a disk is either real or simulated; delete path or simulate",
-			Neither: "the disk has no path; add path: and a folder on it, or simulate: {profile: ...}",
-		}},
-	}
-}
-
-func (s *Scenario) checkDisk(m *yaml.Mapping, d *Disk, folders map[string]string) {
-	if at, ok := m.Get("name"); ok {
-		if d.Name == "" {
-			d.Name = at.Raw() // invalid, but the name that phases use
+			alreadyThere(at, "disk", d.Name, s.diskNames())
 		}
-		alreadyThere(at, "disk", d.Name, s.diskNames())
-	}
-	if at, ok := m.Get("path"); ok && d.Path != "" {
-		folder := filepath.Clean(d.Path)
-		if other, again := folders[folder]; again {
-			at.Errorf("disk %s has the same folder; give each disk its own", yaml.Quote(other))
+		if k.Simulate != nil {
+			d.Profile = k.Simulate.Profile
+			s.places[d.Name] = m.PosOf("simulate")
 		}
-		folders[folder] = d.Name
-		s.places[d.Name] = at.Pos()
+		if at, ok := m.Get("path"); ok && d.Path != "" {
+			folder := filepath.Clean(d.Path)
+			if other, again := folders[folder]; again {
+				at.Errorf("disk %s has the same folder; give each disk its own", yaml.Quote(other))
+			}
+			folders[folder] = d.Name
+			s.places[d.Name] = at.Pos()
+		}
+		if is := k.Simulate != nil; is != (disks[0].Simulate != nil) && (is || d.Path != "") {
+			m.Errorf("real and simulated disks cannot share a hub; make all of one kind")
+		}
+		s.Disks = append(s.Disks, d)
 	}
-	if at, ok := m.Get("simulate"); ok {
-		s.places[d.Name] = at.Pos()
-	}
+	s.unsure = len(s.Disks) == 0 || s.hasDisk("")
 }
 
 // DiskPos is where the scenario file names a disk's path or profile, for errors about what is found there.
@@ -221,7 +231,11 @@ func (s *Scenario) unknownDisk(errorf func(string, ...any), name string) {
 }
 
 // folder is the path of one. On Windows D:data, and D: alone, are relative to a program's folder on the drive.
-func folder(to *string) yaml.Value {
+type folder string
+
+// Value is a line.
+func (f *folder) Value() yaml.Value {
+	to := (*string)(f)
 	onDrive := regexp.MustCompile(`^[A-Za-z]:([^/\\]|$)`)
 	return yaml.Line(to).With("not", yaml.Schema{"pattern": "^~(/|$)|" + onDrive.String()}).Then(func(n yaml.Node) {
 		switch drive := onDrive.FindString(*to); {

@@ -11,39 +11,42 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// search is what to search for, or a mapping that also says on which disk.
-func (s *Scenario) search(p *phaseSpec) yaml.Value {
-	kinds := []string{trace.SearchStreams, trace.SearchPace}
-	find := &Search{}
-	k := struct {
-		Streams string  `yaml:"streams" doc:"the disk whose streams are counted"`
-		Pace    string  `yaml:"pace" doc:"the disk whose pace is sought"`
-		Most    float64 `yaml:"most" doc:"the largest value to try: streams, or a rate"`
-	}{}
-	disk := func(kind string) yaml.Value {
-		return yaml.String(&find.Disk).Then(func(n yaml.Node) {
-			if find.Kind = kind; find.Disk != "" && !s.hasDisk(find.Disk) {
-				s.unknownDisk(n.Errorf, find.Disk)
-				find.Disk = ""
-			}
-		})
-	}
+// search is what to search for: a word, or a mapping that also says on which disk.
+type search struct {
+	At *yaml.Mapping
+
+	Streams string  `yaml:"streams" doc:"the disk whose streams are counted"`
+	Pace    string  `yaml:"pace" doc:"the disk whose pace is sought"`
+	Most    largest `yaml:"most" doc:"the largest value to try: streams, or a rate"`
+	word    string
+}
+
+// Object says that a search is for one thing.
+func (*search) Object() yaml.Object {
+	return yaml.Object{Among: []yaml.Among{{
+		Keys:    []string{trace.SearchStreams, trace.SearchPace},
+		Both:    "a search is for streams or for a pace; delete one of the two",
+		Neither: "the search is for nothing; add streams: or pace:, and a disk",
+	}}}
+}
+
+// Short is a word.
+func (f *search) Short() yaml.Value {
+	return yaml.OneOf(&f.word, trace.SearchStreams, trace.SearchPace)
+}
+
+// largest is a count or a rate, which is read when it is known which.
+type largest struct{ *yaml.Node }
+
+// Value is either.
+func (l *largest) Value() yaml.Value {
 	count := yaml.Int(new(int), 1, maxStreams).Schema()
 	rate := yaml.Rate(new(float64), minPace, maxPace).Schema()
-	full := yaml.Object{
-		Keys: yaml.Struct(&k, yaml.Values{
-			trace.SearchStreams: disk(trace.SearchStreams), trace.SearchPace: disk(trace.SearchPace),
-			"most": yaml.Read(yaml.Schema{"anyOf": []yaml.Schema{count, rate}}, func(n yaml.Node) { p.limit = &n }),
-		}),
-		Among: []yaml.Among{{Keys: kinds,
-			Both:    "a search is for streams or for a pace; delete one of the two",
-			Neither: "the search is for nothing; add streams: or pace:, and a disk"}},
-	}
-	return yaml.MappingOr(full.Value(), yaml.OneOf(&find.Kind, kinds...)).Then(func(yaml.Node) { p.Search = find })
+	return yaml.Read(yaml.Schema{"anyOf": []yaml.Schema{count, rate}}, func(n yaml.Node) { l.Node = &n })
 }
 
 // checkSearch determines what to search for, once the disks' roles are known.
-func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec) {
+func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec, keys *phaseKeys) {
 	n, ok := m.Get("search")
 	hold, held := m.Get("hold")
 	if !ok {
@@ -52,12 +55,26 @@ func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec) {
 		}
 		return
 	}
+	from := keys.Search
+	k := &Search{Kind: from.word}
+	p.Search = k
+	switch {
+	case from.Streams != "" && from.Pace != "": // already reported
+	case from.Streams != "":
+		k.Kind, k.Disk = trace.SearchStreams, from.Streams
+	case from.Pace != "":
+		k.Kind, k.Disk = trace.SearchPace, from.Pace
+	}
+	if k.Disk != "" && !s.hasDisk(k.Disk) {
+		at, _ := from.At.Get(k.Kind)
+		s.unknownDisk(at.Errorf, k.Disk)
+		k.Disk = ""
+	}
 	for _, key := range []string{"stop", "until"} {
 		if at, ok := m.Get(key); ok {
 			at.Errorf("the tries of a search last for hold; delete %s", key)
 		}
 	}
-	k := p.Search
 	if k.Kind == "" || p.Roles == nil {
 		return // already reported
 	}
@@ -83,10 +100,10 @@ func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec) {
 		n.Errorf("disk %s has no %s here to search for; try {%s: %s}", yaml.Quote(k.Disk), k.Kind, k.Kind, disks[0])
 		return
 	}
-	p.boundSearch(n)
+	p.boundSearch(n, from.Most.Node)
 	buffer := p.longestBuffer()
 	least := stream.TestBuffers * buffer // to see whether the buffers stay full
-	if k.Hold = p.Hold; !held {
+	if k.Hold = keys.Hold; !held {
 		k.Hold = max(defaultTime, least)
 	} else if k.Hold > 0 && k.Hold < least {
 		hold.Errorf("a try of %s is too short for streams with a buffer of %s, whose frames are due only after that; "+
@@ -97,11 +114,11 @@ func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec) {
 }
 
 // boundSearch determines the largest value that a search tries.
-func (p *phaseSpec) boundSearch(n yaml.Node) {
+func (p *phaseSpec) boundSearch(n yaml.Node, most *yaml.Node) {
 	k := p.Search
 	if k.Kind == trace.SearchPace {
-		if p.limit != nil {
-			yaml.Rate(&k.Max, minPace, maxPace).Read(*p.limit)
+		if most != nil {
+			yaml.Rate(&k.Max, minPace, maxPace).Read(*most)
 		}
 		return
 	}
@@ -113,7 +130,7 @@ func (p *phaseSpec) boundSearch(n yaml.Node) {
 	}
 	block := streamBlock(specs, p.work.IO.Block)
 	fit := min(maxStreams, maxBuffers/block)
-	if p.limit == nil {
+	if most == nil {
 		if room := p.work.IO.Footprint; room > 0 {
 			fit = min(fit, int64(float64(room)/(specs[0].Rate*shortestStretch.Seconds())))
 		}
@@ -121,9 +138,9 @@ func (p *phaseSpec) boundSearch(n yaml.Node) {
 		return
 	}
 	var limit int64
-	yaml.Int(&limit, 1, maxStreams).Read(*p.limit)
+	yaml.Int(&limit, 1, maxStreams).Read(*most)
 	if limit > fit {
-		p.limit.Errorf("%s needs %s of memory, a block of %s for each of %d streams; try %d", p.limit.Label(),
+		most.Errorf("%s needs %s of memory, a block of %s for each of %d streams; try %d", most.Label(),
 			unit.FormatBytes(block*limit), unit.FormatBytes(block), limit, fit)
 	}
 	k.Max = float64(limit)

@@ -27,50 +27,70 @@ func studyParts() []string {
 	return []string{studySolo, studyPairs, studyAllButOne, studyAll, studyMixed, studyMatrix}
 }
 
-// study appends its phases to the explicit ones: a word, a list of words, or a mapping with these under include.
-func (s *Scenario) study() yaml.Value {
-	p := s.newSpec()
-	p.study = true
+// studyKeys are the keys of a study.
+type studyKeys struct {
+	At *yaml.Mapping
+
+	Include    parts         `yaml:"include,required" doc:"solo, pairs, all_but_one (each disk left out in turn), all, mixed (one against the rest), matrix (all of these), or a list of them"`
+	Disks      disks         `yaml:"disks" doc:"those to study; all if it is not given"`
+	Within     time.Duration `yaml:"within" is:"100 ms to 24 h" doc:"leave out what does not fit in this time, from the end, if stop or target says how long each phase takes"`
+	Interleave bool          `yaml:"interleave" doc:"run repeats as rounds of all phases, every other one backwards"`
+	Timing     timing        `yaml:",inline"`
+	Workload   workload      `yaml:",inherit"`
+}
+
+// Object has the study's defaults.
+func (k *studyKeys) Object() yaml.Object {
+	k.Interleave, k.Timing.Repeat = true, 1
+	return yaml.Object{}
+}
+
+// Short is a word or a list.
+func (k *studyKeys) Short() yaml.Value { return k.Include.Value() }
+
+// parts is what a study includes.
+type parts struct{ *yaml.Node }
+
+// Value is a word or a list.
+func (p *parts) Value() yaml.Value {
+	part := yaml.Schema{"enum": studyParts()}
+	some := yaml.Schema{"anyOf": []yaml.Schema{part, {"type": "array", "items": part, "minItems": 1}}}
+	return yaml.Read(some, func(n yaml.Node) { p.Node = &n })
+}
+
+// addStudy appends its phases to the explicit ones, none twice.
+func (s *Scenario) addStudy(n yaml.Node, k *studyKeys) {
+	p := s.spec(k.At, &k.Timing, k.Workload)
+	p.study, p.pos, s.interleave = true, n.Pos(), k.Interleave
 	disks := s.diskNames()
+	if k.Disks.Node != nil {
+		if disks = s.listed(k.Disks, "disks"); disks != nil && len(disks) == 0 {
+			k.Disks.Errorf("disks is empty; name those to study, or delete the key for all")
+		}
+	}
 	idle := func(disk string) string {
 		if disks != nil && !slices.Contains(disks, disk) {
 			return isIdle
 		}
 		return ""
 	}
-	var included *yaml.Node
-	k := struct {
-		Include    []string      `yaml:"include,required" doc:"solo, pairs, all_but_one (each disk left out in turn), all, mixed (one against the rest), matrix (all of these), or a list of them"`
-		Disks      []string      `yaml:"disks" doc:"those to study; all if it is not given"`
-		Within     time.Duration `yaml:"within" is:"100 ms to 24 h" doc:"leave out what does not fit in this time, from the end, if stop or target says how long each phase takes"`
-		Interleave bool          `yaml:"interleave" doc:"run repeats as rounds of all phases, every other one backwards"`
-	}{Interleave: true}
-	part := yaml.Schema{"enum": studyParts()}
-	some := yaml.Schema{"anyOf": []yaml.Schema{part, {"type": "array", "items": part, "minItems": 1}}}
-	include := yaml.Read(some, func(n yaml.Node) { included = &n })
-	studied := s.diskList(&disks, "disks").Then(func(n yaml.Node) {
-		if disks != nil && len(disks) == 0 {
-			n.Errorf("disks is empty; name those to study, or delete the key for all")
-		}
-	})
-	keys := append(yaml.Struct(&k, yaml.Values{"include": include, "disks": studied}),
-		slices.DeleteFunc(s.keys(&p, idle, idle),
-			func(key yaml.Key) bool { return slices.Contains(key.Not, "study") })...)
-	full := yaml.Object{Keys: keys, Check: func(m *yaml.Mapping) { s.check(m, keys, &p) }}
-	return yaml.MappingOr(full.Value(), include).Then(func(n yaml.Node) {
-		s.interleave = k.Interleave
-		if p.pos = n.Pos(); included != nil {
-			first := len(s.specs)
-			s.addStudy(*included, p, disks)
-			if each := max(p.Limit, p.work.Target); k.Within > 0 && each > 0 {
-				s.specs = s.specs[:min(len(s.specs), first+max(1, int(k.Within/(each+p.Cooldown))))]
-			}
-		}
-	})
+	s.check(k.At, &k.Timing, p, idle, idle)
+	if preset := presetByName(p.work.Preset); preset.saturates {
+		n.Errorf("preset %s is a study by itself; delete study, or add the preset to phases, "+
+			"as in {preset: %[1]s, pattern: WW}", preset.Name)
+	}
+	if k.Include.Node == nil {
+		return // already reported
+	}
+	first := len(s.specs)
+	s.addParts(*k.Include.Node, *p, disks)
+	if each := max(p.Limit, p.work.target()); k.Within > 0 && each > 0 {
+		s.specs = s.specs[:min(len(s.specs), first+max(1, int(k.Within/(each+p.Cooldown))))]
+	}
 }
 
-// addStudy appends the phases of what a study includes, none twice.
-func (s *Scenario) addStudy(include yaml.Node, p phaseSpec, disks []string) {
+// addParts appends the phases of what a study includes.
+func (s *Scenario) addParts(include yaml.Node, p phaseSpec, disks []string) {
 	items := []yaml.Node{include}
 	if include.Kind() == yaml.List {
 		if items = include.Items(); len(items) == 0 {

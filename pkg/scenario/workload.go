@@ -15,7 +15,6 @@ import (
 const (
 	maxFiles    = 1_000_000 // of one disk in one phase
 	maxFileSize = 1e12      // bytes
-	minBlock    = 512       // bytes: the smallest sector, of which a block is a multiple
 	maxBlock    = 1 << 30   // bytes
 	maxBuffers  = 1 << 30   // bytes of all blocks in flight, which a worker holds in memory
 
@@ -56,11 +55,11 @@ const (
 )
 
 // IO is how a job is to move its bytes; what it really did is in trace.Effective. A field with the tag yaml is a
-// key of the workload, and of a phase: strictyaml.Struct has the tags. It is refused by the rules that its tag not
-// names, see workload.check.
+// key of the workload, and of a phase: strictyaml.Of has the tags. It is refused by the rules that its tag not
+// names, see checkWorkload.
 type IO struct {
 	Mode        string `json:"mode" yaml:"io" is:"direct | app" doc:"direct: past the operating system's cache; app: each file in one call from memory, as a plain program does"`
-	Block       int64  `json:"block" yaml:"block" not:"tests app" doc:"bytes per request"`
+	Block       int64  `json:"block" yaml:"block" is:"512 B to 1 GiB by 512 B" not:"tests app" doc:"bytes per request"`
 	Depth       int    `json:"depth" yaml:"depth" is:"1 to 1024" not:"tests app" doc:"requests in flight"`
 	Flush       string `json:"flush" yaml:"flush" is:"none | fsync | full" default:"fsync" doc:"what is flushed within a written file's time: fsync, until the system says so, which on macOS is when the drive's own cache has it; full, until it is on the medium"`
 	Verify      string `json:"verify" yaml:"verify" is:"off | stamps | full" doc:"stamps: check 32 bytes of every 4 KiB read (0.8 %), so not for flipped bits; full: also read every file once more, outside the timing, and compare each byte"`
@@ -84,103 +83,118 @@ type IO struct {
 // workload says which files each disk of a phase moves, and how. The zero Files, Sizes, Order and
 // IO.Flush are the preset's.
 type workload struct {
-	Preset string        `yaml:"preset"`
-	Sizes  work.Sizes    `yaml:"sizes" doc:"the files' sizes, the preset's if they are not given: a list, or a range {min: 2 MB, max: 2 GB}"`
+	At *yaml.Mapping
+
+	Preset presetName    `yaml:"preset"`
+	Sizes  sizes         `yaml:"sizes" doc:"the files' sizes, the preset's if they are not given: a list, or a range {min: 2 MB, max: 2 GB}"`
 	Order  string        `yaml:"order" is:"random | ascending | descending | listed" doc:"the order of the files, the preset's if it is not given; listed: as sizes has them"`
 	WarmUp int           `yaml:"warm_up" is:"0 to 1000000" not:"tests saturation" doc:"how many files each disk moves first that do not count"`
 	Seed   uint64        `yaml:"seed" is:"0 to 9223372036854775807" doc:"the same seed gives the same files"`
 	IO     IO            `yaml:",inline"`
-	Files  int           `yaml:"files" doc:"how many files each disk moves, the preset's number if it is not given; auto: as many as fit in target, so that all disks end together"`
-	Target time.Duration `yaml:"target" default:"40 s" doc:"the time for files: auto to take"` // 0: Files
+	Files  number        `yaml:"files" doc:"how many files each disk moves, the preset's number if it is not given; auto: as many as fit in target, so that all disks end together"`
+	Target time.Duration `yaml:"target" is:"100 ms to 24 h" default:"40 s" doc:"the time for files: auto to take"`
 }
 
-// values are the workload's keys that tags do not describe.
-func (w *workload) values() yaml.Values {
+// Object has the workload's defaults.
+func (w *workload) Object() yaml.Object {
+	w.Preset, w.Seed = "random", 1
+	w.IO = IO{Mode: ModeDirect, Block: 8 << 20, Depth: 4, Verify: VerifyOff, Preallocate: true}
+	return yaml.Object{Short: "preset"}
+}
+
+// number is how many files there are; auto: as many as fit in a time.
+type number struct {
+	files fileCount // 0: the preset's
+	auto  bool
+}
+
+type fileCount int
+
+// Value is the number.
+func (f *fileCount) Value() yaml.Value { return yaml.Int(f, 1, maxFiles) }
+
+// Value is a number or a word.
+func (f *number) Value() yaml.Value {
+	files := f.files.Value()
+	schema := yaml.Schema{"anyOf": []yaml.Schema{{"const": filesAuto}, files.Schema()}}
+	return yaml.Read(schema, func(n yaml.Node) {
+		switch f.auto = n.Raw() == filesAuto; {
+		case n.Kind() == yaml.Map:
+			n.Errorf("%s gives the number for every disk, and numbers for single disks belong in a phase; "+
+				"try phases: [{pattern: WW, files: {B: 20}}]", n.Label())
+		case !f.auto:
+			files.Read(n)
+		}
+	})
+}
+
+// sizes are work.Sizes as the scenario has them.
+type sizes struct {
+	List         []int64
+	Min          int64  `yaml:"min,required" is:"1 B to 1 TB" doc:"the smallest size"`
+	Max          int64  `yaml:"max,required" is:"1 B to 1 TB" doc:"the largest size"`
+	Distribution string `yaml:"distribution" is:"uniform | log-uniform" default:"uniform" doc:"uniform: every size equally likely; log-uniform: as many from 2 to 20 MB as from 200 MB to 2 GB"`
+}
+
+// Object says how the sizes of a range go together.
+func (s *sizes) Object() yaml.Object {
+	return yaml.Object{Check: func(m *yaml.Mapping) {
+		if at, ok := m.Get("max"); ok && s.Max > 0 && s.Max < s.Min {
+			at.Errorf("max is less than min; swap them")
+		}
+	}}
+}
+
+// Short is a list.
+func (s *sizes) Short() yaml.Value {
+	return yaml.Items[int64]{
+		To:    &s.List,
+		Item:  func(size *int64) yaml.Value { return yaml.Bytes(size, 1, maxFileSize) },
+		Empty: "sizes is empty; list one, such as 1 GB, or delete the key",
+	}.Value()
+}
+
+type presetName string
+
+// Value is one of the presets' names.
+func (to *presetName) Value() yaml.Value {
 	about := []string{"a published method in one word"}
 	for _, p := range Presets() {
 		about = append(about, p.Name+": "+p.About)
 	}
-	bringsItsOwn := func(yaml.Node) { w.Files, w.Target, w.Sizes, w.Order = 0, 0, work.Sizes{}, "" }
-	forOtherSizes := func(yaml.Node) { w.Order = "" }
-	time := yaml.Duration(&w.Target, minTime, maxTime)
-	return yaml.Values{
-		"preset": yaml.OneOf(&w.Preset, presetsWith(nil)...).First(bringsItsOwn).
-			With("description", strings.Join(about, ". ")),
-		"sizes": sizes(&w.Sizes).First(forOtherSizes),
-		"block": sectors(&w.IO.Block, maxBlock),
-		"files": w.files(),
-		"target": yaml.Read(time.Schema(), func(n yaml.Node) {
-			if w.Target == 0 {
-				n.Errorf("target is the time for files: auto to take; add files: auto, or delete target")
-				return
-			}
-			time.Read(n)
-		}),
+	return yaml.OneOf(to, presetsWith(nil)...).With("description", strings.Join(about, ". "))
+}
+
+// over is the workload of a phase: what its mapping has not, it takes over from another, except for what only
+// goes with the other's preset or sizes.
+func (w workload) over(from workload, m *yaml.Mapping) workload {
+	if m.Has("preset") {
+		from.Files, from.Target, from.Sizes, from.Order = number{}, 0, sizes{}, ""
 	}
-}
-
-func (w *workload) files() yaml.Value {
-	number := yaml.Int(&w.Files, 1, maxFiles)
-	schema := yaml.Schema{"anyOf": []yaml.Schema{{"const": filesAuto}, number.Schema()}}
-	return yaml.Read(schema, func(n yaml.Node) {
-		if n.Raw() == filesAuto {
-			w.Files, w.Target = 0, defaultTarget
-			return
-		}
-		w.Target = 0
-		number.Read(n)
-	})
-}
-
-func sectors(to *int64, most int64) yaml.Value {
-	whole := yaml.Schema{"type": "number", "not": yaml.Schema{"multipleOf": minBlock}}
-	return yaml.Bytes(to, minBlock, most).With("not", whole).Then(func(n yaml.Node) {
-		if *to%minBlock != 0 {
-			n.Errorf("block of %d bytes is not a multiple of a sector; try a multiple of %d, such as 1 MiB", *to, minBlock)
-		}
-	})
-}
-
-func sizes(to *work.Sizes) yaml.Value {
-	list := yaml.Items[int64]{
-		To:    &to.List,
-		Item:  func(size *int64) yaml.Value { return yaml.Bytes(size, 1, maxFileSize) },
-		Empty: "sizes is empty; list one, such as 1 GB, or delete the key",
+	if m.Has("sizes") {
+		from.Order = ""
 	}
-	distribution := yaml.OneOf(&to.Distribution, work.Uniform, work.LogUniform).With("default", work.Uniform)
-	span := yaml.Object{
-		Keys: []yaml.Key{
-			yaml.Required("min", yaml.Bytes(&to.Min, 1, maxFileSize), "the smallest size"),
-			yaml.Required("max", yaml.Bytes(&to.Max, 1, maxFileSize), "the largest size"),
-			yaml.Optional("distribution", distribution, "uniform: every size equally likely; "+
-				"log-uniform: as many from 2 to 20 MB as from 200 MB to 2 GB"),
-		},
-		Check: func(m *yaml.Mapping) {
-			if at, ok := m.Get("max"); ok && to.Max > 0 && to.Max < to.Min {
-				at.Errorf("max is less than min; swap them")
-			}
-		},
+	if m.Has("files") {
+		from.Target = 0
 	}
-	return yaml.MappingOr(span.Value(), list.Value()).First(func(yaml.Node) { *to = work.Sizes{} })
+	yaml.Inherit(&w, from, m)
+	w.Order = cmp.Or(w.Order, from.Order) // the phase's may be that of the disks
+	if !w.Files.auto {
+		w.Files.files = cmp.Or(w.Files.files, from.Files.files) // the phase's may be of single disks
+	}
+	return w
 }
 
-// workload is what every phase does unless it says otherwise.
-func (s *Scenario) workload() yaml.Value {
-	w := &s.work
-	values := w.values()
-	values["files"] = w.files().First(func(n yaml.Node) {
-		if n.Kind() == yaml.Map {
-			n.Errorf("%s gives the number for every disk, and numbers for single disks belong in a phase; "+
-				"try phases: [{pattern: WW, files: {B: 20}}]", n.Label())
-		}
-	})
-	keys := yaml.Struct(w, values)
-	check := func(m *yaml.Mapping) { s.checkWorkload(m, keys, w) }
-	return yaml.Object{Keys: keys, Short: "preset", Check: check}.Value()
+// target is the time that files: auto are to take; else 0.
+func (w *workload) target() time.Duration {
+	if !w.Files.auto {
+		return 0
+	}
+	return cmp.Or(w.Target, defaultTarget)
 }
 
 // checkWorkload refuses keys that do not go together.
-func (s *Scenario) checkWorkload(m *yaml.Mapping, keys []yaml.Key, w *workload) {
+func (s *Scenario) checkWorkload(m *yaml.Mapping, w *workload) {
 	p := presetByName(w.Preset)
 	io := &w.IO
 	for _, rule := range []struct {
@@ -195,9 +209,9 @@ func (s *Scenario) checkWorkload(m *yaml.Mapping, keys []yaml.Key, w *workload) 
 		{"saturation", p.saturates, "preset " + p.Name +
 			" is phases of disks that work as fast as they can until they fall; delete %s"},
 	} {
-		for _, key := range keys {
-			if n, ok := m.Get(key.Name); ok && rule.is && slices.Contains(key.Not, rule.name) {
-				n.Errorf(rule.say, key.Name)
+		for _, pair := range m.Pairs() {
+			if rule.is && slices.Contains(pair.Not, rule.name) {
+				pair.Value.Errorf(rule.say, pair.Key)
 			}
 		}
 	}
@@ -212,12 +226,14 @@ func (s *Scenario) checkWorkload(m *yaml.Mapping, keys []yaml.Key, w *workload) 
 			}
 		}
 	}
+	refuse(!w.Files.auto, []string{"target"},
+		"target is the time for files: auto to take; add files: auto, or delete target")
 	refuse(p.oneFile && len(w.Sizes.List) != 1, []string{"sizes"},
 		"preset %s moves one file again and again; give one size, such as [1 GB]", p.Name)
 	if p.hasTests() {
 		refuse(io.Mode == ModeApp, []string{"io", "preset"},
 			"preset %s moves single blocks, and io: app whole files; delete one of the two", p.Name)
-		refuse(w.Target > 0, []string{"files"}, "preset %s moves its file a number of times, "+
+		refuse(w.Files.auto, []string{"files"}, "preset %s moves its file a number of times, "+
 			"for a few seconds each; write how often, such as files: %d", p.Name, p.files)
 		// The hub's model has no notion of a block.
 		refuse(s.simulated(), []string{"preset"}, "preset %s measures single blocks, "+
@@ -233,8 +249,8 @@ func (s *Scenario) checkWorkload(m *yaml.Mapping, keys []yaml.Key, w *workload) 
 func (w workload) count() int {
 	p := presetByName(w.Preset)
 	switch {
-	case w.Files > 0:
-		return w.Files
+	case w.Files.files > 0:
+		return int(w.Files.files)
 	case w.Sizes.List != nil && !p.oneFile:
 		return len(w.Sizes.List)
 	}
@@ -261,8 +277,8 @@ func (w workload) resolved() workload {
 	default:
 		w.Order = p.order
 	}
-	if w.Sizes.IsZero() {
-		w.Sizes = p.sizes
+	if work.Sizes(w.Sizes).IsZero() {
+		w.Sizes = sizes(p.sizes)
 	}
 	w.IO.Flush = cmp.Or(w.IO.Flush, p.flush, FlushFsync)
 	w.IO.OneFile, w.IO.Discard, w.IO.Cap, w.IO.Rest = p.oneFile, w.warmUp(), p.cap, p.rest

@@ -154,6 +154,7 @@ type Pair struct {
 	Key    string
 	KeyPos Pos
 	Value  Node
+	Not    []string // the rules that refuse the key, if it is a field's
 }
 
 // Errorf reports a mistake at the key.
@@ -184,7 +185,7 @@ func (n Node) Mapping() *Mapping {
 			label = m.path + "." + label
 		}
 		value := Node{doc: n.doc, ast: it.Value(), pos: posOf(at.File, it.Value()), label: label, path: label}
-		m.pairs = append(m.pairs, Pair{t.Value, at, value})
+		m.pairs = append(m.pairs, Pair{Key: t.Value, KeyPos: at, Value: value})
 	}
 	return m
 }
@@ -207,9 +208,9 @@ func (m *Mapping) Missing(key, format string, args ...any) {
 	m.doc.Report(err)
 }
 
-// Get returns the value of a key.
+// Get returns the value of a key. A nil Mapping, which is one that the file does not have, has none.
 func (m *Mapping) Get(key string) (Node, bool) {
-	for _, p := range m.pairs {
+	for _, p := range m.Pairs() {
 		if p.Key == key {
 			return p.Value, true
 		}
@@ -231,8 +232,13 @@ func (m *Mapping) PosOf(key string) Pos {
 	return m.pos
 }
 
-// Pairs returns everything in a mapping whose keys are names of the file's own choice.
-func (m *Mapping) Pairs() []Pair { return m.pairs }
+// Pairs returns everything in a mapping.
+func (m *Mapping) Pairs() []Pair {
+	if m == nil {
+		return nil
+	}
+	return m.pairs
+}
 
 // refuseOthers reports every key that is not among those known.
 func (m *Mapping) refuseOthers(known []string) {

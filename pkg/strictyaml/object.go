@@ -30,6 +30,8 @@ type Object struct {
 	Short string  // the key whose value a word in place of the mapping most likely is
 	Among []Among // of keys that stand for one another
 	Check func(*Mapping)
+
+	at **Mapping // where to put the mapping; nil: nowhere
 }
 
 // Among is of keys that stand for one another.
@@ -43,11 +45,17 @@ type Among struct {
 func (o Object) Value() Value { return Value{o.read, o.schema} }
 
 func (o Object) read(n Node) {
+	if o.at != nil {
+		*o.at = &Mapping{doc: n.doc, pos: n.pos, none: true}
+	}
 	if n.Kind() == Text && o.Short != "" {
 		n.Errorf("%[1]s is %[2]s, not a mapping; try %[1]s: {%[3]s: %[2]s}", n.label, Quote(n.Raw()), o.Short)
 		return
 	}
 	m := n.Mapping()
+	if o.at != nil {
+		*o.at = m
+	}
 	for _, c := range o.Among {
 		var last Node
 		count := 0
@@ -67,8 +75,9 @@ func (o Object) read(n Node) {
 	var known []string
 	for _, k := range o.Keys {
 		known = append(known, k.Name)
-		if v, ok := m.Get(k.Name); ok {
-			k.Value.Read(v)
+		if i := slices.IndexFunc(m.pairs, func(p Pair) bool { return p.Key == k.Name }); i >= 0 {
+			m.pairs[i].Not = k.Not
+			k.Value.Read(m.pairs[i].Value)
 		} else if k.Need {
 			add := "it"
 			if value, ok := k.Value.Schema()["const"]; ok {

@@ -1,8 +1,10 @@
 package strictyaml
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,32 +12,114 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Values are those that the type and tags of a field do not describe, by their keys.
-type Values map[string]Value
+// Valuer is a type that says itself how it is read.
+type Valuer interface{ Value() Value }
 
-// Struct is the keys of a struct, one for each field that has a tag:
+// Shorter is a struct that something else may stand for than a mapping.
+type Shorter interface{ Short() Value }
+
+// Ruler is a struct with defaults, which Object sets, or with rules between its keys, which it returns.
+type Ruler interface{ Object() Object }
+
+// Of is the value that a type describes. A struct is a mapping with a key for each field that has a tag:
 //
 //	Depth int `yaml:"depth" is:"1 to 1024" doc:"requests in flight"`
 //
-// After the key's name may come ",required", or ",inline" in place of a name for a struct whose keys stand in
-// the same mapping. The tag is gives the bounds of an amount, whose units say which kind of amount it is, or
-// the words that a text may be. The tag default describes a default that the field does not hold, and not
-// names the rules by which Key.Not refuses the key.
-func Struct(to any, values Values) (keys []Key) {
-	v := reflect.ValueOf(to).Elem()
-	for i := range v.NumField() {
-		tag := v.Type().Field(i).Tag
+// After the key's name may come ",required". A struct tagged ",inline" has its keys in the same mapping, as far
+// as no field before has the same name; the defaults of one tagged ",inherit" are another's, see Inherit. The
+// tag is gives the bounds of an amount, whose units say what it is an amount of, or the words that a text may
+// be. The tag default describes one that the field does not hold, not names rules of the caller's that refuse
+// the key, and max and empty say how long a list may be. A field At of type *Mapping is where the struct stands.
+func Of(to any) Value { return valueOf(reflect.ValueOf(to).Elem(), "") }
+
+// Field is the value of one field of a struct.
+func Field(of any, name string) Value {
+	v := reflect.ValueOf(of).Elem()
+	field, _ := v.Type().FieldByName(name)
+	return valueOf(v.FieldByIndex(field.Index), field.Tag)
+}
+
+func valueOf(field reflect.Value, tag reflect.StructTag) Value {
+	is := tag.Get("is")
+	switch to := field.Addr().Interface().(type) {
+	case Valuer:
+		return to.Value()
+	case *bool:
+		return Bool(to)
+	case *time.Duration:
+		return between(to, is, unit.ParseDuration, Duration)
+	case *int:
+		return between(to, is, wholeNumber, Int)
+	case *uint64:
+		return between(to, is, wholeNumber, Int)
+	case *int64:
+		if size, _, stepped := strings.Cut(is, " by 512 B"); stepped {
+			return between(to, size, unit.ParseBytes, sectors)
+		}
+		return between(to, is, unit.ParseBytes, Bytes)
+	case *float64:
+		switch {
+		case strings.HasSuffix(is, "/s"):
+			return between(to, is, unit.ParseRate, Rate)
+		case strings.HasSuffix(is, "%"):
+			return between(to, is, unit.ParsePercent, Percent)
+		}
+		return between(to, is, number, Float)
+	}
+	switch field.Kind() {
+	case reflect.String:
+		to := field.Addr().Convert(reflect.TypeFor[*string]()).Interface().(*string)
+		switch is {
+		case "":
+			return Line(to)
+		case "name":
+			return Name(to)
+		}
+		return OneOf(to, strings.Split(is, " | ")...)
+	case reflect.Pointer:
+		target := reflect.New(field.Type().Elem())
+		return valueOf(target.Elem(), tag).First(func(Node) { field.Set(target) })
+	case reflect.Slice:
+		return list(field, tag)
+	default:
+		return object(field)
+	}
+}
+
+func object(field reflect.Value) Value {
+	var o Object
+	if ruler, ok := field.Addr().Interface().(Ruler); ok {
+		o = ruler.Object()
+	}
+	if at := field.FieldByName("At"); at.IsValid() {
+		o.at = at.Addr().Interface().(**Mapping)
+	}
+	o.Keys = keysOf(field)
+	if shorter, ok := field.Addr().Interface().(Shorter); ok {
+		return MappingOr(o.Value(), shorter.Short())
+	}
+	return o.Value()
+}
+
+func keysOf(field reflect.Value) (keys []Key) {
+	for i := range field.NumField() {
+		tag := field.Type().Field(i).Tag
 		name, option, _ := strings.Cut(tag.Get("yaml"), ",")
-		if option == "inline" {
-			keys = append(keys, Struct(v.Field(i).Addr().Interface(), values)...)
+		if option == "inline" || option == "inherit" {
+			for _, key := range keysOf(field.Field(i)) {
+				if slices.ContainsFunc(keys, func(k Key) bool { return k.Name == key.Name }) {
+					continue
+				}
+				if option == "inherit" {
+					key.Value = key.Value.With("default", nil)
+				}
+				keys = append(keys, key)
+			}
 		}
 		if name == "" {
 			continue
 		}
-		value, ok := values[name]
-		if !ok {
-			value = fieldValue(v.Field(i), tag.Get("is"))
-		}
+		value := valueOf(field.Field(i), tag)
 		if text := tag.Get("default"); text != "" {
 			value = value.With("default", text)
 		}
@@ -45,54 +129,87 @@ func Struct(to any, values Values) (keys []Key) {
 	return keys
 }
 
-// fieldValue is the value of a field by its type, within the bounds or among the words of its tag.
-func fieldValue(field reflect.Value, is string) Value {
-	switch to := field.Addr().Interface().(type) {
-	case *bool:
-		return Bool(to)
-	case *string:
-		if is == "" {
-			return Line(to)
+// list is a list of values alike.
+func list(field reflect.Value, tag reflect.StructTag) Value {
+	item := func() reflect.Value { return reflect.New(field.Type().Elem()).Elem() }
+	limit, _ := strconv.Atoi(tag.Get("max"))
+	of := Items[reflect.Value]{Max: limit, Empty: tag.Get("empty"), Item: func(to *reflect.Value) Value {
+		*to = item()
+		return valueOf(*to, tag)
+	}}
+	return Value{func(n Node) {
+		var items []reflect.Value
+		of.To = &items
+		of.read(n)
+		field.Set(reflect.Append(reflect.Zero(field.Type()), items...))
+	}, of.Value().Schema}
+}
+
+// sectors is a size that is a multiple of the smallest sector.
+func sectors(to *int64, lower, upper int64) Value {
+	const sector = 512
+	not := Schema{"type": "number", "not": Schema{"multipleOf": sector}}
+	return Bytes(to, lower, upper).With("not", not).Then(func(n Node) {
+		if *to%sector != 0 {
+			n.outside("a multiple of 512 B, such as 1 MiB")
 		}
-		return OneOf(to, strings.Split(is, " | ")...)
-	case *time.Duration:
-		lower, upper := bounds(is, unit.ParseDuration)
-		return Duration(to, lower, upper)
-	case *int:
-		lower, upper := bounds(is, wholeNumber)
-		return Int(to, lower, upper)
-	case *uint64:
-		lower, upper := bounds(is, wholeNumber)
-		return Int(to, lower, upper)
-	case *int64:
-		lower, upper := bounds(is, unit.ParseBytes)
-		return Bytes(to, lower, upper)
-	case *float64:
-		switch {
-		case strings.HasSuffix(is, "/s"):
-			lower, upper := bounds(is, unit.ParseRate)
-			return Rate(to, lower, upper)
-		case strings.HasSuffix(is, "%"):
-			lower, upper := bounds(is, unit.ParsePercent)
-			return Percent(to, lower, upper)
-		}
-		lower, upper := bounds(is, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
-		return Float(to, lower, upper)
-	}
-	return Object{Keys: Struct(field.Addr().Interface(), nil)}.Value()
+	})
 }
 
 func wholeNumber(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) }
 
-// bounds reads a tag such as "1 to 1024".
-func bounds[T any](is string, parse func(string) (T, error)) (lower, upper T) {
-	from, to, _ := strings.Cut(is, " to ")
+func number(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
+
+// between is a value within the bounds of a tag, such as "1 to 1024".
+func between[T, B any](to *T, is string, parse func(string) (B, error), value func(*T, B, B) Value) Value {
+	from, most, _ := strings.Cut(is, " to ")
 	lower, err := parse(from)
-	if err == nil {
-		upper, err = parse(to)
+	upper, err2 := parse(most)
+	if err = cmp.Or(err, err2); err != nil {
+		panic(fmt.Sprintf("the tag %q has no bounds: %v", is, err))
 	}
-	if err != nil {
-		panic(fmt.Sprintf("the tag %q is no lower to upper bound: %v", is, err))
+	return value(to, lower, upper)
+}
+
+// Inherit fills the fields whose keys are not in the mapping.
+func Inherit[T any](to *T, from T, m *Mapping) {
+	inherit(reflect.ValueOf(to).Elem(), reflect.ValueOf(from), m)
+}
+
+func inherit(to, from reflect.Value, m *Mapping) {
+	for i := range to.NumField() {
+		name, option, _ := strings.Cut(to.Type().Field(i).Tag.Get("yaml"), ",")
+		switch {
+		case option == "inline":
+			inherit(to.Field(i), from.Field(i), m)
+		case name != "" && !m.Has(name):
+			to.Field(i).Set(from.Field(i))
+		}
 	}
-	return lower, upper
+}
+
+// Named is a mapping whose keys are names of the file's own choice, and whose values are alike.
+type Named[T any] struct{ Entries []Entry[T] }
+
+// Entry is one key of a Named, and what its value says.
+type Entry[T any] struct {
+	Pair
+	To T
+}
+
+// Value reads the mapping.
+func (m *Named[T]) Value() Value {
+	return Value{func(n Node) {
+		pairs := n.Mapping().Pairs()
+		if n.Kind() == Map && len(pairs) == 0 {
+			n.Errorf("%s is empty; name a disk, or delete it", n.Label())
+		}
+		for _, pair := range pairs {
+			entry := Entry[T]{Pair: pair}
+			Of(&entry.To).Read(pair.Value)
+			m.Entries = append(m.Entries, entry)
+		}
+	}, func() Schema {
+		return Schema{"type": "object", "additionalProperties": Of(new(T)).Schema(), "minProperties": 1}
+	}}
 }

@@ -41,21 +41,17 @@ func (v Value) Then(do func(Node)) Value {
 	return Value{func(n Node) { v.Read(n); do(n) }, v.Schema}
 }
 
-// With is the value with another keyword in its schema, such as what Then refuses, or a default that depends on
-// other keys.
+// With is the value with another keyword in its schema, such as what Then refuses, or without one if value is nil.
 func (v Value) With(keyword string, value any) Value {
 	return Value{v.Read, func() Schema { return with(v.Schema(), keyword, value) }}
 }
 
 func with(s Schema, keyword string, value any) Schema {
 	s = maps.Clone(s)
-	s[keyword] = value
+	if s[keyword] = value; value == nil {
+		delete(s, keyword)
+	}
 	return s
-}
-
-// Lazy is a value that is made only when it is read, out of what has been read by then.
-func Lazy(value func() Value) Value {
-	return Value{func(n Node) { value().Read(n) }, func() Schema { return value().Schema() }}
 }
 
 // MappingOr is a mapping, or else another value.
