@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -285,23 +286,27 @@ func (w workload) resolved() workload {
 	return w
 }
 
-// Work is the job's work, except for what it shares with the other jobs of its phase.
+// Work is the job's work, except for what it shares with the other jobs of its phase. It has the fields of IO that
+// work.Work knows by the same name.
 func (j *Job) Work() work.Work {
-	io := &j.IO
 	w := work.Work{
-		Op: j.Role, Sizes: j.Source, Order: j.Order,
-		Mode: io.Mode, Verify: io.Verify, Footprint: io.Footprint, WarmUp: io.Discard,
-		OneFile: io.OneFile, Cap: io.Cap, Rest: io.Rest, Think: io.Think,
+		Op: j.Role, Sizes: j.Source, Order: j.Order, WarmUp: j.IO.Discard,
 		Pace: j.Pace, Reads: j.Reads, Streams: j.Streams, Every: j.Probe,
 	}
-	if io.Mode == ModeDirect {
-		w.Block, w.Depth, w.Access = io.Block, io.Depth, cmp.Or(io.Access, AccessSequential)
+	to, from := reflect.ValueOf(&w).Elem(), reflect.ValueOf(j.IO)
+	for i := range from.NumField() {
+		if field := to.FieldByName(from.Type().Field(i).Name); field.IsValid() {
+			field.Set(from.Field(i))
+		}
 	}
-	if j.Writes() > 0 {
-		w.Flush, w.Preallocate = io.Flush, io.Preallocate
+	if w.Access = cmp.Or(w.Access, AccessSequential); w.Mode == ModeApp {
+		w.Block, w.Depth, w.Access = 0, 0, ""
+	}
+	if j.Writes() == 0 {
+		w.Flush, w.Preallocate = "", false
 	}
 	if j.Probe > 0 {
-		w.Probe = io.Block
+		w.Probe = j.IO.Block
 	}
 	return w
 }
