@@ -3,20 +3,22 @@
 // no general YAML decoder, as it refuses what such files do not need (anchors, aliases, tags, merge
 // keys, complex keys, several documents, a null value) and anything that would take long to read.
 //
-// Start at Parse, and at Object, a table that is the file's JSON Schema as well:
+// Start at Parse and at Of, which makes the reader of a type and its JSON Schema:
 //
+//	var hub struct {
+//		Name string  `yaml:"name,required" doc:"what it is called"`
+//		Read float64 `yaml:"read" is:"1 B/s to 1 TB/s" doc:"what it carries"`
+//	}
 //	doc, err := strictyaml.Parse("hub.yaml", data)
 //	if err != nil {
 //		return err
 //	}
-//	strictyaml.Object{Keys: []strictyaml.Key{ // any other key is unknown
-//		strictyaml.Required("name", strictyaml.String(&hub.Name), "what it is called"),
-//		strictyaml.Optional("read", strictyaml.Rate(&hub.Read, 1, 1e12), "what it carries"),
-//	}}.Value().Read(doc.Root())
+//	strictyaml.Of(&hub).Read(doc.Root()) // any other key is unknown
 //	return doc.Err()
 //
-// A Value leaves its target alone when the key is absent, and reports to the document when it is wrong,
-// so a whole file is read without a branch. Doc.Err returns all the mistakes in it.
+// An Object is the same by hand, for keys that depend on one another. A Value leaves its target alone when the
+// key is absent, and reports to the document when it is wrong, so a whole file is read without a branch. Doc.Err
+// returns all the mistakes in it.
 package strictyaml
 
 import (
