@@ -30,14 +30,13 @@ type phaseKeys struct {
 	Probe    perDisk[Probe]      `yaml:"probe" not:"saturation" doc:"disks that are only sent occasional single requests, for the latency: 4 KiB, of all idle disks, or {C: 4 KiB}"`
 	Pace     perDisk[pace]       `yaml:"pace" not:"app saturation" doc:"the maximum rate at which disks move files: 200 MB/s, of each, or {B: 200 MB/s}"`
 	Search   *search             `yaml:"search" not:"saturation" doc:"streams: find how many of them stay clean, alone and beside the others; pace: find how fast the others may go; or {streams: A, most: 24}, {pace: B, most: 1 GB/s}"`
-	Hold     time.Duration       `yaml:"hold" is:"1 s to 1 h" not:"saturation" default:"30 s" doc:"how long each try of a search lasts"`
+	Hold     time.Duration       `yaml:"hold" is:"1 s to 1 h" not:"saturation" shows:"30 s" doc:"how long each try of a search lasts"`
 	Timing   timing              `yaml:",inline"`
 	Workload workload            `yaml:",inherit"`
 }
 
-// Object has the phase's defaults, and says that it needs who does what.
-func (p *phaseKeys) Object() yaml.Object {
-	p.Timing.Repeat = 1
+// Object says that a phase needs who does what.
+func (*phaseKeys) Object() yaml.Object {
 	return yaml.Object{Among: []yaml.Among{
 		{Keys: []string{"pattern", "roles"}, Both: "a phase has either a pattern or roles; delete one of the two"},
 		{Keys: append([]string{"pattern", "roles"}, workKeys()...),
@@ -48,11 +47,11 @@ func (p *phaseKeys) Object() yaml.Object {
 // timing is what phases and studies share besides the workload: the amount of work, and when it is done.
 type timing struct {
 	Files        numbers         `yaml:"files" doc:"how many files each disk moves, the preset's number if it is not given; auto: as many as fit in target, so that all disks end together"`
-	Stop         stop            `yaml:"stop" default:"race" doc:"race: each disk stops after its last file; hold: disks that are done go on with filler until all are; a time: all stop then"`
+	Stop         stop            `yaml:"stop" shows:"race" doc:"race: each disk stops after its last file; hold: disks that are done go on with filler until all are; a time: all stop then"`
 	Until        *steady         `yaml:"until" not:"saturation" doc:"steady: it ends when every disk's rate is steady, after the SNIA performance test specification: over five windows of 10 s, or of {steady: 60 s}, or at the time of stop"`
 	Precondition *filling        `yaml:"precondition" doc:"what to do to the disks before it: {fill: 50 %} fills each working disk's volume to that share"`
 	Cooldown     *rest           `yaml:"cooldown" doc:"how long to wait before it, such as 30 s, or {until: idle}: until the disks are idle"`
-	Repeat       int             `yaml:"repeat" is:"1 to 1000" doc:"how often it runs"`
+	Repeat       int             `yaml:"repeat" is:"1 to 1000" default:"1" doc:"how often it runs"`
 	Pause        string          `yaml:"pause" doc:"what to do by hand before it: the text is shown, and hubbench waits for Enter"`
 	Connection   perDisk[string] `yaml:"connection" doc:"how disks are connected in this phase, if not as usual: direct, or {A: direct}"`
 }
@@ -93,13 +92,7 @@ func (s *stop) Value() yaml.Value {
 
 // steady is the length of a window, rates are steady over five.
 type steady struct {
-	Steady time.Duration `yaml:"steady,required" is:"1 s to 1 h" doc:"the length of a window; rates are steady over five"`
-}
-
-// Object has the default.
-func (s *steady) Object() yaml.Object {
-	s.Steady = 10 * time.Second
-	return yaml.Object{}
+	Steady time.Duration `yaml:"steady,required" is:"1 s to 1 h" default:"10 s" doc:"the length of a window; rates are steady over five"`
 }
 
 // Short is a word.
@@ -110,19 +103,13 @@ type filling struct {
 	Fill float64 `yaml:"fill,required" is:"1 % to 95 %" doc:"the share of each volume that is full when the phase begins, with what is there already, such as 50 %"`
 }
 
-// Object has the key that stands for all.
+// Object has the key that a word most likely is.
 func (*filling) Object() yaml.Object { return yaml.Object{Short: "fill"} }
 
 // rest is a time, at most if it is one until the disks are idle.
 type rest struct {
 	Until string        `yaml:"until,required" is:"idle" doc:"idle: until the disks are idle"`
-	Most  time.Duration `yaml:"most" is:"0 s to 24 h" doc:"but no longer than this"`
-}
-
-// Object has the default.
-func (r *rest) Object() yaml.Object {
-	r.Most = 10 * time.Minute
-	return yaml.Object{}
+	Most  time.Duration `yaml:"most" is:"0 s to 24 h" default:"10 min" doc:"but no longer than this"`
 }
 
 // Short is a time.

@@ -44,7 +44,7 @@ type Hub struct {
 	Name    string  `json:"name,omitempty" yaml:"name" is:"name" doc:"what people call it, such as CalDigit TS4"`
 	About   string  `json:"about,omitempty" yaml:"about" doc:"anything worth noting, such as its port, cable and firmware"`
 	Profile string  `json:"profile,omitempty" yaml:"profile" doc:"of simulated disks: a built-in hub profile, such as goshen-ridge, or the path of a .yaml"`
-	Speedup float64 `json:"speedup,omitempty" yaml:"speedup" is:"0.001 to 1000" doc:"of simulated disks: seconds of model time per second"`
+	Speedup float64 `json:"speedup,omitempty" yaml:"speedup" is:"0.001 to 1000" default:"1" doc:"of simulated disks: seconds of model time per second"`
 }
 
 // Phase is one pattern run once.

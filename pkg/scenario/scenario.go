@@ -46,7 +46,7 @@ type fileKeys struct {
 	Workload        workload    `yaml:"workload" doc:"what each disk moves; a phase may override any of it"`
 	Phases          []phaseKeys `yaml:"phases" max:"1000" empty:"phases is empty; add one, such as {pattern: W}" doc:"what runs, in this order"`
 	Study           *studyKeys  `yaml:"study" doc:"a set of phases in one word; they run after phases"`
-	Results         string      `yaml:"results" default:"results" doc:"where run folders go"`
+	Results         string      `yaml:"results" shows:"results" doc:"where run folders go"`
 	AllowSystemDisk bool        `yaml:"allow_system_disk" doc:"true allows tests on the disk that the system runs from"`
 	Expect          limits      `yaml:"expect" doc:"what the run must hold: hubbench check compares it"`
 }
@@ -56,11 +56,8 @@ type hubKeys struct {
 	At  *yaml.Mapping
 }
 
-// Object has the hub's default.
-func (h *hubKeys) Object() yaml.Object {
-	h.Speedup = 1
-	return yaml.Object{Short: "profile"}
-}
+// Object has the key that a word most likely is.
+func (*hubKeys) Object() yaml.Object { return yaml.Object{Short: "profile"} }
 
 type diskKeys struct {
 	At *yaml.Mapping
@@ -86,7 +83,7 @@ type simulated struct {
 	Profile string `yaml:"profile,required" doc:"the disk's name in the hub's profile"`
 }
 
-// Object has the key that stands for all.
+// Object has the key that a word most likely is.
 func (*simulated) Object() yaml.Object { return yaml.Object{Short: "profile"} }
 
 // Load reads a scenario file. name is only for errors, which are of type *strictyaml.Error, or

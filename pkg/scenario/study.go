@@ -34,15 +34,9 @@ type studyKeys struct {
 	Include    parts         `yaml:"include,required" doc:"solo, pairs, all_but_one (each disk left out in turn), all, mixed (one against the rest), matrix (all of these), or a list of them"`
 	Disks      disks         `yaml:"disks" doc:"those to study; all if it is not given"`
 	Within     time.Duration `yaml:"within" is:"100 ms to 24 h" doc:"leave out what does not fit in this time, from the end, if stop or target says how long each phase takes"`
-	Interleave bool          `yaml:"interleave" doc:"run repeats as rounds of all phases, every other one backwards"`
+	Interleave bool          `yaml:"interleave" default:"true" doc:"run repeats as rounds of all phases, every other one backwards"`
 	Timing     timing        `yaml:",inline"`
 	Workload   workload      `yaml:",inherit"`
-}
-
-// Object has the study's defaults.
-func (k *studyKeys) Object() yaml.Object {
-	k.Interleave, k.Timing.Repeat = true, 1
-	return yaml.Object{}
 }
 
 // Short is a word or a list.

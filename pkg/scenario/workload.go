@@ -59,17 +59,17 @@ const (
 // key of the workload, and of a phase: strictyaml.Of has the tags. It is refused by the rules that its tag not
 // names, see checkWorkload.
 type IO struct {
-	Mode        string `json:"mode" yaml:"io" is:"direct | app" doc:"direct: past the operating system's cache; app: each file in one call from memory, as a plain program does"`
-	Block       int64  `json:"block" yaml:"block" is:"512 B to 1 GiB by 512 B" not:"tests app" doc:"bytes per request"`
-	Depth       int    `json:"depth" yaml:"depth" is:"1 to 1024" not:"tests app" doc:"requests in flight"`
-	Flush       string `json:"flush" yaml:"flush" is:"none | fsync | full" default:"fsync" doc:"what is flushed within a written file's time: fsync, until the system says so, which on macOS is when the drive's own cache has it; full, until it is on the medium"`
-	Verify      string `json:"verify" yaml:"verify" is:"off | stamps | full" doc:"stamps: check 32 bytes of every 4 KiB read (0.8 %), so not for flipped bits; full: also read every file once more, outside the timing, and compare each byte"`
-	Preallocate bool   `json:"preallocate" yaml:"preallocate" doc:"reserve the space of a file before its timing starts"`
+	Mode        string `json:"mode" yaml:"io" is:"direct | app" default:"direct" doc:"direct: past the operating system's cache; app: each file in one call from memory, as a plain program does"`
+	Block       int64  `json:"block" yaml:"block" is:"512 B to 1 GiB by 512 B" default:"8 MiB" not:"tests app" doc:"bytes per request"`
+	Depth       int    `json:"depth" yaml:"depth" is:"1 to 1024" default:"4" not:"tests app" doc:"requests in flight"`
+	Flush       string `json:"flush" yaml:"flush" is:"none | fsync | full" shows:"fsync" doc:"what is flushed within a written file's time: fsync, until the system says so, which on macOS is when the drive's own cache has it; full, until it is on the medium"`
+	Verify      string `json:"verify" yaml:"verify" is:"off | stamps | full" default:"off" doc:"stamps: check 32 bytes of every 4 KiB read (0.8 %), so not for flipped bits; full: also read every file once more, outside the timing, and compare each byte"`
+	Preallocate bool   `json:"preallocate" yaml:"preallocate" default:"true" doc:"reserve the space of a file before its timing starts"`
 	Keep        bool   `json:"keep,omitempty" yaml:"keep" doc:"leave the test files when the run ends"`
 	Footprint   int64  `json:"footprint,omitempty" yaml:"footprint" is:"1 B to 1000 TB" doc:"maximum size of test files at one time: the oldest are removed, so that many fit on a small disk; unlimited if not given"`
 
 	// Sequential also if it is empty.
-	Access string        `json:"access,omitempty" yaml:"access" is:"sequential | random" default:"sequential" not:"tests app" doc:"random: every block of a file once, in random order"`
+	Access string        `json:"access,omitempty" yaml:"access" is:"sequential | random" shows:"sequential" not:"tests app" doc:"random: every block of a file once, in random order"`
 	Cap    time.Duration `json:"cap_ns,omitempty"` // maximum time of a file, whose rest is then left; 0: no limit
 	// Each of Sizes, all alike, is a pass over one and the same file, written in full before.
 	OneFile bool          `json:"one_file,omitempty"`
@@ -86,22 +86,18 @@ type IO struct {
 type workload struct {
 	At *yaml.Mapping
 
-	Preset presetName    `yaml:"preset"`
+	Preset presetName    `yaml:"preset" default:"random"`
 	Sizes  sizes         `yaml:"sizes" doc:"the files' sizes, the preset's if they are not given: a list, or a range {min: 2 MB, max: 2 GB}"`
 	Order  string        `yaml:"order" is:"random | ascending | descending | listed" doc:"the order of the files, the preset's if it is not given; listed: as sizes has them"`
 	WarmUp int           `yaml:"warm_up" is:"0 to 1000000" not:"tests saturation" doc:"how many files each disk moves first that do not count"`
-	Seed   uint64        `yaml:"seed" is:"0 to 9223372036854775807" doc:"the same seed gives the same files"`
+	Seed   uint64        `yaml:"seed" is:"0 to 9223372036854775807" default:"1" doc:"the same seed gives the same files"`
 	IO     IO            `yaml:",inline"`
 	Files  number        `yaml:"files" doc:"how many files each disk moves, the preset's number if it is not given; auto: as many as fit in target, so that all disks end together"`
-	Target time.Duration `yaml:"target" is:"100 ms to 24 h" default:"40 s" doc:"the time for files: auto to take"`
+	Target time.Duration `yaml:"target" is:"100 ms to 24 h" shows:"40 s" doc:"the time for files: auto to take"`
 }
 
-// Object has the workload's defaults.
-func (w *workload) Object() yaml.Object {
-	w.Preset, w.Seed = "random", 1
-	w.IO = IO{Mode: ModeDirect, Block: 8 << 20, Depth: 4, Verify: VerifyOff, Preallocate: true}
-	return yaml.Object{Short: "preset"}
-}
+// Object has the key that a word most likely is.
+func (*workload) Object() yaml.Object { return yaml.Object{Short: "preset"} }
 
 // number is how many files there are; auto: as many as fit in a time.
 type number struct {
@@ -134,7 +130,7 @@ type sizes struct {
 	List         []int64
 	Min          int64  `yaml:"min,required" is:"1 B to 1 TB" doc:"the smallest size"`
 	Max          int64  `yaml:"max,required" is:"1 B to 1 TB" doc:"the largest size"`
-	Distribution string `yaml:"distribution" is:"uniform | log-uniform" default:"uniform" doc:"uniform: every size equally likely; log-uniform: as many from 2 to 20 MB as from 200 MB to 2 GB"`
+	Distribution string `yaml:"distribution" is:"uniform | log-uniform" shows:"uniform" doc:"uniform: every size equally likely; log-uniform: as many from 2 to 20 MB as from 200 MB to 2 GB"`
 }
 
 // Object says how the sizes of a range go together.

@@ -26,10 +26,11 @@ type Ruler interface{ Object() Object }
 //	Depth int `yaml:"depth" is:"1 to 1024" doc:"requests in flight"`
 //
 // After the key's name may come ",required". A struct tagged ",inline" has its keys in the same mapping, as far
-// as no field before has the same name; the defaults of one tagged ",inherit" are another's, see Inherit. The
-// tag is gives the bounds of an amount, whose units say what it is an amount of, or the words that a text may
-// be. The tag default describes one that the field does not hold, not names rules of the caller's that refuse
-// the key, and max and empty say how long a list may be. A field At of type *Mapping is where the struct stands.
+// as no field before has the same name; one tagged ",inherit" has no defaults of its own, see Inherit. The tag
+// is gives the bounds of an amount, whose units say what it is an amount of, or the words that a text may be.
+// The tag default is what a field holds if the key is absent, and shows a default that it does not hold; not
+// names rules of the caller's that refuse the key, and max and empty say how long a list may be. A field At of
+// type *Mapping is where the struct stands.
 func Of(to any) Value { return valueOf(reflect.ValueOf(to).Elem(), "") }
 
 // Field is the value of one field of a struct.
@@ -94,34 +95,40 @@ func object(field reflect.Value) Value {
 	if at := field.FieldByName("At"); at.IsValid() {
 		o.at = at.Addr().Interface().(**Mapping)
 	}
-	o.Keys = keysOf(field)
+	o.Keys = keysOf(field, true)
 	if shorter, ok := field.Addr().Interface().(Shorter); ok {
 		return MappingOr(o.Value(), shorter.Short())
 	}
 	return o.Value()
 }
 
-func keysOf(field reflect.Value) (keys []Key) {
+// keysOf are the keys of a struct's fields, which get their defaults if it has any.
+func keysOf(field reflect.Value, defaults bool) (keys []Key) {
 	for i := range field.NumField() {
 		tag := field.Type().Field(i).Tag
 		name, option, _ := strings.Cut(tag.Get("yaml"), ",")
 		if option == "inline" || option == "inherit" {
-			for _, key := range keysOf(field.Field(i)) {
-				if slices.ContainsFunc(keys, func(k Key) bool { return k.Name == key.Name }) {
-					continue
+			for _, key := range keysOf(field.Field(i), defaults && option == "inline") {
+				if !slices.ContainsFunc(keys, func(k Key) bool { return k.Name == key.Name }) {
+					keys = append(keys, key)
 				}
-				if option == "inherit" {
-					key.Value = key.Value.With("default", nil)
-				}
-				keys = append(keys, key)
 			}
 		}
 		if name == "" {
 			continue
 		}
 		value := valueOf(field.Field(i), tag)
-		if text := tag.Get("default"); text != "" {
-			value = value.With("default", text)
+		switch text, shown := tag.Get("default"), tag.Get("shows"); {
+		case !defaults:
+			value = value.With("default", nil)
+		case text != "":
+			doc, err := Parse(name, []byte(text))
+			if err != nil {
+				panic(err)
+			}
+			value.Read(doc.root)
+		case shown != "":
+			value = value.With("default", shown)
 		}
 		keys = append(keys, Key{Name: name, Value: value, About: tag.Get("doc"),
 			Need: option == "required", Not: strings.Fields(tag.Get("not"))})
