@@ -18,7 +18,7 @@ type Valuer interface{ Value() Value }
 // Shorter is a struct that something else may stand for than a mapping.
 type Shorter interface{ Short() Value }
 
-// Ruler is a struct with defaults, which Object sets, or with rules between its keys, which it returns.
+// Ruler is a struct with rules between its keys, in an Object without any.
 type Ruler interface{ Object() Object }
 
 // Of is the value that a type describes. A struct is a mapping with a key for each field that has a tag:

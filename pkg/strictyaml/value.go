@@ -227,11 +227,10 @@ const Breaks = "\\x00-\\x1f\\x7f-\\x9f\u2028\u2029"
 // character, as reports show it as plain text, but it appears in lines of a terminal.
 func Name(to *string) Value {
 	pattern := "^[^ " + Breaks + "]([^" + Breaks + "]*[^ " + Breaks + "])?$"
-	return line(to, MaxName, pattern, func(_ Node, name string) string {
-		if strings.TrimSpace(name) != name {
-			return Quote(name) + " begins or ends with a space; delete it"
+	return line(to, MaxName, pattern).Then(func(n Node) {
+		if strings.TrimSpace(*to) != *to {
+			n.Errorf("%s %s begins or ends with a space; delete it", n.Label(), Quote(*to))
 		}
-		return ""
 	})
 }
 
@@ -251,33 +250,22 @@ func FileName(to *string) Value {
 const maxText = 4096
 
 // Line is a text of one line, such as a path, a label or a note.
-func Line(to *string) Value {
-	return line(to, maxText, "^[^"+Breaks+"]*$", func(n Node, text string) string {
-		share := strings.HasPrefix(n.Escaped(), `\\`)
-		if drive := n.Escaped(); share || len(drive) > 2 && drive[1] == ':' && drive[2] == '\\' {
-			return fmt.Sprintf(`is in double quotes, where \ starts an escape sequence; use single quotes: '%s'`, drive)
-		}
-		return ""
-	})
-}
+func Line(to *string) Value { return line(to, maxText, "^[^"+Breaks+"]*$") }
 
-// line is a text of one line, of so many characters at most. wrong says what else is wrong with it
-// and what to try.
-func line(to *string, longest int, pattern string, wrong func(Node, string) string) Value {
+func line(to *string, longest int, pattern string) Value {
 	schema := Schema{"type": "string", "minLength": 1, "maxLength": longest, "pattern": pattern}
 	return Read(schema, func(n Node) {
 		text, ok := n.Text()
-		if !ok {
-			return
-		}
+		path := n.Escaped()
 		breaks := func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
-		switch why := wrong(n, text); {
+		switch {
+		case !ok:
 		case text == "":
 			n.Errorf("%s is empty; write one", n.Label())
 		case utf8.RuneCountInString(text) > longest:
 			n.Errorf("%s is longer than %d characters; shorten it", n.Label(), longest)
-		case why != "":
-			n.Errorf("%s %s", n.Label(), why)
+		case strings.HasPrefix(path, `\\`) || len(path) > 2 && path[1:3] == `:\`:
+			n.Errorf(`%s is in double quotes, where \ starts an escape sequence; use single quotes: '%s'`, n.Label(), path)
 		case strings.ContainsFunc(text, breaks):
 			n.Errorf("%s %s contains a control character or line break; delete it", n.Label(), Quote(text))
 		default:
