@@ -155,7 +155,7 @@ func (p phaseSpec) filesOf(disk string) int {
 	if p.accompanies(disk) {
 		return 1
 	}
-	files := int(p.Files[disk])
+	files := p.Files[disk]
 	if files == 0 {
 		files = p.work.count()
 	}
@@ -187,7 +187,7 @@ func (s *Scenario) expand(spec phaseSpec, name string, variant test) Phase {
 		job.Sizes, job.IO = workload.draw(name, d.Name, spec.filesOf(d.Name)), workload.IO
 		job.Source, job.Order = work.Sizes(workload.Sizes), workload.Order
 		job.Source.List = job.Source.List[:min(len(job.Source.List), len(job.Sizes))] // of a longer list its beginning
-		job.Pace, job.Reads = float64(spec.Pace[d.Name]), float64(spec.Mix[d.Name])
+		job.Pace, job.Reads = spec.Pace[d.Name], float64(spec.Mix[d.Name])
 		switch {
 		case job.Reads > 0:
 			job.Alone = max(d.Speed.Read, d.Speed.Write)

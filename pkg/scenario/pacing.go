@@ -105,15 +105,9 @@ func (p *phaseSpec) withPace(name string) string {
 	return name
 }
 
-type pace float64
-
-// Value is a rate.
-func (p *pace) Value() yaml.Value { return yaml.Rate((*float64)(p), minPace, maxPace) }
-
 // addPace limits how fast disks may go: all that move files, or some.
 func (s *Scenario) addPace(p *phaseSpec, k *phaseKeys) {
-	moves := func(disk string) bool { return p.movesNoFiles(disk) == "" }
-	p.Pace = spread(s, &k.Pace, moves, p.movesNoFiles, "pace")
+	p.Pace = spread(s, &k.Pace, p.movesNoFiles, "pace")
 	if n, ok := k.At.Get("pace"); ok && len(p.Pace) == 0 && p.Roles != nil && n.Kind() != yaml.Map {
 		n.Errorf("no disk moves files here, and streams and probes have their own pace; delete %s", n.Label())
 	}
@@ -143,8 +137,11 @@ func (s *Scenario) addMix(p *phaseSpec, k *phaseKeys) {
 	if !ok || p.Roles == nil {
 		return
 	}
-	moves := func(disk string) bool { return p.movesNoFiles(disk) == "" }
-	p.Mix = spread(s, &k.Mix, moves, p.hasStreams, "mix")
+	unfit := p.hasStreams // one that is idle in the pattern may be named
+	if k.Mix.all != nil {
+		unfit = p.movesNoFiles
+	}
+	p.Mix = spread(s, &k.Mix, unfit, "mix")
 	if len(p.Mix) == 0 && n.Kind() != yaml.Map {
 		n.Errorf("no disk moves files here; name one, such as mix: {%s: %s}", s.firstDisk(), n.Raw())
 	}
@@ -168,8 +165,7 @@ func (s *Scenario) addProbes(p *phaseSpec, k *phaseKeys) {
 		}
 		return ""
 	}
-	idle := func(disk string) bool { return p.idle(disk) != "" }
-	if p.Probes = spread(s, &k.Probe, idle, works, "probe"); len(p.Probes) == 0 && n.Kind() != yaml.Map {
+	if p.Probes = spread(s, &k.Probe, works, "probe"); len(p.Probes) == 0 && n.Kind() != yaml.Map {
 		n.Errorf("every disk works here, and a probe is for one that does nothing else; "+
 			"leave a disk idle, or delete %s", n.Label())
 	}

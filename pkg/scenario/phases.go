@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -21,18 +22,18 @@ const longestUntil = 4 * time.Hour
 type phaseKeys struct {
 	At *yaml.Mapping
 
-	Name     ownName             `yaml:"name" doc:"what the phase is called; its pattern if it has no name"`
-	Pattern  letters             `yaml:"pattern" doc:"a letter per disk, in the order of disks or the phase's own: W writes, R reads, - is idle"`
-	Roles    yaml.Named[role]    `yaml:"roles" doc:"in place of a pattern, what each disk does: {A: write, C: read}; the others are idle"`
-	Order    order               `yaml:"order" doc:"the order of the files, the preset's if it is not given; listed: as sizes has them"`
-	Streams  yaml.Named[streams] `yaml:"streams" not:"saturation" doc:"disks that play or record at the pace of a camera, beside the others: {A: {play: prores-422-hq-uhd-25, count: 4}}"`
-	Mix      perDisk[mix]        `yaml:"mix" not:"app verify saturation" doc:"disks that read and write at once: 70/30 is 70 % reads; of all working disks, or {A: 70/30}"`
-	Probe    perDisk[Probe]      `yaml:"probe" not:"saturation" doc:"disks that are only sent occasional single requests, for the latency: 4 KiB, of all idle disks, or {C: 4 KiB}"`
-	Pace     perDisk[pace]       `yaml:"pace" not:"app saturation" doc:"the maximum rate at which disks move files: 200 MB/s, of each, or {B: 200 MB/s}"`
-	Search   *search             `yaml:"search" not:"saturation" doc:"streams: find how many of them stay clean, alone and beside the others; pace: find how fast the others may go; or {streams: A, most: 24}, {pace: B, most: 1 GB/s}"`
-	Hold     time.Duration       `yaml:"hold" is:"1 s to 1 h" not:"saturation" shows:"30 s" doc:"how long each try of a search lasts"`
-	Timing   timing              `yaml:",inline"`
-	Workload workload            `yaml:",inherit"`
+	Name     ownName                `yaml:"name" doc:"what the phase is called; its pattern if it has no name"`
+	Pattern  letters                `yaml:"pattern" doc:"a letter per disk, in the order of disks or the phase's own: W writes, R reads, - is idle"`
+	Roles    yaml.Named[trace.Role] `yaml:"roles" is:"read | write | idle" doc:"in place of a pattern, what each disk does: {A: write, C: read}; the others are idle"`
+	Order    order                  `yaml:"order" doc:"the order of the files, the preset's if it is not given; listed: as sizes has them"`
+	Streams  yaml.Named[streams]    `yaml:"streams" not:"saturation" doc:"disks that play or record at the pace of a camera, beside the others: {A: {play: prores-422-hq-uhd-25, count: 4}}"`
+	Mix      perDisk[mix]           `yaml:"mix" not:"app verify saturation" doc:"disks that read and write at once: 70/30 is 70 % reads; of all working disks, or {A: 70/30}"`
+	Probe    perDisk[Probe]         `yaml:"probe" not:"saturation" doc:"disks that are only sent occasional single requests, for the latency: 4 KiB, of all idle disks, or {C: 4 KiB}"`
+	Pace     perDisk[float64]       `yaml:"pace" is:"100 KB/s to 1 TB/s" not:"app saturation" doc:"the maximum rate at which disks move files: 200 MB/s, of each, or {B: 200 MB/s}"`
+	Search   *search                `yaml:"search" not:"saturation" doc:"streams: find how many of them stay clean, alone and beside the others; pace: find how fast the others may go; or {streams: A, most: 24}, {pace: B, most: 1 GB/s}"`
+	Hold     time.Duration          `yaml:"hold" is:"1 s to 1 h" not:"saturation" shows:"30 s" doc:"how long each try of a search lasts"`
+	Timing   timing                 `yaml:",inline"`
+	Workload workload               `yaml:",inherit"`
 }
 
 // Object says that a phase needs who does what.
@@ -59,11 +60,13 @@ type timing struct {
 // numbers is how many files each disk moves.
 type numbers struct {
 	number
-	each yaml.Named[fileCount]
+	each yaml.Named[int]
 }
 
 // Value is a number for all disks, or a mapping.
-func (f *numbers) Value() yaml.Value { return yaml.MappingOr(f.each.Value(), f.number.Value()) }
+func (f *numbers) Value() yaml.Value {
+	return yaml.MappingOr(f.each.Holds(`is:"1 to 1000000"`), f.number.Value())
+}
 
 // stop is when a phase ends: StopRace, StopHold, or StopTime after a time.
 type stop struct {
@@ -162,27 +165,20 @@ func (l *letters) Value() yaml.Value {
 	})
 }
 
-type role trace.Role
-
-// Value is a word.
-func (r *role) Value() yaml.Value {
-	return yaml.OneOf(r, string(trace.Read), string(trace.Write), string(trace.Idle))
-}
-
 // perDisk is one value for all disks that it fits, or a value for each.
 type perDisk[T any] struct {
 	all  *T
 	each yaml.Named[T]
 }
 
-// Value is one for all, or a mapping by disk.
-func (d *perDisk[T]) Value() yaml.Value {
+// Holds is one for all, or a mapping by disk.
+func (d *perDisk[T]) Holds(tag reflect.StructTag) yaml.Value {
 	all := new(T)
-	one := yaml.Of(all)
+	one := yaml.Tagged(all, tag)
 	if shorter, ok := any(all).(yaml.Shorter); ok {
 		one = shorter.Short()
 	}
-	return yaml.MappingOr(d.each.Value(), one.Then(func(yaml.Node) { d.all = all }))
+	return yaml.MappingOr(d.each.Holds(tag), one.Then(func(yaml.Node) { d.all = all }))
 }
 
 // phaseSpec is one entry of the scenario's phases, or one phase of its study; Repeat, and a preset
@@ -190,15 +186,15 @@ func (d *perDisk[T]) Value() yaml.Value {
 // that was given, which may be empty.
 type phaseSpec struct {
 	Phase
-	Pattern string               // as given; from the roles, in the order of the disks, if those were given
-	work    workload             // the scenario's, with what the phase overrides
-	Files   map[string]fileCount // number of files of single disks; the others have the workload's
-	Repeat  int                  // at least 1
+	Pattern string         // as given; from the roles, in the order of the disks, if those were given
+	work    workload       // the scenario's, with what the phase overrides
+	Files   map[string]int // number of files of single disks; the others have the workload's
+	Repeat  int            // at least 1
 
 	Streams map[string][]stream.Spec // what disks play or record
 	Probes  map[string]Probe         // the disks that are asked for single requests
 	Mix     map[string]mix           // share of reads, of disks that read and write at once
-	Pace    map[string]pace          // maximum in bytes per second, of disks with a limit
+	Pace    map[string]float64       // maximum in bytes per second, of disks with a limit
 
 	pos   yaml.Pos
 	auto  string // the name if Name is empty, but for its number
@@ -228,12 +224,11 @@ func (s *Scenario) spec(m *yaml.Mapping, t *timing, w workload) *phaseSpec {
 // check refuses keys of a phase or study that do not go together. idle and noFiles say which disks do nothing, and
 // which have no files to move.
 func (s *Scenario) check(m *yaml.Mapping, t *timing, p *phaseSpec, idle, noFiles func(disk string) string) {
-	p.Files = map[string]fileCount{}
+	p.Files = map[string]int{}
 	for _, e := range fitting(s, &t.Files.each, noFiles, "number of files") {
 		p.Files[e.Key] = e.To
 	}
-	works := func(disk string) bool { return idle(disk) == "" }
-	p.Connections = spread(s, &t.Connection, works, idle, "connection")
+	p.Connections = spread(s, &t.Connection, idle, "connection")
 	s.checkWorkload(m, &p.work)
 	p.checkUntil(m)
 	if p.Stop != StopTime {
@@ -342,7 +337,7 @@ func (s *Scenario) roles(k *phaseKeys) map[string]trace.Role {
 	}
 	roles := s.withIdle(nil)
 	for _, e := range fitting(s, &k.Roles, nil, "role") {
-		roles[e.Key] = trace.Role(e.To)
+		roles[e.Key] = e.To
 	}
 	n, ok := k.At.Get("pattern")
 	if !ok {
@@ -400,12 +395,10 @@ func fitting[T any](s *Scenario, m *yaml.Named[T], unfit func(disk string) strin
 }
 
 // spread is the value of each disk: the one for all that it fits, or its own.
-func spread[T any](s *Scenario, d *perDisk[T], fits func(disk string) bool, unfit func(disk string) string,
-	what string,
-) map[string]T {
+func spread[T any](s *Scenario, d *perDisk[T], unfit func(disk string) string, what string) map[string]T {
 	values := map[string]T{}
 	for _, disk := range s.diskNames() {
-		if d.all != nil && fits(disk) {
+		if d.all != nil && unfit(disk) == "" {
 			values[disk] = *d.all
 		}
 	}

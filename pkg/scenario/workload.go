@@ -101,18 +101,13 @@ func (*workload) Object() yaml.Object { return yaml.Object{Short: "preset"} }
 
 // number is how many files there are; auto: as many as fit in a time.
 type number struct {
-	files fileCount // 0: the preset's
+	files int // 0: the preset's
 	auto  bool
 }
 
-type fileCount int
-
-// Value is the number.
-func (f *fileCount) Value() yaml.Value { return yaml.Int(f, 1, maxFiles) }
-
 // Value is a number or a word.
 func (f *number) Value() yaml.Value {
-	files := f.files.Value()
+	files := yaml.Int(&f.files, 1, maxFiles)
 	schema := yaml.Schema{"anyOf": []yaml.Schema{{"const": filesAuto}, files.Schema()}}
 	return yaml.Read(schema, func(n yaml.Node) {
 		switch f.auto = n.Raw() == filesAuto; {
@@ -247,7 +242,7 @@ func (w workload) count() int {
 	p := presetByName(w.Preset)
 	switch {
 	case w.Files.files > 0:
-		return int(w.Files.files)
+		return w.Files.files
 	case w.Sizes.List != nil && !p.oneFile:
 		return len(w.Sizes.List)
 	}

@@ -15,6 +15,11 @@ import (
 // Valuer is a type that says itself how it is read.
 type Valuer interface{ Value() Value }
 
+// Holder is a type whose field has the tag of the values that it holds.
+type Holder interface {
+	Holds(tag reflect.StructTag) Value
+}
+
 // Shorter is a struct that something else may stand for than a mapping.
 type Shorter interface{ Short() Value }
 
@@ -31,7 +36,10 @@ type Ruler interface{ Object() Object }
 // The tag default is what a field holds if the key is absent, and shows a default that it does not hold; not
 // names rules of the caller's that refuse the key, and max and empty say how long a list may be. A field At of
 // type *Mapping is where the struct stands.
-func Of(to any) Value { return valueOf(reflect.ValueOf(to).Elem(), "") }
+func Of(to any) Value { return Tagged(to, "") }
+
+// Tagged is the value that a type describes with the tag of its field.
+func Tagged(to any, tag reflect.StructTag) Value { return valueOf(reflect.ValueOf(to).Elem(), tag) }
 
 // Field is the value of one field of a struct.
 func Field(of any, name string) Value {
@@ -45,6 +53,8 @@ func valueOf(field reflect.Value, tag reflect.StructTag) Value {
 	switch to := field.Addr().Interface().(type) {
 	case Valuer:
 		return to.Value()
+	case Holder:
+		return to.Holds(tag)
 	case *bool:
 		return Bool(to)
 	case *time.Duration:
@@ -204,8 +214,8 @@ type Entry[T any] struct {
 	To T
 }
 
-// Value reads the mapping.
-func (m *Named[T]) Value() Value {
+// Holds reads the mapping.
+func (m *Named[T]) Holds(tag reflect.StructTag) Value {
 	return Value{func(n Node) {
 		pairs := n.Mapping().Pairs()
 		if n.Kind() == Map && len(pairs) == 0 {
@@ -213,10 +223,10 @@ func (m *Named[T]) Value() Value {
 		}
 		for _, pair := range pairs {
 			entry := Entry[T]{Pair: pair}
-			Of(&entry.To).Read(pair.Value)
+			Tagged(&entry.To, tag).Read(pair.Value)
 			m.Entries = append(m.Entries, entry)
 		}
 	}, func() Schema {
-		return Schema{"type": "object", "additionalProperties": Of(new(T)).Schema(), "minProperties": 1}
+		return Schema{"type": "object", "additionalProperties": Tagged(new(T), tag).Schema(), "minProperties": 1}
 	}}
 }
