@@ -286,12 +286,12 @@ func (s *Scenario) checkRuns(top *yaml.Mapping) {
 		top.Missing("phases", "the key phases is missing; add it")
 		return
 	}
-	p := phaseSpec{work: s.work, Repeat: 1, Phase: Phase{Stop: StopRace}}
+	p := s.spec(nil, &timing{Repeat: 1}, workload{})
 	p.Name, p.Pattern, p.Roles, p.pos = string(s.work.Preset), s.allWrite(), map[string]trace.Role{}, s.pos
 	for _, d := range s.Disks {
 		p.Roles[d.Name] = trace.Write
 	}
-	s.specs = append(s.specs, p)
+	s.specs = append(s.specs, *p)
 }
 
 func (s *Scenario) allWrite() string { return strings.Repeat("W", max(1, len(s.Disks))) }

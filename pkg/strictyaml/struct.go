@@ -89,7 +89,8 @@ func valueOf(field reflect.Value, tag reflect.StructTag) Value {
 		return OneOf(to, strings.Split(is, " | ")...)
 	case reflect.Pointer:
 		target := reflect.New(field.Type().Elem())
-		return valueOf(target.Elem(), tag).First(func(Node) { field.Set(target) })
+		value := valueOf(target.Elem(), tag)
+		return Value{func(n Node) { field.Set(target); value.Read(n) }, value.Schema}
 	case reflect.Slice:
 		return list(field, tag)
 	default:

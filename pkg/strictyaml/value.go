@@ -31,11 +31,6 @@ func Read(schema Schema, read func(Node)) Value {
 	return Value{read, func() Schema { return schema }}
 }
 
-// First does something before the value is read, if there is one.
-func (v Value) First(do func(Node)) Value {
-	return Value{func(n Node) { do(n); v.Read(n) }, v.Schema}
-}
-
 // Then does something after the value has been read, if there is one.
 func (v Value) Then(do func(Node)) Value {
 	return Value{func(n Node) { v.Read(n); do(n) }, v.Schema}
