@@ -1,6 +1,7 @@
-// Package draft writes a first scenario for disks that are plugged in: one that runs as it is, with comments
-// that say how to change it. It asks no system: internal/machine/device finds the disks, and who calls says
-// which folder on each may be written to. Start at Find or, for folders that a person names, In; then Write.
+// Package draft writes a first scenario for disks that are plugged in: one that runs as it is, with
+// comments that say how to change it. It asks no system: internal/machine/device finds the disks,
+// and who calls says which folder on each may be written to. Start at Find or, for folders that a
+// person names, In; then Write.
 package draft
 
 import (
@@ -30,10 +31,11 @@ type Disk struct {
 	note string // behind its name in the scenario
 }
 
-// Find lists the volumes that can be tested, one of each disk: the one with the most free space. folder says which
-// folder at a mount point may be written to. What is neither known to be external nor on USB is listed only if it was
-// asked for by its name, its volume's name or a mount point. refused says why each that was asked for is left out; if
-// nothing was, why each disk is that could have been listed.
+// Find lists the volumes that can be tested, one of each disk: the one with the most free space.
+// folder says which folder at a mount point may be written to. What is neither known to be external
+// nor on USB is listed only if it was asked for by its name, its volume's name or a mount point.
+// refused says why each that was asked for is left out; if nothing was, why each disk is that could
+// have been listed.
 func Find(inv *hardware.Inventory, asked []string, folder func(mount string) string) (disks []Disk, refused []string) {
 	seen := map[string]string{} // names, by folders: a volume may lie on several disks
 	why := map[string]string{}  // by names; empty: it is listed
@@ -77,9 +79,10 @@ func Find(inv *hardware.Inventory, asked []string, folder func(mount string) str
 	return disks, refused
 }
 
-// In is the disk that a person has named a folder on, beside the others. resolved is the folder's path without symbolic
-// links, and free what may be written to it. A disk that the machine does not list has nothing but its folder. None
-// counts as the system's: whether that may be tested is for whoever runs the scenario to say.
+// In is the disk that a person has named a folder on, beside the others. resolved is the folder's
+// path without symbolic links, and free what may be written to it. A disk that the machine does not
+// list has nothing but its folder. None counts as the system's: whether that may be tested is for
+// whoever runs the scenario to say.
 func In(inv *hardware.Inventory, folder, resolved string, free int64, others []Disk) Disk {
 	d := Disk{Folder: folder, Found: &hardware.Disk{}, Volume: &hardware.Volume{}}
 	if found, volume := inv.Holding(resolved); found != nil {
@@ -128,13 +131,14 @@ func candidates(inv *hardware.Inventory, asked []string) (list []candidate) {
 		}
 		for k := range volumes {
 			c := candidate{&inv.Disks[i], &volumes[k], asWhat(asked, &inv.Disks[i], &volumes[k])}
-			// A mapped disk, such as an encrypted volume, is one name more of the disk that it lies on. An image is a file on a
-			// disk, and no other name of it.
+			// A mapped disk, such as an encrypted volume, is one name more of the disk that it lies
+			// on. An image is a file on a disk, and no other name of it.
 			under := inv.Physical(c.disk, nil)
 			if c.name == "" && len(under) == 1 && under[0] != c.disk && !strings.HasPrefix(c.disk.Name, "loop") {
 				c.disk, c.name = under[0], asWhat(asked, under[0], c.volume)
 			}
-			// Offered without being asked for is what is outside the machine, or on USB if nobody knows.
+			// Offered without being asked for is what is outside the machine, or on USB if nobody
+			// knows.
 			d := c.disk
 			outside := d.External != nil && *d.External || d.External == nil && d.Bus == hardware.USB
 			if c.name != "" || asked == nil && outside && !d.System && d.Bus != hardware.Virtual {
@@ -145,8 +149,8 @@ func candidates(inv *hardware.Inventory, asked []string) (list []candidate) {
 	return list
 }
 
-// workable is the folder of a volume that a test may work in, at the mount point that was asked for if one was;
-// or the reason why there is none.
+// workable is the folder of a volume that a test may work in, at the mount point that was asked for
+// if one was; or the reason why there is none.
 func workable(v *hardware.Volume, asked string, folder func(mount string) string) (where, reason string) {
 	mounts := append([]string{v.Mount}, v.Mounts...)
 	if slices.Contains(mounts, asked) {
@@ -160,7 +164,8 @@ func workable(v *hardware.Volume, asked string, folder func(mount string) string
 	case v.ReadOnly:
 		return "", "is mounted read-only"
 	case v.FreeBytes < leastFree:
-		return "", fmt.Sprintf("has %s free, and a test needs %s", unit.FormatBytes(v.FreeBytes), unit.FormatBytes(leastFree))
+		return "", fmt.Sprintf("has %s free, and a test needs %s", unit.FormatBytes(v.FreeBytes),
+			unit.FormatBytes(leastFree))
 	}
 	reason = "has a mount point that a scenario cannot name"
 	for _, mount := range mounts {
@@ -224,8 +229,8 @@ func (d Disk) About() string {
 	return strings.Join(parts, ", ")
 }
 
-// slowest names the link on a disk's way that carries least. Of a disk on USB whose own link is not known there
-// is none to name: the hub's may be faster.
+// slowest names the link on a disk's way that carries least. Of a disk on USB whose own link is not
+// known there is none to name: the hub's may be faster.
 func slowest(d *hardware.Disk) string {
 	links := d.Path.Links
 	if n := len(links); d.Bus == hardware.USB && n > 0 && links[n-1].Segment == hardware.Uplink {
@@ -257,8 +262,8 @@ func clean(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Hub is the hub that most of the disks hang on, the nearest to them of several; nil if none do. The enclosure that a
-// disk is built into is none.
+// Hub is the hub that most of the disks hang on, the nearest to them of several; nil if none do.
+// The enclosure that a disk is built into is none.
 func Hub(inv *hardware.Inventory, disks []Disk) *hardware.Hub {
 	var best *hardware.Hub
 	most := 1

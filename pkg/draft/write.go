@@ -19,8 +19,8 @@ import (
 const (
 	phaseTime = 10 * time.Second
 	restPart  = 5 // of a phase's time
-	// studyTime is what the pairs may fill. Five minutes hold it, the measurement of each disk's speed before it, and
-	// the start of each phase.
+	// studyTime is what the pairs may fill. Five minutes hold it, the measurement of each disk's
+	// speed before it, and the start of each phase.
 	studyTime = 4 * time.Minute
 	// pairsAnswer is the most disks of which the time holds every pair.
 	pairsAnswer = 3
@@ -37,8 +37,8 @@ const (
 	keptFree    = 100e6 // for the file system itself
 )
 
-// Write writes the scenario for the disks. file is what it is called, and phase how long each phase takes; 0 is the
-// usual.
+// Write writes the scenario for the disks. file is what it is called, and phase how long each phase
+// takes; 0 is the usual.
 func Write(inv *hardware.Inventory, disks []Disk, file string, phase time.Duration) []byte {
 	phase = cmp.Or(phase, phaseTime)
 	hub := Hub(inv, disks)
@@ -74,7 +74,8 @@ func setup(inv *hardware.Inventory, hub *hardware.Hub, disks []Disk) string {
 	}
 	line("# A folder on each disk: hubbench creates a folder of its own in it and touches nothing else.\ndisks:")
 	for _, d := range disks {
-		line("  - name: %s%s\n    path: %s\n    %s", d.key(), d.note, quote(d.Folder), connection(inv, d.Found))
+		line("  - name: %s%s\n    path: %s\n    %s", d.key(), d.note, quote(d.Folder),
+			connection(inv, d.Found))
 		if about := d.About(); about != "" {
 			line("    about: %s", quote(about))
 		}
@@ -106,9 +107,10 @@ func allowed(disks []Disk) string {
 // hubAndDisks are these keys of a scenario, one after the other, up to the next key.
 var hubAndDisks = regexp.MustCompile(`(?m)^(hub:.*\n)?disks:.*\n( .*\n)+`)
 
-// Fill puts disks into a scenario in the place of its own, whose names and notes they take over, and the hub that
-// they hang on. They come in the order in which they were asked for, as the first may play and the second be copied.
-// A demonstration, whose clock runs faster than ours, is refused.
+// Fill puts disks into a scenario in the place of its own, whose names and notes they take over,
+// and the hub that they hang on. They come in the order in which they were asked for, as the first
+// may play and the second be copied. A demonstration, whose clock runs faster than ours, is
+// refused.
 func Fill(text []byte, inv *hardware.Inventory, disks []Disk, asked []string) ([]byte, error) {
 	s, err := scenario.Load("", text)
 	if err != nil {
@@ -123,7 +125,8 @@ func Fill(text []byte, inv *hardware.Inventory, disks []Disk, asked []string) ([
 	}
 	notes := noted.FindAllSubmatch(text[at[0]:at[1]], -1)
 	filled := slices.SortedStableFunc(slices.Values(disks), func(a, b Disk) int {
-		return slices.Index(asked, asWhat(asked, a.Found, a.Volume)) - slices.Index(asked, asWhat(asked, b.Found, b.Volume))
+		return cmp.Compare(slices.Index(asked, asWhat(asked, a.Found, a.Volume)),
+			slices.Index(asked, asWhat(asked, b.Found, b.Volume)))
 	})
 	for i := range filled {
 		if i < min(len(s.Disks), len(notes)) {
@@ -132,9 +135,11 @@ func Fill(text []byte, inv *hardware.Inventory, disks []Disk, asked []string) ([
 			filled[i].Name = nameOf(filled[:i])
 		}
 	}
-	out := slices.Concat(text[:at[0]], []byte(setup(inv, Hub(inv, disks), filled)), text[at[1]:], []byte(allowed(disks)))
+	out := slices.Concat(text[:at[0]], []byte(setup(inv, Hub(inv, disks), filled)), text[at[1]:],
+		[]byte(allowed(disks)))
 	if _, err := scenario.Load("", out); err != nil {
-		return nil, fmt.Errorf("it is written for %s, and cannot be used for %d", unit.Plural(len(s.Disks), "disk"), len(disks))
+		return nil, fmt.Errorf("it is written for %s, and cannot be used for %d",
+			unit.Plural(len(s.Disks), "disk"), len(disks))
 	}
 	return out, nil
 }
@@ -142,8 +147,8 @@ func Fill(text []byte, inv *hardware.Inventory, disks []Disk, asked []string) ([
 // noted is a disk's line in a built-in scenario, and the note at its end.
 var noted = regexp.MustCompile(`(?m)^  - \{.*\}( #.*)?$`)
 
-// studyOf is the study that answers who slows whom: what each disk does alone, all together, and every two of them as
-// far as the time goes. files are how many of them each disk has.
+// studyOf is the study that answers who slows whom: what each disk does alone, all together, and
+// every two of them as far as the time goes. files are how many of them each disk has.
 func studyOf(disks []Disk, files []int, phase time.Duration) string {
 	head := `# Each disk alone, all together, and then parts of them, writing and reading: this shows who slows whom.
 study:
@@ -187,8 +192,8 @@ func connection(inv *hardware.Inventory, d *hardware.Disk) string {
 	return "# connection: hub    # or direct: the system does not report it"
 }
 
-// sizes is the size of a file, in round figures, and how many of them each disk has: as much as it writes in half a
-// phase, so that all are there to be read even if its writing was slowed.
+// sizes is the size of a file, in round figures, and how many of them each disk has: as much as it
+// writes in half a phase, so that all are there to be read even if its writing was slowed.
 func sizes(disks []Disk, phase time.Duration) (size int64, files []int) {
 	space := make([]int64, len(disks))
 	size = largestFile
@@ -197,7 +202,8 @@ func sizes(disks []Disk, phase time.Duration) (size int64, files []int) {
 		if d.Speed.Write > 0 {
 			space[i] = int64(d.Speed.Write * phase.Seconds() / 2)
 		}
-		space[i] = min(space[i], mostSpace, int64(usedOfFree*(float64(d.Volume.FreeBytes)-keptFree)))
+		space[i] = min(space[i], mostSpace,
+			int64(usedOfFree*(float64(d.Volume.FreeBytes)-keptFree)))
 		size = min(size, space[i]/fewestFiles)
 	}
 	round := int64(1)

@@ -19,14 +19,16 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Limits of a plan, far above any sensible test: they keep a typo (repeat: 10000000) from filling memory.
+// Limits of a plan, far above any sensible test: they keep a typo (repeat: 10000000) from filling
+// memory.
 const (
 	maxPlanPhases = 1000
 	maxPlanFiles  = 5_000_000
 	maxPlanBytes  = 1 << 60
 )
 
-// grain is what drawn sizes are multiples of, in bytes, so that they can be moved past the cache whole.
+// grain is what drawn sizes are multiples of, in bytes, so that they can be moved past the cache
+// whole.
 const grain = 4096
 
 // Plan resolves everything. It fails only if the phases are too large, or the name of a repeat is
@@ -97,8 +99,9 @@ type turn struct {
 	entry, repeat int // from zero
 }
 
-// turns is the order of all: entry by entry, with its repeats. The repeats of a study are rounds of all
-// its phases, every other one in reverse, so that a drift over the run, such as heat, favours none of them.
+// turns is the order of all: entry by entry, with its repeats. The repeats of a study are rounds of
+// all its phases, every other one in reverse, so that a drift over the run, such as heat, favours
+// none of them.
 func (s *Scenario) turns() []turn {
 	var turns []turn
 	rounds := 0
@@ -136,10 +139,12 @@ func (s *Scenario) checkSum() error {
 			}
 		}
 		if phases > maxPlanPhases {
-			return p.pos.Errorf("more than %d phases, counting repeats; use fewer repeats", maxPlanPhases)
+			return p.pos.Errorf("more than %d phases, counting repeats; use fewer repeats",
+				maxPlanPhases)
 		}
 		if files > maxPlanFiles {
-			return p.pos.Errorf("more than %d files in all phases; try fewer files or repeats", maxPlanFiles)
+			return p.pos.Errorf("more than %d files in all phases; try fewer files or repeats",
+				maxPlanFiles)
 		}
 	}
 	return nil
@@ -220,8 +225,10 @@ func (s *Scenario) expand(spec phaseSpec, name string, variant test) Phase {
 // system's cache, one at a time in a frame or a probe, whatever the workload says.
 func (p phaseSpec) accompanying(j Job) Job {
 	io := p.work.IO
-	j.IO = IO{Mode: ModeDirect, Block: io.Block, Depth: io.Depth, Flush: FlushNone, Verify: VerifyOff,
-		Preallocate: true, Keep: io.Keep, Footprint: io.Footprint}
+	j.IO = IO{
+		Mode: ModeDirect, Block: io.Block, Depth: io.Depth, Flush: FlushNone, Verify: VerifyOff,
+		Preallocate: true, Keep: io.Keep, Footprint: io.Footprint,
+	}
 	if probe, ok := p.Probes[j.Disk]; ok {
 		j.Probe = probe.Every
 		j.IO.Block, j.IO.Depth, j.IO.Access = probe.Block, 1, AccessRandom
@@ -235,7 +242,8 @@ func (p phaseSpec) accompanying(j Job) Job {
 	return j
 }
 
-// connections are those of a phase's working disks that are not the usual ones; nil if there is none.
+// connections are those of a phase's working disks that are not the usual ones; nil if there is
+// none.
 func (s *Scenario) connections(spec phaseSpec) map[string]string {
 	others := map[string]string{}
 	for _, d := range s.Disks {
@@ -250,9 +258,9 @@ func (s *Scenario) connections(spec phaseSpec) map[string]string {
 	return others
 }
 
-// phaseNames names every phase: those of each entry, one for each repeat and test. An entry's own name
-// stands; one without is named after its pattern, numbered from the second on (WWW, WWW-2); repeats are
-// numbered from the first (WWW-1, WWW-2); a test comes last (WWW SEQ1M QD8).
+// phaseNames names every phase: those of each entry, one for each repeat and test. An entry's own
+// name stands; one without is named after its pattern, numbered from the second on (WWW, WWW-2);
+// repeats are numbered from the first (WWW-1, WWW-2); a test comes last (WWW SEQ1M QD8).
 func (s *Scenario) phaseNames() ([][]string, error) {
 	taken := map[string]bool{} // by what looks the same
 	all := make([][]string, len(s.specs))
@@ -297,10 +305,10 @@ func (s *Scenario) phaseNames() ([][]string, error) {
 
 // draw is the sizes of a job's files in the order of transfer, of a workload that is resolved.
 //
-// Drawn sizes depend on the seed and the disk alone: a disk moves the same files in every phase that
-// does not override them (as many of them as the phase has), so that phases differ only by their
-// pattern, and files written for one read phase serve the next. A shuffled list has an order of its
-// own in each phase.
+// Drawn sizes depend on the seed and the disk alone: a disk moves the same files in every phase
+// that does not override them (as many of them as the phase has), so that phases differ only by
+// their pattern, and files written for one read phase serve the next. A shuffled list has an order
+// of its own in each phase.
 func (w workload) draw(phase, disk string, files int) []int64 {
 	sizes := make([]int64, files)
 	if list := w.Sizes.List; list != nil {
@@ -337,7 +345,8 @@ func drawSize(s sizes, r *rand.PCG) int64 {
 		unit, least, most = 1, s.Min, s.Max
 	}
 	if s.Distribution == work.LogUniform {
-		// Every value between two whole numbers is rounded down, so the range is that of the numbers' lower edges.
+		// Every value between two whole numbers is rounded down, so the range is that of the
+		// numbers' lower edges.
 		from, to := math.Log(float64(least)), math.Log(float64(most+1))
 		fraction := float64(r.Uint64()>>11) / (1 << 53)
 		return unit * min(max(int64(math.Exp(from+fraction*(to-from))), least), most)
@@ -345,9 +354,9 @@ func drawSize(s sizes, r *rand.PCG) int64 {
 	return unit * (least + below(r, most-least+1))
 }
 
-// digest makes of a seed and the words for one purpose what starts its random numbers: the same ones for the same
-// seed and words, and unrelated ones for any other, so that what one purpose draws never changes another's. The
-// words' lengths count: ("ab", "c") differs from ("a", "bc").
+// digest makes of a seed and the words for one purpose what starts its random numbers: the same
+// ones for the same seed and words, and unrelated ones for any other, so that what one purpose
+// draws never changes another's. The words' lengths count: ("ab", "c") differs from ("a", "bc").
 func digest(seed uint64, words ...string) (first, second uint64) {
 	data := binary.LittleEndian.AppendUint64(nil, seed)
 	for _, w := range words {

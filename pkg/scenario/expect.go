@@ -43,9 +43,12 @@ func Measures() []*Measure {
 		{"rate", "a disk's in the overlap", false, unit.FormatRate, rateBound},
 		{"together", "the rate of all disks in the overlap", true, unit.FormatRate, rateBound},
 		{"share", "a disk's, of the overlap's bytes", false, unit.FormatPercent, share},
-		{"kept", "what a disk kept of its rate without the others", false, unit.FormatPercent, kept},
-		{"p99", "the time that 99 % of a disk's requests took at most", false, unit.FormatSeconds, timeBound},
-		{"recovery", "how long a disk took to recover after another ended", false, unit.FormatSeconds, timeBound},
+		{"kept", "what a disk kept of its rate without the others", false,
+			unit.FormatPercent, kept},
+		{"p99", "the time that 99 % of a disk's requests took at most", false,
+			unit.FormatSeconds, timeBound},
+		{"recovery", "how long a disk took to recover after another ended", false,
+			unit.FormatSeconds, timeBound},
 		{"late_frames", "of all streams of a disk", false, formatWhole, wholeBound},
 	}
 }
@@ -62,10 +65,12 @@ func wholeBound(to *float64) yaml.Value {
 
 func formatWhole(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }
 
-// rateBound requires a unit, which other rates do not: 1.2 would be 1.2 B/s, which every disk reaches.
+// rateBound requires a unit, which other rates do not: 1.2 would be 1.2 B/s, which every disk
+// reaches.
 func rateBound(to *float64) yaml.Value {
 	rate := yaml.Rate(to, 0, 1e12)
-	schema := yaml.Schema{"type": "string", "pattern": unit.RatePattern, "allOf": []yaml.Schema{{"pattern": "[Bb]\\s*/s"}}}
+	schema := yaml.Schema{"type": "string", "pattern": unit.RatePattern,
+		"allOf": []yaml.Schema{{"pattern": "[Bb]\\s*/s"}}}
 	return yaml.Read(schema, func(n yaml.Node) {
 		number := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(n.Raw()), "/s"))
 		if _, err := strconv.ParseFloat(number, 64); err == nil {
@@ -91,7 +96,8 @@ func (l *limits) Value() yaml.Value {
 func limit(to *[]Limit) yaml.Value {
 	var of Limit
 	keys := []yaml.Key{
-		yaml.Optional("phase", yaml.Name(&of.Phase), "the phase, and its repeats; every phase if it is left out"),
+		yaml.Optional("phase", yaml.Name(&of.Phase),
+			"the phase, and its repeats; every phase if it is left out"),
 		yaml.Optional("disk", yaml.Name(&of.Disk), "the disk; every disk if it is left out"),
 	}
 	var names []string
@@ -100,8 +106,9 @@ func limit(to *[]Limit) yaml.Value {
 		keys = append(keys, yaml.Optional(measure.Name, measure.bounds(to), measure.About))
 	}
 	return yaml.Object{
-		Keys:  keys,
-		Among: []yaml.Among{{Keys: names, Neither: "the limit bounds nothing; add one, such as rate: {min: 1.2 GB/s}"}},
+		Keys: keys,
+		Among: []yaml.Among{{Keys: names,
+			Neither: "the limit bounds nothing; add one, such as rate: {min: 1.2 GB/s}"}},
 		Check: func(m *yaml.Mapping) {
 			for i := range *to {
 				l := &(*to)[i]
@@ -124,7 +131,8 @@ func (m *Measure) bounds(to *[]Limit) yaml.Value {
 			yaml.Optional("min", m.value(l.Min), "at least this"),
 			yaml.Optional("max", m.value(l.Max), "at most this"),
 		},
-		Among: []yaml.Among{{Keys: []string{"min", "max"}, Neither: m.Name + " has no bound; add min: or max:"}},
+		Among: []yaml.Among{{Keys: []string{"min", "max"},
+			Neither: m.Name + " has no bound; add min: or max:"}},
 		Check: func(at *yaml.Mapping) {
 			if at.Has("min") && at.Has("max") && *l.Min > *l.Max {
 				at.Errorf("%s: min is larger than max; swap them", m.Name)
@@ -140,8 +148,8 @@ func (m *Measure) bounds(to *[]Limit) yaml.Value {
 	}.Value()
 }
 
-// checkExpect rejects limits on phases and disks that the plan lacks. The names of a search's tries are not known in
-// advance.
+// checkExpect rejects limits on phases and disks that the plan lacks. The names of a search's tries
+// are not known in advance.
 func (s *Scenario) checkExpect(plan *Plan) error {
 	var mistakes yaml.Doc
 	var phases []string
@@ -161,17 +169,21 @@ func (s *Scenario) checkExpect(plan *Plan) error {
 	for _, l := range s.Expect {
 		switch {
 		case l.Phase != "" && !slices.Contains(phases, l.Phase) && !searches:
-			mistakes.Report(l.phaseAt.Errorf("no phase is called %s; try %s", yaml.Quote(l.Phase), yaml.Suggest(l.Phase, phases)))
+			mistakes.Report(l.phaseAt.Errorf("no phase is called %s; try %s", yaml.Quote(l.Phase),
+				yaml.Suggest(l.Phase, phases)))
 		case l.Disk != "" && !s.hasDisk(l.Disk):
-			mistakes.Report(l.diskAt.Errorf("no disk is called %s; try %s", yaml.Quote(l.Disk), yaml.Suggest(l.Disk, s.diskNames())))
+			mistakes.Report(l.diskAt.Errorf("no disk is called %s; try %s", yaml.Quote(l.Disk),
+				yaml.Suggest(l.Disk, s.diskNames())))
 		case slices.Contains(phases, l.Phase) && l.Disk != "" && !works[[2]string{l.Phase, l.Disk}]:
-			mistakes.Report(l.diskAt.Errorf("%s does nothing in %s; name another disk or phase", l.Disk, yaml.Quote(l.Phase)))
+			mistakes.Report(l.diskAt.Errorf("%s does nothing in %s; name another disk or phase",
+				l.Disk, yaml.Quote(l.Phase)))
 		}
 	}
 	return mistakes.Err()
 }
 
-// LoadLimits reads a file of limits: a mapping with nothing but version and expect. A whole scenario is read as one.
+// LoadLimits reads a file of limits: a mapping with nothing but version and expect. A whole
+// scenario is read as one.
 func LoadLimits(name string, data []byte) ([]Limit, error) {
 	doc, err := yaml.Parse(name, data)
 	if err != nil {
@@ -209,7 +221,8 @@ func WriteLimits(list []Limit) string {
 			}
 		}
 		for _, l := range list[:n] {
-			parts = append(parts, fmt.Sprintf("%s: {%s}", l.Measure.Name, l.bounds("min: ", "max: ")))
+			parts = append(parts, fmt.Sprintf("%s: {%s}", l.Measure.Name,
+				l.bounds("min: ", "max: ")))
 		}
 		fmt.Fprintf(&out, "  - {%s}\n", strings.Join(parts, ", "))
 		list = list[n:]
@@ -231,8 +244,8 @@ func (l *Limit) bounds(atLeast, atMost string) string {
 	return strings.Join(parts, ", ")
 }
 
-// Holds compares a value, of which an interval says what it may be, with the bounds: 1 if it is within them, -1 if it
-// is outside, and 0 if the interval leaves that open.
+// Holds compares a value, of which an interval says what it may be, with the bounds: 1 if it is
+// within them, -1 if it is outside, and 0 if the interval leaves that open.
 func (l *Limit) Holds(low, high float64) int {
 	least, most := math.Inf(-1), math.Inf(1)
 	if l.Min != nil {

@@ -10,7 +10,8 @@ import (
 	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
-// ownName is a name that results show: it looks like no other, as far as its letters tell. Traces may hold any.
+// ownName is a name that results show: it looks like no other, as far as its letters tell. Traces
+// may hold any.
 type ownName string
 
 // Value is a name that can be that of a file.
@@ -20,15 +21,16 @@ func (o *ownName) Value() yaml.Value {
 		word := "" // its script
 		for _, r := range *to {
 			if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) {
-				n.Errorf("%s %s contains the invisible character %U; delete it", n.Label(), yaml.Quote(*to), r)
+				n.Errorf("%s %s contains the invisible character %U; delete it", n.Label(),
+					yaml.Quote(*to), r)
 				return
 			}
 			script := scriptOf(r)
 			if word != "" && script != "" && word != script {
 				scripts := []string{word, script}
 				slices.Sort(scripts)
-				n.Errorf("%s %s mixes %s letters in one word; write it in one script", n.Label(), yaml.Quote(*to),
-					strings.Join(scripts, " and "))
+				n.Errorf("%s %s mixes %s letters in one word; write it in one script",
+					n.Label(), yaml.Quote(*to), strings.Join(scripts, " and "))
 				return
 			}
 			if script != "" || !unicode.In(r, unicode.L, unicode.M, unicode.N) {
@@ -38,8 +40,8 @@ func (o *ownName) Value() yaml.Value {
 	})
 }
 
-// scriptOf is the script that a letter belongs to. It is empty for what is no letter, and for letters that words
-// hold beside others: those that Chinese, Japanese and Korean write together.
+// scriptOf is the script that a letter belongs to. It is empty for what is no letter, and for
+// letters that words hold beside others: those that Chinese, Japanese and Korean write together.
 func scriptOf(r rune) string {
 	shared := []string{"Common", "Inherited", "Han", "Hiragana", "Katakana", "Bopomofo", "Hangul"}
 	for script, letters := range unicode.Scripts {
@@ -50,8 +52,8 @@ func scriptOf(r rune) string {
 	return ""
 }
 
-// folded is what names that look the same have in common: case, compatible forms of letters and how emoji are shown
-// make no difference.
+// folded is what names that look the same have in common: case, compatible forms of letters and how
+// emoji are shown make no difference.
 func folded(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Variation_Selector, r) {

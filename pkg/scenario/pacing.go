@@ -21,8 +21,8 @@ const (
 	defaultTime = 30 * time.Second // of a phase in which nothing ends by itself, and of a try of a search
 	maxStreams  = 256              // of one disk
 
-	// Bytes per second of the fastest link of today: Thunderbolt 5's 80 Gb/s. It limits a search for
-	// the number of streams if the scenario does not.
+	// Bytes per second of the fastest link of today: Thunderbolt 5's 80 Gb/s. It limits a search
+	// for the number of streams if the scenario does not.
 	fastestLink = 10e9
 )
 
@@ -35,8 +35,8 @@ type Probe struct {
 // Short is a size.
 func (p *Probe) Short() yaml.Value { return yaml.Field(p, "Block") }
 
-// checkEnd makes sure that the phase ends, as one in which no disk moves files needs a time for, and
-// not before frames are due.
+// checkEnd makes sure that the phase ends, as one in which no disk moves files needs a time for,
+// and not before frames are due.
 func (s *Scenario) checkEnd(m *yaml.Mapping, p *phaseSpec) {
 	n, said := m.Get("stop")
 	buffer := p.longestBuffer()
@@ -50,7 +50,8 @@ func (s *Scenario) checkEnd(m *yaml.Mapping, p *phaseSpec) {
 		case !said:
 			p.Stop, p.Limit = StopTime, max(defaultTime, 2*buffer)
 		case p.Stop != StopTime:
-			n.Errorf("stop: %s waits for disks that move files, and none does here; try 30 s", n.Raw())
+			n.Errorf("stop: %s waits for disks that move files, and none does here; try 30 s",
+				n.Raw())
 		}
 	}
 	if said && p.Stop == StopTime && p.Search == nil && p.Limit <= buffer {
@@ -59,7 +60,8 @@ func (s *Scenario) checkEnd(m *yaml.Mapping, p *phaseSpec) {
 	}
 }
 
-// longestBuffer is the longest of the streams' buffers: no frame is due before so much time has passed.
+// longestBuffer is the longest of the streams' buffers: no frame is due before so much time has
+// passed.
 func (p *phaseSpec) longestBuffer() time.Duration {
 	var buffer time.Duration
 	for _, specs := range p.Streams {
@@ -97,7 +99,10 @@ func (p *phaseSpec) withPace(name string) string {
 	for _, word := range []struct {
 		is   bool
 		word string
-	}{{len(p.Streams) > 0, "streams"}, {len(p.Mix) > 0, "mix"}, {len(p.Pace) > 0, "pace"}, {len(p.Probes) > 0, "probe"}} {
+	}{
+		{len(p.Streams) > 0, "streams"}, {len(p.Mix) > 0, "mix"},
+		{len(p.Pace) > 0, "pace"}, {len(p.Probes) > 0, "probe"},
+	} {
 		if with := name + " " + word.word; word.is && fitsName(with) {
 			name = with
 		}
@@ -109,7 +114,8 @@ func (p *phaseSpec) withPace(name string) string {
 func (s *Scenario) addPace(p *phaseSpec, k *phaseKeys) {
 	p.Pace = spread(s, &k.Pace, p.movesNoFiles, "pace")
 	if n, ok := k.At.Get("pace"); ok && len(p.Pace) == 0 && p.Roles != nil && n.Kind() != yaml.Map {
-		n.Errorf("no disk moves files here, and streams and probes have their own pace; delete %s", n.Label())
+		n.Errorf("no disk moves files here, and streams and probes have their own pace; delete %s",
+			n.Label())
 	}
 }
 
@@ -143,7 +149,8 @@ func (s *Scenario) addMix(p *phaseSpec, k *phaseKeys) {
 	}
 	p.Mix = spread(s, &k.Mix, unfit, "mix")
 	if len(p.Mix) == 0 && n.Kind() != yaml.Map {
-		n.Errorf("no disk moves files here; name one, such as mix: {%s: %s}", s.firstDisk(), n.Raw())
+		n.Errorf("no disk moves files here; name one, such as mix: {%s: %s}", s.firstDisk(),
+			n.Raw())
 	}
 	for disk, reads := range p.Mix {
 		p.Roles[disk] = trace.Write
@@ -310,8 +317,8 @@ func (p *phaseSpec) checkStreams(n yaml.Node, specs []stream.Spec) {
 	}
 }
 
-// streamBlock is the size of a request of streams, in bytes: of a frame of theirs, or the workload's
-// block if that is smaller.
+// streamBlock is the size of a request of streams, in bytes: of a frame of theirs, or the
+// workload's block if that is smaller.
 func streamBlock(specs []stream.Spec, block int64) int64 {
 	var frame float64
 	for _, spec := range specs {

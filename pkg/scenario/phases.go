@@ -39,13 +39,15 @@ type phaseKeys struct {
 // Object says that a phase needs who does what.
 func (*phaseKeys) Object() yaml.Object {
 	return yaml.Object{Among: []yaml.Among{
-		{Keys: []string{"pattern", "roles"}, Both: "a phase has either a pattern or roles; delete one of the two"},
+		{Keys: []string{"pattern", "roles"},
+			Both: "a phase has either a pattern or roles; delete one of the two"},
 		{Keys: append([]string{"pattern", "roles"}, workKeys()...),
 			Neither: "the phase has no pattern; add one, such as pattern: W, with a letter for each disk"},
 	}}
 }
 
-// timing is what phases and studies share besides the workload: the amount of work, and when it is done.
+// timing is what phases and studies share besides the workload: the amount of work, and when it is
+// done.
 type timing struct {
 	Files        numbers         `yaml:"files" doc:"how many files each disk moves, the preset's number if it is not given; auto: as many as fit in target, so that all disks end together"`
 	Stop         stop            `yaml:"stop" shows:"race" doc:"race: each disk stops after its last file; hold: disks that are done go on with filler until all are; a time: all stop then"`
@@ -88,7 +90,8 @@ func (s *stop) Value() yaml.Value {
 			s.how = StopTime
 			limit.Read(n)
 		default:
-			n.Errorf("stop must be race, hold or a time; try %s, or 30 s", yaml.Suggest(word, words))
+			n.Errorf("stop must be race, hold or a time; try %s, or 30 s",
+				yaml.Suggest(word, words))
 		}
 	})
 }
@@ -198,7 +201,7 @@ type phaseSpec struct {
 
 	pos   yaml.Pos
 	auto  string // the name if Name is empty, but for its number
-	study bool   // of the study
+	study bool   // it belongs to the study
 }
 
 // spec is a phase as far as its times and its workload say.
@@ -221,8 +224,8 @@ func (s *Scenario) spec(m *yaml.Mapping, t *timing, w workload) *phaseSpec {
 	return p
 }
 
-// check refuses keys of a phase or study that do not go together. idle and noFiles say which disks do nothing, and
-// which have no files to move.
+// check refuses keys of a phase or study that do not go together. idle and noFiles say which disks
+// do nothing, and which have no files to move.
 func (s *Scenario) check(m *yaml.Mapping, t *timing, p *phaseSpec, idle, noFiles func(disk string) string) {
 	p.Files = map[string]int{}
 	for _, e := range fitting(s, &t.Files.each, noFiles, "number of files") {
@@ -331,7 +334,8 @@ func (s *Scenario) roles(k *phaseKeys) map[string]trace.Role {
 	order := s.diskNames()
 	if list := k.Order.disks; list.Node != nil {
 		if order = s.listed(list, "order"); order != nil && len(order) != len(s.Disks) {
-			list.Errorf("order has %d of the %d disks; name each disk once", len(order), len(s.Disks))
+			list.Errorf("order has %d of the %d disks; name each disk once",
+				len(order), len(s.Disks))
 			order = nil
 		}
 	}
@@ -357,7 +361,8 @@ func (s *Scenario) roles(k *phaseKeys) map[string]trace.Role {
 	for i, letter := range letters {
 		role, known := of[letter]
 		if !known {
-			n.Errorf("pattern %s: letter %d is %q; use W (write), R (read) or - (idle)", yaml.Quote(pattern), i+1, letter)
+			n.Errorf("pattern %s: letter %d is %q; use W (write), R (read) or - (idle)",
+				yaml.Quote(pattern), i+1, letter)
 			return nil
 		}
 		roles[order[i]] = role
@@ -374,7 +379,8 @@ func (s *Scenario) withIdle(working map[string]trace.Role) map[string]trace.Role
 	return roles
 }
 
-// fitting is the entries whose disks can have them. unfit says why a disk cannot, and is empty if it can; nil: any can.
+// fitting is the entries whose disks can have them. unfit says why a disk cannot, and is empty if
+// it can; nil: any can.
 func fitting[T any](s *Scenario, m *yaml.Named[T], unfit func(disk string) string, what string) []yaml.Entry[T] {
 	var all []yaml.Entry[T]
 	for _, e := range m.Entries {

@@ -39,7 +39,8 @@ type Speed struct {
 	Write float64 `yaml:"write,required" is:"100 KB/s to 1 TB/s" doc:"when it writes"`
 }
 
-// Hub is what the disks hang on: described, for whoever reads the results, or the model that simulated disks share.
+// Hub is what the disks hang on: described, for whoever reads the results, or the model that
+// simulated disks share.
 type Hub struct {
 	Name    string  `json:"name,omitempty" yaml:"name" is:"name" doc:"what people call it, such as CalDigit TS4"`
 	About   string  `json:"about,omitempty" yaml:"about" doc:"anything worth noting, such as its port, cable and firmware"`
@@ -60,10 +61,12 @@ type Phase struct {
 
 	Stop  string        `json:"stop,omitempty"`     // race (also if empty) | hold | time
 	Limit time.Duration `json:"limit_ns,omitempty"` // when a phase that stops by time does
-	// Target is how long each job is to take, whose files are as many as that needs; 0: its Sizes are its work.
+	// Target is how long each job is to take, whose files are as many as that needs; 0: its Sizes
+	// are its work.
 	Target time.Duration `json:"target_ns,omitempty"`
 
-	// Steady ends a phase when every job's rates in the last five windows of this length are (see policy). 0: no.
+	// Steady ends a phase when every job's rates in the last five windows of this length are (see
+	// policy). 0: no.
 	Steady       time.Duration     `json:"steady_ns,omitempty"`
 	AfterFall    bool              `json:"after_fall,omitempty"`   // of jobs that write: steady after a cache's fall
 	Precondition float64           `json:"precondition,omitempty"` // share of each volume that is filled before; 0: as it is
@@ -135,7 +138,8 @@ func (p *Plan) Disk(name string) Disk {
 // Simulated reports whether the disk exists only in the hub model.
 func (d Disk) Simulated() bool { return d.Profile != "" }
 
-// Check reports why a plan that was read from a file cannot be run: one made from a scenario always can.
+// Check reports why a plan that was read from a file cannot be run: one made from a scenario always
+// can.
 func (p *Plan) Check() error {
 	if p.Hub != nil && (p.Hub.Speedup < 0 || math.IsNaN(p.Hub.Speedup) || p.Simulated() && p.Hub.Speedup == 0) {
 		return fmt.Errorf("plan: the hub's speedup is %g", p.Hub.Speedup)
@@ -188,8 +192,8 @@ func (j Job) check(p *Plan) error {
 	return nil
 }
 
-// AddDirect appends the phases in which the disk is alone once more, connected directly. The first of them waits for a
-// person, who is shown the text. It reports whether there is such a phase.
+// AddDirect appends the phases in which the disk is alone once more, connected directly. The first
+// of them waits for a person, who is shown the text. It reports whether there is such a phase.
 func (p *Plan) AddDirect(disk, text string) bool {
 	for _, phase := range slices.Clone(p.Phases) {
 		if len(phase.Jobs) != 1 || phase.Jobs[0].Disk != disk || phase.Connections[disk] == trace.Direct {
@@ -214,11 +218,14 @@ func (p *Plan) Replugs(phase int) bool {
 	return next.Pause != "" && !p.Simulated() && !maps.Equal(before, next.Connections)
 }
 
-// Event is the first line of a trace of the plan, begun at a wall time (a label; empty if nothing ran).
+// Event is the first line of a trace of the plan, begun at a wall time (a label; empty if nothing
+// ran).
 func (p *Plan) Event(started string) trace.Event {
-	e := trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Name: p.Name, Started: started}
+	e := trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Name: p.Name,
+		Started: started}
 	for _, d := range p.Disks {
-		e.Disks = append(e.Disks, trace.Disk{Name: d.Name, Path: d.Path, Connection: d.Connection, Profile: d.Profile})
+		e.Disks = append(e.Disks, trace.Disk{Name: d.Name, Path: d.Path, Connection: d.Connection,
+			Profile: d.Profile})
 	}
 	return e
 }
@@ -232,10 +239,12 @@ func (p *Phase) Event() trace.Event {
 	}
 }
 
-// Who says which disks do what in the phase: "A and B read, C writes", "A plays 4 streams, B writes at up to 200 MB/s".
+// Who says which disks do what in the phase: "A and B read, C writes", "A plays 4 streams, B writes
+// at up to 200 MB/s".
 func (p *Phase) Who() string { return work.Who(p.disks(), p.Works()) }
 
-// Title is what to call the phase in what people read: its name or, if that is only a pattern, who does what.
+// Title is what to call the phase in what people read: its name or, if that is only a pattern, who
+// does what.
 func (p *Phase) Title() string { return work.Title(p.Name, p.disks(), p.Works()) }
 
 // Label is the title and, unless that says it, who does what: "race: all write".
@@ -294,14 +303,16 @@ func (p Phase) Files() int {
 	return n
 }
 
-// Accompanies reports whether the job lasts as long as the others of its phase: it has no work of its own to finish.
+// Accompanies reports whether the job lasts as long as the others of its phase: it has no work of
+// its own to finish.
 func (j Job) Accompanies() bool { return len(j.Streams) > 0 || j.Probe > 0 }
 
 // Bytes is the job's whole work; of one that accompanies others, what it moves in a second.
 func (j Job) Bytes() int64 { return sum(j.Sizes) }
 
-// Size is the bytes of file seq. A job that is not done after the last of its Sizes (it fills, or works for
-// a time) begins again with the first, and moves each such file in place of the earlier one.
+// Size is the bytes of file seq. A job that is not done after the last of its Sizes (it fills, or
+// works for a time) begins again with the first, and moves each such file in place of the earlier
+// one.
 func (j Job) Size(seq int) int64 { return j.Sizes[seq%len(j.Sizes)] }
 
 // Rate is what the job moves in a second if nothing holds it up, in bytes; 0 if it is unlimited.

@@ -61,7 +61,8 @@ func Presets() []Preset {
 	list := func(sizes ...int64) work.Sizes { return work.Sizes{List: sizes} }
 	return []Preset{
 		// The one for concurrent tests: sizes as varied as a real copy's.
-		{Name: "random", About: "50 files of 2 MB to 2 GB, sizes drawn uniformly; for several disks at once",
+		{Name: "random",
+			About: "50 files of 2 MB to 2 GB, sizes drawn uniformly; for several disks at once",
 			files: 50, sizes: anySize, order: work.Random},
 		// Ten files of each size, 53.3 GB.
 		{Name: "standard",
@@ -69,8 +70,8 @@ func Presets() []Preset {
 			files: 160, order: work.Random, sizes: list(
 				2*mb, 4*mb, 6*mb, 8*mb, 10*mb, 20*mb, 40*mb, 60*mb, 80*mb, 100*mb,
 				200*mb, 400*mb, 600*mb, 800*mb, 1*gb, 2*gb)},
-		// Speed against size, one file of each. The reports give the ends and the number of sizes; these
-		// steps are close where they saw speed change (under 1 MB, around 600 MB).
+		// Speed against size, one file of each. The reports give the ends and the number of sizes;
+		// these steps are close where they saw speed change (under 1 MB, around 600 MB).
 		{Name: "ladder", About: "20 sizes from 50 KB to 2 GB, in ascending order",
 			files: 20, order: work.Ascending, sizes: list(
 				50*kb, 100*kb, 200*kb, 400*kb, 600*kb, 800*kb, 1*mb, 2*mb, 5*mb, 10*mb,
@@ -80,8 +81,10 @@ func Presets() []Preset {
 		{Name: "endurance",
 			About: "320 files of 2 MB to 2 GB, to see whether the rate falls with the bytes written",
 			files: 320, sizes: anySize, order: work.Random},
-		// Like Blackmagic Disk Speed Test, which runs until it is stopped: five times show a spread.
-		{Name: "blackmagic", About: "one 5 GB file, five times, as Blackmagic Disk Speed Test moves it",
+		// Like Blackmagic Disk Speed Test, which runs until it is stopped: five times show a
+		// spread.
+		{Name: "blackmagic",
+			About: "one 5 GB file, five times, as Blackmagic Disk Speed Test moves it",
 			files: 5, sizes: list(5 * gb), order: work.Listed, oneFile: true},
 		// Until the fast cache is full and beyond: the same files, overwritten.
 		{Name: "saturation",
@@ -101,8 +104,8 @@ func Presets() []Preset {
 				{name: "RND4K QD64", access: AccessRandom, block: randomBlock, depth: 64},
 				{name: "RND4K QD1", access: AccessRandom, block: randomBlock, depth: 1},
 			}},
-		// The default of CrystalDiskMark: its passes follow one another at once, its tests do not, and
-		// it never flushes. T1 is one thread.
+		// The default of CrystalDiskMark: its passes follow one another at once, its tests do not,
+		// and it never flushes. T1 is one thread.
 		{Name: "crystal",
 			About: "four tests of CrystalDiskMark, 5 passes of at most 5 s after one that does not count; " +
 				"the score is the best",
@@ -137,7 +140,8 @@ func presetByName(name presetName) Preset {
 	return all[max(0, slices.IndexFunc(all, func(p Preset) bool { return p.Name == string(name) }))]
 }
 
-// variants are the tests of a phase's preset; one without a name, that changes nothing, if it has none.
+// variants are the tests of a phase's preset; one without a name, that changes nothing, if it has
+// none.
 func (s *Scenario) variants(p phaseSpec) []test {
 	switch preset := presetByName(p.work.Preset); {
 	case preset.saturates:
@@ -148,10 +152,10 @@ func (s *Scenario) variants(p phaseSpec) []test {
 	return []test{{}}
 }
 
-// The preset saturation writes past the end of a disk's fast cache, in phases: each disk that writes
-// does so alone until it has fallen and is steady again, then in short bursts after longer and longer
-// rests, which show how much of the cache has come back; and in the end all disks of the phase work
-// together, for what the others gain when one falls.
+// The preset saturation writes past the end of a disk's fast cache, in phases: each disk that
+// writes does so alone until it has fallen and is steady again, then in short bursts after longer
+// and longer rests, which show how much of the cache has come back; and in the end all disks of the
+// phase work together, for what the others gain when one falls.
 const (
 	// For a disk to fall and become steady; several hundred gigabytes at the speed of a link.
 	saturationMax    = 5 * time.Minute
@@ -174,8 +178,10 @@ func (s *Scenario) saturation(p phaseSpec) []test {
 		alone := &trace.Saturation{Step: trace.SaturationAlone, Disk: d.Name}
 		steps = append(steps, test{name: d.Name + " alone", saturation: alone})
 		for rest := shortestRest; rest <= longestBurstRest; rest *= 2 {
-			burst := &trace.Saturation{Step: trace.SaturationBurst, Disk: d.Name, RestNS: rest.Nanoseconds()}
-			steps = append(steps, test{name: d.Name + " after " + unit.FormatSeconds(rest.Seconds()), saturation: burst})
+			burst := &trace.Saturation{Step: trace.SaturationBurst, Disk: d.Name,
+				RestNS: rest.Nanoseconds()}
+			name := d.Name + " after " + unit.FormatSeconds(rest.Seconds())
+			steps = append(steps, test{name: name, saturation: burst})
 		}
 	}
 	if working > 1 {
@@ -197,7 +203,8 @@ func (p *Phase) saturate(step trace.Saturation) {
 		p.Steady, p.AfterFall = saturationWindow, true
 		p.Cooldown = max(p.Cooldown, longestBurstRest)
 	case trace.SaturationBurst:
-		p.Limit, p.Test = min(p.Limit, saturationBurst), unit.FormatSeconds(rest.Seconds())+" of rest"
+		p.Limit = min(p.Limit, saturationBurst)
+		p.Test = unit.FormatSeconds(rest.Seconds()) + " of rest"
 		p.Cooldown, p.UntilIdle = rest, false
 	}
 }
@@ -217,7 +224,8 @@ func (p *phaseSpec) checkSaturation(m *yaml.Mapping) {
 			unit.FormatSeconds(saturationWindow.Seconds()), preset.Name, unit.FormatSeconds(saturationMax.Seconds()))
 	}
 	if n, ok := m.Get("files"); ok && p.work.Files.auto {
-		n.Errorf("preset %s writes its files again and again; give their number, or delete files", preset.Name)
+		n.Errorf("preset %s writes its files again and again; give their number, or delete files",
+			preset.Name)
 	}
 	writes := slices.Contains(slices.Collect(maps.Values(p.Roles)), trace.Write)
 	switch {

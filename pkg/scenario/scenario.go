@@ -1,5 +1,5 @@
-// Package scenario loads a scenario file, checks it, and resolves it into a Plan. It touches no disk.
-// Start at Load, then Scenario.Plan.
+// Package scenario loads a scenario file, checks it, and resolves it into a Plan. It touches no
+// disk. Start at Load, then Scenario.Plan.
 package scenario
 
 import (
@@ -21,21 +21,22 @@ type Scenario struct {
 	Hub             *Hub // nil if not given
 	Disks           []Disk
 	Results         string // the folder for run folders; empty: the tool's default
-	Seed            uint64 // of the workload
+	Seed            uint64 // the workload's
 	AllowSystemDisk bool   // a disk under test may be the one the system runs from
 	Expect          []Limit
 
 	specs      []phaseSpec
-	work       workload            // of every phase, unless it says otherwise
+	work       workload            // every phase has it, unless it says otherwise
 	unsure     bool                // not all disks' names are known, as their part of the file has errors
 	interleave bool                // the study's repeats are rounds of all its phases
-	pos        yaml.Pos            // of the phases, or the study
-	places     map[string]yaml.Pos // of each disk's path or profile
-	hubPos     yaml.Pos            // of the profile
+	pos        yaml.Pos            // where the phases begin, or the study
+	places     map[string]yaml.Pos // where each disk's path or profile is
+	hubPos     yaml.Pos            // where the hub's profile is
 }
 
-// fileKeys are the keys of a scenario file. Each of its keys is a field, here or in the type of a field: what its tags mean is in
-// strictyaml.Of. What no tag can say is checked where the keys become a Scenario.
+// fileKeys are the keys of a scenario file. Each of its keys is a field, here or in the type of a
+// field: what its tags mean is in strictyaml.Of. What no tag can say is checked where the keys
+// become a Scenario.
 type fileKeys struct {
 	At *yaml.Mapping
 
@@ -87,7 +88,8 @@ type simulated struct {
 func (*simulated) Object() yaml.Object { return yaml.Object{Short: "profile"} }
 
 // Load reads a scenario file. name is only for errors, which are of type *strictyaml.Error, or
-// strictyaml.Errors if there are several: each names the file, line and column and says what to try.
+// strictyaml.Errors if there are several: each names the file, line and column and says what to
+// try.
 func Load(name string, data []byte) (*Scenario, error) {
 	doc, err := yaml.Parse(name, data)
 	if err != nil {
@@ -152,7 +154,8 @@ func (s *Scenario) addHub(f *fileKeys) {
 	s.Hub, s.hubPos = &f.Hub.Hub, f.Hub.At.PosOf("profile")
 	if s.simulated() {
 		if !f.Hub.At.Has("profile") {
-			f.Hub.At.Missing("profile", "simulated disks need the profile of a hub; add profile: goshen-ridge")
+			f.Hub.At.Missing("profile",
+				"simulated disks need the profile of a hub; add profile: goshen-ridge")
 		}
 		return
 	}
@@ -172,7 +175,8 @@ func (s *Scenario) addDisks(disks []diskKeys) {
 	folders := map[string]string{} // the disk of each folder
 	for i := range disks {
 		k, m := &disks[i], disks[i].At
-		d := Disk{Name: string(k.Name), Path: string(k.Path), Connection: k.Connection, About: k.About, Speed: k.Speed}
+		d := Disk{Name: string(k.Name), Path: string(k.Path), Connection: k.Connection,
+			About: k.About, Speed: k.Speed}
 		if at, ok := m.Get("name"); ok {
 			if d.Name == "" {
 				d.Name = at.Raw() // invalid, but the name that phases use
@@ -199,7 +203,8 @@ func (s *Scenario) addDisks(disks []diskKeys) {
 	s.unsure = len(s.Disks) == 0 || s.hasDisk("")
 }
 
-// DiskPos is where the scenario file names a disk's path or profile, for errors about what is found there.
+// DiskPos is where the scenario file names a disk's path or profile, for errors about what is found
+// there.
 func (s *Scenario) DiskPos(disk string) yaml.Pos { return s.places[disk] }
 
 // HubPos is where the scenario file names the hub's profile.
@@ -227,14 +232,16 @@ func (s *Scenario) unknownDisk(errorf func(string, ...any), name string) {
 	}
 }
 
-// folder is the path of one. On Windows D:data, and D: alone, are relative to a program's folder on the drive.
+// folder is the path of one. On Windows D:data, and D: alone, are relative to a program's folder on
+// the drive.
 type folder string
 
 // Value is a line.
 func (f *folder) Value() yaml.Value {
 	to := (*string)(f)
 	onDrive := regexp.MustCompile(`^[A-Za-z]:([^/\\]|$)`)
-	return yaml.Line(to).With("not", yaml.Schema{"pattern": "^~(/|$)|" + onDrive.String()}).Then(func(n yaml.Node) {
+	not := yaml.Schema{"pattern": "^~(/|$)|" + onDrive.String()}
+	return yaml.Line(to).With("not", not).Then(func(n yaml.Node) {
 		switch drive := onDrive.FindString(*to); {
 		case *to == "~" || strings.HasPrefix(*to, "~/"):
 			n.Errorf("~ is not expanded here; write the folder's full path")

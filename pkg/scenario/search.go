@@ -42,7 +42,8 @@ type largest struct{ *yaml.Node }
 func (l *largest) Value() yaml.Value {
 	count := yaml.Int(new(int), 1, maxStreams).Schema()
 	rate := yaml.Rate(new(float64), minPace, maxPace).Schema()
-	return yaml.Read(yaml.Schema{"anyOf": []yaml.Schema{count, rate}}, func(n yaml.Node) { l.Node = &n })
+	return yaml.Read(yaml.Schema{"anyOf": []yaml.Schema{count, rate}},
+		func(n yaml.Node) { l.Node = &n })
 }
 
 // checkSearch determines what to search for, once the disks' roles are known.
@@ -83,9 +84,10 @@ func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec, keys *phaseKeys) {
 			s.firstDisk())
 		return
 	}
-	disks := s.movers(p) // those for which there is something to search
+	disks := s.movers(p) // they have something to search for
 	if k.Kind == trace.SearchStreams {
-		disks = slices.DeleteFunc(s.diskNames(), func(disk string) bool { return p.hasStreams(disk) == "" })
+		disks = slices.DeleteFunc(s.diskNames(),
+			func(disk string) bool { return p.hasStreams(disk) == "" })
 	}
 	switch {
 	case len(disks) == 0:
@@ -97,7 +99,8 @@ func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec, keys *phaseKeys) {
 	case k.Disk == "":
 		k.Disk = disks[0]
 	case !slices.Contains(disks, k.Disk):
-		n.Errorf("disk %s has no %s here to search for; try {%s: %s}", yaml.Quote(k.Disk), k.Kind, k.Kind, disks[0])
+		n.Errorf("disk %s has no %s here to search for; try {%s: %s}", yaml.Quote(k.Disk), k.Kind,
+			k.Kind, disks[0])
 		return
 	}
 	p.boundSearch(n, from.Most.Node)
@@ -140,14 +143,16 @@ func (p *phaseSpec) boundSearch(n yaml.Node, most *yaml.Node) {
 	var limit int64
 	yaml.Int(&limit, 1, maxStreams).Read(*most)
 	if limit > fit {
-		most.Errorf("%s needs %s of memory, a block of %s for each of %d streams; try %d", most.Label(),
+		most.Errorf("%s needs %s of memory, a block of %s for each of %d streams; try %d",
+			most.Label(),
 			unit.FormatBytes(block*limit), unit.FormatBytes(block), limit, fit)
 	}
 	k.Max = float64(limit)
 }
 
 // WithTry is the phase as one try of its search: a phase that lasts as long as the search holds a
-// value. Its name says what is tried, and from the second try of the same value on also which one it is.
+// value. Its name says what is tried, and from the second try of the same value on also which one
+// it is.
 func (p Phase) WithTry(t trace.Try, number int) Phase {
 	try, what := p, TryValue(t)
 	if t.Alone {
@@ -181,7 +186,8 @@ func TryValue(t trace.Try) string {
 	return unit.Plural(int(t.Value), "stream")
 }
 
-// most is the job with as many streams as a search will try at most. The job itself is that of one try.
+// most is the job with as many streams as a search will try at most. The job itself is that of one
+// try.
 func (p Phase) most(j Job) Job {
 	if p.Search != nil && p.Search.Kind == trace.SearchStreams && p.Search.Disk == j.Disk {
 		j.Streams = slices.Clone(j.Streams)

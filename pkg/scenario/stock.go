@@ -41,8 +41,9 @@ func (p *Plan) Stock(disk string) []Stock {
 	return stocks
 }
 
-// CarryOver is the sizes of the files that the disk's next job in the plan, after the given phase, needs to
-// exist. What this phase leaves of them need not be written again. After a try of a search that is the next try.
+// CarryOver is the sizes of the files that the disk's next job in the plan, after the given phase,
+// needs to exist. What this phase leaves of them need not be written again. After a try of a search
+// that is the next try.
 func (p *Plan) CarryOver(phase int, disk string) []int64 {
 	if p.Phases[phase].Search == nil {
 		phase++
@@ -57,8 +58,8 @@ func (p *Plan) CarryOver(phase int, disk string) []int64 {
 	return nil
 }
 
-// Needs is the sizes of the files that must be there before the job begins: those it reads, or the one it
-// goes over.
+// Needs is the sizes of the files that must be there before the job begins: those it reads, or the
+// one it goes over.
 func (j Job) Needs() []int64 {
 	switch {
 	case len(j.Streams) > 0:
@@ -83,8 +84,8 @@ func (j Job) Beyond(sizes []int64) []int64 {
 	return apart
 }
 
-// leaves is the sizes of the files there are at the end of the job that another may read. What a stream has recorded is
-// not among them: it may have gaps.
+// leaves is the sizes of the files there are at the end of the job that another may read. What a
+// stream has recorded is not among them: it may have gaps.
 func (j Job) leaves() []int64 {
 	if need := j.Needs(); need != nil || len(j.Streams) > 0 {
 		return need
@@ -134,16 +135,17 @@ func split(sizes, others []int64) (apart, both []int64) {
 	return apart, both
 }
 
-// The test files of jobs that last as long as others do: they are used over and over, so they are not in the
-// job's Sizes.
+// The test files of jobs that last as long as others do: they are used over and over, so they are
+// not in the job's Sizes.
 const (
-	// longestStretch is how much of a stream its test file holds, in time, and stretchBytes what those of all
-	// streams of a disk come to at most, which is more than a disk's own memory; but each holds
-	// shortestStretch.
+	// longestStretch is how much of a stream its test file holds, in time, and stretchBytes what
+	// those of all streams of a disk come to at most, which is more than a disk's own memory; but
+	// each holds shortestStretch.
 	longestStretch  = 20 * time.Second
 	shortestStretch = time.Second
 	stretchBytes    = 8e9
-	// probeFile is the size of the file that a probe reads at random: more than a disk's own memory.
+	// probeFile is the size of the file that a probe reads at random: more than a disk's own
+	// memory.
 	probeFile = 1 << 30
 	// lastingUnit divides their sizes, so that they are whole blocks and sectors.
 	lastingUnit = 1 << 20
@@ -159,12 +161,14 @@ func stretch(specs []stream.Spec, footprint int64) time.Duration {
 	return max(shortestStretch, min(longestStretch, time.Duration(seconds*float64(time.Second))))
 }
 
-// StreamFiles is the sizes of the test files of a streams job, in the order of its streams: each stream has its own.
+// StreamFiles is the sizes of the test files of a streams job, in the order of its streams: each
+// stream has its own.
 func (j Job) StreamFiles() []int64 {
 	return j.streamFiles(true)
 }
 
-// streamFiles is the sizes of those that are played, and of those that are recorded if these are wanted too.
+// streamFiles is the sizes of those that are played, and of those that are recorded if these are
+// wanted too.
 func (j Job) streamFiles(recorded bool) []int64 {
 	long := j.Stretch
 	if long == 0 {
@@ -187,24 +191,24 @@ type Volume struct {
 	Free int64 // for this user; less than the rest if some is reserved
 }
 
-// What stays free on a volume that is filled, besides the space for test files: a full file system is slower than the
-// disk, and other programs may need space.
+// What stays free on a volume that is filled, besides the space for test files: a full file system
+// is slower than the disk, and other programs may need space.
 const (
 	reservePart  = 50 // a fiftieth of the volume, and
 	reserveBytes = 64 << 20
 )
 
-// Filling is how many bytes fill a volume to a share of its size, existing data included. Space for the test
-// files and a reserve must remain: if the share leaves less, the volume is filled as far as that allows, and
-// whole is false.
+// Filling is how many bytes fill a volume to a share of its size, existing data included. Space for
+// the test files and a reserve must remain: if the share leaves less, the volume is filled as far
+// as that allows, and whole is false.
 func (v Volume) Filling(share float64, needed int64) (bytes int64, whole bool) {
 	bytes = int64(share*float64(v.Size)) - v.Used
 	most := v.Free - max(needed, 0) - v.Size/reservePart - reserveBytes
 	return max(min(bytes, most), 0), bytes <= max(most, 0)
 }
 
-// KeepsFilling reports whether the phase after the given one wants volumes as full as that has them: then what
-// they were filled with stays.
+// KeepsFilling reports whether the phase after the given one wants volumes as full as that has
+// them: then what they were filled with stays.
 func (p *Plan) KeepsFilling(phase int) bool {
 	if phase+1 == len(p.Phases) {
 		return false
@@ -213,9 +217,9 @@ func (p *Plan) KeepsFilling(phase int) bool {
 	return share > 0 && share == p.Phases[phase+1].Precondition
 }
 
-// Fillings is how many bytes are written to a disk's volume before each phase, to fill it as that asks. They
-// are wear, and they take up space until the phase is over, or the last of several that ask the same. A zero
-// Volume, which is one that is not known, is not filled.
+// Fillings is how many bytes are written to a disk's volume before each phase, to fill it as that
+// asks. They are wear, and they take up space until the phase is over, or the last of several that
+// ask the same. A zero Volume, which is one that is not known, is not filled.
 func (p *Plan) Fillings(disk string, v Volume) []int64 {
 	fillings := make([]int64, len(p.Phases))
 	stocks := p.Stock(disk)

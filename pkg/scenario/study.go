@@ -18,8 +18,8 @@ const (
 	studyMixed  = "mixed"  // one writes and the rest read, one reads and the rest write, each disk in turn
 	studyMatrix = "matrix" // all of these
 
-	// studyAllButOne leaves out each disk in turn while the rest write, then read: what they have then is
-	// what they would have if it were plugged in elsewhere. Of three disks these are pairs.
+	// studyAllButOne leaves out each disk in turn while the rest write, then read: what they have
+	// then is what they would have if it were plugged in elsewhere. Of three disks these are pairs.
 	studyAllButOne = "all_but_one"
 )
 
@@ -48,7 +48,8 @@ type parts struct{ *yaml.Node }
 // Value is a word or a list.
 func (p *parts) Value() yaml.Value {
 	part := yaml.Schema{"enum": studyParts()}
-	some := yaml.Schema{"anyOf": []yaml.Schema{part, {"type": "array", "items": part, "minItems": 1}}}
+	list := yaml.Schema{"type": "array", "items": part, "minItems": 1}
+	some := yaml.Schema{"anyOf": []yaml.Schema{part, list}}
 	return yaml.Read(some, func(n yaml.Node) { p.Node = &n })
 }
 
@@ -96,7 +97,8 @@ func (s *Scenario) addParts(include yaml.Node, p phaseSpec, disks []string) {
 	for _, item := range items {
 		word := item.Raw()
 		if !slices.Contains(studyParts(), word) {
-			item.Errorf("unknown study %s; try %s", yaml.Quote(word), yaml.Suggest(word, studyParts()))
+			item.Errorf("unknown study %s; try %s", yaml.Quote(word),
+				yaml.Suggest(word, studyParts()))
 			continue
 		}
 		if len(disks) == 0 {
@@ -124,10 +126,9 @@ func (s *Scenario) addParts(include yaml.Node, p phaseSpec, disks []string) {
 	}
 }
 
-// combine lists the roles, phase by phase, for one part of a study; none if there are too few disks. Some are there
-// several times.
-// Phases of one disk are spread out, so that it rests while others work, and solo phases come first:
-// what they show sizes the others' work.
+// combine lists the roles, phase by phase, for one part of a study; none if there are too few
+// disks. Some are there several times. Phases of one disk are spread out, so that it rests while
+// others work, and solo phases come first: what they show sizes the others' work.
 func combine(part string, disks []string) []map[string]trace.Role {
 	const w, r, none = trace.Write, trace.Read, trace.Idle
 	var phases []map[string]trace.Role
@@ -139,7 +140,9 @@ func combine(part string, disks []string) []map[string]trace.Role {
 	case part == studyPairs:
 		for _, roles := range [][2]trace.Role{{w, w}, {r, r}, {w, r}, {r, w}} {
 			for _, pair := range pairs(len(disks)) {
-				phases = append(phases, map[string]trace.Role{disks[pair[0]]: roles[0], disks[pair[1]]: roles[1]})
+				phases = append(phases, map[string]trace.Role{
+					disks[pair[0]]: roles[0], disks[pair[1]]: roles[1],
+				})
 			}
 		}
 	case part == studySolo || part == studyAll || len(disks) > 1:
@@ -161,8 +164,8 @@ func combine(part string, disks []string) []map[string]trace.Role {
 	return phases
 }
 
-// pairs lists every two of n, in rounds in which nobody is twice: the circle method of tournaments. One
-// stays, the others rotate; if n is odd, whoever is paired with it rests.
+// pairs lists every two of n, in rounds in which nobody is twice: the circle method of tournaments.
+// One stays, the others rotate; if n is odd, whoever is paired with it rests.
 func pairs(n int) [][2]int {
 	var all [][2]int
 	stays := n - 1 + n%2
@@ -198,7 +201,8 @@ func (s *Scenario) studyName(p phaseSpec) string {
 	return s.withConnection(p.Pattern, " ", p)
 }
 
-// withConnection adds to a phase's name how its disks are connected, if that is one way, and not the usual one.
+// withConnection adds to a phase's name how its disks are connected, if that is one way, and not
+// the usual one.
 func (s *Scenario) withConnection(name, before string, p phaseSpec) string {
 	connections := s.connections(p)
 	label := ""

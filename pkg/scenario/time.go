@@ -11,8 +11,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// LinkRate is what a Thunderbolt 3 or 4 link carries in one direction, in bytes per second: measured over tens
-// of seconds, 3.2 to 3.4 GB/s. It is assumed of disks that have not been measured.
+// LinkRate is what a Thunderbolt 3 or 4 link carries in one direction, in bytes per second:
+// measured over tens of seconds, 3.2 to 3.4 GB/s. It is assumed of disks that have not been
+// measured.
 const LinkRate = 3.4e9
 
 // LinkMax is what it cannot exceed: four lanes of PCIe 3.0, less their encoding.
@@ -26,8 +27,8 @@ type Link struct {
 
 func (l Link) has(disk string) bool { return len(l.Disks) == 0 || slices.Contains(l.Disks, disk) }
 
-// LinksOf are the links of disks: those that a machine reports, and one for all disks whose links are not
-// known. There are none if nothing is known about any disk.
+// LinksOf are the links of disks: those that a machine reports, and one for all disks whose links
+// are not known. There are none if nothing is known about any disk.
 func LinksOf(disks []Disk, setup *hardware.Setup) []Link {
 	if setup == nil {
 		return nil
@@ -71,8 +72,8 @@ func (p Phase) links() []Link {
 	return p.Links
 }
 
-// max is what the link carries in one direction at most. An assumed one may carry more than such links were
-// measured to.
+// max is what the link carries in one direction at most. An assumed one may carry more than such
+// links were measured to.
 func (l Link) max() float64 {
 	if l.Rate == LinkRate {
 		return LinkMax
@@ -100,7 +101,8 @@ func (j Job) part(op trace.Role) float64 {
 	return 1 - j.Writes()
 }
 
-// Carried is what the phase's links carry in a direction at most, all together, in bytes per second.
+// Carried is what the phase's links carry in a direction at most, all together, in bytes per
+// second.
 func (p Phase) Carried(op trace.Role) float64 {
 	sum := 0.0
 	var counted []Link
@@ -114,8 +116,8 @@ func (p Phase) Carried(op trace.Role) float64 {
 	return sum
 }
 
-// Time is how long the phase takes at least if nothing but its links limits its disks, and at most, unless that
-// is open, as it is if files have no cap. Of a search it is the time of one try.
+// Time is how long the phase takes at least if nothing but its links limits its disks, and at most,
+// unless that is open, as it is if files have no cap. Of a search it is the time of one try.
 func (p Phase) Time() (shortest, longest time.Duration, open bool) {
 	if timed := max(p.Limit, p.Target); timed > 0 {
 		if p.Steady > 0 {
@@ -125,12 +127,14 @@ func (p Phase) Time() (shortest, longest time.Duration, open bool) {
 	}
 	for _, job := range p.Movers() {
 		last := len(job.Sizes) - 1
-		rate := Narrowest(p.links(), job.Disk).Rate / max(job.part(trace.Read), job.part(trace.Write))
+		rate := Narrowest(p.links(), job.Disk).Rate / max(job.part(trace.Read),
+			job.part(trace.Write))
 		if job.Pace > 0 {
 			rate = min(rate, job.Pace)
 		}
 		moving, capped := timeOf(float64(job.Bytes()), rate), time.Duration(last+1)*job.IO.Cap
-		shortest = max(shortest, moving+time.Duration(last)*job.IO.pause(moving/time.Duration(last+1)))
+		shortest = max(shortest,
+			moving+time.Duration(last)*job.IO.pause(moving/time.Duration(last+1)))
 		longest = max(longest, capped+time.Duration(last)*job.IO.pause(job.IO.Cap))
 		open = open || capped == 0
 	}
@@ -175,12 +179,12 @@ func (j Job) within(t time.Duration, rate float64) int64 {
 	return int64(rate * t.Seconds())
 }
 
-// bothWays is how much more a link moves in both directions than in one: 4.3 to 4.8 GB/s were measured of one
-// that carries 3.4.
+// bothWays is how much more a link moves in both directions than in one: 4.3 to 4.8 GB/s were
+// measured of one that carries 3.4.
 const bothWays = 1.4
 
-// linkShare is what a job moves in a second if only its links limit it: a job with a pace of its own takes
-// that, and the others the rest in equal parts, in each direction.
+// linkShare is what a job moves in a second if only its links limit it: a job with a pace of its
+// own takes that, and the others the rest in equal parts, in each direction.
 func (p Phase) linkShare(j Job) float64 {
 	if rate := j.Rate(); rate > 0 {
 		return rate
@@ -283,9 +287,9 @@ func (p *Plan) Totals() []Total {
 	return totals
 }
 
-// Moves is what a job of the phase moves and measures, filler included. If that is a maximum, as of a phase
-// that ends when its rates are steady, or of one try of a search, each disk may have most of the link, but all
-// together have no more of it: see Carried.
+// Moves is what a job of the phase moves and measures, filler included. If that is a maximum, as of
+// a phase that ends when its rates are steady, or of one try of a search, each disk may have most
+// of the link, but all together have no more of it: see Carried.
 func (p Phase) Moves(j Job) (int64, Bound) {
 	timed := cmp.Or(p.Limit, p.Target)
 	if timed == 0 && j.Accompanies() {
@@ -310,5 +314,6 @@ func (p Phase) Moves(j Job) (int64, Bound) {
 	return j.Bytes(), bound
 }
 
-// AtMost reports whether what the phase moves is known only to be no more than its links carry in its time.
+// AtMost reports whether what the phase moves is known only to be no more than its links carry in
+// its time.
 func (p Phase) AtMost() bool { return p.Search != nil || p.Steady > 0 || p.Saturation != nil }

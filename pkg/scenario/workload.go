@@ -55,9 +55,9 @@ const (
 	VerifyFull   = "full"   // each byte
 )
 
-// IO is how a job is to move its bytes; what it really did is in trace.Effective. A field with the tag yaml is a
-// key of the workload, and of a phase: strictyaml.Of has the tags. It is refused by the rules that its tag not
-// names, see checkWorkload.
+// IO is how a job is to move its bytes; what it really did is in trace.Effective. A field with the
+// tag yaml is a key of the workload, and of a phase: strictyaml.Of has the tags. It is refused by
+// the rules that its tag not names, see checkWorkload.
 type IO struct {
 	Mode        string `json:"mode" yaml:"io" is:"direct | app" default:"direct" doc:"direct: past the operating system's cache; app: each file in one call from memory, as a plain program does"`
 	Block       int64  `json:"block" yaml:"block" is:"512 B to 1 GiB by 512 B" default:"8 MiB" not:"tests app" doc:"bytes per request"`
@@ -74,7 +74,8 @@ type IO struct {
 	// Each of Sizes, all alike, is a pass over one and the same file, written in full before.
 	OneFile bool          `json:"one_file,omitempty"`
 	Rest    time.Duration `json:"rest_ns,omitempty"` // pause before each file but the first
-	// Files begin at its multiples after the release, so that disks that rest keep in step; 0: at once.
+	// Files begin at its multiples after the release, so that disks that rest keep in step; 0: at
+	// once.
 	Step time.Duration `json:"step_ns,omitempty"`
 	// After a longer pause a disk no longer counts as busy.
 	Think   time.Duration `json:"think_ns,omitempty" yaml:"think" is:"0 s to 400 ms" not:"tests" doc:"a pause between files, as of a program that works on each; within the measured time"`
@@ -157,8 +158,8 @@ func (to *presetName) Value() yaml.Value {
 	return yaml.OneOf(to, presetsWith(nil)...).With("description", strings.Join(about, ". "))
 }
 
-// over is the workload of a phase: what its mapping has not, it takes over from another, except for what only
-// goes with the other's preset or sizes.
+// over is the workload of a phase: what its mapping has not, it takes over from another, except for
+// what only goes with the other's preset or sizes.
 func (w workload) over(from workload, m *yaml.Mapping) workload {
 	if m.Has("preset") {
 		from.Files, from.Target, from.Sizes, from.Order = number{}, 0, sizes{}, ""
@@ -208,7 +209,7 @@ func (s *Scenario) checkWorkload(m *yaml.Mapping, w *workload) {
 		}
 	}
 	if io.Mode == ModeApp {
-		io.Access = "" // that of the workload was meant for blocks
+		io.Access = "" // the workload's was meant for blocks
 	}
 	refuse := func(is bool, keys []string, format string, args ...any) {
 		for _, key := range keys { // the first that is there
@@ -277,8 +278,8 @@ func (w workload) resolved() workload {
 	return w
 }
 
-// Work is the job's work, except for what it shares with the other jobs of its phase. It has the fields of IO that
-// work.Work knows by the same name.
+// Work is the job's work, except for what it shares with the other jobs of its phase. It has the
+// fields of IO that work.Work knows by the same name.
 func (j *Job) Work() work.Work {
 	w := work.Work{
 		Op: j.Role, Sizes: j.Source, Order: j.Order, WarmUp: j.IO.Discard,

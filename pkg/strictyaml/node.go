@@ -176,7 +176,8 @@ func (n Node) Mapping() *Mapping {
 		t := it.Key().GetToken()
 		at := tokenPos(n.pos.File, t)
 		if before, again := first[t.Value]; again {
-			n.doc.Report(at.Errorf("key %s is already on line %d; delete one of the two", Quote(t.Value), before.Line))
+			n.doc.Report(at.Errorf("key %s is already on line %d; delete one of the two",
+				Quote(t.Value), before.Line))
 			continue
 		}
 		first[t.Value] = at
@@ -184,7 +185,8 @@ func (n Node) Mapping() *Mapping {
 		if m.path != "" {
 			label = m.path + "." + label
 		}
-		value := Node{doc: n.doc, ast: it.Value(), pos: posOf(at.File, it.Value()), label: label, path: label}
+		value := Node{doc: n.doc, ast: it.Value(), pos: posOf(at.File, it.Value()), label: label,
+			path: label}
 		m.pairs = append(m.pairs, Pair{Key: t.Value, KeyPos: at, Value: value})
 	}
 	return m
@@ -208,7 +210,8 @@ func (m *Mapping) Missing(key, format string, args ...any) {
 	m.doc.Report(err)
 }
 
-// Get returns the value of a key. A nil Mapping, which is one that the file does not have, has none.
+// Get returns the value of a key. A nil Mapping, which is one that the file does not have, has
+// none.
 func (m *Mapping) Get(key string) (Node, bool) {
 	for _, p := range m.Pairs() {
 		if p.Key == key {
@@ -249,7 +252,8 @@ func (m *Mapping) refuseOthers(known []string) {
 		err := p.KeyPos.Errorf("unknown key %s; try %s", Quote(p.Key), Suggest(p.Key, known))
 		err.in, err.meant = m.pos, Nearest(p.Key, known)
 		if key, value, colon := strings.Cut(p.Key, ":"); colon && slices.Contains(known, key) {
-			err.Msg = fmt.Sprintf("%s lacks a space after its colon; write %s: %s", Quote(p.Key), key, printable(value))
+			err.Msg = fmt.Sprintf("%s lacks a space after its colon; write %s: %s", Quote(p.Key),
+				key, printable(value))
 			err.meant = key
 		}
 		m.doc.Report(err)

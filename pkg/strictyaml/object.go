@@ -49,7 +49,8 @@ func (o Object) read(n Node) {
 		*o.at = &Mapping{doc: n.doc, pos: n.pos, none: true}
 	}
 	if n.Kind() == Text && o.Short != "" {
-		n.Errorf("%[1]s is %[2]s, not a mapping; try %[1]s: {%[3]s: %[2]s}", n.label, Quote(n.Raw()), o.Short)
+		n.Errorf("%[1]s is %[2]s, not a mapping; try %[1]s: {%[3]s: %[2]s}", n.label,
+			Quote(n.Raw()), o.Short)
 		return
 	}
 	m := n.Mapping()

@@ -1,7 +1,8 @@
-// Package strictyaml reads small YAML files that people write: every mistake is one line that names the
-// file, line and column and says what to try. It is a thin layer over goccy/go-yaml's syntax tree; it is
-// no general YAML decoder, as it refuses what such files do not need (anchors, aliases, tags, merge
-// keys, complex keys, several documents, a null value) and anything that would take long to read.
+// Package strictyaml reads small YAML files that people write: every mistake is one line that names
+// the file, line and column and says what to try. It is a thin layer over goccy/go-yaml's syntax
+// tree; it is no general YAML decoder, as it refuses what such files do not need (anchors, aliases,
+// tags, merge keys, complex keys, several documents, a null value) and anything that would take
+// long to read.
 //
 // Start at Parse and at Of, which makes the reader of a type and its JSON Schema:
 //
@@ -16,9 +17,9 @@
 //	strictyaml.Of(&hub).Read(doc.Root()) // any other key is unknown
 //	return doc.Err()
 //
-// An Object is the same by hand, for keys that depend on one another. A Value leaves its target alone when the
-// key is absent, and reports to the document when it is wrong, so a whole file is read without a branch. Doc.Err
-// returns all the mistakes in it.
+// An Object is the same by hand, for keys that depend on one another. A Value leaves its target
+// alone when the key is absent, and reports to the document when it is wrong, so a whole file is
+// read without a branch. Doc.Err returns all the mistakes in it.
 package strictyaml
 
 import (
@@ -104,8 +105,8 @@ type place struct {
 // Root is the document's only value.
 func (d *Doc) Root() Node { return d.root }
 
-// Report records a mistake. Of several at one place the first counts: the others mostly follow from it. Keys that are
-// absent have no place of their own, and all count.
+// Report records a mistake. Of several at one place the first counts: the others mostly follow from
+// it. Keys that are absent have no place of their own, and all count.
 func (d *Doc) Report(err *Error) {
 	at := place{err.Pos, err.missing}
 	if d.known[at] {
@@ -118,8 +119,8 @@ func (d *Doc) Report(err *Error) {
 	d.mistakes = append(d.mistakes, err)
 }
 
-// Err is nil if there is no mistake, an *Error if there is one, and otherwise Errors. An absent key is no mistake
-// of its own if an unknown one stands in its place, misspelt.
+// Err is nil if there is no mistake, an *Error if there is one, and otherwise Errors. An absent key
+// is no mistake of its own if an unknown one stands in its place, misspelt.
 func (d *Doc) Err() error {
 	misspelt := map[place]bool{}
 	for _, e := range d.mistakes {
@@ -177,7 +178,8 @@ func Choice(words []string) string {
 // minPrefix is how many letters of a word must stand for the beginning of another to mean it.
 const minPrefix = 3
 
-// Suggest is what to try in place of an unknown word: the nearest of the known ones, or else all of them.
+// Suggest is what to try in place of an unknown word: the nearest of the known ones, or else all of
+// them.
 func Suggest(word string, known []string) string {
 	if near := Nearest(word, known); near != "" {
 		return printable(near)
@@ -185,8 +187,8 @@ func Suggest(word string, known []string) string {
 	return printable(Choice(known))
 }
 
-// Nearest is the known word that an unknown one most likely stands for: the one it is the beginning of, or one that
-// differs from it by a typing error. It is empty if there is none.
+// Nearest is the known word that an unknown one most likely stands for: the one it is the beginning
+// of, or one that differs from it by a typing error. It is empty if there is none.
 func Nearest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best, smallest, begun := "", 0, 0
@@ -210,8 +212,8 @@ func Nearest(word string, known []string) string {
 	return ""
 }
 
-// distance is the number of letters to add, drop, change or swap with their neighbour to make b of a
-// (optimal string alignment). Words beyond 64 letters are as far apart as they are long.
+// distance is the number of letters to add, drop, change or swap with their neighbour to make b of
+// a (optimal string alignment). Words beyond 64 letters are as far apart as they are long.
 func distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	if len(x) > 64 || len(y) > 64 {
@@ -240,10 +242,12 @@ func distance(a, b string) int {
 	return prev[len(y)]
 }
 
-// MaxBytes is the largest file Parse takes. A caller that reads files need read no more than one byte beyond it.
+// MaxBytes is the largest file Parse takes. A caller that reads files need read no more than one
+// byte beyond it.
 const MaxBytes = 1 << 20
 
-// Limits that keep the parser fast and its recursion shallow. Under them the worst input found takes half a second.
+// Limits that keep the parser fast and its recursion shallow. Under them the worst input found
+// takes half a second.
 const (
 	maxTokens = 50_000
 	maxDepth  = 32  // of brackets and braces
@@ -293,7 +297,8 @@ func checkText(at Pos, data []byte) *Error {
 }
 
 func parse(start Pos, text string) (body ast.Node, err error) {
-	// The scanner and parser are a third party's: whatever they trip over is a broken file, not a crash.
+	// The scanner and parser are a third party's: whatever they trip over is a broken file, not a
+	// crash.
 	defer func() {
 		if r := recover(); r != nil {
 			body, err = nil, start.Errorf("not YAML that can be read; check its brackets, quotes and indentation")
@@ -318,15 +323,16 @@ func parse(start Pos, text string) (body ast.Node, err error) {
 	return nil, nil
 }
 
-// checkTokens refuses, before any tree is built, the syntax that files here do not need, and nesting so
-// deep that the parser would exhaust its stack.
+// checkTokens refuses, before any tree is built, the syntax that files here do not need, and
+// nesting so deep that the parser would exhaust its stack.
 func checkTokens(file string, tokens token.Tokens) *Error {
 	flow := 0 // brackets and braces open
 	content := false
 	for i, t := range tokens {
 		at := tokenPos(file, t)
 		if i >= maxTokens {
-			return at.Errorf("more than %d values and punctuation marks; shorten the lists", maxTokens)
+			return at.Errorf("more than %d values and punctuation marks; shorten the lists",
+				maxTokens)
 		}
 		if err := checkToken(at, t, content); err != nil {
 			return err
@@ -389,7 +395,8 @@ func syntaxError(at Pos, message string) *Error {
 	case strings.Contains(message, "could not find end character"):
 		return at.Errorf("the quote opened here is never closed; close it")
 	}
-	return at.Errorf("not valid YAML (%s); check the indentation, brackets and quotes here", printable(message))
+	return at.Errorf("not valid YAML (%s); check the indentation, brackets and quotes here",
+		printable(message))
 }
 
 func posOf(file string, n ast.Node) Pos {

@@ -26,16 +26,18 @@ type Shorter interface{ Short() Value }
 // Ruler is a struct with rules between its keys, in an Object without any.
 type Ruler interface{ Object() Object }
 
-// Of is the value that a type describes. A struct is a mapping with a key for each field that has a tag:
+// Of is the value that a type describes. A struct is a mapping with a key for each field that has a
+// tag:
 //
 //	Depth int `yaml:"depth" is:"1 to 1024" doc:"requests in flight"`
 //
-// After the key's name may come ",required". A struct tagged ",inline" has its keys in the same mapping, as far
-// as no field before has the same name; one tagged ",inherit" has no defaults of its own, see Inherit. The tag
-// is gives the bounds of an amount, whose units say what it is an amount of, or the words that a text may be.
-// The tag default is what a field holds if the key is absent, and shows a default that it does not hold; not
-// names rules of the caller's that refuse the key, and max and empty say how long a list may be. A field At of
-// type *Mapping is where the struct stands.
+// After the key's name may come ",required". A struct tagged ",inline" has its keys in the same
+// mapping, as far as no field before has the same name; one tagged ",inherit" has no defaults of
+// its own, see Inherit. The tag is gives the bounds of an amount, whose units say what it is an
+// amount of, or the words that a text may be. The tag default is what a field holds if the key is
+// absent, and shows a default that it does not hold; not names rules of the caller's that refuse
+// the key, and max and empty say how long a list may be. A field At of type *Mapping is where the
+// struct stands.
 func Of(to any) Value { return Tagged(to, "") }
 
 // Tagged is the value that a type describes with the tag of its field.
@@ -151,10 +153,11 @@ func keysOf(field reflect.Value, defaults bool) (keys []Key) {
 func list(field reflect.Value, tag reflect.StructTag) Value {
 	item := func() reflect.Value { return reflect.New(field.Type().Elem()).Elem() }
 	limit, _ := strconv.Atoi(tag.Get("max"))
-	of := Items[reflect.Value]{Max: limit, Empty: tag.Get("empty"), Item: func(to *reflect.Value) Value {
-		*to = item()
-		return valueOf(*to, tag)
-	}}
+	of := Items[reflect.Value]{Max: limit, Empty: tag.Get("empty"),
+		Item: func(to *reflect.Value) Value {
+			*to = item()
+			return valueOf(*to, tag)
+		}}
 	return Value{func(n Node) {
 		var items []reflect.Value
 		of.To = &items
@@ -228,6 +231,7 @@ func (m *Named[T]) Holds(tag reflect.StructTag) Value {
 			m.Entries = append(m.Entries, entry)
 		}
 	}, func() Schema {
-		return Schema{"type": "object", "additionalProperties": Tagged(new(T), tag).Schema(), "minProperties": 1}
+		return Schema{"type": "object", "additionalProperties": Tagged(new(T), tag).Schema(),
+			"minProperties": 1}
 	}}
 }

@@ -36,7 +36,8 @@ func (v Value) Then(do func(Node)) Value {
 	return Value{func(n Node) { v.Read(n); do(n) }, v.Schema}
 }
 
-// With is the value with another keyword in its schema, such as what Then refuses, or without one if value is nil.
+// With is the value with another keyword in its schema, such as what Then refuses, or without one
+// if value is nil.
 func (v Value) With(keyword string, value any) Value {
 	return Value{v.Read, func() Schema { return with(v.Schema(), keyword, value) }}
 }
@@ -180,7 +181,8 @@ func (q quantity[T]) read(lower, upper T) func(Node) (T, bool) {
 // Bytes is a size from lower to upper bytes, such as 8 MiB or 4096.
 func Bytes(to *int64, lower, upper int64) Value {
 	size := quantity[int64]{"a size", "8 MiB", unit.ParseBytes, unit.FormatBytes}
-	return into(to, size.read(lower, upper), unit.FormatBlock, orNumber(unit.SizePattern, lower, upper))
+	return into(to, size.read(lower, upper), unit.FormatBlock,
+		orNumber(unit.SizePattern, lower, upper))
 }
 
 // Rate is a rate from lower to upper bytes per second, such as 2.8 GB/s.
@@ -189,7 +191,8 @@ func Rate(to *float64, lower, upper float64) Value {
 	return into(to, rate.read(lower, upper), rate.format, orNumber(unit.RatePattern, lower, upper))
 }
 
-// orNumber is the schema of a quantity which may stand without a unit. A schema compares numbers, and no texts.
+// orNumber is the schema of a quantity which may stand without a unit. A schema compares numbers,
+// and no texts.
 func orNumber[T int64 | float64](pattern string, lower, upper T) Schema {
 	return Schema{"anyOf": []Schema{
 		{"type": "string", "pattern": pattern},
@@ -201,7 +204,8 @@ func orNumber[T int64 | float64](pattern string, lower, upper T) Schema {
 func Duration(to *time.Duration, lower, upper time.Duration) Value {
 	format := func(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
 	span := quantity[time.Duration]{"a time", "30 s", unit.ParseDuration, format}
-	return into(to, span.read(lower, upper), format, Schema{"type": "string", "pattern": unit.TimePattern})
+	return into(to, span.read(lower, upper), format,
+		Schema{"type": "string", "pattern": unit.TimePattern})
 }
 
 // Percent is a share from lower to upper, of which 1 is all: 50 % is 0.5.
@@ -229,7 +233,8 @@ func Name(to *string) Value {
 	})
 }
 
-// FileName is a name that becomes a file name or part of one, as those of scenarios, phases and disks do.
+// FileName is a name that becomes a file name or part of one, as those of scenarios, phases and
+// disks do.
 func FileName(to *string) Value {
 	return Name(to).With("not", Schema{"pattern": `[/\\]|^\.\.?$`}).Then(func(n Node) {
 		switch {
@@ -262,7 +267,8 @@ func line(to *string, longest int, pattern string) Value {
 		case strings.HasPrefix(path, `\\`) || len(path) > 2 && path[1:3] == `:\`:
 			n.Errorf(`%s is in double quotes, where \ starts an escape sequence; use single quotes: '%s'`, n.Label(), path)
 		case strings.ContainsFunc(text, breaks):
-			n.Errorf("%s %s contains a control character or line break; delete it", n.Label(), Quote(text))
+			n.Errorf("%s %s contains a control character or line break; delete it", n.Label(),
+				Quote(text))
 		default:
 			*to = text
 		}
