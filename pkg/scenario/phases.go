@@ -52,7 +52,7 @@ type timing struct {
 	Files        numbers         `yaml:"files" doc:"how many files each disk moves, the preset's number if it is not given; auto: as many as fit in target, so that all disks end together"`
 	Stop         stop            `yaml:"stop" shows:"race" doc:"race: each disk stops after its last file; hold: disks that are done go on with filler until all are; a time: all stop then"`
 	Until        *steady         `yaml:"until" not:"saturation" doc:"steady: it ends when every disk's rate is steady, after the SNIA performance test specification: over five windows of 10 s, or of {steady: 60 s}, or at the time of stop"`
-	Precondition *filling        `yaml:"precondition" doc:"what to do to the disks before it: {fill: 50 %} fills each working disk's volume to that share"`
+	Precondition *filling        `yaml:"precondition" word:"fill" doc:"what to do to the disks before it: {fill: 50 %} fills each working disk's volume to that share"`
 	Cooldown     *rest           `yaml:"cooldown" doc:"how long to wait before it, such as 30 s, or {until: idle}: until the disks are idle"`
 	Repeat       int             `yaml:"repeat" is:"1 to 1000" default:"1" doc:"how often it runs"`
 	Pause        string          `yaml:"pause" doc:"what to do by hand before it: the text is shown, and hubbench waits for Enter"`
@@ -108,9 +108,6 @@ type filling struct {
 	At   *yaml.Mapping
 	Fill float64 `yaml:"fill,required" is:"1 % to 95 %" doc:"the share of each volume that is full when the phase begins, with what is there already, such as 50 %"`
 }
-
-// Object has the key that a word most likely is.
-func (*filling) Object() yaml.Object { return yaml.Object{Short: "fill"} }
 
 // rest is a time, at most if it is one until the disks are idle.
 type rest struct {

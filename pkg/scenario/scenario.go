@@ -42,9 +42,9 @@ type fileKeys struct {
 
 	Version         int         `yaml:"version,required" is:"1 to 1" doc:"the version of this format"`
 	Name            ownName     `yaml:"name,required" doc:"the name of the runs, and of their folders"`
-	Hub             *hubKeys    `yaml:"hub" doc:"what the disks are connected to: its name and a note, or the profile that simulated disks share"`
+	Hub             *hubKeys    `yaml:"hub" word:"profile" doc:"what the disks are connected to: its name and a note, or the profile that simulated disks share"`
 	Disks           []diskKeys  `yaml:"disks,required" max:"64" empty:"disks is empty; add one, such as {name: A, path: /Volumes/A}" doc:"the SSDs, all real or all simulated"`
-	Workload        workload    `yaml:"workload" doc:"what each disk moves; a phase may override any of it"`
+	Workload        workload    `yaml:"workload" word:"preset" doc:"what each disk moves; a phase may override any of it"`
 	Phases          []phaseKeys `yaml:"phases" max:"1000" empty:"phases is empty; add one, such as {pattern: W}" doc:"what runs, in this order"`
 	Study           *studyKeys  `yaml:"study" doc:"a set of phases in one word; they run after phases"`
 	Results         string      `yaml:"results" shows:"results" doc:"where run folders go"`
@@ -57,15 +57,12 @@ type hubKeys struct {
 	At  *yaml.Mapping
 }
 
-// Object has the key that a word most likely is.
-func (*hubKeys) Object() yaml.Object { return yaml.Object{Short: "profile"} }
-
 type diskKeys struct {
 	At *yaml.Mapping
 
 	Name       ownName    `yaml:"name,required" doc:"what the disk is called in phases and results"`
 	Path       folder     `yaml:"path" doc:"a folder on the disk; a relative one starts at the scenario file"`
-	Simulate   *simulated `yaml:"simulate" doc:"in place of a path: the disk exists only in the hub's profile"`
+	Simulate   *simulated `yaml:"simulate" word:"profile" doc:"in place of a path: the disk exists only in the hub's profile"`
 	Connection string     `yaml:"connection" doc:"how it is connected, a label for the report: hub, direct, or what you like"`
 	About      string     `yaml:"about" doc:"anything worth noting, such as its enclosure and cable"`
 	Speed      Speed      `yaml:"speed" doc:"how fast it is alone, such as {read: 3 GB/s, write: 2 GB/s}: plan forecasts by it"`
@@ -83,9 +80,6 @@ func (*diskKeys) Object() yaml.Object {
 type simulated struct {
 	Profile string `yaml:"profile,required" doc:"the disk's name in the hub's profile"`
 }
-
-// Object has the key that a word most likely is.
-func (*simulated) Object() yaml.Object { return yaml.Object{Short: "profile"} }
 
 // Load reads a scenario file. name is only for errors, which are of type *strictyaml.Error, or
 // strictyaml.Errors if there are several: each names the file, line and column and says what to

@@ -97,9 +97,6 @@ type workload struct {
 	Target time.Duration `yaml:"target" is:"100 ms to 24 h" shows:"40 s" doc:"the time for files: auto to take"`
 }
 
-// Object has the key that a word most likely is.
-func (*workload) Object() yaml.Object { return yaml.Object{Short: "preset"} }
-
 // number is how many files there are; auto: as many as fit in a time.
 type number struct {
 	files int // 0: the preset's

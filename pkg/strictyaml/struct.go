@@ -31,13 +31,21 @@ type Ruler interface{ Object() Object }
 //
 //	Depth int `yaml:"depth" is:"1 to 1024" doc:"requests in flight"`
 //
-// After the key's name may come ",required". A struct tagged ",inline" has its keys in the same
-// mapping, as far as no field before has the same name; one tagged ",inherit" has no defaults of
-// its own, see Inherit. The tag is gives the bounds of an amount, whose units say what it is an
-// amount of, or the words that a text may be. The tag default is what a field holds if the key is
-// absent, and shows a default that it does not hold; not names rules of the caller's that refuse
-// the key, and max and empty say how long a list may be. A field At of type *Mapping is where the
-// struct stands.
+// These are the tags:
+//
+//	yaml     the key, and after it ",required" if it must be there. In place of a key ",inline" is for a
+//	         struct whose keys stand in the same mapping, unless a field before it has that key, and
+//	         ",inherit" for one of these without defaults, see Inherit
+//	is       the bounds of an amount, whose units say what it is an amount of, or the words of a text
+//	default  what the field holds if the key is absent
+//	shows    a default that the field does not hold, for people
+//	doc      what it means, for people
+//	not      the caller's rules that refuse the key, see Pair
+//	word     the key of a mapping that a word in its place most likely is
+//	max      how many items a list may have
+//	empty    what is wrong with a list without items, and what to try
+//
+// A field At of type *Mapping is where the struct stands in the file.
 func Of(to any) Value { return Tagged(to, "") }
 
 // Tagged is the value that a type describes with the tag of its field.
@@ -96,15 +104,16 @@ func valueOf(field reflect.Value, tag reflect.StructTag) Value {
 	case reflect.Slice:
 		return list(field, tag)
 	default:
-		return object(field)
+		return object(field, tag)
 	}
 }
 
-func object(field reflect.Value) Value {
+func object(field reflect.Value, tag reflect.StructTag) Value {
 	var o Object
 	if ruler, ok := field.Addr().Interface().(Ruler); ok {
 		o = ruler.Object()
 	}
+	o.Short = cmp.Or(o.Short, tag.Get("word"))
 	if at := field.FieldByName("At"); at.IsValid() {
 		o.at = at.Addr().Interface().(**Mapping)
 	}
