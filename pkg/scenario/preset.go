@@ -120,20 +120,8 @@ func Presets() []Preset {
 	}
 }
 
-func presetsWith(holds func(Preset) bool) []string {
-	var names []string
-	for _, p := range Presets() {
-		if holds == nil || holds(p) {
-			names = append(names, p.Name)
-		}
-	}
-	return names
-}
-
 // hasTests reports whether the preset is a number of tests, each with blocks of its own.
 func (p Preset) hasTests() bool { return p.tests != nil }
-
-func saturating() []string { return presetsWith(func(p Preset) bool { return p.saturates }) }
 
 func presetByName(name presetName) Preset {
 	all := Presets()

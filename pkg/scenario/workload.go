@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
@@ -148,11 +147,13 @@ type presetName string
 
 // Value is one of the presets' names.
 func (to *presetName) Value() yaml.Value {
-	about := []string{"a published method in one word"}
+	var names []string
+	about := "a published method in one word"
 	for _, p := range Presets() {
-		about = append(about, p.Name+": "+p.About)
+		names = append(names, p.Name)
+		about += ". " + p.Name + ": " + p.About
 	}
-	return yaml.OneOf(to, presetsWith(nil)...).With("description", strings.Join(about, ". "))
+	return yaml.OneOf(to, names...).With("description", about)
 }
 
 // over is the workload of a phase: what its mapping has not, it takes over from another, except for

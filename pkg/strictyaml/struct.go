@@ -89,7 +89,7 @@ func valueOf(field reflect.Value, tag reflect.StructTag) Value {
 	}
 	switch field.Kind() {
 	case reflect.String:
-		to := field.Addr().Convert(reflect.TypeFor[*string]()).Interface().(*string)
+		to, _ := reflect.TypeAssert[*string](field.Addr().Convert(reflect.TypeFor[*string]()))
 		switch is {
 		case "":
 			return Line(to)
@@ -110,15 +110,15 @@ func valueOf(field reflect.Value, tag reflect.StructTag) Value {
 
 func object(field reflect.Value, tag reflect.StructTag) Value {
 	var o Object
-	if ruler, ok := field.Addr().Interface().(Ruler); ok {
+	if ruler, ok := reflect.TypeAssert[Ruler](field.Addr()); ok {
 		o = ruler.Object()
 	}
 	o.Short = cmp.Or(o.Short, tag.Get("word"))
 	if at := field.FieldByName("At"); at.IsValid() {
-		o.at = at.Addr().Interface().(**Mapping)
+		o.at, _ = reflect.TypeAssert[**Mapping](at.Addr())
 	}
 	o.Keys = keysOf(field, true)
-	if shorter, ok := field.Addr().Interface().(Shorter); ok {
+	if shorter, ok := reflect.TypeAssert[Shorter](field.Addr()); ok {
 		return MappingOr(o.Value(), shorter.Short())
 	}
 	return o.Value()
