@@ -108,7 +108,7 @@ func (o *importOptions) run(_ *cobra.Command, paths []string) error {
 		return usage(err)
 	}
 	info := rundir.Info{Tool: made.Tool, Name: "imported", Status: trace.Complete, Warnings: made.Notes}
-	if made.Started.Year() > 1970 {
+	if !made.Started.IsZero() {
 		info.Started = made.Started.Format(time.RFC3339)
 	}
 	ready := &prepare.Ready{Plan: &scenario.Plan{Name: info.Name}, Scenario: &scenario.Scenario{}}

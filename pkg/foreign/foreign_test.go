@@ -28,8 +28,8 @@ func averaged(zero, fromMS, toMS, kib, op int64, idle func(ms int64) bool) strin
 
 func result(name string, endMS, runtime, bytes int64) string {
 	return fmt.Sprintf(`fio: some note {
-{"fio version": "fio-3.33", "timestamp_ms": %d, "jobs": [{"jobname": %q, "job_runtime": %d, "job options": {}, "read": {"io_bytes": 0},
-"write": {"io_bytes": %d}}]}`, endMS, name, runtime, bytes)
+{"fio version": "fio-3.33", "timestamp_ms": %d, "jobs": [{"jobname": %q, "job options": {},
+"read": {"io_bytes": 0, "io_kbytes": 0, "runtime": 0}, "write": {"io_bytes": %d, "io_kbytes": 0, "runtime": %d}}]}`, endMS, name, bytes, runtime)
 }
 
 const epoch = 1_795_000_000_000 // ms
@@ -204,15 +204,14 @@ func TestRefusals(t *testing.T) {
 		want  string
 	}{
 		{"two jobs without a clock", []File{{"a_bw.1.log", log}, {"b_bw.1.log", log}}, Options{}, "nothing says when the job of a and b began"},
-		{"results alone", []File{{"a.json", []byte(result("a", epoch, 1, 1))}}, Options{}, "no file says when bytes moved"},
 		{"cut results", []File{{"a.json", []byte(result("a", epoch, 1, 1)[:60])}}, Options{}, "cut short"},
-		{"latencies", []File{{"a_clat.1.log", log}}, Options{}, "give its logs of bandwidth"},
+		{"latencies", []File{{"a_clat.1.log", log}}, Options{}, "give logs of bandwidth"},
 		{"renamed", []File{{"a.log", log}}, Options{}, "stands in its name"},
 		{"torn", []File{{"a_bw.1.log", append(log, "100, 3"...)}}, Options{}, "line 11:"},
 		{"empty", []File{{"a_bw.1.log", []byte(" \r\n")}}, Options{}, "a_bw.1.log: the file is empty"},
-		{"anything", []File{{"a.txt", []byte("hello")}}, Options{}, "a.txt: not recognised; known: csv, diskspd-xml, elbencho-live, fio-json, fio-log, iostat; any other table"},
+		{"anything", []File{{"a.txt", []byte("hello")}}, Options{}, "a.txt: not recognised; known: csv, diskspd, elbencho, fio-json, fio-log, iostat; any other table"},
 		{"no device", []File{{"a.txt", []byte(iostatText)}}, Options{Disks: map[string]string{"sdz": "T7"}}, "--disk T7=sdz: there is no such"},
-		{"no column", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"time_s": "x"}}, "no such column; it has t, n"},
+		{"no column", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"time_s": "x", "bytes": "n"}}, "no such column; it has n, t"},
 		{"no field", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"when": "t"}}, "--map t=when: a column is one of"},
 		{"no amount", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"time_s": "t"}}, "name the columns"},
 		{"no number", []File{{"a.csv", []byte("t,n\n1,x\n")}}, Options{Map: map[string]string{"time_s": "t", "bytes": "n"}}, "line 2:"},
@@ -290,7 +289,7 @@ func TestFioTimes(t *testing.T) {
 			note     string
 		}{
 			{"bw clat", fast, slow, ""},
-			{"lat hist slat clat bw", fast, slow, "a_slat.1.log, a_clat_hist.1.log, a_lat.1.log: left out"},
+			{"lat hist slat clat bw", fast, slow, "a_clat_hist.1.log, a_lat.1.log: left out"},
 			{"bw lat", 2 * fast, 2 * slow, ""},
 			{"bw hist", binNS(14*64-8, fioAllBins), binNS(16*64+12, fioAllBins), ""},
 			{"bw lat hist", binNS(14*64-8, fioAllBins), binNS(16*64+12, fioAllBins), "a_lat.1.log: left out"},
@@ -323,7 +322,7 @@ func TestFioTimesLeftOut(t *testing.T) {
 		files []File
 		want  string
 	}{
-		{"means", []File{mean("a_clat.1.log"), mean("a_lat.1.log")}, "a_clat.1.log, a_lat.1.log: left out, as means over time"},
+		{"means", []File{mean("a_clat.1.log"), mean("a_lat.1.log")}, "a_clat.1.log, a_lat.1.log: left out; means over time"},
 		{"another job's", []File{mean("b_clat.1.log")}, "b_clat.1.log: left out"},
 		{"of which fio", []File{{"a_clat.1.log", []byte("500, 800000, 1, 4096\n")}}, "nothing says that it is of fio 3, in ns"},
 	} {

@@ -1,223 +1,308 @@
 package foreign
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// recording gathers what iostat says of devices: their rates from one instant to the next.
+// rateColumns are those of reading and writing, and the bytes of their unit: sectors have 512 bytes,
+// kB are KiB and MB MiB.
+var rateColumns = []struct {
+	name string
+	op   int64
+	unit float64
+}{
+	{"rsec/s", read, 512}, {"wsec/s", write, 512},
+	{"Blk_read/s", read, 512}, {"Blk_wrtn/s", write, 512},
+	{"rkB/s", read, 1 << 10}, {"wkB/s", write, 1 << 10},
+	{"kB_read/s", read, 1 << 10}, {"kB_wrtn/s", write, 1 << 10},
+	{"rMB/s", read, 1 << 20}, {"wMB/s", write, 1 << 20},
+	{"MB_read/s", read, 1 << 20}, {"MB_wrtn/s", write, 1 << 20},
+}
+
+// humanUnits are those of iostat -h, each 1024 times the one before.
+const humanUnits = "BkMGTP"
+
+const isoTime = "2006-01-02T15:04:05-0700"
+
+var dayTime = regexp.MustCompile(`\d\d:\d\d:\d\d( [AP]M)?`)
+
+// report is what iostat says of the time since the report before.
+type report struct {
+	line, rows int
+	atNS       int64
+	// isFirst is set if it is about all the time since the system started: it gives only its time.
+	isFirst bool
+}
+
+// recording gathers what iostat says of devices.
 type recording struct {
-	every   time.Duration // of files without times, as the caller says
-	instant []int64       // in ns
-	begun   bool          // it is known when the next report begins
-	open    bool          // it is known when the present one began: the first is of all the time since the system started
-	wall    bool          // instants are the wall clock's with its zone, else of a day
-	devices map[string]*job
-	note    string
+	*input
+	reports []report
+	isWall  bool // times are the wall clock's with its zone, else of a day
+	// showsIdle is set if a device did nothing in a report: iostat -z would have left it out.
+	showsIdle bool
+	devices   map[string]*series // the times of steps are numbers of reports, their bytes are rates
 }
 
-// stamp reads a time: one with its zone, or the time of day in any text. Dates without a zone say nothing beside other
-// files, and are written in many ways: a new day is told by the time going back.
-func (r *recording) stamp(text string) (ns int64, ok bool) {
-	if t, err := time.Parse("2006-01-02T15:04:05-0700", text); err == nil {
-		r.wall = true
-		return t.UnixNano(), true
+// begin begins a report up to a time: one with its zone, or the time of day in any text. Dates
+// without a zone say nothing next to other files, and are written in many ways: a new day shows by
+// the time going back.
+func (r *recording) begin(text string, isFirst bool) error {
+	const dayNS = int64(24 * time.Hour)
+	next := report{line: r.line, isFirst: isFirst}
+	var before int64
+	if n := len(r.reports); n > 0 {
+		before = r.reports[n-1].atNS
 	}
-	const day = int64(24 * time.Hour)
-	words := append(strings.Fields(text), "")
-	for i, word := range words[:len(words)-1] {
+	if t, err := time.Parse(isoTime, text); err == nil {
+		r.isWall = true
+		next.atNS = t.UnixNano()
+	} else if clock := dayTime.FindString(text); clock != "" {
 		layout := "15:04:05"
-		if half := words[i+1]; half == "AM" || half == "PM" {
-			layout, word = "03:04:05PM", word+half
+		if strings.HasSuffix(clock, "M") {
+			layout = "03:04:05 PM"
 		}
-		if t, err := time.Parse(layout, word); err == nil {
-			ns = int64(t.Sub(t.Truncate(24 * time.Hour)))
-			if n := len(r.instant); n > 0 {
-				if ns += r.instant[n-1] / day * day; ns < r.instant[n-1]-day/2 {
-					ns += day
-				}
-			}
-			return ns, true
+		t, _ := time.Parse(layout, clock)
+		next.atNS = t.Sub(t.Truncate(24*time.Hour)).Nanoseconds() + before/dayNS*dayNS
+		if next.atNS < before-dayNS/2 {
+			next.atNS += dayNS
 		}
+	} else if r.opts.Interval > 0 {
+		next.atNS = before + int64(r.opts.Interval)
+	} else {
+		return errors.New("its reports have no times: record with iostat -t, or say how far apart " +
+			"they are, such as --interval 1s")
 	}
-	return 0, false
-}
-
-// next begins a report up to a time, or one of a file without times.
-func (r *recording) next(text string) error {
-	at, ok := r.stamp(text)
-	if n := len(r.instant); !ok && n > 0 {
-		at = r.instant[n-1] + int64(r.every)
+	if next.atNS < before {
+		return errors.New("its time is before that of the report before; give one recording")
 	}
-	r.instant, r.open, r.begun = append(r.instant, at), r.begun, true
-	if !ok && r.every <= 0 {
-		return errors.New("its reports have no times: record with iostat -t, or say how far apart they are, " +
-			"such as --interval 1s")
-	}
+	r.reports = append(r.reports, next)
 	return nil
 }
 
-// add adds a device's rates to the last report. Columns go by their unit: sectors have 512 bytes, kB are KiB and MB
-// MiB.
-func (r *recording) add(heads, cells []string) error {
-	disk := cells[0]
-	for names, unit := range map[string]float64{
-		"rsec/s wsec/s": 512, "Blk_read/s Blk_wrtn/s": 512, "rkB/s wkB/s": 1 << 10,
-		"kB_read/s kB_wrtn/s": 1 << 10, "rMB/s wMB/s": 1 << 20, "MB_read/s MB_wrtn/s": 1 << 20,
-	} {
-		var rates [2]float64
-		found := 0
-		for i, name := range strings.Fields(names) {
-			column := slices.Index(heads, name)
-			if column < 0 {
-				continue
-			}
-			found++
-			v, err := strconv.ParseFloat(strings.Replace(cells[column], ",", ".", 1), 64) // many languages have a comma
-			if rates[i] = v * unit; err != nil || !(rates[i] >= 0 && rates[i] < 1e14) {
-				return fmt.Errorf("%s: %q is no rate", disk, cells[column])
-			}
-		}
-		if found < len(rates) {
+// add adds a row of the present report.
+func (r *recording) add(cells map[string]string) error {
+	disk := cmp.Or(cells["Device"], cells["Device:"], cells["disk_device"])
+	at := len(r.reports) - 1
+	if r.devices[disk] == nil {
+		r.devices[disk] = &series{disk: disk, tool: "iostat"}
+	}
+	s := r.devices[disk]
+	var found int
+	var all float64
+	for _, c := range rateColumns {
+		text, ok := cells[c.name]
+		if !ok || at < 0 {
 			continue
 		}
-		if r.open && rates[0]+rates[1] > 0 { // else it was idle
-			if r.devices[disk] == nil {
-				r.devices[disk] = &job{disk: disk, tool: "iostat", device: true}
-			}
-			d := r.devices[disk]
-			d.steps = append(d.steps, step{toNS: int64(len(r.instant) - 1), bytes: int64(rates[0] + rates[1]), read: int64(rates[0])})
+		unit := c.unit
+		digits := strings.TrimRight(text, humanUnits)
+		if digits != text {
+			unit = math.Pow(1<<10, float64(strings.Index(humanUnits, text[len(digits):])))
 		}
-		return nil
+		rate, err := number(strings.Replace(digits, ",", ".", 1)) // many languages have a comma
+		if err != nil {
+			return fmt.Errorf("%s: %w", disk, err)
+		}
+		if c.op == read {
+			r.reports[at].rows++
+		}
+		found++
+		all += rate
+		if !r.reports[at].isFirst {
+			s.steps = append(s.steps, step{c.op, int64(at - 1), int64(at), int64(rate * unit)})
+		}
 	}
-	return fmt.Errorf("%s: nothing says what it read and what it wrote; record with iostat -x (without -s)", disk)
+	if found == 0 {
+		return fmt.Errorf("%s: nothing says what it read and what it wrote; record with iostat -x "+
+			"(without -s)", disk)
+	}
+	r.showsIdle = r.showsIdle || found > 1 && all == 0
+	return nil
 }
 
-// iostat reads what iostat (-x -t, or -d -t) prints.
-func iostat(f File, every time.Duration) ([]*job, error) {
-	r := &recording{every: every, devices: map[string]*job{}}
+// iostatText reads what iostat prints. With -h, a report has several tables, and the device is last.
+func (in *input) iostatText() error {
+	r := &recording{input: in, devices: map[string]*series{}}
 	var heads []string // of the table of devices, if we are in it
-	stamped := ""
-	lines := strings.Split(strings.TrimSpace(string(f.Data)), "\n")
-	for i, line := range lines {
-		line = strings.TrimSpace(line)
+	var stamp string
+	isFirst, isRates := true, false
+	for line := range in.lines() {
 		cells := strings.Fields(line)
-		var err error
 		switch {
 		case len(cells) == 0:
 			heads = nil
-		case strings.TrimSuffix(cells[0], ":") == "Device":
-			heads, err = cells, r.next(stamped)
-			stamped = ""
-		case heads == nil && cells[0] == "Linux": // recorded anew
-			r.begun = false
-		case heads == nil:
-			if _, ok := r.stamp(line); ok {
-				stamped = line
+		case strings.HasPrefix(cells[0], "Device") || cells[len(cells)-1] == "Device":
+			heads = cells
+			isRates = len(r.reports) == 0
+			for _, c := range rateColumns {
+				if !slices.Contains(heads, c.name) {
+					continue
+				}
+				isRates = true
+				if c.op == write {
+					continue
+				}
+				if err := r.begin(stamp, isFirst); err != nil {
+					return err
+				}
+				isFirst = false
+				stamp = ""
 			}
-		case len(cells) != len(heads) && i == len(lines)-1:
-			r.note = "it is cut short, within its last report"
+		case heads == nil && cells[0] == "Linux": // recorded anew
+			isFirst = true
+		case heads == nil:
+			if dayTime.MatchString(line) {
+				stamp = line
+			}
 		case len(cells) != len(heads):
-			err = fmt.Errorf("%d cells below %d heads; give the file as it was written", len(cells), len(heads))
-		default:
-			err = r.add(heads, cells)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", i+1, err)
+			return fmt.Errorf("%d cells below %d heads; give the file as it was written", len(cells),
+				len(heads))
+		case isRates:
+			row := map[string]string{}
+			for i, head := range heads {
+				row[head] = cells[i]
+			}
+			if err := r.add(row); err != nil {
+				return err
+			}
 		}
 	}
-	return r.jobs()
+	return r.finish()
 }
 
-// jobs makes of each device that moved anything a job. Times are whole seconds: where reports at even intervals explain
+// iostatJSON reads what iostat -o JSON prints.
+func (in *input) iostatJSON() error {
+	r := &recording{input: in, devices: map[string]*series{}}
+	var doc struct {
+		Sysstat struct {
+			Hosts []struct {
+				Statistics []struct {
+					Timestamp string
+					Disk      []map[string]any
+				}
+			}
+		}
+	}
+	if err := in.decode(0, &doc); err != nil {
+		return err
+	}
+	for _, host := range doc.Sysstat.Hosts {
+		for i, s := range host.Statistics {
+			if err := r.begin(s.Timestamp, i == 0); err != nil {
+				return err
+			}
+			for _, disk := range s.Disk {
+				row := map[string]string{}
+				for column, cell := range disk {
+					row[column] = fmt.Sprint(cell)
+				}
+				if err := r.add(row); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return r.finish()
+}
+
+// finish makes series of the devices. Times are whole seconds: if reports at even intervals explain
 // them, they were at even intervals.
-func (r *recording) jobs() ([]*job, error) {
-	if len(r.devices) == 0 {
-		return nil, errors.New("no device moves anything after the first report, which counts from the start of the system")
+func (r *recording) finish() error {
+	last := len(r.reports) - 1
+	if last < 1 {
+		return errors.New("it has only the first report, which counts from the start of the system; " +
+			"record with iostat -dxt 1")
 	}
-	n, first := int64(len(r.instant)-1), r.instant[0]
-	every := ((r.instant[n]-first)/n + 5e8) / 1e9 * 1e9
-	even := every > 0
-	for i, at := range r.instant {
-		off := at - first - int64(i)*every
-		even = even && max(off, -off) <= 1e9 && at%1e9 == 0
-	}
-	for i := range r.instant {
-		if r.instant[i] -= first; even {
-			r.instant[i] = int64(i) * every
-		}
-		if i > 0 && r.instant[i] <= r.instant[i-1] {
-			return nil, errors.New("its times go back; give a file of one recording")
+	for i := 1; i <= last; i++ {
+		rows, before := r.reports[i].rows, r.reports[i-1].rows
+		if r.showsIdle && rows < before && (i == last || r.reports[i+1].rows > rows) {
+			r.line = r.reports[i].line
+			return fmt.Errorf("the report has %d of %d devices; it is cut, or rows are missing", rows, before)
 		}
 	}
-	var list []*job
-	for _, disk := range slices.Sorted(maps.Keys(r.devices)) {
-		j := r.devices[disk]
-		for i, s := range j.steps {
-			s.fromNS, s.toNS = r.instant[s.toNS-1], r.instant[s.toNS]
-			seconds := float64(s.toNS-s.fromNS) / 1e9
-			s.bytes, s.read = int64(float64(s.bytes)*seconds), int64(float64(s.read)*seconds)
-			j.steps[i] = s
-		}
-		if r.wall {
-			j.began = first
-		}
-		list = append(list, j)
+	first := r.reports[0].atNS
+	every := time.Duration((r.reports[last].atNS - first) / int64(last)).Round(time.Second).Nanoseconds()
+	isEven := every > 0
+	for i, report := range r.reports {
+		off := time.Duration(report.atNS - first - int64(i)*every).Abs()
+		isEven = isEven && off <= time.Second && report.atNS%1e9 == 0
 	}
-	list[0].note = r.note
-	return list, nil
+	for i := range r.reports {
+		if r.reports[i].atNS -= first; isEven {
+			r.reports[i].atNS = int64(i) * every
+		}
+	}
+	for _, s := range r.devices {
+		fastest := int64(0)
+		for i := range s.steps {
+			fastest = max(fastest, s.steps[i].bytes)
+		}
+		// A device works from when it first moves more than next to nothing to when it last does.
+		works := func(s step) bool { return float64(s.bytes) >= small*float64(fastest) && s.bytes > 0 }
+		for len(s.steps) > 0 && !works(s.steps[0]) {
+			s.steps = s.steps[1:]
+		}
+		for len(s.steps) > 0 && !works(s.steps[len(s.steps)-1]) {
+			s.steps = s.steps[:len(s.steps)-1]
+		}
+		for i := range s.steps {
+			step := &s.steps[i]
+			step.fromNS = r.reports[step.fromNS].atNS
+			step.toNS = r.reports[step.toNS].atNS
+			step.bytes = int64(float64(step.bytes) * float64(step.toNS-step.fromNS) / 1e9)
+		}
+		if r.isWall {
+			s.began = first
+		}
+	}
+	return r.choose()
 }
 
-// choose takes of devices those that are named, or else those that were at work: no parts of others or what is made of
-// them, as their bytes would count twice, and none that moved next to nothing. A device works from when it first moves
-// more than next to nothing to when it last does.
-func choose(jobs []*job, names map[string]string) (list []*job) {
-	bytes, most, left := map[string]int64{}, int64(0), []string(nil)
-	for _, j := range jobs {
-		fastest := 0.0
-		for _, s := range j.steps {
-			fastest = max(fastest, s.rate())
-		}
-		works := func(s step) bool { return s.rate() >= small*fastest }
-		j.steps = j.steps[slices.IndexFunc(j.steps, works):]
-		for !works(j.steps[len(j.steps)-1]) {
-			j.steps = j.steps[:len(j.steps)-1]
-		}
-		bytes[j.disk] += moved(j.steps)
-		if j.settle(); names[j.disk] != "" {
-			list = append(list, j)
-		}
-	}
-	if len(list) > 0 {
-		return list
-	}
-	counted := func(name string) bool {
-		part := strings.TrimRight(name, "0123456789") // sda1 of sda, nvme0n1p1 of nvme0n1
-		return part != name && bytes[part]+bytes[strings.TrimSuffix(part, "p")] > 0 ||
-			strings.HasPrefix(name, "dm-") || strings.HasPrefix(name, "md") || strings.HasPrefix(name, "loop")
-	}
-	for name, all := range bytes {
-		if !counted(name) {
-			most = max(most, all)
+var (
+	// madeOfOthers are devices that the system makes of others.
+	madeOfOthers = regexp.MustCompile(`^(dm-|md|loop)`)
+	// partition takes a partition's name apart: sda1 of sda, nvme0n1p1 of nvme0n1.
+	partition = regexp.MustCompile(`^([a-z]+|.*\d)p?\d+$`)
+)
+
+// choose takes the devices that are named, or else those that were at work: none whose bytes would
+// count twice, and none that moved next to nothing.
+func (r *recording) choose() error {
+	var most int64
+	isNamed := false
+	counted := map[string]bool{}
+	for name, s := range r.devices {
+		isNamed = isNamed || r.opts.Disks[name] != ""
+		part := partition.FindStringSubmatch(name)
+		counted[name] = madeOfOthers.MatchString(name) || part != nil && r.devices[part[1]] != nil
+		if !counted[name] {
+			most = max(most, s.moved())
 		}
 	}
-	for _, j := range jobs {
-		if most > 0 && (counted(j.disk) || float64(bytes[j.disk]) < small*float64(most)) {
-			left = append(left, j.disk)
+	var left []string
+	for _, name := range slices.Sorted(maps.Keys(r.devices)) {
+		s := r.devices[name]
+		isIdle := most > 0 && (counted[name] || float64(s.moved()) < small*float64(most))
+		if isNamed && r.opts.Disks[name] == "" || !isNamed && isIdle {
+			left = append(left, name)
 		} else {
-			list = append(list, j)
+			r.series = append(r.series, s)
 		}
 	}
-	if len(left) > 0 {
-		list[0].note = strings.TrimPrefix(jobs[0].note+"; "+unit.List(left)+" left out, as next to nothing or counted elsewhere; "+
-			"--disk NAME=DEVICE names those that count", "; ")
+	if len(left) > 0 && !isNamed {
+		r.notes = append(r.notes, r.Name+": "+unit.List(left)+" left out, as next to nothing or "+
+			"counted elsewhere; --disk NAME=DEVICE names those that count")
 	}
-	return list
+	return nil
 }

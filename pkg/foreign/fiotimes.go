@@ -1,0 +1,128 @@
+package foreign
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// fioTimes is a log of how long requests took: each of them, or means, or histograms.
+type fioTimes struct {
+	source, kind string
+	entries      []fioEntry
+	bins         [][]int64 // milliseconds, the direction, the block size, and the requests of each bin
+	columns      int
+	isSingle     bool // entries are requests, as they have a size
+}
+
+const (
+	// fioAllBins are those of a histogram of fio 3.
+	fioAllBins = 29 * 64
+	// fioBins are the fewest that log_hist_coarseness makes of them.
+	fioBins = 29
+)
+
+// joinTimes gives each job the times of its requests, from the best of its logs, and says why others
+// are left out. As in runs of hubbench, a request's time is best taken from when it was handed to
+// the system (clat), and from each request.
+func (in *input) joinTimes() {
+	const (
+		isMean    = "means over time are no distribution; record with log_avg_msec=0 or write_hist_log"
+		isUnknown = "nothing says that it is of fio 3, in ns; give fio's json output with it"
+		isSpare   = "the times of a job's requests are taken from its clat, else from its lat"
+	)
+	isFio3 := false
+	for _, r := range in.results {
+		isFio3 = isFio3 || strings.HasPrefix(r.version, "fio-3.")
+	}
+	left := map[string][]string{} // by the reason
+	for _, kind := range []string{"clat", "clat_hist", "lat", "lat_hist", "slat", "slat_hist", "iops"} {
+		for _, log := range in.times {
+			if log.kind != kind {
+				continue
+			}
+			mine, _, number := fioName(log.source)
+			at := slices.IndexFunc(in.series, func(s *series) bool {
+				job, kind, index := fioName(s.source)
+				return kind == "bw" && job == mine && index == number
+			})
+			reason := ""
+			switch {
+			case at < 0 || in.series[at].times != nil || !strings.HasPrefix(strings.TrimPrefix(kind, "c"), "lat"):
+				reason = isSpare
+			case log.bins == nil && !log.isSingle:
+				reason = isMean
+			case log.columns == 4 && !isFio3:
+				reason = isUnknown
+			}
+			if reason != "" {
+				left[reason] = append(left[reason], log.source)
+				continue
+			}
+			n := log.add(in.series[at])
+			if r := in.resultOf(log.source); r != nil && !r.isGrouped &&
+				math.Abs(float64(n-r.requests)) > tooFarApart*float64(r.requests) {
+				in.notes = append(in.notes, fmt.Sprintf("%s: it has the times of %d of %d requests",
+					log.source, n, r.requests))
+			}
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(left)) {
+		in.notes = append(in.notes, strings.Join(left[reason], ", ")+": left out; "+reason)
+	}
+}
+
+// add gives a job the times, by seconds or as the histograms were written, and counts them.
+func (log *fioTimes) add(s *series) (n int64) {
+	hists := map[[2]int64]*latency.Histogram{} // by the end in ms and the direction
+	record := func(ms, op, ns, times int64) {
+		if ms >= epochMS {
+			ms -= s.began / 1e6
+		}
+		if log.bins == nil {
+			ms = (ms/1000 + 1) * 1000
+		}
+		key := [2]int64{ms, op}
+		if hists[key] == nil {
+			hists[key] = latency.New()
+		}
+		latency.Record(hists[key], ns, times)
+		n += times
+	}
+	for _, e := range log.entries {
+		record(e.ms, e.op, e.value, 1)
+	}
+	for _, line := range log.bins {
+		for i, times := range line[3:] {
+			if times > 0 {
+				record(line[0], line[1], binNS(i, len(line)-3), times)
+			}
+		}
+	}
+	byTime := func(a, b [2]int64) int { return slices.Compare(a[:], b[:]) }
+	for _, key := range slices.SortedFunc(maps.Keys(hists), byTime) {
+		e := trace.Event{Type: trace.LatencyType, TNS: key[0] * 1e6, Hist: latency.Encode(hists[key]),
+			Op: [...]trace.Role{trace.Read, trace.Write}[key[1]]}
+		if e.TNS > s.end() && e.TNS < s.end()+1e9 {
+			e.TNS = s.end() // The last second is no whole one.
+		}
+		s.times = append(s.times, e)
+	}
+	return n
+}
+
+// binNS is the middle of a bin of fio's histogram of so many bins. It has 64 for each doubling
+// (stat.h of fio 3), and a log may put neighbours together (log_hist_coarseness).
+func binNS(bin, of int) int64 {
+	low := func(i int) int64 {
+		i *= fioAllBins / of
+		octave := max(0, i/64-1)
+		return int64(i-64*octave) << octave
+	}
+	return (low(bin) + low(bin+1)) / 2
+}

@@ -1,0 +1,197 @@
+package foreign
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// rows calls a function with the cells of each row by their columns. The last cell may hold more
+// commas and quotes, as elbencho's command does.
+func (in *input) rows(row func(cells map[string]string) error) error {
+	var head []string
+	for text := range in.lines() {
+		r := csv.NewReader(strings.NewReader(text))
+		r.LazyQuotes = true
+		cells, err := r.Read()
+		if text == "" || err != nil {
+			continue
+		}
+		if head == nil {
+			head = cells
+		} else if len(cells) < len(head) {
+			return fmt.Errorf("it has %d cells, and the table %d columns", len(cells), len(head))
+		}
+		byColumn := map[string]string{}
+		for i, column := range head {
+			byColumn[strings.TrimSpace(column)] = strings.TrimSpace(cells[i])
+		}
+		if err := row(byColumn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isHead reports whether a row holds the columns' names.
+func isHead(cells map[string]string) bool {
+	for column, cell := range cells {
+		if column != cell {
+			return false
+		}
+	}
+	return true
+}
+
+// table reads any table over time, by what its columns hold.
+func (in *input) table() error { return in.timeline("a table", in.opts.Map) }
+
+// elbenchoLive reads elbencho's live statistics: of each phase the bytes done so far, in all.
+func (in *input) elbenchoLive() error {
+	return in.timeline("elbencho", map[string]string{"disk": "Label", "phase": "Phase",
+		"op": "Phase", "time_ms": "RuntimeMS", "done_bytes": "DoneBytes"})
+}
+
+// direction returns what a cell names. Neither is what an elbencho's phase does that moves no data.
+func direction(text string) (op int64, ok bool) {
+	text = strings.ToLower(text)
+	if text == "r" || strings.Contains(text, "read") {
+		return read, true
+	}
+	return write, text == "" || text == "w" || strings.Contains(text, "write")
+}
+
+// timeline reads a table. A row is about the time since the row before of its disk; rows of one time
+// are of the two directions.
+func (in *input) timeline(tool string, columns map[string]string) error {
+	clocks := map[string]float64{"time": 0, "time_s": 1e9, "time_ms": 1e6, "time_ns": 1}
+	amounts := []string{"bytes", "done_bytes", "rate"}
+	known := slices.Concat(slices.Sorted(maps.Keys(clocks)), amounts, []string{"disk", "op", "phase"})
+	var clock, amount string
+	for field, column := range columns {
+		if !slices.Contains(known, field) {
+			return fmt.Errorf("--map %s=%s: a column is one of %s", column, field,
+				strings.Join(known, ", "))
+		}
+		if strings.HasPrefix(field, "time") {
+			clock = field
+		} else if slices.Contains(amounts, field) {
+			amount = field
+		}
+	}
+	if clock == "" || amount == "" {
+		return errors.New("name the columns of the time and of the bytes or the rate, such as " +
+			"--map Seconds=time_s,Bytes=bytes")
+	}
+	type place struct{ phase, disk string }
+	series := map[place][2]*series{}
+	instants := map[place][]int64{}
+	err := in.rows(func(cells map[string]string) error {
+		for field, column := range columns {
+			if _, ok := cells[column]; !ok {
+				return fmt.Errorf("--map %s=%s: the table has no such column; it has %s", column, field,
+					strings.Join(slices.Sorted(maps.Keys(cells)), ", "))
+			}
+		}
+		at := func(field string) string { return cells[columns[field]] }
+		op, ok := direction(at("op"))
+		isPart := cmp.Or(cells["Rank"], "Total") != "Total"
+		switch {
+		case isHead(cells) || tool == "elbencho" && (isPart || !ok):
+			return nil
+		case !ok:
+			return fmt.Errorf("%q is neither read nor write", at("op"))
+		}
+		p := place{at("phase"), at("disk")}
+		if series[p][op] == nil {
+			pair := series[p]
+			pair[op] = in.add(tool, p.disk, p.phase)
+			series[p] = pair
+			if tool == "elbencho" {
+				pair[op].steps = []step{{}} // Its bytes count from there.
+				instants[p] = []int64{0}
+			}
+		}
+		s := series[p][op]
+		bytes, err := number(at(amount))
+		units, errTime := number(at(clock))
+		now := step{op: op, toNS: int64(units * clocks[clock]), bytes: int64(bytes)}
+		if clock == "time" {
+			var t time.Time
+			t, errTime = time.Parse(time.RFC3339Nano, at(clock))
+			now.toNS = t.UnixNano()
+		}
+		if err := cmp.Or(err, errTime); err != nil || units*clocks[clock] >= math.MaxInt64 {
+			return fmt.Errorf("%q or %q is no amount or no time (time is as RFC 3339 has it; otherwise "+
+				"map time_s, time_ms or time_ns)", at(amount), at(clock))
+		}
+		if n := len(s.steps); n > 0 && now.toNS <= s.steps[n-1].toNS {
+			return errors.New("its time is not after that of the row before; if a column tells the " +
+				"rows apart, map it as disk, op or phase")
+		} else if n > 0 && amount == "done_bytes" && now.bytes < s.steps[n-1].bytes {
+			return errors.New("fewer bytes are done than in the row before; map the column as bytes " +
+				"or rate if it has these")
+		}
+		s.steps = append(s.steps, now)
+		instants[p] = append(instants[p], now.toNS)
+		return nil
+	})
+	for p, pair := range series {
+		slices.Sort(instants[p])
+		for _, s := range pair {
+			if s == nil {
+				continue
+			}
+			for i, row := range slices.Backward(s.steps) {
+				now := &s.steps[i]
+				before, _ := slices.BinarySearch(instants[p], row.toNS)
+				switch {
+				case before == 0 || i == 0 && amount == "done_bytes":
+					now.bytes = 0 // Since when its bytes were moved is unknown.
+				case amount == "done_bytes":
+					now.fromNS = s.steps[i-1].toNS
+					now.bytes -= s.steps[i-1].bytes
+				default:
+					now.fromNS = instants[p][before-1]
+				}
+				if amount == "rate" {
+					now.bytes = int64(float64(now.bytes) * float64(now.toNS-now.fromNS) / 1e9)
+				}
+			}
+		}
+	}
+	return err
+}
+
+// elbenchoResult reads elbencho's results: a row for each phase, with means until the last worker was
+// done.
+func (in *input) elbenchoResult() error {
+	phases := map[string]int{}
+	return in.rows(func(cells map[string]string) error {
+		op, ok := direction(cells["operation"])
+		if !ok {
+			return nil
+		}
+		ms, err := number(cells["time ms [last]"])
+		amount, errBytes := number(cells["MiB [last]"])
+		if err := cmp.Or(err, errBytes); err != nil {
+			return err
+		}
+		phase := cells["operation"]
+		if phases[phase]++; phases[phase] > 1 {
+			phase = fmt.Sprint(phase, " ", phases[phase])
+		}
+		s := in.add("elbencho", cells["label"], phase, step{op, 0, int64(ms * 1e6), int64(amount) << 20})
+		s.isMean = true
+		if at, err := time.Parse(isoTime, cells["ISO date"]); err == nil {
+			s.began = at.UnixNano() - s.end()
+		}
+		return nil
+	})
+}
