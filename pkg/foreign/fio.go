@@ -143,6 +143,16 @@ type fioResult struct {
 	mean      *series
 }
 
+type fioJob struct {
+	Host        string         `json:"hostname"`
+	Name        string         `json:"jobname"`
+	Group       int            `json:"groupid"`
+	Error       int            `json:"error"`
+	StartMS     int64          `json:"job_start"` // from 3.36 on
+	Options     map[string]any `json:"job options"`
+	Read, Write fioDirection
+}
+
 type fioDirection struct {
 	Bytes     int64  `json:"io_bytes"` // KiB before fio 3, which has no io_kbytes
 	KiB       *int64 `json:"io_kbytes"`
@@ -168,18 +178,13 @@ func (in *input) fioJSON() error {
 			Version string         `json:"fio version"`
 			EndMS   int64          `json:"timestamp_ms"`
 			Global  map[string]any `json:"global options"`
-			Jobs    []struct {
-				Name        string         `json:"jobname"`
-				Group       int            `json:"groupid"`
-				Error       int            `json:"error"`
-				StartMS     int64          `json:"job_start"` // from 3.36 on
-				Options     map[string]any `json:"job options"`
-				Read, Write fioDirection
-			}
+			Jobs    []fioJob
+			Clients []fioJob `json:"client_stats"` // of fio --client, instead of jobs
 		}
 		if err := in.decode(at[0], &doc); err != nil {
 			return err
 		}
+		doc.Jobs = append(doc.Jobs, doc.Clients...)
 		longestMS, inRow := int64(0), false
 		for _, j := range doc.Jobs {
 			longestMS = max(longestMS, j.Read.RuntimeMS, j.Write.RuntimeMS)
@@ -189,6 +194,9 @@ func (in *input) fioJSON() error {
 			}
 		}
 		for i, j := range doc.Jobs {
+			if j.Name == "All clients" {
+				continue
+			}
 			if j.Error != 0 {
 				in.notes = append(in.notes, fmt.Sprintf("%s: job %s ended with error %d", in.Name,
 					j.Name, j.Error))
@@ -222,7 +230,7 @@ func (in *input) fioJSON() error {
 				continue
 			}
 			in.results = append(in.results, r)
-			r.mean = in.add(doc.Version, j.Name, s.phase, s.steps...)
+			r.mean = in.add(doc.Version, strings.TrimPrefix(j.Host+":"+j.Name, ":"), s.phase, s.steps...)
 			r.mean.began = s.began
 			r.mean.isMean = true
 		}

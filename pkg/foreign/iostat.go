@@ -38,8 +38,9 @@ var dayTime = regexp.MustCompile(`\d\d:\d\d:\d\d( [AP]M)?`)
 
 // report is what iostat says of the time since the report before.
 type report struct {
-	line, rows int
-	atNS       int64
+	line    int
+	atNS    int64
+	devices []string
 	// isFirst is set if it is about all the time since the system started: it gives only its time.
 	isFirst bool
 }
@@ -115,7 +116,7 @@ func (r *recording) add(cells map[string]string) error {
 			return fmt.Errorf("%s: %w", disk, err)
 		}
 		if c.op == read {
-			r.reports[at].rows++
+			r.reports[at].devices = append(r.reports[at].devices, disk)
 		}
 		found++
 		all += rate
@@ -127,7 +128,7 @@ func (r *recording) add(cells map[string]string) error {
 		return fmt.Errorf("%s: nothing says what it read and what it wrote; record with iostat -x "+
 			"(without -s)", disk)
 	}
-	r.showsIdle = r.showsIdle || found > 1 && all == 0
+	r.showsIdle = r.showsIdle || found > 1 && all == 0 && !r.reports[at].isFirst
 	return nil
 }
 
@@ -224,11 +225,14 @@ func (r *recording) finish() error {
 		return errors.New("it has only the first report, which counts from the start of the system; " +
 			"record with iostat -dxt 1")
 	}
-	for i := 1; i <= last; i++ {
-		rows, before := r.reports[i].rows, r.reports[i-1].rows
-		if r.showsIdle && rows < before && (i == last || r.reports[i+1].rows > rows) {
+	for i := 1; i <= last && r.showsIdle; i++ {
+		got, before := r.reports[i].devices, r.reports[i-1].devices
+		// Devices that come again were there; the last report was cut if it lacks the last ones.
+		isCut := i == last && slices.Equal(got, before[:min(len(got), len(before))])
+		if len(got) < len(before) && (isCut || i < last && len(r.reports[i+1].devices) > len(got)) {
 			r.line = r.reports[i].line
-			return fmt.Errorf("the report has %d of %d devices; it is cut, or rows are missing", rows, before)
+			return fmt.Errorf("the report has %d of %d devices; it is cut, or rows are missing",
+				len(got), len(before))
 		}
 	}
 	first := r.reports[0].atNS
@@ -244,24 +248,13 @@ func (r *recording) finish() error {
 		}
 	}
 	for _, s := range r.devices {
-		fastest := int64(0)
-		for i := range s.steps {
-			fastest = max(fastest, s.steps[i].bytes)
-		}
-		// A device works from when it first moves more than next to nothing to when it last does.
-		works := func(s step) bool { return float64(s.bytes) >= small*float64(fastest) && s.bytes > 0 }
-		for len(s.steps) > 0 && !works(s.steps[0]) {
-			s.steps = s.steps[1:]
-		}
-		for len(s.steps) > 0 && !works(s.steps[len(s.steps)-1]) {
-			s.steps = s.steps[:len(s.steps)-1]
-		}
 		for i := range s.steps {
 			step := &s.steps[i]
 			step.fromNS = r.reports[step.fromNS].atNS
 			step.toNS = r.reports[step.toNS].atNS
 			step.bytes = int64(float64(step.bytes) * float64(step.toNS-step.fromNS) / 1e9)
 		}
+		s.trim()
 		if r.isWall {
 			s.began = first
 		}

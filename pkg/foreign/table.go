@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // rows calls a function with the cells of each row by their columns. The last cell may hold more
@@ -163,6 +165,12 @@ func (in *input) timeline(tool string, columns map[string]string) error {
 				if amount == "rate" {
 					now.bytes = int64(float64(now.bytes) * float64(now.toNS-now.fromNS) / 1e9)
 				}
+			}
+			last := s.end()
+			s.trim()
+			if rest := time.Duration(last - s.end()); rest >= pauseNS && len(s.steps) > 0 {
+				in.notes = append(in.notes, fmt.Sprintf("%s: next to nothing moved in the last %s of %s, "+
+					"which do not count", in.Name, unit.FormatSeconds(rest.Seconds()), s.phase))
 			}
 		}
 	}
