@@ -113,6 +113,7 @@ func (in *input) diskSpdText() error {
 		}
 	}
 	if !isWhole {
+		in.line = bytes.Count(in.Data, []byte("\n")) + 1
 		return errors.New("it is cut short, before the total of Write IO")
 	}
 	return nil

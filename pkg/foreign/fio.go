@@ -12,29 +12,6 @@ import (
 	"strings"
 )
 
-// fioLine reads the numbers of a line of fio's logs: milliseconds, a value, the direction, the block
-// size, and in newer ones an offset and a priority; in a histogram milliseconds, the direction, the
-// block size, and how many requests each bin has.
-func fioLine(text string) (numbers []int64, ok bool) {
-	for field := range strings.SplitSeq(text, ",") {
-		n, err := strconv.ParseUint(strings.TrimSpace(field), 0, 63)
-		if err != nil {
-			return nil, false
-		}
-		numbers = append(numbers, int64(n))
-	}
-	const lastMS = 1e14
-	bins := len(numbers) - 3
-	if bins < 1 || numbers[0] > lastMS {
-		return nil, false
-	}
-	if bins < fioBins {
-		return numbers, numbers[2] < 3
-	}
-	return numbers, numbers[1] < 3 && fioAllBins%bins == 0 &&
-		slices.Max(numbers[3:]) <= math.MaxUint32
-}
-
 var fioLogName = regexp.MustCompile(`^(.*)_(bw|iops|slat|clat|lat|slat_hist|clat_hist|lat_hist)` +
 	`(?:\.(\d+))?\.log$`)
 
@@ -53,7 +30,9 @@ const epochMS = 1e12
 // fioEntry is a line of a log; its value is in KiB/s, or the time that a request took.
 type fioEntry struct{ ms, value, op, block int64 }
 
-// fioLog reads a log of bandwidth or of times. A line of an averaged one (log_avg_msec) is a rate in
+// fioLog reads a log of bandwidth or of times: of milliseconds, a value, the direction, the block size,
+// and in newer ones an offset and a priority; of histograms milliseconds, the direction, the block
+// size, and how many requests each bin has. A line of an averaged one (log_avg_msec) is a rate in
 // KiB/s over the time before it, as long as lines are apart; if a line is missing, nothing moved. A
 // line of others is one request with its size, and its rate says how long it took.
 func (in *input) fioLog() error {
@@ -61,25 +40,32 @@ func (in *input) fioLog() error {
 	if kind == "" {
 		return errors.New("what the log measures stands in its name, as fio writes it: NAME_bw.1.log")
 	}
+	const lastMS = 1e14
 	log := &fioTimes{source: in.Name, kind: kind}
+	isHist := strings.HasSuffix(kind, "_hist")
 	var last [3]int64
 	var apart []int64
 	for text := range in.lines() {
-		v, ok := fioLine(text)
-		isHist := len(v)-3 >= fioBins
-		if !ok || isHist != strings.HasSuffix(kind, "_hist") {
-			return fmt.Errorf("%.40q is no line of fio's log of %s", text, kind)
+		var v []int64
+		for field := range strings.SplitSeq(text, ",") {
+			n, err := strconv.ParseUint(strings.TrimSpace(field), 0, 63)
+			if err == nil {
+				v = append(v, int64(n))
+			}
 		}
-		if log.columns = cmp.Or(log.columns, len(v)); len(v) != log.columns {
-			return fmt.Errorf("it has %d columns, the lines before it have %d", len(v), log.columns)
+		log.columns = cmp.Or(log.columns, strings.Count(text, ",")+1)
+		bins := len(v) - 3
+		if len(v) != log.columns || bins < 1 || isHist != (bins >= fioBins) || v[0] > lastMS ||
+			isHist && (fioAllBins%bins != 0 || slices.Max(v[2:]) > math.MaxUint32) {
+			return fmt.Errorf("%.40q is no line of fio's log of %s", text, kind)
 		}
 		op := v[2]
 		if isHist {
 			op = v[1]
 		}
-		if v[0] < last[op] {
-			return errors.New("its time is before that of the line before; a log that jobs share " +
-				"(per_job_logs=0) does not tell them apart")
+		if op >= int64(len(last)) || v[0] < last[op] {
+			return errors.New("its time is before that of the line before, or its direction is none; a " +
+				"log that jobs share (per_job_logs=0) does not tell them apart")
 		}
 		if last[op] > 0 && v[0] > last[op] {
 			apart = append(apart, v[0]-last[op])

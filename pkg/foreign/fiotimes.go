@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -27,49 +28,38 @@ const (
 	fioBins = 29
 )
 
-// joinTimes gives each job the times of its requests, from the best of its logs, and says why others
-// are left out. As in runs of hubbench, a request's time is best taken from when it was handed to
-// the system (clat), and from each request.
+// joinTimes gives each job the times of its requests, and says why logs are left out. As in runs of
+// hubbench, a request's time is best taken from when it was handed to the system (clat), and from
+// each request.
 func (in *input) joinTimes() {
-	const (
-		isMean    = "means over time are no distribution; record with log_avg_msec=0 or write_hist_log"
-		isUnknown = "nothing says that it is of fio 3, in ns; give fio's json output with it"
-		isSpare   = "the times of a job's requests are taken from its clat, else from its lat"
-	)
-	isFio3 := false
-	for _, r := range in.results {
-		isFio3 = isFio3 || strings.HasPrefix(r.version, "fio-3.")
-	}
+	kinds := []string{"clat", "clat_hist", "lat", "lat_hist"}
+	rank := func(log *fioTimes) int { return slices.Index(kinds, log.kind) }
+	slices.SortStableFunc(in.times, func(a, b *fioTimes) int { return cmp.Compare(rank(a), rank(b)) })
 	left := map[string][]string{} // by the reason
-	for _, kind := range []string{"clat", "clat_hist", "lat", "lat_hist", "slat", "slat_hist", "iops"} {
-		for _, log := range in.times {
-			if log.kind != kind {
-				continue
-			}
-			mine, _, number := fioName(log.source)
-			at := slices.IndexFunc(in.series, func(s *series) bool {
-				job, kind, index := fioName(s.source)
-				return kind == "bw" && job == mine && index == number
-			})
-			reason := ""
-			switch {
-			case at < 0 || in.series[at].times != nil || !strings.HasPrefix(strings.TrimPrefix(kind, "c"), "lat"):
-				reason = isSpare
-			case log.bins == nil && !log.isSingle:
-				reason = isMean
-			case log.columns == 4 && !isFio3:
-				reason = isUnknown
-			}
-			if reason != "" {
-				left[reason] = append(left[reason], log.source)
-				continue
-			}
-			n := log.add(in.series[at])
-			if r := in.resultOf(log.source); r != nil && !r.isGrouped &&
-				math.Abs(float64(n-r.requests)) > tooFarApart*float64(r.requests) {
-				in.notes = append(in.notes, fmt.Sprintf("%s: it has the times of %d of %d requests",
-					log.source, n, r.requests))
-			}
+	for _, log := range in.times {
+		mine, _, number := fioName(log.source)
+		at := slices.IndexFunc(in.series, func(s *series) bool {
+			job, kind, index := fioName(s.source)
+			return kind == "bw" && job == mine && index == number
+		})
+		r := in.resultOf(log.source)
+		reason := ""
+		switch {
+		case at < 0 || in.series[at].times != nil || rank(log) < 0:
+			reason = "the times of a job's requests are taken from its clat, else from its lat"
+		case log.bins == nil && !log.isSingle:
+			reason = "means over time are no distribution; record with log_avg_msec=0 or write_hist_log"
+		case log.columns == 4 && (r == nil || !strings.HasPrefix(r.version, "fio-3.")):
+			reason = "nothing says that it is of fio 3, in ns; give fio's json output with it"
+		}
+		if reason != "" {
+			left[reason] = append(left[reason], log.source)
+			continue
+		}
+		n := log.add(in.series[at])
+		if r != nil && !r.isGrouped && math.Abs(float64(n-r.requests)) > tooFarApart*float64(n) {
+			in.notes = append(in.notes, fmt.Sprintf("%s: it has the times of %d of %d requests",
+				log.source, n, r.requests))
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(left)) {

@@ -117,10 +117,15 @@ func (in *input) read(f File) error {
 	}
 	var of format
 	for _, f := range formats {
-		matches := f.pattern.Match(bytes.TrimSpace(in.Data))
-		if of.pattern == nil && (matches && name == "" || f.name == name && name != "") ||
-			matches && f.name == name {
+		if name != "" && name != f.name {
+			continue
+		}
+		isFirst := name != "" && of.read == nil
+		if matches := f.pattern.Match(bytes.TrimSpace(in.Data)); matches || isFirst {
 			of = f
+			if matches {
+				break
+			}
 		}
 	}
 	if of.read == nil {
@@ -132,17 +137,16 @@ func (in *input) read(f File) error {
 		return err
 	}
 	in.line = 0
+	added := in.series[before:]
 	disk := cmp.Or(in.opts.Disks[f.Name], in.opts.Disks[filepath.Base(f.Name)])
-	names := map[string]bool{}
-	for _, s := range in.series[before:] {
-		names[s.disk] = true
+	for _, s := range added {
+		if disk != "" && s.disk != added[0].disk {
+			return fmt.Errorf("it has several disks, and --disk one name for all; leave --disk %s out", disk)
+		}
+	}
+	for _, s := range added {
 		s.source = f.Name
 		s.disk = cmp.Or(disk, in.opts.Disks[s.disk], s.disk)
-	}
-	switch {
-	case len(in.series)+len(in.times) == before:
-	case disk != "" && len(names) > 1:
-		return fmt.Errorf("it has several disks, and --disk one name for all; leave --disk %s out", disk)
 	}
 	return nil
 }

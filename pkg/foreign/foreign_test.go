@@ -203,7 +203,7 @@ func TestRefusals(t *testing.T) {
 		opts  Options
 		want  string
 	}{
-		{"two jobs without a clock", []File{{"a_bw.1.log", log}, {"b_bw.1.log", log}}, Options{}, "nothing says when the job of a and b began"},
+		{"two jobs without a clock", []File{{"a_bw.1.log", log}, {"b_bw.1.log", log}}, Options{}, "nothing says when the job of a began"},
 		{"cut results", []File{{"a.json", []byte(result("a", epoch, 1, 1)[:60])}}, Options{}, "cut short"},
 		{"latencies", []File{{"a_clat.1.log", log}}, Options{}, "give logs of bandwidth"},
 		{"renamed", []File{{"a.log", log}}, Options{}, "stands in its name"},

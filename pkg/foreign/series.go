@@ -28,6 +28,8 @@ type step struct {
 	bytes        int64
 }
 
+func (s step) rate() float64 { return float64(s.bytes) / float64(max(1, s.toNS-s.fromNS)) }
+
 // series is what one source says about one disk in one phase.
 type series struct {
 	disk, phase  string
@@ -66,18 +68,18 @@ func (s *series) scale(sum int64) {
 
 // trim drops the steps before the disk first moved more than next to nothing, and after it last did.
 func (s *series) trim() {
-	rate := func(s step) float64 { return float64(s.bytes) / float64(max(1, s.toNS-s.fromNS)) }
 	fastest := 0.0
 	for _, step := range s.steps {
-		fastest = max(fastest, rate(step))
+		fastest = max(fastest, step.rate())
 	}
-	isIdle := func(s step) bool { return rate(s) <= idle*fastest }
-	for len(s.steps) > 0 && isIdle(s.steps[0]) {
-		s.steps = s.steps[1:]
+	first, end := len(s.steps), 0
+	for i, step := range s.steps {
+		if step.rate() > idle*fastest {
+			first = min(first, i)
+			end = i + 1
+		}
 	}
-	for len(s.steps) > 0 && isIdle(s.steps[len(s.steps)-1]) {
-		s.steps = s.steps[:len(s.steps)-1]
-	}
+	s.steps = s.steps[min(first, end):end]
 }
 
 const (
@@ -98,9 +100,21 @@ const (
 // nothing moved are dropped: the disk was idle. If a phase has several sources, each must say when
 // it began; otherwise its clock is its own.
 func (in *input) align() error {
-	var unknown []string
+	var list []*series
 	for _, s := range in.series {
-		s.steps = slices.DeleteFunc(s.steps, func(s step) bool { return s.bytes <= 0 || s.toNS <= s.fromNS })
+		for _, other := range in.series {
+			switch {
+			case s.phase != other.phase || s.source == other.source:
+			case s.began <= 0:
+				return fmt.Errorf("nothing says when the job of %s began, and times count from there: "+
+					"record with log_unix_epoch=1, add fio's json output, or give --start %s=TIME", s.disk,
+					s.disk)
+			case s.disk == other.disk && filepath.Base(s.source) == filepath.Base(other.source) &&
+				in.opts.Disks[s.source] == "":
+				return fmt.Errorf("%s and %s would be of one disk, %s; say of which they are, such as "+
+					"--disk A=%s,B=%s", s.source, other.source, s.disk, s.source, other.source)
+			}
+		}
 		for i := range s.steps {
 			s.steps[i].fromNS += s.began
 			s.steps[i].toNS += s.began
@@ -108,32 +122,19 @@ func (in *input) align() error {
 		for i := range s.times {
 			s.times[i].TNS += s.began
 		}
+		s.steps = slices.DeleteFunc(s.steps, func(s step) bool { return s.bytes <= 0 || s.toNS <= s.fromNS })
 		slices.SortStableFunc(s.steps, func(a, b step) int { return cmp.Compare(a.fromNS, b.fromNS) })
-		for _, other := range in.series {
-			if s.disk == other.disk && s.phase == other.phase && s.source < other.source &&
-				filepath.Base(s.source) == filepath.Base(other.source) && in.opts.Disks[s.source] == "" {
-				return fmt.Errorf("%s and %s would be of one disk, %s; say of which they are, such "+
-					"as --disk A=%s,B=%s", s.source, other.source, s.disk, s.source, other.source)
-			}
-			if s.began <= 0 && s.phase == other.phase && s.source != other.source {
-				unknown = append(unknown, s.disk)
-				break
-			}
+		if len(s.steps) > 0 {
+			list = append(list, s)
 		}
 	}
-	in.series = slices.DeleteFunc(in.series, func(s *series) bool { return len(s.steps) == 0 })
-	switch {
-	case len(unknown) > 0:
-		return fmt.Errorf("nothing says when the job of %s began, and times count from there: record "+
-			"with log_unix_epoch=1, add fio's json output, or give --start %s=TIME",
-			unit.List(unknown), unknown[0])
-	case len(in.series) == 0:
+	slices.SortStableFunc(list, func(a, b *series) int {
+		return cmp.Compare(a.steps[0].fromNS, b.steps[0].fromNS)
+	})
+	if in.series = list; len(list) == 0 {
 		return errors.New("no file says that bytes moved, and when; of fio, give logs of bandwidth " +
 			"(write_bw_log) or json output")
 	}
-	slices.SortStableFunc(in.series, func(a, b *series) int {
-		return cmp.Compare(a.steps[0].fromNS, b.steps[0].fromNS)
-	})
 	return nil
 }
 
@@ -180,10 +181,13 @@ type part struct {
 	bytes        [2]int64
 }
 
-// sum adds steps up, over the parts between all their edges.
-func sum(steps []step) []part {
+// sum adds steps up, over the parts between all their edges, on a clock with another zero.
+func sum(steps []step, zero int64) []part {
 	var edges []int64
-	for _, s := range steps {
+	for i := range steps {
+		s := &steps[i]
+		s.fromNS -= zero
+		s.toNS -= zero
 		edges = append(edges, s.fromNS, s.toNS)
 	}
 	slices.Sort(edges)
@@ -204,65 +208,70 @@ func sum(steps []step) []part {
 	return slices.DeleteFunc(parts, func(p part) bool { return p.fromNS == p.toNS })
 }
 
+// join adds up what several jobs did to one disk in one phase.
+func (in *input) join() (joined []*series) {
+	for _, s := range in.series {
+		at := slices.IndexFunc(joined, func(to *series) bool {
+			return to.disk == s.disk && to.phase == s.phase
+		})
+		if at < 0 {
+			joined = append(joined, s)
+			continue
+		}
+		joined[at].steps = append(joined[at].steps, s.steps...)
+		joined[at].times = append(joined[at].times, s.times...)
+	}
+	return joined
+}
+
 // events writes the series as a trace, in which each phase has its own clock.
 func (in *input) events(started time.Time) []byte {
 	run := trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Name: "imported"}
 	if !started.IsZero() {
 		run.Started = started.Format(time.RFC3339)
 	}
-	var phases, disks []string
-	release := map[string]int64{}
-	type place struct{ phase, disk string }
-	steps := map[place][]step{}
-	times := map[place][]trace.Event{}
-	for _, s := range in.series {
-		at := place{cmp.Or(s.phase, "imported"), s.disk}
-		if !slices.Contains(phases, at.phase) {
-			phases = append(phases, at.phase)
-			release[at.phase] = s.steps[0].fromNS
+	list := in.join()
+	var phases []string
+	for _, s := range list {
+		if !slices.Contains(run.Disks, trace.Disk{Name: s.disk}) {
+			run.Disks = append(run.Disks, trace.Disk{Name: s.disk})
 		}
-		disks = append(disks, s.disk)
-		steps[at] = append(steps[at], s.steps...)
-		times[at] = append(times[at], s.times...)
+		if !slices.Contains(phases, s.phase) {
+			phases = append(phases, s.phase)
+		}
 	}
-	slices.Sort(disks)
-	disks = slices.Compact(disks)
-	for _, disk := range disks {
-		run.Disks = append(run.Disks, trace.Disk{Name: disk})
-	}
+	slices.SortFunc(run.Disks, func(a, b trace.Disk) int { return cmp.Compare(a.Name, b.Name) })
 	out := trace.AppendEvent(nil, &run)
 	for _, phase := range phases {
-		line := trace.Event{Type: trace.PhaseType, Phase: phase, Roles: map[string]trace.Role{},
-			Work: map[string]work.Work{}}
+		line := trace.Event{Type: trace.PhaseType, Phase: cmp.Or(phase, "imported"),
+			Roles: map[string]trace.Role{}, Work: map[string]work.Work{}}
 		var files []byte
-		for _, disk := range disks {
-			at := place{phase, disk}
-			line.Roles[disk] = trace.Idle
-			var moved [2]int64
-			for i := range steps[at] {
-				steps[at][i].fromNS -= release[phase]
-				steps[at][i].toNS -= release[phase]
-				moved[steps[at][i].op] += steps[at][i].bytes
-			}
-			if len(steps[at]) == 0 {
+		release := int64(math.MaxInt64)
+		for _, s := range list {
+			if s.phase != phase {
 				continue
 			}
-			line.Roles[disk] = trace.Read
-			share := float64(moved[read]) / float64(moved[read]+moved[write])
-			if share < 0.5 {
-				line.Roles[disk] = trace.Write
+			release = min(release, s.steps[0].fromNS)
+			var moved [2]int64
+			for _, step := range s.steps {
+				moved[step.op] += step.bytes
 			}
-			ops := []trace.Role{line.Roles[disk]}
-			if min(share, 1-share) >= small {
+			reads := float64(moved[read]) / float64(moved[read]+moved[write])
+			ops := []trace.Role{trace.Write}
+			if reads >= 0.5 {
+				ops = []trace.Role{trace.Read}
+			}
+			line.Roles[s.disk] = ops[0]
+			if min(reads, 1-reads) >= small {
 				ops = []trace.Role{trace.Read, trace.Write}
-				line.Work[disk] = work.Work{Reads: math.Round(share*100) / 100}
+				line.Work[s.disk] = work.Work{Reads: math.Round(reads*100) / 100}
 			}
-			event := trace.Event{Phase: phase, Disk: disk}
-			files = appendFiles(files, event, sum(steps[at]), ops)
-			for _, t := range times[at] {
-				t.Phase = phase
-				t.Disk = disk
-				t.TNS -= release[phase]
+			e := trace.Event{Phase: line.Phase, Disk: s.disk}
+			files = appendFiles(files, e, sum(s.steps, release), ops)
+			for _, t := range s.times {
+				t.Phase = e.Phase
+				t.Disk = e.Disk
+				t.TNS -= release
 				files = trace.AppendEvent(files, &t)
 			}
 		}
@@ -281,22 +290,27 @@ func appendFiles(out []byte, e trace.Event, parts []part, ops []trace.Role) []by
 			n++
 		}
 		for op, role := range ops {
+			e.Type = trace.ProgressType
 			e.Bytes = 0
-			e.Type, e.Op = trace.ProgressType, ""
-			for i, p := range parts[:n] {
-				if e.TNS = p.fromNS; i > 0 && p.fromNS > parts[i-1].toNS {
+			e.TNS = parts[0].fromNS
+			for _, p := range parts[:n] {
+				if p.fromNS > e.TNS {
+					e.TNS = p.fromNS
 					out = trace.AppendEvent(out, &e)
 				}
 				if e.Bytes += p.bytes[op]; len(ops) == 1 {
 					e.Bytes += p.bytes[write]
 				}
-				if e.TNS = p.toNS; i < n-1 {
+				if e.TNS = p.toNS; e.TNS < parts[n-1].toNS {
 					out = trace.AppendEvent(out, &e)
 				}
 			}
-			file := trace.Event{Type: trace.FileType, Phase: e.Phase, Disk: e.Disk, Seq: e.Seq,
-				Op: role, Bytes: e.Bytes, StartNS: parts[0].fromNS, EndNS: parts[n-1].toNS}
-			if e.Bytes > 0 {
+			file := e
+			file.Type = trace.FileType
+			file.Op = role
+			file.StartNS = parts[0].fromNS
+			file.EndNS = e.TNS
+			if file.TNS = 0; e.Bytes > 0 {
 				out = trace.AppendEvent(out, &file)
 			}
 			e.Seq++

@@ -41,16 +41,6 @@ func (in *input) rows(row func(cells map[string]string) error) error {
 	return nil
 }
 
-// isHead reports whether a row holds the columns' names.
-func isHead(cells map[string]string) bool {
-	for column, cell := range cells {
-		if column != cell {
-			return false
-		}
-	}
-	return true
-}
-
 // table reads any table over time, by what its columns hold.
 func (in *input) table() error { return in.timeline("a table", in.opts.Map) }
 
@@ -72,6 +62,7 @@ func direction(text string) (op int64, ok bool) {
 // timeline reads a table. A row is about the time since the row before of its disk; rows of one time
 // are of the two directions.
 func (in *input) timeline(tool string, columns map[string]string) error {
+	isElbencho := tool == "elbencho"
 	clocks := map[string]float64{"time": 0, "time_s": 1e9, "time_ms": 1e6, "time_ns": 1}
 	amounts := []string{"bytes", "done_bytes", "rate"}
 	known := slices.Concat(slices.Sorted(maps.Keys(clocks)), amounts, []string{"disk", "op", "phase"})
@@ -91,9 +82,14 @@ func (in *input) timeline(tool string, columns map[string]string) error {
 		return errors.New("name the columns of the time and of the bytes or the rate, such as " +
 			"--map Seconds=time_s,Bytes=bytes")
 	}
-	type place struct{ phase, disk string }
-	series := map[place][2]*series{}
-	instants := map[place][]int64{}
+	type disk struct {
+		*series
+		beforeNS, nowNS int64    // the instants of the last rows; math.MinInt64: none
+		lastNS          [2]int64 // by direction
+		done            [2]float64
+	}
+	disks := map[[2]string]*disk{}
+	var started int64
 	err := in.rows(func(cells map[string]string) error {
 		for field, column := range columns {
 			if _, ok := cells[column]; !ok {
@@ -105,73 +101,68 @@ func (in *input) timeline(tool string, columns map[string]string) error {
 		op, ok := direction(at("op"))
 		isPart := cmp.Or(cells["Rank"], "Total") != "Total"
 		switch {
-		case isHead(cells) || tool == "elbencho" && (isPart || !ok):
-			return nil
+		case cells[columns[clock]] == columns[clock] || isElbencho && (isPart || !ok):
+			return nil // It is the head, or one worker's, or its phase moves no data.
 		case !ok:
 			return fmt.Errorf("%q is neither read nor write", at("op"))
 		}
-		p := place{at("phase"), at("disk")}
-		if series[p][op] == nil {
-			pair := series[p]
-			pair[op] = in.add(tool, p.disk, p.phase)
-			series[p] = pair
-			if tool == "elbencho" {
-				pair[op].steps = []step{{}} // Its bytes count from there.
-				instants[p] = []int64{0}
-			}
+		value, err := number(at(amount))
+		if err != nil {
+			return err
 		}
-		s := series[p][op]
-		bytes, err := number(at(amount))
-		units, errTime := number(at(clock))
-		now := step{op: op, toNS: int64(units * clocks[clock]), bytes: int64(bytes)}
+		units, err := number(at(clock))
+		nowNS := int64(units * clocks[clock])
 		if clock == "time" {
 			var t time.Time
-			t, errTime = time.Parse(time.RFC3339Nano, at(clock))
-			now.toNS = t.UnixNano()
+			t, err = time.Parse(time.RFC3339Nano, at(clock))
+			started = cmp.Or(started, t.UnixNano())
+			nowNS = t.UnixNano() - started
 		}
-		if err := cmp.Or(err, errTime); err != nil || units*clocks[clock] >= math.MaxInt64 {
-			return fmt.Errorf("%q or %q is no amount or no time (time is as RFC 3339 has it; otherwise "+
-				"map time_s, time_ms or time_ns)", at(amount), at(clock))
+		if err != nil || units*clocks[clock] >= math.MaxInt64 {
+			return fmt.Errorf("%q is no time, or none as RFC 3339 has it; else map time_s, time_ms or time_ns",
+				at(clock))
 		}
-		if n := len(s.steps); n > 0 && now.toNS <= s.steps[n-1].toNS {
-			return errors.New("its time is not after that of the row before; if a column tells the " +
-				"rows apart, map it as disk, op or phase")
-		} else if n > 0 && amount == "done_bytes" && now.bytes < s.steps[n-1].bytes {
-			return errors.New("fewer bytes are done than in the row before; map the column as bytes " +
-				"or rate if it has these")
+		key := [2]string{at("phase"), at("disk")}
+		d := disks[key]
+		if d == nil {
+			d = &disk{in.add(tool, at("disk"), at("phase")), -1, -1, [2]int64{-1, -1}, [2]float64{}}
+			if disks[key] = d; isElbencho {
+				d.nowNS = 0 // Its bytes count from there.
+				d.lastNS = [2]int64{}
+			}
+			d.began = started
 		}
-		s.steps = append(s.steps, now)
-		instants[p] = append(instants[p], now.toNS)
+		before := d.lastNS[op]
+		d.lastNS[op] = nowNS
+		if nowNS > d.nowNS {
+			d.beforeNS = d.nowNS
+			d.nowNS = nowNS
+		}
+		fromNS := d.beforeNS
+		switch {
+		case nowNS < d.nowNS || nowNS == before:
+			return errors.New("its time is not after that of the row before; if a column tells the rows " +
+				"apart, map it as disk, op or phase")
+		case amount == "rate":
+			value *= float64(nowNS-fromNS) / 1e9
+		case amount == "done_bytes" && value < d.done[op]:
+			return errors.New("fewer bytes are done than in the row before; map the column as bytes or " +
+				"rate if it has these")
+		case amount == "done_bytes":
+			fromNS = before
+			value, d.done[op] = value-d.done[op], value
+		}
+		if fromNS >= 0 { // else nothing says since when
+			d.steps = append(d.steps, step{op, fromNS, nowNS, int64(value)})
+		}
 		return nil
 	})
-	for p, pair := range series {
-		slices.Sort(instants[p])
-		for _, s := range pair {
-			if s == nil {
-				continue
-			}
-			for i, row := range slices.Backward(s.steps) {
-				now := &s.steps[i]
-				before, _ := slices.BinarySearch(instants[p], row.toNS)
-				switch {
-				case before == 0 || i == 0 && amount == "done_bytes":
-					now.bytes = 0 // Since when its bytes were moved is unknown.
-				case amount == "done_bytes":
-					now.fromNS = s.steps[i-1].toNS
-					now.bytes -= s.steps[i-1].bytes
-				default:
-					now.fromNS = instants[p][before-1]
-				}
-				if amount == "rate" {
-					now.bytes = int64(float64(now.bytes) * float64(now.toNS-now.fromNS) / 1e9)
-				}
-			}
-			last := s.end()
-			s.trim()
-			if rest := time.Duration(last - s.end()); rest >= pauseNS && len(s.steps) > 0 {
-				in.notes = append(in.notes, fmt.Sprintf("%s: next to nothing moved in the last %s of %s, "+
-					"which do not count", in.Name, unit.FormatSeconds(rest.Seconds()), s.phase))
-			}
+	for _, d := range disks {
+		last := d.end()
+		d.trim()
+		if rest := time.Duration(last - d.end()); rest >= pauseNS && len(d.steps) > 0 {
+			in.notes = append(in.notes, fmt.Sprintf("%s: next to nothing moved in the last %s of %s, which "+
+				"do not count", in.Name, unit.FormatSeconds(rest.Seconds()), cmp.Or(d.phase, d.disk)))
 		}
 	}
 	return err
