@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 var fioLogName = regexp.MustCompile(`^(.*)_(bw|iops|slat|clat|lat|slat_hist|clat_hist|lat_hist)` +
@@ -48,7 +49,7 @@ func (in *input) fioLog() error {
 	for text := range in.lines() {
 		var v []int64
 		for field := range strings.SplitSeq(text, ",") {
-			n, err := strconv.ParseUint(strings.TrimSpace(field), 0, 63)
+			n, err := strconv.ParseUint(strings.TrimSpace(field), 0, 63) // a priority may be in hex
 			if err == nil {
 				v = append(v, int64(n))
 			}
@@ -187,38 +188,37 @@ func (in *input) fioJSON() error {
 				in.notes = append(in.notes, fmt.Sprintf("%s: job %s ended with error %d", in.Name,
 					j.Name, j.Error))
 			}
-			runtimeMS := max(j.Read.RuntimeMS, j.Write.RuntimeMS)
-			s := &series{isMean: true, steps: []step{j.Read.step(read, runtimeMS),
-				j.Write.step(write, runtimeMS)}}
-			switch {
-			case j.StartMS > 0:
-				s.began = j.StartMS * 1e6
-			case inRow && len(doc.Jobs) > 1:
-				s.phase = j.Name
-			default:
-				guessed = guessed || len(doc.Jobs) > 1
-				if doc.EndMS > 0 {
-					s.began = (doc.EndMS - longestMS) * 1e6
+			began, phase := j.StartMS*1e6, ""
+			if j.StartMS == 0 && len(doc.Jobs) > 1 {
+				guessed = guessed || !inRow
+				if inRow {
+					phase = j.Name
 				}
 			}
-			_, isGrouped := j.Options["group_reporting"]
-			r := &fioResult{job: j.Name, index: i + 1, version: doc.Version, mean: s,
-				requests:  j.Read.Requests + j.Write.Requests,
-				isGrouped: isGrouped || doc.Global["group_reporting"] != nil}
-			// --status-interval writes what a job has done so far, and then again.
-			again := slices.IndexFunc(in.results, func(other *fioResult) bool {
-				return other.mean.source == "" && other.job == r.job && other.index == r.index &&
-					other.mean.began/1e9 == s.began/1e9 && s.began > 0
-			})
-			if again >= 0 {
-				in.results[again].requests = r.requests
-				in.results[again].mean.steps = s.steps
-				continue
+			if began == 0 && phase == "" && doc.EndMS > 0 {
+				began = (doc.EndMS - longestMS) * 1e6
 			}
-			in.results = append(in.results, r)
-			r.mean = in.add(doc.Version, strings.TrimPrefix(j.Host+":"+j.Name, ":"), s.phase, s.steps...)
-			r.mean.began = s.began
-			r.mean.isMean = true
+			// --status-interval writes what a job has done so far, and then again.
+			var r *fioResult
+			for _, other := range in.results {
+				if other.mean.source == "" && other.job == j.Name && other.index == i+1 && began > 0 &&
+					time.Duration(other.mean.began-began).Abs() < time.Second {
+					r = other
+				}
+			}
+			if r == nil {
+				_, isGrouped := j.Options["group_reporting"]
+				name := strings.TrimPrefix(j.Host+":"+j.Name, ":")
+				r = &fioResult{job: j.Name, index: i + 1, version: doc.Version,
+					isGrouped: isGrouped || doc.Global["group_reporting"] != nil,
+					mean:      in.add(doc.Version, name, phase)}
+				r.mean.began = began
+				r.mean.isMean = true
+				in.results = append(in.results, r)
+			}
+			runtimeMS := max(j.Read.RuntimeMS, j.Write.RuntimeMS)
+			r.mean.steps = []step{j.Read.step(read, runtimeMS), j.Write.step(write, runtimeMS)}
+			r.requests = j.Read.Requests + j.Write.Requests
 		}
 	}
 	if guessed {
@@ -249,7 +249,7 @@ func (in *input) joinResults() {
 		}
 		in.series = slices.DeleteFunc(in.series, func(s *series) bool { return s == r.mean })
 		var sources []string
-		logged, total := int64(0), r.mean.moved()
+		logged, total := int64(0), max(1, r.mean.moved())
 		for _, s := range logs[r] {
 			sources = append(sources, s.source)
 			logged += s.moved()

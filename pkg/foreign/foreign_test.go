@@ -239,7 +239,8 @@ func FuzzImport(f *testing.F) {
 	f.Add("a.json", []byte(result("a", epoch, 1, 1)))
 	f.Add("a.csv", []byte("Label,Phase,RuntimeMS,Rank,DoneBytes\nx,READ,1,Total,5\n"))
 	f.Add("a.txt", windows(iostatText, binary.LittleEndian))
-	for _, text := range []string{iostatText, iostatOld, iostatBare, intervals} {
+	for _, text := range []string{iostatText, iostatOld, iostatBare, intervals, elbenchoTable, elbenchoLiveTable, diskSpdReport,
+		iostatJSONText, iostatHuman} {
 		f.Add("a.txt", []byte(text))
 	}
 	f.Add("a_clat_hist.1.log", []byte(histogram(1000, 0, map[int]int{70: 2})))

@@ -56,8 +56,7 @@ type recording struct {
 }
 
 // begin begins a report up to a time: one with its zone, or the time of day in any text. Dates
-// without a zone say nothing next to other files, and are written in many ways: a new day shows by
-// the time going back.
+// without a zone say nothing next to other files, and are written in many ways.
 func (r *recording) begin(text string, isFirst bool) error {
 	const dayNS = int64(24 * time.Hour)
 	next := report{line: r.line, isFirst: isFirst}
@@ -74,10 +73,8 @@ func (r *recording) begin(text string, isFirst bool) error {
 			layout = "03:04:05 PM"
 		}
 		t, _ := time.Parse(layout, clock)
-		next.atNS = t.Sub(t.Truncate(24*time.Hour)).Nanoseconds() + before/dayNS*dayNS
-		if next.atNS < before-dayNS/2 {
-			next.atNS += dayNS
-		}
+		ofDay := t.Sub(t.Truncate(24 * time.Hour)).Nanoseconds()
+		next.atNS = ofDay + (before-ofDay+dayNS/2)/dayNS*dayNS // of the day that is nearest
 	} else if r.opts.Interval > 0 {
 		next.atNS = before + int64(r.opts.Interval)
 	} else {

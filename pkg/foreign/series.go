@@ -72,14 +72,16 @@ func (s *series) trim() {
 	for _, step := range s.steps {
 		fastest = max(fastest, step.rate())
 	}
-	first, end := len(s.steps), 0
-	for i, step := range s.steps {
+	var from, to int64
+	for _, step := range s.steps {
 		if step.rate() > idle*fastest {
-			first = min(first, i)
-			end = i + 1
+			if to == 0 {
+				from = step.fromNS
+			}
+			to = step.toNS
 		}
 	}
-	s.steps = s.steps[min(first, end):end]
+	s.steps = slices.DeleteFunc(s.steps, func(s step) bool { return s.fromNS < from || s.toNS > to })
 }
 
 const (
