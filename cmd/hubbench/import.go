@@ -35,21 +35,22 @@ func newImport(p program) *cobra.Command {
 		Long: `Read what another tool recorded of several jobs at once, and analyse it as a run of hubbench. Files are
 known by their content:
 
-  fio            logs of bandwidth (NAME_bw.1.log), best with fio's json output beside them, which says when
-                 each job began and what it moved; the times of its requests from their logs (NAME_clat.1.log
-                 with log_avg_msec=0, or NAME_clat_hist.1.log)
-  elbencho       live statistics (--livecsv)
-  DiskSpd        XML with requests by interval (-Rxml -D); its targets are the disks
-  iostat         text with times (iostat -dxt 1), or without and --interval; the devices are the disks
+  fio            logs of bandwidth (NAME_bw.1.log), best with fio's json output, which says what each job
+                 moved and when it began; the times of its requests from their logs (NAME_clat.1.log with
+                 log_avg_msec=0, or NAME_clat_hist.1.log); json or json+ alone
+  elbencho       live statistics (--livecsv) or results (--csvfile)
+  DiskSpd        XML, with -D for a timeline (-Rxml -D), or text; its targets are the disks
+  iostat         text or JSON with times (iostat -dxt 1), or without and --interval; the devices are the disks
   any table      a CSV file over time, with --map
 
-Results without a timeline, such as a benchmark's scores, say nothing about disks that work at once, and are
-refused.
+json of fio alone, elbencho's results and DiskSpd without -D have no timeline: their rates are means over each
+job's time, and no rate with all disks busy is claimed of jobs that ran together for a part of it only.
 
 Jobs are put on one clock by the logs (log_unix_epoch=1), by fio's results, or by --start; nothing is
-guessed.`,
+guessed without saying so.`,
 		Example: `  hubbench import a_bw.1.log b_bw.1.log results.json --open
   hubbench import a_bw.1.log b_bw.1.log --start a=0s,b=2.5s
+  hubbench import fio.json
   hubbench import iostat.txt --disk T7=sda,X9=sdb
   hubbench import table.csv --map Time=time,Device=disk,wB=rate`,
 		Args: takes(1, unlimited),
@@ -59,7 +60,7 @@ guessed.`,
 	flags.StringVar(&opts.from, "from", "",
 		"what the files are: auto or "+strings.Join(foreign.Formats(), ", ")+" (default auto)")
 	flags.StringToStringVar(&opts.disks, "disk", nil,
-		"the disk of a file or of one of its devices, as `NAME=FILE` or NAME=DEVICE, instead of the job's name")
+		"the disk of a file, a job or a device, as `NAME=FILE`, NAME=JOB or NAME=DEVICE")
 	flags.StringToStringVar(&opts.starts, "start", nil,
 		"when a disk's job began, as `NAME=TIME`: RFC 3339, or a time such as 2.5s")
 	flags.StringToStringVar(&opts.columns, "map", nil, "what a table's columns are, as `COLUMN=FIELD`: "+
