@@ -39,17 +39,20 @@ func (in *input) diskSpdXML() error {
 			}
 			s := in.add("diskspd", t.Path, fmt.Sprint("timespan ", i+1))
 			add := func(op int64, fromMS, toMS, bytes float64) {
-				s.steps = append(s.steps, step{op, int64(fromMS * 1e6), int64(toMS * 1e6), int64(bytes)})
+				part := step{op, int64(fromMS * 1e6), int64(toMS * 1e6), int64(bytes)}
+				s.steps = append(s.steps, part)
 			}
+			readSize := float64(t.ReadBytes) / float64(max(1, t.ReadCount))
+			writeSize := float64(t.WriteBytes) / float64(max(1, t.WriteCount))
 			beforeMS := 0.0
 			for _, b := range t.Buckets {
 				if b.EndMS <= beforeMS {
-					return fmt.Errorf("%s, %s: the interval up to %g ms does not follow the one up to %g ms; "+
-						"save it again as diskspd wrote it", s.phase, t.Path, b.EndMS, beforeMS)
+					return fmt.Errorf("%s, %s: the interval up to %g ms does not follow the one up to "+
+						"%g ms; save it again as diskspd wrote it", s.phase, t.Path, b.EndMS, beforeMS)
 				}
 				seconds := (b.EndMS - beforeMS) / 1e3
-				add(read, beforeMS, b.EndMS, b.Read*seconds*float64(t.ReadBytes)/float64(t.ReadCount))
-				add(write, beforeMS, b.EndMS, b.Write*seconds*float64(t.WriteBytes)/float64(t.WriteCount))
+				add(read, beforeMS, b.EndMS, b.Read*readSize*seconds)
+				add(write, beforeMS, b.EndMS, b.Write*writeSize*seconds)
 				beforeMS = b.EndMS
 			}
 			if s.isMean = beforeMS == 0; s.isMean {
@@ -58,8 +61,8 @@ func (in *input) diskSpdXML() error {
 			}
 			apart := float64(s.moved())/float64(total) - 1
 			if !(math.Abs(apart) <= tooFarApart) {
-				return fmt.Errorf("%s, %s: the bytes of the intervals differ from the total by %+.1f %%, "+
-					"so one of them is wrong; run it again", s.phase, t.Path, 100*apart)
+				return fmt.Errorf("%s, %s: the bytes of the intervals differ from the total by "+
+					"%+.1f %%, so one of them is wrong; run it again", s.phase, t.Path, 100*apart)
 			}
 			s.scale(total)
 		}
@@ -96,12 +99,13 @@ func (in *input) diskSpdText() error {
 			bytes, err = number(row[1])
 			rest += bytes
 			op, _ := direction(table)
-			in.add("diskspd", row[2], phase, step{op, 0, int64(seconds * 1e9), int64(bytes)}).isMean = true
+			all := step{op, 0, int64(seconds * 1e9), int64(bytes)}
+			in.add("diskspd", row[2], phase, all).isMean = true
 		case total != nil:
 			var bytes float64
 			if bytes, err = number(total[1]); err == nil && bytes != rest {
-				err = fmt.Errorf("the threads moved %.0f bytes and not %.0f; rows are missing or wrong",
-					rest, bytes)
+				err = fmt.Errorf("the threads moved %.0f bytes and not %.0f; rows are missing or "+
+					"wrong", rest, bytes)
 			}
 			isWhole = table == "Write IO"
 			table, rest = "", 0

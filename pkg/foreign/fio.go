@@ -31,15 +31,17 @@ const epochMS = 1e12
 // fioEntry is a line of a log; its value is in KiB/s, or the time that a request took.
 type fioEntry struct{ ms, value, op, block int64 }
 
-// fioLog reads a log of bandwidth or of times: of milliseconds, a value, the direction, the block size,
-// and in newer ones an offset and a priority; of histograms milliseconds, the direction, the block
-// size, and how many requests each bin has. A line of an averaged one (log_avg_msec) is a rate in
-// KiB/s over the time before it, as long as lines are apart; if a line is missing, nothing moved. A
-// line of others is one request with its size, and its rate says how long it took.
+// fioLog reads a log of bandwidth or of times. A line has milliseconds, a value, the direction, the
+// block size, and in newer ones an offset and a priority; in a histogram milliseconds, the
+// direction, the block size, and how many requests each bin has. A line of an averaged log
+// (log_avg_msec) is a rate in KiB/s over the time before it, as long as lines are apart; if a line is
+// missing, nothing moved. A line of others is one request with its size, and its rate says how long
+// it took.
 func (in *input) fioLog() error {
 	name, kind, _ := fioName(in.Name)
 	if kind == "" {
-		return errors.New("what the log measures stands in its name, as fio writes it: NAME_bw.1.log")
+		return errors.New("what the log measures stands in its name, as fio writes it: " +
+			"NAME_bw.1.log")
 	}
 	const lastMS = 1e14
 	log := &fioTimes{source: in.Name, kind: kind}
@@ -65,8 +67,8 @@ func (in *input) fioLog() error {
 			op = v[1]
 		}
 		if op >= int64(len(last)) || v[0] < last[op] {
-			return errors.New("its time is before that of the line before, or its direction is none; a " +
-				"log that jobs share (per_job_logs=0) does not tell them apart")
+			return errors.New("its time is before that of the line before, or its direction is none; " +
+				"a log that jobs share (per_job_logs=0) does not tell them apart")
 		}
 		if last[op] > 0 && v[0] > last[op] {
 			apart = append(apart, v[0]-last[op])
@@ -201,8 +203,9 @@ func (in *input) fioJSON() error {
 			// --status-interval writes what a job has done so far, and then again.
 			var r *fioResult
 			for _, other := range in.results {
-				if other.mean.source == "" && other.job == j.Name && other.index == i+1 && began > 0 &&
-					time.Duration(other.mean.began-began).Abs() < time.Second {
+				apart := time.Duration(other.mean.began - began).Abs()
+				if other.mean.source == "" && other.job == j.Name && other.index == i+1 &&
+					began > 0 && apart < time.Second {
 					r = other
 				}
 			}

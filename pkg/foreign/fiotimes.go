@@ -16,9 +16,10 @@ import (
 type fioTimes struct {
 	source, kind string
 	entries      []fioEntry
-	bins         [][]int64 // milliseconds, the direction, the block size, and the requests of each bin
-	columns      int
-	isSingle     bool // entries are requests, as they have a size
+	// bins are lines of milliseconds, the direction, the block size, and the requests of each bin.
+	bins     [][]int64
+	columns  int
+	isSingle bool // entries are requests, as they have a size
 }
 
 const (
@@ -34,7 +35,9 @@ const (
 func (in *input) joinTimes() {
 	kinds := []string{"clat", "clat_hist", "lat", "lat_hist"}
 	rank := func(log *fioTimes) int { return slices.Index(kinds, log.kind) }
-	slices.SortStableFunc(in.times, func(a, b *fioTimes) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(in.times, func(a, b *fioTimes) int {
+		return cmp.Compare(rank(a), rank(b))
+	})
 	left := map[string][]string{} // by the reason
 	for _, log := range in.times {
 		mine, _, number := fioName(log.source)
@@ -48,7 +51,8 @@ func (in *input) joinTimes() {
 		case at < 0 || in.series[at].times != nil || rank(log) < 0:
 			reason = "the times of a job's requests are taken from its clat, else from its lat"
 		case log.bins == nil && !log.isSingle:
-			reason = "means over time are no distribution; record with log_avg_msec=0 or write_hist_log"
+			reason = "means over time are no distribution; record with log_avg_msec=0 or " +
+				"write_hist_log"
 		case log.columns == 4 && (r == nil || !strings.HasPrefix(r.version, "fio-3.")):
 			reason = "nothing says that it is of fio 3, in ns; give fio's json output with it"
 		}
@@ -96,8 +100,9 @@ func (log *fioTimes) add(s *series) (n int64) {
 	}
 	byTime := func(a, b [2]int64) int { return slices.Compare(a[:], b[:]) }
 	for _, key := range slices.SortedFunc(maps.Keys(hists), byTime) {
-		e := trace.Event{Type: trace.LatencyType, TNS: key[0] * 1e6, Hist: latency.Encode(hists[key]),
-			Op: [...]trace.Role{trace.Read, trace.Write}[key[1]]}
+		e := trace.Event{Type: trace.LatencyType, TNS: key[0] * 1e6,
+			Hist: latency.Encode(hists[key]),
+			Op:   [...]trace.Role{trace.Read, trace.Write}[key[1]]}
 		if e.TNS > s.end() && e.TNS < s.end()+1e9 {
 			e.TNS = s.end() // The last second is no whole one.
 		}

@@ -1,6 +1,6 @@
 // Package foreign reads what other tools recorded and makes a trace of it, so that their jobs are
-// analysed as a run: logs and results of fio, elbencho and DiskSpd, what iostat says of devices, and
-// any table over time. It takes and returns values and opens no file.
+// analysed as a run: logs and results of fio, elbencho and DiskSpd, what iostat says of devices,
+// and any table over time. It takes and returns values and opens no file.
 //
 // Each format is an entry of formats with its reader. A reader gives series: of each disk the steps
 // of its time and the bytes that it moved in them. Tools that count from each job's own start don't
@@ -37,8 +37,8 @@ type File struct {
 type Options struct {
 	// Format is that of all files; if it is empty, it is found by their content.
 	Format string
-	// Disks has the names of disks by that of a file, a job or a device. If some of a file's devices
-	// are named, the others don't count.
+	// Disks has the names of disks by that of a file, a job or a device. If some of a file's
+	// devices are named, the others don't count.
 	Disks    map[string]string
 	Starts   map[string]time.Time // when the job of a disk began
 	Map      map[string]string    // columns of a table, by what they hold: time_s, bytes, rate ...
@@ -141,7 +141,8 @@ func (in *input) read(f File) error {
 	disk := cmp.Or(in.opts.Disks[f.Name], in.opts.Disks[filepath.Base(f.Name)])
 	for _, s := range added {
 		if disk != "" && s.disk != added[0].disk {
-			return fmt.Errorf("it has several disks, and --disk one name for all; leave --disk %s out", disk)
+			return fmt.Errorf("it has several disks, and --disk one name for all; leave --disk %s out",
+				disk)
 		}
 	}
 	for _, s := range added {

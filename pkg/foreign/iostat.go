@@ -14,8 +14,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// rateColumns are those of reading and writing, and the bytes of their unit: sectors have 512 bytes,
-// kB are KiB and MB MiB.
+// rateColumns are those of reading and writing, and the bytes of their unit: sectors have 512
+// bytes, kB are KiB and MB MiB.
 var rateColumns = []struct {
 	name string
 	op   int64
@@ -78,8 +78,8 @@ func (r *recording) begin(text string, isFirst bool) error {
 	} else if r.opts.Interval > 0 {
 		next.atNS = before + int64(r.opts.Interval)
 	} else {
-		return errors.New("its reports have no times: record with iostat -t, or say how far apart " +
-			"they are, such as --interval 1s")
+		return errors.New("its reports have no times: record with iostat -t, or say how far " +
+			"apart they are, such as --interval 1s")
 	}
 	if next.atNS < before {
 		return errors.New("its time is before that of the report before; give one recording")
@@ -129,7 +129,8 @@ func (r *recording) add(cells map[string]string) error {
 	return nil
 }
 
-// iostatText reads what iostat prints. With -h, a report has several tables, and the device is last.
+// iostatText reads what iostat prints. With -h, a report has several tables, and the device is
+// last.
 func (in *input) iostatText() error {
 	r := &recording{input: in, devices: map[string]*series{}}
 	var heads []string // of the table of devices, if we are in it
@@ -164,8 +165,8 @@ func (in *input) iostatText() error {
 				stamp = line
 			}
 		case len(cells) != len(heads):
-			return fmt.Errorf("%d cells below %d heads; give the file as it was written", len(cells),
-				len(heads))
+			return fmt.Errorf("%d cells below %d heads; give the file as it was written",
+				len(cells), len(heads))
 		case isRates:
 			row := map[string]string{}
 			for i, head := range heads {
@@ -219,8 +220,8 @@ func (in *input) iostatJSON() error {
 func (r *recording) finish() error {
 	last := len(r.reports) - 1
 	if last < 1 {
-		return errors.New("it has only the first report, which counts from the start of the system; " +
-			"record with iostat -dxt 1")
+		return errors.New("it has only the first report, which counts from the start of the " +
+			"system; record with iostat -dxt 1")
 	}
 	for i := 1; i <= last && r.showsIdle; i++ {
 		got, before := r.reports[i].devices, r.reports[i-1].devices
@@ -233,7 +234,8 @@ func (r *recording) finish() error {
 		}
 	}
 	first := r.reports[0].atNS
-	every := time.Duration((r.reports[last].atNS - first) / int64(last)).Round(time.Second).Nanoseconds()
+	mean := time.Duration((r.reports[last].atNS - first) / int64(last))
+	every := mean.Round(time.Second).Nanoseconds()
 	isEven := every > 0
 	for i, report := range r.reports {
 		off := time.Duration(report.atNS - first - int64(i)*every).Abs()

@@ -66,7 +66,8 @@ func (s *series) scale(sum int64) {
 	}
 }
 
-// trim drops the steps before the disk first moved more than next to nothing, and after it last did.
+// trim drops the steps before the disk first moved more than next to nothing, and after it last
+// did.
 func (s *series) trim() {
 	fastest := 0.0
 	for _, step := range s.steps {
@@ -81,7 +82,9 @@ func (s *series) trim() {
 			to = step.toNS
 		}
 	}
-	s.steps = slices.DeleteFunc(s.steps, func(s step) bool { return s.fromNS < from || s.toNS > to })
+	s.steps = slices.DeleteFunc(s.steps, func(s step) bool {
+		return s.fromNS < from || s.toNS > to
+	})
 }
 
 const (
@@ -108,13 +111,13 @@ func (in *input) align() error {
 			switch {
 			case s.phase != other.phase || s.source == other.source:
 			case s.began <= 0:
-				return fmt.Errorf("nothing says when the job of %s began, and times count from there: "+
-					"record with log_unix_epoch=1, add fio's json output, or give --start %s=TIME", s.disk,
-					s.disk)
+				return fmt.Errorf("nothing says when the job of %s began, and times count from "+
+					"there: record with log_unix_epoch=1, add fio's json output, or give --start "+
+					"%s=TIME", s.disk, s.disk)
 			case s.disk == other.disk && filepath.Base(s.source) == filepath.Base(other.source) &&
 				in.opts.Disks[s.source] == "":
-				return fmt.Errorf("%s and %s would be of one disk, %s; say of which they are, such as "+
-					"--disk A=%s,B=%s", s.source, other.source, s.disk, s.source, other.source)
+				return fmt.Errorf("%s and %s would be of one disk, %s; say of which they are, such "+
+					"as --disk A=%s,B=%s", s.source, other.source, s.disk, s.source, other.source)
 			}
 		}
 		for i := range s.steps {
@@ -124,8 +127,12 @@ func (in *input) align() error {
 		for i := range s.times {
 			s.times[i].TNS += s.began
 		}
-		s.steps = slices.DeleteFunc(s.steps, func(s step) bool { return s.bytes <= 0 || s.toNS <= s.fromNS })
-		slices.SortStableFunc(s.steps, func(a, b step) int { return cmp.Compare(a.fromNS, b.fromNS) })
+		s.steps = slices.DeleteFunc(s.steps, func(s step) bool {
+			return s.bytes <= 0 || s.toNS <= s.fromNS
+		})
+		slices.SortStableFunc(s.steps, func(a, b step) int {
+			return cmp.Compare(a.fromNS, b.fromNS)
+		})
 		if len(s.steps) > 0 {
 			list = append(list, s)
 		}
@@ -134,15 +141,15 @@ func (in *input) align() error {
 		return cmp.Compare(a.steps[0].fromNS, b.steps[0].fromNS)
 	})
 	if in.series = list; len(list) == 0 {
-		return errors.New("no file says that bytes moved, and when; of fio, give logs of bandwidth " +
-			"(write_bw_log) or json output")
+		return errors.New("no file says that bytes moved, and when; of fio, give logs of " +
+			"bandwidth (write_bw_log) or json output")
 	}
 	return nil
 }
 
 // splitMeans says which rates are means over a job's time. If two disks worked together for a part
-// of such a time, what each did in that part is not known: their phase becomes one for each disk, so
-// that no rate of both is claimed.
+// of such a time, what each did in that part is not known: their phase becomes one for each disk,
+// so that no rate of both is claimed.
 func (in *input) splitMeans() {
 	var means []string
 	split := map[string]bool{}
@@ -172,8 +179,8 @@ func (in *input) splitMeans() {
 		}
 	}
 	if len(split) > 0 {
-		in.notes = append(in.notes, "jobs without a timeline ran together for a part of their time "+
-			"only; each has a phase of its own, as no rate with all disks busy is known")
+		in.notes = append(in.notes, "jobs without a timeline ran together for a part of their "+
+			"time only; each has a phase of its own, as no rate with all disks busy is known")
 	}
 }
 
@@ -282,8 +289,8 @@ func (in *input) events(started time.Time) []byte {
 	return trace.AppendEvent(out, &trace.Event{Type: trace.EndType, Status: trace.Complete})
 }
 
-// appendFiles adds a disk's files to a trace: parts without a pause between them are one file with its
-// progress. What was read and what was written at once are two files, as a trace has them; a
+// appendFiles adds a disk's files to a trace: parts without a pause between them are one file with
+// its progress. What was read and what was written at once are two files, as a trace has them; a
 // direction with next to nothing is counted with the other.
 func appendFiles(out []byte, e trace.Event, parts []part, ops []trace.Role) []byte {
 	for len(parts) > 0 {

@@ -59,13 +59,14 @@ func direction(text string) (op int64, ok bool) {
 	return write, text == "" || text == "w" || strings.Contains(text, "write")
 }
 
-// timeline reads a table. A row is about the time since the row before of its disk; rows of one time
-// are of the two directions.
+// timeline reads a table. A row is about the time since the row before of its disk; rows of one
+// time are of the two directions.
 func (in *input) timeline(tool string, columns map[string]string) error {
 	isElbencho := tool == "elbencho"
 	clocks := map[string]float64{"time": 0, "time_s": 1e9, "time_ms": 1e6, "time_ns": 1}
 	amounts := []string{"bytes", "done_bytes", "rate"}
-	known := slices.Concat(slices.Sorted(maps.Keys(clocks)), amounts, []string{"disk", "op", "phase"})
+	known := slices.Concat(slices.Sorted(maps.Keys(clocks)), amounts,
+		[]string{"disk", "op", "phase"})
 	var clock, amount string
 	for field, column := range columns {
 		if !slices.Contains(known, field) {
@@ -84,17 +85,18 @@ func (in *input) timeline(tool string, columns map[string]string) error {
 	}
 	type disk struct {
 		*series
-		beforeNS, nowNS int64    // the instants of the last rows; math.MinInt64: none
+		beforeNS, nowNS int64    // the instants of the last rows, or none
 		lastNS          [2]int64 // by direction
 		done            [2]float64
 	}
+	const none = math.MinInt64
 	disks := map[[2]string]*disk{}
 	var started int64
 	err := in.rows(func(cells map[string]string) error {
 		for field, column := range columns {
 			if _, ok := cells[column]; !ok {
-				return fmt.Errorf("--map %s=%s: the table has no such column; it has %s", column, field,
-					strings.Join(slices.Sorted(maps.Keys(cells)), ", "))
+				return fmt.Errorf("--map %s=%s: the table has no such column; it has %s", column,
+					field, strings.Join(slices.Sorted(maps.Keys(cells)), ", "))
 			}
 		}
 		at := func(field string) string { return cells[columns[field]] }
@@ -119,13 +121,14 @@ func (in *input) timeline(tool string, columns map[string]string) error {
 			nowNS = t.UnixNano() - started
 		}
 		if err != nil || units*clocks[clock] >= math.MaxInt64 {
-			return fmt.Errorf("%q is no time, or none as RFC 3339 has it; else map time_s, time_ms or time_ns",
-				at(clock))
+			return fmt.Errorf("%q is no time, or none as RFC 3339 has it; else map time_s, time_ms or "+
+				"time_ns", at(clock))
 		}
 		key := [2]string{at("phase"), at("disk")}
 		d := disks[key]
 		if d == nil {
-			d = &disk{in.add(tool, at("disk"), at("phase")), -1, -1, [2]int64{-1, -1}, [2]float64{}}
+			d = &disk{series: in.add(tool, at("disk"), at("phase")), beforeNS: none, nowNS: none,
+				lastNS: [2]int64{none, none}}
 			if disks[key] = d; isElbencho {
 				d.nowNS = 0 // Its bytes count from there.
 				d.lastNS = [2]int64{}
@@ -141,18 +144,18 @@ func (in *input) timeline(tool string, columns map[string]string) error {
 		fromNS := d.beforeNS
 		switch {
 		case nowNS < d.nowNS || nowNS == before:
-			return errors.New("its time is not after that of the row before; if a column tells the rows " +
-				"apart, map it as disk, op or phase")
+			return errors.New("its time is not after that of the row before; if a column tells the " +
+				"rows apart, map it as disk, op or phase")
 		case amount == "rate":
 			value *= float64(nowNS-fromNS) / 1e9
 		case amount == "done_bytes" && value < d.done[op]:
-			return errors.New("fewer bytes are done than in the row before; map the column as bytes or " +
-				"rate if it has these")
+			return errors.New("fewer bytes are done than in the row before; map the column as bytes " +
+				"or rate if it has these")
 		case amount == "done_bytes":
 			fromNS = before
 			value, d.done[op] = value-d.done[op], value
 		}
-		if fromNS >= 0 { // else nothing says since when
+		if fromNS > none { // else nothing says since when
 			d.steps = append(d.steps, step{op, fromNS, nowNS, int64(value)})
 		}
 		return nil
@@ -161,15 +164,16 @@ func (in *input) timeline(tool string, columns map[string]string) error {
 		last := d.end()
 		d.trim()
 		if rest := time.Duration(last - d.end()); rest >= pauseNS && len(d.steps) > 0 {
-			in.notes = append(in.notes, fmt.Sprintf("%s: next to nothing moved in the last %s of %s, which "+
-				"do not count", in.Name, unit.FormatSeconds(rest.Seconds()), cmp.Or(d.phase, d.disk)))
+			in.notes = append(in.notes, fmt.Sprintf("%s: next to nothing moved in the last %s of %s, "+
+				"which do not count", in.Name, unit.FormatSeconds(rest.Seconds()),
+				cmp.Or(d.phase, d.disk)))
 		}
 	}
 	return err
 }
 
-// elbenchoResult reads elbencho's results: a row for each phase, with means until the last worker was
-// done.
+// elbenchoResult reads elbencho's results: a row for each phase, with means until the last worker
+// was done.
 func (in *input) elbenchoResult() error {
 	phases := map[string]int{}
 	return in.rows(func(cells map[string]string) error {
@@ -186,7 +190,8 @@ func (in *input) elbenchoResult() error {
 		if phases[phase]++; phases[phase] > 1 {
 			phase = fmt.Sprint(phase, " ", phases[phase])
 		}
-		s := in.add("elbencho", cells["label"], phase, step{op, 0, int64(ms * 1e6), int64(amount) << 20})
+		all := step{op, 0, int64(ms * 1e6), int64(amount) << 20}
+		s := in.add("elbencho", cells["label"], phase, all)
 		s.isMean = true
 		if at, err := time.Parse(isoTime, cells["ISO date"]); err == nil {
 			s.began = at.UnixNano() - s.end()
