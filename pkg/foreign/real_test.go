@@ -167,6 +167,26 @@ func TestWhatToolsWrite(t *testing.T) {
 	}
 }
 
+// The same job in two files is one disk if one ran after the other, and two that need names if both ran at once.
+func TestOneJobInTwoFiles(t *testing.T) {
+	doc := func(endMS int64) []byte {
+		return []byte(fioDoc("fio-3.30", endMS, fioJobDoc("a", 0, 0, 900, 9000, "")))
+	}
+	for endMS, want := range map[int64]int{epoch + 9500: 1, epoch + 5000: 0} {
+		files := []File{{"x.json", doc(epoch)}, {"y.json", doc(endMS)}}
+		if want == 0 {
+			_, err := Import(files, Options{})
+			check.Refused(t, "at once", err, "x.json and y.json would be of one disk, a; say of which they are, such as --disk A=x.json,B=y.json")
+			_, run := imported(t, "with names", files, Options{Disks: map[string]string{"x.json": "A", "y.json": "B"}})
+			check.Same(t, "phases, as they ran together for a part only", 2, len(run.Phases))
+			continue
+		}
+		_, run := imported(t, "in a row", files, Options{})
+		check.Same(t, "disks", want, len(run.Phases[0].Disks))
+		check.Same(t, "files", 2, len(run.Phases[0].Disks[0].Files))
+	}
+}
+
 // An overlap is claimed of means only if it covers all of their time.
 func TestMeansClaimNoOverlap(t *testing.T) {
 	for runtimeMS, want := range map[int64]bool{9100: true, 5000: false} {

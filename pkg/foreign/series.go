@@ -103,7 +103,8 @@ const (
 
 // align puts all series on the wall's clock, and sorts them by their beginning. Steps in which
 // nothing moved are dropped: the disk was idle. If a phase has several sources, each must say when
-// it began; otherwise its clock is its own.
+// it began; otherwise its clock is its own. Logs of one name in several folders, and results of one
+// job at the same time in several files, are more likely of several disks.
 func (in *input) align() error {
 	var list []*series
 	for _, s := range in.series {
@@ -114,12 +115,15 @@ func (in *input) align() error {
 				return fmt.Errorf("nothing says when the job of %s began, and times count from "+
 					"there: record with log_unix_epoch=1, add fio's json output, or give --start "+
 					"%s=TIME", s.disk, s.disk)
-			case s.disk == other.disk && filepath.Base(s.source) == filepath.Base(other.source) &&
-				in.opts.Disks[s.source] == "":
+			case s.disk == other.disk && in.opts.Disks[s.source] == "" &&
+				(filepath.Base(s.source) == filepath.Base(other.source) || s.isMean && other.isMean &&
+					s.began < other.began+other.end() && other.began < s.began+s.end()):
 				return fmt.Errorf("%s and %s would be of one disk, %s; say of which they are, such "+
 					"as --disk A=%s,B=%s", s.source, other.source, s.disk, s.source, other.source)
 			}
 		}
+	}
+	for _, s := range in.series {
 		for i := range s.steps {
 			s.steps[i].fromNS += s.began
 			s.steps[i].toNS += s.began
