@@ -143,18 +143,9 @@ type fioJob struct {
 }
 
 type fioDirection struct {
-	Bytes     int64  `json:"io_bytes"` // KiB before fio 3, which has no io_kbytes
-	KiB       *int64 `json:"io_kbytes"`
-	RuntimeMS int64  `json:"runtime"`
-	Requests  int64  `json:"total_ios"`
-}
-
-func (d *fioDirection) step(op, runtimeMS int64) step {
-	s := step{op, 0, runtimeMS * 1e6, d.Bytes}
-	if d.KiB == nil {
-		s.bytes *= 1024
-	}
-	return s
+	Bytes     int64 `json:"io_bytes"` // KiB before fio 3
+	RuntimeMS int64 `json:"runtime"`
+	Requests  int64 `json:"total_ios"`
 }
 
 var fioDocument = regexp.MustCompile(`\{\s*"fio version"`)
@@ -174,6 +165,10 @@ func (in *input) fioJSON() error {
 			return err
 		}
 		doc.Jobs = append(doc.Jobs, doc.Clients...)
+		unit := int64(1)
+		if doc.Version < "fio-3" {
+			unit = 1024
+		}
 		longestMS, inRow := int64(0), false
 		for _, j := range doc.Jobs {
 			longestMS = max(longestMS, j.Read.RuntimeMS, j.Write.RuntimeMS)
@@ -219,8 +214,9 @@ func (in *input) fioJSON() error {
 				r.mean.isMean = true
 				in.results = append(in.results, r)
 			}
-			runtimeMS := max(j.Read.RuntimeMS, j.Write.RuntimeMS)
-			r.mean.steps = []step{j.Read.step(read, runtimeMS), j.Write.step(write, runtimeMS)}
+			runtimeNS := max(j.Read.RuntimeMS, j.Write.RuntimeMS) * 1e6
+			r.mean.steps = []step{{read, 0, runtimeNS, j.Read.Bytes * unit},
+				{write, 0, runtimeNS, j.Write.Bytes * unit}}
 			r.requests = j.Read.Requests + j.Write.Requests
 		}
 	}

@@ -69,7 +69,7 @@ var formats = []format{
 	{"elbencho", regexp.MustCompile(`^(ISO Date,)?Label,Phase,RuntimeMS,`), (*input).elbenchoLive, ""},
 	{"elbencho", regexp.MustCompile(`^ISO date,label,`), (*input).elbenchoResult, ""},
 	{"fio-json", fioDocument, (*input).fioJSON, ""},
-	{"fio-log", regexp.MustCompile(`^\d+, *\d+, *\d+, `), (*input).fioLog, ""},
+	{"fio-log", regexp.MustCompile(`^\d+, *\d+, *\d+,`), (*input).fioLog, ""},
 	{"iostat", regexp.MustCompile(`^\{\s*"sysstat"`), (*input).iostatJSON, ""},
 	{"iostat", regexp.MustCompile(`(?m)^ *Device.*/s|/s.* Device\s*$`), (*input).iostatText, ""},
 	{"", regexp.MustCompile(`: \(groupid=\d+, jobs=|(?m)^\d;fio-`), nil,

@@ -19,11 +19,14 @@ import (
 func (in *input) rows(row func(cells map[string]string) error) error {
 	var head []string
 	for text := range in.lines() {
+		if text == "" {
+			continue
+		}
 		r := csv.NewReader(strings.NewReader(text))
 		r.LazyQuotes = true
 		cells, err := r.Read()
-		if text == "" || err != nil {
-			continue
+		if err != nil {
+			return err
 		}
 		if head == nil {
 			head = cells
