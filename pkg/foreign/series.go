@@ -175,17 +175,18 @@ func (in *input) splitMeans() {
 		return
 	}
 	slices.Sort(means)
-	in.notes = append(in.notes, "no timeline: the rates of "+unit.List(slices.Compact(means))+
-		" are means over each job's time, and don't show how they changed")
+	note := "no timeline: the rates of " + unit.List(slices.Compact(means)) + " are means over each " +
+		"job's time, and don't show how they changed"
 	for _, s := range in.series {
 		if split[s.phase] {
 			s.phase = strings.TrimSpace(s.phase + " " + s.disk)
 		}
 	}
 	if len(split) > 0 {
-		in.notes = append(in.notes, "jobs without a timeline ran together for a part of their "+
-			"time only; each has a phase of its own, as no rate with all disks busy is known")
+		note += "; jobs that ran together for a part of it only have a phase each, as no rate with " +
+			"all disks busy is known"
 	}
+	in.notes = append(in.notes, note)
 }
 
 // part is a stretch of a disk's time, and what it read and wrote in it.
