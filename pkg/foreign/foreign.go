@@ -199,11 +199,10 @@ func number(text string) (float64, error) {
 // decoded returns a text without its byte order mark, and in UTF-8 if the mark says that it is in
 // UTF-16, as Windows writes it.
 func decoded(data []byte) []byte {
-	var order binary.ByteOrder = binary.LittleEndian
-	switch {
-	case bytes.HasPrefix(data, []byte("\xfe\xff")):
-		order = binary.BigEndian
-	case !bytes.HasPrefix(data, []byte("\xff\xfe")):
+	order := map[string]binary.ByteOrder{
+		"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian,
+	}[string(data[:min(2, len(data))])]
+	if order == nil {
 		return bytes.TrimPrefix(data, []byte("\ufeff"))
 	}
 	var units []uint16

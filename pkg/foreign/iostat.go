@@ -14,19 +14,20 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// rateColumns are those of reading and writing, and the bytes of their unit: sectors have 512
-// bytes, kB are KiB and MB MiB.
-var rateColumns = []struct {
-	name string
-	op   int64
-	unit float64
-}{
-	{"rsec/s", read, 512}, {"wsec/s", write, 512},
-	{"Blk_read/s", read, 512}, {"Blk_wrtn/s", write, 512},
-	{"rkB/s", read, 1 << 10}, {"wkB/s", write, 1 << 10},
-	{"kB_read/s", read, 1 << 10}, {"kB_wrtn/s", write, 1 << 10},
-	{"rMB/s", read, 1 << 20}, {"wMB/s", write, 1 << 20},
-	{"MB_read/s", read, 1 << 20}, {"MB_wrtn/s", write, 1 << 20},
+var rateColumn = regexp.MustCompile(`^([rw]?)(sec|Blk|kB|MB)(_read|_wrtn|)/s$`)
+
+// rateOf returns what a column of rates is about, and the bytes of its unit: sectors have 512 bytes,
+// kB are KiB and MB MiB.
+func rateOf(column string) (op int64, unit float64, ok bool) {
+	parts := rateColumn.FindStringSubmatch(column)
+	if parts == nil || parts[1]+parts[3] == "" {
+		return 0, 0, false
+	}
+	if strings.HasPrefix(strings.TrimPrefix(parts[1]+parts[3], "_"), "w") {
+		op = write
+	}
+	units := map[string]float64{"sec": 512, "Blk": 512, "kB": 1 << 10, "MB": 1 << 20}
+	return op, units[parts[2]], true
 }
 
 // humanUnits are those of iostat -h, each 1024 times the one before.
@@ -98,12 +99,11 @@ func (r *recording) add(cells map[string]string) error {
 	s := r.devices[disk]
 	var found int
 	var all float64
-	for _, c := range rateColumns {
-		text, ok := cells[c.name]
+	for column, text := range cells {
+		op, unit, ok := rateOf(column)
 		if !ok || at < 0 {
 			continue
 		}
-		unit := c.unit
 		digits := strings.TrimRight(text, humanUnits)
 		if digits != text {
 			unit = math.Pow(1<<10, float64(strings.Index(humanUnits, text[len(digits):])))
@@ -112,13 +112,13 @@ func (r *recording) add(cells map[string]string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", disk, err)
 		}
-		if c.op == read {
+		if op == read {
 			r.reports[at].devices = append(r.reports[at].devices, disk)
 		}
 		found++
 		all += rate
 		if !r.reports[at].isFirst {
-			s.steps = append(s.steps, step{c.op, int64(at - 1), int64(at), int64(rate * unit)})
+			s.steps = append(s.steps, step{op, int64(at - 1), int64(at), int64(rate * unit)})
 		}
 	}
 	if found == 0 {
@@ -144,12 +144,10 @@ func (in *input) iostatText() error {
 		case strings.HasPrefix(cells[0], "Device") || cells[len(cells)-1] == "Device":
 			heads = cells
 			isRates = len(r.reports) == 0
-			for _, c := range rateColumns {
-				if !slices.Contains(heads, c.name) {
-					continue
-				}
-				isRates = true
-				if c.op == write {
+			for _, head := range heads {
+				op, _, ok := rateOf(head)
+				isRates = isRates || ok
+				if !ok || op == write {
 					continue
 				}
 				if err := r.begin(stamp, isFirst); err != nil {
