@@ -14,8 +14,8 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/pkg/advise"
-	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/model"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -26,7 +26,6 @@ type fitOptions struct {
 	profile string // the file to write it to; not an option of its own
 	name    string
 	seed    uint64
-	check   bool
 }
 
 func newFit(p program) *cobra.Command {
@@ -37,7 +36,7 @@ func newFit(p program) *cobra.Command {
 		Short: "Fit a hub profile to runs",
 		Long: `Find the hub model that explains one or more runs best, and print its parameters with their 95 %
 confidence intervals, and how far the model is off in each phase. --out writes a profile for simulate
-and predict. --check instead fits without each phase in turn and shows how well the rest predicts it.`,
+and predict.`,
 		Example: `  hubbench fit results/* --out my-hub.yaml`,
 		Args:    takes(1, unlimited),
 		RunE:    opts.run,
@@ -46,8 +45,7 @@ and predict. --check instead fits without each phase in turn and shows how well 
 	flags.StringVar(&opts.out, "out", "",
 		"the profile to write, a .yaml `FILE`, - for stdout; another ending writes the results")
 	flags.StringVar(&opts.name, "name", "fitted", "the profile's name")
-	flags.Uint64Var(&opts.seed, "seed", 1, "seed of the fit's random starting points")
-	flags.BoolVar(&opts.check, "check", false, "fit without each phase in turn and predict it")
+	flags.Uint64Var(&opts.seed, "seed", 1, "seed of the fit's starting points and bootstrap samples")
 	opts.flags(cmd, printed())
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if ending := strings.ToLower(filepath.Ext(opts.out)); opts.out == "-" || ending == ".yaml" || ending == ".yml" {
@@ -68,20 +66,12 @@ func (o *fitOptions) run(_ *cobra.Command, paths []string) error {
 		if err != nil {
 			return err
 		}
-		evidence.Add(fit.Observe(run.Trace))
+		evidence.Add(model.Observe(run.Trace))
 		if hub.Source(run.Analysis.ProfileOrigin) == hub.Specified { // simulated by specifications: no measurement
 			origin = hub.Specified
 		}
 	}
-	how := fit.Options{Name: o.name, Seed: o.seed}
-	if o.check {
-		held, err := fit.LeaveOneOut(evidence, how)
-		if err != nil {
-			return fmt.Errorf("check the fit: %w", err)
-		}
-		return o.send(report.OfCheck(held, o.name))
-	}
-	fitted, err := fit.FromEvidence(evidence, how)
+	fitted, err := model.Fit(evidence, model.Options{Name: o.name, Seed: o.seed})
 	if err != nil {
 		return fmt.Errorf("fit a hub: %w", err)
 	}
@@ -120,7 +110,7 @@ hubbench advise says whether streams survive beside other disks.`,
 			if len(disks) == 0 {
 				disks = profile.Names()
 			}
-			prediction, err := fit.Predict(profile, disks, seed)
+			prediction, err := model.Predict(profile, disks, seed)
 			if err != nil {
 				return usage(err)
 			}

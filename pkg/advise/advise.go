@@ -18,8 +18,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/model"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -66,12 +66,8 @@ const (
 	Unsure Verdict = "unsure" // too close to call
 )
 
-const (
-	// drawn is how many hubs that agree with a profile's observations are simulated.
-	drawn = 100
-	// sure is the share of them that must agree.
-	sure = 0.95
-)
+// sure is the share of the hubs simulated that must agree.
+const sure = 0.95
 
 // Answer is what the model says.
 type Answer struct {
@@ -123,13 +119,13 @@ type Regime struct {
 
 // Ask answers a question that passes Check by a profile.
 func Ask(p *hub.Profile, q Question) (*Answer, error) {
-	hubs, doubt, err := fit.Hubs(p, drawn, q.Seed)
+	hubs, refused, err := model.Hubs(p, q.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("draw hubs that agree with %s: %w", p.Name, err)
 	}
-	middle := fit.Middle(p)
+	middle := model.Middle(p)
 	middle.Profile.Noise = 0
-	c := &model{middle: middle, hubs: hubs, doubt: doubt, length: q.For}
+	c := &ensemble{middle: middle, hubs: hubs, refused: refused, length: q.For}
 	regimes, err := c.regimes(q.Parts)
 	if err != nil {
 		return nil, err
@@ -156,7 +152,7 @@ func Ask(p *hub.Profile, q Question) (*Answer, error) {
 }
 
 // regimes plays the parts with rested caches and, if any of them fills in the time, with used-up ones too.
-func (c *model) regimes(parts []Part) ([]played, error) {
+func (c *ensemble) regimes(parts []Part) ([]played, error) {
 	first, err := c.play(c.middle, parts, rested, full)
 	c.full = first.filled
 	if err != nil || len(c.full) == 0 {

@@ -152,7 +152,7 @@ func TestWords(t *testing.T) {
 			"Too close to call whether A plays 4 streams without a dropped frame: the hub can carry 102 % of what you need. Move A to its own port.",
 		},
 	} {
-		c := &model{full: map[string]float64{"B": 12}}
+		c := &ensemble{full: map[string]float64{"B": 12}}
 		check.Same(t, "sentence", test.want, test.answer.sentence(test.parts, played{caches: test.caches}, c))
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/model"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -22,7 +22,7 @@ const (
 )
 
 // margin is the largest factor for all streams' rates with which they stay clean on the middle hub.
-func (c *model) margin(parts []Part) float64 {
+func (c *ensemble) margin(parts []Part) float64 {
 	how := c.fine(parts)
 	with := func(f float64) bool {
 		return c.clean(c.middle, withRates(parts, func(string) float64 { return f }), how)
@@ -58,7 +58,7 @@ func largest(low, high, within float64, passes func(float64) bool) float64 {
 }
 
 // fine is the detail of simulations of the middle hub.
-func (c *model) fine(parts []Part) detail {
+func (c *ensemble) fine(parts []Part) detail {
 	frames := 0.0
 	for i := range parts {
 		for _, s := range parts[i].Streams {
@@ -72,11 +72,11 @@ func (c *model) fine(parts []Part) detail {
 }
 
 // figureMargin is the margin that the answer needs if a profile holds no observations.
-const figureMargin = 1 + fit.FigureError
+const figureMargin = 1 + model.FigureError
 
 // marginInterval holds the margins of 95 in 100 hubs, by the share that the worst-served disk gets of what its
 // streams need on each and on the middle one; zero without hubs.
-func (c *model) marginInterval(parts []Part, margin float64) (low, high float64) {
+func (c *ensemble) marginInterval(parts []Part, margin float64) (low, high float64) {
 	n := len(c.hubs)
 	if n == 0 {
 		return 0, 0
@@ -92,13 +92,13 @@ func (c *model) marginInterval(parts []Part, margin float64) (low, high float64)
 }
 
 // unmeasured reports whether the parts are a combination that was not measured, on a hub that no model explains.
-func (c *model) unmeasured(parts []Part) bool {
+func (c *ensemble) unmeasured(parts []Part) bool {
 	o := mixOf(parts)
-	return c.doubt.Refused != "" && len(o.Disks) > 1 && !c.hubs[0].Measured(&o)
+	return c.refused != "" && len(o.Disks) > 1 && !c.hubs[0].Measured(&o)
 }
 
 // verdict decides by the margin and the number of hubs on which the streams stay clean.
-func (c *model) verdict(parts []Part, margin float64, clean int) Verdict {
+func (c *ensemble) verdict(parts []Part, margin float64, clean int) Verdict {
 	n := len(c.hubs)
 	switch {
 	case c.unmeasured(parts):
@@ -114,16 +114,16 @@ func (c *model) verdict(parts []Part, margin float64, clean int) Verdict {
 func needed(n int) int { return int(math.Ceil(sure * float64(n))) }
 
 // count counts the hubs on which the streams stay clean. It stops once more than spare are not.
-func (c *model) count(parts []Part, spare int) int {
-	least := map[*fit.Hub]float64{}
-	var all []*fit.Hub
+func (c *ensemble) count(parts []Part, spare int) int {
+	least := map[*model.Hub]float64{}
+	var all []*model.Hub
 	for i := range c.hubs {
 		h := &c.hubs[i]
 		all = append(all, h)
 		least[h], _ = c.bounds(h, parts)
 	}
 	// The likeliest to fail first.
-	slices.SortStableFunc(all, func(a, b *fit.Hub) int { return cmp.Compare(least[a], least[b]) })
+	slices.SortStableFunc(all, func(a, b *model.Hub) int { return cmp.Compare(least[a], least[b]) })
 	clean, failed := 0, 0
 	for _, h := range all {
 		if c.clean(h, parts, folded) {
@@ -135,7 +135,7 @@ func (c *model) count(parts []Part, spare int) int {
 	return clean
 }
 
-func (c *model) yes(parts []Part) bool {
+func (c *ensemble) yes(parts []Part) bool {
 	n := len(c.hubs)
 	if n == 0 {
 		return c.clean(c.middle, withRates(parts, func(string) float64 { return figureMargin }), c.fine(parts))
@@ -152,7 +152,7 @@ const (
 )
 
 // states are those of caches that count: the used-up one too, if any fills in the time.
-func (c *model) states() []cacheState {
+func (c *ensemble) states() []cacheState {
 	if len(c.full) > 0 {
 		return []cacheState{rested, usedUp}
 	}
@@ -161,7 +161,7 @@ func (c *model) states() []cacheState {
 
 // bounds are the minimum and maximum of what a disk gets, relative to what its streams need, whatever the disks
 // of other streams do; of the disk that gets least.
-func (c *model) bounds(h *fit.Hub, parts []Part) (low, high float64) {
+func (c *ensemble) bounds(h *model.Hub, parts []Part) (low, high float64) {
 	off := offs(h, parts)
 	low, high = math.Inf(1), math.Inf(1)
 	for i := range parts {
@@ -213,7 +213,10 @@ func supply(p *hub.Profile, parts []Part, of int) (low, high float64) {
 
 func claim(p *hub.Profile, part *Part) hub.Claim {
 	most := capOf(p, part)
-	return hub.Claim{Op: part.Op, Cap: most, Want: min(part.Pace, most), Weight: p.Disk(part.Disk).Side(part.Op).Weight}
+	if part.Pace > 0 {
+		most = min(most, part.Pace)
+	}
+	return hub.Claim{Op: part.Op, Cap: most, Weight: p.Disk(part.Disk).Side(part.Op).Weight}
 }
 
 // capOf is the maximum rate of a part's disk. The overhead of each file is left out: files are large.
@@ -230,7 +233,7 @@ func capOf(p *hub.Profile, part *Part) float64 {
 }
 
 // clean reports whether all streams stay clean on a hub. It simulates them only if the bounds do not decide.
-func (c *model) clean(h *fit.Hub, parts []Part, how detail) bool {
+func (c *ensemble) clean(h *model.Hub, parts []Part, how detail) bool {
 	low, high := c.bounds(h, parts)
 	wide := 1 + max(apart, apartNoise*h.Profile.Noise)
 	switch {
@@ -252,7 +255,7 @@ func (c *model) clean(h *fit.Hub, parts []Part, how detail) bool {
 }
 
 // drains reports whether streams that get this share of what they need use up their buffers in the time.
-func (c *model) drains(parts []Part, got float64) bool {
+func (c *ensemble) drains(parts []Part, got float64) bool {
 	for i := range parts {
 		for _, s := range parts[i].Streams {
 			if (1-got)*c.length.Seconds() < s.Buffer.Seconds() {
@@ -289,7 +292,7 @@ const (
 const minPace = 10e6
 
 // advice lists the changes that turn the answer to yes: slower neighbours, ports, disks, fewer streams.
-func (c *model) advice(p *hub.Profile, parts []Part) []Change {
+func (c *ensemble) advice(p *hub.Profile, parts []Part) []Change {
 	list := c.slower(parts)
 	if on := mixOf(parts); len(on.Disks) > 1 {
 		for i := range parts {
@@ -307,7 +310,7 @@ func (c *model) advice(p *hub.Profile, parts []Part) []Change {
 
 // otherDisk tries to let another disk do what the streams' disk does: one that is idle, or one that moves
 // files, which then swaps with it.
-func (c *model) otherDisk(p *hub.Profile, parts []Part) []Change {
+func (c *ensemble) otherDisk(p *hub.Profile, parts []Part) []Change {
 	var list []Change
 	for i := range parts {
 		part := &parts[i]
@@ -339,7 +342,7 @@ func (c *model) otherDisk(p *hub.Profile, parts []Part) []Change {
 }
 
 // slower finds the highest pace for each disk that moves files or, if that does not help, for all of them.
-func (c *model) slower(parts []Part) []Change {
+func (c *ensemble) slower(parts []Part) []Change {
 	var names []string
 	for i := range parts {
 		if parts[i].moves() && !parts[i].OwnPort {
@@ -360,7 +363,7 @@ func (c *model) slower(parts []Part) []Change {
 }
 
 // throttled finds the highest pace for some disks, the same for each.
-func (c *model) throttled(parts []Part, names []string) []Change {
+func (c *ensemble) throttled(parts []Part, names []string) []Change {
 	fastest := 0.0
 	for i := range parts {
 		if p := &parts[i]; slices.Contains(names, p.Disk) {
@@ -402,7 +405,7 @@ func down(rate float64) float64 {
 }
 
 // fewer finds the largest number of a disk's streams.
-func (c *model) fewer(parts []Part) []Change {
+func (c *ensemble) fewer(parts []Part) []Change {
 	var list []Change
 	for i := range parts {
 		part := &parts[i]

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/model"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -22,14 +22,14 @@ const (
 	probeEvery = 10 * time.Millisecond
 )
 
-// model is the hubs that are simulated: the middle one, and those drawn.
-type model struct {
-	middle *fit.Hub
-	hubs   []fit.Hub
-	doubt  fit.Doubt // about those drawn
-	length time.Duration
-	full   map[string]float64 // the disks whose caches fill in that time, and when
-	err    error              // the first
+// ensemble is the hubs that are simulated: the middle one, and those drawn.
+type ensemble struct {
+	middle  *model.Hub
+	hubs    []model.Hub
+	refused string // why nothing is known that was not measured; empty if it is
+	length  time.Duration
+	full    map[string]float64 // the disks whose caches fill in that time, and when
+	err     error              // the first
 }
 
 type detail int
@@ -56,7 +56,7 @@ func (p *played) lowest() float64 {
 }
 
 // play plays the parts on a hub whose caches are rested, or used up.
-func (c *model) play(h *fit.Hub, parts []Part, caches cacheState, how detail) (played, error) {
+func (c *ensemble) play(h *model.Hub, parts []Part, caches cacheState, how detail) (played, error) {
 	off := offs(h, parts) // a hub that falls short of the profile is asked for as much more
 	asked := withRates(parts, func(disk string) float64 { return 1 / off[disk] })
 	if how == folded {
@@ -150,7 +150,7 @@ func withCaches(p *hub.Profile, state cacheState) *hub.Profile {
 }
 
 // offs is how far each disk on the hub is off, by what all of them do together.
-func offs(h *fit.Hub, parts []Part) map[string]float64 {
+func offs(h *model.Hub, parts []Part) map[string]float64 {
 	o := mixOf(parts)
 	out := map[string]float64{}
 	for i := range parts {

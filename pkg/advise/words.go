@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/model"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -28,7 +28,7 @@ func (p *Part) streams() (n int) {
 }
 
 // sentence is the answer with its margin, and the first changes to try.
-func (a *Answer) sentence(parts []Part, got played, c *model) string {
+func (a *Answer) sentence(parts []Part, got played, c *ensemble) string {
 	var does []string
 	for i := range parts {
 		if p := &parts[i]; len(p.Streams) > 0 {
@@ -45,7 +45,7 @@ func (a *Answer) sentence(parts []Part, got played, c *model) string {
 			"Measure %s together first.", unit.List(does), beside, doing(mixOf(parts)))
 	case c.unmeasured(parts):
 		text = fmt.Sprintf("Unknown whether %s without a dropped frame%s: that was not measured, and the runs do not "+
-			"show it: %s.", unit.List(does), beside, c.doubt.Refused)
+			"show it: %s.", unit.List(does), beside, c.refused)
 	case a.Verdict == No:
 		if got.caches == usedUp {
 			beside += ", once " + caches(parts, c.full) + " used up"
@@ -89,7 +89,7 @@ func (a *Answer) known() float64 {
 const maxKnown = 0.5
 
 // vague reports whether the hubs drawn differ too much for any answer but a clear yes.
-func (c *model) vague(a *Answer, parts []Part) bool {
+func (c *ensemble) vague(a *Answer, parts []Part) bool {
 	return a.Verdict != Yes && a.known() > maxKnown && !c.unmeasured(parts)
 }
 
@@ -141,11 +141,11 @@ func caches(parts []Part, full map[string]float64) string {
 }
 
 // confidence says how sure the answer is, and why.
-func (c *model) confidence(a *Answer, p *hub.Profile, parts []Part) string {
+func (c *ensemble) confidence(a *Answer, p *hub.Profile, parts []Part) string {
 	if a.Hubs == 0 {
 		return fmt.Sprintf("Profile %s holds no observations. Its figures are assumed to be right to ±%.0f %%, so a "+
 			"margin between %.2f and %.2f is too close to call.",
-			p.Name, 100*fit.FigureError, 1/figureMargin, figureMargin)
+			p.Name, 100*model.FigureError, 1/figureMargin, figureMargin)
 	}
 	o := mixOf(parts)
 	who := doing(o)
@@ -161,19 +161,16 @@ func (c *model) confidence(a *Answer, p *hub.Profile, parts []Part) string {
 		text = fmt.Sprintf("The chance of clean streams is %s, given the measurement error.",
 			map[bool]string{true: "at least 97 %", false: "at most 3 %"}[a.Clean > 0])
 	}
-	if c.doubt.Misfit > fit.Poor && len(o.Disks) > 1 {
-		text += fmt.Sprintf(" The model misses that by %.1f times its errors, and the hubs differ by as much more.",
-			c.doubt.Misfit)
-	}
-	switch {
-	case len(o.Disks) < 2:
+	if len(o.Disks) < 2 {
 		return text
-	case c.hubs[0].Measured(&o):
-		return text + fmt.Sprintf(" The margin of error is ±%.2g %%: %s were measured together.", 100*a.known(), who)
-	default:
-		return text + fmt.Sprintf(" The margin of error is ±%.2g %%: %s were never measured together, and a run of "+
-			"that would narrow it down.", 100*a.known(), who)
 	}
+	if a.known() <= maxKnown {
+		text += fmt.Sprintf(" The margin of error is ±%.2g %%.", 100*a.known())
+	}
+	if c.hubs[0].Measured(&o) {
+		return text + fmt.Sprintf(" %s were measured together.", unit.Capital(who))
+	}
+	return text + fmt.Sprintf(" %s were never measured together; a run of that would narrow it down.", unit.Capital(who))
 }
 
 // doing names a mix: "A reading and B and C writing".
@@ -191,7 +188,7 @@ func doing(o hub.Observation) string {
 		func(v work.Verb, _ int) string { return v.Ing }))
 }
 
-func (c *model) assumptions(p *hub.Profile, parts []Part) []string {
+func (c *ensemble) assumptions(p *hub.Profile, parts []Part) []string {
 	var list []string
 	if p.Source == hub.Specified {
 		list = append(list, fmt.Sprintf("The figures of profile %s, which are %s, are right.", p.Name, p.Source.Text()))
@@ -206,14 +203,14 @@ func (c *model) assumptions(p *hub.Profile, parts []Part) []string {
 			d := p.Disk(part.Disk)
 			list = append(list, fmt.Sprintf("%s was not measured: it is assumed to read %s and write %s as its "+
 				"data sheet says, ±%.0f %%, as far as the hub allows, and to compete like the other disks on average.",
-				d.Name, unit.FormatRate(d.Read.Direct), unit.FormatRate(d.Write.Direct), 100*fit.FigureError))
-		case len(p.Evidence.Rates) > 0 && !fit.Observed(p, part.Disk, part.Op, part.OwnPort):
+				d.Name, unit.FormatRate(d.Read.Direct), unit.FormatRate(d.Write.Direct), 100*model.FigureError))
+		case len(p.Evidence.Rates) > 0 && !model.Observed(p, part.Disk, part.Op, part.OwnPort):
 			way, pull := "through the hub", ", and to compete like the average disk there"
 			if part.OwnPort {
 				way, pull = "on its own port", ""
 			}
 			list = append(list, fmt.Sprintf("%s was never observed to %s %s: it is assumed to do so as fast as the "+
-				"profile says, ±%.0f %%%s.", part.Disk, part.Op, way, 100*fit.FigureError, pull))
+				"profile says, ±%.0f %%%s.", part.Disk, part.Op, way, 100*model.FigureError, pull))
 		}
 		if cache := p.Disk(part.Disk).Cache; cache != nil && part.writes() {
 			list = append(list, c.cacheNote(part.Disk, cache))
@@ -225,7 +222,7 @@ func (c *model) assumptions(p *hub.Profile, parts []Part) []string {
 	return list
 }
 
-func (c *model) cacheNote(disk string, cache *hub.Cache) string {
+func (c *ensemble) cacheNote(disk string, cache *hub.Cache) string {
 	after := unit.FormatRate(cache.After)
 	if at, ok := c.full[disk]; ok {
 		return fmt.Sprintf("%s's fast cache of %s is full after %s, and then it writes at %s at most: the streams "+

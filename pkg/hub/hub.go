@@ -257,22 +257,15 @@ func (e *Evidence) Without(drop func(*Observation) bool) *Evidence {
 	return &less
 }
 
-// Pooled joins the observations of the same disks in phases of the same name, as repeated runs give: to their mean in
-// their errors' weights, with an error widened to how far they really differ (Birge, Phys. Rev. 40, 1932).
+// Pooled joins all observations of the same disks in the same way, as repeated runs give: to their mean in their errors'
+// weights, with an error widened to how far they really differ (Birge, Phys. Rev. 40, 1932).
 func (e *Evidence) Pooled() *Evidence {
-	return e.pooled(func(o *Observation) string { return o.Phase + "\n" + o.Mix() })
-}
-
-// PooledByMix joins all observations of the same disks in the same way, whatever their phases.
-func (e *Evidence) PooledByMix() *Evidence { return e.pooled((*Observation).Mix) }
-
-func (e *Evidence) pooled(by func(*Observation) string) *Evidence {
 	less := *e
 	less.Rates = nil
 	groups := map[string][]Observation{}
 	var order []string
 	for _, o := range e.Rates {
-		key := by(&o)
+		key := o.Mix()
 		if groups[key] == nil {
 			order = append(order, key)
 		}

@@ -19,8 +19,6 @@ const (
 	minWeight, maxWeight = 1e-3, 1e3
 	longestLag           = time.Hour
 	maxLanes             = 64
-	maxPerDisk           = 1.0
-	maxLoss              = 0.95
 	minFactor            = 0.01
 	maxPerFile           = time.Minute
 	maxBytes             = 1e15
@@ -34,13 +32,6 @@ const (
 const (
 	MaxStaying = 64  // entries of a list of lags
 	MaxNoise   = 0.5 // relative, from file to file
-)
-
-// The rules of sharing, as a profile names them.
-const (
-	maxMin       = "max-min"
-	proportional = "proportional"
-	pooled       = "pooled"
 )
 
 const noRate = "%s needs a rate; write hub: (through the hub), direct: (on a port of its own) or both"
@@ -77,7 +68,7 @@ func (p *Profile) value() yaml.Value {
 		recovery = append(recovery, yaml.Optional(list.Key, lags, about))
 	}
 	const noDisks = "disks is empty; describe at least one"
-	version, sharing := 1, maxMin
+	version, sharing := 1, ""
 	return yaml.Object{Keys: []yaml.Key{
 		yaml.Required("version", yaml.Int(&version, 1, 1), "the version of this format"),
 		yaml.Required("name", yaml.String(&p.Name), "the hub, in one word"),
@@ -95,9 +86,7 @@ func (p *Profile) value() yaml.Value {
 			yaml.Optional("read", yaml.Float(&c.ReadWeight, minWeight, maxWeight), "of reads"),
 			yaml.Optional("write", yaml.Float(&c.WriteWeight, minWeight, maxWeight), "of writes"),
 		}}.Value(), "how much of `both` each direction gets while both are busy"),
-		yaml.Optional("sharing", yaml.OneOf(&sharing, maxMin, proportional, pooled),
-			"how disks share a limit: max-min (by weight; the default), proportional (by weight times rate) "+
-				"or pooled (as max-min, and each direction has the weight of all of its disks)"),
+		yaml.Optional("sharing", yaml.String(&sharing), withdrawn),
 		yaml.Optional("recovery", yaml.Object{Keys: recovery}.Value(),
 			"how long the disks that stay keep their old rate after another has ended"),
 		yaml.Required("disks", yaml.Items[Disk]{To: &p.Disks, Item: p.diskValue, Empty: noDisks}.Value(),
@@ -114,10 +103,14 @@ func (p *Profile) value() yaml.Value {
 					"degrees of freedom of that sum"),
 			}}.Value(), "how much files differ that were moved under the same conditions"),
 		}}.Value(), "what was measured: with it, predictions have intervals; fit writes it"),
-	}}.Value().Then(func(yaml.Node) { c.Proportional, c.Pooled = sharing == proportional, sharing == pooled })
+	}}.Value()
 }
 
+// withdrawn is said of keys that fit wrote before there was one law of sharing.
+const withdrawn = "read and ignored: hubs share by weight; fit the runs again"
+
 func capacityValue(c *Capacity, link *float64) yaml.Value {
+	var ignored float64
 	read := func(key string, to *float64) yaml.Value {
 		return yaml.Rate(to, minRate, maxRate).Then(func(n yaml.Node) {
 			atMost(n, key, *to, *link, "the link's %s; a port cannot carry more than its link")
@@ -136,12 +129,9 @@ func capacityValue(c *Capacity, link *float64) yaml.Value {
 			"factor of `read`, and of `write`, while two disks share that direction"),
 		yaml.Optional("two_writers", yaml.Float(&c.TwoWriters, minFactor, 1),
 			"factor of `both` while more than one disk writes"),
-		yaml.Optional("per_disk", yaml.Float(&c.PerDisk, 0, maxPerDisk),
-			"all capacities are divided by 1 plus this for each disk after the second"),
-		yaml.Optional("read_loss", yaml.Float(&c.ReadLoss, 0, maxLoss),
-			"what each byte that is written takes from `read`, in bytes"),
-		yaml.Optional("write_loss", yaml.Float(&c.WriteLoss, 0, maxLoss),
-			"what each byte that is read takes from `write`, in bytes"),
+		yaml.Optional("per_disk", yaml.Float(&ignored, 0, 1), withdrawn),
+		yaml.Optional("read_loss", yaml.Float(&ignored, 0, 1), withdrawn),
+		yaml.Optional("write_loss", yaml.Float(&ignored, 0, 1), withdrawn),
 	}}.Value().Then(func(yaml.Node) {
 		if c.Both == 0 {
 			c.Both = c.Read + c.Write
@@ -314,17 +304,11 @@ func (p *Profile) YAML(notes map[string]string) []byte {
 	if c.Both < (c.Read+c.Write)*(1-1e-5) { // else there is no joint limit, and rounding must not make it one too high
 		w.value("capacity.both", "  ", rate(c.Both))
 	}
-	losses := []float64{c.Pair, c.TwoWriters, c.PerDisk, c.ReadLoss, c.WriteLoss}
-	for i, key := range []string{"pair", "two_writers", "per_disk", "read_loss", "write_loss"} {
-		if losses[i] > 0 {
-			w.value("capacity."+key, "  ", number(losses[i]))
-		}
+	if c.Pair > 0 {
+		w.value("capacity.pair", "  ", number(c.Pair))
 	}
-	switch {
-	case c.Proportional:
-		w.line("sharing: %s", proportional)
-	case c.Pooled:
-		w.line("sharing: %s", pooled)
+	if c.TwoWriters > 0 {
+		w.value("capacity.two_writers", "  ", number(c.TwoWriters))
 	}
 	w.line("weights:")
 	w.value("weights.read", "  ", number(c.ReadWeight))

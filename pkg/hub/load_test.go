@@ -159,16 +159,23 @@ func TestYAMLRoundTrip(t *testing.T) {
 		Disks:    []Disk{{Name: "A", Read: Side{Hub: 1e6, Direct: 1e6, Weight: 1}, Write: Side{Hub: 1e6, Direct: 1e6, Weight: 1}}},
 	}
 	costly := round()
-	costly.Capacity.Proportional, costly.Capacity.PerDisk = true, 0.07
-	costly.Capacity.ReadLoss, costly.Capacity.WriteLoss = 0.3, 0.125
-	together := round()
-	together.Capacity.Pooled = true
-	if got := roundTripped(t, together).Capacity; !got.Pooled {
-		t.Errorf("got %+v, want it pooled", got)
-	}
+	costly.Capacity.Pair, costly.Capacity.TwoWriters = 0.9, 0.8
 	for _, p := range []*Profile{full, bare, roundTripped(t, round()), roundTripped(t, costly)} {
 		check.Same(t, p.Name, p, roundTripped(t, p))
 	}
+}
+
+// Keys that fit wrote when hubs shared in other ways too are read.
+func TestLoadWithdrawnKeys(t *testing.T) {
+	want, err := Load("now.yaml", []byte(good))
+	check.Must(t, err)
+	old := strings.Replace(good, "\ncapacity: {", "\nsharing: pooled\ncapacity: {per_disk: 0.1, read_loss: 0.2, write_loss: 0.3, ", 1)
+	if old == good {
+		t.Fatal("nothing was added")
+	}
+	got, err := Load("then.yaml", []byte(old))
+	check.Must(t, err)
+	check.Same(t, "read", want, got)
 }
 
 // Rounded to six figures, read and write may come to less than what both is rounded to, which Load would refuse.
@@ -193,9 +200,9 @@ func roundTripped(t *testing.T, p *Profile) *Profile {
 	return got
 }
 
-func TestPooled(t *testing.T) {
-	seen := func(phase string, rate, err float64) Observation {
-		return Observation{Phase: phase, Disks: []Observed{{Disk: "A", Op: write, Rate: rate, Error: err}}}
+func TestPooledEvidence(t *testing.T) {
+	seen := func(disk string, rate, err float64) Observation {
+		return Observation{Phase: "alone", Disks: []Observed{{Disk: disk, Op: write, Rate: rate, Error: err}}}
 	}
 	e := &Evidence{Rates: []Observation{
 		seen("W", 100, 0.02), seen("R", 7, 0.1), seen("W", 100, 0.02), // agree: the error shrinks by the root of 2

@@ -230,15 +230,12 @@ func (m *member) want(limit float64) float64 {
 
 // claim appends its part in the contention: one claim, or two if it reads and writes at once.
 func (m *member) claim(claims []Claim) []Claim {
-	limit := m.cap()
-	want := m.want(limit)
+	want := m.want(m.cap())
 	if reads := 1 - m.writes; reads > 0 {
-		claims = append(claims, Claim{Op: trace.Read, Cap: reads * limit, Want: reads * want, Weight: m.known.Read.Weight})
+		claims = append(claims, Claim{Op: trace.Read, Cap: reads * want, Weight: m.known.Read.Weight})
 	}
 	if m.writes > 0 {
-		claims = append(claims, Claim{
-			Op: trace.Write, Cap: m.writes * limit, Want: m.writes * want, Weight: m.known.Write.Weight, Same: m.mixes(),
-		})
+		claims = append(claims, Claim{Op: trace.Write, Cap: m.writes * want, Weight: m.known.Write.Weight})
 	}
 	return claims
 }

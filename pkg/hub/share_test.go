@@ -3,7 +3,7 @@ package hub
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
+
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
@@ -151,82 +151,17 @@ func TestShareOfFew(t *testing.T) {
 	}
 }
 
-// alike is the claim of a disk that pulls as any other.
-func alike(op trace.Role, limit float64) Claim { return Claim{Op: op, Cap: limit, Weight: 1} }
-
-// Disks that pull by how fast they are lose the same part of it, as long as their weights are equal.
-func TestShareInProportion(t *testing.T) {
-	c := Capacity{Read: 3, Write: 3, Both: 6, ReadWeight: 1, WriteWeight: 1, Proportional: true}
-	got := Share(c, []Claim{alike(read, 0.8), alike(read, 2.6), alike(read, 2.6)})
-	check.Same(t, "in proportion", []float64{0.4, 1.3, 1.3}, got, near)
-	check.Same(t, "nothing contends", []float64{0.8, 2}, Share(c, []Claim{alike(read, 0.8), alike(read, 2)}), near)
-}
-
-// If each direction pulls by its disks together, two writers take twice what one reader does, by weights or by number.
-func TestSharePooled(t *testing.T) {
-	for _, test := range []struct {
-		what   string
-		pooled bool
-		weight float64 // of the reader
-		want   []float64
-	}{
-		{"even", true, 1, []float64{1, 1, 1}},
-		{"a strong reader", true, 4, []float64{2, 0.5, 0.5}},
-		{"not pooled", false, 4, []float64{1.5, 0.75, 0.75}},
-	} {
-		c := Capacity{Read: 3, Write: 3, Both: 3, ReadWeight: 1, WriteWeight: 1, Pooled: test.pooled}
-		claims := []Claim{{Op: read, Cap: 3, Weight: test.weight}, alike(write, 3), alike(write, 3)}
-		check.Same(t, test.what, test.want, Share(c, claims), near)
-	}
-}
-
-func TestShareWithACostPerDisk(t *testing.T) {
-	c := Capacity{Read: 3, Write: 3, Both: 4.2, ReadWeight: 1, WriteWeight: 1, PerDisk: 0.1}
-	for n, want := range []float64{3.2, 3, 3 / 1.1} {
-		claims := slices.Repeat([]Claim{alike(read, 3.2)}, n+1)
-		if total, _ := sums(claims, Share(c, claims)); math.Abs(total-want) > 1e-9 {
-			t.Errorf("%d disks read %g, want %g", n+1, total, want)
-		}
-	}
-	claims := []Claim{alike(read, 3), alike(write, 3), alike(write, 0.1)}
-	if r, w := sums(claims, Share(c, claims)); math.Abs(r+w-4.2/1.1) > 1e-9 {
-		t.Errorf("both ways: %g, want %g", r+w, 4.2/1.1)
-	}
-}
-
-// What each direction carries and what it loses to the other agree: found by a slow iteration as well.
-func TestShareWithLosses(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	for n := range 10_000 {
-		c, claims := randomCase(rng)
-		c.Both, c.ReadLoss, c.WriteLoss = c.Read+c.Write, 0.9*rng.Float64(), 0.9*rng.Float64()
-		var want [2]float64
-		for _, claim := range claims {
-			want[Direction(claim.Op)] += claim.Cap
-		}
-		var r, w float64
-		for range 1000 {
-			r = math.Min(want[0], math.Max(c.Read-c.ReadLoss*w, minLeft*c.Read))
-			w = math.Min(want[1], math.Max(c.Write-c.WriteLoss*r, minLeft*c.Write))
-		}
-		if gotR, gotW := sums(claims, Share(c, claims)); math.Abs(gotR-r)+math.Abs(gotW-w) > 1e-6 {
-			t.Fatalf("case %d: %+v %+v:\ngot  %g and %g\nwant %g and %g", n, c, claims, gotR, gotW, r, w)
-		}
-	}
-}
-
-// A disk that wants less than it can pulls as before: it gets what it wants if its part would be more, and else that
-// part, to the last byte.
+// A disk that wants less gets it if its part would be more, and else that part, to the last byte; the others then lose
+// nothing.
 func TestShareOfLessThanAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for n := range 10_000 {
 		c, claims := randomCase(rng)
-		c.Proportional, c.Pooled = n%2 == 0, n%3 == 0
 		full := Share(c, claims)
 		i := rng.IntN(len(claims))
-		claims[i].Want = claims[i].Cap * (0.01 + 0.99*rng.Float64())
+		claims[i].Cap *= 0.01 + 0.99*rng.Float64()
 		limited := Share(c, claims)
-		if want := min(full[i], claims[i].Want); limited[i] < want-1e-9 || limited[i] > claims[i].Want+1e-9 {
+		if want := min(full[i], claims[i].Cap); limited[i] < want-1e-9 || limited[i] > claims[i].Cap+1e-9 {
 			t.Fatalf("case %d: %+v %+v: %g instead of %g", n, c, claims[i], limited[i], want)
 		}
 		for j := range claims {
@@ -234,16 +169,5 @@ func TestShareOfLessThanAll(t *testing.T) {
 				t.Fatalf("case %d: %+v %+v: disk %d loses by another's wanting less: %g instead of %g", n, c, claims, j, limited[j], full[j])
 			}
 		}
-	}
-}
-
-// One disk of both directions is one disk.
-func TestShareOfOneInBothDirections(t *testing.T) {
-	c := Capacity{Read: 3, Write: 3, Both: 4, ReadWeight: 1, WriteWeight: 1, PerDisk: 0.1}
-	claims := []Claim{alike(read, 3), alike(write, 2), alike(read, 3)}
-	claims[1].Same = true
-	check.Same(t, "alone", []float64{3, 2}, Share(c, claims[:2]))
-	if got := Share(c, claims); math.Abs(got[0]+got[1]+got[2]-4) > 1e-9 {
-		t.Errorf("beside another: got %v, want 4 in all", got)
 	}
 }

@@ -395,9 +395,6 @@ func (s *Sim) rerate() {
 			m.flow(s.now, m.want(m.cap()))
 		default:
 			s.claims = m.claim(s.claims)
-			if n := len(s.hubbed); n > 0 && m.demand != nil && s.hubbed[n-1].known == m.known {
-				s.claims[len(s.claims)-1].Same = true // its other direction
-			}
 			s.hubbed = append(s.hubbed, m)
 			f := m.frames // one that has not followed others for longer than streams that are in time need
 			calm = calm && !(f != nil && s.now-f.sinceNS <= f.longest || m.demand != nil && !m.demand.steady)
@@ -443,9 +440,9 @@ func (s *Sim) balance() {
 		}
 		gets := func(rate float64) bool {
 			claims := s.claims[i : i+2]
-			claims[0].Want, claims[1].Want = rate*(1-m.writes), rate*m.writes
+			claims[0].Cap, claims[1].Cap = rate*(1-m.writes), rate*m.writes
 			ShareInto(s.profile.Capacity, s.claims, s.shares)
-			return s.shares[i] >= claims[0].Want*(1-nearly) && s.shares[i+1] >= claims[1].Want*(1-nearly)
+			return s.shares[i] >= claims[0].Cap*(1-nearly) && s.shares[i+1] >= claims[1].Cap*(1-nearly)
 		}
 		high := m.want(m.cap())
 		if !gets(high) {

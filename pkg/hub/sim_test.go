@@ -363,13 +363,6 @@ func TestMix(t *testing.T) {
 	join(t, s, "C", write, 0, 100)
 	follow(t, s, []ratesAt{{1, map[string]float64{"A": 2.5, "C": 1.5}}})
 
-	// If each byte read takes from what can be written, what it writes must not keep it from reading.
-	p := round()
-	p.Capacity = Capacity{Read: 1 * gb, Write: 1 * gb, Both: 2 * gb, ReadWeight: 1, WriteWeight: 1, ReadLoss: 0.8, WriteLoss: 0.8}
-	s = NewSim(p)
-	joinWork(t, s, 0, "A", Work{Op: read, Sizes: files(100), Reads: 0.5})
-	follow(t, s, []ratesAt{{1, map[string]float64{"A": 2 / 1.8}}}) // half of it: 1 less 0.8 of itself
-
 	// Two of a kind get the same: of 4 both ways 2 each.
 	s = NewSim(round())
 	joinWork(t, s, 0, "A", Work{Op: read, Sizes: files(100), Reads: 0.5})

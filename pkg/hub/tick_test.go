@@ -93,7 +93,7 @@ func (d *ticker) claim(p *Profile, disk string) Claim {
 	}
 	c := Claim{Op: d.work.Op, Cap: limit, Weight: d.side.Weight}
 	if d.work.Pace > 0 && d.arrears <= 0 {
-		c.Want = min(limit, d.work.Pace)
+		c.Cap = min(limit, d.work.Pace)
 	}
 	return c
 }
@@ -185,9 +185,8 @@ func smallCase(rng *rand.Rand) (*Profile, []string, []Work) {
 	c.Read, c.Write = between(1, 4)*gb, between(1, 4)*gb
 	c.Both = between(max(c.Read, c.Write), c.Read+c.Write)
 	c.ReadWeight, c.WriteWeight = between(0.5, 2), between(0.5, 2)
-	c.Proportional = rng.IntN(3) == 0
 	if rng.IntN(3) == 0 {
-		c.PerDisk = between(0, 0.2)
+		c.Pair, c.TwoWriters = between(0.8, 1), between(0.8, 1)
 	}
 	for _, list := range p.Lags.Lists() {
 		*list.Lags = []time.Duration{time.Duration(between(0, 1) * 1e9), time.Duration(between(0, 1) * 1e9)}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/advise"
-	"github.com/hubbench/hubbench/pkg/fit"
+	"github.com/hubbench/hubbench/pkg/model"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -14,7 +14,7 @@ import (
 
 // OfFit says what hub explains some runs best, how well each of its figures is known, and how far
 // each phase lies from it. The profile is the file that it was written to; empty for none.
-func OfFit(fitted *fit.Result, name, profile string) *Document {
+func OfFit(fitted *model.Result, name, profile string) *Document {
 	doc := &Document{Kind: "fit", Title: "Hub " + name, Blocks: warnings(fitted.Warnings),
 		Data: fitted}
 	t := table("Parameters", words("Parameter"), numbers("Value"),
@@ -31,29 +31,7 @@ func OfFit(fitted *fit.Result, name, profile string) *Document {
 	return doc
 }
 
-// OfCheck says how well a fit without each phase predicts it.
-func OfCheck(held []fit.Held, name string) *Document {
-	doc := &Document{Kind: "check", Title: "Hub " + name + ", refitted without each phase",
-		Data: held}
-	var all []fit.Residual
-	var notes []string
-	var worst fit.Held
-	for _, h := range held {
-		all = append(all, h.Residuals...)
-		if h.Worst > worst.Worst {
-			worst = h
-		}
-		if h.Note != "" {
-			notes = append(notes, h.Phase+": "+h.Note+".")
-		}
-	}
-	doc.Add(Sentence{Text: fmt.Sprintf("Off by %.1f %% at most, in %s.", 100*worst.Worst,
-		worst.Phase), Lead: true},
-		residuals("Measured, and predicted without the phase", all), List{Items: notes})
-	return doc
-}
-
-func residuals(title string, list []fit.Residual) *Table {
+func residuals(title string, list []model.Residual) *Table {
 	t := table(title, words("Phase"), word("Who does what", 1), words("Disk"),
 		numbers("Measured", "Model", "Off"))
 	for _, r := range list {
@@ -65,7 +43,7 @@ func residuals(title string, list []fit.Residual) *Table {
 
 // OfPrediction says how best to plug some disks in, what to measure next, and what a hub does with
 // them: in every combination, or in those to look at first.
-func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
+func OfPrediction(p *model.Prediction, profile string, every bool) *Document {
 	doc := &Document{Kind: "prediction", Title: "Hub " + profile, Keys: newKeys(p.Disks), Data: p}
 	doc.Answer = &Answer{Headline: "How best to plug them in is not predictable from these runs"}
 	for i, placement := range p.Placements {
@@ -86,7 +64,7 @@ func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 }
 
 // combinations is a row for each of them.
-func combinations(keys []Key, p *fit.Prediction, every bool) *Table {
+func combinations(keys []Key, p *model.Prediction, every bool) *Table {
 	t := table("Combinations", words("GB/s"), ofDisks(keys), numbers("Together", "Keeps"))
 	t.Note = "Predicted by the model; measured: the runs have it. ±: half the 95 % interval. " +
 		"?: not predictable. Keeps: what the most slowed disk keeps of its rate alone."
@@ -98,7 +76,7 @@ func combinations(keys []Key, p *fit.Prediction, every bool) *Table {
 		rows = first
 	}
 	for _, row := range rows {
-		cells := []any{Cell{Text: fit.Describe(row.Pattern, p.Disks),
+		cells := []any{Cell{Text: model.Describe(row.Pattern, p.Disks),
 			Small: pick(row.Measured, "measured", "")}}
 		for _, e := range row.Rates {
 			cells = append(cells, estimate(e))
@@ -114,7 +92,7 @@ func combinations(keys []Key, p *fit.Prediction, every bool) *Table {
 
 // refused says why something is not predictable: each reason once, with the first rate that it is
 // about.
-func refused(p *fit.Prediction) []string {
+func refused(p *model.Prediction) []string {
 	var places []string
 	known := map[string]bool{}
 	for _, row := range p.Rows {
@@ -129,7 +107,7 @@ func refused(p *fit.Prediction) []string {
 }
 
 // estimate is a rate in GB/s with half of its 95 % interval; idle disks have none.
-func estimate(e fit.Estimate) string {
+func estimate(e model.Estimate) string {
 	switch {
 	case e.Refused != "":
 		return "?"

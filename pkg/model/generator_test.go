@@ -1,4 +1,4 @@
-package fit
+package model
 
 import (
 	"math"
@@ -67,44 +67,19 @@ func randomProfile(rng *rand.Rand, weighted bool) *hub.Profile {
 	return p
 }
 
-// Own are kinds that share as one of the fit's families does.
+// Own are kinds that share by the law that is fitted.
 func Own() []Kind {
 	return []Kind{
 		{Name: "weighted max-min", Make: func(rng *rand.Rand) World { return Profiled(randomProfile(rng, true)) }},
-		{Name: "in proportion", Make: func(rng *rand.Rand) World {
-			p := randomProfile(rng, false)
-			p.Capacity.Proportional = true
-			return Profiled(p)
-		}},
-		{Name: "cost per active disk", Make: func(rng *rand.Rand) World {
-			p, cost := randomProfile(rng, true), between(rng, 0.03, 0.12)
-			return World{p.Names(), func(mix []hub.Observed) []float64 {
-				less, left := *p, 1-cost*float64(len(mix)-1)
-				less.Capacity.Read *= left
-				less.Capacity.Write *= left
-				less.Capacity.Both *= left
-				return less.Rates(mix)
-			}}
-		}},
-		{Name: "two disks carry less than three", Make: func(rng *rand.Rand) World {
+		{Name: "fewer disks carry less", Make: func(rng *rand.Rand) World {
 			p := randomProfile(rng, true)
-			p.Capacity.Pair = between(rng, 0.88, 0.97)
-			return Profiled(p)
-		}},
-		{Name: "asymmetric duplex", Make: func(rng *rand.Rand) World {
-			p := randomProfile(rng, true)
-			c := &p.Capacity
-			c.Both = c.Read + c.Write
-			c.ReadLoss, c.WriteLoss = between(rng, 0, 0.3), between(rng, 0.3, 0.7)
-			if rng.IntN(2) == 0 {
-				c.ReadLoss, c.WriteLoss = c.WriteLoss, c.ReadLoss
-			}
+			p.Capacity.Pair, p.Capacity.TwoWriters = between(rng, 0.88, 0.97), between(rng, 0.85, 1)
 			return Profiled(p)
 		}},
 	}
 }
 
-// Foreign are kinds that share in ways that no family of the fit has.
+// Foreign are kinds that share by credit, or by strict priority.
 func Foreign() []Kind {
 	return []Kind{
 		{Name: "queue-depth credit: parts reserved", Tuned: true, Make: func(rng *rand.Rand) World {
@@ -126,6 +101,52 @@ func Foreign() []Kind {
 		{Name: "strict priority: one direction first", Tuned: true, Make: func(rng *rand.Rand) World {
 			first := rng.IntN(2)
 			return strict(rng, func(use hub.Observed, _ float64) int { return hub.Direction(use.Op) ^ first })
+		}},
+	}
+}
+
+// Others are kinds that share in still other ways.
+func Others() []Kind {
+	return []Kind{
+		{Name: "in proportion", Tuned: true, Make: func(rng *rand.Rand) World {
+			p := randomProfile(rng, false)
+			c := p.Capacity
+			for i := range p.Disks {
+				d := &p.Disks[i]
+				d.Read.Weight, d.Write.Weight = d.Read.Hub, d.Write.Hub
+			}
+			return World{p.Names(), func(mix []hub.Observed) []float64 {
+				sum := totals(mix, alone(p, mix))
+				p.Capacity.ReadWeight, p.Capacity.WriteWeight = min(sum[0], c.Read), c.WriteWeight*min(sum[1], c.Write)
+				return p.Rates(mix)
+			}}
+		}},
+		{Name: "cost per active disk", Tuned: true, Make: func(rng *rand.Rand) World {
+			p, cost := randomProfile(rng, true), between(rng, 0.03, 0.12)
+			return World{p.Names(), func(mix []hub.Observed) []float64 {
+				less, left := *p, 1-cost*float64(len(mix)-1)
+				less.Capacity.Read *= left
+				less.Capacity.Write *= left
+				less.Capacity.Both *= left
+				return less.Rates(mix)
+			}}
+		}},
+		{Name: "asymmetric duplex", Tuned: true, Make: func(rng *rand.Rand) World {
+			p := randomProfile(rng, true)
+			readLoss, writeLoss := between(rng, 0, 0.3), between(rng, 0.3, 0.7)
+			if rng.IntN(2) == 0 {
+				readLoss, writeLoss = writeLoss, readLoss
+			}
+			return World{p.Names(), func(mix []hub.Observed) []float64 {
+				less := *p
+				want, c := totals(mix, alone(p, mix)), &less.Capacity
+				for range 200 { // until what each direction loses to the other agrees
+					c.Read = min(want[0], max(p.Capacity.Read-readLoss*c.Write, 0.01*p.Capacity.Read))
+					c.Write = min(want[1], max(p.Capacity.Write-writeLoss*c.Read, 0.01*p.Capacity.Write))
+				}
+				c.Both = c.Read + c.Write
+				return less.Rates(mix)
+			}}
 		}},
 		{Name: "every disk slows every disk", Tuned: true, Make: func(rng *rand.Rand) World {
 			p, cost := randomProfile(rng, true), between(rng, 0.03, 0.12)
@@ -421,7 +442,7 @@ func roundRobin(rng *rand.Rand) World {
 // Whatever the kind, every disk gets something, no disk more than alone, and all together no more than any hub here
 // carries: 3.6 GB/s in a direction, 5.8 in both. The same disks always get the same, in whatever order they are named.
 func TestWorldsArePossible(t *testing.T) {
-	for _, k := range append(Own(), Foreign()...) {
+	for _, k := range slices.Concat(Own(), Foreign(), Others()) {
 		for seed := range uint64(30) {
 			w := k.Make(rand.New(rand.NewPCG(seed, 1)))
 			alone := map[string]float64{}

@@ -1,10 +1,9 @@
-package fit
+package model
 
 import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -17,28 +16,18 @@ import (
 const (
 	// maxDisks is how many disks are predicted together: each triples the number of combinations, and five make 242.
 	maxDisks = 5
-	// drawn is how many vectors of all families together the intervals are taken of.
-	drawn = 2000
 	// widest is the ratio of an interval's ends above which a rate is not predictable.
-	widest = 2.4
-	// maxDiscrepancy is the error of predictions of what was left out above which no family explains the runs.
-	maxDiscrepancy = 0.08
-	// maxMisfit is the same of the measurements' distance from the model, in their errors: wider intervals cannot make
-	// up for more.
-	maxMisfit = 3.0
-	// z95 is how many standard errors a 95 % interval reaches either way.
-	z95 = 1.96
+	widest = 1.4
 )
 
 // Prediction is what a hub would do with some disks in every combination.
 type Prediction struct {
 	Disks      []string    `json:"disks"`
-	Rows       []Row       `json:"rows"`               // by the number of disks at work
-	Placements []Placement `json:"placements"`         // disks to take off the hub: none, the best one, the best two, ...
-	Next       *NextPhase  `json:"next"`               // nil without observations, and if nothing is left to learn
-	Families   []Weight    `json:"families,omitempty"` // what each counts in the intervals; none without observations
-	Misfit     float64     `json:"misfit,omitempty"`   // of the observations, in their errors: 1 if the families hold
-	Notes      []string    `json:"notes,omitempty"`    // what holds for all rows
+	Rows       []Row       `json:"rows"`             // by the number of disks at work
+	Placements []Placement `json:"placements"`       // disks to take off the hub: none, the best one, the best two, ...
+	Next       *NextPhase  `json:"next"`             // nil without observations, and if nothing is left to learn
+	Misfit     float64     `json:"misfit,omitempty"` // of the observations, in their errors: near 1 if the law holds
+	Notes      []string    `json:"notes,omitempty"`  // what holds for all rows
 }
 
 // Row is one combination. If the profile has no observations, its intervals have no width.
@@ -100,11 +89,9 @@ func (out *Prediction) Top() []Row {
 
 // Predict computes every combination of the disks on the hub.
 //
-// Measured combinations keep their measured rates. Intervals of the others are sampled: parameters of every family
-// that explains the observations, each family weighted by its predictions of what was left out, and every rate
-// drawn is off by as much as those predictions were; by more if more disks work than were ever observed together.
-// If the observations lie further from the families than their errors allow, the intervals are widened by that. If
-// an interval becomes too wide to be of use, or no family explains the runs, the rate is refused.
+// Measured combinations keep their measured rates. The others are what the hub model says: the middle, and 95 in 100, of
+// the fits to bootstrap samples of the observations. A rate is refused if its interval is too wide to be of use, and all
+// are if the hub does not share by the law.
 func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 	names := strings.Join(p.Names(), ", ")
 	if len(disks) == 0 || len(disks) > maxDisks {
@@ -186,104 +173,91 @@ func pattern(m *hub.Observation, disks []string) string {
 }
 
 func (out *Prediction) fromEvidence(p *hub.Profile, seed uint64) error {
-	rng := rand.New(rand.NewPCG(seed, 2))
-	en, err := newEnsemble(&p.Evidence, rng)
+	f, err := fitLaw(p, &p.Evidence, seed)
 	if err != nil {
 		return err
 	}
-	out.Families, out.Misfit = en.weights(), en.misfit()
+	out.Misfit = f.misfit
 	measured := measured(&p.Evidence)
-	all := mixes(out.Disks)
-	draws := en.draw(rng, all)
-	for i, m := range all {
+	mixes := mixes(out.Disks)
+	drawn := f.rates(mixes)
+	for i, m := range mixes {
 		row := Row{Pattern: pattern(m, out.Disks), Rates: make([]Estimate, len(out.Disks))}
-		rates := p.Rates(m.Disks)
 		seen := measured[m.Mix()]
 		row.Measured = seen != nil
-		refused := cmp.Or(en.lacks(m), en.unexplained())
+		lacking := lacking(p, m)
+		totals := make([]float64, len(drawn[i]))
+		variance := 0.0
 		for j, d := range m.Disks {
 			e := &row.Rates[slices.Index(out.Disks, d.Disk)]
-			switch {
+			for k, rates := range drawn[i] {
+				totals[k] += rates[j]
+			}
+			switch refused := cmp.Or(lacking, f.refused()); {
 			case row.Measured:
 				d := seen.Of(d.Disk)
-				low, high := math.Exp(-z95*d.Error), math.Exp(z95*d.Error)
-				*e = Estimate{Rate: d.Rate, Low: d.Rate * low, High: d.Rate * high}
+				*e = Estimate{Rate: d.Rate, Low: d.Rate * math.Exp(-z95*d.Error), High: d.Rate * math.Exp(z95*d.Error)}
 			case refused != "":
 				e.Refused = refused
 			default:
-				*e = interval(rates[j], draws[i].column(j))
+				*e = interval(column(drawn[i], j))
 			}
+			row.Total.Rate += e.Rate
+			row.Total.Refused = cmp.Or(row.Total.Refused, e.Refused)
+			variance += (e.High - e.Low) * (e.High - e.Low) / 4
 		}
-		row.Total = row.total(rates, draws[i])
+		switch half := math.Sqrt(variance); {
+		case row.Measured:
+			row.Total.Low, row.Total.High = row.Total.Rate-half, row.Total.Rate+half
+		case cmp.Or(lacking, f.refused()) == "":
+			row.Total = interval(totals)
+		}
 		out.Rows = append(out.Rows, row)
 	}
-	out.Next = next(p, out.Disks, out.Rows, draws)
-	if out.Misfit <= Poor {
-		return nil
-	}
-	var halves []float64
-	for _, row := range out.Rows {
-		for _, e := range row.Rates {
-			if !row.Measured && e.Rate > 0 {
-				halves = append(halves, (e.High-e.Low)/2/e.Rate)
-			}
-		}
-	}
-	text := "nothing is predicted that was not measured"
-	if len(halves) > 0 {
-		text = fmt.Sprintf("half of the predictions are less certain than ±%.0f %%", 100*stats.Median(halves))
-	}
-	if out.Next != nil {
-		text += fmt.Sprintf("; measure %s (%s) to narrow them down", out.Next.Pattern, out.Next.Words)
-	}
-	out.note("the model misses these measurements by %.1f times their errors, so %s", out.Misfit, text)
+	out.Next = out.next(p, mixes, drawn)
 	return nil
 }
 
-// total is the total of the row's rates, of which those predicted were drawn together.
-func (r *Row) total(rates []float64, drawn draws) Estimate {
-	var sum Estimate
-	variance, modelled := 0.0, 0.0
-	for _, e := range r.Rates {
-		if e.Refused != "" && (sum.Refused == "" || !strings.HasPrefix(e.Refused, wide)) {
-			sum.Refused = e.Refused
-		}
-		sum.Rate += e.Rate
-		half := (e.High - e.Low) / 2
-		variance += half * half
-	}
-	switch {
-	case r.Measured:
-		half := math.Sqrt(variance)
-		return Estimate{Rate: sum.Rate, Low: sum.Rate - half, High: sum.Rate + half}
-	case sum.Refused != "" && !strings.HasPrefix(sum.Refused, wide):
-		return Estimate{Refused: sum.Refused}
-	}
-	sums := make([]float64, len(drawn))
-	for i, row := range drawn {
-		for _, rate := range row {
-			sums[i] += rate
+// lacking says which disk of a mix was never observed to do the same on the hub; empty if all were.
+func lacking(p *hub.Profile, m *hub.Observation) string {
+	for _, d := range m.Disks {
+		if !Observed(p, d.Disk, d.Op, false) {
+			return fmt.Sprintf("in none of them does %s %s through the hub", d.Disk, d.Op)
 		}
 	}
-	for _, rate := range rates {
-		modelled += rate
-	}
-	return interval(modelled, sums)
+	return ""
 }
 
-// wide begins the refusal of a rate that the runs leave too open.
-const wide = "anything from "
-
-// interval puts a 95 % interval about a rate: the fitted profile's, or the middle of what was drawn if that lies
-// outside. It changes the order of column.
-func interval(rate float64, column []float64) Estimate {
-	slices.Sort(column)
-	e := Estimate{Rate: rate, Low: stats.Quantile(column, 0.025), High: stats.Quantile(column, 0.975)}
-	if rate < e.Low || rate > e.High {
-		e.Rate = stats.Quantile(column, 0.5)
+// rates are what the disks of each mix get by each of the fits.
+func (f *fits) rates(mixes []*hub.Observation) [][][]float64 {
+	all := make([][][]float64, len(mixes))
+	for _, x := range f.all {
+		f.set(x)
+		for i, m := range mixes {
+			all[i] = append(all[i], f.profile.Rates(m.Disks))
+		}
 	}
+	return all
+}
+
+// column is what one disk of a mix gets by each of the fits.
+func column(drawn [][]float64, disk int) []float64 {
+	column := make([]float64, len(drawn))
+	for i, rates := range drawn {
+		column[i] = rates[disk]
+	}
+	return column
+}
+
+// interval holds what 95 in 100 of the fits say; the rate is its middle, as the fits may agree on either end. It sorts
+// them.
+func interval(rates []float64) Estimate {
+	slices.Sort(rates)
+	e := Estimate{Low: stats.Quantile(rates, 0.025), High: stats.Quantile(rates, 0.975)}
+	e.Rate = math.Sqrt(e.Low * e.High)
 	if e.High > widest*e.Low {
-		return Estimate{Refused: wide + unit.FormatRate(e.Low) + " to " + unit.FormatRate(e.High) + " agrees with them"}
+		return Estimate{Refused: fmt.Sprintf("anything from %s to %s agrees with them",
+			unit.FormatRate(e.Low), unit.FormatRate(e.High))}
 	}
 	return e
 }
@@ -310,50 +284,4 @@ func (out *Prediction) keep() {
 			row.Kept = min(row.Kept, e.Rate/alone[key])
 		}
 	}
-}
-
-// draws are the rates drawn of one combination: for each draw, one for each disk at work. There are none if a disk
-// was never observed.
-type draws [][]float64
-
-func (d draws) column(disk int) []float64 {
-	out := make([]float64, len(d))
-	for i := range d {
-		out[i] = d[i][disk]
-	}
-	return out
-}
-
-// draw draws the rates of all combinations, each draw with one family's parameters.
-func (en *ensemble) draw(rng *rand.Rand, all []*hub.Observation) []draws {
-	out := make([]draws, len(all))
-	for _, f := range en.fitted {
-		n := int(math.Round(f.weight * drawn))
-		if n == 0 {
-			continue
-		}
-		vectors := f.sample(rng)
-		targets := make([]*target, len(all))
-		for i, m := range all {
-			if t, lacks := f.space.target(m); lacks == "" {
-				targets[i] = &t
-			}
-		}
-		for k := range n {
-			f.space.set(vectors[k*len(vectors)/n])
-			inside := f.drawDiscrepancy(rng)
-			for i, t := range targets {
-				if t == nil {
-					continue
-				}
-				rates := slices.Clone(f.space.predict(t))
-				common := together(inside, en.maxTogether, len(t.sides)) * rng.NormFloat64()
-				for j := range rates {
-					rates[j] *= math.Exp(common + inside*rng.NormFloat64())
-				}
-				out[i] = append(out[i], rates)
-			}
-		}
-	}
-	return out
 }

@@ -1,14 +1,14 @@
-// Package fit makes hub profiles from runs and predicts what was not measured. The model itself is in package hub.
+// Package model fits hub profiles to runs and predicts what was not measured, by the one sharing law of package hub.
 //
-// Start at Observe (from a run to evidence), FromEvidence (from evidence to a profile) and Predict.
-package fit
+// Start at Observe (from a run to evidence), Fit (from evidence to a profile) and Predict.
+package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,8 +22,7 @@ import (
 // Result is a hub's parameters as far as the evidence determines them.
 type Result struct {
 	Name       string       `json:"name"`
-	Profile    *hub.Profile `json:"-"`        // ready to use; what is not known is assumed, as its parameter's note says
-	Families   []Weight     `json:"families"` // the profile's is the first with at least a tenth of the largest weight
+	Profile    *hub.Profile `json:"-"` // ready to use; what is not known is assumed, as its parameter's note says
 	Parameters []Parameter  `json:"parameters"`
 	Residuals  []Residual   `json:"residuals"`
 	// ModelError is the root mean square of the residuals in their errors: near 1 when the model holds.
@@ -79,53 +78,72 @@ type Residual struct {
 // Options says how to fit.
 type Options struct {
 	Name string // of the profile
-	Seed uint64 // of the starts and of the intervals' sampling
+	Seed uint64 // of the starts and of the bootstrap samples
 }
 
 const (
 	// wellKnown is the ratio of an interval's ends up to which a parameter counts as known.
 	wellKnown = 1.5
-	// Poor is the model error above which a fit comes with a warning.
-	Poor = 1.5
-	// probeStep is by how much a parameter is moved, up and down, to see what depends on it, as a logarithm; probeFar to
-	// see whether the evidence bounds it.
-	probeStep, probeFar = 0.2, 1.4
-	// chi2Critical is the growth of the sum of squares that chance exceeds once in twenty: chi-square, one degree
-	// of freedom.
+	// probeStep is by how much a parameter is moved to see whether the evidence bounds it, as a logarithm.
+	probeStep = 1.4
+	// chi2Critical is the growth of the sum of squares that chance exceeds once in twenty: chi-square, one degree of
+	// freedom.
 	chi2Critical = 3.84
 )
 
-// FromEvidence finds the hub that explains the evidence best.
-//
-// Rates are fitted by least squares of their logarithms in their standard errors, from several starts, once for each
-// family of sharing; lags and noise are means of what was observed. If the rates scatter more than their errors
-// allow, the errors are widened until they do not. Size effects and caches are not fitted.
-func FromEvidence(e *hub.Evidence, o Options) (*Result, error) {
-	rng := rand.New(rand.NewPCG(o.Seed, 1))
-	en, err := newEnsemble(e, rng)
+// Fit finds the hub that explains the evidence best. Lags and noise are means of what was observed; effects of files'
+// sizes and caches are not fitted.
+func Fit(e *hub.Evidence, o Options) (*Result, error) {
+	base := &hub.Profile{Link: math.Inf(1), Lane: math.Inf(1)}
+	for _, name := range e.Disks() {
+		base.Disks = append(base.Disks, hub.Disk{Name: name})
+	}
+	f, err := fitLaw(base, e, o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	p := &hub.Profile{Name: o.Name, Source: hub.Fitted, Link: math.Inf(1), Lane: math.Inf(1), Evidence: *e}
-	r := &Result{Name: o.Name, Profile: p, Families: en.weights()}
-	s, best := en.chosen().space, en.chosen().best
-	s.set(best)
-	for i := range s.obs {
-		r.Residuals = append(r.Residuals, s.beside(&e.Rates[i], &s.obs[i])...)
+	r := &Result{Name: o.Name, ModelError: f.misfit}
+	chosen := slices.Clone(f.best) // what is not known takes the median of the fits, as its best fit is arbitrary
+	for i := range f.params {
+		p := f.parameter(i)
+		if p.Note != "" {
+			column := make([]float64, len(f.all))
+			for k, x := range f.all {
+				column[k] = x[i]
+			}
+			chosen[i] = stats.Median(column)
+		}
+		r.Parameters = append(r.Parameters, p)
 	}
-	var checked bool
-	if r.ModelError, checked = s.modelError(best); r.ModelError > Poor {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the rates lie %.1f times as far from the model as their errors allow: "+
-			"something outside the model was at work, such as heat, a full cache or another program; "+
-			"the intervals are widened accordingly", r.ModelError))
+	chosen = f.descend(chosen, f.logs)
+	f.set(chosen)
+	for i := range r.Parameters {
+		p := &r.Parameters[i]
+		p.Value = *f.params[i].value
+		p.Low, p.High = min(p.Low, p.Value), max(p.High, p.Value)
 	}
-	if !checked {
+	for _, o := range e.Rates {
+		t := f.target(&o)
+		for i, log := range f.appendLogs(nil, &t) {
+			d, rate := o.Disks[i], math.Exp(log)
+			r.Residuals = append(r.Residuals, Residual{o.Phase, o.Mix(), d, rate, d.Rate/rate - 1})
+		}
+	}
+	if f.refused() != "" {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s (the rates lie %.1f times as far from the model as their errors "+
+			"allow; heat, a full cache or another program may have been at work)", unknownLaw, f.misfit))
+	}
+	if !f.checked {
 		r.Warnings = append(r.Warnings,
 			"there are no more observations than parameters: nothing checks the fit; record more phases")
 	}
-	r.rates(s, best, s.sample(rng, best, max(r.ModelError, 1)))
+	r.Profile = f.profile
+	p := r.Profile
+	p.Name, p.Source, p.Evidence = o.Name, hub.Fitted, *e
+	for i := range p.Disks {
+		assume(&p.Disks[i], &p.Capacity)
+	}
 	r.lags(e)
-
 	noise := Parameter{Name: "noise", Value: assumedNoise, High: hub.MaxNoise, Note: "too few files; assumed"}
 	if sd, ok := e.Noise.Deviation(); ok {
 		off := z95 / math.Sqrt(2*float64(e.Noise.Freedom)) // of a standard deviation, relative
@@ -136,144 +154,42 @@ func FromEvidence(e *hub.Evidence, o Options) (*Result, error) {
 	return r, nil
 }
 
-// beside sets an observation beside what the model, as set, has of it.
-func (s *space) beside(o *hub.Observation, t *target) (list []Residual) {
-	for j, rate := range s.predict(t) {
-		d := o.Disks[j]
-		list = append(list, Residual{o.Phase, o.Mix(), d, rate, d.Rate/rate - 1})
+// assume gives a disk what was never measured of it: through the hub as on its own port, reads as writes, and the other
+// way round.
+func assume(d *hub.Disk, c *hub.Capacity) {
+	for range 2 { // a side that has nothing takes what the other then has
+		for _, pair := range [][2]*hub.Side{{&d.Read, &d.Write}, {&d.Write, &d.Read}} {
+			side, other := pair[0], pair[1]
+			side.Hub = cmp.Or(side.Hub, side.Direct, other.Hub)
+			side.Direct = cmp.Or(side.Direct, side.Hub)
+			side.Weight = cmp.Or(side.Weight, 1)
+		}
 	}
-	return list
+	d.Read.Hub, d.Write.Hub = min(d.Read.Hub, c.Read), min(d.Write.Hub, c.Write)
 }
 
-// modelError is the root mean square of the residuals in their errors; 1, and not ok, if there are too few of them.
-func (s *space) modelError(best []float64) (rms float64, ok bool) {
-	data := s.data(best)
-	known := 0
-	for i := range s.params {
-		if up, down := s.matters(best, i); up || down {
-			known++
-		}
+// parameter is a parameter without its value. The evidence bounds one if the best fit contradicts it when it is much
+// higher, or much lower.
+func (f *fits) parameter(param int) Parameter {
+	values := make([]float64, len(f.all))
+	for i, x := range f.all {
+		f.set(x)
+		values[i] = *f.params[param].value
 	}
-	if len(data) <= known {
-		return 1, false
+	slices.Sort(values)
+	p := Parameter{
+		Name: f.params[param].name, Low: stats.Quantile(values, 0.025), High: stats.Quantile(values, 0.975),
 	}
-	return math.Sqrt(squares(data) / float64(len(data)-known)), true
-}
-
-// matters reports whether the evidence contradicts a parameter that is raised, and one that is lowered, with all others
-// fixed: at the edge of a capacity it may contradict one and not the other.
-func (s *space) matters(at []float64, param int) (up, down bool) {
-	worse, _ := s.effect(at, param, probeStep)
-	up = worse > chi2Critical
-	worse, _ = s.effect(at, param, -probeStep)
-	return up, worse > chi2Critical
-}
-
-// effect is what moving a parameter does: by how much the sum of squares grows, and the largest relative change of a
-// rate.
-func (s *space) effect(at []float64, param int, by float64) (worse, largest float64) {
-	before := s.data(at)
-	x := slices.Clone(at)
-	x[param] += by
-	after := s.data(x)
-	i := 0
-	for _, t := range s.obs {
-		for _, err := range t.errors {
-			largest = max(largest, err*math.Abs(after[i]-before[i]))
-			i++
-		}
-	}
-	return squares(after) - squares(before), largest
-}
-
-// data is the residuals without the priors'.
-func (s *space) data(x []float64) []float64 {
-	r := s.residuals(x, nil)
-	return r[:len(r)-len(x)]
-}
-
-// rates makes parameters and profile of the vectors drawn. What is not known takes the median of the possible values,
-// as its best fit is arbitrary; what is known is then fitted to that.
-func (r *Result) rates(s *space, best []float64, vectors [][]float64) {
-	chosen := slices.Clone(best)
-	for i := range s.params {
-		column, values := make([]float64, len(vectors)), make([]float64, len(vectors))
-		for j, v := range vectors {
-			s.set(v)
-			column[j], values[j] = v[i], *s.params[i].value
-		}
-		slices.Sort(values)
-		p := s.parameter(best, i, values)
-		if p.Note != "" {
-			chosen[i] = stats.Quantile(slices.Sorted(slices.Values(column)), 0.5)
-		}
-		r.Parameters = append(r.Parameters, p)
-	}
-	for i, p := range r.Parameters {
-		if p.Note != "" {
-			s.params[i].low, s.params[i].high = chosen[i], chosen[i]
-		}
-	}
-	s.descend(chosen)
-	s.set(chosen)
-	for i := range chosen {
-		p := &r.Parameters[i]
-		p.Value = *s.params[i].value
-		// A disk's rate through the hub is bounded by the hub's: more would make no difference.
-		if kind := s.params[i].kind; kind == readThrough || kind == writeThrough {
-			carries := &r.Parameters[int(kind-readThrough)]
-			p.Value, p.Low, p.High = min(p.Value, carries.Value), min(p.Low, carries.Low), min(p.High, carries.High)
-		}
-		p.Low, p.High = min(p.Low, p.Value), max(p.High, p.Value)
-	}
-	c := s.capacity
-	c.Both = min(c.Both, c.Read+c.Write)
-	r.Profile.Capacity = c
-	for _, name := range s.disks {
-		// What was never measured is assumed to equal what was: through the hub as direct, reads as writes, and vice versa.
-		d := hub.Disk{Name: name, Read: s.sides[name][0], Write: s.sides[name][1]}
-		sides, keys, carries := []*hub.Side{&d.Read, &d.Write}, []string{".read", ".write"}, []float64{c.Read, c.Write}
-		for i, side := range sides {
-			through, direct := s.has(name+keys[i]+".hub"), s.has(name+keys[i]+".direct")
-			switch {
-			case through && !direct:
-				side.Direct = side.Hub
-			case direct && !through:
-				side.Hub = side.Direct
-			case !through:
-				*side = hub.Side{}
-			}
-			side.Hub = min(side.Hub, carries[i])
-		}
-		for i, side := range sides {
-			if other := sides[1-i]; *side == (hub.Side{}) {
-				*side = hub.Side{Hub: min(other.Hub, carries[i]), Direct: other.Direct, Weight: 1}
-			}
-		}
-		r.Profile.Disks = append(r.Profile.Disks, d)
-	}
-}
-
-// parameter is a parameter without its value, by the sorted values drawn of it. The evidence bounds one that it
-// contradicts if it is much higher, or much lower, whatever the others are: where the profile likelihood falls (Venzon
-// and Moolgavkar, J. R. Stat. Soc. C 37, 1988).
-func (s *space) parameter(best []float64, param int, drawn []float64) Parameter {
-	c := &s.params[param]
-	p := Parameter{Name: c.name, Low: stats.Quantile(drawn, 0.025), High: stats.Quantile(drawn, 0.975)}
-	if c.kind != aFactor {
+	if f.params[param].spread != weightSpread && f.params[param].spread != fewSpread {
 		p.Unit = "B/s"
 	}
-	low, high := c.low, c.high
-	lowest := squares(s.data(best))
+	lowest := f.squares(f.best, f.logs)
 	contradicted := func(by float64) bool {
-		x := slices.Clone(best)
-		x[param] = min(max(x[param]+by, low), high)
-		c.low, c.high = x[param], x[param]
-		s.descend(x)
-		c.low, c.high = low, high
-		return squares(s.data(x)) > lowest+chi2Critical
+		x := slices.Clone(f.best)
+		x[param] += by
+		return f.squares(x, f.logs) > lowest+chi2Critical
 	}
-	up, down := contradicted(probeFar), contradicted(-probeFar)
+	up, down := contradicted(probeStep), contradicted(-probeStep)
 	switch {
 	case !up && !down:
 		p.Note = "not identifiable: no phase depends on it; assumed"

@@ -1,11 +1,9 @@
-package fit
+package model
 
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -109,106 +107,46 @@ func Describe(pattern string, disks []string) string {
 	return work.Who(disks, all)
 }
 
-// NextPhase is the phase that would narrow down all others most.
+// NextPhase is the phase whose rates are the least certain.
 type NextPhase struct {
 	Pattern string `json:"pattern"`
 	Words   string `json:"words"` // the same
-	// Before is the root mean square of the relative standard errors of all predicted rates; zero if one disk's were never
-	// seen. After is the same once the phase is measured.
-	Before float64 `json:"before"`
-	After  float64 `json:"after"`
+	// Off is half the widest 95 % interval of its rates, relative; zero if one disk's were never seen.
+	Off float64 `json:"off"`
 }
 
-const (
-	// countedFiles is how many files of each disk the next phase is assumed to move.
-	countedFiles = 30
-	// minProgress is the share of the uncertainty that a phase must remove to be worth measuring.
-	minProgress = 0.05
-)
+// minProgress is the relative uncertainty below which nothing is left to measure.
+const minProgress = 0.02
 
-// next finds the phase that, once measured, leaves the least uncertainty in all others. The rates drawn are
-// treated as jointly normal, as in Bayesian linear regression (Lindley and Smith, J. R. Stat. Soc. B 34, 1972).
-func next(p *hub.Profile, disks []string, rows []Row, drawn []draws) *NextPhase {
-	// Every predicted rate as a column of deviations of its logarithm.
-	var columns [][]float64
-	own := make([][][]float64, len(rows)) // the row's
-	for r, all := range drawn {
-		if rows[r].Measured {
+// next is the phase to measure next: the first in which a disk does what was never seen, or the one predicted worst.
+func (out *Prediction) next(p *hub.Profile, mixes []*hub.Observation, drawn [][][]float64) *NextPhase {
+	next := NextPhase{Off: minProgress}
+	for i, m := range mixes {
+		row := &out.Rows[i]
+		if lacking(p, m) != "" {
+			return &NextPhase{Pattern: row.Pattern, Words: Describe(row.Pattern, out.Disks)}
+		}
+		if row.Measured {
 			continue
 		}
-		if len(all) == 0 { // nothing was seen of one of its disks: the first such row has that one alone
-			return &NextPhase{Pattern: rows[r].Pattern, Words: Describe(rows[r].Pattern, disks)}
-		}
-		for j := range all[0] {
-			column := logs(all.column(j))
-			floats.AddConst(-stats.Mean(column), column)
-			own[r] = append(own[r], column)
-		}
-		columns = append(columns, own[r]...)
-	}
-	variance := 0.0
-	for _, c := range columns {
-		variance += covariance(c, c)
-	}
-	noise := max(p.Noise, minErr)
-	best, bestGain := -1, minProgress*variance
-	for r := range rows {
-		if own[r] == nil {
-			continue
-		}
-		if g := gain(own[r], columns, noise*noise/countedFiles); g > bestGain {
-			best, bestGain = r, g
+		for j := range m.Disks {
+			rates := column(drawn[i], j)
+			slices.Sort(rates)
+			if off := math.Sqrt(stats.Quantile(rates, 0.975)/stats.Quantile(rates, 0.025)) - 1; off > next.Off {
+				next = NextPhase{row.Pattern, Describe(row.Pattern, out.Disks), off}
+			}
 		}
 	}
-	if best < 0 {
+	if next.Pattern == "" {
 		return nil
 	}
-	n := float64(len(columns))
-	return &NextPhase{
-		Pattern: rows[best].Pattern, Words: Describe(rows[best].Pattern, disks),
-		Before: math.Sqrt(variance / n),
-		After:  math.Sqrt(max(variance-bestGain, 0) / n),
-	}
-}
-
-// gain is how much variance of all columns is removed once some of them are measured with errors of their own.
-func gain(measured, all [][]float64, own float64) float64 {
-	n := len(measured)
-	with := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			with.SetSym(i, j, covariance(measured[i], measured[j]))
-		}
-		with.SetSym(i, i, with.At(i, i)+own)
-	}
-	var chol mat.Cholesky
-	if !chol.Factorize(with) {
-		return 0
-	}
-	sum := 0.0
-	var solved mat.VecDense
-	for _, c := range all {
-		cross := mat.NewVecDense(n, nil)
-		for i := range n {
-			cross.SetVec(i, covariance(measured[i], c))
-		}
-		if chol.SolveVecTo(&solved, cross) == nil {
-			sum += mat.Dot(cross, &solved)
-		}
-	}
-	return sum
-}
-
-// covariance is that of two columns of deviations from their means.
-func covariance(a, b []float64) float64 {
-	return floats.Dot(a, b) / float64(len(a))
+	return &next
 }
 
 // String words it as advice.
 func (n *NextPhase) String() string {
-	if n.Before == 0 {
+	if n.Off == 0 {
 		return fmt.Sprintf("measure %s next (%s): nothing is known about it", n.Pattern, n.Words)
 	}
-	return fmt.Sprintf("measure %s next (%s): it would reduce the uncertainty of all predictions from %.2g %% to %.2g %%",
-		n.Pattern, n.Words, 100*n.Before, 100*n.After)
+	return fmt.Sprintf("measure %s next (%s): its rates are the least certain, ±%.0f %%", n.Pattern, n.Words, 100*n.Off)
 }

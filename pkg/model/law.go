@@ -1,0 +1,396 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+const (
+	// bootstraps is how many bootstrap samples of the observations are fitted.
+	bootstraps = 50
+	// starts is how many places the first fit starts from. With 60 it misses the least sum of squares of 1 hub in 40.
+	starts = 60
+	// tolerance is how far, relative, a hub may be off the law and still count as sharing by it.
+	tolerance = 0.01
+	// unexplained is the chance of residuals as large as they are, if a hub shares by the law, below which it does not.
+	unexplained = 0.005
+	// FigureError is the relative error assumed of a figure without observations, such as a data sheet's, at 95 %.
+	FigureError = 0.1
+	// weightSpread and capacitySpread are how much weights and unused capacity differ from hub to hub: the standard
+	// deviation of their logarithms.
+	weightSpread, capacitySpread = 0.5, 0.25
+	// fewSpread is the same of what is carried if fewer disks ask than at best.
+	fewSpread = 0.1
+	few       = 0.95 // of capacity.pair and capacity.two_writers, where fits start
+	// usualBoth is how much more hubs carry of both directions together than of one.
+	usualBoth = 1.35
+	// negligible is a growth of the sum of squares that contradicts nothing.
+	negligible = 0.1
+	maxFitted  = 32 // disks
+	// maxWeight and maxDirections are how strongly a disk pulls at most, against the first, and a direction against the
+	// other: a hub that starves one does not share.
+	maxWeight, maxDirections = 12.0, 2.0
+	// z95 is how many standard errors a 95 % interval reaches either way.
+	z95 = 1.96
+)
+
+// unknownLaw is said of hubs that the law does not explain.
+const unknownLaw = "this hub does not share like any law we know: measure it"
+
+// law is the sharing law of package hub, as a vector of the logarithms of its parameters, beside what was observed.
+type law struct {
+	profile *hub.Profile // as the vector last set has it
+	params  []param
+	seen    []target
+	logs    []float64 // of the rates observed, of one target after the other
+	errors  []float64 // relative
+	claims  []hub.Claim
+	rates   []float64
+}
+
+// param is one parameter of the law.
+type param struct {
+	name   string
+	value  *float64
+	side   *hub.Side // of the disk that it belongs to; nil: all disks share it
+	start  float64   // a logarithm
+	spread float64   // how far it may lie from there if nothing was observed of it: a standard deviation
+	fitted bool      // something was observed that may depend on it
+}
+
+// target is a mix of disks to compute the rates of.
+type target struct {
+	direct bool
+	ops    []trace.Role
+	sides  []*hub.Side
+}
+
+// newLaw lays out the parameters of a profile's hub and disks for the observations. What was observed of none of them
+// keeps the profile's figure.
+func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
+	if len(e.Rates) == 0 {
+		return nil, fmt.Errorf("fit a hub: the runs hold no stretch of %g s with a steady rate; "+
+			"record solo phases and pairs", shortestS)
+	}
+	if n := len(e.Disks()); n > maxFitted {
+		return nil, fmt.Errorf("the runs have %d disks, and the limit is %d; give the runs of one hub", n, maxFitted)
+	}
+	profile := *p
+	profile.Evidence = hub.Evidence{}
+	profile.Disks = slices.Clone(p.Disks)
+	l := &law{profile: &profile}
+	fastest := map[string]float64{}
+	var highest [2]float64 // in each direction
+	both := 0.0
+	for _, o := range e.Pooled().Rates {
+		var sum [2]float64
+		for _, d := range o.Disks {
+			l.logs, l.errors = append(l.logs, math.Log(d.Rate)), append(l.errors, d.Error)
+			fastest[sideKey(d.Disk, d.Op, o.Direct)] = max(fastest[sideKey(d.Disk, d.Op, o.Direct)], d.Rate)
+			sum[hub.Direction(d.Op)] += d.Rate
+		}
+		l.seen = append(l.seen, l.target(&o))
+		if !o.Direct {
+			highest = [2]float64{max(highest[0], sum[0]), max(highest[1], sum[1])}
+			both = max(both, sum[0]+sum[1])
+		}
+	}
+	if both == max(highest[0], highest[1]) { // nobody read and wrote at once
+		both = usualBoth * max(highest[0], highest[1])
+	}
+	c := &profile.Capacity
+	*c = hub.Capacity{Read: highest[0], Write: highest[1], Both: both, ReadWeight: 1, WriteWeight: 1, Pair: few, TwoWriters: few}
+	shared := func(name string, value *float64, spread float64) {
+		l.params = append(l.params, param{name: name, value: value, start: math.Log(*value), spread: spread, fitted: true})
+	}
+	shared("capacity.read", &c.Read, capacitySpread)
+	shared("capacity.write", &c.Write, capacitySpread)
+	shared("capacity.both", &c.Both, capacitySpread)
+	shared("capacity.pair", &c.Pair, fewSpread)
+	shared("capacity.two_writers", &c.TwoWriters, fewSpread)
+	shared("weights.write", &c.WriteWeight, weightSpread)
+	for _, op := range []trace.Role{trace.Read, trace.Write} {
+		unit := false // the first disk's weight is the unit of the others'
+		for i := range profile.Disks {
+			d := &profile.Disks[i]
+			side, name := d.Side(op), d.Name+"."+string(op)
+			for _, direct := range []bool{false, true} {
+				key := sideKey(d.Name, op, direct)
+				value := &side.Hub
+				if direct {
+					value = &side.Direct
+				}
+				rate, fitted := fastest[key]
+				if fitted {
+					*value = rate
+				}
+				if *value > 0 {
+					l.params = append(l.params, param{key, value, side, math.Log(*value), FigureError / z95, fitted})
+				}
+			}
+			side.Weight = cmp.Or(side.Weight, 1)
+			_, fitted := fastest[name+".hub"]
+			if fitted && !unit {
+				side.Weight, unit = 1, true
+				continue
+			}
+			if side.Hub == 0 {
+				continue
+			}
+			l.params = append(l.params, param{name + ".weight", &side.Weight, side, math.Log(side.Weight), weightSpread, fitted})
+		}
+	}
+	return l, nil
+}
+
+func sideKey(disk string, op trace.Role, direct bool) string {
+	if direct {
+		return disk + "." + string(op) + ".direct"
+	}
+	return disk + "." + string(op) + ".hub"
+}
+
+func (l *law) target(o *hub.Observation) target {
+	t := target{direct: o.Direct}
+	for _, d := range o.Disks {
+		t.ops, t.sides = append(t.ops, d.Op), append(t.sides, l.profile.Disk(d.Disk).Side(d.Op))
+	}
+	return t
+}
+
+// set makes the profile what a vector says. Two disks in a direction show what they are carried; capacity is as much
+// more as that is less.
+func (l *law) set(x []float64) {
+	for i, p := range l.params {
+		*p.value = math.Exp(x[i])
+		if p.spread == weightSpread {
+			*p.value = min(max(*p.value, 1/maxWeight), maxWeight)
+		}
+	}
+	c := &l.profile.Capacity
+	c.WriteWeight = min(max(c.WriteWeight, 1/maxDirections), maxDirections)
+	c.Pair, c.TwoWriters = min(c.Pair, 1/c.Pair), min(c.TwoWriters, 1/c.TwoWriters) // never above 1, with a slope on both sides
+	c.Read, c.Write = c.Read/c.Pair, c.Write/c.Pair
+	c.Both = min(c.Both, c.Read+c.Write)
+}
+
+// appendLogs appends the logarithms of a target's rates under the law as set.
+func (l *law) appendLogs(to []float64, t *target) []float64 {
+	l.claims, l.rates = l.claims[:0], l.rates[:0]
+	for i, side := range t.sides {
+		l.claims = append(l.claims, hub.Claim{Op: t.ops[i], Cap: side.Hub, Weight: side.Weight})
+		l.rates = append(l.rates, side.Direct)
+	}
+	if !t.direct {
+		hub.ShareInto(l.profile.Capacity, l.claims, l.rates)
+	}
+	for _, rate := range l.rates {
+		to = append(to, math.Log(rate))
+	}
+	return to
+}
+
+// predicted is the logarithms of all rates observed, as a vector has them.
+func (l *law) predicted(x []float64) (logs []float64) {
+	l.set(x)
+	for i := range l.seen {
+		logs = l.appendLogs(logs, &l.seen[i])
+	}
+	return logs
+}
+
+// residuals are how far some logarithms lie from those predicted, in their errors.
+func (l *law) residuals(x, logs []float64) []float64 {
+	r := l.predicted(x)
+	for i := range r {
+		r[i] = (logs[i] - r[i]) / l.errors[i]
+	}
+	return r
+}
+
+func (l *law) squares(x, logs []float64) float64 {
+	r := l.residuals(x, logs)
+	return floats.Dot(r, r)
+}
+
+// jacobian is how the predictions change with the parameters, in the errors of what was observed.
+func (l *law) jacobian(x []float64) *mat.Dense {
+	const step = 1e-6
+	at := l.predicted(x)
+	j := mat.NewDense(len(at), len(x), nil)
+	moved := slices.Clone(x)
+	for k, p := range l.params {
+		if !p.fitted {
+			continue
+		}
+		moved[k] += step
+		l.set(moved)
+		row := 0
+		var logs []float64
+		for i := range l.seen {
+			t := &l.seen[i]
+			if p.side == nil || slices.Contains(t.sides, p.side) {
+				logs = l.appendLogs(logs[:0], t)
+				for n, v := range logs {
+					j.Set(row+n, k, (v-at[row+n])/step/l.errors[row+n])
+				}
+			}
+			row += len(t.sides)
+		}
+		moved[k] = x[k]
+	}
+	return j
+}
+
+// descend finds a least weighted sum of squares near a start: Newton's method with the Hessian of Gauss (Nocedal and
+// Wright, Numerical Optimization, 2006, 10.3). What no observation depends on stays as it starts.
+func (l *law) descend(start, logs []float64) []float64 {
+	const damping = 1e-3 // for what hardly any observation depends on
+	var j *mat.Dense
+	problem := optimize.Problem{
+		Func: func(x []float64) float64 { return l.squares(x, logs) / 2 },
+		Grad: func(slope, x []float64) {
+			j = l.jacobian(x)
+			var g mat.VecDense
+			g.MulVec(j.T(), mat.NewVecDense(len(logs), l.residuals(x, logs)))
+			for i := range slope {
+				slope[i] = -g.AtVec(i)
+			}
+		},
+		Hess: func(h *mat.SymDense, x []float64) {
+			j = l.jacobian(x)
+			h.SymOuterK(1, j.T())
+			for i := range x {
+				h.SetSym(i, i, h.At(i, i)+damping)
+			}
+		},
+	}
+	settings := &optimize.Settings{
+		MajorIterations: 60,
+		Converger:       &optimize.FunctionConverge{Relative: 1e-7, Iterations: 3},
+	}
+	// Its only errors are that it finds nothing better, as at the edge of a capacity.
+	result, _ := optimize.Minimize(problem, start, settings, &optimize.Newton{Linesearcher: &optimize.Backtracking{}})
+	return result.X
+}
+
+// fits is the law fitted to what was observed, and to bootstrap samples of it.
+type fits struct {
+	*law
+	best    []float64
+	all     [][]float64 // of the samples
+	misfit  float64     // how far the observations lie from the best, in their errors
+	chance  float64     // of a misfit as large, if the hub shares by the law
+	checked bool        // there are more observations than parameters
+}
+
+// fitLaw fits the law by least squares of the rates' logarithms in their errors, and again to samples in which the
+// residual of each rate is multiplied by a standard normal number: the wild bootstrap (Wu, Ann. Statist. 14, 1986). Two
+// numbers, as Rademacher's, would not do, as many parameters rest on one rate. No residual is taken to be smaller than
+// the rate's error. What the observations leave open differs from sample to sample.
+func fitLaw(p *hub.Profile, e *hub.Evidence, seed uint64) (*fits, error) {
+	l, err := newLaw(p, e)
+	if err != nil {
+		return nil, err
+	}
+	rng := rand.New(rand.NewPCG(seed, 1))
+	f := &fits{law: l}
+	least := math.Inf(1)
+	for n := range starts {
+		x := l.descend(l.start(rng, min(n, 1)), l.logs)
+		if sum := l.squares(x, l.logs); sum < least-negligible { // the first has even weights
+			f.best, least = x, sum
+		}
+	}
+	f.judge(least)
+	fitted := l.predicted(f.best)
+	for range bootstraps {
+		sample := slices.Clone(fitted)
+		for i := range sample {
+			sample[i] += max(math.Abs(l.logs[i]-fitted[i]), l.errors[i]) * rng.NormFloat64()
+		}
+		near, other := l.descend(f.best, sample), l.descend(l.start(rng, 1), sample)
+		if l.squares(other, sample) <= l.squares(near, sample)+negligible {
+			near = other
+		}
+		f.all = append(f.all, l.loosen(rng, near, sample))
+	}
+	return f, nil
+}
+
+// start is where a fit begins: at what was observed, with the weights' spread in parts.
+func (l *law) start(rng *rand.Rand, parts int) []float64 {
+	x := make([]float64, len(l.params))
+	for i, p := range l.params {
+		x[i] = p.start
+		if p.spread == weightSpread {
+			x[i] += float64(parts) * p.spread * rng.NormFloat64()
+		}
+	}
+	return x
+}
+
+// loosen moves parameters at random, as far as that does not contradict a sample.
+func (l *law) loosen(rng *rand.Rand, x, sample []float64) []float64 {
+	sum := l.squares(x, sample)
+	for _, i := range rng.Perm(len(x)) {
+		for range 2 {
+			was := x[i]
+			if x[i] += l.params[i].spread * rng.NormFloat64(); l.params[i].spread == fewSpread {
+				x[i] = min(fewSpread*rng.NormFloat64(), 0) // half of all hubs carry as much for few disks
+			}
+			if moved := l.squares(x, sample); moved > sum+negligible {
+				x[i] = was
+			} else {
+				sum = moved
+			}
+		}
+	}
+	return x
+}
+
+// judge tests whether the hub shares by the law, to within the tolerance: by the chi-square of the residuals (Bevington
+// and Robinson, Data Reduction and Error Analysis for the Physical Sciences, 2003, 11.1).
+func (f *fits) judge(squares float64) {
+	var svd mat.SVD
+	svd.Factorize(f.jacobian(f.best), mat.SVDNone)
+	free := len(f.logs) - svd.Rank(1e-6)
+	f.misfit, f.chance, f.checked = 1, 1, free > 0
+	if !f.checked {
+		return
+	}
+	f.misfit = math.Sqrt(squares / float64(free))
+	sum := 0.0
+	row := 0
+	r := f.residuals(f.best, f.logs)
+	for _, t := range f.seen {
+		for range t.sides {
+			wide := f.errors[row]
+			if len(t.sides) > 1 {
+				wide = math.Hypot(wide, tolerance)
+			}
+			off := r[row] * f.errors[row] / wide
+			sum += off * off
+			row++
+		}
+	}
+	f.chance = distuv.ChiSquared{K: float64(free)}.Survival(sum)
+}
+
+func (f *fits) refused() string {
+	if f.chance < unexplained {
+		return unknownLaw
+	}
+	return ""
+}
