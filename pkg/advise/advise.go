@@ -14,12 +14,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/model"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -138,9 +140,12 @@ func Ask(p *hub.Profile, q Question) (*Answer, error) {
 		}
 	}
 	a.Margin = c.margin(q.Parts)
-	a.Clean = c.count(q.Parts, len(hubs))
-	a.Verdict = c.verdict(q.Parts, a.Margin, a.Clean)
-	a.MarginLow, a.MarginHigh = c.marginInterval(q.Parts, a.Margin)
+	a.Verdict = c.verdict(q.Parts, a.Margin)
+	if margins := c.margins(q.Parts, a.Margin); len(margins) > 0 {
+		a.Clean = len(margins) - sort.SearchFloat64s(margins, 1)
+		a.MarginLow = min(a.Margin, stats.Quantile(margins, 0.025))
+		a.MarginHigh = max(a.Margin, stats.Quantile(margins, 0.975))
+	}
 	if c.vague(a, q.Parts) {
 		a.Verdict = Unsure
 	} else if a.Verdict != Yes {
@@ -153,12 +158,12 @@ func Ask(p *hub.Profile, q Question) (*Answer, error) {
 
 // regimes plays the parts with rested caches and, if any of them fills in the time, with used-up ones too.
 func (c *ensemble) regimes(parts []Part) ([]played, error) {
-	first, err := c.play(c.middle, parts, rested, full)
+	first, err := c.play(parts, rested, c.length, full)
 	c.full = first.filled
 	if err != nil || len(c.full) == 0 {
 		return []played{first}, err
 	}
-	second, err := c.play(c.middle, parts, usedUp, full)
+	second, err := c.play(parts, usedUp, c.length, full)
 	return []played{first, second}, err
 }
 

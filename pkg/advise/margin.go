@@ -6,9 +6,11 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"time"
 
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/model"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -19,30 +21,30 @@ const (
 	marginStep = 0.002
 	// maxFrames is how many frames are simulated one by one; streams with more are folded.
 	maxFrames = 20_000
+	// maxBuffers is for how many buffers' time streams are simulated to find a margin: a shortfall that takes longer to
+	// use up a buffer is less than 1 %.
+	maxBuffers = 100
+	// figureMargin is the margin that the answer needs if a profile holds no observations.
+	figureMargin = 1 + model.FigureError
 )
 
 // margin is the largest factor for all streams' rates with which they stay clean on the middle hub.
 func (c *ensemble) margin(parts []Part) float64 {
-	how := c.fine(parts)
-	with := func(f float64) bool {
-		return c.clean(c.middle, withRates(parts, func(string) float64 { return f }), how)
-	}
-	_, bound := c.bounds(c.middle, parts)
-	low, high := 0.0, bound*(1+2*apart)
-	for high > 0 && with(high) { // ends soon: no disk gets more than it can move
+	low, high := 0.0, c.served(c.middle, parts)
+	for high > 0 && c.clean(parts, high) { // ends soon: no disk gets more than it can move
 		low, high = high, high*2
 		if high > 1e6 {
 			return low
 		}
 	}
 	if low == 0 {
-		for low = high / 2; !with(low); low /= 2 {
+		for low = high / 2; !c.clean(parts, low); low /= 2 {
 			if high = low; low < 1e-6 {
 				return 0
 			}
 		}
 	}
-	return largest(low, high, 1+marginStep, with)
+	return largest(low, high, 1+marginStep, func(f float64) bool { return c.clean(parts, f) })
 }
 
 // largest is the largest value that passes, to within a factor: low does and high need not.
@@ -57,12 +59,12 @@ func largest(low, high, within float64, passes func(float64) bool) float64 {
 	return low
 }
 
-// fine is the detail of simulations of the middle hub.
-func (c *ensemble) fine(parts []Part) detail {
+// fine is the detail of simulations.
+func fine(parts []Part, length time.Duration) detail {
 	frames := 0.0
 	for i := range parts {
 		for _, s := range parts[i].Streams {
-			frames += float64(s.Count) * c.length.Seconds() / s.Frame.Seconds()
+			frames += float64(s.Count) * length.Seconds() / s.Frame.Seconds()
 		}
 	}
 	if frames > maxFrames {
@@ -71,85 +73,26 @@ func (c *ensemble) fine(parts []Part) detail {
 	return full
 }
 
-// figureMargin is the margin that the answer needs if a profile holds no observations.
-const figureMargin = 1 + model.FigureError
-
-// marginInterval holds the margins of 95 in 100 hubs, by the share that the worst-served disk gets of what its
-// streams need on each and on the middle one; zero without hubs.
-func (c *ensemble) marginInterval(parts []Part, margin float64) (low, high float64) {
-	n := len(c.hubs)
-	if n == 0 {
-		return 0, 0
-	}
-	served := make([]float64, n)
-	for i := range c.hubs {
-		served[i], _ = c.bounds(&c.hubs[i], parts)
-	}
-	slices.Sort(served)
-	middle, _ := c.bounds(c.middle, parts)
-	tail := n / 40
-	return margin * min(served[tail]/middle, 1), margin * max(served[n-1-tail]/middle, 1)
-}
-
-// unmeasured reports whether the parts are a combination that was not measured, on a hub that no model explains.
-func (c *ensemble) unmeasured(parts []Part) bool {
-	o := mixOf(parts)
-	return c.refused != "" && len(o.Disks) > 1 && !c.hubs[0].Measured(&o)
-}
-
-// verdict decides by the margin and the number of hubs on which the streams stay clean.
-func (c *ensemble) verdict(parts []Part, margin float64, clean int) Verdict {
-	n := len(c.hubs)
-	switch {
-	case c.unmeasured(parts):
-		return Unsure
-	case n == 0 && margin >= figureMargin, n > 0 && margin >= 1 && clean >= needed(n):
-		return Yes
-	case n == 0 && margin*figureMargin <= 1, n > 0 && margin < 1 && n-clean >= needed(n):
-		return No
-	}
-	return Unsure
-}
-
-func needed(n int) int { return int(math.Ceil(sure * float64(n))) }
-
-// count counts the hubs on which the streams stay clean. It stops once more than spare are not.
-func (c *ensemble) count(parts []Part, spare int) int {
-	least := map[*model.Hub]float64{}
-	var all []*model.Hub
-	for i := range c.hubs {
-		h := &c.hubs[i]
-		all = append(all, h)
-		least[h], _ = c.bounds(h, parts)
-	}
-	// The likeliest to fail first.
-	slices.SortStableFunc(all, func(a, b *model.Hub) int { return cmp.Compare(least[a], least[b]) })
-	clean, failed := 0, 0
-	for _, h := range all {
-		if c.clean(h, parts, folded) {
-			clean++
-		} else if failed++; failed > spare {
-			return clean
+// clean reports whether all streams stay clean on the middle hub if their rates are multiplied, with caches rested and
+// used up.
+func (c *ensemble) clean(parts []Part, factor float64) bool {
+	parts = withRates(parts, func(string) float64 { return factor })
+	length := time.Duration(0)
+	for i := range parts {
+		for _, s := range parts[i].Streams {
+			length = max(length, maxBuffers*s.Buffer)
 		}
 	}
-	return clean
-}
-
-func (c *ensemble) yes(parts []Part) bool {
-	n := len(c.hubs)
-	if n == 0 {
-		return c.clean(c.middle, withRates(parts, func(string) float64 { return figureMargin }), c.fine(parts))
+	length = min(length, c.length)
+	for _, state := range c.states() {
+		got, err := c.play(parts, state, length, fine(parts, length))
+		c.err = cmp.Or(c.err, err)
+		if err != nil || !got.clean {
+			return false
+		}
 	}
-	return !c.unmeasured(parts) && c.clean(c.middle, parts, c.fine(parts)) && c.count(parts, n-needed(n)) >= needed(n)
+	return true
 }
-
-const (
-	// apart is by how much, relative, what a disk gets and what its streams need must differ to skip the
-	// simulation: frames come in steps, and rates differ from file to file.
-	apart = 0.05
-	// apartNoise is the same in standard deviations of a file's rate.
-	apartNoise = 4
-)
 
 // states are those of caches that count: the used-up one too, if any fills in the time.
 func (c *ensemble) states() []cacheState {
@@ -159,64 +102,80 @@ func (c *ensemble) states() []cacheState {
 	return []cacheState{rested}
 }
 
-// bounds are the minimum and maximum of what a disk gets, relative to what its streams need, whatever the disks
-// of other streams do; of the disk that gets least.
-func (c *ensemble) bounds(h *model.Hub, parts []Part) (low, high float64) {
-	off := offs(h, parts)
-	low, high = math.Inf(1), math.Inf(1)
-	for i := range parts {
-		if len(parts[i].Streams) == 0 {
-			continue
-		}
-		lowest, highest := math.Inf(1), 0.0
-		for _, state := range c.states() {
-			a, b := supply(withCaches(h.Profile, state), parts, i)
-			lowest, highest = min(lowest, a), max(highest, b)
-		}
-		need := parts[i].need() / off[parts[i].Disk]
-		low, high = min(low, lowest/need), min(high, highest/need)
-	}
-	return low, high
-}
-
-// supply is the minimum and maximum rate of a part's disk while it has something to move, over all combinations
-// of the other streams, which come and go.
-func supply(p *hub.Profile, parts []Part, of int) (low, high float64) {
-	if parts[of].OwnPort {
-		low = capOf(p, &parts[of])
-		return low, low
-	}
-	var at []int // other disks on the hub with streams
-	claims := []hub.Claim{claim(p, &parts[of])}
-	for i := range parts {
-		switch part := &parts[i]; {
-		case i == of || part.OwnPort || part.Probe:
-		case len(part.Streams) > 0:
-			at = append(at, i)
-		default:
-			claims = append(claims, claim(p, part))
-		}
-	}
-	low = math.Inf(1)
-	for set := range 1 << len(at) {
-		all := slices.Clip(claims)
-		for k, i := range at {
-			if set&(1<<k) != 0 {
-				all = append(all, claim(p, &parts[i]))
+// served is what a disk gets on a hub beside all others, relative to what its streams need: of the disk that gets least.
+func (c *ensemble) served(h *model.Hub, parts []Part) float64 {
+	least, off := math.Inf(1), offs(h, parts)
+	for _, state := range c.states() {
+		p := withCaches(h.Profile, state)
+		claims, on := []hub.Claim{}, mixOf(parts)
+		rates := map[string]float64{}
+		for i := range parts {
+			part := &parts[i]
+			rate := capOf(p, part)
+			if part.Pace > 0 {
+				rate = min(rate, part.Pace)
+			}
+			rates[part.Disk] = rate
+			if on.Of(part.Disk) != nil {
+				claims = append(claims, hub.Claim{Op: part.Op, Cap: rate, Weight: p.Disk(part.Disk).Side(part.Op).Weight})
 			}
 		}
-		rate := hub.Share(p.Capacity, all)[0]
-		low, high = min(low, rate), max(high, rate)
+		for i, rate := range hub.Share(p.Capacity, claims) {
+			rates[on.Disks[i].Disk] = rate
+		}
+		for i := range parts {
+			if need := parts[i].need(); need > 0 {
+				least = min(least, rates[parts[i].Disk]*off[parts[i].Disk]/need)
+			}
+		}
 	}
-	return low, high
+	return least
 }
 
-func claim(p *hub.Profile, part *Part) hub.Claim {
-	most := capOf(p, part)
-	if part.Pace > 0 {
-		most = min(most, part.Pace)
+// margins are those of the hubs that agree with the observations, sorted: the middle one's, times how much better each of
+// them serves the streams.
+func (c *ensemble) margins(parts []Part, margin float64) []float64 {
+	middle := c.served(c.middle, parts)
+	margins := make([]float64, len(c.hubs))
+	for i := range c.hubs {
+		margins[i] = margin * c.served(&c.hubs[i], parts) / middle
 	}
-	return hub.Claim{Op: part.Op, Cap: most, Weight: p.Disk(part.Disk).Side(part.Op).Weight}
+	slices.Sort(margins)
+	return margins
+}
+
+// unmeasured reports whether the parts are a combination that was not measured, on a hub that no model explains.
+func (c *ensemble) unmeasured(parts []Part) bool {
+	o := mixOf(parts)
+	return c.refused != "" && len(o.Disks) > 1 && !c.hubs[0].Measured(&o)
+}
+
+// needed is the margin on the middle hub that makes the streams clean on as many hubs as a sure answer needs.
+func (c *ensemble) needed(parts []Part) float64 {
+	if len(c.hubs) == 0 {
+		return figureMargin
+	}
+	return max(1, 1/stats.Quantile(c.margins(parts, 1), 1-sure))
+}
+
+func (c *ensemble) verdict(parts []Part, margin float64) Verdict {
+	fails := margin*figureMargin <= 1
+	if len(c.hubs) > 0 {
+		fails = margin < 1 && stats.Quantile(c.margins(parts, margin), sure) < 1
+	}
+	switch {
+	case c.unmeasured(parts):
+		return Unsure
+	case margin >= c.needed(parts):
+		return Yes
+	case fails:
+		return No
+	}
+	return Unsure
+}
+
+func (c *ensemble) yes(parts []Part) bool {
+	return !c.unmeasured(parts) && c.clean(parts, c.needed(parts))
 }
 
 // capOf is the maximum rate of a part's disk. The overhead of each file is left out: files are large.
@@ -230,40 +189,6 @@ func capOf(p *hub.Profile, part *Part) float64 {
 		rate *= side.Knee.Factor
 	}
 	return rate
-}
-
-// clean reports whether all streams stay clean on a hub. It simulates them only if the bounds do not decide.
-func (c *ensemble) clean(h *model.Hub, parts []Part, how detail) bool {
-	low, high := c.bounds(h, parts)
-	wide := 1 + max(apart, apartNoise*h.Profile.Noise)
-	switch {
-	case low >= wide:
-		return true
-	case high*wide <= 1 && c.drains(parts, high):
-		return false
-	}
-	for _, state := range c.states() {
-		got, err := c.play(h, parts, state, how)
-		if err != nil && c.err == nil {
-			c.err = err
-		}
-		if err != nil || !got.clean {
-			return false
-		}
-	}
-	return true
-}
-
-// drains reports whether streams that get this share of what they need use up their buffers in the time.
-func (c *ensemble) drains(parts []Part, got float64) bool {
-	for i := range parts {
-		for _, s := range parts[i].Streams {
-			if (1-got)*c.length.Seconds() < s.Buffer.Seconds() {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // Change is something to do differently that makes the answer yes.

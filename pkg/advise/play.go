@@ -55,15 +55,15 @@ func (p *played) lowest() float64 {
 	return lowest
 }
 
-// play plays the parts on a hub whose caches are rested, or used up.
-func (c *ensemble) play(h *model.Hub, parts []Part, caches cacheState, how detail) (played, error) {
-	off := offs(h, parts) // a hub that falls short of the profile is asked for as much more
+// play plays the parts on the middle hub, whose caches are rested or used up.
+func (c *ensemble) play(parts []Part, caches cacheState, length time.Duration, how detail) (played, error) {
+	off := offs(c.middle, parts) // a hub that falls short of the profile is asked for as much more
 	asked := withRates(parts, func(disk string) float64 { return 1 / off[disk] })
 	if how == folded {
 		asked = fold(asked)
 	}
-	plan, phase := planOf(asked, c.length, h.Seed)
-	profile := withCaches(h.Profile, caches)
+	plan, phase := planOf(asked, length)
+	profile := withCaches(c.middle.Profile, caches)
 	sim := hub.NewSim(profile)
 	if err := sim.JoinPhase(plan, phase); err != nil {
 		return played{}, err
@@ -78,7 +78,7 @@ func (c *ensemble) play(h *model.Hub, parts []Part, caches cacheState, how detai
 			}
 		}
 	}
-	for at := int64(stream.SampleNS); at <= c.length.Nanoseconds() && (out.clean || how == full); at += stream.SampleNS {
+	for at := int64(stream.SampleNS); at <= length.Nanoseconds() && (out.clean || how == full); at += stream.SampleNS {
 		for _, g := range sim.Advance(at) {
 			if !g.Ended {
 				out.filled[g.Disk] = float64(g.DoneNS) / 1e9
@@ -206,7 +206,7 @@ func fold(parts []Part) []Part {
 
 func (p *Part) writes() bool { return p.Op == trace.Write && !p.Probe }
 
-func planOf(parts []Part, length time.Duration, seed uint64) (*scenario.Plan, *scenario.Phase) {
+func planOf(parts []Part, length time.Duration) (*scenario.Plan, *scenario.Phase) {
 	plan := &scenario.Plan{Name: "advise"}
 	phase := &scenario.Phase{Name: "advise", Stop: scenario.StopTime, Limit: length, Roles: map[string]trace.Role{}}
 	for _, part := range parts {
@@ -214,7 +214,7 @@ func planOf(parts []Part, length time.Duration, seed uint64) (*scenario.Plan, *s
 		if part.OwnPort {
 			disk.Connection = trace.Direct
 		}
-		job := scenario.Job{Disk: part.Disk, Role: part.Op, Sizes: []int64{fileSize}, Seed: seed, Pace: part.Pace,
+		job := scenario.Job{Disk: part.Disk, Role: part.Op, Sizes: []int64{fileSize}, Pace: part.Pace,
 			Streams: part.Streams}
 		switch {
 		case part.Probe:

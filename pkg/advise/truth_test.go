@@ -68,47 +68,6 @@ func TestMarginByHand(t *testing.T) {
 	}
 }
 
-// What is clear without a play is what the play finds, with differences from file to file.
-func TestBoundsAgainstPlays(t *testing.T) {
-	decided := 0
-	for seed := range uint64(150) {
-		rng := rand.New(rand.NewPCG(seed, 2))
-		p, q := randomHub(rng), randomQuestion(rng, 10*time.Second)
-		p.Noise = 0.02
-		h := model.Middle(p)
-		c := &ensemble{middle: h, length: q.For}
-		low, high := c.bounds(h, q.Parts)
-		f := math.Sqrt(low*high) * math.Exp(0.3*rng.NormFloat64())
-		parts := withRates(q.Parts, func(string) float64 { return f })
-		low, high = c.bounds(h, parts)
-		wide := 1 + apartNoise*p.Noise
-		want := truth(t, p, parts, q.For)
-		switch {
-		case low >= wide:
-			decided++
-			if !want {
-				t.Errorf("seed %d: clean for sure, at least %.3f of what is needed, but not in the play", seed, low)
-			}
-		case high*wide <= 1 && c.drains(parts, high):
-			decided++
-			if want {
-				t.Errorf("seed %d: never clean, at most %.3f of what is needed, but the play is", seed, high)
-			}
-		}
-		// And one stream in fewer frames comes to the same, but next to the threshold.
-		if math.Abs(low-1) > 0.02 && math.Abs(high-1) > 0.02 {
-			got, err := c.play(h, parts, rested, folded)
-			check.Must(t, err)
-			if got.clean != want && (low > 1 || high < 1) {
-				t.Errorf("seed %d: folded %v, in all frames %v, between %.3f and %.3f of what is needed", seed, got.clean, want, low, high)
-			}
-		}
-	}
-	if decided < 75 {
-		t.Errorf("only %d of 150 are clear without a play", decided)
-	}
-}
-
 // Of hubs whose solos and pairs were measured with errors of 1 to 3 %, a yes is wrong and a no is wrong in at
 // most one case in twenty together, though the streams need 0.6 to 1.6 times what is just clean; and most
 // answers are one of the two.
@@ -266,7 +225,7 @@ func fitted(t *testing.T, e *hub.Evidence) *hub.Profile {
 // truth plays a question on a hub as simulate does, and looks at all that it tells.
 func truth(t *testing.T, p *hub.Profile, parts []Part, length time.Duration) (clean bool) {
 	t.Helper()
-	plan, _ := planOf(parts, length, 1)
+	plan, _ := planOf(parts, length)
 	outcomes := tracetest.Outcomes{}
 	buffers := map[string]time.Duration{}
 	for _, part := range parts {
