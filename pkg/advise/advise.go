@@ -158,12 +158,12 @@ func Ask(p *hub.Profile, q Question) (*Answer, error) {
 
 // regimes plays the parts with rested caches and, if any of them fills in the time, with used-up ones too.
 func (c *ensemble) regimes(parts []Part) ([]played, error) {
-	first, err := c.play(parts, rested, c.length, full)
+	first, err := c.play(parts, rested, c.length)
 	c.full = first.filled
 	if err != nil || len(c.full) == 0 {
 		return []played{first}, err
 	}
-	second, err := c.play(parts, usedUp, c.length, full)
+	second, err := c.play(parts, usedUp, c.length)
 	return []played{first, second}, err
 }
 

@@ -19,8 +19,6 @@ import (
 const (
 	// marginStep is how finely a margin is found, relative.
 	marginStep = 0.002
-	// maxFrames is how many frames are simulated one by one; streams with more are folded.
-	maxFrames = 20_000
 	// maxBuffers is for how many buffers' time streams are simulated to find a margin: a shortfall that takes longer to
 	// use up a buffer is less than 1 %.
 	maxBuffers = 100
@@ -59,20 +57,6 @@ func largest(low, high, within float64, passes func(float64) bool) float64 {
 	return low
 }
 
-// fine is the detail of simulations.
-func fine(parts []Part, length time.Duration) detail {
-	frames := 0.0
-	for i := range parts {
-		for _, s := range parts[i].Streams {
-			frames += float64(s.Count) * length.Seconds() / s.Frame.Seconds()
-		}
-	}
-	if frames > maxFrames {
-		return folded
-	}
-	return full
-}
-
 // clean reports whether all streams stay clean on the middle hub if their rates are multiplied, with caches rested and
 // used up.
 func (c *ensemble) clean(parts []Part, factor float64) bool {
@@ -85,7 +69,7 @@ func (c *ensemble) clean(parts []Part, factor float64) bool {
 	}
 	length = min(length, c.length)
 	for _, state := range c.states() {
-		got, err := c.play(parts, state, length, fine(parts, length))
+		got, err := c.play(fold(parts), state, length)
 		c.err = cmp.Or(c.err, err)
 		if err != nil || !got.clean {
 			return false

@@ -32,13 +32,6 @@ type ensemble struct {
 	err     error              // the first
 }
 
-type detail int
-
-const (
-	full   detail = iota // at every stream and frame
-	folded               // at a disk's streams of a kind as one, in fewer frames; only whether it is clean
-)
-
 type played struct {
 	caches  cacheState
 	streams []Stream
@@ -56,12 +49,9 @@ func (p *played) lowest() float64 {
 }
 
 // play plays the parts on the middle hub, whose caches are rested or used up.
-func (c *ensemble) play(parts []Part, caches cacheState, length time.Duration, how detail) (played, error) {
+func (c *ensemble) play(parts []Part, caches cacheState, length time.Duration) (played, error) {
 	off := offs(c.middle, parts) // a hub that falls short of the profile is asked for as much more
 	asked := withRates(parts, func(disk string) float64 { return 1 / off[disk] })
-	if how == folded {
-		asked = fold(asked)
-	}
 	plan, phase := planOf(asked, length)
 	profile := withCaches(c.middle.Profile, caches)
 	sim := hub.NewSim(profile)
@@ -78,7 +68,7 @@ func (c *ensemble) play(parts []Part, caches cacheState, length time.Duration, h
 			}
 		}
 	}
-	for at := int64(stream.SampleNS); at <= length.Nanoseconds() && (out.clean || how == full); at += stream.SampleNS {
+	for at := int64(stream.SampleNS); at <= length.Nanoseconds(); at += stream.SampleNS {
 		for _, g := range sim.Advance(at) {
 			if !g.Ended {
 				out.filled[g.Disk] = float64(g.DoneNS) / 1e9
@@ -96,9 +86,7 @@ func (c *ensemble) play(parts []Part, caches cacheState, length time.Duration, h
 			out.clean = out.clean && v != stream.Strained && v != stream.Drops
 		}
 	}
-	if how == full {
-		out.streams = streamsOf(parts, outcomes)
-	}
+	out.streams = streamsOf(parts, outcomes)
 	return out, nil
 }
 
@@ -188,7 +176,7 @@ func withRates(parts []Part, factor func(disk string) float64) []Part {
 const bufferFrames = 20
 
 // fold makes one stream of those of a kind on a disk, with frames as long as its buffer allows: the disk has as much
-// to move in the same time, in fewer steps.
+// to move in the same time, in fewer steps, which only shows whether it is clean.
 func fold(parts []Part) []Part {
 	out := slices.Clone(parts)
 	for i := range out {

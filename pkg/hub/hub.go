@@ -250,13 +250,6 @@ func (e *Evidence) Add(other *Evidence) {
 	e.Noise.Freedom += other.Noise.Freedom
 }
 
-// Without is the evidence less every observation for which drop says so.
-func (e *Evidence) Without(drop func(*Observation) bool) *Evidence {
-	less := *e
-	less.Rates = slices.DeleteFunc(slices.Clone(e.Rates), func(o Observation) bool { return drop(&o) })
-	return &less
-}
-
 // Pooled joins all observations of the same disks in the same way, as repeated runs give: to their mean in their errors'
 // weights, with an error widened to how far they really differ (Birge, Phys. Rev. 40, 1932).
 func (e *Evidence) Pooled() *Evidence {

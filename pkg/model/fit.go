@@ -270,31 +270,10 @@ func (r *Result) YAML() []byte {
 
 // known is a number as JSON has it: null if it is not known, or infinite.
 func known(v float64, known bool) *float64 {
-	if !known || math.IsInf(v, 0) || math.IsNaN(v) {
+	if !known || math.IsInf(v, 0) {
 		return nil
 	}
 	return &v
-}
-
-// MarshalJSON writes null for an error that is not finite.
-func (r Result) MarshalJSON() ([]byte, error) {
-	type result Result
-	return json.Marshal(struct {
-		result
-		ModelError *float64 `json:"model_error"`
-	}{result(r), known(r.ModelError, true)})
-}
-
-// MarshalJSON writes null for what is not finite, such as how far a rate lies from a model's of zero.
-func (r Residual) MarshalJSON() ([]byte, error) {
-	type residual Residual
-	return json.Marshal(struct {
-		residual
-		Rate  *float64 `json:"rate"`
-		Error *float64 `json:"error"`
-		Model *float64 `json:"model"`
-		Off   *float64 `json:"off"`
-	}{residual(r), known(r.Rate, true), known(r.Error, true), known(r.Model, true), known(r.Off, true)})
 }
 
 // MarshalJSON writes null for an end that the evidence does not bound, which the note explains.
