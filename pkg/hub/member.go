@@ -22,7 +22,6 @@ type member struct {
 
 	frames *frames // nil: it moves files
 	pace   *pace   // nil: as fast as it can
-	demand *demand // nil: it moves whether it is asked to or not
 
 	asked   int64 // in all
 	granted int64
@@ -96,9 +95,6 @@ func newMember(disk string, known *Disk, work Work, noise float64) (*member, err
 	if work.Pace > 0 {
 		m.pace = &pace{rate: work.Pace}
 	}
-	if work.OnDemand {
-		m.demand = &demand{ahead: known.Side(work.Op).cap(work.Direct, work.Sizes[0]) * DemandAhead.Seconds()}
-	}
 	m.endLag()
 	if work.Probe > 0 {
 		return m, nil
@@ -142,9 +138,6 @@ func (m *member) start(tNS int64) {
 	if m.pace != nil {
 		m.pace.sinceNS = tNS
 	}
-	if m.demand != nil {
-		m.demand.sinceNS = tNS
-	}
 }
 
 // proceed goes on to the next file or frame when one is done, and notes when the cache has none left.
@@ -168,9 +161,6 @@ func (m *member) proceed(tNS int64) {
 	if m.pace != nil {
 		m.pace.proceed(tNS, moved)
 	}
-	if m.demand != nil {
-		m.demand.proceed(tNS, moved >= m.reach()-tolerance)
-	}
 }
 
 func (m *member) stop(tNS int64) {
@@ -191,14 +181,10 @@ func (m *member) shares() bool { return m.state == active && !m.work.Direct && m
 
 func (m *member) mixes() bool { return m.writes > 0 && m.writes < 1 }
 
-// rests reports whether it is active and takes no part: the next frame's time has not come, or nothing is asked for
-// and it leaves its share to the others.
+// rests reports whether it is active and takes no part: the next file's or frame's time has not come.
 func (m *member) rests() bool {
-	return m.thinksUntil > 0 || m.frames != nil && m.frames.player == nil || m.demand != nil && m.demand.resting && !m.demand.steady
+	return m.thinksUntil > 0 || m.frames != nil && m.frames.player == nil
 }
-
-// reach is how much a disk on demand may have moved in all.
-func (m *member) reach() float64 { return float64(m.asked) + min(m.demand.ahead, float64(m.asked)) }
 
 // cap is the rate it can reach now with no one else there. One that reads and writes at once gives each its time.
 func (m *member) cap() float64 {
@@ -265,12 +251,6 @@ func (m *member) nextEvent() int64 {
 	}
 	if p, rate := m.pace, m.curve[len(m.curve)-1].rate; p != nil && p.behind() && rate > p.rate {
 		next = min(next, after(p.sinceNS, p.arrears/(rate-p.rate)))
-	}
-	if d := m.demand; d != nil {
-		next = min(next, d.nextEvent())
-		if !d.resting {
-			next = min(next, m.movedAt(m.reach()))
-		}
 	}
 	return next
 }

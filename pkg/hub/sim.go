@@ -37,10 +37,6 @@ import (
 // nothing from the others; how long its requests take, the model does not know. A cache regains nothing between
 // frames or at a pace: that needs a rest.
 //
-// On demand: a disk may also move only what its worker asks for, as for programs whose future work is unknown.
-// Those who stay are held when it leaves only if it was at work for most of the time, and from its last byte on
-// (DemandLeaves).
-//
 // A Sim is not safe for concurrent use.
 type Sim struct {
 	profile  *Profile
@@ -71,15 +67,13 @@ type Work struct {
 	Reads   float64       // of what it moves, if it reads and writes at once; 0: it does what Op says
 	Streams []stream.Spec // what it plays or records, instead of files; Sizes only divide what it moves
 	Probe   float64       // bytes per second of single requests, which no one else notices; 0: it does not probe
-
-	OnDemand bool // it has no Sizes, moves what is asked for, and leaves when nothing has been for DemandLeaves
 }
 
 // accompanies reports whether it has no work of its own to finish.
 func (w *Work) accompanies() bool { return len(w.Streams) > 0 || w.Probe > 0 }
 
 // open reports whether it does not end by itself, as far as is known when it begins.
-func (w *Work) open() bool { return w.Policy.Open() || w.accompanies() || w.OnDemand }
+func (w *Work) open() bool { return w.Policy.Open() || w.accompanies() }
 
 // Grant is the answer to an Ask.
 type Grant struct {
@@ -121,9 +115,6 @@ func (s *Sim) Restart(restNS int64) {
 func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	name := cmp.Or(work.Profile, disk)
 	known := s.profile.Disk(name)
-	if work.OnDemand {
-		work.Sizes = []int64{endless}
-	}
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("disk %s joins the hub%w", disk, fmt.Errorf(format, args...))
 	}
@@ -167,8 +158,7 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	return nil
 }
 
-// Ask says that a disk's worker waits for that many more bytes, on demand from the last Advance on. Several asks of one
-// disk queue up.
+// Ask says that a disk's worker waits for that many more bytes. Several asks of one disk queue up.
 func (s *Sim) Ask(disk string, bytes int64) error {
 	i := s.index(disk)
 	if i < 0 {
@@ -183,34 +173,14 @@ func (s *Sim) Ask(disk string, bytes int64) error {
 	}
 	m.asked += bytes
 	m.asks = append(m.asks, bytes)
-	if m.demand != nil && m.state == active && m.demand.resting {
-		m.demand.resume(s.now)
-		s.rerate()
-	}
 	return nil
-}
-
-// On reports whether a disk is on the hub, or about to join it.
-func (s *Sim) On(disk string) bool {
-	i := s.index(disk)
-	return i >= 0 && s.members[i].state != gone
 }
 
 // Leave takes a disk away at tNS, whatever it still had to move: a killed worker. If the hub is already
 // past tNS, it leaves now. An Ask for more than it had moved by then is answered as Ended.
 func (s *Sim) Leave(disk string, tNS int64) {
-	if s.On(disk) {
-		s.schedule(change{tNS: max(tNS, s.now), member: s.members[s.index(disk)], leaves: true})
-	}
-}
-
-// Withdraw takes a disk on demand away now and holds no other: it goes on under another name, such as that of its other
-// direction.
-func (s *Sim) Withdraw(disk string) {
-	if i := s.index(disk); i >= 0 && s.members[i].state == active && s.members[i].demand != nil {
-		s.members[i].stop(s.now)
-		s.phase.End(disk)
-		s.rerate()
+	if i := s.index(disk); i >= 0 && s.members[i].state != gone {
+		s.schedule(change{tNS: max(tNS, s.now), member: s.members[i], leaves: true})
 	}
 }
 
@@ -334,10 +304,7 @@ func (s *Sim) step() {
 // finish makes disks leave that have moved all they were to. Those that hold fill until the last of them has.
 func (s *Sim) finish() {
 	for _, m := range s.members {
-		d := m.demand
 		switch {
-		case m.state == active && d != nil && d.resting && s.now >= d.sinceNS+int64(DemandLeaves):
-			s.leave(m)
 		case m.state != active || m.moved(s.now) < float64(m.total)-tolerance:
 		case m.work.Policy.Hold: // it goes on so that the others keep their competition
 			m.fills, m.total = true, endless
@@ -358,10 +325,7 @@ func (s *Sim) finish() {
 
 // leave ends a member's activity and holds those who stay.
 func (s *Sim) leave(gone *member) {
-	holds, lastNS := gone.shares(), s.now
-	if gone.demand != nil { // its last byte may have moved long before
-		holds, lastNS = holds && gone.demand.steady, min(gone.movedAt(float64(gone.asked)), s.now)
-	}
+	holds := gone.shares()
 	gone.stop(s.now)
 	s.phase.End(gone.disk)
 	if !holds {
@@ -375,7 +339,7 @@ func (s *Sim) leave(gone *member) {
 	}
 	for _, m := range s.members {
 		if m.shares() {
-			m.startLag(m.held, lastNS+int64(s.profile.Lags.After(m.work.Op, gone.work.Op, staying)))
+			m.startLag(m.held, s.now+int64(s.profile.Lags.After(m.work.Op, gone.work.Op, staying)))
 		}
 	}
 }
@@ -397,7 +361,7 @@ func (s *Sim) rerate() {
 			s.claims = m.claim(s.claims)
 			s.hubbed = append(s.hubbed, m)
 			f := m.frames // one that has not followed others for longer than streams that are in time need
-			calm = calm && !(f != nil && s.now-f.sinceNS <= f.longest || m.demand != nil && !m.demand.steady)
+			calm = calm && (f == nil || s.now-f.sinceNS > f.longest)
 			if m.mixes() {
 				mixing++
 			}
@@ -417,11 +381,7 @@ func (s *Sim) rerate() {
 		}
 		shares = shares[1:]
 		rate = min(rate, m.lagRate)
-		if m.demand != nil && m.demand.resting { // it keeps its share, as it may have ended
-			m.flow(s.now, 0)
-		} else {
-			m.flow(s.now, rate)
-		}
+		m.flow(s.now, rate)
 		if calm || m.frames != nil || m.held == 0 {
 			m.held = rate
 		}

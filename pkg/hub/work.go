@@ -2,7 +2,6 @@ package hub
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -100,58 +99,3 @@ func (p *pace) proceed(tNS int64, moved float64) {
 }
 
 func (p *pace) behind() bool { return p.arrears > tolerance }
-
-// How to decide whether a disk whose work is not known in advance (Work.OnDemand) is at work, rests, or has left.
-const (
-	// DemandAhead is how much it moves ahead of what is asked for, as the time of that at its full rate: the moment
-	// between a request's answer and the next request costs nothing, as with a disk that reads ahead and takes writes
-	// into memory. It is at most as much as it was asked for already: what was small says nothing of what comes.
-	DemandAhead = 50 * time.Millisecond
-	// demandSteady is the work after which a rest may be the end of it: until then, its rest is one of many.
-	demandSteady = time.Second
-	// maxDemand is the work that counts at most, and demandRests how much faster rest takes it away: a disk that works
-	// for less than three quarters of the time is never steady, and one rest, up to leaving, does not make a disk
-	// unsteady that was at work long before.
-	maxDemand, demandRests = 2 * time.Second, 3
-	// DemandLeaves is the rest after which a disk on demand has left the hub. A steady one keeps its share until then.
-	DemandLeaves = 300 * time.Millisecond
-)
-
-// demand decides whether a disk that moves only what is asked for is at work.
-type demand struct {
-	ahead   float64 // bytes
-	resting bool
-	steady  bool  // long enough at work that those who stay are held when it leaves
-	sinceNS int64 // since when it has been at work, or has rested
-	worked  int64 // ns of work until then, less what rests have taken away
-}
-
-// proceed brings it to tNS, by which the disk has moved all that it may, or has not.
-func (d *demand) proceed(tNS int64, done bool) {
-	if d.resting {
-		return
-	}
-	worked := min(d.worked+tNS-d.sinceNS, int64(maxDemand))
-	d.steady = d.steady || worked >= int64(demandSteady)
-	if done {
-		d.resting, d.sinceNS, d.worked = true, tNS, worked
-	}
-}
-
-func (d *demand) resume(tNS int64) {
-	if d.resting {
-		d.worked = max(d.worked-demandRests*(tNS-d.sinceNS), 0)
-		d.resting, d.sinceNS, d.steady = false, tNS, d.worked >= int64(demandSteady)
-	}
-}
-
-// nextEvent is when it leaves or becomes steady, if nothing is asked for, or all is.
-func (d *demand) nextEvent() int64 {
-	switch {
-	case d.resting:
-		return d.sinceNS + int64(DemandLeaves)
-	case !d.steady:
-		return d.sinceNS + int64(demandSteady) - d.worked
-	}
-	return never
-}

@@ -3,6 +3,7 @@ package fusetest
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"syscall"
@@ -80,32 +81,64 @@ func plain(p *hub.Profile) *hub.Profile {
 	return &s
 }
 
-// pacer makes requests wait until the hub model has moved their bytes, in real time.
+// pacer makes requests wait until a hub of the profile's rates has moved their bytes, in real time.
 //
-// Reads and writes of a disk are two members of the model, each on it while it is asked for bytes
-// (hub.Work.OnDemand says when it has left). When a disk switches from one to the other it has not
-// left: the idle one is withdrawn, which slows nothing down. A small request, such as a program's
-// note of what it has read, is no switch. A disk that reads and writes at once does each as fast as
-// the hub lets it.
+// Reads and writes of a disk are two members of the hub. A member keeps its share while it rests, and
+// has left when it has rested for leavesNS: then those who stay are held, from its last byte on, if it
+// had been at work for steadyNS. When a disk switches from one to the other it has not left: the idle
+// one is withdrawn, which slows nothing down. A small request, such as a program's note of what it has
+// read, is no switch.
 type pacer struct {
 	now     func() int64 // ns
 	profile *hub.Profile
 
-	mu     sync.Mutex
-	sim    *hub.Sim
-	zeroNS int64                      // the model's
-	waits  map[string][]chan struct{} // of the members, in the order of their requests
-	since  map[string]int64           // bytes of each since the last request of the disk's other one
+	mu      sync.Mutex
+	zeroNS  int64 // the hub's
+	atNS    int64 // everything up to here has moved
+	members map[string]*member
+	since   map[string]int64 // bytes of each since the last request of the disk's other one
 
 	changed chan struct{} // wakes run
 }
 
-// newPacer makes a pacer whose model begins now. The clock gives nanoseconds and never goes back.
+const (
+	leavesNS, steadyNS = int64(300 * time.Millisecond), int64(time.Second)
+	smallNS            = int64(50 * time.Millisecond) // a request that takes less is no switch
+)
+
+// member is a disk in one direction.
+type member struct {
+	claim        hub.Claim
+	asked, moved float64
+	rate         float64
+	held         float64 // the rate it may not pass until heldNS
+	heldNS       int64
+	beganNS      int64 // its work
+	endedNS      int64
+	waits        []wait
+}
+
+// wait is a request that ends when its member has moved so many bytes in all.
+type wait struct {
+	at   float64
+	done chan struct{}
+}
+
+func (m *member) works() bool { return m.moved < m.asked }
+
+// endNS is when its next request has moved, if it moves on as it does.
+func (m *member) endNS(atNS int64) int64 {
+	if m.rate == 0 || !m.works() {
+		return math.MaxInt64
+	}
+	return atNS + int64(math.Ceil((m.waits[0].at-m.moved)/m.rate*1e9))
+}
+
+// newPacer makes a pacer whose hub begins now. The clock gives nanoseconds and never goes back.
 func newPacer(profile *hub.Profile, now func() int64) *pacer {
-	profile = plain(profile)
 	return &pacer{
-		now: now, profile: profile, sim: hub.NewSim(profile), zeroNS: now(),
-		waits: map[string][]chan struct{}{}, since: map[string]int64{}, changed: make(chan struct{}, 1),
+		now: now, profile: plain(profile), zeroNS: now(),
+		members: map[string]*member{}, since: map[string]int64{}, changed: make(chan struct{}, 1),
 	}
 }
 
@@ -113,31 +146,30 @@ func newPacer(profile *hub.Profile, now func() int64) *pacer {
 func (p *pacer) ask(disk string, op trace.Role, bytes int64) (moved <-chan struct{}, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	tNS := p.advance()
+	p.advance()
+	known := p.profile.Disk(disk)
+	if known == nil {
+		return nil, fmt.Errorf("disk %s is not on hub %s", disk, p.profile.Name)
+	}
 	opposite := trace.Read
 	if op == trace.Read {
 		opposite = trace.Write
 	}
-	mine, other := member(disk, op), member(disk, opposite)
+	mine, other, side := disk+" "+string(op), disk+" "+string(opposite), known.Side(op)
 	p.since[mine] += bytes
 	p.since[other] = 0
-	// A request is no switch if it moves what it asks for in a negligible time. Join says that a
-	// disk is not known.
-	if known := p.profile.Disk(disk); known != nil && len(p.waits[other]) == 0 &&
-		float64(p.since[mine]) > known.Side(op).Hub*hub.DemandAhead.Seconds() {
-		p.sim.Withdraw(other)
+	if m := p.members[other]; m != nil && !m.works() && float64(p.since[mine])*1e9 > side.Hub*float64(smallNS) {
+		delete(p.members, other)
 	}
-	if !p.sim.On(mine) {
-		work := hub.Work{Profile: disk, Op: op, OnDemand: true}
-		if err := p.sim.Join(mine, work, tNS); err != nil {
-			return nil, err
-		}
+	m := p.members[mine]
+	if m == nil {
+		m = &member{claim: hub.Claim{Op: op, Cap: side.Hub, Weight: side.Weight}, held: math.Inf(1), beganNS: p.atNS}
+		p.members[mine] = m
 	}
-	if err := p.sim.Ask(mine, bytes); err != nil {
-		return nil, err
-	}
+	m.asked += float64(bytes)
 	done := make(chan struct{})
-	p.waits[mine] = append(p.waits[mine], done)
+	m.waits = append(m.waits, wait{m.asked, done})
+	p.share()
 	select {
 	case p.changed <- struct{}{}:
 	default: // run will wake up already
@@ -150,20 +182,80 @@ func (p *pacer) ask(disk string, op trace.Role, bytes int64) (moved <-chan struc
 func (p *pacer) serve() (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	tNS := p.advance()
-	next, ok := p.sim.Next()
-	return time.Duration(next - tNS), ok
+	p.advance()
+	next := p.next()
+	return time.Duration(next - p.atNS), next < math.MaxInt64
 }
 
-// advance brings the model to the present.
-func (p *pacer) advance() int64 {
-	tNS := p.now() - p.zeroNS
-	for _, g := range p.sim.Advance(tNS) {
-		waiting := p.waits[g.Disk]
-		close(waiting[0])
-		p.waits[g.Disk] = waiting[1:]
+// advance brings the hub to the present, from one change of a rate to the next.
+func (p *pacer) advance() {
+	for presentNS := p.now() - p.zeroNS; p.atNS < presentNS; {
+		toNS := min(p.next(), presentNS)
+		for _, m := range p.members {
+			m.moved = min(m.moved+m.rate*float64(toNS-p.atNS)/1e9, m.asked)
+		}
+		p.atNS = toNS
+		for name, m := range p.members {
+			for len(m.waits) > 0 && m.moved >= m.waits[0].at-1e-3 {
+				close(m.waits[0].done)
+				if m.waits, m.endedNS = m.waits[1:], p.atNS; len(m.waits) == 0 {
+					m.moved = m.asked
+				}
+			}
+			if !m.works() && p.atNS >= m.endedNS+leavesNS {
+				p.leave(name)
+			}
+		}
+		p.share()
 	}
-	return tNS
+}
+
+// next is when a rate next changes.
+func (p *pacer) next() int64 {
+	next := int64(math.MaxInt64)
+	for _, m := range p.members {
+		if m.works() {
+			next = min(next, m.endNS(p.atNS))
+		} else {
+			next = min(next, m.endedNS+leavesNS)
+		}
+		if m.heldNS > p.atNS {
+			next = min(next, m.heldNS)
+		}
+	}
+	return max(next, p.atNS+1)
+}
+
+func (p *pacer) leave(name string) {
+	gone := p.members[name]
+	delete(p.members, name)
+	if gone.endedNS-gone.beganNS < steadyNS {
+		return
+	}
+	for _, m := range p.members {
+		lag := p.profile.Lags.After(m.claim.Op, gone.claim.Op, len(p.members))
+		m.held, m.heldNS = m.rate, gone.endedNS+int64(lag)
+	}
+}
+
+// share divides the hub among its members. Those that rest keep their part if they have been at work for long.
+func (p *pacer) share() {
+	var on []*member
+	var claims []hub.Claim
+	for _, m := range p.members {
+		m.rate = 0
+		if p.atNS >= m.heldNS {
+			m.held = math.Inf(1)
+		}
+		if m.works() || m.endedNS-m.beganNS >= steadyNS {
+			on, claims = append(on, m), append(claims, m.claim)
+		}
+	}
+	for i, rate := range hub.Share(p.profile.Capacity, claims) {
+		if on[i].works() {
+			on[i].rate = min(rate, on[i].held)
+		}
+	}
 }
 
 // minWait is the minimum wait of run: timers are no finer, and the model makes up for delays.
@@ -185,6 +277,3 @@ func (p *pacer) run(ctx context.Context) {
 		}
 	}
 }
-
-// member is the name of a disk's one direction in the model.
-func member(disk string, op trace.Role) string { return fmt.Sprintf("%s %s", disk, op) }

@@ -128,7 +128,7 @@ func TestPacerNotes(t *testing.T) {
 	b.wants("A notes", "A", trace.Write, 1)
 	// At 50 MB/s until A has been away for the lag, but for the note.
 	b.wants("B2", "B", trace.Read, 100)
-	b.want(5, map[string]int64{"A notes": 1514, "B2": 3505})
+	b.want(5, map[string]int64{"A notes": 1514, "B2": 3503})
 }
 
 func TestPacerUnknownDisk(t *testing.T) {
