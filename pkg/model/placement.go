@@ -3,10 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
-	"slices"
 
-	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -118,29 +115,17 @@ type NextPhase struct {
 // minProgress is the relative uncertainty below which nothing is left to measure.
 const minProgress = 0.02
 
-// next is the phase to measure next: the first in which a disk does what was never seen, or the one predicted worst.
-func (out *Prediction) next(p *hub.Profile, mixes []*hub.Observation, drawn [][][]float64) *NextPhase {
-	next := NextPhase{Off: minProgress}
-	for i, m := range mixes {
-		row := &out.Rows[i]
-		if lacking(p, m) != "" {
-			return &NextPhase{Pattern: row.Pattern, Words: Describe(row.Pattern, out.Disks)}
-		}
-		if row.Measured {
-			continue
-		}
-		for j := range m.Disks {
-			rates := column(drawn[i], j)
-			slices.Sort(rates)
-			if off := math.Sqrt(stats.Quantile(rates, 0.975)/stats.Quantile(rates, 0.025)) - 1; off > next.Off {
-				next = NextPhase{row.Pattern, Describe(row.Pattern, out.Disks), off}
+// next is the phase that is predicted worst of those that were not measured; nil if nothing is left to learn.
+func next(rows []Row) (next *NextPhase) {
+	least := minProgress
+	for _, row := range rows {
+		for _, e := range row.Rates {
+			if off := math.Sqrt(e.High/max(e.Low, 1)) - 1; !row.Measured && off > least {
+				next, least = &NextPhase{Pattern: row.Pattern, Off: off}, off
 			}
 		}
 	}
-	if next.Pattern == "" {
-		return nil
-	}
-	return &next
+	return next
 }
 
 // String words it as advice.

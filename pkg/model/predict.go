@@ -23,11 +23,10 @@ const (
 // Prediction is what a hub would do with some disks in every combination.
 type Prediction struct {
 	Disks      []string    `json:"disks"`
-	Rows       []Row       `json:"rows"`             // by the number of disks at work
-	Placements []Placement `json:"placements"`       // disks to take off the hub: none, the best one, the best two, ...
-	Next       *NextPhase  `json:"next"`             // nil without observations, and if nothing is left to learn
-	Misfit     float64     `json:"misfit,omitempty"` // of the observations, in their errors: near 1 if the law holds
-	Notes      []string    `json:"notes,omitempty"`  // what holds for all rows
+	Rows       []Row       `json:"rows"`            // by the number of disks at work
+	Placements []Placement `json:"placements"`      // disks to take off the hub: none, the best one, the best two, ...
+	Next       *NextPhase  `json:"next"`            // nil without observations, and if nothing is left to learn
+	Notes      []string    `json:"notes,omitempty"` // what holds for all rows
 }
 
 // Row is one combination. If the profile has no observations, its intervals have no width.
@@ -41,8 +40,8 @@ type Row struct {
 	Kept float64 `json:"kept"`
 }
 
-// Estimate is a rate with its 95 % interval, bytes per second. It is zero for an idle disk, and if the runs do not
-// determine it: Refused then says why.
+// Estimate is a rate with its 95 % interval, bytes per second; zero for an idle disk. If the runs do not determine it,
+// Refused says why.
 type Estimate struct {
 	Rate, Low, High float64
 	Refused         string
@@ -105,30 +104,39 @@ func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 			return nil, fmt.Errorf("predict disk %s: it is named twice", name)
 		}
 	}
+	hubs, refused, err := Hubs(p, seed)
+	if err != nil {
+		return nil, err
+	}
 	out := &Prediction{Disks: disks}
-	if len(p.Evidence.Rates) > 0 {
-		if err := out.fromEvidence(p, seed); err != nil {
-			return nil, err
-		}
-		if p.Source == hub.Specified {
-			out.note("the figures of profile %s are %s; the intervals only show how well the model explains "+
-				"runs simulated from them", p.Name, p.Source.Text())
-		}
-	} else {
-		for _, m := range mixes(disks) {
-			row := Row{Pattern: pattern(m, disks), Rates: make([]Estimate, len(disks))}
-			for i, rate := range p.Rates(m.Disks) {
-				row.Rates[slices.Index(disks, m.Disks[i].Disk)] = Estimate{Rate: rate, Low: rate, High: rate}
-				row.Total.Rate += rate
-			}
-			row.Total.Low, row.Total.High = row.Total.Rate, row.Total.Rate
-			out.Rows = append(out.Rows, row)
-		}
-		origin := p.Source.Text()
+	switch origin := p.Source.Text(); {
+	case hubs == nil:
+		hubs = []Hub{*Middle(p)}
 		if origin != "" {
 			origin = " (" + origin + ")"
 		}
 		out.note("profile %s holds no observations: these are its own figures%s, of unknown certainty", p.Name, origin)
+	case p.Source == hub.Specified:
+		out.note("the figures of profile %s are %s; the intervals only show how well the model explains "+
+			"runs simulated from them", p.Name, origin)
+	}
+	for _, m := range mixes(disks) {
+		why := refused
+		for _, d := range m.Disks {
+			if len(p.Evidence.Rates) > 0 && !Observed(p, d.Disk, d.Op, false) {
+				why = fmt.Sprintf("in none of them does %s %s through the hub", d.Disk, d.Op)
+				if out.Next == nil {
+					out.Next = &NextPhase{Pattern: pattern(m, disks)}
+				}
+			}
+		}
+		out.Rows = append(out.Rows, predictRow(hubs, m, disks, why))
+	}
+	if len(hubs) > 1 && out.Next == nil {
+		out.Next = next(out.Rows)
+	}
+	if out.Next != nil {
+		out.Next.Words = Describe(out.Next.Pattern, disks)
 	}
 	for _, name := range disks {
 		if c := p.Disk(name).Cache; c != nil {
@@ -172,92 +180,44 @@ func pattern(m *hub.Observation, disks []string) string {
 	return string(letters)
 }
 
-func (out *Prediction) fromEvidence(p *hub.Profile, seed uint64) error {
-	f, err := fitLaw(p, &p.Evidence, seed)
-	if err != nil {
-		return err
+// predictRow is what disks get together on each of the hubs, or what was measured.
+func predictRow(hubs []Hub, m *hub.Observation, disks []string, refused string) Row {
+	row := Row{Pattern: pattern(m, disks), Rates: make([]Estimate, len(disks))}
+	rates, totals := make([][]float64, len(m.Disks)), make([]float64, len(hubs))
+	for i := range hubs {
+		for j, rate := range hubs[i].Profile.Rates(m.Disks) {
+			rates[j] = append(rates[j], rate)
+			totals[i] += rate
+		}
 	}
-	out.Misfit = f.misfit
-	measured := measured(&p.Evidence)
-	mixes := mixes(out.Disks)
-	drawn := f.rates(mixes)
-	for i, m := range mixes {
-		row := Row{Pattern: pattern(m, out.Disks), Rates: make([]Estimate, len(out.Disks))}
-		seen := measured[m.Mix()]
-		row.Measured = seen != nil
-		lacking := lacking(p, m)
-		totals := make([]float64, len(drawn[i]))
-		variance := 0.0
-		for j, d := range m.Disks {
-			e := &row.Rates[slices.Index(out.Disks, d.Disk)]
-			for k, rates := range drawn[i] {
-				totals[k] += rates[j]
-			}
-			switch refused := cmp.Or(lacking, f.refused()); {
-			case row.Measured:
-				d := seen.Of(d.Disk)
-				*e = Estimate{Rate: d.Rate, Low: d.Rate * math.Exp(-z95*d.Error), High: d.Rate * math.Exp(z95*d.Error)}
-			case refused != "":
-				e.Refused = refused
-			default:
-				*e = interval(column(drawn[i], j))
-			}
-			row.Total.Rate += e.Rate
-			row.Total.Refused = cmp.Or(row.Total.Refused, e.Refused)
+	seen := hubs[0].measured[m.Mix()]
+	row.Measured = seen != nil
+	sum, variance := 0.0, 0.0
+	for j, d := range m.Disks {
+		e := interval(rates[j], refused)
+		if row.Measured {
+			was := seen.Of(d.Disk)
+			off := math.Exp(z95 * was.Error)
+			e = Estimate{Rate: was.Rate, Low: was.Rate / off, High: was.Rate * off}
+			sum += e.Rate
 			variance += (e.High - e.Low) * (e.High - e.Low) / 4
 		}
-		switch half := math.Sqrt(variance); {
-		case row.Measured:
-			row.Total.Low, row.Total.High = row.Total.Rate-half, row.Total.Rate+half
-		case cmp.Or(lacking, f.refused()) == "":
-			row.Total = interval(totals)
-		}
-		out.Rows = append(out.Rows, row)
+		row.Rates[slices.Index(disks, d.Disk)] = e
 	}
-	out.Next = out.next(p, mixes, drawn)
-	return nil
+	row.Total = interval(totals, refused)
+	if half := math.Sqrt(variance); row.Measured {
+		row.Total = Estimate{Rate: sum, Low: sum - half, High: sum + half}
+	}
+	return row
 }
 
-// lacking says which disk of a mix was never observed to do the same on the hub; empty if all were.
-func lacking(p *hub.Profile, m *hub.Observation) string {
-	for _, d := range m.Disks {
-		if !Observed(p, d.Disk, d.Op, false) {
-			return fmt.Sprintf("in none of them does %s %s through the hub", d.Disk, d.Op)
-		}
-	}
-	return ""
-}
-
-// rates are what the disks of each mix get by each of the fits.
-func (f *fits) rates(mixes []*hub.Observation) [][][]float64 {
-	all := make([][][]float64, len(mixes))
-	for _, x := range f.all {
-		f.set(x)
-		for i, m := range mixes {
-			all[i] = append(all[i], f.profile.Rates(m.Disks))
-		}
-	}
-	return all
-}
-
-// column is what one disk of a mix gets by each of the fits.
-func column(drawn [][]float64, disk int) []float64 {
-	column := make([]float64, len(drawn))
-	for i, rates := range drawn {
-		column[i] = rates[disk]
-	}
-	return column
-}
-
-// interval holds what 95 in 100 of the fits say; the rate is its middle, as the fits may agree on either end. It sorts
-// them.
-func interval(rates []float64) Estimate {
+// interval holds what 95 in 100 of the hubs say; the rate is its middle, as they may agree on either end. It sorts them.
+func interval(rates []float64, refused string) Estimate {
 	slices.Sort(rates)
-	e := Estimate{Low: stats.Quantile(rates, 0.025), High: stats.Quantile(rates, 0.975)}
+	e := Estimate{Low: stats.Quantile(rates, 0.025), High: stats.Quantile(rates, 0.975), Refused: refused}
 	e.Rate = math.Sqrt(e.Low * e.High)
-	if e.High > widest*e.Low {
-		return Estimate{Refused: fmt.Sprintf("anything from %s to %s agrees with them",
-			unit.FormatRate(e.Low), unit.FormatRate(e.High))}
+	if refused == "" && e.High > widest*e.Low {
+		e.Refused = fmt.Sprintf("anything from %s to %s agrees with them", unit.FormatRate(e.Low), unit.FormatRate(e.High))
 	}
 	return e
 }

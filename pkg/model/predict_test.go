@@ -280,7 +280,7 @@ func TestMisfitIsRefused(t *testing.T) {
 		predicted := predict(t, predictable(w, e), w.Disks)
 		for _, row := range predicted.Rows {
 			if refused := row.Total.Refused == unknownLaw; refused != (test.refused && !row.Measured) {
-				t.Errorf("errors understated %g times, a misfit of %.2f, %s: %+v", test.understated, predicted.Misfit, row.Pattern, row.Total)
+				t.Errorf("errors understated %g times, %s: %+v", test.understated, row.Pattern, row.Total)
 			}
 		}
 	}
