@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -204,33 +205,29 @@ const (
 // ParseStreams reads what a disk plays or records: "A=4xprores-422-hq-uhd-25", "A=4x92MB/s",
 // "A=prores-422-hq-uhd-25".
 func ParseStreams(text string, record bool, buffer time.Duration) (disk string, spec stream.Spec, err error) {
-	disk, what, ok := strings.Cut(text, "=")
-	disk, what = strings.TrimSpace(disk), strings.TrimSpace(what)
-	if !ok || disk == "" || what == "" {
+	fail := func(format string, args ...any) (string, stream.Spec, error) {
+		return "", spec, fmt.Errorf("%s: %w", strictyaml.Quote(text), fmt.Errorf(format, args...))
+	}
+	parts := streamsForm.FindStringSubmatch(text)
+	if parts == nil {
 		return "", spec, fmt.Errorf("%s does not name a disk and its streams; try A=4xprores-422-hq-uhd-25 or "+
 			"A=4x92MB/s", strictyaml.Quote(text))
 	}
+	disk, what := parts[1], parts[3]
 	spec = stream.Spec{Record: record, Count: 1, Buffer: buffer}
-	if number, rest, ok := strings.Cut(what, "x"); ok {
-		if n, err := strconv.Atoi(strings.TrimSpace(number)); err == nil {
-			if n < 1 || n > maxStreams {
-				return "", spec, fmt.Errorf("%s: %d streams; try 1 to %d", strictyaml.Quote(text), n, maxStreams)
-			}
-			spec.Count, what = n, strings.TrimSpace(rest)
+	if parts[2] != "" {
+		if spec.Count, err = strconv.Atoi(parts[2]); err != nil || spec.Count < 1 || spec.Count > maxStreams {
+			return fail("%s streams; try 1 to %d", parts[2], maxStreams)
 		}
 	}
 	if c, ok := stream.CodecByName(what); ok {
 		spec.Kind, spec.Rate, spec.Frame = c.Name, c.Rate, c.Frame
 		return disk, spec, nil
 	}
-	if what != "" && (what[0] == '.' || what[0] >= '0' && what[0] <= '9') {
-		rate, err := unit.ParseRate(what)
-		switch {
-		case err != nil:
-			return "", spec, err
-		case rate < minRate || rate > maxRate:
-			return "", spec, fmt.Errorf("%s: a stream of %s; try one from %s to %s", strictyaml.Quote(text),
-				unit.FormatRate(rate), unit.FormatRate(minRate), unit.FormatRate(maxRate))
+	if what != "" && strings.Contains(".0123456789", what[:1]) {
+		rate, err := parseRate(what)
+		if err != nil {
+			return fail("a stream of %w", err)
 		}
 		spec.Kind, spec.Rate, spec.Frame = unit.FormatBytes(int64(rate))+"/s", rate, givenFrame
 		return disk, spec, nil
@@ -239,7 +236,24 @@ func ParseStreams(text string, record bool, buffer time.Duration) (disk string, 
 	if near := strictyaml.Nearest(stream.WholeRate(what), stream.CodecNames()); near != "" {
 		try = "try " + near
 	}
-	return "", spec, fmt.Errorf("%s: unknown codec %s; %s", strictyaml.Quote(text), strictyaml.Quote(what), try)
+	return fail("unknown codec %s; %s", strictyaml.Quote(what), try)
+}
+
+// The forms of what a disk plays or records, and of a data sheet: name, rate of reading and its unit, rate of writing and
+// its unit, size of a cache and the rate after it.
+var (
+	streamsForm = regexp.MustCompile(`^\s*([^=]*[^=\s])\s*=\s*(?:(\d+)\s*x)?\s*(.*)$`)
+	sheetForm   = regexp.MustCompile(`^\s*([^=]*[^=\s])\s*=\s*([.\d]+)\s*([kMGT]?B/s)?\s*(?:/\s*([.\d]+)\s*([kMGT]?B/s))?\s*` +
+		`(?:,\s*cache=\s*([^@]+)@\s*(.+))?$`)
+)
+
+// parseRate reads a rate that a disk can have.
+func parseRate(text string) (float64, error) {
+	rate, err := unit.ParseRate(text)
+	if err == nil && (rate < minRate || rate > maxRate) {
+		err = fmt.Errorf("%s; try one from %s to %s", unit.FormatRate(rate), unit.FormatRate(minRate), unit.FormatRate(maxRate))
+	}
+	return rate, err
 }
 
 // ParsePace reads the limit of a disk's rate: "B=200MB/s".
@@ -248,9 +262,8 @@ func ParsePace(text string) (disk string, rate float64, err error) {
 	if !ok || disk == "" {
 		return "", 0, fmt.Errorf("%s does not say which disk's pace; try B=200MB/s", strictyaml.Quote(text))
 	}
-	if rate, err = unit.ParseRate(value); err == nil && rate < minRate {
-		err = fmt.Errorf("%s: a pace of %s is too slow; try %s or more", strictyaml.Quote(text),
-			unit.FormatRate(rate), unit.FormatRate(minRate))
+	if rate, err = parseRate(value); err != nil {
+		err = fmt.Errorf("%s: a pace of %w", strictyaml.Quote(text), err)
 	}
 	return strings.TrimSpace(disk), rate, err
 }
@@ -265,63 +278,38 @@ func ParseDisk(text string) (hub.Disk, error) {
 		return hub.Disk{}, fmt.Errorf("disk %s: %s; try X=2.8/2.5GB/s, or X=2.8/2.5GB/s,cache=24GB@0.65GB/s",
 			strictyaml.Quote(text), why)
 	}
-	name, sheet, ok := strings.Cut(text, "=")
-	name = strings.TrimSpace(name)
-	if !ok || name == "" {
+	parts := sheetForm.FindStringSubmatch(text)
+	if parts == nil {
 		return fail("no name and rates")
 	}
-	sheet, cache, cached := strings.Cut(sheet, ",")
-	read, write, err := rates(sheet)
+	read, err := parseRate(parts[2] + cmp.Or(parts[3], parts[5]))
 	if err != nil {
 		return fail(err.Error())
 	}
-	d := hub.Disk{Name: name, About: dataSheet, Read: hub.Side{Direct: read, Weight: 1},
+	write := read
+	if parts[4] != "" {
+		if write, err = parseRate(parts[4] + parts[5]); err != nil {
+			return fail(err.Error())
+		}
+	}
+	d := hub.Disk{Name: parts[1], About: dataSheet, Read: hub.Side{Direct: read, Weight: 1},
 		Write: hub.Side{Direct: write, Weight: 1}}
-	if !cached {
+	if parts[6] == "" {
 		return d, nil
 	}
-	size, after, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(cache), "cache="), "@")
-	if !ok {
-		return fail("a cache has a size and a rate after it")
-	}
-	bytes, err := unit.ParseBytes(size)
+	bytes, err := unit.ParseBytes(strings.TrimSpace(parts[6]))
 	if err != nil {
 		return fail(err.Error())
 	}
-	rate, err := unit.ParseRate(after)
+	after, err := parseRate(parts[7])
 	switch {
 	case err != nil:
 		return fail(err.Error())
-	case bytes <= 0 || rate < minRate || rate > write:
-		return fail(fmt.Sprintf("a cache of %s, then %s", unit.FormatBytes(bytes), unit.FormatRate(rate)))
+	case bytes <= 0 || after > write:
+		return fail(fmt.Sprintf("a cache of %s, then %s", unit.FormatBytes(bytes), unit.FormatRate(after)))
 	}
-	d.Cache = &hub.Cache{Bytes: bytes, After: rate}
+	d.Cache = &hub.Cache{Bytes: bytes, After: after}
 	return d, nil
-}
-
-// rates reads "2.8/2.5GB/s": the first may leave out its unit.
-func rates(text string) (read, write float64, err error) {
-	first, second, both := strings.Cut(strings.ReplaceAll(strings.TrimSpace(text), "/s", ""), "/")
-	if !both {
-		second = first
-	}
-	number := func(r rune) bool { return r == '.' || r >= '0' && r <= '9' || r == ' ' }
-	first, second = strings.TrimSpace(first), strings.TrimSpace(second)
-	if strings.TrimLeftFunc(first, number) == "" {
-		first += strings.TrimLeftFunc(second, number)
-	}
-	for _, side := range []struct {
-		text string
-		to   *float64
-	}{{first, &read}, {second, &write}} {
-		if *side.to, err = unit.ParseRate(side.text + "/s"); err != nil {
-			return 0, 0, err
-		}
-		if *side.to < minRate || *side.to > maxRate {
-			return 0, 0, fmt.Errorf("%s cannot be a disk's rate", unit.FormatRate(*side.to))
-		}
-	}
-	return read, write, nil
 }
 
 // WithDisk is the profile with one more disk on its hub: as fast there as its data sheet says and the hub can

@@ -214,7 +214,7 @@ func TestParseStreams(t *testing.T) {
 	for text, want := range map[string]string{
 		"A":                        "does not name a disk and its streams; try A=4x",
 		"=4x92MB/s":                "does not name a disk and its streams",
-		"A=":                       "does not name a disk and its streams",
+		"A=":                       "unknown codec",
 		"A=4x":                     "unknown codec",
 		"A=0x92MB/s":               "0 streams; try 1 to 256",
 		"A=999x92MB/s":             "999 streams",

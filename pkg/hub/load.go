@@ -23,9 +23,7 @@ const (
 	maxPerFile           = time.Minute
 	maxBytes             = 1e15
 
-	minErr, maxErr         = 1e-6, 1.0 // of a rate, relative: none is known better, and more says nothing
-	minLagErrS             = 1e-6
-	maxSquares, maxFreedom = 1e9, 1_000_000_000
+	minErr, maxErr = 1e-6, 1.0 // of a rate, relative: none is known better, and more says nothing
 )
 
 // Bounds that a fit keeps to as well.
@@ -68,7 +66,7 @@ func (p *Profile) value() yaml.Value {
 		recovery = append(recovery, yaml.Optional(list.Key, lags, about))
 	}
 	const noDisks = "disks is empty; describe at least one"
-	version, sharing := 1, ""
+	version := 1
 	return yaml.Object{Keys: []yaml.Key{
 		yaml.Required("version", yaml.Int(&version, 1, 1), "the version of this format"),
 		yaml.Required("name", yaml.String(&p.Name), "the hub, in one word"),
@@ -86,7 +84,7 @@ func (p *Profile) value() yaml.Value {
 			yaml.Optional("read", yaml.Float(&c.ReadWeight, minWeight, maxWeight), "of reads"),
 			yaml.Optional("write", yaml.Float(&c.WriteWeight, minWeight, maxWeight), "of writes"),
 		}}.Value(), "how much of `both` each direction gets while both are busy"),
-		yaml.Optional("sharing", yaml.String(&sharing), withdrawn),
+		yaml.Optional("sharing", ignored, withdrawn),
 		yaml.Optional("recovery", yaml.Object{Keys: recovery}.Value(),
 			"how long the disks that stay keep their old rate after another has ended"),
 		yaml.Required("disks", yaml.Items[Disk]{To: &p.Disks, Item: p.diskValue, Empty: noDisks}.Value(),
@@ -94,14 +92,8 @@ func (p *Profile) value() yaml.Value {
 		yaml.Optional("observed", yaml.Object{Keys: []yaml.Key{
 			yaml.Optional("rates", yaml.Items[Observation]{To: &e.Rates, Item: p.observationValue}.Value(),
 				"rates of disks that worked together, or alone"),
-			yaml.Optional("lags", yaml.Items[ObservedLag]{To: &e.Lags, Item: lagValue}.Value(),
-				"times of recovery"),
-			yaml.Optional("noise", yaml.Object{Keys: []yaml.Key{
-				yaml.Optional("squares", yaml.Float(&e.Noise.Squares, 0, maxSquares),
-					"sum of the squares of the logarithms of their rates, each about its mean"),
-				yaml.Optional("freedom", yaml.Int(&e.Noise.Freedom, 0, maxFreedom),
-					"degrees of freedom of that sum"),
-			}}.Value(), "how much files differ that were moved under the same conditions"),
+			yaml.Optional("lags", ignored, "times of recovery; fit wrote them once, and they are ignored"),
+			yaml.Optional("noise", ignored, "how much files differ; fit wrote it once, and it is ignored"),
 		}}.Value(), "what was measured: with it, predictions have intervals; fit writes it"),
 	}}.Value()
 }
@@ -110,7 +102,6 @@ func (p *Profile) value() yaml.Value {
 const withdrawn = "read and ignored: hubs share by weight; fit the runs again"
 
 func capacityValue(c *Capacity, link *float64) yaml.Value {
-	var ignored float64
 	read := func(key string, to *float64) yaml.Value {
 		return yaml.Rate(to, minRate, maxRate).Then(func(n yaml.Node) {
 			atMost(n, key, *to, *link, "the link's %s; a port cannot carry more than its link")
@@ -129,9 +120,9 @@ func capacityValue(c *Capacity, link *float64) yaml.Value {
 			"factor of `read`, and of `write`, while two disks share that direction"),
 		yaml.Optional("two_writers", yaml.Float(&c.TwoWriters, minFactor, 1),
 			"factor of `both` while more than one disk writes"),
-		yaml.Optional("per_disk", yaml.Float(&ignored, 0, 1), withdrawn),
-		yaml.Optional("read_loss", yaml.Float(&ignored, 0, 1), withdrawn),
-		yaml.Optional("write_loss", yaml.Float(&ignored, 0, 1), withdrawn),
+		yaml.Optional("per_disk", ignored, withdrawn),
+		yaml.Optional("read_loss", ignored, withdrawn),
+		yaml.Optional("write_loss", ignored, withdrawn),
 	}}.Value().Then(func(yaml.Node) {
 		if c.Both == 0 {
 			c.Both = c.Read + c.Write
@@ -260,18 +251,8 @@ func (p *Profile) observationValue(o *Observation) yaml.Value {
 	}.Value()
 }
 
-func lagValue(l *ObservedLag) yaml.Value {
-	return yaml.Object{Keys: []yaml.Key{
-		yaml.Optional("phase", yaml.String(&l.Phase), "where it was seen"),
-		yaml.Required("stays", role(&l.Stays), "what the disks that stayed do: read or write"),
-		yaml.Required("left", role(&l.Left), "what the disk that ended did: read or write"),
-		yaml.Required("staying", yaml.Int(&l.Staying, 1, MaxStaying), "how many disks stayed"),
-		yaml.Required("seconds", yaml.Float(&l.Seconds, 0, longestLag.Seconds()),
-			"how long they kept their old rate"),
-		yaml.Required("error", yaml.Float(&l.Error, minLagErrS, longestLag.Seconds()),
-			"standard error, in seconds"),
-	}}.Value()
-}
+// ignored reads anything.
+var ignored = yaml.Read(yaml.Schema{}, func(yaml.Node) {})
 
 func role(to *trace.Role) yaml.Value { return yaml.OneOf(to, string(trace.Read), string(trace.Write)) }
 
@@ -381,14 +362,11 @@ func (w *yamlWriter) disk(d *Disk) {
 }
 
 func (w *yamlWriter) evidence(e *Evidence) {
-	if len(e.Rates) == 0 && len(e.Lags) == 0 {
+	if len(e.Rates) == 0 {
 		return
 	}
 	w.line("\n# What was observed: in each entry, the disks active together. " +
-		"`error` is a standard error: of a rate relative\n# to it, of a lag in seconds.\nobserved:")
-	if len(e.Rates) > 0 {
-		w.line("  rates:")
-	}
+		"`error` is a rate's standard\n# error, relative.\nobserved:\n  rates:")
 	for _, o := range e.Rates {
 		w.line("    - phase: %q", o.Phase)
 		if o.Direct {
@@ -399,14 +377,6 @@ func (w *yamlWriter) evidence(e *Evidence) {
 			w.line("        - {disk: %q, op: %s, rate: %s, error: %s}", d.Disk, d.Op, rate(d.Rate), number(d.Error))
 		}
 	}
-	if len(e.Lags) > 0 {
-		w.line("  lags:")
-	}
-	for _, l := range e.Lags {
-		w.line("    - {phase: %q, stays: %s, left: %s, staying: %d, seconds: %s, error: %s}",
-			l.Phase, l.Stays, l.Left, l.Staying, number(l.Seconds), number(l.Error))
-	}
-	w.line("  noise: {squares: %s, freedom: %d}", number(e.Noise.Squares), e.Noise.Freedom)
 }
 
 // rate and number write values with six significant figures, which no measurement here exceeds.
