@@ -90,14 +90,21 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 	profile.Evidence = hub.Evidence{}
 	profile.Disks = slices.Clone(p.Disks)
 	l := &law{profile: &profile}
-	fastest := map[string]float64{}
-	var highest [2]float64 // in each direction
+	observed := map[*float64]bool{} // which of the disks' rates
+	var highest [2]float64          // in each direction
 	both := 0.0
 	for _, o := range e.Pooled().Rates {
 		var sum [2]float64
 		for _, d := range o.Disks {
 			l.logs, l.errors = append(l.logs, math.Log(d.Rate)), append(l.errors, d.Error)
-			fastest[sideKey(d.Disk, d.Op, o.Direct)] = max(fastest[sideKey(d.Disk, d.Op, o.Direct)], d.Rate)
+			value := &profile.Disk(d.Disk).Side(d.Op).Hub
+			if o.Direct {
+				value = &profile.Disk(d.Disk).Side(d.Op).Direct
+			}
+			if !observed[value] {
+				*value = 0
+			}
+			*value, observed[value] = max(*value, d.Rate), true
 			sum[hub.Direction(d.Op)] += d.Rate
 		}
 		l.seen = append(l.seen, l.target(&o))
@@ -125,40 +132,22 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 		for i := range profile.Disks {
 			d := &profile.Disks[i]
 			side, name := d.Side(op), d.Name+"."+string(op)
-			for _, direct := range []bool{false, true} {
-				key := sideKey(d.Name, op, direct)
-				value := &side.Hub
-				if direct {
-					value = &side.Direct
-				}
-				rate, fitted := fastest[key]
-				if fitted {
-					*value = rate
-				}
+			for k, value := range []*float64{&side.Hub, &side.Direct} {
 				if *value > 0 {
-					l.params = append(l.params, param{key, value, side, math.Log(*value), FigureError / z95, fitted})
+					key := name + []string{".hub", ".direct"}[k]
+					l.params = append(l.params, param{key, value, side, math.Log(*value), FigureError / z95, observed[value]})
 				}
 			}
 			side.Weight = cmp.Or(side.Weight, 1)
-			_, fitted := fastest[name+".hub"]
-			if fitted && !unit {
+			if observed[&side.Hub] && !unit {
 				side.Weight, unit = 1, true
-				continue
+			} else if side.Hub > 0 {
+				l.params = append(l.params,
+					param{name + ".weight", &side.Weight, side, math.Log(side.Weight), weightSpread, observed[&side.Hub]})
 			}
-			if side.Hub == 0 {
-				continue
-			}
-			l.params = append(l.params, param{name + ".weight", &side.Weight, side, math.Log(side.Weight), weightSpread, fitted})
 		}
 	}
 	return l, nil
-}
-
-func sideKey(disk string, op trace.Role, direct bool) string {
-	if direct {
-		return disk + "." + string(op) + ".direct"
-	}
-	return disk + "." + string(op) + ".hub"
 }
 
 func (l *law) target(o *hub.Observation) target {

@@ -49,39 +49,26 @@ type Estimate struct {
 
 const maxRows = 12
 
-// Top are the rows to look at first, in their order, and fewer than 13: those in which the disk that loses most keeps
-// least, those of all disks reading and all writing, and what was measured of several disks, the more disks the sooner.
-func (out *Prediction) Top() []Row {
-	if len(out.Rows) <= maxRows {
-		return out.Rows
-	}
-	working := func(i int) int { return len(out.Disks) - strings.Count(out.Rows[i].Pattern, "-") }
-	var worst, seen []int
-	chosen := map[int]bool{}
-	for i := range out.Rows {
+// Top are the rows to look at first, in their order, and fewer than 13: those of all disks reading and all writing, and
+// those in which the disk that loses most keeps least.
+func (out *Prediction) Top() (rows []Row) {
+	rank := func(i int) float64 {
 		row := &out.Rows[i]
-		if row.Kept > 0 {
-			worst = append(worst, i)
+		switch first := row.Pattern[:1]; {
+		case first != "-" && strings.Trim(row.Pattern, first) == "":
+			return 0
+		case row.Kept == 0: // unknown
+			return 1
 		}
-		if row.Measured && working(i) > 1 {
-			seen = append(seen, i)
-		}
-		if strings.Trim(row.Pattern, row.Pattern[:1]) == "" && working(i) == len(out.Disks) {
-			chosen[i] = true
-		}
+		return row.Kept
 	}
-	slices.SortStableFunc(worst, func(a, b int) int { return cmp.Compare(out.Rows[a].Kept, out.Rows[b].Kept) })
-	slices.SortStableFunc(seen, func(a, b int) int { return cmp.Compare(working(b), working(a)) })
-	for _, i := range slices.Concat(worst[:min(len(worst), maxRows/2)], seen, worst) {
-		if len(chosen) < maxRows {
-			chosen[i] = true
-		}
+	order := make([]int, len(out.Rows))
+	for i := range order {
+		order[i] = i
 	}
-	var rows []Row
-	for i := range out.Rows {
-		if chosen[i] {
-			rows = append(rows, out.Rows[i])
-		}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	for _, i := range slices.Sorted(slices.Values(order[:min(maxRows, len(order))])) {
+		rows = append(rows, out.Rows[i])
 	}
 	return rows
 }

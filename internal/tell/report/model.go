@@ -70,8 +70,8 @@ func combinations(keys []Key, p *model.Prediction, every bool) *Table {
 		"?: not predictable. Keeps: what the most slowed disk keeps of its rate alone."
 	rows := p.Rows
 	if first := p.Top(); !every && len(first) < len(rows) {
-		t.Note = fmt.Sprintf("%d of %d combinations: the worst, all disks together, "+
-			"and what was measured of several; --all lists them all. %s",
+		t.Note = fmt.Sprintf("%d of %d combinations: the worst, and all disks "+
+			"together; --all lists them all. %s",
 			len(first), len(rows), t.Note)
 		rows = first
 	}
