@@ -1,10 +1,11 @@
-// Package advise says whether streams survive what other disks do beside them on a hub: yes, no, or too close
-// to call; by what margin; and what to change if they do not. It asks the model (hub), and of a profile that
-// was fitted to runs every hub that agrees with these (fit): it measures nothing.
+// Package advise says whether streams survive what other disks do beside them on a hub: yes, no, or
+// too close to call; by what margin; and what to change if they do not. It asks the model (hub),
+// and of a profile that was fitted to runs every hub that agrees with these (fit): it measures
+// nothing.
 //
-// Streams survive if all of them stay clean for as long as was asked: no frame late, and no buffer below half (see
-// stream). A hub that gives a disk 3 % less than its profile says is asked for streams that need 3 % more: near the
-// threshold, both are equivalent.
+// Streams survive if all of them stay clean for as long as was asked: no frame late, and no buffer
+// below half (see stream). A hub that gives a disk 3 % less than its profile says is asked for
+// streams that need 3 % more: near the threshold, both are equivalent.
 //
 // Start at Ask.
 package advise
@@ -75,7 +76,8 @@ const sure = 0.95
 // Answer is what the model says.
 type Answer struct {
 	Verdict Verdict `json:"verdict"`
-	// Margin is the factor by which the streams' rates could grow and stay clean; below 1: they must shrink.
+	// Margin is the factor by which the streams' rates could grow and stay clean; below 1: they
+	// must shrink.
 	Margin float64 `json:"margin"`
 	// Its 95 % interval, if the profile holds observations.
 	MarginLow  float64  `json:"margin_low,omitempty"`
@@ -98,8 +100,8 @@ type Texts struct {
 	Assumptions []string `json:"assumptions,omitempty"`
 }
 
-// Stream is the outcome of a disk's streams of one kind by the profile's own figures: the worst of them if they
-// differ.
+// Stream is the outcome of a disk's streams of one kind by the profile's own figures: the worst of
+// them if they differ.
 type Stream struct {
 	Disk          string         `json:"disk"`
 	Op            trace.Role     `json:"op"`
@@ -157,7 +159,8 @@ func Ask(p *hub.Profile, q Question) (*Answer, error) {
 	return a, c.err
 }
 
-// regimes plays the parts with rested caches and, if any of them fills in the time, with used-up ones too.
+// regimes plays the parts with rested caches and, if any of them fills in the time, with used-up
+// ones too.
 func (c *ensemble) regimes(parts []Part) ([]played, error) {
 	first, err := c.play(parts, rested, c.length)
 	c.full = first.filled
@@ -239,19 +242,20 @@ func ParseStreams(text string, record bool, buffer time.Duration) (disk string, 
 	return fail("unknown codec %s; %s", strictyaml.Quote(what), try)
 }
 
-// The forms of what a disk plays or records, and of a data sheet: name, rate of reading and its unit, rate of writing and
-// its unit, size of a cache and the rate after it.
+// The forms of what a disk plays or records, and of a data sheet: name, rate of reading and its
+// unit, rate of writing and its unit, size of a cache and the rate after it.
 var (
 	streamsForm = regexp.MustCompile(`^\s*([^=]*[^=\s])\s*=\s*(?:(\d+)\s*x)?\s*(.*)$`)
-	sheetForm   = regexp.MustCompile(`^\s*([^=]*[^=\s])\s*=\s*([.\d]+)\s*([kMGT]?B/s)?\s*(?:/\s*([.\d]+)\s*([kMGT]?B/s))?\s*` +
-		`(?:,\s*cache=\s*([^@]+)@\s*(.+))?$`)
+	sheetForm   = regexp.MustCompile(`^\s*([^=]*[^=\s])\s*=\s*([.\d]+)\s*([kMGT]?B/s)?\s*` +
+		`(?:/\s*([.\d]+)\s*([kMGT]?B/s))?\s*(?:,\s*cache=\s*([^@]+)@\s*(.+))?$`)
 )
 
 // parseRate reads a rate that a disk can have.
 func parseRate(text string) (float64, error) {
 	rate, err := unit.ParseRate(text)
 	if err == nil && (rate < minRate || rate > maxRate) {
-		err = fmt.Errorf("%s; try one from %s to %s", unit.FormatRate(rate), unit.FormatRate(minRate), unit.FormatRate(maxRate))
+		err = fmt.Errorf("%s; try one from %s to %s",
+			unit.FormatRate(rate), unit.FormatRate(minRate), unit.FormatRate(maxRate))
 	}
 	return rate, err
 }
@@ -271,8 +275,9 @@ func ParsePace(text string) (disk string, rate float64, err error) {
 // dataSheet describes a disk that was never measured.
 const dataSheet = "by its data sheet"
 
-// ParseDisk reads a disk by its data sheet: "X=2.8/2.5GB/s" reads 2.8 and writes 2.5 GB/s; "X=2.8GB/s" does both;
-// "X=2.8/2.5GB/s,cache=24GB@0.65GB/s" writes at 0.65 GB/s once it has written 24 GB.
+// ParseDisk reads a disk by its data sheet: "X=2.8/2.5GB/s" reads 2.8 and writes 2.5 GB/s;
+// "X=2.8GB/s" does both; "X=2.8/2.5GB/s,cache=24GB@0.65GB/s" writes at 0.65 GB/s once it has
+// written 24 GB.
 func ParseDisk(text string) (hub.Disk, error) {
 	fail := func(why string) (hub.Disk, error) {
 		return hub.Disk{}, fmt.Errorf("disk %s: %s; try X=2.8/2.5GB/s, or X=2.8/2.5GB/s,cache=24GB@0.65GB/s",
@@ -312,8 +317,8 @@ func ParseDisk(text string) (hub.Disk, error) {
 	return d, nil
 }
 
-// WithDisk is the profile with one more disk on its hub: as fast there as its data sheet says and the hub can
-// carry, and with a pull that is the geometric mean of the other disks'.
+// WithDisk is the profile with one more disk on its hub: as fast there as its data sheet says and
+// the hub can carry, and with a pull that is the geometric mean of the other disks'.
 func WithDisk(p *hub.Profile, d hub.Disk) (*hub.Profile, error) {
 	if p.Disk(d.Name) != nil {
 		return nil, fmt.Errorf("disk %s: profile %s has one of that name; give the new one another", d.Name, p.Name)

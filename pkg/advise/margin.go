@@ -19,8 +19,8 @@ import (
 const (
 	// marginStep is how finely a margin is found, relative.
 	marginStep = 0.002
-	// maxBuffers is for how many buffers' time streams are simulated to find a margin: a shortfall that takes longer to
-	// use up a buffer is less than 1 %.
+	// maxBuffers is for how many buffers' time streams are simulated to find a margin: a shortfall
+	// that takes longer to use up a buffer is less than 1 %.
 	maxBuffers = 100
 	// figureMargin is the margin that the answer needs if a profile holds no observations.
 	figureMargin = 1 + model.FigureError
@@ -57,8 +57,8 @@ func largest(low, high, within float64, passes func(float64) bool) float64 {
 	return low
 }
 
-// clean reports whether all streams stay clean on the middle hub if their rates are multiplied, with caches rested and
-// used up.
+// clean reports whether all streams stay clean on the middle hub if their rates are multiplied,
+// with caches rested and used up.
 func (c *ensemble) clean(parts []Part, factor float64) bool {
 	parts = withRates(parts, func(string) float64 { return factor })
 	length := time.Duration(0)
@@ -86,7 +86,8 @@ func (c *ensemble) states() []cacheState {
 	return []cacheState{rested}
 }
 
-// served is what a disk gets on a hub beside all others, relative to what its streams need: of the disk that gets least.
+// served is what a disk gets on a hub beside all others, relative to what its streams need: of the
+// disk that gets least.
 func (c *ensemble) served(h *model.Hub, parts []Part) float64 {
 	least, off := math.Inf(1), offs(h, parts)
 	for _, state := range c.states() {
@@ -101,7 +102,8 @@ func (c *ensemble) served(h *model.Hub, parts []Part) float64 {
 			}
 			rates[part.Disk] = rate
 			if on.Of(part.Disk) != nil {
-				claims = append(claims, hub.Claim{Op: part.Op, Cap: rate, Weight: p.Disk(part.Disk).Side(part.Op).Weight})
+				weight := p.Disk(part.Disk).Side(part.Op).Weight
+				claims = append(claims, hub.Claim{Op: part.Op, Cap: rate, Weight: weight})
 			}
 		}
 		for i, rate := range hub.Share(p.Capacity, claims) {
@@ -116,8 +118,8 @@ func (c *ensemble) served(h *model.Hub, parts []Part) float64 {
 	return least
 }
 
-// margins are those of the hubs that agree with the observations, sorted: the middle one's, times how much better each of
-// them serves the streams.
+// margins are those of the hubs that agree with the observations, sorted: the middle one's, times
+// how much better each of them serves the streams.
 func (c *ensemble) margins(parts []Part, margin float64) []float64 {
 	middle := c.served(c.middle, parts)
 	margins := make([]float64, len(c.hubs))
@@ -128,13 +130,15 @@ func (c *ensemble) margins(parts []Part, margin float64) []float64 {
 	return margins
 }
 
-// unmeasured reports whether the parts are a combination that was not measured, on a hub that no model explains.
+// unmeasured reports whether the parts are a combination that was not measured, on a hub that no
+// model explains.
 func (c *ensemble) unmeasured(parts []Part) bool {
 	o := mixOf(parts)
 	return c.refused != "" && len(o.Disks) > 1 && !c.hubs[0].Measured(&o)
 }
 
-// needed is the margin on the middle hub that makes the streams clean on as many hubs as a sure answer needs.
+// needed is the margin on the middle hub that makes the streams clean on as many hubs as a sure
+// answer needs.
 func (c *ensemble) needed(parts []Part) float64 {
 	if len(c.hubs) == 0 {
 		return figureMargin
@@ -162,7 +166,8 @@ func (c *ensemble) yes(parts []Part) bool {
 	return !c.unmeasured(parts) && c.clean(parts, c.needed(parts))
 }
 
-// capOf is the maximum rate of a part's disk. The overhead of each file is left out: files are large.
+// capOf is the maximum rate of a part's disk. The overhead of each file is left out: files are
+// large.
 func capOf(p *hub.Profile, part *Part) float64 {
 	side := p.Disk(part.Disk).Side(part.Op)
 	rate := side.Hub
@@ -200,7 +205,8 @@ const (
 // minPace is the slowest pace that is advised, in bytes per second: a slower backup is useless.
 const minPace = 10e6
 
-// advice lists the changes that turn the answer to yes: slower neighbours, ports, disks, fewer streams.
+// advice lists the changes that turn the answer to yes: slower neighbours, ports, disks, fewer
+// streams.
 func (c *ensemble) advice(p *hub.Profile, parts []Part) []Change {
 	list := c.slower(parts)
 	if on := mixOf(parts); len(on.Disks) > 1 {
@@ -217,8 +223,8 @@ func (c *ensemble) advice(p *hub.Profile, parts []Part) []Change {
 	return append(append(list, c.otherDisk(p, parts)...), c.fewer(parts)...)
 }
 
-// otherDisk tries to let another disk do what the streams' disk does: one that is idle, or one that moves
-// files, which then swaps with it.
+// otherDisk tries to let another disk do what the streams' disk does: one that is idle, or one that
+// moves files, which then swaps with it.
 func (c *ensemble) otherDisk(p *hub.Profile, parts []Part) []Change {
 	var list []Change
 	for i := range parts {
@@ -250,7 +256,8 @@ func (c *ensemble) otherDisk(p *hub.Profile, parts []Part) []Change {
 	return list
 }
 
-// slower finds the highest pace for each disk that moves files or, if that does not help, for all of them.
+// slower finds the highest pace for each disk that moves files or, if that does not help, for all
+// of them.
 func (c *ensemble) slower(parts []Part) []Change {
 	var names []string
 	for i := range parts {

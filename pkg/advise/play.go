@@ -13,7 +13,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// fileSize is the size of files moved beside streams, in bytes: about the mean of the preset random.
+// fileSize is the size of files moved beside streams, in bytes: about the mean of the preset
+// random.
 const fileSize = 1e9
 
 // A probe's requests: it slows nothing down, so this hardly matters.
@@ -39,7 +40,8 @@ type played struct {
 	filled  map[string]float64 // when each disk that writes had used up its cache, in seconds
 }
 
-// lowest is the lowest level of any buffer, as a share of it; below zero by the frames that were late.
+// lowest is the lowest level of any buffer, as a share of it; below zero by the frames that were
+// late.
 func (p *played) lowest() float64 {
 	lowest := 1.0
 	for _, s := range p.streams {
@@ -175,8 +177,8 @@ func withRates(parts []Part, factor func(disk string) float64) []Part {
 // bufferFrames is the minimum number of frames in a buffer after folding.
 const bufferFrames = 20
 
-// fold makes one stream of those of a kind on a disk, with frames as long as its buffer allows: the disk has as much
-// to move in the same time, in fewer steps, which only shows whether it is clean.
+// fold makes one stream of those of a kind on a disk, with frames as long as its buffer allows: the
+// disk has as much to move in the same time, in fewer steps, which only shows whether it is clean.
 func fold(parts []Part) []Part {
 	out := slices.Clone(parts)
 	for i := range out {

@@ -108,7 +108,8 @@ func (a *Answer) worst() string {
 		unit.FormatSeconds(worst.BufferS))
 }
 
-// beside is " while A and B write and C reads at up to 200 MB/s"; empty if no other disk moves files.
+// beside is " while A and B write and C reads at up to 200 MB/s"; empty if no other disk moves
+// files.
 func beside(parts []Part) string {
 	var disks []string
 	does := map[string]work.Verb{}
@@ -158,8 +159,13 @@ func (c *ensemble) confidence(a *Answer, p *hub.Profile, parts []Part) string {
 	text := fmt.Sprintf("The chance of clean streams is about %.0f %%, given the measurement error.",
 		100*float64(a.Clean)/float64(a.Hubs))
 	if a.Clean == a.Hubs || a.Clean == 0 {
-		text = fmt.Sprintf("The chance of clean streams is %s, given the measurement error.",
-			map[bool]string{true: "at least 97 %", false: "at most 3 %"}[a.Clean > 0])
+		// The rule of three: Hanley and Lippman-Hand, JAMA 249, 1983.
+		chance, bound := 300/float64(a.Hubs), "at most"
+		if a.Clean > 0 {
+			chance, bound = 100-chance, "at least"
+		}
+		text = fmt.Sprintf("The chance of clean streams is %s %.0f %%, given the measurement error.",
+			bound, chance)
 	}
 	if len(o.Disks) < 2 {
 		return text
@@ -170,7 +176,8 @@ func (c *ensemble) confidence(a *Answer, p *hub.Profile, parts []Part) string {
 	if c.hubs[0].Measured(&o) {
 		return text + fmt.Sprintf(" %s were measured together.", unit.Capital(who))
 	}
-	return text + fmt.Sprintf(" %s were never measured together; a run of that would narrow it down.", unit.Capital(who))
+	return text + fmt.Sprintf(" %s were never measured together; a run of that would narrow it down.",
+		unit.Capital(who))
 }
 
 // doing names a mix: "A reading and B and C writing".

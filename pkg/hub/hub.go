@@ -1,10 +1,11 @@
-// Package hub is a hub as a model: what each disk gets when several work at once, and how long the others
-// take to recover when one stops.
+// Package hub is a hub as a model: what each disk gets when several work at once, and how long the
+// others take to recover when one stops.
 //
-// It is a fluid model: bytes flow at rates that stay constant between events, so a simulation is exact and
-// has no time step. It knows nothing of packets, of queues or of the processes that measure; its time is
-// its own, in nanoseconds since a phase's release. Start at Profile (the parameters), Share (who gets what at
-// one instant) and Sim (who gets what over time). Package fit makes profiles from runs, and predicts.
+// It is a fluid model: bytes flow at rates that stay constant between events, so a simulation is
+// exact and has no time step. It knows nothing of packets, of queues or of the processes that
+// measure; its time is its own, in nanoseconds since a phase's release. Start at Profile (the
+// parameters), Share (who gets what at one instant) and Sim (who gets what over time). Package fit
+// makes profiles from runs, and predicts.
 package hub
 
 import (
@@ -67,8 +68,8 @@ type Disk struct {
 	Cache       *Cache // nil: it writes as fast for ever
 }
 
-// Cache is a budget of fast writing: flash written one bit to a cell until it must be rewritten denser, or heat
-// that must be shed. From outside the two look the same, so they are one.
+// Cache is a budget of fast writing: flash written one bit to a cell until it must be rewritten
+// denser, or heat that must be shed. From outside the two look the same, so they are one.
 type Cache struct {
 	Bytes  int64   // written at full speed from rest
 	After  float64 // the rate once they are used up, bytes per second
@@ -81,13 +82,14 @@ type Side struct {
 	Direct float64 // on a port of its own
 	Weight float64 // its pull when the direction is contended: the winner's advantage; above zero
 
-	// What the size of a file does to the rate the disk can reach on it. If contention leaves it less than
-	// that, size costs nothing.
+	// What the size of a file does to the rate the disk can reach on it. If contention leaves it
+	// less than that, size costs nothing.
 	PerFile time.Duration // what each file takes beyond its bytes
 	Knee    Knee
 }
 
-// Knee is a file size above which a disk is slower. Its cause is not known; it has been seen in reads.
+// Knee is a file size above which a disk is slower. Its cause is not known; it has been seen in
+// reads.
 type Knee struct {
 	AboveBytes int64   // zero: no knee
 	Factor     float64 // of the rate, for larger files
@@ -125,9 +127,9 @@ func (p *Profile) Disk(name string) *Disk {
 	return nil
 }
 
-// Lags says how long the disks that stay keep their old rate after one has left: by what stays, by what
-// left, and by how many stay. The first entry of a list is for one disk that stays, the second for two,
-// and so on; the last also stands for more. An empty list is no lag.
+// Lags says how long the disks that stay keep their old rate after one has left: by what stays, by
+// what left, and by how many stay. The first entry of a list is for one disk that stays, the second
+// for two, and so on; the last also stands for more. An empty list is no lag.
 type Lags struct {
 	WriteAfterWrite, WriteAfterRead []time.Duration // a writer stays
 	ReadAfterWrite, ReadAfterRead   []time.Duration // a reader stays
@@ -170,8 +172,8 @@ func (p *Profile) Names() []string {
 	return names
 }
 
-// Evidence is what measurements say of a hub: what is read from runs, what a fit is made from, and what a
-// fitted profile keeps so that predictions have intervals.
+// Evidence is what measurements say of a hub: what is read from runs, what a fit is made from, and
+// what a fitted profile keeps so that predictions have intervals.
 type Evidence struct {
 	Rates []Observation
 	Lags  []ObservedLag
@@ -202,14 +204,16 @@ type ObservedLag struct {
 	Error       float64 // standard error, seconds
 }
 
-// ObservedNoise is how much files differ that were moved under the same conditions: the sum of the squares of their
-// rates' logarithms, each about its observation's mean, and its degrees of freedom.
+// ObservedNoise is how much files differ that were moved under the same conditions: the sum of the
+// squares of their rates' logarithms, each about its observation's mean, and its degrees of
+// freedom.
 type ObservedNoise struct {
 	Squares float64
 	Freedom int
 }
 
-// Deviation is the standard deviation of a file's rate, relative. ok is false if too few files were seen.
+// Deviation is the standard deviation of a file's rate, relative. ok is false if too few files were
+// seen.
 func (n ObservedNoise) Deviation() (sd float64, ok bool) {
 	if n.Freedom < minFreedom {
 		return 0, false
@@ -220,7 +224,8 @@ func (n ObservedNoise) Deviation() (sd float64, ok bool) {
 // minFreedom makes a standard deviation good to about a fifth.
 const minFreedom = 12
 
-// Mix names what the disks of the observation did, whatever the phase was called: "A write + C read".
+// Mix names what the disks of the observation did, whatever the phase was called: "A write + C
+// read".
 func (o *Observation) Mix() string {
 	parts := make([]string, len(o.Disks))
 	for i, d := range o.Disks {
@@ -250,8 +255,9 @@ func (e *Evidence) Add(other *Evidence) {
 	e.Noise.Freedom += other.Noise.Freedom
 }
 
-// Pooled joins all observations of the same disks in the same way, as repeated runs give: to their mean in their errors'
-// weights, with an error widened to how far they really differ (Birge, Phys. Rev. 40, 1932).
+// Pooled joins all observations of the same disks in the same way, as repeated runs give: to their
+// mean in their errors' weights, with an error widened to how far they really differ (Birge, Phys.
+// Rev. 40, 1932).
 func (e *Evidence) Pooled() *Evidence {
 	less := *e
 	less.Rates = nil

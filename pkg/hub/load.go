@@ -34,8 +34,8 @@ const (
 
 const noRate = "%s needs a rate; write hub: (through the hub), direct: (on a port of its own) or both"
 
-// Load reads a hub profile from YAML. name is the file's, for errors; each names the line, the column and
-// the reason.
+// Load reads a hub profile from YAML. name is the file's, for errors; each names the line, the
+// column and the reason.
 func Load(name string, data []byte) (*Profile, error) {
 	doc, err := yaml.Parse(name, data)
 	if err != nil {
@@ -172,9 +172,10 @@ func (p *Profile) diskValue(d *Disk) yaml.Value {
 	}.Value()
 }
 
-// sideValue is one direction of a disk: what the hub carries in it, and the disk's lanes, bound it. Of hub and direct
-// one may be missing: a disk known only on a port of its own is taken to reach the same through the hub, as far as the
-// hub can carry it, and the other way round. If both are missing, the lanes are all that is known.
+// sideValue is one direction of a disk: what the hub carries in it, and the disk's lanes, bound it.
+// Of hub and direct one may be missing: a disk known only on a port of its own is taken to reach
+// the same through the hub, as far as the hub can carry it, and the other way round. If both are
+// missing, the lanes are all that is known.
 func sideValue(s *Side, direction string, carries, lanes *float64) yaml.Value {
 	s.Weight = 1
 	ofSide := func(key string, to *float64) yaml.Value {
@@ -263,8 +264,8 @@ func atMost(n yaml.Node, key string, rate, limit float64, what string) {
 	}
 }
 
-// YAML writes the profile as Load reads it, and as a comment the note of each parameter that has one, by its keys
-// in the profile: capacity.read, A.write.weight, recovery.write_after_write[2].
+// YAML writes the profile as Load reads it, and as a comment the note of each parameter that has
+// one, by its keys in the profile: capacity.read, A.write.weight, recovery.write_after_write[2].
 func (p *Profile) YAML(notes map[string]string) []byte {
 	w := &yamlWriter{notes: notes}
 	w.line("version: 1\nname: %q\nabout: %q", p.Name, p.About)

@@ -8,7 +8,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// member is one disk's part in a simulation: what it is to do, and its curve of bytes moved over time.
+// member is one disk's part in a simulation: what it is to do, and its curve of bytes moved over
+// time.
 type member struct {
 	disk  string
 	known *Disk
@@ -72,8 +73,8 @@ const (
 	never = math.MaxInt64
 	// endless is more bytes than any disk moves, and few enough that no sum overflows.
 	endless = math.MaxInt64 / 4
-	// tolerance is the distance in bytes that counts as arrived: far above the rounding of float64 at the sizes of disks
-	// (1e-5 at 10^11), far below one byte's time.
+	// tolerance is the distance in bytes that counts as arrived: far above the rounding of float64
+	// at the sizes of disks (1e-5 at 10^11), far below one byte's time.
 	tolerance = 1e-3
 )
 
@@ -117,8 +118,8 @@ func newMember(disk string, known *Disk, work Work, noise float64) (*member, err
 	return m, nil
 }
 
-// drawNoise decides the factor of the next file's rate: lognormal, such that over many files the mean time, and so the
-// rate over all, is as without noise.
+// drawNoise decides the factor of the next file's rate: lognormal, such that over many files the
+// mean time, and so the rate over all, is as without noise.
 func (m *member) drawNoise() {
 	if m.noise > 0 {
 		m.noiseFactor = math.Exp(m.noise*m.rng.NormFloat64() + m.noise*m.noise/2)
@@ -140,7 +141,8 @@ func (m *member) start(tNS int64) {
 	}
 }
 
-// proceed goes on to the next file or frame when one is done, and notes when the cache has none left.
+// proceed goes on to the next file or frame when one is done, and notes when the cache has none
+// left.
 func (m *member) proceed(tNS int64) {
 	moved := m.moved(tNS)
 	m.empty = m.cache != nil && moved >= m.emptyAt-tolerance
@@ -181,12 +183,14 @@ func (m *member) shares() bool { return m.state == active && !m.work.Direct && m
 
 func (m *member) mixes() bool { return m.writes > 0 && m.writes < 1 }
 
-// rests reports whether it is active and takes no part: the next file's or frame's time has not come.
+// rests reports whether it is active and takes no part: the next file's or frame's time has not
+// come.
 func (m *member) rests() bool {
 	return m.thinksUntil > 0 || m.frames != nil && m.frames.player == nil
 }
 
-// cap is the rate it can reach now with no one else there. One that reads and writes at once gives each its time.
+// cap is the rate it can reach now with no one else there. One that reads and writes at once gives
+// each its time.
 func (m *member) cap() float64 {
 	size := int64(endless) // a stream is a file without an end
 	if m.frames == nil {
@@ -255,7 +259,8 @@ func (m *member) nextEvent() int64 {
 	return next
 }
 
-// turn bends the curve at tNS. A rate that stays as it is leaves the curve alone, so no rounding is added.
+// turn bends the curve at tNS. A rate that stays as it is leaves the curve alone, so no rounding is
+// added.
 func (m *member) turn(tNS int64, rate float64) {
 	if len(m.curve) == 0 {
 		m.curve = append(m.curve, breakpoint{tNS: tNS, rate: rate})
@@ -280,8 +285,8 @@ func (m *member) moved(tNS int64) float64 {
 	return b.bytes + b.rate*float64(tNS-b.tNS)*1e-9
 }
 
-// movedAt is when the disk has moved that many bytes in all, rounded up to a nanosecond: the past is
-// known, the future is as the present rate has it. It is never if the curve ends below.
+// movedAt is when the disk has moved that many bytes in all, rounded up to a nanosecond: the past
+// is known, the future is as the present rate has it. It is never if the curve ends below.
 func (m *member) movedAt(target float64) int64 {
 	from := 0
 	if last := len(m.curve) - 1; last > 0 && m.curve[last].bytes < target-tolerance {

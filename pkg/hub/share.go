@@ -28,8 +28,8 @@ type Claim struct {
 //
 // It is weighted max-min fairness (Bertsekas and Gallager, Data Networks, 6.5.2) twice over: first
 // between the two directions, each wanting what its disks want and it can carry; then within each
-// direction among its disks. So no claim passes its cap, nothing is left over that a disk could use,
-// and no disk's part can grow except at the cost of one that has less for its weight.
+// direction among its disks. So no claim passes its cap, nothing is left over that a disk could
+// use, and no disk's part can grow except at the cost of one that has less for its weight.
 func Share(c Capacity, claims []Claim) []float64 {
 	rates := make([]float64, len(claims))
 	ShareInto(c, claims, rates)
@@ -81,9 +81,10 @@ func Direction(op trace.Role) int {
 	return 0
 }
 
-// fill raises one water level, each claim's part being level x weight, until the amount is used up or
-// every claim of the direction, or of both if there is none, is full. Each round fills those whose cap lies under the
-// level of that round, which can only raise the next level, so there are at most as many rounds as claims.
+// fill raises one water level, each claim's part being level x weight, until the amount is used up
+// or every claim of the direction, or of both if there is none, is full. Each round fills those
+// whose cap lies under the level of that round, which can only raise the next level, so there are
+// at most as many rounds as claims.
 func fill(amount float64, claims []Claim, rates []float64, direction trace.Role) {
 	const open = -1
 	for i, claim := range claims {

@@ -12,30 +12,33 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Sim plays disks against one another in the model's time. It is exact: rates change only at events (a disk joins,
-// ends or is taken away, a lag runs out, a cache fills, a file of another size or noise factor begins, a frame is
-// asked for or there), and between events nothing is computed.
+// Sim plays disks against one another in the model's time. It is exact: rates change only at events
+// (a disk joins, ends or is taken away, a lag runs out, a cache fills, a file of another size or
+// noise factor begins, a frame is asked for or there), and between events nothing is computed.
 //
-// It serves a simulation of a whole plan, and equally a hub that real workers ask over the wire. For these, an
-// active disk is always being served, whether its worker has asked yet or not: a late Ask is answered from what the
-// disk has moved meanwhile, so its completion may lie in the past. What the model says therefore depends only on
-// what joins when, never on how slow or in what order the workers ask.
+// It serves a simulation of a whole plan, and equally a hub that real workers ask over the wire.
+// For these, an active disk is always being served, whether its worker has asked yet or not: a late
+// Ask is answered from what the disk has moved meanwhile, so its completion may lie in the past.
+// What the model says therefore depends only on what joins when, never on how slow or in what order
+// the workers ask.
 //
-// Recovery: when a disk leaves, each disk that stays is held at the rate it has at that instant until its lag
-// (Lags) has passed, and then takes its new share. A further leave during a hold starts the hold again, at the rate
-// the disk has then, even if that ends sooner. A disk that joins is never held: it takes at once the share it would
-// have if no disk were held, and held disks give way if that share is below what they hold.
+// Recovery: when a disk leaves, each disk that stays is held at the rate it has at that instant
+// until its lag (Lags) has passed, and then takes its new share. A further leave during a hold
+// starts the hold again, at the rate the disk has then, even if that ends sooner. A disk that joins
+// is never held: it takes at once the share it would have if no disk were held, and held disks give
+// way if that share is below what they hold.
 //
-// Streams: a disk that plays or records moves one frame after the other, each as fast as it can, and nothing
-// between them. While it moves one it contends as any disk does, so the others have less then and all of theirs in
-// between, as on a real link. A flow at the streams' mean rate could not say when a frame has arrived, and would
-// charge the others all the time for a disk that is at work for a part of it. Resting is not leaving: it holds no
-// disk. When a disk leaves, the streams' disk is held at the rate of its latest frame, and the others at the rate
-// that they had when no frame was on its way, unless frames have long followed one another without rest.
+// Streams: a disk that plays or records moves one frame after the other, each as fast as it can,
+// and nothing between them. While it moves one it contends as any disk does, so the others have
+// less then and all of theirs in between, as on a real link. A flow at the streams' mean rate could
+// not say when a frame has arrived, and would charge the others all the time for a disk that is at
+// work for a part of it. Resting is not leaving: it holds no disk. When a disk leaves, the streams'
+// disk is held at the rate of its latest frame, and the others at the rate that they had when no
+// frame was on its way, unless frames have long followed one another without rest.
 //
-// A job at a pace is a flow that wants no more than its pace, except for what it has to make up for. A probe takes
-// nothing from the others; how long its requests take, the model does not know. A cache regains nothing between
-// frames or at a pace: that needs a rest.
+// A job at a pace is a flow that wants no more than its pace, except for what it has to make up
+// for. A probe takes nothing from the others; how long its requests take, the model does not know.
+// A cache regains nothing between frames or at a pace: that needs a rest.
 //
 // A Sim is not safe for concurrent use.
 type Sim struct {
@@ -52,8 +55,9 @@ type Sim struct {
 	settling policy.Settling // of the phase that JoinPhase began
 }
 
-// Work is what a disk does from the time it joins until it leaves: in a race, when it has moved all its files. Those
-// who hold leave as one when the last of them has; open work lasts until Finish or Leave.
+// Work is what a disk does from the time it joins until it leaves: in a race, when it has moved all
+// its files. Those who hold leave as one when the last of them has; open work lasts until Finish or
+// Leave.
 type Work struct {
 	Profile string     // the disk's name in the profile; the name it joins by if empty
 	Op      trace.Role // Read or Write
@@ -90,14 +94,14 @@ type change struct {
 	leaves bool
 }
 
-// NewSim makes a simulation with no disk active and the time at zero. The profile is trusted: it comes from
-// Load, or from Fit.
+// NewSim makes a simulation with no disk active and the time at zero. The profile is trusted: it
+// comes from Load, or from Fit.
 func NewSim(p *Profile) *Sim {
 	return &Sim{profile: p, caches: map[string]*cacheLevel{}}
 }
 
-// Restart begins a new phase after a rest: no disk is active and the time is at zero again. Caches refill during
-// the rest.
+// Restart begins a new phase after a rest: no disk is active and the time is at zero again. Caches
+// refill during the rest.
 func (s *Sim) Restart(restNS int64) {
 	for _, m := range s.members {
 		if m.state == active {
@@ -110,8 +114,8 @@ func (s *Sim) Restart(restNS int64) {
 	s.members, s.changes, s.samples, s.now, s.phase = nil, nil, nil, 0, policy.Phase{}
 }
 
-// Join makes a disk active from tNS on, which must not lie before the last Advance. A disk that has left
-// may join again.
+// Join makes a disk active from tNS on, which must not lie before the last Advance. A disk that has
+// left may join again.
 func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	name := cmp.Or(work.Profile, disk)
 	known := s.profile.Disk(name)
@@ -176,16 +180,17 @@ func (s *Sim) Ask(disk string, bytes int64) error {
 	return nil
 }
 
-// Leave takes a disk away at tNS, whatever it still had to move: a killed worker. If the hub is already
-// past tNS, it leaves now. An Ask for more than it had moved by then is answered as Ended.
+// Leave takes a disk away at tNS, whatever it still had to move: a killed worker. If the hub is
+// already past tNS, it leaves now. An Ask for more than it had moved by then is answered as Ended.
 func (s *Sim) Leave(disk string, tNS int64) {
 	if i := s.index(disk); i >= 0 && s.members[i].state != gone {
 		s.schedule(change{tNS: max(tNS, s.now), member: s.members[i], leaves: true})
 	}
 }
 
-// Finish gives open work its end: the disk leaves, or begins to fill, when it has moved that many bytes in all, or now
-// if it has moved more. For a disk that fills already, it comes too late to matter.
+// Finish gives open work its end: the disk leaves, or begins to fill, when it has moved that many
+// bytes in all, or now if it has moved more. For a disk that fills already, it comes too late to
+// matter.
 func (s *Sim) Finish(disk string, bytes int64) {
 	if i := s.index(disk); i >= 0 && s.members[i].work.open() && !s.members[i].fills {
 		s.members[i].total = bytes
@@ -205,8 +210,8 @@ func (s *Sim) Settle(window int) {
 	}
 }
 
-// Next is when something next happens: a grant falls due or a rate may change. If a grant is overdue it
-// lies in the past. ok is false when nothing is under way.
+// Next is when something next happens: a grant falls due or a rate may change. If a grant is
+// overdue it lies in the past. ok is false when nothing is under way.
 func (s *Sim) Next() (tNS int64, ok bool) {
 	tNS = s.nextEvent()
 	for _, m := range s.members {
@@ -217,8 +222,9 @@ func (s *Sim) Next() (tNS int64, ok bool) {
 	return tNS, tNS < never
 }
 
-// Advance moves the time to tNS and returns every grant due by then, in the order of completion, equal
-// times by name. How often it is called, and at which times, makes no difference to any result.
+// Advance moves the time to tNS and returns every grant due by then, in the order of completion,
+// equal times by name. How often it is called, and at which times, makes no difference to any
+// result.
 func (s *Sim) Advance(tNS int64) []Grant {
 	for at := s.nextEvent(); at <= tNS; at = s.nextEvent() {
 		s.now = max(s.now, at)
@@ -248,8 +254,8 @@ func (s *Sim) Advance(tNS int64) []Grant {
 	return grants
 }
 
-// Samples returns the stream lines of the named phase since the last call, one for each stream every
-// stream.SampleNS, in the order of time.
+// Samples returns the stream lines of the named phase since the last call, one for each stream
+// every stream.SampleNS, in the order of time.
 func (s *Sim) Samples(phase string) []trace.Event {
 	samples := s.samples
 	for i := range samples {
@@ -259,8 +265,8 @@ func (s *Sim) Samples(phase string) []trace.Event {
 	return samples
 }
 
-// step processes all that happens at s.now: first what ends, then who comes, then lags that run out and
-// files that begin; and shares out again.
+// step processes all that happens at s.now: first what ends, then who comes, then lags that run out
+// and files that begin; and shares out again.
 func (s *Sim) step() {
 	for _, m := range s.members { // a frame that is there counts, whatever ends now
 		if m.state == active && m.frames != nil {
@@ -301,7 +307,8 @@ func (s *Sim) step() {
 	s.rerate()
 }
 
-// finish makes disks leave that have moved all they were to. Those that hold fill until the last of them has.
+// finish makes disks leave that have moved all they were to. Those that hold fill until the last of
+// them has.
 func (s *Sim) finish() {
 	for _, m := range s.members {
 		switch {
@@ -388,8 +395,9 @@ func (s *Sim) rerate() {
 	}
 }
 
-// balance lets those who read and write at once want no more in one direction than goes with what they get in the
-// other: each as much as it gets in both, which is found by bisection. The shares are then those of what they want.
+// balance lets those who read and write at once want no more in one direction than goes with what
+// they get in the other: each as much as it gets in both, which is found by bisection. The shares
+// are then those of what they want.
 func (s *Sim) balance() {
 	const nearly, negligible = 1e-10, 1e-6 // of a rate
 	i := 0

@@ -10,10 +10,10 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Simulate plays a plan in the model's time and emits what a run of it would have recorded, in the order of time:
-// the same plan always gives the same events, and a run on simulated disks gives the same files. A disk of the plan
-// that is real is looked up in the profile by its own name. The run line has no wall time: nothing ran.
-// It stops at the first error of emit.
+// Simulate plays a plan in the model's time and emits what a run of it would have recorded, in the
+// order of time: the same plan always gives the same events, and a run on simulated disks gives the
+// same files. A disk of the plan that is real is looked up in the profile by its own name. The run
+// line has no wall time: nothing ran. It stops at the first error of emit.
 func Simulate(plan *scenario.Plan, p *Profile, emit func(*trace.Event) error) error {
 	header := plan.Event("")
 	for i := range header.Disks { // figures of the model must not be mistaken for a real disk's
@@ -32,8 +32,8 @@ func Simulate(plan *scenario.Plan, p *Profile, emit func(*trace.Event) error) er
 	return emit(&trace.Event{Type: trace.EndType, Status: trace.Complete})
 }
 
-// Record plays a phase of the plan as Play does, or all tries of its search, with the lines that begin and end it in a
-// trace.
+// Record plays a phase of the plan as Play does, or all tries of its search, with the lines that
+// begin and end it in a trace.
 func (s *Sim) Record(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.Event) error) error {
 	if phase.Search != nil {
 		return s.recordSearch(plan, phase, emit)
@@ -85,7 +85,8 @@ func WorkOf(plan *scenario.Plan, phase *scenario.Phase, job *scenario.Job) Work 
 	return w
 }
 
-// JoinPhase brings all disks of a phase onto the hub at its release, and takes them away at its limit, if it has one.
+// JoinPhase brings all disks of a phase onto the hub at its release, and takes them away at its
+// limit, if it has one.
 func (s *Sim) JoinPhase(plan *scenario.Plan, phase *scenario.Phase) error {
 	s.Restart(int64(phase.Cooldown))
 	s.settling = policy.NewSettling(phase)
@@ -102,8 +103,8 @@ func (s *Sim) JoinPhase(plan *scenario.Plan, phase *scenario.Phase) error {
 	return nil
 }
 
-// Play plays one phase of the plan from its cool-down to its end, on the hub as the phase before has left it, and
-// emits its progress, file and stream events.
+// Play plays one phase of the plan from its cool-down to its end, on the hub as the phase before
+// has left it, and emits its progress, file and stream events.
 func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.Event) error) error {
 	if err := s.JoinPhase(plan, phase); err != nil {
 		return err

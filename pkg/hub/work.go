@@ -7,8 +7,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// frames is the work of a disk with streams. It moves one frame at a time, as fast as it can, in the order in which
-// they were asked for, and between them it moves nothing.
+// frames is the work of a disk with streams. It moves one frame at a time, as fast as it can, in
+// the order in which they were asked for, and between them it moves nothing.
 type frames struct {
 	players []*stream.Player
 	queue   stream.Queue
@@ -36,7 +36,8 @@ func newFrames(specs []stream.Spec) (*frames, error) {
 	return f, nil
 }
 
-// proceed notes the frame that has arrived by tNS, when the disk has moved that many bytes, and goes on to the next.
+// proceed notes the frame that has arrived by tNS, when the disk has moved that many bytes, and
+// goes on to the next.
 func (f *frames) proceed(tNS int64, moved float64) {
 	switch {
 	case f.player == nil:
@@ -81,8 +82,8 @@ func (f *frames) sample(dst []trace.Event, disk string, tNS int64) []trace.Event
 	return dst
 }
 
-// pace limits a disk to a rate. What the others keep it from moving it makes up for as fast as it can, but for no more
-// than a second of it.
+// pace limits a disk to a rate. What the others keep it from moving it makes up for as fast as it
+// can, but for no more than a second of it.
 type pace struct {
 	rate    float64 // bytes per second
 	sinceNS int64
@@ -90,8 +91,8 @@ type pace struct {
 	moved   float64
 }
 
-// proceed brings the arrears to tNS, by which the disk has moved that many bytes at a constant rate since the last
-// time.
+// proceed brings the arrears to tNS, by which the disk has moved that many bytes at a constant rate
+// since the last time.
 func (p *pace) proceed(tNS int64, moved float64) {
 	p.arrears += p.rate*float64(tNS-p.sinceNS)*1e-9 - (moved - p.moved)
 	p.arrears = min(p.arrears, p.rate)

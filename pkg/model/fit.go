@@ -1,4 +1,5 @@
-// Package model fits hub profiles to runs and predicts what was not measured, by the one sharing law of package hub.
+// Package model fits hub profiles to runs and predicts what was not measured, by the one sharing
+// law of package hub.
 //
 // Start at Observe (from a run to evidence), Fit (from evidence to a profile) and Predict.
 package model
@@ -25,13 +26,15 @@ type Result struct {
 	Profile    *hub.Profile `json:"-"` // ready to use; what is not known is assumed, as its parameter's note says
 	Parameters []Parameter  `json:"parameters"`
 	Residuals  []Residual   `json:"residuals"`
-	// ModelError is the root mean square of the residuals in their errors: near 1 when the model holds.
+	// ModelError is the root mean square of the residuals in their errors: near 1 when the model
+	// holds.
 	ModelError float64  `json:"model_error"`
+	Refused    string   `json:"refused,omitempty"` // why nothing that was not measured can be predicted
 	Warnings   []string `json:"warnings,omitempty"`
 }
 
-// Parameter is one figure of the profile with its 95 % interval, which ends at zero or at infinity if the evidence
-// does not bound it.
+// Parameter is one figure of the profile with its 95 % interval, which ends at zero or at infinity
+// if the evidence does not bound it.
 type Parameter struct {
 	Name             string // as its keys in the profile: capacity.read, A.write.weight
 	Unit             string // B/s, s, or empty for a plain number
@@ -39,7 +42,8 @@ type Parameter struct {
 	Note             string // why it is not known, or from one side only; empty if it is
 }
 
-// boundedBelow reports whether the evidence contradicts low values; noise and lags end at zero by nature.
+// boundedBelow reports whether the evidence contradicts low values; noise and lags end at zero by
+// nature.
 func (p *Parameter) boundedBelow() bool { return p.Low > 0 || p.Note == "" }
 
 // Interval writes its 95 % interval as people read it; empty if the evidence bounds neither end.
@@ -84,15 +88,16 @@ type Options struct {
 const (
 	// wellKnown is the ratio of an interval's ends up to which a parameter counts as known.
 	wellKnown = 1.5
-	// probeStep is by how much a parameter is moved to see whether the evidence bounds it, as a logarithm.
+	// probeStep is by how much a parameter is moved to see whether the evidence bounds it, as a
+	// logarithm.
 	probeStep = 1.4
-	// chi2Critical is the growth of the sum of squares that chance exceeds once in twenty: chi-square, one degree of
-	// freedom.
+	// chi2Critical is the growth of the sum of squares that chance exceeds once in twenty:
+	// chi-square, one degree of freedom.
 	chi2Critical = 3.84
 )
 
-// Fit finds the hub that explains the evidence best. Lags and noise are means of what was observed; effects of files'
-// sizes and caches are not fitted.
+// Fit finds the hub that explains the evidence best. Lags and noise are means of what was observed;
+// effects of files' sizes and caches are not fitted.
 func Fit(e *hub.Evidence, o Options) (*Result, error) {
 	base := &hub.Profile{Link: math.Inf(1), Lane: math.Inf(1)}
 	for _, name := range e.Disks() {
@@ -103,7 +108,8 @@ func Fit(e *hub.Evidence, o Options) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Name: o.Name, ModelError: f.misfit}
-	chosen := slices.Clone(f.best) // what is not known takes the median of the fits, as its best fit is arbitrary
+	// What is not known takes the median of the fits, as its best fit is arbitrary.
+	chosen := slices.Clone(f.best)
 	for i := range f.params {
 		p := f.parameter(i)
 		if p.Note != "" {
@@ -129,13 +135,14 @@ func Fit(e *hub.Evidence, o Options) (*Result, error) {
 			r.Residuals = append(r.Residuals, Residual{o.Phase, o.Mix(), d, rate, d.Rate/rate - 1})
 		}
 	}
-	if f.refused() != "" {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s (the rates lie %.1f times as far from the model as their errors "+
-			"allow; heat, a full cache or another program may have been at work)", unknownLaw, f.misfit))
+	if r.Refused = f.refused(); r.Refused != "" {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the rates lie %.1f times as far from the model as "+
+			"their errors allow; heat, a full cache or another program may have been at work", f.misfit))
 	}
 	if !f.checked {
 		r.Warnings = append(r.Warnings,
-			"there are no more observations than parameters: nothing checks the fit; record more phases")
+			"there are no more observations than parameters: nothing checks the fit; "+
+				"record more phases")
 	}
 	r.Profile = f.profile
 	p := r.Profile
@@ -144,7 +151,8 @@ func Fit(e *hub.Evidence, o Options) (*Result, error) {
 		assume(&p.Disks[i], &p.Capacity)
 	}
 	r.lags(e)
-	noise := Parameter{Name: "noise", Value: assumedNoise, High: hub.MaxNoise, Note: "too few files; assumed"}
+	noise := Parameter{Name: "noise", Value: assumedNoise, High: hub.MaxNoise}
+	noise.Note = "too few files; assumed"
 	if sd, ok := e.Noise.Deviation(); ok {
 		off := z95 / math.Sqrt(2*float64(e.Noise.Freedom)) // of a standard deviation, relative
 		noise = Parameter{Name: "noise", Value: sd, Low: sd * (1 - off), High: sd * (1 + off)}
@@ -154,8 +162,8 @@ func Fit(e *hub.Evidence, o Options) (*Result, error) {
 	return r, nil
 }
 
-// assume gives a disk what was never measured of it: through the hub as on its own port, reads as writes, and the other
-// way round.
+// assume gives a disk what was never measured of it: through the hub as on its own port, reads as
+// writes, and the other way round.
 func assume(d *hub.Disk, c *hub.Capacity) {
 	for range 2 { // a side that has nothing takes what the other then has
 		for _, pair := range [][2]*hub.Side{{&d.Read, &d.Write}, {&d.Write, &d.Read}} {
@@ -168,8 +176,8 @@ func assume(d *hub.Disk, c *hub.Capacity) {
 	d.Read.Hub, d.Write.Hub = min(d.Read.Hub, c.Read), min(d.Write.Hub, c.Write)
 }
 
-// parameter is a parameter without its value. The evidence bounds one if the best fit contradicts it when it is much
-// higher, or much lower.
+// parameter is a parameter without its value. The evidence bounds one if the best fit contradicts
+// it when it is much higher, or much lower.
 func (f *fits) parameter(param int) Parameter {
 	values := make([]float64, len(f.all))
 	for i, x := range f.all {
@@ -178,7 +186,9 @@ func (f *fits) parameter(param int) Parameter {
 	}
 	slices.Sort(values)
 	p := Parameter{
-		Name: f.params[param].name, Low: stats.Quantile(values, 0.025), High: stats.Quantile(values, 0.975),
+		Name: f.params[param].name,
+		Low:  stats.Quantile(values, 0.025),
+		High: stats.Quantile(values, 0.975),
 	}
 	if f.params[param].spread != weightSpread && f.params[param].spread != fewSpread {
 		p.Unit = "B/s"
@@ -221,7 +231,8 @@ func (r *Result) lags(e *hub.Evidence) {
 				continue
 			}
 			n := float64(len(seen))
-			var mean, own, scatter float64 // variances: by the errors of each, and by how they differ
+			var mean float64
+			var own, scatter float64 // variances: by the errors of each, and by how they differ
 			for _, l := range seen {
 				mean += l.Seconds / n
 				own += l.Error * l.Error / n
@@ -240,23 +251,25 @@ func (r *Result) lags(e *hub.Evidence) {
 	}
 }
 
-// fillLags lists lags by how many disks stay. A number that was not seen takes the lag of the nearest that was, the
-// smaller of two.
+// fillLags lists lags by how many disks stay. A number that was not seen takes the lag of the
+// nearest that was, the smaller of two.
 func fillLags(means map[int]float64) []time.Duration {
 	seen := slices.Sorted(maps.Keys(means))
-	if !slices.ContainsFunc(seen, func(staying int) bool { return means[staying] >= 0.0005 }) { // of a millisecond
+	lasts := func(staying int) bool { return means[staying] >= 0.0005 } // half of a millisecond
+	if !slices.ContainsFunc(seen, lasts) {
 		return nil
 	}
 	var list []time.Duration
 	for staying := 1; staying <= seen[len(seen)-1]; staying++ {
-		nearest := slices.MinFunc(seen, func(a, b int) int { return max(a-staying, staying-a) - max(b-staying, staying-b) })
+		far := func(from int) int { return max(from-staying, staying-from) }
+		nearest := slices.MinFunc(seen, func(a, b int) int { return far(a) - far(b) })
 		list = append(list, time.Duration(means[nearest]*1e9).Round(time.Millisecond))
 	}
 	return list
 }
 
-// YAML writes the fitted profile as hub.Load reads it, with each parameter's interval beside it, and below what was
-// observed.
+// YAML writes the fitted profile as hub.Load reads it, with each parameter's interval beside it,
+// and below what was observed.
 func (r *Result) YAML() []byte {
 	notes := map[string]string{}
 	for _, p := range r.Parameters {
@@ -285,7 +298,10 @@ func (p Parameter) MarshalJSON() ([]byte, error) {
 		Low   *float64 `json:"low"`
 		High  *float64 `json:"high"`
 		Note  string   `json:"note,omitempty"`
-	}{p.Name, p.Unit, known(p.Value, true), known(p.Low, p.boundedBelow()), known(p.High, true), p.Note})
+	}{
+		p.Name, p.Unit, known(p.Value, true), known(p.Low, p.boundedBelow()), known(p.High, true),
+		p.Note,
+	})
 }
 
 // MarshalJSON writes null for what is refused.

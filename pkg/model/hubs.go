@@ -10,7 +10,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Hub is a hub that agrees with the observations of a profile: one of many that may be the true one.
+// Hub is a hub that agrees with the observations of a profile: one of many that may be the true
+// one.
 type Hub struct {
 	Profile *hub.Profile // without observations
 	Seed    uint64       // its own
@@ -36,9 +37,10 @@ func measured(e *hub.Evidence) map[string]*hub.Observation {
 	return out
 }
 
-// Hubs are the fits to bootstrap samples of the profile's observations; none if it has none. A disk that was never
-// observed doing something on the hub does it as the profile says, off by FigureError. If the hub does not share by the
-// law, refused says so: then nothing is known that was not measured.
+// Hubs are the fits to bootstrap samples of the profile's observations; none if it has none. A disk
+// that was never observed doing something on the hub does it as the profile says, off by
+// FigureError. If the hub does not share by the law, refused says so: then nothing is known that
+// was not measured.
 func Hubs(p *hub.Profile, seed uint64) (hubs []Hub, refused string, err error) {
 	if len(p.Evidence.Rates) == 0 {
 		return nil, "", nil
@@ -57,9 +59,10 @@ func Hubs(p *hub.Profile, seed uint64) (hubs []Hub, refused string, err error) {
 	return hubs, f.refused(), nil
 }
 
-// Off is how far each disk's rate lies from what the hub's profile says when those of an observation work together: a
-// factor for each, which is 1 unless they were measured together. Then it is what comes to the measured rate, within its
-// error. The same hub always has the same factors.
+// Off is how far each disk's rate lies from what the hub's profile says when those of an
+// observation work together: a factor for each, which is 1 unless they were measured together. Then
+// it is what comes to the measured rate, within its error. The same hub always has the same
+// factors.
 func (h *Hub) Off(o *hub.Observation) []float64 {
 	mix := o.Mix()
 	seen := h.measured[mix]
@@ -74,7 +77,8 @@ func (h *Hub) Off(o *hub.Observation) []float64 {
 		if !h.middle {
 			hash := fnv.New64a()
 			hash.Write([]byte(mix + "\n" + d.Disk))
-			rates[i] *= math.Exp(was.Error * rand.New(rand.NewPCG(h.Seed, hash.Sum64())).NormFloat64())
+			chance := rand.New(rand.NewPCG(h.Seed, hash.Sum64())).NormFloat64()
+			rates[i] *= math.Exp(was.Error * chance)
 		}
 	}
 	return rates
@@ -83,7 +87,8 @@ func (h *Hub) Off(o *hub.Observation) []float64 {
 // Measured reports whether exactly the disks of an observation were measured together.
 func (h *Hub) Measured(o *hub.Observation) bool { return h.measured[o.Mix()] != nil }
 
-// Observed reports whether the disk was ever observed doing this, through the hub or on a port of its own.
+// Observed reports whether the disk was ever observed doing this, through the hub or on a port of
+// its own.
 func Observed(p *hub.Profile, disk string, op trace.Role, direct bool) bool {
 	return slices.ContainsFunc(p.Evidence.Rates, func(o hub.Observation) bool {
 		d := o.Of(disk)

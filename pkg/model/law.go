@@ -19,16 +19,19 @@ import (
 const (
 	// bootstraps is how many bootstrap samples of the observations are fitted.
 	bootstraps = 50
-	// starts is how many places the first fit starts from. With 60 it misses the least sum of squares of 1 hub in 40.
+	// starts is how many places the first fit starts from. With 60 it misses the least sum of
+	// squares of 1 hub in 40.
 	starts = 60
 	// tolerance is how far, relative, a hub may be off the law and still count as sharing by it.
 	tolerance = 0.01
-	// unexplained is the chance of residuals as large as they are, if a hub shares by the law, below which it does not.
+	// unexplained is the chance of residuals as large as they are, if a hub shares by the law,
+	// below which it does not.
 	unexplained = 0.005
-	// FigureError is the relative error assumed of a figure without observations, such as a data sheet's, at 95 %.
+	// FigureError is the relative error assumed of a figure without observations, such as a data
+	// sheet's, at 95 %.
 	FigureError = 0.1
-	// weightSpread and capacitySpread are how much weights and unused capacity differ from hub to hub: the standard
-	// deviation of their logarithms.
+	// weightSpread and capacitySpread are how much weights and unused capacity differ from hub to
+	// hub: the standard deviation of their logarithms.
 	weightSpread, capacitySpread = 0.5, 0.25
 	// fewSpread is the same of what is carried if fewer disks ask than at best.
 	fewSpread = 0.1
@@ -38,8 +41,8 @@ const (
 	// negligible is a growth of the sum of squares that contradicts nothing.
 	negligible = 0.1
 	maxFitted  = 32 // disks
-	// maxWeight and maxDirections are how strongly a disk pulls at most, against the first, and a direction against the
-	// other: a hub that starves one does not share.
+	// maxWeight and maxDirections are how strongly a disk pulls at most, against the first, and a
+	// direction against the other: a hub that starves one does not share.
 	maxWeight, maxDirections = 12.0, 2.0
 	// z95 is how many standard errors a 95 % interval reaches either way.
 	z95 = 1.96
@@ -48,7 +51,8 @@ const (
 // unknownLaw is said of hubs that the law does not explain.
 const unknownLaw = "this hub does not share like any law we know: measure it"
 
-// law is the sharing law of package hub, as a vector of the logarithms of its parameters, beside what was observed.
+// law is the sharing law of package hub, as a vector of the logarithms of its parameters, beside
+// what was observed.
 type law struct {
 	profile *hub.Profile // as the vector last set has it
 	params  []param
@@ -65,7 +69,7 @@ type param struct {
 	value  *float64
 	side   *hub.Side // of the disk that it belongs to; nil: all disks share it
 	start  float64   // a logarithm
-	spread float64   // how far it may lie from there if nothing was observed of it: a standard deviation
+	spread float64   // how far it may lie from there if it was not observed, one standard deviation
 	fitted bool      // something was observed that may depend on it
 }
 
@@ -76,15 +80,16 @@ type target struct {
 	sides  []*hub.Side
 }
 
-// newLaw lays out the parameters of a profile's hub and disks for the observations. What was observed of none of them
-// keeps the profile's figure.
+// newLaw lays out the parameters of a profile's hub and disks for the observations. What was
+// observed of none of them keeps the profile's figure.
 func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 	if len(e.Rates) == 0 {
 		return nil, fmt.Errorf("fit a hub: the runs hold no stretch of %g s with a steady rate; "+
 			"record solo phases and pairs", shortestS)
 	}
 	if n := len(e.Disks()); n > maxFitted {
-		return nil, fmt.Errorf("the runs have %d disks, and the limit is %d; give the runs of one hub", n, maxFitted)
+		return nil, fmt.Errorf("the runs have %d disks, and the limit is %d; give the runs of one hub",
+			n, maxFitted)
 	}
 	profile := *p
 	profile.Evidence = hub.Evidence{}
@@ -117,9 +122,10 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 		both = usualBoth * max(highest[0], highest[1])
 	}
 	c := &profile.Capacity
-	*c = hub.Capacity{Read: highest[0], Write: highest[1], Both: both, ReadWeight: 1, WriteWeight: 1, Pair: few, TwoWriters: few}
+	*c = hub.Capacity{Read: highest[0], Write: highest[1], Both: both, ReadWeight: 1, WriteWeight: 1}
+	c.Pair, c.TwoWriters = few, few
 	shared := func(name string, value *float64, spread float64) {
-		l.params = append(l.params, param{name: name, value: value, start: math.Log(*value), spread: spread, fitted: true})
+		l.add(param{name: name, value: value, spread: spread, fitted: true})
 	}
 	shared("capacity.read", &c.Read, capacitySpread)
 	shared("capacity.write", &c.Write, capacitySpread)
@@ -135,19 +141,24 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 			for k, value := range []*float64{&side.Hub, &side.Direct} {
 				if *value > 0 {
 					key := name + []string{".hub", ".direct"}[k]
-					l.params = append(l.params, param{key, value, side, math.Log(*value), FigureError / z95, observed[value]})
+					l.add(param{key, value, side, 0, FigureError / z95, observed[value]})
 				}
 			}
 			side.Weight = cmp.Or(side.Weight, 1)
 			if observed[&side.Hub] && !unit {
 				side.Weight, unit = 1, true
 			} else if side.Hub > 0 {
-				l.params = append(l.params,
-					param{name + ".weight", &side.Weight, side, math.Log(side.Weight), weightSpread, observed[&side.Hub]})
+				l.add(param{name + ".weight", &side.Weight, side, 0, weightSpread, observed[&side.Hub]})
 			}
 		}
 	}
 	return l, nil
+}
+
+// add adds a parameter that starts at its value.
+func (l *law) add(p param) {
+	p.start = math.Log(*p.value)
+	l.params = append(l.params, p)
 }
 
 func (l *law) target(o *hub.Observation) target {
@@ -158,8 +169,8 @@ func (l *law) target(o *hub.Observation) target {
 	return t
 }
 
-// set makes the profile what a vector says. Two disks in a direction show what they are carried; capacity is as much
-// more as that is less.
+// set makes the profile what a vector says. Two disks in a direction show what they are carried;
+// capacity is as much more as that is less.
 func (l *law) set(x []float64) {
 	for i, p := range l.params {
 		*p.value = math.Exp(x[i])
@@ -169,7 +180,8 @@ func (l *law) set(x []float64) {
 	}
 	c := &l.profile.Capacity
 	c.WriteWeight = min(max(c.WriteWeight, 1/maxDirections), maxDirections)
-	c.Pair, c.TwoWriters = min(c.Pair, 1/c.Pair), min(c.TwoWriters, 1/c.TwoWriters) // never above 1, with a slope on both sides
+	// Both parts never exceed 1, and have a slope on either side of it.
+	c.Pair, c.TwoWriters = min(c.Pair, 1/c.Pair), min(c.TwoWriters, 1/c.TwoWriters)
 	c.Read, c.Write = c.Read/c.Pair, c.Write/c.Pair
 	c.Both = min(c.Both, c.Read+c.Write)
 }
@@ -242,8 +254,9 @@ func (l *law) jacobian(x []float64) *mat.Dense {
 	return j
 }
 
-// descend finds a least weighted sum of squares near a start: Newton's method with the Hessian of Gauss (Nocedal and
-// Wright, Numerical Optimization, 2006, 10.3). What no observation depends on stays as it starts.
+// descend finds a least weighted sum of squares near a start: Newton's method with the Hessian of
+// Gauss (Nocedal and Wright, Numerical Optimization, 2006, 10.3). What no observation depends on
+// stays as it starts.
 func (l *law) descend(start, logs []float64) []float64 {
 	const damping = 1e-3 // for what hardly any observation depends on
 	var j *mat.Dense
@@ -270,7 +283,8 @@ func (l *law) descend(start, logs []float64) []float64 {
 		Converger:       &optimize.FunctionConverge{Relative: 1e-7, Iterations: 3},
 	}
 	// Its only errors are that it finds nothing better, as at the edge of a capacity.
-	result, _ := optimize.Minimize(problem, start, settings, &optimize.Newton{Linesearcher: &optimize.Backtracking{}})
+	newton := &optimize.Newton{Linesearcher: &optimize.Backtracking{}}
+	result, _ := optimize.Minimize(problem, start, settings, newton)
 	return result.X
 }
 
@@ -284,10 +298,11 @@ type fits struct {
 	checked bool        // there are more observations than parameters
 }
 
-// fitLaw fits the law by least squares of the rates' logarithms in their errors, and again to samples in which the
-// residual of each rate is multiplied by a standard normal number: the wild bootstrap (Wu, Ann. Statist. 14, 1986). Two
-// numbers, as Rademacher's, would not do, as many parameters rest on one rate. No residual is taken to be smaller than
-// the rate's error. What the observations leave open differs from sample to sample.
+// fitLaw fits the law by least squares of the rates' logarithms in their errors, and again to
+// samples in which the residual of each rate is multiplied by a standard normal number: the wild
+// bootstrap (Wu, Ann. Statist. 14, 1986). Two numbers, as Rademacher's, would not do, as many
+// parameters rest on one rate. No residual is taken to be smaller than the rate's error. What the
+// observations leave open differs from sample to sample.
 func fitLaw(p *hub.Profile, e *hub.Evidence, seed uint64) (*fits, error) {
 	l, err := newLaw(p, e)
 	if err != nil {
@@ -337,7 +352,8 @@ func (l *law) loosen(rng *rand.Rand, x, sample []float64) []float64 {
 		for range 2 {
 			was := x[i]
 			if x[i] += l.params[i].spread * rng.NormFloat64(); l.params[i].spread == fewSpread {
-				x[i] = min(fewSpread*rng.NormFloat64(), 0) // half of all hubs carry as much for few disks
+				// Half of all hubs carry as much for few disks.
+				x[i] = min(fewSpread*rng.NormFloat64(), 0)
 			}
 			if moved := l.squares(x, sample); moved > sum+negligible {
 				x[i] = was
@@ -349,8 +365,9 @@ func (l *law) loosen(rng *rand.Rand, x, sample []float64) []float64 {
 	return x
 }
 
-// judge tests whether the hub shares by the law, to within the tolerance: by the chi-square of the residuals (Bevington
-// and Robinson, Data Reduction and Error Analysis for the Physical Sciences, 2003, 11.1).
+// judge tests whether the hub shares by the law, to within the tolerance: by the chi-square of the
+// residuals (Bevington and Robinson, Data Reduction and Error Analysis for the Physical Sciences,
+// 2003, 11.1).
 func (f *fits) judge(squares float64) {
 	var svd mat.SVD
 	svd.Factorize(f.jacobian(f.best), mat.SVDNone)

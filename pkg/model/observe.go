@@ -29,12 +29,13 @@ const (
 	assumedNoise = 0.03
 )
 
-// Observe reads what a run shows of the hub: a rate for every disk in every stretch with the same disks
-// active, and the lags after a disk left. Only settled stretches count: from a join on, and after a leave from
-// when every disk that stayed has visibly risen to its new share. If one has not, it may still be held
-// back, and the stretch is left out. Tests of random access are skipped: they only show the
-// disk's own delays. So are disks with a pace of their own, and those that read and write at once: they do not
-// show what they could get, nor what they leave to the others on the hub. Only a probe slows nothing down.
+// Observe reads what a run shows of the hub: a rate for every disk in every stretch with the same
+// disks active, and the lags after a disk left. Only settled stretches count: from a join on, and
+// after a leave from when every disk that stayed has visibly risen to its new share. If one has
+// not, it may still be held back, and the stretch is left out. Tests of random access are skipped:
+// they only show the disk's own delays. So are disks with a pace of their own, and those that read
+// and write at once: they do not show what they could get, nor what they leave to the others on the
+// hub. Only a probe slows nothing down.
 //
 // Disks are named as in the profile the run was simulated with, real ones by their own names.
 func Observe(run *trace.Run) *hub.Evidence {
@@ -143,8 +144,8 @@ func (r *reading) observeHub(phase string, disks []*watched) {
 	}
 }
 
-// afterLeave notes the lags of those who stay, and returns from when on all of them have settled: the end of the
-// stage if some may not have.
+// afterLeave notes the lags of those who stay, and returns from when on all of them have settled:
+// the end of the stage if some may not have.
 func (r *reading) afterLeave(phase string, left trace.Role, there []*watched, stage overlap.Span) int64 {
 	settledNS := stage.StartNS
 	for _, w := range there {
@@ -160,9 +161,9 @@ func (r *reading) afterLeave(phase string, left trace.Role, there []*watched, st
 	return min(settledNS, stage.EndNS)
 }
 
-// lag finds when the disk rose from the rate it had to a new one: the split into the old level, which is known,
-// and a new one with the least squares (a change point with one mean known; Hinkley, Biometrika 57, 1970). ok is
-// false if it did not rise.
+// lag finds when the disk rose from the rate it had to a new one: the split into the old level,
+// which is known, and a new one with the least squares (a change point with one mean known;
+// Hinkley, Biometrika 57, 1970). ok is false if it did not rise.
 func (w *watched) lag(stage overlap.Span) (seconds, stdErr float64, ok bool) {
 	bin := float64(binNS) / 1e9
 	var rates []float64
@@ -192,8 +193,8 @@ func (w *watched) lag(stage overlap.Span) (seconds, stdErr float64, ok bool) {
 	if len(rates)-split < need || level < minGain*w.last {
 		return 0, 0, false
 	}
-	// The bytes about the rise show when it was, between two instants at which they are known: if samples lie far
-	// apart, its bin only shows that it was near.
+	// The bytes about the rise show when it was, between two instants at which they are known: if
+	// samples lie far apart, its bin only shows that it was near.
 	rise := stage.StartNS + int64(split)*binNS
 	known := w.curve.Between(overlap.Span{StartNS: rise, EndNS: rise + int64(min(1, len(rates)-split))*binNS})
 	wide := max(1, int(math.Ceil(float64(known.High-known.Low)/w.last/bin))) // bins
@@ -234,8 +235,8 @@ func (r *reading) observe(o hub.Observation, disks []*watched, in []overlap.Span
 	r.doubts = append(r.doubts, doubts)
 }
 
-// files returns the noise of the files moved in the intervals, and how many files of equal size they are worth (Kish's
-// effective number).
+// files returns the noise of the files moved in the intervals, and how many files of equal size
+// they are worth (Kish's effective number).
 func (r *reading) files(w *watched, in []overlap.Span, rate float64) float64 {
 	var sum, squares float64
 	var deviations []float64 // of whole files

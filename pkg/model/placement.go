@@ -18,8 +18,9 @@ type Placement struct {
 	Worst string   `json:"worst"` // the worst mix, as a pattern of the disks on the hub
 }
 
-// place finds, for every number of ports besides the hub's, which disks to move there so that the disk that loses most
-// on the hub loses as little as possible. A choice with a mix on the hub that is not predictable is skipped.
+// place finds, for every number of ports besides the hub's, which disks to move there so that the
+// disk that loses most on the hub loses as little as possible. A choice with a mix on the hub that
+// is not predictable is skipped.
 func place(rows []Row, disks []string) []Placement {
 	kept := map[string]float64{}
 	for i := range rows {
@@ -53,7 +54,8 @@ choices:
 		}
 		here.Mean /= float64(n)
 		own := len(here.Own)
-		if b := best[own]; b == nil || here.Kept > b.Kept || here.Kept == b.Kept && here.Mean > b.Mean {
+		b := best[own]
+		if b == nil || here.Kept > b.Kept || here.Kept == b.Kept && here.Mean > b.Mean {
 			best[own] = &here
 		}
 	}
@@ -108,14 +110,16 @@ func Describe(pattern string, disks []string) string {
 type NextPhase struct {
 	Pattern string `json:"pattern"`
 	Words   string `json:"words"` // the same
-	// Off is half the widest 95 % interval of its rates, relative; zero if one disk's were never seen.
+	// Off is half the widest 95 % interval of its rates, relative; zero if one disk's were never
+	// seen.
 	Off float64 `json:"off"`
 }
 
 // minProgress is the relative uncertainty below which nothing is left to measure.
 const minProgress = 0.02
 
-// next is the phase that is predicted worst of those that were not measured; nil if nothing is left to learn.
+// next is the phase that is predicted worst of those that were not measured; nil if nothing is left
+// to learn.
 func next(rows []Row) (next *NextPhase) {
 	least := minProgress
 	for _, row := range rows {
@@ -133,5 +137,6 @@ func (n *NextPhase) String() string {
 	if n.Off == 0 {
 		return fmt.Sprintf("measure %s next (%s): nothing is known about it", n.Pattern, n.Words)
 	}
-	return fmt.Sprintf("measure %s next (%s): its rates are the least certain, ±%.0f %%", n.Pattern, n.Words, 100*n.Off)
+	return fmt.Sprintf("measure %s next (%s): its rates are the least certain, ±%.0f %%",
+		n.Pattern, n.Words, 100*n.Off)
 }

@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// maxDisks is how many disks are predicted together: each triples the number of combinations, and five make 242.
+	// maxDisks is how many disks are predicted together: each triples the number of combinations,
+	// and five make 242.
 	maxDisks = 5
 	// widest is the ratio of an interval's ends above which a rate is not predictable.
 	widest = 1.4
@@ -23,10 +24,11 @@ const (
 // Prediction is what a hub would do with some disks in every combination.
 type Prediction struct {
 	Disks      []string    `json:"disks"`
-	Rows       []Row       `json:"rows"`            // by the number of disks at work
-	Placements []Placement `json:"placements"`      // disks to take off the hub: none, the best one, the best two, ...
-	Next       *NextPhase  `json:"next"`            // nil without observations, and if nothing is left to learn
-	Notes      []string    `json:"notes,omitempty"` // what holds for all rows
+	Rows       []Row       `json:"rows"`              // by the number of disks at work
+	Placements []Placement `json:"placements"`        // disks to take off the hub: none, the best one, the best two, ...
+	Next       *NextPhase  `json:"next"`              // nil without observations, and if nothing is left to learn
+	Refused    string      `json:"refused,omitempty"` // why nothing is predicted that was not measured
+	Notes      []string    `json:"notes,omitempty"`   // what holds for all rows
 }
 
 // Row is one combination. If the profile has no observations, its intervals have no width.
@@ -35,13 +37,13 @@ type Row struct {
 	Measured bool       `json:"measured"` // exactly this was observed: rates and intervals are the measurement's
 	Rates    []Estimate `json:"rates"`
 	Total    Estimate   `json:"total"`
-	// Kept is the least any disk at work keeps of what it reaches alone on the hub; zero, null in JSON, if that is not
-	// known.
+	// Kept is the least any disk at work keeps of what it reaches alone on the hub; zero, null in
+	// JSON, if that is not known.
 	Kept float64 `json:"kept"`
 }
 
-// Estimate is a rate with its 95 % interval, bytes per second; zero for an idle disk. If the runs do not determine it,
-// Refused says why.
+// Estimate is a rate with its 95 % interval, bytes per second; zero for an idle disk. If the runs
+// do not determine it, Refused says why.
 type Estimate struct {
 	Rate, Low, High float64
 	Refused         string
@@ -49,8 +51,8 @@ type Estimate struct {
 
 const maxRows = 12
 
-// Top are the rows to look at first, in their order, and fewer than 13: those of all disks reading and all writing, and
-// those in which the disk that loses most keeps least.
+// Top are the rows to look at first, in their order, and fewer than 13: those of all disks reading
+// and all writing, and those in which the disk that loses most keeps least.
 func (out *Prediction) Top() (rows []Row) {
 	rank := func(i int) float64 {
 		row := &out.Rows[i]
@@ -75,17 +77,19 @@ func (out *Prediction) Top() (rows []Row) {
 
 // Predict computes every combination of the disks on the hub.
 //
-// Measured combinations keep their measured rates. The others are what the hub model says: the middle, and 95 in 100, of
-// the fits to bootstrap samples of the observations. A rate is refused if its interval is too wide to be of use, and all
-// are if the hub does not share by the law.
+// Measured combinations keep their measured rates. The others are what the hub model says: the
+// middle, and 95 in 100, of the fits to bootstrap samples of the observations. A rate is refused if
+// its interval is too wide to be of use, and all are if the hub does not share by the law.
 func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 	names := strings.Join(p.Names(), ", ")
 	if len(disks) == 0 || len(disks) > maxDisks {
-		return nil, fmt.Errorf("predict %d disks: name 1 to %d of the profile's %s", len(disks), maxDisks, names)
+		return nil, fmt.Errorf("predict %d disks: name 1 to %d of the profile's %s",
+			len(disks), maxDisks, names)
 	}
 	for i, name := range disks {
 		if p.Disk(name) == nil {
-			return nil, fmt.Errorf("predict disk %q: profile %s has none of that name; it has %s", name, p.Name, names)
+			return nil, fmt.Errorf("predict disk %q: profile %s has none of that name; it has %s",
+				name, p.Name, names)
 		}
 		if slices.Contains(disks[:i], name) {
 			return nil, fmt.Errorf("predict disk %s: it is named twice", name)
@@ -102,11 +106,13 @@ func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 		if origin != "" {
 			origin = " (" + origin + ")"
 		}
-		out.note("profile %s holds no observations: these are its own figures%s, of unknown certainty", p.Name, origin)
+		out.note("profile %s holds no observations: these are its own figures%s, of unknown certainty",
+			p.Name, origin)
 	case p.Source == hub.Specified:
-		out.note("the figures of profile %s are %s; the intervals only show how well the model explains "+
-			"runs simulated from them", p.Name, origin)
+		out.note("the figures of profile %s are %s; the intervals only show how well the model "+
+			"explains runs simulated from them", p.Name, origin)
 	}
+	out.Refused = refused
 	for _, m := range mixes(disks) {
 		why := refused
 		for _, d := range m.Disks {
@@ -140,14 +146,14 @@ func (out *Prediction) note(format string, args ...any) {
 	out.Notes = append(out.Notes, fmt.Sprintf(format, args...))
 }
 
-// mixes lists what disks may do together on the hub, the fewer at work the sooner, as it would be observed if it
-// had rates.
+// mixes lists what disks may do together on the hub, the fewer at work the sooner, as it would be
+// observed if it had rates.
 func mixes(disks []string) []*hub.Observation {
 	all := [][]hub.Observed{nil}
 	for _, disk := range disks {
 		for _, m := range slices.Clip(all) {
 			for _, op := range []trace.Role{trace.Write, trace.Read} {
-				all = append(all, append(slices.Clip(m), hub.Observed{Disk: disk, Op: op, Rate: 1, Error: 1}))
+				all = append(all, append(slices.Clip(m), hub.Observed{Disk: disk, Op: op}))
 			}
 		}
 	}
@@ -198,13 +204,15 @@ func predictRow(hubs []Hub, m *hub.Observation, disks []string, refused string) 
 	return row
 }
 
-// interval holds what 95 in 100 of the hubs say; the rate is its middle, as they may agree on either end. It sorts them.
+// interval holds what 95 in 100 of the hubs say; the rate is its middle, as they may agree on
+// either end. It sorts them.
 func interval(rates []float64, refused string) Estimate {
 	slices.Sort(rates)
-	e := Estimate{Low: stats.Quantile(rates, 0.025), High: stats.Quantile(rates, 0.975), Refused: refused}
-	e.Rate = math.Sqrt(e.Low * e.High)
+	e := Estimate{Low: stats.Quantile(rates, 0.025), High: stats.Quantile(rates, 0.975)}
+	e.Rate, e.Refused = math.Sqrt(e.Low*e.High), refused
 	if refused == "" && e.High > widest*e.Low {
-		e.Refused = fmt.Sprintf("anything from %s to %s agrees with them", unit.FormatRate(e.Low), unit.FormatRate(e.High))
+		e.Refused = fmt.Sprintf("anything from %s to %s agrees with them",
+			unit.FormatRate(e.Low), unit.FormatRate(e.High))
 	}
 	return e
 }

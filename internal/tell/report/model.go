@@ -23,12 +23,21 @@ func OfFit(fitted *model.Result, name, profile string) *Document {
 		t.add(p.Name, p.Format(p.Value), cmp.Or(p.Interval(), "not known; assumed"), p.Note)
 	}
 	text := "Model error: %.2f times the spread of the measurements (near 1 if the model holds)"
-	doc.Answer = &Answer{Headline: fmt.Sprintf(text, fitted.ModelError), Table: t}
+	doc.Answer = &Answer{Headline: fmt.Sprintf(text, fitted.ModelError), Table: t,
+		Sentence: sentence(fitted.Refused)}
 	if profile != "" {
 		doc.Answer.Sure = "profile: " + profile
 	}
 	doc.Add(residuals("Measured and modelled", fitted.Residuals))
 	return doc
+}
+
+// sentence makes one of a clause; none of none.
+func sentence(clause string) string {
+	if clause == "" {
+		return ""
+	}
+	return unit.Capital(clause) + "."
 }
 
 func residuals(title string, list []model.Residual) *Table {
@@ -54,6 +63,7 @@ func OfPrediction(p *model.Prediction, profile string, every bool) *Document {
 			doc.Answer.Actions = append(doc.Answer.Actions, Action{Title: text, Text: text})
 		}
 	}
+	doc.Answer.Sentence = sentence(p.Refused)
 	if p.Next != nil {
 		doc.Answer.Sure = "To be surer, " + p.Next.String() + "."
 	}

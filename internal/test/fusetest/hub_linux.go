@@ -45,8 +45,9 @@ func Hub(t *testing.T, profile *hub.Profile) (folders map[string]string) {
 	return folders
 }
 
-// Scaled is the hub slowed down to a part of its rates, such as 0.2. What takes a given time still takes it: a
-// cache and a knee's size shrink with the rates, lags stay as they are. Nothing was observed on it.
+// Scaled is the hub slowed down to a part of its rates, such as 0.2. What takes a given time still
+// takes it: a cache and a knee's size shrink with the rates, lags stay as they are. Nothing was
+// observed on it.
 func Scaled(p *hub.Profile, part float64) *hub.Profile {
 	s := *p
 	s.Evidence = hub.Evidence{}
@@ -83,11 +84,11 @@ func plain(p *hub.Profile) *hub.Profile {
 
 // pacer makes requests wait until a hub of the profile's rates has moved their bytes, in real time.
 //
-// Reads and writes of a disk are two members of the hub. A member keeps its share while it rests, and
-// has left when it has rested for leavesNS: then those who stay are held, from its last byte on, if it
-// had been at work for steadyNS. When a disk switches from one to the other it has not left: the idle
-// one is withdrawn, which slows nothing down. A small request, such as a program's note of what it has
-// read, is no switch.
+// Reads and writes of a disk are two members of the hub. A member keeps its share while it rests,
+// and has left when it has rested for leavesNS: then those who stay are held, from its last byte
+// on, if it had been at work for steadyNS. When a disk switches from one to the other it has not
+// left: the idle one is withdrawn, which slows nothing down. A small request, such as a program's
+// note of what it has read, is no switch.
 type pacer struct {
 	now     func() int64 // ns
 	profile *hub.Profile
@@ -238,7 +239,8 @@ func (p *pacer) leave(name string) {
 	}
 }
 
-// share divides the hub among its members. Those that rest keep their part if they have been at work for long.
+// share divides the hub among its members. Those that rest keep their part if they have been at
+// work for long.
 func (p *pacer) share() {
 	var on []*member
 	var claims []hub.Claim
