@@ -44,8 +44,8 @@ func (a *Answer) sentence(parts []Part, got played, c *ensemble) string {
 		return fmt.Sprintf("Unknown whether %s without a dropped frame%s: the model cannot say what each would get. "+
 			"Measure %s together first.", unit.List(does), beside, doing(mixOf(parts)))
 	case c.unmeasured(parts):
-		text = fmt.Sprintf("Unknown whether %s without a dropped frame%s: that was not measured, and the runs do not "+
-			"show it: %s.", unit.List(does), beside, c.refused)
+		text = fmt.Sprintf("Unknown whether %s without a dropped frame%s. %s.", unit.List(does), beside,
+			unit.Capital(c.refused))
 	case a.Verdict == No:
 		if got.caches == usedUp {
 			beside += ", once " + caches(parts, c.full) + " used up"

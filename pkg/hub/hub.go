@@ -4,8 +4,8 @@
 // It is a fluid model: bytes flow at rates that stay constant between events, so a simulation is
 // exact and has no time step. It knows nothing of packets, of queues or of the processes that
 // measure; its time is its own, in nanoseconds since a phase's release. Start at Profile (the
-// parameters), Share (who gets what at one instant) and Sim (who gets what over time). Package fit
-// makes profiles from runs, and predicts.
+// parameters), Share (who gets what at one instant) and Sim (who gets what over time). Package
+// model makes profiles from runs, and predicts.
 package hub
 
 import (

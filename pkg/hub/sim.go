@@ -95,7 +95,7 @@ type change struct {
 }
 
 // NewSim makes a simulation with no disk active and the time at zero. The profile is trusted: it
-// comes from Load, or from Fit.
+// comes from Load, or from a fit.
 func NewSim(p *Profile) *Sim {
 	return &Sim{profile: p, caches: map[string]*cacheLevel{}}
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,10 +104,12 @@ func Fit(e *hub.Evidence, o Options) (*Result, error) {
 	for _, name := range e.Disks() {
 		base.Disks = append(base.Disks, hub.Disk{Name: name})
 	}
-	f, err := fitLaw(base, e, o.Seed)
+	rng := rand.New(rand.NewPCG(o.Seed, 1))
+	f, err := fitLaw(base, e, rng)
 	if err != nil {
 		return nil, err
 	}
+	f.bootstrap(rng)
 	r := &Result{Name: o.Name, ModelError: f.misfit}
 	// What is not known takes the median of the fits, as its best fit is arbitrary.
 	chosen := slices.Clone(f.best)

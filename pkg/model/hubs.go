@@ -45,11 +45,12 @@ func Hubs(p *hub.Profile, seed uint64) (hubs []Hub, refused string, err error) {
 	if len(p.Evidence.Rates) == 0 {
 		return nil, "", nil
 	}
-	f, err := fitLaw(p, &p.Evidence, seed)
+	rng, seen := rand.New(rand.NewPCG(seed, 1)), measured(&p.Evidence)
+	f, err := fitLaw(p, &p.Evidence, rng)
 	if err != nil {
 		return nil, "", err
 	}
-	rng, seen := rand.New(rand.NewPCG(seed, 3)), measured(&p.Evidence)
+	f.bootstrap(rng)
 	for _, x := range f.all {
 		f.set(x)
 		profile := *f.profile

@@ -292,45 +292,53 @@ func (l *law) descend(start, logs []float64) []float64 {
 type fits struct {
 	*law
 	best    []float64
+	near    [][]float64 // places that the observations hardly contradict more, from different starts
 	all     [][]float64 // of the samples
 	misfit  float64     // how far the observations lie from the best, in their errors
 	chance  float64     // of a misfit as large, if the hub shares by the law
 	checked bool        // there are more observations than parameters
 }
 
-// fitLaw fits the law by least squares of the rates' logarithms in their errors, and again to
-// samples in which the residual of each rate is multiplied by a standard normal number: the wild
-// bootstrap (Wu, Ann. Statist. 14, 1986). Two numbers, as Rademacher's, would not do, as many
-// parameters rest on one rate. No residual is taken to be smaller than the rate's error. What the
-// observations leave open differs from sample to sample.
-func fitLaw(p *hub.Profile, e *hub.Evidence, seed uint64) (*fits, error) {
+// fitLaw fits the law by least squares of the rates' logarithms in their errors, from many starts.
+func fitLaw(p *hub.Profile, e *hub.Evidence, rng *rand.Rand) (*fits, error) {
 	l, err := newLaw(p, e)
 	if err != nil {
 		return nil, err
 	}
-	rng := rand.New(rand.NewPCG(seed, 1))
 	f := &fits{law: l}
-	least := math.Inf(1)
-	for n := range starts {
+	least, ends := math.Inf(1), make([][]float64, starts)
+	for n := range ends {
 		x := l.descend(l.start(rng, min(n, 1)), l.logs)
-		if sum := l.squares(x, l.logs); sum < least-negligible { // the first has even weights
+		ends[n] = x
+		sum := l.squares(x, l.logs)
+		if sum < least-negligible { // the first start has even weights
 			f.best, least = x, sum
 		}
 	}
+	for _, x := range ends {
+		if l.squares(x, l.logs) < least+chi2Critical {
+			f.near = append(f.near, x)
+		}
+	}
 	f.judge(least)
-	fitted := l.predicted(f.best)
+	return f, nil
+}
+
+// bootstrap fits the law to samples in which the residual of each rate is multiplied by a standard
+// normal number: the wild bootstrap (Wu, Ann. Statist. 14, 1986). Two numbers, as Rademacher's,
+// would not do, as many parameters rest on one rate. No residual is taken to be smaller than the
+// rate's error. What the observations leave open differs from sample to sample.
+func (f *fits) bootstrap(rng *rand.Rand) {
+	fitted := f.predicted(f.best)
 	for range bootstraps {
 		sample := slices.Clone(fitted)
 		for i := range sample {
-			sample[i] += max(math.Abs(l.logs[i]-fitted[i]), l.errors[i]) * rng.NormFloat64()
+			residual := max(math.Abs(f.logs[i]-fitted[i]), f.errors[i])
+			sample[i] += residual * rng.NormFloat64()
 		}
-		near, other := l.descend(f.best, sample), l.descend(l.start(rng, 1), sample)
-		if l.squares(other, sample) <= l.squares(near, sample)+negligible {
-			near = other
-		}
-		f.all = append(f.all, l.loosen(rng, near, sample))
+		x := f.descend(f.near[rng.IntN(len(f.near))], sample)
+		f.all = append(f.all, f.loosen(rng, x, sample))
 	}
-	return f, nil
 }
 
 // start is where a fit begins: at what was observed, with the weights' spread in parts.
