@@ -357,17 +357,15 @@ func (l *law) start(rng *rand.Rand, parts int) []float64 {
 func (l *law) loosen(rng *rand.Rand, x, sample []float64) []float64 {
 	sum := l.squares(x, sample)
 	for _, i := range rng.Perm(len(x)) {
-		for range 2 {
-			was := x[i]
-			if x[i] += l.params[i].spread * rng.NormFloat64(); l.params[i].spread == fewSpread {
-				// Half of all hubs carry as much for few disks.
-				x[i] = min(fewSpread*rng.NormFloat64(), 0)
-			}
-			if moved := l.squares(x, sample); moved > sum+negligible {
-				x[i] = was
-			} else {
-				sum = moved
-			}
+		was := x[i]
+		x[i] += l.params[i].spread * rng.NormFloat64()
+		if l.params[i].spread == fewSpread { // half of all hubs carry as much for few disks
+			x[i] = min(fewSpread*rng.NormFloat64(), 0)
+		}
+		if moved := l.squares(x, sample); moved > sum+negligible {
+			x[i] = was
+		} else {
+			sum = moved
 		}
 	}
 	return x
