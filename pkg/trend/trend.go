@@ -1,5 +1,6 @@
 // Package trend finds since when a rate that is measured again and again has been another: stretches
-// of runs between change points, each with its mean and what the runs vary by. Start at Of.
+// of runs between change points, each with its mean and what the runs vary by. Start at Of, or at Among
+// for one of many series.
 package trend
 
 import (
@@ -23,10 +24,22 @@ type Point struct {
 type Series struct {
 	Host      string    `json:"host"` // Host is empty if it is not known.
 	Stretches []Stretch `json:"stretches"`
+	Points    []Point   `json:"-"` // Points are its runs, in order of time.
 }
 
 // Change is that of the last stretch against the one before; 0 if there is one stretch.
 func (s *Series) Change() float64 { return s.Stretches[len(s.Stretches)-1].Change }
+
+// Over reports whether the last change only took the one before back: the 95 % intervals of the levels
+// before both and after both overlap.
+func (s *Series) Over() bool {
+	n := len(s.Stretches)
+	if n < 3 {
+		return false
+	}
+	before, after := s.Stretches[n-3].Interval, s.Stretches[n-1].Interval
+	return before[0] <= after[1] && after[0] <= before[1]
+}
 
 // Stretch is runs with one rate.
 type Stretch struct {
@@ -37,6 +50,7 @@ type Stretch struct {
 	Mean     float64         `json:"rate"`
 	Interval *stats.Interval `json:"ci95,omitempty"` // Interval is the mean's, by how the runs differ; nil of one run.
 	Change   float64         `json:"change"`         // Change is the mean's against the stretch before; 0 of the first.
+	With     []string        `json:"with,omitempty"` // With is what else was recorded to change in the first run.
 }
 
 const (
@@ -49,7 +63,11 @@ const (
 )
 
 // Of cuts the runs, in order of time, where their rate changes.
-func Of(points []Point) []Stretch {
+func Of(points []Point) []Stretch { return Among(points, 1) }
+
+// Among cuts the runs of one of so many series. The chance is divided by their number (Bonferroni's
+// correction), or one steady bench in a fleet of dozens would be said to have changed.
+func Among(points []Point, series int) []Stretch {
 	if len(points) == 0 {
 		return nil
 	}
@@ -61,7 +79,7 @@ func Of(points []Point) []Stretch {
 	for i, p := range points {
 		rates[i] = p.Rate
 	}
-	edges := append(ledger.Levels(rates, minRuns, chance), len(points))
+	edges := append(ledger.Levels(rates, minRuns, chance/float64(series)), len(points))
 	var out []Stretch
 	from := 0
 	for _, to := range edges {

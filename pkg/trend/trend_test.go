@@ -153,6 +153,50 @@ func TestOneOfManyBenches(t *testing.T) {
 	}
 }
 
+// Of fleets of 20 benches with 60 runs each, hardly one shows a change in a steady bench, and each shows
+// the bench that falls by 8 % at its 30th run. No threshold was chosen by these seeds.
+func TestFleet(t *testing.T) {
+	const fleets, benches, runs, at = 100, 20, 60, 29
+	found, wrong := 0, 0
+	for fleet := range fleets {
+		r := rand.New(rand.NewPCG(39, uint64(fleet)))
+		steady := true
+		for bench := range benches {
+			got := Among(points(runs, func(i int) float64 {
+				rate := 1e9 * (1 + 0.02*r.NormFloat64())
+				if bench == 0 && i >= at {
+					rate *= 0.92
+				}
+				return rate
+			}), benches)
+			switch {
+			case bench > 0:
+				steady = steady && len(got) == 1
+			case len(got) == 2 && got[0].Runs >= at-1 && got[0].Runs <= at+1:
+				found++
+			}
+		}
+		if !steady {
+			wrong++
+		}
+	}
+	t.Logf("the bench that fell is found in %d of %d fleets, and another in %d", found, fleets, wrong)
+	if found < 95 || wrong > 6 { // two and three standard deviations
+		t.Errorf("the bench that fell is found in %d of %d fleets, and another in %d", found, fleets, wrong)
+	}
+}
+
+// A fall that was taken back is over, and one that was not, or only in part, is not.
+func TestOver(t *testing.T) {
+	for last, want := range map[float64]bool{1: true, 0.8: false, 0.9: false, 1.1: false} {
+		s := Series{Stretches: Of(points(60, func(i int) float64 {
+			level := []float64{1, 0.8, last}[i/20]
+			return 1e9 * level * (1 + 0.002*float64(i%3))
+		}))}
+		check.Same(t, fmt.Sprintf("a fall to 0.8 and then %g is over", last), want, s.Over())
+	}
+}
+
 func TestFew(t *testing.T) {
 	for n := range 6 {
 		got := Of(points(n, func(i int) float64 { return 5 }))
