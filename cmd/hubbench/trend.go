@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/tell/catalogue"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	tidy "github.com/hubbench/hubbench/internal/tell/table"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
@@ -25,19 +27,23 @@ func newTrend(p program) *cobra.Command {
 	var opts trendOptions
 	opts.program = p
 	cmd := &cobra.Command{
-		Use:   "trend RUN...",
+		Use:   "trend RUN... | CATALOGUE",
 		Short: "Show when a rate changed",
-		Long: `Show the rate of one phase over runs, in order of time and host by host: the stretches between
-changes, each with its mean and a 95 % interval by how the runs differ. A change is reported if noise of
-the size seen between runs would hardly make it: in fewer than 2 of 100 series of runs. Runs on another
-hub, of other disks or with other work than the newest run are left out. RUN is a run's folder, an
-events.jsonl or a report.html.`,
-		Example: `  hubbench trend results/* --phase WWW --disk A`,
-		Args:    takes(1, unlimited),
-		RunE:    opts.run,
+		Long: `Show the rate of one phase over runs, in order of time and host by host: which hosts changed, when and
+by how much, and what else was recorded to change in the same run. A page (--format html) draws each
+host; --all lists the stretches between changes, each with its mean and a 95 % interval by how the runs
+differ. A change is reported if noise of the size seen between runs would hardly make it: in fewer than
+2 of 100 series of runs, and in fewer than 5 of 100 fleets of steady hosts. Runs on another hub, of other disks or with other
+work than the newest run of their host are left out. RUN is a run's folder, an events.jsonl, a
+report.html, or a catalogue that hubbench collect made.`,
+		Example: `  hubbench trend results/* --phase WWW --disk A
+  hubbench trend catalogue --out trend.html`,
+		Args: takes(1, unlimited),
+		RunE: opts.run,
 	}
-	opts.formatFlags(cmd, printed())
-	cmd.Flags().StringVar(&opts.phase, "phase", "", "the phase, and its repeats (default the first of the first run)")
+	opts.formatFlags(cmd, drawn())
+	cmd.Flags().StringVar(&opts.phase, "phase", "",
+		"the phase, and its repeats (default the one of the first run with most disks busy)")
 	cmd.Flags().StringVar(&opts.disk, "disk", "", "the disk (default all together)")
 	return cmd
 }
@@ -47,35 +53,44 @@ func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	newest := rates[0]
+	byHost := map[string][]rate{}
 	for _, r := range rates {
-		if newest.partial || !r.partial && !r.Started.Before(newest.Started) {
-			newest = r
-		}
-	}
-	byHost := map[string][]trend.Point{}
-	left := map[string]int{} // how many runs are not comparable with the newest, by the reason
-	for _, r := range rates {
-		if reason := r.differs(&newest); reason != "" {
-			left[reason]++
-		} else {
-			byHost[r.host] = append(byHost[r.host], r.Point)
-		}
+		byHost[r.host] = append(byHost[r.host], r)
 	}
 	var list []trend.Series
-	for _, host := range slices.Sorted(maps.Keys(byHost)) {
-		stretches := trend.Of(byHost[host])
-		if o.shown() { // Pages and pictures do not hold the names of hosts.
-			host = fmt.Sprintf("host %d", len(list)+1)
+	var hubs []string
+	left := map[string]int{} // how many runs are not comparable with the newest of their host, by the reason
+	simulated := true
+	for i, host := range slices.Sorted(maps.Keys(byHost)) {
+		runs := comparable(byHost[host], left)
+		if runs == nil {
+			continue
 		}
-		list = append(list, trend.Series{Host: host, Stretches: stretches})
+		series := trend.Series{Host: host}
+		if o.shown() { // Pages and pictures do not hold the names of hosts.
+			series.Host = fmt.Sprintf("Host %d", i+1)
+		}
+		for _, r := range runs {
+			series.Points = append(series.Points, r.Point)
+		}
+		series.Stretches = trend.Among(series.Points, len(byHost))
+		first := 0
+		for k := range series.Stretches {
+			s := &series.Stretches[k]
+			if k > 0 {
+				s.With = changes(runs[first-1].setup, runs[first].setup)
+			}
+			first += s.Runs
+		}
+		list = append(list, series)
+		if !slices.Contains(hubs, runs[0].hub) {
+			hubs = append(hubs, runs[0].hub)
+		}
+		simulated = simulated && runs[0].simulated
 	}
 	of := o.title()
-	if newest.hub != "" {
-		of += " on " + newest.hub
-	}
-	if newest.host != "" && !o.shown() {
-		newest.Run = "on " + newest.host
+	if len(hubs) == 1 && hubs[0] != "" {
+		of += " on " + hubs[0]
 	}
 	var reasons []string
 	for _, reason := range slices.Sorted(maps.Keys(left)) {
@@ -83,11 +98,14 @@ func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
 	}
 	leftOut := ""
 	if reasons != nil {
-		leftOut = "Left out, not comparable with the newest run (" + newest.Run + "): " +
+		leftOut = "Left out, not comparable with the newest run of the host: " +
 			strings.Join(reasons, ", ") + "."
 	}
 	doc := report.OfTrend(of, leftOut, list)
-	doc.Tool = toolVersion()
+	doc.Tool, doc.Simulated = toolVersion(), simulated
+	if o.Format == "csv" {
+		o.Table = "trend"
+	}
 	return o.send(doc)
 }
 
@@ -103,8 +121,29 @@ func (o *trendOptions) title() string {
 // rates to be of one series.
 type rate struct {
 	trend.Point
-	partial                bool // the phase is incomplete in every repeat
+	partial                bool // the phase is missing, or incomplete in every repeat
+	simulated              bool
 	hub, host, disks, work string
+	setup                  map[string]string // what else may change a rate, as far as it is recorded
+}
+
+// comparable are the runs of a host that can be compared with its newest complete one; the others are
+// counted by the reason.
+func comparable(runs []rate, left map[string]int) (kept []rate) {
+	newest := runs[0]
+	for _, r := range runs {
+		if !r.partial {
+			newest = r
+		}
+	}
+	for _, r := range runs {
+		if reason := r.differs(&newest); reason != "" {
+			left[reason]++
+		} else {
+			kept = append(kept, r)
+		}
+	}
+	return kept
 }
 
 // differs says why a rate is not of the newest one's series; empty if it is.
@@ -112,7 +151,7 @@ func (r *rate) differs(newest *rate) string {
 	switch {
 	case r.partial:
 		return "incomplete"
-	case r.hub != newest.hub:
+	case r.hub != newest.hub || r.simulated != newest.simulated:
 		return "on another hub"
 	case r.disks != newest.disks:
 		return "of other disks"
@@ -122,25 +161,31 @@ func (r *rate) differs(newest *rate) string {
 	return ""
 }
 
-// rates are those of the phase in each run that has it, of which at least one is complete.
+// changes are what is known to differ between two setups: "A's firmware 1.2 → 1.4".
+func changes(before, after map[string]string) (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		was, is := before[name], after[name]
+		if was != is && was != "" && is != "" {
+			list = append(list, name+" "+was+" → "+is)
+		}
+	}
+	return list
+}
+
+// rates are those of the phase in each run, in order of time; at least one is complete.
 func (o *trendOptions) rates(paths []string) (rates []rate, err error) {
+	rows, err := o.rows(paths)
+	if err != nil {
+		return nil, err
+	}
 	complete := false
 	var known []string // what there are rates of
-	var ids []string
-	names := o.namesOf(paths)
-	for i, path := range paths {
-		run, err := load(path)
-		if err != nil {
-			return nil, err
-		}
-		rows := tidy.DisksOf(run)
-		if len(rows) == 0 || slices.Contains(ids, rows[0].ID) {
-			continue
-		}
-		ids = append(ids, rows[0].ID)
-		o.phase = cmp.Or(o.phase, trace.Unnumbered(rows[0].Phase))
+	for len(rows) > 0 {
+		id, count := rows[0].ID, 0
 		var asked []tidy.Disk
-		for _, row := range rows {
+		for count < len(rows) && rows[count].ID == id {
+			row := rows[count]
+			count++
 			name := trace.Unnumbered(row.Phase)
 			known = append(known, row.Disk+" in "+name)
 			ofPhase := o.phase == name || o.phase == row.Phase
@@ -148,10 +193,9 @@ func (o *trendOptions) rates(paths []string) (rates []rate, err error) {
 				asked = append(asked, row)
 			}
 		}
-		if asked != nil {
-			r := rateOf(names[i], asked)
-			rates, complete = append(rates, r), complete || !r.partial
-		}
+		r := rateOf(rows[0].Run, asked)
+		rates, complete = append(rates, r), complete || !r.partial
+		rows = rows[count:]
 	}
 	if !complete {
 		slices.Sort(known)
@@ -161,14 +205,60 @@ func (o *trendOptions) rates(paths []string) (rates []rate, err error) {
 	return rates, nil
 }
 
-// rateOf is the rate of the disks of one phase of a run together, or of one of them.
-func rateOf(name string, rows []tidy.Disk) rate {
-	r := rate{
-		Point: trend.Point{Run: name, Started: rows[0].Started}, partial: true,
-		hub: rows[0].Hub, host: rows[0].Host,
+// rows are those of all runs in order of time, each once, with what to call their runs as their source.
+// The runs of a catalogue go by their ids, and all do in pages: a path says whose it is. It also finds the
+// phase if none is asked for.
+func (o *trendOptions) rows(paths []string) (rows []tidy.Disk, err error) {
+	seen := map[[3]string]bool{}
+	for _, path := range paths {
+		var more []tidy.Disk
+		isCatalogue := isFolder(filepath.Join(path, "disk"))
+		if isCatalogue {
+			more, err = catalogue.Disks(path)
+		} else if run, loadErr := load(path); loadErr == nil {
+			more = tidy.DisksOf(run)
+		} else {
+			err = loadErr
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range more {
+			key := [3]string{row.ID, row.Phase, row.Disk}
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			row.Source = path
+			if isCatalogue || o.shown() {
+				row.Source = row.ID
+			}
+			rows = append(rows, row)
+		}
 	}
-	if rows[0].Simulated {
-		r.hub = strings.TrimSpace(r.hub + ", simulated")
+	slices.SortStableFunc(rows, func(a, b tidy.Disk) int {
+		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Source, b.Source))
+	})
+	if o.phase == "" {
+		most := int64(0)
+		for _, row := range rows {
+			if row.ID == rows[0].ID && row.Working > most {
+				most, o.phase = row.Working, trace.Unnumbered(row.Phase)
+			}
+		}
+	}
+	return rows, nil
+}
+
+// rateOf is the rate of the disks of one phase of a run together, or of one of them.
+func rateOf(run tidy.Run, rows []tidy.Disk) rate {
+	r := rate{
+		Point: trend.Point{Run: run.Source, Started: run.Started}, partial: true,
+		hub: run.Hub, host: run.Host, simulated: run.Simulated,
+		setup: map[string]string{"system": run.OS, "hubbench": run.Tool},
+	}
+	if isScenario(r.hub) { // the path of a profile
+		r.hub = filepath.Base(r.hub)
 	}
 	repeats := map[string]bool{}
 	for _, row := range rows {
@@ -180,6 +270,7 @@ func rateOf(name string, rows []tidy.Disk) rate {
 		if len(repeats) == 1 {
 			r.disks += row.Disk + " " + row.Model + "\n"
 			r.work += row.Disk + " " + row.Work + "\n"
+			r.setup[row.Disk+"'s firmware"] = row.Firmware
 		}
 	}
 	r.Rate /= float64(max(1, len(repeats)))

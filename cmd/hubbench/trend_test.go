@@ -4,67 +4,128 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trend"
 )
 
-// Of 20 benches with docks of one model, the one that fell by 8 % is found, and named but for what people
-// show to others.
-func TestTrendFindsTheBenchThatFell(t *testing.T) {
-	const benches, runs, fell = 20, 12, 7
+// fleet writes runs of some benches with docks of one model, of which bench 7 falls by 8 % at one run, with
+// another firmware of its disk A.
+func fleet(t *testing.T, benches []int, runs, at int) (paths []string) {
+	t.Helper()
 	dir := t.TempDir()
 	r := rand.New(rand.NewPCG(20, 8))
-	args := []string{"trend", "--phase", "WW"}
 	day := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	for bench := range benches {
+	for _, bench := range benches {
 		for run := range runs {
-			rate := 1e9 * (1 + 0.02*r.NormFloat64())
-			if bench == fell && run >= 7 {
+			rate, firmware := 1e9*(1+0.02*r.NormFloat64()), "1.2"
+			if bench == 7 && run >= at {
 				rate *= 0.92
+				firmware = "1.4"
 			}
+			disk := hardware.Disk{Model: "T7", Firmware: firmware, Serial: "S3CR3T"}
 			text := trace.AppendEvent(nil, &trace.Event{
 				Type: trace.RunType, Version: 1, Name: "dock", Started: day.AddDate(0, 0, run).Format(time.RFC3339),
 				Disks: []trace.Disk{{Name: "A"}, {Name: "B"}},
 				Hardware: &hardware.Setup{
 					Host: &hardware.Host{Name: fmt.Sprintf("bench%02d", bench)}, Hub: &hardware.Hub{Name: "dock"},
+					Disks: map[string]hardware.Unit{"A": {Disk: disk}},
 				},
 			})
-			for _, disk := range []string{"A", "B"} {
-				for seq := range 10 {
-					fileNS := int64(1e9 / rate * 1e9)
-					text = trace.AppendEvent(text, &trace.Event{
-						Type: trace.FileType, Phase: "WW", Disk: disk, Op: trace.Write, Seq: seq, Bytes: 1e9,
-						StartNS: int64(seq) * fileNS, EndNS: int64(seq+1) * fileNS,
-					})
+			for phase, disks := range map[string]string{"A alone": "A", "WW": "AB"} {
+				for _, disk := range strings.Split(disks, "") {
+					for seq := range 5 {
+						fileNS := int64(1e9 / rate * 1e9)
+						text = trace.AppendEvent(text, &trace.Event{
+							Type: trace.FileType, Phase: phase, Disk: disk, Op: trace.Write, Seq: seq, Bytes: 1e9,
+							StartNS: int64(seq) * fileNS, EndNS: int64(seq+1) * fileNS,
+						})
+					}
 				}
 			}
 			text = trace.AppendEvent(text, &trace.Event{Type: trace.EndType, Status: trace.Complete})
 			name := fmt.Sprintf("bench%02d-%02d.jsonl", bench, run)
-			args = append(args, write(t, filepath.Join(dir, name), text))
+			paths = append(paths, write(t, filepath.Join(dir, name), text))
 		}
 	}
+	return paths
+}
+
+// Of 20 benches with 60 runs each, the one that falls by 8 % at run 30 comes first, and the 19 steady ones
+// show nothing. What people show to others names no host.
+func TestTrendFindsTheBenchThatFell(t *testing.T) {
+	var benches []int
+	for bench := range 20 {
+		benches = append(benches, bench)
+	}
+	paths := fleet(t, benches, 60, 29)
+	args := append([]string{"trend"}, paths...)
 	said := hubbench(t, args...)
 	for _, want := range []string{
-		"WW on dock on bench07: 1.8", " GB/s since 2026-03-08, ", " % lower than before.\n", "19 other hosts: no change.\n",
+		"Trend of WW on dock\nbench07 has been 7.", " % slower since 30 Mar 2026\n", "1,200 runs of 20 hosts: 1 changed, 19 are steady.",
+		"A's\n  firmware 1.2 → 1.4.\n",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not in:\n%s", want, said)
 		}
 	}
-	var all []trend.Series
-	must(t, json.Unmarshal([]byte(hubbench(t, append(args, "--json")...)), &all))
-	for _, s := range all {
-		if want := s.Host == "bench07"; want != (len(s.Stretches) > 1) || len(all) != benches {
-			t.Errorf("%s has %d stretches", s.Host, len(s.Stretches))
+	if n := strings.Count(said, "\n"); n > 15 {
+		t.Errorf("%d lines:\n%s", n, said)
+	}
+	shown := hubbench(t, append(args, "--format", "html")...)
+	for _, private := range []string{"bench0", "bench1", filepath.Dir(paths[0]), "S3CR3T"} {
+		if strings.Contains(shown, private) {
+			t.Errorf("%q is in the page", private)
 		}
 	}
-	if shown := hubbench(t, append(args, "--format", "md")...); !strings.Contains(shown, "WW on dock on host 8: ") {
-		t.Errorf("in what people show to others:\n%s", shown)
+	if !strings.Contains(shown, "<h1>Host 8 has been 7.") || !strings.Contains(shown, "s firmware 1.2 → 1.4</small>") {
+		t.Error("the page does not say that host 8 fell, with its firmware")
 	}
+	main := shown[strings.Index(shown, "<main>"):]
+	if strings.Index(main, "Host 8") > strings.Index(main, "Host 1<") {
+		t.Error("Host 8 does not come first in the page")
+	}
+}
+
+// A catalogue says what its runs do, whatever folders its files are in, and if a run stands in two.
+func TestTrendOfACatalogue(t *testing.T) {
+	paths := fleet(t, []int{3, 7}, 12, 6)
+	dir := filepath.Join(t.TempDir(), "catalogue")
+	hubbench(t, append([]string{"collect", "--into", dir}, paths...)...)
+	month := filepath.Join(dir, "disk", "month=2026-03")
+	must(t, os.MkdirAll(month, 0o755))
+	for host, moved := range map[string]bool{"bench03": false, "bench07": true} {
+		files, err := filepath.Glob(filepath.Join(dir, "disk", "*", "*"+host+"*", "*.parquet"))
+		must(t, err)
+		for i, file := range files {
+			text, err := os.ReadFile(file)
+			must(t, err)
+			write(t, filepath.Join(month, fmt.Sprintf("%s-%d.parquet", host, i)), text)
+			if moved {
+				must(t, os.Remove(file))
+			}
+		}
+	}
+	levels := func(args ...string) (list []trend.Series) {
+		must(t, json.Unmarshal([]byte(hubbench(t, append(append([]string{"trend"}, args...), "--json")...)), &list))
+		for i := range list {
+			for k := range list[i].Stretches {
+				list[i].Stretches[k].First = "" // a path, or an id
+			}
+		}
+		return list
+	}
+	want := levels(paths...)
+	if len(want) != 2 || len(want[0].Stretches) != 1 || len(want[1].Stretches) != 2 {
+		t.Errorf("of the runs: %+v", want)
+	}
+	check.Same(t, "what a catalogue says", want, levels(dir))
+	check.Same(t, "what both say", want, levels(append(paths, dir)...))
 }

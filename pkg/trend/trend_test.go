@@ -181,7 +181,7 @@ func TestFleet(t *testing.T) {
 		}
 	}
 	t.Logf("the bench that fell is found in %d of %d fleets, and another in %d", found, fleets, wrong)
-	if found < 95 || wrong > 6 { // two and three standard deviations
+	if found < 95 || wrong > 6 { // three standard deviations above 2
 		t.Errorf("the bench that fell is found in %d of %d fleets, and another in %d", found, fleets, wrong)
 	}
 }
@@ -193,7 +193,7 @@ func TestOver(t *testing.T) {
 			level := []float64{1, 0.8, last}[i/20]
 			return 1e9 * level * (1 + 0.002*float64(i%3))
 		}))}
-		check.Same(t, fmt.Sprintf("a fall to 0.8 and then %g is over", last), want, s.Over())
+		check.Same(t, fmt.Sprintf("a fall to 0.8 and then %g is over", last), want, s.Change() == 0)
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -29,6 +30,30 @@ type Axis struct {
 	Min  float64 `json:"-"`
 	Max  float64 `json:"-"`
 	Log  bool    `json:"-"`
+
+	Names []string `json:"-"` // what the whole numbers along it stand for; empty for themselves
+}
+
+// Tick writes a value on the axis, without the zeros that tell how well a measured value is known.
+func (a *Axis) Tick(v float64) string {
+	switch {
+	case a.Names != nil && int(v) < len(a.Names):
+		return a.Names[int(v)]
+	case a.Names != nil:
+		return ""
+	case a.Unit == Plain:
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	return Write(a.Unit, v)
+}
+
+// Share is how far along the axis a value lies. An axis may have no length.
+func (a *Axis) Share(v float64) float64 {
+	low, high := a.Min, a.Max
+	if a.Log {
+		low, high, v = math.Log(low), math.Log(high), math.Log(v)
+	}
+	return (v - low) / max(high-low, 1e-12)
 }
 
 // Unit says how an axis' values are written.

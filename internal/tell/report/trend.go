@@ -5,64 +5,158 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/trend"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
+// Bench is what became of one host's rate.
+type Bench struct {
+	ID, Name string
+	Now      string // its rate
+	Effect   string // the last change, or that it is over; empty if there is none
+	Tone     Sign
+	Since    string
+	With     string // what else changed then
+	Chart    *Chart
+	Table    *Table
+}
+
+const (
+	maxBenches = 60
+	// The charts of all hosts that changed, or of all that did not, have one scale, relative to each host's
+	// first level. It reaches at least so far from that: or the noise of quiet hosts would look large.
+	minShown = 0.1
+	// shownMargin is between the outermost run and the edge.
+	shownMargin = 0.04
+)
+
 // OfTrend says when a rate changed, on each host. Of is what it is the rate of: "A in WW"; left is
 // what was left out, if anything.
 func OfTrend(of, left string, list []trend.Series) *Document {
-	doc := &Document{Kind: "trend", Title: "Trend", Data: list}
+	doc := &Document{Kind: "trend", Title: "Trend of " + of, Data: list}
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b trend.Series) int { return cmp.Compare(a.Change(), b.Change()) })
-	top, runs, steady := 0.0, 0, 0
+	slices.SortStableFunc(list, func(a, b trend.Series) int {
+		lasting := cmp.Compare(size(b.Change()), size(a.Change()))
+		return cmp.Or(lasting, len(b.Stretches)-len(a.Stretches))
+	})
+	top, runs, changed := 0.0, 0, 0
 	for i := range list {
-		stretches := list[i].Stretches
-		for _, s := range stretches {
-			top = max(top, s.Mean)
-			runs += s.Runs
+		s := &list[i]
+		s.Host = cmp.Or(s.Host, "An unknown host")
+		runs += len(s.Points)
+		for _, stretch := range s.Stretches {
+			top = max(top, stretch.Mean)
 		}
-		if len(stretches) == 1 {
-			steady++
-			continue
+		if len(s.Stretches) > 1 {
+			changed++
 		}
-		text := of
-		if len(list) > 1 {
-			text += " on " + cmp.Or(list[i].Host, unknownHost)
+	}
+	scale := Scale{unit.ScaleFor(top)}
+	first := &list[0]
+	out := &Answer{Scale: scale, Sure: left, Chart: runsChart(first, list[:1], scale)}
+	doc.Answer = out
+	for i := range list[:min(len(list), maxBenches)] {
+		s, group := &list[i], list[changed:]
+		last := s.Stretches[len(s.Stretches)-1]
+		b := Bench{
+			ID: fmt.Sprintf("host-%d", i), Name: s.Host, Now: scale.Number(last.Mean),
+			Since: date(last.From, people), With: strings.Join(last.With, ", "),
 		}
-		last := stretches[len(stretches)-1]
-		text += fmt.Sprintf(": %s since %s, %.1f %% %s than before.", unit.ScaleFor(last.Mean).Rate(last.Mean),
-			day(last.From), 100*math.Abs(last.Change), pick(last.Change < 0, "lower", "higher"))
-		doc.Add(Sentence{Text: text, Lead: true})
+		if i < changed {
+			group, b.Effect = list[:changed], "over"
+		}
+		if change := s.Change(); change != 0 {
+			b.Effect, b.Tone = Change(change), pick(change < 0, Bad, Good)
+		}
+		b.Chart, b.Table = runsChart(s, group, scale), trendTable(list[i:i+1], scale)
+		out.Benches = append(out.Benches, b)
 	}
-	scale := unit.ScaleFor(top)
-	switch {
-	case len(list) > 1 && steady > 0:
-		text := pick(steady < len(list), unit.Plural(steady, "other host"), of+" on "+unit.Plural(steady, "host"))
-		doc.Add(Sentence{Text: text + ": no change.", Lead: steady == len(list)})
-	case steady == 1:
-		text := of + ": " + scale.Rate(list[0].Stretches[0].Mean)
-		text += pick(runs == 1, " in one run; a trend takes more.", fmt.Sprintf(" over %d runs, with no change.", runs))
-		doc.Add(Sentence{Text: text, Lead: true})
+	name, shown := first.Host, list[:changed]
+	if len(list) > 1 {
+		out.Sentence = fmt.Sprintf("%s of %d hosts: %d changed, %d are steady.", unit.Plural(runs, "run"),
+			len(list), changed, len(list)-changed)
+	} else {
+		name, shown = of, list
 	}
-	doc.Add(trendTable(list, scale))
-	if left != "" {
-		doc.Add(Sentence{Text: left})
+	if len(list) > maxBenches {
+		out.Sure = joined(" ", left, fmt.Sprintf("The first %d hosts are drawn.", maxBenches))
 	}
+	out.Table = trendTable(shown, scale)
+	out.Table.ID = "changes"
+	switch change := first.Change(); {
+	case change != 0:
+		out.Headline = fmt.Sprintf("%s has been %s %s since %s", name, unsigned(math.Abs(change)),
+			pick(change < 0, "slower", "faster"), out.Benches[0].Since)
+		if with := out.Benches[0].With; with != "" {
+			out.Sentence = joined(" ", out.Sentence, "In the same run: "+with+".")
+		}
+	case runs == 1:
+		out.Headline = of + ": one run; a trend takes more"
+	default:
+		out.Headline = of + pick(changed > 0, ": no change lasts", ": no change")
+	}
+	doc.Add(&Details{Title: "All levels", Printed: true, Blocks: []Block{trendTable(list, scale)}},
+		&Details{Title: "How are changes found?", Blocks: []Block{Sentence{
+			Text: "A change is reported if noise of the size seen between runs would hardly make it: in fewer " +
+				"than 2 of 100 series of runs, and fewer than 5 of 100 fleets of steady hosts. It is over if the " +
+				"95 % intervals of the levels before it and after it overlap. What changed in the same run is what was recorded " +
+				"to change, and need not be the cause.",
+		}}})
 	return doc
 }
 
-const unknownHost = "an unknown host"
+// runsChart draws a host's runs and levels on the scale of its group.
+func runsChart(s *trend.Series, group []trend.Series, scale Scale) *Chart {
+	low, high := 1-minShown, 1+minShown
+	for i := range group {
+		for _, p := range group[i].Points {
+			share := p.Rate / group[i].Stretches[0].Mean
+			low, high = min(low, share-shownMargin), max(high, share+shownMargin)
+		}
+	}
+	first := s.Stretches[0].Mean / scale.Size
+	c := &Chart{
+		ID: "trend", Title: s.Host, Keys: newKeys([]string{s.Host}),
+		Caption: "A dot is a run. The axis does not begin at zero.",
+		X:       Axis{Name: "run", Max: float64(len(s.Points))},
+		Y:       Axis{Name: "rate, " + scale.Unit, Min: low * first, Max: high * first},
+	}
+	dots := Series{Kind: Dots, Name: "runs"}
+	for i, p := range s.Points {
+		dots.point(float64(i)+0.5, p.Rate/scale.Size)
+		c.X.Names = append(c.X.Names, date(p.Started, "2 Jan"))
+	}
+	c.add(dots)
+	from := 0.0
+	for k, stretch := range s.Stretches {
+		to, level := from+float64(stretch.Runs), stretch.Mean/scale.Size
+		line := Series{Kind: Line, Key: None, Name: "level"}
+		if k > 0 {
+			line.Tone = pick(stretch.Change < 0, Bad, Good)
+			text := c.X.Names[int(from)] + ": " + Change(stretch.Change)
+			c.Bands = append(c.Bands, Band{from, to, text, line.Tone})
+		}
+		line.hold(from, to, level)
+		c.add(line)
+		c.Marks = append(c.Marks, Mark{
+			At: level, From: (from + to) / 2, To: to, Text: scale.Number(stretch.Mean), Key: None,
+		})
+		from = to
+	}
+	return c
+}
 
 // trendTable lists the stretches, host by host.
-func trendTable(list []trend.Series, scale unit.Scale) *Table {
+func trendTable(list []trend.Series, scale Scale) *Table {
 	columns := words("From", "To")
 	if len(list) > 1 {
 		columns = words("Host", "From", "To")
 	}
-	t := table("Trend", columns, numbers("Runs", scale.Unit, "95 % interval", "Change"), word("Since run", 1))
+	t := table("Trend", columns, numbers("Runs", scale.Unit, "95 % interval", "Change"),
+		word("Since run", 1), word("Changed in the same run", 2))
 	for i := range list {
 		for k, s := range list[i].Stretches {
 			interval, change, since := none, none, ""
@@ -70,11 +164,12 @@ func trendTable(list []trend.Series, scale unit.Scale) *Table {
 				interval = scale.Number(v[0]) + " to " + scale.Number(v[1])
 			}
 			if k > 0 {
-				change, since = fmt.Sprintf("%+.1f %%", 100*s.Change), s.First
+				change, since = Change(s.Change), s.First
 			}
-			row := []any{day(s.From), day(s.To), unit.FormatCount(s.Runs), scale.Number(s.Mean), interval, change, since}
+			row := []any{date(s.From, time.DateOnly), date(s.To, time.DateOnly), unit.FormatCount(s.Runs),
+				scale.Number(s.Mean), interval, change, since, strings.Join(s.With, ", ")}
 			if len(list) > 1 {
-				row = append([]any{pick(k == 0, cmp.Or(list[i].Host, unknownHost), "")}, row...)
+				row = append([]any{pick(k == 0, list[i].Host, "")}, row...)
 			}
 			t.add(row...)
 		}
@@ -82,9 +177,12 @@ func trendTable(list []trend.Series, scale unit.Scale) *Table {
 	return t
 }
 
-func day(at time.Time) string {
+// people is how dates are written in sentences.
+const people = "2 Jan 2006"
+
+func date(at time.Time, layout string) string {
 	if at.IsZero() {
 		return "unknown"
 	}
-	return at.Format("2006-01-02")
+	return at.Format(layout)
 }

@@ -112,14 +112,6 @@ func LogSteps(low, high float64) []float64 {
 	return out
 }
 
-// Tick writes a value on an axis, without the zeros that tell how well a measured value is known.
-func Tick(in Unit, v float64) string {
-	if in == Plain {
-		return strconv.FormatFloat(v, 'g', 6, 64)
-	}
-	return Write(in, v)
-}
-
 // nice rounds up to 1, 2 or 5 times a power of ten.
 func nice(x float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(x)))

@@ -143,7 +143,7 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 	tmpl = template.New("page.tmpl").Funcs(template.FuncMap{
 		"prepare": drawer.prepare, "class": class, "foreign": report.RightToLeft, "packed": packed,
 		"tight": func(text string) string { return quantity.ReplaceAllString(text, "$1\u00a0$2") },
-		"tint":  tint,
+		"tint":  tint, "timeline": newTimeline,
 	})
 	return tmpl.ParseFS(parts, "*.tmpl")
 }
@@ -263,8 +263,11 @@ func (p *page) dress(charts []byte) error {
 	if a := p.Doc.Answer; a != nil && (a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost) {
 		styles = append(styles, "streams.css", "cost.css")
 	}
-	if p.Doc.Kind == "comparison" {
+	switch p.Doc.Kind {
+	case "comparison":
 		styles = append(styles, "compare.css")
+	case "trend":
+		styles = append(styles, "trend.css")
 	}
 	style, styleErr := joined(styles...)
 	script, scriptErr := joined("script/chart.js", "script/page.js")

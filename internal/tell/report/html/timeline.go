@@ -2,7 +2,6 @@ package html
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
@@ -21,8 +20,8 @@ type timeline struct {
 }
 
 type plotPath struct {
-	Paint, D string
-	Faint    bool
+	Paint, D    string
+	Faint, Dots bool
 }
 
 // plotBand is a stretch of time; its places are in per cent.
@@ -54,14 +53,16 @@ func newTimeline(c *report.Chart) *timeline {
 		return nil
 	}
 	p := &timeline{Words: c.Title, Note: c.Y.Name + ". " + c.Caption}
-	x := func(v float64) float64 { return plotWidth * v / c.X.Max }
-	y := func(v float64) float64 { return perCent * (1 - v/c.Y.Max) }
+	x := func(v float64) float64 { return plotWidth * c.X.Share(v) }
+	y := func(v float64) float64 { return perCent * (1 - c.Y.Share(v)) }
 	for _, s := range c.Series {
 		var d strings.Builder
 		for i, at := range s.Points {
 			switch {
 			case s.Kind == report.Files:
 				fmt.Fprintf(&d, "M%.1f %.2fH%.1f", x(at[0]), y(at[2]), max(x(at[1])-1, x(at[0])+0.5))
+			case s.Kind == report.Dots: // a stroke with round ends keeps its shape in a stretched picture
+				fmt.Fprintf(&d, "M%.1f %.2fh0", x(at[0]), y(at[1]))
 			case s.Kind == report.Line && i == 0:
 				fmt.Fprintf(&d, "M%.1f %.2f", x(at[0]), y(at[1]))
 			case s.Kind == report.Line:
@@ -70,7 +71,7 @@ func newTimeline(c *report.Chart) *timeline {
 		}
 		if d.Len() > 0 {
 			colour := "var(--" + paint(c.Keys, s.Key, s.Tone, "ink") + ")"
-			p.Paths = append(p.Paths, plotPath{colour, d.String(), s.Faint})
+			p.Paths = append(p.Paths, plotPath{colour, d.String(), s.Faint, s.Kind == report.Dots})
 		}
 	}
 	var wide, narrow rows
@@ -83,12 +84,12 @@ func newTimeline(c *report.Chart) *timeline {
 		band.Row, band.Narrow = wide.place(&band, wideLetter), narrow.place(&band, narrowLetter)
 		p.Bands = append(p.Bands, band)
 	}
-	for _, v := range report.Steps(0, c.Y.Max, plotTicks) {
+	for _, v := range report.Steps(c.Y.Min, c.Y.Max, plotTicks) {
 		p.Lines = append(p.Lines, fmt.Sprintf("M0 %.2fH%d", y(v), plotWidth))
-		p.Y = append(p.Y, plotLabel{Height: tenth(perCent * v / c.Y.Max), Text: strconv.FormatFloat(v, 'g', 6, 64)})
+		p.Y = append(p.Y, plotLabel{Height: tenth(perCent - y(v)), Text: c.Y.Tick(v)})
 	}
 	for _, v := range report.Steps(0, c.X.Max, plotTimes) {
-		p.X = append(p.X, plotLabel{At: tenth(perCent * v / c.X.Max), Text: report.Write(report.Seconds, v)})
+		p.X = append(p.X, plotLabel{At: tenth(perCent * v / c.X.Max), Text: c.X.Tick(v)})
 	}
 	for _, m := range c.Marks {
 		p.label(c, m)
@@ -140,7 +141,7 @@ func (p *timeline) label(c *report.Chart, m report.Mark) {
 	if m.Key >= 0 {
 		keys = c.Keys[m.Key:][:1]
 	}
-	height := tenth(perCent * m.At / c.Y.Max)
+	height := tenth(perCent * c.Y.Share(m.At))
 	right := m.From > c.X.Max/2
 	for i := range p.Labels {
 		l := &p.Labels[i]

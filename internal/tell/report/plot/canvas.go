@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"math"
 	"strconv"
 	"strings"
 
@@ -92,20 +91,11 @@ func pt(x, y vg.Length) vg.Point { return vg.Point{X: x, Y: y} }
 
 // at is a place on the plane. Rows are counted from the top.
 func (c *canvas) at(x, y float64) vg.Point {
-	up := share(c.Y, y)
+	up := c.Y.Share(y)
 	if len(c.Rows) > 0 {
 		up = 1 - up
 	}
-	return pt(c.plane.X(share(c.X, x)), c.plane.Y(up))
-}
-
-// share is how far along its axis a value lies. An axis may have no length.
-func share(a report.Axis, value float64) float64 {
-	low, high := a.Min, a.Max
-	if a.Log {
-		low, high, value = math.Log(low), math.Log(high), math.Log(value)
-	}
-	return (value - low) / max(high-low, 1e-12)
+	return pt(c.plane.X(c.X.Share(x)), c.plane.Y(up))
 }
 
 // label stands left of the plane.
@@ -113,7 +103,7 @@ func (c *canvas) label(y float64) string {
 	if len(c.Rows) > 0 {
 		return c.Rows[int(y)]
 	}
-	return report.Tick(c.Y.Unit, y)
+	return c.Y.Tick(y)
 }
 
 // line draws as much of a line as lies on the plane.

@@ -99,7 +99,7 @@ func (c *canvas) axes() {
 	}
 	for _, x := range steps {
 		c.line(c.grey+palest, thin, c.at(x, c.Y.Min), c.at(x, c.Y.Max))
-		label := report.Tick(c.X.Unit, x)
+		label := c.X.Tick(x)
 		middle := c.at(x, c.Y.Min).X
 		c.text(pt(middle-c.width(label)/2, c.plane.Min.Y-textLine), textSize, label)
 	}
