@@ -27,6 +27,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/form"
 	"github.com/hubbench/hubbench/internal/tell/report/html"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
+	tidy "github.com/hubbench/hubbench/internal/tell/table"
 	"github.com/hubbench/hubbench/pkg/limit"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -39,6 +40,8 @@ type output struct {
 	out   string
 	inRun bool // out is in a run's folder, which may come from anybody: what stands there is not followed
 	json  bool
+
+	metrics string // the file for node_exporter; empty for none
 
 	noSizes bool // runs are compared: see recorded.Options
 }
@@ -83,7 +86,23 @@ func (o *output) settle(*cobra.Command, []string) error {
 	if o.json {
 		o.Format = "json"
 	}
-	return usage(o.Settle(o.out))
+	return usage(cmp.Or(o.checkMetrics(), o.Settle(o.out)))
+}
+
+// checkMetrics refuses a file that can't be written when the run is over, or that the collector would not
+// read. The ending also keeps runs and scenarios from being replaced.
+func (o *output) checkMetrics() error {
+	if o.metrics == "" {
+		return nil
+	}
+	if filepath.Ext(o.metrics) != ".prom" || isFolder(o.metrics) {
+		return fmt.Errorf("--metrics %s: name a file that ends in .prom, which node_exporter reads", o.metrics)
+	}
+	probe, err := os.CreateTemp(filepath.Dir(o.metrics), ".hubbench-*.part")
+	if err != nil {
+		return fmt.Errorf("--metrics: %w; name a file in a folder that you may write to", err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 // send writes a document where it is to go.
@@ -286,6 +305,8 @@ func (o *resultOptions) flags(cmd *cobra.Command) {
 	flags.StringVar(&o.dir, "out", "", "the run's `FOLDER` (default results/NAME-DATE-TIME)")
 	flags.BoolVar(&o.open, "open", false, "open the report in the browser when done")
 	flags.BoolVar(&o.noPage, "no-page", false, "write no page; hubbench report RUN does it later")
+	flags.StringVar(&o.metrics, "metrics", "",
+		"also write the rates as OpenMetrics to `FILE`.prom, for node_exporter's textfile collector")
 	flags.BoolVar(&o.compress, "compress", false, "keep the events compressed (zstd) when done; every command reads them")
 	o.formatFlags(cmd, printed())
 }
@@ -325,6 +346,15 @@ func (o *resultOptions) conclude(dir *rundir.Dir) error {
 		}
 		notWritten = filesystem.ReplaceIn(dir.Root, rundir.ReportFile, func(w io.Writer) error {
 			return writePage(w, run)
+		})
+	}
+	if o.metrics != "" && notWritten == nil {
+		notWritten = filesystem.Replace(o.metrics, func(w io.Writer) error {
+			stat, err := os.Stat(run.Events) // last written when the run ended
+			if err != nil {
+				return err
+			}
+			return tidy.Metrics(w, run, stat.ModTime())
 		})
 	}
 	path := cells.Shell(dir.Path)
