@@ -89,14 +89,15 @@ func (o *output) settle(*cobra.Command, []string) error {
 	return usage(cmp.Or(o.checkMetrics(), o.Settle(o.out)))
 }
 
-// checkMetrics refuses a file that can't be written when the run is over, or that the collector would not
-// read. The ending also keeps runs and scenarios from being replaced.
+// checkMetrics refuses a file that can't be written when the run is over, or that the collector
+// would not read. The ending also keeps runs and scenarios from being replaced.
 func (o *output) checkMetrics() error {
 	if o.metrics == "" {
 		return nil
 	}
 	if filepath.Ext(o.metrics) != ".prom" || isFolder(o.metrics) {
-		return fmt.Errorf("--metrics %s: name a file that ends in .prom, which node_exporter reads", o.metrics)
+		return fmt.Errorf("--metrics %s: name a file that ends in .prom, which node_exporter reads",
+			o.metrics)
 	}
 	probe, err := os.CreateTemp(filepath.Dir(o.metrics), ".hubbench-*.part")
 	if err != nil {
@@ -306,7 +307,7 @@ func (o *resultOptions) flags(cmd *cobra.Command) {
 	flags.BoolVar(&o.open, "open", false, "open the report in the browser when done")
 	flags.BoolVar(&o.noPage, "no-page", false, "write no page; hubbench report RUN does it later")
 	flags.StringVar(&o.metrics, "metrics", "",
-		"also write the rates as OpenMetrics to `FILE`.prom, for node_exporter's textfile collector")
+		"write the rates to `FILE`.prom too, for node_exporter's textfile collector")
 	flags.BoolVar(&o.compress, "compress", false, "keep the events compressed (zstd) when done; every command reads them")
 	o.formatFlags(cmd, printed())
 }

@@ -29,13 +29,17 @@ func newTrend(p program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trend RUN... | CATALOGUE",
 		Short: "Show when a rate changed",
-		Long: `Show the rate of one phase over runs, in order of time and host by host: which hosts changed, when and
-by how much, and what else was recorded to change in the same run. A page (--format html) draws each
-host; --all lists the stretches between changes, each with its mean and a 95 % interval by how the runs
-differ. A change is reported if noise of the size seen between runs would hardly make it: in fewer than
-2 of 100 series of runs, and in fewer than 5 of 100 fleets of steady hosts. Runs on another hub, of other disks or with other
-work than the newest run of their host are left out. RUN is a run's folder, an events.jsonl, a
-report.html, or a catalogue that hubbench collect made.`,
+		Long: `Show the rate of one phase over runs, in order of time and host by host: which hosts
+changed, when and by how much, and what else was recorded to change in the same run. A page (--format html)
+draws each host; --all lists the stretches between changes of all hosts, each with its mean and a
+95 % interval by how the runs differ.
+
+A change is reported if noise of the size seen between runs would hardly make it: in fewer than 2 of
+100 series of runs, and in fewer than 5 of 100 fleets of steady hosts. Runs on another hub, of other
+disks or with other work than the newest run of their host are left out.
+
+RUN is a run's folder, an events.jsonl or a report.html, CATALOGUE a folder that hubbench collect
+made. Pages and pictures hold no host's name: they count the hosts.`,
 		Example: `  hubbench trend results/* --phase WWW --disk A
   hubbench trend catalogue --out trend.html`,
 		Args: takes(1, unlimited),
@@ -55,11 +59,11 @@ func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
 	}
 	byHost := map[string][]rate{}
 	for _, r := range rates {
-		byHost[r.host] = append(byHost[r.host], r)
+		byHost[r.run.Host] = append(byHost[r.run.Host], r)
 	}
 	var list []trend.Series
 	var hubs []string
-	left := map[string]int{} // how many runs are not comparable with the newest of their host, by the reason
+	left := map[string]int{} // how many runs differ from their host's newest, by how
 	simulated := true
 	for i, host := range slices.Sorted(maps.Keys(byHost)) {
 		runs := comparable(byHost[host], left)
@@ -74,19 +78,20 @@ func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
 			series.Points = append(series.Points, r.Point)
 		}
 		series.Stretches = trend.Among(series.Points, len(byHost))
-		first := 0
+		at := 0
 		for k := range series.Stretches {
 			s := &series.Stretches[k]
 			if k > 0 {
-				s.With = changes(runs[first-1].setup, runs[first].setup)
+				s.With = changes(runs[at-1].setup, runs[at].setup)
 			}
-			first += s.Runs
+			at += s.Runs
 		}
 		list = append(list, series)
-		if !slices.Contains(hubs, runs[0].hub) {
-			hubs = append(hubs, runs[0].hub)
+		first := runs[0].run
+		if !slices.Contains(hubs, first.Hub) {
+			hubs = append(hubs, first.Hub)
 		}
-		simulated = simulated && runs[0].simulated
+		simulated = simulated && first.Simulated
 	}
 	of := o.title()
 	if len(hubs) == 1 && hubs[0] != "" {
@@ -117,22 +122,23 @@ func (o *trendOptions) title() string {
 	return o.phase
 }
 
-// rate is the rate in a phase's overlap in one run, the mean over repeats, and what must be the same for
-// rates to be of one series.
+// rate is the rate in a phase's overlap in one run, the mean over repeats, and what must be the same
+// for rates to be of one series.
 type rate struct {
 	trend.Point
-	partial                bool // the phase is missing, or incomplete in every repeat
-	simulated              bool
-	hub, host, disks, work string
-	setup                  map[string]string // what else may change a rate, as far as it is recorded
+	run         tidy.Run
+	sum         float64 // over all repeats
+	repeats     []string
+	disks, work string
+	setup       map[string]string // what else may change a rate, if it is recorded
 }
 
-// comparable are the runs of a host that can be compared with its newest complete one; the others are
-// counted by the reason.
+// comparable are the runs of a host that can be compared with its newest complete one; the others
+// are counted by the reason.
 func comparable(runs []rate, left map[string]int) (kept []rate) {
 	newest := runs[0]
 	for _, r := range runs {
-		if !r.partial {
+		if r.repeats != nil {
 			newest = r
 		}
 	}
@@ -149,9 +155,9 @@ func comparable(runs []rate, left map[string]int) (kept []rate) {
 // differs says why a rate is not of the newest one's series; empty if it is.
 func (r *rate) differs(newest *rate) string {
 	switch {
-	case r.partial:
+	case r.repeats == nil:
 		return "incomplete"
-	case r.hub != newest.hub || r.simulated != newest.simulated:
+	case r.run.Hub != newest.run.Hub || r.run.Simulated != newest.run.Simulated:
 		return "on another hub"
 	case r.disks != newest.disks:
 		return "of other disks"
@@ -180,22 +186,21 @@ func (o *trendOptions) rates(paths []string) (rates []rate, err error) {
 	}
 	complete := false
 	var known []string // what there are rates of
-	for len(rows) > 0 {
-		id, count := rows[0].ID, 0
-		var asked []tidy.Disk
-		for count < len(rows) && rows[count].ID == id {
-			row := rows[count]
-			count++
-			name := trace.Unnumbered(row.Phase)
-			known = append(known, row.Disk+" in "+name)
-			ofPhase := o.phase == name || o.phase == row.Phase
-			if ofPhase && row.Rate != nil && (o.disk == "" || o.disk == row.Disk) {
-				asked = append(asked, row)
-			}
+	for _, row := range rows {
+		if len(rates) == 0 || rates[len(rates)-1].run.ID != row.ID {
+			rates = append(rates, rate{
+				Point: trend.Point{Run: row.Source, Started: row.Started}, run: row.Run,
+				setup: map[string]string{"system": row.OS, "hubbench": row.Tool},
+			})
 		}
-		r := rateOf(rows[0].Run, asked)
-		rates, complete = append(rates, r), complete || !r.partial
-		rows = rows[count:]
+		name := trace.Unnumbered(row.Phase)
+		known = append(known, row.Disk+" in "+name)
+		ofPhase := o.phase == name || o.phase == row.Phase
+		partial := slices.Contains(strings.Fields(row.Warnings), "partial")
+		if ofPhase && row.Rate != nil && (o.disk == "" || o.disk == row.Disk) && !partial {
+			complete = true
+			rates[len(rates)-1].add(&row)
+		}
 	}
 	if !complete {
 		slices.Sort(known)
@@ -205,9 +210,23 @@ func (o *trendOptions) rates(paths []string) (rates []rate, err error) {
 	return rates, nil
 }
 
-// rows are those of all runs in order of time, each once, with what to call their runs as their source.
-// The runs of a catalogue go by their ids, and all do in pages: a path says whose it is. It also finds the
-// phase if none is asked for.
+// add adds a disk in one of the phase's repeats.
+func (r *rate) add(row *tidy.Disk) {
+	if !slices.Contains(r.repeats, row.Phase) {
+		r.repeats = append(r.repeats, row.Phase)
+	}
+	r.sum += *row.Rate
+	r.Rate = r.sum / float64(len(r.repeats))
+	if row.Phase == r.repeats[0] {
+		r.disks += row.Disk + " " + row.Model + "\n"
+		r.work += row.Disk + " " + row.Work + "\n"
+		r.setup[row.Disk+"'s firmware"] = row.Firmware
+	}
+}
+
+// rows are those of all runs in order of time, each once, with what to call their runs as their
+// source. The runs of a catalogue go by their ids, and all do in pages: a path says whose it is. It
+// also finds the phase if none is asked for.
 func (o *trendOptions) rows(paths []string) (rows []tidy.Disk, err error) {
 	seen := map[[3]string]bool{}
 	for _, path := range paths {
@@ -233,6 +252,9 @@ func (o *trendOptions) rows(paths []string) (rows []tidy.Disk, err error) {
 			if isCatalogue || o.shown() {
 				row.Source = row.ID
 			}
+			if isScenario(row.Hub) { // the path of a profile
+				row.Hub = filepath.Base(row.Hub)
+			}
 			rows = append(rows, row)
 		}
 	}
@@ -248,31 +270,4 @@ func (o *trendOptions) rows(paths []string) (rows []tidy.Disk, err error) {
 		}
 	}
 	return rows, nil
-}
-
-// rateOf is the rate of the disks of one phase of a run together, or of one of them.
-func rateOf(run tidy.Run, rows []tidy.Disk) rate {
-	r := rate{
-		Point: trend.Point{Run: run.Source, Started: run.Started}, partial: true,
-		hub: run.Hub, host: run.Host, simulated: run.Simulated,
-		setup: map[string]string{"system": run.OS, "hubbench": run.Tool},
-	}
-	if isScenario(r.hub) { // the path of a profile
-		r.hub = filepath.Base(r.hub)
-	}
-	repeats := map[string]bool{}
-	for _, row := range rows {
-		if slices.Contains(strings.Fields(row.Warnings), "partial") {
-			continue
-		}
-		r.partial, repeats[row.Phase] = false, true
-		r.Rate += *row.Rate
-		if len(repeats) == 1 {
-			r.disks += row.Disk + " " + row.Model + "\n"
-			r.work += row.Disk + " " + row.Work + "\n"
-			r.setup[row.Disk+"'s firmware"] = row.Firmware
-		}
-	}
-	r.Rate /= float64(max(1, len(repeats)))
-	return r
 }

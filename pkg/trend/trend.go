@@ -1,6 +1,6 @@
 // Package trend finds since when a rate that is measured again and again has been another: stretches
-// of runs between change points, each with its mean and what the runs vary by. Start at Of, or at Among
-// for one of many series.
+// of runs between change points, each with its mean and what the runs vary by. Start at Of, or at
+// Among for one of many series.
 package trend
 
 import (
@@ -27,8 +27,9 @@ type Series struct {
 	Points    []Point   `json:"-"` // Points are its runs, in order of time.
 }
 
-// Change is that of the last stretch against the one before; 0 if there is one stretch, or if it only
-// took the change before it back: the 95 % intervals of the levels before both and after both overlap.
+// Change is that of the last stretch against the one before; 0 if there is one stretch, or if it
+// only took the change before it back: the 95 % intervals of the levels before both and after both
+// overlap.
 func (s *Series) Change() float64 {
 	n := len(s.Stretches)
 	if n > 2 {
@@ -49,7 +50,7 @@ type Stretch struct {
 	Mean     float64         `json:"rate"`
 	Interval *stats.Interval `json:"ci95,omitempty"` // Interval is the mean's, by how the runs differ; nil of one run.
 	Change   float64         `json:"change"`         // Change is the mean's against the stretch before; 0 of the first.
-	With     []string        `json:"with,omitempty"` // With is what else was recorded to change in the first run.
+	With     []string        `json:"with,omitempty"` // With changed in the first run too.
 }
 
 const (
@@ -65,8 +66,8 @@ const (
 func Of(points []Point) []Stretch { return Among(points, 1) }
 
 // Among cuts the runs of one of so many series. The chance is divided by their number (Bonferroni's
-// correction), or one steady bench in each fleet of dozens would be said to have changed. It is in 1 to 4
-// of 100 fleets of 3 to 100 steady benches with 60 runs each.
+// correction), or in a fleet of dozens one steady bench would often be said to have changed. One is
+// in 1 to 4 of 100 fleets of 3 to 100 steady benches with 60 runs each.
 func Among(points []Point, series int) []Stretch {
 	if len(points) == 0 {
 		return nil

@@ -10,10 +10,10 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/table"
 )
 
-// Disks reads the table of disks from the catalogue in a folder, whatever folders its files are in. A row
-// may come more than once, for a file that is compacted while others collect stands in two.
+// Disks reads the table of disks from the catalogue in a folder, whatever folders its files are in.
+// A row may come twice: while a file is compacted it stands in two.
 func Disks(dir string) (rows []table.Disk, err error) {
-	return rows, filepath.WalkDir(filepath.Join(dir, "disk"), func(path string, _ fs.DirEntry, err error) error {
+	add := func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".parquet" {
 			return err
 		}
@@ -23,5 +23,7 @@ func Disks(dir string) (rows []table.Disk, err error) {
 		}
 		rows = append(rows, more...)
 		return nil
-	})
+	}
+	err = filepath.WalkDir(filepath.Join(dir, "disk"), add)
+	return rows, err
 }

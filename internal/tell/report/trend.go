@@ -14,20 +14,19 @@ import (
 
 // Bench is what became of one host's rate.
 type Bench struct {
-	ID, Name string
-	Now      string // its rate
-	Effect   string // the last change, or that it is over; empty if there is none
-	Tone     Sign
-	Since    string
-	With     string // what else changed then
-	Chart    *Chart
-	Table    *Table
+	ID     string
+	Now    string // its rate
+	Effect string // the last change, or that it is over; empty if there is none
+	Tone   Sign
+	Since  string
+	With   string // what else changed then
+	Chart  *Chart
+	Table  *Table
 }
 
 const (
-	maxBenches = 60
-	// The charts of all hosts that changed, or of all that did not, have one scale, relative to each host's
-	// first level. It reaches at least so far from that: or the noise of quiet hosts would look large.
+	// The charts of all hosts that changed, or of all that did not, have one scale, relative to
+	// each host's first level. It reaches so far from that at least, or small noise would look large.
 	minShown = 0.1
 	// shownMargin is between the outermost run and the edge.
 	shownMargin = 0.04
@@ -58,31 +57,30 @@ func OfTrend(of, left string, list []trend.Series) *Document {
 	first := &list[0]
 	out := &Answer{Scale: scale, Sure: left, Chart: runsChart(first, list[:1], scale)}
 	doc.Answer = out
-	for i := range list[:min(len(list), maxBenches)] {
+	for i := range list {
 		s, group := &list[i], list[changed:]
+		if i < changed {
+			group = list[:changed]
+		}
 		last := s.Stretches[len(s.Stretches)-1]
 		b := Bench{
-			ID: fmt.Sprintf("host-%d", i), Name: s.Host, Now: scale.Number(last.Mean),
-			Since: date(last.From, people), With: strings.Join(last.With, ", "),
-		}
-		if i < changed {
-			group, b.Effect = list[:changed], "over"
+			ID: fmt.Sprintf("host-%d", i), Now: scale.Number(last.Mean),
+			Since: date(last.From, "2 Jan 2006"), With: strings.Join(last.With, ", "),
+			Chart: runsChart(s, group, scale), Table: trendTable(list[i:i+1], scale),
 		}
 		if change := s.Change(); change != 0 {
 			b.Effect, b.Tone = Change(change), pick(change < 0, Bad, Good)
+		} else if i < changed {
+			b.Effect = "over"
 		}
-		b.Chart, b.Table = runsChart(s, group, scale), trendTable(list[i:i+1], scale)
 		out.Benches = append(out.Benches, b)
 	}
 	name, shown := first.Host, list[:changed]
 	if len(list) > 1 {
-		out.Sentence = fmt.Sprintf("%s of %d hosts: %d changed, %d are steady.", unit.Plural(runs, "run"),
-			len(list), changed, len(list)-changed)
+		out.Sentence = fmt.Sprintf("%s of %d hosts: %d changed, %d are steady.",
+			unit.Plural(runs, "run"), len(list), changed, len(list)-changed)
 	} else {
 		name, shown = of, list
-	}
-	if len(list) > maxBenches {
-		out.Sure = joined(" ", left, fmt.Sprintf("The first %d hosts are drawn.", maxBenches))
 	}
 	out.Table = trendTable(shown, scale)
 	out.Table.ID = "changes"
@@ -91,20 +89,14 @@ func OfTrend(of, left string, list []trend.Series) *Document {
 		out.Headline = fmt.Sprintf("%s has been %s %s since %s", name, unsigned(math.Abs(change)),
 			pick(change < 0, "slower", "faster"), out.Benches[0].Since)
 		if with := out.Benches[0].With; with != "" {
-			out.Sentence = joined(" ", out.Sentence, "In the same run: "+with+".")
+			out.Sentence = joined(" ", "In the same run: "+with+".", out.Sentence)
 		}
 	case runs == 1:
 		out.Headline = of + ": one run; a trend takes more"
 	default:
 		out.Headline = of + pick(changed > 0, ": no change lasts", ": no change")
 	}
-	doc.Add(&Details{Title: "All levels", Printed: true, Blocks: []Block{trendTable(list, scale)}},
-		&Details{Title: "How are changes found?", Blocks: []Block{Sentence{
-			Text: "A change is reported if noise of the size seen between runs would hardly make it: in fewer " +
-				"than 2 of 100 series of runs, and fewer than 5 of 100 fleets of steady hosts. It is over if the " +
-				"95 % intervals of the levels before it and after it overlap. What changed in the same run is what was recorded " +
-				"to change, and need not be the cause.",
-		}}})
+	doc.Add(&Details{Title: "All levels", Printed: true, Blocks: []Block{trendTable(list, scale)}})
 	return doc
 }
 
@@ -166,8 +158,10 @@ func trendTable(list []trend.Series, scale Scale) *Table {
 			if k > 0 {
 				change, since = Change(s.Change), s.First
 			}
-			row := []any{date(s.From, time.DateOnly), date(s.To, time.DateOnly), unit.FormatCount(s.Runs),
-				scale.Number(s.Mean), interval, change, since, strings.Join(s.With, ", ")}
+			row := []any{
+				date(s.From, time.DateOnly), date(s.To, time.DateOnly), unit.FormatCount(s.Runs),
+				scale.Number(s.Mean), interval, change, since, strings.Join(s.With, ", "),
+			}
 			if len(list) > 1 {
 				row = append([]any{pick(k == 0, list[i].Host, "")}, row...)
 			}
@@ -176,9 +170,6 @@ func trendTable(list []trend.Series, scale Scale) *Table {
 	}
 	return t
 }
-
-// people is how dates are written in sentences.
-const people = "2 Jan 2006"
 
 func date(at time.Time, layout string) string {
 	if at.IsZero() {

@@ -61,7 +61,7 @@ func newTimeline(c *report.Chart) *timeline {
 			switch {
 			case s.Kind == report.Files:
 				fmt.Fprintf(&d, "M%.1f %.2fH%.1f", x(at[0]), y(at[2]), max(x(at[1])-1, x(at[0])+0.5))
-			case s.Kind == report.Dots: // a stroke with round ends keeps its shape in a stretched picture
+			case s.Kind == report.Dots: // A stroke's round ends stay round in a stretched picture.
 				fmt.Fprintf(&d, "M%.1f %.2fh0", x(at[0]), y(at[1]))
 			case s.Kind == report.Line && i == 0:
 				fmt.Fprintf(&d, "M%.1f %.2f", x(at[0]), y(at[1]))

@@ -93,7 +93,7 @@ func TestTrendOfMany(t *testing.T) {
 	t.Parallel()
 	page := string(pageOf(t, fleet(100), nil, nil))
 	for _, want := range []string{
-		"<h1>Host 99 has been 7.", "The first 60 hosts are drawn.", "6,000 runs of 100 hosts: 2 changed, 98 are steady.",
+		"<h1>Host 99 has been 7.", "The first 60 of 100 hosts are drawn; the table has all.", "6,000 runs of 100 hosts: 2 changed, 98 are steady.",
 		"Left out: 2 incomplete.",
 	} {
 		if !strings.Contains(page, want) {
