@@ -98,7 +98,7 @@ func Among(points []Point, series int) []Stretch {
 			s.Interval = &stats.Interval{s.Mean - half, s.Mean + half}
 		}
 		if from > 0 {
-			s.Change = s.Mean/out[len(out)-1].Mean - 1
+			s.Change = s.Mean/max(1, out[len(out)-1].Mean) - 1
 		}
 		out = append(out, s)
 		from = to

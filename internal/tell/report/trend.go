@@ -105,11 +105,11 @@ func runsChart(s *trend.Series, group []trend.Series, scale Scale) *Chart {
 	low, high := 1-minShown, 1+minShown
 	for i := range group {
 		for _, p := range group[i].Points {
-			share := p.Rate / group[i].Stretches[0].Mean
+			share := p.Rate / max(1, group[i].Stretches[0].Mean)
 			low, high = min(low, share-shownMargin), max(high, share+shownMargin)
 		}
 	}
-	first := s.Stretches[0].Mean / scale.Size
+	first := max(1, s.Stretches[0].Mean) / scale.Size // Nothing is no scale; a byte per second is.
 	c := &Chart{
 		ID: "trend", Title: s.Host, Keys: newKeys([]string{s.Host}),
 		Caption: "A dot is a run. The axis does not begin at zero.",

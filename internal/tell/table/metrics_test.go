@@ -142,7 +142,8 @@ func TestDashboard(t *testing.T) {
 	}
 	for _, v := range dashboard.Templating.List {
 		if query, ok := v.Query.(map[string]any); ok {
-			exprs = append(exprs, query["query"].(string))
+			text, _ := query["query"].(string)
+			exprs = append(exprs, text)
 		}
 	}
 	shown := map[string]bool{}

@@ -102,3 +102,19 @@ func TestTrendOfMany(t *testing.T) {
 	}
 	check.Same(t, "tiles", 60, strings.Count(page, `class="tile"`))
 }
+
+// A disk that moved nothing, in runs of which nobody knows when they were, is a level like another.
+func TestTrendOfNothing(t *testing.T) {
+	t.Parallel()
+	s := trend.Series{}
+	for run := range 12 {
+		s.Points = append(s.Points, trend.Point{Run: fmt.Sprint(run), Rate: float64(run / 6)})
+	}
+	s.Stretches = trend.Of(s.Points)
+	page := string(pageOf(t, report.OfTrend("A", "", []trend.Series{s, {Stretches: s.Stretches[:1], Points: s.Points[:6]}}), nil, nil))
+	for _, bad := range []string{"NaN", "Inf", "0001"} {
+		if strings.Contains(between(t, page, "<main>", "</main>"), bad) {
+			t.Errorf("%s is in the page", bad)
+		}
+	}
+}
