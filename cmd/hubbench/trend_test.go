@@ -128,4 +128,17 @@ func TestTrendOfACatalogue(t *testing.T) {
 	}
 	check.Same(t, "what a catalogue says", want, levels(dir))
 	check.Same(t, "what both say", want, levels(append(paths, dir)...))
+	for _, format := range []string{"md", "svg"} {
+		for _, args := range [][]string{{dir}, paths} {
+			shown := hubbench(t, append(append([]string{"trend"}, args...), "--format", format)...)
+			for _, private := range []string{"bench0", filepath.Dir(dir), filepath.Dir(paths[0]), "S3CR3T"} {
+				if strings.Contains(shown, private) {
+					t.Errorf("%q is in the trend as %s", private, format)
+				}
+			}
+			if !strings.Contains(shown, "Host 2") {
+				t.Errorf("no host 2 in the trend as %s", format)
+			}
+		}
+	}
 }
