@@ -66,7 +66,7 @@ func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
 	left := map[string]int{} // how many runs differ from their host's newest, by how
 	simulated := true
 	for i, host := range slices.Sorted(maps.Keys(byHost)) {
-		runs := comparable(byHost[host], left)
+		runs := likeNewest(byHost[host], left)
 		if runs == nil {
 			continue
 		}
@@ -133,9 +133,9 @@ type rate struct {
 	setup       map[string]string // what else may change a rate, if it is recorded
 }
 
-// comparable are the runs of a host that can be compared with its newest complete one; the others
+// likeNewest are the runs of a host that can be compared with its newest complete one; the others
 // are counted by the reason.
-func comparable(runs []rate, left map[string]int) (kept []rate) {
+func likeNewest(runs []rate, left map[string]int) (kept []rate) {
 	newest := runs[0]
 	for _, r := range runs {
 		if r.repeats != nil {
