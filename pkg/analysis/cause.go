@@ -196,7 +196,7 @@ func (p *phase) freed(part *part, t *Throttle) {
 		if p.eventsIn(before.StartNS, after.EndNS) {
 			continue
 		}
-		was, is := other.Differ(before, after)
+		was, is := other.Compare(before, after)
 		if is.Rate < (1+freedShare)*was.Rate || is.ChanceAbove(was) > p.alpha.after {
 			continue
 		}
@@ -318,7 +318,7 @@ const busyCPU = 95
 func (p *phase) host() {
 	p.out.CPUPercent = p.load("", trace.CPU)
 	for _, part := range p.parts {
-		if part.Contends() && part.Work.Declared() && part.Work.Depth <= 1 {
+		if part.WantsAll() && part.Work.Declared() && part.Work.Depth <= 1 {
 			part.out.WorkerCPUPercent = p.load(part.Name(), trace.WorkerCPU)
 		}
 	}

@@ -202,7 +202,7 @@ func largestWithin(sets []*reach, s *reach) (found *reach) {
 // duplexGains compares every phase of reads and writes mixed with the best phase of the same disks
 // one way, that do the same except for their direction.
 func duplexGains(phases []*phase) {
-	limited := func(p *phase) bool { return slices.ContainsFunc(p.parts, (*part).Limited) }
+	limited := func(p *phase) bool { return slices.ContainsFunc(p.parts, (*part).IsPaced) }
 	mixed := func(o *Overlap) bool { return o.ReadRate > 0 && o.WriteRate > 0 }
 	for _, p := range phases {
 		if p.out.Contention == nil || !mixed(p.out.Overlap) || limited(p) {

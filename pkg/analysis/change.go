@@ -101,7 +101,7 @@ func (p *part) kind(level int) string {
 }
 
 // wavers reports whether the disk has no settled rate in the phase: it swings or drifts.
-func (p *part) wavers() bool { return p.Turns != nil || len(p.Drifts) > 0 }
+func (p *part) wavers() bool { return p.Swing != nil || len(p.Drifts) > 0 }
 
 // cuts are the moments at which the rate of the disk, or of any disk if the name is empty, changed for a reason other
 // than another's start or end. Between two of them lies a stretch: within it nothing that affects rates changed.
@@ -153,7 +153,7 @@ func longest(all [][]overlap.Span) []overlap.Span {
 // one cause that the evidence leaves. It needs the recoveries and the stalls.
 func (p *phase) fillChanges() {
 	for _, part := range p.parts {
-		part.kinds = make([]string, len(part.Solid))
+		part.kinds = make([]string, len(part.Levels))
 	}
 	out := slices.Concat(p.startsAndEnds(), p.stallChanges(), p.lasting(), p.recoveryChanges())
 	events := p.events()
@@ -168,7 +168,7 @@ func (p *phase) fillChanges() {
 func (p *phase) forgetUndone() {
 	for _, part := range p.parts {
 		for i, kind := range part.kinds {
-			at := part.Solid[i].StartNS
+			at := part.Levels[i].StartNS
 			if kind == KindOwnFall && !slices.ContainsFunc(p.out.Changes, func(c Change) bool {
 				return c.Kind == KindOwnFall && c.concerns(part.Name()) && abs(nanoseconds(c.StartS)-at) <= maxCloseNS
 			}) {
@@ -255,8 +255,8 @@ func (p *phase) recoveryChanges() (out []Change) {
 			StartS: r.AtS, EndS: r.AtS + *r.LagS, Disks: []string{r.Disk}, Kind: KindRecovery, Cause: CauseNeighbour,
 			By: &r.After, FromRate: r.FromRate, ToRate: *r.ToRate,
 		}
-		if m := r.Reached; m.Free > 0 {
-			half := stats.StudentQuantile(0.975, m.Free) * m.Rate * m.Error
+		if m := r.Reached; m.DegreesOfFreedom > 0 {
+			half := stats.StudentQuantile(0.975, m.DegreesOfFreedom) * m.Rate * m.Error
 			c.CI = &stats.Interval{max(0, m.Rate-half), m.Rate + half}
 		}
 		out = append(out, c)

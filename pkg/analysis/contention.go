@@ -28,8 +28,8 @@ func (s *state) noReference(disk *part) (why string) {
 	for _, q := range s.phases {
 		alone := q.part(disk.Name())
 		switch {
-		case disk.Limited() || len(q.parts) != 1 || alone == nil ||
-			alone.Trace.Op != disk.Trace.Op || alone.Limited():
+		case disk.IsPaced() || len(q.parts) != 1 || alone == nil ||
+			alone.Trace.Op != disk.Trace.Op || alone.IsPaced():
 		case disk.wavers() || s.isDown(disk):
 			return NoneChanged
 		case alone.same(disk) && alone.wavers():
@@ -65,7 +65,7 @@ func (s *state) fillContention() {
 
 // fillBaseline compares the disk with its baseline.
 func (s *state) fillBaseline(disk *part) {
-	if disk.Limited() {
+	if disk.IsPaced() {
 		return // Its own pace may be what limits it.
 	}
 	b, d := s.baseline(disk, s.others(disk)...), &disk.kept
@@ -168,7 +168,7 @@ func (s *state) mustTake(by, from *part) bool {
 // comparable reports whether the disk wants as much as it can get and did not change by itself in
 // the window.
 func (s *state) comparable(disk *part) bool {
-	return disk.Contends() && !disk.wavers() && !s.isDown(disk)
+	return disk.WantsAll() && !disk.wavers() && !s.isDown(disk)
 }
 
 // isDown reports whether the disk fell by itself before the stretch that is compared.
@@ -186,7 +186,7 @@ func (s *state) even(all [][]overlap.Span) bool {
 		var rates []stretchRate
 		for _, part := range s.parts {
 			m := part.measureIn(in)
-			if m.Rate == 0 || part.Limited() || part.wavers() ||
+			if m.Rate == 0 || part.IsPaced() || part.wavers() ||
 				part.Trace.Op != s.parts[0].Trace.Op {
 				return false
 			}

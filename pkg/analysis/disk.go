@@ -64,7 +64,7 @@ func (p *phase) summarize(part *part) {
 	s := stats.Summarize(rates)
 	d.Mean, d.Median, d.Trimmed20 = number(s.Mean), number(s.Median), number(s.Trimmed20)
 	d.P05, d.P95, d.CV = number(s.P05), number(s.P95), number(s.CV)
-	if part.Limited() {
+	if part.IsPaced() {
 		return
 	}
 	if !p.noSizes {
@@ -108,7 +108,7 @@ func (p *phase) sameConditions(part *part, files []size.File) []size.File {
 	for _, other := range p.others(part) {
 		edges = append(edges, other.StartNS(), other.EndNS())
 	}
-	for _, level := range part.Solid {
+	for _, level := range part.Levels {
 		edges = append(edges, level.StartNS)
 	}
 	slices.Sort(edges)
@@ -200,7 +200,7 @@ func (p *phase) quote(part *part) *Quote {
 // settledRate is the disk's rate over the intervals without standstills, 0 if they are too short.
 func (p *part) settledRate(in []overlap.Span) float64 {
 	m, _ := p.Measure(in...)
-	if m.LastsS < overlap.ShortS {
+	if m.DurationS < overlap.ShortS {
 		return 0
 	}
 	return m.Rate
@@ -211,7 +211,7 @@ func (p *part) settledRate(in []overlap.Span) float64 {
 // Writes that were steady and never fell may have gone to a fast cache that was not full yet.
 func (p *phase) steady(part *part) {
 	windowNS := p.trace.SteadyNS
-	if windowNS <= 0 || part.Limited() || len(part.Active) == 0 {
+	if windowNS <= 0 || part.IsPaced() || len(part.Active) == 0 {
 		return
 	}
 	n := max(0, int(part.EndNS()/windowNS)) // below zero if all ended before the release

@@ -208,8 +208,8 @@ func TestWhatExplainsAFall(t *testing.T) {
 	} {
 		p := besides(60, falls, tt.other)
 		a := p.parts[0]
-		if len(a.Solid) != 2 || math.Abs(seconds(a.Solid[1].StartNS)-20) > 0.2 {
-			t.Fatalf("%s: levels %v", tt.name, a.Solid)
+		if len(a.Levels) != 2 || math.Abs(seconds(a.Levels[1].StartNS)-20) > 0.2 {
+			t.Fatalf("%s: levels %v", tt.name, a.Levels)
 		}
 		p.fillChanges()
 		check.Same(t, tt.name+": reported as", tt.kind, a.kinds[1])

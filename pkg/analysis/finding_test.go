@@ -247,9 +247,9 @@ func TestHubCostByNoise(t *testing.T) {
 		hub, direct ledger.Measured
 		want        bool
 	}{
-		{ledger.Measured{Rate: 90, Error: 0.001, Free: 9}, ledger.Measured{Rate: 100, Error: 0.001, Free: 9}, true},
-		{ledger.Measured{Rate: 90.1, Error: 0.001, Free: 9}, ledger.Measured{Rate: 100, Error: 0.001, Free: 9}, false},
-		{ledger.Measured{Rate: 80, Error: 0.2, Free: 9}, ledger.Measured{Rate: 100, Error: 0.2, Free: 9}, false}, // noise may have made it
+		{ledger.Measured{Rate: 90, Error: 0.001, DegreesOfFreedom: 9}, ledger.Measured{Rate: 100, Error: 0.001, DegreesOfFreedom: 9}, true},
+		{ledger.Measured{Rate: 90.1, Error: 0.001, DegreesOfFreedom: 9}, ledger.Measured{Rate: 100, Error: 0.001, DegreesOfFreedom: 9}, false},
+		{ledger.Measured{Rate: 80, Error: 0.2, DegreesOfFreedom: 9}, ledger.Measured{Rate: 100, Error: 0.2, DegreesOfFreedom: 9}, false}, // noise may have made it
 	} {
 		s := solos{
 			{disk: partOn("A", trace.OnHub), Measured: tt.hub, phases: []string{"hub"}},

@@ -49,7 +49,7 @@ func hubCosts(order []string, solos solos, alpha float64) []HubCost {
 			Rate: hub.Rate, DirectRate: direct.Rate, Loss: 1 - kept,
 		}
 		c.Lost = hub.Rate <= (1-hubCost)*direct.Rate && direct.ChanceAbove(hub.Measured) <= alpha
-		if free := min(hub.Free, direct.Free); free > 0 {
+		if free := min(hub.DegreesOfFreedom, direct.DegreesOfFreedom); free > 0 {
 			half := math.Hypot(hub.Error, direct.Error) * stats.StudentQuantile(0.975, free)
 			c.CI95 = &stats.Interval{1 - kept*math.Exp(half), 1 - kept*math.Exp(-half)}
 			c.Nothing = c.CI95[1] < hubCost

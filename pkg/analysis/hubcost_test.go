@@ -58,7 +58,7 @@ func TestHubCostValues(t *testing.T) {
 	add := func(disk, connection string, rate, relative, free float64) {
 		s = append(s, &solo{
 			disk: partOn(disk, connection), phases: []string{disk + " " + connection},
-			Measured: ledger.Measured{Rate: rate, Error: relative, Free: free},
+			Measured: ledger.Measured{Rate: rate, Error: relative, DegreesOfFreedom: free},
 		})
 	}
 	for _, disk := range []string{"A", "B"} {

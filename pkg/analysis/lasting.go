@@ -20,7 +20,7 @@ const (
 func (p *phase) lasting() (out []Change) {
 	var turning, drifting []*part
 	for _, part := range p.parts {
-		if part.Turns != nil {
+		if part.Swing != nil {
 			turning = append(turning, part)
 		}
 		part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool { return p.recovers(part, d) })
@@ -48,13 +48,13 @@ func turns(all []*part) (out []Change) {
 		group := []*part{first}
 		var rest []*part
 		for _, other := range all[1:] {
-			if correlation(first, other) >= inStep && (first.Turns.Dips > 0) == (other.Turns.Dips > 0) {
+			if correlation(first, other) >= inStep && (first.Swing.Dips > 0) == (other.Swing.Dips > 0) {
 				group = append(group, other)
 			} else {
 				rest = append(rest, other)
 			}
 		}
-		t, kind := first.Turns, KindSwing
+		t, kind := first.Swing, KindSwing
 		switch turning, others := takers(group, rest); {
 		case turning != nil:
 			kind, group, rest = KindTakeTurns, turning, others
@@ -64,7 +64,7 @@ func turns(all []*part) (out []Change) {
 			kind = KindUnsteady
 		}
 		c := Change{StartS: seconds(t.StartNS), EndS: seconds(t.EndNS), Kind: kind, Cause: CauseUnknown,
-			PeriodS: t.PeriodS, LowShare: t.LowShare, Count: t.Runs - 1}
+			PeriodS: t.PeriodS, LowShare: t.LowShare, Count: t.Levels - 1}
 		switch kind {
 		case KindDips:
 			c.Count, c.LowS = t.Dips, t.LowS
@@ -72,7 +72,7 @@ func turns(all []*part) (out []Change) {
 			c.PeriodS, c.LowShare, c.Count = 0, 0, 0
 		}
 		for _, part := range group {
-			s := Shift{part.Name(), part.Turns.High, part.Turns.Low}
+			s := Shift{part.Name(), part.Swing.High, part.Swing.Low}
 			c.Disks, c.Each = append(c.Disks, s.Disk), append(c.Each, s)
 			c.FromRate, c.ToRate = c.FromRate+s.FromRate, c.ToRate+s.ToRate
 		}
@@ -103,8 +103,8 @@ func takers(inStep, others []*part) (turning, rest []*part) {
 
 // correlation is that of two disks' levels while both go back and forth.
 func correlation(a, b *part) float64 {
-	x, y := a.sampled(a.Turns.Span.Within(b.Turns.Span)), b.sampled(a.Turns.Span.Within(b.Turns.Span))
-	if len(x) == 0 || 2*a.Turns.Span.Within(b.Turns.Span).Seconds() < max(a.Turns.Seconds(), b.Turns.Seconds()) {
+	x, y := a.sampled(a.Swing.Span.Within(b.Swing.Span)), b.sampled(a.Swing.Span.Within(b.Swing.Span))
+	if len(x) == 0 || 2*a.Swing.Span.Within(b.Swing.Span).Seconds() < max(a.Swing.Seconds(), b.Swing.Seconds()) {
 		return 0
 	}
 	return stats.Correlation(x, y)
@@ -115,11 +115,11 @@ func takeTurns(all []*part) bool {
 	if len(all) < 2 {
 		return false
 	}
-	both := all[0].Turns.Span
+	both := all[0].Swing.Span
 	for _, part := range all[1:] {
-		both = both.Within(part.Turns.Span)
+		both = both.Within(part.Swing.Span)
 	}
-	if 2*both.Seconds() < all[0].Turns.Seconds() {
+	if 2*both.Seconds() < all[0].Swing.Seconds() {
 		return false
 	}
 	total := make([]float64, int((both.EndNS-both.StartNS)/sampleNS))
@@ -137,7 +137,7 @@ func takeTurns(all []*part) bool {
 // sampled is the disk's level at moments within v.
 func (p *part) sampled(v overlap.Span) (rates []float64) {
 	for at := v.StartNS + sampleNS; at <= v.EndNS; at += sampleNS {
-		rates = append(rates, p.Solid[ledger.At(p.Solid, at-1)].Rate)
+		rates = append(rates, p.Levels[ledger.LevelAt(p.Levels, at-1)].Rate)
 	}
 	return rates
 }

@@ -57,7 +57,7 @@ func (r *run) latencies() {
 			}
 		}
 		for _, part := range p.parts {
-			if len(p.parts) > 1 && part.Limited() && all.find(part) != nil {
+			if len(p.parts) > 1 && part.IsPaced() && all.find(part) != nil {
 				compared++
 			}
 		}
@@ -75,7 +75,7 @@ func (r *run) latencies() {
 		l := &Latency{Figures: figures}
 		if alone := all.find(part); alone != nil && len(p.parts) > 1 {
 			l.Alone, l.AloneFrom = &alone.Figures, strings.Join(alone.phases, ", ")
-			if part.Limited() {
+			if part.IsPaced() {
 				l.Longer = cmp.Or(found[1].Longer(alone.found[1], alpha),
 					found[0].Longer(alone.found[0], alpha))
 			}

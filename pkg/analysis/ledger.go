@@ -74,14 +74,14 @@ func (s *shift) blur() float64 { return math.Hypot(s.was.Error, s.is.Error) }
 func (p *phase) events() []event {
 	var edges []edge
 	for _, part := range p.parts {
-		for k := 1; k < len(part.Solid) && !part.Limited(); k++ {
-			before, after := part.Solid[k-1], part.Solid[k]
+		for k := 1; k < len(part.Levels) && !part.IsPaced(); k++ {
+			before, after := part.Levels[k-1], part.Levels[k]
 			if math.Abs(math.Log(after.From/before.To)) < ledger.Defaults().MinChange {
 				continue
 			}
 			e := edge{part: part, level: k, at: after.StartNS}
-			e.offNS = max(closeNS/2, part.Misdated(before.Rate, after.Rate))
-			if part.Turns.Holds(e.at) {
+			e.offNS = max(closeNS/2, part.DateErrorNS(before.Rate, after.Rate))
+			if part.Swing.Covers(e.at) {
 				continue
 			}
 			edges = append(edges, e)
@@ -135,23 +135,23 @@ func (p *phase) shifts(e *event, bounds []int64) {
 		}
 	}
 	for _, part := range p.others(nil) {
-		if part.Limited() {
+		if part.IsPaced() {
 			continue
 		}
 		margin := max(clearNS, min(e.offNS, 5*clearNS))
 		before := overlap.Span{StartNS: max(e.prev, part.StartNS()), EndNS: e.at - margin}
 		after := overlap.Span{StartNS: e.at + margin, EndNS: min(e.next, part.EndNS())}
 		own := e.of(part)
-		if before.EndNS-before.StartNS < minSideNS || after.EndNS-after.StartNS < minSideNS || !part.WorksIn(before) ||
-			!part.WorksIn(after) {
+		if before.EndNS-before.StartNS < minSideNS || after.EndNS-after.StartNS < minSideNS || !part.IsActiveIn(before) ||
+			!part.IsActiveIn(after) {
 			if own == nil {
 				continue
 			}
 			// Next to a pause or another event: its own levels will do.
-			before, after = part.Solid[own.level-1].Span, part.Solid[own.level].Span
+			before, after = part.Levels[own.level-1].Span, part.Levels[own.level].Span
 		}
 		s := shift{part: part}
-		if s.was, s.is = part.Differ(before, after); s.was.Rate <= 0 || s.is.Rate <= 0 {
+		if s.was, s.is = part.Compare(before, after); s.was.Rate <= 0 || s.is.Rate <= 0 {
 			continue
 		}
 		s.moved = own != nil || math.Abs(s.factor()) >= minMoved && s.chance() < movedChance
@@ -360,12 +360,12 @@ func (e *event) change(kind, cause string, by []string, shifts []shift) Change {
 		StartS: seconds(e.at), EndS: seconds(e.at), Kind: kind, Cause: cause,
 		AtCI: &stats.Interval{seconds(e.at - e.offNS), seconds(e.at + e.offNS)},
 	}
-	squares, free := 0.0, shifts[0].is.Free
+	squares, free := 0.0, shifts[0].is.DegreesOfFreedom
 	for _, s := range shifts {
 		c.Disks = append(c.Disks, s.Name())
 		c.FromRate, c.ToRate = c.FromRate+s.was.Rate, c.ToRate+s.is.Rate
 		squares += square(s.is.Rate * s.is.Error)
-		free = min(free, s.is.Free)
+		free = min(free, s.is.DegreesOfFreedom)
 		if len(shifts) > 1 {
 			c.Each = append(c.Each, Shift{s.Name(), s.was.Rate, s.is.Rate})
 		}

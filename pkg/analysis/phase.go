@@ -161,7 +161,7 @@ func newRun(recorded *trace.Run, opts Options) *run {
 	excursions := map[side]float64{} // the longest in any phase
 	for _, p := range r.phases {
 		for _, part := range p.parts {
-			excursions[part.side()] = max(excursions[part.side()], part.ExcursionS)
+			excursions[part.side()] = max(excursions[part.side()], part.LongestBurstS)
 		}
 	}
 	r.eachDisk(func(_ *phase, part *part) { part.Trim(excursions[part.side()]) })
@@ -401,5 +401,5 @@ func (p *phase) others(but *part) []*part {
 // allContend reports whether all of the phase's disks do. Else totals are partly a matter of
 // choice, or their directions cannot be separated by disk.
 func (p *phase) allContend() bool {
-	return !slices.ContainsFunc(p.parts, func(part *part) bool { return !part.Contends() })
+	return !slices.ContainsFunc(p.parts, func(part *part) bool { return !part.WantsAll() })
 }

@@ -37,7 +37,7 @@ func (p *phase) recoveries() {
 		}
 		until := p.stages[stage].EndNS
 		for _, other := range p.stages[stage].Active {
-			if since := p.worksSince(other, at); since < at && !p.parts[other].Limited() {
+			if since := p.worksSince(other, at); since < at && !p.parts[other].IsPaced() {
 				p.recovery(p.parts[other], ended.Name(), overlap.Span{StartNS: since, EndNS: at}, until)
 			}
 		}
@@ -69,7 +69,7 @@ func (p *phase) worksSince(disk int, ns int64) int64 {
 // recovery looks for one disk's climb after another's end, from the level it had before.
 func (p *phase) recovery(part *part, after string, before overlap.Span, until int64) {
 	at := before.EndNS
-	if part.Turns.Holds(at) {
+	if part.Swing.Covers(at) {
 		return // it goes up and down anyway
 	}
 	had, reached := p.climbAfter(part, before, until)
@@ -79,14 +79,14 @@ func (p *phase) recovery(part *part, after string, before overlap.Span, until in
 	}
 	to, rose := part.Measure(reached)
 	if rose = rose && to.Rate >= ledger.MinGain*from.Rate; rose {
-		from, to = part.Differ(had, reached)
+		from, to = part.Compare(had, reached)
 	}
 	r := Recovery{Disk: part.Name(), Op: part.Trace.Op, After: after, AtS: seconds(at), FromRate: from.Rate, Reached: to}
 	alone := p.solos.find(part)
 	held := alone != nil && from.Rate < heldDown*alone.Rate && alone.ChanceAbove(from) < p.alpha.after &&
-		part.RestsOnFiles(had, ledger.MinFiles, ledger.MaxOfOne)
+		part.RestsOnFiles(had, ledger.MinFiles, ledger.MaxFileShare)
 	switch {
-	case rose && part.Outlasts(reached):
+	case rose && part.OutlastsBursts(reached):
 		r.LagS, r.ToRate = number(seconds(reached.StartNS-at)), number(to.Rate)
 	case rose && held && to.Rate >= heldBack*alone.Rate && reached.EndNS == until:
 		r.Cut = p.cut(part, until, seconds(reached.StartNS-at), true)
@@ -106,8 +106,8 @@ func (p *phase) recovery(part *part, after string, before overlap.Span, until in
 // climbAfter is the level that the disk had before another's end, and the one it rose to; empty if they are not seen.
 func (p *phase) climbAfter(part *part, before overlap.Span, until int64) (had, reached overlap.Span) {
 	at := before.EndNS
-	levels := part.Stairs()
-	first := ledger.At(levels, max(at-part.Blur(at), min(part.risenNS+ledger.HoldNS, at)))
+	levels := part.SteppedLevels()
+	first := ledger.LevelAt(levels, max(at-part.Blur(at), min(part.risenNS+ledger.HoldNS, at)))
 	had = overlap.Span{StartNS: max(levels[first].StartNS, before.StartNS), EndNS: min(levels[first].EndNS, at)}
 	if had.EndNS-had.StartNS < settleNS {
 		return overlap.Span{}, overlap.Span{}

@@ -86,7 +86,7 @@ func (r *run) unlike() []Warning {
 // recorded, as if it was a repeat; nil if there is none, or if another phase does say what the disk
 // has alone. Repeats say no more.
 func (p *phase) lookalike(disk *part) *phase {
-	if len(p.parts) < 2 || disk.Limited() || p.out.Repeats != "" {
+	if len(p.parts) < 2 || disk.IsPaced() || p.out.Repeats != "" {
 		return nil
 	}
 	var alone, repeat *phase
@@ -102,7 +102,7 @@ func (p *phase) lookalike(disk *part) *phase {
 			}
 		case o.same(disk):
 			known = true
-		case !o.Limited() && o.connection == disk.connection && o.Work.Op == disk.Work.Op &&
+		case !o.IsPaced() && o.connection == disk.connection && o.Work.Op == disk.Work.Op &&
 			o.Work.Reads == disk.Work.Reads:
 			alone = q
 		}
@@ -152,13 +152,13 @@ func (s *solos) add(p *phase) *solo {
 // change.
 func soloRates(phases []*phase) (all solos) {
 	for _, p := range phases {
-		if len(p.parts) != 1 || p.parts[0].Limited() || p.parts[0].wavers() || len(p.window) == 0 {
+		if len(p.parts) != 1 || p.parts[0].IsPaced() || p.parts[0].wavers() || len(p.window) == 0 {
 			continue
 		}
 		if m, ok := p.parts[0].Measure(longest(cutAt(p.window, p.cuts("")))...); ok {
 			alone := all.add(p)
 			alone.rates = append(alone.rates, m)
-			alone.Measured = ledger.Pooled(alone.rates)
+			alone.Measured = ledger.Pool(alone.rates)
 		}
 	}
 	return all

@@ -115,7 +115,7 @@ func (s *Saturation) fell(alone *part, t *Throttle, phases []*phase) {
 		case step.Step == trace.SaturationTogether:
 			s.Together = p.fallTogether(part, s.Fall)
 		case step.Step == trace.SaturationBurst && len(p.parts) == 1 && len(part.Active) > 0:
-			b := cache.Regained(float64(part.Curve.At(math.MaxInt64)), overlap.Seconds(part.Active))
+			b := cache.EstimateRemaining(float64(part.Curve.At(math.MaxInt64)), overlap.Seconds(part.Active))
 			b.Phase, b.RestS = p.out.Name, seconds(step.RestNS)
 			s.Bursts = append(s.Bursts, b)
 		}
@@ -133,7 +133,7 @@ func (s *Saturation) back(c ledger.Cache) *Back {
 	}
 	b := &Back{}
 	tooShort := s.Bursts
-	first := slices.IndexFunc(s.Bursts, c.IsBack)
+	first := slices.IndexFunc(s.Bursts, c.HasRecovered)
 	if first >= 0 {
 		tooShort = s.Bursts[:first]
 	}
@@ -143,7 +143,7 @@ func (s *Saturation) back(c ledger.Cache) *Back {
 	if first >= 0 {
 		burst := s.Bursts[first]
 		b.WithinS, b.Bytes = &burst.RestS, min(burst.FastBytes, c.Bytes)
-		b.Whole = burst.FastBytes >= ledger.Growing*c.Bytes
+		b.Whole = burst.FastBytes >= ledger.RefillShare*c.Bytes
 		b.Regained, b.AtLeast = 1, false
 		b.RestS, b.CI95 = c.Refill(tooShort, b.AfterS, burst.RestS)
 	}
@@ -152,8 +152,8 @@ func (s *Saturation) back(c ledger.Cache) *Back {
 
 // fallTogether is the disk's fall beside others after about as many bytes as alone.
 func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
-	for i := 1; i < len(part.Solid); i++ {
-		was, is := part.Solid[i-1], part.Solid[i]
+	for i := 1; i < len(part.Levels); i++ {
+		was, is := part.Levels[i-1], part.Levels[i]
 		at := is.StartNS
 		bytes := float64(part.Curve.At(at))
 		if is.Rate > maxDrop*was.Rate ||
@@ -183,9 +183,9 @@ func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
 // others gained from.
 func (p *phase) othersFall(part *part, fromNS, toNS int64) bool {
 	for _, other := range p.parts {
-		for i := 1; i < len(other.Solid) && other != part; i++ {
-			l := other.Solid[i]
-			if fromNS < l.StartNS && l.StartNS < toNS && l.Rate <= maxDrop*other.Solid[i-1].Rate {
+		for i := 1; i < len(other.Levels) && other != part; i++ {
+			l := other.Levels[i]
+			if fromNS < l.StartNS && l.StartNS < toNS && l.Rate <= maxDrop*other.Levels[i-1].Rate {
 				return true
 			}
 		}
@@ -196,9 +196,9 @@ func (p *phase) othersFall(part *part, fromNS, toNS int64) bool {
 // gains fills in by how much more each other disk moved after the fall, if that is beyond noise.
 func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Span) {
 	for _, other := range p.others(part) {
-		was, is := other.Differ(before, after)
+		was, is := other.Compare(before, after)
 		if before.Seconds() >= ledger.LongS {
-			was.Free, is.Free = max(was.Free, ledger.FreeOfLong), max(is.Free, ledger.FreeOfLong)
+			was.DegreesOfFreedom, is.DegreesOfFreedom = max(was.DegreesOfFreedom, ledger.LongDegreesOfFreedom), max(is.DegreesOfFreedom, ledger.LongDegreesOfFreedom)
 		}
 		if other.Work.Limited() || was.Rate <= 0 || is.Rate <= 0 ||
 			is.ChanceAbove(was) > p.alpha.after && !other.apart(before, after) ||
@@ -207,7 +207,7 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Span) {
 		}
 		gain := is.Rate - was.Rate
 		// Is.Free is the same.
-		half := stats.StudentQuantile(0.975, was.Free) *
+		half := stats.StudentQuantile(0.975, was.DegreesOfFreedom) *
 			math.Hypot(was.Rate*was.Error, is.Rate*is.Error)
 		f.Gains = append(f.Gains, Gain{
 			Disk: other.Name(), FromRate: was.Rate, ToRate: is.Rate, Difference: gain,

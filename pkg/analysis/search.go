@@ -66,7 +66,7 @@ func (p *phase) streamVerdict() stream.Verdict {
 		}
 	}
 	for _, part := range p.parts {
-		if endNS > 0 && !part.Limited() &&
+		if endNS > 0 && !part.IsPaced() &&
 			(len(part.Active) == 0 || search.Stopped(part.EndNS(), endNS)) {
 			return ""
 		}

@@ -147,7 +147,7 @@ func (p *phase) stream(disk *part, t trace.Stream) Stream {
 		var withoutNS int64 // It did not work, and frames were due.
 		always := o.Late > 0 && other != disk
 		for _, line := range lines {
-			if line.due+line.late > 0 && !other.WorksIn(line.Span) {
+			if line.due+line.late > 0 && !other.IsActiveIn(line.Span) {
 				always = always && line.late == 0
 				withoutNS += line.EndNS - line.StartNS
 			}
@@ -306,7 +306,7 @@ func (p *phase) beside(disk *part, streams ...trace.Stream) *StreamBeside {
 	out.LateShare = float64(out.Late) / float64(max(out.Due, 1))
 	for _, other := range others {
 		after := overlap.Span{StartNS: outsideNS, EndNS: math.MaxInt64}
-		if outsideNS < math.MaxInt64 && !other.WorksIn(after) {
+		if outsideNS < math.MaxInt64 && !other.IsActiveIn(after) {
 			out.LateAfter = append(out.LateAfter, other.Name())
 		}
 	}

@@ -179,7 +179,7 @@ func (s setting) contestDisk(name string) ContestDisk {
 // several levels.
 func (p *phase) ownChange(disk *part) string {
 	switch {
-	case disk.Turns != nil:
+	case disk.Swing != nil:
 		return KindSwing
 	case len(disk.Drifts) > 0:
 		return KindDrift
@@ -270,7 +270,7 @@ func ownRates(phases []*phase, disk string) map[trace.Role]float64 {
 	out := map[trace.Role]float64{}
 	for _, p := range phases {
 		part := p.part(disk)
-		if part != nil && len(p.parts) == 1 && part.Contends() && p.out.Overlap != nil &&
+		if part != nil && len(p.parts) == 1 && part.WantsAll() && p.out.Overlap != nil &&
 			trace.OwnPort(part.connection) {
 			out[part.Trace.Op] = p.out.Overlap.Rate
 		}

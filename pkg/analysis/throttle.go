@@ -20,7 +20,7 @@ const (
 // throttle looks among the disk's own falls in the ledger for one that lasts: a cache that is full, or heat. Steps
 // that follow one another down are reported together; the deepest of them dates the fall.
 func (p *phase) throttle(part *part) *Throttle {
-	levels := part.Solid
+	levels := part.Levels
 	for first := 0; first+1 < len(levels); first++ {
 		if part.kind(first+1) != KindOwnFall {
 			continue
@@ -32,7 +32,7 @@ func (p *phase) throttle(part *part) *Throttle {
 		if levels[bottom].Rate > maxDrop*levels[first].Rate {
 			continue
 		}
-		high, low := part.Differ(levels[first].Span, levels[bottom].Span)
+		high, low := part.Compare(levels[first].Span, levels[bottom].Span)
 		if high.ChanceAbove(low) > p.alpha.own {
 			continue
 		}
@@ -49,7 +49,7 @@ func (p *phase) throttle(part *part) *Throttle {
 // toThrottle turns the fall over the levels, the last of which holds until a time, into a Throttle.
 func (p *part) toThrottle(levels []ledger.Level, until int64, rebound *Rebound) *Throttle {
 	last := len(levels) - 1
-	low := p.LevelOver(overlap.Span{StartNS: levels[last].StartNS, EndNS: until})
+	low := p.LevelIn(overlap.Span{StartNS: levels[last].StartNS, EndNS: until})
 	t := &Throttle{Recovered: rebound, HeldS: levels[0].Seconds(), LastsS: low.Seconds()}
 	deepest := 0.0
 	for i := 1; i <= last; i++ {

@@ -33,7 +33,7 @@ func warmUps(phases []*phase) {
 	var all []start
 	for _, p := range phases {
 		for _, part := range p.parts {
-			if !part.Limited() && len(part.Active) > 0 {
+			if !part.IsPaced() && len(part.Active) > 0 {
 				part.rise = p.earlyRise(part)
 				all = append(all, start{p, part})
 			}
@@ -135,7 +135,7 @@ func (p *phase) earlyRise(part *part) (rise *Change) {
 
 // halfwayS is how long after its start the disk is halfway up a rise.
 func (p *part) halfwayS(rise *Change) float64 {
-	for _, l := range p.Stairs() {
+	for _, l := range p.SteppedLevels() {
 		if 2*l.Rate > rise.FromRate+rise.ToRate {
 			return seconds(max(l.StartNS-p.StartNS(), 1))
 		}

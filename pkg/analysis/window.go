@@ -113,7 +113,7 @@ func (p *phase) fillOverlap() {
 		o.Bytes += d.Bytes
 		o.BytesLow += d.BytesLow
 		o.BytesHigh += d.BytesHigh
-		if part.Contends() {
+		if part.WantsAll() {
 			contending = append(contending, d.Rate)
 		}
 		o.Disks[part.Name()] = d
@@ -165,7 +165,7 @@ func (p *phase) interval(part *part, flow stats.Flow) (*stats.Interval, stats.Do
 	switch {
 	case doubt == stats.NoDoubt:
 		return ci, doubt
-	case part.Limited(): // its rate is that of its work
+	case part.IsPaced(): // its rate is that of its work
 	case doubt == stats.TooFew:
 		p.warn(part.Name(), "no_interval", FilesValues{Files: float64(flow.Spread.Items)},
 			"no error bars: one or two files took almost all of its time in the overlap, so how "+

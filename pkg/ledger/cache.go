@@ -9,10 +9,10 @@ import (
 
 // How to decide that a cache is back.
 const (
-	backShare  = 0.95 // of what the cache took at first: less is not all of it
-	fullShare  = 0.98 // of a burst at the fast rate: it did not come to the cache's end
-	Growing    = 0.90 // of the cache, up to which what a rest gives back grows with it
-	oddsOfLine = 4.0  // times the noise that the points may lie off a line through zero
+	backShare     = 0.95 // of what the cache took at first: less is not all of it
+	fullShare     = 0.98 // of a burst at the fast rate: it did not come to the cache's end
+	RefillShare   = 0.90 // of the cache, up to which what a rest gives back grows with it
+	maxLineMisfit = 4.0  // times the noise that the points may lie off a line through zero
 )
 
 // Step is a change from one level to the next.
@@ -48,22 +48,22 @@ type CacheRate struct {
 }
 
 // NewCache is the cache of a disk that fell in these steps.
-func NewCache(part *Disk, steps []Step) Cache {
+func NewCache(d *Disk, steps []Step) Cache {
 	c := Cache{Bytes: steps[len(steps)-1].AtBytes}
-	from, began := part.StartNS(), 0.0
+	from, startBytes := d.StartNS(), 0.0
 	for i, step := range steps {
-		at, until := int64(step.AtS*1e9), part.EndNS()
+		at, until := int64(step.AtS*1e9), d.EndNS()
 		if i+1 < len(steps) {
 			until = int64(steps[i+1].AtS * 1e9)
 		}
 		before, after := overlap.Span{StartNS: from, EndNS: at}, overlap.Span{StartNS: at, EndNS: until}
-		high, low := part.Differ(before, after)
+		high, low := d.Compare(before, after)
 		high.Rate, low.Rate = step.FromRate, step.ToRate
-		c.Levels = append(c.Levels, CacheRate{Measured: high, Bytes: step.AtBytes - began, SeenS: before.Seconds()})
+		c.Levels = append(c.Levels, CacheRate{Measured: high, Bytes: step.AtBytes - startBytes, SeenS: before.Seconds()})
 		if i == len(steps)-1 {
 			c.Levels = append(c.Levels, CacheRate{Measured: low, Bytes: math.Inf(1), SeenS: after.Seconds()})
 		}
-		from, began = at, step.AtBytes
+		from, startBytes = at, step.AtBytes
 	}
 	return c
 }
@@ -77,9 +77,9 @@ type burst struct {
 }
 
 // write is what the disk writes in a time with that much of its cache left.
-func (c Cache) write(left, length float64) burst {
+func (c Cache) predict(remaining, length float64) burst {
 	b := burst{first: -1}
-	used := c.Bytes - left
+	used := c.Bytes - remaining
 	for i, l := range c.Levels {
 		if used >= l.Bytes {
 			used -= l.Bytes
@@ -104,35 +104,35 @@ func (c Cache) write(left, length float64) burst {
 
 // Regained is how much of the cache was left when the disk began to write that many bytes in a time: the minimum that
 // explains them.
-func (c Cache) Regained(bytes, length float64) Burst {
-	full := c.write(c.Bytes, length)
+func (c Cache) EstimateRemaining(bytes, length float64) Burst {
+	full := c.predict(c.Bytes, length)
 	low, high := 0.0, c.Bytes
 	const halvings = 60 // to the last bit
 	for range halvings {
-		if middle := (low + high) / 2; c.write(middle, length).bytes >= min(bytes, full.bytes) {
+		if middle := (low + high) / 2; c.predict(middle, length).bytes >= min(bytes, full.bytes) {
 			high = middle
 		} else {
 			low = middle
 		}
 	}
-	if bytes <= c.write(0, length).bytes {
+	if bytes <= c.predict(0, length).bytes {
 		high = 0
 	}
-	b := c.write(high, length)
+	b := c.predict(high, length)
 	slowest := len(c.Levels) - 1
 	// What the cache has left counts only by how much faster the disk is with it than after it.
-	from, to := c.Levels[min(b.first, slowest-1)].Rate, c.Levels[min(max(b.last, b.first+1), slowest)].Rate
+	fastRate, slowRate := c.Levels[min(b.first, slowest-1)].Rate, c.Levels[min(max(b.last, b.first+1), slowest)].Rate
 	return Burst{
-		FastBytes: high, SEBytes: b.error / (1 - to/from),
+		FastBytes: high, SEBytes: b.error / (1 - slowRate/fastRate),
 		AtLeast:    b.first == b.last && b.first < slowest,
 		Throughout: full.last < slowest && bytes >= fullShare*full.bytes,
 	}
 }
 
 // IsBack reports whether the cache took as much as at first, or all of the burst.
-func (c Cache) IsBack(b Burst) bool {
-	perhaps := b.FastBytes+2*b.SEBytes >= c.Bytes && b.FastBytes >= Growing*c.Bytes
-	return b.Throughout || b.FastBytes >= backShare*c.Bytes || perhaps
+func (c Cache) HasRecovered(b Burst) bool {
+	withinNoise := b.FastBytes+2*b.SEBytes >= c.Bytes && b.FastBytes >= RefillShare*c.Bytes
+	return b.Throughout || b.FastBytes >= backShare*c.Bytes || withinNoise
 }
 
 // Refill is the rest that gives all of the cache back, by a line through zero and what shorter rests gave; nil if there
@@ -141,7 +141,7 @@ func (c Cache) Refill(bursts []Burst, afterS, withinS float64) (restS *float64, 
 	var xy, xx float64
 	var line []Burst
 	for _, p := range bursts {
-		if p.FastBytes < Growing*c.Bytes && p.SEBytes > 0 && !p.AtLeast {
+		if p.FastBytes < RefillShare*c.Bytes && p.SEBytes > 0 && !p.AtLeast {
 			w := 1 / (p.SEBytes * p.SEBytes)
 			xy += w * p.RestS * p.FastBytes
 			xx += w * p.RestS * p.RestS
@@ -152,12 +152,12 @@ func (c Cache) Refill(bursts []Burst, afterS, withinS float64) (restS *float64, 
 		return nil, nil
 	}
 	slope, se := xy/xx, 1/math.Sqrt(xx)
-	var off float64
+	var misfit float64
 	for _, p := range line {
 		z := (p.FastBytes - slope*p.RestS) / p.SEBytes
-		off += z * z / float64(len(line)-1)
+		misfit += z * z / float64(len(line)-1)
 	}
-	if off > oddsOfLine {
+	if misfit > maxLineMisfit {
 		return nil, nil
 	}
 	low, high := c.Bytes/(slope+2*se), c.Bytes/max(slope-2*se, slope/10)

@@ -37,7 +37,7 @@ func TestCacheWrite(t *testing.T) {
 		{"in no time", 100, 0, burst{0, 0, 0, 0}},
 		{"to the very end of a level", 100, 6, burst{60, first(60, 6), 0, 0}},
 	} {
-		got := threeLevels().write(tt.left, tt.length)
+		got := threeLevels().predict(tt.left, tt.length)
 		check.Near(t, tt.name+": bytes", tt.want.bytes, got.bytes, 1e-9)
 		check.Near(t, tt.name+": error", tt.want.error, got.error, 1e-9)
 		if got.first != tt.want.first || got.last != tt.want.last {
@@ -62,9 +62,9 @@ func TestCacheRegained(t *testing.T) {
 		{"none", 5, 10, 0, 0.4, false, false},
 		{"the burst ends first", 15, 3, 15, 0.4, true, false},
 	} {
-		got := c.Regained(tt.bytes, tt.length)
+		got := c.EstimateRemaining(tt.bytes, tt.length)
 		check.Near(t, tt.name+": of the cache", tt.fast, got.FastBytes, 1e-6)
-		check.Near(t, tt.name+": error", c.write(tt.fast, tt.length).error/(1-tt.slower), got.SEBytes, 1e-4)
+		check.Near(t, tt.name+": error", c.predict(tt.fast, tt.length).error/(1-tt.slower), got.SEBytes, 1e-4)
 		if got.AtLeast != tt.atLeast || got.Throughout != tt.throughout {
 			t.Errorf("%s: at least %v, throughout %v", tt.name, got.AtLeast, got.Throughout)
 		}
@@ -83,7 +83,7 @@ func TestCacheIsBack(t *testing.T) {
 		{Burst{FastBytes: 90, SEBytes: 5}, true},
 		{Burst{FastBytes: 89.9, SEBytes: 20}, false},
 	} {
-		check.Same(t, fmt.Sprint(tt.b), tt.want, threeLevels().IsBack(tt.b))
+		check.Same(t, fmt.Sprint(tt.b), tt.want, threeLevels().HasRecovered(tt.b))
 	}
 }
 

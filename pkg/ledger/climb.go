@@ -31,15 +31,15 @@ func Climb(levels []Level, first int, at, until int64) overlap.Span {
 }
 
 // Blur is how much too early a change at ns may be dated: by the scatter of the file before, up to MaxBlurNS.
-func (p *Disk) Blur(ns int64) int64 {
-	i := sort.Search(len(p.Trace.Files), func(i int) bool { return p.Trace.Files[i].StartNS >= ns })
+func (d *Disk) Blur(ns int64) int64 {
+	i := sort.Search(len(d.Trace.Files), func(i int) bool { return d.Trace.Files[i].StartNS >= ns })
 	if i < 2 {
 		return BlurNS
 	}
-	return min(max(BlurNS, ns-p.Trace.Files[i-2].StartNS+BlurNS), MaxBlurNS)
+	return min(max(BlurNS, ns-d.Trace.Files[i-2].StartNS+BlurNS), MaxBlurNS)
 }
 
 // Outlasts reports whether a new level was seen for longer than any excursion of the disk.
-func (p *Disk) Outlasts(reached overlap.Span) bool {
-	return reached.Seconds() >= max(ShortS, beyondSeen*p.ExcursionS)
+func (d *Disk) OutlastsBursts(level overlap.Span) bool {
+	return level.Seconds() >= max(MinRiseS, burstMargin*d.LongestBurstS)
 }

@@ -21,10 +21,10 @@ func TestBlurAndOutlasts(t *testing.T) {
 		check.Near(t, "blur", tt.want, seconds((&Disk{Trace: d}).Blur(ns(10))), 1e-9)
 	}
 	for length, want := range map[float64]bool{0.9: false, 1: true} {
-		check.Same(t, fmt.Sprintf("%v s hold", length), want, (&Disk{}).Outlasts(span(0, length)))
+		check.Same(t, fmt.Sprintf("%v s hold", length), want, (&Disk{}).OutlastsBursts(span(0, length)))
 	}
 	for length, want := range map[float64]bool{5.9: false, 6: true} {
-		check.Same(t, fmt.Sprintf("%v s hold beside an excursion of 4", length), want, (&Disk{ExcursionS: 4}).Outlasts(span(0, length)))
+		check.Same(t, fmt.Sprintf("%v s hold beside an excursion of 4", length), want, (&Disk{LongestBurstS: 4}).OutlastsBursts(span(0, length)))
 	}
 }
 

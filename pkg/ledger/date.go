@@ -10,17 +10,17 @@ import (
 // dated moves cuts to where they fit best under the noise: if files are draws, the jump inside a
 // file dates a change, not the beginning of the next. Excursions count as they are, for what clips
 // them may look like a jump.
-func (q *sequence) dated(cuts []int) []int {
-	raw := q.over(q.raw)
+func (q *sequence) redate(cuts []int) []int {
+	raw := q.withValues(q.raw)
 	edges := q.edges(cuts)
 	for i := range cuts {
-		from := max(edges[i]+q.bins(q.MinS), cuts[i]-q.bins(q.InsideS))
-		to := min(edges[i+2]-q.bins(q.MinS), cuts[i]+q.bins(q.InsideS))
-		least, best := math.Inf(1), cuts[i]
+		from := max(edges[i]+q.bins(q.MinS), cuts[i]-q.bins(q.FileEdgeS))
+		to := min(edges[i+2]-q.bins(q.MinS), cuts[i]+q.bins(q.FileEdgeS))
+		lowestCost, best := math.Inf(1), cuts[i]
 		for at := from; at <= to; at++ {
 			edges[i+1] = at
-			if tried := raw.drawnAs(edges)(q.left.files); tried.cost < least {
-				least, best = tried.cost, at
+			if tried := raw.fileEffectsFit(edges)(q.residual.fileVariance); tried.cost < lowestCost {
+				lowestCost, best = tried.cost, at
 			}
 		}
 		edges[i+1] = best
@@ -30,13 +30,13 @@ func (q *sequence) dated(cuts []int) []int {
 
 // crossing is the moment about a change at which the bytes say that the rate went from before to after: within a bin of
 // ns if the disk's progress was sampled, else within the files there.
-func (p *Disk) crossing(ns int64, before, after float64) int64 {
-	files := p.Trace.Files
+func (d *Disk) crossing(ns int64, before, after float64) int64 {
+	files := d.Trace.Files
 	i := sort.Search(len(files), func(k int) bool { return files[k].EndNS > ns })
 	if i == len(files) {
 		return ns
 	}
-	bin := int64(p.rates.time.binNS)
+	bin := int64(d.rates.time.binNS)
 	v := overlap.Span{StartNS: ns - bin, EndNS: ns + bin}
 	if len(files[i].Samples()) == 0 {
 		v = overlap.Of(&files[i])
@@ -44,7 +44,7 @@ func (p *Disk) crossing(ns int64, before, after float64) int64 {
 			v.StartNS = files[i-1].StartNS
 		}
 	}
-	share := (p.RateIn(v) - after) / (before - after)
+	share := (d.RateIn(v) - after) / (before - after)
 	return v.StartNS + int64(min(max(share, 0), 1)*float64(v.EndNS-v.StartNS))
 }
 
@@ -59,11 +59,11 @@ const maxDateErrorNS = 10_000_000_000
 
 // Misdated is how long before or after its time noise may have dated the change from one rate to
 // the next. Noise with a memory misdates it by what is new in each bin, for a wave does not jump.
-func (p *Disk) Misdated(before, after float64) int64 {
-	q := p.rates
-	variance := p.noise.variance
-	if p.noise.files > 0 {
-		variance, _ = p.noise.ofMean(q, [2]int{0, len(q.y)})
+func (d *Disk) DateErrorNS(before, after float64) int64 {
+	q := d.rates
+	variance := d.noise.variance
+	if d.noise.fileVariance > 0 {
+		variance, _ = d.noise.ofMean(q, [2]int{0, len(q.y)})
 		variance *= float64(len(q.y))
 	}
 	change := (after - before) / max(before, after)

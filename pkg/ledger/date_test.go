@@ -70,9 +70,9 @@ func TestDates(t *testing.T) {
 	} {
 		p := New(tt.d, work.Work{}, SampleNS)
 		p.Settle(1)
-		if len(p.Solid) != 2 {
-			t.Fatalf("%s: %d levels, want 2", tt.name, len(p.Solid))
+		if len(p.Levels) != 2 {
+			t.Fatalf("%s: %d levels, want 2", tt.name, len(p.Levels))
 		}
-		check.Near(t, tt.name, tt.want, seconds(p.Solid[1].StartNS), 0.02)
+		check.Near(t, tt.name, tt.want, seconds(p.Levels[1].StartNS), 0.02)
 	}
 }

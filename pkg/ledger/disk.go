@@ -26,14 +26,14 @@ type Disk struct {
 	Work     work.Work
 	Active   []overlap.Span
 	Stalls   []overlap.Span // times in which it stood still
-	stops    []overlap.Span // those of them in which it was not asked for anything
+	stopped  []overlap.Span // those of them in which it was not asked for anything
 	Curve    *overlap.Curve
-	Solid    []Level // what the rate did over time (see Settle)
-	Turns    *Turns  // nil if it has none
+	Levels   []Level // what the rate did over time (see Settle)
+	Swing    *Swing  // nil if it has none
 	Drifts   []Drift
 	Unsteady *Unsteady // nil if it is not
 
-	ExcursionS float64 // the longest stretch that was too short to be a level
+	LongestBurstS float64 // the longest stretch that was too short to be a level
 
 	rates *sequence
 	noise noise // about the levels
@@ -57,44 +57,44 @@ const (
 // New finds when the disk was active and the levels that its rate may have kept; pauses between files of up to
 // gapNS count as activity. In stops, as far as they are known, the machine or the disk's worker was stopped.
 func New(t *trace.DiskRecord, w work.Work, gapNS int64, stops ...overlap.Span) Disk {
-	p := Disk{Trace: t, Work: w, Active: overlap.Active(t, gapNS), Curve: overlap.NewCurve(t)}
+	d := Disk{Trace: t, Work: w, Active: overlap.Active(t, gapNS), Curve: overlap.NewCurve(t)}
 	// What a preset has the disk move before its work is to count nowhere.
 	if first := slices.IndexFunc(t.Files, func(f trace.File) bool { return !f.Filler }); first > 0 {
-		p.Active = overlap.Clip(p.Active, overlap.Span{StartNS: t.Files[first].StartNS, EndNS: math.MaxInt64})
+		d.Active = overlap.Clip(d.Active, overlap.Span{StartNS: t.Files[first].StartNS, EndNS: math.MaxInt64})
 	}
-	p.findStops(stops)
-	p.findStalls()
-	p.rates = p.sequence()
-	return p
+	d.findStops(stops)
+	d.findStalls()
+	d.rates = d.sequence()
+	return d
 }
 
 // Name is the disk's name.
-func (p *Disk) Name() string { return p.Trace.Name }
+func (d *Disk) Name() string { return d.Trace.Name }
 
 // StartNS is the disk's first active moment; it must have one.
-func (p *Disk) StartNS() int64 { return p.Active[0].StartNS }
+func (d *Disk) StartNS() int64 { return d.Active[0].StartNS }
 
 // EndNS is the last.
-func (p *Disk) EndNS() int64 { return p.Active[len(p.Active)-1].EndNS }
+func (d *Disk) EndNS() int64 { return d.Active[len(d.Active)-1].EndNS }
 
 // moving is the time in which the disk was active and did not stand still: what rates are compared over.
-func (p *Disk) moving() []overlap.Span { return overlap.Without(p.Active, p.Stalls) }
+func (d *Disk) moving() []overlap.Span { return overlap.Without(d.Active, d.Stalls) }
 
 // MovingIn is what of that lies within v.
-func (p *Disk) MovingIn(v overlap.Span) []overlap.Span {
-	return overlap.Without(overlap.Clip(p.Active, v), p.Stalls)
+func (d *Disk) MovingIn(v overlap.Span) []overlap.Span {
+	return overlap.Without(overlap.Clip(d.Active, v), d.Stalls)
 }
 
 // RateIn is the mean rate over v, pauses included.
-func (p *Disk) RateIn(v overlap.Span) float64 {
+func (d *Disk) RateIn(v overlap.Span) float64 {
 	if v.EndNS <= v.StartNS {
 		return 0
 	}
-	return float64(p.Curve.Between(v).Bytes) / v.Seconds()
+	return float64(d.Curve.Between(v).Bytes) / v.Seconds()
 }
 
 // At is the index of the level that holds ns, the nearest one if it lies outside all.
-func At(levels []Level, ns int64) int {
+func LevelAt(levels []Level, ns int64) int {
 	i := slices.IndexFunc(levels, func(l Level) bool { return ns < l.EndNS })
 	if i < 0 {
 		return len(levels) - 1
@@ -103,32 +103,32 @@ func At(levels []Level, ns int64) int {
 }
 
 // LevelOver is what v would be as one level; the disk must be active in it.
-func (p *Disk) LevelOver(v overlap.Span) Level {
-	rate := float64(p.Curve.Between(v).Bytes) / overlap.Seconds(p.MovingIn(v))
+func (d *Disk) LevelIn(v overlap.Span) Level {
+	rate := float64(d.Curve.Between(v).Bytes) / overlap.Seconds(d.MovingIn(v))
 	return Level{v, rate, rate, rate}
 }
 
 // Limited reports whether the disk goes no faster than its work asks: what it moves says nothing of what it could, and
 // no claim is made about it. Its neighbours' rates are theirs anyway.
-func (p *Disk) Limited() bool { return p.Work.Limited() }
+func (d *Disk) IsPaced() bool { return d.Work.Limited() }
 
 // Contends reports whether the disk wants all it can get, in one direction: only such disks share a total, take
 // from one another, or have more or less than an even part.
-func (p *Disk) Contends() bool { return !p.Limited() && p.Work.Reads == 0 }
+func (d *Disk) WantsAll() bool { return !d.IsPaced() && d.Work.Reads == 0 }
 
 // Asks is the rate that a limited disk's work asks for at most, in bytes per second; 0 if that is not known.
-func (p *Disk) Asks() float64 {
-	return max(p.Work.Pace, stream.TotalRate(p.Work.Streams))
+func (d *Disk) Demand() float64 {
+	return max(d.Work.Pace, stream.TotalRate(d.Work.Streams))
 }
 
 // HasFiles reports whether the disk's files are files: those of streams and probes are stretches of time, cut for the
 // trace.
-func (p *Disk) HasFiles() bool { return len(p.Work.Streams) == 0 && p.Work.Probe == 0 }
+func (d *Disk) HasFiles() bool { return len(d.Work.Streams) == 0 && d.Work.Probe == 0 }
 
 // WorksIn reports whether the disk is active at any moment of v.
-func (p *Disk) WorksIn(v overlap.Span) bool {
-	i := sort.Search(len(p.Active), func(i int) bool { return p.Active[i].EndNS > v.StartNS })
-	return i < len(p.Active) && p.Active[i].StartNS < v.EndNS
+func (d *Disk) IsActiveIn(v overlap.Span) bool {
+	i := sort.Search(len(d.Active), func(i int) bool { return d.Active[i].EndNS > v.StartNS })
+	return i < len(d.Active) && d.Active[i].StartNS < v.EndNS
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }

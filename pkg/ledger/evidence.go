@@ -21,7 +21,7 @@ func (q *sequence) drop(cuts []int, next func(edges []int) int) []int {
 }
 
 // prune merges neighbouring levels that differ by less than a person would point at, the closest first.
-func (q *sequence) prune(cuts []int) []int {
+func (q *sequence) mergeClose(cuts []int) []int {
 	return q.drop(cuts, func(edges []int) int {
 		closest, least := -1, q.MinChange
 		for i := range len(edges) - 2 {
@@ -37,19 +37,19 @@ func (q *sequence) prune(cuts []int) []int {
 
 // significant drops cuts that the noise about the levels could make, the least certain first, unless the rate
 // jumps there as nowhere else: slow noise cannot jump.
-func (q *sequence) significant(cuts []int) []int {
+func (q *sequence) dropInsignificant(cuts []int) []int {
 	return q.drop(cuts, func(edges []int) int {
 		noise := q.noiseOf(edges)
-		_, free := noise.ofMean(q, [2]int{0, len(q.y)})
-		free = max(1, free-float64(len(edges)-1))
-		weakest, largest := -1, q.Chance
+		_, degrees := noise.ofMean(q, [2]int{0, len(q.y)})
+		degrees = max(1, degrees-float64(len(edges)-1))
+		weakest, largest := -1, q.FalseChangeRate
 		for i, c := range edges[1 : len(edges)-1] {
 			change := math.Abs(q.mean(c, edges[i+2]) - q.mean(edges[i], c))
 			before, _ := noise.ofMean(q, [2]int{edges[i], c})
 			after, _ := noise.ofMean(q, [2]int{c, edges[i+2]})
-			chance := 2 * stats.StudentTail(change/math.Sqrt(before+after), free)
-			if chance > largest && !q.jumps(c, edges) {
-				weakest, largest = i, chance
+			falseRate := 2 * stats.StudentTail(change/math.Sqrt(before+after), degrees)
+			if falseRate > largest && !q.jumps(c, edges) {
+				weakest, largest = i, falseRate
 			}
 		}
 		return weakest
@@ -73,16 +73,16 @@ func (q *sequence) jumps(at int, edges []int) bool {
 			elsewhere = max(elsewhere, jump)
 		}
 	}
-	return here > max(q.StandsOut*elsewhere, q.Clear*q.quick*math.Sqrt(2*width))
+	return here > max(q.MinJumpRatio*elsewhere, q.MinNoiseRatio*q.sampleNoise*math.Sqrt(2*width))
 }
 
 // evident drops cuts that single files explain: a change that shows inside no file needs several files
 // on either side, as the times of files have heavy tails. Levels that are alike count together.
-func (q *sequence) evident(cuts []int) []int {
-	if n := len(cuts); n > 0 && len(q.y)-cuts[n-1] < q.bins(q.FirstS) && !q.seen(cuts, n) && !q.freed(cuts) {
+func (q *sequence) dropUnseen(cuts []int) []int {
+	if n := len(cuts); n > 0 && len(q.y)-cuts[n-1] < q.bins(q.MinEndLevelS) && !q.levelRecurs(cuts, n) && !q.roseAfterNeighbour(cuts) {
 		cuts = cuts[:n-1]
 	}
-	if len(cuts) > 0 && cuts[0] < q.bins(q.FirstS) && !q.seen(cuts, 0) {
+	if len(cuts) > 0 && cuts[0] < q.bins(q.MinEndLevelS) && !q.levelRecurs(cuts, 0) {
 		cuts = cuts[1:]
 	}
 	return q.drop(cuts, func(edges []int) int {
@@ -105,7 +105,7 @@ func (q *sequence) evident(cuts []int) []int {
 		inside := func(i int) bool {
 			for k := range len(edges) - 2 {
 				if (near(i, k) && near(i+1, k+1) || near(i, k+1) && near(i+1, k)) &&
-					q.insideFile(edges[k], edges[k+1], edges[k+2]) {
+					q.showsInFile(edges[k], edges[k+1], edges[k+2]) {
 					return true
 				}
 			}
@@ -114,9 +114,9 @@ func (q *sequence) evident(cuts []int) []int {
 		weakest, least := -1, math.Inf(1)
 		for i := range len(edges) - 2 {
 			change := math.Abs(levels[i+1] - levels[i])
-			last := i == len(edges)-3 && q.freed(edges[1:len(edges)-1])
+			last := i == len(edges)-3 && q.roseAfterNeighbour(edges[1:len(edges)-1])
 			if change < least && !last && min(filesAt(i), filesAt(i+1)) < q.MinFiles &&
-				!inside(i) && !q.apart(edges[i], edges[i+1], edges[i+2]) {
+				!inside(i) && !q.filesSeparate(edges[i], edges[i+1], edges[i+2]) {
 				weakest, least = i, change
 			}
 		}
@@ -127,13 +127,13 @@ func (q *sequence) evident(cuts []int) []int {
 // apart reports whether all files of one level are slower than all of the next, and so many that chance would
 // hardly have them lie in that order at any of the places (the exact rank test of Wilcoxon, "Individual Comparisons
 // by Ranking Methods", Biometrics Bulletin 1, 1945, at its extreme).
-func (q *sequence) apart(from, cut, to int) bool {
+func (q *sequence) filesSeparate(from, cut, to int) bool {
 	before, after := q.fileMeans(from, cut), q.fileMeans(cut, to)
 	n, k := len(before), len(after)
 	if n == 0 || k == 0 || slices.Max(before)+q.MinChange > slices.Min(after) && slices.Max(after)+q.MinChange > slices.Min(before) {
 		return false
 	}
-	return math.Log(float64(n+k))-logOrders(n, k) < math.Log(q.InOrder)
+	return math.Log(float64(n+k))-logOrders(n, k) < math.Log(q.FalseOrderRate)
 }
 
 // fileMeans lists the mean of each file that has more than a bin in a range.
@@ -147,7 +147,7 @@ func (q *sequence) fileMeans(from, to int) (means []float64) {
 }
 
 // seen reports whether the series has a level like that at an index elsewhere too.
-func (q *sequence) seen(cuts []int, at int) bool {
+func (q *sequence) levelRecurs(cuts []int, at int) bool {
 	edges := q.edges(cuts)
 	level := q.mean(edges[at], edges[at+1])
 	for i := range len(edges) - 1 {
@@ -160,11 +160,11 @@ func (q *sequence) seen(cuts []int, at int) bool {
 
 // freed reports whether the last level is one to which the disk surely rose after another had ended: real disks' bursts
 // are smaller.
-func (q *sequence) freed(cuts []int) bool {
+func (q *sequence) roseAfterNeighbour(cuts []int) bool {
 	edges := q.edges(cuts)
 	from, cut, to := edges[len(cuts)-1], edges[len(cuts)], len(q.y)
-	return to-cut >= q.bins(ShortS) && q.mean(cut, to)-q.mean(from, cut) > q.LargeRise &&
-		slices.ContainsFunc(q.given, func(bin int) bool { return from < bin && bin <= cut })
+	return to-cut >= q.bins(MinRiseS) && q.mean(cut, to)-q.mean(from, cut) > q.LargeRise &&
+		slices.ContainsFunc(q.neighbourEdges, func(bin int) bool { return from < bin && bin <= cut })
 }
 
 // filesIn is how many files of equal length some ranges are worth.
@@ -180,16 +180,16 @@ func (q *sequence) filesIn(in ...[2]int) float64 {
 }
 
 // insideFile reports whether half of the change at a bin or more shows inside a file.
-func (q *sequence) insideFile(from, c, to int) bool {
+func (q *sequence) showsInFile(from, c, to int) bool {
 	change := stats.Median(q.y[c:to]) - stats.Median(q.y[from:c])
 	for _, f := range []int{q.file[c-1], q.file[c], q.file[min(c+1, len(q.y)-1)]} {
 		var before, after []float64
-		for k := max(from, c-q.bins(q.InsideS)); k < c; k++ {
+		for k := max(from, c-q.bins(q.FileEdgeS)); k < c; k++ {
 			if q.file[k] == f {
 				before = append(before, q.raw[k])
 			}
 		}
-		for k := c + 1; k < min(to, c+q.bins(q.InsideS)); k++ {
+		for k := c + 1; k < min(to, c+q.bins(q.FileEdgeS)); k++ {
 			if q.file[k] == f {
 				after = append(after, q.raw[k])
 			}
@@ -201,9 +201,9 @@ func (q *sequence) insideFile(from, c, to int) bool {
 		if !whole {
 			before = before[1:]
 		}
-		blur := q.quick * math.Sqrt(1/float64(len(before))+1/float64(len(after)))
+		blur := q.sampleNoise * math.Sqrt(1/float64(len(before))+1/float64(len(after)))
 		shown := (stats.Mean(after) - stats.Mean(before)) / change
-		if shown > q.Shown && q.Clear*blur < math.Abs(change) && (!whole || q.Whole <= shown && shown <= 1/q.Whole) {
+		if shown > q.MinShown && q.MinNoiseRatio*blur < math.Abs(change) && (!whole || q.MinShownByOne <= shown && shown <= 1/q.MinShownByOne) {
 			return true
 		}
 	}

@@ -20,9 +20,9 @@ const (
 	MinNS = 3_000_000_000 // what holds for less is an excursion, such as a stall or a burst, and no level
 	// A level at either end of what is seen lasts for trimS; after another disk's end a large rise for ShortS; and for
 	// beyondSeen times as long as the excursions that the disk has anywhere.
-	ShortS     = 1.0
-	trimS      = 2.0
-	beyondSeen = 1.5
+	MinRiseS    = 1.0
+	minEndS     = 2.0
+	burstMargin = 1.5
 )
 
 // timeline is active time, cut into bins of equal length.
@@ -57,14 +57,14 @@ func (t *timeline) bin(ns int64) int {
 }
 
 // at is when a bin begins; after a pause, if one lies there.
-func (t *timeline) at(bin int) int64 {
+func (t *timeline) startNS(bin int) int64 {
 	ns := math.Round(float64(bin) * t.binNS)
 	i := max(0, sort.SearchFloat64s(t.starts, ns+1)-1)
 	return t.active[i].StartNS + int64(ns-t.starts[i])
 }
 
 // merge makes one level of those from first to last.
-func (p *Disk) merge(levels []Level, first, last int) []Level {
-	levels[first] = p.LevelOver(overlap.Span{StartNS: levels[first].StartNS, EndNS: levels[last].EndNS})
+func (d *Disk) merge(levels []Level, first, last int) []Level {
+	levels[first] = d.LevelIn(overlap.Span{StartNS: levels[first].StartNS, EndNS: levels[last].EndNS})
 	return slices.Delete(levels, first+1, last+1)
 }

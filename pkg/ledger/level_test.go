@@ -62,37 +62,37 @@ func TestMovingIn(t *testing.T) {
 		v    overlap.Span
 		want bool
 	}{{span(4, 5), false}, {span(3, 4.5), true}, {span(4.5, 5.1), true}, {span(9, 11), false}, {span(12, 13), false}, {span(0, 1), false}, {span(0, 1.1), true}} {
-		check.Same(t, fmt.Sprintf("works in %v", tt.v), tt.want, p.WorksIn(tt.v))
+		check.Same(t, fmt.Sprintf("works in %v", tt.v), tt.want, p.IsActiveIn(tt.v))
 	}
 }
 
 func TestLevelAt(t *testing.T) {
 	levels := levelsOf([2]float64{2, 1}, [2]float64{3, 2}, [2]float64{1, 3})
 	for s, want := range map[float64]int{-1: 0, 0: 0, 1.9: 0, 2: 1, 4.9: 1, 5: 2, 6: 2, 99: 2} {
-		check.Same(t, fmt.Sprintf("at %v s: level", s), want, At(levels, ns(s)))
+		check.Same(t, fmt.Sprintf("at %v s: level", s), want, LevelAt(levels, ns(s)))
 	}
 }
 
 func TestPooled(t *testing.T) {
-	got := Pooled([]Measured{{Rate: 100, Error: 0.3, Free: 4}, {Rate: 100, Error: 0.4, Free: 9}})
+	got := Pool([]Measured{{Rate: 100, Error: 0.3, DegreesOfFreedom: 4}, {Rate: 100, Error: 0.4, DegreesOfFreedom: 9}})
 	check.Near(t, "rate", 100, got.Rate, 1e-12)
 	check.Near(t, "error", 0.25, got.Error, 1e-12)
-	check.Near(t, "freedom", 9, got.Free, 0)
+	check.Near(t, "freedom", 9, got.DegreesOfFreedom, 0)
 	// A hundred and e hundreds: logarithms 1 apart, their mean is known to half of that.
-	got = Pooled([]Measured{{Rate: 100, Error: 0.1, Free: 4}, {Rate: 100 * math.E, Error: 0.1, Free: 9}})
+	got = Pool([]Measured{{Rate: 100, Error: 0.1, DegreesOfFreedom: 4}, {Rate: 100 * math.E, Error: 0.1, DegreesOfFreedom: 9}})
 	check.Near(t, "rate", 50*(1+math.E), got.Rate, 1e-9)
 	check.Near(t, "error", 0.5, got.Error, 1e-12)
-	check.Near(t, "freedom", 1, got.Free, 0)
-	if one := Pooled([]Measured{{Rate: 100, Error: 0.2, Free: 5}}); one != (Measured{Rate: 100, Error: 0.2, Free: 5}) {
+	check.Near(t, "freedom", 1, got.DegreesOfFreedom, 0)
+	if one := Pool([]Measured{{Rate: 100, Error: 0.2, DegreesOfFreedom: 5}}); one != (Measured{Rate: 100, Error: 0.2, DegreesOfFreedom: 5}) {
 		t.Errorf("of one: %+v", one)
 	}
 }
 
 func TestChanceAbove(t *testing.T) {
-	m := Measured{Rate: 100 * math.E, Error: 0.3, Free: 8}
-	check.Near(t, "two deviations", stats.StudentTail(2, 8), m.ChanceAbove(Measured{Rate: 100, Error: 0.4, Free: 20}), 1e-12)
-	check.Near(t, "below", 1-stats.StudentTail(2, 8), Measured{Rate: 100, Error: 0.4, Free: 20}.ChanceAbove(m), 1e-12)
-	for _, other := range []Measured{{}, {Rate: 100, Error: 0.4}, {Error: 0.4, Free: 20}} {
+	m := Measured{Rate: 100 * math.E, Error: 0.3, DegreesOfFreedom: 8}
+	check.Near(t, "two deviations", stats.StudentTail(2, 8), m.ChanceAbove(Measured{Rate: 100, Error: 0.4, DegreesOfFreedom: 20}), 1e-12)
+	check.Near(t, "below", 1-stats.StudentTail(2, 8), Measured{Rate: 100, Error: 0.4, DegreesOfFreedom: 20}.ChanceAbove(m), 1e-12)
+	for _, other := range []Measured{{}, {Rate: 100, Error: 0.4}, {Error: 0.4, DegreesOfFreedom: 20}} {
 		if m.ChanceAbove(other) != 1 || other.ChanceAbove(m) != 1 {
 			t.Errorf("against %+v, which was not measured: %v, %v", other, m.ChanceAbove(other), other.ChanceAbove(m))
 		}
@@ -118,7 +118,7 @@ func TestScatterOfFewFiles(t *testing.T) {
 		{"parts of three", four, 0, [][2]int{{10, 50}}, 0.09 * (1./16 + 4./16 + 1./16)},
 		{"one", four, 0, [][2]int{{40, 60}}, 0.09},
 	} {
-		check.Near(t, tt.name, tt.want, sequenceOf(y, tt.files...).scatter(noise{files: tt.known}, tt.in), 1e-9)
+		check.Near(t, tt.name, tt.want, sequenceOf(y, tt.files...).scatter(noise{fileVariance: tt.known}, tt.in), 1e-9)
 	}
 }
 

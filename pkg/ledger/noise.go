@@ -9,26 +9,26 @@ import (
 
 // noise is what levels leave of a series: it has a memory, or a part of it is new in each file.
 type noise struct {
-	cost     float64 // cost is the negative log likelihood.
-	variance float64 // variance is that of what is new in each bin.
-	memory   float64 // memory is the correlation of neighbouring bins,
-	files    float64 // and files the variance of what is new in each file.
-	follows  float64 // follows is the correlation of a file with the next.
+	cost            float64 // cost is the negative log likelihood.
+	variance        float64 // variance is that of what is new in each bin.
+	memory          float64 // memory is the correlation of neighbouring bins,
+	fileVariance    float64 // and files the variance of what is new in each file.
+	fileCorrelation float64 // follows is the correlation of a file with the next.
 }
 
 // ofMean is the variance of the mean over ranges of bins, and about how many independent values these are worth.
-func (n noise) ofMean(q *sequence, in ...[2]int) (variance, worth float64) {
+func (n noise) ofMean(q *sequence, in ...[2]int) (variance, samples float64) {
 	var bins float64
 	for _, v := range in {
 		bins += float64(v[1] - v[0])
 	}
 	if n.memory > 0 {
-		worth = max(1, bins*(1-n.memory)/(1+n.memory))
-		return n.variance / (1 - n.memory*n.memory) / worth, worth
+		samples = max(1, bins*(1-n.memory)/(1+n.memory))
+		return n.variance / (1 - n.memory*n.memory) / samples, samples
 	}
-	if n.files > 0 {
-		worth = q.filesIn(in...) * (1 - n.follows) / (1 + n.follows)
-		return n.files/worth + n.variance/bins, worth
+	if n.fileVariance > 0 {
+		samples = q.filesIn(in...) * (1 - n.fileCorrelation) / (1 + n.fileCorrelation)
+		return n.fileVariance/samples + n.variance/bins, samples
 	}
 	return n.variance / bins, bins
 }
@@ -39,7 +39,7 @@ func (n noise) ofMean(q *sequence, in ...[2]int) (variance, worth float64) {
 func (q *sequence) noiseOf(edges []int) noise {
 	const jump = 2 // bins on either side
 	end := max(len(q.y)-q.bins(q.MinS), min(len(q.y), q.bins(q.MinS)))
-	cuts := slices.Concat([]int{-jump, end + jump}, edges[1:max(1, len(edges)-1)], q.short)
+	cuts := slices.Concat([]int{-jump, end + jump}, edges[1:max(1, len(edges)-1)], q.shortEnds)
 	slices.Sort(cuts)
 	rest, levels := *q, []int{0}
 	rest.file = nil
@@ -52,23 +52,23 @@ func (q *sequence) noiseOf(edges []int) noise {
 		}
 	}
 	rest.fileEnd = fileEnds(rest.file)
-	return rest.over(y).noise(levels)
+	return rest.withValues(y).noise(levels)
 }
 
 // noise is the one of the two that explains more of what the levels leave.
 func (q *sequence) noise(edges []int) noise {
-	remembered, drawn := q.remembered(edges), q.drawn(edges)
-	if remembered.cost <= drawn.cost {
-		return remembered
+	autoregressive, fileEffects := q.autoregressive(edges), q.fileEffects(edges)
+	if autoregressive.cost <= fileEffects.cost {
+		return autoregressive
 	}
-	if r, pairs := q.follows(edges); pairs > q.MinFiles {
-		drawn.follows = min(max(r, 0), 0.9)
+	if r, pairs := q.fileCorrelation(edges); pairs > q.MinFiles {
+		fileEffects.fileCorrelation = min(max(r, 0), 0.9)
 	}
-	return drawn
+	return fileEffects
 }
 
 // remembered is the score of levels under noise that is a first-order autoregression.
-func (q *sequence) remembered(edges []int) noise {
+func (q *sequence) autoregressive(edges []int) noise {
 	n := float64(len(q.y))
 	means := make([]float64, len(edges)-1)
 	for i := range means {
@@ -109,16 +109,16 @@ func (q *sequence) remembered(edges []int) noise {
 
 // drawn is the noise of which a part is new in each file and the rest in each bin (a random-effects model: Searle,
 // Casella and McCulloch, "Variance Components", 1992).
-func (q *sequence) drawn(edges []int) noise {
-	try := q.drawnAs(edges)
+func (q *sequence) fileEffects(edges []int) noise {
+	try := q.fileEffectsFit(edges)
 	best := try(0)
 	for files := 1e-5; files < 10; files *= 10 {
 		if tried := try(files); tried.cost < best.cost {
 			best = tried
 		}
 	}
-	for step := 3.0; step > 1.2 && best.files > 0; step = math.Sqrt(step) {
-		for _, files := range []float64{best.files / step, best.files * step} {
+	for step := 3.0; step > 1.2 && best.fileVariance > 0; step = math.Sqrt(step) {
+		for _, files := range []float64{best.fileVariance / step, best.fileVariance * step} {
 			if tried := try(files); tried.cost < best.cost {
 				best = tried
 			}
@@ -128,7 +128,7 @@ func (q *sequence) drawn(edges []int) noise {
 }
 
 // drawnAs gives that noise for a variance of files.
-func (q *sequence) drawnAs(edges []int) func(files float64) noise {
+func (q *sequence) fileEffectsFit(edges []int) func(files float64) noise {
 	type block struct{ bins, mean float64 }
 	blocks := make([][]block, len(edges)-1)
 	var within, ofBins float64
@@ -166,7 +166,7 @@ func (q *sequence) drawnAs(edges []int) func(files float64) noise {
 				cost += square(b.mean-m) / (files + variance/b.bins)
 			}
 		}
-		return noise{cost: cost / 2, variance: variance, files: files}
+		return noise{cost: cost / 2, variance: variance, fileVariance: files}
 	}
 }
 
@@ -183,12 +183,12 @@ func (q *sequence) outlastsFiles(edges []int) bool {
 			}
 		}
 	}
-	follows, files := q.follows(edges)
-	return within > q.Shown*all || follows > max(q.Follows, q.MinFiles/math.Sqrt(files))
+	follows, files := q.fileCorrelation(edges)
+	return within > q.MinShown*all || follows > max(q.MinFileCorrelation, q.MinFiles/math.Sqrt(files))
 }
 
 // follows is the correlation of what levels leave of a file and of the next, and of how many pairs it is.
-func (q *sequence) follows(edges []int) (correlation, pairs float64) {
+func (q *sequence) fileCorrelation(edges []int) (correlation, pairs float64) {
 	var means, next []float64
 	for i := range len(edges) - 1 {
 		level, last := q.mean(edges[i], edges[i+1]), math.NaN()

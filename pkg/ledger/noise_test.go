@@ -35,8 +35,8 @@ func levelsAt(values map[int]float64, edges ...int) (y []float64) {
 // another one.
 func TestChangeInsideFile(t *testing.T) {
 	y := levelsAt(map[int]float64{0: 20, 1: 19}, 0, 30, 60)
-	check.Same(t, "in the middle of a file", true, sequenceOf(y, 20, 40).insideFile(0, 30, 60))
-	check.Same(t, "between two files", false, sequenceOf(y, 30, 30).insideFile(0, 30, 60))
+	check.Same(t, "in the middle of a file", true, sequenceOf(y, 20, 40).showsInFile(0, 30, 60))
+	check.Same(t, "between two files", false, sequenceOf(y, 30, 30).showsInFile(0, 30, 60))
 }
 
 // Of 400 files of ten bins, with a deviation of 0.3 between files and 0.05 within, both are found; where files do not
@@ -54,9 +54,9 @@ func TestNoiseOfFiles(t *testing.T) {
 		files = append(files, 10)
 	}
 	n := sequenceOf(y, files...).noise([]int{0, len(y)})
-	check.Near(t, "variance of files", 0.09, n.files, 0.02)
+	check.Near(t, "variance of files", 0.09, n.fileVariance, 0.02)
 	check.Near(t, "variance of bins", 0.0025, n.variance, 0.0002)
-	check.Near(t, "correlation of files", 0, n.follows, 0.15)
+	check.Near(t, "correlation of files", 0, n.fileCorrelation, 0.15)
 	q := sequenceOf(plain, files...)
 	variance, worth := q.noise([]int{0, len(plain)}).ofMean(q, [2]int{0, len(plain)})
 	check.Near(t, "variance of the mean without files", 0.0025/4000, variance, 0.0003/4000)
@@ -118,7 +118,7 @@ func TestWandersInSteps(t *testing.T) {
 	} {
 		files, levels := tt.rates()
 		p := New(tracetest.Sampled(tracetest.FilesOf(files...)), work.Work{}, 5e8)
-		p.Solid = levelsOf(levels...)
+		p.Levels = levelsOf(levels...)
 		check.Same(t, tt.name, tt.want, p.wandersInSteps())
 	}
 }
@@ -143,8 +143,8 @@ func TestTrim(t *testing.T) {
 			files = append(files, [2]float64{l[0], l[0] * l[1] * 1e6})
 		}
 		p := New(tracetest.FilesOf(files...), work.Work{}, 5e8)
-		p.Solid = levelsOf(tt.levels...)
+		p.Levels = levelsOf(tt.levels...)
 		p.Trim(tt.excursion)
-		check.Same(t, tt.name, tt.want, len(p.Solid))
+		check.Same(t, tt.name, tt.want, len(p.Levels))
 	}
 }

@@ -30,7 +30,7 @@ func TestMeasure(t *testing.T) {
 		m, ok := p.Measure(tt.in...)
 		check.Near(t, "rate", 1000, m.Rate, 1e-9)
 		check.Near(t, "error", math.Sqrt(0.01/(length*float64(bins)/40)+tt.variance), m.Error, 1e-9)
-		check.Near(t, "freedom", float64(bins-1), m.Free, 1e-9)
+		check.Near(t, "freedom", float64(bins-1), m.DegreesOfFreedom, 1e-9)
 		if !ok {
 			t.Errorf("in %v: nothing", tt.in)
 		}
@@ -39,7 +39,7 @@ func TestMeasure(t *testing.T) {
 	p.noise.memory = 0.999
 	for length, want := range map[float64]float64{9.9: 1, 10: 3} {
 		m, _ := p.Measure(span(0, length))
-		check.Near(t, "freedom", want, m.Free, 0)
+		check.Near(t, "freedom", want, m.DegreesOfFreedom, 0)
 	}
 	for _, in := range [][]overlap.Span{{span(41, 50)}, {span(3, 3.01)}, nil} {
 		if m, ok := p.Measure(in...); ok || m != (Measured{}) {

@@ -34,19 +34,19 @@ type piece struct {
 // sequence is a series of log rates, and which file each bin belongs to.
 type sequence struct {
 	Thresholds
-	time    *timeline // time says when each bin is.
-	binS    float64
-	y       []float64
-	raw     []float64 // raw is y before excursions are clipped.
-	file    []int
-	inverse []float64 // inverse is one over each rate.
-	short   []int     // short are the cuts of levels at either end that are too short to count.
-	left    noise     // left is what levels leave.
-	given   []int     // given are the bins in which other disks start and end.
+	time           *timeline // time says when each bin is.
+	binS           float64
+	y              []float64
+	raw            []float64 // raw is y before excursions are clipped.
+	file           []int
+	inverse        []float64 // inverse is one over each rate.
+	shortEnds      []int     // short are the cuts of levels at either end that are too short to count.
+	residual       noise     // left is what levels leave.
+	neighbourEdges []int     // given are the bins in which other disks start and end.
 	// sums, squares and products (of neighbours) are cumulative; fileEnd is the end of each bin's file.
 	sums, squares, products []float64
 	fileEnd                 []int
-	quick                   float64 // quick is the robust deviation of a bin from its neighbours.
+	sampleNoise             float64 // quick is the robust deviation of a bin from its neighbours.
 }
 
 // newSequence is a series of log rates in bins of so many seconds, each of which lies in a file.
@@ -59,8 +59,8 @@ func newSequence(y []float64, file []int, binS float64, time *timeline) *sequenc
 	for _, v := range y {
 		q.inverse = append(q.inverse, math.Exp(-v))
 	}
-	q.quick = max(stats.NormalMAD*stats.Median(steps)/math.Sqrt2, q.MinNoise)
-	return q.over(y)
+	q.sampleNoise = max(stats.NormalMAD*stats.Median(steps)/math.Sqrt2, q.MinNoise)
+	return q.withValues(y)
 }
 
 // fileEnds is the end of each bin's file.
@@ -77,7 +77,7 @@ func fileEnds(file []int) []int {
 }
 
 // over is the sequence with other values, such as what fitted ones leave.
-func (q *sequence) over(y []float64) *sequence {
+func (q *sequence) withValues(y []float64) *sequence {
 	r := *q
 	n := len(y)
 	r.y = y
@@ -94,19 +94,19 @@ func (q *sequence) over(y []float64) *sequence {
 }
 
 // find returns the pieces that the criterion chooses, less those that single files explain.
-func (q *sequence) find() shape {
-	all := q.prune(q.choose())
+func (q *sequence) segment() shape {
+	all := q.mergeClose(q.chooseCuts())
 	for _, cut := range all {
-		if cut < q.bins(q.FirstS) || cut > len(q.y)-q.bins(q.FirstS) {
-			q.short = append(q.short, cut)
+		if cut < q.bins(q.MinEndLevelS) || cut > len(q.y)-q.bins(q.MinEndLevelS) {
+			q.shortEnds = append(q.shortEnds, cut)
 		}
 	}
-	cuts := q.significant(q.prune(q.evident(all)))
-	q.left = q.noiseOf(q.edges(cuts))
-	if q.left.files == 0 {
+	cuts := q.dropInsignificant(q.mergeClose(q.dropUnseen(all)))
+	q.residual = q.noiseOf(q.edges(cuts))
+	if q.residual.fileVariance == 0 {
 		return q.withSlopes(q.fit(cuts))
 	}
-	moved := q.dated(cuts)
+	moved := q.redate(cuts)
 	dated := q.withSlopes(q.fit(moved))
 	if dated.slopes() || slices.Equal(moved, cuts) {
 		return dated
@@ -128,7 +128,7 @@ func (q *sequence) withSlopes(best shape) shape {
 		better := shape{score: math.Inf(1)}
 		for i := range best.pieces {
 			for j := i; j < len(best.pieces); j++ {
-				if s := q.sloped(best.pieces, i, j); s.score < better.score {
+				if s := q.trySlope(best.pieces, i, j); s.score < better.score {
 					better = s
 				}
 			}
@@ -168,18 +168,18 @@ func (q *sequence) mean(from, to int) float64 {
 // autoregression about the levels, so that noise with a memory is no level (WCM.gSa: Cho and
 // Fryzlewicz, "Multiple Change Point Detection Under Serial Dependence", 2024), and then adds and
 // drops single cuts as long as that lowers the score.
-func (q *sequence) choose() []int {
+func (q *sequence) chooseCuts() []int {
 	n := float64(len(q.y))
 	best, chosen := q.fit(nil).score, []int(nil)
-	var quick float64
+	var differences float64
 	for i := 1; i < len(q.y); i++ {
-		quick += (q.y[i] - q.y[i-1]) * (q.y[i] - q.y[i-1]) / (2 * (n - 1))
+		differences += (q.y[i] - q.y[i-1]) * (q.y[i] - q.y[i-1]) / (2 * (n - 1))
 	}
 	var spread float64
 	for _, v := range q.y {
 		spread += (v - q.mean(0, len(q.y))) * (v - q.mean(0, len(q.y)))
 	}
-	high, low := spread/3+1e-9, max(4*quick, 1e-9)
+	high, low := spread/3+1e-9, max(4*differences, 1e-9)
 	if high < low {
 		return nil
 	}
@@ -224,14 +224,14 @@ func (q *sequence) choose() []int {
 // split is where two levels of some bins or more fit best, and the sum of the squares that they
 // leave; at is 0 if there are too few bins.
 func (q *sequence) split(from, to, bins int) (at int, left float64) {
-	most := 0.0
+	bestFit := 0.0
 	for i := from + bins; i <= to-bins; i++ {
 		before, after := q.sums[i]-q.sums[from], q.sums[to]-q.sums[i]
-		if fits := before*before/float64(i-from) + after*after/float64(to-i); fits > most {
-			most, at = fits, i
+		if fit := before*before/float64(i-from) + after*after/float64(to-i); fit > bestFit {
+			bestFit, at = fit, i
 		}
 	}
-	return at, q.squares[to] - q.squares[from] - most
+	return at, q.squares[to] - q.squares[from] - bestFit
 }
 
 // candidate is a bin at which a level may begin, and the range of means for which no later bin is a
@@ -254,33 +254,33 @@ func (q *sequence) pelt(penalty float64) []int {
 	}
 	total, before := make([]float64, n+1), make([]int, n+1)
 	total[0] = -penalty
-	open := []candidate{{0, math.Inf(-1), math.Inf(1)}}
+	candidates := []candidate{{0, math.Inf(-1), math.Inf(1)}}
 	for t := minLen; t <= n; t++ {
-		least := math.Inf(1)
-		for _, c := range open {
+		lowestCost := math.Inf(1)
+		for _, c := range candidates {
 			sum := sums[t] - sums[c.from]
 			cost := total[c.from] - squares[c.from] - sum*sum/float64(t-c.from)
-			if cost < least {
-				least, before[t] = cost, c.from
+			if cost < lowestCost {
+				lowestCost, before[t] = cost, c.from
 			}
 		}
-		total[t] = least + squares[t] + penalty
+		total[t] = lowestCost + squares[t] + penalty
 		next := t - minLen + 1
 		if next < minLen {
 			continue
 		}
-		kept := open[:0]
-		for _, c := range open {
+		kept := candidates[:0]
+		for _, c := range candidates {
 			length := float64(next - c.from)
 			mean := (sums[next] - sums[c.from]) / length
-			gained := total[next] - total[c.from] - (squares[next] - squares[c.from])
-			reach := math.Sqrt(mean*mean + gained/length) // It is NaN if the later one does better at any mean.
-			c.low, c.high = max(c.low, mean-reach), min(c.high, mean+reach)
+			costDifference := total[next] - total[c.from] - (squares[next] - squares[c.from])
+			halfWidth := math.Sqrt(mean*mean + costDifference/length) // It is NaN if the later one does better at any mean.
+			c.low, c.high = max(c.low, mean-halfWidth), min(c.high, mean+halfWidth)
 			if c.low <= c.high {
 				kept = append(kept, c)
 			}
 		}
-		open = append(kept, candidate{next, math.Inf(-1), math.Inf(1)})
+		candidates = append(kept, candidate{next, math.Inf(-1), math.Inf(1)})
 	}
 	var cuts []int
 	for t := before[n]; t > 0; t = before[t] {
@@ -294,7 +294,7 @@ func (q *sequence) pelt(penalty float64) []int {
 // what the levels leave, one with a memory or files that are draws, and CutCost log n for each cut.
 func (q *sequence) fit(cuts []int) shape {
 	edges := q.edges(cuts)
-	s := shape{score: min(q.remembered(edges).cost, q.drawn(edges).cost)}
+	s := shape{score: min(q.autoregressive(edges).cost, q.fileEffects(edges).cost)}
 	for i := range len(edges) - 1 {
 		m := q.mean(edges[i], edges[i+1])
 		s.pieces = append(s.pieces, piece{from: edges[i], to: edges[i+1], start: m, end: m})

@@ -148,8 +148,8 @@ func TestCriterion(t *testing.T) {
 		for seed := range *seeds {
 			y, file := play(rand.New(rand.NewPCG(uint64(seed), 7)), k)
 			q := newSequence(y, file, 0.1, &timeline{})
-			found := len(q.find().pieces) - 1
-			for _, p := range q.find().pieces {
+			found := len(q.segment().pieces) - 1
+			for _, p := range q.segment().pieces {
 				if p.form != flat {
 					found = -1
 				}

@@ -10,8 +10,8 @@ import (
 // runs in order of time, in bytes per second. A level has so many of them or more. The cuts are those that the criterion chooses as for the bins of a phase; in place of neighbours that a
 // person would not tell apart, it merges those whose means noise puts so far apart with a higher
 // chance than the given one.
-func Levels(rates []float64, least int, chance float64) []int {
-	if len(rates) < 2*least {
+func Levels(rates []float64, minLength int, falseClaimRate float64) []int {
+	if len(rates) < 2*minLength {
 		return nil
 	}
 	logs, each := make([]float64, len(rates)), make([]int, len(rates))
@@ -20,11 +20,11 @@ func Levels(rates []float64, least int, chance float64) []int {
 		each[i] = i
 	}
 	q := newSequence(logs, each, 1, nil)
-	q.MinBins, q.MinS = least, 0
-	return q.drop(q.choose(), func(edges []int) int {
-		weakest, largest := -1, chance
+	q.MinBins, q.MinS = minLength, 0
+	return q.drop(q.chooseCuts(), func(edges []int) int {
+		weakest, largest := -1, falseClaimRate
 		for i := range len(edges) - 2 {
-			if p := q.chanceOf(edges[i], edges[i+1], edges[i+2]); p > largest {
+			if p := q.falseRate(edges[i], edges[i+1], edges[i+2]); p > largest {
 				weakest, largest = i, p
 			}
 		}
@@ -36,7 +36,7 @@ func Levels(rates []float64, least int, chance float64) []int {
 // that has hit a limit varies less from then on, so the standard error is the larger of Welch's, by
 // each level's own noise, and of the one by the noise of both: the first is too small for a short
 // level, the second for a long and quiet one.
-func (q *sequence) chanceOf(from, cut, to int) float64 {
+func (q *sequence) falseRate(from, cut, to int) float64 {
 	n, m := float64(cut-from), float64(to-cut)
 	before, after := q.variance(from, cut), q.variance(cut, to)
 	both := (before*(n-1) + after*(m-1)) / (n + m - 2)

@@ -47,8 +47,8 @@ func TestMisdated(t *testing.T) {
 	p.noise = noise{variance: 1e-4}
 	fast, slow := 1e6, 0.5e6
 	for _, tt := range [][2]float64{{fast, slow}, {slow, fast}} {
-		check.Near(t, "the date", 11*1e-5/0.25, seconds(p.Misdated(tt[0], tt[1])), 1e-6)
+		check.Near(t, "the date", 11*1e-5/0.25, seconds(p.DateErrorNS(tt[0], tt[1])), 1e-6)
 	}
 	p.noise.variance = 9
-	check.Near(t, "the date in much noise", 10, seconds(p.Misdated(fast, slow)), 1e-6)
+	check.Near(t, "the date in much noise", 10, seconds(p.DateErrorNS(fast, slow)), 1e-6)
 }

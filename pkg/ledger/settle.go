@@ -12,60 +12,60 @@ import (
 // Settle finds what the disk's rate does over the phase: the levels it keeps, slopes between them, and whether it
 // swings, dips again and again, or wanders. It is one of so many series that are looked at, and other disks start and
 // end at the given moments.
-func (p *Disk) Settle(series int, given ...int64) {
-	q := p.rates
-	q.Chance /= float64(series)
-	for _, ns := range given {
-		q.given = append(q.given, q.time.bin(ns))
+func (d *Disk) Settle(series int, neighbourNS ...int64) {
+	q := d.rates
+	q.FalseChangeRate /= float64(series)
+	for _, ns := range neighbourNS {
+		q.neighbourEdges = append(q.neighbourEdges, q.time.bin(ns))
 	}
-	defer p.estimate()
-	p.Solid = p.levels()
-	if p.Limited() || len(p.Solid) == 0 || len(q.y) == 0 {
+	defer d.estimate()
+	d.Levels = d.levels()
+	if d.IsPaced() || len(d.Levels) == 0 || len(q.y) == 0 {
 		return
 	}
-	p.findTurns()
-	if p.wandersInSteps() {
+	d.findSwing()
+	if d.wandersInSteps() {
 		return
 	}
-	if t := p.Turns; t != nil && t.Irregular {
-		p.ExcursionS = min(t.LowS, t.PeriodS-t.LowS)
+	if t := d.Swing; t != nil && t.Irregular {
+		d.LongestBurstS = min(t.LowS, t.PeriodS-t.LowS)
 	}
-	p.dropExcursions()
-	for _, l := range p.Solid {
+	d.dropExcursions()
+	for _, l := range d.Levels {
 		if l.From != l.To {
-			p.Drifts = append(p.Drifts, Drift{l.Span, l.From, l.To})
+			d.Drifts = append(d.Drifts, Drift{l.Span, l.From, l.To})
 		}
 	}
-	if p.Turns == nil && len(p.Drifts) == 0 {
-		if p.Unsteady = p.wanders(); p.Unsteady != nil {
-			p.Solid = p.merge(p.Solid, 0, len(p.Solid)-1)
+	if d.Swing == nil && len(d.Drifts) == 0 {
+		if d.Unsteady = d.wanders(); d.Unsteady != nil {
+			d.Levels = d.merge(d.Levels, 0, len(d.Levels)-1)
 		}
 	}
 }
 
 // wandersInSteps makes one level of several, up and down, that are not in turn, if a rate that wanders from one to the
 // next explains the means over a second better.
-func (p *Disk) wandersInSteps() bool {
-	others, up := len(p.Solid), 0
-	for i := 1; i < len(p.Solid); i++ {
-		if p.Solid[i].Rate > p.Solid[i-1].Rate {
+func (d *Disk) wandersInSteps() bool {
+	others, up := len(d.Levels), 0
+	for i := 1; i < len(d.Levels); i++ {
+		if d.Levels[i].Rate > d.Levels[i-1].Rate {
 			up++
 		}
 	}
-	down := len(p.Solid) - 1 - up
-	if p.Turns != nil {
-		others -= p.Turns.Runs
+	down := len(d.Levels) - 1 - up
+	if d.Swing != nil {
+		others -= d.Swing.Levels
 	}
-	if others < 2 || 3*min(up, down) < up+down || !p.rates.wandersAt(p.rates.edgesOf(p.Solid)) {
+	if others < 2 || 3*min(up, down) < up+down || !d.rates.wandersAt(d.rates.edgesOf(d.Levels)) {
 		return false
 	}
 	var rates []float64
-	for _, l := range p.Solid {
+	for _, l := range d.Levels {
 		rates = append(rates, l.Rate)
 	}
 	slices.Sort(rates)
-	p.Turns, p.Solid = nil, p.merge(p.Solid, 0, len(p.Solid)-1)
-	p.Unsteady = &Unsteady{p.Solid[0].Span, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
+	d.Swing, d.Levels = nil, d.merge(d.Levels, 0, len(d.Levels)-1)
+	d.Unsteady = &Unsteady{d.Levels[0].Span, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
 	return true
 }
 
@@ -75,14 +75,14 @@ func (p *Disk) wandersInSteps() bool {
 func (q *sequence) wandersAt(edges []int) bool {
 	width := q.bins(1)
 	n := len(q.y) / width
-	if n < q.MinMeans {
+	if n < q.MinWanderMeans {
 		return false
 	}
 	var y []float64
 	for i := range n {
 		y = append(y, q.mean(i*width, (i+1)*width))
 	}
-	coarse := q.over(y)
+	coarse := q.withValues(y)
 	var cuts []int
 	var changes, jumps float64
 	for i, edge := range edges[1 : len(edges)-1] {
@@ -96,77 +96,77 @@ func (q *sequence) wandersAt(edges []int) bool {
 		changes += math.Abs(change)
 		jumps += math.Copysign(jump, change*jump)
 	}
-	if len(cuts) < q.MaxLevels && jumps > q.Sharp*changes {
+	if len(cuts) < q.MaxLevels && jumps > q.MinSharpShare*changes {
 		return false
 	}
 	cuts = slices.Compact(cuts)
-	levels := coarse.remembered(coarse.edges(cuts)).cost + q.CutCost*float64(len(cuts))*math.Log(float64(n))
-	return coarse.remembered([]int{0, n}).cost < levels
+	levels := coarse.autoregressive(coarse.edges(cuts)).cost + q.CutCost*float64(len(cuts))*math.Log(float64(n))
+	return coarse.autoregressive([]int{0, n}).cost < levels
 }
 
 // dropExcursions makes one level of two that are alike and a short one between them: it is an excursion, and too few
 // of them to be dips.
-func (p *Disk) dropExcursions() {
-	flat := func(l Level) bool { return l.From == l.To && !p.Turns.Holds(l.StartNS) }
+func (d *Disk) dropExcursions() {
+	flat := func(l Level) bool { return l.From == l.To && !d.Swing.Covers(l.StartNS) }
 	typical := func(l Level) float64 { // An excursion within it counts for little.
-		from, to := p.rates.time.bin(l.StartNS), p.rates.time.bin(l.EndNS)
+		from, to := d.rates.time.bin(l.StartNS), d.rates.time.bin(l.EndNS)
 		if from == to {
 			return math.Log(l.Rate)
 		}
-		return stats.Median(p.rates.y[from:to])
+		return stats.Median(d.rates.y[from:to])
 	}
-	for i := 1; i+1 < len(p.Solid); i++ {
-		before, l, after := p.Solid[i-1], p.Solid[i], p.Solid[i+1]
-		if l.Seconds() >= Defaults().ShortLevel || !flat(before) || !flat(l) || !flat(after) ||
-			math.Abs(typical(after)-typical(before)) >= Defaults().Alike {
+	for i := 1; i+1 < len(d.Levels); i++ {
+		before, l, after := d.Levels[i-1], d.Levels[i], d.Levels[i+1]
+		if l.Seconds() >= Defaults().MaxDipS || !flat(before) || !flat(l) || !flat(after) ||
+			math.Abs(typical(after)-typical(before)) >= Defaults().MaxSideSpread {
 			continue
 		}
-		p.ExcursionS = max(p.ExcursionS, l.Seconds())
-		if l.Seconds() < Defaults().FirstS {
-			p.Solid = p.merge(p.Solid, i-1, i+1)
+		d.LongestBurstS = max(d.LongestBurstS, l.Seconds())
+		if l.Seconds() < Defaults().MinEndLevelS {
+			d.Levels = d.merge(d.Levels, i-1, i+1)
 			i--
 		}
 	}
 }
 
 // estimate finds the noise about the levels.
-func (p *Disk) estimate() { p.noise = p.rates.noiseOf(p.rates.edgesOf(p.Solid)) }
+func (d *Disk) estimate() { d.noise = d.rates.noiseOf(d.rates.edgesOf(d.Levels)) }
 
 // Trim makes the first and the last level part of their neighbours if they are not longer than the excursions of that
 // many seconds that the disk was seen to have: they may be such excursions, cut off by the beginning or the end.
-func (p *Disk) Trim(excursionS float64) {
-	p.ExcursionS = max(p.ExcursionS, excursionS)
-	settled := len(p.Solid)
+func (d *Disk) Trim(longestBurstS float64) {
+	d.LongestBurstS = max(d.LongestBurstS, longestBurstS)
+	settled := len(d.Levels)
 	short := func(edge, next int) bool {
-		l, beside := p.Solid[edge], p.Solid[next]
-		least := trimS
-		if math.Log(l.Rate/beside.Rate) > Defaults().LargeRise {
-			least = ShortS
+		l, neighbour := d.Levels[edge], d.Levels[next]
+		minS := minEndS
+		if math.Log(l.Rate/neighbour.Rate) > Defaults().LargeRise {
+			minS = MinRiseS
 		}
-		return l.From == l.To && beside.From == beside.To && !p.Turns.Holds(l.StartNS) &&
-			l.Seconds() < max(least, beyondSeen*p.ExcursionS)
+		return l.From == l.To && neighbour.From == neighbour.To && !d.Swing.Covers(l.StartNS) &&
+			l.Seconds() < max(minS, burstMargin*d.LongestBurstS)
 	}
-	for n := len(p.Solid); n > 1 && short(n-1, n-2); n = len(p.Solid) {
-		p.Solid = p.merge(p.Solid, n-2, n-1)
+	for n := len(d.Levels); n > 1 && short(n-1, n-2); n = len(d.Levels) {
+		d.Levels = d.merge(d.Levels, n-2, n-1)
 	}
-	for len(p.Solid) > 1 && short(0, 1) {
-		p.Solid = p.merge(p.Solid, 0, 1)
+	for len(d.Levels) > 1 && short(0, 1) {
+		d.Levels = d.merge(d.Levels, 0, 1)
 	}
-	if len(p.Solid) < settled {
-		p.estimate()
+	if len(d.Levels) < settled {
+		d.estimate()
 	}
 }
 
 // wanders finds noise so large and with so long a memory that the rate is at no level; nil if there is none, or if
 // whole files, which are fast or slow by chance, may be what makes it.
-func (p *Disk) wanders() *Unsteady {
+func (d *Disk) wanders() *Unsteady {
 	const minBins = 10 // a memory of fewer bins is none
-	q := p.rates
-	edges := q.edgesOf(p.Solid)
-	if q.left.memory < math.Exp(-min(q.binS/q.MemoryS, 1.0/minBins)) || !q.outlastsFiles(edges) {
+	q := d.rates
+	edges := q.edgesOf(d.Levels)
+	if q.residual.memory < math.Exp(-min(q.binS/q.MinMemoryS, 1.0/minBins)) || !q.outlastsFiles(edges) {
 		return nil
 	}
-	block := max(1, int(q.WandersS/q.binS))
+	block := max(1, int(q.WanderBlockS/q.binS))
 	var means []float64
 	for i := range len(edges) - 1 {
 		middle := q.mean(edges[i], edges[i+1])
@@ -174,53 +174,53 @@ func (p *Disk) wanders() *Unsteady {
 			means = append(means, q.mean(from, from+block)-middle)
 		}
 	}
-	if len(means) < Defaults().WandersN || stats.Summarize(means).SD < Defaults().Wanders {
+	if len(means) < Defaults().MinWanderBlocks || stats.Summarize(means).SD < Defaults().MinWander {
 		return nil
 	}
 	var rates []float64
-	for _, l := range p.Solid {
-		rates = append(rates, p.Curve.Rates(p.MovingIn(l.Span), max(1, int(l.Seconds())))...)
+	for _, l := range d.Levels {
+		rates = append(rates, d.Curve.Rates(d.MovingIn(l.Span), max(1, int(l.Seconds())))...)
 	}
 	slices.Sort(rates)
-	if math.Log(stats.Quantile(rates, 0.75)/max(stats.Quantile(rates, 0.25), 1)) < Defaults().Apart {
+	if math.Log(stats.Quantile(rates, 0.75)/max(stats.Quantile(rates, 0.25), 1)) < Defaults().MinQuartileGap {
 		return nil // It was at one level for half of the time.
 	}
-	return &Unsteady{overlap.Span{StartNS: p.StartNS(), EndNS: p.EndNS()}, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
+	return &Unsteady{overlap.Span{StartNS: d.StartNS(), EndNS: d.EndNS()}, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
 }
 
 // levels cuts the disk's moving time at the changes that the criterion finds.
-func (p *Disk) levels() []Level {
-	q := p.rates
-	moving := p.moving()
+func (d *Disk) levels() []Level {
+	q := d.rates
+	moving := d.moving()
 	if len(moving) == 0 {
 		return nil
 	}
 	v := overlap.Span{StartNS: moving[0].StartNS, EndNS: moving[len(moving)-1].EndNS}
 	pieces := []piece{{}}
-	if !p.Limited() && len(q.y) >= 2*q.bins(q.MinS) {
-		pieces = q.find().pieces
+	if !d.IsPaced() && len(q.y) >= 2*q.bins(q.MinS) {
+		pieces = q.segment().pieces
 	}
 	var levels []Level
 	end := v.EndNS
 	for i, piece := range pieces {
 		if v.EndNS = end; i+1 < len(pieces) {
-			v.EndNS = q.time.at(piece.to)
+			v.EndNS = q.time.startNS(piece.to)
 			if next := pieces[i+1]; piece.form == flat && next.form == flat {
 				before, after := math.Exp(piece.end), math.Exp(next.start)
-				moment := p.crossing(v.EndNS, before, after)
+				moment := d.crossing(v.EndNS, before, after)
 				until := end
 				if i+2 < len(pieces) {
-					until = q.time.at(next.to)
+					until = q.time.startNS(next.to)
 				}
-				if p.moves(overlap.Span{StartNS: v.StartNS, EndNS: moment}) && p.moves(overlap.Span{StartNS: moment, EndNS: until}) {
+				if d.moves(overlap.Span{StartNS: v.StartNS, EndNS: moment}) && d.moves(overlap.Span{StartNS: moment, EndNS: until}) {
 					v.EndNS = moment
 				}
 			}
 		}
-		l := p.LevelOver(v)
+		l := d.LevelIn(v)
 		if piece.form != flat {
 			l.From, l.To = math.Exp(piece.start), math.Exp(piece.end)
-			p.rates = p.rates.flatten(&piece)
+			d.rates = d.rates.flatten(&piece)
 		}
 		levels = append(levels, l)
 		v.StartNS = v.EndNS
@@ -228,15 +228,15 @@ func (p *Disk) levels() []Level {
 	for i := 1; i+1 < len(levels); i++ {
 		l, after := levels[i], levels[i+1]
 		if l.From == l.To && after.From == after.To && l.Seconds() < Defaults().MinS {
-			levels = p.merge(levels, i, i+1)
+			levels = d.merge(levels, i, i+1)
 		}
 	}
 	return levels
 }
 
 // moves reports whether the disk is active in v, and does not stand still.
-func (p *Disk) moves(v overlap.Span) bool {
-	return v.EndNS > v.StartNS && overlap.Seconds(p.MovingIn(v)) > 0
+func (d *Disk) moves(v overlap.Span) bool {
+	return v.EndNS > v.StartNS && overlap.Seconds(d.MovingIn(v)) > 0
 }
 
 // flatten takes the slope of a piece out of the rates: it is no noise.
@@ -245,7 +245,7 @@ func (q *sequence) flatten(p *piece) *sequence {
 	for i, v := range p.fitted {
 		y[p.from+i] -= v - middle
 	}
-	return q.over(y)
+	return q.withValues(y)
 }
 
 // edgesOf are the edges of levels, and the end.
@@ -259,18 +259,18 @@ func (q *sequence) edgesOf(levels []Level) []int {
 
 // sequence is the logarithm of the disk's rate bin by bin, and in which file each bin lies. Pauses between files are
 // left out unless they are what limits the disk.
-func (p *Disk) sequence() *sequence {
-	active := p.moving()
-	if !p.Limited() {
+func (d *Disk) sequence() *sequence {
+	active := d.moving()
+	if !d.IsPaced() {
 		active = nil
-		for _, v := range overlap.Active(p.Trace, SampleNS) {
-			active = append(active, overlap.Without(overlap.Clip(p.Active, v), p.Stalls)...)
+		for _, v := range overlap.Active(d.Trace, SampleNS) {
+			active = append(active, overlap.Without(overlap.Clip(d.Active, v), d.Stalls)...)
 		}
 	}
 	t := newTimeline(active)
-	y := p.Curve.Rates(t.active, t.bins)
-	file := p.unmix(t, y)
-	floor := max(Defaults().Lowest*stats.Mean(y), 1)
+	y := d.Curve.Rates(t.active, t.bins)
+	file := d.unmix(t, y)
+	floor := max(Defaults().MinRateShare*stats.Mean(y), 1)
 	for i, r := range y {
 		y[i] = math.Log(max(r, floor))
 	}
@@ -281,17 +281,17 @@ func (p *Disk) sequence() *sequence {
 
 // unmix finds the file that each bin of a series lies in, and has the bins that more than one share show the rate of that
 // one alone.
-func (p *Disk) unmix(s *timeline, rates []float64) (file []int) {
+func (d *Disk) unmix(s *timeline, rates []float64) (file []int) {
 	file = make([]int, len(rates))
 	for bin := range file {
-		v := overlap.Span{StartNS: s.at(bin), EndNS: s.at(bin + 1)}
+		v := overlap.Span{StartNS: s.startNS(bin), EndNS: s.startNS(bin + 1)}
 		middle := (v.StartNS + v.EndNS) / 2
-		i := sort.Search(len(p.Trace.Files), func(k int) bool { return p.Trace.Files[k].EndNS > middle })
-		if file[bin] = i; i == len(p.Trace.Files) {
+		i := sort.Search(len(d.Trace.Files), func(k int) bool { return d.Trace.Files[k].EndNS > middle })
+		if file[bin] = i; i == len(d.Trace.Files) {
 			continue
 		}
-		if in := overlap.Of(&p.Trace.Files[i]).Within(v); in != v && 2*in.Seconds() >= v.Seconds() {
-			rates[bin] = p.RateIn(in)
+		if in := overlap.Of(&d.Trace.Files[i]).Within(v); in != v && 2*in.Seconds() >= v.Seconds() {
+			rates[bin] = d.RateIn(in)
 		}
 	}
 	return file
@@ -300,13 +300,13 @@ func (p *Disk) unmix(s *timeline, rates []float64) (file []int) {
 // clipped brings excursions of less than half a second to what surrounds them: they are no level.
 func clipped(y []float64, binS float64) []float64 {
 	t := Defaults()
-	half := int(t.ExcursionS / binS)
+	half := int(t.MaxClipS / binS)
 	around, off := make([]float64, len(y)), make([]float64, len(y))
 	for i := range y {
 		around[i] = stats.Median(y[max(0, i-half):min(len(y), i+half+1)])
 		off[i] = math.Abs(y[i] - around[i])
 	}
-	limit := max(t.Outlier*stats.NormalMAD*stats.Median(off), t.MinOutlier)
+	limit := max(t.ClipDeviations*stats.NormalMAD*stats.Median(off), t.MinClip)
 	clipped := slices.Clone(y)
 	for i := range y {
 		if off[i] > limit {
@@ -317,11 +317,11 @@ func clipped(y []float64, binS float64) []float64 {
 }
 
 // Turns are two levels in turn: a swing, or the same short fall again and again.
-type Turns struct {
+type Swing struct {
 	overlap.Span
 	Low, High float64
 	LowShare  float64 // LowShare is the part of the time at the lower rate.
-	Runs      int     // Runs is how many levels the disk went through in turn.
+	Levels    int     // Runs is how many levels the disk went through in turn.
 	PeriodS   float64 // PeriodS is the median time from the beginning of one low level to the next.
 	LowS      float64 // LowS is the median length of the low levels.
 	Irregular bool    // Irregular is whether its cycles differ in length, or the high levels are bursts.
@@ -329,25 +329,25 @@ type Turns struct {
 }
 
 // findTurns finds the longest run of levels that alternate between two rates.
-func (p *Disk) findTurns() {
+func (d *Disk) findSwing() {
 	best := 0
-	for first := range p.Solid {
+	for first := range d.Levels {
 		last := first
-		for last+1 < len(p.Solid) && p.alternate(first, last+1) {
+		for last+1 < len(d.Levels) && d.alternate(first, last+1) {
 			last++
 		}
 		if runs := last - first + 1; runs > best {
 			best = runs
-			p.Turns = p.turns(first, last)
+			d.Swing = d.swing(first, last)
 		}
 	}
 }
 
 // alternate reports whether the levels from first to last go back and forth between two rates.
-func (p *Disk) alternate(first, last int) bool {
+func (d *Disk) alternate(first, last int) bool {
 	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{}
 	for i := first; i <= last; i++ {
-		l := p.Solid[i]
+		l := d.Levels[i]
 		if l.From != l.To {
 			return false
 		}
@@ -362,27 +362,27 @@ func (p *Disk) alternate(first, last int) bool {
 		return false
 	}
 	spread := max(math.Log(high[0]/low[0]), math.Log(high[1]/low[1]))
-	return spread <= max(Defaults().Alike, gap*Defaults().AlikeOfGap)
+	return spread <= max(Defaults().MaxSideSpread, gap*Defaults().MaxSpreadOfGap)
 }
 
 // turns describes levels that alternate; nil if there are too few of them.
-func (p *Disk) turns(first, last int) *Turns {
-	if last-first+1 < Defaults().Runs {
+func (d *Disk) swing(first, last int) *Swing {
+	if last-first+1 < Defaults().MinSwingLevels {
 		return nil
 	}
-	t := &Turns{Span: p.Solid[first].Span, Runs: last - first + 1}
-	t.EndNS = p.Solid[last].EndNS
-	lowFirst := p.Solid[first].Rate < p.Solid[first+1].Rate
+	t := &Swing{Span: d.Levels[first].Span, Levels: last - first + 1}
+	t.EndNS = d.Levels[last].EndNS
+	lowFirst := d.Levels[first].Rate < d.Levels[first+1].Rate
 	var lows, periods []float64
 	var lowBytes, highBytes, lowS, highS float64
 	previous := int64(-1)
 	for i := first; i <= last; i++ {
-		l := p.Solid[i]
+		l := d.Levels[i]
 		stub := i == first || i == last
 		isLow := ((i-first)%2 == 0) == lowFirst
 		if s := l.Seconds(); isLow {
 			lowS, lowBytes = lowS+s, lowBytes+l.Rate*s
-			if !stub || i == last && last == len(p.Solid)-1 && s > 0 {
+			if !stub || i == last && last == len(d.Levels)-1 && s > 0 {
 				lows = append(lows, s)
 			}
 			if i > first || first > 0 {
@@ -397,18 +397,18 @@ func (p *Disk) turns(first, last int) *Turns {
 		}
 	}
 	t.Low, t.High, t.LowShare = lowBytes/lowS, highBytes/highS, lowS/(lowS+highS)
-	t.PeriodS = 2 * t.Seconds() / float64(t.Runs)
+	t.PeriodS = 2 * t.Seconds() / float64(t.Levels)
 	if len(periods) > 0 {
 		t.PeriodS = stats.Median(periods)
 	}
-	bursts := Defaults().BurstShare
-	if t.Runs == Defaults().Runs {
-		bursts = Defaults().DipShare // so few may be what happens by chance
+	bursts := Defaults().MaxBurstShare
+	if t.Levels == Defaults().MinSwingLevels {
+		bursts = Defaults().MaxDipShare // so few may be what happens by chance
 	}
 	t.Irregular = 1-t.LowShare < bursts
 	off := 0
 	for _, s := range periods {
-		if math.Abs(s/t.PeriodS-1) > Defaults().Regular {
+		if math.Abs(s/t.PeriodS-1) > Defaults().MaxPeriodError {
 			off++
 		}
 	}
@@ -416,7 +416,7 @@ func (p *Disk) turns(first, last int) *Turns {
 	if len(lows) > 0 {
 		t.LowS = stats.Median(lows)
 	}
-	if t.LowShare > Defaults().DipShare {
+	if t.LowShare > Defaults().MaxDipShare {
 		t.Dips = 0
 	}
 	return t
@@ -429,17 +429,17 @@ type Unsteady struct {
 }
 
 // Stairs are the disk's levels, with slopes as steps of a twentieth.
-func (p *Disk) Stairs() (steps []Level) {
-	for _, l := range p.Solid {
-		n := max(1, int(math.Abs(math.Log(l.To/l.From))/Defaults().Stair))
+func (d *Disk) SteppedLevels() (steps []Level) {
+	for _, l := range d.Levels {
+		n := max(1, int(math.Abs(math.Log(l.To/l.From))/Defaults().SlopeStep))
 		for i := range n {
 			v := l.Span
 			v.StartNS += (l.EndNS - l.StartNS) * int64(i) / int64(n)
 			if i+1 < n {
 				v.EndNS = l.StartNS + (l.EndNS-l.StartNS)*int64(i+1)/int64(n)
 			}
-			if overlap.Seconds(p.MovingIn(v)) > 0 {
-				steps = append(steps, p.LevelOver(v))
+			if overlap.Seconds(d.MovingIn(v)) > 0 {
+				steps = append(steps, d.LevelIn(v))
 			}
 		}
 	}
@@ -453,6 +453,6 @@ type Drift struct {
 }
 
 // Holds reports whether a moment lies within the turns or next to them.
-func (t *Turns) Holds(ns int64) bool {
+func (t *Swing) Covers(ns int64) bool {
 	return t != nil && t.StartNS-BlurNS <= ns && ns <= t.EndNS+BlurNS
 }

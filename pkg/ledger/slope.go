@@ -10,7 +10,7 @@ import (
 // sloped is the best of some shapes with one slope in place of the levels from i to j, which rise or
 // fall all the way: the first and the last may keep a part of theirs. A single piece may be a slope
 // already, which is shortened. Its score is infinite if they do not go one way.
-func (q *sequence) sloped(pieces []piece, i, j int) shape {
+func (q *sequence) trySlope(pieces []piece, i, j int) shape {
 	best := shape{score: math.Inf(1)}
 	for k := i; k <= j; k++ {
 		p := pieces[k]
@@ -26,7 +26,7 @@ func (q *sequence) sloped(pieces []piece, i, j int) shape {
 			return
 		}
 		if short := func(a, b int) bool { return a < b && b-a < q.bins(q.MinS) }; short(first.from, from) ||
-			short(to, last.to) || to-from < q.bins(q.MinSlopeS) || q.spans(from, to) {
+			short(to, last.to) || to-from < q.bins(q.MinSlopeS) || q.crossesNeighbour(from, to) {
 			return
 		}
 		all := slices.Clone(pieces[:i])
@@ -55,8 +55,8 @@ func (q *sequence) sloped(pieces []piece, i, j int) shape {
 // windows are the bins that a slope may take of one piece, or of two and all between them.
 func (q *sequence) windows(first, last piece) (all [][2]int) {
 	if first.from < last.from {
-		for a := range q.SlopeParts {
-			for b := range q.SlopeParts {
+		for a := range q.SlopeHalvings {
+			for b := range q.SlopeHalvings {
 				all = append(all, [2]int{first.to - (first.to-first.from)>>a, last.from + (last.to-last.from)>>b})
 			}
 		}
@@ -77,9 +77,9 @@ func (q *sequence) windows(first, last piece) (all [][2]int) {
 }
 
 // spans reports whether another disk starts or ends within some bins: then a step there is no part of a slope.
-func (q *sequence) spans(from, to int) bool {
+func (q *sequence) crossesNeighbour(from, to int) bool {
 	margin := q.bins(q.MinS)
-	return slices.ContainsFunc(q.given, func(bin int) bool { return from+margin <= bin && bin <= to-margin })
+	return slices.ContainsFunc(q.neighbourEdges, func(bin int) bool { return from+margin <= bin && bin <= to-margin })
 }
 
 // refine moves the ends of slopes to where they fit best, in the form that fits best.
@@ -158,18 +158,18 @@ func (q *sequence) fitPieces(pieces []piece) shape {
 			left[p.from+i] = y[i] - fitted[i]
 		}
 	}
-	return shape{pieces, q.over(left).fit(nil).score + q.CutCost*costs*math.Log(float64(len(q.y)))}
+	return shape{pieces, q.withValues(left).fit(nil).score + q.CutCost*costs*math.Log(float64(len(q.y)))}
 }
 
 // slopes reports whether fitted values show inside the files, or in the means of enough of them: the times of
 // files have heavy tails, and a few of them may lie in any order.
 func (q *sequence) slopes(from int, fitted []float64) bool {
 	n := len(fitted)
-	if _, left := q.split(from, from+n, 1); left < q.StepFits*misfit(q.y[from:from+n], fitted) {
+	if _, left := q.split(from, from+n, 1); left < q.MaxStepMisfit*misfit(q.y[from:from+n], fitted) {
 		return false // It is a step that does not count as one.
 	}
 	rose := stats.Median(q.y[from+n-n/3:from+n]) - stats.Median(q.y[from:from+n/3])
-	if rose/(stats.Mean(fitted[n-n/3:])-stats.Mean(fitted[:n/3])) < q.Shown {
+	if rose/(stats.Mean(fitted[n-n/3:])-stats.Mean(fitted[:n/3])) < q.MinShown {
 		return false // A few bins alone are off.
 	}
 	var inside, squares float64 // the products and squares of what deviates from the means of files
@@ -186,14 +186,14 @@ func (q *sequence) slopes(from int, fitted []float64) bool {
 			squares += square(fitted[k-from] - f)
 		}
 	}
-	if q.Shown*squares > q.Clear*q.quick*math.Sqrt(squares) { // It would show inside the files.
-		return inside > q.Shown*squares
+	if q.MinShown*squares > q.MinNoiseRatio*q.sampleNoise*math.Sqrt(squares) { // It would show inside the files.
+		return inside > q.MinShown*squares
 	}
 	if float64(len(means)) < 3*q.MinFiles {
 		return false
 	}
 	r := stats.Correlation(wanted, means)
-	return r*math.Sqrt(float64(len(means)-2)) > q.Clear*math.Sqrt(1-r*r)
+	return r*math.Sqrt(float64(len(means)-2)) > q.MinNoiseRatio*math.Sqrt(1-r*r)
 }
 
 // lineIn is the line through log rates by least squares.

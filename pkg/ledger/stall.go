@@ -20,16 +20,16 @@ const (
 // findStalls finds when the disk stood still within a file for a second or more; that time is left out of its
 // levels. Only progress samples show it, so most files must have some, and only if files follow one another. An
 // ordinary flush, after a file's last bytes, is no stall.
-func (p *Disk) findStalls() {
-	long := func(f trace.File) bool { return f.Usable() && f.EndNS-f.StartNS >= stallNS }
-	if p.Limited() || !slices.ContainsFunc(p.Trace.Files, long) {
+func (d *Disk) findStalls() {
+	isLong := func(f trace.File) bool { return f.Usable() && f.EndNS-f.StartNS >= stallNS }
+	if d.IsPaced() || !slices.ContainsFunc(d.Trace.Files, isLong) {
 		return
 	}
-	moved, busy := 0.0, overlap.Seconds(p.Active)
+	moved, busy := 0.0, overlap.Seconds(d.Active)
 	var tails []float64
-	for i := range p.Trace.Files {
-		f := &p.Trace.Files[i]
-		if i > 0 && f.StartNS < p.Trace.Files[i-1].EndNS {
+	for i := range d.Trace.Files {
+		f := &d.Trace.Files[i]
+		if i > 0 && f.StartNS < d.Trace.Files[i-1].EndNS {
 			return // of files at once one may stand still only because it waits for the others
 		}
 		moved += float64(f.Bytes)
@@ -37,14 +37,14 @@ func (p *Disk) findStalls() {
 			tails = append(tails, float64(f.EndNS-f.Samples()[n-1].TNS))
 		}
 	}
-	if 2*len(tails) < len(p.Trace.Files) {
+	if 2*len(tails) < len(d.Trace.Files) {
 		return
 	}
 	rate := moved / busy / 1e9 // bytes per nanosecond
 	flush := longFlush * stats.Median(tails)
-	for i := range p.Trace.Files {
-		f := &p.Trace.Files[i]
-		if !long(*f) {
+	for i := range d.Trace.Files {
+		f := &d.Trace.Files[i]
+		if !isLong(*f) {
 			continue
 		}
 		from := trace.Sample{TNS: f.StartNS}
@@ -52,8 +52,8 @@ func (p *Disk) findStalls() {
 		moved := int64(0) // in the run
 		add := func(atEnd bool) {
 			length, slow := run.EndNS-run.StartNS, moved >= f.Bytes/2 // a file slow as a whole does not stand still
-			if length >= stallNS && !p.Stopped(run) && !slow && (!atEnd || float64(length) > flush) {
-				p.Stalls = append(p.Stalls, run)
+			if length >= stallNS && !d.Stopped(run) && !slow && (!atEnd || float64(length) > flush) {
+				d.Stalls = append(d.Stalls, run)
 			}
 		}
 		for _, to := range append(slices.Clone(f.Samples()), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
@@ -79,18 +79,18 @@ func (p *Disk) findStalls() {
 		}
 		add(run.EndNS == f.EndNS)
 	}
-	slices.SortFunc(p.Stalls, func(a, b overlap.Span) int { return cmp.Compare(a.StartNS, b.StartNS) })
+	slices.SortFunc(d.Stalls, func(a, b overlap.Span) int { return cmp.Compare(a.StartNS, b.StartNS) })
 }
 
 // findStops finds how long the disk stood still for each time in which it was not asked for anything: from the last
 // that is known to have moved to the first after it.
-func (p *Disk) findStops(stops []overlap.Span) {
+func (d *Disk) findStops(stops []overlap.Span) {
 	if len(stops) == 0 {
 		return
 	}
 	var moments []int64
-	for i := range p.Trace.Files {
-		f := &p.Trace.Files[i]
+	for i := range d.Trace.Files {
+		f := &d.Trace.Files[i]
 		moments = append(moments, f.StartNS, f.EndNS)
 		for _, s := range f.Samples() {
 			moments = append(moments, s.TNS)
@@ -105,16 +105,16 @@ func (p *Disk) findStops(stops []overlap.Span) {
 				longest = overlap.Span{StartNS: moments[i-1], EndNS: moments[i]}
 			}
 		}
-		if longest.EndNS-longest.StartNS >= stallNS && !p.Stopped(longest) {
-			p.stops = append(p.stops, longest)
+		if longest.EndNS-longest.StartNS >= stallNS && !d.Stopped(longest) {
+			d.stopped = append(d.stopped, longest)
 		}
 	}
-	p.Stalls = slices.Clone(p.stops)
+	d.Stalls = slices.Clone(d.stopped)
 }
 
 // Stopped reports whether a standstill is one in which the disk was not asked for anything.
-func (p *Disk) Stopped(v overlap.Span) bool {
-	return slices.ContainsFunc(p.stops, func(stop overlap.Span) bool {
+func (d *Disk) Stopped(v overlap.Span) bool {
+	return slices.ContainsFunc(d.stopped, func(stop overlap.Span) bool {
 		return stop.StartNS < v.EndNS && v.StartNS < stop.EndNS
 	})
 }
