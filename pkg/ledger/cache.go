@@ -7,12 +7,16 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// How to decide that a cache is back.
+// How to decide that a cache has recovered.
 const (
-	backShare     = 0.95 // of what the cache took at first: less is not all of it
-	fullShare     = 0.98 // of a burst at the fast rate: it did not come to the cache's end
-	RefillShare   = 0.90 // of the cache, up to which what a rest gives back grows with it
-	maxLineMisfit = 4.0  // times the noise that the points may lie off a line through zero
+	// A cache has recovered if it takes this share of what it took at first.
+	backShare = 0.95
+	// A burst with this share of what the fast rate allows never reached the end of the cache.
+	fullShare = 0.98
+	// What a rest gives back grows with it up to this share of the cache.
+	RefillShare = 0.90
+	// The points may lie off a line through zero by this many times the variance of their noise.
+	maxLineMisfit = 4.0
 )
 
 // Step is a change from one level to the next.
@@ -27,20 +31,21 @@ type Step struct {
 type Burst struct {
 	Phase      string  `json:"phase"`
 	RestS      float64 `json:"rest_s"`
-	FastBytes  float64 `json:"fast_bytes"` // of the cache, that it had left
-	SEBytes    float64 `json:"se_bytes"`   // standard error of that
-	AtLeast    bool    `json:"at_least"`   // the burst was too short to show how much more it had
-	Throughout bool    `json:"throughout"` // the burst moved as much as at first in its time: it may have gone on
+	FastBytes  float64 `json:"fast_bytes"` // FastBytes is how much of the cache it had left.
+	SEBytes    float64 `json:"se_bytes"`   // SEBytes is the standard error of FastBytes.
+	AtLeast    bool    `json:"at_least"`   // The burst was too short to show how much more it had.
+	Throughout bool    `json:"throughout"` // The burst moved as much as at first, and might go on.
 }
 
-// Cache is how fast a disk writes with that much of its fast cache used up, as it did alone: at one level after
-// another, the last of which it keeps.
+// Cache is how fast a disk writes with that much of its fast cache used up, as it did alone: at one
+// level after another, the last of which it keeps.
 type Cache struct {
-	Bytes  float64 // that the cache takes
+	Bytes  float64 // Bytes is what the cache takes.
 	Levels []CacheRate
 }
 
-// CacheRate is a rate, over how many bytes of the cache the disk has it, and for how long that was seen.
+// CacheRate is a rate, over how many bytes of the cache the disk has it, and for how long that was
+// seen.
 type CacheRate struct {
 	Measured
 	Bytes float64
@@ -56,12 +61,13 @@ func NewCache(d *Disk, steps []Step) Cache {
 		if i+1 < len(steps) {
 			until = int64(steps[i+1].AtS * 1e9)
 		}
-		before, after := overlap.Span{StartNS: from, EndNS: at}, overlap.Span{StartNS: at, EndNS: until}
+		before := overlap.Span{StartNS: from, EndNS: at}
+		after := overlap.Span{StartNS: at, EndNS: until}
 		high, low := d.Compare(before, after)
 		high.Rate, low.Rate = step.FromRate, step.ToRate
-		c.Levels = append(c.Levels, CacheRate{Measured: high, Bytes: step.AtBytes - startBytes, SeenS: before.Seconds()})
+		c.Levels = append(c.Levels, CacheRate{high, step.AtBytes - startBytes, before.Seconds()})
 		if i == len(steps)-1 {
-			c.Levels = append(c.Levels, CacheRate{Measured: low, Bytes: math.Inf(1), SeenS: after.Seconds()})
+			c.Levels = append(c.Levels, CacheRate{low, math.Inf(1), after.Seconds()})
 		}
 		from, startBytes = at, step.AtBytes
 	}
@@ -71,12 +77,14 @@ func NewCache(d *Disk, steps []Step) Cache {
 // burst is how much a disk writes that begins with some of its cache left.
 type burst struct {
 	bytes float64
-	error float64 // standard error: the noise of each rate counts twice, if it was measured and in the burst itself
-	first int     // level that it is at in the beginning
-	last  int     // and in the end
+	// The standard error counts the noise of each rate twice: as it was measured, and in the burst
+	// itself.
+	error float64
+	first int // first is the level at which it begins.
+	last  int // last is the level at which it ends.
 }
 
-// write is what the disk writes in a time with that much of its cache left.
+// predict is what the disk writes in a time with that much of its cache left.
 func (c Cache) predict(remaining, length float64) burst {
 	b := burst{first: -1}
 	used := c.Bytes - remaining
@@ -102,12 +110,12 @@ func (c Cache) predict(remaining, length float64) burst {
 	return b
 }
 
-// Regained is how much of the cache was left when the disk began to write that many bytes in a time: the minimum that
-// explains them.
+// EstimateRemaining is how much of the cache was left when the disk began to write that many bytes
+// in a time: the minimum that explains them.
 func (c Cache) EstimateRemaining(bytes, length float64) Burst {
 	full := c.predict(c.Bytes, length)
 	low, high := 0.0, c.Bytes
-	const halvings = 60 // to the last bit
+	const halvings = 60 // They find the value to the last bit.
 	for range halvings {
 		if middle := (low + high) / 2; c.predict(middle, length).bytes >= min(bytes, full.bytes) {
 			high = middle
@@ -121,7 +129,8 @@ func (c Cache) EstimateRemaining(bytes, length float64) Burst {
 	b := c.predict(high, length)
 	slowest := len(c.Levels) - 1
 	// What the cache has left counts only by how much faster the disk is with it than after it.
-	fastRate, slowRate := c.Levels[min(b.first, slowest-1)].Rate, c.Levels[min(max(b.last, b.first+1), slowest)].Rate
+	fastRate := c.Levels[min(b.first, slowest-1)].Rate
+	slowRate := c.Levels[min(max(b.last, b.first+1), slowest)].Rate
 	return Burst{
 		FastBytes: high, SEBytes: b.error / (1 - slowRate/fastRate),
 		AtLeast:    b.first == b.last && b.first < slowest,
@@ -129,15 +138,18 @@ func (c Cache) EstimateRemaining(bytes, length float64) Burst {
 	}
 }
 
-// IsBack reports whether the cache took as much as at first, or all of the burst.
+// HasRecovered reports whether the cache took as much as at first, or all of the burst.
 func (c Cache) HasRecovered(b Burst) bool {
 	withinNoise := b.FastBytes+2*b.SEBytes >= c.Bytes && b.FastBytes >= RefillShare*c.Bytes
 	return b.Throughout || b.FastBytes >= backShare*c.Bytes || withinNoise
 }
 
-// Refill is the rest that gives all of the cache back, by a line through zero and what shorter rests gave; nil if there
-// are too few of these, they lie on no such line, or it does not lead to where the cache was seen to be back.
-func (c Cache) Refill(bursts []Burst, afterS, withinS float64) (restS *float64, ci *stats.Interval) {
+// Refill is the rest that gives all of the cache back, by a line through zero and what shorter
+// rests gave; nil if there are too few of these, they lie on no such line, or it does not lead to
+// where the cache was seen to be back.
+func (c Cache) Refill(
+	bursts []Burst, afterS, withinS float64,
+) (restS *float64, ci *stats.Interval) {
 	var xy, xx float64
 	var line []Burst
 	for _, p := range bursts {

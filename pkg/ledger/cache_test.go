@@ -8,7 +8,8 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// threeLevels is a cache of 100 bytes, 60 at 10 a second and 40 at 5, beyond which the disk writes 2 a second.
+// threeLevels is a cache of 100 bytes, 60 at 10 a second and 40 at 5, beyond which the disk writes
+// 2 a second.
 func threeLevels() Cache {
 	return Cache{Bytes: 100, Levels: []CacheRate{
 		{Measured{Rate: 10, Error: 0.05}, 60, 6},
@@ -29,7 +30,10 @@ func TestCacheWrite(t *testing.T) {
 	}{
 		{"within the first level", 100, 3, burst{30, first(30, 3), 0, 0}},
 		{"into the second", 100, 10, burst{80, math.Hypot(first(60, 6), second(20, 4)), 0, 1}},
-		{"to the last", 100, 20, burst{112, math.Hypot(math.Hypot(first(60, 6), second(40, 8)), third(12, 6)), 0, 2}},
+		{
+			"to the last", 100, 20,
+			burst{112, math.Hypot(math.Hypot(first(60, 6), second(40, 8)), third(12, 6)), 0, 2},
+		},
 		{"from amid the first", 70, 2, burst{20, first(20, 2), 0, 0}},
 		{"from the edge of the second", 40, 3, burst{15, second(15, 3), 1, 1}},
 		{"from amid the second", 10, 3, burst{12, math.Hypot(second(10, 2), third(2, 1)), 1, 2}},
@@ -41,7 +45,8 @@ func TestCacheWrite(t *testing.T) {
 		check.Near(t, tt.name+": bytes", tt.want.bytes, got.bytes, 1e-9)
 		check.Near(t, tt.name+": error", tt.want.error, got.error, 1e-9)
 		if got.first != tt.want.first || got.last != tt.want.last {
-			t.Errorf("%s: from level %d to %d, want %d to %d", tt.name, got.first, got.last, tt.want.first, tt.want.last)
+			t.Errorf("%s: from level %d to %d, want %d to %d", tt.name, got.first, got.last,
+				tt.want.first, tt.want.last)
 		}
 	}
 }
@@ -64,7 +69,8 @@ func TestCacheRegained(t *testing.T) {
 	} {
 		got := c.EstimateRemaining(tt.bytes, tt.length)
 		check.Near(t, tt.name+": of the cache", tt.fast, got.FastBytes, 1e-6)
-		check.Near(t, tt.name+": error", c.predict(tt.fast, tt.length).error/(1-tt.slower), got.SEBytes, 1e-4)
+		check.Near(t, tt.name+": error", c.predict(tt.fast, tt.length).error/(1-tt.slower),
+			got.SEBytes, 1e-4)
 		if got.AtLeast != tt.atLeast || got.Throughout != tt.throughout {
 			t.Errorf("%s: at least %v, throughout %v", tt.name, got.AtLeast, got.Throughout)
 		}
@@ -87,11 +93,13 @@ func TestCacheIsBack(t *testing.T) {
 	}
 }
 
-// Bursts of 10, 20 and 45 bytes after 1, 2 and 4 s, with errors of 1, 1 and 2: weights 1, 1 and 1/4, so that the line rises by
-// (10 + 40 + 45) / (1 + 4 + 4) a second, known to 1/3.
+// Bursts of 10, 20 and 45 bytes after 1, 2 and 4 s, with errors of 1, 1 and 2: weights 1,
+// 1 and 1/4, so that the line rises by (10 + 40 + 45) / (1 + 4 + 4) a second, known to 1/3.
 func TestCacheRefill(t *testing.T) {
 	c := threeLevels()
-	after := func(s, bytes, se float64) Burst { return Burst{RestS: s, FastBytes: bytes, SEBytes: se} }
+	after := func(s, bytes, se float64) Burst {
+		return Burst{RestS: s, FastBytes: bytes, SEBytes: se}
+	}
 	line := []Burst{after(1, 10, 1), after(2, 20, 1), after(4, 45, 2)}
 	const slope, se = 95. / 9, 1. / 3
 	back := func(afterS, withinS float64) [2]float64 { return [2]float64{afterS, withinS} }
@@ -102,7 +110,12 @@ func TestCacheRefill(t *testing.T) {
 		want   bool
 	}{
 		{"three points", line, back(4, 12), true},
-		{"others do not count", append(line, after(6, 90, 1), after(3, 80, 0), Burst{RestS: 3, FastBytes: 5, SEBytes: 1, AtLeast: true}), back(4, 12), true},
+		{
+			"others do not count",
+			append(line, after(6, 90, 1), after(3, 80, 0),
+				Burst{RestS: 3, FastBytes: 5, SEBytes: 1, AtLeast: true}),
+			back(4, 12), true,
+		},
 		{"one point", line[:1], back(4, 12), false},
 		{"no line", append(line, after(5, 10, 1)), back(4, 12), false},
 		{"not back when the line says so", line, back(100/(slope-2*se)+0.01, 20), false},
@@ -127,18 +140,22 @@ func TestCacheRefill(t *testing.T) {
 		t.Error("nothing at the interval's ends")
 	}
 	// The line is known so badly that its lower bound is a tenth of it.
-	if got, ci := c.Refill([]Burst{after(1, 10, 11), after(2, 20, 11)}, 4, 99); got == nil || math.Abs(*got-10) > 1e-9 || math.Abs(ci[1]-100) > 1e-9 {
+	if got, ci := c.Refill([]Burst{after(1, 10, 11), after(2, 20, 11)}, 4, 99); got == nil ||
+		math.Abs(*got-10) > 1e-9 || math.Abs(ci[1]-100) > 1e-9 {
 		t.Errorf("%v, %v", got, ci)
 	}
 	// Of five points four lie off the line by twice their errors: just what noise may make.
-	just := []Burst{after(1, 8, 1), after(1, 12, 1), after(1, 8, 1), after(1, 12, 1), after(1, 10, 1)}
+	just := []Burst{
+		after(1, 8, 1), after(1, 12, 1), after(1, 8, 1), after(1, 12, 1), after(1, 10, 1),
+	}
 	if got, _ := c.Refill(just, 4, 99); got == nil {
 		t.Error("points that are just near enough make no line")
 	}
 	// Two points lie off a line by up to twice their errors: (z² + z²) / 1 <= 4.
 	for off, want := range map[float64]bool{1.4: true, 1.42: false} {
 		// One second apart alike, the line goes through the middle.
-		if got, _ := c.Refill([]Burst{after(1, 10+off, 1), after(1, 10-off, 1)}, 4, 99); (got != nil) != want {
+		if got, _ := c.Refill([]Burst{after(1, 10+off, 1), after(1, 10-off, 1)}, 4,
+			99); (got != nil) != want {
 			t.Errorf("two points %v off: %v", off, got)
 		}
 	}

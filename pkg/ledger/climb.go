@@ -6,11 +6,11 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
-// MaxBlurNS is the longest time by which files may date a change too early.
+// MaxBlurNS limits the time by which files may date a change too early.
 const MaxBlurNS = 3_000_000_000
 
-// Climb is the stretch that a disk rose to from levels[first] before the next start or end, and what follows at about
-// that rate. It is empty if nothing rises.
+// Climb returns the stretch that a disk rose to from levels[first] before the next start or end,
+// and what follows at about that rate. It is empty if nothing rises.
 func Climb(levels []Level, first int, at, until int64) overlap.Span {
 	top := first
 	for i := first + 1; i < len(levels) && levels[i].StartNS < until-HoldNS; i++ {
@@ -23,14 +23,16 @@ func Climb(levels []Level, first int, at, until int64) overlap.Span {
 	if top == first {
 		return overlap.Span{StartNS: at, EndNS: at}
 	}
-	end, half := top, (levels[first].Rate+levels[top].Rate)/2
+	half := (levels[first].Rate + levels[top].Rate) / 2
+	end := top
 	for end+1 < len(levels) && levels[end+1].StartNS < until && levels[end+1].Rate >= half {
 		end++
 	}
 	return overlap.Span{StartNS: max(levels[top].StartNS, at), EndNS: min(levels[end].EndNS, until)}
 }
 
-// Blur is how much too early a change at ns may be dated: by the scatter of the file before, up to MaxBlurNS.
+// Blur returns how much too early a change at ns may be dated: by the scatter of the file before,
+// up to MaxBlurNS.
 func (d *Disk) Blur(ns int64) int64 {
 	i := sort.Search(len(d.Trace.Files), func(i int) bool { return d.Trace.Files[i].StartNS >= ns })
 	if i < 2 {
@@ -39,7 +41,7 @@ func (d *Disk) Blur(ns int64) int64 {
 	return min(max(BlurNS, ns-d.Trace.Files[i-2].StartNS+BlurNS), MaxBlurNS)
 }
 
-// Outlasts reports whether a new level was seen for longer than any excursion of the disk.
+// OutlastsBursts reports whether a new level was seen for longer than any excursion of the disk.
 func (d *Disk) OutlastsBursts(level overlap.Span) bool {
 	return level.Seconds() >= max(MinRiseS, burstMargin*d.LongestBurstS)
 }

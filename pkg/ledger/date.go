@@ -7,11 +7,11 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
-// dated moves cuts to where they fit best under the noise: if files are draws, the jump inside a
-// file dates a change, not the beginning of the next. Excursions count as they are, for what clips
-// them may look like a jump.
+// redate moves cuts to where they fit best under the noise: if files are draws, the jump inside a
+// file dates a change, not the beginning of the next. Excursions are not clipped, for clipping may
+// look like a jump.
 func (q *sequence) redate(cuts []int) []int {
-	raw := q.withValues(q.raw)
+	unclipped := q.withValues(q.raw)
 	edges := q.edges(cuts)
 	for i := range cuts {
 		from := max(edges[i]+q.bins(q.MinS), cuts[i]-q.bins(q.FileEdgeS))
@@ -19,8 +19,9 @@ func (q *sequence) redate(cuts []int) []int {
 		lowestCost, best := math.Inf(1), cuts[i]
 		for at := from; at <= to; at++ {
 			edges[i+1] = at
-			if tried := raw.fileEffectsFit(edges)(q.residual.fileVariance); tried.cost < lowestCost {
-				lowestCost, best = tried.cost, at
+			fit := unclipped.fileEffectsFit(edges)
+			if cost := fit(q.residual.fileVariance).cost; cost < lowestCost {
+				lowestCost, best = cost, at
 			}
 		}
 		edges[i+1] = best
@@ -28,8 +29,8 @@ func (q *sequence) redate(cuts []int) []int {
 	return edges[1 : len(edges)-1]
 }
 
-// crossing is the moment about a change at which the bytes say that the rate went from before to after: within a bin of
-// ns if the disk's progress was sampled, else within the files there.
+// crossing is the moment about a change at which the bytes say that the rate went from before to
+// after: within a bin of ns if the disk's progress was sampled, else within the files there.
 func (d *Disk) crossing(ns int64, before, after float64) int64 {
 	files := d.Trace.Files
 	i := sort.Search(len(files), func(k int) bool { return files[k].EndNS > ns })
@@ -48,17 +49,18 @@ func (d *Disk) crossing(ns int64, before, after float64) int64 {
 	return v.StartNS + int64(min(max(share, 0), 1)*float64(v.EndNS-v.StartNS))
 }
 
-// dateErrorFactor is how far noise may move the date of a change of level in 95 of 100 cases, in units of
-// the noise's variance (of the mean over a second) over the squared change, if the variance is known
-// (Yao, "Approximating the Distribution of the Maximum Likelihood Estimate of the Change-Point in a
-// Sequence of Independent Random Variables", Annals of Statistics 15, 1987).
+// dateErrorFactor is how far noise may move the date of a change of level in 95 of 100 cases, in
+// units of the noise's variance (of the mean over a second) over the squared change, if the
+// variance is known (Yao, "Approximating the Distribution of the Maximum Likelihood Estimate of the
+// Change-Point in a Sequence of Independent Random Variables", Annals of Statistics 15, 1987).
 const dateErrorFactor = 11
 
 // maxDateErrorNS is the longest time by which noise is assumed to misdate a change.
 const maxDateErrorNS = 10_000_000_000
 
-// Misdated is how long before or after its time noise may have dated the change from one rate to
-// the next. Noise with a memory misdates it by what is new in each bin, for a wave does not jump.
+// DateErrorNS returns how long before or after its time noise may have dated the change from one
+// rate to the next. Noise with a memory misdates it by what is new in each bin, for a wave does not
+// jump.
 func (d *Disk) DateErrorNS(before, after float64) int64 {
 	q := d.rates
 	variance := d.noise.variance

@@ -1,12 +1,14 @@
-// Package ledger finds how fast one disk was over the time of a phase: the levels and slopes that its rate went
-// through, how far noise may have put any rate off, and when it stood still, swung, dipped or wandered. It knows one
-// disk alone; what others did meanwhile, and why a rate changed, is the subject of package analysis. Start at New and
-// Settle, which fill a Disk, and at Measure, which gives a rate its error.
+// Package ledger finds how fast one disk was over the time of a phase: the levels and slopes that
+// its rate went through, how far noise may have put any rate off, and when it stood still, swung,
+// dipped or wandered. It knows one disk alone; what others did meanwhile, and why a rate changed,
+// is the subject of package analysis. Start at New and Settle, which fill a Disk, and at Measure,
+// which gives a rate its error.
 //
-// One criterion decides between levels, slopes and noise: cuts of several penalties (sequence.choose) are scored by
-// the likelihood of what they leave, under noise with a memory or files that are draws, and each cut and slope has a
-// cost (sequence.fit, sequence.fitPieces). What is left must show inside files, in enough of them, or as a jump
-// (evidence.go). Thresholds has every number.
+// One criterion decides between levels, slopes and noise: cuts of several penalties
+// (sequence.choose) are scored by the likelihood of what they leave, under noise with a memory or
+// files that are draws, and each cut and slope has a cost (sequence.fit, sequence.fitPieces). What
+// is left must show inside files, in enough of them, or as a jump (evidence.go). Thresholds has
+// every number.
 package ledger
 
 import (
@@ -25,42 +27,46 @@ type Disk struct {
 	Trace    *trace.DiskRecord
 	Work     work.Work
 	Active   []overlap.Span
-	Stalls   []overlap.Span // times in which it stood still
-	stopped  []overlap.Span // those of them in which it was not asked for anything
+	Stalls   []overlap.Span // It stood still in these.
+	stopped  []overlap.Span // It was not asked for anything in these of its stalls.
 	Curve    *overlap.Curve
-	Levels   []Level // what the rate did over time (see Settle)
-	Swing    *Swing  // nil if it has none
+	Levels   []Level // They are what the rate did over time (see Settle).
+	Swing    *Swing  // It is nil if the rate does not alternate.
 	Drifts   []Drift
-	Unsteady *Unsteady // nil if it is not
+	Unsteady *Unsteady // It is nil if the rate is steady.
 
-	LongestBurstS float64 // the longest stretch that was too short to be a level
+	LongestBurstS float64 // It is the longest stretch that was too short to be a level.
 
 	rates *sequence
-	noise noise // about the levels
+	noise noise // It is the noise about the levels.
 }
 
 // Level is a stretch of time in which the disk's rate was constant except for noise.
 type Level struct {
 	overlap.Span
-	Rate     float64 // bytes per second of active time
+	Rate     float64 // Rate is in bytes per second of active time.
 	From, To float64 // From and To are the rates at its ends, equal to Rate unless it is a slope.
 }
 
 // How levels are found.
 const (
-	pieceNS = 100_000_000 // rates are compared over pieces of 0.1 s, or of a file if nothing finer is known
-	HoldNS  = 500_000_000 // a rate that holds for less is no level
-
-	minNoise = 0.01 // of the mean rate: differences below it are no change, however quiet the rest
+	// Rates are compared over pieces of 0.1 s, or of a file if nothing finer is known.
+	pieceNS = 100_000_000
+	// A rate that holds for less is no level.
+	HoldNS = 500_000_000
+	// A relative difference below minNoise is no change, however quiet the rest is.
+	minNoise = 0.01
 )
 
-// New finds when the disk was active and the levels that its rate may have kept; pauses between files of up to
-// gapNS count as activity. In stops, as far as they are known, the machine or the disk's worker was stopped.
+// New finds when the disk was active and the levels that its rate may have kept; pauses between
+// files of up to gapNS count as activity. In stops, as far as they are known, the machine or the
+// disk's worker was stopped.
 func New(t *trace.DiskRecord, w work.Work, gapNS int64, stops ...overlap.Span) Disk {
 	d := Disk{Trace: t, Work: w, Active: overlap.Active(t, gapNS), Curve: overlap.NewCurve(t)}
 	// What a preset has the disk move before its work is to count nowhere.
 	if first := slices.IndexFunc(t.Files, func(f trace.File) bool { return !f.Filler }); first > 0 {
-		d.Active = overlap.Clip(d.Active, overlap.Span{StartNS: t.Files[first].StartNS, EndNS: math.MaxInt64})
+		counted := overlap.Span{StartNS: t.Files[first].StartNS, EndNS: math.MaxInt64}
+		d.Active = overlap.Clip(d.Active, counted)
 	}
 	d.findStops(stops)
 	d.findStalls()
@@ -77,7 +83,8 @@ func (d *Disk) StartNS() int64 { return d.Active[0].StartNS }
 // EndNS is the last.
 func (d *Disk) EndNS() int64 { return d.Active[len(d.Active)-1].EndNS }
 
-// moving is the time in which the disk was active and did not stand still: what rates are compared over.
+// moving is the time in which the disk was active and did not stand still: what rates are compared
+// over.
 func (d *Disk) moving() []overlap.Span { return overlap.Without(d.Active, d.Stalls) }
 
 // MovingIn is what of that lies within v.
@@ -93,7 +100,7 @@ func (d *Disk) RateIn(v overlap.Span) float64 {
 	return float64(d.Curve.Between(v).Bytes) / v.Seconds()
 }
 
-// At is the index of the level that holds ns, the nearest one if it lies outside all.
+// LevelAt is the index of the level that holds ns, the nearest one if it lies outside all.
 func LevelAt(levels []Level, ns int64) int {
 	i := slices.IndexFunc(levels, func(l Level) bool { return ns < l.EndNS })
 	if i < 0 {
@@ -102,30 +109,31 @@ func LevelAt(levels []Level, ns int64) int {
 	return i
 }
 
-// LevelOver is what v would be as one level; the disk must be active in it.
+// LevelIn is what v would be as one level; the disk must be active in it.
 func (d *Disk) LevelIn(v overlap.Span) Level {
 	rate := float64(d.Curve.Between(v).Bytes) / overlap.Seconds(d.MovingIn(v))
 	return Level{v, rate, rate, rate}
 }
 
-// Limited reports whether the disk goes no faster than its work asks: what it moves says nothing of what it could, and
-// no claim is made about it. Its neighbours' rates are theirs anyway.
+// IsPaced reports whether the disk goes no faster than its work asks: what it moves says nothing of
+// what it could, and no claim is made about it. Its neighbours' rates are theirs anyway.
 func (d *Disk) IsPaced() bool { return d.Work.Limited() }
 
-// Contends reports whether the disk wants all it can get, in one direction: only such disks share a total, take
-// from one another, or have more or less than an even part.
+// WantsAll reports whether the disk wants all it can get, in one direction: only such disks share a
+// total, take from one another, or have more or less than an even part.
 func (d *Disk) WantsAll() bool { return !d.IsPaced() && d.Work.Reads == 0 }
 
-// Asks is the rate that a limited disk's work asks for at most, in bytes per second; 0 if that is not known.
+// Demand is the rate that a limited disk's work asks for at most, in bytes per second; 0 if that is
+// not known.
 func (d *Disk) Demand() float64 {
 	return max(d.Work.Pace, stream.TotalRate(d.Work.Streams))
 }
 
-// HasFiles reports whether the disk's files are files: those of streams and probes are stretches of time, cut for the
-// trace.
+// HasFiles reports whether the disk's files are files: those of streams and probes are stretches of
+// time, cut for the trace.
 func (d *Disk) HasFiles() bool { return len(d.Work.Streams) == 0 && d.Work.Probe == 0 }
 
-// WorksIn reports whether the disk is active at any moment of v.
+// IsActiveIn reports whether the disk is active at any moment of v.
 func (d *Disk) IsActiveIn(v overlap.Span) bool {
 	i := sort.Search(len(d.Active), func(i int) bool { return d.Active[i].EndNS > v.StartNS })
 	return i < len(d.Active) && d.Active[i].StartNS < v.EndNS

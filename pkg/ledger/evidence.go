@@ -7,7 +7,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// drop drops cuts for as long as there is one to drop, which is named by the edges of the levels that are left.
+// drop drops cuts for as long as there is one to drop, which is named by the edges of the levels
+// that are left.
 func (q *sequence) drop(cuts []int, next func(edges []int) int) []int {
 	cuts = slices.Clone(cuts)
 	for len(cuts) > 0 {
@@ -20,7 +21,8 @@ func (q *sequence) drop(cuts []int, next func(edges []int) int) []int {
 	return cuts
 }
 
-// prune merges neighbouring levels that differ by less than a person would point at, the closest first.
+// mergeClose merges neighbouring levels that differ by less than a person would point at, the
+// closest first.
 func (q *sequence) mergeClose(cuts []int) []int {
 	return q.drop(cuts, func(edges []int) int {
 		closest, least := -1, q.MinChange
@@ -35,8 +37,8 @@ func (q *sequence) mergeClose(cuts []int) []int {
 	})
 }
 
-// significant drops cuts that the noise about the levels could make, the least certain first, unless the rate
-// jumps there as nowhere else: slow noise cannot jump.
+// dropInsignificant drops cuts that the noise about the levels could make, the least certain first,
+// unless the rate jumps there as nowhere else: slow noise cannot jump.
 func (q *sequence) dropInsignificant(cuts []int) []int {
 	return q.drop(cuts, func(edges []int) int {
 		noise := q.noiseOf(edges)
@@ -57,10 +59,10 @@ func (q *sequence) dropInsignificant(cuts []int) []int {
 }
 
 // jumps reports whether the rate jumps near a bin more than anywhere else but at edges, and by more
-// than the differences of neighbouring bins add up to by chance. A jump is the difference between the
-// means of some bins on either side of one, which may hold the jump itself.
+// than the differences of neighbouring bins add up to by chance. A jump is the difference between
+// the means of some bins on either side of one, which may hold the jump itself.
 func (q *sequence) jumps(at int, edges []int) bool {
-	const width = 3 // bins on either side
+	const width = 3 // A mean is over this many bins.
 	var here, elsewhere float64
 	end := edges[len(edges)-1]
 	for i := width; i+width < end; i++ {
@@ -76,10 +78,12 @@ func (q *sequence) jumps(at int, edges []int) bool {
 	return here > max(q.MinJumpRatio*elsewhere, q.MinNoiseRatio*q.sampleNoise*math.Sqrt(2*width))
 }
 
-// evident drops cuts that single files explain: a change that shows inside no file needs several files
-// on either side, as the times of files have heavy tails. Levels that are alike count together.
+// dropUnseen drops cuts that single files explain: a change that shows inside no file needs several
+// files on either side, as the times of files have heavy tails. Levels that are alike count
+// together.
 func (q *sequence) dropUnseen(cuts []int) []int {
-	if n := len(cuts); n > 0 && len(q.y)-cuts[n-1] < q.bins(q.MinEndLevelS) && !q.levelRecurs(cuts, n) && !q.roseAfterNeighbour(cuts) {
+	if n := len(cuts); n > 0 && len(q.y)-cuts[n-1] < q.bins(q.MinEndLevelS) &&
+		!q.levelRecurs(cuts, n) && !q.roseAfterNeighbour(cuts) {
 		cuts = cuts[:n-1]
 	}
 	if len(cuts) > 0 && cuts[0] < q.bins(q.MinEndLevelS) && !q.levelRecurs(cuts, 0) {
@@ -100,8 +104,8 @@ func (q *sequence) dropUnseen(cuts []int) []int {
 			}
 			return count
 		}
-		// A change that shows inside a file is shown wherever the rate goes back or forth alike: that
-		// file had both levels, so that no other file is what makes them.
+		// A change that shows inside a file is shown wherever the rate goes back or forth alike:
+		// that file had both levels, so no single file makes them.
 		inside := func(i int) bool {
 			for k := range len(edges) - 2 {
 				if (near(i, k) && near(i+1, k+1) || near(i, k+1) && near(i+1, k)) &&
@@ -124,13 +128,15 @@ func (q *sequence) dropUnseen(cuts []int) []int {
 	})
 }
 
-// apart reports whether all files of one level are slower than all of the next, and so many that chance would
-// hardly have them lie in that order at any of the places (the exact rank test of Wilcoxon, "Individual Comparisons
-// by Ranking Methods", Biometrics Bulletin 1, 1945, at its extreme).
+// filesSeparate reports whether all files of one level are slower than all of the next, and so many
+// that chance would hardly have them lie in that order at any of the places (the exact rank test of
+// Wilcoxon, "Individual Comparisons by Ranking Methods", Biometrics Bulletin 1, 1945, at its
+// extreme).
 func (q *sequence) filesSeparate(from, cut, to int) bool {
 	before, after := q.fileMeans(from, cut), q.fileMeans(cut, to)
 	n, k := len(before), len(after)
-	if n == 0 || k == 0 || slices.Max(before)+q.MinChange > slices.Min(after) && slices.Max(after)+q.MinChange > slices.Min(before) {
+	if n == 0 || k == 0 || slices.Max(before)+q.MinChange > slices.Min(after) &&
+		slices.Max(after)+q.MinChange > slices.Min(before) {
 		return false
 	}
 	return math.Log(float64(n+k))-logOrders(n, k) < math.Log(q.FalseOrderRate)
@@ -146,7 +152,7 @@ func (q *sequence) fileMeans(from, to int) (means []float64) {
 	return means
 }
 
-// seen reports whether the series has a level like that at an index elsewhere too.
+// levelRecurs reports whether the series has a level like that at an index elsewhere too.
 func (q *sequence) levelRecurs(cuts []int, at int) bool {
 	edges := q.edges(cuts)
 	level := q.mean(edges[at], edges[at+1])
@@ -158,13 +164,20 @@ func (q *sequence) levelRecurs(cuts []int, at int) bool {
 	return false
 }
 
-// freed reports whether the last level is one to which the disk surely rose after another had ended: real disks' bursts
-// are smaller.
+// roseAfterNeighbour reports whether the last level is one to which the disk surely rose after
+// another had ended: real disks' bursts are smaller.
 func (q *sequence) roseAfterNeighbour(cuts []int) bool {
 	edges := q.edges(cuts)
 	from, cut, to := edges[len(cuts)-1], edges[len(cuts)], len(q.y)
-	return to-cut >= q.bins(MinRiseS) && q.mean(cut, to)-q.mean(from, cut) > q.LargeRise &&
-		slices.ContainsFunc(q.neighbourEdges, func(bin int) bool { return from < bin && bin <= cut })
+	if to-cut < q.bins(MinRiseS) || q.mean(cut, to)-q.mean(from, cut) <= q.LargeRise {
+		return false
+	}
+	for _, bin := range q.neighbourEdges {
+		if from < bin && bin <= cut {
+			return true
+		}
+	}
+	return false
 }
 
 // filesIn is how many files of equal length some ranges are worth.
@@ -179,7 +192,7 @@ func (q *sequence) filesIn(in ...[2]int) float64 {
 	return square(bins) / squares
 }
 
-// insideFile reports whether half of the change at a bin or more shows inside a file.
+// showsInFile reports whether half of the change at a bin or more shows inside a file.
 func (q *sequence) showsInFile(from, c, to int) bool {
 	change := stats.Median(q.y[c:to]) - stats.Median(q.y[from:c])
 	for _, f := range []int{q.file[c-1], q.file[c], q.file[min(c+1, len(q.y)-1)]} {
@@ -197,13 +210,15 @@ func (q *sequence) showsInFile(from, c, to int) bool {
 		if len(before) == 0 || len(after) == 0 {
 			continue
 		}
-		whole := len(before) == 1 // The one bin may be in part of the file before: all of the change must show.
-		if !whole {
+		// A single bin may belong in part to the file before, so all of the change must show.
+		single := len(before) == 1
+		if !single {
 			before = before[1:]
 		}
 		blur := q.sampleNoise * math.Sqrt(1/float64(len(before))+1/float64(len(after)))
 		shown := (stats.Mean(after) - stats.Mean(before)) / change
-		if shown > q.MinShown && q.MinNoiseRatio*blur < math.Abs(change) && (!whole || q.MinShownByOne <= shown && shown <= 1/q.MinShownByOne) {
+		isWhole := q.MinShownByOne <= shown && shown <= 1/q.MinShownByOne
+		if shown > q.MinShown && q.MinNoiseRatio*blur < math.Abs(change) && (!single || isWhole) {
 			return true
 		}
 	}

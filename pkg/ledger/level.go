@@ -10,16 +10,17 @@ import (
 
 // What this package and its callers count as a change, and how precisely one is dated.
 const (
-	MinGain  = 1.10        // a rise of less than a tenth is none
-	BlurNS   = 300_000_000 // a change may be dated this much too early; by more if files are long
-	SampleNS = 50_000_000  // changes are dated in bins as long as progress samples are apart
+	MinGain  = 1.10        // A rise of less than a tenth is noise.
+	BlurNS   = 300_000_000 // A change may be dated this much too early, and more if files are long.
+	SampleNS = 50_000_000  // Progress samples, and the bins of dates, are this far apart.
 )
 
 // How levels are distinguished from noise.
 const (
-	MinNS = 3_000_000_000 // what holds for less is an excursion, such as a stall or a burst, and no level
-	// A level at either end of what is seen lasts for trimS; after another disk's end a large rise for ShortS; and for
-	// beyondSeen times as long as the excursions that the disk has anywhere.
+	// A rate that holds for less is an excursion, such as a stall or a burst, and no level.
+	MinNS = 3_000_000_000
+	// A level at either end of the phase lasts for at least minEndS seconds; after another disk's
+	// end a large rise for MinRiseS; and burstMargin times as long as the disk's longest excursion.
 	MinRiseS    = 1.0
 	minEndS     = 2.0
 	burstMargin = 1.5
@@ -30,7 +31,7 @@ type timeline struct {
 	active []overlap.Span
 	bins   int
 	binNS  float64
-	starts []float64 // active nanoseconds before each active interval
+	starts []float64 // starts has the active nanoseconds before each active interval.
 }
 
 func newTimeline(active []overlap.Span) *timeline {
@@ -47,7 +48,7 @@ func newTimeline(active []overlap.Span) *timeline {
 	return t
 }
 
-// bin is the bin that begins closest to ns.
+// bin returns the bin that begins closest to ns.
 func (t *timeline) bin(ns int64) int {
 	var active float64
 	for i := 0; i < len(t.active) && t.active[i].StartNS < ns; i++ {
@@ -56,7 +57,7 @@ func (t *timeline) bin(ns int64) int {
 	return min(int(math.Round(active/t.binNS)), t.bins)
 }
 
-// at is when a bin begins; after a pause, if one lies there.
+// startNS returns when a bin begins: after a pause, if one lies there.
 func (t *timeline) startNS(bin int) int64 {
 	ns := math.Round(float64(bin) * t.binNS)
 	i := max(0, sort.SearchFloat64s(t.starts, ns+1)-1)
@@ -65,6 +66,7 @@ func (t *timeline) startNS(bin int) int64 {
 
 // merge makes one level of those from first to last.
 func (d *Disk) merge(levels []Level, first, last int) []Level {
-	levels[first] = d.LevelIn(overlap.Span{StartNS: levels[first].StartNS, EndNS: levels[last].EndNS})
+	all := overlap.Span{StartNS: levels[first].StartNS, EndNS: levels[last].EndNS}
+	levels[first] = d.LevelIn(all)
 	return slices.Delete(levels, first+1, last+1)
 }

@@ -35,7 +35,9 @@ func levelsOf(each ...[2]float64) (levels []Level) {
 
 // settled is a disk that is sampled finely, with a rate by the second, MB/s; zero is a pause.
 func settled(seconds int, rate func(second int) float64) *Disk {
-	d := New(tracetest.FilesAt(func(s int) float64 { return 1e6 * rate(s) }, seconds), work.Work{}, 5e8)
+	d := New(tracetest.FilesAt(func(s int) float64 {
+		return 1e6 * rate(s)
+	}, seconds), work.Work{}, 5e8)
 	d.Settle(1)
 	return &d
 }
@@ -61,7 +63,10 @@ func TestMovingIn(t *testing.T) {
 	for _, tt := range []struct {
 		v    overlap.Span
 		want bool
-	}{{span(4, 5), false}, {span(3, 4.5), true}, {span(4.5, 5.1), true}, {span(9, 11), false}, {span(12, 13), false}, {span(0, 1), false}, {span(0, 1.1), true}} {
+	}{
+		{span(4, 5), false}, {span(3, 4.5), true}, {span(4.5, 5.1), true}, {span(9, 11), false},
+		{span(12, 13), false}, {span(0, 1), false}, {span(0, 1.1), true},
+	} {
 		check.Same(t, fmt.Sprintf("works in %v", tt.v), tt.want, p.IsActiveIn(tt.v))
 	}
 }
@@ -74,27 +79,39 @@ func TestLevelAt(t *testing.T) {
 }
 
 func TestPooled(t *testing.T) {
-	got := Pool([]Measured{{Rate: 100, Error: 0.3, DegreesOfFreedom: 4}, {Rate: 100, Error: 0.4, DegreesOfFreedom: 9}})
+	got := Pool([]Measured{
+		{Rate: 100, Error: 0.3, DegreesOfFreedom: 4}, {Rate: 100, Error: 0.4, DegreesOfFreedom: 9},
+	})
 	check.Near(t, "rate", 100, got.Rate, 1e-12)
 	check.Near(t, "error", 0.25, got.Error, 1e-12)
 	check.Near(t, "freedom", 9, got.DegreesOfFreedom, 0)
 	// A hundred and e hundreds: logarithms 1 apart, their mean is known to half of that.
-	got = Pool([]Measured{{Rate: 100, Error: 0.1, DegreesOfFreedom: 4}, {Rate: 100 * math.E, Error: 0.1, DegreesOfFreedom: 9}})
+	got = Pool([]Measured{
+		{Rate: 100, Error: 0.1, DegreesOfFreedom: 4},
+		{Rate: 100 * math.E, Error: 0.1, DegreesOfFreedom: 9},
+	})
 	check.Near(t, "rate", 50*(1+math.E), got.Rate, 1e-9)
 	check.Near(t, "error", 0.5, got.Error, 1e-12)
 	check.Near(t, "freedom", 1, got.DegreesOfFreedom, 0)
-	if one := Pool([]Measured{{Rate: 100, Error: 0.2, DegreesOfFreedom: 5}}); one != (Measured{Rate: 100, Error: 0.2, DegreesOfFreedom: 5}) {
+	if one := Pool([]Measured{{Rate: 100, Error: 0.2, DegreesOfFreedom: 5}}); one != (Measured{
+		Rate: 100, Error: 0.2, DegreesOfFreedom: 5,
+	}) {
 		t.Errorf("of one: %+v", one)
 	}
 }
 
 func TestChanceAbove(t *testing.T) {
 	m := Measured{Rate: 100 * math.E, Error: 0.3, DegreesOfFreedom: 8}
-	check.Near(t, "two deviations", stats.StudentTail(2, 8), m.ChanceAbove(Measured{Rate: 100, Error: 0.4, DegreesOfFreedom: 20}), 1e-12)
-	check.Near(t, "below", 1-stats.StudentTail(2, 8), Measured{Rate: 100, Error: 0.4, DegreesOfFreedom: 20}.ChanceAbove(m), 1e-12)
-	for _, other := range []Measured{{}, {Rate: 100, Error: 0.4}, {Error: 0.4, DegreesOfFreedom: 20}} {
+	check.Near(t, "two deviations", stats.StudentTail(2, 8),
+		m.ChanceAbove(Measured{Rate: 100, Error: 0.4, DegreesOfFreedom: 20}), 1e-12)
+	check.Near(t, "below", 1-stats.StudentTail(2, 8),
+		Measured{Rate: 100, Error: 0.4, DegreesOfFreedom: 20}.ChanceAbove(m), 1e-12)
+	for _, other := range []Measured{
+		{}, {Rate: 100, Error: 0.4}, {Error: 0.4, DegreesOfFreedom: 20},
+	} {
 		if m.ChanceAbove(other) != 1 || other.ChanceAbove(m) != 1 {
-			t.Errorf("against %+v, which was not measured: %v, %v", other, m.ChanceAbove(other), other.ChanceAbove(m))
+			t.Errorf("against %+v, which was not measured: %v, %v", other, m.ChanceAbove(other),
+				other.ChanceAbove(m))
 		}
 	}
 }
@@ -118,12 +135,16 @@ func TestScatterOfFewFiles(t *testing.T) {
 		{"parts of three", four, 0, [][2]int{{10, 50}}, 0.09 * (1./16 + 4./16 + 1./16)},
 		{"one", four, 0, [][2]int{{40, 60}}, 0.09},
 	} {
-		check.Near(t, tt.name, tt.want, sequenceOf(y, tt.files...).scatter(noise{fileVariance: tt.known}, tt.in), 1e-9)
+		check.Near(t, tt.name, tt.want,
+			sequenceOf(y, tt.files...).scatter(noise{fileVariance: tt.known}, tt.in), 1e-9)
 	}
 }
 
 func TestFilesThatALevelRestsOn(t *testing.T) {
-	p := &Disk{Trace: tracetest.FilesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1}, [2]float64{2, 0}, [2]float64{2, 1})}
+	p := &Disk{
+		Trace: tracetest.FilesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1},
+			[2]float64{2, 0}, [2]float64{2, 1}),
+	}
 	for _, tt := range []struct {
 		v        overlap.Span
 		minFiles int
@@ -139,6 +160,7 @@ func TestFilesThatALevelRestsOn(t *testing.T) {
 		{span(2, 4), 1, 1, true},     // neither the one before nor the one after
 		{span(2, 4), 2, 1, false},
 	} {
-		check.Same(t, fmt.Sprintf("%v, %d files, %v", tt.v, tt.minFiles, tt.maxShare), tt.want, p.RestsOnFiles(tt.v, tt.minFiles, tt.maxShare))
+		check.Same(t, fmt.Sprintf("%v, %d files, %v", tt.v, tt.minFiles, tt.maxShare), tt.want,
+			p.RestsOnFiles(tt.v, tt.minFiles, tt.maxShare))
 	}
 }

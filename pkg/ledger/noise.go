@@ -11,12 +11,13 @@ import (
 type noise struct {
 	cost            float64 // cost is the negative log likelihood.
 	variance        float64 // variance is that of what is new in each bin.
-	memory          float64 // memory is the correlation of neighbouring bins,
-	fileVariance    float64 // and files the variance of what is new in each file.
-	fileCorrelation float64 // follows is the correlation of a file with the next.
+	memory          float64 // memory is the correlation of neighbouring bins.
+	fileVariance    float64 // fileVariance is that of what is new in each file.
+	fileCorrelation float64 // fileCorrelation is that of a file with the next.
 }
 
-// ofMean is the variance of the mean over ranges of bins, and about how many independent values these are worth.
+// ofMean is the variance of the mean over ranges of bins, and about how many independent values
+// these are worth.
 func (n noise) ofMean(q *sequence, in ...[2]int) (variance, samples float64) {
 	var bins float64
 	for _, v := range in {
@@ -33,21 +34,23 @@ func (n noise) ofMean(q *sequence, in ...[2]int) (variance, samples float64) {
 	return n.variance / bins, bins
 }
 
-// noiseOf is the noise about levels, those at either end that are too short to count among them. The
-// bins of a jump are left out, for it takes some, and so are the very last bins, for no level is as
-// short as that.
+// noiseOf is the noise about levels, those at either end that are too short to count among them.
+// The bins of a jump are left out, for it takes some, and so are the very last bins, for no level
+// is as short as that.
 func (q *sequence) noiseOf(edges []int) noise {
-	const jump = 2 // bins on either side
+	const jump = 2 // A jump takes up to this many bins on either side.
 	end := max(len(q.y)-q.bins(q.MinS), min(len(q.y), q.bins(q.MinS)))
 	cuts := slices.Concat([]int{-jump, end + jump}, edges[1:max(1, len(edges)-1)], q.shortEnds)
 	slices.Sort(cuts)
-	rest, levels := *q, []int{0}
+	rest := *q
 	rest.file = nil
+	levels := []int{0}
 	var y []float64
 	for i := range len(cuts) - 1 {
 		from, to := cuts[i]+jump, min(cuts[i+1]-jump, end)
 		if from < to {
-			y, rest.file = append(y, q.y[from:to]...), append(rest.file, q.file[from:to]...)
+			y = append(y, q.y[from:to]...)
+			rest.file = append(rest.file, q.file[from:to]...)
 			levels = append(levels, len(y))
 		}
 	}
@@ -67,7 +70,7 @@ func (q *sequence) noise(edges []int) noise {
 	return fileEffects
 }
 
-// remembered is the score of levels under noise that is a first-order autoregression.
+// autoregressive is the score of levels under noise that is a first-order autoregression.
 func (q *sequence) autoregressive(edges []int) noise {
 	n := float64(len(q.y))
 	means := make([]float64, len(edges)-1)
@@ -101,14 +104,14 @@ func (q *sequence) autoregressive(edges []int) noise {
 		}
 	}
 	variance := max(sum/n, q.MinNoise*q.MinNoise)
-	// The correlation that short series show is too low (Kendall, "Note on Bias in the Estimation of
-	// Autocorrelation", Biometrika 41, 1954).
+	// The correlation that short series show is too low (Kendall, "Note on Bias in the Estimation
+	// of Autocorrelation", Biometrika 41, 1954).
 	memory := min(phi+(1+3*phi)*float64(len(means))/n, 0.99)
 	return noise{cost: n / 2 * math.Log(variance), variance: variance, memory: memory}
 }
 
-// drawn is the noise of which a part is new in each file and the rest in each bin (a random-effects model: Searle,
-// Casella and McCulloch, "Variance Components", 1992).
+// fileEffects is the noise of which a part is new in each file and the rest in each bin (a
+// random-effects model: Searle, Casella and McCulloch, "Variance Components", 1992).
 func (q *sequence) fileEffects(edges []int) noise {
 	try := q.fileEffectsFit(edges)
 	best := try(0)
@@ -127,7 +130,7 @@ func (q *sequence) fileEffects(edges []int) noise {
 	return best
 }
 
-// drawnAs gives that noise for a variance of files.
+// fileEffectsFit gives that noise for a variance of files.
 func (q *sequence) fileEffectsFit(edges []int) func(files float64) noise {
 	type block struct{ bins, mean float64 }
 	blocks := make([][]block, len(edges)-1)
@@ -146,7 +149,7 @@ func (q *sequence) fileEffectsFit(edges []int) func(files float64) noise {
 	left := float64(len(q.y) - count)
 	variance := max(within/max(left, 1), q.MinNoise*q.MinNoise)
 	rest := left*math.Log(variance) + within/variance - float64(len(q.y)) + ofBins
-	logs := make([]float64, longest+1) // by the bins of a file, as many files are of few lengths
+	logs := make([]float64, longest+1) // Many files are of few lengths, so these are computed once.
 	return func(files float64) noise {
 		clear(logs)
 		cost := rest
@@ -154,7 +157,8 @@ func (q *sequence) fileEffectsFit(edges []int) func(files float64) noise {
 			var weights, weighed float64
 			for _, b := range level {
 				w := 1 / (files + variance/b.bins)
-				weights, weighed = weights+w, weighed+w*b.mean
+				weights += w
+				weighed += w * b.mean
 				known := &logs[int(b.bins)]
 				if *known == 0 {
 					*known = math.Log(w)
@@ -170,8 +174,8 @@ func (q *sequence) fileEffectsFit(edges []int) func(files float64) noise {
 	}
 }
 
-// outlastsFiles reports whether what levels leave shows inside files, or goes on from one file to the next: files that
-// are draws do neither.
+// outlastsFiles reports whether what levels leave shows inside files, or goes on from one file to
+// the next: files that are draws do neither.
 func (q *sequence) outlastsFiles(edges []int) bool {
 	var within, all float64
 	for i := range len(edges) - 1 {
@@ -179,15 +183,18 @@ func (q *sequence) outlastsFiles(edges []int) bool {
 		for first, end := range q.files(edges[i], edges[i+1]) {
 			mean := q.mean(first, end)
 			for _, v := range q.y[first:end] {
-				within, all = within+square(v-mean), all+square(v-level)
+				within += square(v - mean)
+				all += square(v - level)
 			}
 		}
 	}
 	follows, files := q.fileCorrelation(edges)
-	return within > q.MinShown*all || follows > max(q.MinFileCorrelation, q.MinFiles/math.Sqrt(files))
+	minCorrelation := max(q.MinFileCorrelation, q.MinFiles/math.Sqrt(files))
+	return within > q.MinShown*all || follows > minCorrelation
 }
 
-// follows is the correlation of what levels leave of a file and of the next, and of how many pairs it is.
+// fileCorrelation is the correlation of what levels leave of a file and of the next, and of how
+// many pairs it is.
 func (q *sequence) fileCorrelation(edges []int) (correlation, pairs float64) {
 	var means, next []float64
 	for i := range len(edges) - 1 {
@@ -195,7 +202,8 @@ func (q *sequence) fileCorrelation(edges []int) (correlation, pairs float64) {
 		for first, end := range q.files(edges[i], edges[i+1]) {
 			mean := q.mean(first, end)
 			if !math.IsNaN(last) {
-				means, next = append(means, last-level), append(next, mean-level)
+				means = append(means, last-level)
+				next = append(next, mean-level)
 			}
 			last = mean
 		}

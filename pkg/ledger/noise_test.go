@@ -31,16 +31,16 @@ func levelsAt(values map[int]float64, edges ...int) (y []float64) {
 	return y
 }
 
-// A change shows inside a file that was in transfer before it and after; at a file's first bin, that file may just be
-// another one.
+// A change shows inside a file that was in transfer before it and after; at a file's first bin,
+// that file may just be another one.
 func TestChangeInsideFile(t *testing.T) {
 	y := levelsAt(map[int]float64{0: 20, 1: 19}, 0, 30, 60)
 	check.Same(t, "in the middle of a file", true, sequenceOf(y, 20, 40).showsInFile(0, 30, 60))
 	check.Same(t, "between two files", false, sequenceOf(y, 30, 30).showsInFile(0, 30, 60))
 }
 
-// Of 400 files of ten bins, with a deviation of 0.3 between files and 0.05 within, both are found; where files do not
-// differ, the noise has a memory or is new in each bin.
+// Of 400 files of ten bins, with a deviation of 0.3 between files and 0.05 within,
+// both are found; where files do not differ, the noise has a memory or is new in each bin.
 func TestNoiseOfFiles(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var y, plain []float64
@@ -63,7 +63,8 @@ func TestNoiseOfFiles(t *testing.T) {
 	check.Near(t, "independent values", 4000, worth, 400)
 }
 
-// Noise with a memory of ten bins goes on from one file to the next; files that are draws do not.
+// Noise with a memory of ten bins goes on from one file to the next; files that are
+// draws do not.
 func TestOutlastsFiles(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	var wave, drawn []float64
@@ -81,8 +82,8 @@ func TestOutlastsFiles(t *testing.T) {
 	check.Same(t, "draws", false, sequenceOf(drawn, files...).outlastsFiles([]int{0, len(drawn)}))
 }
 
-// A rate that wanders is unsteady, though levels may be cut out of it; levels are what they are, as are ones that go one
-// way.
+// A rate that wanders is unsteady, though levels may be cut out of it; levels are what they are, as
+// are ones that go one way.
 func TestWandersInSteps(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	steps := func(seconds int, rates ...float64) (files, levels [][2]float64) {
@@ -113,8 +114,12 @@ func TestWandersInSteps(t *testing.T) {
 		want  bool
 	}{
 		{"a wave", wave, true},
-		{"levels", func() (files, levels [][2]float64) { return steps(8, 100, 50, 130, 80, 160, 60, 110) }, false},
-		{"down", func() (files, levels [][2]float64) { return steps(5, 160, 130, 110, 90, 70, 50, 30) }, false},
+		{"levels", func() (files, levels [][2]float64) {
+			return steps(8, 100, 50, 130, 80, 160, 60, 110)
+		}, false},
+		{"down", func() (files, levels [][2]float64) {
+			return steps(5, 160, 130, 110, 90, 70, 50, 30)
+		}, false},
 	} {
 		files, levels := tt.rates()
 		p := New(tracetest.Sampled(tracetest.FilesOf(files...)), work.Work{}, 5e8)

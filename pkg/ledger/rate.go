@@ -8,15 +8,15 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// Measured is a rate and how far the disk's noise may have put it off.
+// Measured is a rate and the error that the disk's noise may have given it.
 type Measured struct {
 	Rate             float64
-	Error            float64 // standard error, relative
-	DegreesOfFreedom float64 // degrees of freedom of the error
-	DurationS        float64 // the time that it is of, in seconds
+	Error            float64 // Error is the relative standard error.
+	DegreesOfFreedom float64 // DegreesOfFreedom are those of the error.
+	DurationS        float64 // DurationS is how long the rate was measured.
 }
 
-// Measure is the disk's rate over the intervals, pauses included; not ok if it moved nothing.
+// Measure returns the disk's rate over the intervals, pauses included; not ok if it moved nothing.
 func (d *Disk) Measure(in ...overlap.Span) (Measured, bool) {
 	m, ok := d.measureUnder(d.noise, in...)
 	if overlap.Seconds(in) >= LongS {
@@ -25,20 +25,21 @@ func (d *Disk) Measure(in ...overlap.Span) (Measured, bool) {
 	return m, ok
 }
 
-// FreeOfLong is the minimum of degrees of freedom that the error of a rate over LongS or more is worth, however long
-// the noise's memory: of 600 steady traces in each of the tuned classes, 15 s and 40 s long, Student's t with that many
-// holds 99.8 % of the errors, unless a stall of seconds falls into 15 s.
+// FreeOfLong is the minimum of degrees of freedom that the error of a rate over LongS or more is
+// worth, however long the noise's memory: of 600 steady traces in each of the tuned classes, 15 s
+// and 40 s long, Student's t with that many holds 99.8 % of the errors, unless a stall of seconds
+// falls into 15 s.
 const (
 	LongDegreesOfFreedom = 3
 	LongS                = 10
 )
 
-// minFree is the degrees of freedom credited if a jump shows that it was no wave.
+// jumpDegreesOfFreedom is the minimum for a change that jumps, for a wave of slow noise does not.
 const jumpDegreesOfFreedom = 10
 
-// measureUnder is the same under a given noise.
+// measureUnder is Measure under a given noise.
 func (d *Disk) measureUnder(n noise, in ...overlap.Span) (Measured, bool) {
-	in = overlap.Without(in, d.Stalls) // stalls are reported separately
+	in = overlap.Without(in, d.Stalls) // Stalls are reported separately.
 	var bytes int64
 	var bins [][2]int
 	for _, v := range in {
@@ -62,8 +63,8 @@ func (d *Disk) measureUnder(n noise, in ...overlap.Span) (Measured, bool) {
 	return Measured{float64(bytes) / lastsS, math.Sqrt(variance), max(1, samples-1), lastsS}, true
 }
 
-// Differ measures two stretches, one after the other, to find out whether they differ: under the noise that there is
-// without the change from one to the other.
+// Compare measures two stretches, one after the other, to find out whether they differ: under the
+// noise that remains without the change from one to the other.
 func (d *Disk) Compare(before, after overlap.Span) (was, is Measured) {
 	q := d.rates
 	edges := q.edgesOf(d.Levels)
@@ -76,20 +77,21 @@ func (d *Disk) Compare(before, after overlap.Span) (was, is Measured) {
 	was, _ = d.measureUnder(noise, before)
 	is, _ = d.measureUnder(noise, after)
 	if q.jumps(q.time.bin(after.StartNS), edges) {
-		was.DegreesOfFreedom, is.DegreesOfFreedom = max(was.DegreesOfFreedom, jumpDegreesOfFreedom), max(is.DegreesOfFreedom, jumpDegreesOfFreedom)
+		was.DegreesOfFreedom = max(was.DegreesOfFreedom, jumpDegreesOfFreedom)
+		is.DegreesOfFreedom = max(is.DegreesOfFreedom, jumpDegreesOfFreedom)
 	}
 	return was, is
 }
 
-// How far a file's rate deviates from the next one's, relative: at least minScatter, and defaultScatter if there are too
-// few to know.
+// How far a file's rate deviates from the next one's, relative: at least minScatter, and
+// defaultScatter if there are too few to know.
 const (
-	minScatter     = 0.10 // of ten files or fewer; less of more
+	minScatter     = 0.10 // Ten files or fewer scatter at least so much, more files less.
 	defaultScatter = 0.30
 )
 
-// scatter is what the scatter of single files, as it must be assumed, adds to a noise's variance of a mean that rests on
-// few of them.
+// scatter is what the scatter of single files, as it must be assumed, adds to a noise's variance of
+// a mean that rests on few of them.
 func (q *sequence) scatter(n noise, in [][2]int) float64 {
 	rests := q.filesIn(in...)
 	if rests >= MinFiles || len(q.y) == 0 {
@@ -104,11 +106,15 @@ func (q *sequence) scatter(n noise, in [][2]int) float64 {
 
 // What a rate rests on.
 const (
-	MinFiles     = 5    // files at least, of ten that could come in any order one in 252 has the five slowest first,
-	MaxFileShare = 0.35 // of which one takes no larger share of the time
+	// A rate rests on this many files: if ten may come in any order, the five slowest come first
+	// once in 252 times.
+	MinFiles = 5
+	// No file may take a larger share of the time.
+	MaxFileShare = 0.35
 )
 
-// RestsOnFiles reports whether a stretch holds at least that many files, none of which takes more than a share of it.
+// RestsOnFiles reports whether a stretch holds at least that many files, none of which takes more
+// than a share of it.
 func (d *Disk) RestsOnFiles(v overlap.Span, minFiles int, maxShare float64) bool {
 	n, longest := 0, int64(0)
 	for i := range d.Trace.Files {
@@ -123,14 +129,14 @@ func (d *Disk) RestsOnFiles(v overlap.Span, minFiles int, maxShare float64) bool
 // ChanceAbove is the chance that noise alone puts m so far above other, if they are equal in truth.
 func (m Measured) ChanceAbove(other Measured) float64 {
 	if m.Rate <= 0 || other.Rate <= 0 || m.DegreesOfFreedom <= 0 || other.DegreesOfFreedom <= 0 {
-		return 1 // one of them was not measured
+		return 1 // One of them was not measured.
 	}
 	z := math.Log(m.Rate/other.Rate) / math.Hypot(m.Error, other.Error)
 	return stats.StudentTail(z, min(m.DegreesOfFreedom, other.DegreesOfFreedom))
 }
 
-// Pooled is the mean of rates measured separately. If they differ by more than their errors, what changed from
-// one to the next counts as error as well.
+// Pool is the mean of rates measured separately. If they differ by more than their errors, what
+// changed from one to the next counts as error as well.
 func Pool(list []Measured) (out Measured) {
 	var logs []float64
 	n := float64(len(list))

@@ -19,8 +19,8 @@ type form int
 
 const (
 	flat  form = iota
-	slope      // a line, in the rate or in its logarithm
-	curve      // an exponential that nears a level
+	slope      // It is a line, in the rate or in its logarithm.
+	curve      // It is an exponential that nears a level.
 )
 
 // piece is a stretch of bins with the fitted log rates at its ends.
@@ -40,18 +40,22 @@ type sequence struct {
 	raw            []float64 // raw is y before excursions are clipped.
 	file           []int
 	inverse        []float64 // inverse is one over each rate.
-	shortEnds      []int     // short are the cuts of levels at either end that are too short to count.
-	residual       noise     // left is what levels leave.
-	neighbourEdges []int     // given are the bins in which other disks start and end.
-	// sums, squares and products (of neighbours) are cumulative; fileEnd is the end of each bin's file.
+	shortEnds      []int     // shortEnds are the cuts of end levels that are too short to count.
+	residual       noise     // residual is what levels leave.
+	neighbourEdges []int     // neighbourEdges are the bins in which other disks start and end.
+	// sums, squares and products (of neighbours) are cumulative; fileEnd is the end of each bin's
+	// file.
 	sums, squares, products []float64
 	fileEnd                 []int
-	sampleNoise             float64 // quick is the robust deviation of a bin from its neighbours.
+	sampleNoise             float64 // sampleNoise is the robust deviation of neighbouring bins.
 }
 
 // newSequence is a series of log rates in bins of so many seconds, each of which lies in a file.
 func newSequence(y []float64, file []int, binS float64, time *timeline) *sequence {
-	q := &sequence{Thresholds: Defaults(), time: time, binS: binS, y: y, raw: y, file: file, fileEnd: fileEnds(file)}
+	q := &sequence{
+		Thresholds: Defaults(), time: time, binS: binS,
+		y: y, raw: y, file: file, fileEnd: fileEnds(file),
+	}
 	var steps []float64
 	for i := 1; i < len(y); i++ {
 		steps = append(steps, math.Abs(y[i]-y[i-1]))
@@ -76,12 +80,14 @@ func fileEnds(file []int) []int {
 	return ends
 }
 
-// over is the sequence with other values, such as what fitted ones leave.
+// withValues is the sequence with other values, such as what fitted ones leave.
 func (q *sequence) withValues(y []float64) *sequence {
 	r := *q
 	n := len(y)
 	r.y = y
-	r.sums, r.squares, r.products = make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)
+	r.sums = make([]float64, n+1)
+	r.squares = make([]float64, n+1)
+	r.products = make([]float64, n+1)
 	for i, v := range y {
 		r.sums[i+1] = r.sums[i] + v
 		r.squares[i+1] = r.squares[i] + v*v
@@ -93,7 +99,7 @@ func (q *sequence) withValues(y []float64) *sequence {
 	return &r
 }
 
-// find returns the pieces that the criterion chooses, less those that single files explain.
+// segment returns the pieces that the criterion chooses, less those that single files explain.
 func (q *sequence) segment() shape {
 	all := q.mergeClose(q.chooseCuts())
 	for _, cut := range all {
@@ -164,13 +170,14 @@ func (q *sequence) mean(from, to int) float64 {
 	return (q.sums[to] - q.sums[from]) / float64(to-from)
 }
 
-// choose scores the cuts of some penalties by a Schwarz criterion with innovations of a first-order
-// autoregression about the levels, so that noise with a memory is no level (WCM.gSa: Cho and
-// Fryzlewicz, "Multiple Change Point Detection Under Serial Dependence", 2024), and then adds and
-// drops single cuts as long as that lowers the score.
+// chooseCuts scores the cuts of some penalties by a Schwarz criterion with innovations of a
+// first-order autoregression about the levels, so that noise with a memory is no level (WCM.gSa:
+// Cho and Fryzlewicz, "Multiple Change Point Detection Under Serial Dependence", 2024), and then
+// adds and drops single cuts as long as that lowers the score.
 func (q *sequence) chooseCuts() []int {
 	n := float64(len(q.y))
-	best, chosen := q.fit(nil).score, []int(nil)
+	best := q.fit(nil).score
+	var chosen []int
 	var differences float64
 	for i := 1; i < len(q.y); i++ {
 		differences += (q.y[i] - q.y[i-1]) * (q.y[i] - q.y[i-1]) / (2 * (n - 1))
@@ -207,7 +214,8 @@ func (q *sequence) chooseCuts() []int {
 		}
 		edges := q.edges(chosen)
 		for i := range edges[1:] {
-			if at, _ := q.split(edges[i], edges[i+1], q.bins(q.MinS)); at > 0 && len(chosen) < q.MaxCuts {
+			at, _ := q.split(edges[i], edges[i+1], q.bins(q.MinS))
+			if at > 0 && len(chosen) < q.MaxCuts {
 				try(slices.Insert(slices.Clone(chosen), i, at))
 			}
 		}
@@ -226,7 +234,8 @@ func (q *sequence) chooseCuts() []int {
 func (q *sequence) split(from, to, bins int) (at int, left float64) {
 	bestFit := 0.0
 	for i := from + bins; i <= to-bins; i++ {
-		before, after := q.sums[i]-q.sums[from], q.sums[to]-q.sums[i]
+		before := q.sums[i] - q.sums[from]
+		after := q.sums[to] - q.sums[i]
 		if fit := before*before/float64(i-from) + after*after/float64(to-i); fit > bestFit {
 			bestFit, at = fit, i
 		}
@@ -241,12 +250,12 @@ type candidate struct {
 	low, high float64
 }
 
-// pelt returns the cuts that minimise the squared error about levels of at least MinS plus a penalty for
-// each (Killick, Fearnhead and Eckley, "Optimal Detection of Changepoints With a Linear
-// Computational Cost", JASA 107, 2012). A beginning of a level is dropped as soon as later ones do better
-// at each mean that the level may have (Maidstone, Hocking, Rigaill and Fearnhead, "On Optimal Multiple
-// Changepoint Algorithms for Large Data", Statistics and Computing 27, 2017), so that few are left even
-// if nothing changes.
+// pelt returns the cuts that minimise the squared error about levels of at least MinS plus a
+// penalty for each (Killick, Fearnhead and Eckley, "Optimal Detection of Changepoints With a Linear
+// Computational Cost", JASA 107, 2012). A beginning of a level is dropped as soon as later ones do
+// better at each mean that the level may have (Maidstone, Hocking, Rigaill and Fearnhead, "On
+// Optimal Multiple Changepoint Algorithms for Large Data", Statistics and Computing 27, 2017), so
+// that few are left even if nothing changes.
 func (q *sequence) pelt(penalty float64) []int {
 	n, minLen, sums, squares := len(q.y), q.bins(q.MinS), q.sums, q.squares
 	if n < 2*minLen {
@@ -274,7 +283,8 @@ func (q *sequence) pelt(penalty float64) []int {
 			length := float64(next - c.from)
 			mean := (sums[next] - sums[c.from]) / length
 			costDifference := total[next] - total[c.from] - (squares[next] - squares[c.from])
-			halfWidth := math.Sqrt(mean*mean + costDifference/length) // It is NaN if the later one does better at any mean.
+			// It is NaN if the later one does better at any mean.
+			halfWidth := math.Sqrt(mean*mean + costDifference/length)
 			c.low, c.high = max(c.low, mean-halfWidth), min(c.high, mean+halfWidth)
 			if c.low <= c.high {
 				kept = append(kept, c)

@@ -101,7 +101,10 @@ func kinds() []kind {
 	}
 	flat := []part{{60, at(2)}}
 	heat := []part{{15, at(2)}, {15, at(1)}, {15, at(.5)}, {15, at(1)}, {15, at(2)}}
-	dips := []part{{15, at(2)}, {3.5, at(.8)}, {15, at(2)}, {3.5, at(.8)}, {15, at(2)}, {3.5, at(.8)}, {10, at(2)}}
+	dips := []part{
+		{15, at(2)}, {3.5, at(.8)}, {15, at(2)}, {3.5, at(.8)}, {15, at(2)}, {3.5, at(.8)},
+		{10, at(2)},
+	}
 	swing := []part{{4, at(1.5)}, {4, at(.7)}}
 	return []kind{
 		{name: "steady 2%", parts: flat},
@@ -117,28 +120,65 @@ func kinds() []kind {
 		{name: "heat lognormal .3", parts: heat, file: logn(.3), want: 4},
 		{name: "three dips 2%", parts: dips, want: 6},
 		{name: "three dips 10%", parts: dips, noise: .1, want: 6},
-		{name: "refills 2%", parts: []part{{10, at(2)}, {15, at(.5)}, {5, at(2)}, {15, at(.5)}, {5, at(2)}, {15, at(.5)}}, want: 5},
-		{name: "refills 10%", parts: []part{{10, at(2)}, {15, at(.5)}, {5, at(2)}, {15, at(.5)}, {5, at(2)}, {15, at(.5)}}, noise: .1, want: 5},
+		{
+			name: "refills 2%",
+			parts: []part{
+				{10, at(2)}, {15, at(.5)}, {5, at(2)}, {15, at(.5)}, {5, at(2)}, {15, at(.5)},
+			},
+			want: 5,
+		},
+		{
+			name: "refills 10%",
+			parts: []part{
+				{10, at(2)}, {15, at(.5)}, {5, at(2)}, {15, at(.5)}, {5, at(2)}, {15, at(.5)},
+			},
+			noise: .1, want: 5,
+		},
 		{name: "swing 8s 2%", parts: swing, repeated: 8, want: 15},
 		{name: "swing 8s 10%", parts: swing, repeated: 8, noise: .1, want: 15},
-		{name: "swing 4s 2% 200MB", parts: []part{{2, at(1.5)}, {2, at(.7)}}, repeated: 15, maxSize: .2, want: 29},
+		{
+			name: "swing 4s 2% 200MB", parts: []part{{2, at(1.5)}, {2, at(.7)}}, repeated: 15,
+			maxSize: .2, want: 29,
+		},
 		{name: "swing 40s 2%", parts: []part{{20, at(1.5)}, {20, at(.7)}}, repeated: 3, want: 5},
 		{name: "fall 20% at 10%", parts: []part{{30, at(2)}, {30, at(1.6)}}, noise: .1, want: 1},
 		{name: "fall 15% at 2%", parts: []part{{30, at(2)}, {30, at(1.7)}}, want: 1},
 		{name: "fall last 5 s", parts: []part{{55, at(2)}, {5, at(1)}}, noise: .1, want: 1},
 		{name: "usb2", parts: []part{{30, at(2)}, {30, at(.04)}}, noise: .1, want: 1},
-		{name: "exponential 2%", parts: []part{{60, func(t float64) float64 { return .5 + 1.5*math.Exp(-t/15) }}}, want: curved},
-		{name: "exponential 10%", parts: []part{{60, func(t float64) float64 { return .5 + 1.5*math.Exp(-t/15) }}}, noise: .1, want: curved},
-		{name: "line 2%", parts: []part{{60, func(t float64) float64 { return 2 - t/60 }}}, want: curved},
-		{name: "line 10%", parts: []part{{60, func(t float64) float64 { return 2 - t/60 }}}, noise: .1, want: curved},
-		{name: "plateau slope", parts: []part{{25, at(2)}, {35, func(t float64) float64 { return 2 * (1 - .7*t/35) }}}, want: curved},
-		{name: "plateau slope 10%", parts: []part{{25, at(2)}, {35, func(t float64) float64 { return 2 * (1 - .7*t/35) }}}, noise: .1, want: curved},
+		{
+			name:  "exponential 2%",
+			parts: []part{{60, func(t float64) float64 { return .5 + 1.5*math.Exp(-t/15) }}},
+			want:  curved,
+		},
+		{
+			name:  "exponential 10%",
+			parts: []part{{60, func(t float64) float64 { return .5 + 1.5*math.Exp(-t/15) }}},
+			noise: .1, want: curved,
+		},
+		{
+			name: "line 2%", parts: []part{{60, func(t float64) float64 { return 2 - t/60 }}},
+			want: curved,
+		},
+		{
+			name: "line 10%", parts: []part{{60, func(t float64) float64 { return 2 - t/60 }}},
+			noise: .1, want: curved,
+		},
+		{
+			name:  "plateau slope",
+			parts: []part{{25, at(2)}, {35, func(t float64) float64 { return 2 * (1 - .7*t/35) }}},
+			want:  curved,
+		},
+		{
+			name:  "plateau slope 10%",
+			parts: []part{{25, at(2)}, {35, func(t float64) float64 { return 2 * (1 - .7*t/35) }}},
+			noise: .1, want: curved,
+		},
 		{name: "bursts", parts: flat, bursts: true, want: whatever},
 	}
 }
 
-// TestCriterion plays series of which all changes are known, and steady ones with noise of many classes, and counts in
-// how many the criterion finds just these.
+// TestCriterion plays series of which all changes are known, and steady ones with noise of many
+// classes, and counts in how many the criterion finds just these.
 //
 //	go test ./pkg/ledger -run Criterion -v -args -seeds 40
 func TestCriterion(t *testing.T) {

@@ -7,9 +7,10 @@ import (
 )
 
 // Levels returns where the second and each later level of some rates begins, such as those of many
-// runs in order of time, in bytes per second. A level has so many of them or more. The cuts are those that the criterion chooses as for the bins of a phase; in place of neighbours that a
-// person would not tell apart, it merges those whose means noise puts so far apart with a higher
-// chance than the given one.
+// runs in order of time, in bytes per second. A level has so many of them or more. The cuts are
+// those that the criterion chooses as for the bins of a phase; in place of neighbours that a person
+// would not tell apart, it merges those whose means noise puts so far apart with a higher chance
+// than the given one.
 func Levels(rates []float64, minLength int, falseClaimRate float64) []int {
 	if len(rates) < 2*minLength {
 		return nil
@@ -32,7 +33,7 @@ func Levels(rates []float64, minLength int, falseClaimRate float64) []int {
 	})
 }
 
-// chanceOf is the chance of noise to put the means of two neighbouring levels so far apart. A rate
+// falseRate is the chance of noise to put the means of two neighbouring levels so far apart. A rate
 // that has hit a limit varies less from then on, so the standard error is the larger of Welch's, by
 // each level's own noise, and of the one by the noise of both: the first is too small for a short
 // level, the second for a long and quiet one.

@@ -13,7 +13,8 @@ import (
 
 // A series of bins of 0.1 s of active time, by the logarithm of their rates.
 func TestSeriesOfADisk(t *testing.T) {
-	d := tracetest.Sampled(tracetest.FilesOf([][2]float64{{1, 1e6}, {1, 2e6}, {1, 1e3}, {1, 4e6}, {1, 2e6}}...))
+	d := tracetest.Sampled(tracetest.FilesOf(
+		[][2]float64{{1, 1e6}, {1, 2e6}, {1, 1e3}, {1, 4e6}, {1, 2e6}}...))
 	for i := 3; i < 5; i++ { // a pause of two seconds
 		d.Files[i].StartNS += 2e9
 		d.Files[i].EndNS += 2e9
@@ -30,8 +31,11 @@ func TestSeriesOfADisk(t *testing.T) {
 	for i, want := range map[int]float64{0: 1e6, 9: 1e6, 10: 2e6, 25: 1.8002e4, 30: 4e6, 49: 2e6} {
 		check.Near(t, "the bin's rate", want, math.Exp(q.raw[i]), 1)
 	}
-	check.Near(t, "the mean of the first two seconds", math.Log(math.Sqrt2*1e6), q.mean(0, 20), 1e-9)
-	for at, want := range map[float64]int{-1: 0, 0: 0, 0.04: 0, 0.06: 1, 2: 20, 3: 30, 4: 30, 5: 30, 5.5: 35, 7: 50, 9: 50} {
+	check.Near(t, "the mean of the first two seconds", math.Log(math.Sqrt2*1e6), q.mean(0, 20),
+		1e-9)
+	for at, want := range map[float64]int{
+		-1: 0, 0: 0, 0.04: 0, 0.06: 1, 2: 20, 3: 30, 4: 30, 5: 30, 5.5: 35, 7: 50, 9: 50,
+	} {
 		check.Same(t, fmt.Sprintf("%v s is in bin", at), want, q.time.bin(ns(at)))
 	}
 	levels := levelsOf([2]float64{1, 1}, [2]float64{2, 1}, [2]float64{4, 1})
@@ -41,9 +45,11 @@ func TestSeriesOfADisk(t *testing.T) {
 	check.Same(t, "bins of 0.19 s", 1, len(short.rates.y))
 }
 
-// Noise of 1 % in bins of 0.1 s dates a fall by a half within 11 times its variance over the squared change, in seconds.
+// Noise of 1 % in bins of 0.1 s dates a fall by a half within 11 times its variance over the
+// squared change, in seconds.
 func TestMisdated(t *testing.T) {
-	p := New(tracetest.Sampled(tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1e6}}, 20)...)), work.Work{}, 1e9)
+	p := New(tracetest.Sampled(tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1e6}}, 20)...)),
+		work.Work{}, 1e9)
 	p.noise = noise{variance: 1e-4}
 	fast, slow := 1e6, 0.5e6
 	for _, tt := range [][2]float64{{fast, slow}, {slow, fast}} {

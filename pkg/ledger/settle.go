@@ -9,9 +9,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// Settle finds what the disk's rate does over the phase: the levels it keeps, slopes between them, and whether it
-// swings, dips again and again, or wanders. It is one of so many series that are looked at, and other disks start and
-// end at the given moments.
+// Settle finds what the disk's rate does over the phase: the levels it keeps, slopes between them,
+// and whether it swings, dips again and again, or wanders. It is one of so many series that are
+// looked at, and other disks start and end at the given moments.
 func (d *Disk) Settle(series int, neighbourNS ...int64) {
 	q := d.rates
 	q.FalseChangeRate /= float64(series)
@@ -43,8 +43,8 @@ func (d *Disk) Settle(series int, neighbourNS ...int64) {
 	}
 }
 
-// wandersInSteps makes one level of several, up and down, that are not in turn, if a rate that wanders from one to the
-// next explains the means over a second better.
+// wandersInSteps makes one level of several, up and down, that are not in turn, if a rate that
+// wanders from one to the next explains the means over a second better.
 func (d *Disk) wandersInSteps() bool {
 	others, up := len(d.Levels), 0
 	for i := 1; i < len(d.Levels); i++ {
@@ -100,12 +100,13 @@ func (q *sequence) wandersAt(edges []int) bool {
 		return false
 	}
 	cuts = slices.Compact(cuts)
-	levels := coarse.autoregressive(coarse.edges(cuts)).cost + q.CutCost*float64(len(cuts))*math.Log(float64(n))
+	levels := coarse.autoregressive(coarse.edges(cuts)).cost
+	levels += q.CutCost * float64(len(cuts)) * math.Log(float64(n))
 	return coarse.autoregressive([]int{0, n}).cost < levels
 }
 
-// dropExcursions makes one level of two that are alike and a short one between them: it is an excursion, and too few
-// of them to be dips.
+// dropExcursions makes one level of two that are alike and a short one between them: it is an
+// excursion, and too few of them to be dips.
 func (d *Disk) dropExcursions() {
 	flat := func(l Level) bool { return l.From == l.To && !d.Swing.Covers(l.StartNS) }
 	typical := func(l Level) float64 { // An excursion within it counts for little.
@@ -132,8 +133,9 @@ func (d *Disk) dropExcursions() {
 // estimate finds the noise about the levels.
 func (d *Disk) estimate() { d.noise = d.rates.noiseOf(d.rates.edgesOf(d.Levels)) }
 
-// Trim makes the first and the last level part of their neighbours if they are not longer than the excursions of that
-// many seconds that the disk was seen to have: they may be such excursions, cut off by the beginning or the end.
+// Trim makes the first and the last level part of their neighbours if they are not longer than the
+// excursions of that many seconds that the disk was seen to have: they may be such excursions, cut
+// off by the beginning or the end.
 func (d *Disk) Trim(longestBurstS float64) {
 	d.LongestBurstS = max(d.LongestBurstS, longestBurstS)
 	settled := len(d.Levels)
@@ -157,13 +159,14 @@ func (d *Disk) Trim(longestBurstS float64) {
 	}
 }
 
-// wanders finds noise so large and with so long a memory that the rate is at no level; nil if there is none, or if
-// whole files, which are fast or slow by chance, may be what makes it.
+// wanders finds noise so large and with so long a memory that the rate is at no level; nil if there
+// is none, or if whole files, which are fast or slow by chance, may be what makes it.
 func (d *Disk) wanders() *Unsteady {
-	const minBins = 10 // a memory of fewer bins is none
+	const minBins = 10 // A memory of fewer bins counts as none.
 	q := d.rates
 	edges := q.edgesOf(d.Levels)
-	if q.residual.memory < math.Exp(-min(q.binS/q.MinMemoryS, 1.0/minBins)) || !q.outlastsFiles(edges) {
+	minMemory := math.Exp(-min(q.binS/q.MinMemoryS, 1.0/minBins))
+	if q.residual.memory < minMemory || !q.outlastsFiles(edges) {
 		return nil
 	}
 	block := max(1, int(q.WanderBlockS/q.binS))
@@ -182,10 +185,12 @@ func (d *Disk) wanders() *Unsteady {
 		rates = append(rates, d.Curve.Rates(d.MovingIn(l.Span), max(1, int(l.Seconds())))...)
 	}
 	slices.Sort(rates)
-	if math.Log(stats.Quantile(rates, 0.75)/max(stats.Quantile(rates, 0.25), 1)) < Defaults().MinQuartileGap {
+	low, high := max(stats.Quantile(rates, 0.25), 1), stats.Quantile(rates, 0.75)
+	if math.Log(high/low) < Defaults().MinQuartileGap {
 		return nil // It was at one level for half of the time.
 	}
-	return &Unsteady{overlap.Span{StartNS: d.StartNS(), EndNS: d.EndNS()}, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
+	all := overlap.Span{StartNS: d.StartNS(), EndNS: d.EndNS()}
+	return &Unsteady{all, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
 }
 
 // levels cuts the disk's moving time at the changes that the criterion finds.
@@ -212,7 +217,9 @@ func (d *Disk) levels() []Level {
 				if i+2 < len(pieces) {
 					until = q.time.startNS(next.to)
 				}
-				if d.moves(overlap.Span{StartNS: v.StartNS, EndNS: moment}) && d.moves(overlap.Span{StartNS: moment, EndNS: until}) {
+				first := overlap.Span{StartNS: v.StartNS, EndNS: moment}
+				second := overlap.Span{StartNS: moment, EndNS: until}
+				if d.moves(first) && d.moves(second) {
 					v.EndNS = moment
 				}
 			}
@@ -257,8 +264,8 @@ func (q *sequence) edgesOf(levels []Level) []int {
 	return q.edges(cuts)
 }
 
-// sequence is the logarithm of the disk's rate bin by bin, and in which file each bin lies. Pauses between files are
-// left out unless they are what limits the disk.
+// sequence is the logarithm of the disk's rate bin by bin, and in which file each bin lies. Pauses
+// between files are left out unless they are what limits the disk.
 func (d *Disk) sequence() *sequence {
 	active := d.moving()
 	if !d.IsPaced() {
@@ -279,18 +286,19 @@ func (d *Disk) sequence() *sequence {
 	return q
 }
 
-// unmix finds the file that each bin of a series lies in, and has the bins that more than one share show the rate of that
-// one alone.
+// unmix finds the file that each bin of a series lies in, and has the bins that more than one share
+// show the rate of that one alone.
 func (d *Disk) unmix(s *timeline, rates []float64) (file []int) {
+	files := d.Trace.Files
 	file = make([]int, len(rates))
 	for bin := range file {
 		v := overlap.Span{StartNS: s.startNS(bin), EndNS: s.startNS(bin + 1)}
 		middle := (v.StartNS + v.EndNS) / 2
-		i := sort.Search(len(d.Trace.Files), func(k int) bool { return d.Trace.Files[k].EndNS > middle })
-		if file[bin] = i; i == len(d.Trace.Files) {
+		i := sort.Search(len(files), func(k int) bool { return files[k].EndNS > middle })
+		if file[bin] = i; i == len(files) {
 			continue
 		}
-		if in := overlap.Of(&d.Trace.Files[i]).Within(v); in != v && 2*in.Seconds() >= v.Seconds() {
+		if in := overlap.Of(&files[i]).Within(v); in != v && 2*in.Seconds() >= v.Seconds() {
 			rates[bin] = d.RateIn(in)
 		}
 	}
@@ -316,19 +324,19 @@ func clipped(y []float64, binS float64) []float64 {
 	return clipped
 }
 
-// Turns are two levels in turn: a swing, or the same short fall again and again.
+// Swing is two levels in turn, or the same short fall again and again.
 type Swing struct {
 	overlap.Span
 	Low, High float64
 	LowShare  float64 // LowShare is the part of the time at the lower rate.
-	Levels    int     // Runs is how many levels the disk went through in turn.
+	Levels    int     // Levels is how many levels the disk went through in turn.
 	PeriodS   float64 // PeriodS is the median time from the beginning of one low level to the next.
 	LowS      float64 // LowS is the median length of the low levels.
-	Irregular bool    // Irregular is whether its cycles differ in length, or the high levels are bursts.
+	Irregular bool    // Irregular says that its cycles differ in length, or high levels are bursts.
 	Dips      int     // Dips is the number of falls if these are dips, and 0 for a swing.
 }
 
-// findTurns finds the longest run of levels that alternate between two rates.
+// findSwing finds the longest run of levels that alternate between two rates.
 func (d *Disk) findSwing() {
 	best := 0
 	for first := range d.Levels {
@@ -365,7 +373,7 @@ func (d *Disk) alternate(first, last int) bool {
 	return spread <= max(Defaults().MaxSideSpread, gap*Defaults().MaxSpreadOfGap)
 }
 
-// turns describes levels that alternate; nil if there are too few of them.
+// swing describes levels that alternate; nil if there are too few of them.
 func (d *Disk) swing(first, last int) *Swing {
 	if last-first+1 < Defaults().MinSwingLevels {
 		return nil
@@ -381,7 +389,8 @@ func (d *Disk) swing(first, last int) *Swing {
 		stub := i == first || i == last
 		isLow := ((i-first)%2 == 0) == lowFirst
 		if s := l.Seconds(); isLow {
-			lowS, lowBytes = lowS+s, lowBytes+l.Rate*s
+			lowS += s
+			lowBytes += l.Rate * s
 			if !stub || i == last && last == len(d.Levels)-1 && s > 0 {
 				lows = append(lows, s)
 			}
@@ -393,7 +402,8 @@ func (d *Disk) swing(first, last int) *Swing {
 			}
 			t.Dips++
 		} else {
-			highS, highBytes = highS+s, highBytes+l.Rate*s
+			highS += s
+			highBytes += l.Rate * s
 		}
 	}
 	t.Low, t.High, t.LowShare = lowBytes/lowS, highBytes/highS, lowS/(lowS+highS)
@@ -403,7 +413,7 @@ func (d *Disk) swing(first, last int) *Swing {
 	}
 	bursts := Defaults().MaxBurstShare
 	if t.Levels == Defaults().MinSwingLevels {
-		bursts = Defaults().MaxDipShare // so few may be what happens by chance
+		bursts = Defaults().MaxDipShare // So few levels may alternate by chance.
 	}
 	t.Irregular = 1-t.LowShare < bursts
 	off := 0
@@ -428,7 +438,7 @@ type Unsteady struct {
 	Low, High float64
 }
 
-// Stairs are the disk's levels, with slopes as steps of a twentieth.
+// SteppedLevels returns the disk's levels, with slopes as steps of a twentieth.
 func (d *Disk) SteppedLevels() (steps []Level) {
 	for _, l := range d.Levels {
 		n := max(1, int(math.Abs(math.Log(l.To/l.From))/Defaults().SlopeStep))
@@ -452,7 +462,7 @@ type Drift struct {
 	From, To float64
 }
 
-// Holds reports whether a moment lies within the turns or next to them.
+// Covers reports whether a moment lies within the swing or next to it.
 func (t *Swing) Covers(ns int64) bool {
 	return t != nil && t.StartNS-BlurNS <= ns && ns <= t.EndNS+BlurNS
 }

@@ -7,14 +7,16 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// sloped is the best of some shapes with one slope in place of the levels from i to j, which rise or
-// fall all the way: the first and the last may keep a part of theirs. A single piece may be a slope
-// already, which is shortened. Its score is infinite if they do not go one way.
+// trySlope is the best of some shapes with one slope in place of the levels from i to j, which rise
+// or fall all the way: the first and the last may keep a part of theirs. A single piece may be a
+// slope already, which is shortened. Its score is infinite if they do not go one way.
 func (q *sequence) trySlope(pieces []piece, i, j int) shape {
 	best := shape{score: math.Inf(1)}
 	for k := i; k <= j; k++ {
 		p := pieces[k]
-		if p.form != flat && j > i || k > i+1 && (p.start > pieces[k-1].start) != (pieces[i+1].start > pieces[i].start) {
+		turns := k > i+1 &&
+			(p.start > pieces[k-1].start) != (pieces[i+1].start > pieces[i].start)
+		if turns || p.form != flat && j > i {
 			return best
 		}
 	}
@@ -25,8 +27,9 @@ func (q *sequence) trySlope(pieces []piece, i, j int) shape {
 		if third < 1 || math.Abs(q.mean(to-third, to)-q.mean(from, from+third)) < q.MinChange/5 {
 			return
 		}
-		if short := func(a, b int) bool { return a < b && b-a < q.bins(q.MinS) }; short(first.from, from) ||
-			short(to, last.to) || to-from < q.bins(q.MinSlopeS) || q.crossesNeighbour(from, to) {
+		short := func(a, b int) bool { return a < b && b-a < q.bins(q.MinS) }
+		if short(first.from, from) || short(to, last.to) || to-from < q.bins(q.MinSlopeS) ||
+			q.crossesNeighbour(from, to) {
 			return
 		}
 		all := slices.Clone(pieces[:i])
@@ -57,7 +60,9 @@ func (q *sequence) windows(first, last piece) (all [][2]int) {
 	if first.from < last.from {
 		for a := range q.SlopeHalvings {
 			for b := range q.SlopeHalvings {
-				all = append(all, [2]int{first.to - (first.to-first.from)>>a, last.from + (last.to-last.from)>>b})
+				from := first.to - (first.to-first.from)>>a
+				to := last.from + (last.to-last.from)>>b
+				all = append(all, [2]int{from, to})
 			}
 		}
 		return all
@@ -70,16 +75,24 @@ func (q *sequence) windows(first, last piece) (all [][2]int) {
 			}
 		}
 	}
-	for length := n / q.SlopeEnds; length >= q.bins(q.MinSlopeS); length /= 2 { // shorter ones at the ends
-		all = append(all, [2]int{first.from, first.from + length}, [2]int{first.to - length, first.to})
+	// Shorter slopes may lie at either end.
+	for length := n / q.SlopeEnds; length >= q.bins(q.MinSlopeS); length /= 2 {
+		all = append(all, [2]int{first.from, first.from + length})
+		all = append(all, [2]int{first.to - length, first.to})
 	}
 	return all
 }
 
-// spans reports whether another disk starts or ends within some bins: then a step there is no part of a slope.
+// crossesNeighbour reports whether another disk starts or ends within some bins: then a step there
+// is no part of a slope.
 func (q *sequence) crossesNeighbour(from, to int) bool {
 	margin := q.bins(q.MinS)
-	return slices.ContainsFunc(q.neighbourEdges, func(bin int) bool { return from+margin <= bin && bin <= to-margin })
+	for _, bin := range q.neighbourEdges {
+		if from+margin <= bin && bin <= to-margin {
+			return true
+		}
+	}
+	return false
 }
 
 // refine moves the ends of slopes to where they fit best, in the form that fits best.
@@ -97,8 +110,11 @@ func (q *sequence) refine(s shape) shape {
 			other := slices.Clone(s.pieces)
 			other[k].form = how
 			better(other)
-			for _, edge := range []int{k - 1, k} { // with the piece before and with the one after
-				for step := len(q.y) / 8; step > 0 && edge >= 0 && edge+1 < len(s.pieces); step /= 2 {
+			for _, edge := range []int{k - 1, k} { // The piece before and the one after change too.
+				if edge < 0 || edge+1 >= len(s.pieces) {
+					continue
+				}
+				for step := len(q.y) / 8; step > 0; step /= 2 {
 					for _, by := range []int{-step, step} {
 						moved := slices.Clone(s.pieces)
 						moved[k].form = how
@@ -115,7 +131,7 @@ func (q *sequence) refine(s shape) shape {
 	return s
 }
 
-// short reports whether the piece is shorter than its form may be.
+// short reports whether the piece is shorter than its form requires.
 func (p *piece) short(q *sequence) bool {
 	if p.form == flat {
 		return p.to-p.from < q.bins(q.MinS)
@@ -123,8 +139,8 @@ func (p *piece) short(q *sequence) bool {
 	return p.to-p.from < q.bins(q.MinSlopeS)
 }
 
-// fitPieces fits levels, slopes and curves by least squares and scores them: infinitely if a slope is too
-// slight to be told.
+// fitPieces fits levels, slopes and curves by least squares and scores them: infinitely if a slope
+// is too slight to be told.
 func (q *sequence) fitPieces(pieces []piece) shape {
 	left := make([]float64, len(q.y))
 	costs := float64(len(pieces) - 1)
@@ -140,8 +156,9 @@ func (q *sequence) fitPieces(pieces []piece) shape {
 		case slope:
 			costs += q.SlopeCost
 			fitted = lineIn(y)
-			if other := ratesIn(y, q.inverse[p.from:p.to], 1); misfit(y, other) < misfit(y, fitted) {
-				fitted = other
+			linear := ratesIn(y, q.inverse[p.from:p.to], 1)
+			if misfit(y, linear) < misfit(y, fitted) {
+				fitted = linear
 			}
 		case curve:
 			costs += q.CurveCost
@@ -158,21 +175,23 @@ func (q *sequence) fitPieces(pieces []piece) shape {
 			left[p.from+i] = y[i] - fitted[i]
 		}
 	}
-	return shape{pieces, q.withValues(left).fit(nil).score + q.CutCost*costs*math.Log(float64(len(q.y)))}
+	score := q.withValues(left).fit(nil).score + q.CutCost*costs*math.Log(float64(len(q.y)))
+	return shape{pieces, score}
 }
 
-// slopes reports whether fitted values show inside the files, or in the means of enough of them: the times of
-// files have heavy tails, and a few of them may lie in any order.
+// slopes reports whether fitted values show inside the files, or in the means of enough of them:
+// the times of files have heavy tails, and a few of them may lie in any order.
 func (q *sequence) slopes(from int, fitted []float64) bool {
 	n := len(fitted)
-	if _, left := q.split(from, from+n, 1); left < q.MaxStepMisfit*misfit(q.y[from:from+n], fitted) {
+	_, left := q.split(from, from+n, 1)
+	if left < q.MaxStepMisfit*misfit(q.y[from:from+n], fitted) {
 		return false // It is a step that does not count as one.
 	}
 	rose := stats.Median(q.y[from+n-n/3:from+n]) - stats.Median(q.y[from:from+n/3])
 	if rose/(stats.Mean(fitted[n-n/3:])-stats.Mean(fitted[:n/3])) < q.MinShown {
 		return false // A few bins alone are off.
 	}
-	var inside, squares float64 // the products and squares of what deviates from the means of files
+	var inside, squares float64 // They sum up deviations from the means of files.
 	var means, wanted []float64
 	for first, end := range q.files(from, from+n) {
 		means = append(means, q.mean(first, end))
@@ -186,8 +205,8 @@ func (q *sequence) slopes(from int, fitted []float64) bool {
 			squares += square(fitted[k-from] - f)
 		}
 	}
-	if q.MinShown*squares > q.MinNoiseRatio*q.sampleNoise*math.Sqrt(squares) { // It would show inside the files.
-		return inside > q.MinShown*squares
+	if q.MinShown*squares > q.MinNoiseRatio*q.sampleNoise*math.Sqrt(squares) {
+		return inside > q.MinShown*squares // It would show inside the files.
 	}
 	if float64(len(means)) < 3*q.MinFiles {
 		return false
@@ -224,16 +243,19 @@ func (q *sequence) decay(from, to int) (best float64) {
 	return best
 }
 
-// fitRates fits rates a + b x by least squares, relative errors counted alike, and gives the sum of the squares that
-// are left. The inverse of each rate is given; x is what a decay leaves of 1 after so many bins, or their number if
-// that is 1.
+// fitRates fits rates a + b x by least squares, relative errors counted alike, and gives the sum of
+// the squares that are left. The inverse of each rate is given; x is what a decay leaves of 1 after
+// so many bins, or their number if that is 1.
 func fitRates(inverse []float64, decay float64) (a, b, left float64) {
 	var s11, s12, s22, r1, r2 float64
 	x := newBasis(decay)
 	for _, w := range inverse {
 		v := w * x.next()
-		s11, s12, s22 = s11+w*w, s12+w*v, s22+v*v
-		r1, r2 = r1+w, r2+v
+		s11 += w * w
+		s12 += w * v
+		s22 += v * v
+		r1 += w
+		r2 += v
 	}
 	det := s11*s22 - s12*s12
 	if det <= 0 {
@@ -259,7 +281,8 @@ func (b *basis) next() float64 {
 	return x
 }
 
-// ratesIn are the logarithms of the rates that fit best (see fitRates); nil if any of these would be 0 or less.
+// ratesIn are the logarithms of the rates that fit best (see fitRates); nil if any of these would
+// be 0 or less.
 func ratesIn(y, inverse []float64, decay float64) []float64 {
 	a, b, _ := fitRates(inverse, decay)
 	fitted := make([]float64, len(y))

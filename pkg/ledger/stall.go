@@ -11,15 +11,19 @@ import (
 
 // What counts as a standstill.
 const (
-	stallNS        = 500_000_000 // shorter ones are noise
-	stillRate      = 0.005       // of the disk's mean rate: a disk at this rate or less stands still
-	betweenSamples = 8           // times what a disk moves in SampleNS may pass beside a standstill without a sample
-	longFlush      = 5           // times the median time from a file's last sample to its end: a flush takes no longer
+	stallNS = 500_000_000 // Shorter ones are noise.
+	// A disk at this share of its mean rate or less stands still.
+	stillRate = 0.005
+	// Without a sample, a disk may move this many times what it moves in SampleNS next to a
+	// standstill.
+	betweenSamples = 8
+	// A flush takes at most this many times the median time from a file's last sample to its end.
+	longFlush = 5
 )
 
-// findStalls finds when the disk stood still within a file for a second or more; that time is left out of its
-// levels. Only progress samples show it, so most files must have some, and only if files follow one another. An
-// ordinary flush, after a file's last bytes, is no stall.
+// findStalls finds when the disk stood still within a file for a second or more; that time is left
+// out of its levels. Only progress samples show it, so most files must have some, and only if files
+// follow one another. An ordinary flush, after a file's last bytes, is no stall.
 func (d *Disk) findStalls() {
 	isLong := func(f trace.File) bool { return f.Usable() && f.EndNS-f.StartNS >= stallNS }
 	if d.IsPaced() || !slices.ContainsFunc(d.Trace.Files, isLong) {
@@ -30,7 +34,7 @@ func (d *Disk) findStalls() {
 	for i := range d.Trace.Files {
 		f := &d.Trace.Files[i]
 		if i > 0 && f.StartNS < d.Trace.Files[i-1].EndNS {
-			return // of files at once one may stand still only because it waits for the others
+			return // One of several files at once may stand still because it waits for the others.
 		}
 		moved += float64(f.Bytes)
 		if n := len(f.Samples()); n > 0 {
@@ -40,7 +44,7 @@ func (d *Disk) findStalls() {
 	if 2*len(tails) < len(d.Trace.Files) {
 		return
 	}
-	rate := moved / busy / 1e9 // bytes per nanosecond
+	rate := moved / busy / 1e9 // It is in bytes per nanosecond.
 	flush := longFlush * stats.Median(tails)
 	for i := range d.Trace.Files {
 		f := &d.Trace.Files[i]
@@ -49,41 +53,51 @@ func (d *Disk) findStalls() {
 		}
 		from := trace.Sample{TNS: f.StartNS}
 		run := overlap.Span{StartNS: f.StartNS, EndNS: f.StartNS}
-		moved := int64(0) // in the run
+		moved := int64(0) // It counts the bytes of the run.
 		add := func(atEnd bool) {
-			length, slow := run.EndNS-run.StartNS, moved >= f.Bytes/2 // a file slow as a whole does not stand still
-			if length >= stallNS && !d.Stopped(run) && !slow && (!atEnd || float64(length) > flush) {
+			length := run.EndNS - run.StartNS
+			slow := moved >= f.Bytes/2 // A file that is slow as a whole does not stand still.
+			if length >= stallNS && !d.Stopped(run) && !slow &&
+				(!atEnd || float64(length) > flush) {
 				d.Stalls = append(d.Stalls, run)
 			}
 		}
-		for _, to := range append(slices.Clone(f.Samples()), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
+		end := trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}
+		for _, to := range append(slices.Clone(f.Samples()), end) {
 			bytes := to.Bytes - from.Bytes
 			took := to.TNS - from.TNS
-			// A disk that stands still may write no samples: of the time between two, only what the bytes need at the mean
-			// rate was work.
+			// A disk that stands still may write no samples: of the time between two, only what the
+			// bytes need at the mean rate was work.
 			still := stillRate*rate*float64(took) >= float64(bytes)
 			gap := took - int64(float64(bytes)/rate)
 			if gap >= stallNS-2*SampleNS && float64(bytes) <= betweenSamples*rate*SampleNS {
-				still, took, bytes = true, gap, 0
+				still = true
+				took = gap
+				bytes = 0
 			}
 			switch {
 			case still && run.EndNS == from.TNS:
-				run.EndNS, moved = to.TNS, moved+bytes
+				run.EndNS = to.TNS
+				moved += bytes
 			case still:
-				run, moved = overlap.Span{StartNS: to.TNS - took, EndNS: to.TNS}, bytes
+				run = overlap.Span{StartNS: to.TNS - took, EndNS: to.TNS}
+				moved = bytes
 			default:
 				add(false)
-				run, moved = overlap.Span{StartNS: to.TNS, EndNS: to.TNS}, 0
+				run = overlap.Span{StartNS: to.TNS, EndNS: to.TNS}
+				moved = 0
 			}
 			from = to
 		}
 		add(run.EndNS == f.EndNS)
 	}
-	slices.SortFunc(d.Stalls, func(a, b overlap.Span) int { return cmp.Compare(a.StartNS, b.StartNS) })
+	slices.SortFunc(d.Stalls, func(a, b overlap.Span) int {
+		return cmp.Compare(a.StartNS, b.StartNS)
+	})
 }
 
-// findStops finds how long the disk stood still for each time in which it was not asked for anything: from the last
-// that is known to have moved to the first after it.
+// findStops finds how long the disk stood still for each time in which it was not asked for
+// anything: from the last that is known to have moved to the first after it.
 func (d *Disk) findStops(stops []overlap.Span) {
 	if len(stops) == 0 {
 		return
