@@ -158,10 +158,10 @@ type Recovery struct {
 
 // Cut is where the view of a recovery ended.
 type Cut struct {
-	Rose bool    `json:"rose"`           // it had reached a new level, too short a time before; else it had not risen
-	S    float64 `json:"s"`              // after the other disk's end: when it rose, or else when the view ended
-	Why  string  `json:"why"`            // a disk ended, started or paused
-	Disk string  `json:"disk,omitempty"` // which
+	Rose   bool    `json:"rose"`           // it had reached a new level, too short a time before; else it had not risen
+	AfterS float64 `json:"s"`              // after the other disk's end: when it rose, or else when the view ended
+	Why    string  `json:"why"`            // a disk ended, started or paused
+	Disk   string  `json:"disk,omitempty"` // which
 }
 
 // OtherToolRates is what other tools would have shown for the phase: why the window matters.
@@ -202,7 +202,7 @@ type DiskContention struct {
 	NoReference string          `json:"no_reference,omitempty"`
 	Retention   *float64        `json:"retention"` // rate over the reference
 	RetentionCI *stats.Interval `json:"retention_ci95,omitempty"`
-	Held        bool            `json:"held"`       // it has less than the reference, by more than noise would make of equals
+	Slowed      bool            `json:"held"`       // it has less than the reference, by more than noise would make of equals
 	Kept        bool            `json:"kept"`       // it has about as much as the reference, within noise
 	FairRate    *float64        `json:"fair_rate"`  // null: no share of a total says what a disk could have
 	AboveEven   *float64        `json:"above_even"` // null, for the same reason
@@ -298,14 +298,14 @@ type Steady struct {
 
 // Throttle is a lasting drop of a disk's rate that no other disk explains.
 type Throttle struct {
-	ledger.Step               // the deepest
-	Recovered   *Rebound      `json:"recovered"` // null if the rate stayed low to the end
-	Steps       []ledger.Step `json:"steps"`     // the whole fall
-	Cause       string        `json:"cause"`     // heat | cache_full | unknown
-	Evidence    Evidence      `json:"evidence"`
-	Freed       []Shift       `json:"freed,omitempty"` // what other disks gained by it
-	HeldS       float64       `json:"held_s"`          // how long the first level was seen
-	LastsS      float64       `json:"lasts_s"`         // how long the last level was seen
+	ledger.Step                  // the deepest
+	Recovered      *Rebound      `json:"recovered"` // null if the rate stayed low to the end
+	Steps          []ledger.Step `json:"steps"`     // the whole fall
+	Cause          string        `json:"cause"`     // heat | cache_full | unknown
+	Evidence       Evidence      `json:"evidence"`
+	NeighbourGains []Shift       `json:"freed,omitempty"` // what other disks gained by it
+	FirstLevelS    float64       `json:"held_s"`          // how long the first level was seen
+	LastLevelS     float64       `json:"lasts_s"`         // how long the last level was seen
 }
 
 // Rebound is a throttle that was over after a pause.

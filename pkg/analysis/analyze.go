@@ -12,8 +12,8 @@ import (
 // Version is the version of analysis.json that Analyze fills.
 const Version = 1
 
-// chance is the probability that noise alone makes a claim, in a whole run.
-const chance = 0.01
+// falseClaimRate is the probability that noise alone makes a claim, in a whole run.
+const falseClaimRate = 0.01
 
 // Options are the settings of an analysis; the zero value is the usual one.
 type Options struct {
@@ -57,7 +57,7 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 		p.fillChanges()
 	}
 	warmUps(r.phases)
-	r.solos = soloRates(r.phases)
+	r.solos = measureSolos(r.phases)
 	for _, p := range r.phases {
 		p.recoveries()
 	}
@@ -105,7 +105,7 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	a.Saturations = saturations(r.phases)
 	a.Effects = r.effects
 	a.Summary = Summary{Contests: contests(r.settings), Removals: removals(r)}
-	a.HubCosts = hubCosts(a.Order, r.solos, r.alpha.own)
+	a.HubCosts = hubCosts(a.Order, r.solos, r.alpha.perDisk)
 	a.Findings = findings(a)
 	a.Decide()
 	return a
@@ -124,14 +124,14 @@ func (a *Analysis) Title(phase string) string {
 // alphas are the chances by which noise alone may make one claim of one disk, so that it makes any
 // of that kind in the whole run with a chance of no more than chance (Bonferroni's correction).
 type alphas struct {
-	looks  int     // disks and phases in the run: how often chance may pass for a claim
-	own    float64 // of a disk by itself, in any phase
-	shared float64 // of a disk beside others
-	after  float64 // of a disk after another's end
+	comparisons int     // disks and phases in the run: how often chance may pass for a claim
+	perDisk     float64 // of a disk by itself, in any phase
+	perPhase    float64 // of a disk beside others
+	perRecovery float64 // of a disk after another's end
 }
 
 func newAlphas(run *trace.Run) alphas {
-	all, beside, after := 0, 0, 0
+	all, shared, after := 0, 0, 0
 	for _, p := range run.Phases {
 		n, others := 0, len(p.Disks)-1
 		for _, d := range p.Disks {
@@ -141,13 +141,13 @@ func newAlphas(run *trace.Run) alphas {
 		}
 		all += n
 		if others > 0 {
-			beside += n
+			shared += n
 		}
 		// Of the disks that stay after each end, those that can rise again are few.
 		after += min(n, n*others/2)
 	}
-	per := func(looks int) float64 { return chance / float64(max(looks, 1)) }
-	return alphas{looks: max(all, 1), own: per(all), shared: per(beside), after: per(after)}
+	per := func(comparisons int) float64 { return falseClaimRate / float64(max(comparisons, 1)) }
+	return alphas{comparisons: max(all, 1), perDisk: per(all), perPhase: per(shared), perRecovery: per(after)}
 }
 
 // number is v, or nil if v is NaN or infinite.
@@ -158,8 +158,8 @@ func number(v float64) *float64 {
 	return &v
 }
 
-// departs is how far a disk's rate must lie from its rate alone to be marked in the matrix.
-const departs = 0.10
+// minDeparture is how far a disk's rate must lie from its rate alone to be marked in the matrix.
+const minDeparture = 0.10
 
 // matrix lists all phases, those of one disk first, then those of two, and so on, in the order of
 // the run.
@@ -182,7 +182,7 @@ func matrix(phases []Phase) []MatrixRow {
 		}
 		if p.Contention != nil {
 			for disk, d := range p.Contention.Disks {
-				if d.Retention != nil && math.Abs(*d.Retention-1) > departs {
+				if d.Retention != nil && math.Abs(*d.Retention-1) > minDeparture {
 					row.Departures[disk] = *d.Retention
 				}
 			}

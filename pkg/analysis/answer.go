@@ -13,8 +13,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Answer answers what a person asked: who wins, who loses, how to connect the disks, and how sure that is. It is
-// decided and worded here, from what the effects come to.
+// Answer answers what a person asked: who wins, who loses, how to connect the disks, and how sure
+// that is. It is decided and worded here, from what the effects come to.
 type Answer struct {
 	Headline string    `json:"headline"` // one idea
 	Sentence string    `json:"sentence"` // what belongs to it, likewise
@@ -24,11 +24,11 @@ type Answer struct {
 	Advice   []Advice  `json:"advice"` // none if nothing was measured of disks together
 	Sure     Sure      `json:"sure"`
 	// Why the run's numbers cannot be trusted, the worst first: these stand in place of who wins.
-	Doubts []Doubt `json:"doubts"`
+	Caveats []Caveat `json:"doubts"`
 }
 
-// Doubt is a reason not to trust a run's numbers.
-type Doubt struct {
+// Caveat is a reason not to trust a run's numbers.
+type Caveat struct {
 	Code    string  `json:"code"`
 	Phase   string  `json:"phase,omitempty"` // the first that shows it; empty for the run
 	Disk    string  `json:"disk,omitempty"`
@@ -39,23 +39,23 @@ type Doubt struct {
 
 // The codes of doubts.
 const (
-	DoubtFailed    = "failed"  // a disk failed
-	DoubtPartial   = "partial" // the run or a phase ended early
-	DoubtShared    = "shared_disk"
-	DoubtSkipped   = "skipped_checks"
-	DoubtHostBound = "host_bound"    // the computer's cores were busy, by so many percent
-	DoubtCached    = "cached"        // so much of what was read came from a cache
-	DoubtWrites    = "cached_writes" // small writes went through this computer's cache
-	DoubtImprecise = "imprecise"     // a rate's 95 % interval is as wide as this to either side
-	DoubtModel     = "model"         // the run is simulated, and its requests are too small for the model
+	CaveatFailed    = "failed"  // a disk failed
+	CaveatPartial   = "partial" // the run or a phase ended early
+	CaveatShared    = "shared_disk"
+	CaveatSkipped   = "skipped_checks"
+	CaveatHostBound = "host_bound"    // the computer's cores were busy, by so many percent
+	CaveatCached    = "cached"        // so much of what was read came from a cache
+	CaveatWrites    = "cached_writes" // small writes went through this computer's cache
+	CaveatImprecise = "imprecise"     // a rate's 95 % interval is as wide as this to either side
+	CaveatModel     = "model"         // the run is simulated, and its requests are too small for the model
 )
 
-// wholeRequest is the smallest request, in bytes, that the model of a hub stands for: its rates were measured with
-// files that were moved in requests of this size and more.
+// wholeRequest is the smallest request, in bytes, that the model of a hub stands for: its rates
+// were measured with files that were moved in requests of this size and more.
 const wholeRequest = 1 << 20
 
-// imprecise is half a 95 % interval, relative, from which a rate says nothing of who wins.
-const imprecise = 0.7
+// minImprecise is half a 95 % interval, relative, from which a rate says nothing of who wins.
+const minImprecise = 0.7
 
 // Outcome is what one disk won or lost in a contest.
 type Outcome struct {
@@ -108,12 +108,12 @@ type Sure struct {
 
 // What it takes to recommend a port of its own for one disk and not for another.
 const (
-	worthMoving = 0.10 // that the others gain
-	clearlyBest = 0.05 // that they must gain more than from moving any other disk, and by more than the errors of both
+	minMoveGain = 0.10 // that the others gain
+	minMoveLead = 0.05 // that they must gain more than from moving any other disk, and by more than the errors of both
 )
 
-// know takes in how well one more rate is known; what changed by itself is a mean of several.
-func (s *Sure) know(rate float64, ci *stats.Interval, changed bool, disk, phase string) {
+// add takes in how well one more rate is known; what changed by itself is a mean of several.
+func (s *Sure) add(rate float64, ci *stats.Interval, changed bool, disk, phase string) {
 	switch {
 	case changed:
 	case ci == nil:
@@ -125,7 +125,7 @@ func (s *Sure) know(rate float64, ci *stats.Interval, changed bool, disk, phase 
 
 // Decide fills in the answer with its texts, from what the summary and the findings come to.
 func (a *Analysis) Decide() {
-	en := in(a)
+	w := in(a)
 	out := &a.Answer
 	*out = Answer{
 		Wins: []Outcome{}, Loses: []Outcome{}, Advice: []Advice{}, Sure: Sure{Repeated: true},
@@ -144,26 +144,26 @@ func (a *Analysis) Decide() {
 			case d.Lost:
 				out.Loses = append(out.Loses, o)
 			}
-			out.Sure.know(d.Rate, d.CI95, d.Changed != "", name, c.Phases[0])
+			out.Sure.add(d.Rate, d.CI95, d.Changed != "", name, c.Phases[0])
 		}
 	}
 	if len(a.Summary.Contests) > 0 {
-		out.Advice = append(out.Advice, en.advice())
+		out.Advice = append(out.Advice, w.advice())
 	} else {
-		a.sureAlone()
+		a.precisionAlone()
 	}
 	if len(a.Phases) > 0 {
-		out.Sure.Text = en.sure()
+		out.Sure.Text = w.precision()
 	}
 	unchecked := a.Origin != nil && (a.SharedDisk || len(a.Skipped) > 0)
 	if unchecked { // Whoever wins may win for another reason than the hub.
 		out.Wins, out.Loses, out.Advice = []Outcome{}, []Outcome{}, []Advice{}
 	}
-	if out.Doubts = a.doubts(); len(out.Doubts) > 0 {
-		out.Headline = out.Doubts[0].Text
+	if out.Caveats = a.caveats(); len(out.Caveats) > 0 {
+		out.Headline = out.Caveats[0].Text
 		return
 	}
-	ideas := en.ideas()
+	ideas := w.ideas()
 	if len(ideas) > 0 {
 		out.Headline, out.Sentence = ideas[0].text, ideas[0].detail
 	}
@@ -173,8 +173,8 @@ func (a *Analysis) Decide() {
 	}
 }
 
-// sureAlone fills in how well the rates are known if no disks contend.
-func (a *Analysis) sureAlone() {
+// precisionAlone fills in how well the rates are known if no disks contend.
+func (a *Analysis) precisionAlone() {
 	sure := &a.Answer.Sure
 	for _, p := range a.Phases {
 		if p.Overlap == nil || p.Search != nil || p.Saturation != nil {
@@ -189,14 +189,14 @@ func (a *Analysis) sureAlone() {
 				changed = changed || own && c.concerns(name)
 			}
 			d := p.Overlap.Disks[name]
-			sure.know(d.Rate, d.CI95, changed, name, p.Name)
+			sure.add(d.Rate, d.CI95, changed, name, p.Name)
 		}
 	}
 }
 
-// doubts are the reasons not to trust the numbers, each once, the worst first.
-func (a *Analysis) doubts() (out []Doubt) {
-	add := func(d Doubt, text string, args ...any) {
+// caveats are the reasons not to trust the numbers, each once, the worst first.
+func (a *Analysis) caveats() (out []Caveat) {
+	add := func(d Caveat, text string, args ...any) {
 		d.Text = fmt.Sprintf(text, args...)
 		out = append(out, d)
 	}
@@ -207,7 +207,7 @@ func (a *Analysis) doubts() (out []Doubt) {
 			switch {
 			case w.Code != "partial":
 			case w.Other != "":
-				add(Doubt{Code: DoubtFailed, Phase: p.Name, Disk: w.Disk, Cause: w.Other},
+				add(Caveat{Code: CaveatFailed, Phase: p.Name, Disk: w.Disk, Cause: w.Other},
 					"Disk %s failed (%s): %s.", w.Disk, a.Title(p.Name),
 					strings.TrimSuffix(withoutDisk(w.Other, w.Disk), "."))
 			case early == nil:
@@ -224,50 +224,50 @@ func (a *Analysis) doubts() (out []Doubt) {
 	switch {
 	case len(out) > 0: // The failure explains an early end.
 	case early != nil:
-		add(Doubt{Code: DoubtPartial, Phase: early.Name}, "Partial run: one phase (%s) ended "+
+		add(Caveat{Code: CaveatPartial, Phase: early.Name}, "Partial run: one phase (%s) ended "+
 			"early, and the results cover only what was recorded.", a.Title(early.Name))
 	case slices.ContainsFunc(a.Warnings, partial):
-		add(Doubt{Code: DoubtPartial},
+		add(Caveat{Code: CaveatPartial},
 			"Partial run: it stopped before its end, and the results cover only what was recorded.")
 	}
 	const silent = "so nothing is said of who crowds out whom."
 	if a.Origin != nil && a.SharedDisk {
-		add(Doubt{Code: DoubtShared}, "Disks of this run share one physical disk, or were not "+
+		add(Caveat{Code: CaveatShared}, "Disks of this run share one physical disk, or were not "+
 			"checked for that: it may slow them, not the hub, %s", silent)
 	}
 	if a.Origin != nil && len(a.Skipped) > 0 {
 		skipped := strings.Join(a.Skipped, ", ")
-		add(Doubt{Code: DoubtSkipped, Cause: skipped},
+		add(Caveat{Code: CaveatSkipped, Cause: skipped},
 			"Skipped checks (%s): what they look for may explain these rates, %s", skipped, silent)
 	}
 	if small != nil && a.modelled {
-		add(Doubt{Code: DoubtModel, Phase: small.Name}, "The model covers only large requests: "+
+		add(Caveat{Code: CaveatModel, Phase: small.Name}, "The model covers only large requests: "+
 			"only a run on real disks shows how fast small ones are (%s).", a.Title(small.Name))
 	}
 	if text, phase := a.cachedWrites(); text != "" {
-		add(Doubt{Code: DoubtWrites, Phase: phase}, "%s", text)
+		add(Caveat{Code: CaveatWrites, Phase: phase}, "%s", text)
 	}
 	for _, f := range a.Findings {
 		switch v := f.Values.(type) {
 		case CachedValues:
-			add(Doubt{Code: DoubtCached, Phase: f.Phase, Disk: f.Disk, Percent: 100 * v.Share},
+			add(Caveat{Code: CaveatCached, Phase: f.Phase, Disk: f.Disk, Percent: 100 * v.Share},
 				"%.0f %% of what %s read (%s) came from a cache: its rate is not the disk's.",
 				100*v.Share, unit.List(f.Disks), a.Title(f.Phase))
 		case PercentValues:
 			if len(f.Disks) > 0 {
-				add(Doubt{Code: DoubtHostBound, Phase: f.Phase, Disk: f.Disk, Percent: v.Percent},
+				add(Caveat{Code: CaveatHostBound, Phase: f.Phase, Disk: f.Disk, Percent: v.Percent},
 					"Your CPU may be the bottleneck, not %s: what moves its files used %.0f %% of a core "+
 						"(%s).", unit.List(f.Disks), v.Percent, a.Title(f.Phase))
 				continue
 			}
-			add(Doubt{Code: DoubtHostBound, Phase: f.Phase, Percent: v.Percent},
+			add(Caveat{Code: CaveatHostBound, Phase: f.Phase, Percent: v.Percent},
 				"Your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (%s). "+
 					"Close other programs and measure again.", v.Percent, a.Title(f.Phase))
 		}
 	}
-	if sure := &a.Answer.Sure; sure.Widest >= imprecise {
+	if sure := &a.Answer.Sure; sure.Widest >= minImprecise {
 		percent := 100 * sure.Widest
-		add(Doubt{Code: DoubtImprecise, Phase: sure.Phase, Disk: sure.Disk, Percent: percent},
+		add(Caveat{Code: CaveatImprecise, Phase: sure.Phase, Disk: sure.Disk, Percent: percent},
 			"Too uncertain to say who is slowed: %s's margin of error is ±%.0f %% (95 %% "+
 				"confidence, %s). Measure for longer.", sure.Disk, percent, a.Title(sure.Phase))
 	}
@@ -308,16 +308,16 @@ func (a *Analysis) cachedWrites() (text, phase string) {
 
 // advice is how to connect the disks: the move that gains the others most, if that is beyond doubt,
 // and if none that was not measured could gain them more.
-func (en english) advice() Advice {
-	removals := en.Summary.Removals
+func (w writer) advice() Advice {
+	removals := w.Summary.Removals
 	var best Removal // if it is worth it
-	if len(removals) > 0 && removals[0].Gain >= worthMoving {
+	if len(removals) > 0 && removals[0].Gain >= minMoveGain {
 		best = removals[0]
 	}
 	slowed := best.Gain > 0 // or that is unclear
-	for _, c := range en.Summary.Contests {
+	for _, c := range w.Summary.Contests {
 		for _, d := range c.Disks {
-			slowed = slowed || !d.Keeps && d.Kept < heldBack
+			slowed = slowed || !d.Keeps && d.Kept < minRetained
 		}
 	}
 	var like []string // the best, and those that make little difference
@@ -326,13 +326,13 @@ func (en english) advice() Advice {
 	for _, r := range removals {
 		ahead, off := best.Gain-r.Gain, math.Hypot(best.Error, r.Error)
 		switch {
-		case r.Disk == best.Disk || ahead <= clearlyBest && off <= clearlyBest:
+		case r.Disk == best.Disk || ahead <= minMoveLead && off <= minMoveLead:
 			like = append(like, r.Disk)
-		case ahead <= max(clearlyBest, off):
+		case ahead <= max(minMoveLead, off):
 			sure = false // That one may gain them more.
 		}
 	}
-	missing, measure := en.missing(max(worthMoving, best.Gain))
+	missing, measure := w.missing(max(minMoveGain, best.Gain))
 	out := Advice{Kind: AdviceNone, Disks: []string{}, Gain: best.Gain, Error: best.Error}
 	end := ". "
 	switch {
@@ -342,19 +342,19 @@ func (en english) advice() Advice {
 	case missing != nil:
 		out.Kind, out.Missing, out.Title = AdviceUnmeasured, missing, measure
 		out.Detail = "Which to move is unknown."
-	case !sure && len(en.Answer.Loses) == 0 && best.Gain == 0:
+	case !sure && len(w.Answer.Loses) == 0 && best.Gain == 0:
 		out.Title = "Nothing to move"
 		out.Detail = "No disk is shown to slow the others by more than a tenth."
 	case !sure:
 		out.Title = "Measure for longer"
 		out.Detail = "Which disk to move is within the margin of error."
 	case len(like) > 1:
-		out.Kind, out.Disks = AdviceAnyOwnPort, append(like[:1], ordered(en.Order, like[1:])...)
-		out.Title = "Move one of " + unit.List(ordered(en.Order, like)) + " to its own port"
+		out.Kind, out.Disks = AdviceAnyOwnPort, append(like[:1], ordered(w.Order, like[1:])...)
+		out.Title = "Move one of " + unit.List(ordered(w.Order, like)) + " to its own port"
 		out.Detail = "It makes little difference to the others which one."
 	default:
 		out.Kind, out.Disks = AdviceOwnPort, like
-		out.Title, out.Detail = "Move "+best.Disk+" to its own port", en.gains(&best)
+		out.Title, out.Detail = "Move "+best.Disk+" to its own port", w.gains(&best)
 		end = ": "
 	}
 	out.Text = out.Title + end + out.Detail
@@ -364,10 +364,10 @@ func (en english) advice() Advice {
 // missing are the phases without one disk of a contest that were not measured although the others
 // might gain that much in them, and the advice to measure these. Without a disk the others gain no
 // more than what it moves.
-func (en english) missing(atLeast float64) (phases []MissingPhase, measure string) {
+func (w writer) missing(atLeast float64) (phases []MissingPhase, measure string) {
 	var without []string
-	for _, c := range en.Summary.Contests {
-		for _, disk := range present(en.Order, c.Disks) {
+	for _, c := range w.Summary.Contests {
+		for _, disk := range present(w.Order, c.Disks) {
 			roles, others := map[string]trace.Role{}, 0.0
 			for name, d := range c.Disks {
 				if name != disk {
@@ -377,7 +377,7 @@ func (en english) missing(atLeast float64) (phases []MissingPhase, measure strin
 			}
 			known := func(r Removal) bool { return r.Disk == disk }
 			if others == 0 || c.Disks[disk].Rate < atLeast*others ||
-				slices.ContainsFunc(en.Summary.Removals, known) {
+				slices.ContainsFunc(w.Summary.Removals, known) {
 				continue
 			}
 			phases = append(phases, MissingPhase{Without: disk, Roles: roles})
@@ -390,10 +390,10 @@ func (en english) missing(atLeast float64) (phases []MissingPhase, measure strin
 	case phases == nil:
 		return nil, ""
 	case len(without) == 1:
-		others := unit.List(present(en.Order, phases[0].Roles))
+		others := unit.List(present(w.Order, phases[0].Roles))
 		return phases, "Measure " + others + " without " + without[0]
 	case len(without) <= len(phases[0].Roles):
-		each := unit.List(ordered(en.Order, without))
+		each := unit.List(ordered(w.Order, without))
 		return phases, "Measure without each of " + each + " in turn (study: matrix)"
 	}
 	return phases, "Measure without each disk in turn (study: matrix)"
@@ -401,7 +401,7 @@ func (en english) missing(atLeast float64) (phases []MissingPhase, measure strin
 
 // gains say for writing and for reading what the others gain at best without a disk: "A and B then
 // write at 1.48 GB/s each instead of 0.700, and read at 1.50 GB/s each instead of 1.10."
-func (en english) gains(without *Removal) string {
+func (w writer) gains(without *Removal) string {
 	var clauses []string
 	var before []string // whom the clause before this one is about
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
@@ -422,10 +422,10 @@ func (en english) gains(without *Removal) string {
 		to := meanOf(names, func(name string) float64 { return best.Disks[name].To })
 		text := fmt.Sprintf("%s%s%s at %s instead of %s",
 			pick(slices.Equal(names, before), "", unit.List(names)+" then "), op,
-			pick(len(names) == 1, "s", ""), en.each(to, len(names)), en.Number(from))
-		i := slices.IndexFunc(en.Phases, func(p Phase) bool { return p.Name == best.Phase })
-		if i >= 0 && en.Phases[i].Roles[without.Disk] != op {
-			text += fmt.Sprintf(" while %s %ss", without.Disk, en.Phases[i].Roles[without.Disk])
+			pick(len(names) == 1, "s", ""), w.each(to, len(names)), w.Number(from))
+		i := slices.IndexFunc(w.Phases, func(p Phase) bool { return p.Name == best.Phase })
+		if i >= 0 && w.Phases[i].Roles[without.Disk] != op {
+			text += fmt.Sprintf(" while %s %ss", without.Disk, w.Phases[i].Roles[without.Disk])
 		}
 		clauses = append(clauses, text)
 		before = names

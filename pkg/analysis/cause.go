@@ -18,8 +18,9 @@ const (
 	CauseUnknown   = "unknown"
 )
 
-// How heat is distinguished from a full cache. Disks slow down at 60 to 85 °C by their own sensor; one that writes
-// gets warmer whether it throttles or not, so that a rise alone says nothing. Temperatures come in whole degrees.
+// How heat is distinguished from a full cache. Disks slow down at 60 to 85 °C by their own sensor;
+// one that writes gets warmer whether it throttles or not, so that a rise alone says nothing.
+// Temperatures come in whole degrees.
 const (
 	hotC         = 55 // less is not hot enough to throttle for
 	surelyHotC   = 65 // from here on a small rise will do
@@ -37,8 +38,8 @@ const (
 	usb2Low, usb2High = 25e6, 47e6
 )
 
-// causes fills in what gauges say of each disk, and of each throttle its cause, as far as temperatures and other
-// phases show it.
+// causes fills in what gauges say of each disk, and of each throttle its cause, as far as
+// temperatures and other phases show it.
 func causes(phases []*phase) {
 	speeds, temperatures := map[string]float64{}, map[string][]meter.Reading{}
 	for _, p := range phases {
@@ -62,7 +63,7 @@ func causes(phases []*phase) {
 				continue
 			}
 			p.cause(part, stuck[name])
-			p.freed(part, d.Throttle)
+			p.neighbourGains(part, d.Throttle)
 			for k := range p.out.Changes {
 				if c := &p.out.Changes[k]; c.Kind == KindOwnFall && c.concerns(name) {
 					c.Cause = d.Throttle.Cause
@@ -88,8 +89,8 @@ func (p *phase) cause(part *part, stuck bool) {
 	change := part.out.LinkChange
 	elsewhere := e.CoresBusy || change != nil && change.ToBps < change.FromBps
 	foreign := part.out.Device != nil && part.out.Device.Foreign != nil
-	// Other phases let the number of bytes be what a cache holds: the disk neither went past it at full speed nor, when
-	// the cache should have been as empty, fell sooner.
+	// Other phases let the number of bytes be what a cache holds: the disk neither went past it at
+	// full speed nor, when the cache should have been as empty, fell sooner.
 	aBudget := e.PassedBytes == 0 && (e.SoonerBytes == 0 || e.SameBudget > 0)
 	switch {
 	case e.Events > 0 || e.hot() && !e.Stuck && !elsewhere:
@@ -101,7 +102,8 @@ func (p *phase) cause(part *part, stuck bool) {
 	}
 }
 
-// cpu is how busy the host's cores were at the median between two times, in percent; NaN if that was not read.
+// cpu is how busy the host's cores were at the median between two times, in percent; NaN if that
+// was not read.
 func (p *phase) cpu(fromNS, toNS int64) float64 {
 	return meter.Median(meter.In(p.meters.Of("", trace.CPU), overlap.Span{StartNS: fromNS, EndNS: toNS}))
 }
@@ -122,8 +124,8 @@ func (e *Evidence) flat() bool {
 		*e.AtC < notCoolC
 }
 
-// warmth is how warm the disk was at its start, when it fell, and at most after that: medians, for one reading may be
-// an error. They are null if there are too few readings.
+// warmth is how warm the disk was at its start, when it fell, and at most after that: medians, for
+// one reading may be an error. They are null if there are too few readings.
 func (p *phase) warmth(part *part, at int64) *Evidence {
 	e := &Evidence{}
 	all := p.meters.Of(part.Name(), trace.Temperature)
@@ -132,7 +134,8 @@ func (p *phase) warmth(part *part, at int64) *Evidence {
 	if len(before) < minBefore || len(after) == 0 {
 		return e
 	}
-	// Three readings about the fall: those before it alone would be old if it is read only now and then.
+	// Three readings about the fall: those before it alone would be old if it is read only now and
+	// then.
 	near := slices.Concat(before[len(before)-2:], after[:1])
 	if at-near[1].NS > aroundFallNS || near[2].NS-at > aroundFallNS {
 		return e
@@ -145,9 +148,9 @@ func (p *phase) warmth(part *part, at int64) *Evidence {
 	return e
 }
 
-// budget looks at what the disk did in the other phases: whether it fell after as many bytes there, went clearly past
-// that number at full speed, or had fallen sooner in an earlier one. In a later one it may fall sooner: a cache takes
-// a while to be emptied.
+// budget looks at what the disk did in the other phases: whether it fell after as many bytes there,
+// went clearly past that number at full speed, or had fallen sooner in an earlier one. In a later
+// one it may fall sooner: a cache takes a while to be emptied.
 func (p *phase) budget(part *part, e *Evidence) {
 	t := part.out.Throttle
 	before := true // the current phase
@@ -180,12 +183,12 @@ func (p *phase) budget(part *part, e *Evidence) {
 
 // What a neighbour must gain to be reported with a disk's fall.
 const (
-	freedShare    = 0.10          // of its own rate
-	clearOfFallNS = 1_000_000_000 // after the fall
+	minNeighbourGain = 0.10          // of its own rate
+	clearOfFallNS    = 1_000_000_000 // after the fall
 )
 
-// freed says what the other disks gained when a disk fell.
-func (p *phase) freed(part *part, t *Throttle) {
+// neighbourGains says what the other disks gained when a disk fell.
+func (p *phase) neighbourGains(part *part, t *Throttle) {
 	at := int64(t.AtS * 1e9)
 	for _, other := range p.others(part) {
 		if other.StartNS() > at-beforeNS/2 || other.EndNS() < at+clearOfFallNS+beforeNS/2 {
@@ -197,10 +200,10 @@ func (p *phase) freed(part *part, t *Throttle) {
 			continue
 		}
 		was, is := other.Compare(before, after)
-		if is.Rate < (1+freedShare)*was.Rate || is.ChanceAbove(was) > p.alpha.after {
+		if is.Rate < (1+minNeighbourGain)*was.Rate || is.ChanceAbove(was) > p.alpha.perRecovery {
 			continue
 		}
-		t.Freed = append(t.Freed, Shift{other.Name(), was.Rate, is.Rate})
+		t.NeighbourGains = append(t.NeighbourGains, Shift{other.Name(), was.Rate, is.Rate})
 	}
 }
 
@@ -239,8 +242,8 @@ type Temperature struct {
 	Stuck   bool    `json:"stuck"` // it never moves in the whole run: no evidence of anything
 }
 
-// Evidence is what a throttle's cause rests on. Temperatures are medians of a few readings, null if there were too
-// few.
+// Evidence is what a throttle's cause rests on. Temperatures are medians of a few readings, null if
+// there were too few.
 type Evidence struct {
 	StartC     *float64 `json:"start_c"`
 	AtC        *float64 `json:"at_c"`        // just before the fall
@@ -261,8 +264,9 @@ type LinkChange struct {
 	ToBps   float64 `json:"to_bps"`
 }
 
-// linkChange is the greatest change of a disk's link in the phase, or since the one before it, and warns of it.
-// Speeds are the last seen, by disk and by its connection: one that is plugged in elsewhere on purpose is no change.
+// linkChange is the greatest change of a disk's link in the phase, or since the one before it, and
+// warns of it. Speeds are the last seen, by disk and by its connection: one that is plugged in
+// elsewhere on purpose is no change.
 func (p *phase) linkChange(part *part, speeds map[string]float64) *LinkChange {
 	disk := part.Name()
 	key := disk + "\x00" + part.connection

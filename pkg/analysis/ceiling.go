@@ -16,32 +16,34 @@ const (
 	headroom = 1.2
 	// The chance of totals as alike in the whole run, if they were spread over half of what the
 	// disks reach.
-	ceilingP = 0.10
-	spare    = 1.7   // times the intervals of two totals, within which they count as one
-	minSE    = 0.005 // of a total: no interval is taken to be narrower
+	ceilingP         = 0.10
+	ceilingMargin    = 1.7   // times the intervals of two totals, within which they count as one
+	minRelativeError = 0.005 // of a total: no interval is taken to be narrower
 )
 
-// reach is what a set of disks moved together in one direction.
-type reach struct {
+// groupTotal is what a set of disks moved together in one direction.
+type groupTotal struct {
 	op         trace.Role
 	connection string
 	disks      []string // in alphabetical order
 	phases     []*phase // more than one if the set was measured again
 	total      float64
-	half       float64 // of the total's 95 % interval
-	alone      float64 // what the disks reach one by one
-	less       *reach  // the largest set of some of the disks that moved as much
+	halfCI     float64     // of the total's 95 % interval
+	alone      float64     // what the disks reach one by one
+	subset     *groupTotal // the largest set of some of the disks that moved as much
 }
 
-func (r *reach) held() bool { return r.alone >= headroom*r.total }
+func (r *groupTotal) hasHeadroom() bool { return r.alone >= headroom*r.total }
 
 // tolerance is how far two totals may lie apart that are alike, by their intervals.
-func (r *reach) tolerance(o *reach) float64 { return spare * math.Hypot(r.half, o.half) }
+func (r *groupTotal) tolerance(o *groupTotal) float64 {
+	return ceilingMargin * math.Hypot(r.halfCI, o.halfCI)
+}
 
 // comparable reports whether two sets were measured under the same conditions, beside the same
 // disks that went the other way, and what disks they have in common, or else the first ones, do the
 // same in both.
-func (r *reach) comparable(s *reach) bool {
+func (r *groupTotal) comparable(s *groupTotal) bool {
 	p, q, shared := r.phases[0], s.phases[0], false
 	if r.op != s.op || r.connection != s.connection ||
 		len(p.parts)-len(r.disks) != len(q.parts)-len(s.disks) {
@@ -63,47 +65,47 @@ func (r *reach) comparable(s *reach) bool {
 // alike by chance must be ruled out: the more sets that had more to give, the more of them must
 // have reached it.
 func (r *run) ceilings() {
-	var groups [][]*reach // all sets of a group are comparable
+	var groups [][]*groupTotal // all sets of a group are comparable
 	for _, set := range r.settings {
 		for _, op := range []trace.Role{trace.Read, trace.Write} {
-			reached := set.reach(op)
-			if reached == nil {
+			total := set.total(op)
+			if total == nil {
 				continue
 			}
-			differs := func(s *reach) bool { return !reached.comparable(s) }
-			i := slices.IndexFunc(groups, func(g []*reach) bool {
+			differs := func(s *groupTotal) bool { return !total.comparable(s) }
+			i := slices.IndexFunc(groups, func(g []*groupTotal) bool {
 				return !slices.ContainsFunc(g, differs)
 			})
 			if i < 0 {
 				i, groups = len(groups), append(groups, nil)
 			}
-			groups[i] = append(groups[i], reached)
+			groups[i] = append(groups[i], total)
 		}
 	}
-	looks := 0.0
+	comparisons := 0.0
 	for _, g := range groups {
-		if slices.ContainsFunc(g, (*reach).held) {
-			looks++
+		if slices.ContainsFunc(g, (*groupTotal).hasHeadroom) {
+			comparisons++
 		}
 	}
 	for _, g := range groups {
-		ceiling(g, ceilingP/max(1, looks))
+		ceiling(g, ceilingP/max(1, comparisons))
 	}
 }
 
-// reach is what the disks moved together in one direction; nil if that or what each has alone is
+// total is what the disks moved together in one direction; nil if that or what each has alone is
 // not known, if they are not connected to the same port, or if one of the disks does not go as fast
 // as it can in one direction.
-func (s setting) reach(op trace.Role) *reach {
+func (s setting) total(op trace.Role) *groupTotal {
 	if !s[0].whole || !s[0].allContend() {
 		return nil
 	}
-	r := &reach{op: op}
+	r := &groupTotal{op: op}
 	for _, part := range s[0].parts {
 		if part.Trace.Op != op {
 			continue
 		}
-		alone := s[0].solos.find(part)
+		alone := s[0].solos.lookup(part)
 		if alone == nil || len(r.disks) > 0 && part.connection != r.connection {
 			return nil
 		}
@@ -116,53 +118,53 @@ func (s setting) reach(op trace.Role) *reach {
 		if total, half, ok := state.out.Overlap.oneWay(op); ok {
 			r.phases = append(r.phases, state.phase)
 			r.total += total
-			r.half += max(half, minSE*total)
+			r.halfCI += max(half, minRelativeError*total)
 		}
 	}
 	n := float64(len(r.phases))
 	if n == 0 {
 		return nil
 	}
-	r.total, r.half = r.total/n, r.half/n
+	r.total, r.halfCI = r.total/n, r.halfCI/n
 	return r
 }
 
 // ceiling looks for a limit that sets of disks have in common, and adds it to the phases that
 // reached it: those whose totals are alike the highest, unless with a chance of p that many of
 // those that had more to give ended on it by chance.
-func ceiling(sets []*reach, p float64) {
-	top := slices.MaxFunc(sets, func(a, b *reach) int { return cmp.Compare(a.total, b.total) })
-	reached := []*reach{top}
+func ceiling(sets []*groupTotal, p float64) {
+	top := slices.MaxFunc(sets, func(a, b *groupTotal) int { return cmp.Compare(a.total, b.total) })
+	atLimit := []*groupTotal{top}
 	could, did := 0, 0
-	var chance float64
+	var sumOfChances float64
 	for _, s := range sets {
 		alike := math.Abs(s.total-top.total) <= s.tolerance(top)
 		switch {
 		case s == top:
 			continue
 		case alike:
-			reached = append(reached, s)
+			atLimit = append(atLimit, s)
 		}
-		if s.held() {
+		if s.hasHeadroom() {
 			could++
-			chance += min(1, 2*s.tolerance(top)/(s.alone/2))
+			sumOfChances += min(1, 2*s.tolerance(top)/(s.alone/2))
 			if alike {
 				did++
 			}
 		}
 	}
-	if did == 0 || stats.BinomialTail(could, did, chance/float64(could)) > p {
+	if did == 0 || stats.BinomialTail(could, did, sumOfChances/float64(could)) > p {
 		return
 	}
 	var sum, weight float64
 	var names []string
 	shown := false
-	for _, s := range reached {
-		if s.held() {
-			s.less = largestWithin(reached, s)
-			shown = shown || s.less != nil
+	for _, s := range atLimit {
+		if s.hasHeadroom() {
+			s.subset = largestWithin(atLimit, s)
+			shown = shown || s.subset != nil
 		}
-		w := 1 / (s.half * s.half)
+		w := 1 / (s.halfCI * s.halfCI)
 		sum, weight = sum+w*s.total, weight+w
 		for _, p := range s.phases {
 			names = append(names, p.out.Name)
@@ -171,12 +173,12 @@ func ceiling(sets []*reach, p float64) {
 	if !shown {
 		return
 	}
-	for _, s := range reached {
+	for _, s := range atLimit {
 		c := &Ceiling{Rate: sum / weight, Phases: names}
-		if s.less != nil {
-			c.Without, c.WithoutRate, c.AloneRate = s.less.phases[0].out.Name, s.less.total, s.alone
+		if s.subset != nil {
+			c.Without, c.WithoutRate, c.AloneRate = s.subset.phases[0].out.Name, s.subset.total, s.alone
 			c.Added = only(s.disks, func(disk string) bool {
-				return !slices.Contains(s.less.disks, disk)
+				return !slices.Contains(s.subset.disks, disk)
 			})
 		}
 		for _, p := range s.phases {
@@ -188,7 +190,7 @@ func ceiling(sets []*reach, p float64) {
 }
 
 // largestWithin is the largest of the sets that lies within s, nil if none does.
-func largestWithin(sets []*reach, s *reach) (found *reach) {
+func largestWithin(sets []*groupTotal, s *groupTotal) (found *groupTotal) {
 	for _, r := range sets {
 		outside := func(d string) bool { return !slices.Contains(s.disks, d) }
 		if len(r.disks) < len(s.disks) && !slices.ContainsFunc(r.disks, outside) &&

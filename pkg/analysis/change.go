@@ -9,11 +9,13 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// Change is one entry of a phase's ledger: a stretch of time during which the rates of some disks were different, or
-// the moment from which they were. Every other statement about why a rate changed quotes it.
+// Change is one entry of a phase's ledger: a stretch of time during which the rates of some disks
+// were different, or the moment from which they were. Every other statement about why a rate
+// changed quotes it.
 type Change struct {
-	// A change from one level to the next happens at one moment; EndS is later only if the rate came back at that time. A
-	// recovery lasts from the other disk's end until the new level is reached.
+	// A change from one level to the next happens at one moment; EndS is later only if the rate
+	// came back at that time. A recovery lasts from the other disk's end until the new level is
+	// reached.
 	StartS float64  `json:"start_s"`
 	EndS   float64  `json:"end_s"`
 	Disks  []string `json:"disks"`
@@ -21,8 +23,8 @@ type Change struct {
 	Cause  string   `json:"cause"`
 	// The disk that started, ended, recovered or gained; null if there is none or more than one.
 	By *string `json:"by"`
-	// Of the disks together, in bytes per second; of a swing, the higher and the lower level; of a redistribution, of
-	// the first disk.
+	// Of the disks together, in bytes per second; of a swing, the higher and the lower level; of a
+	// redistribution, of the first disk.
 	FromRate float64         `json:"from_rate"`
 	ToRate   float64         `json:"to_rate"`
 	CI       *stats.Interval `json:"ci"`                  // 95 % confidence interval of to_rate; null if it is not known
@@ -72,7 +74,8 @@ const (
 
 func (c *Change) concerns(disk string) bool { return slices.Contains(c.Disks, disk) }
 
-// Recurs reports whether the rate went up and down all the time: what is told of it is no single rise or fall.
+// Recurs reports whether the rate went up and down all the time: what is told of it is no single
+// rise or fall.
 func (c *Change) Recurs() bool {
 	return slices.Contains([]string{KindSwing, KindDips, KindTakeTurns, KindUnsteady}, c.Kind)
 }
@@ -100,11 +103,12 @@ func (p *part) kind(level int) string {
 	return p.kinds[level]
 }
 
-// wavers reports whether the disk has no settled rate in the phase: it swings or drifts.
-func (p *part) wavers() bool { return p.Swing != nil || len(p.Drifts) > 0 }
+// isUnsettled reports whether the disk has no settled rate in the phase: it swings or drifts.
+func (p *part) isUnsettled() bool { return p.Swing != nil || len(p.Drifts) > 0 }
 
-// cuts are the moments at which the rate of the disk, or of any disk if the name is empty, changed for a reason other
-// than another's start or end. Between two of them lies a stretch: within it nothing that affects rates changed.
+// cuts are the moments at which the rate of the disk, or of any disk if the name is empty, changed
+// for a reason other than another's start or end. Between two of them lies a stretch: within it
+// nothing that affects rates changed.
 func (p *phase) cuts(disk string) []int64 {
 	var at []int64
 	for i := range p.out.Changes {
@@ -149,8 +153,8 @@ func longest(all [][]overlap.Span) []overlap.Span {
 	return best
 }
 
-// fillChanges writes the phase's ledger: every change of a disk's rate, of several at one instant together, with the
-// one cause that the evidence leaves. It needs the recoveries and the stalls.
+// fillChanges writes the phase's ledger: every change of a disk's rate, of several at one instant
+// together, with the one cause that the evidence leaves. It needs the recoveries and the stalls.
 func (p *phase) fillChanges() {
 	for _, part := range p.parts {
 		part.kinds = make([]string, len(part.Levels))
@@ -206,7 +210,8 @@ func (p *part) change(kind string, startNS, endNS int64, from, to float64) Chang
 	}
 }
 
-// stallChanges are the times in which disks stood still, those of several that begin and end at once together.
+// stallChanges are the times in which disks stood still, those of several that begin and end at
+// once together.
 func (p *phase) stallChanges() (out []Change) {
 	type stall struct {
 		overlap.Span
@@ -264,8 +269,8 @@ func (p *phase) recoveryChanges() (out []Change) {
 	return out
 }
 
-// inOrder sorts the ledger by time, leaves out changes that are too small to report, and folds a rise that only
-// undoes a fall into that fall, as its end.
+// inOrder sorts the ledger by time, leaves out changes that are too small to report, and folds a
+// rise that only undoes a fall into that fall, as its end.
 func inOrder(all []Change) []Change {
 	slices.SortStableFunc(all, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.StartS, b.StartS), cmp.Compare(a.EndS, b.EndS))
@@ -290,8 +295,8 @@ func inOrder(all []Change) []Change {
 	return out
 }
 
-// undoneBy is the change that a later one undoes: the last of the same disks, if it went the other way and they are
-// back at about the rates they had. It is nil if there is none.
+// undoneBy is the change that a later one undoes: the last of the same disks, if it went the other
+// way and they are back at about the rates they had. It is nil if there is none.
 func undoneBy(before []Change, back *Change) *Change {
 	single := []string{KindOwnFall, KindOwnRise, KindSharedFall, KindSharedRise, KindUnknown}
 	if !slices.Contains(single, back.Kind) {

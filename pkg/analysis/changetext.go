@@ -11,51 +11,51 @@ import (
 )
 
 // change says an entry of the ledger, with its cause if the evidence leaves only one.
-func (en english) change(c *Change) string {
+func (w writer) change(c *Change) string {
 	at := fmt.Sprintf("at %.1f s ", c.StartS)
-	who := unit.List(ordered(en.Order, c.Disks))
+	who := unit.List(ordered(w.Order, c.Disks))
 	inTotal := pick(len(c.Disks) > 1, " in total", "")
 	switch c.Kind {
 	case KindSwing:
 		return fmt.Sprintf("%s "+pick(len(c.Disks) == 1, "swings", "swing together")+" between %s and %s%s, about every %s (%.0f %% of the time at the lower rate)%s",
-			who, en.Rate(c.FromRate), en.Rate(c.ToRate), inTotal, unit.FormatSeconds(c.PeriodS), 100*c.LowShare, causeUnknown(c))
+			who, w.Rate(c.FromRate), w.Rate(c.ToRate), inTotal, unit.FormatSeconds(c.PeriodS), 100*c.LowShare, causeUnknown(c))
 	case KindDips:
 		return fmt.Sprintf("%s %s to %s%s for %s about every %s, %d times%s", who, pick(len(c.Disks) == 1, "drops", "drop together"),
-			en.Rate(c.ToRate), inTotal, unit.FormatSeconds(c.LowS), unit.FormatSeconds(c.PeriodS), c.Count, causeUnknown(c))
+			w.Rate(c.ToRate), inTotal, unit.FormatSeconds(c.LowS), unit.FormatSeconds(c.PeriodS), c.Count, causeUnknown(c))
 	case KindTakeTurns:
 		return fmt.Sprintf("%s take turns: each goes back and forth about every %s while their total stays the same%s", who,
 			unit.FormatSeconds(c.PeriodS), causeUnknown(c))
 	case KindUnsteady:
 		return fmt.Sprintf("%s %s unsteady, between %s and %s%s%s", who, pick(len(c.Disks) == 1, "is", "are"),
-			en.Rate(c.ToRate), en.Rate(c.FromRate), inTotal, causeUnknown(c))
+			w.Rate(c.ToRate), w.Rate(c.FromRate), inTotal, causeUnknown(c))
 	case KindDrift:
 		went := pick(c.ToRate < c.FromRate, "slowed", "sped up")
-		return fmt.Sprintf("%s %s steadily from %s to %s%s over %s%s", who, went, en.Rate(c.FromRate), en.Rate(c.ToRate), inTotal,
+		return fmt.Sprintf("%s %s steadily from %s to %s%s over %s%s", who, went, w.Rate(c.FromRate), w.Rate(c.ToRate), inTotal,
 			unit.FormatSeconds(c.EndS-c.StartS), causeUnknown(c))
 	case KindWarmUp:
-		took, phases := unit.FormatSeconds(c.EndS-c.StartS), unit.List(Each(c.Phases, en.Title))
+		took, phases := unit.FormatSeconds(c.EndS-c.StartS), unit.List(Each(c.Phases, w.Title))
 		return fmt.Sprintf("%s is slow for the first %s after a start (%s): %s, then %s", who, took, phases,
-			en.Rate(c.FromRate), en.Rate(c.ToRate))
+			w.Rate(c.FromRate), w.Rate(c.ToRate))
 	case KindSharedFall, KindSharedRise:
 		why := cmp.Or(map[string]string{
 			CauseLink: "their link changed its speed at about that time",
 			CauseHost: "the CPU was fully busy from then on",
 		}[c.Cause], "the cause is something they share (a link, the hub or the computer), not one disk")
 		return fmt.Sprintf("%s%s %s together to %.0f %% of their speed, from a total of %s to %s%s: %s",
-			at, who, pick(c.Kind == KindSharedFall, "fell", "rose"), 100*c.ToRate/c.FromRate, en.Rate(c.FromRate), en.Rate(c.ToRate), until(c), why)
+			at, who, pick(c.Kind == KindSharedFall, "fell", "rose"), 100*c.ToRate/c.FromRate, w.Rate(c.FromRate), w.Rate(c.ToRate), until(c), why)
 	case KindStart:
-		return fmt.Sprintf("when %s started, %s", *c.By, en.shifts(c))
+		return fmt.Sprintf("when %s started, %s", *c.By, w.shifts(c))
 	case KindRedistribution:
 		why := "the hub shared it differently, or one disk slowed and others took the rest"
 		if c.By != nil {
 			why = *c.By + " recovered then"
 		}
-		return at + en.shifts(c) + ", and the total stayed the same: " + why
+		return at + w.shifts(c) + ", and the total stayed the same: " + why
 	case KindOwnFall:
-		return fmt.Sprintf("%s%s fell from %s to %s by itself%s%s", at, who, en.Rate(c.FromRate), en.Rate(c.ToRate),
+		return fmt.Sprintf("%s%s fell from %s to %s by itself%s%s", at, who, w.Rate(c.FromRate), w.Rate(c.ToRate),
 			until(c), causeUnknown(c))
 	default:
-		return at + en.shifts(c) + until(c) + causeUnknown(c)
+		return at + w.shifts(c) + until(c) + causeUnknown(c)
 	}
 }
 
@@ -77,19 +77,20 @@ func until(c *Change) string {
 	return " for " + unit.FormatSeconds(c.EndS-c.StartS)
 }
 
-// shifts says what each disk did: "A fell from 1.80 GB/s to 0.80 GB/s and B rose from 0.80 GB/s to 1.80 GB/s".
-func (en english) shifts(c *Change) string {
-	return unit.List(Each(ordered(en.Order, c.Disks), func(name string) string {
+// shifts says what each disk did: "A fell from 1.80 GB/s to 0.80 GB/s and B rose from 0.80 GB/s to
+// 1.80 GB/s".
+func (w writer) shifts(c *Change) string {
+	return unit.List(Each(ordered(w.Order, c.Disks), func(name string) string {
 		s := c.Of(name)
 		did := pick(s.ToRate < s.FromRate, "fell", "rose")
-		return fmt.Sprintf("%s %s from %s to %s", name, did, en.Rate(s.FromRate), en.Rate(s.ToRate))
+		return fmt.Sprintf("%s %s from %s to %s", name, did, w.Rate(s.FromRate), w.Rate(s.ToRate))
 	}))
 }
 
 // stall says one stall, or several of the same disks together, of so many that work.
-func (en english) stall(stalls []Change, working int) string {
+func (w writer) stall(stalls []Change, working int) string {
 	first := stalls[0]
-	names := ordered(en.Order, first.Disks)
+	names := ordered(w.Order, first.Disks)
 	text := fmt.Sprintf("%s stalled for %s at %.1f s", unit.List(names), unit.FormatSeconds(first.EndS-first.StartS),
 		first.StartS)
 	if n := len(stalls); n > 1 {
@@ -140,8 +141,8 @@ func spansText(spans [][2]float64) string {
 	return ", from " + strings.Join(texts, " and ")
 }
 
-// ChangeLabel names an entry of the ledger in a few words, as a chart has room for: "A and B recover". It asks
-// name for what to call a disk; working is how many disks the phase has.
+// ChangeLabel names an entry of the ledger in a few words, as a chart has room for: "A and B
+// recover". It asks name for what to call a disk; working is how many disks the phase has.
 func ChangeLabel(c *Change, working int, name func(disk string) string) string {
 	does := func(disks []string, verb, rest string) string {
 		if len(disks) > 2 && len(disks) == working {
@@ -181,8 +182,8 @@ func ChangeLabel(c *Change, working int, name func(disk string) string) string {
 	return does(fallen, "fall", "") + ", " + does(risen, "rise", "")
 }
 
-// ChangeCause says in a few words what the evidence leaves as the cause of a change; empty for a disk's own
-// start or end, which needs none.
+// ChangeCause says in a few words what the evidence leaves as the cause of a change; empty for a
+// disk's own start or end, which needs none.
 func ChangeCause(c *Change, name func(disk string) string) string {
 	known := map[string]string{
 		CauseHeat: "heat", CauseCacheFull: "full write cache", CauseHost: "the computer",

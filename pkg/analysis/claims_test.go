@@ -356,7 +356,7 @@ func wrongOnHub(a *Analysis, even bool) map[string]bool {
 			byC[s.From] = true
 		}
 		wrong["missed steal"] = !even && !(byC["A"] && byC["B"])
-		wrong["missed held"] = !p.Contention.Disks["A"].Held
+		wrong["missed held"] = !p.Contention.Disks["A"].Slowed
 	}
 	for k, yes := range wrong {
 		if !yes {
@@ -379,7 +379,7 @@ func TestOwnFallIsNotTaken(t *testing.T) {
 			tracetest.Phase("A alone", steadyAt(c, 0, 0, 15, 1.5e9).Play(rnd)), tracetest.Phase("C alone", steadyAt(c, 2, 0, 15, 1.5e9).Play(rnd)),
 			tracetest.Phase("pair", a.Play(rnd), b.Play(rnd)))
 		p := Analyze(run, Options{}).Phases[2]
-		if len(p.Contention.Steals) > 0 || p.Contention.Disks["A"].Held {
+		if len(p.Contention.Steals) > 0 || p.Contention.Disks["A"].Slowed {
 			blamed++
 		}
 		if p.Disks["A"].Throttle == nil {
@@ -401,7 +401,7 @@ func TestSoloOverThrottle(t *testing.T) {
 		a.Levels = []tracetest.Level{{UntilS: 15, Rate: 2e9}, {UntilS: 30, Rate: 0.8e9}}
 		run := tracetest.Run(tracetest.Phase("A alone", a.Play(rnd)), tracetest.Phase("C alone", steadyAt(c, 2, 0, 15, 2e9).Play(rnd)),
 			tracetest.Phase("pair", steadyAt(c, 0, 0, 30, 0.8e9).Play(rnd), steadyAt(c, 2, 0, 30, 2e9).Play(rnd)))
-		if p := Analyze(run, Options{}).Phases[2]; len(p.Contention.Steals) > 0 || p.Contention.Disks["A"].Held {
+		if p := Analyze(run, Options{}).Phases[2]; len(p.Contention.Steals) > 0 || p.Contention.Disks["A"].Slowed {
 			blamed++
 		}
 	}

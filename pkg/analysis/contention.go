@@ -30,9 +30,9 @@ func (s *state) noReference(disk *part) (why string) {
 		switch {
 		case disk.IsPaced() || len(q.parts) != 1 || alone == nil ||
 			alone.Trace.Op != disk.Trace.Op || alone.IsPaced():
-		case disk.wavers() || s.isDown(disk):
+		case disk.isUnsettled() || s.isDown(disk):
 			return NoneChanged
-		case alone.same(disk) && alone.wavers():
+		case alone.same(disk) && alone.isUnsettled():
 			return NoneAloneChanged
 		case alone.same(disk):
 			return NoneTooLittle
@@ -88,9 +88,9 @@ func (s *state) fillBaseline(disk *part) {
 	}
 	here, _ := s.rate(disk)
 	kept, ci := here.Rate/b.Rate, here.over(&b.stretchRate)
-	d.Held = kept <= heldBack && b.chanceAbove(here, 1) < s.alpha.shared && !s.fallsForGood(disk)
-	d.Kept = kept >= heldBack && here.chanceAbove(&b.stretchRate, clearlyLess) < doubt
-	if kept > mostKept {
+	d.Slowed = kept <= minRetained && b.chanceAbove(here, 1) < s.alpha.perPhase && !s.fallsForGood(disk)
+	d.Kept = kept >= minRetained && here.chanceAbove(&b.stretchRate, clearlyLess) < falseKeptRate
+	if kept > maxRetained {
 		d.Reference, d.ReferenceFrom, d.Alone, d.NoReference = "", "", false, NoneExceeded
 		d.Kept = d.Kept && ci != nil && ci[0] <= 1
 		return
@@ -106,14 +106,14 @@ func (s *state) crowdsOut(by *part) (found []Steal) {
 	for _, from := range s.parts {
 		e := s.effectOf(by, from)
 		more := by.window.Rate >= (1+minSteal)*from.window.Rate &&
-			by.window.chanceAbove(&from.window, 1) < s.alpha.shared
+			by.window.chanceAbove(&from.window, 1) < s.alpha.perPhase
 		steal := Steal{From: from.Name(), By: by.Name()}
 		switch {
 		case from == by || !s.comparable(by) || !s.comparable(from) || !by.kept.Kept && !more:
 		case e != nil && e.Sure && even:
 			steal.Rate, steal.Share = e.Without-e.Rate, e.Loss
 			for _, o := range s.parts {
-				if !among([]*part{o}, e.setting[0].parts) {
+				if !sameJobsIn([]*part{o}, e.setting[0].parts) {
 					steal.Absent = append(steal.Absent, o.Name())
 				}
 			}
@@ -148,7 +148,7 @@ func (s *state) mustTake(by, from *part) bool {
 	var slowed []*part
 	most := 0.0
 	for _, o := range s.parts {
-		if o.kept.Held && o.kept.Alone {
+		if o.kept.Slowed && o.kept.Alone {
 			slowed = append(slowed, o)
 			most = max(most, *o.kept.ReferenceRate)
 		}
@@ -162,13 +162,13 @@ func (s *state) mustTake(by, from *part) bool {
 	}
 	total := rateTogether(group)
 	return by.window.Rate >= (1+minSteal)*total/float64(len(group)) &&
-		mostKept*(total-by.window.Rate) < *from.kept.ReferenceRate
+		maxRetained*(total-by.window.Rate) < *from.kept.ReferenceRate
 }
 
 // comparable reports whether the disk wants as much as it can get and did not change by itself in
 // the window.
 func (s *state) comparable(disk *part) bool {
-	return disk.WantsAll() && !disk.wavers() && !s.isDown(disk)
+	return disk.WantsAll() && !disk.isUnsettled() && !s.isDown(disk)
 }
 
 // isDown reports whether the disk fell by itself before the stretch that is compared.
@@ -186,7 +186,7 @@ func (s *state) even(all [][]overlap.Span) bool {
 		var rates []stretchRate
 		for _, part := range s.parts {
 			m := part.measureIn(in)
-			if m.Rate == 0 || part.IsPaced() || part.wavers() ||
+			if m.Rate == 0 || part.IsPaced() || part.isUnsettled() ||
 				part.Trace.Op != s.parts[0].Trace.Op {
 				return false
 			}
@@ -194,7 +194,7 @@ func (s *state) even(all [][]overlap.Span) bool {
 		}
 		ascending := func(a, b stretchRate) int { return cmp.Compare(a.Rate, b.Rate) }
 		low, high := slices.MinFunc(rates, ascending), slices.MaxFunc(rates, ascending)
-		if low.Rate < alikeShare*high.Rate || low.chanceAbove(&high, clearlyLess) >= doubt {
+		if low.Rate < alikeShare*high.Rate || low.chanceAbove(&high, clearlyLess) >= falseKeptRate {
 			return false
 		}
 	}

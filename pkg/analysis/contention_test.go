@@ -208,7 +208,7 @@ func TestCensoredRecovery(t *testing.T) {
 		want *Cut // nil: no recovery at all
 	}{
 		{"rises just before its end: too short to tell", []pace{{22, 0.7e9}, {22.8, 1.5e9}}, true, nil},
-		{"ends before it rises", []pace{{21, 0.7e9}}, true, &Cut{S: 2, Why: "ended", Disk: "A"}},
+		{"ends before it rises", []pace{{21, 0.7e9}}, true, &Cut{AfterS: 2, Why: "ended", Disk: "A"}},
 		{"ends before it rises, and nothing says that it would have", []pace{{21, 0.7e9}}, false, nil},
 		{"nothing changes", []pace{{30, 1.5e9}}, true, nil},
 	}
@@ -266,7 +266,7 @@ func TestHeldByShortSolos(t *testing.T) {
 			tracetest.Phase("A alone", disk("A", 6).Play(rnd)), tracetest.Phase("B alone", disk("B", 6).Play(rnd)),
 			tracetest.Phase("WW", h.Play(rnd, disk("A", 40), disk("B", 40))...)), Options{})
 		for _, d := range a.Phases[2].Contention.Disks {
-			if d.Held {
+			if d.Slowed {
 				held++
 			}
 		}
@@ -296,10 +296,10 @@ func TestMixedDisks(t *testing.T) {
 		mixed("all", 0.3, both(1.5e9, 0.5e9, 0.5e9)...), tracetest.Phase("all write", both(1.5e9, 0.5e9, 0.5e9)...),
 		tracetest.Phase("B and C write", both(0, 1e9, 1e9)[1:]...)), Options{})
 	c := a.Phases[5].Contention
-	if r := c.Disks["A"]; r.ReferenceFrom != "A 30/70" || r.Held || *r.Retention < 0.93 || *r.Retention > 0.95 {
+	if r := c.Disks["A"]; r.ReferenceFrom != "A 30/70" || r.Slowed || *r.Retention < 0.93 || *r.Retention > 0.95 {
 		t.Errorf("A at 30/70 is held against %q: %+v", r.ReferenceFrom, r)
 	}
-	if len(c.Steals) > 0 || !c.Disks["B"].Held {
+	if len(c.Steals) > 0 || !c.Disks["B"].Slowed {
 		t.Errorf("beside a disk that does both: %+v", c)
 	}
 	if c := a.Phases[6].Contention; len(c.Steals) != 2 || c.Disks["A"].ReferenceFrom != "A writes" {

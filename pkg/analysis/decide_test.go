@@ -138,9 +138,9 @@ func TestAlphas(t *testing.T) {
 		{[]*trace.Phase{phase("A"), phase("A", "B", "C")}, 4, 3, 3},
 	} {
 		got := newAlphas(&trace.Run{Phases: tc.phases})
-		for name, pair := range map[string][2]float64{"own": {got.own, tc.own}, "shared": {got.shared, tc.shared}, "after": {got.after, tc.afterOf}} {
-			if math.Abs(pair[0]-chance/pair[1]) > 1e-15 {
-				t.Errorf("%s of %d phases: one of %v, want one of %v", name, len(tc.phases), chance/pair[0], pair[1])
+		for name, pair := range map[string][2]float64{"own": {got.perDisk, tc.own}, "shared": {got.perPhase, tc.shared}, "after": {got.perRecovery, tc.afterOf}} {
+			if math.Abs(pair[0]-falseClaimRate/pair[1]) > 1e-15 {
+				t.Errorf("%s of %d phases: one of %v, want one of %v", name, len(tc.phases), falseClaimRate/pair[0], pair[1])
 			}
 		}
 	}
@@ -267,7 +267,7 @@ func TestCut(t *testing.T) {
 		40: {Why: "ended", Disk: "A"}, 30: {Why: "ended", Disk: "B"}, 35: {Why: "ended", Disk: "D"},
 		25: {Why: "started", Disk: "B"}, 10: {Why: "started", Disk: "D"}, 20: {Why: "paused"},
 	} {
-		want.Rose, want.S = true, 3
+		want.Rose, want.AfterS = true, 3
 		if got := p.cut(p.parts[0], ns(s), 3, true); *got != want {
 			t.Errorf("at %v s: %+v, want %+v", s, *got, want)
 		}

@@ -88,14 +88,14 @@ func (p *phase) summarize(part *part) {
 	if size.Ordered(files) {
 		// Files in order of size are all looked at, but no knee is inferred from them: it may as
 		// well be a change in time, and so may a throttle be an effect of size.
-		if knee := size.FindKnee(files, p.alpha.looks); knee != nil && d.Throttle != nil {
+		if knee := size.FindKnee(files, p.alpha.comparisons); knee != nil && d.Throttle != nil {
 			d.Throttle = nil
 			part.warn("size_or_time", SizeValues{knee.AtBytes}, "its rate changes at files of "+
 				"%s, but the files came in order of size: it may as well have changed with time",
 				byteSize(knee.AtBytes))
 		}
 	} else {
-		d.SizeKnee = size.FindKnee(same, p.alpha.looks)
+		d.SizeKnee = size.FindKnee(same, p.alpha.comparisons)
 	}
 	p.bimodality(part, same)
 	d.Quote = p.quote(part)
@@ -135,7 +135,7 @@ func (p *phase) bimodality(part *part, same []size.File) {
 		return
 	}
 	d.DipP = &m.P
-	bimodal := m.Clear && m.P <= modesP/float64(p.alpha.looks)
+	bimodal := m.Clear && m.P <= modesP/float64(p.alpha.comparisons)
 	d.Bimodal = &bimodal
 	if bimodal {
 		d.Modes = &m.Rates
@@ -171,7 +171,7 @@ func (p *phase) quote(part *part) *Quote {
 		if later > 0 {
 			return quote(QuoteLater, later, fmt.Sprintf(" after %s; before that %s for %s",
 				byteSize(last.AtBytes), p.scale.Rate(t.Steps[0].FromRate),
-				unit.FormatSeconds(t.HeldS)))
+				unit.FormatSeconds(t.FirstLevelS)))
 		}
 	}
 	all := cutAt(in, p.cuts(part.Name()))

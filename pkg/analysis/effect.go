@@ -50,14 +50,14 @@ const (
 const (
 	// A disk that keeps more than heldBack of its baseline is not called slowed, and neither is the
 	// loss of less than the rest called an effect.
-	heldBack = 0.90
+	minRetained = 0.90
 	// A disk kept its rate if it has heldBack of its baseline, and noise would show that much of a
 	// disk with only clearlyLess in fewer than doubt of cases.
-	clearlyLess = 0.80
-	doubt       = 0.02
+	clearlyLess   = 0.80
+	falseKeptRate = 0.02
 	// A disk that keeps more than mostKept of what it has alone was measured alone in another
 	// state.
-	mostKept = 1.05
+	maxRetained = 1.05
 	// A disk that has less than evenShare of the total over the number of disks crowds out nobody.
 	// Measured totals are known to 1 or 2 %.
 	evenShare = 0.97
@@ -93,10 +93,10 @@ func (r *run) findEffects() {
 			}
 		}
 	}
-	corrected, _ := stats.Holm(chances, nil, chance)
+	corrected, _ := stats.Holm(chances, nil, falseClaimRate)
 	for i, p := range corrected {
 		e := &r.effects[i]
-		e.Sure = p <= chance && e.CI != nil && e.Loss >= 1-heldBack
+		e.Sure = p <= falseClaimRate && e.CI != nil && e.Loss >= 1-minRetained
 	}
 }
 
@@ -152,7 +152,7 @@ func (p *phase) effectOf(neighbour, victim *part) (best *Effect) {
 	for i := range p.effects {
 		e := &p.effects[i]
 		closer := best == nil || len(e.Others) > len(best.Others)
-		if closer && e.isOf(victim, neighbour) && among(e.setting[0].parts, p.parts) {
+		if closer && e.isOf(victim, neighbour) && sameJobsIn(e.setting[0].parts, p.parts) {
 			best = e
 		}
 	}

@@ -224,8 +224,8 @@ func TestWhatExplainsAFall(t *testing.T) {
 		check.Near(t, tt.name+": after", 2000e6, got.AtBytes, 20e6)
 		check.Near(t, tt.name+": from", 100e6, got.FromRate, 1e6)
 		check.Near(t, tt.name+": to", 50e6, got.ToRate, 1e6)
-		check.Near(t, tt.name+": held", 20, got.HeldS, 0.1)
-		check.Near(t, tt.name+": lasts", 40, got.LastsS, 0.1)
+		check.Near(t, tt.name+": held", 20, got.FirstLevelS, 0.1)
+		check.Near(t, tt.name+": lasts", 40, got.LastLevelS, 0.1)
 	}
 	// Another's recovery then explains it, a second away or nearer.
 	p := besides(60, falls, tracetest.Steps(100))
@@ -248,7 +248,7 @@ func newPart(d *trace.DiskRecord, gapNS int64) *part {
 
 // together is a phase of disks that are named A, B and so on.
 func together(disks ...*trace.DiskRecord) *phase {
-	p := &phase{trace: &trace.Phase{}, out: &Phase{Disks: map[string]Disk{}}, run: &run{alpha: alphas{looks: 1, own: 0.01, shared: 0.01, after: 0.01}}}
+	p := &phase{trace: &trace.Phase{}, out: &Phase{Disks: map[string]Disk{}}, run: &run{alpha: alphas{comparisons: 1, perDisk: 0.01, perPhase: 0.01, perRecovery: 0.01}}}
 	var active [][]overlap.Span
 	for i, d := range disks {
 		d.Name = string(rune('A' + i))
@@ -293,18 +293,18 @@ func TestFreedByHand(t *testing.T) {
 		p := besides(60, tracetest.Steps(100, [2]float64{20, 50}), tt.b, tt.c)
 		p.parts = append(p.parts, &part{Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: "D"}}}) // which does nothing
 		fell := &Throttle{Step: ledger.Step{AtS: 20}}
-		p.freed(p.parts[0], fell)
-		if (len(fell.Freed) == 1) != tt.gains || tt.gains && fell.Freed[0].Disk != "B" {
-			t.Errorf("%s: %+v", tt.name, fell.Freed)
+		p.neighbourGains(p.parts[0], fell)
+		if (len(fell.NeighbourGains) == 1) != tt.gains || tt.gains && fell.NeighbourGains[0].Disk != "B" {
+			t.Errorf("%s: %+v", tt.name, fell.NeighbourGains)
 			continue
 		}
 		if tt.gains {
-			check.Near(t, tt.name+": from", tt.fromRate, fell.Freed[0].FromRate, 1e6)
-			check.Near(t, tt.name+": to", 120e6, fell.Freed[0].ToRate, 1e6)
+			check.Near(t, tt.name+": from", tt.fromRate, fell.NeighbourGains[0].FromRate, 1e6)
+			check.Near(t, tt.name+": to", 120e6, fell.NeighbourGains[0].ToRate, 1e6)
 		}
-		p.alpha.after, fell.Freed = 0, nil
-		if p.freed(p.parts[0], fell); len(fell.Freed) != 0 {
-			t.Errorf("%s: %+v, which may be chance", tt.name, fell.Freed)
+		p.alpha.perRecovery, fell.NeighbourGains = 0, nil
+		if p.neighbourGains(p.parts[0], fell); len(fell.NeighbourGains) != 0 {
+			t.Errorf("%s: %+v, which may be chance", tt.name, fell.NeighbourGains)
 		}
 	}
 }

@@ -21,7 +21,7 @@ const (
 // findings are what is worth reporting of all phases, by descending weight. It writes the texts of
 // saturations too.
 func findings(a *Analysis) []Finding {
-	f := finder{english: in(a), phase: &Phase{}, found: []Finding{}}
+	f := finder{writer: in(a), phase: &Phase{}, found: []Finding{}}
 	for _, c := range f.HubCosts {
 		if c.Lost {
 			f.add(Finding{
@@ -95,7 +95,7 @@ func findings(a *Analysis) []Finding {
 
 // finder gathers findings, of one phase at a time, and writes their sentences.
 type finder struct {
-	english
+	writer
 	phase *Phase
 	found []Finding
 }
@@ -131,9 +131,9 @@ func (f *finder) add(found Finding, text string, args ...any) {
 	f.found = append(f.found, found)
 }
 
-// once adds what may hold in several phases, with their number: of disks or a link for the phase
+// dedupe adds what may hold in several phases, with their number: of disks or a link for the phase
 // that shows it most, of all together for the first.
-func (f *finder) once(found Finding, text string, args ...any) {
+func (f *finder) dedupe(found Finding, text string, args ...any) {
 	i := slices.IndexFunc(f.found, func(g Finding) bool {
 		if found.Link != nil && g.Link != nil {
 			return g.Link.id == found.Link.id
@@ -180,7 +180,7 @@ func (f *finder) contention() {
 			pick(taken[0].Deduced, "alone", "without it"), between(f.phase))
 		stolen = append(stolen, from...)
 	}
-	held := only(f.Order, func(name string) bool { return c.Disks[name].Held })
+	held := only(f.Order, func(name string) bool { return c.Disks[name].Slowed })
 	if len(held) == len(c.Disks) && c.Even && o.Jain >= evenJain {
 		kept := Each(held, func(name string) float64 { return *c.Disks[name].Retention })
 		low, high := slices.Min(kept), slices.Max(kept)
@@ -190,11 +190,11 @@ func (f *finder) contention() {
 		}, "the disks shared evenly (Jain's index %.2f): each kept %s of its speed", o.Jain,
 			percents(kept))
 	} else {
-		f.held(only(held, func(name string) bool { return !slices.Contains(stolen, name) }))
+		f.slowed(only(held, func(name string) bool { return !slices.Contains(stolen, name) }))
 	}
 	if g, ci := c.DuplexGain, c.DuplexCI95; g != nil && *g >= duplexGain && ci != nil && ci[0] > 1 {
 		gain := *g - 1
-		f.once(Finding{
+		f.dedupe(Finding{
 			Code: "duplex", Values: DuplexValues{Rate: o.Rate, Gain: gain}, Weight: gain,
 		}, "mixed reads and writes reached %s in total, %.0f %% more than these disks reached in "+
 			"one direction", f.Rate(o.Rate), 100*gain)
@@ -224,17 +224,17 @@ func meanOf[T any](list []T, value func(T) float64) float64 {
 	return sum
 }
 
-// held reports disks that had less than without others, when nothing says who took it: those alike
-// together, and apart those whose baseline is from other phases and those whose is from one disk's
-// end.
-func (f *finder) held(names []string) {
+// slowed reports disks that had less than without others, when nothing says who took it: those
+// alike together, and apart those whose baseline is from other phases and those whose is from one
+// disk's end.
+func (f *finder) slowed(names []string) {
 	c := f.phase.Contention.Disks
 	later := func(name string) string {
 		return pick(c[name].Reference == ReferenceLater, c[name].ReferenceFrom, "")
 	}
 	rateOf := func(name string) float64 { return f.phase.Overlap.Disks[name].Rate }
 	for _, of := range Grouped(names, later) {
-		for _, group := range Alike(of, rateOf) {
+		for _, group := range WithinTenth(of, rateOf) {
 			rate := meanOf(group, rateOf)
 			reference := meanOf(group, func(name string) float64 { return *c[name].ReferenceRate })
 			var from []string
@@ -307,7 +307,7 @@ func (f *finder) recoveries() {
 		}
 		from := func(name string) float64 { return of[name].FromRate }
 		to := func(name string) float64 { return *of[name].ToRate }
-		for _, group := range Alike(present(f.Order, of), to) {
+		for _, group := range WithinTenth(present(f.Order, of), to) {
 			lags := Each(group, func(name string) float64 { return *of[name].LagS })
 			v := RecoveryValues{
 				From: meanOf(group, from), To: meanOf(group, to),
@@ -351,7 +351,7 @@ func (f *finder) totals() {
 	}
 	if worst != 0 {
 		found.Values, found.Weight = values, math.Abs(worst)/4
-		f.once(found, "by fio's rule (all bytes over the longest job's time) the rate would be "+
+		f.dedupe(found, "by fio's rule (all bytes over the longest job's time) the rate would be "+
 			"%s: %.0f %% %s than the %s the disks %s with all of them busy", f.Rate(values.Rate),
 			100*math.Abs(worst), pick(worst > 0, "more", "less"), f.Rate(values.Overlap),
 			found.Other)
@@ -394,7 +394,7 @@ func (f *finder) bottlenecks() {
 			fellBack = "; the link fell back from the " + u.Could +
 				" that both its ends support" + try
 		}
-		f.once(Finding{
+		f.dedupe(Finding{
 			Code: "bottleneck", Disks: u.Disks, Other: string(u.Op), Link: &u, Weight: weight,
 			Values: BottleneckValues{Rate: u.Rate, Capacity: u.Capacity},
 		}, "%s %s %s, %s %s (%s) can carry one way, about %s%s", unit.List(u.Disks), verb,
@@ -405,13 +405,13 @@ func (f *finder) bottlenecks() {
 // gauges reports what the meters found in a phase.
 func (f *finder) gauges() {
 	if c := f.phase.CPUPercent; c != nil && *c >= busyCPU {
-		f.once(Finding{Code: "host_bound", Values: PercentValues{Percent: *c}, Weight: 0.8},
+		f.dedupe(Finding{Code: "host_bound", Values: PercentValues{Percent: *c}, Weight: 0.8},
 			"your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (close "+
 				"other programs, and measure again)", *c)
 	}
 	for _, name := range f.Order {
 		if c := f.phase.Disks[name].WorkerCPUPercent; c != nil && *c >= busyCPU {
-			f.once(Finding{
+			f.dedupe(Finding{
 				Code: "host_bound", Disks: []string{name}, Values: PercentValues{Percent: *c}, Weight: 0.8,
 			}, "your CPU may be the bottleneck, not %s: what moves its files used %.0f %% of a core "+
 				"(larger requests, or more of them in flight, may be faster)", name, *c)
@@ -426,7 +426,7 @@ func (f *finder) gauges() {
 			// the device up to a file later than it was counted: of shorter traffic neither the
 			// rate nor the ends are sure.
 			roughly := pick(t.ToS-t.FromS < 5, "about ", "")
-			f.once(Finding{
+			f.dedupe(Finding{
 				Code: "foreign_traffic", Disks: d.Disks, Weight: 1 + min(1, share),
 				Values: ForeignValues{
 					Bytes: t.Bytes, Rate: t.Rate, FromS: t.FromS, ToS: t.ToS, Share: share,
@@ -439,7 +439,7 @@ func (f *finder) gauges() {
 		if d.CachedBytes > 0 {
 			bytes, counted := float64(d.CachedBytes), float64(d.CountedReadBytes)
 			share, device := bytes/counted, float64(*d.ReadBytes)
-			f.once(Finding{
+			f.dedupe(Finding{
 				Code: "cached", Disks: d.Disks, Weight: 1 + share,
 				Values: CachedValues{Bytes: bytes, Share: share, Counted: counted, Device: device},
 			}, "%.0f %% of what %s read came from a cache: %s were read, but the disk's own "+
@@ -449,9 +449,9 @@ func (f *finder) gauges() {
 	}
 }
 
-// Alike groups names whose values lie within a tenth of the highest in the group: the groups from
-// high to low, each in the order of names.
-func Alike(names []string, value func(string) float64) [][]string {
+// WithinTenth groups names whose values lie within a tenth of the highest in the group: the groups
+// from high to low, each in the order of names.
+func WithinTenth(names []string, value func(string) float64) [][]string {
 	falling := slices.SortedStableFunc(slices.Values(names), func(a, b string) int {
 		return cmp.Compare(value(b), value(a))
 	})

@@ -46,7 +46,7 @@ func heldBackBy(source string, rate, reference float64) DiskContention {
 	if len(source) == 1 {
 		kind = ReferenceLater
 	}
-	return DiskContention{Rate: rate, Held: true, Reference: kind, ReferenceFrom: source, ReferenceRate: &reference, Retention: number(rate / reference)}
+	return DiskContention{Rate: rate, Slowed: true, Reference: kind, ReferenceFrom: source, ReferenceRate: &reference, Retention: number(rate / reference)}
 }
 
 func TestHeldFindings(t *testing.T) {
@@ -60,7 +60,7 @@ func TestHeldFindings(t *testing.T) {
 		Finding{Code: "held", Disks: []string{"A", "B"}, Other: "A alone, B alone", Values: ReferenceValues{Rate: 48.5, Reference: 97}, Weight: 0.25})
 	// What one disk's end shows is reported apart from what phases of their own do, and who was stolen from is reported there.
 	c.Disks["B"] = heldBackBy("D", 47, 94)
-	c.Disks["C"] = DiskContention{Rate: 44.9, Held: true, ReferenceRate: number(100), Retention: number(0.449)}
+	c.Disks["C"] = DiskContention{Rate: 44.9, Slowed: true, ReferenceRate: number(100), Retention: number(0.449)}
 	c.Disks["D"] = DiskContention{}
 	c.Steals = []Steal{{From: "C", By: "D", Rate: 12}, {From: "A", By: "D", Rate: 12, Absent: []string{"B"}}}
 	sameFindings(t, "by source", toldOf(Phase{Overlap: o, Contention: c}),
@@ -170,11 +170,11 @@ func TestStreamFindings(t *testing.T) {
 
 func TestAlike(t *testing.T) {
 	values := map[string]float64{"A": 90, "B": 100, "C": 81, "D": 89.9}
-	got := Alike([]string{"A", "B", "C", "D"}, func(n string) float64 { return values[n] })
+	got := WithinTenth([]string{"A", "B", "C", "D"}, func(n string) float64 { return values[n] })
 	if diff := cmp.Diff([][]string{{"A", "B"}, {"C", "D"}}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got := Alike(nil, nil); len(got) != 0 {
+	if got := WithinTenth(nil, nil); len(got) != 0 {
 		t.Errorf("of none: %v", got)
 	}
 }
@@ -232,9 +232,9 @@ func TestOnceAndStrongest(t *testing.T) {
 	f := finder{phase: &Phase{}}
 	for i, weight := range []float64{1, 3, 2, 3} {
 		f.phase.Name = string(rune('a' + i))
-		f.once(Finding{Code: "x", Weight: weight}, "")
-		f.once(Finding{Code: "y", Disks: []string{"A"}, Weight: weight}, "")
-		f.once(Finding{Code: "y", Disks: []string{"B"}, Weight: -weight}, "")
+		f.dedupe(Finding{Code: "x", Weight: weight}, "")
+		f.dedupe(Finding{Code: "y", Disks: []string{"A"}, Weight: weight}, "")
+		f.dedupe(Finding{Code: "y", Disks: []string{"B"}, Weight: -weight}, "")
 	}
 	want := []Finding{{Code: "x", Phase: "a", Weight: 1, MorePhases: 3}, {Code: "y", Phase: "b", Disk: "A", Disks: []string{"A"}, Weight: 3, MorePhases: 3}, {Code: "y", Phase: "a", Disk: "B", Disks: []string{"B"}, Weight: -1, MorePhases: 3}}
 	if diff := cmp.Diff(want, f.found); diff != "" {
@@ -251,7 +251,7 @@ func TestHubCostByNoise(t *testing.T) {
 		{ledger.Measured{Rate: 90.1, Error: 0.001, DegreesOfFreedom: 9}, ledger.Measured{Rate: 100, Error: 0.001, DegreesOfFreedom: 9}, false},
 		{ledger.Measured{Rate: 80, Error: 0.2, DegreesOfFreedom: 9}, ledger.Measured{Rate: 100, Error: 0.2, DegreesOfFreedom: 9}, false}, // noise may have made it
 	} {
-		s := solos{
+		s := soloRates{
 			{disk: partOn("A", trace.OnHub), Measured: tt.hub, phases: []string{"hub"}},
 			{disk: partOn("A", trace.Direct), Measured: tt.direct, phases: []string{"own"}},
 		}

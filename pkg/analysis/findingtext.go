@@ -90,23 +90,23 @@ func (f *finder) throttle(name string, d *Disk) {
 	}
 	f.add(Finding{Code: "throttle", Disk: name, Weight: 1 + fall},
 		"%s and stayed there %s, with no other disk involved: %s%s%s", f.fell(name, t.Steps), end,
-		cause, f.freed(t), pick(t.Cause == CauseLink, "", "; quote "+f.Rate(d.Quote.Rate)))
+		cause, f.freedText(t), pick(t.Cause == CauseLink, "", "; quote "+f.Rate(d.Quote.Rate)))
 	if because != "" { // It comes just behind the fall itself.
 		f.add(Finding{Code: t.Cause, Disk: name, Weight: 0.9 + fall},
 			"%s fell because %s", name, because)
 	}
 }
 
-// freed says what a fall left to the others; empty for nothing.
-func (en english) freed(t *Throttle) string {
-	if len(t.Freed) == 0 {
+// freedText says what a fall left to the others; empty for nothing.
+func (w writer) freedText(t *Throttle) string {
+	if len(t.NeighbourGains) == 0 {
 		return ""
 	}
-	from := meanOf(t.Freed, func(s Shift) float64 { return s.FromRate })
-	to := meanOf(t.Freed, func(s Shift) float64 { return s.ToRate })
-	names := Each(t.Freed, func(s Shift) string { return s.Disk })
+	from := meanOf(t.NeighbourGains, func(s Shift) float64 { return s.FromRate })
+	to := meanOf(t.NeighbourGains, func(s Shift) float64 { return s.ToRate })
+	names := Each(t.NeighbourGains, func(s Shift) string { return s.Disk })
 	return fmt.Sprintf("; that freed bandwidth for %s, which rose from %s to %s", unit.List(names),
-		en.Rate(from), en.each(to, len(names)))
+		w.Rate(from), w.each(to, len(names)))
 }
 
 // reason says why a recovery's lag is not known.
@@ -116,7 +116,7 @@ func reason(r *Recovery) string {
 	if c.Disk == r.Disk {
 		ended = "it ended"
 	}
-	after := unit.FormatSeconds(c.S)
+	after := unit.FormatSeconds(c.AfterS)
 	if c.Rose {
 		return fmt.Sprintf("it rose %s after %s ended, but %s too soon to see the new rate hold",
 			after, r.After, ended)

@@ -178,7 +178,7 @@ func TestSaturation(t *testing.T) {
 		return Gain{Disk: disk, Difference: by, CI95: stats.Interval{by - 0.05e9, by + 0.05e9}}
 	}
 	together := func(gains ...Gain) *FallTogether {
-		return &FallTogether{Told: true, Gains: gains}
+		return &FallTogether{Reported: true, Gains: gains}
 	}
 	known := &Back{RestS: &rest, CI95: &stats.Interval{144, 161}, AfterS: 80, WithinS: &within, Whole: true, Bytes: 24e9}
 	const (
@@ -214,7 +214,7 @@ func TestSaturation(t *testing.T) {
 		{"by heat", Saturation{Fall: hot}, false, "A slows down as it heats up after 24.0 GB: 2.30 GB/s falls to 0.650 GB/s"},
 	} {
 		tt.found.Disk = "A"
-		check.Same(t, tt.name, tt.want, strings.Join((english{Scale: unit.ScaleFor(2e9)}).saturation(tt.found, tt.surely), "; "))
+		check.Same(t, tt.name, tt.want, strings.Join((writer{Scale: unit.ScaleFor(2e9)}).saturation(tt.found, tt.surely), "; "))
 	}
 }
 

@@ -73,7 +73,7 @@ func TestNothingHeldByGaps(t *testing.T) {
 					if c := p.Contention; c != nil {
 						said = said || len(c.Steals) > 0
 						for _, d := range c.Disks {
-							said = said || d.Held
+							said = said || d.Slowed
 						}
 					}
 				}
@@ -101,7 +101,7 @@ func TestHeldFoundDespiteGaps(t *testing.T) {
 				}
 				a := Analyze(tracetest.Run(tracetest.Phase("W-", disk("A", 1e9)), tracetest.Phase("-W", disk("B", 1e9)), tracetest.Phase("WW", disk("A", 0.7e9), disk("B", 1e9))), Options{})
 				all++
-				if a.Phases[2].Contention.Disks["A"].Held {
+				if a.Phases[2].Contention.Disks["A"].Slowed {
 					found++
 				} else {
 					t.Logf("%s, seed %d: %+v", name, seed, a.Phases[2].Contention.Disks["A"])
@@ -128,8 +128,8 @@ func TestPausesHoldNobody(t *testing.T) {
 		a := Analyze(tracetest.Run(tracetest.Phase("W-", disk("A", 1e9, 0)), tracetest.Phase("WW", disk("A", tt.rate, tt.pause), disk("B", 1e9, 0))), Options{})
 		c := a.Phases[1].Contention.Disks["A"]
 		want := 1e8 / (1e8/tt.rate + tt.pause) / 1e9
-		if check.Near(t, tt.name+": retention", want, *c.Retention, 0.02); c.Held != tt.held {
-			t.Errorf("%s: held %v, want %v", tt.name, c.Held, tt.held)
+		if check.Near(t, tt.name+": retention", want, *c.Retention, 0.02); c.Slowed != tt.held {
+			t.Errorf("%s: held %v, want %v", tt.name, c.Slowed, tt.held)
 		}
 	}
 }

@@ -370,12 +370,12 @@ func TestFreed(t *testing.T) {
 			t.Errorf("%d: no throttle", trial)
 			continue
 		}
-		if len(got.Freed) != 1 || got.Freed[0].Disk != "B" {
-			t.Errorf("%d: freed %+v, want B", trial, got.Freed)
+		if len(got.NeighbourGains) != 1 || got.NeighbourGains[0].Disk != "B" {
+			t.Errorf("%d: freed %+v, want B", trial, got.NeighbourGains)
 			continue
 		}
-		check.Near(t, "B before", 1.4e9, got.Freed[0].FromRate, 0.1e9)
-		check.Near(t, "B after", 1.9e9, got.Freed[0].ToRate, 0.1e9)
+		check.Near(t, "B before", 1.4e9, got.NeighbourGains[0].FromRate, 0.1e9)
+		check.Near(t, "B after", 1.9e9, got.NeighbourGains[0].ToRate, 0.1e9)
 	}
 }
 
@@ -472,6 +472,6 @@ func TestCachedWrites(t *testing.T) {
 	if w.Code != "cached_writes" || w.Values != (BlockValues{4096}) {
 		t.Errorf("got the warning %+v", w)
 	}
-	check.Same(t, "doubts", []Doubt{{Code: DoubtWrites, Phase: p.Name, Text: "Writes of 4 KiB to A (1 phase) went " +
-		"through this computer's cache: those rates are the cache's, not the disk's."}}, a.Answer.Doubts)
+	check.Same(t, "doubts", []Caveat{{Code: CaveatWrites, Phase: p.Name, Text: "Writes of 4 KiB to A (1 phase) went " +
+		"through this computer's cache: those rates are the cache's, not the disk's."}}, a.Answer.Caveats)
 }

@@ -21,33 +21,33 @@ type idea struct {
 // ideas are what there is to say of a run, the one that makes its headline first: what became of
 // streams, whose requests took longer, where fast caches end, who crowds out whom, and what the hub
 // costs, which comes first if nobody is slowed.
-func (en english) ideas() []idea {
+func (w writer) ideas() []idea {
 	plain := func(text string) idea { return idea{text: text} }
-	ideas := Each(slices.Concat(en.played(), en.slowed()), plain)
-	for _, s := range en.Saturations {
-		ideas = append(ideas, Each(en.saturation(s, false), plain)...)
+	ideas := Each(slices.Concat(w.streamOutcomes(), w.longerRequests()), plain)
+	for _, s := range w.Saturations {
+		ideas = append(ideas, Each(w.saturation(s, false), plain)...)
 	}
-	costs := Each(en.costs(), plain)
-	if len(en.Answer.Loses) == 0 {
+	costs := Each(w.costs(), plain)
+	if len(w.Answer.Loses) == 0 {
 		ideas, costs = slices.Concat(costs, ideas), nil
 	}
-	for _, c := range en.Summary.Contests {
-		ideas = append(ideas, en.contest(c)...)
+	for _, c := range w.Summary.Contests {
+		ideas = append(ideas, w.contest(c)...)
 	}
 	if ideas = append(ideas, costs...); ideas == nil {
-		ideas = Each(en.alone(), plain)
+		ideas = Each(w.alone(), plain)
 	}
 	for i := range ideas {
-		text := Capital(en.Order, ideas[i].text)
+		text := Capital(w.Order, ideas[i].text)
 		ideas[i].text, ideas[i].second = text, cmp.Or(ideas[i].second, text)
 	}
 	return ideas
 }
 
 // costs say what a hub costs the disks that were measured on ports of their own as well.
-func (en english) costs() []string {
+func (w writer) costs() []string {
 	var lost, unsure, free []string
-	for _, c := range en.HubCosts {
+	for _, c := range w.HubCosts {
 		switch {
 		case c.Lost:
 			lost = append(lost, fmt.Sprintf("your hub costs %s %.0f %% of its %s speed", c.Disk,
@@ -62,7 +62,7 @@ func (en english) costs() []string {
 	if lost != nil || unsure != nil || free == nil {
 		return append(lost, unsure...)
 	}
-	free = slices.Compact(ordered(en.Order, free)) // Most disks both write and read.
+	free = slices.Compact(ordered(w.Order, free)) // Most disks both write and read.
 	as := " are as fast as on ports of their own"
 	if len(free) == 1 {
 		as = " is as fast as on its own port"
@@ -72,13 +72,13 @@ func (en english) costs() []string {
 
 // alone says how fast disks are each way if they were measured one at a time only. It names the
 // fastest if all others are slower beyond their margins of error.
-func (en english) alone() []string {
+func (w writer) alone() []string {
 	var out []string
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
 		var tops []*Overlap // the fastest phase of each disk
-		for _, name := range en.Order {
+		for _, name := range w.Order {
 			var top *Overlap
-			for _, p := range en.Phases {
+			for _, p := range w.Phases {
 				alone := len(p.Disks) == 1 && p.Disks[name].Op == op && !p.Paced[name].Limited()
 				if alone && p.Overlap != nil && (top == nil || p.Overlap.Rate > top.Rate) {
 					top = p.Overlap
@@ -93,13 +93,13 @@ func (en english) alone() []string {
 		}
 		slices.SortStableFunc(tops, func(a, b *Overlap) int { return cmp.Compare(b.Rate, a.Rate) })
 		best := tops[0]
-		rate, text := en.Rate(best.Rate), present(en.Order, best.Disks)[0]+" "+string(op)+"s"
+		rate, text := w.Rate(best.Rate), present(w.Order, best.Disks)[0]+" "+string(op)+"s"
 		if len(tops) > 1 {
 			text += " fastest,"
 		}
 		for _, other := range tops[1:] {
 			if other.CI95 == nil || best.CI95 == nil || other.CI95[1] >= best.CI95[0] {
-				text, rate = "the disks "+string(op), "up to "+en.Rate(best.Rate)
+				text, rate = "the disks "+string(op), "up to "+w.Rate(best.Rate)
 				break
 			}
 		}
@@ -131,17 +131,17 @@ func Methods(a *Analysis) []string {
 	return out
 }
 
-// minReported is the part of its speed that a disk must lose to be called slowed.
-const minReported = 0.10
+// minLoss is the part of its speed that a disk must lose to be called slowed.
+const minLoss = 0.10
 
 // contest says what came of disks that were busy together, or why nothing is said of it. If rates
 // changed meanwhile, the stretch is named that this is of.
-func (en english) contest(c Contest) []idea {
-	names := present(en.Order, c.Disks)
+func (w writer) contest(c Contest) []idea {
+	names := present(w.Order, c.Disks)
 	disks := Each(names, func(name string) ContestDisk { return c.Disks[name] })
 	some := func(holds func(d ContestDisk) bool) bool { return slices.ContainsFunc(disks, holds) }
 	mixed := some(func(d ContestDisk) bool { return d.Op != disks[0].Op })
-	when, stretch := who(names, c.Disks, len(en.Order)), spansText(c.Spans)
+	when, stretch := who(names, c.Disks, len(w.Order)), spansText(c.Spans)
 	outcomes := c.outcomes(names, c.Even && !mixed)
 	switch {
 	case outcomes != nil:
@@ -159,12 +159,12 @@ func (en english) contest(c Contest) []idea {
 	when += stretch
 	out := Each(outcomes, func(text string) idea { return idea{text: text + " when " + when} })
 	out[0].second = "When " + when + ", " + outcomes[0]
-	out[0].detail = en.winner(names, c.Disks)
+	out[0].detail = w.winner(names, c.Disks)
 	return out
 }
 
 // winner says how fast the one disk still is that crowds out others; empty if it is not one.
-func (en english) winner(names []string, disks map[string]ContestDisk) string {
+func (w writer) winner(names []string, disks map[string]ContestDisk) string {
 	var won []string
 	total := 0.0
 	for _, name := range names {
@@ -178,8 +178,8 @@ func (en english) winner(names []string, disks map[string]ContestDisk) string {
 		return ""
 	}
 	d := disks[won[0]]
-	return fmt.Sprintf("%s still %ss at %s of %s in total.", won[0], d.Op, en.Number(d.Rate),
-		en.Rate(total))
+	return fmt.Sprintf("%s still %ss at %s of %s in total.", won[0], d.Op, w.Number(d.Rate),
+		w.Rate(total))
 }
 
 // outcomes say who is slowed: "C crowds out A and B: they drop to 47 %", and who else is, or seems
@@ -200,7 +200,7 @@ func (c Contest) outcomes(names []string, even bool) []string {
 		case d.Changed != "" || d.Won: // If it changed, it is unknown whether others slowed it.
 		case d.Lost:
 			lost = append(lost, name)
-		case d.Kept > 0 && d.Kept < 1-minReported:
+		case d.Kept > 0 && d.Kept < 1-minLoss:
 			unsure = append(unsure, name)
 		}
 	}
@@ -268,10 +268,10 @@ func listed(disks []string) string {
 	return unit.List(disks)
 }
 
-// sure says how well the rates behind the answer are known.
-func (en english) sure() string {
-	sure := en.Answer.Sure
-	if origin := hub.Source(en.ProfileOrigin); origin == hub.Specified {
+// precision says how well the rates behind the answer are known.
+func (w writer) precision() string {
+	sure := w.Answer.Sure
+	if origin := hub.Source(w.ProfileOrigin); origin == hub.Specified {
 		return "The disks are simulated, with figures " + origin.Text() +
 			": how far real ones differ is not known."
 	}
@@ -279,7 +279,7 @@ func (en english) sure() string {
 		switch {
 		case sure.Unknown:
 			return "Too little was measured to give these rates a margin of error."
-		case len(en.Summary.Contests) == 0:
+		case len(w.Summary.Contests) == 0:
 			return "" // no disk went as fast as it can, at a rate of its own
 		}
 		return "All rates changed during the phases, so none has a margin of error."
@@ -288,7 +288,7 @@ func (en english) sure() string {
 	switch {
 	case sure.Repeated:
 		runs = ", from repeated phases"
-	case slices.ContainsFunc(en.Phases, func(p Phase) bool { return p.Repeats != "" }):
+	case slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.Repeats != "" }):
 		runs = ", not every phase repeated"
 	}
 	if sure.Unknown {

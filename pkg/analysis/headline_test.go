@@ -200,7 +200,7 @@ func TestLayoutLeavesOpen(t *testing.T) {
 // How sure the numbers are says the widest interval, that some have none, and that nothing was repeated.
 func TestSure(t *testing.T) {
 	a := told(steady("WW", writes("A", 0.8), writes("B", 0.8)), steady("WW-2", writes("A", 0.9), writes("B", 0.8)))
-	if got := in(a).sure(); !strings.Contains(got, "±5.9 %") || !strings.Contains(got, "from repeated phases") {
+	if got := in(a).precision(); !strings.Contains(got, "±5.9 %") || !strings.Contains(got, "from repeated phases") {
 		t.Errorf("repeats 12 %% apart: %s", got)
 	}
 	a.Summary.Contests[0].Disks["A"] = ContestDisk{Rate: 0.3e9, CI95: &stats.Interval{0, 1.2e9}}
@@ -209,7 +209,7 @@ func TestSure(t *testing.T) {
 		t.Errorf("an interval wider than its rate: %s", got)
 	}
 	short := told(tracetest.Phase("WW", disk("A", "write", pace{3, 1}), disk("B", "write", pace{3, 1})))
-	if got := in(short).sure(); !strings.Contains(got, "Too little was measured") || !slices.ContainsFunc(Methods(short), func(text string) bool { return strings.Contains(text, "Not every phase was repeated") }) {
+	if got := in(short).precision(); !strings.Contains(got, "Too little was measured") || !slices.ContainsFunc(Methods(short), func(text string) bool { return strings.Contains(text, "Not every phase was repeated") }) {
 		t.Errorf("three seconds: %s", got)
 	}
 }
@@ -221,7 +221,7 @@ func TestSureOfChangingRates(t *testing.T) {
 		"B": {Rate: 1e9, Changed: KindDrift, CI95: &stats.Interval{0.9e9, 1.1e9}},
 	}}}}}
 	a.Decide()
-	if text := in(a).sure(); strings.Contains(text, "oo little was measured") {
+	if text := in(a).precision(); strings.Contains(text, "oo little was measured") {
 		t.Error(text)
 	}
 }
@@ -268,17 +268,17 @@ func TestDoubts(t *testing.T) {
 		lead  string
 	}{
 		{"trusted", both(), nil, "The hub is shared evenly: each drops to 47 % when both write"},
-		{"a busy computer", busy, []string{DoubtHostBound}, "Your CPU may be the bottleneck, not the disks: its cores were 100 % busy (A and B write)."},
-		{"a disk that failed", failed, []string{DoubtFailed}, "Disk B failed (A and B write): write: input/output error."},
-		{"an early end", ended, []string{DoubtPartial}, "Partial run: one phase (A and B write) ended early"},
-		{"a cache", cached, []string{DoubtCached}, "50 % of what A read (A reads) came from a cache"},
-		{"wide intervals", short, []string{DoubtImprecise}, "Too uncertain to say who is slowed: "},
-		{"small requests of a model", model, []string{DoubtModel}, "The model covers only large requests: only a run on real disks shows how fast small ones are (A and B write)."},
+		{"a busy computer", busy, []string{CaveatHostBound}, "Your CPU may be the bottleneck, not the disks: its cores were 100 % busy (A and B write)."},
+		{"a disk that failed", failed, []string{CaveatFailed}, "Disk B failed (A and B write): write: input/output error."},
+		{"an early end", ended, []string{CaveatPartial}, "Partial run: one phase (A and B write) ended early"},
+		{"a cache", cached, []string{CaveatCached}, "50 % of what A read (A reads) came from a cache"},
+		{"wide intervals", short, []string{CaveatImprecise}, "Too uncertain to say who is slowed: "},
+		{"small requests of a model", model, []string{CaveatModel}, "The model covers only large requests: only a run on real disks shows how fast small ones are (A and B write)."},
 		{"small requests of disks", small, nil, "The disks share evenly when both write"},
 	} {
 		a := Analyze(tt.run, Options{})
 		var codes []string
-		for _, d := range a.Answer.Doubts {
+		for _, d := range a.Answer.Caveats {
 			codes = append(codes, d.Code)
 		}
 		if strings.Join(codes, " ") != strings.Join(tt.codes, " ") || !strings.HasPrefix(a.Answer.Headline, tt.lead) {
@@ -321,7 +321,7 @@ func TestSureOfAModel(t *testing.T) {
 		a := &Analysis{Order: []string{"A"}, ProfileOrigin: string(tt.origin)}
 		a.Summary.Contests = []Contest{{Phases: []string{"W"}, Disks: map[string]ContestDisk{"A": {Rate: 1e9, CI95: ci}}}}
 		a.Decide()
-		if got := strings.Join(append(Methods(a), in(a).sure()), " "); !strings.Contains(got, tt.has) || strings.Contains(got, tt.hasn) {
+		if got := strings.Join(append(Methods(a), in(a).precision()), " "); !strings.Contains(got, tt.has) || strings.Contains(got, tt.hasn) {
 			t.Errorf("%q: %s", tt.origin, got)
 		}
 	}

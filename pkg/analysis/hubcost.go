@@ -33,12 +33,12 @@ type HubCost struct {
 
 // hubCosts compares the disks' rates alone on the hub with those on their own ports, the greatest
 // loss first.
-func hubCosts(order []string, solos solos, alpha float64) []HubCost {
+func hubCosts(order []string, solos soloRates, alpha float64) []HubCost {
 	var out []HubCost
 	for _, hub := range solos {
 		moved := *hub.disk
 		moved.connection = trace.Direct
-		direct := solos.find(&moved)
+		direct := solos.lookup(&moved)
 		if hub.disk.connection != trace.OnHub || direct == nil {
 			continue
 		}

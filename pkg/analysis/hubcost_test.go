@@ -54,9 +54,9 @@ func TestHubCosts(t *testing.T) {
 
 // What a hub costs is told with its phases, rates and interval, the greatest loss first, and of equal ones the run's order.
 func TestHubCostValues(t *testing.T) {
-	var s solos
+	var s soloRates
 	add := func(disk, connection string, rate, relative, free float64) {
-		s = append(s, &solo{
+		s = append(s, &soloRate{
 			disk: partOn(disk, connection), phases: []string{disk + " " + connection},
 			Measured: ledger.Measured{Rate: rate, Error: relative, DegreesOfFreedom: free},
 		})

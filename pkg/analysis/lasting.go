@@ -16,7 +16,8 @@ const (
 	sameStretch = 0.7         // the part of the time that two drifts share, from which they are one
 )
 
-// lasting are the swings, dips, drifts and unsteady rates. Those of several disks in step are one entry.
+// lasting are the swings, dips, drifts and unsteady rates. Those of several disks in step are one
+// entry.
 func (p *phase) lasting() (out []Change) {
 	var turning, drifting []*part
 	for _, part := range p.parts {
@@ -41,7 +42,8 @@ func (p *phase) recovers(part *part, d ledger.Drift) bool {
 	})
 }
 
-// turns makes one entry of all disks whose swings or dips are in step, and of those that take turns.
+// turns makes one entry of all disks whose swings or dips are in step, and of those that take
+// turns.
 func turns(all []*part) (out []Change) {
 	for len(all) > 0 {
 		first := all[0]
@@ -84,8 +86,8 @@ func turns(all []*part) (out []Change) {
 	return out
 }
 
-// takers are the disks that take turns with one that is in step with none: all, or else one other; and those that are
-// left. They are nil if none does.
+// takers are the disks that take turns with one that is in step with none: all, or else one other;
+// and those that are left. They are nil if none does.
 func takers(inStep, others []*part) (turning, rest []*part) {
 	if len(inStep) > 1 {
 		return nil, nil

@@ -34,7 +34,7 @@ type Latency struct {
 // latencies reports how long the disks' requests took, beside what they take alone.
 func (r *run) latencies() {
 	r.eachDisk(func(_ *phase, part *part) { part.lines = quantile.Lines(part.Trace, part.Active) })
-	var all solos
+	var all soloRates
 	for _, p := range r.phases {
 		if len(p.parts) == 1 && len(p.parts[0].lines) > 0 {
 			alone := all.add(p)
@@ -57,12 +57,12 @@ func (r *run) latencies() {
 			}
 		}
 		for _, part := range p.parts {
-			if len(p.parts) > 1 && part.IsPaced() && all.find(part) != nil {
+			if len(p.parts) > 1 && part.IsPaced() && all.lookup(part) != nil {
 				compared++
 			}
 		}
 	}
-	alpha := chance / float64(2*max(compared, 1))
+	alpha := falseClaimRate / float64(2*max(compared, 1))
 	r.eachDisk(func(p *phase, part *part) {
 		if len(part.lines) == 0 {
 			return
@@ -73,7 +73,7 @@ func (r *run) latencies() {
 		}
 		figures, found := quantile.Estimate(in)
 		l := &Latency{Figures: figures}
-		if alone := all.find(part); alone != nil && len(p.parts) > 1 {
+		if alone := all.lookup(part); alone != nil && len(p.parts) > 1 {
 			l.Alone, l.AloneFrom = &alone.Figures, strings.Join(alone.phases, ", ")
 			if part.IsPaced() {
 				l.Longer = cmp.Or(found[1].Longer(alone.found[1], alpha),
@@ -137,13 +137,13 @@ type LatencyRow struct {
 // latencyMatrix lists the disks in the run's order, each alone first, then beside one other, and so
 // on.
 func latencyMatrix(phases []*phase, order []string) []LatencyRow {
-	type occasion struct {
+	type latencyWindow struct {
 		phase *phase
 		own   *part
 		parts []*part // all that worked
 		lines []quantile.Line
 	}
-	var all []occasion
+	var all []latencyWindow
 	sameDisks := func(s, t overlap.Stage) bool { return slices.Equal(s.Active, t.Active) }
 	for _, p := range phases {
 		for _, stages := range grouped(p.stages, sameDisks) {
@@ -152,15 +152,15 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 			for _, own := range parts {
 				lines := quantile.Within(own.lines, in)
 				if len(lines) > 0 && p.trace.Search == nil {
-					all = append(all, occasion{p, own, parts, lines})
+					all = append(all, latencyWindow{p, own, parts, lines})
 				}
 			}
 		}
 	}
-	alike := func(a, b occasion) bool {
+	alike := func(a, b latencyWindow) bool {
 		return a.own.Name() == b.own.Name() && sameParts(a.parts, b.parts)
 	}
-	rows := Each(grouped(all, alike), func(group []occasion) LatencyRow {
+	rows := Each(grouped(all, alike), func(group []latencyWindow) LatencyRow {
 		first := group[0]
 		row := LatencyRow{
 			Disk: first.own.Name(), Op: first.own.Trace.Op, Connection: first.own.connection,
@@ -193,7 +193,7 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 // answered says how long the requests of a disk that does not go as fast as it can took: "C
 // answered 4 KiB reads in 9.8 ms while B wrote and in 120 µs alone (p99; 82 times as long, 71 to 94
 // with 95 % confidence)". It is empty where too few were recorded.
-func (en english) answered(p *Phase, disk string) string {
+func (w writer) answered(p *Phase, disk string) string {
 	l := p.Disks[disk].Latency
 	if l == nil {
 		return ""
@@ -207,7 +207,7 @@ func (en english) answered(p *Phase, disk string) string {
 		return ""
 	}
 	text := requestsOf(p, disk, "answered") + " in " + requestTime(*now)
-	if beside := others(en.Order, p, disk); len(beside) > 0 {
+	if beside := neighbours(w.Order, p, disk); len(beside) > 0 {
 		text += " while " + did(p, beside)
 	}
 	if alone == nil {
@@ -240,11 +240,11 @@ func twoFigures(v float64) string {
 
 func requestTime(ns int64) string { return unit.FormatSeconds(seconds(ns)) }
 
-// slowed says whose requests took longer than alone, and when.
-func (en english) slowed() []string {
+// longerRequests says whose requests took longer than alone, and when.
+func (w writer) longerRequests() []string {
 	var longer []situation
-	for _, p := range en.Phases {
-		for _, disk := range en.Order {
+	for _, p := range w.Phases {
+		for _, disk := range w.Order {
 			l := p.Disks[disk].Latency
 			if l != nil && l.Longer != nil && p.Search == nil {
 				longer = append(longer, situation{
@@ -253,7 +253,7 @@ func (en english) slowed() []string {
 			}
 		}
 	}
-	tellApart(en.Order, longer)
+	distinguish(w.Order, longer)
 	return Each(longer, func(s situation) string {
 		l := s.Disks[s.disk].Latency.Longer
 		return s.what + " in " + requestTime(l.ToNS) + " instead of " + requestTime(l.FromNS) +

@@ -15,7 +15,8 @@ import (
 // How changes of several disks are compared.
 const (
 	minChange = 0.15 // of the rate before: what a person sees in the chart; less is not reported
-	// As a logarithm: a disk that has no change of level of its own and moves by less stayed as it was.
+	// As a logarithm: a disk that has no change of level of its own and moves by less stayed as it
+	// was.
 	minMoved    = 0.08
 	movedChance = 0.01 // the chance by which noise may make such a move, its moment being known
 	// As a logarithm: factors that differ by less, or by less than noise can resolve, are the same.
@@ -24,7 +25,8 @@ const (
 	backShare  = 0.3  // of what a disk lost as another started: with less of it back at that one's end, that was not why
 	takenShare = 0.7  // of what disks lost as another started: if that one takes less, some of it has another cause
 	totalStays = 0.15 // of what some disks lose: if the total changes by less, others gained it
-	// Changes of two disks this close together are one event; further apart if noise dates them worse.
+	// Changes of two disks this close together are one event; further apart if noise dates them
+	// worse.
 	closeNS    = 250_000_000
 	maxCloseNS = 2_000_000_000 // but never further apart than this
 	aroundS    = 10            // rates before and after an event are compared over at most this long on either side
@@ -70,7 +72,8 @@ func (s *shift) factor() float64 { return math.Log(s.is.Rate / s.was.Rate) }
 // blur is the standard error of the logarithms of both rates together.
 func (s *shift) blur() float64 { return math.Hypot(s.was.Error, s.is.Error) }
 
-// events are the changes of level that are not part of a swing or a drift, those at one instant together.
+// events are the changes of level that are not part of a swing or a drift, those at one instant
+// together.
 func (p *phase) events() []event {
 	var edges []edge
 	for _, part := range p.parts {
@@ -121,8 +124,8 @@ func (p *phase) events() []event {
 	return events
 }
 
-// shifts measures what each disk that works both before and after an event did, over the time in which nothing else
-// happened.
+// shifts measures what each disk that works both before and after an event did, over the time in
+// which nothing else happened.
 func (p *phase) shifts(e *event, bounds []int64) {
 	e.prev, e.next = e.at-aroundS*1e9, e.at+aroundS*1e9
 	for _, b := range bounds {
@@ -159,8 +162,8 @@ func (p *phase) shifts(e *event, bounds []int64) {
 	}
 }
 
-// explain finds the cause of an event. The first case that the evidence supports wins; a single event can leave two
-// entries, such as a fall and what others made of the room it left.
+// explain finds the cause of an event. The first case that the evidence supports wins; a single
+// event can leave two entries, such as a fall and what others made of the room it left.
 func (p *phase) explain(e *event) []Change {
 	var falls, rises []shift
 	for _, s := range e.shifts {
@@ -229,9 +232,10 @@ func (p *phase) explain(e *event) []Change {
 	return out
 }
 
-// tookIt reports whether what some disks lost went to those that began just then: these take about as much, and
-// when they end, the others have more again. Of a disk that stays slow then, they were not the cause; and if
-// bytes are missing and nobody ended, the cause is not known, for contention can waste bandwidth.
+// tookIt reports whether what some disks lost went to those that began just then: these take about
+// as much, and when they end, the others have more again. Of a disk that stays slow then, they were
+// not the cause; and if bytes are missing and nobody ended, the cause is not known, for contention
+// can waste bandwidth.
 func (p *phase) tookIt(began []string, falls []shift, e *event) bool {
 	taken, lost, ended := 0.0, -netOf(falls), false
 	for _, name := range began {
@@ -262,8 +266,8 @@ func netOf(shifts []shift) (sum float64) {
 	return sum
 }
 
-// shared reports whether all disks that work, or all of one direction while the others stay as they are, fell or rose
-// by one factor.
+// shared reports whether all disks that work, or all of one direction while the others stay as they
+// are, fell or rose by one factor.
 func shared(e *event, moved []shift) bool {
 	if len(moved) < 2 {
 		return false
@@ -291,8 +295,8 @@ func shared(e *event, moved []shift) bool {
 	})
 }
 
-// ownFall reports whether the one disk that fell did so by itself: the others gained less than half of what it lost;
-// or it fell before they rose, stays low even when it works alone, or was hot.
+// ownFall reports whether the one disk that fell did so by itself: the others gained less than half
+// of what it lost; or it fell before they rose, stays low even when it works alone, or was hot.
 func (p *phase) ownFall(s *shift, e *event) bool {
 	lost := s.was.Rate - s.is.Rate
 	gained := netOf(e.shifts) + lost
@@ -300,8 +304,8 @@ func (p *phase) ownFall(s *shift, e *event) bool {
 		p.warmth(s.part, e.at).hot()
 }
 
-// sharedCause is what the gauges say of a change that all disks show: the link's speed changed then, or the CPU
-// became busy.
+// sharedCause is what the gauges say of a change that all disks show: the link's speed changed
+// then, or the CPU became busy.
 func (p *phase) sharedCause(e *event, moved []shift) string {
 	for _, s := range moved {
 		all := p.meters.Of(s.Name(), trace.LinkState)
@@ -319,8 +323,8 @@ func (p *phase) sharedCause(e *event, moved []shift) string {
 	return CauseUnknown
 }
 
-// othersAt are the disks that the event did not move itself and that began, ended, or completed a recovery about
-// when it happened.
+// othersAt are the disks that the event did not move itself and that began, ended, or completed a
+// recovery about when it happened.
 func (p *phase) othersAt(e *event) (began, ended, risen []string) {
 	offNS := min(e.offNS, maxCloseNS)
 	near := func(ns int64) bool {
@@ -345,8 +349,8 @@ func (p *phase) othersAt(e *event) (began, ended, risen []string) {
 	return began, ended, risen
 }
 
-// recovering reports whether a disk's rise at an event is part of its recovery after another's end, which is reported
-// already.
+// recovering reports whether a disk's rise at an event is part of its recovery after another's end,
+// which is reported already.
 func (p *phase) recovering(disk *part, e *event) bool {
 	return slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
 		return r.Disk == disk.Name() && r.LagS != nil && e.at >= int64(r.AtS*1e9)-ledger.MaxBlurNS &&

@@ -132,7 +132,7 @@ func claimsOf(a *Analysis, disk string) []string {
 		add(d.OLSRate != nil || d.TheilSenRate != nil, "fit")
 		if p.Contention != nil {
 			c := p.Contention.Disks[disk]
-			add(c.Reference != "" || c.Retention != nil || c.Held || c.Kept, "reference")
+			add(c.Reference != "" || c.Retention != nil || c.Slowed || c.Kept, "reference")
 			add(p.Contention.DuplexGain != nil || p.Contention.Ceiling != nil, "totals")
 			for _, s := range p.Contention.Steals {
 				add(s.From == disk || s.By == disk, "steal")

@@ -35,7 +35,7 @@ type run struct {
 	hardware  *hardware.Setup // nil if it is not known
 	simulated bool            // disks begin at one time of the model, whenever their processes did
 	alpha     alphas
-	solos     solos // nil until they are needed
+	solos     soloRates // nil until they are needed
 	scale     unit.Scale
 	settings  []setting
 	effects   []Effect
@@ -58,19 +58,19 @@ type part struct {
 	ledger.Disk
 	connection string
 	// The kinds of the changes to each solid level; empty for what the ledger leaves out.
-	kinds   []string
-	rise    *Change        // see earlyRise; of a disk that warms up, the rise that ends it, too,
-	warmS   float64        // when its warm-up was over, and
-	warmIn  []string       // in which phases it was seen; nil if it has none
-	risenNS int64          // when its latest recovery so far was over; 0 if it has none
-	inFiles []overlap.Span // in which a file was in transfer
-	files   []size.File    // the files that have a rate of their own
-	all     size.Totals    // what all files of the disk add up to
-	window  stretchRate
-	kept    DiskContention  // of the window, against what it has without the others
-	lines   []quantile.Line // of its latencies
-	out     Disk
-	doubts  []Warning // for the phase
+	kinds    []string
+	rise     *Change        // see earlyRise; of a disk that warms up, the rise that ends it, too,
+	warmS    float64        // when its warm-up was over, and
+	warmIn   []string       // in which phases it was seen; nil if it has none
+	risenNS  int64          // when its latest recovery so far was over; 0 if it has none
+	inFiles  []overlap.Span // in which a file was in transfer
+	files    []size.File    // the files that have a rate of their own
+	all      size.Totals    // what all files of the disk add up to
+	window   stretchRate
+	kept     DiskContention  // of the window, against what it has without the others
+	lines    []quantile.Line // of its latencies
+	out      Disk
+	warnings []Warning // for the phase
 }
 
 // newWarning words a warning, of a disk unless that is empty.
@@ -83,7 +83,7 @@ func newWarning(disk, code string, values any, format string, args ...any) Warni
 }
 
 func (p *part) warn(code string, values any, format string, args ...any) {
-	p.doubts = append(p.doubts, newWarning(p.Name(), code, values, format, args...))
+	p.warnings = append(p.warnings, newWarning(p.Name(), code, values, format, args...))
 }
 
 // warn warns of the phase, or of one of its disks.
@@ -114,15 +114,15 @@ func InParallel[T any](all []T, do func(T)) {
 func (r *run) eachDisk(do func(*phase, *part)) {
 	InParallel(r.phases, func(p *phase) {
 		InParallel(p.parts, func(part *part) { do(p, part) })
-		p.takeDoubts()
+		p.collectWarnings()
 	})
 }
 
-// takeDoubts adds the warnings of its disks to those of the phase.
-func (p *phase) takeDoubts() {
+// collectWarnings adds the warnings of its disks to those of the phase.
+func (p *phase) collectWarnings() {
 	for _, part := range p.parts {
-		p.out.Warnings = append(p.out.Warnings, part.doubts...)
-		part.doubts = nil
+		p.out.Warnings = append(p.out.Warnings, part.warnings...)
+		part.warnings = nil
 	}
 }
 
@@ -258,7 +258,7 @@ func (r *run) measure() {
 		p.out.Series = p.series()
 		p.streams()
 		p.out.OtherToolRates = p.otherToolRates()
-		p.takeDoubts()
+		p.collectWarnings()
 	})
 }
 

@@ -13,12 +13,13 @@ const (
 	togetherS = 0.5           // seconds: disks that end this close together count as one end, the last one's
 	settleNS  = 2_000_000_000 // the old level must be seen for this long
 	// Below this share of its rate alone, a disk that shows no recovery was still waiting for it.
-	heldDown = 0.8
+	maxWaiting = 0.8
 )
 
-// recoveries looks, after each disk that ends while others go on, for what the others gained and when. A rise is
-// attributed to the latest end before it, and looked for until the next disk starts or ends. Recoveries that the
-// trace cuts off are reported only if the disks' rates alone are known.
+// recoveries looks, after each disk that ends while others go on, for what the others gained and
+// when. A rise is attributed to the latest end before it, and looked for until the next disk starts
+// or ends. Recoveries that the trace cuts off are reported only if the disks' rates alone are
+// known.
 func (p *phase) recoveries() {
 	p.out.Recoveries = []Recovery{}
 	for _, part := range p.parts {
@@ -44,9 +45,9 @@ func (p *phase) recoveries() {
 	}
 }
 
-// worksSince is the time since which, up to ns, the disk has worked without a pause and no other has begun; ns itself
-// if it paused then. Others may have ended meanwhile: until that shows in its rate, the disk's level is the one
-// before.
+// worksSince is the time since which, up to ns, the disk has worked without a pause and no other
+// has begun; ns itself if it paused then. Others may have ended meanwhile: until that shows in its
+// rate, the disk's level is the one before.
 func (p *phase) worksSince(disk int, ns int64) int64 {
 	since := ns
 	for i := len(p.stages) - 1; i >= 0; i-- {
@@ -72,26 +73,26 @@ func (p *phase) recovery(part *part, after string, before overlap.Span, until in
 	if part.Swing.Covers(at) {
 		return // it goes up and down anyway
 	}
-	had, reached := p.climbAfter(part, before, until)
-	from, ok := part.Measure(had)
+	oldLevel, newLevel := p.climbAfter(part, before, until)
+	from, ok := part.Measure(oldLevel)
 	if !ok {
 		return
 	}
-	to, rose := part.Measure(reached)
+	to, rose := part.Measure(newLevel)
 	if rose = rose && to.Rate >= ledger.MinGain*from.Rate; rose {
-		from, to = part.Compare(had, reached)
+		from, to = part.Compare(oldLevel, newLevel)
 	}
 	r := Recovery{Disk: part.Name(), Op: part.Trace.Op, After: after, AtS: seconds(at), FromRate: from.Rate, Reached: to}
-	alone := p.solos.find(part)
-	held := alone != nil && from.Rate < heldDown*alone.Rate && alone.ChanceAbove(from) < p.alpha.after &&
-		part.RestsOnFiles(had, ledger.MinFiles, ledger.MaxFileShare)
+	alone := p.solos.lookup(part)
+	wasSlowed := alone != nil && from.Rate < maxWaiting*alone.Rate && alone.ChanceAbove(from) < p.alpha.perRecovery &&
+		part.RestsOnFiles(oldLevel, ledger.MinFiles, ledger.MaxFileShare)
 	switch {
-	case rose && part.OutlastsBursts(reached):
-		r.LagS, r.ToRate = number(seconds(reached.StartNS-at)), number(to.Rate)
-	case rose && held && to.Rate >= heldBack*alone.Rate && reached.EndNS == until:
-		r.Cut = p.cut(part, until, seconds(reached.StartNS-at), true)
-	case !rose && held && until == part.EndNS() && had.EndNS-had.StartNS >= settleNS &&
-		part.RateIn(overlap.Span{StartNS: until - ledger.HoldNS, EndNS: until}) < heldDown*alone.Rate:
+	case rose && part.OutlastsBursts(newLevel):
+		r.LagS, r.ToRate = number(seconds(newLevel.StartNS-at)), number(to.Rate)
+	case rose && wasSlowed && to.Rate >= minRetained*alone.Rate && newLevel.EndNS == until:
+		r.Cut = p.cut(part, until, seconds(newLevel.StartNS-at), true)
+	case !rose && wasSlowed && until == part.EndNS() && oldLevel.EndNS-oldLevel.StartNS >= settleNS &&
+		part.RateIn(overlap.Span{StartNS: until - ledger.HoldNS, EndNS: until}) < maxWaiting*alone.Rate:
 		// Its recovery lies beyond the trace.
 		r.Cut = p.cut(part, until, seconds(until-at), false)
 	default:
@@ -103,21 +104,22 @@ func (p *phase) recovery(part *part, after string, before overlap.Span, until in
 	}
 }
 
-// climbAfter is the level that the disk had before another's end, and the one it rose to; empty if they are not seen.
-func (p *phase) climbAfter(part *part, before overlap.Span, until int64) (had, reached overlap.Span) {
+// climbAfter is the level that the disk had before another's end, and the one it rose to; empty if
+// they are not seen.
+func (p *phase) climbAfter(part *part, before overlap.Span, until int64) (oldLevel, newLevel overlap.Span) {
 	at := before.EndNS
 	levels := part.SteppedLevels()
 	first := ledger.LevelAt(levels, max(at-part.Blur(at), min(part.risenNS+ledger.HoldNS, at)))
-	had = overlap.Span{StartNS: max(levels[first].StartNS, before.StartNS), EndNS: min(levels[first].EndNS, at)}
-	if had.EndNS-had.StartNS < settleNS {
+	oldLevel = overlap.Span{StartNS: max(levels[first].StartNS, before.StartNS), EndNS: min(levels[first].EndNS, at)}
+	if oldLevel.EndNS-oldLevel.StartNS < settleNS {
 		return overlap.Span{}, overlap.Span{}
 	}
-	return had, ledger.Climb(levels, first, at, until)
+	return oldLevel, ledger.Climb(levels, first, at, until)
 }
 
 // cut says what cut off the view of a disk at ns.
 func (p *phase) cut(part *part, ns int64, s float64, rose bool) *Cut {
-	c := &Cut{Rose: rose, S: s, Why: "ended", Disk: part.Name()}
+	c := &Cut{Rose: rose, AfterS: s, Why: "ended", Disk: part.Name()}
 	if ns == part.EndNS() {
 		return c
 	}

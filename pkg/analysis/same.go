@@ -17,8 +17,8 @@ func (p *part) same(o *part, but ...work.Key) bool {
 	return p.Name() == o.Name() && p.connection == o.connection && p.Work.SameBut(o.Work, but...)
 }
 
-// among reports whether all that some disks do, except for some keys, the others do as well.
-func among(some, all []*part, but ...work.Key) bool {
+// sameJobsIn reports whether all that some disks do, except for some keys, the others do as well.
+func sameJobsIn(some, all []*part, but ...work.Key) bool {
 	for _, one := range some {
 		same := func(o *part) bool { return o.same(one, but...) }
 		if !slices.ContainsFunc(all, same) {
@@ -30,7 +30,7 @@ func among(some, all []*part, but ...work.Key) bool {
 
 // sameParts reports whether the same disks do the same on both sides, except for some keys.
 func sameParts(a, b []*part, but ...work.Key) bool {
-	return len(a) == len(b) && among(a, b, but...)
+	return len(a) == len(b) && sameJobsIn(a, b, but...)
 }
 
 // grouped puts what is alike together, in the order in which the first of each group comes.
@@ -113,11 +113,12 @@ func (p *phase) lookalike(disk *part) *phase {
 	return alone
 }
 
-// solos are what the disks have alone, work by work: of phases in which one disk worked by itself.
-type solos []*solo
+// soloRates are what the disks have alone, work by work: of phases in which one disk worked by
+// itself.
+type soloRates []*soloRate
 
-// solo is what a disk has alone at one work: its rate, or its latencies.
-type solo struct {
+// soloRate is what a disk has alone at one work: its rate, or its latencies.
+type soloRate struct {
 	disk   *part    // in the first of the phases
 	phases []string // that say so
 	rates  []ledger.Measured
@@ -127,8 +128,8 @@ type solo struct {
 	found [3]*quantile.Quantile
 }
 
-// find returns what a disk has alone at its work; nil if no phase has it.
-func (s solos) find(disk *part) *solo {
+// lookup returns what a disk has alone at its work; nil if no phase has it.
+func (s soloRates) lookup(disk *part) *soloRate {
 	for _, alone := range s {
 		if alone.disk.same(disk) {
 			return alone
@@ -138,21 +139,21 @@ func (s solos) find(disk *part) *solo {
 }
 
 // add notes a phase of one disk.
-func (s *solos) add(p *phase) *solo {
-	alone := s.find(p.parts[0])
+func (s *soloRates) add(p *phase) *soloRate {
+	alone := s.lookup(p.parts[0])
 	if alone == nil {
-		alone = &solo{disk: p.parts[0]}
+		alone = &soloRate{disk: p.parts[0]}
 		*s = append(*s, alone)
 	}
 	alone.phases = append(alone.phases, p.out.Name)
 	return alone
 }
 
-// soloRates takes the typical rate of each phase of one disk: that of the longest stretch without a
-// change.
-func soloRates(phases []*phase) (all solos) {
+// measureSolos takes the typical rate of each phase of one disk: that of the longest stretch
+// without a change.
+func measureSolos(phases []*phase) (all soloRates) {
 	for _, p := range phases {
-		if len(p.parts) != 1 || p.parts[0].IsPaced() || p.parts[0].wavers() || len(p.window) == 0 {
+		if len(p.parts) != 1 || p.parts[0].IsPaced() || p.parts[0].isUnsettled() || len(p.window) == 0 {
 			continue
 		}
 		if m, ok := p.parts[0].Measure(longest(cutAt(p.window, p.cuts("")))...); ok {

@@ -55,8 +55,8 @@ type Back struct {
 type FallTogether struct {
 	Phase string `json:"phase"`
 	ledger.Step
-	Told  bool   `json:"told"`  // nothing else happened about then: what others gained, they gained by this fall
-	Gains []Gain `json:"gains"` // beyond noise
+	Reported bool   `json:"told"`  // nothing else happened about then: what others gained, they gained by this fall
+	Gains    []Gain `json:"gains"` // beyond noise
 }
 
 // Gain is by how much more a disk moves after another's fall.
@@ -169,9 +169,9 @@ func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
 		from := min(at-beforeNS, max(at-2*beforeNS, was.StartNS))
 		before := overlap.Span{StartNS: from, EndNS: at}
 		after := overlap.Span{StartNS: at + clearOfFallNS, EndNS: at + clearOfFallNS + 2*beforeNS}
-		f.Told = !p.eventsIn(before.StartNS, after.EndNS) &&
+		f.Reported = !p.eventsIn(before.StartNS, after.EndNS) &&
 			!p.othersFall(part, before.StartNS, after.EndNS)
-		if f.Told {
+		if f.Reported {
 			p.gains(part, f, before, after)
 		}
 		return f
@@ -201,7 +201,7 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Span) {
 			was.DegreesOfFreedom, is.DegreesOfFreedom = max(was.DegreesOfFreedom, ledger.LongDegreesOfFreedom), max(is.DegreesOfFreedom, ledger.LongDegreesOfFreedom)
 		}
 		if other.Work.Limited() || was.Rate <= 0 || is.Rate <= 0 ||
-			is.ChanceAbove(was) > p.alpha.after && !other.apart(before, after) ||
+			is.ChanceAbove(was) > p.alpha.perRecovery && !other.apart(before, after) ||
 			other.roseBefore(after.StartNS-clearOfFallNS, before.StartNS, after.EndNS) {
 			continue
 		}
@@ -224,7 +224,7 @@ func (p *part) apart(before, after overlap.Span) bool {
 	was := p.Curve.Rates([]overlap.Span{before}, stretches)
 	is := p.Curve.Rates([]overlap.Span{after}, stretches)
 	return min(before.Seconds(), after.Seconds()) >= ledger.LongS &&
-		slices.Min(is) >= (1+freedShare)*slices.Max(was)
+		slices.Min(is) >= (1+minNeighbourGain)*slices.Max(was)
 }
 
 // roseBefore reports whether the disk's rate between two times rose clearly before a third: then
@@ -240,24 +240,24 @@ func (p *part) roseBefore(ns, fromNS, toNS int64) bool {
 // saturation says where a disk's fast cache ends, when it is empty again, and what others gain
 // while it is full; and how surely, if that is wanted: "A's fast cache holds 23.9 ± 0.2 GB: 2.30
 // GB/s falls to 0.67 GB/s", "it recovered after 2 min 30 s of rest".
-func (en english) saturation(s Saturation, surely bool) []string {
+func (w writer) saturation(s Saturation, surely bool) []string {
 	if s.Fall == nil {
 		return []string{s.Disk + " wrote " + byteSize(s.WroteBytes) + " without slowing down"}
 	}
 	what := pick(s.Fall.Cause == "heat", " slows down as it heats up after ",
 		"'s fast cache holds ")
-	falls := "to " + en.Rate(s.Fall.ToRate)
+	falls := "to " + w.Rate(s.Fall.ToRate)
 	if len(s.Fall.Steps) > 1 {
-		falls = en.falls(s.Fall.Steps)
+		falls = w.falls(s.Fall.Steps)
 	}
 	parts := []string{s.Disk + what + plusMinus(s.Fall.AtBytes, s.Fall.CI95.Half()) +
 		pick(surely, " (95 % confidence)", "") + ": " +
-		en.Rate(s.Fall.FromRate) + " falls " + falls}
+		w.Rate(s.Fall.FromRate) + " falls " + falls}
 	if s.Back != nil {
 		parts = append(parts, back(s.Back, surely))
 	}
-	if s.Together != nil && s.Together.Told {
-		parts = append(parts, en.gained(s.Together.Gains, surely))
+	if s.Together != nil && s.Together.Reported {
+		parts = append(parts, w.gained(s.Together.Gains, surely))
 	}
 	return parts
 }
@@ -281,19 +281,19 @@ func plusMinus(bytes, half float64) string {
 }
 
 // falls is "to 1.66 GB/s after 12 GB and to 0.50 GB/s after 52 GB".
-func (en english) falls(steps []ledger.Step) string {
+func (w writer) falls(steps []ledger.Step) string {
 	return strings.Join(Each(steps, func(step ledger.Step) string {
-		return "to " + en.Rate(step.ToRate) + " after " + byteSize(step.AtBytes)
+		return "to " + w.Rate(step.ToRate) + " after " + byteSize(step.AtBytes)
 	}), " and ")
 }
 
 // fell says from which rate a disk fell, and to which after how many bytes.
-func (en english) fell(disk string, steps []ledger.Step) string {
-	return disk + " fell from " + en.Rate(steps[0].FromRate) + " " + en.falls(steps)
+func (w writer) fell(disk string, steps []ledger.Step) string {
+	return disk + " fell from " + w.Rate(steps[0].FromRate) + " " + w.falls(steps)
 }
 
 // gained says who moved more after the fall: "B and C gained 0.45 GB/s each (0.43 to 0.50 GB/s)".
-func (en english) gained(gains []Gain, surely bool) string {
+func (w writer) gained(gains []Gain, surely bool) string {
 	if len(gains) == 0 {
 		return "no other disk measurably gained from it"
 	}
@@ -303,15 +303,15 @@ func (en english) gained(gains []Gain, surely bool) string {
 		names = append(names, g.Disk)
 		by[g.Disk] = g
 	}
-	alike := Alike(names, func(n string) float64 { return by[n].Difference })
+	alike := WithinTenth(names, func(n string) float64 { return by[n].Difference })
 	return strings.Join(Each(alike, func(group []string) string {
 		sum, low, high := 0.0, math.Inf(1), math.Inf(-1)
 		for _, n := range group {
 			sum += by[n].Difference
 			low, high = min(low, by[n].CI95[0]), max(high, by[n].CI95[1])
 		}
-		text := unit.List(group) + " gained " + en.each(sum/float64(len(group)), len(group))
-		return text + pick(surely, " (95 % confidence: "+en.Rate(low)+" to "+en.Rate(high)+")", "")
+		text := unit.List(group) + " gained " + w.each(sum/float64(len(group)), len(group))
+		return text + pick(surely, " (95 % confidence: "+w.Rate(low)+" to "+w.Rate(high)+")", "")
 	}), ", ")
 }
 

@@ -97,7 +97,7 @@ func TestSaturationAgainstTheModel(t *testing.T) {
 // checkGains holds what the others gained against what the model gives them, and their intervals to hold it.
 func checkGains(t *testing.T, name, pattern string, p *hub.Profile, f *FallTogether) {
 	t.Helper()
-	if f == nil || !f.Told {
+	if f == nil || !f.Reported {
 		t.Errorf("%s: together %+v", name, f)
 		return
 	}
@@ -210,7 +210,7 @@ func TestGainsComeAfterTheFall(t *testing.T) {
 			stepOf("W together", trace.Saturation{Step: trace.SaturationTogether}, falling(), diskOf("B", "write", 1e8, pace{tt.roseS, 1e9}, pace{45, 1.3e9})),
 		), Options{})
 		f := a.Saturations[0].Together
-		if f == nil || !f.Told || len(f.Gains) > 0 != tt.gained {
+		if f == nil || !f.Reported || len(f.Gains) > 0 != tt.gained {
 			t.Errorf("B rose at %v s, A fell at 15 s: %+v, want a gain: %v", tt.roseS, f, tt.gained)
 		}
 	}
@@ -279,7 +279,7 @@ func TestNoGainByNoise(t *testing.T) {
 				stepOf("W A alone", trace.Saturation{Step: trace.SaturationAlone, Disk: "A"}, diskOf("A", "write", 2e8, a...)),
 				stepOf("W together", trace.Saturation{Step: trace.SaturationTogether}, diskOf("A", "write", 2e8, a...), diskOf("B", "write", 2e8, b...)),
 			), Options{}).Saturations
-			if len(found) == 1 && found[0].Together != nil && found[0].Together.Told {
+			if len(found) == 1 && found[0].Together != nil && found[0].Together.Reported {
 				reported++
 				claims += len(found[0].Together.Gains)
 			}

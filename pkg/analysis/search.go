@@ -92,29 +92,29 @@ func (s *Search) answer() {
 	}
 }
 
-// searched says what a search has found: "A records 3 cameras while B and C write".
-func (en english) searched(s *Search) string {
+// searchResult says what a search has found: "A records 3 cameras while B and C write".
+func (w writer) searchResult(s *Search) string {
 	var try Phase // the one with the most disks
-	for _, p := range en.Phases {
+	for _, p := range w.Phases {
 		if p.Search != nil && p.Search.Search == s.Name && len(p.Disks) > len(try.Disks) {
 			try = p
 		}
 	}
 	op := try.Disks[s.Disk].Op
 	if s.Kind == trace.SearchPace {
-		return paceFound(s, &try)
+		return paceResult(s, &try)
 	}
 	plays, when, while := s.Disk+" "+streaming(op).One, "", ""
-	if beside := others(en.Order, &try, s.Disk); len(beside) > 0 {
+	if beside := neighbours(w.Order, &try, s.Disk); len(beside) > 0 {
 		with := do(&try, beside)
 		when, while = " when "+with, " while "+with
 	}
 	switch {
 	case s.AloneBetween != nil || s.FoundBetween != nil:
 		alone := pick(s.Alone == nil && s.AloneBetween == nil, "",
-			" "+streamsFound(s.Alone, s.AloneBetween)+" alone,")
+			" "+streamRange(s.Alone, s.AloneBetween)+" alone,")
 		return "how many streams " + plays + " is not sure:" + alone + " " +
-			streamsFound(s.Found, s.FoundBetween) + when
+			streamRange(s.Found, s.FoundBetween) + when
 	case s.Alone == nil && s.Found == nil:
 		return "how many streams " + plays + when + " was not found"
 	case s.Found == nil:
@@ -126,8 +126,8 @@ func (en english) searched(s *Search) string {
 	return plays + pick(s.FoundOpen, " at least ", " ") + streamCount(*s.Found, op) + while
 }
 
-// streamsFound is how many streams stay clean: "3", or "between 3 and 5".
-func streamsFound(found *float64, between *Between) string {
+// streamRange is how many streams stay clean: "3", or "between 3 and 5".
+func streamRange(found *float64, between *Between) string {
 	switch {
 	case found != nil:
 		return strconv.Itoa(int(*found))
@@ -143,8 +143,8 @@ func streamCount(n float64, op trace.Role) string {
 	return pick(n == 0, "no "+what+" clean", unit.Plural(int(n), what))
 }
 
-// paceFound is "B may write at up to 210 MB/s while A plays 4 streams".
-func paceFound(s *Search, try *Phase) string {
+// paceResult is "B may write at up to 210 MB/s while A plays 4 streams".
+func paceResult(s *Search, try *Phase) string {
 	op := string(try.Disks[s.Disk].Op)
 	may := s.Disk + " may " + op
 	while := " while " + unit.List(Each(try.StreamTotals, func(t StreamTotal) string {

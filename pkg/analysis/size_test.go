@@ -286,7 +286,7 @@ func TestQuoteAfterAFall(t *testing.T) {
 			}
 			check.Near(t, "quote", 0.5e9, q.Rate, 0.03*0.5e9)
 			check.Near(t, "rate before", 2e9, disk.Throttle.FromRate, 0.05e9)
-			check.Near(t, "seconds before", 20, disk.Throttle.HeldS, 1)
+			check.Near(t, "seconds before", 20, disk.Throttle.FirstLevelS, 1)
 		}
 	}
 }

@@ -170,7 +170,7 @@ func (p *phase) hasFallen(disk string, ns int64) bool {
 			left *= one.ToRate / one.FromRate
 		}
 	}
-	return left < heldBack
+	return left < minRetained
 }
 
 // stretch is the part of the window that is compared with other phases: the longest between
@@ -193,7 +193,7 @@ func (p *phase) stretch() []overlap.Span {
 // measure finds the disk's rates in the state, while nothing changed; none if it has no settled
 // one.
 func (s *state) measure(part *part) (rates [2]stretchRate) {
-	if part.wavers() {
+	if part.isUnsettled() {
 		return rates
 	}
 	pieces := [][]overlap.Span{s.in}

@@ -188,15 +188,15 @@ func totalOf(all []Stream) StreamTotal {
 			t.Drops++
 		}
 		if s.Late > 0 {
-			t.LateWhile = both(t.LateWhile, s.LateWhile)
-			t.LateOnlyWhile = both(t.LateOnlyWhile, s.LateOnlyWhile)
+			t.LateWhile = inBoth(t.LateWhile, s.LateWhile)
+			t.LateOnlyWhile = inBoth(t.LateOnlyWhile, s.LateOnlyWhile)
 		}
 	}
 	return t
 }
 
-// both are the names that are in both lists; nil if there are none.
-func both(a, b []string) (names []string) {
+// inBoth are the names that are in both lists; nil if there are none.
+func inBoth(a, b []string) (names []string) {
 	for _, name := range a {
 		if slices.Contains(b, name) {
 			names = append(names, name)

@@ -206,7 +206,7 @@ func besideBoth(b, o *StreamBeside) *StreamBeside {
 	case sum.LateAfter == nil:
 		sum.LateAfter = o.LateAfter
 	case o.LateAfter != nil:
-		sum.LateAfter = both(b.LateAfter, o.LateAfter)
+		sum.LateAfter = inBoth(b.LateAfter, o.LateAfter)
 	}
 	return &sum
 }

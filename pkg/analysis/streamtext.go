@@ -117,9 +117,9 @@ func doing(p *Phase, disks []string, form func(v work.Verb, disks int) string) s
 	return strings.Join(work.Clauses(disks, does, form), " and ")
 }
 
-// others are the disks at work beside one, in the run's order, probes aside: these measure and
+// neighbours are the disks at work beside one, in the run's order, probes aside: these measure and
 // hardly disturb.
-func others(order []string, p *Phase, disk string) []string {
+func neighbours(order []string, p *Phase, disk string) []string {
 	return slices.DeleteFunc(present(order, p.Disks), func(n string) bool {
 		return n == disk || p.Paced[n].Probe > 0
 	})
@@ -131,18 +131,18 @@ func workOf(p *Phase, disk string) work.Work {
 	return w
 }
 
-// played says how many streams searches have found and what came of the streams of all other
-// phases, the worst first. It is empty if there were none.
-func (en english) played() []string {
-	clauses := Each(en.Searches, func(s Search) string {
+// streamOutcomes says how many streams searches have found and what came of the streams of all
+// other phases, the worst first. It is empty if there were none.
+func (w writer) streamOutcomes() []string {
+	clauses := Each(w.Searches, func(s Search) string {
 		// Another may have found something else.
-		other := slices.ContainsFunc(en.Searches, func(o Search) bool {
+		other := slices.ContainsFunc(w.Searches, func(o Search) bool {
 			return o.Name != s.Name && o.Kind == s.Kind && o.Disk == s.Disk
 		})
-		return en.searched(&s) + pick(other, " ("+s.Name+")", "")
+		return w.searchResult(&s) + pick(other, " ("+s.Name+")", "")
 	})
 	var all []situation
-	for _, p := range en.Phases {
+	for _, p := range w.Phases {
 		for _, t := range p.StreamTotals {
 			if p.Search != nil || t.Verdict == "" {
 				continue
@@ -157,7 +157,7 @@ func (en english) played() []string {
 			})
 		}
 	}
-	tellApart(en.Order, all)
+	distinguish(w.Order, all)
 	groups := Grouped(all, func(s situation) [3]string {
 		return [3]string{s.disk, s.what, s.outcome}
 	})
@@ -168,15 +168,15 @@ func (en english) played() []string {
 			cmp.Compare(y.LateShare, x.LateShare))
 	})
 	return append(clauses, Each(groups, func(group []situation) string {
-		return playedText(group, slices.ContainsFunc(all, func(o situation) bool {
+		return streamText(group, slices.ContainsFunc(all, func(o situation) bool {
 			return o.disk == group[0].disk && o.what != group[0].what
 		}))
 	})...)
 }
 
-// playedText is what came of a disk's streams in one phase, or in several in which it is the same,
+// streamText is what came of a disk's streams in one phase, or in several in which it is the same,
 // and when; and which streams these are if the disk has others elsewhere.
-func playedText(group []situation, others bool) string {
+func streamText(group []situation, others bool) string {
 	t, seen := group[0].streams, group[0].seen
 	var whens []string
 	for _, s := range group {
@@ -220,9 +220,9 @@ type situation struct {
 	seen    StreamBeside // those of their frames that count
 }
 
-// tellApart fills in when each situation was. Situations of one disk that would read the same
+// distinguish fills in when each situation was. Situations of one disk that would read the same
 // although their outcomes differ say as much more as sets them apart.
-func tellApart(order []string, all []situation) {
+func distinguish(order []string, all []situation) {
 	conditions := Each(all, func(s situation) [4]string { return s.conditions(order, all) })
 	for detail := range 4 {
 		before := slices.Clone(all)
@@ -244,7 +244,7 @@ func tellApart(order []string, all []situation) {
 // pattern.
 func (s *situation) conditions(order []string, all []situation) [4]string {
 	who, fully := "alone", "alone"
-	if beside := others(order, s.Phase, s.disk); len(beside) > 0 {
+	if beside := neighbours(order, s.Phase, s.disk); len(beside) > 0 {
 		who = "when " + do(s.Phase, beside)
 		fully = "when " + unit.List(Each(beside, func(name string) string {
 			w := workOf(s.Phase, name)

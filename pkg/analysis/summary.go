@@ -137,7 +137,7 @@ func (s setting) contestDisk(name string) ContestDisk {
 		out.Rate += rate / n
 		rates = append(rates, ci)
 		out.Changed = cmp.Or(state.ownChange(part), out.Changed)
-		took, slowed := false, part.kept.Held
+		took, slowed := false, part.kept.Slowed
 		for _, steal := range contention.Steals {
 			if steal.From == name {
 				by[steal.By]++

@@ -17,8 +17,9 @@ const (
 	beforeNS     = 5_000_000_000 // the rate before a stall or a recovery is looked at over at most this long
 )
 
-// throttle looks among the disk's own falls in the ledger for one that lasts: a cache that is full, or heat. Steps
-// that follow one another down are reported together; the deepest of them dates the fall.
+// throttle looks among the disk's own falls in the ledger for one that lasts: a cache that is full,
+// or heat. Steps that follow one another down are reported together; the deepest of them dates the
+// fall.
 func (p *phase) throttle(part *part) *Throttle {
 	levels := part.Levels
 	for first := 0; first+1 < len(levels); first++ {
@@ -33,7 +34,7 @@ func (p *phase) throttle(part *part) *Throttle {
 			continue
 		}
 		high, low := part.Compare(levels[first].Span, levels[bottom].Span)
-		if high.ChanceAbove(low) > p.alpha.own {
+		if high.ChanceAbove(low) > p.alpha.perDisk {
 			continue
 		}
 		until, rebound := part.lasts(levels, bottom, levels[first].Rate)
@@ -50,7 +51,7 @@ func (p *phase) throttle(part *part) *Throttle {
 func (p *part) toThrottle(levels []ledger.Level, until int64, rebound *Rebound) *Throttle {
 	last := len(levels) - 1
 	low := p.LevelIn(overlap.Span{StartNS: levels[last].StartNS, EndNS: until})
-	t := &Throttle{Recovered: rebound, HeldS: levels[0].Seconds(), LastsS: low.Seconds()}
+	t := &Throttle{Recovered: rebound, FirstLevelS: levels[0].Seconds(), LastLevelS: low.Seconds()}
 	deepest := 0.0
 	for i := 1; i <= last; i++ {
 		to := levels[i].Rate
@@ -67,8 +68,9 @@ func (p *part) toThrottle(levels []ledger.Level, until int64, rebound *Rebound) 
 	return t
 }
 
-// lasts returns how long the rate stays below what it was before, from the level at index bottom on: to the disk's
-// end, or to a pause after which it is back. If it comes back without a pause, it did not last at all.
+// lasts returns how long the rate stays below what it was before, from the level at index bottom
+// on: to the disk's end, or to a pause after which it is back. If it comes back without a pause, it
+// did not last at all.
 func (p *part) lasts(levels []ledger.Level, bottom int, from float64) (until int64, rebound *Rebound) {
 	for _, l := range levels[bottom+1:] {
 		if l.Rate <= staysBelow*from {
@@ -93,8 +95,8 @@ func (p *part) pauseAt(ns int64) (overlap.Span, bool) {
 	return overlap.Span{}, false
 }
 
-// lowAlone reports whether the disk stays below a rate even when it works alone: then the others only took what it
-// left.
+// lowAlone reports whether the disk stays below a rate even when it works alone: then the others
+// only took what it left.
 func (p *phase) lowAlone(part *part, from float64, at int64) bool {
 	for _, s := range p.stages {
 		if s.StartNS >= at && len(s.Active) == 1 && p.parts[s.Active[0]].Trace == part.Trace &&
@@ -112,7 +114,8 @@ const (
 	clearlyOff   = 15            // a date is wrong if it costs this many variances of the noise more than the best
 )
 
-// fellFirst reports whether the disk fell clearly before the others rose: then they only took what it left.
+// fellFirst reports whether the disk fell clearly before the others rose: then they only took what
+// it left.
 func (p *phase) fellFirst(part *part, ns int64) bool {
 	const n = 2 * aroundNS / ledger.SampleNS
 	around := []overlap.Span{{StartNS: max(0, ns-aroundNS), EndNS: ns + aroundNS}}
@@ -129,16 +132,18 @@ func (p *phase) fellFirst(part *part, ns int64) bool {
 	return rose >= fell+clearlyLater && dateIsOff(others, fell, rose)
 }
 
-// dateIsOff reports whether a step of the values costs clearly more at an index than at the best one.
+// dateIsOff reports whether a step of the values costs clearly more at an index than at the best
+// one.
 func dateIsOff(x []float64, at, best int) bool {
 	return stats.SplitCost(x, at) > stats.SplitCost(x, best)*(1+clearlyOff/float64(len(x)-2))
 }
 
-// maxFitted is the maximum number of files that a fixed cost is fitted to: a sample of very many is enough.
+// maxFitted is the maximum number of files that a fixed cost is fitted to: a sample of very many is
+// enough.
 const maxFitted = 500
 
-// sizesExplain reports whether the files of a slower stretch took no longer than those before would have at their
-// sizes: each file has a fixed cost, and a run of small ones is slow for that alone.
+// sizesExplain reports whether the files of a slower stretch took no longer than those before would
+// have at their sizes: each file has a fixed cost, and a run of small ones is slow for that alone.
 func (p *part) sizesExplain(before, slower overlap.Span) bool {
 	sizes, times := p.wholeFiles(before)
 	small, took := p.wholeFiles(slower)
@@ -157,7 +162,8 @@ func (p *part) sizesExplain(before, slower overlap.Span) bool {
 	return seen < expected/maxDrop
 }
 
-// wholeFiles are the bytes and seconds of the files that lie within v, or of some of them if there are very many.
+// wholeFiles are the bytes and seconds of the files that lie within v, or of some of them if there
+// are very many.
 func (p *part) wholeFiles(v overlap.Span) (sizes, times []float64) {
 	var within []int
 	for i := range p.Trace.Files {

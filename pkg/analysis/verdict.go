@@ -9,19 +9,20 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// verdict says a phase in one sentence, after one for each disk that plays or records streams or is probed.
-func (en english) verdict(p *Phase) string {
+// verdict says a phase in one sentence, after one for each disk that plays or records streams or is
+// probed.
+func (w writer) verdict(p *Phase) string {
 	sentences := outcomes(p)
-	for _, disk := range en.Order {
-		if text := en.answered(p, disk); text != "" && p.Paced[disk].Probe > 0 {
+	for _, disk := range w.Order {
+		if text := w.answered(p, disk); text != "" && p.Paced[disk].Probe > 0 {
 			sentences = append(sentences, text+".")
 		}
 	}
-	return strings.Join(append(sentences, en.rates(p)), " ")
+	return strings.Join(append(sentences, w.rates(p)), " ")
 }
 
-// Progress is the verdict as a run shows it when the phase ends. Of a try of a search, of which there are many,
-// it says only what came of the streams.
+// Progress is the verdict as a run shows it when the phase ends. Of a try of a search, of which
+// there are many, it says only what came of the streams.
 func Progress(p *Phase) string {
 	if sentences := outcomes(p); p.Search != nil && len(sentences) > 0 {
 		return strings.Join(sentences, " ")
@@ -34,8 +35,8 @@ func outcomes(p *Phase) []string {
 }
 
 // rates says in one sentence how much the disks of a phase moved.
-func (en english) rates(p *Phase) string {
-	names := present(en.Order, p.Disks)
+func (w writer) rates(p *Phase) string {
+	names := present(w.Order, p.Disks)
 	if len(names) == 0 {
 		return "No disk worked in this phase."
 	}
@@ -56,19 +57,19 @@ func (en english) rates(p *Phase) string {
 	var parties []string
 	if several {
 		alone, together, byItself = "", " together", " with no other disk involved"
-		parties = en.parties(p, names)
+		parties = w.parties(p, names)
 	}
-	clauses := []string{fmt.Sprintf("%s%s: %s%s for %s", who, alone, en.Rate(o.Rate), together,
+	clauses := []string{fmt.Sprintf("%s%s: %s%s for %s", who, alone, w.Rate(o.Rate), together,
 		unit.FormatSeconds(o.DurationS))}
 	if parties != nil {
 		clauses = append(clauses, strings.Join(parties, ", "))
 	}
 	for _, name := range names {
 		if t := p.Disks[name].Throttle; t != nil {
-			clauses = append(clauses, en.fell(name, t.Steps)+byItself+en.freed(t))
+			clauses = append(clauses, w.fell(name, t.Steps)+byItself+w.freedText(t))
 		}
 	}
-	if steady := en.steady(p); steady != "" {
+	if steady := w.steady(p); steady != "" {
 		clauses = append(clauses, steady)
 	}
 	return strings.Join(clauses, "; ") + "."
@@ -84,19 +85,19 @@ func SteadySince(a *Analysis, p *Phase) string {
 	return unit.Capital(text) + "."
 }
 
-// steady says since when the disks were steady, and at which rate. The rule is not SNIA's to the letter: it is
-// guarded against noise, and windows may be shorter.
-func (en english) steady(p *Phase) string {
+// steady says since when the disks were steady, and at which rate. The rule is not SNIA's to the
+// letter: it is guarded against noise, and windows may be shorter.
+func (w writer) steady(p *Phase) string {
 	var texts []string
 	var windowS float64
-	for _, name := range en.Order {
+	for _, name := range w.Order {
 		s := p.Disks[name].Steady
 		if s == nil {
 			continue
 		}
-		text := name + " " + en.Rate(s.Rate)
+		text := name + " " + w.Rate(s.Rate)
 		if s.CI95 != nil {
-			text += " (95 % confidence: " + en.Rate(s.CI95[0]) + " to " + en.Rate(s.CI95[1]) + ")"
+			text += " (95 % confidence: " + w.Rate(s.CI95[0]) + " to " + w.Rate(s.CI95[1]) + ")"
 		}
 		texts = append(texts, text+" from "+unit.FormatSeconds(s.SinceS)+" on")
 		windowS = s.WindowS
@@ -109,13 +110,13 @@ func (en english) steady(p *Phase) string {
 
 // parties are the clauses about the disks that go as fast as they can: those that were not slowed,
 // those of which that is not known, and those that were slowed, alike ones together.
-func (en english) parties(p *Phase, names []string) []string {
+func (w writer) parties(p *Phase, names []string) []string {
 	rateOf := func(name string) float64 { return p.Overlap.Disks[name].Rate }
-	held := func(name string) bool { return p.Contention.Disks[name].Held }
+	held := func(name string) bool { return p.Contention.Disks[name].Slowed }
 	did := func(group []string, what string) string {
-		text := what + " " + en.each(meanOf(group, rateOf), len(group))
+		text := what + " " + w.each(meanOf(group, rateOf), len(group))
 		if len(only(group, held)) == len(group) {
-			text += " " + en.against(p, group)
+			text += " " + w.against(p, group)
 		}
 		return text
 	}
@@ -126,7 +127,7 @@ func (en english) parties(p *Phase, names []string) []string {
 	for _, name := range names {
 		switch c := p.Contention.Disks[name]; {
 		case p.Paced[name].Limited():
-		case c.Held:
+		case c.Slowed:
 			dropped = append(dropped, name)
 		case c.Kept:
 			kept = append(kept, name)
@@ -136,7 +137,7 @@ func (en english) parties(p *Phase, names []string) []string {
 	}
 	var texts []string
 	say := func(disks []string, verb string) {
-		for _, group := range Alike(disks, rateOf) {
+		for _, group := range WithinTenth(disks, rateOf) {
 			texts = append(texts, unit.List(group)+" "+did(group, verb))
 		}
 	}
@@ -146,9 +147,10 @@ func (en english) parties(p *Phase, names []string) []string {
 	return texts
 }
 
-// against is "(50 % of the 1.40 GB/s baseline without C) and recovered 11.7 s after C had finished".
-func (en english) against(p *Phase, group []string) string {
-	text := "(" + en.retained(p, group) + between(p) + ")"
+// against is "(50 % of the 1.40 GB/s baseline without C) and recovered 11.7 s after C had
+// finished".
+func (w writer) against(p *Phase, group []string) string {
+	text := "(" + w.retained(p, group) + between(p) + ")"
 	last := map[string]Recovery{}
 	for _, r := range p.Recoveries {
 		last[r.Disk] = r
@@ -167,7 +169,7 @@ func (en english) against(p *Phase, group []string) string {
 
 // retained is what disks had of their baselines, on average: "50 % of the 1.40 GB/s baseline
 // without C".
-func (en english) retained(p *Phase, group []string) string {
+func (w writer) retained(p *Phase, group []string) string {
 	c := p.Contention.Disks
 	without := Each(group, func(name string) string {
 		if c[name].Reference == ReferenceLater {
@@ -181,7 +183,7 @@ func (en english) retained(p *Phase, group []string) string {
 	}
 	return fmt.Sprintf("%.0f %% of the %s baseline%s",
 		100*meanOf(group, func(name string) float64 { return *c[name].Retention }),
-		en.Rate(meanOf(group, func(name string) float64 { return *c[name].ReferenceRate })), where)
+		w.Rate(meanOf(group, func(name string) float64 { return *c[name].ReferenceRate })), where)
 }
 
 // noOverlap says why the disks of a phase were never active together.

@@ -15,7 +15,8 @@ const (
 	// A rate at least this many times as high in the second half of the time to halfway up as in
 	// the first rises little by little.
 	climbs = 1.1
-	// If only one start shows a rise by itself, it begins at no more than this part of the later rate.
+	// If only one start shows a rise by itself, it begins at no more than this part of the later
+	// rate.
 	keptOfOne  = 0.7
 	warmUpMore = 3.5 // The ratio of a disk's longest warm-up to its shortest is no larger than this.
 )
@@ -26,9 +27,10 @@ type start struct {
 	*part
 }
 
-// warmUps finds the disks that are slower at first whenever they start on the same work, and reports their early
-// rises as that: if at least two starts are as slow at first, all for about the same time. A start alone that lasted
-// long enough and is not refutes it; beside other disks the hub may hide the rise.
+// warmUps finds the disks that are slower at first whenever they start on the same work, and
+// reports their early rises as that: if at least two starts are as slow at first, all for about the
+// same time. A start alone that lasted long enough and is not refutes it; beside other disks the
+// hub may hide the rise.
 func warmUps(phases []*phase) {
 	var all []start
 	for _, p := range phases {
@@ -101,15 +103,16 @@ func warm(starts []start) {
 	}
 }
 
-// atFirst is the disk's rate for so long after its start, and from a later time on; 0 if it ended before that.
+// atFirst is the disk's rate for so long after its start, and from a later time on; 0 if it ended
+// before that.
 func (p *part) atFirst(forNS, laterNS int64) (first, later float64) {
 	start := p.StartNS()
 	return p.RateIn(overlap.Span{StartNS: start, EndNS: start + forNS}),
 		p.RateIn(overlap.Span{StartNS: start + laterNS, EndNS: p.EndNS()})
 }
 
-// earlyRise is how a disk rises at first, in one change of the phase or several in a row, if nothing explains them;
-// stalls are left out. It is nil if the disk does not rise.
+// earlyRise is how a disk rises at first, in one change of the phase or several in a row, if
+// nothing explains them; stalls are left out. It is nil if the disk does not rise.
 func (p *phase) earlyRise(part *part) (rise *Change) {
 	for _, c := range p.out.Changes {
 		if !c.concerns(part.Name()) || c.Kind == KindStall {
@@ -143,8 +146,8 @@ func (p *part) halfwayS(rise *Change) float64 {
 	return rise.EndS - seconds(p.StartNS())
 }
 
-// reportWarmUps turns the early rises of disks that warm up into entries of that kind. If several disks rose at once,
-// each that warms up leaves the common entry.
+// reportWarmUps turns the early rises of disks that warm up into entries of that kind. If several
+// disks rose at once, each that warms up leaves the common entry.
 func (p *phase) reportWarmUps() {
 	out := []Change{}
 	for _, part := range p.parts {

@@ -18,7 +18,7 @@ const (
 	maxStages = 10_000
 	// maxEdgeDoubt is the share of the window's bytes up to which it does not matter when exactly
 	// they moved.
-	maxEdgeDoubt = 0.02
+	maxEdgeError = 0.02
 	// minIntervalS is the length of a window below which no interval is given: a stall of a second
 	// or two, or noise that lasts that long, may fill it or be missing from it, and nothing in it
 	// shows that.
@@ -83,7 +83,7 @@ func (p *phase) fillOverlap() {
 	}
 	var flows []stats.Flow
 	var contending []float64 // rates
-	lasting := false
+	tooSlow := false
 	for _, part := range p.parts {
 		d := OverlapDisk{Op: part.Trace.Op}
 		if length >= minIntervalS {
@@ -91,7 +91,7 @@ func (p *phase) fillOverlap() {
 			flows = append(flows, flow)
 			var doubt stats.Doubt
 			d.CI95, doubt = p.interval(part, flow)
-			lasting = lasting || doubt == stats.TooSlow
+			tooSlow = tooSlow || doubt == stats.TooSlow
 		}
 		for _, v := range p.window {
 			a := part.Curve.Between(v)
@@ -118,7 +118,7 @@ func (p *phase) fillOverlap() {
 		}
 		o.Disks[part.Name()] = d
 	}
-	if flows != nil && !lasting {
+	if flows != nil && !tooSlow {
 		e, doubt := stats.Total(flows).Estimate()
 		if doubt == stats.NoDoubt || doubt == stats.TooSlow {
 			o.CI95 = positive(e)
@@ -138,7 +138,7 @@ func (p *phase) fillOverlap() {
 		p.warn("", "thin_window", SecondsValues{length}, "the overlap is only %s long: too short "+
 			"for the rates to settle; give the disks more to do", unit.FormatSeconds(length))
 	}
-	if doubt := float64(o.BytesHigh-o.BytesLow) / 2; doubt > maxEdgeDoubt*float64(o.Bytes) {
+	if doubt := float64(o.BytesHigh-o.BytesLow) / 2; doubt > maxEdgeError*float64(o.Bytes) {
 		share := doubt / float64(o.Bytes)
 		p.warn("", "edges", ShareValues{share}, "some files cross the overlap's edges; their "+
 			"bytes are estimated to %.0f %%", 100*share)
@@ -152,7 +152,7 @@ func (p *phase) interval(part *part, flow stats.Flow) (*stats.Interval, stats.Do
 	e, doubt := flow.Estimate()
 	ci := positive(e)
 	if doubt == stats.TooSlow {
-		if part.wavers() {
+		if part.isUnsettled() {
 			return ci, stats.NoDoubt
 		}
 		// A change that the ledger names is no noise, so the longest stretch between changes must

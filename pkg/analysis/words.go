@@ -25,7 +25,8 @@ func Each[T, U any](list []T, say func(T) U) []U {
 	return out
 }
 
-// Grouped puts those of a list together that have the same key, in the order in which the keys first come.
+// Grouped puts those of a list together that have the same key, in the order in which the keys
+// first come.
 func Grouped[T any, K comparable](list []T, key func(T) K) [][]T {
 	return grouped(list, func(a, b T) bool { return key(a) == key(b) })
 }
@@ -66,17 +67,17 @@ func Count(n int) string {
 	return strconv.Itoa(n)
 }
 
-// english writes the sentences of an analysis, with all of its rates in one unit.
-type english struct {
+// writer writes the sentences of an analysis, with all of its rates in one unit.
+type writer struct {
 	*Analysis
 	unit.Scale
 }
 
-func in(a *Analysis) english { return english{a, a.Scale} }
+func in(a *Analysis) writer { return writer{a, a.Scale} }
 
 // each is a rate of several disks: "0.702 GB/s each".
-func (en english) each(v float64, disks int) string {
-	return en.Rate(v) + pick(disks > 1, " each", "")
+func (w writer) each(v float64, disks int) string {
+	return w.Rate(v) + pick(disks > 1, " each", "")
 }
 
 func byteSize(bytes float64) string { return unit.FormatBytes(int64(bytes)) }

@@ -290,7 +290,7 @@ func fromPhase(p *analysis.Phase, disk, name string) (l scenario.Limit) {
 	if value == nil {
 		return l
 	}
-	slowed := p.Contention != nil && (p.Contention.Disks[disk].Held || p.Contention.Disks[disk].Reference == "solo")
+	slowed := p.Contention != nil && (p.Contention.Disks[disk].Slowed || p.Contention.Disks[disk].Reference == "solo")
 	room := 0.05 * *value
 	if low != nil {
 		room = max(room, 1.5*(*high-*low))

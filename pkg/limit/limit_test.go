@@ -114,7 +114,7 @@ func TestFromRun(t *testing.T) {
 		p := &a.Phases[i]
 		p.Overlap.CI95 = &stats.Interval{2.9e9, 3.1e9}
 		p.Recoveries = []analysis.Recovery{{Disk: "A", After: "B", LagS: &lag}, {Disk: "B", After: "A", LagS: &lag}}
-		p.Contention = &analysis.Contention{Disks: map[string]analysis.DiskContention{"A": {Reference: "later", Held: true}, "B": {Reference: "later"}}}
+		p.Contention = &analysis.Contention{Disks: map[string]analysis.DiskContention{"A": {Reference: "later", Slowed: true}, "B": {Reference: "later"}}}
 		p.StreamTotals = []analysis.StreamTotal{{Disk: "B", Due: 100}}
 	}
 	text := scenario.WriteLimits(FromRun(a))

@@ -152,12 +152,12 @@ func (r *runDoc) answer(failures []string) {
 			out.Headline = unit.Plural(len(a.Phases), "phase") + " measured"
 		}
 	}
-	trusted := len(a.Answer.Doubts) == 0
-	for _, d := range a.Answer.Doubts[min(1, len(a.Answer.Doubts)):] {
+	trusted := len(a.Answer.Caveats) == 0
+	for _, d := range a.Answer.Caveats[min(1, len(a.Answer.Caveats)):] {
 		out.Doubts = append(out.Doubts, d.Text)
 	}
-	failed := func(d analysis.Doubt) bool { return d.Code == analysis.DoubtFailed }
-	if len(failures) > 0 && !slices.ContainsFunc(a.Answer.Doubts, failed) {
+	failed := func(d analysis.Caveat) bool { return d.Code == analysis.CaveatFailed }
+	if len(failures) > 0 && !slices.ContainsFunc(a.Answer.Caveats, failed) {
 		out.Headline, out.Sentence, trusted = failures[0], "", false
 		out.Doubts = append(out.Doubts, failures[1:]...)
 	}

@@ -163,7 +163,7 @@ func TestActions(t *testing.T) {
 		t.Errorf("a run that failed: %+v", got)
 	}
 	for _, text := range []string{"first", "second", "third", "fourth"} {
-		a.Answer.Doubts = append(a.Answer.Doubts, analysis.Doubt{Code: analysis.DoubtPartial, Text: text})
+		a.Answer.Caveats = append(a.Answer.Caveats, analysis.Caveat{Code: analysis.CaveatPartial, Text: text})
 	}
 	a.Answer.Headline = "first"
 	got = answerOf(a)
