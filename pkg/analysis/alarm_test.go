@@ -9,14 +9,17 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// TestFalseAlarms: of 200 steady runs with 5 % noise, at most 5 % may show any throttle, knee, steal, second mode or
-// recovery. If hurried there are 40.
+// TestFalseAlarms: of 200 steady runs with 5 % noise, at most 5 % may show any throttle, knee,
+// steal, second mode or recovery. If hurried there are 40.
 func TestFalseAlarms(t *testing.T) {
 	runs := 200
 	if hurried() {
 		runs = 40
 	}
-	for _, n := range []noise{{fast: 0.05, samples: true}, {fast: 0.05}, {fast: 0.02, perFile: 0.05, samples: true}, {perFile: 0.05}} {
+	for _, n := range []noise{
+		{fast: 0.05, samples: true}, {fast: 0.05}, {fast: 0.02, perFile: 0.05, samples: true},
+		{perFile: 0.05},
+	} {
 		alarms := map[string]int{}
 		raised := 0
 		for seed := range runs {
@@ -24,13 +27,17 @@ func TestFalseAlarms(t *testing.T) {
 			var disks []*trace.DiskRecord
 			var phases []*trace.Phase
 			for i := range 3 {
-				s := script{name: string(rune('A' + i)), op: trace.Write, startS: float64(i) * 0.5, sizes: tracetest.Uniform}
+				s := script{
+					name: string(rune('A' + i)), op: trace.Write, startS: float64(i) * 0.5,
+					sizes: tracetest.Uniform,
+				}
 				s.paces = []pace{{30 + 5*float64(i), 1.1e9}}
 				disks = append(disks, s.play(rnd, n))
 				s.paces = []pace{{15, 1.1e9}}
 				phases = append(phases, tracetest.Phase(s.name+" alone", s.play(rnd, n)))
 			}
-			kinds := alarmsIn(Analyze(tracetest.Run(append(phases, tracetest.Phase("all", disks...))...), Options{}), tracetest.Noise{})
+			kinds := alarmsIn(Analyze(tracetest.Run(append(phases,
+				tracetest.Phase("all", disks...))...), Options{}), tracetest.Noise{})
 			for _, k := range kinds {
 				alarms[k]++
 			}
@@ -39,6 +46,7 @@ func TestFalseAlarms(t *testing.T) {
 			}
 		}
 		t.Log(alarms)
-		evidence.Report(t, evidence.AtMost("false-alarms", "three disks alone and together, "+n.String(), raised, runs, runs/20))
+		evidence.Report(t, evidence.AtMost("false-alarms",
+			"three disks alone and together, "+n.String(), raised, runs, runs/20))
 	}
 }

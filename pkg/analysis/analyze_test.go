@@ -11,8 +11,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// TestFieldNotesPair is the published case: C writes 46.7 GB in 19 s and takes the bandwidth of A, which comes back
-// about 4 s later and then has 46.7 GB to write as well.
+// TestFieldNotesPair is the published case: C writes 46.7 GB in 19 s and takes the bandwidth of A,
+// which comes back about 4 s later and then has 46.7 GB to write as well.
 func TestFieldNotesPair(t *testing.T) {
 	a := diskOf("A", "write", 100e6, pace{23, 0.742e9}, pace{23 + (46.7-23*0.742)/1.5, 1.5e9})
 	c := diskOf("C", "write", 100e6, pace{19, 2.458e9})
@@ -40,14 +40,20 @@ func TestFieldNotesPair(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	late := func(d *trace.DiskRecord, ns int64) *trace.DiskRecord { d.Files[0].StartNS += ns; return d }
-	steady := func(name string) *trace.DiskRecord { return diskOf(name, "write", 100e6, pace{10, 1e9}) }
+	late := func(d *trace.DiskRecord, ns int64) *trace.DiskRecord {
+		d.Files[0].StartNS += ns
+		return d
+	}
+	steady := func(name string) *trace.DiskRecord {
+		return diskOf(name, "write", 100e6, pace{10, 1e9})
+	}
 	broken := steady("A")
 	broken.Errors = []trace.Failure{{Seq: 7, TNS: 3e9, Error: "no space left"}}
 	open := steady("A")
 	open.Open = []trace.Sample{{TNS: 10e9, Bytes: 0}, {TNS: 11e9, Bytes: 1e9}}
 	odd := steady("A")
-	odd.Files = append(odd.Files, trace.File{StartNS: 11e9, EndNS: 10e9, Bytes: 5}, trace.File{StartNS: 12e9, EndNS: 13e9})
+	odd.Files = append(odd.Files, trace.File{StartNS: 11e9, EndNS: 10e9, Bytes: 5},
+		trace.File{StartNS: 12e9, EndNS: 13e9})
 	double := steady("A")
 	double.Files[1].StartNS -= 1000
 	tests := []struct {
@@ -56,15 +62,19 @@ func TestWarnings(t *testing.T) {
 		want  []string
 	}{
 		{"clean", []*trace.DiskRecord{steady("A"), steady("B")}, nil},
-		{"skew", []*trace.DiskRecord{late(steady("A"), 0), late(steady("B"), 1_100_000)}, []string{"start_skew"}},
+		{"skew", []*trace.DiskRecord{late(steady("A"), 0), late(steady("B"), 1_100_000)},
+			[]string{"start_skew"}},
 		{"small skew", []*trace.DiskRecord{late(steady("A"), 0), late(steady("B"), 900_000)}, nil},
 		{"failed", []*trace.DiskRecord{broken}, []string{"partial"}},
 		{"unfinished", []*trace.DiskRecord{open}, []string{"partial"}},
 		{"unusable", []*trace.DiskRecord{odd}, []string{"unusable_files"}},
 		{"overlapping", []*trace.DiskRecord{double}, []string{"overlapping_files"}},
-		{"thin", []*trace.DiskRecord{diskOf("A", "write", 100e6, pace{1, 1e9})}, []string{"thin_window"}},
-		{"few", []*trace.DiskRecord{diskOf("A", "write", 2e9, pace{5, 1e9})}, []string{"few_files"}},
-		{"silent", []*trace.DiskRecord{steady("A"), {Name: "B", Op: "write"}}, []string{"no_overlap"}},
+		{"thin", []*trace.DiskRecord{diskOf("A", "write", 100e6, pace{1, 1e9})},
+			[]string{"thin_window"}},
+		{"few", []*trace.DiskRecord{diskOf("A", "write", 2e9, pace{5, 1e9})},
+			[]string{"few_files"}},
+		{"silent", []*trace.DiskRecord{steady("A"), {Name: "B", Op: "write"}},
+			[]string{"no_overlap"}},
 	}
 	for _, tt := range tests {
 		var got []string
@@ -81,18 +91,26 @@ func TestWarnings(t *testing.T) {
 // TestStopped: a phase in which the machine slept says so, and other gauges do not.
 func TestStopped(t *testing.T) {
 	run := runOf(diskOf("A", "write", 100e6, pace{10, 1e9}))
-	run.Phases[0].Gauges = []trace.Gauge{{Name: trace.CPU, TNS: 1e9, Value: 50}, {Name: trace.Stopped, TNS: 2e9}}
+	run.Phases[0].Gauges = []trace.Gauge{
+		{Name: trace.CPU, TNS: 1e9, Value: 50}, {Name: trace.Stopped, TNS: 2e9},
+	}
 	if got := Analyze(run, Options{}).Phases[0].Warnings; len(got) > 0 {
 		t.Errorf("without a stop: %v", got)
 	}
-	run.Phases[0].Gauges = append(run.Phases[0].Gauges, trace.Gauge{Name: trace.Stopped, TNS: 9e9, Value: 6}, trace.Gauge{Name: trace.Stopped, TNS: 20e9, Value: 0.5})
+	run.Phases[0].Gauges = append(run.Phases[0].Gauges,
+		trace.Gauge{Name: trace.Stopped, TNS: 9e9, Value: 6},
+		trace.Gauge{Name: trace.Stopped, TNS: 20e9, Value: 0.5})
 	want := []Warning{{Code: "stopped", Values: StoppedValues{Seconds: 6.5, Times: 2, AtS: 3},
-		Text: "everything stopped for 6.5 s at 3 s: the computer slept, or hubbench was stopped, 2 times; measure this phase again"}}
+		Text: "everything stopped for 6.5 s at 3 s: the computer slept, or hubbench was stopped, " +
+			"2 times; measure this phase again"}}
 	check.Same(t, "with two", want, Analyze(run, Options{}).Phases[0].Warnings)
 	// The worker of a disk that was stopped with all of it, and one that was stopped alone.
-	run.Phases[0].Gauges = append(run.Phases[0].Gauges, trace.Gauge{Disk: "A", Name: trace.Stopped, TNS: 9.3e9, Value: 6.2}, trace.Gauge{Disk: "A", Name: trace.Stopped, TNS: 30e9, Value: 7})
-	want = append(want, Warning{Code: "stopped", Disk: "A", Values: StoppedValues{Seconds: 7, Times: 1, AtS: 23},
-		Text: "disk A stalled for 7 s at 23 s: its worker was stopped; measure this phase again"})
+	run.Phases[0].Gauges = append(run.Phases[0].Gauges,
+		trace.Gauge{Disk: "A", Name: trace.Stopped, TNS: 9.3e9, Value: 6.2},
+		trace.Gauge{Disk: "A", Name: trace.Stopped, TNS: 30e9, Value: 7})
+	want = append(want, Warning{Code: "stopped", Disk: "A",
+		Values: StoppedValues{Seconds: 7, Times: 1, AtS: 23},
+		Text:   "disk A stalled for 7 s at 23 s: its worker was stopped; measure this phase again"})
 	check.Same(t, "with a disk's", want, Analyze(run, Options{}).Phases[0].Warnings)
 }
 
@@ -102,25 +120,31 @@ func TestCached(t *testing.T) {
 		run := runOf(diskOf("A", "read", 100e6, pace{10, 12e9}))
 		run.Disks[0].Connection = connection
 		warnings := Analyze(run, Options{}).Phases[0].Warnings
-		check.Same(t, fmt.Sprintf("connection %q: warned of a cache", connection), want, slices.ContainsFunc(warnings, func(w Warning) bool { return w.Code == "cached" }))
+		check.Same(t, fmt.Sprintf("connection %q: warned of a cache", connection), want,
+			slices.ContainsFunc(warnings, func(w Warning) bool { return w.Code == "cached" }))
 	}
 }
 
-// What was found in the cache afterwards is a warning on the disk's number, except for a stray page.
+// What was found in the cache afterwards is a warning on the disk's number, except for a stray
+// page.
 func TestFoundInTheCache(t *testing.T) {
 	for share, want := range map[float64]int{0: 0, 0.009: 0, 0.43: 1} {
 		run := runOf(diskOf("A", "read", 100e6, pace{10, 1e9}))
 		run.Phases[0].Gauges = []trace.Gauge{{Disk: "A", Name: trace.CachedShare, Value: share}}
-		warnings := slices.DeleteFunc(Analyze(run, Options{}).Phases[0].Warnings, func(w Warning) bool { return w.Code != "cached" })
-		if len(warnings) != want || want == 1 && (warnings[0].Disk != "A" || warnings[0].Values != (ShareValues{share})) {
-			t.Errorf("%v of the files in the cache: warnings %+v, want %d, of A", share, warnings, want)
+		warnings := slices.DeleteFunc(Analyze(run, Options{}).Phases[0].Warnings,
+			func(w Warning) bool { return w.Code != "cached" })
+		if len(warnings) != want || want == 1 &&
+			(warnings[0].Disk != "A" || warnings[0].Values != (ShareValues{share})) {
+			t.Errorf("%v of the files in the cache: warnings %+v, want %d, of A", share, warnings,
+				want)
 		}
 	}
 }
 
 // Simulated disks begin as one, whenever their processes did.
 func TestNoSkewWarningOnASimulatedHub(t *testing.T) {
-	run := runOf(diskOf("A", "write", 100e6, pace{10, 1e9}), diskOf("B", "write", 100e6, pace{10, 1e9}))
+	run := runOf(diskOf("A", "write", 100e6, pace{10, 1e9}),
+		diskOf("B", "write", 100e6, pace{10, 1e9}))
 	for i, late := range []int64{0, 5e6} {
 		run.Phases[0].Disks[i].LateNS = &late
 		run.Disks[i].Profile = run.Disks[i].Name
@@ -134,8 +158,8 @@ func TestNoSkewWarningOnASimulatedHub(t *testing.T) {
 	}
 }
 
-// A disk whose worker was stopped for 3 s of 15 stalled for that long, by no fault of its own, and did not fall: with
-// files too small for samples, and with one that has them.
+// A disk whose worker was stopped for 3 s of 15 stalled for that long, by no fault of its own, and
+// did not fall: with files too small for samples, and with one that has them.
 func TestStoppedWorker(t *testing.T) {
 	for _, size := range []float64{0.02, 1} {
 		stopped := diskOf("A", "write", size*1e9, pace{12, 1e9})
@@ -154,7 +178,9 @@ func TestStoppedWorker(t *testing.T) {
 			}
 		}
 		run := runOf(stopped, diskOf("B", "write", 20e6, pace{15, 1e9}))
-		run.Phases[0].Gauges = []trace.Gauge{{Disk: "A", Name: trace.Stopped, TNS: 12.1e9, Value: 3.4}}
+		run.Phases[0].Gauges = []trace.Gauge{
+			{Disk: "A", Name: trace.Stopped, TNS: 12.1e9, Value: 3.4},
+		}
 		a := Analyze(run, Options{})
 		var stalls int
 		for _, c := range a.Phases[0].Changes {
@@ -176,7 +202,8 @@ func TestStoppedWorker(t *testing.T) {
 	}
 }
 
-// A phase is called by who does what if its name is a pattern; two of one title also have their names.
+// A phase is called by who does what if its name is a pattern; two of one title also have their
+// names.
 func TestTitles(t *testing.T) {
 	run := &trace.Run{Disks: []trace.Disk{{Name: "A"}, {Name: "B"}}}
 	for _, name := range []string{"WR", "RW", "A W, B R", "edit"} {
@@ -187,7 +214,9 @@ func TestTitles(t *testing.T) {
 		run.Phases = append(run.Phases, &trace.Phase{Name: name, Roles: roles})
 	}
 	a := Analyze(run, Options{})
-	for i, want := range []string{"A writes, B reads (WR)", "RW", "A writes, B reads (A W, B R)", "edit"} {
+	for i, want := range []string{
+		"A writes, B reads (WR)", "RW", "A writes, B reads (A W, B R)", "edit",
+	} {
 		p := a.Phases[i]
 		if p.Title != want || a.Title(p.Name) != want {
 			t.Errorf("phase %s is called %q, want %q", p.Name, p.Title, want)
@@ -195,12 +224,14 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// Two disks are stopped by the clock in the middle of a file: to the end of the window the total is that of both.
+// Two disks are stopped by the clock in the middle of a file: to the end of the window the total is
+// that of both.
 func TestSeriesCountsTheFileUnderWay(t *testing.T) {
 	disk := func(name string, rate int64) *trace.DiskRecord {
 		d := &trace.DiskRecord{Name: name, Op: trace.Write}
 		for i := range int64(9) {
-			d.Files = append(d.Files, trace.File{Seq: int(i), Bytes: rate, StartNS: i * 1e9, EndNS: (i + 1) * 1e9})
+			d.Files = append(d.Files, trace.File{Seq: int(i), Bytes: rate, StartNS: i * 1e9,
+				EndNS: (i + 1) * 1e9})
 		}
 		for ns := int64(9e9); ns <= 10e9; ns += 5e7 {
 			d.Open = append(d.Open, trace.Sample{TNS: ns, Bytes: rate * (ns - 9e9) / 1e9})
@@ -208,12 +239,15 @@ func TestSeriesCountsTheFileUnderWay(t *testing.T) {
 		return d
 	}
 	run := &trace.Run{Disks: []trace.Disk{{Name: "A"}, {Name: "C"}}, Phases: []*trace.Phase{{
-		Name: "WW", Stop: scenario.StopTime, Roles: map[string]trace.Role{"A": trace.Write, "C": trace.Write},
+		Name: "WW", Stop: scenario.StopTime,
+		Roles: map[string]trace.Role{"A": trace.Write, "C": trace.Write},
 		Disks: []*trace.DiskRecord{disk("A", 0.84e9), disk("C", 2.51e9)},
 	}}}
 	p := Analyze(run, Options{}).Phases[0]
-	if n := len(p.Series.Total); p.Series.EndS != 10 || p.Series.Total[n-1] != 3.35e9 || p.Series.Disks["A"][n-1] != 0.84e9 {
-		t.Errorf("the series ends at %g s with %g B/s, A at %g; want 10 s, 3.35e9, 0.84e9", p.Series.EndS, p.Series.Total[n-1], p.Series.Disks["A"][n-1])
+	if n := len(p.Series.Total); p.Series.EndS != 10 || p.Series.Total[n-1] != 3.35e9 ||
+		p.Series.Disks["A"][n-1] != 0.84e9 {
+		t.Errorf("the series ends at %g s with %g B/s, A at %g; want 10 s, 3.35e9, 0.84e9",
+			p.Series.EndS, p.Series.Total[n-1], p.Series.Disks["A"][n-1])
 	}
 	if spans := p.Overlap.Spans; len(spans) != 1 || spans[0] != [2]float64{0, 10} {
 		t.Errorf("spans %v, want one from 0 to 10", spans)
@@ -221,7 +255,9 @@ func TestSeriesCountsTheFileUnderWay(t *testing.T) {
 }
 
 func TestSignificant(t *testing.T) {
-	for rate, want := range map[float64]float64{0.4: 0, 0.6: 1, 9999.4: 9999, 10004: 10000, 10006: 10010, 123456789: 123500000, 1e9: 1e9} {
+	for rate, want := range map[float64]float64{
+		0.4: 0, 0.6: 1, 9999.4: 9999, 10004: 10000, 10006: 10010, 123456789: 123500000, 1e9: 1e9,
+	} {
 		check.Same(t, fmt.Sprintf("%v rounds to", rate), want, significant(rate))
 	}
 }

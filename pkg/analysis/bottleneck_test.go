@@ -11,19 +11,38 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// onDock is fieldNotes measured behind one Thunderbolt 4 dock, with a display on it, where B has fallen back to USB.
+// onDock is fieldNotes measured behind one Thunderbolt 4 dock, with a display on it, where B has
+// fallen back to USB.
 func onDock() *hardware.Setup {
-	port := hardware.Link{Segment: hardware.HostPort, Port: "1", Kind: hardware.Thunderbolt, Generation: "4", RxBps: 40e9, TxBps: 40e9}
-	uplink := hardware.Link{Segment: hardware.Uplink, Hub: "0-1", Kind: hardware.Thunderbolt, Generation: "4", RxBps: 40e9, TxBps: 40e9}
-	lanes := hardware.Link{Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: "3", Lanes: 4, RxBps: 32e9, TxBps: 32e9}
-	usb := hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: 20e9, TxBps: 20e9, MaxBps: 40e9}
+	port := hardware.Link{
+		Segment: hardware.HostPort, Port: "1", Kind: hardware.Thunderbolt, Generation: "4",
+		RxBps: 40e9, TxBps: 40e9,
+	}
+	uplink := hardware.Link{
+		Segment: hardware.Uplink, Hub: "0-1", Kind: hardware.Thunderbolt, Generation: "4",
+		RxBps: 40e9, TxBps: 40e9,
+	}
+	lanes := hardware.Link{
+		Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: "3", Lanes: 4, RxBps: 32e9,
+		TxBps: 32e9,
+	}
+	usb := hardware.Link{
+		Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: 20e9, TxBps: 20e9, MaxBps: 40e9,
+	}
 	unit := func(links ...hardware.Link) hardware.Unit {
-		return hardware.Unit{Disk: hardware.Disk{Path: hardware.Path{Links: append([]hardware.Link{port, uplink}, links...)}}}
+		return hardware.Unit{
+			Disk: hardware.Disk{
+				Path: hardware.Path{Links: append([]hardware.Link{port, uplink}, links...)},
+			},
+		}
 	}
 	return &hardware.Setup{
-		Hub:         &hardware.Hub{ID: "0-1", Name: "Element Hub"},
-		Disks:       map[string]hardware.Unit{"A": unit(lanes), "B": unit(usb), "C": unit(lanes)},
-		Competitors: []hardware.Attached{{Kind: hardware.DisplayKind, Name: "Studio Display"}, {Kind: hardware.OtherKind, Name: "Mouse"}},
+		Hub:   &hardware.Hub{ID: "0-1", Name: "Element Hub"},
+		Disks: map[string]hardware.Unit{"A": unit(lanes), "B": unit(usb), "C": unit(lanes)},
+		Competitors: []hardware.Attached{
+			{Kind: hardware.DisplayKind, Name: "Studio Display"},
+			{Kind: hardware.OtherKind, Name: "Mouse"},
+		},
 	}
 }
 
@@ -33,16 +52,24 @@ func TestLinks(t *testing.T) {
 	a := Analyze(run, Options{})
 	got := phaseNamed(t, a, "C writing, A and B reading").Links
 	want := []LinkUse{
-		{Segment: hardware.HostPort, Link: "Thunderbolt 4", Disks: []string{"A", "B"}, Op: "read", Rate: 2e9, Capacity: 3.4e9},
-		{Segment: hardware.Uplink, Link: "Thunderbolt 4", Hub: "Element Hub", Disks: []string{"A", "B"}, Op: "read", Rate: 2e9, Capacity: 3.4e9},
-		{Segment: hardware.Lanes, Link: "PCIe 3.0 x4", Disks: []string{"A"}, Op: "read", Rate: 1e9, Capacity: 3.52e9},
-		{Segment: hardware.Enclosure, Link: "USB 20 Gb/s", Disks: []string{"B"}, Op: "read", Rate: 1e9, Capacity: 2.1e9, Could: "40 Gb/s"},
-		{Segment: hardware.HostPort, Link: "Thunderbolt 4", Disks: []string{"C"}, Op: "write", Rate: 2.8e9, Capacity: 3.4e9},
-		{Segment: hardware.Uplink, Link: "Thunderbolt 4", Hub: "Element Hub", Disks: []string{"C"}, Op: "write", Rate: 2.8e9, Capacity: 3.4e9},
-		{Segment: hardware.Lanes, Link: "PCIe 3.0 x4", Disks: []string{"C"}, Op: "write", Rate: 2.8e9, Capacity: 3.52e9},
+		{Segment: hardware.HostPort, Link: "Thunderbolt 4", Disks: []string{"A", "B"}, Op: "read",
+			Rate: 2e9, Capacity: 3.4e9},
+		{Segment: hardware.Uplink, Link: "Thunderbolt 4", Hub: "Element Hub",
+			Disks: []string{"A", "B"}, Op: "read", Rate: 2e9, Capacity: 3.4e9},
+		{Segment: hardware.Lanes, Link: "PCIe 3.0 x4", Disks: []string{"A"}, Op: "read", Rate: 1e9,
+			Capacity: 3.52e9},
+		{Segment: hardware.Enclosure, Link: "USB 20 Gb/s", Disks: []string{"B"}, Op: "read",
+			Rate: 1e9, Capacity: 2.1e9, Could: "40 Gb/s"},
+		{Segment: hardware.HostPort, Link: "Thunderbolt 4", Disks: []string{"C"}, Op: "write",
+			Rate: 2.8e9, Capacity: 3.4e9},
+		{Segment: hardware.Uplink, Link: "Thunderbolt 4", Hub: "Element Hub", Disks: []string{"C"},
+			Op: "write", Rate: 2.8e9, Capacity: 3.4e9},
+		{Segment: hardware.Lanes, Link: "PCIe 3.0 x4", Disks: []string{"C"}, Op: "write",
+			Rate: 2.8e9, Capacity: 3.52e9},
 	}
 	alike := cmp.Options{
-		cmpopts.EquateApprox(0.01, 0), cmpopts.IgnoreUnexported(LinkUse{}), cmpopts.IgnoreFields(LinkUse{}, "Source", "Share"),
+		cmpopts.EquateApprox(0.01, 0), cmpopts.IgnoreUnexported(LinkUse{}),
+		cmpopts.IgnoreFields(LinkUse{}, "Source", "Share"),
 	}
 	check.Same(t, "links", want, got, alike)
 	for _, u := range got {
@@ -52,7 +79,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A link is named if the disks fill it, the fullest of those that the same disks share, and no other.
+// A link is named if the disks fill it, the fullest of those that the same disks share, and no
+// other.
 func TestBottlenecks(t *testing.T) {
 	run := fieldNotes()
 	run.Hardware = onDock()
@@ -73,14 +101,18 @@ func TestBottlenecks(t *testing.T) {
 		{"RRR", all, "Thunderbolt 4", 0}, // 3.45 GB/s
 		{"WWW", all, "Thunderbolt 4", 1}, // 3.5, and 3.2 without B
 	}
-	check.Same(t, "bottlenecks", want, got, cmpopts.SortSlices(func(a, b reported) bool { return a.Phase < b.Phase }))
+	check.Same(t, "bottlenecks", want, got, cmpopts.SortSlices(func(a, b reported) bool {
+		return a.Phase < b.Phase
+	}))
 }
 
 // What is not known is not named: no hardware, no path, a disk that a phase has elsewhere.
 func TestNoLinkIsGuessed(t *testing.T) {
 	unknown := onDock()
 	for name, u := range unknown.Disks {
-		u.Path.Links = []hardware.Link{{Segment: hardware.Uplink, Hub: "0-1", Kind: hardware.Thunderbolt}}
+		u.Path.Links = []hardware.Link{
+			{Segment: hardware.Uplink, Hub: "0-1", Kind: hardware.Thunderbolt},
+		}
 		unknown.Disks[name] = u
 	}
 	for _, setup := range []*hardware.Setup{nil, {}, unknown} {

@@ -29,7 +29,9 @@ func lessFrom(atS, before, after float64) tracetest.Hub {
 
 func (s *scene) sharedWithLimited() {
 	at, slow := s.between(12, 45), s.between(0.15, 0.3)
-	disks := []actor{works("A", 60, 2.4), works("B", 60, 2.2), works("C", 60, 2), works("D", 60, slow)}
+	disks := []actor{
+		works("A", 60, 2.4), works("B", 60, 2.2), works("C", 60, 2), works("D", 60, slow),
+	}
 	s.alone(10, disks...)
 	h := lessFrom(at, 3.3e9, 1.6e9)
 	each := (1.6 - slow) / 3 * 1e9
@@ -59,8 +61,9 @@ func (s *scene) swapBesideLimited() {
 	h := tracetest.Hub{Capacity: 2.8e9, Weights: map[string]float64{"A": 2, "B": 1},
 		Turns: []tracetest.Turn{{AtS: at, Hub: after}}}
 	third := (2.8e9 - limited) / 3
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"redistribution"}, Disks: []string{"A", "B"},
-		AtS: at, OffS: s.offS(), To: map[string]float64{"A": third, "B": 2 * third}})
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"redistribution"},
+		Disks: []string{"A", "B"},
+		AtS:   at, OffS: s.offS(), To: map[string]float64{"A": third, "B": 2 * third}})
 	s.phase("WWW", h, disks...)
 }
 
@@ -101,9 +104,11 @@ func (s *scene) startsAndEnds() {
 	a, b, c := works("A", 70, 1.4), works("B", 70, 1.4), works("C", endS, 2.4).from(at)
 	s.alone(10, a, b, works("C", 10, 2.4))
 	h := tracetest.Hub{Capacity: 3.2e9, Weights: map[string]float64{"C": 2}, LagS: lag}
-	low, high := map[string]float64{"A": 0.8e9, "B": 0.8e9}, map[string]float64{"A": 1.4e9, "B": 1.4e9}
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"start"}, Disks: []string{"A", "B"}, AtS: at,
-		By: "C", To: low, OffS: s.offS(), Not: []string{"cache_full", "heat", "link", "host"}})
+	low, high := map[string]float64{"A": 0.8e9, "B": 0.8e9},
+		map[string]float64{"A": 1.4e9, "B": 1.4e9}
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"start"}, Disks: []string{"A", "B"},
+		AtS: at,
+		By:  "C", To: low, OffS: s.offS(), Not: []string{"cache_full", "heat", "link", "host"}})
 	s.changes(truthChange{Phase: "WWW", Kinds: []string{"recovery"}, Disks: []string{"A", "B"},
 		AtS: endS + lag, By: "C", OffS: s.offS(), To: high,
 		Not: []string{"cache_full", "heat", "link", "host"}})
@@ -117,7 +122,8 @@ func (s *scene) lateJoiners() {
 		works("C", 50, 2.2).from(third)}
 	s.alone(10, works("A", 10, 2.6), works("B", 10, 2.4), works("C", 10, 2.2))
 	s.changes(truthChange{Phase: "WWW", Kinds: []string{"start"}, Disks: []string{"A"}, AtS: second,
-		By: "B", OffS: s.offS(), To: map[string]float64{"A": 1.6e9}, Not: []string{"cache_full", "heat"}})
+		By: "B", OffS: s.offS(), To: map[string]float64{"A": 1.6e9},
+		Not: []string{"cache_full", "heat"}})
 	s.changes(truthChange{Phase: "WWW", Kinds: []string{"start"}, Disks: []string{"A", "B"},
 		AtS: third, By: "C", OffS: s.offS(), To: map[string]float64{"A": 3.2e9 / 3, "B": 3.2e9 / 3},
 		Not: []string{"cache_full", "heat"}})
@@ -133,7 +139,8 @@ func (s *scene) wastes() {
 	h := lessFrom(at, 3e9, left*1e9)
 	to := (left - slow) / 2 * 1e9
 	s.changes(truthChange{Phase: "WWW", Kinds: []string{"unknown", "shared_fall"},
-		Disks: []string{"A", "B"}, AtS: at, OffS: s.offS(), To: map[string]float64{"A": to, "B": to},
+		Disks: []string{"A", "B"}, AtS: at, OffS: s.offS(),
+		To:  map[string]float64{"A": to, "B": to},
 		Not: []string{"cache_full", "heat", "neighbour"}})
 	s.phase("WWW", h, a, b, c)
 }

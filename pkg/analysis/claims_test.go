@@ -14,8 +14,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// tuneClasses is the environment's variable that asks for the classes and seeds that thresholds were chosen by, in place
-// of those to test on.
+// tuneClasses is the environment's variable that asks for the classes and seeds that thresholds
+// were chosen by, in place of those to test on.
 const tuneClasses = "HUBBENCH_TUNE"
 
 // classes are those to test on, and the tuned ones too if the full number of traces is asked for.
@@ -37,7 +37,8 @@ func seed(trial int) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(trial), 9002))
 }
 
-// figures shows what was counted if the thresholds are to be chosen, or the full number of traces is asked for.
+// figures shows what was counted if the thresholds are to be chosen, or the full number of traces
+// is asked for.
 func figures(format string, counts ...any) {
 	if os.Getenv(tuneClasses) != "" || *perKind > 0 {
 		fmt.Printf(format, counts...)
@@ -52,7 +53,8 @@ type layout struct {
 
 func steadyAt(c tracetest.Class, i int, startS, endS, rate float64) tracetest.Disk {
 	return tracetest.Disk{
-		Name: string(rune('A' + i)), StartS: startS, Levels: []tracetest.Level{{UntilS: endS, Rate: rate}}, Sizes: c.Sizes, Noise: c.Noise,
+		Name: string(rune('A' + i)), StartS: startS,
+		Levels: []tracetest.Level{{UntilS: endS, Rate: rate}}, Sizes: c.Sizes, Noise: c.Noise,
 	}
 }
 
@@ -64,14 +66,17 @@ func layouts() []layout {
 			return tracetest.Run(tracetest.Phase("p", d.Play(rnd)))
 		}
 	}
-	together := func(disks int, endS, soloS float64) func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
+	together := func(disks int, endS, soloS float64) func(c tracetest.Class,
+		rnd *rand.Rand) *trace.Run {
 		return func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
 			var all []*trace.DiskRecord
 			var phases []*trace.Phase
 			for i := range disks {
-				all = append(all, steadyAt(c, i, 0.2*float64(i%4), endS+5*float64(i%5), 1.1e9).Play(rnd))
+				all = append(all, steadyAt(c, i, 0.2*float64(i%4), endS+5*float64(i%5),
+					1.1e9).Play(rnd))
 				if soloS > 0 {
-					phases = append(phases, tracetest.Phase(string(rune('A'+i))+" alone", steadyAt(c, i, 0, soloS, 1.1e9).Play(rnd)))
+					phases = append(phases, tracetest.Phase(string(rune('A'+i))+" alone",
+						steadyAt(c, i, 0, soloS, 1.1e9).Play(rnd)))
 				}
 			}
 			return tracetest.Run(append(phases, tracetest.Phase("all", all...))...)
@@ -140,13 +145,16 @@ func TestNoClaimsFromNoise(t *testing.T) {
 				}
 			}
 		}
-		evidence.Report(t, evidence.Seldom("false-alarms", l.name+", all noises, the most frequent false claim", largest(raised), all, 0.05))
+		evidence.Report(t, evidence.Seldom("false-alarms",
+			l.name+", all noises, the most frequent false claim", largest(raised), all, 0.05))
 		runs += all
 		for k, found := range raised {
 			claimed[k] += found
 		}
 	}
-	evidence.Report(t, evidence.Seldom("false-alarms", "all of these together, the most frequent false claim", largest(claimed), runs, 0.02)) // a run has up to 24 disks
+	// a run has up to 24 disks
+	evidence.Report(t, evidence.Seldom("false-alarms",
+		"all of these together, the most frequent false claim", largest(claimed), runs, 0.02))
 }
 
 // largest is the largest of the counts.
@@ -158,8 +166,10 @@ func largest(counts map[string]int) int {
 	return n
 }
 
-// foundIn reports in how many traces of each class of noise what is said is right, and of all of them together: in 90 %.
-func foundIn(t *testing.T, what string, classes []tracetest.Class, right func(c tracetest.Class, trial int) bool) {
+// foundIn reports in how many traces of each class of noise what is said is right, and of all of
+// them together: in 90 %.
+func foundIn(t *testing.T, what string, classes []tracetest.Class,
+	right func(c tracetest.Class, trial int) bool) {
 	t.Helper()
 	n := traces(t, 20, 5)
 	all := 0
@@ -169,17 +179,22 @@ func foundIn(t *testing.T, what string, classes []tracetest.Class, right func(c 
 			found += one(right(c, trial))
 		}
 		all += found
-		evidence.Report(t, evidence.AtLeast("detection", what+", noise "+c.Name, found, n, int(math.Ceil(0.9*float64(n)-2))))
+		evidence.Report(t, evidence.AtLeast("detection", what+", noise "+c.Name, found, n,
+			int(math.Ceil(0.9*float64(n)-2))))
 	}
 	atLeast(t, what+", all these noises", all, len(classes)*n, 0.9)
 }
 
-// TestThrottlesFound: a fall to 60 % or less is found in 95 % of traces with up to 10 % noise, its onset within a file.
+// TestThrottlesFound: a fall to 60 % or less is found in 95 % of traces with up to 10 % noise, its
+// onset within a file.
 func TestThrottlesFound(t *testing.T) {
 	foundIn(t, "a fall to 60 % or less, within 2 s of its time", []tracetest.Class{
-		{Name: "log-normal .05", Noise: tracetest.Noise{Sigma: 0.05}}, {Name: "log-normal .1", Noise: tracetest.Noise{Sigma: 0.1}},
-		{Name: "wave 10 %, .2 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.2}}, {Name: "wave 10 %, .5 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.5}},
-		{Name: "wave 10 %, 2 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 2}}, {Name: "wave 5 %, 5 s", Noise: tracetest.Noise{Wave: 0.05, MemoryS: 5}},
+		{Name: "log-normal .05", Noise: tracetest.Noise{Sigma: 0.05}},
+		{Name: "log-normal .1", Noise: tracetest.Noise{Sigma: 0.1}},
+		{Name: "wave 10 %, .2 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.2}},
+		{Name: "wave 10 %, .5 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.5}},
+		{Name: "wave 10 %, 2 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 2}},
+		{Name: "wave 5 %, 5 s", Noise: tracetest.Noise{Wave: 0.05, MemoryS: 5}},
 		{Name: "wave 10 %, 5 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 5}},
 	}, func(c tracetest.Class, trial int) bool {
 		rnd := seed(trial)
@@ -189,32 +204,42 @@ func TestThrottlesFound(t *testing.T) {
 			d := steadyAt(c, i, 0, end, 1.1e9)
 			d.BareFiles = trial%4 == 0
 			if i == 0 {
-				d.Levels = []tracetest.Level{{UntilS: at, Rate: 1.1e9}, {UntilS: end, Rate: (0.2 + 0.4*rnd.Float64()) * 1.1e9}}
+				d.Levels = []tracetest.Level{
+					{UntilS: at, Rate: 1.1e9},
+					{UntilS: end, Rate: (0.2 + 0.4*rnd.Float64()) * 1.1e9},
+				}
 			}
 			disks = append(disks, d.Play(rnd))
 		}
-		th := Analyze(tracetest.Run(tracetest.Phase("p", disks...)), Options{}).Phases[0].Disks["A"].Throttle
+		th := Analyze(tracetest.Run(tracetest.Phase("p", disks...)),
+			Options{}).Phases[0].Disks["A"].Throttle
 		return th != nil && th.AtS > at-2 && th.AtS < at+2
 	})
 }
 
-// TestRecoveriesFound: a rise of 30 % or more after another disk's end is found in 95 % of traces with up to 10 % noise,
-// its lag within half a second.
+// TestRecoveriesFound: a rise of 30 % or more after another disk's end is found in 95 % of traces
+// with up to 10 % noise, its lag within half a second.
 func TestRecoveriesFound(t *testing.T) {
 	foundIn(t, "a recovery, its lag within 0.5 s", []tracetest.Class{
-		{Name: "log-normal .05", Noise: tracetest.Noise{Sigma: 0.05}}, {Name: "log-normal .1", Noise: tracetest.Noise{Sigma: 0.1}},
+		{Name: "log-normal .05", Noise: tracetest.Noise{Sigma: 0.05}},
+		{Name: "log-normal .1", Noise: tracetest.Noise{Sigma: 0.1}},
 		{Name: "wave 5 %, .5 s", Noise: tracetest.Noise{Wave: 0.05, MemoryS: 0.5}},
-		{Name: "wave 10 %, .2 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.2}}, {Name: "wave 10 %, .5 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.5}},
+		{Name: "wave 10 %, .2 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.2}},
+		{Name: "wave 10 %, .5 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.5}},
 	}, func(c tracetest.Class, trial int) bool {
 		rnd := seed(trial)
 		at, lag, end := 12+rnd.Float64()*10, rnd.Float64()*8, 45.0
 		factor := 1.3 + rnd.Float64()
 		gone := steadyAt(c, 2, 0, at, 2e9)
 		stays := steadyAt(c, 0, 0, end, 0)
-		stays.Levels = []tracetest.Level{{UntilS: at + lag, Rate: 0.7e9}, {UntilS: end, Rate: factor * 0.7e9}}
+		stays.Levels = []tracetest.Level{
+			{UntilS: at + lag, Rate: 0.7e9}, {UntilS: end, Rate: factor * 0.7e9},
+		}
 		stays.BareFiles = trial%4 == 0
-		got := Analyze(tracetest.Run(tracetest.Phase("p", stays.Play(rnd), gone.Play(rnd))), Options{}).Phases[0].Recoveries
-		return len(got) == 1 && got[0].LagS != nil && (stays.BareFiles || math.Abs(*got[0].LagS-lag) < 0.5)
+		got := Analyze(tracetest.Run(tracetest.Phase("p", stays.Play(rnd), gone.Play(rnd))),
+			Options{}).Phases[0].Recoveries
+		return len(got) == 1 && got[0].LagS != nil &&
+			(stays.BareFiles || math.Abs(*got[0].LagS-lag) < 0.5)
 	})
 }
 
@@ -243,7 +268,8 @@ func alarmsIn(a *Analysis, noise tracetest.Noise) []string {
 	return kinds
 }
 
-// trueOf lists the findings that tell what a class of noise is: stalls and bursts are falls and rises.
+// trueOf lists the findings that tell what a class of noise is: stalls and bursts are falls and
+// rises.
 func trueOf(n tracetest.Noise) []string {
 	switch {
 	case n.EveryS > 0:
@@ -256,7 +282,8 @@ func trueOf(n tracetest.Noise) []string {
 	return nil
 }
 
-// TestLateStartIsNoThrottle: a disk that has less from the moment on in which another one begins has not fallen by itself.
+// TestLateStartIsNoThrottle: a disk that has less from the moment on in which another one begins
+// has not fallen by itself.
 func TestLateStartIsNoThrottle(t *testing.T) {
 	n := traces(t, 10, 3)
 	hub := tracetest.Hub{Capacity: 2e9}
@@ -268,7 +295,8 @@ func TestLateStartIsNoThrottle(t *testing.T) {
 		for trial := range n {
 			rnd := seed(trial)
 			a, b := steadyAt(c, 0, 0, 45, 1.5e9), steadyAt(c, 1, 8+15*rnd.Float64(), 45, 1.5e9)
-			p := Analyze(tracetest.Run(tracetest.Phase("p", hub.Play(rnd, a, b)...)), Options{}).Phases[0]
+			p := Analyze(tracetest.Run(tracetest.Phase("p", hub.Play(rnd, a, b)...)),
+				Options{}).Phases[0]
 			if p.Disks["A"].Throttle != nil || p.Disks["B"].Throttle != nil {
 				fell++
 			}
@@ -279,12 +307,14 @@ func TestLateStartIsNoThrottle(t *testing.T) {
 			upper++
 		}
 		if float64(fell) > upper {
-			t.Errorf("%s: %d of %d disks beside one that begins later are said to have fallen by themselves", c.Name, fell, n)
+			t.Errorf("%s: %d of %d disks beside one that begins later are said to have fallen by "+
+				"themselves", c.Name, fell, n)
 		}
 	}
 }
 
-// TestClaimsOnOneHub plays three disks that share a hub, alone and together, and counts what is claimed that is not so.
+// TestClaimsOnOneHub plays three disks that share a hub, alone and together, and counts what is
+// claimed that is not so.
 func TestClaimsOnOneHub(t *testing.T) {
 	n := traces(t, 10, 3)
 	all, wrong := 0, 0
@@ -306,7 +336,8 @@ func TestClaimsOnOneHub(t *testing.T) {
 				if even {
 					d.Levels[0].Rate = 1.5e9
 				}
-				run.Phases = append(run.Phases, tracetest.Phase(d.Name+" alone", hub.Play(rnd, d)...))
+				run.Phases = append(run.Phases,
+					tracetest.Phase(d.Name+" alone", hub.Play(rnd, d)...))
 				d.Levels = []tracetest.Level{{UntilS: 45 - 8*float64(i), Rate: d.Levels[0].Rate}}
 				together = append(together, d)
 			}
@@ -314,7 +345,8 @@ func TestClaimsOnOneHub(t *testing.T) {
 			if even {
 				h.Weights = nil
 			}
-			run.Phases = append(run.Phases, tracetest.Phase("together", h.Play(rnd, together...)...))
+			run.Phases = append(run.Phases,
+				tracetest.Phase("together", h.Play(rnd, together...)...))
 			run.Disks = tracetest.Run(run.Phases...).Disks
 			for k := range wrongOnHub(Analyze(run, Options{}), even) {
 				counts[k]++
@@ -334,11 +366,13 @@ func TestClaimsOnOneHub(t *testing.T) {
 			}
 		}
 	}
-	evidence.Report(t, evidence.Seldom("false-alarms", "three disks on one hub: a taker, a fall or a knee that is none, all noises", wrong, all, 0.05))
+	evidence.Report(t, evidence.Seldom("false-alarms",
+		"three disks on one hub: a taker, a fall or a knee that is none, all noises", wrong, all,
+		0.05))
 }
 
-// wrongOnHub are the claims that are not so, and those missed: C takes from A and B unless the disks are even, all are
-// held back, and none falls by itself.
+// wrongOnHub are the claims that are not so, and those missed: C takes from A and B unless the
+// disks are even, all are held back, and none falls by itself.
 func wrongOnHub(a *Analysis, even bool) map[string]bool {
 	wrong := map[string]bool{}
 	for _, p := range a.Phases {
@@ -366,7 +400,8 @@ func wrongOnHub(a *Analysis, even bool) map[string]bool {
 	return wrong
 }
 
-// TestOwnFallIsNotTaken: a disk that falls by itself beside steady ones is reported as that, and as nothing else.
+// TestOwnFallIsNotTaken: a disk that falls by itself beside steady ones is reported as that, and as
+// nothing else.
 func TestOwnFallIsNotTaken(t *testing.T) {
 	n := traces(t, 20, 5)
 	blamed, missed := 0, 0
@@ -374,9 +409,12 @@ func TestOwnFallIsNotTaken(t *testing.T) {
 		rnd := seed(trial)
 		c := tracetest.Class{Noise: tracetest.Noise{Sigma: 0.05}}
 		a, b := steadyAt(c, 0, 0, 40, 1.5e9), steadyAt(c, 2, 0, 40, 1.5e9)
-		a.Levels = []tracetest.Level{{UntilS: 10 + 15*rnd.Float64(), Rate: 1.5e9}, {UntilS: 40, Rate: 0.6e9}}
+		a.Levels = []tracetest.Level{
+			{UntilS: 10 + 15*rnd.Float64(), Rate: 1.5e9}, {UntilS: 40, Rate: 0.6e9},
+		}
 		run := tracetest.Run(
-			tracetest.Phase("A alone", steadyAt(c, 0, 0, 15, 1.5e9).Play(rnd)), tracetest.Phase("C alone", steadyAt(c, 2, 0, 15, 1.5e9).Play(rnd)),
+			tracetest.Phase("A alone", steadyAt(c, 0, 0, 15, 1.5e9).Play(rnd)),
+			tracetest.Phase("C alone", steadyAt(c, 2, 0, 15, 1.5e9).Play(rnd)),
 			tracetest.Phase("pair", a.Play(rnd), b.Play(rnd)))
 		p := Analyze(run, Options{}).Phases[2]
 		if len(p.Contention.Steals) > 0 || p.Contention.Disks["A"].Slowed {
@@ -386,11 +424,14 @@ func TestOwnFallIsNotTaken(t *testing.T) {
 			missed++
 		}
 	}
-	evidence.Report(t, evidence.AtMost("false-alarms", "a disk that falls by itself is said to be held back or robbed", blamed, n, 0))
-	evidence.Report(t, evidence.AtLeast("detection", "a disk that falls by itself beside another", n-missed, n, n-n/20))
+	evidence.Report(t, evidence.AtMost("false-alarms",
+		"a disk that falls by itself is said to be held back or robbed", blamed, n, 0))
+	evidence.Report(t, evidence.AtLeast("detection", "a disk that falls by itself beside another",
+		n-missed, n, n-n/20))
 }
 
-// TestSoloOverThrottle: a disk that fell in its own phase has no less beside others than the level it fell to.
+// TestSoloOverThrottle: a disk that fell in its own phase has no less beside others than the level
+// it fell to.
 func TestSoloOverThrottle(t *testing.T) {
 	n := traces(t, 20, 5)
 	blamed := 0
@@ -399,11 +440,15 @@ func TestSoloOverThrottle(t *testing.T) {
 		c := tracetest.Class{Noise: tracetest.Noise{Sigma: 0.05}}
 		a := steadyAt(c, 0, 0, 30, 0)
 		a.Levels = []tracetest.Level{{UntilS: 15, Rate: 2e9}, {UntilS: 30, Rate: 0.8e9}}
-		run := tracetest.Run(tracetest.Phase("A alone", a.Play(rnd)), tracetest.Phase("C alone", steadyAt(c, 2, 0, 15, 2e9).Play(rnd)),
-			tracetest.Phase("pair", steadyAt(c, 0, 0, 30, 0.8e9).Play(rnd), steadyAt(c, 2, 0, 30, 2e9).Play(rnd)))
-		if p := Analyze(run, Options{}).Phases[2]; len(p.Contention.Steals) > 0 || p.Contention.Disks["A"].Slowed {
+		run := tracetest.Run(tracetest.Phase("A alone", a.Play(rnd)),
+			tracetest.Phase("C alone", steadyAt(c, 2, 0, 15, 2e9).Play(rnd)),
+			tracetest.Phase("pair", steadyAt(c, 0, 0, 30, 0.8e9).Play(rnd),
+				steadyAt(c, 2, 0, 30, 2e9).Play(rnd)))
+		if p := Analyze(run, Options{}).Phases[2]; len(p.Contention.Steals) > 0 ||
+			p.Contention.Disks["A"].Slowed {
 			blamed++
 		}
 	}
-	evidence.Report(t, evidence.AtMost("false-alarms", "a disk that fell when alone is said to be held back by others", blamed, n, n/50))
+	evidence.Report(t, evidence.AtMost("false-alarms",
+		"a disk that fell when alone is said to be held back by others", blamed, n, n/50))
 }

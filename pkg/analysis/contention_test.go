@@ -17,15 +17,27 @@ import (
 
 // fieldNotes is a run like the published ones: every disk alone, then pairs, then all three.
 func fieldNotes() *trace.Run {
-	write := func(name string, paces ...pace) *trace.DiskRecord { return diskOf(name, "write", 100e6, paces...) }
-	read := func(name string, paces ...pace) *trace.DiskRecord { return diskOf(name, "read", 100e6, paces...) }
+	write := func(name string, paces ...pace) *trace.DiskRecord {
+		return diskOf(name, "write", 100e6, paces...)
+	}
+	read := func(name string, paces ...pace) *trace.DiskRecord {
+		return diskOf(name, "read", 100e6, paces...)
+	}
 	return tracetest.Run(
-		tracetest.Phase("WWW", write("A", pace{43, 0.7e9}, pace{60, 1.4e9}), write("B", pace{43, 0.7e9}, pace{60, 1.4e9}), write("C", pace{33, 2.1e9})),
-		tracetest.Phase("RRR", read("A", pace{30, 1.15e9}), read("B", pace{30, 1.15e9}), read("C", pace{30, 1.15e9})),
-		tracetest.Phase("CA writing", write("A", pace{23, 0.74e9}, pace{40, 1.5e9}), write("C", pace{19, 2.46e9})),
-		tracetest.Phase("C writing, A and B reading", read("A", pace{38, 1e9}, pace{50, 2.5e9}), read("B", pace{38, 1e9}, pace{50, 2.5e9}), write("C", pace{27, 2.8e9})),
-		tracetest.Phase("A writes", write("A", pace{20, 1.5e9})), tracetest.Phase("B writes", write("B", pace{20, 1.5e9})), tracetest.Phase("C writes", write("C", pace{20, 2.8e9})),
-		tracetest.Phase("A reads", read("A", pace{20, 2.6e9})), tracetest.Phase("B reads", read("B", pace{20, 2.6e9})), tracetest.Phase("C reads", read("C", pace{20, 2.7e9})),
+		tracetest.Phase("WWW", write("A", pace{43, 0.7e9}, pace{60, 1.4e9}),
+			write("B", pace{43, 0.7e9}, pace{60, 1.4e9}), write("C", pace{33, 2.1e9})),
+		tracetest.Phase("RRR", read("A", pace{30, 1.15e9}), read("B", pace{30, 1.15e9}),
+			read("C", pace{30, 1.15e9})),
+		tracetest.Phase("CA writing", write("A", pace{23, 0.74e9}, pace{40, 1.5e9}),
+			write("C", pace{19, 2.46e9})),
+		tracetest.Phase("C writing, A and B reading", read("A", pace{38, 1e9}, pace{50, 2.5e9}),
+			read("B", pace{38, 1e9}, pace{50, 2.5e9}), write("C", pace{27, 2.8e9})),
+		tracetest.Phase("A writes", write("A", pace{20, 1.5e9})),
+		tracetest.Phase("B writes", write("B", pace{20, 1.5e9})),
+		tracetest.Phase("C writes", write("C", pace{20, 2.8e9})),
+		tracetest.Phase("A reads", read("A", pace{20, 2.6e9})),
+		tracetest.Phase("B reads", read("B", pace{20, 2.6e9})),
+		tracetest.Phase("C reads", read("C", pace{20, 2.7e9})),
 	)
 }
 
@@ -48,7 +60,10 @@ func TestContention(t *testing.T) {
 	if d := www.Disks["A"]; d.Reference != "solo" || d.ReferenceFrom != "A writes" {
 		t.Errorf("reference of A: %q from %q, want its own phase", d.Reference, d.ReferenceFrom)
 	}
-	want := []Steal{{From: "A", By: "C", Rate: 0.7e9, Share: 0.5}, {From: "B", By: "C", Rate: 0.7e9, Share: 0.5}}
+	want := []Steal{
+		{From: "A", By: "C", Rate: 0.7e9, Share: 0.5},
+		{From: "B", By: "C", Rate: 0.7e9, Share: 0.5},
+	}
 	check.Same(t, "steals", want, www.Steals, cmpopts.EquateApprox(0.02, 0))
 	rrr := phaseNamed(t, a, "RRR").Contention
 	if len(rrr.Steals) > 0 {
@@ -83,7 +98,8 @@ func TestContentionWithoutSolo(t *testing.T) {
 	}
 }
 
-// TestSoloMustBeComparable: the same disk on a port of its own, or in another test, says nothing of it on the hub.
+// TestSoloMustBeComparable: the same disk on a port of its own, or in another test, says nothing of
+// it on the hub.
 func TestSoloMustBeComparable(t *testing.T) {
 	for name, change := range map[string]func(p *trace.Phase){
 		"direct":       func(p *trace.Phase) { p.Connections = map[string]string{"A": "direct"} },
@@ -95,7 +111,8 @@ func TestSoloMustBeComparable(t *testing.T) {
 				change(p)
 			}
 		}
-		if got := phaseNamed(t, Analyze(run, Options{}), "WWW").Contention.Disks["A"].Reference; got == "solo" {
+		if got := phaseNamed(t, Analyze(run, Options{}),
+			"WWW").Contention.Disks["A"].Reference; got == "solo" {
 			t.Errorf("%s: taken as the rate alone on the hub", name)
 		}
 	}
@@ -108,9 +125,14 @@ func TestMatrix(t *testing.T) {
 		phases = append(phases, r.Phase)
 		rows[r.Phase] = r
 	}
-	want := []string{"A writes", "B writes", "C writes", "A reads", "B reads", "C reads", "CA writing", "WWW", "RRR", "C writing, A and B reading"}
+	want := []string{
+		"A writes", "B writes", "C writes", "A reads", "B reads", "C reads", "CA writing", "WWW",
+		"RRR", "C writing, A and B reading",
+	}
 	check.Same(t, "order", want, phases)
-	check.Same(t, "departures of WWW", map[string]float64{"A": 0.7 / 1.5, "B": 0.7 / 1.5, "C": 0.75}, rows["WWW"].Departures, cmpopts.EquateApprox(0.02, 0))
+	check.Same(t, "departures of WWW",
+		map[string]float64{"A": 0.7 / 1.5, "B": 0.7 / 1.5, "C": 0.75}, rows["WWW"].Departures,
+		cmpopts.EquateApprox(0.02, 0))
 	row := rows["C writing, A and B reading"]
 	check.Near(t, "read total", 2e9, row.ReadRate, 0.01e9)
 	check.Near(t, "write total", 2.8e9, row.WriteRate, 0.01e9)
@@ -140,26 +162,33 @@ func TestFindings(t *testing.T) {
 		Values: StealValues{Rate: 1.4e9, Had: 0.7e9, Without: 1.4e9},
 		Cites:  []int{1, 2}, // A and B recover after C's end
 	}
-	if !slices.ContainsFunc(a.Findings, func(f Finding) bool { return cmp.Equal(f, steal, withoutTexts, cmpopts.EquateApprox(0.02, 0)) }) {
+	if !slices.ContainsFunc(a.Findings, func(f Finding) bool {
+		return cmp.Equal(f, steal, withoutTexts, cmpopts.EquateApprox(0.02, 0))
+	}) {
 		t.Errorf("no finding %+v in %+v", steal, a.Findings)
 	}
-	others := slices.DeleteFunc(slices.Clone(a.Findings), func(f Finding) bool { return f.Code != "others" })
+	others := slices.DeleteFunc(slices.Clone(a.Findings), func(f Finding) bool {
+		return f.Code != "others"
+	})
 	if len(others) != 1 || others[0].Phase != "WWW" || others[0].MorePhases != 2 {
 		t.Errorf("what others say: %v, want the first and the number of the rest", others)
 	}
-	quiet := runOf(diskOf("A", "read", 100e6, pace{20, 1e9}), diskOf("B", "read", 100e6, pace{20, 1e9}))
+	quiet := runOf(diskOf("A", "read", 100e6, pace{20, 1e9}),
+		diskOf("B", "read", 100e6, pace{20, 1e9}))
 	if got := Analyze(quiet, Options{}).Findings; len(got) > 0 {
 		t.Errorf("findings without evidence: %v", got)
 	}
 }
 
-// TestHold: filler keeps the disks together in the window, and counts in no total of the disk's own work.
+// TestHold: filler keeps the disks together in the window, and counts in no total of the disk's own
+// work.
 func TestHold(t *testing.T) {
 	a, c := diskOf("A", "write", 100e6, pace{30, 1e9}), diskOf("C", "write", 100e6, pace{30, 2e9})
 	for i := range c.Files {
 		c.Files[i].Filler = c.Files[i].EndNS > 15e9
 	}
-	c.Open = []trace.Sample{{TNS: 30.01e9, Bytes: 0}, {TNS: 30.04e9, Bytes: 60e6}} // cut off when A was done
+	// cut off when A was done
+	c.Open = []trace.Sample{{TNS: 30.01e9, Bytes: 0}, {TNS: 30.04e9, Bytes: 60e6}}
 	p := tracetest.Phase("p", a, c)
 	p.Stop = "hold"
 	got := Analyze(tracetest.Run(p), Options{}).Phases[0]
@@ -174,7 +203,8 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestScore: what the original of a preset would say stands beside what we say, and its warm-up is in neither.
+// TestScore: what the original of a preset would say stands beside what we say, and its warm-up is
+// in neither.
 func TestScore(t *testing.T) {
 	a := diskOf("A", "read", 1e9, pace{1, 3e9}, pace{2, 1e9}, pace{3, 2e9}, pace{5, 1e9})
 	b := diskOf("B", "read", 1e9, pace{5, 1e9})
@@ -207,13 +237,19 @@ func TestCensoredRecovery(t *testing.T) {
 		solo bool
 		want *Cut // nil: no recovery at all
 	}{
-		{"rises just before its end: too short to tell", []pace{{22, 0.7e9}, {22.8, 1.5e9}}, true, nil},
-		{"ends before it rises", []pace{{21, 0.7e9}}, true, &Cut{AfterS: 2, Why: "ended", Disk: "A"}},
-		{"ends before it rises, and nothing says that it would have", []pace{{21, 0.7e9}}, false, nil},
+		{"rises just before its end: too short to tell", []pace{{22, 0.7e9}, {22.8, 1.5e9}}, true,
+			nil},
+		{"ends before it rises", []pace{{21, 0.7e9}}, true,
+			&Cut{AfterS: 2, Why: "ended", Disk: "A"}},
+		{"ends before it rises, and nothing says that it would have", []pace{{21, 0.7e9}}, false,
+			nil},
 		{"nothing changes", []pace{{30, 1.5e9}}, true, nil},
 	}
 	for _, tt := range tests {
-		phases := []*trace.Phase{tracetest.Phase("pair", diskOf("A", "write", 100e6, tt.a...), diskOf("C", "write", 100e6, pace{19, 2.4e9}))}
+		phases := []*trace.Phase{
+			tracetest.Phase("pair", diskOf("A", "write", 100e6, tt.a...),
+				diskOf("C", "write", 100e6, pace{19, 2.4e9})),
+		}
 		if tt.solo {
 			phases = append(phases, solo)
 		}
@@ -224,18 +260,24 @@ func TestCensoredRecovery(t *testing.T) {
 			}
 			continue
 		}
-		if len(got) != 1 || got[0].LagS != nil || got[0].ToRate != nil || !cmp.Equal(got[0].Cut, tt.want, cmpopts.EquateApprox(0.05, 0)) {
-			t.Errorf("%s: recoveries %+v, want one without a lag, cut off by %+v", tt.name, got, tt.want)
+		if len(got) != 1 || got[0].LagS != nil || got[0].ToRate != nil ||
+			!cmp.Equal(got[0].Cut, tt.want, cmpopts.EquateApprox(0.05, 0)) {
+			t.Errorf("%s: recoveries %+v, want one without a lag, cut off by %+v", tt.name, got,
+				tt.want)
 		}
 	}
 }
 
-// TestHubCost: the published case of a disk that writes at 2.2 GB/s on a port of its own and at 1.5 on the hub, each twice.
+// TestHubCost: the published case of a disk that writes at 2.2 GB/s on a port of its own and at 1.5
+// on the hub, each twice.
 func TestHubCost(t *testing.T) {
 	run := tracetest.Run(
-		tracetest.Phase("A writes", diskOf("A", "write", 100e6, pace{20, 1.5e9})), tracetest.Phase("A writes, direct", diskOf("A", "write", 100e6, pace{20, 2.2e9})),
-		tracetest.Phase("again", diskOf("A", "write", 100e6, pace{20, 1.5e9})), tracetest.Phase("again, direct", diskOf("A", "write", 100e6, pace{20, 2.2e9})),
-		tracetest.Phase("A reads", diskOf("A", "read", 100e6, pace{20, 2.6e9})), tracetest.Phase("A reads, direct", diskOf("A", "read", 100e6, pace{20, 2.7e9})),
+		tracetest.Phase("A writes", diskOf("A", "write", 100e6, pace{20, 1.5e9})),
+		tracetest.Phase("A writes, direct", diskOf("A", "write", 100e6, pace{20, 2.2e9})),
+		tracetest.Phase("again", diskOf("A", "write", 100e6, pace{20, 1.5e9})),
+		tracetest.Phase("again, direct", diskOf("A", "write", 100e6, pace{20, 2.2e9})),
+		tracetest.Phase("A reads", diskOf("A", "read", 100e6, pace{20, 2.6e9})),
+		tracetest.Phase("A reads, direct", diskOf("A", "read", 100e6, pace{20, 2.7e9})),
 	)
 	run.Disks[0].Connection = "hub"
 	for _, p := range run.Phases {
@@ -245,25 +287,30 @@ func TestHubCost(t *testing.T) {
 	}
 	got := Analyze(run, Options{}).Findings
 	want := []Finding{{
-		Code: "hub_cost", Phase: "A writes", Disk: "A", Other: "A writes, direct", MorePhases: 1, Weight: 0.318,
+		Code: "hub_cost", Phase: "A writes", Disk: "A", Other: "A writes, direct", MorePhases: 1,
+		Weight: 0.318,
 		Values: ReferenceValues{Rate: 1.5e9, Reference: 2.2e9},
 	}}
 	check.Same(t, "findings", want, got, withoutTexts, cmpopts.EquateApprox(0.01, 0))
 }
 
-// A and B have three quarters of what they have alone, which solos of 6 s show: of ten files, too few to estimate the noise from
-// themselves, but 40 s together show it.
+// A and B have three quarters of what they have alone, which solos of 6 s show: of ten files, too
+// few to estimate the noise from themselves, but 40 s together show it.
 func TestHeldByShortSolos(t *testing.T) {
 	const n = 40
 	held := 0
 	for seed := range uint64(n) {
 		rnd := rand.New(rand.NewPCG(seed, 78))
 		disk := func(name string, untilS float64) tracetest.Disk {
-			return tracetest.Disk{Name: name, Levels: []tracetest.Level{{UntilS: untilS, Rate: 1.5e9}}, Noise: tracetest.Noise{Sigma: 0.1}, Sizes: tracetest.Between(3e8, 1.5e9)}
+			return tracetest.Disk{
+				Name: name, Levels: []tracetest.Level{{UntilS: untilS, Rate: 1.5e9}},
+				Noise: tracetest.Noise{Sigma: 0.1}, Sizes: tracetest.Between(3e8, 1.5e9),
+			}
 		}
 		h := tracetest.Hub{Capacity: 2.25e9, Outside: true}
 		a := Analyze(tracetest.Run(
-			tracetest.Phase("A alone", disk("A", 6).Play(rnd)), tracetest.Phase("B alone", disk("B", 6).Play(rnd)),
+			tracetest.Phase("A alone", disk("A", 6).Play(rnd)),
+			tracetest.Phase("B alone", disk("B", 6).Play(rnd)),
 			tracetest.Phase("WW", h.Play(rnd, disk("A", 40), disk("B", 40))...)), Options{})
 		for _, d := range a.Phases[2].Contention.Disks {
 			if d.Slowed {
@@ -276,8 +323,8 @@ func TestHeldByShortSolos(t *testing.T) {
 	}
 }
 
-// A disk that reads and writes at once is held against itself at the same mix, and has no part in what one direction's disks
-// share.
+// A disk that reads and writes at once is held against itself at the same mix, and has no part in
+// what one direction's disks share.
 func TestMixedDisks(t *testing.T) {
 	mixed := func(name string, reads float64, disks ...*trace.DiskRecord) *trace.Phase {
 		p := tracetest.Phase(name, disks...)
@@ -288,15 +335,21 @@ func TestMixedDisks(t *testing.T) {
 		return diskOf(name, trace.Write, 1e8, pace{15, rate})
 	}
 	both := func(a, b, c float64) []*trace.DiskRecord {
-		return []*trace.DiskRecord{diskOf("A", trace.Write, 1e8, pace{20, a}), diskOf("B", trace.Write, 1e8, pace{20, b}), diskOf("C", trace.Write, 1e8, pace{20, c})}
+		return []*trace.DiskRecord{
+			diskOf("A", trace.Write, 1e8, pace{20, a}), diskOf("B", trace.Write, 1e8, pace{20, b}),
+			diskOf("C", trace.Write, 1e8, pace{20, c}),
+		}
 	}
 	a := Analyze(tracetest.Run(
-		mixed("A 30/70", 0.3, alone("A", 1.6e9)), tracetest.Phase("A writes", alone("A", 2e9)), mixed("A 50/50", 0.5, alone("A", 1.9e9)),
+		mixed("A 30/70", 0.3, alone("A", 1.6e9)), tracetest.Phase("A writes", alone("A", 2e9)),
+		mixed("A 50/50", 0.5, alone("A", 1.9e9)),
 		tracetest.Phase("B", alone("B", 1.5e9)), tracetest.Phase("C", alone("C", 1.5e9)),
-		mixed("all", 0.3, both(1.5e9, 0.5e9, 0.5e9)...), tracetest.Phase("all write", both(1.5e9, 0.5e9, 0.5e9)...),
+		mixed("all", 0.3, both(1.5e9, 0.5e9, 0.5e9)...),
+		tracetest.Phase("all write", both(1.5e9, 0.5e9, 0.5e9)...),
 		tracetest.Phase("B and C write", both(0, 1e9, 1e9)[1:]...)), Options{})
 	c := a.Phases[5].Contention
-	if r := c.Disks["A"]; r.ReferenceFrom != "A 30/70" || r.Slowed || *r.Retention < 0.93 || *r.Retention > 0.95 {
+	if r := c.Disks["A"]; r.ReferenceFrom != "A 30/70" || r.Slowed || *r.Retention < 0.93 ||
+		*r.Retention > 0.95 {
 		t.Errorf("A at 30/70 is held against %q: %+v", r.ReferenceFrom, r)
 	}
 	if len(c.Steals) > 0 || !c.Disks["B"].Slowed {
@@ -315,11 +368,13 @@ func hold20(name string, rate float64) *trace.DiskRecord {
 	return diskOf(name, "write", 100e6, pace{20, rate * 1e9})
 }
 
-// Repeats of a phase are one contest, as many as there are jobs in common; the one in which a disk keeps least is reported.
+// Repeats of a phase are one contest, as many as there are jobs in common; the one in which a disk
+// keeps least is reported.
 func TestContests(t *testing.T) {
 	a := Analyze(tracetest.Run(
 		tracetest.Phase("A", hold20("A", 1.5)), tracetest.Phase("B", hold20("B", 1.5)),
-		tracetest.Phase("AB-1", hold20("A", 0.7), hold20("B", 1.4)), tracetest.Phase("AB-2", hold20("A", 0.8), hold20("B", 1.4)),
+		tracetest.Phase("AB-1", hold20("A", 0.7), hold20("B", 1.4)),
+		tracetest.Phase("AB-2", hold20("A", 0.8), hold20("B", 1.4)),
 	), Options{})
 	if n := len(a.Summary.Contests); n != 1 {
 		t.Fatalf("%d contests, want one", n)
@@ -327,26 +382,33 @@ func TestContests(t *testing.T) {
 	c := a.Summary.Contests[0]
 	loser, winner := c.Disks["A"], c.Disks["B"]
 	near := func(got, want float64) bool { return got > 0.99*want && got < 1.01*want }
-	if len(c.Phases) != 2 || !near(loser.Rate, 0.75e9) || !near(loser.Kept, 0.5) || loser.CI95[0] > 0.7e9 || loser.CI95[1] < 0.8e9 {
-		t.Errorf("phases %v and %+v, want the mean of both and an interval that covers both", c.Phases, loser)
+	if len(c.Phases) != 2 || !near(loser.Rate, 0.75e9) || !near(loser.Kept, 0.5) ||
+		loser.CI95[0] > 0.7e9 || loser.CI95[1] < 0.8e9 {
+		t.Errorf("phases %v and %+v, want the mean of both and an interval that covers both",
+			c.Phases, loser)
 	}
 	if !loser.Lost || loser.Won || winner.Lost || !winner.Won {
-		t.Errorf("A lost %v, won %v; B lost %v, won %v", loser.Lost, loser.Won, winner.Lost, winner.Won)
+		t.Errorf("A lost %v, won %v; B lost %v, won %v", loser.Lost, loser.Won, winner.Lost,
+			winner.Won)
 	}
 }
 
-// What others gain without a disk is claimed beyond noise only, and not of a disk that is on a port of its own already.
+// What others gain without a disk is claimed beyond noise only, and not of a disk that is on a port
+// of its own already.
 func TestRemovals(t *testing.T) {
 	phases := func() []*trace.Phase {
 		return []*trace.Phase{
-			tracetest.Phase("A", hold20("A", 1.5)), tracetest.Phase("B", hold20("B", 1.45)), tracetest.Phase("AB", hold20("A", 0.7), hold20("B", 1.45)),
+			tracetest.Phase("A", hold20("A", 1.5)), tracetest.Phase("B", hold20("B", 1.45)),
+			tracetest.Phase("AB", hold20("A", 0.7), hold20("B", 1.45)),
 		}
 	}
 	removals := Analyze(tracetest.Run(phases()...), Options{}).Summary.Removals
-	if len(removals) != 2 || removals[0].Disk != "B" || removals[0].Gain < 1.1 || removals[1].Gain > 0.01 {
+	if len(removals) != 2 || removals[0].Disk != "B" || removals[0].Gain < 1.1 ||
+		removals[1].Gain > 0.01 {
 		t.Fatalf("%+v, want B's first, without which A has twice as much", removals)
 	}
-	if with, without := removals[0].Cases[0], removals[1].Cases[0]; len(with.Disks) != 1 || len(without.Disks) != 0 || with.Without != "A" {
+	if with, without := removals[0].Cases[0], removals[1].Cases[0]; len(with.Disks) != 1 ||
+		len(without.Disks) != 0 || with.Without != "A" {
 		t.Errorf("without B %+v, without A %+v: want a gain of A alone", with, without)
 	}
 	moved := phases()

@@ -13,9 +13,11 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-var full = flag.Bool("full", false, "hold intervals to 500 traces of each class, and show the figures")
+var full = flag.Bool("full", false,
+	"hold intervals to 500 traces of each class, and show the figures")
 
-// held counts intervals: those that could be given, those that hold the truth, and how wide they are in all.
+// held counts intervals: those that could be given, those that hold the truth, and how wide they
+// are in all.
 type held struct {
 	given, hold, none int
 	width             float64
@@ -35,7 +37,8 @@ func (h *held) count(v *stats.Interval, truth float64) {
 
 func (h *held) percent() float64 { return 100 * float64(h.hold) / float64(max(1, h.given)) }
 
-// coverage plays three disks together for that many seconds, and counts for the disks' intervals and for the total's.
+// coverage plays three disks together for that many seconds, and counts for the disks' intervals
+// and for the total's.
 func coverage(c tracetest.Class, traces int, seconds float64, seed uint64) (disks, total held) {
 	sizes := c.Sizes
 	if sizes == nil {
@@ -51,7 +54,11 @@ func coverage(c tracetest.Class, traces int, seconds float64, seed uint64) (disk
 		var played []*trace.DiskRecord
 		truths, sum := map[string]float64{}, 0.0
 		for i, rate := range []float64{2e9, 1e9, 0.7e9} {
-			d := tracetest.Disk{Name: string(rune('A' + i)), Levels: []tracetest.Level{{UntilS: seconds, Rate: rate}}, Sizes: c.Sizes, Noise: c.Noise}
+			d := tracetest.Disk{
+				Name:   string(rune('A' + i)),
+				Levels: []tracetest.Level{{UntilS: seconds, Rate: rate}}, Sizes: c.Sizes,
+				Noise: c.Noise,
+			}
 			played = append(played, d.Play(rnd))
 			truths[d.Name] = rate * c.Noise.Rate(rate, bytes)
 			sum += truths[d.Name]
@@ -68,9 +75,10 @@ func coverage(c tracetest.Class, traces int, seconds float64, seed uint64) (disk
 	return disks, total
 }
 
-// TestIntervalsCover: 95 % intervals hold the truth in 90 % of traces, so long as the noise's memory is shorter than a
-// tenth of the window and its tail has a second moment. Beyond that most traces have none, and of the others 75 % hold
-// it. The method was tuned on seeds up to 200; these are apart from them.
+// TestIntervalsCover: 95 % intervals hold the truth in 90 % of traces, so long as the noise's
+// memory is shorter than a tenth of the window and its tail has a second moment. Beyond that most
+// traces have none, and of the others 75 % hold it. The method was tuned on seeds up to 200; these
+// are apart from them.
 func TestIntervalsCover(t *testing.T) {
 	traces := 40
 	switch {
@@ -79,8 +87,11 @@ func TestIntervalsCover(t *testing.T) {
 	case hurried():
 		traces = 10
 	}
-	classes := append(tracetest.Classes(), tracetest.Class{Name: "wave 10 %, 3 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 3}},
-		tracetest.Class{Name: "50 GB", Noise: tracetest.Noise{Sigma: 0.1}, Sizes: tracetest.Fixed(50e9)})
+	classes := append(tracetest.Classes(),
+		tracetest.Class{Name: "wave 10 %, 3 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 3}},
+		tracetest.Class{
+			Name: "50 GB", Noise: tracetest.Noise{Sigma: 0.1}, Sizes: tracetest.Fixed(50e9),
+		})
 	var all held // of the classes that the promise is for
 	for i, c := range classes {
 		if hurried() && (c.Noise.MemoryS > 3 || c.Noise.Tail > 0 && c.Noise.Tail < 2) {
@@ -88,8 +99,10 @@ func TestIntervalsCover(t *testing.T) {
 		}
 		disks, total := coverage(c, traces, 30, 5000+uint64(i))
 		if *full {
-			t.Logf("%-16s disks %5.1f %% hold, %4d none, ±%5.2f %%; total %5.1f %% hold, %3d none, ±%5.2f %%", c.Name,
-				disks.percent(), disks.none, 100*disks.width/float64(max(1, disks.given)), total.percent(), total.none, 100*total.width/float64(max(1, total.given)))
+			t.Logf("%-16s disks %5.1f %% hold, %4d none, ±%5.2f %%; total %5.1f %% hold, %3d "+
+				"none, ±%5.2f %%", c.Name,
+				disks.percent(), disks.none, 100*disks.width/float64(max(1, disks.given)),
+				total.percent(), total.none, 100*total.width/float64(max(1, total.given)))
 		}
 		lower := 90.0
 		switch {
@@ -105,20 +118,24 @@ func TestIntervalsCover(t *testing.T) {
 			all.given, all.hold = all.given+disks.given+total.given, all.hold+disks.hold+total.hold
 		}
 		if disks.given > traces/2 {
-			evidence.Report(t, evidence.AtLeast("coverage", "rates of disks, noise "+c.Name, disks.hold, disks.given, int(math.Ceil(lower/100*float64(disks.given)))))
+			evidence.Report(t, evidence.AtLeast("coverage", "rates of disks, noise "+c.Name,
+				disks.hold, disks.given, int(math.Ceil(lower/100*float64(disks.given)))))
 		}
 		if total.given > traces/2 {
-			evidence.Report(t, evidence.AtLeast("coverage", "rates together, noise "+c.Name, total.hold, total.given, int(math.Ceil((lower-4)/100*float64(total.given)))))
+			evidence.Report(t, evidence.AtLeast("coverage", "rates together, noise "+c.Name,
+				total.hold, total.given, int(math.Ceil((lower-4)/100*float64(total.given)))))
 		}
 		if c.Name == "50 GB" && disks.given+total.given > 0 {
 			t.Errorf("%d intervals from one file each", disks.given+total.given)
 		}
 	}
-	evidence.Report(t, evidence.AtLeast("coverage", "all of these but where the noise lasts for 5 s or a few files are very slow", all.hold, all.given, int(math.Ceil(0.9*float64(all.given)))))
+	evidence.Report(t, evidence.AtLeast("coverage",
+		"all of these but where the noise lasts for 5 s or a few files are very slow", all.hold,
+		all.given, int(math.Ceil(0.9*float64(all.given)))))
 }
 
-// TestLastingNoise: rates whose noise lasts longer than a tenth of the phase have no interval in so many of 100 phases,
-// and a warning that says why.
+// TestLastingNoise: rates whose noise lasts longer than a tenth of the phase have no interval in so
+// many of 100 phases, and a warning that says why.
 func TestLastingNoise(t *testing.T) {
 	traces := 40
 	switch {
@@ -144,19 +161,25 @@ func TestLastingNoise(t *testing.T) {
 		disks, _ := coverage(tracetest.Class{Noise: tt.noise}, traces, tt.seconds, 6000+uint64(i))
 		share := 100 * disks.none / (disks.none + disks.given)
 		if *full {
-			t.Logf("%v s, %+v: %d of 100 without an interval; %.1f %% of the others hold", tt.seconds, tt.noise, share,
+			t.Logf("%v s, %+v: %d of 100 without an interval; %.1f %% of the others hold",
+				tt.seconds, tt.noise, share,
 				disks.percent())
 		}
 		if share < tt.low || share > tt.high {
-			t.Errorf("%v s, %+v: %d of 100 without an interval, want %d to %d", tt.seconds, tt.noise, share, tt.low, tt.high)
+			t.Errorf("%v s, %+v: %d of 100 without an interval, want %d to %d", tt.seconds,
+				tt.noise, share, tt.low, tt.high)
 		}
 	}
-	a := Analyze(tracetest.Run(tracetest.Phase("WW", tracetest.Disk{Name: "A", Levels: []tracetest.Level{{UntilS: 20, Rate: 1e9}},
-		Noise: tracetest.Noise{Wave: 0.2, MemoryS: 8}}.Play(rand.New(rand.NewPCG(1, 6))),
-		tracetest.Disk{Name: "B", Levels: []tracetest.Level{{UntilS: 20, Rate: 1e9}}}.Play(rand.New(rand.NewPCG(3, 4))))), Options{})
+	a := Analyze(tracetest.Run(tracetest.Phase("WW", tracetest.Disk{Name: "A",
+		Levels: []tracetest.Level{{UntilS: 20, Rate: 1e9}},
+		Noise:  tracetest.Noise{Wave: 0.2, MemoryS: 8}}.Play(rand.New(rand.NewPCG(1, 6))),
+		tracetest.Disk{Name: "B", Levels: []tracetest.Level{{UntilS: 20, Rate: 1e9}}}.Play(
+			rand.New(rand.NewPCG(3, 4))))), Options{})
 	p := a.Phases[0]
-	if p.Overlap.Disks["A"].CI95 != nil || p.Overlap.CI95 != nil || p.Overlap.Disks["B"].CI95 == nil {
-		t.Errorf("intervals %v of A, %v of both, %v of B; want one of B alone", p.Overlap.Disks["A"].CI95, p.Overlap.CI95,
+	if p.Overlap.Disks["A"].CI95 != nil || p.Overlap.CI95 != nil ||
+		p.Overlap.Disks["B"].CI95 == nil {
+		t.Errorf("intervals %v of A, %v of both, %v of B; want one of B alone",
+			p.Overlap.Disks["A"].CI95, p.Overlap.CI95,
 			p.Overlap.Disks["B"].CI95)
 	}
 	found := false

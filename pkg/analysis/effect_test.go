@@ -9,10 +9,15 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// TestThrottleComesBack: after a pause the disk is fast again, which a full cache and heat do after different times.
+// TestThrottleComesBack: after a pause the disk is fast again, which a full cache and heat do after
+// different times.
 func TestThrottleComesBack(t *testing.T) {
-	s := script{name: "X", op: trace.Write, paces: []pace{{10, 2.3e9}, {30, 0.65e9}, {70, 2.2e9}}, pauses: []pause{{30, 60}}, sizes: tracetest.Fixed(0.5e9)}
-	got := Analyze(runOf(s.play(rand.New(rand.NewPCG(33, 34)), noise{fast: 0.05, samples: true})), Options{}).Phases[0].Disks["X"].Throttle
+	s := script{
+		name: "X", op: trace.Write, paces: []pace{{10, 2.3e9}, {30, 0.65e9}, {70, 2.2e9}},
+		pauses: []pause{{30, 60}}, sizes: tracetest.Fixed(0.5e9),
+	}
+	got := Analyze(runOf(s.play(rand.New(rand.NewPCG(33, 34)), noise{fast: 0.05, samples: true})),
+		Options{}).Phases[0].Disks["X"].Throttle
 	if got == nil || got.Recovered == nil {
 		t.Fatalf("throttle %+v, want one with a recovery", got)
 	}
@@ -30,18 +35,41 @@ func TestNoThrottle(t *testing.T) {
 		disks []script
 	}{
 		{"another disk starts", []script{
-			{name: "A", op: "write", paces: []pace{{10, 1.5e9}, {30, 0.75e9}}, sizes: tracetest.Uniform},
-			{name: "C", op: "write", startS: 10, paces: []pace{{30, 2.4e9}}, sizes: tracetest.Uniform}}},
+			{name: "A", op: "write", paces: []pace{{10, 1.5e9}, {30, 0.75e9}},
+				sizes: tracetest.Uniform},
+			{name: "C", op: "write", startS: 10, paces: []pace{{30, 2.4e9}},
+				sizes: tracetest.Uniform}}},
 		{"another disk starts, and takes a second", []script{
-			{name: "A", op: "write", paces: []pace{{11, 1.5e9}, {30, 0.75e9}}, sizes: tracetest.Uniform},
-			{name: "C", op: "write", startS: 10, paces: []pace{{30, 2.4e9}}, sizes: tracetest.Uniform}}},
+			{name: "A", op: "write", paces: []pace{{11, 1.5e9}, {30, 0.75e9}},
+				sizes: tracetest.Uniform},
+			{name: "C", op: "write", startS: 10, paces: []pace{{30, 2.4e9}},
+				sizes: tracetest.Uniform}}},
 		{"another disk recovers", []script{
 			{name: "A", op: "write", paces: []pace{{18, 2e9}, {40, 1e9}}, sizes: tracetest.Uniform},
-			{name: "B", op: "write", paces: []pace{{18, 0.5e9}, {40, 1.5e9}}, sizes: tracetest.Uniform},
+			{name: "B", op: "write", paces: []pace{{18, 0.5e9}, {40, 1.5e9}},
+				sizes: tracetest.Uniform},
 			{name: "C", op: "write", paces: []pace{{10, 1e9}}, sizes: tracetest.Uniform}}},
-		{"a slow spell", []script{{name: "A", op: "write", paces: []pace{{10, 1.5e9}, {13, 0.75e9}, {30, 1.5e9}}, sizes: tracetest.Uniform}}},
-		{"a small drop", []script{{name: "A", op: "write", paces: []pace{{10, 1.5e9}, {30, 1.3e9}}, sizes: tracetest.Uniform}}},
-		{"a rise", []script{{name: "A", op: "write", paces: []pace{{10, 0.7e9}, {30, 1.5e9}}, sizes: tracetest.Uniform}}},
+		{
+			"a slow spell",
+			[]script{
+				{name: "A", op: "write", paces: []pace{{10, 1.5e9}, {13, 0.75e9}, {30, 1.5e9}},
+					sizes: tracetest.Uniform},
+			},
+		},
+		{
+			"a small drop",
+			[]script{
+				{name: "A", op: "write", paces: []pace{{10, 1.5e9}, {30, 1.3e9}},
+					sizes: tracetest.Uniform},
+			},
+		},
+		{
+			"a rise",
+			[]script{
+				{name: "A", op: "write", paces: []pace{{10, 0.7e9}, {30, 1.5e9}},
+					sizes: tracetest.Uniform},
+			},
+		},
 	}
 	for _, tt := range tests {
 		rnd := rand.New(rand.NewPCG(35, 36))
@@ -64,11 +92,16 @@ func TestX5(t *testing.T) {
 		of   tracetest.Sizes
 	}{
 		{"many slow files", tracetest.Uniform},
-		{"two fifths fast", func(rnd *rand.Rand, _ int) float64 { return 2e6 + rnd.Float64()*140e6 }},
+		{"two fifths fast", func(rnd *rand.Rand, _ int) float64 {
+			return 2e6 + rnd.Float64()*140e6
+		}},
 	} {
 		t.Run(sizes.name, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(43, 44))
-			s := script{name: "X", op: trace.Write, paces: []pace{{23.9 / 2.3, 2.3e9}, {1300, 0.65e9}}, sizes: sizes.of}
+			s := script{
+				name: "X", op: trace.Write, paces: []pace{{23.9 / 2.3, 2.3e9}, {1300, 0.65e9}},
+				sizes: sizes.of,
+			}
 			d := s.play(rnd, noise{fast: 0.05, perFile: 0.03, samples: true})
 			if len(d.Files) < 800 {
 				t.Fatalf("only %d files made", len(d.Files))
@@ -81,7 +114,8 @@ func TestX5(t *testing.T) {
 			}
 			check.Near(t, "onset", 23.9e9, got.Throttle.AtBytes, 2e9)
 			if got.Bimodal == nil || *got.Bimodal {
-				t.Errorf("bimodal %v, want false: two levels in time are no modes of files", got.Bimodal)
+				t.Errorf("bimodal %v, want false: two levels in time are no modes of files",
+					got.Bimodal)
 			}
 			check.Near(t, "Theil-Sen", 0.65e9, *got.TheilSenRate, 0.1e9)
 			if q := got.Quote; q == nil || q.Kind != QuoteLater {

@@ -25,8 +25,9 @@ func (s *scene) swingsInStep() {
 	high, low := s.between(4, 8), s.between(3, 6)
 	a, b, c := works("A", 80, 1.6), works("B", 80, 1.1), s.beside("C", 80)
 	s.alone(min(high, 10), a, b, c)
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"swing"}, Disks: []string{"A", "B"}, EndS: 80,
-		One: true, PeriodS: high + low})
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"swing"}, Disks: []string{"A", "B"},
+		EndS: 80,
+		One:  true, PeriodS: high + low})
 	s.phase("WWW", roomy(), a.swings(high, low, 0.5), b.swings(high, low, 0.45), c)
 }
 
@@ -34,8 +35,9 @@ func (s *scene) driftsInStep() {
 	to := s.between(0.4, 0.6)
 	a, b, c := works("A", 60, 1.6), works("B", 60, 1.1), s.beside("C", 60)
 	s.alone(10, a, b, c)
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"drift"}, Disks: []string{"A", "B"}, EndS: 60,
-		One: true})
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"drift"}, Disks: []string{"A", "B"},
+		EndS: 60,
+		One:  true})
 	s.phase("WWW", roomy(), a.drifts(60, to), b.drifts(60, to), c)
 }
 
@@ -49,8 +51,9 @@ func (s *scene) stallsInStep() {
 			from := at + s.between(-0.1, 0.1) // Disks have their last bytes in flight.
 			disks[i] = disks[i].within(from, from+length, 0)
 		}
-		s.changes(truthChange{Phase: "WWW", Kinds: []string{"stall"}, Disks: []string{"A", "B", "C"},
-			AtS: at, EndS: at + length, One: true})
+		s.changes(truthChange{Phase: "WWW", Kinds: []string{"stall"},
+			Disks: []string{"A", "B", "C"},
+			AtS:   at, EndS: at + length, One: true})
 		at += length + s.between(8, 13)
 	}
 	s.phase("WWW", roomy(), disks...)
@@ -137,8 +140,10 @@ func (s *scene) threeTakeTurns() {
 	s.alone(10, disks...)
 	h := alternate(3e9, each, 80, map[string]float64{"A": 3}, map[string]float64{"B": 3},
 		map[string]float64{"C": 3})
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"take_turns"}, Disks: []string{"A", "B", "C"},
-		EndS: 80, Not: []string{"cache_full", "heat"}, Parts: s.swaps("WWW", each, 80, "A", "B", "C")})
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"take_turns"},
+		Disks: []string{"A", "B", "C"},
+		EndS:  80, Not: []string{"cache_full", "heat"},
+		Parts: s.swaps("WWW", each, 80, "A", "B", "C")})
 	s.phase("WWW", h, disks...)
 }
 

@@ -16,13 +16,15 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/everywhere/analysis.json afresh, on amd64")
 
-// TestEverywhereTheSame holds the analysis of one trace to what amd64 made of it, number by number to 1e-9 of each, so
-// that two people who look at the same run on different machines read the same. Processors differ in the last bits:
-// arm64 and s390x multiply and add in one step, without rounding between. The trace is of
+// TestEverywhereTheSame holds the analysis of one trace to what amd64 made of it, number by number
+// to 1e-9 of each, so that two people who look at the same run on different machines read the same.
+// Processors differ in the last bits: arm64 and s390x multiply and add in one step, without
+// rounding between. The trace is of
 //
 //	hubbench simulate everywhere.yaml
 //
-// and has a recovery, a throttle and all findings that the model can give. make platforms runs it on other processors.
+// and has a recovery, a throttle and all findings that the model can give. make platforms runs it
+// on other processors.
 func TestEverywhereTheSame(t *testing.T) {
 	f, err := os.Open(filepath.Join("testdata", "everywhere", "events.jsonl"))
 	check.Must(t, err)

@@ -24,7 +24,8 @@ func ExampleAnalyze() {
 		return
 	}
 	for _, phase := range analysis.Analyze(run, analysis.Options{}).Phases {
-		fmt.Printf("%s: all busy for %.0f s, %.2f GB/s\n", phase.Title, phase.Overlap.DurationS, phase.Overlap.Rate/1e9)
+		fmt.Printf("%s: all busy for %.0f s, %.2f GB/s\n", phase.Title, phase.Overlap.DurationS,
+			phase.Overlap.Rate/1e9)
 		for _, name := range []string{"A", "B"} {
 			disk := phase.Overlap.Disks[name]
 			fmt.Printf("%s: %.2f GB/s, %.0f %% of it\n", name, disk.Rate/1e9, 100*disk.Share)
@@ -54,8 +55,7 @@ func ExampleAnalyze_findings() {
 	for _, finding := range a.Findings {
 		fmt.Println("-", finding.Text)
 	}
-	// Output:
-	// C crowds out A: it drops to 52 % when both write
+	// Output: C crowds out A: it drops to 52 % when both write
 	// - A and C write: C took bandwidth from A: 0.769 GB/s instead of 1.47 without it.
 	// - A and C write: A recovered 3.76 s after C had ended (from 0.769 GB/s to 1.35 GB/s).
 	// - A and C write: C dropped to 2.41 GB/s, 86 % of the 2.80 GB/s baseline.

@@ -46,7 +46,8 @@ func TestHotAndFlat(t *testing.T) {
 	} {
 		e := warmed(tt.start, tt.at, tt.after)
 		if e.hot() != tt.hot || e.flat() != tt.flat {
-			t.Errorf("from %v to %v, then %v: hot %v, flat %v", tt.start, tt.at, tt.after, e.hot(), e.flat())
+			t.Errorf("from %v to %v, then %v: hot %v, flat %v", tt.start, tt.at, tt.after, e.hot(),
+				e.flat())
 		}
 	}
 	if e := (&Evidence{}); e.hot() || e.flat() {
@@ -67,9 +68,14 @@ func TestBackAfter(t *testing.T) {
 	}{
 		{"none", nil, nil},
 		{"never", []ledger.Burst{burst(1, 10), burst(2, 20)}, &Back{AfterS: 2, Regained: 0.2}},
-		{"at once", []ledger.Burst{burst(1, 96)}, &Back{WithinS: number(1), Bytes: 96, Whole: true, Regained: 1}},
+		{"at once", []ledger.Burst{burst(1, 96)},
+			&Back{WithinS: number(1), Bytes: 96, Whole: true, Regained: 1}},
 		{"in time", []ledger.Burst{burst(1, 10), burst(2, 20), burst(11, 130)},
-			&Back{RestS: number(10), CI95: &stats.Interval{100 / (10 + 2/math.Sqrt(5)), 100 / (10 - 2/math.Sqrt(5))}, AfterS: 2, WithinS: number(11), Bytes: 100, Whole: true, Regained: 1}},
+			&Back{
+				RestS:  number(10),
+				CI95:   &stats.Interval{100 / (10 + 2/math.Sqrt(5)), 100 / (10 - 2/math.Sqrt(5))},
+				AfterS: 2, WithinS: number(11), Bytes: 100, Whole: true, Regained: 1,
+			}},
 	} {
 		s := Saturation{Bursts: tt.bursts}
 		check.Same(t, tt.name, tt.want, s.back(c), cmpopts.EquateApprox(1e-9, 0))
@@ -80,7 +86,8 @@ func TestBackAfter(t *testing.T) {
 	}
 }
 
-// threeLevels is a cache of 100 bytes, 60 at 10 a second and 40 at 5, beyond which the disk writes 2 a second.
+// threeLevels is a cache of 100 bytes, 60 at 10 a second and 40 at 5, beyond which the disk writes
+// 2 a second.
 func threeLevels() ledger.Cache {
 	return ledger.Cache{Bytes: 100, Levels: []ledger.CacheRate{
 		{Measured: ledger.Measured{Rate: 10, Error: 0.05}, Bytes: 60, SeenS: 6},
@@ -91,12 +98,19 @@ func threeLevels() ledger.Cache {
 
 func TestWarmth(t *testing.T) {
 	heat := func(values ...float64) *phase {
-		return &phase{meters: meter.New(&trace.Phase{Gauges: tracetest.Readings("A", trace.Temperature, values...)})}
+		return &phase{
+			meters: meter.New(&trace.Phase{
+				Gauges: tracetest.Readings("A", trace.Temperature, values...),
+			}),
+		}
 	}
-	a := &part{Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: "A"}, Active: []overlap.Span{span(0, 8)}}}
+	a := &part{
+		Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: "A"}, Active: []overlap.Span{span(0, 8)}},
+	}
 	// Read at 1 to 9 s; it falls at 5 s, and ends at 8.
 	e := heat(30, 40, 32, 50, 60, 52, 70, 58, 99).warmth(a, ns(5))
-	// The middle of 30, 40 and 32; of 50, 60 and 52; and the highest of three: 52, 70 and 58, then 70 and 58.
+	// The middle of 30, 40 and 32; of 50, 60 and 52; and the highest of three: 52, 70 and 58, then
+	// 70 and 58.
 	if e.AtC == nil || *e.StartC != 32 || *e.AtC != 52 || *e.AfterC != 64 {
 		t.Fatalf("%v, %v, %v", *e.StartC, *e.AtC, *e.AfterC)
 	}
@@ -110,7 +124,8 @@ func TestWarmth(t *testing.T) {
 	at := func(times ...float64) *phase {
 		var list []trace.Gauge
 		for _, s := range times {
-			list = append(list, trace.Gauge{Disk: "A", Name: trace.Temperature, TNS: ns(s), Value: 40})
+			list = append(list, trace.Gauge{Disk: "A", Name: trace.Temperature, TNS: ns(s),
+				Value: 40})
 		}
 		return &phase{meters: meter.New(&trace.Phase{Gauges: list})}
 	}
@@ -118,7 +133,10 @@ func TestWarmth(t *testing.T) {
 	for _, tt := range []struct {
 		times []float64
 		want  bool
-	}{{[]float64{1, 2, 25, 55}, true}, {[]float64{1, 2, 24.9, 55}, false}, {[]float64{1, 2, 25, 55.1}, false}} {
+	}{
+		{[]float64{1, 2, 25, 55}, true}, {[]float64{1, 2, 24.9, 55}, false},
+		{[]float64{1, 2, 25, 55.1}, false},
+	} {
 		if e := at(tt.times...).warmth(long, ns(40)); (e.AtC != nil) != tt.want {
 			t.Errorf("read at %v s, fell at 40: %v", tt.times, e.AtC)
 		}
@@ -143,7 +161,8 @@ func span(fromS, toS float64) overlap.Span {
 	return overlap.Span{StartNS: ns(fromS), EndNS: ns(toS)}
 }
 
-// Of 17 values a date is off if it costs more than twice as much as the best: here about 90 against 45.
+// Of 17 values a date is off if it costs more than twice as much as the best: here about 90 against
+// 45.
 func TestDateIsOff(t *testing.T) {
 	x := []float64{4, 3, -3, 2, -2, 1, -1, 1, -1, 0, 0, 0, 0, 0, 0, 0, 7.99}
 	if dateIsOff(x, 1, 16) || dateIsOff(x, 16, 1) {
@@ -158,19 +177,23 @@ func TestDateIsOff(t *testing.T) {
 // Who fell or rose first, in the two seconds about the fall.
 func TestFellFirst(t *testing.T) {
 	for at, want := range map[float64]bool{20: false, 21: true, 19: false} {
-		p := besides(40, tracetest.Steps(100, [2]float64{20, 50}), tracetest.Steps(100, [2]float64{at, 150}), tracetest.Steps(30))
-		check.Same(t, fmt.Sprintf("B rises at %v s, A falls at 20: first", at), want, p.fellFirst(p.parts[0], ns(20)))
+		p := besides(40, tracetest.Steps(100, [2]float64{20, 50}),
+			tracetest.Steps(100, [2]float64{at, 150}), tracetest.Steps(30))
+		check.Same(t, fmt.Sprintf("B rises at %v s, A falls at 20: first", at), want,
+			p.fellFirst(p.parts[0], ns(20)))
 		if got := p.parts[1].roseBefore(ns(22), ns(10), ns(30)); !got {
 			t.Errorf("a rise at %v s is not before 22", at)
 		}
-		check.Same(t, fmt.Sprintf("a rise at %v s before 20", at), at == 19, p.parts[1].roseBefore(ns(20), ns(10), ns(30)))
+		check.Same(t, fmt.Sprintf("a rise at %v s before 20", at), at == 19,
+			p.parts[1].roseBefore(ns(20), ns(10), ns(30)))
 	}
 	p := besides(40, tracetest.Steps(100), tracetest.Steps(100, [2]float64{20, 60}))
 	for _, tt := range []struct {
 		v    overlap.Span
 		want bool
 	}{{span(15, 25), true}, {span(21, 30), false}, {span(10, 19), false}} {
-		check.Same(t, fmt.Sprintf("another falls in %v", tt.v), tt.want, p.othersFall(p.parts[0], tt.v.StartNS, tt.v.EndNS))
+		check.Same(t, fmt.Sprintf("another falls in %v", tt.v), tt.want,
+			p.othersFall(p.parts[0], tt.v.StartNS, tt.v.EndNS))
 		if p.othersFall(p.parts[1], tt.v.StartNS, tt.v.EndNS) {
 			t.Errorf("B's own fall is another's")
 		}
@@ -178,7 +201,8 @@ func TestFellFirst(t *testing.T) {
 	// Faster by more than a tenth in each of five stretches of two seconds.
 	for rate, want := range map[float64]bool{115: true, 108: false} {
 		d := besides(40, tracetest.Steps(100, [2]float64{20, rate})).parts[0]
-		check.Same(t, fmt.Sprintf("100 and then %v apart", rate), want, d.apart(span(10, 20), span(20, 30)))
+		check.Same(t, fmt.Sprintf("100 and then %v apart", rate), want,
+			d.apart(span(10, 20), span(20, 30)))
 		if d.apart(span(12, 20), span(20, 30)) || d.apart(span(10, 20), span(20, 28)) {
 			t.Error("four stretches are enough")
 		}
@@ -236,7 +260,9 @@ func TestWhatExplainsAFall(t *testing.T) {
 		if got := p.parts[0].kinds[1]; (got == KindRedistribution) != want {
 			t.Errorf("B recovers at %v s: A's fall is reported as %q", at+lag, got)
 		}
-		p.out.Recoveries = []Recovery{{Disk: "A", AtS: at, LagS: &lag, ToRate: &lag}, {Disk: "B", AtS: at}}
+		p.out.Recoveries = []Recovery{
+			{Disk: "A", AtS: at, LagS: &lag, ToRate: &lag}, {Disk: "B", AtS: at},
+		}
 		p.fillChanges()
 		check.Same(t, "A's own recovery explains its fall", KindOwnFall, p.parts[0].kinds[1])
 	}
@@ -248,7 +274,10 @@ func newPart(d *trace.DiskRecord, gapNS int64) *part {
 
 // together is a phase of disks that are named A, B and so on.
 func together(disks ...*trace.DiskRecord) *phase {
-	p := &phase{trace: &trace.Phase{}, out: &Phase{Disks: map[string]Disk{}}, run: &run{alpha: alphas{comparisons: 1, perDisk: 0.01, perPhase: 0.01, perRecovery: 0.01}}}
+	p := &phase{
+		trace: &trace.Phase{}, out: &Phase{Disks: map[string]Disk{}},
+		run: &run{alpha: alphas{comparisons: 1, perDisk: 0.01, perPhase: 0.01, perRecovery: 0.01}},
+	}
 	var active [][]overlap.Span
 	for i, d := range disks {
 		d.Name = string(rune('A' + i))
@@ -261,17 +290,20 @@ func together(disks ...*trace.DiskRecord) *phase {
 	return p
 }
 
-// besides is a phase of disks that are sampled finely, each with a rate by the second, MB/s; zero is a pause.
+// besides is a phase of disks that are sampled finely, each with a rate by the second, MB/s; zero
+// is a pause.
 func besides(seconds int, rates ...func(second int) float64) *phase {
 	var disks []*trace.DiskRecord
 	for _, rate := range rates {
-		disks = append(disks, tracetest.FilesAt(func(s int) float64 { return 1e6 * rate(s) }, seconds))
+		disks = append(disks, tracetest.FilesAt(func(s int) float64 {
+			return 1e6 * rate(s)
+		}, seconds))
 	}
 	return together(disks...)
 }
 
-// A falls at 20 s. Another has gained by it that rises by a tenth, works from 2.5 s before it to 3.5 s after it, and beside
-// which nothing else happens.
+// A falls at 20 s. Another has gained by it that rises by a tenth, works from 2.5 s before it to
+// 3.5 s after it, and beside which nothing else happens.
 func TestFreedByHand(t *testing.T) {
 	rises := [2]float64{20, 120}
 	for _, tt := range []struct {
@@ -282,19 +314,26 @@ func TestFreedByHand(t *testing.T) {
 	}{
 		{"it rises", tracetest.Steps(80, rises), tracetest.Steps(40), true, 80e6},
 		{"by less than a tenth", tracetest.Steps(112, rises), tracetest.Steps(40), false, 0},
-		{"it begins three seconds before", tracetest.Steps(0, [2]float64{17, 80}, rises), tracetest.Steps(40), true, 80e6},
+		{"it begins three seconds before", tracetest.Steps(0, [2]float64{17, 80}, rises),
+			tracetest.Steps(40), true, 80e6},
 		{"two", tracetest.Steps(0, [2]float64{18, 80}, rises), tracetest.Steps(40), false, 0},
-		{"a second later", tracetest.Steps(0, [2]float64{21, 80}, [2]float64{22, 120}), tracetest.Steps(40), false, 0},
-		{"it ends four seconds later", tracetest.Steps(80, rises, [2]float64{24, 0}), tracetest.Steps(40), true, 80e6},
+		{"a second later", tracetest.Steps(0, [2]float64{21, 80}, [2]float64{22, 120}),
+			tracetest.Steps(40), false, 0},
+		{"it ends four seconds later", tracetest.Steps(80, rises, [2]float64{24, 0}),
+			tracetest.Steps(40), true, 80e6},
 		{"three", tracetest.Steps(80, rises, [2]float64{23, 0}), tracetest.Steps(40), false, 0},
-		{"another ends then", tracetest.Steps(80, rises), tracetest.Steps(40, [2]float64{25, 0}), false, 0},
-		{"another begins long after", tracetest.Steps(80, rises), tracetest.Steps(0, [2]float64{32, 40}), true, 80e6},
+		{"another ends then", tracetest.Steps(80, rises), tracetest.Steps(40, [2]float64{25, 0}),
+			false, 0},
+		{"another begins long after", tracetest.Steps(80, rises),
+			tracetest.Steps(0, [2]float64{32, 40}), true, 80e6},
 	} {
 		p := besides(60, tracetest.Steps(100, [2]float64{20, 50}), tt.b, tt.c)
-		p.parts = append(p.parts, &part{Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: "D"}}}) // which does nothing
+		// which does nothing
+		p.parts = append(p.parts, &part{Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: "D"}}})
 		fell := &Throttle{Step: ledger.Step{AtS: 20}}
 		p.neighbourGains(p.parts[0], fell)
-		if (len(fell.NeighbourGains) == 1) != tt.gains || tt.gains && fell.NeighbourGains[0].Disk != "B" {
+		if (len(fell.NeighbourGains) == 1) != tt.gains || tt.gains &&
+			fell.NeighbourGains[0].Disk != "B" {
 			t.Errorf("%s: %+v", tt.name, fell.NeighbourGains)
 			continue
 		}

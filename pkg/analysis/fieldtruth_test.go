@@ -13,8 +13,8 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// fieldTruths are the field reports' phases on their hub. Sizes are drawn anew for each seed, so that ends lie apart by
-// nothing up to some 5 s.
+// fieldTruths are the field reports' phases on their hub. Sizes are drawn anew for each seed, so
+// that ends lie apart by nothing up to some 5 s.
 func fieldTruths(t *testing.T) []truth {
 	t.Helper()
 	var truths []truth
@@ -29,9 +29,11 @@ func fieldTruths(t *testing.T) []truth {
 		"{name: saturation, roles: {X5: write}, connection: direct, files: 50}",
 	} {
 		name, _, _ := strings.Cut(strings.TrimPrefix(phase, "{name: "), ",")
-		truths = append(truths, truth{Name: "field reports, " + name, Tuned: name != "WW" && name != "RRR", Play: func(rnd *rand.Rand, noise float64) truthCase {
-			return fieldCase(t, phase, rnd.IntN(1e6), noise)
-		}})
+		truths = append(truths, truth{Name: "field reports, " + name,
+			Tuned: name != "WW" && name != "RRR",
+			Play: func(rnd *rand.Rand, noise float64) truthCase {
+				return fieldCase(t, phase, rnd.IntN(1e6), noise)
+			}})
 	}
 	return truths
 }
@@ -41,7 +43,8 @@ func fieldCase(t *testing.T, phase string, seed int, noise float64) truthCase {
 	const name = "goshen-ridge"
 	text := fmt.Sprintf("version: 1\nname: field\nhub: {profile: %s}\ndisks:\n", name)
 	for _, disk := range []string{"A", "B", "C", "X5"} {
-		text += fmt.Sprintf("  - {name: %[1]s, connection: hub, simulate: {profile: %[1]s}}\n", disk)
+		text += fmt.Sprintf("  - {name: %[1]s, connection: hub, simulate: {profile: %[1]s}}\n",
+			disk)
 	}
 	var profile *hub.Profile
 	phases := fmt.Sprintf("workload: {preset: random, seed: %d}\nphases:\n  - %s\n", seed, phase)
@@ -56,7 +59,8 @@ func fieldCase(t *testing.T, phase string, seed int, noise float64) truthCase {
 	changes, wrong := climbs(p, &profile.Lags), []claim{}
 	for _, d := range p.Disks {
 		if cache := profile.Disk(d.Name).Cache; cache != nil && d.Op == trace.Write {
-			changes = append(changes, truthChange{Phase: p.Name, Kinds: []string{"own_fall"}, Disks: []string{d.Name}, AtS: movedAt(p, d.Name, float64(cache.Bytes)), OffS: 0.5,
+			changes = append(changes, truthChange{Phase: p.Name, Kinds: []string{"own_fall"},
+				Disks: []string{d.Name}, AtS: movedAt(p, d.Name, float64(cache.Bytes)), OffS: 0.5,
 				To: map[string]float64{d.Name: cache.After}})
 		} else {
 			wrong = append(wrong, claim{Code: codeFalls, Disk: d.Name})
@@ -65,12 +69,16 @@ func fieldCase(t *testing.T, phase string, seed int, noise float64) truthCase {
 	return truthCase{Run: run, Changes: changes, False: wrong}
 }
 
-// climbs are the recoveries that the profile's lags give: those who stay hold their rate until the lag of the latest end
-// is over.
+// climbs are the recoveries that the profile's lags give: those who stay hold their rate until the
+// lag of the latest end is over.
 func climbs(p *trace.Phase, lags *hub.Lags) []truthChange {
 	ends := slices.Clone(p.Disks)
-	endOf := func(d *trace.DiskRecord) float64 { return float64(d.Files[len(d.Files)-1].EndNS) / 1e9 }
-	slices.SortFunc(ends, func(a, b *trace.DiskRecord) int { return int(endOf(a)*1e9) - int(endOf(b)*1e9) })
+	endOf := func(d *trace.DiskRecord) float64 {
+		return float64(d.Files[len(d.Files)-1].EndNS) / 1e9
+	}
+	slices.SortFunc(ends, func(a, b *trace.DiskRecord) int {
+		return int(endOf(a)*1e9) - int(endOf(b)*1e9)
+	})
 	var out []truthChange
 	before := 0.0 // the end before
 	for i, gone := range ends {
@@ -88,7 +96,8 @@ func climbs(p *trace.Phase, lags *hub.Lags) []truthChange {
 			if to < 1.05*from {
 				continue
 			}
-			out = append(out, truthChange{Phase: p.Name, Kinds: []string{"recovery"}, Disks: []string{d.Name}, AtS: at, OffS: 0.5, By: gone.Name,
+			out = append(out, truthChange{Phase: p.Name, Kinds: []string{"recovery"},
+				Disks: []string{d.Name}, AtS: at, OffS: 0.5, By: gone.Name,
 				Optional: to < 1.12*from || until-at < 1})
 		}
 		before = endOf(gone)

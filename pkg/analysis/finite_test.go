@@ -9,8 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// TestFiguresAreNumbers analyses few files of very unequal sizes and rates, without progress: no level that
-// lasts no time may be made of them, since JSON holds no NaN.
+// TestFiguresAreNumbers analyses few files of very unequal sizes and rates, without progress: no
+// level that lasts no time may be made of them, since JSON holds no NaN.
 func TestFiguresAreNumbers(t *testing.T) {
 	for seed := range traces(t, 60, 20) {
 		rnd := rand.New(rand.NewPCG(uint64(seed), 11))
@@ -24,19 +24,21 @@ func TestFiguresAreNumbers(t *testing.T) {
 				if rnd.IntN(12) == 0 {
 					at += int64(3e9 * rnd.Float64())
 				}
-				d.Files = append(d.Files, trace.File{Seq: k, Bytes: bytes, StartNS: at, EndNS: at + took})
+				d.Files = append(d.Files, trace.File{Seq: k, Bytes: bytes, StartNS: at,
+					EndNS: at + took})
 				at += took
 			}
 			disks = append(disks, d)
 		}
-		if _, err := json.Marshal(Analyze(tracetest.Run(tracetest.Phase("all", disks...)), Options{})); err != nil {
+		if _, err := json.Marshal(Analyze(tracetest.Run(tracetest.Phase("all", disks...)),
+			Options{})); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
 }
 
-// TestFilesBetweenPauses analyses a disk whose files are short and far apart beside one that falls: so
-// little time in files has no noise of its own.
+// TestFilesBetweenPauses analyses a disk whose files are short and far apart beside one that falls:
+// so little time in files has no noise of its own.
 func TestFilesBetweenPauses(t *testing.T) {
 	a := &trace.DiskRecord{Name: "A", Op: trace.Write}
 	for k := range 60 {
@@ -46,12 +48,14 @@ func TestFilesBetweenPauses(t *testing.T) {
 			bytes = 0.2e9
 		}
 		start := int64(k) * took
-		a.Files = append(a.Files, trace.File{Seq: k, Bytes: bytes, StartNS: start, EndNS: start + took})
+		a.Files = append(a.Files, trace.File{Seq: k, Bytes: bytes, StartNS: start,
+			EndNS: start + took})
 	}
 	b := &trace.DiskRecord{Name: "B", Op: trace.Write}
 	for k := range 75 {
 		start := int64(k) * 0.4e9
-		b.Files = append(b.Files, trace.File{Seq: k, Bytes: 4096, StartNS: start, EndNS: start + 0.5e6})
+		b.Files = append(b.Files, trace.File{Seq: k, Bytes: 4096, StartNS: start,
+			EndNS: start + 0.5e6})
 	}
 	Analyze(tracetest.Run(tracetest.Phase("all", a, b)), Options{})
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// FuzzAnalyze holds that whatever can be read can be analysed and written as JSON, which refuses NaN and infinity,
-// with every list a list and the window within its stages.
+// FuzzAnalyze holds that whatever can be read can be analysed and written as JSON, which refuses
+// NaN and infinity, with every list a list and the window within its stages.
 func FuzzAnalyze(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add([]byte(`{"type":"file","phase":"p","disk":"A","op":"read","bytes":1,"end_ns":1}`))
@@ -26,10 +26,15 @@ func FuzzAnalyze(f *testing.F) {
 	rnd := rand.New(rand.NewPCG(61, 62))
 	n := noise{fast: 0.1, samples: true}
 	f.Add(writeRun(runOf(
-		script{name: "A", op: trace.Write, paces: []pace{{4, 2e9}, {12, 0.5e9}}, pauses: []pause{{6, 7}}, sizes: tracetest.Fixed(2e8)}.play(rnd, n),
-		script{name: "B", op: trace.Read, startS: 1, paces: []pace{{5, 1e9}, {9, 2e9}}, sizes: tracetest.Fixed(3e8)}.play(rnd, n)), 12))
-	played := playing(2, plenty(0.5, 1.8), script{name: "C", op: trace.Write, paces: []pace{{2, 1e9}}, sizes: tracetest.Fixed(2e8)}.play(rnd, n))
-	played.Disks[1].Latencies = tracetest.Latency{PerS: 300, MedianNS: 1e5, Sigma: 1}.Play(rnd, 2, nil)
+		script{name: "A", op: trace.Write, paces: []pace{{4, 2e9}, {12, 0.5e9}},
+			pauses: []pause{{6, 7}}, sizes: tracetest.Fixed(2e8)}.play(rnd, n),
+		script{name: "B", op: trace.Read, startS: 1, paces: []pace{{5, 1e9}, {9, 2e9}},
+			sizes: tracetest.Fixed(3e8)}.play(rnd, n)), 12))
+	played := playing(2, plenty(0.5, 1.8),
+		script{name: "C", op: trace.Write, paces: []pace{{2, 1e9}},
+			sizes: tracetest.Fixed(2e8)}.play(rnd, n))
+	played.Disks[1].Latencies = tracetest.Latency{PerS: 300, MedianNS: 1e5, Sigma: 1}.Play(rnd, 2,
+		nil)
 	played.Search = &trace.Try{Search: "s", Kind: trace.SearchStreams, Disk: "A", Value: 4}
 	f.Add(writeRun(tracetest.Run(played), 40))
 	f.Add([]byte(`{"type":"phase","phase":"p","roles":{"A":"read"},"work":{"A":{"op":"read","pace":-1,"probe":-9,"reads":7,"streams":[{"rate":1e300,"frame_ns":-4,"count":-3,"buffer_ns":-9},{"count":2,"frame_ns":1}]}},"search":{"search":"","value":-1e300}}
@@ -49,8 +54,9 @@ func FuzzAnalyze(f *testing.F) {
 // emptyHist is a histogram of nothing.
 func emptyHist() string { return latency.Encode(latency.New()) }
 
-// FuzzMoves holds the same of traces made of numbers: nearly every input is one, while FuzzAnalyze's mostly fail to
-// be read. Eight bytes are a file: disk and kind, pause before it, length and size with an exponent each.
+// FuzzMoves holds the same of traces made of numbers: nearly every input is one, while
+// FuzzAnalyze's mostly fail to be read. Eight bytes are a file: disk and kind, pause before it,
+// length and size with an exponent each.
 func FuzzMoves(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 100, 3, 50, 2, 0, 1, 0, 1, 90, 3, 60, 2, 0, 2, 1, 1, 100, 3, 50, 2, 9})
 	f.Add(bytes.Repeat([]byte{0, 0, 1, 100, 3, 50, 2, 0, 9, 0, 1, 90, 3, 60, 2, 0}, 20))
@@ -68,19 +74,27 @@ func FuzzMoves(f *testing.F) {
 			if data[0]&8 != 0 {
 				d.Op = trace.Read
 			}
-			scaled := func(v, exponent byte) int64 { return int64(v) * int64(math.Pow(10, float64(exponent%12))) }
+			scaled := func(v, exponent byte) int64 {
+				return int64(v) * int64(math.Pow(10, float64(exponent%12)))
+			}
 			var at int64
 			if n := len(d.Files); n > 0 {
 				at = d.Files[n-1].EndNS - int64(data[7]&3)*1e6
 			}
-			file := trace.File{Seq: len(d.Files), StartNS: at + scaled(data[1], data[2]), Bytes: scaled(data[5], data[6]), Filler: data[0]&16 != 0}
+			file := trace.File{
+				Seq: len(d.Files), StartNS: at + scaled(data[1], data[2]),
+				Bytes: scaled(data[5], data[6]), Filler: data[0]&16 != 0,
+			}
 			file.EndNS = file.StartNS + scaled(data[3], data[4])
 			if data[0]&32 != 0 && file.Usable() {
-				file.AddSample(trace.Sample{TNS: (file.StartNS + file.EndNS) / 2, Bytes: file.Bytes / (1 + int64(data[7]))})
+				file.AddSample(trace.Sample{
+					TNS: (file.StartNS + file.EndNS) / 2, Bytes: file.Bytes / (1 + int64(data[7])),
+				})
 			}
 			d.Files = append(d.Files, file)
 		}
-		run, err := trace.Load(bytes.NewReader(writeRun(tracetest.Run(phases...), math.MaxInt)), "fuzz")
+		run, err := trace.Load(bytes.NewReader(writeRun(tracetest.Run(phases...), math.MaxInt)),
+			"fuzz")
 		if err != nil {
 			t.Skip("beyond what can be counted")
 		}
@@ -95,7 +109,10 @@ func checkAnalysis(t *testing.T, a *Analysis) {
 	if err != nil {
 		t.Fatalf("%v in %+v", err, a)
 	}
-	for _, list := range []string{"order", "phases", "matrix", "findings", "warnings", "stages", "active", "recoveries", "steals", "roles", "disks", "rates", "departures"} {
+	for _, list := range []string{
+		"order", "phases", "matrix", "findings", "warnings", "stages", "active", "recoveries",
+		"steals", "roles", "disks", "rates", "departures",
+	} {
 		if bytes.Contains(text, []byte(`"`+list+`":null`)) {
 			t.Fatalf("%q is null in %s", list, text)
 		}
@@ -110,7 +127,8 @@ func checkAnalysis(t *testing.T, a *Analysis) {
 func checkStreams(t *testing.T, p *Phase) {
 	t.Helper()
 	for _, s := range p.Streams {
-		if s.Late > s.Due || s.Late < 0 || s.LowestBufferS < 0 || s.Series != nil && len(s.Series.Late) > maxStreamSteps {
+		if s.Late > s.Due || s.Late < 0 || s.LowestBufferS < 0 || s.Series != nil &&
+			len(s.Series.Late) > maxStreamSteps {
 			t.Fatalf("impossible stream: %+v", s)
 		}
 	}
@@ -119,7 +137,8 @@ func checkStreams(t *testing.T, p *Phase) {
 		if l == nil {
 			continue
 		}
-		if l.Requests < 0 || l.Seconds < 0 || l.P50NS != nil && (l.P99NS != nil && *l.P50NS > *l.P99NS || *l.P50NS > l.MaxNS) {
+		if l.Requests < 0 || l.Seconds < 0 || l.P50NS != nil &&
+			(l.P99NS != nil && *l.P50NS > *l.P99NS || *l.P50NS > l.MaxNS) {
 			t.Fatalf("impossible latency of %s: %+v", name, l)
 		}
 		if l.P99CI95 != nil && (l.P99CI95[0] > *l.P99NS || l.P99CI95[1] < *l.P99NS) {
@@ -140,7 +159,8 @@ func checkPhase(t *testing.T, p *Phase) {
 	if o == nil {
 		return
 	}
-	if o.DurationS > o.EndS-o.StartS+1e-6 || o.Rate < 0 || o.BytesLow > o.Bytes || o.BytesHigh < o.Bytes {
+	if o.DurationS > o.EndS-o.StartS+1e-6 || o.Rate < 0 || o.BytesLow > o.Bytes ||
+		o.BytesHigh < o.Bytes {
 		t.Fatalf("impossible overlap: %+v", o)
 	}
 	var sum int64
@@ -155,14 +175,21 @@ func checkPhase(t *testing.T, p *Phase) {
 	}
 }
 
-// writeSamples writes at most that many of a disk's latency lines, and of the lines of each of its streams.
+// writeSamples writes at most that many of a disk's latency lines, and of the lines of each of its
+// streams.
 func writeSamples(text []byte, phase string, d *trace.DiskRecord, limit int) []byte {
 	for _, l := range d.Latencies[:min(limit, len(d.Latencies))] {
-		text = trace.AppendEvent(text, &trace.Event{Type: trace.LatencyType, Phase: phase, Disk: d.Name, Op: l.Op, TNS: l.TNS, Hist: latency.Encode(l.Hist)})
+		text = trace.AppendEvent(text, &trace.Event{
+			Type: trace.LatencyType, Phase: phase, Disk: d.Name, Op: l.Op, TNS: l.TNS,
+			Hist: latency.Encode(l.Hist),
+		})
 	}
 	for _, s := range d.Streams {
 		for _, l := range s.Samples[:min(limit, len(s.Samples))] {
-			text = trace.AppendEvent(text, &trace.Event{Type: trace.StreamType, Phase: phase, Disk: d.Name, Stream: s.Name, TNS: l.TNS, Due: l.Due, Late: l.Late, BufferNS: l.BufferNS, StallNS: l.StallNS})
+			text = trace.AppendEvent(text, &trace.Event{
+				Type: trace.StreamType, Phase: phase, Disk: d.Name, Stream: s.Name, TNS: l.TNS,
+				Due: l.Due, Late: l.Late, BufferNS: l.BufferNS, StallNS: l.StallNS,
+			})
 		}
 	}
 	return text
@@ -170,18 +197,25 @@ func writeSamples(text []byte, phase string, d *trace.DiskRecord, limit int) []b
 
 // writeRun writes a run's events as a worker would, with at most that many files a disk.
 func writeRun(run *trace.Run, limit int) []byte {
-	text := trace.AppendEvent(nil, &trace.Event{Type: trace.RunType, Version: 1, Name: run.Name, Disks: run.Disks})
+	text := trace.AppendEvent(nil,
+		&trace.Event{Type: trace.RunType, Version: 1, Name: run.Name, Disks: run.Disks})
 	for _, p := range run.Phases {
-		text = trace.AppendEvent(text, &trace.Event{Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop, Work: p.Work, Search: p.Search})
+		text = trace.AppendEvent(text, &trace.Event{
+			Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop, Work: p.Work,
+			Search: p.Search,
+		})
 		for _, d := range p.Disks {
 			text = writeSamples(text, p.Name, d, limit)
 			for _, f := range d.Files[:min(limit, len(d.Files))] {
-				e := trace.Event{Type: trace.ProgressType, Phase: p.Name, Disk: d.Name, Op: d.Op, Seq: f.Seq}
+				e := trace.Event{
+					Type: trace.ProgressType, Phase: p.Name, Disk: d.Name, Op: d.Op, Seq: f.Seq,
+				}
 				for _, s := range f.Samples() {
 					e.Bytes, e.TNS = s.Bytes, s.TNS
 					text = trace.AppendEvent(text, &e)
 				}
-				e.Type, e.Bytes, e.StartNS, e.EndNS, e.Filler = trace.FileType, f.Bytes, f.StartNS, f.EndNS, f.Filler
+				e.Type, e.Bytes, e.StartNS, e.EndNS, e.Filler = trace.FileType, f.Bytes, f.StartNS,
+					f.EndNS, f.Filler
 				text = trace.AppendEvent(text, &e)
 			}
 		}

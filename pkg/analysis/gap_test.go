@@ -11,15 +11,20 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// gaps draws the pauses between files, in seconds, none as long as the gap that ends a disk's activity.
+// gaps draws the pauses between files, in seconds, none as long as the gap that ends a disk's
+// activity.
 type gaps func(rnd *rand.Rand) float64
 
 func paretoGaps(shortest, tail float64) gaps {
-	return func(rnd *rand.Rand) float64 { return min(shortest*math.Pow(1-rnd.Float64(), -1/tail), 0.45) }
+	return func(rnd *rand.Rand) float64 {
+		return min(shortest*math.Pow(1-rnd.Float64(), -1/tail), 0.45)
+	}
 }
 
 func logNormalGaps(median, sigma float64) gaps {
-	return func(rnd *rand.Rand) float64 { return min(median*math.Exp(sigma*rnd.NormFloat64()), 0.45) }
+	return func(rnd *rand.Rand) float64 {
+		return min(median*math.Exp(sigma*rnd.NormFloat64()), 0.45)
+	}
 }
 
 // pausing is a disk's trace with a pause after each of its files.
@@ -45,13 +50,16 @@ func pausing(d tracetest.Disk, pause gaps, untilS float64, rnd *rand.Rand) *trac
 // heldOutGaps are other tails than those that the way to compare rates was chosen by.
 func heldOutGaps() map[string]gaps {
 	return map[string]gaps{
-		"Pareto 3 ms/.6": paretoGaps(0.003, 0.6), "Pareto 8 ms/.9": paretoGaps(0.008, 0.9), "Pareto 15 ms/1.1": paretoGaps(0.015, 1.1),
-		"log-normal 10 ms/1.8": logNormalGaps(0.01, 1.8), "log-normal 2 ms/2.6": logNormalGaps(0.002, 2.6),
+		"Pareto 3 ms/.6": paretoGaps(0.003, 0.6), "Pareto 8 ms/.9": paretoGaps(0.008, 0.9),
+		"Pareto 15 ms/1.1":     paretoGaps(0.015, 1.1),
+		"log-normal 10 ms/1.8": logNormalGaps(0.01, 1.8),
+		"log-normal 2 ms/2.6":  logNormalGaps(0.002, 2.6),
 	}
 }
 
-// TestNothingHeldByGaps: pauses between files, of which few take most of the time, hold nobody back. Of disks that all move
-// their files as fast as alone, none may be said to be held in more than 1 % of runs.
+// TestNothingHeldByGaps: pauses between files, of which few take most of the time, hold nobody
+// back. Of disks that all move their files as fast as alone, none may be said to be held in more
+// than 1 % of runs.
 func TestNothingHeldByGaps(t *testing.T) {
 	count := traces(t, 15, 5)
 	all, wrong := 0, 0
@@ -59,15 +67,23 @@ func TestNothingHeldByGaps(t *testing.T) {
 		for _, files := range []struct {
 			n     int
 			sizes tracetest.Sizes
-		}{{50, tracetest.Fixed(20e6)}, {40, tracetest.Between(10e6, 70e6)}, {60, tracetest.Fixed(100e6)}} {
+		}{
+			{50, tracetest.Fixed(20e6)}, {40, tracetest.Between(10e6, 70e6)},
+			{60, tracetest.Fixed(100e6)},
+		} {
 			for seed := range count {
 				rnd := rand.New(rand.NewPCG(uint64(seed), 708))
 				disk := func(name string) *trace.DiskRecord {
-					return pausing(tracetest.Disk{Name: name, Levels: []tracetest.Level{{UntilS: 1e4, Rate: 1e9}}, Files: files.n, Sizes: files.sizes, Noise: tracetest.Noise{Sigma: 0.02}}, pause, 1e4, rnd)
+					return pausing(tracetest.Disk{Name: name,
+						Levels: []tracetest.Level{{UntilS: 1e4, Rate: 1e9}}, Files: files.n,
+						Sizes: files.sizes, Noise: tracetest.Noise{Sigma: 0.02}}, pause, 1e4, rnd)
 				}
 				a := Analyze(tracetest.Run(
-					tracetest.Phase("W--", disk("A")), tracetest.Phase("-W-", disk("B")), tracetest.Phase("--W", disk("C")),
-					tracetest.Phase("WW-", disk("A"), disk("B")), tracetest.Phase("-WW", disk("B"), disk("C")), tracetest.Phase("WWW", disk("A"), disk("B"), disk("C"))), Options{})
+					tracetest.Phase("W--", disk("A")), tracetest.Phase("-W-", disk("B")),
+					tracetest.Phase("--W", disk("C")),
+					tracetest.Phase("WW-", disk("A"), disk("B")),
+					tracetest.Phase("-WW", disk("B"), disk("C")),
+					tracetest.Phase("WWW", disk("A"), disk("B"), disk("C"))), Options{})
 				said := false
 				for _, p := range a.Phases {
 					if c := p.Contention; c != nil {
@@ -85,21 +101,29 @@ func TestNothingHeldByGaps(t *testing.T) {
 			}
 		}
 	}
-	evidence.Report(t, evidence.AtMost("false-alarms", "held back or robbed, heavy-tailed pauses between files", wrong, all, all/100))
+	evidence.Report(t, evidence.AtMost("false-alarms",
+		"held back or robbed, heavy-tailed pauses between files", wrong, all, all/100))
 }
 
-// TestHeldFoundDespiteGaps: a disk that moves its files at 70 % of its rate alone is held, whatever the pauses between them.
+// TestHeldFoundDespiteGaps: a disk that moves its files at 70 % of its rate alone is held, whatever
+// the pauses between them.
 func TestHeldFoundDespiteGaps(t *testing.T) {
 	count := traces(t, 10, 3)
 	all, found := 0, 0
 	for name, pause := range heldOutGaps() {
-		for _, sizes := range []tracetest.Sizes{tracetest.Between(150e6, 450e6), tracetest.Uniform} {
+		for _, sizes := range []tracetest.Sizes{
+			tracetest.Between(150e6, 450e6), tracetest.Uniform,
+		} {
 			for seed := range count {
 				rnd := rand.New(rand.NewPCG(uint64(seed), 709))
 				disk := func(name string, rate float64) *trace.DiskRecord {
-					return pausing(tracetest.Disk{Name: name, Levels: []tracetest.Level{{UntilS: 30, Rate: rate}}, Sizes: sizes, Noise: tracetest.Noise{Sigma: 0.05}}, pause, 30, rnd)
+					return pausing(tracetest.Disk{Name: name,
+						Levels: []tracetest.Level{{UntilS: 30, Rate: rate}}, Sizes: sizes,
+						Noise: tracetest.Noise{Sigma: 0.05}}, pause, 30, rnd)
 				}
-				a := Analyze(tracetest.Run(tracetest.Phase("W-", disk("A", 1e9)), tracetest.Phase("-W", disk("B", 1e9)), tracetest.Phase("WW", disk("A", 0.7e9), disk("B", 1e9))), Options{})
+				a := Analyze(tracetest.Run(tracetest.Phase("W-", disk("A", 1e9)),
+					tracetest.Phase("-W", disk("B", 1e9)),
+					tracetest.Phase("WW", disk("A", 0.7e9), disk("B", 1e9))), Options{})
 				all++
 				if a.Phases[2].Contention.Disks["A"].Slowed {
 					found++
@@ -112,20 +136,28 @@ func TestHeldFoundDespiteGaps(t *testing.T) {
 	atLeast(t, "held at 70 %, heavy-tailed pauses between files", found, all, 0.95)
 }
 
-// What a disk could move is known from the time in files: pauses that come only beside others make its rate less, and hold it back
-// no more than they do alone; slower files do.
+// What a disk could move is known from the time in files: pauses that come only beside others make
+// its rate less, and hold it back no more than they do alone; slower files do.
 func TestPausesHoldNobody(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		rate  float64
 		pause float64
 		held  bool
-	}{{"the same", 1e9, 0, false}, {"pauses", 1e9, 0.025, false}, {"slower files", 0.75e9, 0, true}, {"slower files and pauses", 0.75e9, 0.025, true}} {
+	}{
+		{"the same", 1e9, 0, false}, {"pauses", 1e9, 0.025, false},
+		{"slower files", 0.75e9, 0, true}, {"slower files and pauses", 0.75e9, 0.025, true},
+	} {
 		rnd := rand.New(rand.NewPCG(1, 710))
 		disk := func(name string, rate, pause float64) *trace.DiskRecord {
-			return pausing(tracetest.Disk{Name: name, Levels: []tracetest.Level{{UntilS: 20, Rate: rate}}, Sizes: tracetest.Fixed(1e8), Noise: tracetest.Noise{Sigma: 0.03}}, func(*rand.Rand) float64 { return pause }, 20, rnd)
+			return pausing(tracetest.Disk{Name: name,
+				Levels: []tracetest.Level{{UntilS: 20, Rate: rate}}, Sizes: tracetest.Fixed(1e8),
+				Noise: tracetest.Noise{Sigma: 0.03}}, func(*rand.Rand) float64 {
+				return pause
+			}, 20, rnd)
 		}
-		a := Analyze(tracetest.Run(tracetest.Phase("W-", disk("A", 1e9, 0)), tracetest.Phase("WW", disk("A", tt.rate, tt.pause), disk("B", 1e9, 0))), Options{})
+		a := Analyze(tracetest.Run(tracetest.Phase("W-", disk("A", 1e9, 0)),
+			tracetest.Phase("WW", disk("A", tt.rate, tt.pause), disk("B", 1e9, 0))), Options{})
 		c := a.Phases[1].Contention.Disks["A"]
 		want := 1e8 / (1e8/tt.rate + tt.pause) / 1e9
 		if check.Near(t, tt.name+": retention", want, *c.Retention, 0.02); c.Slowed != tt.held {

@@ -40,7 +40,10 @@ func findingOf(a *Analysis, code string) *Finding {
 
 // evenDisk is a disk that moves 300 MB/s for some seconds, in files of some bytes.
 func evenDisk(name string, op trace.Role, seconds, size float64) *trace.DiskRecord {
-	d := tracetest.Disk{Name: name, Op: op, Levels: []tracetest.Level{{UntilS: seconds, Rate: 300e6}}, Sizes: tracetest.Fixed(size), Noise: tracetest.Noise{Sigma: 0.05}}
+	d := tracetest.Disk{
+		Name: name, Op: op, Levels: []tracetest.Level{{UntilS: seconds, Rate: 300e6}},
+		Sizes: tracetest.Fixed(size), Noise: tracetest.Noise{Sigma: 0.05},
+	}
 	return d.Play(rand.New(rand.NewPCG(5, uint64(seconds))))
 }
 
@@ -53,16 +56,31 @@ func TestForeignTraffic(t *testing.T) {
 		more    []tracetest.Traffic
 		want    *meter.Foreign
 	}{
-		"nothing":              {op: trace.Write, seconds: 30, size: 1e8},
-		"nothing, short":       {op: trace.Read, seconds: 3, size: 1e8},
-		"metadata":             {op: trace.Write, seconds: 10, size: 1e6, perFile: 48 << 10},
-		"all the time":         {op: trace.Write, seconds: 10, size: 1e8, more: []tracetest.Traffic{{ToS: 10, Rate: 50e6}}, want: &meter.Foreign{Bytes: 500e6, Rate: 50e6, ToS: 10}},
-		"3 s":                  {op: trace.Read, seconds: 3, size: 1e8, more: []tracetest.Traffic{{ToS: 3, Rate: 50e6}}, want: &meter.Foreign{Bytes: 150e6, Rate: 50e6, ToS: 3}},
-		"for a while":          {op: trace.Write, seconds: 60, size: 1e8, more: []tracetest.Traffic{{FromS: 20.4, ToS: 32.7, Rate: 50e6}}, want: &meter.Foreign{Bytes: 615e6, Rate: 50e6, FromS: 20.4, ToS: 32.7}},
-		"less than it matters": {op: trace.Write, seconds: 60, size: 1e8, more: []tracetest.Traffic{{FromS: 20, ToS: 22, Rate: 50e6}}},
+		"nothing":        {op: trace.Write, seconds: 30, size: 1e8},
+		"nothing, short": {op: trace.Read, seconds: 3, size: 1e8},
+		"metadata":       {op: trace.Write, seconds: 10, size: 1e6, perFile: 48 << 10},
+		"all the time": {
+			op: trace.Write, seconds: 10, size: 1e8,
+			more: []tracetest.Traffic{{ToS: 10, Rate: 50e6}},
+			want: &meter.Foreign{Bytes: 500e6, Rate: 50e6, ToS: 10},
+		},
+		"3 s": {
+			op: trace.Read, seconds: 3, size: 1e8, more: []tracetest.Traffic{{ToS: 3, Rate: 50e6}},
+			want: &meter.Foreign{Bytes: 150e6, Rate: 50e6, ToS: 3},
+		},
+		"for a while": {
+			op: trace.Write, seconds: 60, size: 1e8,
+			more: []tracetest.Traffic{{FromS: 20.4, ToS: 32.7, Rate: 50e6}},
+			want: &meter.Foreign{Bytes: 615e6, Rate: 50e6, FromS: 20.4, ToS: 32.7},
+		},
+		"less than it matters": {
+			op: trace.Write, seconds: 60, size: 1e8,
+			more: []tracetest.Traffic{{FromS: 20, ToS: 22, Rate: 50e6}},
+		},
 	} {
 		d := evenDisk("A", tc.op, tc.seconds, tc.size)
-		a := Analyze(gauged(tracetest.Counters(d, tc.seconds, tc.perFile, tc.more...), d), Options{})
+		a := Analyze(gauged(tracetest.Counters(d, tc.seconds, tc.perFile, tc.more...), d),
+			Options{})
 		got := a.Phases[0].Disks["A"].Device
 		if got == nil || (got.Foreign == nil) != (tc.want == nil) || got.CachedBytes != 0 {
 			t.Errorf("%s: got %+v, want foreign traffic %+v", name, got, tc.want)
@@ -78,7 +96,8 @@ func TestForeignTraffic(t *testing.T) {
 		check.Near(t, name+": rate", tc.want.Rate, got.Foreign.Rate, 0.1*tc.want.Rate)
 		check.Near(t, name+": from", tc.want.FromS, got.Foreign.FromS, 1)
 		check.Near(t, name+": to", tc.want.ToS, got.Foreign.ToS, 1)
-		if f := findingOf(a, "foreign_traffic"); f == nil || f.Disk != "A" || f.Values.(ForeignValues).Bytes != got.Foreign.Bytes {
+		if f := findingOf(a, "foreign_traffic"); f == nil || f.Disk != "A" ||
+			f.Values.(ForeignValues).Bytes != got.Foreign.Bytes {
 			t.Errorf("%s: finding %+v", name, f)
 		}
 	}
@@ -86,14 +105,16 @@ func TestForeignTraffic(t *testing.T) {
 
 func TestCachedReads(t *testing.T) {
 	d := evenDisk("A", trace.Read, 10, 1e8)
-	a := Analyze(gauged(tracetest.Counters(d, 10, 0, tracetest.Traffic{ToS: 10, Rate: -120e6}), d), Options{})
+	a := Analyze(gauged(tracetest.Counters(d, 10, 0, tracetest.Traffic{ToS: 10, Rate: -120e6}), d),
+		Options{})
 	check.Near(t, "cached", 1.2e9, float64(a.Phases[0].Disks["A"].Device.CachedBytes), 0.02e9)
 	if f := findingOf(a, "cached"); f == nil || f.Disk != "A" {
 		t.Errorf("findings %v, want cached", codes(a))
 	}
 	// Writes that stay in a cache are not held against the disk: that is what flush: none asks for.
 	d = evenDisk("A", trace.Write, 10, 1e8)
-	a = Analyze(gauged(tracetest.Counters(d, 10, 0, tracetest.Traffic{ToS: 10, Rate: -120e6}), d), Options{})
+	a = Analyze(gauged(tracetest.Counters(d, 10, 0, tracetest.Traffic{ToS: 10, Rate: -120e6}), d),
+		Options{})
 	if got := codes(a); slices.Contains(got, "cached") || slices.Contains(got, "foreign_traffic") {
 		t.Errorf("findings %v, want none of writes that stay in a cache", got)
 	}
@@ -127,12 +148,14 @@ func TestSharedDevice(t *testing.T) {
 		gauges = append(gauges, g)
 	}
 	found := Analyze(gauged(gauges, a, b), Options{})
-	if got := found.Phases[0].Disks["B"].Device; got == nil || got.Foreign != nil || !slices.Equal(got.Disks, []string{"A", "B"}) {
+	if got := found.Phases[0].Disks["B"].Device; got == nil || got.Foreign != nil ||
+		!slices.Equal(got.Disks, []string{"A", "B"}) {
 		t.Errorf("got %+v, want the two together and no foreign traffic", got)
 	}
 }
 
-// Counters that are not there, run backwards, or belong to a phase that was cut short or simulated say nothing.
+// Counters that are not there, run backwards, or belong to a phase that was cut short or simulated
+// say nothing.
 func TestNoCounters(t *testing.T) {
 	d := evenDisk("A", trace.Write, 10, 1e8)
 	counters := tracetest.Counters(d, 10, 0, tracetest.Traffic{ToS: 10, Rate: 50e6})
@@ -141,9 +164,13 @@ func TestNoCounters(t *testing.T) {
 	partial, simulated := gauged(counters, d), gauged(counters, d)
 	partial.Phases[0].Status = trace.Partial
 	simulated.Disks[0].Profile = "x"
-	for name, run := range map[string]*trace.Run{"none": runOf(d), "one": gauged(counters[:2], d), "backwards": gauged(backwards, d), "partial": partial, "simulated": simulated} {
+	for name, run := range map[string]*trace.Run{
+		"none": runOf(d), "one": gauged(counters[:2], d), "backwards": gauged(backwards, d),
+		"partial": partial, "simulated": simulated,
+	} {
 		a := Analyze(run, Options{})
-		if got := a.Phases[0].Disks["A"].Device; got != nil || findingOf(a, "foreign_traffic") != nil {
+		if got := a.Phases[0].Disks["A"].Device; got != nil ||
+			findingOf(a, "foreign_traffic") != nil {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -154,21 +181,28 @@ func TestHostBound(t *testing.T) {
 	for percent, want := range map[float64]bool{99: true, 80: false} {
 		var gauges []trace.Gauge
 		for s := range 10 {
-			gauges = append(gauges, trace.Gauge{Name: trace.CPU, TNS: int64(s) * 1e9, Value: percent})
+			gauges = append(gauges, trace.Gauge{Name: trace.CPU, TNS: int64(s) * 1e9,
+				Value: percent})
 		}
 		a := Analyze(gauged(gauges, d), Options{})
-		if got := findingOf(a, "host_bound") != nil; got != want || *a.Phases[0].CPUPercent != percent {
+		if got := findingOf(a, "host_bound") != nil; got != want ||
+			*a.Phases[0].CPUPercent != percent {
 			t.Errorf("at %v %%: host_bound %v, cpu %v", percent, got, *a.Phases[0].CPUPercent)
 		}
 	}
 }
 
-// Requests that failed or were repeated below the file system are warned of, if there are more of them by the end.
+// Requests that failed or were repeated below the file system are warned of, if there are more of
+// them by the end.
 func TestFailedRequests(t *testing.T) {
 	for name, last := range map[string]float64{"none": 7, "three": 10} {
-		gauges := []trace.Gauge{{Disk: "A", Name: trace.DeviceFailures, Value: 7}, {Disk: "A", Name: trace.DeviceFailures, TNS: 9e9, Value: last}}
+		gauges := []trace.Gauge{
+			{Disk: "A", Name: trace.DeviceFailures, Value: 7},
+			{Disk: "A", Name: trace.DeviceFailures, TNS: 9e9, Value: last},
+		}
 		var warned []any
-		for _, w := range Analyze(gauged(gauges, evenDisk("A", trace.Write, 10, 1e8)), Options{}).Phases[0].Warnings {
+		for _, w := range Analyze(gauged(gauges, evenDisk("A", trace.Write, 10, 1e8)),
+			Options{}).Phases[0].Warnings {
 			if w.Code == "failed_requests" && w.Disk == "A" {
 				warned = append(warned, w.Values)
 			}
@@ -181,7 +215,8 @@ func TestFailedRequests(t *testing.T) {
 	}
 }
 
-// A worker with one request at a time that uses all of its core is limited by the host, unless it is asked for less.
+// A worker with one request at a time that uses all of its core is limited by the host, unless it
+// is asked for less.
 func TestWorkerBound(t *testing.T) {
 	for name, tt := range map[string]struct {
 		percent float64
@@ -191,13 +226,17 @@ func TestWorkerBound(t *testing.T) {
 		"all of its core":   {99, work.Work{Op: trace.Write, Mode: "direct", Depth: 1}, true},
 		"part of it":        {60, work.Work{Op: trace.Write, Mode: "direct", Depth: 1}, false},
 		"several at a time": {150, work.Work{Op: trace.Write, Mode: "direct", Depth: 8}, false},
-		"at a pace":         {99, work.Work{Op: trace.Write, Mode: "direct", Depth: 1, Pace: 1e8}, false},
-		"not known":         {99, work.Work{Op: trace.Write}, false},
+		"at a pace": {
+			99, work.Work{Op: trace.Write, Mode: "direct", Depth: 1, Pace: 1e8}, false,
+		},
+		"not known": {99, work.Work{Op: trace.Write}, false},
 	} {
 		d := evenDisk("A", trace.Write, 10, 1e8)
 		var gauges []trace.Gauge
 		for s := range 10 {
-			gauges = append(gauges, trace.Gauge{Disk: "A", Name: trace.WorkerCPU, TNS: int64(s) * 1e9, Value: tt.percent})
+			gauges = append(gauges, trace.Gauge{
+				Disk: "A", Name: trace.WorkerCPU, TNS: int64(s) * 1e9, Value: tt.percent,
+			})
 		}
 		run := gauged(gauges, d)
 		run.Phases[0].Work = map[string]work.Work{"A": tt.work}
@@ -218,18 +257,24 @@ type fall struct {
 func newFall(rnd *rand.Rand) fall {
 	f := fall{atS: 15 + 30*rnd.Float64(), op: trace.Write}
 	f.endS = f.atS + 20 + 40*rnd.Float64()
-	f.noise = []tracetest.Noise{{Sigma: 0.03}, {Wave: 0.05, MemoryS: 0.5}, {Sigma: 0.05, FlushS: 0.1}}[rnd.IntN(3)]
+	f.noise = []tracetest.Noise{{Sigma: 0.03}, {Wave: 0.05, MemoryS: 0.5},
+		{Sigma: 0.05, FlushS: 0.1}}[rnd.IntN(3)]
 	return f
 }
 
 func (f fall) play(rnd *rand.Rand) *trace.DiskRecord {
-	d := tracetest.Disk{Name: "A", Op: f.op, Noise: f.noise, Levels: []tracetest.Level{{UntilS: f.atS, Rate: 2e9}, {UntilS: f.endS, Rate: 0.6e9}}}
+	d := tracetest.Disk{
+		Name: "A", Op: f.op, Noise: f.noise,
+		Levels: []tracetest.Level{{UntilS: f.atS, Rate: 2e9}, {UntilS: f.endS, Rate: 0.6e9}},
+	}
 	return d.Play(rnd)
 }
 
 // warmth is a sensor of some disk's.
 func sensor(rnd *rand.Rand, at func(float64) float64) tracetest.Warmth {
-	return tracetest.Warmth{EveryS: []float64{1, 1, 5}[rnd.IntN(3)], At: at, Noise: 0.3 + 0.5*rnd.Float64()}
+	return tracetest.Warmth{
+		EveryS: []float64{1, 1, 5}[rnd.IntN(3)], At: at, Noise: 0.3 + 0.5*rnd.Float64(),
+	}
 }
 
 // approach is a temperature that goes from one to another with a time constant, from a moment on.
@@ -237,7 +282,8 @@ func approach(from, to, sinceS, constantS float64) func(s float64) float64 {
 	return func(s float64) float64 { return to + (from-to)*math.Exp(-max(0, s-sinceS)/constantS) }
 }
 
-// heated is a disk that warms up from its start until it throttles, and holds its temperature from then on.
+// heated is a disk that warms up from its start until it throttles, and holds its temperature from
+// then on.
 func heated(rnd *rand.Rand) *trace.Run {
 	f := newFall(rnd)
 	from, limit := 32+18*rnd.Float64(), 62+20*rnd.Float64()
@@ -282,7 +328,8 @@ func puzzling(rnd *rand.Rand) *trace.Run {
 	case 0: // no gauge
 		return runOf(d)
 	case 1: // a stuck one, as some disks have it at 40 °C
-		return gauged(tracetest.Warmth{EveryS: 1, At: func(float64) float64 { return 40 }}.Play(rnd, "A", f.endS), d)
+		return gauged(tracetest.Warmth{EveryS: 1, At: func(float64) float64 { return 40 }}.Play(rnd,
+			"A", f.endS), d)
 	case 2: // warmer, as every disk that writes, and not hot
 		at := approach(30, 30+8+8*rnd.Float64(), 0, f.atS/2)
 		return gauged(sensor(rnd, at).Play(rnd, "A", f.endS), d)
@@ -298,11 +345,13 @@ func puzzling(rnd *rand.Rand) *trace.Run {
 	return run
 }
 
-// TestCauses holds the causes of throttles to known truth: at most 2 of 50 of each kind may be wrong. The thresholds were
-// chosen on other seeds, which HUBBENCH_TUNE asks for.
+// TestCauses holds the causes of throttles to known truth: at most 2 of 50 of each kind may be
+// wrong. The thresholds were chosen on other seeds, which HUBBENCH_TUNE asks for.
 func TestCauses(t *testing.T) {
 	n := traces(t, 50, 50)
-	for want, play := range map[string]func(*rand.Rand) *trace.Run{CauseHeat: heated, CauseCacheFull: filled, CauseUnknown: puzzling} {
+	for want, play := range map[string]func(*rand.Rand) *trace.Run{
+		CauseHeat: heated, CauseCacheFull: filled, CauseUnknown: puzzling,
+	} {
 		var wrong []string
 		for trial := range n {
 			a := Analyze(play(seed(5000+trial)), Options{})
@@ -310,13 +359,15 @@ func TestCauses(t *testing.T) {
 			if throttle == nil {
 				wrong = append(wrong, fmt.Sprintf("%d: no throttle", trial))
 			} else if throttle.Cause != want {
-				wrong = append(wrong, fmt.Sprintf("%d: %s (%s)", trial, throttle.Cause, grounds(throttle)))
+				wrong = append(wrong, fmt.Sprintf("%d: %s (%s)", trial, throttle.Cause,
+					grounds(throttle)))
 			} else if got := findingOf(a, want) != nil; got != (want != CauseUnknown) {
 				t.Errorf("%s %d: findings %v", want, trial, codes(a))
 			}
 		}
 		t.Logf("%s: %s", want, strings.Join(wrong, "\n"))
-		evidence.Report(t, evidence.AtLeast("detection", "the cause of a fall, "+want, n-len(wrong), n, n-n/25))
+		evidence.Report(t, evidence.AtLeast("detection", "the cause of a fall, "+want, n-len(wrong),
+			n, n-n/25))
 	}
 }
 
@@ -328,7 +379,8 @@ func grounds(t *Throttle) string {
 		return fmt.Sprintf("%.0f", *v)
 	}
 	e := t.Evidence
-	return fmt.Sprintf("fell at %.1f s; %s, %s, %s °C; stuck %v, budgets %d, passed %.0f", t.AtS, show(e.StartC), show(e.AtC), show(e.AfterC), e.Stuck, e.SameBudget, e.PassedBytes)
+	return fmt.Sprintf("fell at %.1f s; %s, %s, %s °C; stuck %v, budgets %d, passed %.0f", t.AtS,
+		show(e.StartC), show(e.AtC), show(e.AfterC), e.Stuck, e.SameBudget, e.PassedBytes)
 }
 
 // A device that counts its throttles says so itself.
@@ -342,9 +394,11 @@ func TestThrottleEvents(t *testing.T) {
 		if float64(s) > f.atS {
 			value = 4
 		}
-		gauges = append(gauges, trace.Gauge{Disk: "A", Name: trace.Throttles, TNS: int64(s) * 1e9, Value: value})
+		gauges = append(gauges, trace.Gauge{Disk: "A", Name: trace.Throttles, TNS: int64(s) * 1e9,
+			Value: value})
 	}
-	if got := Analyze(gauged(gauges, d), Options{}).Phases[0].Disks["A"].Throttle; got == nil || got.Cause != CauseHeat || got.Evidence.Events != 1 {
+	if got := Analyze(gauged(gauges, d), Options{}).Phases[0].Disks["A"].Throttle; got == nil ||
+		got.Cause != CauseHeat || got.Evidence.Events != 1 {
 		t.Errorf("got %+v, want heat", got)
 	}
 }
@@ -355,15 +409,22 @@ func TestFreed(t *testing.T) {
 		rnd := seed(6000 + trial)
 		hub := tracetest.Hub{Capacity: 2.8e9}
 		noise := tracetest.Noise{Sigma: 0.03}
-		a := tracetest.Disk{Name: "A", Noise: noise, Levels: []tracetest.Level{{UntilS: 20, Rate: 1.5e9}, {UntilS: 45, Rate: 0.5e9}}}
-		b := tracetest.Disk{Name: "B", Noise: noise, Levels: []tracetest.Level{{UntilS: 45, Rate: 1.9e9}}}
-		// A falls by 0.9 GB/s, and B, which the hub held at 1.4, takes what it can of that at once. That it was A that fell
-		// shows if A is as slow alone, or was hot.
+		a := tracetest.Disk{
+			Name: "A", Noise: noise,
+			Levels: []tracetest.Level{{UntilS: 20, Rate: 1.5e9}, {UntilS: 45, Rate: 0.5e9}},
+		}
+		b := tracetest.Disk{
+			Name: "B", Noise: noise, Levels: []tracetest.Level{{UntilS: 45, Rate: 1.9e9}},
+		}
+		// A falls by 0.9 GB/s, and B, which the hub held at 1.4, takes what it can of that at once.
+		// That it was A that fell shows if A is as slow alone, or was hot.
 		var hot []trace.Gauge
 		if trial%2 == 0 {
 			a.Levels[1].UntilS = 60
 		} else {
-			hot = tracetest.Warmth{EveryS: 1, At: func(s float64) float64 { return min(40+1.5*s, 70) }}.Play(rnd, "A", 45)
+			hot = tracetest.Warmth{EveryS: 1, At: func(s float64) float64 {
+				return min(40+1.5*s, 70)
+			}}.Play(rnd, "A", 45)
 		}
 		got := Analyze(gauged(hot, hub.Play(rnd, a, b)...), Options{}).Phases[0].Disks["A"].Throttle
 		if got == nil {
@@ -379,8 +440,9 @@ func TestFreed(t *testing.T) {
 	}
 }
 
-// A system holds writes back for longer than a short phase lasts, and no phase that cannot be judged makes them someone
-// else's: what reaches the device late is foreign in no later phase, and what is more than that is.
+// A system holds writes back for longer than a short phase lasts, and no phase that cannot be
+// judged makes them someone else's: what reaches the device late is foreign in no later phase, and
+// what is more than that is.
 func TestLateWritesOfEarlierPhases(t *testing.T) {
 	read := func(name, disk string, late float64) *trace.Phase {
 		d := evenDisk(disk, trace.Read, 5, 1e8)
@@ -394,7 +456,8 @@ func TestLateWritesOfEarlierPhases(t *testing.T) {
 		for _, disk := range disks {
 			d := evenDisk(disk, trace.Write, 10, 1e8)
 			work = append(work, d)
-			gauges = append(gauges, tracetest.Counters(d, 10, 0, tracetest.Traffic{ToS: 10, Rate: -180e6})...)
+			gauges = append(gauges, tracetest.Counters(d, 10, 0,
+				tracetest.Traffic{ToS: 10, Rate: -180e6})...)
 		}
 		p := tracetest.Phase("w", work...)
 		p.Gauges = gauges
@@ -408,21 +471,27 @@ func TestLateWritesOfEarlierPhases(t *testing.T) {
 		phases []*trace.Phase
 		want   bool
 	}{
-		"two phases later":    {[]*trace.Phase{write("A"), read("r1", "A", 0.8e9), read("r2", "A", 0.9e9)}, false},
+		"two phases later": {
+			[]*trace.Phase{write("A"), read("r1", "A", 0.8e9), read("r2", "A", 0.9e9)}, false,
+		},
 		"after a failure":     {[]*trace.Phase{failed, read("r", "A", 1.5e9)}, false},
 		"after a partial one": {[]*trace.Phase{partial, read("r", "A", 1.5e9)}, false},
 		"after an unseen one": {[]*trace.Phase{unseen, read("r", "A", 1.5e9)}, false},
 		"of a shared device":  {[]*trace.Phase{shared, read("r", "B", 3e9)}, false},
-		"more than was late":  {[]*trace.Phase{write("A"), read("r1", "A", 1.7e9), read("r2", "A", 0.9e9)}, true},
-		"another disk's":      {[]*trace.Phase{write("A"), read("r", "C", 1e9)}, true},
+		"more than was late": {
+			[]*trace.Phase{write("A"), read("r1", "A", 1.7e9), read("r2", "A", 0.9e9)}, true,
+		},
+		"another disk's": {[]*trace.Phase{write("A"), read("r", "C", 1e9)}, true},
 	} {
-		if f := findingOf(Analyze(tracetest.Run(tc.phases...), Options{}), "foreign_traffic"); (f != nil) != tc.want {
+		if f := findingOf(Analyze(tracetest.Run(tc.phases...), Options{}),
+			"foreign_traffic"); (f != nil) != tc.want {
 			t.Errorf("%s: foreign traffic %+v, want any: %v", name, f, tc.want)
 		}
 	}
 }
 
-// A first or a last reading from amid the work is as good as its time, which a busy machine makes some 0.1 s wrong.
+// A first or a last reading from amid the work is as good as its time, which a busy machine makes
+// some 0.1 s wrong.
 func TestReadingsAmidTheWork(t *testing.T) {
 	d := evenDisk("A", trace.Read, 3, 1e8)
 	all := tracetest.Counters(d, 3, 0)
@@ -431,7 +500,8 @@ func TestReadingsAmidTheWork(t *testing.T) {
 		late[i].TNS += 90e6
 	}
 	for _, g := range [][]trace.Gauge{late, late[:len(late)-2]} {
-		if a := Analyze(gauged(g, d), Options{}); findingOf(a, "cached") != nil || findingOf(a, "foreign_traffic") != nil {
+		if a := Analyze(gauged(g, d), Options{}); findingOf(a, "cached") != nil ||
+			findingOf(a, "foreign_traffic") != nil {
 			t.Errorf("%v of %d readings, the first 0.09 s late", codes(a), len(g))
 		}
 	}
@@ -467,11 +537,14 @@ func TestCachedWrites(t *testing.T) {
 	p := a.Phases[0]
 	check.Same(t, "bytes of a request", int64(4096), p.Disks["A"].CachedWrites)
 	w := p.Warnings[0]
-	check.Same(t, "warning", "disk A: its writes of 4 KiB went through this computer's cache, which reads and writes "+
+	check.Same(t, "warning", "disk A: its writes of 4 KiB went through this computer's cache, "+
+		"which reads and writes "+
 		"whole pages: its rate is the cache's and not the disk's", w.Text)
 	if w.Code != "cached_writes" || w.Values != (BlockValues{4096}) {
 		t.Errorf("got the warning %+v", w)
 	}
-	check.Same(t, "doubts", []Caveat{{Code: CaveatWrites, Phase: p.Name, Text: "Writes of 4 KiB to A (1 phase) went " +
-		"through this computer's cache: those rates are the cache's, not the disk's."}}, a.Answer.Caveats)
+	check.Same(t, "doubts", []Caveat{{Code: CaveatWrites, Phase: p.Name,
+		Text: "Writes of 4 KiB to A (1 phase) went " +
+			"through this computer's cache: those rates are the cache's, not the disk's."}},
+		a.Answer.Caveats)
 }

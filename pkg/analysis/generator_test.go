@@ -18,7 +18,10 @@ import (
 type pace struct{ untilS, rate float64 }
 
 // withoutTexts compares findings and warnings by their codes and numbers.
-var withoutTexts = cmp.Options{cmpopts.IgnoreFields(Finding{}, "Text", "TextWithoutPhase"), cmpopts.IgnoreFields(Warning{}, "Text")}
+var withoutTexts = cmp.Options{
+	cmpopts.IgnoreFields(Finding{}, "Text", "TextWithoutPhase"),
+	cmpopts.IgnoreFields(Warning{}, "Text"),
+}
 
 // pause is a time in which a disk does nothing.
 type pause struct{ fromS, toS float64 }
@@ -36,7 +39,8 @@ type script struct {
 
 // noise is what is laid over the truth.
 type noise struct {
-	fast    float64 // deviation of the rate over 0.1 s, as a share; neighbours go together over 0.2 s
+	// deviation of the rate over 0.1 s, as a share; neighbours go together over 0.2 s
+	fast    float64
 	perFile float64 // deviation of whole files
 	samples bool
 }
@@ -61,7 +65,8 @@ const (
 	memoryS = 0.2  // of the fast noise
 )
 
-// play makes the trace of a script. Every disk ends exactly when its script does, its last file cut short.
+// play makes the trace of a script. Every disk ends exactly when its script does, its last file cut
+// short.
 func (s script) play(rnd *rand.Rand, n noise) *trace.DiskRecord {
 	d, _ := s.playAndKnow(rnd, n)
 	return d
@@ -106,7 +111,9 @@ func (s script) playAndKnow(rnd *rand.Rand, n noise) (d *trace.DiskRecord, moved
 			}
 			until := min(to, at+(size-done)/(rate*factor))
 			for n.samples && nextSample < until-1e-9 {
-				f.AddSample(trace.Sample{TNS: ns(nextSample), Bytes: int64(done + rate*factor*(nextSample-at))})
+				f.AddSample(trace.Sample{
+					TNS: ns(nextSample), Bytes: int64(done + rate*factor*(nextSample-at)),
+				})
 				nextSample += 0.05
 			}
 			done += rate * factor * (until - at)

@@ -31,7 +31,8 @@ type steadyJob struct {
 func writes(disk string, rate float64) steadyJob { return steadyJob{disk, trace.Write, rate} }
 func reads(disk string, rate float64) steadyJob  { return steadyJob{disk, trace.Read, rate} }
 
-// ideas are the headline of a run and all else that there is to say, each of which could be a headline.
+// ideas are the headline of a run and all else that there is to say, each of which could be a
+// headline.
 func ideas(t *testing.T, a *Analysis) string {
 	t.Helper()
 	all := Each(in(a).ideas(), func(i idea) string { return i.text })
@@ -46,8 +47,10 @@ func ideas(t *testing.T, a *Analysis) string {
 // The ideas say who crowds out whom, and the advice how to connect the disks and what that gains.
 func TestHeadline(t *testing.T) {
 	solos := []*trace.Phase{
-		steady("A W", writes("A", 1.5)), steady("B W", writes("B", 1.45)), steady("C W", writes("C", 2.8)),
-		steady("A R", reads("A", 2.6)), steady("B R", reads("B", 2.6)), steady("C R", reads("C", 2.6)),
+		steady("A W", writes("A", 1.5)), steady("B W", writes("B", 1.45)),
+		steady("C W", writes("C", 2.8)),
+		steady("A R", reads("A", 2.6)), steady("B R", reads("B", 2.6)),
+		steady("C R", reads("C", 2.6)),
 	}
 	tests := []struct {
 		name   string
@@ -57,62 +60,89 @@ func TestHeadline(t *testing.T) {
 	}{
 		{
 			"a matrix of three", append(solos,
-				steady("A+B W", writes("A", 1.5), writes("B", 1.45)), steady("A+C W", writes("A", 0.77), writes("C", 2.4)), steady("B+C W", writes("B", 0.77), writes("C", 2.4)),
-				steady("A+B R", reads("A", 1.5), reads("B", 1.5)), steady("A+C R", reads("A", 1.5), reads("C", 1.5)), steady("B+C R", reads("B", 1.5), reads("C", 1.5)),
-				steady("all W", writes("A", 0.7), writes("B", 0.7), writes("C", 2.1)), steady("all R", reads("A", 1.1), reads("B", 1.1), reads("C", 1.1)),
+				steady("A+B W", writes("A", 1.5), writes("B", 1.45)),
+				steady("A+C W", writes("A", 0.77), writes("C", 2.4)),
+				steady("B+C W", writes("B", 0.77), writes("C", 2.4)),
+				steady("A+B R", reads("A", 1.5), reads("B", 1.5)),
+				steady("A+C R", reads("A", 1.5), reads("C", 1.5)),
+				steady("B+C R", reads("B", 1.5), reads("C", 1.5)),
+				steady("all W", writes("A", 0.7), writes("B", 0.7), writes("C", 2.1)),
+				steady("all R", reads("A", 1.1), reads("B", 1.1), reads("C", 1.1)),
 			),
-			"C crowds out A and B: they drop to 47 % when all three write | The hub is shared evenly: each drops to 42 % when all three read",
-			"Move C to its own port: A and B then write at 1.48 GB/s each instead of 0.700, and read at 1.50 GB/s each instead of 1.10.",
+			"C crowds out A and B: they drop to 47 % when all three write | The hub is shared " +
+				"evenly: each drops to 42 % when all three read",
+			"Move C to its own port: A and B then write at 1.48 GB/s each instead of 0.700, and " +
+				"read at 1.50 GB/s each instead of 1.10.",
 		},
 		{
 			"no pairs: what the others had after one ended", []*trace.Phase{
-				tracetest.Phase("WWW", disk("A", "write", pace{20, 0.7}, pace{40, 1.5}), disk("B", "write", pace{20, 0.7}, pace{40, 1.5}), disk("C", "write", pace{20, 2.1})),
+				tracetest.Phase("WWW", disk("A", "write", pace{20, 0.7}, pace{40, 1.5}),
+					disk("B", "write", pace{20, 0.7}, pace{40, 1.5}),
+					disk("C", "write", pace{20, 2.1})),
 				steady("RRR", reads("A", 1.1), reads("B", 1.1), reads("C", 1.1)),
 			},
-			"C crowds out A and B: they drop to 47 % when all three write | The disks share evenly when all three read",
+			"C crowds out A and B: they drop to 47 % when all three write | The disks share " +
+				"evenly when all three read",
 			"Move C to its own port: A and B then write at 1.50 GB/s each instead of 0.700.",
 		},
 		{
 			"two that share a limit alike", []*trace.Phase{
-				steady("A R", reads("A", 2.6)), steady("B R", reads("B", 2.6)), steady("RR", reads("A", 1.5), reads("B", 1.5)),
+				steady("A R", reads("A", 2.6)), steady("B R", reads("B", 2.6)),
+				steady("RR", reads("A", 1.5), reads("B", 1.5)),
 			},
 			"The hub is shared evenly: each drops to 58 % when both read",
-			"Move one of A and B to its own port. It makes little difference to the others which one.",
+			"Move one of A and B to its own port. It makes little difference to the others which " +
+				"one.",
 		},
 		{
 			"two that do not disturb each other", []*trace.Phase{
-				steady("A R", reads("A", 2.6)), steady("B W", writes("B", 1.4)), steady("both", reads("A", 2.6), writes("B", 1.4)),
+				steady("A R", reads("A", 2.6)), steady("B W", writes("B", 1.4)),
+				steady("both", reads("A", 2.6), writes("B", 1.4)),
 			},
 			"No disk is measurably slowed when A reads and B writes",
 			"Leave them on one hub. Every disk keeps at least 90 % of its speed.",
 		},
 		{
-			"nothing to hold it against", []*trace.Phase{steady("WW", writes("A", 0.8), writes("B", 0.8)), steady("RR", reads("A", 1), reads("B", 1))},
+			"nothing to hold it against", []*trace.Phase{
+				steady("WW", writes("A", 0.8), writes("B", 0.8)),
+				steady("RR", reads("A", 1), reads("B", 1)),
+			},
 			"The disks share evenly when both write | The disks share evenly when both read",
 			"Measure without each disk in turn (study: matrix). Which to move is unknown.",
 		},
 		{
-			"uneven, and nothing to hold it against", []*trace.Phase{steady("WW", writes("A", 0.8), writes("B", 1.6)), steady("RW", reads("A", 1), writes("B", 2))},
-			"The disks share unevenly when both write | No baseline shows who is slowed when A reads and B writes",
+			"uneven, and nothing to hold it against", []*trace.Phase{
+				steady("WW", writes("A", 0.8), writes("B", 1.6)),
+				steady("RW", reads("A", 1), writes("B", 2)),
+			},
+			"The disks share unevenly when both write | No baseline shows who is slowed when A " +
+				"reads and B writes",
 			"Measure without each disk in turn (study: matrix). Which to move is unknown.",
 		},
 		{
 			"the winner is in all of them", []*trace.Phase{
 				steady("A W", writes("A", 1.5)), steady("C W", writes("C", 2.8)),
-				steady("AC", writes("A", 0.8), writes("C", 2.6)), steady("ACD", writes("A", 0.6), writes("C", 2.6), writes("D", 0.6)),
+				steady("AC", writes("A", 0.8), writes("C", 2.6)),
+				steady("ACD", writes("A", 0.6), writes("C", 2.6), writes("D", 0.6)),
 			},
 			"C crowds out A: it drops to 40 % when all three write",
 			"Measure without each of A and C in turn (study: matrix). Which to move is unknown.",
 		},
 		{
 			"two hubs below the hub", []*trace.Phase{
-				steady("A", writes("A", 1)), steady("B", writes("B", 1)), steady("C", writes("C", 1)), steady("D", writes("D", 1)),
-				steady("without A", writes("B", 1), writes("C", 0.8), writes("D", 0.4)), steady("without B", writes("A", 1), writes("C", 0.8), writes("D", 0.4)),
-				steady("without C", writes("A", 0.9), writes("B", 0.5), writes("D", 1)), steady("without D", writes("A", 0.9), writes("B", 0.5), writes("C", 1)),
-				steady("all", writes("A", 0.9), writes("B", 0.5), writes("C", 0.8), writes("D", 0.4)),
+				steady("A", writes("A", 1)), steady("B", writes("B", 1)),
+				steady("C", writes("C", 1)), steady("D", writes("D", 1)),
+				steady("without A", writes("B", 1), writes("C", 0.8), writes("D", 0.4)),
+				steady("without B", writes("A", 1), writes("C", 0.8), writes("D", 0.4)),
+				steady("without C", writes("A", 0.9), writes("B", 0.5), writes("D", 1)),
+				steady("without D", writes("A", 0.9), writes("B", 0.5), writes("C", 1)),
+				steady("all", writes("A", 0.9), writes("B", 0.5), writes("C", 0.8),
+					writes("D", 0.4)),
 			},
-			"A crowds out B: it drops to 50 % when all four write | C crowds out D: it drops to 40 % when all four write",
-			"Move one of A and C to its own port. It makes little difference to the others which one.",
+			"A crowds out B: it drops to 50 % when all four write | C crowds out D: it drops to " +
+				"40 % when all four write",
+			"Move one of A and C to its own port. It makes little difference to the others which " +
+				"one.",
 		},
 	}
 	for _, tt := range tests {
@@ -120,14 +150,19 @@ func TestHeadline(t *testing.T) {
 		check.Same(t, tt.name, tt.ideas, ideas(t, a))
 		check.Same(t, tt.name, tt.advice, a.Answer.Advice[0].Text)
 	}
-	check.Same(t, "disks that never worked together", "C writes fastest, at 2.80 GB/s | The disks read at up to 2.60 GB/s", ideas(t, told(solos...)))
-	check.Same(t, "one disk", "A writes at 1.50 GB/s | A reads at 2.60 GB/s", ideas(t, told(solos[0], solos[3])))
+	check.Same(t, "disks that never worked together",
+		"C writes fastest, at 2.80 GB/s | The disks read at up to 2.60 GB/s",
+		ideas(t, told(solos...)))
+	check.Same(t, "one disk", "A writes at 1.50 GB/s | A reads at 2.60 GB/s",
+		ideas(t, told(solos[0], solos[3])))
 }
 
-// What a hub costs disks that were measured on their own ports as well is said first, but for who is slowed by others.
+// What a hub costs disks that were measured on their own ports as well is said first, but for who
+// is slowed by others.
 func TestHeadlineOfAHubsCost(t *testing.T) {
 	onHub := []*trace.Phase{
-		steady("A W", writes("A", 1.5)), steady("B W", writes("B", 1.5)), steady("A R", reads("A", 2.6)),
+		steady("A W", writes("A", 1.5)), steady("B W", writes("B", 1.5)),
+		steady("A R", reads("A", 2.6)),
 	}
 	together := steady("WW", writes("A", 0.8), writes("B", 0.8))
 	direct := func(p *trace.Phase) *trace.Phase {
@@ -140,25 +175,44 @@ func TestHeadlineOfAHubsCost(t *testing.T) {
 		direct []*trace.Phase
 		want   string
 	}{
-		{"a third of one", []*trace.Phase{direct(steady("A W direct", writes("A", 2.24)))}, "Your hub costs A 33 % of its write speed"},
-		{"more of reads", []*trace.Phase{direct(steady("A W direct", writes("A", 2.24))), direct(steady("A R direct", reads("A", 5.2))), direct(steady("B W direct", writes("B", 1.5)))},
+		{"a third of one", []*trace.Phase{direct(steady("A W direct", writes("A", 2.24)))},
+			"Your hub costs A 33 % of its write speed"},
+		{"more of reads", []*trace.Phase{
+			direct(steady("A W direct", writes("A", 2.24))),
+			direct(steady("A R direct", reads("A", 5.2))),
+			direct(steady("B W direct", writes("B", 1.5))),
+		},
 			"Your hub costs A 50 % of its read speed | Your hub costs A 33 % of its write speed"},
-		{"nothing of one", []*trace.Phase{direct(steady("A W direct", writes("A", 1.5)))}, "Your hub costs nothing: A is as fast as on its own port"},
-		{"nothing of two, each way", []*trace.Phase{direct(steady("A W direct", writes("A", 1.5))), direct(steady("B W direct", writes("B", 1.49))), direct(steady("A R direct", reads("A", 2.58)))},
+		{"nothing of one", []*trace.Phase{direct(steady("A W direct", writes("A", 1.5)))},
+			"Your hub costs nothing: A is as fast as on its own port"},
+		{"nothing of two, each way", []*trace.Phase{
+			direct(steady("A W direct", writes("A", 1.5))),
+			direct(steady("B W direct", writes("B", 1.49))),
+			direct(steady("A R direct", reads("A", 2.58))),
+		},
 			"Your hub costs nothing: A and B are as fast as on ports of their own"},
-		{"not sure", []*trace.Phase{direct(tracetest.Phase("A W direct", disk("A", "write", pace{0.3, 1.5})))}, "Whether your hub costs A any write speed is not sure"},
+		{
+			"not sure",
+			[]*trace.Phase{
+				direct(tracetest.Phase("A W direct", disk("A", "write", pace{0.3, 1.5}))),
+			},
+			"Whether your hub costs A any write speed is not sure",
+		},
 	} {
 		phases := slices.Concat(onHub, tt.direct)
 		check.Same(t, tt.name, tt.want, ideas(t, told(phases...)))
-		check.Same(t, tt.name+", and both together", slowed+" | "+tt.want, ideas(t, told(append(phases, together)...)))
+		check.Same(t, tt.name+", and both together", slowed+" | "+tt.want,
+			ideas(t, told(append(phases, together)...)))
 	}
 	a := told(append(onHub, together, direct(steady("A W direct", writes("A", 2.24))))...)
 	check.Same(t, "sentence", "Your hub costs A 33 % of its write speed.", a.Answer.Sentence)
 }
 
-// The sentence behind the headline has the speed of the disk that crowds out the others, and one more idea.
+// The sentence behind the headline has the speed of the disk that crowds out the others, and one
+// more idea.
 func TestSentence(t *testing.T) {
-	a := told(steady("A W", writes("A", 1.5)), steady("C W", writes("C", 2.8)), steady("WW", writes("A", 0.7), writes("C", 2.4)))
+	a := told(steady("A W", writes("A", 1.5)), steady("C W", writes("C", 2.8)),
+		steady("WW", writes("A", 0.7), writes("C", 2.4)))
 	check.Same(t, "headline", "C crowds out A: it drops to 47 % when both write", a.Answer.Headline)
 	check.Same(t, "sentence", "C still writes at 2.40 of 3.10 GB/s in total.", a.Answer.Sentence)
 }
@@ -167,18 +221,22 @@ func TestSentence(t *testing.T) {
 func TestHeadlineOfADoubtfulLoss(t *testing.T) {
 	rate := 1e9
 	c := Contest{Phases: []string{"WW"}, Disks: map[string]ContestDisk{
-		"A": {Op: trace.Write, Rate: 0.5e9, Reference: &rate, Kept: 0.5, Solo: true}, "B": {Op: trace.Write, Rate: 0.8e9, Reference: &rate, Kept: 0.8, Solo: true, Lost: true},
+		"A": {Op: trace.Write, Rate: 0.5e9, Reference: &rate, Kept: 0.5, Solo: true}, "B": {
+			Op: trace.Write, Rate: 0.8e9, Reference: &rate, Kept: 0.8, Solo: true, Lost: true,
+		},
 	}}
 	a := &Analysis{Order: []string{"A", "B"}, Summary: Summary{Contests: []Contest{c}}}
 	a.Decide()
-	const want = "B drops to 80 % when both write | It is unclear whether A is slowed when both write"
+	const want = "B drops to 80 % when both write | It is unclear whether A is slowed when both " +
+		"write"
 	check.Same(t, "headline", want, ideas(t, a))
 	// Too few repeats show it for it to count as a loss, and yet its interval leaves little room.
 	doubtful := c.Disks["A"]
 	doubtful.KeptCI = &stats.Interval{0.4, 0.6}
 	c.Disks["A"] = doubtful
 	check.Same(t, "with an interval", want, ideas(t, a))
-	if got := Methods(a)[0]; !strings.Contains(got, "a longer phase of it alone, or more time after the others finish, would tell") {
+	if got := Methods(a)[0]; !strings.Contains(got,
+		"a longer phase of it alone, or more time after the others finish, would tell") {
 		t.Errorf("a loss in doubt: %s", got)
 	}
 }
@@ -186,10 +244,26 @@ func TestHeadlineOfADoubtfulLoss(t *testing.T) {
 // Which disk to move is not said where the gains' intervals leave it open.
 func TestLayoutLeavesOpen(t *testing.T) {
 	gain := func(disk string, by float64) Removal {
-		return Removal{Disk: disk, Gain: by, Error: 0.2, Cases: []RemovalCase{{Phase: "WW", Without: "W", Disks: map[string]RemovalFor{"X": {Op: trace.Write, From: 1e9, To: 2e9}}}}}
+		return Removal{
+			Disk: disk, Gain: by, Error: 0.2,
+			Cases: []RemovalCase{
+				{Phase: "WW", Without: "W",
+					Disks: map[string]RemovalFor{"X": {Op: trace.Write, From: 1e9, To: 2e9}}},
+			},
+		}
 	}
-	for best, want := range map[float64]string{0.9: "Measure for longer.", 1.2: "Move A to its own port:"} {
-		a := &Analysis{Order: []string{"A", "B", "X"}, Summary: Summary{Contests: []Contest{{Phases: []string{"WW"}, Disks: map[string]ContestDisk{"X": {}}}}, Removals: []Removal{gain("A", best), gain("B", 0.7)}}}
+	for best, want := range map[float64]string{
+		0.9: "Measure for longer.", 1.2: "Move A to its own port:",
+	} {
+		a := &Analysis{
+			Order: []string{"A", "B", "X"},
+			Summary: Summary{
+				Contests: []Contest{
+					{Phases: []string{"WW"}, Disks: map[string]ContestDisk{"X": {}}},
+				},
+				Removals: []Removal{gain("A", best), gain("B", 0.7)},
+			},
+		}
 		a.Decide()
 		if got := a.Answer.Advice[0].Text; !strings.HasPrefix(got, want) {
 			t.Errorf("gains %g and 0.7, each ± 0.2: %q, want %q", best, got, want)
@@ -197,10 +271,13 @@ func TestLayoutLeavesOpen(t *testing.T) {
 	}
 }
 
-// How sure the numbers are says the widest interval, that some have none, and that nothing was repeated.
+// How sure the numbers are says the widest interval, that some have none, and that nothing was
+// repeated.
 func TestSure(t *testing.T) {
-	a := told(steady("WW", writes("A", 0.8), writes("B", 0.8)), steady("WW-2", writes("A", 0.9), writes("B", 0.8)))
-	if got := in(a).precision(); !strings.Contains(got, "±5.9 %") || !strings.Contains(got, "from repeated phases") {
+	a := told(steady("WW", writes("A", 0.8), writes("B", 0.8)),
+		steady("WW-2", writes("A", 0.9), writes("B", 0.8)))
+	if got := in(a).precision(); !strings.Contains(got, "±5.9 %") ||
+		!strings.Contains(got, "from repeated phases") {
 		t.Errorf("repeats 12 %% apart: %s", got)
 	}
 	a.Summary.Contests[0].Disks["A"] = ContestDisk{Rate: 0.3e9, CI95: &stats.Interval{0, 1.2e9}}
@@ -208,18 +285,24 @@ func TestSure(t *testing.T) {
 	if got := a.Answer.Headline; !strings.Contains(got, "A's margin of error is ±200 %") {
 		t.Errorf("an interval wider than its rate: %s", got)
 	}
-	short := told(tracetest.Phase("WW", disk("A", "write", pace{3, 1}), disk("B", "write", pace{3, 1})))
-	if got := in(short).precision(); !strings.Contains(got, "Too little was measured") || !slices.ContainsFunc(Methods(short), func(text string) bool { return strings.Contains(text, "Not every phase was repeated") }) {
+	short := told(tracetest.Phase("WW", disk("A", "write", pace{3, 1}),
+		disk("B", "write", pace{3, 1})))
+	if got := in(short).precision(); !strings.Contains(got, "Too little was measured") ||
+		!slices.ContainsFunc(Methods(short), func(text string) bool {
+			return strings.Contains(text, "Not every phase was repeated")
+		}) {
 		t.Errorf("three seconds: %s", got)
 	}
 }
 
-// Rates that changed by themselves have no interval here, which does not mean that too little was measured.
+// Rates that changed by themselves have no interval here, which does not mean that too little was
+// measured.
 func TestSureOfChangingRates(t *testing.T) {
-	a := &Analysis{Order: []string{"A", "B"}, Summary: Summary{Contests: []Contest{{Phases: []string{"WW"}, Disks: map[string]ContestDisk{
-		"A": {Rate: 1e9, Changed: KindSwing, CI95: &stats.Interval{0.9e9, 1.1e9}},
-		"B": {Rate: 1e9, Changed: KindDrift, CI95: &stats.Interval{0.9e9, 1.1e9}},
-	}}}}}
+	a := &Analysis{Order: []string{"A", "B"},
+		Summary: Summary{Contests: []Contest{{Phases: []string{"WW"}, Disks: map[string]ContestDisk{
+			"A": {Rate: 1e9, Changed: KindSwing, CI95: &stats.Interval{0.9e9, 1.1e9}},
+			"B": {Rate: 1e9, Changed: KindDrift, CI95: &stats.Interval{0.9e9, 1.1e9}},
+		}}}}}
 	a.Decide()
 	if text := in(a).precision(); strings.Contains(text, "oo little was measured") {
 		t.Error(text)
@@ -229,28 +312,41 @@ func TestSureOfChangingRates(t *testing.T) {
 // Disks whose rates have no interval are not said to keep theirs.
 func TestTooLittleToTell(t *testing.T) {
 	a := &Analysis{Order: []string{"A", "B"}}
-	found := &Contest{Phases: []string{"RW"}, Disks: map[string]ContestDisk{"A": {Op: trace.Read, Rate: 1e9}, "B": {Op: trace.Write, Rate: 1e9}}}
-	check.Same(t, "without intervals", "too little was measured to say who is slowed when A reads and B writes", in(a).contest(*found)[0].text)
+	found := &Contest{
+		Phases: []string{"RW"},
+		Disks: map[string]ContestDisk{
+			"A": {Op: trace.Read, Rate: 1e9}, "B": {Op: trace.Write, Rate: 1e9},
+		},
+	}
+	check.Same(t, "without intervals",
+		"too little was measured to say who is slowed when A reads and B writes",
+		in(a).contest(*found)[0].text)
 }
 
-// A run whose numbers cannot be trusted leads with why, and with no verdict; one that can be has no doubts.
+// A run whose numbers cannot be trusted leads with why, and with no verdict; one that can be has no
+// doubts.
 func TestDoubts(t *testing.T) {
 	both := func() *trace.Run {
 		return tracetest.Run(
 			steady("A W", writes("A", 1.5)), steady("B W", writes("B", 1.5)),
-			tracetest.Phase("WW", disk("A", "write", pace{20, 0.7}), disk("B", "write", pace{20, 0.7})),
+			tracetest.Phase("WW", disk("A", "write", pace{20, 0.7}),
+				disk("B", "write", pace{20, 0.7})),
 		)
 	}
 	busy, failed, ended, cached, short := both(), both(), both(), both(), both()
 	for s := range 20 {
-		busy.Phases[2].Gauges = append(busy.Phases[2].Gauges, trace.Gauge{Name: trace.CPU, TNS: int64(s) * 1e9, Value: 100})
+		busy.Phases[2].Gauges = append(busy.Phases[2].Gauges,
+			trace.Gauge{Name: trace.CPU, TNS: int64(s) * 1e9, Value: 100})
 	}
 	failed.Status = trace.Partial
-	failed.Phases[2].Disks[1].Errors = []trace.Failure{{TNS: 19e9, Seq: 7, Error: "disk B: write: input/output error"}}
+	failed.Phases[2].Disks[1].Errors = []trace.Failure{
+		{TNS: 19e9, Seq: 7, Error: "disk B: write: input/output error"},
+	}
 	ended.Status, ended.Phases[2].Status = trace.Partial, trace.Partial
 	lazy := disk("A", "read", pace{10, 0.3})
 	cached.Phases = append(cached.Phases, tracetest.Phase("R", lazy))
-	cached.Phases[3].Gauges = tracetest.Counters(lazy, 10, 0, tracetest.Traffic{ToS: 10, Rate: -150e6})
+	cached.Phases[3].Gauges = tracetest.Counters(lazy, 10, 0,
+		tracetest.Traffic{ToS: 10, Rate: -150e6})
 	// The rates swing so much, for so short a time, that they say nothing.
 	short.Phases[2] = tracetest.Phase("WW", uncertain("A"), uncertain("B"))
 	model, small := both(), both()
@@ -268,12 +364,24 @@ func TestDoubts(t *testing.T) {
 		lead  string
 	}{
 		{"trusted", both(), nil, "The hub is shared evenly: each drops to 47 % when both write"},
-		{"a busy computer", busy, []string{CaveatHostBound}, "Your CPU may be the bottleneck, not the disks: its cores were 100 % busy (A and B write)."},
-		{"a disk that failed", failed, []string{CaveatFailed}, "Disk B failed (A and B write): write: input/output error."},
-		{"an early end", ended, []string{CaveatPartial}, "Partial run: one phase (A and B write) ended early"},
-		{"a cache", cached, []string{CaveatCached}, "50 % of what A read (A reads) came from a cache"},
-		{"wide intervals", short, []string{CaveatImprecise}, "Too uncertain to say who is slowed: "},
-		{"small requests of a model", model, []string{CaveatModel}, "The model covers only large requests: only a run on real disks shows how fast small ones are (A and B write)."},
+		{
+			"a busy computer", busy, []string{CaveatHostBound},
+			"Your CPU may be the bottleneck, not the disks: its cores were 100 % busy (A and B " +
+				"write).",
+		},
+		{"a disk that failed", failed, []string{CaveatFailed},
+			"Disk B failed (A and B write): write: input/output error."},
+		{"an early end", ended, []string{CaveatPartial},
+			"Partial run: one phase (A and B write) ended early"},
+		{"a cache", cached, []string{CaveatCached},
+			"50 % of what A read (A reads) came from a cache"},
+		{"wide intervals", short, []string{CaveatImprecise},
+			"Too uncertain to say who is slowed: "},
+		{
+			"small requests of a model", model, []string{CaveatModel},
+			"The model covers only large requests: only a run on real disks shows how fast small " +
+				"ones are (A and B write).",
+		},
 		{"small requests of disks", small, nil, "The disks share evenly when both write"},
 	} {
 		a := Analyze(tt.run, Options{})
@@ -281,11 +389,14 @@ func TestDoubts(t *testing.T) {
 		for _, d := range a.Answer.Caveats {
 			codes = append(codes, d.Code)
 		}
-		if strings.Join(codes, " ") != strings.Join(tt.codes, " ") || !strings.HasPrefix(a.Answer.Headline, tt.lead) {
-			t.Errorf("%s: %q leads with %q, sure %+v, want %q and %q", tt.name, codes, a.Answer.Headline, a.Answer.Sure, tt.codes, tt.lead)
+		if strings.Join(codes, " ") != strings.Join(tt.codes, " ") ||
+			!strings.HasPrefix(a.Answer.Headline, tt.lead) {
+			t.Errorf("%s: %q leads with %q, sure %+v, want %q and %q", tt.name, codes,
+				a.Answer.Headline, a.Answer.Sure, tt.codes, tt.lead)
 		}
 		if codes != nil && (a.Answer.Sentence != "" || a.Answer.More != nil) {
-			t.Errorf("%s: in doubt, and yet it says %q and %q", tt.name, a.Answer.Sentence, a.Answer.More)
+			t.Errorf("%s: in doubt, and yet it says %q and %q", tt.name, a.Answer.Sentence,
+				a.Answer.More)
 		}
 	}
 }
@@ -305,7 +416,8 @@ func uncertain(name string) *trace.DiskRecord {
 	return d
 }
 
-// An interval is no proof if nothing was measured; if a model stands behind the rates, that is said.
+// An interval is no proof if nothing was measured; if a model stands behind the rates, that is
+// said.
 func TestSureOfAModel(t *testing.T) {
 	ci := &stats.Interval{0.99e9, 1.01e9}
 	for _, tt := range []struct {
@@ -313,15 +425,28 @@ func TestSureOfAModel(t *testing.T) {
 		has, hasn string
 	}{
 		{"", "Margin of error: ±1.0 % or less", "simulated"},
-		{hub.Specified, "The disks are simulated, with figures from specifications: neither the hub nor its disks were measured: how far real ones differ is not known.", "±"},
+		{
+			hub.Specified,
+			"The disks are simulated, with figures from specifications: neither the hub nor its " +
+				"disks were measured: how far real ones differ is not known.",
+			"±",
+		},
 		{hub.Measured, "Margin of error: ±1.0 % or less", "specifications"},
-		{hub.Measured, "The disks are simulated, with figures that were measured: the margins of error are the model's", "specifications"},
+		{
+			hub.Measured,
+			"The disks are simulated, with figures that were measured: the margins of error are " +
+				"the model's",
+			"specifications",
+		},
 		{hub.Fitted, "with figures that were fitted to runs:", "specifications"},
 	} {
 		a := &Analysis{Order: []string{"A"}, ProfileOrigin: string(tt.origin)}
-		a.Summary.Contests = []Contest{{Phases: []string{"W"}, Disks: map[string]ContestDisk{"A": {Rate: 1e9, CI95: ci}}}}
+		a.Summary.Contests = []Contest{
+			{Phases: []string{"W"}, Disks: map[string]ContestDisk{"A": {Rate: 1e9, CI95: ci}}},
+		}
 		a.Decide()
-		if got := strings.Join(append(Methods(a), in(a).precision()), " "); !strings.Contains(got, tt.has) || strings.Contains(got, tt.hasn) {
+		if got := strings.Join(append(Methods(a), in(a).precision()), " "); !strings.Contains(got,
+			tt.has) || strings.Contains(got, tt.hasn) {
 			t.Errorf("%q: %s", tt.origin, got)
 		}
 	}

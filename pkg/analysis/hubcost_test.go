@@ -11,10 +11,14 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// bothWays plays a disk of 1.5 GB/s alone on its own port, and on a hub that leaves it a share of that.
+// bothWays plays a disk of 1.5 GB/s alone on its own port, and on a hub that leaves it a share of
+// that.
 func bothWays(rnd *rand.Rand, noise tracetest.Noise, share float64) *trace.Run {
 	play := func(name string, rate float64) *trace.Phase {
-		d := tracetest.Disk{Name: "A", Levels: []tracetest.Level{{UntilS: 20, Rate: rate}}, Sizes: tracetest.Between(50e6, 500e6), Noise: noise}
+		d := tracetest.Disk{
+			Name: "A", Levels: []tracetest.Level{{UntilS: 20, Rate: rate}},
+			Sizes: tracetest.Between(50e6, 500e6), Noise: noise,
+		}
 		return tracetest.Phase(name, d.Play(rnd))
 	}
 	direct := play("A direct", 1.5e9)
@@ -22,12 +26,15 @@ func bothWays(rnd *rand.Rand, noise tracetest.Noise, share float64) *trace.Run {
 	return tracetest.Run(play("A", share*1.5e9), direct)
 }
 
-// A disk that is as fast on the hub as on its own port is never said to lose there; one that loses a third almost
-// always is, and never said to lose nothing.
+// A disk that is as fast on the hub as on its own port is never said to lose there; one that loses
+// a third almost always is, and never said to lose nothing.
 func TestHubCosts(t *testing.T) {
 	const seeds = 100
 	for _, noise := range []float64{0.02, 0.10} {
-		for kind, n := range map[string]tracetest.Noise{"of whole files": {Sigma: noise}, "of some tenths of a second": {Wave: noise, MemoryS: 0.3}} {
+		for kind, n := range map[string]tracetest.Noise{
+			"of whole files":             {Sigma: noise},
+			"of some tenths of a second": {Wave: noise, MemoryS: 0.3},
+		} {
 			name := fmt.Sprintf("noise of %g %% %s", 100*noise, kind)
 			lost := map[float64]int{}
 			for _, share := range []float64{1, 0.67} {
@@ -46,13 +53,15 @@ func TestHubCosts(t *testing.T) {
 				}
 			}
 			if lost[1] > 0 || lost[0.67] < 95*seeds/100 {
-				t.Errorf("%s: of %d hubs that cost nothing %d are said to cost, and of those that cost a third %d", name, seeds, lost[1], lost[0.67])
+				t.Errorf("%s: of %d hubs that cost nothing %d are said to cost, and of those "+
+					"that cost a third %d", name, seeds, lost[1], lost[0.67])
 			}
 		}
 	}
 }
 
-// What a hub costs is told with its phases, rates and interval, the greatest loss first, and of equal ones the run's order.
+// What a hub costs is told with its phases, rates and interval, the greatest loss first, and of
+// equal ones the run's order.
 func TestHubCostValues(t *testing.T) {
 	var s soloRates
 	add := func(disk, connection string, rate, relative, free float64) {
@@ -78,7 +87,8 @@ func TestHubCostValues(t *testing.T) {
 		if c.CI95 != nil {
 			ci = fmt.Sprintf(" (%.3f to %.3f)", c.CI95[0], c.CI95[1])
 		}
-		got = append(got, fmt.Sprintf("%s %.2f%s lost %v nothing %v, %s %g of %s %g", c.Disk, c.Loss, ci, c.Lost, c.Nothing, c.Phase, c.Rate, c.DirectPhase, c.DirectRate))
+		got = append(got, fmt.Sprintf("%s %.2f%s lost %v nothing %v, %s %g of %s %g", c.Disk,
+			c.Loss, ci, c.Lost, c.Nothing, c.Phase, c.Rate, c.DirectPhase, c.DirectRate))
 	}
 	check.Same(t, "costs", []string{
 		"C 0.40 (0.398 to 0.402) lost true nothing false, C hub 60 of C direct 100",

@@ -384,7 +384,8 @@ func (s *hubScore) advice(w *hubWorld, a *Analysis) {
 		for _, disk := range advice.Disks {
 			if most[disk] < helpsMove-moveError || surest > most[disk]+otherMove+moveError {
 				s.falseMoves++
-				s.note("%s is to move, which gains %.2f, where the best gains %.2f", disk, most[disk], best)
+				s.note("%s is to move, which gains %.2f, where the best gains %.2f", disk,
+					most[disk], best)
 				break
 			}
 		}

@@ -15,12 +15,14 @@ import (
 )
 
 var (
-	tune  = flag.Bool("tune", false, "play what thresholds may be chosen by: tuned truths and classes alone, on seeds that no other test has")
+	tune = flag.Bool("tune", false,
+		"play what thresholds may be chosen by: tuned truths and classes alone, on seeds that no "+
+			"other test has")
 	judge = flag.Bool("judge", false, "fail where too little is told, or anything false")
 )
 
-// TestTruths plays what real disks and hubs do and counts what is told of it: which changes, their causes, and what is
-// said or found that is false.
+// TestTruths plays what real disks and hubs do and counts what is told of it: which changes, their
+// causes, and what is said or found that is false.
 //
 //	go test ./pkg/analysis -run Truths/swing -v -args -traces 20
 func TestTruths(t *testing.T) {
@@ -48,7 +50,8 @@ func TestTruths(t *testing.T) {
 				}
 				all[noise].with(sum)
 				if missed, most := sum.changes-sum.told, max(1, sum.changes/10); (*judge || noise < 0.1) && (missed > most || 20*sum.caused < 19*sum.told || sum.falsely > max(1, sum.runs/10)) { // of few one may be missed
-					t.Errorf("noise %g: want 90 %% told, 95 %% of these with the right cause, nothing false", noise)
+					t.Errorf("noise %g: want 90 %% told, 95 %% of these with the right cause, "+
+						"nothing false", noise)
 				}
 			}
 		})
@@ -62,15 +65,20 @@ func TestTruths(t *testing.T) {
 			least = 0.95
 		}
 		name := fmt.Sprintf("noise of %g %%", 100*noise)
-		evidence.Report(t, evidence.AtLeast("ledger", name+": changes told", sum.told, sum.changes, int(least*float64(sum.changes))))
-		evidence.Report(t, evidence.AtLeast("ledger", name+": of these, with the right cause or none", sum.caused, sum.told, int(0.98*float64(sum.told))))
-		evidence.Report(t, evidence.Seldom("ledger", name+": runs with something false", sum.falsely, sum.runs, 0.02))
+		evidence.Report(t, evidence.AtLeast("ledger", name+": changes told", sum.told, sum.changes,
+			int(least*float64(sum.changes))))
+		evidence.Report(t, evidence.AtLeast("ledger",
+			name+": of these, with the right cause or none", sum.caused, sum.told,
+			int(0.98*float64(sum.told))))
+		evidence.Report(t, evidence.Seldom("ledger", name+": runs with something false",
+			sum.falsely, sum.runs, 0.02))
 	}
 }
 
 // with adds the counts of other runs.
 func (s *tally) with(o tally) {
-	s.changes, s.told, s.said, s.caused = s.changes+o.changes, s.told+o.told, s.said+o.said, s.caused+o.caused
+	s.changes, s.told, s.said, s.caused = s.changes+o.changes, s.told+o.told, s.said+o.said,
+		s.caused+o.caused
 	s.runs, s.falsely = s.runs+o.runs, s.falsely+o.falsely
 }
 
@@ -91,7 +99,8 @@ type tally struct {
 }
 
 func (s tally) String() string {
-	return fmt.Sprintf("%d of %d told, %d with the right cause, %d in findings, %d of %d runs with something false", s.told, s.changes, s.caused, s.said, s.falsely, s.runs)
+	return fmt.Sprintf("%d of %d told, %d with the right cause, %d in findings, %d of %d runs "+
+		"with something false", s.told, s.changes, s.caused, s.said, s.falsely, s.runs)
 }
 
 func (s *tally) note(format string, values ...any) {
@@ -107,9 +116,12 @@ func (s *tally) add(c truthCase, noise float64) {
 	s.runs++
 	falsely := false
 	for _, pattern := range c.False {
-		if i := slices.IndexFunc(a.claims, func(c claim) bool { return c.matches(pattern) }); i >= 0 {
+		if i := slices.IndexFunc(a.claims, func(c claim) bool {
+			return c.matches(pattern)
+		}); i >= 0 {
 			falsely = true
-			s.note("it is false that %s %s in %s", a.claims[i].Disk, a.claims[i].Code, a.claims[i].Phase)
+			s.note("it is false that %s %s in %s", a.claims[i].Disk, a.claims[i].Code,
+				a.claims[i].Phase)
 		}
 	}
 	for _, pattern := range c.Must {
@@ -142,13 +154,16 @@ func (s *tally) add(c truthCase, noise float64) {
 		}
 		s.told++
 		if i := slices.IndexFunc(found, func(f change) bool { return !f.rightly(&want) }); i >= 0 {
-			s.note("%v of %v told as %s, cause %q, by %q", want.Kinds, want.Disks, found[i].Kind, found[i].Cause, found[i].By)
+			s.note("%v of %v told as %s, cause %q, by %q", want.Kinds, want.Disks, found[i].Kind,
+				found[i].Cause, found[i].By)
 		} else {
 			s.caused++
 		}
 	}
 	for _, got := range a.changes {
-		if !got.edge(c.Run) && !slices.ContainsFunc(c.Changes, func(want truthChange) bool { return near([]change{got}, &want) != nil }) {
+		if !got.edge(c.Run) && !slices.ContainsFunc(c.Changes, func(want truthChange) bool {
+			return near([]change{got}, &want) != nil
+		}) {
 			falsely = true
 			s.note("there is no %s of %v in %s", got.Kind, got.Disks, got.Phase)
 		}

@@ -97,7 +97,8 @@ func (v *verdict) change(r *reading, all []truthChange, want *truthChange, noise
 	v.told++
 	for _, c := range found {
 		if !c.rightly(want) {
-			v.uncause = append(v.uncause, fmt.Sprintf("%s of %v told as %s, cause %q, by %q", want.Kinds[0],
+			v.uncause = append(v.uncause, fmt.Sprintf("%s of %v told as %s, cause %q, by %q",
+				want.Kinds[0],
 				want.Disks, c.Kind, c.Cause, c.By))
 			return
 		}
@@ -118,7 +119,8 @@ func atStep(all []change, want *truthChange) []change {
 			math.Abs(c.EndS-want.AtS) >= math.Abs(c.StartS-want.AtS) {
 			continue
 		}
-		c.Kind, c.FromRate, c.ToRate, c.Each = back[c.Kind], c.ToRate, c.FromRate, slices.Clone(c.Each)
+		c.Kind, c.FromRate, c.ToRate, c.Each = back[c.Kind], c.ToRate, c.FromRate,
+			slices.Clone(c.Each)
 		for k, each := range c.Each {
 			c.Each[k] = shift{each.Disk, each.ToRate, each.FromRate}
 		}
@@ -252,8 +254,9 @@ func (s *scene) judgeClaim(v *verdict, c claim, noise float64) {
 			return t.Phase == c.Phase && slices.Contains(t.Disks, c.Disk)
 		})
 	case codeRetention:
-		isFalse = c.Value > 1.05 || s.isSteady(c.Phase, c.Disk) && (c.Value < k.kept(c.Disk)-0.06-noise ||
-			c.Other == "solo" && c.Value > k.kept(c.Disk)+0.06+noise)
+		isFalse = c.Value > 1.05 || s.isSteady(c.Phase, c.Disk) &&
+			(c.Value < k.kept(c.Disk)-0.06-noise ||
+				c.Other == "solo" && c.Value > k.kept(c.Disk)+0.06+noise)
 	case codeBaseline:
 		most := 0.0
 		for _, phase := range s.known {
@@ -271,7 +274,8 @@ func (s *scene) judgeClaim(v *verdict, c claim, noise float64) {
 // isSteady reports whether nothing changes a disk's rate in a phase, nor in its solo.
 func (s *scene) isSteady(phase, disk string) bool {
 	return !slices.ContainsFunc(s.Changes, func(t truthChange) bool {
-		return slices.Contains(t.Disks, disk) && (t.Phase == phase || len(s.known[t.Phase].could) == 1)
+		return slices.Contains(t.Disks, disk) &&
+			(t.Phase == phase || len(s.known[t.Phase].could) == 1)
 	})
 }
 

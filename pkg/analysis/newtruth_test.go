@@ -99,7 +99,8 @@ type cell struct {
 }
 
 func (c *cell) String() string {
-	return fmt.Sprintf("named %d/%d, false %d/%d, cause right %d/%d", c.named, c.runs, c.wrong, c.runs,
+	return fmt.Sprintf("named %d/%d, false %d/%d, cause right %d/%d", c.named, c.runs, c.wrong,
+		c.runs,
 		c.caused, c.told)
 }
 
@@ -151,7 +152,8 @@ func (s *scene) steps(phase string, d actor, atS, factors []float64) actor {
 	rate := d.Levels[0].Rate
 	before := 1.0
 	for i, factor := range factors {
-		c := truthChange{Phase: phase, Kinds: []string{"own_fall"}, Disks: []string{d.Name}, AtS: atS[i],
+		c := truthChange{Phase: phase, Kinds: []string{"own_fall"}, Disks: []string{d.Name},
+			AtS:  atS[i],
 			OffS: s.offS(), To: map[string]float64{d.Name: factor * rate},
 			Not: []string{"link", "host", "hub", "neighbour"}}
 		if factor > before {

@@ -12,8 +12,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// TestNothingTold plays disks that only start and end, under all classes of noise, and counts what is told of them: of any
-// kind of change, and of any code of finding, at most 1 % of the runs may have one.
+// TestNothingTold plays disks that only start and end, under all classes of noise, and counts what
+// is told of them: of any kind of change, and of any code of finding, at most 1 % of the runs may
+// have one.
 //
 //	go test ./pkg/analysis -run NothingTold -v -args -traces 10
 func TestNothingTold(t *testing.T) {
@@ -30,7 +31,8 @@ func TestNothingTold(t *testing.T) {
 			}
 			for seed := range max(*analysis.TracesPerKind, 1) {
 				runs++
-				for _, what := range toldOf(steadyCase(class, random(100*seed+k, 92), disks[k%3], lengths[k/3])) {
+				for _, what := range toldOf(steadyCase(class, random(100*seed+k, 92), disks[k%3],
+					lengths[k/3])) {
 					told[what]++
 					if where[what] == nil {
 						where[what] = map[string]int{}
@@ -53,7 +55,11 @@ func steadyCase(class tracetest.Class, rnd *rand.Rand, disks int, untilS float64
 	var phases []*trace.Phase
 	var together []*trace.DiskRecord
 	for i := range disks {
-		d := tracetest.Disk{Name: string(rune('A' + i)), Levels: []tracetest.Level{{UntilS: untilS, Rate: 0.4e9 + 1.2e9*rnd.Float64()}}, Sizes: class.Sizes, Noise: class.Noise}
+		d := tracetest.Disk{
+			Name:   string(rune('A' + i)),
+			Levels: []tracetest.Level{{UntilS: untilS, Rate: 0.4e9 + 1.2e9*rnd.Float64()}},
+			Sizes:  class.Sizes, Noise: class.Noise,
+		}
 		if phases = append(phases, tracetest.Phase(d.Name, d.Play(rnd))); disks > 1 {
 			together = append(together, d.Play(rnd))
 		}
@@ -64,7 +70,8 @@ func steadyCase(class tracetest.Class, rnd *rand.Rand, disks int, untilS float64
 	return tracetest.Run(phases...)
 }
 
-// toldOf lists which kinds of changes are told, but for starts and ends that are there, and which findings.
+// toldOf lists which kinds of changes are told, but for starts and ends that are there, and which
+// findings.
 func toldOf(run *trace.Run) []string {
 	a := read(run)
 	found := map[string]bool{}

@@ -20,7 +20,8 @@ type claim struct {
 
 // The codes of claims.
 const (
-	codeMove      = "move"      // The advice is to move the disk, or one of several, to its own port.
+	// The advice is to move the disk, or one of several, to its own port.
+	codeMove      = "move"
 	codeTakes     = "takes"     // A finding has the disk take bandwidth from another.
 	codeRobbed    = "robbed"    // A finding has another disk take from this one.
 	codeWins      = "wins"      // The disk crowds out others, takes from one, or recovers.
@@ -177,7 +178,9 @@ func (r *reading) readPhases() {
 				r.quotes[p.Name+"/"+name] = d.Quote.Rate
 			}
 			if d.Throttle != nil {
-				r.claim(claim{Code: codeThrottle, Disk: name, Phase: p.Name, Other: d.Throttle.Cause})
+				r.claim(claim{
+					Code: codeThrottle, Disk: name, Phase: p.Name, Other: d.Throttle.Cause,
+				})
 				r.claim(claim{Code: codeFalls, Disk: name, Phase: p.Name})
 			}
 			if d.SizeKnee != nil {
@@ -201,7 +204,8 @@ func (r *reading) readPhases() {
 				r.claim(claim{Code: codeKept, Disk: name, Phase: p.Name})
 			}
 			if d.ReferenceRate != nil {
-				r.claim(claim{Code: codeBaseline, Disk: name, Phase: p.Name, Value: *d.ReferenceRate,
+				r.claim(claim{Code: codeBaseline, Disk: name, Phase: p.Name,
+					Value: *d.ReferenceRate,
 					Other: d.Reference})
 			}
 			if d.Retention != nil {

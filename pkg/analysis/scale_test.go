@@ -32,8 +32,9 @@ func longTrace(files int) []byte {
 	return text
 }
 
-// BenchmarkFiles is all that `hubbench analyze --json` does of a trace except for opening the file. It must grow no
-// faster than n log n, and do a million files in two seconds, and as a whole command (GOGC 60) in 180 MB.
+// BenchmarkFiles is all that `hubbench analyze --json` does of a trace except for opening the file.
+// It must grow no faster than n log n, and do a million files in two seconds, and as a whole
+// command (GOGC 60) in 180 MB.
 func BenchmarkFiles(b *testing.B) {
 	for _, files := range []int{10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(files), func(b *testing.B) {
@@ -55,7 +56,8 @@ func BenchmarkFiles(b *testing.B) {
 	}
 }
 
-// hourOfLatencies is events.jsonl of an hour of three disks that write together, with a latency line a second of each.
+// hourOfLatencies is events.jsonl of an hour of three disks that write together, with a latency
+// line a second of each.
 func hourOfLatencies() []byte {
 	var text []byte
 	rnd := rand.New(rand.NewPCG(53, 54))
@@ -63,19 +65,25 @@ func hourOfLatencies() []byte {
 		name := string(rune('A' + disk))
 		for s := range int64(3600) {
 			text = trace.AppendEvent(text, &trace.Event{
-				Type: trace.FileType, Phase: "WWW", Disk: name, Op: trace.Write, Seq: int(s), Bytes: 1e9, StartNS: s * 1e9, EndNS: (s + 1) * 1e9,
+				Type: trace.FileType, Phase: "WWW", Disk: name, Op: trace.Write, Seq: int(s),
+				Bytes: 1e9, StartNS: s * 1e9, EndNS: (s + 1) * 1e9,
 			})
 		}
-		lines := tracetest.Latency{PerS: 3000, MedianNS: 2e6, Sigma: 0.8, Slow: 0.01, SlowNS: 50e6}.Play(rnd, 3600, nil)
+		lines := tracetest.Latency{PerS: 3000, MedianNS: 2e6, Sigma: 0.8, Slow: 0.01,
+			SlowNS: 50e6}.Play(rnd, 3600, nil)
 		for _, l := range lines {
-			text = trace.AppendEvent(text, &trace.Event{Type: trace.LatencyType, Phase: "WWW", Disk: name, Op: trace.Write, TNS: l.TNS, Hist: latency.Encode(l.Hist)})
+			text = trace.AppendEvent(text, &trace.Event{
+				Type: trace.LatencyType, Phase: "WWW", Disk: name, Op: trace.Write, TNS: l.TNS,
+				Hist: latency.Encode(l.Hist),
+			})
 		}
 	}
 	return text
 }
 
-// BenchmarkLatencies is all that `hubbench analyze --json` does of an hour of latencies except for opening the file. It must
-// take no more than three seconds, and hold no more than 130 MB of histograms: most of that is reading them.
+// BenchmarkLatencies is all that `hubbench analyze --json` does of an hour of latencies except for
+// opening the file. It must take no more than three seconds, and hold no more than 130 MB of
+// histograms: most of that is reading them.
 func BenchmarkLatencies(b *testing.B) {
 	text := hourOfLatencies()
 	b.SetBytes(int64(len(text)))

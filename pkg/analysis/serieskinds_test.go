@@ -13,7 +13,9 @@ func seriesKinds() []kind {
 		{"levels: heat down and up, files of .3", false,
 			func(s *scene) { s.scattered(0.3); s.heatLevels() }},
 		{"levels: heat in three steps", false, (*scene).heatSteps},
-		{"levels: a fall of 15 to 25 %", true, func(s *scene) { s.oneFall(s.between(0.75, 0.85), 0.2) }},
+		{"levels: a fall of 15 to 25 %", true, func(s *scene) {
+			s.oneFall(s.between(0.75, 0.85), 0.2)
+		}},
 		{"levels: a fall in the last 5 s", false, func(s *scene) {
 			s.oneFall(s.between(0.4, 0.6), 0.92)
 		}},
@@ -23,9 +25,13 @@ func seriesKinds() []kind {
 		{"levels: a cache that refills often", false, (*scene).refillsOften},
 		{"dips: three", true, func(s *scene) { s.dips(3, 14, 20, 3, 4, 0.4) }},
 		{"dips: eight", false, func(s *scene) { s.dips(8, 6, 11, 1.2, 2, s.between(0.3, 0.5)) }},
-		{"dips: at random times", true, func(s *scene) { s.dips(3+s.rnd.IntN(6), 4, 20, 1.5, 2.5, 0.4) }},
+		{"dips: at random times", true, func(s *scene) {
+			s.dips(3+s.rnd.IntN(6), 4, 20, 1.5, 2.5, 0.4)
+		}},
 		{"swing: 8 s", true, func(s *scene) { s.swing(3.7, 4.3, 64, 50e6, 300e6) }},
-		{"swing: 8 s, files span cycles", false, func(s *scene) { s.swing(3.7, 4.3, 64, 2e6, 2e9) }},
+		{"swing: 8 s, files span cycles", false, func(s *scene) {
+			s.swing(3.7, 4.3, 64, 2e6, 2e9)
+		}},
 		{"swing: 4 s", false, func(s *scene) { s.swing(1.8, 2.2, 60, 2e6, 200e6) }},
 		{"swing: 40 s", true, func(s *scene) { s.swing(17, 23, 165, 2e6, 2e9) }},
 		{"drift: line", true, func(s *scene) {
@@ -37,7 +43,9 @@ func seriesKinds() []kind {
 		}},
 		{"drift: plateau, then slope", false, func(s *scene) {
 			from := s.between(20, 28)
-			s.drifting(from, 60, func(at float64) float64 { return 1 - 0.7*max(0, at-from)/(60-from) })
+			s.drifting(from, 60, func(at float64) float64 {
+				return 1 - 0.7*max(0, at-from)/(60-from)
+			})
 		}},
 		{"unsteady: 25 % with a memory of 5 s", true, (*scene).unsteady},
 	}
@@ -62,7 +70,8 @@ func (s *scene) heatSteps() {
 	atS, endS := s.turns(4, 12, 18)
 	a, b := works("A", endS, 2), s.beside("B", endS)
 	s.alone(10, a, b)
-	s.phase("WW", roomy(), s.steps("WW", a, atS, []float64{s.between(0.65, 0.75), s.between(0.4, 0.5),
+	s.phase("WW", roomy(), s.steps("WW", a, atS, []float64{s.between(0.65, 0.75),
+		s.between(0.4, 0.5),
 		0.25}), b)
 	s.Quotes = append(s.Quotes, truthQuote{"WW", "A", 0.5e9})
 }

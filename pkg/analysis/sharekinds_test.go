@@ -85,7 +85,8 @@ func (s *scene) priority() {
 	s.changes(truthChange{Phase: "WWW", Kinds: []string{"recovery"}, Disks: []string{"A", "B"},
 		AtS: endS + lag, By: "C", OffS: s.offS(), To: map[string]float64{"A": 1.5e9, "B": 1.5e9},
 		Not: []string{"cache_full", "heat", "link"}})
-	s.phase("WWW", tracetest.Hub{Capacity: 3.4e9, Weights: map[string]float64{"C": 50}, LagS: lag}, a,
+	s.phase("WWW", tracetest.Hub{Capacity: 3.4e9, Weights: map[string]float64{"C": 50}, LagS: lag},
+		a,
 		b, c)
 	s.must([]string{"C"}, []string{"A", "B"})
 }
@@ -103,7 +104,8 @@ func (s *scene) fairReads() {
 			s.phase(name, roomy(), d)
 		}
 	}
-	s.phase("WWW", tracetest.Hub{Capacity: 3.4e9, Weights: map[string]float64{"C": s.between(2.5, 4)}},
+	s.phase("WWW", tracetest.Hub{Capacity: 3.4e9,
+		Weights: map[string]float64{"C": s.between(2.5, 4)}},
 		w...)
 	s.phase("RRR", tracetest.Hub{Capacity: s.between(3.2e9, 3.5e9)}, r...)
 	s.must([]string{"C"}, []string{"A", "B"})

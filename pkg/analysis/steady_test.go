@@ -28,27 +28,38 @@ func TestSteady(t *testing.T) {
 		rate   float64 // 0: not steady
 	}{
 		{"flat", []pace{{30, 1e9}}, 0, 1e9},
-		{"after a fall", []pace{{13, 2.3e9}, {50, 0.65e9}}, 16, 0.65e9}, // the window of the fall is none of them
-		{"steady long before a fall, and again after it", []pace{{60, 2.3e9}, {100, 0.65e9}}, 60, 0.65e9},
+		// the window of the fall is none of them
+		{"after a fall", []pace{{13, 2.3e9}, {50, 0.65e9}}, 16, 0.65e9},
+		{"steady long before a fall, and again after it", []pace{{60, 2.3e9}, {100, 0.65e9}}, 60,
+			0.65e9},
 		{"steady, and fallen since", []pace{{30, 2.3e9}, {38, 0.65e9}}, 0, 0},
 		{"too short", []pace{{18, 1e9}}, 0, 0},
 	} {
 		a := untilSteady(tt.paces...)
 		d := a.Phases[0].Disks["A"]
-		warned := slices.ContainsFunc(a.Phases[0].Warnings, func(w Warning) bool { return w.Code == "not_steady" })
-		check.Same(t, tt.name+": warned of a cache that may not be full", tt.name == "flat", slices.ContainsFunc(a.Phases[0].Warnings, func(w Warning) bool { return w.Code == "steady_unfallen" }))
+		warned := slices.ContainsFunc(a.Phases[0].Warnings, func(w Warning) bool {
+			return w.Code == "not_steady"
+		})
+		check.Same(t, tt.name+": warned of a cache that may not be full", tt.name == "flat",
+			slices.ContainsFunc(a.Phases[0].Warnings, func(w Warning) bool {
+				return w.Code == "steady_unfallen"
+			}))
 		switch {
 		case tt.rate == 0:
 			if d.Steady != nil || !warned {
-				t.Errorf("%s: %+v, warned %v; want no rate, and a warning", tt.name, d.Steady, warned)
+				t.Errorf("%s: %+v, warned %v; want no rate, and a warning", tt.name, d.Steady,
+					warned)
 			}
-		case d.Steady == nil || warned || d.Steady.SinceS != tt.sinceS || d.Steady.WindowS != 4 || !agrees(d.Steady.Rate, tt.rate):
+		case d.Steady == nil || warned || d.Steady.SinceS != tt.sinceS || d.Steady.WindowS != 4 ||
+			!agrees(d.Steady.Rate, tt.rate):
 			t.Errorf("%s: %+v, want since %v s at %v", tt.name, d.Steady, tt.sinceS, tt.rate)
 		case d.Steady.CI95 == nil || d.Steady.CI95[0] > tt.rate || d.Steady.CI95[1] < tt.rate:
 			t.Errorf("%s: interval %v does not hold %v", tt.name, d.Steady.CI95, tt.rate)
 		}
 	}
-	early := tracetest.Phase("W", &trace.DiskRecord{Name: "A", Op: trace.Write, Files: []trace.File{{Bytes: 4e9, StartNS: -9e9, EndNS: -5e9}}})
+	early := tracetest.Phase("W", &trace.DiskRecord{
+		Name: "A", Op: trace.Write, Files: []trace.File{{Bytes: 4e9, StartNS: -9e9, EndNS: -5e9}},
+	})
 	early.Stop, early.SteadyNS = "time", 1e9
 	if d := Analyze(tracetest.Run(early), Options{}).Phases[0].Disks["A"]; d.Steady != nil {
 		t.Errorf("steady after all ended before the release: %+v", d.Steady)
@@ -59,7 +70,8 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// What the machine that ends a phase calls steady, the analysis of its trace does too, noise and all.
+// What the machine that ends a phase calls steady, the analysis of its trace does too, noise and
+// all.
 func TestSteadyAgreesWithThePolicy(t *testing.T) {
 	steady := 0
 	for seed := range uint64(20) {
@@ -84,7 +96,8 @@ func TestSteadyAgreesWithThePolicy(t *testing.T) {
 
 // settledAtEnd reports whether the policy finds a job steady at the end of its last window.
 func settledAtEnd(d *trace.DiskRecord, windowNS int64) bool {
-	j := policy.NewJob("W", policy.Policy{Steady: time.Duration(windowNS)}, &scenario.Job{Role: d.Op, Sizes: []int64{1}})
+	j := policy.NewJob("W", policy.Policy{Steady: time.Duration(windowNS)},
+		&scenario.Job{Role: d.Op, Sizes: []int64{1}})
 	last, endNS := 0, int64(0)
 	for _, f := range d.Files {
 		for _, sample := range f.Samples() {

@@ -103,14 +103,16 @@ func (s *scene) alarms(r *reading, class *tracetest.Class) map[string]int {
 		phases[code][phase] = true
 	}
 	for _, c := range r.changes {
-		short := class.Noise.EveryS > 0 && c.EndS > c.StartS && c.EndS < c.StartS+2*class.Noise.StallS+0.5
+		short := class.Noise.EveryS > 0 && c.EndS > c.StartS &&
+			c.EndS < c.StartS+2*class.Noise.StallS+0.5
 		if !c.isEdge(s.Run) && !short && !slices.Contains(trueOf(class), c.Kind) {
 			note(fmt.Sprintf("change: %s", c.Kind), c.Phase)
 		}
 	}
 	for _, c := range r.claims {
 		v := &verdict{}
-		s.judgeClaim(v, c, 10) // Rates scatter as the class has it, so that no value is wrong for that.
+		// Rates scatter as the class has it, so that no value is wrong for that.
+		s.judgeClaim(v, c, 10)
 		if len(v.wrong) > 0 {
 			code, _, _ := strings.Cut(v.wrong[0], ":")
 			note("claim: "+code, c.Phase)

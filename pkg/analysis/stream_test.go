@@ -18,12 +18,16 @@ import (
 
 // fourStreams are 4 x 92 MB/s, played.
 func fourStreams() []stream.Spec {
-	return []stream.Spec{{Kind: "92 MB/s", Rate: 92e6, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}}
+	return []stream.Spec{
+		{Kind: "92 MB/s", Rate: 92e6, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second},
+	}
 }
 
 // playing makes a phase in which A plays four streams for endS seconds.
-func playing(endS float64, gives func(s float64) float64, others ...*trace.DiskRecord) *trace.Phase {
-	p := tracetest.Phase("p", append([]*trace.DiskRecord{tracetest.Streams("A", fourStreams(), endS, gives)}, others...)...)
+func playing(endS float64, gives func(s float64) float64,
+	others ...*trace.DiskRecord) *trace.Phase {
+	p := tracetest.Phase("p", append([]*trace.DiskRecord{tracetest.Streams("A", fourStreams(), endS,
+		gives)}, others...)...)
 	p.Work = map[string]work.Work{"A": {Streams: fourStreams()}}
 	return p
 }
@@ -38,20 +42,37 @@ func plenty(fromS, toS float64) func(s float64) float64 {
 	}
 }
 
-// If the host was late by a tenth of the buffer, late frames may be its doing. If no stream suffered, nothing is said.
+// If the host was late by a tenth of the buffer, late frames may be its doing. If no stream
+// suffered, nothing is said.
 func TestStreamsOfALateHost(t *testing.T) {
-	const fault = " may be the computer's fault, not the disk's: it was busy or asleep, and served the streams up to "
+	const fault = " may be the computer's fault, not the disk's: it was busy or asleep, and " +
+		"served the streams up to "
 	for _, tt := range []struct {
 		toS, hostS float64
 		want       []Warning
 	}{
-		{toS: 6.5, hostS: 0.1, want: []Warning{{Code: "host_late", Disk: "A", Values: HostLateValues{Seconds: 0.1, Late: 50}, Text: "disk A: its dropped frames" + fault + "100 ms late"}}},
+		{
+			toS: 6.5, hostS: 0.1,
+			want: []Warning{
+				{Code: "host_late", Disk: "A", Values: HostLateValues{Seconds: 0.1, Late: 50},
+					Text: "disk A: its dropped frames" + fault + "100 ms late"},
+			},
+		},
 		{toS: 6.5, hostS: 0.09},
-		{toS: 5.7, hostS: 0.7, want: []Warning{{Code: "host_late", Disk: "A", Values: HostLateValues{Seconds: 0.7}, Text: "disk A: its low buffer" + fault + "700 ms late"}}},
+		{
+			toS: 5.7, hostS: 0.7,
+			want: []Warning{
+				{Code: "host_late", Disk: "A", Values: HostLateValues{Seconds: 0.7},
+					Text: "disk A: its low buffer" + fault + "700 ms late"},
+			},
+		},
 		{toS: 5.2, hostS: 0.2},
 	} {
 		p := playing(10, plenty(5, tt.toS))
-		p.Gauges = []trace.Gauge{{Disk: "A", Name: trace.HostLate, TNS: 10e9, Value: tt.hostS}, {Disk: "C", Name: trace.HostLate, TNS: 10e9, Value: 9}}
+		p.Gauges = []trace.Gauge{
+			{Disk: "A", Name: trace.HostLate, TNS: 10e9, Value: tt.hostS},
+			{Disk: "C", Name: trace.HostLate, TNS: 10e9, Value: 9},
+		}
 		var got []Warning
 		for _, w := range Analyze(tracetest.Run(p), Options{}).Phases[0].Warnings {
 			if w.Code == "host_late" {
@@ -69,11 +90,14 @@ func TestStreamsOfALateHost(t *testing.T) {
 	}
 }
 
-// What is said of streams is what arithmetic gives: of frames due every 40 ms behind a buffer of 1 s, a disk that stands
-// still for L seconds makes L - 1 s of them late.
+// What is said of streams is what arithmetic gives: of frames due every 40 ms behind a buffer of 1
+// s, a disk that stands still for L seconds makes L - 1 s of them late.
 func TestStreams(t *testing.T) {
 	writer := func(fromS, toS float64) *trace.DiskRecord {
-		s := script{name: "C", op: trace.Write, startS: fromS, paces: []pace{{toS, 1e9}}, sizes: tracetest.Fixed(1e8)}
+		s := script{
+			name: "C", op: trace.Write, startS: fromS, paces: []pace{{toS, 1e9}},
+			sizes: tracetest.Fixed(1e8),
+		}
 		return s.play(seed(1), noise{samples: true})
 	}
 	late := func(total StreamTotal) StreamTotal { // except for the exact figures
@@ -101,16 +125,23 @@ func TestStreams(t *testing.T) {
 		late           int // of each stream, within one
 		lowest, within float64
 	}{
-		{"clean", playing(30, plenty(0, 0), writer(0, 30)), with(stream.Clean, nil, nil), 0, 0.95, 0.05},
-		{"strained", playing(30, plenty(10, 10.7), writer(0, 30)), with(stream.Strained, nil, nil), 0, 0.3, 0.03},
-		{"drops, C working all the time", playing(30, plenty(10, 13), writer(0, 30)), with(stream.Drops, []string{"C"}, nil), 50, 0, 0},
-		{"drops while C works", playing(30, plenty(10, 13), writer(5, 20)), with(stream.Drops, []string{"C"}, []string{"C"}), 50, 0, 0},
-		{"drops and goes on to when C has ended", playing(30, plenty(10, 13), writer(5, 12)), with(stream.Drops, nil, nil), 50, 0, 0},
-		{"C pauses for less than a second", playing(30, plenty(10, 13), writer(0.8, 30)), with(stream.Drops, []string{"C"}, nil), 50, 0, 0},
+		{"clean", playing(30, plenty(0, 0), writer(0, 30)), with(stream.Clean, nil, nil), 0, 0.95,
+			0.05},
+		{"strained", playing(30, plenty(10, 10.7), writer(0, 30)), with(stream.Strained, nil, nil),
+			0, 0.3, 0.03},
+		{"drops, C working all the time", playing(30, plenty(10, 13), writer(0, 30)),
+			with(stream.Drops, []string{"C"}, nil), 50, 0, 0},
+		{"drops while C works", playing(30, plenty(10, 13), writer(5, 20)),
+			with(stream.Drops, []string{"C"}, []string{"C"}), 50, 0, 0},
+		{"drops and goes on to when C has ended", playing(30, plenty(10, 13), writer(5, 12)),
+			with(stream.Drops, nil, nil), 50, 0, 0},
+		{"C pauses for less than a second", playing(30, plenty(10, 13), writer(0.8, 30)),
+			with(stream.Drops, []string{"C"}, nil), 50, 0, 0},
 	} {
 		p := Analyze(tracetest.Run(c.phase), Options{}).Phases[0]
 		if len(p.StreamTotals) != 1 || len(p.Streams) != 4 {
-			t.Errorf("%s: %d totals of %d streams, want one of 4", c.name, len(p.StreamTotals), len(p.Streams))
+			t.Errorf("%s: %d totals of %d streams, want one of 4", c.name, len(p.StreamTotals),
+				len(p.Streams))
 			continue
 		}
 		check.Same(t, c.name, c.want, late(p.StreamTotals[0]))
@@ -118,28 +149,34 @@ func TestStreams(t *testing.T) {
 		for _, s := range p.Streams {
 			sum, due = sum+s.Late, due+s.Due
 			if off := s.Late - c.late; off < -1 || off > 1 {
-				t.Errorf("%s: stream %s has %d late frames, want %d", c.name, s.Name, s.Late, c.late)
+				t.Errorf("%s: stream %s has %d late frames, want %d", c.name, s.Name, s.Late,
+					c.late)
 			}
-			if s.LongestRun != s.Late || s.LateShare != float64(s.Late)/float64(s.Due) || s.Kind != "92 MB/s" || s.Rate != 92e6 || s.FrameS != 0.04 {
+			if s.LongestRun != s.Late || s.LateShare != float64(s.Late)/float64(s.Due) ||
+				s.Kind != "92 MB/s" || s.Rate != 92e6 || s.FrameS != 0.04 {
 				t.Errorf("%s: %+v", c.name, s)
 			}
 			if off := s.LowestBufferS - c.lowest; off < -c.within || off > c.within {
-				t.Errorf("%s: the buffer of stream %s fell to %g s, want %g", c.name, s.Name, s.LowestBufferS, c.lowest)
+				t.Errorf("%s: the buffer of stream %s fell to %g s, want %g", c.name, s.Name,
+					s.LowestBufferS, c.lowest)
 			}
 			checkStreamSeries(t, c.name, &s)
 		}
-		if got := p.StreamTotals[0]; got.Late != sum || got.Due != due || due < 4*720 || due > 4*726 {
-			t.Errorf("%s: %d of %d frames late, the streams say %d of %d", c.name, got.Late, got.Due, sum, due)
+		if got := p.StreamTotals[0]; got.Late != sum || got.Due != due || due < 4*720 ||
+			due > 4*726 {
+			t.Errorf("%s: %d of %d frames late, the streams say %d of %d", c.name, got.Late,
+				got.Due, sum, due)
 		}
 	}
 }
 
-// Beside others count the frames that were due while all of them worked, as arithmetic has it: 25 a second of each of four
-// streams, from a buffer's length after the release on. A disk that stands still from 10 to 13 s has those late that are due from
-// 11 to 13 s.
+// Beside others count the frames that were due while all of them worked, as arithmetic has it: 25 a
+// second of each of four streams, from a buffer's length after the release on. A disk that stands
+// still from 10 to 13 s has those late that are due from 11 to 13 s.
 func TestStreamsBeside(t *testing.T) {
 	writer := func(name string, fromS, toS float64) *trace.DiskRecord {
-		return (&script{name: name, op: trace.Write, startS: fromS, paces: []pace{{toS, 1e9}}, sizes: tracetest.Fixed(1e8)}).play(seed(1), noise{samples: true})
+		return (&script{name: name, op: trace.Write, startS: fromS, paces: []pace{{toS, 1e9}},
+			sizes: tracetest.Fixed(1e8)}).play(seed(1), noise{samples: true})
 	}
 	probed := playing(30, plenty(0, 0), writer("B", 0, 20), writer("C", 0, 5))
 	probed.Work["C"] = work.Work{Probe: 4096}
@@ -150,17 +187,54 @@ func TestStreamsBeside(t *testing.T) {
 		want  *StreamBeside
 	}{
 		{"nobody", playing(30, plenty(10, 13)), nil},
-		{"clean", playing(30, plenty(0, 0), writer("B", 0, 22)), &StreamBeside{Disks: b, TestedS: 22, Due: 2100, LowestBufferS: 1, Verdict: stream.Clean}},
-		{"the probe is no load", probed, &StreamBeside{Disks: b, TestedS: 20, Due: 1900, LowestBufferS: 1, Verdict: stream.Clean}},
-		{"late within", playing(30, plenty(10, 13), writer("B", 0, 22), writer("C", 4, 30)), &StreamBeside{Disks: both, TestedS: 18, Due: 1800, Late: 200, Verdict: stream.Drops}},
-		{"late within and after", playing(30, plenty(10, 13), writer("B", 0, 12), writer("C", 0, 30)),
-			&StreamBeside{Disks: both, TestedS: 12, Due: 1100, Late: 100, Verdict: stream.Drops, LateAfter: b}},
-		{"late after", playing(30, plenty(10, 13), writer("B", 0, 9), writer("C", 0, 10.5)), &StreamBeside{Disks: both, TestedS: 9, Due: 800, LowestBufferS: 1, Verdict: stream.Clean, LateAfter: both}},
-		{"late before", playing(30, plenty(10, 13), writer("B", 15, 30)), &StreamBeside{Disks: b, TestedS: 15, Due: 1500, LowestBufferS: 1, Verdict: stream.Clean}},
-		{"strained within", playing(30, plenty(10, 10.7), writer("B", 0, 22)), &StreamBeside{Disks: b, TestedS: 22, Due: 2100, LowestBufferS: 0.3, Verdict: stream.Strained}},
-		{"too short for clean", playing(30, plenty(0, 0), writer("B", 0, 1.8)), &StreamBeside{Disks: b, TestedS: 1.8, Due: 80, LowestBufferS: 1}},
-		{"short, and late", playing(30, plenty(0, 3), writer("B", 0, 1.8)), &StreamBeside{Disks: b, TestedS: 1.8, Due: 80, Late: 80, Verdict: stream.Drops, LateAfter: b}},
-		{"never at once", playing(30, plenty(0, 0), writer("B", 0, 10), writer("C", 11, 20)), &StreamBeside{Disks: both}},
+		{
+			"clean", playing(30, plenty(0, 0), writer("B", 0, 22)),
+			&StreamBeside{
+				Disks: b, TestedS: 22, Due: 2100, LowestBufferS: 1, Verdict: stream.Clean,
+			},
+		},
+		{
+			"the probe is no load", probed,
+			&StreamBeside{
+				Disks: b, TestedS: 20, Due: 1900, LowestBufferS: 1, Verdict: stream.Clean,
+			},
+		},
+		{"late within", playing(30, plenty(10, 13), writer("B", 0, 22), writer("C", 4, 30)),
+			&StreamBeside{Disks: both, TestedS: 18, Due: 1800, Late: 200, Verdict: stream.Drops}},
+		{"late within and after", playing(30, plenty(10, 13), writer("B", 0, 12),
+			writer("C", 0, 30)),
+			&StreamBeside{
+				Disks: both, TestedS: 12, Due: 1100, Late: 100, Verdict: stream.Drops, LateAfter: b,
+			}},
+		{
+			"late after", playing(30, plenty(10, 13), writer("B", 0, 9), writer("C", 0, 10.5)),
+			&StreamBeside{
+				Disks: both, TestedS: 9, Due: 800, LowestBufferS: 1, Verdict: stream.Clean,
+				LateAfter: both,
+			},
+		},
+		{
+			"late before", playing(30, plenty(10, 13), writer("B", 15, 30)),
+			&StreamBeside{
+				Disks: b, TestedS: 15, Due: 1500, LowestBufferS: 1, Verdict: stream.Clean,
+			},
+		},
+		{
+			"strained within", playing(30, plenty(10, 10.7), writer("B", 0, 22)),
+			&StreamBeside{
+				Disks: b, TestedS: 22, Due: 2100, LowestBufferS: 0.3, Verdict: stream.Strained,
+			},
+		},
+		{"too short for clean", playing(30, plenty(0, 0), writer("B", 0, 1.8)),
+			&StreamBeside{Disks: b, TestedS: 1.8, Due: 80, LowestBufferS: 1}},
+		{
+			"short, and late", playing(30, plenty(0, 3), writer("B", 0, 1.8)),
+			&StreamBeside{
+				Disks: b, TestedS: 1.8, Due: 80, Late: 80, Verdict: stream.Drops, LateAfter: b,
+			},
+		},
+		{"never at once", playing(30, plenty(0, 0), writer("B", 0, 10), writer("C", 11, 20)),
+			&StreamBeside{Disks: both}},
 	} {
 		p := Analyze(tracetest.Run(tt.phase), Options{}).Phases[0]
 		got := p.StreamTotals[0].Beside
@@ -178,11 +252,15 @@ func TestStreamsBeside(t *testing.T) {
 			continue
 		}
 		share := float64(got.Late) / max(1, float64(got.Due))
-		near := func(a, b int) bool { return a-b <= 8 && b-a <= 8 } // two frames of each stream: a line of the trace
-		if !near(got.Due, tt.want.Due) || !near(got.Late, tt.want.Late) || got.LateShare != share || math.Abs(got.TestedS-tt.want.TestedS) > 0.11 || math.Abs(got.LowestBufferS-tt.want.LowestBufferS) > 0.05 {
+		// two frames of each stream: a line of the trace
+		near := func(a, b int) bool { return a-b <= 8 && b-a <= 8 }
+		if !near(got.Due, tt.want.Due) || !near(got.Late, tt.want.Late) || got.LateShare != share ||
+			math.Abs(got.TestedS-tt.want.TestedS) > 0.11 ||
+			math.Abs(got.LowestBufferS-tt.want.LowestBufferS) > 0.05 {
 			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
 		}
-		if got.Verdict != tt.want.Verdict || !slices.Equal(got.Disks, tt.want.Disks) || !slices.Equal(got.LateAfter, tt.want.LateAfter) {
+		if got.Verdict != tt.want.Verdict || !slices.Equal(got.Disks, tt.want.Disks) ||
+			!slices.Equal(got.LateAfter, tt.want.LateAfter) {
 			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
@@ -194,12 +272,14 @@ func besideBoth(b, o *StreamBeside) *StreamBeside {
 		return o
 	}
 	sum := *b
-	sum.TestedS, sum.LowestBufferS = min(b.TestedS, o.TestedS), min(b.LowestBufferS, o.LowestBufferS)
+	sum.TestedS, sum.LowestBufferS = min(b.TestedS, o.TestedS),
+		min(b.LowestBufferS, o.LowestBufferS)
 	sum.Due, sum.Late = b.Due+o.Due, b.Late+o.Late
 	if sum.Due > 0 {
 		sum.LateShare = float64(sum.Late) / float64(sum.Due)
 	}
-	if sum.Verdict = stream.Worst(b.Verdict, o.Verdict); sum.Verdict != stream.Drops && (b.Verdict == "" || o.Verdict == "") {
+	if sum.Verdict = stream.Worst(b.Verdict, o.Verdict); sum.Verdict != stream.Drops &&
+		(b.Verdict == "" || o.Verdict == "") {
 		sum.Verdict = ""
 	}
 	switch {
@@ -219,8 +299,10 @@ func checkStreamSeries(t *testing.T, name string, s *Stream) {
 		lowest = min(lowest, s.Series.BufferS[k])
 		late += s.Series.Late[k]
 	}
-	if math.Abs(lowest-s.LowestBufferS) > 0.000501 || late != s.Late || len(s.Series.Late) != 300 || s.Series.StepS != 0.1 {
-		t.Errorf("%s: a series of %d steps of %g s with a lowest buffer of %g s and %d late frames; the stream says %g s and %d",
+	if math.Abs(lowest-s.LowestBufferS) > 0.000501 || late != s.Late || len(s.Series.Late) != 300 ||
+		s.Series.StepS != 0.1 {
+		t.Errorf("%s: a series of %d steps of %g s with a lowest buffer of %g s and %d late "+
+			"frames; the stream says %g s and %d",
 			name, len(s.Series.Late), s.Series.StepS, lowest, late, s.LowestBufferS, s.Late)
 	}
 }
@@ -230,7 +312,8 @@ func TestStreamsWithoutSpec(t *testing.T) {
 	phase := playing(10, plenty(4, 6))
 	phase.Work = nil
 	for _, s := range Analyze(tracetest.Run(phase), Options{}).Phases[0].Streams {
-		if s.Verdict != stream.Drops || s.Late < 24 || s.Late > 26 || s.Kind != "" || s.LongestRun != 0 {
+		if s.Verdict != stream.Drops || s.Late < 24 || s.Late > 26 || s.Kind != "" ||
+			s.LongestRun != 0 {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -238,8 +321,13 @@ func TestStreamsWithoutSpec(t *testing.T) {
 
 func TestStreamOf(t *testing.T) {
 	a := &part{Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: "A", Op: trace.Write}}}
-	spec := stream.Spec{Kind: "x", Rate: 5, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}
-	p := &phase{trace: &trace.Phase{Work: map[string]work.Work{"A": {Streams: []stream.Spec{spec}}}}, parts: []*part{a}}
+	spec := stream.Spec{
+		Kind: "x", Rate: 5, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second,
+	}
+	p := &phase{
+		trace: &trace.Phase{Work: map[string]work.Work{"A": {Streams: []stream.Spec{spec}}}},
+		parts: []*part{a},
+	}
 	for _, tt := range []struct {
 		name    string
 		stallMS int64
@@ -251,8 +339,20 @@ func TestStreamOf(t *testing.T) {
 		{"a frame and a half", 60, 8, 2, 0.25},
 		{"none was due", 0, 0, 0, 0},
 	} {
-		s := p.stream(a, trace.Stream{Name: "1", Samples: []trace.StreamSample{{TNS: 1e9, Sample: stream.Sample{Due: tt.due, Late: 2, BufferNS: 3e8, StallNS: tt.stallMS * 1e6}}}})
-		if s.LongestRun != tt.run || s.LateShare != tt.share || s.Rate != 5 || s.LowestBufferS != 0.3 || s.BufferS != 1 || s.FrameS != 0.04 || s.LongestStallS != float64(tt.stallMS)/1e3 {
+		s := p.stream(a, trace.Stream{
+			Name: "1",
+			Samples: []trace.StreamSample{
+				{
+					TNS: 1e9,
+					Sample: stream.Sample{
+						Due: tt.due, Late: 2, BufferNS: 3e8, StallNS: tt.stallMS * 1e6,
+					},
+				},
+			},
+		})
+		if s.LongestRun != tt.run || s.LateShare != tt.share || s.Rate != 5 ||
+			s.LowestBufferS != 0.3 || s.BufferS != 1 || s.FrameS != 0.04 ||
+			s.LongestStallS != float64(tt.stallMS)/1e3 {
 			t.Errorf("%s: %+v", tt.name, s)
 		}
 	}

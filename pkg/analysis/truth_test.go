@@ -12,33 +12,37 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// TestWindowAgainstTruth plays disks that start at different times, pause, and end at different times, and holds the
-// window and its rates to what was really moved.
+// TestWindowAgainstTruth plays disks that start at different times, pause, and end at different
+// times, and holds the window and its rates to what was really moved.
 func TestWindowAgainstTruth(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(21, 22))
 	worst := map[bool]float64{} // error of any rate, in percent, by whether there are samples
 	for trial := range 60 {
 		disks := 1 + trial%12
 		n := noise{fast: []float64{0.02, 0.05, 0.10}[trial%3], samples: trial%2 == 0}
-		t.Run(fmt.Sprintf("%d disks, noise %.2f, samples %v", disks, n.fast, n.samples), func(t *testing.T) {
-			scripts := make([]script, disks)
-			for i := range scripts {
-				scripts[i] = randomScript(rnd, i)
-			}
-			worst[n.samples] = max(worst[n.samples], checkWindow(t, rnd, scripts, n))
-		})
+		t.Run(fmt.Sprintf("%d disks, noise %.2f, samples %v", disks, n.fast, n.samples),
+			func(t *testing.T) {
+				scripts := make([]script, disks)
+				for i := range scripts {
+					scripts[i] = randomScript(rnd, i)
+				}
+				worst[n.samples] = max(worst[n.samples], checkWindow(t, rnd, scripts, n))
+			})
 	}
-	evidence.Report(t, evidence.Below("overlap", "noisy disks that pause, 1 to 12 at once: worst error of any rate", "%", worst[true], 0.1))
-	evidence.Report(t, evidence.Below("overlap", "the same, of traces without progress", "%", worst[false], 2))
+	evidence.Report(t, evidence.Below("overlap",
+		"noisy disks that pause, 1 to 12 at once: worst error of any rate", "%", worst[true], 0.1))
+	evidence.Report(t, evidence.Below("overlap", "the same, of traces without progress", "%",
+		worst[false], 2))
 }
 
 func randomScript(rnd *rand.Rand, i int) script {
 	start := math.Round(rnd.Float64()*300) / 100
 	end := 20 + math.Round(rnd.Float64()*1500)/100
 	s := script{
-		name: string(rune('A' + i)), op: []trace.Role{trace.Read, trace.Write}[rnd.IntN(2)], startS: start,
-		paces: []pace{{10, 0.5e9 + rnd.Float64()*2e9}, {end, 0.5e9 + rnd.Float64()*2e9}},
-		sizes: tracetest.Uniform,
+		name: string(rune('A' + i)), op: []trace.Role{trace.Read, trace.Write}[rnd.IntN(2)],
+		startS: start,
+		paces:  []pace{{10, 0.5e9 + rnd.Float64()*2e9}, {end, 0.5e9 + rnd.Float64()*2e9}},
+		sizes:  tracetest.Uniform,
 	}
 	if rnd.IntN(2) == 0 { // too short to matter, and long enough
 		s.pauses = []pause{{5, 5.3}, {12, 13 + math.Round(rnd.Float64()*100)/100}}
@@ -97,77 +101,92 @@ func checkWindow(t *testing.T, rnd *rand.Rand, scripts []script, n noise) (worst
 		check.Near(t, "rate of "+s.name, want, d.Rate, tolerance*want)
 		worst = max(worst, 100*math.Abs(d.Rate/want-1))
 		if float64(d.BytesLow) > bytes[i]+1e5 || float64(d.BytesHigh) < bytes[i]-1e5 {
-			t.Errorf("bytes of %s: %.0f are not between %d and %d", s.name, bytes[i], d.BytesLow, d.BytesHigh)
+			t.Errorf("bytes of %s: %.0f are not between %d and %d", s.name, bytes[i], d.BytesLow,
+				d.BytesHigh)
 		}
 	}
 	check.Near(t, "total", total, o.Rate, tolerance*total)
 	return max(worst, 100*math.Abs(o.Rate/total-1))
 }
 
-// TestRecoveriesAmongMany ends two of up to twelve disks, and lets each of the others rise some time after each. All
-// rises must be found and nothing else, 97 % of them within half a second of the truth and all within one: a wave of
-// 10 % noise just beside a rise can pass for a part of it.
+// TestRecoveriesAmongMany ends two of up to twelve disks, and lets each of the others rise some
+// time after each. All rises must be found and nothing else, 97 % of them within half a second of
+// the truth and all within one: a wave of 10 % noise just beside a rise can pass for a part of it.
 func TestRecoveriesAmongMany(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(25, 26))
 	near, all := 0, 0
 	for trial := range 22 {
 		disks := 3 + trial%10
 		n := noise{fast: []float64{0.02, 0.05, 0.10}[trial%3], samples: trial%2 == 0}
-		t.Run(fmt.Sprintf("%d disks, noise %.2f, samples %v", disks, n.fast, n.samples), func(t *testing.T) {
-			type event struct{ disk, after string }
-			truth := map[event]float64{}
-			var traces []*trace.DiskRecord
-			for i := range disks {
-				name := string(rune('A' + i))
-				rate := 0.3e9 + rnd.Float64()*0.5e9
-				s := script{name: name, op: trace.Write, sizes: func(rnd *rand.Rand, _ int) float64 { return 2e6 + rnd.Float64()*4e8 }}
-				s.startS = math.Round(rnd.Float64()*100) / 100
-				switch i {
-				case 0:
-					s.paces = []pace{{12, rate}}
-				case 1:
-					first := rnd.Float64() * 5
-					truth[event{name, "A"}] = first
-					s.paces = []pace{{12 + first, rate}, {24, rate * 1.5}}
-				default:
-					first, second := rnd.Float64()*5, rnd.Float64()*5
-					truth[event{name, "A"}], truth[event{name, "B"}] = first, second
-					s.paces = []pace{{12 + first, rate}, {24 + second, rate * 1.5}, {36, rate * 2.2}}
+		t.Run(fmt.Sprintf("%d disks, noise %.2f, samples %v", disks, n.fast, n.samples),
+			func(t *testing.T) {
+				type event struct{ disk, after string }
+				truth := map[event]float64{}
+				var traces []*trace.DiskRecord
+				for i := range disks {
+					name := string(rune('A' + i))
+					rate := 0.3e9 + rnd.Float64()*0.5e9
+					s := script{
+						name: name, op: trace.Write,
+						sizes: func(rnd *rand.Rand, _ int) float64 {
+							return 2e6 + rnd.Float64()*4e8
+						},
+					}
+					s.startS = math.Round(rnd.Float64()*100) / 100
+					switch i {
+					case 0:
+						s.paces = []pace{{12, rate}}
+					case 1:
+						first := rnd.Float64() * 5
+						truth[event{name, "A"}] = first
+						s.paces = []pace{{12 + first, rate}, {24, rate * 1.5}}
+					default:
+						first, second := rnd.Float64()*5, rnd.Float64()*5
+						truth[event{name, "A"}], truth[event{name, "B"}] = first, second
+						s.paces = []pace{
+							{12 + first, rate}, {24 + second, rate * 1.5}, {36, rate * 2.2},
+						}
+					}
+					traces = append(traces, s.play(rnd, n))
 				}
-				traces = append(traces, s.play(rnd, n))
-			}
-			got := Analyze(runOf(traces...), Options{}).Phases[0].Recoveries
-			for _, r := range got {
-				want, ok := truth[event{r.Disk, r.After}]
-				if !ok || r.LagS == nil {
-					t.Errorf("recovery %+v, want none", r)
-					continue
+				got := Analyze(runOf(traces...), Options{}).Phases[0].Recoveries
+				for _, r := range got {
+					want, ok := truth[event{r.Disk, r.After}]
+					if !ok || r.LagS == nil {
+						t.Errorf("recovery %+v, want none", r)
+						continue
+					}
+					check.Near(t, "lag of "+r.Disk+" after "+r.After, want, *r.LagS, 1.5)
+					if all++; math.Abs(*r.LagS-want) <= 0.5 {
+						near++
+					}
+					delete(truth, event{r.Disk, r.After})
 				}
-				check.Near(t, "lag of "+r.Disk+" after "+r.After, want, *r.LagS, 1.5)
-				if all++; math.Abs(*r.LagS-want) <= 0.5 {
-					near++
+				for missed, lag := range truth {
+					t.Errorf("not found: %s rising %.1f s after %s", missed.disk, lag, missed.after)
 				}
-				delete(truth, event{r.Disk, r.After})
-			}
-			for missed, lag := range truth {
-				t.Errorf("not found: %s rising %.1f s after %s", missed.disk, lag, missed.after)
-			}
-		})
+			})
 	}
-	evidence.Report(t, evidence.AtLeast("detection", "recoveries among 3 to 12 disks, lags within 0.5 s", near, all, int(math.Ceil(0.97*float64(all)))))
+	evidence.Report(t, evidence.AtLeast("detection",
+		"recoveries among 3 to 12 disks, lags within 0.5 s", near, all,
+		int(math.Ceil(0.97*float64(all)))))
 }
 
-// TestSlowClimb: if the rate climbs little by little, the lag runs until it is within a tenth of its new level,
-// which here it is 6.9 s after C's end.
+// TestSlowClimb: if the rate climbs little by little, the lag runs until it is within a tenth of
+// its new level, which here it is 6.9 s after C's end.
 func TestSlowClimb(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(27, 28))
 	for _, fast := range []float64{0.02, 0.05} {
-		a := script{name: "A", op: trace.Write, paces: []pace{{21, 0.7e9}}, sizes: tracetest.Uniform}
+		a := script{
+			name: "A", op: trace.Write, paces: []pace{{21, 0.7e9}}, sizes: tracetest.Uniform,
+		}
 		for k := range 60 { // from 2 s to 8 s after C's end
 			a.paces = append(a.paces, pace{21 + float64(k+1)/10, 0.7e9 + 0.8e9*float64(k+1)/60})
 		}
 		a.paces = append(a.paces, pace{45, 1.5e9})
-		c := script{name: "C", op: trace.Write, paces: []pace{{19, 2.4e9}}, sizes: tracetest.Uniform}
+		c := script{
+			name: "C", op: trace.Write, paces: []pace{{19, 2.4e9}}, sizes: tracetest.Uniform,
+		}
 		n := noise{fast: fast, samples: true}
 		got := Analyze(runOf(a.play(rnd, n), c.play(rnd, n)), Options{}).Phases[0].Recoveries
 		if len(got) != 1 || got[0].LagS == nil {

@@ -13,7 +13,8 @@ type truth struct {
 	Name string
 	// Tuned truths may be used to choose thresholds by; the others are for tests alone.
 	Tuned bool
-	// Play makes a run with that much noise, relative, of whole files or over a few tenths of a second.
+	// Play makes a run with that much noise, relative, of whole files or over a few tenths of a
+	// second.
 	Play func(rnd *rand.Rand, noise float64) truthCase
 }
 
@@ -29,7 +30,8 @@ type truthCase struct {
 // truthChange is what really changed: the disks' rates at an instant, or for a time.
 type truthChange struct {
 	Phase string
-	Kinds []string // the kinds that name it rightly, by analysis.json's changes; "unknown" always does
+	// the kinds that name it rightly, by analysis.json's changes; "unknown" always does
+	Kinds []string
 	Disks []string
 	AtS   float64
 	EndS  float64            // of what lasts: a stall, a swing, a drift, a warm-up; 0 of a step
@@ -39,14 +41,16 @@ type truthChange struct {
 	Not   []string           // causes that would be false, by analysis.json
 	// One says that a single entry has to tell of all disks, not one entry for each.
 	One bool
-	// Count is how many dips there are, and PeriodS how long one cycle of a swing takes; 0 if neither matters.
+	// Count is how many dips there are, and PeriodS how long one cycle of a swing takes; 0 if
+	// neither matters.
 	Count   int
 	PeriodS float64
 	// Curve is the rate of a drift over time, in bytes per second.
 	Curve func(s float64) float64
 	// Parts are what a swing or dips consist of: whoever reports all of these reports the whole.
 	Parts []truthChange
-	// Optional changes need not be reported: they are too small or too short, or may as well be reported as part of another.
+	// Optional changes need not be reported: they are too small or too short, or may as well be
+	// reported as part of another.
 	Optional bool
 }
 
@@ -70,7 +74,9 @@ type scene struct {
 
 // newScene draws which kind of noise it is and how large files are.
 func newScene(rnd *rand.Rand, noise float64) *scene {
-	s := &scene{rnd: rnd, noise: tracetest.Noise{Sigma: noise}, sizes: tracetest.Uniform, size: noise}
+	s := &scene{
+		rnd: rnd, noise: tracetest.Noise{Sigma: noise}, sizes: tracetest.Uniform, size: noise,
+	}
 	s.known = map[string]*sharing{}
 	if rnd.IntN(2) == 0 {
 		s.noise = tracetest.Noise{Wave: noise, MemoryS: 0.1 + 0.3*rnd.Float64()}
@@ -109,7 +115,8 @@ func (s *scene) phase(name string, h tracetest.Hub, disks ...actor) *trace.Phase
 // alone plays each disk by itself, without what happens to it over time.
 func (s *scene) alone(untilS float64, disks ...actor) {
 	for _, d := range disks {
-		d.Own, d.StartS, d.Levels = nil, 0, []tracetest.Level{{UntilS: untilS, Rate: d.Levels[0].Rate}}
+		d.Own, d.StartS, d.Levels = nil, 0,
+			[]tracetest.Level{{UntilS: untilS, Rate: d.Levels[0].Rate}}
 		s.phase(d.Name+" alone", roomy(), d)
 	}
 }
@@ -221,7 +228,8 @@ func rateBetween(d *trace.DiskRecord, fromS, toS float64) float64 {
 	for _, f := range d.Files {
 		last := trace.Sample{TNS: f.StartNS}
 		for _, to := range append(f.Samples(), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
-			from, until := math.Max(float64(last.TNS), fromS*1e9), math.Min(float64(to.TNS), toS*1e9)
+			from, until := math.Max(float64(last.TNS), fromS*1e9),
+				math.Min(float64(to.TNS), toS*1e9)
 			if until > from {
 				bytes += float64(to.Bytes-last.Bytes) * (until - from) / float64(to.TNS-last.TNS)
 			}

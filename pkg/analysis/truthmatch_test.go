@@ -22,22 +22,28 @@ func (want *truthChange) finds(f *finding) bool {
 
 // rightly reports whether the kind is right, or unknown, and nothing is blamed that was not it.
 func (c *change) rightly(want *truthChange) bool {
-	return (c.Kind == "unknown" || slices.Contains(want.Kinds, c.Kind)) && (c.By == "" || c.By == want.By) && !slices.Contains(want.Not, c.Cause)
+	return (c.Kind == "unknown" || slices.Contains(want.Kinds, c.Kind)) &&
+		(c.By == "" || c.By == want.By) && !slices.Contains(want.Not, c.Cause)
 }
 
-// near are the changes that may tell of a true one, rightly or not: of one of its disks, at its time.
+// near are the changes that may tell of a true one, rightly or not: of one of its disks, at its
+// time.
 func near(all []change, want *truthChange) []change {
 	var found []change
 	for _, c := range all {
-		if c.Phase == want.Phase && at(&c, want) && slices.ContainsFunc(c.Disks, func(d string) bool { return slices.Contains(want.Disks, d) }) {
+		if c.Phase == want.Phase && at(&c, want) &&
+			slices.ContainsFunc(c.Disks, func(d string) bool {
+				return slices.Contains(want.Disks, d)
+			}) {
 			found = append(found, c)
 		}
 	}
 	return found
 }
 
-// at reports whether the change is told when it was. A step is one point of time, whose interval, or whose lag after
-// another disk's end, may be given; of what lasts at least half must be covered, by no more than half as much again.
+// at reports whether the change is told when it was. A step is one point of time, whose interval,
+// or whose lag after another disk's end, may be given; of what lasts at least half must be covered,
+// by no more than half as much again.
 func at(c *change, want *truthChange) bool {
 	if want.EndS > 0 {
 		if slices.Contains(want.Kinds, "warm_up") && math.Abs(c.EndS-want.EndS) <= want.OffS {
@@ -49,8 +55,8 @@ func at(c *change, want *truthChange) bool {
 	return math.Abs(c.StartS-want.AtS) <= want.OffS || math.Abs(c.EndS-want.AtS) <= want.OffS
 }
 
-// tells reports whether all disks of a true change are told of, no others but those that changed as well just then, and
-// the rates afterwards, as far as they are given for single disks.
+// tells reports whether all disks of a true change are told of, no others but those that changed as
+// well just then, and the rates afterwards, as far as they are given for single disks.
 func tells(found []change, want *truthChange, truths []truthChange, noise float64) bool {
 	told := map[string]bool{}
 	for _, c := range found {
@@ -65,14 +71,16 @@ func tells(found []change, want *truthChange, truths []truthChange, noise float6
 				return false
 			}
 		}
-		if to := want.To[c.Disks[0]]; len(c.Disks) == 1 && to > 0 && math.Abs(c.ToRate/to-1) > 0.1+noise {
+		if to := want.To[c.Disks[0]]; len(c.Disks) == 1 && to > 0 &&
+			math.Abs(c.ToRate/to-1) > 0.1+noise {
 			return false
 		}
 	}
 	return !slices.ContainsFunc(want.Disks, func(d string) bool { return !told[d] })
 }
 
-// edge reports whether the change is told of a disk's start or end, or of a pause between its files, and is there.
+// edge reports whether the change is told of a disk's start or end, or of a pause between its
+// files, and is there.
 func (c *change) edge(run *trace.Run) bool {
 	if c.Kind != "start" && c.Kind != "end" {
 		return false
@@ -83,7 +91,8 @@ func (c *change) edge(run *trace.Run) bool {
 			if k == 0 && c.about(f.StartNS) || k == len(d.Files)-1 && c.about(f.EndNS) {
 				return true
 			}
-			if k > 0 && f.StartNS-d.Files[k-1].EndNS >= 5e8 && (c.about(f.StartNS) || c.about(d.Files[k-1].EndNS)) {
+			if k > 0 && f.StartNS-d.Files[k-1].EndNS >= 5e8 &&
+				(c.about(f.StartNS) || c.about(d.Files[k-1].EndNS)) {
 				return true
 			}
 		}
@@ -98,9 +107,17 @@ func (c *change) about(tNS int64) bool {
 
 // The counts above see what they are for.
 func TestTruthIsTold(t *testing.T) {
-	fall := truthChange{Phase: "WW", Kinds: []string{"own_fall"}, Disks: []string{"A"}, AtS: 20, OffS: 0.5, Not: []string{"link"}, To: map[string]float64{"A": 1e9}}
-	swap := truthChange{Phase: "WW", Kinds: []string{"redistribution"}, Disks: []string{"A", "B"}, AtS: 40, OffS: 0.5}
-	stall := truthChange{Phase: "WW", Kinds: []string{"stall"}, Disks: []string{"B"}, AtS: 50, EndS: 54, OffS: 0.5}
+	fall := truthChange{
+		Phase: "WW", Kinds: []string{"own_fall"}, Disks: []string{"A"}, AtS: 20, OffS: 0.5,
+		Not: []string{"link"}, To: map[string]float64{"A": 1e9},
+	}
+	swap := truthChange{
+		Phase: "WW", Kinds: []string{"redistribution"}, Disks: []string{"A", "B"}, AtS: 40,
+		OffS: 0.5,
+	}
+	stall := truthChange{
+		Phase: "WW", Kinds: []string{"stall"}, Disks: []string{"B"}, AtS: 50, EndS: 54, OffS: 0.5,
+	}
 	truths := []truthChange{fall, swap, stall}
 	for _, c := range []struct {
 		name string
@@ -109,22 +126,124 @@ func TestTruthIsTold(t *testing.T) {
 		told bool
 		as   bool // rightly
 	}{
-		{"as it was", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall", ToRate: 1e9}}, true, true},
-		{"of another kind", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "stall", ToRate: 1e9}}, true, false},
-		{"for no reason", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "unknown", Cause: "unknown", ToRate: 1e9}}, true, true},
-		{"for a false reason", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall", Cause: "link", ToRate: 1e9}}, true, false},
-		{"as another's doing", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "unknown", By: "B", ToRate: 1e9}}, true, false},
-		{"too late", fall, []change{{Phase: "WW", StartS: 21, EndS: 21.2, Disks: []string{"A"}, Kind: "own_fall", ToRate: 1e9}}, false, true},
-		{"in another phase", fall, []change{{Phase: "W", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall", ToRate: 1e9}}, false, true},
-		{"of another disk", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"B"}, Kind: "own_fall", ToRate: 1e9}}, false, true},
-		{"of one disk too many", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A", "B"}, Kind: "own_fall", ToRate: 1e9}}, false, true},
-		{"to another rate", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall", ToRate: 1.3e9}}, false, true},
-		{"of both", swap, []change{{Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"A", "B"}, Kind: "redistribution"}}, true, true},
-		{"of both, one by one", swap, []change{{Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"A"}, Kind: "redistribution"}, {Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"B"}, Kind: "redistribution"}}, true, true},
-		{"of one of two", swap, []change{{Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"A"}, Kind: "redistribution"}}, false, true},
-		{"while it lasted", stall, []change{{Phase: "WW", StartS: 50, EndS: 53.5, Disks: []string{"B"}, Kind: "stall"}}, true, true},
-		{"for a part of it", stall, []change{{Phase: "WW", StartS: 50, EndS: 51.5, Disks: []string{"B"}, Kind: "stall"}}, false, true},
-		{"for ever", stall, []change{{Phase: "WW", StartS: 20, EndS: 60, Disks: []string{"B"}, Kind: "stall"}}, false, true},
+		{
+			"as it was", fall,
+			[]change{
+				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall",
+					ToRate: 1e9},
+			},
+			true, true,
+		},
+		{
+			"of another kind", fall,
+			[]change{
+				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "stall",
+					ToRate: 1e9},
+			},
+			true, false,
+		},
+		{
+			"for no reason", fall,
+			[]change{
+				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "unknown",
+					Cause: "unknown", ToRate: 1e9},
+			},
+			true, true,
+		},
+		{
+			"for a false reason", fall,
+			[]change{
+				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall",
+					Cause: "link", ToRate: 1e9},
+			},
+			true, false,
+		},
+		{
+			"as another's doing", fall,
+			[]change{
+				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "unknown",
+					By: "B", ToRate: 1e9},
+			},
+			true, false,
+		},
+		{
+			"too late", fall,
+			[]change{
+				{Phase: "WW", StartS: 21, EndS: 21.2, Disks: []string{"A"}, Kind: "own_fall",
+					ToRate: 1e9},
+			},
+			false, true,
+		},
+		{
+			"in another phase", fall,
+			[]change{
+				{Phase: "W", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall",
+					ToRate: 1e9},
+			},
+			false, true,
+		},
+		{
+			"of another disk", fall,
+			[]change{
+				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"B"}, Kind: "own_fall",
+					ToRate: 1e9},
+			},
+			false, true,
+		},
+		{
+			"of one disk too many", fall,
+			[]change{
+				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A", "B"}, Kind: "own_fall",
+					ToRate: 1e9},
+			},
+			false, true,
+		},
+		{
+			"to another rate", fall,
+			[]change{
+				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall",
+					ToRate: 1.3e9},
+			},
+			false, true,
+		},
+		{
+			"of both", swap,
+			[]change{
+				{Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"A", "B"},
+					Kind: "redistribution"},
+			},
+			true, true,
+		},
+		{
+			"of both, one by one", swap,
+			[]change{
+				{Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"A"}, Kind: "redistribution"},
+				{Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"B"}, Kind: "redistribution"},
+			},
+			true, true,
+		},
+		{
+			"of one of two", swap,
+			[]change{
+				{Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"A"}, Kind: "redistribution"},
+			},
+			false, true,
+		},
+		{
+			"while it lasted", stall,
+			[]change{{Phase: "WW", StartS: 50, EndS: 53.5, Disks: []string{"B"}, Kind: "stall"}},
+			true, true,
+		},
+		{
+			"for a part of it", stall,
+			[]change{{Phase: "WW", StartS: 50, EndS: 51.5, Disks: []string{"B"}, Kind: "stall"}},
+			false, true,
+		},
+		{
+			"for ever", stall,
+			[]change{{Phase: "WW", StartS: 20, EndS: 60, Disks: []string{"B"}, Kind: "stall"}},
+			false, true,
+		},
 		{"not at all", stall, nil, false, true},
 	} {
 		check.Same(t, "told "+c.name, c.told, tells(near(c.got, &c.want), &c.want, truths, 0.02))

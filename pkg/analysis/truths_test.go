@@ -43,7 +43,9 @@ func truths() []truth {
 		{"own swing beside a steady disk", true, (*scene).ownSwing},
 		{"link halves for all", true, (*scene).linkHalves},
 		{"shares swap, even", true, func(s *scene) { s.swap(1.8, 0.8, 0.8, 1.8, false) }},
-		{"shares swap, uneven, with solos", true, func(s *scene) { s.swap(1.8, 0.8, 1.1, 1.5, true) }},
+		{"shares swap, uneven, with solos", true, func(s *scene) {
+			s.swap(1.8, 0.8, 1.1, 1.5, true)
+		}},
 		{"two stalls of one disk", true, (*scene).twoStalls},
 		{"all stop for 3 s", true, func(s *scene) { s.allStop(3) }},
 		{"one hangs for 25 s", true, (*scene).hangs},
@@ -88,11 +90,12 @@ func truths() []truth {
 	}
 	truths := make([]truth, len(all))
 	for i, t := range all {
-		truths[i] = truth{Name: t.name, Tuned: t.tuned, Play: func(rnd *rand.Rand, noise float64) truthCase {
-			s := newScene(rnd, noise)
-			t.fill(s)
-			return s.done()
-		}}
+		truths[i] = truth{Name: t.name, Tuned: t.tuned,
+			Play: func(rnd *rand.Rand, noise float64) truthCase {
+				s := newScene(rnd, noise)
+				t.fill(s)
+				return s.done()
+			}}
 	}
 	return truths
 }
@@ -113,9 +116,14 @@ func (s *scene) linkHalves() {
 	whole.Turns = []tracetest.Turn{{AtS: at, Hub: tracetest.Hub{Capacity: 1.5e9, Weights: weights}}}
 	s.phase("WWW", whole, works("A", 58, 2.8), works("B", 60, 2.6), works("C", 62, 2.5))
 	w := weights["A"]
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"shared_fall"}, Disks: []string{"A", "B", "C"}, AtS: at,
-		To: map[string]float64{"A": 1.5e9 * w / (w + 2), "B": 1.5e9 / (w + 2), "C": 1.5e9 / (w + 2)}})
-	for _, end := range []truthChange{{AtS: 58, By: "A", Disks: []string{"B", "C"}}, {AtS: 60, By: "B", Disks: []string{"C"}}} {
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"shared_fall"},
+		Disks: []string{"A", "B", "C"}, AtS: at,
+		To: map[string]float64{
+			"A": 1.5e9 * w / (w + 2), "B": 1.5e9 / (w + 2), "C": 1.5e9 / (w + 2),
+		}})
+	for _, end := range []truthChange{
+		{AtS: 58, By: "A", Disks: []string{"B", "C"}}, {AtS: 60, By: "B", Disks: []string{"C"}},
+	} {
 		end.Phase, end.Kinds, end.Optional = "WWW", []string{"recovery", "end"}, true
 		s.changes(end)
 	}
@@ -129,9 +137,15 @@ func (s *scene) swap(a1, b1, a2, b2 float64, solos bool) {
 	if solos {
 		s.alone(10, a, b)
 	}
-	s.phase("WW", tracetest.Hub{Capacity: (a1 + b1) * 1e9, Weights: map[string]float64{"A": a1, "B": b1},
-		Turns: []tracetest.Turn{{AtS: at, Hub: tracetest.Hub{Capacity: (a2 + b2) * 1e9, Weights: map[string]float64{"A": a2, "B": b2}}}}}, a, b)
-	s.changes(truthChange{Phase: "WW", Kinds: []string{"redistribution"}, Disks: []string{"A", "B"}, AtS: at, To: map[string]float64{"A": a2 * 1e9, "B": b2 * 1e9}})
+	s.phase("WW", tracetest.Hub{Capacity: (a1 + b1) * 1e9,
+		Weights: map[string]float64{"A": a1, "B": b1},
+		Turns: []tracetest.Turn{{AtS: at,
+			Hub: tracetest.Hub{Capacity: (a2 + b2) * 1e9,
+				Weights: map[string]float64{"A": a2, "B": b2}}}}}, a, b)
+	s.changes(truthChange{
+		Phase: "WW", Kinds: []string{"redistribution"}, Disks: []string{"A", "B"}, AtS: at,
+		To: map[string]float64{"A": a2 * 1e9, "B": b2 * 1e9},
+	})
 	s.wrong(claimEven, claimCache)
 	if !solos {
 		s.wrong(claimPort, claimSplit)
@@ -144,7 +158,9 @@ func (s *scene) twoStalls() {
 	s.alone(15, a, b)
 	s.phase("WW", roomy(), a.within(first, first+6, 0).within(second, second+6, 0), b)
 	for _, at := range []float64{first, second} {
-		s.changes(truthChange{Phase: "WW", Kinds: []string{"stall"}, Disks: []string{"A"}, AtS: at, EndS: at + 6})
+		s.changes(truthChange{
+			Phase: "WW", Kinds: []string{"stall"}, Disks: []string{"A"}, AtS: at, EndS: at + 6,
+		})
 	}
 	s.wrong(claimPort, claimSplit, claimCache, claimEven, loses("A"), loses("B"))
 }
@@ -157,7 +173,10 @@ func (s *scene) allStop(length float64) {
 		disks[i] = disks[i].within(at, at+length, 0)
 	}
 	s.phase("WWW", roomy(), disks...)
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"stall"}, Disks: []string{"A", "B", "C"}, AtS: at, EndS: at + length})
+	s.changes(truthChange{
+		Phase: "WWW", Kinds: []string{"stall"}, Disks: []string{"A", "B", "C"}, AtS: at,
+		EndS: at + length,
+	})
 	s.wrong(claimPort, claimSplit, claimCache, claimEven, loses("A"), loses("B"), loses("C"))
 }
 
@@ -166,7 +185,9 @@ func (s *scene) hangs() {
 	a, b := works("A", 75, 1.5), works("B", 75, 1)
 	s.alone(15, a, b)
 	s.phase("WW", roomy(), a.within(at, at+25, 0), b)
-	s.changes(truthChange{Phase: "WW", Kinds: []string{"stall"}, Disks: []string{"A"}, AtS: at, EndS: at + 25})
+	s.changes(truthChange{
+		Phase: "WW", Kinds: []string{"stall"}, Disks: []string{"A"}, AtS: at, EndS: at + 25,
+	})
 	s.wrong(claimPort, claimSplit, claimCache, claimEven, loses("A"), loses("B"))
 }
 
@@ -177,7 +198,10 @@ func (s *scene) warmUp() {
 	s.phase("A again", roomy(), a)
 	s.phase("WW", roomy(), a, b)
 	for _, phase := range []string{"A alone", "A again", "WW"} {
-		s.changes(truthChange{Phase: phase, Kinds: []string{"warm_up"}, Disks: []string{"A"}, EndS: 5, To: map[string]float64{"A": 2.5e9}})
+		s.changes(truthChange{
+			Phase: phase, Kinds: []string{"warm_up"}, Disks: []string{"A"}, EndS: 5,
+			To: map[string]float64{"A": 2.5e9},
+		})
 		s.Quotes = append(s.Quotes, truthQuote{phase, "A", 2.5e9})
 	}
 	s.wrong(claimPort, claimSplit, loses("A"), loses("B"))
@@ -194,14 +218,22 @@ func (s *scene) usedBefore() {
 func (s *scene) fillsLater() {
 	lag := s.between(1, 4)
 	fills := s.between(8, 15) // after it is back
-	p := s.phase("WW", tracetest.Hub{Capacity: 3.2e9, Weights: map[string]float64{"C": 3}, LagS: lag},
+	p := s.phase("WW", tracetest.Hub{Capacity: 3.2e9, Weights: map[string]float64{"C": 3},
+		LagS: lag},
 		works("A", 60, 1.61).cache((0.8*(20+lag)+1.61*fills)*1e9, 0.43), works("C", 20, 2.8))
-	s.changes(truthChange{Phase: "WW", Kinds: []string{"recovery"}, Disks: []string{"A"}, By: "C", AtS: 20 + lag, To: map[string]float64{"A": 1.61e9}})
-	s.changes(truthChange{Phase: "WW", Kinds: []string{"own_fall"}, Disks: []string{"A"}, AtS: movedAt(p, "A", (0.8*(20+lag)+1.61*fills)*1e9), To: map[string]float64{"A": 0.692e9}})
+	s.changes(truthChange{
+		Phase: "WW", Kinds: []string{"recovery"}, Disks: []string{"A"}, By: "C", AtS: 20 + lag,
+		To: map[string]float64{"A": 1.61e9},
+	})
+	s.changes(truthChange{
+		Phase: "WW", Kinds: []string{"own_fall"}, Disks: []string{"A"},
+		AtS: movedAt(p, "A", (0.8*(20+lag)+1.61*fills)*1e9), To: map[string]float64{"A": 0.692e9},
+	})
 	s.wrong(kept("A"), tooMuch, claimEven)
 }
 
-// freesRoom fills C's cache beside two that it held; later says that C goes on when they have ended.
+// freesRoom fills C's cache beside two that it held; later says that C goes on when they have
+// ended.
 func (s *scene) freesRoom(later bool) {
 	const total, a0, c1 = 3.65, 1.61, 0.55
 	end, endC := 60.0, 60.0
@@ -213,21 +245,31 @@ func (s *scene) freesRoom(later bool) {
 		s.alone(12, a, b, c)
 	}
 	full := s.between(18, 40) * 2.19e9
-	p := s.phase("WWW", tracetest.Hub{Capacity: total * 1e9, Weights: map[string]float64{"C": 3}}, a, b, c.cache(full, c1/2.52))
+	p := s.phase("WWW", tracetest.Hub{Capacity: total * 1e9, Weights: map[string]float64{"C": 3}},
+		a, b, c.cache(full, c1/2.52))
 	at := movedAt(p, "C", full)
 	kinds := []string{"own_fall", "redistribution"}
 	if later {
 		kinds = kinds[:1] // it stays as low when it is alone
 	}
-	s.changes(truthChange{Phase: "WWW", Kinds: kinds, Disks: []string{"C"}, AtS: at, To: map[string]float64{"C": c1 * 1e9}})
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"recovery", "redistribution", "own_fall"}, Disks: []string{"A", "B"}, AtS: at, By: "C",
+	s.changes(truthChange{
+		Phase: "WWW", Kinds: kinds, Disks: []string{"C"}, AtS: at,
+		To: map[string]float64{"C": c1 * 1e9},
+	})
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"recovery", "redistribution", "own_fall"},
+		Disks: []string{"A", "B"}, AtS: at, By: "C",
 		To: map[string]float64{"A": (total - c1) / 2 * 1e9, "B": (total - c1) / 2 * 1e9}})
-	s.wrong(claimEven, baselineAbove("A", 1.75), baselineAbove("B", 1.75), loses("C"), wins("A"), wins("B"))
+	s.wrong(claimEven, baselineAbove("A", 1.75), baselineAbove("B", 1.75), loses("C"), wins("A"),
+		wins("B"))
 }
 
-// subHub has A to F share one link and G and H another: G and H lose to one another and nothing to the six.
+// subHub has A to F share one link and G and H another: G and H lose to one another and nothing to
+// the six.
 func (s *scene) subHub() {
-	h := tracetest.Hub{Capacity: math.Inf(1), Weights: map[string]float64{"F": s.between(1.4, 1.7)}, Parts: []tracetest.Part{{Capacity: 3.3e9}, {Disks: []string{"G", "H"}, Capacity: 0.8e9}}}
+	h := tracetest.Hub{
+		Capacity: math.Inf(1), Weights: map[string]float64{"F": s.between(1.4, 1.7)},
+		Parts: []tracetest.Part{{Capacity: 3.3e9}, {Disks: []string{"G", "H"}, Capacity: 0.8e9}},
+	}
 	var disks []actor
 	for i := range 8 {
 		d := works(string(rune('A'+i)), 40, s.between(1.2, 1.5))
@@ -248,7 +290,10 @@ func (s *scene) falls(to, earliest float64) {
 		at := 60 * s.between(earliest, 0.95)
 		disks := []actor{a.within(at, 60, to), b}[:len(phase)]
 		s.phase(phase, roomy(), disks...)
-		s.changes(truthChange{Phase: phase, Kinds: []string{"own_fall"}, Disks: []string{"A"}, AtS: at, To: map[string]float64{"A": to * a.Levels[0].Rate}})
+		s.changes(truthChange{
+			Phase: phase, Kinds: []string{"own_fall"}, Disks: []string{"A"}, AtS: at,
+			To: map[string]float64{"A": to * a.Levels[0].Rate},
+		})
 	}
 	s.wrong(claimSplit, claimPort, loses("A"), loses("B"))
 }
@@ -256,17 +301,25 @@ func (s *scene) falls(to, earliest float64) {
 // recovers has A rise by a factor some time after C has ended.
 func (s *scene) recovers(factor float64) {
 	lag, rate := s.between(0.3, 9), s.between(0.6, 1.2)
-	s.phase("WW", tracetest.Hub{Capacity: 3 * rate * 1e9, Weights: map[string]float64{"C": 2}, LagS: lag}, works("A", 55, factor*rate), works("C", s.between(15, 30), 2.8))
+	s.phase("WW", tracetest.Hub{Capacity: 3 * rate * 1e9, Weights: map[string]float64{"C": 2},
+		LagS: lag}, works("A", 55, factor*rate), works("C", s.between(15, 30), 2.8))
 	end := endOf(s.phases[0].Disk("C"))
-	s.changes(truthChange{Phase: "WW", Kinds: []string{"recovery"}, Disks: []string{"A"}, By: "C", AtS: end + lag, To: map[string]float64{"A": factor * rate * 1e9}})
+	s.changes(truthChange{
+		Phase: "WW", Kinds: []string{"recovery"}, Disks: []string{"A"}, By: "C", AtS: end + lag,
+		To: map[string]float64{"A": factor * rate * 1e9},
+	})
 	s.wrong(claimCache)
 }
 
 // endsWithinLag has C rise once, after the second of two ends.
 func (s *scene) endsWithinLag() {
 	lag, apart := s.between(1.5, 4), s.between(0.2, 1.4)
-	s.phase("WWW", tracetest.Hub{Capacity: 3.3e9, LagS: lag}, works("A", 30, 1.4), works("B", 30+apart, 1.4), works("C", 30+apart+lag+s.between(2.5, 16), 2.5))
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"recovery"}, Disks: []string{"C"}, By: "B", AtS: 30 + apart + lag, To: map[string]float64{"C": 2.5e9}})
+	s.phase("WWW", tracetest.Hub{Capacity: 3.3e9, LagS: lag}, works("A", 30, 1.4),
+		works("B", 30+apart, 1.4), works("C", 30+apart+lag+s.between(2.5, 16), 2.5))
+	s.changes(truthChange{
+		Phase: "WWW", Kinds: []string{"recovery"}, Disks: []string{"C"}, By: "B",
+		AtS: 30 + apart + lag, To: map[string]float64{"C": 2.5e9},
+	})
 	s.wrong(claimCache)
 }
 
@@ -275,7 +328,9 @@ func (s *scene) drift(to float64) {
 	s.phase("W", roomy(), a)
 	s.phase("WW", roomy(), a, b)
 	for _, phase := range []string{"W", "WW"} {
-		s.changes(truthChange{Phase: phase, Kinds: []string{"drift"}, Disks: []string{"A"}, EndS: 60})
+		s.changes(truthChange{
+			Phase: phase, Kinds: []string{"drift"}, Disks: []string{"A"}, EndS: 60,
+		})
 	}
 	s.wrong(claimSplit, claimPort, loses("A"), loses("B"), claim{Code: codeFalls, Disk: "A"})
 }
