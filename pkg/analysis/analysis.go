@@ -16,14 +16,15 @@ type Analysis struct {
 	Version int    `json:"version"`
 	Name    string `json:"name"`
 	*Origin
-	Order []string `json:"order"` // the disks' names as the run lists them: maps below have no order
-	// Of simulated disks, where the figures of their profile are from: measured | fitted |
-	// specifications; empty if that is not said.
+	// Order is the run's list of disks, since the maps below have none.
+	Order []string `json:"order"`
+	// ProfileOrigin says where the figures of simulated disks are from: measured, fitted or
+	// specifications; empty if unknown.
 	ProfileOrigin string      `json:"profile_origin,omitempty"`
 	Phases        []Phase     `json:"phases"`
 	Matrix        []MatrixRow `json:"matrix"`
-	// What each disk's requests took beside others, by which they were; empty if no latency was
-	// recorded.
+	// LatencyMatrix has how long each disk's requests took for each set of busy disks; it is empty
+	// if no latency was recorded.
 	LatencyMatrix []LatencyRow `json:"latency_matrix,omitempty"`
 	Searches      []Search     `json:"searches,omitempty"`
 	Saturations   []Saturation `json:"saturations,omitempty"`
@@ -39,70 +40,79 @@ type Analysis struct {
 	// Scale is the unit in which its rates are written, by the fastest.
 	Scale unit.Scale `json:"-"`
 
-	modelled bool // every disk is one of a profile
+	modelled bool // Every disk has a profile.
 }
 
 // Origin says where a run is from: whoever loads one fills it in.
 type Origin struct {
-	Run       string `json:"run"`     // unique to it; of a trace without an id made from its events
+	// Run is unique to it; a trace without an id has one made from its events.
+	Run       string `json:"run"`
 	Started   string `json:"started"` // RFC 3339
 	Host      string `json:"host"`
-	Hub       string `json:"hub"` // that the disks share; empty if it is not known
+	Hub       string `json:"hub"` // Hub is the one that the disks share; empty if unknown.
 	Simulated bool   `json:"simulated"`
-	Status    string `json:"status"` // complete | partial; empty if nothing says how it ended
-	// Two of its disks are one physical disk, or were not checked for it.
-	SharedDisk bool     `json:"shared_disk,omitempty"`
-	Skipped    []string `json:"skipped_checks,omitempty"` // the other checks that were left out, by their codes
+	Status    string `json:"status"` // Status is complete, partial, or empty if unknown.
+	// SharedDisk says that two disks are one physical disk, or were not checked for it.
+	SharedDisk bool `json:"shared_disk,omitempty"`
+	// Skipped are the other checks that were skipped, by code.
+	Skipped []string `json:"skipped_checks,omitempty"`
 }
 
 // Phase is the analysis of one phase.
 type Phase struct {
 	Name string `json:"phase"`
-	// What it is called where a person reads of it: who does what if its name is only a pattern;
-	// unique in the run.
+	// Title is its name for people, unique in the run: who does what if Name is only a pattern.
 	Title string                `json:"title"`
 	Roles map[string]trace.Role `json:"roles"`
-	// Of disks that are connected elsewhere than in the rest of the run.
+	// Connections has the disks that are connected elsewhere than in the rest of the run.
 	Connections map[string]string `json:"connections,omitempty"`
-	Test        string            `json:"test,omitempty"` // which of a preset's tests this is
-	// Race (also if empty) | hold | time: what ended it.
-	Stop       string            `json:"stop,omitempty"`
-	Saturation *trace.Saturation `json:"saturation,omitempty"` // which step of the preset of that name this is
-	// Latest less earliest start among the workers, by the wall clock.
-	StartSkewS     *float64        `json:"start_skew_s"`
-	Overlap        *Overlap        `json:"overlap"`              // null if the disks were never all busy at once
-	NoOverlap      *NoOverlap      `json:"no_overlap,omitempty"` // if overlap is null
-	OtherToolRates *OtherToolRates `json:"others_say"`           // null if no disk moved anything
-	Contention     *Contention     `json:"contention"`           // null without an overlap of two disks or more
-	// Of the disks' paths, if these and their capacity are known.
-	Links        []LinkUse            `json:"links,omitempty"`
-	Streams      []Stream             `json:"streams,omitempty"`
-	StreamTotals []StreamTotal        `json:"stream_totals,omitempty"` // by disk, in the run's order
-	Work         map[string]work.Work `json:"work,omitempty"`          // of each disk, if it was written down
+	Test        string            `json:"test,omitempty"` // Test is the one of a preset's tests.
+	// Stop says what ended it: race (also if empty), hold or time.
+	Stop string `json:"stop,omitempty"`
+	// Saturation is the step of the preset of that name.
+	Saturation *trace.Saturation `json:"saturation,omitempty"`
+	// StartSkewS is between the workers' earliest and latest start, by the wall clock.
+	StartSkewS *float64 `json:"start_skew_s"`
+	// Overlap is null if the disks were never all busy at once.
+	Overlap *Overlap `json:"overlap"`
+	// NoOverlap is there if Overlap is null.
+	NoOverlap *NoOverlap `json:"no_overlap,omitempty"`
+	// OtherToolRates is null if no disk moved anything.
+	OtherToolRates *OtherToolRates `json:"others_say"`
+	// Contention is null without an overlap of two disks or more.
+	Contention *Contention `json:"contention"`
+	// Links are those of the disks' paths, if these and their capacity are known.
+	Links   []LinkUse `json:"links,omitempty"`
+	Streams []Stream  `json:"streams,omitempty"`
+	// StreamTotals are by disk, in the run's order.
+	StreamTotals []StreamTotal `json:"stream_totals,omitempty"`
+	// Work is each disk's, if it was recorded.
+	Work map[string]work.Work `json:"work,omitempty"`
 	// The first phase in which the same disks do the same, if there is one before this.
 	Repeats string `json:"repeats,omitempty"`
 	// The disks that do not work as fast as they can, and those that read and write at once.
 	Paced      work.Paced      `json:"paced,omitempty"`
-	Search     *trace.Try      `json:"search,omitempty"` // which of a search's tries this is
+	Search     *trace.Try      `json:"search,omitempty"` // Search is the search's try that this is.
 	Stages     []Stage         `json:"stages"`
-	Changes    []Change        `json:"changes"` // the ledger: by time
+	Changes    []Change        `json:"changes"` // Changes are the ledger, by time.
 	Recoveries []Recovery      `json:"recoveries"`
 	Disks      map[string]Disk `json:"disks"`
-	// Of all cores, on average in the overlap; null if it was not read.
+	// CPUPercent is over all cores, on average in the overlap; null if it was not read.
 	CPUPercent *float64  `json:"cpu_percent"`
-	Series     *Series   `json:"series"`  // null if no disk moved anything
-	Verdict    string    `json:"verdict"` // the phase in one sentence
+	Series     *Series   `json:"series"`  // Series is null if no disk moved anything.
+	Verdict    string    `json:"verdict"` // Verdict is the phase in one sentence.
 	Warnings   []Warning `json:"warnings"`
 }
 
 // Overlap is the window in which every working disk was active.
 type Overlap struct {
-	StartS    float64         `json:"start_s"`
-	EndS      float64         `json:"end_s"`
-	DurationS float64         `json:"duration_s"`
-	Spans     [][2]float64    `json:"spans"` // the stretches the window is made of: start_s, end_s
-	Bytes     int64           `json:"bytes"`
-	BytesLow  int64           `json:"bytes_low"` // bounds if files straddle the window's edges without samples
+	StartS    float64      `json:"start_s"`
+	EndS      float64      `json:"end_s"`
+	DurationS float64      `json:"duration_s"`
+	Spans     [][2]float64 `json:"spans"` // Spans make up the window: start_s, end_s.
+	Bytes     int64        `json:"bytes"`
+	// BytesLow and BytesHigh matter if files straddle the edges without samples.
+	BytesLow  int64           `json:"bytes_low"`
 	BytesHigh int64           `json:"bytes_high"`
 	Rate      float64         `json:"rate"`
 	CI95      *stats.Interval `json:"ci95"`
@@ -122,8 +132,9 @@ type OverlapDisk struct {
 	BytesHigh int64           `json:"bytes_high"`
 	Rate      float64         `json:"rate"`
 	CI95      *stats.Interval `json:"ci95"`
-	Share     float64         `json:"share"`               // of the window's bytes
-	ReadRate  float64         `json:"read_rate,omitempty"` // of rate, if the disk reads and writes at once
+	Share     float64         `json:"share"` // Share is a part of the window's bytes.
+	// ReadRate is a part of Rate if the disk reads and writes at once.
+	ReadRate float64 `json:"read_rate,omitempty"`
 }
 
 // Stage is a maximal interval with an unchanged set of active disks.
@@ -145,67 +156,80 @@ type StageDisk struct {
 type Recovery struct {
 	Disk     string     `json:"disk"`
 	Op       trace.Role `json:"op"`
-	After    string     `json:"after"` // the disk that ended
-	AtS      float64    `json:"at_s"`  // when it ended
-	LagS     *float64   `json:"lag_s"` // null if the trace ends before the new level holds
+	After    string     `json:"after"` // After is the disk that ended.
+	AtS      float64    `json:"at_s"`  // AtS is when it ended.
+	LagS     *float64   `json:"lag_s"` // LagS is null if the trace ends before the new level holds.
 	FromRate float64    `json:"from_rate"`
 	ToRate   *float64   `json:"to_rate"`
-	Cut      *Cut       `json:"cut,omitempty"`    // what was seen instead of the whole, if lag_s is null
-	Reason   string     `json:"reason,omitempty"` // that in words
+	// Cut is what was seen instead of the whole, if lag_s is null.
+	Cut    *Cut   `json:"cut,omitempty"`
+	Reason string `json:"reason,omitempty"` // Reason is Cut in words.
 
-	Reached ledger.Measured `json:"-"` // to_rate, and how well it is known
+	Reached ledger.Measured `json:"-"` // Reached is ToRate with its error.
 }
 
 // Cut is where the view of a recovery ended.
 type Cut struct {
-	Rose   bool    `json:"rose"`           // it had reached a new level, too short a time before; else it had not risen
-	AfterS float64 `json:"s"`              // after the other disk's end: when it rose, or else when the view ended
-	Why    string  `json:"why"`            // a disk ended, started or paused
-	Disk   string  `json:"disk,omitempty"` // which
+	Rose bool `json:"rose"` // Rose says that it had just reached a new level.
+	// AfterS is from the other disk's end to the rise, or to the end of the view.
+	AfterS float64 `json:"s"`
+	Why    string  `json:"why"`            // Why is ended, started or paused.
+	Disk   string  `json:"disk,omitempty"` // Disk is the one that did so.
 }
 
 // OtherToolRates is what other tools would have shown for the phase: why the window matters.
 type OtherToolRates struct {
 	// fio's group bandwidth: all bytes over the longest job's own time. If some disks read and
 	// others write, fio prints one for each.
-	FioRate       *float64 `json:"fio_rate,omitempty"`
-	FioReadRate   *float64 `json:"fio_read_rate,omitempty"`
-	FioWriteRate  *float64 `json:"fio_write_rate,omitempty"`
-	SoloSumRate   float64  `json:"solo_sum_rate"`   // each job's bytes over its own time, added up
-	FirstDoneRate float64  `json:"first_done_rate"` // elbencho: from the first start to the first disk's end
-	LastDoneRate  float64  `json:"last_done_rate"`  // elbencho: from the first start to the last disk's end
+	FioRate      *float64 `json:"fio_rate,omitempty"`
+	FioReadRate  *float64 `json:"fio_read_rate,omitempty"`
+	FioWriteRate *float64 `json:"fio_write_rate,omitempty"`
+	// SoloSumRate is each job's bytes over its own time, added up.
+	SoloSumRate float64 `json:"solo_sum_rate"`
+	// FirstDoneRate is elbencho's, up to the first disk's end.
+	FirstDoneRate float64 `json:"first_done_rate"`
+	// LastDoneRate is elbencho's, up to the last disk's end.
+	LastDoneRate float64 `json:"last_done_rate"`
 }
 
 // Contention compares the window, or its longest stretch between changes, with what the disks do
 // without the others.
 type Contention struct {
-	// That stretch: start_s, end_s; empty for the whole window.
-	Spans  [][2]float64              `json:"spans,omitempty"`
-	Even   bool                      `json:"even"` // in every stretch all have about the same
+	// Spans are that stretch (start_s, end_s); empty for the whole window.
+	Spans [][2]float64 `json:"spans,omitempty"`
+	// Even says that all have about the same in every stretch.
+	Even   bool                      `json:"even"`
 	Disks  map[string]DiskContention `json:"disks"`
 	Steals []Steal                   `json:"steals"`
 	// Total of reads and writes mixed over the best total one way, of the same disks.
-	DuplexGain *float64        `json:"duplex_gain"`
-	DuplexCI95 *stats.Interval `json:"duplex_gain_ci95"` // as wide as both totals' intervals make it
-	Ceiling    *Ceiling        `json:"ceiling"`          // null if nothing shows a common limit
+	DuplexGain *float64 `json:"duplex_gain"`
+	// DuplexCI95 combines both totals' intervals.
+	DuplexCI95 *stats.Interval `json:"duplex_gain_ci95"`
+	// Ceiling is null if nothing shows a common limit.
+	Ceiling *Ceiling `json:"ceiling"`
 }
 
 // DiskContention is one disk's rate in the window against what it could have had.
 type DiskContention struct {
-	Rate          float64  `json:"rate"`           // in the stretch that is compared
-	Reference     string   `json:"reference"`      // solo: its rate alone; later: without others; or empty
-	ReferenceFrom string   `json:"reference_from"` // the solo phase, or the disk that is missing
-	Alone         bool     `json:"alone"`          // no other disk worked when the reference was measured
+	Rate float64 `json:"rate"` // Rate is in the stretch that is compared.
+	// Reference is solo for its rate alone, later for that without others, or empty.
+	Reference string `json:"reference"`
+	// ReferenceFrom is the solo phase, or the disk that is missing.
+	ReferenceFrom string   `json:"reference_from"`
+	Alone         bool     `json:"alone"` // Alone says that no other disk was busy then.
 	ReferenceRate *float64 `json:"reference_rate"`
-	// Why there is none, although the disk was measured alone: one of the causes below; empty if it
-	// was not.
+	// NoReference says why there is none although the disk was measured alone: one of NoneChanged
+	// and the like; empty if it was not.
 	NoReference string          `json:"no_reference,omitempty"`
-	Retention   *float64        `json:"retention"` // rate over the reference
+	Retention   *float64        `json:"retention"` // Retention is rate over the reference.
 	RetentionCI *stats.Interval `json:"retention_ci95,omitempty"`
-	Slowed      bool            `json:"held"`       // it has less than the reference, by more than noise would make of equals
-	Kept        bool            `json:"kept"`       // it has about as much as the reference, within noise
-	FairRate    *float64        `json:"fair_rate"`  // null: no share of a total says what a disk could have
-	AboveEven   *float64        `json:"above_even"` // null, for the same reason
+	// Slowed says that it is slower than its baseline, beyond noise.
+	Slowed bool `json:"held"`
+	// Kept says that it is about as fast as its baseline, within noise.
+	Kept bool `json:"kept"`
+	// FairRate is null: no share of a total says what a disk could have.
+	FairRate  *float64 `json:"fair_rate"`
+	AboveEven *float64 `json:"above_even"` // AboveEven is null for the same reason.
 }
 
 // Steal is what one disk loses through another that crowds it out.
@@ -213,7 +237,7 @@ type Steal struct {
 	From  string  `json:"from"`
 	By    string  `json:"by"`
 	Rate  float64 `json:"rate"`
-	Share float64 `json:"share"` // of From's rate without By
+	Share float64 `json:"share"` // Share is a part of From's rate without By.
 	// Deduced says that it was not measured without By: Rate and Share are what From loses through
 	// all others.
 	Deduced bool `json:"deduced,omitempty"`
@@ -224,9 +248,9 @@ type Steal struct {
 // Ceiling is a limit that several sets of disks ran into, in one direction. Its cause is not known.
 type Ceiling struct {
 	Rate   float64  `json:"rate"`
-	Phases []string `json:"phases"` // that reached it
-	// If this phase shows it: the phase without some of its disks that moved as much, and what its
-	// disks reach one by one.
+	Phases []string `json:"phases"` // Phases reached the limit.
+	// Without is the phase without some of its disks that moved as much, and AloneRate what its
+	// disks reach one by one, if this phase shows the limit.
 	Without     string   `json:"without,omitempty"`
 	WithoutRate float64  `json:"without_rate,omitempty"`
 	Added       []string `json:"added,omitempty"`
@@ -241,8 +265,8 @@ type Disk struct {
 	CachedWrites int64    `json:"cached_writes_bytes,omitempty"`
 	Files        int      `json:"files"`
 	Bytes        int64    `json:"bytes"`
-	BusyS        float64  `json:"busy_s"` // time with a file in transfer
-	Rate         *float64 `json:"rate"`   // bytes / busy_s
+	BusyS        float64  `json:"busy_s"` // BusyS is time with a file in transfer.
+	Rate         *float64 `json:"rate"`   // Rate is Bytes over BusyS.
 	Mean         *float64 `json:"mean"`
 	Median       *float64 `json:"median"`
 	Trimmed20    *float64 `json:"trimmed20"`
@@ -252,38 +276,46 @@ type Disk struct {
 	CV      *float64 `json:"cv"`
 	Bimodal *bool    `json:"bimodal"`
 	// DipP is the chance of as deep a gap between two groups of files if there is one group.
-	DipP     *float64    `json:"dip_p"`
-	Modes    *[2]float64 `json:"modes"` // the two rates, if bimodal, the fixed cost of a file taken out
-	Quote    *Quote      `json:"quote"` // the figure to quote
-	Score    *Score      `json:"score"` // of the program that the preset takes after
-	Throttle *Throttle   `json:"throttle"`
-	// Of a phase that was to go on until all are steady; null if it was not at the end.
+	DipP *float64 `json:"dip_p"`
+	// Modes is the two rates, if bimodal, the fixed cost of a file taken out.
+	Modes *[2]float64 `json:"modes"`
+	Quote *Quote      `json:"quote"` // Quote is the figure to quote.
+	// Score is by the rule of the program that the preset takes after.
+	Score    *Score    `json:"score"`
+	Throttle *Throttle `json:"throttle"`
+	// Steady is for a phase that was to go on until all are steady; null if it was not at the end.
 	Steady   *Steady    `json:"steady,omitempty"`
 	SizeKnee *size.Knee `json:"size_knee"`
-	Sizes    []size.Bin `json:"sizes,omitempty"` // rate by file size; absent if all are of one
-	// Of its requests in the overlap, or in all its time without one; null if it was not recorded.
+	// Sizes have the rate by file size, unless all files have one.
+	Sizes []size.Bin `json:"sizes,omitempty"`
+	// Latency is that of its requests in the overlap, or in all its time without one; null if it
+	// was not recorded.
 	Latency *Latency `json:"latency"`
-	// What gauges say; null without them.
+	// Device and Temperature are read from gauges; null without them.
 	Device      *meter.Device `json:"device"`
 	Temperature *Temperature  `json:"temperature"`
-	LinkChange  *LinkChange   `json:"link_change"` // null if its link, as far as it is known, kept its speed
-	// How much of a core its worker used, on average in the overlap, if that may limit it.
+	// LinkChange is null if its link kept its speed or is unknown.
+	LinkChange *LinkChange `json:"link_change"`
+	// WorkerCPUPercent is the share of a core that its worker used, on average in the overlap, if
+	// that may limit it.
 	WorkerCPUPercent *float64 `json:"worker_cpu_percent,omitempty"`
 }
 
 // Quote is the one figure to quote for a disk: what a user will see again.
 type Quote struct {
 	Rate float64 `json:"rate"`
-	Kind string  `json:"kind"` // overlap: beside the others; later: after a lasting fall; mean: bytes over time
-	Text string  `json:"text"` // what it is, and what to say beside it
+	// Kind is overlap (with all disks busy), later (after a lasting fall) or mean (bytes over
+	// time).
+	Kind string `json:"kind"`
+	Text string `json:"text"` // Text says what it is, and what to know about it.
 }
 
 // Score is what the program that a preset imitates would report for the disk: one of its passes
 // stands for all.
 type Score struct {
-	Method string  `json:"method"` // median | best: of the counted passes
+	Method string  `json:"method"` // Method is median or best of the counted passes.
 	Rate   float64 `json:"rate"`
-	N      int     `json:"n"` // passes it was chosen from
+	N      int     `json:"n"` // N is the number of passes that it was chosen from.
 }
 
 // Steady is a disk's steady state, by its rates in windows (see stats.Steady): after the rule of
@@ -291,21 +323,25 @@ type Score struct {
 // minute.
 type Steady struct {
 	WindowS float64         `json:"window_s"`
-	SinceS  float64         `json:"since_s"` // to the end
+	SinceS  float64         `json:"since_s"` // SinceS lasts to the end.
 	Rate    float64         `json:"rate"`
 	CI95    *stats.Interval `json:"ci95"`
 }
 
 // Throttle is a lasting drop of a disk's rate that no other disk explains.
 type Throttle struct {
-	ledger.Step                  // the deepest
-	Recovered      *Rebound      `json:"recovered"` // null if the rate stayed low to the end
-	Steps          []ledger.Step `json:"steps"`     // the whole fall
-	Cause          string        `json:"cause"`     // heat | cache_full | unknown
-	Evidence       Evidence      `json:"evidence"`
-	NeighbourGains []Shift       `json:"freed,omitempty"` // what other disks gained by it
-	FirstLevelS    float64       `json:"held_s"`          // how long the first level was seen
-	LastLevelS     float64       `json:"lasts_s"`         // how long the last level was seen
+	ledger.Step // It is the deepest step.
+	// Recovered is null if the rate stayed low to the end.
+	Recovered *Rebound      `json:"recovered"`
+	Steps     []ledger.Step `json:"steps"` // Steps are the whole fall.
+	Cause     string        `json:"cause"` // Cause is heat, cache_full or unknown.
+	Evidence  Evidence      `json:"evidence"`
+	// NeighbourGains are what other disks gained by it.
+	NeighbourGains []Shift `json:"freed,omitempty"`
+	// FirstLevelS is how long the first level was seen.
+	FirstLevelS float64 `json:"held_s"`
+	// LastLevelS is how long the last level was seen.
+	LastLevelS float64 `json:"lasts_s"`
 }
 
 // Rebound is a throttle that was over after a pause.
@@ -318,32 +354,40 @@ type Rebound struct {
 // MatrixRow is one phase in the table of all phases, which lists those of one disk first, then of
 // two, and so on.
 type MatrixRow struct {
-	Phase      string                `json:"phase"`
-	Roles      map[string]trace.Role `json:"roles"`
-	Working    int                   `json:"working"` // how many disks
-	Rates      map[string]float64    `json:"rates"`   // per working disk, in the window
-	Total      float64               `json:"total"`
-	ReadRate   float64               `json:"read_rate"`
-	WriteRate  float64               `json:"write_rate"`
-	Departures map[string]float64    `json:"departures"` // rate over the reference, if more than a tenth apart
+	Phase   string                `json:"phase"`
+	Roles   map[string]trace.Role `json:"roles"`
+	Working int                   `json:"working"` // Working is the number of busy disks.
+	// Rates are those in the window, by busy disk.
+	Rates     map[string]float64 `json:"rates"`
+	Total     float64            `json:"total"`
+	ReadRate  float64            `json:"read_rate"`
+	WriteRate float64            `json:"write_rate"`
+	// Departures are rates over their references, if more than a tenth apart.
+	Departures map[string]float64 `json:"departures"`
 }
 
 // Finding is something worth reporting. Findings come in the order of their weight.
 type Finding struct {
-	Code       string   `json:"code"`
-	Phase      string   `json:"phase"`
-	Disk       string   `json:"disk,omitempty"`    // whom it is about, if it is one
-	Disks      []string `json:"disks,omitempty"`   // all whom it is about; of a steal: who lost
-	Added      []string `json:"added,omitempty"`   // of a ceiling: the disks that were added without more being moved
-	Link       *LinkUse `json:"link,omitempty"`    // of a bottleneck
-	Change     *Change  `json:"change,omitempty"`  // of the ledger
-	Cites      []int    `json:"cites,omitempty"`   // the phase's changes that it rests on, by index
-	Changes    []Change `json:"changes,omitempty"` // of its kind and disks, if they are several
-	Other      string   `json:"other,omitempty"`   // what it is held against: a phase, a disk, an error
-	Values     any      `json:"values,omitempty"`
-	MorePhases int      `json:"more_phases,omitempty"` // that show it as well
-	Weight     float64  `json:"weight"`                // about the share of speed at stake: 1 is all of it
-	Text       string   `json:"text"`
+	Code  string `json:"code"`
+	Phase string `json:"phase"`
+	Disk  string `json:"disk,omitempty"` // Disk is the only one that it is about.
+	// Disks are all that it is about; for a steal those who lost.
+	Disks []string `json:"disks,omitempty"`
+	// For a ceiling, Added are the disks that were added in vain.
+	Added  []string `json:"added,omitempty"`
+	Link   *LinkUse `json:"link,omitempty"`   // Link is the bottleneck.
+	Change *Change  `json:"change,omitempty"` // Change is from the ledger.
+	// Cites are the indices of the changes that it rests on.
+	Cites []int `json:"cites,omitempty"`
+	// Changes are all of its kind and disks, if there are several.
+	Changes []Change `json:"changes,omitempty"`
+	// Other is the phase, disk or error that it is compared with.
+	Other      string `json:"other,omitempty"`
+	Values     any    `json:"values,omitempty"`
+	MorePhases int    `json:"more_phases,omitempty"` // MorePhases show it as well.
+	// Weight is about the share of speed at stake: 1 is all of it.
+	Weight float64 `json:"weight"`
+	Text   string  `json:"text"`
 	// TextWithoutPhase is the text without the phase and the full stop.
 	TextWithoutPhase string `json:"-"`
 }
@@ -352,15 +396,16 @@ type Finding struct {
 type Warning struct {
 	Code   string `json:"code"`
 	Disk   string `json:"disk,omitempty"`
-	Other  string `json:"other,omitempty"`  // what caused it, in the words of who said so
-	Values any    `json:"values,omitempty"` // see values.go
+	Other  string `json:"other,omitempty"`  // Other is the cause, as it was reported.
+	Values any    `json:"values,omitempty"` // Values are listed in values.go.
 	Text   string `json:"text"`
 }
 
 // NoOverlap says why the disks of a phase were never active together: some moved nothing, or one
 // ended before another began, or, if no disks are named, pauses left no moment.
 type NoOverlap struct {
-	Disks  []string `json:"disks,omitempty"` // that moved nothing; or who ended first, and who began after that
+	// Disks moved nothing; or one ended before the other began.
+	Disks  []string `json:"disks,omitempty"`
 	EndedS float64  `json:"ended_s,omitempty"`
 	BeganS float64  `json:"began_s,omitempty"`
 }

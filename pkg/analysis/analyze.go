@@ -20,7 +20,7 @@ type Options struct {
 	// GapNS is the longest pause between files within which a disk stays active; if zero,
 	// overlap.DefaultGapNS.
 	GapNS  int64
-	Origin *Origin // nil if it is not known
+	Origin *Origin // Origin is nil if unknown.
 	// NoSizes leaves out rates by file size and their fits, which take long for millions of files.
 	NoSizes bool
 }
@@ -121,13 +121,13 @@ func (a *Analysis) Title(phase string) string {
 	return phase
 }
 
-// alphas are the chances by which noise alone may make one claim of one disk, so that it makes any
-// of that kind in the whole run with a chance of no more than chance (Bonferroni's correction).
+// alphas are the rates at which noise alone may make one claim about one disk, so that it makes any
+// of that kind in the whole run at a rate of no more than falseClaimRate (Bonferroni's correction).
 type alphas struct {
-	comparisons int     // disks and phases in the run: how often chance may pass for a claim
-	perDisk     float64 // of a disk by itself, in any phase
-	perPhase    float64 // of a disk beside others
-	perRecovery float64 // of a disk after another's end
+	comparisons int     // They count the disks of all phases, which chance may make a claim about.
+	perDisk     float64 // It holds for claims about a disk by itself, in any phase.
+	perPhase    float64 // It holds for claims about a disk with others busy.
+	perRecovery float64 // It holds for claims about a disk after another's end.
 }
 
 func newAlphas(run *trace.Run) alphas {
@@ -135,7 +135,7 @@ func newAlphas(run *trace.Run) alphas {
 	for _, p := range run.Phases {
 		n, others := 0, len(p.Disks)-1
 		for _, d := range p.Disks {
-			if !p.Work[d.Name].Limited() { // of which nothing is claimed
+			if !p.Work[d.Name].Limited() { // Nothing is claimed about disks with a pace.
 				n++
 			}
 		}
@@ -143,11 +143,11 @@ func newAlphas(run *trace.Run) alphas {
 		if others > 0 {
 			shared += n
 		}
-		// Of the disks that stay after each end, those that can rise again are few.
+		// Few of the disks that stay after each end can rise again.
 		after += min(n, n*others/2)
 	}
 	per := func(comparisons int) float64 { return falseClaimRate / float64(max(comparisons, 1)) }
-	return alphas{comparisons: max(all, 1), perDisk: per(all), perPhase: per(shared), perRecovery: per(after)}
+	return alphas{max(all, 1), per(all), per(shared), per(after)}
 }
 
 // number is v, or nil if v is NaN or infinite.

@@ -16,38 +16,39 @@ import (
 // Answer answers what a person asked: who wins, who loses, how to connect the disks, and how sure
 // that is. It is decided and worded here, from what the effects come to.
 type Answer struct {
-	Headline string    `json:"headline"` // one idea
-	Sentence string    `json:"sentence"` // what belongs to it, likewise
-	More     []string  `json:"-"`        // what else there is to say, idea by idea
+	Headline string    `json:"headline"` // Headline is one idea.
+	Sentence string    `json:"sentence"` // Sentence is what belongs to the headline.
+	More     []string  `json:"-"`        // More has the other ideas, one by one.
 	Wins     []Outcome `json:"wins"`
 	Loses    []Outcome `json:"loses"`
-	Advice   []Advice  `json:"advice"` // none if nothing was measured of disks together
+	Advice   []Advice  `json:"advice"` // Advice is empty if disks were not measured together.
 	Sure     Sure      `json:"sure"`
-	// Why the run's numbers cannot be trusted, the worst first: these stand in place of who wins.
+	// Caveats say why the run's numbers cannot be trusted, the worst first. If there are any, no
+	// headline says who wins.
 	Caveats []Caveat `json:"doubts"`
 }
 
 // Caveat is a reason not to trust a run's numbers.
 type Caveat struct {
 	Code    string  `json:"code"`
-	Phase   string  `json:"phase,omitempty"` // the first that shows it; empty for the run
+	Phase   string  `json:"phase,omitempty"` // Phase shows it first; it is empty for the run.
 	Disk    string  `json:"disk,omitempty"`
-	Cause   string  `json:"cause,omitempty"` // of a failure
+	Cause   string  `json:"cause,omitempty"` // Cause is the error of a failure.
 	Percent float64 `json:"percent,omitempty"`
 	Text    string  `json:"text"`
 }
 
-// The codes of doubts.
+// The codes of caveats.
 const (
-	CaveatFailed    = "failed"  // a disk failed
-	CaveatPartial   = "partial" // the run or a phase ended early
+	CaveatFailed    = "failed"  // A disk failed.
+	CaveatPartial   = "partial" // The run or a phase ended early.
 	CaveatShared    = "shared_disk"
 	CaveatSkipped   = "skipped_checks"
-	CaveatHostBound = "host_bound"    // the computer's cores were busy, by so many percent
-	CaveatCached    = "cached"        // so much of what was read came from a cache
-	CaveatWrites    = "cached_writes" // small writes went through this computer's cache
-	CaveatImprecise = "imprecise"     // a rate's 95 % interval is as wide as this to either side
-	CaveatModel     = "model"         // the run is simulated, and its requests are too small for the model
+	CaveatHostBound = "host_bound"    // The computer's cores were busy, by so many percent.
+	CaveatCached    = "cached"        // So much of what was read came from a cache.
+	CaveatWrites    = "cached_writes" // Small writes went through this computer's cache.
+	CaveatImprecise = "imprecise"     // A rate's 95 % interval is as wide as this to either side.
+	CaveatModel     = "model"         // Simulated requests are too small for the model.
 )
 
 // wholeRequest is the smallest request, in bytes, that the model of a hub stands for: its rates
@@ -63,19 +64,21 @@ type Outcome struct {
 	Op     trace.Role      `json:"op"`
 	Phases []string        `json:"phases"`
 	Rate   float64         `json:"rate"`
-	Kept   *float64        `json:"kept"` // of its rate without the others; null if that is not known
+	Kept   *float64        `json:"kept"` // Kept is relative to the baseline; null if unknown.
 	KeptCI *stats.Interval `json:"kept_ci95"`
 }
 
 // Advice is how to connect the disks.
 type Advice struct {
-	Kind  string   `json:"kind"`
-	Disks []string `json:"disks"`          // of own_port: the one; of any_own_port: any one of them, the best first
-	Gain  float64  `json:"gain,omitempty"` // of the others together: 1 is twice as much
-	Error float64  `json:"gain_error,omitempty"`
+	Kind string `json:"kind"`
+	// Disks is the one to move, or, for any_own_port, any one of them, the best first.
+	Disks []string `json:"disks"`
+	// Gain is that of the others together: 1 is twice as much.
+	Gain  float64 `json:"gain,omitempty"`
+	Error float64 `json:"gain_error,omitempty"`
 	// Missing are the phases that would tell which disk to move, if they were measured.
 	Missing []MissingPhase `json:"missing,omitempty"`
-	// What to do, what comes of it, and both.
+	// Title says what to do, Detail what comes of it, and Text both.
 	Title  string `json:"title"`
 	Detail string `json:"detail"`
 	Text   string `json:"text"`
@@ -89,30 +92,32 @@ type MissingPhase struct {
 
 // The kinds of advice.
 const (
-	AdviceOwnPort    = "own_port"     // give it a port of its own
-	AdviceAnyOwnPort = "any_own_port" // give one of them a port of its own; it makes little difference which
-	AdviceShare      = "share"        // together on the hub: none loses more than a tenth
-	AdviceNone       = "none"         // no disk is shown to cost the others more than a tenth
-	AdviceUnmeasured = "unmeasured"   // no phase shows what the others have without one disk
+	AdviceOwnPort    = "own_port"     // One disk should move to its own port.
+	AdviceAnyOwnPort = "any_own_port" // One should move; it makes little difference which.
+	AdviceShare      = "share"        // All can share the hub: none loses more than a tenth.
+	AdviceNone       = "none"         // No disk is shown to cost the others more than a tenth.
+	AdviceUnmeasured = "unmeasured"   // No phase shows what the others have without one disk.
 )
 
 // Sure is how well the rates behind the answer are known.
 type Sure struct {
-	Widest   float64 `json:"widest"`  // half of the widest 95 % interval, relative; 0 if none is known
-	Disk     string  `json:"disk"`    // whose it is
-	Phase    string  `json:"phase"`   // and in which phase
-	Unknown  bool    `json:"unknown"` // some rates have no interval
+	Widest   float64 `json:"widest"`  // Widest is half of the widest 95 % interval, relative, or 0.
+	Disk     string  `json:"disk"`    // Disk has the widest interval.
+	Phase    string  `json:"phase"`   // Phase is where it has it.
+	Unknown  bool    `json:"unknown"` // Unknown says that some rates have no interval.
 	Repeated bool    `json:"repeated"`
 	Text     string  `json:"text"`
 }
 
 // What it takes to recommend a port of its own for one disk and not for another.
 const (
-	minMoveGain = 0.10 // that the others gain
-	minMoveLead = 0.05 // that they must gain more than from moving any other disk, and by more than the errors of both
+	minMoveGain = 0.10 // The others must gain this much.
+	// They must gain this much more than from moving any other disk, and more than both errors.
+	minMoveLead = 0.05
 )
 
-// add takes in how well one more rate is known; what changed by itself is a mean of several.
+// add notes how well one more rate is known. A rate that changed by itself does not count: it is a
+// mean of several.
 func (s *Sure) add(rate float64, ci *stats.Interval, changed bool, disk, phase string) {
 	switch {
 	case changed:
@@ -194,13 +199,13 @@ func (a *Analysis) precisionAlone() {
 	}
 }
 
-// caveats are the reasons not to trust the numbers, each once, the worst first.
+// caveats returns the reasons not to trust the numbers, each once, the worst first.
 func (a *Analysis) caveats() (out []Caveat) {
 	add := func(d Caveat, text string, args ...any) {
 		d.Text = fmt.Sprintf(text, args...)
 		out = append(out, d)
 	}
-	var early, small *Phase // the first that ended early, and with small requests
+	var early, small *Phase // They are the first that ended early, and with small requests.
 	for i := range a.Phases {
 		p := &a.Phases[i]
 		for _, w := range p.Warnings {
@@ -256,8 +261,8 @@ func (a *Analysis) caveats() (out []Caveat) {
 		case PercentValues:
 			if len(f.Disks) > 0 {
 				add(Caveat{Code: CaveatHostBound, Phase: f.Phase, Disk: f.Disk, Percent: v.Percent},
-					"Your CPU may be the bottleneck, not %s: what moves its files used %.0f %% of a core "+
-						"(%s).", unit.List(f.Disks), v.Percent, a.Title(f.Phase))
+					"Your CPU may be the bottleneck, not %s: what moves its files used %.0f %% "+
+						"of a core (%s).", unit.List(f.Disks), v.Percent, a.Title(f.Phase))
 				continue
 			}
 			add(Caveat{Code: CaveatHostBound, Phase: f.Phase, Percent: v.Percent},
@@ -300,8 +305,8 @@ func (a *Analysis) cachedWrites() (text, phase string) {
 	if phases == 0 {
 		return "", ""
 	}
-	text = fmt.Sprintf("Writes of %s to %s (%s) went through this computer's cache: those rates are "+
-		"the cache's, not the %s.", unit.FormatBlock(block), unit.List(disks),
+	text = fmt.Sprintf("Writes of %s to %s (%s) went through this computer's cache: those rates "+
+		"are the cache's, not the %s.", unit.FormatBlock(block), unit.List(disks),
 		unit.Plural(phases, "phase"), pick(len(disks) > 1, "disks'", "disk's"))
 	return text, phase
 }
@@ -310,17 +315,17 @@ func (a *Analysis) cachedWrites() (text, phase string) {
 // and if none that was not measured could gain them more.
 func (w writer) advice() Advice {
 	removals := w.Summary.Removals
-	var best Removal // if it is worth it
+	var best Removal // It stays empty if no move is worth it.
 	if len(removals) > 0 && removals[0].Gain >= minMoveGain {
 		best = removals[0]
 	}
-	slowed := best.Gain > 0 // or that is unclear
+	slowed := best.Gain > 0 // It is also true if that is unclear.
 	for _, c := range w.Summary.Contests {
 		for _, d := range c.Disks {
 			slowed = slowed || !d.Keeps && d.Kept < minRetained
 		}
 	}
-	var like []string // the best, and those that make little difference
+	var like []string // They are the best, and those that make little difference.
 	sure := best.Gain > best.Error &&
 		slices.ContainsFunc(best.Cases, func(c RemovalCase) bool { return len(c.Disks) > 0 })
 	for _, r := range removals {
@@ -403,7 +408,7 @@ func (w writer) missing(atLeast float64) (phases []MissingPhase, measure string)
 // write at 1.48 GB/s each instead of 0.700, and read at 1.50 GB/s each instead of 1.10."
 func (w writer) gains(without *Removal) string {
 	var clauses []string
-	var before []string // whom the clause before this one is about
+	var before []string // The clause before this one is about these disks.
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
 		gaining := func(c RemovalCase) []string {
 			does := func(name string) bool { return c.Disks[name].Op == op }

@@ -21,18 +21,19 @@ const (
 // its kind have been seen to carry.
 type LinkUse struct {
 	Segment  hardware.Segment `json:"segment"`
-	Link     string           `json:"link"`            // Thunderbolt 4, PCIe 3.0 x4
-	Hub      string           `json:"hub,omitempty"`   // the hub's name, of its uplink
-	Disks    []string         `json:"disks"`           // that move over it in this direction
-	Op       trace.Role       `json:"op"`              // read: towards the host
-	Rate     float64          `json:"rate"`            // of these disks together
-	Capacity float64          `json:"capacity"`        // seen on links of this kind, one way
-	Source   string           `json:"source"`          // of the capacity
-	Share    float64          `json:"share"`           // rate over capacity
-	Could    string           `json:"could,omitempty"` // the speed both its ends support, if they negotiated less
+	Link     string           `json:"link"`          // Link is its kind: Thunderbolt 4, PCIe 3.0 x4.
+	Hub      string           `json:"hub,omitempty"` // Hub is the hub's name if it is its uplink.
+	Disks    []string         `json:"disks"`         // Disks use the link in this direction.
+	Op       trace.Role       `json:"op"`            // Op is read towards the host.
+	Rate     float64          `json:"rate"`          // Rate is that of these disks together.
+	Capacity float64          `json:"capacity"`      // Capacity was seen on such links, one way.
+	Source   string           `json:"source"`        // Source says where the capacity is from.
+	Share    float64          `json:"share"`         // Share is rate over capacity.
+	// Could is the speed that both its ends support, if they negotiated less.
+	Could string `json:"could,omitempty"`
 
-	id   string  // of the link and the direction
-	line float64 // bytes per second of its bare line rate, which nothing passes
+	id   string  // It is unique to the link and the direction.
+	line float64 // It is the bare line rate in bytes per second, which nothing exceeds.
 }
 
 // linkUse describes a link in one direction, on the way to a disk.
@@ -136,7 +137,7 @@ func (p *phase) cached() {
 				p.scale.Rate(u.Rate), "over "+u.Link+" is more than the bare line carries",
 				p.scale.Rate(u.line))
 			w.Other = u.Link
-			if len(u.Disks) == 1 { // whose link it is
+			if len(u.Disks) == 1 { // It is this disk's own link.
 				w.Disk = u.Disks[0]
 			}
 			p.out.Warnings = append(p.out.Warnings, w)

@@ -137,9 +137,12 @@ func TestNoLinkIsGuessed(t *testing.T) {
 // Nothing passes a link's line rate: a cache was faster.
 func TestFasterThanTheLine(t *testing.T) {
 	run := runOf(diskOf("A", "read", 100e6, pace{10, 3e9}))
-	run.Hardware = &hardware.Setup{Disks: map[string]hardware.Unit{"A": {Disk: hardware.Disk{Path: hardware.Path{Links: []hardware.Link{
+	path := hardware.Path{Links: []hardware.Link{
 		{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: 20e9, TxBps: 20e9},
-	}}}}}}
+	}}
+	run.Hardware = &hardware.Setup{Disks: map[string]hardware.Unit{
+		"A": {Disk: hardware.Disk{Path: path}},
+	}}
 	a := Analyze(run, Options{})
 	if w := a.Phases[0].Warnings; !slices.ContainsFunc(w, func(w Warning) bool {
 		return w.Code == "cached" && w.Disk == "A" && w.Values.(MostValues).Most == 2.5e9

@@ -22,19 +22,23 @@ const (
 // one that writes gets warmer whether it throttles or not, so that a rise alone says nothing.
 // Temperatures come in whole degrees.
 const (
-	hotC         = 55 // less is not hot enough to throttle for
-	surelyHotC   = 65 // from here on a small rise will do
-	smallRiseC   = 3
-	clearRiseC   = 8
-	settledC     = 5              // a disk that throttles for heat holds its temperature about there ...
-	lagShare     = 0.3            // ... or, its sensor lagging, goes on by a part of its rise
-	flatC        = 3              // what a sensor wanders by itself
-	notCoolC     = 70             // a disk this warm may have throttled for heat however little it warmed up
-	aroundFallNS = 15_000_000_000 // readings further away say nothing of the fall
-	minBefore    = 3              // readings before the fall
-	sameBudget   = 1.3            // two falls after numbers of bytes that differ by less come of one budget
-	eventNearNS  = 10_000_000_000
-	// What storage moves through a link that fell back to USB 2 (480 Mbit/s), in bytes per second.
+	hotC       = 55 // A cooler disk is not hot enough to throttle.
+	surelyHotC = 65 // A small rise is enough from here on.
+	smallRiseC = 3
+	clearRiseC = 8
+	// A disk that throttles for heat gets no warmer than this, or, as its sensor lags, than this
+	// share of its rise.
+	settledC = 5
+	lagShare = 0.3
+	flatC    = 3 // A sensor wanders this much by itself.
+	// A disk this warm may have throttled for heat however little it warmed up.
+	notCoolC     = 70
+	aroundFallNS = 15_000_000_000 // Readings further away say nothing about the fall.
+	minBefore    = 3              // At least this many readings must precede the fall.
+	// Two falls have one cause if the bytes written before them differ by a smaller factor.
+	sameBudget  = 1.3
+	eventNearNS = 10_000_000_000
+	// Storage moves so many bytes per second through a link that fell back to USB 2 (480 Mbit/s).
 	usb2Low, usb2High = 25e6, 47e6
 )
 
@@ -49,15 +53,15 @@ func causes(phases []*phase) {
 			}
 		}
 	}
-	stuck := map[string]bool{} // the disks whose temperature never moves in the whole run
+	stuck := map[string]bool{} // Their temperature never moves in the whole run.
 	for name, readings := range temperatures {
 		stuck[name] = !meter.Moves(readings)
 	}
 	for _, p := range phases {
 		for _, part := range p.parts {
 			name, d := part.Name(), &part.out
-			d.Temperature, d.LinkChange = p.temperature(name, stuck[name]),
-				p.linkChange(part, speeds)
+			d.Temperature = p.temperature(name, stuck[name])
+			d.LinkChange = p.linkChange(part, speeds)
 			p.failedRequests(name)
 			if d.Throttle == nil {
 				continue
@@ -74,7 +78,8 @@ func causes(phases []*phase) {
 }
 
 func (p *phase) cause(part *part, stuck bool) {
-	t, at := part.out.Throttle, int64(part.out.Throttle.AtS*1e9)
+	t := part.out.Throttle
+	at := int64(t.AtS * 1e9)
 	e := p.warmth(part, int64(t.Steps[0].AtS*1e9))
 	// By how much the device's own count of throttles grew about the fall.
 	counted := meter.In(p.meters.Of(part.Name(), trace.Throttles),
@@ -85,7 +90,8 @@ func (p *phase) cause(part *part, stuck bool) {
 	e.Stuck = e.AtC != nil && stuck
 	e.CoresBusy = p.cpu(at, part.EndNS()) >= busyCPU && !(p.cpu(part.StartNS(), at) >= busyCPU)
 	p.budget(part, e)
-	t.Evidence, t.Cause = *e, CauseUnknown
+	t.Evidence = *e
+	t.Cause = CauseUnknown
 	change := part.out.LinkChange
 	elsewhere := e.CoresBusy || change != nil && change.ToBps < change.FromBps
 	foreign := part.out.Device != nil && part.out.Device.Foreign != nil
@@ -105,7 +111,8 @@ func (p *phase) cause(part *part, stuck bool) {
 // cpu is how busy the host's cores were at the median between two times, in percent; NaN if that
 // was not read.
 func (p *phase) cpu(fromNS, toNS int64) float64 {
-	return meter.Median(meter.In(p.meters.Of("", trace.CPU), overlap.Span{StartNS: fromNS, EndNS: toNS}))
+	in := overlap.Span{StartNS: fromNS, EndNS: toNS}
+	return meter.Median(meter.In(p.meters.Of("", trace.CPU), in))
 }
 
 // hot reports whether the disk warmed up to where disks throttle, and stayed about there.
@@ -120,8 +127,8 @@ func (e *Evidence) hot() bool {
 
 // flat reports whether the disk stayed as warm as it was, and cool.
 func (e *Evidence) flat() bool {
-	return e.AtC != nil && math.Abs(*e.AtC-*e.StartC) <= flatC && math.Abs(*e.AfterC-*e.StartC) <= flatC &&
-		*e.AtC < notCoolC
+	return e.AtC != nil && *e.AtC < notCoolC &&
+		math.Abs(*e.AtC-*e.StartC) <= flatC && math.Abs(*e.AfterC-*e.StartC) <= flatC
 }
 
 // warmth is how warm the disk was at its start, when it fell, and at most after that: medians, for
@@ -144,7 +151,9 @@ func (p *phase) warmth(part *part, at int64) *Evidence {
 	for i := range after {
 		top = max(top, meter.Median(after[i:min(len(after), i+minBefore)]))
 	}
-	e.StartC, e.AtC, e.AfterC = number(meter.Median(before[:minBefore])), number(meter.Median(near)), number(top)
+	e.StartC = number(meter.Median(before[:minBefore]))
+	e.AtC = number(meter.Median(near))
+	e.AfterC = number(top)
 	return e
 }
 
@@ -153,7 +162,7 @@ func (p *phase) warmth(part *part, at int64) *Evidence {
 // one it may fall sooner: a cache takes a while to be emptied.
 func (p *phase) budget(part *part, e *Evidence) {
 	t := part.out.Throttle
-	before := true // the current phase
+	before := true // The other phase precedes this one.
 	for _, q := range p.phases {
 		other := q.part(part.Name())
 		if q == p {
@@ -173,7 +182,7 @@ func (p *phase) budget(part *part, e *Evidence) {
 				e.SoonerBytes = max(e.SoonerBytes, full)
 			}
 		case *other.out.Rate < maxDrop*t.FromRate:
-			continue // it was never as fast
+			continue // It was never as fast.
 		}
 		if full > sameBudget*t.AtBytes {
 			e.PassedBytes = max(e.PassedBytes, full)
@@ -183,11 +192,11 @@ func (p *phase) budget(part *part, e *Evidence) {
 
 // What a neighbour must gain to be reported with a disk's fall.
 const (
-	minNeighbourGain = 0.10          // of its own rate
-	clearOfFallNS    = 1_000_000_000 // after the fall
+	minNeighbourGain = 0.10          // It must gain this share of its own rate.
+	clearOfFallNS    = 1_000_000_000 // The time up to this long after the fall is left out.
 )
 
-// neighbourGains says what the other disks gained when a disk fell.
+// neighbourGains fills in what the other disks gained when a disk fell.
 func (p *phase) neighbourGains(part *part, t *Throttle) {
 	at := int64(t.AtS * 1e9)
 	for _, other := range p.others(part) {
@@ -195,7 +204,8 @@ func (p *phase) neighbourGains(part *part, t *Throttle) {
 			continue
 		}
 		before := overlap.Span{StartNS: max(other.StartNS(), at-beforeNS), EndNS: at}
-		after := overlap.Span{StartNS: at + clearOfFallNS, EndNS: min(other.EndNS(), at+clearOfFallNS+2*beforeNS)}
+		after := overlap.Span{StartNS: at + clearOfFallNS}
+		after.EndNS = min(other.EndNS(), after.StartNS+2*beforeNS)
 		if p.eventsIn(before.StartNS, after.EndNS) {
 			continue
 		}
@@ -212,7 +222,9 @@ func (p *phase) eventsIn(fromNS, toNS int64) bool {
 	between := func(v overlap.Span) bool {
 		return fromNS < v.StartNS && v.StartNS < toNS || fromNS < v.EndNS && v.EndNS < toNS
 	}
-	return slices.ContainsFunc(p.parts, func(part *part) bool { return slices.ContainsFunc(part.Active, between) })
+	return slices.ContainsFunc(p.parts, func(part *part) bool {
+		return slices.ContainsFunc(part.Active, between)
+	})
 }
 
 // temperature is a disk's over the phase; nil if none was read.
@@ -221,8 +233,10 @@ func (p *phase) temperature(disk string, isStuck bool) *Temperature {
 	if len(all) == 0 {
 		return nil
 	}
-	t := &Temperature{FirstC: all[0].Value, MaxC: math.Inf(-1), LastC: all[len(all)-1].Value, Stuck: isStuck &&
-		len(all) >= minStuck}
+	t := &Temperature{
+		FirstC: all[0].Value, MaxC: math.Inf(-1), LastC: all[len(all)-1].Value,
+		Stuck: isStuck && len(all) >= minStuck,
+	}
 	for _, r := range all {
 		t.MaxC = max(t.MaxC, r.Value)
 	}
@@ -239,27 +253,30 @@ type Temperature struct {
 	MedianC float64 `json:"median_c"`
 	MaxC    float64 `json:"max_c"`
 	LastC   float64 `json:"last_c"`
-	Stuck   bool    `json:"stuck"` // it never moves in the whole run: no evidence of anything
+	Stuck   bool    `json:"stuck"` // It never moves in the whole run, so it is no evidence.
 }
 
 // Evidence is what a throttle's cause rests on. Temperatures are medians of a few readings, null if
 // there were too few.
 type Evidence struct {
 	StartC     *float64 `json:"start_c"`
-	AtC        *float64 `json:"at_c"`        // just before the fall
-	AfterC     *float64 `json:"after_c"`     // at most after it
-	Stuck      bool     `json:"stuck"`       // the temperature never moves
-	Events     float64  `json:"events"`      // throttles that the device counted about the fall
-	SameBudget int      `json:"same_budget"` // other phases in which it fell after about as many bytes
-	// At most moved in another phase at full speed, if that is clearly more; else 0.
+	AtC        *float64 `json:"at_c"`        // AtC is from just before the fall.
+	AfterC     *float64 `json:"after_c"`     // AfterC is the maximum after it.
+	Stuck      bool     `json:"stuck"`       // Stuck says that the temperature never moves.
+	Events     float64  `json:"events"`      // Events are throttles that the device counted then.
+	SameBudget int      `json:"same_budget"` // It fell after about as many bytes in other phases.
+	// PassedBytes is how much it moved at full speed in another phase, if that is clearly more;
+	// else 0.
 	PassedBytes float64 `json:"passed_bytes"`
-	SoonerBytes float64 `json:"sooner_bytes"` // after which it fell in an earlier phase, if that is clearly less; else 0
-	CoresBusy   bool    `json:"cores_busy"`   // the host's cores were busy from about the fall on, and not before
+	// SoonerBytes is after how much it fell in an earlier phase, if that is clearly less; else 0.
+	SoonerBytes float64 `json:"sooner_bytes"`
+	// CoresBusy says that the host's cores were busy from about the fall on, and not before.
+	CoresBusy bool `json:"cores_busy"`
 }
 
 // LinkChange is a disk's link that negotiated another speed, in bits per second.
 type LinkChange struct {
-	AtS     float64 `json:"at_s"` // when it was seen; 0 or less if it was so before the phase began
+	AtS     float64 `json:"at_s"` // AtS is 0 or less if the link had changed before the phase.
 	FromBps float64 `json:"from_bps"`
 	ToBps   float64 `json:"to_bps"`
 }
@@ -290,9 +307,9 @@ func (p *phase) linkChange(part *part, speeds map[string]float64) *LinkChange {
 		if out.AtS > 0 {
 			when = fmt.Sprintf("%.1f s into the phase", out.AtS)
 		}
-		p.warn(disk, "link_changed", *out, "its link went from %s to %s %s: rates before and after "+
-			"that do not compare (check its cable and port)", hardware.Speed(int64(out.FromBps)),
-			hardware.Speed(int64(out.ToBps)), when)
+		p.warn(disk, "link_changed", *out, "its link went from %s to %s %s: rates before and "+
+			"after that do not compare (check its cable and port)",
+			hardware.Speed(int64(out.FromBps)), hardware.Speed(int64(out.ToBps)), when)
 	}
 	return out
 }
@@ -307,8 +324,8 @@ func (p *phase) failedRequests(disk string) {
 	}
 	if n := counts[len(counts)-1].Value - counts[0].Value; n > 0 {
 		p.warn(disk, "failed_requests", TimesValues{Times: n}, "its driver counted %.0f requests "+
-			"that failed or had to be repeated: its rates are not what it can do (check its cable, "+
-			"port and power)", n)
+			"that failed or had to be repeated: its rates are not what it can do (check its "+
+			"cable, port and power)", n)
 	}
 }
 

@@ -17,20 +17,20 @@ const (
 	// The chance of totals as alike in the whole run, if they were spread over half of what the
 	// disks reach.
 	ceilingP         = 0.10
-	ceilingMargin    = 1.7   // times the intervals of two totals, within which they count as one
-	minRelativeError = 0.005 // of a total: no interval is taken to be narrower
+	ceilingMargin    = 1.7   // Two totals within this many times their intervals count as one.
+	minRelativeError = 0.005 // No total's interval is taken to be narrower.
 )
 
 // groupTotal is what a set of disks moved together in one direction.
 type groupTotal struct {
 	op         trace.Role
 	connection string
-	disks      []string // in alphabetical order
-	phases     []*phase // more than one if the set was measured again
+	disks      []string // They are in alphabetical order.
+	phases     []*phase // There are several if the set was measured again.
 	total      float64
-	halfCI     float64     // of the total's 95 % interval
-	alone      float64     // what the disks reach one by one
-	subset     *groupTotal // the largest set of some of the disks that moved as much
+	halfCI     float64     // halfCI is half of the total's 95 % interval.
+	alone      float64     // alone is what the disks reach one by one.
+	subset     *groupTotal // subset is the largest set of some of the disks that moved as much.
 }
 
 func (r *groupTotal) hasHeadroom() bool { return r.alone >= headroom*r.total }
@@ -65,7 +65,7 @@ func (r *groupTotal) comparable(s *groupTotal) bool {
 // alike by chance must be ruled out: the more sets that had more to give, the more of them must
 // have reached it.
 func (r *run) ceilings() {
-	var groups [][]*groupTotal // all sets of a group are comparable
+	var groups [][]*groupTotal // All sets of a group are comparable.
 	for _, set := range r.settings {
 		for _, op := range []trace.Role{trace.Read, trace.Write} {
 			total := set.total(op)
@@ -165,7 +165,8 @@ func ceiling(sets []*groupTotal, p float64) {
 			shown = shown || s.subset != nil
 		}
 		w := 1 / (s.halfCI * s.halfCI)
-		sum, weight = sum+w*s.total, weight+w
+		sum += w * s.total
+		weight += w
 		for _, p := range s.phases {
 			names = append(names, p.out.Name)
 		}
@@ -176,7 +177,9 @@ func ceiling(sets []*groupTotal, p float64) {
 	for _, s := range atLimit {
 		c := &Ceiling{Rate: sum / weight, Phases: names}
 		if s.subset != nil {
-			c.Without, c.WithoutRate, c.AloneRate = s.subset.phases[0].out.Name, s.subset.total, s.alone
+			c.Without = s.subset.phases[0].out.Name
+			c.WithoutRate = s.subset.total
+			c.AloneRate = s.alone
 			c.Added = only(s.disks, func(disk string) bool {
 				return !slices.Contains(s.subset.disks, disk)
 			})

@@ -21,21 +21,24 @@ type Change struct {
 	Disks  []string `json:"disks"`
 	Kind   string   `json:"kind"`
 	Cause  string   `json:"cause"`
-	// The disk that started, ended, recovered or gained; null if there is none or more than one.
+	// By is the disk that started, ended, recovered or gained; null if it is none or several.
 	By *string `json:"by"`
-	// Of the disks together, in bytes per second; of a swing, the higher and the lower level; of a
-	// redistribution, of the first disk.
+	// FromRate and ToRate are of the disks together, in bytes per second; for a swing they are the
+	// higher and the lower level, for a redistribution the rates of the first disk.
 	FromRate float64         `json:"from_rate"`
 	ToRate   float64         `json:"to_rate"`
-	CI       *stats.Interval `json:"ci"`                  // 95 % confidence interval of to_rate; null if it is not known
-	AtCI     *stats.Interval `json:"at_ci_s,omitempty"`   // of start_s
-	Each     []Shift         `json:"each,omitempty"`      // disk by disk, if there are several
-	AtBytes  float64         `json:"at_bytes,omitempty"`  // bytes the disk had moved when it fell by itself
-	PeriodS  float64         `json:"period_s,omitempty"`  // of a swing, on average
-	LowShare float64         `json:"low_share,omitempty"` // of a swing: part of its time at the lower level
-	Count    int             `json:"count,omitempty"`     // of a swing: how often it changed; of dips: how many there are
-	LowS     float64         `json:"low_s,omitempty"`     // of dips: the median length of one
-	Phases   []string        `json:"phases,omitempty"`    // of a warm-up: all phases that show it
+	CI       *stats.Interval `json:"ci"`                // CI is the 95 % interval of ToRate or null.
+	AtCI     *stats.Interval `json:"at_ci_s,omitempty"` // AtCI is the interval of StartS.
+	Each     []Shift         `json:"each,omitempty"`    // Each is by disk, if there are several.
+	// AtBytes is what the disk had moved when it fell by itself.
+	AtBytes float64 `json:"at_bytes,omitempty"`
+	PeriodS float64 `json:"period_s,omitempty"` // PeriodS is a swing's mean period.
+	// LowShare is a swing's share of time at the lower level.
+	LowShare float64 `json:"low_share,omitempty"`
+	// Count is how often a swing changed, or the number of dips.
+	Count  int      `json:"count,omitempty"`
+	LowS   float64  `json:"low_s,omitempty"`  // LowS is the median length of dips.
+	Phases []string `json:"phases,omitempty"` // Phases are all that show a warm-up.
 }
 
 // Shift is what one disk's rate did.
@@ -47,21 +50,22 @@ type Shift struct {
 
 // The kinds of change.
 const (
-	KindStart          = "start"          // a disk began, or others changed at once when it did
-	KindEnd            = "end"            // a disk ended before the phase did
-	KindRecovery       = "recovery"       // a rise after another disk ended
-	KindOwnFall        = "own_fall"       // one disk fell, and no other disk has to do with it
-	KindSharedFall     = "shared_fall"    // all that work, or all of one direction, fell by one factor at one instant
-	KindRedistribution = "redistribution" // some gained what others lost, and the total stayed
-	KindStall          = "stall"          // nothing moved
-	KindWarmUp         = "warm_up"        // slower at first, at every start of this disk at this work
-	KindSwing          = "swing"          // two levels in turn
-	KindDips           = "dips"           // the same short fall again and again
-	KindTakeTurns      = "take_turns"     // swings of which one is high while others are low
-	KindUnsteady       = "unsteady"       // a rate that wanders for seconds at a time
-	KindDrift          = "drift"          // a slope
-	KindOwnRise        = "own_rise"       // one disk rose, and no other disk has to do with it
-	KindSharedRise     = "shared_rise"    // as a shared fall, upwards
+	KindStart    = "start"    // A disk began, or others changed at once when it did.
+	KindEnd      = "end"      // A disk ended before the phase did.
+	KindRecovery = "recovery" // A disk rose after another ended.
+	KindOwnFall  = "own_fall" // One disk fell, and no other disk has to do with it.
+	// All busy disks, or all of one direction, fell by one factor at one instant.
+	KindSharedFall     = "shared_fall"
+	KindRedistribution = "redistribution" // Some gained what others lost, and the total stayed.
+	KindStall          = "stall"          // Nothing moved.
+	KindWarmUp         = "warm_up"        // It is slower at first whenever it starts this work.
+	KindSwing          = "swing"          // Two levels alternate.
+	KindDips           = "dips"           // The same short fall happens again and again.
+	KindTakeTurns      = "take_turns"     // Disks swing, and one is high while others are low.
+	KindUnsteady       = "unsteady"       // The rate wanders for seconds at a time.
+	KindDrift          = "drift"          // The rate slopes.
+	KindOwnRise        = "own_rise"       // One disk rose, and no other disk has to do with it.
+	KindSharedRise     = "shared_rise"    // All rose as in a shared fall.
 	KindUnknown        = "unknown"
 )
 
@@ -74,13 +78,13 @@ const (
 
 func (c *Change) concerns(disk string) bool { return slices.Contains(c.Disks, disk) }
 
-// Recurs reports whether the rate went up and down all the time: what is told of it is no single
-// rise or fall.
+// Recurs reports whether the rate went up and down all the time, so that it is no single rise or
+// fall.
 func (c *Change) Recurs() bool {
 	return slices.Contains([]string{KindSwing, KindDips, KindTakeTurns, KindUnsteady}, c.Kind)
 }
 
-// Of is what one of its disks did.
+// Of returns what one of its disks did.
 func (c *Change) Of(disk string) Shift {
 	for _, s := range c.Each {
 		if s.Disk == disk {
@@ -95,7 +99,7 @@ func (c *Change) isRise() bool {
 	return slices.Contains([]string{KindUnknown, KindOwnRise, KindSharedRise}, c.Kind)
 }
 
-// kind is what the ledger has the change to a solid level for; empty if it leaves it out.
+// kind is what the ledger calls the change to a level; empty if it leaves it out.
 func (p *part) kind(level int) string {
 	if level >= len(p.kinds) {
 		return ""
@@ -117,7 +121,8 @@ func (p *phase) cuts(disk string) []int64 {
 			continue
 		}
 		switch c.Kind {
-		case KindOwnFall, KindOwnRise, KindSharedFall, KindSharedRise, KindRedistribution, KindUnknown:
+		case KindOwnFall, KindOwnRise, KindSharedFall, KindSharedRise, KindRedistribution,
+			KindUnknown:
 			at = append(at, nanoseconds(c.StartS), nanoseconds(c.EndS))
 		case KindWarmUp:
 			at = append(at, nanoseconds(c.EndS))
@@ -134,7 +139,8 @@ func cutAt(intervals []overlap.Span, cuts []int64) [][]overlap.Span {
 	var out [][]overlap.Span
 	from := int64(math.MinInt64)
 	for _, to := range append(slices.Clone(cuts), math.MaxInt64) {
-		if in := overlap.Clip(intervals, overlap.Span{StartNS: from, EndNS: to}); overlap.Seconds(in) > 0 {
+		in := overlap.Clip(intervals, overlap.Span{StartNS: from, EndNS: to})
+		if overlap.Seconds(in) > 0 {
 			out = append(out, in)
 		}
 		from = to
@@ -174,7 +180,8 @@ func (p *phase) forgetUndone() {
 		for i, kind := range part.kinds {
 			at := part.Levels[i].StartNS
 			if kind == KindOwnFall && !slices.ContainsFunc(p.out.Changes, func(c Change) bool {
-				return c.Kind == KindOwnFall && c.concerns(part.Name()) && abs(nanoseconds(c.StartS)-at) <= maxCloseNS
+				return c.Kind == KindOwnFall && c.concerns(part.Name()) &&
+					abs(nanoseconds(c.StartS)-at) <= maxCloseNS
 			}) {
 				part.kinds[i] = ""
 			}
@@ -186,7 +193,8 @@ func (p *phase) forgetUndone() {
 func (p *phase) startsAndEnds() (out []Change) {
 	first, last := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, part := range p.others(nil) {
-		first, last = min(first, part.StartNS()), max(last, part.EndNS())
+		first = min(first, part.StartNS())
+		last = max(last, part.EndNS())
 	}
 	for _, part := range p.others(nil) {
 		start, end := part.StartNS(), part.EndNS()
@@ -205,8 +213,8 @@ func (p *phase) startsAndEnds() (out []Change) {
 // change is one of the disk alone, whose cause is not known.
 func (p *part) change(kind string, startNS, endNS int64, from, to float64) Change {
 	return Change{
-		StartS: seconds(startNS), EndS: seconds(endNS), Disks: []string{p.Name()}, Kind: kind, Cause: CauseUnknown,
-		FromRate: from, ToRate: to,
+		StartS: seconds(startNS), EndS: seconds(endNS), Disks: []string{p.Name()},
+		Kind: kind, Cause: CauseUnknown, FromRate: from, ToRate: to,
 	}
 }
 
@@ -223,7 +231,9 @@ func (p *phase) stallChanges() (out []Change) {
 			all = append(all, stall{v, part})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b stall) int { return cmp.Compare(a.Span.StartNS, b.Span.StartNS) })
+	slices.SortStableFunc(all, func(a, b stall) int {
+		return cmp.Compare(a.Span.StartNS, b.Span.StartNS)
+	})
 	for _, group := range grouped(all, func(a, b stall) bool {
 		return abs(a.Span.StartNS-b.Span.StartNS) <= foreseenNS &&
 			abs(a.Span.EndNS-b.Span.EndNS) <= foreseenNS
@@ -231,10 +241,13 @@ func (p *phase) stallChanges() (out []Change) {
 		c := Change{StartS: seconds(group[0].Span.StartNS), Kind: KindStall, Cause: CauseHost}
 		for _, s := range group {
 			at := s.Span
-			from, _ := s.Measure(s.MovingIn(overlap.Span{StartNS: at.StartNS - beforeNS, EndNS: at.StartNS})...)
+			before := overlap.Span{StartNS: at.StartNS - beforeNS, EndNS: at.StartNS}
+			from, _ := s.Measure(s.MovingIn(before)...)
 			each := Shift{s.Name(), from.Rate, s.RateIn(at)}
-			c.Disks, c.Each = append(c.Disks, each.Disk), append(c.Each, each)
-			c.FromRate, c.ToRate = c.FromRate+each.FromRate, c.ToRate+each.ToRate
+			c.Disks = append(c.Disks, each.Disk)
+			c.Each = append(c.Each, each)
+			c.FromRate += each.FromRate
+			c.ToRate += each.ToRate
 			c.EndS = max(c.EndS, seconds(at.EndNS))
 			if !s.Stopped(at) {
 				c.Cause = CauseUnknown
@@ -257,8 +270,9 @@ func (p *phase) recoveryChanges() (out []Change) {
 			continue
 		}
 		c := Change{
-			StartS: r.AtS, EndS: r.AtS + *r.LagS, Disks: []string{r.Disk}, Kind: KindRecovery, Cause: CauseNeighbour,
-			By: &r.After, FromRate: r.FromRate, ToRate: *r.ToRate,
+			StartS: r.AtS, EndS: r.AtS + *r.LagS, Disks: []string{r.Disk},
+			Kind: KindRecovery, Cause: CauseNeighbour, By: &r.After,
+			FromRate: r.FromRate, ToRate: *r.ToRate,
 		}
 		if m := r.Reached; m.DegreesOfFreedom > 0 {
 			half := stats.StudentQuantile(0.975, m.DegreesOfFreedom) * m.Rate * m.Error
@@ -307,10 +321,12 @@ func undoneBy(before []Change, back *Change) *Change {
 		if !slices.ContainsFunc(c.Disks, back.concerns) || c.Kind == KindStall {
 			continue
 		}
-		away := slices.Contains(single, c.Kind) && c.EndS == c.StartS && (c.ToRate < c.FromRate) == (back.ToRate > back.FromRate)
-		if !away || !slices.Equal(c.Disks, back.Disks) || slices.ContainsFunc(c.Disks, func(name string) bool {
-			return math.Abs(back.Of(name).ToRate/c.Of(name).FromRate-1) > minChange
-		}) {
+		away := slices.Contains(single, c.Kind) && c.EndS == c.StartS &&
+			(c.ToRate < c.FromRate) == (back.ToRate > back.FromRate)
+		if !away || !slices.Equal(c.Disks, back.Disks) ||
+			slices.ContainsFunc(c.Disks, func(name string) bool {
+				return math.Abs(back.Of(name).ToRate/c.Of(name).FromRate-1) > minChange
+			}) {
 			return nil
 		}
 		return c

@@ -10,39 +10,46 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// change says an entry of the ledger, with its cause if the evidence leaves only one.
+// change words an entry of the ledger, with its cause if the evidence leaves only one.
 func (w writer) change(c *Change) string {
 	at := fmt.Sprintf("at %.1f s ", c.StartS)
 	who := unit.List(ordered(w.Order, c.Disks))
 	inTotal := pick(len(c.Disks) > 1, " in total", "")
 	switch c.Kind {
 	case KindSwing:
-		return fmt.Sprintf("%s "+pick(len(c.Disks) == 1, "swings", "swing together")+" between %s and %s%s, about every %s (%.0f %% of the time at the lower rate)%s",
-			who, w.Rate(c.FromRate), w.Rate(c.ToRate), inTotal, unit.FormatSeconds(c.PeriodS), 100*c.LowShare, causeUnknown(c))
+		return fmt.Sprintf("%s %s between %s and %s%s, about every %s (%.0f %% of the time at "+
+			"the lower rate)%s", who, pick(len(c.Disks) == 1, "swings", "swing together"),
+			w.Rate(c.FromRate), w.Rate(c.ToRate), inTotal, unit.FormatSeconds(c.PeriodS),
+			100*c.LowShare, causeUnknown(c))
 	case KindDips:
-		return fmt.Sprintf("%s %s to %s%s for %s about every %s, %d times%s", who, pick(len(c.Disks) == 1, "drops", "drop together"),
-			w.Rate(c.ToRate), inTotal, unit.FormatSeconds(c.LowS), unit.FormatSeconds(c.PeriodS), c.Count, causeUnknown(c))
+		return fmt.Sprintf("%s %s to %s%s for %s about every %s, %d times%s", who,
+			pick(len(c.Disks) == 1, "drops", "drop together"), w.Rate(c.ToRate), inTotal,
+			unit.FormatSeconds(c.LowS), unit.FormatSeconds(c.PeriodS), c.Count, causeUnknown(c))
 	case KindTakeTurns:
-		return fmt.Sprintf("%s take turns: each goes back and forth about every %s while their total stays the same%s", who,
-			unit.FormatSeconds(c.PeriodS), causeUnknown(c))
+		return fmt.Sprintf("%s take turns: each goes back and forth about every %s while their "+
+			"total stays the same%s", who, unit.FormatSeconds(c.PeriodS), causeUnknown(c))
 	case KindUnsteady:
-		return fmt.Sprintf("%s %s unsteady, between %s and %s%s%s", who, pick(len(c.Disks) == 1, "is", "are"),
+		return fmt.Sprintf("%s %s unsteady, between %s and %s%s%s", who,
+			pick(len(c.Disks) == 1, "is", "are"),
 			w.Rate(c.ToRate), w.Rate(c.FromRate), inTotal, causeUnknown(c))
 	case KindDrift:
 		went := pick(c.ToRate < c.FromRate, "slowed", "sped up")
-		return fmt.Sprintf("%s %s steadily from %s to %s%s over %s%s", who, went, w.Rate(c.FromRate), w.Rate(c.ToRate), inTotal,
-			unit.FormatSeconds(c.EndS-c.StartS), causeUnknown(c))
+		return fmt.Sprintf("%s %s steadily from %s to %s%s over %s%s", who, went,
+			w.Rate(c.FromRate), w.Rate(c.ToRate), inTotal, unit.FormatSeconds(c.EndS-c.StartS),
+			causeUnknown(c))
 	case KindWarmUp:
 		took, phases := unit.FormatSeconds(c.EndS-c.StartS), unit.List(Each(c.Phases, w.Title))
-		return fmt.Sprintf("%s is slow for the first %s after a start (%s): %s, then %s", who, took, phases,
-			w.Rate(c.FromRate), w.Rate(c.ToRate))
+		return fmt.Sprintf("%s is slow for the first %s after a start (%s): %s, then %s", who,
+			took, phases, w.Rate(c.FromRate), w.Rate(c.ToRate))
 	case KindSharedFall, KindSharedRise:
 		why := cmp.Or(map[string]string{
 			CauseLink: "their link changed its speed at about that time",
 			CauseHost: "the CPU was fully busy from then on",
-		}[c.Cause], "the cause is something they share (a link, the hub or the computer), not one disk")
-		return fmt.Sprintf("%s%s %s together to %.0f %% of their speed, from a total of %s to %s%s: %s",
-			at, who, pick(c.Kind == KindSharedFall, "fell", "rose"), 100*c.ToRate/c.FromRate, w.Rate(c.FromRate), w.Rate(c.ToRate), until(c), why)
+		}[c.Cause],
+			"the cause is something they share (a link, the hub or the computer), not one disk")
+		return fmt.Sprintf("%s%s %s together to %.0f %% of their speed, from a total of %s to "+
+			"%s%s: %s", at, who, pick(c.Kind == KindSharedFall, "fell", "rose"),
+			100*c.ToRate/c.FromRate, w.Rate(c.FromRate), w.Rate(c.ToRate), until(c), why)
 	case KindStart:
 		return fmt.Sprintf("when %s started, %s", *c.By, w.shifts(c))
 	case KindRedistribution:
@@ -52,8 +59,8 @@ func (w writer) change(c *Change) string {
 		}
 		return at + w.shifts(c) + ", and the total stayed the same: " + why
 	case KindOwnFall:
-		return fmt.Sprintf("%s%s fell from %s to %s by itself%s%s", at, who, w.Rate(c.FromRate), w.Rate(c.ToRate),
-			until(c), causeUnknown(c))
+		return fmt.Sprintf("%s%s fell from %s to %s by itself%s%s", at, who, w.Rate(c.FromRate),
+			w.Rate(c.ToRate), until(c), causeUnknown(c))
 	default:
 		return at + w.shifts(c) + until(c) + causeUnknown(c)
 	}
@@ -87,12 +94,12 @@ func (w writer) shifts(c *Change) string {
 	}))
 }
 
-// stall says one stall, or several of the same disks together, of so many that work.
+// stall words one stall, or several of the same disks together, out of so many busy ones.
 func (w writer) stall(stalls []Change, working int) string {
 	first := stalls[0]
 	names := ordered(w.Order, first.Disks)
-	text := fmt.Sprintf("%s stalled for %s at %.1f s", unit.List(names), unit.FormatSeconds(first.EndS-first.StartS),
-		first.StartS)
+	text := fmt.Sprintf("%s stalled for %s at %.1f s", unit.List(names),
+		unit.FormatSeconds(first.EndS-first.StartS), first.StartS)
 	if n := len(stalls); n > 1 {
 		var when []string
 		total := 0.0
@@ -120,7 +127,9 @@ func (w writer) stall(stalls []Change, working int) string {
 // ordered are the names as the run lists them.
 func ordered(order, names []string) []string {
 	names = slices.Clone(names)
-	slices.SortStableFunc(names, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
+	slices.SortStableFunc(names, func(a, b string) int {
+		return slices.Index(order, a) - slices.Index(order, b)
+	})
 	return names
 }
 
@@ -137,7 +146,9 @@ func spansText(spans [][2]float64) string {
 	if len(spans) == 0 {
 		return ""
 	}
-	texts := Each(spans, func(s [2]float64) string { return fmt.Sprintf("%.1f to %.1f s", s[0], s[1]) })
+	texts := Each(spans, func(s [2]float64) string {
+		return fmt.Sprintf("%.1f to %.1f s", s[0], s[1])
+	})
 	return ", from " + strings.Join(texts, " and ")
 }
 
@@ -152,15 +163,18 @@ func ChangeLabel(c *Change, working int, name func(disk string) string) string {
 	}
 	verb := map[string]string{
 		KindStart: "start", KindEnd: "end", KindRecovery: "recover",
-		KindStall: "stall", KindWarmUp: "warm", KindSwing: "swing", KindDips: "dip", KindTakeTurns: "take",
-		KindUnsteady: "wander", KindDrift: pick(c.ToRate < c.FromRate, "slow", "speed"),
+		KindStall: "stall", KindWarmUp: "warm", KindSwing: "swing", KindDips: "dip",
+		KindTakeTurns: "take", KindUnsteady: "wander",
+		KindDrift: pick(c.ToRate < c.FromRate, "slow", "speed"),
 	}[c.Kind]
 	rest := map[string]string{
-		KindWarmUp: " up", KindDips: " again and again", KindTakeTurns: " turns", KindDrift: pick(c.ToRate < c.FromRate, " steadily", " up steadily"),
+		KindWarmUp: " up", KindDips: " again and again", KindTakeTurns: " turns",
+		KindDrift: pick(c.ToRate < c.FromRate, " steadily", " up steadily"),
 	}[c.Kind]
 	switch {
 	case c.Kind == KindSharedFall || c.Kind == KindSharedRise:
-		return does(c.Disks, pick(c.Kind == KindSharedFall, "fall", "rise"), fmt.Sprintf(" to %.0f %%", 100*c.ToRate/c.FromRate))
+		return does(c.Disks, pick(c.Kind == KindSharedFall, "fall", "rise"),
+			fmt.Sprintf(" to %.0f %%", 100*c.ToRate/c.FromRate))
 	case verb != "" && (c.Kind != KindStart || c.By == nil):
 		return does(c.Disks, verb, rest)
 	}

@@ -137,7 +137,8 @@ func TestNoClaimsFromNoise(t *testing.T) {
 			for k, found := range alarms {
 				raised[k] += found
 				upper := 0.05*float64(n) + 1
-				if l.name == "24 disks" || c.Noise.Wave >= 0.2 { // each a disk to find a change in; large waves look like falls
+				// More disks have more changes to find, and large waves look like falls.
+				if l.name == "24 disks" || c.Noise.Wave >= 0.2 {
 					upper += 2
 				}
 				if float64(found) > upper {

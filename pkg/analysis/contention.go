@@ -16,11 +16,11 @@ const (
 
 // Why a disk has no baseline although it was measured alone.
 const (
-	NoneChanged      = "changed"       // its rate changed by itself, here
-	NoneAloneChanged = "alone_changed" // its rate alone did, so there is no one rate
-	NoneTooLittle    = "too_little"    // it was too short alone to know its rate
-	NoneUnlike       = "unlike"        // alone it did other work, or was connected elsewhere
-	NoneExceeded     = "exceeded"      // it had clearly more here than alone
+	NoneChanged      = "changed"       // Its rate changed by itself here.
+	NoneAloneChanged = "alone_changed" // Its rate alone changed, so there is no single one.
+	NoneTooLittle    = "too_little"    // It worked alone for too short a time to know its rate.
+	NoneUnlike       = "unlike"        // It did other work alone, or was connected elsewhere.
+	NoneExceeded     = "exceeded"      // It was clearly faster here than alone.
 )
 
 // noReference is why the disk's rates alone in other phases are no baseline.
@@ -72,7 +72,8 @@ func (s *state) fillBaseline(disk *part) {
 	if b != nil {
 		d.Reference, d.ReferenceFrom, d.Alone = ReferenceLater, b.after, true
 		if b.from == FromPhases {
-			d.Reference, d.ReferenceFrom = ReferenceSolo, strings.Join(b.phases, ", ")
+			d.Reference = ReferenceSolo
+			d.ReferenceFrom = strings.Join(b.phases, ", ")
 		}
 	}
 	for _, o := range s.others(disk) {
@@ -80,7 +81,9 @@ func (s *state) fillBaseline(disk *part) {
 			break
 		}
 		if w := s.baseline(disk, o); w != nil && (b == nil || w.Rate > b.Rate) {
-			b, d.Reference, d.ReferenceFrom = w, ReferenceLater, o.Name()
+			b = w
+			d.Reference = ReferenceLater
+			d.ReferenceFrom = o.Name()
 		}
 	}
 	if b == nil {
@@ -88,15 +91,21 @@ func (s *state) fillBaseline(disk *part) {
 	}
 	here, _ := s.rate(disk)
 	kept, ci := here.Rate/b.Rate, here.over(&b.stretchRate)
-	d.Slowed = kept <= minRetained && b.chanceAbove(here, 1) < s.alpha.perPhase && !s.fallsForGood(disk)
+	d.Slowed = kept <= minRetained && b.chanceAbove(here, 1) < s.alpha.perPhase &&
+		!s.fallsForGood(disk)
 	d.Kept = kept >= minRetained && here.chanceAbove(&b.stretchRate, clearlyLess) < falseKeptRate
 	if kept > maxRetained {
-		d.Reference, d.ReferenceFrom, d.Alone, d.NoReference = "", "", false, NoneExceeded
+		d.Reference = ""
+		d.ReferenceFrom = ""
+		d.Alone = false
+		d.NoReference = NoneExceeded
 		d.Kept = d.Kept && ci != nil && ci[0] <= 1
 		return
 	}
-	d.NoReference, d.ReferenceRate = "", number(b.Rate)
-	d.Retention, d.RetentionCI = number(kept), ci
+	d.NoReference = ""
+	d.ReferenceRate = number(b.Rate)
+	d.Retention = number(kept)
+	d.RetentionCI = ci
 }
 
 // crowdsOut is what the disk takes from those that it surely slows, if it keeps at least an even

@@ -35,8 +35,8 @@ func (p *phase) summarize(part *part) {
 	if written := p.meters.Of(part.Name(), trace.CachedWrites); len(written) > 0 {
 		d.CachedWrites = int64(written[0].Value)
 		part.warn("cached_writes", BlockValues{written[0].Value}, "its writes of %s went through "+
-			"this computer's cache, which reads and writes whole pages: its rate is the cache's and "+
-			"not the disk's", unit.FormatBlock(d.CachedWrites))
+			"this computer's cache, which reads and writes whole pages: its rate is the cache's "+
+			"and not the disk's", unit.FormatBlock(d.CachedWrites))
 	}
 	d.Rate = number(float64(d.Bytes) / d.BusyS)
 	if !part.HasFiles() {
@@ -76,7 +76,7 @@ func (p *phase) summarize(part *part) {
 			"%s: too few to judge the spread of the rates by", unit.Plural(len(files), "file"))
 	}
 	if n := len(rates); n > 0 {
-		switch method := p.trace.Score; method { // of the program that a preset takes after
+		switch method := p.trace.Score; method { // The preset takes after a program's own score.
 		case scenario.ScoreMedian:
 			d.Score = &Score{method, s.Median, n}
 		case scenario.ScoreBest:
@@ -161,7 +161,7 @@ func (p *phase) quote(part *part) *Quote {
 	if t := part.out.Throttle; t != nil {
 		last := t.Steps[len(t.Steps)-1]
 		later := last.ToRate
-		if many { // in that part of the window in which it was at its last level
+		if many { // Only the part of the window in which it was at its last level counts.
 			low := overlap.Span{StartNS: int64(last.AtS * 1e9), EndNS: part.EndNS()}
 			if t.Recovered != nil {
 				low.EndNS = int64((t.Recovered.AtS - t.Recovered.PauseS) * 1e9)
@@ -214,7 +214,8 @@ func (p *phase) steady(part *part) {
 	if windowNS <= 0 || part.IsPaced() || len(part.Active) == 0 {
 		return
 	}
-	n := max(0, int(part.EndNS()/windowNS)) // below zero if all ended before the release
+	// It would be below zero if all ended before the release.
+	n := max(0, int(part.EndNS()/windowNS))
 	rates := part.Curve.Rates([]overlap.Span{{EndNS: int64(n) * windowNS}}, n)
 	since, ok := stats.SteadySince(rates)
 	if !ok {

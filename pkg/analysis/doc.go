@@ -2,8 +2,8 @@
 // function of the trace: it reads no files, and what it finds are codes, numbers and a sentence for
 // each. Start at Analyze, whose steps are in their order; Analysis says what comes out, key by key.
 //
-// Package level cuts a disk's rate into levels and knows their errors. The ledger (ledger.go) lists
-// every change with the one cause that the evidence leaves; between changes lie stretches
+// Package ledger cuts a disk's rate into levels and knows their errors. The ledger (ledger.go)
+// lists every change with the one cause that the evidence leaves; between changes lie stretches
 // (change.go). What a disk has in the longest stretch of the window is compared with what it has
 // without the others (contention.go): later in the same phase, or alone in a phase of the same work
 // (same.go). Where disks have a limit in common is in ceiling.go, why one fell for good in

@@ -17,8 +17,8 @@ type Effect struct {
 	NeighbourOp trace.Role `json:"neighbour_op"`
 	// Others are the further disks, which worked alike in both measurements.
 	Others  []string `json:"others"`
-	Rate    float64  `json:"rate"`         // beside the neighbour
-	Without float64  `json:"without_rate"` // without it
+	Rate    float64  `json:"rate"`         // Rate was measured with the neighbour busy.
+	Without float64  `json:"without_rate"` // Without was measured without it.
 	// Loss is the part of the rate without the neighbour; it is below 0 if the victim has more
 	// beside it.
 	Loss float64 `json:"loss"`
@@ -48,20 +48,20 @@ const (
 
 // Limits of effects. Their noise has no limit of its own: see Effect.Sure.
 const (
-	// A disk that keeps more than heldBack of its baseline is not called slowed, and neither is the
-	// loss of less than the rest called an effect.
+	// A disk that keeps more than minRetained of its baseline is not called slowed, and neither is
+	// the loss of less than the rest called an effect.
 	minRetained = 0.90
-	// A disk kept its rate if it has heldBack of its baseline, and noise would show that much of a
-	// disk with only clearlyLess in fewer than doubt of cases.
+	// A disk kept its rate if it has minRetained of its baseline, and noise would show that much of
+	// a disk with only clearlyLess at a lower rate than falseKeptRate.
 	clearlyLess   = 0.80
 	falseKeptRate = 0.02
-	// A disk that keeps more than mostKept of what it has alone was measured alone in another
+	// A disk that keeps more than maxRetained of what it has alone was measured alone in another
 	// state.
 	maxRetained = 1.05
 	// A disk that has less than evenShare of the total over the number of disks crowds out nobody.
 	// Measured totals are known to 1 or 2 %.
 	evenShare = 0.97
-	minSteal  = 0.10 // above an even share, from which a disk has more than others
+	minSteal  = 0.10 // A disk has more than others if it is this far above an even share.
 	// Rates within alikeShare of the highest are about the same.
 	alikeShare = 0.9
 	// As a logarithm: if the rate of a solo and a later one are this close, the solo is used.

@@ -14,8 +14,8 @@ import (
 
 // What a finding needs beyond what its number needs to be there at all.
 const (
-	evenJain   = 0.98 // fairness from which a sharing is even
-	duplexGain = 1.10 // mixed traffic must carry a tenth more than one way
+	evenJain   = 0.98 // Disks share evenly from this fairness on.
+	duplexGain = 1.10 // Mixed traffic must carry a tenth more than one way.
 )
 
 // findings are what is worth reporting of all phases, by descending weight. It writes the texts of
@@ -32,7 +32,7 @@ func findings(a *Analysis) []Finding {
 				c.Op, f.Rate(c.Rate), 100*c.Loss, f.Rate(c.DirectRate), f.Title(c.DirectPhase))
 		}
 	}
-	for i := range a.Saturations { // disks that fell once they had written enough
+	for i := range a.Saturations {
 		s := &a.Saturations[i]
 		s.Text = strings.Join(f.saturation(*s, true), "; ")
 		if s.Fall == nil {
@@ -57,7 +57,7 @@ func findings(a *Analysis) []Finding {
 			}
 		}
 		if p.Search != nil {
-			continue // what a search finds is its answer
+			continue // A search reports what it found as its answer.
 		}
 		for _, t := range p.StreamTotals {
 			if due, late := float64(t.Due), float64(t.Late); late > 0 {
@@ -131,8 +131,8 @@ func (f *finder) add(found Finding, text string, args ...any) {
 	f.found = append(f.found, found)
 }
 
-// dedupe adds what may hold in several phases, with their number: of disks or a link for the phase
-// that shows it most, of all together for the first.
+// dedupe adds what may hold in several phases, with their number: for disks or a link once for the
+// phase that shows it most, for all disks together once for the first.
 func (f *finder) dedupe(found Finding, text string, args ...any) {
 	i := slices.IndexFunc(f.found, func(g Finding) bool {
 		if found.Link != nil && g.Link != nil {
@@ -199,7 +199,7 @@ func (f *finder) contention() {
 		}, "mixed reads and writes reached %s in total, %.0f %% more than these disks reached in "+
 			"one direction", f.Rate(o.Rate), 100*gain)
 	}
-	if limit := c.Ceiling; limit != nil && limit.Without != "" { // adding disks moved no more
+	if limit := c.Ceiling; limit != nil && limit.Without != "" { // Added disks moved no more.
 		op, total := o.Disks[limit.Added[0]].Op, 0.0
 		working := only(f.Order, func(name string) bool { return o.Disks[name].Op == op })
 		for _, name := range working {
@@ -367,7 +367,7 @@ func (f *finder) bottlenecks() {
 	}) {
 		u := same[0]
 		for _, next := range same[1:] {
-			if next.Share >= u.Share { // of the same cable, the hub's end is what people know
+			if next.Share >= u.Share { // People know the hub's end of a cable.
 				u = next
 			}
 		}
@@ -375,7 +375,7 @@ func (f *finder) bottlenecks() {
 			continue
 		}
 		verb := pick(len(u.Disks) > 1, "together "+string(u.Op), string(u.Op)+"s")
-		part := "as much as" // what links carry is known to a few per cent
+		part := "as much as" // It is known to a few per cent what links carry.
 		if u.Share < 0.995 {
 			part = fmt.Sprintf("%.0f %% of what", 100*u.Share)
 		}
@@ -385,7 +385,7 @@ func (f *finder) bottlenecks() {
 			link = "the host's port"
 		case hardware.Uplink:
 			link = pick(u.Hub == "", "the hub's uplink", "the uplink of "+u.Hub)
-		case hardware.Lanes: // which lie inside the enclosure or the computer
+		case hardware.Lanes: // They lie inside the enclosure or the computer.
 			link, try = "the disk's own link", ""
 		}
 		weight, fellBack := 0.2, ""
@@ -412,9 +412,10 @@ func (f *finder) gauges() {
 	for _, name := range f.Order {
 		if c := f.phase.Disks[name].WorkerCPUPercent; c != nil && *c >= busyCPU {
 			f.dedupe(Finding{
-				Code: "host_bound", Disks: []string{name}, Values: PercentValues{Percent: *c}, Weight: 0.8,
-			}, "your CPU may be the bottleneck, not %s: what moves its files used %.0f %% of a core "+
-				"(larger requests, or more of them in flight, may be faster)", name, *c)
+				Code: "host_bound", Disks: []string{name}, Values: PercentValues{Percent: *c},
+				Weight: 0.8,
+			}, "your CPU may be the bottleneck, not %s: what moves its files used %.0f %% of a "+
+				"core (larger requests, or more of them in flight, may be faster)", name, *c)
 		}
 		d := f.phase.Disks[name].Device
 		if d == nil || d.Disks[0] != name {
@@ -433,8 +434,8 @@ func (f *finder) gauges() {
 				},
 			}, "something else used %s: its own counters show %s more than hubbench moved, %s%s "+
 				"from %s%.1f s to %.1f s (close backup, indexing and sync programs, and measure "+
-				"again)", unit.List(d.Disks), byteSize(t.Bytes), roughly, unit.FormatRate(t.Rate), roughly,
-				t.FromS, t.ToS)
+				"again)", unit.List(d.Disks), byteSize(t.Bytes), roughly,
+				unit.FormatRate(t.Rate), roughly, t.FromS, t.ToS)
 		}
 		if d.CachedBytes > 0 {
 			bytes, counted := float64(d.CachedBytes), float64(d.CountedReadBytes)

@@ -14,8 +14,8 @@ import (
 // idea is a sentence about a run, without its full stop.
 type idea struct {
 	text   string
-	detail string // what else to say of it as the headline; empty for nothing
-	second string // how it reads just behind the headline, if its load comes first to set it apart
+	detail string // It follows the text if that is the headline; it may be empty.
+	second string // It is the text as the second idea, if its load comes first to set it apart.
 }
 
 // ideas are what there is to say of a run, the one that makes its headline first: what became of
@@ -75,7 +75,7 @@ func (w writer) costs() []string {
 func (w writer) alone() []string {
 	var out []string
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
-		var tops []*Overlap // the fastest phase of each disk
+		var tops []*Overlap // They are the fastest phase of each disk.
 		for _, name := range w.Order {
 			var top *Overlap
 			for _, p := range w.Phases {
@@ -185,7 +185,7 @@ func (w writer) winner(names []string, disks map[string]ContestDisk) string {
 // outcomes say who is slowed: "C crowds out A and B: they drop to 47 %", and who else is, or seems
 // to be; or that the disks share evenly.
 func (c Contest) outcomes(names []string, even bool) []string {
-	by := func(name string) []string { // as far as their own rates did not change
+	by := func(name string) []string { // Disks whose own rates changed do not count.
 		steady := func(other string) bool { return c.Disks[other].Changed == "" }
 		return only(c.Disks[name].By, steady)
 	}
@@ -280,7 +280,7 @@ func (w writer) precision() string {
 		case sure.Unknown:
 			return "Too little was measured to give these rates a margin of error."
 		case len(w.Summary.Contests) == 0:
-			return "" // no disk went as fast as it can, at a rate of its own
+			return "" // No disk went as fast as it can, at a rate of its own.
 		}
 		return "All rates changed during the phases, so none has a margin of error."
 	}

@@ -16,19 +16,20 @@ const hubCost = 0.10
 type HubCost struct {
 	Disk        string     `json:"disk"`
 	Op          trace.Role `json:"op"`
-	Phase       string     `json:"phase"` // on the hub
+	Phase       string     `json:"phase"` // Phase is that on the hub.
 	DirectPhase string     `json:"direct_phase"`
 	Rate        float64    `json:"rate"`
 	DirectRate  float64    `json:"direct_rate"`
 	// Loss is the part of the direct rate that the hub costs; it is below 0 if the disk is faster
 	// there.
-	Loss float64         `json:"loss"`
-	CI95 *stats.Interval `json:"ci95"` // of the loss; null if a rate has no margin of error
+	Loss float64 `json:"loss"`
+	// CI95 is that of Loss; null if a rate has no margin of error.
+	CI95 *stats.Interval `json:"ci95"`
 	// Lost says that it loses a tenth or more beyond noise, Nothing that it surely loses less.
 	Lost    bool `json:"lost"`
 	Nothing bool `json:"nothing"`
 
-	morePhases int // on the hub
+	morePhases int // They are further ones on the hub.
 }
 
 // hubCosts compares the disks' rates alone on the hub with those on their own ports, the greatest

@@ -10,10 +10,11 @@ import (
 
 // When several disks do one thing.
 const (
-	inStep      = 0.8         // the correlation from which two disks swing in step
-	turnsShare  = 0.25        // the variance of a total that stays, as a part of the variances of its disks
-	sampleNS    = 250_000_000 // swings are compared at moments that far apart
-	sameStretch = 0.7         // the part of the time that two drifts share, from which they are one
+	inStep = 0.8 // Two disks swing in step from this correlation on.
+	// A total stays if its variance is at most this share of the variances of its disks.
+	turnsShare  = 0.25
+	sampleNS    = 250_000_000 // Swings are compared at moments that far apart.
+	sameStretch = 0.7         // Two drifts are one if they share this part of the time.
 )
 
 // lasting are the swings, dips, drifts and unsteady rates. Those of several disks in step are one
@@ -24,7 +25,9 @@ func (p *phase) lasting() (out []Change) {
 		if part.Swing != nil {
 			turning = append(turning, part)
 		}
-		part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool { return p.recovers(part, d) })
+		part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool {
+			return p.recovers(part, d)
+		})
 		if len(part.Drifts) > 0 {
 			drifting = append(drifting, part)
 		}
@@ -38,7 +41,8 @@ func (p *phase) lasting() (out []Change) {
 // recovers reports whether a drift is how a disk recovered after another's end.
 func (p *phase) recovers(part *part, d ledger.Drift) bool {
 	return d.To > d.From && slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
-		return r.Disk == part.Name() && r.LagS != nil && d.StartNS < nanoseconds(r.AtS+*r.LagS) && d.EndNS > nanoseconds(r.AtS)
+		return r.Disk == part.Name() && r.LagS != nil &&
+			d.StartNS < nanoseconds(r.AtS+*r.LagS) && d.EndNS > nanoseconds(r.AtS)
 	})
 }
 
@@ -50,7 +54,8 @@ func turns(all []*part) (out []Change) {
 		group := []*part{first}
 		var rest []*part
 		for _, other := range all[1:] {
-			if correlation(first, other) >= inStep && (first.Swing.Dips > 0) == (other.Swing.Dips > 0) {
+			if correlation(first, other) >= inStep &&
+				(first.Swing.Dips > 0) == (other.Swing.Dips > 0) {
 				group = append(group, other)
 			} else {
 				rest = append(rest, other)
@@ -65,18 +70,23 @@ func turns(all []*part) (out []Change) {
 		case t.Irregular:
 			kind = KindUnsteady
 		}
-		c := Change{StartS: seconds(t.StartNS), EndS: seconds(t.EndNS), Kind: kind, Cause: CauseUnknown,
-			PeriodS: t.PeriodS, LowShare: t.LowShare, Count: t.Levels - 1}
+		c := Change{
+			StartS: seconds(t.StartNS), EndS: seconds(t.EndNS), Kind: kind, Cause: CauseUnknown,
+			PeriodS: t.PeriodS, LowShare: t.LowShare, Count: t.Levels - 1,
+		}
 		switch kind {
 		case KindDips:
-			c.Count, c.LowS = t.Dips, t.LowS
+			c.Count = t.Dips
+			c.LowS = t.LowS
 		case KindUnsteady:
 			c.PeriodS, c.LowShare, c.Count = 0, 0, 0
 		}
 		for _, part := range group {
 			s := Shift{part.Name(), part.Swing.High, part.Swing.Low}
-			c.Disks, c.Each = append(c.Disks, s.Disk), append(c.Each, s)
-			c.FromRate, c.ToRate = c.FromRate+s.FromRate, c.ToRate+s.ToRate
+			c.Disks = append(c.Disks, s.Disk)
+			c.Each = append(c.Each, s)
+			c.FromRate += s.FromRate
+			c.ToRate += s.ToRate
 		}
 		if len(group) == 1 {
 			c.Each = nil
@@ -105,11 +115,12 @@ func takers(inStep, others []*part) (turning, rest []*part) {
 
 // correlation is that of two disks' levels while both go back and forth.
 func correlation(a, b *part) float64 {
-	x, y := a.sampled(a.Swing.Span.Within(b.Swing.Span)), b.sampled(a.Swing.Span.Within(b.Swing.Span))
-	if len(x) == 0 || 2*a.Swing.Span.Within(b.Swing.Span).Seconds() < max(a.Swing.Seconds(), b.Swing.Seconds()) {
+	common := a.Swing.Span.Within(b.Swing.Span)
+	x := a.sampled(common)
+	if len(x) == 0 || 2*common.Seconds() < max(a.Swing.Seconds(), b.Swing.Seconds()) {
 		return 0
 	}
-	return stats.Correlation(x, y)
+	return stats.Correlation(x, b.sampled(common))
 }
 
 // takeTurns reports whether the total of the disks stays while each of them goes back and forth.
@@ -163,8 +174,10 @@ func drifts(all []*part) (out []Change) {
 			if len(c.Each) == 0 {
 				c.Each = []Shift{{c.Disks[0], c.FromRate, c.ToRate}}
 			}
-			c.Disks, c.Each = append(c.Disks, s.Disk), append(c.Each, s)
-			c.FromRate, c.ToRate = c.FromRate+s.FromRate, c.ToRate+s.ToRate
+			c.Disks = append(c.Disks, s.Disk)
+			c.Each = append(c.Each, s)
+			c.FromRate += s.FromRate
+			c.ToRate += s.ToRate
 		}
 	}
 	return out

@@ -23,12 +23,13 @@ import (
 // a second: what ended about the edges counts nowhere.
 type Latency struct {
 	quantile.Figures
-	// Of the disk alone at the same work; null if that was not recorded.
+	// Alone is that of the disk alone at the same work; null if it was not recorded.
 	Alone     *quantile.Figures `json:"alone"`
-	AloneFrom string            `json:"alone_from,omitempty"` // the phases of it
-	// Of a disk that does not go as fast as it can: null if noise may have made the difference.
+	AloneFrom string            `json:"alone_from,omitempty"` // AloneFrom names its phases.
+	// Longer is for a disk that does not go as fast as it can; null if noise may have made the
+	// difference.
 	Longer *quantile.Change `json:"longer,omitempty"`
-	Note   string           `json:"note,omitempty"` // why a figure is null
+	Note   string           `json:"note,omitempty"` // Note says why a figure is null.
 }
 
 // latencies reports how long the disks' requests took, beside what they take alone.
@@ -125,22 +126,23 @@ func note(l *Latency) string {
 type LatencyRow struct {
 	Disk   string                `json:"disk"`
 	Op     trace.Role            `json:"op"`
-	Beside map[string]trace.Role `json:"beside"` // who else worked; none: it worked alone
-	// Of all these, those that do not go as fast as they can.
+	Beside map[string]trace.Role `json:"beside"` // Beside has the other busy disks, if any.
+	// Paced has those of all these that do not go as fast as they can.
 	Paced      map[string]work.Work `json:"paced,omitempty"`
-	Connection string               `json:"connection,omitempty"` // the disk's
+	Connection string               `json:"connection,omitempty"` // It is the disk's.
 	Test       string               `json:"test,omitempty"`
-	Phases     []string             `json:"phases"` // where that was recorded
+	Phases     []string             `json:"phases"` // The latencies were recorded in these.
 	quantile.Figures
 }
 
 // latencyMatrix lists the disks in the run's order, each alone first, then beside one other, and so
 // on.
 func latencyMatrix(phases []*phase, order []string) []LatencyRow {
+	// A latencyWindow holds a disk's requests for one set of busy disks.
 	type latencyWindow struct {
 		phase *phase
 		own   *part
-		parts []*part // all that worked
+		parts []*part
 		lines []quantile.Line
 	}
 	var all []latencyWindow

@@ -14,38 +14,46 @@ import (
 
 // How changes of several disks are compared.
 const (
-	minChange = 0.15 // of the rate before: what a person sees in the chart; less is not reported
-	// As a logarithm: a disk that has no change of level of its own and moves by less stayed as it
-	// was.
+	// A change by a smaller share of the rate before is hard to see in a chart, and not reported.
+	minChange = 0.15
+	// A disk that has no change of level of its own and changes by less, as a logarithm, stayed as
+	// it was.
 	minMoved    = 0.08
-	movedChance = 0.01 // the chance by which noise may make such a move, its moment being known
-	// As a logarithm: factors that differ by less, or by less than noise can resolve, are the same.
+	movedChance = 0.01 // Noise may make such a move at a known moment at this rate.
+	// Factors whose logarithms differ by less, or by less than noise can resolve, are the same.
 	sameFactor = 0.10
-	asksLess   = 0.95 // of the lowest rate of disks that share a limit: a disk with less is limited by itself
-	backShare  = 0.3  // of what a disk lost as another started: with less of it back at that one's end, that was not why
-	takenShare = 0.7  // of what disks lost as another started: if that one takes less, some of it has another cause
-	totalStays = 0.15 // of what some disks lose: if the total changes by less, others gained it
+	// A disk limits itself if it has less than this share of the lowest rate of disks that share a
+	// limit.
+	minFullDemand = 0.95
+	// A disk's start is not why another lost speed if less of that share is back at its end.
+	minReturned = 0.3
+	// A disk's start explains what others lost if it takes this share of that.
+	minTaken = 0.7
+	// Others gained what some disks lost if the total changes by less than this share of it.
+	maxTotalChange = 0.15
 	// Changes of two disks this close together are one event; further apart if noise dates them
 	// worse.
 	closeNS    = 250_000_000
-	maxCloseNS = 2_000_000_000 // but never further apart than this
-	aroundS    = 10            // rates before and after an event are compared over at most this long on either side
-	clearNS    = 100_000_000   // leaving out at least this much on either side of it, because progress is only sampled
-	minSideNS  = 500_000_000   // and over at least this long
+	maxCloseNS = 2_000_000_000 // They are never further apart than this.
+	// Rates before and after an event are compared over at most aroundS seconds and at least
+	// minSideNS on either side. As progress is only sampled, clearNS on either side are left out.
+	aroundS   = 10
+	clearNS   = 100_000_000
+	minSideNS = 500_000_000
 )
 
 // edge is a change from one level of a disk to the next; its moment is known to within offNS.
 type edge struct {
 	part      *part
-	level     int // the index of the second one
+	level     int // It is the index of the second one.
 	at, offNS int64
 }
 
 // event is what one disk or several did at one instant.
 type event struct {
 	edges      []edge
-	at, offNS  int64 // of the edge whose moment is known best
-	prev, next int64 // the nearest event, start or end before and after it, or aroundS away
+	at, offNS  int64 // They are from the edge whose moment is known best.
+	prev, next int64 // They are the nearest events, starts or ends, at most aroundS away.
 	shifts     []shift
 }
 
@@ -145,8 +153,8 @@ func (p *phase) shifts(e *event, bounds []int64) {
 		before := overlap.Span{StartNS: max(e.prev, part.StartNS()), EndNS: e.at - margin}
 		after := overlap.Span{StartNS: e.at + margin, EndNS: min(e.next, part.EndNS())}
 		own := e.of(part)
-		if before.EndNS-before.StartNS < minSideNS || after.EndNS-after.StartNS < minSideNS || !part.IsActiveIn(before) ||
-			!part.IsActiveIn(after) {
+		if before.EndNS-before.StartNS < minSideNS || after.EndNS-after.StartNS < minSideNS ||
+			!part.IsActiveIn(before) || !part.IsActiveIn(after) {
 			if own == nil {
 				continue
 			}
@@ -181,11 +189,11 @@ func (p *phase) explain(e *event) []Change {
 	}
 	began, ended, risen := p.othersAt(e)
 	gained, lost := netOf(rises), -netOf(falls)
-	var squares float64 // of the standard errors
+	var squares float64 // It sums up the squared standard errors.
 	for _, s := range e.shifts {
 		squares += square(s.is.Rate*s.is.Error) + square(s.was.Rate*s.was.Error)
 	}
-	stays := math.Abs(gained-lost) <= max(totalStays*lost, 2*math.Sqrt(squares))
+	stays := math.Abs(gained-lost) <= max(maxTotalChange*lost, 2*math.Sqrt(squares))
 	var out []Change
 	add := func(kind, cause string, by []string, shifts ...shift) {
 		for _, s := range shifts {
@@ -208,7 +216,8 @@ func (p *phase) explain(e *event) []Change {
 	case len(rises) > 0 && len(falls) == 0 && ended != nil:
 		add(KindRecovery, CauseNeighbour, ended, rises...)
 	case shared(e, all):
-		add(pick(len(falls) > 0, KindSharedFall, KindSharedRise), p.sharedCause(e, all), nil, all...)
+		kind := pick(len(falls) > 0, KindSharedFall, KindSharedRise)
+		add(kind, p.sharedCause(e, all), nil, all...)
 	case len(falls) == 1 && ended == nil && p.ownFall(&falls[0], e):
 		add(KindOwnFall, CauseUnknown, nil, falls...)
 		if len(rises) > 0 {
@@ -220,7 +229,7 @@ func (p *phase) explain(e *event) []Change {
 		add(KindOwnRise, CauseUnknown, nil, rises...)
 	case len(rises) == 0:
 		at, offNS := e.at, e.offNS
-		for _, s := range falls { // by different factors, so each at its own time
+		for _, s := range falls { // They fell by different factors, so each has its own time.
 			if e.at, e.offNS = at, offNS; e.of(s.part) != nil {
 				e.at, e.offNS = e.of(s.part).at, e.of(s.part).offNS
 			}
@@ -250,12 +259,12 @@ func (p *phase) tookIt(began []string, falls []shift, e *event) bool {
 				continue
 			}
 			ended = true
-			if s.RateIn(after) < s.is.Rate+(s.was.Rate-s.is.Rate)*backShare {
+			if s.RateIn(after) < s.is.Rate+(s.was.Rate-s.is.Rate)*minReturned {
 				return false
 			}
 		}
 	}
-	return ended || taken >= takenShare*lost
+	return ended || taken >= minTaken*lost
 }
 
 // netOf is by how much the disks' total changed.
@@ -276,7 +285,8 @@ func shared(e *event, moved []shift) bool {
 	ops := map[trace.Role]bool{}
 	for _, s := range moved {
 		w := 1 / (square(s.was.Error) + square(s.is.Error) + square(sameFactor/3))
-		sum, weight = sum+w*s.factor(), weight+w
+		sum += w * s.factor()
+		weight += w
 		ops[s.Trace.Op] = true
 	}
 	mean := sum / weight
@@ -286,7 +296,8 @@ func shared(e *event, moved []shift) bool {
 	}
 	for _, s := range e.shifts {
 		off, blur := math.Abs(s.factor()-mean), 3*s.blur()
-		if !s.moved && (ops[s.Trace.Op] || len(ops) > 1) && off > blur && s.is.Rate > asksLess*lowest {
+		if !s.moved && (ops[s.Trace.Op] || len(ops) > 1) && off > blur &&
+			s.is.Rate > minFullDemand*lowest {
 			return false // It would have fallen, too: it takes no less than the others.
 		}
 	}
@@ -300,8 +311,8 @@ func shared(e *event, moved []shift) bool {
 func (p *phase) ownFall(s *shift, e *event) bool {
 	lost := s.was.Rate - s.is.Rate
 	gained := netOf(e.shifts) + lost
-	return gained < takenByShare*lost || p.fellFirst(s.part, e.at) || p.lowAlone(s.part, s.was.Rate, e.at) ||
-		p.warmth(s.part, e.at).hot()
+	return gained < takenByShare*lost || p.fellFirst(s.part, e.at) ||
+		p.lowAlone(s.part, s.was.Rate, e.at) || p.warmth(s.part, e.at).hot()
 }
 
 // sharedCause is what the gauges say of a change that all disks show: the link's speed changed
@@ -328,10 +339,12 @@ func (p *phase) sharedCause(e *event, moved []shift) string {
 func (p *phase) othersAt(e *event) (began, ended, risen []string) {
 	offNS := min(e.offNS, maxCloseNS)
 	near := func(ns int64) bool {
-		return ns > p.stages[0].StartNS && -max(foreseenNS, offNS) <= e.at-ns && e.at-ns <= max(explainsNS, offNS)
+		return ns > p.stages[0].StartNS && -max(foreseenNS, offNS) <= e.at-ns &&
+			e.at-ns <= max(explainsNS, offNS)
 	}
 	for _, part := range p.parts {
-		if e.of(part) != nil || slices.ContainsFunc(e.shifts, func(s shift) bool { return s.part == part && s.moved }) {
+		moved := func(s shift) bool { return s.part == part && s.moved }
+		if e.of(part) != nil || slices.ContainsFunc(e.shifts, moved) {
 			continue
 		}
 		if slices.ContainsFunc(part.Active, func(v overlap.Span) bool { return near(v.StartNS) }) {
@@ -342,7 +355,8 @@ func (p *phase) othersAt(e *event) (began, ended, risen []string) {
 		}
 	}
 	for _, r := range p.out.Recoveries {
-		if r.LagS != nil && e.of(p.part(r.Disk)) == nil && math.Abs(seconds(e.at)-r.AtS-*r.LagS) <= seconds(coincidentNS) {
+		if r.LagS != nil && e.of(p.part(r.Disk)) == nil &&
+			math.Abs(seconds(e.at)-r.AtS-*r.LagS) <= seconds(coincidentNS) {
 			risen = append(risen, r.Disk)
 		}
 	}
@@ -353,7 +367,8 @@ func (p *phase) othersAt(e *event) (began, ended, risen []string) {
 // which is reported already.
 func (p *phase) recovering(disk *part, e *event) bool {
 	return slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
-		return r.Disk == disk.Name() && r.LagS != nil && e.at >= int64(r.AtS*1e9)-ledger.MaxBlurNS &&
+		return r.Disk == disk.Name() && r.LagS != nil &&
+			int64(r.AtS*1e9)-ledger.MaxBlurNS <= e.at &&
 			e.at <= int64((r.AtS+*r.LagS)*1e9)+coincidentNS
 	})
 }
@@ -367,14 +382,16 @@ func (e *event) change(kind, cause string, by []string, shifts []shift) Change {
 	squares, free := 0.0, shifts[0].is.DegreesOfFreedom
 	for _, s := range shifts {
 		c.Disks = append(c.Disks, s.Name())
-		c.FromRate, c.ToRate = c.FromRate+s.was.Rate, c.ToRate+s.is.Rate
+		c.FromRate += s.was.Rate
+		c.ToRate += s.is.Rate
 		squares += square(s.is.Rate * s.is.Error)
 		free = min(free, s.is.DegreesOfFreedom)
 		if len(shifts) > 1 {
 			c.Each = append(c.Each, Shift{s.Name(), s.was.Rate, s.is.Rate})
 		}
 	}
-	if kind == KindRedistribution && len(c.Each) > 0 { // the total stays, so the figures are those of the first disk
+	if kind == KindRedistribution && len(c.Each) > 0 {
+		// The total stays, so the figures are those of the first disk.
 		c.FromRate, c.ToRate = c.Each[0].FromRate, c.Each[0].ToRate
 		squares = square(shifts[0].is.Rate * shifts[0].is.Error)
 	}

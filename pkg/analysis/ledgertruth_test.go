@@ -49,7 +49,10 @@ func TestTruths(t *testing.T) {
 					all[noise] = &tally{}
 				}
 				all[noise].with(sum)
-				if missed, most := sum.changes-sum.told, max(1, sum.changes/10); (*judge || noise < 0.1) && (missed > most || 20*sum.caused < 19*sum.told || sum.falsely > max(1, sum.runs/10)) { // of few one may be missed
+				missed, limit := sum.changes-sum.told, max(1, sum.changes/10)
+				wrong := missed > limit || 20*sum.caused < 19*sum.told ||
+					sum.falsely > max(1, sum.runs/10)
+				if wrong && (*judge || noise < 0.1) {
 					t.Errorf("noise %g: want 90 %% told, 95 %% of these with the right cause, "+
 						"nothing false", noise)
 				}

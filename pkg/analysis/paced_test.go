@@ -126,10 +126,14 @@ func TestNoClaimsOfPacedDisks(t *testing.T) {
 				shared := full && (k == "recovery" ||
 					slices.Contains([]string{"finding: held", "finding: recovery"}, k))
 				upper := 0.05
-				if full { // without A, 7 % of such runs under Pareto 1.5 claim an uneven sharing, 8 % two modes
+				// Without A, 7 % of such runs under Pareto 1.5 claim an uneven sharing, 8 % two
+				// modes.
+				if full {
 					upper = 0.10
 				}
-				if c.Noise.EveryS > 0 || c.Noise.Tail > 0 && c.Noise.Tail < 2 || c.Noise.Sigma > 0.5 { // what others do to it shows, or few files decide
+				// The effect of others shows, or few files decide.
+				if c.Noise.EveryS > 0 || c.Noise.Tail > 0 && c.Noise.Tail < 2 ||
+					c.Noise.Sigma > 0.5 {
 					upper += 0.5
 				}
 				if k != "finding: drops" && !shared && float64(found) > upper*float64(n)+1 {

@@ -30,12 +30,12 @@ const maxSkewS = 0.001
 // run is what the phases of a run under analysis share.
 type run struct {
 	phases    []*phase
-	disks     int             // of all phases together
-	noSizes   bool            // see Options
-	hardware  *hardware.Setup // nil if it is not known
-	simulated bool            // disks begin at one time of the model, whenever their processes did
+	disks     int             // It counts those of all phases together.
+	noSizes   bool            // It is from Options.
+	hardware  *hardware.Setup // It is nil if unknown.
+	simulated bool            // Simulated disks begin at once, whenever their processes did.
 	alpha     alphas
-	solos     soloRates // nil until they are needed
+	solos     soloRates // They are nil until they are needed.
 	scale     unit.Scale
 	settings  []setting
 	effects   []Effect
@@ -57,20 +57,21 @@ type phase struct {
 type part struct {
 	ledger.Disk
 	connection string
-	// The kinds of the changes to each solid level; empty for what the ledger leaves out.
-	kinds    []string
-	rise     *Change        // see earlyRise; of a disk that warms up, the rise that ends it, too,
-	warmS    float64        // when its warm-up was over, and
-	warmIn   []string       // in which phases it was seen; nil if it has none
-	risenNS  int64          // when its latest recovery so far was over; 0 if it has none
-	inFiles  []overlap.Span // in which a file was in transfer
-	files    []size.File    // the files that have a rate of their own
-	all      size.Totals    // what all files of the disk add up to
+	// The kinds are those of the changes to each level; empty for what the ledger leaves out.
+	kinds  []string
+	rise   *Change  // rise is from earlyRise, or the rise that ends a warm-up.
+	warmS  float64  // warmS is when its warm-up was over.
+	warmIn []string // warmIn are the phases that show its warm-up; nil if it has none.
+	// risenNS is when its latest recovery so far was over; 0 if it has none.
+	risenNS  int64
+	inFiles  []overlap.Span // A file was in transfer in these.
+	files    []size.File    // files are those that have a rate of their own.
+	all      size.Totals    // all is the sum over the disk's files.
 	window   stretchRate
-	kept     DiskContention  // of the window, against what it has without the others
-	lines    []quantile.Line // of its latencies
+	kept     DiskContention  // kept compares the window with the baseline.
+	lines    []quantile.Line // lines have its latencies.
 	out      Disk
-	warnings []Warning // for the phase
+	warnings []Warning // warnings go to the phase.
 }
 
 // newWarning words a warning, of a disk unless that is empty.
@@ -110,7 +111,7 @@ func InParallel[T any](all []T, do func(T)) {
 }
 
 // eachDisk does the same with all disks of all phases, on as many cores as there are, and takes
-// their doubts in order.
+// their warnings in order.
 func (r *run) eachDisk(do func(*phase, *part)) {
 	InParallel(r.phases, func(p *phase) {
 		InParallel(p.parts, func(part *part) { do(p, part) })
@@ -158,7 +159,7 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		p.window = overlap.Window(p.stages, len(p.parts))
 	}
 	r.eachDisk((*phase).settle)
-	excursions := map[side]float64{} // the longest in any phase
+	excursions := map[side]float64{} // They are the longest in any phase.
 	for _, p := range r.phases {
 		for _, part := range p.parts {
 			excursions[part.side()] = max(excursions[part.side()], part.LongestBurstS)
@@ -215,7 +216,7 @@ func (r *run) newPhase(t *trace.Phase) *phase {
 
 // read takes the disk's rate over time from its part of the trace.
 func (p *part) read(t *trace.Phase, opts Options) {
-	// In these the machine slept, hubbench was stopped, or the disk's worker.
+	// The machine slept, or hubbench or the disk's worker was stopped, in these.
 	var stops []overlap.Span
 	for _, g := range t.Gauges {
 		if g.Name == trace.Stopped && (g.Disk == p.Trace.Name || g.Disk == "") {
@@ -229,13 +230,13 @@ func (p *part) read(t *trace.Phase, opts Options) {
 
 // settle finds what the disk's rate does over time.
 func (p *phase) settle(part *part) {
-	var given []int64 // the moments at which others start and end
+	var neighbourNS []int64 // Other disks start and end at these moments.
 	for _, o := range p.others(part) {
 		for _, v := range o.Active {
-			given = append(given, v.StartNS, v.EndNS)
+			neighbourNS = append(neighbourNS, v.StartNS, v.EndNS)
 		}
 	}
-	part.Settle(p.disks, given...)
+	part.Settle(p.disks, neighbourNS...)
 }
 
 // measure fills in what the phases say by themselves, rates in one unit.
@@ -312,7 +313,7 @@ func (p *phase) failures() {
 // stops warns of times in which the machine slept or the run was stopped, and of those in which
 // only the worker of a disk was: the rates count them as work.
 func (p *phase) stops() {
-	all := map[string][]trace.Gauge{} // by disk; the host's by no name
+	all := map[string][]trace.Gauge{} // They are by disk; the host's have no name.
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.Stopped && g.Value > 0 {
 			all[g.Disk] = append(all[g.Disk], g)

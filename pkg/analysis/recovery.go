@@ -10,8 +10,9 @@ import (
 
 // How a recovery is detected.
 const (
-	togetherS = 0.5           // seconds: disks that end this close together count as one end, the last one's
-	settleNS  = 2_000_000_000 // the old level must be seen for this long
+	// Disks that end within so many seconds count as one end, the last one's.
+	togetherS = 0.5
+	settleNS  = 2_000_000_000 // The old level must be seen for this long.
 	// Below this share of its rate alone, a disk that shows no recovery was still waiting for it.
 	maxWaiting = 0.8
 )
@@ -39,7 +40,8 @@ func (p *phase) recoveries() {
 		until := p.stages[stage].EndNS
 		for _, other := range p.stages[stage].Active {
 			if since := p.worksSince(other, at); since < at && !p.parts[other].IsPaced() {
-				p.recovery(p.parts[other], ended.Name(), overlap.Span{StartNS: since, EndNS: at}, until)
+				p.recovery(p.parts[other], ended.Name(), overlap.Span{StartNS: since, EndNS: at},
+					until)
 			}
 		}
 	}
@@ -59,7 +61,9 @@ func (p *phase) worksSince(disk int, ns int64) int64 {
 			break
 		}
 		since = s.StartNS
-		begins := func(other int) bool { return i == 0 || !slices.Contains(p.stages[i-1].Active, other) }
+		begins := func(other int) bool {
+			return i == 0 || !slices.Contains(p.stages[i-1].Active, other)
+		}
 		if s.Seconds() >= togetherS && slices.ContainsFunc(s.Active, begins) {
 			break
 		}
@@ -71,7 +75,7 @@ func (p *phase) worksSince(disk int, ns int64) int64 {
 func (p *phase) recovery(part *part, after string, before overlap.Span, until int64) {
 	at := before.EndNS
 	if part.Swing.Covers(at) {
-		return // it goes up and down anyway
+		return // It goes up and down anyway.
 	}
 	oldLevel, newLevel := p.climbAfter(part, before, until)
 	from, ok := part.Measure(oldLevel)
@@ -82,17 +86,23 @@ func (p *phase) recovery(part *part, after string, before overlap.Span, until in
 	if rose = rose && to.Rate >= ledger.MinGain*from.Rate; rose {
 		from, to = part.Compare(oldLevel, newLevel)
 	}
-	r := Recovery{Disk: part.Name(), Op: part.Trace.Op, After: after, AtS: seconds(at), FromRate: from.Rate, Reached: to}
+	r := Recovery{
+		Disk: part.Name(), Op: part.Trace.Op, After: after, AtS: seconds(at), FromRate: from.Rate,
+		Reached: to,
+	}
 	alone := p.solos.lookup(part)
-	wasSlowed := alone != nil && from.Rate < maxWaiting*alone.Rate && alone.ChanceAbove(from) < p.alpha.perRecovery &&
+	wasSlowed := alone != nil && from.Rate < maxWaiting*alone.Rate &&
+		alone.ChanceAbove(from) < p.alpha.perRecovery &&
 		part.RestsOnFiles(oldLevel, ledger.MinFiles, ledger.MaxFileShare)
 	switch {
 	case rose && part.OutlastsBursts(newLevel):
 		r.LagS, r.ToRate = number(seconds(newLevel.StartNS-at)), number(to.Rate)
 	case rose && wasSlowed && to.Rate >= minRetained*alone.Rate && newLevel.EndNS == until:
 		r.Cut = p.cut(part, until, seconds(newLevel.StartNS-at), true)
-	case !rose && wasSlowed && until == part.EndNS() && oldLevel.EndNS-oldLevel.StartNS >= settleNS &&
-		part.RateIn(overlap.Span{StartNS: until - ledger.HoldNS, EndNS: until}) < maxWaiting*alone.Rate:
+	case !rose && wasSlowed && until == part.EndNS() &&
+		oldLevel.EndNS-oldLevel.StartNS >= settleNS &&
+		part.RateIn(overlap.Span{StartNS: until - ledger.HoldNS, EndNS: until}) < maxWaiting*
+			alone.Rate:
 		// Its recovery lies beyond the trace.
 		r.Cut = p.cut(part, until, seconds(until-at), false)
 	default:
@@ -106,11 +116,15 @@ func (p *phase) recovery(part *part, after string, before overlap.Span, until in
 
 // climbAfter is the level that the disk had before another's end, and the one it rose to; empty if
 // they are not seen.
-func (p *phase) climbAfter(part *part, before overlap.Span, until int64) (oldLevel, newLevel overlap.Span) {
+func (p *phase) climbAfter(
+	part *part, before overlap.Span, until int64,
+) (oldLevel, newLevel overlap.Span) {
 	at := before.EndNS
 	levels := part.SteppedLevels()
 	first := ledger.LevelAt(levels, max(at-part.Blur(at), min(part.risenNS+ledger.HoldNS, at)))
-	oldLevel = overlap.Span{StartNS: max(levels[first].StartNS, before.StartNS), EndNS: min(levels[first].EndNS, at)}
+	oldLevel = overlap.Span{
+		StartNS: max(levels[first].StartNS, before.StartNS), EndNS: min(levels[first].EndNS, at),
+	}
 	if oldLevel.EndNS-oldLevel.StartNS < settleNS {
 		return overlap.Span{}, overlap.Span{}
 	}

@@ -90,7 +90,7 @@ func (p *phase) lookalike(disk *part) *phase {
 		return nil
 	}
 	var alone, repeat *phase
-	known := false // what the disk has alone
+	known := false // It says whether another phase has the disk alone.
 	for _, q := range p.phases {
 		o := q.part(disk.Name())
 		switch {
@@ -119,8 +119,8 @@ type soloRates []*soloRate
 
 // soloRate is what a disk has alone at one work: its rate, or its latencies.
 type soloRate struct {
-	disk   *part    // in the first of the phases
-	phases []string // that say so
+	disk   *part    // disk is the one of the first phase.
+	phases []string // phases are the sources.
 	rates  []ledger.Measured
 	ledger.Measured
 	lines []quantile.Line
@@ -153,7 +153,8 @@ func (s *soloRates) add(p *phase) *soloRate {
 // without a change.
 func measureSolos(phases []*phase) (all soloRates) {
 	for _, p := range phases {
-		if len(p.parts) != 1 || p.parts[0].IsPaced() || p.parts[0].isUnsettled() || len(p.window) == 0 {
+		if len(p.parts) != 1 || p.parts[0].IsPaced() || p.parts[0].isUnsettled() ||
+			len(p.window) == 0 {
 			continue
 		}
 		if m, ok := p.parts[0].Measure(longest(cutAt(p.window, p.cuts("")))...); ok {

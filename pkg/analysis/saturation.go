@@ -17,46 +17,54 @@ import (
 // Saturation is where a disk's fast cache ends, what others gain then, and when it is back: what
 // the steps of the preset saturation show of one disk.
 type Saturation struct {
-	Of         string         `json:"of"` // the scenario's phase
+	Of         string         `json:"of"` // Of is the scenario's phase.
 	Disk       string         `json:"disk"`
-	Alone      string         `json:"alone"`       // the phase in which it wrote alone
-	WroteBytes float64        `json:"wrote_bytes"` // in that
-	Fall       *Fall          `json:"fall"`        // null if it was not seen to fall
-	Bursts     []ledger.Burst `json:"bursts"`      // after rests, the shortest first
-	Back       *Back          `json:"back"`        // null if no burst shows it
-	Together   *FallTogether  `json:"together"`    // null if it did not fall beside others as it had alone
-	Text       string         `json:"text"`
+	Alone      string         `json:"alone"`       // Alone is the phase in which it wrote alone.
+	WroteBytes float64        `json:"wrote_bytes"` // WroteBytes is what it wrote in that.
+	Fall       *Fall          `json:"fall"`        // Fall is null if it was not seen to fall.
+	Bursts     []ledger.Burst `json:"bursts"`      // Bursts follow rests, the shortest first.
+	Back       *Back          `json:"back"`        // Back is null if no burst shows it.
+	// Together is null if it did not fall beside others as it had alone.
+	Together *FallTogether `json:"together"`
+	Text     string        `json:"text"`
 }
 
 // Fall is the end of a disk's fast writing: from its first rate to where it falls no further.
 type Fall struct {
 	AtBytes  float64        `json:"at_bytes"`
-	CI95     stats.Interval `json:"ci95"` // of at_bytes
+	CI95     stats.Interval `json:"ci95"` // CI95 is that of AtBytes.
 	AtS      float64        `json:"at_s"`
 	FromRate float64        `json:"from_rate"`
 	ToRate   float64        `json:"to_rate"`
-	Steps    []ledger.Step  `json:"steps"` // one after another; the last ends where the keys above say
-	Cause    string         `json:"cause"` // heat | cache_full | unknown
+	// Steps follow one another; the last ends where the keys above say.
+	Steps []ledger.Step `json:"steps"`
+	Cause string        `json:"cause"` // Cause is heat, cache_full or unknown.
 }
 
 // Back is the rest after which a disk's cache takes as much as at first.
 type Back struct {
-	RestS    *float64        `json:"rest_s"`   // null if the bursts only bound it
-	CI95     *stats.Interval `json:"ci95"`     // of rest_s
-	AfterS   float64         `json:"after_s"`  // the longest rest that was too short; 0 if none was
-	WithinS  *float64        `json:"within_s"` // the shortest that was enough; null if none was
-	Bytes    float64         `json:"bytes"`    // that it took then
-	Whole    bool            `json:"whole"`    // and that was all of the cache; else the burst was too short to tell
-	Regained float64         `json:"regained"` // share of the cache after the longest rest that was tried, or 1
-	AtLeast  bool            `json:"at_least"` // and maybe more: that burst was too short to tell
+	RestS *float64        `json:"rest_s"` // RestS is null if the bursts only bound it.
+	CI95  *stats.Interval `json:"ci95"`   // CI95 is that of RestS.
+	// AfterS is the longest rest that was too short; 0 if none was.
+	AfterS float64 `json:"after_s"`
+	// WithinS is the shortest rest that was enough; null if none was.
+	WithinS *float64 `json:"within_s"`
+	Bytes   float64  `json:"bytes"` // Bytes is what the cache took then.
+	// Whole says that this was all of the cache; else the burst was too short.
+	Whole bool `json:"whole"`
+	// Regained is the share of the cache after the longest rest that was tried, or 1.
+	Regained float64 `json:"regained"`
+	// AtLeast says that the burst was too short to tell if there was more.
+	AtLeast bool `json:"at_least"`
 }
 
 // FallTogether is a disk's fall beside others.
 type FallTogether struct {
 	Phase string `json:"phase"`
 	ledger.Step
-	Reported bool   `json:"told"`  // nothing else happened about then: what others gained, they gained by this fall
-	Gains    []Gain `json:"gains"` // beyond noise
+	// Reported says that nothing else happened then, so others gained by this fall.
+	Reported bool   `json:"told"`
+	Gains    []Gain `json:"gains"` // Gains are beyond noise.
 }
 
 // Gain is by how much more a disk moves after another's fall.
@@ -81,7 +89,7 @@ func saturations(phases []*phase) []Saturation {
 			Of: step.Of, Disk: part.Name(), Alone: p.out.Name,
 			WroteBytes: float64(part.Curve.At(math.MaxInt64)), Bursts: []ledger.Burst{},
 		}
-		if t := part.out.Throttle; t != nil && t.Recovered == nil { // it was seen to fall lastingly
+		if t := part.out.Throttle; t != nil && t.Recovered == nil { // It fell for good.
 			s.fell(part, t, phases)
 		}
 		all = append(all, s)
@@ -115,7 +123,8 @@ func (s *Saturation) fell(alone *part, t *Throttle, phases []*phase) {
 		case step.Step == trace.SaturationTogether:
 			s.Together = p.fallTogether(part, s.Fall)
 		case step.Step == trace.SaturationBurst && len(p.parts) == 1 && len(part.Active) > 0:
-			b := cache.EstimateRemaining(float64(part.Curve.At(math.MaxInt64)), overlap.Seconds(part.Active))
+			b := cache.EstimateRemaining(float64(part.Curve.At(math.MaxInt64)),
+				overlap.Seconds(part.Active))
 			b.Phase, b.RestS = p.out.Name, seconds(step.RestNS)
 			s.Bursts = append(s.Bursts, b)
 		}
@@ -198,7 +207,8 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Span) {
 	for _, other := range p.others(part) {
 		was, is := other.Compare(before, after)
 		if before.Seconds() >= ledger.LongS {
-			was.DegreesOfFreedom, is.DegreesOfFreedom = max(was.DegreesOfFreedom, ledger.LongDegreesOfFreedom), max(is.DegreesOfFreedom, ledger.LongDegreesOfFreedom)
+			was.DegreesOfFreedom, is.DegreesOfFreedom = max(was.DegreesOfFreedom,
+				ledger.LongDegreesOfFreedom), max(is.DegreesOfFreedom, ledger.LongDegreesOfFreedom)
 		}
 		if other.Work.Limited() || was.Rate <= 0 || is.Rate <= 0 ||
 			is.ChanceAbove(was) > p.alpha.perRecovery && !other.apart(before, after) ||
@@ -220,7 +230,7 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Span) {
 // a share that is told. If requests are few, noise is not known well enough to show even that. That
 // all of five stretches are above all of five others is chance once in 252 times.
 func (p *part) apart(before, after overlap.Span) bool {
-	const stretches = 5 // of two seconds
+	const stretches = 5 // Each lasts for two seconds.
 	was := p.Curve.Rates([]overlap.Span{before}, stretches)
 	is := p.Curve.Rates([]overlap.Span{after}, stretches)
 	return min(before.Seconds(), after.Seconds()) >= ledger.LongS &&

@@ -14,8 +14,8 @@ import (
 // has found. It is reported by the phases that were its tries, whose lines say so.
 type Search struct {
 	Name string `json:"name"`
-	Kind string `json:"kind"` // streams | pace
-	Disk string `json:"disk"` // whose streams were counted, or whose pace was sought
+	Kind string `json:"kind"` // Kind is streams or pace.
+	Disk string `json:"disk"` // Disk had its streams counted, or its pace sought.
 	SearchResult
 	Tries []SearchTry `json:"tries"`
 }
@@ -28,13 +28,14 @@ type SearchResult = search.Result
 
 // SearchTry is one phase of a search.
 type SearchTry struct {
-	Phase     string         `json:"phase"`
-	Value     float64        `json:"value"`
-	Unlimited bool           `json:"unlimited,omitempty"` // without a limit: there is no value
-	Alone     bool           `json:"alone,omitempty"`
-	Verdict   stream.Verdict `json:"verdict"` // the worst of its streams; empty if it did not end as it should
-	Step      int            `json:"step,omitempty"`
-	Steps     int            `json:"steps,omitempty"` // as in trace.Try
+	Phase     string  `json:"phase"`
+	Value     float64 `json:"value"`
+	Unlimited bool    `json:"unlimited,omitempty"` // Unlimited tries have no value.
+	Alone     bool    `json:"alone,omitempty"`
+	// Verdict is that of its worst stream; empty if it did not end properly.
+	Verdict stream.Verdict `json:"verdict"`
+	Step    int            `json:"step,omitempty"`
+	Steps   int            `json:"steps,omitempty"` // Step and Steps are as in trace.Try.
 }
 
 func searches(phases []*phase) []Search {
@@ -94,7 +95,7 @@ func (s *Search) answer() {
 
 // searchResult says what a search has found: "A records 3 cameras while B and C write".
 func (w writer) searchResult(s *Search) string {
-	var try Phase // the one with the most disks
+	var try Phase // It is the one with the most disks.
 	for _, p := range w.Phases {
 		if p.Search != nil && p.Search.Search == s.Name && len(p.Disks) > len(try.Disks) {
 			try = p

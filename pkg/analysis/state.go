@@ -17,16 +17,16 @@ type state struct {
 	*phase
 	parts []*part
 	whole bool // No other disk had a part in the phase.
-	// In is when they worked; if these are all of several, the part that is compared (see stretch).
+	// in is when they worked; if these are all of several, the part that is compared (see stretch).
 	in    []overlap.Span
-	rates map[*part][2]stretchRate // by fresh and fallen
+	rates map[*part][2]stretchRate // rates are by fresh and fallen.
 }
 
 // stretchRate is a disk's rate in a stretch in which nothing changed, stalls aside.
 type stretchRate struct {
-	Rate  float64 // 0: it is not known
+	Rate  float64 // Rate is 0 if unknown.
 	log   stats.Estimate
-	known bool // The error is.
+	known bool // known says that the error is known.
 	// The noise may last as long as the stretch, so the mean may be off by as much as the rate
 	// varies: too vague for an interval, but enough to tell a large loss.
 	vague bool
@@ -115,7 +115,7 @@ const (
 func (p *phase) newStates() (all []*state) {
 	working := p.others(nil)
 	for _, stage := range p.stages {
-		var present []*part // between their starts and their ends
+		var present []*part // They are between their starts and ends.
 		for _, part := range working {
 			if part.StartNS() <= stage.StartNS && part.EndNS() >= stage.EndNS {
 				present = append(present, part)
@@ -229,7 +229,7 @@ func (s *state) rate(disk *part) (*stretchRate, int) {
 // had ended.
 func (s *state) settledNS(part *part) int64 {
 	from := s.in[0].StartNS
-	ended := int64(math.MinInt64) // the latest end before the state
+	ended := int64(math.MinInt64) // ended is the latest end before the state.
 	for _, o := range s.others(part) {
 		if end := o.EndNS(); end <= from {
 			ended = max(ended, end)
@@ -301,9 +301,9 @@ func (s setting) typical(disk *part, when int, here float64) (best *reference) {
 // reference is a disk's rate with fewer others.
 type reference struct {
 	stretchRate
-	from   string   // phases, start or end
-	phases []string // that it is from
-	after  string   // the last disk that had ended
+	from   string   // from is phases, start or end.
+	phases []string // phases are the sources.
+	after  string   // after is the last disk that had ended.
 }
 
 // baseline looks for the disk's rate without some of the others: in phases that these have no part
@@ -326,8 +326,8 @@ func (s *state) baseline(disk *part, without ...*part) (best *reference) {
 		if t.whole || !sameParts(t.parts, left) || t.rates[disk][when].Rate == 0 {
 			continue
 		}
-		var last *part    // the missing disk that ended last
-		var moved float64 // what the missing disks move here
+		var last *part    // last is the missing disk that ended last.
+		var moved float64 // moved is what the missing disks move here.
 		for _, o := range without {
 			moved += o.measureIn(here.in).Rate
 			if last == nil || o.EndNS() > last.EndNS() {

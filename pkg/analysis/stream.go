@@ -16,25 +16,28 @@ import (
 // rate, frame and buffer.
 type Stream struct {
 	Disk          string     `json:"disk"`
-	Name          string     `json:"name"` // a number, unique on its disk
-	Kind          string     `json:"kind"` // its codec, or its rate as given
-	Op            trace.Role `json:"op"`   // read: it was played; write: recorded
-	Rate          float64    `json:"rate"` // asked for
+	Name          string     `json:"name"` // Name is a number, unique on its disk.
+	Kind          string     `json:"kind"` // Kind is its codec, or its rate as given.
+	Op            trace.Role `json:"op"`   // Op is read if it was played, write if recorded.
+	Rate          float64    `json:"rate"` // Rate is what was asked for.
 	FrameS        float64    `json:"frame_s"`
 	BufferS       float64    `json:"buffer_s"`
 	Due           int        `json:"due"`
 	Late          int        `json:"late"`
 	LateShare     float64    `json:"late_share"`
-	LongestRun    int        `json:"longest_run"` // of late frames
+	LongestRun    int        `json:"longest_run"` // LongestRun counts late frames.
 	LongestStallS float64    `json:"longest_stall_s"`
 	LowestBufferS float64    `json:"lowest_buffer_s"`
-	// Empty if no frame was due; never strained if the buffer's size is not known.
-	Verdict   stream.Verdict `json:"verdict"`
-	LateWhile []string       `json:"late_while,omitempty"` // the other disks at work whenever frames were late
-	// Of these, those without which frames were due for a while (see quietNS), and none was late.
-	LateOnlyWhile []string      `json:"late_only_while,omitempty"`
-	Beside        *StreamBeside `json:"beside,omitempty"` // null if no other disk works in the phase
-	Series        *StreamSeries `json:"series,omitempty"`
+	// Verdict is empty if no frame was due, and never strained if the buffer's size is unknown.
+	Verdict stream.Verdict `json:"verdict"`
+	// LateWhile are the other disks that were busy whenever frames were late.
+	LateWhile []string `json:"late_while,omitempty"`
+	// LateOnlyWhile are those of them without which frames were due for a while (see quietNS), and
+	// none was late.
+	LateOnlyWhile []string `json:"late_only_while,omitempty"`
+	// Beside is null if no other disk works in the phase.
+	Beside *StreamBeside `json:"beside,omitempty"`
+	Series *StreamSeries `json:"series,omitempty"`
 }
 
 // StreamSeries is a stream over time, in equal steps from the release on: its lowest buffer, as it
@@ -50,7 +53,7 @@ type StreamTotal struct {
 	Disk          string     `json:"disk"`
 	Op            trace.Role `json:"op"`
 	Streams       int        `json:"streams"`
-	Clean         int        `json:"clean"` // that many of them
+	Clean         int        `json:"clean"` // Clean counts the clean ones.
 	Strained      int        `json:"strained"`
 	Drops         int        `json:"drops"`
 	Due           int        `json:"due"`
@@ -59,8 +62,8 @@ type StreamTotal struct {
 	// The stream with the most late frames; of those with as many, with the lowest buffer.
 	Worst         string         `json:"worst"`
 	LowestBufferS float64        `json:"lowest_buffer_s"`
-	BufferS       float64        `json:"buffer_s"` // of the stream with the lowest
-	Verdict       stream.Verdict `json:"verdict"`  // the worst
+	BufferS       float64        `json:"buffer_s"` // BufferS is that of the stream with the lowest.
+	Verdict       stream.Verdict `json:"verdict"`  // Verdict is the worst.
 	LateWhile     []string       `json:"late_while,omitempty"`
 	LateOnlyWhile []string       `json:"late_only_while,omitempty"`
 	Beside        *StreamBeside  `json:"beside,omitempty"`
@@ -69,15 +72,16 @@ type StreamTotal struct {
 // StreamBeside is the outcome of the frames that were due while all the other working disks, probes
 // aside, were active: only these were tested beside them.
 type StreamBeside struct {
-	Disks         []string `json:"disks"`    // the others
-	TestedS       float64  `json:"tested_s"` // how long all of them were active at once, while the streams ran
-	Due           int      `json:"due"`
-	Late          int      `json:"late"`
-	LateShare     float64  `json:"late_share"`
-	LowestBufferS float64  `json:"lowest_buffer_s"`
-	// Empty if that was too short for a stream to show that it stays clean.
+	Disks []string `json:"disks"` // Disks are the others.
+	// TestedS is how long all were active at once while the streams ran.
+	TestedS       float64 `json:"tested_s"`
+	Due           int     `json:"due"`
+	Late          int     `json:"late"`
+	LateShare     float64 `json:"late_share"`
+	LowestBufferS float64 `json:"lowest_buffer_s"`
+	// Verdict is empty if that was too short for a stream to show that it stays clean.
 	Verdict stream.Verdict `json:"verdict"`
-	// Of the others, those that had ended whenever frames were late at another time.
+	// LateAfter are those of the others that had ended whenever frames were late at another time.
 	LateAfter []string `json:"late_after,omitempty"`
 }
 
@@ -114,8 +118,8 @@ func (p *phase) streams() {
 			}
 			what := pick(total.Late > 0, "its dropped frames", "its low buffer")
 			p.warn(g.Disk, "host_late", HostLateValues{Seconds: g.Value, Late: float64(total.Late)},
-				"%s may be the computer's fault, not the disk's: it was busy or "+
-					"asleep, and served the streams up to %s late",
+				"%s may be the computer's fault, not the disk's: it was busy or asleep, and "+
+					"served the streams up to %s late",
 				what, unit.FormatSeconds(g.Value))
 		}
 	}
@@ -210,7 +214,7 @@ func inBoth(a, b []string) (names []string) {
 type frameLine struct {
 	overlap.Span
 	due, late int
-	bufferNS  int64 // at the end
+	bufferNS  int64 // bufferNS is that at the end.
 }
 
 func frameLines(t trace.Stream) (lines []frameLine) {
@@ -231,7 +235,8 @@ func streamSeries(t trace.Stream) *StreamSeries {
 		return nil
 	}
 	endNS := lines[len(lines)-1].EndNS
-	const longest = stream.SampleNS * maxStreamSteps // that a series of the shortest steps is
+	// A series of the shortest steps lasts for so long.
+	const longest = stream.SampleNS * maxStreamSteps
 	stepNS := stream.SampleNS * ((endNS-1)/longest + 1)
 	out := &StreamSeries{StepS: seconds(stepNS), Late: make([]int, (endNS-1)/stepNS+1)}
 	for i, line := range lines {

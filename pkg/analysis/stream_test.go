@@ -101,7 +101,8 @@ func TestStreams(t *testing.T) {
 		return s.play(seed(1), noise{samples: true})
 	}
 	late := func(total StreamTotal) StreamTotal { // except for the exact figures
-		total.Late, total.Due, total.LongestStallS, total.LowestBufferS, total.Worst, total.Beside = 0, 0, 0, 0, "", nil
+		total.Late, total.Due, total.LongestStallS, total.LowestBufferS = 0, 0, 0, 0
+		total.Worst, total.Beside = "", nil
 		return total
 	}
 	total := StreamTotal{Disk: "A", Op: trace.Read, Streams: 4, BufferS: 1}

@@ -208,16 +208,16 @@ func streamText(group []situation, others bool) string {
 	return text
 }
 
-// situation is a disk in a phase, of which something is to be told.
+// situation is a disk in a phase about which something is to be said.
 type situation struct {
 	*Phase
 	disk string
-	// Two situations of one disk, what and when contradict each other if their outcomes differ.
+	// Situations with one disk, what and when contradict each other if their outcomes differ.
 	what    string
 	outcome string
-	when    string       // who else works: "alone", "when Backup writes"
-	streams *StreamTotal // if it is about streams, and
-	seen    StreamBeside // those of their frames that count
+	when    string       // when says who else works: "alone", "when Backup writes".
+	streams *StreamTotal // streams is nil unless it is about streams.
+	seen    StreamBeside // seen counts the frames that matter.
 }
 
 // distinguish fills in when each situation was. Situations of one disk that would read the same

@@ -11,14 +11,16 @@ import (
 
 // Summary is what the phases of several disks come to.
 type Summary struct {
-	Contests []Contest `json:"contests"` // of writing, of reading and of both: the one in which a disk keeps least
-	Removals []Removal `json:"removals"` // what the others have without one disk: the more they gain, the earlier
+	// Contests has one for writing, reading and both: that in which a disk keeps least.
+	Contests []Contest `json:"contests"`
+	// Removals have what the others gain without a disk, the greatest first.
+	Removals []Removal `json:"removals"`
 }
 
 // Contest is disks working together, repeats of the phase pooled.
 type Contest struct {
 	Phases []string `json:"phases"`
-	Even   bool     `json:"even"` // in all of the phases
+	Even   bool     `json:"even"` // Even holds in all of the phases.
 	// Spans are the stretch that the numbers are of, if rates changed in the only phase: start_s,
 	// end_s.
 	Spans [][2]float64           `json:"spans,omitempty"`
@@ -27,42 +29,51 @@ type Contest struct {
 
 // ContestDisk is one disk's part in a contest: the mean of the repeats.
 type ContestDisk struct {
-	Op        trace.Role      `json:"op"`
-	Rate      float64         `json:"rate"`                // while all worked
-	CI95      *stats.Interval `json:"ci95"`                // covers those of all repeats; null if one has none
-	Reference *float64        `json:"reference_rate"`      // without others, or with fewer
-	Solo      bool            `json:"solo"`                // the reference is of the disk alone in a phase
-	Kept      float64         `json:"kept"`                // the phases' retention; 0 if it is not known
-	KeptCI    *stats.Interval `json:"kept_ci95,omitempty"` // covers those of all repeats
+	Op   trace.Role `json:"op"`
+	Rate float64    `json:"rate"` // Rate is with all disks busy.
+	// CI95 covers those of all repeats; null if one has none.
+	CI95 *stats.Interval `json:"ci95"`
+	// Reference is without others, or with fewer.
+	Reference *float64 `json:"reference_rate"`
+	// Solo says that the disk was alone in the reference's phase.
+	Solo bool `json:"solo"`
+	// Kept is the phases' retention; 0 if unknown.
+	Kept   float64         `json:"kept"`
+	KeptCI *stats.Interval `json:"kept_ci95,omitempty"` // KeptCI covers those of all repeats.
 	// The kind of change, if its rate changed or swings by itself meanwhile: nothing is said of
 	// what it lost.
 	Changed string `json:"changed,omitempty"`
-	Keeps   bool   `json:"keeps"` // it keeps its rate, as far as noise lets see
+	Keeps   bool   `json:"keeps"` // Keeps says that it keeps its rate, as far as noise shows.
 	// It has less than its baseline, or than without a neighbour, beyond noise in most repeats, and
 	// crowds out none.
 	Lost bool     `json:"lost"`
-	Won  bool     `json:"won"`          // it crowds out others, in most repeats
-	By   []string `json:"by,omitempty"` // who crowd it out
+	Won  bool     `json:"won"`          // Won says that it crowds out others in most repeats.
+	By   []string `json:"by,omitempty"` // By are the disks that crowd it out.
 }
 
 // Removal is what the others have when one disk does not work, and so what they would have if it
 // were plugged in elsewhere: measured, in another phase or in the same after the disk ended.
 type Removal struct {
-	Disk string  `json:"disk"`
-	Gain float64 `json:"gain"` // of the others together: 1 is twice as much; the mean of the cases
-	// Half of the gain's 95 % confidence interval, of the cases that have one.
-	Error float64                `json:"gain_error"`
-	Cases []RemovalCase          `json:"cases"`
-	Own   map[trace.Role]float64 `json:"own,omitempty"` // the disk's rates alone on a port of its own, if measured
+	Disk string `json:"disk"`
+	// Gain is that of the others together, the mean of the cases: 1 is twice as much.
+	Gain float64 `json:"gain"`
+	// Error is half of the gain's 95 % confidence interval, over the cases that have one.
+	Error float64       `json:"gain_error"`
+	Cases []RemovalCase `json:"cases"`
+	// Own are its rates alone on its own port, if measured.
+	Own map[trace.Role]float64 `json:"own,omitempty"`
 }
 
 // RemovalCase is the others' rates with the disk and without it.
 type RemovalCase struct {
-	Phase   string                `json:"phase"`             // with it
-	Without string                `json:"without,omitempty"` // the phase without it; empty: after it ended
-	Disks   map[string]RemovalFor `json:"disks"`             // those that gain, beyond noise
-	Gain    float64               `json:"gain"`              // of all the others together
-	Error   float64               `json:"gain_error"`        // half of its 95 % confidence interval; 0 if none is known
+	Phase string `json:"phase"` // Phase is with it.
+	// Without is the phase without it; empty if it had ended.
+	Without string                `json:"without,omitempty"`
+	Disks   map[string]RemovalFor `json:"disks"` // Disks gain, beyond noise.
+	// Gain is that of all the others together.
+	Gain float64 `json:"gain"`
+	// Error is half of its 95 % confidence interval; 0 if unknown.
+	Error float64 `json:"gain_error"`
 }
 
 // RemovalFor is one of the others.

@@ -8,13 +8,18 @@ import (
 
 // How a throttle is distinguished from contention, and from what is of no interest.
 const (
-	maxDrop      = 0.80          // the rate must fall to four fifths or less
-	staysBelow   = 0.90          // of the rate before: what comes back above it was no throttle, but a slow spell
-	explainsNS   = 2_000_000_000 // another disk's start or end explains a drop up to this long after it ...
-	foreseenNS   = 500_000_000   // ... and, levels being dated roughly, this long before it,
-	coincidentNS = 1_000_000_000 // the others' recovery explains a drop this close to it
-	takenByShare = 0.5           // if the others gain at least this part of what a disk lost, it did not fall by itself
-	beforeNS     = 5_000_000_000 // the rate before a stall or a recovery is looked at over at most this long
+	maxDrop = 0.80 // The rate must fall to this share or less.
+	// A rate that comes back above this share of the one before was no throttle, but a slow spell.
+	staysBelow = 0.90
+	// Another disk's start or end explains a drop up to explainsNS after it and, as levels are
+	// dated roughly, foreseenNS before it; the others' recovery explains one within coincidentNS.
+	explainsNS   = 2_000_000_000
+	foreseenNS   = 500_000_000
+	coincidentNS = 1_000_000_000
+	// A disk did not fall by itself if the others gain at least this share of what it lost.
+	takenByShare = 0.5
+	// The rate before a stall or a recovery is measured over at most this long.
+	beforeNS = 5_000_000_000
 )
 
 // throttle looks among the disk's own falls in the ledger for one that lasts: a cache that is full,
@@ -38,7 +43,8 @@ func (p *phase) throttle(part *part) *Throttle {
 			continue
 		}
 		until, rebound := part.lasts(levels, bottom, levels[first].Rate)
-		if low := (overlap.Span{StartNS: levels[bottom].StartNS, EndNS: until}); until <= low.StartNS ||
+		if low := (overlap.Span{StartNS: levels[bottom].StartNS, EndNS: until}); until <=
+			low.StartNS ||
 			part.sizesExplain(levels[first].Span, low) {
 			continue
 		}
@@ -59,7 +65,10 @@ func (p *part) toThrottle(levels []ledger.Level, until int64, rebound *Rebound) 
 			to = low.Rate
 		}
 		at := levels[i].StartNS
-		step := ledger.Step{AtBytes: float64(p.Curve.At(at)), AtS: seconds(at), FromRate: levels[i-1].Rate, ToRate: to}
+		step := ledger.Step{
+			AtBytes: float64(p.Curve.At(at)), AtS: seconds(at), FromRate: levels[i-1].Rate,
+			ToRate: to,
+		}
 		t.Steps = append(t.Steps, step)
 		if drop := 1 - step.ToRate/step.FromRate; drop > deepest {
 			t.Step, deepest = step, drop
@@ -71,13 +80,16 @@ func (p *part) toThrottle(levels []ledger.Level, until int64, rebound *Rebound) 
 // lasts returns how long the rate stays below what it was before, from the level at index bottom
 // on: to the disk's end, or to a pause after which it is back. If it comes back without a pause, it
 // did not last at all.
-func (p *part) lasts(levels []ledger.Level, bottom int, from float64) (until int64, rebound *Rebound) {
+func (p *part) lasts(
+	levels []ledger.Level, bottom int, from float64,
+) (until int64, rebound *Rebound) {
 	for _, l := range levels[bottom+1:] {
 		if l.Rate <= staysBelow*from {
 			continue
 		}
 		if pause, ok := p.pauseAt(l.StartNS); ok {
-			return pause.StartNS, &Rebound{AtS: seconds(pause.EndNS), PauseS: pause.Seconds(), Rate: l.Rate}
+			return pause.StartNS, &Rebound{AtS: seconds(pause.EndNS), PauseS: pause.Seconds(),
+				Rate: l.Rate}
 		}
 		return levels[bottom].StartNS, nil
 	}
@@ -109,9 +121,10 @@ func (p *phase) lowAlone(part *part, from float64, at int64) bool {
 
 // How to decide whether a disk fell before the others rose.
 const (
-	aroundNS     = 2_000_000_000 // both are dated within that long of the fall
-	clearlyLater = 3             // bins at least
-	clearlyOff   = 15            // a date is wrong if it costs this many variances of the noise more than the best
+	aroundNS     = 2_000_000_000 // Both are dated within that long of the fall.
+	clearlyLater = 3             // The others must rise this many bins later.
+	// A date is wrong if it costs this many variances of the noise more than the best.
+	clearlyOff = 15
 )
 
 // fellFirst reports whether the disk fell clearly before the others rose: then they only took what

@@ -5,7 +5,7 @@ type (
 	// PartialValues are those of partial: of a disk that failed.
 	PartialValues struct {
 		AtS float64 `json:"at_s"`
-		Seq float64 `json:"seq"` // of the file
+		Seq float64 `json:"seq"` // Seq is that of the file.
 	}
 	// DropsValues are those of drops.
 	DropsValues struct {
@@ -36,7 +36,7 @@ type (
 	StealValues struct {
 		Had     float64 `json:"had"`
 		Rate    float64 `json:"rate"`
-		Without float64 `json:"without"` // the one who took it
+		Without float64 `json:"without"` // Without is the rate without the one who took it.
 	}
 	// EvenValues are those of even: Jain's index, and the lowest and the highest retention.
 	EvenValues struct {
@@ -77,7 +77,7 @@ type (
 		Bytes float64 `json:"bytes"`
 		FromS float64 `json:"from_s"`
 		Rate  float64 `json:"rate"`
-		Share float64 `json:"share"` // of what was counted
+		Share float64 `json:"share"` // Share is a part of what was counted.
 		ToS   float64 `json:"to_s"`
 	}
 	// CachedValues are those of cached, of a finding.
@@ -85,7 +85,7 @@ type (
 		Bytes   float64 `json:"bytes"`
 		Counted float64 `json:"counted"`
 		Device  float64 `json:"device"`
-		Share   float64 `json:"share"` // of counted
+		Share   float64 `json:"share"` // Share is a part of Counted.
 	}
 	// PercentValues are those of host_bound.
 	PercentValues struct {

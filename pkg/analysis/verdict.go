@@ -159,7 +159,7 @@ func (w writer) against(p *Phase, group []string) string {
 	for _, name := range group {
 		r := last[name]
 		if r.LagS == nil {
-			return text // not all of them are known to have recovered
+			return text // Not all of them are known to have recovered.
 		}
 		lags = append(lags, *r.LagS)
 	}
@@ -178,7 +178,7 @@ func (w writer) retained(p *Phase, group []string) string {
 		return ""
 	})
 	where := without[0]
-	if len(slices.Compact(without)) > 1 { // of disks that were last, each has another
+	if len(slices.Compact(without)) > 1 { // Disks that worked last have different ones.
 		where = " after others finished"
 	}
 	return fmt.Sprintf("%.0f %% of the %s baseline%s",
@@ -190,7 +190,8 @@ func (w writer) retained(p *Phase, group []string) string {
 func noOverlap(n *NoOverlap) string {
 	switch {
 	case n.BeganS > 0:
-		return fmt.Sprintf("disk %s ended at %.1f s, before disk %s began at %.1f s", n.Disks[0], n.EndedS,
+		return fmt.Sprintf("disk %s ended at %.1f s, before disk %s began at %.1f s", n.Disks[0],
+			n.EndedS,
 			n.Disks[1], n.BeganS)
 	case len(n.Disks) > 0:
 		return fmt.Sprintf("disk %s moved nothing", unit.List(n.Disks))

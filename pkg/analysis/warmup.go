@@ -17,8 +17,9 @@ const (
 	climbs = 1.1
 	// If only one start shows a rise by itself, it begins at no more than this part of the later
 	// rate.
-	keptOfOne  = 0.7
-	warmUpMore = 3.5 // The ratio of a disk's longest warm-up to its shortest is no larger than this.
+	keptOfOne = 0.7
+	// The ratio of a disk's longest warm-up to its shortest is no larger than this.
+	warmUpMore = 3.5
 )
 
 // start is when a disk begins to work in a phase.
@@ -53,9 +54,9 @@ func warmUps(phases []*phase) {
 func warm(starts []start) {
 	var names []string
 	shortest, longest := math.Inf(1), 0.0
-	kept := 1.0      // the lowest part of the later rate that a start shows
-	var ramp float64 // the longest rise that is seen to be one
-	// How long all take to be halfway up, and their rates in either half of that time.
+	kept := 1.0      // It is the lowest part of the later rate that a start shows.
+	var ramp float64 // It is the longest visible rise.
+	// They sum up how long each takes to be halfway up, and its rates in either half of that time.
 	var tookAll, early, later float64
 	for _, s := range starts {
 		if s.rise != nil {
@@ -75,7 +76,8 @@ func warm(starts []start) {
 	if len(names) == 0 || len(names) == 1 && kept > keptOfOne || longest > warmUpMore*shortest {
 		return
 	}
-	if ramp == 0 && later > climbs*early { // It is no step: it goes on as long after halfway as before.
+	// A rise that is no step goes on as long after halfway as before.
+	if ramp == 0 && later > climbs*early {
 		ramp = 2 * tookAll / float64(len(names))
 	}
 	for _, s := range starts {
@@ -86,7 +88,9 @@ func warm(starts []start) {
 		if from > math.Sqrt(kept)*to {
 			return // It does not rise here.
 		}
-		if !slices.ContainsFunc(s.p.out.Changes, func(c Change) bool { return c.concerns(s.Name()) }) {
+		if !slices.ContainsFunc(s.p.out.Changes, func(c Change) bool {
+			return c.concerns(s.Name())
+		}) {
 			// It is too noisy to show that by itself.
 			s.rise = &Change{EndS: seconds(s.StartNS()) + longest, FromRate: from, ToRate: to}
 			names = append(names, s.p.out.Name)
@@ -158,12 +162,15 @@ func (p *phase) reportWarmUps() {
 		w := part.change(KindWarmUp, part.StartNS(), 0, rise.FromRate, rise.ToRate)
 		w.EndS, w.Phases, w.AtCI, w.CI = part.warmS, part.warmIn, rise.AtCI, rise.CI
 		out = append(out, w)
-		part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool { return seconds(d.EndNS) <= rise.EndS })
+		part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool {
+			return seconds(d.EndNS) <= rise.EndS
+		})
 	}
 	for _, c := range p.out.Changes {
 		var rest []Shift
 		for _, name := range c.Disks {
-			if part := p.part(name); part.warmIn == nil || !c.isRise() && c.Kind != KindDrift || c.EndS > part.rise.EndS {
+			if part := p.part(name); part.warmIn == nil || !c.isRise() && c.Kind != KindDrift ||
+				c.EndS > part.rise.EndS {
 				rest = append(rest, c.Of(name))
 			}
 		}

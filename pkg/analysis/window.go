@@ -16,7 +16,7 @@ const (
 	// maxStages is how many stages are listed. A run has as many as disks start, end and pause:
 	// more than this help nobody, and cost more than all the rest.
 	maxStages = 10_000
-	// maxEdgeDoubt is the share of the window's bytes up to which it does not matter when exactly
+	// maxEdgeError is the share of the window's bytes up to which it does not matter when exactly
 	// they moved.
 	maxEdgeError = 0.02
 	// minIntervalS is the length of a window below which no interval is given: a stall of a second
@@ -76,13 +76,14 @@ func (p *phase) fillOverlap() {
 		Disks:     map[string]OverlapDisk{},
 	}
 	p.out.Overlap = o
-	if length < minIntervalS && length >= overlap.ShortS { // below, all of its rates are in doubt
+	// The warning of a thin window covers all rates of a shorter one.
+	if length < minIntervalS && length >= overlap.ShortS {
 		p.warn("", "no_interval", SecondsValues{length}, "no error bars: the overlap is only %s "+
 			"long, and a stall may fill so short a time or be missing from it",
 			unit.FormatSeconds(length))
 	}
 	var flows []stats.Flow
-	var contending []float64 // rates
+	var contending []float64 // They are rates.
 	tooSlow := false
 	for _, part := range p.parts {
 		d := OverlapDisk{Op: part.Trace.Op}
@@ -165,7 +166,7 @@ func (p *phase) interval(part *part, flow stats.Flow) (*stats.Interval, stats.Do
 	switch {
 	case doubt == stats.NoDoubt:
 		return ci, doubt
-	case part.IsPaced(): // its rate is that of its work
+	case part.IsPaced(): // Its rate is that of its work.
 	case doubt == stats.TooFew:
 		p.warn(part.Name(), "no_interval", FilesValues{Files: float64(flow.Spread.Items)},
 			"no error bars: one or two files took almost all of its time in the overlap, so how "+
@@ -176,9 +177,9 @@ func (p *phase) interval(part *part, flow stats.Flow) (*stats.Interval, stats.Do
 	case doubt == stats.TooSlow:
 		memoryS := e.Memory * flow.Length
 		// It follows the warnings of what happened in the phase.
-		part.warn("no_interval", MemoryValues{MemoryS: memoryS}, "no error bars: its "+
-			"noise lasts as long as the phase (each swing of its rate goes on for some %s), so "+
-			"the mean of a longer phase may differ by any amount; measure for longer",
+		part.warn("no_interval", MemoryValues{MemoryS: memoryS}, "no error bars: its noise lasts "+
+			"as long as the phase (each swing of its rate goes on for some %s), so the mean of a "+
+			"longer phase may differ by any amount; measure for longer",
 			unit.FormatSeconds(memoryS))
 	}
 	return nil, doubt
@@ -242,7 +243,7 @@ func (p *phase) series() *Series {
 	out.Total = make([]float64, len(all[0]))
 	for i, rates := range all {
 		for k, rate := range rates {
-			rates[k] = significant(rate) // finer is noise, and would be most of analysis.json
+			rates[k] = significant(rate) // Finer is noise, and would be most of analysis.json.
 			out.Total[k] += rates[k]
 		}
 		out.Disks[p.parts[i].Name()] = rates
@@ -291,7 +292,7 @@ func (p *phase) otherToolRates() *OtherToolRates {
 	if len(moved) == 0 {
 		return nil
 	}
-	var early float64 // bytes up to the first disk's end
+	var early float64 // It counts the bytes up to the first disk's end.
 	for _, part := range p.others(nil) {
 		upTo := overlap.Span{StartNS: part.StartNS(), EndNS: max(first, part.StartNS())}
 		early += float64(part.Curve.Between(upTo).Bytes)

@@ -59,7 +59,8 @@ func secondsRange(low, high float64) string {
 
 // Count is a small number as a word.
 func Count(n int) string {
-	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+		"ten",
 		"eleven", "twelve"}
 	if n < len(words) {
 		return words[n]
