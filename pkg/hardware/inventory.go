@@ -8,15 +8,16 @@ import (
 	"strings"
 )
 
-// Mount is a place at which something is mounted that lies on no disk: memory, a network, a container's layers.
+// Mount is a place at which something is mounted that lies on no disk: memory, a network, a
+// container's layers.
 type Mount struct {
 	Path       string `json:"mount"`
 	Filesystem string `json:"filesystem,omitempty"`
 }
 
-// Holding finds the disk and the volume that hold a path: the volume with the longest mount point that the path lies
-// below, bind mounts included. The path is absolute and without symbolic links. Both are nil if no disk holds it, and
-// if it is not known.
+// Holding finds the disk and the volume that hold a path: the volume with the longest mount point
+// that the path lies below, bind mounts included. The path is absolute and without symbolic links.
+// Both are nil if no disk holds it, and if it is not known.
 func (inv *Inventory) Holding(path string) (*Disk, *Volume) {
 	var disk *Disk
 	var volume *Volume
@@ -39,8 +40,8 @@ func (inv *Inventory) Holding(path string) (*Disk, *Volume) {
 	return disk, volume
 }
 
-// below is how much of the path the mount point is; 0 if the path does not lie below it. Windows' names may be
-// written in either case and with either slash.
+// below is how much of the path the mount point is; 0 if the path does not lie below it. Windows'
+// names may be written in either case and with either slash.
 func below(path, mount string) int {
 	if mount == "" {
 		return 0
@@ -75,11 +76,12 @@ func (inv *Inventory) FindHub(id string) *Hub {
 	return nil
 }
 
-// Physical are the disks that a disk's bytes end up on: itself, or those beneath a loop device, a mapped device, a
-// RAID or a container, in the inventory's order. With a volume, they are those beneath it, even if it is spread over
-// several. A virtual disk with unknown disks beneath stands for itself.
+// Physical are the disks that a disk's bytes end up on: itself, or those beneath a loop device, a
+// mapped device, a RAID or a container, in the inventory's order. With a volume, they are those
+// beneath it, even if it is spread over several. A virtual disk with unknown disks beneath stands
+// for itself.
 func (inv *Inventory) Physical(disk *Disk, volume *Volume) []*Disk {
-	lowest := map[string]bool{} // of the disks that were seen: nothing known lies beneath
+	lowest := map[string]bool{} // Nothing known lies beneath these.
 	var walk func(d *Disk)
 	walk = func(d *Disk) {
 		if d == nil {
@@ -115,14 +117,16 @@ func (inv *Inventory) Physical(disk *Disk, volume *Volume) []*Disk {
 	return out
 }
 
-// Encloses reports whether a hub is no more than the case that a disk is built into: a Thunderbolt switch with nothing
-// else on it. A disk on USB has no switch in its case, so it is connected to a hub even if it is alone there.
+// Encloses reports whether a hub is no more than the case that a disk is built into: a Thunderbolt
+// switch with nothing else on it. A disk on USB has no switch in its case, so it is connected to a
+// hub even if it is alone there.
 func (h *Hub) Encloses(d *Disk) bool {
-	return len(h.Devices) == 1 && h.Devices[0].Kind == DiskKind && h.Devices[0].ID == d.Name && d.Bus != USB
+	return len(h.Devices) == 1 && h.Devices[0].Kind == DiskKind && h.Devices[0].ID == d.Name &&
+		d.Bus != USB
 }
 
-// Way is what stands between a disk and the host: the enclosure that it is built into, nil if it has no switch of its
-// own, and the hubs, the nearest to the disk first.
+// Way is what stands between a disk and the host: the enclosure that it is built into, nil if it
+// has no switch of its own, and the hubs, the nearest to the disk first.
 func (inv *Inventory) Way(disk *Disk) (enclosure *Hub, hubs []*Hub) {
 	hubs = inv.Above(disk)
 	if len(hubs) > 0 && hubs[0].Encloses(disk) {
@@ -148,26 +152,31 @@ func (inv *Inventory) Above(disk *Disk) []*Hub {
 	return out
 }
 
-// Setup is what a run was measured on: the part of an inventory that its disks' paths touch, under the scenario's
-// names. It stands in the run line of a trace.
+// Setup is what a run was measured on: the part of an inventory that its disks' paths touch, under
+// the scenario's names. It stands in the run line of a trace.
 type Setup struct {
-	Host        *Host           `json:"host,omitempty"`
-	Hub         *Hub            `json:"hub,omitempty"`   // the one that the disks share
-	Port        string          `json:"port,omitempty"`  // of the host, that the hub is connected to, as people call it
-	About       string          `json:"about,omitempty"` // what the scenario says of the hub: port, cable
-	Disks       map[string]Unit `json:"disks,omitempty"` // by the scenario's names
+	Host *Host `json:"host,omitempty"`
+	Hub  *Hub  `json:"hub,omitempty"` // Hub is the one that the disks share.
+	// Port is the host's port of the hub, as people call it.
+	Port string `json:"port,omitempty"`
+	// About is what the scenario says of the hub: port, cable.
+	About       string          `json:"about,omitempty"`
+	Disks       map[string]Unit `json:"disks,omitempty"` // Disks is by the scenario's names.
 	Competitors []Attached      `json:"competitors,omitempty"`
 }
 
 // Unit is a disk under test.
 type Unit struct {
 	Disk
-	Volume    *Volume `json:"volume,omitempty"`    // that holds the folder under test
-	Enclosure string  `json:"enclosure,omitempty"` // the product that the disk is built into: Samsung Portable SSD X5
-	About     string  `json:"about,omitempty"`     // what the scenario says of it: cable, enclosure
+	Volume *Volume `json:"volume,omitempty"` // Volume holds the folder under test.
+	// Enclosure is the product that the disk is built into: Samsung Portable SSD X5.
+	Enclosure string `json:"enclosure,omitempty"`
+	// About is what the scenario says of it: cable, enclosure.
+	About string `json:"about,omitempty"`
 }
 
-// Differs says how the disk under test now differs from the one before; empty if it may be the same.
+// Differs says how the disk under test now differs from the one before; empty if it may be the
+// same.
 func (u Unit) Differs(now Unit) string {
 	switch {
 	case u.Model != "" && now.Model != "" && u.Model != now.Model:
@@ -179,15 +188,17 @@ func (u Unit) Differs(now Unit) string {
 	case u.Volume == nil || now.Volume == nil:
 		return ""
 	case u.Volume.Filesystem != now.Volume.Filesystem:
-		return fmt.Sprintf("its file system was %s, and is %s now", u.Volume.Filesystem, now.Volume.Filesystem)
+		return fmt.Sprintf("its file system was %s, and is %s now", u.Volume.Filesystem,
+			now.Volume.Filesystem)
 	case u.Volume.SizeBytes != now.Volume.SizeBytes:
-		return fmt.Sprintf("its volume had %d bytes, and has %d now", u.Volume.SizeBytes, now.Volume.SizeBytes)
+		return fmt.Sprintf("its volume had %d bytes, and has %d now", u.Volume.SizeBytes,
+			now.Volume.SizeBytes)
 	}
 	return ""
 }
 
-// Setup is what the disks with folders at the given paths are measured on, by the scenario's names. It is nil if
-// nothing of that is known.
+// Setup is what the disks with folders at the given paths are measured on, by the scenario's names.
+// It is nil if nothing of that is known.
 func (inv *Inventory) Setup(paths map[string]string) *Setup {
 	s := &Setup{Disks: map[string]Unit{}}
 	var above [][]*Hub
@@ -226,8 +237,8 @@ func (inv *Inventory) Setup(paths map[string]string) *Setup {
 	return s
 }
 
-// Described is the setup, which may be nil, with what a person says of the hub and of disks; nil if there is nothing
-// to either.
+// Described is the setup, which may be nil, with what a person says of the hub and of disks; nil if
+// there is nothing to either.
 func (s *Setup) Described(hub, about string, disks map[string]string) *Setup {
 	if hub == "" && about == "" && len(disks) == 0 {
 		return s
@@ -241,7 +252,7 @@ func (s *Setup) Described(hub, about string, disks map[string]string) *Setup {
 	case hub == "":
 	case out.Hub == nil:
 		out.Hub = &Hub{Name: hub}
-	default: // what the system says is in its place already
+	default: // What the system says is in its place already.
 		out.About = strings.TrimSuffix(hub+", "+about, ", ")
 	}
 	out.Disks = maps.Clone(out.Disks)
@@ -262,7 +273,9 @@ func shared(above [][]*Hub) *Hub {
 		return nil
 	}
 	for _, hub := range above[0] {
-		if !slices.ContainsFunc(above, func(hubs []*Hub) bool { return !slices.Contains(hubs, hub) }) {
+		if !slices.ContainsFunc(above, func(hubs []*Hub) bool {
+			return !slices.Contains(hubs, hub)
+		}) {
 			return hub
 		}
 	}

@@ -12,16 +12,16 @@ import (
 
 // How far a device's own counters may be off what was counted for no reason worth reporting.
 const (
-	offShare = 0.02    // of what was counted
-	offBytes = 4 << 20 // superblocks, journals and what a system does now and then
+	offShare = 0.02    // Less than this share of what was counted is no other traffic.
+	offBytes = 4 << 20 // Superblocks, journals and what a system does now and then are less.
 	offFile  = 64 << 10
 	// A file cut short is known by its last sample, and a reading's time to so much of the disk's
 	// rate.
 	offRateNS = 1e8
 )
 
-// Devices holds what was counted of a phase's disks against their devices' own counters, by disk. Disks with the same
-// counters share a device.
+// Devices holds what was counted of a phase's disks against their devices' own counters, by disk.
+// Disks with the same counters share a device.
 func Devices(t *trace.Phase, m Gauges, disks []*ledger.Disk, late Unwritten) map[string]*Device {
 	found := map[string]*Device{}
 	for len(disks) > 0 {
@@ -29,7 +29,7 @@ func Devices(t *trace.Phase, m Gauges, disks []*ledger.Disk, late Unwritten) map
 		known := len(counts) > 1
 		sound := known && t.Status != trace.Partial
 		d := device{counts: counts, reads: reads}
-		if !known { // nobody saw how much reached the device, so nothing did
+		if !known { // Nobody saw how much reached the device, so nothing did.
 			d.counts = []count{{ns: math.MinInt64}, {ns: math.MaxInt64}}
 		}
 		var others []*ledger.Disk
@@ -79,9 +79,9 @@ type moved [2]float64
 // device is a physical device and the disks on it.
 type device struct {
 	counts []count
-	reads  bool // whether its reads are known
+	reads  bool // reads is whether its reads are known.
 	disks  []*ledger.Disk
-	curves [2][]*overlap.Curve // of the disks, by direction
+	curves [2][]*overlap.Curve // curves are the disks', by direction.
 }
 
 // add adds a disk.
@@ -129,14 +129,15 @@ func (d *device) compare(stop string, unwritten Unwritten) *Device {
 			doubts++
 		}
 		for _, ns := range []int64{first.ns, last.ns} {
-			if work.StartNS < ns && ns < work.EndNS { // amid the work, all rests on when exactly that was
+			// Amid the work, all depends on when exactly that was.
+			if work.StartNS < ns && ns < work.EndNS {
 				doubts++
 			}
 		}
 		off += doubts * offRateNS / 1e9 * p.RateIn(work)
 	}
 	late := unwritten.of(out.Disks)
-	var excess moved // beyond what was counted, and what was still to be written before
+	var excess moved // excess is beyond what was counted, and what was still to be written before.
 	for op := range excess {
 		excess[op] = last.bytes[op] - first.bytes[op] - own[op]
 	}
@@ -157,7 +158,7 @@ func (d *device) compare(stop string, unwritten Unwritten) *Device {
 // foreign says when the device moved more than was counted, in the directions with an excess, and
 // how much: over the stretch of readings that has most of it.
 func (d *device) foreign(excess moved) *Foreign {
-	more := make([]float64, len(d.counts)-1) // from one reading to the next
+	more := make([]float64, len(d.counts)-1) // more is from one reading to the next.
 	from, to, best := 0, 0, math.Inf(-1)
 	start, sum := 0, 0.0
 	for i := range more {
@@ -186,22 +187,26 @@ func (d *device) foreign(excess moved) *Foreign {
 		FromS: max(0, float64(first.ns)/1e9),
 		ToS:   float64(last.ns) / 1e9,
 	}
-	// Between its first two readings and its last two the traffic may have lasted for part of the time.
+	// Between its first two readings and its last two the traffic may have lasted for part of the
+	// time.
 	if inner := bytes - more[from] - more[to-1]; to-from > 2 && inner > 0 {
 		f.Rate = inner / float64(d.counts[to-1].ns-d.counts[from+1].ns) * 1e9
 	}
 	return f
 }
 
-// Device is what the disk's device moved by its own counters, beside what was counted of it, from the first reading of
-// the phase to the last.
+// Device is what the disk's device moved by its own counters, beside what was counted of it, from
+// the first reading of the phase to the last.
 type Device struct {
-	Disks             []string `json:"disks"`      // on this device: more than one if names stand for one disk
-	ReadBytes         *int64   `json:"read_bytes"` // null if the run read more than it counted, to verify
-	WriteBytes        int64    `json:"write_bytes"`
-	CountedReadBytes  int64    `json:"counted_read_bytes"`
-	CountedWriteBytes int64    `json:"counted_write_bytes"`
-	CachedBytes       int64    `json:"cached_bytes"` // read without the device; 0 if that is no more than chance
+	// Disks are on this device: more than one if names stand for one disk.
+	Disks []string `json:"disks"`
+	// ReadBytes is null if the run read more than it counted, to verify.
+	ReadBytes         *int64 `json:"read_bytes"`
+	WriteBytes        int64  `json:"write_bytes"`
+	CountedReadBytes  int64  `json:"counted_read_bytes"`
+	CountedWriteBytes int64  `json:"counted_write_bytes"`
+	// CachedBytes were read without the device; 0 if that may be chance.
+	CachedBytes int64 `json:"cached_bytes"`
 	// Null if the device moved no more than was counted, or if it always does with such work
 	Foreign *Foreign `json:"foreign"`
 }
@@ -214,9 +219,9 @@ type Foreign struct {
 	ToS   float64 `json:"to_s"`
 }
 
-// Unwritten is how much of what was written to a disk has not been seen to reach its device yet, by disk. It may
-// follow in any later phase: a system holds writes back for half a minute, and longer than short phases last. Disks on
-// one device share a number.
+// Unwritten is how much of what was written to a disk has not been seen to reach its device yet, by
+// disk. It may follow in any later phase: a system holds writes back for half a minute, and longer
+// than short phases last. Disks on one device share a number.
 type Unwritten map[string]*float64
 
 // of is the number that disks on one device share from now on.

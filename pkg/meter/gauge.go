@@ -1,6 +1,6 @@
-// Package meter reads what the machine's own gauges say of a phase: readings over time, and what each device moved by
-// its own counters beside what was counted of its disks, which shows other traffic and reads from a cache. Start at
-// New and Devices.
+// Package meter reads what the machine's own gauges say of a phase: readings over time, and what
+// each device moved by its own counters beside what was counted of its disks, which shows other
+// traffic and reads from a cache. Start at New and Devices.
 package meter
 
 import (
@@ -32,7 +32,7 @@ func New(t *trace.Phase) Gauges {
 	return m
 }
 
-// Of is one gauge of a disk, or of the host if the name is empty.
+// Of returns one gauge of a disk, or of the host if the name is empty.
 func (m Gauges) Of(disk, name string) []Reading { return m[[2]string{disk, name}] }
 
 // In are the readings from one time to another.
@@ -54,8 +54,8 @@ func Median(all []Reading) float64 {
 	return stats.Median(values)
 }
 
-// Moves reports whether a gauge shows more than one value. One that never moves is stuck: some disks report the same
-// temperature for ever.
+// Moves reports whether a gauge shows more than one value. One that never moves is stuck: some
+// disks report the same temperature for ever.
 func Moves(all []Reading) bool {
 	return slices.ContainsFunc(all, func(r Reading) bool { return r.Value != all[0].Value })
 }
@@ -66,8 +66,8 @@ type count struct {
 	bytes moved
 }
 
-// counts are a disk's counters. If reads are not known they are zero all along, and reads is false. There are none
-// if a counter runs backwards: then the disk was plugged in again.
+// counts are a disk's counters. If reads are not known they are zero all along, and reads is false.
+// There are none if a counter runs backwards: then the disk was plugged in again.
 func (m Gauges) counts(disk string) (counts []count, reads bool) {
 	readings := m.Of(disk, trace.DeviceRead)
 	at := map[int64]float64{}

@@ -65,16 +65,25 @@ func TestDeviceCompare(t *testing.T) {
 		foreign, cached float64
 	}{
 		{name: "all as counted", op: trace.Write, reads: each(0, 0), writes: each(100e6, 0)},
-		{name: "as much more as may be", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack-0.5)},
-		{name: "as much more read as may be", op: trace.Read, reads: each(100e6, slack-0.5), writes: each(0, 0)},
-		{name: "more", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack+1), foreign: slack + 1},
-		{name: "more in both directions", op: trace.Write, reads: each(0, slack), writes: each(100e6, slack), foreign: 2 * slack},
-		{name: "stopped amid a file", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack+10e6-1), stop: "time"},
-		{name: "and more than that", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack+10e6+1), stop: "hold", foreign: slack + 10e6 + 1},
+		{name: "as much more as may be", op: trace.Write, reads: each(0, 0),
+			writes: each(100e6, slack-0.5)},
+		{name: "as much more read as may be", op: trace.Read, reads: each(100e6, slack-0.5),
+			writes: each(0, 0)},
+		{name: "more", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack+1),
+			foreign: slack + 1},
+		{name: "more in both directions", op: trace.Write, reads: each(0, slack),
+			writes: each(100e6, slack), foreign: 2 * slack},
+		{name: "stopped amid a file", op: trace.Write, reads: each(0, 0),
+			writes: each(100e6, slack+10e6-1), stop: "time"},
+		{name: "and more than that", op: trace.Write, reads: each(0, 0),
+			writes: each(100e6, slack+10e6+1), stop: "hold", foreign: slack + 10e6 + 1},
 		{name: "less written", op: trace.Write, reads: each(0, 0), writes: each(100e6, -slack-1)},
-		{name: "less read", op: trace.Read, reads: each(100e6, -slack-1), writes: each(0, 0), cached: slack + 1},
-		{name: "but not by enough", op: trace.Read, reads: each(100e6, -slack+1), writes: each(0, 0)},
-		{name: "written beside reads", op: trace.Read, reads: each(100e6, 0), writes: each(0, slack+1), foreign: slack + 1},
+		{name: "less read", op: trace.Read, reads: each(100e6, -slack-1), writes: each(0, 0),
+			cached: slack + 1},
+		{name: "but not by enough", op: trace.Read, reads: each(100e6, -slack+1),
+			writes: each(0, 0)},
+		{name: "written beside reads", op: trace.Read, reads: each(100e6, 0),
+			writes: each(0, slack+1), foreign: slack + 1},
 	} {
 		d := deviceOf(tt.reads, tt.writes, evenPart(tt.op, s))
 		late := Unwritten{}
@@ -82,7 +91,8 @@ func TestDeviceCompare(t *testing.T) {
 		foreign := 0.0
 		if got.Foreign != nil {
 			foreign = got.Foreign.Bytes
-			if f := got.Foreign; math.Abs(f.FromS-4) > 0.01 || math.Abs(f.ToS-5) > 0.01 || math.Abs(f.Rate-f.Bytes) > 1 {
+			if f := got.Foreign; math.Abs(f.FromS-4) > 0.01 || math.Abs(f.ToS-5) > 0.01 ||
+				math.Abs(f.Rate-f.Bytes) > 1 {
 				t.Errorf("%s: %+v, want all of it in the fifth second", tt.name, f)
 			}
 		}
@@ -96,7 +106,8 @@ func TestDeviceCompare(t *testing.T) {
 	}
 	// Readings from amid the work may be off by a tenth of a second of the disk's rate each.
 	for more, want := range map[float64]bool{2 * 10e6: false, 2*10e6 + 100e3: true} {
-		d := deviceOf(each(0, 0)[:7], each(100e6, more+4<<20+s*64<<10+0.02*5*100e6-1)[:7], evenPart(trace.Write, s))
+		d := deviceOf(each(0, 0)[:7], each(100e6, more+4<<20+s*64<<10+0.02*5*100e6-1)[:7],
+			evenPart(trace.Write, s))
 		d.counts = d.counts[1:]
 		if got := d.compare("", Unwritten{}); (got.Foreign != nil) != want {
 			t.Errorf("%v more between readings amid the work: %+v", more, got.Foreign)
@@ -111,9 +122,11 @@ func sumOf(list []float64) (sum float64) {
 	return sum
 }
 
-// Traffic for 20 s of 40, which begins and ends amid a second: its rate is that of the whole seconds.
+// Traffic for 20 s of 40, which begins and ends amid a second: its rate is that of the whole
+// seconds.
 func TestForeignIsDated(t *testing.T) {
-	reads, writes := make([]float64, 41), append([]float64{0}, slices.Repeat([]float64{100e6}, 40)...)
+	reads, writes := make([]float64, 41),
+		append([]float64{0}, slices.Repeat([]float64{100e6}, 40)...)
 	for i := 11; i <= 30; i++ {
 		writes[i] += 50e6
 	}
@@ -140,10 +153,13 @@ func TestForeignStretch(t *testing.T) {
 		want   Foreign
 	}{
 		{"a single byte begins it", []float64{1, 100}, Foreign{Bytes: 101, Rate: 50.5, ToS: 2}},
-		{"after less than nothing", []float64{10, -20, 30}, Foreign{Bytes: 30, Rate: 30, FromS: 2, ToS: 3}},
+		{"after less than nothing", []float64{10, -20, 30},
+			Foreign{Bytes: 30, Rate: 30, FromS: 2, ToS: 3}},
 		{"after nothing", []float64{10, -10, 30}, Foreign{Bytes: 30, Rate: 30, FromS: 2, ToS: 3}},
-		{"over less than nothing", []float64{10, -5, 30}, Foreign{Bytes: 35, Rate: 35. / 3, ToS: 3}},
-		{"over long", []float64{1000, -10, -10, -10, -10, -10, 990}, Foreign{Bytes: 1940, Rate: 1940. / 7, ToS: 7}},
+		{"over less than nothing", []float64{10, -5, 30},
+			Foreign{Bytes: 35, Rate: 35. / 3, ToS: 3}},
+		{"over long", []float64{1000, -10, -10, -10, -10, -10, 990},
+			Foreign{Bytes: 1940, Rate: 1940. / 7, ToS: 7}},
 		{"nothing behind it", []float64{10, 0}, Foreign{Bytes: 10, Rate: 10, ToS: 1}},
 		{"two", []float64{20, 50}, Foreign{Bytes: 70, Rate: 35, ToS: 2}},
 		{"three", []float64{20, 50, 20}, Foreign{Bytes: 90, Rate: 50, ToS: 3}},
@@ -158,9 +174,14 @@ func TestForeignStretch(t *testing.T) {
 }
 
 func TestMeters(t *testing.T) {
-	gauges := slices.Concat(tracetest.Readings("A", "w", 1, 2, 3), tracetest.Readings("", "w", 7), []trace.Gauge{{Disk: "A", Name: "w", TNS: ns(3), Value: 9}, {Disk: "A", Name: "w", TNS: ns(5), Value: 4}})
+	gauges := slices.Concat(tracetest.Readings("A", "w", 1, 2, 3), tracetest.Readings("", "w", 7),
+		[]trace.Gauge{
+			{Disk: "A", Name: "w", TNS: ns(3), Value: 9},
+			{Disk: "A", Name: "w", TNS: ns(5), Value: 4},
+		})
 	m := New(&trace.Phase{Gauges: gauges})
-	want := []Reading{{ns(1), 1}, {ns(2), 2}, {ns(3), 3}, {ns(5), 4}} // a second one at 3 s is left out
+	// a second one at 3 s is left out
+	want := []Reading{{ns(1), 1}, {ns(2), 2}, {ns(3), 3}, {ns(5), 4}}
 	if diff := cmp.Diff(want, m.Of("A", "w"), cmp.AllowUnexported(Reading{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -168,9 +189,13 @@ func TestMeters(t *testing.T) {
 		v    overlap.Span
 		n    int
 		want float64 // the middle one
-	}{{span(1, 3), 3, 2}, {span(1.1, 2.9), 1, 2}, {span(0, 9), 4, 2.5}, {span(3.5, 4), 0, math.NaN()}, {span(5, 5), 1, 4}, {span(4, 3), 0, math.NaN()}} {
+	}{
+		{span(1, 3), 3, 2}, {span(1.1, 2.9), 1, 2}, {span(0, 9), 4, 2.5},
+		{span(3.5, 4), 0, math.NaN()}, {span(5, 5), 1, 4}, {span(4, 3), 0, math.NaN()},
+	} {
 		in := In(want, tt.v)
-		if got := Median(in); len(in) != tt.n || got != tt.want && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
+		if got := Median(in); len(in) != tt.n || got != tt.want &&
+			!(math.IsNaN(got) && math.IsNaN(tt.want)) {
 			t.Errorf("in %v: %v with %v in the middle", tt.v, in, got)
 		}
 	}
@@ -178,7 +203,8 @@ func TestMeters(t *testing.T) {
 		t.Error("what moves is not distinguished from what does not")
 	}
 	counts := func(read, written []float64) ([]count, bool) {
-		return New(&trace.Phase{Gauges: slices.Concat(tracetest.Readings("A", trace.DeviceRead, read...), tracetest.Readings("A", trace.DeviceWrite, written...))}).counts("A")
+		return New(&trace.Phase{Gauges: slices.Concat(tracetest.Readings("A", trace.DeviceRead,
+			read...), tracetest.Readings("A", trace.DeviceWrite, written...))}).counts("A")
 	}
 	for _, tt := range []struct {
 		name          string

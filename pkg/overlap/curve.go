@@ -8,22 +8,25 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Curve is the sum of a disk's bytes over time. It refers to the disk's files, which must not change meanwhile.
+// Curve is the sum of a disk's bytes over time. It refers to the disk's files, which must not
+// change meanwhile.
 type Curve struct {
 	files []trace.File
-	sums  []int64 // sums[i]: bytes of files[:i]
-	ends  []int64 // ends[i]: the latest end among files[:i+1]; nil if no files overlap
+	sums  []int64 // sums[i] is the bytes of files[:i].
+	ends  []int64 // ends[i] is the latest end among files[:i+1]; nil if no files overlap.
 	open  []trace.Sample
 }
 
-// Amount is a number of bytes, with the bounds that hold however unevenly they flowed between known points.
+// Amount is a number of bytes, with the bounds that hold however unevenly they flowed between known
+// points.
 type Amount struct {
 	Bytes int64
 	Low   int64
 	High  int64
 }
 
-// NewCurve returns the curve of the disk's usable files, and of its unfinished one from its first sample on.
+// NewCurve returns the curve of the disk's usable files, and of its unfinished one from its first
+// sample on.
 func NewCurve(d *trace.DiskRecord) *Curve {
 	c := &Curve{files: d.Files}
 	unusable := func(f trace.File) bool { return !f.Usable() }
@@ -56,7 +59,9 @@ func (c *Curve) At(ns int64) int64 { return c.at(ns).Bytes }
 // Between is the number of bytes done within v. Neighbouring spans add up exactly.
 func (c *Curve) Between(v Span) Amount {
 	from, to := c.at(v.StartNS), c.at(v.EndNS)
-	return Amount{Bytes: to.Bytes - from.Bytes, Low: max(0, to.Low-from.High), High: to.High - from.Low}
+	return Amount{
+		Bytes: to.Bytes - from.Bytes, Low: max(0, to.Low-from.High), High: to.High - from.Low,
+	}
 }
 
 // at is the number of bytes done by ns, with bounds from the nearest known points.
@@ -91,11 +96,12 @@ func (c *Curve) doneOfOpen(ns int64) Amount {
 
 // doneOf is how much of a file is done by ns.
 func doneOf(f *trace.File, ns int64) Amount {
-	return between(f.Samples(), trace.Sample{TNS: f.StartNS}, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}, ns)
+	return between(f.Samples(), trace.Sample{TNS: f.StartNS},
+		trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}, ns)
 }
 
-// between interpolates at ns from first to last, with samples in between; before them it is what first has, after them
-// what last has.
+// between interpolates at ns from first to last, with samples in between; before them it is what
+// first has, after them what last has.
 func between(samples []trace.Sample, first, last trace.Sample, ns int64) Amount {
 	next := sort.Search(len(samples), func(i int) bool { return samples[i].TNS > ns })
 	if next > 0 {
@@ -115,13 +121,14 @@ func between(samples []trace.Sample, first, last trace.Sample, ns int64) Amount 
 	return Amount{done, first.Bytes, last.Bytes}
 }
 
-// Rates joins the spans end to end, cuts them into n pieces of equal length, and returns the rate in each, in
-// bytes per second.
+// Rates joins the spans end to end, cuts them into n pieces of equal length, and returns the rate
+// in each, in bytes per second.
 func (c *Curve) Rates(spans []Span, n int) []float64 {
 	lengthNS := Seconds(spans) * 1e9 / float64(n)
 	rates := make([]float64, n)
-	part, before := 0, int64(0) // the interval the piece's end lies in, and the length of those before it
-	var done, carried int64     // bytes up to the last piece's end, and in the spans before
+	// part is the interval that the piece's end lies in, and before the length of those before it.
+	part, before := 0, int64(0)
+	var done, carried int64 // done is bytes up to the last piece's end, and in the spans before.
 	for k := range rates {
 		at := int64(float64(k+1) * lengthNS)
 		for part < len(spans)-1 && at > before+spans[part].EndNS-spans[part].StartNS {
@@ -137,10 +144,10 @@ func (c *Curve) Rates(spans []Span, n int) []float64 {
 	return rates
 }
 
-// Points returns the curve over v at moments at least stepNS apart, the ends of v among them, for callers that want
-// rates: the difference of two neighbours. Moments at which the bytes are known (samples, starts and ends of files)
-// are taken, and nothing is interpolated, except if files of the disk overlap: there they are evenly spaced. The
-// last two may lie up to half as close.
+// Points returns the curve over v at moments at least stepNS apart, the ends of v among them, for
+// callers that want rates: the difference of two neighbours. Moments at which the bytes are known
+// (samples, starts and ends of files) are taken, and nothing is interpolated, except if files of
+// the disk overlap: there they are evenly spaced. The last two may lie up to half as close.
 func (c *Curve) Points(v Span, stepNS int64) []trace.Sample {
 	points := []trace.Sample{{TNS: v.StartNS, Bytes: c.At(v.StartNS)}}
 	take := func(ns int64) {
@@ -173,12 +180,13 @@ func (c *Curve) Points(v Span, stepNS int64) []trace.Sample {
 	return append(points, trace.Sample{TNS: v.EndNS, Bytes: c.At(v.EndNS)})
 }
 
-// maxSteps is the maximum number of steps in a series: as many as a chart can show, and few enough for a file.
+// maxSteps is the maximum number of steps in a series: as many as a chart can show, and few enough
+// for a file.
 const maxSteps = 240
 
-// Series is the rates of several disks over time, by curve and step, in bytes per second. The steps are of one
-// length, 1, 2 or 5 times a power of ten nanoseconds, and go from zero to endNS, where the last one ends, shorter
-// or not. A file under way counts as far as its progress is known.
+// Series is the rates of several disks over time, by curve and step, in bytes per second. The steps
+// are of one length, 1, 2 or 5 times a power of ten nanoseconds, and go from zero to endNS, where
+// the last one ends, shorter or not. A file under way counts as far as its progress is known.
 func Series(curves []*Curve, endNS int64) (stepNS int64, rates [][]float64) {
 	least := float64(endNS) / maxSteps
 	power := math.Pow10(int(math.Floor(math.Log10(max(least, 1)))))

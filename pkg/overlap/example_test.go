@@ -11,7 +11,9 @@ import (
 func Example() {
 	second := int64(1e9)
 	a := &trace.DiskRecord{Name: "A", Files: []trace.File{{Bytes: 4e9, EndNS: 4 * second}}}
-	b := &trace.DiskRecord{Name: "B", Files: []trace.File{{Bytes: 6e9, StartNS: 1 * second, EndNS: 7 * second}}}
+	b := &trace.DiskRecord{
+		Name: "B", Files: []trace.File{{Bytes: 6e9, StartNS: 1 * second, EndNS: 7 * second}},
+	}
 
 	var active [][]overlap.Span
 	for _, disk := range []*trace.DiskRecord{a, b} {

@@ -13,11 +13,13 @@ const (
 	maxBins = 600
 )
 
-// Flow is the disk's rate over the window, whose parts are joined end to end, and the files behind it: what
-// estimates of it rest on.
+// Flow is the disk's rate over the window, whose parts are joined end to end, and the files behind
+// it: what estimates of it rest on.
 func (c *Curve) Flow(window []Span) stats.Flow {
 	length := Seconds(window)
-	f := stats.Flow{Length: length, Rates: c.Rates(window, max(1, min(int(length/binS+1e-9), maxBins)))}
+	f := stats.Flow{
+		Length: length, Rates: c.Rates(window, max(1, min(int(length/binS+1e-9), maxBins))),
+	}
 	if length < ShortS {
 		return f
 	}
@@ -29,10 +31,10 @@ func (c *Curve) Flow(window []Span) stats.Flow {
 	return f
 }
 
-// spread is how the files in the window differ, as far as they lie in it. If it holds very many, noise over time shows
-// all of that.
+// spread is how the files in the window differ, as far as they lie in it. If it holds very many,
+// noise over time shows all of that.
 func (c *Curve) spread(window []Span) stats.Spread {
-	const many = 2000 // files of equal length
+	const many = 2000 // They are files of equal length.
 	var time, squares float64
 	for i := range c.files {
 		s := Of(&c.files[i]).Seconds()

@@ -19,13 +19,15 @@ const (
 // times is a value that many times.
 func times(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
 
-// TestFlow: rates, moments at which the bytes are known, and the files as far as they lie in the window, by hand.
+// TestFlow: rates, moments at which the bytes are known, and the files as far as they lie in the
+// window, by hand.
 func TestFlow(t *testing.T) {
 	// What a file has done at its very start is its own too.
 	jump := []trace.Sample{{TNS: 2 * second, Bytes: 500}}
 	files := &trace.DiskRecord{Files: []trace.File{
 		{StartNS: 0, EndNS: 2 * second, Bytes: 2000},
-		{StartNS: 2 * second, EndNS: 4 * second, Bytes: 6500, Progress: &trace.Progress{Samples: jump}},
+		{StartNS: 2 * second, EndNS: 4 * second, Bytes: 6500,
+			Progress: &trace.Progress{Samples: jump}},
 		{StartNS: 4 * second, EndNS: 7 * second, Bytes: 9000},
 		{StartNS: 7 * second, EndNS: 7*second + half, Bytes: 500},
 		{StartNS: 7*second + half, EndNS: 9 * second, Bytes: 3000},
@@ -33,7 +35,9 @@ func TestFlow(t *testing.T) {
 	}}
 	open := &trace.DiskRecord{
 		Files: []trace.File{{StartNS: 0, EndNS: 2 * second, Bytes: 2000}},
-		Open:  []trace.Sample{{TNS: 5 * half, Bytes: 100}, {TNS: 9 * half, Bytes: 500}, {TNS: 5 * second, Bytes: 900}},
+		Open: []trace.Sample{
+			{TNS: 5 * half, Bytes: 100}, {TNS: 9 * half, Bytes: 500}, {TNS: 5 * second, Bytes: 900},
+		},
 	}
 	tests := []struct {
 		name   string
@@ -45,17 +49,33 @@ func TestFlow(t *testing.T) {
 		{
 			"files", files, []Span{{second, 5 * second}, {6 * second, 8 * second}},
 			// The file with a jump moves 500 at once, then 6000 in 2 s.
-			stats.Flow{Length: 6, Known: 6, Rates: slices.Concat(times(10, 1000), times(1, 8000), times(39, 3000), times(5, 1000), times(5, 2000))},
-			stats.Items{Size: []float64{1000, 6500, 3000, 3000, 500, 1000}, Time: []float64{1, 2, 1, 1, 0.5, 0.5}},
+			stats.Flow{
+				Length: 6, Known: 6,
+				Rates: slices.Concat(times(10, 1000), times(1, 8000), times(39, 3000),
+					times(5, 1000), times(5, 2000)),
+			},
+			stats.Items{
+				Size: []float64{1000, 6500, 3000, 3000, 500, 1000},
+				Time: []float64{1, 2, 1, 1, 0.5, 0.5},
+			},
 		},
 		{
-			"one under way", open, []Span{{second, 2 * second}, {2 * second, 3 * second}, {4 * second, 6 * second}, {20 * second, 21 * second}},
-			stats.Flow{Length: 5, Known: 1 + 2 + 3 + 1, Rates: slices.Concat(times(10, 1000), times(5, 0), times(5, 200), times(5, 200), times(5, 800), times(20, 0))},
+			"one under way", open, []Span{
+				{second, 2 * second}, {2 * second, 3 * second}, {4 * second, 6 * second},
+				{20 * second, 21 * second},
+			},
+			stats.Flow{
+				Length: 5, Known: 1 + 2 + 3 + 1,
+				Rates: slices.Concat(times(10, 1000), times(5, 0), times(5, 200), times(5, 200),
+					times(5, 800), times(20, 0)),
+			},
 			stats.Items{Size: []float64{1000, 100, 500}, Time: []float64{1, 0.5, 1}},
 		},
 		{
 			"a byte", disk([3]int64{0, 4 * second, 1}), []Span{{0, 4 * second}},
-			stats.Flow{Length: 4, Known: 1, Rates: slices.Concat(times(19, 0), times(1, 10), times(20, 0))},
+			stats.Flow{
+				Length: 4, Known: 1, Rates: slices.Concat(times(19, 0), times(1, 10), times(20, 0)),
+			},
 			stats.Items{Size: []float64{1}, Time: []float64{4}},
 		},
 		{
@@ -67,8 +87,10 @@ func TestFlow(t *testing.T) {
 			"too short", files, []Span{{5 * second, 7*second - 1e8}},
 			stats.Flow{Length: 1.9, Rates: times(19, 3000)}, stats.Items{},
 		},
-		{"three bins, by rounding less", files, []Span{{5 * second, 5*second + 3e8}}, stats.Flow{Length: 0.3, Rates: times(3, 3000)}, stats.Items{}},
-		{"less than a bin", files, []Span{{5 * second, 5*second + 5e7}}, stats.Flow{Length: 0.05, Rates: times(1, 3000)}, stats.Items{}},
+		{"three bins, by rounding less", files, []Span{{5 * second, 5*second + 3e8}},
+			stats.Flow{Length: 0.3, Rates: times(3, 3000)}, stats.Items{}},
+		{"less than a bin", files, []Span{{5 * second, 5*second + 5e7}},
+			stats.Flow{Length: 0.05, Rates: times(1, 3000)}, stats.Items{}},
 	}
 	for _, tt := range tests {
 		if tt.items.Size != nil {
@@ -78,7 +100,8 @@ func TestFlow(t *testing.T) {
 		if got.Spread != tt.want.Spread {
 			t.Errorf("%s: spread %+v, want %+v", tt.name, got.Spread, tt.want.Spread)
 		}
-		check.Same(t, tt.name, tt.want, got, cmpopts.IgnoreTypes(stats.Spread{}), cmpopts.EquateApprox(1e-9, 1e-9))
+		check.Same(t, tt.name, tt.want, got, cmpopts.IgnoreTypes(stats.Spread{}),
+			cmpopts.EquateApprox(1e-9, 1e-9))
 	}
 }
 
@@ -101,12 +124,14 @@ func TestFlowKnown(t *testing.T) {
 		}
 		got := NewCurve(&trace.DiskRecord{Files: []trace.File{f}}).Flow([]Span{{0, f.EndNS}})
 		if len(got.Rates) != tt.bins || got.Known != tt.known {
-			t.Errorf("%d s, samples %d ns apart: %d bins, %d known; want %d, %d", tt.seconds, tt.apartNS, len(got.Rates), got.Known, tt.bins, tt.known)
+			t.Errorf("%d s, samples %d ns apart: %d bins, %d known; want %d, %d", tt.seconds,
+				tt.apartNS, len(got.Rates), got.Known, tt.bins, tt.known)
 		}
 	}
 }
 
-// TestFlowOfMany: of more than 2000 files that differ little, the lengths alone are asked, if most of them lie in the window.
+// TestFlowOfMany: of more than 2000 files that differ little, the lengths alone are asked, if most
+// of them lie in the window.
 func TestFlowOfMany(t *testing.T) {
 	for _, tt := range []struct {
 		files, window int
@@ -114,14 +139,17 @@ func TestFlowOfMany(t *testing.T) {
 	}{{2001, 1002, true}, {2001, 1000, false}, {2002, 1001, false}, {2000, 1500, false}} {
 		d := &trace.DiskRecord{}
 		for i := range int64(tt.files) {
-			d.Files = append(d.Files, trace.File{Seq: int(i), StartNS: 2 * i * second, EndNS: 2 * (i + 1) * second, Bytes: 1000})
+			d.Files = append(d.Files, trace.File{
+				Seq: int(i), StartNS: 2 * i * second, EndNS: 2 * (i + 1) * second, Bytes: 1000,
+			})
 		}
 		want := stats.Items{Size: times(tt.window, 1000), Time: times(tt.window, 2)}.Spread()
 		if tt.all {
 			want = stats.Spread{Items: tt.files}
 		}
 		if got := NewCurve(d).Flow([]Span{{0, 2 * int64(tt.window) * second}}).Spread; got != want {
-			t.Errorf("%d files, %d of them in the window: %+v, want %+v", tt.files, tt.window, got, want)
+			t.Errorf("%d files, %d of them in the window: %+v, want %+v", tt.files, tt.window, got,
+				want)
 		}
 	}
 }

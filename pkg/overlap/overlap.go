@@ -1,14 +1,16 @@
-// Package overlap says which disks were active together, and how many bytes moved meanwhile. It works on times and
-// bytes alone: what the numbers mean (rates, fairness, recovery) is for analysis to say.
+// Package overlap says which disks were active together, and how many bytes moved meanwhile. It
+// works on times and bytes alone: what the numbers mean (rates, fairness, recovery) is for analysis
+// to say.
 //
-// A disk is active from the start of its first file to the end of its last, gaps between its files longer than
-// half a second (a setting) excepted; an unfinished file counts from its first progress sample to its last. A stage
-// is a maximal span with an unchanged set of active disks, and the window is the union of all stages in which
-// every disk is active. That is not fio's rule (all bytes over the longest job) nor elbencho's (up to the first
-// disk's end): both mix in time when some disk did not take part.
+// A disk is active from the start of its first file to the end of its last, gaps between its files
+// longer than half a second (a setting) excepted; an unfinished file counts from its first progress
+// sample to its last. A stage is a maximal span with an unchanged set of active disks, and the
+// window is the union of all stages in which every disk is active. That is not fio's rule (all
+// bytes over the longest job) nor elbencho's (up to the first disk's end): both mix in time when
+// some disk did not take part.
 //
-// Bytes at the edge of a span come from progress samples. Without them a file's bytes are taken to flow evenly
-// between the two nearest known points, and Amount's bounds say how wrong that can be.
+// Bytes at the edge of a span come from progress samples. Without them a file's bytes are taken to
+// flow evenly between the two nearest known points, and Amount's bounds say how wrong that can be.
 //
 // Start at Active, Stages and Window for the time, and at Curve for the bytes.
 package overlap
@@ -33,12 +35,13 @@ type Span struct {
 // Seconds is the span's length.
 func (v Span) Seconds() float64 { return float64(v.EndNS-v.StartNS) / 1e9 }
 
-// Within is the part of the span that lies in another; its end lies before its start if there is none.
+// Within is the part of the span that lies in another; its end lies before its start if there is
+// none.
 func (v Span) Within(other Span) Span {
 	return Span{max(v.StartNS, other.StartNS), min(v.EndNS, other.EndNS)}
 }
 
-// Of is the time of a file.
+// Of returns the time of a file.
 func Of(f *trace.File) Span { return Span{f.StartNS, f.EndNS} }
 
 // Seconds is the length of all spans together.
@@ -50,8 +53,8 @@ func Seconds(spans []Span) float64 {
 	return sum
 }
 
-// Active returns the spans in which the disk was active, disjoint and ascending. Pauses of up to gapNS between
-// files are bridged.
+// Active returns the spans in which the disk was active, disjoint and ascending. Pauses of up to
+// gapNS between files are bridged.
 func Active(d *trace.DiskRecord, gapNS int64) []Span {
 	var spans []Span
 	add := func(v Span) {
@@ -90,11 +93,11 @@ func openSpan(d *trace.DiskRecord) (Span, bool) {
 // Stage is a maximal span with an unchanged, non-empty set of active disks.
 type Stage struct {
 	Span
-	Active []int // indices of the disks, ascending
+	Active []int // Active has the indices of the disks, ascending.
 }
 
-// Stages sweeps over the active spans of each disk. The stages are disjoint and ascending; time in which no disk
-// is active belongs to none.
+// Stages sweeps over the active spans of each disk. The stages are disjoint and ascending; time in
+// which no disk is active belongs to none.
 func Stages(active [][]Span) []Stage {
 	type edge struct {
 		ns   int64
@@ -129,8 +132,8 @@ func Stages(active [][]Span) []Stage {
 	return stages
 }
 
-// Window returns the parts of the stages in which all n disks are active, disjoint and ascending; none if they
-// never were.
+// Window returns the parts of the stages in which all n disks are active, disjoint and ascending;
+// none if they never were.
 func Window(stages []Stage, n int) []Span {
 	var window []Span
 	for _, s := range stages {

@@ -32,7 +32,8 @@ func TestActive(t *testing.T) {
 		{"nothing", disk(), nil},
 		{"gap of just the limit", disk([3]int64{0, 10, 1}, [3]int64{15, 20, 1}), []Span{{0, 20}}},
 		{"longer gap", disk([3]int64{0, 10, 1}, [3]int64{16, 20, 1}), []Span{{0, 10}, {16, 20}}},
-		{"file inside a file", disk([3]int64{0, 30, 1}, [3]int64{5, 10, 1}, [3]int64{34, 40, 1}), []Span{{0, 40}}},
+		{"file inside a file", disk([3]int64{0, 30, 1}, [3]int64{5, 10, 1}, [3]int64{34, 40, 1}),
+			[]Span{{0, 40}}},
 		{"unusable files", disk([3]int64{0, 10, 0}, [3]int64{20, 20, 5}, [3]int64{30, 25, 5}), nil},
 		{"unfinished file", &trace.DiskRecord{
 			Files: []trace.File{{Bytes: 1, StartNS: 0, EndNS: 10}},
@@ -73,7 +74,12 @@ func TestStages(t *testing.T) {
 
 func TestCurve(t *testing.T) {
 	sampled := &trace.DiskRecord{Files: []trace.File{
-		{Bytes: 100, StartNS: 0, EndNS: 100, Progress: &trace.Progress{Samples: []trace.Sample{{TNS: 20, Bytes: 60}, {TNS: 60, Bytes: 80}}}},
+		{
+			Bytes: 100, StartNS: 0, EndNS: 100,
+			Progress: &trace.Progress{
+				Samples: []trace.Sample{{TNS: 20, Bytes: 60}, {TNS: 60, Bytes: 80}},
+			},
+		},
 		{Bytes: 50, StartNS: 110, EndNS: 120},
 	}}
 	tests := []struct {
@@ -88,22 +94,51 @@ func TestCurve(t *testing.T) {
 		{"between samples", sampled, Span{0, 40}, Amount{70, 60, 80}},
 		{"in the pause", sampled, Span{100, 110}, Amount{0, 0, 0}},
 		{"two samples at once", &trace.DiskRecord{Files: []trace.File{
-			{Bytes: 100, StartNS: 0, EndNS: 100, Progress: &trace.Progress{Samples: []trace.Sample{{TNS: 20, Bytes: 10}, {TNS: 20, Bytes: 50}}}},
+			{
+				Bytes: 100, StartNS: 0, EndNS: 100,
+				Progress: &trace.Progress{
+					Samples: []trace.Sample{{TNS: 20, Bytes: 10}, {TNS: 20, Bytes: 50}},
+				},
+			},
 		}}, Span{0, 20}, Amount{50, 50, 50}},
 		{"no samples", sampled, Span{112, 117}, Amount{25, 0, 50}},
-		{"overlapping files", disk([3]int64{0, 100, 100}, [3]int64{10, 20, 40}, [3]int64{50, 60, 40}), Span{15, 55}, Amount{80, 0, 180}},
-		{"to the end of one of them", disk([3]int64{0, 100, 100}, [3]int64{10, 20, 40}), Span{0, 20}, Amount{60, 40, 140}},
-		{"unfinished, in the middle", &trace.DiskRecord{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}, {TNS: 30, Bytes: 35}}}, Span{0, 25}, Amount{20, 10, 30}},
-		{"unusable left out", disk([3]int64{0, 10, 10}, [3]int64{10, 10, 7}, [3]int64{20, 15, 7}), Span{0, 30}, Amount{10, 10, 10}},
-		{"unfinished", &trace.DiskRecord{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}}}, Span{0, 15}, Amount{5, 0, 10}},
-		{"unfinished, after", &trace.DiskRecord{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}}}, Span{15, 99}, Amount{5, 0, 10}},
+		{
+			"overlapping files",
+			disk([3]int64{0, 100, 100}, [3]int64{10, 20, 40}, [3]int64{50, 60, 40}), Span{15, 55},
+			Amount{80, 0, 180},
+		},
+		{"to the end of one of them", disk([3]int64{0, 100, 100}, [3]int64{10, 20, 40}),
+			Span{0, 20}, Amount{60, 40, 140}},
+		{
+			"unfinished, in the middle",
+			&trace.DiskRecord{
+				Open: []trace.Sample{
+					{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}, {TNS: 30, Bytes: 35},
+				},
+			},
+			Span{0, 25}, Amount{20, 10, 30},
+		},
+		{"unusable left out", disk([3]int64{0, 10, 10}, [3]int64{10, 10, 7}, [3]int64{20, 15, 7}),
+			Span{0, 30}, Amount{10, 10, 10}},
+		{
+			"unfinished",
+			&trace.DiskRecord{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}}},
+			Span{0, 15}, Amount{5, 0, 10},
+		},
+		{
+			"unfinished, after",
+			&trace.DiskRecord{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}}},
+			Span{15, 99}, Amount{5, 0, 10},
+		},
 	}
 	for _, tt := range tests {
-		check.Same(t, fmt.Sprintf("%s: Between(%v)", tt.name, tt.v), tt.want, NewCurve(tt.disk).Between(tt.v))
+		check.Same(t, fmt.Sprintf("%s: Between(%v)", tt.name, tt.v), tt.want,
+			NewCurve(tt.disk).Between(tt.v))
 	}
 }
 
-// TestAgainstBruteForce compares stages, window and bytes with a walk over every nanosecond of small random traces.
+// TestAgainstBruteForce compares stages, window and bytes with a walk over every nanosecond of
+// small random traces.
 func TestAgainstBruteForce(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	const trials = 10_000
@@ -136,21 +171,25 @@ func TestAgainstBruteForce(t *testing.T) {
 				for ns := s.StartNS; ns < s.EndNS; ns++ {
 					sum += moved[i][ns]
 				}
-				// A curve rounds each file in transfer to whole bytes; no more than four overlap here.
+				// A curve rounds each file in transfer to whole bytes; no more than four overlap
+				// here.
 				worst = max(worst, math.Abs(float64(a.Bytes)-sum))
 				if d := float64(a.Bytes) - sum; d > 4 || d < -4 {
-					t.Fatalf("trial %d, disk %d, stage %v: %d bytes, brute force %.2f", trial, i, s, a.Bytes, sum)
+					t.Fatalf("trial %d, disk %d, stage %v: %d bytes, brute force %.2f", trial, i, s,
+						a.Bytes, sum)
 				}
 				if a.Low > a.Bytes || a.High < a.Bytes {
 					t.Fatalf("trial %d, disk %d: bounds %v", trial, i, a)
 				}
 			}
 			if inStages != total {
-				t.Fatalf("trial %d, disk %d: %d bytes in stages, want all %d", trial, i, inStages, total)
+				t.Fatalf("trial %d, disk %d: %d bytes in stages, want all %d", trial, i, inStages,
+					total)
 			}
 		}
 	}
-	name := fmt.Sprintf("%d random traces of 1 to 4 disks, added up nanosecond by nanosecond: worst error of a disk's bytes, of up to 4 files in transfer", trials)
+	name := fmt.Sprintf("%d random traces of 1 to 4 disks, added up nanosecond by nanosecond: "+
+		"worst error of a disk's bytes, of up to 4 files in transfer", trials)
 	evidence.Report(t, evidence.Below("overlap", name, "B", worst, 4))
 }
 
@@ -159,7 +198,9 @@ func randomDisk(rnd *rand.Rand, end int64) *trace.DiskRecord {
 	d := &trace.DiskRecord{}
 	at := rnd.Int64N(20)
 	for range rnd.IntN(5) {
-		f := trace.File{StartNS: at, EndNS: min(end, at+rnd.Int64N(25)), Bytes: rnd.Int64N(1000) - 20}
+		f := trace.File{
+			StartNS: at, EndNS: min(end, at+rnd.Int64N(25)), Bytes: rnd.Int64N(1000) - 20,
+		}
 		if f.Usable() && rnd.IntN(2) == 0 {
 			for ns := f.StartNS + rnd.Int64N(3); ns < f.EndNS; ns += 1 + rnd.Int64N(6) {
 				var done int64
@@ -238,7 +279,14 @@ func bridge(on []bool, gap int64) {
 func TestPoints(t *testing.T) {
 	sampled := &trace.DiskRecord{
 		Files: []trace.File{
-			{Bytes: 100, StartNS: 0, EndNS: 100, Progress: &trace.Progress{Samples: []trace.Sample{{TNS: 20, Bytes: 60}, {TNS: 25, Bytes: 65}, {TNS: 60, Bytes: 80}}}},
+			{
+				Bytes: 100, StartNS: 0, EndNS: 100,
+				Progress: &trace.Progress{
+					Samples: []trace.Sample{
+						{TNS: 20, Bytes: 60}, {TNS: 25, Bytes: 65}, {TNS: 60, Bytes: 80},
+					},
+				},
+			},
 			{Bytes: 50, StartNS: 110, EndNS: 190},
 		},
 		Open: []trace.Sample{{TNS: 195, Bytes: 5}, {TNS: 205, Bytes: 7}, {TNS: 206, Bytes: 9}},
@@ -249,26 +297,39 @@ func TestPoints(t *testing.T) {
 		v    Span
 		want []trace.Sample
 	}{
-		{"known moments", sampled, Span{0, 206}, []trace.Sample{{TNS: 0}, {TNS: 20, Bytes: 60}, {TNS: 60, Bytes: 80},
-			{TNS: 100, Bytes: 100}, {TNS: 110, Bytes: 100}, {TNS: 190, Bytes: 150}, {TNS: 206, Bytes: 154}}},
-		{"a part", sampled, Span{22, 63}, []trace.Sample{{TNS: 22, Bytes: 62}, {TNS: 63, Bytes: 82}}},
+		{"known moments", sampled, Span{0, 206},
+			[]trace.Sample{{TNS: 0}, {TNS: 20, Bytes: 60}, {TNS: 60, Bytes: 80},
+				{TNS: 100, Bytes: 100}, {TNS: 110, Bytes: 100}, {TNS: 190, Bytes: 150},
+				{TNS: 206, Bytes: 154}}},
+		{"a part", sampled, Span{22, 63},
+			[]trace.Sample{{TNS: 22, Bytes: 62}, {TNS: 63, Bytes: 82}}},
 		{"overlapping files", disk([3]int64{0, 30, 30}, [3]int64{10, 20, 10}), Span{0, 30},
-			[]trace.Sample{{TNS: 0}, {TNS: 10, Bytes: 10}, {TNS: 20, Bytes: 30}, {TNS: 30, Bytes: 40}}},
+			[]trace.Sample{
+				{TNS: 0}, {TNS: 10, Bytes: 10}, {TNS: 20, Bytes: 30}, {TNS: 30, Bytes: 40},
+			}},
 		{"overlapping files, evenly", disk([3]int64{0, 30, 30}, [3]int64{7, 20, 13}), Span{0, 30},
-			[]trace.Sample{{TNS: 0}, {TNS: 10, Bytes: 13}, {TNS: 20, Bytes: 33}, {TNS: 30, Bytes: 43}}},
+			[]trace.Sample{
+				{TNS: 0}, {TNS: 10, Bytes: 13}, {TNS: 20, Bytes: 33}, {TNS: 30, Bytes: 43},
+			}},
 		{"one under way before the last ends", &trace.DiskRecord{
 			Files: []trace.File{{Bytes: 26, StartNS: 0, EndNS: 26}},
 			Open:  []trace.Sample{{TNS: 25}, {TNS: 45, Bytes: 20}},
-		}, Span{0, 45}, []trace.Sample{{TNS: 0}, {TNS: 10, Bytes: 10}, {TNS: 20, Bytes: 20}, {TNS: 30, Bytes: 31}, {TNS: 40, Bytes: 41}, {TNS: 45, Bytes: 46}}},
+		}, Span{0, 45}, []trace.Sample{
+			{TNS: 0}, {TNS: 10, Bytes: 10}, {TNS: 20, Bytes: 20}, {TNS: 30, Bytes: 31},
+			{TNS: 40, Bytes: 41}, {TNS: 45, Bytes: 46},
+		}},
 		{"one under way when the last ends", &trace.DiskRecord{
 			Files: []trace.File{{Bytes: 26, StartNS: 0, EndNS: 26}},
 			Open:  []trace.Sample{{TNS: 26}, {TNS: 46, Bytes: 20}},
 		}, Span{0, 46}, []trace.Sample{{TNS: 0}, {TNS: 26, Bytes: 26}, {TNS: 46, Bytes: 46}}},
-		{"half a step before the end", disk([3]int64{0, 25, 25}, [3]int64{25, 99, 74}), Span{0, 30}, []trace.Sample{{TNS: 0}, {TNS: 25, Bytes: 25}, {TNS: 30, Bytes: 30}}},
-		{"less than that", disk([3]int64{0, 26, 26}, [3]int64{26, 99, 73}), Span{0, 30}, []trace.Sample{{TNS: 0}, {TNS: 30, Bytes: 30}}},
+		{"half a step before the end", disk([3]int64{0, 25, 25}, [3]int64{25, 99, 74}), Span{0, 30},
+			[]trace.Sample{{TNS: 0}, {TNS: 25, Bytes: 25}, {TNS: 30, Bytes: 30}}},
+		{"less than that", disk([3]int64{0, 26, 26}, [3]int64{26, 99, 73}), Span{0, 30},
+			[]trace.Sample{{TNS: 0}, {TNS: 30, Bytes: 30}}},
 		{"nothing", disk(), Span{0, 7}, []trace.Sample{{TNS: 0}, {TNS: 7}}},
 		{"less than half a step", disk(), Span{0, 4}, []trace.Sample{{TNS: 0}, {TNS: 4}}},
-		{"only one under way", &trace.DiskRecord{Open: []trace.Sample{{TNS: 5, Bytes: 1}, {TNS: 25, Bytes: 7}}}, Span{0, 40},
+		{"only one under way", &trace.DiskRecord{Open: []trace.Sample{{TNS: 5, Bytes: 1},
+			{TNS: 25, Bytes: 7}}}, Span{0, 40},
 			[]trace.Sample{{TNS: 0}, {TNS: 25, Bytes: 6}, {TNS: 40, Bytes: 6}}},
 	}
 	for _, tt := range tests {
@@ -290,7 +351,8 @@ func TestRates(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got := NewCurve(d).Rates(spans, tt.n)
-		check.Same(t, fmt.Sprintf("in %d pieces", tt.n), tt.want, got, cmpopts.EquateApprox(1e-6, 0))
+		check.Same(t, fmt.Sprintf("in %d pieces", tt.n), tt.want, got,
+			cmpopts.EquateApprox(1e-6, 0))
 	}
 }
 
@@ -302,7 +364,8 @@ func TestWithout(t *testing.T) {
 		{[]Span{{StartNS: 0, EndNS: 5}, {StartNS: 22, EndNS: 28}, {StartNS: 50, EndNS: 60}}, spans},
 		{[]Span{{StartNS: 0, EndNS: 12}, {StartNS: 14, EndNS: 16}, {StartNS: 38, EndNS: 50}},
 			[]Span{{StartNS: 12, EndNS: 14}, {StartNS: 16, EndNS: 20}, {StartNS: 30, EndNS: 38}}},
-		{[]Span{{StartNS: 15, EndNS: 35}}, []Span{{StartNS: 10, EndNS: 15}, {StartNS: 35, EndNS: 40}}},
+		{[]Span{{StartNS: 15, EndNS: 35}},
+			[]Span{{StartNS: 10, EndNS: 15}, {StartNS: 35, EndNS: 40}}},
 		{[]Span{{StartNS: 10, EndNS: 40}}, nil},
 	} {
 		check.Same(t, fmt.Sprintf("without %v", tt.out), tt.want, Without(spans, tt.out))

@@ -8,7 +8,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// A series holds every byte, those of the file under way among them, and its last step ends with it.
+// A series holds every byte, those of the file under way among them, and its last step ends with
+// it.
 func TestSeriesHoldsEveryByte(t *testing.T) {
 	whole := disk([3]int64{0, 4e9, 8e9}, [3]int64{4e9, 9e9, 5e9})
 	cut := disk([3]int64{0, 6e9, 3e9})
@@ -32,7 +33,8 @@ func TestSeriesHoldsEveryByte(t *testing.T) {
 // Steps begin at zero, and are no more than a chart can show.
 func TestSeriesSteps(t *testing.T) {
 	curve := NewCurve(disk([3]int64{0, 100, 1000}))
-	if step, rates := Series([]*Curve{curve}, 100); step != 1 || len(rates[0]) != 100 || rates[0][0] != 1e10 || rates[0][99] != 1e10 {
+	if step, rates := Series([]*Curve{curve}, 100); step != 1 || len(rates[0]) != 100 ||
+		rates[0][0] != 1e10 || rates[0][99] != 1e10 {
 		t.Errorf("steps of %d ns: %v", step, rates)
 	}
 	if step, rates := Series([]*Curve{curve}, 240*5e8+1e8); step != 1e9 || len(rates[0]) != 121 {
@@ -47,7 +49,10 @@ func TestSeriesOfNothing(t *testing.T) {
 }
 
 func TestRoundStep(t *testing.T) {
-	for ns, want := range map[float64]int64{0: 1, 0.3: 1, 1: 1, 1.1: 2, 2: 2, 2.1: 5, 5: 5, 5.1: 10, 9: 10, 10: 10, 11: 20, 2e8: 2e8, 2.1e8: 5e8, 6e8: 1e9} {
+	for ns, want := range map[float64]int64{
+		0: 1, 0.3: 1, 1: 1, 1.1: 2, 2: 2, 2.1: 5, 5: 5, 5.1: 10, 9: 10, 10: 10, 11: 20, 2e8: 2e8,
+		2.1e8: 5e8, 6e8: 1e9,
+	} {
 		if got, _ := Series(nil, int64(ns*maxSteps)); got != want {
 			t.Errorf("%v ns are rounded to %d, want %d", ns, got, want)
 		}

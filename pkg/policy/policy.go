@@ -1,9 +1,10 @@
-// Package policy says how the jobs of a phase go on and when they end: in a race, held until all have moved their
-// files, at a time, when all have become steady, or with as many files as take a given time. Jobs that accompany others
-// (streams and probes) have no end of their own: they go on until the others have moved their files, or to the phase's
-// time. A simulation (see hub) and a run (see worker and coordinator) step the same machine, so that a run on simulated
-// disks equals its simulation. It moves no bytes and reads no clock. Start at Job, which is one disk's part; Phase is
-// what the disks of a phase must know of each other, and Settling when all of them are steady.
+// Package policy says how the jobs of a phase go on and when they end: in a race, held until all
+// have moved their files, at a time, when all have become steady, or with as many files as take a
+// given time. Jobs that accompany others (streams and probes) have no end of their own: they go on
+// until the others have moved their files, or to the phase's time. A simulation (see hub) and a run
+// (see worker and coordinator) step the same machine, so that a run on simulated disks equals its
+// simulation. It moves no bytes and reads no clock. Start at Job, which is one disk's part; Phase
+// is what the disks of a phase must know of each other, and Settling when all of them are steady.
 package policy
 
 import (
@@ -15,18 +16,21 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Policy is what ends the jobs of a phase. The zero Policy is a race: each job ends with its last file.
+// Policy is what ends the jobs of a phase. The zero Policy is a race: each job ends with its last
+// file.
 type Policy struct {
-	Hold   bool          `json:"hold,omitempty"`      // a job that has moved its files goes on with filler until all have
-	Limit  time.Duration `json:"limit_ns,omitempty"`  // all jobs end at this time; 0: at none
-	Target time.Duration `json:"target_ns,omitempty"` // a job's files are as many as take that long; 0: they are counted
-	// All jobs end when all are steady, by the rates in windows of this length; 0: not waited for. AfterFall: those
-	// that write must have fallen before.
+	// Hold says that a job that has moved its files goes on with filler until all have.
+	Hold  bool          `json:"hold,omitempty"`
+	Limit time.Duration `json:"limit_ns,omitempty"` // Limit ends all jobs; 0 if there is none.
+	// A job has as many files as take that long; if Target is 0, they are counted.
+	Target time.Duration `json:"target_ns,omitempty"`
+	// All jobs end when all are steady, by the rates in windows of this length; 0: not waited for.
+	// AfterFall: those that write must have fallen before.
 	Steady    time.Duration `json:"steady_ns,omitempty"`
 	AfterFall bool          `json:"after_fall,omitempty"`
 }
 
-// Of is the policy of a phase.
+// Of returns the policy of a phase.
 func Of(phase *scenario.Phase) Policy {
 	hold := phase.Stop == scenario.StopHold
 	p := Policy{Hold: hold, Target: phase.Target, Steady: phase.Steady, AfterFall: phase.AfterFall}
@@ -36,12 +40,12 @@ func Of(phase *scenario.Phase) Policy {
 	return p
 }
 
-// Open reports whether the number of a job's files is not known before it runs: after the last of its sizes the first
-// comes again.
+// Open reports whether the number of a job's files is not known before it runs: after the last of
+// its sizes the first comes again.
 func (p Policy) Open() bool { return p.Limit > 0 || p.Target > 0 || p.Steady > 0 }
 
-// Phase knows which disks are still at their own work; those that accompany them have none. The zero Phase is one
-// without disks.
+// Phase knows which disks are still at their own work; those that accompany them have none. The
+// zero Phase is one without disks.
 type Phase struct {
 	atWork map[string]bool
 }
@@ -57,31 +61,34 @@ func (p *Phase) Begin(disk string) {
 // End notes that a disk has moved its files, or is gone.
 func (p *Phase) End(disk string) { delete(p.atWork, disk) }
 
-// Over reports whether no disk is at its own work any more: then those that hold have filled enough, and in a phase
-// without a limit those that accompany end.
+// Over reports whether no disk is at its own work any more: then those that hold have filled
+// enough, and in a phase without a limit those that accompany end.
 func (p *Phase) Over() bool { return len(p.atWork) == 0 }
 
 // Settling knows when all jobs of a phase are steady at once.
 type Settling struct {
 	jobs   int
 	window int64
-	steady map[int]int // jobs by window
+	steady map[int]int // steady counts jobs by window.
 }
 
 // NewSettling begins a phase. In one that does not wait for steady rates nothing is ever settled.
 func NewSettling(phase *scenario.Phase) Settling {
-	return Settling{jobs: len(phase.Movers()), window: phase.Steady.Nanoseconds(), steady: map[int]int{}}
+	return Settling{
+		jobs: len(phase.Movers()), window: phase.Steady.Nanoseconds(), steady: map[int]int{},
+	}
 }
 
-// Add notes that one more job was steady at the end of a window. It reports whether all are, and when all jobs end
-// then: half a window later, so that on a simulated hub all have been notified.
+// Add notes that one more job was steady at the end of a window. It reports whether all are, and
+// when all jobs end then: half a window later, so that on a simulated hub all have been notified.
 func (s *Settling) Add(window int) (endNS int64, all bool) {
 	s.steady[window]++
 	return int64(window)*s.window + s.window/2, s.steady[window] == s.jobs
 }
 
-// Both divides an event of a job that reads and writes at once into what it read and what it wrote, of which read bytes
-// were read: in a trace, the file k of such a job is two, 2k of what was read and 2k+1 of what was written.
+// Both divides an event of a job that reads and writes at once into what it read and what it wrote,
+// of which read bytes were read: in a trace, the file k of such a job is two, 2k of what was read
+// and 2k+1 of what was written.
 func Both(e trace.Event, read int64) (reads, writes trace.Event) {
 	reads, writes = e, e
 	reads.Seq, writes.Seq = 2*e.Seq, 2*e.Seq+1
@@ -92,8 +99,8 @@ func Both(e trace.Event, read int64) (reads, writes trace.Event) {
 	return reads, writes
 }
 
-// ReadOf is how much of the bytes that a simulated job has moved was read: the model moves both directions side by
-// side.
+// ReadOf is how much of the bytes that a simulated job has moved was read: the model moves both
+// directions side by side.
 func ReadOf(job *scenario.Job, bytes int64) int64 { return int64(job.Reads * float64(bytes)) }
 
 const (
@@ -105,31 +112,33 @@ const (
 
 // Transfer steps one file over a simulated hub, a stretch at a time.
 type Transfer struct {
-	Bytes          int64 // moved so far
+	Bytes          int64 // Bytes have moved so far.
 	StartNS, EndNS int64 // EndNS is that of the last stretch so far
 	size           int64
 	stretch        int64
 	sampledNS      int64
 }
 
-// NewTransfer begins a file of a job. One that goes at a pace takes it in stretches so short that its progress can be
-// noted as often as that of others.
+// NewTransfer begins a file of a job. One that goes at a pace takes it in stretches so short that
+// its progress can be noted as often as that of others.
 func NewTransfer(job *scenario.Job, size, startNS int64) Transfer {
 	stretch := int64(Stretch)
 	if rate := job.Rate(); rate > 0 {
 		stretch = max(1, min(stretch, int64(rate*SampleNS/2e9)))
 	}
-	if startNS > 0 { // it is not the first
+	if startNS > 0 { // It is not the first.
 		startNS += int64(job.IO.Think)
 	}
-	return Transfer{StartNS: startNS, EndNS: startNS, size: size, stretch: stretch, sampledNS: startNS}
+	return Transfer{
+		StartNS: startNS, EndNS: startNS, size: size, stretch: stretch, sampledNS: startNS,
+	}
 }
 
 // Ask is the bytes to ask the hub for next; zero if the file is whole.
 func (t *Transfer) Ask() int64 { return min(t.stretch, t.size-t.Bytes) }
 
-// Granted notes that what Ask gave has moved, and reports whether this is the time to note the progress of a file that
-// is not whole yet.
+// Granted notes that what Ask gave has moved, and reports whether this is the time to note the
+// progress of a file that is not whole yet.
 func (t *Transfer) Granted(doneNS int64) (sample bool) {
 	t.Bytes, t.EndNS = t.Bytes+t.Ask(), doneNS
 	if t.Bytes == t.size || doneNS-t.sampledNS < SampleNS {
@@ -139,19 +148,21 @@ func (t *Transfer) Granted(doneNS int64) (sample bool) {
 	return true
 }
 
-// Job takes one disk through its files and emits the events of their trace. For each file that Next gives, whoever
-// moves it calls Progress as it goes and then File, or CutShort if it was ended before.
+// Job takes one disk through its files and emits the events of their trace. For each file that Next
+// gives, whoever moves it calls Progress as it goes and then File, or CutShort if it was ended
+// before.
 type Job struct {
 	phase   string
 	job     *scenario.Job
 	hold    bool
-	aim     *aim         // nil if the files are counted
-	windows *windows     // nil if nobody waits for steady rates
-	own     int          // files of its own work, as far as known
-	quota   int64        // bytes of its own work, if that has just been decided; otherwise zero
-	seq     int          // the file under way, or the next one
-	ended   int64        // bytes of the files that have ended
-	sampled trace.Sample // the latest progress of the file under way
+	aim     *aim     // aim is nil if the files are counted.
+	windows *windows // windows is nil if nobody waits for steady rates.
+	own     int      // own counts the files of its own work, as far as known.
+	// quota is bytes of its own work, if that has just been decided; otherwise zero.
+	quota   int64
+	seq     int          // seq is the file under way, or the next one.
+	ended   int64        // ended is bytes of the files that have ended.
+	sampled trace.Sample // sampled is the latest progress of the file under way.
 }
 
 // NewJob begins a job of the named phase.
@@ -166,8 +177,10 @@ func NewJob(phase string, p Policy, job *scenario.Job) *Job {
 	if p.Target > 0 {
 		j.aim = newAim(job, p.Target)
 	}
-	if p.Steady > 0 { // only a full cache makes rates fall first, and that slows writing
-		j.windows = &windows{length: p.Steady.Nanoseconds(), fall: p.AfterFall && job.Role == trace.Write}
+	if p.Steady > 0 { // Only a full cache makes rates fall first, and that slows writing.
+		j.windows = &windows{
+			length: p.Steady.Nanoseconds(), fall: p.AfterFall && job.Role == trace.Write,
+		}
 	}
 	return j
 }
@@ -189,7 +202,8 @@ func (j *Job) Moved() int64 { return j.ended + j.sampled.Bytes }
 // Worked reports whether the job has moved all of its own files.
 func (j *Job) Worked() bool { return j.seq >= j.own }
 
-// filler reports whether the file under way does not count: the warm-up of a preset, or what a disk that holds moves.
+// filler reports whether the file under way does not count: the warm-up of a preset, or what a disk
+// that holds moves.
 func (j *Job) filler() bool { return j.seq < j.job.IO.Discard || j.seq >= j.own }
 
 // Event is an event of the file under way.
@@ -214,8 +228,8 @@ func (j *Job) File(bytes, startNS, endNS int64) trace.Event {
 	return e
 }
 
-// CutShort returns what is known of a filler that the end of the phase has cut short. Of other files nothing is said:
-// their progress stands in the trace.
+// CutShort returns what is known of a filler that the end of the phase has cut short. Of other
+// files nothing is said: their progress stands in the trace.
 func (j *Job) CutShort(startNS int64) (e trace.Event, ok bool) {
 	if !j.filler() || j.sampled.Bytes == 0 {
 		return e, false
@@ -267,24 +281,26 @@ type point struct {
 	bytes float64
 }
 
-// between is where a job was at ns, between the last point and this one: so it does not matter when points come.
+// between is where a job was at ns, between the last point and this one: so it does not matter when
+// points come.
 func between(last, now point, ns int64) point {
 	part := float64(ns-last.ns) / float64(max(1, now.ns-last.ns))
 	return point{ns, last.bytes + part*(now.bytes-last.bytes)}
 }
 
-// aim decides, while a job with a target runs, how many files it has: as many as end nearest to the target, so
-// that all disks of a phase end together however they share the hub. It goes by the job's own rate in the phase,
-// which the contention has already made what it is, and checks it again and again.
+// aim decides, while a job with a target runs, how many files it has: as many as end nearest to the
+// target, so that all disks of a phase end together however they share the hub. It goes by the
+// job's own rate in the phase, which the contention has already made what it is, and checks it
+// again and again.
 type aim struct {
 	job    *scenario.Job
-	target int64   // nanoseconds
-	last   point   // the latest known
-	checks []point // at each check so far, and at the release
+	target int64   // It is in nanoseconds.
+	last   point   // last is the latest known.
+	checks []point // checks are from each check so far, and from the release.
 }
 
-// A check comes every twentieth of the target, the first after a tenth and the last before a tenth is left. The rate
-// that counts is that of the last fifth.
+// A check comes every twentieth of the target, the first after a tenth and the last before a tenth
+// is left. The rate that counts is that of the last fifth.
 const (
 	aimSteps  = 20
 	aimFirst  = 2
@@ -296,8 +312,9 @@ func newAim(job *scenario.Job, target time.Duration) *aim {
 	return &aim{job: job, target: target.Nanoseconds(), checks: []point{{}}}
 }
 
-// moved notes that the job has moved that many bytes in all by tNS. At a check it returns the number of files: as many
-// as come nearest to the bytes that it will have moved, and hold what it has.
+// moved notes that the job has moved that many bytes in all by tNS. At a check it returns the
+// number of files: as many as come nearest to the bytes that it will have moved, and hold what it
+// has.
 func (a *aim) moved(bytes, tNS int64) (files int, decided bool) {
 	now := point{tNS, float64(bytes)}
 	for k := len(a.checks); k <= aimLast; k++ {
@@ -326,15 +343,15 @@ func (a *aim) moved(bytes, tNS int64) (files int, decided bool) {
 	return files, decided
 }
 
-// windows are the rates of a job in windows of one length from the release on, by which it is known when the job has
-// become steady (see stats.Steady).
+// windows are the rates of a job in windows of one length from the release on, by which it is known
+// when the job has become steady (see stats.Steady).
 type windows struct {
-	length int64 // nanoseconds
-	fall   bool  // steady counts only after a fall
-	last   point // the latest known
+	length int64 // It is in nanoseconds.
+	fall   bool  // fall says that steady counts only after a fall.
+	last   point // last is the latest known.
 	bytes  float64
 	rates  []float64
-	steady []int // windows at whose end the job was steady, not yet reported
+	steady []int // steady are windows at whose end the job was steady, not yet reported.
 }
 
 func (w *windows) moved(bytes, tNS int64) {

@@ -15,7 +15,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// files moves up to limit files at a byte a nanosecond, and returns a line for each: its number, bytes, and what it is.
+// files moves up to limit files at a byte a nanosecond, and returns a line for each: its number,
+// bytes, and what it is.
 func files(j *Job, limit int) (lines []string) {
 	for range limit {
 		size, ok := j.Next()
@@ -46,14 +47,20 @@ func TestJob(t *testing.T) {
 		worked bool
 	}{
 		{"race", scenario.Phase{}, plain, []string{"0 4", "1 2"}, true},
-		{"race by name", scenario.Phase{Stop: scenario.StopRace}, discard, []string{"0 4 filler", "1 2"}, true},
-		{"hold", scenario.Phase{Stop: scenario.StopHold}, plain, []string{"0 4", "1 2", "2 4 filler", "3 2 filler"}, true},
-		{"time", scenario.Phase{Stop: scenario.StopTime, Limit: 9}, plain, []string{"0 4", "1 2", "2 4", "3 2"}, false},
+		{"race by name", scenario.Phase{Stop: scenario.StopRace}, discard,
+			[]string{"0 4 filler", "1 2"}, true},
+		{"hold", scenario.Phase{Stop: scenario.StopHold}, plain,
+			[]string{"0 4", "1 2", "2 4 filler", "3 2 filler"}, true},
+		{"time", scenario.Phase{Stop: scenario.StopTime, Limit: 9}, plain,
+			[]string{"0 4", "1 2", "2 4", "3 2"}, false},
 		{"target", scenario.Phase{Target: 10}, plain, []string{"0 4", "1 2", "2 4"}, true},
-		{"target and hold", scenario.Phase{Target: 10, Stop: scenario.StopHold}, plain, []string{"0 4", "1 2", "2 4", "3 2 filler"}, true},
+		{"target and hold", scenario.Phase{Target: 10, Stop: scenario.StopHold}, plain,
+			[]string{"0 4", "1 2", "2 4", "3 2 filler"}, true},
 		{"streams in a race", scenario.Phase{}, streams, accompany, false},
-		{"streams while others hold", scenario.Phase{Stop: scenario.StopHold}, streams, accompany, false},
-		{"streams for a time", scenario.Phase{Stop: scenario.StopTime, Limit: 9}, streams, accompany, false},
+		{"streams while others hold", scenario.Phase{Stop: scenario.StopHold}, streams, accompany,
+			false},
+		{"streams for a time", scenario.Phase{Stop: scenario.StopTime, Limit: 9}, streams,
+			accompany, false},
 		{"a probe beside a target", scenario.Phase{Target: 2}, probe, accompany, false},
 	} {
 		j := NewJob("p", Of(&tt.phase), tt.job)
@@ -75,7 +82,10 @@ func TestCutShort(t *testing.T) {
 		t.Errorf("a filler not begun: got %+v", e)
 	}
 	j.Progress(2, 60)
-	want := trace.Event{Type: trace.FileType, Phase: "p", Disk: "A", Op: trace.Read, Seq: 1, Bytes: 2, StartNS: 40, EndNS: 60, Filler: true}
+	want := trace.Event{
+		Type: trace.FileType, Phase: "p", Disk: "A", Op: trace.Read, Seq: 1, Bytes: 2, StartNS: 40,
+		EndNS: 60, Filler: true,
+	}
 	if e, ok := j.CutShort(40); !ok || !cmp.Equal(e, want) {
 		t.Errorf("a filler: got %+v, want %+v", e, want)
 	}
@@ -156,8 +166,8 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
-// settledAt is the windows at whose ends a job was steady that moves at rates (bytes per nanosecond, by window of 10 ns)
-// and is heard of every so often.
+// settledAt is the windows at whose ends a job was steady that moves at rates (bytes per
+// nanosecond, by window of 10 ns) and is heard of every so often.
 func settledAt(p Policy, role trace.Role, rates []int64, every int64) (windows []int) {
 	p.Steady = 10
 	j := NewJob("p", p, &scenario.Job{Role: role, Sizes: []int64{1e9}})
@@ -192,14 +202,21 @@ func TestSettled(t *testing.T) {
 	} {
 		for _, every := range []int64{1, 5, 10, 30} { // it does not matter when it is heard of
 			got := settledAt(tt.policy, tt.role, tt.rates, every)
-			check.Same(t, fmt.Sprintf("%s, heard of every %d ns: steady at the ends of windows", tt.name, every), slices.DeleteFunc(slices.Clone(tt.want), func(w int) bool { return int64(w)*10 > int64(len(tt.rates))*10/every*every }), got)
+			check.Same(t, fmt.Sprintf("%s, heard of every %d ns: steady at the ends of windows",
+				tt.name, every), slices.DeleteFunc(slices.Clone(tt.want), func(w int) bool {
+				return int64(w)*10 > int64(len(tt.rates))*10/every*every
+			}), got)
 		}
 	}
 }
 
-// A phase is settled when all its jobs but those that accompany them are steady at the end of one and the same window.
+// A phase is settled when all its jobs but those that accompany them are steady at the end of one
+// and the same window.
 func TestSettling(t *testing.T) {
-	s := NewSettling(&scenario.Phase{Steady: 10 * time.Second, Jobs: []scenario.Job{{Disk: "A"}, {Disk: "B"}, {Disk: "C", Probe: time.Second}}})
+	s := NewSettling(&scenario.Phase{
+		Steady: 10 * time.Second,
+		Jobs:   []scenario.Job{{Disk: "A"}, {Disk: "B"}, {Disk: "C", Probe: time.Second}},
+	})
 	for _, tt := range []struct {
 		window int
 		all    bool
@@ -208,18 +225,26 @@ func TestSettling(t *testing.T) {
 		check.Same(t, fmt.Sprintf("window %d: all steady", tt.window), tt.all, all)
 		check.Same(t, fmt.Sprintf("end of window %d", tt.window), int64(tt.window)*10e9+5e9, endNS)
 	}
-	check.Same(t, "policy", Policy{Limit: 9, Steady: 1}, Of(&scenario.Phase{Stop: scenario.StopTime, Limit: 9, Steady: 1}))
+	check.Same(t, "policy", Policy{Limit: 9, Steady: 1},
+		Of(&scenario.Phase{Stop: scenario.StopTime, Limit: 9, Steady: 1}))
 }
 
 func TestBoth(t *testing.T) {
-	file := trace.Event{Type: trace.FileType, Disk: "A", Op: trace.Write, Seq: 3, Bytes: 100, StartNS: 1, EndNS: 9}
+	file := trace.Event{
+		Type: trace.FileType, Disk: "A", Op: trace.Write, Seq: 3, Bytes: 100, StartNS: 1, EndNS: 9,
+	}
 	reads, writes := Both(file, 70)
-	wantReads := trace.Event{Type: trace.FileType, Disk: "A", Op: trace.Read, Seq: 6, Bytes: 70, StartNS: 1, EndNS: 9}
-	wantWrites := trace.Event{Type: trace.FileType, Disk: "A", Op: trace.Write, Seq: 7, Bytes: 30, StartNS: 1, EndNS: 9}
+	wantReads := trace.Event{
+		Type: trace.FileType, Disk: "A", Op: trace.Read, Seq: 6, Bytes: 70, StartNS: 1, EndNS: 9,
+	}
+	wantWrites := trace.Event{
+		Type: trace.FileType, Disk: "A", Op: trace.Write, Seq: 7, Bytes: 30, StartNS: 1, EndNS: 9,
+	}
 	check.Same(t, "file", []trace.Event{wantReads, wantWrites}, []trace.Event{reads, writes})
 	progress := trace.Event{Type: trace.ProgressType, Disk: "A", Seq: 0, Bytes: 10, TNS: 5}
 	reads, writes = Both(progress, 4)
-	if reads.Bytes != 4 || reads.Seq != 0 || writes.Bytes != 6 || writes.Seq != 1 || reads.Op != "" {
+	if reads.Bytes != 4 || reads.Seq != 0 || writes.Bytes != 6 || writes.Seq != 1 ||
+		reads.Op != "" {
 		t.Errorf("progress: got %+v and %+v", reads, writes)
 	}
 }

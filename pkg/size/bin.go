@@ -14,8 +14,8 @@ const maxSizes = 12
 
 // Bin is the rate of files of one size, or of about one size. The fixed time per file is in it.
 type Bin struct {
-	FromBytes int64   `json:"from_bytes"` // the smallest file
-	ToBytes   int64   `json:"to_bytes"`   // the largest file
+	FromBytes int64   `json:"from_bytes"` // FromBytes is the smallest file.
+	ToBytes   int64   `json:"to_bytes"`   // ToBytes is the largest file.
 	Files     int     `json:"files"`
 	Median    float64 `json:"median"`
 	P05       float64 `json:"p05"`

@@ -7,7 +7,8 @@ import (
 )
 
 func TestBins(t *testing.T) {
-	check.Same(t, "files of one size", []Bin(nil), Bins(filesOf([2]float64{1, 8}, [2]float64{2, 8})))
+	check.Same(t, "files of one size", []Bin(nil),
+		Bins(filesOf([2]float64{1, 8}, [2]float64{2, 8})))
 	few := filesOf([2]float64{1, 10}, [2]float64{1, 30}, [2]float64{2, 10}, [2]float64{4, 10})
 	check.Same(t, "few sizes", []Bin{
 		{FromBytes: 10, ToBytes: 10, Files: 3, Median: 5, P05: 2.75, P95: 9.5},

@@ -32,7 +32,7 @@ type Knee struct {
 	AtBytes   float64 `json:"at_bytes"`
 	BelowRate float64 `json:"below_rate"`
 	AboveRate float64 `json:"above_rate"`
-	P         float64 `json:"p"` // chance of a step as clear if there is none
+	P         float64 `json:"p"` // P is the chance of a step as clear if there is none.
 }
 
 // Ordered reports whether the files came in order of size, so that size and time cannot be
@@ -89,7 +89,7 @@ func knee(sizes, values []float64, memory float64) (cut int, p float64) {
 	scores := stats.NormalScores(values)
 	cut = stats.Split(scores, side)
 	for cut > 0 && cut < n && sizes[cut] == sizes[cut-1] {
-		cut++ // files of one size belong together
+		cut++ // Files of one size belong together.
 	}
 	if cut == 0 || cut > n-side {
 		return 0, 1
@@ -99,12 +99,12 @@ func knee(sizes, values []float64, memory float64) (cut int, p float64) {
 		logs[i] = math.Log(s)
 	}
 	byLine := stats.Correlation(logs, scores)
-	left := stats.SplitCost(scores, cut) / stats.SplitCost(scores, 0) // as a share
+	left := stats.SplitCost(scores, cut) / stats.SplitCost(scores, 0) // left is a share.
 	if !(1-left > byLine*byLine) {
 		return 0, 1
 	}
 	free := max(1, float64(n)/memory-2)
-	left = max(left, 1e-9) // more than nothing, also if a step explains all
+	left = max(left, 1e-9) // More than nothing, also if a step explains all.
 	t := math.Sqrt((1 - left) / left * free)
 	return cut, min(1, 2*stats.StudentTail(t, free)*float64(n-2*side+1))
 }

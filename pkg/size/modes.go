@@ -22,9 +22,10 @@ const (
 
 // Modes are two groups into which the rates of files at equal conditions fall.
 type Modes struct {
-	Rates [2]float64 // the median of each group
-	P     float64    // chance of as deep a gap between them if there is one group
-	Clear bool       // the groups are far apart, both are large, and the files change between them in random order
+	Rates [2]float64 // Rates are the medians of the groups.
+	P     float64    // P is the chance of as deep a gap if there is one group.
+	// Clear says that the groups are far apart and large, and that files alternate at random.
+	Clear bool
 }
 
 // FindModes splits the rates of at least FewestModes files where the two halves vary least, and
@@ -46,7 +47,7 @@ func FindModes(files []File) *Modes {
 	slow, fast := stats.Median(sorted[:cut]), stats.Median(sorted[cut:])
 	near := func(rate float64) (count int) {
 		for _, r := range rates {
-			if math.Abs(r-rate) <= (fast-slow)/6 { // so the three ranges touch
+			if math.Abs(r-rate) <= (fast-slow)/6 { // The three ranges touch.
 				count++
 			}
 		}

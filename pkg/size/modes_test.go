@@ -19,7 +19,9 @@ func TestFindModes(t *testing.T) {
 	}
 	half := append(slices.Repeat([]float64{1}, 20), slices.Repeat([]float64{2}, 20)...)
 	mixed := slices.Clone(half)
-	rand.New(rand.NewPCG(1, 79)).Shuffle(len(mixed), func(i, k int) { mixed[i], mixed[k] = mixed[k], mixed[i] })
+	rand.New(rand.NewPCG(1, 79)).Shuffle(len(mixed), func(i, k int) {
+		mixed[i], mixed[k] = mixed[k], mixed[i]
+	})
 	var turns, between []float64
 	for i := range 40 {
 		turns = append(turns, 1+float64(i%2))
@@ -44,7 +46,8 @@ func TestFindModes(t *testing.T) {
 	} {
 		m := FindModes(timed(tt.seconds...))
 		if m.Clear != tt.clear || m.P > tt.maxP || m.P < tt.minP {
-			t.Errorf("%s: %+v, want clear: %v and a chance from %g to %g", tt.name, *m, tt.clear, tt.minP, tt.maxP)
+			t.Errorf("%s: %+v, want clear: %v and a chance from %g to %g", tt.name, *m, tt.clear,
+				tt.minP, tt.maxP)
 		}
 	}
 	m := FindModes(timed(mixed...))

@@ -1,6 +1,7 @@
-// Package size estimates how the time of files depends on their size: a step of the rate at one size, the cost of a
-// file, and the typical rate of each without it. It looks at files of one disk that met the same conditions. Start
-// at Apart, which picks the files that have a rate of their own, and at FindKnee.
+// Package size estimates how the time of files depends on their size: a step of the rate at one
+// size, the cost of a file, and the typical rate of each without it. It looks at files of one disk
+// that met the same conditions. Start at Apart, which picks the files that have a rate of their
+// own, and at FindKnee.
 package size
 
 import (
@@ -31,13 +32,13 @@ func bySize(a, b File) int { return cmp.Compare(a.Trace.Bytes, b.Trace.Bytes) }
 
 // Totals are the sums over a disk's files.
 type Totals struct {
-	Work, Usable int // files: all that are work, and those with bytes and time
+	Work, Usable int // They count all files that are work, and those with bytes and time.
 	Bytes        int64
-	BusyS        float64 // in which one was in transfer
+	BusyS        float64 // BusyS counts the seconds in which one was in transfer.
 }
 
-// Apart returns the usable files that share no time with another one of their disk, and the sums over all. Filler,
-// which keeps the disk busy for the others' sake, is in none of these.
+// Apart returns the usable files that share no time with another one of their disk, and the sums
+// over all. Filler, which keeps the disk busy for the others' sake, is in none of these.
 func Apart(files []trace.File) (list []File, all Totals) {
 	usable := make([]File, 0, len(files))
 	for i := range files {

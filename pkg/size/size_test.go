@@ -29,13 +29,15 @@ func TestTransfers(t *testing.T) {
 	filler := file(40, 50, 9)
 	filler.Filler = true
 	apart, all := Apart([]trace.File{
-		file(0, 2, 1), file(2, 5, 2), file(4, 6, 3), file(5, 5.5, 4), file(5.9, 8, 5), file(8, 9, 6), file(9, 9, 7), filler, file(10, 12, 8),
+		file(0, 2, 1), file(2, 5, 2), file(4, 6, 3), file(5, 5.5, 4), file(5.9, 8, 5),
+		file(8, 9, 6), file(9, 9, 7), filler, file(10, 12, 8),
 	})
 	var alone []float64
 	for _, f := range apart {
 		alone = append(alone, f.Bytes())
 	}
-	if !slices.Equal(alone, []float64{1, 6, 8}) || all != (Totals{Work: 8, Usable: 7, Bytes: 29, BusyS: 2 + 3 + 1 + 2 + 1 + 2}) {
+	if !slices.Equal(alone, []float64{1, 6, 8}) ||
+		all != (Totals{Work: 8, Usable: 7, Bytes: 29, BusyS: 2 + 3 + 1 + 2 + 1 + 2}) {
 		t.Errorf("alone %v; %+v", alone, all)
 	}
 	if f := apart[2]; f.Seconds() != 2 || f.Rate() != 4 {
@@ -85,7 +87,8 @@ func TestBySize(t *testing.T) {
 	}{
 		{[]float64{1, 2, 3, 4, 5}, true}, {[]float64{5, 4, 3, 2, 1}, true},
 		{[]float64{1, 3, 2, 5, 4}, true}, {[]float64{2, 3, 1, 5, 4}, false}, // 0.8 and 0.6
-		{[]float64{4, 3, 5, 1, 2}, false}, {[]float64{5, 3, 4, 1, 2}, true}, {[]float64{3, 3, 3, 3, 3}, false},
+		{[]float64{4, 3, 5, 1, 2}, false}, {[]float64{5, 3, 4, 1, 2}, true},
+		{[]float64{3, 3, 3, 3, 3}, false},
 	} {
 		var each [][2]float64
 		for _, s := range tt.sizes {
@@ -102,17 +105,21 @@ func TestFit(t *testing.T) {
 		each = append(each, [2]float64{0.5 + mb, 1e6 * mb})
 	}
 	s := Fit(filesOf(each...))
-	for _, v := range [][2]float64{{*s.OLSRate, 1e6}, {*s.TheilSenRate, 1e6}, {*s.OLSLatencyS * 1e6, 0.5e6}, {*s.TheilSenLatencyS * 1e6, 0.5e6}} {
+	for _, v := range [][2]float64{
+		{*s.OLSRate, 1e6}, {*s.TheilSenRate, 1e6}, {*s.OLSLatencyS * 1e6, 0.5e6},
+		{*s.TheilSenLatencyS * 1e6, 0.5e6},
+	} {
 		check.Near(t, "the line", v[1], v[0], 1)
 	}
-	down := filesOf([2]float64{5, 1e6}, [2]float64{4, 2e6}, [2]float64{3, 3e6}, [2]float64{2, 4e6}, [2]float64{1, 5e6})
+	down := filesOf([2]float64{5, 1e6}, [2]float64{4, 2e6}, [2]float64{3, 3e6}, [2]float64{2, 4e6},
+		[2]float64{1, 5e6})
 	if s := Fit(down); s.OLSRate != nil || s.TheilSenLatencyS != nil {
 		t.Errorf("larger files that take less: %+v", s)
 	}
 }
 
-// A step counts if it explains more than a line over the logarithm of size, between two sizes and with enough files on
-// either side.
+// A step counts if it explains more than a line over the logarithm of size, between two sizes and
+// with enough files on either side.
 func TestKnee(t *testing.T) {
 	const n = 60
 	sizes, noise := make([]float64, n), make([]float64, n)
@@ -161,7 +168,8 @@ func TestKnee(t *testing.T) {
 	} {
 		at, p := knee(tt.sizes, tt.values, tt.memory)
 		if p < tt.minP || p > tt.maxP || tt.cut > 0 && at != tt.cut {
-			t.Errorf("%s: a step at %d, chance %g; want %d, %g to %g", tt.name, at, p, tt.cut, tt.minP, tt.maxP)
+			t.Errorf("%s: a step at %d, chance %g; want %d, %g to %g", tt.name, at, p, tt.cut,
+				tt.minP, tt.maxP)
 		}
 	}
 }

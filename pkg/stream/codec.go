@@ -9,18 +9,21 @@ import (
 	"time"
 )
 
-// Codec is a format of video at one size and frame rate, with the rate that was published for it. A codec whose rate
-// follows the picture is listed with its target rate, or with its maximum; sound is not counted.
+// Codec is a format of video at one size and frame rate, with the rate that was published for it. A
+// codec whose rate follows the picture is listed with its target rate, or with its maximum; sound
+// is not counted.
 //
-// Sizes are hd (1920 x 1080), uhd (3840 x 2160), 4k (4096 x 2160) and 8k (8192 x 4320). Frame rates are
-// whole numbers: 24, 30 and 60 stand for 23.976, 29.97 and 59.94 as well, as they do in most of the tables.
+// Sizes are hd (1920 x 1080), uhd (3840 x 2160), 4k (4096 x 2160) and 8k (8192 x 4320). Frame rates
+// are whole numbers: 24, 30 and 60 stand for 23.976, 29.97 and 59.94 as well, as they do in most of
+// the tables.
 type Codec struct {
-	Name   string        // codec, variant, size and frame rate: prores-422-hq-uhd-25
-	Label  string        // the same as people write it: ProRes 422 HQ UHD 25p
-	Rate   float64       // bytes per second
-	Frame  time.Duration // from one frame to the next
-	Source string        // where the rate was published
-	Scaled bool          // it is in proportion to the rate that was published for another frame rate
+	Name   string        // Name is codec, variant, size and frame rate: prores-422-hq-uhd-25.
+	Label  string        // Label is the same as people write it: ProRes 422 HQ UHD 25p.
+	Rate   float64       // Rate is bytes per second.
+	Frame  time.Duration // Frame is from one frame to the next.
+	Source string        // Source is where the rate was published.
+	// Scaled says that the rate was published for another frame rate.
+	Scaled bool
 }
 
 // Codecs lists all of them by name.
@@ -33,17 +36,20 @@ func Codecs() []Codec {
 // CodecByName finds a codec.
 func CodecByName(name string) (Codec, bool) {
 	all := Codecs()
-	i, ok := slices.BinarySearchFunc(all, name, func(c Codec, name string) int { return cmp.Compare(c.Name, name) })
+	i, ok := slices.BinarySearchFunc(all, name, func(c Codec, name string) int {
+		return cmp.Compare(c.Name, name)
+	})
 	if !ok {
 		return Codec{}, false
 	}
 	return all[i], true
 }
 
-// WholeRate puts the frame rate that codecs are listed with in place of a camera's: 30 for 29.97, 24 for 23.98. The
-// data rates differ by 0.1 %.
+// WholeRate puts the frame rate that codecs are listed with in place of a camera's: 30 for 29.97,
+// 24 for 23.98. The data rates differ by 0.1 %.
 func WholeRate(name string) string {
-	for fractional, whole := range map[string]string{"-23.98": "-24", "-23.976": "-24", "-29.97": "-30",
+	for fractional, whole := range map[string]string{"-23.98": "-24", "-23.976": "-24",
+		"-29.97": "-30",
 		"-47.95": "-48", "-59.94": "-60", "-119.88": "-120"} {
 		if base, ok := strings.CutSuffix(name, fractional); ok {
 			return base + whole
@@ -77,9 +83,11 @@ const (
 	gh5    = "Panasonic DC-GH5 specifications: Recording Format"
 	rx100  = "Sony DSC-RX100M5 Help Guide: File Format (movie)"
 	alpha  = "Sony ILCE-7SM3 and ILCE-7M4: record settings of XAVC HS 4K and XAVC S-I 4K"
-	c300m2 = "Canon EOS C300 Mark II, announcement of April 2015: XF-AVC Intra, 4K at up to 29.97 frames per second"
-	studio = "Blackmagic Micro Studio Camera 4K G2 manual: minutes at 30 frames per second that 1 TB lasts for"
-	red    = "RED Digital Cinema, Benefits of REDCODE: data rates at 24 frames per second"
+	c300m2 = "Canon EOS C300 Mark II, announcement of April 2015: XF-AVC Intra, 4K at up to " +
+		"29.97 frames per second"
+	studio = "Blackmagic Micro Studio Camera 4K G2 manual: minutes at 30 frames per second that " +
+		"1 TB lasts for"
+	red = "RED Digital Cinema, Benefits of REDCODE: data rates at 24 frames per second"
 )
 
 var frameRates = [...]int{24, 25, 30, 50, 60}
@@ -141,8 +149,8 @@ var framed = [...]struct {
 	{"4k", byVariant{798720, 2568192, 3887104, 3887104, 7770112}},
 }
 
-// Raw formats that compress every frame to one size: the rate in bytes per second, the frame rate that it is of, and
-// others for which it is in proportion.
+// Raw formats that compress every frame to one size: the rate in bytes per second, the frame rate
+// that it is of, and others for which it is in proportion.
 var raw = [...]struct {
 	label, size, source string
 	rate                float64
@@ -158,7 +166,8 @@ var raw = [...]struct {
 
 // published are all codecs as their makers list them.
 func published() []Codec {
-	kind := strings.NewReplacer("blackmagic raw", "braw", "-bit", "bit", "s-i", "si", " ", "-", ":", "-", ".", "")
+	kind := strings.NewReplacer("blackmagic raw", "braw", "-bit", "bit", "s-i", "si", " ", "-", ":",
+		"-", ".", "")
 	sizes := map[string]string{"hd": "HD", "uhd": "UHD", "4k": "4K DCI", "8k": "8K DCI"}
 	var all []Codec
 	add := func(label, size string, fps int, rate float64, source string, scaled bool) {
@@ -192,7 +201,8 @@ func published() []Codec {
 	}
 	for _, row := range raw {
 		for _, fps := range row.fps {
-			add(row.label, row.size, fps, row.rate*float64(fps)/float64(row.fps[0]), row.source, fps != row.fps[0])
+			add(row.label, row.size, fps, row.rate*float64(fps)/float64(row.fps[0]), row.source,
+				fps != row.fps[0])
 		}
 	}
 	return all

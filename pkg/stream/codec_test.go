@@ -43,13 +43,19 @@ func TestCodecs(t *testing.T) {
 // Codecs are shown as people write them; what has no name of a codec is shown as it is.
 func TestCodecLabels(t *testing.T) {
 	for name, want := range map[string]string{
-		"prores-422-hq-uhd-25": "ProRes 422 HQ UHD 25p", "prores-4444-xq-4k-60": "ProRes 4444 XQ 4K DCI 60p", "prores-422-proxy-hd-24": "ProRes 422 Proxy HD 24p",
-		"dnxhr-hqx-uhd-50": "DNxHR HQX UHD 50p", "dnxhr-444-hd-25": "DNxHR 444 HD 25p", "h264-all-intra-hd-25": "H.264 All-Intra HD 25p",
-		"xavc-si-uhd-25": "XAVC S-I UHD 25p", "braw-12-1-uhd-30": "Blackmagic RAW 12:1 UHD 30p", "redcode-8-1-8k-24": "REDCODE 8:1 8K DCI 24p", "92 MB/s": "92 MB/s",
+		"prores-422-hq-uhd-25":   "ProRes 422 HQ UHD 25p",
+		"prores-4444-xq-4k-60":   "ProRes 4444 XQ 4K DCI 60p",
+		"prores-422-proxy-hd-24": "ProRes 422 Proxy HD 24p",
+		"dnxhr-hqx-uhd-50":       "DNxHR HQX UHD 50p", "dnxhr-444-hd-25": "DNxHR 444 HD 25p",
+		"h264-all-intra-hd-25": "H.264 All-Intra HD 25p",
+		"xavc-si-uhd-25":       "XAVC S-I UHD 25p",
+		"braw-12-1-uhd-30":     "Blackmagic RAW 12:1 UHD 30p",
+		"redcode-8-1-8k-24":    "REDCODE 8:1 8K DCI 24p", "92 MB/s": "92 MB/s",
 	} {
 		check.Same(t, name+" is shown as", want, Label(name))
 	}
-	check.Same(t, "streams are", "4 x ProRes 422 HQ UHD 25p", (Spec{Kind: "prores-422-hq-uhd-25", Count: 4}).String())
+	check.Same(t, "streams are", "4 x ProRes 422 HQ UHD 25p",
+		(Spec{Kind: "prores-422-hq-uhd-25", Count: 4}).String())
 	seen := map[string]string{}
 	for _, c := range Codecs() {
 		if other := seen[c.Label]; other != "" || c.Label == "" {
@@ -90,13 +96,15 @@ func TestProRes(t *testing.T) {
 		for i, fps := range []string{"24", "25", "30", "50", "60"} {
 			c, ok := CodecByName(kind + "-" + fps)
 			if !ok || c.Rate*8/1e6 != rates[i] || c.Scaled {
-				t.Errorf("%s-%s is found %v: %v Mb/s, want %v as listed", kind, fps, ok, c.Rate*8/1e6, rates[i])
+				t.Errorf("%s-%s is found %v: %v Mb/s, want %v as listed", kind, fps, ok,
+					c.Rate*8/1e6, rates[i])
 			}
 		}
 	}
 }
 
-// Rates as they stand in other publications than the tables' own: in Mb/s, MB/s or MiB/s, and as minutes on a medium.
+// Rates as they stand in other publications than the tables' own: in Mb/s, MB/s or MiB/s, and as
+// minutes on a medium.
 func TestCodecRates(t *testing.T) {
 	const (
 		mib    = 1 << 20
@@ -107,8 +115,10 @@ func TestCodecRates(t *testing.T) {
 		want  float64
 		close float64 // relative
 	}{
-		// Apple's overview of the family: "approximately 220 Mb/s at 1920 x 1080 and 29.97 fps", and so on.
-		{"prores-422-hq-hd-30", 220e6 / 8, 0}, {"prores-422-hd-30", 147e6 / 8, 0}, {"prores-422-lt-hd-30", 102e6 / 8, 0},
+		// Apple's overview of the family: "approximately 220 Mb/s at 1920 x 1080 and 29.97 fps",
+		// and so on.
+		{"prores-422-hq-hd-30", 220e6 / 8, 0}, {"prores-422-hd-30", 147e6 / 8, 0},
+		{"prores-422-lt-hd-30", 102e6 / 8, 0},
 		{"prores-422-proxy-hd-30", 45e6 / 8, 0}, {"prores-4444-hd-30", 330e6 / 8, 0},
 		// Blackmagic Design's storage rates of ProRes at 30 frames a second.
 		{"prores-422-hq-4k-30", 117.88e6, 1e-4},
@@ -129,7 +139,8 @@ func TestCodecRates(t *testing.T) {
 		// What that camera's ratio of 3:1 makes of 12 bits a pixel.
 		{"braw-3-1-uhd-30", 3840 * 2160 * 12 * 30 / 8.0 / 3, 0.025},
 		// Reviews of the cameras: 10 Mb for each frame, 400 and 410 Mb/s.
-		{"xavc-si-uhd-24", 24 * 10e6 / 8, 0}, {"xavc-si-uhd-25", 25 * 10e6 / 8, 0}, {"xavc-si-uhd-30", 30 * 10e6 / 8, 0},
+		{"xavc-si-uhd-24", 24 * 10e6 / 8, 0}, {"xavc-si-uhd-25", 25 * 10e6 / 8, 0},
+		{"xavc-si-uhd-30", 30 * 10e6 / 8, 0},
 		{"xavc-si-uhd-50", 50 * 10e6 / 8, 0}, {"xavc-si-uhd-60", 60 * 10e6 / 8, 0},
 		{"h264-all-intra-uhd-24", 50e6, 0},
 		{"xf-avc-intra-4k-30", 51.25e6, 0},
@@ -145,10 +156,11 @@ func TestCodecRates(t *testing.T) {
 	}
 }
 
-// DNxHR frames have so many bytes for each block of 16 x 16 pixels, in whole units of 4096 (SMPTE ST 2019-1): the rule gives
-// every row of Avid's table.
+// DNxHR frames have so many bytes for each block of 16 x 16 pixels, in whole units of 4096 (SMPTE
+// ST 2019-1): the rule gives every row of Avid's table.
 func TestCodecFramesDNxHR(t *testing.T) {
-	perBlock := map[string]float64{"lb": 5888, "sq": 18944, "hq": 28672, "hqx": 28672, "444": 57344} // over 255
+	// over 255
+	perBlock := map[string]float64{"lb": 5888, "sq": 18944, "hq": 28672, "hqx": 28672, "444": 57344}
 	pixels := map[string]float64{"hd": 1920 * 1080, "uhd": 3840 * 2160, "4k": 4096 * 2160}
 	seen := 0
 	for variant, bytes := range perBlock {
@@ -166,11 +178,13 @@ func TestCodecFramesDNxHR(t *testing.T) {
 	}
 }
 
-// Frames of one kind and size are about as large at any frame rate: a slip of the hand in a table would show.
+// Frames of one kind and size are about as large at any frame rate: a slip of the hand in a table
+// would show.
 func TestCodecFrames(t *testing.T) {
 	frames := map[string][]float64{}
 	for _, c := range Codecs() {
-		if strings.HasPrefix(c.Name, "prores") || strings.HasPrefix(c.Name, "dnxhr") || strings.HasPrefix(c.Name, "braw") {
+		if strings.HasPrefix(c.Name, "prores") || strings.HasPrefix(c.Name, "dnxhr") ||
+			strings.HasPrefix(c.Name, "braw") {
 			kind := c.Name[:strings.LastIndex(c.Name, "-")]
 			frames[kind] = append(frames[kind], c.Rate*c.Frame.Seconds())
 		}
@@ -187,7 +201,11 @@ func TestCodecFrames(t *testing.T) {
 
 // A camera's frame rate stands for the whole one of a codec that is listed.
 func TestWholeRate(t *testing.T) {
-	for name, want := range map[string]string{"prores-422-hq-uhd-29.97": "prores-422-hq-uhd-30", "prores-422-hq-uhd-23.976": "prores-422-hq-uhd-24", "prores-422-hq-uhd-25": "prores-422-hq-uhd-25"} {
+	for name, want := range map[string]string{
+		"prores-422-hq-uhd-29.97":  "prores-422-hq-uhd-30",
+		"prores-422-hq-uhd-23.976": "prores-422-hq-uhd-24",
+		"prores-422-hq-uhd-25":     "prores-422-hq-uhd-25",
+	} {
 		got := WholeRate(name)
 		if _, ok := CodecByName(got); got != want || !ok {
 			t.Errorf("WholeRate(%q) is %q, want %q, which is listed: %v", name, got, want, ok)

@@ -14,7 +14,9 @@ func ExampleCodecByName() {
 		fmt.Println("the codecs are", stream.CodecNames())
 		return
 	}
-	four := stream.Spec{Kind: codec.Name, Rate: codec.Rate, Frame: codec.Frame, Count: 4, Buffer: time.Second}
+	four := stream.Spec{
+		Kind: codec.Name, Rate: codec.Rate, Frame: codec.Frame, Count: 4, Buffer: time.Second,
+	}
 	fmt.Printf("%s: %.0f MB/s, a frame every %s\n", four, four.TotalRate()/1e6, four.Frame)
 	// Output:
 	// 4 x ProRes 422 HQ UHD 25p: 368 MB/s, a frame every 40ms

@@ -4,22 +4,23 @@ import (
 	"slices"
 )
 
-// Player is one stream in progress: which frame to ask for next and when, and what became of those that were due. Its
-// times are nanoseconds since the release. Calls come in the order of their times.
+// Player is one stream in progress: which frame to ask for next and when, and what became of those
+// that were due. Its times are nanoseconds since the release. Calls come in the order of their
+// times.
 type Player struct {
 	Name string
 	Spec Spec
 
 	offsetNS int64
-	next     int    // the frame to ask for next
-	settled  int    // frames before this one have been due
-	there    []bool // the frames from settled on, by number modulo the length
-	missing  int    // the first frame from settled on that is not there
+	next     int    // next is the frame to ask for next.
+	settled  int    // Frames before settled have been due.
+	there    []bool // there has the frames from settled on, by number modulo the length.
+	missing  int    // missing is the first frame from settled on that is not there.
 
 	late     int
-	run      int   // late frames up to settled without one in time between
-	lowestNS int64 // buffer since the last sample
-	stallNS  int64 // the longest stall since the last sample
+	run      int   // run counts late frames up to settled without one in time between.
+	lowestNS int64 // lowestNS is the lowest buffer since the last sample.
+	stallNS  int64 // stallNS is the longest stall since the last sample.
 }
 
 func newPlayer(name string, spec Spec, offsetNS int64) *Player {
@@ -31,13 +32,16 @@ func newPlayer(name string, spec Spec, offsetNS int64) *Player {
 // AskNS is when the player asks for its next frame.
 func (p *Player) AskNS() int64 { return p.askNS(p.next) }
 
-func (p *Player) askNS(frame int) int64 { return p.offsetNS + int64(frame)*p.Spec.Frame.Nanoseconds() }
+func (p *Player) askNS(frame int) int64 {
+	return p.offsetNS + int64(frame)*p.Spec.Frame.Nanoseconds()
+}
 
 // DueNS is when a frame must be there.
 func (p *Player) DueNS(frame int) int64 { return p.askNS(frame) + p.Spec.Buffer.Nanoseconds() }
 
-// Ask is the next frame to request at tNS, if one takes so long to move; those that would be late are skipped, but the
-// newest is not: it shows whether it still takes so long. ok is false if its time has not come.
+// Ask is the next frame to request at tNS, if one takes so long to move; those that would be late
+// are skipped, but the newest is not: it shows whether it still takes so long. ok is false if its
+// time has not come.
 func (p *Player) Ask(tNS, takesNS int64) (frame int, ok bool) {
 	p.settle(tNS)
 	p.next = max(p.next, p.settled)
@@ -57,7 +61,7 @@ func (p *Player) Ask(tNS, takesNS int64) (frame int, ok bool) {
 func (p *Player) Arrived(frame int, tNS int64) {
 	p.settleBefore(tNS)
 	if frame < p.settled {
-		return // it was late
+		return // It was late.
 	}
 	p.note(tNS)
 	p.there[frame%len(p.there)] = true
@@ -84,7 +88,8 @@ func (p *Player) settleBefore(tNS int64) {
 		*here = false
 		p.settled++
 	}
-	for p.missing = max(p.missing, p.settled); p.missing < p.next && p.there[p.missing%len(p.there)]; {
+	for p.missing = max(p.missing, p.settled); p.missing < p.next &&
+		p.there[p.missing%len(p.there)]; {
 		p.missing++
 	}
 }
@@ -98,9 +103,10 @@ const SampleNS = 100_000_000
 
 // Sample is the state of a stream at one time.
 type Sample struct {
-	Due, Late int   // frames so far
-	BufferNS  int64 // the least that the player held since the sample before
-	StallNS   int64 // how long the longest stall had lasted that was not over at the sample before; 0: none
+	Due, Late int   // Due and Late count frames so far.
+	BufferNS  int64 // BufferNS is the least that the player held since the sample before.
+	// StallNS is the longest stall that was not over at the sample before; 0 if there was none.
+	StallNS int64
 }
 
 // Sample sums up what has happened since the last one. Frames that are due at tNS count.
@@ -113,13 +119,15 @@ func (p *Player) Sample(tNS int64) Sample {
 	return s
 }
 
-// Queue estimates how long a frame takes on a disk that all its streams share, behind those in flight. The zero Queue
-// is ready to use. Times are nanoseconds since the release, in ascending order.
+// Queue estimates how long a frame takes on a disk that all its streams share, behind those in
+// flight. The zero Queue is ready to use. Times are nanoseconds since the release, in ascending
+// order.
 type Queue struct {
-	under   int // frames in flight
+	under   int // under counts frames in flight.
 	sinceNS int64
-	apart   [8]int64 // how long the latest took, each from the one before or from when it began alone
-	n       int
+	// apart has how long the latest took, each from the one before or from when it began alone.
+	apart [8]int64
+	n     int
 }
 
 // Begins notes that a frame is requested.
@@ -138,8 +146,9 @@ func (q *Queue) Ends(tNS int64) {
 	q.sinceNS = tNS
 }
 
-// TakesNS is twice as long as a frame that is requested now takes by the latest ones, as some take longer. The longest
-// of them does not count: a disk that stood still for a moment does not do so for each frame.
+// TakesNS is twice as long as a frame that is requested now takes by the latest ones, as some take
+// longer. The longest of them does not count: a disk that stood still for a moment does not do so
+// for each frame.
 func (q *Queue) TakesNS() int64 {
 	n := min(q.n, len(q.apart))
 	if n < 2 {
@@ -158,19 +167,19 @@ type Verdict string
 // The verdicts.
 const (
 	Clean    Verdict = "clean"
-	Strained Verdict = "strained" // no frame was late, but the buffer fell below half
-	Drops    Verdict = "drops"    // frames were late
+	Strained Verdict = "strained" // No frame was late, but the buffer fell below half.
+	Drops    Verdict = "drops"    // Frames were late.
 )
 
-// TestBuffers is how many times the length of its buffer a stream must run to be called clean: one that gets a quarter
-// too little has used up half of its buffer then.
+// TestBuffers is how many times the length of its buffer a stream must run to be called clean: one
+// that gets a quarter too little has used up half of its buffer then.
 const TestBuffers = 2
 
 // Outcome is what came of a stream. The zero Outcome has seen no sample.
 type Outcome struct {
 	Due, Late int
-	StallNS   int64 // the longest
-	LowestNS  int64 // the buffer at its lowest
+	StallNS   int64 // StallNS is the longest.
+	LowestNS  int64 // LowestNS is the buffer at its lowest.
 	seen      bool
 }
 

@@ -1,16 +1,18 @@
-// Package stream models work that has its own pace: a camera's or a player's stream, whose frames are due at fixed
-// times, one Frame apart, whatever the disk can do.
+// Package stream models work that has its own pace: a camera's or a player's stream, whose frames
+// are due at fixed times, one Frame apart, whatever the disk can do.
 //
-// A player asks for each frame Buffer before it is due, so that it normally holds Buffer of frames ahead; a recorder
-// hands each frame over when it is taken, and has room for Buffer of frames that are not on the disk yet. Both are one
-// thing here: frame k is asked for at Offset + k Frame after the release and is due Buffer later. A frame that has not
-// been moved by then is late: the picture stands still, or the recording has a gap, until a frame is there in time
-// again. The clock goes on meanwhile, as the sound does. A frame that could not be there in time when its turn comes
-// is skipped, as a recorder drops what its memory has no room for: a disk too slow by a tenth loses a tenth of the
-// frames, not all that wait.
+// A player asks for each frame Buffer before it is due, so that it normally holds Buffer of frames
+// ahead; a recorder hands each frame over when it is taken, and has room for Buffer of frames that
+// are not on the disk yet. Both are one thing here: frame k is asked for at Offset + k Frame after
+// the release and is due Buffer later. A frame that has not been moved by then is late: the picture
+// stands still, or the recording has a gap, until a frame is there in time again. The clock goes on
+// meanwhile, as the sound does. A frame that could not be there in time when its turn comes is
+// skipped, as a recorder drops what its memory has no room for: a disk too slow by a tenth loses a
+// tenth of the frames, not all that wait.
 //
-// Nothing here moves bytes or reads a clock: an engine (diskio) and the model (hub) step the same Player and Queue.
-// Start at Spec (what is asked for), Player (one stream in progress) and Outcome (its result).
+// Nothing here moves bytes or reads a clock: an engine (diskio) and the model (hub) step the same
+// Player and Queue. Start at Spec (what is asked for), Player (one stream in progress) and Outcome
+// (its result).
 package stream
 
 import (
@@ -21,11 +23,12 @@ import (
 
 // Spec describes streams of one kind on one disk.
 type Spec struct {
-	Kind   string        `json:"kind"`             // a codec's name, or the rate as given
-	Record bool          `json:"record,omitempty"` // frames are written; else they are read
-	Rate   float64       `json:"rate"`             // bytes per second of one stream
-	Frame  time.Duration `json:"frame_ns"`         // from one frame to the next
-	Count  int           `json:"count"`            // how many streams
+	Kind string `json:"kind"` // Kind is a codec's name, or the rate as given.
+	// Record says that frames are written; else they are read.
+	Record bool          `json:"record,omitempty"`
+	Rate   float64       `json:"rate"`     // Rate is bytes per second of one stream.
+	Frame  time.Duration `json:"frame_ns"` // Frame is from one frame to the next.
+	Count  int           `json:"count"`    // Count is how many streams.
 	Buffer time.Duration `json:"buffer_ns"`
 }
 
@@ -50,8 +53,8 @@ func (s Spec) Bytes(k int) int64 { return s.Offset(k+1) - s.Offset(k) }
 // Offset is where frame k begins in its stream, in bytes.
 func (s Spec) Offset(k int) int64 { return int64(s.Rate * s.Frame.Seconds() * float64(k)) }
 
-// Players makes the players of some specs on one disk, whose frames are spread evenly over a frame's time so that they
-// do not all ask at once. Stream names count from 1.
+// Players makes the players of some specs on one disk, whose frames are spread evenly over a
+// frame's time so that they do not all ask at once. Stream names count from 1.
 func Players(specs []Spec) []*Player {
 	total := 0
 	for _, s := range specs {
@@ -61,7 +64,8 @@ func Players(specs []Spec) []*Player {
 	for _, s := range specs {
 		for range s.Count {
 			i := len(players)
-			players = append(players, newPlayer(fmt.Sprint(i+1), s, s.Frame.Nanoseconds()*int64(i)/int64(total)))
+			players = append(players, newPlayer(fmt.Sprint(i+1), s,
+				s.Frame.Nanoseconds()*int64(i)/int64(total)))
 		}
 	}
 	return players

@@ -11,11 +11,13 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// A disk that moves nothing for a while, and else at once: the late frames are those that were due while it stood still
-// and had not been asked for before.
+// A disk that moves nothing for a while, and else at once: the late frames are those that were due
+// while it stood still and had not been asked for before.
 func TestStall(t *testing.T) {
 	for _, buffer := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
-		for _, stall := range []time.Duration{300 * time.Millisecond, time.Second, 3 * time.Second} {
+		for _, stall := range []time.Duration{
+			300 * time.Millisecond, time.Second, 3 * time.Second,
+		} {
 			spec := Spec{Rate: 92e6, Frame: 40 * time.Millisecond, Count: 4, Buffer: buffer}
 			from, to := int64(5e9), int64(5e9)+stall.Nanoseconds()
 			for _, p := range Players([]Spec{spec}) {
@@ -31,19 +33,24 @@ func TestStall(t *testing.T) {
 						want++
 					}
 				}
-				check.Same(t, fmt.Sprintf("buffer %s, stall %s, stream %s", buffer, stall, p.Name), want, got.Late)
-				check.Same(t, fmt.Sprintf("buffer %s, stall %s: stalled", buffer, stall), int64(want)*4e7, got.StallNS)
-				if lowest := max(0, buffer-stall); time.Duration(got.LowestNS) < lowest || time.Duration(got.LowestNS) > lowest+spec.Frame {
-					t.Errorf("buffer %s, stall %s: lowest %s, want about %s", buffer, stall, time.Duration(got.LowestNS), lowest)
+				check.Same(t, fmt.Sprintf("buffer %s, stall %s, stream %s", buffer, stall, p.Name),
+					want, got.Late)
+				check.Same(t, fmt.Sprintf("buffer %s, stall %s: stalled", buffer, stall),
+					int64(want)*4e7, got.StallNS)
+				if lowest := max(0, buffer-stall); time.Duration(got.LowestNS) < lowest ||
+					time.Duration(got.LowestNS) > lowest+spec.Frame {
+					t.Errorf("buffer %s, stall %s: lowest %s, want about %s", buffer, stall,
+						time.Duration(got.LowestNS), lowest)
 				}
 			}
 		}
 	}
 }
 
-// play runs a player on a disk from which a frame asked for at a time is there at another, of so many at a time. It
-// returns when each arrived.
-func play(p *Player, untilNS int64, most int, doneNS func(nowNS, askNS int64) int64) (out Outcome, arrived map[int]int64) {
+// play runs a player on a disk from which a frame asked for at a time is there at another, of so
+// many at a time. It returns when each arrived.
+func play(p *Player, untilNS int64, most int,
+	doneNS func(nowNS, askNS int64) int64) (out Outcome, arrived map[int]int64) {
 	arrived = map[int]int64{}
 	type flight struct {
 		frame int
@@ -72,12 +79,15 @@ func play(p *Player, untilNS int64, most int, doneNS func(nowNS, askNS int64) in
 	return out, arrived
 }
 
-// Against one that knows everything: every frame's arrival is noted, and late frames, runs and buffer are counted at
-// the end.
+// Against one that knows everything: every frame's arrival is noted, and late frames, runs and
+// buffer are counted at the end.
 func TestPlayerAgainstBruteForce(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 7))
-		spec := Spec{Rate: 1e6, Frame: time.Duration(10+rng.IntN(40)) * time.Millisecond, Count: 1, Buffer: time.Duration(rng.IntN(1000)+1) * time.Millisecond}
+		spec := Spec{
+			Rate: 1e6, Frame: time.Duration(10+rng.IntN(40)) * time.Millisecond, Count: 1,
+			Buffer: time.Duration(rng.IntN(1000)+1) * time.Millisecond,
+		}
 		p := Players([]Spec{spec})[0]
 		slow := rng.Float64() * 0.3
 		end := int64(20e9)
@@ -99,11 +109,14 @@ func TestPlayerAgainstBruteForce(t *testing.T) {
 			run++
 			longest = max(longest, run)
 		}
-		if got.Due != due || got.Late != late || got.StallNS != int64(longest)*spec.Frame.Nanoseconds() {
-			t.Fatalf("seed %d: got %d late of %d, stalled %d; want %d of %d, %d", seed, got.Late, got.Due, got.StallNS, late, due, int64(longest)*spec.Frame.Nanoseconds())
+		if got.Due != due || got.Late != late ||
+			got.StallNS != int64(longest)*spec.Frame.Nanoseconds() {
+			t.Fatalf("seed %d: got %d late of %d, stalled %d; want %d of %d, %d", seed, got.Late,
+				got.Due, got.StallNS, late, due, int64(longest)*spec.Frame.Nanoseconds())
 		}
 		if (late > 0) != (got.Verdict(spec.Buffer.Nanoseconds()) == Drops) {
-			t.Errorf("seed %d: verdict %s with %d late frames", seed, got.Verdict(spec.Buffer.Nanoseconds()), late)
+			t.Errorf("seed %d: verdict %s with %d late frames", seed,
+				got.Verdict(spec.Buffer.Nanoseconds()), late)
 		}
 	}
 }
@@ -119,7 +132,10 @@ func TestBytesAddUp(t *testing.T) {
 
 // Every player finds its own spec by its name.
 func TestNamed(t *testing.T) {
-	specs := []Spec{{Kind: "a", Frame: 4e7, Count: 2}, {Kind: "none", Frame: 4e7}, {Kind: "b", Frame: 4e7, Count: 3}}
+	specs := []Spec{
+		{Kind: "a", Frame: 4e7, Count: 2}, {Kind: "none", Frame: 4e7},
+		{Kind: "b", Frame: 4e7, Count: 3},
+	}
 	for _, p := range Players(specs) {
 		if got, ok := Named(specs, p.Name); !ok || got != p.Spec {
 			t.Errorf("stream %s is of %q, want %q", p.Name, got.Kind, p.Spec.Kind)
@@ -132,7 +148,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// A frame that is requested behind others is expected after them, twice as late as they come; one long wait does not count.
+// A frame that is requested behind others is expected after them, twice as late as they come; one
+// long wait does not count.
 func TestQueue(t *testing.T) {
 	var q Queue
 	at := int64(0)

@@ -12,34 +12,39 @@ import (
 // Key is one thing by which works differ, named as the scenario has it.
 type Key string
 
-// The keys that change what a rate means, the most important first. How many files there are, which ones
-// a seed draws from a range, when the phase stops, how long the disks rest before it and what becomes of
-// the files afterwards change how long it is measured and in which state, but not of what.
+// The keys that change what a rate means, the most important first. How many files there are, which
+// ones a seed draws from a range, when the phase stops, how long the disks rest before it and what
+// becomes of the files afterwards change how long it is measured and in which state, but not of
+// what.
 const (
-	KeyOp      Key = "op"      // a disk reads and writes at different rates
-	KeyMix     Key = "mix"     // and both at once at a third
-	KeyStreams Key = "streams" // what is asked for, and how long a frame may take
+	KeyOp      Key = "op"      // A disk reads and writes at different rates.
+	KeyMix     Key = "mix"     // Doing both at once has a third speed.
+	KeyStreams Key = "streams" // They say what is asked for, and how long a frame may take.
 	// The size of a request is most of its latency, their distance what the disk does between
 	KeyProbe Key = "probe"
-	KeyPace  Key = "pace"  // the rate is what the work asks for
-	KeyThink Key = "think" // the disk waits for its program
-	KeySizes Key = "sizes" // each file costs time of its own, which weighs the more the smaller it is
-	KeyOrder Key = "order" // ascending sizes are time: the window sees only the small ones
-	KeyIO    Key = "io"    // past the system's cache or through it
-	KeyBlock Key = "block" // each request costs time of its own
+	KeyPace  Key = "pace"  // The rate is what the work asks for.
+	KeyThink Key = "think" // The disk waits for its program.
+	// Each file costs time of its own, which matters more the smaller it is.
+	KeySizes Key = "sizes"
+	KeyOrder Key = "order" // Ascending sizes are time: the window sees only the small ones.
+	KeyIO    Key = "io"    // It goes past the system's cache or through it.
+	KeyBlock Key = "block" // Each request costs time of its own.
 	// A link is filled only by several requests in flight, and a hub may serve by them
-	KeyDepth       Key = "depth"
-	KeyAccess      Key = "access"      // at random no disk reads ahead
-	KeyFlush       Key = "flush"       // how much of the writing is in the time
-	KeyVerify      Key = "verify"      // what is checked between files is time in the window
-	KeyPreallocate Key = "preallocate" // whether the file system looks for space within the time
+	KeyDepth  Key = "depth"
+	KeyAccess Key = "access" // No disk reads ahead at random.
+	KeyFlush  Key = "flush"  // It says how much of the writing is in the time.
+	// Checks between files take time in the window.
+	KeyVerify Key = "verify"
+	// It says whether the file system looks for space within the time.
+	KeyPreallocate Key = "preallocate"
 	// Old files removed meanwhile are work, and the disk writes where it has just made room
 	KeyFootprint    Key = "footprint"
-	KeyPrecondition Key = "precondition" // a full disk has less of a fast cache
-	KeyWarmUp       Key = "warm_up"      // what a start costs, and a fresh cache gives, is left out
+	KeyPrecondition Key = "precondition" // A full disk has less of a fast cache.
+	// It leaves out what a start costs and a fresh cache gives.
+	KeyWarmUp Key = "warm_up"
 	// Passes of another kind: their rests, their longest time, one file again and again
 	KeyTest    Key = "test"
-	KeyUnknown Key = "unknown" // one of the works was not written down
+	KeyUnknown Key = "unknown" // One of the works was not recorded.
 )
 
 // row is what works have by a key: how two of them are compared, and the words for one.
@@ -47,7 +52,7 @@ type row struct {
 	key   Key
 	same  func(w, o *Work) bool
 	words func(w *Work) string
-	has   func(w *Work) bool // whether the work has it at all; nil: all have
+	has   func(w *Work) bool // has is whether the work has it at all; nil: all have.
 
 	// limits says that a disk whose work has it does not go as fast as it can: see Limited.
 	limits bool
@@ -63,7 +68,9 @@ func field[T comparable](key Key, of func(w *Work) T) row {
 }
 
 // amount is a key whose zero has words of its own.
-func amount[T int64 | float64](key Key, of func(w *Work) T, zero string, format func(T) string) row {
+func amount[T int64 | float64](
+	key Key, of func(w *Work) T, zero string, format func(T) string,
+) row {
 	r := field(key, of)
 	r.words = func(w *Work) string {
 		if of(w) == 0 {
@@ -86,10 +93,12 @@ func (r row) limiting() row {
 	return r
 }
 
-// rows are the keys in the order of Differs: first what is asked for, and after KeyUnknown how the same files are
-// moved.
+// rows are the keys in the order of Differs: first what is asked for, and after KeyUnknown how the
+// same files are moved.
 var rows = [...]row{
-	{key: KeyOp, same: func(w, o *Work) bool { return w.Op == o.Op }, words: func(w *Work) string { return string(w.Op) }},
+	{key: KeyOp, same: func(w, o *Work) bool {
+		return w.Op == o.Op
+	}, words: func(w *Work) string { return string(w.Op) }},
 	amount(KeyMix, func(w *Work) float64 { return w.Reads }, "none",
 		func(reads float64) string { return fmt.Sprintf("%.0f/%.0f", 100*reads, 100*(1-reads)) }),
 	{key: KeyStreams, limits: true, words: streamsText,
@@ -102,7 +111,9 @@ var rows = [...]row{
 		}
 		return unit.FormatBlock(w.Probe) + " every " + unit.FormatSeconds(w.Every.Seconds())
 	}},
-	amount(KeyPace, func(w *Work) float64 { return w.Pace }, "no limit", unit.FormatRate).limiting(),
+	amount(KeyPace, func(w *Work) float64 {
+		return w.Pace
+	}, "no limit", unit.FormatRate).limiting(),
 	amount(KeyThink, func(w *Work) int64 { return int64(w.Think) }, "none",
 		func(ns int64) string { return unit.FormatSeconds(float64(ns) / 1e9) }).limiting(),
 	{key: KeyTest, same: func(w, o *Work) bool {
@@ -111,14 +122,18 @@ var rows = [...]row{
 	{key: KeySizes, same: (*Work).sameSizes, words: sizesText, has: hasFiles},
 	{key: KeyOrder, same: func(w, o *Work) bool { return w.order() == o.order() }, has: hasFiles,
 		words: func(w *Work) string { return cmp.Or(w.order(), "no order") }},
-	{key: KeyUnknown, same: func(w, o *Work) bool { return w.Declared() == o.Declared() }, words: func(w *Work) string {
+	{key: KeyUnknown, same: func(w, o *Work) bool {
+		return w.Declared() == o.Declared()
+	}, words: func(w *Work) string {
 		if w.Declared() {
 			return "written down"
 		}
 		return "not recorded"
 	}},
 	field(KeyIO, func(w *Work) string { return w.Mode }),
-	amount(KeyBlock, func(w *Work) int64 { return w.Block }, unit.FormatBlock(0), unit.FormatBlock).of(hasBlocks),
+	amount(KeyBlock, func(w *Work) int64 {
+		return w.Block
+	}, unit.FormatBlock(0), unit.FormatBlock).of(hasBlocks),
 	field(KeyDepth, func(w *Work) int { return w.Depth }).of(hasBlocks),
 	field(KeyAccess, func(w *Work) string { return w.Access }).of(hasBlocks),
 	field(KeyFlush, func(w *Work) string { return w.Flush }).of((*Work).writes),
@@ -137,7 +152,8 @@ func (w Work) Differs(o Work) []Key {
 	var keys []Key
 	for i := range rows {
 		r := &rows[i]
-		if r.has != nil && !(r.has(&w) && r.has(&o)) || r.key == KeyOrder && slices.Contains(keys, KeySizes) {
+		if r.has != nil && !(r.has(&w) && r.has(&o)) || r.key == KeyOrder &&
+			slices.Contains(keys, KeySizes) {
 			continue
 		}
 		if r.same(&w, &o) {
@@ -153,22 +169,25 @@ func (w Work) Differs(o Work) []Key {
 // Value is what the work has by a key, in words.
 func (w Work) Value(k Key) string { return rows[k.row()].words(&w) }
 
-// Text is all of the work but its direction: "sizes 1 GB, io direct, block 8 MiB, ...". It is empty if the work was not
-// written down.
+// Text is all of the work but its direction: "sizes 1 GB, io direct, block 8 MiB, ...". It is empty
+// if the work was not written down.
 func (w Work) Text() string {
 	var parts []string
 	for _, r := range rows {
-		if w.Declared() && r.key != KeyOp && (r.has == nil || r.has(&w)) && !r.same(&w, &Work{Mode: w.Mode + "?"}) {
+		if w.Declared() && r.key != KeyOp && (r.has == nil || r.has(&w)) &&
+			!r.same(&w, &Work{Mode: w.Mode + "?"}) {
 			parts = append(parts, string(r.key)+" "+r.words(&w))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-// Limited reports whether the disk's rate is that of its work: it does not go as fast as it can, and what it moves says
-// nothing of what it could.
+// Limited reports whether the disk's rate is that of its work: it does not go as fast as it can,
+// and what it moves says nothing of what it could.
 func (w Work) Limited() bool {
-	return slices.ContainsFunc(rows[:], func(r row) bool { return r.limits && !r.same(&w, &Work{}) })
+	return slices.ContainsFunc(rows[:], func(r row) bool {
+		return r.limits && !r.same(&w, &Work{})
+	})
 }
 
 func (k Key) row() int { return slices.IndexFunc(rows[:], func(r row) bool { return r.key == k }) }

@@ -11,12 +11,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Who says which disks do what, in their order: "A writes, B and C read", "A writes, the rest read", "all write". It is
-// asked for all disks of a run; those without a verb are idle.
+// Who says which disks do what, in their order: "A writes, B and C read", "A writes, the rest
+// read", "all write". It is asked for all disks of a run; those without a verb are idle.
 func Who(disks []string, all map[string]Work) string {
 	order, who := grouped(disks, func(disk string) Verb { return all[disk].Does() })
 	order = slices.DeleteFunc(order, func(v Verb) bool { return v == Verb{} })
-	slices.SortStableFunc(order, func(a, b Verb) int { // probes come last
+	slices.SortStableFunc(order, func(a, b Verb) int { // Probes come last.
 		return cmp.Compare(min(1, all[who[a][0]].Probe), min(1, all[who[b][0]].Probe))
 	})
 	idle := who[Verb{}]
@@ -43,12 +43,13 @@ func Who(disks []string, all map[string]Work) string {
 	return strings.Join(parts, ", ")
 }
 
-// shorthand is a group of disks and what it does in the names that studies once gave their phases: "A+C W", "rest R".
+// shorthand is a group of disks and what it does in the names that studies once gave their phases:
+// "A+C W", "rest R".
 var shorthand = regexp.MustCompile(`^(?:, )?(.+?) ([RW])(?:$|,| |-\d)`)
 
-// Title is what to call a phase where a person reads of it. A name that is only a pattern of letters (WWW-2), or who
-// does what in fewer words (A W, rest R), becomes who does what, with whatever follows it: "all write (2)", "A writes,
-// direct". Any other name stays.
+// Title is what to call a phase where a person reads of it. A name that is only a pattern of
+// letters (WWW-2), or who does what in fewer words (A W, rest R), becomes who does what, with
+// whatever follows it: "all write (2)", "A writes, direct". Any other name stays.
 func Title(name string, disks []string, all map[string]Work) string {
 	after, ok := afterPattern(name, disks, all)
 	if !ok {
@@ -58,8 +59,9 @@ func Title(name string, disks []string, all map[string]Work) string {
 	if !ok {
 		after, ok = strings.CutPrefix(name, title)
 	}
-	if !ok || title == "" || utf8.RuneCountInString(title) > maxTitle || after != "" && !strings.ContainsAny(after[:1],
-		" -") {
+	if !ok || title == "" || utf8.RuneCountInString(title) > maxTitle || after != "" &&
+		!strings.ContainsAny(after[:1],
+			" -") {
 		return name
 	}
 	for _, said := range []string{" streams", " mix", " pace", " probe"} {
@@ -75,14 +77,15 @@ func Title(name string, disks []string, all map[string]Work) string {
 	return title + after
 }
 
-// maxTitle is how many characters may say who does what; the pattern says more than a longer list of disks.
+// maxTitle is how many characters may say who does what; the pattern says more than a longer list
+// of disks.
 const maxTitle = 64
 
 // pattern is letters of disks, and what follows them.
 var pattern = regexp.MustCompile(`^([RW-]*?[RW-])($|-\d.*| .*)$`)
 
-// afterPattern is what follows the letters in a name that begins with one for each disk that works, in any order of the
-// disks, and a dash for any of the others.
+// afterPattern is what follows the letters in a name that begins with one for each disk that works,
+// in any order of the disks, and a dash for any of the others.
 func afterPattern(name string, disks []string, all map[string]Work) (after string, ok bool) {
 	parts := pattern.FindStringSubmatch(name)
 	if parts == nil {
@@ -102,9 +105,12 @@ func afterPattern(name string, disks []string, all map[string]Work) (after strin
 
 // afterShorthand is what follows the groups in a name of disks and letters.
 func afterShorthand(name string, disks []string, all map[string]Work) (after string, ok bool) {
-	left := slices.DeleteFunc(slices.Clone(disks), func(disk string) bool { return all[disk].Op.Letter() == '-' })
+	left := slices.DeleteFunc(slices.Clone(disks), func(disk string) bool {
+		return all[disk].Op.Letter() == '-'
+	})
 	after = name
-	for group := shorthand.FindStringSubmatch(after); group != nil; group = shorthand.FindStringSubmatch(after) {
+	for group := shorthand.FindStringSubmatch(after); group !=
+		nil; group = shorthand.FindStringSubmatch(after) {
 		if after != name && !strings.HasPrefix(after, ", ") {
 			break
 		}
@@ -125,7 +131,7 @@ func afterShorthand(name string, disks []string, all map[string]Work) (after str
 // Verb is what one disk does or several do, what they did, and what they are doing.
 type Verb struct{ One, Several, Past, Ing string }
 
-// Of is the verb of that many disks.
+// Of returns the verb of that many disks.
 func (v Verb) Of(disks int) string {
 	if disks == 1 {
 		return v.One
@@ -150,8 +156,11 @@ func grouped(disks []string, does func(disk string) Verb) (order []Verb, who map
 	return order, who
 }
 
-// Clauses say what disks do, those together that do the same: "A and B write", "C reads". Form picks the verb's.
-func Clauses(disks []string, does func(disk string) Verb, form func(v Verb, disks int) string) []string {
+// Clauses say what disks do, those together that do the same: "A and B write", "C reads". Form
+// picks the verb's.
+func Clauses(
+	disks []string, does func(disk string) Verb, form func(v Verb, disks int) string,
+) []string {
 	order, who := grouped(disks, does)
 	var texts []string
 	for _, v := range order {
@@ -162,9 +171,11 @@ func Clauses(disks []string, does func(disk string) Verb, form func(v Verb, disk
 
 // Verb is what a disk does, except for what and how fast.
 func (w Work) Verb() Verb {
-	read, write := Verb{"reads", "read", "read", "reading"}, Verb{"writes", "write", "wrote", "writing"}
+	read, write := Verb{"reads", "read", "read", "reading"},
+		Verb{"writes", "write", "wrote", "writing"}
 	if len(w.Streams) > 0 {
-		read, write = Verb{"plays", "play", "played", "playing"}, Verb{"records", "record", "recorded", "recording"}
+		read, write = Verb{"plays", "play", "played", "playing"},
+			Verb{"records", "record", "recorded", "recording"}
 	}
 	var reads, writes bool
 	for _, s := range w.Streams {
@@ -184,8 +195,8 @@ func (w Work) Verb() Verb {
 	return Verb{}
 }
 
-// Does is the verb with how much and how fast, except for a probe, and streams by their number: "plays 4 streams",
-// "writes at up to 200 MB/s".
+// Does is the verb with how much and how fast, except for a probe, and streams by their number:
+// "plays 4 streams", "writes at up to 200 MB/s".
 func (w Work) Does() Verb {
 	switch {
 	case w.Probe > 0:
@@ -202,7 +213,8 @@ func (w Work) Does() Verb {
 	return does
 }
 
-// Listed follows the verb with how much and how fast, streams by their kinds: " 4 x ProRes 422 HQ UHD 25p".
+// Listed follows the verb with how much and how fast, streams by their kinds: " 4 x ProRes 422 HQ
+// UHD 25p".
 func (w Work) Listed() string {
 	text := ""
 	switch {

@@ -1,7 +1,8 @@
-// Package work knows what one disk does in one phase, from the plan to the page: in which direction, files of which
-// sizes in which order, how they are moved, and whether it goes as fast as it can. It alone answers whether two
-// measurements are of the same work, so that they may be set beside one another: as a rate alone, as repeats, as two
-// runs. It measures nothing, and where a disk is connected is no part of it. Start at Work.
+// Package work knows what one disk does in one phase, from the plan to the page: in which
+// direction, files of which sizes in which order, how they are moved, and whether it goes as fast
+// as it can. It alone answers whether two measurements are of the same work, so that they may be
+// set beside one another: as a rate alone, as repeats, as two runs. It measures nothing, and where
+// a disk is connected is no part of it. Start at Work.
 package work
 
 import (
@@ -14,51 +15,60 @@ import (
 	"github.com/hubbench/hubbench/pkg/stream"
 )
 
-// Work is what a disk is asked for in a phase. Without a Mode it was not recorded: then it holds only what a trace
-// shows anyway.
+// Work is what a disk is asked for in a phase. Without a Mode it was not recorded: then it holds
+// only what a trace shows anyway.
 type Work struct {
-	Op    Role   `json:"op,omitempty"`    // in a mix, what it does more of; empty if the rest is not known
-	Test  string `json:"test,omitempty"`  // which of a preset's tests this is
-	Sizes Sizes  `json:"sizes,omitzero"`  // of its files; zero: not known, or it has streams or a probe
-	Order string `json:"order,omitempty"` // of the files: random, ascending, descending, listed
+	// For a mix, Op is what it does more of; empty if the rest is unknown.
+	Op    Role   `json:"op,omitempty"`
+	Test  string `json:"test,omitempty"`  // Test is the one of a preset's tests.
+	Sizes Sizes  `json:"sizes,omitzero"`  // Sizes are zero if unknown, or for streams and probes.
+	Order string `json:"order,omitempty"` // Order is random, ascending, descending or listed.
 
-	Mode        string  `json:"io,omitempty"`          // direct, app
-	Block       int64   `json:"block,omitempty"`       // bytes per request
-	Depth       int     `json:"depth,omitempty"`       // requests in flight
-	Access      string  `json:"access,omitempty"`      // sequential, random
-	Flush       string  `json:"flush,omitempty"`       // none, fsync, full; of work that writes
-	Verify      string  `json:"verify,omitempty"`      // off, stamps, full
-	Preallocate bool    `json:"preallocate,omitempty"` // of work that writes
-	Footprint   int64   `json:"footprint,omitempty"`
-	Fill        float64 `json:"precondition,omitempty"` // share of the volume that was full before
-	WarmUp      int     `json:"warm_up,omitempty"`      // files that do not count, before the others
+	Mode   string `json:"io,omitempty"`     // Mode is direct or app.
+	Block  int64  `json:"block,omitempty"`  // Block is bytes per request.
+	Depth  int    `json:"depth,omitempty"`  // Depth counts requests in flight.
+	Access string `json:"access,omitempty"` // Access is sequential or random.
+	// Flush is none, fsync or full, for work that writes.
+	Flush       string `json:"flush,omitempty"`
+	Verify      string `json:"verify,omitempty"`      // Verify is off, stamps or full.
+	Preallocate bool   `json:"preallocate,omitempty"` // Preallocate is for work that writes.
+	Footprint   int64  `json:"footprint,omitempty"`
+	// Fill is the share of the volume that was full before.
+	Fill float64 `json:"precondition,omitempty"`
+	// WarmUp is files that do not count, before the others.
+	WarmUp int `json:"warm_up,omitempty"`
 
-	OneFile bool          `json:"one_file,omitempty"` // its files are passes over one and the same
-	Cap     time.Duration `json:"cap_ns,omitempty"`   // most time of a file
-	Rest    time.Duration `json:"rest_ns,omitempty"`  // before each file but the first
+	OneFile bool          `json:"one_file,omitempty"` // Its files are passes over the same one.
+	Cap     time.Duration `json:"cap_ns,omitempty"`   // Cap limits the time of a file.
+	Rest    time.Duration `json:"rest_ns,omitempty"`  // Rest comes before each file but the first.
 
-	Think   time.Duration `json:"think_ns,omitempty"` // before each file but the first, as a part of the work
-	Pace    float64       `json:"pace,omitempty"`     // bytes per second at most; 0: as fast as it can
-	Reads   float64       `json:"reads,omitempty"`    // of work that reads and writes at once: the share of reads
-	Streams []stream.Spec `json:"streams,omitempty"`  // what is played or recorded
-	Probe   int64         `json:"probe,omitempty"`    // bytes of a single request at a time, which only measures latency
-	Every   time.Duration `json:"every_ns,omitempty"` // from one such request to the next
+	// Think comes before each file but the first, as a part of the work.
+	Think time.Duration `json:"think_ns,omitempty"`
+	// Pace is bytes per second at most; 0: as fast as it can.
+	Pace float64 `json:"pace,omitempty"`
+	// Reads is the share of reads in work that does both.
+	Reads   float64       `json:"reads,omitempty"`
+	Streams []stream.Spec `json:"streams,omitempty"` // Streams is what is played or recorded.
+	// Probe is bytes of a single request at a time, which only measures latency.
+	Probe int64         `json:"probe,omitempty"`
+	Every time.Duration `json:"every_ns,omitempty"` // Every is from one such request to the next.
 
-	Seen *Seen `json:"-"` // what the files say, if Sizes does not
+	Seen *Seen `json:"-"` // Seen is what the files say, if Sizes does not.
 }
 
 // The orders of files.
 const (
-	Random     = "random"     // drawn sizes as they were drawn; listed ones shuffled
-	Ascending  = "ascending"  // smallest first
-	Descending = "descending" // largest first
-	Listed     = "listed"     // as the list has them
+	Random     = "random"     // Drawn sizes stay as they were drawn; listed ones are shuffled.
+	Ascending  = "ascending"  // The smallest comes first.
+	Descending = "descending" // The largest comes first.
+	Listed     = "listed"     // Listed is as the list has them.
 )
 
 // ModeApp moves whole files, in one call each: there are no blocks.
 const ModeApp = "app"
 
-// Accompanies reports whether the disk has no files to move: it plays, records or is probed for as long as others work.
+// Accompanies reports whether the disk has no files to move: it plays, records or is probed for as
+// long as others work.
 func (w Work) Accompanies() bool { return len(w.Streams) > 0 || w.Probe > 0 }
 
 // Declared reports whether the work was recorded by the program that did it.
@@ -66,7 +76,8 @@ func (w Work) Declared() bool { return w.Mode != "" }
 
 func (w *Work) writes() bool { return w.Op == Write || w.Reads > 0 }
 
-// Same reports whether rates of both mean the same, except for where the disk is connected and what goes on beside it.
+// Same reports whether rates of both mean the same, except for where the disk is connected and what
+// goes on beside it.
 func (w Work) Same(o Work) bool { return w.SameBut(o) }
 
 // SameBut is Same whatever the work differs by in some keys.
@@ -74,8 +85,8 @@ func (w Work) SameBut(o Work, keys ...Key) bool {
 	return !slices.ContainsFunc(w.Differs(o), func(k Key) bool { return !slices.Contains(keys, k) })
 }
 
-// Role is what a disk does in a phase, in plans, traces and models alike; as an event's `op` it is only ever Read or
-// Write.
+// Role is what a disk does in a phase, in plans, traces and models alike; as an event's `op` it is
+// only ever Read or Write.
 type Role string
 
 // The three roles, as they stand in scenario files and traces.
@@ -114,12 +125,14 @@ func PacedOf(all map[string]Work) Paced {
 	return paced
 }
 
-// Sizes is where the sizes of files come from: a list, repeated, or a range that they are drawn from.
+// Sizes is where the sizes of files come from: a list, repeated, or a range that they are drawn
+// from.
 type Sizes struct {
-	List         []int64 `json:"list,omitempty"`
-	Min          int64   `json:"min,omitempty"`
-	Max          int64   `json:"max,omitempty"`
-	Distribution string  `json:"distribution,omitempty"` // uniform (also if empty) | log-uniform
+	List []int64 `json:"list,omitempty"`
+	Min  int64   `json:"min,omitempty"`
+	Max  int64   `json:"max,omitempty"`
+	// Distribution is uniform (also if empty) or log-uniform.
+	Distribution string `json:"distribution,omitempty"`
 }
 
 // The distributions sizes are drawn from.
@@ -150,7 +163,8 @@ func (s Sizes) same(o Sizes) bool {
 	case s.one() > 0 || o.one() > 0:
 		return s.one() == o.one()
 	case len(s.List)+len(o.List) == 0:
-		return s.Min == o.Min && s.Max == o.Max && (s.Distribution == LogUniform) == (o.Distribution == LogUniform)
+		return s.Min == o.Min && s.Max == o.Max &&
+			(s.Distribution == LogUniform) == (o.Distribution == LogUniform)
 	case len(s.List) == 0 || len(o.List) == 0:
 		return false
 	}
@@ -165,7 +179,8 @@ func (s Sizes) same(o Sizes) bool {
 	return len(times) == 0
 }
 
-// sameSizes reports whether files are of the same sizes: by what was recorded, else by what was seen.
+// sameSizes reports whether files are of the same sizes: by what was recorded, else by what was
+// seen.
 func (w *Work) sameSizes(o *Work) bool {
 	if !w.Sizes.IsZero() && !o.Sizes.IsZero() {
 		return w.Sizes.same(o.Sizes)
@@ -173,8 +188,8 @@ func (w *Work) sameSizes(o *Work) bool {
 	return w.Sizes.IsZero() == o.Sizes.IsZero() && w.Seen.alike(o.Seen)
 }
 
-// order is the order of the files as far as it matters: of files of one size there is none, and drawn ones come as
-// they were drawn whatever it is called.
+// order is the order of the files as far as it matters: of files of one size there is none, and
+// drawn ones come as they were drawn whatever it is called.
 func (w *Work) order() string {
 	switch {
 	case w.Sizes.IsZero() && w.Seen != nil:
@@ -189,13 +204,15 @@ func (w *Work) order() string {
 
 // Seen is what the files of work that was not recorded show of it.
 type Seen struct {
-	sorted []int64 // bytes
-	order  string  // ascending, descending; empty: neither
-	slice  int64   // nanoseconds that every file takes, of a log that counts bytes by time; 0: they differ
+	sorted []int64 // It is in bytes.
+	order  string  // order is ascending, descending, or empty for neither.
+	// slice is the nanoseconds of every file of a log that counts bytes by time; 0 if they differ.
+	slice int64
 }
 
 const (
-	// ordered is how many different sizes show an order: that many of them stand in one by chance in 1 of 360 cases.
+	// ordered is how many different sizes show an order: that many of them stand in one by chance
+	// in 1 of 360 cases.
 	ordered = 6
 	// evenly is how far the times of files may lie apart that are slices of time.
 	evenly = 1.02
@@ -207,8 +224,8 @@ const (
 	unlike = 0.001
 )
 
-// See looks at the sizes of files, in the order of their transfer, and the shortest and the longest time of one, in
-// nanoseconds.
+// See looks at the sizes of files, in the order of their transfer, and the shortest and the longest
+// time of one, in nanoseconds.
 func See(sizes []int64, smallest, largest int64) *Seen {
 	s := &Seen{sorted: sample(sizes)}
 	slices.Sort(s.sorted)
@@ -225,8 +242,8 @@ func See(sizes []int64, smallest, largest int64) *Seen {
 	return s
 }
 
-// sample is some of the sizes, spread over all of the time by steps of the golden ratio, so that no regularity of a
-// list falls in with theirs (Weyl's equidistribution).
+// sample is some of the sizes, spread over all of the time by steps of the golden ratio, so that no
+// regularity of a list falls in with theirs (Weyl's equidistribution).
 func sample(sizes []int64) []int64 {
 	if len(sizes) <= enough {
 		return slices.Clone(sizes)
@@ -247,24 +264,28 @@ func (s *Seen) Range() (smallest, median, largest int64) {
 	return s.sorted[0], s.sorted[len(s.sorted)/2], s.sorted[len(s.sorted)-1]
 }
 
-// alike reports whether files are of about the same sizes. Slices of one length in time always are: their bytes are a
-// rate. Else both are, except for a factor, as drawn from one range by the two-sample test of Kolmogorov and Smirnov
-// (Smirnov, "Table for Estimating the Goodness of Fit of Empirical Distributions", Annals of Mathematical Statistics
-// 19, 1948), and their ranges meet, which decides if files are too few for the test.
+// alike reports whether files are of about the same sizes. Slices of one length in time always are:
+// their bytes are a rate. Else both are, except for a factor, as drawn from one range by the
+// two-sample test of Kolmogorov and Smirnov (Smirnov, "Table for Estimating the Goodness of Fit of
+// Empirical Distributions", Annals of Mathematical Statistics 19, 1948), and their ranges meet,
+// which decides if files are too few for the test.
 func (s *Seen) alike(o *Seen) bool {
 	if s == nil || o == nil || len(s.sorted) == 0 || len(o.sorted) == 0 {
 		return s == nil && o == nil
 	}
-	if s.slice > 0 && o.slice > 0 && float64(max(s.slice, o.slice)) <= evenly*float64(min(s.slice, o.slice)) {
+	if s.slice > 0 && o.slice > 0 &&
+		float64(max(s.slice, o.slice)) <= evenly*float64(min(s.slice, o.slice)) {
 		return true
 	}
 	a, b := s.sorted, o.sorted
 	n, m := float64(len(a)), float64(len(b))
 	chance := math.Sqrt(-math.Log(unlike/2) / 2 * (n + m) / (n * m))
-	return a[0] <= about*b[len(b)-1] && b[0] <= about*a[len(a)-1] && smaller(a, b) <= chance && smaller(b, a) <= chance
+	return a[0] <= about*b[len(b)-1] && b[0] <= about*a[len(a)-1] && smaller(a, b) <= chance &&
+		smaller(b, a) <= chance
 }
 
-// smaller is by how much the share of sizes up to any one in a is above that of sizes up to about as much in b.
+// smaller is by how much the share of sizes up to any one in a is above that of sizes up to about
+// as much in b.
 func smaller(a, b []int64) float64 {
 	largest, k := 0.0, 0
 	for i := range a {

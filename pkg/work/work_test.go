@@ -20,22 +20,26 @@ import (
 // full is a work that was written down, of files that are drawn.
 func full() Work {
 	return Work{
-		Op: Write, Sizes: Sizes{Min: 2e6, Max: 2e9}, Order: Random, Mode: "direct", Block: 8 << 20, Depth: 4, Access: "sequential", Flush: "full", Verify: "off",
+		Op: Write, Sizes: Sizes{Min: 2e6, Max: 2e9}, Order: Random, Mode: "direct", Block: 8 << 20,
+		Depth: 4, Access: "sequential", Flush: "full", Verify: "off",
 		Preallocate: true,
 	}
 }
 
-// Each field of a work that is changed alone makes it another, by one key that has words for both; no field is forgotten.
+// Each field of a work that is changed alone makes it another, by one key that has words for both;
+// no field is forgotten.
 func TestDiffers(t *testing.T) {
 	changes := map[string]struct {
 		key    Key
 		change func(*Work)
 	}{
-		"Op":          {KeyOp, func(w *Work) { w.Op, w.Flush, w.Preallocate = Read, "", false }},
-		"Test":        {KeyTest, func(w *Work) { w.Test = "SEQ1M" }},
-		"Sizes":       {KeySizes, func(w *Work) { w.Sizes = Sizes{List: []int64{1e6}} }},
-		"Order":       {KeyOrder, func(w *Work) { w.Order = Ascending }},
-		"Mode":        {KeyIO, func(w *Work) { w.Mode, w.Block, w.Depth, w.Access = ModeApp, 0, 0, "" }},
+		"Op":    {KeyOp, func(w *Work) { w.Op, w.Flush, w.Preallocate = Read, "", false }},
+		"Test":  {KeyTest, func(w *Work) { w.Test = "SEQ1M" }},
+		"Sizes": {KeySizes, func(w *Work) { w.Sizes = Sizes{List: []int64{1e6}} }},
+		"Order": {KeyOrder, func(w *Work) { w.Order = Ascending }},
+		"Mode": {KeyIO, func(w *Work) {
+			w.Mode, w.Block, w.Depth, w.Access = ModeApp, 0, 0, ""
+		}},
 		"Block":       {KeyBlock, func(w *Work) { w.Block = 4096 }},
 		"Depth":       {KeyDepth, func(w *Work) { w.Depth = 1 }},
 		"Access":      {KeyAccess, func(w *Work) { w.Access = "random" }},
@@ -51,9 +55,11 @@ func TestDiffers(t *testing.T) {
 		"Think":       {KeyThink, func(w *Work) { w.Think = time.Millisecond }},
 		"Pace":        {KeyPace, func(w *Work) { w.Pace = 1e8 }},
 		"Reads":       {KeyMix, func(w *Work) { w.Reads = 0.3 }},
-		"Streams":     {KeyStreams, func(w *Work) { w.Streams = []stream.Spec{{Kind: "hq", Count: 2}} }},
-		"Probe":       {KeyProbe, func(w *Work) { w.Probe = 4096 }},
-		"Every":       {KeyProbe, func(w *Work) { w.Probe, w.Every = 4096, time.Second }},
+		"Streams": {KeyStreams, func(w *Work) {
+			w.Streams = []stream.Spec{{Kind: "hq", Count: 2}}
+		}},
+		"Probe": {KeyProbe, func(w *Work) { w.Probe = 4096 }},
+		"Every": {KeyProbe, func(w *Work) { w.Probe, w.Every = 4096, time.Second }},
 	}
 	for field := range reflect.TypeFor[Work]().Fields() {
 		name := field.Name
@@ -64,23 +70,27 @@ func TestDiffers(t *testing.T) {
 	for name, tt := range changes {
 		w, o := full(), full()
 		tt.change(&o)
-		if got := w.Differs(o); !slices.Equal(got, []Key{tt.key}) || w.Same(o) || o.Same(w) || !w.SameBut(o, tt.key) {
+		if got := w.Differs(o); !slices.Equal(got, []Key{tt.key}) || w.Same(o) || o.Same(w) ||
+			!w.SameBut(o, tt.key) {
 			t.Errorf("%s: differs by %v, want %s", name, got, tt.key)
 		}
 		if a, b := w.Value(tt.key), o.Value(tt.key); a == "" || b == "" || a == b {
 			t.Errorf("%s: %q and %q", name, a, b)
 		}
 		var read Work
-		if data, err := json.Marshal(o); err != nil || json.Unmarshal(data, &read) != nil || cmp.Diff(o, read) != "" {
+		if data, err := json.Marshal(o); err != nil || json.Unmarshal(data, &read) != nil ||
+			cmp.Diff(o, read) != "" {
 			t.Errorf("%s: %s, %v: %s", name, data, err, cmp.Diff(o, read))
 		}
 		if !o.Same(o) {
 			t.Errorf("%s: it is not itself", name)
 		}
 		var paced Paced // by which an analysis that is read again knows what is limited
-		if data, err := json.Marshal(PacedOf(map[string]Work{"A": o})); err != nil || json.Unmarshal(data, &paced) != nil ||
+		if data, err := json.Marshal(PacedOf(map[string]Work{"A": o})); err != nil ||
+			json.Unmarshal(data, &paced) != nil ||
 			paced["A"].Limited() != o.Limited() || o.Limited() != (tt.key.Limits() && !o.Same(w)) {
-			t.Errorf("%s: limited %v, by the key %v, and as %s %v", name, o.Limited(), tt.key.Limits(), data, paced["A"].Limited())
+			t.Errorf("%s: limited %v, by the key %v, and as %s %v", name, o.Limited(),
+				tt.key.Limits(), data, paced["A"].Limited())
 		}
 	}
 	old := full()
@@ -107,14 +117,30 @@ func TestSeen(t *testing.T) {
 		a, b         func() *Seen
 		lower, upper int // of the runs in which they are alike
 	}{
-		{"one range, 50 and 30", func() *Seen { return drawn(50, 2e6, 2e9, false) }, func() *Seen { return drawn(30, 2e6, 2e9, false) }, runs - 3, runs},
-		{"one range, 8 and 100", func() *Seen { return drawn(8, 2e6, 2e9, false) }, func() *Seen { return drawn(100, 2e6, 2e9, false) }, runs - 3, runs},
-		{"by their logarithms, 30 and 30", func() *Seen { return drawn(30, 2e6, 2e9, true) }, func() *Seen { return drawn(30, 2e6, 2e9, true) }, runs - 3, runs},
-		{"1 GB and 1 MB", func() *Seen { return drawn(20, 1e9, 1e9, false) }, func() *Seen { return drawn(20, 1e6, 1e6, false) }, 0, 0},
-		{"one of 1 GB and 20 of 1 MB", func() *Seen { return drawn(1, 1e9, 1e9, false) }, func() *Seen { return drawn(20, 1e6, 1e6, false) }, 0, 0},
-		{"1 GB and 0.6 GB", func() *Seen { return drawn(20, 1e9, 1e9, false) }, func() *Seen { return drawn(20, 6e8, 6e8, false) }, runs, runs},
-		{"2 GB and 2 to 20 MB, 50 each", func() *Seen { return drawn(50, 2e6, 2e9, false) }, func() *Seen { return drawn(50, 2e6, 2e7, false) }, 0, 0},
-		{"uniform and by logarithm, 50 each", func() *Seen { return drawn(50, 2e6, 2e9, false) }, func() *Seen { return drawn(50, 2e6, 2e9, true) }, 0, runs / 10},
+		{"one range, 50 and 30", func() *Seen {
+			return drawn(50, 2e6, 2e9, false)
+		}, func() *Seen { return drawn(30, 2e6, 2e9, false) }, runs - 3, runs},
+		{"one range, 8 and 100", func() *Seen {
+			return drawn(8, 2e6, 2e9, false)
+		}, func() *Seen { return drawn(100, 2e6, 2e9, false) }, runs - 3, runs},
+		{"by their logarithms, 30 and 30", func() *Seen {
+			return drawn(30, 2e6, 2e9, true)
+		}, func() *Seen { return drawn(30, 2e6, 2e9, true) }, runs - 3, runs},
+		{"1 GB and 1 MB", func() *Seen {
+			return drawn(20, 1e9, 1e9, false)
+		}, func() *Seen { return drawn(20, 1e6, 1e6, false) }, 0, 0},
+		{"one of 1 GB and 20 of 1 MB", func() *Seen {
+			return drawn(1, 1e9, 1e9, false)
+		}, func() *Seen { return drawn(20, 1e6, 1e6, false) }, 0, 0},
+		{"1 GB and 0.6 GB", func() *Seen {
+			return drawn(20, 1e9, 1e9, false)
+		}, func() *Seen { return drawn(20, 6e8, 6e8, false) }, runs, runs},
+		{"2 GB and 2 to 20 MB, 50 each", func() *Seen {
+			return drawn(50, 2e6, 2e9, false)
+		}, func() *Seen { return drawn(50, 2e6, 2e7, false) }, 0, 0},
+		{"uniform and by logarithm, 50 each", func() *Seen {
+			return drawn(50, 2e6, 2e9, false)
+		}, func() *Seen { return drawn(50, 2e6, 2e9, true) }, 0, runs / 10},
 	} {
 		alike := 0
 		for range runs {
@@ -130,13 +156,15 @@ func TestSeen(t *testing.T) {
 		sizes []int64
 		want  string
 	}{
-		{[]int64{1, 2, 3, 4, 5, 6}, Ascending}, {[]int64{6, 6, 5, 4, 3, 2, 1}, Descending}, {[]int64{1, 2, 3, 4, 5}, ""}, {[]int64{7, 7, 7, 7, 7, 7, 1}, ""},
+		{[]int64{1, 2, 3, 4, 5, 6}, Ascending}, {[]int64{6, 6, 5, 4, 3, 2, 1}, Descending},
+		{[]int64{1, 2, 3, 4, 5}, ""}, {[]int64{7, 7, 7, 7, 7, 7, 1}, ""},
 		{[]int64{1, 2, 3, 4, 6, 5}, ""}, {nil, ""},
 	} {
 		check.Same(t, fmt.Sprint(tt.sizes), tt.want, See(tt.sizes, 1, 3).order)
 	}
 	// A log of bytes by time has slices of it for files: their bytes are its rate.
-	fast, slow := See([]int64{1e9, 2e9, 1e9}, 1e9, 1.01e9), See([]int64{1e6, 2e6, 3e6}, 1.01e9, 1.01e9)
+	fast, slow := See([]int64{1e9, 2e9, 1e9}, 1e9, 1.01e9),
+		See([]int64{1e6, 2e6, 3e6}, 1.01e9, 1.01e9)
 	if !fast.alike(slow) || fast.alike(See([]int64{1e6, 2e6, 3e6}, 1e6, 1e6)) {
 		t.Error("slices of one length are alike, and others are not")
 	}
@@ -146,7 +174,10 @@ func TestSeen(t *testing.T) {
 }
 
 func TestPaced(t *testing.T) {
-	all := map[string]Work{"A": full(), "B": {Pace: 5}, "C": {Probe: 4096}, "D": {Reads: 0.5}, "E": {Streams: []stream.Spec{{Count: 1}}}}
+	all := map[string]Work{
+		"A": full(), "B": {Pace: 5}, "C": {Probe: 4096}, "D": {Reads: 0.5},
+		"E": {Streams: []stream.Spec{{Count: 1}}},
+	}
 	data, err := json.Marshal(PacedOf(all))
 	check.Must(t, err)
 	var got Paced
@@ -184,8 +215,10 @@ func TestWho(t *testing.T) {
 	for letters, want := range map[string]string{
 		"W": "A writes", "WW": "A and B write", "WR": "A writes, B reads",
 		"WWW": "all write", "RRR": "all read", "W--": "A writes", "W-W": "A and C write",
-		"WRR": "A writes, B and C read", "RRW": "A and B read, C writes", "WR-": "A writes, B reads",
-		"RWWW": "A reads, the rest write", "RRRRRWRRRRRR": "F writes, the rest read", "RRRWWW": "A, B and C read, the rest write",
+		"WRR": "A writes, B and C read", "RRW": "A and B read, C writes",
+		"WR-":  "A writes, B reads",
+		"RWWW": "A reads, the rest write", "RRRRRWRRRRRR": "F writes, the rest read",
+		"RRRWWW":       "A, B and C read, the rest write",
 		"WWWWWWWWWWW-": "all but L write", "WW----------": "A and B write",
 		"SPW": "A plays 4 streams, C writes, B is probed", "---": "",
 	} {
@@ -194,7 +227,8 @@ func TestWho(t *testing.T) {
 	}
 }
 
-// Names that are only patterns, or what studies once called their phases, are shown as who does what; chosen names stay.
+// Names that are only patterns, or what studies once called their phases, are shown as who does
+// what; chosen names stay.
 func TestTitle(t *testing.T) {
 	for _, tt := range []struct{ letters, name, want string }{
 		{"WWW", "WWW", "all write"},
@@ -225,5 +259,6 @@ func TestTitle(t *testing.T) {
 		check.Same(t, tt.letters+", "+tt.name, tt.want, Title(tt.name, disks, all))
 	}
 	disks, all := doing(strings.Repeat("WR", 20))
-	check.Same(t, "of 40 disks", strings.Repeat("WR", 20), Title(strings.Repeat("WR", 20), disks, all))
+	check.Same(t, "of 40 disks", strings.Repeat("WR", 20),
+		Title(strings.Repeat("WR", 20), disks, all))
 }
