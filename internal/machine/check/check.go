@@ -21,8 +21,8 @@ type When int
 
 // A check is of the machine unless it is of each disk.
 const (
-	Plan   When = 1 << iota // plan and run make it
-	Doctor                  // doctor makes it
+	Plan   When = 1 << iota // The commands plan and run make it.
+	Doctor                  // The command doctor makes it.
 	Disk                    // It is made of each disk.
 	Must                    // It can't be skipped: the run would fail, or touch what it must not.
 	Writes                  // It writes test files, if the disk failed no check that does not.
@@ -33,8 +33,9 @@ type Check struct {
 	Code  string // --allow takes it, and doctor prints it
 	Finds string
 	When  When
-	probe func(*facts, context.Context) error // finds out what needs more than a look; nil: nothing
-	judge func(*facts) answer                 // is pure
+	// probe finds out what needs more than a look; it may be nil.
+	probe func(*facts, context.Context) error
+	judge func(*facts) answer // judge has no side effects.
 }
 
 // Table returns every check in the order in which it is made.
@@ -66,7 +67,8 @@ func Table() []Check {
 		{"slow_link", "a disk that has negotiated USB 2 or less", looks, nil, judgeLink},
 		{"not_disk", "a folder in memory, or on a network", looks, nil, judgeNotDisk},
 		{"no_direct", "a file system without direct I/O", looks, nil, judgeNoDirect},
-		{"exfat", "a folder on exFAT or FAT on macOS, whose driver fills files with zeros", looks, nil,
+		{"exfat", "a folder on exFAT or FAT on macOS, whose driver fills files with zeros", looks,
+			nil,
 			judgeExFAT},
 		{"raid", "a RAID set, which is several disks", looks, nil, judgeRAID},
 		{"errors", "a disk whose requests failed or were repeated", looks, nil, judgeErrors},
@@ -119,9 +121,9 @@ func Table() []Check {
 // Problem is something about a plan that will not work, or will work but mean less than it seems.
 type Problem struct {
 	Code  string
-	Disk  string // the disk's name; empty if it is of the machine
-	Fatal bool   // the plan must not run; otherwise it's a warning
-	Text  string // what is wrong, where, and what to try
+	Disk  string // Disk is the disk's name; empty if it is of the machine.
+	Fatal bool   // Fatal says that the plan must not run; otherwise it's a warning.
+	Text  string // Text is what is wrong, where, and what to try.
 }
 
 // Preflight says what is wrong with running the plan on this machine: of each disk, then of the
@@ -167,7 +169,7 @@ func due(then When, ofDisk bool) (checks []Check) {
 
 // ask makes the checks that are due of the facts' disk, or of the machine if they name none.
 func (f *facts) ask(ctx context.Context, then When, tell func(trace.Check)) {
-	unfit := false // for test files
+	unfit := false // unfit means unfit for test files.
 	for _, c := range due(then, f.disk.Path != "") {
 		must, writes := c.When&Must != 0, c.When&Writes != 0
 		if !must && slices.Contains(f.opts.Allow, c.Code) {

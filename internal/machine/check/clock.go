@@ -23,8 +23,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-const timersAdvice = "close other programs, plug the computer in, " +
-	"and keep the terminal in the foreground"
+const timersAdvice = "close other programs, plug the computer in, and keep the terminal in the " +
+	"foreground"
 
 // ClockCommand is the hidden command of hubbench that calls AnswerClock.
 const ClockCommand = "clock"
@@ -98,7 +98,8 @@ func judgeClocks(f *facts) answer {
 	agree := fmt.Sprintf("two processes agree within %s", span(max(-low, high)))
 	switch {
 	case low > high || low > clockBound || high < -clockBound:
-		return fail(differ, "the times of two disks cannot be compared, and overlaps are wrong", try)
+		return fail(differ, "the times of two disks cannot be compared, and overlaps are wrong",
+			try)
 	case low > 0 || high < 0:
 		return warn(differ, "starts and overlaps are uncertain by as much", try)
 	case max(-low, high) > clockBound:
@@ -156,7 +157,8 @@ func judgeDrift(f *facts) answer {
 			"restart the computer, and report this with the result")
 	case math.Abs(off) > driftFail:
 		return fail(measured, "this machine's seconds are wrong, and all rates by as much, unless "+
-			"the wall clock was set meanwhile", "try again; in a virtual machine, give it a stable clock source")
+			"the wall clock was set meanwhile",
+			"try again; in a virtual machine, give it a stable clock source")
 	case math.Abs(off) > driftWarn:
 		return warn(measured, "the wall clock was set meanwhile, or rates are off by as much",
 			"try again")
@@ -193,7 +195,7 @@ const (
 
 func (f *facts) releaseOften(ctx context.Context) (err error) {
 	if f.skews != nil || f.unreleased != nil {
-		return f.unreleased // another check has
+		return f.unreleased // Another check has reported it.
 	}
 	defer func() { f.unreleased = err }()
 	dry, err := scenario.Load("dry.yaml", []byte(dryRun))
@@ -235,7 +237,8 @@ func (f *facts) releaseOften(ctx context.Context) (err error) {
 
 func judgeTimers(f *facts) answer {
 	late := quantile(f.late, 0.5)
-	measured := fmt.Sprintf("the wait for the start ends %s late (median of %d; 90th percentile %s)",
+	measured := fmt.Sprintf(
+		"the wait for the start ends %s late (median of %d; 90th percentile %s)",
 		span(late), len(f.late), span(quantile(f.late, 0.9)))
 	switch {
 	case late > lateFail:

@@ -49,9 +49,10 @@ func judgeClosed(f *facts) answer {
 	if why == nil {
 		return pass("not closed")
 	}
-	measured := fmt.Sprintf("macOS keeps programs of this terminal out of %s (%v)", f.disk.Path, why)
-	return fail(measured, "", "allow the terminal at removable volumes in "+
-		"System Settings > Privacy & Security > Files and Folders")
+	measured := fmt.Sprintf("macOS keeps programs of this terminal out of %s (%v)", f.disk.Path,
+		why)
+	return fail(measured, "", "allow the terminal at removable volumes in System Settings > "+
+		"Privacy & Security > Files and Folders")
 }
 
 func judgeUnwritable(f *facts) answer {
@@ -121,7 +122,8 @@ func judgeFootprint(f *facts) answer {
 		}
 		if job.IO.Footprint > 0 && needs > job.IO.Footprint {
 			return fail(fmt.Sprintf("phase %s reads %s, more than its footprint allows at one time",
-				p.Name, unit.FormatBytes(needs)), "", "read fewer or smaller files, or raise the footprint")
+				p.Name, unit.FormatBytes(needs)), "",
+				"read fewer or smaller files, or raise the footprint")
 		}
 	}
 	return pass("")
@@ -166,7 +168,7 @@ func (f *facts) goodFormats() string {
 // Beside the test files themselves, a file system needs room for its own records, and one filled to
 // the last byte is slower than the disk: this much must stay free.
 const (
-	marginPart  = 50 // a fiftieth of what is written, and
+	marginPart  = 50 // A disk needs a fiftieth of what is written as margin.
 	marginBytes = 64 << 20
 )
 
@@ -174,7 +176,8 @@ const (
 // space, and the first of them says so.
 func judgeSpace(f *facts) answer {
 	var sharers []string
-	total := make([]int64, len(f.plan.Phases)) // what their test files take up at one time
+	// total is what their test files take up at one time.
+	total := make([]int64, len(f.plan.Phases))
 	for _, disk := range f.plan.Disks {
 		place, reached := f.places[disk.Name]
 		if !reached || disk.Name != f.disk.Name && !f.place.SameVolume(place) {
@@ -188,7 +191,7 @@ func judgeSpace(f *facts) answer {
 	if len(total) == 0 || sharers[0] != f.disk.Name {
 		return pass("")
 	}
-	if f.place.Size == 0 { // ramfs has none.
+	if f.place.Size == 0 { // A ramfs has none.
 		return notKnown()
 	}
 	need := slices.Max(total)
@@ -203,7 +206,7 @@ func judgeSpace(f *facts) answer {
 	}
 	what := "phase " + f.plan.Phases[slices.Index(total, need)].Name + " needs"
 	try := "free some space, use fewer or smaller files, or set a footprint"
-	if f.opts.Paths != nil { // doctor's files are what they are
+	if f.opts.Paths != nil { // Doctor's files have fixed sizes.
 		what, try = "the checks need", "free some space"
 	}
 	return fail(fmt.Sprintf("%s %s%s plus a margin of %s, but only %s is free",
@@ -244,7 +247,7 @@ func judgeResults(f *facts) answer {
 		return pass("")
 	}
 	judge := fail
-	if f.onSystemDisk() { // where else should they go?
+	if f.onSystemDisk() { // They have nowhere else to go.
 		judge = warn
 	}
 	return judge("the results would be written to this disk while it is measured", "",
@@ -270,7 +273,8 @@ func judgeNoDirect(f *facts) answer {
 	why, try := "", ""
 	switch f.place.Filesystem {
 	case "fuseblk":
-		why = "it is served by a program (FUSE), and that reads and writes the disk through the cache"
+		why = "it is served by a program (FUSE), and that reads and writes the disk through the " +
+			"cache"
 		try = "mount it with the system's own driver (ntfs3, exfat)"
 	case "ecryptfs", "vboxsf", "aufs":
 		why, try = "it knows no direct requests", "format the disk as "+f.goodFormats()
@@ -378,8 +382,8 @@ func judgeNearlyFull(f *facts) answer {
 // minutes for the tens of gigabytes that such a cache holds. A run that comes too soon finds a
 // smaller cache than the first.
 const (
-	muchWritten = 10e9             // bytes
-	Lately      = 10 * time.Minute // how old a run may be to matter to the next one
+	muchWritten = 10e9             // It is in bytes.
+	Lately      = 10 * time.Minute // Lately is how old a run may be to matter to the next one.
 )
 
 func judgeWrote(f *facts) answer {
@@ -398,8 +402,8 @@ func judgeWrote(f *facts) answer {
 		unit.FormatSeconds(last.Ago.Round(time.Second).Seconds()), last.Run,
 		unit.FormatBytes(last.Bytes)),
 		"its write cache may still hold that",
-		fmt.Sprintf("wait until %s have passed, or give the first phase "+
-			"`cooldown: {until: idle, most: %s}`", lately, lately))
+		fmt.Sprintf("wait until %s have passed, or give the first phase `cooldown: {until: idle, "+
+			"most: %s}`", lately, lately))
 }
 
 // judgeUnknown asks whether the machine has reported enough for the checks of hubs and physical
@@ -420,7 +424,8 @@ func judgeUnknown(f *facts) answer {
 		reason = " (" + strings.Join(why, "; ") + ")"
 	}
 	return warn(fmt.Sprintf("which disk holds %s is not known%s", f.disk.Path, reason),
-		"it was not checked whether it is another one's, or on the hub", "make sure of that by hand")
+		"it was not checked whether it is another one's, or on the hub",
+		"make sure of that by hand")
 }
 
 // quietRate is what may move on an idle disk, in bytes per second: journals and access times, not a

@@ -51,7 +51,8 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 		return nil, err
 	}
 	hangs := map[string]bool{}
-	var untouched []string // no files were made in these folders, and the janitor may not enter them
+	// No files were made in these folders, and the janitor may not enter them.
+	var untouched []string
 	defer func() {
 		for _, complaint := range janitor.Finish(nil, hangs) {
 			if !slices.ContainsFunc(untouched, func(path string) bool {
@@ -78,7 +79,7 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 			own.ask(limited, Doctor, func(c trace.Check) { found <- c; alive() })
 		})
 		select {
-		case f.places[path] = <-places: // for what works on it
+		case f.places[path] = <-places: // A check of what works on it needs it.
 		default:
 		}
 		made := len(found)

@@ -19,9 +19,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// These tests make file systems and devices with the faults that the checks of a disk are to find, and without them.
-// That takes root's rights; CI must have them. Whatever happens, what they made goes away: devices are set to be detached
-// by themselves, mounts are lazily undone.
+// These tests make file systems and devices with the faults that the checks of a disk are to find,
+// and without them. That takes root's rights; CI must have them. Whatever happens, what they made
+// goes away: devices are set to be detached by themselves, mounts are lazily undone.
 
 func needsRoot(t *testing.T) {
 	t.Helper()
@@ -57,12 +57,14 @@ func loopDisk(t *testing.T, under, options string, mkfs ...string) string {
 	return mountAt(t, "-o", "loop,"+options, image.Name())
 }
 
-// A sound disk passes every check: a journal that writes data twice, a cache that others fill and the like do not. The
-// disk behind a file system is the same one whatever numbers the file system has: btrfs has its own.
+// A sound disk passes every check: a journal that writes data twice, a cache that others fill and
+// the like do not. The disk behind a file system is the same one whatever numbers the file system
+// has: btrfs has its own.
 func TestSoundDisks(t *testing.T) {
 	needsRoot(t)
 	for name, mkfs := range map[string][]string{
-		"ext4": {"mkfs.ext4", "-q", "-m", "0"}, "XFS": {"mkfs.xfs", "-q", "-f"}, "btrfs": {"mkfs.btrfs", "-q"},
+		"ext4": {"mkfs.ext4", "-q", "-m", "0"}, "XFS": {"mkfs.xfs", "-q", "-f"},
+		"btrfs": {"mkfs.btrfs", "-q"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := loopDisk(t, os.TempDir(), "rw", mkfs...)
@@ -83,8 +85,8 @@ func TestSoundDisks(t *testing.T) {
 	}
 }
 
-// A folder in memory takes direct requests, and serves them from memory. A file system that refuses them is named as
-// that; so is one that takes them, and goes through its cache.
+// A folder in memory takes direct requests, and serves them from memory. A file system that refuses
+// them is named as that; so is one that takes them, and goes through its cache.
 func TestMemoryAndCaches(t *testing.T) {
 	needsRoot(t)
 	found := diagnose(t, options(t), mountAt(t, "-t", "tmpfs", "-o", "size=1g", "tmpfs"))
@@ -94,12 +96,14 @@ func TestMemoryAndCaches(t *testing.T) {
 	hold(t, found, "flush", trace.Fail, "sooner than a disk can answer")
 	found = diagnose(t, options(t), mountAt(t, "-t", "ramfs", "ramfs"))
 	hold(t, found, "direct", trace.Fail, "direct I/O is not available here", "invalid argument")
-	found = diagnose(t, options(t), loopDisk(t, os.TempDir(), "data=journal", "mkfs.ext4", "-q", "-m", "0"))
+	found = diagnose(t, options(t),
+		loopDisk(t, os.TempDir(), "data=journal", "mkfs.ext4", "-q", "-m", "0"))
 	hold(t, found, "direct", trace.Fail, "cache")
 }
 
-// userSpace mounts a file system that keeps its files in memory; "without direct" it refuses direct requests. A process of
-// its own serves it: Go's runtime cannot let others go on while a page of this process waits for its answer.
+// userSpace mounts a file system that keeps its files in memory; "without direct" it refuses direct
+// requests. A process of its own serves it: Go's runtime cannot let others go on while a page of
+// this process waits for its answer.
 func userSpace(t *testing.T, how string) string {
 	t.Helper()
 	behind, err := os.MkdirTemp("/dev/shm", "hubbench-doctor-")
@@ -111,7 +115,8 @@ func userSpace(t *testing.T, how string) string {
 	cmd := options(t).Command("fuse", dir, behind, how)
 	stdout, err := cmd.StdoutPipe()
 	must(t, err)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // and the mount fails every request from then on
+	// and the mount fails every request from then on
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	must(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = unix.Unmount(dir, unix.MNT_DETACH)
@@ -126,12 +131,13 @@ func userSpace(t *testing.T, how string) string {
 
 // serveFUSE mounts the file system, says so, and serves it until it is unmounted.
 func serveFUSE(dir, behind, how string) error {
-	server, err := fusetest.At(dir, behind, &fusetest.Device{Before: func(op trace.Role, _ int) syscall.Errno {
-		if op == fusetest.Direct && how == "without direct" {
-			return syscall.EINVAL
-		}
-		return 0
-	}})
+	server, err := fusetest.At(dir, behind,
+		&fusetest.Device{Before: func(op trace.Role, _ int) syscall.Errno {
+			if op == fusetest.Direct && how == "without direct" {
+				return syscall.EINVAL
+			}
+			return 0
+		}})
 	if err != nil {
 		return err
 	}
@@ -140,7 +146,8 @@ func serveFUSE(dir, behind, how string) error {
 	return nil
 }
 
-// A file system in user space that knows no direct requests is named as that, and one whose flushes go nowhere.
+// A file system in user space that knows no direct requests is named as that, and one whose flushes
+// go nowhere.
 func TestUserSpace(t *testing.T) {
 	needsRoot(t)
 	t.Run("without direct", func(t *testing.T) {
@@ -162,14 +169,14 @@ func TestUserSpace(t *testing.T) {
 	})
 }
 
-// A disk that throws its write cache away when told to flush it: its memory is a file in memory, and a flush returns at
-// once with nothing on any medium.
+// A disk that throws its write cache away when told to flush it: its memory is a file in memory,
+// and a flush returns at once with nothing on any medium.
 func TestLyingDisk(t *testing.T) {
 	needsRoot(t)
 	path := loopDisk(t, "/dev/shm", "rw", "mkfs.ext4", "-q", "-m", "0")
 	found := diagnose(t, options(t), path)
-	// How soon a flush returns that goes nowhere is this machine's matter: too soon for any disk, for flash,
-	// or for neither if the machine is busy.
+	// How soon a flush returns that goes nowhere is this machine's matter: too soon for any disk,
+	// for flash, or for neither if the machine is busy.
 	if flush := found["flush"]; flush.Verdict == trace.Fail {
 		hold(t, found, "flush", trace.Fail, "a flush returns sooner than a disk can answer")
 	} else {
@@ -198,8 +205,8 @@ func TestBackup(t *testing.T) {
 	hold(t, examine(t, opts), "background", trace.Warn, "rsync", opts.Paths[0])
 }
 
-// A disk that a control group allows 20 MB a second, and one that it allows 200 requests, are limited: the check
-// knows it by what the system says.
+// A disk that a control group allows 20 MB a second, and one that it allows 200 requests, are
+// limited: the check knows it by what the system says.
 func TestThrottledDisk(t *testing.T) {
 	needsRoot(t)
 	const blkio = "/sys/fs/cgroup/blkio"
@@ -211,11 +218,13 @@ func TestThrottledDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	enter := func(group string) {
-		must(t, os.WriteFile(filepath.Join(group, "cgroup.procs"), fmt.Append(nil, os.Getpid()), 0o644))
+		must(t, os.WriteFile(filepath.Join(group, "cgroup.procs"), fmt.Append(nil, os.Getpid()),
+			0o644))
 	}
 	t.Cleanup(func() {
 		enter(blkio)
-		for deadline := time.Now().Add(5 * time.Second); os.Remove(group) != nil && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(5 * time.Second); os.Remove(group) != nil &&
+			time.Now().Before(deadline); {
 		}
 	})
 	enter(group)
@@ -233,7 +242,8 @@ func TestThrottledDisk(t *testing.T) {
 			must(t, unix.Stat(path, &at))
 			number := fmt.Sprintf("%d:%d", unix.Major(at.Dev), unix.Minor(at.Dev))
 			for _, way := range []string{"read", "write"} {
-				file := filepath.Join(group, fmt.Sprintf("blkio.throttle.%s_%s_device", way, tt.file))
+				file := filepath.Join(group, fmt.Sprintf("blkio.throttle.%s_%s_device", way,
+					tt.file))
 				must(t, os.WriteFile(file, fmt.Appendf(nil, "%s %d", number, tt.limit), 0o644))
 				defer func() { _ = os.WriteFile(file, fmt.Appendf(nil, "%s 0", number), 0o644) }()
 			}

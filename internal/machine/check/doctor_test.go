@@ -26,7 +26,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// childOf, in the environment, makes this test binary one of hubbench's other processes; a broken one if it says so.
+// childOf, in the environment, makes this test binary one of hubbench's other processes; a broken
+// one if it says so.
 const childOf = "HUBBENCH_TEST_DOCTOR"
 
 func TestMain(m *testing.M) {
@@ -54,11 +55,13 @@ func child(kind string, broken bool) error {
 		engine := func(job wire.Job, hub worker.Hub) (diskio.Engine, error) {
 			return worker.NewSimulated(job.Job, hub), nil
 		}
-		return worker.Run(context.Background(), wire.NewConn(os.Stdin, os.Stdout), engine, zap.NewNop())
+		return worker.Run(context.Background(), wire.NewConn(os.Stdin, os.Stdout), engine,
+			zap.NewNop())
 	case kind == "fuse":
 		return serveFUSE(os.Args[2], os.Args[3], os.Args[4])
 	case kind == "janitor":
-		coordinator.Clean(os.Stdin, io.Discard, os.NewFile(coordinator.LeashFile, "leash"), os.Args[3], os.Args[4:])
+		coordinator.Clean(os.Stdin, io.Discard, os.NewFile(coordinator.LeashFile, "leash"),
+			os.Args[3], os.Args[4:])
 	}
 	return nil
 }
@@ -103,7 +106,8 @@ func examine(t *testing.T, opts Options) map[string]trace.Check {
 	return found
 }
 
-func hold(t *testing.T, found map[string]trace.Check, name string, want trace.Verdict, says ...string) {
+func hold(t *testing.T, found map[string]trace.Check, name string, want trace.Verdict,
+	says ...string) {
 	t.Helper()
 	c, ok := found[name]
 	if !ok || c.Verdict != want {
@@ -120,7 +124,9 @@ func hold(t *testing.T, found map[string]trace.Check, name string, want trace.Ve
 func TestMachine(t *testing.T) {
 	t.Parallel()
 	found := examine(t, options(t))
-	for _, name := range []string{"clock", "stopwatch", "awake", "priority", "battery", "powersave"} {
+	for _, name := range []string{
+		"clock", "stopwatch", "awake", "priority", "battery", "powersave",
+	} {
 		if v := found[name].Verdict; v == trace.Fail || v == "" {
 			t.Errorf("%s: %q", name, v)
 		}
@@ -145,7 +151,8 @@ func TestReleasedOnce(t *testing.T) {
 	f := newFacts(examined(nil), opts)
 	first := f.releaseOften(t.Context())
 	once := started
-	if again := f.releaseOften(t.Context()); first == nil || !errors.Is(again, first) || started != once {
+	if again := f.releaseOften(t.Context()); first == nil || !errors.Is(again, first) ||
+		started != once {
 		t.Errorf("got %v, then %v, by %d and %d processes", first, again, once, started)
 	}
 }
@@ -167,7 +174,10 @@ func TestCacheOfNoDisk(t *testing.T) {
 func TestHung(t *testing.T) {
 	left := due(Doctor, true)[20:]
 	for i, found := range hung("/a", left) {
-		want := trace.Check{Name: left[i].Code, Path: "/a", Verdict: trace.Skip, Measured: "not made, as the disk hangs"}
+		want := trace.Check{
+			Name: left[i].Code, Path: "/a", Verdict: trace.Skip,
+			Measured: "not made, as the disk hangs",
+		}
 		if i == 0 {
 			want.Verdict, want.Measured = trace.Fail, "nothing moved for 20s"
 			found.Text, found.Advice = "", ""

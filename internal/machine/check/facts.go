@@ -44,10 +44,10 @@ type Options struct {
 
 // Written is what an earlier run wrote to a disk.
 type Written struct {
-	Run    string // its folder
-	Volume uint64 // the disk's, as Place.ID
+	Run    string // Run is its folder.
+	Volume uint64 // Volume is the disk's, as Place.ID.
 	Bytes  int64
-	Ago    time.Duration // since the run ended
+	Ago    time.Duration // Ago is since the run ended.
 }
 
 // facts are all that judges know: of the machine, and of one of its disks. What could not be had is
@@ -55,56 +55,62 @@ type Written struct {
 type facts struct {
 	opts   Options
 	plan   *scenario.Plan
-	system string // as runtime.GOOS
+	system string // system is runtime.GOOS.
 
-	places   map[string]device.Place // where the real disks' folders are, by the disks' names
-	absent   map[string]error        // why the others can't be looked at
+	// places is where the real disks' folders are, by the disks' names.
+	places   map[string]device.Place
+	absent   map[string]error // absent is why the others can't be looked at.
 	results  device.Place
-	machine  *hardware.Inventory // never nil
-	unlooked error               // why the machine is not known
+	machine  *hardware.Inventory // It is never nil.
+	unlooked error               // unlooked is why the machine is not known.
 	// traffic is what moves on a disk that should be idle, in bytes per second.
 	traffic   map[string]float64
-	processes []device.Process // with what they did meanwhile
-	saving    string           // how the processor is held back to save power; empty if it is not
+	processes []device.Process // processes have what they did meanwhile.
+	// saving is how the processor is held back to save power; empty if it is not.
+	saving string
 
-	clocks      readings
-	began       instant // when the checks began
-	ended       instant // is at least ten seconds later
-	stopwatch   clock.Stopwatch
-	apart       float64   // how far the stopwatch then is from the clock, in nanoseconds
-	late        []float64 // by how many nanoseconds each worker started late
-	skews       []float64 // how far apart those of each release started, in nanoseconds
-	unreleased  error     // why they could not be started
-	asleep      error     // why the machine may go to sleep
-	niceness    int       // above zero: other programs have priority
-	heldBack    bool      // the system gives other programs the processor or the disks first
+	clocks     readings
+	began      instant // began is when the checks began.
+	ended      instant // ended is at least ten seconds later.
+	stopwatch  clock.Stopwatch
+	apart      float64   // apart is how far the stopwatch then is from the clock, in nanoseconds.
+	late       []float64 // late is by how many nanoseconds each worker started late.
+	skews      []float64 // skews is how far apart those of each release started, in nanoseconds.
+	unreleased error     // unreleased is why they could not be started.
+	asleep     error     // asleep is why the machine may go to sleep.
+	niceness   int       // Other programs have priority if it is above zero.
+	// heldBack says that the system gives other programs the processor or the disks first.
+	heldBack    bool
 	priorityHow string
 
-	disk       scenario.Disk // none if the machine is judged
-	unreached  error         // why its folder can't be looked at
-	place      device.Place  // its folder
+	disk       scenario.Disk // disk is empty if the machine is judged.
+	unreached  error         // unreached is why its folder can't be looked at.
+	place      device.Place  // place is its folder.
 	own        *hardware.Disk
-	volume     *hardware.Volume // what holds the folder, as own does
-	under      []*hardware.Disk // the physical disks beneath
-	unlocked   error            // what was wrong with a test folder
-	size       int64            // how large a large test file is, in bytes
-	files      []moved          // written and read in large blocks, then in small ones
-	reserveErr error            // why a file can't be reserved
-	reserved   int64            // how many bytes the disk wrote for it; -1 if nothing counts them
-	limits     []string         // what the system sets to this process, in words
-	flushes    flushes
-	volatile   bool // what the disk's cache holds is lost without power
-	known      bool // the disk says whether its cache is volatile
-	virtual    bool // a program makes the disk: a machine's host, or this system out of a file
+	volume     *hardware.Volume // volume is what holds the folder, as own does.
+	under      []*hardware.Disk // under are the physical disks beneath.
+	unlocked   error            // unlocked is what was wrong with a test folder.
+	size       int64            // size is how large a large test file is, in bytes.
+	files      []moved          // files were written and read in large blocks, then in small ones.
+	reserveErr error            // reserveErr is why a file can't be reserved.
+	// reserved is how many bytes the disk wrote for it; -1 if nothing counts them.
+	reserved int64
+	limits   []string // limits is what the system sets to this process, in words.
+	flushes  flushes
+	volatile bool // volatile says that what the disk's cache holds is lost without power.
+	known    bool // known says that the disk tells whether its cache is volatile.
+	// virtual says that a program makes the disk: a machine's host, or this system out of a file.
+	virtual bool
 	// one and four are the rates of new files, in bytes per second, with as many requests in
 	// flight.
 	one, four []float64
-	alive     func() // is called when something has moved
+	alive     func() // alive is called when something has moved.
 }
 
 func newFacts(plan *scenario.Plan, opts Options) *facts {
-	return &facts{opts: opts, plan: plan, system: runtime.GOOS, began: now(), stopwatch: clock.Start(),
-		places: map[string]device.Place{}, absent: map[string]error{},
+	return &facts{opts: opts, plan: plan, system: runtime.GOOS, began: now(),
+		stopwatch: clock.Start(),
+		places:    map[string]device.Place{}, absent: map[string]error{},
 		machine: &hardware.Inventory{}, traffic: map[string]float64{}}
 }
 
@@ -128,12 +134,13 @@ func (f facts) of(disk scenario.Disk) *facts {
 
 // look finds out what it can without touching a disk.
 func (f *facts) look(ctx context.Context) {
-	for path := f.opts.Results; path != ""; path = filepath.Dir(path) { // it need not be there yet
+	for path := f.opts.Results; path != ""; path = filepath.Dir(path) { // It need not be there yet.
 		place, err := device.Inspect(path)
 		if errors.Is(err, fs.ErrNotExist) && filepath.Dir(path) != path {
 			continue
 		}
-		f.results = place // none if it can't be looked at: making it fails with a better message
+		// It is empty if it can't be looked at: making it fails with a better message.
+		f.results = place
 		break
 	}
 	machine, err := f.opts.Look(ctx)

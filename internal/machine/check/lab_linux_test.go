@@ -35,14 +35,15 @@ func (l lab) sub(name string, test func(l lab)) {
 	})
 }
 
-// preflight runs the whole of Preflight with A and B in two folders, and wants just these codes; one with ? at its end may be
-// missing.
+// preflight runs the whole of Preflight with A and B in two folders, and wants just these codes;
+// one with ? at its end may be missing.
 func (l lab) preflight(a, b string, size int64, want ...string) {
 	l.Helper()
 	plan := twoDisks(a, b)
 	direct := scenario.IO{Mode: scenario.ModeDirect}
 	plan.Phases = []scenario.Phase{{Name: "WW", Jobs: []scenario.Job{
-		{Disk: "A", Role: trace.Write, Sizes: []int64{1e6}, IO: direct}, {Disk: "B", Role: trace.Write, Sizes: []int64{size}, IO: direct},
+		{Disk: "A", Role: trace.Write, Sizes: []int64{1e6}, IO: direct},
+		{Disk: "B", Role: trace.Write, Sizes: []int64{size}, IO: direct},
 	}}}
 	problems := Preflight(l.Context(), plan, Options{
 		Results: l.results, Recent: l.recent, Watch: 250 * time.Millisecond, Look: look,
@@ -58,7 +59,9 @@ func (l lab) preflight(a, b string, size int64, want ...string) {
 		}
 		got = append(got, code)
 	}
-	want = slices.DeleteFunc(slices.Clone(want), func(s string) bool { return strings.HasSuffix(s, "?") })
+	want = slices.DeleteFunc(slices.Clone(want), func(s string) bool {
+		return strings.HasSuffix(s, "?")
+	})
 	if !slices.Equal(got, want) {
 		l.Errorf("found %q, want %q: %v", got, want, problems)
 	}
@@ -147,13 +150,15 @@ func blockDevices(l lab) {
 		if p, err := device.Inspect("/var/tmp"); err != nil || !p.System {
 			l.Skipf("/var/tmp is not on the system's disk (%v)", err)
 		}
-		if inv, err := look(l.Context()); err != nil || !slices.ContainsFunc(inv.Disks, func(d hardware.Disk) bool { return d.System }) {
+		if inv, err := look(l.Context()); err != nil ||
+			!slices.ContainsFunc(inv.Disks, func(d hardware.Disk) bool { return d.System }) {
 			l.Skipf("the system runs from no disk that can be seen (%v)", err)
 		}
 		l.preflight(a, l.Format(l.Loop(file.Name(), 128), "onroot"), small, "system_disk B")
 	})
 	l.sub("the system's disk", func(l lab) {
-		l.preflight(a, "/var/tmp", small, "! system_disk B", "busy B?", "nearly_full B?", "not_disk B?")
+		l.preflight(a, "/var/tmp", small, "! system_disk B", "busy B?", "nearly_full B?",
+			"not_disk B?")
 	})
 	l.sub("memory", func(l lab) {
 		l.preflight(a, l.Memory, small, "not_disk B")

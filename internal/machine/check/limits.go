@@ -45,7 +45,7 @@ func groupLimits(root, groups, number, disk string) (limits []string) {
 		if len(parts) < 3 {
 			continue
 		}
-		files := map[string]string{} // what stands before the values in each
+		files := map[string]string{} // files is what stands before the values in each.
 		switch {
 		case parts[1] == "":
 			files["%s/io.max"], files["unified/%s/io.max"] = "", ""

@@ -20,7 +20,7 @@ const atWork = 0.05
 // judgePrograms asks whether programs are running that load disks.
 func judgePrograms(f *facts) answer {
 	var found, advice []string
-	named := map[string]bool{} // each program once, whose processes may be many
+	named := map[string]bool{} // A program may have many processes, but is named once.
 	for _, p := range f.processes {
 		program := p.Program()
 		if program == nil {
@@ -62,7 +62,7 @@ func (f *facts) worksOn(p device.Process) string {
 			names = append(names, "/dev/"+own.Name)
 		}
 		for _, arg := range slices.Concat(p.Args, p.Places) {
-			if _, value, ok := strings.Cut(arg, "="); ok { // dd's of=, long options
+			if _, value, ok := strings.Cut(arg, "="); ok { // It is dd's of=, or a long option.
 				arg = value
 			}
 			for _, name := range names {
@@ -93,7 +93,8 @@ func judgeDisplay(f *facts) answer {
 			if attached.Kind == hardware.DisplayKind {
 				return warn(fmt.Sprintf("%s is on the hub of the disks (%s)",
 					cmp.Or(attached.Name, "a display"), hub.Name),
-					"a display's picture goes before their data", "unplug it, or plug it in elsewhere")
+					"a display's picture goes before their data",
+					"unplug it, or plug it in elsewhere")
 			}
 		}
 	}
@@ -103,7 +104,8 @@ func judgeDisplay(f *facts) answer {
 func judgeTranslated(f *facts) answer {
 	for _, host := range f.machine.Hosts {
 		if host.Translated {
-			return warn("this hubbench is made for Intel processors, and macOS translates it (Rosetta)",
+			return warn("this hubbench is made for Intel processors, and macOS translates it "+
+				"(Rosetta)",
 				"it sees only a quarter of what the system's cache holds",
 				"take the archive for darwin and arm64")
 		}
@@ -165,8 +167,8 @@ func judgeAwake(f *facts) answer {
 		return pass("kept awake on request")
 	}
 	return warn("not kept awake: "+f.asleep.Error(),
-		"the computer may go to sleep in a long run, which takes disks "+
-			"off their ports", "turn sleep off in the system's settings while measuring")
+		"the computer may go to sleep in a long run, which takes disks off their ports",
+		"turn sleep off in the system's settings while measuring")
 }
 
 func judgeDisks(f *facts) answer {

@@ -19,7 +19,7 @@ func (f *facts) askPriority(context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.niceness = 20 - raw // the system call counts from 40 down
+	f.niceness = 20 - raw // The system call counts from 40 down.
 	f.priorityHow = fmt.Sprintf("nice %d", f.niceness)
 	class, _, errno := unix.Syscall(unix.SYS_IOPRIO_GET, ioprioProcess, 0, 0)
 	if errno == 0 && class>>ioprioShift == ioprioIdle {

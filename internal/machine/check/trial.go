@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	largest    = 256e6 // bytes of the file that is written and read again
+	largest    = 256e6 // largest is bytes of the file that is written and read again.
 	pilotSize  = 8 << 20
-	pilotTime  = 6 // seconds that the file may take: a slow disk gets a smaller one
+	pilotTime  = 6 // pilotTime is seconds that the file may take: a slow disk gets a smaller one.
 	largeBlock = 8 << 20
 	smallBlock = 4096
 	smallSize  = 16 << 20
@@ -47,7 +47,7 @@ func judgeFolder(f *facts) answer {
 type moved struct {
 	diskio.Tried
 	job     scenario.Job
-	counted int64 // bytes; -1 if nothing counts them
+	counted int64 // counted is in bytes; -1 if nothing counts them.
 }
 
 func (m moved) rate() float64 { return float64(m.Bytes) / max(m.Seconds, 1e-9) }
@@ -73,7 +73,7 @@ func smallJob(role trace.Role, size int64) scenario.Job {
 func (f *facts) move(ctx context.Context, job scenario.Job, stays bool) (moved, error) {
 	job.Disk = f.disk.Path
 	work := diskio.Job{Job: job, RunID: f.opts.RunID, Phase: "doctor", Dir: f.disk.Path}
-	if stays { // for the next to read
+	if stays { // The next one reads it.
 		work.CarryOver = work.Sizes
 	}
 	before, noCount := gauge.Count(ctx, f.disk.Path)
@@ -89,7 +89,7 @@ func (f *facts) move(ctx context.Context, job scenario.Job, stays bool) (moved, 
 // moveFiles writes a large file and reads it, in large requests and in small ones.
 func (f *facts) moveFiles(ctx context.Context) error {
 	if f.files != nil {
-		return nil // another check has
+		return nil // Another check has reported it.
 	}
 	pilot := largeJob(trace.Write, pilotSize)
 	pilot.IO.Block = 1 << 20
@@ -144,13 +144,16 @@ func judgeDirect(files []moved) answer {
 		case m.Cached < 0 && m.counted < 0:
 			return skip("this system reports neither what it caches nor what the disk moves")
 		case m.Cached < 0 && counted < countedPart:
-			return fail(fmt.Sprintf("the disk moved %.0f %% of %s at a direct %s", 100*counted, size, role),
+			return fail(fmt.Sprintf("the disk moved %.0f %% of %s at a direct %s", 100*counted,
+				size, role),
 				"the rest came from memory, and so may rates", try)
 		case m.Cached < 0:
 			how = append(how, went+fmt.Sprintf("%.0f %% moved by the disk", 100*counted))
 		case cached > cachedPart:
-			return fail(fmt.Sprintf("%.0f %% of %s stayed in memory at a direct %s", 100*cached, size, role),
-				"requests that claim to be direct pass through the cache, so a rate may be that of memory", try)
+			return fail(fmt.Sprintf("%.0f %% of %s stayed in memory at a direct %s", 100*cached,
+				size, role),
+				"requests that claim to be direct pass through the cache, so a rate may be that "+
+					"of memory", try)
 		default:
 			how = append(how, went+fmt.Sprintf("%.1f %% in memory", 100*cached))
 		}
@@ -209,8 +212,9 @@ func judgeReserve(f *facts) answer {
 	case f.inOrder():
 		return skip("see exfat")
 	case f.reserveErr != nil:
-		return pass(fmt.Sprintf("files can't be reserved here (%v), so they get their space as they "+
-			"are written", f.reserveErr))
+		return pass(fmt.Sprintf(
+			"files can't be reserved here (%v), so they get their space as they are "+
+				"written", f.reserveErr))
 	case f.reserved < 0:
 		return skip("nothing counts what this disk moves")
 	case float64(f.reserved) > reservePart*float64(f.size):
@@ -233,14 +237,15 @@ func judgeCounters(f *facts) answer {
 	high := false
 	for _, m := range f.files[:2] {
 		if m.counted < 0 {
-			return skip("nothing counts what this disk moves, " +
-				"so other programs' traffic looks like a slow disk")
+			return skip("nothing counts what this disk moves, so other programs' traffic looks " +
+				"like a slow disk")
 		}
 		part := float64(m.counted) / float64(m.Bytes)
 		if part < countLow {
 			return fail(fmt.Sprintf("%s of %s, but the disk moved %s",
 				m.job.Role, unit.FormatBytes(m.Bytes), unit.FormatBytes(m.counted)),
-				"part of the bytes never went over the link, as they stayed in a cache or were compressed",
+				"part of the bytes never went over the link, as they stayed in a cache or were "+
+					"compressed",
 				"turn compression off for the folder, and see the check `direct`")
 		}
 		high = high || part > countHigh
@@ -249,8 +254,8 @@ func judgeCounters(f *facts) answer {
 	measured := "the disk counts of what was moved: " + strings.Join(how, ", ")
 	if high {
 		return warn(measured,
-			"another program uses the disk, or its file system writes everything twice, "+
-				"so its rates come out too low",
+			"another program uses the disk, or its file system writes everything twice, so its "+
+				"rates come out too low",
 			"stop backups, indexing and other programs on it, and try again")
 	}
 	return pass(measured)
@@ -264,7 +269,7 @@ const (
 	evenBelow = 1.5e9
 	// slowRequest is longer than any SSD takes for a small request, and shorter than a spinning
 	// disk does.
-	slowRequest = 5e6 // ns
+	slowRequest = 5e6 // It is in nanoseconds.
 	// slowRate is what USB 2 carries.
 	slowRate = 60e6
 )
@@ -277,7 +282,7 @@ func judgeLimits(f *facts) answer {
 	var how []string
 	for i, m := range large {
 		text := fmt.Sprintf("%s %s in large requests", m.job.Role, unit.FormatRate(m.rate()))
-		if direct { // else the small ones' rate is memory's
+		if direct { // Else the small ones' rate is memory's.
 			text += fmt.Sprintf(", %s in 4 KiB ones (%s each)", unit.FormatRate(small[i].rate()),
 				span(small[i].each()))
 		}
@@ -294,17 +299,19 @@ func judgeLimits(f *facts) answer {
 		switch {
 		case !direct:
 		case small[i].each() > slowRequest:
-			return fail(measured, fmt.Sprintf("a small %s takes longer than on any SSD, "+
-				"so the disk spins or something holds each request up", m.job.Role),
-				"check that the disk is an SSD, that nothing limits requests a second, "+
-					"and that no other program keeps it busy")
+			return fail(measured, fmt.Sprintf("a small %s takes longer than on any SSD, so the "+
+				"disk spins or something holds each request up", m.job.Role),
+				"check that the disk is an SSD, that nothing limits requests a second, and that "+
+					"no other program keeps it busy")
 		case small[i].rate() > evenPart*m.rate() && m.rate() < evenBelow:
-			return fail(measured, fmt.Sprintf("small requests (%s) move as many bytes as large ones, "+
-				"as no disk does, so something limits it to %s", m.job.Role, unit.FormatRate(m.rate())),
+			return fail(measured, fmt.Sprintf(
+				"small requests (%s) move as many bytes as large ones, as no disk does, so "+
+					"something limits it to %s", m.job.Role,
+				unit.FormatRate(m.rate())),
 				"look for a limit on this process, container or virtual machine")
 		}
 	}
-	if max(large[0].rate(), large[1].rate()) < slowRate { // a link is as slow both ways
+	if max(large[0].rate(), large[1].rate()) < slowRate { // A link is as slow both ways.
 		return warn(measured, "the disk is as slow as USB 2", usb2Advice)
 	}
 	return pass(measured)
@@ -313,11 +320,11 @@ func judgeLimits(f *facts) answer {
 const (
 	flushTries = 40
 	// minFlush is less than a command takes to a disk behind a cable and back.
-	minFlush = 25e3 // ns
+	minFlush = 25e3 // It is in nanoseconds.
 	// minFlash is how long the fastest flash takes to be programmed (Cheong et al., A flash memory
 	// controller for 15 µs ultra-low-latency SSD using high-speed 3D NAND flash with 3 µs read
 	// time, ISSCC 2018).
-	minFlash = 100e3 // ns
+	minFlash = 100e3 // It is in nanoseconds.
 	// flushSlow is a flush that takes as long as a file.
 	flushSlow = 200e6
 )
@@ -325,8 +332,8 @@ const (
 // flushes are how long flushes took, in nanoseconds, by their mode.
 type flushes struct {
 	fsync, full []float64
-	refused     error   // why the file system has no full flush
-	write       float64 // how long the write before each takes: the median
+	refused     error   // refused is why the file system has no full flush.
+	write       float64 // write is how long the write before each takes: the median.
 }
 
 func (f *facts) tryFlushes(ctx context.Context) error {
@@ -396,16 +403,17 @@ func judgeFlush(f *facts) answer {
 		return pass(measured + "; the disk says that it loses nothing without power")
 	case quick < minFlush:
 		return fail(measured,
-			"a flush returns sooner than a disk can answer, as something on the way ignores flushes, so "+
-				"rates of small files are too high, and a power cut loses what was reported as written",
-			"measure on the disk itself, not on a file in memory or a virtual disk; "+
-				"update the enclosure's firmware, or use another")
+			"a flush returns sooner than a disk can answer, as something on the way ignores "+
+				"flushes, so rates of small files are too high, and a power cut loses what was "+
+				"reported as written",
+			"measure on the disk itself, not on a file in memory or a virtual disk; update the "+
+				"enclosure's firmware, or use another")
 	case quick < minFlash && !f.virtual:
 		return warn(measured,
-			"a flush returns sooner than flash can be programmed, so something on the way ignores flushes "+
-				"unless the disk's memory survives a power cut",
-			"measure on the disk itself, "+
-				"and compare its small files with those of disks that flush alike only")
+			"a flush returns sooner than flash can be programmed, so something on the way "+
+				"ignores flushes unless the disk's memory survives a power cut",
+			"measure on the disk itself, and compare its small files with those of disks that "+
+				"flush alike only")
 	case f.flushes.refused != nil:
 		return warn(measured,
 			"`flush: full` is not available, and fsync may leave bytes in the disk's own cache",
@@ -413,8 +421,8 @@ func judgeFlush(f *facts) answer {
 	case quantile(reaches, 0.5) > flushSlow:
 		return warn(measured,
 			"each file ends with a long wait for its flush, so small files look slow",
-			"check that no other program writes to the disk; "+
-				"`flush: none` leaves the flush out of the times")
+			"check that no other program writes to the disk; `flush: none` leaves the flush out "+
+				"of the times")
 	case quick < minFlash:
 		return pass(measured + "; sooner than flash can be programmed, but it is a virtual disk")
 	}
@@ -457,12 +465,12 @@ func judgeLanes(f *facts) answer {
 	if f.inOrder() {
 		return skip("see exfat")
 	}
-	one, four := slices.Max(f.one), slices.Max(f.four) // other programs can only make them slower
+	one, four := slices.Max(f.one), slices.Max(f.four) // Other programs can only make them slower.
 	measured := fmt.Sprintf("a new file with one request in flight %s, with four %s (best of %d)",
 		unit.FormatRate(one), unit.FormatRate(four), len(f.one))
 	if four < lanesLow*one {
-		return warn(measured, "the file system slows down several requests to a new file, "+
-			"so rates are its own and not the disk's", "set `depth: 1`, or use another file system")
+		return warn(measured, "the file system slows down several requests to a new file, so "+
+			"rates are its own and not the disk's", "set `depth: 1`, or use another file system")
 	}
 	return pass(measured)
 }

@@ -1,6 +1,7 @@
-// Package device knows what is plugged in, what lies behind the folders under test, and what the machine is doing. It
-// gives facts, which internal/machine/check judges, does no I/O on test files and changes nothing. The library ghw is not
-// used: it knows neither topology nor what lies under a volume, and reads no captures of other machines.
+// Package device knows what is plugged in, what lies behind the folders under test, and what the
+// machine is doing. It gives facts, which internal/machine/check judges, does no I/O on test files
+// and changes nothing. The library ghw is not used: it knows neither topology nor what lies under a
+// volume, and reads no captures of other machines.
 //
 // Start at [Look] for the machine and at [Inspect] for one folder.
 package device
@@ -23,18 +24,21 @@ import (
 
 // Place is what is known of a folder.
 type Place struct {
-	Path       string // absolute, without symbolic links
-	ID         uint64 // the same for all folders of one file system; 0 if the system does not say
-	Free       int64  // bytes that this user may still write
-	Size       int64  // bytes of the file system
-	Used       int64  // of them, by whomever
-	Mount      string // where the file system is mounted
-	Source     string // what is mounted there: /dev/sda1, a share; empty if the system does not say
-	Filesystem string // its kind, as the system calls it: ext4, apfs, NTFS
-	System     bool   // holds the operating system
-	Writable   error  // why nothing can be written; nil when it can
-	Closed     error  // why the system keeps this program out of a folder that exists; nil if it does not
-	info       fs.FileInfo
+	Path string // Path is absolute, without symbolic links.
+	// ID is the same for all folders of one file system; 0 if the system does not say.
+	ID    uint64
+	Free  int64  // Free is bytes that this user may still write.
+	Size  int64  // Size is bytes of the file system.
+	Used  int64  // Used counts everybody's bytes.
+	Mount string // Mount is where the file system is mounted.
+	// Source is what is mounted there: /dev/sda1, a share; empty if the system does not say.
+	Source     string
+	Filesystem string // Filesystem is its kind, as the system calls it: ext4, apfs, NTFS.
+	System     bool   // System says that it holds the operating system.
+	Writable   error  // Writable is why nothing can be written; nil when it can.
+	// Closed says why the system keeps this program out of a folder that exists; else nil.
+	Closed error
+	info   fs.FileInfo
 }
 
 // ErrNotFolder marks a path that is something else.
@@ -73,7 +77,8 @@ func (p Place) SameVolume(q Place) bool { return p.ID != 0 && p.ID == q.ID }
 // SameFolder reports whether both are one folder.
 func (p Place) SameFolder(q Place) bool { return os.SameFile(p.info, q.info) }
 
-// What Windows says of a drive that is none of this machine's disks; it has no file system of that name.
+// What Windows says of a drive that is none of this machine's disks; it has no file system of that
+// name.
 const (
 	networkDrive = "network drive"
 	memoryDrive  = "memory drive"
@@ -87,8 +92,9 @@ func (p Place) NotDisk() string {
 	switch p.Filesystem {
 	case "tmpfs", "ramfs", "devtmpfs", memoryDrive:
 		return RAM
-	case "nfs", "nfs4", "cifs", "smb3", "smbfs", "afpfs", "webdav", "9p", "virtiofs", "ceph", "glusterfs", "lustre",
-		"fuse.sshfs", "fuse.rclone", "fuse.glusterfs", "vboxsf", "fuse.vmhgfs-fuse", "prl_fs", networkDrive:
+	case "nfs", "nfs4", "cifs", "smb3", "smbfs", "afpfs", "webdav", "9p", "virtiofs", "ceph",
+		"glusterfs", "lustre", "fuse.sshfs", "fuse.rclone", "fuse.glusterfs", "vboxsf",
+		"fuse.vmhgfs-fuse", "prl_fs", networkDrive:
 		return "on another machine, or on the host of this one"
 	case "overlay", "aufs", "fuse.mergerfs", "fuse.overlayfs", "unionfs":
 		return "a union of folders"
@@ -96,9 +102,10 @@ func (p Place) NotDisk() string {
 	return ""
 }
 
-// Look finds out what is plugged in where: the machine, hubs, disks and their volumes. It reads what the system offers
-// and writes nothing. What the system does not report is left out, with a warning if that may surprise; so are serial
-// numbers, which identify a person's disk, unless they are asked for.
+// Look finds out what is plugged in where: the machine, hubs, disks and their volumes. It reads
+// what the system offers and writes nothing. What the system does not report is left out, with a
+// warning if that may surprise; so are serial numbers, which identify a person's disk, unless they
+// are asked for.
 func Look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
 	inv, err := look(ctx, serials)
 	if err != nil {
@@ -120,17 +127,19 @@ func Capture(ctx context.Context, title string) ([]byte, error) {
 	return []byte(head + capture.Redact(answers)), nil
 }
 
-// ask runs one of the system's tools and returns what it prints. It waits no longer than the timeout.
+// ask runs one of the system's tools and returns what it prints. It waits no longer than the
+// timeout.
 func ask(ctx context.Context, timeout time.Duration, argv []string) ([]byte, error) {
 	if _, err := exec.LookPath(argv[0]); err != nil {
-		return nil, err // no process is needed to find that out
+		return nil, err // No process is needed to find that out.
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.WaitDelay = time.Second // a child of the tool may hold its pipe
+	cmd.WaitDelay = time.Second // A child of the tool may hold its pipe.
 	out, err := cmd.Output()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(bytes.TrimSpace(exit.Stderr)) > 0 {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(bytes.TrimSpace(exit.Stderr)) > 0 {
 		err = fmt.Errorf("%w: %s", err, bytes.TrimSpace(exit.Stderr))
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -142,11 +151,12 @@ func ask(ctx context.Context, timeout time.Duration, argv []string) ([]byte, err
 	return out, nil
 }
 
-// slowAfter is how long a disk may take to answer before a person is told what is waited for. A hard disk that starts
-// up takes longer.
+// slowAfter is how long a disk may take to answer before a person is told what is waited for. A
+// hard disk that starts up takes longer.
 const slowAfter = 2 * time.Second
 
-// NotifyIfSlow does what may wait for a disk, and tells a person what is waited for if that takes long.
+// NotifyIfSlow does what may wait for a disk, and tells a person what is waited for if that takes
+// long.
 func NotifyIfSlow(notify func(text string), what string, do func() error) error {
 	late := time.AfterFunc(slowAfter, func() { notify(Waiting(what)) })
 	defer late.Stop()

@@ -18,9 +18,12 @@ import (
 // lab compares what Look says with what the system's tools say.
 type lab struct{ testdisk.Lab }
 
-// TestLookIsRight makes disks of every kind and compares what Look says of them with what lsblk and findmnt say.
+// TestLookIsRight makes disks of every kind and compares what Look says of them with what lsblk and
+// findmnt say.
 func TestLookIsRight(t *testing.T) {
-	testdisk.InLab(t, func(l testdisk.Lab) { lookIsRight(lab{l}) }, "losetup", "parted", "mkfs.ext4", "mkfs.xfs", "lsblk", "findmnt")
+	testdisk.InLab(t, func(l testdisk.Lab) {
+		lookIsRight(lab{l})
+	}, "losetup", "parted", "mkfs.ext4", "mkfs.xfs", "lsblk", "findmnt")
 }
 
 func lookIsRight(l lab) {
@@ -29,7 +32,8 @@ func lookIsRight(l lab) {
 		return device, filepath.Base(device)
 	}
 	parts, partsName := image(l.Memory, "parts.img", 1024)
-	l.Exec("parted", "--script", parts, "mklabel", "gpt", "mkpart", "a", "1MiB", "101MiB", "mkpart", "b", "101MiB", "601MiB", "mkpart", "c", "601MiB", "100%")
+	l.Exec("parted", "--script", parts, "mklabel", "gpt", "mkpart", "a", "1MiB", "101MiB", "mkpart",
+		"b", "101MiB", "601MiB", "mkpart", "c", "601MiB", "100%")
 	if _, err := os.Stat(parts + "p3"); err != nil {
 		l.Skipf("this system makes no devices for the partitions of a loop device: %v", err)
 	}
@@ -64,7 +68,8 @@ func lookIsRight(l lab) {
 			l.Errorf("%s lies on %+v, want %s of %s", tt.path, volume, tt.device, tt.disk)
 		}
 	}
-	if over, below := inv.Physical(inv.Find(nested), nil), inv.Physical(inv.Find(partsName), nil); !slices.Equal(over, below) {
+	if over, below := inv.Physical(inv.Find(nested), nil),
+		inv.Physical(inv.Find(partsName), nil); !slices.Equal(over, below) {
 		l.Errorf("a disk in a file lies on %v, want what the file's disk lies on, %v", over, below)
 	}
 	if disk, _ := inv.Holding("/"); disk != nil && !disk.System {
@@ -73,28 +78,32 @@ func lookIsRight(l lab) {
 	if _, v := inv.Holding(second); v == nil || !v.ReadOnly {
 		l.Errorf("%+v is not read-only", v)
 	}
-	if _, v := inv.Holding(first); v == nil || !slices.Contains(v.Options, "sync") || !slices.Contains(v.Mounts, bound) {
+	if _, v := inv.Holding(first); v == nil || !slices.Contains(v.Options, "sync") ||
+		!slices.Contains(v.Mounts, bound) {
 		l.Errorf("%+v is not mounted with sync, and at %s too", v, bound)
 	}
 	l.Sub("mapped device", func(inner testdisk.Lab) {
 		l := lab{inner}
 		under, on := image(l.Memory, "mapped.img", 16)
-		name := l.Exec("dmsetup", "info", "--columns", "--noheadings", "-o", "blkdevname", l.Mapped(under))
-		if disk := l.compare().Find(name); disk == nil || !slices.Equal(disk.Backing, []string{on}) {
+		name := l.Exec("dmsetup", "info", "--columns", "--noheadings", "-o", "blkdevname",
+			l.Mapped(under))
+		if disk := l.compare().Find(name); disk == nil ||
+			!slices.Equal(disk.Backing, []string{on}) {
 			l.Errorf("%+v does not lie on %s", disk, on)
 		}
 	})
 }
 
-// compare looks, between two listings that agree, for others may be plugging and mounting meanwhile; and compares what
-// it finds with them.
+// compare looks, between two listings that agree, for others may be plugging and mounting
+// meanwhile; and compares what it finds with them.
 func (l lab) compare() *hardware.Inventory {
 	l.Helper()
 	for range 10 {
 		devices, mounts := l.lsblk(), l.findmnt()
 		inv, err := Look(l.Context(), false)
 		check.Must(l, err)
-		if cmp.Equal(devices, l.lsblk(), cmp.AllowUnexported(listed{})) && len(mounts) == len(l.findmnt()) {
+		if cmp.Equal(devices, l.lsblk(), cmp.AllowUnexported(listed{})) &&
+			len(mounts) == len(l.findmnt()) {
 			l.compareDevices(inv, devices)
 			l.compareMounts(inv, mounts)
 			return inv
@@ -119,7 +128,8 @@ func (l lab) lsblk() map[string]*listed {
 	var out struct {
 		Devices []listed `json:"blockdevices"`
 	}
-	check.Must(l, json.Unmarshal([]byte(l.Exec("lsblk", "--json", "--bytes", "--list", "--output-all")), &out))
+	check.Must(l, json.Unmarshal([]byte(l.Exec("lsblk", "--json", "--bytes", "--list",
+		"--output-all")), &out))
 	all := map[string]*listed{}
 	for _, d := range out.Devices { // a device on two others is listed twice
 		if d.Size == 0 || d.Type == "rom" {
@@ -150,18 +160,22 @@ func (l lab) findmnt() []found {
 	var out struct {
 		Mounts []found `json:"filesystems"`
 	}
-	text := l.Exec("findmnt", "--json", "--bytes", "--list", "--output", "TARGET,MAJ:MIN,FSTYPE,SIZE,AVAIL,OPTIONS")
+	text := l.Exec("findmnt", "--json", "--bytes", "--list", "--output",
+		"TARGET,MAJ:MIN,FSTYPE,SIZE,AVAIL,OPTIONS")
 	check.Must(l, json.Unmarshal([]byte(text), &out))
 	return out.Mounts
 }
 
-// compareDevices wants every disk that lsblk lists and no other, of the same size and on the same ones.
+// compareDevices wants every disk that lsblk lists and no other, of the same size and on the same
+// ones.
 func (l lab) compareDevices(inv *hardware.Inventory, devices map[string]*listed) {
 	l.Helper()
 	for name, d := range devices {
 		if d.Type == "part" {
 			disk := inv.Find(d.Parent)
-			if disk == nil || !slices.ContainsFunc(disk.Volumes, func(v hardware.Volume) bool { return v.Device == name && (v.Mount != "" || v.SizeBytes == d.Size) }) {
+			if disk == nil || !slices.ContainsFunc(disk.Volumes, func(v hardware.Volume) bool {
+				return v.Device == name && (v.Mount != "" || v.SizeBytes == d.Size)
+			}) {
 				l.Errorf("%s, %d bytes, is no volume of %s: %+v", name, d.Size, d.Parent, disk)
 			}
 			continue
@@ -182,7 +196,8 @@ func (l lab) compareDevices(inv *hardware.Inventory, devices map[string]*listed)
 				l.Errorf("%s lies on %v, want %s", name, disk.Backing, parent)
 			}
 		}
-		if virtual := d.Type != "disk" || strings.HasPrefix(name, "zram"); virtual != (disk.Bus == hardware.Virtual) {
+		if virtual := d.Type != "disk" ||
+			strings.HasPrefix(name, "zram"); virtual != (disk.Bus == hardware.Virtual) {
 			l.Errorf("%s, a %s, is on bus %q", name, d.Type, disk.Bus)
 		}
 	}
@@ -193,7 +208,8 @@ func (l lab) compareDevices(inv *hardware.Inventory, devices map[string]*listed)
 	}
 }
 
-// compareMounts wants each mount on its device, with the file system and the space that findmnt tells.
+// compareMounts wants each mount on its device, with the file system and the space that findmnt
+// tells.
 func (l lab) compareMounts(inv *hardware.Inventory, mounts []found) {
 	l.Helper()
 	last := map[string]found{} // at a place: it covers those before it
@@ -213,11 +229,14 @@ func (l lab) compareMounts(inv *hardware.Inventory, mounts []found) {
 			continue
 		}
 		number, err := os.ReadFile(filepath.Join("/sys/class/block", volume.Device, "dev"))
-		if got := strings.TrimSpace(string(number)); err != nil || got != m.Number && m.Filesystem != "btrfs" {
-			l.Errorf("%s lies on %s, which is %s (%v), want %s", target, volume.Device, got, err, m.Number)
+		if got := strings.TrimSpace(string(number)); err != nil || got != m.Number &&
+			m.Filesystem != "btrfs" {
+			l.Errorf("%s lies on %s, which is %s (%v), want %s", target, volume.Device, got, err,
+				m.Number)
 		}
 		if target != volume.Mount && !slices.Contains(volume.Mounts, target) {
-			l.Errorf("%s is not among the mounts of %s: %s, %v", target, volume.Device, volume.Mount, volume.Mounts)
+			l.Errorf("%s is not among the mounts of %s: %s, %v", target, volume.Device,
+				volume.Mount, volume.Mounts)
 		}
 		if target != volume.Mount {
 			continue
@@ -229,8 +248,10 @@ func (l lab) compareMounts(inv *hardware.Inventory, mounts []found) {
 		if m.Avail == nil || max(volume.FreeBytes-*m.Avail, *m.Avail-volume.FreeBytes) > 1<<30 {
 			l.Errorf("%s has %d bytes free, want %v", target, volume.FreeBytes, m.Avail)
 		}
-		if volume.Filesystem != m.Filesystem || volume.ReadOnly != slices.Contains(strings.Split(m.Options, ","), "ro") {
-			l.Errorf("%s is %s, read-only %t, want %s, %s", target, volume.Filesystem, volume.ReadOnly, m.Filesystem, m.Options)
+		if volume.Filesystem != m.Filesystem ||
+			volume.ReadOnly != slices.Contains(strings.Split(m.Options, ","), "ro") {
+			l.Errorf("%s is %s, read-only %t, want %s, %s", target, volume.Filesystem,
+				volume.ReadOnly, m.Filesystem, m.Options)
 		}
 	}
 }

@@ -41,7 +41,8 @@ func TestProcProcesses(t *testing.T) {
 	})
 	want := []Process{
 		{PID: 1, Name: "systemd", CPU: 750 * time.Millisecond},
-		{PID: 42, Name: "rsync", Args: []string{"rsync", "-a", "/home", "/mnt/x"}, Places: []string{"/home/me", "/mnt/x/file"}, CPU: 3 * time.Second, Blocked: true},
+		{PID: 42, Name: "rsync", Args: []string{"rsync", "-a", "/home", "/mnt/x"},
+			Places: []string{"/home/me", "/mnt/x/file"}, CPU: 3 * time.Second, Blocked: true},
 		{PID: 43, Name: "a) b", CPU: 10 * time.Millisecond},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -57,9 +58,17 @@ func TestParsePS(t *testing.T) {
 		"  bad   0:00.00 x\n   13 9:x y\n   14  0:00.00\n   15 a:b z\n\n"))
 	want := []Process{
 		{PID: 1, Name: "launchd", Args: []string{"/sbin/launchd"}, CPU: 62500 * time.Millisecond},
-		{PID: 321, Name: "backupd", Args: []string{"/System/Library/CoreServices/backupd.bundle/Contents/Resources/backupd"}, CPU: 30 * time.Millisecond},
-		{PID: 4711, Name: "rsync", Args: []string{"rsync", "-a", "/Users", "/Volumes/X"}, CPU: 100000 * time.Second},
-		{PID: 12, Name: "fsck_apfs", Args: []string{"fsck_apfs", "/dev/rdisk5"}, CPU: 86401 * time.Second},
+		{
+			PID: 321, Name: "backupd",
+			Args: []string{
+				"/System/Library/CoreServices/backupd.bundle/Contents/Resources/backupd",
+			},
+			CPU: 30 * time.Millisecond,
+		},
+		{PID: 4711, Name: "rsync", Args: []string{"rsync", "-a", "/Users", "/Volumes/X"},
+			CPU: 100000 * time.Second},
+		{PID: 12, Name: "fsck_apfs", Args: []string{"fsck_apfs", "/dev/rdisk5"},
+			CPU: 86401 * time.Second},
 	}
 	check.Same(t, "parsePS()", want, got)
 }
@@ -68,7 +77,8 @@ func TestBetween(t *testing.T) {
 	s := time.Second
 	got := Between(
 		[]Process{{PID: 1, Name: "a", CPU: 10 * s}, {PID: 2, Name: "b", CPU: 10 * s}},
-		[]Process{{PID: 1, Name: "a", CPU: 11 * s}, {PID: 2, Name: "c", CPU: s}, {PID: 3, Name: "d", CPU: 2 * s}}, 2*s)
+		[]Process{{PID: 1, Name: "a", CPU: 11 * s}, {PID: 2, Name: "c", CPU: s},
+			{PID: 3, Name: "d", CPU: 2 * s}}, 2*s)
 	for i, want := range []float64{0.5, 0.5, 1} {
 		check.Same(t, "how busy "+got[i].Name+" was", want, got[i].Busy)
 	}
@@ -77,7 +87,9 @@ func TestBetween(t *testing.T) {
 func TestProcessesFindsItself(t *testing.T) {
 	list, err := Processes(t.Context())
 	check.Must(t, err)
-	if !slices.ContainsFunc(list, func(p Process) bool { return p.PID == os.Getpid() && p.Name != "" }) {
+	if !slices.ContainsFunc(list, func(p Process) bool {
+		return p.PID == os.Getpid() && p.Name != ""
+	}) {
 		t.Errorf("%d processes, this one is not among them", len(list))
 	}
 }
@@ -111,7 +123,8 @@ func TestPowersave(t *testing.T) {
 	}{
 		{macLowPower, "Currently in use:\n standby 1\n lowpowermode         1\n", "Low Power Mode"},
 		{macLowPower, " lowpowermode 0\n powermode 2\n", ""},
-		{winPowerSaver, "GUID du mode: A1841308-3541-4fab-bc81-f71556f20b4a  (Economies)", "power plan Power saver"},
+		{winPowerSaver, "GUID du mode: A1841308-3541-4fab-bc81-f71556f20b4a  (Economies)",
+			"power plan Power saver"},
 		{winPowerSaver, "Power Scheme GUID: 381b4222-f694-41f0-9685-ff5bb260df2e  (Balanced)", ""},
 	} {
 		check.Same(t, tt.out, tt.want, tt.read([]byte(tt.out)))
@@ -121,7 +134,8 @@ func TestPowersave(t *testing.T) {
 func TestInspectKnowsItsMount(t *testing.T) {
 	p, err := Inspect(t.TempDir())
 	check.Must(t, err)
-	if p.Filesystem == "" || p.Mount == "" || p.Size < p.Used || p.Size == 0 || runtime.GOOS != "windows" && p.Source == "" {
+	if p.Filesystem == "" || p.Mount == "" || p.Size < p.Used || p.Size == 0 ||
+		runtime.GOOS != "windows" && p.Source == "" {
 		t.Errorf("Inspect() = %+v, want all known", p)
 	}
 }
@@ -145,21 +159,28 @@ func TestLook(t *testing.T) {
 		}
 		t.Logf("%s: %s, %d volumes", disk.Name, disk.Model, len(disk.Volumes))
 		for _, v := range disk.Volumes {
-			t.Logf("  %s at %q: %s, %d of %d bytes free", v.Device, v.Mount, v.Filesystem, v.FreeBytes, v.SizeBytes)
+			t.Logf("  %s at %q: %s, %d of %d bytes free", v.Device, v.Mount, v.Filesystem,
+				v.FreeBytes, v.SizeBytes)
 		}
 	}
 	t.Logf("warnings: %q", inventory.Warnings)
 }
 
-// A disk that is held back, by a question to the person, is waited for and said; no worker's time runs meanwhile.
+// A disk that is held back, by a question to the person, is waited for and said; no worker's time
+// runs meanwhile.
 func TestNotifyIfSlow(t *testing.T) { synctest.Test(t, notifiesIfSlow) }
 
 func notifiesIfSlow(t *testing.T) {
-	if err := NotifyIfSlow(func(text string) { t.Errorf("said %q", text) }, "disk A", func() error { return nil }); err != nil {
+	if err := NotifyIfSlow(func(text string) {
+		t.Errorf("said %q", text)
+	}, "disk A", func() error { return nil }); err != nil {
 		t.Errorf("at once: %v", err)
 	}
 	answered, said := make(chan struct{}), ""
-	err := NotifyIfSlow(func(text string) { said = text; close(answered) }, "disk A (/Volumes/A)", func() error {
+	err := NotifyIfSlow(func(text string) {
+		said = text
+		close(answered)
+	}, "disk A (/Volumes/A)", func() error {
 		<-answered
 		return errors.New("refused")
 	})

@@ -22,8 +22,9 @@ const (
 
 // Program is one that loads disks without being asked at that moment.
 type Program struct {
-	names string // patterns as path.Match takes them, in lower case; Linux cuts names after 15 bytes
-	arg   string // one of its arguments, if only that makes it one
+	// names are patterns for path.Match, in lower case; Linux cuts names after 15 bytes.
+	names string
+	arg   string // arg is one of its arguments, if only that makes it one.
 	Sign  Sign
 	Does  string
 	Try   string
@@ -46,7 +47,7 @@ var programs = [...]Program{
 	{"updatedb*", "", Runs, "lists all files", letFinish},
 	{"tracker-miner-* localsearch*", "", Worked, "indexes files", letFinish},
 	{"baloo_file*", "", Worked, "indexes files", "pause it with `balooctl6 suspend`"},
-	// of every system
+	// These exist on every system.
 	{"rsync rclone robocopy.exe", "", OnADisk, "copies files", letFinish},
 	{"borg restic kopia duplicity", "", OnADisk, "backs files up", pauseBackup},
 	{"dd", "", OnADisk, "copies bytes", letFinish},
@@ -64,7 +65,8 @@ var programs = [...]Program{
 	{"chkdsk.exe", "", Runs, "checks a file system", letFinish},
 	{"wbengine.exe", "", Runs, "makes a backup", pauseBackup},
 	{"vssvc.exe", "", Worked, "makes shadow copies", letFinish},
-	{"msmpeng.exe", "", Worked, "looks for malware", "let it finish, or exclude the folder under test in Windows Security"},
+	{"msmpeng.exe", "", Worked, "looks for malware",
+		"let it finish, or exclude the folder under test in Windows Security"},
 	{"mpcmdrun.exe", "", Runs, "looks for malware", letFinish},
 	{"searchindexer.exe", "", Worked, "indexes files", letFinish},
 }
@@ -74,7 +76,8 @@ func (p Process) Program() *Program {
 	for i := range programs {
 		for pattern := range strings.FieldsSeq(programs[i].names) {
 			match, _ := path.Match(pattern, strings.ToLower(p.Name))
-			if arg := programs[i].arg; match && (arg == "" || p.Args == nil || slices.Contains(p.Args, arg)) {
+			arg := programs[i].arg
+			if match && (arg == "" || p.Args == nil || slices.Contains(p.Args, arg)) {
 				return &programs[i]
 			}
 		}
@@ -85,13 +88,13 @@ func (p Process) Program() *Program {
 // Process is a running program, as far as the system reports.
 type Process struct {
 	PID    int
-	Name   string        // of the program, without its folder
-	Args   []string      // it was started with; nil: any
-	Places []string      // folders and files that it works in, if they can be seen
-	CPU    time.Duration // it has used
-	Busy   float64       // cores' worth of work while it was watched
+	Name   string        // Name is the program's, without its folder.
+	Args   []string      // It was started with; nil: any.
+	Places []string      // Places are the folders and files that it works in, if visible.
+	CPU    time.Duration // It has used.
+	Busy   float64       // Busy is how many cores it kept busy while it was watched.
 
-	Blocked bool // it waits for a disk, when it was looked at
+	Blocked bool // It waits for a disk, when it was looked at.
 }
 
 // Between are the processes of the later list with the work that they did since the earlier one.
@@ -104,7 +107,7 @@ func Between(earlier, later []Process, passed time.Duration) []Process {
 		p := &later[i]
 		before := used[p.PID]
 		if before.Name != p.Name {
-			before.CPU = 0 // another one's number
+			before.CPU = 0 // The number was another one's.
 		}
 		p.Blocked = p.Blocked || before.Blocked && before.Name == p.Name
 		p.Busy = (p.CPU - before.CPU).Seconds() / passed.Seconds()
@@ -112,10 +115,12 @@ func Between(earlier, later []Process, passed time.Duration) []Process {
 	return later
 }
 
-// linuxTick is Linux's unit of processor time in /proc, on every architecture: sysconf(_SC_CLK_TCK) is 100.
+// linuxTick is Linux's unit of processor time in /proc, on every architecture: sysconf(_SC_CLK_TCK)
+// is 100.
 const linuxTick = 10 * time.Millisecond
 
-// procProcesses reads Linux's /proc. What belongs to others may be hidden; what is gone meanwhile is left out.
+// procProcesses reads Linux's /proc. What belongs to others may be hidden; what is gone meanwhile
+// is left out.
 func procProcesses(proc fs.FS) ([]Process, error) {
 	entries, err := fs.ReadDir(proc, ".")
 	if err != nil {
@@ -137,7 +142,8 @@ func procProcesses(proc fs.FS) ([]Process, error) {
 		}
 		p.PID = pid
 		if p.Program() != nil {
-			args, _ := fs.ReadFile(proc, path.Join(entry.Name(), "cmdline")) // empty if it may not be seen
+			// It is empty if it may not be seen.
+			args, _ := fs.ReadFile(proc, path.Join(entry.Name(), "cmdline"))
 			p.Args = strings.FieldsFunc(string(args), func(r rune) bool { return r == 0 })
 			p.Places = procPlaces(proc, entry.Name())
 		}
@@ -146,9 +152,9 @@ func procProcesses(proc fs.FS) ([]Process, error) {
 	return list, nil
 }
 
-// parseStat takes a program's name, state and processor time from /proc/PID/stat: the name is in brackets and may
-// hold any character, the state is the first field after it, and utime and stime are the 12th and 13th
-// (proc_pid_stat(5)).
+// parseStat takes a program's name, state and processor time from /proc/PID/stat: the name is in
+// brackets and may hold any character, the state is the first field after it, and utime and stime
+// are the 12th and 13th (proc_pid_stat(5)).
 func parseStat(stat []byte) (Process, bool) {
 	open, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
 	if open < 0 || end < open {
@@ -170,10 +176,11 @@ func parseStat(stat []byte) (Process, bool) {
 	return p, true
 }
 
-// procPlaces are the folder that a process is in and the files that it has open, as far as this user may know.
+// procPlaces are the folder that a process is in and the files that it has open, as far as this
+// user may know.
 func procPlaces(proc fs.FS, pid string) []string {
 	var places []string
-	open, _ := fs.Glob(proc, path.Join(pid, "fd", "*")) // the pattern is well formed
+	open, _ := fs.Glob(proc, path.Join(pid, "fd", "*")) // The pattern is well formed.
 	for _, link := range append([]string{path.Join(pid, "cwd")}, open...) {
 		if target, err := fs.ReadLink(proc, link); err == nil && path.IsAbs(target) {
 			places = append(places, target)
@@ -182,8 +189,9 @@ func procPlaces(proc fs.FS, pid string) []string {
 	return places
 }
 
-// parsePS takes processes from `ps -Axo pid=,time=,command=` of macOS: a number, the processor time in minutes:seconds
-// with the decimal mark of the person's language, and the command with its arguments.
+// parsePS takes processes from `ps -Axo pid=,time=,command=` of macOS: a number, the processor time
+// in minutes:seconds with the decimal mark of the person's language, and the command with its
+// arguments.
 func parsePS(out []byte) []Process {
 	var list []Process
 	for line := range bytes.Lines(out) {
@@ -192,18 +200,22 @@ func parsePS(out []byte) []Process {
 			continue
 		}
 		pid, err := strconv.Atoi(fields[0])
-		clock, clockErr := time.ParseDuration(strings.NewReplacer(":", "m", ",", ".").Replace(fields[1]) + "s")
+		minutes := strings.NewReplacer(":", "m", ",", ".").Replace(fields[1])
+		clock, clockErr := time.ParseDuration(minutes + "s")
 		if err != nil || clockErr != nil {
 			continue
 		}
-		list = append(list, Process{PID: pid, Name: path.Base(fields[2]), Args: fields[2:], CPU: clock})
+		list = append(list, Process{
+			PID: pid, Name: path.Base(fields[2]), Args: fields[2:], CPU: clock,
+		})
 	}
 	return list
 }
 
-// governed says how Linux holds the processor back to save power, from sysfs; empty if it does not. The governor
-// "powersave" means the lowest frequency, except with drivers that choose by themselves, for which it is the usual
-// one and the preference shows it: https://docs.kernel.org/admin-guide/pm/intel_pstate.html and amd-pstate.html.
+// governed says how Linux holds the processor back to save power, from sysfs; empty if it does not.
+// The governor "powersave" means the lowest frequency, except with drivers that choose by
+// themselves, for which it is the usual one and the preference shows it:
+// https://docs.kernel.org/admin-guide/pm/intel_pstate.html and amd-pstate.html.
 func governed(sys fs.FS) string {
 	cpus, err := fs.Glob(sys, "devices/system/cpu/cpu[0-9]*/cpufreq")
 	if err != nil || len(cpus) == 0 {
@@ -217,7 +229,8 @@ func governed(sys fs.FS) string {
 		return strings.TrimSpace(string(text))
 	}
 	driver, governor := read("scaling_driver"), read("scaling_governor")
-	chooses := driver == "intel_pstate" || strings.HasPrefix(strings.ReplaceAll(driver, "_", "-"), "amd-pstate")
+	chooses := driver == "intel_pstate" ||
+		strings.HasPrefix(strings.ReplaceAll(driver, "_", "-"), "amd-pstate")
 	if preference := read("energy_performance_preference"); chooses && preference == "power" {
 		return "energy preference " + preference
 	}
@@ -227,11 +240,13 @@ func governed(sys fs.FS) string {
 	return ""
 }
 
-// macLowPower reads `pmset -g` of macOS: lowpowermode is 1 in Low Power Mode, of which powermode 1 is another name.
+// macLowPower reads `pmset -g` of macOS: lowpowermode is 1 in Low Power Mode, of which powermode 1
+// is another name.
 func macLowPower(out []byte) string {
 	for line := range bytes.Lines(out) {
 		fields := strings.Fields(string(line))
-		if len(fields) >= 2 && (fields[0] == "lowpowermode" || fields[0] == "powermode") && fields[1] == "1" {
+		if len(fields) >= 2 && (fields[0] == "lowpowermode" || fields[0] == "powermode") &&
+			fields[1] == "1" {
 			return "Low Power Mode"
 		}
 	}

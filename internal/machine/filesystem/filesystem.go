@@ -1,6 +1,6 @@
-// Package filesystem is what package os lacks for files that matter: locks that go with their process, bringing
-// files to the medium, writing them whole or not at all, and how full a volume is. Start at Lock, Sync, Replace and
-// Volume.
+// Package filesystem is what package os lacks for files that matter: locks that go with their
+// process, bringing files to the medium, writing them whole or not at all, and how full a volume
+// is. Start at Lock, Sync, Replace and Volume.
 package filesystem
 
 import (
@@ -57,8 +57,9 @@ func Read(file *os.File, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// Sync brings what was written to the file to the medium. Go's own way, which on macOS is F_FULLFSYNC, is not known to
-// every file system: exFAT on macOS 12 and 13 answers ENOTTY, and then fsync has to do.
+// Sync brings what was written to the file to the medium. Go's own way, which on macOS is
+// F_FULLFSYNC, is not known to every file system: exFAT on macOS 12 and 13 answers ENOTTY, and then
+// fsync has to do.
 func Sync(f *os.File) error {
 	err := f.Sync()
 	if Unsupported(err) {
@@ -67,8 +68,8 @@ func Sync(f *os.File) error {
 	return err
 }
 
-// Write is Replace for a path that a person gives: a path that is no file, such as a pipe or /dev/stdout, is written
-// to as it is.
+// Write is Replace for a path that a person gives: a path that is no file, such as a pipe or
+// /dev/stdout, is written to as it is.
 func Write(path string, write func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return writeTo(os.OpenFile, path, os.O_WRONLY, write, func(*os.File) error { return nil })
@@ -76,14 +77,16 @@ func Write(path string, write func(io.Writer) error) error {
 	return Replace(path, write)
 }
 
-// Replace writes a file whole or not at all, and brings it to the medium. What it writes lies beside it under a name
-// of its own until then, which begins with a dot, so that programs that read whole folders leave it out: nothing that
-// has the file's name, such as a link or a pipe, is followed or waited for, only replaced.
+// Replace writes a file whole or not at all, and brings it to the medium. What it writes lies
+// beside it under a name of its own until then, which begins with a dot, so that programs that read
+// whole folders leave it out: nothing that has the file's name, such as a link or a pipe, is
+// followed or waited for, only replaced.
 func Replace(path string, write func(io.Writer) error) error {
 	return replace(os.OpenFile, os.Rename, os.Remove, path, write)
 }
 
-// ReplaceIn is Replace in a folder that is held open: whatever stands at its path meanwhile is not written to.
+// ReplaceIn is Replace in a folder that is held open: whatever stands at its path meanwhile is not
+// written to.
 func ReplaceIn(root *os.Root, name string, write func(io.Writer) error) error {
 	return replace(root.OpenFile, root.Rename, root.Remove, name, write)
 }
@@ -97,7 +100,8 @@ func replace(
 	part := ""
 	err := fs.ErrExist
 	for tries := 0; tries < 10 && errors.Is(err, fs.ErrExist); tries++ {
-		part = filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x%s", filepath.Base(path), rand.Uint32(), partEnding))
+		part = filepath.Join(filepath.Dir(path),
+			fmt.Sprintf(".%s.%08x%s", filepath.Base(path), rand.Uint32(), partEnding))
 		err = writeTo(open, part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, write, Sync)
 	}
 	if err == nil {
@@ -111,10 +115,11 @@ func replace(
 
 const partEnding = ".part"
 
-// IsPart reports whether name is one under which Replace has begun to write a file of that name in the same folder.
-// Versions before 1 began it without a dot.
+// IsPart reports whether name is one under which Replace has begun to write a file of that name in
+// the same folder. Versions before 1 began it without a dot.
 func IsPart(file, name string) bool {
-	rest, begins := strings.CutPrefix(strings.TrimPrefix(name, "."), strings.TrimPrefix(file, ".")+".")
+	rest, begins := strings.CutPrefix(strings.TrimPrefix(name, "."),
+		strings.TrimPrefix(file, ".")+".")
 	digits, ends := strings.CutSuffix(rest, partEnding)
 	return begins && ends && len(digits) == 8 && strings.Trim(digits, "0123456789abcdef") == ""
 }
@@ -134,7 +139,7 @@ func writeTo(
 		err = sync(file)
 	}
 	if err != nil {
-		_ = file.Close() // fails for the same reason
+		_ = file.Close() // It fails for the same reason.
 		return err
 	}
 	return file.Close()

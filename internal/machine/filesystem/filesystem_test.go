@@ -27,7 +27,10 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	failed := errors.New("failed")
-	if err := Write(path, func(w io.Writer) error { _, _ = io.WriteString(w, "half"); return failed }); !errors.Is(err, failed) {
+	if err := Write(path, func(w io.Writer) error {
+		_, _ = io.WriteString(w, "half")
+		return failed
+	}); !errors.Is(err, failed) {
 		t.Errorf("got %v, want %v", err, failed)
 	}
 	if got, _ := os.ReadFile(path); string(got) != "" {
@@ -37,7 +40,8 @@ func TestWrite(t *testing.T) {
 	check.Same(t, "files, one of them written", 1, len(entries))
 }
 
-// What is being written, or was when its process was killed, is known by its name, and nothing else is.
+// What is being written, or was when its process was killed, is known by its name, and nothing else
+// is.
 func TestIsPart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	var during []string
@@ -47,7 +51,10 @@ func TestIsPart(t *testing.T) {
 	}); err != nil || len(during) != 1 || !IsPart("f", filepath.Base(during[0])) {
 		t.Errorf("while it is written: %q, %v; want a part", during, err)
 	}
-	for _, name := range []string{"f", "f.part", "f.0123abc.part", "f.0123abcd", "g.0123abcd.part", "f.0123abcd.part.part", "f.0123abcg.part", "0123abcd.part", "..f.0123abcd.part"} {
+	for _, name := range []string{
+		"f", "f.part", "f.0123abc.part", "f.0123abcd", "g.0123abcd.part", "f.0123abcd.part.part",
+		"f.0123abcg.part", "0123abcd.part", "..f.0123abcd.part",
+	} {
 		if IsPart("f", name) {
 			t.Errorf("%s is no part of f", name)
 		}
@@ -85,8 +92,12 @@ func TestUnsupported(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("these are Unix error numbers")
 	}
-	for err, want := range map[error]bool{syscall.ENOTTY: true, syscall.EINVAL: true, syscall.ENOTSUP: true, syscall.EIO: false, syscall.ENOSPC: false} {
-		check.Same(t, err.Error(), want, Unsupported(&os.PathError{Op: "sync", Path: "f", Err: err}))
+	for err, want := range map[error]bool{
+		syscall.ENOTTY: true, syscall.EINVAL: true, syscall.ENOTSUP: true, syscall.EIO: false,
+		syscall.ENOSPC: false,
+	} {
+		check.Same(t, err.Error(), want,
+			Unsupported(&os.PathError{Op: "sync", Path: "f", Err: err}))
 	}
 	if Unsupported(nil) {
 		t.Error("no error counts as one")
@@ -134,7 +145,8 @@ func TestReplaceIn(t *testing.T) {
 	check.Must(t, err)
 	defer root.Close()
 	victim := t.TempDir()
-	check.Must(t, errors.Join(os.Rename(dir, dir+".moved"), os.Symlink(victim, dir), ReplaceIn(root, "f", put("ours"))))
+	check.Must(t, errors.Join(os.Rename(dir, dir+".moved"), os.Symlink(victim, dir),
+		ReplaceIn(root, "f", put("ours"))))
 	if entries, _ := os.ReadDir(victim); len(entries) > 0 {
 		t.Errorf("the link's target holds %v", entries)
 	}

@@ -13,14 +13,15 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// find finds the meter of the disk behind a folder. File systems with device numbers of their own, such as Btrfs and
-// ZFS, and networks have none.
+// find finds the meter of the disk behind a folder. File systems with device numbers of their own,
+// such as Btrfs and ZFS, and networks have none.
 func find(_ context.Context, folder string) (*meter, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(folder, &st); err != nil {
 		return nil, err
 	}
-	disk, err := linux.FindMeter(os.DirFS("/"), fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev)))
+	disk, err := linux.FindMeter(os.DirFS("/"),
+		fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev)))
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +45,14 @@ func find(_ context.Context, folder string) (*meter, error) {
 }
 
 func (m *meter) value(name string, read func() (float64, error)) Source {
-	return Source{Name: name + " of " + m.key, Every: Every, Read: func(context.Context) ([]Reading, error) {
-		v, err := read()
-		if err != nil {
-			return nil, err
-		}
-		return m.each(name, v), nil
-	}}
+	return Source{Name: name + " of " + m.key, Every: Every,
+		Read: func(context.Context) ([]Reading, error) {
+			v, err := read()
+			if err != nil {
+				return nil, err
+			}
+			return m.each(name, v), nil
+		}}
 }
 
 // whole reads how busy the cores are.

@@ -14,7 +14,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// What is written to a folder shows in its disk's count, and two folders of one disk have the same counters.
+// What is written to a folder shows in its disk's count, and two folders of one disk have the same
+// counters.
 func TestCount(t *testing.T) {
 	dir := t.TempDir()
 	before, err := Count(t.Context(), dir)
@@ -36,12 +37,16 @@ func TestCount(t *testing.T) {
 	if c, err := Count(t.Context(), filepath.Join(dir, "none")); err == nil {
 		t.Errorf("a folder that does not exist has moved %+v", c)
 	}
-	sources := new(Finder).Find(t.Context(), []Disk{{"A", dir}, {"none", "/proc"}, {"B", t.TempDir()}})
+	sources := new(Finder).Find(t.Context(),
+		[]Disk{{"A", dir}, {"none", "/proc"}, {"B", t.TempDir()}})
 	reads, err := sources[0].Read(t.Context())
 	if err != nil || len(reads) != 4 || !sources[0].Total {
 		t.Fatalf("%s: %v, %v", sources[0].Name, reads, err)
 	}
-	for i, want := range []Reading{{"A", trace.DeviceRead, reads[1].Value}, {"B", trace.DeviceRead, reads[0].Value}, {"A", trace.DeviceWrite, reads[3].Value}, {"B", trace.DeviceWrite, reads[2].Value}} {
+	for i, want := range []Reading{
+		{"A", trace.DeviceRead, reads[1].Value}, {"B", trace.DeviceRead, reads[0].Value},
+		{"A", trace.DeviceWrite, reads[3].Value}, {"B", trace.DeviceWrite, reads[2].Value},
+	} {
 		check.Same(t, fmt.Sprintf("reading %d", i), want, reads[i])
 	}
 }
@@ -54,8 +59,8 @@ func cpuTime(t testing.TB) time.Duration {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
-// Reading everything that the kernel reports eight disks takes less than a hundredth of a second of one core, so that
-// once a second it is under 1 %.
+// Reading everything that the kernel reports eight disks takes less than a hundredth of a second of
+// one core, so that once a second it is under 1 %.
 func TestCost(t *testing.T) {
 	dir := t.TempDir()
 	var sources []Source

@@ -1,13 +1,15 @@
-// Package gauge reads the machine's own meters: what each disk has moved by its own count, for any program, how
-// warm it is, what its link has negotiated, and how busy the host's cores are. It draws no conclusions (see
-// pkg/analysis), and knows no run: the coordinator decides what is read and when.
+// Package gauge reads the machine's own meters: what each disk has moved by its own count, for any
+// program, how warm it is, what its link has negotiated, and how busy the host's cores are. It
+// draws no conclusions (see pkg/analysis), and knows no run: the coordinator decides what is read
+// and when.
 //
-// What cannot be read has no source, and its gauge is missing from the trace: nothing is guessed. gopsutil is not
-// used: it counts no discards, asks udev of every disk at each reading, knows drives by letters on Windows, and on
-// macOS brings a runtime of its own (purego), which tests on other systems cannot load.
+// What cannot be read has no source, and its gauge is missing from the trace: nothing is guessed.
+// gopsutil is not used: it counts no discards, asks udev of every disk at each reading, knows
+// drives by letters on Windows, and on macOS brings a runtime of its own (purego), which tests on
+// other systems cannot load.
 //
-// Start at Finder for what can be read here, at Sampler for reading it beside a phase, and at Count for one disk's
-// counters.
+// Start at Finder for what can be read here, at Sampler for reading it beside a phase, and at Count
+// for one disk's counters.
 package gauge
 
 import (
@@ -26,8 +28,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// How often sources are read. Counters of the kernel cost microseconds. To ask a disk by SMART, which drivetemp does
-// too, delays its requests for a moment, and some are said to warm up by it.
+// How often sources are read. Counters of the kernel cost microseconds. To ask a disk by SMART,
+// which drivetemp does too, delays its requests for a moment, and some are said to warm up by it.
 const (
 	Every     = time.Second
 	slowEvery = 5 * time.Second
@@ -41,16 +43,17 @@ type Disk struct {
 
 // Source is something that can be read again and again.
 type Source struct {
-	Name  string // for the log
+	Name  string // Name is for the log.
 	Every time.Duration
-	AtEnd bool // it is to be read at a phase's end as well
+	AtEnd bool // It is to be read at a phase's end as well.
 	// Total is set if it has counters: their totals are compared, so it is read at a phase's end
 	// too, and slow readings are left out.
 	Total bool
 	Read  func(ctx context.Context) ([]Reading, error)
 }
 
-// Finder finds what can be read of disks. It lives as long as a run: it remembers when a disk was last asked by SMART.
+// Finder finds what can be read of disks. It lives as long as a run: it remembers when a disk was
+// last asked by SMART.
 type Finder struct {
 	mu    sync.Mutex
 	asked map[string]time.Time
@@ -101,8 +104,9 @@ type Reading struct {
 // Counters are what a device has moved since it was plugged in, in bytes.
 type Counters struct {
 	Read, Written int64
-	Discarded     int64  // trimmed; 0 if it is not counted
-	Failures      *int64 // requests that failed or were repeated; nil if that is not counted
+	Discarded     int64 // Discarded counts trimmed bytes; 0 if that is not counted.
+	// Failures counts requests that failed or were repeated; nil if that is not counted.
+	Failures *int64
 }
 
 // Sum moves whenever the device does anything.
@@ -113,24 +117,30 @@ var errUnknown = errors.New("no disk with counters")
 
 // meter is one physical device and the disks on it: two names may stand for one.
 type meter struct {
-	key   string // the system's name of the device
+	key   string // key is the system's name of the device.
 	disks []string
-	parts []string // its physical devices, as smartctl knows them; more than one of a RAID set
+	// parts are its physical devices, as smartctl knows them; several for a RAID set.
+	parts []string
 	count func(ctx context.Context) (Counters, error)
-	every time.Duration // between counts, if they cost much; else 0
-	more  []Source      // its other sources
-	warm  bool          // its temperature is among that
+	every time.Duration // every is the time between counts if they cost much; else 0.
+	more  []Source      // more are its other sources.
+	warm  bool          // warm says that its temperature is among more.
 }
 
-// group groups disks by device; find is called for each. Disks that are not on a known device are left out.
-func group(ctx context.Context, disks []Disk, find func(ctx context.Context, folder string) (*meter, error)) []*meter {
+// group groups disks by device; find is called for each. Disks that are not on a known device are
+// left out.
+func group(
+	ctx context.Context, disks []Disk,
+	find func(ctx context.Context, folder string) (*meter, error),
+) []*meter {
 	var meters []*meter
 	for _, d := range disks {
 		m, err := find(ctx, d.Path)
 		if err != nil {
 			continue
 		}
-		if i := slices.IndexFunc(meters, func(known *meter) bool { return known.key == m.key }); i >= 0 {
+		i := slices.IndexFunc(meters, func(known *meter) bool { return known.key == m.key })
+		if i >= 0 {
 			m = meters[i]
 		} else {
 			meters = append(meters, m)
@@ -154,7 +164,9 @@ func (m *meter) counters() Source {
 		}
 		return reads, nil
 	}
-	return Source{Name: "counters of " + m.key, Every: cmp.Or(m.every, Every), Total: true, Read: read}
+	return Source{
+		Name: "counters of " + m.key, Every: cmp.Or(m.every, Every), Total: true, Read: read,
+	}
 }
 
 // each is a value of the device, for every disk on it.
@@ -166,35 +178,37 @@ func (m *meter) each(name string, value float64) []Reading {
 	return out
 }
 
-// thermometer is the source of a device's temperature by SMART, if smartctl is installed and finds one. However short
-// the phases are, the disk is asked no more often than slowEvery.
+// thermometer is the source of a device's temperature by SMART, if smartctl is installed and finds
+// one. However short the phases are, the disk is asked no more often than slowEvery.
 func (f *Finder) thermometer(m *meter) (Source, bool) {
 	tool, err := exec.LookPath("smartctl")
-	if err != nil || len(m.parts) != 1 { // no disk stands for a whole set
+	if err != nil || len(m.parts) != 1 { // No disk stands for a whole set.
 		return Source{}, false
 	}
-	return Source{Name: "temperature of " + m.key, Every: slowEvery, Read: func(ctx context.Context) ([]Reading, error) {
-		if !f.may(m.parts[0]) {
-			return nil, nil
-		}
-		// Bits of its exit status are about the disk's health; the answer is complete anyway.
-		text, runErr := exec.CommandContext(ctx, tool, "--json", "-A", m.parts[0]).Output()
-		var answer struct { // https://www.smartmontools.org
-			Temperature struct{ Current float64 }
-		}
-		err := json.Unmarshal(text, &answer)
-		if celsius := answer.Temperature.Current; celsius > 0 { // 0 stands for none
-			return m.each(trace.Temperature, celsius), nil
-		}
-		return nil, fmt.Errorf("smartctl: no temperature: %w", cmp.Or(err, runErr, errUnknown))
-	}}, true
+	return Source{Name: "temperature of " + m.key, Every: slowEvery,
+		Read: func(ctx context.Context) ([]Reading, error) {
+			if !f.may(m.parts[0]) {
+				return nil, nil
+			}
+			// Bits of its exit status are about the disk's health; the answer is complete anyway.
+			text, runErr := exec.CommandContext(ctx, tool, "--json", "-A", m.parts[0]).Output()
+			var answer struct { // https://www.smartmontools.org
+				Temperature struct{ Current float64 }
+			}
+			err := json.Unmarshal(text, &answer)
+			if celsius := answer.Temperature.Current; celsius > 0 { // Zero stands for none.
+				return m.each(trace.Temperature, celsius), nil
+			}
+			return nil, fmt.Errorf("smartctl: no temperature: %w", cmp.Or(err, runErr, errUnknown))
+		}}, true
 }
 
 // cpuTimes is how long all cores together were busy, and how long there was, in any unit.
 type cpuTimes struct{ busy, total float64 }
 
-// parseStat reads the first line of Linux' /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal. A core
-// that waits for a disk is not busy; one that a hypervisor has given to another guest is not available.
+// parseStat reads the first line of Linux' /proc/stat: user, nice, system, idle, iowait, irq,
+// softirq, steal. A core that waits for a disk is not busy; one that a hypervisor has given to
+// another guest is not available.
 func parseStat(text string) (cpuTimes, error) {
 	line, _, _ := strings.Cut(text, "\n")
 	fields := strings.Fields(line)
@@ -202,7 +216,8 @@ func parseStat(text string) (cpuTimes, error) {
 		return cpuTimes{}, fmt.Errorf("/proc/stat: its first line is %q", line)
 	}
 	var t cpuTimes
-	for i, field := range fields[1:min(len(fields), 9)] { // guests' time is in user's already
+	// The user's time includes that of guests.
+	for i, field := range fields[1:min(len(fields), 9)] {
 		ticks, err := strconv.ParseFloat(field, 64)
 		if err != nil {
 			return cpuTimes{}, fmt.Errorf("/proc/stat: %w", err)
@@ -238,8 +253,9 @@ func cpuSource(read func() (cpuTimes, error)) Source {
 
 // Options are what a Sampler needs.
 type Options struct {
-	Now  func() int64                   // nanoseconds
-	Fail func(source string, err error) // called when a source is given up, by several goroutines at once
+	Now func() int64 // It is in nanoseconds.
+	// Fail is called when a source is given up, by several goroutines at once.
+	Fail func(source string, err error)
 }
 
 // Readings are what a source read at one time.
@@ -252,18 +268,19 @@ type Readings struct {
 // neither the others nor the run. Each is read at once, then as often as it allows, and those with
 // totals and links once more at the end.
 type Sampler struct {
-	Readings chan Readings // to be taken soon: a source that is not taken from waits
+	Readings chan Readings // They must be taken soon: until then the source waits.
 	opts     Options
-	last     chan struct{} // closed: read the totals, and end
+	last     chan struct{} // Once it is closed, the totals are read for the last time.
 	cancel   context.CancelFunc
 	group    sync.WaitGroup
 }
 
 const (
-	// maxFailures is how many failures in a row a source is allowed: one may be a disk that is busy.
+	// maxFailures is how many failures in a row a source is allowed: one may be a disk that is
+	// busy.
 	maxFailures = 3
-	// maxReadTime is how long the reading of totals may take: the time of a slower one is uncertain, and what is
-	// moved meanwhile would count as someone else's.
+	// maxReadTime is how long the reading of totals may take: the time of a slower one is
+	// uncertain, and what is moved meanwhile would count as someone else's.
 	maxReadTime = 500 * time.Millisecond
 	// endWait is how long the end of a phase waits for the last readings.
 	endWait = 500 * time.Millisecond
@@ -274,15 +291,18 @@ const (
 // Start begins to read.
 func Start(sources []Source, opts Options) *Sampler {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Sampler{Readings: make(chan Readings, waiting), opts: opts, last: make(chan struct{}), cancel: cancel}
+	s := &Sampler{
+		Readings: make(chan Readings, waiting), opts: opts, last: make(chan struct{}),
+		cancel: cancel,
+	}
 	for _, source := range sources {
 		s.group.Go(func() { s.follow(ctx, source) })
 	}
 	return s
 }
 
-// Stop reads the totals once more, has all that was read taken, and ends. A source that hangs in the kernel is left
-// behind.
+// Stop reads the totals once more, has all that was read taken, and ends. A source that hangs in
+// the kernel is left behind.
 func (s *Sampler) Stop(take func(Readings)) {
 	close(s.last)
 	defer s.cancel()

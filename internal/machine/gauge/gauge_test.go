@@ -44,16 +44,23 @@ func start(sources []Source) (stop func(), got *taken) {
 }
 
 func source(name string, every time.Duration, total bool) Source {
-	return Source{Name: name, Every: every, Total: total, Read: func(context.Context) ([]Reading, error) {
-		return []Reading{{Name: name}}, nil
-	}}
+	return Source{Name: name, Every: every, Total: total,
+		Read: func(context.Context) ([]Reading, error) {
+			return []Reading{{Name: name}}, nil
+		}}
 }
 
-// A sampler reads at once and as often as each source allows; totals are read at the end too, others are not.
+// A sampler reads at once and as often as each source allows; totals are read at the end too,
+// others are not.
 func TestSampler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		broken := Source{Name: "broken", Every: time.Second, Read: func(context.Context) ([]Reading, error) { return nil, errors.New("no") }}
-		stop, got := start([]Source{source("total", time.Second, true), source("slow", 10*time.Second, false), broken})
+		broken := Source{
+			Name: "broken", Every: time.Second,
+			Read: func(context.Context) ([]Reading, error) { return nil, errors.New("no") },
+		}
+		stop, got := start([]Source{
+			source("total", time.Second, true), source("slow", 10*time.Second, false), broken,
+		})
 		<-time.After(3500 * time.Millisecond)
 		stop()
 		want := []time.Duration{0, 1e9, 2e9, 3e9, 35e8}
@@ -64,35 +71,40 @@ func TestSampler(t *testing.T) {
 	})
 }
 
-// Totals that take long to read are of no known time, and are left out; temperatures are as good as ever.
+// Totals that take long to read are of no known time, and are left out; temperatures are as good as
+// ever.
 func TestSamplerLeavesOutBlurredTotals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := func(name string, total bool) Source {
 			n := 0
-			return Source{Name: name, Every: time.Second, Total: total, Read: func(context.Context) ([]Reading, error) {
-				if n++; n == 2 {
-					<-time.After(700 * time.Millisecond)
-				}
-				return []Reading{{Name: name}}, nil
-			}}
+			return Source{Name: name, Every: time.Second, Total: total,
+				Read: func(context.Context) ([]Reading, error) {
+					if n++; n == 2 {
+						<-time.After(700 * time.Millisecond)
+					}
+					return []Reading{{Name: name}}, nil
+				}}
 		}
 		stop, got := start([]Source{slow("total", true), slow("warmth", false)})
 		<-time.After(3500 * time.Millisecond)
 		stop()
 		if n, warm := len(got.at["total"]), len(got.at["warmth"]); n != 4 || warm != 4 {
-			t.Errorf("took totals at %v and %d of 4 temperatures, want 4 totals of 5", got.at["total"], warm)
+			t.Errorf("took totals at %v and %d of 4 temperatures, want 4 totals of 5",
+				got.at["total"], warm)
 		}
 	})
 }
 
-// A source that hangs is left behind: the others are read, and the end waits for it no longer than endWait.
+// A source that hangs is left behind: the others are read, and the end waits for it no longer than
+// endWait.
 func TestSamplerLeavesHangingSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		loose := make(chan struct{})
-		hanging := Source{Name: "hanging", Every: time.Second, Total: true, Read: func(context.Context) ([]Reading, error) {
-			<-loose
-			return []Reading{{Name: "hanging"}}, nil
-		}}
+		hanging := Source{Name: "hanging", Every: time.Second, Total: true,
+			Read: func(context.Context) ([]Reading, error) {
+				<-loose
+				return []Reading{{Name: "hanging"}}, nil
+			}}
 		stop, got := start([]Source{hanging, source("total", time.Second, true)})
 		<-time.After(2500 * time.Millisecond)
 		began := time.Now()
@@ -153,7 +165,9 @@ func TestSmart(t *testing.T) {
 }
 
 func TestCPU(t *testing.T) {
-	texts := []string{"cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 1 2 3\n", "cpu  160 10 70 830 90 3 2 5 7 0\n"}
+	texts := []string{
+		"cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 1 2 3\n", "cpu  160 10 70 830 90 3 2 5 7 0\n",
+	}
 	s := cpuSource(func() (cpuTimes, error) {
 		text := texts[0]
 		texts = texts[1:]
@@ -162,8 +176,10 @@ func TestCPU(t *testing.T) {
 	if got, err := s.Read(t.Context()); len(got) != 0 || err != nil {
 		t.Errorf("the first reading is %v, %v; want none", got, err)
 	}
-	// Busy: 60 user, 10 nice, 20 system, 3 and 2 interrupts, 5 stolen; then 30 idle and 40 waiting for disks.
-	if got, err := s.Read(t.Context()); err != nil || len(got) != 1 || got[0] != (Reading{Name: trace.CPU, Value: 100 * 100.0 / 170}) {
+	// Busy: 60 user, 10 nice, 20 system, 3 and 2 interrupts, 5 stolen; then 30 idle and 40 waiting
+	// for disks.
+	if got, err := s.Read(t.Context()); err != nil || len(got) != 1 ||
+		got[0] != (Reading{Name: trace.CPU, Value: 100 * 100.0 / 170}) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	for _, text := range []string{"", "cpu 1 2", "intr 1 2 3 4 5", "cpu a b c d e"} {
@@ -181,7 +197,8 @@ func TestGroup(t *testing.T) {
 		return &meter{key: path[:1]}, nil
 	}
 	var got []string
-	for _, m := range group(t.Context(), []Disk{{"A", "x1"}, {"B", ""}, {"C", "y1"}, {"D", "x2"}}, find) {
+	for _, m := range group(t.Context(), []Disk{{"A", "x1"}, {"B", ""}, {"C", "y1"}, {"D", "x2"}},
+		find) {
 		got = append(got, fmt.Sprint(m.key, m.disks))
 	}
 	check.Same(t, "meters", []string{"x[A D]", "y[C]"}, got)

@@ -1,5 +1,6 @@
-// Package capture has what the readers of Linux, macOS and Windows share: an inventory while it is being made, values
-// of what a system's tool has answered, and links by their rates. Start at Inventory, or at Dict.
+// Package capture has what the readers of Linux, macOS and Windows share: an inventory while it is
+// being made, values of what a system's tool has answered, and links by their rates. Start at
+// Inventory, or at Dict.
 package capture
 
 import (
@@ -18,7 +19,9 @@ type Inventory struct{ hardware.Inventory }
 
 // New returns an empty inventory.
 func New() Inventory {
-	return Inventory{hardware.Inventory{Hosts: []hardware.Host{}, Hubs: []hardware.Hub{}, Disks: []hardware.Disk{}}}
+	return Inventory{hardware.Inventory{
+		Hosts: []hardware.Host{}, Hubs: []hardware.Hub{}, Disks: []hardware.Disk{},
+	}}
 }
 
 // Attach lists what is connected to a hub; it does nothing if there is no such hub.
@@ -31,7 +34,8 @@ func (inv *Inventory) Attach(id string, kind hardware.Kind, device, name string)
 // Warn adds a warning.
 func (inv *Inventory) Warn(text string) { inv.Warnings = append(inv.Warnings, text) }
 
-// MarkSystem marks the disks that the system runs from: those that hold its places, and those beneath.
+// MarkSystem marks the disks that the system runs from: those that hold its places, and those
+// beneath.
 func (inv *Inventory) MarkSystem(places ...string) {
 	for _, place := range places {
 		disk, volume := inv.Holding(place)
@@ -45,8 +49,8 @@ func (inv *Inventory) MarkSystem(places ...string) {
 	}
 }
 
-// Paths lists the links of each disk's path, after those that it has: of the hubs on the way from the host on, and the
-// one that ends in the disk, if it is known.
+// Paths lists the links of each disk's path, after those that it has: of the hubs on the way from
+// the host on, and the one that ends in the disk, if it is known.
 func (inv *Inventory) Paths(own func(*hardware.Disk) *hardware.Link) {
 	for i := range inv.Disks {
 		disk := &inv.Disks[i]
@@ -56,7 +60,7 @@ func (inv *Inventory) Paths(own func(*hardware.Disk) *hardware.Link) {
 			}
 			link := *hub.Link
 			if hub.Encloses(disk) {
-				link.Segment = hardware.Enclosure // the hub is no more than the disk's case
+				link.Segment = hardware.Enclosure // The hub is no more than the disk's case.
 			}
 			disk.Path.Links = append(disk.Path.Links, link)
 		}
@@ -83,8 +87,8 @@ func (inv *Inventory) Done(serials bool) *hardware.Inventory {
 	return &inv.Inventory
 }
 
-// Rate is that of words like 40 Gb/s, 480 Mb/s, 6.0 Gbps, 6 Gigabit or 16.0 GT/s PCIe: bits, or what a lane signals,
-// per second; 0 for any other words.
+// Rate is that of words like 40 Gb/s, 480 Mb/s, 6.0 Gbps, 6 Gigabit or 16.0 GT/s PCIe: bits, or
+// what a lane signals, per second; 0 for any other words.
 func Rate(words string) int64 {
 	number, unit, _ := strings.Cut(words, " ")
 	n, err := strconv.ParseFloat(number, 64)
@@ -100,18 +104,22 @@ func Rate(words string) int64 {
 	return 0
 }
 
-// PCIe is a link of PCI Express by what a lane signals per second; nil if that is no link. 2.5 GT/s, PCI Express
-// 1's, is what systems show for the PCIe ports of a Thunderbolt tunnel, whatever it carries (USB4 specification
-// 1.0, section 11.2; minisforum-docs/MS-02-Ultra#10). No SSD of today negotiates it, so it is never taken for a
-// link, tunnel or not: a machine without Thunderbolt's driver does not show which is which.
+// PCIe is a link of PCI Express by what a lane signals per second; nil if that is no link. 2.5
+// GT/s, PCI Express 1's, is what systems show for the PCIe ports of a Thunderbolt tunnel, whatever
+// it carries (USB4 specification 1.0, section 11.2; minisforum-docs/MS-02-Ultra#10). No SSD of
+// today negotiates it, so it is never taken for a link, tunnel or not: a machine without
+// Thunderbolt's driver does not show which is which.
 func PCIe(rate, lanes int64) *hardware.Link {
-	generation, known := map[int64]string{5e9: "2", 8e9: "3", 16e9: "4", 32e9: "5", 64e9: "6", 128e9: "7"}[rate]
+	generation, known := map[int64]string{
+		5e9: "2", 8e9: "3", 16e9: "4", 32e9: "5", 64e9: "6", 128e9: "7",
+	}[rate]
 	if !known || lanes < 1 || lanes > 32 {
 		return nil
 	}
 	bps := rate * lanes
 	return &hardware.Link{
-		Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: generation, Lanes: int(lanes), RxBps: bps, TxBps: bps,
+		Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: generation, Lanes: int(lanes),
+		RxBps: bps, TxBps: bps,
 	}
 }
 
@@ -121,13 +129,14 @@ func Limit(link, own, port *hardware.Link) {
 		return
 	}
 	lanes := int64(min(own.Lanes, port.Lanes))
-	if best := min(own.RxBps/int64(own.Lanes), port.RxBps/int64(port.Lanes)) * lanes; best >= link.RxBps {
+	best := min(own.RxBps/int64(own.Lanes), port.RxBps/int64(port.Lanes)) * lanes
+	if best >= link.RxBps {
 		link.MaxBps = best
 	}
 }
 
-// Dict is an object of an answer. Its accessors take what is missing, or of another type than expected, for unknown:
-// keys come, go and change between versions of a system.
+// Dict is an object of an answer. Its accessors take what is missing, or of another type than
+// expected, for unknown: keys come, go and change between versions of a system.
 type Dict map[string]any
 
 // JSON reads an answer in JSON.
@@ -145,8 +154,8 @@ func (d Dict) Text(key string) string {
 	return strings.Trim(s, " \t\r\n\x00")
 }
 
-// Number is an integer, which some versions of PowerShell put in quotes; false if there is none. Of an identifier, which
-// ioreg prints with or without a sign, it is the 64 bits.
+// Number is an integer, which some versions of PowerShell put in quotes; false if there is none. Of
+// an identifier, which ioreg prints with or without a sign, it is the 64 bits.
 func (d Dict) Number(key string) (int64, bool) {
 	switch n := d[key].(type) {
 	case json.Number:
@@ -188,8 +197,8 @@ func (d Dict) Dict(key string) Dict {
 // List are the objects of an array.
 func (d Dict) List(key string) []Dict { return Dicts(d[key]) }
 
-// Dicts are the objects of an array. Of a single one ioreg -t and ConvertTo-Json leave the array out, and the latter
-// has an array within another as {value, Count}.
+// Dicts are the objects of an array. Of a single one ioreg -t and ConvertTo-Json leave the array
+// out, and the latter has an array within another as {value, Count}.
 func Dicts(v any) (list []Dict) {
 	switch v := v.(type) {
 	case []any:

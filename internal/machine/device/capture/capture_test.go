@@ -29,8 +29,8 @@ func match(t *testing.T, inv *hardware.Inventory, golden string) {
 	check.Same(t, "inventory (go test -update accepts it)", want.String(), string(got))
 }
 
-// sound holds an inventory to what is true of every machine, whatever it was read from: names are unique, what is
-// referred to exists, and what is asked of it has an answer.
+// sound holds an inventory to what is true of every machine, whatever it was read from: names are
+// unique, what is referred to exists, and what is asked of it has an answer.
 func sound(t *testing.T, inv *hardware.Inventory) {
 	t.Helper()
 	hubs, disks := map[string]bool{"": true}, map[string]bool{"": true}
@@ -54,7 +54,8 @@ func sound(t *testing.T, inv *hardware.Inventory) {
 		}
 		for _, link := range d.Path.Links {
 			slow := link.Kind == hardware.PCIe && link.RxBps <= 2.5e9*int64(link.Lanes)
-			if link.RxBps < 0 || link.TxBps < 0 || slow || link.MaxBps != 0 && link.MaxBps < link.RxBps {
+			if link.RxBps < 0 || link.TxBps < 0 || slow || link.MaxBps != 0 &&
+				link.MaxBps < link.RxBps {
 				t.Errorf("disk %s has a link of %+v", d.Name, link)
 			}
 		}
@@ -70,8 +71,8 @@ func sound(t *testing.T, inv *hardware.Inventory) {
 	}
 }
 
-// secret wants none of the serial numbers that one inventory has in the other, made without being asked for them, and
-// counts them.
+// secret wants none of the serial numbers that one inventory has in the other, made without being
+// asked for them, and counts them.
 func secret(t *testing.T, asked, plain *hardware.Inventory) (serials int) {
 	t.Helper()
 	text, err := json.Marshal(plain)

@@ -46,7 +46,8 @@ func TestLinux(t *testing.T) {
 
 func TestLinuxSerials(t *testing.T) {
 	for name, want := range map[string]map[string]string{
-		"x5-xps9370": {"nvme0n1": "S3ZHNF0K100000"}, "usb": {"sdc": "191951815235"}, "tb3-egpu": {"sda": "1234E5678901"}, "rpi4-usb2": {"mmcblk0": "0x12345678"},
+		"x5-xps9370": {"nvme0n1": "S3ZHNF0K100000"}, "usb": {"sdc": "191951815235"},
+		"tb3-egpu": {"sda": "1234E5678901"}, "rpi4-usb2": {"mmcblk0": "0x12345678"},
 	} {
 		c := parseCapture(linuxCaptures(t)[name])
 		inv := linux.Read(c.files, linux.Options{Serials: true})
@@ -83,7 +84,8 @@ func TestStacksReachTheirDisks(t *testing.T) {
 			}
 			got = append(got, name)
 		}
-		check.Same(t, "disks under "+tt.path+" of "+tt.capture+" (* of the system)", tt.disks, strings.Join(got, " "))
+		check.Same(t, "disks under "+tt.path+" of "+tt.capture+" (* of the system)", tt.disks,
+			strings.Join(got, " "))
 	}
 }
 
@@ -92,7 +94,8 @@ func TestPoolsOfOneName(t *testing.T) {
 	text := linuxCaptures(t)["zfs-raidz"]
 	last := strings.LastIndex(text, "ID_FS_UUID=1877")
 	two := text[:last] + "ID_FS_UUID=99" + text[last+len("ID_FS_UUID=1877"):]
-	if disk, _ := linux.Read(parseCapture(two).files, linux.Options{}).Holding("/zPoolW"); disk != nil {
+	if disk, _ := linux.Read(parseCapture(two).files, linux.Options{}).Holding("/zPoolW"); disk !=
+		nil {
 		t.Errorf("it lies on %s", disk.Name)
 	}
 }
@@ -108,7 +111,8 @@ func soundLinux(t *testing.T, inv *hardware.Inventory) {
 	}
 	for _, d := range inv.Disks {
 		if d.Serial != "" || d.SizeBytes <= 0 {
-			t.Errorf("disk %s of %d bytes gives its serial number %q away", d.Name, d.SizeBytes, d.Serial)
+			t.Errorf("disk %s of %d bytes gives its serial number %q away", d.Name, d.SizeBytes,
+				d.Serial)
 		}
 	}
 }
@@ -135,7 +139,8 @@ func FuzzLinux(f *testing.F) {
 	})
 }
 
-// A capture is a machine's files in one text, written from what people have published of theirs; its head says where.
+// A capture is a machine's files in one text, written from what people have published of theirs;
+// its head says where.
 //
 //	# words                        a remark
 //	[/sys/devices/...]             the folder that the names below stand in; names that begin with / stand where they say
@@ -152,7 +157,9 @@ type captured struct {
 }
 
 func (c captured) options() linux.Options {
-	return linux.Options{Arch: "amd64", Usage: func(mount string) (size, free int64) { return c.usage[mount][0], c.usage[mount][1] }}
+	return linux.Options{Arch: "amd64", Usage: func(mount string) (size, free int64) {
+		return c.usage[mount][0], c.usage[mount][1]
+	}}
 }
 
 // parseCapture reads a capture as far as it makes sense: tests cut and twist them.
@@ -187,7 +194,9 @@ func parseCapture(text string) captured {
 			at, valid := place("")
 			if ok && valid {
 				up := strings.Repeat("../", strings.Count(in, "/")+1)
-				c.files[path.Join(in, path.Base(at))] = &fstest.MapFile{Data: []byte(up + at), Mode: fs.ModeSymlink}
+				c.files[path.Join(in, path.Base(at))] = &fstest.MapFile{
+					Data: []byte(up + at), Mode: fs.ModeSymlink,
+				}
 			}
 		case link:
 			if at, ok := place(from); ok {
@@ -212,7 +221,8 @@ func parseCapture(text string) captured {
 	return c
 }
 
-// cutRings removes links that lead nowhere but to links, as a system gives up on them: MapFS would follow them forever.
+// cutRings removes links that lead nowhere but to links, as a system gives up on them: MapFS would
+// follow them forever.
 func (c captured) cutRings() {
 	for name, file := range c.files {
 		if file.Mode&fs.ModeSymlink == 0 {

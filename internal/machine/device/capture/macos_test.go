@@ -66,7 +66,8 @@ func TestMacCut(t *testing.T) {
 				*data = whole[:n]
 				inventory := macos.Parse(c, true)
 				soundMac(t, inventory)
-				if part != "mount.txt" && part != "sysctl.txt" && len(inventory.Warnings) == 0 && !bytes.HasSuffix(bytes.TrimSpace(whole[:n]), []byte("}")) {
+				if part != "mount.txt" && part != "sysctl.txt" && len(inventory.Warnings) == 0 &&
+					!bytes.HasSuffix(bytes.TrimSpace(whole[:n]), []byte("}")) {
 					t.Errorf("%s: %s cut at %d: no warning", name, part, n)
 				}
 			}
@@ -81,7 +82,8 @@ func FuzzMac(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, topology, disks, apfs, routers, drivers, mounts, settings []byte) {
 		soundMac(t, macos.Parse(macos.Captures{
-			Topology: topology, Disks: disks, APFS: apfs, Routers: routers, Drivers: drivers, Mounts: mounts,
+			Topology: topology, Disks: disks, APFS: apfs, Routers: routers, Drivers: drivers,
+			Mounts:   mounts,
 			Settings: settings,
 		}, true))
 	})
@@ -101,7 +103,8 @@ func soundMac(t *testing.T, inventory *hardware.Inventory) {
 
 func TestMacSerials(t *testing.T) {
 	for name, c := range macs(t) {
-		if n := secret(t, macos.Parse(c, true), macos.Parse(c, false)); name == "../macos/testdata/tb4-hub-three-disks" && n != 4 {
+		if n := secret(t, macos.Parse(c, true),
+			macos.Parse(c, false)); name == "../macos/testdata/tb4-hub-three-disks" && n != 4 {
 			t.Errorf("%s: %d serial numbers when asked for, want 4", name, n)
 		}
 	}
@@ -129,11 +132,13 @@ func TestMacSamePlace(t *testing.T) {
 	}
 }
 
-// The slowest link on the way to a disk is that of a router or of its USB device; a router that falls back is seen.
+// The slowest link on the way to a disk is that of a router or of its USB device; a router that
+// falls back is seen.
 func TestMacLinkRate(t *testing.T) {
 	c := macs(t)[filepath.FromSlash("../macos/testdata/tb4-hub-three-disks")]
 	rx := regexp.MustCompile(`<key>Current Link Speed</key>\s*<integer>4</integer>`)
-	slow := rx.ReplaceAll(c.Routers, []byte("<key>Current Link Speed</key><integer>8</integer>")) // 10 Gb/s a lane
+	// 10 Gb/s a lane
+	slow := rx.ReplaceAll(c.Routers, []byte("<key>Current Link Speed</key><integer>8</integer>"))
 	for _, tt := range []struct {
 		name    string
 		routers []byte

@@ -21,7 +21,7 @@ type secret struct {
 
 // The words that stand for each kind of secret.
 const (
-	serialWord  = "SERIALNO%04d" // it is base64 too, as data of property lists has to be
+	serialWord  = "SERIALNO%04d" // It is base64 too, as data of property lists has to be.
 	numberWord  = "9000000%04d"
 	labelWord   = "Volume%d"
 	hostWord    = "host%d"
@@ -99,7 +99,7 @@ const minSpread = 6
 // The same words stand for one secret wherever it is, so that what is said of one device can still
 // be put together.
 func Redact(text string) string {
-	words := map[string]string{} // by the secret in lower case
+	words := map[string]string{} // words is by the secret in lower case.
 	count := map[string]int{}
 	made := map[string]bool{}
 	word := func(kind, value string) string {

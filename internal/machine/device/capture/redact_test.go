@@ -37,13 +37,15 @@ func nameless(inv *hardware.Inventory) *hardware.Inventory {
 				containers[v.Container] = fmt.Sprint(len(containers))
 			}
 			v.Container = containers[v.Container]
-			v.Label, v.Mount, v.Mounts = "", fmt.Sprint(v.Mount != ""), []string{fmt.Sprint(len(v.Mounts))}
+			v.Label, v.Mount, v.Mounts = "", fmt.Sprint(v.Mount != ""),
+				[]string{fmt.Sprint(len(v.Mounts))}
 		}
 	}
 	return inv
 }
 
-// redacted holds a redacted capture to the original: the same machine, and none of its serial numbers.
+// redacted holds a redacted capture to the original: the same machine, and none of its serial
+// numbers.
 func redacted(t *testing.T, name, text string, before, after *hardware.Inventory) {
 	t.Helper()
 	for _, d := range before.Disks {
@@ -70,14 +72,16 @@ func TestRedactedMacs(t *testing.T) {
 			head, data, _ := strings.Cut(text, "-- "+p.Name+" --\n")
 			*p.Into, text = []byte(strings.TrimSpace(data)), head
 		}
-		redacted(t, filepath.Base(name), capture.Redact(whole.String()), macos.Parse(c, true), macos.Parse(after, false))
+		redacted(t, filepath.Base(name), capture.Redact(whole.String()), macos.Parse(c, true),
+			macos.Parse(after, false))
 	}
 }
 
 func TestRedactedWindows(t *testing.T) {
 	for name, answer := range answers(t) {
 		text := capture.Redact(string(answer))
-		redacted(t, filepath.Base(name), text, windows.Parse(answer, true), windows.Parse([]byte(text), false))
+		redacted(t, filepath.Base(name), text, windows.Parse(answer, true),
+			windows.Parse([]byte(text), false))
 	}
 }
 
@@ -87,10 +91,13 @@ func TestRecordedLinux(t *testing.T) {
 		c := parseCapture(text)
 		recorded := linux.Record(c.files, c.options())
 		again := parseCapture(recorded)
-		check.Same(t, name+", recorded", linux.Read(c.files, c.options()), linux.Read(again.files, again.options()))
+		check.Same(t, name+", recorded", linux.Read(c.files, c.options()),
+			linux.Read(again.files, again.options()))
 		clean := capture.Redact(recorded)
 		again = parseCapture(clean)
-		redacted(t, name+", redacted", clean, linux.Read(c.files, linux.Options{Serials: true, Arch: "amd64", Usage: c.options().Usage}),
+		redacted(t, name+", redacted", clean,
+			linux.Read(c.files, linux.Options{Serials: true, Arch: "amd64",
+				Usage: c.options().Usage}),
 			linux.Read(again.files, again.options()))
 	}
 }
@@ -131,18 +138,24 @@ a4:83:e7:12:34:56
 	Serial		: 100000000abcdef0
 `
 	got := capture.Redact(text)
-	for _, secret := range []string{"NA8F1234", "6F1C9A2E", "Jan", "Films", "9185185998022115072", "27B88500", "a4:83", "abcdef0", "nas.example"} {
+	for _, secret := range []string{
+		"NA8F1234", "6F1C9A2E", "Jan", "Films", "9185185998022115072", "27B88500", "a4:83",
+		"abcdef0", "nas.example",
+	} {
 		if strings.Contains(strings.ToLower(got), strings.ToLower(secret)) {
 			t.Errorf("%s is in:\n%s", secret, got)
 		}
 	}
-	for word, times := range map[string]int{"SERIALNO0001": 3, "00000000-0000-4000-8000-000000000001": 2, "ROOT_HUB30": 1, "disk12s1": 1} {
+	for word, times := range map[string]int{
+		"SERIALNO0001": 3, "00000000-0000-4000-8000-000000000001": 2, "ROOT_HUB30": 1,
+		"disk12s1": 1,
+	} {
 		check.Same(t, word, times, strings.Count(got, word))
 	}
 }
 
-// macOS's registry has names beside serial numbers: of who is logged in, of volumes, of the files of
-// disk images.
+// macOS's registry has names beside serial numbers: of who is logged in, of volumes, of the files
+// of disk images.
 func TestRedactNamesInTheRegistry(t *testing.T) {
 	text := `<key>IOConsoleUsers</key><array><dict><key>kCGSSessionUserNameKey</key><string>jan</string>
 <key>kCGSessionLongUserNameKey</key><string>Jan Jansen</string></dict></array>
@@ -192,12 +205,17 @@ func TestRedactNamesOnLinux(t *testing.T) {
 usage /mnt/anna: 100 50
 `
 	got := capture.Redact(text)
-	for _, secret := range []string{"anna", "ACME", "10.0.0.5", "Backup", "aB3dE6gH", "0a1b2c3d", "2fa4bbcd", "Films", "S4EW"} {
+	for _, secret := range []string{
+		"anna", "ACME", "10.0.0.5", "Backup", "aB3dE6gH", "0a1b2c3d", "2fa4bbcd", "Films", "S4EW",
+	} {
 		if strings.Contains(strings.ToLower(got), strings.ToLower(secret)) {
 			t.Errorf("%s is in:\n%s", secret, got)
 		}
 	}
-	for _, kept := range []string{"/dev/mapper/host1--vg-root -> ../dm-0", "dm/name: host1--vg-root", "dm/uuid: LVM-", "CRYPT-LUKS2-", "usb-Vendor_Disk"} {
+	for _, kept := range []string{
+		"/dev/mapper/host1--vg-root -> ../dm-0", "dm/name: host1--vg-root", "dm/uuid: LVM-",
+		"CRYPT-LUKS2-", "usb-Vendor_Disk",
+	} {
 		if !strings.Contains(got, kept) {
 			t.Errorf("%s is not in:\n%s", kept, got)
 		}
@@ -208,7 +226,9 @@ usage /mnt/anna: 100 50
 func TestRedactKeepsWordsOfLinux(t *testing.T) {
 	c := parseCapture(linuxCaptures(t)["luks-btrfs"])
 	recorded := linux.Record(c.files, c.options())
-	for _, name := range []string{"crypt", "Disk", "mapper", "block", "virtual", "name", "self", "mountinfo", "btrfs"} {
+	for _, name := range []string{
+		"crypt", "Disk", "mapper", "block", "virtual", "name", "self", "mountinfo", "btrfs",
+	} {
 		text := strings.Replace(recorded, "hostname: crypt\n", "hostname: "+name+"\n", 1)
 		if name != "crypt" && text == recorded {
 			t.Fatal("the capture has another name")

@@ -73,7 +73,8 @@ func TestWindowsCut(t *testing.T) {
 			inventory := windows.Parse(answer[:n], true)
 			sound(t, inventory)
 			if len(inventory.Disks) > 0 || len(inventory.Warnings) != 1 {
-				t.Errorf("%s cut at %d: %d disks, warnings %q", name, n, len(inventory.Disks), inventory.Warnings)
+				t.Errorf("%s cut at %d: %d disks, warnings %q", name, n, len(inventory.Disks),
+					inventory.Warnings)
 			}
 		}
 	}

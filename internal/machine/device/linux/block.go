@@ -17,17 +17,18 @@ const sector = 512
 // block is a block device: a disk, a partition, or a virtual one.
 type block struct {
 	name   string
-	dir    string // its place in /sys/devices
-	number string // major:minor
-	whole  *block // the disk, of a partition
+	dir    string // dir is its place in /sys/devices.
+	number string // number is major:minor.
+	whole  *block // whole is the disk, of a partition.
 	size   int64
-	file   string   // what a loop device reads
-	mapper string   // what maps a virtual one: LVM, CRYPT
-	mapped string   // the name that it has there
-	below  []*block // what a virtual one lies on
-	holds  bool     // partitions or virtual devices lie on it
+	file   string   // file is what a loop device reads.
+	mapper string   // mapper is what maps a virtual one: LVM, CRYPT.
+	mapped string   // mapped is the name that it has there.
+	below  []*block // below is what a virtual one lies on.
+	holds  bool     // holds says that partitions or virtual devices lie on it.
 	udev   map[string]string
-	// What udev has read of its file system; the pool is what all devices of a file system on several have in common.
+	// What udev has read of its file system; the pool is what all devices of a file system on
+	// several have in common.
 	label, filesystem, pool string
 }
 
@@ -41,17 +42,21 @@ func (b *block) disk() *block {
 
 func (b *block) virtual() bool { return strings.Contains(b.dir, "/devices/virtual/block/") }
 
-// readBlocks lists what has a size and is not hidden: an empty card reader, a loop device with no file and the single
-// paths of a multipath NVMe are not disks.
+// readBlocks lists what has a size and is not hidden: an empty card reader, a loop device with no
+// file and the single paths of a multipath NVMe are not disks.
 func (m *machine) readBlocks() {
 	for _, dir := range m.class("class/block") {
-		b := &block{name: path.Base(dir), dir: dir, number: m.text(dir, "dev"), size: m.count(dir, "size") * sector}
+		b := &block{
+			name: path.Base(dir), dir: dir, number: m.text(dir, "dev"),
+			size: m.count(dir, "size") * sector,
+		}
 		if b.size <= 0 || m.forms[noDisk].MatchString(b.name) || m.text(dir, "hidden") == "1" {
 			continue
 		}
 		b.file, b.mapped = m.text(dir, "loop/backing_file"), m.text(dir, "dm/name")
 		b.mapper, _, _ = strings.Cut(m.text(dir, "dm/uuid"), "-")
-		b.udev = m.fields("run/udev/data/b"+b.number, "=") // empty without udev, as in most containers
+		// It is empty without udev, as in most containers.
+		b.udev = m.fields("run/udev/data/b"+b.number, "=")
 		b.label = cmp.Or(plain(b.udev["E:ID_FS_LABEL_ENC"]), b.udev["E:ID_FS_LABEL"])
 		b.filesystem = b.udev["E:ID_FS_TYPE"]
 		switch b.filesystem {
@@ -89,14 +94,18 @@ func (m *machine) disk(b *block) hardware.Disk {
 	way := m.way(b)
 	controller, enclosure := way.last(nvmeController), way.last(usbDevice)
 	device := path.Join(b.dir, "device")
-	vendor, model, revision := m.text(device, "vendor"), m.text(device, "model"), m.text(device, "rev")
-	// The SCSI layer cuts an ATA disk's model to 16 letters and makes its vendor "ATA": udev asked the disk itself.
-	// Before Linux 4.0 an NVMe disk had no controller of its own in sysfs, and udev knows it too.
+	vendor := m.text(device, "vendor")
+	model := m.text(device, "model")
+	revision := m.text(device, "rev")
+	// The SCSI layer cuts an ATA disk's model to 16 letters and makes its vendor "ATA": udev asked
+	// the disk itself. Before Linux 4.0 an NVMe disk had no controller of its own in sysfs, and
+	// udev knows it too.
 	d := hardware.Disk{
 		Name: b.name, SizeBytes: b.size, Bus: hardware.OtherBus,
-		Model: plain(b.udev["E:ID_MODEL_ENC"]), Firmware: b.udev["E:ID_REVISION"], Serial: b.udev["E:ID_SERIAL_SHORT"],
+		Model: plain(b.udev["E:ID_MODEL_ENC"]), Firmware: b.udev["E:ID_REVISION"],
+		Serial: b.udev["E:ID_SERIAL_SHORT"],
 	}
-	var own *hardware.Link // the link that ends in the disk
+	var own *hardware.Link // own is the link that ends in the disk.
 	switch {
 	case controller != "" || strings.HasPrefix(b.name, "nvme"):
 		switch m.text(controller, "transport") {
@@ -113,14 +122,17 @@ func (m *machine) disk(b *block) hardware.Disk {
 		d.Bus, own = hardware.USB, m.usbLink(enclosure, hardware.Enclosure)
 		d.Vendor, d.Model, d.Firmware = vendor, model, revision
 		d.Serial = m.text(enclosure, "serial")
-		if driver := path.Base(m.link(way.last(usbInterface), "driver")); driver == "uas" || driver == "usb-storage" {
+		driver := path.Base(m.link(way.last(usbInterface), "driver"))
+		if driver == "uas" || driver == "usb-storage" {
 			d.UASP = new(driver == "uas")
 		}
-	case way.last(ataPort) != "" || b.udev["E:ID_BUS"] == "ata" || vendor == "ATA": // behind SAS controllers
+	// The vendor is ATA behind a SAS controller.
+	case way.last(ataPort) != "" || b.udev["E:ID_BUS"] == "ata" || vendor == "ATA":
 		own = m.ataLink(way.last(ataPort))
-		// The parallel bus that SATA replaced, and its imitation in a virtual machine, say so of themselves, or have a
-		// controller of the old kind.
-		parallel := b.udev["E:ID_ATA"] == "1" || strings.HasPrefix(m.text(way.last(pciDevice), "class"), ideClass)
+		// The parallel bus that SATA replaced, and its imitation in a virtual machine, say so of
+		// themselves, or have a controller of the old kind.
+		parallel := b.udev["E:ID_ATA"] == "1" ||
+			strings.HasPrefix(m.text(way.last(pciDevice), "class"), ideClass)
 		if own != nil || b.udev["E:ID_ATA_SATA"] == "1" || !parallel {
 			d.Bus = hardware.SATA
 		}
@@ -129,7 +141,7 @@ func (m *machine) disk(b *block) hardware.Disk {
 		}
 	default:
 		d.Model, d.Firmware, d.Serial = model, "", ""
-		if !strings.HasPrefix(vendor, "0x") { // virtio gives the number of its own make
+		if !strings.HasPrefix(vendor, "0x") { // Virtio gives a number of its own.
 			d.Vendor = vendor
 		}
 		if model == "" && strings.HasPrefix(b.name, "mmcblk") {
@@ -138,16 +150,17 @@ func (m *machine) disk(b *block) hardware.Disk {
 	}
 	m.links[d.Name] = own
 	m.travel(&d, way)
-	// 0 K and below, and more than any flash survives, are what a bridge makes up.
-	if milli, err := m.number(m.thermometer(b.dir)); err == nil && milli > -100_000 && milli < 200_000 {
+	// A bridge makes up 0 K and below, and more than any flash survives.
+	milli, err := m.number(m.thermometer(b.dir))
+	if err == nil && milli > -100_000 && milli < 200_000 {
 		d.TemperatureC = new(milli / 1000)
 	}
 	return d
 }
 
-// unplugs finds whether people can unplug a device: hubs say it of their sockets, and the kernel of what is connected
-// to a port that the firmware calls external (since 5.17). One on the way that can be is enough, and that it cannot
-// must hold of all.
+// unplugs finds whether people can unplug a device: hubs say it of their sockets, and the kernel of
+// what is connected to a port that the firmware calls external (since 5.17). One on the way that
+// can be is enough, and that it cannot must hold of all.
 func (m *machine) unplugs(w way) *bool {
 	dirs := w[usbDevice]
 	if len(dirs) == 0 || m.text(w.last(pciDevice), "removable") == "removable" {
@@ -168,8 +181,8 @@ func (m *machine) unplugs(w way) *bool {
 	return nil
 }
 
-// virtualDisk is one that lies on others, or on none. Its model is the file of a loop device, the name of a mapped
-// device, the level of a RAID.
+// virtualDisk is one that lies on others, or on none. Its model is the file of a loop device, the
+// name of a mapped device, the level of a RAID.
 func (m *machine) virtualDisk(b *block) hardware.Disk {
 	d := hardware.Disk{Name: b.name, SizeBytes: b.size, Bus: hardware.Virtual}
 	switch {
@@ -177,7 +190,8 @@ func (m *machine) virtualDisk(b *block) hardware.Disk {
 		kind := m.mountAt(b.file).Filesystem
 		d.Model, d.Memory = "file "+b.file, kind == "tmpfs" || kind == "ramfs"
 	case b.mapped != "":
-		d.Model = map[string]string{"CRYPT": "encrypted ", "LVM": "logical volume "}[b.mapper] + b.mapped
+		d.Model = map[string]string{"CRYPT": "encrypted ", "LVM": "logical volume "}[b.mapper] +
+			b.mapped
 	case strings.HasPrefix(b.name, "zram"):
 		d.Model, d.Memory = "compressed memory", true
 	default:
@@ -190,12 +204,12 @@ func (m *machine) virtualDisk(b *block) hardware.Disk {
 type form int
 
 const (
-	pciDevice    form = iota // ports, bridges and controllers
-	usbDevice                // not the root hubs
-	usbInterface             // what a driver is bound to
+	pciDevice    form = iota // They are ports, bridges and controllers.
+	usbDevice                // They are not the root hubs.
+	usbInterface             // A driver is bound to it.
 	ataPort
 	nvmeController
-	routerDevice // a Thunderbolt device: not domains, retimers (0-0:1.1) and services (0-1.0)
+	routerDevice // A Thunderbolt device: not domains, retimers (0-0:1.1) and services (0-1.0).
 	noDisk
 )
 
@@ -208,13 +222,14 @@ func newForms() map[form]*regexp.Regexp {
 		ataPort:        regexp.MustCompile(`^ata\d+$`),
 		nvmeController: regexp.MustCompile(`^nvme\d+$`),
 		routerDevice:   regexp.MustCompile(`^\d+-[0-9a-f]+$`),
-		// Memory that is made at boot, optical and floppy drives, flash without a translation layer, the boot areas of
-		// an eMMC: of no use as a disk.
+		// Memory that is made at boot, optical and floppy drives, flash without a translation
+		// layer, the boot areas of an eMMC: of no use as a disk.
 		noDisk: regexp.MustCompile(`^(ram\d+|sr\d+|fd\d+|mtdblock\d+|mmcblk\d+(boot\d+|rpmb))$`),
 	}
 }
 
-// way is a device's place taken apart: what lies between the host and it, and itself, from the host on.
+// way is a device's place taken apart: what lies between the host and it, and itself, from the host
+// on.
 type way map[form][]string
 
 // last is the one of a form that is nearest to the device; empty if there is none.
@@ -231,8 +246,8 @@ func (m *machine) way(b *block) way {
 	if !strings.Contains(subsystem, "/virtual/nvme-subsystem/") {
 		return m.wayTo(b.dir)
 	}
-	// With multipath the disk belongs to a subsystem, which has links to its controllers: its way is known if there is
-	// one of them. With several, the subsystem knows model and firmware.
+	// With multipath the disk belongs to a subsystem, which has links to its controllers: its way
+	// is known if there is one of them. With several, the subsystem knows model and firmware.
 	var controllers []string
 	for _, name := range m.glob(subsystem, "nvme*") {
 		if to := m.link(name); to != "" {
@@ -261,15 +276,16 @@ func (m *machine) wayTo(dir string) way {
 	return w
 }
 
-// travel finds the hub that a disk is connected to, the link of the computer's own that its path begins with, and
-// whether it is outside the machine.
+// travel finds the hub that a disk is connected to, the link of the computer's own that its path
+// begins with, and whether it is outside the machine.
 func (m *machine) travel(d *hardware.Disk, w way) {
 	router := m.routerOf(w[pciDevice])
 	var first *hardware.Link
 	switch {
 	case router != nil:
 		d.External = new(true)
-		// The controller's own link counts if it is a chip of its own; one inside the processor has none.
+		// The controller's own link counts if it is a chip of its own; one inside the processor has
+		// none.
 		if chip := path.Dir(path.Dir(router.controller())); m.bridge(chip) {
 			first = m.pciLink(chip)
 		}
@@ -299,13 +315,16 @@ func (m *machine) travel(d *hardware.Disk, w way) {
 	}
 }
 
-// chipLanes is a width that no USB controller has: those inside a processor are given it, as no link limits them.
+// chipLanes is a width that no USB controller has: those inside a processor are given it, as no
+// link limits them.
 const chipLanes = 16
 
 // pciLink is the PCIe link above a device; nil if it is not known.
 func (m *machine) pciLink(dir string) *hardware.Link {
-	end := func(dir, which string) *hardware.Link { // "8.0 GT/s PCIe", and "8 GT/s" of older kernels
-		return capture.PCIe(capture.Rate(m.text(dir, which+"_link_speed")), m.count(dir, which+"_link_width"))
+	// A kernel writes "8.0 GT/s PCIe", an older one "8 GT/s".
+	end := func(dir, which string) *hardware.Link {
+		return capture.PCIe(capture.Rate(m.text(dir, which+"_link_speed")),
+			m.count(dir, which+"_link_width"))
 	}
 	link := end(dir, "current")
 	capture.Limit(link, end(dir, "max"), end(path.Dir(dir), "max"))
@@ -323,7 +342,7 @@ func (m *machine) usbLink(dir string, segment hardware.Segment) *hardware.Link {
 	if lanes := m.count(dir, "rx_lanes"); lanes > 0 && lanes <= 2 {
 		link.Lanes = int(lanes)
 	}
-	switch { // the names since USB 3.2
+	switch { // The names since USB 3.2.
 	case speed <= 480:
 		link.Generation = "2.0"
 	case speed == 5000:
@@ -342,7 +361,9 @@ func (m *machine) usbLink(dir string, segment hardware.Segment) *hardware.Link {
 func (m *machine) ataLink(port string) *hardware.Link {
 	for _, file := range m.glob(port, "link*/ata_link/*/sata_spd") {
 		if bps := capture.Rate(m.text(file)); bps > 0 {
-			return &hardware.Link{Segment: hardware.Lanes, Kind: hardware.SATALink, RxBps: bps, TxBps: bps}
+			return &hardware.Link{
+				Segment: hardware.Lanes, Kind: hardware.SATALink, RxBps: bps, TxBps: bps,
+			}
 		}
 	}
 	return nil

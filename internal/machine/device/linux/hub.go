@@ -15,10 +15,11 @@ import (
 type router struct {
 	id, dir    string
 	generation string
-	below      []*router // in the order of the ports that they are connected to
+	below      []*router // below are in the order of their ports.
 }
 
-// protocol is what routers of a generation speak: the kernel counts USB4 as the fourth of Thunderbolt.
+// protocol is what routers of a generation speak: the kernel counts USB4 as the fourth of
+// Thunderbolt.
 func protocol(generation string) string {
 	switch generation {
 	case "1", "2", "3":
@@ -35,8 +36,9 @@ func (r *router) controller() string {
 	return controller
 }
 
-// readRouters lists the routers. A router's name has its domain and its route, a byte for each port on the way in
-// hexadecimal, such as 0-301: the shorter names, which come first, are those nearer to the host.
+// readRouters lists the routers. A router's name has its domain and its route, a byte for each port
+// on the way in hexadecimal, such as 0-301: the shorter names, which come first, are those nearer
+// to the host.
 func (m *machine) readRouters() {
 	byDir := map[string]*router{}
 	for _, dir := range m.class("bus/thunderbolt/devices") {
@@ -54,9 +56,10 @@ func (m *machine) readRouters() {
 		}
 		h := hardware.Hub{
 			ID: r.id, Name: m.text(dir, "device_name"), Vendor: m.text(dir, "vendor_name"),
-			Firmware: m.text(dir, "nvm_version"), Protocol: protocol(r.generation), Link: m.cable(r, parent),
+			Firmware: m.text(dir, "nvm_version"), Protocol: protocol(r.generation),
+			Link: m.cable(r, parent),
 		}
-		if m.text(dir, "authorized") == "0" { // its PCIe tunnel is not open
+		if m.text(dir, "authorized") == "0" { // Its PCIe tunnel is not open.
 			m.Warn(strings.TrimSpace(h.Vendor+" "+h.Name) +
 				" is plugged in but not authorised, so nothing behind it is seen: `boltctl authorize` lets it in")
 		} else {
@@ -77,9 +80,10 @@ func (m *machine) addHub(h hardware.Hub) {
 	m.Hubs = append(m.Hubs, h)
 }
 
-// port is the ID of the host's port that the way to a device begins at: the one of the hub that it is connected to, or
-// the one that it is plugged into itself, which is listed. IDs of devices are made alike: tb0-3 is on port 3 of the
-// first Thunderbolt controller, usb2-1 on port 1 of the second USB bus.
+// port is the ID of the host's port that the way to a device begins at: the one of the hub that it
+// is connected to, or the one that it is plugged into itself, which is listed. IDs of devices are
+// made alike: tb0-3 is on port 3 of the first Thunderbolt controller, usb2-1 on port 1 of the
+// second USB bus.
 func (m *machine) port(hub, device string) string {
 	if up := m.FindHub(hub); up != nil {
 		return up.Port
@@ -102,10 +106,12 @@ func (m *machine) port(hub, device string) string {
 	return p.ID
 }
 
-// cable is the link above a router; nil if the kernel does not say what it negotiated (before Linux 5.5).
+// cable is the link above a router; nil if the kernel does not say what it negotiated (before Linux
+// 5.5).
 func (m *machine) cable(r, parent *router) *hardware.Link {
 	link := hardware.Link{Segment: hardware.Uplink, Kind: hardware.Thunderbolt, Hub: r.id}
-	// The kernel's names are the device's: what it receives, the host transmits. They differ on an asymmetric link only.
+	// The kernel's names are the device's: what it receives, the host transmits. They differ on an
+	// asymmetric link only.
 	out, in := m.count(r.dir, "rx_lanes"), m.count(r.dir, "tx_lanes")
 	link.TxBps = capture.Rate(m.text(r.dir, "rx_speed")) * out
 	link.RxBps = capture.Rate(m.text(r.dir, "tx_speed")) * in
@@ -118,9 +124,9 @@ func (m *machine) cable(r, parent *router) *hardware.Link {
 	return &link
 }
 
-// Linux does not say which Thunderbolt device a PCI device came in through: the PCI tree and the tree of routers stand
-// apart. Both have the same shape, though. If the shapes leave one answer it is taken; if they leave several, the
-// path ends at the last router that is sure.
+// Linux does not say which Thunderbolt device a PCI device came in through: the PCI tree and the
+// tree of routers stand apart. Both have the same shape, though. If the shapes leave one answer it
+// is taken; if they leave several, the path ends at the last router that is sure.
 
 // Classes of PCI devices, their first digits.
 const (
@@ -154,13 +160,15 @@ func (m *machine) routerOf(pci []string) (last *router) {
 			continue
 		}
 		for rest := pci[start:]; ; rest = rest[2:] {
-			// A controller's n-th port has its n-th PCIe port: so the kernel pairs them for all controllers that it knows
-			// (tb_find_pcie_down in drivers/thunderbolt/tb.c), and the firmware numbers them (usb4-port-number). So it is with
-			// hubs of USB4 (usb4_switch_map_pcie_down in drivers/thunderbolt/usb4.c); Thunderbolt 3 has no such rule.
+			// A controller's n-th port has its n-th PCIe port: so the kernel pairs them for all
+			// controllers that it knows (tb_find_pcie_down in drivers/thunderbolt/tb.c), and the
+			// firmware numbers them (usb4-port-number). So it is with hubs of USB4
+			// (usb4_switch_map_pcie_down in drivers/thunderbolt/usb4.c); Thunderbolt 3 has no such
+			// rule.
 			ordered := here == controller || here.generation == "4" || len(ports) == 1
 			port := slices.Index(ports, rest[0])
 			if here == controller && len(here.below) == 1 {
-				port = 0 // whichever port it is
+				port = 0 // It may be any port.
 			} else if port < 0 || len(here.below) != len(ports) || !ordered {
 				return last
 			}
@@ -169,7 +177,8 @@ func (m *machine) routerOf(pci []string) (last *router) {
 			if len(rest) <= 3 {
 				return last
 			}
-			// Its switch's port to the host comes next, then one of those away from it: those with another switch behind.
+			// Its switch's port to the host comes next, then one of those away from it: those with
+			// another switch behind.
 			ports = nil
 			for _, away := range m.below(rest[1], bridgeClass) {
 				if len(m.below(away, bridgeClass)) > 0 {
@@ -184,7 +193,8 @@ func (m *machine) routerOf(pci []string) (last *router) {
 // tunnels are the PCIe ports of a controller that lead to its Thunderbolt ports.
 func (m *machine) tunnels(controller *router) (ports []string) {
 	dir := controller.controller()
-	// Inside a processor: the kernel links the controller with the root ports that tunnel for it (tb_acpi_add_links).
+	// Inside a processor: the kernel links the controller with the root ports that tunnel for it
+	// (tb_acpi_add_links).
 	root := path.Dir(dir)
 	for _, link := range m.glob(dir, "consumer:pci:*") {
 		port := path.Join(root, strings.TrimPrefix(path.Base(link), "consumer:pci:"))
@@ -192,8 +202,8 @@ func (m *machine) tunnels(controller *router) (ports []string) {
 			ports = append(ports, port)
 		}
 	}
-	// A chip of its own: a switch with the controller behind one port, a USB controller behind another, and Thunderbolt
-	// ports behind the rest.
+	// A chip of its own: a switch with the controller behind one port, a USB controller behind
+	// another, and Thunderbolt ports behind the rest.
 	if chip := path.Dir(root); len(ports) == 0 && m.bridge(chip) {
 		for _, port := range m.below(chip, bridgeClass) {
 			if port != root && len(m.below(port, usbClass)) == 0 {
@@ -204,8 +214,9 @@ func (m *machine) tunnels(controller *router) (ports []string) {
 	return ports
 }
 
-// hubOf is the ID of the hub that a device is connected to; empty if it is connected to the host. The hubs of USB on
-// the way are listed with what they are connected to, or those that are not listed are passed over.
+// hubOf is the ID of the hub that a device is connected to; empty if it is connected to the host.
+// The hubs of USB on the way are listed with what they are connected to, or those that are not
+// listed are passed over.
 func (m *machine) hubOf(w way, list bool) (id string) {
 	if router := m.routerOf(w[pciDevice]); router != nil {
 		id = router.id
@@ -227,9 +238,10 @@ func (m *machine) hubOf(w way, list bool) (id string) {
 func (m *machine) addUSBHub(dir, id, upstream string) {
 	h := hardware.Hub{
 		ID: id, Name: cmp.Or(m.text(dir, "product"), "USB hub "+path.Base(dir)),
-		Vendor: m.text(dir, "manufacturer"), Upstream: upstream, Link: m.usbLink(dir, hardware.Uplink),
+		Vendor: m.text(dir, "manufacturer"), Upstream: upstream,
+		Link: m.usbLink(dir, hardware.Uplink),
 	}
-	if bcd := m.text(dir, "bcdDevice"); len(bcd) == 4 { // 0105 is 1.05
+	if bcd := m.text(dir, "bcdDevice"); len(bcd) == 4 { // It is 1.05 for 0105.
 		h.Firmware = strings.TrimPrefix(bcd[:2], "0") + "." + bcd[2:]
 	}
 	if h.Link != nil {
@@ -242,15 +254,16 @@ func (m *machine) addUSBHub(dir, id, upstream string) {
 // hubClass is the class of USB hubs.
 const hubClass = "09"
 
-// networkClasses are the classes, subclasses and protocols of the interfaces of USB network adapters: ECM, NCM, MBIM
-// and both numbers of RNDIS (https://www.usb.org/defined-class-codes).
+// networkClasses are the classes, subclasses and protocols of the interfaces of USB network
+// adapters: ECM, NCM, MBIM and both numbers of RNDIS (https://www.usb.org/defined-class-codes).
 var networkClasses = [...]string{"0206", "020d", "020e", "e00103", "ef0401"}
 
 // network reports whether a USB device is a network adapter that has no driver here.
 func (m *machine) network(dir string) bool {
 	for _, file := range m.glob(dir, "*/bInterfaceClass") {
 		face := path.Dir(file)
-		class := m.text(file) + m.text(face, "bInterfaceSubClass") + m.text(face, "bInterfaceProtocol")
+		class := m.text(file) + m.text(face, "bInterfaceSubClass") +
+			m.text(face, "bInterfaceProtocol")
 		for _, c := range networkClasses {
 			if strings.HasPrefix(class, c) {
 				return true
@@ -263,8 +276,8 @@ func (m *machine) network(dir string) bool {
 // displayLink is the vendor of the chips that send a display's picture over USB.
 const displayLink = "17e9"
 
-// attachOthers lists network adapters, displays over USB, other USB devices and graphics cards. A display on
-// DisplayPort is not seen: Linux shows that it is there, but not through which hub.
+// attachOthers lists network adapters, displays over USB, other USB devices and graphics cards. A
+// display on DisplayPort is not seen: Linux shows that it is there, but not through which hub.
 func (m *machine) attachOthers() {
 	listed := map[string]bool{} // USB devices that are disks or have a network driver
 	for _, b := range m.blocks {
@@ -285,7 +298,8 @@ func (m *machine) attachOthers() {
 	}
 	for _, dir := range m.class("bus/usb/devices") {
 		id := path.Base(dir)
-		if !m.forms[usbDevice].MatchString(id) || listed[dir] || m.text(dir, "bDeviceClass") == hubClass {
+		if !m.forms[usbDevice].MatchString(id) || listed[dir] ||
+			m.text(dir, "bDeviceClass") == hubClass {
 			continue
 		}
 		kind := hardware.OtherKind

@@ -11,27 +11,31 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// Mount is a line of /proc/self/mountinfo (proc_pid_mountinfo(5)). It is taken apart by hand: the format is a line of
-// ten fields that has not changed since 2008, and moby/sys' parser reads the running system only, not a capture.
+// Mount is a line of /proc/self/mountinfo (proc_pid_mountinfo(5)). It is taken apart by hand: the
+// format is a line of ten fields that has not changed since 2008, and moby/sys' parser reads the
+// running system only, not a capture.
 type Mount struct {
 	Point, Filesystem, Source string
 	id, parent                string
-	number                    string   // the device's major:minor
-	root                      string   // the folder of the file system that is mounted: "/" is all of it
-	options                   []string // the mount's, then the file system's
+	number                    string // number is the device's major:minor.
+	// root is the folder of the file system that is mounted: "/" is all of it.
+	root    string
+	options []string // options is the mount's, then the file system's.
 }
 
 // parseMounts reads the lines that are not torn.
 func parseMounts(mountinfo string) (mounts []Mount) {
 	for line := range strings.Lines(mountinfo) {
-		before, after, _ := strings.Cut(line, " - ") // optional fields end there
+		before, after, _ := strings.Cut(line, " - ") // Optional fields end there.
 		place, content := strings.Fields(before), strings.Fields(after)
 		if len(place) < 6 || len(content) < 2 {
 			continue
 		}
 		m := Mount{
-			id: place[0], parent: place[1], number: place[2], root: unescape(place[3]), Point: unescape(place[4]),
-			Filesystem: content[0], Source: unescape(content[1]), options: strings.Split(place[5], ","),
+			id: place[0], parent: place[1], number: place[2],
+			root: unescape(place[3]), Point: unescape(place[4]),
+			Filesystem: content[0], Source: unescape(content[1]),
+			options: strings.Split(place[5], ","),
 		}
 		if len(content) > 2 {
 			m.options = append(m.options, strings.Split(content[2], ",")...)
@@ -43,16 +47,16 @@ func parseMounts(mountinfo string) (mounts []Mount) {
 	return mounts
 }
 
-// FindMount finds the mount that a path lies in: the path is absolute and without symbolic links. Its point is empty if
-// there is none.
+// FindMount finds the mount that a path lies in: the path is absolute and without symbolic links.
+// Its point is empty if there is none.
 func FindMount(root fs.FS, file string) Mount {
 	m := &machine{tree: tree{root}}
 	m.readMounts()
 	return m.mountAt(file)
 }
 
-// unescape undoes an encoding of bytes that Go has too: the kernel's octal for what would break a line, in which
-// \040 is a space, and udev's \x20. What is not encoded so stays as it is.
+// unescape undoes an encoding of bytes that Go has too: the kernel's octal for what would break a
+// line, in which \040 is a space, and udev's \x20. What is not encoded so stays as it is.
 func unescape(text string) string {
 	plain, err := strconv.Unquote(`"` + strings.ReplaceAll(text, `"`, `\"`) + `"`)
 	if err != nil {
@@ -61,8 +65,8 @@ func unescape(text string) string {
 	return plain
 }
 
-// readMounts keeps the mounts that can be reached, those of whole file systems before those of parts, then those with
-// short names: bind mounts repeat a file system elsewhere.
+// readMounts keeps the mounts that can be reached, those of whole file systems before those of
+// parts, then those with short names: bind mounts repeat a file system elsewhere.
 func (m *machine) readMounts() {
 	all := parseMounts(m.text("proc/self/mountinfo"))
 	listed := map[string]bool{}
@@ -72,7 +76,7 @@ func (m *machine) readMounts() {
 	m.inside = map[string][]Mount{}
 	for _, one := range all {
 		if !listed[one.parent] || one.parent == one.id {
-			one.parent = "" // as of the root, which in an initramfs is its own parent
+			one.parent = "" // In an initramfs the root is its own parent.
 		}
 		m.inside[one.parent] = append(m.inside[one.parent], one)
 	}
@@ -82,15 +86,15 @@ func (m *machine) readMounts() {
 		}
 	}
 	slices.SortStableFunc(m.mounts, func(a, b Mount) int {
-		part := map[bool]int{true: 1} // 0 of the whole
+		part := map[bool]int{true: 1} // The whole disk is part 0.
 		return cmp.Or(part[a.root != "/"]-part[b.root != "/"], len(a.Point)-len(b.Point))
 	})
 }
 
-// mountAt is the mount that a path leads to: from the root on, the first on the path of those that are mounted in the
-// one before. Its point is empty if there is none.
+// mountAt is the mount that a path leads to: from the root on, the first on the path of those that
+// are mounted in the one before. Its point is empty if there is none.
 func (m *machine) mountAt(file string) (at Mount) {
-	for range len(m.inside) + 1 { // a damaged file may have a ring
+	for range len(m.inside) + 1 { // A damaged file may have a ring.
 		next := Mount{}
 		for _, one := range m.inside[at.id] {
 			if isBelow(file, one.Point) && (next.id == "" || len(one.Point) < len(next.Point)) {
@@ -111,8 +115,9 @@ func isBelow(file, folder string) bool {
 	return file == folder || strings.HasPrefix(file, folder+"/")
 }
 
-// blockOf is the block device that is mounted; nil if it is none. A file system on several disks gives its mounts a
-// number that is no device's, and names its disks, one of them, or, as ZFS, itself.
+// blockOf is the block device that is mounted; nil if it is none. A file system on several disks
+// gives its mounts a number that is no device's, and names its disks, one of them, or, as ZFS,
+// itself.
 func (m *machine) blockOf(one Mount) *block {
 	if b := m.blockAt(one.number); b != nil {
 		return b
@@ -129,7 +134,7 @@ func (m *machine) blockOf(one Mount) *block {
 			case b.pool == "" || b.filesystem != "zfs" || b.label != name:
 			case found == nil:
 				found = b
-			case b.pool != found.pool: // two pools of one name, of which one is not imported
+			case b.pool != found.pool: // Two pools have one name, and one of them is not imported.
 				return nil
 			}
 		}
@@ -138,8 +143,8 @@ func (m *machine) blockOf(one Mount) *block {
 	return nil
 }
 
-// blockAt is the block device of a number, or of a name such as /dev/sda1 or /dev/disk/by-uuid/...; nil if there is
-// none.
+// blockAt is the block device of a number, or of a name such as /dev/sda1 or /dev/disk/by-uuid/...;
+// nil if there is none.
 func (m *machine) blockAt(device string) *block {
 	name := strings.TrimPrefix(device, "/dev/")
 	if to := m.link("dev", name); to != "" {
@@ -153,13 +158,14 @@ func (m *machine) blockAt(device string) *block {
 	return nil
 }
 
-// readPools finds the devices of file systems that lie on several, beside those that udev has read: the kernel lists
-// those of each mounted btrfs, and a mounted bcachefs names its own. Then it is known what loop devices lie on.
+// readPools finds the devices of file systems that lie on several, beside those that udev has read:
+// the kernel lists those of each mounted btrfs, and a mounted bcachefs names its own. Then it is
+// known what loop devices lie on.
 func (m *machine) readPools() {
 	for _, one := range m.mounts {
 		b := m.blockAt(one.number)
 		if b != nil && b.pool != "" && b.filesystem != one.Filesystem {
-			b.pool, b.label = "", "" // what udev has read is left over from before
+			b.pool, b.label = "", "" // udev's data are left over from before.
 		}
 		if one.Filesystem != "bcachefs" {
 			continue
@@ -186,8 +192,8 @@ func (m *machine) readPools() {
 	}
 }
 
-// readDisks lists the disks with their volumes and what lies beneath the virtual ones, finds which the system runs
-// from, and lists the mounts that no disk holds.
+// readDisks lists the disks with their volumes and what lies beneath the virtual ones, finds which
+// the system runs from, and lists the mounts that no disk holds.
 func (m *machine) readDisks() {
 	mounted := map[*block][]Mount{}
 	for _, one := range m.mounts {
@@ -199,7 +205,8 @@ func (m *machine) readDisks() {
 		// What lies in another one of them says nothing new.
 		above := m.mountAt(path.Dir(one.Point))
 		if one.Point == "/" || above.Point == "" || m.blockOf(above) != nil {
-			m.Diskless = append(m.Diskless, hardware.Mount{Path: one.Point, Filesystem: one.Filesystem})
+			mount := hardware.Mount{Path: one.Point, Filesystem: one.Filesystem}
+			m.Diskless = append(m.Diskless, mount)
 		}
 	}
 	for _, whole := range m.blocks {
@@ -222,15 +229,17 @@ func (m *machine) readDisks() {
 		}
 		m.Disks = append(m.Disks, d)
 	}
-	m.MarkSystem("/", "/usr", "/sysroot") // the last two of image-based systems
+	m.MarkSystem("/", "/usr", "/sysroot") // The last two of image-based systems.
 }
 
-// volume describes what a partition, or a disk without any, has on it; ok is false if that is no file system.
+// volume describes what a partition, or a disk without any, has on it; ok is false if that is no
+// file system.
 func (m *machine) volume(b *block, mounts []Mount) (v hardware.Volume, ok bool) {
 	usage := b.udev["E:ID_FS_USAGE"]
 	switch {
 	case len(mounts) > 0 || b.pool != "":
-	case b.holds || usage != "" && usage != "filesystem": // a RAID's member, encrypted, swap
+	// It is a RAID's member, encrypted, or swap.
+	case b.holds || usage != "" && usage != "filesystem":
 		return v, false
 	case b.whole == nil && usage == "":
 		return v, false
@@ -241,7 +250,7 @@ func (m *machine) volume(b *block, mounts []Mount) (v hardware.Volume, ok bool) 
 			v.Container = b.pool
 		}
 	}
-	if v.Filesystem != "" || len(mounts) > 0 { // else it may be encrypted, and nobody has looked
+	if v.Filesystem != "" || len(mounts) > 0 { // Else it may be encrypted, and nobody has looked.
 		v.Encrypted = encrypted(b)
 	}
 	if len(mounts) == 0 {
@@ -252,7 +261,8 @@ func (m *machine) volume(b *block, mounts []Mount) (v hardware.Volume, ok bool) 
 	for _, more := range mounts[1:] {
 		v.Mounts = append(v.Mounts, more.Point)
 	}
-	if first.Filesystem != "fuseblk" || v.Filesystem == "" { // fuseblk says who reads it, not what it is
+	// The name fuseblk says who reads it, not what it is.
+	if first.Filesystem != "fuseblk" || v.Filesystem == "" {
 		v.Filesystem = first.Filesystem
 	}
 	v.ReadOnly = slices.Contains(first.options, "ro")
@@ -264,7 +274,8 @@ func (m *machine) volume(b *block, mounts []Mount) (v hardware.Volume, ok bool) 
 		if slices.Contains(speedOptions[:], name) && !slices.Contains(v.Options, o) {
 			v.Options = append(v.Options, o)
 		}
-		if v.Compressed != nil && strings.HasPrefix(name, "compress") && value != "no" && value != "none" {
+		if v.Compressed != nil && strings.HasPrefix(name, "compress") && value != "no" &&
+			value != "none" {
 			v.Compressed = new(true)
 		}
 	}
@@ -277,8 +288,8 @@ func (m *machine) volume(b *block, mounts []Mount) (v hardware.Volume, ok bool) 
 	return v, true
 }
 
-// encrypted goes down from a block device to the disks: true if dm-crypt is on the way, false if it is not, nil
-// if nobody knows what lies beneath. What a disk does by itself is not seen.
+// encrypted goes down from a block device to the disks: true if dm-crypt is on the way, false if it
+// is not, nil if nobody knows what lies beneath. What a disk does by itself is not seen.
 func encrypted(b *block) *bool {
 	stack, bottom := []*block{b}, true
 	for i := 0; i < len(stack); i++ {
@@ -299,12 +310,13 @@ func encrypted(b *block) *bool {
 	return new(false)
 }
 
-// knownToCompress are the file systems of which it is known whether they compress: btrfs's options say so, and the
-// others never do.
+// knownToCompress are the file systems of which it is known whether they compress: btrfs's options
+// say so, and the others never do.
 var knownToCompress = [...]string{"btrfs", "ext2", "ext3", "ext4", "xfs", "vfat", "exfat"}
 
 // speedOptions are the mount options that bear on speed, up to their value.
 var speedOptions = [...]string{
-	"sync", "dirsync", "discard", "noatime", "lazytime", "strictatime", "barrier", "nobarrier", "data", "commit",
-	"delalloc", "nodelalloc", "dax", "compress", "compress-force", "nodatacow", "autodefrag", "flush", "wsync", "background_gc",
+	"sync", "dirsync", "discard", "noatime", "lazytime", "strictatime", "barrier", "nobarrier",
+	"data", "commit", "delalloc", "nodelalloc", "dax", "compress", "compress-force", "nodatacow",
+	"autodefrag", "flush", "wsync", "background_gc",
 }

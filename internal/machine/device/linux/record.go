@@ -22,7 +22,7 @@ func Record(root fs.FS, opts Options) string {
 	}})
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(r.lines)) {
-		if !r.inside[name] { // else it is a folder, which what is in it shows
+		if !r.inside[name] { // A folder shows by what is in it.
 			text.WriteString("/" + name + r.lines[name] + "\n")
 		}
 	}
@@ -35,8 +35,8 @@ func Record(root fs.FS, opts Options) string {
 // recorder notes what is read of a file system, by the names that symbolic links lead to.
 type recorder struct {
 	root   fs.FS
-	lines  map[string]string // what stands after each name
-	inside map[string]bool   // the folders in which something is noted
+	lines  map[string]string // lines is what stands after each name.
+	inside map[string]bool   // inside is the folders in which something is noted.
 }
 
 // note notes something of a name, and keeps what is known of it already unless there is more to
