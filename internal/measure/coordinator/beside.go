@@ -30,13 +30,13 @@ func (h *liveHub) nowNS() int64 {
 	return max(0, int64(float64(clock.Now()-h.releaseNS)*h.speedup))
 }
 
-// minRest is the minimum wait before the model looks again by itself: streams have thousands of frames a second
-// that no worker needs to hear of at once.
+// minRest is the minimum wait before the model looks again by itself: streams have thousands of
+// frames a second that no worker needs to hear of at once.
 const minRest = time.Millisecond
 
-// serve hands out what the simulated hub has moved by now, sets the timer for what is done next, and records its
-// streams. A worker that asks for more than the disk moved before it was taken off the hub has caught up with the
-// model, and finishes.
+// serve hands out what the simulated hub has moved by now, sets the timer for what is done next,
+// and records its streams. A worker that asks for more than the disk moved before it was taken off
+// the hub has caught up with the model, and finishes.
 func (p *phaseRun) serve() {
 	h := p.hub
 	grants := h.sim.Advance(h.nowNS())
@@ -59,20 +59,20 @@ func (p *phaseRun) serve() {
 	}
 }
 
-// gauges are what is read during a phase, from just before its release until its workers have gone. Nothing waits for
-// them except the phase's end, and that not for long.
+// gauges are what is read during a phase, from just before its release until its workers have gone.
+// Nothing waits for them except the phase's end, and that not for long.
 type gauges struct {
-	found   chan []gauge.Source // gets one value
+	found   chan []gauge.Source // found gets one value.
 	sources []gauge.Source
-	sampler *gauge.Sampler        // from the release on
-	taken   <-chan gauge.Readings // of it
-	// hidden are disks with a job that reads what it wrote once more: it moves more than its trace counts, and the
-	// device's reads say nothing of others.
+	sampler *gauge.Sampler        // sampler is from the release on.
+	taken   <-chan gauge.Readings // taken are its readings.
+	// hidden are disks with a job that reads what it wrote once more: it moves more than its trace
+	// counts, and the device's reads say nothing of others.
 	hidden map[string]bool
 }
 
-// findGauges looks for what can be read of the phase's disks, beside the workers' getting ready. Of a simulated disk
-// that is nothing, and then nothing of the host either: its time is the model's.
+// findGauges looks for what can be read of the phase's disks, beside the workers' getting ready. Of
+// a simulated disk that is nothing, and then nothing of the host either: its time is the model's.
 func (p *phaseRun) findGauges(ctx context.Context) *gauges {
 	g := &gauges{found: make(chan []gauge.Source, 1), hidden: map[string]bool{}}
 	var disks []gauge.Disk
@@ -83,13 +83,15 @@ func (p *phaseRun) findGauges(ctx context.Context) *gauges {
 		}
 		disks = append(disks, gauge.Disk{Name: disk.Name, Path: disk.Path})
 		g.hidden[disk.Name] = job.IO.Verify == scenario.VerifyFull ||
-			job.IO.Verify == scenario.VerifyStamps && job.IO.Mode == scenario.ModeApp && job.Role == trace.Read
+			job.IO.Verify == scenario.VerifyStamps && job.IO.Mode == scenario.ModeApp &&
+				job.Role == trace.Read
 	}
 	go func() { g.found <- p.Gauges(ctx, disks) }()
 	return g
 }
 
-// beginGauges reads for the first time, once there is something to read and a release to count from.
+// beginGauges reads for the first time, once there is something to read and a release to count
+// from.
 func (p *phaseRun) beginGauges() {
 	g, releaseNS := p.gauges, p.released
 	if releaseNS == 0 || len(g.sources) == 0 || g.sampler != nil {
@@ -109,11 +111,14 @@ func (p *phaseRun) beginGauges() {
 func (p *phaseRun) recordGauges(r gauge.Readings) {
 	var events []trace.Event
 	// What one reads back its device counts for all disks on it.
-	back := slices.ContainsFunc(r.Reads, func(r gauge.Reading) bool { return p.gauges.hidden[r.Disk] })
+	back := slices.ContainsFunc(r.Reads, func(r gauge.Reading) bool {
+		return p.gauges.hidden[r.Disk]
+	})
 	for _, v := range r.Reads {
 		if v.Name != trace.DeviceRead || !back {
 			events = append(events, trace.Event{
-				Type: trace.GaugeType, Phase: p.phase.Name, Disk: v.Disk, TNS: r.AtNS, Name: v.Name, Value: v.Value,
+				Type: trace.GaugeType, Phase: p.phase.Name, Disk: v.Disk, TNS: r.AtNS, Name: v.Name,
+				Value: v.Value,
 			})
 		}
 	}
@@ -129,13 +134,13 @@ const (
 
 // stop is a time in which the machine slept or the process was stopped.
 type stop struct {
-	atNS int64 // by the clock, when it went on
+	atNS int64 // atNS is when it went on, by the clock.
 	took time.Duration
 }
 
-// detectSuspends notices when the machine has slept or the process was stopped, by what it reads at each tick
-// (clock.Now and clock.Slept), until end. It looks from a goroutine that does nothing else, so that a slow disk under
-// the results does not look the same.
+// detectSuspends notices when the machine has slept or the process was stopped, by what it reads at
+// each tick (clock.Now and clock.Slept), until end. It looks from a goroutine that does nothing
+// else, so that a slow disk under the results does not look the same.
 func detectSuspends(
 	read func() (nowNS int64, slept time.Duration), ticks <-chan time.Time,
 ) (stops chan stop, end func()) {
@@ -161,7 +166,7 @@ func detectSuspends(
 			if took > 0 {
 				select {
 				case stops <- stop{atNS: nextNow, took: took}:
-				default: // dozens are waiting already: they say enough
+				default: // Dozens are waiting already: they say enough.
 				}
 			}
 			now, slept = nextNow, nextSlept

@@ -1,7 +1,7 @@
-// Package coordinator runs a plan: for each phase it starts a worker process per disk, releases them
-// at one instant, serves the simulated hub, records what they report, and makes sure that every worker
-// is gone and every test file removed before it goes on. It measures nothing itself and knows no
-// disk (see diskio) and no terminal (see progress). Start at Run.
+// Package coordinator runs a plan: for each phase it starts a worker process per disk, releases
+// them at one instant, serves the simulated hub, records what they report, and makes sure that
+// every worker is gone and every test file removed before it goes on. It measures nothing itself
+// and knows no disk (see diskio) and no terminal (see progress). Start at Run.
 package coordinator
 
 import (
@@ -29,8 +29,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Journal takes the run's events, as the lines of a trace, in the order in which they became known. Its calls do not
-// block.
+// Journal takes the run's events, as the lines of a trace, in the order in which they became known.
+// Its calls do not block.
 type Journal interface {
 	AppendLines(lines []byte) error
 }
@@ -53,9 +53,10 @@ type Watcher interface {
 	// Prepared takes the bytes that were written for a disk before the release, so far.
 	Prepared(disk string, bytes int64)
 	Released()
-	Moved(disk string, bytes int64) // of the job, so far
+	Moved(disk string, bytes int64) // It gets the job's bytes so far.
 	PhaseEnds(failures []trace.RunFailure)
-	Tried(try trace.Try, o search.Outcome, s *search.Search) // what the phase that has ended was to a search
+	// Tried gets what the phase that has ended was to a search.
+	Tried(try trace.Try, o search.Outcome, s *search.Search)
 }
 
 // nobody watches.
@@ -71,31 +72,34 @@ func (nobody) Tried(trace.Try, search.Outcome, *search.Search) {}
 
 // Options is all that a run needs.
 type Options struct {
-	Plan    *scenario.Plan
-	Done    int              // phases that an earlier session has completed
-	Until   int              // the phase before which the run is left, to go on in another session; 0: it is not
-	Tried   []search.Outcome // and tries of the next one's search
+	Plan *scenario.Plan
+	Done int // Done counts the phases that an earlier session has completed.
+	// Until is the phase before which the run is left, to go on in another session; else 0.
+	Until   int
+	Tried   []search.Outcome // Tried are tries of the next phase's search.
 	RunID   string
-	Profile *hub.Profile      // of the simulated hub; nil if every disk is real
-	Devices map[string]uint64 // that each real disk's folder is on, by disk
+	Profile *hub.Profile      // Profile is the simulated hub's; nil if every disk is real.
+	Devices map[string]uint64 // Devices are those of the real disks' folders, by disk.
 	// Command is hubbench with these arguments: a worker, or the janitor.
 	Command func(args ...string) *exec.Cmd
 	Journal Journal
-	Watcher Watcher                                      // nil: nobody watches
-	Pause   func(ctx context.Context, text string) error // waits for a person
+	Watcher Watcher                                      // Watcher is nil if nobody watches.
+	Pause   func(ctx context.Context, text string) error // Pause waits for a person.
 	// Say shows a person a doubt between phases; nil: no output
 	Say func(text string)
 	// OnHang warns a person at once of a disk that moves nothing; nil: no output
-	OnHang    func(text string)
-	WorkerLog io.Writer                                                  // takes what workers write to stderr
-	Modes     func(phase string, modes map[string]trace.Effective) error // receives what each job really got
+	OnHang func(text string)
+	// WorkerLog takes what workers write to stderr.
+	WorkerLog io.Writer
+	// Modes receives what each job really got.
+	Modes func(phase string, modes map[string]trace.Effective) error
 	// Gauges finds what to read beside a phase; nil: nothing
 	Gauges func(ctx context.Context, disks []gauge.Disk) []gauge.Source
 	// Stall: a worker that moves nothing for that long is killed
 	Stall time.Duration
 	// Kill is closed to end at once, without waiting for workers
 	Kill   <-chan struct{}
-	Clocks func() (nowNS int64, slept time.Duration) // nil: the machine's
+	Clocks func() (nowNS int64, slept time.Duration) // If Clocks is nil, they are the machine's.
 	Log    *zap.Logger
 }
 
@@ -103,16 +107,18 @@ type Options struct {
 type session struct {
 	Options
 	starter *starter
-	sim     *hub.Sim        // one for the run: caches stay as full as a phase leaves them; nil if every disk is real
-	leash   *os.File        // see janitor
-	hanging map[string]bool // the folders of disks whose workers do not exit
-	held    map[string]bool // the disks whose test folders are kept from hubbench clean
-	over    chan struct{}   // closed when they need not be
+	// sim lasts for the run, as caches stay as full as a phase leaves them; nil if every disk is
+	// real.
+	sim     *hub.Sim
+	leash   *os.File        // See janitor.
+	hanging map[string]bool // hanging are the folders of disks whose workers do not exit.
+	held    map[string]bool // held are the disks whose test folders are kept from hubbench clean.
+	over    chan struct{}   // over is closed when they need not be.
 }
 
 // Outcome is how a run ended.
 type Outcome struct {
-	Status   string // trace.Complete or trace.Partial
+	Status   string // Status is trace.Complete or trace.Partial.
 	Failures []trace.RunFailure
 }
 
@@ -122,9 +128,10 @@ var (
 	errKilled      = errors.New("interrupted twice")
 )
 
-// Run runs every phase of the plan, or as many as it can: the first failure ends the run, since what
-// follows would not be what was asked for. When ctx ends, the workers stop at their next request.
-// The error is about the run folder only; what went wrong with the disks is in the outcome.
+// Run runs every phase of the plan, or as many as it can: the first failure ends the run, since
+// what follows would not be what was asked for. When ctx ends, the workers stop at their next
+// request. The error is about the run folder only; what went wrong with the disks is in the
+// outcome.
 func Run(ctx context.Context, opts Options) (Outcome, error) {
 	if opts.Watcher == nil {
 		opts.Watcher = nobody{}
@@ -180,8 +187,8 @@ func (o *Options) folders() (folders []string) {
 	return folders
 }
 
-// hold keeps hubbench clean from a disk's test folder, which its worker has made, until the run is over. A disk that
-// hangs holds up no one else.
+// hold keeps hubbench clean from a disk's test folder, which its worker has made, until the run is
+// over. A disk that hangs holds up no one else.
 func (s *session) hold(name string) {
 	disk := s.Plan.Disk(name)
 	if disk.Simulated() || s.held[name] {
@@ -212,9 +219,11 @@ func (s *session) runPlanned(ctx context.Context, index int) ([]trace.RunFailure
 	return nil, s.end(phase, trace.Complete)
 }
 
-// runPhase waits as the phase asks, runs it, and says why it is incomplete: a phase of the plan by its index, or a
-// try of its search. The error is the run folder's.
-func (s *session) runPhase(ctx context.Context, index int, phase scenario.Phase) ([]trace.RunFailure, error) {
+// runPhase waits as the phase asks, runs it, and says why it is incomplete: a phase of the plan by
+// its index, or a try of its search. The error is the run folder's.
+func (s *session) runPhase(
+	ctx context.Context, index int, phase scenario.Phase,
+) ([]trace.RunFailure, error) {
 	if err := waitBefore(ctx, s.Options, index, phase); err != nil {
 		if ctx.Err() != nil {
 			err = whyEnded(ctx)
@@ -276,9 +285,9 @@ func newStarter(ctx context.Context, kill <-chan struct{}) *starter {
 	return s
 }
 
-// start starts a process with a pipe to its stdin and one from its stdout. A process that is being started closes
-// what files this one has open, which a disk that hangs may hold up (FUSE flushes them): it is not waited for after
-// kill, nor long after an interrupt.
+// start starts a process with a pipe to its stdin and one from its stdout. A process that is being
+// started closes what files this one has open, which a disk that hangs may hold up (FUSE flushes
+// them): it is not waited for after kill, nor long after an interrupt.
 func (s *starter) start(cmd *exec.Cmd) (stdin io.WriteCloser, stdout io.Reader, err error) {
 	if stdin, err = cmd.StdinPipe(); err != nil {
 		return nil, nil, err
@@ -289,7 +298,7 @@ func (s *starter) start(cmd *exec.Cmd) (stdin io.WriteCloser, stdout io.Reader, 
 	done, starts, interrupted := make(chan error, 1), s.starts, s.interrupted
 	for over := (<-chan time.Time)(nil); ; {
 		select {
-		case starts <- func() { done <- cmd.Start() }: // which waits if the one before hangs
+		case starts <- func() { done <- cmd.Start() }: // It waits if the one before hangs.
 			starts = nil
 		case err = <-done:
 			return stdin, stdout, err
@@ -307,15 +316,15 @@ var errStartHangs = errors.New("it does not start while a disk hangs")
 
 func (s *starter) close() { close(s.starts) }
 
-// A disk that has been written to goes on working by itself: it flushes its cache and collects garbage. It is idle when
-// nothing has moved on it for a while.
+// A disk that has been written to goes on working by itself: it flushes its cache and collects
+// garbage. It is idle when nothing has moved on it for a while.
 const (
 	idleFor   = 5 * time.Second
 	idleCheck = 500 * time.Millisecond
 )
 
-// waitBefore waits as a phase asks before it begins: for a person, and for its cool-down, which ends earlier if it
-// is to last only until the disks are idle.
+// waitBefore waits as a phase asks before it begins: for a person, and for its cool-down, which
+// ends earlier if it is to last only until the disks are idle.
 func waitBefore(ctx context.Context, opts Options, index int, phase scenario.Phase) error {
 	if phase.Pause != "" {
 		if err := opts.Pause(ctx, phase.Pause); err != nil {
@@ -329,11 +338,11 @@ func waitBefore(ctx context.Context, opts Options, index int, phase scenario.Pha
 	over := time.NewTimer(cooldown)
 	defer over.Stop()
 	var idle idleWatch
-	var check <-chan time.Time // never, unless
+	var check <-chan time.Time // It never fires unless set below.
 	if phase.UntilIdle && !opts.Plan.Simulated() {
 		if _, known := traffic(ctx, opts.Plan.Disks); !known && opts.Say != nil {
-			opts.Say(fmt.Sprintf("phase %s waits until the disks are idle, but what they move cannot be read "+
-				"here: it waits the whole %s",
+			opts.Say(fmt.Sprintf("phase %s waits until the disks are idle, but what they move "+
+				"cannot be read here: it waits the whole %s",
 				phase.Name, unit.FormatSeconds(cooldown.Seconds())))
 		}
 		tick := time.NewTicker(idleCheck)
@@ -358,7 +367,8 @@ func waitBefore(ctx context.Context, opts Options, index int, phase scenario.Pha
 	}
 }
 
-// traffic is what all disks have moved, for any program; it is unknown if one of them has no counter.
+// traffic is what all disks have moved, for any program; it is unknown if one of them has no
+// counter.
 func traffic(ctx context.Context, disks []scenario.Disk) (sum int64, known bool) {
 	for _, d := range disks {
 		if d.Simulated() {
@@ -376,7 +386,7 @@ func traffic(ctx context.Context, disks []scenario.Disk) (sum int64, known bool)
 // idleWatch measures how long a counter stands still.
 type idleWatch struct {
 	count int64
-	at    time.Time // when it last moved; zero before it is known
+	at    time.Time // at is when it last moved; zero before it is known.
 }
 
 // since is how long the counter has stood still by now; zero if it is not known.
@@ -387,7 +397,8 @@ func (c *idleWatch) since(count int64, known bool, now time.Time) time.Duration 
 	return now.Sub(c.at)
 }
 
-// runSearch runs the tries of a phase's search that are not done yet, up to the first that is incomplete.
+// runSearch runs the tries of a phase's search that are not done yet, up to the first that is
+// incomplete.
 func (s *session) runSearch(ctx context.Context, index int) ([]trace.RunFailure, error) {
 	sought := search.New(&s.Plan.Phases[index])
 	var done []search.Outcome
@@ -415,7 +426,8 @@ func (s *session) runSearch(ctx context.Context, index int) ([]trace.RunFailure,
 		}
 		outcome, err := judge.Outcome()
 		if err != nil {
-			return []trace.RunFailure{{Phase: try.Name, Cause: err.Error()}}, s.end(&try, trace.Partial)
+			return []trace.RunFailure{{Phase: try.Name, Cause: err.Error()}},
+				s.end(&try, trace.Partial)
 		}
 		if err := s.end(&try, trace.Complete); err != nil {
 			return nil, err

@@ -34,7 +34,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// behaviour, in the environment of a child, makes this test binary a worker, and says of which kind.
+// behaviour, in the environment of a child, makes this test binary a worker, and says of which
+// kind.
 const behaviour = "HUBBENCH_TEST_WORKER"
 
 func TestMain(m *testing.M) {
@@ -45,7 +46,9 @@ func TestMain(m *testing.M) {
 	conn := wire.NewConn(os.Stdin, os.Stdout)
 	if kind != "good" && kind != "babbling" && kind != "bystander" { // the others get ready, and are released
 		_, _ = conn.Receive()
-		_ = conn.Send(wire.Message{Kind: wire.ReadyKind, Effective: &trace.Effective{Engine: "fake"}})
+		_ = conn.Send(wire.Message{
+			Kind: wire.ReadyKind, Effective: &trace.Effective{Engine: "fake"},
+		})
 		_, _ = conn.Receive()
 	}
 	switch kind {
@@ -67,7 +70,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "panic: out of sectors")
 		os.Exit(2)
 	case "failing":
-		_ = conn.Send(wire.Message{Kind: wire.DoneKind, Error: "no space left on device", Effective: &trace.Effective{Engine: "fake", Cache: "cached"}})
+		_ = conn.Send(wire.Message{
+			Kind: wire.DoneKind, Error: "no space left on device",
+			Effective: &trace.Effective{Engine: "fake", Cache: "cached"},
+		})
 	case "waiting":
 		_, _ = conn.Receive() // to be asked to stop
 		_ = conn.Send(wire.Message{Kind: wire.DoneKind, Error: "stopped"})
@@ -86,8 +92,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// hang does nothing for longer than any test. Without the timer the runtime would call it a deadlock, if it has no cgo
-// that might end it.
+// hang does nothing for longer than any test. Without the timer the runtime would call it a
+// deadlock, if it has no cgo that might end it.
 func hang() { <-time.After(time.Hour) }
 
 // memory is a Journal and a Watcher that remembers.
@@ -135,8 +141,9 @@ func (m *memory) count(t trace.Type) (n int) {
 func profile() *hub.Profile {
 	side := hub.Side{Hub: 1e9, Direct: 1e9, Weight: 1}
 	disk := func(name string) hub.Disk { return hub.Disk{Name: name, Read: side, Write: side} }
-	return &hub.Profile{Name: "even", Capacity: hub.Capacity{Read: 2e9, Write: 2e9, Both: 2e9, ReadWeight: 1, WriteWeight: 1},
-		Disks: []hub.Disk{disk("A"), disk("B")}}
+	return &hub.Profile{Name: "even",
+		Capacity: hub.Capacity{Read: 2e9, Write: 2e9, Both: 2e9, ReadWeight: 1, WriteWeight: 1},
+		Disks:    []hub.Disk{disk("A"), disk("B")}}
 }
 
 // plan has phases of two disks, each with files of that many bytes.
@@ -147,7 +154,8 @@ func plan(phases int, sizes ...int64) *scenario.Plan {
 		phase := scenario.Phase{Name: fmt.Sprintf("WW-%d", i+1), Roles: map[string]trace.Role{}}
 		for _, d := range p.Disks {
 			phase.Roles[d.Name] = trace.Write
-			phase.Jobs = append(phase.Jobs, scenario.Job{Disk: d.Name, Role: trace.Write, Sizes: sizes})
+			phase.Jobs = append(phase.Jobs,
+				scenario.Job{Disk: d.Name, Role: trace.Write, Sizes: sizes})
 		}
 		p.Phases = append(p.Phases, phase)
 	}
@@ -163,14 +171,20 @@ func process(kind string) *exec.Cmd {
 }
 
 // record runs a plan with workers of the given kinds, the last for all further ones.
-func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Options), kinds ...string) (Outcome, *memory) {
+func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Options),
+	kinds ...string) (Outcome, *memory) {
 	t.Helper()
-	seen := &memory{released: make(chan struct{}, 100), modes: map[string]map[string]trace.Effective{},
+	seen := &memory{released: make(chan struct{}, 100),
+		modes:    map[string]map[string]trace.Effective{},
 		prepared: map[string][]int64{}, moved: map[string][]int64{}}
 	started := 0
-	opts := Options{Plan: p, RunID: "20260102-030405-abcd", Profile: profile(), Journal: seen, Watcher: seen, WorkerLog: io.Discard,
+	opts := Options{Plan: p, RunID: "20260102-030405-abcd", Profile: profile(), Journal: seen,
+		Watcher: seen, WorkerLog: io.Discard,
 		Stall: time.Minute, Log: zap.NewNop(),
-		Modes: func(phase string, modes map[string]trace.Effective) error { seen.modes[phase] = modes; return nil },
+		Modes: func(phase string, modes map[string]trace.Effective) error {
+			seen.modes[phase] = modes
+			return nil
+		},
 		Command: func(args ...string) *exec.Cmd {
 			if args[0] == "janitor" {
 				return process("bystander")
@@ -186,7 +200,8 @@ func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Op
 	}
 	out, err := Run(ctx, opts)
 	check.Must(t, err)
-	if last := seen.events[len(seen.events)-1]; last.Type != trace.EndType || last.Status != out.Status {
+	if last := seen.events[len(seen.events)-1]; last.Type != trace.EndType ||
+		last.Status != out.Status {
 		t.Errorf("last event %+v, want the end with status %q", last, out.Status)
 	}
 	return out, seen
@@ -197,7 +212,8 @@ func TestSleepIsRecorded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	p := realPlan(scenario.VerifyOff)
-	var released atomic.Int64 // when the workers were told of the release, which lies a little later
+	// when the workers were told of the release, which lies a little later
+	var released atomic.Int64
 	_, seen := record(t, ctx, p, func(o *Options) {
 		seen := o.Watcher.(*memory).released
 		go func() { <-seen; released.Store(clock.Now()) }()
@@ -217,19 +233,24 @@ func TestSleepIsRecorded(t *testing.T) {
 		}
 	}
 	held := 0.0
-	if len(marks) == 1 && marks[0].Name == trace.Stopped && marks[0].Value == 90 && marks[0].Phase == "WW-1" && marks[0].TNS > 0 {
+	if len(marks) == 1 && marks[0].Name == trace.Stopped && marks[0].Value == 90 &&
+		marks[0].Phase == "WW-1" && marks[0].TNS > 0 {
 		held = 1
 	} else {
 		t.Errorf("recorded %+v, want one sleep of 90 s", marks)
 	}
-	evidence.Report(t, evidence.Finding{Claim: "faults", Case: "a sleep of the machine, by a clock of the test's", Unit: "of 1", Limit: "all of them",
+	evidence.Report(t, evidence.Finding{Claim: "faults",
+		Case: "a sleep of the machine, by a clock of the test's", Unit: "of 1",
+		Limit: "all of them",
 		Truth: 1, Measured: held, Low: held, High: held, Pass: held == 1})
 }
 
 // Streams last as long as the others work, and no longer.
 func TestAccompanyingJobEnds(t *testing.T) {
 	p := realPlan(scenario.VerifyOff)
-	p.Phases[0].Jobs[0].Streams = []stream.Spec{{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}}
+	p.Phases[0].Jobs[0].Streams = []stream.Spec{
+		{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second},
+	}
 	out, _ := record(t, t.Context(), p, nil, "accompanying", "quick")
 	if out.Status != trace.Complete {
 		t.Errorf("got status %q, failures %v", out.Status, out.Failures)
@@ -255,17 +276,27 @@ func TestPartialRun(t *testing.T) {
 		kinds []string
 		want  string
 	}{
-		"a crash":         {[]string{"good", "crashing"}, "disk two, phase WW-1: its worker died (exit status 2): panic: out of sectors"},
-		"a failure":       {[]string{"failing", "good"}, "disk one, phase WW-1: no space left on device"},
-		"a foreign voice": {[]string{"babbling", "good"}, "disk one, phase WW-1: its worker died (receive message: a frame of"},
+		"a crash": {
+			[]string{"good", "crashing"},
+			"disk two, phase WW-1: its worker died (exit status 2): panic: out of sectors",
+		},
+		"a failure": {
+			[]string{"failing", "good"}, "disk one, phase WW-1: no space left on device",
+		},
+		"a foreign voice": {
+			[]string{"babbling", "good"},
+			"disk one, phase WW-1: its worker died (receive message: a frame of",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := plan(2, 60e9)
 			p.Hub.Speedup = 0.5 // a minute of the model's time would take two
 			out, seen := record(t, context.Background(), p, nil, tc.kinds...)
-			if out.Status != trace.Partial || len(out.Failures) == 0 || !strings.HasPrefix(out.Failures[0].String(), tc.want) {
-				t.Errorf("got status %q, failures %v, want first %q", out.Status, out.Failures, tc.want)
+			if out.Status != trace.Partial || len(out.Failures) == 0 ||
+				!strings.HasPrefix(out.Failures[0].String(), tc.want) {
+				t.Errorf("got status %q, failures %v, want first %q", out.Status, out.Failures,
+					tc.want)
 			}
 			check.Same(t, "phases, of which the first ends the run", 1, seen.count(trace.PhaseType))
 			if got := seen.modes["WW-1"]["one"].Cache; tc.kinds[0] == "failing" && got != "cached" {
@@ -290,7 +321,8 @@ func TestSecondInterruptWaitsForNobody(t *testing.T) {
 	check.Same(t, "status", trace.Partial, out.Status)
 }
 
-// The files that a phase reads are written before it, which is reported; none of it counts as moved by the phase.
+// The files that a phase reads are written before it, which is reported; none of it counts as moved
+// by the phase.
 func TestPreparationIsReported(t *testing.T) {
 	const size = 3e6
 	p := realPlan(scenario.VerifyOff)
@@ -340,23 +372,27 @@ func realPlan(verify string) *scenario.Plan {
 
 // both reads two counters of each disk, and the host.
 func both(_ context.Context, disks []gauge.Disk) []gauge.Source {
-	return []gauge.Source{{Name: "all", Every: time.Second, Total: true, Read: func(context.Context) ([]gauge.Reading, error) {
-		reads := []gauge.Reading{{Name: trace.CPU, Value: 5}}
-		for _, d := range disks {
-			reads = append(reads, gauge.Reading{Disk: d.Name, Name: trace.DeviceRead, Value: 1}, gauge.Reading{Disk: d.Name, Name: trace.DeviceWrite, Value: 2})
-		}
-		return reads, nil
-	}}}
+	return []gauge.Source{{Name: "all", Every: time.Second, Total: true,
+		Read: func(context.Context) ([]gauge.Reading, error) {
+			reads := []gauge.Reading{{Name: trace.CPU, Value: 5}}
+			for _, d := range disks {
+				reads = append(reads, gauge.Reading{Disk: d.Name, Name: trace.DeviceRead, Value: 1},
+					gauge.Reading{Disk: d.Name, Name: trace.DeviceWrite, Value: 2})
+			}
+			return reads, nil
+		}}}
 }
 
-// Gauges are read just before the release and once more at the end, and stand in the journal before the phase's end.
-// Those that hang hold up nothing for long.
+// Gauges are read just before the release and once more at the end, and stand in the journal before
+// the phase's end. Those that hang hold up nothing for long.
 func TestGauges(t *testing.T) {
 	loose := make(chan struct{})
 	defer close(loose)
 	backOnOne := realPlan(scenario.VerifyOff)
 	backOnOne.Phases[0].Jobs[0].IO.Verify = scenario.VerifyFull
-	writes := map[string]int{" cpu_percent": 2, "one device_write_bytes": 2, "two device_write_bytes": 2}
+	writes := map[string]int{
+		" cpu_percent": 2, "one device_write_bytes": 2, "two device_write_bytes": 2,
+	}
 	all := map[string]int{"one device_read_bytes": 2, "two device_read_bytes": 2}
 	maps.Copy(all, writes)
 	for _, tt := range []struct {
@@ -366,23 +402,30 @@ func TestGauges(t *testing.T) {
 		want         map[string]int
 	}{
 		{"all", "quick", realPlan(scenario.VerifyOff), both, all},
-		// A job that reads back what it wrote makes the device's count of reads say nothing: it is left out.
+		// A job that reads back what it wrote makes the device's count of reads say nothing: it is
+		// left out.
 		{"read back", "quick", realPlan(scenario.VerifyFull), both, writes},
-		// The other disk on the same device does not read back, and yet its device's count of reads says nothing either.
+		// The other disk on the same device does not read back, and yet its device's count of reads
+		// says nothing either.
 		{"read back on one", "quick", backOnOne, both, writes},
-		{"finding hangs", "quick", realPlan(scenario.VerifyOff), func(context.Context, []gauge.Disk) []gauge.Source {
-			<-loose
-			return nil
-		}, map[string]int{}},
-		{"reading hangs", "quick", realPlan(scenario.VerifyOff), func(context.Context, []gauge.Disk) []gauge.Source {
-			return []gauge.Source{{Name: "x", Every: time.Second, Total: true, Read: func(ctx context.Context) ([]gauge.Reading, error) {
+		{"finding hangs", "quick", realPlan(scenario.VerifyOff),
+			func(context.Context, []gauge.Disk) []gauge.Source {
 				<-loose
-				return nil, ctx.Err()
-			}}}
-		}, map[string]int{}},
+				return nil
+			}, map[string]int{}},
+		{"reading hangs", "quick", realPlan(scenario.VerifyOff),
+			func(context.Context, []gauge.Disk) []gauge.Source {
+				return []gauge.Source{{Name: "x", Every: time.Second, Total: true,
+					Read: func(ctx context.Context) ([]gauge.Reading, error) {
+						<-loose
+						return nil, ctx.Err()
+					}}}
+			}, map[string]int{}},
 		{"simulated disks", "good", plan(1, 1e6), both, map[string]int{}},
 	} {
-		out, seen := record(t, t.Context(), tt.plan, func(o *Options) { o.Gauges = tt.find }, tt.worker)
+		out, seen := record(t, t.Context(), tt.plan, func(o *Options) {
+			o.Gauges = tt.find
+		}, tt.worker)
 		if out.Status != trace.Complete {
 			t.Errorf("%s: %v", tt.name, out.Failures)
 		}
@@ -393,8 +436,10 @@ func TestGauges(t *testing.T) {
 				continue
 			}
 			got[e.Disk+" "+e.Name]++
-			if ended || e.Phase != "WW-1" || e.TNS < -int64(time.Second) || e.TNS > int64(time.Minute) {
-				t.Errorf("%s: gauge %+v: after the phase's end, or far from its release", tt.name, e)
+			if ended || e.Phase != "WW-1" || e.TNS < -int64(time.Second) ||
+				e.TNS > int64(time.Minute) {
+				t.Errorf("%s: gauge %+v: after the phase's end, or far from its release", tt.name,
+					e)
 			}
 		}
 		if !maps.Equal(got, tt.want) {

@@ -19,13 +19,14 @@ import (
 )
 
 const (
-	// releaseDelay is how far ahead the release instant lies: enough for every worker to get the message and to sleep.
+	// releaseDelay is how far ahead the release instant lies: enough for every worker to get the
+	// message and to sleep.
 	releaseDelay = 30 * time.Millisecond
-	// stopTimeout is how long a worker that was asked to stop may take to finish its request and remove its
-	// files, before it is killed and its files are removed for it.
+	// stopTimeout is how long a worker that was asked to stop may take to finish its request and
+	// remove its files, before it is killed and its files are removed for it.
 	stopTimeout = 4 * time.Second
-	// killTimeout is how long a killed worker may take to die. One that the kernel holds in a request to a disk
-	// that hangs never dies.
+	// killTimeout is how long a killed worker may take to die. One that the kernel holds in a
+	// request to a disk that hangs never dies.
 	killTimeout = 2 * time.Second
 	// watchEvery is how often workers are checked for progress.
 	watchEvery = 250 * time.Millisecond
@@ -35,20 +36,20 @@ const (
 type phaseRun struct {
 	*session
 	phase     scenario.Phase
-	index     int // of the phase in the plan, or of the one whose search tries it
+	index     int // index is that in the plan, also for the tries of a search.
 	working   policy.Phase
 	settling  policy.Settling
 	children  []*child
 	reports   chan report
-	hub       *liveHub // that simulation, from the release on
+	hub       *liveHub // hub is the simulation, from the release on.
 	stopping  bool
-	stopBy    time.Time // when waiting for stopping workers ends
+	stopBy    time.Time // stopBy is when waiting for stopping workers ends.
 	effective map[string]trace.Effective
 	failures  []trace.RunFailure
-	released  int64 // the instant of the release, by clock.Now; zero before
+	released  int64 // released is the instant of the release, by clock.Now; zero before.
 	gauges    *gauges
-	watched   time.Time // when it was last looked for silence
-	err       error     // the journal's
+	watched   time.Time // watched is when it was last looked for silence.
+	err       error     // err is the journal's.
 }
 
 // run sees the phase through: start, ready, release, listen, until every child has exited.
@@ -79,7 +80,8 @@ func (p *phaseRun) run(ctx context.Context) error {
 	interrupted, kill := ctx.Done(), p.Kill
 	running := func(c *child) bool { return !c.gone }
 	for slices.ContainsFunc(p.children, running) {
-		var due <-chan time.Time // when the model has something to hand out; never if there is none
+		// due is when the model has something to hand out; never if there is none.
+		var due <-chan time.Time
 		if p.hub != nil {
 			due = p.hub.timer.C
 		}
@@ -109,7 +111,7 @@ func (p *phaseRun) run(ctx context.Context) error {
 			}
 		}
 	}
-	if p.gauges.sampler != nil { // now that nothing is moved any more
+	if p.gauges.sampler != nil { // Nothing is moved any more.
 		p.gauges.sampler.Stop(p.recordGauges)
 	}
 	return p.err
@@ -166,7 +168,7 @@ func (p *phaseRun) handle(r report) {
 		moved = m.Bytes != c.bytes || m.Beside != c.beside
 	case wire.EventsKind:
 	default:
-		moved = true // a step is done
+		moved = true // A step is done.
 	}
 	if moved {
 		c.silent, c.warned = 0, false
@@ -233,12 +235,15 @@ func (p *phaseRun) releaseWhenReady() {
 		return
 	}
 	atNS := clock.Now() + int64(releaseDelay)
-	if p.sim != nil { // every working disk is on the model from now on
+	if p.sim != nil { // Every working disk is on the model from now on.
 		if err := p.sim.JoinPhase(p.Plan, &p.phase); err != nil {
 			p.abort("", fmt.Sprintf("simulated hub: %v", err))
 			return
 		}
-		p.hub = &liveHub{sim: p.sim, releaseNS: atNS, speedup: p.Plan.Hub.Speedup, timer: time.NewTimer(time.Hour)}
+		p.hub = &liveHub{
+			sim: p.sim, releaseNS: atNS, speedup: p.Plan.Hub.Speedup,
+			timer: time.NewTimer(time.Hour),
+		}
 	}
 	p.released = atNS
 	for _, c := range p.children {
@@ -249,11 +254,11 @@ func (p *phaseRun) releaseWhenReady() {
 	p.Watcher.Released()
 }
 
-// worked notes that a child has moved its files. When all have, those that hold have filled enough, and those that
-// accompany them end; on a simulated hub the model says when, to the nanosecond.
+// worked notes that a child has moved its files. When all have, those that hold have filled enough,
+// and those that accompany them end; on a simulated hub the model says when, to the nanosecond.
 func (p *phaseRun) worked(c *child) {
 	if c.job.Accompanies() {
-		return // it has ended at the phase's time, as the others do by themselves
+		return // It has ended at the phase's time, as the others do by themselves.
 	}
 	p.working.End(c.job.Disk)
 	if p.sim == nil && p.working.Over() {
@@ -261,8 +266,8 @@ func (p *phaseRun) worked(c *child) {
 	}
 }
 
-// settle notes that one more job was steady at the end of a window. When all are, they end; on a simulated hub at a
-// time of the model.
+// settle notes that one more job was steady at the end of a window. When all are, they end; on a
+// simulated hub at a time of the model.
 func (p *phaseRun) settle(window int) {
 	if p.hub != nil {
 		p.hub.sim.Settle(window)
@@ -293,7 +298,8 @@ func (p *phaseRun) stop() {
 
 // watch kills workers whose job does not go on, and those that do not stop when asked to.
 func (p *phaseRun) watch(now time.Time) {
-	// If no look happened for a while, this process was stopped or the machine slept: the disks are not to blame.
+	// If no look happened for a while, this process was stopped or the machine slept: the disks are
+	// not to blame.
 	passed := min(now.Sub(p.watched), 2*watchEvery)
 	p.watched = now
 	for _, c := range p.children {
@@ -302,21 +308,23 @@ func (p *phaseRun) watch(now time.Time) {
 		case c.gone:
 		case c.killed != "":
 			if now.Sub(c.killedAt) > killTimeout {
-				c.leave() // nothing in our power ends it: its exit is not waited for
+				c.leave() // Nothing in our power ends it: its exit is not waited for.
 				if disk := p.Plan.Disk(c.job.Disk); !disk.Simulated() {
 					p.hanging[disk.Path] = true
 				}
-				p.recordLoss(c, fmt.Sprintf("its worker was killed (%s) and does not exit: the disk hangs", c.killed))
+				p.recordLoss(c, fmt.Sprintf("its worker was killed (%s) and does not exit: the "+
+					"disk hangs", c.killed))
 			}
 		case p.stopping && now.After(p.stopBy):
 			c.kill(fmt.Sprintf("it did not stop within %s", stopTimeout))
 		case p.stopping || c.ready && p.released == 0:
 		case c.silent > p.stallTimeout(c):
-			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected", c.silent.Round(time.Second)))
+			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected",
+				c.silent.Round(time.Second)))
 		case c.silent > p.stallTimeout(c)-p.Stall+sayAfter && !c.warned && p.OnHang != nil:
 			c.warned = true
-			p.OnHang(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; hubbench "+
-				"gives up on it after %s (--stall)",
+			p.OnHang(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; "+
+				"hubbench gives up on it after %s (--stall)",
 				c.job.Disk, c.silent.Round(time.Second), p.stallTimeout(c)))
 		}
 	}
@@ -328,26 +336,29 @@ const sayAfter = 8 * time.Second
 // slowest is the rate of a disk that is slow and not dead, in bytes per second.
 const slowest = 5e6
 
-// stallTimeout is for how long a child may move nothing. How far a request has got is unknown, and those in flight
-// may all end at once: they take as long as a slow disk needs for them, and so does a call for a whole file, however
-// far it is.
+// stallTimeout is for how long a child may move nothing. How far a request has got is unknown, and
+// those in flight may all end at once: they take as long as a slow disk needs for them, and so does
+// a call for a whole file, however far it is.
 func (p *phaseRun) stallTimeout(c *child) time.Duration {
 	if len(c.job.Sizes) == 0 {
 		return p.Stall
 	}
 	largest := slices.Max(c.job.Sizes)
-	takes := func(bytes int64) time.Duration { return time.Duration(float64(bytes) / slowest * float64(time.Second)) }
+	takes := func(bytes int64) time.Duration {
+		return time.Duration(float64(bytes) / slowest * float64(time.Second))
+	}
 	if c.job.IO.Mode == scenario.ModeApp {
 		return p.Stall + takes(largest)
 	}
 	return max(p.Stall, takes(min(largest, c.job.IO.Block*int64(c.job.IO.Depth))))
 }
 
-// recordExit notes a child's exit. If it had not said that it is done, the phase is incomplete; the janitor removes its
-// files.
+// recordExit notes a child's exit. If it had not said that it is done, the phase is incomplete; the
+// janitor removes its files.
 func (p *phaseRun) recordExit(c *child, exit error) {
 	c.leave()
-	p.Log.Info("worker exited", zap.String("disk", c.job.Disk), zap.String("phase", p.phase.Name), zap.Error(exit))
+	p.Log.Info("worker exited", zap.String("disk", c.job.Disk), zap.String("phase", p.phase.Name),
+		zap.Error(exit))
 	if p.hub != nil {
 		p.hub.sim.Leave(c.job.Disk, p.hub.nowNS())
 	}
@@ -376,13 +387,15 @@ func (p *phaseRun) recordLoss(c *child, cause string) {
 	case p.released > 0:
 		nowNS = clock.Now() - p.released
 	}
-	p.record(trace.Event{Type: trace.ErrorType, Phase: p.phase.Name, Disk: c.job.Disk, Seq: c.files, TNS: nowNS,
+	p.record(trace.Event{
+		Type: trace.ErrorType, Phase: p.phase.Name, Disk: c.job.Disk, Seq: c.files, TNS: nowNS,
 		Error: cause})
 	p.abort(c.job.Disk, cause)
 }
 
 func (p *phaseRun) abort(disk, cause string) {
-	cause = strings.TrimPrefix(strings.ReplaceAll(cause, "\n", "; "), "disk "+disk+": ") // which is said anyway
+	// The disk is named anyway.
+	cause = strings.TrimPrefix(strings.ReplaceAll(cause, "\n", "; "), "disk "+disk+": ")
 	f := trace.RunFailure{Phase: p.phase.Name, Disk: disk, Cause: cause}
 	p.Log.Error("phase incomplete", zap.String("phase", f.Phase), zap.String("disk", f.Disk),
 		zap.String("cause", f.Cause))

@@ -27,7 +27,8 @@ import (
 )
 
 const (
-	// cleanTimeout is how long a run that is over waits for its janitor; one whose disk hangs goes on by itself.
+	// cleanTimeout is how long a run that is over waits for its janitor; one whose disk hangs goes
+	// on by itself.
 	cleanTimeout = 5 * time.Second
 	// killedTimeout is how long one waits that was interrupted twice.
 	killedTimeout = time.Second
@@ -36,32 +37,34 @@ const (
 	busyRetry   = 20 * time.Millisecond
 )
 
-// Janitor is a process that outlives the run, however that ends, and then removes its test files: those that a phase
-// leaves for the next one have no worker, and a coordinator that was killed cleans up nothing. If the janitor was
-// killed as well, whoever is left does its work: the coordinator, or the workers that have lost that too (see
-// worker).
+// Janitor is a process that outlives the run, however that ends, and then removes its test files:
+// those that a phase leaves for the next one have no worker, and a coordinator that was killed
+// cleans up nothing. If the janitor was killed as well, whoever is left does its work: the
+// coordinator, or the workers that have lost that too (see worker).
 //
-// A worker blocked by a disk may go on, and make its folder, when the disk is back. All workers hold the write end
-// of a pipe, the leash: when that ends the last of them has, and the janitor looks once more.
+// A worker blocked by a disk may go on, and make its folder, when the disk is back. All workers
+// hold the write end of a pipe, the leash: when that ends the last of them has, and the janitor
+// looks once more.
 type Janitor struct {
 	runID   string
 	folders []string
 	stdin   io.WriteCloser
-	leash   *os.File      // its write end; nil if processes inherit no files
-	over    chan struct{} // closed when the run is
-	done    chan cleaned  // gets one for each folder, from the janitor
+	leash   *os.File      // leash is its write end; nil if processes inherit no files.
+	over    chan struct{} // over is closed when the run is over.
+	done    chan cleaned  // done gets one for each folder, from the janitor.
 }
 
 // cleaned is what the janitor says of a folder when it has done what it can.
 type cleaned struct {
 	Folder    string `json:"folder"`
-	Complaint string `json:"complaint,omitempty"` // about what is left
+	Complaint string `json:"complaint,omitempty"` // Complaint is about what is left.
 }
 
 // NewJanitor starts the janitor of a run with test files in those folders, by the command that is
 // hubbench with these arguments; nil if there are none.
 func NewJanitor(
-	ctx context.Context, command func(args ...string) *exec.Cmd, runID string, folders []string, log *zap.Logger,
+	ctx context.Context, command func(args ...string) *exec.Cmd, runID string,
+	folders []string, log *zap.Logger,
 ) (*Janitor, error) {
 	s := newStarter(ctx, nil)
 	defer s.close()
@@ -69,15 +72,19 @@ func NewJanitor(
 }
 
 func newJanitor(
-	s *starter, command func(args ...string) *exec.Cmd, runID string, folders []string, log *zap.Logger,
+	s *starter, command func(args ...string) *exec.Cmd, runID string,
+	folders []string, log *zap.Logger,
 ) (*Janitor, error) {
 	if len(folders) == 0 {
 		return nil, nil
 	}
-	j := &Janitor{runID: runID, folders: folders, done: make(chan cleaned, 2*len(folders)), over: make(chan struct{})}
+	j := &Janitor{
+		runID: runID, folders: folders, done: make(chan cleaned, 2*len(folders)),
+		over: make(chan struct{}),
+	}
 	args := append([]string{runID}, folders...)
-	var end *os.File               // of the leash, which the janitor inherits
-	if runtime.GOOS != "windows" { // where processes inherit no files
+	var end *os.File               // The janitor inherits this end of its pipe.
+	if runtime.GOOS != "windows" { // Processes inherit no files on Windows.
 		var err error
 		if end, j.leash, err = os.Pipe(); err != nil {
 			return nil, fmt.Errorf("open the clean-up process's pipe: %w", err)
@@ -101,7 +108,8 @@ func newJanitor(
 			}
 		}
 		if err := cmd.Wait(); err != nil {
-			log.Warn("the clean-up process has failed: the test files are removed without it", zap.Error(err))
+			log.Warn("the clean-up process has failed: the test files are removed without it",
+				zap.Error(err))
 			<-j.over
 			removeRuns(runID, folders, func(c cleaned) { j.done <- c })
 		}
@@ -123,17 +131,19 @@ func inherit(cmd *exec.Cmd, file *os.File) {
 	}
 }
 
-// Finish lets the janitor do its work, and returns what could not be removed, or not yet. hangs are the folders of
-// disks whose workers have not exited. After kill it waits no longer than it must.
+// Finish lets the janitor do its work, and returns what could not be removed, or not yet. hangs are
+// the folders of disks whose workers have not exited. After kill it waits no longer than it must.
 func (j *Janitor) Finish(kill <-chan struct{}, hangs map[string]bool) (complaints []string) {
 	if j == nil {
 		return nil
 	}
 	close(j.over)
-	// Its signal to begin, even if another process, such as one that does not start, still holds the pipe.
+	// Its signal to begin, even if another process, such as one that does not start, still holds
+	// the pipe.
 	_, _ = j.stdin.Write([]byte{1})
 	_ = j.stdin.Close()
-	if j.leash != nil && len(hangs) == 0 { // else the end of this process ends it: a thread of its own may be what hangs
+	// Else the end of this process ends it: one of its threads may hang.
+	if j.leash != nil && len(hangs) == 0 {
 		_ = j.leash.Close()
 	}
 	left := map[string]bool{}
@@ -144,7 +154,7 @@ func (j *Janitor) Finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 	for waits := true; waits && len(left) > len(hangs); {
 		select {
 		case c, more := <-j.done:
-			if !more { // it has ended, and has no more to say
+			if !more { // It has ended, and has no more to say.
 				left, waits = hangs, false
 				continue
 			}
@@ -162,30 +172,33 @@ func (j *Janitor) Finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 		}
 	}
 	for _, folder := range slices.Sorted(maps.Keys(left)) {
-		complaints = append(complaints, fmt.Sprintf("test files may be left in %s, or appear there, as .hubbench-%s, "+
-			"when a disk that hangs is back; then run hubbench clean %s", folder, j.runID, folder))
+		complaints = append(complaints, fmt.Sprintf("test files may be left in %s, or appear "+
+			"there, as .hubbench-%s, when a disk that hangs is back; then run hubbench clean %s",
+			folder, j.runID, folder))
 	}
 	return complaints
 }
 
-// Clean is the janitor's work: when stdin ends, or says something, it removes the run's test files in all folders,
-// and says of each what it could not. When the leash ends too, it removes what came after that; nil: there is none.
+// Clean is the janitor's work: when stdin ends, or says something, it removes the run's test files
+// in all folders, and says of each what it could not. When the leash ends too, it removes what came
+// after that; nil: there is none.
 func Clean(stdin io.Reader, stdout io.Writer, leash io.Reader, runID string, folders []string) {
-	_, _ = stdin.Read(make([]byte, 1)) // whatever ends it
+	_, _ = stdin.Read(make([]byte, 1)) // Whatever ends the read ends the run.
 	out := json.NewEncoder(stdout)
-	removeRuns(runID, folders, func(c cleaned) { _ = out.Encode(c) }) // a coordinator that is gone cannot be reached
+	// A coordinator that is gone cannot be reached.
+	removeRuns(runID, folders, func(c cleaned) { _ = out.Encode(c) })
 	if leash != nil {
 		_, _ = io.Copy(io.Discard, leash)
 		removeRuns(runID, folders, func(cleaned) {})
 	}
 }
 
-// removeRuns removes a run's test files in all folders once the last workers have released them, and says of each in
-// turn what it could not.
+// removeRuns removes a run's test files in all folders once the last workers have released them,
+// and says of each in turn what it could not.
 func removeRuns(runID string, folders []string, say func(cleaned)) {
 	each := make(chan cleaned)
 	for _, folder := range folders {
-		go func() { // a disk that hangs holds up no other
+		go func() { // A disk that hangs holds up no other.
 			c := cleaned{Folder: folder}
 			deadline := time.Now().Add(busyTimeout)
 			err := testfolder.RemoveRun(folder, runID)
@@ -195,7 +208,8 @@ func removeRuns(runID string, folders []string, say func(cleaned)) {
 			}
 			if err != nil {
 				why := strings.ReplaceAll(err.Error(), "\n", "; ")
-				c.Complaint = fmt.Sprintf("test files left in %s: %s; try hubbench clean %s", folder, why, folder)
+				c.Complaint = fmt.Sprintf("test files left in %s: %s; try hubbench clean %s",
+					folder, why, folder)
 			}
 			each <- c
 		}()
@@ -213,16 +227,16 @@ type child struct {
 	stderr *stderrLog
 
 	ready    bool
-	done     bool   // said so itself
-	gone     bool   // exited
-	killed   string // why we killed it; empty if we did not
+	done     bool   // done says that it said so itself.
+	gone     bool   // gone says that it exited.
+	killed   string // killed is why we killed it; empty if we did not.
 	killedAt time.Time
-	silent   time.Duration // for which its job has not gone on
-	warned   bool          // a person was warned of that
+	silent   time.Duration // silent is for how long its job has not gone on.
+	warned   bool          // warned says that a person was warned of that.
 	bytes    int64
-	beside   int64 // what it has done outside its files' times
+	beside   int64 // beside is what it has done outside its files' times.
 	outbox   chan wire.Message
-	files    int // of its work, ended
+	files    int // files are those of its work that have ended.
 }
 
 // report is a message from a child, or, if exited is set, its end.
@@ -230,22 +244,24 @@ type report struct {
 	from    *child
 	message wire.Message
 	exited  bool
-	err     error // of the exit
+	err     error // err is that of the exit.
 }
 
 // newChild starts a worker; what it says goes to reports until its exit, which is always the last.
-func newChild(s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, reports chan<- report) (*child, error) {
+func newChild(
+	s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, reports chan<- report,
+) (*child, error) {
 	cmd.Stderr = stderr
-	DieWithParent(cmd, syscall.SIGTERM) // which asks it to clean up
+	DieWithParent(cmd, syscall.SIGTERM) // The signal asks it to clean up.
 	stdin, stdout, err := s.start(cmd)
 	if err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)
 	}
 	c := &child{job: job, cmd: cmd, conn: wire.NewConn(stdout, stdin), stderr: stderr,
 		outbox: make(chan wire.Message, outboxSize)}
-	go func() { // until leave
+	go func() { // It runs until leave.
 		for m := range c.outbox {
-			_ = c.conn.Send(m) // a worker that cannot be reached is about to exit
+			_ = c.conn.Send(m) // A worker that cannot be reached is about to exit.
 		}
 	}()
 	go func() {
@@ -255,7 +271,7 @@ func newChild(s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, re
 			if err != nil {
 				if !errors.Is(err, io.EOF) {
 					broken = err
-					_ = cmd.Process.Kill() // it cannot be talked to
+					_ = cmd.Process.Kill() // It cannot be talked to.
 				}
 				break
 			}
@@ -267,11 +283,12 @@ func newChild(s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, re
 	return c, nil
 }
 
-// outboxSize is how many messages a worker may leave unread. A healthy one has read each before the next.
+// outboxSize is how many messages a worker may leave unread. A healthy one has read each before the
+// next.
 const outboxSize = 64
 
-// send sends the worker a message. The pipe to a worker that does not read, such as a stopped one, fills up: that
-// holds up no one else.
+// send sends the worker a message. The pipe to a worker that does not read, such as a stopped one,
+// fills up: that holds up no one else.
 func (c *child) send(m wire.Message) {
 	if c.gone {
 		return
@@ -300,8 +317,9 @@ func (c *child) kill(why string) {
 	_ = c.cmd.Process.Kill()
 }
 
-// stderrLog takes one worker's stderr: its log lines go to run.log as they are, anything else (a crash
-// of the Go runtime) is wrapped, so that run.log stays JSON, and its first line kept as the cause.
+// stderrLog takes one worker's stderr: its log lines go to run.log as they are, anything else (a
+// crash of the Go runtime) is wrapped, so that run.log stays JSON, and its first line kept as the
+// cause.
 type stderrLog struct {
 	out   io.Writer
 	log   *zap.Logger
@@ -321,7 +339,7 @@ func (s *stderrLog) Write(data []byte) (int, error) {
 		switch {
 		case text == "":
 		case text[0] == '{':
-			_, _ = s.out.Write(line) // a log that cannot be written must not end a run
+			_, _ = s.out.Write(line) // A log that cannot be written must not end a run.
 		default:
 			s.log.Error("worker stderr", zap.String("text", text))
 			s.crash = cmp.Or(s.crash, text)

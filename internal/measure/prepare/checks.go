@@ -25,12 +25,12 @@ import (
 // systemDisk is the check that a scenario leaves out by allow_system_disk.
 const systemDisk = "system_disk"
 
-// watchFor is how long the disks are watched for other programs before a run: a backup writes in bursts. A plan
-// that moves less than a slow disk does in that time is not held up for it: while it runs, its gauges notice
-// what others move.
+// watchFor is how long the disks are watched for other programs before a run: a backup writes in
+// bursts. A plan that moves less than a slow disk does in that time is not held up for it: while it
+// runs, its gauges notice what others move.
 const (
 	watchFor   = 2 * time.Second
-	watchAbove = 256e6 // bytes
+	watchAbove = 256e6 // It is in bytes.
 )
 
 // LeaveOut leaves out the checks that the command line names beside the scenario's own.
@@ -47,7 +47,8 @@ func (r *Ready) LeaveOut(codes []string) error {
 	}
 	for _, code := range codes {
 		if slices.Contains(always, code) {
-			return fmt.Errorf("--allow %s: this check cannot be skipped: the run would fail, or touch what it must not", code)
+			return fmt.Errorf("--allow %s: this check cannot be skipped: the run would fail, or "+
+				"touch what it must not", code)
 		}
 		if !slices.Contains(known, code) {
 			return fmt.Errorf("--allow %s: no check has this code; try %s",
@@ -60,8 +61,8 @@ func (r *Ready) LeaveOut(codes []string) error {
 	return nil
 }
 
-// Problems are what the machine has against the plan, with its results in a folder. Forecasts know the disks'
-// links from then on.
+// Problems are what the machine has against the plan, with its results in a folder. Forecasts know
+// the disks' links from then on.
 func (r *Ready) Problems(ctx context.Context, results string) []check.Problem {
 	opts := check.Options{
 		Allow:   r.Allow,
@@ -71,7 +72,8 @@ func (r *Ready) Problems(ctx context.Context, results string) []check.Problem {
 			return r.seen, err
 		},
 	}
-	if r.moves() > watchAbove && !(slices.Contains(r.Allow, "busy") && slices.Contains(r.Allow, "background")) {
+	skipped := slices.Contains(r.Allow, "busy") && slices.Contains(r.Allow, "background")
+	if r.moves() > watchAbove && !skipped {
 		opts.Watch = watchFor
 	}
 	if results != "" {
@@ -85,11 +87,12 @@ func (r *Ready) Problems(ctx context.Context, results string) []check.Problem {
 	return problems
 }
 
-// moves is what the plan moves on all disks together, with the files that it writes before it reads them.
+// moves is what the plan moves on all disks together, with the files that it writes before it reads
+// them.
 func (r *Ready) moves() (bytes int64) {
 	for _, phase := range r.Plan.Phases {
 		if phase.Precondition > 0 {
-			return math.MaxInt64 // most of a volume
+			return math.MaxInt64 // It is most of a volume.
 		}
 		for _, job := range phase.Jobs {
 			moved, _ := phase.Moves(job)
@@ -108,7 +111,7 @@ func lately(results string) []check.Written {
 	now := time.Now()
 	for _, run := range rundir.Since(filepath.Dir(results), now.Add(-check.Lately)) {
 		if run.Path == filepath.Clean(results) {
-			continue // being resumed
+			continue // It is being resumed.
 		}
 		recorded, err := rundir.Load(run.Path)
 		if err != nil {
@@ -116,9 +119,10 @@ func lately(results string) []check.Written {
 		}
 		for _, disk := range run.Info.Plan.Disks {
 			if !disk.Simulated() {
-				place, _ := device.Inspect(disk.Path) // zero if it is not there now
+				place, _ := device.Inspect(disk.Path) // place is zero if it is not there now.
 				list = append(list, check.Written{
-					Run: run.Path, Volume: place.ID, Bytes: wroteTo(disk.Name, recorded), Ago: now.Sub(run.Ended),
+					Run: run.Path, Volume: place.ID, Bytes: wroteTo(disk.Name, recorded),
+					Ago: now.Sub(run.Ended),
 				})
 			}
 		}
@@ -126,8 +130,8 @@ func lately(results string) []check.Written {
 	return list
 }
 
-// wroteTo is what a run wrote to a disk: the files that it was to read, which are no part of its trace, and what its
-// phases moved, which a plan only estimates where they end with a time.
+// wroteTo is what a run wrote to a disk: the files that it was to read, which are no part of its
+// trace, and what its phases moved, which a plan only estimates where they end with a time.
 func wroteTo(disk string, run *rundir.Loaded) (bytes int64) {
 	for _, stock := range run.Info.Plan.Stock(disk) {
 		bytes += stock.Before
@@ -153,7 +157,8 @@ func (r *Ready) Locate(problem check.Problem) string {
 	return problem.Text
 }
 
-// Check asks the machine whether the plan can run here, with its results in a folder. What cannot be is the error.
+// Check asks the machine whether the plan can run here, with its results in a folder. What cannot
+// be is the error.
 func (r *Ready) Check(ctx context.Context, results string) (warnings []string, err error) {
 	var fatal []error
 	for _, problem := range r.Problems(ctx, results) {
@@ -167,13 +172,15 @@ func (r *Ready) Check(ctx context.Context, results string) (warnings []string, e
 	return warnings, errors.Join(fatal...)
 }
 
-// checkupFile holds doctor's last result on this machine. It is named after the host, as machines may share a home.
+// checkupFile holds doctor's last result on this machine. It is named after the host, as machines
+// may share a home.
 func checkupFile() (string, error) {
 	folder, err := os.UserConfigDir()
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(folder, "hubbench", rundir.Named("doctor-"+rundir.ThisHost().Name)+".json"), nil
+	return filepath.Join(folder, "hubbench",
+		rundir.Named("doctor-"+rundir.ThisHost().Name)+".json"), nil
 }
 
 // SaveCheckup keeps a result for later runs on this machine.
@@ -189,11 +196,15 @@ func SaveCheckup(found *trace.Checkup) error {
 	if err != nil {
 		return err
 	}
-	return filesystem.Write(path, func(w io.Writer) error { _, err := w.Write(append(data, '\n')); return err })
+	return filesystem.Write(path, func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
+		return err
+	})
 }
 
-// lastCheckup is what doctor last doubted of this machine and of the plan's disks; nil if it has not been
-// run, or its result cannot be read: a run does not depend on it. A simulated disk has nothing to doubt.
+// lastCheckup is what doctor last doubted of this machine and of the plan's disks; nil if it has
+// not been run, or its result cannot be read: a run does not depend on it. A simulated disk has
+// nothing to doubt.
 func (r *Ready) lastCheckup() *rundir.Doctor {
 	path, err := checkupFile()
 	if err != nil || r.Plan.Simulated() {

@@ -12,8 +12,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// What an earlier run wrote is what its events say, and not what might have been written in its time; files that it
-// was to read were written too.
+// What an earlier run wrote is what its events say, and not what might have been written in its
+// time; files that it was to read were written too.
 func TestLately(t *testing.T) {
 	s, err := scenario.Load("s.yaml", []byte(`version: 1
 name: live
@@ -47,7 +47,8 @@ phases: [{roles: {A: write, B: read, C: write}, stop: 60 s}]
 		return `{"type":"file","phase":"` + plan.Phases[0].Name + `","disk":"` + disk + `","op":"` + op + `","seq":` + seq + `,"bytes":3800000000,"start_ns":` + seq + `1000000000,"end_ns":` + seq + `2000000000}` + "\n"
 	}
 	write(rundir.EventsFile, []byte(`{"type":"phase","phase":"`+plan.Phases[0].Name+`","roles":{"A":"write","B":"read","C":"write"},"work":{"C":{"reads":0.5}}}`+"\n"+
-		file("A", "write", "1")+file("A", "write", "3")+file("B", "read", "1")+file("C", "read", "2")+file("C", "write", "3")))
+		file("A", "write", "1")+file("A", "write", "3")+file("B", "read", "1")+file("C", "read",
+		"2")+file("C", "write", "3")))
 	if planned := plan.Totals()[0].Written; planned < 20e9 {
 		t.Fatalf("the plan has A write %d bytes: too few for this test", planned)
 	}

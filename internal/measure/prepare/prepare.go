@@ -1,5 +1,6 @@
-// Package prepare makes a scenario ready to run: it reads it, makes its plan, asks the machine whether the plan can run
-// here, and says what the plan comes to. It asks nobody and prints nothing.
+// Package prepare makes a scenario ready to run: it reads it, makes its plan, asks the machine
+// whether the plan can run here, and says what the plan comes to. It asks nobody and prints
+// nothing.
 package prepare
 
 import (
@@ -29,25 +30,30 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Ready is a scenario that has been read and checked against itself, and as far as it has been asked for, against the
-// machine.
+// Ready is a scenario that has been read and checked against itself, and as far as it has been
+// asked for, against the machine.
 type Ready struct {
 	Plan    *scenario.Plan
-	Profile *hub.Profile     // of the simulated hub; nil if the disks are real
-	Allow   []string         // the codes of checks to leave out
-	Done    int              // phases that an earlier session has completed
-	Tried   []search.Outcome // and tries of the next one's search
+	Profile *hub.Profile     // Profile is the simulated hub's; nil if the disks are real.
+	Allow   []string         // Allow has the codes of the checks to skip.
+	Done    int              // Done counts the phases that an earlier session has completed.
+	Tried   []search.Outcome // Tried are tries of the next phase's search.
 
-	Scenario *scenario.Scenario                                 // nil if an earlier session made the plan
-	Look     func(context.Context) (*hardware.Inventory, error) // finds out what is plugged in
-	Notify   func(text string)                                  // is told of a disk that takes long to answer
+	// Scenario is nil if an earlier session made the plan.
+	Scenario *scenario.Scenario
+	// Look finds out what is plugged in.
+	Look func(context.Context) (*hardware.Inventory, error)
+	// Notify is told of a disk that takes long to answer.
+	Notify func(text string)
 
-	inside map[string]string // the folder of each marked disk, from its volume's root
+	inside map[string]string // inside is the folder of each marked disk, from its volume's root.
 	source []byte
-	seen   *hardware.Inventory // what is plugged in, as the checks found it; nil: not known
+	// seen is what is plugged in, as the checks found it; nil: not known.
+	seen *hardware.Inventory
 }
 
-// Load reads a scenario and makes its plan. Nothing is touched. An error is a mistake in the scenario.
+// Load reads a scenario and makes its plan. Nothing is touched. An error is a mistake in the
+// scenario.
 func Load(path string, notify func(text string)) (*Ready, error) {
 	source, err := ReadSmall(path)
 	if err != nil {
@@ -56,8 +62,8 @@ func Load(path string, notify func(text string)) (*Ready, error) {
 	return Parse(path, source, 1, notify)
 }
 
-// Parse is Load of a scenario that has been read, each of whose phases is to run that many times as often. Without a
-// path no person has written it, and no problem is said with its place.
+// Parse is Load of a scenario that has been read, each of whose phases is to run that many times as
+// often. Without a path no person has written it, and no problem is said with its place.
 func Parse(path string, source []byte, repeat int, notify func(text string)) (*Ready, error) {
 	s, err := scenario.Load(path, source)
 	if err != nil {
@@ -92,7 +98,7 @@ func Parse(path string, source []byte, repeat int, notify func(text string)) (*R
 	if plan.Simulated() {
 		if ready.Profile, err = LoadProfile(plan.Hub.Profile); err != nil {
 			if _, placed := errors.AsType[*strictyaml.Error](err); placed {
-				return nil, err // it names its own place
+				return nil, err // It names its own place.
 			}
 			return nil, s.HubPos().Errorf("%s", err)
 		}
@@ -110,9 +116,10 @@ func lookAround(ctx context.Context) (*hardware.Inventory, error) {
 // Rest is what is left of a run that was cut off, by the plan that it began with.
 func Rest(rest *rundir.Unfinished, notify func(text string)) (*Ready, error) {
 	r := &Ready{
-		Plan: rest.Info.Plan, Allow: rest.Info.Allow, Done: rest.Done, Tried: rest.Tried, Look: lookAround, Notify: notify,
+		Plan: rest.Info.Plan, Allow: rest.Info.Allow, Done: rest.Done, Tried: rest.Tried,
+		Look: lookAround, Notify: notify,
 	}
-	if rest.Info.SystemOK && !slices.Contains(r.Allow, systemDisk) { // a run before Allow
+	if rest.Info.SystemOK && !slices.Contains(r.Allow, systemDisk) { // A run before Allow.
 		r.Allow = append(r.Allow, systemDisk)
 	}
 	if r.Plan.Simulated() {
@@ -121,7 +128,8 @@ func Rest(rest *rundir.Unfinished, notify func(text string)) (*Ready, error) {
 			return nil, err
 		}
 	}
-	remove := func(d scenario.Disk) error { return testfolder.RemoveRun(d.Path, rest.Info.RunID) } // what a power cut left
+	// A power cut may have left files.
+	remove := func(d scenario.Disk) error { return testfolder.RemoveRun(d.Path, rest.Info.RunID) }
 	if err := r.each(remove); err != nil {
 		return nil, fmt.Errorf("resume run: %w", err)
 	}
@@ -154,7 +162,7 @@ func (r *Ready) Volumes() map[string]scenario.Volume {
 		if d.Simulated() {
 			continue
 		}
-		if place, err := device.Inspect(d.Path); err == nil { // else a check says why
+		if place, err := device.Inspect(d.Path); err == nil { // Else a check says why.
 			volumes[d.Name] = scenario.Volume{Size: place.Size, Used: place.Used, Free: place.Free}
 		}
 	}
@@ -174,15 +182,18 @@ func (r *Ready) Devices() (map[string]uint64, error) {
 // inspectTimeout is how long a finished run waits for a disk that may hang.
 const inspectTimeout = 2 * time.Second
 
-// Moved says which disks are no longer where they were when the run began: what is left on them could not be removed.
+// Moved says which disks are no longer where they were when the run began: what is left on them
+// could not be removed.
 func (r *Ready) Moved(before map[string]uint64) (texts []string) {
-	found := make(chan string, len(before)) // gets the path of one that is gone, and nothing of one that is there
+	// It gets the path of a disk that is gone, and nothing for one that is there.
+	found := make(chan string, len(before))
 	for name, id := range before {
 		path := r.Plan.Disk(name).Path
 		go func() {
 			if place, err := device.Inspect(path); err != nil || place.ID != id {
-				found <- fmt.Sprintf("disk %s is no longer at %s: test files of this run may be left on it; "+
-					"connect it, and run hubbench clean %s", name, path, cells.Shell(path))
+				found <- fmt.Sprintf("disk %s is no longer at %s: test files of this run may be "+
+					"left on it; connect it, and run hubbench clean %s", name, path,
+					cells.Shell(path))
 				return
 			}
 			found <- ""
@@ -195,15 +206,15 @@ func (r *Ready) Moved(before map[string]uint64) (texts []string) {
 			if text != "" {
 				texts = append(texts, text)
 			}
-		case <-over: // for disks that hang, the failed removal reports it
+		case <-over: // For disks that hang, the failed removal reports it.
 		}
 	}
 	slices.Sort(texts)
 	return texts
 }
 
-// Setup is what the run's disks are and hang on, as far as the checks have found out or the scenario says; nil if
-// nothing is known.
+// Setup is what the run's disks are and hang on, as far as the checks have found out or the
+// scenario says; nil if nothing is known.
 func (r *Ready) Setup() *hardware.Setup {
 	s := &hardware.Setup{}
 	paths, words := map[string]string{}, map[string]string{}
@@ -225,8 +236,8 @@ func (r *Ready) Setup() *hardware.Setup {
 	return s.Described(name, about, words)
 }
 
-// SameDisks refuses to go on if another disk lies at a disk's path than when the run began, such as the system's own
-// if an external one is not mounted.
+// SameDisks refuses to go on if another disk lies at a disk's path than when the run began, such as
+// the system's own if an external one is not mounted.
 func (r *Ready) SameDisks(before *hardware.Setup) error {
 	now := r.Setup()
 	if before == nil || now == nil {
@@ -234,8 +245,8 @@ func (r *Ready) SameDisks(before *hardware.Setup) error {
 	}
 	for _, d := range r.Plan.Disks {
 		if why := before.Disks[d.Name].Differs(now.Disks[d.Name]); why != "" {
-			return fmt.Errorf("disk %s: %s is not on the disk that it was on when the run began: %s; "+
-				"connect that disk, or begin a new run", d.Name, d.Path, why)
+			return fmt.Errorf("disk %s: %s is not on the disk that it was on when the run began: "+
+				"%s; connect that disk, or begin a new run", d.Name, d.Path, why)
 		}
 	}
 	return nil
@@ -255,7 +266,7 @@ func (r *Ready) ReachResults(asked string) {
 	}
 	_ = device.NotifyIfSlow(r.Notify, "results folder "+cmp.Or(asked, into), func() error {
 		for _, folder := range []string{into, asked} {
-			_, _ = os.ReadDir(folder) // errors are reported when the run's folder is made
+			_, _ = os.ReadDir(folder) // Errors are reported when the run's folder is made.
 		}
 		return nil
 	})
@@ -268,7 +279,7 @@ func (r *Ready) Folder(asked string, began time.Time) string {
 	}
 	first := filepath.Join(ResultsOf(r.Scenario), rundir.Name(r.Plan.Name, began))
 	path := first
-	for n := 2; ; n++ { // another run of this second
+	for n := 2; ; n++ { // Another run began in this second.
 		if _, err := os.Lstat(path); err != nil {
 			return path
 		}
@@ -289,8 +300,9 @@ func (r *Ready) Create(asked string, began time.Time) (*rundir.Dir, error) {
 // Info is run.json as it stands when a run begins.
 func (r *Ready) Info(tool string, began time.Time) rundir.Info {
 	return rundir.Info{
-		Tool: tool, RunID: rundir.NewID(began), Name: r.Plan.Name, Started: began.UTC().Format(time.RFC3339),
-		Status: rundir.Running, Host: rundir.ThisHost(), Plan: r.Plan, Allow: r.Allow,
+		Tool: tool, RunID: rundir.NewID(began), Name: r.Plan.Name,
+		Started: began.UTC().Format(time.RFC3339),
+		Status:  rundir.Running, Host: rundir.ThisHost(), Plan: r.Plan, Allow: r.Allow,
 		SystemOK: slices.Contains(r.Allow, systemDisk), Doctor: r.lastCheckup(),
 		Effective: map[string]map[string]trace.Effective{},
 	}
@@ -331,7 +343,7 @@ func (r *Ready) Simulate(profile string) (err error) {
 	}
 	r.Plan.Hub = cmp.Or(r.Plan.Hub, &scenario.Hub{})
 	r.Plan.Hub.Speedup = cmp.Or(r.Plan.Hub.Speedup, 1)
-	r.Plan.Hub.Profile = profile // for run.json
+	r.Plan.Hub.Profile = profile // It goes to run.json.
 	return r.checkProfile()
 }
 
@@ -345,7 +357,8 @@ func (r *Ready) checkProfile() error {
 			if all := strictyaml.Choice(known); all != try {
 				try += " (of " + all + ")"
 			}
-			unknown = append(unknown, r.Scenario.DiskPos(d.Name).Errorf("disk %s: hub profile %s has no disk %s; try %s",
+			unknown = append(unknown, r.Scenario.DiskPos(d.Name).Errorf(
+				"disk %s: hub profile %s has no disk %s; try %s",
 				d.Name, r.Profile.Name, strictyaml.Quote(name), try))
 		}
 	}
@@ -358,13 +371,15 @@ func ReadSmall(path string) ([]byte, error) {
 	stat, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: no such file; check the spelling (hubbench init writes a scenario)", path)
+		return nil, fmt.Errorf("%s: no such file; check the spelling (hubbench init writes a "+
+			"scenario)", path)
 	case err != nil:
 		return nil, err
 	case stat.IsDir():
 		inside := filepath.Join(path, rundir.ScenarioFile)
 		if _, err := os.Stat(inside); err == nil {
-			return nil, fmt.Errorf("%s: is the folder of a run; give its scenario, %s, to make another like it", path, inside)
+			return nil, fmt.Errorf("%s: is the folder of a run; give its scenario, %s, to make "+
+				"another like it", path, inside)
 		}
 		return nil, fmt.Errorf("%s: is a folder; give the scenario file in it", path)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// A disk that a person connects elsewhere may come back under another path. Until then an empty test folder of its own
-// name stays on it, by which it is known again.
+// A disk that a person connects elsewhere may come back under another path. Until then an empty
+// test folder of its own name stays on it, by which it is known again.
 
 // markOf names the test folder of a disk.
 func (r *Ready) markOf(runID, disk string) string {
@@ -20,14 +20,16 @@ func (r *Ready) markOf(runID, disk string) string {
 	return fmt.Sprintf("%s-%d", runID, i+1)
 }
 
-// Mark makes a test folder on each disk that is there, before a person connects disks in another way.
+// Mark makes a test folder on each disk that is there, before a person connects disks in another
+// way.
 func (r *Ready) Mark(runID string) error {
 	if r.inside == nil {
 		r.inside = map[string]string{}
 	}
 	return r.each(func(d scenario.Disk) error {
 		place, absent := device.Inspect(d.Path)
-		if absent != nil && r.inside[d.Name] != "" { // since the last time, and it is still marked
+		// The disk is gone since the last time, and still marked.
+		if absent != nil && r.inside[d.Name] != "" {
 			return nil
 		}
 		inside, err := filepath.Rel(place.Mount, place.Path)
@@ -39,10 +41,12 @@ func (r *Ready) Mark(runID string) error {
 	})
 }
 
-// Reconnect finds the marked disks where they are now, and has the plan name these folders. It returns the file
-// systems that they are on, as Devices does, and the disks that are not there.
-func (r *Ready) Reconnect(ctx context.Context, runID string) (devices map[string]uint64, absent []string) {
-	inv, _ := r.Look(ctx) // without it, only the disk's last folder is known
+// Reconnect finds the marked disks where they are now, and has the plan name these folders. It
+// returns the file systems that they are on, as Devices does, and the disks that are not there.
+func (r *Ready) Reconnect(
+	ctx context.Context, runID string,
+) (devices map[string]uint64, absent []string) {
+	inv, _ := r.Look(ctx) // Without it, only the disk's last folder is known.
 	devices = map[string]uint64{}
 	for i := range r.Plan.Disks {
 		d := &r.Plan.Disks[i]
@@ -73,7 +77,8 @@ func (r *Ready) Reconnect(ctx context.Context, runID string) (devices map[string
 // Unmark removes the test folders of Mark from the disks that are there.
 func (r *Ready) Unmark(runID string) {
 	_ = r.each(func(d scenario.Disk) error {
-		_ = testfolder.RemoveRun(d.Path, r.markOf(runID, d.Name)) // whoever finds it later has hubbench clean
+		// If it stays, hubbench clean removes it later.
+		_ = testfolder.RemoveRun(d.Path, r.markOf(runID, d.Name))
 		return nil
 	})
 }

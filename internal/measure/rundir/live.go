@@ -19,11 +19,13 @@ import (
 const (
 	// maxEvents may wait to be written: minutes of millions of small files.
 	maxEvents = 1 << 20
-	// maxLog is how much of the log may wait, in bytes. What comes then is left out: it must not end a run.
+	// maxLog is how much of the log may wait, in bytes. What comes then is left out: it must not
+	// end a run.
 	maxLog = 1 << 20
 	// sayAfter is how long a disk may hang before a person is warned.
 	sayAfter = 8 * time.Second
-	// lookEvery is how often progress in writing is checked, and syncEvery how much of a run a power cut may cost.
+	// lookEvery is how often progress in writing is checked, and syncEvery how much of a run a
+	// power cut may cost.
 	lookEvery = 250 * time.Millisecond
 	syncEvery = time.Second
 	// closeTimeout is how long Close waits once it is to give up.
@@ -37,23 +39,26 @@ type HangError struct {
 }
 
 func (e *HangError) Error() string {
-	return fmt.Sprintf("results folder %s: nothing written for %s: the disk hangs", e.Folder, e.For.Round(time.Second))
+	return fmt.Sprintf("results folder %s: nothing written for %s: the disk hangs", e.Folder,
+		e.For.Round(time.Second))
 }
 
-// Live is the folder of a run under way, and never waits for its disk. The events are synced every second. If the disk
-// accepts no writes, a person is warned, and in the end Live gives up on it.
+// Live is the folder of a run under way, and never waits for its disk. The events are synced every
+// second. If the disk accepts no writes, a person is warned, and in the end Live gives up on it.
 type Live struct {
 	*Dir
 	record, log *writer
-	syncs       *writer       // and the closing: on a slow system disk a sync takes longer than a hub waits
-	silent      atomic.Int64  // nanoseconds for which nothing was written though something waits
-	givenUp     chan struct{} // closed then
-	quit        chan struct{}
-	watcher     sync.WaitGroup
+	// syncs also closes: on a slow system disk a sync takes longer than a hub waits.
+	syncs *writer
+	// silent is in nanoseconds: nothing was written for so long though something waits.
+	silent  atomic.Int64
+	givenUp chan struct{} // givenUp is closed then.
+	quit    chan struct{}
+	watcher sync.WaitGroup
 }
 
-// Live has the folder written to in the background until it is closed. A disk that accepts nothing for as long as
-// stall is given up; say is called before that.
+// Live has the folder written to in the background until it is closed. A disk that accepts nothing
+// for as long as stall is given up; say is called before that.
 func (d *Dir) Live(stall time.Duration, say func(text string)) *Live {
 	l := &Live{
 		Dir: d, record: newWriter(maxEvents), log: newWriter(maxLog), syncs: newWriter(2),
@@ -66,8 +71,8 @@ func (d *Dir) Live(stall time.Duration, say func(text string)) *Live {
 // GivenUp ends when the disk is given up.
 func (l *Live) GivenUp() <-chan struct{} { return l.givenUp }
 
-// watch has the events synced, and checks whether the disk accepts what is to be written. It counts its own looks:
-// while this process itself stands still, so does everything.
+// watch has the events synced, and checks whether the disk accepts what is to be written. It counts
+// its own looks: while this process itself stands still, so does everything.
 func (l *Live) watch(stall time.Duration, say func(text string)) {
 	all := []*writer{l.record, l.log, l.syncs}
 	silent, writes := make([]time.Duration, len(all)), make([]int, len(all))
@@ -99,7 +104,8 @@ func (l *Live) watch(stall time.Duration, say func(text string)) {
 			warned = false
 		case !warned:
 			warned = true
-			say(fmt.Sprintf("%s, or is very slow; hubbench gives up on it after %s (--stall)", hang, stall))
+			say(fmt.Sprintf("%s, or is very slow; hubbench gives up on it after %s (--stall)", hang,
+				stall))
 		}
 	}
 }
@@ -109,7 +115,9 @@ func (l *Live) Append(e trace.Event) error { return l.AppendLines(trace.AppendEv
 
 // AppendLines records events, each a line; the lines are its own from then on.
 func (l *Live) AppendLines(lines []byte) error {
-	err := l.record.put(bytes.Count(lines, []byte{'\n'}), func() error { return l.Dir.AppendLines(lines) })
+	err := l.record.put(bytes.Count(lines, []byte{'\n'}), func() error {
+		return l.Dir.AppendLines(lines)
+	})
 	if errors.Is(err, errFull) {
 		err = fmt.Errorf("results folder %s: %w: its disk is too slow", l.Path, err)
 	}
@@ -129,7 +137,7 @@ func (l *Live) SaveInfo(info *Info) error {
 func (l *Live) Write(line []byte) (int, error) {
 	line = bytes.Clone(line)
 	_ = l.log.put(len(line), func() error {
-		_, _ = l.Log.Write(line) // a log that cannot be written must not end a run
+		_, _ = l.Log.Write(line) // A log that cannot be written must not end a run.
 		return nil
 	})
 	return len(line), nil
@@ -153,7 +161,8 @@ func (l *Live) Flush(ctx context.Context) error {
 	return err
 }
 
-// Close writes what is left and closes the folder, unless the disk is given up meanwhile, or soon after giveUp closes.
+// Close writes what is left and closes the folder, unless the disk is given up meanwhile, or soon
+// after giveUp closes.
 func (l *Live) Close(giveUp <-chan struct{}) error {
 	l.record.end(nil)
 	l.log.end(nil)
@@ -161,7 +170,8 @@ func (l *Live) Close(giveUp <-chan struct{}) error {
 		<-l.log.ended
 		<-l.record.ended
 		_, _, err := l.record.state()
-		_ = l.syncs.put(1, func() error { return errors.Join(err, l.Dir.Close()) }) // behind one sync at most
+		// It waits for one sync at most.
+		_ = l.syncs.put(1, func() error { return errors.Join(err, l.Dir.Close()) })
 		l.syncs.end(nil)
 	}()
 	defer l.watcher.Wait()
@@ -185,19 +195,19 @@ func (l *Live) Close(giveUp <-chan struct{}) error {
 // errFull is the error of a writer whose queue is full.
 var errFull = errors.New("too much is waiting to be written")
 
-// writer writes in a goroutine of its own, in the order in which it is handed what to write: a disk that hangs holds up
-// no one else. An error ends it, and is returned by the next put.
+// writer writes in a goroutine of its own, in the order in which it is handed what to write: a disk
+// that hangs holds up no one else. An error ends it, and is returned by the next put.
 type writer struct {
 	mu     sync.Mutex
-	wake   sync.Cond // something was queued, or it ends
+	wake   sync.Cond // wake says that something was queued, or that it ends.
 	queue  []writing
-	limit  int  // the sum of sizes that may wait
-	size   int  // that waits
-	busy   bool // there is something that is not written yet
-	writes int  // that have returned
+	limit  int  // limit is the sum of sizes that may wait.
+	size   int  // size is what waits.
+	busy   bool // busy says that something is not written yet.
+	writes int  // writes are those that have returned.
 	ending bool
 	err    error
-	ended  chan struct{} // closed when all is written, or an error has ended it
+	ended  chan struct{} // ended is closed when all is written, or an error has ended it.
 }
 
 type writing struct {
@@ -262,7 +272,8 @@ func (w *writer) end(err error) {
 	w.wake.Signal()
 }
 
-// state reports whether something waits to be written, how many writes have returned, and what has ended it early.
+// state reports whether something waits to be written, how many writes have returned, and what has
+// ended it early.
 func (w *writer) state() (busy bool, writes int, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

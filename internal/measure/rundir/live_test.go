@@ -55,7 +55,8 @@ func TestLiveGivesUp(t *testing.T) {
 		err = l.Append(trace.Event{Type: trace.EndType})
 	case <-time.After(20 * time.Second):
 	}
-	if _, ok := errors.AsType[*HangError](err); !ok || !strings.Contains(err.Error(), "results folder "+l.Path+": nothing written for ") {
+	if _, ok := errors.AsType[*HangError](err); !ok ||
+		!strings.Contains(err.Error(), "results folder "+l.Path+": nothing written for ") {
 		t.Errorf("append: %v, want that %s hangs", err, l.Path)
 	}
 	if closed := l.Close(nil); !errors.Is(closed, err) {

@@ -23,33 +23,38 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Running is the status in run.json until the run has ended; one that is never replaced belongs to a
-// run that was cut off.
+// Running is the status in run.json until the run has ended; one that is never replaced belongs to
+// a run that was cut off.
 const Running = "running"
 
 // Info is run.json: all that is known of a run beside its events.
 type Info struct {
-	Tool    string `json:"tool"` // hubbench's version
+	Tool    string `json:"tool"` // Tool is hubbench's version.
 	RunID   string `json:"run_id"`
 	Name    string `json:"name"`
 	Started string `json:"started"`
-	Status  string `json:"status"` // running | complete | partial
+	Status  string `json:"status"` // Status is running, complete or partial.
 	// By the hub model, in virtual time: no process ran
-	Simulated bool                                  `json:"simulated,omitempty"`
-	Host      Host                                  `json:"host"`
-	Hardware  *hardware.Setup                       `json:"hardware,omitempty"` // what the disks are and are connected to
-	Resumed   []string                              `json:"resumed,omitempty"`  // when it went on after an interruption
-	Plan      *scenario.Plan                        `json:"plan"`
-	SystemOK  bool                                  `json:"allow_system_disk,omitempty"`
-	Allow     []string                              `json:"allow,omitempty"` // checks left out, by their codes
-	Effective map[string]map[string]trace.Effective `json:"effective"`       // by phase and disk
+	Simulated bool `json:"simulated,omitempty"`
+	Host      Host `json:"host"`
+	// Hardware is what the disks are and are connected to.
+	Hardware *hardware.Setup `json:"hardware,omitempty"`
+	// Resumed is when it went on after an interruption.
+	Resumed  []string       `json:"resumed,omitempty"`
+	Plan     *scenario.Plan `json:"plan"`
+	SystemOK bool           `json:"allow_system_disk,omitempty"`
+	Allow    []string       `json:"allow,omitempty"` // Allow has the codes of skipped checks.
+	// Effective is by phase and disk.
+	Effective map[string]map[string]trace.Effective `json:"effective"`
 	Failures  []trace.RunFailure                    `json:"failures,omitempty"`
-	Warnings  []string                              `json:"warnings,omitempty"` // of the checks before the run
+	// Warnings are from the checks before the run.
+	Warnings []string `json:"warnings,omitempty"`
 	// Nil if hubbench doctor has not been run on this machine
 	Doctor *Doctor `json:"doctor,omitempty"`
 }
 
-// Doctor is what the last `hubbench doctor` on the machine doubted: of the machine, and of the run's disks.
+// Doctor is what the last `hubbench doctor` on the machine doubted: of the machine, and of the
+// run's disks.
 type Doctor struct {
 	Date   string        `json:"date"`
 	Checks []trace.Check `json:"checks"`
@@ -77,21 +82,21 @@ func (h Host) System() string { return fmt.Sprintf("%s/%s, %d CPUs", h.OS, h.Arc
 
 // Loaded is a run as found: its events, and its run.json if there is one.
 type Loaded struct {
-	Folder string // of the run, or around a lone events file
-	Events string // the path of its events file
+	Folder string // Folder is the run's, or that around a lone events file.
+	Events string // Events is the path of its events file.
 	Trace  *trace.Run
-	Info   *Info // nil if there is no run.json
+	Info   *Info // Info is nil if there is no run.json.
 }
 
-// Load reads a run folder or a lone events file. A run that was cut off is read as far as it got, and
-// a warning says so.
+// Load reads a run folder or a lone events file. A run that was cut off is read as far as it got,
+// and a warning says so.
 func Load(path string) (*Loaded, error) {
 	stat, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("load run: %w", err)
 	}
 	run := &Loaded{Folder: filepath.Dir(path)}
-	events, open := path, os.Open // a pipe that a person names is meant
+	events, open := path, os.Open // A pipe that a person names is meant.
 	if stat.IsDir() {
 		run.Folder, open = path, openRegular
 		if events, err = EventsOf(path); err != nil {
@@ -117,27 +122,31 @@ func Load(path string) (*Loaded, error) {
 	if run.Trace, err = trace.Load(text, events); err != nil {
 		return nil, fmt.Errorf("load run: %w", err)
 	}
-	// Beside a run.json it is a run that was cut off before its first event, which there is something to say of.
+	// Beside a run.json it is a run that was cut off before its first event, which there is
+	// something to say of.
 	if t := run.Trace; run.Info == nil && len(t.Phases) == 0 && len(t.Disks) == 0 {
-		return nil, fmt.Errorf("load run: %s: no events, so there is nothing to report; is it the %s of a run?",
+		return nil, fmt.Errorf("load run: %s: no events, so there is nothing to report; is it "+
+			"the %s of a run?",
 			events, EventsFile)
 	}
-	run.Trace.Name = cmp.Or(run.Trace.Name, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+	run.Trace.Name = cmp.Or(run.Trace.Name,
+		strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 	return run, nil
 }
 
-// PackedFile is the name of compressed events. What a file holds says whether it is: under either name.
+// PackedFile is the name of compressed events. What a file holds says whether it is: under either
+// name.
 const PackedFile = EventsFile + ".zst"
 
-// EventsOf is the path of the events in a run's folder, be they compressed, or not there. Two records are an error: they
-// may differ.
+// EventsOf is the path of the events in a run's folder, be they compressed, or not there. Two
+// records are an error: they may differ.
 func EventsOf(folder string) (string, error) {
 	path, packed := filepath.Join(folder, EventsFile), filepath.Join(folder, PackedFile)
 	_, plain := os.Lstat(path)
 	_, compressed := os.Lstat(packed)
 	if compressed == nil && plain == nil {
-		return "", fmt.Errorf("%s and %s are both there, and a run has one record: look at each with hubbench analyze, "+
-			"and move the other out of the folder", path, packed)
+		return "", fmt.Errorf("%s and %s are both there, and a run has one record: look at each "+
+			"with hubbench analyze, and move the other out of the folder", path, packed)
 	}
 	if compressed == nil {
 		return packed, nil
@@ -161,19 +170,20 @@ func (l *Loaded) OpenEvents() (io.ReadCloser, error) {
 	}{text, file}, nil
 }
 
-// Compress keeps the events of a run that has ended compressed. At every moment they are there, whole, under one name.
+// Compress keeps the events of a run that has ended compressed. At every moment they are there,
+// whole, under one name.
 func (d *Dir) Compress() error {
 	err := filesystem.ReplaceIn(d.Root, EventsFile, func(w io.Writer) error {
 		file, err := d.open(EventsFile, os.O_RDONLY)
 		if err != nil {
 			return err
 		}
-		text, err := unpacked(file) // one that was killed after that has compressed them
+		text, err := unpacked(file) // One that was killed after that has compressed them.
 		if err != nil {
 			return errors.Join(err, file.Close())
 		}
 		zip, err := zstd.NewWriter(w)
-		for err == nil { // in blocks, which are all that a file loses that is cut short
+		for err == nil { // A file that is cut short loses no more than a block.
 			if _, err = io.CopyN(zip, text, 1<<14); err == nil {
 				err = zip.Flush()
 			}
@@ -181,7 +191,7 @@ func (d *Dir) Compress() error {
 		if errors.Is(err, io.EOF) {
 			err = zip.Close()
 		}
-		return errors.Join(err, file.Close()) // before it is replaced
+		return errors.Join(err, file.Close()) // It is closed before it is replaced.
 	})
 	if err == nil {
 		err = d.Root.Rename(EventsFile, PackedFile)
@@ -195,8 +205,8 @@ func (d *Dir) Compress() error {
 // maxFile is more than the size of a run.json that plans ten million files.
 const maxFile = 256 << 20
 
-// openRegular opens one of a run's files to be read. A run folder may come from anyone: a pipe would be waited for,
-// and a device read for ever.
+// openRegular opens one of a run's files to be read. A run folder may come from anyone: a pipe
+// would be waited for, and a device read for ever.
 func openRegular(path string) (*os.File, error) {
 	stat, err := os.Stat(path)
 	if err != nil {
@@ -247,8 +257,8 @@ type Earlier struct {
 	Ended time.Time
 }
 
-// Since returns the runs in a folder of run folders that were complete at or after an instant. What is no run folder,
-// or cannot be read, is passed over.
+// Since returns the runs in a folder of run folders that were complete at or after an instant. What
+// is no run folder, or cannot be read, is passed over.
 func Since(folder string, from time.Time) []Earlier {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -276,17 +286,19 @@ func Since(folder string, from time.Time) []Earlier {
 // Unfinished is a run that was interrupted, and how far it came.
 type Unfinished struct {
 	Info     *Info
-	Done     int              // phases that are complete
-	Tried    []search.Outcome // the complete tries of the next one's search
-	Complete bool             // nothing is left to measure
+	Done     int              // Done counts the complete phases.
+	Tried    []search.Outcome // Tried are the complete tries of the next phase's search.
+	Complete bool             // Nothing is left to measure.
 	Dir      *Dir
-	name     string         // of the events
-	keep     int64          // bytes of their text up to the end of the last of all these
-	search   *search.Search // of the next phase; nil before its first try, and if it has none
-	judge    *search.Judge  // of its next try
+	name     string // name is that of the events file.
+	keep     int64  // keep is bytes of their text up to the end of the last of all these.
+	// search is the next phase's; nil before its first try, and without one.
+	search *search.Search
+	judge  *search.Judge // judge is for its next try.
 }
 
-// Resume takes the folder of a run that was interrupted, unless it is still going on. Nothing is changed yet.
+// Resume takes the folder of a run that was interrupted, unless it is still going on. Nothing is
+// changed yet.
 func Resume(path string) (_ *Unfinished, err error) {
 	defer func() {
 		if err != nil {
@@ -317,15 +329,17 @@ func Resume(path string) (_ *Unfinished, err error) {
 	r := &Unfinished{Info: info, Dir: &Dir{Path: path, Root: root}, name: filepath.Base(file)}
 	ended := false
 	if err = r.Dir.hold(r.name, 0); errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s is not there, so nothing says how far the run came; begin a new one", file)
+		err = fmt.Errorf("%s is not there, so nothing says how far the run came; begin a new one",
+			file)
 	}
 	if err == nil {
 		ended, err = r.read(r.Dir.events, file)
 	}
 	r.Complete = info.Status == trace.Complete
 	if err == nil && r.Complete && !ended {
-		err = fmt.Errorf("%s says that the run is complete, and %s can be read to the end of phase %d of %d only: it is "+
-			"damaged, and going on would lose the rest; restore it, or begin a new run",
+		err = fmt.Errorf("%s says that the run is complete, and %s can be read to the end of "+
+			"phase %d of %d only: it is damaged, and going on would lose the rest; restore it, "+
+			"or begin a new run",
 			InfoFile, file, r.Done, len(info.Plan.Phases))
 	}
 	if err != nil {
@@ -334,8 +348,9 @@ func Resume(path string) (_ *Unfinished, err error) {
 	return r, nil
 }
 
-// Open drops from the events whatever lies behind the last complete phase, so that no phase is half from before and
-// half from after, and gives the folder to go on with. If no phase is complete, the journal begins again.
+// Open drops from the events whatever lies behind the last complete phase, so that no phase is half
+// from before and half from after, and gives the folder to go on with. If no phase is complete, the
+// journal begins again.
 func (r *Unfinished) Open() (*Dir, error) {
 	err := r.Dir.RemoveParts()
 	if err == nil {
@@ -350,7 +365,7 @@ func (r *Unfinished) Open() (*Dir, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("resume run: %w", err), r.Close())
 	}
-	// Those of the part before are not the run's: whoever finishes it keeps what is there.
+	// Errors of the part before are not the run's: whoever finishes it keeps what is there.
 	_ = r.Dir.Root.Remove(AnalysisFile)
 	_ = r.Dir.Root.Remove(ReportFile)
 	return r.Dir, nil
@@ -359,10 +374,11 @@ func (r *Unfinished) Open() (*Dir, error) {
 // Close leaves a run that is not resumed after all as it is.
 func (r *Unfinished) Close() error { return r.Dir.abandon() }
 
-// unpack decompresses the events, if they are compressed. At every moment they are there under one name.
+// unpack decompresses the events, if they are compressed. At every moment they are there under one
+// name.
 func (r *Unfinished) unpack() error {
 	head := make([]byte, 4)
-	_, _ = r.Dir.events.ReadAt(head, 0) // what is shorter is not compressed
+	_, _ = r.Dir.events.ReadAt(head, 0) // A shorter file is not compressed.
 	if !isPacked(head) {
 		return nil
 	}
@@ -376,7 +392,7 @@ func (r *Unfinished) unpack() error {
 			if err == nil {
 				_, err = io.CopyN(w, text, r.keep)
 			}
-			return errors.Join(err, r.Dir.events.Close()) // before it is replaced
+			return errors.Join(err, r.Dir.events.Close()) // It is closed before it is replaced.
 		})
 	}
 	if err != nil {
@@ -401,8 +417,9 @@ func cut(events *os.File, keep int64) error {
 	return err
 }
 
-// read follows the events to the end of the last complete phase, which may be a try of a search: what comes behind it
-// is not kept. The phases must be those of the plan, in its order. It reports whether the run says that it is complete.
+// read follows the events to the end of the last complete phase, which may be a try of a search:
+// what comes behind it is not kept. The phases must be those of the plan, in its order. It reports
+// whether the run says that it is complete.
 func (r *Unfinished) read(file io.Reader, path string) (ended bool, err error) {
 	text, err := unpacked(file)
 	if err != nil {
@@ -420,15 +437,16 @@ func (r *Unfinished) read(file io.Reader, path string) (ended bool, err error) {
 			continue
 		}
 		if e.Phase != next {
-			return false, fmt.Errorf("%s: phase %s is not the next in the plan: the plan and the events belong to different "+
-				"runs", path, e.Phase)
+			return false, fmt.Errorf("%s: phase %s is not the next in the plan: the plan and the "+
+				"events belong to different runs", path, e.Phase)
 		}
 		if e.Status != trace.Complete || !r.complete() {
 			return ended, nil
 		}
 		r.keep, next = events.Offset(), r.next()
 	}
-	// A bad line is where a crash tore the file: what follows it is dropped too. A disk that cannot be read is not.
+	// A bad line is where a crash tore the file: what follows it is dropped too. A disk that cannot
+	// be read is not.
 	if disk := (*fs.PathError)(nil); errors.As(events.Err(), &disk) {
 		return false, events.Err()
 	}

@@ -1,6 +1,6 @@
-// Package rundir is a run's folder: the scenario as given, what the run was (run.json), what happened
-// (events.jsonl), what it means (analysis.json), the page and the log. It creates and loads them; it
-// does not make their content. Start at Create, or at Load for a run that has been.
+// Package rundir is a run's folder: the scenario as given, what the run was (run.json), what
+// happened (events.jsonl), what it means (analysis.json), the page and the log. It creates and
+// loads them; it does not make their content. Start at Create, or at Load for a run that has been.
 package rundir
 
 import (
@@ -34,16 +34,17 @@ const (
 	LogFile      = "run.log"
 )
 
-// Dir is the folder of a run under way. What is appended to its events is handed to the system at once, so that not
-// even kill -9 loses it.
+// Dir is the folder of a run under way. What is appended to its events is handed to the system at
+// once, so that not even kill -9 loses it.
 type Dir struct {
-	Path    string
-	Root    *os.Root // the folder itself, whatever stands at its path meanwhile; outlives Close
+	Path string
+	// Root is the folder itself, whatever stands at its path meanwhile; outlives Close.
+	Root    *os.Root
 	Log     *os.File
 	events  *os.File
 	buf     []byte
 	dirty   atomic.Bool
-	syncErr error // of the first sync that failed
+	syncErr error // syncErr is from the first sync that failed.
 }
 
 // Name is a run's default folder: what it is called and when it began.
@@ -69,8 +70,8 @@ func Named(name string) string {
 var ErrTaken = errors.New("already holds a run")
 
 // Create makes a run's folder and opens all that is written during the run, so that what cannot be
-// written fails before a byte is measured. A folder that holds a run, or a file that only looks like one's, is
-// refused: no user's file is overwritten. What was imported has no scenario.
+// written fails before a byte is measured. A folder that holds a run, or a file that only looks
+// like one's, is refused: no user's file is overwritten. What was imported has no scenario.
 func Create(path string, scenario []byte) (_ *Dir, err error) {
 	defer func() {
 		if err != nil {
@@ -92,9 +93,11 @@ func Create(path string, scenario []byte) (_ *Dir, err error) {
 	}()
 	taken, begun := dir.inTheWay(scenario)
 	if taken != "" && !begun {
-		return nil, fmt.Errorf("%s %w, or a file named %s; choose another folder with --out", path, ErrTaken, taken)
+		return nil, fmt.Errorf("%s %w, or a file named %s; choose another folder with --out", path,
+			ErrTaken, taken)
 	}
-	// The events are made first, and only if they are not: of two runs that begin at once, one gets the error.
+	// The events are made first, and only if they are not: of two runs that begin at once, one gets
+	// the error.
 	flag := os.O_CREATE | os.O_EXCL
 	if begun {
 		flag = 0
@@ -115,8 +118,8 @@ func Create(path string, scenario []byte) (_ *Dir, err error) {
 	return dir, err
 }
 
-// hold opens the events, which flag says more about (os.O_EXCL if they must be new), and locks them: no other process
-// may write to the run.
+// hold opens the events, which flag says more about (os.O_EXCL if they must be new), and locks
+// them: no other process may write to the run.
 func (d *Dir) hold(name string, flag int) error {
 	events, err := d.open(name, os.O_RDWR|flag)
 	if err != nil {
@@ -126,14 +129,14 @@ func (d *Dir) hold(name string, flag int) error {
 		err = nil
 	}
 	opened, _ := events.Stat()
-	now, _ := d.Root.Lstat(name) // no file is the same as none
+	now, _ := d.Root.Lstat(name) // No file is the same as none.
 	if err == nil && !os.SameFile(opened, now) {
-		err = filesystem.ErrBusy // whoever held them before has replaced them just now
+		err = filesystem.ErrBusy // The previous owner has replaced them just now.
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", d.File(name), err), events.Close())
 	}
-	_ = d.events.Close() // unlocks
+	_ = d.events.Close() // It unlocks the folder.
 	d.events = events
 	return nil
 }
@@ -186,16 +189,18 @@ func (d *Dir) abandon() (err error) {
 // Moved reports whether something else, or nothing, stands at the folder's path by now.
 func (d *Dir) Moved() bool {
 	held, _ := d.Root.Stat(".")
-	now, _ := os.Stat(d.Path) // no file is the same as none
+	now, _ := os.Stat(d.Path) // No file is the same as none.
 	return !os.SameFile(held, now)
 }
 
-// inTheWay is a file in a folder that has the name of one of a run's. Begun says that all there is was left by a run
-// of the same scenario that was killed before it had a run.json: neither can that be resumed, nor is anything lost
-// with it.
+// inTheWay is a file in a folder that has the name of one of a run's. Begun says that all there is
+// was left by a run of the same scenario that was killed before it had a run.json: neither can that
+// be resumed, nor is anything lost with it.
 func (d *Dir) inTheWay(scenario []byte) (taken string, begun bool) {
 	begun = true
-	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, PackedFile, AnalysisFile, ReportFile, LogFile} {
+	for _, name := range []string{
+		ScenarioFile, InfoFile, EventsFile, PackedFile, AnalysisFile, ReportFile, LogFile,
+	} {
 		info, err := d.Root.Lstat(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			begun = begun && name != EventsFile
@@ -217,9 +222,10 @@ func (d *Dir) inTheWay(scenario []byte) (taken string, begun bool) {
 	return taken, begun
 }
 
-// takeOver makes room for a run in the folder of one that has only begun, whose events the caller holds now.
+// takeOver makes room for a run in the folder of one that has only begun, whose events the caller
+// holds now.
 func (d *Dir) takeOver(scenario []byte) error {
-	if _, begun := d.inTheWay(scenario); !begun { // it has gone on meanwhile
+	if _, begun := d.inTheWay(scenario); !begun { // It has gone on meanwhile.
 		return fmt.Errorf("%s %w", d.Path, ErrTaken)
 	}
 	if err := d.Root.Remove(LogFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -252,11 +258,15 @@ func (d *Dir) write(name string, data []byte) error {
 	return nil
 }
 
-// RemoveParts removes what a process that was killed while it wrote one of a run's files has left of it.
+// RemoveParts removes what a process that was killed while it wrote one of a run's files has left
+// of it.
 func (d *Dir) RemoveParts() error {
 	entries, err := fs.ReadDir(d.Root.FS(), ".")
 	for _, entry := range entries {
-		for _, whole := range []string{ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile} { // those that are replaced
+		// These are replaced.
+		for _, whole := range []string{
+			ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile,
+		} {
 			if entry.Type().IsRegular() && filesystem.IsPart(whole, entry.Name()) {
 				err = errors.Join(err, d.Root.Remove(entry.Name()))
 			}
@@ -265,8 +275,8 @@ func (d *Dir) RemoveParts() error {
 	return err
 }
 
-// open opens one of the run's files to be written to. A run folder may come from anyone: what is no file in itself,
-// such as a link to one elsewhere, is refused.
+// open opens one of the run's files to be written to. A run folder may come from anyone: what is no
+// file in itself, such as a link to one elsewhere, is refused.
 func (d *Dir) open(name string, flag int) (*os.File, error) {
 	if info, err := d.Root.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a file of hubbench's: remove it", d.File(name))
@@ -277,6 +287,6 @@ func (d *Dir) open(name string, flag int) (*os.File, error) {
 // NewID names a run's test folders: when, and four random digits against two runs in one second.
 func NewID(began time.Time) string {
 	var tail [2]byte
-	_, _ = rand.Read(tail[:]) // never fails
+	_, _ = rand.Read(tail[:]) // It never fails.
 	return began.UTC().Format("20060102-150405") + "-" + hex.EncodeToString(tail[:])
 }

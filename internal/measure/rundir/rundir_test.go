@@ -39,7 +39,8 @@ func TestName(t *testing.T) {
 // events is a small run.
 func events() []trace.Event {
 	return []trace.Event{
-		{Type: trace.RunType, Version: trace.FormatVersion, Name: "small", Disks: []trace.Disk{{Name: "A"}}},
+		{Type: trace.RunType, Version: trace.FormatVersion, Name: "small",
+			Disks: []trace.Disk{{Name: "A"}}},
 		{Type: trace.PhaseType, Phase: "W", Roles: map[string]trace.Role{"A": trace.Write}},
 		{Type: trace.FileType, Phase: "W", Disk: "A", Op: trace.Write, Bytes: 100, EndNS: 50},
 		{Type: trace.EndType, Status: trace.Complete},
@@ -81,8 +82,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// What a run has left that was killed before it had a run.json, and so cannot be resumed, is in nobody's way; anything more
-// is.
+// What a run has left that was killed before it had a run.json, and so cannot be resumed, is in
+// nobody's way; anything more is.
 func TestCreateTakesOverABeginning(t *testing.T) {
 	scenario := []byte("name: x\n")
 	for _, tt := range []struct {
@@ -90,13 +91,25 @@ func TestCreateTakesOverABeginning(t *testing.T) {
 		after func(t *testing.T, dir *Dir)
 		taken bool
 	}{
-		{"killed", func(t *testing.T, dir *Dir) { write(t, dir.File(ScenarioFile+".01234567.part"), "na") }, false},
-		{"before the scenario", func(t *testing.T, dir *Dir) { _ = os.Remove(dir.File(ScenarioFile)) }, false},
-		{"of another scenario", func(t *testing.T, dir *Dir) { write(t, dir.File(ScenarioFile), "name: y\n") }, true},
-		{"with a run.json", func(t *testing.T, dir *Dir) { write(t, dir.File(InfoFile), "{}") }, true},
-		{"with events", func(t *testing.T, dir *Dir) { write(t, dir.File(EventsFile), "{}\n") }, true},
+		{"killed", func(t *testing.T, dir *Dir) {
+			write(t, dir.File(ScenarioFile+".01234567.part"), "na")
+		}, false},
+		{"before the scenario", func(t *testing.T, dir *Dir) {
+			_ = os.Remove(dir.File(ScenarioFile))
+		}, false},
+		{"of another scenario", func(t *testing.T, dir *Dir) {
+			write(t, dir.File(ScenarioFile), "name: y\n")
+		}, true},
+		{"with a run.json", func(t *testing.T, dir *Dir) {
+			write(t, dir.File(InfoFile), "{}")
+		}, true},
+		{"with events", func(t *testing.T, dir *Dir) {
+			write(t, dir.File(EventsFile), "{}\n")
+		}, true},
 		{"with a log", func(t *testing.T, dir *Dir) { write(t, dir.File(LogFile), "{}\n") }, true},
-		{"without events", func(t *testing.T, dir *Dir) { _ = os.Remove(dir.File(EventsFile)) }, true},
+		{"without events", func(t *testing.T, dir *Dir) {
+			_ = os.Remove(dir.File(EventsFile))
+		}, true},
 	} {
 		dir, err := Create(t.TempDir(), scenario)
 		check.Must(t, err)
@@ -116,7 +129,8 @@ func TestCreateTakesOverABeginning(t *testing.T) {
 		if parts, _ := filepath.Glob(dir.File("*.part")); len(parts) > 0 {
 			t.Errorf("%s: %q stay", tt.name, parts)
 		}
-		if text, err := os.ReadFile(dir.File(ScenarioFile)); err != nil || string(text) != string(scenario) {
+		if text, err := os.ReadFile(dir.File(ScenarioFile)); err != nil ||
+			string(text) != string(scenario) {
 			t.Errorf("%s: the scenario is %q, %v", tt.name, text, err)
 		}
 	}
@@ -124,7 +138,9 @@ func TestCreateTakesOverABeginning(t *testing.T) {
 
 // A person's own file of one of our names is not written over.
 func TestCreateRefusesAFile(t *testing.T) {
-	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile, LogFile} {
+	for _, name := range []string{
+		ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile, LogFile,
+	} {
 		path := t.TempDir()
 		mine := filepath.Join(path, name)
 		write(t, mine, "mine")
@@ -136,11 +152,13 @@ func TestCreateRefusesAFile(t *testing.T) {
 	}
 }
 
-// A run that is going on cannot be resumed, and is left as it is. One that was killed while it wrote a file leaves the beginning
-// of that, until it is resumed.
+// A run that is going on cannot be resumed, and is left as it is. One that was killed while it
+// wrote a file leaves the beginning of that, until it is resumed.
 func TestResumeOnlyOnce(t *testing.T) {
 	dir := newDir(t)
-	info := Info{Plan: &scenario.Plan{Phases: []scenario.Phase{{Name: "W"}, {Name: "R"}}}, Status: Running}
+	info := Info{
+		Plan: &scenario.Plan{Phases: []scenario.Phase{{Name: "W"}, {Name: "R"}}}, Status: Running,
+	}
 	check.Must(t, errors.Join(dir.Append(events()...), dir.WriteJSON(InfoFile, info)))
 	if _, err := Resume(dir.Path); !errors.Is(err, filesystem.ErrBusy) {
 		t.Errorf("got %v, want %v", err, filesystem.ErrBusy)
@@ -151,10 +169,13 @@ func TestResumeOnlyOnce(t *testing.T) {
 	check.Must(t, rest.Close())
 	data, err := os.ReadFile(dir.File(EventsFile))
 	if got := strings.Count(string(data), "\n"); err != nil || got != len(events()) {
-		t.Errorf("after a resume that did not open it: %d lines, %v; want %d", got, err, len(events()))
+		t.Errorf("after a resume that did not open it: %d lines, %v; want %d", got, err,
+			len(events()))
 	}
 	other := dir.File("notes.txt.0123abcd.part")
-	for _, name := range []string{dir.File(InfoFile) + ".0123abcd.part", dir.File(ReportFile) + ".99999999.part", other} {
+	for _, name := range []string{
+		dir.File(InfoFile) + ".0123abcd.part", dir.File(ReportFile) + ".99999999.part", other,
+	} {
 		write(t, name, "half")
 	}
 	rest, err = Resume(dir.Path)
@@ -162,7 +183,8 @@ func TestResumeOnlyOnce(t *testing.T) {
 	resumed, err := rest.Open()
 	check.Must(t, err)
 	check.Must(t, errors.Join(resumed.Close(), resumed.Root.Close()))
-	if left, err := filepath.Glob(dir.File("*.part")); err != nil || !slices.Equal(left, []string{other}) {
+	if left, err := filepath.Glob(dir.File("*.part")); err != nil ||
+		!slices.Equal(left, []string{other}) {
 		t.Errorf("left: %q, %v; want what is not the run's", left, err)
 	}
 }
@@ -172,13 +194,17 @@ func recordedRun(t *testing.T, status string, phases ...string) *Dir {
 	t.Helper()
 	dir := newDir(t)
 	plan := &scenario.Plan{Phases: []scenario.Phase{{Name: "W"}, {Name: "R"}}}
-	check.Must(t, dir.Append(trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Disks: []trace.Disk{{Name: "A"}}}))
+	check.Must(t, dir.Append(trace.Event{
+		Type: trace.RunType, Version: trace.FormatVersion, Disks: []trace.Disk{{Name: "A"}},
+	}))
 	for _, name := range phases {
-		check.Must(t, dir.Append(trace.Event{Type: trace.PhaseType, Phase: name}, trace.Event{Type: trace.PhaseEndType, Phase: name, Status: trace.Complete}))
+		check.Must(t, dir.Append(trace.Event{Type: trace.PhaseType, Phase: name},
+			trace.Event{Type: trace.PhaseEndType, Phase: name, Status: trace.Complete}))
 	}
 	check.Must(t, dir.Append(trace.Event{Type: trace.EndType, Status: status}))
 	info := Info{Plan: plan, Status: status}
-	check.Must(t, errors.Join(dir.WriteJSON(InfoFile, info), dir.WriteJSON(AnalysisFile, info), dir.Close()))
+	check.Must(t, errors.Join(dir.WriteJSON(InfoFile, info), dir.WriteJSON(AnalysisFile, info),
+		dir.Close()))
 	return dir
 }
 
@@ -196,12 +222,13 @@ func folderOf(t *testing.T, path string) map[string]string {
 	return files
 }
 
-// Events are the same compressed and plain, whichever name they have: a run that is complete is left as it is, and another goes
-// on with plain ones.
+// Events are the same compressed and plain, whichever name they have: a run that is complete is
+// left as it is, and another goes on with plain ones.
 func TestResumeOfCompressed(t *testing.T) {
 	for _, name := range []string{EventsFile, PackedFile} {
 		whole := recordedRun(t, trace.Complete, "W", "R")
-		check.Must(t, errors.Join(whole.Compress(), os.Rename(whole.File(PackedFile), whole.File(name))))
+		check.Must(t, errors.Join(whole.Compress(),
+			os.Rename(whole.File(PackedFile), whole.File(name))))
 		before := folderOf(t, whole.Path)
 		rest, err := Resume(whole.Path)
 		check.Must(t, err)
@@ -216,7 +243,8 @@ func TestResumeOfCompressed(t *testing.T) {
 
 		part := recordedRun(t, trace.Partial, "W")
 		plain := folderOf(t, part.Path)[EventsFile]
-		check.Must(t, errors.Join(part.Compress(), os.Rename(part.File(PackedFile), part.File(name))))
+		check.Must(t, errors.Join(part.Compress(),
+			os.Rename(part.File(PackedFile), part.File(name))))
 		before = folderOf(t, part.Path)
 		rest, err = Resume(part.Path)
 		check.Must(t, errors.Join(err, rest.Close()))
@@ -241,12 +269,15 @@ func TestResumeOfCompressed(t *testing.T) {
 	}
 }
 
-// What cannot be resumed is left as it is: two records, of which no one knows which is the run's, or none.
+// What cannot be resumed is left as it is: two records, of which no one knows which is the run's,
+// or none.
 func TestResumeRefusesDoubtfulEvents(t *testing.T) {
 	both, none := recordedRun(t, trace.Partial, "W"), recordedRun(t, trace.Partial, "W")
 	write(t, both.File(PackedFile), "{}")
 	check.Must(t, os.Remove(none.File(EventsFile)))
-	for want, path := range map[string]string{both.File(PackedFile) + " are both there": both.Path, "nothing says how far": none.Path} {
+	for want, path := range map[string]string{
+		both.File(PackedFile) + " are both there": both.Path, "nothing says how far": none.Path,
+	} {
 		before := folderOf(t, path)
 		_, err := Resume(path)
 		check.Refused(t, want, err, want)
@@ -256,7 +287,8 @@ func TestResumeRefusesDoubtfulEvents(t *testing.T) {
 	}
 }
 
-// A run.json without its effective modes, from an older hubbench or a person, takes those of the phases that follow.
+// A run.json without its effective modes, from an older hubbench or a person, takes those of the
+// phases that follow.
 func TestResumeWithoutEffective(t *testing.T) {
 	dir := recordedRun(t, trace.Partial, "W")
 	text := folderOf(t, dir.Path)[InfoFile]
@@ -282,7 +314,8 @@ func TestNothingIsWrittenElsewhere(t *testing.T) {
 	}
 	live := dir.Live(time.Hour, func(string) {})
 	check.Must(t, live.Append(events()[0]))
-	check.Must(t, errors.Join(live.SaveInfo(&Info{}), live.Close(nil), dir.WriteJSON(AnalysisFile, 1), dir.Compress()))
+	check.Must(t, errors.Join(live.SaveInfo(&Info{}), live.Close(nil),
+		dir.WriteJSON(AnalysisFile, 1), dir.Compress()))
 	if got := folderOf(t, victim); len(got) > 0 {
 		t.Errorf("the link's target holds %v", got)
 	}
@@ -299,7 +332,8 @@ func TestLoadErrors(t *testing.T) {
 		"": false, `{"type":"run","ver`: false, `{"type":"other"}` + "\n": false, `{"type":"run","disks":[{"name":"A"}]}` + "\n": true,
 	} {
 		write(t, lone, content)
-		if _, err := Load(lone); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "lone.jsonl: no events") {
+		if _, err := Load(lone); (err == nil) != ok || err != nil &&
+			!strings.Contains(err.Error(), "lone.jsonl: no events") {
 			t.Errorf("events %q: got %v", content, err)
 		}
 	}
@@ -360,7 +394,8 @@ func TestSince(t *testing.T) {
 	}
 	check.Must(t, os.Mkdir(filepath.Join(dir, "photos"), 0o755))
 	runs := Since(dir, now.Add(-10*time.Minute))
-	if len(runs) != 1 || runs[0].Path != filepath.Join(dir, "good") || !runs[0].Ended.Equal(now.Add(-time.Minute)) || runs[0].Info.Plan.Disks[0].Path != "/x" {
+	if len(runs) != 1 || runs[0].Path != filepath.Join(dir, "good") ||
+		!runs[0].Ended.Equal(now.Add(-time.Minute)) || runs[0].Info.Plan.Disks[0].Path != "/x" {
 		t.Errorf("Since() = %+v, want the good run of a minute ago", runs)
 	}
 	if runs := Since(filepath.Join(dir, "nowhere"), now); runs != nil {
@@ -371,15 +406,23 @@ func TestSince(t *testing.T) {
 // TestMain fails if a goroutine outlives the tests.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// searched is a plan with a search between two phases, and the events of a run of it: A plays two streams alone, and one beside B.
+// searched is a plan with a search between two phases, and the events of a run of it: A plays two
+// streams alone, and one beside B.
 func searched() (plan *scenario.Plan, all []trace.Event, verdicts []stream.Verdict) {
 	plan = &scenario.Plan{Phases: []scenario.Phase{
 		{Name: "R", Roles: map[string]trace.Role{"A": trace.Read}},
 		{
-			Name: "edit", Search: &scenario.Search{Kind: trace.SearchStreams, Disk: "A", Hold: 10 * time.Second, Max: 3},
+			Name: "edit", Search: &scenario.Search{
+				Kind: trace.SearchStreams, Disk: "A", Hold: 10 * time.Second, Max: 3,
+			},
 			Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write},
 			Jobs: []scenario.Job{
-				{Disk: "A", Role: trace.Read, Streams: []stream.Spec{{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}}},
+				{
+					Disk: "A", Role: trace.Read,
+					Streams: []stream.Spec{
+						{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second},
+					},
+				},
 				{Disk: "B", Role: trace.Write, Sizes: []int64{1e9}},
 			},
 		},
@@ -398,13 +441,22 @@ func searched() (plan *scenario.Plan, all []trace.Event, verdicts []stream.Verdi
 		}
 		all = append(all, try.Event())
 		for _, p := range stream.Players(try.Jobs[0].Streams) {
-			all = append(all, trace.Event{Type: trace.StreamType, Phase: try.Name, Disk: "A", Stream: p.Name, TNS: 10e9, Due: 225, Late: late, BufferNS: 1e9})
+			all = append(all, trace.Event{
+				Type: trace.StreamType, Phase: try.Name, Disk: "A", Stream: p.Name, TNS: 10e9,
+				Due: 225, Late: late, BufferNS: 1e9,
+			})
 		}
 		for second := range int64(10) {
-			all = append(all, trace.Event{Type: trace.ProgressType, Phase: try.Name, Disk: "A", Op: trace.Read, Bytes: (second + 1) * 1e6, TNS: (second + 1) * 1e9})
+			all = append(all, trace.Event{
+				Type: trace.ProgressType, Phase: try.Name, Disk: "A", Op: trace.Read,
+				Bytes: (second + 1) * 1e6, TNS: (second + 1) * 1e9,
+			})
 		}
 		if !try.Try.Alone {
-			all = append(all, trace.Event{Type: trace.FileType, Phase: try.Name, Disk: "B", Op: trace.Write, Bytes: 1e9, EndNS: 10e9})
+			all = append(all, trace.Event{
+				Type: trace.FileType, Phase: try.Name, Disk: "B", Op: trace.Write, Bytes: 1e9,
+				EndNS: 10e9,
+			})
 		}
 		all, verdicts = append(all, end(try.Name)), append(verdicts, o.Verdict)
 		s.Add(o)
@@ -413,14 +465,16 @@ func searched() (plan *scenario.Plan, all []trace.Event, verdicts []stream.Verdi
 }
 
 // readPast is how far a run got by its events, and how many bytes of them stay.
-func readPast(t *testing.T, plan *scenario.Plan, text []byte) (r *Unfinished, keep int64, err error) {
+func readPast(t *testing.T, plan *scenario.Plan,
+	text []byte) (r *Unfinished, keep int64, err error) {
 	t.Helper()
 	r = &Unfinished{Info: &Info{Plan: plan}}
 	_, err = r.read(bytes.NewReader(text), EventsFile)
 	return r, r.keep, err
 }
 
-// However many of the events there are, the past ends with the last complete phase or try, and its verdicts are those told.
+// However many of the events there are, the past ends with the last complete phase or try, and its
+// verdicts are those told.
 func TestPast(t *testing.T) {
 	plan, all, verdicts := searched()
 	last := slices.IndexFunc(all, func(e trace.Event) bool { return e.Phase == "W" })
@@ -436,7 +490,8 @@ func TestPast(t *testing.T) {
 			wantDone, wantTried = ends-tries+1, 0 // all tries are one phase
 		}
 		if p.Done != wantDone || len(p.Tried) != wantTried {
-			t.Errorf("%d events: %d phases done, %d tries; want %d and %d", n, p.Done, len(p.Tried), wantDone, wantTried)
+			t.Errorf("%d events: %d phases done, %d tries; want %d and %d", n, p.Done, len(p.Tried),
+				wantDone, wantTried)
 		}
 		for i, o := range p.Tried {
 			check.Same(t, fmt.Sprintf("try %d", i+1), verdicts[i], o.Verdict)
@@ -449,8 +504,8 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// A try that says nothing is made again, though an earlier hubbench took it for one: here A hung in the third. Tries that the
-// verdicts do not lead to are another run's.
+// A try that says nothing is made again, though an earlier hubbench took it for one: here A hung in
+// the third. Tries that the verdicts do not lead to are another run's.
 func TestPastOfOtherTries(t *testing.T) {
 	plan, all, _ := searched()
 	var silent, verdict, name []byte
@@ -471,7 +526,8 @@ func TestPastOfOtherTries(t *testing.T) {
 		renamed.Phase = strings.Replace(e.Phase, "edit", "cut", 1)
 		verdict, name = trace.AppendEvent(verdict, &clean), trace.AppendEvent(name, &renamed)
 	}
-	if p, got, err := readPast(t, plan, silent); err != nil || got != int64(keep) || len(p.Tried) != 2 {
+	if p, got, err := readPast(t, plan, silent); err != nil || got != int64(keep) ||
+		len(p.Tried) != 2 {
 		t.Errorf("keeps %d bytes and %d tries, %v; want %d and 2", got, len(p.Tried), err, keep)
 	}
 	for what, text := range map[string][]byte{"verdict": verdict, "name": name} {

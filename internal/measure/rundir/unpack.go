@@ -40,7 +40,7 @@ func unpacked(file io.Reader) (io.Reader, error) {
 // refuses a small file that unpacks to more than could be read in any reasonable time.
 type unpacker struct {
 	zip *zstd.Decoder
-	in  counter // bytes so far
+	in  counter // in is bytes so far.
 	out int64
 }
 

@@ -54,7 +54,8 @@ func TestLoadOfTornCompressedEvents(t *testing.T) {
 			least = files - 200
 		}
 		if missing == 0 && got != files || got < least || torn != (got < files) {
-			t.Errorf("%d bytes missing: %d of %d files, %q", missing, got, files, run.Trace.Warnings)
+			t.Errorf("%d bytes missing: %d of %d files, %q", missing, got, files,
+				run.Trace.Warnings)
 		}
 	}
 }

@@ -26,7 +26,7 @@ import (
 
 // Reasons for which a worker ends early.
 var (
-	errFinished = errors.New("finished") // not a failure: the job ends where it is
+	errFinished = errors.New("finished") // It is no failure: the job ends where it is.
 	errStopped  = errors.New("stopped by the coordinator")
 	errOrphaned = errors.New("the coordinator has exited")
 )
@@ -34,14 +34,14 @@ var (
 // heartbeatEvery is how often a worker reports that it is alive, and its progress.
 const heartbeatEvery = 500 * time.Millisecond
 
-// stoppedFor is the minimum time between two of these that counts as a stop. Other processes may take the processor
-// for a part of it.
+// stoppedFor is the minimum time between two of these that counts as a stop. Other processes may
+// take the processor for a part of it.
 const stoppedFor = 2 * time.Second
 
-// turns is how many goroutines of a job of timed requests may run at once, on however few cores. One that waits for
-// the disk keeps its turn until Go's runtime takes it away, up to 10 ms later, and the next request would wait for
-// that; if turns are left, the runtime also looks for such ones less often. That saved a fifth of the processor time
-// of 24 streams.
+// turns is how many goroutines of a job of timed requests may run at once, on however few cores.
+// One that waits for the disk keeps its turn until Go's runtime takes it away, up to 10 ms later,
+// and the next request would wait for that; if turns are left, the runtime also looks for such ones
+// less often. That saved a fifth of the processor time of 24 streams.
 const turns = 8
 
 // NewEngine makes the engine for a job; hub serves the simulated ones.
@@ -52,20 +52,22 @@ type worker struct {
 	conn      *wire.Conn
 	job       wire.Job
 	log       *zap.Logger
-	cancel    context.CancelCauseFunc // ends the job, and says why
+	cancel    context.CancelCauseFunc // cancel ends the job, and says why.
 	engine    diskio.Engine
 	effective trace.Effective
-	release   int64 // by clock.Now; zero before
+	release   int64 // release is by clock.Now; zero before.
 	released  atomic.Bool
 
-	releases, grants chan int64       // what the coordinator says
-	events           chan trace.Event // to it: the transfer never waits for a pipe
-	moved            atomic.Int64     // bytes of the job so far
-	beside           atomic.Int64     // what was done outside the files' times
+	releases, grants chan int64 // releases is what the coordinator says.
+	// events go to the coordinator, as the transfer never waits for a pipe.
+	events chan trace.Event
+	moved  atomic.Int64 // moved is bytes of the job so far.
+	beside atomic.Int64 // beside is what was done outside the files' times.
 }
 
-// Run serves one job and returns when its files are removed. What goes wrong with the job is reported to
-// the coordinator, not returned; an error means that the coordinator could not be reached.
+// Run serves one job and returns when its files are removed. What goes wrong with the job is
+// reported to the coordinator, not returned; an error means that the coordinator could not be
+// reached.
 func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Logger) error {
 	first, err := conn.Receive()
 	if errors.Is(err, io.EOF) {
@@ -75,13 +77,15 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 		return err
 	}
 	if first.Kind != wire.JobKind || first.Job == nil {
-		return fmt.Errorf("expected a job, got a %q message: the worker command is for hubbench's own use", first.Kind)
+		return fmt.Errorf("expected a job, got a %q message: the worker command is for "+
+			"hubbench's own use", first.Kind)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := &worker{conn: conn, job: *first.Job, log: log, cancel: cancel, releases: make(chan int64, 1),
-		grants: make(chan int64, 1), events: make(chan trace.Event, buffered)}
-	go w.listen() // ends with the process: nothing can interrupt a read of stdin
+	w := &worker{conn: conn, job: *first.Job, log: log, cancel: cancel,
+		releases: make(chan int64, 1),
+		grants:   make(chan int64, 1), events: make(chan trace.Event, buffered)}
+	go w.listen() // It ends with the process: nothing can interrupt a read of stdin.
 	if w.engine, err = newEngine(w.job, w); err != nil {
 		return conn.Send(wire.Message{Kind: wire.DoneKind, Error: err.Error()})
 	}
@@ -98,7 +102,7 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	heart.Go(func() { w.heartbeat(quit) })
 	done := w.serve(ctx)
 	close(quit)
-	heart.Wait() // it may write an event
+	heart.Wait() // It may write an event.
 	close(w.events)
 	helpers.Wait()
 	if err := conn.Send(done); err != nil && done.Error != errOrphaned.Error() {
@@ -129,15 +133,17 @@ func (w *worker) serve(ctx context.Context) wire.Message {
 		w.effective.Warnings = append(w.effective.Warnings, doubts...)
 		done.Effective = &w.effective
 	}
-	w.log.Info("job over", zap.String("phase", w.job.Phase), zap.String("disk", w.job.Disk), zap.Error(err))
+	w.log.Info("job over", zap.String("phase", w.job.Phase), zap.String("disk", w.job.Disk),
+		zap.Error(err))
 	if left := w.engine.Close(); left != nil {
-		w.log.Error("test files left to the clean-up process", zap.String("disk", w.job.Disk), zap.Error(left))
+		w.log.Error("test files left to the clean-up process", zap.String("disk", w.job.Disk),
+			zap.Error(left))
 	}
 	if err == nil || ctx.Err() == nil || errors.Is(err, errStopped) {
 		return done
 	}
-	// It was ended by the coordinator's end, or a signal: whatever has ended the coordinator may have ended the
-	// clean-up process as well. What other workers still use stays with them.
+	// It was ended by the coordinator's end, or a signal: whatever has ended the coordinator may
+	// have ended the clean-up process as well. What other workers still use stays with them.
 	for _, folder := range w.job.Folders {
 		if err := testfolder.RemoveRun(folder, w.job.RunID); err != nil {
 			w.log.Warn("test files left", zap.String("folder", folder), zap.Error(err))
@@ -146,8 +152,8 @@ func (w *worker) serve(ctx context.Context) wire.Message {
 	return done
 }
 
-// do gets ready, waits, and moves every file. Its thread is its own, so that the first request leaves
-// without a hand-over.
+// do gets ready, waits, and moves every file. Its thread is its own, so that the first request
+// leaves without a hand-over.
 func (w *worker) do(ctx context.Context) (err error) {
 	if w.effective, err = w.engine.Prepare(ctx, w.beside.Store); err != nil {
 		return err
@@ -163,8 +169,11 @@ func (w *worker) do(ctx context.Context) (err error) {
 	}
 	w.released.Store(true)
 	w.engine.Start(w.release, w.emit)
-	if limit := w.job.Policy.Limit; limit > 0 && !w.job.Simulated { // the model of a simulated hub has its own
-		defer time.AfterFunc(time.Duration(w.release-clock.Now())+limit, func() { w.cancel(errFinished) }).Stop()
+	// The model of a simulated hub has its own limit.
+	if limit := w.job.Policy.Limit; limit > 0 && !w.job.Simulated {
+		defer time.AfterFunc(time.Duration(w.release-clock.Now())+limit, func() {
+			w.cancel(errFinished)
+		}).Stop()
 	}
 	clock.WaitUntil(w.release)
 	return w.work(ctx)
@@ -176,14 +185,16 @@ func (w *worker) emit(e trace.Event) {
 	w.events <- e
 }
 
-// checkCache emits how much of what was to go past the cache is found in it, now that this disturbs nothing. It reports
-// whether the job ran differently than assumed.
+// checkCache emits how much of what was to go past the cache is found in it, now that this disturbs
+// nothing. It reports whether the job ran differently than assumed.
 func (w *worker) checkCache() (otherwise bool) {
 	share, ok := w.engine.Cached()
 	if !ok {
 		return false
 	}
-	w.emit(trace.Event{Type: trace.GaugeType, Name: trace.CachedShare, Value: share, TNS: clock.Now() - w.release})
+	w.emit(trace.Event{
+		Type: trace.GaugeType, Name: trace.CachedShare, Value: share, TNS: clock.Now() - w.release,
+	})
 	if share <= trace.MaxCached {
 		return false
 	}
@@ -199,7 +210,8 @@ func (w *worker) heartbeat(quit <-chan struct{}) {
 	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()
 	used := clock.Used()
-	for beganNS := clock.Now(); ; beganNS = clock.Now() { // a coordinator that reads nothing is not waited for here
+	// A coordinator that reads nothing is not waited for here.
+	for beganNS := clock.Now(); ; beganNS = clock.Now() {
 		select {
 		case <-tick.C:
 			nowNS := clock.Now()
@@ -213,11 +225,14 @@ func (w *worker) heartbeat(quit <-chan struct{}) {
 			}
 			used = nowUsed
 			if took >= stoppedFor && working && nowNS > w.release {
-				w.emit(trace.Event{Type: trace.GaugeType, Name: trace.Stopped, Value: took.Seconds(), TNS: nowNS - w.release})
+				w.emit(trace.Event{
+					Type: trace.GaugeType, Name: trace.Stopped, Value: took.Seconds(),
+					TNS: nowNS - w.release,
+				})
 			}
 			if w.conn.Send(wire.Message{Kind: wire.AliveKind, Bytes: w.moved.Load(),
 				Beside: w.beside.Load()}) != nil {
-				return // the coordinator is gone: listen sees it too
+				return // The coordinator is gone: listen sees it too.
 			}
 		case <-quit:
 			return
@@ -231,12 +246,13 @@ func (w *worker) work(ctx context.Context) error {
 	job := policy.NewJob(w.job.Phase, w.job.Policy, &w.job.Job.Job)
 	worked := false
 	for _, ok := job.Next(); ok; _, ok = job.Next() {
-		if job.Worked() && !worked { // what follows is filler
+		if job.Worked() && !worked { // Filler follows.
 			worked = true
-			_ = w.conn.Send(wire.Message{Kind: wire.WorkedKind}) // a coordinator that is gone cannot be reached
+			// A coordinator that is gone cannot be reached.
+			_ = w.conn.Send(wire.Message{Kind: wire.WorkedKind})
 		}
 		seq := job.Seq()
-		var read int64 // of the file, if the job also writes
+		var read int64 // read counts the file's bytes if the job also writes.
 		span, err := w.engine.Transfer(ctx, seq, func(bytes, of, tNS int64) {
 			read = of
 			w.progress(job, job.Progress(bytes, tNS), read)
@@ -254,15 +270,16 @@ func (w *worker) work(ctx context.Context) error {
 			failed := job.Event(trace.ErrorType)
 			failed.TNS, failed.Error = clock.Now()-w.release, err.Error()
 			w.events <- failed
-		} else if filler, ok := job.CutShort(span.StartNS); ok { // that was enough
-			w.pass(filler, read) // as the last sample has it
+		} else if filler, ok := job.CutShort(span.StartNS); ok { // The job has done enough.
+			w.pass(filler, read) // It is what the last sample has.
 		}
 		return err
 	}
 	return nil
 }
 
-// progress passes an event on, and to a simulated hub what it has decided about the job, before the next ask.
+// progress passes an event on, and to a simulated hub what it has decided about the job, before the
+// next ask.
 func (w *worker) progress(job *policy.Job, e trace.Event, read int64) {
 	w.moved.Store(job.Moved())
 	w.pass(e, read)
@@ -297,7 +314,8 @@ const (
 	maxBatch = 1 << 20
 )
 
-// drain sends the coordinator what has gathered, several times a second, until there are no more events.
+// drain sends the coordinator what has gathered, several times a second, until there are no more
+// events.
 func (w *worker) drain() {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
@@ -309,7 +327,7 @@ func (w *worker) drain() {
 			batch = wire.Message{Kind: wire.EventsKind, Lines: batch.Lines[:0]}
 		}
 	}
-	var last trace.Event // of progress
+	var last trace.Event // last is the last progress.
 	for {
 		select {
 		case <-tick.C:
@@ -339,8 +357,8 @@ func (w *worker) drain() {
 	}
 }
 
-// listen reads what the coordinator says until it closes its end, and cancels the job when asked to finish or to stop,
-// or when that happens.
+// listen reads what the coordinator says until it closes its end, and cancels the job when asked to
+// finish or to stop, or when that happens.
 func (w *worker) listen() {
 	for {
 		m, err := w.conn.Receive()
@@ -375,7 +393,7 @@ func (w *worker) Move(ctx context.Context, bytes int64) (doneNS int64, err error
 	case <-ctx.Done():
 	}
 	select {
-	case doneNS := <-w.grants: // said before the job was ended: it counts
+	case doneNS := <-w.grants: // It was said before the job was ended, so it counts.
 		return doneNS, nil
 	default:
 		return 0, context.Cause(ctx)

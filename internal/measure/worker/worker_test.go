@@ -44,7 +44,8 @@ func (f *fakeEngine) Prepare(context.Context, func(int64)) (trace.Effective, err
 
 func (f *fakeEngine) Start(releaseNS int64, _ func(trace.Event)) { f.releaseNS = releaseNS }
 
-func (f *fakeEngine) Transfer(ctx context.Context, seq int, sample diskio.Sampler) (diskio.Span, error) {
+func (f *fakeEngine) Transfer(ctx context.Context, seq int,
+	sample diskio.Sampler) (diskio.Span, error) {
 	if f.transfer != nil {
 		if err := f.transfer(ctx, seq); err != nil {
 			return diskio.Span{}, err
@@ -52,7 +53,8 @@ func (f *fakeEngine) Transfer(ctx context.Context, seq int, sample diskio.Sample
 	}
 	startNS := int64(10 * seq)
 	sample(f.job.Sizes[seq]/2, f.read/2, startNS+5)
-	return diskio.Span{Bytes: f.job.Sizes[seq], Read: f.read, StartNS: startNS, EndNS: startNS + 10}, nil
+	return diskio.Span{Bytes: f.job.Sizes[seq], Read: f.read, StartNS: startNS,
+		EndNS: startNS + 10}, nil
 }
 
 func (f *fakeEngine) Cached() (float64, bool) { return f.cached, f.cached > 0 }
@@ -81,12 +83,16 @@ func start(t *testing.T, engine *fakeEngine) *coordinatorSide {
 		Disk: "A", Role: trace.Write, Sizes: []int64{100, 200}, Reads: engine.job.Reads,
 	}}}
 	engine.closed = make(chan struct{})
-	side := &coordinatorSide{t: t, conn: wire.NewConn(coordinatorIn, coordinatorOut), engine: engine, ended: make(chan error, 1)}
+	side := &coordinatorSide{
+		t: t, conn: wire.NewConn(coordinatorIn, coordinatorOut), engine: engine,
+		ended: make(chan error, 1),
+	}
 	side.hangUp = func() error { return errors.Join(coordinatorOut.Close(), coordinatorIn.Close()) }
 	t.Cleanup(func() { side.hangUp() }) // all that ends the reading of its orders
 	go func() {
 		newEngine := func(wire.Job, Hub) (diskio.Engine, error) { return engine, nil }
-		side.ended <- Run(context.Background(), wire.NewConn(toWorker, fromWorker), newEngine, zap.NewNop())
+		side.ended <- Run(context.Background(), wire.NewConn(toWorker, fromWorker), newEngine,
+			zap.NewNop())
 	}()
 	side.send(wire.Message{Kind: wire.JobKind, Job: &engine.job})
 	return side
@@ -97,7 +103,8 @@ func (s *coordinatorSide) send(m wire.Message) {
 	check.Must(s.t, s.conn.Send(m))
 }
 
-// until reads up to the first message of a kind; events go to the result, signs of life are skipped.
+// until reads up to the first message of a kind; events go to the result, signs of life are
+// skipped.
 func (s *coordinatorSide) until(kind wire.Kind) (wire.Message, []trace.Event) {
 	s.t.Helper()
 	var events []trace.Event
@@ -129,23 +136,30 @@ func (s *coordinatorSide) end() {
 	}
 }
 
-// A job reports what it moves as it is moved; one that reads and writes at once, each direction by itself.
+// A job reports what it moves as it is moved; one that reads and writes at once, each direction by
+// itself.
 func TestRun(t *testing.T) {
 	progress := func(seq int, bytes, tNS int64) trace.Event {
-		return trace.Event{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: seq, Bytes: bytes, TNS: tNS}
+		return trace.Event{
+			Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: seq, Bytes: bytes, TNS: tNS,
+		}
 	}
 	file := func(op trace.Role, seq int, bytes, startNS int64) trace.Event {
-		return trace.Event{Type: trace.FileType, Phase: "WW", Disk: "A", Op: op, Seq: seq, Bytes: bytes,
+		return trace.Event{Type: trace.FileType, Phase: "WW", Disk: "A", Op: op, Seq: seq,
+			Bytes:   bytes,
 			StartNS: startNS, EndNS: startNS + 10}
 	}
 	begin := trace.Event{Type: trace.StartType, Phase: "WW", Disk: "A"}
 	for reads, want := range map[float64][]trace.Event{
 		0: {
-			progress(0, 50, 5), begin, file(trace.Write, 0, 100, 0), progress(1, 100, 15), file(trace.Write, 1, 200, 10),
+			progress(0, 50, 5), begin, file(trace.Write, 0, 100, 0), progress(1, 100, 15),
+			file(trace.Write, 1, 200, 10),
 		},
 		0.4: {
-			progress(0, 20, 5), progress(1, 30, 5), begin, file(trace.Read, 0, 40, 0), file(trace.Write, 1, 60, 0),
-			progress(2, 20, 15), progress(3, 80, 15), file(trace.Read, 2, 40, 10), file(trace.Write, 3, 160, 10),
+			progress(0, 20, 5), progress(1, 30, 5), begin, file(trace.Read, 0, 40, 0),
+			file(trace.Write, 1, 60, 0),
+			progress(2, 20, 15), progress(3, 80, 15), file(trace.Read, 2, 40, 10),
+			file(trace.Write, 3, 160, 10),
 		},
 	} {
 		engine := &fakeEngine{read: int64(100 * reads)}
@@ -184,9 +198,13 @@ func TestEnds(t *testing.T) {
 		}
 		return nil
 	}
-	failed := trace.Event{Type: trace.ErrorType, Phase: "WW", Disk: "A", Seq: 1, Error: disk.Error()}
+	failed := trace.Event{
+		Type: trace.ErrorType, Phase: "WW", Disk: "A", Seq: 1, Error: disk.Error(),
+	}
 	cached := func(share float64) trace.Event {
-		return trace.Event{Type: trace.GaugeType, Phase: "WW", Disk: "A", Name: trace.CachedShare, Value: share}
+		return trace.Event{
+			Type: trace.GaugeType, Phase: "WW", Disk: "A", Name: trace.CachedShare, Value: share,
+		}
 	}
 	released := []wire.Kind{wire.ReleaseKind}
 	for _, tt := range []struct {
@@ -198,20 +216,27 @@ func TestEnds(t *testing.T) {
 		event     trace.Event      // beside its files' start, progress and end
 	}{
 		{name: "getting ready fails", engine: fakeEngine{prepareErr: disk}, err: disk.Error()},
-		{name: "a transfer fails", engine: fakeEngine{transfer: fails}, told: released, err: disk.Error(), event: failed},
-		{name: "the cache is not looked at after a failure", engine: fakeEngine{transfer: fails, cached: 0.43},
-			told: released, err: disk.Error(), event: failed},
-		// A job past the cache whose files are found in it did not go past it: the number says so, and so does the mode.
+		{name: "a transfer fails", engine: fakeEngine{transfer: fails}, told: released,
+			err: disk.Error(), event: failed},
+		{name: "the cache is not looked at after a failure",
+			engine: fakeEngine{transfer: fails, cached: 0.43},
+			told:   released, err: disk.Error(), event: failed},
+		// A job past the cache whose files are found in it did not go past it: the number says so,
+		// and so does the mode.
 		{name: "found in the cache", engine: fakeEngine{cached: 0.43}, told: released,
 			effective: &trace.Effective{Engine: "fake", Cache: "cached"}, event: cached(0.43)},
-		{name: "a little in the cache", engine: fakeEngine{cached: 0.001}, told: released, event: cached(0.001)},
+		{name: "a little in the cache", engine: fakeEngine{cached: 0.001}, told: released,
+			event: cached(0.001)},
 		{name: "doubts", engine: fakeEngine{doubts: doubts}, told: released,
 			effective: &trace.Effective{Engine: "fake", Warnings: doubts}},
-		{name: "doubts of a job that fails", engine: fakeEngine{doubts: doubts, transfer: fails}, told: released,
-			err: disk.Error(), effective: &trace.Effective{Engine: "fake", Warnings: doubts}, event: failed},
+		{name: "doubts of a job that fails", engine: fakeEngine{doubts: doubts, transfer: fails},
+			told: released,
+			err:  disk.Error(), effective: &trace.Effective{Engine: "fake", Warnings: doubts},
+			event: failed},
 		{name: "told to stop", engine: fakeEngine{transfer: untilCancelled},
 			told: []wire.Kind{wire.ReleaseKind, wire.StopKind}, err: errStopped.Error()},
-		{name: "stopped before the release", told: []wire.Kind{wire.StopKind}, err: errStopped.Error()},
+		{name: "stopped before the release", told: []wire.Kind{wire.StopKind},
+			err: errStopped.Error()},
 		{name: "at the limit", engine: fakeEngine{transfer: untilCancelled,
 			job: wire.Job{Policy: policy.Policy{Limit: time.Millisecond}}}, told: released},
 	} {
@@ -234,7 +259,8 @@ func TestEnds(t *testing.T) {
 				}
 			}
 			ignored := cmpopts.IgnoreFields(trace.Event{}, "TNS")
-			if diff := cmp.Diff(tt.event, event, ignored); diff != "" || event.Type != "" && event.TNS <= 0 {
+			if diff := cmp.Diff(tt.event, event, ignored); diff != "" || event.Type != "" &&
+				event.TNS <= 0 {
 				t.Errorf("event at %d ns (-want +got):\n%s", event.TNS, diff)
 			}
 		})
@@ -258,7 +284,8 @@ func TestRefusesOtherTalk(t *testing.T) {
 	}
 }
 
-// Only what has moved counts as movement: a disk that hangs in a request still has a worker that lives and a clock.
+// Only what has moved counts as movement: a disk that hangs in a request still has a worker that
+// lives and a clock.
 func TestMoved(t *testing.T) {
 	at := trace.Event{Type: trace.ProgressType, Phase: "W", Disk: "A", Seq: 1, Bytes: 5, TNS: 1}
 	later := at
@@ -267,16 +294,21 @@ func TestMoved(t *testing.T) {
 		events []trace.Event
 		want   bool
 	}{
-		"a file":            {[]trace.Event{{Type: trace.FileType}}, true},
-		"an error":          {[]trace.Event{{Type: trace.ErrorType}}, true},
-		"bytes":             {[]trace.Event{at}, true},
-		"another file":      {[]trace.Event{{Type: trace.ProgressType, Seq: 1}}, true},
-		"time alone":        {[]trace.Event{{Type: trace.ProgressType, TNS: 9}}, false},
-		"streams, and time": {[]trace.Event{{Type: trace.StreamType, TNS: 1}, {Type: trace.LatencyType, TNS: 1}}, false},
-		"bytes, then time":  {[]trace.Event{at, later}, true},
+		"a file":       {[]trace.Event{{Type: trace.FileType}}, true},
+		"an error":     {[]trace.Event{{Type: trace.ErrorType}}, true},
+		"bytes":        {[]trace.Event{at}, true},
+		"another file": {[]trace.Event{{Type: trace.ProgressType, Seq: 1}}, true},
+		"time alone":   {[]trace.Event{{Type: trace.ProgressType, TNS: 9}}, false},
+		"streams, and time": {
+			[]trace.Event{{Type: trace.StreamType, TNS: 1}, {Type: trace.LatencyType, TNS: 1}},
+			false,
+		},
+		"bytes, then time": {[]trace.Event{at, later}, true},
 	} {
 		var pipe bytes.Buffer
-		w := worker{conn: wire.NewConn(&pipe, &pipe), events: make(chan trace.Event, len(tt.events))}
+		w := worker{
+			conn: wire.NewConn(&pipe, &pipe), events: make(chan trace.Event, len(tt.events)),
+		}
 		for _, e := range tt.events {
 			w.events <- e
 		}

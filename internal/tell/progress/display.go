@@ -22,10 +22,11 @@ const logEvery = 30 * time.Second
 
 // display is a terminal, whose picture is drawn over the one before, or a log that gets lines.
 type display struct {
-	w      io.Writer
-	ink    ink.Ink
-	size   func() (columns, rows int) // nil: it is a log
-	drawn  []int                      // cells of each line of the picture above the cursor
+	w    io.Writer
+	ink  ink.Ink
+	size func() (columns, rows int) // If size is nil, it is a log.
+	// drawn has the cells of each line of the picture above the cursor.
+	drawn  []int
 	logged time.Time
 }
 
@@ -54,7 +55,7 @@ func (d *display) show(run *state) {
 		text.WriteString(line + "\n")
 		d.drawn = append(d.drawn, width)
 	}
-	d.write(text.String()) // at once, or it flickers
+	d.write(text.String()) // It is written at once, or it flickers.
 }
 
 // erase is what takes the drawn lines off the screen. Terminals break lines that a smaller window
@@ -71,7 +72,7 @@ func (d *display) erase() string {
 	}
 	d.drawn = nil
 	up := fmt.Sprintf("\x1b[%dA", rows)
-	return up + strings.Repeat("\x1b[2K\n", rows) + "\x1b[2K" + up // the last may hold a ^C
+	return up + strings.Repeat("\x1b[2K\n", rows) + "\x1b[2K" + up // The last may hold a ^C.
 }
 
 // wipe takes the picture away.
@@ -97,5 +98,5 @@ func (d *display) say(text string) {
 }
 
 func (d *display) write(text string) {
-	_, _ = io.WriteString(d.w, text) // a terminal that is gone must not end a run
+	_, _ = io.WriteString(d.w, text) // A terminal that is gone must not end a run.
 }

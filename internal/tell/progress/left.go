@@ -11,11 +11,11 @@ import (
 // search has its tries one after the other, each with a rest of its own.
 type cost struct {
 	rest   time.Duration
-	timed  time.Duration    // of a phase that ends by the clock
-	move   time.Duration    // of another, by the links at their best
-	before map[string]int64 // bytes that are written first, by disk
-	tries  int              // that are left of a search; 1 of other phases
-	atMost bool             // it may end earlier
+	timed  time.Duration    // timed is the time of a phase that ends by the clock.
+	move   time.Duration    // move is the time of another, by the links at their best.
+	before map[string]int64 // before has the bytes that are written first, by disk.
+	tries  int              // tries are those left of a search; 1 for other phases.
+	atMost bool             // It may end earlier.
 }
 
 func costOf(phase *scenario.Phase) cost {

@@ -13,14 +13,14 @@ import (
 // Sizes of the picture.
 const (
 	maxRows    = 12
-	maxDisks   = 6 // with a row each
+	maxDisks   = 6 // So many disks have a row each.
 	maxName    = 16
-	minSpark   = 8  // cells of a sparkline that is worth drawing
-	maxSpark   = 24 // cells that make 60 s
+	minSpark   = 8  // A sparkline of fewer cells is not worth drawing.
+	maxSpark   = 24 // So many cells make 60 s.
 	rateWidth  = 13 // "   0.681 GB/s"
 	keepsWidth = 16 // "    47 % of 1.46"
 	labelWidth = 13
-	gap        = 2 // between the sides of the title
+	gap        = 2 // It lies between the sides of the title.
 )
 
 // separator stands between the columns of the table.
@@ -33,10 +33,10 @@ const minKept = 0.9
 type picture struct {
 	*state
 	ink  ink.Ink
-	room int // cells of a line
+	room int // room is the cells of a line.
 	rows []row
 
-	scale unit.Scale // of the rates in the table
+	scale unit.Scale // scale is that of the rates in the table.
 	// How wide the columns of the table are; 0: there is no room for this one.
 	name, spark, keeps int
 }
@@ -50,7 +50,7 @@ type row struct {
 // span is a piece of a line, and its colour. The colour comes last, since it takes no cells.
 type span struct {
 	text  string
-	paint func(string) string // nil: as it is
+	paint func(string) string // If paint is nil, the text stays as it is.
 }
 
 func (p *picture) add(order int, spans ...span) { p.rows = append(p.rows, row{order, spans}) }

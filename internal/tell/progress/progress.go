@@ -23,11 +23,12 @@ const redrawEvery = 250 * time.Millisecond
 
 // Options say what is shown, and how.
 type Options struct {
-	Plan    *scenario.Plan
-	Done    int                        // phases that an earlier sitting has completed
-	Volumes map[string]scenario.Volume // of real disks, as far as they are known
+	Plan *scenario.Plan
+	// Done counts the phases that an earlier sitting has completed.
+	Done    int
+	Volumes map[string]scenario.Volume // Volumes are those of real disks, as far as known.
 	Ink     ink.Ink
-	Size    func() (columns, rows int) // of the terminal; nil: no picture is drawn
+	Size    func() (columns, rows int) // Size is the terminal's; if it is nil, no picture is drawn.
 	// Conclude returns what was recorded of a phase that is whole; nil: nothing is said of it.
 	Conclude func(phase string) (took time.Duration, result *analysis.Phase)
 	// Tell says what a person must know at once; nil: it is shown with the rest.
@@ -36,7 +37,7 @@ type Options struct {
 
 // Progress follows a run. It is a coordinator.Watcher.
 type Progress struct {
-	mu      sync.Mutex // the ticks come from a goroutine of their own
+	mu      sync.Mutex // The ticks come from a goroutine of their own.
 	opts    Options
 	display display
 	clock   func() time.Time
@@ -121,7 +122,7 @@ func (p *Progress) Moved(disk string, bytes int64) {
 
 // Stopping says that the run has been asked to stop.
 func (p *Progress) Stopping() {
-	if p.opts.Tell != nil { // only if it takes long
+	if p.opts.Tell != nil { // It is called only if that takes long.
 		time.AfterFunc(time.Second, func() { p.opts.Tell(stopping) })
 		return
 	}
@@ -183,5 +184,5 @@ func (p *Progress) Tried(try trace.Try, o search.Outcome, s *search.Search) {
 	defer p.lock()()
 	p.state.made, p.state.costs[p.state.index].tries = s.Made(), s.AtMost()-s.Made()
 	p.state.soFar = text
-	p.display.log("      " + text) // it belongs to the phase above
+	p.display.log("      " + text) // It belongs to the phase above.
 }

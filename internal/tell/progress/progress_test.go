@@ -351,7 +351,8 @@ func TestNoRateInTheFirstSecond(t *testing.T) {
 	r.now = r.now.Add(100 * time.Millisecond)
 	r.Moved("C", 4.6e9)
 	r.tick()
-	if got := r.picture(); strings.Contains(got, "B/s") || !strings.Contains(got, "● A reads        –\n") {
+	if got := r.picture(); strings.Contains(got, "B/s") ||
+		!strings.Contains(got, "● A reads        –\n") {
 		t.Errorf("after 0.1 s: got %s", got)
 	}
 	r.pass(time.Second, usual())
@@ -424,16 +425,26 @@ func TestLeft(t *testing.T) {
 	}{
 		// C needs 15 s for a phase, which is what the links let all of it take.
 		{"files", plan(), "25 s left, done at 22:38"},
-		{"files, and a rest of a minute", timed(func(p *scenario.Phase) { p.Cooldown = time.Minute }),
+		{"files, and a rest of a minute", timed(func(p *scenario.Phase) {
+			p.Cooldown = time.Minute
+		}),
 			"1 min left, done at 22:39"},
 		{"streams beside them", streams, "25 s left, done at 22:38"},
-		{"files as many as a time needs", timed(func(p *scenario.Phase) { p.Target = 30 * time.Second }),
+		{"files as many as a time needs", timed(func(p *scenario.Phase) {
+			p.Target = 30 * time.Second
+		}),
 			"55 s left, done at 22:39"},
-		{"a time", timed(func(p *scenario.Phase) { p.Stop, p.Limit = scenario.StopTime, 20*time.Second }),
+		{"a time", timed(func(p *scenario.Phase) {
+			p.Stop, p.Limit = scenario.StopTime, 20*time.Second
+		}),
 			"35 s left, done at 22:38"},
-		{"until steady", timed(func(p *scenario.Phase) { p.Steady, p.Limit = time.Second, 20*time.Second }),
+		{"until steady", timed(func(p *scenario.Phase) {
+			p.Steady, p.Limit = time.Second, 20*time.Second
+		}),
 			"at most 35 s left, done by 22:38"},
-		{"until idle", timed(func(p *scenario.Phase) { p.UntilIdle, p.Cooldown = true, 5*time.Second }),
+		{"until idle", timed(func(p *scenario.Phase) {
+			p.UntilIdle, p.Cooldown = true, 5*time.Second
+		}),
 			"at most 30 s left, done by 22:38"},
 	} {
 		r := show(Options{Plan: tt.plan})
@@ -489,7 +500,9 @@ func TestPreparing(t *testing.T) {
 	}
 	r.Released()
 	r.pass(2*time.Second, map[string]float64{"A": 2e9})
-	for _, want := range []string{"Now        2 of about 5 s\n", "Written    10 of 10 GB\n", " 3 s left, "} {
+	for _, want := range []string{
+		"Now        2 of about 5 s\n", "Written    10 of 10 GB\n", " 3 s left, ",
+	} {
 		if !strings.Contains(r.picture(), want) {
 			t.Errorf("%q is not in %s", want, r.picture())
 		}
@@ -550,7 +563,8 @@ func TestWarnings(t *testing.T) {
 	r.phase(0, 2*time.Second, usual())
 	r.Tell("disk A: nothing has moved for 8 s\x1b")
 	r.tick()
-	if want := "\x1b[33m  !          \x1b[0mdisk A: nothing has moved\n"; !strings.Contains(r.out.String(), want) {
+	if want := "\x1b[33m  !          \x1b[0mdisk A: nothing has moved\n"; !strings.Contains(
+		r.out.String(), want) {
 		t.Errorf("%q is not in %q", want, r.out.String())
 	}
 	rows := len(r.display.drawn)
@@ -558,7 +572,8 @@ func TestWarnings(t *testing.T) {
 	up := fmt.Sprintf("\x1b[%dA", rows)
 	want := up + strings.Repeat("\x1b[2K\n", rows) + "\x1b[2K" + up +
 		"disk A: nothing has moved for 8 s·\ndisk A, phase race: unplugged\n"
-	if !strings.HasPrefix(r.out.String(), "before all\n") || !strings.HasSuffix(r.out.String(), want) {
+	if !strings.HasPrefix(r.out.String(), "before all\n") ||
+		!strings.HasSuffix(r.out.String(), want) {
 		t.Errorf("got %q, want %q at its end", r.out.String(), want)
 	}
 }
@@ -574,7 +589,8 @@ func TestResize(t *testing.T) {
 		rows += max(1, (width+columns-1)/columns)
 	}
 	r.tick()
-	if got := r.out.String()[before:]; !strings.HasPrefix(got, fmt.Sprintf("\x1b[%dA", rows)) || rows < 13 {
+	if got := r.out.String()[before:]; !strings.HasPrefix(got, fmt.Sprintf("\x1b[%dA", rows)) ||
+		rows < 13 {
 		t.Errorf("got %q, want %d rows gone", got, rows)
 	}
 }
@@ -586,7 +602,8 @@ func TestStopping(t *testing.T) {
 		check.Same(t, "before a phase", "stopping; Ctrl-C again ends at once\n", r.out.String())
 		r.phase(0, time.Second, nil)
 		r.Stopping()
-		check.Same(t, "in a phase", "stopping; Ctrl-C again ends at once", strings.TrimSpace(r.last()))
+		check.Same(t, "in a phase", "stopping; Ctrl-C again ends at once",
+			strings.TrimSpace(r.last()))
 	}
 }
 
@@ -595,7 +612,9 @@ func TestLines(t *testing.T) {
 	p := plan()
 	p.Phases[0].Jobs[0].Sizes = []int64{200e9}
 	p.Phases[1].Jobs = []scenario.Job{{Disk: "A", Role: trace.Read, Sizes: []int64{400e9}}}
-	disks := map[string]analysis.OverlapDisk{"A": {Rate: 1.01e9}, "B": {Rate: 1e9}, "C": {Rate: 2e9}}
+	disks := map[string]analysis.OverlapDisk{
+		"A": {Rate: 1.01e9}, "B": {Rate: 1e9}, "C": {Rate: 2e9},
+	}
 	overlap := analysis.Overlap{Disks: disks}
 	r := show(Options{Plan: p, Conclude: func(string) (time.Duration, *analysis.Phase) {
 		return 31 * time.Second, &analysis.Phase{Overlap: &overlap}

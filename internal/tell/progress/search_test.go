@@ -18,9 +18,14 @@ func searchPlan(kind, disk string, most float64) *scenario.Plan {
 	disks := []scenario.Disk{{Name: "A"}, {Name: "B"}}
 	return &scenario.Plan{Disks: disks, Phases: []scenario.Phase{
 		{
-			Name: "edit", Cooldown: 5 * time.Second, Search: &scenario.Search{Kind: kind, Disk: disk, Hold: 30 * time.Second, Max: most},
+			Name: "edit", Cooldown: 5 * time.Second, Search: &scenario.Search{
+				Kind: kind, Disk: disk, Hold: 30 * time.Second, Max: most,
+			},
 			Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write},
-			Jobs:  []scenario.Job{{Disk: "A", Role: trace.Read, Sizes: []int64{184e6}, Streams: []stream.Spec{spec}}, {Disk: "B", Role: trace.Write, Sizes: []int64{1e9}}},
+			Jobs: []scenario.Job{
+				{Disk: "A", Role: trace.Read, Sizes: []int64{184e6}, Streams: []stream.Spec{spec}},
+				{Disk: "B", Role: trace.Write, Sizes: []int64{1e9}},
+			},
 		},
 		{Name: "last", Cooldown: time.Minute},
 	}}
@@ -68,7 +73,8 @@ func TestSearch(t *testing.T) {
 			r.Released()
 			r.now = r.now.Add(29 * time.Second)
 			doing := r.state.doing()
-			if want := fmt.Sprintf(", try %d of at most %d", s.Made()+1, s.AtMost()); !strings.Contains(doing, want) {
+			if want := fmt.Sprintf(", try %d of at most %d", s.Made()+1,
+				s.AtMost()); !strings.Contains(doing, want) {
 				t.Errorf("%q is not in %q", want, doing)
 			}
 			r.now = r.now.Add(time.Second)

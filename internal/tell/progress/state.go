@@ -33,7 +33,7 @@ const stopping = "stopping; Ctrl-C again ends at once"
 type stage int
 
 const (
-	idle stage = iota // between phases
+	idle stage = iota // It lies between phases.
 	cooling
 	preparing
 	working
@@ -42,36 +42,36 @@ const (
 // state is how far a run is.
 type state struct {
 	plan     *scenario.Plan
-	costs    []cost  // of each phase
-	toWrite  int64   // bytes, by all phases of this sitting; 0: not exactly known
-	speedup  float64 // of the simulated hub's clock; 1 for real disks
+	costs    []cost  // costs are by phase.
+	toWrite  int64   // toWrite is in bytes, for all phases of this sitting; 0 if not exactly known.
+	speedup  float64 // speedup is that of the simulated hub's clock; 1 for real disks.
 	stopping bool
 
 	now, began time.Time
-	index      int // of the phase
-	made       int // tries of its search
+	index      int // index is the phase's.
+	made       int // made counts the tries of its search.
 
-	current scenario.Phase // that phase, or a try of its search
+	current scenario.Phase // current is that phase, or a try of its search.
 	stage   stage
-	since   time.Time // when the stage began
+	since   time.Time // since is when the stage began.
 	disks   []disk
 
 	baselines            []baseline
-	soFar                string // what the latest phase showed
+	soFar                string // soFar is what the latest phase showed.
 	warnings             []string
-	written              float64       // bytes, by all disks in this sitting
-	movedPlan, movedTime time.Duration // see moved
+	written              float64       // written is in bytes, for all disks in this sitting.
+	movedPlan, movedTime time.Duration // See moved.
 }
 
 type disk struct {
-	index    int // in the plan
+	index    int // index is in the plan.
 	job      scenario.Job
 	work     work.Work
 	prepared int64
-	before   int64 // bytes to prepare
+	before   int64 // before is bytes to prepare.
 	points   []point
-	columns  []float64 // rates of the sparkline
-	baseline float64   // bytes per second; 0: not known
+	columns  []float64 // columns are the rates of the sparkline.
+	baseline float64   // baseline is bytes per second; 0: not known.
 }
 
 type point struct {
@@ -99,7 +99,7 @@ func newState(plan *scenario.Plan, done int, volumes map[string]scenario.Volume)
 	}
 	for _, d := range plan.Disks {
 		for i, stock := range rest.Stock(d.Name) {
-			if plan.Simulated() { // there are no files
+			if plan.Simulated() { // There are no files.
 				s.toWrite -= stock.Before
 			} else {
 				s.costs[done+i].before[d.Name] = stock.Before
@@ -166,7 +166,7 @@ func (s *state) release() {
 	s.movedPlan += planned
 	s.movedTime += took
 	s.stage, s.since = working, s.now
-	clear(s.costs[s.index].before) // the files are there, for all tries of a search
+	clear(s.costs[s.index].before) // The files are there, for all tries of a search.
 	for i := range s.disks {
 		s.disks[i].points = []point{{at: s.now}}
 	}
@@ -174,7 +174,7 @@ func (s *state) release() {
 
 func (s *state) move(name string, bytes int64) {
 	d := s.disk(name)
-	if len(d.points) == 0 { // it is not released yet
+	if len(d.points) == 0 { // It is not released yet.
 		return
 	}
 	s.written += float64(bytes-d.moved()) * d.job.Writes()
