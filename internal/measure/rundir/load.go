@@ -37,6 +37,8 @@ type Info struct {
 	// By the hub model, in virtual time: no process ran
 	Simulated bool `json:"simulated,omitempty"`
 	Host      Host `json:"host"`
+	// Labels are what run --label was given.
+	Labels map[string]string `json:"labels,omitempty"`
 	// Hardware is what the disks are and are connected to.
 	Hardware *hardware.Setup `json:"hardware,omitempty"`
 	// Resumed is when it went on after an interruption.

@@ -284,9 +284,10 @@ func (d *Dir) open(name string, flag int) (*os.File, error) {
 	return d.Root.OpenFile(name, flag, 0o644)
 }
 
-// NewID names a run's test folders: when, and four random digits against two runs in one second.
+// NewID names a run, and its test folders: when it began, and 64 random bits, as many machines begin
+// runs in one second.
 func NewID(began time.Time) string {
-	var tail [2]byte
+	var tail [8]byte
 	_, _ = rand.Read(tail[:]) // It never fails.
 	return began.UTC().Format("20060102-150405") + "-" + hex.EncodeToString(tail[:])
 }
