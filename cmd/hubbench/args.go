@@ -75,11 +75,13 @@ func inRun() []string {
 	return []string{rundir.ScenarioFile, rundir.InfoFile, rundir.AnalysisFile, rundir.LogFile}
 }
 
-func load(path string) (*recorded.Run, error) {
+func load(path string) (*recorded.Run, error) { return loadAs(recorded.Options{}, path) }
+
+func loadAs(options recorded.Options, path string) (*recorded.Run, error) {
 	if err := checkRun(path); err != nil {
 		return nil, err
 	}
-	return recorded.Load(path)
+	return options.Load(path)
 }
 
 // checkRun refuses a path that can only be something else than a run, and says what to give instead.

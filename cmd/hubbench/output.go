@@ -131,10 +131,7 @@ func (o *output) shown() bool {
 
 // load reads a run for results of that form.
 func (o *output) load(path string) (*recorded.Run, error) {
-	if err := checkRun(path); err != nil {
-		return nil, err
-	}
-	return recorded.Options{Redacted: o.shown(), NoSizes: o.noSizes}.Load(path)
+	return loadAs(recorded.Options{Redacted: o.shown(), NoSizes: o.noSizes}, path)
 }
 
 // namesOf are what results call runs: their paths, or in what people show to others the names of their folders or of lone

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -32,12 +33,14 @@ type runOptions struct {
 	quiet   bool
 	noPause bool // pauses wait for nobody
 	stall   time.Duration
-	from    string        // the folder of a run to resume
-	repeat  int           // how often each phase runs
-	direct  []string      // disks to measure without the hub as well
-	then    string        // what a person changes before all is measured again
-	phase   time.Duration // how long a phase of a study of folders takes; for tests
-	allow   []string
+	from    string   // the folder of a run to resume
+	repeat  int      // how often each phase runs
+	direct  []string // disks to measure without the hub as well
+	then    string   // what a person changes before all is measured again
+	// label are the labels, each KEY=VALUE.
+	label []string
+	phase time.Duration // how long a phase of a study of folders takes; for tests
+	allow []string
 }
 
 // minStall is the shortest time without progress that can mean anything: workers report twice a second.
@@ -93,6 +96,15 @@ first phase that is not complete.`,
 				return usagef("--repeat, --direct and --then are for a new run, and --resume " +
 					"goes on by the plan of its own: leave it or them out")
 			}
+			if opts.from != "" && opts.label != nil {
+				return usagef("--label is for a new run, and --resume goes on with the labels " +
+					"of its own: leave one of them out")
+			}
+			for _, label := range opts.label {
+				if key, _, ok := strings.Cut(label, "="); !ok || key == "" {
+					return usagef("--label %s: give a name and a value, such as build=7", label)
+				}
+			}
 			if asks && (opts.noPause || !isTerminal(p.stdin)) {
 				return usagef("--direct and --then ask you to connect something in another way, " +
 					"and need a terminal to wait for you")
@@ -118,6 +130,8 @@ first phase that is not complete.`,
 		"then measure these disks alone once more, when you have connected them directly: `NAME,NAME`")
 	flags.StringVar(&opts.then, "then", "",
 		"then measure all of it again, when you have done what this `TEXT` says, and compare")
+	flags.StringArrayVar(&opts.label, "label", nil,
+		"say this of the run in run.json and in tables, for instance who ran it: `NAME=VALUE`, repeatable")
 	flags.IntVar(&opts.repeat, "repeat", 1, "run each phase `N` times")
 	flags.DurationVar(&opts.phase, "phase", 0, "")
 	_ = flags.MarkHidden("phase") // fails only for a flag that is not there
@@ -185,6 +199,11 @@ func (r *session) create(ctx context.Context, folder string, began time.Time) er
 	}
 	info := r.ready.Info(toolVersion(), began)
 	info.Hardware, info.Warnings = r.ready.Setup(), warnings
+	info.Labels = map[string]string{}
+	for _, label := range r.label {
+		key, value, _ := strings.Cut(label, "=")
+		info.Labels[key] = value
+	}
 	r.info = &info
 	r.dir, err = r.ready.Create(folder, began)
 	return err

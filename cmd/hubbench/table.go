@@ -1,17 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/catalogue"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
 	tidy "github.com/hubbench/hubbench/internal/tell/table"
 )
 
@@ -24,6 +28,7 @@ func grains() (names []string) {
 
 func newTable(p program) *cobra.Command {
 	var grain string
+	var redact bool
 	out := output{program: p}
 	cmd := &cobra.Command{
 		Use:   "table RUN...",
@@ -57,7 +62,7 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 			return out.write(func(w io.Writer) error { // one run in memory at a time
 				rows := tidy.NewWriter(w, tidy.Grains()[i], out.Format)
 				for _, path := range args {
-					run, err := load(path)
+					run, err := loadAs(recorded.Options{Hashed: redact}, path)
 					if err == nil {
 						err = rows.Add(run)
 					}
@@ -74,6 +79,7 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 	flags.StringVar(&out.Format, "format", "",
 		strings.Join(tidy.Formats(), ", ")+" (default by the ending of --out, else csv)")
 	flags.StringVar(&out.out, "out", "", "the file to write; - for stdout")
+	redactFlag(cmd, &redact)
 	_ = cmd.RegisterFlagCompletionFunc("grain", words(grains()...)) // fails only for a flag that is not there
 	_ = cmd.RegisterFlagCompletionFunc("format", words(tidy.Formats()...))
 	return cmd
@@ -81,26 +87,64 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 
 func newCollect(p program) *cobra.Command {
 	var into string
+	var compact, redact bool
 	cmd := &cobra.Command{
-		Use:   "collect RUN... --into DIR",
+		Use:   "collect [RUN...] --into DIR",
 		Short: "Add runs to a catalogue of Parquet files",
-		Long: `Add runs to a catalogue: a folder with a table of each grain (hubbench help columns), in one Parquet file
-a run, DIR/GRAIN/date=YYYY-MM-DD/host=NAME/RUN.parquet. DuckDB, Spark, ClickHouse and Trino read it as
-it is. A run that is there already is written again only if it has changed; several machines may add to
-one catalogue at once. RUN is a run's folder, an events.jsonl or a report.html.`,
+		Long: `Add runs to a catalogue: a folder with a table of each grain (hubbench help columns), in one Parquet
+file a run, DIR/GRAIN/month=YYYY-MM/RUN-HOSTHASH.parquet. DuckDB, Spark, ClickHouse, pandas and polars
+read the folder of a grain as it is. Several machines may add to one catalogue at once. A run that this
+computer has added is passed over if its files have the same sizes and times; what it has added stands
+in DIR/_state. RUN is a run's folder, an events.jsonl or a report.html.
+
+--compact then rewrites the months that are over into few large files, month=YYYY-MM/compact-N.parquet,
+which engines read a thousand times faster. Others may collect meanwhile: what they add waits for the
+next time. While it runs, some runs stand in two files; the views of configs/sql take each once.`,
 		Example: `  hubbench collect results/* --into catalogue
-  duckdb -c "SELECT hub, arg_min(model, retention) FROM 'catalogue/disk/*/*/*.parquet' WHERE reference = 'alone' GROUP BY hub"`,
-		Args: takes(1, unlimited),
-		RunE: func(_ *cobra.Command, args []string) error { return runCollect(p, args, into) },
+  hubbench collect --compact --into catalogue
+  duckdb -c "SELECT hub, arg_min(model, retention) FROM 'catalogue/disk/*/*.parquet' WHERE reference = 'alone' GROUP BY hub"`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if compact {
+				return nil
+			}
+			return takes(1, unlimited)(cmd, args)
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if into == "" {
+				return usagef("give the catalogue's folder, such as --into catalogue")
+			}
+			c, err := catalogue.Open(into)
+			if err != nil {
+				return usage(err)
+			}
+			if len(args) > 0 {
+				err = runCollect(p, c, args, into, redact)
+			}
+			if !compact {
+				return err
+			}
+			compactErr := c.Compact(time.Now())
+			if errors.Is(compactErr, filesystem.ErrBusy) {
+				fmt.Fprintf(p.stdout, "%s: another hubbench is compacting it\n", into)
+				compactErr = nil
+			}
+			return cmp.Or(err, compactErr)
+		},
 	}
-	cmd.Flags().StringVar(&into, "into", "", "the catalogue's `DIR`, which is made if it is not there")
+	flags := cmd.Flags()
+	flags.StringVar(&into, "into", "", "the catalogue's `DIR`, which is made if it is not there")
+	flags.BoolVar(&compact, "compact", false, "then rewrite the months that are over into few large files")
+	redactFlag(cmd, &redact)
 	return cmd
 }
 
-func runCollect(p program, paths []string, into string) error {
-	if into == "" {
-		return usagef("give the catalogue's folder, such as --into catalogue")
-	}
+// redactFlag is for tables that others are given.
+func redactFlag(cmd *cobra.Command, redact *bool) {
+	cmd.Flags().BoolVar(redact, "redact", false,
+		"hash the names of hosts and the numbers of hubs, and leave paths out")
+}
+
+func runCollect(p program, c *catalogue.Catalogue, paths []string, into string, redact bool) error {
 	changed := 0
 	var unread []error
 	for _, path := range paths {
@@ -109,18 +153,19 @@ func runCollect(p program, paths []string, into string) error {
 		if ofRun && (name == rundir.EventsFile || name == rundir.PackedFile) {
 			path = filepath.Clean(folder) // a folder's name says more about the run
 		}
-		run, err := load(path)
+		stamp := catalogue.StampOf(path, redact)
+		if c.Has(stamp) {
+			continue
+		}
+		run, err := loadAs(recorded.Options{Hashed: redact}, path)
 		if err != nil {
 			unread = append(unread, err)
 			continue
 		}
-		files, err := catalogue.Add(into, run)
-		if err != nil {
+		if err := c.Add(run, stamp); err != nil {
 			return err
 		}
-		if files > 0 {
-			changed++
-		}
+		changed++
 	}
 	fmt.Fprintf(p.stdout, "%s: %d of %d runs added or changed\n", into, changed, len(paths))
 	if unread != nil {

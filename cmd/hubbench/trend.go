@@ -196,7 +196,7 @@ func (o *trendOptions) rates(paths []string) (rates []rate, err error) {
 		name := trace.Unnumbered(row.Phase)
 		known = append(known, row.Disk+" in "+name)
 		ofPhase := o.phase == name || o.phase == row.Phase
-		partial := slices.Contains(strings.Fields(row.Warnings), "partial")
+		partial := slices.Contains(row.Warnings, "partial")
 		if ofPhase && row.Rate != nil && (o.disk == "" || o.disk == row.Disk) && !partial {
 			complete = true
 			rates[len(rates)-1].add(&row)

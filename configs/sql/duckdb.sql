@@ -1,17 +1,25 @@
--- The tables of a catalogue for DuckDB: set the variable catalogue to its folder or bucket first.
+-- The tables of a catalogue for DuckDB: set the variable catalogue to its folder or bucket first. A run that stands in two files,
+-- as while a compaction runs or when it was added anew, is taken from its own. A condition on month reads no other months.
 CREATE OR REPLACE VIEW disk AS
-  SELECT * FROM read_parquet(getvariable('catalogue') || '/disk/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true);
+  SELECT * EXCLUDE (file_name) FROM (
+    SELECT * EXCLUDE (filename), parse_filename(filename) AS file_name
+    FROM read_parquet(getvariable('catalogue') || '/disk/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true, filename = true)
+  ) QUALIFY rank() OVER (PARTITION BY month, run, host ORDER BY file_name LIKE 'compact-%', file_name) = 1;
 CREATE OR REPLACE VIEW phase AS
-  SELECT * FROM read_parquet(getvariable('catalogue') || '/phase/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true);
--- One row for each disk and what it does in a run: the mean over repeats, without incomplete phases; kept: of its rate alone.
+  SELECT * EXCLUDE (file_name) FROM (
+    SELECT * EXCLUDE (filename), parse_filename(filename) AS file_name
+    FROM read_parquet(getvariable('catalogue') || '/phase/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true, filename = true)
+  ) QUALIFY rank() OVER (PARTITION BY month, run, host ORDER BY file_name LIKE 'compact-%', file_name) = 1;
+-- One row for each disk and what it does in a run: the mean over repeats, without incomplete phases, and kept is what it has of its rate alone.
 -- A table, so that all queries together read the files once: read this file again after another collect.
 CREATE OR REPLACE TEMP TABLE rates AS
-  SELECT run, min(started) AS started, host, at_hub AS hub, disk, which AS model, firmware, pattern, op, work, max(working) AS working,
+  SELECT month, run, min(started) AS started, host, at_hub AS hub, disk, which AS model, firmware, pattern, op, work, max(working) AS working,
     avg(rate_bps) AS rate, avg(CASE WHEN reference = 'alone' THEN retention END) AS kept
   FROM (
-    SELECT run, started, host, concat(hub, CASE WHEN simulated THEN ' (simulated)' ELSE '' END) AS at_hub, disk,
-      CASE WHEN model = '' THEN disk ELSE model END AS which, firmware, pattern, op, work, working, rate_bps, retention, reference
+    SELECT month, run, started, coalesce(host, '') AS host, disk, coalesce(model, disk) AS which, coalesce(firmware, '') AS firmware,
+      concat(coalesce(hub, ''), CASE WHEN simulated THEN ' (simulated)' ELSE '' END) AS at_hub, pattern, op, coalesce(work, '') AS work,
+      working, rate_bps, retention, reference
     FROM disk
-    WHERE rate_bps IS NOT NULL AND concat(' ', warnings, ' ') NOT LIKE '% partial %'
+    WHERE rate_bps IS NOT NULL AND NOT list_contains(warnings, 'partial')
   ) AS complete
-  GROUP BY run, host, at_hub, disk, which, firmware, pattern, op, work;
+  GROUP BY month, run, host, at_hub, disk, which, firmware, pattern, op, work;

@@ -1,7 +1,9 @@
 package catalogue
 
 import (
+	"bufio"
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -20,12 +22,14 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/ledger"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -34,15 +38,24 @@ var runs = flag.Int("runs", 400, "how many runs the queries are tried on")
 
 var more = flag.String("engines", "", "the other engines that are to answer the same: pyspark, chdb")
 
-// child has this program add runs to the catalogue in that folder until it is killed.
+// child has this program add runs to the catalogue in that folder, and compact it, until it is killed.
 const child = "HUBBENCH_CATALOGUE_CHILD"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(child); dir != "" {
 		run := farm()
-		fmt.Println("writing")
 		for n := 0; ; n++ {
-			if _, err := Add(dir, run(n%50)); err != nil {
+			c, err := Open(dir)
+			if err == nil {
+				fmt.Println("adding", n%50)
+				c.listing = time.Millisecond
+				err = c.Add(run(n%50), Stamp{})
+			}
+			if err == nil {
+				fmt.Println("added", n%50)
+				err = c.Compact(after)
+			}
+			if err != nil && !errors.Is(err, filesystem.ErrBusy) {
 				fmt.Println(err)
 				os.Exit(1)
 			}
@@ -52,20 +65,35 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// farm makes runs of 20 hosts, whose names are numbers, on two kinds of hub, ten a day. Phase WWW is there twice. Disk A is of a
+// after is when the months of all runs are over.
+var after = time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func add(t *testing.T, dir string, runs ...*recorded.Run) *Catalogue {
+	t.Helper()
+	c, err := Open(dir)
+	check.Must(t, err)
+	c.listing = 0
+	for _, run := range runs {
+		check.Must(t, c.Add(run, Stamp{}))
+	}
+	return c
+}
+
+// farm makes runs of 20 hosts, whose names are numbers, on two kinds of hub, in 2026. Phase WWW is there twice. Disk A is of a
 // model with a firmware that keeps a tenth less in the second half of them; of the others C is the fastest, and does one of two
 // works.
 var farm = sync.OnceValue(func() func(n int) *recorded.Run {
-	trace := fixture.Triple()
-	first := analysis.Analyze(trace, analysis.Options{})
+	triple := fixture.Triple()
+	first := analysis.Analyze(triple, analysis.Options{})
 	for name, d := range first.Phases[0].Contention.Disks {
 		d.Alone, d.Reference = d.Retention != nil, analysis.ReferenceSolo
 		first.Phases[0].Contention.Disks[name] = d
 	}
+	perDay := max(10, *runs/300)
 	return func(n int) *recorded.Run {
 		random := rand.New(rand.NewPCG(1, uint64(n)))
-		run, a := *trace, *first
-		started := time.Date(2026, 1, 1, 8, n%10, 0, 0, time.UTC).AddDate(0, 0, n/10).Format(time.RFC3339)
+		run, a := *triple, *first
+		started := time.Date(2026, 1, 1+n/perDay, 8, n%perDay, 0, 0, time.UTC).Format(time.RFC3339)
 		firmware, factor := "1.0", 1.0
 		if n >= *runs/2 {
 			firmware, factor = "1.1", 0.9
@@ -93,7 +121,8 @@ var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 			}
 			o := *p.Overlap
 			rates := map[string]analysis.OverlapDisk{}
-			for name, d := range o.Disks {
+			for _, name := range slices.Sorted(maps.Keys(o.Disks)) {
+				d := o.Disks[name]
 				if d.Rate *= 1 + 0.02*random.NormFloat64(); name == "A" {
 					d.Rate *= factor
 				}
@@ -114,9 +143,18 @@ func whole(t *testing.T, dir string) map[string]time.Time {
 	t.Helper()
 	files := map[string]time.Time{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		hidden := strings.HasPrefix(d.Name(), ".") // engines leave these out
-		if err != nil || d.IsDir() || hidden {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err == nil && d.Name() == "_state":
+			return fs.SkipDir // engines leave it out
+		}
+		if err != nil || d.IsDir() {
 			return err
+		}
+		if filepath.Ext(path) != ".parquet" {
+			t.Errorf("%s would keep polars from reading the folder", path)
+			return nil
 		}
 		f, err := os.Open(path)
 		if err != nil {
@@ -128,7 +166,7 @@ func whole(t *testing.T, dir string) map[string]time.Time {
 			return err
 		}
 		p, err := parquet.OpenFile(f, stat.Size())
-		if err != nil || p.NumRows() == 0 {
+		if err != nil || p.NumRows() == 0 && strings.HasPrefix(d.Name(), "compact-") {
 			t.Errorf("%s: %v", path, err)
 		}
 		files[path] = stat.ModTime()
@@ -138,51 +176,176 @@ func whole(t *testing.T, dir string) map[string]time.Time {
 	return files
 }
 
-// What is there already stays as it is; what has changed is written again.
-func TestAddTwice(t *testing.T) {
+// rowsOf are how many rows of disks each run has, by what its status was, in the file that views take it from.
+func rowsOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	from, rows := map[string]string{}, map[string]int{}
+	type row struct {
+		Run    string `parquet:"run"`
+		Status string `parquet:"status"`
+	}
+	for path := range whole(t, filepath.Join(dir, "disk")) {
+		read, err := parquet.ReadFile[row](path)
+		check.Must(t, err)
+		for _, r := range read {
+			compact := strings.HasPrefix(filepath.Base(path), "compact-")
+			if from[r.Run] == "" || !compact {
+				from[r.Run] = path
+			}
+			rows[path+r.Run+r.Status]++
+		}
+	}
+	list := map[string]string{}
+	for run, path := range from {
+		for _, status := range []string{trace.Complete, trace.Partial} {
+			if n := rows[path+run+status]; n > 0 {
+				list[run] += fmt.Sprint(n, status)
+			}
+		}
+	}
+	return list
+}
+
+func id(n int) string { return fmt.Sprintf("run-%05d", n) }
+
+// want is what rowsOf gives of these runs.
+func want(runs ...int) map[string]string {
+	list := map[string]string{}
+	for _, n := range runs {
+		list[id(n)] = "12complete"
+	}
+	return list
+}
+
+// A run is in a folder for its month, in a file of its own; when it has changed, the file is replaced.
+func TestAdd(t *testing.T) {
 	dir := t.TempDir()
 	run := farm()(3)
-	add := func() int {
-		n, err := Add(dir, run)
-		check.Must(t, err)
-		return n
-	}
-	if n := add(); n != 5 { // no streams
-		t.Errorf("%d files written, want one a grain", n)
-	}
+	add(t, dir, run)
 	before := whole(t, dir)
-	if _, ok := before[filepath.Join(dir, "disk", "date=2026-01-01", "host=0003", "run-00003.parquet")]; !ok {
-		t.Errorf("%v: want the disks by date and host", before)
-	}
-	if n := add(); n != 0 {
-		t.Errorf("%d files written the second time", n)
+	path := filepath.Join(dir, "disk", "month=2026-01", "run-00003-"+hash("0003")+".parquet")
+	if _, ok := before[path]; !ok || len(before) != 5 { // no streams
+		t.Errorf("%v: want a file a grain, in a folder of the month", before)
 	}
 	run.Analysis.Status = "partial"
-	if n := add(); n != 5 || len(whole(t, dir)) != len(before) {
-		t.Errorf("%d files written when the run had changed", n)
+	add(t, dir, run)
+	if got := rowsOf(t, dir); got[id(3)] != "12partial" || len(whole(t, dir)) != 5 {
+		t.Errorf("%v when the run had changed", got)
+	}
+	check.Must(t, os.MkdirAll(filepath.Join(dir, "disk", "date=2026-01-01"), 0o755))
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "layout of versions before 1") {
+		t.Errorf("the old layout: %v", err)
 	}
 }
 
-// Eight writers at once lose nothing.
+// What a computer has added is known the next time, until one of the run's files changes.
+func TestStamp(t *testing.T) {
+	dir, run := t.TempDir(), t.TempDir()
+	write := func(name, text string) {
+		check.Must(t, os.WriteFile(filepath.Join(run, name), []byte(text), 0o600))
+	}
+	write(rundir.EventsFile, "events")
+	check.Must(t, add(t, dir).Add(farm()(1), StampOf(run, false)))
+	has := func(hashed bool) bool { return add(t, dir).Has(StampOf(run, hashed)) }
+	if !has(false) || has(true) {
+		t.Error("want it to be known, and its hashed rows not to be")
+	}
+	write(rundir.InfoFile, "{}")
+	if has(false) {
+		t.Error("it is known though it has a run.json now")
+	}
+	check.Must(t, add(t, dir).Add(farm()(1), StampOf(run, false)))
+	collected := add(t, dir).collected()
+	text, err := os.ReadFile(collected)
+	check.Must(t, err)
+	check.Must(t, os.WriteFile(collected, text[:len(text)-9], 0o600))
+	if has(false) {
+		t.Error("it is known though the line was cut off")
+	}
+}
+
+// A compaction leaves each run once, as it was added last, and those of the month that is not over.
+func TestCompact(t *testing.T) {
+	dir := t.TempDir()
+	for n := range 8 {
+		add(t, dir, farm()(n))
+	}
+	c := add(t, dir, farm()(320))
+	first := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	check.Must(t, c.Compact(first))
+	check.Same(t, "rows", fmt.Sprint(want(0, 1, 2, 3, 4, 5, 6, 7, 320)), fmt.Sprint(rowsOf(t, dir)))
+	if files := whole(t, dir); len(files) != 5+5 {
+		t.Errorf("%d files, want one a grain of the month that is over, and of the run after it", len(files))
+	}
+	before := whole(t, dir)
+	check.Must(t, c.Compact(first))
+	if apart := diff.Diff(before, whole(t, dir)); apart != "" {
+		t.Errorf("a compaction of nothing new (-before +after):\n%s", apart)
+	}
+	changed, silent := farm()(3), farm()(4)
+	changed.Analysis.Status = "partial"
+	silent.Analysis.Findings = nil
+	add(t, dir, changed, silent, farm()(9))
+	late := want(0, 1, 2, 3, 4, 5, 6, 7, 9, 320)
+	late[id(3)] = "12partial"
+	check.Same(t, "late arrivals", fmt.Sprint(late), fmt.Sprint(rowsOf(t, dir)))
+	check.Must(t, c.Compact(first))
+	check.Same(t, "late arrivals, compacted", fmt.Sprint(late), fmt.Sprint(rowsOf(t, dir)))
+	if _, err := os.Stat(filepath.Join(dir, "disk", "month=2026-01", "compact-2.parquet")); err != nil {
+		t.Error(err)
+	}
+	findings, err := parquet.ReadFile[struct {
+		Run string `parquet:"run"`
+	}](filepath.Join(dir, "finding", "month=2026-01", "compact-2.parquet"))
+	check.Must(t, err)
+	for _, f := range findings {
+		if f.Run == id(4) {
+			t.Error("there is a finding of a run that has none any more")
+		}
+	}
+	check.Must(t, c.locked(compactLock, filesystem.Lock, func() error {
+		if err := c.Compact(after); !errors.Is(err, filesystem.ErrBusy) {
+			t.Errorf("a second compaction: %v", err)
+		}
+		return nil
+	}))
+}
+
+// Eight writers at once lose nothing, while others compact.
 func TestManyWriters(t *testing.T) {
 	dir := t.TempDir()
 	var writers sync.WaitGroup
 	for w := range 8 {
+		c := add(t, dir)
 		writers.Go(func() {
 			for n := range 20 {
-				if _, err := Add(dir, farm()(10*w+n)); err != nil { // half of them are another's too
+				if err := c.Add(farm()(10*w+n), Stamp{}); err != nil { // half of them are another's too
+					t.Error(err)
+				}
+				if n%8 != w {
+					continue
+				}
+				if err := c.Compact(after); err != nil && !errors.Is(err, filesystem.ErrBusy) {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	writers.Wait()
-	if files := whole(t, dir); len(files) != 5*90 {
-		t.Errorf("%d files, want 5 of each of 90 runs", len(files))
+	var all []int
+	for n := range 90 {
+		all = append(all, n)
+	}
+	check.Same(t, "rows", fmt.Sprint(want(all...)), fmt.Sprint(rowsOf(t, dir)))
+	check.Must(t, add(t, dir).Compact(after))
+	check.Same(t, "rows, compacted", fmt.Sprint(want(all...)), fmt.Sprint(rowsOf(t, dir)))
+	if files := whole(t, dir); len(files) != 5 {
+		t.Errorf("%d files, want one a grain", len(files))
 	}
 }
 
-// Whenever a writer is killed, every file that is there is whole.
+// Whenever one is killed that adds and compacts, every file is whole, every run that was added is there,
+// and the next one cleans up.
 func TestKills(t *testing.T) {
 	dir := t.TempDir()
 	self, err := os.Executable()
@@ -191,32 +354,43 @@ func TestKills(t *testing.T) {
 	if testing.Short() {
 		kills = 10
 	}
+	var added []int
 	for n := range kills {
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), child+"="+dir)
 		out, err := cmd.StdoutPipe()
 		check.Must(t, err)
 		check.Must(t, cmd.Start())
-		_, err = out.Read(make([]byte, 1)) // it has begun, however long that took
-		check.Must(t, err)
-		<-time.After(time.Duration(n) * time.Millisecond)
-		_ = cmd.Process.Kill()
+		lines := bufio.NewScanner(out)
+		lines.Scan() // it has begun, however long that took
+		time.AfterFunc(time.Duration(n*311%2500)*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		for lines.Scan() {
+			run := 0
+			if _, err := fmt.Sscanf(lines.Text(), "added %d", &run); err == nil && !slices.Contains(added, run) {
+				added = append(added, run)
+			} else if !strings.HasPrefix(lines.Text(), "add") {
+				t.Error(lines.Text())
+			}
+		}
 		_ = cmd.Wait() // it was killed
-		if n%10 == 9 {
-			whole(t, dir)
+		got := rowsOf(t, dir)
+		for run, rows := range want(added...) {
+			if got[run] != rows {
+				t.Fatalf("kill %d: %s has rows %q, want %q", n, run, got[run], rows)
+			}
 		}
 	}
-	files := whole(t, dir)
-	if len(files) == 0 {
+	if len(added) == 0 {
 		t.Fatal("nothing was written: this shows nothing")
 	}
+	c := add(t, dir)
 	for n := range 50 {
-		if _, err := Add(dir, farm()(n)); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, c.Add(farm()(n), Stamp{}))
 	}
-	if files := whole(t, dir); len(files) != 250 {
-		t.Errorf("%d files at the end, want 250", len(files))
+	check.Must(t, c.Compact(after))
+	files := whole(t, dir)
+	if _, err := os.Stat(c.state(pendingFile)); len(files) != 5 || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%d files at the end, want 5, and no compaction that waits (%v)", len(files), err)
 	}
 }
 
@@ -292,9 +466,14 @@ for row in rows: print(*row, sep="\t")`
 // Each query of configs/sql finds in the runs of 20 hosts what they are known to hold, and in every engine the same.
 func TestQueries(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "catalogue")
+	c := add(t, dir)
 	for n := range *runs {
-		if _, err := Add(dir, farm()(n)); err != nil {
-			t.Fatal(err)
+		check.Must(t, c.Add(farm()(n), Stamp{}))
+		switch n {
+		case *runs - 30:
+			check.Must(t, c.Compact(after))
+		case *runs - 1:
+			check.Must(t, c.Add(farm()(0), Stamp{})) // It stands in two files now.
 		}
 	}
 	each := float64(*runs / 20)

@@ -36,6 +36,8 @@ type Run struct {
 type Options struct {
 	// Redacted runs are for results that people show to others: see Redact.
 	Redacted bool
+	// Hashed ones are for tables that may leave the house: redacted, but for a hash of the host.
+	Hashed bool
 	// NoSizes leaves out of the analysis what no comparison shows: see analysis.Options.
 	NoSizes bool
 }
@@ -50,9 +52,12 @@ func (o Options) Load(path string) (*Run, error) {
 		return nil, err
 	}
 	run.noSizes = o.NoSizes
-	if o.Redacted {
-		run.Redact() // It analyses the run too.
-	} else {
+	switch { // Both ways of redacting analyse the run too.
+	case o.Hashed:
+		run.hash()
+	case o.Redacted:
+		run.Redact()
+	default:
 		run.analyze()
 	}
 	return run, nil

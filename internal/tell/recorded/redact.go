@@ -40,6 +40,18 @@ func (r *Run) Redact() {
 	r.analyze() // Its sentences quote what is hidden now.
 }
 
+// hash is Redact for tables, in which the runs of one host stay together.
+func (r *Run) hash() {
+	host := ""
+	if o := r.Analysis.Origin; o != nil {
+		host = o.Host
+	}
+	r.Redact()
+	if r.Analysis.Origin != nil {
+		r.Analysis.Origin.Host = Pseudonym("host", host)
+	}
+}
+
 // redactedEvents reads events.jsonl without what identifies the run's owner.
 type redactedEvents struct {
 	io.Closer
@@ -84,7 +96,7 @@ func removePaths(disks []trace.Disk) {
 }
 
 func redactInfo(info *rundir.Info, hide func(string) string) {
-	info.Host.Name = pseudonym("host", info.Host.Name)
+	info.Host.Name = Pseudonym("host", info.Host.Name)
 	info.Hardware = nil // the trace has it
 	for i, text := range info.Warnings {
 		info.Warnings[i] = hide(text)
@@ -111,16 +123,18 @@ func redactInfo(info *rundir.Info, hide func(string) string) {
 	}
 }
 
-// pseudonym stands for a name that identifies its owner: two that differ are seen to.
-func pseudonym(kind, name string) string {
-	if name == "" {
-		return ""
+// Pseudonym stands for a name that identifies its owner: two that differ are seen to. A pseudonym is
+// its own.
+func Pseudonym(kind, name string) string {
+	if digits, ok := strings.CutPrefix(name, kind+" "); name == "" || ok && pseudonyms.MatchString(digits) {
+		return name
 	}
 	sum := sha256.Sum256([]byte(name))
 	return kind + " " + hex.EncodeToString(sum[:4])
 }
 
 var (
+	pseudonyms = regexp.MustCompile(`^[0-9a-f]{8}$`)
 	// homes match users' folders, with the name, which may hold spaces.
 	homes = regexp.MustCompile(`(?i)(/(?:Users|home|media|run/media)/|[A-Z]:\\Users\\)[^/\\:"',;()]+`)
 	// paths match other absolute paths, of which the last part stays.
@@ -208,9 +222,9 @@ func redactSetup(setup *hardware.Setup, hide func(string) string) {
 		setup.Host.Name = ""
 	}
 	if hub := setup.Hub; hub != nil {
-		hub.ID, hub.Upstream, hub.Devices = pseudonym("hub", hub.ID), pseudonym("hub", hub.Upstream), nil
+		hub.ID, hub.Upstream, hub.Devices = Pseudonym("hub", hub.ID), Pseudonym("hub", hub.Upstream), nil
 		if hub.Link != nil {
-			hub.Link.Hub = pseudonym("hub", hub.Link.Hub)
+			hub.Link.Hub = Pseudonym("hub", hub.Link.Hub)
 		}
 	}
 	setup.About = hide(setup.About)
@@ -220,10 +234,10 @@ func redactSetup(setup *hardware.Setup, hide func(string) string) {
 	}
 	for name, unit := range setup.Disks {
 		if unit.Hub != nil {
-			*unit.Hub = pseudonym("hub", *unit.Hub)
+			*unit.Hub = Pseudonym("hub", *unit.Hub)
 		}
 		for i := range unit.Path.Links {
-			unit.Path.Links[i].Hub = pseudonym("hub", unit.Path.Links[i].Hub)
+			unit.Path.Links[i].Hub = Pseudonym("hub", unit.Path.Links[i].Hub)
 		}
 		unit.About, unit.Model = hide(unit.About), hide(unit.Model)
 		unit.Serial, unit.Volumes = "", nil

@@ -50,7 +50,7 @@ func Metrics(w io.Writer, run *recorded.Run, ended time.Time) error {
 		head(gauge[0], gauge[1], gauge[2])
 		for _, row := range rows {
 			stalled := stalls[[2]string{row.Phase, row.Disk}]
-			warned := float64(len(strings.Fields(row.Warnings)))
+			warned := float64(len(row.Warnings))
 			values := []*float64{
 				row.Rate, row.RateLow, row.RateHigh, row.Retention, &stalled, &warned,
 			}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -15,122 +16,130 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Run is what each row says of its run. The columns run, phase and disk join the tables.
+// Run is what each row says of its run. The columns run, phase and disk join the tables. It has no
+// pointers: parquet-go would set those of an embedded struct that are nil.
 type Run struct {
-	ID        string    `json:"run" parquet:"run,dict" about:"unique to the run; of a trace without one, made from its events"`
-	Name      string    `json:"name" parquet:"name,dict" about:"the scenario's name"`
-	Started   time.Time `json:"started,omitzero" parquet:"started,optional,timestamp(microsecond)" about:"when it began, UTC"`
-	Host      string    `json:"host" parquet:"host,dict" about:"the computer's name"`
-	OS        string    `json:"os" parquet:"os,dict" about:"its operating system and processor architecture"`
-	Hub       string    `json:"hub" parquet:"hub,dict" about:"the hub that the disks share, by vendor and name or as the scenario calls it"`
-	Simulated bool      `json:"simulated" parquet:"simulated" about:"nothing was measured: the hub's model made the rates"`
-	Status    string    `json:"status" parquet:"status,dict" about:"complete or partial; empty if nothing says how the run ended"`
-	Tool      string    `json:"tool" parquet:"tool,dict" about:"hubbench's version"`
-	Source    string    `json:"source" parquet:"source,dict" about:"the run's folder or file when this was written, as a full path"`
+	ID          string            `parquet:"run,dict" about:"unique to the run; of a trace without one, made from its events"`
+	Name        string            `parquet:"name,dict,optional" about:"the scenario's name"`
+	Started     time.Time         `parquet:"started,optional,timestamp(microsecond)" about:"when it began, UTC"`
+	Host        string            `parquet:"host,dict,optional" about:"the computer's name; hashed with --redact"`
+	OS          string            `parquet:"os,dict,optional" about:"its operating system and processor architecture"`
+	Hub         string            `parquet:"hub,dict,optional" about:"the hub that the disks share, by vendor and name or as the scenario calls it"`
+	HubFirmware string            `parquet:"hub_firmware,dict,optional" about:"the hub's"`
+	HubID       string            `parquet:"hub_id,dict,optional" about:"which one of its kind the hub is: the number that identifies it to the system; hashed with --redact"`
+	HubAbout    string            `parquet:"hub_about,dict,optional" about:"what the scenario says of it, such as its cable"`
+	Port        string            `parquet:"port,dict,optional" about:"of the computer, that the hub is connected to"`
+	Link        int64             `parquet:"link_bps,optional" unit:"bits/s" about:"the line rate that the hub and the computer have negotiated, in the faster direction"`
+	Simulated   bool              `parquet:"simulated" about:"nothing was measured: the hub's model made the rates"`
+	Status      string            `parquet:"status,dict,optional" about:"complete or partial; null if nothing says how the run ended"`
+	Tool        string            `parquet:"tool,dict,optional" about:"hubbench's version"`
+	Source      string            `parquet:"source,dict,optional" about:"what the run's folder or file was called when this was written"`
+	Labels      map[string]string `parquet:"labels" about:"what run --label said of it"`
 }
 
 // Phase is a row of the table of phases.
 type Phase struct {
 	Run
-	Phase        string   `json:"phase" parquet:"phase,dict" about:"unique in the run"`
-	Pattern      string   `json:"pattern" parquet:"pattern,dict" about:"what each disk does, in the run's order: W, R or -"`
-	Repeats      string   `json:"repeats" parquet:"repeats,dict" about:"the first phase in which the same disks do the same; empty if this is the first"`
-	Working      int64    `json:"working" parquet:"working" about:"how many disks work in it"`
-	OverlapS     *float64 `json:"overlap_seconds" parquet:"overlap_seconds,optional" unit:"s" about:"the time in which all of them were busy"`
-	OverlapBytes *int64   `json:"overlap_bytes" parquet:"overlap_bytes,optional" about:"bytes moved in that time"`
-	Rate         *float64 `json:"rate_bps" parquet:"rate_bps,optional" unit:"bytes/s" about:"of all disks in the overlap"`
-	RateLow      *float64 `json:"rate_low_bps" parquet:"rate_low_bps,optional" unit:"bytes/s" about:"lower end of its 95 % confidence interval"`
-	RateHigh     *float64 `json:"rate_high_bps" parquet:"rate_high_bps,optional" unit:"bytes/s" about:"upper end"`
-	ReadRate     *float64 `json:"read_rate_bps" parquet:"read_rate_bps,optional" unit:"bytes/s" about:"of it, read"`
-	WriteRate    *float64 `json:"write_rate_bps" parquet:"write_rate_bps,optional" unit:"bytes/s" about:"of it, written"`
-	Jain         *float64 `json:"jain" parquet:"jain,optional" about:"Jain's fairness index of the rates, 1/n to 1"`
-	StartSkew    *float64 `json:"start_skew_s" parquet:"start_skew_s,optional" unit:"s" about:"between the first and the last disk's start"`
-	CPU          *float64 `json:"cpu_percent" parquet:"cpu_percent,optional" unit:"%" about:"the load of all processor cores, on average in the overlap"`
-	Verdict      string   `json:"verdict" parquet:"verdict,zstd" about:"the phase in one sentence"`
-	Warnings     string   `json:"warnings" parquet:"warnings,dict" about:"codes of what makes its numbers doubtful, separated by spaces"`
+	Phase        string   `parquet:"phase,dict" about:"unique in the run"`
+	Pattern      string   `parquet:"pattern,dict" about:"what each disk does, in the run's order: W, R or -"`
+	Repeats      string   `parquet:"repeats,dict,optional" about:"the first phase in which the same disks do the same; null if this is the first"`
+	Working      int64    `parquet:"working" about:"how many disks work in it"`
+	OverlapS     *float64 `parquet:"overlap_seconds,optional" unit:"s" about:"the time in which all of them were busy"`
+	OverlapBytes *int64   `parquet:"overlap_bytes,optional" about:"bytes moved in that time"`
+	Rate         *float64 `parquet:"rate_bps,optional" unit:"bytes/s" about:"of all disks in the overlap"`
+	RateLow      *float64 `parquet:"rate_low_bps,optional" unit:"bytes/s" about:"lower end of its 95 % confidence interval"`
+	RateHigh     *float64 `parquet:"rate_high_bps,optional" unit:"bytes/s" about:"upper end"`
+	ReadRate     *float64 `parquet:"read_rate_bps,optional" unit:"bytes/s" about:"of it, read"`
+	WriteRate    *float64 `parquet:"write_rate_bps,optional" unit:"bytes/s" about:"of it, written"`
+	Jain         *float64 `parquet:"jain,optional" about:"Jain's fairness index of the rates, 1/n to 1"`
+	StartSkew    *float64 `parquet:"start_skew_s,optional" unit:"s" about:"between the first and the last disk's start"`
+	CPU          *float64 `parquet:"cpu_percent,optional" unit:"%" about:"the load of all processor cores, on average in the overlap"`
+	Verdict      string   `parquet:"verdict,zstd,optional" about:"the phase in one sentence"`
+	Warnings     []string `parquet:"warnings,list" about:"codes of what makes its numbers doubtful"`
 }
 
 // Disk is a row of the table of disks.
 type Disk struct {
 	Run
-	Phase        string   `json:"phase" parquet:"phase,dict" about:"unique in the run"`
-	Pattern      string   `json:"pattern" parquet:"pattern,dict" about:"what each disk does, in the run's order: W, R or -"`
-	Working      int64    `json:"working" parquet:"working" about:"how many disks work in the phase"`
-	Disk         string   `json:"disk" parquet:"disk,dict" about:"its name in the scenario"`
-	Op           string   `json:"op" parquet:"op,dict" about:"read or write; of a disk that does both, what it does more of"`
-	Does         string   `json:"does" parquet:"does,dict" about:"its work in words"`
-	Work         string   `json:"work" parquet:"work,dict" about:"what of its work changes rates: sizes, block, depth ...; empty if not recorded"`
-	Model        string   `json:"model" parquet:"model,dict" about:"the disk's; empty if it is not known, as the next four"`
-	Firmware     string   `json:"firmware" parquet:"firmware,dict" about:"the disk's"`
-	Size         *int64   `json:"size_bytes" parquet:"size_bytes,optional" about:"the capacity in bytes"`
-	Bus          string   `json:"bus" parquet:"bus,dict" about:"what connects it: nvme, usb, thunderbolt ..."`
-	Connection   string   `json:"connection" parquet:"connection,dict" about:"how it is connected, as the scenario calls it"`
-	OverlapBytes *int64   `json:"overlap_bytes" parquet:"overlap_bytes,optional" about:"bytes moved while all disks of the phase were busy"`
-	OverlapS     *float64 `json:"overlap_seconds" parquet:"overlap_seconds,optional" unit:"s" about:"that time"`
-	Rate         *float64 `json:"rate_bps" parquet:"rate_bps,optional" unit:"bytes/s" about:"in the overlap; empty without one"`
-	RateLow      *float64 `json:"rate_low_bps" parquet:"rate_low_bps,optional" unit:"bytes/s" about:"lower end of its 95 % confidence interval"`
-	RateHigh     *float64 `json:"rate_high_bps" parquet:"rate_high_bps,optional" unit:"bytes/s" about:"upper end"`
-	Share        *float64 `json:"share" parquet:"share,optional" about:"of the overlap's bytes, 0 to 1"`
-	SoloRate     *float64 `json:"solo_rate_bps" parquet:"solo_rate_bps,optional" unit:"bytes/s" about:"without the other disks or with fewer, at the same work"`
-	Reference    string   `json:"reference" parquet:"reference,dict" about:"whose rate that is: of the disk alone, alone on a port of its own (direct), or without X, beside the rest; none if it is not known"`
-	Retention    *float64 `json:"retention" parquet:"retention,optional" about:"rate over solo_rate_bps, in the longest stretch of the overlap between changes"`
-	KeptLow      *float64 `json:"retention_low" parquet:"retention_low,optional" about:"lower end of its 95 % confidence interval"`
-	KeptHigh     *float64 `json:"retention_high" parquet:"retention_high,optional" about:"upper end"`
-	Recovery     *float64 `json:"recovery_s" parquet:"recovery_s,optional" unit:"s" about:"until the disk had its new rate after another ended, at most"`
-	Files        int64    `json:"files" parquet:"files" about:"how many were moved in the whole phase"`
-	Bytes        int64    `json:"bytes" parquet:"bytes" about:"bytes moved in the whole phase"`
-	BusyRate     *float64 `json:"busy_rate_bps" parquet:"busy_rate_bps,optional" unit:"bytes/s" about:"of the whole phase, while a file was in transfer"`
-	Requests     *int64   `json:"requests" parquet:"requests,optional" about:"how many were timed"`
-	P50          *int64   `json:"p50_ns" parquet:"p50_ns,optional" unit:"ns" about:"half of the requests took no longer"`
-	P99          *int64   `json:"p99_ns" parquet:"p99_ns,optional" unit:"ns" about:"99 % took no longer"`
-	P999         *int64   `json:"p999_ns" parquet:"p999_ns,optional" unit:"ns" about:"99.9 % took no longer"`
-	ThrottleAt   *float64 `json:"throttle_at_bytes" parquet:"throttle_at_bytes,optional" about:"bytes moved when the rate fell by itself; empty if it did not"`
-	ThrottleFrom *float64 `json:"throttle_from_bps" parquet:"throttle_from_bps,optional" unit:"bytes/s" about:"before"`
-	ThrottleTo   *float64 `json:"throttle_to_bps" parquet:"throttle_to_bps,optional" unit:"bytes/s" about:"after"`
-	Cause        string   `json:"throttle_cause" parquet:"throttle_cause,dict" about:"heat, cache_full or unknown; empty if it did not fall"`
-	FirstC       *float64 `json:"temperature_first_c" parquet:"temperature_first_c,optional" unit:"°C" about:"at the beginning"`
-	MaxC         *float64 `json:"temperature_max_c" parquet:"temperature_max_c,optional" unit:"°C" about:"at most"`
-	Streams      int64    `json:"streams" parquet:"streams" about:"how many it plays or records"`
-	Frames       *int64   `json:"frames" parquet:"frames,optional" about:"how many were due"`
-	LateFrames   *int64   `json:"late_frames" parquet:"late_frames,optional" about:"of these, late"`
-	Warnings     string   `json:"warnings" parquet:"warnings,dict" about:"codes of what makes its numbers doubtful, separated by spaces"`
+	Phase        string   `parquet:"phase,dict" about:"unique in the run"`
+	Pattern      string   `parquet:"pattern,dict" about:"what each disk does, in the run's order: W, R or -"`
+	Working      int64    `parquet:"working" about:"how many disks work in the phase"`
+	Disk         string   `parquet:"disk,dict" about:"its name in the scenario"`
+	Op           string   `parquet:"op,dict" about:"read or write; of a disk that does both, what it does more of"`
+	Does         string   `parquet:"does,dict,optional" about:"its work in words"`
+	Work         string   `parquet:"work,dict,optional" about:"what of its work changes rates: sizes, block, depth ...; null if not recorded"`
+	Model        string   `parquet:"model,dict,optional" about:"the disk's; null if it is not known, as the next four"`
+	Firmware     string   `parquet:"firmware,dict,optional" about:"the disk's"`
+	Size         *int64   `parquet:"size_bytes,optional" about:"the capacity in bytes"`
+	Bus          string   `parquet:"bus,dict,optional" about:"what connects it: nvme, usb, thunderbolt ..."`
+	Connection   string   `parquet:"connection,dict,optional" about:"how it is connected, as the scenario calls it"`
+	OverlapBytes *int64   `parquet:"overlap_bytes,optional" about:"bytes moved while all disks of the phase were busy"`
+	OverlapS     *float64 `parquet:"overlap_seconds,optional" unit:"s" about:"that time"`
+	Rate         *float64 `parquet:"rate_bps,optional" unit:"bytes/s" about:"in the overlap; null without one"`
+	RateLow      *float64 `parquet:"rate_low_bps,optional" unit:"bytes/s" about:"lower end of its 95 % confidence interval"`
+	RateHigh     *float64 `parquet:"rate_high_bps,optional" unit:"bytes/s" about:"upper end"`
+	Share        *float64 `parquet:"share,optional" about:"of the overlap's bytes, 0 to 1"`
+	SoloRate     *float64 `parquet:"solo_rate_bps,optional" unit:"bytes/s" about:"without the other disks or with fewer, at the same work"`
+	Reference    string   `parquet:"reference,dict" about:"whose rate that is: of the disk alone, alone on a port of its own (direct), or without X, beside the rest; none if it is not known"`
+	Retention    *float64 `parquet:"retention,optional" about:"rate over solo_rate_bps, in the longest stretch of the overlap between changes"`
+	KeptLow      *float64 `parquet:"retention_low,optional" about:"lower end of its 95 % confidence interval"`
+	KeptHigh     *float64 `parquet:"retention_high,optional" about:"upper end"`
+	Recovery     *float64 `parquet:"recovery_s,optional" unit:"s" about:"until the disk had its new rate after another ended, at most"`
+	Files        int64    `parquet:"files" about:"how many were moved in the whole phase"`
+	Bytes        int64    `parquet:"bytes" about:"bytes moved in the whole phase"`
+	BusyRate     *float64 `parquet:"busy_rate_bps,optional" unit:"bytes/s" about:"of the whole phase, while a file was in transfer"`
+	Requests     *int64   `parquet:"requests,optional" about:"how many were timed"`
+	P50          *int64   `parquet:"p50_ns,optional" unit:"ns" about:"half of the requests took no longer"`
+	P99          *int64   `parquet:"p99_ns,optional" unit:"ns" about:"99 % took no longer"`
+	P999         *int64   `parquet:"p999_ns,optional" unit:"ns" about:"99.9 % took no longer"`
+	ThrottleAt   *float64 `parquet:"throttle_at_bytes,optional" about:"bytes moved when the rate fell by itself; null if it did not"`
+	ThrottleFrom *float64 `parquet:"throttle_from_bps,optional" unit:"bytes/s" about:"before"`
+	ThrottleTo   *float64 `parquet:"throttle_to_bps,optional" unit:"bytes/s" about:"after"`
+	Cause        string   `parquet:"throttle_cause,dict,optional" about:"heat, cache_full or unknown; null if it did not fall"`
+	FirstC       *float64 `parquet:"temperature_first_c,optional" unit:"°C" about:"at the beginning"`
+	MaxC         *float64 `parquet:"temperature_max_c,optional" unit:"°C" about:"at most"`
+	Streams      int64    `parquet:"streams" about:"how many it plays or records"`
+	Frames       *int64   `parquet:"frames,optional" about:"how many were due"`
+	LateFrames   *int64   `parquet:"late_frames,optional" about:"of these, late"`
+	Warnings     []string `parquet:"warnings,list" about:"codes of what makes its numbers doubtful"`
 }
 
 // File is a row of the table of files.
 type File struct {
 	Run
-	Phase  string   `json:"phase" parquet:"phase,dict" about:"unique in the run"`
-	Disk   string   `json:"disk" parquet:"disk,dict" about:"its name in the scenario"`
-	Op     string   `json:"op" parquet:"op,dict" about:"read or write"`
-	Seq    int64    `json:"seq" parquet:"seq" about:"the file's number, from 0"`
-	Bytes  int64    `json:"bytes" parquet:"bytes" about:"its size in bytes"`
-	StartS float64  `json:"start_s" parquet:"start_s" unit:"s" about:"since the phase's start"`
-	EndS   float64  `json:"end_s" parquet:"end_s" unit:"s" about:"since the phase's start"`
-	Rate   *float64 `json:"rate_bps" parquet:"rate_bps,optional" unit:"bytes/s" about:"empty for a file that cannot be counted"`
-	Filler bool     `json:"filler" parquet:"filler" about:"it only kept the disk busy for the others' sake"`
+	Phase  string   `parquet:"phase,dict" about:"unique in the run"`
+	Disk   string   `parquet:"disk,dict" about:"its name in the scenario"`
+	Op     string   `parquet:"op,dict" about:"read or write"`
+	Seq    int64    `parquet:"seq" about:"the file's number, from 0"`
+	Bytes  int64    `parquet:"bytes" about:"its size in bytes"`
+	StartS float64  `parquet:"start_s" unit:"s" about:"since the phase's start"`
+	EndS   float64  `parquet:"end_s" unit:"s" about:"since the phase's start"`
+	Rate   *float64 `parquet:"rate_bps,optional" unit:"bytes/s" about:"empty for a file that cannot be counted"`
+	Filler bool     `parquet:"filler" about:"it only kept the disk busy for the others' sake"`
 }
 
 // Second is a row of the table of seconds.
 type Second struct {
 	Run
-	Phase       string   `json:"phase" parquet:"phase,dict" about:"unique in the run"`
-	Disk        string   `json:"disk" parquet:"disk,dict" about:"its name in the scenario"`
-	Op          string   `json:"op" parquet:"op,dict" about:"read or write"`
-	Second      int64    `json:"second" parquet:"second" unit:"s" about:"since the phase's start; the row is of the time from there to the next"`
-	Bytes       int64    `json:"bytes" parquet:"bytes" about:"bytes moved in it"`
-	Rate        float64  `json:"rate_bps" parquet:"rate_bps" unit:"bytes/s" about:"in it, or in as much of it as the disk's work took"`
-	Temperature *float64 `json:"temperature_c" parquet:"temperature_c,optional" unit:"°C" about:"the last that was read in it"`
+	Phase       string   `parquet:"phase,dict" about:"unique in the run"`
+	Disk        string   `parquet:"disk,dict" about:"its name in the scenario"`
+	Op          string   `parquet:"op,dict" about:"read or write"`
+	Second      int64    `parquet:"second" unit:"s" about:"since the phase's start; the row is of the time from there to the next"`
+	Bytes       int64    `parquet:"bytes" about:"bytes moved in it"`
+	Rate        float64  `parquet:"rate_bps" unit:"bytes/s" about:"in it, or in as much of it as the disk's work took"`
+	Temperature *float64 `parquet:"temperature_c,optional" unit:"°C" about:"the last that was read in it"`
 }
 
 // Finding is a row of the table of findings.
 type Finding struct {
 	Run
-	Phase  string  `json:"phase" parquet:"phase,dict" about:"that shows it; empty if it is of the run"`
-	Code   string  `json:"code" parquet:"code,dict" about:"what is found: steal, throttle, recovery ..."`
-	Disk   string  `json:"disk" parquet:"disk,dict" about:"whom it is about; of several, separated by spaces"`
-	Other  string  `json:"other" parquet:"other,dict" about:"what it is compared with, or who caused it"`
-	Weight float64 `json:"weight" parquet:"weight" about:"about the share of speed at stake: 1 is all of it"`
-	Text   string  `json:"text" parquet:"text,zstd" about:"in words"`
+	Phase  string   `parquet:"phase,dict,optional" about:"that shows it; null if it is of the run"`
+	Code   string   `parquet:"code,dict" about:"what is found: steal, throttle, recovery ..."`
+	Disk   string   `parquet:"disk,dict,optional" about:"whom it is about, if that is one"`
+	Disks  []string `parquet:"disks,list" about:"whom it is about"`
+	Other  string   `parquet:"other,dict,optional" about:"what it is compared with, or who caused it"`
+	Weight float64  `parquet:"weight" about:"about the share of speed at stake: 1 is all of it"`
+	Text   string   `parquet:"text,zstd" about:"in words"`
 }
 
 // source is a run, what all of its rows say, and its phases as far as their events are at hand.
@@ -141,9 +150,9 @@ type source struct {
 }
 
 func newSource(r *recorded.Run) *source {
-	s := &source{Run: r, run: Run{Name: r.Analysis.Name, Source: r.Path}}
+	s := &source{Run: r, run: Run{Name: r.Analysis.Name, Labels: map[string]string{}}}
 	if full, err := filepath.Abs(r.Path); err == nil {
-		s.run.Source = full
+		s.run.Source = filepath.Base(full)
 	}
 	if o := r.Analysis.Origin; o != nil {
 		s.run.ID, s.run.Host, s.run.Hub, s.run.Simulated, s.run.Status = o.Run, o.Host, o.Hub, o.Simulated, o.Status
@@ -152,14 +161,27 @@ func newSource(r *recorded.Run) *source {
 		}
 	}
 	if i := r.Info; i != nil {
-		s.run.Tool, s.run.OS = i.Tool, i.Host.OS+" "+i.Host.Arch
+		s.run.Tool = i.Tool
+		s.run.OS = strings.TrimSpace(i.Host.OS + " " + i.Host.Arch)
+		maps.Copy(s.run.Labels, i.Labels)
 	}
 	if r.Trace == nil {
 		return s
 	}
 	s.phases = r.Trace.Phases
-	if setup := r.Trace.Hardware; setup != nil && setup.Host != nil {
+	setup := r.Trace.Hardware
+	if setup == nil {
+		return s
+	}
+	s.run.HubAbout, s.run.Port = setup.About, setup.Port
+	if setup.Host != nil {
 		s.run.OS = cmp.Or(strings.TrimSpace(setup.Host.OS+" "+setup.Host.Arch), s.run.OS)
+	}
+	if hub := setup.Hub; hub != nil {
+		s.run.HubFirmware, s.run.HubID = hub.Firmware, hub.ID
+		if hub.Link != nil {
+			s.run.Link = max(hub.Link.RxBps, hub.Link.TxBps)
+		}
 	}
 	return s
 }
@@ -179,14 +201,14 @@ func (s *source) pattern(p *analysis.Phase) string {
 
 // codes are those of the warnings about a disk, or about the phase if it is empty. That a phase is incomplete is said of
 // its disks too.
-func codes(warnings []analysis.Warning, disk string) string {
-	var list []string
+func codes(warnings []analysis.Warning, disk string) []string {
+	list := []string{}
 	for _, w := range warnings {
 		if (w.Disk == disk || w.Code == "partial") && !slices.Contains(list, w.Code) {
 			list = append(list, w.Code)
 		}
 	}
-	return strings.Join(list, " ")
+	return list
 }
 
 func ends(ci *stats.Interval) (low, high *float64) {
@@ -361,7 +383,13 @@ func (s *source) seconds(p *trace.Phase, d *trace.DiskRecord, add func(any)) {
 
 func (s *source) findingRows(add func(any)) {
 	for _, f := range s.Analysis.Findings {
-		disk := cmp.Or(f.Disk, strings.Join(f.Disks, " "))
-		add(Finding{Run: s.run, Phase: f.Phase, Code: f.Code, Disk: disk, Other: f.Other, Weight: f.Weight, Text: f.Text})
+		row := Finding{
+			Run: s.run, Phase: f.Phase, Code: f.Code, Disk: f.Disk, Disks: slices.Clone(f.Disks),
+			Other: f.Other, Weight: f.Weight, Text: f.Text,
+		}
+		if len(row.Disks) == 0 && f.Disk != "" {
+			row.Disks = []string{f.Disk}
+		}
+		add(row)
 	}
 }

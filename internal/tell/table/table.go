@@ -10,7 +10,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,7 +49,7 @@ func Grains() []Grain {
 // Column is one of a grain's.
 type Column struct {
 	Name, Unit, About string
-	Type              string // string, integer, number, boolean or time
+	Type              string // string, integer, number, boolean, time, list or map
 	Null              bool   // it may be
 	Every             bool   // all grains have it
 	index             []int
@@ -60,11 +62,15 @@ func (g Grain) Columns() []Column {
 		if f.Anonymous {
 			continue
 		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		kind, null := strings.CutPrefix(f.Type.String(), "*")
-		kind = map[string]string{"int64": "integer", "float64": "number", "bool": "boolean", "time.Time": "time"}[kind]
+		kind := map[string]string{
+			"int64": "integer", "float64": "number", "bool": "boolean", "time.Time": "time",
+			"[]string": "list", "map[string]string": "map",
+		}[strings.TrimPrefix(f.Type.String(), "*")]
+		name, options, _ := strings.Cut(f.Tag.Get("parquet"), ",")
 		list = append(list, Column{
-			name, f.Tag.Get("unit"), f.Tag.Get("about"), cmp.Or(kind, "string"), null, len(f.Index) > 1, f.Index,
+			Name: name, Unit: f.Tag.Get("unit"), About: f.Tag.Get("about"),
+			Type: cmp.Or(kind, "string"), Null: strings.Contains(options, "optional"),
+			Every: len(f.Index) > 1, index: f.Index,
 		})
 	}
 	return list
@@ -91,26 +97,33 @@ type Writer struct {
 func NewWriter(w io.Writer, grain Grain, format string) *Writer {
 	t := &Writer{grain: grain}
 	if format == "parquet" {
-		schema := parquet.NewSchema("hubbench_"+grain.Name, parquet.SchemaOf(reflect.Zero(grain.row).Interface()))
-		rows := parquet.NewGenericWriter[any](w, schema, parquet.Compression(&parquet.Zstd),
-			parquet.KeyValueMetadata("hubbench_table_version", strconv.Itoa(Version)))
-		t.row = func(row any) error { _, err := rows.Write([]any{row}); return err }
+		rows := grain.Parquet(w)
+		t.row = func(row any) error {
+			_, err := rows.Write([]any{row})
+			return err
+		}
 		t.close = rows.Close
 		return t
 	}
 	out := bufio.NewWriter(w)
 	t.close = out.Flush
+	columns := grain.Columns()
 	if format == "jsonl" {
 		t.row = func(row any) error {
-			text, err := json.Marshal(row)
-			if err == nil {
-				_, err = out.Write(append(trace.EscapeControls(text), '\n'))
+			line, before := "", "{"
+			for _, c := range columns {
+				value, err := json.Marshal(c.of(row))
+				if err != nil {
+					return err
+				}
+				line += before + strconv.Quote(c.Name) + ":" + string(value)
+				before = ","
 			}
+			_, err := out.Write(append(trace.EscapeControls([]byte(line)), "}\n"...))
 			return err
 		}
 		return t
 	}
-	columns := grain.Columns()
 	write := csv.NewWriter(out).Write
 	if format == "md" {
 		write = func(line []string) error {
@@ -133,11 +146,28 @@ func NewWriter(w io.Writer, grain Grain, format string) *Writer {
 	t.row = func(row any) error {
 		line := make([]string, len(columns))
 		for i, c := range columns {
-			line[i] = cellOf(reflect.ValueOf(row).FieldByIndex(c.index))
+			line[i] = cellOf(c.of(row))
 		}
 		return write(line)
 	}
 	return t
+}
+
+// VersionKey is what Parquet files call the version of their tables in their metadata.
+const VersionKey = "hubbench_table_version"
+
+// rowGroup is how many rows engines read at once at least: about as many as DuckDB's own have.
+const rowGroup = 1 << 17
+
+// Schema is that of the grain's Parquet files.
+func (g Grain) Schema() *parquet.Schema {
+	return parquet.NewSchema("hubbench_"+g.Name, parquet.SchemaOf(reflect.Zero(g.row).Interface()))
+}
+
+// Parquet begins a file of rows of this grain, as they are read from others.
+func (g Grain) Parquet(w io.Writer) *parquet.GenericWriter[any] {
+	return parquet.NewGenericWriter[any](w, g.Schema(), parquet.Compression(&parquet.Zstd),
+		parquet.MaxRowsPerRowGroup(rowGroup), parquet.KeyValueMetadata(VersionKey, strconv.Itoa(Version)))
 }
 
 // Add writes the rows of a run.
@@ -163,29 +193,34 @@ func (t *Writer) Close() error {
 	return nil
 }
 
+// of is the column's value in a row; nil if it is not known.
+func (c *Column) of(row any) any {
+	v := reflect.ValueOf(row).FieldByIndex(c.index)
+	if c.Null && v.IsZero() {
+		return nil
+	}
+	return reflect.Indirect(v).Interface()
+}
+
 // cellOf is a value as text; empty if it is not known.
-func cellOf(v reflect.Value) string {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return ""
-		}
-		v = v.Elem()
-	}
-	switch v.Kind() {
-	case reflect.String:
-		return cells.NoFormula(v.String())
-	case reflect.Float64:
-		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
-	case reflect.Int64:
-		return strconv.FormatInt(v.Int(), 10)
-	}
-	at, isTime := reflect.TypeAssert[time.Time](v)
-	switch {
-	case !isTime:
-		return fmt.Sprint(v)
-	case at.IsZero():
+func cellOf(value any) string {
+	switch v := value.(type) {
+	case nil:
 		return ""
-	default:
-		return at.Format(time.RFC3339Nano)
+	case string:
+		return cells.NoFormula(v)
+	case []string:
+		return cells.NoFormula(strings.Join(v, " "))
+	case map[string]string:
+		var list []string
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			list = append(list, key+"="+v[key])
+		}
+		return cells.NoFormula(strings.Join(list, "; "))
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case time.Time:
+		return v.Format(time.RFC3339Nano)
 	}
+	return fmt.Sprint(value)
 }
