@@ -91,15 +91,16 @@ func newCollect(p program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "collect [RUN...] --into DIR",
 		Short: "Add runs to a catalogue of Parquet files",
-		Long: `Add runs to a catalogue: a folder with a table of each grain (hubbench help columns), in one Parquet
-file a run, DIR/GRAIN/month=YYYY-MM/RUN-HOSTHASH.parquet. DuckDB, Spark, ClickHouse, pandas and polars
-read the folder of a grain as it is. Several machines may add to one catalogue at once. A run that this
-computer has added is passed over if its files have the same sizes and times; what it has added stands
-in DIR/_state. RUN is a run's folder, an events.jsonl or a report.html.
+		Long: `Add runs to a catalogue: a folder with a table of each grain (hubbench help columns), in one
+Parquet file a run, DIR/GRAIN/month=YYYY-MM/RUN-HOSTHASH.parquet. DuckDB, Spark, ClickHouse, pandas
+and polars read the folder of a grain as it is. Several machines may add to one catalogue at once. A
+run that this computer has added is passed over if its files have the same sizes and times; what it
+has added stands in DIR/_state. RUN is a run's folder, an events.jsonl or a report.html.
 
---compact then rewrites the months that are over into few large files, month=YYYY-MM/compact-N.parquet,
-which engines read a thousand times faster. Others may collect meanwhile: what they add waits for the
-next time. While it runs, some runs stand in two files; the views of configs/sql take each once.`,
+--compact then rewrites the months that are over into few large files, DIR/GRAIN/month=YYYY-MM/
+compact-N.parquet, which engines read many times faster. Others may collect meanwhile: what they add
+waits for the next time. While it runs, some runs stand in two files; the views of configs/sql take
+each once.`,
 		Example: `  hubbench collect results/* --into catalogue
   hubbench collect --compact --into catalogue
   duckdb -c "SELECT hub, arg_min(model, retention) FROM 'catalogue/disk/*/*.parquet' WHERE reference = 'alone' GROUP BY hub"`,
@@ -133,7 +134,8 @@ next time. While it runs, some runs stand in two files; the views of configs/sql
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&into, "into", "", "the catalogue's `DIR`, which is made if it is not there")
-	flags.BoolVar(&compact, "compact", false, "then rewrite the months that are over into few large files")
+	flags.BoolVar(&compact, "compact", false,
+		"then rewrite the months that are over into few large files")
 	redactFlag(cmd, &redact)
 	return cmd
 }

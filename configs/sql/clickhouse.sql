@@ -2,15 +2,19 @@
 -- A run that stands in two files, as while a compaction runs or when it was added anew, is taken from its own. A condition on month
 -- reads no other months.
 CREATE VIEW disk AS
-  SELECT * EXCEPT (place) FROM (
-    SELECT *, rank() OVER (PARTITION BY month, run, host ORDER BY _file LIKE 'compact-%', _file) AS place
-    FROM file('catalogue/disk/*/*.parquet', 'Parquet')
-  ) WHERE place = 1;
+  SELECT * EXCEPT (place, first_place) FROM (
+    SELECT *, min(place) OVER (PARTITION BY month, run, host) AS first_place FROM (
+      SELECT *, concat(CASE WHEN _file LIKE 'compact-%' THEN 'b' ELSE 'a' END, _file) AS place
+      FROM file('catalogue/disk/*/*.parquet', 'Parquet')
+    )
+  ) WHERE place = first_place;
 CREATE VIEW phase AS
-  SELECT * EXCEPT (place) FROM (
-    SELECT *, rank() OVER (PARTITION BY month, run, host ORDER BY _file LIKE 'compact-%', _file) AS place
-    FROM file('catalogue/phase/*/*.parquet', 'Parquet')
-  ) WHERE place = 1;
+  SELECT * EXCEPT (place, first_place) FROM (
+    SELECT *, min(place) OVER (PARTITION BY month, run, host) AS first_place FROM (
+      SELECT *, concat(CASE WHEN _file LIKE 'compact-%' THEN 'b' ELSE 'a' END, _file) AS place
+      FROM file('catalogue/phase/*/*.parquet', 'Parquet')
+    )
+  ) WHERE place = first_place;
 -- One row for each disk and what it does in a run: the mean over repeats, without incomplete phases, and kept is what it has of its rate alone.
 CREATE VIEW rates AS
   SELECT month, run, min(started) AS started, host, at_hub AS hub, disk, which AS model, firmware, pattern, op, work, max(working) AS working,

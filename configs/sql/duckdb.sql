@@ -1,15 +1,19 @@
 -- The tables of a catalogue for DuckDB: set the variable catalogue to its folder or bucket first. A run that stands in two files,
 -- as while a compaction runs or when it was added anew, is taken from its own. A condition on month reads no other months.
 CREATE OR REPLACE VIEW disk AS
-  SELECT * EXCLUDE (file_name) FROM (
-    SELECT * EXCLUDE (filename), parse_filename(filename) AS file_name
-    FROM read_parquet(getvariable('catalogue') || '/disk/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true, filename = true)
-  ) QUALIFY rank() OVER (PARTITION BY month, run, host ORDER BY file_name LIKE 'compact-%', file_name) = 1;
+  SELECT * EXCLUDE (place, first_place) FROM (
+    SELECT *, min(place) OVER (PARTITION BY month, run, host) AS first_place FROM (
+      SELECT * EXCLUDE (filename), CASE WHEN parse_filename(filename) LIKE 'compact-%' THEN 'b' ELSE 'a' END || filename AS place
+      FROM read_parquet(getvariable('catalogue') || '/disk/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true, filename = true)
+    )
+  ) WHERE place = first_place;
 CREATE OR REPLACE VIEW phase AS
-  SELECT * EXCLUDE (file_name) FROM (
-    SELECT * EXCLUDE (filename), parse_filename(filename) AS file_name
-    FROM read_parquet(getvariable('catalogue') || '/phase/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true, filename = true)
-  ) QUALIFY rank() OVER (PARTITION BY month, run, host ORDER BY file_name LIKE 'compact-%', file_name) = 1;
+  SELECT * EXCLUDE (place, first_place) FROM (
+    SELECT *, min(place) OVER (PARTITION BY month, run, host) AS first_place FROM (
+      SELECT * EXCLUDE (filename), CASE WHEN parse_filename(filename) LIKE 'compact-%' THEN 'b' ELSE 'a' END || filename AS place
+      FROM read_parquet(getvariable('catalogue') || '/phase/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true, filename = true)
+    )
+  ) WHERE place = first_place;
 -- One row for each disk and what it does in a run: the mean over repeats, without incomplete phases, and kept is what it has of its rate alone.
 -- A table, so that all queries together read the files once: read this file again after another collect.
 CREATE OR REPLACE TEMP TABLE rates AS

@@ -4,15 +4,19 @@
 SET spark.sql.sources.partitionColumnTypeInference.enabled = false;
 SET spark.sql.parquet.mergeSchema = true;
 CREATE TEMPORARY VIEW disk AS
-  SELECT * EXCEPT (place) FROM (
-    SELECT *, rank() OVER (PARTITION BY month, run, host ORDER BY _metadata.file_name LIKE 'compact-%', _metadata.file_name) AS place
-    FROM parquet.`${catalogue}/disk`
-  ) WHERE place = 1;
+  SELECT * EXCEPT (place, first_place) FROM (
+    SELECT *, min(place) OVER (PARTITION BY month, run, host) AS first_place FROM (
+      SELECT *, concat(CASE WHEN _metadata.file_name LIKE 'compact-%' THEN 'b' ELSE 'a' END, _metadata.file_name) AS place
+      FROM parquet.`${catalogue}/disk`
+    )
+  ) WHERE place = first_place;
 CREATE TEMPORARY VIEW phase AS
-  SELECT * EXCEPT (place) FROM (
-    SELECT *, rank() OVER (PARTITION BY month, run, host ORDER BY _metadata.file_name LIKE 'compact-%', _metadata.file_name) AS place
-    FROM parquet.`${catalogue}/phase`
-  ) WHERE place = 1;
+  SELECT * EXCEPT (place, first_place) FROM (
+    SELECT *, min(place) OVER (PARTITION BY month, run, host) AS first_place FROM (
+      SELECT *, concat(CASE WHEN _metadata.file_name LIKE 'compact-%' THEN 'b' ELSE 'a' END, _metadata.file_name) AS place
+      FROM parquet.`${catalogue}/phase`
+    )
+  ) WHERE place = first_place;
 -- One row for each disk and what it does in a run: the mean over repeats, without incomplete phases, and kept is what it has of its rate alone.
 CREATE TEMPORARY VIEW rates AS
   SELECT month, run, min(started) AS started, host, at_hub AS hub, disk, which AS model, firmware, pattern, op, work, max(working) AS working,

@@ -1,13 +1,13 @@
-// Package catalogue keeps many runs where other programs can search them, as Parquet files of the tables
-// of package table:
+// Package catalogue keeps many runs where other programs can search them, as Parquet files of the
+// tables of package table:
 //
 //	DIR/GRAIN/month=2026-11/RUN-HOSTHASH.parquet  the rows of one run
 //	DIR/GRAIN/month=2026-11/compact-3.parquet     the rows of many, after Compact
 //	DIR/_state                                    what is collected, and all that is not complete
 //
-// Engines read the folder of a grain as it is, at every moment: a file is written whole in DIR/_state,
-// then renamed, so any number of machines may add to a catalogue. If two files hold a run, that of
-// the run alone is the newer one; of two compact files, both hold the same of it. Start at Open.
+// Engines read the folder of a grain as it is, at every moment: a file is written whole in
+// DIR/_state, then renamed, so any number of machines may add to a catalogue. If two files hold a
+// run, that of the run alone is the newer one; two compact files hold the same of it. Start at Open.
 package catalogue
 
 import (
@@ -40,8 +40,8 @@ type Catalogue struct {
 func Open(dir string) (*Catalogue, error) {
 	old, _ := fs.Glob(os.DirFS(dir), "*/date=*")
 	if old != nil {
-		return nil, fmt.Errorf("%s has the layout of versions before 1, with a folder for each day: "+
-			"collect its runs into a new folder", dir)
+		return nil, fmt.Errorf("%s has the layout of versions before 1, with a folder "+
+			"for each day: collect its runs into a new folder", dir)
 	}
 	c := &Catalogue{dir: dir, known: map[string]string{}, listing: time.Second}
 	if err := os.MkdirAll(c.state(""), 0o755); err != nil {
@@ -82,7 +82,7 @@ func hash(text string) string {
 // Stamp says where a run is, and by the sizes and times of its files, what it is.
 type Stamp struct{ source, content string }
 
-// StampOf is that of a run folder or of a file. Rows that are hashed differ from those that are not.
+// StampOf is that of a run folder or of a file. Hashed rows differ from others.
 func StampOf(path string, hashed bool) Stamp {
 	if full, err := filepath.Abs(path); err == nil {
 		path = full
@@ -112,7 +112,8 @@ func (c *Catalogue) Add(run *recorded.Run, s Stamp) error {
 	}
 	for _, grain := range table.Grains() {
 		folder := filepath.Join(c.dir, grain.Name, monthPrefix+month)
-		if err := c.save(filepath.Join(folder, fileOf(about.ID, about.Host)), grain, run); err != nil {
+		path := filepath.Join(folder, fileOf(about.ID, about.Host))
+		if err := c.save(path, grain, run); err != nil {
 			return fmt.Errorf("add %s: %w", run.Path, err)
 		}
 	}
@@ -133,8 +134,8 @@ const (
 // fileOf is the name of the file of a run alone.
 func fileOf(run, host string) string { return rundir.Named(run) + "-" + hash(host) + ".parquet" }
 
-// save writes the run's rows of a grain. There is a file even if they are none: others may hold rows that
-// the run had earlier.
+// save writes the run's rows of a grain. There is a file even if they are none: others may hold rows
+// that the run had earlier.
 func (c *Catalogue) save(path string, grain table.Grain, run *recorded.Run) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -24,8 +24,8 @@ const (
 	compactFile = "compact-%d.parquet"
 	partEnding  = ".part"
 	pendingFile = "compaction.json"
-	// fullFile is the size from which on the rows that follow go to another file. It grows by a group
-	// of rows at a time, which is far smaller.
+	// fullFile is the size from which on the rows that follow go to another file. It grows by a
+	// group of rows at a time, which is far smaller.
 	fullFile = 128 << 20
 	// abandoned is the age from which on a file that was never finished is nobody's.
 	abandoned = 24 * time.Hour
@@ -33,8 +33,8 @@ const (
 	rowsAtOnce = 1 << 10
 )
 
-// compaction is that of a folder when its results are complete, in DIR/_state. It is written down then,
-// and carried out from there, if need be by another process.
+// compaction is that of a folder when its results are complete, in DIR/_state. It is written down
+// then, and carried out from there, if need be by another process.
 type compaction struct {
 	Folder  string
 	Outputs []string
@@ -49,9 +49,9 @@ type input struct {
 	Modified time.Time
 }
 
-// Compact rewrites each month that is over, and to which runs were added, into few large files, while
-// others may add more: these wait for the next time. It returns filesystem.ErrBusy if another process is
-// at it.
+// Compact rewrites each month that is over, and to which runs were added, into few large files,
+// while others may add more: these wait for the next time. It returns filesystem.ErrBusy if another
+// process is at it.
 func (c *Catalogue) Compact(now time.Time) error {
 	err := c.locked(compactLock, filesystem.Lock, func() error {
 		if err := c.carryOut(); err != nil {
@@ -60,7 +60,8 @@ func (c *Catalogue) Compact(now time.Time) error {
 		entries, _ := os.ReadDir(c.state(""))
 		for _, entry := range entries {
 			stat, err := entry.Info()
-			if err == nil && strings.HasSuffix(entry.Name(), partEnding) && time.Since(stat.ModTime()) > abandoned {
+			part := strings.HasSuffix(entry.Name(), partEnding)
+			if part && err == nil && time.Since(stat.ModTime()) > abandoned {
 				_ = os.Remove(c.state(entry.Name())) // It is in nobody's way.
 			}
 		}
@@ -124,8 +125,8 @@ func (c *Catalogue) compact(grain table.Grain, folder string) error {
 	})
 }
 
-// carryOut has the results of a compaction, if one is written down, take the place of what they were made
-// from, except for files that have changed since.
+// carryOut has the results of a compaction, if one is written down, take the place of what they were
+// made from, except for files that have changed since.
 func (c *Catalogue) carryOut() error {
 	text, err := os.ReadFile(c.state(pendingFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -137,10 +138,11 @@ func (c *Catalogue) carryOut() error {
 	}
 	folder := filepath.Join(c.dir, done.Folder)
 	for _, name := range done.Outputs {
-		_ = os.Rename(c.state(name+partEnding), filepath.Join(folder, name)) // It may be there already.
-		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
-			return fmt.Errorf("the result of a compaction is gone, and what it was made from is kept: %w; "+
-				"delete %s to do it again", err, c.state(pendingFile))
+		path := filepath.Join(folder, name)
+		_ = os.Rename(c.state(name+partEnding), path) // It may be there already.
+		if _, err := os.Stat(path); err != nil {
+			return fmt.Errorf("the result of a compaction is gone, and what it was made from "+
+				"is kept: %w; delete %s to do it again", err, c.state(pendingFile))
 		}
 	}
 	time.Sleep(c.listing)
@@ -185,18 +187,19 @@ func (m *merger) add(name string) error {
 	}
 	m.read = append(m.read, input{name, stat.Size(), stat.ModTime()})
 	m.from[name] = name // Its run may have no rows any more.
-	packed, err := parquet.OpenFile(file, stat.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	packed, err := parquet.OpenFile(file, stat.Size(),
+		parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return err
 	}
 	version, _ := packed.Lookup(table.VersionKey)
 	if n, err := strconv.Atoi(version); err != nil || n > table.Version {
-		return fmt.Errorf("its table is of version %q, and this hubbench knows those up to %d: take a newer one",
-			version, table.Version)
+		return fmt.Errorf("its table is of version %q, and this hubbench knows those up to %d: "+
+			"take a newer one", version, table.Version)
 	}
 	schema := m.grain.Schema()
-	run, _ := schema.Lookup("run")
-	host, _ := schema.Lookup("host")
+	runColumn, _ := schema.Lookup("run")
+	hostColumn, _ := schema.Lookup("host")
 	reader := parquet.NewReader(packed, schema)
 	defer reader.Close()
 	buffer := make([]parquet.Row, rowsAtOnce)
@@ -206,7 +209,8 @@ func (m *merger) add(name string) error {
 		n, err = reader.ReadRows(buffer)
 		kept = kept[:0]
 		for _, row := range buffer[:n] {
-			own := fileOf(string(row[run.ColumnIndex].ByteArray()), string(row[host.ColumnIndex].ByteArray()))
+			run, host := row[runColumn.ColumnIndex], row[hostColumn.ColumnIndex]
+			own := fileOf(string(run.ByteArray()), string(host.ByteArray()))
 			m.from[own] = cmp.Or(m.from[own], name)
 			if m.from[own] == name {
 				kept = append(kept, row)

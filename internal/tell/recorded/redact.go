@@ -123,10 +123,11 @@ func redactInfo(info *rundir.Info, hide func(string) string) {
 	}
 }
 
-// Pseudonym stands for a name that identifies its owner: two that differ are seen to. A pseudonym is
-// its own.
+// Pseudonym stands for a name that identifies its owner: two that differ are seen to. That of a
+// pseudonym is itself.
 func Pseudonym(kind, name string) string {
-	if digits, ok := strings.CutPrefix(name, kind+" "); name == "" || ok && pseudonyms.MatchString(digits) {
+	digits, ok := strings.CutPrefix(name, kind+" ")
+	if name == "" || ok && pseudonyms.MatchString(digits) {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))

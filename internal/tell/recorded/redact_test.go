@@ -105,3 +105,20 @@ func TestRedactor(t *testing.T) {
 		check.Same(t, text, want, hide(text))
 	}
 }
+
+// In hashed tables the runs of one host stay together, and those of two hosts apart.
+func TestHashed(t *testing.T) {
+	of := func(host string) string {
+		run := &Run{Loaded: &rundir.Loaded{Trace: &trace.Run{}}}
+		run.Analysis = &analysis.Analysis{Origin: &analysis.Origin{Host: host}}
+		run.hash()
+		return run.Analysis.Origin.Host
+	}
+	a := of("janes-mac")
+	if a != of("janes-mac") || a == of("janes-mac-2") || of("") != "" || strings.Contains(a, "jane") {
+		t.Errorf("a host became %q, another %q, none %q", a, of("janes-mac-2"), of(""))
+	}
+	if again := of(a); again != a {
+		t.Errorf("%q became %q", a, again)
+	}
+}

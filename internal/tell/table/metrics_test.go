@@ -82,7 +82,7 @@ func TestMetrics(t *testing.T) {
 				t.Errorf("%s of %s is %v", name, labels, value)
 			}
 		}
-		if got["hubbench_warnings"][labels] != float64(len(strings.Fields(row.Warnings))) {
+		if got["hubbench_warnings"][labels] != float64(len(row.Warnings)) {
 			t.Errorf("warnings of %s: %v, want %s", labels, got["hubbench_warnings"][labels], row.Warnings)
 		}
 	}
