@@ -151,6 +151,29 @@ func TestFitPredictsTriples(t *testing.T) {
 	}
 }
 
+// A full study of files that differ by 3 % gives every rate of a hub that shares by the law within 5 %.
+func TestFitOfFullStudy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many fits")
+	}
+	worst, disks := 0.0, []string{"A", "B", "C"}
+	for seed := range uint64(evidence.Trials(max(6, *HubsTried), 2)) {
+		rng := rand.New(rand.NewPCG(seed, 31))
+		p := randomProfile(rng, true)
+		if p.Noise = 0.03; seed%2 == 0 {
+			p.Capacity.Pair, p.Capacity.TwoWriters = between(rng, 0.88, 0.97), between(rng, 0.85, 1)
+		}
+		f := fit(t, observe(t, study(disks, 3, 20, seed), p))
+		if f.Refused != "" {
+			t.Errorf("hub %d: %s", seed, f.Refused)
+		}
+		for atWork := range 4 {
+			worst = max(worst, slices.Max(append(offBy(t, p, f.Profile, disks, atWork), 0)))
+		}
+	}
+	evidence.Report(t, evidence.Below("fit-covers", "rates of hubs that share by the law, fitted to a full study: worst error", "%", 100*worst, 5))
+}
+
 // offBy is how far one profile's rates lie from another's, in every mix of so many disks.
 func offBy(t *testing.T, truth, model *hub.Profile, disks []string, atWork int) (off []float64) {
 	t.Helper()
