@@ -26,7 +26,9 @@ import (
 
 type checkOptions struct {
 	output
-	limits string // the file
+	limits    string // the file
+	history   []string
+	failAbove string
 }
 
 func newCheck(p program) *cobra.Command {
@@ -36,20 +38,26 @@ func newCheck(p program) *cobra.Command {
 		Use:   "check RUN...",
 		Short: "Check runs against limits: pass, fail or cannot tell",
 		Long: `Check runs against the limits under expect: in their scenario, or to those of a file. A limit passes if the
-measurement's whole 95 % confidence interval is within it, fails if all of it is outside, and cannot be
-judged in between. hubbench init --expect RUN writes the limits of a good run.
+measurement's whole 95 % confidence interval is within it, fails if it is outside, significantly among all
+limits, and cannot be judged in between. hubbench init --expect RUN writes the limits of a good run.
+
+With --history, intervals include what varies from run to run, and each rate is held to the mean of the
+earlier runs of the same disks, hub, host and work: it may be lower by --fail-above percent.
 
 It exits with 0 if all pass, 4 if one fails, and 3 if none fails but one cannot be judged. A run that is
 incomplete fails, as does a limit of a phase or disk that is missing. In GitHub's workflows what does not
 pass is an annotation, and --format md >> "$GITHUB_STEP_SUMMARY" adds a summary. RUN is a run's folder, an
 events.jsonl or a report.html.`,
 		Example: `  hubbench check results/triple-20261120-080000
-  hubbench check results/* --limits limits.yaml --format junit --out limits.xml`,
+  hubbench check results/* --limits limits.yaml --format junit --out limits.xml
+  hubbench check results/today --history catalogue --fail-above 5`,
 		Args: takes(1, unlimited),
 		RunE: opts.run,
 	}
 	cmd.Flags().StringVar(&opts.limits, "limits", "",
 		"the `FILE` of the limits, or a scenario (default each run's own scenario)")
+	historyFlag(cmd, &opts.history, "no rate may be lower than theirs")
+	cmd.Flags().StringVar(&opts.failAbove, "fail-above", "5", "with --history: fail if a rate is lower by more than `PCT` percent")
 	opts.formatFlags(cmd, append(printed(), "junit"))
 	return cmd
 }
@@ -65,26 +73,52 @@ func (o *checkOptions) run(_ *cobra.Command, paths []string) error {
 			return usage(err)
 		}
 	}
+	fall, err := parseFall(o.failAbove)
+	if err != nil {
+		return err
+	}
 	var runs []report.Checked
 	var all []limit.Result
-	names := o.namesOf(paths)
-	for i, path := range paths {
+	var loaded []*recorded.Run
+	for _, path := range paths {
 		run, err := load(path)
 		if err != nil {
 			return err
 		}
-		limits := shared
+		loaded = append(loaded, run)
+	}
+	if err := twice(loaded); err != nil {
+		return err
+	}
+	for i, name := range o.namesOf(paths) {
+		run, limits := loaded[i], shared
 		if o.limits == "" {
 			if limits, err = ownLimits(run); err != nil {
 				return usage(err)
 			}
 		}
-		if len(limits) == 0 {
-			return usagef("%s: no limits to hold it to; give --limits FILE, or add "+
-				"expect: to the scenario", path)
+		samples, left, err := earlier(o.history, run, loaded)
+		if err != nil {
+			return err
 		}
-		results := limit.Check(run.Analysis, limits)
-		runs = append(runs, report.Checked{Run: names[i], Verdict: limit.Worst(results), Results: results})
+		if len(limits)+len(samples) == 0 {
+			return usagef("%s: no limits to hold it to; give --limits FILE, --history RUNS of the same setup, or add "+
+				"expect: to the scenario%s", paths[i], left)
+		}
+		results := limit.Check(run.Analysis, limits, limit.History{Earlier: samples, Fall: fall})
+		checked := report.Checked{Run: name, Verdict: limit.Worst(results), Results: results}
+		if o.history != nil {
+			checked.History = ofHistory(len(samples), left)
+		}
+		if origin := run.Analysis.Origin; origin != nil {
+			checked.Started, checked.Host = origin.Started, origin.Host
+		}
+		for _, p := range run.Analysis.Phases {
+			if p.Series != nil {
+				checked.Seconds += p.Series.EndS
+			}
+		}
+		runs = append(runs, checked)
 		all = append(all, results...)
 	}
 	if o.Format == "junit" {
@@ -163,7 +197,7 @@ func leastRates(given []string, plan *scenario.Plan) (limits []scenario.Limit, e
 // failBelow returns an error if a rate is below its minimum, whatever its interval, or was not measured.
 func failBelow(run *recorded.Run, limits []scenario.Limit) error {
 	var failed []error
-	for _, r := range limit.Check(run.Analysis, limits) {
+	for _, r := range limit.Check(run.Analysis, limits, limit.History{}) {
 		if r.Verdict == limit.Fail || r.Value == nil || *r.Value < *r.Min {
 			failed = append(failed, errors.New(report.Said(&r)))
 		}

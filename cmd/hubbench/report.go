@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
@@ -95,6 +97,7 @@ type compareOptions struct {
 	gate      bool // with --fail-above
 	failAbove string
 	certain   bool
+	history   []string
 }
 
 func newCompare(p program) *cobra.Command {
@@ -109,20 +112,19 @@ intervals, or how large a change could be hidden. --all adds every rate, latency
 what was measured differently. Verdicts are corrected for the number of comparisons.
 
 With BASE... -- NEW..., the runs before -- are repeats of one measurement and those after it of
-another, at least three in total. The comparison then includes what varies from run to run.
+another. The comparison then includes what varies from run to run, as it does with --history:
+earlier runs of the same disks, hub, host and work show how much that is. One run against one
+without a history does not include it, and says so.
 
 RUN is a run's folder, an events.jsonl or a report.html.
 
---fail-above PCT exits with 4 if a rate fell by more than PCT percent: the difference is significant
-and the measured fall is larger, or the data cannot tell and the measured fall is larger. With 0, any
-significant fall counts and nothing else. A phase that is missing or incomplete in another run than
-the first is exit code 4 as well.
-Without --certain, a fall that may be by less, or due to noise, is enough: no fall passes unseen.
-With --certain, a fall must be proven: its whole 95 % interval is below -PCT. The interval of one run
-against one does not include what varies from run to run: where equal runs vary by 2 %, such pairs fail
-a gate of 5 % in 0 to 4 of 20 cases, and a lower one more often. Repeat both: BASE... -- NEW...`,
+--fail-above PCT exits with 4 if a rate fell by more than PCT percent, which must be significant
+among all rates, and with 3 if such a fall can't be ruled out. A phase that is missing or incomplete
+in another run than the first is exit code 4 as well. With --certain, what can't be ruled out is
+exit code 0. Rates that step during a phase are held to the limit before and after the step.`,
 		Example: `  hubbench compare before after --fail-above 5
-  hubbench compare before-1 before-2 before-3 -- after-1 after-2 after-3`,
+  hubbench compare before-1 before-2 before-3 -- after-1 after-2 after-3
+  hubbench compare before after --history catalogue`,
 		Args: takes(2, unlimited),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.gate = cmd.Flags().Changed("fail-above")
@@ -131,31 +133,38 @@ a gate of 5 % in 0 to 4 of 20 cases, and a lower one more often. Repeat both: BA
 	}
 	opts.flags(cmd, drawn())
 	cmd.Flags().StringVar(&opts.failAbove, "fail-above", "",
-		"exit with 4 if a rate fell by more than `PCT` percent, or may have")
-	cmd.Flags().BoolVar(&opts.certain, "certain", false,
-		"with --fail-above: only if a rate is proven to have fallen by more; repeat both sides")
+		"exit with 4 if a rate fell by more than `PCT` percent, with 3 if it may have")
+	cmd.Flags().BoolVar(&opts.certain, "certain", false, "with --fail-above: exit with 0 if a rate only may have fallen")
+	historyFlag(cmd, &opts.history, "how much rates vary from run to run")
 	return cmd
 }
 
 // loadAll loads and analyses the runs on all cores.
-func (o *compareOptions) loadAll(paths []string) ([]compare.Run, error) {
-	runs, errs := make([]compare.Run, len(paths)), make([]error, len(paths))
+func (o *output) loadAll(paths []string) ([]*recorded.Run, error) {
+	runs, errs := make([]*recorded.Run, len(paths)), make([]error, len(paths))
 	var places []int
-	for i, name := range o.namesOf(paths) {
-		runs[i].Label = name
+	for i := range paths {
 		places = append(places, i)
 	}
 	analysis.InParallel(places, func(i int) {
-		loaded, err := o.load(paths[i])
-		if err == nil {
-			err = checkEvents(loaded)
-		}
-		if errs[i] = err; err == nil {
-			r := &runs[i]
-			r.Trace, r.Analysis, r.Method = loaded.Trace, loaded.Analysis, loaded.Method()
+		if runs[i], errs[i] = o.load(paths[i]); errs[i] == nil {
+			errs[i] = checkEvents(runs[i])
 		}
 	})
-	return runs, cmp.Or(errs...)
+	err := cmp.Or(errs...)
+	if err == nil {
+		err = twice(runs)
+	}
+	return runs, err
+}
+
+// parseFall reads --fail-above: a share from 0 to below 1.
+func parseFall(text string) (float64, error) {
+	percent, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
+	if err != nil || !(percent >= 0 && percent < 100) {
+		return 0, usagef("--fail-above %s: give a percentage from 0 to below 100, such as 5", text)
+	}
+	return percent / 100, nil
 }
 
 // compare compares the runs in paths; those before index dash are repeats, unless it is below 0.
@@ -163,35 +172,43 @@ func (o *compareOptions) compare(paths []string, dash int) error {
 	limit := 0.0
 	if o.gate {
 		var err error
-		limit, err = strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(o.failAbove, "%")), 64)
-		if err != nil || !(limit >= 0 && limit < 100) {
-			return usagef("--fail-above %s: give a percentage from 0 to below 100, such as 5",
-				o.failAbove)
+		if limit, err = parseFall(o.failAbove); err != nil {
+			return err
 		}
 	}
 	if o.certain && !o.gate {
-		return usagef("--certain says when --fail-above fails; add --fail-above PCT")
+		return usagef("--certain is about --fail-above; add --fail-above PCT")
 	}
-	if dash >= 0 && (dash == 0 || dash == len(paths) || len(paths) < 3) {
-		return usagef("give the repeats of one measurement, --, and those of the other: " +
-			"at least three runs in total")
+	if dash >= 0 && (dash == 0 || dash == len(paths)) {
+		return usagef("give the repeats of one measurement, --, and those of the other")
 	}
 	runs, err := o.loadAll(paths)
 	if err != nil {
 		return err
 	}
-	var c *compare.Comparison
-	if dash > 0 {
-		c = compare.Groups(runs[:dash], runs[dash:])
-		runs = []compare.Run{runs[0], runs[dash]}
-	} else {
-		c = compare.Runs(runs[0], runs[1:]...)
+	first, of := runs[0], runs
+	if o.shown() && o.history != nil { // What a page shows has lost its host.
+		if first, err = load(paths[0]); err != nil {
+			return err
+		}
 	}
-	switch {
-	case o.certain:
-		c.AgainstCertain(limit / 100)
-	case o.gate:
-		c.Against(limit / 100)
+	samples, left, err := earlier(o.history, first, runs)
+	if err != nil {
+		return err
+	}
+	var all []compare.Run
+	for i, name := range o.namesOf(paths) {
+		r := runs[i]
+		all = append(all, compare.Run{Label: name, Trace: r.Trace, Analysis: r.Analysis, Method: r.Method()})
+	}
+	base, others := all[:1], slices.Collect(slices.Chunk(all[1:], 1))
+	if dash > 0 {
+		base, others, of = all[:dash], [][]compare.Run{all[dash:]}, []*recorded.Run{runs[0], runs[dash]}
+	}
+	c := compare.Compare(base, others, samples)
+	c.LeftOut = left
+	if o.gate {
+		c.Against(limit, o.certain)
 	}
 	for _, pair := range c.Pairs { // a run that was cut short before its first phase did not measure something else
 		if len(pair.Phases)+len(pair.Searches) == 0 && len(pair.OnlyHere) > 0 {
@@ -201,7 +218,7 @@ func (o *compareOptions) compare(paths []string, dash int) error {
 	}
 	doc := report.OfComparison(c)
 	doc.Tool, doc.Simulated = toolVersion(), true
-	for _, r := range runs {
+	for _, r := range of {
 		doc.Simulated = doc.Simulated && report.Simulated(r.Trace)
 		if hub.Source(r.Analysis.ProfileOrigin) == hub.Specified {
 			doc.Model = hub.Specified // the comparison is no surer than the less sure of its runs
@@ -210,11 +227,14 @@ func (o *compareOptions) compare(paths []string, dash int) error {
 	if err := o.send(doc); err != nil || !o.gate {
 		return err
 	}
-	switch g := c.Gate; g.Outcome {
+	code, gate := 0, fmt.Sprintf("gate of %s %s", unit.FormatPercent(c.Gate.Limit), report.Gate(c.Gate))
+	switch c.Gate.Outcome {
 	case compare.CrossedIt:
-		return exitf(exitThreshold, "gate of %s %s", unit.FormatPercent(g.Limit), report.Gate(g))
+		code = exitThreshold
 	case compare.CannotJudge:
-		return fmt.Errorf("--fail-above: %s", report.Gate(g))
+		code = exitPartial
+	case compare.Passed:
+		return nil
 	}
-	return nil
+	return exitf(code, "%s", gate)
 }

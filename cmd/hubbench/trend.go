@@ -6,21 +6,24 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/tell/catalogue"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	tidy "github.com/hubbench/hubbench/internal/tell/table"
+	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trend"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 type trendOptions struct {
 	output
 	phase, disk string
+	history     []string
+	failAbove   string
 }
 
 func newTrend(p program) *cobra.Command {
@@ -38,14 +41,21 @@ A change is reported if noise of the size seen between runs would hardly make it
 100 series of runs, and in fewer than 5 of 100 fleets of steady hosts. Runs on another hub, of other
 disks or with other work than the newest run of their host are left out.
 
+--fail-above PCT exits with 4 if the last stretch of a host is lower than the one before by more than
+PCT percent, significantly among all hosts, and with 3 if that can't be ruled out.
+
 RUN is a run's folder, an events.jsonl or a report.html, CATALOGUE a folder that hubbench collect
 made. Pages and pictures hold no host's name: they count the hosts.`,
 		Example: `  hubbench trend results/* --phase WWW --disk A
-  hubbench trend catalogue --out trend.html`,
+  hubbench trend catalogue --out trend.html
+  hubbench trend results/today --history catalogue --fail-above 5`,
 		Args: takes(1, unlimited),
 		RunE: opts.run,
 	}
 	opts.formatFlags(cmd, drawn())
+	historyFlag(cmd, &opts.history, "further runs of the series")
+	cmd.Flags().StringVar(&opts.failAbove, "fail-above", "",
+		"exit with 4 if a rate fell by more than `PCT` percent, with 3 if it may have")
 	cmd.Flags().StringVar(&opts.phase, "phase", "",
 		"the phase, and its repeats (default the one of the first run with most disks busy)")
 	cmd.Flags().StringVar(&opts.disk, "disk", "", "the disk (default all together)")
@@ -53,6 +63,13 @@ made. Pages and pictures hold no host's name: they count the hosts.`,
 }
 
 func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
+	limit := 0.0
+	if o.failAbove != "" {
+		var err error
+		if limit, err = parseFall(o.failAbove); err != nil {
+			return err
+		}
+	}
 	rates, err := o.rates(paths)
 	if err != nil {
 		return err
@@ -97,21 +114,44 @@ func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
 	if len(hubs) == 1 && hubs[0] != "" {
 		of += " on " + hubs[0]
 	}
-	var reasons []string
-	for _, reason := range slices.Sorted(maps.Keys(left)) {
-		reasons = append(reasons, fmt.Sprintf("%d %s", left[reason], reason))
+	notCompared := leftOut(left)
+	if notCompared != "" {
+		notCompared = "Left out, not comparable with the newest run of the host: " + notCompared + "."
 	}
-	leftOut := ""
-	if reasons != nil {
-		leftOut = "Left out, not comparable with the newest run of the host: " +
-			strings.Join(reasons, ", ") + "."
+	if o.failAbove != "" {
+		trend.Against(list, limit)
 	}
-	doc := report.OfTrend(of, leftOut, list)
+	doc := report.OfTrend(of, notCompared, list)
 	doc.Tool, doc.Simulated = toolVersion(), simulated
 	if o.Format == "csv" {
 		o.Table = "trend"
 	}
-	return o.send(doc)
+	if err := o.send(doc); err != nil {
+		return err
+	}
+	return o.gate(list, limit)
+}
+
+// gate returns the exit code of --fail-above as an error.
+func (o *trendOptions) gate(list []trend.Series, limit float64) error {
+	fell, unsure := 0, 0
+	for _, s := range list {
+		switch s.Outcome {
+		case compare.Fell:
+			fell++
+		case compare.CannotTell:
+			unsure++
+		}
+	}
+	by := unit.FormatPercent(limit)
+	if fell > 0 {
+		return exitf(exitThreshold, "%s fell by more than %s on %d of %s", o.title(), by, fell,
+			unit.Plural(len(list), "host"))
+	}
+	if unsure > 0 {
+		return exitf(exitPartial, "%s: a fall by more than %s can't be ruled out", o.title(), by)
+	}
+	return nil
 }
 
 // title says what the rates are of.
@@ -228,34 +268,34 @@ func (r *rate) add(row *tidy.Disk) {
 // source. The runs of a catalogue go by their ids, and all do in pages: a path says whose it is. It
 // also finds the phase if none is asked for.
 func (o *trendOptions) rows(paths []string) (rows []tidy.Disk, err error) {
-	seen := map[[3]string]bool{}
-	for _, path := range paths {
-		var more []tidy.Disk
-		isCatalogue := isFolder(filepath.Join(path, "disk"))
-		if isCatalogue {
-			more, err = catalogue.Disks(path)
-		} else if run, loadErr := load(path); loadErr == nil {
-			more = tidy.DisksOf(run)
-		} else {
-			err = loadErr
-		}
+	seen := map[string]bool{}
+	for i, path := range slices.Concat(paths, o.history) {
+		runs, err := runsIn(path)
 		if err != nil {
 			return nil, err
 		}
-		for _, row := range more {
-			key := [3]string{row.ID, row.Phase, row.Disk}
-			if seen[key] {
+		mayRepeat := i >= len(paths) || catalogue.Is(path)
+		for _, run := range runs {
+			if len(run) == 0 {
 				continue
 			}
-			seen[key] = true
-			row.Source = path
-			if isCatalogue || o.shown() {
-				row.Source = row.ID
+			if seen[run[0].ID] {
+				if !mayRepeat {
+					return nil, usagef("%s is given twice; give each run once", path)
+				}
+				continue
 			}
-			if isScenario(row.Hub) { // the path of a profile
-				row.Hub = filepath.Base(row.Hub)
+			seen[run[0].ID] = true
+			for _, row := range run {
+				row.Source = path
+				if catalogue.Is(path) || o.shown() {
+					row.Source = row.ID
+				}
+				if isScenario(row.Hub) { // the path of a profile
+					row.Hub = filepath.Base(row.Hub)
+				}
+				rows = append(rows, row)
 			}
-			rows = append(rows, row)
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b tidy.Disk) int {

@@ -113,10 +113,17 @@ func (p *part) isUnsettled() bool { return p.Swing != nil || len(p.Drifts) > 0 }
 // cuts are the moments at which the rate of the disk, or of any disk if the name is empty, changed
 // for a reason other than another's start or end. Between two of them lies a stretch: within it
 // nothing that affects rates changed.
-func (p *phase) cuts(disk string) []int64 {
+func (p *phase) cuts(disk string) []int64 { return p.out.cuts(disk) }
+
+// Stretches are intervals cut at lasting changes of the rate of a disk, or of any if it is empty.
+func (p *Phase) Stretches(disk string, intervals []overlap.Span) [][]overlap.Span {
+	return cutAt(intervals, p.cuts(disk))
+}
+
+func (p *Phase) cuts(disk string) []int64 {
 	var at []int64
-	for i := range p.out.Changes {
-		c := &p.out.Changes[i]
+	for i := range p.Changes {
+		c := &p.Changes[i]
 		if disk != "" && !c.concerns(disk) {
 			continue
 		}

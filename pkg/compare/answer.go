@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -24,7 +23,7 @@ type Answer struct {
 	Bound    *stats.Interval // contains the interval of each change in Same; nil if there is none
 }
 
-// Row is a rate of a phase: that of the overlap, or another of the same disk's if only that one changed.
+// Row is a rate of a phase: that of the overlap, or of a level of the same disk's if only that one changed.
 type Row struct {
 	*Rate
 	Phase *Phase
@@ -126,33 +125,16 @@ func (p *Phase) Disks() []string {
 	return names
 }
 
-// losses are what the base measured and the other run did not, or not completely: phases, disks and searches.
-func (p *Pair) losses(other *matched) []string {
-	var list []string
-	add := func(what, why string) { list = append(list, what+" of "+other.Label+why) }
-	for _, phase := range p.OnlyBase {
-		add(strconv.Quote(p.Title(phase)), "")
-	}
-	for i := range p.Phases {
-		phase := &p.Phases[i]
-		for j, d := range phase.Unlike {
-			if (j == 0 || phase.Unlike[j-1].Where != d.Where) && !slices.Contains(phase.Lost, d.Where) {
-				add(d.Where+" ("+phase.Title+")", ", whose work differs")
+// unanswered are the searches that have an answer in the base, and none or one of a run that was cut short in another.
+func (p *Pair) unanswered(others []*matched) (list []string) {
+	for _, s := range p.Searches {
+		for i, other := range others {
+			cut := func(t *trace.Phase) bool {
+				return t.Search != nil && t.Search.Search == s.Name && t.Status == trace.Partial
 			}
-		}
-		for _, disk := range phase.Lost {
-			add(disk+" ("+phase.Title+")", "")
-		}
-		switch {
-		case phase.Incomplete && len(phase.Lost) == 0:
-			add(strconv.Quote(phase.Title), ", which was cut short")
-		case phase.Unmeasured && len(phase.Lost) == 0:
-			add(strconv.Quote(phase.Title), ": "+cmp.Or(phase.Reason, neverAtOnce))
-		}
-	}
-	for i := range p.Searches {
-		if s := &p.Searches[i]; other.cut(s.Name) || slices.ContainsFunc(s.New, func(r analysis.SearchResult) bool { return beyond(s.Base[0], r) }) {
-			add(s.Name, ", which has no answer")
+			if beyond(s.Base[0], s.New[i]) || slices.ContainsFunc(other.Trace.Phases, cut) {
+				list = append(list, s.Name+" of "+other.Label+", which has no answer")
+			}
 		}
 	}
 	return list
@@ -173,13 +155,6 @@ func (p *Pair) doubt(base, other []*matched) {
 		if r.Trace.Status == trace.Partial || slices.ContainsFunc(r.Trace.Phases, cut) {
 			p.Doubts = append(p.Doubts, r.Label+" was cut short")
 		}
-	}
-	if len(p.OnlyHere) > 0 {
-		var titles []string
-		for _, name := range p.OnlyHere {
-			titles = append(titles, p.Title(name))
-		}
-		p.Doubts = append(p.Doubts, fmt.Sprintf("only %s has %s", p.Label, few(titles, "; ")))
 	}
 	for i := range p.Phases {
 		name := p.Phases[i].Name
@@ -207,112 +182,70 @@ func lost(base *matched, b, n *part) []string {
 	return disks
 }
 
-// cut reports whether a try of a search was cut short.
-func (r *matched) cut(search string) bool {
-	return slices.ContainsFunc(r.Trace.Phases, func(p *trace.Phase) bool {
-		return p.Search != nil && p.Search.Search == search && p.Status == trace.Partial
-	})
-}
-
 // beyond reports whether one result of a search says something that another does not.
 func beyond(a, other analysis.SearchResult) bool {
 	found := func(x analysis.SearchResult) bool { return x.Found != nil || x.Unlimited }
 	return found(a) && !found(other) || a.Alone != nil && other.Alone == nil && !other.Unlimited
 }
 
-// lagDoubtS is the error of a recovery's lag in either run.
-const lagDoubtS = 0.5
-
 // findings sorts the findings that only one side has: those that are new or gone, and those that may be due to
 // chance. Of repeats, more than half must have a finding for it to count.
 func (p *Pair) findings(base, other []*matched) {
-	p.Appeared = append(p.Appeared, p.only(other, base)...)
-	p.Went = append(p.Went, p.only(base, other)...)
-}
-
-// only are the findings that more than half of the runs have and of the others have not, each from the first run
-// that has it, if the rates behind them changed; the rest of them become the unsure ones.
-func (p *Pair) only(runs, others []*matched) (found []analysis.Finding) {
-	var seen []analysis.Finding
-	for _, r := range runs {
-		for _, f := range r.Analysis.Findings {
+	before, after := findingsOf(base), findingsOf(other)
+	for side, found := range [][]analysis.Finding{after, before} {
+		list := []*[]analysis.Finding{&p.Appeared, &p.Went}[side]
+		for _, f := range found {
+			same := func(g analysis.Finding) bool { return sameFinding(f, g) }
 			phase := slices.IndexFunc(p.Phases, func(q Phase) bool { return q.Name == f.Phase })
-			known := slices.ContainsFunc(seen, func(g analysis.Finding) bool { return same(f, g) })
-			if phase < 0 || known || !inMost(runs, f) || inMost(others, f) {
-				continue
-			}
-			seen = append(seen, f)
-			if p.Phases[phase].changed(f) {
-				found = append(found, f)
-			} else {
+			switch {
+			case phase < 0 || slices.ContainsFunc(before, same) && slices.ContainsFunc(after, same):
+			case p.Phases[phase].shows(f):
+				*list = append(*list, f)
+			default:
 				p.Unsure = append(p.Unsure, f)
 			}
+		}
+	}
+}
+
+// findingsOf are those that more than half of the runs have, or of the repeats of their phase.
+func findingsOf(runs []*matched) (found []analysis.Finding) {
+	var all []analysis.Finding
+	for _, r := range runs {
+		all = append(all, r.Analysis.Findings...)
+	}
+	for i, f := range all {
+		same := func(g analysis.Finding) bool { return sameFinding(f, g) }
+		times, of := 0, 0
+		for _, g := range all {
+			if same(g) {
+				times++
+			}
+		}
+		for _, r := range runs {
+			if part := r.part(f.Phase); part != nil {
+				of += len(part.all)
+			}
+		}
+		if 2*times > of && !slices.ContainsFunc(all[:i], same) {
+			found = append(found, f)
 		}
 	}
 	return found
 }
 
-// inMost reports whether more than half of the runs have a finding.
-func inMost(runs []*matched, f analysis.Finding) bool {
-	n := 0
-	for _, r := range runs {
-		if r.has(f) {
-			n++
-		}
-	}
-	return 2*n > len(runs)
-}
-
-// has reports whether a run has a finding; of a phase's repeats, more than half of them.
-func (r *matched) has(f analysis.Finding) bool {
-	p := r.part(f.Phase)
-	if p == nil || len(p.all) == 1 {
-		return slices.ContainsFunc(r.Analysis.Findings, func(g analysis.Finding) bool { return same(f, g) })
-	}
-	n := 0
-	for _, q := range p.all {
-		if slices.ContainsFunc(r.found, func(g analysis.Finding) bool {
-			own := g.Phase == q.traced.Name
-			g.Phase = f.Phase
-			return own && same(f, g)
-		}) {
-			n++
-		}
-	}
-	return 2*n > len(p.all)
-}
-
-// same reports whether findings have the same code, phase and disk, or disks if they come from the ledger;
-// their numbers may differ.
-func same(f, g analysis.Finding) bool {
+// sameFinding reports whether findings have the same code, phase and disk, or disks if they come from the ledger; their
+// numbers may differ.
+func sameFinding(f, g analysis.Finding) bool {
 	return g.Code == f.Code && g.Phase == f.Phase && g.Disk == f.Disk &&
 		(f.Change == nil || slices.Equal(f.Disks, g.Disks))
 }
 
-// changed reports whether what a finding is based on changed significantly. Some are facts; the others are
-// based on rates: the disk's own, or those of any disk in the phase if the finding is about how they share.
-// Findings depend on thresholds, and equal runs can end up on both sides of one by chance.
-func (p *Phase) changed(f analysis.Finding) bool {
-	switch f.Code {
-	case "partial", "cached", "foreign_traffic", "heat", "drops", "host_bound":
-		return true
-	}
-	if f.Change != nil { // the ledger has it only if noise would not have made it
-		return true
-	}
-	own := f.Disk != "" && f.Code != "steal" && f.Code != "held"
-	if f.Code == "recovery" && p.lagChanged(f.Disk) {
-		return true
-	}
-	return slices.ContainsFunc(p.Rates, func(r Rate) bool {
-		return (r.Verdict == Faster || r.Verdict == Slower) && (!own || r.Disk == f.Disk)
-	})
-}
-
-// lagChanged reports whether a recovery of the disk, or of any disk, was seen in both runs and took longer in one.
-func (p *Phase) lagChanged(disk string) bool {
-	return slices.ContainsFunc(p.Recoveries, func(r Recovery) bool {
-		return (disk == "" || r.Disk == disk) && r.BaseLagS != nil && r.LagS != nil &&
-			math.Abs(*r.LagS-*r.BaseLagS) > 2*lagDoubtS
+// shows reports whether a finding that one run has is more than chance: it is a fact, or the ledger's, which noise does
+// not make, or a rate of the phase changed. Others depend on thresholds, and equal runs can end up on both sides of one.
+func (p *Phase) shows(f analysis.Finding) bool {
+	facts := []string{"partial", "cached", "foreign_traffic", "heat", "drops", "host_bound"}
+	return f.Change != nil || slices.Contains(facts, f.Code) || slices.ContainsFunc(p.Rates, func(r Rate) bool {
+		return r.Verdict == Faster || r.Verdict == Slower
 	})
 }

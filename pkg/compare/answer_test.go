@@ -49,9 +49,9 @@ func TestLost(t *testing.T) {
 		{"never together", last(apart), []string{`"W-last" of new: the disks never worked all at once`}},
 	} {
 		for name, c := range map[string]*Comparison{
-			"": Runs(whole("base"), tt.new), ", repeats": Groups([]Run{whole("base"), whole("base 2")}, []Run{whole("other"), tt.new}),
+			"": Runs(whole("base"), tt.new), ", repeats": groups([]Run{whole("base"), whole("base 2")}, []Run{whole("other"), tt.new}),
 		} {
-			g := c.Against(0.05)
+			g := c.Against(0.05, false)
 			want := map[bool]GateOutcome{true: CrossedIt, false: Passed}[len(tt.want) > 0]
 			if !slices.Equal(g.Lost, tt.want) || g.Outcome != want {
 				t.Errorf("%s%s: %s, lost %q; want %s, %q", tt.name, name, g.Outcome, g.Lost, want, tt.want)
@@ -62,7 +62,7 @@ func TestLost(t *testing.T) {
 		`"W-last" of base 2`: runOf("base 2", phase("WW", nil)),
 		"W-last: run 2 of a side is not a repeat of the first: ": runOf("base 2", phase("WW", nil), phase("W-last", reads)),
 	} {
-		g := Groups([]Run{whole("base"), second}, []Run{whole("new")}).Against(0.05)
+		g := groups([]Run{whole("base"), second}, []Run{whole("new")}).Against(0.05, false)
 		if len(g.Lost) != 1 || !strings.HasPrefix(g.Lost[0], want) {
 			t.Errorf("in a run of the base: lost %q, want %q", g.Lost, want)
 		}
@@ -79,7 +79,7 @@ func TestLostSearch(t *testing.T) {
 		new  Run
 		lost int
 	}{{"whole", base, 0}, {"without an answer", searching("hq", 3, 1, 2), 1}, {"cut short", cut, 1}} {
-		if lost := Runs(base, tt.new).Against(0.05).Lost; len(lost) != tt.lost {
+		if lost := Runs(base, tt.new).Against(0.05, false).Lost; len(lost) != tt.lost {
 			t.Errorf("%s: lost %q", tt.name, lost)
 		}
 	}
@@ -99,10 +99,10 @@ func TestAnswer(t *testing.T) {
 		return Rate{Disk: disk, Measure: m, Test: Test{Change: &change, Interval: &stats.Interval{low, high}, Verdict: v}}
 	}
 	pair := Pair{Phases: []Phase{
-		{Name: "A", Rates: []Rate{rate("A", Window, 0.5, 0.6), rate("A", File, 0.9, 1)}},
+		{Name: "A", Rates: []Rate{rate("A", Window, 0.5, 0.6), rate("A", Level, 0.9, 1)}},
 		{Name: "AB", Rates: []Rate{
-			rate("A", Window, -0.02, 0.01), rate("A", Level, -0.3, -0.2), rate("A", File, -0.5, -0.4),
-			rate("B", Window, -0.01, 0.03), rate("B", File, -0.4, 0.4), rate("", Window, 0.2, 0.7),
+			rate("A", Window, -0.02, 0.01), rate("A", Level, -0.3, -0.2), rate("A", Level, -0.5, -0.4),
+			rate("B", Window, -0.01, 0.03), rate("B", Level, -0.4, 0.4), rate("", Window, 0.2, 0.7),
 		}},
 		{Name: "C", Rates: []Rate{{Disk: "C", Measure: Window, Test: Test{Verdict: TooLittle}}}},
 		{Name: "CD", Rates: []Rate{rate("C", Window, 0.1, 0.4), rate("D", Window, 0.3, 0.35), rate("", Window, 0.01, 0.02)}},
@@ -118,10 +118,10 @@ func TestAnswer(t *testing.T) {
 		name      string
 		got, want []string
 	}{
-		{"changed", names(a.Changed), []string{"AB/A/file", "A/A/window", "CD/D/window", "AB//window", "CD/C/window", "CD//window"}},
+		{"changed", names(a.Changed), []string{"AB/A/level", "A/A/window", "CD/D/window", "AB//window", "CD/C/window", "CD//window"}},
 		{"the same", names(a.Same), []string{"AB/B/window"}},
 		{"unjudged", names(a.Unjudged), []string{"C/C/window"}},
-		{"lead", names(a.Lead), []string{"AB/A/file", "AB//window"}},
+		{"lead", names(a.Lead), []string{"AB/A/level", "AB//window"}},
 	} {
 		check.Same(t, tt.name, tt.want, tt.got)
 	}
@@ -137,6 +137,6 @@ func TestDoubts(t *testing.T) {
 	base.Trace.Status = trace.Partial
 	other := runOf("new", still("WW", 1, load{"A", w, 1e9, 12}, load{"B", w, 1e9, 12}), still("R", 1, load{"A", trace.Read, 1e9, 12}))
 	other.Analysis.Findings = []analysis.Finding{{Code: "host_bound", Phase: "WW", Text: "WW: the computer was busy"}}
-	want := []string{"new: WW: the computer was busy", "base was cut short", "only new has A reads", "in WW, B worked in new only, so the others' rates may differ for that reason"}
+	want := []string{"new: WW: the computer was busy", "base was cut short", "in WW, B worked in new only, so the others' rates may differ for that reason"}
 	check.Same(t, "doubts", want, Runs(base, other).Pairs[0].Doubts)
 }

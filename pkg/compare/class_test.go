@@ -139,8 +139,8 @@ func TestCollapses(t *testing.T) {
 		pairs := pairsOf(8)
 		for range pairs {
 			c := tracetest.Class{Noise: tt.noise}
-			base, slower := quick(playClass(c, rnd, "p", tt.base)), quick(playClass(c, rnd, "p", tt.new))
-			if len(Runs(base, slower).Against(0.05).Crossed) > 0 {
+			base, slower := runOf("base", playClass(c, rnd, "p", tt.base)), runOf("new", playClass(c, rnd, "p", tt.new))
+			if Runs(base, slower).Against(0.05, false).Outcome == CrossedIt {
 				crossed++
 			}
 		}

@@ -3,9 +3,9 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -15,9 +15,6 @@ import (
 
 // Version is the version of the JSON that a Comparison marshals to.
 const Version = 1
-
-// Chance is the chance, for a whole comparison, that any rate is called faster or slower by mistake.
-const Chance = 0.05
 
 // Run is one of the runs to compare.
 type Run struct {
@@ -40,7 +37,9 @@ type Comparison struct {
 	Gate         *Gate    `json:"gate,omitempty"`
 	Repeats      *Repeats `json:"repeats,omitempty"` // if there are several runs of each side
 
-	Warnings []string `json:"warnings"` // what is not known about the runs
+	Earlier  int      `json:"earlier,omitempty"`  // runs of the history that count
+	LeftOut  string   `json:"left_out,omitempty"` // how many runs of the history do not count, and why
+	Warnings []string `json:"warnings"`           // what is not known about the runs
 }
 
 // Repeats is how often each side of a comparison was run. Such a comparison includes what varies from run to run.
@@ -72,6 +71,9 @@ type Pair struct {
 	Went     []analysis.Finding `json:"findings_went"`
 	Unsure   []analysis.Finding `json:"findings_unsure"` // in one run only, by rates that did not change
 
+	// Nil if nothing shows how rates vary from run to run, or from repeat to repeat.
+	Variation *Variation `json:"variation,omitempty"`
+
 	Lost []string `json:"-"` // what only the base measured completely: see losses
 
 	Titles map[string]string `json:"-"` // of the phases of both runs, by name: see Title
@@ -90,14 +92,16 @@ type Phase struct {
 	Incomplete bool         `json:"incomplete,omitempty"` // it was cut short in the other run
 	Reason     string       `json:"reason,omitempty"`     // why there are no rates
 
-	Unmeasured bool                 `json:"-"` // in the other run only, for that reason
-	Work       map[string]work.Work `json:"-"` // of each disk in the base
+	Work map[string]work.Work `json:"-"` // of each disk in the base
 
 	// How often the phase ran on each side, if it was repeated within a run. Such a comparison includes what varies
 	// from repeat to repeat.
 	Repeats *Repeats `json:"repeats,omitempty"`
 
-	disks []string // whose rates are compared
+	disks  []string // whose rates are compared
+	losses []string // what the base measured in it and another run did not, or not completely
+	apart  bool     // in one of the other runs only the disks never worked at once
+	window bool     // of all disks of both runs together
 }
 
 // Measure is which of a disk's rates a Rate is.
@@ -106,8 +110,7 @@ type Measure string
 // The measures. Of the disks together there is only the window.
 const (
 	Window Measure = "window" // bytes over time while all disks were active
-	Level  Measure = "level"  // the same over a part of that time, before or after the rate stepped up or down
-	File   Measure = "file"   // the typical file in the window
+	Level  Measure = "level"  // the same over a part of that time, before or after the rate changed
 )
 
 // Verdict is what a test says.
@@ -128,7 +131,7 @@ type Test struct {
 	Change    *float64        `json:"change"`  // new / base - 1
 	CI95      *stats.Interval `json:"ci95"`    // of the change, by itself
 	Interval  *stats.Interval `json:"ci_holm"` // as the verdict is: all hold with a chance of 95 %
-	Unit      string          `json:"unit"`    // of the evidence: wave, file, pair of files, second, repeat, or run
+	Unit      string          `json:"unit"`    // of the evidence: run, or repeat
 	N         int             `json:"n"`       // units, in the run that has fewer
 	P         *float64        `json:"p"`
 	Corrected *float64        `json:"p_holm"` // among the rates, or among the latencies
@@ -136,7 +139,7 @@ type Test struct {
 	Reason    string          `json:"reason,omitempty"` // for too little data
 
 	evidence stats.Estimate // of the logarithm of new / base
-	memory   float64        // how long the noise of a rate over time lasts, as a share of the time
+	lasting  bool           // in a run its noise lasts as long as the phase, so it has no interval
 }
 
 // Rate is one rate in two runs.
@@ -156,6 +159,25 @@ type Rate struct {
 	Span     *[2]float64 `json:"span_s,omitempty"`
 }
 
+// Quantile names a quantile of a disk's latencies.
+type Quantile string
+
+// The quantiles that are compared. Rarer requests depend more on chance than on the disk.
+const (
+	P50 Quantile = "p50"
+	P99 Quantile = "p99"
+)
+
+// Latency is a quantile of a disk's latencies in the window, in two runs. Times are in nanoseconds.
+type Latency struct {
+	Disk     string     `json:"disk"`
+	Op       trace.Role `json:"op"`
+	Quantile Quantile   `json:"quantile"`
+	BaseNS   *int64     `json:"base_ns"`
+	NewNS    *int64     `json:"new_ns"`
+	Test
+}
+
 // Recovery is a disk's recovery in two runs. It happens once in a run, so there is nothing to test.
 type Recovery struct {
 	Disk     string     `json:"disk"`
@@ -167,23 +189,14 @@ type Recovery struct {
 
 // Runs sets each of the others beside the base.
 func Runs(base Run, others ...Run) *Comparison {
-	return compare([]Run{base}, slices.Collect(slices.Chunk(others, 1))...)
+	return Compare([]Run{base}, slices.Collect(slices.Chunk(others, 1)), nil)
 }
 
-// Groups compares the repeats of a run with those of another, at least three in all. The unit of evidence is
-// the run: a rate's mean over the runs of each side, with the variance between them (stats.RepeatedDifference).
-// Of a run with repeats it is the mean over these. Levels are not compared. What was measured differently is found
-// from the first run of either side.
-func Groups(base, other []Run) *Comparison {
-	c := compare(base, other)
-	c.Repeats = &Repeats{len(base), len(other)}
-	if p := &c.Pairs[0]; p.Label == c.Base.Label { // both in one folder
-		c.Base.Label, p.Label = few(labels(base), ", "), few(labels(other), ", ")
-	}
-	return c
-}
-
-func compare(base []Run, others ...[]Run) *Comparison {
+// Compare sets each of the others, a run or several repeats of one, beside the base. How far rates vary from run to run
+// is learned from the repeats and from earlier runs of the same setup, whose phases are named without the numbers of
+// repeats; if there are neither, from the repeats of phases within the runs (see Variation). What was measured
+// differently is found from the first run of either side.
+func Compare(base []Run, others [][]Run, earlier []Sample) *Comparison {
 	first := newParts(base[0])
 	matchAll := func(runs []Run) (list []*matched) {
 		for _, r := range runs {
@@ -192,16 +205,21 @@ func compare(base []Run, others ...[]Run) *Comparison {
 		return list
 	}
 	b := matchAll(base)
-	c := &Comparison{Version: Version, Level: Chance, Base: sideOf(b), Pairs: []Pair{}, Warnings: warnings(b)}
-	news := make([][]*matched, len(others))
-	for i, other := range others {
-		news[i] = matchAll(other)
-		c.Pairs = append(c.Pairs, newPair(b, news[i]))
-		c.Warnings = append(c.Warnings, warnings(news[i])...)
+	c := &Comparison{Version: Version, Level: Chance, Base: sideOf(b), Pairs: []Pair{}, Earlier: len(earlier),
+		Warnings: warnings(b)}
+	for _, other := range others {
+		n := matchAll(other)
+		pair := newPair(b, n)
+		pair.compare(b, n, earlier)
+		c.Pairs = append(c.Pairs, pair)
+		c.Warnings = append(c.Warnings, warnings(n)...)
+		if len(base)+len(other) > 2 {
+			c.Repeats = &Repeats{len(base), len(other)}
+		}
 	}
 	c.judge()
-	for i := range news {
-		c.Pairs[i].findings(b, news[i])
+	for i, other := range others {
+		c.Pairs[i].findings(b, matchAll(other))
 	}
 	return c
 }
@@ -209,44 +227,15 @@ func compare(base []Run, others ...[]Run) *Comparison {
 // sideOf is one run, or several as one.
 func sideOf(runs []*matched) Side {
 	side := Side{Name: runs[0].Analysis.Name, Started: runs[0].Trace.Started}
-	labels := make([]string, len(runs))
-	for i, r := range runs {
-		labels[i] = r.Label
+	var labels []string
+	for _, r := range runs {
+		labels = append(labels, r.Label)
 		side.Partial = side.Partial || r.Trace.Status == trace.Partial
 	}
 	if side.Label = labels[0]; len(labels) > 1 {
-		side.Label = groupName(labels)
+		side.Label = few(labels, ", ")
 	}
 	return side
-}
-
-func labels(runs []Run) (list []string) {
-	for _, r := range runs {
-		list = append(list, r.Label)
-	}
-	return list
-}
-
-// groupName names repeats by what their paths have in common, up to a whole word of a name: "farm/bench07, 10
-// runs". Those with nothing in common are listed.
-func groupName(labels []string) string {
-	name := labels[0]
-	for _, label := range labels[1:] {
-		n := 0
-		for n < min(len(name), len(label)) && name[n] == label[n] {
-			n++
-		}
-		const ends = `/\-_. `
-		ended := func(text string) bool { return n == len(text) || strings.ContainsRune(ends, rune(text[n])) }
-		if !ended(name) || !ended(label) {
-			n = strings.LastIndexAny(name[:n], ends) + 1
-		}
-		name = name[:n]
-	}
-	if name = strings.TrimRight(name, `/\-_. `); name == "" {
-		return few(labels, ", ")
-	}
-	return fmt.Sprintf("%s, %d runs", name, len(labels))
 }
 
 func warnings(runs []*matched) []string {
@@ -265,101 +254,121 @@ func warnings(runs []*matched) []string {
 // Title is what people call a phase of either run.
 func (p *Pair) Title(phase string) string { return cmp.Or(p.Titles[phase], phase) }
 
-// newPair compares two runs, or several repeats of each.
+// newPair is all that two runs, or several repeats of each, differ in but rates and findings.
 func newPair(base, other []*matched) Pair {
-	p := beside(base[0], other[0])
-	p.Side = sideOf(other)
-	p.doubt(base, other)
-	for _, r := range other[1:] {
-		p.Lost = append(p.Lost, beside(base[0], r).Lost...)
+	b, n := base[0], other[0]
+	p := Pair{
+		Side: sideOf(other), Phases: []Phase{}, Titles: map[string]string{}, Searches: searches(base, other),
+		Appeared: []analysis.Finding{}, Went: []analysis.Finding{}, Unsure: []analysis.Finding{},
 	}
-	for _, r := range base[1:] { // a phase that one of the base's runs lacks is not compared
-		for _, phase := range beside(base[0], r).OnlyBase {
+	for _, part := range slices.Concat(n.parts, b.parts) {
+		p.Titles[part.name] = part.called()
+	}
+	p.OnlyBase, p.OnlyHere = p.onlyIn(b, other...), p.onlyIn(n, base...)
+	for _, part := range b.parts {
+		lacks := func(r *matched) bool { return r.part(part.name) == nil }
+		if part.traced.Search == nil && !slices.ContainsFunc(slices.Concat(base, other), lacks) {
+			p.Phases = append(p.Phases, newPhase(b, part, other))
+		}
+	}
+	for i := range p.Phases {
+		phase := &p.Phases[i]
+		why := cmp.Or(unrepeated(base, phase.Name), unrepeated(other, phase.Name))
+		if phase.Reason == "" && why != "" {
+			phase.Reason = why
+		}
+		if why != "" && phase.losses == nil {
+			phase.losses = append(phase.losses, phase.Title+": "+why)
+		}
+	}
+	p.Method = differences(b, n, p.Phases)
+	p.about(b, n)
+	for _, r := range slices.Concat(base[1:], other) { // A phase that one of the base's runs lacks is not compared.
+		for _, phase := range p.onlyIn(b, r) {
 			p.Lost = append(p.Lost, strconv.Quote(p.Title(phase))+" of "+r.Label)
 		}
 	}
-	p.Searches = searches(base, other)
-	all := slices.Concat(base, other)
-	p.Phases = slices.DeleteFunc(p.Phases, func(q Phase) bool {
-		return slices.ContainsFunc(all, func(r *matched) bool { return r.part(q.Name) == nil })
-	})
-	var compared []*Phase
-	for i := range p.Phases {
-		if p.Phases[i].Reason == "" {
-			compared = append(compared, &p.Phases[i])
-		}
+	for _, phase := range p.Phases {
+		p.Lost = append(p.Lost, phase.losses...)
 	}
-	analysis.InParallel(compared, func(phase *Phase) { phase.rates(base, other) })
-	for _, phase := range compared {
-		known := func(lost string) bool { return strings.Contains(lost, phase.Title) }
-		if phase.Reason != "" && !slices.ContainsFunc(p.Lost, known) {
-			p.Lost = append(p.Lost, phase.Title+": "+phase.Reason)
-		}
-	}
+	p.Lost = append(p.Lost, p.unanswered(other)...)
+	p.doubt(base, other)
 	return p
 }
 
-// beside is all that two runs differ in but rates and findings.
-func beside(base, other *matched) Pair {
-	p := Pair{
-		Side: sideOf([]*matched{other}), Phases: []Phase{}, Titles: map[string]string{},
-		Appeared: []analysis.Finding{}, Went: []analysis.Finding{}, Unsure: []analysis.Finding{},
-	}
-	for _, part := range slices.Concat(other.parts, base.parts) {
-		p.Titles[part.name] = part.called()
-	}
-	p.Searches = searches([]*matched{base}, []*matched{other})
-	p.OnlyBase, p.OnlyHere = p.onlyIn(base, other), p.onlyIn(other, base)
-	for _, b := range base.parts {
-		if n := other.part(b.name); n != nil && b.traced.Search == nil {
-			phase := newPhase(base, b, n)
-			phase.Incomplete = phase.Incomplete || len(n.all) < len(b.all) && other.Trace.Status == trace.Partial
-			p.Phases = append(p.Phases, phase)
+// onlyIn lists the phases of a run that one of the others has not; of a search that is not compared, its name in place
+// of its tries.
+func (p *Pair) onlyIn(run *matched, others ...*matched) []string {
+	only := []string{}
+	for _, part := range run.parts {
+		name := part.name
+		missing := slices.ContainsFunc(others, func(r *matched) bool { return r.part(name) == nil })
+		if part.traced.Search != nil {
+			name = part.traced.Search.Search
+			missing = !slices.ContainsFunc(p.Searches, func(s Search) bool { return s.Name == name })
+		}
+		if missing && !slices.Contains(only, name) {
+			only = append(only, name)
 		}
 	}
-	p.Method = differences(base, other, p.Phases)
-	p.about(base, other)
-	p.Lost = p.losses(other)
-	return p
+	return only
 }
 
 const neverAtOnce = "the disks never worked all at once"
 
-// newPhase is a phase that is in both runs, without its rates.
-func newPhase(base *matched, b, n *part) Phase {
+// newPhase is a phase that is in all runs, without its rates.
+func newPhase(base *matched, b *part, others []*matched) Phase {
+	n := others[0].part(b.name)
 	out := Phase{Name: b.name, Title: b.called(), Rates: []Rate{}, Recoveries: recoveries(b.found, n.found), Work: b.works}
-	for _, again := range n.all {
-		for _, disk := range lost(base, b, again) {
-			if !slices.Contains(out.Lost, disk) {
-				out.Lost = append(out.Lost, disk)
-			}
-		}
-		out.Incomplete = out.Incomplete || again.traced.Status == trace.Partial
-		out.Unmeasured = out.Unmeasured || len(again.window) == 0
-	}
 	if n.own != b.name {
 		out.NewPhase = n.own
 	}
-	for _, name := range base.Analysis.Order {
-		if role := b.found.Roles[name]; moves(role) && n.found.Roles[name] == role {
-			out.disks = append(out.disks, name)
+	for _, other := range others {
+		of, all := " of "+other.Label, other.part(b.name).all
+		var gone []string
+		cut, apart := len(all) < len(b.all) && other.Trace.Status == trace.Partial, false
+		for _, again := range all {
+			for _, disk := range lost(base, b, again) {
+				if !slices.Contains(gone, disk) {
+					gone = append(gone, disk)
+					out.losses = append(out.losses, disk+" ("+out.Title+")"+of)
+				}
+			}
+			cut = cut || again.traced.Status == trace.Partial
+			apart = apart || len(again.window) == 0 && len(b.window) > 0
+		}
+		switch {
+		case gone != nil:
+		case cut:
+			out.losses = append(out.losses, strconv.Quote(out.Title)+of+", which was cut short")
+		case apart:
+			out.losses = append(out.losses, strconv.Quote(out.Title)+of+": "+neverAtOnce)
+		}
+		out.Lost, out.Incomplete, out.apart = append(out.Lost, gone...), out.Incomplete || cut, out.apart || apart
+	}
+	alike := 0
+	for _, disk := range base.Analysis.Order {
+		if role := b.found.Roles[disk]; role == "" || role == trace.Idle || n.found.Roles[disk] != role {
+			continue
+		}
+		alike++
+		unlike := b.unlike(n, disk)
+		switch out.Unlike = append(out.Unlike, unlike...); {
+		case len(unlike) == 0:
+			out.disks = append(out.disks, disk)
+		case !slices.Contains(out.Lost, disk):
+			out.losses = append(out.losses, disk+" ("+out.Title+") of "+others[0].Label+", whose work differs")
 		}
 	}
+	out.window = len(out.disks) > 1 && len(out.disks) == len(b.traced.Disks) && len(out.disks) == len(n.traced.Disks)
 	switch {
-	case len(out.disks) == 0:
+	case alike == 0:
 		out.Reason = "no disk has the same role in both runs"
 	case len(b.window) == 0:
-		out.Reason = "in the base, the disks never worked all at once"
-	case len(n.window) == 0:
+		out.Reason = "in the base, " + neverAtOnce
+	case out.apart:
 		out.Reason = neverAtOnce
-	}
-	out.Unmeasured = out.Unmeasured && (out.Reason == "" || out.Reason == neverAtOnce)
-	out.disks = slices.DeleteFunc(out.disks, func(disk string) bool {
-		unlike := b.unlike(n, disk)
-		out.Unlike = append(out.Unlike, unlike...)
-		return len(unlike) > 0
-	})
-	if out.Reason == "" && len(out.disks) == 0 {
+	case len(out.disks) == 0:
 		out.Reason = "no disk has the same work in both runs"
 	}
 	return out
@@ -367,16 +376,13 @@ func newPhase(base *matched, b, n *part) Phase {
 
 // recoveries matches recoveries by the disk and by the one that ended before.
 func recoveries(base, other *analysis.Phase) []Recovery {
-	type key struct{ disk, after string }
 	list := []Recovery{}
-	at := map[key]int{}
 	for _, r := range base.Recoveries {
-		at[key{r.Disk, r.After}] = len(list)
 		list = append(list, Recovery{Disk: r.Disk, Op: r.Op, After: r.After, BaseLagS: r.LagS})
 	}
 	for _, r := range other.Recoveries {
-		i, ok := at[key{r.Disk, r.After}]
-		if !ok {
+		i := slices.IndexFunc(list, func(b Recovery) bool { return b.Disk == r.Disk && b.After == r.After })
+		if i < 0 {
 			i = len(list)
 			list = append(list, Recovery{Disk: r.Disk, Op: r.Op, After: r.After})
 		}
@@ -385,73 +391,15 @@ func recoveries(base, other *analysis.Phase) []Recovery {
 	return list
 }
 
-// rates compares the disks' rates and latencies, of one run of each side or of all its repeats.
-func (p *Phase) rates(base, other []*matched) {
-	if p.Reason = cmp.Or(unrepeated(base, p.Name), unrepeated(other, p.Name)); p.Reason != "" {
-		return
-	}
-	unit := "run"
-	if len(base)+len(other) == 2 {
-		unit = "repeat"
-	}
-	before, after := partsOf(base, p.Name, unit == "repeat"), partsOf(other, p.Name, unit == "repeat")
-	b, n := base[0].part(p.Name), other[0].part(p.Name)
-	repeated := len(before)+len(after) > 2
-	if times := (Repeats{len(slices.Concat(before...)), len(slices.Concat(after...))}); times.Base+times.New > len(base)+len(other) {
-		p.Repeats = &times
-	}
-	add := func(disks []string, r Rate) {
-		switch {
-		case repeated:
-			r.repeat(unit, before, after)
-			p.Rates = append(p.Rates, r)
-		case r.Measure == File:
-			p.Rates = append(p.Rates, r) // It is compared below.
-		default:
-			p.Rates = append(p.Rates, windowRates(r, b, n, disks)...)
-		}
-	}
-	for _, disk := range p.disks {
-		r := Rate{Disk: disk, Op: b.found.Roles[disk], Measure: Window}
-		add([]string{disk}, r)
-		if r.Measure = File; !b.works[disk].Limited() && !n.works[disk].Limited() {
-			add([]string{disk}, r)
-		}
-		x, y := b.requests(disk), n.requests(disk)
-		if x == nil || y == nil {
-			continue
-		}
-		for _, q := range []Quantile{P50, P99} {
-			l := Latency{Disk: disk, Op: r.Op, Quantile: q}
-			if repeated {
-				l.repeat(unit, before, after)
-			} else {
-				l.compare(x, y)
-			}
-			p.Latencies = append(p.Latencies, l)
-		}
-	}
-	if n := len(p.disks); n > 1 && n == len(base[0].part(p.Name).traced.Disks) && n == len(other[0].part(p.Name).traced.Disks) {
-		add(p.disks, Rate{Measure: Window})
-	}
-	if repeated {
-		return
-	}
-	var ofFiles []*Rate
-	for i := range p.Rates {
-		if p.Rates[i].Measure == File {
-			ofFiles = append(ofFiles, &p.Rates[i])
-		}
-	}
-	analysis.InParallel(ofFiles, func(r *Rate) { *r = fileRate(*r, b.files(r.Disk), n.files(r.Disk)) })
-}
-
 // unrepeated is why the runs of a side are not repeats of one another in a phase; empty if they are.
 func unrepeated(runs []*matched, phase string) string {
 	a := runs[0].part(phase)
 	for i, r := range runs[1:] {
 		b := r.part(phase)
 		for _, d := range a.traced.Disks {
+			if b == nil {
+				continue
+			}
 			for _, key := range a.differs(b, d.Name) {
 				return fmt.Sprintf("run %d of a side is not a repeat of the first: %s of %s is %s, not %s", i+2, key,
 					d.Name, b.works[d.Name].Value(key), a.works[d.Name].Value(key))
@@ -459,4 +407,131 @@ func unrepeated(runs []*matched, phase string) string {
 		}
 	}
 	return ""
+}
+
+// Where a variation is known from.
+const (
+	FromRuns    = "runs"
+	FromHistory = "history"
+	FromRepeats = "repeats"
+)
+
+// compare compares the disks' rates and latencies in all phases.
+func (p *Pair) compare(base, other []*matched, earlier []Sample) {
+	source := FromRepeats
+	switch {
+	case len(earlier) > 0:
+		source = FromHistory
+	case len(base)+len(other) > 2:
+		source = FromRuns
+	}
+	sides := [][]Sample{p.samples(base, base[0], source), p.samples(other, base[0], source)}
+	groups := append(sides, renamed(earlier, base[0].parts))
+	p.Variation = NewVariation(source, false, groups...)
+	ofLatencies := NewVariation(source, true, groups...)
+	for i := range p.Phases {
+		phase := &p.Phases[i]
+		if phase.Reason != "" {
+			continue
+		}
+		lead := base[0].part(phase.Name)
+		parts := [2][]*part{partsOf(base, phase.Name, source), partsOf(other, phase.Name, source)}
+		times := Repeats{partsIn(base, phase.Name), partsIn(other, phase.Name)}
+		if times.Base+times.New > len(base)+len(other) {
+			phase.Repeats = &times
+		}
+		for _, disk := range phase.disks {
+			key := RateKey(phase.Name, disk, lead.found)
+			r := Rate{Disk: disk, Op: lead.found.Roles[disk], Measure: Window}
+			r.Base, r.New = r.fill(p.Variation, key, sides)
+			if r.Reason != "" {
+				r.doubt("in the base, ", base[0].part(phase.Name), disk)
+				r.doubt("", other[0].part(phase.Name), disk)
+			}
+			phase.Rates = append(append(phase.Rates, r), levelRates(p.Variation, key, r, parts)...)
+			for _, quantile := range []Quantile{P50, P99} {
+				l := Latency{Disk: disk, Op: r.Op, Quantile: quantile}
+				before, after := l.fill(ofLatencies, Key{Phase: phase.Name, Disk: disk, What: quantile}, sides)
+				if before != nil && after != nil {
+					l.BaseNS, l.NewNS = new(int64(math.Round(*before))), new(int64(math.Round(*after)))
+					phase.Latencies = append(phase.Latencies, l)
+				}
+			}
+		}
+		if phase.window {
+			r := Rate{Measure: Window}
+			r.Base, r.New = r.fill(p.Variation, RateKey(phase.Name, "", lead.found), sides)
+			phase.Rates = append(phase.Rates, r)
+		}
+	}
+}
+
+// doubt says why the rate of a disk has no interval, if a part is why.
+func (t *Test) doubt(where string, p *part, disk string) {
+	for _, w := range p.found.Warnings {
+		if w.Code == "no_interval" && (w.Disk == disk || w.Disk == "") {
+			_, lasting := w.Values.(analysis.MemoryValues)
+			t.Reason, t.lasting = where+w.Text, t.lasting || lasting
+		}
+	}
+}
+
+// partsOf are those of a phase in each run: all repeats if these are the unit, else one of them.
+func partsOf(runs []*matched, phase, unit string) (list []*part) {
+	for _, r := range runs {
+		pool := r.part(phase).pool()
+		if unit != FromRepeats {
+			pool = pool[:1]
+		}
+		list = append(list, pool...)
+	}
+	return list
+}
+
+// partsIn is how often a phase was run.
+func partsIn(runs []*matched, phase string) (n int) {
+	for _, r := range runs {
+		n += len(r.part(phase).pool())
+	}
+	return n
+}
+
+// samples are what each run measured, the means of repeats; if these are the unit, what the first of all phases
+// measured, what the second did, and so on.
+func (p *Pair) samples(runs []*matched, base *matched, unit string) (list []Sample) {
+	for _, r := range runs {
+		repeats := []Sample{{}}
+		for _, phase := range p.Phases {
+			if phase.Reason != "" {
+				continue
+			}
+			for i, part := range r.part(phase.Name).pool() {
+				if i == len(repeats) {
+					repeats = append(repeats, Sample{})
+				}
+				repeats[i].add(part.found, phase.Name, base.part(phase.Name).found)
+			}
+		}
+		if unit != FromRepeats {
+			repeats = []Sample{Pooled(repeats)}
+		}
+		list = append(list, repeats...)
+	}
+	return list
+}
+
+// renamed are samples by the names that phases have in the base.
+func renamed(earlier []Sample, base []*part) (list []Sample) {
+	for _, sample := range earlier {
+		out := Sample{}
+		for key, e := range sample {
+			for _, p := range base {
+				if trace.Unnumbered(p.name) == key.Phase {
+					out[Key{p.name, key.Disk, key.Work, key.What}] = e
+				}
+			}
+		}
+		list = append(list, out)
+	}
+	return list
 }

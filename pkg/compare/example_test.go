@@ -32,5 +32,4 @@ func ExampleRuns() {
 	}
 	// Output:
 	// A writes A, window: -22 %, slower
-	// A writes A, file: -22 %, slower
 }

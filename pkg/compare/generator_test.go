@@ -5,6 +5,8 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/quantile"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -50,23 +52,56 @@ func traceOf(phases ...*trace.Phase) *trace.Run {
 	return t
 }
 
-// quick is runOf for thousands of runs: of the analysis it has no more than rates are compared by.
+// quick is runOf for thousands of runs without changes: of the analysis it has no more than rates are compared by.
 func quick(phases ...*trace.Phase) Run {
 	run := Run{Trace: traceOf(phases...), Analysis: &analysis.Analysis{}}
 	for _, d := range run.Trace.Disks {
 		run.Analysis.Order = append(run.Analysis.Order, d.Name)
 	}
 	for _, p := range phases {
-		found := analysis.Phase{Name: p.Name, Roles: p.Roles, Overlap: &analysis.Overlap{Disks: map[string]analysis.OverlapDisk{}}}
+		found := analysis.Phase{Name: p.Name, Roles: p.Roles, Disks: map[string]analysis.Disk{},
+			Overlap: &analysis.Overlap{Disks: map[string]analysis.OverlapDisk{}}}
 		active := make([][]overlap.Span, len(p.Disks))
 		for i, d := range p.Disks {
 			active[i] = overlap.Active(d, overlap.DefaultGapNS)
-			found.Overlap.Disks[d.Name] = analysis.OverlapDisk{Op: d.Op}
 		}
-		for _, v := range overlap.Window(overlap.Stages(active), len(active)) {
+		window := overlap.Window(overlap.Stages(active), len(active))
+		for _, v := range window {
 			found.Overlap.Spans = append(found.Overlap.Spans, [2]float64{float64(v.StartNS) / 1e9, float64(v.EndNS) / 1e9})
+		}
+		var flows []stats.Flow
+		known := true
+		for i, d := range p.Disks {
+			flow := overlap.NewCurve(d).Flow(window)
+			flows = append(flows, flow)
+			of := analysis.OverlapDisk{Op: d.Op}
+			of.Rate, of.CI95 = rateOf(flow)
+			if known = known && of.CI95 != nil; of.CI95 == nil {
+				found.Warnings = append(found.Warnings, analysis.Warning{Code: "no_interval", Disk: d.Name, Values: analysis.MemoryValues{}})
+			}
+			found.Overlap.Disks[d.Name] = of
+			if lines := quantile.Lines(d, active[i]); len(lines) > 0 {
+				figures, _ := quantile.Estimate(quantile.Within(lines, window))
+				found.Disks[d.Name] = analysis.Disk{Op: d.Op, Latency: &analysis.Latency{Figures: figures}}
+			}
+		}
+		var ci *stats.Interval
+		if found.Overlap.Rate, ci = rateOf(stats.Total(flows)); known {
+			found.Overlap.CI95 = ci
 		}
 		run.Analysis.Phases = append(run.Analysis.Phases, found)
 	}
 	return run
 }
+
+// rateOf is a rate and its interval as the analysis has them.
+func rateOf(flow stats.Flow) (float64, *stats.Interval) {
+	e, doubt := flow.Estimate()
+	if doubt != stats.NoDoubt {
+		return stats.Mean(flow.Rates), nil
+	}
+	ci := e.Interval()
+	return e.Mean, &ci
+}
+
+func groups(base, other []Run) *Comparison { return Compare(base, [][]Run{other}, nil) }

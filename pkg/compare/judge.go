@@ -1,19 +1,190 @@
 package compare
 
 import (
-	"fmt"
 	"iter"
 	"math"
 	"slices"
-	"strings"
 
+	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// levelWeight is the weight of a test of levels relative to one of a whole window or of its files: levels that
-// differ at all differ by much, so they need only a small part of the chance of a mistake and leave more to the
-// others.
-const levelWeight = 0.15
+const (
+	// Chance is the chance, for a whole comparison, that any rate is called faster or slower by mistake, half of it
+	// each way. Each interval by itself misses the truth as often.
+	Chance = 0.05
+	// minError is the smallest error assumed for the difference of two rates, as a share: simulated disks
+	// repeat to the nanosecond, and a difference that small is of no interest.
+	minError = 0.0007
+	// freeOfInterval are the degrees of freedom of an interval of package analysis, which rests on five cosines or
+	// on more files (stats.MeanOf).
+	freeOfInterval = 5
+)
+
+// Outcome is what the data say about a fall by more than a limit.
+type Outcome string
+
+// The outcomes.
+const (
+	Fell       Outcome = "fell"         // by more than the limit, significantly after the correction for all gated values
+	DidNotFall Outcome = "did_not_fall" // a fall by so much is excluded
+	CannotTell Outcome = "cannot_tell"
+)
+
+// Judge is the one rule of all gates. Each estimate is of how far a value lies above its limit. It fell if the
+// one-sided test that it lies below is significant after Holm's correction for all of them, and did not if such a test of
+// the contrary is by itself: all must be above to pass, so these need no correction (Berger, "Multiparameter Hypothesis
+// Testing and Acceptance Sampling", Technometrics 24, 1982). A nil is a value that is not known.
+func Judge(above []*stats.Estimate) []Outcome {
+	outcomes, chances := make([]Outcome, len(above)), make([]float64, len(above))
+	for i, e := range above {
+		outcomes[i], chances[i] = CannotTell, 1
+		if e != nil {
+			chances[i] = 1 - e.Above(0)
+		}
+	}
+	corrected, _ := stats.Holm(chances, nil, Chance/2)
+	for i, e := range above {
+		switch {
+		case e == nil:
+		case corrected[i] <= Chance/2:
+			outcomes[i] = Fell
+		case e.Above(0) <= Chance/2:
+			outcomes[i] = DidNotFall
+		}
+	}
+	return outcomes
+}
+
+// fill compares a value of both sides, and returns it if both have it.
+func (t *Test) fill(v *Variation, key Key, sides [][]Sample) (before, after *float64) {
+	return t.test(v, key, Values(sides[0], key), Values(sides[1], key))
+}
+
+func (t *Test) test(v *Variation, key Key, base, other []stats.Estimate) (before, after *float64) {
+	t.N, t.Unit, t.Verdict = min(len(base), len(other)), "run", TooLittle
+	if v != nil && v.Source == FromRepeats {
+		t.Unit = "repeat"
+	}
+	if t.N == 0 {
+		t.Reason = "not every run has measured it"
+		return nil, nil
+	}
+	d := v.Difference(key, base, other)
+	before, after = new(math.Exp(meanOf(base).Mean)), new(math.Exp(meanOf(other).Mean))
+	t.Change = new(*after / *before - 1)
+	for _, side := range [][]stats.Estimate{base, other} {
+		if len(side) == 1 && side[0].DegreesOfFreedom == 0 {
+			t.Reason = varies
+			return before, after
+		}
+	}
+	if d.SE < minError {
+		d = stats.Certain(d.Mean, minError)
+	}
+	ci := d.Interval()
+	t.evidence, t.P = d, new(d.P())
+	t.CI95 = &stats.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
+	return before, after
+}
+
+const varies = "how far it varies within a run is not known"
+
+// levels are the times between the changes of a disk's rate that the ledger found in the overlap.
+func (p *part) levels(disk string) (list [][]overlap.Span) {
+	for _, in := range p.found.Stretches(disk, p.window) {
+		if overlap.Seconds(in) >= overlap.ShortS {
+			list = append(list, in)
+		}
+	}
+	return list
+}
+
+// level is a part and one of its levels.
+type level struct {
+	*part
+	in []overlap.Span
+}
+
+// fallen is a level with the error that the ledger gives to what the disk alone fell to, if it rests on too few files for
+// one of its own.
+func (l level) fallen(disk string, mean float64) stats.Estimate {
+	for _, c := range l.found.Changes {
+		if c.CI != nil && len(c.Disks) == 1 && c.Disks[0] == disk && ns(c.EndS) == l.in[0].StartNS {
+			return Log(c.ToRate, c.CI)
+		}
+	}
+	return stats.Estimate{Mean: mean}
+}
+
+// at is the level in the same seconds as that of another run, or the last one if the disk had ended by then.
+func (p *part) at(disk string, in []overlap.Span) level {
+	same := overlap.Clip(p.window, overlap.Span{StartNS: in[0].StartNS, EndNS: in[len(in)-1].EndNS})
+	if own := p.levels(disk); overlap.Seconds(same) < overlap.ShortS && len(own) > 0 {
+		same = own[len(own)-1]
+	}
+	return level{p, same}
+}
+
+// levelRates compares a disk's levels if a run of either side has several: one by one if all have as many, as a cache
+// that fills earlier or later is not slower for that. Else each new run is compared with the base, level by level of
+// the one that has more.
+func levelRates(v *Variation, key Key, r Rate, sides [2][]*part) (rates []Rate) {
+	r.Measure = Level
+	add := func(base, other []level) {
+		r := r
+		var values [2][]stats.Estimate
+		var spans [2]*[2]float64
+		for i, levels := range [][]level{base, other} {
+			for _, l := range levels {
+				e, doubt := overlap.NewCurve(l.traced.Disk(r.Disk)).Flow(l.in).LogMean()
+				if doubt != stats.NoDoubt {
+					e = l.fallen(r.Disk, e.Mean)
+				}
+				values[i] = append(values[i], e)
+				spans[i] = &[2]float64{float64(l.in[0].StartNS) / 1e9, float64(l.in[len(l.in)-1].EndNS) / 1e9}
+			}
+		}
+		r.BaseSpan, r.Span = spans[0], spans[1]
+		r.Base, r.New = r.test(v, key, values[0], values[1])
+		rates = append(rates, r)
+	}
+	first := sides[0][0].levels(r.Disk)
+	most, same := len(first), true
+	for _, p := range slices.Concat(sides[0], sides[1]) {
+		n := len(p.levels(r.Disk))
+		same = same && n == len(first)
+		most = max(most, n)
+	}
+	switch {
+	case most < 2:
+	case same:
+		for i := range most {
+			var levels [2][]level
+			for side, parts := range sides {
+				for _, p := range parts {
+					levels[side] = append(levels[side], level{p, p.levels(r.Disk)[i]})
+				}
+			}
+			add(levels[0], levels[1])
+		}
+	default:
+		for _, p := range sides[1] {
+			longer := p.levels(r.Disk)
+			if len(first) > len(longer) {
+				longer = first
+			}
+			for _, in := range longer {
+				var before []level
+				for _, b := range sides[0] {
+					before = append(before, b.at(r.Disk, in))
+				}
+				add(before, []level{p.at(r.Disk, in)})
+			}
+		}
+	}
+	return rates
+}
 
 // phases goes over those of all pairs.
 func (c *Comparison) phases() iter.Seq2[*Pair, *Phase] {
@@ -28,98 +199,62 @@ func (c *Comparison) phases() iter.Seq2[*Pair, *Phase] {
 	}
 }
 
-// stepped reports whether levels of a disk are compared, or of all together.
+// stepped reports whether levels of a disk are compared, or of any.
 func (p *Phase) stepped(disk string) bool {
-	return slices.ContainsFunc(p.Rates, func(r Rate) bool { return r.Measure == Level && r.Disk == disk })
+	return slices.ContainsFunc(p.Rates, func(r Rate) bool { return r.Measure == Level && (disk == "" || r.Disk == disk) })
 }
 
-// judge gives the verdicts on rates and, by themselves, on latencies. Whether there are levels to compare
-// depends on the data, so their part of the chance of a mistake is reserved even if there are none.
+// gated reports whether a rate is judged by gates: if levels are compared, they are, and not the mean of all. What
+// the work limits, and the sum of all disks, need no judgement if how far they vary is not known.
+func (p *Phase) gated(r *Rate) bool {
+	needed := r.P != nil || r.Disk != "" && !p.Work[r.Disk].Limited()
+	return needed && (r.Measure == Level || !p.stepped(r.Disk))
+}
+
+// judge gives the verdicts on rates and, by themselves, on latencies.
 func (c *Comparison) judge() {
 	var rates, latencies []*Test
-	var weights, latencyWeights []float64
-	aside := 1e-9
 	for _, phase := range c.phases() {
 		for i := range phase.Rates {
-			r, weight := &phase.Rates[i], 1.0
-			stepped := phase.stepped(r.Disk)
-			switch {
-			case r.Measure == Level:
-				weight = levelWeight
-			case r.Measure == Window && !stepped:
-				aside += 2 * levelWeight
-			case r.Measure == Window:
-				r.memory = 0 // a step looks like noise that lasts
-			case !stepped && phase.lasts(r.Disk):
-				r.withhold()
-			}
-			rates, weights = append(rates, &r.Test), append(weights, weight)
+			rates = append(rates, &phase.Rates[i].Test)
 		}
 		for i := range phase.Latencies {
-			latencies, latencyWeights = append(latencies, &phase.Latencies[i].Test), append(latencyWeights, 1)
+			latencies = append(latencies, &phase.Latencies[i].Test)
 		}
 	}
-	withhold(rates)
-	withhold(latencies)
-	correct(rates, append(weights, aside), Faster, Slower)
-	correct(latencies, latencyWeights, Longer, Shorter)
+	correct(rates, Faster, Slower)
+	correct(latencies, Longer, Shorter)
 	c.Tests, c.LatencyTests = len(rates), len(latencies)
 	for _, phase := range c.phases() {
 		for i := range phase.Rates {
 			if r := &phase.Rates[i]; r.P != nil {
-				r.ExcludedFall = new(max(0, -math.Expm1(r.evidence.LowerBound(Chance))))
+				r.ExcludedFall = new(max(0, -r.CI95[0]))
 			}
 		}
 	}
 }
 
-// withhold takes all verdicts back if the median of the tests shows noise that lasts as long as the phase, for the
-// same machine made them.
-func withhold(tests []*Test) {
-	var memories []float64
+// correct corrects tests for their number, and gives the verdicts. If noise that lasts as long as a phase leaves half of
+// the values without an interval, none is believed: the same machine made the others.
+func correct(tests []*Test, above, below Verdict) {
+	lasting := 0
 	for _, t := range tests {
-		if t.memory > 0 {
-			memories = append(memories, t.memory)
+		if t.lasting {
+			lasting++
 		}
-	}
-	if !(stats.Median(memories) > stats.MaxMemory) {
-		return
 	}
 	for _, t := range tests {
-		t.withhold()
-	}
-}
-
-// withhold takes the verdict back.
-func (t *Test) withhold() {
-	if t.P != nil {
-		t.P, t.Verdict, t.Reason = nil, TooLittle, lasting
-	}
-}
-
-// lasts reports whether a disk's window has no verdict because its noise lasts: then its files have none either.
-func (p *Phase) lasts(disk string) bool {
-	return slices.ContainsFunc(p.Rates, func(r Rate) bool {
-		return r.Measure == Window && r.Disk == disk && strings.HasSuffix(r.Reason, lasting)
-	})
-}
-
-// correct corrects tests for their number, each with its weight, and gives the verdicts. Weights beyond the
-// tests are of those that there might have been.
-func correct(tests []*Test, weights []float64, above, below Verdict) {
-	chances := slices.Repeat([]float64{1}, len(weights))
-	for i, t := range tests {
-		if t.P != nil {
-			chances[i] = t.evidence.P()
-			ci := t.evidence.Interval()
-			t.P, t.CI95 = &chances[i], &stats.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
+		if t.P != nil && lasting > 0 && 2*lasting >= len(tests) {
+			t.P, t.CI95, t.Reason = nil, nil, varies
 		}
 	}
-	corrected, levels := stats.Holm(chances, weights, Chance)
+	tests = slices.DeleteFunc(slices.Clone(tests), func(t *Test) bool { return t.P == nil })
+	var chances []float64
+	for _, t := range tests {
+		chances = append(chances, *t.P)
+	}
+	corrected, levels := stats.Holm(chances, nil, Chance)
 	for i, t := range tests {
-		if t.P == nil {
-			continue
-		}
 		t.Corrected = &corrected[i]
 		switch {
 		case corrected[i] > Chance:
@@ -134,96 +269,26 @@ func correct(tests []*Test, weights []float64, above, below Verdict) {
 	}
 }
 
-// test fills in what the difference of the logarithms says. One with a smaller error than assumed at least is
-// taken as known, and so without an error of its own.
-func (t *Test) test(difference stats.Estimate, smallest float64) {
-	if difference.SE < smallest {
-		difference = stats.Certain(difference.Mean, smallest)
-	}
-	t.evidence, t.P = difference, new(difference.P())
-}
-
-// repeat tests what was measured in several runs of either side, or in several repeats within one run. It returns
-// the geometric means of both sides: measure gives logarithms, or says what is missing in a run. Repeats within one
-// of several runs are pooled first.
-func (t *Test) repeat(unit string, base, other [][]*part, smallest float64,
-	measure func(p *part, where string) (stats.Estimate, string)) (b, n float64, ok bool) {
-	*t = Test{Unit: unit, Verdict: TooLittle}
-	all := func(units [][]*part) (list []stats.Estimate, mean float64, fault string) {
-		for i, parts := range units {
-			var each []stats.Estimate
-			for _, p := range parts {
-				one, fault := measure(p, fmt.Sprintf("%s %d of a side", unit, i+1))
-				if fault == "" && math.IsInf(one.Mean, 0) {
-					fault = "nothing was moved"
-				}
-				if fault != "" {
-					return nil, 0, fault
-				}
-				each = append(each, one)
-			}
-			list = append(list, together(each))
-			mean += list[i].Mean / float64(len(units))
-		}
-		return list, math.Exp(mean), ""
-	}
-	before, b, faultB := all(base)
-	after, n, faultN := all(other)
-	d, ok := stats.RepeatedDifference(before, after)
-	t.Reason = max(faultB, faultN)
-	if t.Reason != "" || !ok {
-		return 0, 0, false
-	}
-	t.N = min(len(before), len(after))
-	t.test(d, smallest)
-	return b, n, true
-}
-
-// together pools the repeats within one run. Their mean is no surer than they say of themselves, nor than they agree.
-func together(list []stats.Estimate) (r stats.Estimate) {
-	n := float64(len(list))
-	own, between := 0.0, 0.0
-	for _, one := range list {
-		r.Mean += one.Mean / n
-		own += one.SE * one.SE / (n * n)
-	}
-	for _, one := range list {
-		between += (one.Mean - r.Mean) * (one.Mean - r.Mean) / (n * max(1, n-1))
-	}
-	r.SE = math.Sqrt(max(own, between))
-	return r
-}
-
-// Outcome is what the data say about a fall by more than a limit.
-type Outcome string
-
-// The outcomes.
-const (
-	Fell       Outcome = "fell"         // the corrected test says slower, and the fall is larger than the limit: measured, or proven
-	DidNotFall Outcome = "did_not_fall" // a fall by so much is excluded
-	CannotTell Outcome = "cannot_tell"
-)
-
 // GateOutcome is the result of a gate.
 type GateOutcome string
 
 // The outcomes of a gate.
 const (
 	Passed      GateOutcome = "passed"
-	CrossedIt   GateOutcome = "crossed"      // a rate fell by more, or may have, or was not measured
-	CannotJudge GateOutcome = "cannot_judge" // no rate can be judged
+	CrossedIt   GateOutcome = "crossed"      // a rate fell by more, or was not measured
+	CannotJudge GateOutcome = "cannot_judge" // a fall by more can't be ruled out
 )
 
 // Gate is what a comparison says about falls by more than a limit.
 type Gate struct {
 	Limit      float64     `json:"limit"`             // a share of the base's rate
-	Certain    bool        `json:"certain,omitempty"` // only proven falls cross it
+	Certain    bool        `json:"certain,omitempty"` // what can't be judged passes
 	Outcome    GateOutcome `json:"outcome"`
 	Rates      int         `json:"rates"` // of which each has one of these three outcomes
 	Fell       int         `json:"fell"`
 	DidNotFall int         `json:"did_not_fall"`
 	CannotTell int         `json:"cannot_tell"`
-	Crossed    []Fall      `json:"crossed"` // those that fell, and those that cannot be judged but measured a larger fall
+	Crossed    []Fall      `json:"crossed"` // those that fell
 
 	// What the base measured and another run did not, or not completely: a fall may hide there.
 	Lost []string `json:"lost,omitempty"`
@@ -236,69 +301,48 @@ type Fall struct {
 	Rate
 }
 
-// Against checks every rate against a limit, a share of the base's rate, and gives each an outcome. That a rate
-// did not fall by so much is a test of its own: such a fall is rejected at a level of 5 %, for each rate by
-// itself, since all must be rejected to pass (Berger, "Multiparameter Hypothesis Testing and Acceptance
-// Sampling", Technometrics 24, 1982; Schuirmann, "A Comparison of the Two One-Sided Tests Procedure", Journal
-// of Pharmacokinetics and Biopharmaceutics 15, 1987).
-//
-// A rate that cannot be judged crosses the gate if it measured a larger fall. A limit of 0 is crossed by
-// significant falls only, as no data exclude the smallest. So is any limit by files of a disk that are too few
-// to judge, and by a window whose levels are judged.
-func (c *Comparison) Against(limit float64) *Gate { return c.against(limit, false) }
-
-// AgainstCertain is Against for a gate that only proven falls cross: the whole corrected interval of the change lies
-// below the limit. What was not measured crosses it as well.
-func (c *Comparison) AgainstCertain(limit float64) *Gate { return c.against(limit, true) }
-
-func (c *Comparison) against(limit float64, certain bool) *Gate {
+// Against checks every rate against a limit, a share of the base's rate, and gives each an outcome: see Judge.
+func (c *Comparison) Against(limit float64, certain bool) *Gate {
 	g := &Gate{Limit: limit, Certain: certain, Outcome: Passed, Crossed: []Fall{}}
-	judged := 0
+	var above []*stats.Estimate
+	var rates []*Rate
+	var falls []Fall
 	for pair, phase := range c.phases() {
 		for i := range phase.Rates {
 			r := &phase.Rates[i]
+			if !phase.gated(r) {
+				continue
+			}
+			var margin *stats.Estimate
 			if r.P != nil {
-				judged++
+				e := r.evidence
+				e.Mean -= math.Log1p(-limit)
+				margin = &e
 			}
-			g.Rates++
-			switch {
-			case r.P != nil && r.Verdict == Slower && -*r.Change > limit && (!certain || -r.Interval[1] > limit):
-				r.Outcome = Fell
-				g.Fell++
-			case r.P != nil && r.evidence.Above(math.Log1p(-limit)) < Chance:
-				r.Outcome = DidNotFall
-				g.DidNotFall++
-			default:
-				r.Outcome = CannotTell
-				g.CannotTell++
-			}
-		}
-		for _, r := range phase.Rates {
-			doubtful := !certain && r.Outcome == CannotTell && limit > 0 && r.Change != nil && -*r.Change > limit &&
-				(r.P != nil || r.Measure != File) && (r.Measure == Level || !phase.levelsHold(r.Disk))
-			if r.Outcome == Fell || doubtful {
-				g.Crossed = append(g.Crossed, Fall{pair.Label, phase.Name, r})
-			}
+			above, rates = append(above, margin), append(rates, r)
+			falls = append(falls, Fall{Run: pair.Label, Phase: phase.Name})
 		}
 	}
+	count, judged := map[Outcome]int{}, 0
+	for i, outcome := range Judge(above) {
+		if rates[i].Outcome = outcome; above[i] != nil {
+			judged++
+		}
+		if count[outcome]++; outcome == Fell {
+			falls[i].Rate = *rates[i]
+			g.Crossed = append(g.Crossed, falls[i])
+		}
+	}
+	g.Rates, g.Fell, g.DidNotFall, g.CannotTell = len(rates), count[Fell], count[DidNotFall], count[CannotTell]
 	for i := range c.Pairs {
 		g.Lost = append(g.Lost, c.Pairs[i].Lost...)
 	}
 	switch {
-	case len(g.Lost) > 0:
+	case g.Fell+len(g.Lost) > 0:
 		g.Outcome = CrossedIt
-	case judged == 0:
+	case judged == 0, g.CannotTell > 0 && !certain && limit > 0: // No data exclude the smallest fall.
 		g.Outcome = CannotJudge
-	case len(g.Crossed) > 0:
-		g.Outcome = CrossedIt
 	}
 	c.Gate = g
 	return g
-}
-
-// levelsHold reports whether a disk has levels and none of them fell.
-func (p *Phase) levelsHold(disk string) bool {
-	return p.stepped(disk) && !slices.ContainsFunc(p.Rates, func(r Rate) bool {
-		return r.Measure == Level && r.Disk == disk && r.Outcome != DidNotFall
-	})
 }

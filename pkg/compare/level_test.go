@@ -52,9 +52,9 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestPower: a true difference of 5 % with 50 files and 5 % noise is to be found. Of 400 pairs it was in 95 % with files
+// TestPowerWithinRuns: a true difference of 5 % with 50 files and 5 % noise is to be found. Of 400 pairs it was in 95 % with files
 // of the same sizes, in 91 % with others.
-func TestPower(t *testing.T) {
+func TestPowerWithinRuns(t *testing.T) {
 	pairs := uint64(pairsOf(60))
 	for _, same := range []bool{true, false} {
 		rnd := rand.New(rand.NewPCG(43, 44))

@@ -2,8 +2,11 @@ package compare
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
 )
@@ -45,10 +48,101 @@ func (p *part) unlike(b *part, disk string) []Difference {
 	var list []Difference
 	for _, k := range p.differs(b, disk) {
 		if k.Limits() || k == work.KeyMix || k == work.KeySizes || k == work.KeyOrder {
-			list = append(list, Difference{string(k), disk, p.works[disk].Value(k), b.works[disk].Value(k)})
+			list = append(list, Difference{
+				What: string(k), Where: disk, Base: p.works[disk].Value(k), New: b.works[disk].Value(k),
+			})
 		}
 	}
 	return list
+}
+
+// matched is a run whose phases are matched to those of the base. Its findings name these.
+type matched struct {
+	Run
+	parts []*part
+	found []analysis.Finding // by the run's own names of phases
+}
+
+// part is a phase of one run.
+type part struct {
+	name        string  // of the base's phase that it matches
+	own         string  // in its own run: without a number if it has repeats
+	all         []*part // itself and its repeats in the same run, in order
+	found       *analysis.Phase
+	traced      *trace.Phase
+	title       string
+	works       map[string]work.Work // of each disk
+	connections map[string]string
+	window      []overlap.Span // the time in which all disks of the phase were active
+}
+
+func newPart(r Run, t *trace.Phase) *part {
+	p := &part{name: t.Name, own: t.Name, traced: t, title: r.Trace.Title(t), works: map[string]work.Work{},
+		connections: map[string]string{}}
+	for _, d := range r.Trace.Disks {
+		p.connections[d.Name] = d.Connection
+	}
+	for _, d := range t.Disks {
+		p.works[d.Name] = t.WorkOf(d)
+		p.connections[d.Name] = cmp.Or(t.Connections[d.Name], p.connections[d.Name])
+	}
+	for i := range r.Analysis.Phases {
+		if r.Analysis.Phases[i].Name == t.Name {
+			p.found = &r.Analysis.Phases[i]
+		}
+	}
+	p.all = []*part{p}
+	if p.found.Overlap != nil {
+		for _, span := range p.found.Overlap.Spans {
+			p.window = append(p.window, overlap.Span{StartNS: ns(span[0]), EndNS: ns(span[1])})
+		}
+	}
+	return p
+}
+
+func ns(seconds float64) int64 { return int64(math.Round(seconds * 1e9)) }
+
+// part finds a phase by the base's name for it; nil if there is none.
+func (r *matched) part(name string) *part {
+	for _, p := range r.parts {
+		if p.name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// repeatedBy reports whether q repeats p, which is the first of its entry in the scenario (WW-1, then WW-2). A disk
+// that failed may be missing in either.
+func (p *part) repeatedBy(q *part) bool {
+	a, b := p.traced, q.traced
+	first := trace.Unnumbered(b.Name) + "-1"
+	return p.all[0].traced.Name == first && b.Name != first && a.Search == nil && b.Search == nil && a.Stop == b.Stop &&
+		a.Test == b.Test && p.shared(q) > 0
+}
+
+// usable reports whether a phase was measured to its end.
+func (p *part) usable() bool { return p.traced.Status != trace.Partial && len(p.window) > 0 }
+
+// pool are those of a phase and its repeats that are compared; p stands for all of them.
+func (p *part) pool() (pool []*part) {
+	for _, q := range p.all {
+		if q.usable() && len(q.works) == len(p.works) {
+			pool = append(pool, q)
+		}
+	}
+	if pool == nil {
+		pool = []*part{p}
+	}
+	return pool
+}
+
+// called is what people call the phase, with all its repeats.
+func (p *part) called() string {
+	if len(p.all) > 1 {
+		return trace.Unnumbered(p.found.Title)
+	}
+	return p.found.Title
 }
 
 // match gives the phases of a run the names of those of the base that they match: first those of the same name

@@ -43,15 +43,15 @@ func TestMatch(t *testing.T) {
 			map[string]string{"WW": "WW-2", "WW-2": "WW", "W-last": ""}, nil, nil},
 		{"only small files", runOf("n", doing("WW", 0.2e9, small)), map[string]string{"WW-2": "WW"}, nil, nil},
 		{"other files by the same name", runOf("n", doing("W-last", 0.2e9, small)), map[string]string{},
-			[]Difference{{"sizes", "A", "1 GB", "1 MB"}, {"sizes", "B", "1 GB", "1 MB"}}, nil},
+			[]Difference{{"sizes", "A", "1 GB", "1 MB", ""}, {"sizes", "B", "1 GB", "1 MB", ""}}, nil},
 		{"not flushed", runOf("n", doing("W-last", 1.5e9, unflushed)), map[string]string{"W-last": ""}, nil, nil},
-		{"a name that is taken", runOf("n", doing("WW", 0.2e9, small), doing("WW-2", 0.2e9, small)), map[string]string{"WW-2": ""}, []Difference{{"sizes", "A", "1 GB", "1 MB"}, {"sizes", "B", "1 GB", "1 MB"}}, nil},
+		{"a name that is taken", runOf("n", doing("WW", 0.2e9, small), doing("WW-2", 0.2e9, small)), map[string]string{"WW-2": ""}, []Difference{{"sizes", "A", "1 GB", "1 MB", ""}, {"sizes", "B", "1 GB", "1 MB", ""}}, nil},
 		{"what a study called it before", runOf("n", doing("A+B W", 1e9, nil)), map[string]string{"WW": "A+B W"}, nil, nil},
 		{"another name", runOf("n", doing("other", 1e9, nil)), map[string]string{}, nil, []string{"other"}},
 	} {
 		c := Runs(base, tt.other)
 		p := c.Pairs[0]
-		if lost := strings.Join(c.Against(0.05).Lost, "; "); strings.Contains(lost, "A (") != (len(tt.unlike) > 0) {
+		if lost := strings.Join(c.Against(0.05, false).Lost, "; "); strings.Contains(lost, "A (") != (len(tt.unlike) > 0) {
 			t.Errorf("%s: a gate goes by %q", tt.name, lost)
 		}
 		got := map[string]string{}
@@ -79,11 +79,11 @@ func TestMatch(t *testing.T) {
 // A run of other work is no repeat of another, whatever its phases are called.
 func TestRepeatsOfUnlikeWork(t *testing.T) {
 	of := func(change func(*work.Work)) Run { return runOf("r", doing("WW", 1e9, change)) }
-	if p := Groups([]Run{of(nil), of(nil)}, []Run{of(nil), of(nil)}).Pairs[0].Phases[0]; len(p.Rates) == 0 {
+	if p := groups([]Run{of(nil), of(nil)}, []Run{of(nil), of(nil)}).Pairs[0].Phases[0]; len(p.Rates) == 0 {
 		t.Errorf("equal ones: %s", p.Reason)
 	}
 	unflushed := func(w *work.Work) { w.Flush = "none" }
-	p := Groups([]Run{of(nil), of(unflushed)}, []Run{of(nil), of(nil)}).Pairs[0].Phases[0]
+	p := groups([]Run{of(nil), of(unflushed)}, []Run{of(nil), of(nil)}).Pairs[0].Phases[0]
 	if want := "run 2 of a side is not a repeat of the first: flush of A is none, not full"; len(p.Rates) > 0 || p.Reason != want {
 		t.Errorf("%d rates, %q; want none, for %q", len(p.Rates), p.Reason, want)
 	}

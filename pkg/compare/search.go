@@ -25,7 +25,7 @@ func searches(base, other []*matched) []Search {
 	var list []Search
 	for _, s := range base[0].Analysis.Searches {
 		out := Search{Name: s.Name, Kind: s.Kind, Disk: s.Disk, Base: results(base, &s), New: results(other, &s)}
-		if out.Base == nil || out.New == nil {
+		if len(out.Base) < len(base) || len(out.New) < len(other) {
 			continue
 		}
 		if b, n := searched(base[0], &s), searched(other[0], &s); b != n {
@@ -36,23 +36,19 @@ func searches(base, other []*matched) []Search {
 	return list
 }
 
-// results are what a search found in each run; nil if a run has no such search.
-func results(runs []*matched, s *analysis.Search) []analysis.SearchResult {
-	var list []analysis.SearchResult
+// results are what a search found in each run that has it.
+func results(runs []*matched, s *analysis.Search) (list []analysis.SearchResult) {
 	for _, r := range runs {
-		i := slices.IndexFunc(r.Analysis.Searches, func(f analysis.Search) bool {
-			return f.Name == s.Name && f.Kind == s.Kind && f.Disk == s.Disk
-		})
-		if i < 0 {
-			return nil
+		for _, f := range r.Analysis.Searches {
+			if f.Name == s.Name && f.Kind == s.Kind && f.Disk == s.Disk {
+				list = append(list, f.SearchResult)
+			}
 		}
-		list = append(list, r.Analysis.Searches[i].SearchResult)
 	}
 	return list
 }
 
-// searched is the work of the disks in a search's tries, without what was varied: "A plays ProRes 422 UHD 25p,
-// buffer 1 s; C writes".
+// searched is the work of the disks in a search's tries: "A plays ProRes 422 UHD 25p, buffer 1 s; C writes".
 func searched(r *matched, s *analysis.Search) string {
 	var try *trace.Phase // with the most disks
 	for _, p := range r.Trace.Phases {
@@ -66,37 +62,17 @@ func searched(r *matched, s *analysis.Search) string {
 	var texts []string
 	for _, d := range try.Disks {
 		w := try.WorkOf(d)
-		if d.Name == s.Disk {
-			w.Pace = 0
-		}
-		text := w.Does().One
-		if len(w.Streams) > 0 {
-			text = w.Value(work.KeyStreams)
-			if d.Name == s.Disk {
-				_, text, _ = strings.Cut(text, " x ")
+		if d.Name == s.Disk { // What was varied says nothing.
+			w.Pace, w.Streams = 0, slices.Clone(w.Streams)
+			for i := range w.Streams {
+				w.Streams[i].Count = 1
 			}
-			text = w.Verb().One + " " + text
 		}
-		texts = append(texts, d.Name+" "+text)
+		text := d.Name + " " + w.Does().One
+		if len(w.Streams) > 0 {
+			text += " " + strings.TrimPrefix(w.Value(work.KeyStreams), "1 x ")
+		}
+		texts = append(texts, text)
 	}
 	return strings.Join(texts, "; ")
-}
-
-// onlyIn lists the phases of a run that another has not; of a search that the other has not, its name in place
-// of its tries.
-func (p *Pair) onlyIn(run, other *matched) []string {
-	only := []string{}
-	for _, part := range run.parts {
-		name := part.name
-		if t := part.traced; t.Search != nil {
-			name = t.Search.Search
-			if slices.Contains(only, name) || slices.ContainsFunc(p.Searches, func(s Search) bool { return s.Name == name }) {
-				continue
-			}
-		} else if other.part(name) != nil {
-			continue
-		}
-		only = append(only, name)
-	}
-	return only
 }

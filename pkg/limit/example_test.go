@@ -25,7 +25,7 @@ func ExampleCheck() {
 	if err != nil {
 		panic(err)
 	}
-	for _, r := range limit.Check(analysis.Analyze(run, analysis.Options{}), limits) {
+	for _, r := range limit.Check(analysis.Analyze(run, analysis.Options{}), limits, limit.History{}) {
 		fmt.Println(r.Phase, r.Disk, r.Measure, r.Bounds+":", r.Verdict)
 	}
 	// Output:

@@ -4,9 +4,11 @@ package limit
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -37,6 +39,15 @@ type Result struct {
 	High    *float64       `json:"high"`
 	Verdict Verdict        `json:"verdict"`
 	Why     string         `json:"why,omitempty"` // if it did not pass
+
+	passes bool             // if it cannot be judged, as no data exclude the smallest fall
+	above  []stats.Estimate // how far the value is above its minimum, and below its maximum, as logarithms
+}
+
+// History is what earlier runs of the same setup measured, and by what share a rate may be lower.
+type History struct {
+	Earlier []compare.Sample
+	Fall    float64
 }
 
 // Worst is the verdict on all of them: any that fails makes it fail.
@@ -50,16 +61,34 @@ func Worst(list []Result) Verdict {
 	return worst
 }
 
-// Check holds a run to limits. A limit of a phase or a disk that the run lacks fails. One of every phase or disk is
-// held against those that have the measure, and cannot be judged if none has. A run that is incomplete fails.
-func Check(a *analysis.Analysis, limits []scenario.Limit) []Result {
+// Check holds a run to limits, and to what earlier runs had. A limit of a phase or a disk that the run lacks fails. One
+// of every phase or disk is held against those that have the measure, and cannot be judged if none has. A run that is
+// incomplete fails. What has an interval is judged as every gate does (compare.Judge), with how far rates vary from
+// run to run in it if earlier runs show that.
+func Check(a *analysis.Analysis, limits []scenario.Limit, history History) []Result {
 	var list []Result
+	variation := compare.NewVariation("history", false, history.Earlier)
 	for _, l := range limits {
-		found := results(a, l)
+		found := results(a, l, variation)
 		if len(found) == 0 {
 			found = []Result{noResult(a, l)}
 		}
 		list = append(list, found...)
+	}
+	list = append(list, history.results(a, variation)...)
+	var above []*stats.Estimate
+	for i := range list {
+		for k := range list[i].above {
+			above = append(above, &list[i].above[k])
+		}
+	}
+	outcomes := compare.Judge(above)
+	for i := range list {
+		r := &list[i]
+		for range r.above {
+			r.judge(outcomes[0])
+			outcomes = outcomes[1:]
+		}
 	}
 	if a.Origin != nil && a.Status != string(trace.Complete) {
 		list = append(list, Result{Measure: "status", Bounds: "complete", Verdict: Fail, Why: "the run did not end as planned"})
@@ -67,8 +96,58 @@ func Check(a *analysis.Analysis, limits []scenario.Limit) []Result {
 	return list
 }
 
+// judge takes over what the data say of one of its bounds.
+func (r *Result) judge(outcome compare.Outcome) {
+	switch {
+	case outcome == compare.Fell:
+		r.Verdict, r.Why = Fail, ""
+	case outcome == compare.CannotTell && r.Verdict == Pass && !r.passes:
+		r.Verdict, r.Why = Unsure, "the limit lies within the measurement's interval"
+	}
+}
+
+// results holds the run's rates to those of the earlier runs.
+func (h History) results(a *analysis.Analysis, v *compare.Variation) (list []Result) {
+	now := compare.SampleOf(a)
+	for _, key := range compare.Keys(h.Earlier) {
+		before := compare.Values(h.Earlier, key)
+		if key.What != "" || len(before) < len(h.Earlier) {
+			continue
+		}
+		r := Result{Limit: scenario.Limit{Phase: key.Phase, Disk: key.Disk}, Phase: key.Phase, Disk: key.Disk, Verdict: Pass}
+		for _, m := range scenario.Measures() {
+			if m.Name == "rate" && key.Disk != "" || m.Name == "together" && key.Disk == "" {
+				r.Limit.Measure, r.Measure = m, m.Name
+			}
+		}
+		mean := 0.0
+		for _, e := range before {
+			mean += e.Mean / float64(len(before))
+		}
+		r.Min = new(math.Exp(mean) * (1 - h.Fall))
+		r.Bounds = fmt.Sprintf("at least %s, %s below %s", r.Limit.Measure.Format(*r.Min), unit.FormatPercent(h.Fall),
+			unit.Plural(len(before), "earlier run"))
+		e, measured := now[key]
+		switch {
+		case !measured:
+			r.Verdict, r.Why = Fail, "the run has not measured it"
+		case e.DegreesOfFreedom == 0:
+			r.Value, r.Verdict, r.Why = new(math.Exp(e.Mean)), Unsure, "too little was measured for an interval"
+		default:
+			r.Value = new(math.Exp(e.Mean))
+			d := v.Difference(key, before, []stats.Estimate{e})
+			ci := d.Interval()
+			r.Low, r.High = new(math.Exp(mean+ci[0])), new(math.Exp(mean+ci[1]))
+			d.Mean -= math.Log1p(-h.Fall)
+			r.above, r.passes = []stats.Estimate{d}, h.Fall == 0
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
 // results checks a limit against each phase and disk it applies to.
-func results(a *analysis.Analysis, l scenario.Limit) (list []Result) {
+func results(a *analysis.Analysis, l scenario.Limit, v *compare.Variation) (list []Result) {
 	disks := a.Order
 	if l.Measure.Phases {
 		disks = []string{""}
@@ -83,7 +162,7 @@ func results(a *analysis.Analysis, l scenario.Limit) (list []Result) {
 			if disk != "" && !named && (l.Disk != "" && l.Disk != disk || !works(p, disk)) {
 				continue
 			}
-			r := judge(l, p, disk)
+			r := judge(l, p, disk, v)
 			if named || r.Value != nil || r.Why != missing(r.Measure) { // others are for what has the measure
 				list = append(list, r)
 			}
@@ -156,7 +235,7 @@ func missing(measure string) string {
 }
 
 // judge holds one phase, and a disk of it unless the measure is of all, to a limit.
-func judge(l scenario.Limit, p *analysis.Phase, disk string) Result {
+func judge(l scenario.Limit, p *analysis.Phase, disk string, v *compare.Variation) Result {
 	r := newResult(l, p.Name, disk)
 	r.Verdict = Fail
 	for _, w := range p.Warnings {
@@ -174,22 +253,49 @@ func judge(l scenario.Limit, p *analysis.Phase, disk string) Result {
 		return r
 	}
 	exact := r.measure(p)
-	low, high := r.Low, r.High
-	if exact {
-		low, high = r.Value, r.Value
-	}
 	switch {
-	case low == nil:
+	case exact && l.Holds(*r.Value, *r.Value) > 0:
+		r.Verdict = Pass
+	case exact:
+	case r.Low == nil:
 		r.Verdict = Unsure
 		if r.Value != nil {
 			r.Why = "too little was measured for an interval"
 		}
-	case l.Holds(*low, *high) > 0:
+	default:
 		r.Verdict = Pass
-	case l.Holds(*low, *high) == 0:
-		r.Verdict, r.Why = Unsure, "the limit lies within the measurement's interval"
+		r.compare(p, v)
 	}
 	return r
+}
+
+// compare finds how far the value is from its bounds. A rate below its minimum that fell by itself, or with others, is
+// judged by what it fell to: in the interval of its mean the fall is noise.
+func (r *Result) compare(p *analysis.Phase, v *compare.Variation) {
+	value, low, high := *r.Value, *r.Low, *r.High
+	e := compare.Log(value, &stats.Interval{low, high})
+	if r.Measure == "rate" || r.Measure == "together" {
+		e = v.Alone(compare.RateKey(trace.Unnumbered(p.Name), r.Disk, p), e)
+		ci := e.Interval()
+		r.Low, r.High = new(math.Exp(ci[0])), new(math.Exp(ci[1]))
+	}
+	if l := r.Limit; l.Min != nil {
+		lowest := e
+		if value < *l.Min {
+			for _, c := range p.Changes {
+				alone := len(c.Disks) == 1 && c.Disks[0] == r.Disk
+				if alone && c.Kind == analysis.KindOwnFall && c.CI != nil && c.ToRate < value {
+					lowest = compare.Log(c.ToRate, c.CI)
+				}
+			}
+		}
+		lowest.Mean -= math.Log(*l.Min)
+		r.above = append(r.above, lowest)
+	}
+	if l := r.Limit; l.Max != nil {
+		e.Mean = math.Log(*l.Max) - e.Mean
+		r.above = append(r.above, e)
+	}
 }
 
 // measure finds the result's value and interval, or why there is none. It reports whether the value is exact, as counts

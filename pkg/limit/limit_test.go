@@ -96,7 +96,7 @@ func TestVerdicts(t *testing.T) {
 	} {
 		limits, err := scenario.LoadLimits("limits.yaml", []byte("expect: ["+tt.limit+"]"))
 		check.Must(t, err)
-		results := Check(tt.run, limits)
+		results := Check(tt.run, limits, History{})
 		check.Same(t, fmt.Sprintf("%s: %+v", tt.name, results), tt.want, Worst(results))
 		for _, r := range results {
 			if (r.Why == "") != (r.Verdict == Pass || r.Verdict == Fail && r.Value != nil) {
@@ -127,13 +127,13 @@ expect:
 	check.Same(t, "limits", want, text)
 	limits, err := scenario.LoadLimits("limits.yaml", []byte(text))
 	check.Must(t, err)
-	if results := Check(a, limits); Worst(results) != Pass || len(results) != 10 {
+	if results := Check(a, limits, History{}); Worst(results) != Pass || len(results) != 10 {
 		t.Errorf("%d results: %+v", len(results), results)
 	}
 	a.Phases[1].Overlap.Disks["A"] = rate(1.8e9, 1e7)
 	a.Phases[0].StreamTotals[0].Late = 1
 	failed := 0
-	for _, r := range Check(a, limits) {
+	for _, r := range Check(a, limits, History{}) {
 		if r.Verdict == Fail {
 			failed++
 		}

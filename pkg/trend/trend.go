@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
@@ -25,6 +26,8 @@ type Series struct {
 	Host      string    `json:"host"` // Host is empty if it is not known.
 	Stretches []Stretch `json:"stretches"`
 	Points    []Point   `json:"-"` // Points are its runs, in order of time.
+	// Outcome is that of a gate: whether the last stretch is lower than the one before by more than its limit.
+	Outcome compare.Outcome `json:"outcome,omitempty"`
 }
 
 // Change is that of the last stretch against the one before; 0 if there is one stretch, or if it
@@ -51,6 +54,44 @@ type Stretch struct {
 	Interval *stats.Interval `json:"ci95,omitempty"` // Interval is the mean's, by how the runs differ; nil of one run.
 	Change   float64         `json:"change"`         // Change is the mean's against the stretch before; 0 of the first.
 	With     []string        `json:"with,omitempty"` // With changed in the first run too.
+
+	logs []float64 // of the rates
+}
+
+// Against gives each series the outcome of a gate (compare.Judge): whether its last stretch is lower than the one
+// before by more than a limit, a share, by Student's t with the variance of both. Without a change it is not, unless
+// there are too few runs to see one.
+func Against(list []Series, limit float64) {
+	above := make([]*stats.Estimate, len(list))
+	for i, s := range list {
+		n := len(s.Stretches)
+		last := s.Stretches[n-1]
+		switch {
+		case n == 1 && last.Runs >= 2*minRuns || n > 1 && s.Change() >= 0:
+			above[i] = &stats.Estimate{Mean: 1} // no fall, for certain
+		case n > 1:
+			before := s.Stretches[n-2]
+			free := float64(before.Runs + last.Runs - 2)
+			squares := squaresOf(before.logs) + squaresOf(last.logs)
+			above[i] = &stats.Estimate{
+				Mean:             stats.Mean(last.logs) - stats.Mean(before.logs) - math.Log1p(-limit),
+				SE:               math.Sqrt(squares / free * (1/float64(before.Runs) + 1/float64(last.Runs))),
+				DegreesOfFreedom: free,
+			}
+		}
+	}
+	for i, outcome := range compare.Judge(above) {
+		list[i].Outcome = outcome
+	}
+}
+
+// squaresOf is the sum of the squares about the mean.
+func squaresOf(x []float64) (sum float64) {
+	mean := stats.Mean(x)
+	for _, v := range x {
+		sum += (v - mean) * (v - mean)
+	}
+	return sum
 }
 
 const (
@@ -88,13 +129,12 @@ func Among(points []Point, series int) []Stretch {
 			From: points[from].Started, To: points[to-1].Started,
 			First: points[from].Run, Runs: to - from, Mean: stats.Mean(rates[from:to]),
 		}
+		for _, rate := range rates[from:to] {
+			s.logs = append(s.logs, math.Log(max(rate, 1)))
+		}
 		if s.Runs > 1 {
 			free := float64(s.Runs - 1)
-			var squares float64
-			for _, rate := range rates[from:to] {
-				squares += (rate - s.Mean) * (rate - s.Mean)
-			}
-			half := stats.StudentQuantile(0.975, free) * math.Sqrt(squares/free/float64(s.Runs))
+			half := stats.StudentQuantile(0.975, free) * math.Sqrt(squaresOf(rates[from:to])/free/float64(s.Runs))
 			s.Interval = &stats.Interval{s.Mean - half, s.Mean + half}
 		}
 		if from > 0 {

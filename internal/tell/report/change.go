@@ -66,7 +66,7 @@ func (c comparison) pair(run *comparedRun, id string) []Block {
 			}
 		}
 		for _, r := range phase.Rates {
-			what := pick(r.Measure == compare.File, "typical file", "overlap mean")
+			what := "overlap mean"
 			if r.Span != nil {
 				what = fmt.Sprintf("%.0f to %.0f s", r.Span[0], r.Span[1])
 			}
@@ -183,14 +183,12 @@ func phaseNotes(p compare.Phase) (lines []string) {
 
 // Gate says what became of a comparison's gate.
 func Gate(g *compare.Gate) string {
-	if g.Outcome == compare.CannotJudge {
-		return "not measured: no rate could be judged"
-	}
-	doubtful := len(g.Crossed) - g.Fell
-	text := fmt.Sprintf("%s: %d of %s (typical files included) fell %s", pick(g.Outcome == compare.Passed, "passed", "failed"),
-		g.Fell, unit.Plural(g.Rates, "rate"), pick(g.Limit > 0, "by more", "significantly")+pick(g.Certain, " for certain", ""))
-	text += pick(g.Limit > 0 && g.CannotTell > 0, fmt.Sprintf(", %d cannot be told", g.CannotTell), "") +
-		pick(doubtful > 0, fmt.Sprintf(" (%d of them measured a larger fall)", doubtful), "")
+	outcome := map[compare.GateOutcome]string{
+		compare.Passed: "passed", compare.CrossedIt: "failed", compare.CannotJudge: "cannot tell",
+	}[g.Outcome]
+	text := fmt.Sprintf("%s: %d of %s fell %s", outcome, g.Fell, unit.Plural(g.Rates, "rate"),
+		pick(g.Limit > 0, "by more", "significantly"))
+	text += pick(g.CannotTell > 0, fmt.Sprintf(", %d cannot be told", g.CannotTell), "")
 	if len(g.Crossed) > 0 {
 		worst := slices.MinFunc(g.Crossed, func(a, b compare.Fall) int { return cmp.Compare(*a.Change, *b.Change) })
 		text += "; " + rateOf(worst.Rate) + " in " + worst.Phase + " of " + worst.Run + " by " + unsigned(-*worst.Change)

@@ -30,6 +30,9 @@ const (
 // gate has a limit of its own.
 const smallChange = 0.05
 
+// halfCommon is the share of the variance between runs from which on the answer says that it is common to all rates.
+const halfCommon = 0.5
+
 // comparison is what the parts of the document need.
 type comparison struct {
 	*compare.Comparison
@@ -101,10 +104,10 @@ func OfComparison(c *compare.Comparison) *Document {
 	}
 	doc.Add(&Details{ID: "methods", Title: "How sure is this?", Printed: true, Blocks: append(warnings(c.Warnings),
 		Sentence{Text: fmt.Sprintf("Overlap: bytes over time with all disks busy. "+
-			"Typical file: the geometric mean of the rates of the files in the overlap, without the fastest and slowest fifth. "+
 			"A span of seconds: the rate before or after a step. The intervals and verdicts allow for noise that lasts "+
 			"and are corrected by Holm's method for all %s; latencies are corrected separately (%d). "+
-			"The chance of any false alarm is at most %.0f %% in each family.",
+			"The chance of any false alarm is at most %.0f %% in each family. "+
+			"What varies from run to run, if it is known, is moderated over all rates (Smyth 2004).",
 			unit.Plural(c.Tests, "rate"), c.LatencyTests, 100*c.Level)})})
 	return doc
 }
@@ -143,6 +146,9 @@ func shortNames(labels []string) []string {
 // answer says what changed most, or that nothing did, and how sure that is. A gate that failed comes first.
 func (c comparison) answer() *Answer {
 	out := &Answer{Scale: c.Scale, Sure: c.units()}
+	if c.LeftOut != "" {
+		out.Sure += " Left out of the history: " + c.LeftOut + "."
+	}
 	changed, bound := 0, 0.0
 	for _, run := range c.runs {
 		out.Doubts = append(out.Doubts, c.doubts(run)...)
@@ -173,7 +179,7 @@ func (c comparison) answer() *Answer {
 	if c.Gate != nil {
 		c.gate(out)
 	}
-	if c.Repeats == nil && (changed == 0 || out.Gate != nil && out.Gate.Sign == Bad) {
+	if !c.betweenRuns() && (changed == 0 || out.Gate != nil && out.Gate.Sign == Bad) {
 		out.Actions, out.Sure = []Action{{Title: "Repeat both to be sure", Detail: out.Sure, Text: out.Sure}}, ""
 	}
 	return out
@@ -187,6 +193,10 @@ func (c comparison) gate(out *Answer) {
 	switch g.Outcome {
 	case compare.CannotJudge:
 		out.Gate.Sign = Doubt
+		if !g.Certain {
+			out.Sentence = strings.TrimSpace(out.Headline + ". " + out.Sentence)
+			out.Headline = "Gate cannot tell: a fall by more than " + limit + " can't be ruled out"
+		}
 	case compare.CrossedIt:
 		out.Gate.Sign, out.Sentence = Bad, strings.TrimSpace(out.Headline+". "+out.Sentence)
 		out.Headline = "Gate failed: not everything was measured"
@@ -195,8 +205,6 @@ func (c comparison) gate(out *Answer) {
 				pick(len(c.Pairs) > 1, " in "+run.key.Label, "")
 			out.Sentence = c.numbers(*row) + ", and the limit is −" + limit + "." +
 				counts(&run.answer)
-		} else if len(g.Crossed) > 0 {
-			out.Headline = "Gate failed: a fall by more than " + limit + " can't be ruled out"
 		}
 	}
 }
@@ -229,9 +237,15 @@ func (c comparison) doubts(run *comparedRun) (list []string) {
 }
 
 // again is how to include what varies between runs.
-const again = "; to include it, repeat both: hubbench compare BASE... -- NEW..."
+const again = "; to include it, repeat both (hubbench compare BASE... -- NEW...) or add --history RUNS."
 
-// units says how many runs, or repeats within a run, the comparison goes by.
+// betweenRuns reports whether the intervals include what varies from run to run.
+func (c comparison) betweenRuns() bool {
+	v := c.Pairs[0].Variation
+	return v != nil && v.Source != compare.FromRepeats
+}
+
+// units says how many runs, or repeats within a run, the comparison goes by, and how they vary.
 func (c comparison) units() string {
 	var most compare.Repeats // of any phase within runs
 	for _, pair := range c.Pairs {
@@ -241,18 +255,34 @@ func (c comparison) units() string {
 			}
 		}
 	}
+	v := c.Pairs[0].Variation
 	within := fmt.Sprintf("up to %d against %d", most.Base, most.New)
-	few := func(r compare.Repeats) string {
-		return pick(r.Base+r.New <= 4, ": so few can show only large differences. ", ". ")
-	}
-	switch r := c.Repeats; {
-	case r != nil:
-		return fmt.Sprintf("The unit is the run, %d against %d", r.Base, r.New) + few(*r) +
-			pick(most.Base > 0, "Repeats within runs, "+within+", are pooled first.", "")
+	var list []string
+	switch {
+	case c.Repeats != nil:
+		list = append(list, fmt.Sprintf("The unit is the run, %d against %d", c.Repeats.Base, c.Repeats.New)+
+			pick(most.Base > 0, " (repeats within runs, "+within+", are pooled first)", ""))
 	case most.Base > 0:
-		return "Phases that a run repeats are pooled, " + within + " repeats" + few(most) + "Run-to-run variation is not included" + again
+		list = append(list, "Phases that a run repeats are pooled, "+within+" repeats")
+	case v != nil:
+		list = append(list, "One run each")
+	default:
+		return "One run each, so run-to-run variation is not included" + again
 	}
-	return "One run each, so run-to-run variation is not included" + again
+	if v == nil {
+		return list[0] + ". Run-to-run variation is not included" + again
+	}
+	from := pick(v.Source == compare.FromRepeats, "repeat to repeat", "run to run")
+	text := fmt.Sprintf("From %s, rates vary by %s", from, unsigned(math.Hypot(v.Common, v.Own)))
+	if v.Share() >= halfCommon {
+		text += ", mostly all rates of a run together"
+	}
+	list = append(list, text+pick(c.Earlier > 0, ", by "+unit.Plural(c.Earlier, "earlier run"), ""))
+	if !c.betweenRuns() {
+		list = append(list, "Run-to-run variation is not included"+again)
+		return strings.Join(list, ". ")
+	}
+	return strings.Join(list, ". ") + "."
 }
 
 // outcome is what became of a run's rates, and first of what it searched for: one idea, and a sentence more.
@@ -275,7 +305,7 @@ func (c comparison) outcome(run *comparedRun) (idea, sentence string) {
 	case len(a.Unjudged) > 0:
 		idea = fmt.Sprintf("Cannot tell: %d of %s cannot be judged, the others are within ±%s",
 			len(a.Unjudged), unit.Plural(all, "rate"), bound)
-	case c.Repeats == nil:
+	case !c.betweenRuns():
 		idea = "No change is shown: every rate is within ±" + bound
 	default:
 		idea = "No rate changed: every rate is within ±" + bound

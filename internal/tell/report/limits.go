@@ -14,6 +14,11 @@ type Checked struct {
 	Run     string         `json:"run"`
 	Verdict limit.Verdict  `json:"verdict"`
 	Results []limit.Result `json:"results"`
+
+	History string  `json:"history,omitempty"` // what of it counts
+	Started string  `json:"started,omitempty"`
+	Host    string  `json:"-"`
+	Seconds float64 `json:"seconds"` // that the phases took
 }
 
 // OfLimits says which limits each run holds: those that fail come first, then those that cannot be
@@ -23,7 +28,12 @@ func OfLimits(runs []Checked) *Document {
 		word("95 % interval", 1))
 	signs := map[limit.Verdict]Sign{limit.Pass: Good, limit.Unsure: Doubt, limit.Fail: Bad}
 	var all []limit.Result
-	var reasons []string
+	var reasons, histories []string
+	for _, run := range runs {
+		if run.History != "" {
+			histories = append(histories, unit.Capital(joined(": ", pick(len(runs) > 1, run.Run, ""), run.History)))
+		}
+	}
 	for _, verdict := range []limit.Verdict{limit.Fail, limit.Unsure, limit.Pass} {
 		for _, run := range runs {
 			name, prefix := "", ""
@@ -45,7 +55,7 @@ func OfLimits(runs []Checked) *Document {
 		}
 	}
 	doc := &Document{Kind: "check", Title: "Limits", Data: runs}
-	doc.Add(Sentence{Text: unit.Capital(Holding(all)) + ".", Lead: true}, t, List{Items: reasons})
+	doc.Add(Sentence{Text: unit.Capital(Holding(all)) + ".", Lead: true}, t, List{Items: reasons}, List{Items: histories})
 	return doc
 }
 

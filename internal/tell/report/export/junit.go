@@ -29,6 +29,9 @@ func JUnit(w io.Writer, runs []report.Checked) error {
 		Tests    int        `xml:"tests,attr"`
 		Failures int        `xml:"failures,attr"`
 		Errors   int        `xml:"errors,attr"`
+		Time     string     `xml:"time,attr"`
+		Started  string     `xml:"timestamp,attr,omitempty"`
+		Host     string     `xml:"hostname,attr,omitempty"`
 		Cases    []testcase `xml:"testcase"`
 	}
 	out := struct {
@@ -36,7 +39,10 @@ func JUnit(w io.Writer, runs []report.Checked) error {
 		Suites  []suite  `xml:"testsuite"`
 	}{}
 	for _, run := range runs {
-		s := suite{Name: cells.Clean(run.Run), Tests: len(run.Results)}
+		s := suite{
+			Name: cells.Clean(run.Run), Tests: len(run.Results), Time: fmt.Sprintf("%.3f", run.Seconds),
+			Started: cells.Clean(run.Started), Host: cells.Clean(run.Host),
+		}
 		for _, r := range run.Results {
 			c := testcase{
 				Class: cells.Clean(strings.Join(strings.Fields(r.Phase+" "+r.Disk), " ")),

@@ -26,8 +26,11 @@ func (p *printer) comparison(a *report.Answer) bool {
 	p.wrap("", a.Sentence, nil)
 	if g := a.Gate; g != nil {
 		sign, colour := "✓ ", p.ink.Green
-		if g.Sign != report.Good {
+		switch g.Sign {
+		case report.Bad:
 			sign, colour = "✗ ", p.ink.Red
+		case report.Doubt:
+			sign, colour = "? ", p.ink.Yellow
 		}
 		p.wrap(sign, g.Title+". "+g.Text, colour)
 	}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hubbench/hubbench/internal/tell/catalogue"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
+	tidy "github.com/hubbench/hubbench/internal/tell/table"
+	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// historyFlag is that of commands that learn from earlier runs.
+func historyFlag(cmd *cobra.Command, paths *[]string, about string) {
+	cmd.Flags().StringArrayVar(paths, "history", nil, "earlier runs of the same setup, or a catalogue of them, `RUN|CATALOGUE`: "+
+		about+" (repeatable)")
+}
+
+// runsIn are the rows of a run's disks, or those of all runs of a catalogue.
+func runsIn(path string) ([][]tidy.Disk, error) {
+	if catalogue.Is(path) {
+		return catalogue.Disks(path)
+	}
+	run, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	return [][]tidy.Disk{tidy.DisksOf(run)}, nil
+}
+
+// twice refuses a run that is given twice: its noise would count as agreement.
+func twice(runs []*recorded.Run) error {
+	for i, run := range runs {
+		for _, other := range runs[:i] {
+			a, err1 := os.Stat(run.Events)
+			b, err2 := os.Stat(other.Events)
+			sameFile := err1 == nil && err2 == nil && os.SameFile(a, b)
+			// The id of a lone events file is made from its events, and equal ones may be from two disks.
+			given := run.Info != nil || other.Info != nil
+			if sameFile || given && run.Analysis.Origin.Run == other.Analysis.Origin.Run {
+				return usagef("%s and %s are the same run; give each run once", other.Path, run.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// setup is what must be the same for rates to be of one series, but for the work.
+type setup struct{ hub, host, disks string }
+
+func setupOf(rows []tidy.Disk) (s setup) {
+	if len(rows) == 0 {
+		return s
+	}
+	s.hub, s.host = rows[0].Hub, rows[0].Host
+	if rows[0].Simulated {
+		s.hub = strings.TrimSpace(s.hub + ", simulated")
+	}
+	models := map[string]string{}
+	for _, row := range rows {
+		models[row.Disk] = row.Model
+	}
+	for _, disk := range slices.Sorted(maps.Keys(models)) {
+		s.disks += disk + " " + models[disk] + "\n"
+	}
+	return s
+}
+
+// differs says why rates of a setup are not of the same series; empty if they are.
+func (s setup) differs(o setup) string {
+	switch {
+	case s.hub != o.hub:
+		return "on another hub"
+	case s.host != o.host:
+		return "on another host"
+	case s.disks != o.disks:
+		return "of other disks"
+	}
+	return ""
+}
+
+// earlier are the runs of a history that have a run's setup and work, and how many there are besides, and why.
+func earlier(paths []string, of *recorded.Run, compared []*recorded.Run) (samples []compare.Sample, left string, err error) {
+	base := tidy.DisksOf(of)
+	var seen []string
+	for _, run := range compared {
+		seen = append(seen, run.Analysis.Origin.Run)
+	}
+	reasons := map[string]int{}
+	for _, path := range paths {
+		runs, err := runsIn(path)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, rows := range runs {
+			if len(rows) == 0 {
+				continue
+			}
+			reason := setupOf(rows).differs(setupOf(base))
+			sample := sampleOf(rows, base)
+			switch {
+			case slices.Contains(seen, rows[0].ID):
+				reason = "given twice, or compared"
+			case rows[0].Status == string(trace.Partial):
+				reason = "incomplete"
+			case reason == "" && len(sample) == 0:
+				reason = "with other work"
+			}
+			seen = append(seen, rows[0].ID)
+			if reason != "" {
+				reasons[reason]++
+			} else {
+				samples = append(samples, sample)
+			}
+		}
+	}
+	if paths != nil {
+		left = leftOut(reasons)
+	}
+	return samples, left, nil
+}
+
+// leftOut says how many runs do not count, and why.
+func leftOut(reasons map[string]int) string {
+	var list []string
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+		list = append(list, fmt.Sprintf("%d %s", reasons[reason], reason))
+	}
+	return strings.Join(list, ", ")
+}
+
+// sampleOf is what a run measured of what a base did too: of each disk, and of all together, means of repeats.
+func sampleOf(rows, base []tidy.Disk) compare.Sample {
+	type phase struct {
+		rate, squares float64
+		disks         int
+	}
+	same := func(row tidy.Disk) bool {
+		return slices.ContainsFunc(base, func(b tidy.Disk) bool {
+			return trace.Unnumbered(b.Phase) == trace.Unnumbered(row.Phase) && b.Disk == row.Disk && b.Work == row.Work &&
+				b.Op == row.Op && b.Pattern == row.Pattern
+		})
+	}
+	var repeats []compare.Sample
+	together := map[string]phase{}
+	for _, row := range rows {
+		if row.Rate == nil || *row.Rate <= 0 || !same(row) || slices.Contains(row.Warnings, "partial") {
+			continue
+		}
+		var ci *stats.Interval
+		if row.RateLow != nil && row.RateHigh != nil {
+			ci = &stats.Interval{*row.RateLow, *row.RateHigh}
+		}
+		name := trace.Unnumbered(row.Phase)
+		e := compare.Log(*row.Rate, ci)
+		repeats = append(repeats, compare.Sample{{Phase: name, Disk: row.Disk, Work: row.Work}: e})
+		p := together[row.Phase]
+		p.rate += *row.Rate
+		p.squares += math.Pow(e.SE**row.Rate, 2)
+		p.disks++
+		if together[row.Phase] = p; p.disks == int(row.Working) && p.disks > 1 {
+			all := compare.Log(p.rate, nil)
+			all.SE, all.DegreesOfFreedom = math.Sqrt(p.squares)/p.rate, e.DegreesOfFreedom
+			repeats = append(repeats, compare.Sample{{Phase: name}: all})
+		}
+	}
+	return compare.Pooled(repeats)
+}
+
+// ofHistory says what of a history counts: "10 earlier runs; left out: 2 on another host".
+func ofHistory(n int, left string) string {
+	text := unit.Plural(n, "earlier run") + " of the same setup in the history"
+	if left != "" {
+		text += "; left out: " + left
+	}
+	return text + "."
+}

@@ -1,0 +1,287 @@
+package compare
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Key names what is measured in every run of a setup.
+type Key struct {
+	Phase string   // without the number of a repeat
+	Disk  string   // empty: all together
+	Work  string   // of the disk: only rates of the same work are of one kind
+	What  Quantile // of its latencies; empty: the rate
+}
+
+// Sample is what one run measured, or one repeat of a phase: the logarithms of the values, with their errors by what
+// varies within the run.
+type Sample map[Key]stats.Estimate
+
+// Variation is how much values differ from run to run, beyond what varies within one. Part of that is common to all
+// values of a run, as of a cable that was plugged in again, and part is each value's own. Only the second kind is
+// learned from many values at once.
+type Variation struct {
+	Source string  `json:"source"` // runs | repeats | history
+	Runs   int     `json:"runs"`   // or repeats, that it is known from
+	Common float64 `json:"common"` // standard deviation that all values of a run share, as a share of each
+	Own    float64 `json:"own"`    // standard deviation of each by itself
+
+	prior  stats.Prior
+	free   float64 // degrees of freedom of what is common
+	share  float64 // of the variance, that is common: the correlation between values of a run
+	values map[Key]variance
+}
+
+// variance is that of one value.
+type variance struct{ squares, free, within, count float64 }
+
+// NewVariation pools what the runs of each group, which measured the same, differ by: the residuals of the
+// logarithms about each group's mean. Their variances are moderated, value by value (stats.Moderate). The correlation
+// between the values of a run is the intraclass correlation of the residuals (Donner and Koval, "The Estimation of
+// Intraclass Correlation in the Analysis of Family Data", Biometrics 36, 1980). It returns nil if no group has two runs.
+func NewVariation(source string, ofLatencies bool, groups ...[]Sample) *Variation {
+	v := &Variation{Source: source, values: map[Key]variance{}}
+	var residuals []Sample
+	for _, group := range groups {
+		if len(group) < 2 {
+			continue
+		}
+		v.Runs += len(group)
+		v.free += float64(len(group) - 1)
+		residuals = append(residuals, v.pool(group, ofLatencies)...)
+	}
+	var keys []Key
+	for _, key := range Keys(residuals) {
+		if v.values[key].free > 0 {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	var variances, free []float64
+	for _, key := range keys {
+		variances = append(variances, v.values[key].squares/v.values[key].free)
+		free = append(free, v.values[key].free)
+	}
+	v.prior = stats.Moderate(variances, free)
+	var products, squares, total float64
+	for _, residual := range residuals {
+		sum, own, n := 0.0, 0.0, 0.0
+		for _, key := range keys {
+			if r, ok := residual[key]; ok {
+				scaled := r.Mean / math.Sqrt(v.total(key).Mean)
+				sum += scaled
+				own += scaled * scaled
+				n++
+			}
+		}
+		products += sum*sum - own
+		squares += (n - 1) * own
+	}
+	if squares > 0 {
+		v.share = min(1, max(0, products/squares))
+	}
+	for _, key := range keys {
+		total += v.total(key).Mean / float64(len(keys))
+	}
+	v.Common, v.Own = math.Sqrt(v.share*total), math.Sqrt((1-v.share)*total)
+	return v
+}
+
+// Share is the share of the variance between runs that is common to all values of a run.
+func (v *Variation) Share() float64 { return v.share }
+
+// pool adds a group's squares to those of each value, and returns the residuals of each of its runs.
+func (v *Variation) pool(group []Sample, ofLatencies bool) []Sample {
+	means, counts := map[Key]float64{}, map[Key]float64{}
+	for _, sample := range group {
+		for key, e := range sample {
+			means[key] += e.Mean
+			counts[key]++
+		}
+	}
+	residuals := make([]Sample, len(group))
+	for i, sample := range group {
+		residuals[i] = Sample{}
+		for key, e := range sample {
+			if counts[key] < 2 || (key.What != "") != ofLatencies {
+				continue
+			}
+			off := e.Mean - means[key]/counts[key]
+			residuals[i][key] = stats.Estimate{Mean: off}
+			value := v.values[key]
+			value.squares += off * off
+			value.free += 1 - 1/counts[key]
+			value.within += e.SE * e.SE
+			value.count++
+			v.values[key] = value
+		}
+	}
+	return residuals
+}
+
+// Keys are the names of all that some samples have, in order.
+func Keys(samples []Sample) []Key {
+	all := map[Key]bool{}
+	for _, sample := range samples {
+		for key := range sample {
+			all[key] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(all), func(a, b Key) int {
+		return cmp.Or(cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Disk, b.Disk), cmp.Compare(a.Work, b.Work),
+			cmp.Compare(a.What, b.What))
+	})
+}
+
+// total is the variance of a value from run to run, that within a run included, with its degrees of freedom. Of a
+// value that no group has it is that of the others.
+func (v *Variation) total(key Key) stats.Estimate {
+	value := v.values[key]
+	var own float64
+	if value.free > 0 {
+		own = value.squares / value.free
+	}
+	moderated, free := v.prior.Posterior(own, value.free)
+	// Satterthwaite, "An Approximate Distribution of Estimates of Variance Components", Biometrics Bulletin 2, 1946.
+	parts := v.share*v.share/v.free + (1-v.share)*(1-v.share)/free
+	return stats.Estimate{Mean: moderated, DegreesOfFreedom: 1 / parts}
+}
+
+// Difference is the mean of the logarithms of the new runs less that of the base, with an error that holds what
+// varies within each run and, if v is not nil, from run to run. All gates go by it.
+func (v *Variation) Difference(key Key, base, other []stats.Estimate) stats.Estimate {
+	d := stats.Difference(meanOf(base), meanOf(other))
+	return v.add(key, d, 1/float64(len(base))+1/float64(len(other)))
+}
+
+// Alone is what one run says of a value in all runs.
+func (v *Variation) Alone(key Key, e stats.Estimate) stats.Estimate { return v.add(key, e, 1) }
+
+// add adds to an error within runs that many times the variance between runs.
+func (v *Variation) add(key Key, e stats.Estimate, times float64) stats.Estimate {
+	if v == nil {
+		return e
+	}
+	total, within := v.total(key), 0.0
+	if value := v.values[key]; value.count > 0 {
+		within = value.within / value.count
+	}
+	between := max(0, total.Mean-within)
+	// Of the difference of two variances, the first of which alone is not known well.
+	free := total.DegreesOfFreedom * math.Pow(between/total.Mean, 2)
+	runs := stats.Estimate{SE: math.Sqrt(between * times), DegreesOfFreedom: free}
+	sum := stats.Difference(stats.Estimate{SE: e.SE, DegreesOfFreedom: e.DegreesOfFreedom}, runs)
+	return stats.Estimate{Mean: e.Mean, SE: sum.SE, DegreesOfFreedom: sum.DegreesOfFreedom}
+}
+
+// meanOf is the mean of several estimates, with the error by what they say of themselves.
+func meanOf(list []stats.Estimate) (mean stats.Estimate) {
+	n := float64(len(list))
+	for i, e := range list {
+		mean.Mean += e.Mean / n
+		own := stats.Estimate{SE: e.SE / n, DegreesOfFreedom: e.DegreesOfFreedom}
+		if i == 0 {
+			mean.SE, mean.DegreesOfFreedom = own.SE, own.DegreesOfFreedom
+			continue
+		}
+		sum := stats.Difference(stats.Estimate{SE: mean.SE, DegreesOfFreedom: mean.DegreesOfFreedom}, own)
+		mean.SE, mean.DegreesOfFreedom = sum.SE, sum.DegreesOfFreedom
+	}
+	return mean
+}
+
+// add notes the rates in the overlap of a phase, of each disk and of all together, and the latencies. They are named as in
+// the base.
+func (s Sample) add(p *analysis.Phase, name string, base *analysis.Phase) {
+	if p.Overlap == nil {
+		return
+	}
+	note := func(key Key, value float64, ci *stats.Interval) {
+		if value > 0 {
+			s[key] = Log(value, ci)
+		}
+	}
+	for disk, d := range p.Overlap.Disks {
+		note(RateKey(name, disk, base), d.Rate, d.CI95)
+		if l := p.Disks[disk].Latency; l != nil {
+			note(Key{Phase: name, Disk: disk, What: P50}, nanoseconds(l.P50NS), intervalOf(l.P50CI95))
+			note(Key{Phase: name, Disk: disk, What: P99}, nanoseconds(l.P99NS), intervalOf(l.P99CI95))
+		}
+	}
+	if len(p.Overlap.Disks) > 1 {
+		note(RateKey(name, "", base), p.Overlap.Rate, p.Overlap.CI95)
+	}
+}
+
+func nanoseconds(ns *int64) float64 {
+	if ns == nil {
+		return 0
+	}
+	return float64(*ns)
+}
+
+func intervalOf(ci *[2]int64) *stats.Interval {
+	if ci == nil {
+		return nil
+	}
+	return &stats.Interval{float64(ci[0]), float64(ci[1])}
+}
+
+// SampleOf is what a run measured. Its phases are named without the numbers of repeats.
+func SampleOf(a *analysis.Analysis) Sample {
+	var repeats []Sample
+	for i := range a.Phases {
+		sample := Sample{}
+		sample.add(&a.Phases[i], trace.Unnumbered(a.Phases[i].Name), &a.Phases[i])
+		repeats = append(repeats, sample)
+	}
+	return Pooled(repeats)
+}
+
+// RateKey is what a rate of a phase is called, by the phase's name and the disks' work.
+func RateKey(name, disk string, p *analysis.Phase) Key {
+	key := Key{Phase: name, Disk: disk}
+	if w, known := p.Work[disk]; known {
+		w.Op = p.Roles[disk]
+		key.Work = w.Text()
+	}
+	return key
+}
+
+// Pooled is the mean of samples, value by value.
+func Pooled(samples []Sample) Sample {
+	out := Sample{}
+	for _, key := range Keys(samples) {
+		out[key] = meanOf(Values(samples, key))
+	}
+	return out
+}
+
+// Values are those of the samples that have one.
+func Values(samples []Sample, key Key) (values []stats.Estimate) {
+	for _, sample := range samples {
+		if e, ok := sample[key]; ok {
+			values = append(values, e)
+		}
+	}
+	return values
+}
+
+// Log is the logarithm of a value with its error, from the 95 % interval that the analysis gives it. Without one the error
+// is not known: there are no degrees of freedom.
+func Log(value float64, ci *stats.Interval) stats.Estimate {
+	e := stats.Estimate{Mean: math.Log(value)}
+	if ci != nil {
+		e.SE = max(minError, ci.Half()/value/stats.StudentQuantile(1-Chance/2, freeOfInterval))
+		e.DegreesOfFreedom = freeOfInterval
+	}
+	return e
+}
