@@ -24,6 +24,7 @@ func TestCompletions(t *testing.T) {
 	t.Chdir(t.TempDir())
 	prints(t, "init", "--demo")
 	prints(t, "simulate", "hubbench.yaml", "--out", "out")
+	prints(t, "simulate", "hubbench.yaml", "--out", "again")
 	const only, files = ":4", ":0" // what the shell is to do beside: nothing, complete files
 	for args, want := range map[string]string{
 		"simul": "simulate " + only, "run --no-pag": "--no-page " + only,
@@ -44,7 +45,7 @@ func TestCompletions(t *testing.T) {
 			}
 			args := []string{command, "out", flag, format, "--out", filepath.Join(t.TempDir(), "x")}
 			if command == "compare" {
-				args = []string{command, "out", "out", flag, format}
+				args = []string{command, "out", "again", flag, format}
 			}
 			prints(t, args...)
 		}

@@ -153,6 +153,7 @@ func readers(run, other, to string) [][]string {
 func TestFaultsOfHostileFiles(t *testing.T) {
 	t.Parallel()
 	scenario, whole := simulated(t, smallScenario)
+	_, other := simulated(t, smallScenario)
 	profile := filepath.Join(t.TempDir(), "hub.yaml")
 	hubbench(t, "fit", whole, "--out", profile)
 	for _, tc := range []struct {
@@ -171,7 +172,7 @@ func TestFaultsOfHostileFiles(t *testing.T) {
 				text := read(t, name)
 				spoiled := tc.spoil(text, n)
 				write(t, name, string(spoiled))
-				commands := readers(dir, whole, to)
+				commands := readers(dir, other, to)
 				switch tc.file {
 				case rundir.EventsFile:
 					commands = append(commands, []string{"fit", dir, whole, "--out", filepath.Join(to, "hub.yaml")})
@@ -286,6 +287,7 @@ func TestFaultsOfHostileRuns(t *testing.T) {
 	t.Parallel()
 	c := faults(t, "run folders of links, pipes and foreign names")
 	_, whole := simulated(t, smallScenario)
+	_, another := simulated(t, smallScenario)
 	files := []string{rundir.EventsFile, rundir.InfoFile, rundir.AnalysisFile, rundir.ReportFile, rundir.ScenarioFile, rundir.LogFile}
 	for _, tc := range []struct {
 		what  string
@@ -307,7 +309,7 @@ func TestFaultsOfHostileRuns(t *testing.T) {
 				_ = os.Remove(path) // a simulation has no log
 				must(t, tc.put(path, secret))
 				for _, args := range [][]string{
-					{"analyze", dir}, {"report", dir}, {"compare", dir, whole}, {"run", "--resume", dir, "--quiet"},
+					{"analyze", dir}, {"report", dir}, {"compare", dir, another}, {"run", "--resume", dir, "--quiet"},
 				} {
 					harmless(t, args...)
 				}

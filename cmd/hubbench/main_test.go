@@ -278,7 +278,7 @@ func TestExitCodes(t *testing.T) {
 		}
 	}
 	for command, want := range map[string]string{
-		"run": "0 1 2 3 4 130", "simulate": "0 1 2 4", "plan": "0 1 2", "compare": "0 1 2 4",
+		"run": "0 1 2 3 4 130", "simulate": "0 1 2 4", "plan": "0 1 2", "compare": "0 1 2 3 4", "trend": "0 1 2 3 4",
 		"check": "0 1 2 3 4", "devices": "0 1 2", "doctor": "0 1 2 4 130",
 	} {
 		cmd, _, err := root.Find([]string{command})

@@ -140,6 +140,7 @@ type Test struct {
 
 	evidence stats.Estimate // of the logarithm of new / base
 	lasting  bool           // in a run its noise lasts as long as the phase, so it has no interval
+	stepped  bool           // levels of the disk are compared
 }
 
 // Rate is one rate in two runs.
@@ -435,10 +436,9 @@ func (p *Pair) compare(base, other []*matched, earlier []Sample) {
 			continue
 		}
 		lead := base[0].part(phase.Name)
-		parts := [2][]*part{partsOf(base, phase.Name, source), partsOf(other, phase.Name, source)}
-		times := Repeats{partsIn(base, phase.Name), partsIn(other, phase.Name)}
-		if times.Base+times.New > len(base)+len(other) {
-			phase.Repeats = &times
+		before, after := partsOf(base, phase.Name), partsOf(other, phase.Name)
+		if len(before)+len(after) > len(base)+len(other) {
+			phase.Repeats = &Repeats{len(before), len(after)}
 		}
 		for _, disk := range phase.disks {
 			key := RateKey(phase.Name, disk, lead.found)
@@ -448,7 +448,7 @@ func (p *Pair) compare(base, other []*matched, earlier []Sample) {
 				r.doubt("in the base, ", base[0].part(phase.Name), disk)
 				r.doubt("", other[0].part(phase.Name), disk)
 			}
-			phase.Rates = append(append(phase.Rates, r), levelRates(p.Variation, key, r, parts)...)
+			phase.Rates = append(append(phase.Rates, r), levelRates(p.Variation, key, r, before, after)...)
 			for _, quantile := range []Quantile{P50, P99} {
 				l := Latency{Disk: disk, Op: r.Op, Quantile: quantile}
 				before, after := l.fill(ofLatencies, Key{Phase: phase.Name, Disk: disk, What: quantile}, sides)
@@ -476,24 +476,12 @@ func (t *Test) doubt(where string, p *part, disk string) {
 	}
 }
 
-// partsOf are those of a phase in each run: all repeats if these are the unit, else one of them.
-func partsOf(runs []*matched, phase, unit string) (list []*part) {
+// partsOf are those of a phase in each run, with all its repeats.
+func partsOf(runs []*matched, phase string) (list []*part) {
 	for _, r := range runs {
-		pool := r.part(phase).pool()
-		if unit != FromRepeats {
-			pool = pool[:1]
-		}
-		list = append(list, pool...)
+		list = append(list, r.part(phase).pool()...)
 	}
 	return list
-}
-
-// partsIn is how often a phase was run.
-func partsIn(runs []*matched, phase string) (n int) {
-	for _, r := range runs {
-		n += len(r.part(phase).pool())
-	}
-	return n
 }
 
 // samples are what each run measured, the means of repeats; if these are the unit, what the first of all phases

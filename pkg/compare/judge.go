@@ -100,90 +100,66 @@ func (p *part) levels(disk string) (list [][]overlap.Span) {
 	return list
 }
 
-// level is a part and one of its levels.
-type level struct {
-	*part
-	in []overlap.Span
+// at is the time of a level of so many: the part's own, if it has as many, else the same seconds, or the last level if the
+// disk had ended by then.
+func (p *part) at(disk string, level, of int, in []overlap.Span) []overlap.Span {
+	own := p.levels(disk)
+	same := overlap.Clip(p.window, overlap.Span{StartNS: in[0].StartNS, EndNS: in[len(in)-1].EndNS})
+	switch {
+	case len(own) == of:
+		return own[level]
+	case overlap.Seconds(same) < overlap.ShortS && len(own) > 0:
+		return own[len(own)-1]
+	}
+	return same
 }
 
-// fallen is a level with the error that the ledger gives to what the disk alone fell to, if it rests on too few files for
-// one of its own.
-func (l level) fallen(disk string, mean float64) stats.Estimate {
-	for _, c := range l.found.Changes {
-		if c.CI != nil && len(c.Disks) == 1 && c.Disks[0] == disk && ns(c.EndS) == l.in[0].StartNS {
+// rateIn is the rate of a disk in a level. Noise that lasts as long as a level is no doubt: the ledger has seen the change in
+// spite of it. If the level rests on too few files for an error of its own, that is the one that the ledger gives to what
+// the disk alone fell to.
+func (p *part) rateIn(disk string, in []overlap.Span) stats.Estimate {
+	e, doubt := overlap.NewCurve(p.traced.Disk(disk)).Flow(in).LogMean()
+	if doubt == stats.NoDoubt || doubt == stats.TooSlow {
+		return e
+	}
+	for _, c := range p.found.Changes {
+		if c.CI != nil && len(c.Disks) == 1 && c.Disks[0] == disk && ns(c.EndS) == in[0].StartNS {
 			return Log(c.ToRate, c.CI)
 		}
 	}
-	return stats.Estimate{Mean: mean}
+	return stats.Estimate{Mean: e.Mean}
 }
 
-// at is the level in the same seconds as that of another run, or the last one if the disk had ended by then.
-func (p *part) at(disk string, in []overlap.Span) level {
-	same := overlap.Clip(p.window, overlap.Span{StartNS: in[0].StartNS, EndNS: in[len(in)-1].EndNS})
-	if own := p.levels(disk); overlap.Seconds(same) < overlap.ShortS && len(own) > 0 {
-		same = own[len(own)-1]
-	}
-	return level{p, same}
-}
-
-// levelRates compares a disk's levels if a run of either side has several: one by one if all have as many, as a cache
-// that fills earlier or later is not slower for that. Else each new run is compared with the base, level by level of
-// the one that has more.
-func levelRates(v *Variation, key Key, r Rate, sides [2][]*part) (rates []Rate) {
-	r.Measure = Level
-	add := func(base, other []level) {
-		r := r
-		var values [2][]stats.Estimate
-		var spans [2]*[2]float64
-		for i, levels := range [][]level{base, other} {
-			for _, l := range levels {
-				e, doubt := overlap.NewCurve(l.traced.Disk(r.Disk)).Flow(l.in).LogMean()
-				if doubt != stats.NoDoubt {
-					e = l.fallen(r.Disk, e.Mean)
-				}
-				values[i] = append(values[i], e)
-				spans[i] = &[2]float64{float64(l.in[0].StartNS) / 1e9, float64(l.in[len(l.in)-1].EndNS) / 1e9}
-			}
+// levelRates compares a disk's levels if a run of either side has several. Each new run is compared with the base: one by
+// one if it has as many, as a cache that fills earlier or later is not slower for that; else level by level of the one
+// that has more, with the same time of the other.
+func levelRates(v *Variation, key Key, r Rate, base, other []*part) (rates []Rate) {
+	r.Measure, r.Test = Level, Test{}
+	for _, p := range other {
+		levels := p.levels(r.Disk)
+		if first := base[0].levels(r.Disk); len(first) > len(levels) {
+			levels = first
 		}
-		r.BaseSpan, r.Span = spans[0], spans[1]
-		r.Base, r.New = r.test(v, key, values[0], values[1])
-		rates = append(rates, r)
-	}
-	first := sides[0][0].levels(r.Disk)
-	most, same := len(first), true
-	for _, p := range slices.Concat(sides[0], sides[1]) {
-		n := len(p.levels(r.Disk))
-		same = same && n == len(first)
-		most = max(most, n)
-	}
-	switch {
-	case most < 2:
-	case same:
-		for i := range most {
-			var levels [2][]level
-			for side, parts := range sides {
-				for _, p := range parts {
-					levels[side] = append(levels[side], level{p, p.levels(r.Disk)[i]})
-				}
+		for i, in := range levels {
+			if len(levels) == 1 {
+				continue
 			}
-			add(levels[0], levels[1])
-		}
-	default:
-		for _, p := range sides[1] {
-			longer := p.levels(r.Disk)
-			if len(first) > len(longer) {
-				longer = first
+			r, span := r, p.at(r.Disk, i, len(levels), in)
+			var before []stats.Estimate
+			for _, b := range base {
+				in := b.at(r.Disk, i, len(levels), in)
+				before, r.BaseSpan = append(before, b.rateIn(r.Disk, in)), secondsOf(in)
 			}
-			for _, in := range longer {
-				var before []level
-				for _, b := range sides[0] {
-					before = append(before, b.at(r.Disk, in))
-				}
-				add(before, []level{p.at(r.Disk, in)})
-			}
+			r.Span = secondsOf(span)
+			r.Base, r.New = r.test(v, key, before, []stats.Estimate{p.rateIn(r.Disk, span)})
+			rates = append(rates, r)
 		}
 	}
 	return rates
+}
+
+func secondsOf(in []overlap.Span) *[2]float64 {
+	return &[2]float64{float64(in[0].StartNS) / 1e9, float64(in[len(in)-1].EndNS) / 1e9}
 }
 
 // phases goes over those of all pairs.
@@ -216,7 +192,9 @@ func (c *Comparison) judge() {
 	var rates, latencies []*Test
 	for _, phase := range c.phases() {
 		for i := range phase.Rates {
-			rates = append(rates, &phase.Rates[i].Test)
+			r := &phase.Rates[i]
+			r.stepped = phase.stepped(r.Disk) // A step looks like noise that lasts.
+			rates = append(rates, &r.Test)
 		}
 		for i := range phase.Latencies {
 			latencies = append(latencies, &phase.Latencies[i].Test)
@@ -239,7 +217,7 @@ func (c *Comparison) judge() {
 func correct(tests []*Test, above, below Verdict) {
 	lasting := 0
 	for _, t := range tests {
-		if t.lasting {
+		if t.lasting && !t.stepped {
 			lasting++
 		}
 	}

@@ -60,7 +60,6 @@ func (p *part) unlike(b *part, disk string) []Difference {
 type matched struct {
 	Run
 	parts []*part
-	found []analysis.Finding // by the run's own names of phases
 }
 
 // part is a phase of one run.
@@ -70,14 +69,13 @@ type part struct {
 	all         []*part // itself and its repeats in the same run, in order
 	found       *analysis.Phase
 	traced      *trace.Phase
-	title       string
 	works       map[string]work.Work // of each disk
 	connections map[string]string
 	window      []overlap.Span // the time in which all disks of the phase were active
 }
 
 func newPart(r Run, t *trace.Phase) *part {
-	p := &part{name: t.Name, own: t.Name, traced: t, title: r.Trace.Title(t), works: map[string]work.Work{},
+	p := &part{name: t.Name, own: t.Name, traced: t, works: map[string]work.Work{},
 		connections: map[string]string{}}
 	for _, d := range r.Trace.Disks {
 		p.connections[d.Name] = d.Connection
@@ -147,10 +145,10 @@ func (p *part) called() string {
 
 // match gives the phases of a run the names of those of the base that they match: first those of the same name
 // whose disks do the same, though some may be missing; then those of the same work whose names differ only in
-// the number at their end, or in the words for who does what; then those of the same name whose work differs.
+// the number at their end; then those of the same name whose work differs.
 // Tries of searches are not matched.
 func match(r Run, base []*part) *matched {
-	m := &matched{r, newParts(r), r.Analysis.Findings}
+	m := &matched{r, newParts(r)}
 	phases := func(list []*part) []*part {
 		return slices.DeleteFunc(slices.Clone(list), func(p *part) bool { return p.traced.Search != nil })
 	}
@@ -160,7 +158,6 @@ func match(r Run, base []*part) *matched {
 		func(b, n *part) bool {
 			return trace.Unnumbered(b.traced.Name) == trace.Unnumbered(n.traced.Name) && b.same(n)
 		},
-		func(b, n *part) bool { return b.title == n.title && b.same(n) },
 		func(b, n *part) bool { return b.own == n.own || b.traced.Name == n.traced.Name },
 	} {
 		for _, b := range phases(base) {

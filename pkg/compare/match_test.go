@@ -46,7 +46,6 @@ func TestMatch(t *testing.T) {
 			[]Difference{{"sizes", "A", "1 GB", "1 MB", ""}, {"sizes", "B", "1 GB", "1 MB", ""}}, nil},
 		{"not flushed", runOf("n", doing("W-last", 1.5e9, unflushed)), map[string]string{"W-last": ""}, nil, nil},
 		{"a name that is taken", runOf("n", doing("WW", 0.2e9, small), doing("WW-2", 0.2e9, small)), map[string]string{"WW-2": ""}, []Difference{{"sizes", "A", "1 GB", "1 MB", ""}, {"sizes", "B", "1 GB", "1 MB", ""}}, nil},
-		{"what a study called it before", runOf("n", doing("A+B W", 1e9, nil)), map[string]string{"WW": "A+B W"}, nil, nil},
 		{"another name", runOf("n", doing("other", 1e9, nil)), map[string]string{}, nil, []string{"other"}},
 	} {
 		c := Runs(base, tt.other)

@@ -1,11 +1,9 @@
 package compare
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
@@ -48,31 +46,22 @@ func results(runs []*matched, s *analysis.Search) (list []analysis.SearchResult)
 	return list
 }
 
-// searched is the work of the disks in a search's tries: "A plays ProRes 422 UHD 25p, buffer 1 s; C writes".
+// searched is what the disks did in a search's first try: "A: 1 x hq, buffer 1 s; C writes".
 func searched(r *matched, s *analysis.Search) string {
-	var try *trace.Phase // with the most disks
-	for _, p := range r.Trace.Phases {
-		if p.Search != nil && p.Search.Search == s.Name && (try == nil || len(p.Disks) > len(try.Disks)) {
-			try = p
-		}
-	}
-	if try == nil {
-		return ""
-	}
 	var texts []string
-	for _, d := range try.Disks {
-		w := try.WorkOf(d)
-		if d.Name == s.Disk { // What was varied says nothing.
-			w.Pace, w.Streams = 0, slices.Clone(w.Streams)
-			for i := range w.Streams {
-				w.Streams[i].Count = 1
+	for _, p := range r.Trace.Phases {
+		if p.Search == nil || p.Search.Search != s.Name || len(p.Disks) <= len(texts) {
+			continue
+		}
+		texts = nil
+		for _, d := range p.Disks {
+			w := p.WorkOf(d)
+			text := d.Name + " " + w.Does().One
+			if len(w.Streams) > 0 {
+				text = d.Name + ": " + w.Value(work.KeyStreams)
 			}
+			texts = append(texts, text)
 		}
-		text := d.Name + " " + w.Does().One
-		if len(w.Streams) > 0 {
-			text += " " + strings.TrimPrefix(w.Value(work.KeyStreams), "1 x ")
-		}
-		texts = append(texts, text)
 	}
 	return strings.Join(texts, "; ")
 }

@@ -44,7 +44,7 @@ func TestSearches(t *testing.T) {
 	want[0].Base, want[0].New = []analysis.SearchResult{{Found: &three}, {Found: &three}}, []analysis.SearchResult{{Found: &two}}
 	check.Same(t, "of repeats", want, groups([]Run{base, base}, []Run{other}).Pairs[0].Searches)
 	got := Runs(base, searching("raw", 3, 1, 2, 4, 3, 3, 4, 4)).Pairs[0].Searches
-	if work := (&[2]string{"A plays 1 stream hq, buffer 1 s; C writes", "A plays 1 stream raw, buffer 1 s; C writes"}); len(got) != 1 || !cmp.Equal(got[0].Work, work) {
+	if work := (&[2]string{"A: 1 x hq, buffer 1 s; C writes", "A: 1 x raw, buffer 1 s; C writes"}); len(got) != 1 || !cmp.Equal(got[0].Work, work) {
 		t.Errorf("of another codec: got %+v, want %v", got, work)
 	}
 	if got := Runs(base, Run{Label: "none", Trace: tracetest.Run(), Analysis: analysis.Analyze(tracetest.Run(), analysis.Options{})}).Pairs[0]; got.Searches != nil || !cmp.Equal(got.OnlyBase, []string{"edit"}) {

@@ -2,8 +2,6 @@ package stats
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // Interval is a confidence interval, of 95 % if nothing else is said: low, high.
@@ -84,41 +82,4 @@ func welch(a, freeA, b, freeB float64) (se, free float64) {
 		return a, freeA
 	}
 	return math.Sqrt(va + vb), (va + vb) * (va + vb) / (va*va/freeA + vb*vb/freeB)
-}
-
-// RepeatedDifference is the mean of b less the mean of a, each measured once or more, at least three times
-// together. What counts is how the measurements differ from one another: it is Welch's t on their means. The error
-// is no less than what they say of themselves, for a few may agree by chance. A side that was measured once is
-// taken to vary as the other does.
-func RepeatedDifference(a, b []Estimate) (Estimate, bool) {
-	if min(len(a), len(b)) < 1 || len(a)+len(b) < 3 {
-		return Estimate{}, false
-	}
-	meanA, varianceA, ownA := repeats(a)
-	meanB, varianceB, ownB := repeats(b)
-	nA, nB := float64(len(a)), float64(len(b))
-	e := Estimate{Mean: meanB - meanA}
-	switch {
-	case nA == 1:
-		e.SE, e.DegreesOfFreedom = math.Sqrt(varianceB*(1+1/nB)), nB-1
-	case nB == 1:
-		e.SE, e.DegreesOfFreedom = math.Sqrt(varianceA*(1+1/nA)), nA-1
-	default:
-		e.SE, e.DegreesOfFreedom = welch(math.Sqrt(varianceA/nA), nA-1, math.Sqrt(varianceB/nB), nB-1)
-	}
-	e.SE = max(e.SE, math.Sqrt(ownA+ownB))
-	return e, true
-}
-
-// repeats are the mean and the variance of measurements, NaN of one, and the variance that the mean
-// has by what they say of themselves.
-func repeats(list []Estimate) (mean, variance, own float64) {
-	means := make([]float64, len(list))
-	n := float64(len(list))
-	for i, r := range list {
-		means[i] = r.Mean
-		own += r.SE * r.SE / (n * n)
-	}
-	mean, variance = stat.MeanVariance(means, nil)
-	return mean, variance, own
 }

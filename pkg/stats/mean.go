@@ -2,7 +2,6 @@ package stats
 
 import (
 	"math"
-	"slices"
 )
 
 // The thresholds of intervals. They were tuned on those noise classes of pkg/trace/tracetest that are
@@ -63,23 +62,6 @@ func MeanOf(x []float64, known int) (Estimate, bool) {
 	ofMean := 1 - longest*(1-math.Exp(-1/longest))
 	return Estimate{Mean: Mean(x), SE: math.Sqrt(squares / expected * ofMean / n), DegreesOfFreedom: slowWaves,
 		Memory: likely}, true
-}
-
-// TrimmedMeanOf is MeanOf for the trimmed mean of x, see TrimmedMean. It estimates the error from how much
-// each value contributes, which is linear in the winsorized values (Wilcox, "Introduction to Robust
-// Estimation and Hypothesis Testing", section 3.3).
-func TrimmedMeanOf(x []float64, cut float64) (Estimate, bool) {
-	n := len(x)
-	k := int(cut * float64(n))
-	sorted := slices.Sorted(slices.Values(x))
-	winsorized := make([]float64, n)
-	for i, v := range x {
-		winsorized[i] = min(max(v, sorted[k]), sorted[n-1-k])
-	}
-	e, ok := MeanOf(winsorized, n)
-	e.Mean = TrimmedMean(sorted, cut)
-	e.SE /= 1 - 2*float64(k)/float64(n)
-	return e, ok
 }
 
 // cosines is the cosine transform of x: the first wave takes half a period along x, the second one a whole.

@@ -96,11 +96,6 @@ func TestMeanOfFew(t *testing.T) {
 	for i, v := range cosines(large, len(x)-1) {
 		check.Near(t, fmt.Sprintf("cosine %d of large values is", i+1), waves[i], v, 1e-6)
 	}
-	// A trimmed mean's error is that of the winsorized values.
-	winsorized, _ := MeanOf([]float64{4, 11, 4, 12, 5, 13, 6, 13, 4, 13}, len(x))
-	trimmed, _ := TrimmedMeanOf(x, 0.2)
-	check.Near(t, "trimmed error", winsorized.SE/0.6, trimmed.SE, 1e-12)
-	check.Same(t, "trimmed mean", 8.5, trimmed.Mean)
 	if _, ok := MeanOf(x, MinBins-1); ok {
 		t.Error("an error from too few values")
 	}

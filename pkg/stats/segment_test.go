@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // TestCostsOfLargeValues: a mean a billion times as large as the differences must not drown them.
@@ -52,35 +50,4 @@ func levels(steps ...[2]float64) []float64 {
 		}
 	}
 	return x
-}
-
-func TestStepsOfSeveral(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		x      []float64
-		minLen int
-		known  int // of 100; negative: of all values
-		want   []int
-	}{
-		{"down, up and down", levels([2]float64{60, 4}, [2]float64{50, 2}, [2]float64{70, 3}, [2]float64{90, 1}), 20, 100, []int{60, 110, 180}},
-		{"a step below the ratio", levels([2]float64{60, 3}, [2]float64{60, 2.4}), 20, 100, nil},
-		{"and above it", levels([2]float64{60, 3}, [2]float64{60, 2.2}), 20, 100, []int{60}},
-		{"upwards", levels([2]float64{60, 2.2}, [2]float64{60, 3}), 20, 100, []int{60}},
-		{"a stretch too short", levels([2]float64{60, 3}, [2]float64{15, 1}), 20, 100, nil},
-		{"too little known", levels([2]float64{60, 3}, [2]float64{60, 1}), 20, 11, nil},
-		// 35 of 180 are known: the difference of 40 and 40 is estimated from 7 of each, which are too few.
-		{"too little known of the second", levels([2]float64{100, 4}, [2]float64{40, 2}, [2]float64{40, 1}), 20, -35, []int{100}},
-		{"just enough", levels([2]float64{100, 4}, [2]float64{40, 2}, [2]float64{40, 1}), 20, -36, []int{100, 140}},
-		{"too little known of the first", levels([2]float64{40, 1}, [2]float64{40, 2}, [2]float64{100, 4}), 20, -35, []int{80}},
-		{"just enough of that", levels([2]float64{40, 1}, [2]float64{40, 2}, [2]float64{100, 4}), 20, -36, []int{40, 80}},
-		{"to nothing", levels([2]float64{60, 3}, [2]float64{60, 0}), 20, 100, nil},
-		{"from nothing", levels([2]float64{60, 0}, [2]float64{60, 3}), 20, 100, nil},
-		{"too few values", levels([2]float64{9, 3}, [2]float64{9, 1}), 10, 100, nil},
-	} {
-		known := len(tt.x) * tt.known / 100
-		if tt.known < 0 {
-			known = -tt.known
-		}
-		check.Same(t, tt.name, tt.want, Steps(tt.x, tt.minLen, known, 1.3))
-	}
 }
