@@ -50,7 +50,7 @@ pass is an annotation, and --format md >> "$GITHUB_STEP_SUMMARY" adds a summary.
 events.jsonl or a report.html.`,
 		Example: `  hubbench check results/triple-20261120-080000
   hubbench check results/* --limits limits.yaml --format junit --out limits.xml
-  hubbench check results/today --history catalogue --fail-above 5`,
+  hubbench check results/triple-20261121-080000 --history catalogue --fail-above 10`,
 		Args: takes(1, unlimited),
 		RunE: opts.run,
 	}

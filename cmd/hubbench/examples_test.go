@@ -54,7 +54,7 @@ func TestExamples(t *testing.T) {
 	must(t, os.RemoveAll("results/triple-20261120-080000"))
 	prints(t, "simulate", "my.yaml", "--no-page", "--out", "results/triple-20261120-080000")
 	for _, name := range []string{"before", "after", "before-1", "before-2", "before-3", "after-1", "after-2", "after-3"} {
-		must(t, os.CopyFS(name, os.DirFS("results/triple-20261120-080000")))
+		prints(t, "simulate", "my.yaml", "--no-page", "--out", name)
 	}
 	write(t, "events.jsonl", read(t, "before/events.jsonl"))
 	prints(t, "collect", "results/triple-20261120-080000", "--into", "catalogue")

@@ -48,7 +48,7 @@ RUN is a run's folder, an events.jsonl or a report.html, CATALOGUE a folder that
 made. Pages and pictures hold no host's name: they count the hosts.`,
 		Example: `  hubbench trend results/* --phase WWW --disk A
   hubbench trend catalogue --out trend.html
-  hubbench trend results/today --history catalogue --fail-above 5`,
+  hubbench trend results/* --history catalogue`,
 		Args: takes(1, unlimited),
 		RunE: opts.run,
 	}

@@ -125,8 +125,7 @@ func (h History) results(a *analysis.Analysis, v *compare.Variation) (list []Res
 			mean += e.Mean / float64(len(before))
 		}
 		r.Min = new(math.Exp(mean) * (1 - h.Fall))
-		r.Bounds = fmt.Sprintf("at least %s, %s below %s", r.Limit.Measure.Format(*r.Min), unit.FormatPercent(h.Fall),
-			unit.Plural(len(before), "earlier run"))
+		r.Bounds = fmt.Sprintf("at least %s (history)", r.Limit.Measure.Format(*r.Min))
 		e, measured := now[key]
 		switch {
 		case !measured:

@@ -266,6 +266,8 @@ func (c comparison) units() string {
 		list = append(list, "Phases that a run repeats are pooled, "+within+" repeats")
 	case v != nil:
 		list = append(list, "One run each")
+	case c.Earlier > 0:
+		return "One run each, and one earlier run, which does not show run-to-run variation: give more to --history."
 	default:
 		return "One run each, so run-to-run variation is not included" + again
 	}
