@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
@@ -148,12 +149,12 @@ type presetName string
 // Value is one of the presets' names.
 func (to *presetName) Value() yaml.Value {
 	var names []string
-	about := "a published method in one word"
+	about := []string{"a published method in one word"}
 	for _, p := range Presets() {
 		names = append(names, p.Name)
-		about += ". " + p.Name + ": " + p.About
+		about = append(about, p.Name+": "+p.About)
 	}
-	return yaml.OneOf(to, names...).With("description", about)
+	return yaml.OneOf(to, names...).With("description", strings.Join(about, ". "))
 }
 
 // over is the workload of a phase: what its mapping has not, it takes over from another, except for
