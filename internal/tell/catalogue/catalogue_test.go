@@ -3,6 +3,7 @@ package catalogue
 import (
 	"bufio"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -309,6 +310,29 @@ func TestCompact(t *testing.T) {
 		}
 		return nil
 	}))
+}
+
+// A compaction that somebody else wrote down removes nothing elsewhere.
+func TestForeignCompaction(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "catalogue")
+	c := add(t, dir)
+	mine := filepath.Join(filepath.Dir(dir), "mine")
+	check.Must(t, os.WriteFile(mine, nil, 0o600))
+	stat, err := os.Stat(mine)
+	check.Must(t, err)
+	for _, done := range []compaction{
+		{Folder: "..", Inputs: []input{{Name: "mine", Modified: stat.ModTime()}}},
+		{Folder: "disk", Inputs: []input{{Name: "../../mine", Modified: stat.ModTime()}}},
+	} {
+		text, err := json.Marshal(done)
+		check.Must(t, err)
+		check.Must(t, os.WriteFile(c.state(pendingFile), text, 0o600))
+		_, err = Open(dir)
+		t.Log(err)
+		if _, err := os.Stat(mine); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // Eight writers at once lose nothing, while others compact.

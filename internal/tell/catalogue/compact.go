@@ -133,12 +133,16 @@ func (c *Catalogue) carryOut() error {
 		return nil
 	}
 	var done compaction
-	if err = cmp.Or(err, json.Unmarshal(text, &done)); err != nil {
+	err = cmp.Or(err, json.Unmarshal(text, &done))
+	if err == nil && !filepath.IsLocal(done.Folder) { // A catalogue may be anyone's.
+		err = fmt.Errorf("%s is outside of the catalogue", done.Folder)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", c.state(pendingFile), err)
 	}
 	folder := filepath.Join(c.dir, done.Folder)
 	for _, name := range done.Outputs {
-		path := filepath.Join(folder, name)
+		path := filepath.Join(folder, filepath.Base(name))
 		_ = os.Rename(c.state(name+partEnding), path) // It may be there already.
 		if _, err := os.Stat(path); err != nil {
 			return fmt.Errorf("the result of a compaction is gone, and what it was made from "+
@@ -148,7 +152,7 @@ func (c *Catalogue) carryOut() error {
 	time.Sleep(c.listing)
 	return c.hold(filesystem.Lock, func() error {
 		for _, in := range done.Inputs {
-			path := filepath.Join(folder, in.Name)
+			path := filepath.Join(folder, filepath.Base(in.Name))
 			stat, err := os.Stat(path)
 			if err == nil && stat.Size() == in.Size && stat.ModTime().Equal(in.Modified) {
 				err = os.Remove(path)
