@@ -30,6 +30,8 @@ type Profile struct {
 	Lags     Lags
 	Disks    []Disk
 	Evidence Evidence // what was observed, if the profile says so
+
+	Withdrawn bool // it names a way of sharing that is no longer simulated
 }
 
 // Source says how a profile's figures were obtained.

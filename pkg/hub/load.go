@@ -67,6 +67,7 @@ func (p *Profile) value() yaml.Value {
 	}
 	const noDisks = "disks is empty; describe at least one"
 	version := 1
+	old := ignored.Then(func(yaml.Node) { p.Withdrawn = true })
 	return yaml.Object{Keys: []yaml.Key{
 		yaml.Required("version", yaml.Int(&version, 1, 1), "the version of this format"),
 		yaml.Required("name", yaml.String(&p.Name), "the hub, in one word"),
@@ -79,12 +80,12 @@ func (p *Profile) value() yaml.Value {
 			"what one PCIe lane of an enclosure can carry; no limit by default"),
 		yaml.Optional("noise", yaml.Float(&p.Noise, 0, MaxNoise),
 			"relative standard deviation of a file's rate from file to file"),
-		yaml.Required("capacity", capacityValue(c, &p.Link), "what the hub carries in total"),
+		yaml.Required("capacity", capacityValue(c, &p.Link, old), "what the hub carries in total"),
 		yaml.Optional("weights", yaml.Object{Keys: []yaml.Key{
 			yaml.Optional("read", yaml.Float(&c.ReadWeight, minWeight, maxWeight), "of reads"),
 			yaml.Optional("write", yaml.Float(&c.WriteWeight, minWeight, maxWeight), "of writes"),
 		}}.Value(), "how much of `both` each direction gets while both are busy"),
-		yaml.Optional("sharing", ignored, withdrawn),
+		yaml.Optional("sharing", old, withdrawn),
 		yaml.Optional("recovery", yaml.Object{Keys: recovery}.Value(),
 			"how long the disks that stay keep their old rate after another has ended"),
 		yaml.Required("disks", yaml.Items[Disk]{To: &p.Disks, Item: p.diskValue, Empty: noDisks}.Value(),
@@ -101,7 +102,7 @@ func (p *Profile) value() yaml.Value {
 // withdrawn is said of keys that fit wrote before there was one law of sharing.
 const withdrawn = "read and ignored: hubs share by weight; fit the runs again"
 
-func capacityValue(c *Capacity, link *float64) yaml.Value {
+func capacityValue(c *Capacity, link *float64, old yaml.Value) yaml.Value {
 	read := func(key string, to *float64) yaml.Value {
 		return yaml.Rate(to, minRate, maxRate).Then(func(n yaml.Node) {
 			atMost(n, key, *to, *link, "the link's %s; a port cannot carry more than its link")
@@ -120,9 +121,9 @@ func capacityValue(c *Capacity, link *float64) yaml.Value {
 			"factor of `read`, and of `write`, while two disks share that direction"),
 		yaml.Optional("two_writers", yaml.Float(&c.TwoWriters, minFactor, 1),
 			"factor of `both` while more than one disk writes"),
-		yaml.Optional("per_disk", ignored, withdrawn),
-		yaml.Optional("read_loss", ignored, withdrawn),
-		yaml.Optional("write_loss", ignored, withdrawn),
+		yaml.Optional("per_disk", old, withdrawn),
+		yaml.Optional("read_loss", old, withdrawn),
+		yaml.Optional("write_loss", old, withdrawn),
 	}}.Value().Then(func(yaml.Node) {
 		if c.Both == 0 {
 			c.Both = c.Read + c.Write

@@ -113,6 +113,9 @@ func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 			"explains runs simulated from them", p.Name, origin)
 	}
 	out.Refused = refused
+	if p.Withdrawn && len(hubs) == 1 {
+		out.note("profile %s names a way of sharing that is no longer simulated: fit its runs again", p.Name)
+	}
 	for _, m := range mixes(disks) {
 		why := refused
 		for _, d := range m.Disks {
