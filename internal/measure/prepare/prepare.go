@@ -152,7 +152,22 @@ func (r *Ready) each(do func(scenario.Disk) error) error {
 
 // Reach opens every real disk's folder, before anything else is asked of it.
 func (r *Ready) Reach() error {
-	return r.each(func(d scenario.Disk) error { return diskio.Reach(d.Path) })
+	return r.each(func(d scenario.Disk) error { return reach(d.Path) })
+}
+
+// reach reads a disk's folder, as a job does first, however long that takes: a disk at rest spins
+// up, and macOS asks the person whether the terminal may use the volume, and holds the call back
+// until there is an answer. Done before a job, neither is mistaken for a disk that hangs.
+func reach(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return diskio.Hinted(err)
+	}
+	_, err = f.ReadDir(1)
+	if errors.Is(err, io.EOF) {
+		err = nil // it is empty
+	}
+	return diskio.Hinted(errors.Join(err, f.Close()))
 }
 
 // Volumes are those of the real disks, as far as the machine tells.

@@ -2,22 +2,11 @@ package diskio
 
 import (
 	"io/fs"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/hubbench/hubbench/internal/test/check"
 )
-
-func TestReach(t *testing.T) {
-	dir := t.TempDir()
-	if err := Reach(dir); err != nil {
-		t.Errorf("an empty folder: %v", err)
-	}
-	check.Refused(t, "no folder", Reach(filepath.Join(dir, "absent")), "check that the disk is mounted")
-}
 
 // What is recommended on macOS is what its own drivers write best.
 func TestNoExFATOnMacOS(t *testing.T) {
