@@ -48,7 +48,7 @@ func Ordered(files []File) bool {
 
 // FindKnee looks for one file size at which the rate changes by a step, once the fixed cost of a
 // file is taken out. Looks is how many disks and phases are asked. It returns nil if there is none.
-func FindKnee(files []File, looks int) *Knee {
+func FindKnee(files []File, comparisons int) *Knee {
 	files = thinned(files)
 	smaller := files
 	var sizes, rates []float64
@@ -62,7 +62,7 @@ func FindKnee(files []File, looks int) *Knee {
 		slices.SortStableFunc(kept, bySize)
 		_, rates = ratesWithoutCost(kept, line, minKneeS)
 		sizes, _ = sizesAndTimes(kept)
-		if cut, p = knee(sizes, rates, stats.Memory(inTime)); p*float64(looks) > kneeP {
+		if cut, p = knee(sizes, rates, stats.Memory(inTime)); p*float64(comparisons) > kneeP {
 			return nil
 		}
 		smaller = kept[:cut]

@@ -42,43 +42,43 @@ type Check struct {
 func Table() []Check {
 	const (
 		planned = Disk | Plan
-		looks   = Disk | Plan | Doctor
+		disk    = Disk | Plan | Doctor
 		tests   = Disk | Doctor | Writes
 		host    = Plan | Doctor
 
 		ofLargePlans = "(plan and run ask if a plan moves over 256 MB)"
 	)
 	return []Check{
-		{"missing", "a folder that does not exist", looks | Must, nil, judgeMissing},
-		{"not_folder", "a file in place of a folder", looks | Must, nil, judgeNotFolder},
-		{"closed", "a folder that macOS keeps hubbench out of", looks | Must, nil, judgeClosed},
-		{"unwritable", "a folder that may not be written to", looks | Must, nil, judgeUnwritable},
+		{"missing", "a folder that does not exist", disk | Must, nil, judgeMissing},
+		{"not_folder", "a file in place of a folder", disk | Must, nil, judgeNotFolder},
+		{"closed", "a folder that macOS keeps hubbench out of", disk | Must, nil, judgeClosed},
+		{"unwritable", "a folder that may not be written to", disk | Must, nil, judgeUnwritable},
 		{"same_folder", "two disks with one folder", planned | Must, nil, judgeSameFolder},
 		{"footprint", "a footprint too small to read from", planned | Must, nil, judgeFootprint},
 		{"file_limit", "a file larger than the file system takes", planned | Must, nil,
 			judgeFileLimit},
-		{"space", "too little free space", looks, nil, judgeSpace},
+		{"space", "too little free space", disk, nil, judgeSpace},
 		{"system_disk", "the disk that the system runs from", planned, nil, judgeSystemDisk},
 		{"results_on_disk", "results that would go to a disk under test", planned, nil,
 			judgeResults},
 		{"same_disk", "two names for one physical disk", planned, nil, judgeSameDisk},
 		{"not_on_hub", "a disk that should be on the hub and is not", planned, nil, judgeNotOnHub},
 		{"different_hubs", "disks on hubs that share nothing", planned, nil, judgeDifferentHubs},
-		{"slow_link", "a disk that has negotiated USB 2 or less", looks, nil, judgeLink},
-		{"not_disk", "a folder in memory, or on a network", looks, nil, judgeNotDisk},
-		{"no_direct", "a file system without direct I/O", looks, nil, judgeNoDirect},
-		{"exfat", "a folder on exFAT or FAT on macOS, whose driver fills files with zeros", looks,
+		{"slow_link", "a disk that has negotiated USB 2 or less", disk, nil, judgeLink},
+		{"not_disk", "a folder in memory, or on a network", disk, nil, judgeNotDisk},
+		{"no_direct", "a file system without direct I/O", disk, nil, judgeNoDirect},
+		{"exfat", "a folder on exFAT or FAT on macOS, whose driver fills files with zeros", disk,
 			nil,
 			judgeExFAT},
-		{"raid", "a RAID set, which is several disks", looks, nil, judgeRAID},
-		{"errors", "a disk whose requests failed or were repeated", looks, nil, judgeErrors},
-		{"compressed", "a volume that compresses what is written", looks, nil, judgeCompressed},
-		{"encrypted", "a volume that the computer encrypts", looks, nil, judgeEncrypted},
-		{"nearly_full", "a volume over 90 % full", looks, nil, judgeNearlyFull},
+		{"raid", "a RAID set, which is several disks", disk, nil, judgeRAID},
+		{"errors", "a disk whose requests failed or were repeated", disk, nil, judgeErrors},
+		{"compressed", "a volume that compresses what is written", disk, nil, judgeCompressed},
+		{"encrypted", "a volume that the computer encrypts", disk, nil, judgeEncrypted},
+		{"nearly_full", "a volume over 90 % full", disk, nil, judgeNearlyFull},
 		{"wrote_lately", "a disk that an earlier run has just written much to", planned, nil,
 			judgeWrote},
-		{"unknown_hardware", "a disk that the machine does not list", looks, nil, judgeUnknown},
-		{"busy", "disks that move something though they should be idle " + ofLargePlans, looks, nil,
+		{"unknown_hardware", "a disk that the machine does not list", disk, nil, judgeUnknown},
+		{"busy", "disks that move something though they should be idle " + ofLargePlans, disk, nil,
 			judgeBusy},
 		{"folder", "a test folder that can't be created, locked and removed", tests,
 			(*facts).tryFolder, judgeFolder},

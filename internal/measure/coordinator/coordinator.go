@@ -109,11 +109,11 @@ type session struct {
 	starter *starter
 	// sim lasts for the run, as caches stay as full as a phase leaves them; nil if every disk is
 	// real.
-	sim     *hub.Sim
-	leash   *os.File        // See janitor.
-	hanging map[string]bool // hanging are the folders of disks whose workers do not exit.
-	held    map[string]bool // held are the disks whose test folders are kept from hubbench clean.
-	over    chan struct{}   // over is closed when they need not be.
+	sim       *hub.Sim
+	leash     *os.File        // See janitor.
+	hanging   map[string]bool // hanging are the folders of disks whose workers do not exit.
+	protected map[string]bool // protected disks are kept from hubbench clean.
+	over      chan struct{}   // over is closed when they need not be.
 }
 
 // Outcome is how a run ended.
@@ -140,7 +140,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 		opts.Log.Info("the coordinator may run slowly", zap.Error(err))
 	}
 	s := &session{Options: opts, starter: newStarter(ctx, opts.Kill), hanging: map[string]bool{},
-		held: map[string]bool{}, over: make(chan struct{})}
+		protected: map[string]bool{}, over: make(chan struct{})}
 	defer s.starter.close()
 	janitor, err := newJanitor(s.starter, opts.Command, opts.RunID, opts.folders(), opts.Log)
 	if err != nil {
@@ -191,10 +191,10 @@ func (o *Options) folders() (folders []string) {
 // over. A disk that hangs holds up no one else.
 func (s *session) hold(name string) {
 	disk := s.Plan.Disk(name)
-	if disk.Simulated() || s.held[name] {
+	if disk.Simulated() || s.protected[name] {
 		return
 	}
-	s.held[name] = true
+	s.protected[name] = true
 	go func() {
 		release, err := testfolder.HoldRun(disk.Path, s.RunID)
 		if err != nil {
