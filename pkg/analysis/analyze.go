@@ -135,7 +135,7 @@ func newAlphas(run *trace.Run) alphas {
 	for _, p := range run.Phases {
 		n, others := 0, len(p.Disks)-1
 		for _, d := range p.Disks {
-			if !p.Work[d.Name].Limited() { // Nothing is claimed about disks with a pace.
+			if !p.Work[d.Name].IsPaced() { // Nothing is claimed about disks with a pace.
 				n++
 			}
 		}

@@ -188,7 +188,7 @@ func (a *Analysis) precisionAlone() {
 		sure.Repeated = sure.Repeated && (p.Repeats != "" ||
 			slices.ContainsFunc(a.Phases, func(o Phase) bool { return o.Repeats == p.Name }))
 		for _, name := range slices.Sorted(maps.Keys(p.Overlap.Disks)) {
-			changed := p.Disks[name].Throttle != nil || p.Paced[name].Limited()
+			changed := p.Disks[name].Throttle != nil || p.Paced[name].IsPaced()
 			for _, c := range p.Changes {
 				own := c.Recurs() || c.Kind == KindOwnFall || c.Kind == KindDrift
 				changed = changed || own && c.concerns(name)
@@ -220,7 +220,7 @@ func (a *Analysis) caveats() (out []Caveat) {
 			}
 		}
 		for _, w := range p.Work {
-			if small == nil && w.Block > 0 && w.Block < wholeRequest && !w.Accompanies() {
+			if small == nil && w.Block > 0 && w.Block < wholeRequest && !w.HasNoFiles() {
 				small = p
 			}
 		}

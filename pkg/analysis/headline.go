@@ -79,7 +79,7 @@ func (w writer) alone() []string {
 		for _, name := range w.Order {
 			var top *Overlap
 			for _, p := range w.Phases {
-				alone := len(p.Disks) == 1 && p.Disks[name].Op == op && !p.Paced[name].Limited()
+				alone := len(p.Disks) == 1 && p.Disks[name].Op == op && !p.Paced[name].IsPaced()
 				if alone && p.Overlap != nil && (top == nil || p.Overlap.Rate > top.Rate) {
 					top = p.Overlap
 				}

@@ -120,7 +120,7 @@ func TestEveryWorkKey(t *testing.T) {
 				Options{})
 			want := !strings.Contains(tt.unlike, j.Disk)
 			if _, limited := a.Phases[1].Paced[j.Disk]; !limited ||
-				!a.Phases[1].Paced[j.Disk].Limited() {
+				!a.Phases[1].Paced[j.Disk].IsPaced() {
 				if got := a.Phases[1].Contention.Disks[j.Disk].Reference == ReferenceSolo; got !=
 					want {
 					t.Errorf("%s, %s against %s: %s's rate alone is its reference: %v, though %s",

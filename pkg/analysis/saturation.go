@@ -210,7 +210,7 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Span) {
 			was.DegreesOfFreedom, is.DegreesOfFreedom = max(was.DegreesOfFreedom,
 				ledger.LongDegreesOfFreedom), max(is.DegreesOfFreedom, ledger.LongDegreesOfFreedom)
 		}
-		if other.Work.Limited() || was.Rate <= 0 || is.Rate <= 0 ||
+		if other.Work.IsPaced() || was.Rate <= 0 || is.Rate <= 0 ||
 			is.ChanceAbove(was) > p.alpha.perRecovery && !other.apart(before, after) ||
 			other.roseBefore(after.StartNS-clearOfFallNS, before.StartNS, after.EndNS) {
 			continue

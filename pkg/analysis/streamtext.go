@@ -249,7 +249,7 @@ func (s *situation) conditions(order []string, all []situation) [4]string {
 		fully = "when " + unit.List(Each(beside, func(name string) string {
 			w := workOf(s.Phase, name)
 			limited := func(o situation) bool { return o.disk == s.disk && o.Paced[name].Pace > 0 }
-			full := !w.Limited() && slices.ContainsFunc(all, limited)
+			full := !w.IsPaced() && slices.ContainsFunc(all, limited)
 			return name + " " + w.Verb().One + w.Listed() + pick(full, " at full speed", "")
 		}))
 	}

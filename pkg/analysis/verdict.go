@@ -126,7 +126,7 @@ func (w writer) parties(p *Phase, names []string) []string {
 	var kept, ran, dropped []string
 	for _, name := range names {
 		switch c := p.Contention.Disks[name]; {
-		case p.Paced[name].Limited():
+		case p.Paced[name].IsPaced():
 		case c.Slowed:
 			dropped = append(dropped, name)
 		case c.Kept:

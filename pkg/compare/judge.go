@@ -183,7 +183,7 @@ func (p *Phase) stepped(disk string) bool {
 // gated reports whether a rate is judged by gates: if levels are compared, they are, and not the mean of all. What
 // the work limits, and the sum of all disks, need no judgement if how far they vary is not known.
 func (p *Phase) gated(r *Rate) bool {
-	needed := r.P != nil || r.Disk != "" && !p.Work[r.Disk].Limited()
+	needed := r.P != nil || r.Disk != "" && !p.Work[r.Disk].IsPaced()
 	return needed && (r.Measure == Level || !p.stepped(r.Disk))
 }
 

@@ -35,7 +35,7 @@ func (p *part) differs(b *part, disk string) []work.Key {
 		return w.Differs(o)
 	}
 	for side, of := range map[*work.Work]*part{&w: p, &o: b} {
-		if !side.Accompanies() {
+		if !side.HasNoFiles() {
 			side.Sizes, side.Seen = work.Sizes{}, of.traced.Disk(disk).Seen()
 		}
 	}

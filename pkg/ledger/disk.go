@@ -117,7 +117,7 @@ func (d *Disk) LevelIn(v overlap.Span) Level {
 
 // IsPaced reports whether the disk goes no faster than its work asks: what it moves says nothing of
 // what it could, and no claim is made about it. Its neighbours' rates are theirs anyway.
-func (d *Disk) IsPaced() bool { return d.Work.Limited() }
+func (d *Disk) IsPaced() bool { return d.Work.IsPaced() }
 
 // WantsAll reports whether the disk wants all it can get, in one direction: only such disks share a
 // total, take from one another, or have more or less than an even part.

@@ -57,7 +57,7 @@ func Observe(run *trace.Run) *hub.Evidence {
 			}
 			switch paced := phase.Work[d.Name]; {
 			case len(w.active) == 0 || paced.Probe > 0:
-			case paced.Limited() || paced.Reads > 0:
+			case paced.IsPaced() || paced.Reads > 0:
 				unclear = unclear || !direct
 			case direct:
 				r.observe(hub.Observation{Phase: phase.Name, Direct: true}, []*watched{w}, w.active)

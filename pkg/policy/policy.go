@@ -168,10 +168,10 @@ type Job struct {
 // NewJob begins a job of the named phase.
 func NewJob(phase string, p Policy, job *scenario.Job) *Job {
 	j := &Job{phase: phase, job: job, hold: p.Hold, own: len(job.Sizes)}
-	if p.Open() || job.Accompanies() {
+	if p.Open() || job.HasNoFiles() {
 		j.own = math.MaxInt
 	}
-	if job.Accompanies() {
+	if job.HasNoFiles() {
 		return j
 	}
 	if p.Target > 0 {

@@ -282,7 +282,7 @@ func (p Phase) Job(disk string) (Job, bool) {
 
 // Movers are the jobs that have files to move, and do not only accompany others.
 func (p Phase) Movers() []Job {
-	return slices.DeleteFunc(slices.Clone(p.Jobs), Job.Accompanies)
+	return slices.DeleteFunc(slices.Clone(p.Jobs), Job.HasNoFiles)
 }
 
 // Bytes is the work of all disks in the phase that have files to move.
@@ -303,9 +303,9 @@ func (p Phase) Files() int {
 	return n
 }
 
-// Accompanies reports whether the job lasts as long as the others of its phase: it has no work of
+// HasNoFiles reports whether the job lasts as long as the others of its phase: it has no work of
 // its own to finish.
-func (j Job) Accompanies() bool { return len(j.Streams) > 0 || j.Probe > 0 }
+func (j Job) HasNoFiles() bool { return len(j.Streams) > 0 || j.Probe > 0 }
 
 // Bytes is the job's whole work; of one that accompanies others, what it moves in a second.
 func (j Job) Bytes() int64 { return sum(j.Sizes) }

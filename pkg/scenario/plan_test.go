@@ -77,7 +77,7 @@ func outline(t *testing.T, p *Plan) string {
 			check.Must(t, err)
 			moves, bound := ph.Moves(j)
 			fmt.Fprintf(&b, "  %q %s %d files, %s %d bytes, seed %016x, %s\n    %d", j.Disk, j.Role, len(j.Sizes), bound, moves, j.Seed, io, j.Sizes[:min(4, len(j.Sizes))])
-			if j.Pace > 0 || j.Reads > 0 || j.Accompanies() {
+			if j.Pace > 0 || j.Reads > 0 || j.HasNoFiles() {
 				fmt.Fprintf(&b, " pace %v reads %v streams %v probe %v needs %d", j.Pace, j.Reads, j.Streams, j.Probe, j.Needs())
 			}
 			if n := len(j.Sizes); n > 4 {

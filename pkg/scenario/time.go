@@ -144,7 +144,7 @@ func (p Phase) Time() (shortest, longest time.Duration, open bool) {
 			for _, job := range p.Jobs {
 				switch part := job.part(op); {
 				case !link.has(job.Disk): // not on it
-				case job.Accompanies():
+				case job.HasNoFiles():
 					left -= job.Rate() * part
 				default:
 					bytes += float64(job.Bytes()) * part
@@ -292,7 +292,7 @@ func (p *Plan) Totals() []Total {
 // of the link, but all together have no more of it: see Carried.
 func (p Phase) Moves(j Job) (int64, Bound) {
 	timed := cmp.Or(p.Limit, p.Target)
-	if timed == 0 && j.Accompanies() {
+	if timed == 0 && j.HasNoFiles() {
 		timed, _, _ = p.Time()
 	}
 	switch {

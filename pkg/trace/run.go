@@ -151,7 +151,7 @@ func (p *Phase) Disk(name string) *DiskRecord {
 func (p *Phase) WorkOf(d *DiskRecord) work.Work {
 	w := p.Work[d.Name]
 	w.Op, w.Test = d.Op, p.Test // as it was done
-	if w.Sizes.IsZero() && !w.Accompanies() && w.Seen == nil {
+	if w.Sizes.IsZero() && !w.HasNoFiles() && w.Seen == nil {
 		w.Seen = d.Seen()
 	}
 	return w

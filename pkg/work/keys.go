@@ -54,7 +54,7 @@ type row struct {
 	words func(w *Work) string
 	has   func(w *Work) bool // has is whether the work has it at all; nil: all have.
 
-	// limits says that a disk whose work has it does not go as fast as it can: see Limited.
+	// limits says that a disk whose work has it does not go as fast as it can: see IsPaced.
 	limits bool
 }
 
@@ -144,7 +144,7 @@ var rows = [...]row{
 	field(KeyWarmUp, func(w *Work) int { return w.WarmUp }),
 }
 
-func hasFiles(w *Work) bool  { return !w.Accompanies() }
+func hasFiles(w *Work) bool  { return !w.HasNoFiles() }
 func hasBlocks(w *Work) bool { return w.Mode != ModeApp }
 
 // Differs are the keys by which two works mean different rates.
@@ -182,9 +182,9 @@ func (w Work) Text() string {
 	return strings.Join(parts, ", ")
 }
 
-// Limited reports whether the disk's rate is that of its work: it does not go as fast as it can,
+// IsPaced reports whether the disk's rate is that of its work: it does not go as fast as it can,
 // and what it moves says nothing of what it could.
-func (w Work) Limited() bool {
+func (w Work) IsPaced() bool {
 	return slices.ContainsFunc(rows[:], func(r row) bool {
 		return r.limits && !r.same(&w, &Work{})
 	})

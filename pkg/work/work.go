@@ -67,9 +67,9 @@ const (
 // ModeApp moves whole files, in one call each: there are no blocks.
 const ModeApp = "app"
 
-// Accompanies reports whether the disk has no files to move: it plays, records or is probed for as
+// HasNoFiles reports whether the disk has no files to move: it plays, records or is probed for as
 // long as others work.
-func (w Work) Accompanies() bool { return len(w.Streams) > 0 || w.Probe > 0 }
+func (w Work) HasNoFiles() bool { return len(w.Streams) > 0 || w.Probe > 0 }
 
 // Declared reports whether the work was recorded by the program that did it.
 func (w Work) Declared() bool { return w.Mode != "" }
@@ -115,7 +115,7 @@ type Paced map[string]Work
 func PacedOf(all map[string]Work) Paced {
 	var paced Paced
 	for disk, w := range all {
-		if w.Limited() || w.Reads > 0 {
+		if w.IsPaced() || w.Reads > 0 {
 			if paced == nil {
 				paced = Paced{}
 			}

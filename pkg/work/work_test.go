@@ -88,9 +88,9 @@ func TestDiffers(t *testing.T) {
 		var paced Paced // by which an analysis that is read again knows what is limited
 		if data, err := json.Marshal(PacedOf(map[string]Work{"A": o})); err != nil ||
 			json.Unmarshal(data, &paced) != nil ||
-			paced["A"].Limited() != o.Limited() || o.Limited() != (tt.key.Limits() && !o.Same(w)) {
-			t.Errorf("%s: limited %v, by the key %v, and as %s %v", name, o.Limited(),
-				tt.key.Limits(), data, paced["A"].Limited())
+			paced["A"].IsPaced() != o.IsPaced() || o.IsPaced() != (tt.key.Limits() && !o.Same(w)) {
+			t.Errorf("%s: limited %v, by the key %v, and as %s %v", name, o.IsPaced(),
+				tt.key.Limits(), data, paced["A"].IsPaced())
 		}
 	}
 	old := full()

@@ -56,7 +56,7 @@ type phaseRun struct {
 func (p *phaseRun) run(ctx context.Context) error {
 	p.settling = policy.NewSettling(&p.phase)
 	for _, job := range p.phase.Jobs {
-		if !job.Accompanies() {
+		if !job.HasNoFiles() {
 			p.working.Begin(job.Disk)
 		}
 	}
@@ -257,7 +257,7 @@ func (p *phaseRun) releaseWhenReady() {
 // worked notes that a child has moved its files. When all have, those that hold have filled enough,
 // and those that accompany them end; on a simulated hub the model says when, to the nanosecond.
 func (p *phaseRun) worked(c *child) {
-	if c.job.Accompanies() {
+	if c.job.HasNoFiles() {
 		return // It has ended at the phase's time, as the others do by themselves.
 	}
 	p.working.End(c.job.Disk)

@@ -157,7 +157,7 @@ func (e *real) setUp(ctx context.Context) (eff trace.Effective, err error) {
 
 // requests reports whether the job is one of single requests, whatever its mode: a plain
 // application's way of moving a file in one call cannot do these.
-func (e *real) requests() bool { return e.job.Accompanies() || e.job.Reads > 0 }
+func (e *real) requests() bool { return e.job.HasNoFiles() || e.job.Reads > 0 }
 
 // streamMemory bounds the memory of all frames in flight: a worker must stay small beside what it
 // measures.
@@ -201,7 +201,7 @@ func (e *real) readsAndWrites() bool {
 
 // timed reports whether requests begin at times of their own: threads can wait for each, at rates
 // where they cost little.
-func (e *real) timed() bool { return e.job.Accompanies() || e.job.Pace > 0 }
+func (e *real) timed() bool { return e.job.HasNoFiles() || e.job.Pace > 0 }
 
 // Doubts are the warnings since Prepare.
 func (e *real) Doubts() []string { return e.warnings[e.reported:] }

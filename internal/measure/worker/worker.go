@@ -38,11 +38,11 @@ const heartbeatEvery = 500 * time.Millisecond
 // take the processor for a part of it.
 const stoppedFor = 2 * time.Second
 
-// turns is how many goroutines of a job of timed requests may run at once, on however few cores.
+// minProcs is how many goroutines of a job of timed requests may run at once, on however few cores.
 // One that waits for the disk keeps its turn until Go's runtime takes it away, up to 10 ms later,
-// and the next request would wait for that; if turns are left, the runtime also looks for such ones
-// less often. That saved a fifth of the processor time of 24 streams.
-const turns = 8
+// and the next request would wait for that; if minProcs are left, the runtime also looks for such
+// ones less often. That saved a fifth of the processor time of 24 streams.
+const minProcs = 8
 
 // NewEngine makes the engine for a job; hub serves the simulated ones.
 type NewEngine func(job wire.Job, hub Hub) (diskio.Engine, error)
@@ -93,8 +93,8 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	if err := diskio.Foreground(); err != nil {
 		log.Warn("the worker may be held back", zap.Error(err))
 	}
-	if w.job.Accompanies() || w.job.Pace > 0 {
-		runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), turns))
+	if w.job.HasNoFiles() || w.job.Pace > 0 {
+		runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), minProcs))
 	}
 	var helpers, heart sync.WaitGroup
 	helpers.Go(w.drain)

@@ -95,7 +95,7 @@ func (s *state) share() float64 {
 		switch {
 		case s.stage == preparing && d.before > 0:
 			share = min(share, float64(d.prepared)/float64(d.before))
-		case s.stage == working && !d.job.Accompanies():
+		case s.stage == working && !d.job.HasNoFiles():
 			share = min(share, float64(d.moved())/float64(d.job.Bytes()))
 		}
 	}

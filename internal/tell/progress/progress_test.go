@@ -63,7 +63,7 @@ func (r *run) pass(took time.Duration, rates map[string]float64) {
 			rate, shown := rates[job.Disk]
 			if moved[job.Disk] += rate * step.Seconds(); shown {
 				bytes := moved[job.Disk]
-				if !job.Accompanies() && r.state.current.Target == 0 && r.state.current.Limit == 0 {
+				if !job.HasNoFiles() && r.state.current.Target == 0 && r.state.current.Limit == 0 {
 					bytes = min(bytes, float64(job.Bytes()))
 				}
 				r.Moved(job.Disk, int64(bytes))

@@ -347,7 +347,7 @@ func (r *runDoc) load(line pooledPhase) Load {
 			d.Baseline /= compared
 			d.Kept /= compared
 		} else if len(first.Disks) > 1 {
-			limited := first.Paced[key.Name].Limited()
+			limited := first.Paced[key.Name].IsPaced()
 			d.Remark = pick(limited, ownPace, noReference(contentionOf(first, key.Name)))
 		}
 		if first.Disks[key.Name].CachedWrites > 0 {

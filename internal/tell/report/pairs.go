@@ -39,7 +39,7 @@ func (r *runDoc) pairs() (tasks []task, list []pair) {
 		}
 		for _, key := range r.Keys {
 			_, works := phase.Contention.Disks[key.Name]
-			if !works || phase.Paced[key.Name].Limited() {
+			if !works || phase.Paced[key.Name].IsPaced() {
 				continue
 			}
 			p := r.pairIn(i, key.Name)

@@ -55,7 +55,7 @@ func (r *runDoc) phase(index int) *Details {
 // withoutOthers is what the analysis found of a disk's rate without the others; nil if the run does not show it.
 func withoutOthers(found *analysis.Phase, disk string) *analysis.DiskContention {
 	c := contentionOf(found, disk)
-	if c.Retention == nil || found.Paced[disk].Limited() {
+	if c.Retention == nil || found.Paced[disk].IsPaced() {
 		return nil
 	}
 	return &c
@@ -314,7 +314,7 @@ func (v *phaseView) rules() *Table {
 
 // timed are the disks of which single files are told: those of streams and probes are nobody's.
 func (v *phaseView) timed() []Key {
-	return slices.DeleteFunc(v.working(), func(k Key) bool { return v.found.Paced[k.Name].Accompanies() })
+	return slices.DeleteFunc(v.working(), func(k Key) bool { return v.found.Paced[k.Name].HasNoFiles() })
 }
 
 // filesTable is a row per disk over the rates of its single files, in the whole phase, with the one to quote and what

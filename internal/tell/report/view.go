@@ -110,7 +110,7 @@ func (v *phaseView) ofFiles() *phaseView {
 	w := *v
 	w.lanes = nil
 	for _, l := range v.lanes {
-		if !v.found.Paced[l.key.Name].Accompanies() {
+		if !v.found.Paced[l.key.Name].HasNoFiles() {
 			filler := func(f file) bool { return f.filler }
 			if slices.ContainsFunc(l.files, filler) { // There may be millions to copy.
 				l.files = slices.DeleteFunc(slices.Clone(l.files), filler)
@@ -165,7 +165,7 @@ const ownPaceNote = "Own pace: the disk moves what its streams, its pace, its pa
 	"ask for, which says nothing of what it could."
 
 // limited reports whether the disk's rate is that of its work.
-func (v *phaseView) limited(name string) bool { return v.found.Paced[name].Limited() }
+func (v *phaseView) limited(name string) bool { return v.found.Paced[name].IsPaced() }
 
 // workOf is the work of a disk in a phase.
 func workOf(p *analysis.Phase, disk string) work.Work {
