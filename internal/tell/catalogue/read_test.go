@@ -14,14 +14,13 @@ func TestDisks(t *testing.T) {
 	dir := t.TempDir()
 	rows := 0
 	for n := range 3 {
-		_, err := Add(dir, farm()(n))
-		check.Must(t, err)
+		add(t, dir, farm()(n))
 		rows += len(table.DisksOf(farm()(n)))
 	}
 	if !Is(dir) || Is(t.TempDir()) {
 		t.Error("what is a catalogue is not known")
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "disk", "*", "*", "*.parquet"))
+	files, err := filepath.Glob(filepath.Join(dir, "disk", "*", "*.parquet"))
 	check.Must(t, err)
 	text, err := os.ReadFile(files[0])
 	check.Must(t, err)
