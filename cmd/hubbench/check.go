@@ -102,6 +102,9 @@ func (o *checkOptions) run(_ *cobra.Command, paths []string) error {
 			return err
 		}
 		if len(limits)+len(samples) == 0 {
+			if left != "" {
+				left = " (left out: " + left + ")"
+			}
 			return usagef("%s: no limits to hold it to; give --limits FILE, --history RUNS of the same setup, or add "+
 				"expect: to the scenario%s", paths[i], left)
 		}

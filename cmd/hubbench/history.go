@@ -21,8 +21,8 @@ import (
 
 // historyFlag is that of commands that learn from earlier runs.
 func historyFlag(cmd *cobra.Command, paths *[]string, about string) {
-	cmd.Flags().StringArrayVar(paths, "history", nil, "earlier runs of the same setup, or a catalogue of them, `RUN|CATALOGUE`: "+
-		about+" (repeatable)")
+	cmd.Flags().StringArrayVar(paths, "history", nil,
+		"earlier runs of the same setup, `RUN|CATALOGUE`: "+about+" (repeatable)")
 }
 
 // runsIn are the rows of a run's disks, or those of all runs of a catalogue.
@@ -88,8 +88,13 @@ func (s setup) differs(o setup) string {
 	return ""
 }
 
-// earlier are the runs of a history that have a run's setup and work, and how many there are besides, and why.
-func earlier(paths []string, of *recorded.Run, compared []*recorded.Run) (samples []compare.Sample, left string, err error) {
+// earlier are the runs of a history that have a run's setup and work, and how many there are
+// besides, and why.
+func earlier(
+	paths []string,
+	of *recorded.Run,
+	compared []*recorded.Run,
+) (samples []compare.Sample, left string, err error) {
 	base := tidy.DisksOf(of)
 	var seen []string
 	for _, run := range compared {
@@ -138,7 +143,8 @@ func leftOut(reasons map[string]int) string {
 	return strings.Join(list, ", ")
 }
 
-// sampleOf is what a run measured of what a base did too: of each disk, and of all together, means of repeats.
+// sampleOf is what a run measured of what a base did too: of each disk, and of all together, means
+// of repeats.
 func sampleOf(rows, base []tidy.Disk) compare.Sample {
 	type phase struct {
 		rate, squares float64
@@ -146,8 +152,10 @@ func sampleOf(rows, base []tidy.Disk) compare.Sample {
 	}
 	same := func(row tidy.Disk) bool {
 		return slices.ContainsFunc(base, func(b tidy.Disk) bool {
-			return trace.Unnumbered(b.Phase) == trace.Unnumbered(row.Phase) && b.Disk == row.Disk && b.Work == row.Work &&
-				b.Op == row.Op && b.Pattern == row.Pattern
+			return trace.Unnumbered(b.Phase) == trace.Unnumbered(row.Phase) && b.Disk == row.Disk &&
+				b.Work == row.Work &&
+				b.Op == row.Op &&
+				b.Pattern == row.Pattern
 		})
 	}
 	var repeats []compare.Sample

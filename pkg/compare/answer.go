@@ -13,8 +13,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Answer is what a run comes to beside the base. It has one row for each phase and disk, and one for its disks
-// together.
+// Answer is what a run comes to beside the base. It has one row for each phase and disk, and one
+// for its disks together.
 type Answer struct {
 	Changed  []Row           // significantly; the largest proven change first
 	Same     []Row           // no significant change
@@ -23,14 +23,15 @@ type Answer struct {
 	Bound    *stats.Interval // contains the interval of each change in Same; nil if there is none
 }
 
-// Row is a rate of a phase: that of the overlap, or of a level of the same disk's if only that one changed.
+// Row is a rate of a phase: that of the overlap, or of a level of the same disk's if only that one
+// changed.
 type Row struct {
 	*Rate
 	Phase *Phase
 }
 
-// leading is the share of the largest proven change that a change must reach to come before it in the headline
-// because more disks are involved.
+// leading is the share of the largest proven change that a change must reach to come before it in
+// the headline because more disks are involved.
 const leading = 0.25
 
 // Answer decides what to say of the run first.
@@ -62,7 +63,8 @@ func (p *Pair) Answer() Answer {
 		}
 		lead := a.Changed[i]
 		for _, row := range inOrder {
-			if row.Verdict == verdict && row.disks() > lead.disks() && row.proven() >= leading*a.Changed[i].proven() {
+			if row.Verdict == verdict && row.disks() > lead.disks() &&
+				row.proven() >= leading*a.Changed[i].proven() {
 				lead = row
 			}
 		}
@@ -72,8 +74,8 @@ func (p *Pair) Answer() Answer {
 	return a
 }
 
-// rows are the rates in the overlap. If a disk's did not change significantly but another of its rates did, that one
-// stands for it.
+// rows are the rates in the overlap. If a disk's did not change significantly but another of its
+// rates did, that one stands for it.
 func (p *Phase) rows() []Row {
 	var rows []Row
 	for i := range p.Rates {
@@ -89,7 +91,8 @@ func (p *Phase) rows() []Row {
 	return rows
 }
 
-// proven is the smallest change, up or down, that the interval contains, as a logarithm; 0 if none is significant.
+// proven is the smallest change, up or down, that the interval contains, as a logarithm; 0 if none
+// is significant.
 func (r *Rate) proven() float64 {
 	switch r.Verdict {
 	case Faster:
@@ -125,7 +128,8 @@ func (p *Phase) Disks() []string {
 	return names
 }
 
-// unanswered are the searches that have an answer in the base, and none or one of a run that was cut short in another.
+// unanswered are the searches that have an answer in the base, and none or one of a run that was
+// cut short in another.
 func (p *Pair) unanswered(others []*matched) (list []string) {
 	for _, s := range p.Searches {
 		for i, other := range others {
@@ -140,8 +144,8 @@ func (p *Pair) unanswered(others []*matched) (list []string) {
 	return list
 }
 
-// doubt fills in why the rates cannot be trusted: a run that was cut short, a computer that was too busy, disks
-// that worked in one run only.
+// doubt fills in why the rates cannot be trusted: a run that was cut short, a computer that was
+// too busy, disks that worked in one run only.
 func (p *Pair) doubt(base, other []*matched) {
 	for _, r := range slices.Concat(base, other) {
 		for _, f := range r.Analysis.Findings {
@@ -159,13 +163,17 @@ func (p *Pair) doubt(base, other []*matched) {
 	for i := range p.Phases {
 		name := p.Phases[i].Name
 		if added := lost(other[0], other[0].part(name), base[0].part(name)); len(added) > 0 {
-			p.Doubts = append(p.Doubts, fmt.Sprintf("in %s, %s worked in %s only, so the others' rates may differ for "+
-				"that reason", p.Phases[i].Title, unit.List(added), p.Label))
+			p.Doubts = append(
+				p.Doubts,
+				fmt.Sprintf("in %s, %s worked in %s only, so the others' rates may differ for "+
+					"that reason", p.Phases[i].Title, unit.List(added), p.Label),
+			)
 		}
 	}
 }
 
-// lost are the disks that worked in the base and that did not work, did something else or failed in the other run.
+// lost are the disks that worked in the base and that did not work, did something else or failed
+// in the other run.
 func lost(base *matched, b, n *part) []string {
 	worked := func(d *trace.DiskRecord) bool { return d != nil && len(d.Files)+len(d.Streams)+len(d.Latencies) > 0 }
 	var disks []string
@@ -173,9 +181,11 @@ func lost(base *matched, b, n *part) []string {
 		was, is := b.traced.Disk(name), n.traced.Disk(name)
 		// If a phase was cut short, that is why a disk left a file unfinished.
 		failed := func(w analysis.Warning) bool {
-			return w.Code == "partial" && w.Disk == name && (n.traced.Status != trace.Partial || len(is.Errors) > 0)
+			return w.Code == "partial" && w.Disk == name &&
+				(n.traced.Status != trace.Partial || len(is.Errors) > 0)
 		}
-		if worked(was) && (!worked(is) || is.Op != was.Op || slices.ContainsFunc(n.found.Warnings, failed)) {
+		if worked(was) &&
+			(!worked(is) || is.Op != was.Op || slices.ContainsFunc(n.found.Warnings, failed)) {
 			disks = append(disks, name)
 		}
 	}
@@ -188,8 +198,8 @@ func beyond(a, other analysis.SearchResult) bool {
 	return found(a) && !found(other) || a.Alone != nil && other.Alone == nil && !other.Unlimited
 }
 
-// findings sorts the findings that only one side has: those that are new or gone, and those that may be due to
-// chance. Of repeats, more than half must have a finding for it to count.
+// findings sorts the findings that only one side has: those that are new or gone, and those that
+// may be due to chance. Of repeats, more than half must have a finding for it to count.
 func (p *Pair) findings(base, other []*matched) {
 	before, after := findingsOf(base), findingsOf(other)
 	for side, found := range [][]analysis.Finding{after, before} {
@@ -234,18 +244,20 @@ func findingsOf(runs []*matched) (found []analysis.Finding) {
 	return found
 }
 
-// sameFinding reports whether findings have the same code, phase and disk, or disks if they come from the ledger; their
-// numbers may differ.
+// sameFinding reports whether findings have the same code, phase and disk, or disks if they come
+// from the ledger; their numbers may differ.
 func sameFinding(f, g analysis.Finding) bool {
 	return g.Code == f.Code && g.Phase == f.Phase && g.Disk == f.Disk &&
 		(f.Change == nil || slices.Equal(f.Disks, g.Disks))
 }
 
-// shows reports whether a finding that one run has is more than chance: it is a fact, or the ledger's, which noise does
-// not make, or a rate of the phase changed. Others depend on thresholds, and equal runs can end up on both sides of one.
+// shows reports whether a finding that one run has is more than chance: it is a fact, or the
+// ledger's, which noise does not make, or a rate of the phase changed. Others depend on
+// thresholds, and equal runs can end up on both sides of one.
 func (p *Phase) shows(f analysis.Finding) bool {
 	facts := []string{"partial", "cached", "foreign_traffic", "heat", "drops", "host_bound"}
-	return f.Change != nil || slices.Contains(facts, f.Code) || slices.ContainsFunc(p.Rates, func(r Rate) bool {
-		return r.Verdict == Faster || r.Verdict == Slower
-	})
+	return f.Change != nil || slices.Contains(facts, f.Code) ||
+		slices.ContainsFunc(p.Rates, func(r Rate) bool {
+			return r.Verdict == Faster || r.Verdict == Slower
+		})
 }

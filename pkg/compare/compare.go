@@ -24,8 +24,8 @@ type Run struct {
 	Method   *Method            // nil if only the trace is known
 }
 
-// Comparison is what Runs finds. Rates are in bytes per second, times in seconds, changes are shares: 0.05 is 5 %
-// more than in the base. A null is a value that is not known.
+// Comparison is what Runs finds. Rates are in bytes per second, times in seconds, changes are
+// shares: 0.05 is 5 % more than in the base. A null is a value that is not known.
 type Comparison struct {
 	Version int     `json:"version"`
 	Level   float64 `json:"level"` // the chance of any false verdict
@@ -42,7 +42,8 @@ type Comparison struct {
 	Warnings []string `json:"warnings"`           // what is not known about the runs
 }
 
-// Repeats is how often each side of a comparison was run. Such a comparison includes what varies from run to run.
+// Repeats is how often each side of a comparison was run. Such a comparison includes what varies
+// from run to run.
 type Repeats struct {
 	Base int `json:"base"`
 	New  int `json:"new"`
@@ -94,8 +95,8 @@ type Phase struct {
 
 	Work map[string]work.Work `json:"-"` // of each disk in the base
 
-	// How often the phase ran on each side, if it was repeated within a run. Such a comparison includes what varies
-	// from repeat to repeat.
+	// How often the phase ran on each side, if it was repeated within a run. Such a comparison
+	// includes what varies from repeat to repeat.
 	Repeats *Repeats `json:"repeats,omitempty"`
 
 	disks  []string // whose rates are compared
@@ -116,7 +117,8 @@ const (
 // Verdict is what a test says.
 type Verdict string
 
-// The verdicts. No significant difference does not mean that there is none: the interval says how large it may be.
+// The verdicts. No significant difference does not mean that there is none: the interval says how
+// large it may be.
 const (
 	Faster    Verdict = "faster"
 	Slower    Verdict = "slower"
@@ -193,10 +195,11 @@ func Runs(base Run, others ...Run) *Comparison {
 	return Compare([]Run{base}, slices.Collect(slices.Chunk(others, 1)), nil)
 }
 
-// Compare sets each of the others, a run or several repeats of one, beside the base. How far rates vary from run to run
-// is learned from the repeats and from earlier runs of the same setup, whose phases are named without the numbers of
-// repeats; if there are neither, from the repeats of phases within the runs (see Variation). What was measured
-// differently is found from the first run of either side.
+// Compare sets each of the others, a run or several repeats of one, beside the base. How far rates
+// vary from run to run is learned from the repeats and from earlier runs of the same setup, whose
+// phases are named without the numbers of repeats; if there are neither, from the repeats of
+// phases within the runs (see Variation). What was measured differently is found from the first
+// run of either side.
 func Compare(base []Run, others [][]Run, earlier []Sample) *Comparison {
 	first := newParts(base[0])
 	matchAll := func(runs []Run) (list []*matched) {
@@ -206,8 +209,14 @@ func Compare(base []Run, others [][]Run, earlier []Sample) *Comparison {
 		return list
 	}
 	b := matchAll(base)
-	c := &Comparison{Version: Version, Level: Chance, Base: sideOf(b), Pairs: []Pair{}, Earlier: len(earlier),
-		Warnings: warnings(b)}
+	c := &Comparison{
+		Version:  Version,
+		Level:    Chance,
+		Base:     sideOf(b),
+		Pairs:    []Pair{},
+		Earlier:  len(earlier),
+		Warnings: warnings(b),
+	}
 	for _, other := range others {
 		n := matchAll(other)
 		pair := newPair(b, n)
@@ -259,7 +268,8 @@ func (p *Pair) Title(phase string) string { return cmp.Or(p.Titles[phase], phase
 func newPair(base, other []*matched) Pair {
 	b, n := base[0], other[0]
 	p := Pair{
-		Side: sideOf(other), Phases: []Phase{}, Titles: map[string]string{}, Searches: searches(base, other),
+		Side: sideOf(other), Phases: []Phase{}, Titles: map[string]string{},
+		Searches: searches(base, other),
 		Appeared: []analysis.Finding{}, Went: []analysis.Finding{}, Unsure: []analysis.Finding{},
 	}
 	for _, part := range slices.Concat(n.parts, b.parts) {
@@ -284,7 +294,8 @@ func newPair(base, other []*matched) Pair {
 	}
 	p.Method = differences(b, n, p.Phases)
 	p.about(b, n)
-	for _, r := range slices.Concat(base[1:], other) { // A phase that one of the base's runs lacks is not compared.
+	// A phase that one of the base's runs lacks is not compared.
+	for _, r := range slices.Concat(base[1:], other) {
 		for _, phase := range p.onlyIn(b, r) {
 			p.Lost = append(p.Lost, strconv.Quote(p.Title(phase))+" of "+r.Label)
 		}
@@ -297,8 +308,8 @@ func newPair(base, other []*matched) Pair {
 	return p
 }
 
-// onlyIn lists the phases of a run that one of the others has not; of a search that is not compared, its name in place
-// of its tries.
+// onlyIn lists the phases of a run that one of the others has not; of a search that is not
+// compared, its name in place of its tries.
 func (p *Pair) onlyIn(run *matched, others ...*matched) []string {
 	only := []string{}
 	for _, part := range run.parts {
@@ -320,7 +331,13 @@ const neverAtOnce = "the disks never worked all at once"
 // newPhase is a phase that is in all runs, without its rates.
 func newPhase(base *matched, b *part, others []*matched) Phase {
 	n := others[0].part(b.name)
-	out := Phase{Name: b.name, Title: b.called(), Rates: []Rate{}, Recoveries: recoveries(b.found, n.found), Work: b.works}
+	out := Phase{
+		Name:       b.name,
+		Title:      b.called(),
+		Rates:      []Rate{},
+		Recoveries: recoveries(b.found, n.found),
+		Work:       b.works,
+	}
 	if n.own != b.name {
 		out.NewPhase = n.own
 	}
@@ -345,7 +362,9 @@ func newPhase(base *matched, b *part, others []*matched) Phase {
 		case apart:
 			out.losses = append(out.losses, strconv.Quote(out.Title)+of+": "+neverAtOnce)
 		}
-		out.Lost, out.Incomplete, out.apart = append(out.Lost, gone...), out.Incomplete || cut, out.apart || apart
+		out.Lost = append(out.Lost, gone...)
+		out.Incomplete = out.Incomplete || cut
+		out.apart = out.apart || apart
 	}
 	alike := 0
 	for _, disk := range base.Analysis.Order {
@@ -358,10 +377,14 @@ func newPhase(base *matched, b *part, others []*matched) Phase {
 		case len(unlike) == 0:
 			out.disks = append(out.disks, disk)
 		case !slices.Contains(out.Lost, disk):
-			out.losses = append(out.losses, disk+" ("+out.Title+") of "+others[0].Label+", whose work differs")
+			out.losses = append(
+				out.losses,
+				disk+" ("+out.Title+") of "+others[0].Label+", whose work differs",
+			)
 		}
 	}
-	out.window = len(out.disks) > 1 && len(out.disks) == len(b.traced.Disks) && len(out.disks) == len(n.traced.Disks)
+	out.window = len(out.disks) > 1 && len(out.disks) == len(b.traced.Disks) &&
+		len(out.disks) == len(n.traced.Disks)
 	switch {
 	case alike == 0:
 		out.Reason = "no disk has the same role in both runs"
@@ -382,7 +405,10 @@ func recoveries(base, other *analysis.Phase) []Recovery {
 		list = append(list, Recovery{Disk: r.Disk, Op: r.Op, After: r.After, BaseLagS: r.LagS})
 	}
 	for _, r := range other.Recoveries {
-		i := slices.IndexFunc(list, func(b Recovery) bool { return b.Disk == r.Disk && b.After == r.After })
+		i := slices.IndexFunc(
+			list,
+			func(b Recovery) bool { return b.Disk == r.Disk && b.After == r.After },
+		)
 		if i < 0 {
 			i = len(list)
 			list = append(list, Recovery{Disk: r.Disk, Op: r.Op, After: r.After})
@@ -392,7 +418,8 @@ func recoveries(base, other *analysis.Phase) []Recovery {
 	return list
 }
 
-// unrepeated is why the runs of a side are not repeats of one another in a phase; empty if they are.
+// unrepeated is why the runs of a side are not repeats of one another in a phase; empty if they
+// are.
 func unrepeated(runs []*matched, phase string) string {
 	a := runs[0].part(phase)
 	for i, r := range runs[1:] {
@@ -402,8 +429,14 @@ func unrepeated(runs []*matched, phase string) string {
 				continue
 			}
 			for _, key := range a.differs(b, d.Name) {
-				return fmt.Sprintf("run %d of a side is not a repeat of the first: %s of %s is %s, not %s", i+2, key,
-					d.Name, b.works[d.Name].Value(key), a.works[d.Name].Value(key))
+				return fmt.Sprintf(
+					"run %d of a side is not a repeat of the first: %s of %s is %s, not %s",
+					i+2,
+					key,
+					d.Name,
+					b.works[d.Name].Value(key),
+					a.works[d.Name].Value(key),
+				)
 			}
 		}
 	}
@@ -484,8 +517,8 @@ func partsOf(runs []*matched, phase string) (list []*part) {
 	return list
 }
 
-// samples are what each run measured, the means of repeats; if these are the unit, what the first of all phases
-// measured, what the second did, and so on.
+// samples are what each run measured, the means of repeats; if these are the unit, what the first
+// of all phases measured, what the second did, and so on.
 func (p *Pair) samples(runs []*matched, base *matched, unit string) (list []Sample) {
 	for _, r := range runs {
 		repeats := []Sample{{}}

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// Chance is the chance, for a whole comparison, that any rate is called faster or slower by mistake, half of it
-	// each way. Each interval by itself misses the truth as often.
+	// Chance is the chance, for a whole comparison, that any rate is called faster or slower by
+	// mistake, half of it each way. Each interval by itself misses the truth as often.
 	Chance = 0.05
-	// minError is the smallest error assumed for the difference of two rates, as a share: simulated disks
-	// repeat to the nanosecond, and a difference that small is of no interest.
+	// minError is the smallest error assumed for the difference of two rates, as a share: simulated
+	// disks repeat to the nanosecond, and a difference that small is of no interest.
 	minError = 0.0007
-	// freeOfInterval are the degrees of freedom of an interval of package analysis, which rests on five cosines or
-	// on more files (stats.MeanOf).
+	// freeOfInterval are the degrees of freedom of an interval of package analysis, which rests on
+	// five cosines or on more files (stats.MeanOf).
 	freeOfInterval = 5
 )
 
@@ -31,10 +31,11 @@ const (
 	CannotTell Outcome = "cannot_tell"
 )
 
-// Judge is the one rule of all gates. Each estimate is of how far a value lies above its limit. It fell if the
-// one-sided test that it lies below is significant after Holm's correction for all of them, and did not if such a test of
-// the contrary is by itself: all must be above to pass, so these need no correction (Berger, "Multiparameter Hypothesis
-// Testing and Acceptance Sampling", Technometrics 24, 1982). A nil is a value that is not known.
+// Judge is the one rule of all gates. Each estimate is of how far a value lies above its limit. It
+// fell if the one-sided test that it lies below is significant after Holm's correction for all of
+// them, and did not if such a test of the contrary is by itself: all must be above to pass, so
+// these need no correction (Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling",
+// Technometrics 24, 1982). A nil is a value that is not known.
 func Judge(above []*stats.Estimate) []Outcome {
 	outcomes, chances := make([]Outcome, len(above)), make([]float64, len(above))
 	for i, e := range above {
@@ -100,8 +101,8 @@ func (p *part) levels(disk string) (list [][]overlap.Span) {
 	return list
 }
 
-// at is the time of a level of so many: the part's own, if it has as many, else the same seconds, or the last level if the
-// disk had ended by then.
+// at is the time of a level of so many: the part's own, if it has as many, else the same seconds,
+// or the last level if the disk had ended by then.
 func (p *part) at(disk string, level, of int, in []overlap.Span) []overlap.Span {
 	own := p.levels(disk)
 	same := overlap.Clip(p.window, overlap.Span{StartNS: in[0].StartNS, EndNS: in[len(in)-1].EndNS})
@@ -114,9 +115,9 @@ func (p *part) at(disk string, level, of int, in []overlap.Span) []overlap.Span 
 	return same
 }
 
-// rateIn is the rate of a disk in a level. Noise that lasts as long as a level is no doubt: the ledger has seen the change in
-// spite of it. If the level rests on too few files for an error of its own, that is the one that the ledger gives to what
-// the disk alone fell to.
+// rateIn is the rate of a disk in a level. Noise that lasts as long as a level is no doubt: the
+// ledger has seen the change in spite of it. If the level rests on too few files for an error of
+// its own, that is the one that the ledger gives to what the disk alone fell to.
 func (p *part) rateIn(disk string, in []overlap.Span) stats.Estimate {
 	e, doubt := overlap.NewCurve(p.traced.Disk(disk)).Flow(in).LogMean()
 	if doubt == stats.NoDoubt || doubt == stats.TooSlow {
@@ -130,9 +131,10 @@ func (p *part) rateIn(disk string, in []overlap.Span) stats.Estimate {
 	return stats.Estimate{Mean: e.Mean}
 }
 
-// levelRates compares a disk's levels if a run of either side has several. Each new run is compared with the base: one by
-// one if it has as many, as a cache that fills earlier or later is not slower for that; else level by level of the one
-// that has more, with the same time of the other.
+// levelRates compares a disk's levels if a run of either side has several. Each new run is
+// compared with the base: one by one if it has as many, as a cache that fills earlier or later is
+// not slower for that; else level by level of the one that has more, with the same time of the
+// other.
 func levelRates(v *Variation, key Key, r Rate, base, other []*part) (rates []Rate) {
 	r.Measure, r.Test = Level, Test{}
 	for _, p := range other {
@@ -177,11 +179,15 @@ func (c *Comparison) phases() iter.Seq2[*Pair, *Phase] {
 
 // stepped reports whether levels of a disk are compared, or of any.
 func (p *Phase) stepped(disk string) bool {
-	return slices.ContainsFunc(p.Rates, func(r Rate) bool { return r.Measure == Level && (disk == "" || r.Disk == disk) })
+	return slices.ContainsFunc(
+		p.Rates,
+		func(r Rate) bool { return r.Measure == Level && (disk == "" || r.Disk == disk) },
+	)
 }
 
-// gated reports whether a rate is judged by gates: if levels are compared, they are, and not the mean of all. What
-// the work limits, and the sum of all disks, need no judgement if how far they vary is not known.
+// gated reports whether a rate is judged by gates: if levels are compared, they are, and not the
+// mean of all. What the work limits, and the sum of all disks, need no judgement if how far they
+// vary is not known.
 func (p *Phase) gated(r *Rate) bool {
 	needed := r.P != nil || r.Disk != "" && !p.Work[r.Disk].IsPaced()
 	return needed && (r.Measure == Level || !p.stepped(r.Disk))
@@ -212,8 +218,9 @@ func (c *Comparison) judge() {
 	}
 }
 
-// correct corrects tests for their number, and gives the verdicts. If noise that lasts as long as a phase leaves half of
-// the values without an interval, none is believed: the same machine made the others.
+// correct corrects tests for their number, and gives the verdicts. If noise that lasts as long as
+// a phase leaves half of the values without an interval, none is believed: the same machine made
+// the others.
 func correct(tests []*Test, above, below Verdict) {
 	lasting := 0
 	for _, t := range tests {
@@ -279,7 +286,8 @@ type Fall struct {
 	Rate
 }
 
-// Against checks every rate against a limit, a share of the base's rate, and gives each an outcome: see Judge.
+// Against checks every rate against a limit, a share of the base's rate, and gives each an
+// outcome: see Judge.
 func (c *Comparison) Against(limit float64, certain bool) *Gate {
 	g := &Gate{Limit: limit, Certain: certain, Outcome: Passed, Crossed: []Fall{}}
 	var above []*stats.Estimate
@@ -311,7 +319,9 @@ func (c *Comparison) Against(limit float64, certain bool) *Gate {
 			g.Crossed = append(g.Crossed, falls[i])
 		}
 	}
-	g.Rates, g.Fell, g.DidNotFall, g.CannotTell = len(rates), count[Fell], count[DidNotFall], count[CannotTell]
+	g.Rates, g.Fell, g.DidNotFall, g.CannotTell = len(
+		rates,
+	), count[Fell], count[DidNotFall], count[CannotTell]
 	for i := range c.Pairs {
 		g.Lost = append(g.Lost, c.Pairs[i].Lost...)
 	}

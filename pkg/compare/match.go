@@ -12,9 +12,14 @@ import (
 )
 
 // same reports whether the same disks do the same in both, on the same connections.
-func (p *part) same(b *part) bool { return len(p.works) == len(b.works) && p.shared(b) == len(p.works) }
+func (p *part) same(
+	b *part,
+) bool {
+	return len(p.works) == len(b.works) && p.shared(b) == len(p.works)
+}
 
-// shared is how many disks do the same in both, on the same connections; 0 if a disk does something else.
+// shared is how many disks do the same in both, on the same connections; 0 if a disk does
+// something else.
 func (p *part) shared(b *part) (n int) {
 	for disk := range p.works {
 		if _, ok := b.works[disk]; !ok {
@@ -27,8 +32,8 @@ func (p *part) shared(b *part) (n int) {
 	return n
 }
 
-// differs are the keys by which a disk's work differs. If only one of the runs recorded its work, they are
-// compared by what can be seen in both.
+// differs are the keys by which a disk's work differs. If only one of the runs recorded its work,
+// they are compared by what can be seen in both.
 func (p *part) differs(b *part, disk string) []work.Key {
 	w, o := p.works[disk], b.works[disk]
 	if w.Declared() == o.Declared() {
@@ -42,8 +47,9 @@ func (p *part) differs(b *part, disk string) []work.Key {
 	return slices.DeleteFunc(w.Differs(o), func(k work.Key) bool { return k == work.KeyUnknown })
 }
 
-// unlike are the differences of a disk's work that keep its rates from being compared, because they would
-// differ anyway. How the same files are moved does not: that may be what the runs were meant to compare.
+// unlike are the differences of a disk's work that keep its rates from being compared, because
+// they would differ anyway. How the same files are moved does not: that may be what the runs were
+// meant to compare.
 func (p *part) unlike(b *part, disk string) []Difference {
 	var list []Difference
 	for _, k := range p.differs(b, disk) {
@@ -110,13 +116,14 @@ func (r *matched) part(name string) *part {
 	return nil
 }
 
-// repeatedBy reports whether q repeats p, which is the first of its entry in the scenario (WW-1, then WW-2). A disk
-// that failed may be missing in either.
+// repeatedBy reports whether q repeats p, which is the first of its entry in the scenario (WW-1,
+// then WW-2). A disk that failed may be missing in either.
 func (p *part) repeatedBy(q *part) bool {
 	a, b := p.traced, q.traced
 	first := trace.Unnumbered(b.Name) + "-1"
 	return p.all[0].traced.Name == first && b.Name != first && a.Search == nil && b.Search == nil && a.Stop == b.Stop &&
-		a.Test == b.Test && p.shared(q) > 0
+		a.Test == b.Test &&
+		p.shared(q) > 0
 }
 
 // usable reports whether a phase was measured to its end.
@@ -143,10 +150,10 @@ func (p *part) called() string {
 	return p.found.Title
 }
 
-// match gives the phases of a run the names of those of the base that they match: first those of the same name
-// whose disks do the same, though some may be missing; then those of the same work whose names differ only in
-// the number at their end; then those of the same name whose work differs.
-// Tries of searches are not matched.
+// match gives the phases of a run the names of those of the base that they match: first those of
+// the same name whose disks do the same, though some may be missing; then those of the same work
+// whose names differ only in the number at their end; then those of the same name whose work
+// differs. Tries of searches are not matched.
 func match(r Run, base []*part) *matched {
 	m := &matched{r, newParts(r)}
 	phases := func(list []*part) []*part {
@@ -186,8 +193,8 @@ func match(r Run, base []*part) *matched {
 	return m
 }
 
-// newParts are the phases of a run, each with its repeats. Of these the first that was measured completely stands
-// for all, by their name without a number if no other phase has it.
+// newParts are the phases of a run, each with its repeats. Of these the first that was measured
+// completely stands for all, by their name without a number if no other phase has it.
 func newParts(r Run) (list []*part) {
 	for _, t := range r.Trace.Phases {
 		p := newPart(r, t)

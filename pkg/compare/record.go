@@ -24,8 +24,8 @@ type Method struct {
 	Simulated bool                                  // on a hub model in virtual time, even if the plan's disks are real
 }
 
-// Difference is something that differed between the two runs. It may be what they are meant to compare, or make the
-// comparison unfair.
+// Difference is something that differed between the two runs. It may be what they are meant to
+// compare, or make the comparison unfair.
 type Difference struct {
 	What  string `json:"what"`
 	Where string `json:"where,omitempty"` // phases and disks; empty: everywhere
@@ -35,8 +35,8 @@ type Difference struct {
 	Cause string `json:"-"` // what a change may be due to, because of it
 }
 
-// The causes that a difference may be, in the order in which differences are listed. A run's seed, paths, version
-// and length are none.
+// The causes that a difference may be, in the order in which differences are listed. A run's seed,
+// paths, version and length are none.
 const (
 	ofDisks      = "disks"
 	ofHub        = "hub"
@@ -65,7 +65,8 @@ func (r record) walk(of fact, object any) {
 	if err != nil || json.Unmarshal(text, &values) != nil {
 		return
 	}
-	// These tell a thing from others like it, say how it is at the moment, or are added in words of their own.
+	// These tell a thing from others like it, say how it is at the moment, or are added in words of
+	// their own.
 	unlike := "about connections container device errors free_bytes hub id label link mount mounts name options path pause " +
 		"port retries roles serial upstream vendor warnings"
 	for key, value := range values {
@@ -93,7 +94,10 @@ func (r record) walk(of fact, object any) {
 // recordOf is what is known about how a run was made, in the given phases.
 func recordOf(r, other *matched, phases []Phase) record {
 	out := record{}
-	out.add(fact{cause: ofDisks, what: "disks"}, map[bool]string{true: "simulated", false: "real"}[r.simulated()])
+	out.add(
+		fact{cause: ofDisks, what: "disks"},
+		map[bool]string{true: "simulated", false: "real"}[r.simulated()],
+	)
 	if setup := r.Trace.Hardware; setup != nil {
 		out.add(fact{cause: ofConnection, what: "port"}, setup.Port)
 		out.add(fact{cause: ofHub, what: "hub about"}, setup.About)
@@ -187,19 +191,24 @@ func filesOf(d *trace.DiskRecord) string {
 // simulated reports whether the run was simulated on a model, even if its disks are real.
 func (r *matched) simulated() bool {
 	real := func(d trace.Disk) bool { return d.Profile == "" }
-	return r.Method != nil && r.Method.Simulated || len(r.Trace.Disks) > 0 && !slices.ContainsFunc(r.Trace.Disks, real)
+	return r.Method != nil && r.Method.Simulated ||
+		len(r.Trace.Disks) > 0 && !slices.ContainsFunc(r.Trace.Disks, real)
 }
 
-// differences lists the values that both records have and that differ, possible causes of a change first. What
-// differs in the same way in several places is listed once.
+// differences lists the values that both records have and that differ, possible causes of a change
+// first. What differs in the same way in several places is listed once.
 func differences(base, other *matched, phases []Phase) []Difference {
 	before, after := recordOf(base, other, phases), recordOf(other, base, phases)
 	rank := func(cause string) int {
 		return slices.Index([]string{ofDisks, ofConnection, ofHub, ofHost, ofWork, ofNothing}, cause)
 	}
 	facts := slices.SortedFunc(maps.Keys(before), func(a, b fact) int {
-		return cmp.Or(rank(a.cause)-rank(b.cause), cmp.Compare(a.what, b.what), cmp.Compare(a.phase, b.phase),
-			cmp.Compare(a.disk, b.disk))
+		return cmp.Or(
+			rank(a.cause)-rank(b.cause),
+			cmp.Compare(a.what, b.what),
+			cmp.Compare(a.phase, b.phase),
+			cmp.Compare(a.disk, b.disk),
+		)
 	})
 	list := []Difference{}
 	places, all := map[Difference][]string{}, map[string]int{}
@@ -248,14 +257,18 @@ func (p *Pair) about(base, other *matched) {
 	list := p.Method
 	for _, phase := range p.Phases {
 		for _, d := range phase.Unlike {
-			list = append(slices.Clone(list), Difference{d.What, d.Where + " in " + phase.Title, d.Base, d.New, ofWork})
+			list = append(
+				slices.Clone(list),
+				Difference{d.What, d.Where + " in " + phase.Title, d.Base, d.New, ofWork},
+			)
 		}
 	}
 	for _, d := range list {
 		if d.Cause == ofNothing || slices.Contains(p.Differs, d.Cause) {
 			continue
 		}
-		if d.What == "hub model" && !slices.Contains(p.Differs, ofDisks) { // It has the speeds of its disks.
+		if d.What == "hub model" &&
+			!slices.Contains(p.Differs, ofDisks) { // It has the speeds of its disks.
 			p.Differs = append(p.Differs, ofDisks)
 		}
 		p.Differs = append(p.Differs, d.Cause)

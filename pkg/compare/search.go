@@ -7,8 +7,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Search is what a search that is in both runs found. Its tries differ from run to run and are not compared. A
-// result has no interval: one stream more or less, or a pace that differs by a twentieth, may be chance.
+// Search is what a search that is in both runs found. Its tries differ from run to run and are not
+// compared. A result has no interval: one stream more or less, or a pace that differs by a
+// twentieth, may be chance.
 type Search struct {
 	Name string                  `json:"name"`
 	Kind string                  `json:"kind"` // streams | pace
@@ -22,7 +23,13 @@ type Search struct {
 func searches(base, other []*matched) []Search {
 	var list []Search
 	for _, s := range base[0].Analysis.Searches {
-		out := Search{Name: s.Name, Kind: s.Kind, Disk: s.Disk, Base: results(base, &s), New: results(other, &s)}
+		out := Search{
+			Name: s.Name,
+			Kind: s.Kind,
+			Disk: s.Disk,
+			Base: results(base, &s),
+			New:  results(other, &s),
+		}
 		if len(out.Base) < len(base) || len(out.New) < len(other) {
 			continue
 		}

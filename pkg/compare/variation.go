@@ -19,13 +19,13 @@ type Key struct {
 	What  Quantile // of its latencies; empty: the rate
 }
 
-// Sample is what one run measured, or one repeat of a phase: the logarithms of the values, with their errors by what
-// varies within the run.
+// Sample is what one run measured, or one repeat of a phase: the logarithms of the values, with
+// their errors by what varies within the run.
 type Sample map[Key]stats.Estimate
 
-// Variation is how much values differ from run to run, beyond what varies within one. Part of that is common to all
-// values of a run, as of a cable that was plugged in again, and part is each value's own. Only the second kind is
-// learned from many values at once.
+// Variation is how much values differ from run to run, beyond what varies within one. Part of that
+// is common to all values of a run, as of a cable that was plugged in again, and part is each
+// value's own. Only the second kind is learned from many values at once.
 type Variation struct {
 	Source string  `json:"source"` // runs | repeats | history
 	Runs   int     `json:"runs"`   // or repeats, that it is known from
@@ -41,10 +41,11 @@ type Variation struct {
 // variance is that of one value.
 type variance struct{ squares, free, within, count float64 }
 
-// NewVariation pools what the runs of each group, which measured the same, differ by: the residuals of the
-// logarithms about each group's mean. Their variances are moderated, value by value (stats.Moderate). The correlation
-// between the values of a run is the intraclass correlation of the residuals (Donner and Koval, "The Estimation of
-// Intraclass Correlation in the Analysis of Family Data", Biometrics 36, 1980). It returns nil if no group has two runs.
+// NewVariation pools what the runs of each group, which measured the same, differ by: the
+// residuals of the logarithms about each group's mean. Their variances are moderated, value by
+// value (stats.Moderate). The correlation between the values of a run is the intraclass
+// correlation of the residuals (Donner and Koval, "The Estimation of Intraclass Correlation in the
+// Analysis of Family Data", Biometrics 36, 1980). It returns nil if no group has two runs.
 func NewVariation(source string, ofLatencies bool, groups ...[]Sample) *Variation {
 	v := &Variation{Source: source, values: map[Key]variance{}}
 	var residuals []Sample
@@ -98,7 +99,8 @@ func NewVariation(source string, ofLatencies bool, groups ...[]Sample) *Variatio
 // Share is the share of the variance between runs that is common to all values of a run.
 func (v *Variation) Share() float64 { return v.share }
 
-// pool adds a group's squares to those of each value, and returns the residuals of each of its runs.
+// pool adds a group's squares to those of each value, and returns the residuals of each of its
+// runs.
 func (v *Variation) pool(group []Sample, ofLatencies bool) []Sample {
 	means, counts := map[Key]float64{}, map[Key]float64{}
 	for _, sample := range group {
@@ -136,13 +138,17 @@ func Keys(samples []Sample) []Key {
 		}
 	}
 	return slices.SortedFunc(maps.Keys(all), func(a, b Key) int {
-		return cmp.Or(cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Disk, b.Disk), cmp.Compare(a.Work, b.Work),
-			cmp.Compare(a.What, b.What))
+		return cmp.Or(
+			cmp.Compare(a.Phase, b.Phase),
+			cmp.Compare(a.Disk, b.Disk),
+			cmp.Compare(a.Work, b.Work),
+			cmp.Compare(a.What, b.What),
+		)
 	})
 }
 
-// total is the variance of a value from run to run, that within a run included, with its degrees of freedom. Of a
-// value that no group has it is that of the others.
+// total is the variance of a value from run to run, that within a run included, with its degrees
+// of freedom. Of a value that no group has it is that of the others.
 func (v *Variation) total(key Key) stats.Estimate {
 	value := v.values[key]
 	var own float64
@@ -150,13 +156,15 @@ func (v *Variation) total(key Key) stats.Estimate {
 		own = value.squares / value.free
 	}
 	moderated, free := v.prior.Posterior(own, value.free)
-	// Satterthwaite, "An Approximate Distribution of Estimates of Variance Components", Biometrics Bulletin 2, 1946.
+	// Satterthwaite, "An Approximate Distribution of Estimates of Variance Components", Biometrics
+	// Bulletin 2, 1946.
 	parts := v.share*v.share/v.free + (1-v.share)*(1-v.share)/free
 	return stats.Estimate{Mean: moderated, DegreesOfFreedom: 1 / parts}
 }
 
-// Difference is the mean of the logarithms of the new runs less that of the base, with an error that holds what
-// varies within each run and, if v is not nil, from run to run. All gates go by it.
+// Difference is the mean of the logarithms of the new runs less that of the base, with an error
+// that holds what varies within each run and, if v is not nil, from run to run. All gates go by
+// it.
 func (v *Variation) Difference(key Key, base, other []stats.Estimate) stats.Estimate {
 	d := stats.Difference(meanOf(base), meanOf(other))
 	return v.add(key, d, 1/float64(len(base))+1/float64(len(other)))
@@ -198,8 +206,8 @@ func meanOf(list []stats.Estimate) (mean stats.Estimate) {
 	return mean
 }
 
-// add notes the rates in the overlap of a phase, of each disk and of all together, and the latencies. They are named as in
-// the base.
+// add notes the rates in the overlap of a phase, of each disk and of all together, and the
+// latencies. They are named as in the base.
 func (s Sample) add(p *analysis.Phase, name string, base *analysis.Phase) {
 	if p.Overlap == nil {
 		return
@@ -275,8 +283,8 @@ func Values(samples []Sample, key Key) (values []stats.Estimate) {
 	return values
 }
 
-// Log is the logarithm of a value with its error, from the 95 % interval that the analysis gives it. Without one the error
-// is not known: there are no degrees of freedom.
+// Log is the logarithm of a value with its error, from the 95 % interval that the analysis gives
+// it. Without one the error is not known: there are no degrees of freedom.
 func Log(value float64, ci *stats.Interval) stats.Estimate {
 	e := stats.Estimate{Mean: math.Log(value)}
 	if ci != nil {

@@ -1,5 +1,6 @@
-// Package limit holds what was measured to limits: each passes, fails, or cannot be judged because the
-// measurement's own interval reaches across the limit or because there was too little to measure. Start at Check.
+// Package limit holds what was measured to limits: each passes, fails, or cannot be judged because
+// the measurement's own interval reaches across the limit or because there was too little to
+// measure. Start at Check.
 package limit
 
 import (
@@ -61,10 +62,11 @@ func Worst(list []Result) Verdict {
 	return worst
 }
 
-// Check holds a run to limits, and to what earlier runs had. A limit of a phase or a disk that the run lacks fails. One
-// of every phase or disk is held against those that have the measure, and cannot be judged if none has. A run that is
-// incomplete fails. What has an interval is judged as every gate does (compare.Judge), with how far rates vary from
-// run to run in it if earlier runs show that.
+// Check holds a run to limits, and to what earlier runs had. A limit of a phase or a disk that the
+// run lacks fails. One of every phase or disk is held against those that have the measure, and
+// cannot be judged if none has. A run that is incomplete fails. What has an interval is judged as
+// every gate does (compare.Judge), with how far rates vary from run to run in it if earlier runs
+// show that.
 func Check(a *analysis.Analysis, limits []scenario.Limit, history History) []Result {
 	var list []Result
 	variation := compare.NewVariation("history", false, history.Earlier)
@@ -91,7 +93,15 @@ func Check(a *analysis.Analysis, limits []scenario.Limit, history History) []Res
 		}
 	}
 	if a.Origin != nil && a.Status != string(trace.Complete) {
-		list = append(list, Result{Measure: "status", Bounds: "complete", Verdict: Fail, Why: "the run did not end as planned"})
+		list = append(
+			list,
+			Result{
+				Measure: "status",
+				Bounds:  "complete",
+				Verdict: Fail,
+				Why:     "the run did not end as planned",
+			},
+		)
 	}
 	return list
 }
@@ -114,7 +124,12 @@ func (h History) results(a *analysis.Analysis, v *compare.Variation) (list []Res
 		if key.What != "" || len(before) < len(h.Earlier) {
 			continue
 		}
-		r := Result{Limit: scenario.Limit{Phase: key.Phase, Disk: key.Disk}, Phase: key.Phase, Disk: key.Disk, Verdict: Pass}
+		r := Result{
+			Limit:   scenario.Limit{Phase: key.Phase, Disk: key.Disk},
+			Phase:   key.Phase,
+			Disk:    key.Disk,
+			Verdict: Pass,
+		}
 		for _, m := range scenario.Measures() {
 			if m.Name == "rate" && key.Disk != "" || m.Name == "together" && key.Disk == "" {
 				r.Limit.Measure, r.Measure = m, m.Name
@@ -131,7 +146,9 @@ func (h History) results(a *analysis.Analysis, v *compare.Variation) (list []Res
 		case !measured:
 			r.Verdict, r.Why = Fail, "the run has not measured it"
 		case e.DegreesOfFreedom == 0:
-			r.Value, r.Verdict, r.Why = new(math.Exp(e.Mean)), Unsure, "too little was measured for an interval"
+			r.Value, r.Verdict, r.Why = new(
+				math.Exp(e.Mean),
+			), Unsure, "too little was measured for an interval"
 		default:
 			r.Value = new(math.Exp(e.Mean))
 			d := v.Difference(key, before, []stats.Estimate{e})
@@ -162,7 +179,8 @@ func results(a *analysis.Analysis, l scenario.Limit, v *compare.Variation) (list
 				continue
 			}
 			r := judge(l, p, disk, v)
-			if named || r.Value != nil || r.Why != missing(r.Measure) { // others are for what has the measure
+			if named || r.Value != nil ||
+				r.Why != missing(r.Measure) { // others are for what has the measure
 				list = append(list, r)
 			}
 		}
@@ -198,7 +216,15 @@ func noResult(a *analysis.Analysis, l scenario.Limit) Result {
 }
 
 func newResult(l scenario.Limit, phase, disk string) Result {
-	return Result{Limit: l, Measure: l.Measure.Name, Bounds: l.Bounds(), Min: l.Min, Max: l.Max, Phase: phase, Disk: disk}
+	return Result{
+		Limit:   l,
+		Measure: l.Measure.Name,
+		Bounds:  l.Bounds(),
+		Min:     l.Min,
+		Max:     l.Max,
+		Phase:   phase,
+		Disk:    disk,
+	}
 }
 
 func isOf(l scenario.Limit, p *analysis.Phase) bool {
@@ -268,8 +294,9 @@ func judge(l scenario.Limit, p *analysis.Phase, disk string, v *compare.Variatio
 	return r
 }
 
-// compare finds how far the value is from its bounds. A rate below its minimum that fell by itself, or with others, is
-// judged by what it fell to: in the interval of its mean the fall is noise.
+// compare finds how far the value is from its bounds. A rate below its minimum that fell by
+// itself, or with others, is judged by what it fell to: in the interval of its mean the fall is
+// noise.
 func (r *Result) compare(p *analysis.Phase, v *compare.Variation) {
 	value, low, high := *r.Value, *r.Low, *r.High
 	e := compare.Log(value, &stats.Interval{low, high})
@@ -297,8 +324,8 @@ func (r *Result) compare(p *analysis.Phase, v *compare.Variation) {
 	}
 }
 
-// measure finds the result's value and interval, or why there is none. It reports whether the value is exact, as counts
-// and the like are, which have no interval.
+// measure finds the result's value and interval, or why there is none. It reports whether the
+// value is exact, as counts and the like are, which have no interval.
 func (r *Result) measure(p *analysis.Phase) (exact bool) {
 	var ci *stats.Interval
 	switch r.Measure {
@@ -334,7 +361,10 @@ func (r *Result) measure(p *analysis.Phase) (exact bool) {
 			switch {
 			case recovery.Disk != r.Disk:
 			case recovery.LagS == nil:
-				r.Value, r.Why = nil, fmt.Sprintf("the view of its recovery after %s ended too soon", recovery.After)
+				r.Value, r.Why = nil, fmt.Sprintf(
+					"the view of its recovery after %s ended too soon",
+					recovery.After,
+				)
 				return false
 			case r.Value == nil || *recovery.LagS > *r.Value:
 				r.Value, exact = recovery.LagS, true
@@ -358,10 +388,11 @@ func (r *Result) measure(p *analysis.Phase) (exact bool) {
 	return exact
 }
 
-// FromRun are limits that a good run holds, with room for its noise: rates may be lower by three half-widths of their
-// interval or 5 %, whichever is more, what takes time may take half as long again, and no frame may be late if none
-// was. What a disk keeps and how it recovers is measured after others have ended, and limited only if it is slowed by
-// them: of disks that share evenly it is chance which one ends last.
+// FromRun are limits that a good run holds, with room for its noise: rates may be lower by three
+// half-widths of their interval or 5 %, whichever is more, what takes time may take half as long
+// again, and no frame may be late if none was. What a disk keeps and how it recovers is measured
+// after others have ended, and limited only if it is slowed by them: of disks that share evenly it
+// is chance which one ends last.
 func FromRun(a *analysis.Analysis) []scenario.Limit {
 	var list []scenario.Limit
 	seen := map[string]bool{}

@@ -58,9 +58,9 @@ type Stretch struct {
 	logs []float64 // of the rates
 }
 
-// Against gives each series the outcome of a gate (compare.Judge): whether its last stretch is lower than the one
-// before by more than a limit, a share, by Student's t with the variance of both. Without a change it is not, unless
-// there are too few runs to see one.
+// Against gives each series the outcome of a gate (compare.Judge): whether its last stretch is
+// lower than the one before by more than a limit, a share, by Student's t with the variance of
+// both. Without a change it is not, unless there are too few runs to see one.
 func Against(list []Series, limit float64) {
 	above := make([]*stats.Estimate, len(list))
 	for i, s := range list {
@@ -134,7 +134,12 @@ func Among(points []Point, series int) []Stretch {
 		}
 		if s.Runs > 1 {
 			free := float64(s.Runs - 1)
-			half := stats.StudentQuantile(0.975, free) * math.Sqrt(squaresOf(rates[from:to])/free/float64(s.Runs))
+			half := stats.StudentQuantile(
+				0.975,
+				free,
+			) * math.Sqrt(
+				squaresOf(rates[from:to])/free/float64(s.Runs),
+			)
 			s.Interval = &stats.Interval{s.Mean - half, s.Mean + half}
 		}
 		if from > 0 {
