@@ -93,7 +93,7 @@ func TestNoncentralT(t *testing.T) {
 // themselves the chance that one of them at least is found if their variance is known, of those that vary together that of
 // one rate, by Student's t with the degrees of freedom that the runs give.
 func TestPower(t *testing.T) {
-	pairs := pairsOf(100)
+	pairs := max(100, *pairsEach)
 	total := math.Hypot(between, within)
 	for i, tt := range []struct {
 		rates         int
@@ -152,4 +152,27 @@ func TestCollapsedRate(t *testing.T) {
 		}
 	}
 	evidence.Report(t, evidence.AtLeast("compare", "a rate of 26 down to a third: exit 4", found, pairs, 270))
+}
+
+// TestCommonVariation: whether the rates of a run vary together is told from repeats, where half of the variance is the
+// border.
+func TestCommonVariation(t *testing.T) {
+	for _, common := range []bool{false, true} {
+		rnd := rand.New(rand.NewPCG(8000, 7))
+		together := 0
+		for range 100 {
+			v := NewVariation(FromRuns, false, drawn(rnd, 3, 26, common, 0), drawn(rnd, 3, 26, common, 0))
+			if v.Share() >= 0.5 {
+				together++
+			}
+			if all := math.Hypot(v.Common, v.Own); all < 0.005 || all > 0.06 {
+				t.Errorf("rates vary by %.3f, want about %.3f", all, math.Hypot(between, within))
+			}
+		}
+		if common {
+			evidence.Report(t, evidence.AtLeast("compare", "variation common to a run: said so", together, 100, 80))
+		} else {
+			evidence.Report(t, evidence.AtMost("compare", "variation of each rate by itself: said to be common", together, 100, 5))
+		}
+	}
 }
