@@ -1,5 +1,6 @@
-// Package configs holds the hub profiles and scenarios that are built into hubbench, by name. It only carries their
-// bytes: pkg/hub and pkg/scenario read them. The scenarios are to be copied and changed: hubbench init --from does so.
+// Package configs holds the hub profiles and scenarios that are built into hubbench, by name. It
+// only carries their bytes: pkg/hub and pkg/scenario read them. The scenarios are to be copied and
+// changed: hubbench init --from does so.
 package configs
 
 import (
@@ -34,7 +35,8 @@ func Scenario(name string) ([]byte, bool) {
 	return nil, false
 }
 
-// About is the first sentence of a built-in scenario: the question that it answers, or what it shows.
+// About is the first sentence of a built-in scenario: the question that it answers, or what it
+// shows.
 func About(name string) string {
 	data, _ := Scenario(name)
 	_, text, _ := strings.Cut(string(data), "\n# ")

@@ -67,7 +67,8 @@ var finds = map[string]string{
 	"full-cache": "saturation", "ingest": "drops", "ports": "hub_cost", "ramp": "ceiling", "recovery": "recovery",
 }
 
-// Every built-in scenario says what it is for, is called as its file is, and answers on the model of a hub.
+// Every built-in scenario says what it is for, is called as its file is, and answers on the model
+// of a hub.
 func TestCookbook(t *testing.T) {
 	head := regexp.MustCompile(`^# yaml-language-server: \$schema=(\.\./)?scenario\.schema\.json\n(# .+\n){2,3}(version|#)`)
 	path := regexp.MustCompile(`path: /Volumes/(\w+)`)
@@ -101,8 +102,8 @@ func TestCookbook(t *testing.T) {
 	check.Same(t, "how many answers", len(Scenarios()), len(answers))
 }
 
-// The demo of streams shows what its comments promise: a phase that is clean, one that is not, and two searches that agree
-// with them.
+// The demo of streams shows what its comments promise: a phase that is clean, one that is not, and
+// two searches that agree with them.
 func TestStreamsDemo(t *testing.T) {
 	data, ok := Scenario("streams-demo")
 	if !ok {

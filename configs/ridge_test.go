@@ -70,7 +70,8 @@ func contended(t *testing.T, p *hub.Profile) *notes {
 	return n
 }
 
-// No parameter that decides who gets how much can be changed alone for the figures to come closer, except for rounding.
+// No parameter that decides who gets how much can be changed alone for the figures to come closer,
+// except for rounding.
 func TestGoshenRidgeIsFitted(t *testing.T) {
 	if evidence.Raced {
 		t.Skip("it plays the scenarios nineteen times over")
@@ -285,7 +286,8 @@ func overSize(t *testing.T, p *hub.Profile, n *notes) {
 	n.add("Sabrent is slower below", "MB", 60, 60, slow/1e6)
 }
 
-// played is a scenario on the hub's model: what a run would record, and what the analysis says of it.
+// played is a scenario on the hub's model: what a run would record, and what the analysis says of
+// it.
 type played struct {
 	trace  map[string]*trace.Phase
 	phases map[string]*analysis.Phase

@@ -31,7 +31,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// No field has the name of its type, and no function that of its package: who reads p.Phase.Phase learns nothing.
+// No field has the name of its type, and no function that of its package: who reads p.Phase.Phase
+// learns nothing.
 func TestStutter(t *testing.T) {
 	files, err := filepath.Glob("*/*.go")
 	check.Must(t, err)

@@ -84,7 +84,8 @@ func loadAs(options recorded.Options, path string) (*recorded.Run, error) {
 	return options.Load(path)
 }
 
-// checkRun refuses a path that can only be something else than a run, and says what to give instead.
+// checkRun refuses a path that can only be something else than a run, and says what to give
+// instead.
 func checkRun(path string) error {
 	stat, err := os.Stat(path)
 	folder, base := filepath.Dir(path), filepath.Base(path)

@@ -133,8 +133,8 @@ func (o *checkOptions) run(_ *cobra.Command, paths []string) error {
 	return cmp.Or(o.send(doc), o.verdict(all))
 }
 
-// verdict is the first limit with the worst verdict as an error; nil if all pass. In a workflow of GitHub it says each
-// that did not.
+// verdict is the first limit with the worst verdict as an error; nil if all pass. In a workflow of
+// GitHub it says each that did not.
 func (p program) verdict(results []limit.Result) (worst error) {
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	for _, r := range results {
@@ -165,8 +165,8 @@ func ownLimits(run *recorded.Run) ([]scenario.Limit, error) {
 	return scenario.LoadLimits(filepath.Join(run.Folder, rundir.ScenarioFile), text)
 }
 
-// leastRates reads --fail-below, which names a disk in a phase (DISK.PHASE); repeats also share a name without their
-// number. The names of a search's tries are not known in advance.
+// leastRates reads --fail-below, which names a disk in a phase (DISK.PHASE); repeats also share a
+// name without their number. The names of a search's tries are not known in advance.
 func leastRates(given []string, plan *scenario.Plan) (limits []scenario.Limit, err error) {
 	all := map[string]scenario.Limit{}
 	for _, p := range plan.Phases {
@@ -197,7 +197,8 @@ func leastRates(given []string, plan *scenario.Plan) (limits []scenario.Limit, e
 	return limits, nil
 }
 
-// failBelow returns an error if a rate is below its minimum, whatever its interval, or was not measured.
+// failBelow returns an error if a rate is below its minimum, whatever its interval, or was not
+// measured.
 func failBelow(run *recorded.Run, limits []scenario.Limit) error {
 	var failed []error
 	for _, r := range limit.Check(run.Analysis, limits, limit.History{}) {

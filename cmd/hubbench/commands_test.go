@@ -52,7 +52,8 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
-// TestJSONDrawsNoFigures holds the memory of analyze --json against that of reading and analysing alone.
+// TestJSONDrawsNoFigures holds the memory of analyze --json against that of reading and analysing
+// alone.
 func TestJSONDrawsNoFigures(t *testing.T) {
 	var events bytes.Buffer
 	for i := range 50_000 {

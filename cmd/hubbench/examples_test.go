@@ -17,7 +17,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// Examples that are not carried out, by how they begin, and why. The arguments of hubbench's own are still checked.
+// Examples that are not carried out, by how they begin, and why. The arguments of hubbench's own
+// are still checked.
 var notRun = map[string]string{
 	"hubbench doctor":         "it takes up to a minute for each disk, and depends on the machine: see doctor.txtar",
 	"hubbench run /Volumes/":  "its disks are in this test on one: see TestRunFolders",
@@ -36,8 +37,8 @@ workload: {files: 60}
 phases: [{pattern: WWW}, {pattern: RRR}]
 `
 
-// TestExamples carries out every example of the commands' help, and every block to copy of the topics, each in a folder
-// of its own that holds what examples name.
+// TestExamples carries out every example of the commands' help, and every block to copy of the
+// topics, each in a folder of its own that holds what examples name.
 func TestExamples(t *testing.T) {
 	base := t.TempDir()
 	t.Chdir(base)

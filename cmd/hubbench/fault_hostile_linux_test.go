@@ -22,12 +22,13 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 )
 
-// hostileTries is how many files are spoiled in how many places: some in the normal tests, thousands in make proof.
+// hostileTries is how many files are spoiled in how many places: some in the normal tests,
+// thousands in make proof.
 var hostileTries = flag.Int("hostile", 5, "spoiled `copies` of each file that a command reads")
 
-// What comes from somebody else may hold anything: files of a run, profiles, scenarios, the names of folders. A command
-// then ends by itself, soon, with an exit code that it has, says why on a line of its own, and shows nothing that the
-// terminal would act on.
+// What comes from somebody else may hold anything: files of a run, profiles, scenarios, the names
+// of folders. A command then ends by itself, soon, with an exit code that it has, says why on a
+// line of its own, and shows nothing that the terminal would act on.
 
 // evil is a text that does something wherever it is taken for more than a text.
 const evil = "\x1b]0;owned\a\u009b31m\u202e\r\nhubbench: all is well</script><img src=x onerror=alert(1)>`$(reboot)`__f__(alert(1))__f__"
@@ -38,7 +39,8 @@ func evils() []any {
 		true, nil, []any{}, map[string]any{}, []any{nil}, map[string]any{evil: evil}, "../../../../etc/passwd", "/dev/zero"}
 }
 
-// spoil replaces one value of a JSON text, which one and by what depends on n, and gives it back as text.
+// spoil replaces one value of a JSON text, which one and by what depends on n, and gives it back as
+// text.
 func spoil(text []byte, n *rand.Rand) []byte {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -214,7 +216,8 @@ func changed(before, after []byte) []byte {
 	return after[max(0, i-80):]
 }
 
-// Folders, markers, links and pipes in place of files, and the environment, as somebody else may have left them.
+// Folders, markers, links and pipes in place of files, and the environment, as somebody else may
+// have left them.
 
 // smallScenario is simulated in no time, and can be fitted.
 const smallScenario = `version: 1

@@ -25,9 +25,10 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// What goes wrong with disks, processes and the machine while hubbench runs, a file of tests for each kind. Each of them
-// holds a run to the same: its exit code; a message that names disk, phase and cause; what was recorded before the fault is
-// kept, read and analysed, of all disks; and no test file is left, or hubbench clean removes it.
+// What goes wrong with disks, processes and the machine while hubbench runs, a file of tests for
+// each kind. Each of them holds a run to the same: its exit code; a message that names disk, phase
+// and cause; what was recorded before the fault is kept, read and analysed, of all disks; and no
+// test file is left, or hubbench clean removes it.
 
 // ci reports whether this is a machine that has all that the tests need: nothing is skipped there.
 func ci() bool { return os.Getenv("CI") == "true" }
@@ -176,7 +177,8 @@ func (r *faultRun) injectAt(fault func() error, far func(events string) bool) {
 	must(r.t, fault())
 }
 
-// ends waits for the run's end, and holds it to an exit code and to what it says, in one line that matches.
+// ends waits for the run's end, and holds it to an exit code and to what it says, in one line that
+// matches.
 func (r *faultRun) ends(code int, says string) {
 	r.t.Helper()
 	got, said := r.wait()
@@ -197,7 +199,8 @@ func (r *faultRun) holds(code int, says string, roots ...string) {
 	r.leaves(roots...)
 }
 
-// keeps holds the run to what was recorded before the fault: it is still there, and analysed, of every disk.
+// keeps holds the run to what was recorded before the fault: it is still there, and analysed, of
+// every disk.
 func (r *faultRun) keeps() *analysis.Analysis {
 	r.t.Helper()
 	if after := readEvents(r.t, r.out); !strings.HasPrefix(after, r.before) {
@@ -232,8 +235,8 @@ func (r *faultRun) leaves(roots ...string) {
 	}
 }
 
-// cleanedLater holds what a run has left on a disk that failed to what clean removes once the disk is well: mounted anew, as a
-// person would.
+// cleanedLater holds what a run has left on a disk that failed to what clean removes once the disk
+// is well: mounted anew, as a person would.
 func (r *faultRun) cleanedLater(d *testdisk.Disk, root string) {
 	r.t.Helper()
 	var err error
@@ -278,7 +281,8 @@ func (r *faultRun) goesOn(phase, disk string) {
 	})
 }
 
-// fill has a file take all the space of its volume, and what becomes free of it, until the run ends.
+// fill has a file take all the space of its volume, and what becomes free of it, until the run
+// ends.
 func (r *faultRun) fill(path string) error {
 	file, err := os.Create(path)
 	if err != nil {

@@ -81,7 +81,8 @@ phases: [{name: all, roles: {%s}, pace: 500 KB/s, stop: 60 s}]
 	})
 }
 
-// all holds the run to have moved at least so many files of each of many disks, all of them in the overlap.
+// all holds the run to have moved at least so many files of each of many disks, all of them in the
+// overlap.
 func (r *faultRun) all(files int) {
 	r.t.Helper()
 	r.before = readEvents(r.t, r.out)

@@ -68,9 +68,9 @@ func TestFaultsOfRequests(t *testing.T) {
 			said: "disk A, phase R: read file 0 in ROOT: the disk returned different data than was " +
 				"written, in test file 0 at byte ",
 		},
-		// Whoever asks again for the rest, as is right, notices nothing. At a pace requests come from
-		// threads: those of io_uring get wrong data from Linux itself, which reads on from where a
-		// request of FUSE began (seen in 6.18).
+		// Whoever asks again for the rest, as is right, notices nothing. At a pace requests come
+		// from threads: those of io_uring get wrong data from Linux itself, which reads on from
+		// where a request of FUSE began (seen in 6.18).
 		{fault: "shorten", workload: ", io: app", code: exitOK},
 		{fault: "shorten", phase: ", pace: 1 GB/s", code: exitOK},
 		{fault: "delay flushes", workload: ", flush: fsync", code: exitOK},

@@ -29,7 +29,8 @@ func behindOf(pid int) int {
 	return pid
 }
 
-// signal sends a signal to processes of the run: the coordinator, the janitor, and workers by their disks.
+// signal sends a signal to processes of the run: the coordinator, the janitor, and workers by their
+// disks.
 func (r *faultRun) signal(signal syscall.Signal, names ...string) (err error) {
 	pids := started(read(r.t, filepath.Join(r.out, rundir.LogFile)))
 	pids[coordinatorName] = behindOf(r.Process.Pid)
@@ -58,7 +59,8 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 		{"janitor", []string{janitorName}, time.Second, "-"},
 		{"all", all, long, ""},
 	} {
-		// They stand still for as long as counts, go on, and the run ends as it would have, its phase marked.
+		// They stand still for as long as counts, go on, and the run ends as it would have, its
+		// phase marked.
 		c.try(tc.name+", and going on", func(t *testing.T) {
 			a, b := inMemory(t), inMemory(t)
 			r := beginRun(t, strings.ReplaceAll(endless(a, b, writing), "stop: 60 s", fmt.Sprintf("stop: %.0f s", tc.still.Seconds()+3)))
@@ -76,7 +78,8 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 			r.leaves(a, b)
 		})
 	}
-	// A worker that does not go on is killed, and so is one that was told to stop; what is left is removed without it.
+	// A worker that does not go on is killed, and so is one that was told to stop; what is left is
+	// removed without it.
 	c.try("worker, for good", func(t *testing.T) {
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing), "--stall", "2s")
@@ -102,7 +105,8 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 		}
 		r.leaves(a, b)
 	})
-	// Workers whose coordinator is stopped work on, and are told nothing. Killed, it is as if it had been killed at once.
+	// Workers whose coordinator is stopped work on, and are told nothing. Killed, it is as if it
+	// had been killed at once.
 	c.try("coordinator, then killed", func(t *testing.T) {
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing))
@@ -129,8 +133,9 @@ func inMemory(t *testing.T) string {
 	return dir
 }
 
-// Disks that hang: a request to them does not return, and nothing ends a process that waits for one. Whatever hangs is named
-// soon, a run answers each interrupt and ends soon after the second, and nobody waits for what cannot be ended.
+// Disks that hang: a request to them does not return, and nothing ends a process that waits for
+// one. Whatever hangs is named soon, a run answers each interrupt and ends soon after the second,
+// and nobody waits for what cannot be ended.
 
 // soon is what a person is promised; a machine that tests many things at once gets more.
 const soon = 30 * time.Second

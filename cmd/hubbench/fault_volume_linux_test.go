@@ -15,12 +15,14 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// What becomes of a volume: its device is taken off its file, it turns read-only, it is unmounted, it is full.
+// What becomes of a volume: its device is taken off its file, it turns read-only, it is unmounted,
+// it is full.
 
 func TestFaultsOfADetachedLoop(t *testing.T) {
 	t.Parallel()
 	c := faults(t, "a loop device detached under load")
-	// The kernel waits with it until the volume is unmounted: nothing happens, and nothing is to be said.
+	// The kernel waits with it until the volume is unmounted: nothing happens, and nothing is to be
+	// said.
 	c.try("losetup -d", func(t *testing.T) {
 		d, root, well := twoVolumes(t, "")
 		r := beginRun(t, endless(root, well, writing))
@@ -84,7 +86,8 @@ func TestFaultsOfAnUnmountedVolume(t *testing.T) {
 	t.Parallel()
 	c := faults(t, "a volume unmounted lazily, under load and between phases")
 	detach := func(root string) func() error { return func() error { return unix.Unmount(root, unix.MNT_DETACH) } }
-	// Who has its files open goes on: the run measures what it should, and removes what it has made.
+	// Who has its files open goes on: the run measures what it should, and removes what it has
+	// made.
 	c.try("under load", func(t *testing.T) {
 		d, root, well := twoVolumes(t, "")
 		r := beginRun(t, endless(root, well, writing))
@@ -141,8 +144,8 @@ func TestFaultsOfAFullDisk(t *testing.T) {
 	}
 }
 
-// What becomes of the disk that the results lie on. What was measured stays, and the run goes on where it ended once there is
-// room again.
+// What becomes of the disk that the results lie on. What was measured stays, and the run goes on
+// where it ended once there is room again.
 func TestFaultsOfTheResults(t *testing.T) {
 	t.Parallel()
 	c := faults(t, "a results disk that is full, while a run is recorded and while it is reported")
@@ -215,8 +218,8 @@ func fillBut(path string, but int64) error {
 	return os.WriteFile(path, make([]byte, int64(st.Bavail)*st.Bsize-but), 0o600)
 }
 
-// What becomes of a run whose output goes nowhere. It is measured, recorded and reported all the same, and who prints into
-// nothing is told where.
+// What becomes of a run whose output goes nowhere. It is measured, recorded and reported all the
+// same, and who prints into nothing is told where.
 func TestFaultsOfTheOutput(t *testing.T) {
 	t.Parallel()
 	c := faults(t, "stdout and stderr closed, full, or cut off by a reader")

@@ -156,7 +156,8 @@ var (
 	exitedDisk = regexp.MustCompile(`"worker exited","disk":"([^"]*)"`)
 )
 
-// started are the processes that a run's log tells of and that have not exited: the workers by disk, and the janitor.
+// started are the processes that a run's log tells of and that have not exited: the workers by
+// disk, and the janitor.
 func started(log []byte) map[string]int {
 	pids := map[string]int{}
 	for line := range bytes.Lines(log) {

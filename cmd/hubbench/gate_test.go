@@ -11,7 +11,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// gated is a run of two phases, WW of A and B and then R of A, of half a minute each, that a gate compares with another.
+// gated is a run of two phases, WW of A and B and then R of A, of half a minute each, that a gate
+// compares with another.
 type gated struct {
 	seed    uint64
 	factor  float64 // of all rates
@@ -66,10 +67,10 @@ func (g gated) events() string {
 	return text.String() + g.end
 }
 
-// TestGate holds the exit codes of compare --fail-above 5, and of check by the limits of the base. A build server acts on
-// nothing else: 0 lets a change in, 4 keeps it out, 3 asks for a person. The default lets no fall through unseen; with
-// --certain what can't be told passes. What was not measured is kept out by both, as a fall may hide there. The two
-// commands agree.
+// TestGate holds the exit codes of compare --fail-above 5, and of check by the limits of the base.
+// A build server acts on nothing else: 0 lets a change in, 4 keeps it out, 3 asks for a person. The
+// default lets no fall through unseen; with --certain what can't be told passes. What was not
+// measured is kept out by both, as a fall may hide there. The two commands agree.
 func TestGate(t *testing.T) {
 	const complete, partial = `{"type":"end","status":"complete"}` + "\n", `{"type":"end","status":"partial"}` + "\n"
 	good := gated{seed: 1, factor: 1, noise: 0.02, seconds: 30, disks: "AB", phases: 2, end: complete}
@@ -79,11 +80,13 @@ func TestGate(t *testing.T) {
 		usual, proven int
 		held          int // by the limits of the base
 	}{
-		// The same disks, measured again: noise alone must not keep anything out, even without --certain.
+		// The same disks, measured again: noise alone must not keep anything out, even without
+		// --certain.
 		{"complete", func(g *gated) {}, 0, 0, 0},
 		// The very same rates.
 		{"equal", func(g *gated) { g.seed = good.seed }, 0, 0, 0},
-		// Stopped on the way: its last phase is not whole, and what it would have shown is not known.
+		// Stopped on the way: its last phase is not whole, and what it would have shown is not
+		// known.
 		{"partial", func(g *gated) { g.cut, g.end = true, partial }, 4, 4, 4},
 		// No line says that it ended, so the last phase may have been about to fall.
 		{"killed", func(g *gated) { g.cut, g.end = true, "" }, 4, 4, 4},
@@ -103,7 +106,8 @@ func TestGate(t *testing.T) {
 		{"-10 % in noise", func(g *gated) { g.factor, g.noise = 0.90, 0.8 }, 3, 0, 3},
 		// Slower for certain, but by 4 to 8 %: larger than the limit as measured, not as proven.
 		{"-6 % in some noise", func(g *gated) { g.factor, g.noise = 0.94, 0.12 }, 3, 0, 3},
-		// From the middle on, half as fast: the mean fell by a quarter, and the level after the step by a half.
+		// From the middle on, half as fast: the mean fell by a quarter, and the level after the
+		// step by a half.
 		{"step in the middle", func(g *gated) { g.levels = []tracetest.Level{{UntilS: 15, Rate: 1e9}, {UntilS: 30, Rate: 0.5e9}} }, 4, 4, 4},
 		// Only the last fifth is slower, as of a disk that grew hot: its level shows it.
 		{"throttle", func(g *gated) { g.levels = []tracetest.Level{{UntilS: 24, Rate: 1e9}, {UntilS: 30, Rate: 0.4e9}} }, 4, 4, 4},
@@ -140,7 +144,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// Where equal runs vary by 2 %, single ones can't show that, but a history does: then a gate of 2 % keeps none out.
+// Where equal runs vary by 2 %, single ones can't show that, but a history does: then a gate of 2 %
+// keeps none out.
 func TestGateWithHistory(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 7))
 	dir := t.TempDir()

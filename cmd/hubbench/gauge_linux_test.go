@@ -32,8 +32,8 @@ const (
 	foreignRate = 50e6  // what the test moves beside it
 )
 
-// heldVolume is a file system on a device that the kernel lets hubbench, and none but hubbench, use at a rate in either
-// direction.
+// heldVolume is a file system on a device that the kernel lets hubbench, and none but hubbench, use
+// at a rate in either direction.
 type heldVolume struct {
 	root string
 	disk *testdisk.Disk
@@ -128,7 +128,8 @@ func TestGaugesFindForeignTraffic(t *testing.T) {
 	}
 	t.Log(f.Text)
 	evidence.Report(t, evidence.Within("gauges", "the rate of another program's writes beside a run", "B/s", foreignRate, figure(f.Values, "rate"), 0.1))
-	// It went on for as long as the device was watched, which is a little longer than files were moved.
+	// It went on for as long as the device was watched, which is a little longer than files were
+	// moved.
 	from, to := figure(f.Values, "from_s"), figure(f.Values, "to_s")
 	if end := a.Phases[0].Series.EndS; from > 0.2*end || to < 0.9*end {
 		t.Errorf("from %.1f to %.1f s, want all of the %.1f s in which files were moved", from, to, end)
@@ -242,8 +243,9 @@ func TestGaugesOfCleanRuns(t *testing.T) {
 // clockSteps builds hubbench once more, which takes minutes: in make proof.
 var clockSteps = flag.Bool("clock-steps", false, "run a hubbench whose wall clock is set to and fro all the time")
 
-// The wall clock of a machine that is set while it measures. The machine's own is left alone: hubbench is built with a
-// package time whose clock jumps by an hour and a half, forth and back, five times a second, in all of its processes.
+// The wall clock of a machine that is set while it measures. The machine's own is left alone:
+// hubbench is built with a package time whose clock jumps by an hour and a half, forth and back,
+// five times a second, in all of its processes.
 func TestFaultsOfTheClock(t *testing.T) {
 	c := faults(t, "a wall clock that is set to and fro")
 	c.try("steps", func(t *testing.T) {

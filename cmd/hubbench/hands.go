@@ -16,8 +16,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// What a person does by hand in the middle of a run: connect a disk directly, or change the setup. The disks are let go
-// of before, and looked for afterwards.
+// What a person does by hand in the middle of a run: connect a disk directly, or change the setup.
+// The disks are let go of before, and looked for afterwards.
 
 // errDeclined says that a person does not want to go on.
 var errDeclined = errors.New("declined")
@@ -56,8 +56,8 @@ func (r *session) addDirect() error {
 	return nil
 }
 
-// sessions carries out the plan, as far as it goes without a person who connects disks in another way, and then asks
-// for that, and so on.
+// sessions carries out the plan, as far as it goes without a person who connects disks in another
+// way, and then asks for that, and so on.
 func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coordinator.Outcome, error) {
 	plan, told := r.ready.Plan, ""
 	opts.Pause = func(ctx context.Context, text string) error {
@@ -98,8 +98,8 @@ func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coord
 	}
 }
 
-// reconnect lets a person connect disks in another way until all that work in the next phases are there, and returns
-// the file systems that the disks are on then.
+// reconnect lets a person connect disks in another way until all that work in the next phases are
+// there, and returns the file systems that the disks are on then.
 func (r *session) reconnect(ctx context.Context, text, runID string, next []scenario.Phase) (map[string]uint64, error) {
 	if err := r.ready.Mark(runID); err != nil {
 		return nil, err
@@ -179,7 +179,8 @@ func (r *session) changed(ctx context.Context) error {
 	return nil
 }
 
-// measureAgain carries out the same plan into another folder, once a person has done what the text asks.
+// measureAgain carries out the same plan into another folder, once a person has done what the text
+// asks.
 func (r *session) measureAgain(ctx context.Context, text, folder string) error {
 	r.asked.answer(func() {})
 	id, before := r.info.RunID, r.dir.Path

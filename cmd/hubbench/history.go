@@ -44,7 +44,8 @@ func twice(runs []*recorded.Run) error {
 			a, err1 := os.Stat(run.Events)
 			b, err2 := os.Stat(other.Events)
 			sameFile := err1 == nil && err2 == nil && os.SameFile(a, b)
-			// The id of a lone events file is made from its events, and equal ones may be from two disks.
+			// The id of a lone events file is made from its events, and equal ones may be from two
+			// disks.
 			given := run.Info != nil || other.Info != nil
 			if sameFile || given && run.Analysis.Origin.Run == other.Analysis.Origin.Run {
 				return usagef("%s and %s are the same run; give each run once", other.Path, run.Path)

@@ -69,7 +69,8 @@ guessed without saying so.`,
 	flags.DurationVar(&opts.every, "interval", 0,
 		"how far apart the reports of iostat are, if they have no times, as a `TIME` such as 1s")
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		// --format is what the results are written as; of an import it may as well say what the files are.
+		// --format is what the results are written as; of an import it may as well say what the
+		// files are.
 		f := opts.Format
 		if f == "auto" || slices.Contains(foreign.Formats(), f) && !slices.Contains(printed(), f) {
 			opts.from, opts.Format = f, ""

@@ -298,7 +298,8 @@ func builtIn(name, out string) ([]byte, error) {
 	return []byte(adapt.Replace(string(data))), nil
 }
 
-// writableFolder is the folder of a volume that this user may write to: its own, or the first in it.
+// writableFolder is the folder of a volume that this user may write to: its own, or the first in
+// it.
 func writableFolder(mount string) string {
 	if canWrite(mount) {
 		return mount

@@ -14,7 +14,8 @@ import (
 	"github.com/hubbench/hubbench/internal/test/testdisk"
 )
 
-// From disks that are plugged in to a report, in two commands: on loop devices, which only root can make.
+// From disks that are plugged in to a report, in two commands: on loop devices, which only root can
+// make.
 func TestInitToReport(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to make loop devices")
@@ -24,8 +25,9 @@ func TestInitToReport(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	// Mounts of this thread's own go with it, even if the test is killed, and the loop devices with them. The process's first
-	// thread never goes, and what it has mounted /proc/self tells for all: it is kept from the test.
+	// Mounts of this thread's own go with it, even if the test is killed, and the loop devices with
+	// them. The process's first thread never goes, and what it has mounted /proc/self tells for
+	// all: it is kept from the test.
 	runtime.LockOSThread()
 	if unix.Gettid() == unix.Getpid() {
 		defer runtime.UnlockOSThread()
@@ -41,7 +43,8 @@ func initToReport(t *testing.T) {
 		t.Skipf("no mounts of one's own here: %v", err)
 	}
 	must(t, unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
-	// The disks of other tests are mounted here too, now, and would stay in use for as long as this process lives.
+	// The disks of other tests are mounted here too, now, and would stay in use for as long as this
+	// process lives.
 	for _, at := range testdisk.MountsIn(testdisk.Memory) {
 		if strings.HasPrefix(at, testdisk.Memory+"/hubbench-") {
 			if err := unix.Unmount(at, unix.MNT_DETACH); err != nil {

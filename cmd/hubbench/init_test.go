@@ -78,7 +78,8 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// Every scenario that is not a demonstration takes the disks that are plugged in, under its own names for them.
+// Every scenario that is not a demonstration takes the disks that are plugged in, under its own
+// names for them.
 func TestInitFromWithDisks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range configs.Scenarios() {

@@ -10,14 +10,15 @@ import (
 	"time"
 )
 
-// asked is what signals ask of a run, from its first moment until its results are written: the first stops it, the
-// second ends it at once. A reader that is gone (a closed pager) ends no run.
+// asked is what signals ask of a run, from its first moment until its results are written: the
+// first stops it, the second ends it at once. A reader that is gone (a closed pager) ends no run.
 type asked struct {
 	killed chan struct{}          // closed by the second
 	say    atomic.Pointer[func()] // answers the first
 }
 
-// asks are the requests to stop from the process in front of this one; until a command takes them, each ends it.
+// asks are the requests to stop from the process in front of this one; until a command takes them,
+// each ends it.
 type asks struct {
 	taken atomic.Bool
 	each  chan os.Signal
@@ -39,8 +40,8 @@ var (
 	errEarly  = errors.New("interrupted before anything was measured")
 )
 
-// untilInterrupted does what comes before anything is made or moved: the first interrupt ends it, though a disk hangs
-// meanwhile and do goes on.
+// untilInterrupted does what comes before anything is made or moved: the first interrupt ends it,
+// though a disk hangs meanwhile and do goes on.
 func untilInterrupted(ctx context.Context, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
@@ -52,7 +53,8 @@ func untilInterrupted(ctx context.Context, do func() error) error {
 	}
 }
 
-// catchSignals ends the context at the first signal that asks the process to end. None of them kills.
+// catchSignals ends the context at the first signal that asks the process to end. None of them
+// kills.
 func catchSignals(parent context.Context) (ctx context.Context, a *asked, release func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
@@ -80,15 +82,16 @@ func catchSignals(parent context.Context) (ctx context.Context, a *asked, releas
 		case <-quit:
 		}
 	}()
-	// The signals stay caught: one that comes between here and the process's end must not change its exit code.
+	// The signals stay caught: one that comes between here and the process's end must not change
+	// its exit code.
 	return ctx, a, func() { close(quit); cancel() }
 }
 
 // answer has the first interrupt answered by say from now on.
 func (a *asked) answer(say func()) { a.say.Store(&say) }
 
-// untilKilled does what a first interrupt does not stop. After a second one it waits for so long, and then returns
-// errKilled while do may still be under way.
+// untilKilled does what a first interrupt does not stop. After a second one it waits for so long,
+// and then returns errKilled while do may still be under way.
 func (a *asked) untilKilled(wait time.Duration, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()

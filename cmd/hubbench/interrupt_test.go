@@ -22,9 +22,9 @@ workload: {files: 60}
 phases: [{pattern: WWW}, {pattern: RRR}, {pattern: WRR}, {pattern: RWW}]
 `
 
-// TestInterruptedLate interrupts a run whose phases are over, while its results are being written: into a pipe that holds
-// less than they are and that nobody reads. They are not lost by the first interrupt; the second ends the process as
-// everywhere.
+// TestInterruptedLate interrupts a run whose phases are over, while its results are being written:
+// into a pipe that holds less than they are and that nobody reads. They are not lost by the first
+// interrupt; the second ends the process as everywhere.
 func TestInterruptedLate(t *testing.T) {
 	t.Parallel()
 	scenario := write(t, filepath.Join(t.TempDir(), "late.yaml"), lateScenario)

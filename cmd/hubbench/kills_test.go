@@ -35,7 +35,8 @@ var (
 // killsAtOnce is how many runs TestKills has under way: most of a run's time is waiting.
 const killsAtOnce = 4
 
-// killPhases are the phases of the runs that are killed, each of which takes a few tenths of a second.
+// killPhases are the phases of the runs that are killed, each of which takes a few tenths of a
+// second.
 const (
 	killPhases    = 3
 	killSimulated = `version: 1
@@ -54,8 +55,9 @@ phases: [{pattern: WW, pace: 40 MB/s}, {pattern: RW, pace: 40 MB/s, cooldown: 10
 `
 )
 
-// The stages of a run, as its folder shows them: before its first phase, and for each phase getting ready, moving and
-// what comes between it and the next, which after the last is removing the test files; then writing the results.
+// The stages of a run, as its folder shows them: before its first phase, and for each phase getting
+// ready, moving and what comes between it and the next, which after the last is removing the test
+// files; then writing the results.
 const (
 	startStage = 0
 	writeStage = 1 + 3*killPhases
@@ -122,9 +124,10 @@ type killTest struct {
 	whole map[string][]string        // what was measured
 }
 
-// TestKills ends processes of runs at random instants, by each signal, and holds the runs to what README and help say: exit
-// code, events that can be analysed, folders that are clean after hubbench clean, and a run that goes on to the same end
-// and writes over nothing. A quarter of the runs are compressed when done, and another goes on after it was killed before.
+// TestKills ends processes of runs at random instants, by each signal, and holds the runs to what
+// README and help say: exit code, events that can be analysed, folders that are clean after
+// hubbench clean, and a run that goes on to the same end and writes over nothing. A quarter of the
+// runs are compressed when done, and another goes on after it was killed before.
 func TestKills(t *testing.T) {
 	k := &killTest{long: map[string][]time.Duration{}, whole: map[string][]string{}}
 	for _, text := range []string{killSimulated, killReal} {
@@ -356,8 +359,8 @@ func (k *killTry) run(t *testing.T, number int) error {
 	return nil
 }
 
-// inject waits for a stage and a random part of the time that it takes, and ends one or two of the processes that live
-// then. It is false if none did.
+// inject waits for a stage and a random part of the time that it takes, and ends one or two of the
+// processes that live then. It is false if none did.
 func (k *killTry) inject(stage int) (bool, error) {
 	for k.running() && k.at.now() < stage {
 		time.Sleep(100 * time.Microsecond) // some stages take no longer than a millisecond
@@ -523,8 +526,8 @@ func (k *killTry) checkReadable() error {
 	return nil
 }
 
-// checkResumed goes on with the run, and compares it with one that was not interrupted. If it had not come so far as to
-// have a run.json, it is begun again, by the same command.
+// checkResumed goes on with the run, and compares it with one that was not interrupted. If it had
+// not come so far as to have a run.json, it is begun again, by the same command.
 func (k *killTry) checkResumed() error {
 	args := k.resumeArgs()
 	info, err := rundir.LoadInfo(k.out)
@@ -591,8 +594,8 @@ func (k *killTry) checkKept(before map[string]string) error {
 	return nil
 }
 
-// moved is what a run has moved: all that its events say if the disks are simulated, and of real ones, whose times differ
-// from run to run, which files they moved in which phase.
+// moved is what a run has moved: all that its events say if the disks are simulated, and of real
+// ones, whose times differ from run to run, which files they moved in which phase.
 func moved(events string) []string {
 	if !strings.Contains(events, `"path"`) {
 		return measured(events)

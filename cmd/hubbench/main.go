@@ -1,6 +1,6 @@
-// Command hubbench measures what SSDs on one hub do to each other. Each command is a constructor, an
-// options struct, and a function that does the work over the packages in internal and pkg. Start at
-// newRoot.
+// Command hubbench measures what SSDs on one hub do to each other. Each command is a constructor,
+// an options struct, and a function that does the work over the packages in internal and pkg. Start
+// at newRoot.
 package main
 
 import (

@@ -89,7 +89,8 @@ func runs(ts *testscript.TestScript) map[string]*process {
 	return ts.Value(runsKey{}).(map[string]*process)
 }
 
-// exits CODE COMMAND... runs a command and checks its exit code; stdout and stderr can be matched after it.
+// exits CODE COMMAND... runs a command and checks its exit code; stdout and stderr can be matched
+// after it.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := command(ts, args[1:])
 	// exec's own output is what `stdout` and `stderr` match, so let it run the command.
@@ -121,8 +122,8 @@ func begin(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Defer(p.kill)
 }
 
-// ends NAME CODE [PATTERN] waits for a background command, and checks how it ended and what it said. The code may be
-// "killed".
+// ends NAME CODE [PATTERN] waits for a background command, and checks how it ended and what it
+// said. The code may be "killed".
 func ends(ts *testscript.TestScript, _ bool, args []string) {
 	code, out := runs(ts)[args[0]].wait()
 	ts.Logf("[%s]\n%s", args[0], out)
@@ -164,7 +165,8 @@ func signalRun(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(runs(ts)[args[0]].send(args[1]))
 }
 
-// killworker LOG DISK [SIGNAL] kills the worker of a disk, or the clean-up process, which must be alive.
+// killworker LOG DISK [SIGNAL] kills the worker of a disk, or the clean-up process, which must be
+// alive.
 func killWorker(ts *testscript.TestScript, _ bool, args []string) {
 	signal := "KILL"
 	if len(args) > 2 {
@@ -173,8 +175,8 @@ func killWorker(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(signalProcess(started([]byte(ts.ReadFile(args[0])))[args[1]], signal))
 }
 
-// gone LOG FOLDER... waits, three seconds at most, until no worker of a run lives and no test folder is
-// left in the folders.
+// gone LOG FOLDER... waits, three seconds at most, until no worker of a run lives and no test
+// folder is left in the folders.
 func gone(ts *testscript.TestScript, _ bool, args []string) {
 	pids := started([]byte(ts.ReadFile(args[0])))
 	var left []string
@@ -196,7 +198,8 @@ func gone(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// same ONE OTHER checks that two runs have recorded the same, but for what the wall clock has to do with.
+// same ONE OTHER checks that two runs have recorded the same, but for what the wall clock has to do
+// with.
 func same(ts *testscript.TestScript, _ bool, args []string) {
 	var lines [2][]string
 	for i, dir := range args {
@@ -217,8 +220,8 @@ func litter(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(filepath.Join(found[0], "mine.txt"), []byte("precious"), 0o644))
 }
 
-// TestBadScenarios holds every bad scenario to a line for each mistake on stderr, ten at most, and exit code 2, in plan
-// as in run.
+// TestBadScenarios holds every bad scenario to a line for each mistake on stderr, ten at most, and
+// exit code 2, in plan as in run.
 func TestBadScenarios(t *testing.T) {
 	t.Chdir(filepath.Join("..", "..", "testdata", "bad-scenarios"))
 	data := read(t, "want.txt")
@@ -242,8 +245,8 @@ func TestBadScenarios(t *testing.T) {
 	}
 }
 
-// TestExitCodes holds what --help says of exit codes: each command has a list, of its own codes only, and each
-// code is in the manual.
+// TestExitCodes holds what --help says of exit codes: each command has a list, of its own codes
+// only, and each code is in the manual.
 func TestExitCodes(t *testing.T) {
 	safety, err := manual.Topic{Name: "safety"}.Markdown()
 	must(t, err)

@@ -101,8 +101,9 @@ func commandPage(c *cobra.Command, more string) manual.Page {
 	return manual.Page{Name: name, Section: 1, Short: short, Body: body + more}
 }
 
-// sourceDate is the day that SOURCE_DATE_EPOCH names, if it is set: the pages of one version are the same whenever and
-// wherever they are written (https://reproducible-builds.org/specs/source-date-epoch).
+// sourceDate is the day that SOURCE_DATE_EPOCH names, if it is set: the pages of one version are
+// the same whenever and wherever they are written
+// (https://reproducible-builds.org/specs/source-date-epoch).
 func sourceDate() string {
 	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/manual"
 )
 
-// Every command and topic that is not hidden has a page, in both formats; and no mark of one shows in the other.
+// Every command and topic that is not hidden has a page, in both formats; and no mark of one shows
+// in the other.
 func TestMan(t *testing.T) {
 	root := newRoot(program{})
 	want := map[string]string{"hubbench.1": "\n.SH COMMANDS\n"}

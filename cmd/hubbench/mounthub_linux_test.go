@@ -28,8 +28,8 @@ var (
 )
 
 const (
-	// mountedScale is the part to which the hub is slowed down, and its files made smaller: everything takes as long as on
-	// the hub itself, and two busy cores carry it.
+	// mountedScale is the part to which the hub is slowed down, and its files made smaller:
+	// everything takes as long as on the hub itself, and two busy cores carry it.
 	mountedScale = 0.02
 	mountedHub   = "goshen-ridge"
 	// fullFile is the files' size on the hub itself.
@@ -73,7 +73,8 @@ func (m *mounted) model(text string) (out string) {
 	return out
 }
 
-// slow runs a scenario on the hub that is mounted, with files as much smaller as it is slower, and smaller requests.
+// slow runs a scenario on the hub that is mounted, with files as much smaller as it is slower, and
+// smaller requests.
 func (m *mounted) slow(name, text string) (out string) {
 	m.t.Helper()
 	out = filepath.Join(m.dir, name)
@@ -99,7 +100,8 @@ func sized(text string, scale float64) string {
 	return strings.NewReplacer("SIZE", fmt.Sprintf("%d B", int64(fullFile*scale)), "BLOCK", block).Replace(text)
 }
 
-// measures are what a run and the model of it are compared by: totals in bytes per second, shares, lags in seconds.
+// measures are what a run and the model of it are compared by: totals in bytes per second, shares,
+// lags in seconds.
 type measures map[string]float64
 
 func measuresOf(a *analysis.Analysis) measures {
@@ -121,8 +123,8 @@ func measuresOf(a *analysis.Analysis) measures {
 	return m
 }
 
-// Real files on a mounted hub show what the model says: the medians of five runs are within 5 % of its shares, 0.5 s of its
-// lags and 2 % of its totals.
+// Real files on a mounted hub show what the model says: the medians of five runs are within 5 % of
+// its shares, 0.5 s of its lags and 2 % of its totals.
 func TestMountedHub(t *testing.T) {
 	if *mountRuns == 0 {
 		t.Skip("a run takes 40 s, and what other programs do spoils it; -mount-runs 5 makes five")
@@ -170,8 +172,9 @@ func lagWithin(claim, name string, truth, measured float64) evidence.Finding {
 	return f
 }
 
-// fittedScenario is what tells a hub: each disk alone, pairs and triples of every kind for as long as rates take to be known
-// well; and before it those combinations that one disk leaves early, for the lags of who stays.
+// fittedScenario is what tells a hub: each disk alone, pairs and triples of every kind for as long
+// as rates take to be known well; and before it those combinations that one disk leaves early, for
+// the lags of who stays.
 const fittedScenario = `version: 1
 name: fitted
 disks: [{name: A, path: ROOT/A}, {name: B, path: ROOT/B}, {name: C, path: ROOT/C}]
@@ -211,8 +214,9 @@ func fitted(t *testing.T, run string) map[string]parameter {
 	return all
 }
 
-// medians are the parameters that most of the fits know, by the medians of those, from the least of them to the most; what
-// another program did in a second of one run does not spoil them. What one fit says goes with the interval that it gives.
+// medians are the parameters that most of the fits know, by the medians of those, from the least of
+// them to the most; what another program did in a second of one run does not spoil them. What one
+// fit says goes with the interval that it gives.
 func medians(fits []map[string]parameter) map[string]parameter {
 	known := map[string][]parameter{}
 	for _, fit := range fits {
@@ -237,8 +241,9 @@ func medians(fits []map[string]parameter) map[string]parameter {
 	return m
 }
 
-// The medians of fits to runs on a mounted hub are its profile's figures within 5 %, and lags within 0.5 s: everything that
-// the fits themselves say to know, which is at least what a fit to the same phases in the model knows.
+// The medians of fits to runs on a mounted hub are its profile's figures within 5 %, and lags
+// within 0.5 s: everything that the fits themselves say to know, which is at least what a fit to
+// the same phases in the model knows.
 func TestFitOfMountedHub(t *testing.T) {
 	if *mountFits == 0 {
 		t.Skip("a run takes 2 min, and what other programs do spoils it; -mount-fits 3 makes three")
@@ -276,7 +281,8 @@ func TestFitOfMountedHub(t *testing.T) {
 	}
 }
 
-// truthsOf are the parameters of a profile by the names that fit gives them, the weights by those of the first disk, and of reads.
+// truthsOf are the parameters of a profile by the names that fit gives them, the weights by those
+// of the first disk, and of reads.
 func truthsOf(p *hub.Profile) map[string]float64 {
 	c := &p.Capacity
 	truths := map[string]float64{

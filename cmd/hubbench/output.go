@@ -33,7 +33,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// output says in which form a command's results go where. Every command that has results has its flags.
+// output says in which form a command's results go where. Every command that has results has its
+// flags.
 type output struct {
 	program
 	form.Form
@@ -50,7 +51,8 @@ type output struct {
 func printed() []string { return []string{"text", "md", "html", "json", "csv"} }
 func drawn() []string   { return append(printed(), "svg", "png", "pdf") }
 
-// flags are those of a command that shows results which are there already, as a whole or a part of them.
+// flags are those of a command that shows results which are there already, as a whole or a part of
+// them.
 func (o *output) flags(cmd *cobra.Command, formats []string) {
 	o.formatFlags(cmd, formats)
 	flags := cmd.Flags()
@@ -134,8 +136,8 @@ func (o *output) load(path string) (*recorded.Run, error) {
 	return loadAs(recorded.Options{Redacted: o.shown(), NoSizes: o.noSizes}, path)
 }
 
-// namesOf are what results call runs: their paths, or in what people show to others the names of their folders or of lone
-// files, each once.
+// namesOf are what results call runs: their paths, or in what people show to others the names of
+// their folders or of lone files, each once.
 func (o *output) namesOf(paths []string) []string {
 	if !o.shown() {
 		return paths
@@ -314,8 +316,8 @@ func (o *resultOptions) belowFlag(cmd *cobra.Command) {
 		"exit with 4 if a rate is below `DISK.PHASE=RATE`, such as A.WWW=1.2GB/s (repeatable)")
 }
 
-// conclude analyses what was recorded, prints the results and writes them, and does either where the
-// other fails. It ends what is done in the folder.
+// conclude analyses what was recorded, prints the results and writes them, and does either where
+// the other fails. It ends what is done in the folder.
 func (o *resultOptions) conclude(dir *rundir.Dir) error {
 	defer dir.Root.Close()
 	signal.Ignore(syscall.SIGPIPE) // A reader that has read enough (head, a pager) ends nothing.

@@ -20,8 +20,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// A person names folders, each on a disk of its own, and gets the scenario that fits these disks. What the folders are
-// and how fast the disks are is found out before it is written.
+// A person names folders, each on a disk of its own, and gets the scenario that fits these disks.
+// What the folders are and how fast the disks are is found out before it is written.
 
 // areFolders reports whether the arguments of run are folders on disks, and not a scenario.
 func areFolders(args []string) (bool, error) {
@@ -39,7 +39,8 @@ func areFolders(args []string) (bool, error) {
 	return true, nil
 }
 
-// draft measures how fast the disks of some folders are, and returns the scenario for them, to be called file.
+// draft measures how fast the disks of some folders are, and returns the scenario for them, to be
+// called file.
 func (r *session) draft(ctx context.Context, folders []string, file string) ([]byte, error) {
 	var inv *hardware.Inventory
 	var disks []draft.Disk
@@ -62,7 +63,8 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 		}
 		measuring.Plan = probe.Plan(planned)
 		ready := &prepare.Ready{Plan: measuring.Plan, Look: r.look, Notify: r.notify}
-		// It is too short to be held up by what else the disks do: the run itself is checked for that.
+		// It is too short to be held up by what else the disks do: the run itself is checked for
+		// that.
 		if err = ready.LeaveOut(append(slices.Clone(r.allow), "busy", "background")); err != nil {
 			return usage(err)
 		}

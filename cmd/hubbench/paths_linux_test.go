@@ -18,8 +18,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Two disks of unlike speeds, from nothing to a page: one as fast as memory, one that the kernel holds at 60 MB/s. The
-// scenario knows their speeds, and its plan an upper bound of what is written, within a factor of 2.
+// Two disks of unlike speeds, from nothing to a page: one as fast as memory, one that the kernel
+// holds at 60 MB/s. The scenario knows their speeds, and its plan an upper bound of what is
+// written, within a factor of 2.
 func TestRunFolders(t *testing.T) {
 	const rate = 60e6
 	slow := newHeldVolume(t, rate)
@@ -77,8 +78,8 @@ func terminal(t *testing.T) (keyboard, stdin *os.File) {
 	return keyboard, stdin
 }
 
-// A disk that is twice as fast without the hub, and comes back at another place, is measured there, after an answer too
-// soon and an interrupt; and the results say what the hub costs.
+// A disk that is twice as fast without the hub, and comes back at another place, is measured there,
+// after an answer too soon and an interrupt; and the results say what the hub costs.
 func TestRunDirect(t *testing.T) {
 	const rate = 60e6
 	volume := newHeldVolume(t, rate)
@@ -133,7 +134,8 @@ func TestRunDirect(t *testing.T) {
 	}
 }
 
-// A run in a folder that this user may not enter is a mistake of the user's, who is told of it in a line.
+// A run in a folder that this user may not enter is a mistake of the user's, who is told of it in a
+// line.
 func TestRunsThatMayNotBeRead(t *testing.T) {
 	closed := t.TempDir()
 	path := filepath.Join(closed, "run")

@@ -13,8 +13,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// What the plan of a drafted study says is written is an upper bound within a factor of 2, for slow disks that do not
-// notice each other as for fast ones on one link.
+// What the plan of a drafted study says is written is an upper bound within a factor of 2, for slow
+// disks that do not notice each other as for fast ones on one link.
 func TestDraftForecast(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, rates := range map[string][]float64{

@@ -46,7 +46,8 @@ func (p program) notify(text string) { p.sayf("%s\n", cells.NoCommand(text)) }
 
 func (p program) warn(text string) { p.sayf("warning: %s\n", text) }
 
-// newLog logs JSON lines to w. Nothing is logged to the terminal: what people need to know is printed.
+// newLog logs JSON lines to w. Nothing is logged to the terminal: what people need to know is
+// printed.
 func newLog(w io.Writer) *zap.Logger {
 	config := zap.NewProductionEncoderConfig()
 	config.EncodeTime = zapcore.RFC3339NanoTimeEncoder
@@ -69,12 +70,12 @@ func (r *session) watch(journal *recorded.Journal) *progress.Progress {
 	return progress.New(r.stderr, shown)
 }
 
-// askAbove is how much a run may write to real disks before a person is asked: below it, wear is not
-// worth a question.
+// askAbove is how much a run may write to real disks before a person is asked: below it, wear is
+// not worth a question.
 const askAbove = 100_000_000_000
 
-// announce says what a run by folders is about to do, and asks whether to write as much to real disks as the plan does,
-// including fillings and all tries of searches.
+// announce says what a run by folders is about to do, and asks whether to write as much to real
+// disks as the plan does, including fillings and all tries of searches.
 func (r *session) announce(ctx context.Context) error {
 	if r.ready.Profile != nil {
 		return nil
@@ -144,7 +145,8 @@ func (r *session) pause(ctx context.Context, text string) (string, error) {
 	return readLine(ctx, r.stdin)
 }
 
-// readLine reads one line unless ctx ends first; the read itself cannot be interrupted and is left behind.
+// readLine reads one line unless ctx ends first; the read itself cannot be interrupted and is left
+// behind.
 func readLine(ctx context.Context, r io.Reader) (string, error) {
 	var line string
 	err := untilInterrupted(ctx, func() (err error) {

@@ -20,8 +20,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// planned is what `hubbench plan` says of a scenario on folders a, b and c, without what depends on the machine. It is
-// Markdown, which holds all columns at full width.
+// planned is what `hubbench plan` says of a scenario on folders a, b and c, without what depends on
+// the machine. It is Markdown, which holds all columns at full width.
 func planned(t *testing.T, body string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -74,15 +74,17 @@ func TestPlanFitsAScreen(t *testing.T) {
 	}
 }
 
-// A search may write as much as all its tries do, each disk in the try that has it write most, and the question before a
-// run says so; but no try moves more than the link carries, and none goes faster than the search may try.
+// A search may write as much as all its tries do, each disk in the try that has it write most, and
+// the question before a run says so; but no try moves more than the link carries, and none goes
+// faster than the search may try.
 func TestWearOfASearch(t *testing.T) {
 	for _, tt := range []struct {
 		name, phase, want string
 	}{
 		// 32 tries of 20 s, with up to 12 streams of 207.375 MB/s.
 		{"streams recorded", "{streams: {A: {record: prores-4444-xq-uhd-25}}, roles: {B: read}, search: {streams: A, most: 12}, hold: 20 s}", "This will write at most 1.59 TB to the disks in total."},
-		// As much of the link as there is, though A may write as well: 32 x 20 s x 3.94 GB/s, and nothing to read beforehand.
+		// As much of the link as there is, though A may write as well: 32 x 20 s x 3.94 GB/s, and
+		// nothing to read beforehand.
 		{"beside a writer", "{streams: {A: {record: prores-4444-xq-uhd-25}}, roles: {B: write}, search: {streams: A, most: 12}, hold: 20 s}", "This will write at most 2.52 TB to the disks in total."},
 		// 24 tries of 3 s, at up to 50 MB/s: 3.6 GB.
 		{"a pace", "{streams: {A: {rate: 5 MB/s}}, roles: {B: write}, search: {pace: B, most: 50 MB/s}, hold: 3 s}", ""},
@@ -101,7 +103,8 @@ func TestWearOfASearch(t *testing.T) {
 	}
 }
 
-// The demo of a whole study must not try anyone's patience: each phase also takes a moment to begin and to end.
+// The demo of a whole study must not try anyone's patience: each phase also takes a moment to begin
+// and to end.
 func TestStudyDemoTakesNotLong(t *testing.T) {
 	ready, err := prepare.Load(filepath.Join("..", "..", "configs", "study-demo.yaml"), func(string) {})
 	must(t, err)

@@ -18,7 +18,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// FuzzRender holds that whatever can be read can be shown in every form: a run without a page is a lost run.
+// FuzzRender holds that whatever can be read can be shown in every form: a run without a page is a
+// lost run.
 func FuzzRender(f *testing.F) {
 	for _, end := range []int64{1, 9, 1e6, 2e6, 2_220_000_000, 1e9, 123_456_789} { // axes that end on a step
 		f.Add([]byte(fileLine("A", "write", 0, end)))

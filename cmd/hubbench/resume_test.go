@@ -27,8 +27,9 @@ workload: {files: 10}
 phases: [{pattern: WW}, {pattern: RW}, {pattern: RR}, {pattern: WR}]
 `
 
-// TestResume tears the events of runs at ten places, as a power cut does, and resumes them: each then has every phase once,
-// and the same files and progress as a run that nothing interrupted. TestKills does so with runs whose processes end.
+// TestResume tears the events of runs at ten places, as a power cut does, and resumes them: each
+// then has every phase once, and the same files and progress as a run that nothing interrupted.
+// TestKills does so with runs whose processes end.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 7))
@@ -84,7 +85,8 @@ func stillRunning(t *testing.T, dir string) {
 	write(t, path, text)
 }
 
-// A run that says it is complete, and whose events cannot be read to their end, is damaged: nothing of it is lost.
+// A run that says it is complete, and whose events cannot be read to their end, is damaged: nothing
+// of it is lost.
 func TestResumeOfADamagedRun(t *testing.T) {
 	t.Parallel()
 	work := t.TempDir()
@@ -108,8 +110,9 @@ func TestResumeOfADamagedRun(t *testing.T) {
 	}
 }
 
-// A run that is complete is left as it is, be its events compressed or not, and its disks there or not; of one whose
-// results were cut off, those are written. Nothing is changed before a run can go on.
+// A run that is complete is left as it is, be its events compressed or not, and its disks there or
+// not; of one whose results were cut off, those are written. Nothing is changed before a run can go
+// on.
 func TestResumeOfCompressed(t *testing.T) {
 	t.Parallel()
 	run := newKilledRun(t.TempDir(), killReal)
@@ -229,8 +232,8 @@ func TestResumeWithoutEffective(t *testing.T) {
 	check.Same(t, "resumed", measured(full), measured(readEvents(t, dir)))
 }
 
-// measured is what a run's events say, less the wall clock's part in it, in an order that does not depend on which
-// worker was heard first.
+// measured is what a run's events say, less the wall clock's part in it, in an order that does not
+// depend on which worker was heard first.
 func measured(events string) []string {
 	var lines []string
 	for line := range strings.Lines(events) {

@@ -43,7 +43,8 @@ type runOptions struct {
 	allow []string
 }
 
-// minStall is the shortest time without progress that can mean anything: workers report twice a second.
+// minStall is the shortest time without progress that can mean anything: workers report twice a
+// second.
 const minStall = 2 * time.Second
 
 func newRun(p program) *cobra.Command {
@@ -313,9 +314,9 @@ func (r *session) preflight(ctx context.Context, results string) (warnings []str
 	return warnings, cmp.Or(err, usage(unreached))
 }
 
-// hangTimeout is how long a run that was interrupted twice may take to end: what workers, the clean-up
-// process and the results folder are given is less. partsTimeout is how long the removal of what is
-// still being written may take then.
+// hangTimeout is how long a run that was interrupted twice may take to end: what workers, the
+// clean-up process and the results folder are given is less. partsTimeout is how long the removal
+// of what is still being written may take then.
 const (
 	hangTimeout  = 8 * time.Second
 	partsTimeout = time.Second
@@ -343,7 +344,8 @@ func (r *session) measureAndReport(ctx context.Context) error {
 	interrupted := ctx.Err() != nil && r.info.Status == trace.Partial
 	r.asked.answer(func() { fmt.Fprintln(r.stderr, "the results are being written; Ctrl-C again ends at once") })
 	for _, f := range r.info.Failures {
-		// Those of phases have been told as they came; with --quiet the report alone tells of all, which as JSON it does not.
+		// Those of phases have been told as they came; with --quiet the report alone tells of all,
+		// which as JSON it does not.
 		if !r.quiet && f.Phase == "" || r.quiet && r.Format == "json" {
 			r.sayf("%s\n", f)
 		}

@@ -23,10 +23,10 @@ import (
 // searchRuns is how often TestSearchesOfAHeldVolume searches: ten times in make proof FULL=1.
 var searchRuns = flag.Int("search-runs", 0, "`runs` that must find the streams which a held-back device allows; five minutes each")
 
-// Three folders of a device that the kernel lets move 40 MB/s in each direction are three disks behind one limit, which
-// allows four streams of 9.2 MB/s. Beside two disks that write 8 MB/s each, two streams can be recorded. Beside two that
-// write as fast as they can, which is the other direction, four can be played. The limit is low so that a busy machine can
-// keep up with it.
+// Three folders of a device that the kernel lets move 40 MB/s in each direction are three disks
+// behind one limit, which allows four streams of 9.2 MB/s. Beside two disks that write 8 MB/s each,
+// two streams can be recorded. Beside two that write as fast as they can, which is the other
+// direction, four can be played. The limit is low so that a busy machine can keep up with it.
 const heldSearches = `version: 1
 name: held
 disks: [{name: A, path: ROOT/A}, {name: B, path: ROOT/B}, {name: C, path: ROOT/C}]
@@ -45,7 +45,8 @@ disks:
   - {name: C, read: {hub: 40 MB/s}, write: {hub: 40 MB/s}}
 `
 
-// A search finds what the limit allows, or one stream less, and a simulation says the same within one.
+// A search finds what the limit allows, or one stream less, and a simulation says the same within
+// one.
 func TestSearchesOfAHeldVolume(t *testing.T) {
 	if *searchRuns == 0 {
 		t.Skip("each run takes five minutes; -search-runs 1 makes one")
@@ -108,9 +109,9 @@ func (d *delays) wait(op trace.Role, bytes int) syscall.Errno {
 	return 0
 }
 
-// Two in a hundred reads that the device holds back for 10 ms are in the 99th percentile and not in the 95th: of a probe,
-// of random reads at full speed, and of several paced ones at once. At full speed they come one by one: Linux has requests
-// of io_uring to FUSE wait for one another.
+// Two in a hundred reads that the device holds back for 10 ms are in the 99th percentile and not in
+// the 95th: of a probe, of random reads at full speed, and of several paced ones at once. At full
+// speed they come one by one: Linux has requests of io_uring to FUSE wait for one another.
 func TestDelaysOfTheDeviceAreInTheLatencies(t *testing.T) {
 	if *mountRuns == 0 {
 		t.Skip("it needs a machine that does little else; -mount-runs 1 makes it run")

@@ -33,10 +33,11 @@ var (
 )
 
 const (
-	// growthFrom is how long a run takes at least to tell what grows from what is still finding its size.
+	// growthFrom is how long a run takes at least to tell what grows from what is still finding its
+	// size.
 	growthFrom = 10 * time.Minute
-	// uncollected is the memory that Go fills before it looks for what is still in use: as much may come and go.
-	// https://go.dev/doc/gc-guide#GOGC
+	// uncollected is the memory that Go fills before it looks for what is still in use: as much may
+	// come and go. https://go.dev/doc/gc-guide#GOGC
 	uncollected = 4 << 20
 	// soakPace is the rate of each real disk: the processor is for others.
 	soakPace = 10e6
@@ -57,9 +58,9 @@ func soakDisk(t *testing.T) (disk *testdisk.Disk, a, b string) {
 	return disk, roots[0], roots[1]
 }
 
-// TestSoak lets hubbench run for long: one phase on simulated disks, in real time, and eight on two real disks that are
-// written and read at a slow pace. What it has of the machine must not grow: the last quarter of the run is held against the
-// second. Nothing may be left in the end.
+// TestSoak lets hubbench run for long: one phase on simulated disks, in real time, and eight on two
+// real disks that are written and read at a slow pace. What it has of the machine must not grow:
+// the last quarter of the run is held against the second. Nothing may be left in the end.
 func TestSoak(t *testing.T) {
 	long := *soakTime
 	t.Run("simulated", func(t *testing.T) {
@@ -90,9 +91,9 @@ phases:
 	})
 }
 
-// TestRunsInARow makes one run after another, on simulated disks and on real ones by turns. After each, the machine must be as
-// before: no process, temporary or test file, loop device or mount, and as much space on the disks. The last quarter must need
-// no more memory than the second.
+// TestRunsInARow makes one run after another, on simulated disks and on real ones by turns. After
+// each, the machine must be as before: no process, temporary or test file, loop device or mount,
+// and as much space on the disks. The last quarter must need no more memory than the second.
 func TestRunsInARow(t *testing.T) {
 	disk, a, b := soakDisk(t)
 	work, tr := t.TempDir(), &tree{temp: t.TempDir(), disk: disk}
@@ -190,7 +191,8 @@ func soak(t *testing.T, name string, disk *testdisk.Disk, scenario string) {
 	evidence.Report(t, leftOver(name, before, tr.look(0)))
 }
 
-// working are the samples from the first to the last phase: from the first to the last with a worker.
+// working are the samples from the first to the last phase: from the first to the last with a
+// worker.
 func working(all []use) []use {
 	first, last := -1, 0
 	for i, u := range all {
@@ -236,8 +238,9 @@ func growth(name string, all []use) (findings []evidence.Finding) {
 	return findings
 }
 
-// TestGrowth holds the judgement itself to two hours of samples: memory that comes and goes with the collector is no growth,
-// but what stays alive, a kilobyte more each second, is, and so is a file that stays open every ten minutes.
+// TestGrowth holds the judgement itself to two hours of samples: memory that comes and goes with
+// the collector is no growth, but what stays alive, a kilobyte more each second, is, and so is a
+// file that stays open every ten minutes.
 func TestGrowth(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, tt := range []struct {
@@ -272,8 +275,9 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// change is by how much a number is larger in the last quarter than in the second. It passes unless that is more than spare
-// and, with so many numbers, one in twenty times, told from noise that lasts.
+// change is by how much a number is larger in the last quarter than in the second. It passes unless
+// that is more than spare and, with so many numbers, one in twenty times, told from noise that
+// lasts.
 func change(all []use, value func(use) int64, spare float64, asked int) evidence.Finding {
 	f := evidence.Finding{Claim: "soak", Limit: fmt.Sprintf("no growth that is told from noise and above %.3g", spare)}
 	var second, last []float64
@@ -318,8 +322,8 @@ func table(t *testing.T, name string) (add func(use)) {
 	}
 }
 
-// tree is hubbench and all processes that it has started, known by the folder for temporary files that is theirs alone: one
-// that lost its parent still has it.
+// tree is hubbench and all processes that it has started, known by the folder for temporary files
+// that is theirs alone: one that lost its parent still has it.
 type tree struct {
 	temp string
 	log  string         // the run's, to which its workers' collectors write
@@ -341,7 +345,8 @@ type use struct {
 	mounts    int
 }
 
-// command is hubbench as the root of the tree, which says on stderr what its garbage collector finds.
+// command is hubbench as the root of the tree, which says on stderr what its garbage collector
+// finds.
 func (tr *tree) command(t *testing.T, args ...string) (*exec.Cmd, *heapLog) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), *hubbenchProgram, args...)

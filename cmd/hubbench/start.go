@@ -7,11 +7,12 @@ import (
 	"slices"
 )
 
-// heapGrowth is how many percent the heap may grow between collections: a million files are then analysed in 180 MB, as
-// fast as before.
+// heapGrowth is how many percent the heap may grow between collections: a million files are then
+// analysed in 180 MB, as fast as before.
 const heapGrowth = 60
 
-// heapLimit is the size from which on the heap grows by less: ten million files are reported in 1 GB.
+// heapLimit is the size from which on the heap grows by less: ten million files are reported in 1
+// GB.
 const heapLimit = 900 << 20
 
 func main() {

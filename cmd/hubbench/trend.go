@@ -162,8 +162,8 @@ func (o *trendOptions) title() string {
 	return o.phase
 }
 
-// rate is the rate in a phase's overlap in one run, the mean over repeats, and what must be the same
-// for rates to be of one series.
+// rate is the rate in a phase's overlap in one run, the mean over repeats, and what must be the
+// same for rates to be of one series.
 type rate struct {
 	trend.Point
 	run         tidy.Run

@@ -16,8 +16,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trend"
 )
 
-// fleet writes runs of some benches with docks of one model, of which bench 7 falls by 8 % at one run, with
-// another firmware of its disk A.
+// fleet writes runs of some benches with docks of one model, of which bench 7 falls by 8 % at one
+// run, with another firmware of its disk A.
 func fleet(t *testing.T, benches []int, runs, at int) (paths []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -58,8 +58,8 @@ func fleet(t *testing.T, benches []int, runs, at int) (paths []string) {
 	return paths
 }
 
-// Of 20 benches with 60 runs each, the one that falls by 8 % at run 30 comes first, and the 19 steady ones
-// show nothing. What people show to others names no host.
+// Of 20 benches with 60 runs each, the one that falls by 8 % at run 30 comes first, and the 19
+// steady ones show nothing. What people show to others names no host.
 func TestTrendFindsTheBenchThatFell(t *testing.T) {
 	var benches []int
 	for bench := range 20 {

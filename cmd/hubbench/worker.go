@@ -43,7 +43,8 @@ func ownCommand() (func(args ...string) *exec.Cmd, error) {
 	return func(args ...string) *exec.Cmd { return exec.Command(self, args...) }, nil
 }
 
-// newJanitor is the process that removes a run's test files when the run is over: started by run as well.
+// newJanitor is the process that removes a run's test files when the run is over: started by run as
+// well.
 func newJanitor(p program) *cobra.Command {
 	var leashed bool
 	cmd := &cobra.Command{
@@ -77,9 +78,9 @@ func newClock(p program) *cobra.Command {
 	}
 }
 
-// underCoordinator ignores a terminal's signals (Ctrl-C, Ctrl-\, hangup), which reach the whole process group:
-// the coordinator handles them. A broken pipe to a dead coordinator must not kill this process before the files
-// are removed.
+// underCoordinator ignores a terminal's signals (Ctrl-C, Ctrl-\, hangup), which reach the whole
+// process group: the coordinator handles them. A broken pipe to a dead coordinator must not kill
+// this process before the files are removed.
 func underCoordinator() {
 	signal.Ignore(syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGPIPE)
 	// Never read: Windows ends a process at Ctrl-C unless the signal is caught, ignored or not.

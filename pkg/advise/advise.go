@@ -1,6 +1,6 @@
 // Package advise says whether streams survive what other disks do beside them on a hub: yes, no, or
-// too close to call; by what margin; and what to change if they do not. It asks the simulator (hub),
-// and of a profile that holds observations every fit to them (model): it measures nothing.
+// too close to call; by what margin; and what to change if they do not. It asks the simulator
+// (hub), and of a profile that holds observations every fit to them (model): it measures nothing.
 //
 // Streams survive if all of them stay clean for as long as was asked: no frame late, and no buffer
 // below half (see stream). A hub that gives a disk 3 % less than its profile says is asked for

@@ -15,8 +15,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/stream"
 )
 
-// evenHub has disks with even pulls that read 2.5 GB/s alone and 2.8 on ports of their own; together they read
-// 3 GB/s.
+// evenHub has disks with even pulls that read 2.5 GB/s alone and 2.8 on ports of their own;
+// together they read 3 GB/s.
 func evenHub() *hub.Profile {
 	p := &hub.Profile{Name: "even", Link: math.Inf(1), Lane: math.Inf(1), Capacity: hub.Capacity{Read: 3 * gb, Write: 3 * gb, Both: 6 * gb, ReadWeight: 1, WriteWeight: 1}}
 	for _, name := range []string{"A", "B"} {
@@ -77,7 +77,8 @@ func TestAdvice(t *testing.T) {
 	check.Same(t, "advice", []ChangeKind{Slower, OtherPort, OtherPort, FewStreams}, kinds)
 }
 
-// A disk that falls behind once its cache is full is judged after that too, and one whose cache lasts is not.
+// A disk that falls behind once its cache is full is judged after that too, and one whose cache
+// lasts is not.
 func TestCaches(t *testing.T) {
 	p := evenHub()
 	p.Disks[0].Cache = &hub.Cache{Bytes: 20 * gb, After: 0.5 * gb}
@@ -170,9 +171,9 @@ func TestThrottle(t *testing.T) {
 		rate float64
 		want []string
 	}{
-		// A yes takes a tenth more than is needed, and a minute may take half a buffer of a second: 1.2 GB/s in
-		// place of 1.1, and 1.745 of 1.6. Each of three has 1 GB/s of 3; with one at x the other two have
-		// (3-x)/2 each.
+		// A yes takes a tenth more than is needed, and a minute may take half a buffer of a second:
+		// 1.2 GB/s in place of 1.1, and 1.745 of 1.6. Each of three has 1 GB/s of 3; with one at x
+		// the other two have (3-x)/2 each.
 		{1.1 * gb, []string{"throttle C to 590 MB/s", "throttle D to 590 MB/s"}},
 		// With one standing still there are 1.5 GB/s; with both at x there are 3-2x.
 		{1.6 * gb, []string{"throttle C and D to 620 MB/s each"}},
@@ -266,7 +267,8 @@ func TestParsePace(t *testing.T) {
 	}
 }
 
-// A disk by its data sheet is as fast as it says, as far as the hub carries that, and pulls as the others do.
+// A disk by its data sheet is as fast as it says, as far as the hub carries that, and pulls as the
+// others do.
 func TestWithDisk(t *testing.T) {
 	p := evenHub()
 	p.Disks[0].Read.Weight, p.Disks[1].Read.Weight = 2, 8

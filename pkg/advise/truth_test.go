@@ -45,8 +45,8 @@ func TestMarginAgainstBruteForce(t *testing.T) {
 	evidence.Report(t, evidence.Below("advise", "margins of 30 random hubs, found by trying one rate after the other: worst error", "%", worst, 100*(step-1+marginStep)))
 }
 
-// At 1 % less than what the hub carries the streams are clean, and at 1 % more they are not: a case that can be
-// worked out by hand. Two disks with even pulls share 3 GB/s.
+// At 1 % less than what the hub carries the streams are clean, and at 1 % more they are not: a case
+// that can be worked out by hand. Two disks with even pulls share 3 GB/s.
 func TestMarginByHand(t *testing.T) {
 	p := evenHub()
 	for _, test := range []struct {
@@ -68,9 +68,9 @@ func TestMarginByHand(t *testing.T) {
 	}
 }
 
-// Of hubs whose solos and pairs were measured with errors of 1 to 3 %, a yes is wrong and a no is wrong in at
-// most one case in twenty together, though the streams need 0.6 to 1.6 times what is just clean; and most
-// answers are one of the two.
+// Of hubs whose solos and pairs were measured with errors of 1 to 3 %, a yes is wrong and a no is
+// wrong in at most one case in twenty together, though the streams need 0.6 to 1.6 times what is
+// just clean; and most answers are one of the two.
 func TestAnswersOfFittedHubs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many fits")
@@ -110,8 +110,8 @@ func TestAnswersOfFittedHubs(t *testing.T) {
 	evidence.Report(t, evidence.AtMost("advise", "answers of these that are too close to call", unsure, all, all/2))
 }
 
-// If the runs contradict every way of sharing, nothing is answered or advised by a combination that was not measured,
-// however large its margin; what was measured is.
+// If the runs contradict every way of sharing, nothing is answered or advised by a combination that
+// was not measured, however large its margin; what was measured is.
 func TestAnswerOfWhatNoModelExplains(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 12))
 	e := measured(randomHub(rng), rng)
@@ -186,7 +186,8 @@ func randomQuestion(rng *rand.Rand, length time.Duration) Question {
 	return q
 }
 
-// measured is what measuring each disk and each pair of disks says of a hub, every rate off by an error of 1 to 3 %.
+// measured is what measuring each disk and each pair of disks says of a hub, every rate off by an
+// error of 1 to 3 %.
 func measured(p *hub.Profile, rng *rand.Rand) *hub.Evidence {
 	noise := between(rng, 0.01, 0.03)
 	e := &hub.Evidence{Noise: hub.ObservedNoise{Squares: noise * noise * 100, Freedom: 100}}
@@ -249,7 +250,8 @@ func truth(t *testing.T, p *hub.Profile, parts []Part, length time.Duration) (cl
 	return true
 }
 
-// threshold is the factor of all streams' rates up to which they stay clean, by trying one after the other in steps.
+// threshold is the factor of all streams' rates up to which they stay clean, by trying one after
+// the other in steps.
 func threshold(t *testing.T, p *hub.Profile, q Question, from, to, step float64) float64 {
 	t.Helper()
 	last := 0.0

@@ -11,7 +11,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// What the base measured and the other run did not, or not to its end, crosses the gate, however the rates of the rest are.
+// What the base measured and the other run did not, or not to its end, crosses the gate, however
+// the rates of the rest are.
 func TestLost(t *testing.T) {
 	phase := func(name string, change func(*trace.Phase)) *trace.Phase {
 		p := still(name, 1, load{"A", trace.Write, 1e9, 12}, load{"B", trace.Write, 1e9, 12})
@@ -85,8 +86,9 @@ func TestLostSearch(t *testing.T) {
 	}
 }
 
-// The answer has one rate for each phase and disk, the largest proven change first. A phase of many disks leads unless its
-// change is small beside the largest, and a disk whose rate in the overlap did not change is shown by another that did.
+// The answer has one rate for each phase and disk, the largest proven change first. A phase of many
+// disks leads unless its change is small beside the largest, and a disk whose rate in the overlap
+// did not change is shown by another that did.
 func TestAnswer(t *testing.T) {
 	rate := func(disk string, m Measure, low, high float64) Rate {
 		change, v := (low+high)/2, NotShown
@@ -130,7 +132,8 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// What keeps from trusting the rates is said: a busy computer, a base that was cut short, a disk that worked in one run only.
+// What keeps from trusting the rates is said: a busy computer, a base that was cut short, a disk
+// that worked in one run only.
 func TestDoubts(t *testing.T) {
 	w := trace.Write
 	base := runOf("base", still("WW", 1, load{"A", w, 1e9, 12}))

@@ -36,7 +36,8 @@ func playClass(c tracetest.Class, rnd *rand.Rand, phase string, disks [][]tracet
 
 func pairsOf(quick int) int { return cmp.Or(*pairsEach, evidence.Trials(quick, max(1, quick/4))) }
 
-// toldApart reports how many equal pairs are told apart: 5 % of many may be, and a standard error more.
+// toldApart reports how many equal pairs are told apart: 5 % of many may be, and a standard error
+// more.
 func toldApart(t *testing.T, name string, pairs int, told func() bool) (wrong int) {
 	t.Helper()
 	for range pairs {
@@ -52,8 +53,8 @@ func toldApart(t *testing.T, name string, pairs int, told func() bool) (wrong in
 	return wrong
 }
 
-// TestClasses: equal pairs are told apart in 5 % of comparisons at most, whatever the noise. The method was tuned on seed
-// 1 and a few of the classes, and checked on seed 200 and all of them.
+// TestClasses: equal pairs are told apart in 5 % of comparisons at most, whatever the noise. The
+// method was tuned on seed 1 and a few of the classes, and checked on seed 200 and all of them.
 func TestClasses(t *testing.T) {
 	type kind struct {
 		tracetest.Class
@@ -104,8 +105,8 @@ func TestClasses(t *testing.T) {
 	evidence.Report(t, evidence.Seldom("compare", "equal runs told apart, all these noises", wrong, all, 0.05))
 }
 
-// TestCollapses: what falls part of the way passes no gate, and crosses it in 17 of 20 pairs or more; a fall by a fifth in noise
-// of a tenth that lasts may be too little to tell.
+// TestCollapses: what falls part of the way passes no gate, and crosses it in 17 of 20 pairs or
+// more; a fall by a fifth in noise of a tenth that lasts may be too little to tell.
 func TestCollapses(t *testing.T) {
 	fall := func(at, to float64) [][]tracetest.Level {
 		disks := steady(1)
@@ -154,7 +155,8 @@ func TestCollapses(t *testing.T) {
 	}
 }
 
-// TestEqualRunsPass: of equal runs, whose changes the ledger finds, a gate keeps out no more than chance allows: 2.5 %.
+// TestEqualRunsPass: of equal runs, whose changes the ledger finds, a gate keeps out no more than
+// chance allows: 2.5 %.
 func TestEqualRunsPass(t *testing.T) {
 	throttled := steady(1)
 	for i := range throttled {

@@ -154,7 +154,8 @@ type Rate struct {
 	New     *float64   `json:"new"`
 	Test
 
-	// ExcludedFall is the smallest fall that the data exclude, each rate by itself at a level of 5 %.
+	// ExcludedFall is the smallest fall that the data exclude, each rate by itself at a level of 5
+	// %.
 	ExcludedFall *float64 `json:"excluded_fall"`
 	Outcome      Outcome  `json:"outcome,omitempty"` // against a gate's limit
 	// The time of a level, in seconds of the base's window and of the new run's.

@@ -52,7 +52,8 @@ func traceOf(phases ...*trace.Phase) *trace.Run {
 	return t
 }
 
-// quick is runOf for thousands of runs without changes: of the analysis it has no more than rates are compared by.
+// quick is runOf for thousands of runs without changes: of the analysis it has no more than rates
+// are compared by.
 func quick(phases ...*trace.Phase) Run {
 	run := Run{Trace: traceOf(phases...), Analysis: &analysis.Analysis{}}
 	for _, d := range run.Trace.Disks {

@@ -73,8 +73,9 @@ func latencyRun(c latencyClass, rnd *rand.Rand, factors ...float64) Run {
 	return quick(tracetest.Phase("p", disks...))
 }
 
-// TestLatencyClasses: equal pairs are told apart by their latencies in 5 % of comparisons at most, whatever the noise.
-// The method was chosen on the tuned classes and seed 1; it is tested on all of them and seed 400.
+// TestLatencyClasses: equal pairs are told apart by their latencies in 5 % of comparisons at most,
+// whatever the noise. The method was chosen on the tuned classes and seed 1; it is tested on all of
+// them and seed 400.
 func TestLatencyClasses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many cases")
@@ -94,8 +95,8 @@ func TestLatencyClasses(t *testing.T) {
 	evidence.Report(t, evidence.Seldom("compare", "equal latencies told apart, all these", wrong, all, 0.05))
 }
 
-// TestLatencyPower: a disk whose requests all take 20 % longer is told from an equal one in nine of ten pairs or more,
-// where its noise leaves that to be seen.
+// TestLatencyPower: a disk whose requests all take 20 % longer is told from an equal one in nine of
+// ten pairs or more, where its noise leaves that to be seen.
 func TestLatencyPower(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many cases")

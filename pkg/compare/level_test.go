@@ -19,7 +19,8 @@ func triple(factor float64) []load {
 	}
 }
 
-// TestLevel: of equal pairs of runs, about 5 % report a difference at most, whatever the noise is like.
+// TestLevel: of equal pairs of runs, about 5 % report a difference at most, whatever the noise is
+// like.
 func TestLevel(t *testing.T) {
 	kinds := []struct {
 		name  string
@@ -52,8 +53,8 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestPowerWithinRuns: a true difference of 5 % with 50 files and 5 % noise is to be found. Of 400 pairs it was in 95 % with files
-// of the same sizes, in 91 % with others.
+// TestPowerWithinRuns: a true difference of 5 % with 50 files and 5 % noise is to be found. Of 400
+// pairs it was in 95 % with files of the same sizes, in 91 % with others.
 func TestPowerWithinRuns(t *testing.T) {
 	pairs := uint64(pairsOf(60))
 	for _, same := range []bool{true, false} {

@@ -26,7 +26,8 @@ func doing(name string, rate float64, change func(*work.Work)) *trace.Phase {
 	return p
 }
 
-// Phases are matched by their work before their names, and those of unlike work are not compared, or only with what differs.
+// Phases are matched by their work before their names, and those of unlike work are not compared,
+// or only with what differs.
 func TestMatch(t *testing.T) {
 	small := func(w *work.Work) { w.Sizes.List = []int64{1e6} }
 	unflushed := func(w *work.Work) { w.Flush = "none" }
@@ -88,7 +89,8 @@ func TestRepeatsOfUnlikeWork(t *testing.T) {
 	}
 }
 
-// What a change can be about is what differs: another hub's profile has other disks, so no change is the hub's alone.
+// What a change can be about is what differs: another hub's profile has other disks, so no change
+// is the hub's alone.
 func TestAbout(t *testing.T) {
 	edit := func(change func(*hardware.Setup)) Run { return onSetup("3.2", change) }
 	base := edit(nil)

@@ -10,7 +10,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Of disks that do not go as fast as they can, rates are compared where the same was asked of them, and files never are.
+// Of disks that do not go as fast as they can, rates are compared where the same was asked of them,
+// and files never are.
 func TestPaced(t *testing.T) {
 	run := func(pace float64, paced map[string]work.Work, seed uint64) Run {
 		p := play("p", 1, rand.New(rand.NewPCG(seed, 2)), tracetest.Noise{Wave: 0.02, MemoryS: 0.2}, load{"A", trace.Read, pace, 12}, load{"B", trace.Write, 1e9, 40})

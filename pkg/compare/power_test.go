@@ -63,9 +63,9 @@ func crosses(limit float64, base, other, history []Sample) bool {
 	return slices.Contains(Judge(above), Fell)
 }
 
-// power is the chance that arithmetic allows a t test of one rate that fell: the noncentral t, as an integral over
-// the distribution of the standard deviation (Johnson, Kotz and Balakrishnan, "Continuous Univariate Distributions" 2,
-// chapter 31).
+// power is the chance that arithmetic allows a t test of one rate that fell: the noncentral t, as
+// an integral over the distribution of the standard deviation (Johnson, Kotz and Balakrishnan,
+// "Continuous Univariate Distributions" 2, chapter 31).
 func power(shift, free, level float64) float64 {
 	critical := stats.StudentQuantile(1-level, free)
 	chi := distuv.ChiSquared{K: free}
@@ -78,8 +78,9 @@ func power(shift, free, level float64) float64 {
 	return sum
 }
 
-// TestNoncentralT holds the integral to published values: of Cohen, "Statistical Power Analysis for the Behavioral
-// Sciences", table 2.3 (d = .8, n = 20, one-sided 5 %: .80) and (d = .5, n = 64: .88).
+// TestNoncentralT holds the integral to published values: of Cohen, "Statistical Power Analysis for
+// the Behavioral Sciences", table 2.3 (d = .8, n = 20, one-sided 5 %: .80) and (d = .5, n = 64:
+// .88).
 func TestNoncentralT(t *testing.T) {
 	for _, tt := range []struct{ d, n, want float64 }{{0.8, 20, 0.80}, {0.5, 64, 0.88}, {0, 10, 0.05}} {
 		if got := power(tt.d*math.Sqrt(tt.n/2), 2*tt.n-2, 0.05); math.Abs(got-tt.want) > 0.01 {
@@ -88,10 +89,11 @@ func TestNoncentralT(t *testing.T) {
 	}
 }
 
-// TestPower: what a gate of 0 finds and what it keeps out by mistake, 26 rates, as a study has, or 3. The method
-// was chosen by the seeds 1 to 9; these are others. The figure beside each is what arithmetic allows: of rates that vary by
-// themselves the chance that one of them at least is found if their variance is known, of those that vary together that of
-// one rate, by Student's t with the degrees of freedom that the runs give.
+// TestPower: what a gate of 0 finds and what it keeps out by mistake, 26 rates, as a study has, or
+// 3. The method was chosen by the seeds 1 to 9; these are others. The figure beside each is what
+// arithmetic allows: of rates that vary by themselves the chance that one of them at least is found
+// if their variance is known, of those that vary together that of one rate, by Student's t with the
+// degrees of freedom that the runs give.
 func TestPower(t *testing.T) {
 	pairs := max(100, *pairsEach)
 	total := math.Hypot(between, within)
@@ -132,7 +134,8 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// TestCollapsedRate: a single rate of 26 that is down to a third is found in 270 of 270 pairs, however rates vary.
+// TestCollapsedRate: a single rate of 26 that is down to a third is found in 270 of 270 pairs,
+// however rates vary.
 func TestCollapsedRate(t *testing.T) {
 	found, pairs := 0, 0
 	for i, runs := range [][3]int{{3, 3, 0}, {1, 1, 10}, {10, 3, 0}} {
@@ -154,8 +157,8 @@ func TestCollapsedRate(t *testing.T) {
 	evidence.Report(t, evidence.AtLeast("compare", "a rate of 26 down to a third: exit 4", found, pairs, 270))
 }
 
-// TestCommonVariation: whether the rates of a run vary together is told from repeats, where half of the variance is the
-// border.
+// TestCommonVariation: whether the rates of a run vary together is told from repeats, where half of
+// the variance is the border.
 func TestCommonVariation(t *testing.T) {
 	for _, common := range []bool{false, true} {
 		rnd := rand.New(rand.NewPCG(8000, 7))

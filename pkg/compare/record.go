@@ -112,7 +112,8 @@ func recordOf(r, other *matched, phases []Phase) record {
 			out.add(fact{ofConnection, "links", "", name}, disk.Path.String())
 			if v := disk.Volume; v != nil && v.Filesystem != "" {
 				out.add(fact{ofDisks, "mounted", "", name}, cmp.Or(strings.Join(v.Options, ", "), "by default"))
-				// A disk that is nearly full may have few blocks left that it can write to without erasing.
+				// A disk that is nearly full may have few blocks left that it can write to without
+				// erasing.
 				full := map[bool]string{true: "over 90 % full", false: "at most 90 % full"}[v.Fill() > 0.9]
 				out.add(fact{ofDisks, "fill level", "", name}, full)
 			}

@@ -11,8 +11,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// TestGroups: where runs differ from one another by 5 %, repeats of equal ones are told apart in 5 % of comparisons at
-// most, which comparisons of single runs are nearly always; and a fall to half is found with three against three.
+// TestGroups: where runs differ from one another by 5 %, repeats of equal ones are told apart in 5
+// % of comparisons at most, which comparisons of single runs are nearly always; and a fall to half
+// is found with three against three.
 func TestGroups(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(51, 52))
 	c := tracetest.Class{Noise: tracetest.Noise{Sigma: 0.02}}
@@ -67,7 +68,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// The interval of a change and its verdict say the same: it includes no change where no difference is shown, and only there.
+// The interval of a change and its verdict say the same: it includes no change where no difference
+// is shown, and only there.
 func TestIntervalsAgreeWithVerdicts(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(55, 56))
 	told, byItself := 0, 0
@@ -95,8 +97,9 @@ func TestIntervalsAgreeWithVerdicts(t *testing.T) {
 	}
 }
 
-// TestRepeatsWithin: where the repeats of a phase differ from one another by 5 %, equal runs are told apart in 5 % of
-// comparisons at most, and a fall to half is found; one phase stands for all repeats, whatever the other run has.
+// TestRepeatsWithin: where the repeats of a phase differ from one another by 5 %, equal runs are
+// told apart in 5 % of comparisons at most, and a fall to half is found; one phase stands for all
+// repeats, whatever the other run has.
 func TestRepeatsWithin(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(57, 58))
 	c := tracetest.Class{Noise: tracetest.Noise{Sigma: 0.02}}

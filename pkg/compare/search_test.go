@@ -15,7 +15,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// searching is a run of a search for how many streams A plays clean while C writes, in which more than the limit drop.
+// searching is a run of a search for how many streams A plays clean while C writes, in which more
+// than the limit drop.
 func searching(kind string, limit int, tries ...int) Run {
 	run := tracetest.Run()
 	for _, n := range tries {

@@ -37,8 +37,8 @@ func captured(t *testing.T) map[string]*hardware.Inventory {
 	return all
 }
 
-// sound fails if the scenario for the disks does not load, is not right by the schema, or does not name the disks'
-// folders; it returns the plan.
+// sound fails if the scenario for the disks does not load, is not right by the schema, or does not
+// name the disks' folders; it returns the plan.
 func sound(t *testing.T, validate schematest.Validator, inv *hardware.Inventory, disks []Disk) *scenario.Plan {
 	t.Helper()
 	data := Write(inv, disks, "hubbench.yaml", 0)
@@ -66,8 +66,8 @@ func sound(t *testing.T, validate schematest.Validator, inv *hardware.Inventory,
 	return plan
 }
 
-// Whatever was plugged into the captured machines, the scenario for it is sound: for the disks that are offered, and
-// for every disk that can be asked for.
+// Whatever was plugged into the captured machines, the scenario for it is sound: for the disks that
+// are offered, and for every disk that can be asked for.
 func TestWriteForCaptures(t *testing.T) {
 	validate := schematest.New(t, scenario.Schema())
 	offered, asked := 0, 0
@@ -249,8 +249,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// The link that is named is one that was negotiated on the disk's way, however little of it is known. The path of an
-// image says whose it is, and is left out.
+// The link that is named is one that was negotiated on the disk's way, however little of it is
+// known. The path of an image says whose it is, and is left out.
 func TestAbout(t *testing.T) {
 	hub := func(bps int64) hardware.Link {
 		return hardware.Link{Segment: hardware.Uplink, Hub: "hub", Kind: hardware.USBLink, RxBps: bps, TxBps: bps}

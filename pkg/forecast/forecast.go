@@ -1,5 +1,6 @@
-// Package forecast says what a plan moves, writes and takes, before it runs: by the hub model if the disks are
-// simulated, and if they are real by what the plan says, as fast as their links allow.
+// Package forecast says what a plan moves, writes and takes, before it runs: by the hub model if
+// the disks are simulated, and if they are real by what the plan says, as fast as their links
+// allow.
 package forecast
 
 import (
@@ -52,8 +53,8 @@ func (f Forecast) Written() int64 {
 	return sum
 }
 
-// Of are the forecasts of a plan's phases. The profile is that of the simulated hub, nil if the disks are real;
-// volumes are those of real disks, as far as they are known.
+// Of are the forecasts of a plan's phases. The profile is that of the simulated hub, nil if the
+// disks are real; volumes are those of real disks, as far as they are known.
 func Of(plan *scenario.Plan, profile *hub.Profile, volumes map[string]scenario.Volume) ([]Forecast, error) {
 	all := make([]Forecast, len(plan.Phases))
 	for i, phase := range plan.Phases {

@@ -11,7 +11,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// held reports whether what came is what was said, by its bound. What is about so much may be half or twice that.
+// held reports whether what came is what was said, by its bound. What is about so much may be half
+// or twice that.
 func held(bound scenario.Bound, said, is int64) bool {
 	switch bound {
 	case scenario.AtMost:
@@ -102,7 +103,8 @@ func TestPlanAgainstTheModel(t *testing.T) {
 					t.Errorf("%s: moves %s %d, in the model %d; writes %s %d, in the model %d", phase.Name, f.MoveBound,
 						f.Moves, is.Moves, f.WriteBound, f.Written(), is.Written())
 				}
-				// The model's hub carries 3.52 GB/s, and files that are to fill a time do so nearly.
+				// The model's hub carries 3.52 GB/s, and files that are to fill a time do so
+				// nearly.
 				if is.Min < f.Min*19/20 || !f.Open && is.Min > f.Max*11/10 {
 					t.Errorf("%s: from %s to %s (%v), in the model %s", phase.Name, f.Min, f.Max, f.Open, is.Min)
 				}

@@ -21,8 +21,8 @@ func windows(text string, order binary.AppendByteOrder) []byte {
 	return out
 }
 
-// intervals is DiskSpd's XML of two files: E by two threads, which read 1 MiB at a time and write 64 KiB at a time, for 4 s, and F, which is
-// written by one, 1 MiB at a time, for 2 s.
+// intervals is DiskSpd's XML of two files: E by two threads, which read 1 MiB at a time and write
+// 64 KiB at a time, for 4 s, and F, which is written by one, 1 MiB at a time, for 2 s.
 const intervals = `<Results>
   <System><Tool><Version>2.1</Version></Tool></System>
   <Profile><TimeSpans><TimeSpan><Targets><Target><Path>E:\a.dat</Path><BlockSize>1048576</BlockSize></Target></Targets></TimeSpan></TimeSpans></Profile>
@@ -49,7 +49,8 @@ const intervals = `<Results>
 </Results>
 `
 
-// In the 2 s in which both work, E moves 200 MiB and 160 times 64 KiB a second, which is 210 MiB/s, and F 50 MiB/s.
+// In the 2 s in which both work, E moves 200 MiB and 160 times 64 KiB a second, which is 210 MiB/s,
+// and F 50 MiB/s.
 func TestDiskSpdXML(t *testing.T) {
 	for name, data := range map[string][]byte{"utf-8": []byte(intervals), "utf-16": windows(intervals, binary.LittleEndian)} {
 		got, run := imported(t, name, []File{{"out.xml", data}}, Options{})

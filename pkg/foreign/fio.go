@@ -34,9 +34,9 @@ type fioEntry struct{ ms, value, op, block int64 }
 // fioLog reads a log of bandwidth or of times. A line has milliseconds, a value, the direction, the
 // block size, and in newer ones an offset and a priority; in a histogram milliseconds, the
 // direction, the block size, and how many requests each bin has. A line of an averaged log
-// (log_avg_msec) is a rate in KiB/s over the time before it, as long as lines are apart; if a line is
-// missing, nothing moved. A line of others is one request with its size, and its rate says how long
-// it took.
+// (log_avg_msec) is a rate in KiB/s over the time before it, as long as lines are apart; if a line
+// is missing, nothing moved. A line of others is one request with its size, and its rate says how
+// long it took.
 func (in *input) fioLog() error {
 	name, kind, _ := fioName(in.Name)
 	if kind == "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// averaged is a log of bandwidth as fio writes it with log_avg_msec=100: at a rate in KiB/s, from some ms of a clock on, without the
-// windows in which nothing was moved.
+// averaged is a log of bandwidth as fio writes it with log_avg_msec=100: at a rate in KiB/s, from
+// some ms of a clock on, without the windows in which nothing was moved.
 func averaged(zero, fromMS, toMS, kib, op int64, idle func(ms int64) bool) string {
 	var out strings.Builder
 	for ms := fromMS + 100; ms <= toMS; ms += 100 {
@@ -262,8 +262,8 @@ func histogram(ms, op int, requests map[int]int) string {
 	return out.String() + "\n"
 }
 
-// The times of 5000 requests, of which every 50th takes 5 ms and the others 1 ms, are those of the run, request by request or from
-// a histogram, and whether the clock is the wall's or the job's.
+// The times of 5000 requests, of which every 50th takes 5 ms and the others 1 ms, are those of the
+// run, request by request or from a histogram, and whether the clock is the wall's or the job's.
 func TestFioTimes(t *testing.T) {
 	const slow, fast = 5_000_000, 1_000_000
 	for _, zero := range []int{0, epoch} {
@@ -343,7 +343,8 @@ func TestFioTimesLeftOut(t *testing.T) {
 	}
 }
 
-// Bins follow one another without a gap, each is as wide as fio says, and coarse ones hold the fine ones that they are made of.
+// Bins follow one another without a gap, each is as wide as fio says, and coarse ones hold the fine
+// ones that they are made of.
 func TestBins(t *testing.T) {
 	for _, tt := range []struct {
 		bin, of int

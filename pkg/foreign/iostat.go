@@ -16,8 +16,8 @@ import (
 
 var rateColumn = regexp.MustCompile(`^([rw]?)(sec|Blk|kB|MB)(_read|_wrtn|)/s$`)
 
-// rateOf returns what a column of rates is about, and the bytes of its unit: sectors have 512 bytes,
-// kB are KiB and MB MiB.
+// rateOf returns what a column of rates is about, and the bytes of its unit: sectors have 512
+// bytes, kB are KiB and MB MiB.
 func rateOf(column string) (op int64, unit float64, ok bool) {
 	parts := rateColumn.FindStringSubmatch(column)
 	if parts == nil || parts[1]+parts[3] == "" {

@@ -12,8 +12,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// iostatText is of iostat -dxt: sda, with its part sda1, reads for 3 s and writes less, nvme0n1 writes for 2 of them, sdb does
-// next to nothing. The second report but one says 12:00:03, as it came a little late.
+// iostatText is of iostat -dxt: sda, with its part sda1, reads for 3 s and writes less, nvme0n1
+// writes for 2 of them, sdb does next to nothing. The second report but one says 12:00:03, as it
+// came a little late.
 const iostatText = `Linux 6.1.0 (bench) 	2026-11-24 	_x86_64_	(2 CPU)
 
 2026-11-24T12:00:00+0100

@@ -10,7 +10,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// fioDoc is what fio writes as json: of each job its name, its group, and what it read and wrote, in how many ms.
+// fioDoc is what fio writes as json: of each job its name, its group, and what it read and wrote,
+// in how many ms.
 func fioDoc(version string, endMS int64, jobs ...string) string {
 	return fmt.Sprintf("fio: a line of text {\n{\n  \"fio version\" : %q,\n  \"timestamp_ms\" : %d,\n  \"jobs\" : [%s]\n}\n", version, endMS,
 		strings.Join(jobs, ","))
@@ -29,7 +30,8 @@ const elbenchoTable = `ISO date,label,operation,time ms [first],time ms [last],M
 2026-11-24T12:01:30-0800,,WRITE,9000,4000,1000,900,9000,6000,3.0-1,"/usr/bin/elbencho" "--hosts" "a,b" "--write" "/mnt/x" 
 `
 
-// elbenchoLiveTable ends with 20 s in which the system writes its cache out, at 1 % of the rate before.
+// elbenchoLiveTable ends with 20 s in which the system writes its cache out, at 1 % of the rate
+// before.
 const elbenchoLiveTable = `ISO Date,Label,Phase,RuntimeMS,Rank,MixType,Done%,DoneBytes,MiB/s,Active,Service,
 2026-11-24T12:00:05+0100,,WRITE,5000,0,,,3000,,4,,
 2026-11-24T12:00:05+0100,,WRITE,5000,1,,,2000,,4,,
@@ -108,7 +110,8 @@ const iostatHuman = `Linux 6.1.0 (bench) 	11/24/26 	_x86_64_	(2 CPU)
     9.89    0.49    0.28   3.7% sda
 `
 
-// What each kind of file holds: of each phase and disk what it read and wrote, and from when to when, in s.
+// What each kind of file holds: of each phase and disk what it read and wrote, and from when to
+// when, in s.
 func TestWhatToolsWrite(t *testing.T) {
 	const end = epoch + 10_000
 	job := fioJobDoc
@@ -167,7 +170,8 @@ func TestWhatToolsWrite(t *testing.T) {
 	}
 }
 
-// The same job in two files is one disk if one ran after the other, and two that need names if both ran at once.
+// The same job in two files is one disk if one ran after the other, and two that need names if both
+// ran at once.
 func TestOneJobInTwoFiles(t *testing.T) {
 	doc := func(endMS int64) []byte {
 		return []byte(fioDoc("fio-3.30", endMS, fioJobDoc("a", 0, 0, 900, 9000, "")))
@@ -200,7 +204,8 @@ func TestMeansClaimNoOverlap(t *testing.T) {
 	}
 }
 
-// A file that is spoiled, or of another kind, is refused in one line with the place, or with what to do.
+// A file that is spoiled, or of another kind, is refused in one line with the place, or with what
+// to do.
 func TestSpoiled(t *testing.T) {
 	json := fioDoc("fio-3.30", epoch, fioJobDoc("a", 0, 0, 900, 9000, ""))
 	refused(t, map[string]struct{ data, want string }{

@@ -176,7 +176,8 @@ func TestLoadWithdrawnKeys(t *testing.T) {
 	check.Same(t, "read", want, got)
 }
 
-// Rounded to six figures, read and write may come to less than what both is rounded to, which Load would refuse.
+// Rounded to six figures, read and write may come to less than what both is rounded to, which Load
+// would refuse.
 func TestYAMLOfNoJointLimit(t *testing.T) {
 	p := round()
 	p.Capacity.Read, p.Capacity.Write = 3.000004e9, 3.000004e9

@@ -100,7 +100,8 @@ func TestCacheUnderContention(t *testing.T) {
 	follow(t, s, []ratesAt{{9.999, map[string]float64{"A": 0.8, "C": 1.6}}, {10, map[string]float64{"A": 2, "C": 0.4}}})
 }
 
-// A cache that empties while contention leaves the disk less than it writes even then changes nothing.
+// A cache that empties while contention leaves the disk less than it writes even then changes
+// nothing.
 func TestCacheThatDoesNotMatter(t *testing.T) {
 	p := round()
 	p.Disks[0].Cache = &Cache{Bytes: 3e9, After: 0.7 * gb}
@@ -163,7 +164,8 @@ func TestNoise(t *testing.T) {
 	for _, seconds := range a {
 		squares += math.Pow(math.Log(seconds/mean), 2)
 	}
-	// 0.5 s a file; the mean of 2000 is good to 0.11 %, their spread to 1.6 % of itself: four times that.
+	// 0.5 s a file; the mean of 2000 is good to 0.11 %, their spread to 1.6 % of itself: four times
+	// that.
 	check.Near(t, "mean", 0.5, mean, 0.0045*0.5)
 	check.Near(t, "spread", 0.05, math.Sqrt(squares/float64(len(a))), 0.064*0.05)
 }

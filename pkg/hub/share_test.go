@@ -16,7 +16,8 @@ const (
 	gb    = 1e9
 )
 
-// slowShare is an independent solver: it finds every water level by bisection, knowing nothing of rounds.
+// slowShare is an independent solver: it finds every water level by bisection, knowing nothing of
+// rounds.
 func slowShare(c Capacity, claims []Claim) []float64 {
 	wants := func(op trace.Role, carries float64) float64 {
 		sum := 0.0
@@ -66,8 +67,8 @@ func slowShare(c Capacity, claims []Claim) []float64 {
 	return rates
 }
 
-// randomCase draws a hub and one to eight claims; every third case has several equal caps or weights, where
-// ties lie.
+// randomCase draws a hub and one to eight claims; every third case has several equal caps or
+// weights, where ties lie.
 func randomCase(rng *rand.Rand) (Capacity, []Claim) {
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
 	c := Capacity{Read: between(0.5, 10), Write: between(0.5, 10), ReadWeight: between(0.1, 5), WriteWeight: between(0.1, 5)}
@@ -151,8 +152,8 @@ func TestShareOfFew(t *testing.T) {
 	}
 }
 
-// A disk that wants less gets it if its part would be more, and else that part, to the last byte; the others then lose
-// nothing.
+// A disk that wants less gets it if its part would be more, and else that part, to the last byte;
+// the others then lose nothing.
 func TestShareOfLessThanAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for n := range 10_000 {

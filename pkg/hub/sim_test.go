@@ -96,7 +96,8 @@ func TestSimHoldsThoseWhoStay(t *testing.T) {
 
 func TestSimLatestLeaveDecides(t *testing.T) {
 	s := NewSim(round())
-	// Two writers end 1 s apart. The reader's hold is 11 s after the first (two stay) and 2 s after the second.
+	// Two writers end 1 s apart. The reader's hold is 11 s after the first (two stay) and 2 s after
+	// the second.
 	join(t, s, "C", read, 0, 100)
 	join(t, s, "A", write, 0, 5)
 	join(t, s, "B", write, 0, 6)
@@ -171,7 +172,8 @@ func TestSimDirect(t *testing.T) {
 	follow(t, s, []ratesAt{{0, map[string]float64{"A": 2, "mine": 2.5}}, {1, map[string]float64{"A": 2}}})
 }
 
-// Workers ask when they can, Advance is called when it may be: neither may change a single nanosecond.
+// Workers ask when they can, Advance is called when it may be: neither may change a single
+// nanosecond.
 func TestSimDoesNotDependOnItsCallers(t *testing.T) {
 	play := func(rng *rand.Rand) (map[string][]Grant, error) {
 		s := NewSim(round())
@@ -256,12 +258,14 @@ type ratesAt struct {
 	rates map[string]float64
 }
 
-// A job at a pace leaves the rest to others, and makes up for what they keep from it, but for no more than a second.
+// A job at a pace leaves the rest to others, and makes up for what they keep from it, but for no
+// more than a second.
 func TestPace(t *testing.T) {
 	s := NewSim(round())
 	joinWork(t, s, 0, "B", Work{Op: write, Sizes: files(100), Pace: 1 * gb})
 	join(t, s, "C", write, 0, 16)
-	// B gets 0.8 of its 1 beside C, until that ends at 10 s and for 4 s more: it lacks 2.8 GB then, of which it makes up for 1.
+	// B gets 0.8 of its 1 beside C, until that ends at 10 s and for 4 s more: it lacks 2.8 GB then,
+	// of which it makes up for 1.
 	follow(t, s, []ratesAt{
 		{0, map[string]float64{"B": 0.8, "C": 1.6}},
 		{9.9, map[string]float64{"B": 0.8, "C": 1.6}},
@@ -276,7 +280,8 @@ func TestPace(t *testing.T) {
 	s = NewSim(round())
 	joinWork(t, s, 0, "B", Work{Op: write, Sizes: files(100), Pace: 0.5 * gb})
 	join(t, s, "C", write, 0, 100)
-	// The 2.4 less B's 0.5 are C's, and then A's and C's; of three, B's share is 0.6, and more than it wants.
+	// The 2.4 less B's 0.5 are C's, and then A's and C's; of three, B's share is 0.6, and more than
+	// it wants.
 	join(t, s, "A", write, 5*second, 100)
 	follow(t, s, []ratesAt{
 		{1, map[string]float64{"B": 0.5, "C": 1.9}},
@@ -293,7 +298,8 @@ func TestThink(t *testing.T) {
 	follow(t, s, []ratesAt{{0, together}, {2.49, together}, {2.5, alone}, {2.99, alone}, {3, together}, {5.49, together}})
 }
 
-// Less than a second of arrears is made up for in full, and noise changes nothing of a pace that the disk can keep.
+// Less than a second of arrears is made up for in full, and noise changes nothing of a pace that
+// the disk can keep.
 func TestPaceOverAll(t *testing.T) {
 	p := round()
 	p.Noise, p.Lags = 0.2, Lags{}
@@ -356,8 +362,8 @@ func TestMix(t *testing.T) {
 	joinWork(t, s, 0, "A", own)
 	follow(t, s, []ratesAt{{1, map[string]float64{"A": 1 / (0.7/3.5 + 0.3/2.5)}}})
 
-	// Of the 4 that both directions carry, A's reads of 0.7 T leave the rest for writing, of which C, which pulls twice as much,
-	// leaves A a third: that is 0.3 T when T is 2.5.
+	// Of the 4 that both directions carry, A's reads of 0.7 T leave the rest for writing, of which
+	// C, which pulls twice as much, leaves A a third: that is 0.3 T when T is 2.5.
 	s = NewSim(round())
 	joinWork(t, s, 0, "A", mixed)
 	join(t, s, "C", write, 0, 100)

@@ -122,7 +122,8 @@ func TestSimulateFails(t *testing.T) {
 	}
 }
 
-// BenchmarkSimulate plays a triple of 100 files a disk, and reports how much faster than real time that is.
+// BenchmarkSimulate plays a triple of 100 files a disk, and reports how much faster than real time
+// that is.
 func BenchmarkSimulate(b *testing.B) {
 	plan, p := triple("WWW", 100), round()
 	p.Noise = 0.03
@@ -143,7 +144,8 @@ func stopped(stop string, limit, target time.Duration) *scenario.Plan {
 	return plan
 }
 
-// lastWork is when each disk ended the last file of its work, and lastSeen the last thing known of it.
+// lastWork is when each disk ended the last file of its work, and lastSeen the last thing known of
+// it.
 func lastWork(events []trace.Event) (work, seen map[string]int64, fillers int) {
 	work, seen = map[string]int64{}, map[string]int64{}
 	for _, e := range events {
@@ -198,7 +200,8 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// All disks go on until all are steady: by the rates at the ends of windows, and not across the fall of a cache.
+// All disks go on until all are steady: by the rates at the ends of windows, and not across the
+// fall of a cache.
 func TestUntilSteady(t *testing.T) {
 	p := round()
 	p.Disk("A").Cache = &Cache{Bytes: 8e9, After: 0.2e9}
@@ -227,7 +230,8 @@ func TestUntilSteady(t *testing.T) {
 	}
 }
 
-// What a cache regains before the next phase counts from when the disks were steady, not from the time they had for that.
+// What a cache regains before the next phase counts from when the disks were steady, not from the
+// time they had for that.
 func TestRestAfterSteady(t *testing.T) {
 	p := round()
 	p.Disk("C").Cache = &Cache{Bytes: 8e9, After: 0.5e9, Refill: 0.1e9}

@@ -82,7 +82,8 @@ func BenchmarkStreams(b *testing.B) {
 	}
 }
 
-// What the disk can move while it is let is enough, or it is not: the streams know no state between.
+// What the disk can move while it is let is enough, or it is not: the streams know no state
+// between.
 func TestStreamsCleanOrNot(t *testing.T) {
 	knee := round()
 	knee.Disks[0].Read.Knee = Knee{AboveBytes: 600e6, Factor: 0.5}
@@ -122,10 +123,11 @@ func TestStreamsCleanOrNot(t *testing.T) {
 	}
 }
 
-// One whose share falls short by a part loses that part of a second of buffer each second, and then that part of its
-// frames.
+// One whose share falls short by a part loses that part of a second of buffer each second, and then
+// that part of its frames.
 func TestStreamsDrainByTheShortfall(t *testing.T) {
-	// 25 streams want 2.5 GB/s and get 2 beside writers: a fifth is missing, so the buffer lasts for 5 s.
+	// 25 streams want 2.5 GB/s and get 2 beside writers: a fifth is missing, so the buffer lasts
+	// for 5 s.
 	spec := uhd(25)
 	events := record(t, playing(spec, 30*time.Second, busy("B", write), busy("C", write)), round())
 	for _, e := range events {
@@ -145,24 +147,26 @@ func TestStreamsDrainByTheShortfall(t *testing.T) {
 	for _, o := range streams {
 		late += o.Late
 	}
-	// Late are the frames that the disk had no time for, and of those that it moved, 4 MB at 2 GB/s, the twentieth at most
-	// that it began to move within 2 ms of being due, of the 40 ms of a frame.
+	// Late are the frames that the disk had no time for, and of those that it moved, 4 MB at 2
+	// GB/s, the twentieth at most that it began to move within 2 ms of being due, of the 40 ms of a
+	// frame.
 	const missing, moved = 25 * 25 * 25 / 5, 2e9 * 25 / 4e6 // streams, frames a second, seconds
 	if late < missing-25 || late > missing+moved/20+25 {
 		t.Errorf("%d late frames, want %d and of %g a twentieth at most", late, missing, moved)
 	}
 }
 
-// Others lose to streams what these take, while they take it. What they keep in a lag does not depend on whether a frame
-// was just on its way.
+// Others lose to streams what these take, while they take it. What they keep in a lag does not
+// depend on whether a frame was just on its way.
 func TestNeighboursOfStreams(t *testing.T) {
 	p := round()
 	p.Lags.WriteAfterWrite = []time.Duration{4 * time.Second}
 	recorded := uhd(2)
 	recorded.Record = true
 	for i := range 10 {
-		// Of B and C, at 0.8 and 1.6 GB/s, A's 200 MB a second leave 0.6 and 1.2 for a third of the time. C leaves at some 10 s,
-		// wherever in a frame's 40 ms that is. For 4 s B then has its 0.8 at most, which is also what A leaves it.
+		// Of B and C, at 0.8 and 1.6 GB/s, A's 200 MB a second leave 0.6 and 1.2 for a third of the
+		// time. C leaves at some 10 s, wherever in a frame's 40 ms that is. For 4 s B then has its
+		// 0.8 at most, which is also what A leaves it.
 		plan := playing(recorded, 0, scenario.Job{Disk: "B", Role: write, Sizes: slices.Repeat([]int64{100e6}, 120)},
 			scenario.Job{Disk: "C", Role: write, Sizes: []int64{15e9 + int64(i)*7e6}})
 		var left int64
@@ -219,7 +223,8 @@ func TestSamplesWhenever(t *testing.T) {
 	}
 }
 
-// What a simulation reports of streams stands among the rest in the order of time, each stream every 100 ms.
+// What a simulation reports of streams stands among the rest in the order of time, each stream
+// every 100 ms.
 func TestStreamsInOrder(t *testing.T) {
 	plan := playing(uhd(3), 0, scenario.Job{Disk: "B", Role: write, Sizes: []int64{3e9, 5e9}}, scenario.Job{Disk: "C", Role: read, Sizes: []int64{2e9, 2e9}, Pace: 0.9e9})
 	last, next := int64(0), map[string]int64{"1": stream.SampleNS, "2": stream.SampleNS, "3": stream.SampleNS}
@@ -310,7 +315,8 @@ func randomHub(rng *rand.Rand) *Profile {
 	return p
 }
 
-// The number of streams that a search finds is the largest that is clean by itself, alone and beside the others.
+// The number of streams that a search finds is the largest that is clean by itself, alone and
+// beside the others.
 func TestSearchFindsTheMaximumOfStreams(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 1))
 	for i := range 8 {

@@ -17,7 +17,8 @@ import (
 // tick is the step of the slow simulation.
 const tick = 50 * time.Microsecond
 
-// ticker is a disk in a simulation that goes through all of time in small steps, and knows nothing of events.
+// ticker is a disk in a simulation that goes through all of time in small steps, and knows nothing
+// of events.
 type ticker struct {
 	side  *Side
 	work  Work
@@ -80,7 +81,8 @@ func (d *ticker) look(now time.Duration) {
 		}
 		if frame, ok := first.Ask(int64(now), d.queue.TakesNS()); ok {
 			d.queue.Begins(int64(now))
-			// The frame before was there in the middle of a step: what it had too much counts for this one.
+			// The frame before was there in the middle of a step: what it had too much counts for
+			// this one.
 			d.player, d.frame, d.missing = first, frame, d.missing+float64(first.Spec.Bytes(frame))
 		}
 	}
@@ -101,7 +103,8 @@ func (d *ticker) claim(p *Profile, disk string) Claim {
 // moves reports whether the disk has something to move.
 func (d *ticker) moves() bool { return d.doing && (len(d.players) == 0 || d.player != nil) }
 
-// slowly plays disks against one another until those with files have moved them, and returns what became of all.
+// slowly plays disks against one another until those with files have moved them, and returns what
+// became of all.
 func slowly(p *Profile, names []string, works []Work) []*ticker {
 	disks := make([]*ticker, len(names))
 	for i := range names {
@@ -177,7 +180,8 @@ func part(p *Profile, disks []*ticker, gone int, now time.Duration) {
 	}
 }
 
-// smallCase draws a hub and what its three disks do: one at least moves files, one at least plays or records.
+// smallCase draws a hub and what its three disks do: one at least moves files, one at least plays
+// or records.
 func smallCase(rng *rand.Rand) (*Profile, []string, []Work) {
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
 	p := round()

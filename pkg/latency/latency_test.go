@@ -34,7 +34,8 @@ func histogramOf(times []int64) *Histogram {
 	return h
 }
 
-// Quantiles of a million values are those of the sorted values, within a thousandth (1 % is promised).
+// Quantiles of a million values are those of the sorted values, within a thousandth (1 % is
+// promised).
 func TestQuantiles(t *testing.T) {
 	times := draw(1, 1_000_000)
 	h := NewSum(histogramOf(times[:400_000]), histogramOf(times[400_000:]))
@@ -109,7 +110,8 @@ func TestRecorderLosesNothing(t *testing.T) {
 	check.Same(t, "all that was counted", Encode(histogramOf(times)), Encode(drained))
 }
 
-// Without anybody else, a drained recorder is the histogram of the same values, and empty after that.
+// Without anybody else, a drained recorder is the histogram of the same values, and empty after
+// that.
 func TestDrain(t *testing.T) {
 	var r Recorder
 	for _, times := range [][]int64{{-5, 0, 1, MaxNS, MaxNS + 1}, {7}, draw(6, 1000), nil} {
@@ -134,7 +136,8 @@ func TestTextAddsUp(t *testing.T) {
 	}
 }
 
-// What is no text of ours is refused: none, one of an earlier version, cut short, or of another layout.
+// What is no text of ours is refused: none, one of an earlier version, cut short, or of another
+// layout.
 func TestDecodeRefuses(t *testing.T) {
 	whole := Encode(histogramOf(draw(3, 50)))
 	for n := range len(whole) {

@@ -18,8 +18,8 @@ import (
 // tally counts answers whose truth is known.
 type tally struct{ all, wrong, unsure, outside int }
 
-// ask asks of a world, known by a fit of its solos and pairs alone, whether streams of one disk survive while two others
-// move files, which need 0.6 to 1.6 times what is left for them.
+// ask asks of a world, known by a fit of its solos and pairs alone, whether streams of one disk
+// survive while two others move files, which need 0.6 to 1.6 times what is left for them.
 func (y *tally) ask(t *testing.T, w model.World, rng *rand.Rand, name string) {
 	t.Helper()
 	known, err := model.Fit(w.Measured(rng, 2), model.Options{Name: "fitted", Seed: 1})
@@ -56,8 +56,8 @@ func (y *tally) ask(t *testing.T, w model.World, rng *rand.Rand, name string) {
 	}
 }
 
-// Of hubs that share like none that is fitted, a yes or a no is wrong in one case of twenty at most, as of the fit's own, and
-// if there is one, the true margin lies in its interval.
+// Of hubs that share like none that is fitted, a yes or a no is wrong in one case of twenty at
+// most, as of the fit's own, and if there is one, the true margin lies in its interval.
 func TestAnswersOfForeignHubs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many fits")

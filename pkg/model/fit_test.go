@@ -18,7 +18,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
-// truth is the true value of a fitted parameter, with the first disk's weights and the reads' weight at 1.
+// truth is the true value of a fitted parameter, with the first disk's weights and the reads'
+// weight at 1.
 func truth(t *testing.T, p *hub.Profile, name string) float64 {
 	t.Helper()
 	c := &p.Capacity
@@ -57,8 +58,8 @@ func fit(t *testing.T, e *hub.Evidence) *Result {
 	return f
 }
 
-// True parameters lie in their 95 % intervals in at least 90 % of the trials. A single one may have bad luck: more would
-// happen once in some 500. (In 50 trials none was outside in more than 6.)
+// True parameters lie in their 95 % intervals in at least 90 % of the trials. A single one may have
+// bad luck: more would happen once in some 500. (In 50 trials none was outside in more than 6.)
 func TestFitCoversTheTruth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many fits")
@@ -95,7 +96,8 @@ func TestFitCoversTheTruth(t *testing.T) {
 	evidence.Report(t, evidence.AtMost("fit-covers", "parameters of a hub outside their intervals, fitted to a full study", allMissed, allSeen, allSeen/10))
 }
 
-// randomHub is a hub such as might be bought: the faster writers pull more, by how much differs from hub to hub.
+// randomHub is a hub such as might be bought: the faster writers pull more, by how much differs
+// from hub to hub.
 func randomHub(rng *rand.Rand) *hub.Profile {
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
 	p := &hub.Profile{Name: "random", Noise: 0.03, Capacity: hub.Capacity{
@@ -114,8 +116,9 @@ func randomHub(rng *rand.Rand) *hub.Profile {
 	return p
 }
 
-// Fitted to solos and pairs, random hubs are predicted in every triple, every disk of it: what is not refused is off by
-// less than 5 % in half of all cases, and lies in its interval in nine of ten.
+// Fitted to solos and pairs, random hubs are predicted in every triple, every disk of it: what is
+// not refused is off by less than 5 % in half of all cases, and lies in its interval in nine of
+// ten.
 func TestFitPredictsTriples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many fits")
@@ -151,7 +154,8 @@ func TestFitPredictsTriples(t *testing.T) {
 	}
 }
 
-// A full study of files that differ by 3 % gives every rate of a hub that shares by the law within 5 %.
+// A full study of files that differ by 3 % gives every rate of a hub that shares by the law within
+// 5 %.
 func TestFitOfFullStudy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many fits")
@@ -221,7 +225,8 @@ func TestFitSaysWhatItCannotKnow(t *testing.T) {
 	}
 	check.Same(t, "lags of solos", 0, len(f.Profile.Lags.WriteAfterWrite))
 
-	// A's and B's writes do not fill the hub; C's with either of them do, and so tell the weights of all three.
+	// A's and B's writes do not fill the hub; C's with either of them do, and so tell the weights
+	// of all three.
 	f = fit(t, observe(t, study(disks, 2, 20, 1), p))
 	check.Same(t, "pairs, B's weight", "", note(f, "B.write.weight"))
 

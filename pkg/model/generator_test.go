@@ -9,7 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
-// Random hubs of known truth, of which some share as a fit supposes and others like none that it knows.
+// Random hubs of known truth, of which some share as a fit supposes and others like none that it
+// knows.
 
 // World is a hub of known truth.
 type World struct {
@@ -21,7 +22,8 @@ type World struct {
 type Kind struct {
 	Name string
 	Make func(*rand.Rand) World
-	// Tuned kinds may be used to choose priors and limits by, with seeds that no test uses; the others are for tests alone.
+	// Tuned kinds may be used to choose priors and limits by, with seeds that no test uses; the
+	// others are for tests alone.
 	Tuned bool
 }
 
@@ -30,8 +32,8 @@ func Profiled(p *hub.Profile) World {
 	return World{p.Names(), p.Rates}
 }
 
-// Measured is what measuring mixes of at most so many disks says of a world, every rate off by a random error of 1 to
-// 3 % that the evidence knows of.
+// Measured is what measuring mixes of at most so many disks says of a world, every rate off by a
+// random error of 1 to 3 % that the evidence knows of.
 func (w *World) Measured(rng *rand.Rand, atWork int) *hub.Evidence {
 	noise := between(rng, 0.01, 0.03)
 	e := &hub.Evidence{Noise: hub.ObservedNoise{Squares: noise * noise * 100, Freedom: 100}}
@@ -199,7 +201,8 @@ func Others() []Kind {
 	}
 }
 
-// changed changes what a profile shares out: change gets the mix, its numbers of readers and writers, and the rates.
+// changed changes what a profile shares out: change gets the mix, its numbers of readers and
+// writers, and the rates.
 func changed(p *hub.Profile, change func(mix []hub.Observed, n [2]int, rates []float64)) World {
 	return World{p.Names(), func(mix []hub.Observed) []float64 {
 		var n [2]int
@@ -263,9 +266,9 @@ func queues(rng *rand.Rand) (p *hub.Profile, depth map[string]float64) {
 	return p, depth
 }
 
-// pool lets all requests, of reads and of writes, take turns: each disk moves in proportion to its depth until it has all
-// that it can use or its direction, or the link, is full (max-min fairness by filling progressively; Bertsekas and
-// Gallager, Data Networks, 6.5.2).
+// pool lets all requests, of reads and of writes, take turns: each disk moves in proportion to its
+// depth until it has all that it can use or its direction, or the link, is full (max-min fairness
+// by filling progressively; Bertsekas and Gallager, Data Networks, 6.5.2).
 func pool(rng *rand.Rand) World {
 	p, depth := queues(rng)
 	return World{p.Names(), func(mix []hub.Observed) []float64 {
@@ -303,9 +306,10 @@ func pool(rng *rand.Rand) World {
 	}}
 }
 
-// queued lets all requests wait at the link, first come first served: a disk moves its requests once in its own time and
-// the wait in the queues, which are as long as it takes for the link to carry just what it can (a closed queueing network;
-// Lazowska and others, Quantitative System Performance, 1984, chapter 5, in its fluid limit).
+// queued lets all requests wait at the link, first come first served: a disk moves its requests
+// once in its own time and the wait in the queues, which are as long as it takes for the link to
+// carry just what it can (a closed queueing network; Lazowska and others, Quantitative System
+// Performance, 1984, chapter 5, in its fluid limit).
 func queued(rng *rand.Rand) World {
 	p, depth := queues(rng)
 	slack := map[string]float64{}
@@ -341,7 +345,8 @@ func queued(rng *rand.Rand) World {
 	}}
 }
 
-// bisect finds the point at which a falling quantity is no longer too much, from 0 on; 0 if it never is.
+// bisect finds the point at which a falling quantity is no longer too much, from 0 on; 0 if it
+// never is.
 func bisect(tooMuch func(float64) bool) float64 {
 	if !tooMuch(0) {
 		return 0
@@ -360,8 +365,8 @@ func bisect(tooMuch func(float64) bool) float64 {
 	return high
 }
 
-// strict serves those of a lower rank first, which it works out of what a disk does and how fast it does that alone. All get
-// a little of what they could have, so that nobody starves.
+// strict serves those of a lower rank first, which it works out of what a disk does and how fast it
+// does that alone. All get a little of what they could have, so that nobody starves.
 func strict(rng *rand.Rand, rank func(use hub.Observed, own float64) int) World {
 	p, lowest := randomProfile(rng, false), between(rng, 0.01, 0.12)
 	return World{p.Names(), func(mix []hub.Observed) []float64 {
@@ -399,9 +404,9 @@ func strict(rng *rand.Rand, rank func(use hub.Observed, own float64) int) World 
 	}}
 }
 
-// roundRobin serves one disk after the other, reads and writes in one round: each moves up to a burst of its own, and
-// every change of disk, and more so of direction, costs time (deficit round robin: Shreedhar and Varghese, IEEE/ACM
-// Trans. Networking 4, 1996).
+// roundRobin serves one disk after the other, reads and writes in one round: each moves up to a
+// burst of its own, and every change of disk, and more so of direction, costs time (deficit round
+// robin: Shreedhar and Varghese, IEEE/ACM Trans. Networking 4, 1996).
 func roundRobin(rng *rand.Rand) World {
 	p := randomProfile(rng, false)
 	carries, turn := between(rng, 3, 4.2)*gb, between(rng, 0.02, 0.08)
@@ -439,8 +444,9 @@ func roundRobin(rng *rand.Rand) World {
 	}}
 }
 
-// Whatever the kind, every disk gets something, no disk more than alone, and all together no more than any hub here
-// carries: 3.6 GB/s in a direction, 5.8 in both. The same disks always get the same, in whatever order they are named.
+// Whatever the kind, every disk gets something, no disk more than alone, and all together no more
+// than any hub here carries: 3.6 GB/s in a direction, 5.8 in both. The same disks always get the
+// same, in whatever order they are named.
 func TestWorldsArePossible(t *testing.T) {
 	for _, k := range slices.Concat(Own(), Foreign(), Others()) {
 		for seed := range uint64(30) {

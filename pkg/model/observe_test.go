@@ -165,7 +165,8 @@ func TestObserveLags(t *testing.T) {
 	check.Same(t, "how many kinds of lags", 8, len(seen))
 }
 
-// If progress is known from the ends of files alone, a lag is known from the bytes of the file in which it ended.
+// If progress is known from the ends of files alone, a lag is known from the bytes of the file in
+// which it ended.
 func TestObserveLagsWithoutSamples(t *testing.T) {
 	p := noisy()
 	p.Noise = 0
@@ -204,7 +205,8 @@ func TestObserveExactly(t *testing.T) {
 	}
 }
 
-// Tests of random access say nothing of the hub, and a phase may plug a disk in elsewhere than the run does.
+// Tests of random access say nothing of the hub, and a phase may plug a disk in elsewhere than the
+// run does.
 func TestObserveKeepsToThePhase(t *testing.T) {
 	file := trace.File{Bytes: 2e9, EndNS: 1e9}
 	disk := &trace.DiskRecord{Name: "A", Op: write, Files: []trace.File{file}}
@@ -222,8 +224,8 @@ func TestObserveKeepsToThePhase(t *testing.T) {
 	check.Same(t, "rates", want, Observe(run).Rates)
 }
 
-// What goes at a pace of its own, or both ways at once, says nothing of what it could do, nor do those beside it on the hub.
-// A port of its own is nobody's concern, and a probe is not noticed.
+// What goes at a pace of its own, or both ways at once, says nothing of what it could do, nor do
+// those beside it on the hub. A port of its own is nobody's concern, and a probe is not noticed.
 func TestObserveKeepsToThePace(t *testing.T) {
 	disk := func(name string, op trace.Role) *trace.DiskRecord {
 		return &trace.DiskRecord{Name: name, Op: op, Files: []trace.File{{Bytes: 2e9, EndNS: 1e9}}}

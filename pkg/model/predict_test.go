@@ -63,8 +63,9 @@ func TestPredictPlacement(t *testing.T) {
 	check.Same(t, "placements", want, got)
 }
 
-// A fitted profile, written and read again, predicts the same, unless it refuses to; the phase to measure next is one
-// that was not measured, and measuring it narrows the intervals about as it said.
+// A fitted profile, written and read again, predicts the same, unless it refuses to; the phase to
+// measure next is one that was not measured, and measuring it narrows the intervals about as it
+// said.
 func TestPredictFromFit(t *testing.T) {
 	p := noisy()
 	disks := []string{"A", "B", "C"}
@@ -129,7 +130,8 @@ func TestPredictRefuses(t *testing.T) {
 	}
 }
 
-// The rows to look at first are few, in their order, and have the worst of all, and all disks together.
+// The rows to look at first are few, in their order, and have the worst of all, and all disks
+// together.
 func TestTop(t *testing.T) {
 	p := noisy()
 	few := predict(t, p, []string{"A", "B"})
@@ -178,8 +180,8 @@ func rateOn(h *Hub, o *hub.Observation, disk int) float64 {
 	return h.Profile.Rates(o.Disks)[disk] * h.Off(o)[disk]
 }
 
-// The hubs drawn give what was measured within its errors, and of combinations that were not, 95 in 100 lie about where
-// Predict says.
+// The hubs drawn give what was measured within its errors, and of combinations that were not, 95 in
+// 100 lie about where Predict says.
 func TestHubsAgreeWithPredictions(t *testing.T) {
 	w := Profiled(noisy())
 	p := predictable(w, w.Measured(rand.New(rand.NewPCG(1, 8)), 2))
@@ -207,8 +209,8 @@ func TestHubsAgreeWithPredictions(t *testing.T) {
 	}
 }
 
-// The middle hub comes to exactly what was measured, and else to what the profile says. The same seed gives the same
-// hubs, and a hub is always off by the same.
+// The middle hub comes to exactly what was measured, and else to what the profile says. The same
+// seed gives the same hubs, and a hub is always off by the same.
 func TestHubsAreFixed(t *testing.T) {
 	w := Profiled(noisy())
 	e := w.Measured(rand.New(rand.NewPCG(1, 9)), 2)
@@ -260,7 +262,8 @@ func TestHubsWithUnobservedDisk(t *testing.T) {
 	}
 }
 
-// Measurements that lie further from the law than their errors allow are not explained: nothing else is predicted.
+// Measurements that lie further from the law than their errors allow are not explained: nothing
+// else is predicted.
 func TestMisfitIsRefused(t *testing.T) {
 	w := Profiled(noisy())
 	for _, test := range []struct {

@@ -76,8 +76,8 @@ func (y *tally) String() string {
 		part(y.covered, y.all), part(y.refused, y.all), part(y.covered+y.refused, y.all), part(y.covered, y.all-y.refused), 100*y.median())
 }
 
-// trial is a hub of which all mixes of three disks were measured, but for some of several disks, and what is predicted of
-// these.
+// trial is a hub of which all mixes of three disks were measured, but for some of several disks,
+// and what is predicted of these.
 type trial struct {
 	refused bool
 	worst   float64 // error of a rate predicted
@@ -119,10 +119,10 @@ func try(t *testing.T, w World, rng *rand.Rand, heldOut int) (r trial) {
 	return r
 }
 
-// Hubs that share by the law are all accepted; hubs that share by
-// credit or strict priority are refused, four in five, in all mixes measured or three of several disks left out. Of any kind,
-// at most one hub in ten has a rate predicted that is more than 15 % off. The law's constants were chosen by hubs of
-// stream 700; these are others.
+// Hubs that share by the law are all accepted; hubs that share by credit or strict priority are
+// refused, four in five, in all mixes measured or three of several disks left out. Of any kind, at
+// most one hub in ten has a rate predicted that is more than 15 % off. The law's constants were
+// chosen by hubs of stream 700; these are others.
 func TestLawIsRecognised(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many fits")
@@ -177,7 +177,8 @@ func even(speeds ...float64) World {
 	return Profiled(p)
 }
 
-// Reads shared evenly by unequal disks are predicted so or not at all, as no pair shows how a third disk changes the share.
+// Reads shared evenly by unequal disks are predicted so or not at all, as no pair shows how a third
+// disk changes the share.
 func TestPredictEvenReadsOfUnequalDisks(t *testing.T) {
 	w := even(0.8, 2.6, 2.6)
 	for seed := range uint64(evidence.Trials(2, 1)) {
@@ -195,8 +196,8 @@ func TestPredictEvenReadsOfUnequalDisks(t *testing.T) {
 	}
 }
 
-// A hub that carries less of reads and writes together when several disks write, as Goshen Ridge does, is recognized as that, by
-// runs in which they did; from others nothing of it is made up.
+// A hub that carries less of reads and writes together when several disks write, as Goshen Ridge
+// does, is recognized as that, by runs in which they did; from others nothing of it is made up.
 func TestFitFindsSeveralWriters(t *testing.T) {
 	const part = 0.87
 	p := noisy()

@@ -1,6 +1,7 @@
-// Package quantile computes how long a disk's requests took: medians and tails with intervals that hold although
-// neighbouring seconds have much in common, and whether they are longer than another time's. It counts what package
-// latency's histograms hold, and knows no phases. Start at Lines and Estimate.
+// Package quantile computes how long a disk's requests took: medians and tails with intervals that
+// hold although neighbouring seconds have much in common, and whether they are longer than another
+// time's. It counts what package latency's histograms hold, and knows no phases. Start at Lines and
+// Estimate.
 package quantile
 
 import (
@@ -12,8 +13,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Figures are quantiles of some requests. One is null if too few requests were slower to estimate it: see
-// MinRequests. How they are worked out is said at Quantile.
+// Figures are quantiles of some requests. One is null if too few requests were slower to estimate
+// it: see MinRequests. How they are worked out is said at Quantile.
 type Figures struct {
 	Requests int64   `json:"requests"`
 	Seconds  float64 `json:"seconds"` // in which they ended: the sum over the latency lines
@@ -21,14 +22,15 @@ type Figures struct {
 	P99NS    *int64  `json:"p99_ns"`
 	P999NS   *int64  `json:"p999_ns"`
 	MaxNS    int64   `json:"max_ns"`
-	// 95 % confidence intervals; null if there is no figure, or if the slow requests come from too few seconds.
+	// 95 % confidence intervals; null if there is no figure, or if the slow requests come from too
+	// few seconds.
 	P50CI95  *[2]int64 `json:"p50_ci95_ns"`
 	P99CI95  *[2]int64 `json:"p99_ci95_ns"`
 	P999CI95 *[2]int64 `json:"p999_ci95_ns"`
 }
 
-// MinRequests is how many requests it takes to estimate the time that one in n exceeds (100 for p99): ten must have
-// been slower, or it depends on a few.
+// MinRequests is how many requests it takes to estimate the time that one in n exceeds (100 for
+// p99): ten must have been slower, or it depends on a few.
 func MinRequests(n int64) int64 { return 10 * n }
 
 // How the time of a latency line is determined.
@@ -76,7 +78,8 @@ func Within(lines []Line, intervals []overlap.Span) (in []Line) {
 	return in
 }
 
-// Estimate returns the figures of the lines' requests, and the quantiles: p50, p99, p99.9, nil where there are too few.
+// Estimate returns the figures of the lines' requests, and the quantiles: p50, p99, p99.9, nil
+// where there are too few.
 func Estimate(lines []Line) (f Figures, found [3]*Quantile) {
 	all := latency.NewSum()
 	each := max(1, (len(lines)+maxStretches-1)/maxStretches)
@@ -104,26 +107,28 @@ func Estimate(lines []Line) (f Figures, found [3]*Quantile) {
 
 // Quantile is the time that a share of requests exceeds.
 //
-// Its interval is Woodruff's ("Confidence Intervals for Medians and Other Position Measures", Journal of the
-// American Statistical Association 47, 1952): the interval of the share of requests above it, on the scale of
-// the logarithm of its odds, read off as times. The share's error is that of its mean over time, because what
-// makes requests slow lasts from one second to the next. Two estimates of that error are made and the larger
-// one counts: from slow cosines (stats.MeanOf) and from the correlation of neighbours (stats.HalfOfShort).
-// What shifts the middle of all requests shifts the slow ones as well, so no interval is narrower than the
-// median's. There is none if the slow requests come from few seconds, which do not show how often that happens.
+// Its interval is Woodruff's ("Confidence Intervals for Medians and Other Position Measures",
+// Journal of the American Statistical Association 47, 1952): the interval of the share of requests
+// above it, on the scale of the logarithm of its odds, read off as times. The share's error is that
+// of its mean over time, because what makes requests slow lasts from one second to the next. Two
+// estimates of that error are made and the larger one counts: from slow cosines (stats.MeanOf) and
+// from the correlation of neighbours (stats.HalfOfShort). What shifts the middle of all requests
+// shifts the slow ones as well, so no interval is narrower than the median's. There is none if the
+// slow requests come from few seconds, which do not show how often that happens.
 //
-// On the generated traces of TestLatencyCoverage (100 each) 2.9, 4.3 and 7.0 % of the intervals of p50, p99 and
-// p99.9 miss the truth; from cosines alone 6.2, 7.9 and 10.0 %. A bootstrap misses it in 14.0, 15.1 and 16.4 %
-// if it draws blocks as long as the root of the number of seconds, and in 19 to 22 % if it draws single seconds.
+// On the generated traces of TestLatencyCoverage (100 each) 2.9, 4.3 and 7.0 % of the intervals of
+// p50, p99 and p99.9 miss the truth; from cosines alone 6.2, 7.9 and 10.0 %. A bootstrap misses it
+// in 14.0, 15.1 and 16.4 % if it draws blocks as long as the root of the number of seconds, and in
+// 19 to 22 % if it draws single seconds.
 type Quantile struct {
 	latency.Tail
 	all    *latency.Sum
 	median *Quantile // median of the same requests; nil for the median itself
 }
 
-// Without that much, a quantile has no interval. Of 200 generated traces of 30, 60 and 240 s under each of seven kinds
-// of noise, 5.5 % at most have one that misses the truth (7 % of p99 and p99.9), if noise lasts for 5 s 10 %; and of
-// 200 pairs that do not differ, none are found to.
+// Without that much, a quantile has no interval. Of 200 generated traces of 30, 60 and 240 s under
+// each of seven kinds of noise, 5.5 % at most have one that misses the truth (7 % of p99 and
+// p99.9), if noise lasts for 5 s 10 %; and of 200 pairs that do not differ, none are found to.
 const (
 	MinSeconds   = 20 // seconds with requests, and latency lines
 	minWorth     = 8
@@ -175,8 +180,8 @@ func (q *Quantile) figures() (ns *int64, ci95 *[2]int64) {
 	return &q.NS, q.within(0.025)
 }
 
-// Change is a quantile of a disk's latency beside others against the same of the disk alone, if noise hardly
-// makes such a difference.
+// Change is a quantile of a disk's latency beside others against the same of the disk alone, if
+// noise hardly makes such a difference.
 type Change struct {
 	Quantile float64         `json:"quantile"` // 0.99, or 0.5 if only the median shows it
 	FromNS   int64           `json:"from_ns"`  // alone
@@ -188,9 +193,9 @@ type Change struct {
 // minLonger is how many times as long requests must take to be worth reporting.
 const minLonger = 1.25
 
-// Longer reports whether a quantile is longer than alone by more than noise makes with a chance of alpha. The interval
-// of the ratio comes from both quantiles' own (Zou and Donner, "Construction of Confidence Limits About Effect
-// Measures: A General Approach", Statistics in Medicine 27, 2008).
+// Longer reports whether a quantile is longer than alone by more than noise makes with a chance of
+// alpha. The interval of the ratio comes from both quantiles' own (Zou and Donner, "Construction of
+// Confidence Limits About Effect Measures: A General Approach", Statistics in Medicine 27, 2008).
 func (q *Quantile) Longer(alone *Quantile, alpha float64) *Change {
 	if q == nil || alone == nil || float64(q.NS) < minLonger*float64(alone.NS) {
 		return nil

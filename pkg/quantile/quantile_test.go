@@ -34,7 +34,8 @@ func TestLongerThanUnknown(t *testing.T) {
 	}
 }
 
-// quantileOf is the time that a share of requests exceeds, and how that share deviates in each stretch.
+// quantileOf is the time that a share of requests exceeds, and how that share deviates in each
+// stretch.
 func quantileOf(share float64, times, above []float64) *Quantile {
 	var all []int64
 	for _, ns := range times {
@@ -44,7 +45,8 @@ func quantileOf(share float64, times, above []float64) *Quantile {
 	return &Quantile{Tail: latency.Tail{NS: r.ValueAtQuantile(100 * (1 - share)), Share: share, Above: above, Worth: 10}, all: r}
 }
 
-// deviations are twenty stretches that deviate now to one side and then to the other, by turns or for ten of them.
+// deviations are twenty stretches that deviate now to one side and then to the other, by turns or
+// for ten of them.
 func deviations(by float64, alike int) (above []float64) {
 	for i := range 20 {
 		above = append(above, by*float64(1-2*(i/alike%2)))
@@ -59,7 +61,8 @@ func thousandTimes() (times []float64) {
 	return times
 }
 
-// The interval's ends are the times that shares of other odds exceed: the odds of a tenth are one to nine.
+// The interval's ends are the times that shares of other odds exceed: the odds of a tenth are one
+// to nine.
 func TestQuantileWithin(t *testing.T) {
 	slowly := deviations(0.01, 10) // and by turns, so that neighbours do not show it
 	for i, turn := range deviations(0.01, 1) {

@@ -46,7 +46,8 @@ func files(t testing.TB, patterns ...string) (all []file) {
 	return all
 }
 
-// loadPlan does what every command does with a scenario, but for refusing what this version does not do.
+// loadPlan does what every command does with a scenario, but for refusing what this version does
+// not do.
 func loadPlan(name string, data []byte) (*Plan, error) {
 	s, err := Load(name, data)
 	if err != nil {
@@ -98,7 +99,8 @@ func golden(t *testing.T, file, got string) {
 	check.Same(t, file, string(want), got)
 }
 
-// Whatever the bytes: no panic; a scenario that loads has a sound plan and is right by the schema, or an error on one line.
+// Whatever the bytes: no panic; a scenario that loads has a sound plan and is right by the schema,
+// or an error on one line.
 func FuzzLoad(f *testing.F) {
 	for _, file := range files(f, "testdata/*.yaml", badDir+"/*.yaml") {
 		f.Add(file.data)
@@ -157,7 +159,8 @@ func beyond() map[string][]string {
 		"to compare one key of a list's items":                 {"duplicate-disk", "duplicate-disk-case", "duplicate-phase", "duplicate-phase-form", "same-folder", "repeat-collides", "repeats-collide"},
 		"to compare amounts that are texts with a unit": {"max-below-min", "size-overflow", "stop-short", "think-long", "target-zero",
 			"fill-all", "probe-large", "search-hold-short", "stream-buffer", "stream-stop-buffer", "saturation-early", "until-early"},
-		// The schema has each key's type, words and bounds. What two keys say together is checked in one place, the code.
+		// The schema has each key's type, words and bounds. What two keys say together is checked
+		// in one place, the code.
 		"to know which keys go together": {
 			"app-access", "app-block", "app-tests", "fill-simulated", "hold-alone",
 			"hub-without-simulated", "mix-app", "mix-verify", "mixed-kinds", "no-phases",
@@ -175,8 +178,9 @@ func beyond() map[string][]string {
 	}
 }
 
-// Every bad scenario that a schema can refuse is refused by it, and it is known of each other one why not. What is no
-// YAML, or more of it than a scenario may use, is none of the schema's business.
+// Every bad scenario that a schema can refuse is refused by it, and it is known of each other one
+// why not. What is no YAML, or more of it than a scenario may use, is none of the schema's
+// business.
 func TestSchemaRefusesBadScenarios(t *testing.T) {
 	validate := schematest.New(t, Schema())
 	files := files(t, badDir+"/*.yaml")

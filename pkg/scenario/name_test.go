@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Names in any script are accepted, and words of several scripts beside one another; what makes one look like another is not.
+// Names in any script are accepted, and words of several scripts beside one another; what makes one
+// look like another is not.
 func TestOwnName(t *testing.T) {
 	for name, refused := range map[string]string{
 		"Диск 1 SSD":   "",

@@ -215,7 +215,8 @@ func TestSeedsDiffer(t *testing.T) {
 	}
 }
 
-// Drawn sizes fill their range as their distribution says: the share below a mark is within four standard errors.
+// Drawn sizes fill their range as their distribution says: the share below a mark is within four
+// standard errors.
 func TestDistribution(t *testing.T) {
 	tests := []struct {
 		distribution string
@@ -313,7 +314,8 @@ func TestPlanCheck(t *testing.T) {
 	}
 }
 
-// A and B hang on a hub of USB 10 Gb/s, B having fallen to USB 2; C has a cable of its own, and of D nothing is known.
+// A and B hang on a hub of USB 10 Gb/s, B having fallen to USB 2; C has a cable of its own, and of
+// D nothing is known.
 func wired() ([]Disk, *hardware.Setup) {
 	usb := func(segment hardware.Segment, hub string, bps int64) hardware.Link {
 		return hardware.Link{Segment: segment, Hub: hub, Kind: hardware.USBLink, RxBps: bps, TxBps: bps}

@@ -114,7 +114,8 @@ func TestStockOfSearch(t *testing.T) {
 	}
 }
 
-// A search that does not say how far to go stops at what the links of the time, a worker's memory and the footprint allow.
+// A search that does not say how far to go stops at what the links of the time, a worker's memory
+// and the footprint allow.
 func TestSearchMax(t *testing.T) {
 	for _, tt := range []struct {
 		phase string
@@ -149,8 +150,8 @@ func TestStockOfStreams(t *testing.T) {
 	check.Same(t, "stock", want, plan.Stock("A"))
 }
 
-// The letter of a disk that has streams may be -, even if no other disk works: its streams do. They last for twice their
-// buffer at the least, as no frame is due before it is full.
+// The letter of a disk that has streams may be -, even if no other disk works: its streams do. They
+// last for twice their buffer at the least, as no frame is due before it is full.
 func TestStreamsOfAnIdleLetter(t *testing.T) {
 	for _, tt := range []struct {
 		phase string

@@ -17,8 +17,8 @@ const (
 )
 
 // ladder looks for the limit: the highest of the steps 1 ... top at which streams stay clean; 0 if
-// they do at none. It brackets the limit by steps that double until one is not clean, and halves the
-// bracket until two neighbours are left. These are tried again, since a single try may fail or
+// they do at none. It brackets the limit by steps that double until one is not clean, and halves
+// the bracket until two neighbours are left. These are tried again, since a single try may fail or
 // succeed by chance: by their majority, a step may turn out to lie on the other side, and then the
 // bracket opens again.
 type ladder struct {

@@ -8,8 +8,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// climb steps a ladder to its end by a verdict on each step, and checks that the number of tries keeps to what was said
-// before each.
+// climb steps a ladder to its end by a verdict on each step, and checks that the number of tries
+// keeps to what was said before each.
 func climb(t *testing.T, l *ladder, clean func(step int) bool) (tries []int) {
 	t.Helper()
 	bound := l.left()
@@ -33,7 +33,8 @@ func climb(t *testing.T, l *ladder, clean func(step int) bool) (tries []int) {
 	return tries
 }
 
-// If the verdicts are those of a true limit, that is the answer: few tries find it, and none decides alone.
+// If the verdicts are those of a true limit, that is the answer: few tries find it, and none
+// decides alone.
 func TestLadderFindsTheLimit(t *testing.T) {
 	for _, top := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 20, 24, 60, 64, 97, 128} {
 		for _, start := range []int{1, (top + 1) / 2, top} {
@@ -74,9 +75,9 @@ func TestLadderBearsOneUnluckyTry(t *testing.T) {
 // noisy is what came of searches on a disk whose tries have bad luck now and then.
 type noisy struct{ right, wrong, unsure, outside, tries float64 }
 
-// withNoise searches again and again for limits, each as probable as its inverse if steps double from 1,
-// when a try at or below the limit fails with a chance, and one above is clean with another. The shares
-// are of all searches.
+// withNoise searches again and again for limits, each as probable as its inverse if steps double
+// from 1, when a try at or below the limit fails with a chance, and one above is clean with
+// another. The shares are of all searches.
 func withNoise(t *testing.T, top, start int, falseFail, falsePass float64) (out noisy) {
 	t.Helper()
 	const runs = 1000
@@ -108,8 +109,8 @@ func withNoise(t *testing.T, top, start int, falseFail, falsePass float64) (out 
 	return out
 }
 
-// Of a disk whose tries have bad luck with a chance from 0 to 0.15, so many answers are right. A search
-// that trusted each try that is not clean would be right in one half at 0.15.
+// Of a disk whose tries have bad luck with a chance from 0 to 0.15, so many answers are right. A
+// search that trusted each try that is not clean would be right in one half at 0.15.
 func TestLadderWithNoise(t *testing.T) {
 	for _, tt := range []struct {
 		falseFail, falsePass float64
@@ -128,8 +129,9 @@ func TestLadderWithNoise(t *testing.T) {
 	}
 }
 
-// At least 9 of 10 searches of a disk that is held to a rate find how many streams that rate allows, or
-// one less: its rate in a try varies by 2 %, and one try in ten has a hiccup that drops frames.
+// At least 9 of 10 searches of a disk that is held to a rate find how many streams that rate
+// allows, or one less: its rate in a try varies by 2 %, and one try in ten has a hiccup that drops
+// frames.
 func TestHeldDisk(t *testing.T) {
 	const searches, most = 1000, 24
 	rng := rand.New(rand.NewPCG(31, 41))

@@ -1,21 +1,20 @@
-// Package search looks for the largest value with which all streams of a phase stay clean: how many streams a disk
-// plays beside the others, or how fast another disk may go beside them. It does so by trying: each try is a phase
-// of its own, and what it shows decides what is tried next.
+// Package search looks for the largest value with which all streams of a phase stay clean: how many
+// streams a disk plays beside the others, or how fast another disk may go beside them. It does so
+// by trying: each try is a phase of its own, and what it shows decides what is tried next.
 //
 // First the number of streams rises with the disk alone (1, 2, 4, 8 ...), until a try is not clean,
 // and the gap is halved; then the same with the phase's other disks, from the middle; the answer
-// cannot be above that. A pace is first tried without a limit, and then below the rate that the disk
-// reached without one, in steps of 4 %. Any try may fail or succeed by chance, so both steps at the
-// limit are tried up to five times: see ladder. If the tries of one of them disagree, the answer is a
-// range.
+// cannot be above that. A pace is first tried without a limit, and then below the rate that the
+// disk reached without one, in steps of 4 %. Any try may fail or succeed by chance, so both steps
+// at the limit are tried up to five times: see ladder. If the tries of one of them disagree, the
+// answer is a range.
 //
-// Clean means clean for as long as a try lasts. A shortfall that does not halve the buffer in that time is not
-// seen: with a buffer of 1 s and tries of 30 s one of 1.7 % of the streams' rate.
+// Clean means clean for as long as a try lasts. A shortfall that does not halve the buffer in that
+// time is not seen: with a buffer of 1 s and tries of 30 s one of 1.7 % of the streams' rate.
 //
-// The same verdicts lead to the same tries, so a run, a simulation and a run that is resumed all step
-// the same Search. Start at New; Recall finds the same by a trace of the tries. Judge makes an
-// Outcome of a try's events.
-// Nothing here runs a try.
+// The same verdicts lead to the same tries, so a run, a simulation and a run that is resumed all
+// step the same Search. Start at New; Recall finds the same by a trace of the tries. Judge makes an
+// Outcome of a try's events. Nothing here runs a try.
 package search
 
 import (
@@ -27,8 +26,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// The ratio between neighbouring paces, which go down to about a hundredth of what the disk reaches without a
-// limit: seven halvings. The step above them is the pace that is tried first.
+// The ratio between neighbouring paces, which go down to about a hundredth of what the disk reaches
+// without a limit: seven halvings. The step above them is the pace that is tried first.
 const (
 	paceStep  = 1.04
 	paceSteps = 127
@@ -42,7 +41,8 @@ type Outcome struct {
 	Rate    float64        // bytes per second that the search's disk moved
 }
 
-// Result is what a search has found: the largest clean value without the other disks, and with them.
+// Result is what a search has found: the largest clean value without the other disks, and with
+// them.
 type Result struct {
 	Alone        *float64 `json:"alone"`                   // 0: none; nil: not sought, not yet found, or not sure
 	Found        *float64 `json:"found"`                   // the same with the other disks
@@ -64,8 +64,8 @@ type Search struct {
 	phase *scenario.Phase
 	alone *ladder // alone has the streams without the other disks; nil if there are none.
 	with  *ladder // with has all disks; nil before its time.
-	// reached is the rate in bytes per second below which the paces lie, except for the top step; 0:
-	// not known yet.
+	// reached is the rate in bytes per second below which the paces lie, except for the top step;
+	// 0: not known yet.
 	reached float64
 }
 

@@ -8,7 +8,8 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// Intervals of the means of short series with a memory hold the truth as often as they say, or nearly.
+// Intervals of the means of short series with a memory hold the truth as often as they say, or
+// nearly.
 func TestHalfOfShort(t *testing.T) {
 	for _, c := range []struct {
 		n      int
@@ -39,7 +40,8 @@ func TestHalfOfShort(t *testing.T) {
 	if got := HalfOfShort([]float64{1, 2}, 0.025); !math.IsInf(got, 1) {
 		t.Errorf("of two values: %g, want infinity", got)
 	}
-	// Three values whose neighbours go apart count as three: 4.303 deviations over the root of three.
+	// Three values whose neighbours go apart count as three: 4.303 deviations over the root of
+	// three.
 	check.Near(t, "of three values", 4.30265273*math.Sqrt(4./3/3), HalfOfShort([]float64{1, 3, 1}, 0.025), 1e-6)
 	check.Same(t, "of values that do not vary", 0.0, HalfOfShort([]float64{2, 2, 2, 2}, 0.025))
 }

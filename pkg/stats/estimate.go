@@ -25,8 +25,8 @@ func Certain(mean, se float64) Estimate {
 	return Estimate{Mean: mean, SE: se, DegreesOfFreedom: asNormal}
 }
 
-// Above is the chance of a mean as high as this one, or higher, if the truth is bound or below: the p-value of the
-// test that the truth is above bound.
+// Above is the chance of a mean as high as this one, or higher, if the truth is bound or below: the
+// p-value of the test that the truth is above bound.
 func (e Estimate) Above(bound float64) float64 {
 	distance := e.Mean - bound
 	switch {
@@ -63,9 +63,9 @@ func (e Estimate) IntervalAt(level float64) Interval {
 	return Interval{e.Mean - half, e.Mean + half}
 }
 
-// Difference is the mean of b less the mean of a. Each has noise of its own size, so the degrees of freedom are
-// Welch's ("The Generalization of 'Student's' Problem When Several Different Population Variances Are Involved",
-// Biometrika 34, 1947).
+// Difference is the mean of b less the mean of a. Each has noise of its own size, so the degrees of
+// freedom are Welch's ("The Generalization of 'Student's' Problem When Several Different Population
+// Variances Are Involved", Biometrika 34, 1947).
 func Difference(a, b Estimate) Estimate {
 	e := Estimate{Mean: b.Mean - a.Mean, Memory: max(a.Memory, b.Memory)}
 	e.SE, e.DegreesOfFreedom = welch(a.SE, a.DegreesOfFreedom, b.SE, b.DegreesOfFreedom)

@@ -6,7 +6,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// The mean of rates that were measured one after another, with the margin of error that their noise leaves, if there are enough.
+// The mean of rates that were measured one after another, with the margin of error that their noise
+// leaves, if there are enough.
 func Example() {
 	var rates []float64
 	for i := range 60 {

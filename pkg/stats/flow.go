@@ -41,9 +41,10 @@ const (
 	TooSlow        // its noise lasts too long beside the flow
 )
 
-// Estimate is the flow's mean and how far it may be from that of a longer one. It rests on the noise over time
-// (MeanOf) and on the differences between items (Spread), whichever is wider: within an item the rate over time
-// does not show these. With a doubt of TooSlow, the error is too small.
+// Estimate is the flow's mean and how far it may be from that of a longer one. It rests on the
+// noise over time (MeanOf) and on the differences between items (Spread), whichever is wider:
+// within an item the rate over time does not show these. With a doubt of TooSlow, the error is too
+// small.
 func (f Flow) Estimate() (Estimate, Doubt) {
 	e, ok := MeanOf(f.Rates, f.Known)
 	switch {
@@ -63,8 +64,8 @@ func (f Flow) Estimate() (Estimate, Doubt) {
 	return e, NoDoubt
 }
 
-// LogMean is the logarithm of the flow's mean, made straight around it (the delta method). It is minus infinity,
-// without an error, if nothing moved.
+// LogMean is the logarithm of the flow's mean, made straight around it (the delta method). It is
+// minus infinity, without an error, if nothing moved.
 func (f Flow) LogMean() (Estimate, Doubt) {
 	e, doubt := f.Estimate()
 	if e.Mean > 0 {
@@ -77,9 +78,9 @@ func (f Flow) LogMean() (Estimate, Doubt) {
 // Items are things done one after another: how large each was, and how long it took.
 type Items struct{ Size, Time []float64 }
 
-// Spread is how far the differences between items let the rate of all of them, size over time, be from that of many
-// more. It is the error of a ratio estimate (Cochran, "Sampling Techniques", chapter 6), for times in proportion
-// to size except for a fixed cost.
+// Spread is how far the differences between items let the rate of all of them, size over time, be
+// from that of many more. It is the error of a ratio estimate (Cochran, "Sampling Techniques",
+// chapter 6), for times in proportion to size except for a fixed cost.
 type Spread struct {
 	Items            int     // comparable ones
 	SE               float64 // in units of the rate

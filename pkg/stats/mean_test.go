@@ -21,8 +21,8 @@ func series(rnd *rand.Rand, n int, rho float64) []float64 {
 	return x
 }
 
-// TestMeanHolds: of 400 series whose noise has a memory of up to a tenth of them, at least 90 % of the intervals hold
-// the truth; and of 400 pairs at most 4 % have a p of 1 % or less.
+// TestMeanHolds: of 400 series whose noise has a memory of up to a tenth of them, at least 90 % of
+// the intervals hold the truth; and of 400 pairs at most 4 % have a p of 1 % or less.
 func TestMeanHolds(t *testing.T) {
 	const trials = 400
 	for _, tt := range []struct {
@@ -108,8 +108,8 @@ func TestMeanOfFew(t *testing.T) {
 	}
 }
 
-// TestEstimate compares with what R's t.test says of Student's sleep data (1908): p = 0.07939, 95 % interval
-// -0.2054832 to 3.3654832, at 17.776 degrees of freedom.
+// TestEstimate compares with what R's t.test says of Student's sleep data (1908): p = 0.07939, 95 %
+// interval -0.2054832 to 3.3654832, at 17.776 degrees of freedom.
 func TestEstimate(t *testing.T) {
 	e := Difference(Estimate{Mean: 0.75, SE: 1.789010 / math.Sqrt(10), DegreesOfFreedom: 9},
 		Estimate{Mean: 2.33, SE: 2.002249 / math.Sqrt(10), DegreesOfFreedom: 9})

@@ -34,7 +34,8 @@ func (f figures) check(t *testing.T, what string, e Estimate) {
 	closeTo(t, what+": high", v[1], f.Interval[1], 1e-6)
 }
 
-// TestAgainstMethods compares with figures of testdata/methods.py, which has each method a second time.
+// TestAgainstMethods compares with figures of testdata/methods.py, which has each method a second
+// time.
 func TestAgainstMethods(t *testing.T) {
 	data, err := os.ReadFile("testdata/methods.json")
 	check.Must(t, err)

@@ -4,11 +4,11 @@ import (
 	"math"
 )
 
-// Memory is how many values of a sequence say as much about its mean as one independent value: the integrated
-// autocorrelation time, 1 if neighbours have nothing in common. The sum ends with the first pair of lags that have
-// no more in common than chance gives (after Geyer, "Practical Markov Chain Monte Carlo", Statistical Science 7,
-// 1992), and each correlation is corrected for its bias (Kendall, "Note on Bias in the Estimation of
-// Autocorrelation", Biometrika 41, 1954).
+// Memory is how many values of a sequence say as much about its mean as one independent value: the
+// integrated autocorrelation time, 1 if neighbours have nothing in common. The sum ends with the
+// first pair of lags that have no more in common than chance gives (after Geyer, "Practical Markov
+// Chain Monte Carlo", Statistical Science 7, 1992), and each correlation is corrected for its bias
+// (Kendall, "Note on Bias in the Estimation of Autocorrelation", Biometrika 41, 1954).
 func Memory(x []float64) float64 {
 	n := len(x)
 	if n < 4 {
@@ -41,17 +41,18 @@ func Memory(x []float64) float64 {
 	return memory
 }
 
-// maxCorrelation bounds the correlation of neighbours: of a series that hardly forgets, that much is taken to be new in
-// each value.
+// maxCorrelation bounds the correlation of neighbours: of a series that hardly forgets, that much
+// is taken to be new in each value.
 const maxCorrelation = 0.97
 
-// HalfOfShort is half the interval of the mean of a short series that remembers, as a first-order autoregression
-// does: the mean of a longer one lies further off, on either side, with a chance of tail. The correlation of
-// neighbours that short series show is too low; it is corrected (Kendall, "Note on Bias in the Estimation of
-// Autocorrelation", Biometrika 41, 1954) and raised by its standard error. The mean of n values is then worth that
-// of n (1-r)/(1+r) independent ones (Bayley and Hammersley, "The 'Effective' Number of Independent Observations in
-// an Autocorrelated Time Series", Supplement to the Journal of the Royal Statistical Society 8, 1946). It is
-// infinite for fewer than three values.
+// HalfOfShort is half the interval of the mean of a short series that remembers, as a first-order
+// autoregression does: the mean of a longer one lies further off, on either side, with a chance of
+// tail. The correlation of neighbours that short series show is too low; it is corrected (Kendall,
+// "Note on Bias in the Estimation of Autocorrelation", Biometrika 41, 1954) and raised by its
+// standard error. The mean of n values is then worth that of n (1-r)/(1+r) independent ones (Bayley
+// and Hammersley, "The 'Effective' Number of Independent Observations in an Autocorrelated Time
+// Series", Supplement to the Journal of the Royal Statistical Society 8, 1946). It is infinite for
+// fewer than three values.
 func HalfOfShort(x []float64, tail float64) float64 {
 	n := float64(len(x))
 	if n < 3 {

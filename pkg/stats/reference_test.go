@@ -10,7 +10,8 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// TestAgainstReference compares with figures that testdata/reference.py had from NumPy, SciPy and arch.
+// TestAgainstReference compares with figures that testdata/reference.py had from NumPy, SciPy and
+// arch.
 func TestAgainstReference(t *testing.T) {
 	data, err := os.ReadFile("testdata/reference.json")
 	check.Must(t, err)

@@ -18,7 +18,8 @@ type Line struct {
 // At is the line's y at x.
 func (l Line) At(x float64) float64 { return l.Intercept + l.Slope*x }
 
-// OLS fits a line by ordinary least squares. It is false if fewer than two different x leave the slope open.
+// OLS fits a line by ordinary least squares. It is false if fewer than two different x leave the
+// slope open.
 func OLS(x, y []float64) (Line, bool) {
 	if !varies(x) {
 		return Line{}, false

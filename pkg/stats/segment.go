@@ -17,10 +17,11 @@ func squaredErrors(x []float64) func(from, to int) float64 {
 	}
 }
 
-// Split cuts x in two so that the squared error about the means of both parts, of minLen values or more each, is
-// smallest (Hinkley, "Inference About the Change-Point in a Sequence of Random Variables", Biometrika 57, 1970; of an
-// ascending sample it makes the groups that differ most: Fisher, "On Grouping for Maximum Homogeneity", JASA 53, 1958).
-// It returns where the second part begins, 0 if x is too short.
+// Split cuts x in two so that the squared error about the means of both parts, of minLen values or
+// more each, is smallest (Hinkley, "Inference About the Change-Point in a Sequence of Random
+// Variables", Biometrika 57, 1970; of an ascending sample it makes the groups that differ most:
+// Fisher, "On Grouping for Maximum Homogeneity", JASA 53, 1958). It returns where the second part
+// begins, 0 if x is too short.
 func Split(x []float64, minLen int) (at int) {
 	errorOf := squaredErrors(x)
 	least := math.Inf(1)

@@ -1,10 +1,10 @@
-// Package stats turns samples into numbers with their spread and uncertainty. It knows nothing of disks or traces.
-// Every method names its source. What a sample is too small or too flat to give is NaN or a false "ok", never a
-// guess; NaN in the input is the caller's mistake.
+// Package stats turns samples into numbers with their spread and uncertainty. It knows nothing of
+// disks or traces. Every method names its source. What a sample is too small or too flat to give is
+// NaN or a false "ok", never a guess; NaN in the input is the caller's mistake.
 //
-// Start at Summarize for one sample, OLS, TheilSen and FitCost for pairs, Segments for changes along a sequence,
-// MeanOf for the error of a time series' mean, Flow for a rate whose items are known. testdata holds what NumPy,
-// SciPy and others say of the same samples.
+// Start at Summarize for one sample, OLS, TheilSen and FitCost for pairs, Segments for changes
+// along a sequence, MeanOf for the error of a time series' mean, Flow for a rate whose items are
+// known. testdata holds what NumPy, SciPy and others say of the same samples.
 package stats
 
 import (
@@ -34,7 +34,8 @@ func Summarize(x []float64) Summary {
 		return Summary{nan, nan, nan, nan, nan, nan, nan}
 	}
 	const low, high, trim = 0.05, 0.95, 0.2
-	// Only the ranks that are asked for are put in their places, as a sort of all takes several times as long.
+	// Only the ranks that are asked for are put in their places, as a sort of all takes several
+	// times as long.
 	sorted, last := slices.Clone(x), len(x)-1
 	cut := int(trim * float64(len(x)))
 	ranks := []int{cut, last - cut}
@@ -62,9 +63,9 @@ func Summarize(x []float64) Summary {
 	}
 }
 
-// Quantile is the p-quantile of an ascending sample, interpolated linearly between order statistics at
-// 1 + (n-1)p: type 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American Statistician
-// 50 (1996), the default of R and NumPy. NaN for an empty sample.
+// Quantile is the p-quantile of an ascending sample, interpolated linearly between order statistics
+// at 1 + (n-1)p: type 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The
+// American Statistician 50 (1996), the default of R and NumPy. NaN for an empty sample.
 func Quantile(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()
@@ -92,8 +93,8 @@ func Median(x []float64) float64 {
 	return below + 0.5*(x[n/2]-below)
 }
 
-// order moves the k-th smallest value to x[k], no larger ones before and no smaller ones after it (Hoare, "Algorithm
-// 65: Find", Communications of the ACM 4, 1961).
+// order moves the k-th smallest value to x[k], no larger ones before and no smaller ones after it
+// (Hoare, "Algorithm 65: Find", Communications of the ACM 4, 1961).
 func order(x []float64, k int) {
 	for low, high := 0, len(x)-1; low < high; {
 		// The median of three as a pivot serves sorted input as well as any.
@@ -126,23 +127,25 @@ func order(x []float64, k int) {
 // Mean is the arithmetic mean, NaN for nothing.
 func Mean(x []float64) float64 { return stat.Mean(x, nil) }
 
-// TrimmedMean is the mean of an ascending sample without the share cut, below 0.5, at each end (Wilcox,
-// "Introduction to Robust Estimation and Hypothesis Testing", section 3.3). The number cut is rounded down.
+// TrimmedMean is the mean of an ascending sample without the share cut, below 0.5, at each end
+// (Wilcox, "Introduction to Robust Estimation and Hypothesis Testing", section 3.3). The number cut
+// is rounded down.
 func TrimmedMean(sorted []float64, cut float64) float64 {
 	k := int(cut * float64(len(sorted)))
 	return stat.Mean(sorted[k:len(sorted)-k], nil)
 }
 
-// Jain is Jain's fairness index of the shares x: 1 if all are equal, 1/n if one has everything (Jain, Chiu
-// and Hawe, "A Quantitative Measure of Fairness and Discrimination for Resource Allocation", DEC-TR-301, 1984).
-// NaN if there is nothing to share.
+// Jain is Jain's fairness index of the shares x: 1 if all are equal, 1/n if one has everything
+// (Jain, Chiu and Hawe, "A Quantitative Measure of Fairness and Discrimination for Resource
+// Allocation", DEC-TR-301, 1984). NaN if there is nothing to share.
 func Jain(x []float64) float64 {
 	sum := floats.Sum(x)
 	return sum * sum / (float64(len(x)) * floats.Dot(x, x))
 }
 
-// NormalMAD is what the median distance of a normal distribution's values from their median must be multiplied by
-// to get their standard deviation (Hampel, "The Influence Curve and Its Role in Robust Estimation", JASA 69, 1974).
+// NormalMAD is what the median distance of a normal distribution's values from their median must be
+// multiplied by to get their standard deviation (Hampel, "The Influence Curve and Its Role in
+// Robust Estimation", JASA 69, 1974).
 const NormalMAD = 1.4826
 
 // Order lists the indices of x so that their values ascend; equal ones stay in their order.
@@ -172,14 +175,15 @@ func Ranks(x []float64) []float64 {
 // Correlation is Pearson's of x and y.
 func Correlation(x, y []float64) float64 { return stat.Correlation(x, y, nil) }
 
-// Spearman is Spearman's rank correlation of x and y (American Journal of Psychology 15, 1904). NaN if either does
-// not vary.
+// Spearman is Spearman's rank correlation of x and y (American Journal of Psychology 15, 1904). NaN
+// if either does not vary.
 func Spearman(x, y []float64) float64 {
 	return stat.Correlation(Ranks(x), Ranks(y), nil)
 }
 
-// NormalScores are what a normal sample has on average in place of the values of these ranks, by Blom's approximation
-// ("Statistical Estimates and Transformed Beta Variables", 1958): they keep a sample's order and drop its tails.
+// NormalScores are what a normal sample has on average in place of the values of these ranks, by
+// Blom's approximation ("Statistical Estimates and Transformed Beta Variables", 1958): they keep a
+// sample's order and drop its tails.
 func NormalScores(x []float64) []float64 {
 	scores := Ranks(x)
 	for i, r := range scores {

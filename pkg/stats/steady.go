@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// The steady state after SNIA's Solid State Storage Performance Test Specification (PTS 2.0.2, 2020): of the last
-// five rounds the range is at most 20 % of their average, and along the line that fits them best the rate changes
-// by at most 10 % of it. SNIA's rounds are a minute long and chosen so that noise hardly shows; windows may be
-// shorter.
+// The steady state after SNIA's Solid State Storage Performance Test Specification (PTS 2.0.2,
+// 2020): of the last five rounds the range is at most 20 % of their average, and along the line
+// that fits them best the rate changes by at most 10 % of it. SNIA's rounds are a minute long and
+// chosen so that noise hardly shows; windows may be shorter.
 const (
 	SteadyWindows    = 5 // how many rates are judged together
 	steadyRange      = 0.20
@@ -20,12 +20,14 @@ const (
 	maxSteadyWindows = 40    // windows that the change is judged by
 )
 
-// Steady reports whether rates, of windows of one length, are steady at the last, and from which of them on.
+// Steady reports whether rates, of windows of one length, are steady at the last, and from which of
+// them on.
 //
-// It is SNIA's rule made safe against noise: a line through five noisy values is flat now and then while the rate
-// falls. So the change must be at most 10 % by the upper bound of its interval, and if five windows are too noisy
-// to bound it so closely, more of them are taken: the fewest that do. They must be of one level: a line through
-// many windows before a step and a few after it falls slowly too.
+// It is SNIA's rule made safe against noise: a line through five noisy values is flat now and then
+// while the rate falls. So the change must be at most 10 % by the upper bound of its interval, and
+// if five windows are too noisy to bound it so closely, more of them are taken: the fewest that do.
+// They must be of one level: a line through many windows before a step and a few after it falls
+// slowly too.
 func Steady(rates []float64) (since int, ok bool) {
 	if !afterPTS(rates) {
 		return 0, false
@@ -42,9 +44,9 @@ func Steady(rates []float64) (since int, ok bool) {
 	return 0, false
 }
 
-// SteadySince reports whether rates are steady at the last window, and from which one on they have been without a
-// break. They are of one level from there on: rates that fall slowly enough to be called steady all the time are
-// not those of long ago.
+// SteadySince reports whether rates are steady at the last window, and from which one on they have
+// been without a break. They are of one level from there on: rates that fall slowly enough to be
+// called steady all the time are not those of long ago.
 func SteadySince(rates []float64) (since int, ok bool) {
 	since, ok = Steady(rates)
 	for n := len(rates) - 1; ok; n-- {
@@ -57,8 +59,8 @@ func SteadySince(rates []float64) (since int, ok bool) {
 	return since, ok
 }
 
-// oneLevel reports whether the last five of some windows have, on average, the rate of all of them, within the
-// change that the rule allows.
+// oneLevel reports whether the last five of some windows have, on average, the rate of all of them,
+// within the change that the rule allows.
 func oneLevel(rates []float64) bool {
 	mean := Mean(rates)
 	return math.Abs(Mean(rates[len(rates)-SteadyWindows:])-mean) <= steadyChange*mean
@@ -80,9 +82,9 @@ func Fell(rates []float64, since int) bool {
 	return since > 0 && Mean(rates[since:]) <= 0.8*slices.Max(rates[:since])
 }
 
-// drift is the mean of some windows, by how much the line that fits them best changes over five of them, and how
-// much more that may be in truth: the one-sided bound of a slope with independent errors (Student's t with n-2
-// degrees of freedom).
+// drift is the mean of some windows, by how much the line that fits them best changes over five of
+// them, and how much more that may be in truth: the one-sided bound of a slope with independent
+// errors (Student's t with n-2 degrees of freedom).
 func drift(rates []float64) (mean, change, doubt float64) {
 	n := float64(len(rates))
 	windows := floats.Span(make([]float64, len(rates)), 0, n-1)

@@ -56,13 +56,15 @@ func TestFell(t *testing.T) {
 	}
 }
 
-// madeSeries is a generated series of windows: what the disk would do without noise, and what was measured.
+// madeSeries is a generated series of windows: what the disk would do without noise, and what was
+// measured.
 type madeSeries struct {
 	kind         string
 	truth, rates []float64
 }
 
-// makeSeries draws a series of a kind. The noise of a window is up to 5 % (standard deviation); of a noisy one, 3 to 6 %.
+// makeSeries draws a series of a kind. The noise of a window is up to 5 % (standard deviation); of
+// a noisy one, 3 to 6 %.
 func makeSeries(kind string, rng *rand.Rand) madeSeries {
 	const n = 60
 	s := madeSeries{kind: kind}
@@ -106,9 +108,10 @@ func steadyKinds() []string { return []string{"falling", "flat", "noisy", "two-l
 // maxWindows is how many windows after the rate is clearly steady it must be called so.
 const maxWindows = 12
 
-// judge says what is wrong with what a detector says of a series, going by the rates without noise: it must not call
-// it steady if these do not keep SNIA's rule, and must within maxWindows of when they keep it by half. What lies
-// between is steady by the rule, but no noisy series shows it: either is right there.
+// judge says what is wrong with what a detector says of a series, going by the rates without noise:
+// it must not call it steady if these do not keep SNIA's rule, and must within maxWindows of when
+// they keep it by half. What lies between is steady by the rule, but no noisy series shows it:
+// either is right there.
 func (s madeSeries) judge(detect func([]float64) bool) string {
 	long := 0 // windows since the truth became clearly steady
 	called := false
@@ -133,8 +136,8 @@ func (s madeSeries) judge(detect func([]float64) bool) string {
 	return ""
 }
 
-// 200 series, of seeds that nothing was tuned with (those are 1 to 4): right in 97 %. The rule as it is written, without its guard
-// against noise, is shown beside it.
+// 200 series, of seeds that nothing was tuned with (those are 1 to 4): right in 97 %. The rule as
+// it is written, without its guard against noise, is shown beside it.
 func TestSteadyOnGeneratedSeries(t *testing.T) {
 	guarded := func(r []float64) bool { _, ok := Steady(r); return ok }
 	right, table := judgeSeries(11, 50, guarded)

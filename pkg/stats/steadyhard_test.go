@@ -8,7 +8,8 @@ import (
 	"github.com/hubbench/hubbench/internal/test/evidence"
 )
 
-// hardSeries draws a series of a kind that real disks show and that a detector may stumble over. The noise of a window is up to 5 %.
+// hardSeries draws a series of a kind that real disks show and that a detector may stumble over.
+// The noise of a window is up to 5 %.
 func hardSeries(kind string, rng *rand.Rand) madeSeries {
 	const n = 60
 	uniform := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
@@ -49,8 +50,8 @@ func hardSeries(kind string, rng *rand.Rand) madeSeries {
 	return s
 }
 
-// Of 50 series of each hard kind that many at least are judged rightly; and whenever one is called steady, the rate since
-// then is the one that it has now.
+// Of 50 series of each hard kind that many at least are judged rightly; and whenever one is called
+// steady, the rate since then is the one that it has now.
 func TestSteadyOnHardSeries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many cases")

@@ -1,6 +1,6 @@
-// Package trend finds since when a rate that is measured again and again has been another: stretches
-// of runs between change points, each with its mean and what the runs vary by. Start at Of, or at
-// Among for one of many series.
+// Package trend finds since when a rate that is measured again and again has been another:
+// stretches of runs between change points, each with its mean and what the runs vary by. Start at
+// Of, or at Among for one of many series.
 package trend
 
 import (
@@ -26,7 +26,8 @@ type Series struct {
 	Host      string    `json:"host"` // Host is empty if it is not known.
 	Stretches []Stretch `json:"stretches"`
 	Points    []Point   `json:"-"` // Points are its runs, in order of time.
-	// Outcome is that of a gate: whether the last stretch is lower than the one before by more than its limit.
+	// Outcome is that of a gate: whether the last stretch is lower than the one before by more than
+	// its limit.
 	Outcome compare.Outcome `json:"outcome,omitempty"`
 }
 
@@ -98,8 +99,8 @@ const (
 	// minRuns is the number of runs in a stretch at least, for one odd run is no trend.
 	minRuns = 3
 	// chance is how likely noise may set two neighbouring stretches apart: about that of three
-	// standard errors of a normal distribution. It leaves a change in fewer than 2 of 100 quiet series
-	// of 6 to 300 runs; those that it was chosen by have other seeds than TestNoise.
+	// standard errors of a normal distribution. It leaves a change in fewer than 2 of 100 quiet
+	// series of 6 to 300 runs; those that it was chosen by have other seeds than TestNoise.
 	chance = 0.001
 )
 

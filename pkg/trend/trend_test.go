@@ -121,8 +121,8 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// Of 20 benches with one model of hub, of which one fell by 8 %, that one is found although runs differ
-// by 2 %, and fewer than 2 of 100 others.
+// Of 20 benches with one model of hub, of which one fell by 8 %, that one is found although runs
+// differ by 2 %, and fewer than 2 of 100 others.
 func TestOneOfManyBenches(t *testing.T) {
 	const trials, benches, runs = 100, 20, 20
 	found, others := 0, 0
@@ -153,8 +153,8 @@ func TestOneOfManyBenches(t *testing.T) {
 	}
 }
 
-// Of fleets of 20 benches with 60 runs each, hardly one shows a change in a steady bench, and each shows
-// the bench that falls by 8 % at its 30th run. No threshold was chosen by these seeds.
+// Of fleets of 20 benches with 60 runs each, hardly one shows a change in a steady bench, and each
+// shows the bench that falls by 8 % at its 30th run. No threshold was chosen by these seeds.
 func TestFleet(t *testing.T) {
 	const fleets, benches, runs, at = 100, 20, 60, 29
 	found, wrong := 0, 0

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// FormatBytes writes a size in decimal units with at most three significant figures: "60.8 GB", "2 MB",
-// "4.1 KB". Zeros that say nothing are left out, for sizes are mostly chosen, not measured.
+// FormatBytes writes a size in decimal units with at most three significant figures: "60.8 GB", "2
+// MB", "4.1 KB". Zeros that say nothing are left out, for sizes are mostly chosen, not measured.
 func FormatBytes(n int64) string {
 	value, prefix := scale(float64(n))
 	return trimZeros(value) + " " + prefix + "B"
 }
 
-// FormatBlock writes a size in the binary unit that divides it, for that is how blocks are chosen, or else as
-// FormatBytes.
+// FormatBlock writes a size in the binary unit that divides it, for that is how blocks are chosen,
+// or else as FormatBytes.
 func FormatBlock(n int64) string {
 	for _, u := range [...]struct {
 		bytes int64
@@ -28,8 +28,9 @@ func FormatBlock(n int64) string {
 	return FormatBytes(n)
 }
 
-// FormatRate writes a rate with exactly three significant figures from 1 KB/s up: "3.46 GB/s", "3.20 GB/s", "742 MB/s".
-// Rates are measured, so their zeros count. What is not a number is "- B/s".
+// FormatRate writes a rate with exactly three significant figures from 1 KB/s up: "3.46 GB/s",
+// "3.20 GB/s", "742 MB/s". Rates are measured, so their zeros count. What is not a number is "-
+// B/s".
 func FormatRate(bytesPerSecond float64) string {
 	if math.IsNaN(bytesPerSecond) || math.IsInf(bytesPerSecond, 0) {
 		return "- B/s"
@@ -72,7 +73,8 @@ func FormatNumber(x float64) string {
 	return text
 }
 
-// scale divides by the greatest power of 1000 that leaves at least 1 once rounded (999.6 MB is 1.00 GB).
+// scale divides by the greatest power of 1000 that leaves at least 1 once rounded (999.6 MB is 1.00
+// GB).
 func scale(value float64) (text, prefix string) {
 	prefixes := [...]string{"", "K", "M", "G", "T", "P", "E"}
 	i := 0
@@ -86,7 +88,8 @@ func scale(value float64) (text, prefix string) {
 	return FormatNumber(value), prefixes[i]
 }
 
-// FormatSeconds writes a time: "33.3 s", "40 ms", "85 µs", "2 min 5 s", "1 h 10 min". What is not a number is "- s".
+// FormatSeconds writes a time: "33.3 s", "40 ms", "85 µs", "2 min 5 s", "1 h 10 min". What is not a
+// number is "- s".
 func FormatSeconds(seconds float64) string {
 	switch size := math.Abs(seconds); {
 	case math.IsNaN(size) || math.IsInf(size, 0):

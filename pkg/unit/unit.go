@@ -1,8 +1,9 @@
-// Package unit reads and writes quantities as people do: sizes, rates and times. It knows nothing of
-// what they measure. Start at ParseBytes and FormatBytes.
+// Package unit reads and writes quantities as people do: sizes, rates and times. It knows nothing
+// of what they measure. Start at ParseBytes and FormatBytes.
 //
-// Written quantities are decimal (1 MB = 10^6 bytes, as on a disk's box); read ones may be binary too.
-// Bits are refused rather than guessed at: a link's 40 Gb/s and a disk's 5 GB/s are too easily confused.
+// Written quantities are decimal (1 MB = 10^6 bytes, as on a disk's box); read ones may be binary
+// too. Bits are refused rather than guessed at: a link's 40 Gb/s and a disk's 5 GB/s are too easily
+// confused.
 package unit
 
 import (
@@ -19,9 +20,9 @@ import (
 // maxText is the longest text taken for a quantity, in bytes; longer ones are mistakes or attacks.
 const maxText = 64
 
-// ParseBytes reads a size: "2 MB", "1.5GiB", "4096" (bytes). Letter case does not matter, except that
-// the b of "Mb" means bits and is refused. A size below zero, above 2^63-1 bytes, or not a whole number of
-// bytes is an error.
+// ParseBytes reads a size: "2 MB", "1.5GiB", "4096" (bytes). Letter case does not matter, except
+// that the b of "Mb" means bits and is refused. A size below zero, above 2^63-1 bytes, or not a
+// whole number of bytes is an error.
 func ParseBytes(text string) (n int64, err error) {
 	number, suffix, err := split(text)
 	var factor int64
@@ -55,8 +56,8 @@ func ParseRate(text string) (float64, error) {
 	return value * float64(factor), nil
 }
 
-// ParsePercent reads a share of something: "50 %" and "50%" are 0.5. A bare number is refused, as 0.5 may mean a half
-// or half a percent; so is a share below zero.
+// ParsePercent reads a share of something: "50 %" and "50%" are 0.5. A bare number is refused, as
+// 0.5 may mean a half or half a percent; so is a share below zero.
 func ParsePercent(text string) (float64, error) {
 	number, suffix, err := split(text)
 	switch {
@@ -73,8 +74,8 @@ func ParsePercent(text string) (float64, error) {
 	return value / 100, nil
 }
 
-// ParseDuration reads a time: "40ms", "30 s", "1.5 min", "2 min 5 s", "1h10m". A bare number is refused, as
-// nothing says of what; so is a time below zero.
+// ParseDuration reads a time: "40ms", "30 s", "1.5 min", "2 min 5 s", "1h10m". A bare number is
+// refused, as nothing says of what; so is a time below zero.
 func ParseDuration(text string) (time.Duration, error) {
 	sum, err := nanoseconds(text)
 	if err == nil && sum >= math.MaxInt64 {
@@ -187,9 +188,9 @@ func quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// What ParseBytes, ParseRate, ParseDuration and ParsePercent accept as regular expressions, for a schema: in the
-// syntax that Go, JavaScript and Python share, which has no classes of Unicode. They say nothing of what is too large,
-// nor of a size that is not a whole number of bytes.
+// What ParseBytes, ParseRate, ParseDuration and ParsePercent accept as regular expressions, for a
+// schema: in the syntax that Go, JavaScript and Python share, which has no classes of Unicode. They
+// say nothing of what is too large, nor of a size that is not a whole number of bytes.
 const (
 	SizePattern    = `^` + space + number + space + `(?:` + sizeUnit + `)?` + space + `$`
 	RatePattern    = `^` + space + number + space + `(?:(?:` + sizeUnit + `)?` + space + `/s)?` + space + `$`

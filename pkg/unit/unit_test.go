@@ -13,7 +13,8 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// reads checks what a parser makes of texts, and that it refuses others on one line that says why and what to try.
+// reads checks what a parser makes of texts, and that it refuses others on one line that says why
+// and what to try.
 func reads[T comparable](
 	t *testing.T, parse func(string) (T, error), good map[string]T, bad map[string]string, try string,
 ) {
@@ -130,7 +131,8 @@ func FuzzFormatBytes(f *testing.F) {
 	})
 }
 
-// A pattern and its parser agree on every text made of the pieces of quantities, except for what a pattern cannot say.
+// A pattern and its parser agree on every text made of the pieces of quantities, except for what a
+// pattern cannot say.
 func TestPatterns(t *testing.T) {
 	numbers := []string{"", "0", "2", "2.", ".5", "1.5", "1.2.3", ".", "-1", "1e3", " 7 ", "\u00a03"}
 	units := []string{"", "B", "b", "KB", "kb", "kB", "Kb", "MiB", "mib", "Mib", "iB", "M", "GB/s", "GB /s", "/s", "s", "ms", "µs", "sec", "min", "h", "d", " MB ", "MB/", "S", "%", " % "}

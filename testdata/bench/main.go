@@ -1,13 +1,15 @@
-// Command bench runs hubbench and fio alternately in the same folder and prints how they compare: the rate of moving
-// bytes, and the processor time of the whole process tree. It is for those who change the engines; a user's numbers
-// come from hubbench run. Start it with `make bench`, or by itself:
+// Command bench runs hubbench and fio alternately in the same folder and prints how they compare:
+// the rate of moving bytes, and the processor time of the whole process tree. It is for those who
+// change the engines; a user's numbers come from hubbench run. Start it with `make bench`, or by
+// itself:
 //
 //	go run ./testdata/bench -dir /mnt/ssd -pairs 7 -rows random
 //
-// Hubbench is charged for all of `hubbench run`: coordinator, analysis and report, and writing the files that
-// it reads. fio's files to be read are written by an fio that is not counted. Each pair is measured within
-// seconds, in turns as to who goes first, so that what drifts (heat, neighbours) meets both. It needs nothing
-// of the hubbench that it measures but its commands and files, so that can be any version.
+// Hubbench is charged for all of `hubbench run`: coordinator, analysis and report, and writing the
+// files that it reads. fio's files to be read are written by an fio that is not counted. Each pair
+// is measured within seconds, in turns as to who goes first, so that what drifts (heat, neighbours)
+// meets both. It needs nothing of the hubbench that it measures but its commands and files, so that
+// can be any version.
 package main
 
 import (
@@ -122,7 +124,8 @@ func ratios(pairs [2][]float64) string {
 	return fmt.Sprintf("%.3f (%.3f to %.3f)", stats.Quantile(v, 0.5), stats.Quantile(v, 0.25), stats.Quantile(v, 0.75))
 }
 
-// cpu is the seconds of processor time that a tree of processes took for each GB, or each million random requests.
+// cpu is the seconds of processor time that a tree of processes took for each GB, or each million
+// random requests.
 func (r row) cpu(tree *os.ProcessState) float64 {
 	units := float64(r.bytes()) / 1e9
 	if r.random {
@@ -214,8 +217,8 @@ func (r row) hubbench(dir, program string) (rate, cpu float64, err error) {
 	return rate, r.cpu(cmd.ProcessState), err
 }
 
-// rateOf adds up the disks' rates, each from the start of its first file to the end of its last, as fio has it. It
-// refuses to compare anything but direct requests.
+// rateOf adds up the disks' rates, each from the start of its first file to the end of its last, as
+// fio has it. It refuses to compare anything but direct requests.
 func (r row) rateOf(run *rundir.Loaded) (rate float64, err error) {
 	var total int64
 	for _, phase := range run.Trace.Phases {

@@ -13,8 +13,8 @@ type Direction struct {
 	Rate  float64 `json:"bw_bytes"` // per second
 }
 
-// Total is what the groups of jobs in fio's output (--output-format=json) moved, and the sum of their rates. Notes may
-// stand before the report.
+// Total is what the groups of jobs in fio's output (--output-format=json) moved, and the sum of
+// their rates. Notes may stand before the report.
 func Total(out []byte) (all Direction, groups int, err error) {
 	var report struct {
 		Jobs []struct{ Read, Write Direction }

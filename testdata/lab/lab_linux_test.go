@@ -1,7 +1,8 @@
-// Package lab holds hubbench's numbers against a truth that it does not make: three XFS partitions of one block device
-// in memory, of which the kernel lets a control group read and write that many bytes a second and no more. They share
-// it as disks share a hub. hubbench and fio measure it in turns. make lab starts it. It needs Linux, root's rights,
-// fio and mkfs.xfs; with -artifacts the runs of hubbench are kept.
+// Package lab holds hubbench's numbers against a truth that it does not make: three XFS partitions
+// of one block device in memory, of which the kernel lets a control group read and write that many
+// bytes a second and no more. They share it as disks share a hub. hubbench and fio measure it in
+// turns. make lab starts it. It needs Linux, root's rights, fio and mkfs.xfs; with -artifacts the
+// runs of hubbench are kept.
 package lab
 
 import (
@@ -32,27 +33,29 @@ import (
 )
 
 const (
-	// The limits differ, so that reads mistaken for writes would show. Any computer made in this century moves them.
+	// The limits differ, so that reads mistaken for writes would show. Any computer made in this
+	// century moves them.
 	readLimit  = 80e6 // bytes per second
 	writeLimit = 120e6
 
 	partition = 1280 << 20 // bytes of each; memory is taken as it is written
 
-	// What the disks move, by hubbench and by fio: several blocks at a time, past the system's cache.
+	// What the disks move, by hubbench and by fio: several blocks at a time, past the system's
+	// cache.
 	block = 1 << 20
 	depth = 8
 
 	fileSize = 32 << 20 // the mean of sizes, in bytes
 	names    = "ABC"    // of the disks
 
-	// The kernel grants a control group that was idle more than its limit at first: what is moved in this time is
-	// left out.
+	// The kernel grants a control group that was idle more than its limit at first: what is moved
+	// in this time is left out.
 	warmUp = time.Second
 )
 
-// sizes are the files' in MiB, each disk's in an order of its own. The kernel lets bytes pass in bursts, one in
-// a tenth of a second: of disks whose files were alike, all would begin and end in the same burst, and one
-// burst would be missing from what they do together.
+// sizes are the files' in MiB, each disk's in an order of its own. The kernel lets bytes pass in
+// bursts, one in a tenth of a second: of disks whose files were alike, all would begin and end in
+// the same burst, and one burst would be missing from what they do together.
 var sizes = []int64{22, 26, 30, 34, 38, 42}
 
 // pattern is what the disks do at once.
@@ -78,7 +81,8 @@ func patterns(short bool) []pattern {
 	}
 }
 
-// limit is how many bytes a second those of the letters pass together: each direction has a limit of its own.
+// limit is how many bytes a second those of the letters pass together: each direction has a limit
+// of its own.
 func limit(letters string) (sum float64) {
 	if strings.Contains(letters, "R") {
 		sum += readLimit
@@ -108,7 +112,8 @@ func scenario(all []pattern, roots []string) string {
 	}
 	fmt.Fprintf(&s, "]}\nphases:\n")
 	for _, p := range all {
-		// So many files of each disk warm up that on the slowest even the smallest take longer than that.
+		// So many files of each disk warm up that on the slowest even the smallest take longer than
+		// that.
 		slowest := min(p.share(0), p.share(1), p.share(2))
 		n := int(math.Ceil(1.05 * warmUp.Seconds() * slowest / float64(sizes[0]<<20)))
 		fmt.Fprintf(&s, "  - {name: %q, pattern: %s, warm_up: %d, files: {A: %d, B: %d, C: %d}}\n",
@@ -117,8 +122,8 @@ func scenario(all []pattern, roots []string) string {
 	return s.String()
 }
 
-// The disks of each phase are busy together for seconds after a warm-up that takes longer than the kernel's grant on
-// one of them at least, and end one by one. What is read is there already.
+// The disks of each phase are busy together for seconds after a warm-up that takes longer than the
+// kernel's grant on one of them at least, and end one by one. What is read is there already.
 func TestScenario(t *testing.T) {
 	for _, short := range []bool{false, true} {
 		all := patterns(short)
@@ -165,9 +170,10 @@ type result struct {
 	ours, theirs []float64 // each run's rate by hubbench; by fio, if it says one
 }
 
-// finding holds the median to the truth. Held to most is what has one limit and time enough to meet it. Of the bytes
-// that the kernel lets pass in a tenth of a second, half at most are missing or too many at either end of an overlap:
-// 1 % of eight seconds, and 4 % of the two or three of a single short run.
+// finding holds the median to the truth. Held to most is what has one limit and time enough to meet
+// it. Of the bytes that the kernel lets pass in a tenth of a second, half at most are missing or
+// too many at either end of an overlap: 1 % of eight seconds, and 4 % of the two or three of a
+// single short run.
 func (r *result) finding(long bool) (f evidence.Finding, within float64) {
 	of, runs := "limit", "one run"
 	if within = 0.02; long {

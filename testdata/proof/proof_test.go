@@ -21,8 +21,8 @@ var (
 	finding     = regexp.MustCompile(`(?:Claim: |evidence\.(?:AtMost|AtLeast|Seldom|Below|Within)\()"([\w-]+)"`)
 )
 
-// TestClaims holds README and manual to saying every sentence that is measured, each measurement to naming tests that
-// there are, and tests to reporting findings of claims that are listed.
+// TestClaims holds README and manual to saying every sentence that is measured, each measurement to
+// naming tests that there are, and tests to reporting findings of claims that are listed.
 func TestClaims(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	read := func(name string) string {
@@ -117,7 +117,8 @@ func reported(t *testing.T) map[string]string {
 	return names
 }
 
-// TestVerdicts has the script measure one claim by a go that does as it is told: nothing that goes wrong is passed over.
+// TestVerdicts has the script measure one claim by a go that does as it is told: nothing that goes
+// wrong is passed over.
 func TestVerdicts(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil || runtime.GOOS != "linux" {
 		t.Skip("needs bash, as on Linux")

@@ -8,12 +8,13 @@ const (
 	wholeClock = unix.CLOCK_BOOTTIME
 )
 
-// spinNS is how long before the instant the sleep ends. Three processes on two cores started within 22 us
-// of one another (median; p99 72 us) with it; longer spins were worse, as the processes take turns.
+// spinNS is how long before the instant the sleep ends. Three processes on two cores started within
+// 22 us of one another (median; p99 72 us) with it; longer spins were worse, as the processes take
+// turns.
 const spinNS = 60_000
 
-// SleepUntil returns soon after the instant ns of Now, some 0.1 ms on an idle machine, without spinning. As
-// WaitUntil, it makes the timers of its thread precise.
+// SleepUntil returns soon after the instant ns of Now, some 0.1 ms on an idle machine, without
+// spinning. As WaitUntil, it makes the timers of its thread precise.
 func SleepUntil(ns int64) {
 	if ns <= Now() {
 		return
@@ -22,8 +23,8 @@ func SleepUntil(ns int64) {
 	// wait still works and the skew that is recorded shows the difference.
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	ts := unix.NsecToTimespec(ns)
-	// The instant is absolute, so an interrupted sleep simply resumes. (The Go runtime interrupts threads with
-	// signals as a matter of course.)
+	// The instant is absolute, so an interrupted sleep simply resumes. (The Go runtime interrupts
+	// threads with signals as a matter of course.)
 	for unix.ClockNanosleep(awakeClock, unix.TIMER_ABSTIME, &ts, nil) == unix.EINTR {
 	}
 }

@@ -63,7 +63,8 @@ func TestWaitUntil(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	for _, wait := range []time.Duration{-time.Second, 0, 20 * time.Microsecond, 500 * time.Microsecond, 5 * time.Millisecond} {
-		// A busy machine may wake anyone late: the best of several tries shows what the code can do.
+		// A busy machine may wake anyone late: the best of several tries shows what the code can
+		// do.
 		best := int64(1 << 62)
 		for range 10 {
 			before := Now()
@@ -96,7 +97,8 @@ func BenchmarkNow(b *testing.B) {
 	}
 }
 
-// A stopwatch agrees with the clock except for the moment between its two readings: it never runs ahead of it.
+// A stopwatch agrees with the clock except for the moment between its two readings: it never runs
+// ahead of it.
 func TestStopwatch(t *testing.T) {
 	s := Start()
 	var worst int64

@@ -1,6 +1,6 @@
-// Package wire is the protocol between the coordinator and a worker: messages in JSON, each behind its
-// length, over the worker's stdin and stdout. It defines the messages, not when to send them (see worker
-// and coordinator). Start at Message and Conn.
+// Package wire is the protocol between the coordinator and a worker: messages in JSON, each behind
+// its length, over the worker's stdin and stdout. It defines the messages, not when to send them
+// (see worker and coordinator). Start at Message and Conn.
 package wire
 
 import (
@@ -33,14 +33,16 @@ const (
 // What a worker says.
 const (
 	ReadyKind Kind = "ready" // waiting for the release; Effective, and Beside as in AliveKind
-	// Lines: events of a trace; Files: of the job that end with these; Moved: they show that something has moved
+	// Lines: events of a trace; Files: of the job that end with these; Moved: they show that
+	// something has moved
 	EventsKind Kind = "events"
 	AskKind    Kind = "ask"    // Bytes: wanted of the hub; one at a time
 	WorkedKind Kind = "worked" // all of the job's files are moved; it goes on with filler until it gets FinishKind
 	QuotaKind  Kind = "quota"  // Bytes: what the job comes to in all, as far as is known by now
 	SteadyKind Kind = "steady" // Window: at its end the job was steady
 	AliveKind  Kind = "alive"  // Bytes: moved so far by this job; Beside: what it did outside its files' times
-	// Error: empty if all went well; Effective: if it is not what it was when ready. The worker ends after it
+	// Error: empty if all went well; Effective: if it is not what it was when ready. The worker
+	// ends after it
 	DoneKind Kind = "done"
 )
 
@@ -65,7 +67,8 @@ type Job struct {
 	diskio.Job
 	Simulated bool   `json:"simulated,omitempty"`
 	Device    uint64 `json:"device,omitempty"` // that the folder was on when the run began
-	// The folders of all the run's disks: where a worker that has lost the coordinator removes the run's files.
+	// The folders of all the run's disks: where a worker that has lost the coordinator removes the
+	// run's files.
 	Folders []string      `json:"folders,omitempty"`
 	Policy  policy.Policy `json:"policy"` // of the phase
 }

@@ -7,7 +7,8 @@
 //
 // Engines read the folder of a grain as it is, at every moment: a file is written whole in
 // DIR/_state, then renamed, so any number of machines may add to a catalogue. If two files hold a
-// run, that of the run alone is the newer one; two compact files hold the same of it. Start at Open.
+// run, that of the run alone is the newer one; two compact files hold the same of it. Start at
+// Open.
 package catalogue
 
 import (
@@ -134,8 +135,8 @@ const (
 // fileOf is the name of the file of a run alone.
 func fileOf(run, host string) string { return rundir.Named(run) + "-" + hash(host) + ".parquet" }
 
-// save writes the run's rows of a grain. There is a file even if they are none: others may hold rows
-// that the run had earlier.
+// save writes the run's rows of a grain. There is a file even if they are none: others may hold
+// rows that the run had earlier.
 func (c *Catalogue) save(path string, grain table.Grain, run *recorded.Run) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

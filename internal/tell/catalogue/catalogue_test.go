@@ -39,7 +39,8 @@ var runs = flag.Int("runs", 400, "how many runs the queries are tried on")
 
 var more = flag.String("engines", "", "the other engines that are to answer the same: pyspark, chdb")
 
-// child has this program add runs to the catalogue in that folder, and compact it, until it is killed.
+// child has this program add runs to the catalogue in that folder, and compact it, until it is
+// killed.
 const child = "HUBBENCH_CATALOGUE_CHILD"
 
 func TestMain(m *testing.M) {
@@ -80,9 +81,9 @@ func add(t *testing.T, dir string, runs ...*recorded.Run) *Catalogue {
 	return c
 }
 
-// farm makes runs of 20 hosts, whose names are numbers, on two kinds of hub, in 2026. Phase WWW is there twice. Disk A is of a
-// model with a firmware that keeps a tenth less in the second half of them; of the others C is the fastest, and does one of two
-// works.
+// farm makes runs of 20 hosts, whose names are numbers, on two kinds of hub, in 2026. Phase WWW is
+// there twice. Disk A is of a model with a firmware that keeps a tenth less in the second half of
+// them; of the others C is the fastest, and does one of two works.
 var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 	triple := fixture.Triple()
 	first := analysis.Analyze(triple, analysis.Options{})
@@ -139,7 +140,8 @@ var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 	}
 })
 
-// whole lists the catalogue's Parquet files, each of which must be readable, with when they were written.
+// whole lists the catalogue's Parquet files, each of which must be readable, with when they were
+// written.
 func whole(t *testing.T, dir string) map[string]time.Time {
 	t.Helper()
 	files := map[string]time.Time{}
@@ -177,7 +179,8 @@ func whole(t *testing.T, dir string) map[string]time.Time {
 	return files
 }
 
-// rowsOf are how many rows of disks each run has, by what its status was, in the file that views take it from.
+// rowsOf are how many rows of disks each run has, by what its status was, in the file that views
+// take it from.
 func rowsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	from, rows := map[string]string{}, map[string]int{}
@@ -218,7 +221,8 @@ func want(runs ...int) map[string]string {
 	return list
 }
 
-// A run is in a folder for its month, in a file of its own; when it has changed, the file is replaced.
+// A run is in a folder for its month, in a file of its own; when it has changed, the file is
+// replaced.
 func TestAdd(t *testing.T) {
 	dir := t.TempDir()
 	run := farm()(3)
@@ -368,8 +372,8 @@ func TestManyWriters(t *testing.T) {
 	}
 }
 
-// Whenever one is killed that adds and compacts, every file is whole, every run that was added is there,
-// and the next one cleans up.
+// Whenever one is killed that adds and compacts, every file is whole, every run that was added is
+// there, and the next one cleans up.
 func TestKills(t *testing.T) {
 	dir := t.TempDir()
 	self, err := os.Executable()
@@ -418,7 +422,8 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// engines are programs that print the rows of a query, given the catalogue, the folder of the views and the query.
+// engines are programs that print the rows of a query, given the catalogue, the folder of the views
+// and the query.
 var engines = map[string]string{
 	"duckdb": `
 import duckdb, sys
@@ -446,8 +451,8 @@ def ask(sql):
     return [line.split("\t") for line in lines]`,
 }
 
-// query runs one of configs/sql in an engine, and returns its rows, numbers to six digits. The test is skipped without
-// the engine.
+// query runs one of configs/sql in an engine, and returns its rows, numbers to six digits. The test
+// is skipped without the engine.
 func query(t *testing.T, engine, catalogue, name string) (rows [][]string) {
 	t.Helper()
 	python := cmp.Or(os.Getenv("HUBBENCH_PYTHON"), "python3")
@@ -487,7 +492,8 @@ for row in rows: print(*row, sep="\t")`
 	return rows
 }
 
-// Each query of configs/sql finds in the runs of 20 hosts what they are known to hold, and in every engine the same.
+// Each query of configs/sql finds in the runs of 20 hosts what they are known to hold, and in every
+// engine the same.
 func TestQueries(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "catalogue")
 	c := add(t, dir)

@@ -125,8 +125,8 @@ func (c *Catalogue) compact(grain table.Grain, folder string) error {
 	})
 }
 
-// carryOut has the results of a compaction, if one is written down, take the place of what they were
-// made from, except for files that have changed since.
+// carryOut has the results of a compaction, if one is written down, take the place of what they
+// were made from, except for files that have changed since.
 func (c *Catalogue) carryOut() error {
 	text, err := os.ReadFile(c.state(pendingFile))
 	if errors.Is(err, fs.ErrNotExist) {

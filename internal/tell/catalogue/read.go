@@ -18,8 +18,8 @@ func Is(dir string) bool {
 	return err == nil && stat.IsDir()
 }
 
-// Disks reads the rows of disks of all runs in a catalogue, run by run. A run that several files hold, as one that was
-// compacted, counts once.
+// Disks reads the rows of disks of all runs in a catalogue, run by run. A run that several files
+// hold, as one that was compacted, counts once.
 func Disks(dir string) (runs [][]table.Disk, err error) {
 	type key struct{ run, phase, disk string }
 	seen, places := map[key]bool{}, map[string]int{}

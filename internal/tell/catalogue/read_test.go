@@ -9,7 +9,8 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// A catalogue is read wherever its files lie below the grain, and a run that two of them hold counts once.
+// A catalogue is read wherever its files lie below the grain, and a run that two of them hold
+// counts once.
 func TestDisks(t *testing.T) {
 	dir := t.TempDir()
 	rows := 0

@@ -1,5 +1,6 @@
-// Package cells measures, cuts and wraps text by the cells of a terminal that it takes: two for a wide East Asian
-// letter or an emoji, none for a mark that combines with the letter before. It draws nothing. Start at Width.
+// Package cells measures, cuts and wraps text by the cells of a terminal that it takes: two for a
+// wide East Asian letter or an emoji, none for a mark that combines with the letter before. It
+// draws nothing. Start at Width.
 package cells
 
 import (
@@ -56,7 +57,8 @@ func Cut(text string, limit int) string {
 	return head(text, limit-1) + ellipsis
 }
 
-// CutMiddle shortens text to so many cells at most, in the middle: names of disks mostly differ at their ends.
+// CutMiddle shortens text to so many cells at most, in the middle: names of disks mostly differ at
+// their ends.
 func CutMiddle(text string, limit int) string {
 	if Width(text) <= limit {
 		return text
@@ -86,7 +88,8 @@ func head(text string, limit int) string {
 	return text
 }
 
-// Pad fills text up with spaces to so many cells, on the right, or on the left where the width is negative.
+// Pad fills text up with spaces to so many cells, on the right, or on the left where the width is
+// negative.
 func Pad(text string, to int) string {
 	fill := strings.Repeat(" ", max(0, max(to, -to)-Width(text)))
 	if to < 0 {
@@ -95,8 +98,8 @@ func Pad(text string, to int) string {
 	return text + fill
 }
 
-// IsControl reports whether a character does something to a line instead of standing in it: it moves the cursor,
-// ends the line or turns its direction.
+// IsControl reports whether a character does something to a line instead of standing in it: it
+// moves the cursor, ends the line or turns its direction.
 func IsControl(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
@@ -115,8 +118,8 @@ func Clean(text string) string {
 	}, text)
 }
 
-// NoFormula is text as a spreadsheet, terminal or workflow may read it: cleaned, and with a quote before what would run
-// as a formula or a command.
+// NoFormula is text as a spreadsheet, terminal or workflow may read it: cleaned, and with a quote
+// before what would run as a formula or a command.
 func NoFormula(text string) string {
 	text = Clean(text)
 	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) || strings.HasPrefix(text, "::") {
@@ -125,7 +128,8 @@ func NoFormula(text string) string {
 	return text
 }
 
-// NoCommand is a line that a workflow of GitHub does not take for one of its commands, which begin with "::".
+// NoCommand is a line that a workflow of GitHub does not take for one of its commands, which begin
+// with "::".
 func NoCommand(line string) string {
 	if strings.HasPrefix(strings.TrimSpace(line), "::") {
 		return strings.Replace(line, ":", "·", 1)
@@ -133,8 +137,9 @@ func NoCommand(line string) string {
 	return line
 }
 
-// Markdown keeps text on one line and out of the way of markup. Most punctuation means nothing inside a line; what does
-// is put behind a backslash, and < and & become entities, which hold in raw HTML too.
+// Markdown keeps text on one line and out of the way of markup. Most punctuation means nothing
+// inside a line; what does is put behind a backslash, and < and & become entities, which hold in
+// raw HTML too.
 func Markdown(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if IsControl(r) {
@@ -142,7 +147,8 @@ func Markdown(text string) string {
 		}
 		return r
 	}, text)
-	// A mention with @ would call somebody; a line that begins with :: is a command of GitHub's workflows.
+	// A mention with @ would call somebody; a line that begins with :: is a command of GitHub's
+	// workflows.
 	pairs := []string{"<", "&lt;", ">", "&gt;", "&", "&amp;", "@", "&#64;", "::", `:\:`}
 	for _, r := range "\\`*_[]|#~" {
 		pairs = append(pairs, string(r), `\`+string(r))

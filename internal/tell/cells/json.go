@@ -13,8 +13,9 @@ func JSON(v any) ([]byte, error) {
 	return append(trace.EscapeControls(joinNumbers(data)), '\n'), err
 }
 
-// joinNumbers puts each list of numbers in indented JSON on one line: a number on a line of its own takes more spaces
-// than digits, and a thousand of them are unreadable. No string has a line's end in it. The value stays the same.
+// joinNumbers puts each list of numbers in indented JSON on one line: a number on a line of its own
+// takes more spaces than digits, and a thousand of them are unreadable. No string has a line's end
+// in it. The value stays the same.
 func joinNumbers(indented []byte) []byte {
 	out := indented[:0] // never longer than what was read
 	for {

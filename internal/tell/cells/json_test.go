@@ -8,7 +8,8 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// Lists of numbers take one line each, and nothing else changes: neither text that looks like them, nor the value.
+// Lists of numbers take one line each, and nothing else changes: neither text that looks like them,
+// nor the value.
 func TestJoinNumbers(t *testing.T) {
 	type list map[string]any
 	tests := []struct {

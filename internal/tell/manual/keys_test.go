@@ -29,7 +29,8 @@ import (
 
 var update = flag.Bool("update", false, "write new keys into keys, with ? for what a person must say of them, and delete old ones")
 
-// contract is a format whose keys are listed in the file keys/NAME.txt. What another one has listed is not listed again.
+// contract is a format whose keys are listed in the file keys/NAME.txt. What another one has listed
+// is not listed again.
 type contract struct {
 	name string
 	of   reflect.Type
@@ -49,8 +50,8 @@ func contracts() []contract {
 	}
 }
 
-// The lists of keys are those of the structs: names, types and units by what the code has, and by hand since when each is
-// there and what it means.
+// The lists of keys are those of the structs: names, types and units by what the code has, and by
+// hand since when each is there and what it means.
 func TestKeys(t *testing.T) {
 	w := walk{seen: map[reflect.Type]string{}}
 	for _, c := range contracts() {

@@ -29,7 +29,8 @@ func (r *Run) Method() *compare.Method {
 	}
 }
 
-// about is what a report says of how and where a run was made; a lone events file says nothing of it.
+// about is what a report says of how and where a run was made; a lone events file says nothing of
+// it.
 func about(loaded *rundir.Loaded) report.About {
 	run := loaded.Info
 	if run == nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// A run whose disks are one, or were not checked, says so first, and names no winner: on the terminal, on its page and
-// when that is read back.
+// A run whose disks are one, or were not checked, says so first, and names no winner: on the
+// terminal, on its page and when that is read back.
 func TestUncheckedRun(t *testing.T) {
 	var events strings.Builder
 	for _, phase := range []string{"A alone", "B alone", "both"} {

@@ -10,15 +10,16 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Journal records a run's events, and analyses those of a phase when it has ended, before the next begins. It is for one
-// goroutine.
+// Journal records a run's events, and analyses those of a phase when it has ended, before the next
+// begins. It is for one goroutine.
 type Journal struct {
 	*rundir.Live
 	Plan  *scenario.Plan
 	phase []byte // the events since the end of the phase before
 }
 
-// maxRecorded is how much of a phase is analysed while a run waits, in bytes: some tenths of a second.
+// maxRecorded is how much of a phase is analysed while a run waits, in bytes: some tenths of a
+// second.
 const maxRecorded = 32 << 20
 
 // AppendLines records events, each a line; the lines are its own from then on.
@@ -29,7 +30,8 @@ func (j *Journal) AppendLines(lines []byte) error {
 	return j.Live.AppendLines(lines)
 }
 
-// Conclude returns how long a phase took and what it showed: nothing if it is too long to say so at once.
+// Conclude returns how long a phase took and what it showed: nothing if it is too long to say so at
+// once.
 func (j *Journal) Conclude(phase string) (took time.Duration, result *analysis.Phase) {
 	events := j.phase
 	j.phase = nil

@@ -1,5 +1,6 @@
-// Package recorded reads what runs have recorded, wherever it is found, and analyses it: a run's folder, a lone
-// events file, a page that somebody forwarded, or a phase that has just ended. Start at Load.
+// Package recorded reads what runs have recorded, wherever it is found, and analyses it: a run's
+// folder, a lone events file, a page that somebody forwarded, or a phase that has just ended. Start
+// at Load.
 package recorded
 
 import (

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A comparison shows no rates by file size, so that it need not wait for them; everything else does.
+// A comparison shows no rates by file size, so that it need not wait for them; everything else
+// does.
 func TestNoSizes(t *testing.T) {
 	var events strings.Builder
 	for seq := range 100 {

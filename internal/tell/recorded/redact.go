@@ -16,9 +16,10 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Redact removes from a loaded run what identifies its owner: the host's name, users' names, paths, volume labels and
-// serial numbers. What people show to others is made from what is left: pages, pictures and Markdown. The files that it
-// was loaded from stay as they are. A page that carries no events was written without them.
+// Redact removes from a loaded run what identifies its owner: the host's name, users' names, paths,
+// volume labels and serial numbers. What people show to others is made from what is left: pages,
+// pictures and Markdown. The files that it was loaded from stay as they are. A page that carries no
+// events was written without them.
 func (r *Run) Redact() {
 	if r.Trace == nil {
 		return
@@ -213,8 +214,8 @@ func replaceWord(text, word, by string) string {
 	return strings.Join(parts, "")
 }
 
-// redactSetup removes from a setup, if there is one, what identifies its owner. A hub's id is unique in
-// the world.
+// redactSetup removes from a setup, if there is one, what identifies its owner. A hub's id is
+// unique in the world.
 func redactSetup(setup *hardware.Setup, hide func(string) string) {
 	if setup == nil {
 		return

@@ -23,8 +23,8 @@ const (
 	LayoutComparison Layout = "comparison" // one hub against another
 )
 
-// Answer is what a document comes to, as values: the first screen of its page and what a terminal prints. The
-// document's blocks hold what is behind it.
+// Answer is what a document comes to, as values: the first screen of its page and what a terminal
+// prints. The document's blocks hold what is behind it.
 type Answer struct {
 	Layout   Layout
 	Headline string

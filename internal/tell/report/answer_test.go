@@ -16,7 +16,8 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// contest is an analysis by hand: C crowds out A and B while all three write, and less when they read.
+// contest is an analysis by hand: C crowds out A and B while all three write, and less when they
+// read.
 func contest() *analysis.Analysis {
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Name: "plug", Order: []string{"A", "B", "C"}, Phases: []analysis.Phase{
 		played("RRR", trace.Read, 0.48, 0.47, 0.5), played("WWW", trace.Write, 0.47, 0.49, 0.77),
@@ -56,8 +57,8 @@ func answerOf(a *analysis.Analysis, failures ...string) *Answer {
 	return OfRun(Run{Analysis: a, AnswerAlone: true, About: About{Failures: failures}}).Answer
 }
 
-// The load that the headline is about comes first, whatever the order of phases; the same work under other names is
-// pooled with it.
+// The load that the headline is about comes first, whatever the order of phases; the same work
+// under other names is pooled with it.
 func TestHeadlineLoad(t *testing.T) {
 	a := contest()
 	got := answerOf(a)
@@ -129,7 +130,8 @@ func TestFacts(t *testing.T) {
 	check.Same(t, "of a disk that falls", []Fact{loss, throttled, total}, answerOf(a).Facts)
 }
 
-// Only those that keep about as little as the one that keeps least are named together, and many are counted.
+// Only those that keep about as little as the one that keeps least are named together, and many are
+// counted.
 func TestFactOfUnlikeLosers(t *testing.T) {
 	a := contest()
 	a.Phases[1] = played("WWW", trace.Write, 0.3, 0.6, 0.77)
@@ -151,8 +153,8 @@ func TestFactOfUnlikeLosers(t *testing.T) {
 	}
 }
 
-// What to do is the analysis' advice. A run in doubt has neither advice nor key numbers, and what failed is its
-// headline.
+// What to do is the analysis' advice. A run in doubt has neither advice nor key numbers, and what
+// failed is its headline.
 func TestActions(t *testing.T) {
 	a := contest()
 	want := []Action{{"Move C", "A then writes more.", "Move C to its own port."}}
@@ -196,7 +198,8 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// A share of another speed than the disk's alone is marked, and explained; without a baseline there is no share.
+// A share of another speed than the disk's alone is marked, and explained; without a baseline there
+// is no share.
 func TestNotAlone(t *testing.T) {
 	a := contest()
 	d := a.Phases[1].Contention.Disks["A"]

@@ -48,8 +48,8 @@ func ChangeSpan(v *stats.Interval) string {
 	return signed(v[0]) + " to " + signed(v[1]) + " %"
 }
 
-// pair is what stands behind the answer about a run: all its rates and latencies, and what differs from the base. Of
-// several runs each has details of its own.
+// pair is what stands behind the answer about a run: all its rates and latencies, and what differs
+// from the base. Of several runs each has details of its own.
 func (c comparison) pair(run *comparedRun, id string) []Block {
 	pair := run.Pair
 	rates := table("Rates", words("Phase", "Disk", "Rate"), numbers("Base", "New", "Change"),
@@ -196,8 +196,8 @@ func Gate(g *compare.Gate) string {
 	return text + pick(len(g.Lost) > 0, "; "+unit.Plural(len(g.Lost), "part")+" not measured", "")
 }
 
-// searchAnswer is "clean streams of A: alone 12 as before, with the others 9 → 7": on each side as many as there
-// are runs.
+// searchAnswer is "clean streams of A: alone 12 as before, with the others 9 → 7": on each side as
+// many as there are runs.
 func searchAnswer(s compare.Search) string {
 	text := pick(s.Kind == trace.SearchPace, "pace of "+s.Disk+" that leaves the streams clean: ",
 		"clean streams of "+s.Disk+": ")
@@ -234,7 +234,8 @@ func answerText(kind string, value *float64, between *analysis.Between, open, un
 	return pick(open, "at least ", "") + text(*value)
 }
 
-// chart sets the two rates of each phase and disk beside each other, the largest change first; nil if there are none.
+// chart sets the two rates of each phase and disk beside each other, the largest change first; nil
+// if there are none.
 func (c comparison) chart(run *comparedRun) *Chart {
 	a := &run.answer
 	unknown := func(r compare.Row) bool { return r.Base == nil }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Chart is numbers on one plane. Encoders draw it without knowing what it is about: the page, the pictures (svg and
-// png), Markdown.
+// Chart is numbers on one plane. Encoders draw it without knowing what it is about: the page, the
+// pictures (svg and png), Markdown.
 type Chart struct {
 	ID      string // its name on the command line
 	Title   string // states the finding
@@ -72,7 +72,8 @@ const None = -1
 // Kind says how a series is drawn, and what the numbers of its points are.
 type Kind string
 
-// The kinds. Dots and files may go on with what only the tooltip says: the file's number and its size in bytes.
+// The kinds. Dots and files may go on with what only the tooltip says: the file's number and its
+// size in bytes.
 const (
 	Line  Kind = "line"  // from point to point: x, y
 	Bar   Kind = "bar"   // from zero along a row: row, value and, if it is known, its interval from low to high
@@ -97,7 +98,8 @@ type Band struct {
 	Tone     Sign
 }
 
-// Mark is a labelled line: across at a height, or upright. It spans the whole plane unless From and To differ from 0.
+// Mark is a labelled line: across at a height, or upright. It spans the whole plane unless From and
+// To differ from 0.
 type Mark struct {
 	At       float64
 	From, To float64
@@ -148,14 +150,16 @@ func (m *Mark) Ends(c *Chart) (x1, y1, x2, y2 float64) {
 	return from, m.At, to, m.At
 }
 
-// Drawn reports whether the chart is of lines or files, whose heights over x can be told in a line of text.
+// Drawn reports whether the chart is of lines or files, whose heights over x can be told in a line
+// of text.
 func (c *Chart) Drawn() bool {
 	return len(c.Rows) == 0 && slices.ContainsFunc(c.Series, func(s Series) bool {
 		return s.Kind == Line || s.Kind == Files
 	})
 }
 
-// Value is what a point says: a bar's length, a place along the axis of a distribution, else a height.
+// Value is what a point says: a bar's length, a place along the axis of a distribution, else a
+// height.
 func (c *Chart) Value(kind Kind, point []float64) float64 {
 	switch {
 	case kind == Files:
@@ -166,7 +170,8 @@ func (c *Chart) Value(kind Kind, point []float64) float64 {
 	return point[1]
 }
 
-// Describe says the chart in words, for readers of text: between what values each disk's points lie.
+// Describe says the chart in words, for readers of text: between what values each disk's points
+// lie.
 func (c *Chart) Describe() string {
 	axis := c.Y
 	if len(c.Rows) > 0 {
@@ -200,8 +205,8 @@ func (c *Chart) Describe() string {
 	return c.Title + " (" + axis.Name + "): " + strings.Join(parts, "; ") + "."
 }
 
-// ChartOrigin stands in small letters under a chart that leaves its document: of what phase and run it is, when and on
-// what it was measured, and that it was not.
+// ChartOrigin stands in small letters under a chart that leaves its document: of what phase and run
+// it is, when and on what it was measured, and that it was not.
 func ChartOrigin(doc *Document, c *Chart) string {
 	parts := append(nonEmpty(doc.Title, pick(c.Phase == doc.Title, "", c.Phase)), doc.Origin()...)
 	return Clean(strings.Join(append(parts, strings.TrimSpace("hubbench "+doc.Tool)), " · "))

@@ -26,11 +26,12 @@ const (
 	maxLosses  = 3 // parts that were not measured, and doubts about several runs
 )
 
-// smallChange is the largest change that may be hidden in runs of which the answer says that nothing changed, if no
-// gate has a limit of its own.
+// smallChange is the largest change that may be hidden in runs of which the answer says that
+// nothing changed, if no gate has a limit of its own.
 const smallChange = 0.05
 
-// halfCommon is the share of the variance between runs from which on the answer says that it is common to all rates.
+// halfCommon is the share of the variance between runs from which on the answer says that it is
+// common to all rates.
 const halfCommon = 0.5
 
 // comparison is what the parts of the document need.
@@ -50,8 +51,8 @@ type comparedRun struct {
 	key    Key
 }
 
-// OfComparison says how runs differ from the first: the largest changes in the answer, all rates and what was measured
-// differently behind it.
+// OfComparison says how runs differ from the first: the largest changes in the answer, all rates
+// and what was measured differently behind it.
 func OfComparison(c *compare.Comparison) *Document {
 	all := comparison{Comparison: c, limit: smallChange}
 	sides, top := []compare.Side{c.Base}, 0.0
@@ -143,7 +144,8 @@ func shortNames(labels []string) []string {
 	return last
 }
 
-// answer says what changed most, or that nothing did, and how sure that is. A gate that failed comes first.
+// answer says what changed most, or that nothing did, and how sure that is. A gate that failed
+// comes first.
 func (c comparison) answer() *Answer {
 	out := &Answer{Scale: c.Scale, Sure: c.units()}
 	if c.LeftOut != "" {
@@ -222,7 +224,8 @@ func (c comparison) fall() (in *comparedRun, worst *compare.Row) {
 	return in, worst
 }
 
-// doubts say what a run did not measure, and why its rates cannot be trusted. Of several runs each says less.
+// doubts say what a run did not measure, and why its rates cannot be trusted. Of several runs each
+// says less.
 func (c comparison) doubts(run *comparedRun) (list []string) {
 	shown := pick(len(c.Pairs) > 1, 1, maxLosses)
 	if n := len(run.Lost); n > 0 {
@@ -287,7 +290,8 @@ func (c comparison) units() string {
 	return strings.Join(list, ". ") + "."
 }
 
-// outcome is what became of a run's rates, and first of what it searched for: one idea, and a sentence more.
+// outcome is what became of a run's rates, and first of what it searched for: one idea, and a
+// sentence more.
 func (c comparison) outcome(run *comparedRun) (idea, sentence string) {
 	a := &run.answer
 	all := len(a.Changed) + len(a.Same) + len(a.Unjudged)

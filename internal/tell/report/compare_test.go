@@ -13,7 +13,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// A comparison's answer is its most important change; what did not change has a bound, what is not known comes first.
+// A comparison's answer is its most important change; what did not change has a bound, what is not
+// known comes first.
 func TestComparisonAnswer(t *testing.T) {
 	rate := func(disk string, base, change, margin float64, v compare.Verdict) compare.Rate {
 		now := base * (1 + change)
@@ -88,7 +89,8 @@ func TestComparisonAnswer(t *testing.T) {
 	}
 }
 
-// Nothing changed only if repeated runs leave no room for a change that matters: to the gate, or 5 % without one.
+// Nothing changed only if repeated runs leave no room for a change that matters: to the gate, or 5
+// % without one.
 func TestNothingChanged(t *testing.T) {
 	change, margin, speed := 0.001, 0.019, 1e9
 	same := compare.Rate{Disk: "A", Op: trace.Write, Measure: compare.Window, Base: &speed, New: &speed,

@@ -7,8 +7,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// What is plugged in is a tree of ports, hubs and disks, whatever little is known of them; what cannot be tested is left
-// out if it is to be brief.
+// What is plugged in is a tree of ports, hubs and disks, whatever little is known of them; what
+// cannot be tested is left out if it is to be brief.
 func TestDevicesAreATree(t *testing.T) {
 	for _, tt := range []struct {
 		inv   hardware.Inventory

@@ -1,9 +1,10 @@
-// Package report says what a run, a comparison, a plan, a fit or a prediction shows: once, as a Document of blocks.
-// It takes the numbers from the analysis and works out none itself; each output has an encoder of its own, which knows
-// blocks but no particular table or chart: text, md, html and plot (svg and png). Package export writes
-// the data as csv and Go benchmarks.
+// Package report says what a run, a comparison, a plan, a fit or a prediction shows: once, as a
+// Document of blocks. It takes the numbers from the analysis and works out none itself; each output
+// has an encoder of its own, which knows blocks but no particular table or chart: text, md, html
+// and plot (svg and png). Package export writes the data as csv and Go benchmarks.
 //
-// Start at Document. OfRun is the largest of the documents; what is shown of one phase is listed in newPhase.
+// Start at Document. OfRun is the largest of the documents; what is shown of one phase is listed in
+// newPhase.
 package report
 
 import (
@@ -33,7 +34,8 @@ type Document struct {
 	Data      any // the same as JSON
 }
 
-// Block is a part of a document. The set is closed: an encoder that knows these seven knows every document.
+// Block is a part of a document. The set is closed: an encoder that knows these seven knows every
+// document.
 type Block interface{ isBlock() }
 
 // Heading stands over the blocks that follow it.
@@ -66,8 +68,8 @@ type Table struct {
 	Sentences bool // columns that may drop hold sentences: in print they follow under each row
 }
 
-// Details are blocks that belong together: a phase (or what a comparison says of one run), of which one is open at
-// a time and which can be linked to; or what only some readers want.
+// Details are blocks that belong together: a phase (or what a comparison says of one run), of which
+// one is open at a time and which can be linked to; or what only some readers want.
 type Details struct {
 	ID      string
 	Name    string // the phase's name in the scenario
@@ -75,8 +77,8 @@ type Details struct {
 	Does    string // who reads and who writes
 	Phase   bool
 	Printed bool // a terminal that is asked for everything shows it, unlike other folds
-	// Fold is what it is one of many of, that a table before them sums up: the page lists these together, and print leaves
-	// them out.
+	// Fold is what it is one of many of, that a table before them sums up: the page lists these
+	// together, and print leaves them out.
 	Fold   string
 	Blocks []Block
 }
@@ -108,7 +110,8 @@ type Cell struct {
 	Strong bool
 	Sign   Sign    // before the text
 	Heat   float64 // a share to colour the cell by: 1 is nothing lost; 0 for no colour
-	// NoReference says that there is nothing to compare the cell with: it must not look as if nothing were lost.
+	// NoReference says that there is nothing to compare the cell with: it must not look as if
+	// nothing were lost.
 	NoReference bool
 }
 
@@ -207,8 +210,8 @@ func (t *Table) Shown() *Table {
 	return &out
 }
 
-// Printed is the table as a terminal shows it, with a mark before good news and bad, and how wide its columns are. In a
-// column of numbers a remark takes as much room as any.
+// Printed is the table as a terminal shows it, with a mark before good news and bad, and how wide
+// its columns are. In a column of numbers a remark takes as much room as any.
 func (t *Table) Printed() (rows [][]string, widths []int) {
 	marks := map[Sign]string{Good: "✓ ", Doubt: "~ ", Bad: "✗ "}
 	rows = make([][]string, len(t.Rows))
@@ -272,8 +275,8 @@ func shown(blocks []Block) []Block {
 	})
 }
 
-// Origin is the line that goes with everything that leaves the document by itself: when and on what it was measured,
-// and that it was not.
+// Origin is the line that goes with everything that leaves the document by itself: when and on what
+// it was measured, and that it was not.
 func (d *Document) Origin() []string { return nonEmpty(d.Started, d.Hub, d.Unmeasured()) }
 
 // joined are the parts that are not empty, with a separator between them.
@@ -297,7 +300,8 @@ func (d *Document) Setup() string {
 	return joined(", ", d.Hub, disks)
 }
 
-// Unmeasured says that nothing was measured, or what is behind a model is not; it is empty if disks were.
+// Unmeasured says that nothing was measured, or what is behind a model is not; it is empty if disks
+// were.
 func (d *Document) Unmeasured() string {
 	switch {
 	case d.Model == hub.Specified && d.Simulated:

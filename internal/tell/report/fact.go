@@ -60,8 +60,8 @@ func (r *runDoc) facts() []Fact {
 	return facts[:min(len(facts), maxFacts)]
 }
 
-// mixedGain is how much more than one way the load of most disks carries that mixes reads and writes best; 0 if none
-// does.
+// mixedGain is how much more than one way the load of most disks carries that mixes reads and
+// writes best; 0 if none does.
 func (r *runDoc) mixedGain() (gain, rate float64) {
 	most := 0
 	for _, p := range r.a.Phases {
@@ -86,7 +86,8 @@ const minMixed = 0.10
 // alike is how far apart disks may lie in what they keep and still be named together.
 const alike = 0.05
 
-// recoveryFacts say how long disks took to recover, and for one phase how much was not moved meanwhile.
+// recoveryFacts say how long disks took to recover, and for one phase how much was not moved
+// meanwhile.
 func (r *runDoc) recoveryFacts(p *analysis.Phase) []Fact {
 	longest, after, had, could := 0.0, "", 0.0, 0.0
 	var names []string

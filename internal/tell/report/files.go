@@ -9,7 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// sizeChart is each file's rate against its size, with the size at which the rate changes; nil if all are of one size.
+// sizeChart is each file's rate against its size, with the size at which the rate changes; nil if
+// all are of one size.
 func (v *phaseView) sizeChart() *Chart {
 	if v.top == 0 || v.smallB <= 0 || v.largeB < 1.2*v.smallB {
 		return nil
@@ -75,8 +76,9 @@ func (v *phaseView) sizesTable() *Table {
 // rateParts is into how many rates many files are sorted.
 const rateParts = 60
 
-// spreadChart shows how the rates of each disk's files spread: every file, or how many there are of each rate, and over
-// them the middle nine tenths and the median, or both levels of files that have two: no file has a rate between.
+// spreadChart shows how the rates of each disk's files spread: every file, or how many there are of
+// each rate, and over them the middle nine tenths and the median, or both levels of files that have
+// two: no file has a rate between.
 func (v *phaseView) spreadChart() *Chart {
 	if v.top == 0 {
 		return nil
@@ -134,7 +136,8 @@ func (v *phaseView) spreadChart() *Chart {
 	return c
 }
 
-// bytesChart is each file's rate against all that the disk moved before, with the fall if there was one.
+// bytesChart is each file's rate against all that the disk moved before, with the fall if there was
+// one.
 func (v *phaseView) bytesChart() *Chart {
 	if v.top == 0 || v.sumB <= 0 {
 		return nil

@@ -1,6 +1,7 @@
 package report
 
-// Key is a disk, or a run of a comparison, with what always goes with it: its colour and its symbol.
+// Key is a disk, or a run of a comparison, with what always goes with it: its colour and its
+// symbol.
 type Key struct {
 	Name  string `json:"name"`
 	Label string `json:"label"` // the name, cut in its middle if it is long, and unlike the others'
@@ -9,15 +10,15 @@ type Key struct {
 	Index int    `json:"index"` // its place among all
 }
 
-// Colour and Shape are numbers into Colours and Shapes. After the eighth the pairs shift, so that sixty-four keys
-// differ in one or the other.
+// Colour and Shape are numbers into Colours and Shapes. After the eighth the pairs shift, so that
+// sixty-four keys differ in one or the other.
 func (k Key) Colour() int { return k.Index % len(Colours(false)) }
 
 // Symbol is the key's shape: see Colour.
 func (k Key) Symbol() int { return (k.Index + k.Index/8) % len(Shapes()) }
 
-// Colours are safe for colour-blind readers (after Okabe and Ito, "Color Universal Design", 2008), darkened or
-// lightened to stand out from the page. The style sheet has the same as --c0 to --c7.
+// Colours are safe for colour-blind readers (after Okabe and Ito, "Color Universal Design", 2008),
+// darkened or lightened to stand out from the page. The style sheet has the same as --c0 to --c7.
 func Colours(dark bool) []string {
 	if dark {
 		return []string{"#56b4e9", "#e69f00", "#2fc79a", "#e08fbf", "#f0e442", "#9ccdf2", "#ff8f5a", "#cfd4da"}

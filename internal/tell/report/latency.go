@@ -20,7 +20,8 @@ func timeText(ns *int64) string {
 	return Time(float64(*ns))
 }
 
-// latencyTable is how long each disk's requests took in the overlap, and below what they take alone.
+// latencyTable is how long each disk's requests took in the overlap, and below what they take
+// alone.
 func (v *phaseView) latencyTable() *Table {
 	t := table("Request latency", words("Disk", "Does", "Beside"), number("Requests", 3),
 		numbers("Median", "99th percentile"), number("95 % interval", 4), numbers("99.9th"),
@@ -69,7 +70,8 @@ func (v *phaseView) latencyTable() *Table {
 	return t
 }
 
-// latencyOf is whose requests they are: of a disk that reads and writes at once, those of its role alone.
+// latencyOf is whose requests they are: of a disk that reads and writes at once, those of its role
+// alone.
 func (v *phaseView) latencyOf(name string) string {
 	p, reads := v.found.Paced[name], v.found.Roles[name] == trace.Read
 	switch {

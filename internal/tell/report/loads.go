@@ -190,7 +190,8 @@ func (c comparison) load(phase *compare.Phase) LoadPair {
 	return l
 }
 
-// alone are the rates on both sides of a disk that does something alone; 0 if that was not measured.
+// alone are the rates on both sides of a disk that does something alone; 0 if that was not
+// measured.
 func (c comparison) alone(does string) (rates [2]float64) {
 	for _, phase := range c.Pairs[0].Phases {
 		if phase.Title == does && len(phase.Rates) > 0 && phase.Rates[0].Base != nil {
@@ -200,8 +201,8 @@ func (c comparison) alone(does string) (rates [2]float64) {
 	return rates
 }
 
-// facts are the key numbers behind the headline: the most important change the other way, the disk that changed most
-// with it, the next load, and what may be hidden.
+// facts are the key numbers behind the headline: the most important change the other way, the disk
+// that changed most with it, the next load, and what may be hidden.
 func (c comparison) facts() (facts []Fact) {
 	a := &c.runs[0].answer
 	if n := len(a.Same); len(a.Changed) == 0 && n > 0 {

@@ -13,8 +13,8 @@ import (
 // maxFlow is how many steps of a disk's streams are drawn.
 const maxFlow = 600
 
-// flowOf puts a disk's streams over time together: the lowest of their buffers and all their late frames in each
-// step, of stepS seconds; nothing if they were not followed.
+// flowOf puts a disk's streams over time together: the lowest of their buffers and all their late
+// frames in each step, of stepS seconds; nothing if they were not followed.
 func flowOf(streams []analysis.Stream, disk string) (stepS float64, bufferS []float64, late []int) {
 	var list []*analysis.StreamSeries
 	steps := 0
@@ -37,8 +37,8 @@ func flowOf(streams []analysis.Stream, disk string) (stepS float64, bufferS []fl
 	return stepS * float64(by), bufferS, late
 }
 
-// streamCharts are how full the streams' buffers were over time, and the frames that were dropped; none if the streams
-// were not followed.
+// streamCharts are how full the streams' buffers were over time, and the frames that were dropped;
+// none if the streams were not followed.
 func (v *phaseView) streamCharts() []Block {
 	buffer := v.overTime("buffer", "", Axis{Name: "lowest buffer of the streams, s"})
 	dropped := v.overTime("dropped", "", Axis{Name: "dropped frames in a step, frames"})
@@ -83,12 +83,12 @@ func (v *phaseView) streamCharts() []Block {
 	return []Block{buffer, dropped}
 }
 
-// minReadingS is the shortest time between two readings of a counter that makes a rate: the last may come right
-// after the one before it.
+// minReadingS is the shortest time between two readings of a counter that makes a rate: the last
+// may come right after the one before it.
 const minReadingS = 0.2
 
-// gaugeCharts are what the machine's own meters showed meanwhile: how warm each disk was, and what its device moved
-// by its own counters, whoever asked for it. Each is nil if nothing was read.
+// gaugeCharts are what the machine's own meters showed meanwhile: how warm each disk was, and what
+// its device moved by its own counters, whoever asked for it. Each is nil if nothing was read.
 func (v *phaseView) gaugeCharts() (temperature, device *Chart) {
 	if v.traced == nil {
 		return nil, nil

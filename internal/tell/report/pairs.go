@@ -88,7 +88,8 @@ func (r *runDoc) pairIn(i int, victim string) pair {
 	return p
 }
 
-// pairsTable has a row for each disk that may be slowed, and a column for each that works beside it.
+// pairsTable has a row for each disk that may be slowed, and a column for each that works beside
+// it.
 func (r *runDoc) pairsTable(tasks []task, list []pair) *Table {
 	t := table("Who slows down whom", words("Keeps beside"))
 	t.ID = "pairs"
@@ -125,8 +126,8 @@ func (r *runDoc) pairsTable(tasks []task, list []pair) *Table {
 // maxPairs is how many pairs are drawn at most: the table holds all.
 const maxPairs = 24
 
-// pairsChart is who slows whom: a bar for each disk and each other disk beside it, the one that keeps least first; nil
-// if no two disks were measured together.
+// pairsChart is who slows whom: a bar for each disk and each other disk beside it, the one that
+// keeps least first; nil if no two disks were measured together.
 func (r *runDoc) pairsChart(list []pair) *Chart {
 	list = slices.DeleteFunc(slices.Clone(list), func(p pair) bool { return p.kept == nil })
 	if len(list) == 0 {
@@ -167,8 +168,9 @@ func (r *runDoc) pairsChart(list []pair) *Chart {
 	return c
 }
 
-// answerChart is the chart that shows the answer: of disks that compete who slows whom, of caches where each is full,
-// else the phase that the headline is about over time, or its streams' buffers; nil if there are no events.
+// answerChart is the chart that shows the answer: of disks that compete who slows whom, of caches
+// where each is full, else the phase that the headline is about over time, or its streams' buffers;
+// nil if there are no events.
 func (r *runDoc) answerChart() *Chart {
 	if c := chartOf(r.Blocks, "cache", "pairs"); c != nil {
 		return c
@@ -195,8 +197,8 @@ func chartOf(blocks []Block, ids ...string) *Chart {
 	return nil
 }
 
-// cacheChart is the rate of each disk that wrote alone until its fast cache was full, against the bytes written; nil if
-// no disk did.
+// cacheChart is the rate of each disk that wrote alone until its fast cache was full, against the
+// bytes written; nil if no disk did.
 func (r *runDoc) cacheChart() *Chart {
 	c := &Chart{ID: "cache", X: Axis{Name: "written so far", Unit: Bytes}, Caption: "Each disk writes alone; each line is one file."}
 	var ends []string

@@ -52,7 +52,8 @@ func (r *runDoc) phase(index int) *Details {
 	return d
 }
 
-// withoutOthers is what the analysis found of a disk's rate without the others; nil if the run does not show it.
+// withoutOthers is what the analysis found of a disk's rate without the others; nil if the run does
+// not show it.
 func withoutOthers(found *analysis.Phase, disk string) *analysis.DiskContention {
 	c := contentionOf(found, disk)
 	if c.Retention == nil || found.Paced[disk].IsPaced() {
@@ -81,7 +82,8 @@ func contentionOf(found *analysis.Phase, disk string) (c analysis.DiskContention
 // unmeasured stands for what was not measured alone either.
 const unmeasured = "no baseline"
 
-// diskTable is a row per disk, all of it of the overlap; without one, of the whole phase. It is nil if no disk worked.
+// diskTable is a row per disk, all of it of the overlap; without one, of the whole phase. It is nil
+// if no disk worked.
 func (v *phaseView) diskTable() *Table {
 	if len(v.found.Disks) == 0 {
 		return nil
@@ -180,7 +182,8 @@ func (v *phaseView) longestRecovery(disk string) float64 {
 	return longest
 }
 
-// overlapNote says what the numbers of the disks' table are; wide: an interval is wider than its rate.
+// overlapNote says what the numbers of the disks' table are; wide: an interval is wider than its
+// rate.
 func (v *phaseView) overlapNote(compared, wide bool) string {
 	o := v.found.Overlap
 	note := "In the overlap of " + unit.FormatSeconds(o.DurationS) + ", from " + Clock(o.StartS, o.EndS) +
@@ -205,8 +208,8 @@ func (v *phaseView) overlapNote(compared, wide bool) string {
 	return note + pick(len(o.Disks) > 1 && unlimited < len(o.Disks), " "+ownPaceNote, "")
 }
 
-// keptElsewhere reports whether what a disk kept is of another rate than the overlap's: rates are held against each
-// other between changes. Less than a twentieth is not worth a word.
+// keptElsewhere reports whether what a disk kept is of another rate than the overlap's: rates are
+// held against each other between changes. Less than a twentieth is not worth a word.
 func keptElsewhere(found *analysis.Phase, disk string) bool {
 	c := withoutOthers(found, disk)
 	return c != nil && c.Rate > 0 && math.Abs(c.Rate/found.Overlap.Disks[disk].Rate-1) >= 0.05
@@ -215,8 +218,8 @@ func keptElsewhere(found *analysis.Phase, disk string) bool {
 // maxListed is how many changes are listed: more are of use to no one.
 const maxListed = 60
 
-// changeTable lists the changes that need more words than the timeline has for them, starts, ends, recoveries
-// and the falls that the verdict tells left out; nil if there are none.
+// changeTable lists the changes that need more words than the timeline has for them, starts, ends,
+// recoveries and the falls that the verdict tells left out; nil if there are none.
 func (v *phaseView) changeTable() *Table {
 	t := table("What else changed", numbers("At, s"), number("Until, s", 2), word("Disks", 3),
 		words("What"), numbers("From, "+v.Unit, "To, "+v.Unit), word("Cause", 1))
@@ -317,8 +320,8 @@ func (v *phaseView) timed() []Key {
 	return slices.DeleteFunc(v.working(), func(k Key) bool { return v.found.Paced[k.Name].HasNoFiles() })
 }
 
-// filesTable is a row per disk over the rates of its single files, in the whole phase, with the one to quote and what
-// other ways of averaging make of them.
+// filesTable is a row per disk over the rates of its single files, in the whole phase, with the one
+// to quote and what other ways of averaging make of them.
 func (v *phaseView) filesTable() *Table {
 	rate := v.maybe
 	t := table("File by file", words("Disk"),

@@ -71,7 +71,8 @@ func TestCachedWrites(t *testing.T) {
 	}
 }
 
-// Of many changes the chart shows some, what disks do together as one, and what happens at once as an upright line.
+// Of many changes the chart shows some, what disks do together as one, and what happens at once as
+// an upright line.
 func TestManyChanges(t *testing.T) {
 	found := &analysis.Phase{Name: "WW"}
 	for i := range 100 {
@@ -113,7 +114,8 @@ func TestManyChanges(t *testing.T) {
 	}
 }
 
-// What a disk kept is of the time between the changes, and said to be: a mean over a stall beside it would contradict.
+// What a disk kept is of the time between the changes, and said to be: a mean over a stall beside
+// it would contradict.
 func TestKeptBetweenChanges(t *testing.T) {
 	rnd, hub := rand.New(rand.NewPCG(7, 4)), tracetest.Hub{Capacity: 1e12, Outside: true}
 	disk := func(name string, untilS, rate float64) tracetest.Disk {
@@ -190,8 +192,8 @@ func TestGaugeCharts(t *testing.T) {
 	}
 }
 
-// The table says of each disk how long its own requests took, beside those that it takes alone, and why a figure is
-// missing.
+// The table says of each disk how long its own requests took, beside those that it takes alone, and
+// why a figure is missing.
 func TestLatencyTable(t *testing.T) {
 	table := viewOf(t, fixture.Streams(), "play beside backup").latencyTable()
 	var got []string

@@ -17,8 +17,8 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// Numbers are as fine as a reader can use. An interval that is wider than its rate is written from low to high: 0.3 ± 0.6
-// would be less than nothing.
+// Numbers are as fine as a reader can use. An interval that is wider than its rate is written from
+// low to high: 0.3 ± 0.6 would be less than nothing.
 func TestNumbers(t *testing.T) {
 	scale := Scale{unit.ScaleFor(1e9)}
 	for i, test := range []struct{ got, want string }{
@@ -95,7 +95,8 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
-// Repeats are pooled that are of the same work and called alike; a phase that only looks like one is not.
+// Repeats are pooled that are of the same work and called alike; a phase that only looks like one
+// is not.
 func TestPool(t *testing.T) {
 	a := &analysis.Analysis{}
 	for _, p := range []struct {
@@ -179,8 +180,8 @@ func TestPhasesWithoutReference(t *testing.T) {
 	}
 }
 
-// Each finding is told once: not what the answer or the phase's verdict says, and what repeats have in common with
-// their number.
+// Each finding is told once: not what the answer or the phase's verdict says, and what repeats have
+// in common with their number.
 func TestFindings(t *testing.T) {
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "B"}}
 	for i, name := range []string{"WW", "WW-2", "RR"} {
@@ -200,7 +201,8 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// A chart in words says between what values the points of each disk lie, whatever stands behind them.
+// A chart in words says between what values the points of each disk lie, whatever stands behind
+// them.
 func TestDescribe(t *testing.T) {
 	c := &Chart{Title: "Rate", Keys: newKeys([]string{"A"}), Y: Axis{Name: "rate, GB/s"}, Series: []Series{
 		{Kind: Files, Points: [][]float64{{0, 1, 0.7}, {1, 2, 1.6}}},
@@ -212,7 +214,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// Of every phase of the preset there is one chart and one table, of the disks that fell, in the disks' own colours.
+// Of every phase of the preset there is one chart and one table, of the disks that fell, in the
+// disks' own colours.
 func TestSaturations(t *testing.T) {
 	rest := 150.0
 	fall := &analysis.Fall{AtBytes: 24e9}
@@ -247,8 +250,8 @@ func TestSaturations(t *testing.T) {
 	}
 }
 
-// A cell of the table of pairs is an effect, the note has the widest margin of error, and a share that is of nothing
-// says so: it must not look as if nothing were lost.
+// A cell of the table of pairs is an effect, the note has the widest margin of error, and a share
+// that is of nothing says so: it must not look as if nothing were lost.
 func TestPairsTable(t *testing.T) {
 	phase := func(name, noBaselineOfC string) analysis.Phase {
 		return analysis.Phase{
@@ -294,7 +297,8 @@ func answerChartOf(run *trace.Run) *Chart {
 	return OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}).Answer.Chart
 }
 
-// Who slows whom is a bar for each disk and each other beside it, what loses most first, in the disk's own colour.
+// Who slows whom is a bar for each disk and each other beside it, what loses most first, in the
+// disk's own colour.
 func TestPairsChart(t *testing.T) {
 	r := &runDoc{Document: &Document{Keys: newKeys([]string{"A", "C"})}}
 	kept := func(share float64, victim, neighbour task) pair {
@@ -329,7 +333,8 @@ func TestAnswerChart(t *testing.T) {
 	}
 }
 
-// Where a fast cache ends is marked among the bytes written, and a disk that goes on for long is cut short.
+// Where a fast cache ends is marked among the bytes written, and a disk that goes on for long is
+// cut short.
 func TestCacheChart(t *testing.T) {
 	run := fixture.Run("caches", []string{"A", "B"}, map[string][]fixture.Part{
 		"A alone": {{Disk: "A", Op: trace.Write, Files: 40, Pace: []fixture.Pace{{Rate: 2.3e9}, {FromS: 4, Rate: 0.6e9}}}},

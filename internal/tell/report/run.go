@@ -19,7 +19,8 @@ type Run struct {
 	Trace    *trace.Run // nil where only the results are at hand: no figures of files then
 	Analysis *analysis.Analysis
 	About    About
-	// No more than the answer is asked for; of a long run the figures are what takes most time to draw up.
+	// No more than the answer is asked for; of a long run the figures are what takes most time to
+	// draw up.
 	AnswerAlone bool
 }
 
@@ -82,7 +83,8 @@ func (r *runDoc) label(disk string) string {
 	return disk
 }
 
-// OfRun is the report of a run: what to doubt, what all phases come to where there are several, and each phase.
+// OfRun is the report of a run: what to doubt, what all phases come to where there are several, and
+// each phase.
 func OfRun(run Run) *Document {
 	r, a := newRunDoc(run), run.Analysis
 	if t := run.Trace; t != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// What the hardware is and what its links carried stands in every output; without it, nothing is said of either.
+// What the hardware is and what its links carried stands in every output; without it, nothing is
+// said of either.
 func TestSetup(t *testing.T) {
 	run := fixture.Triple()
 	for _, known := range []bool{false, true} {
@@ -40,7 +41,8 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-// dock is a setup for fixture.Triple: two disks in Thunderbolt enclosures and one that fell back to USB, on one dock.
+// dock is a setup for fixture.Triple: two disks in Thunderbolt enclosures and one that fell back to
+// USB, on one dock.
 func dock() *hardware.Setup {
 	yes := true
 	hub := "0-1"

@@ -42,8 +42,8 @@ func wordsOf(t *Table) [][]string {
 	return out
 }
 
-// The streams of a disk are one row: which they are, what came of them in all and with all other disks busy, and who
-// was busy whenever frames were dropped.
+// The streams of a disk are one row: which they are, what came of them in all and with all other
+// disks busy, and who was busy whenever frames were dropped.
 func TestStreamTable(t *testing.T) {
 	run := fixture.Streams()
 	const what = "4 x ProRes 422 HQ UHD 25p played"
@@ -145,7 +145,8 @@ func laneTexts(run *trace.Run) (texts []string, a *Answer) {
 	return texts, a
 }
 
-// Phases of a fixed number of streams are lanes, the worst first, and say nothing of numbers that were not tried.
+// Phases of a fixed number of streams are lanes, the worst first, and say nothing of numbers that
+// were not tried.
 func TestLanesOfPhases(t *testing.T) {
 	got, a := laneTexts(fixture.Streams())
 	want := []string{"A plays B writes <4 ...x....", "A plays  4+ ====....", "A plays B writes at up to 200 MB/s <4 ...!...."}
@@ -199,8 +200,8 @@ func TestTriesAreNoPhasesOfTheTable(t *testing.T) {
 	}
 }
 
-// A pace that was found says how far to slow the disk down; values whose tries contradict one another count by most of
-// them, and the range is what is known.
+// A pace that was found says how far to slow the disk down; values whose tries contradict one
+// another count by most of them, and the range is what is known.
 func TestLaneOfAPace(t *testing.T) {
 	found := 200e6
 	search := analysis.Search{

@@ -12,8 +12,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// study shows what is behind the answer of several phases: what came of streams, searches and fast caches, what
-// disks keep beside one another, and all phases in a table.
+// study shows what is behind the answer of several phases: what came of streams, searches and fast
+// caches, what disks keep beside one another, and all phases in a table.
 func (r *runDoc) study() {
 	r.Add(r.cacheChart())
 	r.addSaturations()
@@ -38,8 +38,8 @@ func (r *runDoc) study() {
 	r.Add(t)
 }
 
-// poolFindings gathers the findings of all phases but for what a phase's verdict says; those that repeats of one phase
-// have in common are told once.
+// poolFindings gathers the findings of all phases but for what a phase's verdict says; those that
+// repeats of one phase have in common are told once.
 func (r *runDoc) poolFindings() {
 	type kind struct {
 		code, disk string
@@ -94,7 +94,8 @@ type pooledPhase struct {
 	kept float64 // the least that a disk keeps of its baseline
 }
 
-// pool puts the repeats of a phase together: of the same work, by names that differ only in the number at their end.
+// pool puts the repeats of a phase together: of the same work, by names that differ only in the
+// number at their end.
 func (r *runDoc) pool() {
 	type repeated struct{ name, first string }
 	for _, group := range analysis.Grouped(r.a.Phases, func(p analysis.Phase) repeated {

@@ -11,8 +11,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// timeChart is the phase over time: each file's rate, or of many files the mean and the spread of each disk; over it
-// what changed, and the rate of each disk while all were busy.
+// timeChart is the phase over time: each file's rate, or of many files the mean and the spread of
+// each disk; over it what changed, and the rate of each disk while all were busy.
 func (v *phaseView) timeChart() *Chart {
 	if len(v.lanes) == 0 || v.top == 0 {
 		return nil
@@ -117,8 +117,8 @@ func (v *phaseView) addOverlap(c *Chart) {
 	}
 }
 
-// addChanges adds what the ledger holds but for disks that only start or end: as bands what takes a while, as upright
-// lines what happens at once.
+// addChanges adds what the ledger holds but for disks that only start or end: as bands what takes a
+// while, as upright lines what happens at once.
 func (v *phaseView) addChanges(c *Chart) {
 	for i, change := range v.told() {
 		if i == maxListed {
@@ -161,7 +161,8 @@ func toneOf(c *analysis.Change) Sign {
 // maxLevels is how many disks' levels are marked at most: more lie on one another.
 const maxLevels = 6
 
-// addLevels marks the mean rate of each disk while all were busy, and the rate that it recovered to.
+// addLevels marks the mean rate of each disk while all were busy, and the rate that it recovered
+// to.
 func (v *phaseView) addLevels(c *Chart) {
 	o := v.found.Overlap
 	if o == nil || len(v.lanes) > maxLevels {
@@ -186,8 +187,8 @@ func (v *phaseView) addLevels(c *Chart) {
 	}
 }
 
-// timeTitle says what the timeline shows: what slowed down, who took the most, and who waited for it: "C takes 61
-// %, A and B wait 10 s".
+// timeTitle says what the timeline shows: what slowed down, who took the most, and who waited for
+// it: "C takes 61 %, A and B wait 10 s".
 func (v *phaseView) timeTitle() string {
 	o, working := v.found.Overlap, v.working()
 	var parts []string
@@ -230,8 +231,8 @@ func (v *phaseView) rates(name string, top float64) Axis {
 	return Axis{Name: name + ", " + v.Unit, Max: 1.08 * max(v.rate(top), 1e-9)}
 }
 
-// totalChart is all disks together, with the limit that they share if all goes one way, and that of a link that all of
-// them use; nil if there is no total, or only one disk to it.
+// totalChart is all disks together, with the limit that they share if all goes one way, and that of
+// a link that all of them use; nil if there is no total, or only one disk to it.
 func (v *phaseView) totalChart() *Chart {
 	o, series := v.found.Overlap, v.found.Series
 	if series == nil || o == nil || len(o.Disks) < 2 || v.endS == 0 {

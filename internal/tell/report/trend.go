@@ -26,7 +26,8 @@ type Bench struct {
 
 const (
 	// The charts of all hosts that changed, or of all that did not, have one scale, relative to
-	// each host's first level. It reaches so far from that at least, or small noise would look large.
+	// each host's first level. It reaches so far from that at least, or small noise would look
+	// large.
 	minShown = 0.1
 	// shownMargin is between the outermost run and the edge.
 	shownMargin = 0.04

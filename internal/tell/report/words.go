@@ -33,8 +33,8 @@ func (s Scale) maybe(rate *float64) string {
 	return s.Number(*rate)
 }
 
-// margin is half the interval, rounded up to the last decimal of the rate that it stands beside; if that is more than
-// the rate, the interval: no rate is less than nothing.
+// margin is half the interval, rounded up to the last decimal of the rate that it stands beside; if
+// that is more than the rate, the interval: no rate is less than nothing.
 func (s Scale) margin(ci *stats.Interval, rate float64) string {
 	if ci == nil {
 		return ""
@@ -60,8 +60,8 @@ func Write(in Unit, x float64) string {
 	}
 }
 
-// Clock writes an instant of a phase in seconds, as fine as a phase of the given length deserves: 45.8 µs into a phase
-// of half a minute is "0".
+// Clock writes an instant of a phase in seconds, as fine as a phase of the given length deserves:
+// 45.8 µs into a phase of half a minute is "0".
 func Clock(seconds, length float64) string {
 	if length <= 0 {
 		length = seconds
@@ -95,7 +95,8 @@ func Steps(low, high float64, most int) []float64 {
 	return out
 }
 
-// LogSteps are 1, 2 and 5 times the powers of ten from low to high, or the powers alone if that makes too many.
+// LogSteps are 1, 2 and 5 times the powers of ten from low to high, or the powers alone if that
+// makes too many.
 func LogSteps(low, high float64) []float64 {
 	factors := []float64{1, 2, 5}
 	if high/low > 1e3 {
@@ -147,8 +148,8 @@ func Round(x float64, figures int) float64 {
 // longest is how many columns of a terminal a label takes at most.
 const longest = 22
 
-// newKeys gives names their labels: cut in the middle where they are long, for their ends are what tells "Samsung T7
-// Shield 2TB" from "... 4TB"; numbered where that makes two of them alike.
+// newKeys gives names their labels: cut in the middle where they are long, for their ends are what
+// tells "Samsung T7 Shield 2TB" from "... 4TB"; numbered where that makes two of them alike.
 func newKeys(names []string) []Key {
 	keys := make([]Key, len(names))
 	var taken []string

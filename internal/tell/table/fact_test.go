@@ -23,8 +23,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// fallingBeside is B, which reads at 138 MB/s until A, which writes beside it, falls by itself, and then at 178 MB/s:
-// at 168 MB/s in all. Alone it reads at 278 MB/s.
+// fallingBeside is B, which reads at 138 MB/s until A, which writes beside it, falls by itself, and
+// then at 178 MB/s: at 168 MB/s in all. Alone it reads at 278 MB/s.
 func fallingBeside() *recorded.Run {
 	rnd := rand.New(rand.NewPCG(9, 9))
 	disk := func(name string, op trace.Role, levels ...tracetest.Level) *trace.DiskRecord {
@@ -73,11 +73,12 @@ func outputs(t *testing.T, run *recorded.Run) map[string]string {
 	return out
 }
 
-// ratesOf are patterns of the texts that stand for the rates of an analysis and the parts of them that disks kept, by
-// path.
+// ratesOf are patterns of the texts that stand for the rates of an analysis and the parts of them
+// that disks kept, by path.
 type ratesOf map[string]string
 
-// set gives each a value of its own: rates from 301 MB/s up, which no file of the run has, and parts from 41 % up.
+// set gives each a value of its own: rates from 301 MB/s up, which no file of the run has, and
+// parts from 41 % up.
 func (r ratesOf) set(path string, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -134,8 +135,8 @@ func (r ratesOf) number(path string, v reflect.Value) {
 	}
 }
 
-// All outputs print the rate in the overlap as what a disk had while all were busy, and not the one in the stretch that
-// is compared with the disk's rate alone.
+// All outputs print the rate in the overlap as what a disk had while all were busy, and not the one
+// in the stretch that is compared with the disk's rate alone.
 func TestRateWhileAllWereBusy(t *testing.T) {
 	run := fallingBeside()
 	check.Near(t, "in the overlap", 168e6, run.Analysis.Phases[2].Overlap.Disks["B"].Rate, 0.5e6)

@@ -25,8 +25,8 @@ var (
 	metricLabel  = regexp.MustCompile(`([a-z]+)="((?:[^"\\]|\\[\\"n])*)"`)
 )
 
-// metricsOf reads what Metrics writes by the rules of OpenMetrics and of Prometheus' older text format
-// alike: https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md.
+// metricsOf reads what Metrics writes by the rules of OpenMetrics and of Prometheus' older text
+// format alike: https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md.
 func metricsOf(t *testing.T, run *recorded.Run) map[string]map[string]float64 {
 	t.Helper()
 	var out strings.Builder

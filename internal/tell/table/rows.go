@@ -199,8 +199,8 @@ func (s *source) pattern(p *analysis.Phase) string {
 	return string(letters)
 }
 
-// codes are those of the warnings about a disk, or about the phase if it is empty. That a phase is incomplete is said of
-// its disks too.
+// codes are those of the warnings about a disk, or about the phase if it is empty. That a phase is
+// incomplete is said of its disks too.
 func codes(warnings []analysis.Warning, disk string) []string {
 	list := []string{}
 	for _, w := range warnings {

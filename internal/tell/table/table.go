@@ -1,6 +1,7 @@
-// Package table turns runs into tidy tables, which other programs read: a row for each phase, disk, file, second or
-// finding, and a column for each thing that is known of it. The columns are the fields of the row types in rows.go,
-// with their names, units and meaning; they are only ever added to. Start at NewWriter.
+// Package table turns runs into tidy tables, which other programs read: a row for each phase, disk,
+// file, second or finding, and a column for each thing that is known of it. The columns are the
+// fields of the row types in rows.go, with their names, units and meaning; they are only ever added
+// to. Start at NewWriter.
 package table
 
 import (

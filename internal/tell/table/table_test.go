@@ -57,7 +57,8 @@ func write(w io.Writer, g table.Grain, format string, runs ...*recorded.Run) err
 	return out.Close()
 }
 
-// Each column has a name that every engine takes and says what it is; those that scripts rely on are there.
+// Each column has a name that every engine takes and says what it is; those that scripts rely on
+// are there.
 func TestColumns(t *testing.T) {
 	for _, g := range table.Grains() {
 		var names []string
@@ -229,7 +230,8 @@ func TestFormatsAgree(t *testing.T) {
 	}
 }
 
-// Names from a trace of anyone's do nothing in any text: no control of a terminal, markup, or command of a workflow.
+// Names from a trace of anyone's do nothing in any text: no control of a terminal, markup, or
+// command of a workflow.
 func TestNamesStayText(t *testing.T) {
 	part := fixture.Part{Disk: "\u009b31m\u202e<b>|`", Op: trace.Write, Files: 9, Pace: []fixture.Pace{{Rate: 1e9}}}
 	run := loaded(fixture.Run("run", []string{part.Disk}, map[string][]fixture.Part{"W": {part}}, "W"))

@@ -1,5 +1,6 @@
-// Package evidence is what the checks behind the claims of README and manual measured, compared with the truth.
-// A test reports a Finding for each; make proof collects them and prints a table. Start at Finding.
+// Package evidence is what the checks behind the claims of README and manual measured, compared
+// with the truth. A test reports a Finding for each; make proof collects them and prints a table.
+// Start at Finding.
 package evidence
 
 import (
@@ -23,8 +24,8 @@ type Finding struct {
 	Left     string  // why it was not measured here; then no number above counts
 }
 
-// Report notes a finding with a test, as an attribute that testdata/proof/proof.sh takes from its output. It fails the
-// test if the finding fails.
+// Report notes a finding with a test, as an attribute that testdata/proof/proof.sh takes from its
+// output. It fails the test if the finding fails.
 func Report(t testing.TB, f Finding) {
 	t.Helper()
 	if math.IsNaN(f.Measured) || math.IsInf(f.Measured, 0) {
@@ -60,22 +61,24 @@ func Trials(n, fewer int) int {
 	return n
 }
 
-// AtMost is a finding that counts what should not be: got of a number of trials, of which upper are the limit.
+// AtMost is a finding that counts what should not be: got of a number of trials, of which upper are
+// the limit.
 func AtMost(claim, name string, got, of, upper int) Finding {
 	f := counted(claim, name, got, of)
 	f.Limit, f.Pass = fmt.Sprintf("%d at most", upper), of > 0 && got <= upper
 	return f
 }
 
-// AtLeast is a finding that counts what should be: got of a number of trials, of which lower are the limit.
+// AtLeast is a finding that counts what should be: got of a number of trials, of which lower are
+// the limit.
 func AtLeast(claim, name string, got, of, lower int) Finding {
 	f := counted(claim, name, got, of)
 	f.Truth, f.Limit, f.Pass = float64(of), fmt.Sprintf("%d at least", lower), of > 0 && got >= lower
 	return f
 }
 
-// Seldom is AtMost for a share of all trials, beyond which chance may take these few: by three standard
-// deviations, so that of a hundred such checks none fails by chance alone.
+// Seldom is AtMost for a share of all trials, beyond which chance may take these few: by three
+// standard deviations, so that of a hundred such checks none fails by chance alone.
 func Seldom(claim, name string, got, of int, share float64) Finding {
 	upper := int(share*float64(of) + 3*math.Sqrt(share*(1-share)*float64(of)))
 	f := AtMost(claim, name, got, of, upper)
@@ -97,8 +100,8 @@ func Within(claim, name, unit string, truth, measured, share float64) Finding {
 	}
 }
 
-// counted has the interval of a count that the share of all such trials leaves open: Wilson's of 95 % (E. B. Wilson,
-// "Probable inference, the law of succession, and statistical inference", 1927).
+// counted has the interval of a count that the share of all such trials leaves open: Wilson's of 95
+// % (E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927).
 func counted(claim, name string, got, of int) Finding {
 	const z = 1.959964
 	n, k := float64(of), float64(got)

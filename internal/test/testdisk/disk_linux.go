@@ -1,9 +1,9 @@
-// Package testdisk makes disks for tests: a block device in memory, its partitions, file systems on them, and a control
-// group that the kernel holds to a rate. It needs Linux and root's rights.
+// Package testdisk makes disks for tests: a block device in memory, its partitions, file systems on
+// them, and a control group that the kernel holds to a rate. It needs Linux and root's rights.
 //
-// A disk is gone when it is closed, or when the next one is made after the process that had it was killed: everything
-// of it lies in a folder that its owner keeps locked, and what a folder without an owner had is removed. Start at
-// Make in a test, at New elsewhere.
+// A disk is gone when it is closed, or when the next one is made after the process that had it was
+// killed: everything of it lies in a folder that its owner keeps locked, and what a folder without
+// an owner had is removed. Start at Make in a test, at New elsewhere.
 package testdisk
 
 import (
@@ -31,7 +31,8 @@ const Memory = "/dev/shm"
 // prefix begins the names of everything that belongs to a disk.
 const prefix = "hubbench-disk-"
 
-// beneath is the folder, in a disk's own, of the file system that its file lies on if that is not memory.
+// beneath is the folder, in a disk's own, of the file system that its file lies on if that is not
+// memory.
 const beneath = "beneath"
 
 // Options say what a disk is like.
@@ -39,8 +40,9 @@ type Options struct {
 	Bytes      int64 // its size; memory is taken as it is written
 	Partitions int   // how many of equal size it has; none: the file system takes all of it
 
-	// Beneath mounts at a folder what the file behind the device is to lie on, and keeps its own files in the folder
-	// behind: a file system that lets a test hold up requests or fail them. Nil: memory.
+	// Beneath mounts at a folder what the file behind the device is to lie on, and keeps its own
+	// files in the folder behind: a file system that lets a test hold up requests or fail them.
+	// Nil: memory.
 	Beneath func(at, behind string) error
 }
 
@@ -56,7 +58,8 @@ type Disk struct {
 	group  string   // the control group's folder; empty without a limit
 }
 
-// Make makes a disk for the duration of a test. Without root's rights the test is skipped, unless it must run.
+// Make makes a disk for the duration of a test. Without root's rights the test is skipped, unless
+// it must run.
 func Make(t testing.TB, opts Options, must bool) *Disk {
 	t.Helper()
 	if os.Geteuid() != 0 && !must {
@@ -123,12 +126,14 @@ func (d *Disk) Part(n int) string {
 	return fmt.Sprintf("%sp%d", d.Device, n)
 }
 
-// Format makes a file system on a partition, from 1 on, or on the whole, 0, with a command such as mkfs.xfs -q.
+// Format makes a file system on a partition, from 1 on, or on the whole, 0, with a command such as
+// mkfs.xfs -q.
 func (d *Disk) Format(part int, mkfs ...string) error {
 	return command(mkfs[0], append(mkfs[1:], d.Part(part))...)
 }
 
-// Mount mounts a partition, from 1 on, or the whole, 0, with these options, which may be empty, and returns its root.
+// Mount mounts a partition, from 1 on, or the whole, 0, with these options, which may be empty, and
+// returns its root.
 func (d *Disk) Mount(part int, options string) (root string, err error) {
 	root = filepath.Join(d.Dir, fmt.Sprintf("at-%d", part))
 	if err := os.Mkdir(root, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
@@ -152,8 +157,9 @@ const (
 // ErrNoLimits is of a system whose control groups limit no I/O.
 var ErrNoLimits = errors.New("this system has no control groups that limit I/O: neither blkio nor io")
 
-// Limit has the kernel let the processes of Command move that many bytes per second to and from the whole disk; 0 is no
-// limit. It holds for direct requests: what goes through the cache is written by the kernel's own processes.
+// Limit has the kernel let the processes of Command move that many bytes per second to and from the
+// whole disk; 0 is no limit. It holds for direct requests: what goes through the cache is written
+// by the kernel's own processes.
 func (d *Disk) Limit(readRate, writeRate float64) error {
 	var st unix.Stat_t
 	if err := unix.Stat(d.Device, &st); err != nil {
@@ -196,8 +202,8 @@ func (d *Disk) Command(ctx context.Context, name string, args ...string) *exec.C
 	return exec.CommandContext(ctx, "sh", append(enter, args...)...)
 }
 
-// Close ends the processes of Command and removes all that belongs to the disk. What others keep in use is an error,
-// and removed later by a Sweep.
+// Close ends the processes of Command and removes all that belongs to the disk. What others keep in
+// use is an error, and removed later by a Sweep.
 func (d *Disk) Close() error {
 	if d.device != nil {
 		_ = d.device.Close() // it was only held
@@ -231,8 +237,8 @@ func command(name string, args ...string) error {
 	return err
 }
 
-// Attach makes a loop device over a new file, or over one that is there. It goes by itself when nothing has it open or
-// mounted any more: even if the test is killed.
+// Attach makes a loop device over a new file, or over one that is there. It goes by itself when
+// nothing has it open or mounted any more: even if the test is killed.
 func Attach(image string, size int64) (*os.File, error) {
 	file, err := os.OpenFile(image, os.O_CREATE|os.O_RDWR, 0o600)
 	if err == nil {
@@ -301,9 +307,10 @@ func lock(dir string, how int) (*os.File, error) {
 	return f, nil
 }
 
-// Sweep removes the disks of processes that were killed, and ends what those left running on them. It waits for
-// nobody, so that one call may leave a disk to the next: one that another Sweep is removing, one that is in use, and
-// one whose owner was killed while it started a command, which has the owner's lock until it runs.
+// Sweep removes the disks of processes that were killed, and ends what those left running on them.
+// It waits for nobody, so that one call may leave a disk to the next: one that another Sweep is
+// removing, one that is in use, and one whose owner was killed while it started a command, which
+// has the owner's lock until it runs.
 func Sweep() error {
 	owners, err := orphans()
 	if err != nil {
@@ -346,8 +353,8 @@ func orphans() (owners []*os.File, err error) {
 // errInUse is of a disk that processes other than those of Command still use.
 var errInUse = errors.New("in use")
 
-// remove removes a disk: its processes, what is mounted in its folder, its loop devices, and the folder last of all, so
-// that what fails is tried again by the next Sweep.
+// remove removes a disk: its processes, what is mounted in its folder, its loop devices, and the
+// folder last of all, so that what fails is tried again by the next Sweep.
 func remove(dir string) error {
 	if err := removeGroup(filepath.Base(dir)); err != nil {
 		return err

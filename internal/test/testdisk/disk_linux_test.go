@@ -133,7 +133,8 @@ func TestSweepAfterKill(t *testing.T) {
 	}
 }
 
-// A disk that somebody uses, and that for long cannot be removed, keeps nobody from making another one meanwhile.
+// A disk that somebody uses, and that for long cannot be removed, keeps nobody from making another
+// one meanwhile.
 func TestSweepKeepsNobodyWaiting(t *testing.T) {
 	root(t)
 	orphan, err := New(Options{Bytes: 16 << 20})

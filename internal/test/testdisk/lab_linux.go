@@ -18,14 +18,15 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// Lab makes real block devices: loop devices over files in memory, their partitions, and what can be mounted on them.
+// Lab makes real block devices: loop devices over files in memory, their partitions, and what can
+// be mounted on them.
 type Lab struct {
 	*testing.T
 	Memory string // a tmpfs, on which the images lie and everything is mounted
 }
 
-// InLab runs a test in a child with mounts of its own. When that ends, however it ends, its mounts go with it, and
-// with them the loop devices, which nothing else keeps.
+// InLab runs a test in a child with mounts of its own. When that ends, however it ends, its mounts
+// go with it, and with them the loop devices, which nothing else keeps.
 func InLab(t *testing.T, test func(l Lab), tools ...string) {
 	const child = "HUBBENCH_LAB"
 	if os.Getenv(child) != "" {

@@ -1,4 +1,5 @@
-// Package schematest holds files to a schema by a third party's validator, as editors do. It is for tests.
+// Package schematest holds files to a schema by a third party's validator, as editors do. It is for
+// tests.
 package schematest
 
 import (
@@ -13,7 +14,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
-// Validator says what is wrong with a YAML file. If it cannot be read the error is a *strictyaml.Error.
+// Validator says what is wrong with a YAML file. If it cannot be read the error is a
+// *strictyaml.Error.
 type Validator func(data []byte) error
 
 // New makes the validator of a schema, which must be one.

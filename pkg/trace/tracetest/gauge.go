@@ -10,7 +10,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Warmth is what a disk's temperature does, as its own sensor has it: in whole degrees, late, and with errors.
+// Warmth is what a disk's temperature does, as its own sensor has it: in whole degrees, late, and
+// with errors.
 type Warmth struct {
 	EveryS float64                 // between readings
 	At     func(s float64) float64 // the true temperature, in °C
@@ -27,12 +28,13 @@ func (w Warmth) Play(rnd *rand.Rand, disk string, endS float64) []trace.Gauge {
 	return out
 }
 
-// Traffic is what a device moves beside what the disk was counted to move, in bytes per second, or less than that. Of
-// writes it is added to the count of writes.
+// Traffic is what a device moves beside what the disk was counted to move, in bytes per second, or
+// less than that. Of writes it is added to the count of writes.
 type Traffic struct{ FromS, ToS, Rate float64 }
 
-// Counters makes a device's counters beside a disk's trace: once a second from the release to the end, with all that
-// was counted, with the traffic, and with that many bytes more for each file, as file systems need.
+// Counters makes a device's counters beside a disk's trace: once a second from the release to the
+// end, with all that was counted, with the traffic, and with that many bytes more for each file, as
+// file systems need.
 func Counters(d *trace.DiskRecord, endS, perFile float64, more ...Traffic) []trace.Gauge {
 	var out []trace.Gauge
 	const from = 7e12 // whatever it moved before
@@ -85,8 +87,9 @@ func Readings(disk, name string, values ...float64) []trace.Gauge {
 	return list
 }
 
-// Latency is how long a generated disk's requests take: log-normal about a median, some of them in a slow part of their
-// own, and all of them longer or shorter together for as long as the noise remembers.
+// Latency is how long a generated disk's requests take: log-normal about a median, some of them in
+// a slow part of their own, and all of them longer or shorter together for as long as the noise
+// remembers.
 type Latency struct {
 	Op       trace.Role // Write if empty
 	PerS     int        // requests a second
@@ -94,15 +97,15 @@ type Latency struct {
 	Sigma    float64 // of the logarithm
 	Slow     float64 // share of the slow ones
 	SlowNS   float64 // their median
-	// All take exp of this wave times as long, in the second: a first-order autoregression of deviation Wave and this
-	// memory.
+	// All take exp of this wave times as long, in the second: a first-order autoregression of
+	// deviation Wave and this memory.
 	Wave, MemoryS float64
 	// By is what they take as many times as long at a time; nil: once.
 	By func(s float64) float64
 }
 
-// Play makes the latency lines from the release to a time, one a second, and notes every request by its time if
-// each is not nil.
+// Play makes the latency lines from the release to a time, one a second, and notes every request by
+// its time if each is not nil.
 func (l Latency) Play(rnd *rand.Rand, endS float64, each func(s, ns float64)) []trace.Latency {
 	var out []trace.Latency
 	wave, rho := rnd.NormFloat64(), 0.0

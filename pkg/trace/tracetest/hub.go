@@ -8,8 +8,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Hub is what disks share: a capacity, of which each gets no more than its level and its noise let it move, and beyond
-// that parts in proportion to its weight (1 if there is none for it). What one leaves, others take at once.
+// Hub is what disks share: a capacity, of which each gets no more than its level and its noise let
+// it move, and beyond that parts in proportion to its weight (1 if there is none for it). What one
+// leaves, others take at once.
 type Hub struct {
 	Capacity float64 // bytes per second
 	Weights  map[string]float64
@@ -17,10 +18,11 @@ type Hub struct {
 
 	// LagS is how long those who stay hold their part when a disk has ended.
 	LagS float64
-	// Outside applies the disks' noise to what they get, as pkg/hub does; else it is of what they could move, and what
-	// one leaves others take.
+	// Outside applies the disks' noise to what they get, as pkg/hub does; else it is of what they
+	// could move, and what one leaves others take.
 	Outside bool
-	// Turns are when the hub changes, by time; each is the hub from then on except for LagS and Outside.
+	// Turns are when the hub changes, by time; each is the hub from then on except for LagS and
+	// Outside.
 	Turns []Turn
 	// Watch is told twice a second how the hub shares, if it is not nil.
 	Watch func(Shared)
@@ -173,8 +175,9 @@ func (m *member) claim(rnd *rand.Rand, now float64, outside bool) {
 	}
 }
 
-// share gives every disk its part by progressive filling, weighted: all rise together until the first limit, a disk's
-// own or a link's, which stops those it is of (Bertsekas and Gallager, Data Networks, 6.5.2).
+// share gives every disk its part by progressive filling, weighted: all rise together until the
+// first limit, a disk's own or a link's, which stops those it is of (Bertsekas and Gallager, Data
+// Networks, 6.5.2).
 func (h Hub) share(members []*member, now float64) {
 	for _, m := range members {
 		m.part, m.weight, m.settled = 0, 1, m.cap == 0
@@ -213,7 +216,8 @@ func (h Hub) share(members []*member, now float64) {
 	}
 }
 
-// rise is how far the disks on a link that still rise could do so together, by what the others leave of it.
+// rise is how far the disks on a link that still rise could do so together, by what the others
+// leave of it.
 func (p Part) rise(members []*member) (rise float64, open []*member) {
 	left, weights := p.Capacity, 0.0
 	for _, m := range members {

@@ -7,9 +7,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Streams plays a disk's streams up to a time: gives is what the disk moves for all of them together at a time, in
-// bytes per second. Frames are moved one at a time, in the order in which they were asked for, in steps of a
-// millisecond.
+// Streams plays a disk's streams up to a time: gives is what the disk moves for all of them
+// together at a time, in bytes per second. Frames are moved one at a time, in the order in which
+// they were asked for, in steps of a millisecond.
 func Streams(name string, specs []stream.Spec, endS float64, gives func(s float64) float64) *trace.DiskRecord {
 	d := &trace.DiskRecord{Name: name, Op: trace.Read}
 	players := stream.Players(specs)
@@ -68,8 +68,8 @@ func (q *streamQueue) ask(now int64) {
 	}
 }
 
-// move moves that many bytes within the millisecond from now on, and returns how many there were to move. A frame that
-// is past due before its turn is not moved.
+// move moves that many bytes within the millisecond from now on, and returns how many there were to
+// move. A frame that is past due before its turn is not moved.
 func (q *streamQueue) move(now int64, bytes float64) (moved float64) {
 	all := bytes
 	for len(q.asked) > 0 && bytes > 0 {

@@ -1,6 +1,6 @@
-// Package tracetest makes traces whose truth is known, to hold claims and intervals against. A Disk plays levels
-// under a Noise; the disks of a phase are played together, so that what one leaves others may take. It is for tests
-// only, and knows nothing of how traces are analysed.
+// Package tracetest makes traces whose truth is known, to hold claims and intervals against. A Disk
+// plays levels under a Noise; the disks of a phase are played together, so that what one leaves
+// others may take. It is for tests only, and knows nothing of how traces are analysed.
 //
 // Start at Disk for one disk and at Classes for the kinds of noise that real disks show.
 package tracetest
@@ -160,30 +160,33 @@ func Run(phases ...*trace.Phase) *trace.Run {
 	return run
 }
 
-// Noise is how a disk's rate deviates from its level. Every part has the level as its mean over bytes or time, so that
-// the truth stays what the levels say. The zero Noise is none.
+// Noise is how a disk's rate deviates from its level. Every part has the level as its mean over
+// bytes or time, so that the truth stays what the levels say. The zero Noise is none.
 type Noise struct {
 	// Sigma spreads the times of whole files log-normally.
 	Sigma float64
-	// Tail spreads the times of whole files as Pareto's distribution with this exponent, above 1; none if 0.
+	// Tail spreads the times of whole files as Pareto's distribution with this exponent, above 1;
+	// none if 0.
 	Tail float64
 
-	// A wave of the rate: a first-order autoregression of this deviation, relative, and this memory.
+	// A wave of the rate: a first-order autoregression of this deviation, relative, and this
+	// memory.
 	Wave, MemoryS float64
 
-	// Stalls: every EveryS on average, evenly between half and one and a half of it, the rate is Stalled of the
-	// level for StallS. Bursts are stalls above 1.
+	// Stalls: every EveryS on average, evenly between half and one and a half of it, the rate is
+	// Stalled of the level for StallS. Bursts are stalls above 1.
 	EveryS, StallS, Stalled float64
 
-	// Drift is how much the rate changes from the disk's beginning to its end, relative; its sign is drawn.
+	// Drift is how much the rate changes from the disk's beginning to its end, relative; its sign
+	// is drawn.
 	Drift float64
 
 	// Each file takes this time before its first byte and after its last one.
 	PerFileS, FlushS float64
 }
 
-// Rate is the mean rate of a long trace at a level of 1 in files of mean size meanBytes, as a share of the level, if
-// files follow one another: what intervals have to cover. Drift is left out.
+// Rate is the mean rate of a long trace at a level of 1 in files of mean size meanBytes, as a share
+// of the level, if files follow one another: what intervals have to cover. Drift is left out.
 func (n Noise) Rate(level, meanBytes float64) float64 {
 	factor := 1.0
 	if n.EveryS > 0 {
@@ -322,8 +325,8 @@ func Sampled(d *trace.DiskRecord) *trace.DiskRecord {
 	return d
 }
 
-// FilesAt is a disk whose files of some 50 MB have progress each tenth of a second, at a rate that depends on the
-// second.
+// FilesAt is a disk whose files of some 50 MB have progress each tenth of a second, at a rate that
+// depends on the second.
 func FilesAt(rate func(second int) float64, seconds int) *trace.DiskRecord {
 	const stepNS = 5e7
 	d := &trace.DiskRecord{Op: trace.Write}
@@ -376,8 +379,8 @@ func Flat(first float64, changes ...[2]float64) func(int) float64 {
 	}
 }
 
-// Blurred is a disk's trace as a clock sees it that is off by an error of its own whenever it is read, in seconds:
-// normal, or even when it ticks. Times that would go back stay.
+// Blurred is a disk's trace as a clock sees it that is off by an error of its own whenever it is
+// read, in seconds: normal, or even when it ticks. Times that would go back stay.
 func Blurred(d *trace.DiskRecord, rnd *rand.Rand, off float64, ticks bool) *trace.DiskRecord {
 	last := int64(0)
 	read := func(ns int64) int64 {

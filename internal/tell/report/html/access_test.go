@@ -14,8 +14,8 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// TestAccessibility holds the page to axe-core's rules: no violation that it calls serious or critical, contrast
-// of text among them.
+// TestAccessibility holds the page to axe-core's rules: no violation that it calls serious or
+// critical, contrast of text among them.
 func TestAccessibility(t *testing.T) {
 	ctx := browserFor(t)
 	axe := axeCore(t)

@@ -38,7 +38,8 @@ type heatCell struct {
 // maxHot is the part of its baseline below which what a disk keeps is in bold.
 const maxHot = 0.75
 
-// answer prepares the first screen: the load that the headline is about, and all that can be chosen.
+// answer prepares the first screen: the load that the headline is about, and all that can be
+// chosen.
 func (p *page) answer(tmpl *template.Template) error {
 	a := p.Doc.Answer
 	switch {
@@ -165,8 +166,8 @@ type loadState struct {
 	Plot  string `json:"plot"`
 }
 
-// raceState is what playing a phase back needs: the hub diagram of moments at equal distances, and of each stage, as
-// markup of the page's own template.
+// raceState is what playing a phase back needs: the hub diagram of moments at equal distances, and
+// of each stage, as markup of the page's own template.
 type raceState struct {
 	End    float64     `json:"end"`
 	Frames []string    `json:"frames"`
@@ -336,7 +337,8 @@ func trackOf(c *report.Chart, disk string) (out track) {
 	return out
 }
 
-// raceStages are the chart's bands that have a name, and what follows the last where that is a loss.
+// raceStages are the chart's bands that have a name, and what follows the last where that is a
+// loss.
 func (p *page) raceStages(tracks []track) []raceStage {
 	stages := []raceStage{}
 	add := func(from, to float64, text string, bad bool) {

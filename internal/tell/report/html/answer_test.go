@@ -61,8 +61,8 @@ func twelve(count int) *trace.Run {
 	return fixture.Run("twelve", disks, parts, append(order, "all write", "all read")...)
 }
 
-// The first screen of every kind of document is its answer with what shows it, whole on a laptop; on a phone the headline,
-// what to do and the figure's head.
+// The first screen of every kind of document is its answer with what shows it, whole on a laptop;
+// on a phone the headline, what to do and the figure's head.
 func TestAnswerFillsTheFirstScreen(t *testing.T) {
 	ctx := browserFor(t)
 	for name, doc := range answers() {
@@ -99,9 +99,9 @@ func TestAnswerFillsTheFirstScreen(t *testing.T) {
 	}
 }
 
-// On paper is the first screen on the first page, and behind it the tables of what is folded, but no phase by itself.
-// All is in light colours, nothing is cut, no chart is empty, nothing is there that can only be pressed, and afterwards
-// the page is as it was.
+// On paper is the first screen on the first page, and behind it the tables of what is folded, but
+// no phase by itself. All is in light colours, nothing is cut, no chart is empty, nothing is there
+// that can only be pressed, and afterwards the page is as it was.
 func TestPrint(t *testing.T) {
 	ctx, all := browserFor(t), answers()
 	for _, test := range []struct {

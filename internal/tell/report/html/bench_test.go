@@ -10,8 +10,8 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// A page of a million files must stay under 4 MB. From some 50,000 of a disk on it grows no more: the bands
-// are as many as a screen can show.
+// A page of a million files must stay under 4 MB. From some 50,000 of a disk on it grows no more:
+// the bands are as many as a screen can show.
 func TestManyFilesMakeASmallPage(t *testing.T) {
 	t.Parallel()
 	const files = 200_000

@@ -86,7 +86,8 @@ func missing(t *testing.T, why string) {
 	t.Skip(why)
 }
 
-// tab is a report open in a browser. Anything on its console and any request is a failure of the test.
+// tab is a report open in a browser. Anything on its console and any request is a failure of the
+// test.
 type tab struct {
 	context.Context
 	t    *testing.T
@@ -217,8 +218,8 @@ func (tab *tab) fits() {
 	}
 }
 
-// chart opens the details that a chart is in, brings it into view, and waits until it is drawn. A chart is named by its
-// figure, such as phase-1-time.
+// chart opens the details that a chart is in, brings it into view, and waits until it is drawn. A
+// chart is named by its figure, such as phase-1-time.
 func (tab *tab) chart(figure string) {
 	tab.t.Helper()
 	tab.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
@@ -269,15 +270,16 @@ func (tab *tab) shoot(name string) {
 	check.Must(tab.t, os.WriteFile(filepath.Join(*shots, name+".png"), picture, 0o644))
 }
 
-// drawAll opens the first phase and what else is closed outside the phases, draws every chart of these, and goes back to
-// the top.
+// drawAll opens the first phase and what else is closed outside the phases, draws every chart of
+// these, and goes back to the top.
 func (tab *tab) drawAll() {
 	tab.t.Helper()
 	tab.do(chromedp.Evaluate[chromedp.Void](drawCharts("document.querySelector('.phase')"), chromedp.EvalAwaitPromise))
 	tab.settle()
 }
 
-// drawCharts opens a phase and all outside the phases, and draws all that can be seen. The phase is an expression.
+// drawCharts opens a phase and all outside the phases, and draws all that can be seen. The phase is
+// an expression.
 func drawCharts(phase string) string {
 	return `(async () => {
 		const frame = () => new Promise((done) => requestAnimationFrame(done)), phase = ` + phase + `;

@@ -1,8 +1,8 @@
 //go:build ignore
 
-// Bundle builds dist/echarts.js.gz, the chart library that the HTML report carries: the parts of Apache
-// ECharts named in echarts.js, fetched by npm at the versions in package-lock.json, tree-shaken and
-// minified, with the notices of what is inside. Run it from the repository's top:
+// Bundle builds dist/echarts.js.gz, the chart library that the HTML report carries: the parts of
+// Apache ECharts named in echarts.js, fetched by npm at the versions in package-lock.json,
+// tree-shaken and minified, with the notices of what is inside. Run it from the repository's top:
 //
 //	go run -modfile=.tools/go.mod internal/tell/report/html/bundle.go
 //
@@ -92,8 +92,8 @@ func build() error {
 	return nil
 }
 
-// notices is the comment at the head of the bundle: the sources' own headers are not marked as legal
-// comments, so a minifier drops them, and the licences ask for more than the headers say.
+// notices is the comment at the head of the bundle: the sources' own headers are not marked as
+// legal comments, so a minifier drops them, and the licences ask for more than the headers say.
 func notices() (string, error) {
 	manifest, err := os.ReadFile(filepath.Join(dir, "node_modules", "echarts", "package.json"))
 	if err != nil {

@@ -36,7 +36,8 @@ type group struct {
 	Rows  []changeRow
 }
 
-// changeRow is a load in the table: its bars are a share of the fastest, its interval is a part of the axis.
+// changeRow is a load in the table: its bars are a share of the fastest, its interval is a part of
+// the axis.
 type changeRow struct {
 	*report.LoadPair
 	Was, Now, Change, Interval string

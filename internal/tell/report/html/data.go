@@ -12,21 +12,23 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 )
 
-// maxEvents is how many lines of events a page carries at most. A run with more has its page without them.
+// maxEvents is how many lines of events a page carries at most. A run with more has its page
+// without them.
 const maxEvents = 100_000
 
-// maxPacked is how many bytes they take at most, compressed. Latencies hardly compress: a run of hours with them
-// has its page without its events.
+// maxPacked is how many bytes they take at most, compressed. Latencies hardly compress: a run of
+// hours with them has its page without its events.
 const maxPacked = 4 << 20
 
-// maxPage and maxRaw bound what Read takes from a page, which anyone may have made: its size, and that of its
-// events unpacked. No page is given more.
+// maxPage and maxRaw bound what Read takes from a page, which anyone may have made: its size, and
+// that of its events unpacked. No page is given more.
 const (
 	maxPage = 64 << 20
 	maxRaw  = 256 << 20
 )
 
-// The marks between which Read finds a page's data. html/template escapes the like of them in any name.
+// The marks between which Read finds a page's data. html/template escapes the like of them in any
+// name.
 const (
 	summaryStart = `<script type="application/json" id="hubbench-summary">`
 	eventsStart  = `<script type="application/json" id="hubbench-events">`
@@ -78,8 +80,8 @@ func zip(text []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Read takes a report's data out of it again: the analysis, and events.jsonl as it was, or nil where the page
-// has none (see Input.Events). Nothing in the page is run.
+// Read takes a report's data out of it again: the analysis, and events.jsonl as it was, or nil
+// where the page has none (see Input.Events). Nothing in the page is run.
 func Read(r io.Reader) (events []byte, a *analysis.Analysis, err error) {
 	page, err := io.ReadAll(io.LimitReader(r, maxPage+1))
 	if err != nil {

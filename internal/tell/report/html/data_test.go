@@ -22,7 +22,8 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// A report read back is the run it was made from: the events to the byte, and the same analysis of them.
+// A report read back is the run it was made from: the events to the byte, and the same analysis of
+// them.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, run := range []*trace.Run{fixture.Triple(), fixture.Hostile(), fixture.Streams(), fixture.Search()} {
@@ -125,8 +126,8 @@ func TestDownloads(t *testing.T) {
 		get := func(button, name string) []byte {
 			t.Helper()
 			tab.click(`[data-get="` + button + `"]`)
-			// The browser takes the name with an empty file, and puts the download there when it is whole. Its own
-			// event may come before anybody waits.
+			// The browser takes the name with an empty file, and puts the download there when it is
+			// whole. Its own event may come before anybody waits.
 			look := time.NewTicker(20 * time.Millisecond)
 			defer look.Stop()
 			there := func() bool {

@@ -1,8 +1,8 @@
-// Package html writes a document as a page: one file that opens offline. It shows the document's blocks and draws its
-// figures' marks; it knows no particular table or chart. Start at Write.
+// Package html writes a document as a page: one file that opens offline. It shows the document's
+// blocks and draws its figures' marks; it knows no particular table or chart. Start at Write.
 //
-// The page is this package's own template. go-echarts serves only to build chart options: its own page loads scripts
-// from elsewhere and runs code hidden in a disk's name.
+// The page is this package's own template. go-echarts serves only to build chart options: its own
+// page loads scripts from elsewhere and runs code hidden in a disk's name.
 package html
 
 import (
@@ -74,8 +74,8 @@ type page struct {
 	Last    []*report.Details
 }
 
-// Write writes the document. Events are those of a run, for its page to carry; nil, or too long (see maxEvents): the
-// page goes without.
+// Write writes the document. Events are those of a run, for its page to carry; nil, or too long
+// (see maxEvents): the page goes without.
 func Write(w io.Writer, doc *report.Document, events io.Reader) error {
 	if err := write(w, doc, events, library()); err != nil {
 		return fmt.Errorf("write page: %w", err)
@@ -148,8 +148,8 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 	return tmpl.ParseFS(parts, "*.tmpl")
 }
 
-// arrange says which block stands where: the answer's page folds everything behind it; another document is shown
-// whole.
+// arrange says which block stands where: the answer's page folds everything behind it; another
+// document is shown whole.
 func (p *page) arrange() {
 	doc := p.Doc
 	if doc.Answer == nil || len(doc.Answer.Loads) == 0 && doc.Answer.Streams == nil &&
@@ -198,7 +198,8 @@ func (p *page) arrange() {
 	p.Folds, p.Last = append(p.Folds, more), append(p.Last, sure)
 }
 
-// only puts the parts of a document's only phase where a page has room for them, and returns the rest.
+// only puts the parts of a document's only phase where a page has room for them, and returns the
+// rest.
 func (p *page) only(phase *report.Details) (rest []report.Block) {
 	for _, block := range phase.Blocks {
 		d, details := block.(*report.Details)
@@ -233,7 +234,8 @@ func (p *page) phases(drawer *drawer) {
 	}
 }
 
-// trim leaves out what a phase's closed details show file by file: charts, and tables of more rows than anyone reads.
+// trim leaves out what a phase's closed details show file by file: charts, and tables of more rows
+// than anyone reads.
 func trim(phase *report.Details) *report.Details {
 	out := *phase
 	out.Blocks = nil

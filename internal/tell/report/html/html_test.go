@@ -15,7 +15,8 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// pageOf is a document's page, with the events of its run, if any, and a chart library; nil for a page without.
+// pageOf is a document's page, with the events of its run, if any, and a chart library; nil for a
+// page without.
 func pageOf(t *testing.T, doc *report.Document, events, charts []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -37,7 +38,8 @@ func reportOf(run *trace.Run) *report.Document {
 
 var standIn = []byte("globalThis.echarts = null;")
 
-// Whatever a name holds, the page has the same elements, and so has what its script puts into it: the name stays text.
+// Whatever a name holds, the page has the same elements, and so has what its script puts into it:
+// the name stays text.
 func TestHostileNamesAddNoMarkup(t *testing.T) {
 	t.Parallel()
 	tag := regexp.MustCompile(`<(/?[a-zA-Z]+)`)

@@ -50,7 +50,8 @@ const (
 	tintPerLoss = 70
 )
 
-// perRate is the thickness of a cable for each unit of rate, the same for all loads, so that their cables compare.
+// perRate is the thickness of a cable for each unit of rate, the same for all loads, so that their
+// cables compare.
 func perRate(scale report.Scale, loads []report.Load) float64 {
 	k := float64(maxPerRate)
 	for i := range loads {
@@ -78,8 +79,8 @@ func rowOf(disks int) int {
 
 func heightOf(disks int) int { return max(minHeight, min(disks, maxRows)*rowOf(disks)) }
 
-// newHub lays a load out. Of many disks those that keep least come first, and only those that the answer calls slowed,
-// or that crowd them out, have colours.
+// newHub lays a load out. Of many disks those that keep least come first, and only those that the
+// answer calls slowed, or that crowd them out, have colours.
 func newHub(scale report.Scale, l *report.Load, perRate float64) hub {
 	disks := l.Disks
 	h := hub{

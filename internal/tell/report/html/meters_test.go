@@ -10,7 +10,8 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// Pointing at the disks' own meters says what each shows, in its unit, and nothing of all disks together.
+// Pointing at the disks' own meters says what each shows, in its unit, and nothing of all disks
+// together.
 func TestMetersTip(t *testing.T) {
 	run := fixture.Triple()
 	phase := run.Phases[0]

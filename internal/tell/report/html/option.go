@@ -12,13 +12,14 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
-// live is what the page's script needs to draw a chart: the option, and what its functions look up. In the option,
-// colours are "@name" tokens of the style sheet and functions are names from the script's allow-list. Names that people
-// chose never stand where either is resolved.
+// live is what the page's script needs to draw a chart: the option, and what its functions look up.
+// In the option, colours are "@name" tokens of the style sheet and functions are names from the
+// script's allow-list. Names that people chose never stand where either is resolved.
 type live struct {
 	Option map[string]any `json:"option"`
 	View   view           `json:"view"`
-	// Columns are the numbers of each series. A column's numbers are like each other, and pack a third smaller than rows.
+	// Columns are the numbers of each series. A column's numbers are like each other, and pack a
+	// third smaller than rows.
 	Columns [][][]*float64 `json:"columns"`
 }
 
@@ -266,7 +267,8 @@ func (b *builder) axes() {
 	b.SetGlobalOptions(charts.WithXAxisOpts(x), charts.WithYAxisOpts(y))
 }
 
-// label writes the values of an axis in its unit. The end of one that is no power of ten is no round number.
+// label writes the values of an axis in its unit. The end of one that is no power of ten is no
+// round number.
 func label(a report.Axis) *opts.AxisLabel {
 	name := types.FuncStr("plain")
 	switch a.Unit {

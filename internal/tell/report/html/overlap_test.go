@@ -16,9 +16,9 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// findBadLabels says which labels a reader cannot read: those that lie on one another, and those that are cut. The words
-// of charts are what a repaint passes to fillText, at their places in the page; all others are the lines of text nodes,
-// as far as what scrolls shows them.
+// findBadLabels says which labels a reader cannot read: those that lie on one another, and those
+// that are cut. The words of charts are what a repaint passes to fillText, at their places in the
+// page; all others are the lines of text nodes, as far as what scrolls shows them.
 const findBadLabels = `(() => {
 	const found = [], labels = [];
 	const add = (words, box, cut) => {
@@ -74,8 +74,8 @@ const findBadLabels = `(() => {
 	return found;
 })()`
 
-// No label of a page lies on another, and none is cut, however many disks there are, in both themes, and with all
-// details closed or open.
+// No label of a page lies on another, and none is cut, however many disks there are, in both
+// themes, and with all details closed or open.
 func TestLabelsAreLegible(t *testing.T) {
 	ctx, docs := browserFor(t), answers()
 	docs["two"], docs["four"] = reportOf(two()), reportOf(twelve(4))

@@ -17,7 +17,8 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// The answer is drawn in every disk's colour, at every width and in both themes, and so is the chart of its files.
+// The answer is drawn in every disk's colour, at every width and in both themes, and so is the
+// chart of its files.
 func TestPageInBrowser(t *testing.T) {
 	ctx := browserFor(t)
 	for _, width := range []int64{390, 1280, 2560} {
@@ -29,7 +30,8 @@ func TestPageInBrowser(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				tab := open(t, ctx, fixture.Triple(), screen{width: width, height: 900, dark: dark})
 				tab.shoot(strings.ReplaceAll(name, " ", "-"))
-				// A cable between computer and hub and one to the disk, and the disk's files: all in its colour.
+				// A cable between computer and hub and one to the disk, and the disk's files: all
+				// in its colour.
 				drawn := eval[[]string](tab, `[...document.querySelectorAll("#hub path:not(.ghost, .mark *), #time path[stroke]")].filter((path) => {
 					const box = path.getBoundingClientRect();
 					return box.width > 20 && box.height > 0.5;
@@ -73,7 +75,8 @@ func hostile() *trace.Run {
 	return fixture.Run(names[2], names, parts, order...)
 }
 
-// Names stay text wherever the page shows them: cards, heat maps, buttons, plots, charts and their tooltips.
+// Names stay text wherever the page shows them: cards, heat maps, buttons, plots, charts and their
+// tooltips.
 func TestHostileNamesInBrowser(t *testing.T) {
 	tab := open(t, browserFor(t), hostile(), screen{width: 1280, height: 900})
 	tab.shoot("hostile")
@@ -134,7 +137,8 @@ func TestInjectedScriptsAreBlocked(t *testing.T) {
 	}
 }
 
-// What disks do is chosen by a button or by a cell: the diagram's numbers, the timeline and its title change with it.
+// What disks do is chosen by a button or by a cell: the diagram's numbers, the timeline and its
+// title change with it.
 func TestChoosingALoad(t *testing.T) {
 	doc := reportOf(twoByTwo())
 	tab := openPage(t, browserFor(t), pageOf(t, doc, nil, library()), screen{width: 1280, height: 900})
@@ -219,8 +223,8 @@ func race() *trace.Run {
 	return run
 }
 
-// A race is played back: at each moment every card has the rate of the file that was moved then, a stage has the means
-// that the answer has, and a disk that has finished says so.
+// A race is played back: at each moment every card has the rate of the file that was moved then, a
+// stage has the means that the answer has, and a disk that has finished says so.
 func TestPlayingARaceBack(t *testing.T) {
 	run := race()
 	doc := reportOf(run)
@@ -395,7 +399,8 @@ func TestHashLinks(t *testing.T) {
 	}
 }
 
-// Long names neither widen the page nor run over their neighbours, and the tab of what is open is in view.
+// Long names neither widen the page nor run over their neighbours, and the tab of what is open is
+// in view.
 func TestLongNamesOnAPhone(t *testing.T) {
 	disks := []string{"Samsung Portable SSD T7 Shield 2TB left rear port", "כונן גיבוי של המשפחה בחדר העבודה"}
 	parts, order := map[string][]fixture.Part{}, []string{}
@@ -416,7 +421,8 @@ func TestLongNamesOnAPhone(t *testing.T) {
 	}
 }
 
-// Of many phases each opens as itself, unpacked, and only then. Plus zooms, and hiding a disk hides what is said of it.
+// Of many phases each opens as itself, unpacked, and only then. Plus zooms, and hiding a disk hides
+// what is said of it.
 func TestManyPhases(t *testing.T) {
 	parts, order := map[string][]fixture.Part{}, []string{}
 	for i := range 30 {
@@ -477,7 +483,8 @@ func near(a, b []int) bool {
 	return true
 }
 
-// Without the library and without scripts there are pictures, the answer is in the HTML, and every table is there.
+// Without the library and without scripts there are pictures, the answer is in the HTML, and every
+// table is there.
 func TestPictures(t *testing.T) {
 	ctx := browserFor(t)
 	doc := reportOf(fixture.Triple())
@@ -532,8 +539,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// The answer stands soon after opening, and the chart of all files soon after it is asked for, however many they are.
-// The limits leave room for a busy machine.
+// The answer stands soon after opening, and the chart of all files soon after it is asked for,
+// however many they are. The limits leave room for a busy machine.
 func TestPaintsSoon(t *testing.T) {
 	ctx := browserFor(t)
 	for _, test := range []struct {

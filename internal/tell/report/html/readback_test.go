@@ -24,8 +24,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// steady is two disks that write files of one second each for as long as each other, after each has done so alone: what
-// they have in the overlap is all that they moved over all their time.
+// steady is two disks that write files of one second each for as long as each other, after each has
+// done so alone: what they have in the overlap is all that they moved over all their time.
 func steady() *trace.Run {
 	run := &trace.Run{Name: "steady", Status: trace.Complete, Disks: []trace.Disk{{Name: "A"}, {Name: "C"}}}
 	for _, phase := range []struct {
@@ -142,7 +142,8 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 			}
 		}
 	}
-	// The table of files has what the streams moved: as much as they asked for, once they had caught up.
+	// The table of files has what the streams moved: as much as they asked for, once they had
+	// caught up.
 	rows, err := csv.NewReader(strings.NewReader(outputs["csv"])).ReadAll()
 	check.Must(t, err)
 	moved := 0.0

@@ -23,7 +23,8 @@ func backup() *trace.Run {
 	return run
 }
 
-// The answer of a search is on the first screen as a number, and behind it a cell for each number of streams.
+// The answer of a search is on the first screen as a number, and behind it a cell for each number
+// of streams.
 func TestGauges(t *testing.T) {
 	ctx := browserFor(t)
 	for _, s := range []screen{{width: 1280, height: 800}, {width: 390, height: 844}, {width: 1280, height: 800, dark: true}} {
@@ -89,7 +90,8 @@ func TestGaugesWithoutScripts(t *testing.T) {
 	}
 }
 
-// What the hub costs is on the first screen, both routes as thick as they are fast, and each reason with its verdict.
+// What the hub costs is on the first screen, both routes as thick as they are fast, and each reason
+// with its verdict.
 func TestCosts(t *testing.T) {
 	ctx := browserFor(t)
 	doc := reportOf(fixture.Streams())

@@ -7,8 +7,8 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
-// timeline is a phase over time as the page draws it: strokes in an SVG that is stretched to its box, and words in HTML,
-// which keep their size on a phone.
+// timeline is a phase over time as the page draws it: strokes in an SVG that is stretched to its
+// box, and words in HTML, which keep their size on a phone.
 type timeline struct {
 	Words  string
 	Note   string

@@ -14,8 +14,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trend"
 )
 
-// fleet is the trend of so many hosts with 60 runs each. The last but one falls by 8 % at its 30th run, and
-// of many hosts the first fell for ten runs.
+// fleet is the trend of so many hosts with 60 runs each. The last but one falls by 8 % at its 30th
+// run, and of many hosts the first fell for ten runs.
 func fleet(hosts int) *report.Document {
 	r := rand.New(rand.NewPCG(41, uint64(hosts)))
 	day := time.Date(2026, 9, 27, 8, 0, 0, 0, time.UTC)
@@ -88,7 +88,8 @@ func TestTrendPage(t *testing.T) {
 	}
 }
 
-// Without a script the answer is in the page, and of more hosts than can be looked at the first are drawn.
+// Without a script the answer is in the page, and of more hosts than can be looked at the first are
+// drawn.
 func TestTrendOfMany(t *testing.T) {
 	t.Parallel()
 	page := string(pageOf(t, fleet(100), nil, nil))

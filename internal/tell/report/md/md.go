@@ -12,7 +12,8 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
-// Write writes the whole document. Names stay text: what Markdown or HTML would take as markup is escaped.
+// Write writes the whole document. Names stay text: what Markdown or HTML would take as markup is
+// escaped.
 func Write(w io.Writer, doc *report.Document) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "## %s\n\n", cells.Markdown(doc.Title))
@@ -96,7 +97,8 @@ func table(out io.Writer, t *report.Table) {
 	}
 }
 
-// chart draws what letters can: a line of blocks for each disk, as high as its points; and says the numbers.
+// chart draws what letters can: a line of blocks for each disk, as high as its points; and says the
+// numbers.
 func chart(out io.Writer, c *report.Chart) {
 	fmt.Fprintf(out, "%s\n\n", cells.Markdown(c.Describe()))
 	if c.X.Log {

@@ -54,7 +54,8 @@ func TestEveryChart(t *testing.T) {
 	}
 }
 
-// A picture that leaves its report says what it shows, when and on what it was measured, and that it was not.
+// A picture that leaves its report says what it shows, when and on what it was measured, and that
+// it was not.
 func TestOrigin(t *testing.T) {
 	run := fixture.Triple()
 	for i := range run.Disks {

@@ -26,7 +26,8 @@ const (
 	keptWidth     = 9
 )
 
-// answer prints what a run comes to: one idea, the loads behind it, what to do. It follows some lines already.
+// answer prints what a run comes to: one idea, the loads behind it, what to do. It follows some
+// lines already.
 func (p *printer) answer(doc *report.Document, lines int) {
 	a := doc.Answer
 	for _, doubt := range a.Doubts {
@@ -93,8 +94,8 @@ type columns struct {
 	top                      float64 // the rate of a full bar
 }
 
-// loads prints as many loads as fit into the lines, with a bar for each disk: what it has of its baseline. It returns
-// how many lines are left.
+// loads prints as many loads as fit into the lines, with a bar for each disk: what it has of its
+// baseline. It returns how many lines are left.
 func (p *printer) loads(a *report.Answer, lines int) (left int) {
 	var shown []shortLoad
 	lines-- // the heads
@@ -151,8 +152,8 @@ func (l *shortLoad) cut(disks int) {
 	}
 }
 
-// columns lays the loads out: names and titles are cut before a line is wider than the terminal, and the words have
-// room before the bars.
+// columns lays the loads out: names and titles are cut before a line is wider than the terminal,
+// and the words have room before the bars.
 func (p *printer) columns(loads []shortLoad) columns {
 	c := columns{baselines: ofWidth}
 	for _, l := range loads {

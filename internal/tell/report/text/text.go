@@ -1,6 +1,6 @@
-// Package text writes a document for a terminal: plain words, tables of columns, bars, and colours that repeat what the
-// words say. By default that is the document's answer; on request everything but details that are no phase and no methods, which are left to the
-// page. Start at Write.
+// Package text writes a document for a terminal: plain words, tables of columns, bars, and colours
+// that repeat what the words say. By default that is the document's answer; on request everything
+// but details that are no phase and no methods, which are left to the page. Start at Write.
 package text
 
 import (
@@ -41,8 +41,8 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 	return nil
 }
 
-// head prints what was measured, on what and when, and that it was not: a part that has no room begins a line. It
-// returns how many lines it took.
+// head prints what was measured, on what and when, and that it was not: a part that has no room
+// begins a line. It returns how many lines it took.
 func (p *printer) head(doc *report.Document) (lines int) {
 	const gap = "   "
 	title := cells.Cut(report.Clean(doc.Title), p.width)
@@ -164,8 +164,8 @@ func (p *printer) table(indent string, t *report.Table) {
 	p.wrap(indent+"  ", t.Note, nil)
 }
 
-// fit leaves the least important columns out until the others have room; where none may go, columns of words are cut,
-// the first only as far as that helps.
+// fit leaves the least important columns out until the others have room; where none may go, columns
+// of words are cut, the first only as far as that helps.
 func fit(t *report.Table, keep, widths []int, room int) []int {
 	whole := slices.Clone(widths)
 	for {
@@ -218,7 +218,8 @@ func (p *printer) row(indent string, t *report.Table, row []report.Cell, words [
 	p.line(p.ink.Text(cells.NoCommand(strings.TrimRight(line.String(), " "))))
 }
 
-// wrap prints text in lines that fit, the first after prefix, the others under it, in a colour if one is given.
+// wrap prints text in lines that fit, the first after prefix, the others under it, in a colour if
+// one is given.
 func (p *printer) wrap(prefix, text string, colour func(string) string) {
 	if text = report.Clean(text); strings.TrimSpace(text) == "" {
 		return

@@ -46,7 +46,8 @@ func TestComparisonFits(t *testing.T) {
 	}
 }
 
-// Many runs against the first fit a screen as well, the most changed first, however long their names and doubts.
+// Many runs against the first fit a screen as well, the most changed first, however long their
+// names and doubts.
 func TestManyComparedFit(t *testing.T) {
 	c := fixture.Comparison()
 	one := c.Pairs[0]
@@ -179,7 +180,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// A workflow of GitHub takes each line that begins with "::" for its command, spaces apart: none does.
+// A workflow of GitHub takes each line that begins with "::" for its command, spaces apart: none
+// does.
 func TestNoCommands(t *testing.T) {
 	const name = "::error::all is lost"
 	doc := &report.Document{Title: name, Blocks: []report.Block{
@@ -248,8 +250,8 @@ func TestTriesAreFolded(t *testing.T) {
 	}
 }
 
-// inventory is an inventory with most that can be said of one: hubs below hubs, what competes with disks, disks
-// that fell back, lie on others, or of which little is known.
+// inventory is an inventory with most that can be said of one: hubs below hubs, what competes with
+// disks, disks that fell back, lie on others, or of which little is known.
 func inventory() *hardware.Inventory {
 	tb := hardware.Link{Kind: hardware.Thunderbolt, Generation: hardware.USB4, Lanes: 2, RxBps: 40e9, TxBps: 40e9}
 	lanes := func(generation string, n int, bps, most int64) hardware.Link {
@@ -342,8 +344,8 @@ func TestAnswerFits(t *testing.T) {
 	}
 }
 
-// Colours repeat what the words say: without them the text is the same. Nothing but letters, digits and punctuation of
-// ASCII stands where nothing else can be read.
+// Colours repeat what the words say: without them the text is the same. Nothing but letters, digits
+// and punctuation of ASCII stands where nothing else can be read.
 func TestColours(t *testing.T) {
 	escape := regexp.MustCompile("\x1b\\[[0-9;]*m")
 	known := func(name string) (*hub.Profile, error) {
