@@ -28,7 +28,8 @@ func Hub(name string) ([]byte, bool) {
 // Scenario returns a built-in scenario; false if there is none of that name.
 func Scenario(name string) ([]byte, bool) {
 	for _, folder := range folders() {
-		if data, err := scenarios.ReadFile(path.Join(folder, path.Base(name)+".yaml")); err == nil && name == path.Base(name) {
+		if data, err := scenarios.ReadFile(path.Join(folder, path.Base(name)+
+			".yaml")); err == nil && name == path.Base(name) {
 			return data, true
 		}
 	}
@@ -55,7 +56,8 @@ func Scenarios() []string { return names(scenarios, folders()...) }
 
 func names(files embed.FS, folders ...string) (names []string) {
 	for _, folder := range folders {
-		found, _ := fs.Glob(files, path.Join(folder, "*.yaml")) // fails only for a pattern that is wrong
+		// Fails only for a pattern that is wrong.
+		found, _ := fs.Glob(files, path.Join(folder, "*.yaml"))
 		for _, file := range found {
 			names = append(names, strings.TrimSuffix(path.Base(file), ".yaml"))
 		}

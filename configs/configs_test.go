@@ -64,7 +64,8 @@ var answers = map[string]string{
 
 // The findings that answer what some of them ask.
 var finds = map[string]string{
-	"full-cache": "saturation", "ingest": "drops", "ports": "hub_cost", "ramp": "ceiling", "recovery": "recovery",
+	"full-cache": "saturation", "ingest": "drops", "ports": "hub_cost", "ramp": "ceiling",
+	"recovery": "recovery",
 }
 
 // Every built-in scenario says what it is for, is called as its file is, and answers on the model
@@ -78,24 +79,33 @@ func TestCookbook(t *testing.T) {
 			t.Errorf("%s: no answer is expected of it", name)
 		}
 		data, _ := Scenario(name)
-		if about := About(name); len(about) > 90 || about == "" || !strings.ContainsAny(about[len(about)-1:], ".?") {
+		if about := About(name); len(about) > 90 || about == "" ||
+			!strings.ContainsAny(about[len(about)-1:], ".?") {
 			t.Errorf("%s: not a sentence for a list: %q", name, about)
 		}
-		if !head.Match(data) || !strings.Contains(string(data), "hange the disk") != strings.Contains(name, "demo") && name != "triple-hub" {
-			t.Errorf("%s does not begin with what it answers and what to change:\n%.300s", name, data)
+		if !head.Match(data) || !strings.Contains(string(data),
+			"hange the disk") != strings.Contains(name, "demo") && name != "triple-hub" {
+			t.Errorf("%s does not begin with what it answers and what to change:\n%.300s", name,
+				data)
 		}
 		text := string(data)
 		if name == "triple-hub" { // whose disks are real
-			text = path.ReplaceAllString(strings.Replace(text, "\ndisks:", "\nhub: {profile: goshen-ridge}\ndisks:", 1), "simulate: {profile: $1}")
+			text = path.ReplaceAllString(strings.Replace(text, "\ndisks:",
+				"\nhub: {profile: goshen-ridge}\ndisks:", 1), "simulate: {profile: $1}")
 		}
-		run := fixture.Simulated(t, text, func(profile string) (*hub.Profile, error) { return load(t, profile), nil })
+		run := fixture.Simulated(t, text, func(profile string) (*hub.Profile, error) {
+			return load(t, profile), nil
+		})
 		if run.Name != name && name != "triple-hub" || run.Status != trace.Complete {
 			t.Errorf("%s: its run is called %q and ends %q", name, run.Name, run.Status)
 		}
 		a := analysis.Analyze(run, analysis.Options{})
-		check.Same(t, name, want, strings.Join(append([]string{a.Answer.Headline}, a.Answer.More...), " | "))
+		check.Same(t, name, want,
+			strings.Join(append([]string{a.Answer.Headline}, a.Answer.More...), " | "))
 		code := finds[name]
-		if code != "" && !slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Code == code }) {
+		if code != "" && !slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool {
+			return f.Code == code
+		}) {
 			t.Errorf("%s: no finding %s among %d", name, code, len(a.Findings))
 		}
 	}
@@ -110,7 +120,8 @@ func TestStreamsDemo(t *testing.T) {
 		t.Fatal("no built-in scenario streams-demo")
 	}
 	run := play(t, load(t, "goshen-ridge"), data)
-	for phase, want := range map[string]stream.Verdict{"edit": stream.Clean, "ingest beside one": stream.Clean, "ingest beside two": stream.Drops} {
+	for phase, want := range map[string]stream.Verdict{"edit": stream.Clean,
+		"ingest beside one": stream.Clean, "ingest beside two": stream.Drops} {
 		p := run.phases[phase]
 		if p == nil || len(p.Streams) != 4 {
 			t.Errorf("%s: %+v", phase, p)
@@ -125,7 +136,8 @@ func TestStreamsDemo(t *testing.T) {
 	}
 	many, fast := run.searches[0], run.searches[1]
 	if many.Alone == nil || many.Found == nil || *many.Found >= 4 || *many.Alone <= *many.Found {
-		t.Errorf("how many: %v alone, %v beside the others; four drop frames beside them", many.Alone, many.Found)
+		t.Errorf("how many: %v alone, %v beside the others; four drop frames beside them",
+			many.Alone, many.Found)
 	}
 	const whole = 2.15e9 // what C takes beside the four cameras if it may
 	if fast.Found == nil || *fast.Found <= 0.5e9 || *fast.Found >= whole {

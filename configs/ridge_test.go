@@ -46,7 +46,8 @@ func TestGoshenRidgeNotes(t *testing.T) {
 			t.Errorf("%s\nis not more than 5 %% off: what it says against it has gone", row)
 		}
 	}
-	evidence.Report(t, evidence.AtLeast("goshen-ridge", "published figures that the model gives within 5 %; the others contradict these, and hubs/goshen-ridge.md says how", met, len(n.rows), len(n.rows)-2))
+	evidence.Report(t, evidence.AtLeast("goshen-ridge",
+		"published figures that the model gives within 5 %; the others contradict these, and hubs/goshen-ridge.md says how", met, len(n.rows), len(n.rows)-2))
 	table.WriteString(outro)
 	table.WriteString(reasons.String())
 
@@ -57,7 +58,8 @@ func TestGoshenRidgeNotes(t *testing.T) {
 	want, err := os.ReadFile(file)
 	check.Must(t, err)
 	if diff := gocmp.Diff(string(want), table.String()); diff != "" {
-		t.Errorf("%s is not what the model gives; -update writes it anew (-file +model):\n%s", file, diff)
+		t.Errorf("%s is not what the model gives; -update writes it anew (-file +model):\n%s", file,
+			diff)
 	}
 }
 
@@ -90,14 +92,16 @@ func TestGoshenRidgeIsFitted(t *testing.T) {
 	fitted := misfit(p)
 	c := &p.Capacity
 	for name, value := range map[string]*float64{
-		"read": &c.Read, "write": &c.Write, "both": &c.Both, "pair": &c.Pair, "two_writers": &c.TwoWriters, "weights": &c.WriteWeight,
+		"read": &c.Read, "write": &c.Write, "both": &c.Both, "pair": &c.Pair,
+		"two_writers": &c.TwoWriters, "weights": &c.WriteWeight,
 		"A": &p.Disk("A").Write.Hub, "B": &p.Disk("B").Write.Hub, "C": &p.Disk("C").Write.Weight,
 	} {
 		was := *value
 		for _, factor := range []float64{0.98, 1.02} {
 			*value = factor * was
 			if got := misfit(p); got < 0.98*fitted {
-				t.Errorf("%s times %g: the squares sum up to %.4f, with the profile's %.4f", name, factor, got, fitted)
+				t.Errorf("%s times %g: the squares sum up to %.4f, with the profile's %.4f", name,
+					factor, got, fitted)
 			}
 		}
 		*value = was
@@ -137,7 +141,9 @@ func alone(t *testing.T, p *hub.Profile, n *notes) {
 	for _, disk := range []string{"A", "B", "C"} {
 		for _, role := range []string{"read", "write"} {
 			for _, where := range []string{"direct", "hub"} {
-				phases = append(phases, fmt.Sprintf("name: %[1]s %[2]s %[3]s, roles: {%[1]s: %[2]s}, connection: %[3]s", disk, role, where))
+				phases = append(phases,
+					fmt.Sprintf("name: %[1]s %[2]s %[3]s, roles: {%[1]s: %[2]s}, connection: %[3]s",
+						disk, role, where))
 			}
 		}
 	}
@@ -160,9 +166,11 @@ func alone(t *testing.T, p *hub.Profile, n *notes) {
 		{"C", "write", "hub", 2.8, 2.8},
 	} {
 		d := play.disk(row.disk+" "+row.role+" "+row.where, row.disk)
-		n.rate(fmt.Sprintf("alone, %s: %s %ss", row.where, row.disk, row.role), row.low, row.high, *d.Mean/1e9)
+		n.rate(fmt.Sprintf("alone, %s: %s %ss", row.where, row.disk, row.role), row.low, row.high,
+			*d.Mean/1e9)
 	}
-	n.rate("alone, hub: the slowest tenth of what A writes", 1.2, 1.2, *play.disk("A write hub", "A").P05/1e9,
+	n.rate("alone, hub: the slowest tenth of what A writes", 1.2, 1.2,
+		*play.disk("A write hub", "A").P05/1e9,
 		"1.5 alone, 1.2 for just over a tenth of the files and 1.4 to 1.5 after C had ended are all of this disk, and nothing shows what makes a "+
 			"file one of the slow ones; the model's one rate is near their mean, 1.47.")
 }
@@ -206,9 +214,11 @@ func together(t *testing.T, p *hub.Profile, n *notes) {
 		n.rate("WWW: "+disk+" then", 1.4, 1.4, to)
 	}
 
-	play = simulate(t, p, simulated("C", "D1=A", "D2=A", "D3=A", "D4=A"), "{preset: random}", "name: five, pattern: WWWWW, files: {C: 150}")
-	n.rate("five disks, writes: the slower ones", 0.4, 0.4, play.rate("five", "D1"), "in the pair and in WWW the winner wrote 3.0 to 3.3 times what a slower disk did (46.7 to 14.1 GB, 2.1 to 0.7 GB/s), "+
-		"and all together 3.2 to 3.4 GB/s: that leaves 0.44 to 0.49 to each of four slower ones. Which five disks on which hub a later report saw at 0.4 was not said.")
+	play = simulate(t, p, simulated("C", "D1=A", "D2=A", "D3=A", "D4=A"), "{preset: random}",
+		"name: five, pattern: WWWWW, files: {C: 150}")
+	n.rate("five disks, writes: the slower ones", 0.4, 0.4, play.rate("five", "D1"),
+		"in the pair and in WWW the winner wrote 3.0 to 3.3 times what a slower disk did (46.7 to 14.1 GB, 2.1 to 0.7 GB/s), "+
+			"and all together 3.2 to 3.4 GB/s: that leaves 0.44 to 0.49 to each of four slower ones. Which five disks on which hub a later report saw at 0.4 was not said.")
 }
 
 // mixed is one disk against two that do the other. The first letter is C's.
@@ -276,7 +286,8 @@ func overSize(t *testing.T, p *hub.Profile, n *notes) {
 	const lowest, highest = 1.5, 1.6
 	n.rate("Sabrent reads", lowest, highest, *play.disk("read", "Sabrent").Rate/1e9)
 	n.rate("Sabrent writes", lowest, highest, *play.disk("write", "Sabrent").Rate/1e9)
-	n.add("Sabrent moves in 85 s", "GB", 100, math.Inf(1), 85**play.disk("write", "Sabrent").Rate/1e9)
+	n.add("Sabrent moves in 85 s", "GB", 100, math.Inf(1),
+		85**play.disk("write", "Sabrent").Rate/1e9)
 	slow := 0.0 // the largest file that falls short
 	for _, f := range play.trace["small"].Disk("Sabrent").Files {
 		if float64(f.Bytes)/float64(f.EndNS-f.StartNS) < lowest {
@@ -326,7 +337,8 @@ func simulated(names ...string) string {
 	var lines string
 	for _, name := range names {
 		name, profile, _ := strings.Cut(name, "=")
-		lines += fmt.Sprintf("  - {name: %s, connection: hub, simulate: {profile: %s}}\n", name, cmp.Or(profile, name))
+		lines += fmt.Sprintf("  - {name: %s, connection: hub, simulate: {profile: %s}}\n", name,
+			cmp.Or(profile, name))
 	}
 	return lines
 }
@@ -389,7 +401,8 @@ func (p published) String() string {
 	if math.Abs(p.off()) < 0.0005 {
 		off = "0"
 	}
-	return fmt.Sprintf("| %s | %s | %.3g | %s |", p.what, strings.TrimSpace(notes+" "+p.unit), p.model, off)
+	return fmt.Sprintf("| %s | %s | %.3g | %s |", p.what, strings.TrimSpace(notes+" "+p.unit),
+		p.model, off)
 }
 
 // notes collects the figures.

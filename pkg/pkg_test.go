@@ -18,14 +18,16 @@ const module = "github.com/hubbench/hubbench/"
 // Who reads traces does not link what reads YAML.
 func TestLinks(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", `{{.ImportPath}}`, "./foreign", "./hardware",
-		"./latency", "./ledger", "./overlap", "./quantile", "./size", "./stats", "./stream", "./trace", "./trend", "./unit", "./work").Output()
+		"./latency", "./ledger", "./overlap", "./quantile", "./size", "./stats", "./stream",
+		"./trace", "./trend", "./unit", "./work").Output()
 	check.Must(t, err)
 	list := strings.Fields(string(out))
 	if !slices.Contains(list, module+"pkg/trace") {
 		t.Fatalf("go list says %q", out)
 	}
 	for _, p := range list {
-		if strings.Contains(p, "yaml") || strings.Contains(p, "go.uber.org") || strings.Contains(p, "/internal/") && strings.HasPrefix(p, module) {
+		if strings.Contains(p, "yaml") || strings.Contains(p, "go.uber.org") ||
+			strings.Contains(p, "/internal/") && strings.HasPrefix(p, module) {
 			t.Errorf("links %s", p)
 		}
 	}
@@ -57,7 +59,8 @@ func TestStutter(t *testing.T) {
 					}
 				}
 			case *ast.FuncDecl:
-				if n.Recv == nil && n.Name.IsExported() && strings.Contains(strings.ToLower(n.Name.Name), parsed.Name.Name) {
+				if n.Recv == nil && n.Name.IsExported() &&
+					strings.Contains(strings.ToLower(n.Name.Name), parsed.Name.Name) {
 					t.Errorf("%s: %s.%s", file, parsed.Name.Name, n.Name.Name)
 				}
 			}

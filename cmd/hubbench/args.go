@@ -42,7 +42,8 @@ func takes(minArgs, maxArgs int) cobra.PositionalArgs {
 			return fmt.Errorf("%s: %s is missing; usage: %s",
 				cmd.Name(), strings.Trim(names[len(args)], "."), cmd.UseLine())
 		case maxArgs != unlimited && len(args) > maxArgs:
-			return fmt.Errorf("%s: too many arguments (%q); usage: %s", cmd.Name(), args[maxArgs], cmd.UseLine())
+			return fmt.Errorf("%s: too many arguments (%q); usage: %s", cmd.Name(), args[maxArgs],
+				cmd.UseLine())
 		}
 		return nil
 	}

@@ -175,7 +175,8 @@ func leastRates(given []string, plan *scenario.Plan) (limits []scenario.Limit, e
 		}
 		for _, j := range p.Jobs {
 			for _, name := range []string{p.Name, trace.Unnumbered(p.Name)} {
-				all[j.Disk+"."+name] = scenario.Limit{Phase: name, Disk: j.Disk, Measure: scenario.Measures()[0]}
+				all[j.Disk+"."+name] = scenario.Limit{Phase: name, Disk: j.Disk,
+					Measure: scenario.Measures()[0]}
 			}
 		}
 	}

@@ -17,7 +17,8 @@ import (
 func completed(t *testing.T, args ...string) string {
 	t.Helper()
 	offered := prints(t, append([]string{"__completeNoDesc"}, args...)...)
-	return strings.ReplaceAll(strings.Join(strings.Fields(offered), " "), string(filepath.Separator), "/")
+	return strings.ReplaceAll(strings.Join(strings.Fields(offered), " "),
+		string(filepath.Separator), "/")
 }
 
 func TestCompletions(t *testing.T) {
@@ -75,12 +76,14 @@ func TestJSONDrawsNoFigures(t *testing.T) {
 	})
 	var code int
 	all := allocated(func() {
-		code = run(t.Context(), []string{"analyze", path, "--json"}, program{stdout: io.Discard, stderr: io.Discard})
+		code = run(t.Context(), []string{"analyze", path, "--json"},
+			program{stdout: io.Discard, stderr: io.Discard})
 	})
 	if code != exitOK {
 		t.Fatalf("exit code %d", code)
 	}
 	if all > 1.2*alone {
-		t.Errorf("analyze --json allocated %.0f MB, of which reading and analysing take %.0f", all/1e6, alone/1e6)
+		t.Errorf("analyze --json allocated %.0f MB, of which reading and analysing take %.0f",
+			all/1e6, alone/1e6)
 	}
 }

@@ -54,7 +54,8 @@ func TestExamples(t *testing.T) {
 	write(t, "my.yaml", exampleScenario+limits)
 	must(t, os.RemoveAll("results/triple-20261120-080000"))
 	prints(t, "simulate", "my.yaml", "--no-page", "--out", "results/triple-20261120-080000")
-	for _, name := range []string{"before", "after", "before-1", "before-2", "before-3", "after-1", "after-2", "after-3"} {
+	for _, name := range []string{"before", "after", "before-1", "before-2", "before-3", "after-1",
+		"after-2", "after-3"} {
 		prints(t, "simulate", "my.yaml", "--no-page", "--out", name)
 	}
 	write(t, "events.jsonl", read(t, "before/events.jsonl"))
@@ -97,7 +98,8 @@ func TestExamples(t *testing.T) {
 func examples(t *testing.T) map[string][]string {
 	all := map[string][]string{}
 	for _, c := range append(newRoot(program{}).Commands(), newRoot(program{})) {
-		if c.Example == "" && c.IsAvailableCommand() && !slices.Contains([]string{"schema", "version"}, c.Name()) {
+		if c.Example == "" && c.IsAvailableCommand() &&
+			!slices.Contains([]string{"schema", "version"}, c.Name()) {
 			t.Errorf("%s has no example", c.Name())
 		}
 		for line := range strings.Lines(c.Example) {
@@ -112,7 +114,8 @@ func examples(t *testing.T) map[string][]string {
 		must(t, err)
 		for block := range strings.SplitSeq(page, "\n\n") {
 			if code, ok := strings.CutPrefix(block, "    "); ok {
-				all["help "+topic.Name] = append(all["help "+topic.Name], strings.ReplaceAll(code, "\n    ", "\n"))
+				all["help "+topic.Name] = append(all["help "+topic.Name],
+					strings.ReplaceAll(code, "\n    ", "\n"))
 			}
 		}
 	}
@@ -138,13 +141,16 @@ func carryOut(t *testing.T, dir, example string) (ran int) {
 	for _, disk := range disks {
 		must(t, os.MkdirAll(disk, 0o755))
 	}
-	example = strings.NewReplacer("/Volumes/", filepath.ToSlash(dir)+"/", "/media/backup", filepath.ToSlash(disks[1]), " --open", "",
+	example = strings.NewReplacer("/Volumes/", filepath.ToSlash(dir)+"/", "/media/backup",
+		filepath.ToSlash(disks[1]), " --open", "",
 		" RUN ", " results/triple-20261120-080000 ").Replace(example)
 	switch {
 	case strings.HasPrefix(example, "version: 1\n"):
-		example = "hubbench plan --allow same_disk,system_disk,not_on_hub,unknown_hardware,space " + write(t, "block.yaml", example)
+		example = "hubbench plan --allow same_disk,system_disk,not_on_hub,unknown_hardware,space " +
+			write(t, "block.yaml", example)
 	case strings.HasPrefix(example, "expect:\n"):
-		if code, _, errs := does(t, nil, "check", "results/triple-20261120-080000", "--limits", write(t, "block.yaml", example)); code != exitThreshold {
+		if code, _, errs := does(t, nil, "check", "results/triple-20261120-080000", "--limits",
+			write(t, "block.yaml", example)); code != exitThreshold {
 			t.Errorf("exit code %d of a check of\n%s%s", code, example, errs)
 		}
 		return 1
@@ -154,7 +160,8 @@ func carryOut(t *testing.T, dir, example string) (ran int) {
 		command, file, _ := strings.Cut(command, " > ")
 		skip := ""
 		for begins, why := range notRun {
-			if strings.HasPrefix(strings.ReplaceAll(command, filepath.ToSlash(dir)+"/", "/Volumes/"), begins) {
+			if strings.HasPrefix(strings.ReplaceAll(command, filepath.ToSlash(dir)+"/",
+				"/Volumes/"), begins) {
 				skip = why
 			}
 		}
@@ -169,7 +176,8 @@ func carryOut(t *testing.T, dir, example string) (ran int) {
 		switch {
 		case !strings.HasPrefix(command, "hubbench "):
 			if skip == "" {
-				t.Errorf("nothing carries out %q: give a reason in notRun, or carry it out", command)
+				t.Errorf("nothing carries out %q: give a reason in notRun, or carry it out",
+					command)
 			}
 			continue
 		case skip != "":
@@ -200,9 +208,12 @@ func carryOut(t *testing.T, dir, example string) (ran int) {
 		inv := &hardware.Inventory{}
 		for i, name := range []string{"nvme1n1", "nvme2n1", "sdb"} {
 			inv.Disks = append(inv.Disks, hardware.Disk{Name: name, Model: "T7", External: &yes,
-				Volumes: []hardware.Volume{{Device: name + "p1", Mount: filepath.ToSlash(disks[i]), Filesystem: "exfat", FreeBytes: 100e9}}})
+				Volumes: []hardware.Volume{{Device: name + "p1", Mount: filepath.ToSlash(disks[i]),
+					Filesystem: "exfat", FreeBytes: 100e9}}})
 		}
-		code, out, errs := does(t, func(context.Context) (*hardware.Inventory, error) { return inv, nil }, args...)
+		code, out, errs := does(t, func(context.Context) (*hardware.Inventory, error) {
+			return inv, nil
+		}, args...)
 		if code != exitOK {
 			t.Errorf("%s: exit code %d: %s", command, code, errs)
 		}

@@ -105,7 +105,8 @@ func (p *patient) changed(data []byte) []byte {
 // told on stdin until that ends.
 func serveBeneath() {
 	p := &patient{wellAgain: make(chan struct{})}
-	_, err := fusetest.At(os.Args[1], os.Args[2], &fusetest.Device{Before: p.before, Changed: p.changed})
+	_, err := fusetest.At(os.Args[1], os.Args[2],
+		&fusetest.Device{Before: p.before, Changed: p.changed})
 	fmt.Println("mounted", err)
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); fmt.Println(lines.Text()) {
 		name, after, later := strings.Cut(lines.Text(), " after ")
@@ -236,7 +237,8 @@ const rotten = 1
 
 // rot flips a bit of a page of the file, at a byte of that page, behind the file system's back.
 func rot(d *testdisk.Disk, root string, page, at int64) error {
-	found, err := filepath.Glob(filepath.Join(root, ".hubbench-*", fmt.Sprintf("data-%06d.bin", rotten)))
+	found, err := filepath.Glob(filepath.Join(root, ".hubbench-*",
+		fmt.Sprintf("data-%06d.bin", rotten)))
 	if err != nil || len(found) != 1 {
 		return fmt.Errorf("found %q of the file (%w)", found, err)
 	}
@@ -298,7 +300,8 @@ phases: [{name: written, pattern: WW}, {name: read, pattern: RR, cooldown: 3 s}]
 					where += inData
 				}
 				r.holds(exitPartial, fmt.Sprintf(`partial run: disk A, phase read: [^\n]*the disk returned different data than was written, in test file %d at byte %d: wrote [^\n]*; the file is kept as %s/\.hubbench-[^\n]*/evidence-`, rotten, where, root), well)
-				if kept, _ := filepath.Glob(filepath.Join(root, ".hubbench-*", "evidence-*")); len(kept) != 1 {
+				if kept, _ := filepath.Glob(filepath.Join(root, ".hubbench-*",
+					"evidence-*")); len(kept) != 1 {
 					t.Errorf("kept %q, want the file that is wrong", kept)
 				}
 				hubbench(t, "clean", root)

@@ -35,8 +35,10 @@ const evil = "\x1b]0;owned\a\u009b31m\u202e\r\nhubbench: all is well</script><im
 
 // evils are what a value is replaced by.
 func evils() []any {
-	return []any{evil, "", strings.Repeat("x", 1<<20), -1, 0, 1, 9e18, json.Number("1e308"), json.Number("-1e-320"), json.Number("1e999"), 0.5,
-		true, nil, []any{}, map[string]any{}, []any{nil}, map[string]any{evil: evil}, "../../../../etc/passwd", "/dev/zero"}
+	return []any{evil, "", strings.Repeat("x", 1<<20), -1, 0, 1, 9e18, json.Number("1e308"),
+		json.Number("-1e-320"), json.Number("1e999"), 0.5,
+		true, nil, []any{}, map[string]any{}, []any{nil}, map[string]any{evil: evil},
+		"../../../../etc/passwd", "/dev/zero"}
 }
 
 // spoil replaces one value of a JSON text, which one and by what depends on n, and gives it back as
@@ -83,8 +85,12 @@ func spoilLine(text []byte, n *rand.Rand) []byte {
 
 // spoilWord spoils a value of a YAML text.
 func spoilWord(text []byte, n *rand.Rand) []byte {
-	words := strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune(" {}[],\n", r) })
-	values := slices.DeleteFunc(words, func(w string) bool { return strings.HasSuffix(w, ":") || w == "-" })
+	words := strings.FieldsFunc(string(text), func(r rune) bool {
+		return strings.ContainsRune(" {}[],\n", r)
+	})
+	values := slices.DeleteFunc(words, func(w string) bool {
+		return strings.HasSuffix(w, ":") || w == "-"
+	})
 	by, _ := json.Marshal(evils()[n.IntN(len(evils()))]) // YAML is JSON too
 	return []byte(strings.Replace(string(text), values[n.IntN(len(values))], string(by), 1))
 }
@@ -115,7 +121,8 @@ func harmOf(args ...string) string {
 				panicked <- p
 			}
 		}()
-		ended <- run(context.Background(), args, program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs})
+		ended <- run(context.Background(), args,
+			program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs})
 	}()
 	var code int
 	select {
@@ -132,7 +139,9 @@ func harmOf(args ...string) string {
 		return fmt.Sprintf("exit code %d, and it says %q", code, errs.String())
 	}
 	for _, text := range []string{out.String(), errs.String()} {
-		if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) }); i >= 0 {
+		if i := strings.IndexFunc(text, func(r rune) bool {
+			return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
+		}); i >= 0 {
 			return fmt.Sprintf("it prints %q", text[max(0, i-40):min(len(text), i+40)])
 		}
 	}
@@ -146,8 +155,10 @@ func harmOf(args ...string) string {
 func readers(run, other, to string) [][]string {
 	return [][]string{
 		{"analyze", run}, {"analyze", run, "--json"}, {"analyze", run, "--format", "md"},
-		{"report", run, "--out", filepath.Join(to, "page.html")}, {"report", run, "--format", "gobench", "--out", "-"},
-		{"report", run, "--format", "csv", "--out", filepath.Join(to, "files.csv")}, {"report", run, "--format", "svg", "--out", filepath.Join(to, "a.svg")},
+		{"report", run, "--out", filepath.Join(to, "page.html")},
+		{"report", run, "--format", "gobench", "--out", "-"},
+		{"report", run, "--format", "csv", "--out", filepath.Join(to, "files.csv")},
+		{"report", run, "--format", "svg", "--out", filepath.Join(to, "a.svg")},
 		{"compare", run, other}, {"run", "--resume", run, "--quiet"},
 	}
 }
@@ -162,7 +173,8 @@ func TestFaultsOfHostileFiles(t *testing.T) {
 		file  string
 		spoil func([]byte, *rand.Rand) []byte
 	}{
-		{rundir.EventsFile, spoilLine}, {rundir.InfoFile, spoil}, {rundir.AnalysisFile, spoil}, {rundir.ScenarioFile, spoilWord},
+		{rundir.EventsFile, spoilLine}, {rundir.InfoFile, spoil}, {rundir.AnalysisFile, spoil},
+		{rundir.ScenarioFile, spoilWord},
 	} {
 		c := faults(t, "hostile "+tc.file)
 		for i := range *hostileTries {
@@ -177,9 +189,11 @@ func TestFaultsOfHostileFiles(t *testing.T) {
 				commands := readers(dir, other, to)
 				switch tc.file {
 				case rundir.EventsFile:
-					commands = append(commands, []string{"fit", dir, whole, "--out", filepath.Join(to, "hub.yaml")})
+					commands = append(commands,
+						[]string{"fit", dir, whole, "--out", filepath.Join(to, "hub.yaml")})
 				case rundir.ScenarioFile:
-					commands = [][]string{{"plan", name}, {"simulate", name, "--out", filepath.Join(to, "simulated")}}
+					commands = [][]string{{"plan", name},
+						{"simulate", name, "--out", filepath.Join(to, "simulated")}}
 				}
 				for _, args := range commands {
 					harmless(t, args...)
@@ -196,9 +210,11 @@ func TestFaultsOfHostileFiles(t *testing.T) {
 		c.try(fmt.Sprint("profile", i), func(t *testing.T) {
 			dir := t.TempDir()
 			spoiled := filepath.Join(dir, "spoiled.yaml")
-			must(t, os.WriteFile(spoiled, spoilWord(text, rand.New(rand.NewPCG(uint64(i), 16))), 0o600))
+			must(t, os.WriteFile(spoiled, spoilWord(text, rand.New(rand.NewPCG(uint64(i), 16))),
+				0o600))
 			for _, args := range [][]string{
-				{"predict", spoiled}, {"advise", spoiled, "--play", "A=2x92MB/s", "--write", "C"}, {"advise", spoiled, "--play", "A=2x92MB/s", "--json"},
+				{"predict", spoiled}, {"advise", spoiled, "--play", "A=2x92MB/s", "--write", "C"},
+				{"advise", spoiled, "--play", "A=2x92MB/s", "--json"},
 				{"simulate", scenario, "--profile", spoiled, "--out", filepath.Join(dir, "out")},
 			} {
 				harmless(t, args...)
@@ -230,7 +246,8 @@ phases: [{pattern: WW}, {pattern: RR}, {pattern: WR}, {pattern: W-}, {pattern: -
 
 // nasty are names of files that say something else than they are.
 func nasty() []string {
-	return []string{"\x1b]0;owned\a", "\u009b31m", "\u202egnp.exe", "a\nhubbench: all is well", "\xff\xfe", "-rf", "$(reboot)", strings.Repeat("x", 200), "</script>"}
+	return []string{"\x1b]0;owned\a", "\u009b31m", "\u202egnp.exe", "a\nhubbench: all is well",
+		"\xff\xfe", "-rf", "$(reboot)", strings.Repeat("x", 200), "</script>"}
 }
 
 func TestFaultsOfHostileFolders(t *testing.T) {
@@ -248,14 +265,17 @@ func TestFaultsOfHostileFolders(t *testing.T) {
 		if all, err := os.ReadDir(dir); err != nil || len(all) != 2*len(nasty()) {
 			t.Errorf("%d folders are left, %v", len(all), err)
 		}
-		for _, command := range []string{"analyze", "report", "plan", "run", "predict", "simulate"} {
+		for _, command := range []string{"analyze", "report", "plan", "run", "predict",
+			"simulate"} {
 			for _, name := range nasty() {
 				harmless(t, command, "--", filepath.Join(dir, name))
 			}
 		}
 	})
 	markers := map[string]func(path string) error{
-		"says something else": func(path string) error { return os.WriteFile(path, []byte(evil), 0o600) },
+		"says something else": func(path string) error {
+			return os.WriteFile(path, []byte(evil), 0o600)
+		},
 		"is of another folder": func(path string) error {
 			return os.WriteFile(path, []byte(`{"what":"test files of hubbench; safe to remove with `+"`hubbench clean`"+`","run":"other"}`), 0o600)
 		},
@@ -291,7 +311,8 @@ func TestFaultsOfHostileRuns(t *testing.T) {
 	c := faults(t, "run folders of links, pipes and foreign names")
 	_, whole := simulated(t, smallScenario)
 	_, another := simulated(t, smallScenario)
-	files := []string{rundir.EventsFile, rundir.InfoFile, rundir.AnalysisFile, rundir.ReportFile, rundir.ScenarioFile, rundir.LogFile}
+	files := []string{rundir.EventsFile, rundir.InfoFile, rundir.AnalysisFile, rundir.ReportFile,
+		rundir.ScenarioFile, rundir.LogFile}
 	for _, tc := range []struct {
 		what  string
 		files []string
@@ -299,7 +320,9 @@ func TestFaultsOfHostileRuns(t *testing.T) {
 	}{
 		{"pipe", files, func(path, _ string) error { return syscall.Mkfifo(path, 0o600) }},
 		{"link", files, func(path, secret string) error { return os.Symlink(secret, path) }},
-		{"link to a device", files[2:], func(path, _ string) error { return os.Symlink("/dev/null", path) }},
+		{"link to a device", files[2:], func(path, _ string) error {
+			return os.Symlink("/dev/null", path)
+		}},
 		{"folder", files[:4], func(path, _ string) error { return os.Mkdir(path, 0o700) }},
 		{"hole", files[:2], func(path, _ string) error { return hole(path, 512<<20) }},
 	} {
@@ -312,7 +335,8 @@ func TestFaultsOfHostileRuns(t *testing.T) {
 				_ = os.Remove(path) // a simulation has no log
 				must(t, tc.put(path, secret))
 				for _, args := range [][]string{
-					{"analyze", dir}, {"report", dir}, {"compare", dir, another}, {"run", "--resume", dir, "--quiet"},
+					{"analyze", dir}, {"report", dir}, {"compare", dir, another},
+					{"run", "--resume", dir, "--quiet"},
 				} {
 					harmless(t, args...)
 				}
@@ -354,8 +378,10 @@ func TestFaultsOfTheEnvironment(t *testing.T) {
 	want, err := analyze(whole)
 	must(t, err)
 	for _, env := range []string{
-		"COLUMNS=0", "COLUMNS=-1", "COLUMNS=99999999999999999999", "COLUMNS=" + evil, "LINES=-1", "LC_ALL=C", "LC_ALL=tr_TR.UTF-8", "LC_ALL=" + evil, "LANG=",
-		"TERM=", "TERM=dumb", "TERM=" + evil, "NO_COLOR=1", "CLICOLOR_FORCE=1", "HOME=", "HOME=/nowhere", "TMPDIR=/nowhere", "TZ=Nowhere/City", "TZ=" + evil,
+		"COLUMNS=0", "COLUMNS=-1", "COLUMNS=99999999999999999999", "COLUMNS=" + evil, "LINES=-1",
+		"LC_ALL=C", "LC_ALL=tr_TR.UTF-8", "LC_ALL=" + evil, "LANG=",
+		"TERM=", "TERM=dumb", "TERM=" + evil, "NO_COLOR=1", "CLICOLOR_FORCE=1", "HOME=",
+		"HOME=/nowhere", "TMPDIR=/nowhere", "TZ=Nowhere/City", "TZ=" + evil,
 		"GOMAXPROCS=0", "GOGC=off", "GODEBUG=" + evil, "XDG_CACHE_HOME=/proc", "PATH=/nowhere",
 	} {
 		c.try(strings.Map(func(r rune) rune {
@@ -371,7 +397,8 @@ func TestFaultsOfTheEnvironment(t *testing.T) {
 			if !strings.Contains(env, "T") { // of time, terminal, temporary files: the rest changes nothing in a run
 				return
 			}
-			cmd := exec.Command("hubbench", "run", scenario, "--out", filepath.Join(t.TempDir(), "out"), "--quiet")
+			cmd := exec.Command("hubbench", "run", scenario, "--out",
+				filepath.Join(t.TempDir(), "out"), "--quiet")
 			cmd.Env = append(os.Environ(), env)
 			text, err := cmd.CombinedOutput()
 			if err != nil || strings.ContainsAny(string(text), "\x1b\a\r\u009b\u202e") {

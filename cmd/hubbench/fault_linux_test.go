@@ -73,8 +73,10 @@ func (c *faultClass) try(name string, test func(t *testing.T)) {
 }
 
 func (c *faultClass) report() {
-	f := evidence.Finding{Claim: "faults", Case: c.name, Unit: fmt.Sprintf("of %d", c.cases), Limit: "all of them",
-		Truth: float64(c.cases), Measured: float64(c.held), Low: float64(c.held), High: float64(c.held), Pass: c.cases > 0 && c.held == c.cases}
+	f := evidence.Finding{Claim: "faults", Case: c.name, Unit: fmt.Sprintf("of %d", c.cases),
+		Limit: "all of them",
+		Truth: float64(c.cases), Measured: float64(c.held), Low: float64(c.held),
+		High: float64(c.held), Pass: c.cases > 0 && c.held == c.cases}
 	if c.cases == 0 {
 		f.Left = c.left
 	}
@@ -91,7 +93,8 @@ func newDisk(t *testing.T, opts testdisk.Options) *testdisk.Disk {
 }
 
 // newVolume makes a disk in memory with an ext4 on it, and returns its root.
-func newVolume(t *testing.T, opts testdisk.Options, options string) (d *testdisk.Disk, root string) {
+func newVolume(t *testing.T, opts testdisk.Options, options string) (d *testdisk.Disk,
+	root string) {
 	t.Helper()
 	d = newDisk(t, opts)
 	return d, format(t, d, options)
@@ -99,7 +102,8 @@ func newVolume(t *testing.T, opts testdisk.Options, options string) (d *testdisk
 
 func format(t *testing.T, d *testdisk.Disk, options string) (root string) {
 	t.Helper()
-	must(t, d.Format(0, "mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"))
+	must(t, d.Format(0, "mkfs.ext4", "-q", "-m", "0", "-E",
+		"lazy_itable_init=0,lazy_journal_init=0"))
 	root, err := d.Mount(0, options)
 	must(t, err)
 	return root
@@ -149,16 +153,21 @@ func beginRun(t *testing.T, text string, args ...string) *faultRun {
 		r.out = args[i+1]
 	}
 	scenario := write(t, filepath.Join(dir, "s.yaml"), text)
-	r.begin(append([]string{"run", scenario, "--out", r.out, "--yes", "--allow", "same_disk,busy,background"}, args...)...)
+	r.begin(append([]string{"run", scenario, "--out", r.out, "--yes", "--allow",
+		"same_disk,busy,background"}, args...)...)
 	return r
 }
 
-func (r *faultRun) begin(args ...string) { r.process = start(r.t, exec.Command("hubbench", args...)) }
+func (r *faultRun) begin(args ...string) {
+	r.process = start(r.t, exec.Command("hubbench", args...))
+}
 
 // inject does what goes wrong, once each of two disks has recorded files in a phase.
 func (r *faultRun) inject(phase string, fault func() error) {
 	r.t.Helper()
-	r.injectAt(fault, func(events string) bool { return min(filesOf(events, phase, "A"), filesOf(events, phase, "B")) >= 3 })
+	r.injectAt(fault, func(events string) bool {
+		return min(filesOf(events, phase, "A"), filesOf(events, phase, "B")) >= 3
+	})
 }
 
 // filesOf is how many of a disk's files a phase has recorded.
@@ -230,7 +239,8 @@ func (r *faultRun) keeps() *analysis.Analysis {
 func (r *faultRun) leaves(roots ...string) {
 	r.t.Helper()
 	var left []string
-	if !check.Within(10*time.Second, func() bool { left = testFolders(r.t, roots...); return len(left) == 0 }) {
+	if !check.Within(10*time.Second,
+		func() bool { left = testFolders(r.t, roots...); return len(left) == 0 }) {
 		r.t.Errorf("left: %q; it said\n%s", left, r.said)
 	}
 }

@@ -34,7 +34,9 @@ func TestFaultsOfManyDisks(t *testing.T) {
 	t.Parallel()
 	c := faults(t, "64 disks: simulated, and real ones of which one's worker dies")
 	c.try("simulated", func(t *testing.T) {
-		disks, roles := many(func(i int) string { return fmt.Sprintf("simulate: {profile: %c}", 'A'+i%3) }, "write")
+		disks, roles := many(func(i int) string {
+			return fmt.Sprintf("simulate: {profile: %c}", 'A'+i%3)
+		}, "write")
 		r := beginRun(t, fmt.Sprintf(`version: 1
 name: many
 hub: {profile: goshen-ridge, speedup: 500}
@@ -118,7 +120,8 @@ phases: [{pattern: W}]
 		}
 		r.leaves(root)
 		for _, format := range []string{"csv", "md"} {
-			if out, err := exec.Command("hubbench", "report", r.out, "--format", format, "--out", "-").Output(); err != nil || len(out) == 0 {
+			if out, err := exec.Command("hubbench", "report", r.out, "--format", format, "--out",
+				"-").Output(); err != nil || len(out) == 0 {
 				t.Errorf("report as %s: %v", format, err)
 			}
 		}

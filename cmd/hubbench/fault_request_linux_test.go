@@ -43,7 +43,8 @@ func (b *beneath) kill() error {
 // is gone.
 func TestFaultsOfRequests(t *testing.T) {
 	t.Parallel()
-	c := faults(t, "requests that fail, are slow or find neither space nor disk; wrong and short data")
+	c := faults(t,
+		"requests that fail, are slow or find neither space nor disk; wrong and short data")
 	for _, tc := range []struct {
 		fault, workload string
 		phase           string // keys of both phases
@@ -51,18 +52,22 @@ func TestFaultsOfRequests(t *testing.T) {
 		code            int
 		said            string // on stderr
 	}{
-		{fault: "fail after 25000000", code: exitPartial, said: "disk A, phase W: write file 1 in " +
-			"ROOT: input/output error; the disk was disconnected or has failed"},
-		{fault: "fill after 25000000", code: exitPartial, said: "disk A, phase W: write file 1 in " +
-			"ROOT: no space left on device; free some space"},
+		{fault: "fail after 25000000", code: exitPartial,
+			said: "disk A, phase W: write file 1 in " +
+				"ROOT: input/output error; the disk was disconnected or has failed"},
+		{fault: "fill after 25000000", code: exitPartial,
+			said: "disk A, phase W: write file 1 in " +
+				"ROOT: no space left on device; free some space"},
 		{
 			fault: "stall after 25000000", args: []string{"--stall", "2s"}, code: exitPartial,
 			said: "nothing moved for 2s; check that the disk is still connected",
 		},
-		{fault: "vanish after 25000000", code: exitPartial, said: "disk A, phase W: write file 1 in " +
-			"ROOT: no such device; the disk was disconnected or has failed"},
-		{fault: "corrupt", code: exitPartial, said: "disk A, phase W: write file 0 in ROOT: the disk " +
-			"returned different data than was written, in test file 0 at byte 524288: wrote"},
+		{fault: "vanish after 25000000", code: exitPartial,
+			said: "disk A, phase W: write file 1 in " +
+				"ROOT: no such device; the disk was disconnected or has failed"},
+		{fault: "corrupt", code: exitPartial,
+			said: "disk A, phase W: write file 0 in ROOT: the disk " +
+				"returned different data than was written, in test file 0 at byte 524288: wrote"},
 		{
 			fault: "corrupt after 45000000", workload: ", verify: stamps", code: exitPartial,
 			said: "disk A, phase R: read file 0 in ROOT: the disk returned different data than was " +

@@ -63,16 +63,20 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 		// phase marked.
 		c.try(tc.name+", and going on", func(t *testing.T) {
 			a, b := inMemory(t), inMemory(t)
-			r := beginRun(t, strings.ReplaceAll(endless(a, b, writing), "stop: 60 s", fmt.Sprintf("stop: %.0f s", tc.still.Seconds()+3)))
+			r := beginRun(t, strings.ReplaceAll(endless(a, b, writing), "stop: 60 s",
+				fmt.Sprintf("stop: %.0f s", tc.still.Seconds()+3)))
 			r.inject("WW", func() error { return r.signal(syscall.SIGSTOP, tc.who...) })
 			time.Sleep(tc.still) // what the test is about
 			must(t, r.signal(syscall.SIGCONT, tc.who...))
 			r.ends(exitOK, `report: `)
-			marks := slices.DeleteFunc(r.keeps().Phases[0].Warnings, func(w analysis.Warning) bool { return w.Code != "stopped" })
+			marks := slices.DeleteFunc(r.keeps().Phases[0].Warnings, func(w analysis.Warning) bool {
+				return w.Code != "stopped"
+			})
 			switch {
 			case tc.mark == "-" && len(marks) > 0:
 				t.Errorf("marked: %+v", marks)
-			case tc.mark != "-" && (len(marks) != 1 || marks[0].Disk != tc.mark || figure(marks[0].Values, "seconds") < tc.still.Seconds()-0.5):
+			case tc.mark != "-" && (len(marks) != 1 || marks[0].Disk != tc.mark ||
+				figure(marks[0].Values, "seconds") < tc.still.Seconds()-0.5):
 				t.Errorf("marked: %+v, want once for disk %q", marks, tc.mark)
 			}
 			r.leaves(a, b)
@@ -95,12 +99,15 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 	})
 	c.try("janitor, for good", func(t *testing.T) {
 		a, b := inMemory(t), inMemory(t)
-		r := beginRun(t, endless(a, b, "- {name: first, pattern: WW}\n- {name: second, pattern: RR, cooldown: 60 s}"))
+		r := beginRun(t,
+			endless(a, b,
+				"- {name: first, pattern: WW}\n- {name: second, pattern: RR, cooldown: 60 s}"))
 		r.injectAt(func() error { return r.signal(syscall.SIGSTOP, janitorName) }, ended("first"))
 		r.interrupt()
 		r.ends(exitInterrupted, `test files may be left in [^\n]* hubbench clean `+a)
 		r.keeps()
-		if err := r.signal(syscall.SIGCONT, janitorName); err != nil && !errors.Is(err, syscall.ESRCH) {
+		if err := r.signal(syscall.SIGCONT, janitorName); err != nil &&
+			!errors.Is(err, syscall.ESRCH) {
 			t.Error(err)
 		}
 		r.leaves(a, b)
@@ -163,19 +170,23 @@ func TestFaultsOfResultsThatHang(t *testing.T) {
 		{"given up", "3s", func(*faultRun) {}, exitFailed},
 		{"interrupted twice", "1m", func(r *faultRun) {
 			r.interrupt()
-			r.until(r.t, "no answer", func() bool { return strings.Contains(r.said.String(), "stopping; Ctrl-C again ends at once") })
+			r.until(r.t, "no answer", func() bool {
+				return strings.Contains(r.said.String(), "stopping; Ctrl-C again ends at once")
+			})
 			r.interrupt()
 		}, exitInterrupted},
 	} {
 		c.try(tc.name, func(t *testing.T) {
 			results, root := newBeneathFolder(t)
 			a, b := inMemory(t), inMemory(t)
-			r := beginRun(t, endless(a, b, writing), "--out", filepath.Join(root, "out"), "--stall", tc.stall)
+			r := beginRun(t, endless(a, b, writing), "--out", filepath.Join(root, "out"), "--stall",
+				tc.stall)
 			r.inject("WW", results.does("suspend"))
 			tc.act(r)
 			r.endsSoon(tc.code, hangs+`; it holds what was recorded before; when it is back, continue with: hubbench run --resume `)
 			r.leaves(a, b)
-			if strings.Contains(r.said.String(), "worker was killed") || strings.Contains(r.said.String(), "nothing has moved") {
+			if strings.Contains(r.said.String(), "worker was killed") ||
+				strings.Contains(r.said.String(), "nothing has moved") {
 				t.Errorf("a disk that is well is blamed:\n%s", r.said)
 			}
 			results.recover()
@@ -200,9 +211,12 @@ func TestFaultsOfCheckedDisksThatHang(t *testing.T) {
 			disk, root := newBeneathFolder(t)
 			must(t, disk.tell("suspend"))
 			cmd := exec.Command("hubbench", "doctor", root)
-			cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+t.TempDir()) // where doctor keeps its result
+			// Where doctor keeps its result.
+			cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+t.TempDir())
 			r := &faultRun{t: t, process: start(t, cmd)}
-			r.until(t, "not that far", func() bool { return strings.Contains(r.said.String(), "checking "+root) })
+			r.until(t, "not that far", func() bool {
+				return strings.Contains(r.said.String(), "checking "+root)
+			})
 			tc.act(r)
 			r.endsSoon(tc.code, tc.says)
 		})

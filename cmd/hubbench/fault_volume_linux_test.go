@@ -68,7 +68,8 @@ func TestFaultsOfAReadOnlyVolume(t *testing.T) {
 		d, root, well := twoVolumes(t, "errors=remount-ro")
 		r := beginRun(t, endless(root, well, writing))
 		r.inject("WW", func() error {
-			return os.WriteFile(filepath.Join("/sys/fs/ext4", filepath.Base(d.Device), "trigger_fs_error"), []byte("1"), 0)
+			return os.WriteFile(filepath.Join("/sys/fs/ext4", filepath.Base(d.Device),
+				"trigger_fs_error"), []byte("1"), 0)
 		})
 		r.holds(exitPartial, `partial run: disk A, phase WW: [^\n]*read-only file system; mount the volume writable`, well)
 		r.cleanedLater(d, root)
@@ -76,7 +77,9 @@ func TestFaultsOfAReadOnlyVolume(t *testing.T) {
 	c.try("between phases", func(t *testing.T) {
 		d, root, well := twoVolumes(t, "")
 		r := beginRun(t, endless(root, well, short("first")+"\n"+short("second")))
-		r.injectAt(func() error { return unix.Mount("", root, "", unix.MS_REMOUNT|unix.MS_RDONLY, "") }, ended("first"))
+		r.injectAt(func() error {
+			return unix.Mount("", root, "", unix.MS_REMOUNT|unix.MS_RDONLY, "")
+		}, ended("first"))
 		r.holds(exitPartial, `partial run: disk A, phase second: [^\n]*read-only file system; mount the volume writable`, well)
 		r.cleanedLater(d, root)
 	})
@@ -85,7 +88,9 @@ func TestFaultsOfAReadOnlyVolume(t *testing.T) {
 func TestFaultsOfAnUnmountedVolume(t *testing.T) {
 	t.Parallel()
 	c := faults(t, "a volume unmounted lazily, under load and between phases")
-	detach := func(root string) func() error { return func() error { return unix.Unmount(root, unix.MNT_DETACH) } }
+	detach := func(root string) func() error {
+		return func() error { return unix.Unmount(root, unix.MNT_DETACH) }
+	}
 	// Who has its files open goes on: the run measures what it should, and removes what it has
 	// made.
 	c.try("under load", func(t *testing.T) {
@@ -129,7 +134,8 @@ func TestFaultsOfAFullDisk(t *testing.T) {
 	for _, tc := range []struct{ name, workload, phase string }{
 		{"space reserved", "files: 1000, footprint: 30 MB}", writing},
 		{"space not reserved", "files: 1000, footprint: 30 MB, preallocate: false}", writing},
-		{"by a plain program's calls", "files: 100000, footprint: 30 MB, io: app}", "- {pattern: WW}"},
+		{"by a plain program's calls", "files: 100000, footprint: 30 MB, io: app}",
+			"- {pattern: WW}"},
 	} {
 		c.try(tc.name, func(t *testing.T) {
 			_, root, well := twoVolumes(t, "")
@@ -154,7 +160,8 @@ func TestFaultsOfTheResults(t *testing.T) {
 		_, b := newVolume(t, testdisk.Options{}, "")
 		_, results = newVolume(t, testdisk.Options{Bytes: 8 << 20}, "")
 		phases := short("first") + "\n- {name: second, pattern: WW, pace: 10 MB/s, files: 40}"
-		return beginRun(t, endless(a, b, phases), "--out", filepath.Join(results, "out")), results, []string{a, b}
+		return beginRun(t, endless(a, b, phases), "--out", filepath.Join(results, "out")), results,
+			[]string{a, b}
 	}
 	resumes := func(r *faultRun, roots []string) {
 		r.t.Helper()
@@ -240,7 +247,8 @@ func TestFaultsOfTheOutput(t *testing.T) {
 			a, b := inMemory(t), inMemory(t)
 			dir := t.TempDir()
 			r := &faultRun{t: t, out: filepath.Join(dir, "out")}
-			scenario := write(t, filepath.Join(dir, "s.yaml"), endless(a, b, "- {pattern: WW}\n- {pattern: RR}"))
+			scenario := write(t, filepath.Join(dir, "s.yaml"),
+				endless(a, b, "- {pattern: WW}\n- {pattern: RR}"))
 			command := fmt.Sprintf(`hubbench run %s --yes --allow same_disk,busy,background --out %s %s %s; exit "${PIPESTATUS[0]}"`, scenario, r.out, tc.args, tc.to)
 			r.process = start(t, exec.Command("bash", "-c", command))
 			r.ends(tc.code, strings.ReplaceAll(tc.says, "OUT", r.out))
@@ -248,7 +256,8 @@ func TestFaultsOfTheOutput(t *testing.T) {
 			r.keeps()
 			r.leaves(a, b)
 			for _, file := range []string{rundir.AnalysisFile, rundir.ReportFile} {
-				if info, err := os.Stat(filepath.Join(r.out, file)); err != nil || info.Size() == 0 {
+				if info, err := os.Stat(filepath.Join(r.out, file)); err != nil ||
+					info.Size() == 0 {
 					t.Errorf("%s: %v", file, err)
 				}
 			}

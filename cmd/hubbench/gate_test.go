@@ -47,7 +47,8 @@ func (g gated) events() string {
 			if i == 0 && name == "A" && g.levels != nil {
 				levels = g.levels
 			}
-			d := tracetest.Disk{Name: name, Op: op, Levels: levels, Sizes: tracetest.Fixed(1e8), Noise: tracetest.Noise{Sigma: g.noise}}.Play(rnd)
+			d := tracetest.Disk{Name: name, Op: op, Levels: levels, Sizes: tracetest.Fixed(1e8),
+				Noise: tracetest.Noise{Sigma: g.noise}}.Play(rnd)
 			for k, f := range d.Files {
 				half := g.cut && i == g.phases-1 && k > len(d.Files)/2
 				if half || g.fails && name == "B" && k > len(d.Files)/3 {
@@ -73,7 +74,8 @@ func (g gated) events() string {
 // measured is kept out by both, as a fall may hide there. The two commands agree.
 func TestGate(t *testing.T) {
 	const complete, partial = `{"type":"end","status":"complete"}` + "\n", `{"type":"end","status":"partial"}` + "\n"
-	good := gated{seed: 1, factor: 1, noise: 0.02, seconds: 30, disks: "AB", phases: 2, end: complete}
+	good := gated{seed: 1, factor: 1, noise: 0.02, seconds: 30, disks: "AB", phases: 2,
+		end: complete}
 	for _, tt := range []struct {
 		name          string
 		change        func(g *gated)
@@ -108,9 +110,13 @@ func TestGate(t *testing.T) {
 		{"-6 % in some noise", func(g *gated) { g.factor, g.noise = 0.94, 0.12 }, 3, 0, 3},
 		// From the middle on, half as fast: the mean fell by a quarter, and the level after the
 		// step by a half.
-		{"step in the middle", func(g *gated) { g.levels = []tracetest.Level{{UntilS: 15, Rate: 1e9}, {UntilS: 30, Rate: 0.5e9}} }, 4, 4, 4},
+		{"step in the middle", func(g *gated) {
+			g.levels = []tracetest.Level{{UntilS: 15, Rate: 1e9}, {UntilS: 30, Rate: 0.5e9}}
+		}, 4, 4, 4},
 		// Only the last fifth is slower, as of a disk that grew hot: its level shows it.
-		{"throttle", func(g *gated) { g.levels = []tracetest.Level{{UntilS: 24, Rate: 1e9}, {UntilS: 30, Rate: 0.4e9}} }, 4, 4, 4},
+		{"throttle", func(g *gated) {
+			g.levels = []tracetest.Level{{UntilS: 24, Rate: 1e9}, {UntilS: 30, Rate: 0.4e9}}
+		}, 4, 4, 4},
 		// Another hub is what a person may want to compare: it is said, and only a fall counts.
 		{"other hub", func(g *gated) { g.header = `,"hardware":{"hub":{"id":"1","name":"Other dock","vendor":"V"}}` }, 0, 0, 0},
 		{"other hub, -10 %", func(g *gated) {
@@ -138,7 +144,8 @@ func TestGate(t *testing.T) {
 			args := append([]string{"compare", base, other, "--fail-above", "5"}, mode.args...)
 			if code, out, errs := does(t, nil, args...); code != mode.want {
 				_, all, _ := does(t, nil, append(args, "--all")...)
-				t.Errorf("%s %v: exit code %d, want %d\n%s%s%s", tt.name, mode.args, code, mode.want, out, errs, all)
+				t.Errorf("%s %v: exit code %d, want %d\n%s%s%s", tt.name, mode.args, code,
+					mode.want, out, errs, all)
 			}
 		}
 	}
@@ -150,7 +157,8 @@ func TestGateWithHistory(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 7))
 	dir := t.TempDir()
 	run := func(name string, factor float64) string {
-		g := gated{seed: rnd.Uint64(), factor: factor * (1 + 0.02*rnd.NormFloat64()), noise: 0.02, seconds: 30, disks: "AB", phases: 1,
+		g := gated{seed: rnd.Uint64(), factor: factor * (1 + 0.02*rnd.NormFloat64()), noise: 0.02,
+			seconds: 30, disks: "AB", phases: 1,
 			header: `,"hardware":{"host":{"name":"pc"},"hub":{"id":"0","name":"Dock","vendor":"V"}}`,
 			end:    `{"type":"end","status":"complete"}` + "\n"}
 		return write(t, filepath.Join(dir, name, "events.jsonl"), g.events())
@@ -164,24 +172,31 @@ func TestGateWithHistory(t *testing.T) {
 	}
 	fails := map[string]int{}
 	for pair := range 12 {
-		base, equal, slow := run(fmt.Sprint("base", pair), 1), run(fmt.Sprint("equal", pair), 1), run(fmt.Sprint("slow", pair), 0.75)
+		base, equal, slow := run(fmt.Sprint("base", pair), 1), run(fmt.Sprint("equal", pair), 1),
+			run(fmt.Sprint("slow", pair), 0.75)
 		for name, args := range map[string][]string{
-			"alone": {"compare", base, equal}, "runs": append([]string{"compare", base, equal}, history...),
-			"catalogue": {"compare", base, equal, "--history", catalogue}, "check": {"check", equal, "--history", catalogue},
+			"alone":     {"compare", base, equal},
+			"runs":      append([]string{"compare", base, equal}, history...),
+			"catalogue": {"compare", base, equal, "--history", catalogue},
+			"check":     {"check", equal, "--history", catalogue},
 		} {
-			if code, _, errs := does(t, nil, append(args, "--fail-above", "0")...); code == exitThreshold {
+			if code, _, errs := does(t, nil,
+				append(args, "--fail-above", "0")...); code == exitThreshold {
 				fails[name]++
 			} else if code != 0 && code != exitPartial {
 				t.Fatalf("%q: %d, %s", args, code, errs)
 			}
 		}
 		for _, args := range [][]string{{"compare", base, slow}, {"check", slow}} {
-			if code, out, _ := does(t, nil, append(args, "--history", catalogue, "--fail-above", "5")...); code != exitThreshold {
+			if code, out, _ := does(t, nil,
+				append(args, "--history", catalogue, "--fail-above",
+					"5")...); code != exitThreshold {
 				t.Errorf("%q, 25 %% slower: %d, %s", args, code, out)
 			}
 		}
 	}
-	if fails["alone"] < 3 || fails["runs"] > 1 || fails["catalogue"] != fails["runs"] || fails["check"] > 1 {
+	if fails["alone"] < 3 || fails["runs"] > 1 || fails["catalogue"] != fails["runs"] ||
+		fails["check"] > 1 {
 		t.Errorf("of 12 equal pairs a gate keeps out %v", fails)
 	}
 }

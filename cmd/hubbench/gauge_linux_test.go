@@ -52,9 +52,11 @@ func newHeldVolume(t *testing.T, rate float64) heldVolume {
 }
 
 // run begins a scenario on the volume; wait gives its analysis.
-func (v heldVolume) run(t *testing.T, workload, phases string) (out string, wait func() *analysis.Analysis) {
+func (v heldVolume) run(t *testing.T, workload, phases string) (out string,
+	wait func() *analysis.Analysis) {
 	t.Helper()
-	return v.begin(t, fmt.Sprintf("version: 1\nname: gauges\ndisks: [{name: A, path: %s}]\nworkload: %s\nphases: %s\n", v.root, workload, phases))
+	return v.begin(t,
+		fmt.Sprintf("version: 1\nname: gauges\ndisks: [{name: A, path: %s}]\nworkload: %s\nphases: %s\n", v.root, workload, phases))
 }
 
 // begin begins a run that the volume holds back.
@@ -63,7 +65,8 @@ func (v heldVolume) begin(t *testing.T, text string) (out string, wait func() *a
 	dir := t.TempDir()
 	scenario := write(t, filepath.Join(dir, "s.yaml"), text)
 	out = filepath.Join(dir, "out")
-	p := start(t, v.disk.Command(context.Background(), "hubbench", "run", scenario, "--yes", "--quiet", "--out", out, "--allow", "same_disk"))
+	p := start(t, v.disk.Command(context.Background(), "hubbench", "run", scenario, "--yes",
+		"--quiet", "--out", out, "--allow", "same_disk"))
 	return out, func() *analysis.Analysis {
 		t.Helper()
 		<-p.ended // which with a search takes minutes
@@ -100,7 +103,9 @@ func awaitEvent(t *testing.T, out string, words ...string) {
 	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		data, _ := os.ReadFile(filepath.Join(out, "events.jsonl"))
 		for line := range strings.Lines(string(data)) {
-			if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) }) {
+			if !slices.ContainsFunc(words, func(w string) bool {
+				return !strings.Contains(line, w)
+			}) {
 				return
 			}
 		}
@@ -127,14 +132,18 @@ func TestGaugesFindForeignTraffic(t *testing.T) {
 		t.Fatalf("findings %+v, want foreign traffic in w", a.Findings)
 	}
 	t.Log(f.Text)
-	evidence.Report(t, evidence.Within("gauges", "the rate of another program's writes beside a run", "B/s", foreignRate, figure(f.Values, "rate"), 0.1))
+	evidence.Report(t, evidence.Within("gauges",
+		"the rate of another program's writes beside a run", "B/s", foreignRate,
+		figure(f.Values, "rate"), 0.1))
 	// It went on for as long as the device was watched, which is a little longer than files were
 	// moved.
 	from, to := figure(f.Values, "from_s"), figure(f.Values, "to_s")
 	if end := a.Phases[0].Series.EndS; from > 0.2*end || to < 0.9*end {
-		t.Errorf("from %.1f to %.1f s, want all of the %.1f s in which files were moved", from, to, end)
+		t.Errorf("from %.1f to %.1f s, want all of the %.1f s in which files were moved", from, to,
+			end)
 	}
-	if got, want := figure(f.Values, "bytes"), foreignRate*(to-from); got < 0.9*want || got > 1.1*want {
+	if got, want := figure(f.Values, "bytes"), foreignRate*(to-from); got < 0.9*want ||
+		got > 1.1*want {
 		t.Errorf("got %.1f MB, want %.1f within 10 %%", got/1e6, want/1e6)
 	}
 }
@@ -145,7 +154,8 @@ func writeBeside(t *testing.T, path string) (stop func()) {
 	const block = 1 << 20
 	fd, err := unix.Open(path, unix.O_CREAT|unix.O_WRONLY|unix.O_DIRECT, 0o600)
 	must(t, err)
-	buf, err := unix.Mmap(-1, 0, block, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	buf, err := unix.Mmap(-1, 0, block, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_ANON|unix.MAP_PRIVATE)
 	must(t, err)
 	quit := make(chan struct{})
 	var group sync.WaitGroup
@@ -189,7 +199,8 @@ func TestGaugesFindCache(t *testing.T) {
 		file, err := os.Open(name)
 		must(t, err)
 		defer file.Close()
-		pages, err := unix.Mmap(int(file.Fd()), 0, 100e6, unix.PROT_READ, unix.MAP_SHARED|unix.MAP_POPULATE)
+		pages, err := unix.Mmap(int(file.Fd()), 0, 100e6, unix.PROT_READ,
+			unix.MAP_SHARED|unix.MAP_POPULATE)
 		must(t, err)
 		defer unix.Munmap(pages)
 	}
@@ -199,7 +210,8 @@ func TestGaugesFindCache(t *testing.T) {
 		t.Fatalf("findings %+v, want a cache in r", a.Findings)
 	}
 	t.Log(f.Text)
-	evidence.Report(t, evidence.Within("gauges", "bytes that came from the system's cache", "B", 100e6*float64(len(files)/2), figure(f.Values, "bytes"), 0.1))
+	evidence.Report(t, evidence.Within("gauges", "bytes that came from the system's cache", "B",
+		100e6*float64(len(files)/2), figure(f.Values, "bytes"), 0.1))
 	if f := found(a, "foreign_traffic"); f != nil {
 		t.Error(f.Text)
 	}
@@ -210,13 +222,17 @@ func TestGaugesOfCleanRuns(t *testing.T) {
 	alarms := 0
 	for i := range *quietRuns {
 		workload := []string{
-			someFiles, appFiles, "{sizes: [1MB], files: 700}", "{sizes: [100MB], files: 6, verify: full}", "{sizes: [30MB], files: 10}", "{sizes: [64KB], files: 2000, io: app, flush: none}",
+			someFiles, appFiles, "{sizes: [1MB], files: 700}",
+			"{sizes: [100MB], files: 6, verify: full}", "{sizes: [30MB], files: 10}",
+			"{sizes: [64KB], files: 2000, io: app, flush: none}",
 		}[i%6]
 		end := "race"
 		if i%6 == 4 {
 			end = "3s" // what is under way is cut short
 		}
-		_, wait := v.run(t, workload, fmt.Sprintf("[{pattern: W, name: w, stop: %[1]s}, {pattern: R, name: r, stop: %[1]s}]", end))
+		_, wait := v.run(t, workload,
+			fmt.Sprintf("[{pattern: W, name: w, stop: %[1]s}, {pattern: R, name: r, stop: %[1]s}]",
+				end))
 		a := wait()
 		for _, code := range []string{"foreign_traffic", "cached"} {
 			if f := found(a, code); f != nil {
@@ -234,14 +250,17 @@ func TestGaugesOfCleanRuns(t *testing.T) {
 				reads = float64(*d.ReadBytes-d.CountedReadBytes) / 1e6
 			}
 			t.Logf("run %d, %s, %s: device beyond what was counted: read %+.3f MB, written %+.3f MB of %d MB", i, workload, p.Name, reads,
-				float64(d.WriteBytes-d.CountedWriteBytes)/1e6, (d.CountedReadBytes+d.CountedWriteBytes)/1e6)
+				float64(d.WriteBytes-d.CountedWriteBytes)/1e6,
+				(d.CountedReadBytes+d.CountedWriteBytes)/1e6)
 		}
 	}
-	evidence.Report(t, evidence.AtMost("gauges", "clean runs that are said to have had foreign traffic or a cache", alarms, *quietRuns, 0))
+	evidence.Report(t, evidence.AtMost("gauges",
+		"clean runs that are said to have had foreign traffic or a cache", alarms, *quietRuns, 0))
 }
 
 // clockSteps builds hubbench once more, which takes minutes: in make proof.
-var clockSteps = flag.Bool("clock-steps", false, "run a hubbench whose wall clock is set to and fro all the time")
+var clockSteps = flag.Bool("clock-steps", false,
+	"run a hubbench whose wall clock is set to and fro all the time")
 
 // The wall clock of a machine that is set while it measures. The machine's own is left alone:
 // hubbench is built with a package time whose clock jumps by an hour and a half, forth and back,
@@ -260,22 +279,28 @@ func TestFaultsOfTheClock(t *testing.T) {
 		if !strings.Contains(string(text), now) {
 			t.Fatalf("%s reads the clock in another way than this test knows", source)
 		}
-		stepping := strings.Replace(string(text), now, now+"\tif mono/100_000_000%2 == 0 {\n\t\tsec += 3600\n\t} else {\n\t\tsec -= 1800\n\t}\n", 1)
+		stepping := strings.Replace(string(text), now, now+
+			"\tif mono/100_000_000%2 == 0 {\n\t\tsec += 3600\n\t} else {\n\t\tsec -= 1800\n\t}\n",
+			1)
 		overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{source: filepath.Join(dir, "time.go")}})
 		must(t, err)
-		for name, data := range map[string][]byte{"time.go": []byte(stepping), "overlay.json": overlay} {
+		for name, data := range map[string][]byte{"time.go": []byte(stepping),
+			"overlay.json": overlay} {
 			write(t, filepath.Join(dir, name), data)
 		}
 		program := filepath.Join(dir, "hubbench")
-		if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, ".").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"),
+			"-o", program, ".").CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 
 		a, b := inMemory(t), inMemory(t)
 		r := &faultRun{t: t, out: filepath.Join(dir, "out")}
-		scenario := write(t, filepath.Join(dir, "s.yaml"), endless(a, b, strings.Replace(writing, "stop: 60 s", "stop: 3 s", 1)))
+		scenario := write(t, filepath.Join(dir, "s.yaml"),
+			endless(a, b, strings.Replace(writing, "stop: 60 s", "stop: 3 s", 1)))
 		began := time.Now()
-		r.process = start(t, exec.Command(program, "run", scenario, "--yes", "--allow", "same_disk,busy,background", "--out", r.out))
+		r.process = start(t, exec.Command(program, "run", scenario, "--yes", "--allow",
+			"same_disk,busy,background", "--out", r.out))
 		r.ends(exitOK, `report: `)
 		took := time.Since(began).Seconds()
 		r.before = readEvents(t, r.out)
@@ -297,7 +322,8 @@ func TestFaultsOfTheClock(t *testing.T) {
 		}
 		info, err := rundir.LoadInfo(r.out)
 		must(t, err)
-		if started, err := time.Parse(time.RFC3339, info.Started); err != nil || started.Sub(began).Abs() < 20*time.Minute {
+		if started, err := time.Parse(time.RFC3339, info.Started); err != nil ||
+			started.Sub(began).Abs() < 20*time.Minute {
 			t.Errorf("it says that it began at %s (%v): its clock is not set", info.Started, err)
 		}
 	})

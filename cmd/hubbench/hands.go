@@ -45,7 +45,8 @@ func (r *session) addDirect() error {
 		*connection = cmp.Or(*connection, trace.OnHub)
 		text := "Connect " + name + " directly to the computer."
 		if before != "" {
-			text = "Put " + before + " back on the hub, and connect " + name + " directly to the computer."
+			text = "Put " + before + " back on the hub, and connect " + name +
+				" directly to the computer."
 		}
 		if !plan.AddDirect(name, text) {
 			return usagef("--direct %s: no phase has it alone, and nothing to compare with; "+
@@ -58,7 +59,8 @@ func (r *session) addDirect() error {
 
 // sessions carries out the plan, as far as it goes without a person who connects disks in another
 // way, and then asks for that, and so on.
-func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coordinator.Outcome, error) {
+func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coordinator.Outcome,
+	error) {
 	plan, told := r.ready.Plan, ""
 	opts.Pause = func(ctx context.Context, text string) error {
 		if text == told {
@@ -73,7 +75,8 @@ func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coord
 		}
 	}()
 	for {
-		opts.Until = min(opts.Done+1, len(plan.Phases)) // A run may have been killed after its last phase.
+		// A run may have been killed after its last phase.
+		opts.Until = min(opts.Done+1, len(plan.Phases))
 		for opts.Until < len(plan.Phases) && !plan.Replugs(opts.Until) {
 			opts.Until++
 		}
@@ -85,8 +88,10 @@ func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coord
 					err = errors.New("interrupted")
 				}
 				failed := trace.RunFailure{Phase: plan.Phases[opts.Done].Name, Cause: err.Error()}
-				return coordinator.Outcome{Status: trace.Partial, Failures: []trace.RunFailure{failed}},
-					opts.Journal.AppendLines(trace.AppendEvent(nil, &trace.Event{Type: trace.EndType, Status: trace.Partial}))
+				return coordinator.Outcome{Status: trace.Partial,
+						Failures: []trace.RunFailure{failed}},
+					opts.Journal.AppendLines(trace.AppendEvent(nil,
+						&trace.Event{Type: trace.EndType, Status: trace.Partial}))
 			}
 			opts.Devices = devices
 		}
@@ -100,7 +105,8 @@ func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coord
 
 // reconnect lets a person connect disks in another way until all that work in the next phases are
 // there, and returns the file systems that the disks are on then.
-func (r *session) reconnect(ctx context.Context, text, runID string, next []scenario.Phase) (map[string]uint64, error) {
+func (r *session) reconnect(ctx context.Context, text, runID string,
+	next []scenario.Phase) (map[string]uint64, error) {
 	if err := r.ready.Mark(runID); err != nil {
 		return nil, err
 	}

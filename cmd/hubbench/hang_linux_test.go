@@ -24,7 +24,8 @@ func atWork(on, out string) map[string][]string {
 		"run":      {in("s.yaml"), "--out", elsewhere("run")},
 		"simulate": {in("s.yaml"), "--out", elsewhere("simulated")},
 		"analyze":  {in("run")}, "report": {in("run"), "--out", elsewhere("report.md")},
-		"compare": {in("run"), in("run")}, "trend": {in("run")}, "table": {in("run")}, "fit": {in("run")},
+		"compare": {in("run"), in("run")}, "trend": {in("run")}, "table": {in("run")},
+		"fit":     {in("run")},
 		"check":   {in("run"), "--limits", in("limits.yaml")},
 		"import":  {in("a_bw.1.log"), "--start", "a=0s", "--out", elsewhere("imported")},
 		"collect": {in("run"), "--into", elsewhere("catalogue")},
@@ -78,7 +79,8 @@ func TestHangsAreTold(t *testing.T) {
 		for _, cmd := range newRoot(program{}).Commands() {
 			given, known := args[cmd.Name()]
 			if !known {
-				t.Errorf("hubbench %s: say what files it reads or writes, or that it has none", cmd.Name())
+				t.Errorf("hubbench %s: say what files it reads or writes, or that it has none",
+					cmd.Name())
 			}
 			if given != nil {
 				c := exec.Command("hubbench", append([]string{cmd.Name()}, given...)...)

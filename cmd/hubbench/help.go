@@ -21,7 +21,9 @@ report, is explained as both.
 ` + topicsHelp(),
 		Args:      cobra.ArbitraryArgs,
 		ValidArgs: topics(),
-		RunE:      func(cmd *cobra.Command, args []string) error { return runHelp(p, cmd.Root(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runHelp(p, cmd.Root(), args)
+		},
 	}
 }
 

@@ -48,7 +48,8 @@ func twice(runs []*recorded.Run) error {
 			// disks.
 			given := run.Info != nil || other.Info != nil
 			if sameFile || given && run.Analysis.Origin.Run == other.Analysis.Origin.Run {
-				return usagef("%s and %s are the same run; give each run once", other.Path, run.Path)
+				return usagef("%s and %s are the same run; give each run once", other.Path,
+					run.Path)
 			}
 		}
 	}
@@ -162,7 +163,8 @@ func sampleOf(rows, base []tidy.Disk) compare.Sample {
 	var repeats []compare.Sample
 	together := map[string]phase{}
 	for _, row := range rows {
-		if row.Rate == nil || *row.Rate <= 0 || !same(row) || slices.Contains(row.Warnings, "partial") {
+		if row.Rate == nil || *row.Rate <= 0 || !same(row) ||
+			slices.Contains(row.Warnings, "partial") {
 			continue
 		}
 		var ci *stats.Interval

@@ -109,7 +109,8 @@ func (o *importOptions) run(_ *cobra.Command, paths []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	info := rundir.Info{Tool: made.Tool, Name: "imported", Status: trace.Complete, Warnings: made.Notes}
+	info := rundir.Info{Tool: made.Tool, Name: "imported", Status: trace.Complete,
+		Warnings: made.Notes}
 	if !made.Started.IsZero() {
 		info.Started = made.Started.Format(time.RFC3339)
 	}

@@ -26,7 +26,8 @@ func TestImportReplacesNothing(t *testing.T) {
 	write(t, "a_bw.1.log", ofFio(100_000))
 	args := []string{"import", "a_bw.1.log", "--start", "a=0s"}
 	for _, name := range []string{
-		"events.jsonl", "events.jsonl.zst", "run.json", "analysis.json", "report.html", "scenario.yaml",
+		"events.jsonl", "events.jsonl.zst", "run.json", "analysis.json", "report.html",
+		"scenario.yaml",
 	} {
 		mine := write(t, filepath.Join("mine "+name, name), "precious\n")
 		code, _, errs := does(t, nil, append(args, "--out", filepath.Dir(mine))...)

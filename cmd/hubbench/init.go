@@ -173,7 +173,8 @@ func limitsOf(path string) ([]byte, error) {
 		"# of their interval, whichever is more; what takes time may take 55 % longer.\n"
 	var short []string
 	for _, p := range run.Analysis.Phases {
-		if name := trace.Unnumbered(p.Name); p.Overlap != nil && p.Overlap.CI95 == nil && !slices.Contains(short, name) {
+		if name := trace.Unnumbered(p.Name); p.Overlap != nil && p.Overlap.CI95 == nil &&
+			!slices.Contains(short, name) {
 			short = append(short, name)
 		}
 	}

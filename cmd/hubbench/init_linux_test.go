@@ -70,7 +70,8 @@ func initToReport(t *testing.T) {
 		// mount makes a loop device that goes by itself when nothing is mounted from it.
 		command("mount", "-o", "loop", image, mount)
 		t.Cleanup(func() { command("umount", mount) })
-		loops = append(loops, filepath.Base(command("findmnt", "--noheadings", "--output", "SOURCE", mount)))
+		loops = append(loops,
+			filepath.Base(command("findmnt", "--noheadings", "--output", "SOURCE", mount)))
 	}
 	t.Chdir(t.TempDir())
 	hubbench(t, "init", "--disks", strings.Join(loops, ","))
@@ -83,7 +84,8 @@ func initToReport(t *testing.T) {
 	if _, err := os.Stat("run/report.html"); err != nil {
 		t.Error(err)
 	}
-	if said := hubbench(t, "analyze", "run", "--all"); !strings.Contains(said, "A and B write") || strings.Contains(said, "Failed") {
+	if said := hubbench(t, "analyze", "run", "--all"); !strings.Contains(said, "A and B write") ||
+		strings.Contains(said, "Failed") {
 		t.Errorf("not all of it was measured:\n%s\n%s", data, said)
 	}
 }

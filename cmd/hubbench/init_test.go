@@ -22,8 +22,10 @@ func plugged(free int64, folders ...string) looks {
 	yes, hub := true, "dock"
 	inv := &hardware.Inventory{Hubs: []hardware.Hub{{ID: hub, Name: "TS4", Vendor: "CalDigit"}}}
 	for i, folder := range folders {
-		inv.Disks = append(inv.Disks, hardware.Disk{Name: "sd" + string(rune('a'+i)), Model: "T7", External: &yes, Hub: &hub,
-			Volumes: []hardware.Volume{{Device: "sd1", Mount: folder, Filesystem: "exfat", FreeBytes: free}}})
+		inv.Disks = append(inv.Disks,
+			hardware.Disk{Name: "sd" + string(rune('a'+i)), Model: "T7", External: &yes, Hub: &hub,
+				Volumes: []hardware.Volume{{Device: "sd1", Mount: folder, Filesystem: "exfat",
+					FreeBytes: free}}})
 	}
 	return func(context.Context) (*hardware.Inventory, error) { return inv, nil }
 }
@@ -44,21 +46,42 @@ func TestInit(t *testing.T) {
 			says: "hubbench: no external disk is seen; plug one in, name a disk with --disks, or try --demo\n"},
 		{name: "nothing mounted", look: plugged(210e6, ""), code: exitUsage,
 			says: "hubbench: no external disk can be tested: sda is not mounted; plug one in, name a disk with --disks, or try --demo\n"},
-		{name: "both", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"path: '" + a + "'", "path: '" + b + "'", "name: 'CalDigit TS4'", "connection: hub", "[solo, all, pairs]"}},
-		{name: "there already", look: two, code: exitUsage, says: "hubbench: hubbench.yaml already exists; --force overwrites it, --out names another file\n"},
-		{name: "forced", args: "--force --disks sdb", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"name: A\n    path: '" + b + "'", "include: solo"}},
+		{name: "both", look: two, says: "next: hubbench run hubbench.yaml --open\n",
+			written: []string{"path: '" + a + "'", "path: '" + b + "'", "name: 'CalDigit TS4'",
+				"connection: hub", "[solo, all, pairs]"}},
+		{name: "there already", look: two, code: exitUsage,
+			says: "hubbench: hubbench.yaml already exists; --force overwrites it, --out names another file\n"},
+		{name: "forced", args: "--force --disks sdb", look: two,
+			says:    "next: hubbench run hubbench.yaml --open\n",
+			written: []string{"name: A\n    path: '" + b + "'", "include: solo"}},
 		{name: "unknown", args: "--out x.yaml --disks sdb,sdx", look: two, code: exitUsage,
 			says: "hubbench: --disks: sdx is not a disk, volume or mount point; hubbench devices shows what there is\n"},
-		{name: "from", args: "--from triple-hub --out mine.yaml", says: "next: write the folders of your disks into mine.yaml, then: hubbench plan mine.yaml\n", written: []string{"hubbench plan mine.yaml", "$schema=https://"}},
-		{name: "from, with disks", args: "--from full-cache --disks sdb --out sdb.yaml", look: two, says: "next: hubbench plan sdb.yaml\n", written: []string{"name: 'CalDigit TS4'", "name: A\n    path: '" + b + "'", "preset: saturation"}},
-		{name: "from, in the order asked for", args: "--from small-files --disks sdb,sda --out small.yaml", look: two, says: "next: hubbench plan small.yaml\n", written: []string{"name: A\n    path: '" + b + "'", "name: C\n    path: '" + a + "'"}},
-		{name: "from, for fewer disks", args: "--from alone-or-together --disks sda,sdb --out fewer.yaml", look: two, says: "next: hubbench plan fewer.yaml\n", written: []string{"path: '" + a + "'", "path: '" + b + "'"}},
-		{name: "from, too few disks", args: "--from backup --disks sda,sdb --out y.yaml", look: two, code: exitUsage, says: "hubbench: --from backup: it is written for 3 disks, and cannot be used for 2\n"},
-		{name: "from a demonstration", args: "--from demo --disks sda,sdb --out y.yaml", look: two, code: exitUsage, says: "hubbench: --from demo: it is a demonstration on simulated disks; leave out --disks, or choose another\n"},
-		{name: "from nothing", args: "--from tripel-hub --out y.yaml", code: exitUsage, says: "hubbench: --from tripel-hub: no scenario is built in by that name; try triple-hub\n"},
+		{name: "from", args: "--from triple-hub --out mine.yaml",
+			says: "next: write the folders of your disks into mine.yaml, then: hubbench plan mine.yaml\n", written: []string{"hubbench plan mine.yaml", "$schema=https://"}},
+		{name: "from, with disks", args: "--from full-cache --disks sdb --out sdb.yaml", look: two,
+			says: "next: hubbench plan sdb.yaml\n",
+			written: []string{"name: 'CalDigit TS4'", "name: A\n    path: '" + b + "'",
+				"preset: saturation"}},
+		{name: "from, in the order asked for",
+			args: "--from small-files --disks sdb,sda --out small.yaml", look: two,
+			says:    "next: hubbench plan small.yaml\n",
+			written: []string{"name: A\n    path: '" + b + "'", "name: C\n    path: '" + a + "'"}},
+		{name: "from, for fewer disks",
+			args: "--from alone-or-together --disks sda,sdb --out fewer.yaml", look: two,
+			says:    "next: hubbench plan fewer.yaml\n",
+			written: []string{"path: '" + a + "'", "path: '" + b + "'"}},
+		{name: "from, too few disks", args: "--from backup --disks sda,sdb --out y.yaml", look: two,
+			code: exitUsage,
+			says: "hubbench: --from backup: it is written for 3 disks, and cannot be used for 2\n"},
+		{name: "from a demonstration", args: "--from demo --disks sda,sdb --out y.yaml", look: two,
+			code: exitUsage,
+			says: "hubbench: --from demo: it is a demonstration on simulated disks; leave out --disks, or choose another\n"},
+		{name: "from nothing", args: "--from tripel-hub --out y.yaml", code: exitUsage,
+			says: "hubbench: --from tripel-hub: no scenario is built in by that name; try triple-hub\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			code, out, errs := does(t, tt.look, append([]string{"init"}, strings.Fields(tt.args)...)...)
+			code, out, errs := does(t, tt.look,
+				append([]string{"init"}, strings.Fields(tt.args)...)...)
 			if code != tt.code || errs != tt.says {
 				t.Fatalf("exit code %d, want %d; says\n%swant\n%s", code, tt.code, errs, tt.says)
 			}
@@ -91,9 +114,11 @@ func TestInitFromWithDisks(t *testing.T) {
 		}
 		var folders, asked []string
 		for i := range before.Disks {
-			folders, asked = append(folders, t.TempDir()), append([]string{"sd" + string(rune('a'+i))}, asked...)
+			folders, asked = append(folders, t.TempDir()),
+				append([]string{"sd" + string(rune('a'+i))}, asked...)
 		}
-		code, out, errs := does(t, plugged(1e12, folders...), "init", "--from", name, "--out", name+".yaml", "--disks", strings.Join(asked, ","))
+		code, out, errs := does(t, plugged(1e12, folders...), "init", "--from", name, "--out", name+
+			".yaml", "--disks", strings.Join(asked, ","))
 		if code != exitOK {
 			t.Fatalf("%s: exit code %d: %s", name, code, errs)
 		}
@@ -102,13 +127,16 @@ func TestInitFromWithDisks(t *testing.T) {
 		must(t, err)
 		for i, d := range after.Disks {
 			if want := folders[len(folders)-1-i]; d.Path != want || d.Name != before.Disks[i].Name {
-				t.Errorf("%s: disk %s has %s, want %s and %s", name, d.Name, d.Path, before.Disks[i].Name, want)
+				t.Errorf("%s: disk %s has %s, want %s and %s", name, d.Name, d.Path,
+					before.Disks[i].Name, want)
 			}
 		}
-		if bytes.Contains(text, []byte("simulate")) || !bytes.Contains(text, []byte("CalDigit TS4")) {
+		if bytes.Contains(text, []byte("simulate")) ||
+			!bytes.Contains(text, []byte("CalDigit TS4")) {
 			t.Errorf("%s: of simulated disks, or without the hub:\n%s", name, text)
 		}
-		if name == "backup" && !bytes.Contains(text, []byte("- name: A # the video that is edited\n")) {
+		if name == "backup" && !bytes.Contains(text,
+			[]byte("- name: A # the video that is edited\n")) {
 			t.Errorf("%s: without what is said of A:\n%s", name, text)
 		}
 	}
@@ -133,13 +161,16 @@ func TestInitAnswersPlugging(t *testing.T) {
 				}
 			}
 		}
-		must(t, json.Unmarshal([]byte(hubbench(nil, "simulate", scenario, "--out", scenario+"-run", "--json")), &result))
+		must(t,
+			json.Unmarshal([]byte(hubbench(nil, "simulate", scenario, "--out", scenario+"-run",
+				"--json")), &result))
 		for _, a := range result.Answer.Advice {
 			kinds += strings.Join(append([]string{a.Kind}, a.Disks...), " ")
 		}
 		return kinds
 	}
-	for n, want := range map[int]string{1: "", 2: "any_own_port A B", 3: "own_port C", 4: "own_port C"} {
+	for n, want := range map[int]string{1: "", 2: "any_own_port A B", 3: "own_port C",
+		4: "own_port C"} {
 		var folders []string
 		for range n {
 			folders = append(folders, t.TempDir())
@@ -151,9 +182,11 @@ func TestInitAnswersPlugging(t *testing.T) {
 		// The same study of simulated disks.
 		for i, folder := range folders {
 			profile := []string{"A", "B", "C", "X5"}[i]
-			data = bytes.Replace(data, []byte("path: '"+folder+"'"), []byte("simulate: {profile: "+profile+"}"), 1)
+			data = bytes.Replace(data, []byte("path: '"+folder+"'"),
+				[]byte("simulate: {profile: "+profile+"}"), 1)
 		}
-		data = bytes.Replace(data, []byte("\nhub:\n"), []byte("\nhub:\n  profile: goshen-ridge\n"), 1)
+		data = bytes.Replace(data, []byte("\nhub:\n"), []byte("\nhub:\n  profile: goshen-ridge\n"),
+			1)
 		write(t, name, data)
 		if got := advised(name); got != want {
 			t.Errorf("of %d disks: advice %q, want %q", n, got, want)
@@ -180,7 +213,8 @@ func TestInitChoose(t *testing.T) {
 	} {
 		disks, _ := draft.Find(inv, nil, func(mount string) string { return mount })
 		var asked bytes.Buffer
-		picked, err := choose(t.Context(), program{stdin: strings.NewReader(answer), stderr: &asked}, disks)
+		picked, err := choose(t.Context(),
+			program{stdin: strings.NewReader(answer), stderr: &asked}, disks)
 		var got []string
 		for _, d := range picked {
 			got = append(got, d.Name+d.Folder)

@@ -35,7 +35,8 @@ func TestInterruptedLate(t *testing.T) {
 		says  string
 	}{
 		{"once", 1, exitOK, "the results are being written"},
-		{"twice", 2, exitInterrupted, "interrupted twice; what was recorded is kept: hubbench report "},
+		{"twice", 2, exitInterrupted,
+			"interrupted twice; what was recorded is kept: hubbench report "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
@@ -53,7 +54,11 @@ func TestInterruptedLate(t *testing.T) {
 					t.Fatalf("after %s: no %s; stderr: %s", 2*timeout, what, said.String())
 				}
 			}
-			wait("analysis", func() bool { _, err := os.Stat(filepath.Join(dir, rundir.AnalysisFile)); return err == nil })
+			wait("analysis", func() bool {
+				_,
+					err := os.Stat(filepath.Join(dir, rundir.AnalysisFile))
+				return err == nil
+			})
 			// Each is answered before the results are taken, which would let the run end.
 			for _, answer := range []string{"the results are being written", tt.says}[:tt.times] {
 				must(t, send("INT"))
@@ -62,8 +67,10 @@ func TestInterruptedLate(t *testing.T) {
 			results, err := io.ReadAll(stdout)
 			must(t, err)
 			_ = cmd.Wait()
-			if got := cmd.ProcessState.ExitCode(); got != tt.code || !strings.Contains(said.String(), tt.says) {
-				t.Errorf("exit code %d, stderr %q; want %d and %q", got, said.String(), tt.code, tt.says)
+			if got := cmd.ProcessState.ExitCode(); got != tt.code ||
+				!strings.Contains(said.String(), tt.says) {
+				t.Errorf("exit code %d, stderr %q; want %d and %q", got, said.String(), tt.code,
+					tt.says)
 			}
 			if whole := bytes.HasSuffix(results, []byte("}\n")); tt.code == exitOK && !whole {
 				t.Errorf("%d bytes of results, and not to their end", len(results))

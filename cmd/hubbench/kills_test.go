@@ -159,7 +159,8 @@ func TestKills(t *testing.T) {
 				if err == nil {
 					good++
 				} else {
-					t.Logf("try %d (%s run, %s at %s): %v", i, try.kind, try.victims, try.stage, err)
+					t.Logf("try %d (%s run, %s at %s): %v", i, try.kind, try.victims, try.stage,
+						err)
 				}
 				mu.Unlock()
 			}
@@ -174,8 +175,10 @@ func TestKills(t *testing.T) {
 	t.Logf("signals: %v", what)
 	t.Logf("runs: %v", runs)
 	evidence.Report(t, evidence.Finding{
-		Claim: "kills", Case: "processes of runs ended at random instants, with the right exit code, events that can be read, clean folders and a run that goes on to the same end",
-		Unit: fmt.Sprintf("of %d", *kills), Truth: float64(*kills), Measured: float64(good), Low: float64(good), High: float64(good), Limit: "all", Pass: good == *kills,
+		Claim: "kills",
+		Case:  "processes of runs ended at random instants, with the right exit code, events that can be read, clean folders and a run that goes on to the same end",
+		Unit:  fmt.Sprintf("of %d", *kills), Truth: float64(*kills), Measured: float64(good),
+		Low: float64(good), High: float64(good), Limit: "all", Pass: good == *kills,
 	})
 }
 
@@ -188,7 +191,8 @@ type killedRun struct {
 
 func newKilledRun(dir, scenario string) *killedRun {
 	out := filepath.Join(dir, "out")
-	return &killedRun{dir: dir, out: out, scenario: scenario, at: &stages{path: filepath.Join(out, rundir.EventsFile)}}
+	return &killedRun{dir: dir, out: out, scenario: scenario,
+		at: &stages{path: filepath.Join(out, rundir.EventsFile)}}
 }
 
 // disks are the disks' folders.
@@ -202,7 +206,8 @@ const precious = "precious"
 func (r *killedRun) begin(more ...string) error {
 	err := os.WriteFile(filepath.Join(r.dir, "s.yaml"), []byte(r.scenario), 0o600)
 	for _, dir := range append(r.disks(), filepath.Join(r.dir, "temp")) {
-		err = errors.Join(err, os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "mine.txt"), []byte(precious), 0o600))
+		err = errors.Join(err, os.MkdirAll(dir, 0o755),
+			os.WriteFile(filepath.Join(dir, "mine.txt"), []byte(precious), 0o600))
 	}
 	if err == nil {
 		r.process, err = launch(r.command(append(runArgs(), more...)...))
@@ -294,9 +299,11 @@ func (k *killTry) beginKind() (bool, error) {
 	}
 	k.kill()
 	if !check.Within(timeout, func() bool { return len(k.processes()) == 0 }) {
-		return false, fmt.Errorf("killed for the first time: after %s there are still %v", timeout, k.processes())
+		return false, fmt.Errorf("killed for the first time: after %s there are still %v", timeout,
+			k.processes())
 	}
-	if info, err := rundir.LoadInfo(k.out); err != nil || info == nil || info.Status != rundir.Running {
+	if info, err := rundir.LoadInfo(k.out); err != nil || info == nil ||
+		info.Status != rundir.Running {
 		return false, err
 	}
 	k.at = &stages{path: k.at.path}
@@ -306,7 +313,8 @@ func (k *killTry) beginKind() (bool, error) {
 
 // resumeArgs are what the run goes on by.
 func (k *killTry) resumeArgs() []string {
-	return k.compressing([]string{"run", "--resume", k.out, "--quiet", "--allow", "busy,background"})
+	return k.compressing([]string{"run", "--resume", k.out, "--quiet", "--allow",
+		"busy,background"})
 }
 
 func (k *killTry) compressing(args []string) []string {
@@ -320,8 +328,10 @@ func (k *killTry) compressing(args []string) []string {
 func (k *killTry) run(t *testing.T, number int) error {
 	const cleaning = writeStage - 1
 	scenario, aims := killSimulated, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, writeStage}
-	if number%2 == 1 { // here there is something to clean up, which is soon over: it is missed more often than not
-		scenario, aims = killReal, []int{cleaning, 0, 1, 2, 3, cleaning, 4, 5, 6, cleaning, 7, 8, writeStage}
+	// Here there is something to clean up, which is soon over: it is missed more often than not.
+	if number%2 == 1 {
+		scenario, aims = killReal, []int{cleaning, 0, 1, 2, 3, cleaning, 4, 5, 6, cleaning, 7, 8,
+			writeStage}
 	}
 	// Each kind meets each aim: there is an even number of these.
 	k.kind = []string{plainRun, compressedRun, plainRun, resumedRun}[(number/2+number/20)%4]
@@ -380,7 +390,8 @@ func (k *killTry) inject(stage int) (bool, error) {
 	slices.Sort(names)
 	k.random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	all := len(names)
-	names = names[:min(len(names), []int{1, 1, 2, 2, len(names)}[k.random.IntN(5)])] // all: a terminal's end, or a power cut
+	// All: a terminal's end, or a power cut.
+	names = names[:min(len(names), []int{1, 1, 2, 2, len(names)}[k.random.IntN(5)])]
 	k.stage, k.signals = stageName(k.at.now()), map[string]string{}
 	var said []string
 	for _, name := range names {
@@ -452,7 +463,8 @@ func (k *killTry) checkCode(code int) error {
 	var lost bool // a process that the run cannot do without may be gone
 	for name, signal := range k.signals {
 		// Others it ignores, but not in its first moments.
-		lost = lost || name != coordinatorName && name != janitorName && (signal == "KILL" || signal == "TERM" || k.stage == "ready")
+		lost = lost || name != coordinatorName && name != janitorName &&
+			(signal == "KILL" || signal == "TERM" || k.stage == "ready")
 	}
 	info, err := rundir.LoadInfo(k.out)
 	if err != nil {
@@ -467,7 +479,8 @@ func (k *killTry) checkCode(code int) error {
 	case asked == "KILL":
 		want = []int{killedCode}
 	case (info == nil || k.kind == resumedRun && status == rundir.Running) && asked != "":
-		want = []int{exitInterrupted, killedCode} // killed by the signal itself, in its first moments
+		// Killed by the signal itself, in its first moments.
+		want = []int{exitInterrupted, killedCode}
 	case status == trace.Complete:
 		want = []int{exitOK}
 	case status == trace.Partial && asked != "" && lost:
@@ -478,7 +491,8 @@ func (k *killTry) checkCode(code int) error {
 		want = []int{exitPartial}
 	}
 	if !slices.Contains(want, code) {
-		return fmt.Errorf("exit code %d, want one of %v; the run's status is %s", code, want, status)
+		return fmt.Errorf("exit code %d, want one of %v; the run's status is %s", code, want,
+			status)
 	}
 	return nil
 }
@@ -503,7 +517,8 @@ func (k *killTry) checkDisks() error {
 		if len(entries) != 1 {
 			return fmt.Errorf("%s holds %v", disk, entries)
 		}
-		if text, err := os.ReadFile(filepath.Join(disk, "mine.txt")); err != nil || string(text) != precious {
+		if text, err := os.ReadFile(filepath.Join(disk, "mine.txt")); err != nil ||
+			string(text) != precious {
 			return fmt.Errorf("a file that is not hubbench's: %q, %w", text, err)
 		}
 	}
@@ -517,11 +532,13 @@ func (k *killTry) checkReadable() error {
 		return err
 	}
 	code, said := k.do("analyze", k.out)
-	if _, err := os.Stat(k.out); errors.Is(err, fs.ErrNotExist) && code == exitUsage { // it ended before it made its folder
+	// It ended before it made its folder.
+	if _, err := os.Stat(k.out); errors.Is(err, fs.ErrNotExist) && code == exitUsage {
 		return nil
 	}
 	if code != exitOK && strings.Contains(events, `"type":"file"`) || code != exitOK && code != exitFailed || code == exitFailed && strings.Count(said, "\n") != 1 {
-		return fmt.Errorf("analyze of %d bytes of events: exit code %d: %s", len(events), code, said)
+		return fmt.Errorf("analyze of %d bytes of events: exit code %d: %s", len(events), code,
+			said)
 	}
 	return nil
 }
@@ -554,7 +571,8 @@ func (k *killTry) checkResumed() error {
 		}
 	}
 	if !strings.HasPrefix(events, record[:kept]) {
-		return fmt.Errorf("the events of phases that were complete have changed; they were %s", record[:kept])
+		return fmt.Errorf("the events of phases that were complete have changed; they were %s",
+			record[:kept])
 	}
 	if info != nil && info.Status == trace.Complete && strings.Contains(record, `{"type":"end"`) {
 		if err := k.checkKept(before); err != nil {

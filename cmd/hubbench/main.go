@@ -70,14 +70,16 @@ which, and how soon the slowed ones recover.`,
 	root.SetFlagErrorFunc(flagError)
 	help := newHelp(p)
 	root.SetHelpCommand(help)
-	root.SetUsageTemplate(root.UsageTemplate() + "{{if not .HasParent}}\n" + topicsHelp() + "{{end}}" +
+	root.SetUsageTemplate(root.UsageTemplate() + "{{if not .HasParent}}\n" + topicsHelp() +
+		"{{end}}" +
 		`{{index .Annotations "` + exitCodesKey + `"}}`)
 	for _, group := range []struct {
 		title    string
 		commands []*cobra.Command
 	}{
 		{"Measure", []*cobra.Command{newInit(p), newPlan(p), newRun(p), newSimulate(p)}},
-		{"Read a run", []*cobra.Command{newAnalyze(p), newReport(p), newCompare(p), newCheck(p), newImport(p)}},
+		{"Read a run", []*cobra.Command{newAnalyze(p), newReport(p), newCompare(p), newCheck(p),
+			newImport(p)}},
 		{"Many runs", []*cobra.Command{newTrend(p), newTable(p), newCollect(p)}},
 		{"Ask a model of the hub", []*cobra.Command{newFit(p), newPredict(p), newAdvise(p)}},
 		{"This machine", []*cobra.Command{newDevices(p), newDoctor(p), newClean(p)}},
@@ -123,7 +125,8 @@ func toolVersion() string {
 	if version != "" {
 		return version
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" &&
+		info.Main.Version != "(devel)" {
 		return info.Main.Version
 	}
 	return "unversioned"
@@ -131,7 +134,8 @@ func toolVersion() string {
 
 // versionLine is what version and --version print.
 func versionLine() string {
-	return fmt.Sprintf("hubbench %s %s/%s %s\n", toolVersion(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	return fmt.Sprintf("hubbench %s %s/%s %s\n", toolVersion(), runtime.GOOS, runtime.GOARCH,
+		runtime.Version())
 }
 
 const (

@@ -25,7 +25,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector would make every process linger for a second
+	// The race detector would make every process linger for a second.
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
 	all := map[string]func(){"hubbench": main}
 	maps.Copy(all, programs)
 	testscript.Main(leaks{m}, all)
@@ -238,8 +239,10 @@ func TestBadScenarios(t *testing.T) {
 			want += fmt.Sprintf("hubbench: and %d more\n", more)
 		}
 		for _, command := range []string{"plan", "run"} {
-			if got, out, errs := does(t, nil, command, file); got != exitUsage || errs != want || out != "" {
-				t.Errorf("%s %s: exit code %d, stdout %q, stderr %q; want %d and %q", command, file, got, out, errs, exitUsage, want)
+			if got, out, errs := does(t, nil, command, file); got != exitUsage || errs != want ||
+				out != "" {
+				t.Errorf("%s %s: exit code %d, stdout %q, stderr %q; want %d and %q", command, file,
+					got, out, errs, exitUsage, want)
 			}
 		}
 	}
@@ -260,7 +263,8 @@ func TestExitCodes(t *testing.T) {
 		}
 		if path := strings.Fields(cmd.CommandPath())[1:]; !cmd.Hidden {
 			if help := prints(t, append(path, "--help")...); !strings.HasSuffix(help, own) {
-				t.Errorf("%s --help ends with %q, want %q", cmd.Name(), help[max(0, len(help)-len(own)):], own)
+				t.Errorf("%s --help ends with %q, want %q", cmd.Name(),
+					help[max(0, len(help)-len(own)):], own)
 			}
 		}
 		for _, child := range cmd.Commands() {
@@ -281,7 +285,8 @@ func TestExitCodes(t *testing.T) {
 		}
 	}
 	for command, want := range map[string]string{
-		"run": "0 1 2 3 4 130", "simulate": "0 1 2 4", "plan": "0 1 2", "compare": "0 1 2 3 4", "trend": "0 1 2 3 4",
+		"run": "0 1 2 3 4 130", "simulate": "0 1 2 4", "plan": "0 1 2", "compare": "0 1 2 3 4",
+		"trend": "0 1 2 3 4",
 		"check": "0 1 2 3 4", "devices": "0 1 2", "doctor": "0 1 2 4 130",
 	} {
 		cmd, _, err := root.Find([]string{command})

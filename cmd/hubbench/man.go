@@ -50,7 +50,8 @@ hubbench-formats.7 and so on, for man; with --format md the same as Markdown fil
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "man", "man or md")
-	_ = cmd.RegisterFlagCompletionFunc("format", words("man", "md")) // fails only for a flag that is not there
+	// Fails only for a flag that is not there.
+	_ = cmd.RegisterFlagCompletionFunc("format", words("man", "md"))
 	return cmd
 }
 

@@ -45,10 +45,12 @@ and predict.`,
 	flags.StringVar(&opts.out, "out", "",
 		"the profile to write, a .yaml `FILE`, - for stdout; another ending writes the results")
 	flags.StringVar(&opts.name, "name", "fitted", "the profile's name")
-	flags.Uint64Var(&opts.seed, "seed", 1, "seed of the fit's starting points and bootstrap samples")
+	flags.Uint64Var(&opts.seed, "seed", 1,
+		"seed of the fit's starting points and bootstrap samples")
 	opts.flags(cmd, printed())
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if ending := strings.ToLower(filepath.Ext(opts.out)); opts.out == "-" || ending == ".yaml" || ending == ".yml" {
+		if ending := strings.ToLower(filepath.Ext(opts.out)); opts.out == "-" ||
+			ending == ".yaml" || ending == ".yml" {
 			opts.profile, opts.out = opts.out, ""
 		}
 		return opts.settle(cmd, args)
@@ -67,7 +69,8 @@ func (o *fitOptions) run(_ *cobra.Command, paths []string) error {
 			return err
 		}
 		evidence.Add(model.Observe(run.Trace))
-		if hub.Source(run.Analysis.ProfileOrigin) == hub.Specified { // simulated by specifications: no measurement
+		// Simulated by specifications: no measurement.
+		if hub.Source(run.Analysis.ProfileOrigin) == hub.Specified {
 			origin = hub.Specified
 		}
 	}
@@ -235,16 +238,18 @@ func (o *adviseOptions) question() (q advise.Question, err error) {
 		}
 		part := q.Part(disk)
 		if part == nil || len(part.Streams) > 0 || part.Probe {
-			return q, fmt.Errorf("--pace %s: disk %s moves no files here; add --write %s, or leave the pace out",
-				text, disk, disk)
+			return q,
+				fmt.Errorf("--pace %s: disk %s moves no files here; add --write %s, or leave the pace out",
+					text, disk, disk)
 		}
 		part.Pace = rate
 	}
 	for _, disk := range o.direct {
 		part := q.Part(disk)
 		if part == nil {
-			return q, fmt.Errorf("--direct %s: disk %s does nothing here; say what it does, such as --write %s",
-				disk, disk, disk)
+			return q,
+				fmt.Errorf("--direct %s: disk %s does nothing here; say what it does, such as --write %s",
+					disk, disk, disk)
 		}
 		part.OwnPort = true
 	}

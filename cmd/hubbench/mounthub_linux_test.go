@@ -69,7 +69,8 @@ func mountHub(t *testing.T) *mounted {
 func (m *mounted) model(text string) (out string) {
 	m.t.Helper()
 	out = filepath.Join(m.dir, "model")
-	hubbench(m.t, "simulate", m.scenario("model.yaml", sized(text, 1)), "--profile", mountedHub, "--out", out)
+	hubbench(m.t, "simulate", m.scenario("model.yaml", sized(text, 1)), "--profile", mountedHub,
+		"--out", out)
 	return out
 }
 
@@ -78,7 +79,8 @@ func (m *mounted) model(text string) (out string) {
 func (m *mounted) slow(name, text string) (out string) {
 	m.t.Helper()
 	out = filepath.Join(m.dir, name)
-	hubbench(m.t, "run", m.scenario("scenario.yaml", sized(text, mountedScale)), "--yes", "--quiet", "--out", out,
+	hubbench(m.t, "run", m.scenario("scenario.yaml", sized(text, mountedScale)), "--yes", "--quiet",
+		"--out", out,
 		"--allow", "same_disk,busy,background")
 	return out
 }
@@ -95,9 +97,12 @@ func (m *mounted) scenario(name, text string) (path string) {
 func sized(text string, scale float64) string {
 	block := "8 MiB"
 	if scale < 1 {
-		block = "1 MiB" // as a mounted disk has them at most: 75 ms of the slowest writer, and many smaller ones keep a busy machine from keeping up
+		// As a mounted disk has them at most: 75 ms of the slowest writer, and many smaller ones
+		// keep a busy machine from keeping up.
+		block = "1 MiB"
 	}
-	return strings.NewReplacer("SIZE", fmt.Sprintf("%d B", int64(fullFile*scale)), "BLOCK", block).Replace(text)
+	return strings.NewReplacer("SIZE", fmt.Sprintf("%d B", int64(fullFile*scale)), "BLOCK",
+		block).Replace(text)
 }
 
 // measures are what a run and the model of it are compared by: totals in bytes per second, shares,
@@ -256,11 +261,14 @@ func TestFitOfMountedHub(t *testing.T) {
 	got := medians(fits)
 	for name := range medians([]map[string]parameter{fitted(t, m.model(fittedScenario))}) {
 		if _, ok := got[name]; !ok {
-			t.Errorf("%s is known from the model's run, and not from those on the mounted hub", name)
+			t.Errorf("%s is known from the model's run, and not from those on the mounted hub",
+				name)
 		}
 	}
 	delete(got, "noise") // which a mounted hub leaves out
-	if len(got) < 20 {   // all of sixteen rates, parts and weights; lags of writers after writers and of readers after either
+	// All of sixteen rates, parts and weights; lags of writers after writers and of readers after
+	// either.
+	if len(got) < 20 {
 		t.Errorf("the fits know %d parameters, want 20 at least", len(got))
 	}
 	truths := truthsOf(m.profile)
@@ -286,17 +294,20 @@ func TestFitOfMountedHub(t *testing.T) {
 func truthsOf(p *hub.Profile) map[string]float64 {
 	c := &p.Capacity
 	truths := map[string]float64{
-		"capacity.read": c.Read, "capacity.write": c.Write, "capacity.both": c.Both, "weights.write": c.WriteWeight / c.ReadWeight,
+		"capacity.read": c.Read, "capacity.write": c.Write, "capacity.both": c.Both,
+		"weights.write": c.WriteWeight / c.ReadWeight,
 		"capacity.pair": c.Pair, "capacity.two_writers": c.TwoWriters,
 	}
 	first := &p.Disks[0]
 	for _, d := range p.Disks {
 		truths[d.Name+".read.hub"], truths[d.Name+".write.hub"] = d.Read.Hub, d.Write.Hub
-		truths[d.Name+".read.weight"], truths[d.Name+".write.weight"] = d.Read.Weight/first.Read.Weight, d.Write.Weight/first.Write.Weight
+		truths[d.Name+".read.weight"], truths[d.Name+
+			".write.weight"] = d.Read.Weight/first.Read.Weight, d.Write.Weight/first.Write.Weight
 	}
 	for _, list := range p.Lags.Lists() {
 		for staying := 1; staying <= hub.MaxStaying; staying++ {
-			truths[fmt.Sprintf("recovery.%s[%d]", list.Key, staying)] = p.Lags.After(list.Stays, list.Left, staying).Seconds()
+			truths[fmt.Sprintf("recovery.%s[%d]", list.Key, staying)] = p.Lags.After(list.Stays,
+				list.Left, staying).Seconds()
 		}
 	}
 	return truths

@@ -38,8 +38,9 @@ import (
 type output struct {
 	program
 	form.Form
-	out   string
-	inRun bool // out is in a run's folder, which may come from anybody: what stands there is not followed
+	out string
+	// Out is in a run's folder, which may come from anybody: what stands there is not followed.
+	inRun bool
 	json  bool
 
 	metrics string // the file for node_exporter; empty for none
@@ -58,7 +59,8 @@ func (o *output) flags(cmd *cobra.Command, formats []string) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.Table, "table", "",
 		"write this table alone, as csv, md or text (default of csv: the first; a wrong name lists all)")
-	flags.StringVar(&o.Phase, "phase", "", "the phase of the table or chart (default the first that has it)")
+	flags.StringVar(&o.Phase, "phase", "",
+		"the phase of the table or chart (default the first that has it)")
 	if slices.Contains(formats, "svg") {
 		flags.StringVar(&o.Chart, "chart", "",
 			"the chart that an svg or png shows (default the one that shows the answer; a wrong name lists all)")
@@ -70,13 +72,15 @@ func (o *output) formatFlags(cmd *cobra.Command, formats []string) {
 	o.Formats = formats
 	flags := cmd.Flags()
 	flags.StringVar(&o.Format, "format", "",
-		fmt.Sprintf("%s (default by the ending of --out, else %s)", strings.Join(formats, ", "), formats[0]))
+		fmt.Sprintf("%s (default by the ending of --out, else %s)", strings.Join(formats, ", "),
+			formats[0]))
 	flags.BoolVar(&o.json, "json", false, "the same as --format json")
 	flags.BoolVar(&o.All, "all", false, "print everything, not the answer alone")
 	if flags.Lookup("out") == nil {
 		flags.StringVar(&o.out, "out", "", "the file to write; - for stdout")
 	}
-	_ = cmd.RegisterFlagCompletionFunc("format", words(formats...)) // fails only for a flag that is not there
+	// Fails only for a flag that is not there.
+	_ = cmd.RegisterFlagCompletionFunc("format", words(formats...))
 	cmd.PreRunE = o.settle
 }
 
@@ -148,7 +152,8 @@ func (o *output) namesOf(paths []string) []string {
 			path = whole
 		}
 		name := filepath.Base(path)
-		if !isFolder(path) && (strings.HasPrefix(name, rundir.EventsFile) || name == rundir.ReportFile) {
+		if !isFolder(path) && (strings.HasPrefix(name, rundir.EventsFile) ||
+			name == rundir.ReportFile) {
 			name = filepath.Base(filepath.Dir(path))
 		}
 		if slices.Contains(names, name) {
@@ -307,7 +312,8 @@ func (o *resultOptions) flags(cmd *cobra.Command) {
 	flags.BoolVar(&o.noPage, "no-page", false, "write no page; hubbench report RUN does it later")
 	flags.StringVar(&o.metrics, "metrics", "",
 		"write the rates to `FILE`.prom too, for node_exporter's textfile collector")
-	flags.BoolVar(&o.compress, "compress", false, "keep the events compressed (zstd) when done; every command reads them")
+	flags.BoolVar(&o.compress, "compress", false,
+		"keep the events compressed (zstd) when done; every command reads them")
 	o.formatFlags(cmd, printed())
 }
 

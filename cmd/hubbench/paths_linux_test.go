@@ -34,7 +34,8 @@ func TestRunFolders(t *testing.T) {
 	p := start(t, slow.disk.Command(context.Background(), "hubbench",
 		append(args, "--allow", "not_disk", "--phase", "2s", "--out", out)...))
 	<-p.ended
-	if code, said := p.wait(); code != exitOK || !strings.Contains(said, " in 19.2 s. Needs up to ") {
+	if code, said := p.wait(); code != exitOK ||
+		!strings.Contains(said, " in 19.2 s. Needs up to ") {
 		t.Fatalf("exit code %d\n%s", code, said)
 	}
 	ready, err := prepare.Load(filepath.Join(out, "scenario.yaml"), func(string) {})
@@ -86,7 +87,8 @@ func TestRunDirect(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	keyboard, stdin := terminal(t)
 	begin := func(args ...string) *process {
-		cmd := volume.disk.Command(context.Background(), "hubbench", append([]string{"run", "--allow", "not_disk"}, args...)...)
+		cmd := volume.disk.Command(context.Background(), "hubbench",
+			append([]string{"run", "--allow", "not_disk"}, args...)...)
 		cmd.Stdin = stdin
 		return start(t, cmd)
 	}
@@ -100,7 +102,8 @@ func TestRunDirect(t *testing.T) {
 	p := begin(volume.root, "--direct", "at-0", "--phase", "3s", "--out", out)
 	asks(p, question)
 	must(t, p.send("INT"))
-	if code, said := p.wait(); code != exitInterrupted || !strings.Contains(said, "continue with: hubbench run --resume "+out) {
+	if code, said := p.wait(); code != exitInterrupted ||
+		!strings.Contains(said, "continue with: hubbench run --resume "+out) {
 		t.Fatalf("exit code %d after an interrupt\n%s", code, said)
 	}
 	p = begin("--resume", out)
@@ -117,7 +120,8 @@ func TestRunDirect(t *testing.T) {
 	t.Cleanup(func() { _ = unix.Unmount(elsewhere, 0) })
 	must(t, volume.disk.Limit(2*rate, 2*rate))
 	enter()
-	if code, said := p.wait(); code != exitOK || !strings.Contains(said, "at-0 is at "+elsewhere+" now") {
+	if code, said := p.wait(); code != exitOK ||
+		!strings.Contains(said, "at-0 is at "+elsewhere+" now") {
 		t.Fatalf("exit code %d\n%s", code, said)
 	}
 	var costs int
@@ -129,7 +133,8 @@ func TestRunDirect(t *testing.T) {
 	if costs != 2 {
 		t.Errorf("the hub costs %d of writing and reading", costs)
 	}
-	if left, err := filepath.Glob(filepath.Join(elsewhere, ".hubbench-*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(elsewhere, ".hubbench-*")); err != nil ||
+		len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
 	}
 }
@@ -149,7 +154,8 @@ func TestRunsThatMayNotBeRead(t *testing.T) {
 	runtime.UnlockOSThread()
 	for name, err := range refused {
 		exit, ok := errors.AsType[*exitError](err)
-		if !ok || exit.code != exitUsage || !strings.Contains(err.Error(), path+": permission denied; ") {
+		if !ok || exit.code != exitUsage ||
+			!strings.Contains(err.Error(), path+": permission denied; ") {
 			t.Errorf("%s: %v, want a usage error", name, err)
 		}
 	}

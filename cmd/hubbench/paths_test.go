@@ -19,21 +19,26 @@ func TestDraftForecast(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, rates := range map[string][]float64{
 		"one slow disk": {0.1e9}, "slow disks": {0.1e9, 0.1e9}, "slow and fast": {0.1e9, 3e9},
-		"fast disks": {3e9, 3e9}, "three fast disks": {3e9, 3e9, 3e9}, "three unlike disks": {1.46e9, 1.45e9, 2.8e9},
+		"fast disks": {3e9, 3e9}, "three fast disks": {3e9, 3e9, 3e9},
+		"three unlike disks": {1.46e9, 1.45e9, 2.8e9},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			profile := "version: 1\nname: p\nlink: 3.4 GB/s\ncapacity: {read: 3.4 GB/s, write: 3.4 GB/s, both: 4.8 GB/s}\ndisks:\n"
 			var disks []draft.Disk
 			for i, rate := range rates {
-				d := draft.Disk{Name: string(rune('A' + i)), Folder: fmt.Sprint("/", i), Found: &hardware.Disk{},
-					Volume: &hardware.Volume{FreeBytes: 1e12}, Speed: scenario.Speed{Read: rate, Write: rate}}
+				d := draft.Disk{Name: string(rune('A' + i)), Folder: fmt.Sprint("/", i),
+					Found:  &hardware.Disk{},
+					Volume: &hardware.Volume{FreeBytes: 1e12},
+					Speed:  scenario.Speed{Read: rate, Write: rate}}
 				disks = append(disks, d)
-				profile += fmt.Sprintf("  - {name: %s, read: {hub: %.0f}, write: {hub: %.0f}}\n", d.Name, rate, rate)
+				profile += fmt.Sprintf("  - {name: %s, read: {hub: %.0f}, write: {hub: %.0f}}\n",
+					d.Name, rate, rate)
 			}
 			text := string(draft.Write(&hardware.Inventory{}, disks, "s.yaml", 0))
 			for _, d := range disks {
-				text = strings.Replace(text, "path: '"+d.Folder+"'", "simulate: {profile: "+d.Name+"}", 1)
+				text = strings.Replace(text, "path: '"+d.Folder+"'", "simulate: {profile: "+d.Name+
+					"}", 1)
 			}
 			write(t, filepath.Join(dir, "p.yaml"), profile)
 			path := write(t, filepath.Join(dir, "s.yaml"), text+"hub: {profile: ./p.yaml}\n")

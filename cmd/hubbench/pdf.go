@@ -59,15 +59,18 @@ func asPDF(encode func(io.Writer) error) (func(io.Writer) error, error) {
 			return fmt.Errorf("print the page: %w", err)
 		}
 		args := []string{
-			"--headless", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer", "--run-all-compositor-stages-before-draw",
-			"--virtual-time-budget=20000", "--user-data-dir=" + filepath.Join(dir, "profile"), "--print-to-pdf=" + pdf,
+			"--headless", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer",
+			"--run-all-compositor-stages-before-draw",
+			"--virtual-time-budget=20000", "--user-data-dir=" + filepath.Join(dir, "profile"),
+			"--print-to-pdf=" + pdf,
 		}
 		if os.Geteuid() == 0 { // for whom Chromium refuses to make a sandbox
 			args = append(args, "--no-sandbox")
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), maxPrintTime)
 		defer cancel()
-		said, err := exec.CommandContext(ctx, program, append(args, "file://"+filepath.ToSlash(page))...).CombinedOutput()
+		said, err := exec.CommandContext(ctx, program,
+			append(args, "file://"+filepath.ToSlash(page))...).CombinedOutput()
 		printed, readErr := os.ReadFile(pdf)
 		if readErr != nil {
 			return fmt.Errorf("print the page with %s: %w: %s", program, err, oneLine(string(said)))

@@ -51,7 +51,8 @@ func (p program) warn(text string) { p.sayf("warning: %s\n", text) }
 func newLog(w io.Writer) *zap.Logger {
 	config := zap.NewProductionEncoderConfig()
 	config.EncodeTime = zapcore.RFC3339NanoTimeEncoder
-	core := zapcore.NewCore(zapcore.NewJSONEncoder(config), zapcore.Lock(zapcore.AddSync(w)), zapcore.InfoLevel)
+	core := zapcore.NewCore(zapcore.NewJSONEncoder(config), zapcore.Lock(zapcore.AddSync(w)),
+		zapcore.InfoLevel)
 	return zap.New(core)
 }
 

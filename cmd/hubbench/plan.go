@@ -131,7 +131,8 @@ func forecastPlan(ready *prepare.Ready) (*report.Plan, error) {
 	}
 	for i, disk := range ready.Plan.Disks {
 		d := report.PlannedDisk{
-			Name: disk.Name, Where: disk.Path, Writes: total.Writes[disk.Name], Bound: totals[i].Bound,
+			Name: disk.Name, Where: disk.Path, Writes: total.Writes[disk.Name],
+			Bound: totals[i].Bound,
 			Space: forecast.Space(ready.Plan, disk.Name, volumes),
 		}
 		if disk.Simulated() {
@@ -239,6 +240,8 @@ To work offline, save the schema beside the scenario and name the file in that l
     hubbench schema > scenario.schema.json
     # yaml-language-server: $schema=scenario.schema.json`,
 		Args: takes(0, 0),
-		RunE: func(*cobra.Command, []string) error { return export.JSON(p.stdout, scenario.Schema()) },
+		RunE: func(*cobra.Command, []string) error {
+			return export.JSON(p.stdout, scenario.Schema())
+		},
 	}
 }

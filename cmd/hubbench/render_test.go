@@ -21,10 +21,12 @@ import (
 // FuzzRender holds that whatever can be read can be shown in every form: a run without a page is a
 // lost run.
 func FuzzRender(f *testing.F) {
-	for _, end := range []int64{1, 9, 1e6, 2e6, 2_220_000_000, 1e9, 123_456_789} { // axes that end on a step
+	// Axes that end on a step.
+	for _, end := range []int64{1, 9, 1e6, 2e6, 2_220_000_000, 1e9, 123_456_789} {
 		f.Add([]byte(fileLine("A", "write", 0, end)))
 		f.Add([]byte(fileLine("A", "write", 0, end) + fileLine("B", "read", 0, end)))
-		f.Add([]byte(fileLine("A", "write", 0, end) + fileLine("A", "write", end, 2*end) + fileLine("B", "read", end/2, end)))
+		f.Add([]byte(fileLine("A", "write", 0, end) + fileLine("A", "write", end, 2*end) +
+			fileLine("B", "read", end/2, end)))
 	}
 	hist := latency.New()
 	latency.Record(hist, 1, 1)
@@ -45,7 +47,9 @@ func FuzzRender(f *testing.F) {
 		a := analysis.Analyze(run, analysis.Options{})
 		doc := report.OfRun(report.Run{Trace: run, Analysis: a})
 		for name, write := range map[string]func(io.Writer) error{
-			"text":    func(w io.Writer) error { return text.Write(w, doc, text.Options{Width: text.Width, All: true}) },
+			"text": func(w io.Writer) error {
+				return text.Write(w, doc, text.Options{Width: text.Width, All: true})
+			},
 			"md":      func(w io.Writer) error { return md.Write(w, doc) },
 			"html":    func(w io.Writer) error { return html.Write(w, doc, bytes.NewReader(data)) },
 			"json":    func(w io.Writer) error { return export.JSON(w, doc.Data) },
@@ -57,7 +61,9 @@ func FuzzRender(f *testing.F) {
 			if err := write(&out); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			if name != "csv" && (strings.Contains(out.String(), "NaN") || strings.Contains(out.String(), "+Inf")) && !bytes.Contains(data, []byte("NaN")) && !bytes.Contains(data, []byte("Inf")) && name != "html" {
+			if name != "csv" && (strings.Contains(out.String(), "NaN") ||
+				strings.Contains(out.String(), "+Inf")) && !bytes.Contains(data, []byte("NaN")) &&
+				!bytes.Contains(data, []byte("Inf")) && name != "html" {
 				t.Errorf("%s holds a number that is none:\n%s", name, out.String())
 			}
 		}

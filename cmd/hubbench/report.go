@@ -134,7 +134,8 @@ exit code 0. Rates that step during a phase are held to the limit before and aft
 	opts.flags(cmd, drawn())
 	cmd.Flags().StringVar(&opts.failAbove, "fail-above", "",
 		"exit with 4 if a rate fell by more than `PCT` percent, with 3 if it may have")
-	cmd.Flags().BoolVar(&opts.certain, "certain", false, "with --fail-above: exit with 0 if a rate only may have fallen")
+	cmd.Flags().BoolVar(&opts.certain, "certain", false,
+		"with --fail-above: exit with 0 if a rate only may have fallen")
 	historyFlag(cmd, &opts.history, "how much rates vary from run to run")
 	return cmd
 }
@@ -199,18 +200,21 @@ func (o *compareOptions) compare(paths []string, dash int) error {
 	var all []compare.Run
 	for i, name := range o.namesOf(paths) {
 		r := runs[i]
-		all = append(all, compare.Run{Label: name, Trace: r.Trace, Analysis: r.Analysis, Method: r.Method()})
+		all = append(all, compare.Run{Label: name, Trace: r.Trace, Analysis: r.Analysis,
+			Method: r.Method()})
 	}
 	base, others := all[:1], slices.Collect(slices.Chunk(all[1:], 1))
 	if dash > 0 {
-		base, others, of = all[:dash], [][]compare.Run{all[dash:]}, []*recorded.Run{runs[0], runs[dash]}
+		base, others, of = all[:dash], [][]compare.Run{all[dash:]},
+			[]*recorded.Run{runs[0], runs[dash]}
 	}
 	c := compare.Compare(base, others, samples)
 	c.LeftOut = left
 	if o.gate {
 		c.Against(limit, o.certain)
 	}
-	for _, pair := range c.Pairs { // a run that was cut short before its first phase did not measure something else
+	// A run that was cut short before its first phase did not measure something else.
+	for _, pair := range c.Pairs {
 		if len(pair.Phases)+len(pair.Searches) == 0 && len(pair.OnlyHere) > 0 {
 			return usagef("%s and %s have no phase of the same name or work: nothing to compare",
 				c.Base.Label, pair.Label)
@@ -227,7 +231,8 @@ func (o *compareOptions) compare(paths []string, dash int) error {
 	if err := o.send(doc); err != nil || !o.gate {
 		return err
 	}
-	code, gate := 0, fmt.Sprintf("gate of %s %s", unit.FormatPercent(c.Gate.Limit), report.Gate(c.Gate))
+	code, gate := 0, fmt.Sprintf("gate of %s %s", unit.FormatPercent(c.Gate.Limit),
+		report.Gate(c.Gate))
 	switch c.Gate.Outcome {
 	case compare.CrossedIt:
 		code = exitThreshold

@@ -35,7 +35,8 @@ func TestResume(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	tear(t, resumeScenario, 10, func(full string) []byte {
 		at := random.IntN(len(full))
-		return slices.Concat([]byte(full[:at]), make([]byte, random.IntN(2)*512)) // a power cut may leave a hole of zeros
+		// A power cut may leave a hole of zeros.
+		return slices.Concat([]byte(full[:at]), make([]byte, random.IntN(2)*512))
 	})
 }
 
@@ -62,7 +63,8 @@ func tear(t *testing.T, text string, times int, torn func(full string) []byte) {
 	t.Log(hubbench(t, "run", scenario, "--out", whole, "--quiet"))
 	full := readEvents(t, whole)
 	_, simulated := simulated(t, text)
-	check.Same(t, "what a run has recorded, as simulated", measured(readEvents(t, simulated)), measured(full))
+	check.Same(t, "what a run has recorded, as simulated", measured(readEvents(t, simulated)),
+		measured(full))
 	for i := range times {
 		dir, left := filepath.Join(work, fmt.Sprint("torn-", i)), torn(full)
 		must(t, os.CopyFS(dir, os.DirFS(whole)))
@@ -90,13 +92,15 @@ func stillRunning(t *testing.T, dir string) {
 func TestResumeOfADamagedRun(t *testing.T) {
 	t.Parallel()
 	work := t.TempDir()
-	scenario, dir := write(t, filepath.Join(work, "s.yaml"), resumeScenario), filepath.Join(work, "out")
+	scenario, dir := write(t, filepath.Join(work, "s.yaml"), resumeScenario),
+		filepath.Join(work, "out")
 	hubbench(t, "run", scenario, "--out", dir, "--quiet")
 	full := readEvents(t, dir)
 	lines := strings.SplitAfter(full, "\n")
 	lines[len(lines)/2] = "{\"bad\": \n"
 	for name, events := range map[string][]byte{
-		rundir.EventsFile: []byte(strings.Join(lines, "")), rundir.PackedFile: packed(t, full)[:1000],
+		rundir.EventsFile: []byte(strings.Join(lines, "")),
+		rundir.PackedFile: packed(t, full)[:1000],
 	} {
 		must(t, os.RemoveAll(filepath.Join(dir, rundir.EventsFile)))
 		must(t, os.RemoveAll(filepath.Join(dir, rundir.PackedFile)))
@@ -123,7 +127,8 @@ func TestResumeOfCompressed(t *testing.T) {
 	plain := readEvents(t, run.out)
 	resume := func(what string, want int, says string, args ...string) {
 		t.Helper()
-		code, said := run.do(append([]string{"run", "--resume", "out", "--allow", "busy,background"}, args...)...)
+		code, said := run.do(append([]string{"run", "--resume", "out", "--allow",
+			"busy,background"}, args...)...)
 		if code != want || !strings.Contains(said, says) {
 			t.Errorf("%s: exit code %d, want %d and %q: %s", what, code, want, says, said)
 		}
@@ -141,7 +146,8 @@ func TestResumeOfCompressed(t *testing.T) {
 	after[rundir.ReportFile], after["events.jsonl.zst"] = "there", "there"
 	check.Same(t, "a complete run whose page was missing", before, after)
 	before = stamped(t, run.out)
-	resume("compressed", exitOK, "out is complete", "--compress", "--format", "html", "--quiet=false")
+	resume("compressed", exitOK, "out is complete", "--compress", "--format", "html",
+		"--quiet=false")
 	check.Same(t, "a complete run that is compressed", before, stamped(t, run.out))
 
 	// The same, cut off and compressed by a person.
@@ -205,7 +211,8 @@ func TestSwappedFolder(t *testing.T) {
 	own, victim := run.out+"-own", t.TempDir()
 	must(t, os.Rename(run.out, own))
 	must(t, os.Symlink(victim, run.out))
-	if code, said := run.wait(); code != exitFailed || !strings.Contains(said, "out is no longer the folder that the run began in") {
+	if code, said := run.wait(); code != exitFailed ||
+		!strings.Contains(said, "out is no longer the folder that the run began in") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 	if left := stamped(t, victim); len(left) > 0 {
@@ -221,7 +228,8 @@ func TestSwappedFolder(t *testing.T) {
 func TestResumeWithoutEffective(t *testing.T) {
 	t.Parallel()
 	work := t.TempDir()
-	scenario, dir := write(t, filepath.Join(work, "s.yaml"), resumeScenario), filepath.Join(work, "out")
+	scenario, dir := write(t, filepath.Join(work, "s.yaml"), resumeScenario),
+		filepath.Join(work, "out")
 	hubbench(t, "run", scenario, "--out", dir, "--quiet")
 	full := readEvents(t, dir)
 	write(t, filepath.Join(dir, rundir.EventsFile), full[:len(full)/2])

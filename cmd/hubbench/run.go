@@ -122,8 +122,10 @@ first phase that is not complete.`,
 	opts.flags(cmd)
 	opts.belowFlag(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&opts.yes, "yes", false, "do not ask before writing more than "+unit.FormatBytes(askAbove))
-	flags.BoolVar(&opts.quiet, "quiet", false, "print only the results, with what failed above them")
+	flags.BoolVar(&opts.yes, "yes", false, "do not ask before writing more than "+
+		unit.FormatBytes(askAbove))
+	flags.BoolVar(&opts.quiet, "quiet", false,
+		"print only the results, with what failed above them")
 	flags.BoolVar(&opts.noPause, "no-pause", false, "do not wait at the pauses of phases")
 	allowFlag(cmd, &opts.allow)
 	flags.StringVar(&opts.from, "resume", "", "continue the run in folder `RUN` at its first phase that is not complete")
@@ -136,7 +138,8 @@ first phase that is not complete.`,
 	flags.IntVar(&opts.repeat, "repeat", 1, "run each phase `N` times")
 	flags.DurationVar(&opts.phase, "phase", 0, "")
 	_ = flags.MarkHidden("phase") // fails only for a flag that is not there
-	flags.DurationVar(&opts.stall, "stall", time.Minute, "give up on a disk that moves nothing for this long")
+	flags.DurationVar(&opts.stall, "stall", time.Minute,
+		"give up on a disk that moves nothing for this long")
 	return cmd
 }
 
@@ -266,7 +269,8 @@ func (r *session) finish(rest *rundir.Unfinished) (err error) {
 }
 
 // prepareRest checks whether the run's own plan can continue here.
-func (r *session) prepareRest(ctx context.Context, rest *rundir.Unfinished) (warnings []string, err error) {
+func (r *session) prepareRest(ctx context.Context, rest *rundir.Unfinished) (warnings []string,
+	err error) {
 	if r.ready, err = prepare.Rest(rest, r.notify); err != nil {
 		return nil, err
 	}
@@ -277,8 +281,9 @@ func (r *session) prepareRest(ctx context.Context, rest *rundir.Unfinished) (war
 		return nil, usage(err)
 	}
 	if tool := toolVersion(); tool != rest.Info.Tool {
-		warnings = append(warnings, fmt.Sprintf("started with hubbench %s, resumed with %s: they may measure differently",
-			rest.Info.Tool, tool))
+		warnings = append(warnings,
+			fmt.Sprintf("started with hubbench %s, resumed with %s: they may measure differently",
+				rest.Info.Tool, tool))
 	}
 	if !r.quiet {
 		tries := ""
@@ -342,7 +347,9 @@ func (r *session) measureAndReport(ctx context.Context) error {
 	journal.Live = r.dir.Live(r.stall, watcher.Tell)
 	recordErr := r.record(ctx, journal, watcher)
 	interrupted := ctx.Err() != nil && r.info.Status == trace.Partial
-	r.asked.answer(func() { fmt.Fprintln(r.stderr, "the results are being written; Ctrl-C again ends at once") })
+	r.asked.answer(func() {
+		fmt.Fprintln(r.stderr, "the results are being written; Ctrl-C again ends at once")
+	})
 	for _, f := range r.info.Failures {
 		// Those of phases have been told as they came; with --quiet the report alone tells of all,
 		// which as JSON it does not.
@@ -373,12 +380,14 @@ func unrecorded(ctx context.Context, err error, dir *rundir.Dir, next string) er
 		if ctx.Err() != nil {
 			code = exitInterrupted
 		}
-		return exitf(code, "%w; it holds what was recorded before; when it is back, continue with: %s", err, next)
+		return exitf(code,
+			"%w; it holds what was recorded before; when it is back, continue with: %s", err, next)
 	}
 	_, statErr := os.Stat(dir.File(rundir.EventsFile))
 	switch {
 	case errors.Is(statErr, fs.ErrNotExist):
-		return fmt.Errorf("%s was removed while the run went on: what was measured is lost", dir.Path)
+		return fmt.Errorf("%s was removed while the run went on: what was measured is lost",
+			dir.Path)
 	case errors.Is(err, syscall.ENOSPC):
 		return fmt.Errorf("no space left for the results: %s holds what was recorded until then; "+
 			"make room, and continue with: %s", dir.Path, next)

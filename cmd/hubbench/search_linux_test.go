@@ -78,15 +78,22 @@ func TestSearchesOfAHeldVolume(t *testing.T) {
 	for run := range *searchRuns {
 		_, wait := v.begin(t, text)
 		got := found(wait())
-		t.Logf("run %d: found %v, the model says %v, the limit allows %v", run+1, got, model, allowed)
+		t.Logf("run %d: found %v, the model says %v, the limit allows %v", run+1, got, model,
+			allowed)
 		for name, want := range allowed {
 			for _, c := range []struct {
 				who              string
 				got, want, model float64
-			}{{"alone", got[name].alone, want.alone, model[name].alone}, {"beside two that write", got[name].with, want.with, model[name].with}} {
+			}{{"alone", got[name].alone, want.alone, model[name].alone},
+				{"beside two that write", got[name].with, want.with, model[name].with}} {
 				evidence.Report(t, evidence.Finding{
-					Claim: "search-streams", Case: fmt.Sprintf("run %d, %s, %s; the model says %g", run+1, name, c.who, c.model), Unit: "streams", Truth: c.want, Measured: c.got, Low: c.got, High: c.got,
-					Limit: "the limit or one less, and the model's within one", Pass: (c.got == c.want || c.got == c.want-1) && math.Abs(c.got-c.model) <= 1,
+					Claim: "search-streams",
+					Case: fmt.Sprintf("run %d, %s, %s; the model says %g", run+1, name, c.who,
+						c.model), Unit: "streams", Truth: c.want, Measured: c.got, Low: c.got,
+					High:  c.got,
+					Limit: "the limit or one less, and the model's within one",
+					Pass: (c.got == c.want || c.got == c.want-1) &&
+						math.Abs(c.got-c.model) <= 1,
 				})
 			}
 		}
@@ -151,14 +158,20 @@ phases:
 		hist := latenciesOf(t, out, phase.Name)
 		p95, p99 := time.Duration(hist.ValueAtQuantile(95)), time.Duration(hist.ValueAtQuantile(99))
 		slow := longer(hist, by)
-		t.Logf("%s: %d requests, p95 %s, p99 %s; %.2f %% over 10 ms", phase.Name, hist.TotalCount(), p95, p99, 100*slow)
+		t.Logf("%s: %d requests, p95 %s, p99 %s; %.2f %% over 10 ms", phase.Name, hist.TotalCount(),
+			p95, p99, 100*slow)
 		evidence.Report(t, evidence.Finding{
-			Claim: "latency-device", Case: phase.Name + ": requests of which the device held back one in 50 for 10 ms, found to have taken that long", Unit: "%",
-			Truth: 2, Measured: 100 * slow, Low: 100 * slow, High: 100 * slow, Limit: "1.9 % at least, and the 99th percentile 10 ms or more", Pass: slow >= 0.019 && p99 >= by,
+			Claim: "latency-device", Case: phase.Name +
+				": requests of which the device held back one in 50 for 10 ms, found to have taken that long", Unit: "%",
+			Truth: 2, Measured: 100 * slow, Low: 100 * slow, High: 100 * slow,
+			Limit: "1.9 % at least, and the 99th percentile 10 ms or more",
+			Pass:  slow >= 0.019 && p99 >= by,
 		})
 		latency := phase.Disks["A"].Latency
-		if latency == nil || latency.P99NS == nil || math.Abs(float64(*latency.P99NS)/float64(p99)-1) > 0.05 {
-			t.Errorf("%s: the analysis tells %+v, want a 99th percentile of %s", phase.Name, latency, p99)
+		if latency == nil || latency.P99NS == nil ||
+			math.Abs(float64(*latency.P99NS)/float64(p99)-1) > 0.05 {
+			t.Errorf("%s: the analysis tells %+v, want a 99th percentile of %s", phase.Name,
+				latency, p99)
 		}
 		if quiet && (p95 >= by || p99 > 3*by/2) {
 			t.Errorf("%s: the 95th percentile is %s and the 99th %s, but the device held back 2 %% and by 10 ms", phase.Name, p95, p99)
@@ -192,7 +205,8 @@ func latenciesOf(t *testing.T, out, phase string) *latency.Sum {
 	hist := latency.NewSum()
 	events := trace.NewReader(f, f.Name())
 	for events.Next() {
-		if e := events.Event(); e.Type == trace.LatencyType && e.Phase == phase && e.Op == trace.Read {
+		if e := events.Event(); e.Type == trace.LatencyType && e.Phase == phase &&
+			e.Op == trace.Read {
 			part, err := latency.Decode(e.Hist)
 			must(t, err)
 			part.MergeInto(hist)

@@ -80,7 +80,9 @@ phases: [{pattern: WRW, stop: %.3f s}]
 		each := long.Seconds() / phases
 		var list strings.Builder
 		for i := range phases {
-			fmt.Fprintf(&list, "  - {pattern: %s, stop: %.3f s, pace: %.0f MB/s%s}\n", []string{"WW", "RW"}[i%2], each, soakPace/1e6, []string{"", ", files: {A: 18}"}[i%2])
+			fmt.Fprintf(&list, "  - {pattern: %s, stop: %.3f s, pace: %.0f MB/s%s}\n",
+				[]string{"WW", "RW"}[i%2], each, soakPace/1e6,
+				[]string{"", ", files: {A: 18}"}[i%2])
 		}
 		soak(t, "real", disk, fmt.Sprintf(`version: 1
 name: soak
@@ -111,7 +113,8 @@ func TestRunsInARow(t *testing.T) {
 	asBefore := 0
 	for i := range *soakRuns {
 		name, out := scenarios[i%2], filepath.Join(work, "out")
-		cmd, log := tr.command(t, "run", filepath.Join(work, name+".yaml"), "--out", out, "--quiet", "--allow", "same_disk,busy,background")
+		cmd, log := tr.command(t, "run", filepath.Join(work, name+".yaml"), "--out", out, "--quiet",
+			"--allow", "same_disk,busy,background")
 		if err := cmd.Run(); err != nil {
 			t.Fatalf("run %d: %v\n%s", i, err, log)
 		}
@@ -120,7 +123,8 @@ func TestRunsInARow(t *testing.T) {
 		if after == before && free == used {
 			asBefore++
 		} else {
-			t.Logf("run %d (%s) has left %+v and %d bytes, after %+v and %d", i, name, after, free, before, used)
+			t.Logf("run %d (%s) has left %+v and %d bytes, after %+v and %d", i, name, after, free,
+				before, used)
 		}
 		usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 		if !ok {
@@ -132,8 +136,10 @@ func TestRunsInARow(t *testing.T) {
 	}
 	n := float64(asBefore)
 	evidence.Report(t, evidence.Finding{
-		Claim: "soak", Case: "runs in a row after which processes, files, loop devices, mounts and free space are as before", Unit: fmt.Sprintf("of %d", *soakRuns),
-		Truth: float64(*soakRuns), Measured: n, Low: n, High: n, Limit: "all", Pass: asBefore == *soakRuns,
+		Claim: "soak",
+		Case:  "runs in a row after which processes, files, loop devices, mounts and free space are as before", Unit: fmt.Sprintf("of %d", *soakRuns),
+		Truth: float64(*soakRuns), Measured: n, Low: n, High: n, Limit: "all",
+		Pass: asBefore == *soakRuns,
 	})
 	if len(peaks) >= 4*stats.MinBins {
 		f := change(peaks, func(u use) int64 { return u.own }, 1e6, 1)
@@ -159,7 +165,8 @@ func soak(t *testing.T, name string, disk *testdisk.Disk, scenario string) {
 	write(t, file, scenario)
 	tr := &tree{temp: temp, disk: disk, log: filepath.Join(out, rundir.LogFile)}
 	before := tr.look(0)
-	cmd, log := tr.command(t, "run", file, "--out", out, "--yes", "--quiet", "--allow", "same_disk,busy,background")
+	cmd, log := tr.command(t, "run", file, "--out", out, "--yes", "--quiet", "--allow",
+		"same_disk,busy,background")
 	must(t, cmd.Start())
 	began := time.Now()
 	ended := make(chan error, 1)
@@ -209,7 +216,8 @@ func working(all []use) []use {
 // growth holds the last quarter of a run against the second, in all that a program can pile up.
 func growth(name string, all []use) (findings []evidence.Finding) {
 	if len(all) == 0 {
-		return []evidence.Finding{{Claim: "soak", Case: name + ": nothing was seen of the run", Limit: "samples"}}
+		return []evidence.Finding{{Claim: "soak", Case: name + ": nothing was seen of the run",
+			Limit: "samples"}}
 	}
 	long := all[len(all)-1].at - all[0].at
 	kinds := []struct {
@@ -220,7 +228,9 @@ func growth(name string, all []use) (findings []evidence.Finding) {
 	}{
 		{"memory of hubbench itself", "B", func(u use) int64 { return u.own }, uncollected, true},
 		{"live heap of hubbench itself", "B", func(u use) int64 { return u.heap }, 1 << 20, true},
-		{"memory of its other processes", "B", func(u use) int64 { return u.others }, uncollected, true},
+		{"memory of its other processes", "B", func(u use) int64 {
+			return u.others
+		}, uncollected, true},
 		{"live heap of its workers", "B", func(u use) int64 { return u.heaps }, 1 << 20, true},
 		{"processes", "processes", func(u use) int64 { return int64(u.processes) }, 0.5, false},
 		{"open files", "files", func(u use) int64 { return int64(u.files) }, 2, false},
@@ -232,7 +242,8 @@ func growth(name string, all []use) (findings []evidence.Finding) {
 			continue
 		}
 		f := change(all, k.value, k.spare, len(kinds))
-		f.Case, f.Unit = fmt.Sprintf("%s, %s: %s, last quarter less second", name, long.Round(time.Second), k.what), k.unit
+		f.Case, f.Unit = fmt.Sprintf("%s, %s: %s, last quarter less second", name,
+			long.Round(time.Second), k.what), k.unit
 		findings = append(findings, f)
 	}
 	return findings
@@ -249,16 +260,23 @@ func TestGrowth(t *testing.T) {
 		want []string // that grow
 	}{
 		{"nothing", func(*use, int64) {}, nil},
-		{"memory", func(u *use, s int64) { u.heap += 1000 * s >> 20 << 20; u.own += 1000 * s }, []string{"live heap of hubbench itself"}},
-		{"much of a worker", func(u *use, s int64) { u.heaps += 2000 * s >> 20 << 20; u.others += 2000 * s }, []string{"memory of its other processes", "live heap of its workers"}},
-		{"outside of the heap", func(u *use, s int64) { u.own += 2000 * s }, []string{"memory of hubbench itself"}},
+		{"memory", func(u *use, s int64) { u.heap += 1000 * s >> 20 << 20; u.own += 1000 * s },
+			[]string{"live heap of hubbench itself"}},
+		{"much of a worker",
+			func(u *use, s int64) { u.heaps += 2000 * s >> 20 << 20; u.others += 2000 * s },
+			[]string{"memory of its other processes", "live heap of its workers"}},
+		{"outside of the heap", func(u *use, s int64) {
+			u.own += 2000 * s
+		}, []string{"memory of hubbench itself"}},
 		{"files", func(u *use, s int64) { u.files += int(s / 600) }, []string{"open files"}},
 	} {
 		var all []use
 		drift := 0.0
 		for s := int64(0); s < 7200; s += 10 {
 			drift = 0.9*drift + 2e5*random.NormFloat64()
-			u := use{at: time.Duration(s) * time.Second, processes: 4, own: 6e6 + int64(drift) + s%120*5e3, others: 2e7 + int64(drift), heap: 2 << 20, heaps: 6 << 20, files: 58, threads: 40 + int(s/10%7)}
+			u := use{at: time.Duration(s) * time.Second, processes: 4, own: 6e6 + int64(drift) +
+				s%120*5e3, others: 2e7 + int64(drift), heap: 2 << 20, heaps: 6 << 20, files: 58,
+				threads: 40 + int(s/10%7)}
 			tt.leak(&u, s)
 			all = append(all, u)
 		}
@@ -279,7 +297,8 @@ func TestGrowth(t *testing.T) {
 // that is more than spare and, with so many numbers, one in twenty times, told from noise that
 // lasts.
 func change(all []use, value func(use) int64, spare float64, asked int) evidence.Finding {
-	f := evidence.Finding{Claim: "soak", Limit: fmt.Sprintf("no growth that is told from noise and above %.3g", spare)}
+	f := evidence.Finding{Claim: "soak",
+		Limit: fmt.Sprintf("no growth that is told from noise and above %.3g", spare)}
 	var second, last []float64
 	for _, u := range all {
 		switch quarter := float64(u.at-all[0].at) / float64(all[len(all)-1].at-all[0].at); {
@@ -303,10 +322,14 @@ func change(all []use, value func(use) int64, spare float64, asked int) evidence
 // leftOver says what a tree that has ended still has of the machine.
 func leftOver(name string, before, after use) evidence.Finding {
 	before.at, after.at = 0, 0
-	left := after.processes - before.processes + after.temporary - before.temporary + after.loops - before.loops + after.mounts - before.mounts
+	left := after.processes - before.processes + after.temporary - before.temporary + after.loops -
+		before.loops + after.mounts - before.mounts
 	return evidence.Finding{
-		Claim: "soak", Case: name + ": processes, temporary files, loop devices and mounts more than before", Unit: "things",
-		Measured: float64(left), Low: float64(left), High: float64(left), Limit: "as before", Pass: after == before,
+		Claim: "soak", Case: name +
+			": processes, temporary files, loop devices and mounts more than before",
+		Unit:     "things",
+		Measured: float64(left), Low: float64(left), High: float64(left), Limit: "as before",
+		Pass: after == before,
 	}
 }
 
@@ -318,7 +341,8 @@ func table(t *testing.T, name string) (add func(use)) {
 	t.Cleanup(func() { file.Close() })
 	fmt.Fprintln(file, "s,processes,own,others,heap,files,threads,temporary,loops,mounts,heaps")
 	return func(u use) {
-		fmt.Fprintf(file, "%.1f,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d\n", u.at.Seconds(), u.processes, u.own, u.others, u.heap, u.files, u.threads, u.temporary, u.loops, u.mounts, u.heaps)
+		fmt.Fprintf(file, "%.1f,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d\n", u.at.Seconds(), u.processes,
+			u.own, u.others, u.heap, u.files, u.threads, u.temporary, u.loops, u.mounts, u.heaps)
 	}
 }
 
@@ -351,7 +375,8 @@ func (tr *tree) command(t *testing.T, args ...string) (*exec.Cmd, *heapLog) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), *hubbenchProgram, args...)
 	// The collector's account costs nothing and gives the heap of a program as it is delivered.
-	cmd.Env = append(os.Environ(), "TMPDIR="+tr.temp, "GODEBUG=gctrace=1", "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(os.Environ(), "TMPDIR="+tr.temp, "GODEBUG=gctrace=1",
+		"GORACE=atexit_sleep_ms=0")
 	log := new(heapLog)
 	cmd.Stdout, cmd.Stderr = log, log
 	return cmd, log
@@ -387,7 +412,8 @@ func (tr *tree) look(root int) use {
 		} else {
 			u.others += own
 		}
-		open, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid)) // none of a process that has just ended
+		// None of a process that has just ended.
+		open, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
 		u.files += len(open)
 	}
 	_ = filepath.WalkDir(tr.temp, func(_ string, entry os.DirEntry, err error) error {

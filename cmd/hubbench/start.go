@@ -23,7 +23,8 @@ func main() {
 		debug.SetMemoryLimit(heapLimit)
 	}
 	p := program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
-	if len(os.Args) < 2 || slices.Contains([]string{"worker", "janitor", "clock"}, os.Args[1]) { // no person waits for it
+	// No person waits for it.
+	if len(os.Args) < 2 || slices.Contains([]string{"worker", "janitor", "clock"}, os.Args[1]) {
 		os.Exit(run(context.Background(), os.Args[1:], p))
 	}
 	if code, ok := front(); ok {

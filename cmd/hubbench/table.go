@@ -80,7 +80,8 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 		strings.Join(tidy.Formats(), ", ")+" (default by the ending of --out, else csv)")
 	flags.StringVar(&out.out, "out", "", "the file to write; - for stdout")
 	redactFlag(cmd, &redact)
-	_ = cmd.RegisterFlagCompletionFunc("grain", words(grains()...)) // fails only for a flag that is not there
+	// Fails only for a flag that is not there.
+	_ = cmd.RegisterFlagCompletionFunc("grain", words(grains()...))
 	_ = cmd.RegisterFlagCompletionFunc("format", words(tidy.Formats()...))
 	return cmd
 }

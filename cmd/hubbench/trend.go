@@ -116,7 +116,8 @@ func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
 	}
 	notCompared := leftOut(left)
 	if notCompared != "" {
-		notCompared = "Left out, not comparable with the newest run of the host: " + notCompared + "."
+		notCompared = "Left out, not comparable with the newest run of the host: " + notCompared +
+			"."
 	}
 	if o.failAbove != "" {
 		trend.Against(list, limit)

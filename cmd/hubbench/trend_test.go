@@ -32,10 +32,12 @@ func fleet(t *testing.T, benches []int, runs, at int) (paths []string) {
 			}
 			disk := hardware.Disk{Model: "T7", Firmware: firmware, Serial: "S3CR3T"}
 			text := trace.AppendEvent(nil, &trace.Event{
-				Type: trace.RunType, Version: 1, Name: "dock", Started: day.AddDate(0, 0, run).Format(time.RFC3339),
-				Disks: []trace.Disk{{Name: "A"}, {Name: "B"}},
+				Type: trace.RunType, Version: 1, Name: "dock",
+				Started: day.AddDate(0, 0, run).Format(time.RFC3339),
+				Disks:   []trace.Disk{{Name: "A"}, {Name: "B"}},
 				Hardware: &hardware.Setup{
-					Host: &hardware.Host{Name: fmt.Sprintf("bench%02d", bench)}, Hub: &hardware.Hub{Name: "dock"},
+					Host:  &hardware.Host{Name: fmt.Sprintf("bench%02d", bench)},
+					Hub:   &hardware.Hub{Name: "dock"},
 					Disks: map[string]hardware.Unit{"A": {Disk: disk}},
 				},
 			})
@@ -44,13 +46,15 @@ func fleet(t *testing.T, benches []int, runs, at int) (paths []string) {
 					for seq := range 5 {
 						fileNS := int64(1e9 / rate * 1e9)
 						text = trace.AppendEvent(text, &trace.Event{
-							Type: trace.FileType, Phase: phase, Disk: disk, Op: trace.Write, Seq: seq, Bytes: 1e9,
+							Type: trace.FileType, Phase: phase, Disk: disk, Op: trace.Write,
+							Seq: seq, Bytes: 1e9,
 							StartNS: int64(seq) * fileNS, EndNS: int64(seq+1) * fileNS,
 						})
 					}
 				}
 			}
-			text = trace.AppendEvent(text, &trace.Event{Type: trace.EndType, Status: trace.Complete})
+			text = trace.AppendEvent(text,
+				&trace.Event{Type: trace.EndType, Status: trace.Complete})
 			name := fmt.Sprintf("bench%02d-%02d.jsonl", bench, run)
 			paths = append(paths, write(t, filepath.Join(dir, name), text))
 		}
@@ -85,7 +89,8 @@ func TestTrendFindsTheBenchThatFell(t *testing.T) {
 			t.Errorf("%q is in the page", private)
 		}
 	}
-	if !strings.Contains(shown, "<h1>Host 8 has been 7.") || !strings.Contains(shown, "s firmware 1.2 → 1.4</small>") {
+	if !strings.Contains(shown, "<h1>Host 8 has been 7.") ||
+		!strings.Contains(shown, "s firmware 1.2 → 1.4</small>") {
 		t.Error("the page does not say that host 8 fell, with its firmware")
 	}
 	main := shown[strings.Index(shown, "<main>"):]
@@ -114,7 +119,9 @@ func TestTrendOfACatalogue(t *testing.T) {
 		}
 	}
 	levels := func(args ...string) (list []trend.Series) {
-		must(t, json.Unmarshal([]byte(hubbench(t, append(append([]string{"trend"}, args...), "--json")...)), &list))
+		must(t,
+			json.Unmarshal([]byte(hubbench(t,
+				append(append([]string{"trend"}, args...), "--json")...)), &list))
 		for i := range list {
 			for k := range list[i].Stretches {
 				list[i].Stretches[k].First = "" // a path, or an id
@@ -131,7 +138,8 @@ func TestTrendOfACatalogue(t *testing.T) {
 	for _, format := range []string{"md", "svg"} {
 		for _, args := range [][]string{{dir}, paths} {
 			shown := hubbench(t, append(append([]string{"trend"}, args...), "--format", format)...)
-			for _, private := range []string{"bench0", filepath.Dir(dir), filepath.Dir(paths[0]), "S3CR3T"} {
+			for _, private := range []string{"bench0", filepath.Dir(dir), filepath.Dir(paths[0]),
+				"S3CR3T"} {
 				if strings.Contains(shown, private) {
 					t.Errorf("%q is in the trend as %s", private, format)
 				}

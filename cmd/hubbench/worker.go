@@ -53,7 +53,8 @@ func newJanitor(p program) *cobra.Command {
 		Args:   cobra.MinimumNArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			underCoordinator()
-			signal.Ignore(syscall.SIGTERM) // it outlives the run, and must not clean up before its end
+			// It outlives the run, and must not clean up before its end.
+			signal.Ignore(syscall.SIGTERM)
 			var leash io.Reader
 			if leashed {
 				leash = os.NewFile(coordinator.LeashFile, "leash")
@@ -96,8 +97,9 @@ func newEngine(job wire.Job, hub worker.Hub) (diskio.Engine, error) {
 		return nil, err
 	}
 	if place.ID != job.Device {
-		return nil, fmt.Errorf("%s is no longer on the disk that it was on when the run began: has it been unmounted?",
-			job.Dir)
+		return nil,
+			fmt.Errorf("%s is no longer on the disk that it was on when the run began: has it been unmounted?",
+				job.Dir)
 	}
 	return diskio.New(job.Job), nil
 }

@@ -134,8 +134,11 @@ func Ask(p *hub.Profile, q Question) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	worst := slices.MinFunc(regimes, func(a, b played) int { return cmp.Compare(a.lowest(), b.lowest()) })
-	a := &Answer{Streams: worst.streams, Advice: []Change{}, Profile: p.Name, ForS: q.For.Seconds(), Hubs: len(hubs)}
+	worst := slices.MinFunc(regimes, func(a, b played) int {
+		return cmp.Compare(a.lowest(), b.lowest())
+	})
+	a := &Answer{Streams: worst.streams, Advice: []Change{}, Profile: p.Name, ForS: q.For.Seconds(),
+		Hubs: len(hubs)}
 	if len(regimes) > 1 {
 		for _, r := range regimes {
 			a.Regimes = append(a.Regimes, Regime{r.caches, r.clean})
@@ -180,7 +183,9 @@ func (q *Question) Check(p *hub.Profile) error {
 				"by its data sheet",
 				part.Disk, p.Name, strings.Join(p.Names(), ", "), part.Disk)
 		}
-		if slices.ContainsFunc(q.Parts[:i], func(other Part) bool { return other.Disk == part.Disk }) {
+		if slices.ContainsFunc(q.Parts[:i], func(other Part) bool {
+			return other.Disk == part.Disk
+		}) {
 			return fmt.Errorf("disk %s cannot do two things at once; give it one", part.Disk)
 		}
 		streams += len(part.Streams)
@@ -191,7 +196,8 @@ func (q *Question) Check(p *hub.Profile) error {
 		}
 	}
 	if streams == 0 {
-		return fmt.Errorf("no disk plays or records anything; add --play %s=4xprores-422-hq-uhd-25", p.Disks[0].Name)
+		return fmt.Errorf("no disk plays or records anything; add --play %s=4xprores-422-hq-uhd-25",
+			p.Disks[0].Name)
 	}
 	return nil
 }
@@ -206,19 +212,22 @@ const (
 
 // ParseStreams reads what a disk plays or records: "A=4xprores-422-hq-uhd-25", "A=4x92MB/s",
 // "A=prores-422-hq-uhd-25".
-func ParseStreams(text string, record bool, buffer time.Duration) (disk string, spec stream.Spec, err error) {
+func ParseStreams(text string, record bool, buffer time.Duration) (disk string, spec stream.Spec,
+	err error) {
 	fail := func(format string, args ...any) (string, stream.Spec, error) {
 		return "", spec, fmt.Errorf("%s: %w", strictyaml.Quote(text), fmt.Errorf(format, args...))
 	}
 	parts := streamsForm.FindStringSubmatch(text)
 	if parts == nil {
-		return "", spec, fmt.Errorf("%s does not name a disk and its streams; try A=4xprores-422-hq-uhd-25 or "+
-			"A=4x92MB/s", strictyaml.Quote(text))
+		return "", spec,
+			fmt.Errorf("%s does not name a disk and its streams; try A=4xprores-422-hq-uhd-25 or "+
+				"A=4x92MB/s", strictyaml.Quote(text))
 	}
 	disk, what := parts[1], parts[3]
 	spec = stream.Spec{Record: record, Count: 1, Buffer: buffer}
 	if parts[2] != "" {
-		if spec.Count, err = strconv.Atoi(parts[2]); err != nil || spec.Count < 1 || spec.Count > maxStreams {
+		if spec.Count, err = strconv.Atoi(parts[2]); err != nil || spec.Count < 1 ||
+			spec.Count > maxStreams {
 			return fail("%s streams; try 1 to %d", parts[2], maxStreams)
 		}
 	}
@@ -263,7 +272,8 @@ func parseRate(text string) (float64, error) {
 func ParsePace(text string) (disk string, rate float64, err error) {
 	disk, value, ok := strings.Cut(text, "=")
 	if !ok || disk == "" {
-		return "", 0, fmt.Errorf("%s does not say which disk's pace; try B=200MB/s", strictyaml.Quote(text))
+		return "", 0, fmt.Errorf("%s does not say which disk's pace; try B=200MB/s",
+			strictyaml.Quote(text))
 	}
 	if rate, err = parseRate(value); err != nil {
 		err = fmt.Errorf("%s: a pace of %w", strictyaml.Quote(text), err)
@@ -279,8 +289,9 @@ const dataSheet = "by its data sheet"
 // written 24 GB.
 func ParseDisk(text string) (hub.Disk, error) {
 	fail := func(why string) (hub.Disk, error) {
-		return hub.Disk{}, fmt.Errorf("disk %s: %s; try X=2.8/2.5GB/s, or X=2.8/2.5GB/s,cache=24GB@0.65GB/s",
-			strictyaml.Quote(text), why)
+		return hub.Disk{},
+			fmt.Errorf("disk %s: %s; try X=2.8/2.5GB/s, or X=2.8/2.5GB/s,cache=24GB@0.65GB/s",
+				strictyaml.Quote(text), why)
 	}
 	parts := sheetForm.FindStringSubmatch(text)
 	if parts == nil {
@@ -310,7 +321,8 @@ func ParseDisk(text string) (hub.Disk, error) {
 	case err != nil:
 		return fail(err.Error())
 	case bytes <= 0 || after > write:
-		return fail(fmt.Sprintf("a cache of %s, then %s", unit.FormatBytes(bytes), unit.FormatRate(after)))
+		return fail(fmt.Sprintf("a cache of %s, then %s", unit.FormatBytes(bytes),
+			unit.FormatRate(after)))
 	}
 	d.Cache = &hub.Cache{Bytes: bytes, After: after}
 	return d, nil
@@ -320,10 +332,12 @@ func ParseDisk(text string) (hub.Disk, error) {
 // the hub can carry, and with a pull that is the geometric mean of the other disks'.
 func WithDisk(p *hub.Profile, d hub.Disk) (*hub.Profile, error) {
 	if p.Disk(d.Name) != nil {
-		return nil, fmt.Errorf("disk %s: profile %s has one of that name; give the new one another", d.Name, p.Name)
+		return nil, fmt.Errorf("disk %s: profile %s has one of that name; give the new one another",
+			d.Name, p.Name)
 	}
 	out := *p
-	for op, carries := range map[trace.Role]float64{trace.Read: p.Capacity.Read, trace.Write: p.Capacity.Write} {
+	for op, carries := range map[trace.Role]float64{trace.Read: p.Capacity.Read,
+		trace.Write: p.Capacity.Write} {
 		side := d.Side(op)
 		side.Hub = min(side.Direct, carries)
 		logs := 0.0

@@ -18,7 +18,9 @@ import (
 // evenHub has disks with even pulls that read 2.5 GB/s alone and 2.8 on ports of their own;
 // together they read 3 GB/s.
 func evenHub() *hub.Profile {
-	p := &hub.Profile{Name: "even", Link: math.Inf(1), Lane: math.Inf(1), Capacity: hub.Capacity{Read: 3 * gb, Write: 3 * gb, Both: 6 * gb, ReadWeight: 1, WriteWeight: 1}}
+	p := &hub.Profile{Name: "even", Link: math.Inf(1), Lane: math.Inf(1),
+		Capacity: hub.Capacity{Read: 3 * gb, Write: 3 * gb, Both: 6 * gb, ReadWeight: 1,
+			WriteWeight: 1}}
 	for _, name := range []string{"A", "B"} {
 		side := hub.Side{Hub: 2.5 * gb, Direct: 2.8 * gb, Weight: 1}
 		p.Disks = append(p.Disks, hub.Disk{Name: name, Read: side, Write: side})
@@ -28,7 +30,9 @@ func evenHub() *hub.Profile {
 
 // playing is four streams that need so much together.
 func playing(rate float64) Part {
-	return Part{Disk: "A", Op: "read", Streams: []stream.Spec{{Kind: "x", Rate: rate / 4, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}}}
+	return Part{Disk: "A", Op: "read",
+		Streams: []stream.Spec{{Kind: "x", Rate: rate / 4, Frame: 40 * time.Millisecond, Count: 4,
+			Buffer: time.Second}}}
 }
 
 func answerTo(t *testing.T, p *hub.Profile, q Question) *Answer {
@@ -41,13 +45,17 @@ func answerTo(t *testing.T, p *hub.Profile, q Question) *Answer {
 // Everything advised is a yes when it is asked, and a little more of it is none.
 func TestAdvice(t *testing.T) {
 	p := evenHub()
-	p.Disks = append(p.Disks, hub.Disk{Name: "slow", Read: hub.Side{Hub: 0.5 * gb, Direct: 0.5 * gb, Weight: 1}, Write: hub.Side{Hub: 0.5 * gb, Direct: 0.5 * gb, Weight: 1}})
+	p.Disks = append(p.Disks, hub.Disk{Name: "slow",
+		Read:  hub.Side{Hub: 0.5 * gb, Direct: 0.5 * gb, Weight: 1},
+		Write: hub.Side{Hub: 0.5 * gb, Direct: 0.5 * gb, Weight: 1}})
 	q := Question{Parts: []Part{playing(1.8 * gb), {Disk: "B", Op: "read"}}, For: time.Minute}
 	a := answerTo(t, p, q)
 	if a.Verdict != No {
 		t.Fatalf("%s, want no: %+v", a.Verdict, a)
 	}
-	ask := func(parts []Part) Verdict { return answerTo(t, p, Question{Parts: parts, For: q.For}).Verdict }
+	ask := func(parts []Part) Verdict {
+		return answerTo(t, p, Question{Parts: parts, For: q.For}).Verdict
+	}
 	var kinds []ChangeKind
 	for _, c := range a.Advice {
 		kinds = append(kinds, c.Kind)
@@ -59,7 +67,8 @@ func TestAdvice(t *testing.T) {
 		case Slower:
 			parts[1].Pace, beyond[1].Pace = c.Pace, c.Pace*1.1
 			// Of 3 GB/s 1.8 and a tenth more must be left.
-			if want := 1.02 * gb; c.Pace < 0.95*want || c.Pace > 1.02*want || c.Text != "throttle B to 1 GB/s" {
+			if want := 1.02 * gb; c.Pace < 0.95*want || c.Pace > 1.02*want ||
+				c.Text != "throttle B to 1 GB/s" {
 				t.Errorf("%s, want about %g", c.Text, want)
 			}
 		case FewStreams:
@@ -93,12 +102,17 @@ func TestCaches(t *testing.T) {
 		regimes int
 		says    string
 	}{
-		{10 * time.Second, Yes, 0, "A's fast cache of 20 GB lasts for longer than the 10 s asked for"},
-		{time.Minute, No, 2, "A's fast cache of 20 GB is full after 20 s, and then it writes at 500 MB/s at most"},
+		{10 * time.Second, Yes, 0,
+			"A's fast cache of 20 GB lasts for longer than the 10 s asked for"},
+		{time.Minute, No, 2,
+			"A's fast cache of 20 GB is full after 20 s, and then it writes at 500 MB/s at most"},
 	} {
-		a := answerTo(t, p, Question{Parts: []Part{record, {Disk: "B", Op: "read"}}, For: test.length})
-		if a.Verdict != test.want || len(a.Regimes) != test.regimes || !strings.Contains(strings.Join(a.Texts.Assumptions, "\n"), test.says) {
-			t.Errorf("for %s: %s, regimes %v, %q; want %s, %q", test.length, a.Verdict, a.Regimes, a.Texts.Assumptions, test.want, test.says)
+		a := answerTo(t, p, Question{Parts: []Part{record, {Disk: "B", Op: "read"}},
+			For: test.length})
+		if a.Verdict != test.want || len(a.Regimes) != test.regimes ||
+			!strings.Contains(strings.Join(a.Texts.Assumptions, "\n"), test.says) {
+			t.Errorf("for %s: %s, regimes %v, %q; want %s, %q", test.length, a.Verdict, a.Regimes,
+				a.Texts.Assumptions, test.want, test.says)
 		}
 	}
 
@@ -107,7 +121,8 @@ func TestCaches(t *testing.T) {
 	other := withRates([]Part{record}, func(string) float64 { return 1.8 })[0]
 	other.Disk = "B"
 	a := answerTo(t, p, Question{Parts: []Part{{Disk: "A", Op: "write"}, other}, For: time.Minute})
-	if a.Verdict != No || a.Margin > 1.5/1.8*1.06 || len(a.Regimes) != 2 || a.Regimes[0].Clean || !a.Regimes[1].Clean {
+	if a.Verdict != No || a.Margin > 1.5/1.8*1.06 || len(a.Regimes) != 2 || a.Regimes[0].Clean ||
+		!a.Regimes[1].Clean {
 		t.Errorf("%s, margin %.3f, regimes %+v", a.Verdict, a.Margin, a.Regimes)
 	}
 }
@@ -121,9 +136,13 @@ func TestCheck(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	writes := func(disk string, pace float64) Part { return Part{Disk: disk, Op: "write", Pace: pace} }
+	writes := func(disk string, pace float64) Part {
+		return Part{Disk: disk, Op: "write", Pace: pace}
+	}
 	answer := func(v Verdict, margin float64, late int, advice ...string) *Answer {
-		a := &Answer{Verdict: v, Margin: margin, Streams: []Stream{{Disk: "A", Due: 6000, Late: late, LowestBufferS: 0.3, BufferS: 1, Verdict: stream.Strained}}}
+		a := &Answer{Verdict: v, Margin: margin,
+			Streams: []Stream{{Disk: "A", Due: 6000, Late: late, LowestBufferS: 0.3, BufferS: 1,
+				Verdict: stream.Strained}}}
 		if late > 0 {
 			a.Streams[0].Verdict, a.Streams[0].LowestBufferS = stream.Drops, 0
 		}
@@ -138,10 +157,13 @@ func TestWords(t *testing.T) {
 		caches cacheState
 		want   string
 	}{
-		{answer(Yes, 1.6789, 0), []Part{playing(gb), writes("B", 0)}, rested, "Yes: A plays 4 streams without a dropped frame while B writes. The hub could carry 1.6 times the rate."},
-		{answer(Yes, 12.9, 0), []Part{playing(gb), writes("B", 0), writes("C", 0)}, rested, "Yes: A plays 4 streams without a dropped frame while B and C write. The hub could carry 12 times the rate."},
+		{answer(Yes, 1.6789, 0), []Part{playing(gb), writes("B", 0)}, rested,
+			"Yes: A plays 4 streams without a dropped frame while B writes. The hub could carry 1.6 times the rate."},
+		{answer(Yes, 12.9, 0), []Part{playing(gb), writes("B", 0), writes("C", 0)}, rested,
+			"Yes: A plays 4 streams without a dropped frame while B and C write. The hub could carry 12 times the rate."},
 		{
-			answer(No, 0.519, 311, "throttle B to 210 MB/s", "move A to its own port", "let A play 3 streams"), []Part{playing(gb), writes("B", 0)}, rested,
+			answer(No, 0.519, 311, "throttle B to 210 MB/s", "move A to its own port",
+				"let A play 3 streams"), []Part{playing(gb), writes("B", 0)}, rested,
 			"No: A drops 311 of 6,000 frames while B writes. The hub can carry only 51 % of what you need. Throttle B to 210 MB/s, or move A to its own port.",
 		},
 		{
@@ -154,7 +176,8 @@ func TestWords(t *testing.T) {
 		},
 	} {
 		c := &ensemble{full: map[string]float64{"B": 12}}
-		check.Same(t, "sentence", test.want, test.answer.sentence(test.parts, played{caches: test.caches}, c))
+		check.Same(t, "sentence", test.want,
+			test.answer.sentence(test.parts, played{caches: test.caches}, c))
 	}
 }
 
@@ -178,7 +201,8 @@ func TestThrottle(t *testing.T) {
 		// With one standing still there are 1.5 GB/s; with both at x there are 3-2x.
 		{1.6 * gb, []string{"throttle C and D to 620 MB/s each"}},
 	} {
-		a := answerTo(t, p, Question{Parts: []Part{playing(test.rate), reads("C"), reads("D")}, For: time.Minute})
+		a := answerTo(t, p, Question{Parts: []Part{playing(test.rate), reads("C"), reads("D")},
+			For: time.Minute})
 		var got []string
 		for _, c := range a.Advice {
 			if c.Kind == Slower {
@@ -195,9 +219,11 @@ func TestParseStreams(t *testing.T) {
 		t.Fatal("no such codec")
 	}
 	of := func(count int) stream.Spec {
-		return stream.Spec{Kind: codec.Name, Rate: codec.Rate, Frame: codec.Frame, Count: count, Buffer: time.Second}
+		return stream.Spec{Kind: codec.Name, Rate: codec.Rate, Frame: codec.Frame, Count: count,
+			Buffer: time.Second}
 	}
-	byRate := stream.Spec{Kind: "92 MB/s", Rate: 92e6, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}
+	byRate := stream.Spec{Kind: "92 MB/s", Rate: 92e6, Frame: 40 * time.Millisecond, Count: 4,
+		Buffer: time.Second}
 	for text, want := range map[string]stream.Spec{
 		"A=4xprores-422-hq-uhd-25":    of(4),
 		"A=4x prores-422-hq-uhd-25":   of(4),
@@ -231,17 +257,20 @@ func TestParseStreams(t *testing.T) {
 
 func TestParseDisk(t *testing.T) {
 	disk := func(read, write float64, cache *hub.Cache) hub.Disk {
-		return hub.Disk{Name: "X", About: dataSheet, Read: hub.Side{Direct: read, Weight: 1}, Write: hub.Side{Direct: write, Weight: 1}, Cache: cache}
+		return hub.Disk{Name: "X", About: dataSheet, Read: hub.Side{Direct: read, Weight: 1},
+			Write: hub.Side{Direct: write, Weight: 1}, Cache: cache}
 	}
 	for text, want := range map[string]hub.Disk{
-		"X=2.8/2.5GB/s":                       disk(2.8e9, 2.5e9, nil),
-		"X=2.8GB/s/2.5GB/s":                   disk(2.8e9, 2.5e9, nil),
-		"X = 2.8 / 2.5 GB/s":                  disk(2.8e9, 2.5e9, nil),
-		"X=1GB/s/500MB/s":                     disk(1e9, 0.5e9, nil),
-		"X=540/500MB/s":                       disk(0.54e9, 0.5e9, nil),
-		"X=2.8GB/s":                           disk(2.8e9, 2.8e9, nil),
-		"X=2.8/2.5GB/s,cache=24GB@0.65GB/s":   disk(2.8e9, 2.5e9, &hub.Cache{Bytes: 24e9, After: 0.65e9}),
-		"X=2.8/2.5GB/s, cache=24 GB@650 MB/s": disk(2.8e9, 2.5e9, &hub.Cache{Bytes: 24e9, After: 0.65e9}),
+		"X=2.8/2.5GB/s":      disk(2.8e9, 2.5e9, nil),
+		"X=2.8GB/s/2.5GB/s":  disk(2.8e9, 2.5e9, nil),
+		"X = 2.8 / 2.5 GB/s": disk(2.8e9, 2.5e9, nil),
+		"X=1GB/s/500MB/s":    disk(1e9, 0.5e9, nil),
+		"X=540/500MB/s":      disk(0.54e9, 0.5e9, nil),
+		"X=2.8GB/s":          disk(2.8e9, 2.8e9, nil),
+		"X=2.8/2.5GB/s,cache=24GB@0.65GB/s": disk(2.8e9, 2.5e9,
+			&hub.Cache{Bytes: 24e9, After: 0.65e9}),
+		"X=2.8/2.5GB/s, cache=24 GB@650 MB/s": disk(2.8e9, 2.5e9,
+			&hub.Cache{Bytes: 24e9, After: 0.65e9}),
 	} {
 		got, err := ParseDisk(text)
 		if err != nil {
@@ -249,8 +278,11 @@ func TestParseDisk(t *testing.T) {
 		}
 		check.Same(t, text, want, got)
 	}
-	for _, text := range []string{"X", "=2GB/s", "X=", "X=fast", "X=2.8/GB/s", "X=2.8/2.5", "X=2/2Gb/s", "X=2/2GB/s,cache=24GB", "X=2/2GB/s,cache=24GB@3GB/s", "X=2/2GB/s,cache=much@1GB/s"} {
-		if d, err := ParseDisk(text); err == nil || !strings.Contains(err.Error(), "try X=2.8/2.5GB/s") {
+	for _, text := range []string{"X", "=2GB/s", "X=", "X=fast", "X=2.8/GB/s", "X=2.8/2.5",
+		"X=2/2Gb/s", "X=2/2GB/s,cache=24GB", "X=2/2GB/s,cache=24GB@3GB/s",
+		"X=2/2GB/s,cache=much@1GB/s"} {
+		if d, err := ParseDisk(text); err == nil ||
+			!strings.Contains(err.Error(), "try X=2.8/2.5GB/s") {
 			t.Errorf("%s: %+v, %v", text, d, err)
 		}
 	}

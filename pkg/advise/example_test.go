@@ -23,7 +23,8 @@ func ExampleAsk() {
 		panic(err)
 	}
 	question := advise.Question{For: 30 * time.Second, Parts: []advise.Part{
-		{Disk: disk, Op: trace.Write, Streams: []stream.Spec{cameras}}, {Disk: "B", Op: trace.Write}, {Disk: "C", Op: trace.Write},
+		{Disk: disk, Op: trace.Write, Streams: []stream.Spec{cameras}},
+		{Disk: "B", Op: trace.Write}, {Disk: "C", Op: trace.Write},
 	}}
 	if err := question.Check(profile); err != nil {
 		panic(err)

@@ -249,7 +249,8 @@ func (c *ensemble) otherDisk(p *hub.Profile, parts []Part) []Change {
 				text += fmt.Sprintf(" and let %s %s in its place", part.Disk, parts[at].Op)
 			}
 			if c.yes(changed) {
-				list = append(list, Change{Kind: OtherDisk, Disk: part.Disk, With: other, Text: text})
+				list = append(list, Change{Kind: OtherDisk, Disk: part.Disk, With: other,
+					Text: text})
 			}
 		}
 	}
@@ -268,7 +269,9 @@ func (c *ensemble) slower(parts []Part) []Change {
 	var list []Change
 	for _, name := range names {
 		off := slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Disk == name })
-		if c.yes(off) { // else its trickle would help only because a third writer costs the others' rate in the model
+		// Else its trickle would help only because a third writer costs the others' rate in the
+		// model.
+		if c.yes(off) {
 			list = append(list, c.throttled(parts, []string{name})...)
 		}
 	}
@@ -334,7 +337,9 @@ func (c *ensemble) fewer(parts []Part) []Change {
 				p.Streams[0].Count = n
 			})
 		}
-		if n := sort.Search(part.Streams[0].Count-1, func(i int) bool { return !c.yes(at(i + 1)) }); n > 0 {
+		if n := sort.Search(part.Streams[0].Count-1, func(i int) bool {
+			return !c.yes(at(i + 1))
+		}); n > 0 {
 			text := fmt.Sprintf("let %s %s %s", part.Disk, part.verb(), unit.Plural(n, "stream"))
 			list = append(list, Change{Kind: FewStreams, Disk: part.Disk, Count: n, Text: text})
 		}

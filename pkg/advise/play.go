@@ -80,7 +80,9 @@ func (c *ensemble) play(parts []Part, caches cacheState, length time.Duration) (
 			spec, known := stream.Named(specs[e.Disk], e.Stream)
 			n, err := strconv.Atoi(e.Stream)
 			if err != nil || !known {
-				return played{}, fmt.Errorf("disk %s: the model plays a stream %q that was not asked for", e.Disk, e.Stream)
+				return played{},
+					fmt.Errorf("disk %s: the model plays a stream %q that was not asked for",
+						e.Disk, e.Stream)
 			}
 			o := &outcomes[e.Disk][n-1]
 			o.Add(e.StreamSample())
@@ -132,7 +134,8 @@ func withCaches(p *hub.Profile, state cacheState) *hub.Profile {
 	for i := range out.Disks {
 		d := &out.Disks[i]
 		if d.Cache != nil {
-			d.Write.Hub, d.Write.Direct = min(d.Write.Hub, d.Cache.After), min(d.Write.Direct, d.Cache.After)
+			d.Write.Hub, d.Write.Direct = min(d.Write.Hub, d.Cache.After),
+				min(d.Write.Direct, d.Cache.After)
 			d.Cache = nil
 		}
 	}
@@ -198,13 +201,15 @@ func (p *Part) writes() bool { return p.Op == trace.Write && !p.Probe }
 
 func planOf(parts []Part, length time.Duration) (*scenario.Plan, *scenario.Phase) {
 	plan := &scenario.Plan{Name: "advise"}
-	phase := &scenario.Phase{Name: "advise", Stop: scenario.StopTime, Limit: length, Roles: map[string]trace.Role{}}
+	phase := &scenario.Phase{Name: "advise", Stop: scenario.StopTime, Limit: length,
+		Roles: map[string]trace.Role{}}
 	for _, part := range parts {
 		disk := scenario.Disk{Name: part.Disk, Profile: part.Disk}
 		if part.OwnPort {
 			disk.Connection = trace.Direct
 		}
-		job := scenario.Job{Disk: part.Disk, Role: part.Op, Sizes: []int64{fileSize}, Pace: part.Pace,
+		job := scenario.Job{Disk: part.Disk, Role: part.Op, Sizes: []int64{fileSize},
+			Pace:    part.Pace,
 			Streams: part.Streams}
 		switch {
 		case part.Probe:

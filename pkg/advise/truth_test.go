@@ -18,7 +18,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-var hubs = flag.Int("hubs", evidence.Trials(4, 1), "how many random hubs are fitted; 80 for a full test")
+var hubs = flag.Int("hubs", evidence.Trials(4, 1),
+	"how many random hubs are fitted; 80 for a full test")
 
 // The margin is where trying all rates in a simulation finds it, and the answer goes by it.
 func TestMarginAgainstBruteForce(t *testing.T) {
@@ -31,7 +32,8 @@ func TestMarginAgainstBruteForce(t *testing.T) {
 		want := threshold(t, p, q, got.Margin/1.15, got.Margin*1.15, step)
 		worst = max(worst, 100*math.Abs(got.Margin/max(want, 1e-9)-1))
 		if want == 0 || math.Abs(got.Margin/want-1) > step-1+marginStep {
-			t.Errorf("seed %d: margin %.4f, and trying one rate after the other finds %.4f", seed, got.Margin, want)
+			t.Errorf("seed %d: margin %.4f, and trying one rate after the other finds %.4f", seed,
+				got.Margin, want)
 		}
 		verdict := Unsure
 		switch {
@@ -42,7 +44,9 @@ func TestMarginAgainstBruteForce(t *testing.T) {
 		}
 		check.Same(t, fmt.Sprintf("seed %d, margin %.3f", seed, got.Margin), verdict, got.Verdict)
 	}
-	evidence.Report(t, evidence.Below("advise", "margins of 30 random hubs, found by trying one rate after the other: worst error", "%", worst, 100*(step-1+marginStep)))
+	evidence.Report(t, evidence.Below("advise",
+		"margins of 30 random hubs, found by trying one rate after the other: worst error", "%",
+		worst, 100*(step-1+marginStep)))
 }
 
 // At 1 % less than what the hub carries the streams are clean, and at 1 % more they are not: a case
@@ -55,9 +59,12 @@ func TestMarginByHand(t *testing.T) {
 		want  float64 // bytes per second for the streams
 	}{
 		{"an even share of reads", []Part{playing(1 * gb), {Disk: "B", Op: "read"}}, 1.5 * gb},
-		{"what a slower neighbour leaves", []Part{playing(1 * gb), {Disk: "B", Op: "read", Pace: 1 * gb}}, 2 * gb},
+		{"what a slower neighbour leaves",
+			[]Part{playing(1 * gb), {Disk: "B", Op: "read", Pace: 1 * gb}}, 2 * gb},
 		{"alone", []Part{playing(1 * gb)}, 2.5 * gb},
-		{"on its own port", []Part{{Disk: "A", Op: "read", Streams: playing(1 * gb).Streams, OwnPort: true}, {Disk: "B", Op: "read"}}, 2.8 * gb},
+		{"on its own port",
+			[]Part{{Disk: "A", Op: "read", Streams: playing(1 * gb).Streams, OwnPort: true},
+				{Disk: "B", Op: "read"}}, 2.8 * gb},
 		{"beside a probe", []Part{playing(1 * gb), {Disk: "B", Op: "read", Probe: true}}, 2.5 * gb},
 	} {
 		got := answerTo(t, p, Question{Parts: test.parts, For: time.Minute})
@@ -105,9 +112,12 @@ func TestAnswersOfFittedHubs(t *testing.T) {
 		}
 	}
 	t.Logf("of %d answers %d were wrong, and %d unsure", all, wrong, unsure)
-	evidence.Report(t, evidence.AtMost("advise", "wrong answers of random hubs, each known by a fit of its runs", wrong, all, max(1, all/20)))
+	evidence.Report(t, evidence.AtMost("advise",
+		"wrong answers of random hubs, each known by a fit of its runs", wrong, all,
+		max(1, all/20)))
 	evidence.Report(t, evidence.AtMost("advise", "of these, a yes", wrongYes, all, max(1, all/20)))
-	evidence.Report(t, evidence.AtMost("advise", "answers of these that are too close to call", unsure, all, all/2))
+	evidence.Report(t, evidence.AtMost("advise", "answers of these that are too close to call",
+		unsure, all, all/2))
 }
 
 // If the runs contradict every way of sharing, nothing is answered or advised by a combination that
@@ -121,12 +131,14 @@ func TestAnswerOfWhatNoModelExplains(t *testing.T) {
 		}
 	}
 	p := fitted(t, e)
-	q := Question{Parts: []Part{playing(0.01 * gb), {Disk: "B", Op: "read"}, {Disk: "C", Op: "write"}}, For: 20 * time.Second, Seed: 1}
+	q := Question{Parts: []Part{playing(0.01 * gb), {Disk: "B", Op: "read"},
+		{Disk: "C", Op: "write"}}, For: 20 * time.Second, Seed: 1}
 	a := answerTo(t, p, q)
 	if want := "Unknown whether A plays 4 streams without a dropped frame while B reads and C writes. This hub does not share like any law we know: measure it."; a.Verdict != Unsure || !strings.HasPrefix(a.Texts.Answer, want) {
 		t.Errorf("%s: %s", a.Verdict, a.Texts.Answer)
 	}
-	check.Same(t, "how sure", "A run of just A and B reading and C writing would show it.", a.Texts.Sure)
+	check.Same(t, "how sure", "A run of just A and B reading and C writing would show it.",
+		a.Texts.Sure)
 	for _, c := range a.Advice {
 		if c.Kind != OtherPort { // which leaves two disks on the hub, as were measured
 			t.Errorf("advised by nothing measured: %+v", c)
@@ -145,7 +157,8 @@ func between(rng *rand.Rand, low, high float64) float64 { return low + (high-low
 // randomHub is a hub of known truth that shares by the law.
 func randomHub(rng *rand.Rand) *hub.Profile {
 	p := &hub.Profile{Name: "random", Link: math.Inf(1), Lane: math.Inf(1), Capacity: hub.Capacity{
-		Read: between(rng, 2.6, 3.6) * gb, Write: between(rng, 2.6, 3.6) * gb, ReadWeight: 1, WriteWeight: between(rng, 0.7, 1.6),
+		Read: between(rng, 2.6, 3.6) * gb, Write: between(rng, 2.6, 3.6) * gb, ReadWeight: 1,
+		WriteWeight: between(rng, 0.7, 1.6),
 	}}
 	c := &p.Capacity
 	c.Both = between(rng, 1.2, 1.6) * (c.Read + c.Write) / 2
@@ -173,7 +186,8 @@ func randomQuestion(rng *rand.Rand, length time.Duration) Question {
 		switch {
 		case i == 0 || i == 1 && rng.IntN(4) == 0:
 			part.Streams = []stream.Spec{{
-				Kind: "x", Rate: between(rng, 50e6, 200e6), Frame: 40 * time.Millisecond, Count: 1 + rng.IntN(4),
+				Kind: "x", Rate: between(rng, 50e6, 200e6), Frame: 40 * time.Millisecond, Count: 1 +
+					rng.IntN(4),
 				Buffer: time.Second, Record: part.Op == trace.Write,
 			}}
 		case i == 2 && rng.IntN(3) == 0:
@@ -201,7 +215,8 @@ func measured(p *hub.Profile, rng *rand.Rand) *hub.Evidence {
 	}
 	var each []hub.Observed
 	for _, disk := range p.Names() {
-		each = append(each, hub.Observed{Disk: disk, Op: trace.Write}, hub.Observed{Disk: disk, Op: trace.Read})
+		each = append(each, hub.Observed{Disk: disk, Op: trace.Write},
+			hub.Observed{Disk: disk, Op: trace.Read})
 	}
 	for _, d := range each {
 		add(d)

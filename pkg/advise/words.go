@@ -32,7 +32,8 @@ func (a *Answer) sentence(parts []Part, got played, c *ensemble) string {
 	var does []string
 	for i := range parts {
 		if p := &parts[i]; len(p.Streams) > 0 {
-			does = append(does, fmt.Sprintf("%s %ss %s", p.Disk, p.verb(), unit.Plural(p.streams(), "stream")))
+			does = append(does, fmt.Sprintf("%s %ss %s", p.Disk, p.verb(),
+				unit.Plural(p.streams(), "stream")))
 		}
 	}
 	var text string
@@ -44,13 +45,15 @@ func (a *Answer) sentence(parts []Part, got played, c *ensemble) string {
 		return fmt.Sprintf("Unknown whether %s without a dropped frame%s: the model cannot say what each would get. "+
 			"Measure %s together first.", unit.List(does), beside, doing(mixOf(parts)))
 	case c.unmeasured(parts):
-		text = fmt.Sprintf("Unknown whether %s without a dropped frame%s. %s.", unit.List(does), beside,
+		text = fmt.Sprintf("Unknown whether %s without a dropped frame%s. %s.", unit.List(does),
+			beside,
 			unit.Capital(c.refused))
 	case a.Verdict == No:
 		if got.caches == usedUp {
 			beside += ", once " + caches(parts, c.full) + " used up"
 		}
-		text = fmt.Sprintf("No: %s%s. The hub can carry only %s of what you need.", a.worst(), beside, percent(a.Margin))
+		text = fmt.Sprintf("No: %s%s. The hub can carry only %s of what you need.", a.worst(),
+			beside, percent(a.Margin))
 	default:
 		text = fmt.Sprintf("Too close to call whether %s without a dropped frame%s: the hub can carry %s of what you "+
 			"need%s.", unit.List(does), beside, percent(a.Margin), a.between())
@@ -96,7 +99,8 @@ func (c *ensemble) vague(a *Answer, parts []Part) bool {
 func (a *Answer) worst() string {
 	worst := a.Streams[0]
 	for _, s := range a.Streams[1:] {
-		if stream.Worst(s.Verdict, worst.Verdict) != worst.Verdict || s.Verdict == worst.Verdict && s.Late > worst.Late {
+		if stream.Worst(s.Verdict, worst.Verdict) != worst.Verdict || s.Verdict == worst.Verdict &&
+			s.Late > worst.Late {
 			worst = s
 		}
 	}
@@ -104,7 +108,8 @@ func (a *Answer) worst() string {
 		return fmt.Sprintf("%s drops %s of %s frames", worst.Disk, unit.FormatCount(worst.Late),
 			unit.FormatCount(worst.Due))
 	}
-	return fmt.Sprintf("the buffer of %s falls to %s of %s", worst.Disk, unit.FormatSeconds(worst.LowestBufferS),
+	return fmt.Sprintf("the buffer of %s falls to %s of %s", worst.Disk,
+		unit.FormatSeconds(worst.LowestBufferS),
 		unit.FormatSeconds(worst.BufferS))
 }
 
@@ -125,7 +130,9 @@ func beside(parts []Part) string {
 	if len(disks) == 0 {
 		return ""
 	}
-	return " while " + unit.List(work.Clauses(disks, func(disk string) work.Verb { return does[disk] }, work.Verb.Of))
+	return " while " + unit.List(work.Clauses(disks, func(disk string) work.Verb {
+		return does[disk]
+	}, work.Verb.Of))
 }
 
 func caches(parts []Part, full map[string]float64) string {
@@ -176,8 +183,9 @@ func (c *ensemble) confidence(a *Answer, p *hub.Profile, parts []Part) string {
 	if c.hubs[0].Measured(&o) {
 		return text + fmt.Sprintf(" %s were measured together.", unit.Capital(who))
 	}
-	return text + fmt.Sprintf(" %s were never measured together; a run of that would narrow it down.",
-		unit.Capital(who))
+	return text +
+		fmt.Sprintf(" %s were never measured together; a run of that would narrow it down.",
+			unit.Capital(who))
 }
 
 // doing names a mix: "A reading and B and C writing".
@@ -198,33 +206,41 @@ func doing(o hub.Observation) string {
 func (c *ensemble) assumptions(p *hub.Profile, parts []Part) []string {
 	var list []string
 	if p.Source == hub.Specified {
-		list = append(list, fmt.Sprintf("The figures of profile %s, which are %s, are right.", p.Name, p.Source.Text()))
+		list = append(list, fmt.Sprintf("The figures of profile %s, which are %s, are right.",
+			p.Name, p.Source.Text()))
 	}
 	for i := range parts {
 		part := &parts[i]
 		switch {
 		case part.Probe:
-			list = append(list, fmt.Sprintf("The model does not know how long %s takes to answer single requests.", part.Disk))
+			list = append(list,
+				fmt.Sprintf("The model does not know how long %s takes to answer single requests.",
+					part.Disk))
 			continue
 		case p.Disk(part.Disk).About == dataSheet:
 			d := p.Disk(part.Disk)
-			list = append(list, fmt.Sprintf("%s was not measured: it is assumed to read %s and write %s as its "+
-				"data sheet says, ±%.0f %%, as far as the hub allows, and to compete like the other disks on average.",
-				d.Name, unit.FormatRate(d.Read.Direct), unit.FormatRate(d.Write.Direct), 100*model.FigureError))
+			list = append(list,
+				fmt.Sprintf("%s was not measured: it is assumed to read %s and write %s as its "+
+					"data sheet says, ±%.0f %%, as far as the hub allows, and to compete like the other disks on average.",
+					d.Name, unit.FormatRate(d.Read.Direct), unit.FormatRate(d.Write.Direct),
+					100*model.FigureError))
 		case len(p.Evidence.Rates) > 0 && !model.Observed(p, part.Disk, part.Op, part.OwnPort):
 			way, pull := "through the hub", ", and to compete like the average disk there"
 			if part.OwnPort {
 				way, pull = "on its own port", ""
 			}
-			list = append(list, fmt.Sprintf("%s was never observed to %s %s: it is assumed to do so as fast as the "+
-				"profile says, ±%.0f %%%s.", part.Disk, part.Op, way, 100*model.FigureError, pull))
+			list = append(list,
+				fmt.Sprintf("%s was never observed to %s %s: it is assumed to do so as fast as the "+
+					"profile says, ±%.0f %%%s.", part.Disk, part.Op, way, 100*model.FigureError,
+					pull))
 		}
 		if cache := p.Disk(part.Disk).Cache; cache != nil && part.writes() {
 			list = append(list, c.cacheNote(part.Disk, cache))
 		}
 	}
 	if slices.ContainsFunc(parts, func(p Part) bool { return p.moves() }) {
-		list = append(list, fmt.Sprintf("Files of %s follow one another for the whole time.", unit.FormatBytes(fileSize)))
+		list = append(list, fmt.Sprintf("Files of %s follow one another for the whole time.",
+			unit.FormatBytes(fileSize)))
 	}
 	return list
 }

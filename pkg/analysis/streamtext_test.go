@@ -127,7 +127,8 @@ func TestHeadlineTellsPhasesApart(t *testing.T) {
 	fewer := func(p *trace.Phase) {
 		*p = *streaming92(p.Name, 2, 0, 0, disk("C", "write", pace{20, 1.1}))
 	}
-	const drops, clean = "A drops 11 % of frames ", "A plays 4 of 4 streams without a dropped frame "
+	const drops, clean = "A drops 11 % of frames ",
+		"A plays 4 of 4 streams without a dropped frame "
 	for _, c := range []struct {
 		name   string
 		phases []*trace.Phase

@@ -50,12 +50,15 @@ func (p *Pair) Answer() Answer {
 				if a.Bound == nil {
 					a.Bound = &stats.Interval{}
 				}
-				a.Bound[0], a.Bound[1] = min(a.Bound[0], row.Interval[0]), max(a.Bound[1], row.Interval[1])
+				a.Bound[0], a.Bound[1] = min(a.Bound[0], row.Interval[0]),
+					max(a.Bound[1], row.Interval[1])
 			}
 		}
 	}
 	inOrder := slices.Clone(a.Changed)
-	slices.SortStableFunc(a.Changed, func(x, y Row) int { return cmp.Compare(y.proven(), x.proven()) })
+	slices.SortStableFunc(a.Changed, func(x, y Row) int {
+		return cmp.Compare(y.proven(), x.proven())
+	})
 	for _, verdict := range []Verdict{Slower, Faster} {
 		i := slices.IndexFunc(a.Changed, func(r Row) bool { return r.Verdict == verdict })
 		if i < 0 {
@@ -84,7 +87,8 @@ func (p *Phase) rows() []Row {
 		switch {
 		case last < 0 || rows[last].Disk != r.Disk:
 			rows = append(rows, Row{r, p})
-		case r.proven() > 0 && (rows[last].proven() == 0 || rows[last].Measure != Window && r.proven() > rows[last].proven()):
+		case r.proven() > 0 && (rows[last].proven() == 0 || rows[last].Measure != Window &&
+			r.proven() > rows[last].proven()):
 			rows[last].Rate = r
 		}
 	}
@@ -175,7 +179,9 @@ func (p *Pair) doubt(base, other []*matched) {
 // lost are the disks that worked in the base and that did not work, did something else or failed
 // in the other run.
 func lost(base *matched, b, n *part) []string {
-	worked := func(d *trace.DiskRecord) bool { return d != nil && len(d.Files)+len(d.Streams)+len(d.Latencies) > 0 }
+	worked := func(d *trace.DiskRecord) bool {
+		return d != nil && len(d.Files)+len(d.Streams)+len(d.Latencies) > 0
+	}
 	var disks []string
 	for _, name := range base.Analysis.Order {
 		was, is := b.traced.Disk(name), n.traced.Disk(name)

@@ -22,7 +22,9 @@ func TestLost(t *testing.T) {
 		return p
 	}
 	whole := func(label string) Run { return runOf(label, phase("WW", nil), phase("W-last", nil)) }
-	last := func(change func(*trace.Phase)) Run { return runOf("new", phase("WW", nil), phase("W-last", change)) }
+	last := func(change func(*trace.Phase)) Run {
+		return runOf("new", phase("WW", nil), phase("W-last", change))
+	}
 	reads := func(p *trace.Phase) {
 		p.Roles["B"], p.Disks[1].Op = trace.Read, trace.Read
 	}
@@ -44,24 +46,32 @@ func TestLost(t *testing.T) {
 		{"a disk failed", last(func(p *trace.Phase) {
 			p.Status, p.Disks[1].Errors = trace.Partial, []trace.Failure{{Error: "gone"}}
 		}), []string{"B (W-last) of new"}},
-		{"a disk left a file unfinished", last(func(p *trace.Phase) { p.Disks[1].Open = []trace.Sample{{TNS: 31e9, Bytes: 1e6}} }), []string{"B (W-last) of new"}},
-		{"a disk did nothing", last(func(p *trace.Phase) { p.Disks[1].Files = nil }), []string{"B (W-last) of new"}},
+		{"a disk left a file unfinished", last(func(p *trace.Phase) {
+			p.Disks[1].Open = []trace.Sample{{TNS: 31e9, Bytes: 1e6}}
+		}), []string{"B (W-last) of new"}},
+		{"a disk did nothing", last(func(p *trace.Phase) {
+			p.Disks[1].Files = nil
+		}), []string{"B (W-last) of new"}},
 		{"a disk did another thing", last(reads), []string{"B (W-last) of new"}},
 		{"never together", last(apart), []string{`"W-last" of new: the disks never worked all at once`}},
 	} {
 		for name, c := range map[string]*Comparison{
-			"": Runs(whole("base"), tt.new), ", repeats": groups([]Run{whole("base"), whole("base 2")}, []Run{whole("other"), tt.new}),
+			"": Runs(whole("base"), tt.new),
+			", repeats": groups([]Run{whole("base"), whole("base 2")},
+				[]Run{whole("other"), tt.new}),
 		} {
 			g := c.Against(0.05, false)
 			want := map[bool]GateOutcome{true: CrossedIt, false: Passed}[len(tt.want) > 0]
 			if !slices.Equal(g.Lost, tt.want) || g.Outcome != want {
-				t.Errorf("%s%s: %s, lost %q; want %s, %q", tt.name, name, g.Outcome, g.Lost, want, tt.want)
+				t.Errorf("%s%s: %s, lost %q; want %s, %q", tt.name, name, g.Outcome, g.Lost, want,
+					tt.want)
 			}
 		}
 	}
 	for want, second := range map[string]Run{
 		`"W-last" of base 2`: runOf("base 2", phase("WW", nil)),
-		"W-last: run 2 of a side is not a repeat of the first: ": runOf("base 2", phase("WW", nil), phase("W-last", reads)),
+		"W-last: run 2 of a side is not a repeat of the first: ": runOf("base 2", phase("WW", nil),
+			phase("W-last", reads)),
 	} {
 		g := groups([]Run{whole("base"), second}, []Run{whole("new")}).Against(0.05, false)
 		if len(g.Lost) != 1 || !strings.HasPrefix(g.Lost[0], want) {
@@ -79,7 +89,8 @@ func TestLostSearch(t *testing.T) {
 		name string
 		new  Run
 		lost int
-	}{{"whole", base, 0}, {"without an answer", searching("hq", 3, 1, 2), 1}, {"cut short", cut, 1}} {
+	}{{"whole", base, 0}, {"without an answer", searching("hq", 3, 1, 2), 1},
+		{"cut short", cut, 1}} {
 		if lost := Runs(base, tt.new).Against(0.05, false).Lost; len(lost) != tt.lost {
 			t.Errorf("%s: lost %q", tt.name, lost)
 		}
@@ -98,16 +109,19 @@ func TestAnswer(t *testing.T) {
 		case high < 0:
 			v = Slower
 		}
-		return Rate{Disk: disk, Measure: m, Test: Test{Change: &change, Interval: &stats.Interval{low, high}, Verdict: v}}
+		return Rate{Disk: disk, Measure: m,
+			Test: Test{Change: &change, Interval: &stats.Interval{low, high}, Verdict: v}}
 	}
 	pair := Pair{Phases: []Phase{
 		{Name: "A", Rates: []Rate{rate("A", Window, 0.5, 0.6), rate("A", Level, 0.9, 1)}},
 		{Name: "AB", Rates: []Rate{
-			rate("A", Window, -0.02, 0.01), rate("A", Level, -0.3, -0.2), rate("A", Level, -0.5, -0.4),
+			rate("A", Window, -0.02, 0.01), rate("A", Level, -0.3, -0.2),
+			rate("A", Level, -0.5, -0.4),
 			rate("B", Window, -0.01, 0.03), rate("B", Level, -0.4, 0.4), rate("", Window, 0.2, 0.7),
 		}},
 		{Name: "C", Rates: []Rate{{Disk: "C", Measure: Window, Test: Test{Verdict: TooLittle}}}},
-		{Name: "CD", Rates: []Rate{rate("C", Window, 0.1, 0.4), rate("D", Window, 0.3, 0.35), rate("", Window, 0.01, 0.02)}},
+		{Name: "CD", Rates: []Rate{rate("C", Window, 0.1, 0.4), rate("D", Window, 0.3, 0.35),
+			rate("", Window, 0.01, 0.02)}},
 	}}
 	names := func(rows []Row) (list []string) {
 		for _, r := range rows {
@@ -120,7 +134,9 @@ func TestAnswer(t *testing.T) {
 		name      string
 		got, want []string
 	}{
-		{"changed", names(a.Changed), []string{"AB/A/level", "A/A/window", "CD/D/window", "AB//window", "CD/C/window", "CD//window"}},
+		{"changed", names(a.Changed),
+			[]string{"AB/A/level", "A/A/window", "CD/D/window", "AB//window", "CD/C/window",
+				"CD//window"}},
 		{"the same", names(a.Same), []string{"AB/B/window"}},
 		{"unjudged", names(a.Unjudged), []string{"C/C/window"}},
 		{"lead", names(a.Lead), []string{"AB/A/level", "AB//window"}},
@@ -138,8 +154,11 @@ func TestDoubts(t *testing.T) {
 	w := trace.Write
 	base := runOf("base", still("WW", 1, load{"A", w, 1e9, 12}))
 	base.Trace.Status = trace.Partial
-	other := runOf("new", still("WW", 1, load{"A", w, 1e9, 12}, load{"B", w, 1e9, 12}), still("R", 1, load{"A", trace.Read, 1e9, 12}))
-	other.Analysis.Findings = []analysis.Finding{{Code: "host_bound", Phase: "WW", Text: "WW: the computer was busy"}}
-	want := []string{"new: WW: the computer was busy", "base was cut short", "in WW, B worked in new only, so the others' rates may differ for that reason"}
+	other := runOf("new", still("WW", 1, load{"A", w, 1e9, 12}, load{"B", w, 1e9, 12}),
+		still("R", 1, load{"A", trace.Read, 1e9, 12}))
+	other.Analysis.Findings = []analysis.Finding{{Code: "host_bound", Phase: "WW",
+		Text: "WW: the computer was busy"}}
+	want := []string{"new: WW: the computer was busy", "base was cut short",
+		"in WW, B worked in new only, so the others' rates may differ for that reason"}
 	check.Same(t, "doubts", want, Runs(base, other).Pairs[0].Doubts)
 }

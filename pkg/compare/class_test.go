@@ -21,15 +21,18 @@ var latencySeed = flag.Uint64("latency-seed", 400, "of the pairs of latencies")
 // steady are the rates of three disks at work for half a minute.
 func steady(factor float64) [][]tracetest.Level {
 	return [][]tracetest.Level{
-		{{UntilS: 30, Rate: 2e9 * factor}}, {{UntilS: 30, Rate: 1e9 * factor}}, {{UntilS: 30, Rate: 0.7e9 * factor}},
+		{{UntilS: 30, Rate: 2e9 * factor}}, {{UntilS: 30, Rate: 1e9 * factor}},
+		{{UntilS: 30, Rate: 0.7e9 * factor}},
 	}
 }
 
 // playClass plays disks together under the noise of a class.
-func playClass(c tracetest.Class, rnd *rand.Rand, phase string, disks [][]tracetest.Level) *trace.Phase {
+func playClass(c tracetest.Class, rnd *rand.Rand, phase string,
+	disks [][]tracetest.Level) *trace.Phase {
 	played := make([]*trace.DiskRecord, len(disks))
 	for i, levels := range disks {
-		played[i] = tracetest.Disk{Name: string(rune('A' + i)), Levels: levels, Sizes: c.Sizes, Noise: c.Noise}.Play(rnd)
+		played[i] = tracetest.Disk{Name: string(rune('A' + i)), Levels: levels, Sizes: c.Sizes,
+			Noise: c.Noise}.Play(rnd)
 	}
 	return tracetest.Phase(phase, played...)
 }
@@ -67,14 +70,16 @@ func TestClasses(t *testing.T) {
 	}
 	eight := append(append(steady(1), steady(0.5)...), steady(0.8)[:2]...)
 	throttled := [][]tracetest.Level{
-		{{UntilS: 12, Rate: 2e9}, {UntilS: 30, Rate: 0.8e9}}, {{UntilS: 30, Rate: 1e9}}, {{UntilS: 20, Rate: 0.7e9}, {UntilS: 30, Rate: 0.3e9}},
+		{{UntilS: 12, Rate: 2e9}, {UntilS: 30, Rate: 0.8e9}}, {{UntilS: 30, Rate: 1e9}},
+		{{UntilS: 20, Rate: 0.7e9}, {UntilS: 30, Rate: 0.3e9}},
 	}
 	for _, c := range []tracetest.Class{
 		{Name: "5 %, 5 s", Noise: tracetest.Noise{Wave: 0.05, MemoryS: 5}},
 		{Name: "20 %, 5 s", Noise: tracetest.Noise{Wave: 0.2, MemoryS: 5}},
 		{Name: "noise 5 %", Noise: tracetest.Noise{Sigma: 0.05}},
 	} {
-		kinds = append(kinds, kind{tracetest.Class{Name: c.Name + ", 5 phases, 8 disks", Noise: c.Noise}, 5, eight})
+		kinds = append(kinds,
+			kind{tracetest.Class{Name: c.Name + ", 5 phases, 8 disks", Noise: c.Noise}, 5, eight})
 	}
 	for _, c := range []tracetest.Class{
 		{Name: "5 %, disks that fall", Noise: tracetest.Noise{Sigma: 0.05}},
@@ -93,7 +98,8 @@ func TestClasses(t *testing.T) {
 				for side := range runs {
 					var phases []*trace.Phase
 					for p := range k.phases {
-						phases = append(phases, playClass(k.Class, rnd, fmt.Sprint("p", p), k.disks))
+						phases = append(phases,
+							playClass(k.Class, rnd, fmt.Sprint("p", p), k.disks))
 					}
 					runs[side] = quick(phases...)
 				}
@@ -102,7 +108,8 @@ func TestClasses(t *testing.T) {
 			all += pairs
 		})
 	}
-	evidence.Report(t, evidence.Seldom("compare", "equal runs told apart, all these noises", wrong, all, 0.05))
+	evidence.Report(t, evidence.Seldom("compare", "equal runs told apart, all these noises", wrong,
+		all, 0.05))
 }
 
 // TestCollapses: what falls part of the way passes no gate, and crosses it in 17 of 20 pairs or
@@ -130,10 +137,12 @@ func TestCollapses(t *testing.T) {
 		noise     tracetest.Noise
 	}{
 		{"to half at 15 s", steady(1), fall(15, 0.5), tracetest.Noise{Sigma: 0.05}},
-		{"to half at 15 s, slow noise", steady(1), fall(15, 0.5), tracetest.Noise{Wave: 0.1, MemoryS: 2}},
+		{"to half at 15 s, slow noise", steady(1), fall(15, 0.5),
+			tracetest.Noise{Wave: 0.1, MemoryS: 2}},
 		{"to a tenth at 3 s", steady(1), fall(3, 0.1), tracetest.Noise{Sigma: 0.05}},
 		{"both throttle, and slower", fall(10, 0.4), slower, tracetest.Noise{Sigma: 0.05}},
-		{"both throttle, and slower, slow noise", fall(10, 0.4), slower, tracetest.Noise{Wave: 0.1, MemoryS: 1}},
+		{"both throttle, and slower, slow noise", fall(10, 0.4), slower,
+			tracetest.Noise{Wave: 0.1, MemoryS: 1}},
 		{"one disk to a tenth at 20 s", steady(1), late, tracetest.Noise{Sigma: 0.1}},
 	} {
 		rnd := rand.New(rand.NewPCG(300, 48))
@@ -141,7 +150,8 @@ func TestCollapses(t *testing.T) {
 		pairs := pairsOf(8)
 		for range pairs {
 			c := tracetest.Class{Noise: tt.noise}
-			base, slower := runOf("base", playClass(c, rnd, "p", tt.base)), runOf("new", playClass(c, rnd, "p", tt.new))
+			base, slower := runOf("base", playClass(c, rnd, "p", tt.base)),
+				runOf("new", playClass(c, rnd, "p", tt.new))
 			switch Runs(base, slower).Against(0.05, false).Outcome {
 			case CrossedIt:
 				crossed++
@@ -150,8 +160,10 @@ func TestCollapses(t *testing.T) {
 			case CannotJudge:
 			}
 		}
-		evidence.Report(t, evidence.AtLeast("compare", "falls that --fail-above 5 reports: "+tt.name, crossed, pairs, pairs*17/20))
-		evidence.Report(t, evidence.AtMost("compare", "falls that pass --fail-above 5: "+tt.name, passed, pairs, 0))
+		evidence.Report(t, evidence.AtLeast("compare", "falls that --fail-above 5 reports: "+
+			tt.name, crossed, pairs, pairs*17/20))
+		evidence.Report(t, evidence.AtMost("compare", "falls that pass --fail-above 5: "+tt.name,
+			passed, pairs, 0))
 	}
 }
 
@@ -168,17 +180,21 @@ func TestEqualRunsPass(t *testing.T) {
 		disks [][]tracetest.Level
 		noise tracetest.Noise
 	}{
-		{steady(1), tracetest.Noise{Sigma: 0.05}}, {steady(1), tracetest.Noise{Wave: 0.1, MemoryS: 2}},
-		{throttled, tracetest.Noise{Sigma: 0.05}}, {throttled, tracetest.Noise{Wave: 0.1, MemoryS: 1}},
+		{steady(1), tracetest.Noise{Sigma: 0.05}},
+		{steady(1), tracetest.Noise{Wave: 0.1, MemoryS: 2}},
+		{throttled, tracetest.Noise{Sigma: 0.05}},
+		{throttled, tracetest.Noise{Wave: 0.1, MemoryS: 1}},
 	} {
 		rnd := rand.New(rand.NewPCG(700+uint64(i), 49))
 		for range pairsOf(6) {
 			c := tracetest.Class{Noise: tt.noise}
-			base, equal := runOf("base", playClass(c, rnd, "p", tt.disks)), runOf("new", playClass(c, rnd, "p", tt.disks))
+			base, equal := runOf("base", playClass(c, rnd, "p", tt.disks)),
+				runOf("new", playClass(c, rnd, "p", tt.disks))
 			if all++; Runs(base, equal).Against(0, false).Outcome == CrossedIt {
 				crossed++
 			}
 		}
 	}
-	evidence.Report(t, evidence.Seldom("compare", "equal runs with the ledger's changes that a gate keeps out", crossed, all, 0.025))
+	evidence.Report(t, evidence.Seldom("compare",
+		"equal runs with the ledger's changes that a gate keeps out", crossed, all, 0.025))
 }

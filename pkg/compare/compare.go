@@ -256,7 +256,8 @@ func warnings(runs []*matched) []string {
 			list = append(list, r.Label+": "+w.Text)
 		}
 		if r.Method == nil {
-			list = append(list, r.Label+" has no run.json, so only its events tell how it was measured")
+			list = append(list, r.Label+
+				" has no run.json, so only its events tell how it was measured")
 		}
 	}
 	return list
@@ -318,7 +319,9 @@ func (p *Pair) onlyIn(run *matched, others ...*matched) []string {
 		missing := slices.ContainsFunc(others, func(r *matched) bool { return r.part(name) == nil })
 		if part.traced.Search != nil {
 			name = part.traced.Search.Search
-			missing = !slices.ContainsFunc(p.Searches, func(s Search) bool { return s.Name == name })
+			missing = !slices.ContainsFunc(p.Searches, func(s Search) bool {
+				return s.Name == name
+			})
 		}
 		if missing && !slices.Contains(only, name) {
 			only = append(only, name)
@@ -369,7 +372,8 @@ func newPhase(base *matched, b *part, others []*matched) Phase {
 	}
 	alike := 0
 	for _, disk := range base.Analysis.Order {
-		if role := b.found.Roles[disk]; role == "" || role == trace.Idle || n.found.Roles[disk] != role {
+		if role := b.found.Roles[disk]; role == "" || role == trace.Idle ||
+			n.found.Roles[disk] != role {
 			continue
 		}
 		alike++
@@ -482,12 +486,15 @@ func (p *Pair) compare(base, other []*matched, earlier []Sample) {
 				r.doubt("in the base, ", base[0].part(phase.Name), disk)
 				r.doubt("", other[0].part(phase.Name), disk)
 			}
-			phase.Rates = append(append(phase.Rates, r), levelRates(p.Variation, key, r, before, after)...)
+			phase.Rates = append(append(phase.Rates, r),
+				levelRates(p.Variation, key, r, before, after)...)
 			for _, quantile := range []Quantile{P50, P99} {
 				l := Latency{Disk: disk, Op: r.Op, Quantile: quantile}
-				before, after := l.fill(ofLatencies, Key{Phase: phase.Name, Disk: disk, What: quantile}, sides)
+				before, after := l.fill(ofLatencies,
+					Key{Phase: phase.Name, Disk: disk, What: quantile}, sides)
 				if before != nil && after != nil {
-					l.BaseNS, l.NewNS = new(int64(math.Round(*before))), new(int64(math.Round(*after)))
+					l.BaseNS, l.NewNS = new(int64(math.Round(*before))),
+						new(int64(math.Round(*after)))
 					phase.Latencies = append(phase.Latencies, l)
 				}
 			}

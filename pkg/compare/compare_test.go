@@ -57,25 +57,30 @@ func TestCompareRates(t *testing.T) {
 		near := func(got *float64, want float64) bool {
 			return got != nil && math.Abs(*got-want) < 1e-4*math.Abs(want)+1e-6
 		}
-		if !near(r.Base, tt.base) || !near(r.New, tt.new) || !near(r.Change, tt.new/tt.base-1) || r.Unit != tt.unit || r.Verdict != tt.verdict {
+		if !near(r.Base, tt.base) || !near(r.New, tt.new) || !near(r.Change, tt.new/tt.base-1) ||
+			r.Unit != tt.unit || r.Verdict != tt.verdict {
 			got, _ := json.Marshal(r)
-			t.Errorf("%s: got %s, want %v, %v, in %ss, %s", tt.name, got, tt.base, tt.new, tt.unit, tt.verdict)
+			t.Errorf("%s: got %s, want %v, %v, in %ss, %s", tt.name, got, tt.base, tt.new, tt.unit,
+				tt.verdict)
 			continue
 		}
 		if r.CI95[0] > *r.Change || r.CI95[1] < *r.Change || *r.Corrected < *r.P {
-			t.Errorf("%s: change %v outside of %v, or p %v above the corrected %v", tt.name, *r.Change, *r.CI95, *r.P, *r.Corrected)
+			t.Errorf("%s: change %v outside of %v, or p %v above the corrected %v", tt.name,
+				*r.Change, *r.CI95, *r.P, *r.Corrected)
 		}
 	}
 	c := Runs(base, other, again)
 	if c.Tests != 6 || len(c.Pairs) != 2 {
-		t.Errorf("got %d tests of %d pairs, want all 6 of 2 corrected together", c.Tests, len(c.Pairs))
+		t.Errorf("got %d tests of %d pairs, want all 6 of 2 corrected together", c.Tests,
+			len(c.Pairs))
 	}
 }
 
 func TestFalls(t *testing.T) {
 	w := trace.Write
 	base := runOf("base", still("WW", 1, load{"A", w, 1e9, 30}, load{"C", w, 2e9, 60}))
-	c := Runs(base, runOf("other", still("WW", 1, load{"A", w, 0.9e9, 30}, load{"C", w, 2.5e9, 60})))
+	c := Runs(base, runOf("other", still("WW", 1, load{"A", w, 0.9e9, 30},
+		load{"C", w, 2.5e9, 60})))
 	tests := []struct {
 		limit        float64
 		crossed      int
@@ -83,12 +88,15 @@ func TestFalls(t *testing.T) {
 	}{{0, 1, 1, 0}, {0.09, 1, 1, 2}, {0.11, 0, 0, 3}}
 	for _, tt := range tests {
 		g := c.Against(tt.limit, false)
-		if len(g.Crossed) != tt.crossed || g.Fell != tt.fell || tt.limit > 0 && g.DidNotFall != tt.others {
-			t.Errorf("falls of more than %v: got %+v, want %d crossed, %d fell, %d did not", tt.limit, g, tt.crossed, tt.fell, tt.others)
+		if len(g.Crossed) != tt.crossed || g.Fell != tt.fell || tt.limit > 0 &&
+			g.DidNotFall != tt.others {
+			t.Errorf("falls of more than %v: got %+v, want %d crossed, %d fell, %d did not",
+				tt.limit, g, tt.crossed, tt.fell, tt.others)
 		}
 		for _, f := range g.Crossed {
 			if f.Disk != "A" || f.Phase != "WW" || f.Run != "other" {
-				t.Errorf("got a fall of disk %s in %s of %s, want A in WW of other", f.Disk, f.Phase, f.Run)
+				t.Errorf("got a fall of disk %s in %s of %s, want A in WW of other", f.Disk,
+					f.Phase, f.Run)
 			}
 		}
 	}
@@ -104,11 +112,13 @@ func TestTooLittle(t *testing.T) {
 		measure     Measure
 		want        string
 	}{
-		{"short", still("W", 1, load{"A", w, 40e9, 30}), still("W", 1, full), Window, "within a run is not known"},
+		{"short", still("W", 1, load{"A", w, 40e9, 30}), still("W", 1, full), Window,
+			"within a run is not known"},
 	}
 	for _, tt := range tests {
 		rate := find(t, Runs(runOf("base", tt.base), runOf("other", tt.other)), "A", tt.measure)
-		if rate.Verdict != TooLittle || !strings.Contains(rate.Reason, tt.want) || rate.P != nil || rate.CI95 != nil {
+		if rate.Verdict != TooLittle || !strings.Contains(rate.Reason, tt.want) || rate.P != nil ||
+			rate.CI95 != nil {
 			got, _ := json.Marshal(rate)
 			t.Errorf("%s: got %s, want no verdict because %q", tt.name, got, tt.want)
 		}
@@ -118,7 +128,8 @@ func TestTooLittle(t *testing.T) {
 	for i := range bare.Disks[0].Files {
 		bare.Disks[0].Files[i].Progress = nil
 	}
-	if rate := find(t, Runs(runOf("base", bare), runOf("other", bare)), "A", Window); !strings.Contains(rate.Reason, "no error bars: ") {
+	if rate := find(t, Runs(runOf("base", bare), runOf("other", bare)), "A",
+		Window); !strings.Contains(rate.Reason, "no error bars: ") {
 		t.Errorf("without samples: got %q", rate.Reason)
 	}
 	// Phases of which nothing can be said.
@@ -133,32 +144,42 @@ func TestTooLittle(t *testing.T) {
 		base, other *trace.Phase
 		want        string
 	}{
-		{"other roles", still("p", 1, load{"A", w, 1e9, 9}), still("p", 1, load{"A", r, 1e9, 9}), "no disk has the same role in both runs"},
-		{"no window in the base", apart, together, "in the base, the disks never worked all at once"},
+		{"other roles", still("p", 1, load{"A", w, 1e9, 9}), still("p", 1, load{"A", r, 1e9, 9}),
+			"no disk has the same role in both runs"},
+		{"no window in the base", apart, together,
+			"in the base, the disks never worked all at once"},
 		{"no window here", together, apart, "the disks never worked all at once"},
 	} {
 		p := Runs(runOf("base", tt.base), runOf("other", tt.other)).Pairs[0].Phases[0]
 		if p.Reason != tt.want || len(p.Rates) > 0 {
-			t.Errorf("%s: got %d rates, reason %q; want %q", tt.name, len(p.Rates), p.Reason, tt.want)
+			t.Errorf("%s: got %d rates, reason %q; want %q", tt.name, len(p.Rates), p.Reason,
+				tt.want)
 		}
 	}
 }
 
 func TestComparePhases(t *testing.T) {
 	w := trace.Write
-	base := runOf("base", still("one", 1, load{"A", w, 1e9, 9}), still("both", 1, load{"A", w, 1e9, 9}, load{"B", w, 1e9, 9}))
-	other := runOf("other", still("both", 1, load{"A", w, 1e9, 9}), still("two", 1, load{"A", w, 1e9, 9}))
+	base := runOf("base", still("one", 1, load{"A", w, 1e9, 9}),
+		still("both", 1, load{"A", w, 1e9, 9}, load{"B", w, 1e9, 9}))
+	other := runOf("other", still("both", 1, load{"A", w, 1e9, 9}),
+		still("two", 1, load{"A", w, 1e9, 9}))
 	other.Trace.Status = trace.Partial
 	other.Analysis = analysis.Analyze(other.Trace, analysis.Options{})
 	other.Analysis.Warnings[0].Text = "the run ended early"
 	lag, longer := 4.0, 6.5
-	base.Analysis.Phases[1].Recoveries = []analysis.Recovery{{Disk: "A", Op: w, After: "B", LagS: &lag}, {Disk: "B", Op: w, After: "A"}}
-	other.Analysis.Phases[0].Recoveries = []analysis.Recovery{{Disk: "A", Op: w, After: "B", LagS: &longer}, {Disk: "A", Op: w, After: "C", LagS: &lag}}
+	base.Analysis.Phases[1].Recoveries = []analysis.Recovery{{Disk: "A", Op: w, After: "B",
+		LagS: &lag}, {Disk: "B", Op: w, After: "A"}}
+	other.Analysis.Phases[0].Recoveries = []analysis.Recovery{{Disk: "A", Op: w, After: "B",
+		LagS: &longer}, {Disk: "A", Op: w, After: "C", LagS: &lag}}
 	steal := analysis.Finding{Code: "steal", Phase: "both", Disk: "B", Text: "both: B took 0.1"}
-	base.Analysis.Findings = []analysis.Finding{steal, {Code: "even", Phase: "both"}, {Code: "even", Phase: "one"}}
+	base.Analysis.Findings = []analysis.Finding{steal, {Code: "even", Phase: "both"},
+		{Code: "even", Phase: "one"}}
 	moved := steal
 	moved.Text = "both: B took 0.2"
-	other.Analysis.Findings = []analysis.Finding{moved, {Code: "throttle", Phase: "both", Disk: "A"}, {Code: "throttle", Phase: "two"}, {Code: "partial", Phase: "both"}}
+	other.Analysis.Findings = []analysis.Finding{moved,
+		{Code: "throttle", Phase: "both", Disk: "A"}, {Code: "throttle", Phase: "two"},
+		{Code: "partial", Phase: "both"}}
 
 	c := Runs(base, other)
 	warnings := []string{
@@ -174,7 +195,9 @@ func TestComparePhases(t *testing.T) {
 		OnlyHere: []string{"two"},
 		Appeared: []analysis.Finding{{Code: "partial", Phase: "both"}}, // a fact
 		Went:     []analysis.Finding{},
-		Unsure:   []analysis.Finding{{Code: "throttle", Phase: "both", Disk: "A"}, {Code: "even", Phase: "both"}}, // at the same rates
+		// At the same rates.
+		Unsure: []analysis.Finding{{Code: "throttle", Phase: "both", Disk: "A"},
+			{Code: "even", Phase: "both"}},
 		Method:   []Difference{{What: "roles", Base: "A and B write", New: "A writes"}},
 		Differs:  []string{"work"},
 		Headline: "Different work (roles: A and B write → A writes); what else differs is not recorded in both.",
@@ -183,7 +206,8 @@ func TestComparePhases(t *testing.T) {
 	got := p
 	got.Phases, got.Titles = nil, nil
 	check.Same(t, "pair", want, got, withoutCause(), cmpopts.IgnoreUnexported(Variation{}))
-	recovered := []Recovery{{"A", w, "B", &lag, &longer}, {"B", w, "A", nil, nil}, {"A", w, "C", nil, &lag}}
+	recovered := []Recovery{{"A", w, "B", &lag, &longer}, {"B", w, "A", nil, nil},
+		{"A", w, "C", nil, &lag}}
 	check.Same(t, "recoveries", recovered, p.Phases[0].Recoveries)
 	// With other disks at work there is no common total.
 	if n := len(p.Phases[0].Rates); n != 1 {
@@ -210,10 +234,12 @@ func TestStallInOneRunAlone(t *testing.T) {
 		return runOf(label, tracetest.Phase("W", d))
 	}
 	whole, stopped := run("whole", false), run("stopped", true)
-	if p := Runs(whole, stopped).Pairs[0]; len(p.Appeared) != 1 || p.Appeared[0].Code != analysis.KindStall || len(p.Unsure) > 0 {
+	if p := Runs(whole, stopped).Pairs[0]; len(p.Appeared) != 1 ||
+		p.Appeared[0].Code != analysis.KindStall || len(p.Unsure) > 0 {
 		t.Errorf("a standstill of 6 s: appeared %+v, unsure %+v", p.Appeared, p.Unsure)
 	}
-	if p := Runs(stopped, run("stopped too", true)).Pairs[0]; len(p.Appeared)+len(p.Went)+len(p.Unsure) > 0 {
+	if p := Runs(stopped, run("stopped too", true)).Pairs[0]; len(p.Appeared)+len(p.Went)+
+		len(p.Unsure) > 0 {
 		t.Errorf("both stand still: appeared %+v, went %+v", p.Appeared, p.Went)
 	}
 }

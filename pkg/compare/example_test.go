@@ -23,11 +23,13 @@ func ExampleRuns() {
 			fmt.Println(err)
 			return
 		}
-		runs = append(runs, compare.Run{Label: []string{"before", "after"}[i], Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+		runs = append(runs, compare.Run{Label: []string{"before", "after"}[i], Trace: run,
+			Analysis: analysis.Analyze(run, analysis.Options{})})
 	}
 	for _, phase := range compare.Runs(runs[0], runs[1]).Pairs[0].Phases {
 		for _, rate := range phase.Rates {
-			fmt.Printf("%s %s, %s: %.0f %%, %s\n", phase.Title, rate.Disk, rate.Measure, 100**rate.Change, rate.Verdict)
+			fmt.Printf("%s %s, %s: %.0f %%, %s\n", phase.Title, rate.Disk, rate.Measure,
+				100**rate.Change, rate.Verdict)
 		}
 	}
 	// Output:

@@ -25,7 +25,8 @@ func play(name string, seed uint64, rnd *rand.Rand, n tracetest.Noise, loads ...
 	for i, l := range loads {
 		sizes := rand.New(rand.NewPCG(seed, uint64(i)))
 		disks = append(disks, tracetest.Disk{
-			Name: l.disk, Op: l.op, Levels: []tracetest.Level{{UntilS: 1e6, Rate: l.rate}}, Files: l.files, Noise: n,
+			Name: l.disk, Op: l.op, Levels: []tracetest.Level{{UntilS: 1e6, Rate: l.rate}},
+			Files: l.files, Noise: n,
 			Sizes: func(*rand.Rand, int) float64 { return 2e6 + float64(sizes.Int64N(1998e6)) },
 		}.Play(rnd))
 	}
@@ -45,7 +46,8 @@ func traceOf(phases ...*trace.Phase) *trace.Run {
 		for _, d := range p.Disks {
 			if !seen[d.Name] {
 				seen[d.Name] = true
-				t.Disks = append(t.Disks, trace.Disk{Name: d.Name, Path: "/Volumes/" + d.Name, Connection: "hub"})
+				t.Disks = append(t.Disks,
+					trace.Disk{Name: d.Name, Path: "/Volumes/" + d.Name, Connection: "hub"})
 			}
 		}
 	}
@@ -68,7 +70,8 @@ func quick(phases ...*trace.Phase) Run {
 		}
 		window := overlap.Window(overlap.Stages(active), len(active))
 		for _, v := range window {
-			found.Overlap.Spans = append(found.Overlap.Spans, [2]float64{float64(v.StartNS) / 1e9, float64(v.EndNS) / 1e9})
+			found.Overlap.Spans = append(found.Overlap.Spans,
+				[2]float64{float64(v.StartNS) / 1e9, float64(v.EndNS) / 1e9})
 		}
 		var flows []stats.Flow
 		known := true
@@ -78,12 +81,15 @@ func quick(phases ...*trace.Phase) Run {
 			of := analysis.OverlapDisk{Op: d.Op}
 			of.Rate, of.CI95 = rateOf(flow)
 			if known = known && of.CI95 != nil; of.CI95 == nil {
-				found.Warnings = append(found.Warnings, analysis.Warning{Code: "no_interval", Disk: d.Name, Values: analysis.MemoryValues{}})
+				found.Warnings = append(found.Warnings,
+					analysis.Warning{Code: "no_interval", Disk: d.Name,
+						Values: analysis.MemoryValues{}})
 			}
 			found.Overlap.Disks[d.Name] = of
 			if lines := quantile.Lines(d, active[i]); len(lines) > 0 {
 				figures, _ := quantile.Estimate(quantile.Within(lines, window))
-				found.Disks[d.Name] = analysis.Disk{Op: d.Op, Latency: &analysis.Latency{Figures: figures}}
+				found.Disks[d.Name] = analysis.Disk{Op: d.Op,
+					Latency: &analysis.Latency{Figures: figures}}
 			}
 		}
 		var ci *stats.Interval

@@ -26,7 +26,8 @@ type Outcome string
 
 // The outcomes.
 const (
-	Fell       Outcome = "fell"         // by more than the limit, significantly after the correction for all gated values
+	// By more than the limit, significantly after the correction for all gated values.
+	Fell       Outcome = "fell"
 	DidNotFall Outcome = "did_not_fall" // a fall by so much is excluded
 	CannotTell Outcome = "cannot_tell"
 )

@@ -64,7 +64,9 @@ func latencyClasses() []latencyClass {
 func latencyRun(c latencyClass, rnd *rand.Rand, factors ...float64) Run {
 	disks := make([]*trace.DiskRecord, len(factors))
 	for i, factor := range factors {
-		disks[i] = tracetest.Disk{Name: string(rune('A' + i)), Levels: []tracetest.Level{{UntilS: c.seconds, Rate: 1e9}}, Noise: tracetest.Noise{Sigma: 0.02}, Sizes: tracetest.Fixed(1e9)}.Play(rnd)
+		disks[i] = tracetest.Disk{Name: string(rune('A' + i)),
+			Levels: []tracetest.Level{{UntilS: c.seconds, Rate: 1e9}},
+			Noise:  tracetest.Noise{Sigma: 0.02}, Sizes: tracetest.Fixed(1e9)}.Play(rnd)
 		l := c.latency
 		l.Op = disks[i].Op
 		l.MedianNS, l.SlowNS = l.MedianNS*factor, l.SlowNS*factor
@@ -87,12 +89,16 @@ func TestLatencyClasses(t *testing.T) {
 			pairs := pairsOf(8)
 			all += pairs
 			wrong += toldApart(t, "equal latencies told apart, "+c.name, pairs, func() bool {
-				list := Runs(latencyRun(c, rnd, 1, 2), latencyRun(c, rnd, 1, 2)).Pairs[0].Phases[0].Latencies
-				return slices.ContainsFunc(list, func(l Latency) bool { return l.Verdict == Longer || l.Verdict == Shorter })
+				list := Runs(latencyRun(c, rnd, 1, 2),
+					latencyRun(c, rnd, 1, 2)).Pairs[0].Phases[0].Latencies
+				return slices.ContainsFunc(list, func(l Latency) bool {
+					return l.Verdict == Longer || l.Verdict == Shorter
+				})
 			})
 		})
 	}
-	evidence.Report(t, evidence.Seldom("compare", "equal latencies told apart, all these", wrong, all, 0.05))
+	evidence.Report(t, evidence.Seldom("compare", "equal latencies told apart, all these", wrong,
+		all, 0.05))
 }
 
 // TestLatencyPower: a disk whose requests all take 20 % longer is told from an equal one in nine of
@@ -110,7 +116,8 @@ func TestLatencyPower(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(*latencySeed+uint64(i), 52))
 		pairs, longer := pairsOf(6), map[Quantile]int{}
 		for range pairs {
-			list := Runs(latencyRun(c, rnd, 1, 2), latencyRun(c, rnd, 1.2, 2)).Pairs[0].Phases[0].Latencies
+			list := Runs(latencyRun(c, rnd, 1, 2),
+				latencyRun(c, rnd, 1.2, 2)).Pairs[0].Phases[0].Latencies
 			for _, l := range list {
 				if l.Disk == "A" && l.Verdict == Longer {
 					longer[l.Quantile]++
@@ -132,19 +139,24 @@ func TestLatencies(t *testing.T) {
 	got := Runs(base, other)
 	list := got.Pairs[0].Phases[0].Latencies
 	if len(list) != 4 || got.LatencyTests != 4 {
-		t.Fatalf("%d latencies and %d tests, want two quantiles of two disks", len(list), got.LatencyTests)
+		t.Fatalf("%d latencies and %d tests, want two quantiles of two disks", len(list),
+			got.LatencyTests)
 	}
 	for _, l := range list {
 		verdict, change := NotShown, 0.0
 		if l.Disk == "B" {
 			verdict, change = Longer, 1
 		}
-		if l.Verdict != verdict || math.Abs(*l.Change-change) > 0.1 || l.CI95[0] > change || l.CI95[1] < change || l.N != 1 || l.Unit != "run" {
-			t.Errorf("%s of %s: %s by %.2f, %.2f; want %s by %g", l.Quantile, l.Disk, l.Verdict, *l.Change, *l.CI95, verdict, change)
+		if l.Verdict != verdict || math.Abs(*l.Change-change) > 0.1 || l.CI95[0] > change ||
+			l.CI95[1] < change || l.N != 1 || l.Unit != "run" {
+			t.Errorf("%s of %s: %s by %.2f, %.2f; want %s by %g", l.Quantile, l.Disk, l.Verdict,
+				*l.Change, *l.CI95, verdict, change)
 		}
 	}
-	if back := Runs(other, base).Pairs[0].Phases[0].Latencies[2]; back.Verdict != Shorter || math.Abs(*back.Change+0.5) > 0.05 {
-		t.Errorf("the other way round B is %s by %g, want shorter by half", back.Verdict, *back.Change)
+	if back := Runs(other, base).Pairs[0].Phases[0].Latencies[2]; back.Verdict != Shorter ||
+		math.Abs(*back.Change+0.5) > 0.05 {
+		t.Errorf("the other way round B is %s by %g, want shorter by half", back.Verdict,
+			*back.Change)
 	}
 
 	short := c
@@ -161,8 +173,10 @@ func TestLatencies(t *testing.T) {
 		p99    string
 		judged int
 	}{
-		{"short", base, latencyRun(short, rnd, 1, 1), 4, "how far it varies within a run is not known", 0},
-		{"short base", latencyRun(short, rnd, 1, 1), base, 4, "how far it varies within a run is not known", 0},
+		{"short", base, latencyRun(short, rnd, 1, 1), 4,
+			"how far it varies within a run is not known", 0},
+		{"short base", latencyRun(short, rnd, 1, 1), base, 4,
+			"how far it varies within a run is not known", 0},
 		{"few requests", base, latencyRun(sparse, rnd, 1, 1), 2, "", 2},
 		{"one run has none of A", base, none, 2, "", 2},
 	} {
@@ -179,7 +193,8 @@ func TestLatencies(t *testing.T) {
 			}
 		}
 		if len(list) != tt.want || judged != tt.judged {
-			t.Errorf("%s: %d latencies of which %d judged, want %d of %d", tt.name, len(list), judged, tt.want, tt.judged)
+			t.Errorf("%s: %d latencies of which %d judged, want %d of %d", tt.name, len(list),
+				judged, tt.want, tt.judged)
 		}
 	}
 }
@@ -202,7 +217,9 @@ func TestLatenciesOfRepeats(t *testing.T) {
 	}{
 		{"longer", runs(1, 1.01, 0.99), runs(1.5, 1.51, 1.49), Longer, ""},
 		{"no more than runs vary", runs(1, 1.4, 1.2), runs(1.3, 1.5, 1.1), NotShown, ""},
-		{"one has none", runs(1, 1), append(runs(1), runOf("", still("p", 1, load{"A", trace.Write, 1e9, 20}))), TooLittle, "how far it varies within a run is not known"},
+		{"one has none", runs(1, 1),
+			append(runs(1), runOf("", still("p", 1, load{"A", trace.Write, 1e9, 20}))), TooLittle,
+			"how far it varies within a run is not known"},
 	} {
 		list := groups(tt.base, tt.new).Pairs[0].Phases[0].Latencies
 		if len(list) != 2 {
@@ -210,7 +227,8 @@ func TestLatenciesOfRepeats(t *testing.T) {
 		}
 		for _, l := range list {
 			if l.Verdict != tt.verdict || l.Reason != tt.reason || l.Unit != "run" {
-				t.Errorf("%s: %s is %s by the %s (%s), want %s", tt.name, l.Quantile, l.Verdict, l.Unit, l.Reason, tt.verdict)
+				t.Errorf("%s: %s is %s by the %s (%s), want %s", tt.name, l.Quantile, l.Verdict,
+					l.Unit, l.Reason, tt.verdict)
 			}
 		}
 	}
@@ -230,8 +248,10 @@ func TestLatenciesLeaveRatesAlone(t *testing.T) {
 		t.Errorf("%d tests of rates with latencies, %d without", with.Tests, without.Tests)
 	}
 	for i, r := range with.Pairs[0].Phases[0].Rates {
-		if o := without.Pairs[0].Phases[0].Rates[i]; *r.Corrected != *o.Corrected || r.Verdict != o.Verdict {
-			t.Errorf("%s: p is %g with latencies, %g without", r.Measure, *r.Corrected, *o.Corrected)
+		if o := without.Pairs[0].Phases[0].Rates[i]; *r.Corrected != *o.Corrected ||
+			r.Verdict != o.Verdict {
+			t.Errorf("%s: p is %g with latencies, %g without", r.Measure, *r.Corrected,
+				*o.Corrected)
 		}
 	}
 }

@@ -31,7 +31,8 @@ func TestLevel(t *testing.T) {
 		{"files of other sizes", tracetest.Noise{Sigma: 0.05}, false},
 		{"fast noise", tracetest.Noise{Sigma: 0.02, Wave: 0.15, MemoryS: 0.2}, true},
 		{"slow noise", tracetest.Noise{Sigma: 0.02, Wave: 0.07, MemoryS: 1}, true},
-		{"slow noise, files of other sizes", tracetest.Noise{Sigma: 0.02, Wave: 0.07, MemoryS: 1}, false},
+		{"slow noise, files of other sizes", tracetest.Noise{Sigma: 0.02, Wave: 0.07, MemoryS: 1},
+			false},
 	}
 	pairs := uint64(pairsOf(50))
 	for _, kind := range kinds {
@@ -43,12 +44,14 @@ func TestLevel(t *testing.T) {
 				if !kind.same {
 					other += pairs
 				}
-				c := Runs(quick(play("WWW", i, rnd, kind.noise, triple(1)...)), quick(play("WWW", other, rnd, kind.noise, triple(1)...)))
+				c := Runs(quick(play("WWW", i, rnd, kind.noise, triple(1)...)),
+					quick(play("WWW", other, rnd, kind.noise, triple(1)...)))
 				if tellings(c, "") > 0 {
 					wrong++
 				}
 			}
-			evidence.Report(t, evidence.AtMost("compare", "equal runs told apart, "+kind.name, wrong, int(pairs), int(pairs)*7/100+3))
+			evidence.Report(t, evidence.AtMost("compare", "equal runs told apart, "+kind.name,
+				wrong, int(pairs), int(pairs)*7/100+3))
 		})
 	}
 }
@@ -66,12 +69,15 @@ func TestPowerWithinRuns(t *testing.T) {
 				other += pairs
 			}
 			n := tracetest.Noise{Sigma: 0.05}
-			c := Runs(quick(play("WWW", i, rnd, n, triple(1)...)), quick(play("WWW", other, rnd, n, triple(0.95)...)))
+			c := Runs(quick(play("WWW", i, rnd, n, triple(1)...)),
+				quick(play("WWW", other, rnd, n, triple(0.95)...)))
 			if tellings(c, "C") > 0 {
 				found++
 			}
 		}
-		evidence.Report(t, evidence.AtLeast("compare", fmt.Sprintf("5 %% slower, 50 files with 5 %% noise, the same sizes in both %v: found", same), found, int(pairs), int(pairs)*80/100))
+		evidence.Report(t, evidence.AtLeast("compare",
+			fmt.Sprintf("5 %% slower, 50 files with 5 %% noise, the same sizes in both %v: found",
+				same), found, int(pairs), int(pairs)*80/100))
 	}
 }
 

@@ -55,7 +55,8 @@ func (p *part) unlike(b *part, disk string) []Difference {
 	for _, k := range p.differs(b, disk) {
 		if k.Limits() || k == work.KeyMix || k == work.KeySizes || k == work.KeyOrder {
 			list = append(list, Difference{
-				What: string(k), Where: disk, Base: p.works[disk].Value(k), New: b.works[disk].Value(k),
+				What: string(k), Where: disk, Base: p.works[disk].Value(k),
+				New: b.works[disk].Value(k),
 			})
 		}
 	}
@@ -121,7 +122,8 @@ func (r *matched) part(name string) *part {
 func (p *part) repeatedBy(q *part) bool {
 	a, b := p.traced, q.traced
 	first := trace.Unnumbered(b.Name) + "-1"
-	return p.all[0].traced.Name == first && b.Name != first && a.Search == nil && b.Search == nil && a.Stop == b.Stop &&
+	return p.all[0].traced.Name == first && b.Name != first && a.Search == nil && b.Search == nil &&
+		a.Stop == b.Stop &&
 		a.Test == b.Test &&
 		p.shared(q) > 0
 }
@@ -157,11 +159,15 @@ func (p *part) called() string {
 func match(r Run, base []*part) *matched {
 	m := &matched{r, newParts(r)}
 	phases := func(list []*part) []*part {
-		return slices.DeleteFunc(slices.Clone(list), func(p *part) bool { return p.traced.Search != nil })
+		return slices.DeleteFunc(slices.Clone(list), func(p *part) bool {
+			return p.traced.Search != nil
+		})
 	}
 	taken, done := map[string]bool{}, map[*part]bool{}
 	for _, fits := range []func(b, n *part) bool{
-		func(b, n *part) bool { return (b.own == n.own || b.traced.Name == n.traced.Name) && b.shared(n) > 0 },
+		func(b, n *part) bool {
+			return (b.own == n.own || b.traced.Name == n.traced.Name) && b.shared(n) > 0
+		},
 		func(b, n *part) bool {
 			return trace.Unnumbered(b.traced.Name) == trace.Unnumbered(n.traced.Name) && b.same(n)
 		},
@@ -209,7 +215,9 @@ func newParts(r Run) (list []*part) {
 			continue
 		}
 		name := trace.Unnumbered(p.own)
-		if slices.ContainsFunc(r.Trace.Phases, func(t *trace.Phase) bool { return t.Name == name }) {
+		if slices.ContainsFunc(r.Trace.Phases, func(t *trace.Phase) bool {
+			return t.Name == name
+		}) {
 			name = p.own
 		}
 		lead := p

@@ -17,7 +17,8 @@ func doing(name string, rate float64, change func(*work.Work)) *trace.Phase {
 	p := still(name, 1, load{"A", trace.Write, rate, 9}, load{"B", trace.Write, rate, 9})
 	p.Work = map[string]work.Work{}
 	for _, disk := range []string{"A", "B"} {
-		w := work.Work{Op: trace.Write, Mode: "direct", Sizes: work.Sizes{List: []int64{1e9}}, Flush: "full"}
+		w := work.Work{Op: trace.Write, Mode: "direct", Sizes: work.Sizes{List: []int64{1e9}},
+			Flush: "full"}
 		if change != nil {
 			change(&w)
 		}
@@ -31,7 +32,8 @@ func doing(name string, rate float64, change func(*work.Work)) *trace.Phase {
 func TestMatch(t *testing.T) {
 	small := func(w *work.Work) { w.Sizes.List = []int64{1e6} }
 	unflushed := func(w *work.Work) { w.Flush = "none" }
-	base := runOf("base", doing("WW", 1e9, nil), doing("WW-2", 0.2e9, small), doing("W-last", 1e9, nil))
+	base := runOf("base", doing("WW", 1e9, nil), doing("WW-2", 0.2e9, small),
+		doing("W-last", 1e9, nil))
 	for _, tt := range []struct {
 		name   string
 		other  Run
@@ -40,18 +42,28 @@ func TestMatch(t *testing.T) {
 		only   []string // here
 	}{
 		{"the same", base, map[string]string{"WW": "", "WW-2": "", "W-last": ""}, nil, nil},
-		{"the other way round", runOf("n", doing("WW", 0.2e9, small), doing("WW-2", 1e9, nil), doing("W-last", 1e9, nil)),
+		{"the other way round", runOf("n", doing("WW", 0.2e9, small), doing("WW-2", 1e9, nil),
+			doing("W-last", 1e9, nil)),
 			map[string]string{"WW": "WW-2", "WW-2": "WW", "W-last": ""}, nil, nil},
-		{"only small files", runOf("n", doing("WW", 0.2e9, small)), map[string]string{"WW-2": "WW"}, nil, nil},
-		{"other files by the same name", runOf("n", doing("W-last", 0.2e9, small)), map[string]string{},
-			[]Difference{{"sizes", "A", "1 GB", "1 MB", ""}, {"sizes", "B", "1 GB", "1 MB", ""}}, nil},
-		{"not flushed", runOf("n", doing("W-last", 1.5e9, unflushed)), map[string]string{"W-last": ""}, nil, nil},
-		{"a name that is taken", runOf("n", doing("WW", 0.2e9, small), doing("WW-2", 0.2e9, small)), map[string]string{"WW-2": ""}, []Difference{{"sizes", "A", "1 GB", "1 MB", ""}, {"sizes", "B", "1 GB", "1 MB", ""}}, nil},
-		{"another name", runOf("n", doing("other", 1e9, nil)), map[string]string{}, nil, []string{"other"}},
+		{"only small files", runOf("n", doing("WW", 0.2e9, small)), map[string]string{"WW-2": "WW"},
+			nil, nil},
+		{"other files by the same name", runOf("n", doing("W-last", 0.2e9, small)),
+			map[string]string{},
+			[]Difference{{"sizes", "A", "1 GB", "1 MB", ""}, {"sizes", "B", "1 GB", "1 MB", ""}},
+			nil},
+		{"not flushed", runOf("n", doing("W-last", 1.5e9, unflushed)),
+			map[string]string{"W-last": ""}, nil, nil},
+		{"a name that is taken", runOf("n", doing("WW", 0.2e9, small), doing("WW-2", 0.2e9, small)),
+			map[string]string{"WW-2": ""},
+			[]Difference{{"sizes", "A", "1 GB", "1 MB", ""}, {"sizes", "B", "1 GB", "1 MB", ""}},
+			nil},
+		{"another name", runOf("n", doing("other", 1e9, nil)), map[string]string{}, nil,
+			[]string{"other"}},
 	} {
 		c := Runs(base, tt.other)
 		p := c.Pairs[0]
-		if lost := strings.Join(c.Against(0.05, false).Lost, "; "); strings.Contains(lost, "A (") != (len(tt.unlike) > 0) {
+		if lost := strings.Join(c.Against(0.05, false).Lost, "; "); strings.Contains(lost,
+			"A (") != (len(tt.unlike) > 0) {
 			t.Errorf("%s: a gate goes by %q", tt.name, lost)
 		}
 		got := map[string]string{}
@@ -71,7 +83,8 @@ func TestMatch(t *testing.T) {
 		}
 	}
 	flushed := Runs(base, runOf("n", doing("W-last", 1.5e9, unflushed))).Pairs[0]
-	if !slices.Contains(flushed.Differs, "work") || !strings.Contains(flushed.Headline, "flush: full → none") {
+	if !slices.Contains(flushed.Differs, "work") ||
+		!strings.Contains(flushed.Headline, "flush: full → none") {
 		t.Errorf("not flushed: %v, %q", flushed.Differs, flushed.Headline)
 	}
 }
@@ -79,7 +92,8 @@ func TestMatch(t *testing.T) {
 // A run of other work is no repeat of another, whatever its phases are called.
 func TestRepeatsOfUnlikeWork(t *testing.T) {
 	of := func(change func(*work.Work)) Run { return runOf("r", doing("WW", 1e9, change)) }
-	if p := groups([]Run{of(nil), of(nil)}, []Run{of(nil), of(nil)}).Pairs[0].Phases[0]; len(p.Rates) == 0 {
+	if p := groups([]Run{of(nil), of(nil)},
+		[]Run{of(nil), of(nil)}).Pairs[0].Phases[0]; len(p.Rates) == 0 {
 		t.Errorf("equal ones: %s", p.Reason)
 	}
 	unflushed := func(w *work.Work) { w.Flush = "none" }
@@ -108,10 +122,21 @@ func TestAbout(t *testing.T) {
 	}{
 		{"nothing", base, edit(nil), []string{}, "a change would be run-to-run variation"},
 		{"nothing known", planned("a"), planned("b"), []string{}, "not recorded in both"},
-		{"the hub", base, edit(func(s *hardware.Setup) { s.Hub.Name = "Dock" }), []string{"hub"}, "), which may be the cause."},
-		{"a disk", base, edit(func(s *hardware.Setup) { u := s.Disks["B"]; u.Model = "T7"; s.Disks["B"] = u }), []string{"disks"}, "model B: 990 PRO → T7), which may be the cause."},
-		{"both", base, edit(func(s *hardware.Setup) { u := s.Disks["B"]; u.Model = "T7"; s.Disks["B"], s.Hub.Name = u, "Dock" }), []string{"disks", "hub"}, "any of them may be the cause"},
-		{"a profile", profile("goshen-ridge"), profile("other.yaml"), []string{"disks", "hub"}, "hub model: goshen-ridge → other.yaml): any of them may be the cause."},
+		{"the hub", base, edit(func(s *hardware.Setup) {
+			s.Hub.Name = "Dock"
+		}), []string{"hub"}, "), which may be the cause."},
+		{"a disk", base,
+			edit(func(s *hardware.Setup) { u := s.Disks["B"]; u.Model = "T7"; s.Disks["B"] = u }),
+			[]string{"disks"}, "model B: 990 PRO → T7), which may be the cause."},
+		{"both", base,
+			edit(func(s *hardware.Setup) {
+				u := s.Disks["B"]
+				u.Model = "T7"
+				s.Disks["B"],
+					s.Hub.Name = u, "Dock"
+			}), []string{"disks", "hub"}, "any of them may be the cause"},
+		{"a profile", profile("goshen-ridge"), profile("other.yaml"), []string{"disks", "hub"},
+			"hub model: goshen-ridge → other.yaml): any of them may be the cause."},
 	} {
 		p := Runs(tt.base, tt.other).Pairs[0]
 		if !slices.Equal(p.Differs, tt.differs) || !strings.Contains(p.Headline, tt.says) {

@@ -14,7 +14,8 @@ import (
 // and files never are.
 func TestPaced(t *testing.T) {
 	run := func(pace float64, paced map[string]work.Work, seed uint64) Run {
-		p := play("p", 1, rand.New(rand.NewPCG(seed, 2)), tracetest.Noise{Wave: 0.02, MemoryS: 0.2}, load{"A", trace.Read, pace, 12}, load{"B", trace.Write, 1e9, 40})
+		p := play("p", 1, rand.New(rand.NewPCG(seed, 2)), tracetest.Noise{Wave: 0.02, MemoryS: 0.2},
+			load{"A", trace.Read, pace, 12}, load{"B", trace.Write, 1e9, 40})
 		p.Work = paced
 		traced := tracetest.Run(p)
 		return Run{Analysis: analysis.Analyze(traced, analysis.Options{}), Trace: traced}
@@ -26,10 +27,14 @@ func TestPaced(t *testing.T) {
 		want        map[Measure]bool // measures of A
 		total       bool
 	}{
-		{"as fast as it can", run(0.4e9, nil, 1), run(0.3e9, nil, 2), map[Measure]bool{Window: true}, true},
-		{"the same pace", run(0.4e9, rate(0.4e9), 1), run(0.3e9, rate(0.4e9), 2), map[Measure]bool{Window: true}, true},
-		{"another pace", run(0.4e9, rate(0.4e9), 1), run(0.3e9, rate(0.3e9), 2), map[Measure]bool{}, false},
-		{"a pace, and none", run(0.4e9, rate(0.4e9), 1), run(0.3e9, nil, 2), map[Measure]bool{}, false},
+		{"as fast as it can", run(0.4e9, nil, 1), run(0.3e9, nil, 2),
+			map[Measure]bool{Window: true}, true},
+		{"the same pace", run(0.4e9, rate(0.4e9), 1), run(0.3e9, rate(0.4e9), 2),
+			map[Measure]bool{Window: true}, true},
+		{"another pace", run(0.4e9, rate(0.4e9), 1), run(0.3e9, rate(0.3e9), 2), map[Measure]bool{},
+			false},
+		{"a pace, and none", run(0.4e9, rate(0.4e9), 1), run(0.3e9, nil, 2), map[Measure]bool{},
+			false},
 	} {
 		got := Runs(c.base, c.other).Pairs[0].Phases[0]
 		measures, total, b := map[Measure]bool{}, false, 0
@@ -49,7 +54,8 @@ func TestPaced(t *testing.T) {
 			}
 		}
 		if len(measures) != len(c.want) || total != c.total || b < 1 {
-			t.Errorf("%s: compared %v of A, a total %v and %d rates of B", c.name, measures, total, b)
+			t.Errorf("%s: compared %v of A, a total %v and %d rates of B", c.name, measures, total,
+				b)
 		}
 	}
 }

@@ -40,7 +40,8 @@ func drawn(rnd *rand.Rand, runs, rates int, common bool, fall float64) (list []S
 }
 
 // gate counts the pairs in which a gate finds that a rate fell by more than its limit.
-func gate(seed uint64, pairs, rates int, common bool, b, n, history int, fall, limit float64) (crossed int) {
+func gate(seed uint64, pairs, rates int, common bool, b, n, history int, fall,
+	limit float64) (crossed int) {
 	rnd := rand.New(rand.NewPCG(seed, 7))
 	for range pairs {
 		base, other := drawn(rnd, b, rates, common, 0), drawn(rnd, n, rates, common, fall)
@@ -82,7 +83,8 @@ func power(shift, free, level float64) float64 {
 // the Behavioral Sciences", table 2.3 (d = .8, n = 20, one-sided 5 %: .80) and (d = .5, n = 64:
 // .88).
 func TestNoncentralT(t *testing.T) {
-	for _, tt := range []struct{ d, n, want float64 }{{0.8, 20, 0.80}, {0.5, 64, 0.88}, {0, 10, 0.05}} {
+	for _, tt := range []struct{ d, n, want float64 }{{0.8, 20, 0.80}, {0.5, 64, 0.88},
+		{0, 10, 0.05}} {
 		if got := power(tt.d*math.Sqrt(tt.n/2), 2*tt.n-2, 0.05); math.Abs(got-tt.want) > 0.01 {
 			t.Errorf("d = %g, n = %g: %.3f, want %.2f", tt.d, tt.n, got, tt.want)
 		}
@@ -106,14 +108,18 @@ func TestPower(t *testing.T) {
 		least, atMost int // of 100
 	}{
 		{26, false, 3, 3, 0, 0, 0, 4}, {26, true, 3, 3, 0, 0, 0, 4}, {26, false, 1, 1, 10, 0, 0, 4},
-		{26, true, 1, 1, 10, 0, 0, 4}, {26, false, 10, 3, 0, 0, 0, 4}, {26, true, 10, 3, 0, 0, 0, 4},
+		{26, true, 1, 1, 10, 0, 0, 4}, {26, false, 10, 3, 0, 0, 0, 4},
+		{26, true, 10, 3, 0, 0, 0, 4},
 		{3, false, 10, 3, 0, 0, 0, 4}, {3, true, 10, 3, 0, 0, 0, 4},
-		{26, false, 3, 3, 0, 0.1, 88, 100}, {26, false, 1, 1, 10, 0.1, 80, 100}, {26, false, 10, 1, 0, 0.1, 80, 100},
+		{26, false, 3, 3, 0, 0.1, 88, 100}, {26, false, 1, 1, 10, 0.1, 80, 100},
+		{26, false, 10, 1, 0, 0.1, 80, 100},
 		{26, false, 10, 3, 0, 0.05, 50, 100}, {26, false, 3, 3, 10, 0.05, 50, 100},
 		{3, false, 10, 3, 0, 0.05, 65, 100}, {3, false, 3, 3, 10, 0.05, 65, 100},
-		{26, true, 3, 3, 0, 0.1, 30, 100}, {26, true, 10, 3, 0, 0.1, 85, 100}, {26, true, 3, 3, 10, 0.1, 85, 100},
+		{26, true, 3, 3, 0, 0.1, 30, 100}, {26, true, 10, 3, 0, 0.1, 85, 100},
+		{26, true, 3, 3, 10, 0.1, 85, 100},
 	} {
-		got := gate(5000+uint64(i), pairs, tt.rates, tt.common, tt.base, tt.new, tt.history, tt.fall, 0)
+		got := gate(5000+uint64(i), pairs, tt.rates, tt.common, tt.base, tt.new, tt.history,
+			tt.fall, 0)
 		n := 1/float64(tt.base) + 1/float64(tt.new)
 		free := float64(tt.base + tt.new - 2 + max(0, tt.history-1))
 		level := Chance / 2 / float64(tt.rates)
@@ -123,7 +129,8 @@ func TestPower(t *testing.T) {
 			one = 1 - math.Pow(1-known, float64(tt.rates))
 		}
 		name := fmt.Sprintf("%d rates that vary %s, %d against %d runs, history of %d, −%g %%: exit 4; arithmetic allows %.0f %%",
-			tt.rates, map[bool]string{true: "together", false: "each by itself"}[tt.common], tt.base, tt.new, tt.history,
+			tt.rates, map[bool]string{true: "together", false: "each by itself"}[tt.common],
+			tt.base, tt.new, tt.history,
 			100*tt.fall, 100*one)
 		if tt.fall == 0 {
 			evidence.Report(t, evidence.AtMost("compare", name, got, pairs, pairs*tt.atMost/100))
@@ -142,7 +149,8 @@ func TestCollapsedRate(t *testing.T) {
 		for _, common := range []bool{false, true} {
 			rnd := rand.New(rand.NewPCG(6000+uint64(i), 7))
 			for range 45 {
-				base, other := drawn(rnd, runs[0], 26, common, 0), drawn(rnd, runs[1], 26, common, 0)
+				base, other := drawn(rnd, runs[0], 26, common, 0),
+					drawn(rnd, runs[1], 26, common, 0)
 				for _, sample := range other {
 					e := sample[Key{Phase: "7"}]
 					e.Mean -= math.Log(3)
@@ -154,7 +162,8 @@ func TestCollapsedRate(t *testing.T) {
 			}
 		}
 	}
-	evidence.Report(t, evidence.AtLeast("compare", "a rate of 26 down to a third: exit 4", found, pairs, 270))
+	evidence.Report(t, evidence.AtLeast("compare", "a rate of 26 down to a third: exit 4", found,
+		pairs, 270))
 }
 
 // TestCommonVariation: whether the rates of a run vary together is told from repeats, where half of
@@ -164,7 +173,8 @@ func TestCommonVariation(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(8000, 7))
 		together := 0
 		for range 100 {
-			v := NewVariation(FromRuns, false, drawn(rnd, 3, 26, common, 0), drawn(rnd, 3, 26, common, 0))
+			v := NewVariation(FromRuns, false, drawn(rnd, 3, 26, common, 0),
+				drawn(rnd, 3, 26, common, 0))
 			if v.Share() >= 0.5 {
 				together++
 			}
@@ -173,9 +183,11 @@ func TestCommonVariation(t *testing.T) {
 			}
 		}
 		if common {
-			evidence.Report(t, evidence.AtLeast("compare", "variation common to a run: said so", together, 100, 80))
+			evidence.Report(t, evidence.AtLeast("compare", "variation common to a run: said so",
+				together, 100, 80))
 		} else {
-			evidence.Report(t, evidence.AtMost("compare", "variation of each rate by itself: said to be common", together, 100, 5))
+			evidence.Report(t, evidence.AtMost("compare",
+				"variation of each rate by itself: said to be common", together, 100, 5))
 		}
 	}
 }

@@ -21,7 +21,8 @@ type Method struct {
 	System    string                                // operating system, processor
 	Plan      *scenario.Plan                        // never nil
 	Effective map[string]map[string]trace.Effective // by phase and disk
-	Simulated bool                                  // on a hub model in virtual time, even if the plan's disks are real
+	// On a hub model in virtual time, even if the plan's disks are real.
+	Simulated bool
 }
 
 // Difference is something that differed between the two runs. It may be what they are meant to
@@ -111,10 +112,12 @@ func recordOf(r, other *matched, phases []Phase) record {
 			out.add(fact{ofDisks, "about", "", name}, disk.About)
 			out.add(fact{ofConnection, "links", "", name}, disk.Path.String())
 			if v := disk.Volume; v != nil && v.Filesystem != "" {
-				out.add(fact{ofDisks, "mounted", "", name}, cmp.Or(strings.Join(v.Options, ", "), "by default"))
+				out.add(fact{ofDisks, "mounted", "", name},
+					cmp.Or(strings.Join(v.Options, ", "), "by default"))
 				// A disk that is nearly full may have few blocks left that it can write to without
 				// erasing.
-				full := map[bool]string{true: "over 90 % full", false: "at most 90 % full"}[v.Fill() > 0.9]
+				full := map[bool]string{true: "over 90 % full",
+					false: "at most 90 % full"}[v.Fill() > 0.9]
 				out.add(fact{ofDisks, "fill level", "", name}, full)
 			}
 		}
@@ -201,7 +204,8 @@ func (r *matched) simulated() bool {
 func differences(base, other *matched, phases []Phase) []Difference {
 	before, after := recordOf(base, other, phases), recordOf(other, base, phases)
 	rank := func(cause string) int {
-		return slices.Index([]string{ofDisks, ofConnection, ofHub, ofHost, ofWork, ofNothing}, cause)
+		return slices.Index([]string{ofDisks, ofConnection, ofHub, ofHost, ofWork, ofNothing},
+			cause)
 	}
 	facts := slices.SortedFunc(maps.Keys(before), func(a, b fact) int {
 		return cmp.Or(
@@ -238,7 +242,8 @@ func differences(base, other *matched, phases []Phase) []Difference {
 	}
 	if base.Method != nil && other.Method != nil && base.Method.Host != other.Method.Host {
 		// Pages that people show to others name no computer.
-		list = append(list, Difference{What: "host", Base: "one computer", New: "another", Cause: ofHost})
+		list = append(list, Difference{What: "host", Base: "one computer", New: "another",
+			Cause: ofHost})
 	}
 	return list
 }

@@ -40,10 +40,12 @@ func TestGroups(t *testing.T) {
 		}
 	}
 	if single < pairs/2 || repeated > max(2, pairs*5/100) || found < pairs*8/10 {
-		t.Errorf("of %d pairs: %d single runs told apart, %d repeats; half the speed found in %d", pairs, single, repeated, found)
+		t.Errorf("of %d pairs: %d single runs told apart, %d repeats; half the speed found in %d",
+			pairs, single, repeated, found)
 	}
 	g := groups(runs(2, 1), runs(2, 1))
-	if g.Base.Label != "a, b" || *g.Repeats != (Repeats{2, 2}) || len(g.Pairs) != 1 || g.Pairs[0].Phases[0].Rates[0].Unit != "run" {
+	if g.Base.Label != "a, b" || *g.Repeats != (Repeats{2, 2}) || len(g.Pairs) != 1 ||
+		g.Pairs[0].Phases[0].Rates[0].Unit != "run" {
 		t.Errorf("got %+v, want two runs against two", g)
 	}
 }
@@ -55,7 +57,8 @@ func TestLevels(t *testing.T) {
 	stepped := steady(1)
 	stepped[0] = []tracetest.Level{{UntilS: 15, Rate: 2e9}, {UntilS: 30, Rate: 1e9}}
 	var levels []Rate
-	for _, r := range Runs(runOf("base", playClass(c, rnd, "p", steady(1))), runOf("new", playClass(c, rnd, "p", stepped))).Pairs[0].Phases[0].Rates {
+	for _, r := range Runs(runOf("base", playClass(c, rnd, "p", steady(1))),
+		runOf("new", playClass(c, rnd, "p", stepped))).Pairs[0].Phases[0].Rates {
 		if r.Measure == Level && r.Disk == "A" {
 			levels = append(levels, r)
 		}
@@ -64,7 +67,8 @@ func TestLevels(t *testing.T) {
 		t.Fatalf("levels %+v, want one that did not change and one that is slower", levels)
 	}
 	if at := levels[1].Span[0]; at < 14.5 || at > 15.5 || *levels[1].Change > -0.45 {
-		t.Errorf("from %.1f s on the change is %.2f, want a half from 15 s on", at, *levels[1].Change)
+		t.Errorf("from %.1f s on the change is %.2f, want a half from 15 s on", at,
+			*levels[1].Change)
 	}
 }
 
@@ -73,15 +77,18 @@ func TestLevels(t *testing.T) {
 func TestIntervalsAgreeWithVerdicts(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(55, 56))
 	told, byItself := 0, 0
-	for _, class := range []tracetest.Class{{Noise: tracetest.Noise{Sigma: 0.1}}, {Noise: tracetest.Noise{Wave: 0.1, MemoryS: 1}}, {Noise: tracetest.Noise{Tail: 2.5}}} {
+	for _, class := range []tracetest.Class{{Noise: tracetest.Noise{Sigma: 0.1}},
+		{Noise: tracetest.Noise{Wave: 0.1, MemoryS: 1}}, {Noise: tracetest.Noise{Tail: 2.5}}} {
 		for range 8 {
-			c := Runs(quick(playClass(class, rnd, "p", steady(1))), quick(playClass(class, rnd, "p", steady(1+0.1*rnd.NormFloat64()))))
+			c := Runs(quick(playClass(class, rnd, "p", steady(1))),
+				quick(playClass(class, rnd, "p", steady(1+0.1*rnd.NormFloat64()))))
 			for _, r := range c.Pairs[0].Phases[0].Rates {
 				if r.P == nil {
 					continue
 				}
 				shown := r.Verdict != NotShown
-				if v := *r.Interval; shown != (v[0] >= 0 || v[1] <= 0) || v[0] > *r.Change || v[1] < *r.Change {
+				if v := *r.Interval; shown != (v[0] >= 0 || v[1] <= 0) || v[0] > *r.Change ||
+					v[1] < *r.Change {
 					t.Errorf("%s: a change of %g in %v", r.Verdict, *r.Change, v)
 				}
 				if shown {
@@ -93,7 +100,8 @@ func TestIntervalsAgreeWithVerdicts(t *testing.T) {
 		}
 	}
 	if told == 0 || byItself == 0 {
-		t.Errorf("%d told, %d only by their own interval: the test has nothing to go by", told, byItself)
+		t.Errorf("%d told, %d only by their own interval: the test has nothing to go by", told,
+			byItself)
 	}
 }
 
@@ -105,7 +113,8 @@ func TestRepeatsWithin(t *testing.T) {
 	c := tracetest.Class{Noise: tracetest.Noise{Sigma: 0.02}}
 	repeats := func(n int, factor float64) (list []*trace.Phase) {
 		for i := range n {
-			list = append(list, playClass(c, rnd, fmt.Sprintf("WWW-%d", i+1), steady(factor*(1+0.05*rnd.NormFloat64()))))
+			list = append(list, playClass(c, rnd, fmt.Sprintf("WWW-%d", i+1),
+				steady(factor*(1+0.05*rnd.NormFloat64()))))
 		}
 		return list
 	}
@@ -122,7 +131,8 @@ func TestRepeatsWithin(t *testing.T) {
 		}
 	}
 	if wrong > max(2, pairs*5/100) || found < pairs*8/10 {
-		t.Errorf("of %d pairs: %d equal ones told apart; half the speed found in %d", pairs, wrong, found)
+		t.Errorf("of %d pairs: %d equal ones told apart; half the speed found in %d", pairs, wrong,
+			found)
 	}
 	once := quick(playClass(c, rnd, "WWW", steady(1)))
 	for _, tt := range []struct {
@@ -137,33 +147,43 @@ func TestRepeatsWithin(t *testing.T) {
 		{"the new run only", Runs(once, run(3, 1)), &Repeats{1, 3}, "repeat", 1},
 		{"by number alone", Runs(run(3, 1), run(1, 1)), &Repeats{3, 1}, "repeat", 1},
 		{"neither", Runs(once, run(1, 1)), nil, "run", 1},
-		{"groups", groups([]Run{run(3, 1), run(3, 1)}, []Run{run(2, 1), once}), &Repeats{6, 3}, "run", 2},
+		{"groups", groups([]Run{run(3, 1), run(3, 1)}, []Run{run(2, 1), once}), &Repeats{6, 3},
+			"run", 2},
 	} {
 		p := tt.c.Pairs[0]
 		lost := tt.c.Against(0.5, false).Lost
-		if len(p.Phases) != 1 || len(p.OnlyBase)+len(p.OnlyHere)+len(lost) > 0 || p.Phases[0].Name != "WWW" {
-			t.Errorf("%s: %d phases, only in one %v %v, lost %v", tt.name, len(p.Phases), p.OnlyBase, p.OnlyHere, lost)
+		if len(p.Phases) != 1 || len(p.OnlyBase)+len(p.OnlyHere)+len(lost) > 0 ||
+			p.Phases[0].Name != "WWW" {
+			t.Errorf("%s: %d phases, only in one %v %v, lost %v", tt.name, len(p.Phases),
+				p.OnlyBase, p.OnlyHere, lost)
 		}
 		r := p.Phases[0].Rates[0]
-		if diff := cmp.Diff(tt.repeats, p.Phases[0].Repeats); diff != "" || r.Unit != tt.unit || tt.n > 0 && r.N != tt.n {
+		if diff := cmp.Diff(tt.repeats, p.Phases[0].Repeats); diff != "" || r.Unit != tt.unit ||
+			tt.n > 0 && r.N != tt.n {
 			t.Errorf("%s: %d %ss, repeats (-want +got):\n%s", tt.name, r.N, r.Unit, diff)
 		}
 	}
 	for name, of := range map[string]func(phases []*trace.Phase){
-		"cut short":             func(phases []*trace.Phase) { phases[2].Status = trace.Partial },
-		"without one disk":      func(phases []*trace.Phase) { phases[1].Disks = phases[1].Disks[:2] },
-		"the first without one": func(phases []*trace.Phase) { phases[0].Disks = phases[0].Disks[1:] },
+		"cut short": func(phases []*trace.Phase) { phases[2].Status = trace.Partial },
+		"without one disk": func(phases []*trace.Phase) {
+			phases[1].Disks = phases[1].Disks[:2]
+		},
+		"the first without one": func(phases []*trace.Phase) {
+			phases[0].Disks = phases[0].Disks[1:]
+		},
 	} {
 		phases := repeats(3, 1)
 		of(phases)
 		c := Runs(run(3, 1), quick(phases...))
-		if g := c.Against(0.5, false); len(g.Lost) != 1 || g.Outcome != CrossedIt || c.Pairs[0].Phases[0].Repeats.New != 2 {
+		if g := c.Against(0.5, false); len(g.Lost) != 1 || g.Outcome != CrossedIt ||
+			c.Pairs[0].Phases[0].Repeats.New != 2 {
 			t.Errorf("a repeat %s: lost %q, %s", name, g.Lost, g.Outcome)
 		}
 	}
 	killed := run(2, 1)
 	killed.Trace.Status = trace.Partial
-	if g := Runs(run(3, 1), killed).Against(0.5, false); len(g.Lost) != 1 || g.Outcome != CrossedIt {
+	if g := Runs(run(3, 1), killed).Against(0.5, false); len(g.Lost) != 1 ||
+		g.Outcome != CrossedIt {
 		t.Errorf("killed between repeats: lost %q, %s", g.Lost, g.Outcome)
 	}
 }

@@ -200,7 +200,8 @@ func meanOf(list []stats.Estimate) (mean stats.Estimate) {
 			mean.SE, mean.DegreesOfFreedom = own.SE, own.DegreesOfFreedom
 			continue
 		}
-		sum := stats.Difference(stats.Estimate{SE: mean.SE, DegreesOfFreedom: mean.DegreesOfFreedom}, own)
+		sum := stats.Difference(stats.Estimate{SE: mean.SE,
+			DegreesOfFreedom: mean.DegreesOfFreedom}, own)
 		mean.SE, mean.DegreesOfFreedom = sum.SE, sum.DegreesOfFreedom
 	}
 	return mean
@@ -220,8 +221,10 @@ func (s Sample) add(p *analysis.Phase, name string, base *analysis.Phase) {
 	for disk, d := range p.Overlap.Disks {
 		note(RateKey(name, disk, base), d.Rate, d.CI95)
 		if l := p.Disks[disk].Latency; l != nil {
-			note(Key{Phase: name, Disk: disk, What: P50}, nanoseconds(l.P50NS), intervalOf(l.P50CI95))
-			note(Key{Phase: name, Disk: disk, What: P99}, nanoseconds(l.P99NS), intervalOf(l.P99CI95))
+			note(Key{Phase: name, Disk: disk, What: P50}, nanoseconds(l.P50NS),
+				intervalOf(l.P50CI95))
+			note(Key{Phase: name, Disk: disk, What: P99}, nanoseconds(l.P99NS),
+				intervalOf(l.P99CI95))
 		}
 	}
 	if len(p.Overlap.Disks) > 1 {

@@ -36,7 +36,8 @@ type Disk struct {
 // nor on USB is listed only if it was asked for by its name, its volume's name or a mount point.
 // refused says why each that was asked for is left out; if nothing was, why each disk is that could
 // have been listed.
-func Find(inv *hardware.Inventory, asked []string, folder func(mount string) string) (disks []Disk, refused []string) {
+func Find(inv *hardware.Inventory, asked []string, folder func(mount string) string) (disks []Disk,
+	refused []string) {
 	seen := map[string]string{} // names, by folders: a volume may lie on several disks
 	why := map[string]string{}  // by names; empty: it is listed
 	var order []string
@@ -86,7 +87,8 @@ func Find(inv *hardware.Inventory, asked []string, folder func(mount string) str
 func In(inv *hardware.Inventory, folder, resolved string, free int64, others []Disk) Disk {
 	d := Disk{Folder: folder, Found: &hardware.Disk{}, Volume: &hardware.Volume{}}
 	if found, volume := inv.Holding(resolved); found != nil {
-		if under := inv.Physical(found, volume); len(under) == 1 && !strings.HasPrefix(found.Name, "loop") {
+		if under := inv.Physical(found, volume); len(under) == 1 &&
+			!strings.HasPrefix(found.Name, "loop") {
 			found = under[0]
 		}
 		*d.Found, *d.Volume = *found, *volume
@@ -134,13 +136,15 @@ func candidates(inv *hardware.Inventory, asked []string) (list []candidate) {
 			// A mapped disk, such as an encrypted volume, is one name more of the disk that it lies
 			// on. An image is a file on a disk, and no other name of it.
 			under := inv.Physical(c.disk, nil)
-			if c.name == "" && len(under) == 1 && under[0] != c.disk && !strings.HasPrefix(c.disk.Name, "loop") {
+			if c.name == "" && len(under) == 1 && under[0] != c.disk &&
+				!strings.HasPrefix(c.disk.Name, "loop") {
 				c.disk, c.name = under[0], asWhat(asked, under[0], c.volume)
 			}
 			// Offered without being asked for is what is outside the machine, or on USB if nobody
 			// knows.
 			d := c.disk
-			outside := d.External != nil && *d.External || d.External == nil && d.Bus == hardware.USB
+			outside := d.External != nil && *d.External || d.External == nil &&
+				d.Bus == hardware.USB
 			if c.name != "" || asked == nil && outside && !d.System && d.Bus != hardware.Virtual {
 				list = append(list, c)
 			}
@@ -151,7 +155,8 @@ func candidates(inv *hardware.Inventory, asked []string) (list []candidate) {
 
 // workable is the folder of a volume that a test may work in, at the mount point that was asked for
 // if one was; or the reason why there is none.
-func workable(v *hardware.Volume, asked string, folder func(mount string) string) (where, reason string) {
+func workable(v *hardware.Volume, asked string, folder func(mount string) string) (where,
+	reason string) {
 	mounts := append([]string{v.Mount}, v.Mounts...)
 	if slices.Contains(mounts, asked) {
 		mounts = []string{asked}
@@ -183,8 +188,9 @@ func workable(v *hardware.Volume, asked string, folder func(mount string) string
 // asWhat is the name by which a disk or its volume was asked for.
 func asWhat(asked []string, d *hardware.Disk, v *hardware.Volume) string {
 	for _, name := range asked {
-		if name != "" && (slices.Contains([]string{d.Name, "/dev/" + d.Name, v.Mount, v.Label, v.Device,
-			strings.TrimSuffix(v.Mount, `\`)}, name) || slices.Contains(v.Mounts, name)) {
+		if name != "" &&
+			(slices.Contains([]string{d.Name, "/dev/" + d.Name, v.Mount, v.Label, v.Device,
+				strings.TrimSuffix(v.Mount, `\`)}, name) || slices.Contains(v.Mounts, name)) {
 			return name
 		}
 	}
@@ -207,21 +213,24 @@ func nameOf(others []Disk) string {
 // printable reports whether a path can stand in a line of text.
 func printable(path string) bool {
 	return !strings.ContainsFunc(path, func(r rune) bool {
-		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == unicode.ReplacementChar
+		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' ||
+			r == unicode.ReplacementChar
 	})
 }
 
 // About describes a disk in a line: Samsung 990 PRO, 2 TB, exfat, USB 10 Gb/s.
 func (d Disk) About() string {
 	model, size := d.Found.Model, ""
-	if d.Found.Bus == hardware.Virtual && strings.HasPrefix(model, "file ") { // an image, whose path is nobody's business
+	// An image, whose path is nobody's business.
+	if d.Found.Bus == hardware.Virtual && strings.HasPrefix(model, "file ") {
 		model = ""
 	}
 	if d.Found.SizeBytes > 0 {
 		size = unit.FormatBytes(d.Found.SizeBytes)
 	}
 	var parts []string
-	for _, text := range []string{cmp.Or(model, d.Found.Name), size, d.Volume.Filesystem, slowest(d.Found)} {
+	for _, text := range []string{cmp.Or(model, d.Found.Name), size, d.Volume.Filesystem,
+		slowest(d.Found)} {
 		if text = clean(text); text != "" {
 			parts = append(parts, text)
 		}

@@ -30,7 +30,8 @@ func captured(t *testing.T) map[string]*hardware.Inventory {
 		data, err := os.ReadFile(file)
 		check.Must(t, err)
 		var inv hardware.Inventory
-		if err := json.Unmarshal(data, &inv); err == nil && len(inv.Disks) > 0 { // others are captures of a system
+		// Others are captures of a system.
+		if err := json.Unmarshal(data, &inv); err == nil && len(inv.Disks) > 0 {
 			all[file] = &inv
 		}
 	}
@@ -39,7 +40,8 @@ func captured(t *testing.T) map[string]*hardware.Inventory {
 
 // sound fails if the scenario for the disks does not load, is not right by the schema, or does not
 // name the disks' folders; it returns the plan.
-func sound(t *testing.T, validate schematest.Validator, inv *hardware.Inventory, disks []Disk) *scenario.Plan {
+func sound(t *testing.T, validate schematest.Validator, inv *hardware.Inventory,
+	disks []Disk) *scenario.Plan {
 	t.Helper()
 	data := Write(inv, disks, "hubbench.yaml", 0)
 	s, err := scenario.Load("hubbench.yaml", data)
@@ -59,8 +61,10 @@ func sound(t *testing.T, validate schematest.Validator, inv *hardware.Inventory,
 		}
 	}
 	for i, total := range plan.Totals() {
-		if need := total.Space + total.Space/50 + 64<<20; need > disks[i].Volume.FreeBytes { // as preflight wants it
-			t.Errorf("disk %s needs %d of its %d free bytes\n%s", disks[i].Name, need, disks[i].Volume.FreeBytes, data)
+		// As preflight wants it.
+		if need := total.Space + total.Space/50 + 64<<20; need > disks[i].Volume.FreeBytes {
+			t.Errorf("disk %s needs %d of its %d free bytes\n%s", disks[i].Name, need,
+				disks[i].Volume.FreeBytes, data)
 		}
 	}
 	return plan
@@ -76,7 +80,8 @@ func TestWriteForCaptures(t *testing.T) {
 			offered++
 			sound(t, validate, inv, disks)
 			for _, d := range disks {
-				if inside := d.Found.External != nil && !*d.Found.External; d.Found.System || inside || d.Found.External == nil && d.Found.Bus != hardware.USB {
+				if inside := d.Found.External != nil && !*d.Found.External; d.Found.System ||
+					inside || d.Found.External == nil && d.Found.Bus != hardware.USB {
 					t.Errorf("%s: offers %s", file, d.Found.Name)
 				}
 			}
@@ -104,14 +109,23 @@ func TestWriteForAnything(t *testing.T) {
 	yes := true
 	tested := 0
 	for range 150 {
-		inv := &hardware.Inventory{Hosts: []hardware.Host{{Ports: []hardware.Port{{ID: "p", Name: text()}}}}}
+		inv := &hardware.Inventory{Hosts: []hardware.Host{{Ports: []hardware.Port{{ID: "p",
+			Name: text()}}}}}
 		for i := range r.IntN(3) {
-			inv.Hubs = append(inv.Hubs, hardware.Hub{ID: fmt.Sprint(i), Name: text(), Vendor: text(), Firmware: text(), Port: "p",
-				Upstream: fmt.Sprint(r.IntN(3)), Protocol: text(), Link: &hardware.Link{Kind: hardware.Thunderbolt, RxBps: 40e9, Generation: text()}})
+			inv.Hubs = append(inv.Hubs,
+				hardware.Hub{ID: fmt.Sprint(i), Name: text(), Vendor: text(), Firmware: text(),
+					Port:     "p",
+					Upstream: fmt.Sprint(r.IntN(3)), Protocol: text(),
+					Link: &hardware.Link{Kind: hardware.Thunderbolt, RxBps: 40e9,
+						Generation: text()}})
 		}
 		for i := range 1 + r.IntN(10) {
-			inv.Disks = append(inv.Disks, hardware.Disk{Name: fmt.Sprint("sd", i), Model: text(), External: &yes, Hub: new(fmt.Sprint(r.IntN(3))), SizeBytes: r.Int64N(4e12),
-				Volumes: []hardware.Volume{{Mount: "/m" + fmt.Sprint(i) + text(), Filesystem: text(), FreeBytes: int64(float64(2e8) * (1 + r.ExpFloat64()*1e3))}}})
+			inv.Disks = append(inv.Disks,
+				hardware.Disk{Name: fmt.Sprint("sd", i), Model: text(), External: &yes,
+					Hub: new(fmt.Sprint(r.IntN(3))), SizeBytes: r.Int64N(4e12),
+					Volumes: []hardware.Volume{{Mount: "/m" + fmt.Sprint(i) + text(),
+						Filesystem: text(),
+						FreeBytes:  int64(float64(2e8) * (1 + r.ExpFloat64()*1e3))}}})
 		}
 		if disks, _ := Find(inv, nil, itself); len(disks) > 0 {
 			tested++
@@ -124,9 +138,12 @@ func TestWriteForAnything(t *testing.T) {
 }
 
 func disk(name, hub, mount string, free int64) hardware.Disk {
-	d := hardware.Disk{Name: name, Model: "SSD " + name, External: new(true), SizeBytes: 2e12, Bus: hardware.USB,
-		Volumes: []hardware.Volume{{Device: name + "1", Label: "L" + name, Mount: mount, Filesystem: "exfat", FreeBytes: free}},
-		Path:    hardware.Path{Links: []hardware.Link{{Kind: hardware.USBLink, RxBps: 10e9, TxBps: 10e9}}}}
+	d := hardware.Disk{Name: name, Model: "SSD " + name, External: new(true), SizeBytes: 2e12,
+		Bus: hardware.USB,
+		Volumes: []hardware.Volume{{Device: name + "1", Label: "L" + name, Mount: mount,
+			Filesystem: "exfat", FreeBytes: free}},
+		Path: hardware.Path{Links: []hardware.Link{{Kind: hardware.USBLink, RxBps: 10e9,
+			TxBps: 10e9}}}}
 	if hub != "" {
 		d.Hub = &hub
 	}
@@ -141,9 +158,13 @@ func nvme(hub string) hardware.Disk {
 
 func TestConnections(t *testing.T) {
 	validate := schematest.New(t, scenario.Schema())
-	hubs := []hardware.Hub{{ID: "dock", Name: "TS4", Vendor: "CalDigit", Devices: []hardware.Attached{{Kind: hardware.HubKind, ID: "case"}, {Kind: hardware.DiskKind, ID: "b"}}},
-		{ID: "case", Name: "Case", Upstream: "dock", Devices: []hardware.Attached{{Kind: hardware.DiskKind, ID: "a"}}},
-		{ID: "usb", Name: "USB hub", Devices: []hardware.Attached{{Kind: hardware.DiskKind, ID: "a"}}},
+	hubs := []hardware.Hub{{ID: "dock", Name: "TS4", Vendor: "CalDigit",
+		Devices: []hardware.Attached{{Kind: hardware.HubKind, ID: "case"},
+			{Kind: hardware.DiskKind, ID: "b"}}},
+		{ID: "case", Name: "Case", Upstream: "dock",
+			Devices: []hardware.Attached{{Kind: hardware.DiskKind, ID: "a"}}},
+		{ID: "usb", Name: "USB hub",
+			Devices: []hardware.Attached{{Kind: hardware.DiskKind, ID: "a"}}},
 		{ID: "x5", Name: "X5", Devices: []hardware.Attached{{Kind: hardware.DiskKind, ID: "a"}}}}
 	for _, tt := range []struct {
 		name  string
@@ -151,14 +172,22 @@ func TestConnections(t *testing.T) {
 		hub   string
 		want  string
 	}{
-		{"two on the dock, one through its case", []hardware.Disk{nvme("case"), disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)}, "CalDigit TS4", "a hub, b hub, c direct"},
-		{"each on its own", []hardware.Disk{disk("a", "", "/a", 1e12), disk("b", "", "/b", 1e12)}, "", "a direct, b direct"},
-		{"one on the dock, one not", []hardware.Disk{disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)}, "CalDigit TS4", "b hub, c direct"},
-		{"alone on a dock", []hardware.Disk{disk("b", "dock", "/b", 1e12)}, "CalDigit TS4", "b hub"},
-		{"alone on a hub of USB", []hardware.Disk{disk("a", "usb", "/a", 1e12)}, "USB hub", "a hub"},
+		{"two on the dock, one through its case",
+			[]hardware.Disk{nvme("case"), disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)},
+			"CalDigit TS4", "a hub, b hub, c direct"},
+		{"each on its own", []hardware.Disk{disk("a", "", "/a", 1e12), disk("b", "", "/b", 1e12)},
+			"", "a direct, b direct"},
+		{"one on the dock, one not",
+			[]hardware.Disk{disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)},
+			"CalDigit TS4", "b hub, c direct"},
+		{"alone on a dock", []hardware.Disk{disk("b", "dock", "/b", 1e12)}, "CalDigit TS4",
+			"b hub"},
+		{"alone on a hub of USB", []hardware.Disk{disk("a", "usb", "/a", 1e12)}, "USB hub",
+			"a hub"},
 		{"in a case of its own", []hardware.Disk{nvme("x5")}, "", "a direct"},
 		{"nobody knows", []hardware.Disk{nvme("")}, "", "a "},
-		{"two hubs", []hardware.Disk{disk("a", "usb", "/a", 1e12), disk("b", "dock", "/b", 1e12), disk("c", "dock", "/c", 1e12)}, "CalDigit TS4", "a hub, b hub, c hub"},
+		{"two hubs", []hardware.Disk{disk("a", "usb", "/a", 1e12), disk("b", "dock", "/b", 1e12),
+			disk("c", "dock", "/c", 1e12)}, "CalDigit TS4", "a hub, b hub, c hub"},
 		{"alone in a case on the dock", []hardware.Disk{nvme("case")}, "CalDigit TS4", "a hub"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -183,12 +212,15 @@ func TestConnections(t *testing.T) {
 func TestFind(t *testing.T) {
 	system := disk("sys", "", "/", 1e12)
 	system.System = true
-	inside, full, locked := disk("in", "", "/in", 1e12), disk("full", "", "/full", 1e8), disk("ro", "", "/ro", 1e12)
+	inside, full, locked := disk("in", "", "/in", 1e12), disk("full", "", "/full", 1e8),
+		disk("ro", "", "/ro", 1e12)
 	*inside.External = false
 	locked.Volumes[0].ReadOnly = true
 	two := disk("two", "", "/small", 3e8)
-	two.Volumes = append(two.Volumes, hardware.Volume{Mount: "/large", FreeBytes: 1e12}, hardware.Volume{FreeBytes: 2e12})
-	inv := &hardware.Inventory{Disks: []hardware.Disk{system, inside, full, locked, two, disk("mine", "", "/mine", 1e12), disk("not-mine", "", "/not", 1e12)}}
+	two.Volumes = append(two.Volumes, hardware.Volume{Mount: "/large", FreeBytes: 1e12},
+		hardware.Volume{FreeBytes: 2e12})
+	inv := &hardware.Inventory{Disks: []hardware.Disk{system, inside, full, locked, two,
+		disk("mine", "", "/mine", 1e12), disk("not-mine", "", "/not", 1e12)}}
 	folder := func(mount string) string {
 		switch mount {
 		case "/not", "/root-only":
@@ -223,17 +255,20 @@ func TestFind(t *testing.T) {
 		{[]string{"/srv/bound"}, "A:/srv/bound", ""},
 		{[]string{"odd"}, "", "odd has a mount point that a scenario cannot name"},
 		{[]string{"bare", "raw"}, "", "bare is not mounted; raw has no volume"},
-		{[]string{"ro", "full"}, "", "ro is mounted read-only; full has 100 MB free, and a test needs 200 MB"},
+		{[]string{"ro", "full"}, "",
+			"ro is mounted read-only; full has 100 MB free, and a test needs 200 MB"},
 		{[]string{"/small", "/large"}, "A:/large", "/small is on the same disk as /large"},
 		{[]string{"not-mine"}, "", "not-mine has no folder that you can write to"},
 		{[]string{"luks"}, "A:/crypt", ""},
 		{[]string{"dm-0"}, "A:/crypt", ""},
 		{[]string{"loop0"}, "A:/image", ""},
-		{nil, "A:/large B:/mine/sub C:/unsure D:/crypt", "full has 100 MB free, and a test needs 200 MB; ro is mounted read-only; not-mine has no folder that you can write to"},
+		{nil, "A:/large B:/mine/sub C:/unsure D:/crypt",
+			"full has 100 MB free, and a test needs 200 MB; ro is mounted read-only; not-mine has no folder that you can write to"},
 		{[]string{"in"}, "A:/in", ""},
 		{[]string{"/small", "Lmine"}, "A:/small B:/mine/sub", ""},
 		{[]string{"sys", "mine1"}, "A:/ B:/mine/sub", ""},
-		{[]string{"/dev/mine", "nothing"}, "A:/mine/sub", "nothing is not a disk, volume or mount point"},
+		{[]string{"/dev/mine", "nothing"}, "A:/mine/sub",
+			"nothing is not a disk, volume or mount point"},
 	} {
 		disks, refused := Find(inv, tt.asked, folder)
 		var got []string
@@ -241,9 +276,13 @@ func TestFind(t *testing.T) {
 			got = append(got, d.Name+":"+d.Folder)
 		}
 		if strings.Join(got, " ") != tt.want || strings.Join(refused, "; ") != tt.refused {
-			t.Errorf("asked for %q: %q, refused %q, want %q, %q", tt.asked, got, refused, tt.want, tt.refused)
+			t.Errorf("asked for %q: %q, refused %q, want %q, %q", tt.asked, got, refused, tt.want,
+				tt.refused)
 		}
-		if system := slices.ContainsFunc(disks, func(d Disk) bool { return d.Found.System }); system != strings.Contains(string(Write(inv, disks, "x.yaml", 0)), "\nallow_system_disk: true\n") {
+		if system := slices.ContainsFunc(disks, func(d Disk) bool {
+			return d.Found.System
+		}); system != strings.Contains(string(Write(inv, disks, "x.yaml", 0)),
+			"\nallow_system_disk: true\n") {
 			t.Errorf("asked for %q: the system disk is allowed though it is not tested, or the other way round", tt.asked)
 		}
 	}
@@ -253,13 +292,17 @@ func TestFind(t *testing.T) {
 // known. The path of an image says whose it is, and is left out.
 func TestAbout(t *testing.T) {
 	hub := func(bps int64) hardware.Link {
-		return hardware.Link{Segment: hardware.Uplink, Hub: "hub", Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
+		return hardware.Link{Segment: hardware.Uplink, Hub: "hub", Kind: hardware.USBLink,
+			RxBps: bps, TxBps: bps}
 	}
 	own := func(bps int64) hardware.Link {
-		return hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
+		return hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: bps,
+			TxBps: bps}
 	}
-	cable := hardware.Link{Segment: hardware.Uplink, Hub: "hub", Kind: hardware.Thunderbolt, Generation: "2", RxBps: 20e9, TxBps: 20e9}
-	lanes := hardware.Link{Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: "3", Lanes: 4, RxBps: 32e9, TxBps: 32e9}
+	cable := hardware.Link{Segment: hardware.Uplink, Hub: "hub", Kind: hardware.Thunderbolt,
+		Generation: "2", RxBps: 20e9, TxBps: 20e9}
+	lanes := hardware.Link{Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: "3", Lanes: 4,
+		RxBps: 32e9, TxBps: 32e9}
 	for _, tt := range []struct {
 		bus   hardware.Bus
 		links []hardware.Link
@@ -268,15 +311,20 @@ func TestAbout(t *testing.T) {
 		{hardware.USB, []hardware.Link{hub(10e9), own(480e6)}, "T7, USB 480 Mb/s"},
 		{hardware.USB, []hardware.Link{hub(10e9), own(12e6)}, "T7, USB 12 Mb/s"},
 		{hardware.USB, []hardware.Link{hub(5e9), own(10e9)}, "T7, USB 5 Gb/s"},
-		{hardware.USB, []hardware.Link{hub(10e9)}, "T7"}, // what the disk itself negotiated is not known
+		// What the disk itself negotiated is not known.
+		{hardware.USB, []hardware.Link{hub(10e9)}, "T7"},
 		{hardware.NVMe, []hardware.Link{cable, lanes}, "T7, Thunderbolt 2"},
 		{hardware.NVMe, []hardware.Link{cable}, "T7, Thunderbolt 2"},
-		{hardware.NVMe, []hardware.Link{{Segment: hardware.Uplink, Kind: hardware.Thunderbolt, Generation: "3"}, lanes}, "T7, PCIe 3.0 x4"},
+		{hardware.NVMe,
+			[]hardware.Link{{Segment: hardware.Uplink, Kind: hardware.Thunderbolt, Generation: "3"},
+				lanes}, "T7, PCIe 3.0 x4"},
 	} {
-		d := Disk{Found: &hardware.Disk{Model: "T7", Bus: tt.bus, Path: hardware.Path{Links: tt.links}}, Volume: &hardware.Volume{}}
+		d := Disk{Found: &hardware.Disk{Model: "T7", Bus: tt.bus,
+			Path: hardware.Path{Links: tt.links}}, Volume: &hardware.Volume{}}
 		check.Same(t, fmt.Sprintf("%+v", tt.links), tt.want, d.About())
 	}
-	image := Disk{Found: &hardware.Disk{Name: "loop0", Model: "file /home/jane/a.img", Bus: hardware.Virtual, SizeBytes: 2e9},
+	image := Disk{Found: &hardware.Disk{Name: "loop0", Model: "file /home/jane/a.img",
+		Bus: hardware.Virtual, SizeBytes: 2e9},
 		Volume: &hardware.Volume{Filesystem: "ext4"}}
 	check.Same(t, "an image", "loop0, 2 GB, ext4", image.About())
 }

@@ -89,7 +89,8 @@ func setup(inv *hardware.Inventory, hub *hardware.Hub, disks []Disk) string {
 
 // key is the disk's name as YAML: only a letter is sure to be a text without quotes.
 func (d Disk) key() string {
-	if len(d.Name) == 1 && unicode.IsLetter(rune(d.Name[0])) && !strings.ContainsAny(d.Name, "nNyY") {
+	if len(d.Name) == 1 && unicode.IsLetter(rune(d.Name[0])) &&
+		!strings.ContainsAny(d.Name, "nNyY") {
 		return d.Name
 	}
 	return quote(d.Name)
@@ -117,7 +118,8 @@ func Fill(text []byte, inv *hardware.Inventory, disks []Disk, asked []string) ([
 		return nil, err
 	}
 	if s.Hub != nil && s.Hub.Speedup > 1 {
-		return nil, errors.New("it is a demonstration on simulated disks; leave out --disks, or choose another")
+		return nil,
+			errors.New("it is a demonstration on simulated disks; leave out --disks, or choose another")
 	}
 	at := hubAndDisks.FindIndex(text)
 	if at == nil {
@@ -163,7 +165,8 @@ study:
 `
 	} else {
 		include := "solo, all, pairs"
-		if len(disks) > pairsAnswer { // one phase without a disk says what it costs each of the others
+		// One phase without a disk says what it costs each of the others.
+		if len(disks) > pairsAnswer {
 			include = "solo, all, all_but_one, pairs"
 		}
 		always := time.Duration(2*len(disks)+2) * (phase + phase/restPart)

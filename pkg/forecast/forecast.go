@@ -32,7 +32,8 @@ func Total(phases []Forecast) Forecast {
 	for _, f := range phases {
 		sum.limit = sum.Written() + f.Written()
 		sum.Moves += f.Moves
-		sum.MoveBound, sum.WriteBound = sum.MoveBound.With(f.MoveBound), sum.WriteBound.With(f.WriteBound)
+		sum.MoveBound, sum.WriteBound = sum.MoveBound.With(f.MoveBound),
+			sum.WriteBound.With(f.WriteBound)
 		sum.Min, sum.Max, sum.Open = sum.Min+f.Min, sum.Max+f.Max, sum.Open || f.Open
 		for disk, bytes := range f.Writes {
 			sum.Writes[disk] += bytes
@@ -55,7 +56,8 @@ func (f Forecast) Written() int64 {
 
 // Of are the forecasts of a plan's phases. The profile is that of the simulated hub, nil if the
 // disks are real; volumes are those of real disks, as far as they are known.
-func Of(plan *scenario.Plan, profile *hub.Profile, volumes map[string]scenario.Volume) ([]Forecast, error) {
+func Of(plan *scenario.Plan, profile *hub.Profile, volumes map[string]scenario.Volume) ([]Forecast,
+	error) {
 	all := make([]Forecast, len(plan.Phases))
 	for i, phase := range plan.Phases {
 		f := &all[i]
@@ -71,12 +73,14 @@ func Of(plan *scenario.Plan, profile *hub.Profile, volumes map[string]scenario.V
 		}
 		f.Min, f.Max, f.Open = phase.Time()
 		if phase.AtMost() {
-			write, read := phase.Carried(trace.Write)*phase.Limit.Seconds(), phase.Carried(trace.Read)*phase.Limit.Seconds()
+			write, read := phase.Carried(trace.Write)*phase.Limit.Seconds(),
+				phase.Carried(trace.Read)*phase.Limit.Seconds()
 			f.Moves, f.limit = min(f.Moves, int64(write+read)), int64(write)
 		}
 		if phase.Search != nil {
 			f.Tries = search.New(&phase).AtMost() // of which the forecast so far is of one
-			f.Moves, f.limit, f.Max = f.Moves*int64(f.Tries), f.limit*int64(f.Tries), f.Max*time.Duration(f.Tries)
+			f.Moves, f.limit, f.Max = f.Moves*int64(f.Tries), f.limit*int64(f.Tries),
+				f.Max*time.Duration(f.Tries)
 			for disk := range f.Writes {
 				f.Writes[disk] *= int64(f.Tries)
 			}

@@ -63,7 +63,8 @@ func TestPlanAgainstTheModel(t *testing.T) {
 				check.Must(t, err)
 				return plan
 			}
-			real, model := load("", "path: %c"), load("hub: {profile: goshen-ridge}\n", "simulate: {profile: %c}")
+			real, model := load("", "path: %c"),
+				load("hub: {profile: goshen-ridge}\n", "simulate: {profile: %c}")
 			data, _ := configs.Hub("goshen-ridge")
 			profile, err := hub.Load("goshen-ridge", data)
 			check.Must(t, err)
@@ -99,27 +100,32 @@ func TestPlanAgainstTheModel(t *testing.T) {
 			end()
 			for i, is := range exact {
 				f, phase := planned[i], real.Phases[i]
-				if !held(f.MoveBound, f.Moves, is.Moves) || !held(f.WriteBound, f.Written(), is.Written()) {
-					t.Errorf("%s: moves %s %d, in the model %d; writes %s %d, in the model %d", phase.Name, f.MoveBound,
+				if !held(f.MoveBound, f.Moves, is.Moves) ||
+					!held(f.WriteBound, f.Written(), is.Written()) {
+					t.Errorf("%s: moves %s %d, in the model %d; writes %s %d, in the model %d",
+						phase.Name, f.MoveBound,
 						f.Moves, is.Moves, f.WriteBound, f.Written(), is.Written())
 				}
 				// The model's hub carries 3.52 GB/s, and files that are to fill a time do so
 				// nearly.
 				if is.Min < f.Min*19/20 || !f.Open && is.Min > f.Max*11/10 {
-					t.Errorf("%s: from %s to %s (%v), in the model %s", phase.Name, f.Min, f.Max, f.Open, is.Min)
+					t.Errorf("%s: from %s to %s (%v), in the model %s", phase.Name, f.Min, f.Max,
+						f.Open, is.Min)
 				}
 			}
 			total, totals, all := Total(planned), real.Totals(), Total(exact)
 			for i, d := range real.Disks {
 				if is := all.Writes[d.Name]; !held(totals[i].Bound, total.Writes[d.Name], is) {
-					t.Errorf("disk %s: writes %s %d, in the model %d", d.Name, totals[i].Bound, total.Writes[d.Name], is)
+					t.Errorf("disk %s: writes %s %d, in the model %d", d.Name, totals[i].Bound,
+						total.Writes[d.Name], is)
 				}
 				for _, stock := range model.Stock(d.Name) {
 					wrote += stock.Before
 				}
 			}
 			if all.Moves != moved || all.Written() != wrote {
-				t.Errorf("simulated: moves %d and writes %d, planned %d and %d", moved, wrote, all.Moves, all.Written())
+				t.Errorf("simulated: moves %d and writes %d, planned %d and %d", moved, wrote,
+					all.Moves, all.Written())
 			}
 		})
 	}

@@ -48,7 +48,8 @@ func (in *input) diskSpdXML() error {
 			for _, b := range t.Buckets {
 				if b.EndMS <= beforeMS {
 					return fmt.Errorf("%s, %s: the interval up to %g ms does not follow the one up to "+
-						"%g ms; save it again as diskspd wrote it", s.phase, t.Path, b.EndMS, beforeMS)
+						"%g ms; save it again as diskspd wrote it", s.phase, t.Path, b.EndMS,
+						beforeMS)
 				}
 				seconds := (b.EndMS - beforeMS) / 1e3
 				add(read, beforeMS, b.EndMS, b.Read*readSize*seconds)

@@ -52,14 +52,16 @@ const intervals = `<Results>
 // In the 2 s in which both work, E moves 200 MiB and 160 times 64 KiB a second, which is 210 MiB/s,
 // and F 50 MiB/s.
 func TestDiskSpdXML(t *testing.T) {
-	for name, data := range map[string][]byte{"utf-8": []byte(intervals), "utf-16": windows(intervals, binary.LittleEndian)} {
+	for name, data := range map[string][]byte{"utf-8": []byte(intervals),
+		"utf-16": windows(intervals, binary.LittleEndian)} {
 		got, run := imported(t, name, []File{{"out.xml", data}}, Options{})
 		if got.Tool != "diskspd" || len(run.Phases) != 1 || run.Phases[0].Name != "timespan 1" {
 			t.Errorf("%s: %+v", name, got)
 		}
 		for _, d := range run.Phases[0].Disks {
 			want := map[string]trace.File{`E:\a.dat`: {Bytes: 640 << 20, EndNS: 4e9}, `F:\b.dat`: {Bytes: 100 << 20, EndNS: 2e9}}[d.Name]
-			if f := d.Files[0]; len(d.Files) != 1 || f.Bytes != want.Bytes || f.EndNS != want.EndNS {
+			if f := d.Files[0]; len(d.Files) != 1 || f.Bytes != want.Bytes ||
+				f.EndNS != want.EndNS {
 				t.Errorf("%s: %s: %+v", name, d.Name, d.Files)
 			}
 		}

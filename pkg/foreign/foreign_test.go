@@ -54,7 +54,8 @@ func refused(t *testing.T, files map[string]struct{ data, want string }) {
 	for name, tt := range files {
 		_, err := Import([]File{{"x.txt", []byte(tt.data)}}, Options{})
 		check.Refused(t, name, err, tt.want)
-		if err != nil && (!strings.HasPrefix(err.Error(), "x.txt: ") || strings.Contains(err.Error(), "\n")) {
+		if err != nil && (!strings.HasPrefix(err.Error(), "x.txt: ") ||
+			strings.Contains(err.Error(), "\n")) {
 			t.Errorf("%s: not one line with the file's name: %q", name, err)
 		}
 	}
@@ -75,19 +76,22 @@ func TestFioJobs(t *testing.T) {
 		{"a.json", []byte(result("a", epoch+10_000, 10_000, a*1024*10))},
 		{"c.json", []byte(result("c", epoch+7000, 4000, 80<<20))},
 	}
-	got, run := imported(t, "three jobs", files, Options{Disks: map[string]string{"a_bw.1.log": "SSD"}})
+	got, run := imported(t, "three jobs", files,
+		Options{Disks: map[string]string{"a_bw.1.log": "SSD"}})
 	check.Same(t, "start", int64(epoch), got.Started.UnixMilli())
 	o := analysis.Analyze(run, analysis.Options{}).Phases[0].Overlap
 	// All three work from 3 to 7 s, but for the pause.
 	if o == nil || math.Abs(o.DurationS-3) > 0.06 {
 		t.Fatalf("%+v, want an overlap of 3 s", o)
 	}
-	for disk, want := range map[string]float64{"SSD": a * 1024, "x/b": 0, "b": b * 1024, "c": 20 << 20} {
+	for disk, want := range map[string]float64{"SSD": a * 1024, "x/b": 0, "b": b * 1024,
+		"c": 20 << 20} {
 		if rate := o.Disks[disk].Rate; math.Abs(rate-want) > 0.01*want {
 			t.Errorf("%s: %.0f B/s, want %.0f", disk, rate, want)
 		}
 	}
-	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "b_bw.1.log: nothing to check its bytes against") {
+	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0],
+		"b_bw.1.log: nothing to check its bytes against") {
 		t.Errorf("%q", got.Notes)
 	}
 }
@@ -95,19 +99,22 @@ func TestFioJobs(t *testing.T) {
 // A log that says more than its job moved is scaled down, and that is said.
 func TestFioTooMuch(t *testing.T) {
 	got, run := imported(t, "too much", []File{
-		{"a_bw.1.log", []byte(averaged(0, 0, 10_000, 1160, 1, nil))}, {"a.json", []byte(result("a", epoch, 10_000, 1000*1024*10))},
+		{"a_bw.1.log", []byte(averaged(0, 0, 10_000, 1160, 1, nil))},
+		{"a.json", []byte(result("a", epoch, 10_000, 1000*1024*10))},
 	}, Options{})
 	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "+16.0 %, and are scaled") {
 		t.Errorf("%+v", got)
 	}
-	check.Same(t, "bytes, as the results say", int64(1000*1024*10), run.Phases[0].Disks[0].Files[0].Bytes)
+	check.Same(t, "bytes, as the results say", int64(1000*1024*10),
+		run.Phases[0].Disks[0].Files[0].Bytes)
 }
 
 func TestFioBothDirections(t *testing.T) {
 	log := averaged(0, 0, 2000, 1000, 0, nil) + averaged(0, 0, 2000, 3000, 1, nil)
 	_, run := imported(t, "both", []File{{"a_bw.1.log", []byte(log)}}, Options{})
 	d := run.Phases[0].Disks[0]
-	if f := d.Files[0]; len(d.Files) != 1 || d.Op != trace.Write || math.Abs(float64(f.Bytes)-4000*1024*2) > 2000 || f.EndNS != 2e9 {
+	if f := d.Files[0]; len(d.Files) != 1 || d.Op != trace.Write ||
+		math.Abs(float64(f.Bytes)-4000*1024*2) > 2000 || f.EndNS != 2e9 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -132,11 +139,16 @@ func TestJobsOfOneDisk(t *testing.T) {
 		note  string
 	}{
 		{"a group", append(logs, group(total)), Options{}, "w 13312000", 0.23, ""},
-		{"a group that moved less", append(logs, group(total/2)), Options{}, "w 6656000", 0.23, "w_bw.1.log, w_bw.2.log: the log's bytes differ from those of the results by +100.0 %, and are scaled"},
-		{"a larger group", append(logs, group(2*total)), Options{}, "w 13312000", 0.23, "by -50.0 %, and are left as they are"},
+		{"a group that moved less", append(logs, group(total/2)), Options{}, "w 6656000", 0.23,
+			"w_bw.1.log, w_bw.2.log: the log's bytes differ from those of the results by +100.0 %, and are scaled"},
+		{"a larger group", append(logs, group(2*total)), Options{}, "w 13312000", 0.23,
+			"by -50.0 %, and are left as they are"},
 		{"elbencho", []File{{"a.csv", []byte(live + "500\n")}, {"b.csv", []byte(live + "700\n")}},
-			Options{Starts: map[string]time.Time{"a": time.Unix(1, 0), "b": time.Unix(1, 0)}}, "a 500 b 700", 0, ""},
-		{"directions", []File{{"a.csv", []byte("t,d,op,r\n0,a,read,7\n0,a,write,7\n1,a,read,300\n1,a,write,100\n2,a,write,200\n3,a,read,400\n")}},
+			Options{Starts: map[string]time.Time{"a": time.Unix(1, 0), "b": time.Unix(1, 0)}},
+			"a 500 b 700", 0, ""},
+		{"directions",
+			[]File{{"a.csv",
+				[]byte("t,d,op,r\n0,a,read,7\n0,a,write,7\n1,a,read,300\n1,a,write,100\n2,a,write,200\n3,a,read,400\n")}},
 			table, "a 1000", 0.7, ""},
 	} {
 		got, run := imported(t, tt.name, tt.files, tt.opts)
@@ -149,8 +161,10 @@ func TestJobsOfOneDisk(t *testing.T) {
 			moved = append(moved, fmt.Sprint(d.Name, " ", bytes))
 		}
 		check.Same(t, tt.name, tt.want, strings.Join(moved, " "))
-		check.Same(t, tt.name+": share of reads", tt.reads, run.Phases[0].Work[run.Phases[0].Disks[0].Name].Reads)
-		if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, tt.note) || (notes == "") != (tt.note == "") {
+		check.Same(t, tt.name+": share of reads", tt.reads,
+			run.Phases[0].Work[run.Phases[0].Disks[0].Name].Reads)
+		if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, tt.note) ||
+			(notes == "") != (tt.note == "") {
 			t.Errorf("%s: %q, want %q", tt.name, notes, tt.note)
 		}
 	}
@@ -167,21 +181,25 @@ func TestTables(t *testing.T) {
 		endNS  int64
 	}{
 		{
-			"elbencho", head + "nvme,WRITE,500,0,,,400,,,,,,,\nnvme,WRITE,500,Total,,,1000,,,,,,,\nnvme,WRITE,1000,Total,,,2500,,,,,,,\n" +
+			"elbencho", head +
+				"nvme,WRITE,500,0,,,400,,,,,,,\nnvme,WRITE,500,Total,,,1000,,,,,,,\nnvme,WRITE,1000,Total,,,2500,,,,,,,\n" +
 				"nvme,RMFILES,100,Total,,,0,,,,,,,\nnvme,READ,500,Total,,,700,,,,,,,\n",
 			Options{}, "WRITE READ", 2500, 1e9,
 		},
 		{
 			"rates", "\ufeffSeconds,Device,wB/s\n1,sda,5\n2,sda,100\n3,sda,200\n",
-			Options{Map: map[string]string{"time_s": "Seconds", "disk": "Device", "rate": "wB/s"}}, "imported", 300, 2e9,
+			Options{Map: map[string]string{"time_s": "Seconds", "disk": "Device", "rate": "wB/s"}},
+			"imported", 300, 2e9,
 		},
 		{
-			"bytes", "t,n\n2026-11-20T08:00:00Z,7\n2026-11-20T08:00:00.5Z,50\n2026-11-20T08:00:02Z,20\n",
+			"bytes",
+			"t,n\n2026-11-20T08:00:00Z,7\n2026-11-20T08:00:00.5Z,50\n2026-11-20T08:00:02Z,20\n",
 			Options{Map: map[string]string{"time": "t", "bytes": "n"}}, "imported", 70, 2e9,
 		},
 		{
 			"bytes so far", "ms,done\n0,10\n500,50\n1000,90\n",
-			Options{Map: map[string]string{"time_ms": "ms", "done_bytes": "done"}}, "imported", 80, 1e9,
+			Options{Map: map[string]string{"time_ms": "ms", "done_bytes": "done"}}, "imported", 80,
+			1e9,
 		},
 	} {
 		_, run := imported(t, tt.name, []File{{tt.name + ".csv", []byte(tt.data)}}, tt.opts)
@@ -189,7 +207,8 @@ func TestTables(t *testing.T) {
 		for _, p := range run.Phases {
 			phases = append(phases, p.Name)
 		}
-		if f := run.Phases[0].Disks[0].Files[0]; strings.Join(phases, " ") != tt.phases || f.Bytes != tt.bytes || f.EndNS != tt.endNS {
+		if f := run.Phases[0].Disks[0].Files[0]; strings.Join(phases, " ") != tt.phases ||
+			f.Bytes != tt.bytes || f.EndNS != tt.endNS {
 			t.Errorf("%s: phases %q, %+v", tt.name, phases, f)
 		}
 	}
@@ -203,33 +222,50 @@ func TestRefusals(t *testing.T) {
 		opts  Options
 		want  string
 	}{
-		{"two jobs without a clock", []File{{"a_bw.1.log", log}, {"b_bw.1.log", log}}, Options{}, "nothing says when the job of a began"},
-		{"cut results", []File{{"a.json", []byte(result("a", epoch, 1, 1)[:60])}}, Options{}, "cut short"},
+		{"two jobs without a clock", []File{{"a_bw.1.log", log}, {"b_bw.1.log", log}}, Options{},
+			"nothing says when the job of a began"},
+		{"cut results", []File{{"a.json", []byte(result("a", epoch, 1, 1)[:60])}}, Options{},
+			"cut short"},
 		{"latencies", []File{{"a_clat.1.log", log}}, Options{}, "give logs of bandwidth"},
 		{"renamed", []File{{"a.log", log}}, Options{}, "stands in its name"},
 		{"torn", []File{{"a_bw.1.log", append(log, "100, 3"...)}}, Options{}, "line 11:"},
-		{"empty", []File{{"a_bw.1.log", []byte(" \r\n")}}, Options{}, "a_bw.1.log: the file is empty"},
-		{"anything", []File{{"a.txt", []byte("hello")}}, Options{}, "a.txt: not recognised; known: csv, diskspd, elbencho, fio-json, fio-log, iostat; any other table"},
-		{"no device", []File{{"a.txt", []byte(iostatText)}}, Options{Disks: map[string]string{"sdz": "T7"}}, "--disk T7=sdz: there is no such"},
-		{"no column", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"time_s": "x", "bytes": "n"}}, "no such column; it has n, t"},
-		{"no field", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"when": "t"}}, "--map t=when: a column is one of"},
-		{"no amount", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"time_s": "t"}}, "name the columns"},
-		{"no number", []File{{"a.csv", []byte("t,n\n1,x\n")}}, Options{Map: map[string]string{"time_s": "t", "bytes": "n"}}, "line 2:"},
-		{"no bytes", []File{{"a.csv", []byte("t,n\n1,2\n2,NaN\n")}}, Options{Map: map[string]string{"time_s": "t", "bytes": "n"}}, "line 3:"},
-		{"below 0", []File{{"a.csv", []byte("t,n\n1,2\n2,-1\n")}}, Options{Map: map[string]string{"time_s": "t", "rate": "n"}}, "line 3:"},
-		{"beyond time", []File{{"a.csv", []byte("t,n\n1e300,2\n")}}, Options{Map: map[string]string{"time_s": "t", "bytes": "n"}}, "line 2:"},
-		{"back in time", []File{{"a.csv", []byte("t,n\n2,2\n1,2\n")}}, Options{Map: map[string]string{"time_s": "t", "bytes": "n"}},
+		{"empty", []File{{"a_bw.1.log", []byte(" \r\n")}}, Options{},
+			"a_bw.1.log: the file is empty"},
+		{"anything", []File{{"a.txt", []byte("hello")}}, Options{},
+			"a.txt: not recognised; known: csv, diskspd, elbencho, fio-json, fio-log, iostat; any other table"},
+		{"no device", []File{{"a.txt", []byte(iostatText)}},
+			Options{Disks: map[string]string{"sdz": "T7"}}, "--disk T7=sdz: there is no such"},
+		{"no column", []File{{"a.csv", []byte("t,n\n1,2\n")}},
+			Options{Map: map[string]string{"time_s": "x", "bytes": "n"}},
+			"no such column; it has n, t"},
+		{"no field", []File{{"a.csv", []byte("t,n\n1,2\n")}},
+			Options{Map: map[string]string{"when": "t"}}, "--map t=when: a column is one of"},
+		{"no amount", []File{{"a.csv", []byte("t,n\n1,2\n")}},
+			Options{Map: map[string]string{"time_s": "t"}}, "name the columns"},
+		{"no number", []File{{"a.csv", []byte("t,n\n1,x\n")}},
+			Options{Map: map[string]string{"time_s": "t", "bytes": "n"}}, "line 2:"},
+		{"no bytes", []File{{"a.csv", []byte("t,n\n1,2\n2,NaN\n")}},
+			Options{Map: map[string]string{"time_s": "t", "bytes": "n"}}, "line 3:"},
+		{"below 0", []File{{"a.csv", []byte("t,n\n1,2\n2,-1\n")}},
+			Options{Map: map[string]string{"time_s": "t", "rate": "n"}}, "line 3:"},
+		{"beyond time", []File{{"a.csv", []byte("t,n\n1e300,2\n")}},
+			Options{Map: map[string]string{"time_s": "t", "bytes": "n"}}, "line 2:"},
+		{"back in time", []File{{"a.csv", []byte("t,n\n2,2\n1,2\n")}},
+			Options{Map: map[string]string{"time_s": "t", "bytes": "n"}},
 			"line 3: its time is not after"},
-		{"fewer done", []File{{"a.csv", []byte("t,n\n1,9\n2,8\n")}}, Options{Map: map[string]string{"time_s": "t", "done_bytes": "n"}},
+		{"fewer done", []File{{"a.csv", []byte("t,n\n1,9\n2,8\n")}},
+			Options{Map: map[string]string{"time_s": "t", "done_bytes": "n"}},
 			"line 3: fewer bytes are done"},
-		{"one name twice", []File{{"x/a_bw.1.log", log}, {"y/a_bw.1.log", log}}, Options{Starts: map[string]time.Time{"a": time.Unix(1, 0)}},
+		{"one name twice", []File{{"x/a_bw.1.log", log}, {"y/a_bw.1.log", log}},
+			Options{Starts: map[string]time.Time{"a": time.Unix(1, 0)}},
 			"such as --disk A=x/a_bw.1.log,B=y/a_bw.1.log"},
 	} {
 		_, err := Import(tt.files, tt.opts)
 		check.Refused(t, tt.name, err, tt.want)
 	}
 	starts := map[string]time.Time{"a": time.Unix(1, 0), "b": time.Unix(1, 5e8)}
-	if _, err := Import([]File{{"a_bw.1.log", log}, {"b_bw.1.log", log}}, Options{Starts: starts}); err != nil {
+	if _, err := Import([]File{{"a_bw.1.log", log}, {"b_bw.1.log", log}},
+		Options{Starts: starts}); err != nil {
 		t.Errorf("with starts given: %v", err)
 	}
 }
@@ -239,7 +275,8 @@ func FuzzImport(f *testing.F) {
 	f.Add("a.json", []byte(result("a", epoch, 1, 1)))
 	f.Add("a.csv", []byte("Label,Phase,RuntimeMS,Rank,DoneBytes\nx,READ,1,Total,5\n"))
 	f.Add("a.txt", windows(iostatText, binary.LittleEndian))
-	for _, text := range []string{iostatText, iostatOld, iostatBare, intervals, elbenchoTable, elbenchoLiveTable, diskSpdReport,
+	for _, text := range []string{iostatText, iostatOld, iostatBare, intervals, elbenchoTable,
+		elbenchoLiveTable, diskSpdReport,
 		iostatJSONText, iostatHuman} {
 		f.Add("a.txt", []byte(text))
 	}
@@ -278,10 +315,14 @@ func TestFioTimes(t *testing.T) {
 			fmt.Fprintf(&lat, "%d, %d, 0, 4096, 0, 0\n", ms, 2*ns)
 		}
 		for s := range 5 {
-			hist.WriteString(histogram(zero+1000*(s+1), 0, map[int]int{14*64 - 8: 980, 16*64 + 12: 20})) // 958 to 967 us, 4.98 to 5.01 ms
+			// 958 to 967 us, 4.98 to 5.01 ms.
+			hist.WriteString(histogram(zero+1000*(s+1), 0,
+				map[int]int{14*64 - 8: 980, 16*64 + 12: 20}))
 		}
 		files := map[string]File{
-			"bw": {"a_bw.1.log", []byte(bw.String())}, "clat": {"a_clat.1.log", []byte(clat.String())}, "lat": {"a_lat.1.log", []byte(lat.String())},
+			"bw":   {"a_bw.1.log", []byte(bw.String())},
+			"clat": {"a_clat.1.log", []byte(clat.String())},
+			"lat":  {"a_lat.1.log", []byte(lat.String())},
 			"hist": {"a_clat_hist.1.log", []byte(hist.String())}, "slat": {"a_slat.1.log", nil},
 		}
 		for _, tt := range []struct {
@@ -293,7 +334,8 @@ func TestFioTimes(t *testing.T) {
 			{"lat hist slat clat bw", fast, slow, "a_clat_hist.1.log, a_lat.1.log: left out"},
 			{"bw lat", 2 * fast, 2 * slow, ""},
 			{"bw hist", binNS(14*64-8, fioAllBins), binNS(16*64+12, fioAllBins), ""},
-			{"bw lat hist", binNS(14*64-8, fioAllBins), binNS(16*64+12, fioAllBins), "a_lat.1.log: left out"},
+			{"bw lat hist", binNS(14*64-8, fioAllBins), binNS(16*64+12, fioAllBins),
+				"a_lat.1.log: left out"},
 		} {
 			var list []File
 			for log := range strings.FieldsSeq(tt.logs) {
@@ -301,10 +343,12 @@ func TestFioTimes(t *testing.T) {
 			}
 			got, run := imported(t, tt.logs, list, Options{})
 			l := analysis.Analyze(run, analysis.Options{}).Phases[0].Disks["a"].Latency
-			if l == nil || l.Requests < 4000 || l.P50NS == nil || l.P99NS == nil || off(*l.P50NS, tt.p50) > 0.001 || off(*l.P99NS, tt.p99) > 0.001 {
+			if l == nil || l.Requests < 4000 || l.P50NS == nil || l.P99NS == nil ||
+				off(*l.P50NS, tt.p50) > 0.001 || off(*l.P99NS, tt.p99) > 0.001 {
 				t.Errorf("%s: %+v, want %d and %d", tt.logs, l, tt.p50, tt.p99)
 			}
-			notes := strings.Join(got.Notes[1:], "\n") // the first one: nothing to check the bytes against
+			// The first one: nothing to check the bytes against.
+			notes := strings.Join(got.Notes[1:], "\n")
 			if !strings.Contains(notes, tt.note) || (notes == "") != (tt.note == "") {
 				t.Errorf("%s: %q, want %q", tt.logs, notes, tt.note)
 			}
@@ -317,15 +361,19 @@ func off(a, b int64) float64 { return max(float64(a)/float64(b), float64(b)/floa
 
 // What has no distribution makes none, and that is said once.
 func TestFioTimesLeftOut(t *testing.T) {
-	mean := func(name string) File { return File{name, []byte("500, 800000, 1, 0, 0\n1000, 900000, 1, 0, 0\n")} }
+	mean := func(name string) File {
+		return File{name, []byte("500, 800000, 1, 0, 0\n1000, 900000, 1, 0, 0\n")}
+	}
 	for _, tt := range []struct {
 		name  string
 		files []File
 		want  string
 	}{
-		{"means", []File{mean("a_clat.1.log"), mean("a_lat.1.log")}, "a_clat.1.log, a_lat.1.log: left out; means over time"},
+		{"means", []File{mean("a_clat.1.log"), mean("a_lat.1.log")},
+			"a_clat.1.log, a_lat.1.log: left out; means over time"},
 		{"another job's", []File{mean("b_clat.1.log")}, "b_clat.1.log: left out"},
-		{"of which fio", []File{{"a_clat.1.log", []byte("500, 800000, 1, 4096\n")}}, "nothing says that it is of fio 3, in ns"},
+		{"of which fio", []File{{"a_clat.1.log", []byte("500, 800000, 1, 4096\n")}},
+			"nothing says that it is of fio 3, in ns"},
 	} {
 		files := append(tt.files, File{"a_bw.1.log", []byte(averaged(0, 0, 1000, 10, 1, nil))})
 		got, err := Import(files, Options{})
@@ -350,8 +398,10 @@ func TestBins(t *testing.T) {
 		bin, of int
 		want    int64
 	}{
-		{0, fioAllBins, 0}, {127, fioAllBins, 127}, {128, fioAllBins, 129}, {191, fioAllBins, 255}, {192, fioAllBins, 258},
-		{fioAllBins - 1, fioAllBins, 127<<27 + 1<<26}, {0, fioAllBins / 4, 2}, {48, fioAllBins / 4, 264}, {28, 29, 96 << 27},
+		{0, fioAllBins, 0}, {127, fioAllBins, 127}, {128, fioAllBins, 129}, {191, fioAllBins, 255},
+		{192, fioAllBins, 258},
+		{fioAllBins - 1, fioAllBins, 127<<27 + 1<<26}, {0, fioAllBins / 4, 2},
+		{48, fioAllBins / 4, 264}, {28, 29, 96 << 27},
 	} {
 		check.Same(t, fmt.Sprintf("bin %d of %d", tt.bin, tt.of), tt.want, binNS(tt.bin, tt.of))
 	}

@@ -101,15 +101,19 @@ func TestDevices(t *testing.T) {
 		note       string
 	}{
 		{
-			"iostat", iostatText, Options{}, "nvme0n1 0 5120000 1-3, sda 3072000 1536000 0-3", "2026-11-24T11:00:00Z",
+			"iostat", iostatText, Options{}, "nvme0n1 0 5120000 1-3, sda 3072000 1536000 0-3",
+			"2026-11-24T11:00:00Z",
 			"sda1 and sdb left out",
 		},
-		{"devices by name", iostatText, Options{Disks: map[string]string{"sdb": "T7", "sda1": "X"}}, "T7 0 4096 0-1, X 3072000 1536000 0-3", "2026-11-24T11:00:00Z", ""},
+		{"devices by name", iostatText, Options{Disks: map[string]string{"sdb": "T7", "sda1": "X"}},
+			"T7 0 4096 0-1, X 3072000 1536000 0-3", "2026-11-24T11:00:00Z", ""},
 		{"old iostat", iostatOld, Options{}, "sda 3145728 0 0-2", "", ""},
-		{"decimal commas and an interval", iostatBare, Options{Interval: 2 * time.Second}, "sda 0 1049600 0-2", "", ""},
+		{"decimal commas and an interval", iostatBare, Options{Interval: 2 * time.Second},
+			"sda 0 1049600 0-2", "", ""},
 	} {
 		for form, data := range map[string][]byte{
-			"": []byte(tt.text), "CRLF": []byte(strings.ReplaceAll(tt.text, "\n", "\r\n")), "UTF-16": windows(tt.text, binary.BigEndian),
+			"": []byte(tt.text), "CRLF": []byte(strings.ReplaceAll(tt.text, "\n", "\r\n")),
+			"UTF-16": windows(tt.text, binary.BigEndian),
 		} {
 			name := tt.name + " " + form
 			got, run := imported(t, name, []File{{"x.txt", data}}, tt.opts)
@@ -122,14 +126,16 @@ func TestDevices(t *testing.T) {
 					}
 				}
 				from, to := d.Files[0].StartNS, d.Files[len(d.Files)-1].EndNS
-				list = append(list, fmt.Sprint(d.Name, " ", moved[0], " ", moved[1], " ", from/1e9, "-", to/1e9))
+				list = append(list, fmt.Sprint(d.Name, " ", moved[0], " ", moved[1], " ", from/1e9,
+					"-", to/1e9))
 			}
 			check.Same(t, name, tt.want, strings.Join(list, ", "))
 			started := ""
 			if !got.Started.IsZero() {
 				started = got.Started.Format(time.RFC3339)
 			}
-			if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, tt.note) || (tt.note == "") != (notes == "") || started != tt.started {
+			if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, tt.note) ||
+				(tt.note == "") != (notes == "") || started != tt.started {
 				t.Errorf("%s: %q, %q; want %q, %q", name, notes, started, tt.note, tt.started)
 			}
 		}
@@ -140,24 +146,35 @@ func TestDevices(t *testing.T) {
 func TestDevicesOverlap(t *testing.T) {
 	_, run := imported(t, "iostat", []File{{"x.txt", []byte(iostatText)}}, Options{})
 	o := analysis.Analyze(run, analysis.Options{}).Phases[0].Overlap
-	if o == nil || o.DurationS != 2 || o.Disks["nvme0n1"].Rate != 2500*1024 || o.Disks["sda"].Rate != 1500*1024 ||
-		o.Disks["sda"].ReadRate != 1000*1024 || o.ReadRate != 1000*1024 || o.WriteRate != 3000*1024 {
+	if o == nil || o.DurationS != 2 || o.Disks["nvme0n1"].Rate != 2500*1024 ||
+		o.Disks["sda"].Rate != 1500*1024 ||
+		o.Disks["sda"].ReadRate != 1000*1024 || o.ReadRate != 1000*1024 ||
+		o.WriteRate != 3000*1024 {
 		t.Errorf("%+v", o)
 	}
 }
 
 func TestDevicesRefused(t *testing.T) {
-	short := strings.ReplaceAll(iostatText, "rkB/s   rrqm/s     w/s     wkB/s", "  kB/s   rrqm/s     w/s      x/s")
+	short := strings.ReplaceAll(iostatText, "rkB/s   rrqm/s     w/s     wkB/s",
+		"  kB/s   rrqm/s     w/s      x/s")
 	refused(t, map[string]struct{ data, want string }{
-		"no times":         {iostatBare, "line 6: its reports have no times: record with iostat -t"},
-		"no columns":       {short, "nothing says what it read and what it wrote; record with iostat -x"},
-		"one report":       {iostatText[:strings.Index(iostatText, "2026-11-24T12:00:01")], "it has only the first report, which counts from the start of the system"},
-		"cells":            {strings.Replace(iostatText, "sdb              0.00", "sdb", 1), "line 15: 6 cells below 7 heads"},
-		"no number":        {strings.Replace(iostatText, "2000.00", "2x00.00", 1), `line 24: nvme0n1: "2x00.00" is no amount`},
-		"negative":         {strings.Replace(iostatText, "2000.00", "-200.00", 1), `"-200.00" is no amount`},
-		"cut in a row":     {iostatText[:len(iostatText)-10], "line 40: 6 cells below 7 heads"},
-		"cut after a row":  {iostatText[:len(iostatText)-70], "line 36: the report has 3 of 4 devices; it is cut"},
-		"a row is missing": {strings.Replace(iostatText, "sda1            10.00   1000.00     0.00   10.00    500.00  11.00\n", "", 1), "line 12: the report has 3 of 4 devices"},
-		"back":             {strings.Replace(iostatText, "12:00:01", "11:00:01", 1), "line 12: its time is before that of the report before"},
+		"no times": {iostatBare,
+			"line 6: its reports have no times: record with iostat -t"},
+		"no columns": {short,
+			"nothing says what it read and what it wrote; record with iostat -x"},
+		"one report": {iostatText[:strings.Index(iostatText, "2026-11-24T12:00:01")],
+			"it has only the first report, which counts from the start of the system"},
+		"cells": {strings.Replace(iostatText, "sdb              0.00", "sdb", 1),
+			"line 15: 6 cells below 7 heads"},
+		"no number":    {strings.Replace(iostatText, "2000.00", "2x00.00", 1), `line 24: nvme0n1: "2x00.00" is no amount`},
+		"negative":     {strings.Replace(iostatText, "2000.00", "-200.00", 1), `"-200.00" is no amount`},
+		"cut in a row": {iostatText[:len(iostatText)-10], "line 40: 6 cells below 7 heads"},
+		"cut after a row": {iostatText[:len(iostatText)-70],
+			"line 36: the report has 3 of 4 devices; it is cut"},
+		"a row is missing": {strings.Replace(iostatText,
+			"sda1            10.00   1000.00     0.00   10.00    500.00  11.00\n", "", 1),
+			"line 12: the report has 3 of 4 devices"},
+		"back": {strings.Replace(iostatText, "12:00:01", "11:00:01", 1),
+			"line 12: its time is before that of the report before"},
 	})
 }

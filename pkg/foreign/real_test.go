@@ -115,39 +115,56 @@ const iostatHuman = `Linux 6.1.0 (bench) 	11/24/26 	_x86_64_	(2 CPU)
 func TestWhatToolsWrite(t *testing.T) {
 	const end = epoch + 10_000
 	job := fioJobDoc
-	status := fioDoc("fio-3.30", epoch+4000, job("a", 0, 0, 400, 4000, "")) + fioDoc("fio-3.30", epoch+9001, job("a", 0, 0, 900, 9000, ""))
+	status := fioDoc("fio-3.30", epoch+4000, job("a", 0, 0, 400, 4000, "")) +
+		fioDoc("fio-3.30", epoch+9001, job("a", 0, 0, 900, 9000, ""))
 	for _, tt := range []struct {
 		name, file, text string
 		opts             Options
 		want, note       string
 	}{
-		{"json alone", "x.json", fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, "")), Options{}, "imported a 0 900 0-9",
+		{"json alone", "x.json", fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, "")), Options{},
+			"imported a 0 900 0-9",
 			"no timeline: the rates of a are means"},
-		{"started together", "x.json", fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, ""), job("b", 0, 800, 0, 9100, "")), Options{},
+		{"started together", "x.json",
+			fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, ""), job("b", 0, 800, 0, 9100, "")),
+			Options{},
 			"imported a 0 900 0-9, imported b 800 0 0-9", "taken to have started together"},
-		{"together for a part", "x.json", fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, ""), job("b", 0, 800, 0, 5000, "")), Options{},
+		{"together for a part", "x.json",
+			fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, ""), job("b", 0, 800, 0, 5000, "")),
+			Options{},
 			"a a 0 900 0-9, b b 800 0 0-5", "no rate with all disks busy is known"},
-		{"one after the other", "x.json", fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, ""), job("b", 1, 800, 0, 5000, "")), Options{},
+		{"one after the other", "x.json",
+			fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, ""), job("b", 1, 800, 0, 5000, "")),
+			Options{},
 			"a a 0 900 0-9, b b 800 0 0-5", ""},
 		{"with times of their starts", "x.json", fioDoc("fio-3.39", end,
 			strings.Replace(job("a", 0, 0, 900, 4000, ""), `"error"`, fmt.Sprintf(`"job_start": %d, "error"`, epoch), 1),
 			strings.Replace(job("b", 1, 800, 0, 3000, ""), `"error"`, fmt.Sprintf(`"job_start": %d, "error"`, epoch+5000), 1)), Options{},
 			"imported a 0 900 0-4, imported b 800 0 5-8", ""},
-		{"clones", "x.json", fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, ""), job("a", 0, 0, 700, 9000, "")), Options{}, "imported a 0 1600 0-9", ""},
+		{"clones", "x.json", fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, ""),
+			job("a", 0, 0, 700, 9000, "")), Options{}, "imported a 0 1600 0-9", ""},
 		{"--status-interval", "x.json", status, Options{}, "imported a 0 900 0-9", ""},
-		{"in KiB", "x.json", fioDoc("fio-2.17", end, job("a", 0, 0, 9, 9000, "")), Options{}, "imported a 0 9216 0-9", ""},
+		{"in KiB", "x.json", fioDoc("fio-2.17", end, job("a", 0, 0, 9, 9000, "")), Options{},
+			"imported a 0 9216 0-9", ""},
 		{"an error", "x.json", strings.Replace(fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, "")), `"error": 0`, `"error": 5`, 1), Options{},
 			"imported a 0 900 0-9", "job a ended with error 5"},
-		{"of clients", "x.json", strings.Replace(strings.ReplaceAll(fioDoc("fio-3.7", end, job("a", 0, 0, 900, 9000, ""), job("All clients", 0, 0, 900, 9000, "")),
-			`"error": 0`, `"hostname": "h", "error": 0`), `"jobs"`, `"client_stats"`, 1), Options{}, "imported h:a 0 900 0-9", ""},
-		{"elbencho's results", "x.csv", elbenchoTable, Options{Disks: map[string]string{"x.csv": "T7"}},
-			"WRITE T7 0 9437184000 0-10, READ T7 8388608000 0 0-5, WRITE 2 T7 0 6291456000 0-4", "no timeline"},
-		{"elbencho's live statistics", "x.csv", elbenchoLiveTable, Options{}, "WRITE x 0 10000 0-10", "next to nothing moved in the last 20 s of WRITE"},
+		{"of clients", "x.json",
+			strings.Replace(strings.ReplaceAll(fioDoc("fio-3.7", end, job("a", 0, 0, 900, 9000, ""),
+				job("All clients", 0, 0, 900, 9000, "")),
+				`"error": 0`, `"hostname": "h", "error": 0`), `"jobs"`, `"client_stats"`, 1), Options{}, "imported h:a 0 900 0-9", ""},
+		{"elbencho's results", "x.csv", elbenchoTable,
+			Options{Disks: map[string]string{"x.csv": "T7"}},
+			"WRITE T7 0 9437184000 0-10, READ T7 8388608000 0 0-5, WRITE 2 T7 0 6291456000 0-4",
+			"no timeline"},
+		{"elbencho's live statistics", "x.csv", elbenchoLiveTable, Options{},
+			"WRITE x 0 10000 0-10", "next to nothing moved in the last 20 s of WRITE"},
 		{"DiskSpd's text", "x.txt", diskSpdReport, Options{}, `timespan 1 E:\a.dat 200 400 0-4, timespan 1 F:\b c.dat 0 400 0-4`, "no timeline"},
-		{"DiskSpd's XML without -D", "x.xml", strings.ReplaceAll(intervals, "Bucket", "Other"), Options{},
+		{"DiskSpd's XML without -D", "x.xml", strings.ReplaceAll(intervals, "Bucket", "Other"),
+			Options{},
 			`timespan 1 E:\a.dat 629145600 41943040 0-4, timespan 1 F:\b.dat 0 104857600 0-4`, "no timeline"},
 		{"iostat -o JSON", "x.json", iostatJSONText, Options{}, "imported sda 409600 0 0-2", ""},
-		{"iostat -xh", "x.txt", iostatHuman, Options{Interval: 1e9}, "imported sda 0 1583104 0-1", ""},
+		{"iostat -xh", "x.txt", iostatHuman, Options{Interval: 1e9}, "imported sda 0 1583104 0-1",
+			""},
 	} {
 		got, run := imported(t, tt.name, []File{{tt.file, []byte(tt.text)}}, tt.opts)
 		var list []string
@@ -160,7 +177,8 @@ func TestWhatToolsWrite(t *testing.T) {
 					}
 				}
 				from, to := d.Files[0].StartNS, d.Files[len(d.Files)-1].EndNS
-				list = append(list, fmt.Sprint(p.Name, " ", d.Name, " ", moved[0], " ", moved[1], " ", from/1e9, "-", to/1e9))
+				list = append(list, fmt.Sprint(p.Name, " ", d.Name, " ", moved[0], " ", moved[1],
+					" ", from/1e9, "-", to/1e9))
 			}
 		}
 		check.Same(t, tt.name, tt.want, strings.Join(list, ", "))
@@ -180,8 +198,10 @@ func TestOneJobInTwoFiles(t *testing.T) {
 		files := []File{{"x.json", doc(epoch)}, {"y.json", doc(endMS)}}
 		if want == 0 {
 			_, err := Import(files, Options{})
-			check.Refused(t, "at once", err, "x.json and y.json would be of one disk, a; say of which they are, such as --disk A=x.json,B=y.json")
-			_, run := imported(t, "with names", files, Options{Disks: map[string]string{"x.json": "A", "y.json": "B"}})
+			check.Refused(t, "at once", err,
+				"x.json and y.json would be of one disk, a; say of which they are, such as --disk A=x.json,B=y.json")
+			_, run := imported(t, "with names", files,
+				Options{Disks: map[string]string{"x.json": "A", "y.json": "B"}})
 			check.Same(t, "phases, as they ran together for a part only", 2, len(run.Phases))
 			continue
 		}
@@ -194,7 +214,8 @@ func TestOneJobInTwoFiles(t *testing.T) {
 // An overlap is claimed of means only if it covers all of their time.
 func TestMeansClaimNoOverlap(t *testing.T) {
 	for runtimeMS, want := range map[int64]bool{9100: true, 5000: false} {
-		text := fioDoc("fio-3.30", epoch, fioJobDoc("a", 0, 0, 900, 9000, ""), fioJobDoc("b", 0, 800, 0, runtimeMS, ""))
+		text := fioDoc("fio-3.30", epoch, fioJobDoc("a", 0, 0, 900, 9000, ""),
+			fioJobDoc("b", 0, 800, 0, runtimeMS, ""))
 		_, run := imported(t, "json", []File{{"x.json", []byte(text)}}, Options{})
 		for _, p := range analysis.Analyze(run, analysis.Options{}).Phases {
 			if got := p.Overlap != nil && len(p.Overlap.Disks) > 1; got != want {
@@ -209,29 +230,40 @@ func TestMeansClaimNoOverlap(t *testing.T) {
 func TestSpoiled(t *testing.T) {
 	json := fioDoc("fio-3.30", epoch, fioJobDoc("a", 0, 0, 900, 9000, ""))
 	refused(t, map[string]struct{ data, want string }{
-		"fio's json, cut":          {json[:len(json)-20], "line 6: its JSON is cut short"},
-		"fio's json with NaN":      {strings.Replace(json, `"io_bytes": 900`, `"io_bytes": nan`, 1), "line 6: its JSON is cut short or broken: invalid character"},
-		"fio's text":               {"a: (groupid=0, jobs=1): err= 0: pid=1\n", "this is fio's text output: run fio with --output-format=json"},
-		"fio's terse output":       {"3;fio-3.33;a;0;0;1", "this is fio's text output"},
-		"elbencho's text":          {"OPERATION   RESULT TYPE    FIRST DONE\n", "this is elbencho's text output: run elbencho with --livecsv"},
-		"iostat of macOS":          {"              disk0       cpu\n    KB/t  tps  MB/s  us sy id\n", "this is iostat of macOS or BSD"},
-		"elbencho's results, cut":  {elbenchoTable[:len(elbenchoTable)-100], "line 5: it has"},
-		"elbencho's results, NaN":  {strings.Replace(elbenchoTable, ",8000,", ",NaN,", 1), `line 4: "NaN" is no amount`},
-		"live, cut":                {elbenchoLiveTable[:len(elbenchoLiveTable)-9], "line 7: it has 8 cells, and the table 12 columns"},
-		"live, back in time":       {strings.Replace(elbenchoLiveTable, "20000", "9000", 1), "line 6: its time is not after"},
-		"live, fewer bytes":        {strings.Replace(elbenchoLiveTable, "10100", "9000", 1), "line 7: fewer bytes are done"},
-		"DiskSpd's text, cut":      {diskSpdReport[:len(diskSpdReport)-200], "line 28: it is cut short"},
-		"DiskSpd's text, a row":    {strings.Replace(diskSpdReport, "     1 |       100", "     1 |       1x0", 1), `line 27: "1 |       1x0`},
-		"DiskSpd's text, no row":   {strings.Replace(diskSpdReport, "     1 |       100 |     1 |       4.64 |    1189.03 | E:\\a.dat (1024MiB)\n", "", 1), "line 29: the threads moved 700 bytes and not 800"},
-		"iostat's JSON, cut":       {iostatJSONText[:300], "line 4: its JSON is cut short"},
-		"iostat's JSON, back":      {strings.Replace(iostatJSONText, "12:00:01 AM", "11:59:00 PM", 1), "its time is before"},
-		"iostat without direction": {"Device tps kB/s %util\nsda 1.0 1.0 1.0\n", "line 2: sda: nothing says what it read and what it wrote"},
+		"fio's json, cut":     {json[:len(json)-20], "line 6: its JSON is cut short"},
+		"fio's json with NaN": {strings.Replace(json, `"io_bytes": 900`, `"io_bytes": nan`, 1), "line 6: its JSON is cut short or broken: invalid character"},
+		"fio's text": {"a: (groupid=0, jobs=1): err= 0: pid=1\n",
+			"this is fio's text output: run fio with --output-format=json"},
+		"fio's terse output": {"3;fio-3.33;a;0;0;1", "this is fio's text output"},
+		"elbencho's text": {"OPERATION   RESULT TYPE    FIRST DONE\n",
+			"this is elbencho's text output: run elbencho with --livecsv"},
+		"iostat of macOS":         {"              disk0       cpu\n    KB/t  tps  MB/s  us sy id\n", "this is iostat of macOS or BSD"},
+		"elbencho's results, cut": {elbenchoTable[:len(elbenchoTable)-100], "line 5: it has"},
+		"elbencho's results, NaN": {strings.Replace(elbenchoTable, ",8000,", ",NaN,", 1), `line 4: "NaN" is no amount`},
+		"live, cut": {elbenchoLiveTable[:len(elbenchoLiveTable)-9],
+			"line 7: it has 8 cells, and the table 12 columns"},
+		"live, back in time": {strings.Replace(elbenchoLiveTable, "20000", "9000", 1),
+			"line 6: its time is not after"},
+		"live, fewer bytes": {strings.Replace(elbenchoLiveTable, "10100", "9000", 1),
+			"line 7: fewer bytes are done"},
+		"DiskSpd's text, cut": {diskSpdReport[:len(diskSpdReport)-200],
+			"line 28: it is cut short"},
+		"DiskSpd's text, a row": {strings.Replace(diskSpdReport, "     1 |       100", "     1 |       1x0", 1), `line 27: "1 |       1x0`},
+		"DiskSpd's text, no row": {strings.Replace(diskSpdReport,
+			"     1 |       100 |     1 |       4.64 |    1189.03 | E:\\a.dat (1024MiB)\n", "", 1),
+			"line 29: the threads moved 700 bytes and not 800"},
+		"iostat's JSON, cut": {iostatJSONText[:300], "line 4: its JSON is cut short"},
+		"iostat's JSON, back": {strings.Replace(iostatJSONText, "12:00:01 AM", "11:59:00 PM",
+			1), "its time is before"},
+		"iostat without direction": {"Device tps kB/s %util\nsda 1.0 1.0 1.0\n",
+			"line 2: sda: nothing says what it read and what it wrote"},
 	})
 	for _, tt := range []struct{ name, data, want string }{
 		{"a_bw.1.log", "100, 3, 1, 0, 0\n200, 3, 1", `line 2: "200, 3, 1" is no line of fio's log of bw`},
 		{"a_bw.1.log", "100, 3, 1, 0, 0\n200, 3, 1, 0\n", `line 2: "200, 3, 1, 0" is no line`},
 		{"a_bw.1.log", "100, 3, 1, 0, 0\n200, nan, 1, 0, 0\n", `line 2: "200, nan`},
-		{"a_bw.1.log", "100, 3, 1, 0, 0\n90, 3, 0, 0, 0\n95, 3, 1, 0, 0\n", "line 3: its time is before"},
+		{"a_bw.1.log", "100, 3, 1, 0, 0\n90, 3, 0, 0, 0\n95, 3, 1, 0, 0\n",
+			"line 3: its time is before"},
 	} {
 		_, err := Import([]File{{tt.name, []byte(tt.data)}}, Options{})
 		check.Refused(t, tt.data, err, tt.want)

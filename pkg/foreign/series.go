@@ -116,7 +116,8 @@ func (in *input) align() error {
 					"there: record with log_unix_epoch=1, add fio's json output, or give --start "+
 					"%s=TIME", s.disk, s.disk)
 			case s.disk == other.disk && in.opts.Disks[s.source] == "" &&
-				(filepath.Base(s.source) == filepath.Base(other.source) || s.isMean && other.isMean &&
+				(filepath.Base(s.source) == filepath.Base(other.source) || s.isMean &&
+					other.isMean &&
 					s.began < other.began+other.end() && other.began < s.began+s.end()):
 				return fmt.Errorf("%s and %s would be of one disk, %s; say of which they are, such "+
 					"as --disk A=%s,B=%s", s.source, other.source, s.disk, s.source, other.source)
@@ -175,7 +176,8 @@ func (in *input) splitMeans() {
 		return
 	}
 	slices.Sort(means)
-	note := "no timeline: the rates of " + unit.List(slices.Compact(means)) + " are means over each " +
+	note := "no timeline: the rates of " + unit.List(slices.Compact(means)) +
+		" are means over each " +
 		"job's time, and don't show how they changed"
 	for _, s := range in.series {
 		if split[s.phase] {

@@ -167,9 +167,10 @@ func (in *input) timeline(tool string, columns map[string]string) error {
 		last := d.end()
 		d.trim()
 		if rest := time.Duration(last - d.end()); rest >= pauseNS && len(d.steps) > 0 {
-			in.notes = append(in.notes, fmt.Sprintf("%s: next to nothing moved in the last %s of %s, "+
-				"which do not count", in.Name, unit.FormatSeconds(rest.Seconds()),
-				cmp.Or(d.phase, d.disk)))
+			in.notes = append(in.notes,
+				fmt.Sprintf("%s: next to nothing moved in the last %s of %s, "+
+					"which do not count", in.Name, unit.FormatSeconds(rest.Seconds()),
+					cmp.Or(d.phase, d.disk)))
 		}
 	}
 	return err

@@ -41,7 +41,8 @@ func Load(name string, data []byte) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Profile{Link: math.Inf(1), Lane: math.Inf(1), Capacity: Capacity{ReadWeight: 1, WriteWeight: 1}}
+	p := &Profile{Link: math.Inf(1), Lane: math.Inf(1),
+		Capacity: Capacity{ReadWeight: 1, WriteWeight: 1}}
 	p.value().Read(doc.Root())
 	return p, doc.Err()
 }
@@ -72,7 +73,8 @@ func (p *Profile) value() yaml.Value {
 		yaml.Required("version", yaml.Int(&version, 1, 1), "the version of this format"),
 		yaml.Required("name", yaml.String(&p.Name), "the hub, in one word"),
 		yaml.Optional("about", yaml.String(&p.About), "what it is, in one line"),
-		yaml.Optional("source", yaml.OneOf(&p.Source, string(Measured), string(Specified), string(Fitted)),
+		yaml.Optional("source", yaml.OneOf(&p.Source, string(Measured), string(Specified),
+			string(Fitted)),
 			"where the figures are from: measured, specifications (data sheets) or fitted (to runs)"),
 		yaml.Optional("link", yaml.Rate(&p.Link, minRate, maxRate),
 			"what the link to the computer can carry one way; no limit by default"),
@@ -88,13 +90,17 @@ func (p *Profile) value() yaml.Value {
 		yaml.Optional("sharing", old, withdrawn),
 		yaml.Optional("recovery", yaml.Object{Keys: recovery}.Value(),
 			"how long the disks that stay keep their old rate after another has ended"),
-		yaml.Required("disks", yaml.Items[Disk]{To: &p.Disks, Item: p.diskValue, Empty: noDisks}.Value(),
+		yaml.Required("disks", yaml.Items[Disk]{To: &p.Disks, Item: p.diskValue,
+			Empty: noDisks}.Value(),
 			"the disks"),
 		yaml.Optional("observed", yaml.Object{Keys: []yaml.Key{
-			yaml.Optional("rates", yaml.Items[Observation]{To: &e.Rates, Item: p.observationValue}.Value(),
+			yaml.Optional("rates", yaml.Items[Observation]{To: &e.Rates,
+				Item: p.observationValue}.Value(),
 				"rates of disks that worked together, or alone"),
-			yaml.Optional("lags", ignored, "times of recovery; fit wrote them once, and they are ignored"),
-			yaml.Optional("noise", ignored, "how much files differ; fit wrote it once, and it is ignored"),
+			yaml.Optional("lags", ignored,
+				"times of recovery; fit wrote them once, and they are ignored"),
+			yaml.Optional("noise", ignored,
+				"how much files differ; fit wrote it once, and it is ignored"),
 		}}.Value(), "what was measured: with it, predictions have intervals; fit writes it"),
 	}}.Value()
 }
@@ -156,12 +162,13 @@ func (p *Profile) diskValue(d *Disk) yaml.Value {
 			yaml.Optional("cache", yaml.Object{Keys: []yaml.Key{
 				yaml.Required("bytes", yaml.Bytes(&cache.Bytes, 1, maxBytes),
 					"how much it takes at full speed after a rest"),
-				yaml.Required("after", yaml.Rate(&cache.After, minRate, maxRate).Then(func(n yaml.Node) {
-					if fastest := max(d.Write.Hub, d.Write.Direct); fastest > 0 {
-						atMost(n, "after", cache.After, fastest,
-							"the %s that the disk writes at its best; a spent cache does not make it faster")
-					}
-				}), "the rate when it is full"),
+				yaml.Required("after",
+					yaml.Rate(&cache.After, minRate, maxRate).Then(func(n yaml.Node) {
+						if fastest := max(d.Write.Hub, d.Write.Direct); fastest > 0 {
+							atMost(n, "after", cache.After, fastest,
+								"the %s that the disk writes at its best; a spent cache does not make it faster")
+						}
+					}), "the rate when it is full"),
 				yaml.Optional("refill", yaml.Rate(&cache.Refill, 0, maxRate),
 					"how fast it is regained while the disk does not write"),
 			}}.Value().Then(func(yaml.Node) { d.Cache = cache }), "its fast cache for writing"),
@@ -183,7 +190,8 @@ func sideValue(s *Side, direction string, carries, lanes *float64) yaml.Value {
 		return yaml.Rate(to, minRate, maxRate).Then(func(n yaml.Node) {
 			atMost(n, key, *to, *lanes, "the %s of the disk's lanes; nothing passes them faster")
 			if key == "hub" && *carries > 0 {
-				atMost(n, key, *to, *carries, "the %s that the hub carries in that direction; nothing passes it faster")
+				atMost(n, key, *to, *carries,
+					"the %s that the hub carries in that direction; nothing passes it faster")
 			}
 		})
 	}
@@ -226,9 +234,11 @@ func (p *Profile) observationValue(o *Observation) yaml.Value {
 			yaml.Required("disk", yaml.String(&d.Disk).Then(func(n yaml.Node) {
 				switch {
 				case p.Disk(d.Disk) == nil:
-					n.Errorf("the profile has no disk %s; try %s", yaml.Quote(d.Disk), yaml.Suggest(d.Disk, p.Names()))
+					n.Errorf("the profile has no disk %s; try %s", yaml.Quote(d.Disk),
+						yaml.Suggest(d.Disk, p.Names()))
 				case o.Of(d.Disk) != nil:
-					n.Errorf("disk %s is listed twice in the observation; delete one", yaml.Quote(d.Disk))
+					n.Errorf("disk %s is listed twice in the observation; delete one",
+						yaml.Quote(d.Disk))
 				}
 			}), "the disk's name"),
 			yaml.Required("op", role(&d.Op), "read or write"),
@@ -242,12 +252,14 @@ func (p *Profile) observationValue(o *Observation) yaml.Value {
 		Keys: []yaml.Key{
 			yaml.Optional("phase", yaml.String(&o.Phase), "where it was seen"),
 			yaml.Optional("direct", yaml.Bool(&o.Direct), "its one disk was on a port of its own"),
-			yaml.Required("disks", yaml.Items[Observed]{To: &o.Disks, Item: disk, Empty: noDisks}.Value(),
+			yaml.Required("disks", yaml.Items[Observed]{To: &o.Disks, Item: disk,
+				Empty: noDisks}.Value(),
 				"which disks worked, and how fast"),
 		},
 		Check: func(m *yaml.Mapping) {
 			if n, _ := m.Get("direct"); o.Direct && len(o.Disks) > 1 {
-				n.Errorf("%d disks together are no direct observation; write one for each", len(o.Disks))
+				n.Errorf("%d disks together are no direct observation; write one for each",
+					len(o.Disks))
 			}
 		},
 	}.Value()
@@ -256,7 +268,9 @@ func (p *Profile) observationValue(o *Observation) yaml.Value {
 // ignored reads anything.
 var ignored = yaml.Read(yaml.Schema{}, func(yaml.Node) {})
 
-func role(to *trace.Role) yaml.Value { return yaml.OneOf(to, string(trace.Read), string(trace.Write)) }
+func role(to *trace.Role) yaml.Value {
+	return yaml.OneOf(to, string(trace.Read), string(trace.Write))
+}
 
 // atMost reports a rate above a limit, of which the text says what it is.
 func atMost(n yaml.Node, key string, rate, limit float64, what string) {
@@ -284,7 +298,8 @@ func (p *Profile) YAML(notes map[string]string) []byte {
 	w.line("\ncapacity:")
 	w.value("capacity.read", "  ", rate(c.Read))
 	w.value("capacity.write", "  ", rate(c.Write))
-	if c.Both < (c.Read+c.Write)*(1-1e-5) { // else there is no joint limit, and rounding must not make it one too high
+	// Else there is no joint limit, and rounding must not make it one too high.
+	if c.Both < (c.Read+c.Write)*(1-1e-5) {
 		w.value("capacity.both", "  ", rate(c.Both))
 	}
 	if c.Pair > 0 {
@@ -314,7 +329,8 @@ func (w *yamlWriter) line(format string, args ...any) { fmt.Fprintf(w, format+"\
 
 // value writes the last key of a parameter, its value and its note.
 func (w *yamlWriter) value(parameter, indent, value string) {
-	w.line("%s%s: %s%s", indent, parameter[strings.LastIndexByte(parameter, '.')+1:], value, w.note(parameter))
+	w.line("%s%s: %s%s", indent, parameter[strings.LastIndexByte(parameter, '.')+1:], value,
+		w.note(parameter))
 }
 
 func (w *yamlWriter) note(parameter string) string {
@@ -359,7 +375,8 @@ func (w *yamlWriter) disk(d *Disk) {
 		}
 	}
 	if c := d.Cache; c != nil {
-		w.line("    cache: {bytes: %d, after: %s, refill: %s}", c.Bytes, rate(c.After), rate(c.Refill))
+		w.line("    cache: {bytes: %d, after: %s, refill: %s}", c.Bytes, rate(c.After),
+			rate(c.Refill))
 	}
 }
 
@@ -376,7 +393,8 @@ func (w *yamlWriter) evidence(e *Evidence) {
 		}
 		w.line("      disks:")
 		for _, d := range o.Disks {
-			w.line("        - {disk: %q, op: %s, rate: %s, error: %s}", d.Disk, d.Op, rate(d.Rate), number(d.Error))
+			w.line("        - {disk: %q, op: %s, rate: %s, error: %s}", d.Disk, d.Op, rate(d.Rate),
+				number(d.Error))
 		}
 	}
 }

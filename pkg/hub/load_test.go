@@ -41,17 +41,21 @@ func TestLoad(t *testing.T) {
 	check.Must(t, err)
 	want := &Profile{
 		Name: "small", About: "two disks", Source: Measured, Link: 4e9, Lane: 0.75e9, Noise: 0.03,
-		Capacity: Capacity{Read: 3.4e9, Write: 3.3e9, Both: 4.5e9, ReadWeight: 1.9, WriteWeight: 2.6, Pair: 0.9, TwoWriters: 0.8},
+		Capacity: Capacity{Read: 3.4e9, Write: 3.3e9, Both: 4.5e9, ReadWeight: 1.9,
+			WriteWeight: 2.6, Pair: 0.9, TwoWriters: 0.8},
 		Lags: Lags{
 			WriteAfterWrite: []time.Duration{4 * time.Second, 10 * time.Second},
 			ReadAfterWrite:  []time.Duration{2500 * time.Millisecond},
 		},
 		Disks: []Disk{
-			{Name: "A", About: "slow", Read: Side{Hub: 2.6e9, Direct: 2.7e9, Weight: 1}, Write: Side{Hub: 1.5e9, Direct: 1.5e9, Weight: 2}},
-			{Name: "B", Read: Side{Hub: 3.4e9, Direct: 5e9, Weight: 1}, Write: Side{Hub: 3e9, Direct: 3e9, Weight: 1}},
+			{Name: "A", About: "slow", Read: Side{Hub: 2.6e9, Direct: 2.7e9, Weight: 1},
+				Write: Side{Hub: 1.5e9, Direct: 1.5e9, Weight: 2}},
+			{Name: "B", Read: Side{Hub: 3.4e9, Direct: 5e9, Weight: 1},
+				Write: Side{Hub: 3e9, Direct: 3e9, Weight: 1}},
 			{
 				Name: "X", Lanes: 2, Read: Side{Hub: 1.5e9, Direct: 1.5e9, Weight: 1},
-				Write: Side{Hub: 1.4e9, Direct: 1.4e9, Weight: 1, PerFile: 2 * time.Millisecond, Knee: Knee{AboveBytes: 550e6, Factor: 0.8}},
+				Write: Side{Hub: 1.4e9, Direct: 1.4e9, Weight: 1, PerFile: 2 * time.Millisecond,
+					Knee: Knee{AboveBytes: 550e6, Factor: 0.8}},
 				Cache: &Cache{Bytes: 24e9, After: 0.6e9, Refill: 1e7},
 			},
 		},
@@ -146,14 +150,19 @@ func TestYAMLRoundTrip(t *testing.T) {
 	full.Name = "odd: \"name\" #1\n\u2028"
 	full.Evidence = Evidence{
 		Rates: []Observation{
-			{Phase: "WW: \"all\"", Disks: []Observed{{Disk: "A", Op: write, Rate: 0.123456e9, Error: 0.00123}, {Disk: "B", Op: read, Rate: 2e9, Error: 0.5}}},
-			{Phase: "alone", Direct: true, Disks: []Observed{{Disk: "B", Op: read, Rate: 5000, Error: 1}}},
+			{Phase: "WW: \"all\"",
+				Disks: []Observed{{Disk: "A", Op: write, Rate: 0.123456e9, Error: 0.00123},
+					{Disk: "B", Op: read, Rate: 2e9, Error: 0.5}}},
+			{Phase: "alone", Direct: true,
+				Disks: []Observed{{Disk: "B", Op: read, Rate: 5000, Error: 1}}},
 		},
 	}
 	bare := &Profile{
 		Name: "bare", Link: math.Inf(1), Lane: math.Inf(1),
-		Capacity: Capacity{Read: 1e9, Write: 1.5e9, Both: 2.5e9, ReadWeight: 1, WriteWeight: 1}, // no joint limit
-		Disks:    []Disk{{Name: "A", Read: Side{Hub: 1e6, Direct: 1e6, Weight: 1}, Write: Side{Hub: 1e6, Direct: 1e6, Weight: 1}}},
+		// No joint limit.
+		Capacity: Capacity{Read: 1e9, Write: 1.5e9, Both: 2.5e9, ReadWeight: 1, WriteWeight: 1},
+		Disks: []Disk{{Name: "A", Read: Side{Hub: 1e6, Direct: 1e6, Weight: 1},
+			Write: Side{Hub: 1e6, Direct: 1e6, Weight: 1}}},
 	}
 	costly := round()
 	costly.Capacity.Pair, costly.Capacity.TwoWriters = 0.9, 0.8
@@ -166,7 +175,8 @@ func TestYAMLRoundTrip(t *testing.T) {
 func TestLoadWithdrawnKeys(t *testing.T) {
 	want, err := Load("now.yaml", []byte(good))
 	check.Must(t, err)
-	old := strings.Replace(good, "\ncapacity: {", "\nsharing: pooled\ncapacity: {per_disk: 0.1, read_loss: 0.2, write_loss: 0.3, ", 1)
+	old := strings.Replace(good, "\ncapacity: {",
+		"\nsharing: pooled\ncapacity: {per_disk: 0.1, read_loss: 0.2, write_loss: 0.3, ", 1)
 	if old == good {
 		t.Fatal("nothing was added")
 	}
@@ -201,14 +211,17 @@ func roundTripped(t *testing.T, p *Profile) *Profile {
 
 func TestPooledEvidence(t *testing.T) {
 	seen := func(disk string, rate, err float64) Observation {
-		return Observation{Phase: "alone", Disks: []Observed{{Disk: disk, Op: write, Rate: rate, Error: err}}}
+		return Observation{Phase: "alone",
+			Disks: []Observed{{Disk: disk, Op: write, Rate: rate, Error: err}}}
 	}
 	e := &Evidence{Rates: []Observation{
-		seen("W", 100, 0.02), seen("R", 7, 0.1), seen("W", 100, 0.02), // agree: the error shrinks by the root of 2
+		// Agree: the error shrinks by the root of 2.
+		seen("W", 100, 0.02), seen("R", 7, 0.1), seen("W", 100, 0.02),
 		seen("V", 100, 0.01), seen("V", 100*math.Exp(0.2), 0.01), // do not: half their distance
 	}}
 	got := e.Pooled().Rates
-	want := []Observation{seen("W", 100, 0.02/math.Sqrt2), seen("R", 7, 0.1), seen("V", 100*math.Exp(0.1), 0.1)}
+	want := []Observation{seen("W", 100, 0.02/math.Sqrt2), seen("R", 7, 0.1),
+		seen("V", 100*math.Exp(0.1), 0.1)}
 	check.Same(t, "pooled", want, got, near)
 }
 

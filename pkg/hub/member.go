@@ -19,7 +19,8 @@ type member struct {
 	state state
 
 	curve []breakpoint // by time; from the last grant on
-	held  float64      // the share it keeps when another leaves: its own, except for noise and for the others' frames
+	// The share it keeps when another leaves: its own, except for noise and for the others' frames.
+	held float64
 
 	frames *frames // nil: it moves files
 	pace   *pace   // nil: as fast as it can
@@ -48,8 +49,9 @@ type member struct {
 }
 
 type cacheLevel struct {
-	left    float64 // bytes
-	sinceNS int64   // when that was, the disk not having written since; below zero: before this phase
+	left float64 // bytes
+	// When that was, the disk not having written since; below zero: before this phase.
+	sinceNS int64
 }
 
 // breakpoint is a point of the curve from which on the rate is constant.
@@ -79,7 +81,8 @@ const (
 )
 
 func newMember(disk string, known *Disk, work Work, noise float64) (*member, error) {
-	m := &member{disk: disk, known: known, work: work, noiseFactor: 1, fileEnd: work.Sizes[0], emptyAt: math.Inf(1)}
+	m := &member{disk: disk, known: known, work: work, noiseFactor: 1, fileEnd: work.Sizes[0],
+		emptyAt: math.Inf(1)}
 	m.total = endless
 	if !work.open() {
 		m.total = 0
@@ -222,10 +225,12 @@ func (m *member) want(limit float64) float64 {
 func (m *member) claim(claims []Claim) []Claim {
 	want := m.want(m.cap())
 	if reads := 1 - m.writes; reads > 0 {
-		claims = append(claims, Claim{Op: trace.Read, Cap: reads * want, Weight: m.known.Read.Weight})
+		claims = append(claims, Claim{Op: trace.Read, Cap: reads * want,
+			Weight: m.known.Read.Weight})
 	}
 	if m.writes > 0 {
-		claims = append(claims, Claim{Op: trace.Write, Cap: m.writes * want, Weight: m.known.Write.Weight})
+		claims = append(claims, Claim{Op: trace.Write, Cap: m.writes * want,
+			Weight: m.known.Write.Weight})
 	}
 	return claims
 }

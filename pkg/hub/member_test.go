@@ -26,7 +26,8 @@ func TestTell(t *testing.T) {
 		{0.25, 1, map[trace.Role]int64{write: 1}},
 		{1, 8, map[trace.Role]int64{read: 8}},
 	} {
-		w := &worker{job: &scenario.Job{Reads: tt.reads}, event: trace.Event{Type: trace.FileType, Bytes: tt.bytes}}
+		w := &worker{job: &scenario.Job{Reads: tt.reads},
+			event: trace.Event{Type: trace.FileType, Bytes: tt.bytes}}
 		got := map[trace.Role]int64{}
 		check.Must(t, w.report(func(e *trace.Event) error { got[e.Op] += e.Bytes; return nil }))
 		check.Same(t, fmt.Sprintf("%g read of %d bytes", tt.reads, tt.bytes), tt.want, got)
@@ -42,7 +43,8 @@ func TestAddEvidence(t *testing.T) {
 	}
 	e := one("first", 1, 20)
 	e.Add(one("second", 2, 30))
-	if len(e.Rates) != 2 || e.Rates[1].Phase != "second" || len(e.Lags) != 2 || e.Noise.Squares != 3 || e.Noise.Freedom != 50 {
+	if len(e.Rates) != 2 || e.Rates[1].Phase != "second" || len(e.Lags) != 2 ||
+		e.Noise.Squares != 3 || e.Noise.Freedom != 50 {
 		t.Errorf("%+v", e)
 	}
 }
@@ -79,7 +81,8 @@ func TestCacheOverPhases(t *testing.T) {
 	}{
 		{"20 GB at 2, 5 at 0.5", 0, Work{Op: write, Sizes: files(25)}, 10 + 10},
 		{"reads do not use it", 0, Work{Op: read, Sizes: files(30)}, 10},
-		{"it refilled while reading: 1 GB at 2, 1 at 0.5", 0, Work{Op: write, Sizes: files(2)}, 0.5 + 2},
+		{"it refilled while reading: 1 GB at 2, 1 at 0.5", 0, Work{Op: write, Sizes: files(2)},
+			0.5 + 2},
 		{"a rest of 30 s gives 3 GB", 30, Work{Op: write, Sizes: files(2, 2)}, 1.5 + 2},
 		{"no more than it holds", 1e5, Work{Op: write, Sizes: files(21)}, 10 + 2},
 		{"a full one lasts out a small write", 200, Work{Op: write, Sizes: files(4)}, 2},
@@ -97,7 +100,8 @@ func TestCacheUnderContention(t *testing.T) {
 	s := NewSim(p)
 	join(t, s, "A", write, 0, 100)
 	join(t, s, "C", write, 0, 100)
-	follow(t, s, []ratesAt{{9.999, map[string]float64{"A": 0.8, "C": 1.6}}, {10, map[string]float64{"A": 2, "C": 0.4}}})
+	follow(t, s, []ratesAt{{9.999, map[string]float64{"A": 0.8, "C": 1.6}},
+		{10, map[string]float64{"A": 2, "C": 0.4}}})
 }
 
 // A cache that empties while contention leaves the disk less than it writes even then changes
@@ -121,11 +125,13 @@ func TestSizes(t *testing.T) {
 		work Work
 		want float64
 	}{
-		{"10 MB files take twice as long", Work{Op: write, Sizes: files(0.01, 0.01, 0.01)}, 3 * 0.010},
+		{"10 MB files take twice as long", Work{Op: write, Sizes: files(0.01, 0.01, 0.01)},
+			3 * 0.010},
 		{"2 GB files hardly longer", Work{Op: write, Sizes: files(2, 2)}, 2 * 1.005},
 		{"up to the knee", Work{Op: read, Sizes: files(0.6, 0.3)}, 0.3},
 		{"above it", Work{Op: read, Sizes: files(0.6, 1.2)}, 0.2 + 0.5},
-		{"a mix, whose writes take twice as long", Work{Op: read, Sizes: files(0.01), Reads: 0.5}, 0.01 * (0.5/3 + 0.5)},
+		{"a mix, whose writes take twice as long", Work{Op: read, Sizes: files(0.01), Reads: 0.5},
+			0.01 * (0.5/3 + 0.5)},
 		{"direct too", Work{Op: read, Sizes: files(0.7), Direct: true}, 0.7 / 3.5 / 0.8},
 	} {
 		check.Near(t, test.what+": took", test.want, finish(t, NewSim(p), "A", test.work), 1e-6)

@@ -48,7 +48,8 @@ func (p *Profile) Rates(disks []Observed) []float64 {
 
 // ShareInto is Share into a slice of the caller's, for inner loops.
 func ShareInto(c Capacity, claims []Claim, rates []float64) {
-	directions := [2]Claim{{Op: trace.Read, Weight: c.ReadWeight}, {Op: trace.Write, Weight: c.WriteWeight}}
+	directions := [2]Claim{{Op: trace.Read, Weight: c.ReadWeight},
+		{Op: trace.Write, Weight: c.WriteWeight}}
 	var disks [2]int
 	for _, claim := range claims {
 		d := Direction(claim.Op)

@@ -44,7 +44,9 @@ func slowShare(c Capacity, claims []Claim) []float64 {
 	}
 	r, w := wants(read, c.Read), wants(write, c.Write)
 	if r > 0 && w > 0 && r+w > c.Both {
-		l := level(c.Both, func(l float64) float64 { return math.Min(r, l*c.ReadWeight) + math.Min(w, l*c.WriteWeight) })
+		l := level(c.Both, func(l float64) float64 {
+			return math.Min(r, l*c.ReadWeight) + math.Min(w, l*c.WriteWeight)
+		})
 		r, w = math.Min(r, l*c.ReadWeight), math.Min(w, l*c.WriteWeight)
 	}
 	rates := make([]float64, len(claims))
@@ -71,7 +73,8 @@ func slowShare(c Capacity, claims []Claim) []float64 {
 // weights, where ties lie.
 func randomCase(rng *rand.Rand) (Capacity, []Claim) {
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
-	c := Capacity{Read: between(0.5, 10), Write: between(0.5, 10), ReadWeight: between(0.1, 5), WriteWeight: between(0.1, 5)}
+	c := Capacity{Read: between(0.5, 10), Write: between(0.5, 10), ReadWeight: between(0.1, 5),
+		WriteWeight: between(0.1, 5)}
 	c.Both = between(math.Max(c.Read, c.Write)*0.7, c.Read+c.Write)
 	ties := rng.IntN(3) == 0
 	claims := make([]Claim, 1+rng.IntN(8))
@@ -117,7 +120,9 @@ func TestShareProperties(t *testing.T) {
 	for n := range 10_000 {
 		c, claims := randomCase(rng)
 		rates := Share(c, claims)
-		bad := func(what string) { t.Fatalf("case %d: %s\n%+v\n%+v\n%v", n, what, c, claims, rates) }
+		bad := func(what string) {
+			t.Fatalf("case %d: %s\n%+v\n%+v\n%v", n, what, c, claims, rates)
+		}
 
 		// A twin of a disk gets exactly what the disk gets, wherever it stands.
 		twins := append([]Claim{claims[len(claims)-1]}, claims...)
@@ -135,14 +140,17 @@ func TestShareProperties(t *testing.T) {
 
 // Two disks in a direction, and two writers among readers, may find less than there is at best.
 func TestShareOfFew(t *testing.T) {
-	c := Capacity{Read: 3, Write: 4, Both: 5, ReadWeight: 1, WriteWeight: 1, Pair: 0.9, TwoWriters: 0.8}
+	c := Capacity{Read: 3, Write: 4, Both: 5, ReadWeight: 1, WriteWeight: 1, Pair: 0.9,
+		TwoWriters: 0.8}
 	for _, test := range []struct {
 		pattern string
 		want    float64 // in all
-	}{{"", 0}, {"R", 3}, {"W", 4}, {"RR", 2.7}, {"WW", 3.6}, {"RRR", 3}, {"WWW", 4}, {"WWWWW", 4}, {"RW", 5}, {"RRW", 5}, {"RWW", 4}, {"RRWWW", 4}} {
+	}{{"", 0}, {"R", 3}, {"W", 4}, {"RR", 2.7}, {"WW", 3.6}, {"RRR", 3}, {"WWW", 4}, {"WWWWW", 4},
+		{"RW", 5}, {"RRW", 5}, {"RWW", 4}, {"RRWWW", 4}} {
 		var claims []Claim
 		for _, letter := range test.pattern {
-			claims = append(claims, Claim{Op: map[rune]trace.Role{'R': read, 'W': write}[letter], Cap: 9, Weight: 1})
+			claims = append(claims, Claim{Op: map[rune]trace.Role{'R': read, 'W': write}[letter],
+				Cap: 9, Weight: 1})
 		}
 		total := 0.0
 		for _, rate := range Share(c, claims) {
@@ -162,7 +170,8 @@ func TestShareOfLessThanAll(t *testing.T) {
 		i := rng.IntN(len(claims))
 		claims[i].Cap *= 0.01 + 0.99*rng.Float64()
 		limited := Share(c, claims)
-		if want := min(full[i], claims[i].Cap); limited[i] < want-1e-9 || limited[i] > claims[i].Cap+1e-9 {
+		if want := min(full[i], claims[i].Cap); limited[i] < want-1e-9 ||
+			limited[i] > claims[i].Cap+1e-9 {
 			t.Fatalf("case %d: %+v %+v: %g instead of %g", n, c, claims[i], limited[i], want)
 		}
 		for j := range claims {

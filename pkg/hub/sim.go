@@ -61,16 +61,20 @@ type Sim struct {
 type Work struct {
 	Profile string     // the disk's name in the profile; the name it joins by if empty
 	Op      trace.Role // Read or Write
-	Sizes   []int64    // bytes of each file, in order; after the last it leaves, or begins again, as the policy has it
-	Direct  bool       // it is connected to a port of its own and contends with nobody
-	Seed    uint64     // of the profile's noise
-	Policy  policy.Policy
+	// Bytes of each file, in order; after the last it leaves, or begins again, as the policy has
+	// it.
+	Sizes  []int64
+	Direct bool   // it is connected to a port of its own and contends with nobody
+	Seed   uint64 // of the profile's noise
+	Policy policy.Policy
 
-	Think   time.Duration // after each file
-	Pace    float64       // bytes per second, at most; 0: as fast as it can
-	Reads   float64       // of what it moves, if it reads and writes at once; 0: it does what Op says
-	Streams []stream.Spec // what it plays or records, instead of files; Sizes only divide what it moves
-	Probe   float64       // bytes per second of single requests, which no one else notices; 0: it does not probe
+	Think time.Duration // after each file
+	Pace  float64       // bytes per second, at most; 0: as fast as it can
+	Reads float64       // of what it moves, if it reads and writes at once; 0: it does what Op says
+	// What it plays or records, instead of files; Sizes only divide what it moves.
+	Streams []stream.Spec
+	// Bytes per second of single requests, which no one else notices; 0: it does not probe.
+	Probe float64
 }
 
 // accompanies reports whether it has no work of its own to finish.
@@ -125,7 +129,8 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	i := s.index(disk)
 	switch {
 	case known == nil:
-		return fail(": profile %s has no disk %q; it has %s", s.profile.Name, name, strings.Join(s.profile.Names(), ", "))
+		return fail(": profile %s has no disk %q; it has %s", s.profile.Name, name,
+			strings.Join(s.profile.Names(), ", "))
 	case work.Op != trace.Read && work.Op != trace.Write:
 		return fail(": role %q is neither read nor write", work.Op)
 	case len(work.Sizes) == 0:
@@ -133,7 +138,8 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	case slices.Min(work.Sizes) <= 0:
 		return fail(": a file of %d bytes", slices.Min(work.Sizes))
 	case work.Pace < 0 || work.Reads < 0 || work.Reads >= 1 || work.Probe < 0:
-		return fail(": a pace of %g B/s, %g of it reads, %g B/s of probes", work.Pace, work.Reads, work.Probe)
+		return fail(": a pace of %g B/s, %g of it reads, %g B/s of probes", work.Pace, work.Reads,
+			work.Probe)
 	case tNS < s.now:
 		return fail(" at %d ns: the hub is already at %d ns", tNS, s.now)
 	case i >= 0 && s.members[i].state != gone:
@@ -173,7 +179,8 @@ func (s *Sim) Ask(disk string, bytes int64) error {
 	case bytes <= 0:
 		return fmt.Errorf("disk %s asks the hub for %d bytes: must be above zero", disk, bytes)
 	case m.asked+bytes > m.total:
-		return fmt.Errorf("disk %s asks the hub for %d bytes: only %d of its files are left", disk, bytes, m.total-m.asked)
+		return fmt.Errorf("disk %s asks the hub for %d bytes: only %d of its files are left", disk,
+			bytes, m.total-m.asked)
 	}
 	m.asked += bytes
 	m.asks = append(m.asks, bytes)
@@ -241,7 +248,8 @@ func (s *Sim) Advance(tNS int64) []Grant {
 				break
 			}
 			m.granted += m.asks[0]
-			grants = append(grants, Grant{Disk: m.disk, Bytes: m.asks[0], DoneNS: done, Ended: ended})
+			grants = append(grants, Grant{Disk: m.disk, Bytes: m.asks[0], DoneNS: done,
+				Ended: ended})
 			m.asks = m.asks[1:]
 		}
 		past := 0 // of the curve: no later grant can fall there
@@ -354,7 +362,8 @@ func (s *Sim) leave(gone *member) {
 // rerate shares out the capacity among those active now.
 func (s *Sim) rerate() {
 	s.claims, s.hubbed = s.claims[:0], s.hubbed[:0]
-	calm, mixing := true, 0 // no disk moves a frame after which it will soon rest; how many read and write at once
+	// No disk moves a frame after which it will soon rest; how many read and write at once.
+	calm, mixing := true, 0
 	for _, m := range s.members {
 		switch {
 		case m.state != active:
@@ -367,7 +376,8 @@ func (s *Sim) rerate() {
 		default:
 			s.claims = m.claim(s.claims)
 			s.hubbed = append(s.hubbed, m)
-			f := m.frames // one that has not followed others for longer than streams that are in time need
+			// One that has not followed others for longer than streams that are in time need.
+			f := m.frames
 			calm = calm && (f == nil || s.now-f.sinceNS > f.longest)
 			if m.mixes() {
 				mixing++
@@ -410,7 +420,8 @@ func (s *Sim) balance() {
 			claims := s.claims[i : i+2]
 			claims[0].Cap, claims[1].Cap = rate*(1-m.writes), rate*m.writes
 			ShareInto(s.profile.Capacity, s.claims, s.shares)
-			return s.shares[i] >= claims[0].Cap*(1-nearly) && s.shares[i+1] >= claims[1].Cap*(1-nearly)
+			return s.shares[i] >= claims[0].Cap*(1-nearly) &&
+				s.shares[i+1] >= claims[1].Cap*(1-nearly)
 		}
 		high := m.want(m.cap())
 		if !gets(high) {

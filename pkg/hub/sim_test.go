@@ -20,11 +20,13 @@ import (
 // round is a hub of round numbers, in GB/s: A, B and C alone write 2 and read 3; C pulls twice.
 func round() *Profile {
 	disk := func(name string, weight float64) Disk {
-		return Disk{Name: name, Read: Side{Hub: 3 * gb, Direct: 3.5 * gb, Weight: 1}, Write: Side{Hub: 2 * gb, Direct: 2.5 * gb, Weight: weight}}
+		return Disk{Name: name, Read: Side{Hub: 3 * gb, Direct: 3.5 * gb, Weight: 1},
+			Write: Side{Hub: 2 * gb, Direct: 2.5 * gb, Weight: weight}}
 	}
 	return &Profile{
-		Name:     "round",
-		Capacity: Capacity{Read: 3.6 * gb, Write: 2.4 * gb, Both: 4 * gb, ReadWeight: 1, WriteWeight: 1},
+		Name: "round",
+		Capacity: Capacity{Read: 3.6 * gb, Write: 2.4 * gb, Both: 4 * gb, ReadWeight: 1,
+			WriteWeight: 1},
 		Lags: Lags{
 			WriteAfterWrite: []time.Duration{4 * time.Second, 10 * time.Second},
 			ReadAfterWrite:  []time.Duration{2 * time.Second, 11 * time.Second},
@@ -103,7 +105,8 @@ func TestSimLatestLeaveDecides(t *testing.T) {
 	join(t, s, "B", write, 0, 6)
 	follow(t, s, []ratesAt{
 		{0, map[string]float64{"A": 1, "B": 1, "C": 2}}, {5, map[string]float64{"B": 1, "C": 2}},
-		{6, map[string]float64{"C": 2}}, {7.999, map[string]float64{"C": 2}}, {8, map[string]float64{"C": 3}},
+		{6, map[string]float64{"C": 2}}, {7.999, map[string]float64{"C": 2}},
+		{8, map[string]float64{"C": 3}},
 	})
 }
 
@@ -143,7 +146,8 @@ func TestSimGrantsLateAsksInThePast(t *testing.T) {
 		t.Errorf("next: got %d, %v; want the overdue grant at 1 s", at, ok)
 	}
 	grants = append(grants, s.Advance(5*second)...)
-	want := []Grant{{Disk: "A", Bytes: 1e9, DoneNS: second / 2}, {Disk: "A", Bytes: 1e9, DoneNS: second}, {Disk: "A", Bytes: 2e9, DoneNS: 2 * second}}
+	want := []Grant{{Disk: "A", Bytes: 1e9, DoneNS: second / 2},
+		{Disk: "A", Bytes: 1e9, DoneNS: second}, {Disk: "A", Bytes: 2e9, DoneNS: 2 * second}}
 	check.Same(t, "grants", want, grants)
 	check.Refused(t, "asked for more than its files", s.Ask("A", 1), "only 0 of its files are left")
 }
@@ -158,10 +162,14 @@ func TestSimLeave(t *testing.T) {
 	s.Leave("C", 2*second)
 	s.Leave("nobody", 2*second)
 	grants := s.Advance(4 * second)
-	check.Same(t, "grants of a killed disk", []Grant{{Disk: "C", Bytes: 1.6e9, DoneNS: second}, {Disk: "C", Bytes: 16e9, DoneNS: never, Ended: true}}, grants)
-	follow(t, s, []ratesAt{{4, map[string]float64{"A": 0.8}}, {6, map[string]float64{"A": 2}}}) // held, and recovered
-	join(t, s, "C", write, 7*second, 1)                                                         // and back again
-	s.Leave("C", 6*second+1)                                                                    // killed before it came
+	check.Same(t, "grants of a killed disk",
+		[]Grant{{Disk: "C", Bytes: 1.6e9, DoneNS: second},
+			{Disk: "C", Bytes: 16e9, DoneNS: never, Ended: true}}, grants)
+	// Held, and recovered.
+	follow(t, s, []ratesAt{{4, map[string]float64{"A": 0.8}}, {6, map[string]float64{"A": 2}}})
+	join(t, s, "C", write, 7*second, 1) // and back again
+	// Killed before it came.
+	s.Leave("C", 6*second+1)
 	follow(t, s, []ratesAt{{8, map[string]float64{"A": 2}}})
 }
 
@@ -169,7 +177,8 @@ func TestSimDirect(t *testing.T) {
 	s := NewSim(round())
 	join(t, s, "A", write, 0, 10)
 	joinWork(t, s, 0, "mine", Work{Profile: "C", Op: write, Sizes: files(2.5), Direct: true})
-	follow(t, s, []ratesAt{{0, map[string]float64{"A": 2, "mine": 2.5}}, {1, map[string]float64{"A": 2}}})
+	follow(t, s, []ratesAt{{0, map[string]float64{"A": 2, "mine": 2.5}},
+		{1, map[string]float64{"A": 2}}})
 }
 
 // Workers ask when they can, Advance is called when it may be: neither may change a single
@@ -184,7 +193,8 @@ func TestSimDoesNotDependOnItsCallers(t *testing.T) {
 			if i == 0 {
 				op = read
 			}
-			if err := s.Join(name, Work{Op: op, Sizes: files(3.3, 1.7, float64(i+1))}, int64(i)*second/3); err != nil {
+			if err := s.Join(name, Work{Op: op, Sizes: files(3.3, 1.7, float64(i+1))},
+				int64(i)*second/3); err != nil {
 				return nil, err
 			}
 			left[name] = 50 + 10*(i+1) // asks of 100 MB
@@ -295,7 +305,8 @@ func TestThink(t *testing.T) {
 	joinWork(t, s, 0, "B", Work{Op: write, Sizes: files(2, 2), Think: time.Second / 2})
 	join(t, s, "C", write, 0, 100)
 	together, alone := map[string]float64{"B": 0.8, "C": 1.6}, map[string]float64{"B": 0, "C": 2}
-	follow(t, s, []ratesAt{{0, together}, {2.49, together}, {2.5, alone}, {2.99, alone}, {3, together}, {5.49, together}})
+	follow(t, s, []ratesAt{{0, together}, {2.49, together}, {2.5, alone}, {2.99, alone},
+		{3, together}, {5.49, together}})
 }
 
 // Less than a second of arrears is made up for in full, and noise changes nothing of a pace that
@@ -327,7 +338,9 @@ func TestProbe(t *testing.T) {
 	plan.Phases[0].Jobs[0].Sizes, plan.Phases[0].Jobs[1].Sizes = []int64{12e9}, []int64{24e9}
 	alone := record(t, plan, round())
 	plan.Phases[0].Roles["C"] = read
-	plan.Phases[0].Jobs = append(plan.Phases[0].Jobs, scenario.Job{Disk: "C", Role: read, Sizes: []int64{4096 * 50}, Probe: 20 * time.Millisecond, IO: scenario.IO{Block: 4096}})
+	plan.Phases[0].Jobs = append(plan.Phases[0].Jobs,
+		scenario.Job{Disk: "C", Role: read, Sizes: []int64{4096 * 50}, Probe: 20 * time.Millisecond,
+			IO: scenario.IO{Block: 4096}})
 	var beside []trace.Event
 	var last int64
 	for _, e := range record(t, plan, round()) {
@@ -340,7 +353,9 @@ func TestProbe(t *testing.T) {
 		}
 		last = max(last, e.EndNS, e.TNS)
 	}
-	if diff := cmp.Diff(alone, beside, cmp.FilterValues(func(a, b trace.Event) bool { return a.Type == trace.PhaseType }, cmp.Ignore())); diff != "" {
+	if diff := cmp.Diff(alone, beside, cmp.FilterValues(func(a, b trace.Event) bool {
+		return a.Type == trace.PhaseType
+	}, cmp.Ignore())); diff != "" {
 		t.Errorf("what the others do (-alone +probed):\n%s", diff)
 	}
 	// A and B are at 1.2 for 10 s each; B is held for 4 s and moves the rest of its 24 GB at 2.
@@ -393,5 +408,6 @@ func TestMixUsesUpTheCache(t *testing.T) {
 	joinWork(t, s, 0, "A", Work{Op: write, Sizes: files(100), Reads: 0.25})
 	before, after := 1/(0.25/3+0.75/2), 1/(0.25/3+0.75/0.5)
 	at := 6 / 0.75 / before
-	follow(t, s, []ratesAt{{at - 0.01, map[string]float64{"A": before}}, {at + 0.01, map[string]float64{"A": after}}})
+	follow(t, s, []ratesAt{{at - 0.01, map[string]float64{"A": before}},
+		{at + 0.01, map[string]float64{"A": after}}})
 }

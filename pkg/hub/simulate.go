@@ -34,7 +34,8 @@ func Simulate(plan *scenario.Plan, p *Profile, emit func(*trace.Event) error) er
 
 // Record plays a phase of the plan as Play does, or all tries of its search, with the lines that
 // begin and end it in a trace.
-func (s *Sim) Record(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.Event) error) error {
+func (s *Sim) Record(plan *scenario.Plan, phase *scenario.Phase,
+	emit func(*trace.Event) error) error {
 	if phase.Search != nil {
 		return s.recordSearch(plan, phase, emit)
 	}
@@ -48,7 +49,8 @@ func (s *Sim) Record(plan *scenario.Plan, phase *scenario.Phase, emit func(*trac
 	return emit(&trace.Event{Type: trace.PhaseEndType, Phase: phase.Name, Status: trace.Complete})
 }
 
-func (s *Sim) recordSearch(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.Event) error) error {
+func (s *Sim) recordSearch(plan *scenario.Plan, phase *scenario.Phase,
+	emit func(*trace.Event) error) error {
 	sought := search.New(phase)
 	for {
 		try, ok := sought.Next()
@@ -75,7 +77,8 @@ func (s *Sim) recordSearch(plan *scenario.Plan, phase *scenario.Phase, emit func
 func WorkOf(plan *scenario.Plan, phase *scenario.Phase, job *scenario.Job) Work {
 	disk := plan.Disk(job.Disk)
 	w := Work{
-		Profile: cmp.Or(disk.Profile, job.Disk), Op: job.Role, Sizes: job.Sizes, Seed: job.Seed, Policy: policy.Of(phase),
+		Profile: cmp.Or(disk.Profile, job.Disk), Op: job.Role, Sizes: job.Sizes, Seed: job.Seed,
+		Policy: policy.Of(phase),
 		Direct: trace.OwnPort(cmp.Or(phase.Connections[job.Disk], disk.Connection)),
 		Think:  job.IO.Think, Pace: job.Pace, Reads: job.Reads, Streams: job.Streams,
 	}
@@ -105,7 +108,8 @@ func (s *Sim) JoinPhase(plan *scenario.Plan, phase *scenario.Phase) error {
 
 // Play plays one phase of the plan from its cool-down to its end, on the hub as the phase before
 // has left it, and emits its progress, file and stream events.
-func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.Event) error) error {
+func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase,
+	emit func(*trace.Event) error) error {
 	if err := s.JoinPhase(plan, phase); err != nil {
 		return err
 	}

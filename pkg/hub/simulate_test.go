@@ -30,7 +30,8 @@ func triple(pattern string, count int) *scenario.Plan {
 		for i := range sizes {
 			sizes[i] = 2e6 + rng.Int64N(2e9-2e6)
 		}
-		phase.Jobs = append(phase.Jobs, scenario.Job{Disk: name, Role: role, Sizes: sizes, Seed: uint64(i)})
+		phase.Jobs = append(phase.Jobs,
+			scenario.Job{Disk: name, Role: role, Sizes: sizes, Seed: uint64(i)})
 	}
 	plan.Phases = []scenario.Phase{phase}
 	return plan
@@ -39,18 +40,21 @@ func triple(pattern string, count int) *scenario.Plan {
 func record(t testing.TB, plan *scenario.Plan, p *Profile) []trace.Event {
 	t.Helper()
 	var events []trace.Event
-	check.Must(t, Simulate(plan, p, func(e *trace.Event) error { events = append(events, *e); return nil }))
+	check.Must(t, Simulate(plan, p,
+		func(e *trace.Event) error { events = append(events, *e); return nil }))
 	return events
 }
 
 func TestSimulate(t *testing.T) {
 	plan := &scenario.Plan{
-		Name:  "small",
-		Disks: []scenario.Disk{{Name: "A", Profile: "C"}, {Name: "B", Path: "/b", Connection: "direct"}},
+		Name: "small",
+		Disks: []scenario.Disk{{Name: "A", Profile: "C"},
+			{Name: "B", Path: "/b", Connection: "direct"}},
 		Phases: []scenario.Phase{
-			{Name: "W-", Roles: map[string]trace.Role{"A": write, "B": trace.Idle}, Jobs: []scenario.Job{
-				{Disk: "A", Role: write, Sizes: []int64{100e6, 150e6}},
-			}},
+			{Name: "W-", Roles: map[string]trace.Role{"A": write, "B": trace.Idle},
+				Jobs: []scenario.Job{
+					{Disk: "A", Role: write, Sizes: []int64{100e6, 150e6}},
+				}},
 			{Name: "WR", Roles: map[string]trace.Role{"A": write, "B": read}, Jobs: []scenario.Job{
 				{Disk: "A", Role: write, Sizes: []int64{20e6}},
 				{Disk: "B", Role: read, Sizes: []int64{70e6}},
@@ -59,13 +63,19 @@ func TestSimulate(t *testing.T) {
 	}
 	// A (C on the hub) writes at 2 GB/s, B reads at 3.5 on its own port.
 	want := []trace.Event{
-		{Type: trace.RunType, Version: 1, Name: "small", Disks: []trace.Disk{{Name: "A", Profile: "C"}, {Name: "B", Path: "/b", Connection: "direct", Profile: "B"}}}, // no disk was measured, whatever its path
-		{Type: trace.PhaseType, Phase: "W-", Roles: plan.Phases[0].Roles, Work: plan.Phases[0].Works()},
+		// No disk was measured, whatever its path.
+		{Type: trace.RunType, Version: 1, Name: "small",
+			Disks: []trace.Disk{{Name: "A", Profile: "C"},
+				{Name: "B", Path: "/b", Connection: "direct", Profile: "B"}}},
+		{Type: trace.PhaseType, Phase: "W-", Roles: plan.Phases[0].Roles,
+			Work: plan.Phases[0].Works()},
 		{Type: trace.FileType, Phase: "W-", Disk: "A", Op: write, Bytes: 100e6, EndNS: 50e6},
 		{Type: trace.ProgressType, Phase: "W-", Disk: "A", Seq: 1, Bytes: 128e6, TNS: 114e6},
-		{Type: trace.FileType, Phase: "W-", Disk: "A", Op: write, Seq: 1, Bytes: 150e6, StartNS: 50e6, EndNS: 125e6},
+		{Type: trace.FileType, Phase: "W-", Disk: "A", Op: write, Seq: 1, Bytes: 150e6,
+			StartNS: 50e6, EndNS: 125e6},
 		{Type: trace.PhaseEndType, Phase: "W-", Status: trace.Complete},
-		{Type: trace.PhaseType, Phase: "WR", Roles: plan.Phases[1].Roles, Work: plan.Phases[1].Works()},
+		{Type: trace.PhaseType, Phase: "WR", Roles: plan.Phases[1].Roles,
+			Work: plan.Phases[1].Works()},
 		{Type: trace.FileType, Phase: "WR", Disk: "A", Op: write, Bytes: 20e6, EndNS: 10e6},
 		{Type: trace.FileType, Phase: "WR", Disk: "B", Op: read, Bytes: 70e6, EndNS: 20e6},
 		{Type: trace.PhaseEndType, Phase: "WR", Status: trace.Complete},
@@ -90,7 +100,8 @@ func TestSimulateIsATrace(t *testing.T) {
 		at := int64(0)
 		for _, f := range d.Files {
 			if f.StartNS != at || f.EndNS <= at {
-				t.Fatalf("disk %s: file %d from %d to %d after %d", d.Name, f.Seq, f.StartNS, f.EndNS, at)
+				t.Fatalf("disk %s: file %d from %d to %d after %d", d.Name, f.Seq, f.StartNS,
+					f.EndNS, at)
 			}
 			at = f.EndNS
 			for _, s := range f.Samples() {
@@ -129,7 +140,8 @@ func BenchmarkSimulate(b *testing.B) {
 	p.Noise = 0.03
 	var modelNS int64
 	for b.Loop() {
-		err := Simulate(plan, p, func(e *trace.Event) error { modelNS = max(modelNS, e.EndNS); return nil })
+		err := Simulate(plan, p,
+			func(e *trace.Event) error { modelNS = max(modelNS, e.EndNS); return nil })
 		check.Must(b, err)
 	}
 	perOp := b.Elapsed() / time.Duration(b.N)
@@ -171,7 +183,8 @@ func TestHold(t *testing.T) {
 	}
 	for disk, at := range seen {
 		if at > end || end-at > 200e6 {
-			t.Errorf("disk %s was last seen at %d, want to the end of the slowest's work at %d", disk, at, end)
+			t.Errorf("disk %s was last seen at %d, want to the end of the slowest's work at %d",
+				disk, at, end)
 		}
 	}
 	race, _, _ := lastWork(record(t, stopped(scenario.StopRace, 0, 0), round()))
@@ -237,11 +250,13 @@ func TestRestAfterSteady(t *testing.T) {
 	p.Disk("C").Cache = &Cache{Bytes: 8e9, After: 0.5e9, Refill: 0.1e9}
 	phase := func(name string) scenario.Phase {
 		return scenario.Phase{
-			Name: name, Stop: scenario.StopTime, Limit: time.Hour, Steady: time.Second, AfterFall: true, Cooldown: 20 * time.Second,
+			Name: name, Stop: scenario.StopTime, Limit: time.Hour, Steady: time.Second,
+			AfterFall: true, Cooldown: 20 * time.Second,
 			Jobs: []scenario.Job{{Disk: "C", Role: write, Sizes: []int64{1e9}}},
 		}
 	}
-	plan := &scenario.Plan{Disks: []scenario.Disk{{Name: "C", Profile: "C"}}, Phases: []scenario.Phase{phase("first"), phase("second")}}
+	plan := &scenario.Plan{Disks: []scenario.Disk{{Name: "C", Profile: "C"}},
+		Phases: []scenario.Phase{phase("first"), phase("second")}}
 	fast := map[string]int64{} // bytes of files at 2 GB/s
 	for _, e := range record(t, plan, p) {
 		if e.Type == trace.FileType && e.EndNS-e.StartNS < 6e8 {

@@ -19,7 +19,8 @@ import (
 
 // uhd is a stream of 100 MB/s with 25 frames a second and a buffer of a second.
 func uhd(count int) stream.Spec {
-	return stream.Spec{Kind: "uhd", Rate: 100e6, Frame: 40 * time.Millisecond, Count: count, Buffer: time.Second}
+	return stream.Spec{Kind: "uhd", Rate: 100e6, Frame: 40 * time.Millisecond, Count: count,
+		Buffer: time.Second}
 }
 
 // playing is a phase in which disk A plays streams and the others do as they are told.
@@ -36,7 +37,8 @@ func playing(spec stream.Spec, limit time.Duration, others ...scenario.Job) *sce
 	if limit > 0 {
 		phase.Stop, phase.Limit = scenario.StopTime, limit
 	}
-	phase.Jobs = []scenario.Job{{Disk: "A", Role: op, Sizes: []int64{int64(spec.TotalRate())}, Streams: []stream.Spec{spec}}}
+	phase.Jobs = []scenario.Job{{Disk: "A", Role: op, Sizes: []int64{int64(spec.TotalRate())},
+		Streams: []stream.Spec{spec}}}
 	for _, job := range others {
 		phase.Jobs = append(phase.Jobs, job)
 		phase.Roles[job.Disk] = job.Role
@@ -98,9 +100,12 @@ func TestStreamsCleanOrNot(t *testing.T) {
 		highest int // streams that it can do
 	}{
 		{"alone, 3 GB/s", round(), playing(uhd(1), 40*time.Second), 30},
-		{"beside two writers, 2 GB/s", round(), playing(uhd(1), 30*time.Second, busy("B", write), busy("C", write)), 20},
-		{"beside two readers, 1.2 GB/s", round(), playing(uhd(1), 30*time.Second, busy("B", read), busy("C", read)), 12},
-		{"beside a writer that pulls twice, 0.8 GB/s", round(), playing(recorded, 30*time.Second, busy("C", write)), 8},
+		{"beside two writers, 2 GB/s", round(),
+			playing(uhd(1), 30*time.Second, busy("B", write), busy("C", write)), 20},
+		{"beside two readers, 1.2 GB/s", round(),
+			playing(uhd(1), 30*time.Second, busy("B", read), busy("C", read)), 12},
+		{"beside a writer that pulls twice, 0.8 GB/s", round(),
+			playing(recorded, 30*time.Second, busy("C", write)), 8},
 		{"streams are read from large files, 1.5 GB/s", knee, playing(uhd(1), 30*time.Second), 15},
 		{"on a port of its own, 3.5 GB/s", round(), own, 35},
 	} {
@@ -136,11 +141,13 @@ func TestStreamsDrainByTheShortfall(t *testing.T) {
 		}
 		want := max(0, 1e9-e.TNS/5)
 		if math.Abs(float64(e.BufferNS-want)) > 45e6 { // a frame, and what it takes to move one
-			t.Fatalf("stream %s at %.1f s: buffer %d ns, want %d", e.Stream, float64(e.TNS)/1e9, e.BufferNS, want)
+			t.Fatalf("stream %s at %.1f s: buffer %d ns, want %d", e.Stream, float64(e.TNS)/1e9,
+				e.BufferNS, want)
 		}
 	}
 	streams, bytes := outcomes(events)
-	if moved := float64(bytes["A"]); math.Abs(moved/(30*2e9)-1) > 0.005 { // it never rests but at first
+	// It never rests but at first.
+	if moved := float64(bytes["A"]); math.Abs(moved/(30*2e9)-1) > 0.005 {
 		t.Errorf("%g bytes moved in 30 s at 2 GB/s", moved)
 	}
 	late := 0
@@ -167,7 +174,8 @@ func TestNeighboursOfStreams(t *testing.T) {
 		// Of B and C, at 0.8 and 1.6 GB/s, A's 200 MB a second leave 0.6 and 1.2 for a third of the
 		// time. C leaves at some 10 s, wherever in a frame's 40 ms that is. For 4 s B then has its
 		// 0.8 at most, which is also what A leaves it.
-		plan := playing(recorded, 0, scenario.Job{Disk: "B", Role: write, Sizes: slices.Repeat([]int64{100e6}, 120)},
+		plan := playing(recorded, 0,
+			scenario.Job{Disk: "B", Role: write, Sizes: slices.Repeat([]int64{100e6}, 120)},
 			scenario.Job{Disk: "C", Role: write, Sizes: []int64{15e9 + int64(i)*7e6}})
 		var left int64
 		var before, highest, lowest float64
@@ -197,7 +205,8 @@ func TestNeighboursOfStreams(t *testing.T) {
 func TestSamplesWhenever(t *testing.T) {
 	p := round()
 	p.Noise = 0.1
-	plan := playing(uhd(21), 0, scenario.Job{Disk: "B", Role: write, Sizes: slices.Repeat([]int64{500e6}, 20)},
+	plan := playing(uhd(21), 0, scenario.Job{Disk: "B", Role: write,
+		Sizes: slices.Repeat([]int64{500e6}, 20)},
 		scenario.Job{Disk: "C", Role: write, Sizes: []int64{7e9}, Pace: 0.7e9})
 	var want []trace.Event
 	for _, e := range record(t, plan, p) {
@@ -226,8 +235,10 @@ func TestSamplesWhenever(t *testing.T) {
 // What a simulation reports of streams stands among the rest in the order of time, each stream
 // every 100 ms.
 func TestStreamsInOrder(t *testing.T) {
-	plan := playing(uhd(3), 0, scenario.Job{Disk: "B", Role: write, Sizes: []int64{3e9, 5e9}}, scenario.Job{Disk: "C", Role: read, Sizes: []int64{2e9, 2e9}, Pace: 0.9e9})
-	last, next := int64(0), map[string]int64{"1": stream.SampleNS, "2": stream.SampleNS, "3": stream.SampleNS}
+	plan := playing(uhd(3), 0, scenario.Job{Disk: "B", Role: write, Sizes: []int64{3e9, 5e9}},
+		scenario.Job{Disk: "C", Role: read, Sizes: []int64{2e9, 2e9}, Pace: 0.9e9})
+	last, next := int64(0), map[string]int64{"1": stream.SampleNS, "2": stream.SampleNS,
+		"3": stream.SampleNS}
 	for _, e := range record(t, plan, round()) {
 		at := max(e.TNS, e.EndNS)
 		if at == 0 {
@@ -253,8 +264,11 @@ func TestStreamsInOrder(t *testing.T) {
 
 // Streams that make no sense are refused.
 func TestStreamsRefused(t *testing.T) {
-	for _, spec := range []stream.Spec{{}, {Rate: 1e6, Frame: time.Second}, {Rate: 1, Frame: time.Millisecond, Count: 1}, {Rate: 1e6, Frame: time.Second, Count: 1, Buffer: -1}} {
-		if err := NewSim(round()).Join("A", Work{Op: read, Sizes: files(1), Streams: []stream.Spec{spec}}, 0); err == nil {
+	for _, spec := range []stream.Spec{{}, {Rate: 1e6, Frame: time.Second},
+		{Rate: 1, Frame: time.Millisecond, Count: 1},
+		{Rate: 1e6, Frame: time.Second, Count: 1, Buffer: -1}} {
+		if err := NewSim(round()).Join("A",
+			Work{Op: read, Sizes: files(1), Streams: []stream.Spec{spec}}, 0); err == nil {
 			t.Errorf("%+v is not refused", spec)
 		}
 	}
@@ -322,10 +336,12 @@ func TestSearchFindsTheMaximumOfStreams(t *testing.T) {
 	for i := range 8 {
 		spec := uhd(1)
 		spec.Rate, spec.Record = 200e6, i%2 == 0
-		plan := playing(spec, 0, busy("B", write), busy("C", []trace.Role{read, write}[rng.IntN(2)]))
+		plan := playing(spec, 0, busy("B", write),
+			busy("C", []trace.Role{read, write}[rng.IntN(2)]))
 		p := randomHub(rng)
 		phase := &plan.Phases[0]
-		phase.Search = &scenario.Search{Kind: trace.SearchStreams, Disk: "A", Hold: 8 * time.Second, Max: 48}
+		phase.Search = &scenario.Search{Kind: trace.SearchStreams, Disk: "A", Hold: 8 * time.Second,
+			Max: 48}
 		want := func(phase scenario.Phase) float64 {
 			n := 0
 			for clean(t, plan, p, phase.WithStreams("A", n+1)) {
@@ -336,7 +352,8 @@ func TestSearchFindsTheMaximumOfStreams(t *testing.T) {
 		got, tries := found(t, plan, p)
 		alone, with := want(phase.Alone("A")), want(*phase)
 		if got.Alone == nil || *got.Alone != alone || got.Found == nil || *got.Found != with {
-			t.Errorf("hub %d: found %v alone and %v beside the others in %d tries, want %g and %g", i, got.Alone, got.Found, tries, alone, with)
+			t.Errorf("hub %d: found %v alone and %v beside the others in %d tries, want %g and %g",
+				i, got.Alone, got.Found, tries, alone, with)
 		}
 	}
 }
@@ -360,7 +377,8 @@ func TestSearchFindsTheFastestPace(t *testing.T) {
 			t.Errorf("hub %d: found nothing in %d tries", i, tries)
 		default:
 			limited++
-			if clean(t, plan, p, phase.WithPace("B", *got.Found*1.05)) || *got.Found > 0 && !clean(t, plan, p, phase.WithPace("B", *got.Found)) {
+			if clean(t, plan, p, phase.WithPace("B", *got.Found*1.05)) || *got.Found > 0 &&
+				!clean(t, plan, p, phase.WithPace("B", *got.Found)) {
 				t.Errorf("hub %d: found %.4g, which is not clean, or 5 %% more is", i, *got.Found)
 			}
 		}

@@ -43,7 +43,8 @@ type ticker struct {
 }
 
 func newTicker(p *Profile, disk string, w Work) *ticker {
-	d := &ticker{side: p.Disk(disk).Side(w.Op), work: w, doing: true, lagRate: math.Inf(1), cacheLeft: math.Inf(1)}
+	d := &ticker{side: p.Disk(disk).Side(w.Op), work: w, doing: true, lagRate: math.Inf(1),
+		cacheLeft: math.Inf(1)}
 	for _, size := range w.Sizes {
 		d.left += float64(size)
 	}
@@ -74,7 +75,9 @@ func (d *ticker) look(now time.Duration) {
 		}
 	}
 	for d.player == nil {
-		first := slices.MinFunc(d.players, func(a, b *stream.Player) int { return int(a.AskNS() - b.AskNS()) })
+		first := slices.MinFunc(d.players, func(a, b *stream.Player) int {
+			return int(a.AskNS() - b.AskNS())
+		})
 		if first.AskNS() > int64(now) {
 			d.busy = 0
 			return
@@ -175,7 +178,8 @@ func part(p *Profile, disks []*ticker, gone int, now time.Duration) {
 	}
 	for _, d := range disks {
 		if d.doing {
-			d.lagRate, d.lagUntil = d.held, now+p.Lags.After(d.work.Op, disks[gone].work.Op, staying)
+			d.lagRate, d.lagUntil = d.held, now+
+				p.Lags.After(d.work.Op, disks[gone].work.Op, staying)
 		}
 	}
 }
@@ -193,7 +197,8 @@ func smallCase(rng *rand.Rand) (*Profile, []string, []Work) {
 		c.Pair, c.TwoWriters = between(0.8, 1), between(0.8, 1)
 	}
 	for _, list := range p.Lags.Lists() {
-		*list.Lags = []time.Duration{time.Duration(between(0, 1) * 1e9), time.Duration(between(0, 1) * 1e9)}
+		*list.Lags = []time.Duration{time.Duration(between(0, 1) * 1e9),
+			time.Duration(between(0, 1) * 1e9)}
 	}
 	names := p.Names()
 	works := make([]Work, len(names))
@@ -215,7 +220,8 @@ func smallCase(rng *rand.Rand) (*Profile, []string, []Work) {
 				w.Pace = between(0.2, 1.5) * gb
 			}
 		default:
-			spec := stream.Spec{Record: w.Op == write, Rate: between(20e6, 120e6), Frame: time.Duration(10+rng.IntN(40)) * time.Millisecond, Count: 1 + rng.IntN(20)}
+			spec := stream.Spec{Record: w.Op == write, Rate: between(20e6, 120e6),
+				Frame: time.Duration(10+rng.IntN(40)) * time.Millisecond, Count: 1 + rng.IntN(20)}
 			spec.Buffer = time.Duration(between(0.01, 0.2) * 1e9)
 			w.Streams = []stream.Spec{spec}
 			w.Sizes = []int64{int64(spec.TotalRate())}
@@ -239,7 +245,9 @@ func TestSimAgainstTicks(t *testing.T) {
 		for i, w := range works {
 			plan.Disks = append(plan.Disks, scenario.Disk{Name: names[i], Profile: names[i]})
 			phase.Roles[names[i]] = w.Op
-			phase.Jobs = append(phase.Jobs, scenario.Job{Disk: names[i], Role: w.Op, Sizes: w.Sizes, Pace: w.Pace, Streams: w.Streams})
+			phase.Jobs = append(phase.Jobs,
+				scenario.Job{Disk: names[i], Role: w.Op, Sizes: w.Sizes, Pace: w.Pace,
+					Streams: w.Streams})
 		}
 		plan.Phases = []scenario.Phase{phase}
 		ended, streams := map[string]int64{}, tracetest.Outcomes{}
@@ -252,7 +260,8 @@ func TestSimAgainstTicks(t *testing.T) {
 		for i, d := range slow {
 			if len(works[i].Streams) == 0 {
 				if off := float64(ended[names[i]])/float64(d.ended) - 1; math.Abs(off) > 0.001 {
-					t.Errorf("case %d: disk %s ends its files at %d, in small steps at %d", seed, names[i], ended[names[i]], d.ended)
+					t.Errorf("case %d: disk %s ends its files at %d, in small steps at %d", seed,
+						names[i], ended[names[i]], d.ended)
 				}
 				continue
 			}
@@ -261,14 +270,16 @@ func TestSimAgainstTicks(t *testing.T) {
 			for j := range d.streams {
 				o := streams[tracetest.StreamOf{Disk: names[i], Stream: fmt.Sprint(j + 1)}]
 				late, due, lowest = late+o.Late, due+o.Due, min(lowest, o.LowestNS)
-				slowLate, slowLowest = slowLate+d.streams[j].Late, min(slowLowest, d.streams[j].LowestNS)
+				slowLate, slowLowest = slowLate+d.streams[j].Late,
+					min(slowLowest, d.streams[j].LowestNS)
 			}
 			if slowLate > 0 {
 				dropped++
 			} else {
 				clean++
 			}
-			if math.Abs(float64(late-slowLate)) > 1+0.01*float64(due) || math.Abs(float64(lowest-slowLowest)) > 5e6 {
+			if math.Abs(float64(late-slowLate)) > 1+0.01*float64(due) ||
+				math.Abs(float64(lowest-slowLowest)) > 5e6 {
 				t.Errorf("case %d: disk %s, %d %+v: %d of %d late, in small steps %d; buffer down to %d, in small steps %d", seed, names[i], due, works[i].Streams[0],
 					late, due, slowLate, lowest, slowLowest)
 			}

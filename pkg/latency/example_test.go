@@ -18,7 +18,8 @@ func Example() {
 		latency.Record(h, took.Nanoseconds(), 1)
 	}
 	for _, q := range []float64{0.5, 0.99} {
-		fmt.Printf("p%g: %v\n", 100*q, time.Duration(h.ValueAtPercentile(100*q)).Round(10*time.Microsecond))
+		fmt.Printf("p%g: %v\n", 100*q,
+			time.Duration(h.ValueAtPercentile(100*q)).Round(10*time.Microsecond))
 	}
 	// Output:
 	// p50: 80µs

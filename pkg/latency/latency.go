@@ -64,8 +64,9 @@ func Encode(h *Histogram) string {
 // Decode reads what Encode has written.
 func Decode(text string) (*Histogram, error) {
 	if !strings.HasPrefix(text, textPrefix) {
-		return nil, errors.New("not an HdrHistogram (V2, compressed): analyse a run of an earlier " +
-			"hubbench with that build (run.json names it), or delete the run's latency lines")
+		return nil,
+			errors.New("not an HdrHistogram (V2, compressed): analyse a run of an earlier " +
+				"hubbench with that build (run.json names it), or delete the run's latency lines")
 	}
 	h, err := hdrhistogram.DecodePacked([]byte(text))
 	if err != nil {
@@ -73,8 +74,9 @@ func Decode(text string) (*Histogram, error) {
 	}
 	if h.LowestTrackableValue() != 1 || h.HighestTrackableValue() != MaxNS ||
 		h.SignificantFigures() != significantFigures {
-		return nil, fmt.Errorf("latency histogram: want one of 1 to %d ns with %d significant figures",
-			int64(MaxNS), significantFigures)
+		return nil,
+			fmt.Errorf("latency histogram: want one of 1 to %d ns with %d significant figures",
+				int64(MaxNS), significantFigures)
 	}
 	h.Compact()
 	return h, nil

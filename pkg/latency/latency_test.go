@@ -43,7 +43,9 @@ func TestQuantiles(t *testing.T) {
 	for _, q := range []float64{0.001, 0.5, 0.9, 0.99, 0.999, 0.9999, 1} {
 		want := times[max(0, int(math.Ceil(q*1e6))-1)]
 		got := h.ValueAtQuantile(100 * q)
-		evidence.Report(t, evidence.Within("latency", fmt.Sprintf("quantile %g of a million times", q), "ns", float64(want), float64(got), 0.001))
+		evidence.Report(t, evidence.Within("latency",
+			fmt.Sprintf("quantile %g of a million times", q), "ns", float64(want), float64(got),
+			0.001))
 		if got < want {
 			t.Errorf("quantile %g: got %d ns, want %d or more", q, got, want)
 		}
@@ -59,7 +61,8 @@ func TestBuckets(t *testing.T) {
 		one := New()
 		Record(one, low, 1)
 		if next = one.Max() + 1; bucketOf(low) != i || bucketOf(next-1) != i {
-			t.Fatalf("%d to %d are in buckets %d and %d, want %d", low, next-1, bucketOf(low), bucketOf(next-1), i)
+			t.Fatalf("%d to %d are in buckets %d and %d, want %d", low, next-1, bucketOf(low),
+				bucketOf(next-1), i)
 		}
 		r.Record(low)
 		r.Record(next - 1)
@@ -147,8 +150,9 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	coarse, _ := hdrhistogram.NewPacked(1, MaxNS, 2).Encode()
 	for text, want := range map[string]string{
-		"":             "analyse a run of an earlier hubbench with that build (run.json names it), or delete the run's latency lines",
-		"BPqQDwEAAP//": "analyse a run of an earlier hubbench", // version 4 of the form of this package's own
+		"": "analyse a run of an earlier hubbench with that build (run.json names it), or delete the run's latency lines",
+		// Version 4 of the form of this package's own.
+		"BPqQDwEAAP//": "analyse a run of an earlier hubbench",
 		string(coarse): "want one of 1 to 4398046511103 ns with 3 significant figures",
 	} {
 		if _, err := Decode(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -18,12 +18,14 @@ func TestTails(t *testing.T) {
 	var stretches [][]*Histogram
 	for _, part := range parts { // each of two lines
 		half := len(part) / 2
-		stretches = append(stretches, []*Histogram{histogramOf(part[:half]), histogramOf(part[half:])})
+		stretches = append(stretches,
+			[]*Histogram{histogramOf(part[:half]), histogramOf(part[half:])})
 	}
 	all := NewSum(histogramOf(times))
 	for _, share := range []float64{1.0 / 2, 1.0 / 100} {
 		tail := NewTail(stretches, all, share)
-		check.Same(t, fmt.Sprintf("share %g", tail.Share), all.ValueAtQuantile(100*(1-tail.Share)), tail.NS)
+		check.Same(t, fmt.Sprintf("share %g", tail.Share), all.ValueAtQuantile(100*(1-tail.Share)),
+			tail.NS)
 		average := float64(len(times)) / float64(len(parts))
 		var sum float64
 		for i, part := range parts {
@@ -38,7 +40,8 @@ func TestTails(t *testing.T) {
 			}
 			fewest := (longer - tail.Share*float64(len(part))) / average
 			if got := tail.Above[i]; got < fewest-1e-9 || got > fewest+near/average+1e-9 {
-				t.Errorf("share %g, stretch %d: got %g, want %g, or up to %g more", tail.Share, i, got, fewest, near/average)
+				t.Errorf("share %g, stretch %d: got %g, want %g, or up to %g more", tail.Share, i,
+					got, fewest, near/average)
 			}
 			sum += tail.Above[i]
 		}
@@ -66,6 +69,7 @@ func TestTailWorth(t *testing.T) {
 			h.MergeInto(all)
 			stretches = append(stretches, []*Histogram{h})
 		}
-		check.Near(t, fmt.Sprintf("slow requests in %d of %d stretches: worth", slow, n), float64(slow), NewTail(stretches, all, 0.01).Worth, 1e-9)
+		check.Near(t, fmt.Sprintf("slow requests in %d of %d stretches: worth", slow, n),
+			float64(slow), NewTail(stretches, all, 0.01).Worth, 1e-9)
 	}
 }

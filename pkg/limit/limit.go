@@ -41,8 +41,9 @@ type Result struct {
 	Verdict Verdict        `json:"verdict"`
 	Why     string         `json:"why,omitempty"` // if it did not pass
 
-	passes bool             // if it cannot be judged, as no data exclude the smallest fall
-	above  []stats.Estimate // how far the value is above its minimum, and below its maximum, as logarithms
+	passes bool // if it cannot be judged, as no data exclude the smallest fall
+	// How far the value is above its minimum, and below its maximum, as logarithms.
+	above []stats.Estimate
 }
 
 // History is what earlier runs of the same setup measured, and by what share a rate may be lower.
@@ -426,7 +427,8 @@ func fromPhase(p *analysis.Phase, disk, name string) (l scenario.Limit) {
 	if value == nil {
 		return l
 	}
-	slowed := p.Contention != nil && (p.Contention.Disks[disk].Slowed || p.Contention.Disks[disk].Reference == "solo")
+	slowed := p.Contention != nil &&
+		(p.Contention.Disks[disk].Slowed || p.Contention.Disks[disk].Reference == "solo")
 	room := 0.05 * *value
 	if low != nil {
 		room = max(room, 1.5*(*high-*low))

@@ -24,16 +24,20 @@ func rate(value, half float64) analysis.OverlapDisk {
 func run(of analysis.OverlapDisk) *analysis.Analysis {
 	phase := func(name string) analysis.Phase {
 		return analysis.Phase{
-			Name: name, Roles: map[string]trace.Role{"A": trace.Write, "B": trace.Write, "C": trace.Idle},
-			Overlap: &analysis.Overlap{Rate: 3e9, Disks: map[string]analysis.OverlapDisk{"A": of, "B": rate(2e9, 1e7)}},
+			Name: name, Roles: map[string]trace.Role{"A": trace.Write, "B": trace.Write,
+				"C": trace.Idle},
+			Overlap: &analysis.Overlap{Rate: 3e9,
+				Disks: map[string]analysis.OverlapDisk{"A": of, "B": rate(2e9, 1e7)}},
 		}
 	}
-	return &analysis.Analysis{Order: []string{"A", "B", "C"}, Phases: []analysis.Phase{phase("WW-1"), phase("WW-2")}}
+	return &analysis.Analysis{Order: []string{"A", "B", "C"},
+		Phases: []analysis.Phase{phase("WW-1"), phase("WW-2")}}
 }
 
 // What a limit on A's rate of at least 1 GB/s says of runs of every kind.
 func TestVerdicts(t *testing.T) {
-	partial, apart, recovering, cut := run(rate(2e9, 1e7)), run(rate(2e9, 1e7)), run(rate(2e9, 1e7)), run(rate(2e9, 1e7))
+	partial, apart, recovering, cut := run(rate(2e9, 1e7)), run(rate(2e9, 1e7)),
+		run(rate(2e9, 1e7)), run(rate(2e9, 1e7))
 	partial.Phases[1].Warnings = []analysis.Warning{{Code: "partial"}}
 	still := run(rate(2e9, 1e7))
 	for i := range 2 {
@@ -42,7 +46,8 @@ func TestVerdicts(t *testing.T) {
 	}
 	killed, part := run(rate(2e9, 1e7)), run(rate(2e9, 1e7))
 	killed.Origin, part.Origin = &analysis.Origin{}, &analysis.Origin{Status: "partial"}
-	part.Phases = append(part.Phases, analysis.Phase{Name: "-W", Roles: map[string]trace.Role{"A": trace.Idle, "B": trace.Write}})
+	part.Phases = append(part.Phases,
+		analysis.Phase{Name: "-W", Roles: map[string]trace.Role{"A": trace.Idle, "B": trace.Write}})
 	resting := *part
 	resting.Origin = &analysis.Origin{Status: "complete"}
 	lag := 4.0
@@ -74,15 +79,19 @@ func TestVerdicts(t *testing.T) {
 		{"stopped between phases", fast, part, Fail},
 		{"the disk is idle in another phase", "{disk: A, rate: {min: 1 GB/s}}", &resting, Pass},
 		{"the disk moved nothing", fast, still, Fail},
-		{"the disk is idle in all of them", "{disk: C, rate: {min: 1 GB/s}}", run(rate(2e9, 1e7)), Fail},
+		{"the disk is idle in all of them", "{disk: C, rate: {min: 1 GB/s}}", run(rate(2e9, 1e7)),
+			Fail},
 		{"no such phase", fast, missing, Fail},
 		{"no such disk", "{disk: Z, rate: {min: 1 GB/s}}", run(rate(2e9, 1e7)), Fail},
-		{"the disk is idle", "{phase: WW, disk: C, rate: {min: 1 GB/s}}", run(rate(2e9, 1e7)), Fail},
+		{"the disk is idle", "{phase: WW, disk: C, rate: {min: 1 GB/s}}", run(rate(2e9, 1e7)),
+			Fail},
 		{"of every disk one is too slow", "{rate: {min: 1.5 GB/s}}", run(rate(1e9, 1e7)), Fail},
 		{"every disk", "{rate: {min: 1.5 GB/s}}", run(rate(2e9, 1e7)), Pass},
-		{"within both bounds", "{disk: A, rate: {min: 1 GB/s, max: 3 GB/s}}", run(rate(2e9, 1e7)), Pass},
+		{"within both bounds", "{disk: A, rate: {min: 1 GB/s, max: 3 GB/s}}", run(rate(2e9, 1e7)),
+			Pass},
 		{"above the upper one", "{disk: A, rate: {max: 1 GB/s}}", run(rate(2e9, 1e7)), Fail},
-		{"of all together, without an interval", "{together: {min: 1 GB/s}}", run(rate(2e9, 1e7)), Unsure},
+		{"of all together, without an interval", "{together: {min: 1 GB/s}}", run(rate(2e9, 1e7)),
+			Unsure},
 		{"a share", "{disk: A, share: {max: 50 %}}", run(rate(2e9, 1e7)), Pass},
 		{"recovered in time", "{recovery: {max: 5 s}}", recovering, Pass},
 		{"recovered too late", "{recovery: {max: 3 s}}", recovering, Fail},
@@ -113,7 +122,8 @@ func TestFromRun(t *testing.T) {
 	for i := range a.Phases {
 		p := &a.Phases[i]
 		p.Overlap.CI95 = &stats.Interval{2.9e9, 3.1e9}
-		p.Recoveries = []analysis.Recovery{{Disk: "A", After: "B", LagS: &lag}, {Disk: "B", After: "A", LagS: &lag}}
+		p.Recoveries = []analysis.Recovery{{Disk: "A", After: "B", LagS: &lag},
+			{Disk: "B", After: "A", LagS: &lag}}
 		p.Contention = &analysis.Contention{Disks: map[string]analysis.DiskContention{"A": {Reference: "later", Slowed: true}, "B": {Reference: "later"}}}
 		p.StreamTotals = []analysis.StreamTotal{{Disk: "B", Due: 100}}
 	}

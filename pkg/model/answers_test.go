@@ -27,7 +27,8 @@ func (y *tally) ask(t *testing.T, w model.World, rng *rand.Rand, name string) {
 	for range 3 {
 		var mix []hub.Observed
 		for _, disk := range w.Disks {
-			mix = append(mix, hub.Observed{Disk: disk, Op: []trace.Role{trace.Read, trace.Write}[rng.IntN(2)]})
+			mix = append(mix, hub.Observed{Disk: disk,
+				Op: []trace.Role{trace.Read, trace.Write}[rng.IntN(2)]})
 		}
 		margin := math.Exp(math.Log(0.6) + (math.Log(1.6)-math.Log(0.6))*rng.Float64())
 		q := advise.Question{For: 20 * time.Second, Seed: 1}
@@ -35,7 +36,8 @@ func (y *tally) ask(t *testing.T, w model.World, rng *rand.Rand, name string) {
 			part := advise.Part{Disk: use.Disk, Op: use.Op}
 			if i == 0 {
 				part.Streams = []stream.Spec{{
-					Kind: "x", Rate: w.Rates(mix)[0] / margin, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second, Record: use.Op == trace.Write,
+					Kind: "x", Rate: w.Rates(mix)[0] / margin, Frame: 40 * time.Millisecond,
+					Count: 1, Buffer: time.Second, Record: use.Op == trace.Write,
 				}}
 			}
 			q.Parts = append(q.Parts, part)
@@ -48,9 +50,11 @@ func (y *tally) ask(t *testing.T, w model.World, rng *rand.Rand, name string) {
 			y.unsure++
 		case got.Verdict == advise.Yes && margin < 0.99 || got.Verdict == advise.No && margin > 1.03: // a buffer bridges a little
 			y.wrong++
-			t.Logf("%s: %s with a margin of %.3f (%.3f to %.3f), the truth is %.3f", name, got.Verdict, got.Margin, got.MarginLow, got.MarginHigh, margin)
+			t.Logf("%s: %s with a margin of %.3f (%.3f to %.3f), the truth is %.3f", name,
+				got.Verdict, got.Margin, got.MarginLow, got.MarginHigh, margin)
 		}
-		if decided := got.Verdict != advise.Unsure; decided && (margin < got.MarginLow*0.97 || margin > got.MarginHigh*1.03) {
+		if decided := got.Verdict != advise.Unsure; decided &&
+			(margin < got.MarginLow*0.97 || margin > got.MarginHigh*1.03) {
 			y.outside++
 		}
 	}
@@ -69,7 +73,11 @@ func TestAnswersOfForeignHubs(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(i), 5))
 		sum.ask(t, k.Make(rng), rng, k.Name)
 	}
-	t.Logf("of %d answers %d were wrong, %d unsure, and %d margins were outside their intervals", sum.all, sum.wrong, sum.unsure, sum.outside)
-	evidence.Report(t, evidence.AtMost("advise", "wrong answers of random hubs that share like none that is fitted", sum.wrong, sum.all, max(1, sum.all/20)))
-	evidence.Report(t, evidence.AtMost("advise", "margins of these outside their intervals", sum.outside, sum.all, max(1, sum.all/10)))
+	t.Logf("of %d answers %d were wrong, %d unsure, and %d margins were outside their intervals",
+		sum.all, sum.wrong, sum.unsure, sum.outside)
+	evidence.Report(t, evidence.AtMost("advise",
+		"wrong answers of random hubs that share like none that is fitted", sum.wrong, sum.all,
+		max(1, sum.all/20)))
+	evidence.Report(t, evidence.AtMost("advise", "margins of these outside their intervals",
+		sum.outside, sum.all, max(1, sum.all/10)))
 }

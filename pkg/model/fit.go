@@ -139,8 +139,10 @@ func Fit(e *hub.Evidence, o Options) (*Result, error) {
 		}
 	}
 	if r.Refused = f.refused(); r.Refused != "" {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the rates lie %.1f times as far from the model as "+
-			"their errors allow; heat, a full cache or another program may have been at work", f.misfit))
+		r.Warnings = append(r.Warnings,
+			fmt.Sprintf("the rates lie %.1f times as far from the model as "+
+				"their errors allow; heat, a full cache or another program may have been at work",
+				f.misfit))
 	}
 	if !f.checked {
 		r.Warnings = append(r.Warnings,

@@ -41,7 +41,8 @@ func truth(t *testing.T, p *hub.Profile, name string) float64 {
 	}
 	for _, list := range p.Lags.Lists() {
 		for staying := 1; staying <= 4; staying++ {
-			values[fmt.Sprintf("recovery.%s[%d]", list.Key, staying)] = p.Lags.After(list.Stays, list.Left, staying).Seconds()
+			values[fmt.Sprintf("recovery.%s[%d]", list.Key, staying)] = p.Lags.After(list.Stays,
+				list.Left, staying).Seconds()
 		}
 	}
 	v, ok := values[name]
@@ -72,11 +73,13 @@ func TestFitCoversTheTruth(t *testing.T) {
 		for _, param := range f.Parameters {
 			want := truth(t, p, param.Name)
 			seen[param.Name]++
-			if want < param.Low || want > param.High && want < 1 || want > 1 && want > param.High { // 1 is the edge of what pairs carry
+			// 1 is the edge of what pairs carry.
+			if want < param.Low || want > param.High && want < 1 || want > 1 && want > param.High {
 				missed[param.Name]++
 			}
 			if param.Note != "" || param.Unit == "B/s" && param.High > 1.1*param.Low {
-				t.Errorf("trial %d: %s from %g to %g, %q: a full study should know it", trial, param.Name, param.Low, param.High, param.Note)
+				t.Errorf("trial %d: %s from %g to %g, %q: a full study should know it", trial,
+					param.Name, param.Low, param.High, param.Note)
 			}
 		}
 		if f.ModelError < 0.6 || f.ModelError > 1.4 || len(f.Warnings) > 0 {
@@ -93,7 +96,9 @@ func TestFitCoversTheTruth(t *testing.T) {
 		allSeen += n
 	}
 	t.Logf("%d of %d parameters outside their intervals", allMissed, allSeen)
-	evidence.Report(t, evidence.AtMost("fit-covers", "parameters of a hub outside their intervals, fitted to a full study", allMissed, allSeen, allSeen/10))
+	evidence.Report(t, evidence.AtMost("fit-covers",
+		"parameters of a hub outside their intervals, fitted to a full study", allMissed, allSeen,
+		allSeen/10))
 }
 
 // randomHub is a hub such as might be bought: the faster writers pull more, by how much differs
@@ -101,7 +106,8 @@ func TestFitCoversTheTruth(t *testing.T) {
 func randomHub(rng *rand.Rand) *hub.Profile {
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
 	p := &hub.Profile{Name: "random", Noise: 0.03, Capacity: hub.Capacity{
-		Read: between(3, 3.5) * gb, Write: between(3, 3.5) * gb, ReadWeight: 1, WriteWeight: between(0.8, 1.6),
+		Read: between(3, 3.5) * gb, Write: between(3, 3.5) * gb, ReadWeight: 1,
+		WriteWeight: between(0.8, 1.6),
 	}}
 	p.Capacity.Both = between(1.25, 1.5) * (p.Capacity.Read + p.Capacity.Write) / 2
 	winner := between(0, 2)
@@ -175,7 +181,9 @@ func TestFitOfFullStudy(t *testing.T) {
 			worst = max(worst, slices.Max(append(offBy(t, p, f.Profile, disks, atWork), 0)))
 		}
 	}
-	evidence.Report(t, evidence.Below("fit-covers", "rates of hubs that share by the law, fitted to a full study: worst error", "%", 100*worst, 5))
+	evidence.Report(t, evidence.Below("fit-covers",
+		"rates of hubs that share by the law, fitted to a full study: worst error", "%", 100*worst,
+		5))
 }
 
 // offBy is how far one profile's rates lie from another's, in every mix of so many disks.
@@ -221,7 +229,8 @@ func TestFitSaysWhatItCannotKnow(t *testing.T) {
 		high[param.Name] = param.High
 	}
 	if high["C.write.hub"] > high["capacity.write"] {
-		t.Errorf("solos only: C might write at %.3g, more than the %.3g that the hub might carry", high["C.write.hub"], high["capacity.write"])
+		t.Errorf("solos only: C might write at %.3g, more than the %.3g that the hub might carry",
+			high["C.write.hub"], high["capacity.write"])
 	}
 	check.Same(t, "lags of solos", 0, len(f.Profile.Lags.WriteAfterWrite))
 
@@ -242,7 +251,9 @@ func TestFitNoticesWhatTheModelLacks(t *testing.T) {
 	disks := []string{"A", "B", "C"}
 	p.Disks[2].Cache = &hub.Cache{Bytes: 20e9, After: 0.6 * gb, Refill: 0.2 * gb}
 	f := fit(t, observe(t, study(disks, 3, 30, 1), p))
-	if f.ModelError < 1.5 || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "heat, a full cache or another program may have been at work") {
+	if f.ModelError < 1.5 || len(f.Warnings) != 1 ||
+		!strings.Contains(f.Warnings[0],
+			"heat, a full cache or another program may have been at work") {
 		t.Errorf("a cache ran out: model error %.1f, warnings %q", f.ModelError, f.Warnings)
 	}
 }
@@ -264,7 +275,8 @@ func TestFillLags(t *testing.T) {
 		want  string
 	}{
 		{nil, "[]"}, {map[int]float64{1: 0.0001}, "[]"}, {map[int]float64{2: 10}, "[10s 10s]"},
-		{map[int]float64{1: 4, 3: 10}, "[4s 4s 10s]"}, {map[int]float64{1: 4, 4: 10}, "[4s 4s 10s 10s]"},
+		{map[int]float64{1: 4, 3: 10}, "[4s 4s 10s]"},
+		{map[int]float64{1: 4, 4: 10}, "[4s 4s 10s 10s]"},
 	} {
 		check.Same(t, fmt.Sprint(test.means), test.want, fmt.Sprint(fillLags(test.means)))
 	}
@@ -275,7 +287,8 @@ func TestFitRefuses(t *testing.T) {
 	check.Refused(t, "no evidence", err, "record solo phases and pairs")
 	crowd := &hub.Evidence{} // so many disks would take hours
 	for i := range maxFitted + 1 {
-		crowd.Rates = append(crowd.Rates, hub.Observation{Disks: []hub.Observed{{Disk: strconv.Itoa(i), Rate: 1e9}}})
+		crowd.Rates = append(crowd.Rates,
+			hub.Observation{Disks: []hub.Observed{{Disk: strconv.Itoa(i), Rate: 1e9}}})
 	}
 	_, err = newLaw(&hub.Profile{}, crowd)
 	check.Refused(t, "a crowd", err, "33 disks, and the limit is 32")
@@ -307,12 +320,14 @@ func TestJSON(t *testing.T) {
 		check.Must(t, json.Unmarshal(text, &got))
 		return got
 	}
-	if p := parts(f.Parameters[0]); p["name"] != "capacity.read" || p["low"] == nil || p["high"] != nil || p["note"] == "" {
+	if p := parts(f.Parameters[0]); p["name"] != "capacity.read" || p["low"] == nil ||
+		p["high"] != nil || p["note"] == "" {
 		t.Errorf("%v, want capacity.read with a lower end, no upper one and a note", p)
 	}
 	last := predicted.Rows[len(predicted.Rows)-1]
 	got := parts(last.Rates[0])
-	if got["rate"] != nil || got["low"] != nil || got["high"] != nil || got["refused"] == nil || parts(last)["kept"] != nil {
+	if got["rate"] != nil || got["low"] != nil || got["high"] != nil || got["refused"] == nil ||
+		parts(last)["kept"] != nil {
 		t.Errorf("three disks were predicted from solos: %v", got)
 	}
 	if p := parts(Parameter{Value: math.Inf(1)}); p["value"] != nil {

@@ -15,7 +15,8 @@ import (
 // World is a hub of known truth.
 type World struct {
 	Disks []string
-	Rates func(mix []hub.Observed) []float64 // what the disks of a mix get, in bytes per second; of the mix only disks and ops count
+	// What the disks of a mix get, in bytes per second; of the mix only disks and ops count.
+	Rates func(mix []hub.Observed) []float64
 }
 
 // Kind makes random hubs that share in one way.
@@ -55,13 +56,16 @@ func between(rng *rand.Rand, low, high float64) float64 { return low + (high-low
 // randomProfile is a hub with disks of very different speeds.
 func randomProfile(rng *rand.Rand, weighted bool) *hub.Profile {
 	p := &hub.Profile{Name: "random", Link: math.Inf(1), Lane: math.Inf(1), Capacity: hub.Capacity{
-		Read: between(rng, 2.6, 3.6) * gb, Write: between(rng, 2.6, 3.6) * gb, ReadWeight: 1, WriteWeight: between(rng, 0.7, 1.6),
+		Read: between(rng, 2.6, 3.6) * gb, Write: between(rng, 2.6, 3.6) * gb, ReadWeight: 1,
+		WriteWeight: between(rng, 0.7, 1.6),
 	}}
 	p.Capacity.Both = between(rng, 1.2, 1.6) * (p.Capacity.Read + p.Capacity.Write) / 2
 	for _, name := range []string{"A", "B", "C"} {
-		d := hub.Disk{Name: name, Read: hub.Side{Hub: between(rng, 0.8, 2.9) * gb, Weight: 1}, Write: hub.Side{Hub: between(rng, 0.8, 2.9) * gb, Weight: 1}}
+		d := hub.Disk{Name: name, Read: hub.Side{Hub: between(rng, 0.8, 2.9) * gb, Weight: 1},
+			Write: hub.Side{Hub: between(rng, 0.8, 2.9) * gb, Weight: 1}}
 		if weighted {
-			d.Read.Weight, d.Write.Weight = math.Exp(0.3*rng.NormFloat64()), math.Exp(0.6*rng.NormFloat64())
+			d.Read.Weight, d.Write.Weight = math.Exp(0.3*rng.NormFloat64()),
+				math.Exp(0.6*rng.NormFloat64())
 		}
 		d.Read.Direct, d.Write.Direct = d.Read.Hub, d.Write.Hub
 		p.Disks = append(p.Disks, d)
@@ -72,7 +76,9 @@ func randomProfile(rng *rand.Rand, weighted bool) *hub.Profile {
 // Own are kinds that share by the law that is fitted.
 func Own() []Kind {
 	return []Kind{
-		{Name: "weighted max-min", Make: func(rng *rand.Rand) World { return Profiled(randomProfile(rng, true)) }},
+		{Name: "weighted max-min", Make: func(rng *rand.Rand) World {
+			return Profiled(randomProfile(rng, true))
+		}},
 		{Name: "fewer disks carry less", Make: func(rng *rand.Rand) World {
 			p := randomProfile(rng, true)
 			p.Capacity.Pair, p.Capacity.TwoWriters = between(rng, 0.88, 0.97), between(rng, 0.85, 1)
@@ -90,20 +96,28 @@ func Foreign() []Kind {
 		}},
 		{Name: "queue-depth credit: one pool", Tuned: true, Make: pool},
 		{Name: "queue-depth credit: first come first served", Tuned: true, Make: queued},
-		{Name: "strict priority: one disk after the other", Tuned: true, Make: func(rng *rand.Rand) World {
-			order := rng.Perm(3)
-			return strict(rng, func(use hub.Observed, _ float64) int { return order[use.Disk[0]-'A'] })
-		}},
+		{Name: "strict priority: one disk after the other", Tuned: true,
+			Make: func(rng *rand.Rand) World {
+				order := rng.Perm(3)
+				return strict(rng, func(use hub.Observed, _ float64) int {
+					return order[use.Disk[0]-'A']
+				})
+			}},
 		{Name: "strict priority: one disk first", Tuned: true, Make: func(rng *rand.Rand) World {
-			return strict(rng, func(use hub.Observed, _ float64) int { return min(int(use.Disk[0]-'A'), 1) })
+			return strict(rng, func(use hub.Observed, _ float64) int {
+				return min(int(use.Disk[0]-'A'), 1)
+			})
 		}},
 		{Name: "strict priority: the fastest first", Tuned: true, Make: func(rng *rand.Rand) World {
 			return strict(rng, func(_ hub.Observed, own float64) int { return -int(own) })
 		}},
-		{Name: "strict priority: one direction first", Tuned: true, Make: func(rng *rand.Rand) World {
-			first := rng.IntN(2)
-			return strict(rng, func(use hub.Observed, _ float64) int { return hub.Direction(use.Op) ^ first })
-		}},
+		{Name: "strict priority: one direction first", Tuned: true,
+			Make: func(rng *rand.Rand) World {
+				first := rng.IntN(2)
+				return strict(rng, func(use hub.Observed, _ float64) int {
+					return hub.Direction(use.Op) ^ first
+				})
+			}},
 	}
 }
 
@@ -119,7 +133,8 @@ func Others() []Kind {
 			}
 			return World{p.Names(), func(mix []hub.Observed) []float64 {
 				sum := totals(mix, alone(p, mix))
-				p.Capacity.ReadWeight, p.Capacity.WriteWeight = min(sum[0], c.Read), c.WriteWeight*min(sum[1], c.Write)
+				p.Capacity.ReadWeight, p.Capacity.WriteWeight = min(sum[0], c.Read),
+					c.WriteWeight*min(sum[1], c.Write)
 				return p.Rates(mix)
 			}}
 		}},
@@ -143,8 +158,10 @@ func Others() []Kind {
 				less := *p
 				want, c := totals(mix, alone(p, mix)), &less.Capacity
 				for range 200 { // until what each direction loses to the other agrees
-					c.Read = min(want[0], max(p.Capacity.Read-readLoss*c.Write, 0.01*p.Capacity.Read))
-					c.Write = min(want[1], max(p.Capacity.Write-writeLoss*c.Read, 0.01*p.Capacity.Write))
+					c.Read = min(want[0],
+						max(p.Capacity.Read-readLoss*c.Write, 0.01*p.Capacity.Read))
+					c.Write = min(want[1],
+						max(p.Capacity.Write-writeLoss*c.Read, 0.01*p.Capacity.Write))
 				}
 				c.Both = c.Read + c.Write
 				return less.Rates(mix)
@@ -166,7 +183,9 @@ func Others() []Kind {
 		}},
 		{Name: "convex in speed and nothing passed on", Make: func(rng *rand.Rand) World {
 			p, power := randomProfile(rng, false), between(rng, 1.3, 2.5)
-			return reserved(p, func(use hub.Observed) float64 { return math.Pow(p.Disk(use.Disk).Side(use.Op).Hub, power) })
+			return reserved(p, func(use hub.Observed) float64 {
+				return math.Pow(p.Disk(use.Disk).Side(use.Op).Hub, power)
+			})
 		}},
 		{Name: "reads slowed by any writer", Make: func(rng *rand.Rand) World {
 			p, slowed := randomProfile(rng, true), between(rng, 0.5, 0.85)
@@ -190,7 +209,8 @@ func Others() []Kind {
 		}},
 		{Name: "round robin with bursts and turnarounds", Make: roundRobin},
 		{Name: "writes amplified by writers", Make: func(rng *rand.Rand) World {
-			p, more, carried := randomProfile(rng, true), between(rng, 0.1, 0.5), between(rng, 3.6, 5)*gb
+			p, more, carried := randomProfile(rng, true), between(rng, 0.1, 0.5),
+				between(rng, 3.6, 5)*gb
 			p.Capacity.Both = p.Capacity.Read + p.Capacity.Write
 			return changed(p, func(mix []hub.Observed, n [2]int, rates []float64) {
 				sum := totals(mix, rates)
@@ -248,7 +268,8 @@ func reserved(p *hub.Profile, pull func(hub.Observed) float64) World {
 		}
 		for i, use := range mix {
 			d := hub.Direction(use.Op)
-			rates[i] = min(rates[i], [2]float64{p.Capacity.Read, p.Capacity.Write}[d]*pull(use)/pulls[d])
+			rates[i] = min(rates[i],
+				[2]float64{p.Capacity.Read, p.Capacity.Write}[d]*pull(use)/pulls[d])
 		}
 		if sum := totals(mix, rates); sum[0] > 0 && sum[1] > 0 {
 			scale(rates, min(1, p.Capacity.Both/(sum[0]+sum[1])))
@@ -299,7 +320,8 @@ func pool(rng *rand.Rand) World {
 				left[k] -= step * pull[k]
 			}
 			open = slices.DeleteFunc(open, func(i int) bool {
-				return rates[i] >= own[i]*(1-1e-9) || left[2] < 1 || left[hub.Direction(mix[i].Op)] < 1
+				return rates[i] >= own[i]*(1-1e-9) || left[2] < 1 ||
+					left[hub.Direction(mix[i].Op)] < 1
 			})
 		}
 		return rates
@@ -324,7 +346,8 @@ func queued(rng *rand.Rand) World {
 		flow := func(wait [2]float64, both float64) [2]float64 {
 			for i, use := range mix {
 				q := depth[use.Disk]
-				rates[i] = min(own[i], q*gb/(slack[use.Disk]*q*gb/own[i]+wait[hub.Direction(use.Op)]+both))
+				rates[i] = min(own[i],
+					q*gb/(slack[use.Disk]*q*gb/own[i]+wait[hub.Direction(use.Op)]+both))
 			}
 			return totals(mix, rates)
 		}
@@ -390,10 +413,14 @@ func strict(rng *rand.Rand, rank func(use hub.Observed, own float64) int) World 
 			var at []int
 			for i, use := range mix {
 				if !done[i] && rank(use, own[i]) == next {
-					claims, at, done[i] = append(claims, hub.Claim{Op: use.Op, Cap: own[i] - rates[i], Weight: 1}), append(at, i), true
+					claims, at, done[i] = append(claims,
+						hub.Claim{Op: use.Op, Cap: own[i] - rates[i], Weight: 1}), append(at, i),
+						true
 				}
 			}
-			capacity := hub.Capacity{Read: max(min(left[0], both), 0), Write: max(min(left[1], both), 0), Both: max(both, 0), ReadWeight: 1, WriteWeight: 1}
+			capacity := hub.Capacity{Read: max(min(left[0], both), 0),
+				Write: max(min(left[1], both), 0), Both: max(both, 0), ReadWeight: 1,
+				WriteWeight: 1}
 			for k, rate := range hub.Share(capacity, claims) {
 				d := hub.Direction(claims[k].Op)
 				rates[at[k]] += rate
@@ -412,7 +439,8 @@ func roundRobin(rng *rand.Rand) World {
 	carries, turn := between(rng, 3, 4.2)*gb, between(rng, 0.02, 0.08)
 	burst := map[string]float64{}
 	for _, name := range p.Names() {
-		burst[name] = math.Exp(0.5*rng.NormFloat64()) * gb // one turn takes part of a second, which is but a unit
+		// One turn takes part of a second, which is but a unit.
+		burst[name] = math.Exp(0.5*rng.NormFloat64()) * gb
 	}
 	return World{p.Names(), func(mix []hub.Observed) []float64 {
 		own := alone(p, mix)
@@ -462,7 +490,8 @@ func TestWorldsArePossible(t *testing.T) {
 						alone[key] = rates[i]
 					}
 					if rates[i] < 1e6 || rates[i] > alone[key]*(1+1e-6) || math.IsNaN(rates[i]) {
-						t.Fatalf("%s, seed %d: %v get %.4g, alone %v", k.Name, seed, mix, rates, alone)
+						t.Fatalf("%s, seed %d: %v get %.4g, alone %v", k.Name, seed, mix, rates,
+							alone)
 					}
 					sum[hub.Direction(use.Op)] += rates[i]
 				}
@@ -472,7 +501,8 @@ func TestWorldsArePossible(t *testing.T) {
 				turned := append(mix[1:len(mix):len(mix)], mix[0])
 				for i, rate := range w.Rates(turned) {
 					if was := rates[(i+1)%len(mix)]; math.Abs(rate/was-1) > 1e-6 {
-						t.Fatalf("%s, seed %d: %v get %.6g, turned round %.6g", k.Name, seed, mix, rates, w.Rates(turned))
+						t.Fatalf("%s, seed %d: %v get %.6g, turned round %.6g", k.Name, seed, mix,
+							rates, w.Rates(turned))
 					}
 				}
 			}

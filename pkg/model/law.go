@@ -88,8 +88,9 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 			"record solo phases and pairs", shortestS)
 	}
 	if n := len(e.Disks()); n > maxFitted {
-		return nil, fmt.Errorf("the runs have %d disks, and the limit is %d; give the runs of one hub",
-			n, maxFitted)
+		return nil,
+			fmt.Errorf("the runs have %d disks, and the limit is %d; give the runs of one hub",
+				n, maxFitted)
 	}
 	profile := *p
 	profile.Evidence = hub.Evidence{}
@@ -122,7 +123,8 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 		both = usualBoth * max(highest[0], highest[1])
 	}
 	c := &profile.Capacity
-	*c = hub.Capacity{Read: highest[0], Write: highest[1], Both: both, ReadWeight: 1, WriteWeight: 1}
+	*c = hub.Capacity{Read: highest[0], Write: highest[1], Both: both, ReadWeight: 1,
+		WriteWeight: 1}
 	c.Pair, c.TwoWriters = few, few
 	shared := func(name string, value *float64, spread float64) {
 		l.add(param{name: name, value: value, spread: spread, fitted: true})
@@ -148,7 +150,8 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 			if observed[&side.Hub] && !unit {
 				side.Weight, unit = 1, true
 			} else if side.Hub > 0 {
-				l.add(param{name + ".weight", &side.Weight, side, 0, weightSpread, observed[&side.Hub]})
+				l.add(param{name + ".weight", &side.Weight, side, 0, weightSpread,
+					observed[&side.Hub]})
 			}
 		}
 	}
@@ -291,8 +294,9 @@ func (l *law) descend(start, logs []float64) []float64 {
 // fits is the law fitted to what was observed, and to bootstrap samples of it.
 type fits struct {
 	*law
-	best    []float64
-	near    [][]float64 // places that the observations hardly contradict more, from different starts
+	best []float64
+	// Places that the observations hardly contradict more, from different starts.
+	near    [][]float64
 	all     [][]float64 // of the samples
 	misfit  float64     // how far the observations lie from the best, in their errors
 	chance  float64     // of a misfit as large, if the hub shares by the law

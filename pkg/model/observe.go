@@ -16,11 +16,12 @@ import (
 
 // Limits of what counts as evidence.
 const (
-	binNS     = 50_000_000 // rates after a leave are looked at in bins as long as the samples are apart
-	shortestS = 0.5        // a shorter stretch is blurred by its edges
-	minGain   = 1.2        // a smaller rise after a leave may be chance
-	minErr    = 1e-3       // relative: no rate is known better
-	vagueErr  = 0.5        // relative: a rate known no better is no evidence
+	// Rates after a leave are looked at in bins as long as the samples are apart.
+	binNS     = 50_000_000
+	shortestS = 0.5  // a shorter stretch is blurred by its edges
+	minGain   = 1.2  // a smaller rise after a leave may be chance
+	minErr    = 1e-3 // relative: no rate is known better
+	vagueErr  = 0.5  // relative: a rate known no better is no evidence
 
 	// randomTest begins the names of a preset's tests of random access.
 	randomTest = "RND"
@@ -47,7 +48,8 @@ func Observe(run *trace.Run) *hub.Evidence {
 		var onHub []*watched
 		unclear := false // what those on the hub leave to one another
 		for _, d := range phase.Disks {
-			w := &watched{name: d.Name, trace: d, active: overlap.Active(d, overlap.DefaultGapNS), curve: overlap.NewCurve(d)}
+			w := &watched{name: d.Name, trace: d, active: overlap.Active(d, overlap.DefaultGapNS),
+				curve: overlap.NewCurve(d)}
 			direct := false
 			for _, known := range run.Disks {
 				if known.Name == d.Name {
@@ -125,7 +127,9 @@ func (r *reading) observeHub(phase string, disks []*watched) {
 		settled := stage.Span
 		if i > 0 && stages[i-1].EndNS == stage.StartNS {
 			before := stages[i-1]
-			left := slices.DeleteFunc(slices.Clone(before.Active), func(k int) bool { return slices.Contains(stage.Active, k) })
+			left := slices.DeleteFunc(slices.Clone(before.Active), func(k int) bool {
+				return slices.Contains(stage.Active, k)
+			})
 			if len(left) > 0 {
 				role := disks[left[len(left)-1]].trace.Op
 				settled.StartNS = r.afterLeave(phase, role, there, stage.Span)
@@ -146,7 +150,8 @@ func (r *reading) observeHub(phase string, disks []*watched) {
 
 // afterLeave notes the lags of those who stay, and returns from when on all of them have settled:
 // the end of the stage if some may not have.
-func (r *reading) afterLeave(phase string, left trace.Role, there []*watched, stage overlap.Span) int64 {
+func (r *reading) afterLeave(phase string, left trace.Role, there []*watched,
+	stage overlap.Span) int64 {
 	settledNS := stage.StartNS
 	for _, w := range there {
 		lag, certain, ok := w.lag(stage)
@@ -154,7 +159,8 @@ func (r *reading) afterLeave(phase string, left trace.Role, there []*watched, st
 			return stage.EndNS
 		}
 		r.Lags = append(r.Lags, hub.ObservedLag{
-			Phase: phase, Stays: w.trace.Op, Left: left, Staying: len(there), Seconds: lag, Error: certain,
+			Phase: phase, Stays: w.trace.Op, Left: left, Staying: len(there), Seconds: lag,
+			Error: certain,
 		})
 		settledNS = max(settledNS, stage.StartNS+int64((lag+4*certain)*1e9))
 	}
@@ -196,7 +202,8 @@ func (w *watched) lag(stage overlap.Span) (seconds, stdErr float64, ok bool) {
 	// The bytes about the rise show when it was, between two instants at which they are known: if
 	// samples lie far apart, its bin only shows that it was near.
 	rise := stage.StartNS + int64(split)*binNS
-	known := w.curve.Between(overlap.Span{StartNS: rise, EndNS: rise + int64(min(1, len(rates)-split))*binNS})
+	known := w.curve.Between(overlap.Span{StartNS: rise, EndNS: rise +
+		int64(min(1, len(rates)-split))*binNS})
 	wide := max(1, int(math.Ceil(float64(known.High-known.Low)/w.last/bin))) // bins
 	from, to := max(split-wide, 0), min(split+wide, len(rates))
 	bytes := 0.0
@@ -228,7 +235,8 @@ func (r *reading) observe(o hub.Observation, disks []*watched, in []overlap.Span
 		o.Disks = append(o.Disks, hub.Observed{Disk: w.name, Op: w.trace.Op, Rate: rate})
 		doubts = append(doubts, doubt{
 			files: r.files(w, in, rate),
-			edges: float64(blur) / float64(bytes) / math.Sqrt(12), // anywhere within the bounds, evenly
+			// Anywhere within the bounds, evenly.
+			edges: float64(blur) / float64(bytes) / math.Sqrt(12),
 		})
 	}
 	r.Rates = append(r.Rates, o)

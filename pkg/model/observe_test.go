@@ -44,7 +44,8 @@ func study(disks []string, atWork, files int, seed uint64) *scenario.Plan {
 				sizes[i] = 2e6 + rng.Int64N(2e9-2e6)
 			}
 			phase.Roles[use.Disk] = use.Op
-			phase.Jobs = append(phase.Jobs, scenario.Job{Disk: use.Disk, Role: use.Op, Sizes: sizes, Seed: rng.Uint64()})
+			phase.Jobs = append(phase.Jobs,
+				scenario.Job{Disk: use.Disk, Role: use.Op, Sizes: sizes, Seed: rng.Uint64()})
 		}
 		plan.Phases = append(plan.Phases, phase)
 	}
@@ -75,7 +76,8 @@ func play(t testing.TB, plan *scenario.Plan, p *hub.Profile) *trace.Run {
 		case trace.RunType:
 			run.Disks = e.Disks
 		case trace.PhaseType:
-			phase = &trace.Phase{Name: e.Phase, Roles: e.Roles, Test: e.Test, Connections: e.Connections}
+			phase = &trace.Phase{Name: e.Phase, Roles: e.Roles, Test: e.Test,
+				Connections: e.Connections}
 			run.Phases = append(run.Phases, phase)
 		case trace.FileType:
 			d := phase.Disk(e.Disk)
@@ -83,7 +85,9 @@ func play(t testing.TB, plan *scenario.Plan, p *hub.Profile) *trace.Run {
 				d = &trace.DiskRecord{Name: e.Disk, Op: e.Op}
 				phase.Disks = append(phase.Disks, d)
 			}
-			d.Files = append(d.Files, trace.File{Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Progress: &trace.Progress{Samples: samples[e.Disk]}})
+			d.Files = append(d.Files,
+				trace.File{Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS,
+					Progress: &trace.Progress{Samples: samples[e.Disk]}})
 			samples[e.Disk] = nil
 		case trace.ProgressType:
 			samples[e.Disk] = append(samples[e.Disk], trace.Sample{TNS: e.TNS, Bytes: e.Bytes})
@@ -99,7 +103,8 @@ func play(t testing.TB, plan *scenario.Plan, p *hub.Profile) *trace.Run {
 func noisy() *hub.Profile {
 	p := &hub.Profile{
 		Name: "noisy", Noise: 0.03,
-		Capacity: hub.Capacity{Read: 3.25 * gb, Write: 3.35 * gb, Both: 4.5 * gb, ReadWeight: 1, WriteWeight: 1.37},
+		Capacity: hub.Capacity{Read: 3.25 * gb, Write: 3.35 * gb, Both: 4.5 * gb, ReadWeight: 1,
+			WriteWeight: 1.37},
 		Lags: hub.Lags{
 			WriteAfterWrite: []time.Duration{4 * time.Second, 10 * time.Second},
 			ReadAfterWrite:  []time.Duration{2 * time.Second, 11 * time.Second},
@@ -157,7 +162,8 @@ func TestObserveLags(t *testing.T) {
 		for _, l := range observe(t, study([]string{"A", "B", "C"}, 3, 30, seed), p).Lags {
 			want := p.Lags.After(l.Stays, l.Left, l.Staying).Seconds()
 			if off := math.Abs(l.Seconds - want); off > 4*l.Error || off > 0.3 {
-				t.Errorf("seed %d, phase %s: %s after %s, %d staying: %.3f ± %.3f s, want %g", seed, l.Phase, l.Stays, l.Left, l.Staying, l.Seconds, l.Error, want)
+				t.Errorf("seed %d, phase %s: %s after %s, %d staying: %.3f ± %.3f s, want %g", seed,
+					l.Phase, l.Stays, l.Left, l.Staying, l.Seconds, l.Error, want)
 			}
 			seen[fmt.Sprint(l.Stays, l.Left, l.Staying)]++
 		}
@@ -173,9 +179,13 @@ func TestObserveLagsWithoutSamples(t *testing.T) {
 	const trials = 20
 	for trial := range trials {
 		plan := study([]string{"A", "C"}, 2, 30, 3)
-		plan.Phases = slices.DeleteFunc(plan.Phases, func(phase scenario.Phase) bool { return phase.Name != "WW" })
+		plan.Phases = slices.DeleteFunc(plan.Phases, func(phase scenario.Phase) bool {
+			return phase.Name != "WW"
+		})
 		jobs := plan.Phases[0].Jobs
-		jobs[0].Sizes, jobs[1].Sizes = slices.Repeat([]int64{7e8}, 40), []int64{25e9 + int64(trial)*1e8} // A's take 0.9 s, then 0.5 s
+		// A's take 0.9 s, then 0.5 s.
+		jobs[0].Sizes, jobs[1].Sizes = slices.Repeat([]int64{7e8}, 40),
+			[]int64{25e9 + int64(trial)*1e8}
 		run := play(t, plan, p)
 		for i := range run.Phases[0].Disks[0].Files {
 			run.Phases[0].Disks[0].Files[i].Progress = nil
@@ -214,13 +224,16 @@ func TestObserveKeepsToThePhase(t *testing.T) {
 		Disks: []trace.Disk{{Name: "A", Profile: "X", Connection: "hub"}},
 		Phases: []*trace.Phase{
 			{Name: "random", Test: "RND4K QD64", Disks: []*trace.DiskRecord{disk}},
-			{Name: "own port", Disks: []*trace.DiskRecord{disk}, Connections: map[string]string{"A": "direct"}},
-			{Name: "inside", Disks: []*trace.DiskRecord{disk}, Connections: map[string]string{"A": "internal"}},
+			{Name: "own port", Disks: []*trace.DiskRecord{disk},
+				Connections: map[string]string{"A": "direct"}},
+			{Name: "inside", Disks: []*trace.DiskRecord{disk},
+				Connections: map[string]string{"A": "internal"}},
 			{Name: "hub", Test: "SEQ1M QD8", Disks: []*trace.DiskRecord{disk}},
 		},
 	}
 	seen := []hub.Observed{{Disk: "X", Op: write, Rate: 2e9, Error: assumedNoise}}
-	want := []hub.Observation{{Phase: "own port", Direct: true, Disks: seen}, {Phase: "inside", Direct: true, Disks: seen}, {Phase: "hub", Disks: seen}}
+	want := []hub.Observation{{Phase: "own port", Direct: true, Disks: seen},
+		{Phase: "inside", Direct: true, Disks: seen}, {Phase: "hub", Disks: seen}}
 	check.Same(t, "rates", want, Observe(run).Rates)
 }
 
@@ -235,15 +248,21 @@ func TestObserveKeepsToThePace(t *testing.T) {
 	run := &trace.Run{
 		Disks: []trace.Disk{{Name: "A", Connection: "hub"}, {Name: "B", Connection: "hub"}},
 		Phases: []*trace.Phase{
-			{Name: "pace", Disks: []*trace.DiskRecord{a, b}, Work: map[string]work.Work{"B": {Pace: 2e9}}},
-			{Name: "streams", Disks: []*trace.DiskRecord{a, b}, Work: map[string]work.Work{"B": {Streams: []stream.Spec{{Count: 1}}}}},
-			{Name: "mix", Disks: []*trace.DiskRecord{a, b}, Work: map[string]work.Work{"B": {Reads: 0.7}}},
-			{Name: "elsewhere", Disks: []*trace.DiskRecord{a, b}, Work: map[string]work.Work{"B": {Pace: 2e9}}, Connections: own},
-			{Name: "probe", Disks: []*trace.DiskRecord{a, b}, Work: map[string]work.Work{"B": {Probe: 4096}}},
+			{Name: "pace", Disks: []*trace.DiskRecord{a, b},
+				Work: map[string]work.Work{"B": {Pace: 2e9}}},
+			{Name: "streams", Disks: []*trace.DiskRecord{a, b},
+				Work: map[string]work.Work{"B": {Streams: []stream.Spec{{Count: 1}}}}},
+			{Name: "mix", Disks: []*trace.DiskRecord{a, b},
+				Work: map[string]work.Work{"B": {Reads: 0.7}}},
+			{Name: "elsewhere", Disks: []*trace.DiskRecord{a, b},
+				Work: map[string]work.Work{"B": {Pace: 2e9}}, Connections: own},
+			{Name: "probe", Disks: []*trace.DiskRecord{a, b},
+				Work: map[string]work.Work{"B": {Probe: 4096}}},
 		},
 	}
 	seen := []hub.Observed{{Disk: "A", Op: write, Rate: 2e9, Error: assumedNoise}}
-	check.Same(t, "rates", []hub.Observation{{Phase: "elsewhere", Disks: seen}, {Phase: "probe", Disks: seen}}, Observe(run).Rates)
+	check.Same(t, "rates", []hub.Observation{{Phase: "elsewhere", Disks: seen},
+		{Phase: "probe", Disks: seen}}, Observe(run).Rates)
 }
 
 // A disk that has not risen when the stage ends may still be held: such a stage proves nothing.

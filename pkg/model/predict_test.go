@@ -50,7 +50,8 @@ func TestPredictEveryCombination(t *testing.T) {
 func TestPredictPlacement(t *testing.T) {
 	predicted := predict(t, noisy(), []string{"A", "B", "C"})
 	var got []string
-	for _, place := range append(predicted.Placements, predict(t, noisy(), []string{"A"}).Placements...) {
+	for _, place := range append(predicted.Placements,
+		predict(t, noisy(), []string{"A"}).Placements...) {
 		got = append(got, place.String())
 	}
 	want := []string{
@@ -93,7 +94,8 @@ func TestPredictFromFit(t *testing.T) {
 	}
 	for i, row := range predicted.Rows {
 		for j, r := range row.Rates {
-			if other := again.Rows[i].Rates[j]; r.Refused == "" && other.Refused == "" && math.Abs(r.Rate-other.Rate) > 1e-4*other.Rate {
+			if other := again.Rows[i].Rates[j]; r.Refused == "" && other.Refused == "" &&
+				math.Abs(r.Rate-other.Rate) > 1e-4*other.Rate {
 				t.Errorf("%s: %g as loaded, %g as fitted", row.Pattern, r.Rate, other.Rate)
 			}
 			if r.Rate < r.Low || r.Rate > r.High {
@@ -101,7 +103,9 @@ func TestPredictFromFit(t *testing.T) {
 			}
 		}
 	}
-	if predicted.Next == nil || slices.ContainsFunc(predicted.Rows, func(r Row) bool { return r.Pattern == predicted.Next.Pattern && r.Measured }) {
+	if predicted.Next == nil || slices.ContainsFunc(predicted.Rows, func(r Row) bool {
+		return r.Pattern == predicted.Next.Pattern && r.Measured
+	}) {
 		t.Fatalf("next: %v, which was measured", predicted.Next)
 	}
 	for _, phase := range rest {
@@ -155,14 +159,17 @@ func TestTop(t *testing.T) {
 			t.Errorf("%v lack %s", got, want)
 		}
 	}
-	if len(got) != 12 || !slices.IsSortedFunc(got, func(a, b string) int { return strings.Count(b, "-") - strings.Count(a, "-") }) {
+	if len(got) != 12 || !slices.IsSortedFunc(got, func(a, b string) int {
+		return strings.Count(b, "-") - strings.Count(a, "-")
+	}) {
 		t.Errorf("%v", got)
 	}
 }
 
 func TestDescribe(t *testing.T) {
 	for pattern, want := range map[string]string{
-		"W--": "A writes", "RR-": "A and B read", "RWR": "A and C read, B writes", "WWW": "all write", "---": "",
+		"W--": "A writes", "RR-": "A and B read", "RWR": "A and C read, B writes",
+		"WWW": "all write", "---": "",
 	} {
 		check.Same(t, pattern, want, Describe(pattern, []string{"A", "B", "C"}))
 	}
@@ -203,7 +210,8 @@ func TestHubsAgreeWithPredictions(t *testing.T) {
 			// The ends of both are uncertain by chance: to a quarter of the width.
 			slack := 0.25 * (want.High - want.Low)
 			if math.Abs(low-want.Low) > slack || math.Abs(high-want.High) > slack {
-				t.Errorf("%s of %s: hubs from %.4g to %.4g, predicted %.4g to %.4g", use.Disk, predicted.Rows[i].Pattern, low, high, want.Low, want.High)
+				t.Errorf("%s of %s: hubs from %.4g to %.4g, predicted %.4g to %.4g", use.Disk,
+					predicted.Rows[i].Pattern, low, high, want.Low, want.High)
 			}
 		}
 	}
@@ -219,10 +227,12 @@ func TestHubsAreFixed(t *testing.T) {
 	middle := Middle(&p)
 	for _, o := range e.Rates {
 		for j, d := range o.Disks {
-			check.Near(t, fmt.Sprintf("%s of %s", d.Disk, o.Mix()), d.Rate, rateOn(middle, &o, j), 1e-9*d.Rate)
+			check.Near(t, fmt.Sprintf("%s of %s", d.Disk, o.Mix()), d.Rate, rateOn(middle, &o, j),
+				1e-9*d.Rate)
 		}
 	}
-	three := &hub.Observation{Disks: []hub.Observed{{Disk: "A", Op: read}, {Disk: "B", Op: write}, {Disk: "C", Op: read}}}
+	three := &hub.Observation{Disks: []hub.Observed{{Disk: "A", Op: read}, {Disk: "B", Op: write},
+		{Disk: "C", Op: read}}}
 	if off := middle.Off(three); middle.Measured(three) || !slices.Equal(off, []float64{1, 1, 1}) {
 		t.Errorf("what was not measured is off by %v in the middle", off)
 	}
@@ -257,7 +267,8 @@ func TestHubsWithUnobservedDisk(t *testing.T) {
 	if math.Abs(low+FigureError) > 0.05 || math.Abs(high-FigureError) > 0.05 {
 		t.Errorf("95 %% of the rates lie from %+.3f to %+.3f, want 10 %% either way", low, high)
 	}
-	if Observed(&p, "X", trace.Read, false) || !Observed(&p, "A", trace.Read, false) || Observed(&p, "A", trace.Read, true) {
+	if Observed(&p, "X", trace.Read, false) || !Observed(&p, "A", trace.Read, false) ||
+		Observed(&p, "A", trace.Read, true) {
 		t.Error("what was observed")
 	}
 }
@@ -278,8 +289,10 @@ func TestMisfitIsRefused(t *testing.T) {
 		}
 		predicted := predict(t, predictable(w, e), w.Disks)
 		for _, row := range predicted.Rows {
-			if refused := row.Total.Refused == unknownLaw; refused != (test.refused && !row.Measured) {
-				t.Errorf("errors understated %g times, %s: %+v", test.understated, row.Pattern, row.Total)
+			if refused := row.Total.Refused == unknownLaw; refused != (test.refused &&
+				!row.Measured) {
+				t.Errorf("errors understated %g times, %s: %+v", test.understated, row.Pattern,
+					row.Total)
 			}
 		}
 	}

@@ -17,7 +17,8 @@ import (
 var (
 	tuning = flag.Bool("tuning", false, "judge the hubs by which the law's constants were chosen")
 	// HubsTried is how many random hubs of each kind are predicted.
-	HubsTried = flag.Int("hubs", 1, "how many random hubs of each kind are predicted; 20 for a full test")
+	HubsTried = flag.Int("hubs", 1,
+		"how many random hubs of each kind are predicted; 20 for a full test")
 )
 
 // predictable is a profile with nothing but the evidence: its own figures are not what is tested.
@@ -32,7 +33,9 @@ func predictable(w World, e *hub.Evidence) *hub.Profile {
 // without is the evidence less every observation for which drop says so.
 func without(e *hub.Evidence, drop func(*hub.Observation) bool) *hub.Evidence {
 	less := *e
-	less.Rates = slices.DeleteFunc(slices.Clone(e.Rates), func(o hub.Observation) bool { return drop(&o) })
+	less.Rates = slices.DeleteFunc(slices.Clone(e.Rates), func(o hub.Observation) bool {
+		return drop(&o)
+	})
 	return &less
 }
 
@@ -73,7 +76,8 @@ func (y *tally) median() float64 {
 func (y *tally) String() string {
 	part := func(n, of int) float64 { return 100 * float64(n) / float64(of) }
 	return fmt.Sprintf("covered %5.1f %%, refused %5.1f %%, either %5.1f %%, of those told %5.1f %%, median half-width %4.1f %%",
-		part(y.covered, y.all), part(y.refused, y.all), part(y.covered+y.refused, y.all), part(y.covered, y.all-y.refused), 100*y.median())
+		part(y.covered, y.all), part(y.refused, y.all), part(y.covered+y.refused, y.all),
+		part(y.covered, y.all-y.refused), 100*y.median())
 }
 
 // trial is a hub of which all mixes of three disks were measured, but for some of several disks,
@@ -150,26 +154,35 @@ func TestLawIsRecognised(t *testing.T) {
 					sum.add(r.tally)
 				}
 				hubs += of
-				t.Logf("%d left out, %-46s refused %d, wrong %d of %d", heldOut, k.Name, refused-refusedOf, wrong-wrongOf, of)
+				t.Logf("%d left out, %-46s refused %d, wrong %d of %d", heldOut, k.Name, refused-
+					refusedOf, wrong-wrongOf, of)
 				if n >= 20 {
-					evidence.Report(t, evidence.AtMost("fit-covers", fmt.Sprintf("hubs with a rate predicted more than 15 %% off, %d mixes left out: %s", heldOut, k.Name), wrong-wrongOf, of, of/10))
+					evidence.Report(t,
+						evidence.AtMost("fit-covers",
+							fmt.Sprintf("hubs with a rate predicted more than 15 %% off, %d mixes left out: %s", heldOut, k.Name), wrong-wrongOf, of, of/10))
 				}
 			}
-			evidence.Report(t, evidence.AtMost("fit-covers", fmt.Sprintf("hubs with a rate predicted more than 15 %% off, %d mixes left out: %d kinds together", heldOut, len(kinds)), wrong, hubs, max(1, hubs/10)))
+			evidence.Report(t, evidence.AtMost("fit-covers",
+				fmt.Sprintf("hubs with a rate predicted more than 15 %% off, %d mixes left out: %d kinds together", heldOut, len(kinds)), wrong, hubs, max(1, hubs/10)))
 			t.Logf("%d left out: %s", heldOut, &sum)
 			return refused, hubs
 		}
 		refused, hubs := all(Own())
-		evidence.Report(t, evidence.AtMost("fit-covers", fmt.Sprintf("hubs that share by the law and are refused, %d mixes left out", heldOut), refused, hubs, 0))
+		evidence.Report(t, evidence.AtMost("fit-covers",
+			fmt.Sprintf("hubs that share by the law and are refused, %d mixes left out", heldOut),
+			refused, hubs, 0))
 		refused, hubs = all(Foreign())
-		evidence.Report(t, evidence.AtLeast("fit-covers", fmt.Sprintf("hubs of credit and strict priority that are refused, %d mixes left out", heldOut), refused, hubs, hubs*4/5))
+		evidence.Report(t, evidence.AtLeast("fit-covers",
+			fmt.Sprintf("hubs of credit and strict priority that are refused, %d mixes left out",
+				heldOut), refused, hubs, hubs*4/5))
 		all(Others())
 	}
 }
 
 // even is a world of disks that pull alike and go so many GB/s alone.
 func even(speeds ...float64) World {
-	p := &hub.Profile{Capacity: hub.Capacity{Read: 3 * gb, Write: 3 * gb, Both: 6 * gb, ReadWeight: 1, WriteWeight: 1}}
+	p := &hub.Profile{Capacity: hub.Capacity{Read: 3 * gb, Write: 3 * gb, Both: 6 * gb,
+		ReadWeight: 1, WriteWeight: 1}}
 	for i, speed := range speeds {
 		side := hub.Side{Hub: speed * gb, Weight: 1}
 		p.Disks = append(p.Disks, hub.Disk{Name: string(rune('A' + i)), Read: side, Write: side})
@@ -189,8 +202,10 @@ func TestPredictEvenReadsOfUnequalDisks(t *testing.T) {
 			t.Fatalf("the last row is %s", row.Pattern)
 		}
 		for i, want := range []float64{0.8 * gb, 1.1 * gb, 1.1 * gb} {
-			if got := row.Rates[i]; got.Refused == "" && (want < 0.97*got.Low || want > 1.03*got.High) {
-				t.Errorf("seed %d: %s reads at %.3g [%.3g, %.3g], want %.3g", seed, w.Disks[i], got.Rate, got.Low, got.High, want)
+			if got := row.Rates[i]; got.Refused == "" &&
+				(want < 0.97*got.Low || want > 1.03*got.High) {
+				t.Errorf("seed %d: %s reads at %.3g [%.3g, %.3g], want %.3g", seed, w.Disks[i],
+					got.Rate, got.Low, got.High, want)
 			}
 		}
 	}
@@ -208,14 +223,17 @@ func TestFitFindsSeveralWriters(t *testing.T) {
 	}
 	f := fit(t, measured(3))
 	if got := f.Profile.Capacity.TwoWriters; math.Abs(got-part) > 0.03 || f.ModelError > 1.5 {
-		t.Errorf("several writers fill %.3f of it, want %g; model error %.2f", got, part, f.ModelError)
+		t.Errorf("several writers fill %.3f of it, want %g; model error %.2f", got, part,
+			f.ModelError)
 	}
 	for _, param := range f.Parameters {
-		if param.Name == "capacity.two_writers" && (param.Note != "" || param.Low > part || param.High < part) {
+		if param.Name == "capacity.two_writers" &&
+			(param.Note != "" || param.Low > part || param.High < part) {
 			t.Errorf("%+v, want %g", param, part)
 		}
 	}
-	if got := note(fit(t, measured(2)), "capacity.two_writers"); !strings.HasPrefix(got, "not identifiable: no phase") {
+	if got := note(fit(t, measured(2)), "capacity.two_writers"); !strings.HasPrefix(got,
+		"not identifiable: no phase") {
 		t.Errorf("pairs tell of several writers: %q", got)
 	}
 }
@@ -257,7 +275,8 @@ func TestPredictRefusesWhatTheRunsDoNotShow(t *testing.T) {
 		}
 		return rates
 	}}
-	predicted := predict(t, predictable(erratic, erratic.Measured(rand.New(rand.NewPCG(1, 5)), 2)), erratic.Disks)
+	predicted := predict(t, predictable(erratic, erratic.Measured(rand.New(rand.NewPCG(1, 5)), 2)),
+		erratic.Disks)
 	for _, row := range predicted.Rows {
 		if refused := row.Total.Refused; row.Measured == (refused == unknownLaw) {
 			t.Errorf("%s: %+v", row.Pattern, row.Total)
@@ -268,21 +287,24 @@ func TestPredictRefusesWhatTheRunsDoNotShow(t *testing.T) {
 	}
 
 	// B was never seen to write through the hub, and has a cache.
-	known := predictable(w, without(w.Measured(rand.New(rand.NewPCG(1, 6)), 2), func(o *hub.Observation) bool {
-		return strings.Contains(o.Mix(), "B write")
-	}))
+	known := predictable(w, without(w.Measured(rand.New(rand.NewPCG(1, 6)), 2),
+		func(o *hub.Observation) bool {
+			return strings.Contains(o.Mix(), "B write")
+		}))
 	known.Disks[1].Cache = &hub.Cache{Bytes: 24e9, After: 0.6e9}
 	predicted = predict(t, known, []string{"A", "B"})
 	for _, row := range predicted.Rows {
 		refused := row.Rates[1].Refused
-		if row.Pattern[1] == 'W' && refused != "in none of them does B write through the hub" || row.Pattern[1] != 'W' && refused != "" {
+		if row.Pattern[1] == 'W' && refused != "in none of them does B write through the hub" ||
+			row.Pattern[1] != 'W' && refused != "" {
 			t.Errorf("%s: %+v", row.Pattern, row.Rates)
 		}
 	}
 	if predicted.Next == nil || predicted.Next.Pattern != "-W" || predicted.Next.Off != 0 {
 		t.Errorf("next: %+v, want B's writes", predicted.Next)
 	}
-	if len(predicted.Notes) != 1 || !strings.HasPrefix(predicted.Notes[0], "B writes this fast for its first 24 GB only, then at 600 MB/s") {
+	if len(predicted.Notes) != 1 || !strings.HasPrefix(predicted.Notes[0],
+		"B writes this fast for its first 24 GB only, then at 600 MB/s") {
 		t.Errorf("notes %q", predicted.Notes)
 	}
 }
@@ -299,7 +321,8 @@ func TestFitBoundsWeights(t *testing.T) {
 				t.Errorf("%+v", param)
 			}
 		case "C.read.weight": // C is never held back: its weight may be any that does not do that
-			if !low || high || !strings.HasPrefix(param.Note, "not identifiable from above") || param.Interval() != "at least "+param.Format(param.Low) {
+			if !low || high || !strings.HasPrefix(param.Note, "not identifiable from above") ||
+				param.Interval() != "at least "+param.Format(param.Low) {
 				t.Errorf("%+v, %s", param, param.Interval())
 			}
 		}

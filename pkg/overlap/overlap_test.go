@@ -230,7 +230,8 @@ func bruteForce(disks []*trace.DiskRecord, gap, end int64) (stages []Stage, move
 			points = append(points, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes})
 			for k := 1; k < len(points); k++ {
 				p, q := points[k-1], points[k]
-				if q.TNS == p.TNS { // a jump counts as done by its instant, but not before the file's start
+				// A jump counts as done by its instant, but not before the file's start.
+				if q.TNS == p.TNS {
 					moved[i][max(q.TNS-1, f.StartNS)] += float64(q.Bytes - p.Bytes)
 				}
 				for ns := p.TNS; ns < q.TNS; ns++ {

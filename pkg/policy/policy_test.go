@@ -110,7 +110,8 @@ func TestQuota(t *testing.T) {
 			t.Errorf("told twice: %d", bytes)
 		}
 	}
-	if !slices.Equal(quotas, []int64{9e9, 9e9, 9e9}) { // 10 GB are as near to 9 as to 12, and the earlier decides
+	// 10 GB are as near to 9 as to 12, and the earlier decides.
+	if !slices.Equal(quotas, []int64{9e9, 9e9, 9e9}) {
 		t.Errorf("got %v", quotas)
 	}
 }

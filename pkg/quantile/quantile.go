@@ -150,7 +150,8 @@ func (q *Quantile) within(tail float64) *[2]int64 {
 	if !(fewer*float64(q.all.TotalCount()) >= 1) {
 		return nil
 	}
-	low, high := min(q.NS, q.all.ValueAtQuantile(100*(1-more))), max(q.NS, q.all.ValueAtQuantile(100*(1-fewer)))
+	low, high := min(q.NS, q.all.ValueAtQuantile(100*(1-more))),
+		max(q.NS, q.all.ValueAtQuantile(100*(1-fewer)))
 	if q.median != nil {
 		middle := q.median.within(tail)
 		if middle == nil {

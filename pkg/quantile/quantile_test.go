@@ -25,7 +25,8 @@ func span(fromS, toS float64) overlap.Span {
 // If either is not known, nothing is longer; nor if it is not by a quarter.
 func TestLongerThanUnknown(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 9002))
-	lines := Lines(&trace.DiskRecord{Op: trace.Write, Latencies: tracetest.LatencyClasses()[0].Play(rnd, 30, nil)}, nil)
+	lines := Lines(&trace.DiskRecord{Op: trace.Write,
+		Latencies: tracetest.LatencyClasses()[0].Play(rnd, 30, nil)}, nil)
 	_, found := Estimate(lines)
 	q := found[0]
 	var none *Quantile
@@ -42,7 +43,8 @@ func quantileOf(share float64, times, above []float64) *Quantile {
 		all = append(all, int64(ns))
 	}
 	r := latency.NewSum(tracetest.Took(all...))
-	return &Quantile{Tail: latency.Tail{NS: r.ValueAtQuantile(100 * (1 - share)), Share: share, Above: above, Worth: 10}, all: r}
+	return &Quantile{Tail: latency.Tail{NS: r.ValueAtQuantile(100 * (1 - share)), Share: share,
+		Above: above, Worth: 10}, all: r}
 }
 
 // deviations are twenty stretches that deviate now to one side and then to the other, by turns or
@@ -86,14 +88,16 @@ func TestQuantileWithin(t *testing.T) {
 			half := max(byWaves, byNeighbours) / 0.09
 			fewer, more := 1/(1+9*math.Exp(half)), 1/(1+9*math.Exp(-half))
 			got := q.within(tail)
-			want := [2]int64{q.all.ValueAtQuantile(100 * (1 - more)), q.all.ValueAtQuantile(100 * (1 - fewer))}
+			want := [2]int64{q.all.ValueAtQuantile(100 * (1 - more)),
+				q.all.ValueAtQuantile(100 * (1 - fewer))}
 			if got == nil || *got != want || got[0] >= q.NS || got[1] <= q.NS {
 				t.Errorf("%s: %v, want %v", tt.name, got, want)
 			}
 		}
 	}
 	// What shifts the middle shifts the slow ones as well, by as large a factor.
-	q, median := quantileOf(0.1, thousandTimes(), deviations(0.001, 1)), quantileOf(0.5, thousandTimes(), deviations(0.2, 1))
+	q, median := quantileOf(0.1, thousandTimes(), deviations(0.001, 1)),
+		quantileOf(0.5, thousandTimes(), deviations(0.2, 1))
 	middle, own := median.within(0.025), q.within(0.025)
 	q.median = median
 	got := q.within(0.025)
@@ -141,7 +145,8 @@ func TestQuantileLonger(t *testing.T) {
 	for i := range twice {
 		twice[i] *= 2
 	}
-	q, alone := quantileOf(0.1, twice, deviations(0.05, 1)), quantileOf(0.1, thousandTimes(), deviations(0.1, 1))
+	q, alone := quantileOf(0.1, twice, deviations(0.05, 1)),
+		quantileOf(0.1, thousandTimes(), deviations(0.1, 1))
 	got := q.Longer(alone, 0.01)
 	if got == nil {
 		t.Fatal("twice as long is not found")
@@ -151,8 +156,10 @@ func TestQuantileLonger(t *testing.T) {
 	times := float64(q.NS) / float64(alone.NS)
 	check.Near(t, "times", times, got.Times, 1e-12)
 	check.Near(t, "quantile", 0.9, got.Quantile, 1e-12)
-	check.Near(t, "at least", times/math.Exp(math.Hypot(log(q.NS, qAt[0]), log(aloneAt[1], alone.NS))), got.CI95[0], 1e-9)
-	check.Near(t, "at most", times*math.Exp(math.Hypot(log(qAt[1], q.NS), log(alone.NS, aloneAt[0]))), got.CI95[1], 1e-9)
+	check.Near(t, "at least",
+		times/math.Exp(math.Hypot(log(q.NS, qAt[0]), log(aloneAt[1], alone.NS))), got.CI95[0], 1e-9)
+	check.Near(t, "at most",
+		times*math.Exp(math.Hypot(log(qAt[1], q.NS), log(alone.NS, aloneAt[0]))), got.CI95[1], 1e-9)
 	if got.FromNS != alone.NS || got.ToNS != q.NS || alone.Longer(q, 0.01) != nil {
 		t.Errorf("%+v", got)
 	}
@@ -160,10 +167,13 @@ func TestQuantileLonger(t *testing.T) {
 		t.Error("than what is hardly known")
 	}
 	sure := make([]float64, 20)
-	constant := func(ns float64) *Quantile { return quantileOf(0.5, slices.Repeat([]float64{ns}, 40), sure) }
+	constant := func(ns float64) *Quantile {
+		return quantileOf(0.5, slices.Repeat([]float64{ns}, 40), sure)
+	}
 	for ns, want := range map[float64]bool{124: false, 125: true} {
 		got := constant(ns).Longer(constant(100), 0.01)
-		if (got != nil) != want || want && (*got.CI95 != [2]float64{1.25, 1.25} || got.Times != 1.25) {
+		if (got != nil) != want || want &&
+			(*got.CI95 != [2]float64{1.25, 1.25} || got.Times != 1.25) {
 			t.Errorf("%v ns instead of 100: %+v", ns, got)
 		}
 	}
@@ -181,7 +191,8 @@ func TestQuantileLonger(t *testing.T) {
 func TestLatencyLines(t *testing.T) {
 	d := &trace.DiskRecord{Op: trace.Read}
 	line := func(s float64, op trace.Role) {
-		d.Latencies = append(d.Latencies, trace.Latency{TNS: ns(s), Op: op, Hist: tracetest.Took(int64(s * 100))})
+		d.Latencies = append(d.Latencies,
+			trace.Latency{TNS: ns(s), Op: op, Hist: tracetest.Took(int64(s * 100))})
 	}
 	for _, s := range []float64{2.3, 3.4, 4.8999, 6.3999} {
 		line(s, trace.Read)
@@ -204,23 +215,27 @@ func TestLatencyLines(t *testing.T) {
 			got = append(got, l.Span)
 		}
 		// A line is of the time since the one before, except for one that comes 1.5 s after it.
-		want := []overlap.Span{span(tt.firstS, 2.3), span(2.3, 3.4), span(3.4, 4.8999), span(5.3999, 6.3999), span(8, 9)}
+		want := []overlap.Span{span(tt.firstS, 2.3), span(2.3, 3.4), span(3.4, 4.8999),
+			span(5.3999, 6.3999), span(8, 9)}
 		check.Same(t, tt.name, want, got)
 	}
-	if got, _ := Estimate(Lines(d, nil)); got.Requests != 5 || math.Abs(got.Seconds-(1+1.1+1.4999+1+1)) > 1e-9 {
+	if got, _ := Estimate(Lines(d, nil)); got.Requests != 5 ||
+		math.Abs(got.Seconds-(1+1.1+1.4999+1+1)) > 1e-9 {
 		t.Errorf("%d requests in %v s", got.Requests, got.Seconds)
 	}
 }
 
 func TestLinesWithin(t *testing.T) {
-	lines := []Line{{Span: span(1, 2)}, {Span: span(2, 3)}, {Span: span(3, 4)}, {Span: span(4.5, 5.5)}, {Span: span(7, 8)}}
+	lines := []Line{{Span: span(1, 2)}, {Span: span(2, 3)}, {Span: span(3, 4)},
+		{Span: span(4.5, 5.5)}, {Span: span(7, 8)}}
 	for _, tt := range []struct {
 		name string
 		in   []overlap.Span
 		want []int
 	}{
 		{"all", []overlap.Span{span(0, 9)}, []int{0, 1, 2, 3, 4}},
-		{"by a hundredth of a second", []overlap.Span{span(1.01, 2.99), span(4.51, 5.49)}, []int{0, 1, 3}},
+		{"by a hundredth of a second", []overlap.Span{span(1.01, 2.99), span(4.51, 5.49)},
+			[]int{0, 1, 3}},
 		{"by more", []overlap.Span{span(1.011, 2.989), span(4.511, 5.5), span(7, 7.989)}, nil},
 		{"only the first's end", []overlap.Span{span(1, 2.989)}, []int{0}},
 		{"none", nil, nil},
@@ -228,7 +243,9 @@ func TestLinesWithin(t *testing.T) {
 	} {
 		var got []int
 		for _, l := range Within(lines, tt.in) {
-			got = append(got, slices.IndexFunc(lines, func(o Line) bool { return o.Span == l.Span }))
+			got = append(got, slices.IndexFunc(lines, func(o Line) bool {
+				return o.Span == l.Span
+			}))
 		}
 		check.Same(t, tt.name, tt.want, got)
 	}
@@ -240,7 +257,8 @@ func TestQuantileParts(t *testing.T) {
 	}
 	check.Near(t, "twice the odds of a third", 0.5, oddsTimes(1./3, 2), 1e-12)
 	check.Near(t, "half the odds of a half", 1./3, oddsTimes(0.5, 0.5), 1e-12)
-	for n, want := range map[int]int{300: 300, 301: 151, 600: 300, 601: 201} { // stretches of so many lines
+	// Stretches of so many lines.
+	for n, want := range map[int]int{300: 300, 301: 151, 600: 300, 601: 201} {
 		lines := make([]Line, n)
 		for i := range lines {
 			lines[i].Hist = tracetest.Took(1)
@@ -261,9 +279,11 @@ func TestQuantileParts(t *testing.T) {
 		_, found := Estimate(lines)
 		return found
 	}
-	for n, want := range map[int][3]bool{19: {}, 20: {true}, 999: {true}, 1000: {true, true}, 10_000: {true, true, true}} {
+	for n, want := range map[int][3]bool{19: {}, 20: {true}, 999: {true}, 1000: {true, true},
+		10_000: {true, true, true}} {
 		for i, q := range many(n) {
-			if (q != nil) != want[i] || i > 0 && q != nil && q.median == nil || i == 0 && q != nil && q.median != nil {
+			if (q != nil) != want[i] || i > 0 && q != nil && q.median == nil || i == 0 &&
+				q != nil && q.median != nil {
 				t.Errorf("of %d requests quantile %d: %v", n, i, q)
 			}
 		}

@@ -60,7 +60,8 @@ func (s *Scenario) Plan() (*Plan, error) {
 			}
 			for _, j := range phase.Jobs {
 				if bytes += j.Bytes(); bytes > maxPlanBytes {
-					return nil, s.pos.Errorf("the phases move more than 1 EB in total; try fewer or smaller files")
+					return nil,
+						s.pos.Errorf("the phases move more than 1 EB in total; try fewer or smaller files")
 				}
 				if err := spec.checkFootprint(j); err != nil {
 					mistakes.Report(err)
@@ -84,14 +85,17 @@ func (s *Scenario) Repeat(times int) {
 
 // checkFootprint refuses a footprint that does not hold what must be on the disk at one time.
 func (p phaseSpec) checkFootprint(j Job) *yaml.Error {
-	need, what, try := sum(j.Needs()), "reads files of %s in total", "read fewer or smaller files there"
+	need, what, try := sum(j.Needs()), "reads files of %s in total",
+		"read fewer or smaller files there"
 	if len(j.Streams) > 0 {
-		need, what, try = sum(p.most(j).StreamFiles()), "has streams that need at least %s", "use fewer streams there"
+		need, what, try = sum(p.most(j).StreamFiles()), "has streams that need at least %s",
+			"use fewer streams there"
 	}
 	if j.IO.Footprint <= 0 || need <= j.IO.Footprint {
 		return nil
 	}
-	return p.pos.Errorf("disk %s "+what+", more than its footprint of %s; "+try+", or raise the footprint",
+	return p.pos.Errorf("disk %s "+what+", more than its footprint of %s; "+try+
+		", or raise the footprint",
 		yaml.Quote(j.Disk), unit.FormatBytes(need), unit.FormatBytes(j.IO.Footprint))
 }
 
@@ -175,7 +179,8 @@ func (s *Scenario) expand(spec phaseSpec, name string, variant test) Phase {
 	workload := spec.work.resolved()
 	phase := spec.Phase
 	phase.Name, phase.Roles, phase.Connections = name, maps.Clone(spec.Roles), s.connections(spec)
-	phase.Target, phase.Test, phase.Score = workload.target(), variant.name, presetByName(workload.Preset).score
+	phase.Target, phase.Test, phase.Score = workload.target(), variant.name,
+		presetByName(workload.Preset).score
 	movers := 0
 	for _, d := range s.Disks {
 		role := spec.Roles[d.Name]
@@ -209,7 +214,8 @@ func (s *Scenario) expand(spec phaseSpec, name string, variant test) Phase {
 	if movers > 1 {
 		for i := range phase.Jobs {
 			if io := &phase.Jobs[i].IO; io.Rest > 0 {
-				io.Step = io.Cap + io.Rest // the fastest would otherwise soon work while the others rest
+				// The fastest would otherwise soon work while the others rest.
+				io.Step = io.Cap + io.Rest
 			}
 		}
 	}

@@ -109,7 +109,8 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		plan, err := loadPlan("f.yaml", data)
 		if err != nil {
-			if strings.ContainsAny(err.Error(), "\n\r") || !strings.HasPrefix(err.Error(), "f.yaml:") {
+			if strings.ContainsAny(err.Error(), "\n\r") ||
+				!strings.HasPrefix(err.Error(), "f.yaml:") {
 				t.Errorf("not one line with a place: %q", err)
 			}
 			return
@@ -125,14 +126,17 @@ func FuzzLoad(f *testing.F) {
 		names := map[string]bool{}
 		for _, ph := range plan.Phases {
 			if (ph.Stop == StopTime) != (ph.Limit > 0) || ph.Stop == StopTime && ph.Target > 0 {
-				t.Fatalf("phase %q stops by %s at %v, with a target of %v", ph.Name, ph.Stop, ph.Limit, ph.Target)
+				t.Fatalf("phase %q stops by %s at %v, with a target of %v", ph.Name, ph.Stop,
+					ph.Limit, ph.Target)
 			}
 			if names[ph.Name] || len(ph.Jobs) == 0 || len(ph.Roles) != len(plan.Disks) {
-				t.Fatalf("phase %q: %d jobs, %d roles for %d disks", ph.Name, len(ph.Jobs), len(ph.Roles), len(plan.Disks))
+				t.Fatalf("phase %q: %d jobs, %d roles for %d disks", ph.Name, len(ph.Jobs),
+					len(ph.Roles), len(plan.Disks))
 			}
 			names[ph.Name] = true
 			for _, j := range ph.Jobs {
-				if len(j.Sizes) <= j.IO.Discard || slices.Min(j.Sizes) < 1 || j.Role == trace.Idle || j.Role != ph.Roles[j.Disk] ||
+				if len(j.Sizes) <= j.IO.Discard || slices.Min(j.Sizes) < 1 ||
+					j.Role == trace.Idle || j.Role != ph.Roles[j.Disk] ||
 					j.IO.OneFile && slices.Min(j.Sizes) < slices.Max(j.Sizes) {
 					t.Fatalf("phase %q: unsound job of %s", ph.Name, j.Disk)
 				}
@@ -147,18 +151,28 @@ const configsDir = "../../configs"
 func beyond() map[string][]string {
 	return map[string][]string{
 		"to look a name up that another part of the file gives": {
-			"connection-unknown-disk", "expect-unknown", "order-unknown-disk", "phase-files-unknown-disk", "roles-unknown-disk", "study-disks-unknown",
+			"connection-unknown-disk", "expect-unknown", "order-unknown-disk",
+			"phase-files-unknown-disk", "roles-unknown-disk", "study-disks-unknown",
 			"search-unknown-disk", "stream-unknown-disk"},
-		"to know which disk a letter or a key stands for": {"connection-idle-disk", "phase-files-idle-disk", "study-files-disk",
-			"mix-nobody", "mix-streams", "pace-idle", "pace-stream-disk", "pace-streams", "probe-busy", "probe-working", "search-no-mover", "search-wrong-disk",
+		"to know which disk a letter or a key stands for": {"connection-idle-disk",
+			"phase-files-idle-disk", "study-files-disk",
+			"mix-nobody", "mix-streams", "pace-idle", "pace-stream-disk", "pace-streams",
+			"probe-busy", "probe-working", "search-no-mover", "search-wrong-disk",
 			"stream-files", "stream-role", "saturation-reads"},
-		"to compare what several streams do":                   {"search-kinds", "search-unclear", "stream-both-ways"},
+		"to compare what several streams do": {"search-kinds", "search-unclear",
+			"stream-both-ways"},
 		"to know in which part of the file a preset may stand": {"saturation-study"},
-		"to compare a length with the number of disks":         {"order-short", "pattern-long", "pattern-short"},
-		"to know scripts and invisible characters":             {"disk-name-invisible", "disk-name-scripts", "phase-name-direction", "name-scripts"},
-		"to compare one key of a list's items":                 {"duplicate-disk", "duplicate-disk-case", "duplicate-phase", "duplicate-phase-form", "same-folder", "repeat-collides", "repeats-collide"},
-		"to compare amounts that are texts with a unit": {"max-below-min", "size-overflow", "stop-short", "think-long", "target-zero",
-			"fill-all", "probe-large", "search-hold-short", "stream-buffer", "stream-stop-buffer", "saturation-early", "until-early"},
+		"to compare a length with the number of disks": {"order-short", "pattern-long",
+			"pattern-short"},
+		"to know scripts and invisible characters": {"disk-name-invisible",
+			"disk-name-scripts", "phase-name-direction", "name-scripts"},
+		"to compare one key of a list's items": {"duplicate-disk",
+			"duplicate-disk-case", "duplicate-phase", "duplicate-phase-form", "same-folder",
+			"repeat-collides", "repeats-collide"},
+		"to compare amounts that are texts with a unit": {"max-below-min", "size-overflow",
+			"stop-short", "think-long", "target-zero",
+			"fill-all", "probe-large", "search-hold-short", "stream-buffer", "stream-stop-buffer",
+			"saturation-early", "until-early"},
 		// The schema has each key's type, words and bounds. What two keys say together is checked
 		// in one place, the code.
 		"to know which keys go together": {
@@ -169,11 +183,14 @@ func beyond() map[string][]string {
 			"search-most-rate", "search-no-streams", "search-stop", "search-until",
 			"simulated-phase-tests", "simulated-tests", "simulated-without-hub", "stop-auto",
 			"stream-frame", "stream-op", "stream-stop", "study-one-disk", "target-without-auto",
-			"test-auto", "test-block", "test-depth", "test-sizes-range", "test-sizes", "think-tests",
+			"test-auto", "test-block", "test-depth", "test-sizes-range", "test-sizes",
+			"think-tests",
 			"until-auto", "until-stop", "warm-up-tests",
 		},
-		"to multiply and add up": {"buffers", "footprint-below-reads", "study-too-many", "study-too-many-disks",
-			"too-many-bytes", "too-many-files", "too-many-phases", "mix-sum", "search-most-memory", "stream-footprint", "stream-frame-memory",
+		"to multiply and add up": {"buffers", "footprint-below-reads", "study-too-many",
+			"study-too-many-disks",
+			"too-many-bytes", "too-many-files", "too-many-phases", "mix-sum", "search-most-memory",
+			"stream-footprint", "stream-frame-memory",
 			"stream-memory", "stream-too-many"},
 	}
 }
@@ -202,7 +219,8 @@ func TestSchemaRefusesBadScenarios(t *testing.T) {
 		}
 	}
 	check.Same(t, "how many pass that may", len(expected), passed)
-	t.Logf("of %d bad scenarios %d are refused, %d are not YAML", len(files), len(files)-unread-passed, unread)
+	t.Logf("of %d bad scenarios %d are refused, %d are not YAML", len(files), len(files)-unread-
+		passed, unread)
 }
 
 // What loads is right by the schema: an editor complains of nothing that runs.
@@ -245,7 +263,8 @@ func TestSchemaAcceptsWhatLoads(t *testing.T) {
 	for _, file := range files(t, "testdata/*.yaml", configsDir+"/*.yaml") {
 		accepts(t, validate, file.data)
 		first := "# yaml-language-server: $schema=scenario.schema.json\n"
-		if strings.HasPrefix(file.path, configsDir) && !strings.HasPrefix(string(file.data), first) {
+		if strings.HasPrefix(file.path, configsDir) &&
+			!strings.HasPrefix(string(file.data), first) {
 			t.Errorf("%s does not begin with %s", file.path, first)
 		}
 	}

@@ -23,12 +23,16 @@ func TestOwnName(t *testing.T) {
 		"a\u3164b":     "invisible character U+3164",
 		"a\u00adb":     "invisible character U+00AD",
 	} {
-		_, err := Load("s.yaml", []byte("version: 1\nname: n\nphases: [{pattern: W}]\ndisks: [{name: \""+name+"\", path: /a}]"))
-		if refused == "" && err != nil || refused != "" && (err == nil || !strings.Contains(err.Error(), refused)) {
+		_, err := Load("s.yaml",
+			[]byte("version: 1\nname: n\nphases: [{pattern: W}]\ndisks: [{name: \""+name+
+				"\", path: /a}]"))
+		if refused == "" && err != nil || refused != "" &&
+			(err == nil || !strings.Contains(err.Error(), refused)) {
 			t.Errorf("%+q: %v, want %q", name, err, refused)
 		}
 	}
-	for _, pair := range [][2]string{{"Straße", "STRASSE"}, {"Σίσυφος", "ΣΊΣΥΦΟΣ"}, {"K", "\u212a"}, {"ﬁle", "FILE"}, {"⚙", "⚙️"}} {
+	for _, pair := range [][2]string{{"Straße", "STRASSE"}, {"Σίσυφος", "ΣΊΣΥΦΟΣ"}, {"K", "\u212a"},
+		{"ﬁle", "FILE"}, {"⚙", "⚙️"}} {
 		if folded(pair[0]) != folded(pair[1]) {
 			t.Errorf("%s and %s differ: %q, %q", pair[0], pair[1], folded(pair[0]), folded(pair[1]))
 		}

@@ -199,7 +199,8 @@ func (s *Scenario) addStreams(p *phaseSpec, k *phaseKeys) {
 		}
 		if other := p.Roles[e.Key]; other != trace.Idle && other != role {
 			e.Errorf("disk %s %ss in this phase, and its streams %s; "+
-				"write - for it in the pattern, or leave it out of roles", yaml.Quote(e.Key), other, role)
+				"write - for it in the pattern, or leave it out of roles", yaml.Quote(e.Key), other,
+				role)
 		}
 		p.Streams[e.Key], p.Roles[e.Key] = specs, role
 	}
@@ -260,7 +261,8 @@ func (k *streamKeys) check(m *yaml.Mapping) {
 		spec.Record = k.Op == string(trace.Write)
 		if size > maxBuffers {
 			n.Errorf("one frame of %s has %s, more than the %s that a worker holds in memory; try a shorter frame",
-				unit.FormatSeconds(k.Frame.Seconds()), unit.FormatBytes(int64(size)), unit.FormatBytes(maxBuffers))
+				unit.FormatSeconds(k.Frame.Seconds()), unit.FormatBytes(int64(size)),
+				unit.FormatBytes(maxBuffers))
 		}
 	} else if c, ok := stream.CodecByName(string(cmp.Or(k.Play, k.Record))); ok {
 		spec.Kind, spec.Rate, spec.Frame, spec.Record = c.Name, c.Rate, c.Frame, k.Record != ""

@@ -186,7 +186,8 @@ func (d *perDisk[T]) Holds(tag reflect.StructTag) yaml.Value {
 // that was given, which may be empty.
 type phaseSpec struct {
 	Phase
-	Pattern string         // as given; from the roles, in the order of the disks, if those were given
+	// As given; from the roles, in the order of the disks, if those were given.
+	Pattern string
 	work    workload       // the scenario's, with what the phase overrides
 	Files   map[string]int // number of files of single disks; the others have the workload's
 	Repeat  int            // at least 1
@@ -223,7 +224,8 @@ func (s *Scenario) spec(m *yaml.Mapping, t *timing, w workload) *phaseSpec {
 
 // check refuses keys of a phase or study that do not go together. idle and noFiles say which disks
 // do nothing, and which have no files to move.
-func (s *Scenario) check(m *yaml.Mapping, t *timing, p *phaseSpec, idle, noFiles func(disk string) string) {
+func (s *Scenario) check(m *yaml.Mapping, t *timing, p *phaseSpec, idle,
+	noFiles func(disk string) string) {
 	p.Files = map[string]int{}
 	for _, e := range fitting(s, &t.Files.each, noFiles, "number of files") {
 		p.Files[e.Key] = e.To
@@ -287,7 +289,8 @@ func (s *Scenario) checkRuns(top *yaml.Mapping) {
 		return
 	}
 	p := s.spec(nil, &timing{Repeat: 1}, workload{})
-	p.Name, p.Pattern, p.Roles, p.pos = string(s.work.Preset), s.allWrite(), map[string]trace.Role{}, s.pos
+	p.Name, p.Pattern, p.Roles, p.pos = string(s.work.Preset), s.allWrite(),
+		map[string]trace.Role{}, s.pos
 	for _, d := range s.Disks {
 		p.Roles[d.Name] = trace.Write
 	}
@@ -378,7 +381,8 @@ func (s *Scenario) withIdle(working map[string]trace.Role) map[string]trace.Role
 
 // fitting is the entries whose disks can have them. unfit says why a disk cannot, and is empty if
 // it can; nil: any can.
-func fitting[T any](s *Scenario, m *yaml.Named[T], unfit func(disk string) string, what string) []yaml.Entry[T] {
+func fitting[T any](s *Scenario, m *yaml.Named[T], unfit func(disk string) string,
+	what string) []yaml.Entry[T] {
 	var all []yaml.Entry[T]
 	for _, e := range m.Entries {
 		why := ""
@@ -398,7 +402,8 @@ func fitting[T any](s *Scenario, m *yaml.Named[T], unfit func(disk string) strin
 }
 
 // spread is the value of each disk: the one for all that it fits, or its own.
-func spread[T any](s *Scenario, d *perDisk[T], unfit func(disk string) string, what string) map[string]T {
+func spread[T any](s *Scenario, d *perDisk[T], unfit func(disk string) string,
+	what string) map[string]T {
 	values := map[string]T{}
 	for _, disk := range s.diskNames() {
 		if d.all != nil && unfit(disk) == "" {

@@ -141,7 +141,8 @@ func (d Disk) Simulated() bool { return d.Profile != "" }
 // Check reports why a plan that was read from a file cannot be run: one made from a scenario always
 // can.
 func (p *Plan) Check() error {
-	if p.Hub != nil && (p.Hub.Speedup < 0 || math.IsNaN(p.Hub.Speedup) || p.Simulated() && p.Hub.Speedup == 0) {
+	if p.Hub != nil && (p.Hub.Speedup < 0 || math.IsNaN(p.Hub.Speedup) || p.Simulated() &&
+		p.Hub.Speedup == 0) {
 		return fmt.Errorf("plan: the hub's speedup is %g", p.Hub.Speedup)
 	}
 	if len(p.Phases) > maxPlanPhases {
@@ -154,7 +155,8 @@ func (p *Plan) Check() error {
 			return fmt.Errorf("plan: two phases %q", phase.Name)
 		}
 		seen[phase.Name] = true
-		if min(phase.Cooldown, phase.Limit, phase.Target, phase.Steady) < 0 || phase.Stop == StopTime && phase.Limit == 0 {
+		if min(phase.Cooldown, phase.Limit, phase.Target, phase.Steady) < 0 ||
+			phase.Stop == StopTime && phase.Limit == 0 {
 			return fmt.Errorf("plan: phase %q has a time below zero, or none to end at", phase.Name)
 		}
 		for _, job := range phase.Jobs {
@@ -177,7 +179,8 @@ func (j Job) check(p *Plan) error {
 		return fmt.Errorf("the plan has no such disk")
 	case j.Role != trace.Read && j.Role != trace.Write:
 		return fmt.Errorf("role %q: want read or write", j.Role)
-	case files == 0 || files > maxPlanFiles || slices.Min(j.Sizes) <= 0 || slices.Max(j.Sizes) > maxPlanBytes:
+	case files == 0 || files > maxPlanFiles || slices.Min(j.Sizes) <= 0 ||
+		slices.Max(j.Sizes) > maxPlanBytes:
 		return fmt.Errorf("its files have no size that can be moved")
 	case !disk.Simulated() && !blocks:
 		return fmt.Errorf("%d requests of %d bytes at a time", io.Depth, io.Block)
@@ -196,7 +199,8 @@ func (j Job) check(p *Plan) error {
 // of them waits for a person, who is shown the text. It reports whether there is such a phase.
 func (p *Plan) AddDirect(disk, text string) bool {
 	for _, phase := range slices.Clone(p.Phases) {
-		if len(phase.Jobs) != 1 || phase.Jobs[0].Disk != disk || phase.Connections[disk] == trace.Direct {
+		if len(phase.Jobs) != 1 || phase.Jobs[0].Disk != disk ||
+			phase.Connections[disk] == trace.Direct {
 			continue
 		}
 		base := trace.Unnumbered(phase.Name)
@@ -233,8 +237,10 @@ func (p *Plan) Event(started string) trace.Event {
 // Event is the first line of the phase in a trace.
 func (p *Phase) Event() trace.Event {
 	return trace.Event{
-		Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop, Test: p.Test, Score: p.Score,
-		Connections: p.Connections, Work: p.Works(), Search: p.Try, SteadyNS: p.Steady.Nanoseconds(),
+		Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop, Test: p.Test,
+		Score:       p.Score,
+		Connections: p.Connections, Work: p.Works(), Search: p.Try,
+		SteadyNS:   p.Steady.Nanoseconds(),
 		Saturation: p.Saturation,
 	}
 }

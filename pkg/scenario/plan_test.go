@@ -62,23 +62,30 @@ func outline(t *testing.T, p *Plan) string {
 		fmt.Fprintf(&b, "hub %q speedup %v\n", p.Hub.Profile, p.Hub.Speedup)
 	}
 	for _, d := range p.Disks {
-		fmt.Fprintf(&b, "disk %q path %q connection %q profile %q\n", d.Name, d.Path, d.Connection, d.Profile)
+		fmt.Fprintf(&b, "disk %q path %q connection %q profile %q\n", d.Name, d.Path, d.Connection,
+			d.Profile)
 	}
 	for _, ph := range p.Phases {
-		fmt.Fprintf(&b, "\nphase %q %v connections %v cooldown %v until idle %v pause %q stop %s limit %v target %v test %q score %q\n", ph.Name, ph.Roles,
-			ph.Connections, ph.Cooldown, ph.UntilIdle, ph.Pause, ph.Stop, ph.Limit, ph.Target, ph.Test, ph.Score)
-		if ph.Steady > 0 || ph.Precondition > 0 || ph.Search != nil || len(work.PacedOf(ph.Works())) > 0 {
+		fmt.Fprintf(&b,
+			"\nphase %q %v connections %v cooldown %v until idle %v pause %q stop %s limit %v target %v test %q score %q\n", ph.Name, ph.Roles,
+			ph.Connections, ph.Cooldown, ph.UntilIdle, ph.Pause, ph.Stop, ph.Limit, ph.Target,
+			ph.Test, ph.Score)
+		if ph.Steady > 0 || ph.Precondition > 0 || ph.Search != nil ||
+			len(work.PacedOf(ph.Works())) > 0 {
 			encoded, err := json.Marshal(ph.Search)
 			check.Must(t, err)
-			fmt.Fprintf(&b, "  %s; steady %v, precondition %v, search %s\n", ph.Who(), ph.Steady, ph.Precondition, encoded)
+			fmt.Fprintf(&b, "  %s; steady %v, precondition %v, search %s\n", ph.Who(), ph.Steady,
+				ph.Precondition, encoded)
 		}
 		for _, j := range ph.Jobs {
 			io, err := json.Marshal(j.IO)
 			check.Must(t, err)
 			moves, bound := ph.Moves(j)
-			fmt.Fprintf(&b, "  %q %s %d files, %s %d bytes, seed %016x, %s\n    %d", j.Disk, j.Role, len(j.Sizes), bound, moves, j.Seed, io, j.Sizes[:min(4, len(j.Sizes))])
+			fmt.Fprintf(&b, "  %q %s %d files, %s %d bytes, seed %016x, %s\n    %d", j.Disk, j.Role,
+				len(j.Sizes), bound, moves, j.Seed, io, j.Sizes[:min(4, len(j.Sizes))])
 			if j.Pace > 0 || j.Reads > 0 || j.HasNoFiles() {
-				fmt.Fprintf(&b, " pace %v reads %v streams %v probe %v needs %d", j.Pace, j.Reads, j.Streams, j.Probe, j.Needs())
+				fmt.Fprintf(&b, " pace %v reads %v streams %v probe %v needs %d", j.Pace, j.Reads,
+					j.Streams, j.Probe, j.Needs())
 			}
 			if n := len(j.Sizes); n > 4 {
 				fmt.Fprintf(&b, " ... %d", j.Sizes[n-1])
@@ -108,15 +115,21 @@ func TestPresets(t *testing.T) {
 		{preset: "standard", files: 160, bytes: 53_300_000_000, low: 2e6, high: 2e9},
 		{preset: "ladder", files: 20, low: 50e3, high: 2e9},
 		{preset: "endurance", files: 320, low: 2e6, high: 2e9},
-		{preset: "blackmagic", files: 5, bytes: 25_000_000_000, low: 5e9, high: 5e9, io: IO{OneFile: true}},
+		{preset: "blackmagic", files: 5, bytes: 25_000_000_000, low: 5e9, high: 5e9,
+			io: IO{OneFile: true}},
 		{preset: "saturation", files: 100, bytes: 100e9, low: 1e9, high: 1e9,
-			tests: []string{"W- A alone", "W- A after 10 s", "W- A after 20 s", "W- A after 40 s", "W- A after 1 min 20 s", "W- A after 2 min 40 s", "W- A after 5 min 20 s"}},
+			tests: []string{"W- A alone", "W- A after 10 s", "W- A after 20 s", "W- A after 40 s",
+				"W- A after 1 min 20 s", "W- A after 2 min 40 s", "W- A after 5 min 20 s"}},
 		{preset: "amorphous", files: 5, bytes: 5 << 30, low: 1 << 30, high: 1 << 30,
-			tests: []string{"W- SEQ1M QD8", "W- SEQ1M QD1", "W- RND4K QD64", "W- RND4K QD1"}, score: ScoreMedian,
-			io: IO{OneFile: true, Cap: 5 * time.Second, Rest: 5 * time.Second, Access: "sequential", Block: 1 << 20, Depth: 8}},
+			tests: []string{"W- SEQ1M QD8", "W- SEQ1M QD1", "W- RND4K QD64", "W- RND4K QD1"},
+			score: ScoreMedian,
+			io: IO{OneFile: true, Cap: 5 * time.Second, Rest: 5 * time.Second, Access: "sequential",
+				Block: 1 << 20, Depth: 8}},
 		{preset: "crystal", files: 6, bytes: 6 << 30, low: 1 << 30, high: 1 << 30,
-			tests: []string{"W- SEQ1M Q8T1", "W- SEQ1M Q1T1", "W- RND4K Q32T1", "W- RND4K Q1T1"}, score: ScoreBest,
-			io: IO{OneFile: true, Cap: 5 * time.Second, Discard: 1, Access: "sequential", Block: 1 << 20, Depth: 8, Flush: "none"}},
+			tests: []string{"W- SEQ1M Q8T1", "W- SEQ1M Q1T1", "W- RND4K Q32T1", "W- RND4K Q1T1"},
+			score: ScoreBest,
+			io: IO{OneFile: true, Cap: 5 * time.Second, Discard: 1, Access: "sequential",
+				Block: 1 << 20, Depth: 8, Flush: "none"}},
 	}
 	check.Same(t, "how many presets", len(tests), len(Presets()))
 	for _, tt := range tests {
@@ -136,14 +149,17 @@ func TestPresets(t *testing.T) {
 			if tt.bytes > 0 && j.Bytes() != tt.bytes {
 				t.Errorf("%d bytes, want %d", j.Bytes(), tt.bytes)
 			}
-			if low, high := slices.Min(j.Sizes), slices.Max(j.Sizes); low < tt.low || high > tt.high {
+			if low, high := slices.Min(j.Sizes), slices.Max(j.Sizes); low < tt.low ||
+				high > tt.high {
 				t.Errorf("sizes from %d to %d, want within %d to %d", low, high, tt.low, tt.high)
 			}
-			if ladder := slices.IsSorted(j.Sizes); ladder != (tt.preset == "ladder" || tt.low == tt.high) {
+			if ladder := slices.IsSorted(j.Sizes); ladder != (tt.preset == "ladder" ||
+				tt.low == tt.high) {
 				t.Errorf("sizes ascending: %v", ladder)
 			}
 			// What a preset leaves open is the workload's.
-			usual := IO{Mode: "direct", Block: 8 << 20, Depth: 4, Flush: "fsync", Verify: "off", Preallocate: true}
+			usual := IO{Mode: "direct", Block: 8 << 20, Depth: 4, Flush: "fsync", Verify: "off",
+				Preallocate: true}
 			want := tt.io
 			want.Mode, want.Verify, want.Preallocate = usual.Mode, usual.Verify, usual.Preallocate
 			if want.Block == 0 {
@@ -168,12 +184,17 @@ func TestSizesStay(t *testing.T) {
 	}
 	base := sizes(twoDisks("{files: 20}", "[{pattern: WW}]"), 0, "A")
 	same := map[string][]int64{
-		"a phase added before":       sizes(twoDisks("{files: 20}", "[{pattern: RR}, {pattern: WW}]"), 1, "A"),
-		"another role":               sizes(twoDisks("{files: 20}", "[{pattern: RW}]"), 0, "A"),
-		"another block and depth":    sizes(twoDisks("{files: 20, block: 4096, depth: 1}", "[{pattern: WW}]"), 0, "A"),
-		"more files of another disk": sizes(twoDisks("{files: 20}", "[{pattern: WW, files: {B: 40}}]"), 0, "A"),
-		"the first of more files":    sizes(twoDisks("{files: 40}", "[{pattern: WW}]"), 0, "A")[:20],
-		"a repeat":                   sizes(twoDisks("{files: 20}", "[{pattern: WW, repeat: 3}]"), 2, "A"),
+		"a phase added before": sizes(twoDisks("{files: 20}",
+			"[{pattern: RR}, {pattern: WW}]"), 1, "A"),
+		"another role": sizes(twoDisks("{files: 20}", "[{pattern: RW}]"), 0, "A"),
+		"another block and depth": sizes(twoDisks("{files: 20, block: 4096, depth: 1}",
+			"[{pattern: WW}]"), 0, "A"),
+		"more files of another disk": sizes(twoDisks("{files: 20}",
+			"[{pattern: WW, files: {B: 40}}]"), 0, "A"),
+		"the first of more files": sizes(twoDisks("{files: 40}", "[{pattern: WW}]"), 0,
+			"A")[:20],
+		"a repeat": sizes(twoDisks("{files: 20}", "[{pattern: WW, repeat: 3}]"),
+			2, "A"),
 	}
 	for name, got := range same {
 		if diff := cmp.Diff(base, got); diff != "" {
@@ -205,7 +226,8 @@ func TestSizesStay(t *testing.T) {
 // The data of any two jobs differs, so that no controller finds a block it has already.
 func TestSeedsDiffer(t *testing.T) {
 	seen := map[uint64]string{}
-	for _, ph := range mustPlan(t, twoDisks("{files: 1}", "[{pattern: WW, repeat: 10}, {pattern: RR}, {pattern: WR, seed: 2}]")).Phases {
+	for _, ph := range mustPlan(t, twoDisks("{files: 1}",
+		"[{pattern: WW, repeat: 10}, {pattern: RR}, {pattern: WR, seed: 2}]")).Phases {
 		for _, j := range ph.Jobs {
 			if other, again := seen[j.Seed]; again {
 				t.Errorf("%s of %s and %s have one seed", j.Disk, ph.Name, other)
@@ -230,8 +252,10 @@ func TestDistribution(t *testing.T) {
 	}
 	const n = 20_000
 	for _, tt := range tests {
-		sizes := mustPlan(t, twoDisks(fmt.Sprintf("{files: %d, sizes: {min: 2 MB, max: 2 GB, distribution: %s}}", n, tt.distribution),
-			"[{pattern: W-}]")).Phases[0].Jobs[0].Sizes
+		sizes := mustPlan(t,
+			twoDisks(fmt.Sprintf("{files: %d, sizes: {min: 2 MB, max: 2 GB, distribution: %s}}", n,
+				tt.distribution),
+				"[{pattern: W-}]")).Phases[0].Jobs[0].Sizes
 		below := 0
 		for _, size := range sizes {
 			if size < 2e6 || size > 2e9 || size%grain != 0 {
@@ -241,8 +265,10 @@ func TestDistribution(t *testing.T) {
 				below++
 			}
 		}
-		if got, slack := float64(below)/n, 4*math.Sqrt(tt.below*(1-tt.below)/n); math.Abs(got-tt.below) > slack {
-			t.Errorf("%s: %.3f of the sizes below %.0f, want %.3f within %.3f", tt.distribution, got, tt.mark, tt.below, slack)
+		if got, slack := float64(below)/n,
+			4*math.Sqrt(tt.below*(1-tt.below)/n); math.Abs(got-tt.below) > slack {
+			t.Errorf("%s: %.3f of the sizes below %.0f, want %.3f within %.3f", tt.distribution,
+				got, tt.mark, tt.below, slack)
 		}
 	}
 }
@@ -285,8 +311,10 @@ func TestPlanCheck(t *testing.T) {
 		return &Plan{
 			Hub:   &Hub{Profile: "goshen-ridge", Speedup: 20},
 			Disks: []Disk{{Name: "A", Profile: "A"}},
-			Phases: []Phase{{Name: "W", Jobs: []Job{{Disk: "A", Role: trace.Write, Sizes: []int64{1}}}},
-				{Name: "R", Stop: StopTime, Limit: time.Second, Jobs: []Job{{Disk: "A", Role: trace.Read, Sizes: []int64{1}}}}},
+			Phases: []Phase{{Name: "W",
+				Jobs: []Job{{Disk: "A", Role: trace.Write, Sizes: []int64{1}}}},
+				{Name: "R", Stop: StopTime, Limit: time.Second,
+					Jobs: []Job{{Disk: "A", Role: trace.Read, Sizes: []int64{1}}}}},
 		}
 	}
 	if err := plan().Check(); err != nil {
@@ -318,22 +346,27 @@ func TestPlanCheck(t *testing.T) {
 // D nothing is known.
 func wired() ([]Disk, *hardware.Setup) {
 	usb := func(segment hardware.Segment, hub string, bps int64) hardware.Link {
-		return hardware.Link{Segment: segment, Hub: hub, Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
+		return hardware.Link{Segment: segment, Hub: hub, Kind: hardware.USBLink, RxBps: bps,
+			TxBps: bps}
 	}
 	unit := func(name string, links ...hardware.Link) hardware.Unit {
 		return hardware.Unit{Disk: hardware.Disk{Name: name, Path: hardware.Path{Links: links}}}
 	}
 	up := usb(hardware.Uplink, "hub", 10e9)
-	return []Disk{{Name: "A"}, {Name: "B"}, {Name: "C"}, {Name: "D"}}, &hardware.Setup{Disks: map[string]hardware.Unit{
-		"A": unit("sda", up, usb(hardware.Enclosure, "", 10e9)), "B": unit("sdb", up, usb(hardware.Enclosure, "", 480e6)),
-		"C": unit("sdc", usb(hardware.Enclosure, "", 20e9)), "D": unit("sdd", hardware.Link{Kind: hardware.Thunderbolt}),
-	}}
+	return []Disk{{Name: "A"}, {Name: "B"}, {Name: "C"}, {Name: "D"}},
+		&hardware.Setup{Disks: map[string]hardware.Unit{
+			"A": unit("sda", up, usb(hardware.Enclosure, "", 10e9)),
+			"B": unit("sdb", up, usb(hardware.Enclosure, "", 480e6)),
+			"C": unit("sdc", usb(hardware.Enclosure, "", 20e9)),
+			"D": unit("sdd", hardware.Link{Kind: hardware.Thunderbolt}),
+		}}
 }
 
 func TestLinksOf(t *testing.T) {
 	disks, setup := wired()
 	want := []Link{
-		{[]string{"A", "B"}, 1.06e9}, {[]string{"A"}, 1.06e9}, {[]string{"B"}, 0.0532e9}, {[]string{"C"}, 2.1e9}, {[]string{"D"}, LinkRate},
+		{[]string{"A", "B"}, 1.06e9}, {[]string{"A"}, 1.06e9}, {[]string{"B"}, 0.0532e9},
+		{[]string{"C"}, 2.1e9}, {[]string{"D"}, LinkRate},
 	}
 	check.Same(t, "links", want, LinksOf(disks, setup))
 	setup.Disks = map[string]hardware.Unit{"A": setup.Disks["D"]}
@@ -345,7 +378,9 @@ func TestLinksOf(t *testing.T) {
 // Times and amounts follow from the links that are known.
 func TestTimesUseTheLinks(t *testing.T) {
 	disks, setup := wired()
-	job := func(disk string) Job { return Job{Disk: disk, Role: trace.Write, Sizes: []int64{5.32e9}} }
+	job := func(disk string) Job {
+		return Job{Disk: disk, Role: trace.Write, Sizes: []int64{5.32e9}}
+	}
 	for _, tt := range []struct {
 		jobs    []Job
 		links   []Link
@@ -358,22 +393,27 @@ func TestTimesUseTheLinks(t *testing.T) {
 		{[]Job{job("A"), job("C")}, LinksOf(disks, setup), 5.32 / 1.06, 10.6e9},
 		{[]Job{job("A"), job("B")}, []Link{{[]string{"A", "B"}, 1.06e9}}, 2 * 5.32 / 1.06, 5.3e9},
 		{[]Job{job("A"), job("B")}, nil, 2 * 5.32 / 3.4, 17e9},
-		{[]Job{job("A"), {Disk: "B", Role: trace.Read, Sizes: []int64{5.32e9}}}, nil, 5.32 / 3.4, 23.8e9}, // one each way
+		// One each way.
+		{[]Job{job("A"), {Disk: "B", Role: trace.Read, Sizes: []int64{5.32e9}}}, nil, 5.32 / 3.4,
+			23.8e9},
 	} {
 		phase := Phase{Jobs: tt.jobs, Links: tt.links}
 		least, _, _ := phase.Time()
-		if want := time.Duration(tt.seconds * float64(time.Second)); (least - want).Abs() > time.Microsecond {
+		if want := time.Duration(tt.seconds * float64(time.Second)); (least -
+			want).Abs() > time.Microsecond {
 			t.Errorf("%d jobs over %v take %v, want %v", len(tt.jobs), tt.links, least, want)
 		}
 		phase.Target = 10 * time.Second
 		moves, _ := phase.Moves(tt.jobs[0])
-		check.Same(t, fmt.Sprintf("bytes of %d jobs over %v", len(tt.jobs), tt.links), tt.moves, moves)
+		check.Same(t, fmt.Sprintf("bytes of %d jobs over %v", len(tt.jobs), tt.links), tt.moves,
+			moves)
 	}
 }
 
 func TestCarried(t *testing.T) {
 	disks, setup := wired()
-	jobs := []Job{{Disk: "A", Role: trace.Write}, {Disk: "B", Role: trace.Write}, {Disk: "C", Role: trace.Write}}
+	jobs := []Job{{Disk: "A", Role: trace.Write}, {Disk: "B", Role: trace.Write},
+		{Disk: "C", Role: trace.Write}}
 	all := Phase{Jobs: jobs, Links: LinksOf(disks, setup)}
 	check.Same(t, "all together", 1.06e9+0.0532e9+2.1e9, all.Carried(trace.Write))
 	check.Same(t, "one link for all", LinkMax, (Phase{Jobs: jobs}).Carried(trace.Write))

@@ -29,7 +29,8 @@ type Preset struct {
 	flush   string        // empty: the workload's
 	score   string
 
-	tests     []test        // run one after another, each in a phase of its own; none: the workload says all
+	// Run one after another, each in a phase of its own; none: the workload says all.
+	tests     []test
 	between   time.Duration // between tests
 	saturates bool          // its tests are the steps that show where a disk's fast cache ends
 }
@@ -146,8 +147,9 @@ func (s *Scenario) variants(p phaseSpec) []test {
 // phase work together, for what the others gain when one falls.
 const (
 	// For a disk to fall and become steady; several hundred gigabytes at the speed of a link.
-	saturationMax    = 5 * time.Minute
-	saturationWindow = 5 * time.Second  // a fall may come after a few seconds, and must not be lost in its window
+	saturationMax = 5 * time.Minute
+	// A fall may come after a few seconds, and must not be lost in its window.
+	saturationWindow = 5 * time.Second
 	saturationBurst  = 20 * time.Second // 46 GB at 2.3 GB/s: more than most caches have regained
 	shortestRest     = 10 * time.Second // before the bursts; each twice as long as the one before
 	longestBurstRest = shortestRest << 5
@@ -209,7 +211,8 @@ func (p *phaseSpec) checkSaturation(m *yaml.Mapping) {
 	} else if stops && p.Limit < stats.SteadyWindows*saturationWindow {
 		n.Errorf("stop comes before the five windows of %s have passed over which preset %s judges rates; "+
 			"try %s, or delete stop",
-			unit.FormatSeconds(saturationWindow.Seconds()), preset.Name, unit.FormatSeconds(saturationMax.Seconds()))
+			unit.FormatSeconds(saturationWindow.Seconds()), preset.Name,
+			unit.FormatSeconds(saturationMax.Seconds()))
 	}
 	if n, ok := m.Get("files"); ok && p.work.Files.auto {
 		n.Errorf("preset %s writes its files again and again; give their number, or delete files",

@@ -25,9 +25,10 @@ type Scenario struct {
 	AllowSystemDisk bool   // a disk under test may be the one the system runs from
 	Expect          []Limit
 
-	specs      []phaseSpec
-	work       workload            // every phase has it, unless it says otherwise
-	unsure     bool                // not all disks' names are known, as their part of the file has errors
+	specs []phaseSpec
+	work  workload // every phase has it, unless it says otherwise
+	// Not all disks' names are known, as their part of the file has errors.
+	unsure     bool
 	interleave bool                // the study's repeats are rounds of all its phases
 	pos        yaml.Pos            // where the phases begin, or the study
 	places     map[string]yaml.Pos // where each disk's path or profile is
@@ -115,8 +116,9 @@ func Schema() yaml.Schema {
 // scenario checks what the file says.
 func (f *fileKeys) scenario() *Scenario {
 	s := &Scenario{
-		Name: string(f.Name), Results: f.Results, Seed: f.Workload.Seed, AllowSystemDisk: f.AllowSystemDisk,
-		Expect: f.Expect, work: f.Workload, places: map[string]yaml.Pos{},
+		Name: string(f.Name), Results: f.Results, Seed: f.Workload.Seed,
+		AllowSystemDisk: f.AllowSystemDisk,
+		Expect:          f.Expect, work: f.Workload, places: map[string]yaml.Pos{},
 	}
 	for _, key := range []string{"phases", "study", "workload"} {
 		s.pos = f.At.PosOf(key)
@@ -153,7 +155,9 @@ func (s *Scenario) addHub(f *fileKeys) {
 		}
 		return
 	}
-	if slices.ContainsFunc(s.Disks, func(d Disk) bool { return d.Path == "" }) || len(s.Disks) == 0 {
+	if slices.ContainsFunc(s.Disks, func(d Disk) bool {
+		return d.Path == ""
+	}) || len(s.Disks) == 0 {
 		return
 	}
 	s.Hub.Speedup = 0

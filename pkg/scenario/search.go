@@ -110,7 +110,8 @@ func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec, keys *phaseKeys) {
 		k.Hold = max(defaultTime, least)
 	} else if k.Hold > 0 && k.Hold < least {
 		hold.Errorf("a try of %s is too short for streams with a buffer of %s, whose frames are due only after that; "+
-			"try %s or more", unit.FormatSeconds(k.Hold.Seconds()), unit.FormatSeconds(buffer.Seconds()),
+			"try %s or more", unit.FormatSeconds(k.Hold.Seconds()),
+			unit.FormatSeconds(buffer.Seconds()),
 			unit.FormatSeconds(least.Seconds()))
 	}
 	p.Stop, p.Limit = StopTime, k.Hold

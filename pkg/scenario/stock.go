@@ -10,8 +10,10 @@ import (
 
 // Stock is the effect of a phase on one disk's test files.
 type Stock struct {
-	Space  int64 // maximum size at one time, with what earlier phases leave for later ones and what is kept
-	Before int64 // bytes written before the release, if the files to read or go over are not there yet
+	// Maximum size at one time, with what earlier phases leave for later ones and what is kept.
+	Space int64
+	// Bytes written before the release, if the files to read or go over are not there yet.
+	Before int64
 }
 
 // Stock follows a disk's test files through the phases of the plan.

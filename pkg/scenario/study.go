@@ -12,10 +12,11 @@ import (
 
 // What a study may include.
 const (
-	studySolo   = "solo"   // every disk writes alone, then reads alone
-	studyPairs  = "pairs"  // every two disks write, read, and do one of each, both ways round
-	studyAll    = "all"    // all write, all read
-	studyMixed  = "mixed"  // one writes and the rest read, one reads and the rest write, each disk in turn
+	studySolo  = "solo"  // every disk writes alone, then reads alone
+	studyPairs = "pairs" // every two disks write, read, and do one of each, both ways round
+	studyAll   = "all"   // all write, all read
+	// One writes and the rest read, one reads and the rest write, each disk in turn.
+	studyMixed  = "mixed"
 	studyMatrix = "matrix" // all of these
 
 	// studyAllButOne leaves out each disk in turn while the rest write, then read: what they have

@@ -15,7 +15,8 @@ func manyDisks(n int, study string) string {
 	for i := range disks {
 		disks[i] = fmt.Sprintf("{name: D%d, path: /d%d}", i+1, i+1)
 	}
-	return fmt.Sprintf("version: 1\nname: many\ndisks: [%s]\nworkload: {files: 1}\nstudy: %s\n", strings.Join(disks, ", "), study)
+	return fmt.Sprintf("version: 1\nname: many\ndisks: [%s]\nworkload: {files: 1}\nstudy: %s\n",
+		strings.Join(disks, ", "), study)
 }
 
 func phaseNames(p *Plan) []string {
@@ -34,30 +35,45 @@ func TestStudyPhases(t *testing.T) {
 	}{
 		{1, "matrix", []string{"D1 writes", "D1 reads"}},
 		{1, "all", []string{"D1 writes", "D1 reads"}},
-		{2, "matrix", []string{"D1 writes", "D2 writes", "D1 reads", "D2 reads", "D1 and D2 write", "D1 and D2 read", "D1 writes, D2 reads", "D1 reads, D2 writes"}},
+		{2, "matrix", []string{"D1 writes", "D2 writes", "D1 reads", "D2 reads", "D1 and D2 write",
+			"D1 and D2 read", "D1 writes, D2 reads", "D1 reads, D2 writes"}},
 		{3, "[solo, all, mixed]", []string{
-			"D1 writes", "D2 writes", "D3 writes", "D1 reads", "D2 reads", "D3 reads", "all write", "all read",
-			"D1 writes, D2 and D3 read", "D1 and D3 read, D2 writes", "D1 and D2 read, D3 writes", "D1 reads, D2 and D3 write", "D1 and D3 write, D2 reads", "D1 and D2 write, D3 reads",
+			"D1 writes", "D2 writes", "D3 writes", "D1 reads", "D2 reads", "D3 reads", "all write",
+			"all read",
+			"D1 writes, D2 and D3 read", "D1 and D3 read, D2 writes", "D1 and D2 read, D3 writes",
+			"D1 reads, D2 and D3 write", "D1 and D3 write, D2 reads",
+			"D1 and D2 write, D3 reads",
 		}},
 		{3, "pairs", []string{
-			"D2 and D3 write", "D1 and D3 write", "D1 and D2 write", "D2 and D3 read", "D1 and D3 read", "D1 and D2 read",
-			"D2 writes, D3 reads", "D1 writes, D3 reads", "D1 writes, D2 reads", "D2 reads, D3 writes", "D1 reads, D3 writes", "D1 reads, D2 writes",
+			"D2 and D3 write", "D1 and D3 write", "D1 and D2 write", "D2 and D3 read",
+			"D1 and D3 read", "D1 and D2 read",
+			"D2 writes, D3 reads", "D1 writes, D3 reads", "D1 writes, D2 reads",
+			"D2 reads, D3 writes", "D1 reads, D3 writes", "D1 reads, D2 writes",
 		}},
 		{3, "{include: all, disks: [D3, D1]}", []string{"D1 and D3 write", "D1 and D3 read"}},
 		{3, "{include: [all, solo, all], disks: [D2]}", []string{"D2 writes", "D2 reads"}},
-		{2, "{include: all, connection: direct}", []string{"D1 and D2 write, direct", "D1 and D2 read, direct"}},
-		{1, "{include: solo, repeat: 3}", []string{"D1 writes-1", "D1 reads-1", "D1 reads-2", "D1 writes-2", "D1 writes-3", "D1 reads-3"}},
-		{1, "{include: solo, repeat: 2, interleave: false}", []string{"D1 writes-1", "D1 writes-2", "D1 reads-1", "D1 reads-2"}},
+		{2, "{include: all, connection: direct}",
+			[]string{"D1 and D2 write, direct", "D1 and D2 read, direct"}},
+		{1, "{include: solo, repeat: 3}",
+			[]string{"D1 writes-1", "D1 reads-1", "D1 reads-2", "D1 writes-2", "D1 writes-3",
+				"D1 reads-3"}},
+		{1, "{include: solo, repeat: 2, interleave: false}",
+			[]string{"D1 writes-1", "D1 writes-2", "D1 reads-1", "D1 reads-2"}},
 		{4, "mixed", []string{
-			"D1 writes, the rest read", "D2 writes, the rest read", "D3 writes, the rest read", "D4 writes, the rest read",
-			"D1 reads, the rest write", "D2 reads, the rest write", "D3 reads, the rest write", "D4 reads, the rest write",
+			"D1 writes, the rest read", "D2 writes, the rest read", "D3 writes, the rest read",
+			"D4 writes, the rest read",
+			"D1 reads, the rest write", "D2 reads, the rest write", "D3 reads, the rest write",
+			"D4 reads, the rest write",
 		}},
 		{1, "{include: solo, preset: crystal}", []string{
-			"D1 writes SEQ1M Q8T1", "D1 writes SEQ1M Q1T1", "D1 writes RND4K Q32T1", "D1 writes RND4K Q1T1",
-			"D1 reads SEQ1M Q8T1", "D1 reads SEQ1M Q1T1", "D1 reads RND4K Q32T1", "D1 reads RND4K Q1T1",
+			"D1 writes SEQ1M Q8T1", "D1 writes SEQ1M Q1T1", "D1 writes RND4K Q32T1",
+			"D1 writes RND4K Q1T1",
+			"D1 reads SEQ1M Q8T1", "D1 reads SEQ1M Q1T1", "D1 reads RND4K Q32T1",
+			"D1 reads RND4K Q1T1",
 		}},
 	} {
-		check.Same(t, fmt.Sprintf("study %s of %d disks", tt.study, tt.disks), tt.want, phaseNames(mustPlan(t, manyDisks(tt.disks, tt.study))))
+		check.Same(t, fmt.Sprintf("study %s of %d disks", tt.study, tt.disks), tt.want,
+			phaseNames(mustPlan(t, manyDisks(tt.disks, tt.study))))
 	}
 }
 
@@ -68,11 +84,14 @@ func TestStudySize(t *testing.T) {
 		study string
 		want  int
 	}{
-		{3, "matrix", 26}, {4, "matrix", 8 + 24 + 8 + 2 + 8}, {4, "all_but_one", 8}, {2, "[solo, all_but_one]", 4},
-		{12, "matrix", 24 + 264 + 24 + 2 + 24}, {12, "[solo, all, mixed]", 24 + 2 + 24}, {64, "[solo, all, mixed]", 128 + 2 + 128},
+		{3, "matrix", 26}, {4, "matrix", 8 + 24 + 8 + 2 + 8}, {4, "all_but_one", 8},
+		{2, "[solo, all_but_one]", 4},
+		{12, "matrix", 24 + 264 + 24 + 2 + 24}, {12, "[solo, all, mixed]", 24 + 2 + 24},
+		{64, "[solo, all, mixed]", 128 + 2 + 128},
 	} {
 		plan := mustPlan(t, manyDisks(tt.disks, tt.study))
-		check.Same(t, fmt.Sprintf("phases of study %s of %d disks", tt.study, tt.disks), tt.want, len(plan.Phases))
+		check.Same(t, fmt.Sprintf("phases of study %s of %d disks", tt.study, tt.disks), tt.want,
+			len(plan.Phases))
 		seen := map[string]string{}
 		for _, phase := range plan.Phases {
 			roles := fmt.Sprint(phase.Roles)
@@ -107,13 +126,17 @@ func TestStudyNamesFit(t *testing.T) {
 	long := strings.Repeat("x", 40)
 	text := fmt.Sprintf("version: 1\nname: n\ndisks: [{name: %szz, path: /a}, {name: %s, path: /b}, {name: %sy, path: /c}]\nstudy: [solo, pairs]\n", long, long, long)
 	names := phaseNames(mustPlan(t, text))
-	want := []string{long + "zz writes", long + " writes", long + "y writes", long + "zz reads", long + " reads", long + "y reads", "-WW", "W-W", "WW-", "-RR", "R-R", "RR-", "-WR", "W-R", "WR-", "-RW", "R-W", "RW-"}
+	want := []string{long + "zz writes", long + " writes", long + "y writes", long + "zz reads",
+		long + " reads", long + "y reads", "-WW", "W-W", "WW-", "-RR", "R-R", "RR-", "-WR", "W-R",
+		"WR-", "-RW", "R-W", "RW-"}
 	check.Same(t, "names", want, names)
 }
 
 // A study stands beside explicit phases, after them, whatever names those have taken.
 func TestStudyBesidePhases(t *testing.T) {
-	plan := mustPlan(t, manyDisks(1, "{include: solo, pause: Plug it in, cooldown: 10 s, stop: hold}")+"phases: [{pattern: W, name: D1 reads}, {pattern: W}]\n")
+	plan := mustPlan(t,
+		manyDisks(1, "{include: solo, pause: Plug it in, cooldown: 10 s, stop: hold}")+
+			"phases: [{pattern: W, name: D1 reads}, {pattern: W}]\n")
 	check.Same(t, "names", []string{"D1 reads", "W", "D1 writes", "D1 reads-2"}, phaseNames(plan))
 	for i, want := range []string{"", "", "Plug it in", ""} {
 		check.Same(t, fmt.Sprintf("phase %d: pause", i), want, plan.Phases[i].Pause)
@@ -137,8 +160,10 @@ func TestMoves(t *testing.T) {
 		{"{pattern: WW, files: auto, target: 20 s}", 34e9, About},
 		{"{pattern: WW, preset: amorphous, sizes: [1 GB], files: 3}", 3e9, AtMost},
 		{"{pattern: WW, preset: amorphous, sizes: [1 GB], files: 3, stop: hold}", 3e9, About},
-		{"{pattern: WW, preset: amorphous, sizes: [1.7 GB], stop: 1 min}", 10.2e9, About}, // one every 10 s
-		{"{pattern: W-, preset: amorphous, sizes: [3.4 GB], stop: 1 min}", 34e9, About},   // 5 s after each
+		// One every 10 s.
+		{"{pattern: WW, preset: amorphous, sizes: [1.7 GB], stop: 1 min}", 10.2e9, About},
+		// 5 s after each.
+		{"{pattern: W-, preset: amorphous, sizes: [3.4 GB], stop: 1 min}", 34e9, About},
 	} {
 		phase := mustPlan(t, twoDisks("{sizes: [1 GB], files: 3}", "["+tt.phases+"]")).Phases[0]
 		if got, bound := phase.Moves(phase.Jobs[0]); got != tt.want || bound != tt.bound {
@@ -169,7 +194,8 @@ func TestOverrides(t *testing.T) {
 	} {
 		phase := mustPlan(t, twoDisks(tt.workload, "["+tt.phase+"]")).Phases[0]
 		if got := len(phase.Jobs[0].Sizes); got != tt.files || phase.Target != tt.target {
-			t.Errorf("%s in %s: %d files, target %v; want %d, %v", tt.phase, tt.workload, got, phase.Target, tt.files, tt.target)
+			t.Errorf("%s in %s: %d files, target %v; want %d, %v", tt.phase, tt.workload, got,
+				phase.Target, tt.files, tt.target)
 		}
 	}
 }

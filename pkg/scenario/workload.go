@@ -172,7 +172,8 @@ func (w workload) over(from workload, m *yaml.Mapping) workload {
 	yaml.Inherit(&w, from, m)
 	w.Order = cmp.Or(w.Order, from.Order) // the phase's may be that of the disks
 	if !w.Files.auto {
-		w.Files.files = cmp.Or(w.Files.files, from.Files.files) // the phase's may be of single disks
+		// The phase's may be of single disks.
+		w.Files.files = cmp.Or(w.Files.files, from.Files.files)
 	}
 	return w
 }

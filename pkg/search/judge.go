@@ -97,8 +97,9 @@ func (j *Judge) Outcome() (Outcome, error) {
 		for k, p := range d.players {
 			v := d.streams[k].Verdict(p.Spec.Buffer.Nanoseconds())
 			if v == "" {
-				return o, fmt.Errorf("disk %s: no frame of stream %s was due within %s, so there is no "+
-					"verdict; hold for longer", d.job.Disk, p.Name, limit)
+				return o,
+					fmt.Errorf("disk %s: no frame of stream %s was due within %s, so there is no "+
+						"verdict; hold for longer", d.job.Disk, p.Name, limit)
 			}
 			o.Verdict = stream.Worst(o.Verdict, v)
 		}
@@ -140,7 +141,8 @@ func (d *judged) failed(limit time.Duration, v stream.Verdict) error {
 			"cable and run.log", seconds(float64(stillNS)/1e9))
 	case !plays && Stopped(d.untilNS+pauseNS, limit.Nanoseconds()):
 		return fmt.Errorf("it was at work for only %s of the %s of a try, so the streams were not tested "+
-			"beside it; run.log may say why, then run it again", seconds(float64(d.untilNS)/1e9), limit)
+			"beside it; run.log may say why, then run it again", seconds(float64(d.untilNS)/1e9),
+			limit)
 	}
 	return nil
 }

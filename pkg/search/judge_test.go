@@ -14,7 +14,8 @@ func TestJudge(t *testing.T) {
 	try, _ := New(phase(scenario.Search{Kind: trace.SearchPace, Disk: "B", Max: 5e8})).Next()
 	try.Jobs[0].Streams[0].Count = 2
 	sample := func(name string, due, late int, buffer time.Duration) trace.Event {
-		return trace.Event{Type: trace.StreamType, Phase: try.Name, Disk: "A", Stream: name, Due: due, Late: late, BufferNS: buffer.Nanoseconds()}
+		return trace.Event{Type: trace.StreamType, Phase: try.Name, Disk: "A", Stream: name,
+			Due: due, Late: late, BufferNS: buffer.Nanoseconds()}
 	}
 	file := func(phase, disk string, bytes int64) trace.Event {
 		return trace.Event{Type: trace.FileType, Phase: phase, Disk: disk, Bytes: bytes}
@@ -46,23 +47,44 @@ func TestJudge(t *testing.T) {
 		want   Outcome
 		fails  string
 	}{
-		"clean":                       {clean, Outcome{Verdict: stream.Clean}, ""},
-		"one is strained":             {append(append(clean[:4:4], plays...), sample("2", 20, 0, 499*time.Millisecond)), Outcome{Verdict: stream.Strained}, ""},
-		"one drops, one is not":       {append(append(clean[:4:4], plays...), sample("1", 20, 1, 0), sample("2", 20, 0, time.Millisecond)), Outcome{Verdict: stream.Drops}, ""},
-		"nothing is known of one":     {alone[:1], Outcome{}, "disk A: no frame of stream 2 was due within 30s"},
-		"no frame was due yet":        {[]trace.Event{clean[0], sample("2", 0, 0, time.Second)}, Outcome{}, "no frame of stream 2"},
-		"B goes on almost to the end": {append(alone[:3:3], at(progress(0), 27*time.Second)), Outcome{Verdict: stream.Clean}, ""},
-		"B stops early":               {append(alone[:3:3], at(file(try.Name, "B", 0), 9*time.Second), at(file("other", "B", 0), 30*time.Second)), Outcome{}, "disk B: it was at work for only 9s of the 30s of a try"},
-		"B never begins":              {alone, Outcome{}, "disk B: it was at work for only 0s"},
-		"A hangs, and drops":          {append(clean[:4:4], at(playing(1e6), 2*time.Second), at(playing(2e6), 14*time.Second), at(playing(3e6), 30*time.Second), sample("1", 20, 1, 0)), Outcome{Verdict: stream.Drops}, "disk A: it moved nothing for 16s of the try"},
-		"A never moves":               {append(clean[:4:4], sample("1", 20, 1, 0)), Outcome{}, "disk A: it moved nothing for 30s of the try"},
-		"A hangs to the end":          {append(clean[:4:4], at(playing(1e6), 2*time.Second), at(playing(1e6), 30*time.Second), sample("1", 20, 1, 0)), Outcome{Verdict: stream.Drops}, "disk A: it moved nothing for 28s of the try"},
-		"A is slow, and drops":        {append(append(clean[:4:4], plays...), sample("1", 20, 1, 0)), Outcome{Verdict: stream.Drops}, ""},
-		"A hangs, its buffer lasts":   {append(clean[:4:4], at(playing(1e6), 2*time.Second), at(playing(1e6), 14*time.Second), at(playing(2e6), 29*time.Second)), Outcome{Verdict: stream.Clean}, ""},
-		"B hangs in a file":           {append(alone[:3:3], at(progress(1e6), 5*time.Second), at(progress(2e6), 15*time.Second), at(progress(3e6), 30*time.Second)), Outcome{}, "disk B: it moved nothing for 15s of the try"},
-		"stopped, and drops":          {append(clean[:4:4], sample("1", 20, 1, 0), stopped), Outcome{}, "this machine slept, or hubbench was stopped, for 3s of the try"},
-		"stopped, its buffer lasts":   {append(clean[:4:4], stopped), Outcome{Verdict: stream.Clean}, ""},
-		"the disk's rate": {append(clean[:4:4], progress(2e9), file(try.Name, "B", 3e9), progress(1e9), progress(3e9), file(try.Name, "C", 9e9), file("other", "B", 9e9)),
+		"clean": {clean, Outcome{Verdict: stream.Clean}, ""},
+		"one is strained": {append(append(clean[:4:4], plays...),
+			sample("2", 20, 0, 499*time.Millisecond)), Outcome{Verdict: stream.Strained}, ""},
+		"one drops, one is not": {append(append(clean[:4:4], plays...), sample("1", 20, 1, 0),
+			sample("2", 20, 0, time.Millisecond)), Outcome{Verdict: stream.Drops}, ""},
+		"nothing is known of one": {alone[:1], Outcome{},
+			"disk A: no frame of stream 2 was due within 30s"},
+		"no frame was due yet": {[]trace.Event{clean[0], sample("2", 0, 0, time.Second)},
+			Outcome{}, "no frame of stream 2"},
+		"B goes on almost to the end": {append(alone[:3:3], at(progress(0), 27*time.Second)),
+			Outcome{Verdict: stream.Clean}, ""},
+		"B stops early": {append(alone[:3:3],
+			at(file(try.Name, "B", 0), 9*time.Second), at(file("other", "B", 0), 30*time.Second)),
+			Outcome{}, "disk B: it was at work for only 9s of the 30s of a try"},
+		"B never begins": {alone, Outcome{}, "disk B: it was at work for only 0s"},
+		"A hangs, and drops": {append(clean[:4:4], at(playing(1e6), 2*time.Second),
+			at(playing(2e6), 14*time.Second), at(playing(3e6), 30*time.Second),
+			sample("1", 20, 1, 0)), Outcome{Verdict: stream.Drops},
+			"disk A: it moved nothing for 16s of the try"},
+		"A never moves": {append(clean[:4:4], sample("1", 20, 1, 0)), Outcome{},
+			"disk A: it moved nothing for 30s of the try"},
+		"A hangs to the end": {append(clean[:4:4], at(playing(1e6), 2*time.Second),
+			at(playing(1e6), 30*time.Second), sample("1", 20, 1, 0)),
+			Outcome{Verdict: stream.Drops}, "disk A: it moved nothing for 28s of the try"},
+		"A is slow, and drops": {append(append(clean[:4:4], plays...),
+			sample("1", 20, 1, 0)), Outcome{Verdict: stream.Drops}, ""},
+		"A hangs, its buffer lasts": {append(clean[:4:4], at(playing(1e6), 2*time.Second),
+			at(playing(1e6), 14*time.Second), at(playing(2e6), 29*time.Second)),
+			Outcome{Verdict: stream.Clean}, ""},
+		"B hangs in a file": {append(alone[:3:3], at(progress(1e6), 5*time.Second),
+			at(progress(2e6), 15*time.Second), at(progress(3e6), 30*time.Second)), Outcome{},
+			"disk B: it moved nothing for 15s of the try"},
+		"stopped, and drops": {append(clean[:4:4], sample("1", 20, 1, 0), stopped),
+			Outcome{}, "this machine slept, or hubbench was stopped, for 3s of the try"},
+		"stopped, its buffer lasts": {append(clean[:4:4], stopped),
+			Outcome{Verdict: stream.Clean}, ""},
+		"the disk's rate": {append(clean[:4:4], progress(2e9), file(try.Name, "B", 3e9),
+			progress(1e9), progress(3e9), file(try.Name, "C", 9e9), file("other", "B", 9e9)),
 			Outcome{Verdict: stream.Clean, Rate: 2e8}, ""},
 	} {
 		j := NewJudge(&try)

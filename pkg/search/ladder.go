@@ -77,7 +77,8 @@ func (l *ladder) value(step int) float64 {
 func (l *ladder) answer() (low, high int, over bool) {
 	low, high = l.bracket()
 	below, above := l.tried[low], l.tried[high]
-	decided := high-low == 1 && (low == 0 || below.isSettled()) && (high > l.top || above.isSettled())
+	decided := high-low == 1 && (low == 0 || below.isSettled()) &&
+		(high > l.top || above.isSettled())
 	if decided && above.clean <= 1 {
 		high = low
 	}

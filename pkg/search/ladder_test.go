@@ -41,14 +41,18 @@ func TestLadderFindsTheLimit(t *testing.T) {
 			for limit := range top + 1 {
 				l := newLadder(top, start)
 				tries := climb(t, l, func(step int) bool { return step <= limit })
-				if got, between, _ := l.result(); got == nil || *got != float64(limit) || between != nil {
-					t.Fatalf("top %d, start %d: found %v, %v; want %d", top, start, got, between, limit)
+				if got, between, _ := l.result(); got == nil || *got != float64(limit) ||
+					between != nil {
+					t.Fatalf("top %d, start %d: found %v, %v; want %d", top, start, got, between,
+						limit)
 				}
 				if limit > 0 && l.tried[limit].of < 2 || limit < top && l.tried[limit+1].of < 2 {
-					t.Errorf("top %d, limit %d: a single try at the edge decides: %v", top, limit, tries)
+					t.Errorf("top %d, limit %d: a single try at the edge decides: %v", top, limit,
+						tries)
 				}
 				if allowed := l.maxTries() - 5; len(tries) > allowed {
-					t.Errorf("top %d, limit %d: %d tries, want %d at most: %v", top, limit, len(tries), allowed, tries)
+					t.Errorf("top %d, limit %d: %d tries, want %d at most: %v", top, limit,
+						len(tries), allowed, tries)
 				}
 			}
 		}
@@ -62,9 +66,11 @@ func TestLadderBearsOneUnluckyTry(t *testing.T) {
 			for limit := range top + 1 {
 				for bad := range 12 {
 					l, n := newLadder(top, start), 0
-					tries := climb(t, l, func(step int) bool { n++; return step <= limit && n != bad+1 })
+					tries := climb(t, l,
+						func(step int) bool { n++; return step <= limit && n != bad+1 })
 					if got, _, _ := l.result(); got == nil || *got != float64(limit) {
-						t.Errorf("top %d, limit %d, try %d unlucky: found %v after %v", top, limit, bad+1, got, tries)
+						t.Errorf("top %d, limit %d, try %d unlucky: found %v after %v", top, limit,
+							bad+1, got, tries)
 					}
 				}
 			}
@@ -116,14 +122,17 @@ func TestLadderWithNoise(t *testing.T) {
 		falseFail, falsePass float64
 		right, wrong         float64 // at least, and at most; ranges without the limit are wrong
 	}{
-		{0, 0, 1, 0}, {0.05, 0, 0.98, 0.02}, {0.05, 0.02, 0.97, 0.02}, {0.1, 0, 0.92, 0.04}, {0.1, 0.05, 0.87, 0.06}, {0.15, 0, 0.83, 0.1},
+		{0, 0, 1, 0}, {0.05, 0, 0.98, 0.02}, {0.05, 0.02, 0.97, 0.02}, {0.1, 0, 0.92, 0.04},
+		{0.1, 0.05, 0.87, 0.06}, {0.15, 0, 0.83, 0.1},
 	} {
 		for _, l := range [][2]int{{12, 1}, {64, 1}, {12, 6}, {paceSteps + 1, paceSteps + 1}} {
 			got := withNoise(t, l[0], l[1], tt.falseFail, tt.falsePass)
 			t.Logf("bad luck %.2f, good luck %.2f, %3d steps from %3d: right %5.1f %%, wrong %4.1f %%, unsure %4.1f %% (limit outside: %.1f %%), %.1f tries",
-				tt.falseFail, tt.falsePass, l[0], l[1], 100*got.right, 100*got.wrong, 100*got.unsure, 100*got.outside, got.tries)
+				tt.falseFail, tt.falsePass, l[0], l[1], 100*got.right, 100*got.wrong,
+				100*got.unsure, 100*got.outside, got.tries)
 			if got.right < tt.right-1e-9 || got.wrong+got.outside > tt.wrong {
-				t.Errorf("bad luck %.2f, %d steps: %+v, want %.2f right, %.2f wrong", tt.falseFail, l[0], got, tt.right, tt.wrong)
+				t.Errorf("bad luck %.2f, %d steps: %+v, want %.2f right, %.2f wrong", tt.falseFail,
+					l[0], got, tt.right, tt.wrong)
 			}
 		}
 	}

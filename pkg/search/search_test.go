@@ -16,14 +16,17 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-var spec = stream.Spec{Kind: "92 MB/s", Rate: 92e6, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}
+var spec = stream.Spec{Kind: "92 MB/s", Rate: 92e6, Frame: 40 * time.Millisecond, Count: 4,
+	Buffer: time.Second}
 
 // phase has a disk A that plays streams, and B and C that write.
 func phase(s scenario.Search) *scenario.Phase {
 	s.Hold = 30 * time.Second
 	return &scenario.Phase{
-		Name: "edit", Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write, "C": trace.Write}, Pause: "plug in A",
-		Connections: map[string]string{"A": "direct", "C": "direct"}, Cooldown: time.Second, Target: time.Minute, Search: &s,
+		Name: "edit", Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write,
+			"C": trace.Write}, Pause: "plug in A",
+		Connections: map[string]string{"A": "direct", "C": "direct"}, Cooldown: time.Second,
+		Target: time.Minute, Search: &s,
 		Jobs: []scenario.Job{
 			{Disk: "A", Role: trace.Read, Sizes: []int64{368e6}, Streams: []stream.Spec{spec}},
 			{Disk: "B", Role: trace.Write, Sizes: []int64{1e9}},
@@ -47,7 +50,8 @@ func run(t *testing.T, s *Search, outcome func(try trace.Try) Outcome) (names []
 		names = append(names, p.Name)
 		s.Add(outcome(*p.Try))
 		if s.AtMost() > bound || s.Made() != len(names) || s.Made() > bound {
-			t.Fatalf("after %v: %d of at most %d tries, though at most %d were said before", names, s.Made(), s.AtMost(), bound)
+			t.Fatalf("after %v: %d of at most %d tries, though at most %d were said before", names,
+				s.Made(), s.AtMost(), bound)
 		}
 		bound = s.AtMost()
 	}
@@ -86,7 +90,8 @@ func TestStreamsForEveryLimit(t *testing.T) {
 		for with := range alone + 1 {
 			s := New(phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Max: limit}))
 			run(t, s, limits(float64(alone), float64(with)))
-			want := Result{Alone: new(float64(alone)), Found: new(float64(with)), AloneOpen: alone == limit, FoundOpen: with == limit}
+			want := Result{Alone: new(float64(alone)), Found: new(float64(with)),
+				AloneOpen: alone == limit, FoundOpen: with == limit}
 			check.Same(t, fmt.Sprintf("limits %d and %d", alone, with), want, s.Result())
 		}
 	}
@@ -132,7 +137,8 @@ func TestPace(t *testing.T) {
 		})
 		r := s.Result()
 		if r.Found == nil || *r.Found > limit || *r.Found < limit/1.05 {
-			t.Errorf("reached %.4g, limit %.4g: found %s after %v", reached, limit, cmp.Diff(Result{}, r), names)
+			t.Errorf("reached %.4g, limit %.4g: found %s after %v", reached, limit,
+				cmp.Diff(Result{}, r), names)
 		}
 		if len(names) > 15 {
 			t.Errorf("%d tries, want one or two without a limit, seven below, and as many again as make sure: %v", len(names), names)
@@ -149,12 +155,20 @@ func TestPaceOfNoneAndAll(t *testing.T) {
 		want  Result
 		tries []string
 	}{
-		{"any is clean", 0, func(trace.Try) bool { return true }, 2e9, Result{Unlimited: true}, []string{"no limit", "no limit 2"}},
-		{"any up to the most is clean", 5e8, func(trace.Try) bool { return true }, 5e8, Result{Found: new(5e8), FoundOpen: true}, []string{"500 MB/s", "500 MB/s 2"}},
+		{"any is clean", 0, func(trace.Try) bool {
+			return true
+		}, 2e9, Result{Unlimited: true}, []string{"no limit", "no limit 2"}},
+		{"any up to the most is clean", 5e8, func(trace.Try) bool {
+			return true
+		}, 5e8, Result{Found: new(5e8), FoundOpen: true}, []string{"500 MB/s", "500 MB/s 2"}},
 		{"none is clean", 0, func(trace.Try) bool { return false }, 2e9, Result{Found: new(0.0)},
-			[]string{"no limit", "163 MB/s", "46.3 MB/s", "24.7 MB/s", "18.1 MB/s", "15.4 MB/s", "14.3 MB/s", "13.7 MB/s", "13.7 MB/s 2", "13.7 MB/s 3"}},
-		{"it is slower than the most", 2e9, func(try trace.Try) bool { return try.Value < 9.7e7 }, 1e8, Result{Found: new(9.62e7)},
-			[]string{"2.00 GB/s", "8.13 MB/s", "28.5 MB/s", "53.4 MB/s", "73.1 MB/s", "85.5 MB/s", "92.5 MB/s", "96.2 MB/s", "2.00 GB/s 2", "2.00 GB/s 3", "96.2 MB/s 2"}},
+			[]string{"no limit", "163 MB/s", "46.3 MB/s", "24.7 MB/s", "18.1 MB/s", "15.4 MB/s",
+				"14.3 MB/s", "13.7 MB/s", "13.7 MB/s 2", "13.7 MB/s 3"}},
+		{"it is slower than the most", 2e9, func(try trace.Try) bool {
+			return try.Value < 9.7e7
+		}, 1e8, Result{Found: new(9.62e7)},
+			[]string{"2.00 GB/s", "8.13 MB/s", "28.5 MB/s", "53.4 MB/s", "73.1 MB/s", "85.5 MB/s",
+				"92.5 MB/s", "96.2 MB/s", "2.00 GB/s 2", "2.00 GB/s 3", "96.2 MB/s 2"}},
 	} {
 		s := New(phase(scenario.Search{Kind: trace.SearchPace, Disk: "B", Max: tt.limit}))
 		names := run(t, s, func(try trace.Try) Outcome {
@@ -190,13 +204,19 @@ func TestTries(t *testing.T) {
 	one, two := spec, spec
 	one.Count, two.Count = 1, 2
 	want := scenario.Phase{
-		Name: "edit alone 1 stream", Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Idle, "C": trace.Idle}, Pause: "plug in A",
-		Connections: map[string]string{"A": "direct"}, Cooldown: time.Second, Stop: scenario.StopTime, Limit: 30 * time.Second,
-		Jobs: []scenario.Job{{Disk: "A", Role: trace.Read, Sizes: []int64{92e6}, Streams: []stream.Spec{one}}},
-		Try:  &trace.Try{Search: "edit", Kind: trace.SearchStreams, Disk: "A", Value: 1, Alone: true, Step: 1, Steps: 2},
+		Name:        "edit alone 1 stream",
+		Roles:       map[string]trace.Role{"A": trace.Read, "B": trace.Idle, "C": trace.Idle},
+		Pause:       "plug in A",
+		Connections: map[string]string{"A": "direct"}, Cooldown: time.Second,
+		Stop: scenario.StopTime, Limit: 30 * time.Second,
+		Jobs: []scenario.Job{{Disk: "A", Role: trace.Read, Sizes: []int64{92e6},
+			Streams: []stream.Spec{one}}},
+		Try: &trace.Try{Search: "edit", Kind: trace.SearchStreams, Disk: "A", Value: 1,
+			Alone: true, Step: 1, Steps: 2},
 	}
 	check.Same(t, "first", want, first)
-	if got := first.Event(); got.Search == nil || *got.Search != *first.Try || got.Phase != first.Name || got.Work["A"].Streams[0].Count != 1 {
+	if got := first.Event(); got.Search == nil || *got.Search != *first.Try ||
+		got.Phase != first.Name || got.Work["A"].Streams[0].Count != 1 {
 		t.Errorf("its line in a trace: %+v", got)
 	}
 	if got := second.Jobs[0]; got.Sizes[0] != 184e6 || !cmp.Equal(got.Streams, []stream.Spec{two}) {
@@ -206,7 +226,8 @@ func TestTries(t *testing.T) {
 
 	s = New(phase(scenario.Search{Kind: trace.SearchPace, Disk: "B", Max: 5e8}))
 	paced, _ := s.Next()
-	if len(paced.Jobs) != 3 || paced.Jobs[1].Pace != 5e8 || paced.Jobs[2].Pace != 0 || paced.Jobs[0].Streams[0].Count != 4 {
+	if len(paced.Jobs) != 3 || paced.Jobs[1].Pace != 5e8 || paced.Jobs[2].Pace != 0 ||
+		paced.Jobs[0].Streams[0].Count != 4 {
 		t.Errorf("a pace: got %+v", paced.Jobs)
 	}
 }

@@ -34,7 +34,8 @@ func TestHalfOfShort(t *testing.T) {
 			}
 		}
 		if held < c.lowest {
-			t.Errorf("%d values with a memory of %g: %g of 1000 intervals hold the mean, want %g", c.n, c.memory, held, c.lowest)
+			t.Errorf("%d values with a memory of %g: %g of 1000 intervals hold the mean, want %g",
+				c.n, c.memory, held, c.lowest)
 		}
 	}
 	if got := HalfOfShort([]float64{1, 2}, 0.025); !math.IsInf(got, 1) {
@@ -42,6 +43,7 @@ func TestHalfOfShort(t *testing.T) {
 	}
 	// Three values whose neighbours go apart count as three: 4.303 deviations over the root of
 	// three.
-	check.Near(t, "of three values", 4.30265273*math.Sqrt(4./3/3), HalfOfShort([]float64{1, 3, 1}, 0.025), 1e-6)
+	check.Near(t, "of three values", 4.30265273*math.Sqrt(4./3/3),
+		HalfOfShort([]float64{1, 3, 1}, 0.025), 1e-6)
 	check.Same(t, "of values that do not vary", 0.0, HalfOfShort([]float64{2, 2, 2, 2}, 0.025))
 }

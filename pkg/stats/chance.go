@@ -42,7 +42,9 @@ func BinomialTail(n, k int, p float64) float64 {
 }
 
 // StudentTail is the chance that Student's t with the given degrees of freedom exceeds t.
-func StudentTail(t, free float64) float64 { return distuv.StudentsT{Sigma: 1, Nu: free}.Survival(t) }
+func StudentTail(t, free float64) float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: free}.Survival(t)
+}
 
 // StudentQuantile is what Student's t with the given degrees of freedom stays below with a chance
 // of p.

@@ -12,7 +12,8 @@ import (
 
 // uneven is a flow of 40 rates about a mean, whose files differ that much.
 func uneven(mean, se float64) Flow {
-	f := Flow{Rates: make([]float64, 40), Known: 40, Length: 4, Spread: Spread{Items: 9, SE: se, DegreesOfFreedom: 8}}
+	f := Flow{Rates: make([]float64, 40), Known: 40, Length: 4,
+		Spread: Spread{Items: 9, SE: se, DegreesOfFreedom: 8}}
 	for i := range 20 {
 		off := 0.01 * mean * math.Sin(float64(i*i))
 		f.Rates[i], f.Rates[(3*i+1)%20+20] = mean+off, mean-off
@@ -21,8 +22,10 @@ func uneven(mean, se float64) Flow {
 }
 
 func TestTotal(t *testing.T) {
-	a := Flow{Rates: []float64{1, 2, 3}, Known: 3, Length: 6, Spread: Spread{Items: 5, SE: 3, DegreesOfFreedom: 10}}
-	b := Flow{Rates: []float64{10, 20, 30}, Known: 2, Length: 6, Spread: Spread{Items: 7, SE: 4, DegreesOfFreedom: 5}}
+	a := Flow{Rates: []float64{1, 2, 3}, Known: 3, Length: 6,
+		Spread: Spread{Items: 5, SE: 3, DegreesOfFreedom: 10}}
+	b := Flow{Rates: []float64{10, 20, 30}, Known: 2, Length: 6,
+		Spread: Spread{Items: 7, SE: 4, DegreesOfFreedom: 5}}
 	// How the items of few differ is not known.
 	few := Flow{Rates: []float64{0, 0, 1}, Known: 3, Length: 6, Spread: Spread{Items: 2}}
 	// Variances add: 9 and 16 are 25, with 25²/(9²/10 + 16²/5) degrees of freedom.
@@ -51,8 +54,10 @@ func TestDoubt(t *testing.T) {
 		f    Flow
 		want Doubt
 	}{
-		{"enough", flow(make([]float64, 8), 8, 3), NoDoubt}, {"7 rates", flow(make([]float64, 7), 8, 3), TooShort},
-		{"7 known", flow(make([]float64, 8), 7, 3), TooShort}, {"2 items", flow(make([]float64, 8), 8, 2), TooFew},
+		{"enough", flow(make([]float64, 8), 8, 3), NoDoubt},
+		{"7 rates", flow(make([]float64, 7), 8, 3), TooShort},
+		{"7 known", flow(make([]float64, 8), 7, 3), TooShort},
+		{"2 items", flow(make([]float64, 8), 8, 2), TooFew},
 		{"7 rates of 2 items", flow(make([]float64, 7), 8, 2), TooShort},
 		{"a short memory", flow(wandering(300, 3), 300, 3), NoDoubt},
 		{"a long memory", flow(wandering(100, 50), 100, 3), TooSlow},
@@ -68,7 +73,8 @@ func TestFlowOfFewItems(t *testing.T) {
 	even, _ := uneven(100, 0.001).Estimate()
 	over := even.SE
 	if over < 0.01 || over > 0.5 || even.DegreesOfFreedom != slowWaves {
-		t.Fatalf("over time the error is %v with %v degrees of freedom", over, even.DegreesOfFreedom)
+		t.Fatalf("over time the error is %v with %v degrees of freedom", over,
+			even.DegreesOfFreedom)
 	}
 	few, _ := uneven(100, 3).Estimate()
 	v := few.Interval()
@@ -81,7 +87,8 @@ func TestFlowOfFewItems(t *testing.T) {
 		{"above 97", few.Above(97), 0.1733}, // t = 1
 		{"above 103", few.Above(103), 1 - 0.1733},
 		{"least", few.LowerBound(0.025), 100 - half},
-		{"p of a mean", Estimate{Mean: -6, SE: few.SE, DegreesOfFreedom: 8}.P(), 0.0805}, // t = 2, both sides
+		// T = 2, both sides.
+		{"p of a mean", Estimate{Mean: -6, SE: few.SE, DegreesOfFreedom: 8}.P(), 0.0805},
 	} {
 		check.Near(t, c.what, c.want, c.got, 1e-3)
 	}
@@ -107,7 +114,8 @@ func TestLogMean(t *testing.T) {
 	if e.SE != 0 || math.Abs(e.Mean-math.Log(100)) > 1e-9 {
 		t.Errorf("of a flow in doubt: %+v, want no error of its own", e)
 	}
-	if e, _ := (Flow{Rates: make([]float64, 8), Known: 8, Spread: Spread{Items: 3}}).LogMean(); !math.IsInf(e.Mean, -1) {
+	if e, _ := (Flow{Rates: make([]float64, 8), Known: 8,
+		Spread: Spread{Items: 3}}).LogMean(); !math.IsInf(e.Mean, -1) {
 		t.Errorf("of nothing: %+v, want minus infinity", e)
 	}
 }

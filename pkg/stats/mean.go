@@ -65,8 +65,9 @@ func MeanOf(x []float64, known int) (Estimate, bool) {
 	}
 	// The variance of the mean of noise with a memory, over that of noise without one.
 	ofMean := 1 - longest*(1-math.Exp(-1/longest))
-	return Estimate{Mean: Mean(x), SE: math.Sqrt(squares / expected * ofMean / n), DegreesOfFreedom: slowWaves,
-		Memory: likely}, true
+	return Estimate{Mean: Mean(x), SE: math.Sqrt(squares / expected * ofMean / n),
+		DegreesOfFreedom: slowWaves,
+		Memory:           likely}, true
 }
 
 // cosines is the cosine transform of x: the first wave takes half a period along x, the second one
@@ -76,7 +77,8 @@ func cosines(x []float64, count int) []float64 {
 	waves := make([]float64, max(0, count))
 	// Chebyshev's recurrence gives the next value of each cosine from the two before. Its error
 	// grows with the square of n: it is 7e-7 for a million values.
-	before, now, twice := make([]float64, len(waves)), make([]float64, len(waves)), make([]float64, len(waves))
+	before, now, twice := make([]float64, len(waves)), make([]float64, len(waves)),
+		make([]float64, len(waves))
 	for j := range waves {
 		step := math.Pi * float64(j+1) / n
 		before[j], now[j], twice[j] = math.Cos(step/2), math.Cos(step/2), 2*math.Cos(step)

@@ -118,7 +118,8 @@ func TestEstimate(t *testing.T) {
 		what      string
 		got, want float64
 	}{
-		{"degrees of freedom", e.DegreesOfFreedom, 17.776}, {"p", e.P(), 0.07939}, {"above 0", e.Above(0), 0.07939 / 2},
+		{"degrees of freedom", e.DegreesOfFreedom, 17.776}, {"p", e.P(), 0.07939},
+		{"above 0", e.Above(0), 0.07939 / 2},
 		{"low", v[0], -0.20548}, {"high", v[1], 3.36548},
 	} {
 		check.Near(t, row.what, row.want, row.got, 1e-4*math.Max(1, math.Abs(row.want)))
@@ -126,8 +127,10 @@ func TestEstimate(t *testing.T) {
 	if got := (Estimate{Mean: 1}).Above(0); got != 0 {
 		t.Errorf("without an error or degrees of freedom: %v above 0", got)
 	}
-	if sure := Certain(1, 0); sure.P() != 0 || sure.Above(0) != 0 || sure.Above(2) != 1 || sure.Above(1) != 0.5 {
-		t.Errorf("without an error: p %v, above 0 %v, above 2 %v", sure.P(), sure.Above(0), sure.Above(2))
+	if sure := Certain(1, 0); sure.P() != 0 || sure.Above(0) != 0 || sure.Above(2) != 1 ||
+		sure.Above(1) != 0.5 {
+		t.Errorf("without an error: p %v, above 0 %v, above 2 %v", sure.P(), sure.Above(0),
+			sure.Above(2))
 	}
 }
 
@@ -148,13 +151,15 @@ func TestSpread(t *testing.T) {
 	}
 	// Items of a fiftieth of its size are comparable, smaller ones are not.
 	for largest, want := range map[float64]int{50: 4, 50.5: 1} {
-		if s := (Items{Size: []float64{1, 1, 1, largest}, Time: []float64{1, 1, 1, largest}}).Spread(); s.Items != want {
+		if s := (Items{Size: []float64{1, 1, 1, largest},
+			Time: []float64{1, 1, 1, largest}}).Spread(); s.Items != want {
 			t.Errorf("an item of %v and three of 1: %d comparable, want %d", largest, s.Items, want)
 		}
 	}
 	// Of equal items, the ratio's error is that of the mean.
 	equal := Items{Size: []float64{1, 1, 1, 1}, Time: []float64{0.9, 1.1, 0.8, 1.2}}
-	if s, want := equal.Spread(), Summarize(equal.Time).SD/2; math.Abs(s.SE-want) > 1e-9 || s.DegreesOfFreedom != 3 {
+	if s, want := equal.Spread(), Summarize(equal.Time).SD/2; math.Abs(s.SE-want) > 1e-9 ||
+		s.DegreesOfFreedom != 3 {
 		t.Errorf("equal items: %+v, want an error of %v with 3 degrees of freedom", s, want)
 	}
 }
@@ -175,7 +180,8 @@ func TestHolmLevels(t *testing.T) {
 				believed++
 			}
 			if (p[i] <= levels[i]) != (corrected[i] <= 0.05) {
-				t.Fatalf("%v by %v: p %v at the level %v, corrected to %v", p, weights, p[i], levels[i], corrected[i])
+				t.Fatalf("%v by %v: p %v at the level %v, corrected to %v", p, weights, p[i],
+					levels[i], corrected[i])
 			}
 		}
 	}
@@ -188,7 +194,8 @@ func TestHolm(t *testing.T) {
 	tests := []struct{ p, weights, want []float64 }{
 		{nil, nil, []float64{}},
 		{[]float64{0.03}, nil, []float64{0.03}},
-		{[]float64{0.01, 0.02, 0.03, 0.04, 0.05}, nil, []float64{0.05, 0.08, 0.09, 0.09, 0.09}}, // as R's p.adjust
+		// As R's p.adjust.
+		{[]float64{0.01, 0.02, 0.03, 0.04, 0.05}, nil, []float64{0.05, 0.08, 0.09, 0.09, 0.09}},
 		{[]float64{0.9, 0.001, 0.5}, nil, []float64{1, 0.003, 1}},
 		{[]float64{0.01, 0.01, 0.01}, []float64{1, 1, 0.5}, []float64{0.025, 0.025, 0.025}},
 		{[]float64{0.01, 0.001}, []float64{1, 0.25}, []float64{0.01, 0.005}},

@@ -90,8 +90,10 @@ func TestAgainstMethods(t *testing.T) {
 	for i, c := range want.Windows {
 		since, ok := Steady(c.Rates)
 		always, alwaysOK := SteadySince(c.Rates)
-		if c.Steady < 0 && (ok || alwaysOK) || c.Steady >= 0 && (!ok || !alwaysOK || since != c.Steady || always != c.Since) {
-			t.Errorf("windows %d: steady from %d, %v, without a break from %d, %v; want %d, %d", i, since, ok, always, alwaysOK, c.Steady, c.Since)
+		if c.Steady < 0 && (ok || alwaysOK) || c.Steady >= 0 &&
+			(!ok || !alwaysOK || since != c.Steady || always != c.Since) {
+			t.Errorf("windows %d: steady from %d, %v, without a break from %d, %v; want %d, %d", i,
+				since, ok, always, alwaysOK, c.Steady, c.Since)
 		}
 	}
 	for i, memory := range want.Ramps {
@@ -99,6 +101,7 @@ func TestAgainstMethods(t *testing.T) {
 		for k := range x {
 			x[k] = float64(k)
 		}
-		closeTo(t, fmt.Sprintf("the memory of %d values that rise", len(x)), Memory(x), memory, 1e-9)
+		closeTo(t, fmt.Sprintf("the memory of %d values that rise", len(x)), Memory(x), memory,
+			1e-9)
 	}
 }

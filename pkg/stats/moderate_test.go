@@ -15,17 +15,22 @@ func TestModerate(t *testing.T) {
 		variances, free []float64
 		want            Prior
 	}{
-		{[]float64{1.2, 0.4, 3.1, 0.9, 2.2, 0.1, 1.7, 0.6}, []float64{4, 4, 4, 4, 4, 4, 4, 4}, Prior{0.886847524946109, 4.468700464363604, 0}},
-		{[]float64{1.2, 0.4, 3.1, 0.9, 2.2, 0.1, 1.7, 0.6}, []float64{4, 4, 9, 9, 2, 4, 13, 4}, Prior{0.851300623825002, 4.198418754734515, 0}},
+		{[]float64{1.2, 0.4, 3.1, 0.9, 2.2, 0.1, 1.7, 0.6}, []float64{4, 4, 4, 4, 4, 4, 4, 4},
+			Prior{0.886847524946109, 4.468700464363604, 0}},
+		{[]float64{1.2, 0.4, 3.1, 0.9, 2.2, 0.1, 1.7, 0.6}, []float64{4, 4, 9, 9, 2, 4, 13, 4},
+			Prior{0.851300623825002, 4.198418754734515, 0}},
 		{[]float64{1, 1.1, 0.9, 1.05}, []float64{4, 4, 4, 4}, Prior{1.0125, math.Inf(1), 16}},
-		{[]float64{1, 100, 0.01, 10}, []float64{4, 4, 4, 4}, Prior{0.174726496146467, 0.541362056371575, 0}},
+		{[]float64{1, 100, 0.01, 10}, []float64{4, 4, 4, 4},
+			Prior{0.174726496146467, 0.541362056371575, 0}},
 		// One alone shows nothing of how variances differ.
 		{[]float64{2}, []float64{4}, Prior{2, math.Inf(1), 4}},
 	} {
 		got := Moderate(tt.variances, tt.free)
-		check.Near(t, fmt.Sprintf("variance of %v", tt.variances), tt.want.Variance, got.Variance, 1e-6)
+		check.Near(t, fmt.Sprintf("variance of %v", tt.variances), tt.want.Variance, got.Variance,
+			1e-6)
 		if !math.IsInf(tt.want.DegreesOfFreedom, 1) || !math.IsInf(got.DegreesOfFreedom, 1) {
-			check.Near(t, fmt.Sprintf("degrees of freedom of %v", tt.variances), tt.want.DegreesOfFreedom, got.DegreesOfFreedom, 1e-6)
+			check.Near(t, fmt.Sprintf("degrees of freedom of %v", tt.variances),
+				tt.want.DegreesOfFreedom, got.DegreesOfFreedom, 1e-6)
 		}
 	}
 	for pooled, want := range map[float64]float64{100: 8, 7: 7} {

@@ -25,7 +25,8 @@ func TestAgainstReference(t *testing.T) {
 	for _, c := range cases {
 		check := func(what string, got, want float64) {
 			t.Helper()
-			check.Near(t, fmt.Sprintf("%s: %s", c.Name, what), want, got, 1e-9*math.Max(1e-3, math.Abs(want)))
+			check.Near(t, fmt.Sprintf("%s: %s", c.Name, what), want, got,
+				1e-9*math.Max(1e-3, math.Abs(want)))
 		}
 		s := Summarize(c.Y)
 		check("mean", s.Mean, c.Mean)

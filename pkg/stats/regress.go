@@ -72,7 +72,9 @@ func TheilSen(x, y []float64) (Line, bool) {
 
 // varies reports whether x has two different, finite values.
 func varies(x []float64) bool {
-	return slices.ContainsFunc(x, func(v float64) bool { return v != x[0] && !math.IsInf(v-x[0], 0) })
+	return slices.ContainsFunc(x, func(v float64) bool {
+		return v != x[0] && !math.IsInf(v-x[0], 0)
+	})
 }
 
 // FitCost fits a line of time over size, whose intercept is a file's fixed cost, never negative,

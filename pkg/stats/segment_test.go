@@ -36,7 +36,8 @@ func TestSplitIsOptimal(t *testing.T) {
 			best = min(best, SplitCost(x, i))
 		}
 		if at < minLen || at > len(x)-minLen || SplitCost(x, at) > best+1e-9 {
-			t.Fatalf("%v cut at %d with an error of %g, and the least is %g", x, at, SplitCost(x, at), best)
+			t.Fatalf("%v cut at %d with an error of %g, and the least is %g", x, at,
+				SplitCost(x, at), best)
 		}
 	}
 }

@@ -24,7 +24,8 @@ func TestSummarize(t *testing.T) {
 	}{
 		{"none", nil, Summary{nan, nan, nan, nan, nan, nan, nan}},
 		{"one", []float64{3}, Summary{3, 3, 3, nan, nan, 3, 3}},
-		{"unsorted", []float64{5, 1, 4, 2, 103}, Summary{23, 4, 11. / 3, math.Sqrt(2002.5), math.Sqrt(2002.5) / 23, 1.2, 83.4}},
+		{"unsorted", []float64{5, 1, 4, 2, 103},
+			Summary{23, 4, 11. / 3, math.Sqrt(2002.5), math.Sqrt(2002.5) / 23, 1.2, 83.4}},
 	}
 	for _, tt := range tests {
 		got := Summarize(tt.x)
@@ -54,7 +55,8 @@ func TestJain(t *testing.T) {
 		{nil, math.NaN()},
 	}
 	for _, tt := range tests {
-		if got := Jain(tt.x); !(math.Abs(got-tt.want) < 1e-6) && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
+		if got := Jain(tt.x); !(math.Abs(got-tt.want) < 1e-6) &&
+			!(math.IsNaN(got) && math.IsNaN(tt.want)) {
 			t.Errorf("Jain(%v) = %v, want %v", tt.x, got, tt.want)
 		}
 	}
@@ -66,7 +68,8 @@ func TestRegression(t *testing.T) {
 	for i := range x {
 		y[i] = 2 + 3*x[i]
 	}
-	for name, fit := range map[string]func(x, y []float64) (Line, bool){"OLS": OLS, "TheilSen": TheilSen} {
+	for name, fit := range map[string]func(x, y []float64) (Line, bool){"OLS": OLS,
+		"TheilSen": TheilSen} {
 		if got, ok := fit(x, y); !ok || !near(got.Slope, 3) || !near(got.Intercept, 2) {
 			t.Errorf("%s of a line: got %v, %v", name, got, ok)
 		}

@@ -73,7 +73,8 @@ func afterPTS(rates []float64) bool {
 	}
 	last := rates[len(rates)-SteadyWindows:]
 	mean, change, _ := drift(last)
-	return mean > 0 && slices.Max(last)-slices.Min(last) <= steadyRange*mean && change <= steadyChange*mean
+	return mean > 0 && slices.Max(last)-slices.Min(last) <= steadyRange*mean &&
+		change <= steadyChange*mean
 }
 
 // Fell reports whether the rates from a window on are, on average, clearly below the highest one

@@ -25,7 +25,8 @@ func TestAfterPTS(t *testing.T) {
 		{"a line that falls by just below 10 %", []float64{1.049, 1.025, 1, 0.975, 0.951}, true},
 		{"by more", []float64{1.06, 1.03, 1, 0.97, 0.94}, false},
 		{"that rises by more", []float64{0.94, 0.97, 1, 1.03, 1.06}, false},
-		{"a step of 9 %", []float64{1, 1, 1, 0.91, 0.91}, false}, // the line that fits it best falls by 11 %
+		// The line that fits it best falls by 11 %.
+		{"a step of 9 %", []float64{1, 1, 1, 0.91, 0.91}, false},
 	} {
 		check.Same(t, tt.name, tt.want, afterPTS(tt.rates))
 	}
@@ -52,7 +53,8 @@ func TestFell(t *testing.T) {
 		{[]float64{10, 10, 1}, 2, true},
 		{[]float64{1, 1, 1}, 0, false},
 	} {
-		check.Same(t, fmt.Sprintf("%v from %d on: fell", tt.rates, tt.since), tt.want, Fell(tt.rates, tt.since))
+		check.Same(t, fmt.Sprintf("%v from %d on: fell", tt.rates, tt.since), tt.want,
+			Fell(tt.rates, tt.since))
 	}
 }
 
@@ -124,7 +126,8 @@ func (s madeSeries) judge(detect func([]float64) bool) string {
 		if n < SteadyWindows {
 			continue
 		}
-		if mean, change, _ := drift(s.truth[n-SteadyWindows : n]); afterPTS(s.truth[:n]) && change <= 0.5*steadyChange*mean {
+		if mean, change, _ := drift(s.truth[n-SteadyWindows : n]); afterPTS(s.truth[:n]) &&
+			change <= 0.5*steadyChange*mean {
 			long++
 		} else {
 			long, called = 0, false // it must be found again
@@ -143,7 +146,8 @@ func TestSteadyOnGeneratedSeries(t *testing.T) {
 	right, table := judgeSeries(11, 50, guarded)
 	_, plain := judgeSeries(11, 50, afterPTS)
 	t.Logf("with the guard:\n%sas written:\n%s", table, plain)
-	evidence.Report(t, evidence.AtLeast("steady", "falling, flat, noisy and two-level series judged rightly", right, 200, 194))
+	evidence.Report(t, evidence.AtLeast("steady",
+		"falling, flat, noisy and two-level series judged rightly", right, 200, 194))
 }
 
 // judgeSeries tries a detector on that many series of each kind.
@@ -154,7 +158,8 @@ func judgeSeries(seed uint64, each int, detect func([]float64) bool) (right int,
 			wrong[makeSeries(kind, rand.New(rand.NewPCG(seed, uint64(k*each+i)))).judge(detect)]++
 		}
 		right += wrong[""]
-		table += fmt.Sprintf("%-10s right %d of %d, too soon %d, too late %d\n", kind, wrong[""], each, wrong["too soon"], wrong["too late"])
+		table += fmt.Sprintf("%-10s right %d of %d, too soon %d, too late %d\n", kind, wrong[""],
+			each, wrong["too soon"], wrong["too late"])
 	}
 	return right, table
 }

@@ -77,15 +77,18 @@ func TestSteadyOnHardSeries(t *testing.T) {
 			far := 0.0
 			for n := SteadyWindows; n <= len(s.rates); n++ {
 				if since, ok := SteadySince(s.rates[:n]); ok && afterPTS(s.truth[:n]) {
-					far = max(far, math.Abs(Mean(s.rates[since:n])/Mean(s.truth[n-SteadyWindows:n])-1))
+					far = max(far, math.Abs(Mean(s.rates[since:n])/Mean(s.truth[n-SteadyWindows:n])-
+						1))
 				}
 			}
 			if worst = max(worst, far); far > 1.5*steadyChange {
 				off++
 			}
 		}
-		t.Logf("%-28s right %d of 50; the reported rate is off by %.0f %% at most", tt.kind, right, 100*worst)
-		evidence.Report(t, evidence.AtLeast("steady", tt.kind+": series judged rightly", right, 50, tt.right))
+		t.Logf("%-28s right %d of 50; the reported rate is off by %.0f %% at most", tt.kind, right,
+			100*worst)
+		evidence.Report(t, evidence.AtLeast("steady", tt.kind+": series judged rightly", right, 50,
+			tt.right))
 		if off > 0 {
 			t.Errorf("%s: in %d of 50 series the reported rate is not the one at the end, once by %.0f %%", tt.kind, off, 100*worst)
 		}

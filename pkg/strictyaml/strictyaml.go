@@ -301,14 +301,16 @@ func parse(start Pos, text string) (body ast.Node, err error) {
 	// crash.
 	defer func() {
 		if r := recover(); r != nil {
-			body, err = nil, start.Errorf("not YAML that can be read; check its brackets, quotes and indentation")
+			body, err = nil,
+				start.Errorf("not YAML that can be read; check its brackets, quotes and indentation")
 		}
 	}()
 	tokens := lexer.Tokenize(text)
 	if err := checkTokens(start.File, tokens); err != nil {
 		return nil, err
 	}
-	parsed, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey()) // Mapping refuses duplicates, in its own words
+	// Mapping refuses duplicates, in its own words.
+	parsed, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		if at, ok := errors.AsType[yaml.Error](err); ok {
 			return nil, syntaxError(tokenPos(start.File, at.GetToken()), at.GetMessage())
@@ -366,7 +368,8 @@ func checkToken(at Pos, t *token.Token, content bool) *Error {
 	switch t.Type {
 	case token.InvalidType:
 		return syntaxError(at, t.Error)
-	case token.AnchorType, token.AliasType, token.TagType, token.MergeKeyType, token.MappingKeyType, token.DirectiveType:
+	case token.AnchorType, token.AliasType, token.TagType, token.MergeKeyType, token.MappingKeyType,
+		token.DirectiveType:
 		return at.Errorf("%s is YAML syntax that is not supported here; write plain keys and values, or put the text in quotes",
 			Quote(t.Value))
 	case token.DocumentHeaderType:
@@ -401,7 +404,8 @@ func syntaxError(at Pos, message string) *Error {
 
 func posOf(file string, n ast.Node) Pos {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
-		return tokenPos(file, m.Values[0].Key.GetToken()) // a block mapping's own token is its first colon
+		// A block mapping's own token is its first colon.
+		return tokenPos(file, m.Values[0].Key.GetToken())
 	}
 	return tokenPos(file, n.GetToken())
 }

@@ -86,10 +86,12 @@ open:
   1: write
 `, sample{
 			Name: "a: b", Pause: `press "Enter"`, Flush: "fsync", Depth: 4, Speedup: 20, Keep: true, Block: 8 << 20,
-			Read: 2.8e9, Fill: 0.125, Cooldown: 30 * time.Second, Inner: "x", Items: []string{"x", "1"},
-			Open: map[string]string{"A": "read", "1": "write"},
+			Read: 2.8e9, Fill: 0.125, Cooldown: 30 * time.Second, Inner: "x",
+			Items: []string{"x", "1"},
+			Open:  map[string]string{"A": "read", "1": "write"},
 		}},
-		{"plain numbers", "name: a\nblock: 4096\nread: 1000\nspeedup: 0.5", sample{Name: "a", Block: 4096, Read: 1000, Speedup: 0.5}},
+		{"plain numbers", "name: a\nblock: 4096\nread: 1000\nspeedup: 0.5",
+			sample{Name: "a", Block: 4096, Read: 1000, Speedup: 0.5}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -103,12 +105,15 @@ open:
 func TestMistakes(t *testing.T) {
 	tests := []struct{ name, data, want string }{
 		{"empty", "", "1:1: the file is empty; write its keys, one key: value to a line"},
-		{"only comments", "# a\n\n# b\n", "1:1: the file is empty; write its keys, one key: value to a line"},
+		{"only comments", "# a\n\n# b\n",
+			"1:1: the file is empty; write its keys, one key: value to a line"},
 		{"a word", "hello", `1:1: the file is "hello", not a mapping; try lines of key: value, or {key: value, ...}`},
 		{"a list", "- a\n- b", `1:1: the file is a list, not a mapping; try lines of key: value, or {key: value, ...}`},
 		{"missing key misspelt", "naame: a", `1:1: unknown key "naame"; try name`},
-		{"missing comes with others", "depth: 0", "1:1: the key name is missing; add it\n1:8: depth is 0; try a whole number from 1 to 1024"},
-		{"unknown keys", "name: a\nname2: b\ndepht: 3", "2:1: unknown key \"name2\"; try name\n3:1: unknown key \"depht\"; try depth"},
+		{"missing comes with others", "depth: 0",
+			"1:1: the key name is missing; add it\n1:8: depth is 0; try a whole number from 1 to 1024"},
+		{"unknown keys", "name: a\nname2: b\ndepht: 3",
+			"2:1: unknown key \"name2\"; try name\n3:1: unknown key \"depht\"; try depth"},
 		{"the beginning of a key", "name: a\ncool: 1 s", `2:1: unknown key "cool"; try cooldown`},
 		{"a share without its sign", "name: a\nfill: 0.5", `2:7: fill: share "0.5": the % is missing; try a number with %, such as 50 %`},
 		{"a share of more than all", "name: a\nfill: 120 %", `2:7: fill is "120 %"; try 1 % to 95 %`},
@@ -120,17 +125,23 @@ func TestMistakes(t *testing.T) {
 		{"no value", "name:\ndepth: 1", "1:6: name has no value; write one, or delete the key"},
 		{"null", "name: a\ndepth: ~", "2:8: depth has no value; write one, or delete the key"},
 		{"number for text", "name: 12", `1:7: name is 12, not text; try "12", in quotes`},
-		{"list for text", "name: [a]", "1:7: name is a list, not text; try one word or a text in quotes"},
+		{"list for text", "name: [a]",
+			"1:7: name is a list, not text; try one word or a text in quotes"},
 		{"text for number", "name: a\ndepth: many", `2:8: depth is "many", not a whole number; try a whole number from 1 to 1024`},
 		{"quoted number", "name: a\ndepth: '3'", `2:8: depth is "3", not a whole number; try a whole number from 1 to 1024`},
-		{"fraction", "name: a\ndepth: 1.5", "2:8: depth is 1.5, not a whole number; try a whole number from 1 to 1024"},
-		{"whole fraction", "name: a\ndepth: 1.0", "2:8: depth is 1.0, not a whole number; try a whole number from 1 to 1024"},
-		{"octal", "name: a\ndepth: 0o17", "2:8: depth is 0o17, not a whole number; try a whole number from 1 to 1024"},
-		{"infinite", "name: a\nspeedup: .inf", "2:10: speedup is .inf, not a number; try a number from 0.01 to 1000"},
+		{"fraction", "name: a\ndepth: 1.5",
+			"2:8: depth is 1.5, not a whole number; try a whole number from 1 to 1024"},
+		{"whole fraction", "name: a\ndepth: 1.0",
+			"2:8: depth is 1.0, not a whole number; try a whole number from 1 to 1024"},
+		{"octal", "name: a\ndepth: 0o17",
+			"2:8: depth is 0o17, not a whole number; try a whole number from 1 to 1024"},
+		{"infinite", "name: a\nspeedup: .inf",
+			"2:10: speedup is .inf, not a number; try a number from 0.01 to 1000"},
 		{"not a number", "name: a\nspeedup: nan", `2:10: speedup is "nan", not a number; try a number from 0.01 to 1000`},
 		{"out of range", "name: a\ndepth: 0", "2:8: depth is 0; try a whole number from 1 to 1024"},
 		{"out of int64", "name: a\ndepth: 99999999999999999999", `2:8: depth is "99999999999999999999"; try a whole number from 1 to 1024`},
-		{"out of range, float", "name: a\nspeedup: 1001", "2:10: speedup is 1001; try a number from 0.01 to 1000"},
+		{"out of range, float", "name: a\nspeedup: 1001",
+			"2:10: speedup is 1001; try a number from 0.01 to 1000"},
 		{"out of range, size", "name: a\nblock: 1 B", `2:8: block is "1 B"; try 512 B to 1.07 GB`},
 		{"out of range, rate", "name: a\nread: 0", `2:7: read is 0; try 1 B/s to 1.00 TB/s`},
 		{"out of range, time", "name: a\ncooldown: 61 min", `2:11: cooldown is "61 min"; try 0 s to 1 h`},
@@ -153,29 +164,40 @@ func TestMistakes(t *testing.T) {
 		{"hostile value", "name: a\nflush: \"\\n\\e[31m</script>\"", `2:8: flush is "\n\x1b[31m</script>"; try none, fsync or full`},
 		{"hostile key", "name: a\n\"\\n\": x", `2:1: unknown key "\n"; try name, pause, flush, depth, speedup, keep, block, read, fill, cooldown, inner, items or open`},
 		{"control character", "name: a\n \x00", "2:2: control character U+0000; delete it"},
-		{"not UTF-8", "name: a\nb: \xff", "2:4: byte 0xff is not UTF-8 text; save the file as UTF-8"},
+		{"not UTF-8", "name: a\nb: \xff",
+			"2:4: byte 0xff is not UTF-8 text; save the file as UTF-8"},
 		{"UTF-16", "\xff\xfen\x00", "1:1: byte 0xff is not UTF-8 text; save the file as UTF-8"},
 		{"tab", "name: a\ninner:\n\ta: b", "3:1: a tab indents this line; indent with spaces"},
-		{"reserved", "name: @a", "1:7: '@' is a reserved character in YAML; put the value in quotes"},
-		{"colon in text", "name: a: b", "1:7: a key: value is not allowed here; check the indentation, or put a text with a colon in quotes"},
+		{"reserved", "name: @a",
+			"1:7: '@' is a reserved character in YAML; put the value in quotes"},
+		{"colon in text", "name: a: b",
+			"1:7: a key: value is not allowed here; check the indentation, or put a text with a colon in quotes"},
 		{"open quote", "name: \"a\ndepth: 1\n", `1:7: the quote opened here is never closed; close it, or use single quotes if there is a \ in it`},
 		{"open single quote", "name: 'a", "1:7: the quote opened here is never closed; close it"},
 		{"Windows path", `name: "D:\data"`, `1:11: in double quotes \ starts an escape sequence, and this is not one; put the text in single quotes, such as 'D:\data'`},
 		{"no space after colon", "name: a\ninner: {a:/x}", `2:9: "a:/x" lacks a space after its colon; write a: /x`},
-		{"open bracket", "name: a\nitems: [x\n", "2:8: not valid YAML (sequence end token ']' not found); check the indentation, brackets and quotes here"},
-		{"list amid mapping", "- a\nname: b", "2:1: not valid YAML (value is not allowed in this context); check the indentation, brackets and quotes here"},
+		{"open bracket", "name: a\nitems: [x\n",
+			"2:8: not valid YAML (sequence end token ']' not found); check the indentation, brackets and quotes here"},
+		{"list amid mapping", "- a\nname: b",
+			"2:1: not valid YAML (value is not allowed in this context); check the indentation, brackets and quotes here"},
 		{"anchor", "name: &x a", `1:7: "&" is YAML syntax that is not supported here; write plain keys and values, or put the text in quotes`},
 		{"alias", "name: *x", `1:7: "*" is YAML syntax that is not supported here; write plain keys and values, or put the text in quotes`},
 		{"merge", "name: a\n<<: {depth: 1}", `2:1: "<<" is YAML syntax that is not supported here; write plain keys and values, or put the text in quotes`},
 		{"tag", "name: !!str 1", `1:7: "!!str" is YAML syntax that is not supported here; write plain keys and values, or put the text in quotes`},
 		{"complex key", "? name\n: a", `1:1: "?" is YAML syntax that is not supported here; write plain keys and values, or put the text in quotes`},
 		{"directive", "%YAML 1.2\n---\nname: a", `1:1: "%" is YAML syntax that is not supported here; write plain keys and values, or put the text in quotes`},
-		{"two documents", "name: a\n---\nname: b", "2:1: a second document starts here; keep one document per file"},
-		{"10 MB", strings.Repeat("name: a # 12345\n", 10e6/16), "1:1: the file is over 1 MiB; try the right file, or fewer values"},
-		{"deep flow", "name: " + strings.Repeat("[", 1e6), "1:39: nested too deep; check the brackets and indentation"},
-		{"deep list", strings.Repeat("- ", 5e5), "1:101: nested too deep; check the brackets and indentation"},
-		{"deep block", deepBlock(101), "101:102: nested too deep; check the brackets and indentation"},
-		{"many values", "items: [" + strings.Repeat("a,", 1e5), "1:50006: more than 50000 values and punctuation marks; shorten the lists"},
+		{"two documents", "name: a\n---\nname: b",
+			"2:1: a second document starts here; keep one document per file"},
+		{"10 MB", strings.Repeat("name: a # 12345\n", 10e6/16),
+			"1:1: the file is over 1 MiB; try the right file, or fewer values"},
+		{"deep flow", "name: " + strings.Repeat("[", 1e6),
+			"1:39: nested too deep; check the brackets and indentation"},
+		{"deep list", strings.Repeat("- ", 5e5),
+			"1:101: nested too deep; check the brackets and indentation"},
+		{"deep block", deepBlock(101),
+			"101:102: nested too deep; check the brackets and indentation"},
+		{"many values", "items: [" + strings.Repeat("a,", 1e5),
+			"1:50006: more than 50000 values and punctuation marks; shorten the lists"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -244,7 +266,8 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{
-		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"files", "files", 0}, {"file", "files", 1}, {"pattren", "pattern", 1},
+		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"files", "files", 0}, {"file", "files", 1},
+		{"pattren", "pattern", 1},
 		{"kitten", "sitting", 3}, {"né", "ne", 1}, {strings.Repeat("a", 100), "a", 100},
 	} {
 		check.Same(t, fmt.Sprintf("distance(%q, %q)", tt.a, tt.b), tt.want, distance(tt.a, tt.b))
@@ -254,8 +277,10 @@ func TestDistance(t *testing.T) {
 // Whatever the bytes: no panic, and an error is one line that names a place in the file.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
-		"", "name: a", "name: 'a: b'\nitems: [x, {y: 1}]\nopen:\n  - |\n   z\n", "a: &x 1\nb: *x", "- - -\n- ? a", "a:\n b:\n  c: \"\\ud800\"\n",
-		"{a, b: {c: [1.5, .inf, 0x1f, 2 MB]}}", "---\n...\n%", "\ufeff\r\n\t", "a: >+2\n   x", "\"a\nb\": c", "a: !!binary x", ": :", "[?x]", "a: 'it''s'",
+		"", "name: a", "name: 'a: b'\nitems: [x, {y: 1}]\nopen:\n  - |\n   z\n", "a: &x 1\nb: *x",
+		"- - -\n- ? a", "a:\n b:\n  c: \"\\ud800\"\n",
+		"{a, b: {c: [1.5, .inf, 0x1f, 2 MB]}}", "---\n...\n%", "\ufeff\r\n\t", "a: >+2\n   x",
+		"\"a\nb\": c", "a: !!binary x", ": :", "[?x]", "a: 'it''s'",
 	} {
 		f.Add([]byte(s))
 	}
@@ -272,7 +297,8 @@ func FuzzParse(f *testing.F) {
 		if !errors.As(err, &e) {
 			t.Fatalf("%T is no *Error", err)
 		}
-		if lines := strings.Count(string(data), "\n") + strings.Count(string(data), "\r") + 1; e.Line < 1 || e.Column < 1 || e.Line > lines+1 {
+		if lines := strings.Count(string(data), "\n") + strings.Count(string(data), "\r") +
+			1; e.Line < 1 || e.Column < 1 || e.Line > lines+1 {
 			t.Errorf("place %v is outside a file of %d lines", e.Pos, lines)
 		}
 		if strings.ContainsAny(err.Error(), "\n\r\x00") || !strings.Contains(e.Msg, "; ") {
@@ -300,8 +326,10 @@ func visit(n Node, depth int) {
 		var text string
 		var number float64
 		for _, v := range []Value{
-			FileName(&text), Int(new(int), 1, 2), Float(&number, 1, 2), Bool(new(bool)), Bytes(new(int64), 1, 2),
-			Rate(&number, 1, 2), Percent(&number, 0, 1), Duration(new(time.Duration), 0, math.MaxInt64), OneOf(&text, "a", "b"),
+			FileName(&text), Int(new(int), 1, 2), Float(&number, 1, 2), Bool(new(bool)),
+			Bytes(new(int64), 1, 2),
+			Rate(&number, 1, 2), Percent(&number, 0, 1),
+			Duration(new(time.Duration), 0, math.MaxInt64), OneOf(&text, "a", "b"),
 		} {
 			v.Read(n)
 		}

@@ -191,7 +191,8 @@ func wholeNumber(text string) (int64, error) { return strconv.ParseInt(text, 10,
 func number(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 
 // between is a value within the bounds of a tag, such as "1 to 1024".
-func between[T, B any](to *T, is string, parse func(string) (B, error), value func(*T, B, B) Value) Value {
+func between[T, B any](to *T, is string, parse func(string) (B, error),
+	value func(*T, B, B) Value) Value {
 	from, most, _ := strings.Cut(is, " to ")
 	lower, err := parse(from)
 	upper, err2 := parse(most)

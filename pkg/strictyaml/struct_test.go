@@ -41,7 +41,8 @@ type describedOne struct {
 
 // Object says that a lane has one name.
 func (*describedOne) Object() Object {
-	return Object{Short: "id", Among: []Among{{Keys: []string{"id", "name"}, Both: "two names; delete one"}}}
+	return Object{Short: "id",
+		Among: []Among{{Keys: []string{"id", "name"}, Both: "two names; delete one"}}}
 }
 
 type describedMore struct {
@@ -108,8 +109,10 @@ func TestOfSchema(t *testing.T) {
 	schema := Of(&described{}).Schema()
 	keys := schema["properties"].(Schema)
 	of := func(key, word string) any { return keys[key].(Schema)[word] }
-	check.Same(t, "schema", []any{[]string{"name"}, "what it is called", "slow", "nothing", 4, true},
-		[]any{schema["required"], of("name", "description"), of("mode", "default"), of("shown", "default"),
+	check.Same(t, "schema", []any{[]string{"name"}, "what it is called", "slow", "nothing", 4,
+		true},
+		[]any{schema["required"], of("name", "description"), of("mode", "default"),
+			of("shown", "default"),
 			of("depth", "default"), of("keep", "default")})
 }
 
@@ -119,6 +122,7 @@ func TestInherit(t *testing.T) {
 	check.Must(t, err)
 	Inherit(&d, from, d.At)
 	check.Same(t, "inherited", "a fast 9 true", strings.Join([]string{
-		d.Name, d.Mode, map[bool]string{true: "9"}[d.Depth == 9], map[bool]string{true: "true"}[d.More.Keep],
+		d.Name, d.Mode, map[bool]string{true: "9"}[d.Depth == 9],
+		map[bool]string{true: "true"}[d.More.Keep],
 	}, " "))
 }

@@ -66,7 +66,8 @@ func MappingOr(mapping, other Value) Value {
 
 // into is a value that is read into a target, and left alone if it is wrong. The target's value
 // beforehand is the default, unless it is zero.
-func into[T comparable](to *T, read func(Node) (T, bool), format func(T) string, schema Schema) Value {
+func into[T comparable](to *T, read func(Node) (T, bool), format func(T) string,
+	schema Schema) Value {
 	return Value{
 		func(n Node) {
 			if v, ok := read(n); ok {
@@ -257,7 +258,9 @@ func line(to *string, longest int, pattern string) Value {
 	return Read(schema, func(n Node) {
 		text, ok := n.Text()
 		path := n.Escaped()
-		breaks := func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
+		breaks := func(r rune) bool {
+			return unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
+		}
 		switch {
 		case !ok:
 		case text == "":

@@ -25,8 +25,9 @@ func TestBoth(t *testing.T) {
 	}
 	wantReads := &DiskRecord{
 		Name: "A", Op: Read,
-		Files: []File{{Seq: 0, Bytes: 40, EndNS: 100, Progress: &Progress{Samples: []Sample{{50, 20}}}}},
-		Open:  []Sample{{240, 3}},
+		Files: []File{{Seq: 0, Bytes: 40, EndNS: 100,
+			Progress: &Progress{Samples: []Sample{{50, 20}}}}},
+		Open: []Sample{{240, 3}},
 	}
 	wantWrites := &DiskRecord{
 		Name: "A", Op: Write,
@@ -45,14 +46,16 @@ func TestBoth(t *testing.T) {
 		Open: []Sample{{230, 7}, {240, 12}},
 	}
 	for range len(lines) - 1 {
-		lines = append(append(lines[:1:1], lines[len(lines)-1]), lines[1:len(lines)-1]...) // the phase's line stays
+		// The phase's line stays.
+		lines = append(append(lines[:1:1], lines[len(lines)-1]), lines[1:len(lines)-1]...)
 		run, err := Load(strings.NewReader(strings.Join(lines, "\n")+"\n"), "test")
 		check.Must(t, err)
 		if len(run.Warnings) > 1 { // no run line
 			t.Errorf("warnings: %q", run.Warnings)
 		}
 		disk := run.Phases[0].Disks[0]
-		for i, pair := range [][2]*DiskRecord{{want, disk}, {wantReads, disk.Direction(Read)}, {wantWrites, disk.Direction(Write)}} {
+		for i, pair := range [][2]*DiskRecord{{want, disk}, {wantReads, disk.Direction(Read)},
+			{wantWrites, disk.Direction(Write)}} {
 			if diff := cmp.Diff(pair[0], pair[1]); diff != "" {
 				t.Fatalf("%d (-want +got):\n%s", i, diff)
 			}

@@ -20,10 +20,12 @@ var lines = [...]struct {
 	{ProgressType, []string{"phase", "disk", "seq", "bytes", "t_ns"}},
 	{StartType, []string{"phase", "disk", "late_ns", "t_ns"}},
 	{GaugeType, []string{"phase", "disk?", "t_ns", "name", "value"}},
-	{StreamType, []string{"phase", "disk", "stream", "t_ns", "due", "late", "buffer_ns", "stall_ns"}},
+	{StreamType, []string{"phase", "disk", "stream", "t_ns", "due", "late", "buffer_ns",
+		"stall_ns"}},
 	{LatencyType, []string{"phase", "disk", "op", "t_ns", "hist"}},
 	{ErrorType, []string{"phase", "disk", "seq", "t_ns", "error"}},
-	{PhaseType, []string{"phase", "roles", "stop?", "test?", "score?", "connections?", "work?", "search?", "steady_ns?", "saturation?"}},
+	{PhaseType, []string{"phase", "roles", "stop?", "test?", "score?", "connections?", "work?",
+		"search?", "steady_ns?", "saturation?"}},
 	{PhaseEndType, []string{"phase", "status"}},
 	{RunType, []string{"version", "name", "started", "disks", "hardware?"}},
 	{EndType, []string{"status"}},
@@ -31,8 +33,10 @@ var lines = [...]struct {
 
 // The keys of the fields of Event, in their order. Nearly all lines have their keys in this order.
 var fields = [...]string{
-	"type", "phase", "disk", "op", "seq", "bytes", "start_ns", "end_ns", "filler", "late_ns", "stream", "t_ns", "due",
-	"late", "buffer_ns", "stall_ns", "hist", "error", "version", "name", "value", "started", "disks", "hardware", "roles",
+	"type", "phase", "disk", "op", "seq", "bytes", "start_ns", "end_ns", "filler", "late_ns",
+	"stream", "t_ns", "due",
+	"late", "buffer_ns", "stall_ns", "hist", "error", "version", "name", "value", "started",
+	"disks", "hardware", "roles",
 	"stop", "test", "score", "connections", "work", "search", "steady_ns", "saturation", "status",
 }
 
@@ -48,7 +52,9 @@ func field(key string, from int) int {
 }
 
 // at points to the field of that index.
-func (e *Event) at(field int) any { return reflect.ValueOf(e).Elem().Field(field).Addr().Interface() }
+func (e *Event) at(field int) any {
+	return reflect.ValueOf(e).Elem().Field(field).Addr().Interface()
+}
 
 // keys are those of a type's lines; nil if it is not a known one.
 func (t Type) keys() []string {
@@ -126,7 +132,8 @@ func appendJSON(dst []byte, v any) []byte {
 	var text bytes.Buffer
 	out := json.NewEncoder(&text)
 	out.SetEscapeHTML(false)
-	_ = out.Encode(v) // strings, and lists and mappings of them, have no value that cannot be encoded
+	// Strings, and lists and mappings of them, have no value that cannot be encoded.
+	_ = out.Encode(v)
 	return append(dst, EscapeControls(bytes.TrimSpace(text.Bytes()))...)
 }
 
@@ -134,7 +141,9 @@ func appendJSON(dst []byte, v any) []byte {
 // U+009F and what turns the direction of text, as it writes the other controls. The value stays the
 // same: they stand in strings only.
 func EscapeControls(text []byte) []byte {
-	acts := func(r rune) bool { return r >= 0x7f && r <= 0x9f || unicode.Is(unicode.Bidi_Control, r) }
+	acts := func(r rune) bool {
+		return r >= 0x7f && r <= 0x9f || unicode.Is(unicode.Bidi_Control, r)
+	}
 	if !bytes.ContainsFunc(text, acts) {
 		return text
 	}

@@ -23,28 +23,44 @@ func everyEvent() []Event {
 		{Type: PhaseType, Phase: "WR", Roles: map[string]Role{"A": "write", "B": "read"}},
 		{Type: StartType, Phase: "WR", Disk: "A", LateNS: 900, TNS: 1200},
 		{Type: ProgressType, Phase: "WR", Disk: "A", Seq: 3, Bytes: 524288000, TNS: 350000000},
-		{Type: FileType, Phase: "WR", Disk: "A", Op: "write", Seq: 3, Bytes: 1000000000, StartNS: 1200, EndNS: 714286000},
-		{Type: ErrorType, Phase: "WR", Disk: "B", Seq: 7, TNS: 9000000, Error: "no space left on device"},
+		{Type: FileType, Phase: "WR", Disk: "A", Op: "write", Seq: 3, Bytes: 1000000000,
+			StartNS: 1200, EndNS: 714286000},
+		{Type: ErrorType, Phase: "WR", Disk: "B", Seq: 7, TNS: 9000000,
+			Error: "no space left on device"},
 		{Type: EndType, Status: Complete},
-		{Type: PhaseType, Phase: "RR", Roles: map[string]Role{"A": "read", "B": "read"}, Stop: "hold", Test: "SEQ1M QD8",
+		{Type: PhaseType, Phase: "RR", Roles: map[string]Role{"A": "read", "B": "read"},
+			Stop: "hold", Test: "SEQ1M QD8",
 			Score: "median", Connections: map[string]string{"B": "direct", "A": "hub"}},
 		{Type: PhaseEndType, Phase: "RR", Status: Partial},
-		{Type: FileType, Phase: "RR", Disk: "A", Op: "read", Seq: 3, Bytes: 1000000000, StartNS: 1200, EndNS: 714286000, Filler: true},
+		{Type: FileType, Phase: "RR", Disk: "A", Op: "read", Seq: 3, Bytes: 1000000000,
+			StartNS: 1200, EndNS: 714286000, Filler: true},
 		{Type: GaugeType, Phase: "WR", Disk: "A", TNS: 1000000000, Name: Temperature, Value: 41.85},
 		{Type: GaugeType, Phase: "WR", TNS: 1000000000, Name: CPU},
-		{Type: RunType, Version: 1, Name: "known", Disks: []Disk{{Name: "A"}}, Hardware: &hardware.Setup{
-			Hub: &hardware.Hub{ID: "0-1", Name: "Dock", Link: &hardware.Link{Kind: hardware.Thunderbolt, RxBps: 40e9}}}},
-		{Type: PhaseType, Phase: "paced", Roles: map[string]Role{"A": "read", "B": "write", "C": "read"}, Stop: "time",
+		{Type: RunType, Version: 1, Name: "known", Disks: []Disk{{Name: "A"}},
+			Hardware: &hardware.Setup{
+				Hub: &hardware.Hub{ID: "0-1", Name: "Dock",
+					Link: &hardware.Link{Kind: hardware.Thunderbolt, RxBps: 40e9}}}},
+		{Type: PhaseType, Phase: "paced",
+			Roles: map[string]Role{"A": "read", "B": "write", "C": "read"}, Stop: "time",
 			Work: map[string]work.Work{
-				"A": {Streams: []stream.Spec{{Kind: "92 MB/s", Rate: 92e6, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}}},
+				"A": {Streams: []stream.Spec{{Kind: "92 MB/s", Rate: 92e6,
+					Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}}},
 				"B": {Pace: 200e6, Reads: 0.7}, "C": {Probe: 4096}},
-			Search: &Try{Search: "how many", Kind: SearchStreams, Disk: "A", Value: 4, Alone: true}, SteadyNS: 10e9, Saturation: &Saturation{Of: "WW", Step: SaturationBurst, Disk: "A", RestNS: 2e10}},
-		{Type: StreamType, Phase: "paced", Disk: "A", Stream: "2", TNS: 300000000, Due: 7, Late: 1, BufferNS: 960000000, StallNS: 40000000},
+			Search: &Try{Search: "how many", Kind: SearchStreams, Disk: "A", Value: 4,
+				Alone: true},
+			SteadyNS: 10e9, Saturation: &Saturation{Of: "WW", Step: SaturationBurst, Disk: "A",
+				RestNS: 2e10}},
+		{Type: StreamType, Phase: "paced", Disk: "A", Stream: "2", TNS: 300000000, Due: 7, Late: 1,
+			BufferNS: 960000000, StallNS: 40000000},
 		{Type: LatencyType, Phase: "paced", Disk: "C", Op: "read", TNS: 1000000000, Hist: aHist()},
-		{Type: PhaseType, Phase: "works", Roles: map[string]Role{"A": "write", "B": "read"}, Work: map[string]work.Work{
-			"A": {Op: Write, Sizes: work.Sizes{Min: 2e6, Max: 2e9, Distribution: work.Uniform}, Order: work.Random, Mode: "direct", Block: 8 << 20, Depth: 4,
-				Access: "sequential", Flush: "full", Verify: "off", Preallocate: true, Footprint: 5e9, Fill: 0.5, WarmUp: 2},
-			"B": {Op: Read, Sizes: work.Sizes{List: []int64{1e9}}, Mode: "app", OneFile: true, Cap: 5, Rest: 6, Pace: 1e8}}},
+		{Type: PhaseType, Phase: "works", Roles: map[string]Role{"A": "write", "B": "read"},
+			Work: map[string]work.Work{
+				"A": {Op: Write, Sizes: work.Sizes{Min: 2e6, Max: 2e9, Distribution: work.Uniform},
+					Order: work.Random, Mode: "direct", Block: 8 << 20, Depth: 4,
+					Access: "sequential", Flush: "full", Verify: "off", Preallocate: true,
+					Footprint: 5e9, Fill: 0.5, WarmUp: 2},
+				"B": {Op: Read, Sizes: work.Sizes{List: []int64{1e9}}, Mode: "app", OneFile: true,
+					Cap: 5, Rest: 6, Pace: 1e8}}},
 	}
 }
 
@@ -102,7 +118,8 @@ func TestAppendStringIsJSON(t *testing.T) {
 		if err := json.Unmarshal(quoted, &got); err != nil {
 			t.Errorf("%q quoted as %s: %v", s, quoted, err)
 		}
-		check.Same(t, fmt.Sprintf("%q quoted as %s reads back as", s, quoted), strings.ToValidUTF8(s, "\ufffd"), got)
+		check.Same(t, fmt.Sprintf("%q quoted as %s reads back as", s, quoted),
+			strings.ToValidUTF8(s, "\ufffd"), got)
 	}
 }
 

@@ -65,7 +65,8 @@ func (e *Event) numbers() numbers {
 // with returns the event of a line that begins as e's does.
 func (e *Event) with(n numbers) Event {
 	event := *e
-	event.Seq, event.Bytes, event.StartNS, event.EndNS, event.TNS = int(n.seq), n.bytes, n.startNS, n.endNS, n.tNS
+	event.Seq, event.Bytes, event.StartNS, event.EndNS, event.TNS = int(n.seq), n.bytes, n.startNS,
+		n.endNS, n.tNS
 	event.Filler = n.filler
 	return event
 }
@@ -102,14 +103,16 @@ func (h *heads) decode(line []byte) (e *Event, n numbers, ok bool) {
 // remember keeps how the line begins if others may begin alike. The event is the line's, and has
 // been checked.
 func (h *heads) remember(line []byte, e *Event) {
-	if e.Type != FileType && e.Type != ProgressType || !bytes.Equal(line, bytes.TrimSpace(AppendEvent(nil, e))) {
+	if e.Type != FileType && e.Type != ProgressType ||
+		!bytes.Equal(line, bytes.TrimSpace(AppendEvent(nil, e))) {
 		return
 	}
 	if len(h.known) == maxHeads {
 		h.known = h.known[:0]
 	}
 	const seq = `"seq":`
-	h.known = append(h.known, head{bytes.Clone(line[:bytes.LastIndex(line, []byte(seq))+len(seq)]), e})
+	h.known = append(h.known, head{bytes.Clone(line[:bytes.LastIndex(line, []byte(seq))+len(seq)]),
+		e})
 }
 
 // tail is the rest of a line, as long as it is what was expected.

@@ -100,8 +100,9 @@ const (
 	WorkerCPU = "worker_cpu_percent" // what the process that works on the disk used of one core
 	// For how long the machine has just slept, or hubbench was stopped: all of it, or the worker of
 	// a disk
-	Stopped   = "stopped_s"
-	LinkState = "link_state" // bits per second that the slowest link of the disk's path has negotiated
+	Stopped = "stopped_s"
+	// Bits per second that the slowest link of the disk's path has negotiated.
+	LinkState = "link_state"
 	// Of a disk with streams: the host's largest delay in serving them, which is not the disk's
 	// fault
 	HostLate = "host_late_s"
@@ -154,9 +155,10 @@ type Saturation struct {
 
 // The steps.
 const (
-	SaturationAlone    = "alone"    // a disk writes until its cache is full, and on
-	SaturationBurst    = "burst"    // it writes for a short time after a rest
-	SaturationTogether = "together" // all work, until the caches of those that write are full, and on
+	SaturationAlone = "alone" // a disk writes until its cache is full, and on
+	SaturationBurst = "burst" // it writes for a short time after a rest
+	// All work, until the caches of those that write are full, and on.
+	SaturationTogether = "together"
 )
 
 // The kinds of search.

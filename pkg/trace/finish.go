@@ -104,7 +104,8 @@ func (b *builder) finishDisk(d *disk, phase *Phase) {
 		warnf("disk %s left %d files unfinished; the progress of the last is kept", t.Name, open)
 	}
 	if dropped > 0 {
-		warnf("disk %s: progress samples out of order or beyond their file dropped: %d", t.Name, dropped)
+		warnf("disk %s: progress samples out of order or beyond their file dropped: %d", t.Name,
+			dropped)
 	}
 }
 
@@ -114,8 +115,9 @@ func (b *builder) finishDisk(d *disk, phase *Phase) {
 func (b *builder) finishFiles(d *disk, phase *Phase) (open, dropped int) {
 	t := d.trace
 	t.Files = slices.Concat(d.files...)
-	d.files = nil                                             // Its memory is free.
-	for i := 0; i < len(t.Files) && len(d.pending) > 0; i++ { // progress that came after its file's own line
+	d.files = nil // Its memory is free.
+	// Progress that came after its file's own line.
+	for i := 0; i < len(t.Files) && len(d.pending) > 0; i++ {
 		f := &t.Files[i]
 		for _, s := range d.pending[f.Seq] {
 			f.AddSample(s)
@@ -130,7 +132,8 @@ func (b *builder) finishFiles(d *disk, phase *Phase) (open, dropped int) {
 		}
 	}
 	if n := len(last); n > 0 {
-		t.Open = ascending(last, Sample{last[0].TNS, 0}, Sample{last[n-1].TNS, max(last[n-1].Bytes, 0)})
+		t.Open = ascending(last, Sample{last[0].TNS, 0},
+			Sample{last[n-1].TNS, max(last[n-1].Bytes, 0)})
 		dropped = n - len(t.Open)
 	}
 	all := len(t.Files)

@@ -55,7 +55,9 @@ func (c *Checkup) Failed() []Check { return c.with(Fail) }
 func (c *Checkup) Doubts() []Check { return append(c.with(Fail), c.with(Warn)...) }
 
 func (c *Checkup) with(verdict Verdict) []Check {
-	return slices.DeleteFunc(slices.Clone(c.Checks), func(check Check) bool { return check.Verdict != verdict })
+	return slices.DeleteFunc(slices.Clone(c.Checks), func(check Check) bool {
+		return check.Verdict != verdict
+	})
 }
 
 // Subject is the check's name, and the disk's folder if it is about one.
@@ -100,9 +102,10 @@ const (
 // How the space of new files was reserved before their time.
 const (
 	SpaceReserved = "reserved" // to be written in any order
-	SpaceInOrder  = "in order" // reserved; what is written ahead of the rest has the system fill the gap with zeros
-	SpaceZeros    = "zeros"    // by writing zeros all over it
-	SpaceNone     = "none"     // not at all
+	// Reserved; what is written ahead of the rest has the system fill the gap with zeros.
+	SpaceInOrder = "in order"
+	SpaceZeros   = "zeros" // by writing zeros all over it
+	SpaceNone    = "none"  // not at all
 )
 
 // RunFailure is why a run is not whole: a phase of it, and a disk, if it was one of theirs.

@@ -31,7 +31,8 @@ func Load(r io.Reader, name string) (*Run, error) {
 		case len(b.run.Disks) > maxDisks:
 			err = fmt.Errorf("more than %d disks, the limit of a trace: leave some out, or cut it into several", maxDisks)
 		case len(b.run.Phases) > maxPhases:
-			err = fmt.Errorf("more than %d phases, the limit of a trace: cut it into several", maxPhases)
+			err = fmt.Errorf("more than %d phases, the limit of a trace: cut it into several",
+				maxPhases)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, in.line+in.last().line, err)
@@ -114,7 +115,8 @@ func (b *builder) add(line *decoded) error {
 		t.declared = true
 		*t.Phase = Phase{
 			Name: t.Name, Disks: t.Disks, Status: t.Status, Gauges: t.Gauges,
-			Roles: e.Roles, Stop: e.Stop, Test: e.Test, Score: e.Score, Connections: e.Connections, Work: e.Work,
+			Roles: e.Roles, Stop: e.Stop, Test: e.Test, Score: e.Score, Connections: e.Connections,
+			Work:   e.Work,
 			Search: e.Search, SteadyNS: e.SteadyNS, Saturation: e.Saturation,
 		}
 	case GaugeType:
@@ -210,7 +212,8 @@ func (b *builder) addToDisk(d *disk, line *decoded) error {
 		t.Op = cmp.Or(t.Op, e.Op)
 		d = d.of(n.seq)
 		d.mixed = d.mixed || d.trace.Op != e.Op
-		f := File{Seq: int(n.seq), Bytes: n.bytes, StartNS: n.startNS, EndNS: n.endNS, Filler: n.filler}
+		f := File{Seq: int(n.seq), Bytes: n.bytes, StartNS: n.startNS, EndNS: n.endNS,
+			Filler: n.filler}
 		if samples, ok := d.pending[f.Seq]; ok {
 			f.Progress = &Progress{Samples: samples}
 			delete(d.pending, f.Seq)
@@ -232,7 +235,8 @@ func (b *builder) addToDisk(d *disk, line *decoded) error {
 			i = len(t.Streams)
 			t.Streams = append(t.Streams, Stream{Name: e.Stream})
 		}
-		t.Streams[i].Samples = append(t.Streams[i].Samples, StreamSample{TNS: e.TNS, Sample: e.StreamSample()})
+		t.Streams[i].Samples = append(t.Streams[i].Samples,
+			StreamSample{TNS: e.TNS, Sample: e.StreamSample()})
 	}
 	return nil
 }

@@ -33,7 +33,8 @@ func TestLoadCopiesFilesOnce(t *testing.T) {
 	const files = 400_000 // beside which the reader's own memory is little
 	var text []byte
 	for i := range files {
-		text = AppendEvent(text, &Event{Type: FileType, Phase: "W", Disk: "A", Op: Write, Seq: i, Bytes: 1, StartNS: int64(2 * i), EndNS: int64(2*i + 1)})
+		text = AppendEvent(text, &Event{Type: FileType, Phase: "W", Disk: "A", Op: Write, Seq: i,
+			Bytes: 1, StartNS: int64(2 * i), EndNS: int64(2*i + 1)})
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -45,7 +46,8 @@ func TestLoadCopiesFilesOnce(t *testing.T) {
 	if evidence.Raced { // The detector drops what a pool holds at random.
 		most = 3.5
 	}
-	if times := float64(after.TotalAlloc-before.TotalAlloc) / (files * float64(unsafe.Sizeof(File{}))); times > most {
+	if times := float64(after.TotalAlloc-
+		before.TotalAlloc) / (files * float64(unsafe.Sizeof(File{}))); times > most {
 		t.Errorf("allocated %.1f times what the files take; want %.1f or less", times, most)
 	}
 }
@@ -70,8 +72,11 @@ func TestLoadWhole(t *testing.T) {
 		Phases: []*Phase{{
 			Name: "WW-", Roles: roles{"A": "write", "B": "write", "C": "idle"},
 			Disks: []*DiskRecord{
-				{Name: "B", Op: "write", Open: []Sample{{50, 3}, {100, 6}}, Errors: []Failure{{Seq: 0, TNS: 110, Error: "gone"}}},
-				{Name: "A", Op: "write", LateNS: &late, Files: []File{{Bytes: 10, StartNS: 7, EndNS: 99, Progress: &Progress{Samples: []Sample{{50, 4}, {90, 9}}}}}},
+				{Name: "B", Op: "write", Open: []Sample{{50, 3}, {100, 6}},
+					Errors: []Failure{{Seq: 0, TNS: 110, Error: "gone"}}},
+				{Name: "A", Op: "write", LateNS: &late,
+					Files: []File{{Bytes: 10, StartNS: 7, EndNS: 99,
+						Progress: &Progress{Samples: []Sample{{50, 4}, {90, 9}}}}}},
 			},
 			Status: Partial,
 		}},
@@ -101,15 +106,22 @@ func TestLoadStreamsAndLatencies(t *testing.T) {
 	).Phases[0]
 	first := StreamSample{100, stream.Sample{Due: 1, BufferNS: 40}}
 	want := &Phase{
-		Name: "p", Roles: roles{"A": "read", "B": "write"}, Work: map[string]work.Work{"A": {Pace: 5}},
-		Search: &Try{Search: "s", Kind: SearchPace, Disk: "B", Value: 7}, SteadyNS: 5e9, Saturation: &Saturation{Of: "s", Step: SaturationAlone, Disk: "A"},
+		Name: "p", Roles: roles{"A": "read", "B": "write"},
+		Work:   map[string]work.Work{"A": {Pace: 5}},
+		Search: &Try{Search: "s", Kind: SearchPace, Disk: "B", Value: 7}, SteadyNS: 5e9,
+		Saturation: &Saturation{Of: "s", Step: SaturationAlone, Disk: "A"},
 		Disks: []*DiskRecord{
 			{Name: "A", Op: "read", Streams: []Stream{
-				{"2", []StreamSample{first}}, {"1", []StreamSample{first, {200, stream.Sample{Due: 3, Late: 1, StallNS: 40}}}}}},
-			{Name: "B", Op: "write", Latencies: []Latency{{"write", 100, requests}, {"write", 200, requests}}},
+				{"2", []StreamSample{first}},
+				{"1", []StreamSample{first,
+					{200, stream.Sample{Due: 3, Late: 1, StallNS: 40}}}}}},
+			{Name: "B", Op: "write",
+				Latencies: []Latency{{"write", 100, requests}, {"write", 200, requests}}},
 		},
 	}
-	check.Same(t, "phase", want, got, cmp.Comparer(func(a, b *latency.Histogram) bool { return latency.Encode(a) == latency.Encode(b) }))
+	check.Same(t, "phase", want, got, cmp.Comparer(func(a, b *latency.Histogram) bool {
+		return latency.Encode(a) == latency.Encode(b)
+	}))
 }
 
 func TestLoadInfers(t *testing.T) {
@@ -122,9 +134,12 @@ func TestLoadInfers(t *testing.T) {
 		Disks:    []Disk{{Name: "B"}, {Name: "A"}},
 		Warnings: []string{"no run line: disks taken from the events"},
 		Phases: []*Phase{
-			{Name: "p", Roles: roles{"A": "idle", "B": "read"}, Disks: []*DiskRecord{{Name: "B", Op: "read", Files: []File{
-				{Seq: 0, Bytes: 10, EndNS: 49}, {Seq: 1, Bytes: 10, StartNS: 50, EndNS: 99}}}}},
-			{Name: "q", Roles: roles{"A": "write", "B": "idle"}, Disks: []*DiskRecord{{Name: "A", Op: "write", Files: []File{{Bytes: 10, EndNS: 9}}}}},
+			{Name: "p", Roles: roles{"A": "idle", "B": "read"},
+				Disks: []*DiskRecord{{Name: "B", Op: "read", Files: []File{
+					{Seq: 0, Bytes: 10, EndNS: 49}, {Seq: 1, Bytes: 10, StartNS: 50, EndNS: 99}}}}},
+			{Name: "q", Roles: roles{"A": "write", "B": "idle"},
+				Disks: []*DiskRecord{{Name: "A", Op: "write",
+					Files: []File{{Bytes: 10, EndNS: 9}}}}},
 		},
 	}
 	check.Same(t, "run", want, got)
@@ -155,7 +170,8 @@ func TestLoadWarns(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			run := mustLoad(t, tt.lines...)
-			if got := strings.Join(run.Warnings, "|"); len(run.Warnings) != 1 || !strings.Contains(got, tt.want) {
+			if got := strings.Join(run.Warnings, "|"); len(run.Warnings) != 1 ||
+				!strings.Contains(got, tt.want) {
 				t.Errorf("warnings %q, want one with %q", run.Warnings, tt.want)
 			}
 		})
@@ -174,7 +190,8 @@ func TestLoadRefuses(t *testing.T) {
 		{"absurd time", strings.Replace(fileLine, `:5`, `:2000000000000000000`, 1), "e.jsonl:1: bad file line: time more than 36 years"},
 		{"absurd progress", `{"type":"progress","phase":"p","disk":"A","bytes":-9223372036854775808}`, "e.jsonl:1: bad progress line: bytes -9223372036854775808: beyond"},
 		{"absurd bytes", fileLine + "\n" + strings.Replace(fileLine, `:10`, `:1152921504606846970`, 1), "e.jsonl:2: disk A: file 1 brings the trace to more"},
-		{"absurd latencies", manyRequests + "\n" + manyRequests, "e.jsonl:2: disk A: its latencies bring the trace to more"},
+		{"absurd latencies", manyRequests + "\n" + manyRequests,
+			"e.jsonl:2: disk A: its latencies bring the trace to more"},
 		{"bad line", fileLine + "\nnonsense\n", "e.jsonl:2: not an event"},
 	}
 	for _, tt := range tests {
@@ -191,8 +208,10 @@ func BenchmarkLoad(b *testing.B) {
 	var text []byte
 	for i := range 100_000 {
 		disk, at := string(rune('A'+i%3)), int64(i)*1_000_000
-		text = AppendEvent(text, &Event{Type: ProgressType, Phase: "WWW", Disk: disk, Seq: i, Bytes: 500_000, TNS: at + 500_000})
-		text = AppendEvent(text, &Event{Type: FileType, Phase: "WWW", Disk: disk, Op: Write, Seq: i, Bytes: 1_000_000, StartNS: at, EndNS: at + 999_000})
+		text = AppendEvent(text, &Event{Type: ProgressType, Phase: "WWW", Disk: disk, Seq: i,
+			Bytes: 500_000, TNS: at + 500_000})
+		text = AppendEvent(text, &Event{Type: FileType, Phase: "WWW", Disk: disk, Op: Write, Seq: i,
+			Bytes: 1_000_000, StartNS: at, EndNS: at + 999_000})
 	}
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
@@ -221,7 +240,8 @@ func TestCutShort(t *testing.T) {
 		{"killed", []string{head, one, done, two}, []string{Complete, Partial}},
 		{"killed in the first phase", []string{head, one}, []string{Partial}},
 		{"interrupted", []string{head, one, done, two, stop}, []string{Complete, Partial}},
-		{"interrupted, without lines of phases", []string{head, one, two, stop}, []string{"", Partial}},
+		{"interrupted, without lines of phases", []string{head, one, two, stop},
+			[]string{"", Partial}},
 		{"whole, without lines of phases", []string{head, one, two, end}, []string{"", ""}},
 		{"of another tool", []string{one, two}, []string{"", ""}},
 	} {
@@ -251,7 +271,9 @@ func TestLoadCrowded(t *testing.T) {
 		{lines(maxPhases, each, one), ""},
 		{lines(maxPhases+1, each, one), "events.jsonl:2501: more than 2500 phases"},
 	} {
-		if _, err := Load(strings.NewReader(tt.text), "events.jsonl"); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+		if _, err := Load(strings.NewReader(tt.text),
+			"events.jsonl"); (err == nil) != (tt.want == "") || err != nil &&
+			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("got %v, want %q", err, tt.want)
 		}
 	}

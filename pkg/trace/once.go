@@ -34,7 +34,8 @@ func byStart(a, b File) int { return compare(&a, &b) }
 
 // compare orders files by time. It is zero if their lines say the same.
 func compare(a, b *File) int {
-	return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.EndNS, b.EndNS), cmp.Compare(a.Seq, b.Seq),
+	return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.EndNS, b.EndNS),
+		cmp.Compare(a.Seq, b.Seq),
 		cmp.Compare(a.Bytes, b.Bytes))
 }
 
@@ -42,7 +43,8 @@ func compare(a, b *File) int {
 // hubbench records them.
 func apart(files []File) bool {
 	for i := 1; i < len(files); i++ {
-		if a, b := &files[i-1], &files[i]; b.StartNS < max(a.StartNS, a.EndNS) || b.StartNS == a.StartNS && compare(a, b) >= 0 {
+		if a, b := &files[i-1], &files[i]; b.StartNS < max(a.StartNS, a.EndNS) ||
+			b.StartNS == a.StartNS && compare(a, b) >= 0 {
 			return false
 		}
 	}

@@ -17,10 +17,12 @@ import (
 // many files a disk.
 func recorded(files int) [][]byte {
 	rnd := rand.New(rand.NewPCG(81, 82))
-	events := []*Event{{Type: RunType, Version: 1, Name: "pair", Disks: []Disk{{Name: "A"}, {Name: "B"}}}}
+	events := []*Event{{Type: RunType, Version: 1, Name: "pair",
+		Disks: []Disk{{Name: "A"}, {Name: "B"}}}}
 	for _, phase := range []string{"WW", "RR"} {
 		op := map[string]Role{"WW": Write, "RR": Read}[phase]
-		events = append(events, &Event{Type: PhaseType, Phase: phase, Roles: roles{"A": op, "B": op}})
+		events = append(events, &Event{Type: PhaseType, Phase: phase,
+			Roles: roles{"A": op, "B": op}})
 		events = append(events, &Event{Type: StartType, Phase: phase, Disk: "A", LateNS: 9})
 		var at [2]int64
 		for i := range 2 * files {
@@ -29,12 +31,15 @@ func recorded(files int) [][]byte {
 			end := start + 1000 + rnd.Int64N(500)
 			at[i%2] = end + rnd.Int64N(3)
 			events = append(events,
-				&Event{Type: ProgressType, Phase: phase, Disk: disk, Seq: i / 2, Bytes: 40, TNS: start + 500},
-				&Event{Type: FileType, Phase: phase, Disk: disk, Op: op, Seq: i / 2, Bytes: 100, StartNS: start, EndNS: end})
+				&Event{Type: ProgressType, Phase: phase, Disk: disk, Seq: i / 2, Bytes: 40,
+					TNS: start + 500},
+				&Event{Type: FileType, Phase: phase, Disk: disk, Op: op, Seq: i / 2, Bytes: 100,
+					StartNS: start, EndNS: end})
 		}
 		events = append(events,
 			&Event{Type: ErrorType, Phase: phase, Disk: "B", Seq: files, TNS: at[1], Error: "gone"},
-			&Event{Type: ProgressType, Phase: phase, Disk: "B", Seq: files, Bytes: 10, TNS: at[1] + 5},
+			&Event{Type: ProgressType, Phase: phase, Disk: "B", Seq: files, Bytes: 10, TNS: at[1] +
+				5},
 			&Event{Type: PhaseEndType, Phase: phase, Status: Complete})
 	}
 	events = append(events, &Event{Type: EndType, Status: Complete})
@@ -73,7 +78,9 @@ func TestDoubled(t *testing.T) {
 		return lines
 	}
 	without := func(lines [][]byte, prefix string) [][]byte {
-		return slices.DeleteFunc(slices.Clone(lines), func(l []byte) bool { return bytes.HasPrefix(l, []byte(prefix)) })
+		return slices.DeleteFunc(slices.Clone(lines), func(l []byte) bool {
+			return bytes.HasPrefix(l, []byte(prefix))
+		})
 	}
 	bare := without(without(without(clean, `{"type":"p`), `{"type":"run`), `{"type":"e`)
 	tests := []struct {
@@ -107,7 +114,8 @@ func TestDoubled(t *testing.T) {
 func inTurn(n, first int, startNS int64) []File {
 	files := make([]File, n)
 	for i := range files {
-		files[i] = File{Seq: first + i, Bytes: 10, StartNS: startNS + int64(i)*100, EndNS: startNS + int64(i+1)*100}
+		files[i] = File{Seq: first + i, Bytes: 10, StartNS: startNS + int64(i)*100, EndNS: startNS +
+			int64(i+1)*100}
 	}
 	return files
 }
@@ -144,11 +152,14 @@ func TestOnce(t *testing.T) {
 		{"out of order", slices.Concat(clean[50:], clean[:50]), clean, 0},
 		{"numbers come round", ring, ring, 0},
 		{"a line thrice", slices.Concat(clean, clean[7:8], clean[7:8]), clean, 2},
-		{"unusable lines too", slices.Concat(clean[:9], one(9, 900, 900), one(9, 900, 900)), slices.Concat(clean[:9], one(9, 900, 900)), 1},
+		{"unusable lines too", slices.Concat(clean[:9], one(9, 900, 900), one(9, 900, 900)),
+			slices.Concat(clean[:9], one(9, 900, 900)), 1},
 		{"numbered lanes", numbered, numbered, 0},
 		{"lanes without numbers", unnumbered, unnumbered, 0},
-		{"rounded times", slices.Concat(clean[:50], one(200, 4960, 5000), clean[50:]), slices.Concat(clean[:49], clean[49:50], clean[50:]), 1},
-		{"a touch", slices.Concat(clean[:99], one(99, 9890, 9990)), slices.Concat(clean[:99], one(99, 9890, 9990)), 0},
+		{"rounded times", slices.Concat(clean[:50], one(200, 4960, 5000), clean[50:]),
+			slices.Concat(clean[:49], clean[49:50], clean[50:]), 1},
+		{"a touch", slices.Concat(clean[:99], one(99, 9890, 9990)),
+			slices.Concat(clean[:99], one(99, 9890, 9990)), 0},
 		{"a short one within another", slices.Concat(clean, one(100, 4010, 4080)), clean, 1},
 		{"a long one over many", slices.Concat(clean, one(100, 1950, 8050)), clean, 1},
 		{"five in a hundred", slices.Concat(clean[:95], inTurn(5, 100, 4030)), clean[:95], 5},

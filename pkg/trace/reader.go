@@ -73,7 +73,9 @@ type decoded struct {
 }
 
 // NewReader returns a Reader of r; name stands for the input in errors ("events.jsonl:17: ...").
-func NewReader(r io.Reader, name string) *Reader { return &Reader{in: r, name: name, part: &part{}} }
+func NewReader(r io.Reader, name string) *Reader {
+	return &Reader{in: r, name: name, part: &part{}}
+}
 
 // Event is the event that the last call of Next read. It is overwritten by a later one, and empty
 // after the last.
@@ -119,7 +121,8 @@ func (r *Reader) advance() bool {
 	r.line, r.offset = r.line+p.lines, r.offset+int64(len(p.text))
 	switch {
 	case p.torn > 0:
-		r.warnings = append(r.warnings, fmt.Sprintf("%s:%d: torn last line dropped (%d bytes)", r.name, r.line, p.torn))
+		r.warnings = append(r.warnings,
+			fmt.Sprintf("%s:%d: torn last line dropped (%d bytes)", r.name, r.line, p.torn))
 		return false
 	case p.err != nil:
 		r.err = fmt.Errorf("%s:%d: %w", r.name, r.line, p.err)
@@ -181,7 +184,8 @@ var errLong = fmt.Errorf("line longer than %d bytes", MaxLine)
 // decode reads the part's lines up to the first bad one.
 func (p *part) decode() {
 	defer close(p.done)
-	p.events, p.lines, p.unknown = slices.Grow(p.events[:0], min(bytes.Count(p.text, []byte{'\n'}), len(p.text)/shortest)+1), 0, 0
+	p.events, p.lines, p.unknown = slices.Grow(p.events[:0],
+		min(bytes.Count(p.text, []byte{'\n'}), len(p.text)/shortest)+1), 0, 0
 	for at := 0; at < len(p.text) && p.err == nil; {
 		line, _, whole := bytes.Cut(p.text[at:], []byte{'\n'})
 		at = min(at+len(line)+1, len(p.text))
@@ -271,8 +275,10 @@ func (e *Event) check() error {
 	if (e.Type == FileType || e.Type == LatencyType) && e.Op != Read && e.Op != Write {
 		return fmt.Errorf("op %q: want read or write", e.Op)
 	}
-	if e.Type == StreamType && (e.Due < 0 || e.Late < 0 || e.Late > e.Due || e.BufferNS < 0 || e.StallNS < 0) {
-		return fmt.Errorf("stream %q: %d frames late of %d, a buffer of %d ns, a stall of %d ns", e.Stream, e.Late, e.Due,
+	if e.Type == StreamType && (e.Due < 0 || e.Late < 0 || e.Late > e.Due || e.BufferNS < 0 ||
+		e.StallNS < 0) {
+		return fmt.Errorf("stream %q: %d frames late of %d, a buffer of %d ns, a stall of %d ns",
+			e.Stream, e.Late, e.Due,
 			e.BufferNS, e.StallNS)
 	}
 	return nil

@@ -42,10 +42,14 @@ func TestReader(t *testing.T) {
 		{"unknown key", strings.Replace(fileLine, `"seq"`, `"colour":{"x":[1]},"seq"`, 1) + "\n", 1, "", ""},
 		{"escaped key and value", strings.Replace(fileLine, `"disk":"A"`, `"d\u0069sk":"\u0041"`, 1) + "\n", 1, "", ""},
 		{"unknown type", `{"type":"temperature","bytes":"hot"}` + "\n" + fileLine + "\n", 1, "e.jsonl: lines of unknown type ignored: 1", ""},
-		{"torn last line", fileLine + "\n" + fileLine[:50], 1, "e.jsonl:2: torn last line dropped (50 bytes)", ""},
-		{"torn to zeros", fileLine + "\n\x00\x00\x00", 1, "e.jsonl:2: torn last line dropped (3 bytes)", ""},
-		{"bad line inside", fileLine + "\n" + fileLine[:50] + "\n" + fileLine + "\n", 1, "", "e.jsonl:2: not an event: unexpected end of JSON input"},
-		{"bad last line with its newline", fileLine + "\n{}}\n", 1, "", "e.jsonl:2: not an event: invalid character"},
+		{"torn last line", fileLine + "\n" + fileLine[:50], 1,
+			"e.jsonl:2: torn last line dropped (50 bytes)", ""},
+		{"torn to zeros", fileLine + "\n\x00\x00\x00", 1,
+			"e.jsonl:2: torn last line dropped (3 bytes)", ""},
+		{"bad line inside", fileLine + "\n" + fileLine[:50] + "\n" + fileLine + "\n", 1, "",
+			"e.jsonl:2: not an event: unexpected end of JSON input"},
+		{"bad last line with its newline", fileLine + "\n{}}\n", 1, "",
+			"e.jsonl:2: not an event: invalid character"},
 		{"no type", "{\"phase\":\"W\"}\n", 0, "", `e.jsonl:1: not an event: no "type"`},
 		{"array", "[]\n", 0, "", "e.jsonl:1: not an event:"},
 		{"fraction", strings.Replace(fileLine, `10`, `10.5`, 1) + "\n", 0, "", "e.jsonl:1: bad file line: \"bytes\": json: cannot unmarshal number 10.5"},
@@ -63,11 +67,13 @@ func TestReader(t *testing.T) {
 			for _, e := range events {
 				check.Same(t, "event", want, e)
 			}
-			if e := *r.Event(); e.Type != "" || r.Offset() > int64(len(tt.text)) || r.Next() { // after the last
+			// After the last.
+			if e := *r.Event(); e.Type != "" || r.Offset() > int64(len(tt.text)) || r.Next() {
 				t.Errorf("after the end: %+v, %d bytes", e, r.Offset())
 			}
 			check.Same(t, "warnings", tt.warning, strings.Join(r.Warnings(), "|"))
-			if err := fmt.Sprint(r.Err()); (tt.err == "") != (r.Err() == nil) || !strings.HasPrefix(err, tt.err) && tt.err != "" {
+			if err := fmt.Sprint(r.Err()); (tt.err == "") != (r.Err() == nil) ||
+				!strings.HasPrefix(err, tt.err) && tt.err != "" {
 				t.Errorf("error %v, want %q", r.Err(), tt.err)
 			}
 		})
@@ -82,7 +88,8 @@ func TestReaderLongLines(t *testing.T) {
 		t.Errorf("4 MB line: %d events, error %v; want 2, nil", len(events), r.Err())
 	}
 	_, r := readAll(fileLine + "\n" + long(MaxLine))
-	if r.Err() == nil || !strings.HasPrefix(r.Err().Error(), "e.jsonl:2: read trace: line longer than 16777216 bytes") {
+	if r.Err() == nil || !strings.HasPrefix(r.Err().Error(),
+		"e.jsonl:2: read trace: line longer than 16777216 bytes") {
 		t.Errorf("line over the limit: error %v", r.Err())
 	}
 	if _, r := readAll(strings.TrimSpace(long(MaxLine))); r.Err() == nil {
@@ -92,7 +99,8 @@ func TestReaderLongLines(t *testing.T) {
 
 // What ends early, such as a compressed trace, is an error and no torn line.
 func TestReaderCutShort(t *testing.T) {
-	r := NewReader(io.MultiReader(strings.NewReader(fileLine+"\n"), iotest.ErrReader(io.ErrUnexpectedEOF)), "e.jsonl")
+	r := NewReader(io.MultiReader(strings.NewReader(fileLine+"\n"),
+		iotest.ErrReader(io.ErrUnexpectedEOF)), "e.jsonl")
 	for r.Next() {
 	}
 	if !errors.Is(r.Err(), io.ErrUnexpectedEOF) {

@@ -45,17 +45,19 @@ type Phase struct {
 
 // DiskRecord is one disk's part in a phase.
 type DiskRecord struct {
-	Name   string
-	Op     Role
-	LateNS *int64   // how long after the release the worker started, by the wall clock; nil if not recorded
+	Name string
+	Op   Role
+	// How long after the release the worker started, by the wall clock; nil if not recorded.
+	LateNS *int64
 	Files  []File   // by start time
 	Open   []Sample // progress of a file that never ended (a killed worker, a full disk)
 	Errors []Failure
 
 	// It reads and writes at once: its files are passes in which it did both, and Op is what it
 	// does more
-	Both          bool
-	Reads, Writes *DiskRecord // the files and the progress of each direction; nil unless Both is set
+	Both bool
+	// The files and the progress of each direction; nil unless Both is set.
+	Reads, Writes *DiskRecord
 
 	Latencies []Latency // of its requests, by time; none if they were not recorded
 	Streams   []Stream  // in the order of their appearance

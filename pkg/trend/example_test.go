@@ -16,7 +16,8 @@ func ExampleOf() {
 		if i >= 12 {
 			rate -= 0.30e9
 		}
-		points = append(points, trend.Point{Run: fmt.Sprint("run ", i+1), Started: day.AddDate(0, 0, i), Rate: rate})
+		points = append(points, trend.Point{Run: fmt.Sprint("run ", i+1),
+			Started: day.AddDate(0, 0, i), Rate: rate})
 	}
 	for _, s := range trend.Of(points) {
 		fmt.Printf("%d runs since %s: %.2f GB/s\n", s.Runs, s.From.Format("2 January"), s.Mean/1e9)

@@ -75,8 +75,10 @@ func Against(list []Series, limit float64) {
 			free := float64(before.Runs + last.Runs - 2)
 			squares := squaresOf(before.logs) + squaresOf(last.logs)
 			above[i] = &stats.Estimate{
-				Mean:             stats.Mean(last.logs) - stats.Mean(before.logs) - math.Log1p(-limit),
-				SE:               math.Sqrt(squares / free * (1/float64(before.Runs) + 1/float64(last.Runs))),
+				Mean: stats.Mean(last.logs) - stats.Mean(before.logs) -
+					math.Log1p(-limit),
+				SE: math.Sqrt(squares / free * (1/float64(before.Runs) +
+					1/float64(last.Runs))),
 				DegreesOfFreedom: free,
 			}
 		}

@@ -111,7 +111,8 @@ func TestChange(t *testing.T) {
 				}
 				return rate
 			}))
-			if len(got) == 2 && math.Abs(got[1].Change-tt.change) < 0.015 && got[0].Runs >= tt.at-1 && got[0].Runs <= tt.at+1 {
+			if len(got) == 2 && math.Abs(got[1].Change-tt.change) < 0.015 && got[0].Runs >= tt.at-
+				1 && got[0].Runs <= tt.at+1 {
 				found++
 			}
 		}
@@ -147,9 +148,11 @@ func TestOneOfManyBenches(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("the bench that fell is found in %d of %d, and %d of %d others", found, trials, others, trials*(benches-1))
+	t.Logf("the bench that fell is found in %d of %d, and %d of %d others", found, trials, others,
+		trials*(benches-1))
 	if found < 90 || others > trials*(benches-1)*2/100 {
-		t.Errorf("the bench that fell is found in %d of %d, and %d of %d others", found, trials, others, trials*(benches-1))
+		t.Errorf("the bench that fell is found in %d of %d, and %d of %d others", found, trials,
+			others, trials*(benches-1))
 	}
 }
 
@@ -180,9 +183,11 @@ func TestFleet(t *testing.T) {
 			wrong++
 		}
 	}
-	t.Logf("the bench that fell is found in %d of %d fleets, and another in %d", found, fleets, wrong)
+	t.Logf("the bench that fell is found in %d of %d fleets, and another in %d", found, fleets,
+		wrong)
 	if found < 95 || wrong > 6 { // three standard deviations above 2
-		t.Errorf("the bench that fell is found in %d of %d fleets, and another in %d", found, fleets, wrong)
+		t.Errorf("the bench that fell is found in %d of %d fleets, and another in %d", found,
+			fleets, wrong)
 	}
 }
 
@@ -200,7 +205,9 @@ func TestOver(t *testing.T) {
 func TestFew(t *testing.T) {
 	for n := range 6 {
 		got := Of(points(n, func(i int) float64 { return 5 }))
-		if (n > 0) != (len(got) == 1) || n > 1 && (got[0].Interval == nil || *got[0].Interval != [2]float64{5, 5}) || n == 1 && got[0].Interval != nil {
+		if (n > 0) != (len(got) == 1) || n > 1 &&
+			(got[0].Interval == nil || *got[0].Interval != [2]float64{5, 5}) || n == 1 &&
+			got[0].Interval != nil {
 			t.Errorf("%d runs: %+v", n, got)
 		}
 	}
@@ -220,10 +227,12 @@ func TestStretches(t *testing.T) {
 		t.Errorf("three slow runs at the end: %+v", got)
 	}
 	for change, want := range map[float64]int{1e-4: 1, 2e-4: 2} {
-		check.Same(t, fmt.Sprintf("a change by %g: stretches", change), want, len(steps(40, 20, change)))
+		check.Same(t, fmt.Sprintf("a change by %g: stretches", change), want,
+			len(steps(40, 20, change)))
 	}
 	got := Of(points(6, func(i int) float64 { return float64(i%2 + 1) }))[0]
-	if half := 2.5706 * math.Sqrt(1.5/5/6); math.Abs(got.Interval[0]-(1.5-half)) > 1e-4 || math.Abs(got.Interval[1]-(1.5+half)) > 1e-4 {
+	if half := 2.5706 * math.Sqrt(1.5/5/6); math.Abs(got.Interval[0]-(1.5-half)) > 1e-4 ||
+		math.Abs(got.Interval[1]-(1.5+half)) > 1e-4 {
 		t.Errorf("the interval is %v, want 1.5 ± %g", *got.Interval, half)
 	}
 }

@@ -33,7 +33,8 @@ func ParseBytes(text string) (n int64, err error) {
 		n, err = whole(number, factor)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("size %s: %w; try a number with B, KB, MB, GB, KiB, MiB or GiB, such as 2 MB", quote(text), err)
+		return 0,
+			fmt.Errorf("size %s: %w; try a number with B, KB, MB, GB, KiB, MiB or GiB, such as 2 MB", quote(text), err)
 	}
 	return n, nil
 }
@@ -50,7 +51,8 @@ func ParseRate(text string) (float64, error) {
 		factor, err = sizeOf(strings.TrimSpace(base))
 	}
 	if err != nil {
-		return 0, fmt.Errorf("rate %s: %w; try a number with KB/s, MB/s or GB/s, such as 2.8 GB/s", quote(text), err)
+		return 0, fmt.Errorf("rate %s: %w; try a number with KB/s, MB/s or GB/s, such as 2.8 GB/s",
+			quote(text), err)
 	}
 	value, _ := strconv.ParseFloat(number, 64) // digits and a point only: finite
 	return value * float64(factor), nil
@@ -82,7 +84,8 @@ func ParseDuration(text string) (time.Duration, error) {
 		err = errors.New("too long")
 	}
 	if err != nil {
-		return 0, fmt.Errorf("time %s: %w; try a number with ms, s, min or h, such as 30 s", quote(text), err)
+		return 0, fmt.Errorf("time %s: %w; try a number with ms, s, min or h, such as 30 s",
+			quote(text), err)
 	}
 	return time.Duration(math.Round(sum)), nil
 }
@@ -91,15 +94,19 @@ func ParseDuration(text string) (time.Duration, error) {
 func nanoseconds(text string) (sum float64, err error) {
 	number, suffix, err := split(text)
 	for err == nil {
-		end := strings.IndexFunc(suffix, func(r rune) bool { return r == '.' || unicode.IsDigit(r) || unicode.IsSpace(r) })
+		end := strings.IndexFunc(suffix, func(r rune) bool {
+			return r == '.' || unicode.IsDigit(r) || unicode.IsSpace(r)
+		})
 		rest := ""
 		if end >= 0 {
 			suffix, rest = suffix[:end], strings.TrimSpace(suffix[end:])
 		}
 		value, _ := strconv.ParseFloat(number, 64)
 		ns, known := map[string]time.Duration{
-			"ns": time.Nanosecond, "us": time.Microsecond, "µs": time.Microsecond, "ms": time.Millisecond,
-			"s": time.Second, "sec": time.Second, "m": time.Minute, "min": time.Minute, "h": time.Hour,
+			"ns": time.Nanosecond, "us": time.Microsecond, "µs": time.Microsecond,
+			"ms": time.Millisecond,
+			"s":  time.Second, "sec": time.Second, "m": time.Minute, "min": time.Minute,
+			"h": time.Hour,
 		}[suffix]
 		if !known {
 			break
@@ -149,13 +156,15 @@ func sizeOf(suffix string) (int64, error) {
 		return 0, fmt.Errorf("%s is bits, not bytes", quote(suffix))
 	}
 	sizes := map[string]int64{
-		"b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+		"b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 1 << 10, "mib": 1 << 20,
+		"gib": 1 << 30, "tib": 1 << 40,
 	}
 	if size, ok := sizes[strings.ToLower(suffix)]; ok {
 		return size, nil
 	}
 	if len(suffix) == 1 && strings.ContainsAny(suffix, "kKmMgGtT") {
-		return 0, fmt.Errorf("%s may mean powers of 1000 (%[2]sB) or of 1024 (%[2]siB)", quote(suffix),
+		return 0, fmt.Errorf("%s may mean powers of 1000 (%[2]sB) or of 1024 (%[2]siB)",
+			quote(suffix),
 			strings.ToUpper(suffix))
 	}
 	return 0, fmt.Errorf("unknown unit %s", quote(suffix))

@@ -89,7 +89,8 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d pairs in %s; medians, and the ratio hubbench/fio as median (quartiles)\n\n", *pairs, *dir)
+	fmt.Printf("%d pairs in %s; medians, and the ratio hubbench/fio as median (quartiles)\n\n",
+		*pairs, *dir)
 	fmt.Printf("%-35s %21s %23s   %25s %23s\n",
 		"", "hubbench  fio  [GB/s]", "ratio", "hubbench  fio  [CPU s/GB*]", "ratio")
 	for _, r := range rows(*scale) {
@@ -121,7 +122,8 @@ func ratios(pairs [2][]float64) string {
 		v = append(v, pairs[0][i]/pairs[1][i])
 	}
 	slices.Sort(v)
-	return fmt.Sprintf("%.3f (%.3f to %.3f)", stats.Quantile(v, 0.5), stats.Quantile(v, 0.25), stats.Quantile(v, 0.75))
+	return fmt.Sprintf("%.3f (%.3f to %.3f)", stats.Quantile(v, 0.5), stats.Quantile(v, 0.25),
+		stats.Quantile(v, 0.75))
 }
 
 // cpu is the seconds of processor time that a tree of processes took for each GB, or each million
@@ -147,8 +149,10 @@ func (r row) fio(dir, extra string) (rate, cpu float64, err error) {
 		engine = "posixaio"
 	}
 	common := []string{
-		"--name=bench-fio", "--filename_format=bench-fio.$jobnum", "--directory=" + dir, "--ioengine=" + engine, "--direct=1",
-		fmt.Sprintf("--numjobs=%d", r.workers), fmt.Sprintf("--size=%d", r.size), "--output-format=json",
+		"--name=bench-fio", "--filename_format=bench-fio.$jobnum", "--directory=" + dir,
+		"--ioengine=" + engine, "--direct=1",
+		fmt.Sprintf("--numjobs=%d", r.workers), fmt.Sprintf("--size=%d", r.size),
+		"--output-format=json",
 	}
 	args := []string{
 		"--rw=" + map[bool]string{true: "rand"}[r.random] + r.op, fmt.Sprintf("--bs=%d", r.block),
@@ -157,7 +161,8 @@ func (r row) fio(dir, extra string) (rate, cpu float64, err error) {
 	switch r.op {
 	case "read":
 		prepare := []string{"--rw=write", "--bs=1m", "--iodepth=8", "--end_fsync=1"}
-		if out, err := exec.Command("fio", append(prepare, common...)...).CombinedOutput(); err != nil {
+		if out, err := exec.Command("fio",
+			append(prepare, common...)...).CombinedOutput(); err != nil {
 			return 0, 0, fmt.Errorf("fio: %w\n%s", err, out)
 		}
 	case "write":
@@ -200,7 +205,8 @@ func (r row) hubbench(dir, program string) (rate, cpu float64, err error) {
 	access := map[bool]string{false: "sequential", true: "random"}[r.random]
 	s += fmt.Sprintf("workload: {files: %d, sizes: [%d], block: %d, depth: %d, access: %s, flush: fsync}\n",
 		r.passes, r.size, r.block, r.depth, access)
-	s += fmt.Sprintf("phases:\n  - {pattern: %s}\n", strings.Repeat(strings.ToUpper(r.op[:1]), r.workers))
+	s += fmt.Sprintf("phases:\n  - {pattern: %s}\n",
+		strings.Repeat(strings.ToUpper(r.op[:1]), r.workers))
 	scenario, out := filepath.Join(home, "bench.yaml"), filepath.Join(home, "run")
 	if err := os.WriteFile(scenario, []byte(s), 0o600); err != nil {
 		return 0, 0, err
@@ -225,7 +231,8 @@ func (r row) rateOf(run *rundir.Loaded) (rate float64, err error) {
 		for _, d := range phase.Disks {
 			mode := run.Info.Effective[phase.Name][d.Name]
 			if mode.Cache != "direct" || len(mode.Warnings) > 0 {
-				return 0, fmt.Errorf("disk %s: %s %q: not what is to be compared", d.Name, mode.Cache, mode.Warnings)
+				return 0, fmt.Errorf("disk %s: %s %q: not what is to be compared", d.Name,
+					mode.Cache, mode.Warnings)
 			}
 			var bytes int64
 			for _, f := range d.Files {

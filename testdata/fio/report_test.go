@@ -5,7 +5,8 @@ import "testing"
 func TestTotal(t *testing.T) {
 	const report = `{"jobs": [{"read": {"io_bytes": 10, "bw_bytes": 5}, "write": {"io_bytes": 20, "bw_bytes": 7}},
 		{"read": {"io_bytes": 0, "bw_bytes": 0}, "write": {"io_bytes": 3, "bw_bytes": 2}}]}`
-	for _, out := range []string{report, "note: both iodepth >= 1 and synchronous I/O engine\n" + report} {
+	for _, out := range []string{report, "note: both iodepth >= 1 and synchronous I/O engine\n" +
+		report} {
 		got, jobs, err := Total([]byte(out))
 		if err != nil {
 			t.Fatal(err)

@@ -62,8 +62,10 @@ var sizes = []int64{22, 26, 30, 34, 38, 42}
 type pattern struct {
 	name    string
 	letters string // W or R for each, as in a scenario
-	files   [3]int // how many each moves, warm-up included: the first is done long before the last burst of the others
-	alone   bool   // C goes on for seconds when the others are done
+	// How many each moves, warm-up included: the first is done long before the last burst of the
+	// others.
+	files [3]int
+	alone bool // C goes on for seconds when the others are done
 }
 
 // patterns are all, or the short set, which is held to less. All read files are those of the first.
@@ -156,7 +158,8 @@ func TestScenario(t *testing.T) {
 			}
 			for _, disk := range plan.Disks {
 				if before := plan.Stock(disk.Name)[i].Before; p.letters == "WRR" && before > 0 {
-					t.Errorf("disk %s writes %d bytes before WRR: they were there", disk.Name, before)
+					t.Errorf("disk %s writes %d bytes before WRR: they were there", disk.Name,
+						before)
 				}
 			}
 		}
@@ -187,16 +190,19 @@ func (r *result) finding(long bool) (f evidence.Finding, within float64) {
 	} else {
 		within = 0.05
 	}
-	f = evidence.Within("lab-limit", r.name+", three partitions of one device, "+runs, "B/s", r.truth,
+	f = evidence.Within("lab-limit", r.name+", three partitions of one device, "+runs, "B/s",
+		r.truth,
 		stats.Median(r.ours), within)
-	f.Low, f.High, f.Limit = slices.Min(r.ours), slices.Max(r.ours), fmt.Sprintf("within %s of the %s",
-		unit.FormatPercent(within), of)
+	f.Low, f.High, f.Limit = slices.Min(r.ours), slices.Max(r.ours),
+		fmt.Sprintf("within %s of the %s",
+			unit.FormatPercent(within), of)
 	return f, within
 }
 
 // needs skips the test, or fails it in CI, for what this machine lacks or a container may not do.
 func needs(t *testing.T, err error) {
-	for _, lack := range []error{unix.EPERM, unix.EACCES, os.ErrNotExist, exec.ErrNotFound, testdisk.ErrNoLimits} {
+	for _, lack := range []error{unix.EPERM, unix.EACCES, os.ErrNotExist, exec.ErrNotFound,
+		testdisk.ErrNoLimits} {
 		if errors.Is(err, lack) && os.Getenv("CI") != "true" {
 			t.Skip(err)
 		}
@@ -210,7 +216,8 @@ func TestLab(t *testing.T) {
 		needs(t, err)
 	}
 	hubbench := filepath.Join(t.TempDir(), "hubbench")
-	if out, err := exec.Command("go", "build", "-o", hubbench, "../../cmd/hubbench").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", hubbench,
+		"../../cmd/hubbench").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	options := testdisk.Options{Bytes: int64(len(names)) * partition, Partitions: len(names)}
@@ -228,14 +235,16 @@ func TestLab(t *testing.T) {
 		times = 1
 	}
 	together, alone := make([]result, len(all)), result{name: "C after that", truth: writeLimit}
-	for i := range times { // one after the other, so that both programs meet what a busy machine does
+	// One after the other, so that both programs meet what a busy machine does.
+	for i := range times {
 		phases := runHubbench(t, disk, hubbench, i, scenario(all, roots))
 		for k, p := range all {
 			r := &together[k]
 			r.name, r.truth = p.name, limit(p.letters)
 			overlap := phases[k].Overlap
 			if overlap == nil || overlap.StartS < warmUp.Seconds() {
-				t.Fatalf("%s: the overlap is %+v, and in the first second the limit does not hold", p.name, overlap)
+				t.Fatalf("%s: the overlap is %+v, and in the first second the limit does not hold",
+					p.name, overlap)
 			}
 			r.ours = append(r.ours, overlap.Rate)
 			if p.alone {
@@ -258,10 +267,12 @@ func TestLab(t *testing.T) {
 	show := func(r *result, long bool) {
 		f, within := r.finding(long)
 		evidence.Report(t, f)
-		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%+.2f %%\t%.1f to %.1f\t%s", r.name, r.truth/1e6, f.Measured/1e6,
+		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%+.2f %%\t%.1f to %.1f\t%s", r.name, r.truth/1e6,
+			f.Measured/1e6,
 			100*(f.Measured/r.truth-1), f.Low/1e6, f.High/1e6, unit.FormatPercent(within))
 		if len(r.theirs) > 0 { // far below the truth too: the machine was busy, or is too slow
-			fmt.Fprintf(w, "\t%.1f\t%+.2f %%", stats.Median(r.theirs)/1e6, 100*(stats.Median(r.theirs)/r.truth-1))
+			fmt.Fprintf(w, "\t%.1f\t%+.2f %%", stats.Median(r.theirs)/1e6,
+				100*(stats.Median(r.theirs)/r.truth-1))
 		}
 		fmt.Fprintln(w)
 	}
@@ -289,9 +300,11 @@ func output(t *testing.T, disk *testdisk.Disk, name string, args ...string) []by
 }
 
 // runHubbench measures all patterns in one run, as a user does, and returns its phases.
-func runHubbench(t *testing.T, disk *testdisk.Disk, hubbench string, run int, scenario string) []analysis.Phase {
+func runHubbench(t *testing.T, disk *testdisk.Disk, hubbench string, run int,
+	scenario string) []analysis.Phase {
 	t.Helper()
-	file, out := filepath.Join(disk.Dir, "lab.yaml"), filepath.Join(t.ArtifactDir(), fmt.Sprint("run-", run+1))
+	file, out := filepath.Join(disk.Dir, "lab.yaml"),
+		filepath.Join(t.ArtifactDir(), fmt.Sprint("run-", run+1))
 	check.Must(t, os.WriteFile(file, []byte(scenario), 0o600))
 	output(t, disk, hubbench, "run", file, "--out", out, "--yes", "--quiet", "--allow", "same_disk")
 	data, err := os.ReadFile(filepath.Join(out, "analysis.json"))
@@ -307,7 +320,8 @@ func runFio(t *testing.T, disk *testdisk.Disk, p pattern, roots []string) float6
 	args := []string{
 		"--output-format=json", "--name=global", "--group_reporting",
 		"--ioengine=libaio", "--direct=1", "--filename_format=fio",
-		fmt.Sprint("--bs=", block), fmt.Sprint("--iodepth=", depth), fmt.Sprint("--size=", 2*fileSize),
+		fmt.Sprint("--bs=", block), fmt.Sprint("--iodepth=", depth),
+		fmt.Sprint("--size=", 2*fileSize),
 		fmt.Sprintf("--ramp_time=%dms", warmUp.Milliseconds()),
 	}
 	if !p.alone {

@@ -49,7 +49,8 @@ func TestClaims(t *testing.T) {
 		}
 		by := measurement.FindAllStringSubmatch(about, -1)
 		if len(by) == 0 || len(by) != strings.Count(about, "\n    by ") {
-			t.Errorf("%s: want by, a set, minutes, a folder and -run in each measurement:\n%s", name, about)
+			t.Errorf("%s: want by, a set, minutes, a folder and -run in each measurement:\n%s",
+				name, about)
 		}
 		for _, m := range by {
 			checkTests(t, name, m[1], m[2])
@@ -130,14 +131,20 @@ func TestVerdicts(t *testing.T) {
 		want               string
 	}{
 		{"holds", attr + "yes\ta case\n--- PASS: TestX (0.00s)\n", "0", 0, "1 of 1 claims hold."},
-		{"fails", attr + "no\ta case\n--- FAIL: TestX (0.00s)\n", "1", 1, "fails: a case: 1 s; want 2 s at most"},
-		{"fails otherwise", "=== RUN   TestX\n" + attr + "yes\ta case\n    x_test.go:1: it leaked\n--- FAIL: TestX (0.00s)\n", "1", 1, "TestX: it leaked"},
-		{"skips", "=== RUN   TestX\n    x_test.go:1: needs root\n--- SKIP: TestX (0.00s)\n", "0", 0, "0 of 0 claims hold. Not measured here: latency."},
-		{"says why", "=== RUN   TestX\n    x_test.go:1: needs root\n--- SKIP: TestX (0.00s)\n", "0", 0, "TestX: needs root"},
+		{"fails", attr + "no\ta case\n--- FAIL: TestX (0.00s)\n", "1", 1,
+			"fails: a case: 1 s; want 2 s at most"},
+		{"fails otherwise", "=== RUN   TestX\n" + attr +
+			"yes\ta case\n    x_test.go:1: it leaked\n--- FAIL: TestX (0.00s)\n", "1", 1,
+			"TestX: it leaked"},
+		{"skips", "=== RUN   TestX\n    x_test.go:1: needs root\n--- SKIP: TestX (0.00s)\n", "0", 0,
+			"0 of 0 claims hold. Not measured here: latency."},
+		{"says why", "=== RUN   TestX\n    x_test.go:1: needs root\n--- SKIP: TestX (0.00s)\n", "0",
+			0, "TestX: needs root"},
 		{"crashes", "=== RUN   TestX\npanic: out of luck\n", "2", 1, "panic: out of luck"},
 		{"does not build", "x.go:1:1: undefined: y\nFAIL\n", "1", 1, "undefined: y"},
 		{"says nothing", "--- PASS: TestX (0.00s)\n", "0", 1, "the tests report nothing"},
-		{"leaves out", attr + "left out\ta case: no FUSE here\n", "0", 0, "Not measured here: latency."},
+		{"leaves out", attr + "left out\ta case: no FUSE here\n", "0", 0,
+			"Not measured here: latency."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -145,9 +152,11 @@ func TestVerdicts(t *testing.T) {
 			check.Must(t, os.WriteFile(filepath.Join(dir, "go"), []byte(script), 0o755)) //nolint:gosec // it is a program
 			check.Must(t, os.WriteFile(filepath.Join(dir, "go.says"), []byte(tt.says), 0o644))
 			cmd := exec.Command("bash", "proof.sh", "latency")
-			cmd.Env = append(os.Environ(), "LOG="+filepath.Join(dir, "log"), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+			cmd.Env = append(os.Environ(), "LOG="+filepath.Join(dir, "log"), "PATH="+dir+
+				string(os.PathListSeparator)+os.Getenv("PATH"))
 			out, err := cmd.CombinedOutput()
-			if code := cmd.ProcessState.ExitCode(); code != tt.code || !strings.Contains(string(out), tt.want) {
+			if code := cmd.ProcessState.ExitCode(); code != tt.code ||
+				!strings.Contains(string(out), tt.want) {
 				t.Errorf("%d, %v, want %d and %q:\n%s", code, err, tt.code, tt.want, out)
 			}
 		})

@@ -77,7 +77,8 @@ func TestSoundDisks(t *testing.T) {
 			}
 			found := diagnose(t, options(t), path)
 			for code := range found {
-				if code != "not_disk" && found[code].Measured != "not known" { // what holds the images may lie in memory
+				// What holds the images may lie in memory.
+				if code != "not_disk" && found[code].Measured != "not known" {
 					hold(t, found, code, trace.Pass)
 				}
 			}
@@ -160,7 +161,8 @@ func TestUserSpace(t *testing.T) {
 	t.Run("whose flushes go nowhere", func(t *testing.T) {
 		found := diagnose(t, options(t), userSpace(t, ""))
 		hold(t, found, "direct", trace.Pass, "0.0 % in memory")
-		if v := found["flush"].Verdict; v != trace.Warn && v != trace.Fail { // how soon, is the machine's matter
+		// How soon, is the machine's matter.
+		if v := found["flush"].Verdict; v != trace.Warn && v != trace.Fail {
 			t.Errorf("flush: %s: %s", v, found["flush"].Measured)
 		}
 		if text := found["flush"].Text; !strings.Contains(text, "ignores flushes") {

@@ -51,7 +51,9 @@ func (l lab) preflight(a, b string, size int64, want ...string) {
 	var got []string
 	for _, p := range problems {
 		code := p.Code + " " + p.Disk
-		if image := p.Code == "not_disk" && strings.Contains(p.Text, "(loop"); image || slices.Contains(want, code+"?") { // all of this lab lie in memory
+		// All of this lab lie in memory.
+		if image := p.Code == "not_disk" && strings.Contains(p.Text, "(loop"); image ||
+			slices.Contains(want, code+"?") {
 			continue
 		}
 		if p.Fatal {
@@ -118,7 +120,8 @@ func blockDevices(l lab) {
 			l.preflight(a, b, small)
 		}
 	})
-	l.sub("three partitions", func(l lab) { // are told to the kernel, which need not know any table of them
+	// Are told to the kernel, which need not know any table of them.
+	l.sub("three partitions", func(l lab) {
 		image := l.Loop(filepath.Join(l.Memory, "parts"), 3*128)
 		const sectors = 128 << 20 / 512
 		var dirs []string

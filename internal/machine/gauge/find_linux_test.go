@@ -64,7 +64,8 @@ func cpuTime(t testing.TB) time.Duration {
 func TestCost(t *testing.T) {
 	dir := t.TempDir()
 	var sources []Source
-	for _, name := range []string{"A", "B", "C", "D", "E", "F", "G", "H"} { // each found by itself, so that none is shared
+	// Each found by itself, so that none is shared.
+	for _, name := range []string{"A", "B", "C", "D", "E", "F", "G", "H"} {
 		sources = append(sources, new(Finder).Find(t.Context(), []Disk{{name, dir}})...)
 	}
 	const rounds = 200

@@ -62,7 +62,8 @@ func TestNowIsSharedByProcesses(t *testing.T) {
 func TestWaitUntil(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for _, wait := range []time.Duration{-time.Second, 0, 20 * time.Microsecond, 500 * time.Microsecond, 5 * time.Millisecond} {
+	for _, wait := range []time.Duration{-time.Second, 0, 20 * time.Microsecond,
+		500 * time.Microsecond, 5 * time.Millisecond} {
 		// A busy machine may wake anyone late: the best of several tries shows what the code can
 		// do.
 		best := int64(1 << 62)
@@ -119,8 +120,12 @@ func TestStopwatch(t *testing.T) {
 func TestStopwatchAllocatesNothing(t *testing.T) {
 	s := Start()
 	var last int64
-	check.Same(t, "allocations of a reading", 0.0, testing.AllocsPerRun(1000, func() { last = s.Now() }))
-	check.Same(t, "allocations of a start", 0.0, testing.AllocsPerRun(1000, func() { last = Start().StartNS() }))
+	check.Same(t, "allocations of a reading", 0.0, testing.AllocsPerRun(1000, func() {
+		last = s.Now()
+	}))
+	check.Same(t, "allocations of a start", 0.0, testing.AllocsPerRun(1000, func() {
+		last = Start().StartNS()
+	}))
 	if last == 0 {
 		t.Error("it reads zero")
 	}

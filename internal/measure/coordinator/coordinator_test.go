@@ -44,7 +44,8 @@ func TestMain(m *testing.M) {
 		goleak.VerifyTestMain(m) // which exits
 	}
 	conn := wire.NewConn(os.Stdin, os.Stdout)
-	if kind != "good" && kind != "babbling" && kind != "bystander" { // the others get ready, and are released
+	// The others get ready, and are released.
+	if kind != "good" && kind != "babbling" && kind != "bystander" {
 		_, _ = conn.Receive()
 		_ = conn.Send(wire.Message{
 			Kind: wire.ReadyKind, Effective: &trace.Effective{Engine: "fake"},

@@ -23,8 +23,10 @@ func TestAppMovesAFileInOneCall(t *testing.T) {
 			if !oneCall {
 				limit = appBytes
 			}
-			if eff.Engine != "app" || eff.Cache != "buffered" || eff.Block != limit || eff.Depth != 1 {
-				t.Errorf("Prepare() = %+v, want calls of at most %d bytes through the cache", eff, limit)
+			if eff.Engine != "app" || eff.Cache != "buffered" || eff.Block != limit ||
+				eff.Depth != 1 {
+				t.Errorf("Prepare() = %+v, want calls of at most %d bytes through the cache", eff,
+					limit)
 			}
 			if len(eff.Warnings) > 0 && runtime.GOOS == "linux" {
 				t.Errorf("warnings = %q, want none", eff.Warnings)
@@ -32,7 +34,8 @@ func TestAppMovesAFileInOneCall(t *testing.T) {
 			*log = nil
 			started(engine)
 			for seq, size := range sizes {
-				if span, err := engine.Transfer(t.Context(), seq, nil); err != nil || span.Bytes != size {
+				if span, err := engine.Transfer(t.Context(), seq, nil); err != nil ||
+					span.Bytes != size {
 					t.Fatalf("Transfer(%d) = %+v, %v", seq, span, err)
 				}
 				info, err := os.Stat(filepath.Join(engine.folder.Path, record{Number: seq}.Name()))
@@ -72,7 +75,8 @@ func TestWhatIsReadIsNotInTheCache(t *testing.T) {
 	for _, mode := range []string{scenario.ModeDirect, scenario.ModeApp} {
 		dir := t.TempDir()
 		write := newJob(dir, trace.Write, 5<<20)
-		write.IO.Mode, write.IO.Flush, write.CarryOver = scenario.ModeApp, scenario.FlushNone, write.Sizes
+		write.IO.Mode, write.IO.Flush, write.CarryOver = scenario.ModeApp, scenario.FlushNone,
+			write.Sizes
 		engine, _ := prepared(t, write, systems["threads"])
 		started(engine)
 		moved(t, engine, 0)
@@ -81,7 +85,8 @@ func TestWhatIsReadIsNotInTheCache(t *testing.T) {
 		read.IO.Mode = mode
 		engine, _ = prepared(t, read, systems["threads"])
 		if got := engine.next.cached(5 << 20); got != 0 || engine.nextFile.Number != 0 {
-			t.Errorf("%s: the cache holds %d bytes of file %d, want none of file 0", mode, got, engine.nextFile.Number)
+			t.Errorf("%s: the cache holds %d bytes of file %d, want none of file 0", mode, got,
+				engine.nextFile.Number)
 		}
 	}
 }

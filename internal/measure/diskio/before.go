@@ -43,7 +43,8 @@ func (e *real) prepareFiles(ctx context.Context) error {
 // fits reports whether an existing file is usable for this job. One that is overwritten is so in
 // the same units, and only if it is not to be kept.
 func (e *real) fits(r record) bool {
-	return e.op() == trace.Read || !r.Keep && r.Unit == unitOf(e.job.IO.Block) && r.Period == e.period()
+	return e.op() == trace.Read || !r.Keep && r.Unit == unitOf(e.job.IO.Block) &&
+		r.Period == e.period()
 }
 
 // period is that of the files the job writes.
@@ -110,7 +111,8 @@ func (e *real) fill(ctx context.Context, block int64) error {
 			percent, 100*float64(v.Used+bytes)/float64(v.Size))
 	}
 	if used := float64(v.Used) / float64(v.Size); used > e.job.Fill+0.01 {
-		e.warn("the volume is to be filled to %.0f %%, and is %.0f %% full already", percent, 100*used)
+		e.warn("the volume is to be filled to %.0f %%, and is %.0f %% full already", percent,
+			100*used)
 	}
 	for bytes >= layoutBlock {
 		r := e.newRecord(min(bytes, fillFile) / layoutBlock * layoutBlock)

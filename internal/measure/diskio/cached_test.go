@@ -13,7 +13,8 @@ import (
 // read of the files, that is found.
 func TestCached(t *testing.T) {
 	for _, role := range []trace.Role{trace.Write, trace.Read} {
-		engine, eff := prepared(t, newJob(t.TempDir(), role, 3_000_001, 100, 1<<20), system{open: openTestFile, ring: noRing, cachedBelow: cachedBelow})
+		engine, eff := prepared(t, newJob(t.TempDir(), role, 3_000_001, 100, 1<<20),
+			system{open: openTestFile, ring: noRing, cachedBelow: cachedBelow})
 		transferAll(t, engine)
 		if share, ok := engine.Cached(); eff.Cache == "direct" && ok && share > 0 {
 			t.Errorf("%s: %v of the files are in the cache", role, share)
@@ -37,13 +38,16 @@ func TestCached(t *testing.T) {
 func TestCachedIsNotAsked(t *testing.T) {
 	for name, change := range map[string]func(*Job, *system){
 		"an application's way": func(j *Job, _ *system) { j.IO.Mode = scenario.ModeApp },
-		"no direct requests":   func(_ *Job, s *system) { s.open = (&fault{direct: os.ErrInvalid}).open },
+		"no direct requests": func(_ *Job, s *system) {
+			s.open = (&fault{direct: os.ErrInvalid}).open
+		},
 		"writes below a page": func(j *Job, s *system) {
 			j.IO.Block, s.cachedBelow, s.open = 4096, 16384, keepingSmall(s.open)
 		},
 		"less than a page": func(j *Job, _ *system) { j.Sizes = []int64{100} },
 	} {
-		job, sys := newJob(t.TempDir(), trace.Write, 1<<20), system{open: openTestFile, ring: noRing}
+		job, sys := newJob(t.TempDir(), trace.Write, 1<<20),
+			system{open: openTestFile, ring: noRing}
 		change(&job, &sys)
 		engine, _ := prepared(t, job, sys)
 		transferAll(t, engine)

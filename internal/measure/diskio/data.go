@@ -216,7 +216,8 @@ func (s *stamper) mismatch(unit []byte, off int64) *Mismatch {
 		m.Wrote = "the beginning of " + m.Wrote
 		return m
 	}
-	other := stamper{tag: binary.LittleEndian.Uint64(unit), file: binary.LittleEndian.Uint32(unit[12:])}
+	other := stamper{tag: binary.LittleEndian.Uint64(unit),
+		file: binary.LittleEndian.Uint32(unit[12:])}
 	place := int64(binary.LittleEndian.Uint64(unit[16:]))
 	_, check := other.seal(place, binary.LittleEndian.Uint32(unit[8:]))
 	switch valid := binary.LittleEndian.Uint64(unit[24:]) == check; {

@@ -42,8 +42,10 @@ func TestEveryUnitIsStamped(t *testing.T) {
 				for at := int64(0); at < tt.bytes; at += tt.unit {
 					seen[[stampBytes]byte(buf[at:])] = true
 					want++
-					if got := int64(binary.LittleEndian.Uint64(buf[at+16:])); got != block*tt.bytes+at {
-						t.Fatalf("unit %d: %d bytes at %d: stamped offset = %d", tt.unit, tt.bytes, at, got)
+					if got := int64(binary.LittleEndian.Uint64(buf[at+16:])); got != block*tt.bytes+
+						at {
+						t.Fatalf("unit %d: %d bytes at %d: stamped offset = %d", tt.unit, tt.bytes,
+							at, got)
 					}
 				}
 			}
@@ -53,7 +55,8 @@ func TestEveryUnitIsStamped(t *testing.T) {
 }
 
 func TestTagTellsRunsAndDisksApart(t *testing.T) {
-	tags := map[uint64]bool{tagOf("r1", "A"): true, tagOf("r1", "B"): true, tagOf("r2", "A"): true, tagOf("r1A", ""): true}
+	tags := map[uint64]bool{tagOf("r1", "A"): true, tagOf("r1", "B"): true, tagOf("r2", "A"): true,
+		tagOf("r1A", ""): true}
 	check.Same(t, "different tags", 4, len(tags))
 }
 

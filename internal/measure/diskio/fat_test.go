@@ -47,9 +47,13 @@ func TestFilesOnExFATAreWrittenOnce(t *testing.T) {
 		{"written", "exfat", func(*Job) {}, 1, trace.SpaceNone, true, 0},
 		{"written by MS-DOS's", "msdos", func(*Job) {}, 1, trace.SpaceNone, true, 0},
 		{"read", "exfat", func(j *Job) { j.Role = trace.Read }, 4, "", false, 0},
-		{"overwritten", "exfat", func(j *Job) { j.IO.OneFile, j.IO.Access = true, scenario.AccessRandom }, 4,
+		{"overwritten", "exfat", func(j *Job) {
+			j.IO.OneFile, j.IO.Access = true, scenario.AccessRandom
+		}, 4,
 			trace.SpaceNone, false, 0},
-		{"at random, which needs its length", "exfat", func(j *Job) { j.IO.Access = scenario.AccessRandom }, 4,
+		{"at random, which needs its length", "exfat", func(j *Job) {
+			j.IO.Access = scenario.AccessRandom
+		}, 4,
 			trace.SpaceReserved, false, 2 * 4 << 20},
 		{"on APFS", "apfs", func(*Job) {}, 4, trace.SpaceReserved, false, 2 * 4 << 20},
 	} {
@@ -70,9 +74,11 @@ func TestFilesOnExFATAreWrittenOnce(t *testing.T) {
 				t.Skip("this file system does not preallocate")
 			}
 			if eff.Depth != tt.depth || eff.Space != tt.space || eff.FileSystem != tt.kind {
-				t.Errorf("Prepare() = %+v, want depth %d, space %q on %s", eff, tt.depth, tt.space, tt.kind)
+				t.Errorf("Prepare() = %+v, want depth %d, space %q on %s", eff, tt.depth, tt.space,
+					tt.kind)
 			}
-			if all := strings.Join(eff.Warnings, "\n"); strings.Contains(all, "with one request in flight") != tt.warned {
+			if all := strings.Join(eff.Warnings, "\n"); strings.Contains(all,
+				"with one request in flight") != tt.warned {
 				t.Errorf("warnings %q", all)
 			}
 			transferAll(t, engine)
@@ -86,14 +92,17 @@ func TestFilesOnExFATAreWrittenOnce(t *testing.T) {
 // What a driver may have lost is not blamed on the disk alone.
 func TestMismatchOnExFAT(t *testing.T) {
 	fault := &fault{other: true}
-	sys := system{open: fault.open, ring: noRing, fileSystem: func(string) string { return "exfat" }}
+	sys := system{open: fault.open, ring: noRing, fileSystem: func(string) string {
+		return "exfat"
+	}}
 	job := newJob(t.TempDir(), trace.Write, 1<<20)
 	job.IO.Verify = scenario.VerifyFull
 	engine, _ := prepared(t, job, sys)
 	started(engine)
 	fault.armed.Store(true)
 	_, err := engine.Transfer(t.Context(), 0, func(_, _, _ int64) {})
-	if err == nil || !strings.Contains(err.Error(), "macOS's driver for exfat has lost data on sound disks") {
+	if err == nil || !strings.Contains(err.Error(),
+		"macOS's driver for exfat has lost data on sound disks") {
 		t.Errorf("got %v, want the driver named", err)
 	}
 	check := &Mismatch{}

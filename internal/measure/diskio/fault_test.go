@@ -145,15 +145,25 @@ func TestTransferFails(t *testing.T) {
 		streams []string // what one of streams says
 		left    bool
 	}{
-		{"disk full", trace.Write, &fault{write: syscall.ENOSPC}, []string{"write file 0", "no space left", "footprint"}, []string{"streams, file 0", "no space left", "footprint"}, false},
-		{"quota", trace.Write, &fault{write: syscall.EDQUOT}, []string{"quota exceeded", "free some space"}, nil, false},
-		{"file too large", trace.Write, &fault{write: syscall.EFBIG}, []string{"FAT32", "smaller files"}, nil, false},
-		{"turned read-only", trace.Write, &fault{write: syscall.EROFS}, []string{"read-only"}, nil, false},
-		{"served by a program that has ended", trace.Write, &fault{write: syscall.ENOTCONN}, []string{"check its cable"}, nil, false},
-		{"unplugged while writing", trace.Write, &fault{write: syscall.EIO}, []string{"check its cable"}, []string{"check its cable"}, false},
-		{"unplugged while reading", trace.Read, &fault{read: syscall.ENXIO}, []string{"read file 0", "check its cable"}, []string{"check its cable"}, false},
-		{"flush fails", trace.Write, &fault{flush: syscall.EIO}, []string{"check its cable"}, nil, false},
-		{"other content", trace.Read, &fault{other: true}, []string{"evidence-"}, []string{"evidence-"}, true},
+		{"disk full", trace.Write, &fault{write: syscall.ENOSPC},
+			[]string{"write file 0", "no space left", "footprint"},
+			[]string{"streams, file 0", "no space left", "footprint"}, false},
+		{"quota", trace.Write, &fault{write: syscall.EDQUOT},
+			[]string{"quota exceeded", "free some space"}, nil, false},
+		{"file too large", trace.Write, &fault{write: syscall.EFBIG},
+			[]string{"FAT32", "smaller files"}, nil, false},
+		{"turned read-only", trace.Write, &fault{write: syscall.EROFS}, []string{"read-only"}, nil,
+			false},
+		{"served by a program that has ended", trace.Write, &fault{write: syscall.ENOTCONN},
+			[]string{"check its cable"}, nil, false},
+		{"unplugged while writing", trace.Write, &fault{write: syscall.EIO},
+			[]string{"check its cable"}, []string{"check its cable"}, false},
+		{"unplugged while reading", trace.Read, &fault{read: syscall.ENXIO},
+			[]string{"read file 0", "check its cable"}, []string{"check its cable"}, false},
+		{"flush fails", trace.Write, &fault{flush: syscall.EIO}, []string{"check its cable"}, nil,
+			false},
+		{"other content", trace.Read, &fault{other: true}, []string{"evidence-"},
+			[]string{"evidence-"}, true},
 	} {
 		check := func(t *testing.T, engine Engine, dir string, want []string) {
 			if _, err := engine.Prepare(t.Context(), func(int64) {}); err != nil {
@@ -185,9 +195,12 @@ func TestTransferFails(t *testing.T) {
 			continue
 		}
 		overQueues(t, tt.name, func(t *testing.T, queue queueMaker) {
-			job := streamsJob(t.TempDir(), stream.Spec{Record: tt.role == trace.Write, Rate: 1e6, Frame: 10 * time.Millisecond, Count: 3, Buffer: time.Second})
+			job := streamsJob(t.TempDir(),
+				stream.Spec{Record: tt.role == trace.Write, Rate: 1e6, Frame: 10 * time.Millisecond,
+					Count: 3, Buffer: time.Second})
 			job.IO.Verify = scenario.VerifyStamps
-			check(t, newStreams(job, system{open: tt.fault.open, ring: noRing, queue: queue}), job.Dir, tt.streams)
+			check(t, newStreams(job, system{open: tt.fault.open, ring: noRing, queue: queue}),
+				job.Dir, tt.streams)
 		})
 	}
 }
@@ -235,11 +248,16 @@ func TestFallbacks(t *testing.T) {
 		cache string
 		want  string
 	}{
-		{"no direct requests", &fault{direct: syscall.EINVAL}, "buffered", "opening a file for it failed"},
-		{"no preallocation", &fault{reserve: errors.New("not supported")}, "direct", "does not preallocate"},
-		{"odd requests taken", &fault{odd: true}, "buffered", "passes direct requests through its cache"},
-		{"space not declared", &fault{declare: errors.New("no privilege")}, "direct", "must be written from front to back (no privilege)"},
-		{"preallocation by zeros", &fault{zeroes: true}, "direct", "each new file is written twice"},
+		{"no direct requests", &fault{direct: syscall.EINVAL}, "buffered",
+			"opening a file for it failed"},
+		{"no preallocation", &fault{reserve: errors.New("not supported")}, "direct",
+			"does not preallocate"},
+		{"odd requests taken", &fault{odd: true}, "buffered",
+			"passes direct requests through its cache"},
+		{"space not declared", &fault{declare: errors.New("no privilege")}, "direct",
+			"must be written from front to back (no privilege)"},
+		{"preallocation by zeros", &fault{zeroes: true}, "direct",
+			"each new file is written twice"},
 		{"no flush to the medium", &fault{full: syscall.ENOTTY}, "direct", "fsync is used"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -259,7 +277,8 @@ func TestFallbacks(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := strings.Join(eff.Warnings, "\n"); role == trace.Write && !strings.Contains(got, tt.want) {
+				if got := strings.Join(eff.Warnings, "\n"); role == trace.Write &&
+					!strings.Contains(got, tt.want) {
 					t.Errorf("%s: warnings = %q, want %q", role, got, tt.want)
 				}
 				if eff.Cache != tt.cache {
@@ -268,8 +287,11 @@ func TestFallbacks(t *testing.T) {
 				if want := engine.traits.fullest(); eff.Flush != want {
 					t.Errorf("%s: flush = %s, want %s", role, eff.Flush, want)
 				}
-				fills := role == trace.Write && (tt.fault.reserve != nil || tt.fault.zeroes || tt.fault.declare != nil)
-				filled := slices.ContainsFunc(engine.gauges, func(g trace.Event) bool { return g.Name == trace.FilledFiles })
+				fills := role == trace.Write &&
+					(tt.fault.reserve != nil || tt.fault.zeroes || tt.fault.declare != nil)
+				filled := slices.ContainsFunc(engine.gauges, func(g trace.Event) bool {
+					return g.Name == trace.FilledFiles
+				})
 				if filled != fills {
 					t.Errorf("%s: gauges %v", role, engine.gauges)
 				}
@@ -287,15 +309,18 @@ func TestFilesThatStayInTheCache(t *testing.T) {
 	for _, tt := range []struct {
 		evict error
 		fails bool
-	}{{fmt.Errorf("%w (no such device)", errNoMapping), false}, {errors.New("input/output error"), true}} {
+	}{{fmt.Errorf("%w (no such device)", errNoMapping), false},
+		{errors.New("input/output error"), true}} {
 		fault := &fault{evict: tt.evict}
-		engine := newReal(newJob(t.TempDir(), trace.Read, 1<<20, 1<<20), system{open: fault.open, ring: noRing})
+		engine := newReal(newJob(t.TempDir(), trace.Read, 1<<20, 1<<20),
+			system{open: fault.open, ring: noRing})
 		engine.sampleNS = 1
 		eff, err := engine.Prepare(t.Context(), func(int64) {})
 		if (err != nil) != tt.fails {
 			t.Errorf("%v: Prepare() = %v", tt.evict, err)
 		}
-		if got := strings.Count(strings.Join(eff.Warnings, "\n"), "cannot be dropped from the cache"); !tt.fails && got != 1 {
+		if got := strings.Count(strings.Join(eff.Warnings, "\n"),
+			"cannot be dropped from the cache"); !tt.fails && got != 1 {
 			t.Errorf("%v: %d warnings in %q, want 1", tt.evict, got, eff.Warnings)
 		}
 		if !tt.fails {
@@ -310,11 +335,13 @@ func TestFilesThatStayInTheCache(t *testing.T) {
 func TestReserveFailsInMidJob(t *testing.T) {
 	const size = 2 * probeReserve
 	fault := &fault{late: errors.New("no stretch is left")}
-	engine, eff := prepared(t, newJob(t.TempDir(), trace.Write, size, size, size), system{open: fault.open, ring: noRing})
+	engine, eff := prepared(t, newJob(t.TempDir(), trace.Write, size, size, size),
+		system{open: fault.open, ring: noRing})
 	before := len(eff.Warnings)
 	fault.armed.Store(true)
 	transferAll(t, engine)
-	if got := engine.Doubts(); len(got) != 1 || !strings.Contains(got[0], "file 1 of the job (no stretch is left)") {
+	if got := engine.Doubts(); len(got) != 1 ||
+		!strings.Contains(got[0], "file 1 of the job (no stretch is left)") {
 		t.Errorf("Doubts() = %q, want one that names file 1 and the cause", got)
 	}
 	if len(eff.Warnings) != before {
@@ -322,8 +349,10 @@ func TestReserveFailsInMidJob(t *testing.T) {
 	}
 	checkContent(t, engine, size, size, size)
 
-	unready := newReal(newJob(t.TempDir(), trace.Write, size), system{open: fault.open, ring: noRing})
-	if _, err := unready.Prepare(t.Context(), func(int64) {}); err == nil || !strings.Contains(err.Error(), "no stretch is left") {
+	unready := newReal(newJob(t.TempDir(), trace.Write, size),
+		system{open: fault.open, ring: noRing})
+	if _, err := unready.Prepare(t.Context(), func(int64) {}); err == nil ||
+		!strings.Contains(err.Error(), "no stretch is left") {
 		t.Errorf("Prepare() = %v, want the error of the reservation", err)
 	}
 	closed(t, unready)
@@ -333,12 +362,17 @@ func TestReserveFailsInMidJob(t *testing.T) {
 // then, and the job says so.
 func TestRefusedRing(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.EPERM, syscall.ENOSYS} {
-		refused := func(ringWork) (mover, error) { return nil, fmt.Errorf("set up io_uring: %w", errno) }
-		engine, eff := prepared(t, newJob(t.TempDir(), trace.Write, 1<<20), system{open: openTestFile, ring: refused})
+		refused := func(ringWork) (mover, error) {
+			return nil, fmt.Errorf("set up io_uring: %w", errno)
+		}
+		engine, eff := prepared(t, newJob(t.TempDir(), trace.Write, 1<<20),
+			system{open: openTestFile, ring: refused})
 		if eff.Cache == "buffered" {
 			t.Skip("no direct requests on this file system")
 		}
-		if got := strings.Join(eff.Warnings, "\n"); eff.Engine != "threads" || !strings.Contains(got, fmt.Sprintf("io_uring is not available here (set up io_uring: %v)", errno)) {
+		if got := strings.Join(eff.Warnings, "\n"); eff.Engine != "threads" ||
+			!strings.Contains(got,
+				fmt.Sprintf("io_uring is not available here (set up io_uring: %v)", errno)) {
 			t.Errorf("Prepare() = %+v, want threads and a warning of %v", eff, errno)
 		}
 		transferAll(t, engine)

@@ -51,7 +51,9 @@ func TestFillVolume(t *testing.T) {
 				job.KeepFill = keep
 				engine := newReal(job, sys)
 				engine.sampleNS = 1
-				if _, err := engine.Prepare(t.Context(), func(bytes int64) { wrote = append(wrote, bytes) }); err != nil {
+				if _, err := engine.Prepare(t.Context(), func(bytes int64) {
+					wrote = append(wrote, bytes)
+				}); err != nil {
 					t.Fatal(err)
 				}
 				during = usedShare(t, dir)
@@ -60,7 +62,8 @@ func TestFillVolume(t *testing.T) {
 				closed(t, engine)
 				return wrote, during
 			}
-			near := func(got, want float64) bool { return math.Abs(got-want) < 0.03 } // the next file is reserved, and there are records
+			// The next file is reserved, and there are records.
+			near := func(got, want float64) bool { return math.Abs(got-want) < 0.03 }
 
 			wrote, during := run(0.5, true)
 			if !near(during, 0.5) {
@@ -72,7 +75,8 @@ func TestFillVolume(t *testing.T) {
 			if len(fillers(t, dir)) == 0 {
 				t.Fatal("the next phase would find nothing")
 			}
-			if wrote, during = run(0.5, false); len(wrote) > 2 || // for the files that were removed at the end
+			// For the files that were removed at the end.
+			if wrote, during = run(0.5, false); len(wrote) > 2 ||
 				!near(during, 0.5) {
 				t.Errorf("filled again to %.1f %%, with %v", 100*during, wrote)
 			}
@@ -120,8 +124,10 @@ func TestFillIsLimited(t *testing.T) {
 		fillers bool
 	}{
 		{"little room", systems["threads"], 0.95, 100 << 20, 0, "cannot be filled to 95 %", true},
-		{"a volume that others fill meanwhile", met, 0.5, 8 << 20, 0, "something else writes to it", false},
-		{"a fuller volume", systems["threads"], 0.1, 8 << 20, 120 << 20, "is to be filled to 10 %, and is ", false},
+		{"a volume that others fill meanwhile", met, 0.5, 8 << 20, 0, "something else writes to it",
+			false},
+		{"a fuller volume", systems["threads"], 0.1, 8 << 20, 120 << 20,
+			"is to be filled to 10 %, and is ", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			check.Must(t, os.WriteFile(filepath.Join(dir, "other"), make([]byte, tt.others), 0o600))

@@ -14,7 +14,8 @@ func TestNoExFATOnMacOS(t *testing.T) {
 		t.Skip("this is a Unix error number")
 	}
 	hint := hintFor(&fs.PathError{Op: "write", Path: "/Volumes/A", Err: syscall.EFBIG})
-	if !strings.Contains(hint, "APFS") || strings.Contains(hint, "exFAT") != (runtime.GOOS != "darwin") {
+	if !strings.Contains(hint, "APFS") ||
+		strings.Contains(hint, "exFAT") != (runtime.GOOS != "darwin") {
 		t.Errorf("on %s the hint is %q", runtime.GOOS, hint)
 	}
 }
@@ -29,14 +30,17 @@ func TestConsent(t *testing.T) {
 		err    error
 		want   bool
 	}{
-		{"darwin", syscall.EPERM, true}, {"darwin", syscall.EACCES, false}, {"linux", syscall.EPERM, false},
+		{"darwin", syscall.EPERM, true}, {"darwin", syscall.EACCES, false},
+		{"linux", syscall.EPERM, false},
 	} {
-		if got := lacksConsent(tt.system, &fs.PathError{Op: "open", Path: "/Volumes/A", Err: tt.err}); got != tt.want {
+		if got := lacksConsent(tt.system,
+			&fs.PathError{Op: "open", Path: "/Volumes/A", Err: tt.err}); got != tt.want {
 			t.Errorf("%v on %s: got %v, want %v", tt.err, tt.system, got, tt.want)
 		}
 	}
 	hint := hintFor(&fs.PathError{Op: "open", Path: "/Volumes/A", Err: syscall.EPERM})
-	if got := strings.Contains(hint, "Privacy & Security"); got != (runtime.GOOS == "darwin") || strings.Contains(hint, "\n") || hint == "" {
+	if got := strings.Contains(hint, "Privacy & Security"); got != (runtime.GOOS == "darwin") ||
+		strings.Contains(hint, "\n") || hint == "" {
 		t.Errorf("on %s the hint is %q", runtime.GOOS, hint)
 	}
 }

@@ -64,7 +64,8 @@ func (l *latencies) write(hist *latency.Histogram, endNS int64, list ...*counter
 			c[i].Drain(hist)
 		}
 		if hist.TotalCount() > 0 {
-			l.emit(trace.Event{Type: trace.LatencyType, Op: op, TNS: endNS, Hist: latency.Encode(hist)})
+			l.emit(trace.Event{Type: trace.LatencyType, Op: op, TNS: endNS,
+				Hist: latency.Encode(hist)})
 		}
 	}
 }

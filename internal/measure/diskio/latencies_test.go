@@ -77,7 +77,8 @@ func TestLatenciesBySecond(t *testing.T) {
 	l.waitWritten(t)
 	l.stop()
 	want := []line{
-		{trace.Write, 1.25 * s, 2, 100, 500}, {trace.Read, 1.5 * s, 1, 7, 7}, {trace.Write, 1.5 * s, 1, 9, 9}, {trace.Read, 4.7 * s, 1, 8, 8},
+		{trace.Write, 1.25 * s, 2, 100, 500}, {trace.Read, 1.5 * s, 1, 7, 7},
+		{trace.Write, 1.5 * s, 1, 9, 9}, {trace.Read, 4.7 * s, 1, 8, 8},
 	}
 	var got []line
 	for _, e := range heard.events {
@@ -125,7 +126,8 @@ func TestLatenciesOfASlowReader(t *testing.T) {
 	l.stop()
 	close(heard.each)
 	if got := heard.sum(t, trace.Read); got.TotalCount() != 40_000 || got.Max() != 10_999 {
-		t.Errorf("got %d requests of up to %d ns, want 40000 of up to 10999", got.TotalCount(), got.Max())
+		t.Errorf("got %d requests of up to %d ns, want 40000 of up to 10999", got.TotalCount(),
+			got.Max())
 	}
 }
 
@@ -159,8 +161,10 @@ func TestEveryRequestIsCounted(t *testing.T) {
 				}
 				got := heard.sum(t, role)
 				check.Same(t, "requests", want, got.TotalCount())
-				if end := heard.events[len(heard.events)-1].TNS; end <= last.StartNS || end > last.EndNS {
-					t.Errorf("the last stretch ends at %d, want it within the last file, %d to %d", end, last.StartNS, last.EndNS)
+				if end := heard.events[len(heard.events)-1].TNS; end <= last.StartNS ||
+					end > last.EndNS {
+					t.Errorf("the last stretch ends at %d, want it within the last file, %d to %d",
+						end, last.StartNS, last.EndNS)
 				}
 				if longest := got.Max(); longest <= 0 || longest > last.EndNS {
 					t.Errorf("the longest request took %d ns of %d in all", longest, last.EndNS)
@@ -195,7 +199,8 @@ func TestDelayAppearsInP99(t *testing.T) {
 			t.Errorf("%s: %d events of 4.2 s, want one a second", op, n)
 		}
 		got := heard.sum(t, op)
-		for q, want := range map[float64]int64{0.5: 10_000, 0.97: 10_000, 0.985: 10_010_000, 0.99: 10_010_000, 1: 10_010_000} {
+		for q, want := range map[float64]int64{0.5: 10_000, 0.97: 10_000, 0.985: 10_010_000,
+			0.99: 10_010_000, 1: 10_010_000} {
 			if v := got.ValueAtQuantile(100 * q); v < want || v > want+want/1000 {
 				t.Errorf("%s: quantile %g is %d ns, want %d", op, q, v, want)
 			}

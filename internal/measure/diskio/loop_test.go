@@ -20,7 +20,8 @@ func newMovers(t testing.TB, block int64, depth int) map[string]mover {
 	buf, err := newBuffer(max(minNoise, block*int64(depth)))
 	check.Must(t, err)
 	movers := map[string]mover{"threads": newThreads(buf, nil, depth)}
-	if ring, err := newRingMover(ringWork{buf: buf, depth: depth, files: make([]testFile, 1), timing: timing{now: clock.Start().Now}}); err == nil {
+	if ring, err := newRingMover(ringWork{buf: buf, depth: depth, files: make([]testFile, 1),
+		timing: timing{now: clock.Start().Now}}); err == nil {
 		movers["io_uring"] = ring
 	}
 	t.Cleanup(func() {
@@ -39,7 +40,8 @@ func newTransfer(t testing.TB, how string, size, block int64) *transfer {
 	t.Helper()
 	tr := &transfer{
 		op: trace.Write, size: size, want: size, padded: size, block: block, requests: size / block,
-		stamps: stamper{unit: unitOf(block)}, sample: func(_, _, _ int64) {}, sampleNS: 1, now: clock.Start().Now,
+		stamps: stamper{unit: unitOf(block)}, sample: func(_, _, _ int64) {}, sampleNS: 1,
+		now: clock.Start().Now,
 	}
 	tr.file = nullFile{}
 	if how == "io_uring" {
@@ -85,7 +87,8 @@ func TestTransferLoopAllocatesNothing(t *testing.T) {
 		// A handful for a whole file is the hand-off to the lanes; one a request would be
 		// thousands.
 		if got > requests/100 {
-			t.Errorf("%s: %v allocations for %v requests, want none of the loop's", how, got, requests)
+			t.Errorf("%s: %v allocations for %v requests, want none of the loop's", how, got,
+				requests)
 		}
 	}
 }

@@ -155,7 +155,8 @@ func (e *real) open(r record, op trace.Role) (testFile, error) {
 	}
 	if fresh && e.job.IO.Preallocate && e.traits.reserveNo == nil && !e.inOrder {
 		if err := e.reserve(f, r); err != nil {
-			return nil, errors.Join(fmt.Errorf("allocate test file %s: %w", r.Name(), err), f.close())
+			return nil, errors.Join(fmt.Errorf("allocate test file %s: %w", r.Name(), err),
+				f.close())
 		}
 	}
 	if err := e.mover.attach(f); err != nil {
@@ -204,7 +205,8 @@ func (e *real) padded(size int64) int64 {
 
 // newTransfer is the sequential transfer of an open file, with only its start and end timed.
 func (e *real) newTransfer(f testFile, r record, op trace.Role) *transfer {
-	t := &transfer{file: f, op: op, size: r.Size, want: r.Size, padded: e.padded(r.Size), stamps: e.stamper(r),
+	t := &transfer{file: f, op: op, size: r.Size, want: r.Size, padded: e.padded(r.Size),
+		stamps:  e.stamper(r),
 		release: e.release, sampleNS: e.sampleNS, now: e.timing.now}
 	t.setBlock(e.job.IO.Block)
 	if e.job.IO.Mode == scenario.ModeApp && op == trace.Write {
@@ -222,8 +224,9 @@ func (e *real) newTransfer(f testFile, r record, op trace.Role) *transfer {
 
 // stamper stamps and checks a file of the job's.
 func (e *real) stamper(r record) stamper {
-	return stamper{tag: tagOf(e.job.RunID, e.job.Disk), file: uint32(r.Number), unit: r.Unit, period: r.Period,
-		size: r.Size}
+	return stamper{tag: tagOf(e.job.RunID, e.job.Disk), file: uint32(r.Number), unit: r.Unit,
+		period: r.Period,
+		size:   r.Size}
 }
 
 // moveOpen does the timed part: requests and flush.

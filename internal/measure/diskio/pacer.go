@@ -43,7 +43,8 @@ func newPacer(e *real) *pacer {
 	if e.job.Pace == 0 && e.job.Probe == 0 {
 		return nil
 	}
-	return &pacer{timing: e.timing, rate: e.job.Pace, stepNS: e.job.Probe.Nanoseconds(), release: e.release}
+	return &pacer{timing: e.timing, rate: e.job.Pace, stepNS: e.job.Probe.Nanoseconds(),
+		release: e.release}
 }
 
 // reserve is when a request of n bytes that is ready at nowNS is due, and when it may begin, by the

@@ -41,14 +41,16 @@ func newLogging(now func() int64, hold func(atNS int64) time.Duration) logging {
 // newPaced is the transfer of a file in virtual time.
 func newPaced(f testFile, vt timing, p *pacer, size, block int64) *transfer {
 	p.timing = vt
-	tr := &transfer{file: f, op: trace.Write, size: size, want: size, padded: size, stamps: stamper{unit: 4096},
-		pacer: p, now: vt.now, sampleNS: policy.SampleNS}
+	tr := &transfer{file: f, op: trace.Write, size: size, want: size, padded: size,
+		stamps: stamper{unit: 4096},
+		pacer:  p, now: vt.now, sampleNS: policy.SampleNS}
 	tr.setBlock(block)
 	return tr
 }
 
 // moveAll moves transfers and closes their mover. It returns the requests by their times.
-func (f logging) moveAll(ctx context.Context, t *testing.T, m mover, list ...*transfer) (_ []logged, err error) {
+func (f logging) moveAll(ctx context.Context, t *testing.T, m mover, list ...*transfer) (_ []logged,
+	err error) {
 	t.Helper()
 	for _, tr := range list {
 		err = errors.Join(err, m.move(ctx, tr))
@@ -66,14 +68,16 @@ func checkBursts(t *testing.T, requests []logged, most int) {
 			first++
 		}
 		if n := i - first + 1; n > most {
-			t.Fatalf("%d requests in the tenth of a second up to %d ns, want %d at most", n, requests[i].atNS, most)
+			t.Fatalf("%d requests in the tenth of a second up to %d ns, want %d at most", n,
+				requests[i].atNS, most)
 		}
 	}
 }
 
 // paced moves files through a mover at a rate, in virtual time, and returns the requests by their
 // times.
-func paced(t *testing.T, m func(buf []byte) mover, rate float64, files []int64, block int64, hold func(atNS int64) time.Duration) []logged {
+func paced(t *testing.T, m func(buf []byte) mover, rate float64, files []int64, block int64,
+	hold func(atNS int64) time.Duration) []logged {
 	t.Helper()
 	vt := virtualTime()
 	buf, err := newBuffer(appBytes)
@@ -109,12 +113,17 @@ func TestPace(t *testing.T) {
 		{"fast disk", 20e6, 4, time.Millisecond, 0},
 		{"one request at a time", 33.3e6, 1, time.Millisecond, 0},
 		{"slow", 1e5, 8, 0, 0},
-		{"a disk that keeps up but between two files", 20e6, 4, 12 * time.Millisecond, 12 * time.Millisecond},
+		{"a disk that keeps up but between two files", 20e6, 4, 12 * time.Millisecond,
+			12 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				requests := paced(t, func(buf []byte) mover { return newThreads(buf, nil, tt.depth) }, tt.rate,
-					[]int64{64 * block, 16 * block, 300 * block}, block, func(int64) time.Duration { return tt.hold })
+				requests := paced(t, func(buf []byte) mover {
+					return newThreads(buf, nil, tt.depth)
+				}, tt.rate,
+					[]int64{64 * block, 16 * block, 300 * block}, block, func(int64) time.Duration {
+						return tt.hold
+					})
 				for i, r := range requests {
 					want := float64(i+1) * block / tt.rate * 1e9
 					if off := float64(r.atNS) - want; off < -1 || off > 1000+float64(tt.late) {
@@ -131,7 +140,9 @@ func TestPaceOfAnApplication(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rate = 100e6
 		sizes := []int64{50e6, 30e6}
-		requests := paced(t, func(buf []byte) mover { return newApp(buf, sizes) }, rate, sizes, layoutBlock, nil)
+		requests := paced(t, func(buf []byte) mover {
+			return newApp(buf, sizes)
+		}, rate, sizes, layoutBlock, nil)
 		var sum int64
 		for i, r := range requests {
 			sum += r.n
@@ -153,15 +164,20 @@ func TestPaceAfterAStall(t *testing.T) {
 	for _, stall := range []time.Duration{500 * time.Millisecond, time.Second, 3 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			stalls := func(atNS int64) time.Duration {
-				return max(0, 2*time.Second+stall-time.Duration(atNS)) * time.Duration(min(1, atNS/2e9))
+				return max(0, 2*time.Second+stall-
+					time.Duration(atNS)) * time.Duration(min(1, atNS/2e9))
 			}
-			requests := paced(t, func(buf []byte) mover { return newThreads(buf, nil, 1) }, rate, []int64{1000 * block}, block, stalls)
+			requests := paced(t, func(buf []byte) mover {
+				return newThreads(buf, nil, 1)
+			}, rate, []int64{1000 * block}, block, stalls)
 			last := requests[len(requests)-1].atNS
 			lost := max(0, stall-time.Second) / 10e6 * 10e6
 			// The request that stood still belongs to the time before.
 			want := 10*time.Second + lost
-			if off := time.Duration(last) - want; off < -10*time.Millisecond || off > 10*time.Millisecond {
-				t.Errorf("stall of %s: the last of 1000 requests began at %s, want %s", stall, time.Duration(last), want)
+			if off := time.Duration(last) - want; off < -10*time.Millisecond ||
+				off > 10*time.Millisecond {
+				t.Errorf("stall of %s: the last of 1000 requests began at %s, want %s", stall,
+					time.Duration(last), want)
 			}
 			checkBursts(t, requests, 20)
 			// Never more than its due and a second's beside it.
@@ -206,8 +222,10 @@ func TestPaceEndsWithItsContext(t *testing.T) {
 		f := newLogging(vt.now, nil)
 		tr := newPaced(f, vt, &pacer{rate: 4096}, 1<<20, 4096)
 		requests, err := f.moveAll(ctx, t, newThreads(make([]byte, 64<<10), nil, 4), tr)
-		if got := time.Duration(vt.now()); err == nil || got > 1600*time.Millisecond || len(requests) != 1 {
-			t.Errorf("it ended after %s with %v and %d requests, want 1.5 s, an error and one", got, err, len(requests))
+		if got := time.Duration(vt.now()); err == nil || got > 1600*time.Millisecond ||
+			len(requests) != 1 {
+			t.Errorf("it ended after %s with %v and %d requests, want 1.5 s, an error and one", got,
+				err, len(requests))
 		}
 	})
 }
@@ -222,7 +240,8 @@ func TestProbeOverAStall(t *testing.T) {
 		n       = 1400
 		at      = 5 * time.Second
 	)
-	for _, stall := range []time.Duration{0, 123 * time.Millisecond, time.Second, 2500 * time.Millisecond} {
+	for _, stall := range []time.Duration{0, 123 * time.Millisecond, time.Second,
+		2500 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			vt := virtualTime()
 			f := newLogging(vt.now, func(atNS int64) time.Duration {
@@ -235,7 +254,8 @@ func TestProbeOverAStall(t *testing.T) {
 			tr := newPaced(f, vt, &pacer{stepNS: step.Nanoseconds()}, 1<<30, 4096)
 			tr.op, tr.latencies = trace.Read, newLatencies(heard.emit)
 			tr.part(n*4096, 7)
-			if _, err := f.moveAll(t.Context(), t, newThreads(make([]byte, 1<<20), nil, 1), tr); err != nil {
+			if _, err := f.moveAll(t.Context(), t, newThreads(make([]byte, 1<<20), nil, 1),
+				tr); err != nil {
 				t.Fatal(err)
 			}
 			tr.latencies.stop()
@@ -256,14 +276,18 @@ func TestProbeOverAStall(t *testing.T) {
 			}
 			got := heard.sum(t, trace.Read)
 			if len(*f.log) != n || len(places) != n || got.TotalCount() != n {
-				t.Errorf("stall of %s: %d requests at %d places, %d counted; want %d", stall, len(*f.log), len(places), got.TotalCount(), n)
+				t.Errorf("stall of %s: %d requests at %d places, %d counted; want %d", stall,
+					len(*f.log), len(places), got.TotalCount(), n)
 			}
 			for _, q := range []float64{0.5, 0.9, 0.95, 0.99, 0.999, 1} {
-				if got, want := float64(got.ValueAtQuantile(100*q)), float64(want[max(0, int(math.Ceil(q*n))-1)]); math.Abs(got/want-1) > 0.01 {
-					t.Errorf("stall of %s: quantile %g is %.1f ms, want %.1f", stall, q, got/1e6, want/1e6)
+				if got, want := float64(got.ValueAtQuantile(100*q)),
+					float64(want[max(0, int(math.Ceil(q*n))-1)]); math.Abs(got/want-1) > 0.01 {
+					t.Errorf("stall of %s: quantile %g is %.1f ms, want %.1f", stall, q, got/1e6,
+						want/1e6)
 				}
 			}
-			check.Same(t, fmt.Sprintf("left out by a stall of %s", stall), int64(0), tr.pacer.leftOut(4096, vt.now()))
+			check.Same(t, fmt.Sprintf("left out by a stall of %s", stall), int64(0),
+				tr.pacer.leftOut(4096, vt.now()))
 		})
 	}
 }
@@ -308,7 +332,8 @@ func TestProbe(t *testing.T) {
 		places[r.off]++
 	}
 	if len(*log) != 256 || len(places) != 256 {
-		t.Errorf("%d requests at %d places, want each of the 256 blocks once", len(*log), len(places))
+		t.Errorf("%d requests at %d places, want each of the 256 blocks once", len(*log),
+			len(places))
 	}
 }
 
@@ -320,7 +345,8 @@ func TestMix(t *testing.T) {
 		sys, log := noting()
 		job := newJob(t.TempDir(), trace.Write, size, size)
 		job.Seed, job.Reads = seed, reads
-		job.IO.Block, job.IO.Depth, job.IO.Verify, job.IO.Access = block, 1, scenario.VerifyFull, access
+		job.IO.Block, job.IO.Depth, job.IO.Verify, job.IO.Access = block, 1, scenario.VerifyFull,
+			access
 		engine, _ := prepared(t, job, sys)
 		var heard emitted
 		engine.Start(engine.timing.now(), heard.emit)
@@ -341,15 +367,18 @@ func TestMix(t *testing.T) {
 			}
 			requests = append(requests, (*log)[:(size+block-1)/block]...)
 			if span.Bytes != size || span.Read != read {
-				t.Errorf("Transfer(%d) = %+v, want %d bytes, %d of them read", seq, span, size, read)
+				t.Errorf("Transfer(%d) = %+v, want %d bytes, %d of them read", seq, span, size,
+					read)
 			}
 			if got := float64(read) / size; math.Abs(got-reads) > 0.04 {
 				t.Errorf("file %d: %.3f of it was read, want %.2f", seq, got, reads)
 			}
 		}
 		closed(t, engine)
-		if heard.sum(t, trace.Read).TotalCount()+heard.sum(t, trace.Write).TotalCount() != int64(len(requests)) {
-			t.Errorf("%d requests are counted, want %d", heard.sum(t, trace.Read).TotalCount()+heard.sum(t, trace.Write).TotalCount(), len(requests))
+		if heard.sum(t, trace.Read).TotalCount()+
+			heard.sum(t, trace.Write).TotalCount() != int64(len(requests)) {
+			t.Errorf("%d requests are counted, want %d", heard.sum(t, trace.Read).TotalCount()+
+				heard.sum(t, trace.Write).TotalCount(), len(requests))
 		}
 		return requests
 	}
@@ -379,9 +408,11 @@ func TestMixEverywhere(t *testing.T) {
 			t.Run(where+" "+how, func(t *testing.T) {
 				job := newJob(dir, trace.Read, size)
 				job.Reads = 0.7
-				job.IO.Block, job.IO.Depth, job.IO.Access, job.IO.Verify = 4096, 16, scenario.AccessRandom, scenario.VerifyFull
+				job.IO.Block, job.IO.Depth, job.IO.Access, job.IO.Verify = 4096, 16,
+					scenario.AccessRandom, scenario.VerifyFull
 				engine, eff := prepared(t, job, sys)
-				if ring := runtime.GOOS == "linux" && eff.Cache == "direct" && how != "threads"; ring != (eff.Engine == "io_uring") {
+				if ring := runtime.GOOS == "linux" && eff.Cache == "direct" &&
+					how != "threads"; ring != (eff.Engine == "io_uring") {
 					t.Errorf("Prepare() = %+v", eff)
 				}
 				var heard emitted
@@ -395,9 +426,12 @@ func TestMixEverywhere(t *testing.T) {
 				}
 				checkContent(t, engine, size)
 				closed(t, engine)
-				reads, writes := heard.sum(t, trace.Read).TotalCount(), heard.sum(t, trace.Write).TotalCount()
-				if reads+writes != 2*size/4096 || math.Abs(float64(reads)/(2*size/4096)-0.7) > 0.01 {
-					t.Errorf("%d reads and %d writes are counted, want 70 %% of %d", reads, writes, 2*size/4096)
+				reads, writes := heard.sum(t, trace.Read).TotalCount(),
+					heard.sum(t, trace.Write).TotalCount()
+				if reads+writes != 2*size/4096 ||
+					math.Abs(float64(reads)/(2*size/4096)-0.7) > 0.01 {
+					t.Errorf("%d reads and %d writes are counted, want 70 %% of %d", reads, writes,
+						2*size/4096)
 				}
 			})
 		}

@@ -50,9 +50,13 @@ func TestWritesOfWholePages(t *testing.T) {
 		warning     string
 	}{
 		{"pages", trace.Write, 64 << 10, 64 << 10, true, "direct", "", ""},
-		{"a block of no whole pages", trace.Write, 100_000, 114_688, true, "direct", "", "multiple of the 16384 bytes"},
-		{"less than a page", trace.Write, 4096, 4096, true, "cached writes", "cached writes: the score is the cache's", "no blocks of 4 KiB past its cache, only 16 KiB and more"},
-		{"less than a page, and direct", trace.Write, 4096, 4096, false, "direct", "direct 4 KiB writes", ""},
+		{"a block of no whole pages", trace.Write, 100_000, 114_688, true, "direct", "",
+			"multiple of the 16384 bytes"},
+		{"less than a page", trace.Write, 4096, 4096, true, "cached writes",
+			"cached writes: the score is the cache's",
+			"no blocks of 4 KiB past its cache, only 16 KiB and more"},
+		{"less than a page, and direct", trace.Write, 4096, 4096, false, "direct",
+			"direct 4 KiB writes", ""},
 		{"reads of less than a page", trace.Read, 4096, 4096, true, "direct", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -80,14 +84,16 @@ func TestWritesOfWholePages(t *testing.T) {
 			if slices.Contains(gauges, trace.CachedWrites) != (tt.cache == trace.CacheOfWrites) {
 				t.Errorf("gauges %q of the cache %s", gauges, tt.cache)
 			}
-			if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, tt.warning) || tt.warning == "" && all != "" {
+			if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, tt.warning) ||
+				tt.warning == "" && all != "" {
 				t.Errorf("warnings = %q, want %q", all, tt.warning)
 			}
 			*log = nil // probing writes less
 			transferAll(t, engine)
 			checkContent(t, engine, odd...)
 			partly := func(r logged) bool { return r.n%16384 != 0 || r.off%16384 != 0 }
-			if whole := tt.role == trace.Write && tt.block >= 16384; whole && (len(*log) == 0 || slices.ContainsFunc(*log, partly)) {
+			if whole := tt.role == trace.Write && tt.block >= 16384; whole &&
+				(len(*log) == 0 || slices.ContainsFunc(*log, partly)) {
 				t.Errorf("got the writes %v, want whole pages", *log)
 			}
 		})

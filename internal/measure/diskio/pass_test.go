@@ -37,11 +37,13 @@ func TestCapEndsAPass(t *testing.T) {
 				for seq := range job.Sizes {
 					span, err := engine.Transfer(t.Context(), seq, nil)
 					if err != nil || span.Bytes == job.Sizes[seq] {
-						t.Errorf("Transfer(%d) = %d bytes, %v, want fewer than %d and no error", seq, span.Bytes, err, job.Sizes[seq])
+						t.Errorf("Transfer(%d) = %d bytes, %v, want fewer than %d and no error",
+							seq, span.Bytes, err, job.Sizes[seq])
 					}
 				}
 				// What a pass leaves undone makes no hole: files are whole or gone.
-				if got, want := names(t, engine.folder.Path), oneFile; slices.Contains(got, "data-000000.bin") != want {
+				if got, want := names(t, engine.folder.Path),
+					oneFile; slices.Contains(got, "data-000000.bin") != want {
 					t.Errorf("files: %q, want the file there: %v", got, want)
 				}
 			})
@@ -69,7 +71,8 @@ func TestFilesBeginLater(t *testing.T) {
 				earliest = int64(seq) * step.Nanoseconds()
 			}
 			if span.StartNS < earliest {
-				t.Errorf("file %d began %d ns after the release, want from %d on", seq, span.StartNS, earliest)
+				t.Errorf("file %d began %d ns after the release, want from %d on", seq,
+					span.StartNS, earliest)
 			}
 			last = span
 		}
@@ -86,7 +89,8 @@ func TestFilesBeginLater(t *testing.T) {
 	}{
 		{0, 0, 0}, {1, 4, 10}, {1, 10, 10}, {3, 10, 30}, {1, 11, 20}, {2, 35, 40},
 	} {
-		check.Same(t, fmt.Sprintf("beginning of file %d, at %d", tt.seq, tt.since), tt.want, stepOf(tt.seq, 10, tt.since))
+		check.Same(t, fmt.Sprintf("beginning of file %d, at %d", tt.seq, tt.since), tt.want,
+			stepOf(tt.seq, 10, tt.since))
 	}
 }
 
@@ -108,7 +112,8 @@ func TestFootprint(t *testing.T) {
 			}
 		}
 		if bytes > job.IO.Footprint {
-			t.Errorf("after file %d there are %d bytes, want at most %d", seq, bytes, job.IO.Footprint)
+			t.Errorf("after file %d there are %d bytes, want at most %d", seq, bytes,
+				job.IO.Footprint)
 		}
 		if !slices.Contains(names(t, engine.folder.Path), record{Number: seq}.Name()) {
 			t.Errorf("file %d itself is gone", seq)
@@ -150,7 +155,8 @@ func TestPhasesReadWhatEarlierOnesWrote(t *testing.T) {
 		between []string
 	}{
 		{"written, read, read in another order", func(dir string) []Job {
-			return []Job{newJob(dir, trace.Write, sizes...), newJob(dir, trace.Read, sizes...), newJob(dir, trace.Read, backwards...)}
+			return []Job{newJob(dir, trace.Write, sizes...), newJob(dir, trace.Read, sizes...),
+				newJob(dir, trace.Read, backwards...)}
 		}, 4, []string{
 			"data-000000.bin data-000001.bin data-000002.bin data-000003.bin files.json hubbench.json",
 			"data-000000.bin data-000001.bin data-000002.bin data-000003.bin files.json hubbench.json", "",
@@ -159,21 +165,26 @@ func TestPhasesReadWhatEarlierOnesWrote(t *testing.T) {
 			return []Job{newJob(dir, trace.Write, sizes...), newJob(dir, trace.Read, some...)}
 		}, 5, []string{"data-000001.bin files.json hubbench.json", ""}},
 		{"a read set outlives a write phase", func(dir string) []Job {
-			return []Job{newJob(dir, trace.Read, some...), newJob(dir, trace.Write, 4096), newJob(dir, trace.Read, some...)}
+			return []Job{newJob(dir, trace.Read, some...), newJob(dir, trace.Write, 4096),
+				newJob(dir, trace.Read, some...)}
 		}, 3, []string{
 			// The write phase makes the 4096 itself.
-			"data-000000.bin data-000001.bin files.json hubbench.json", "data-000001.bin data-000002.bin files.json hubbench.json", "",
+			"data-000000.bin data-000001.bin files.json hubbench.json",
+			"data-000001.bin data-000002.bin files.json hubbench.json", "",
 		}},
 		{"passes over a file that was read", func(dir string) []Job {
-			return []Job{newJob(dir, trace.Read, 4<<20), newPasses(dir, trace.Write), newPasses(dir, trace.Read)}
-		}, 1, []string{"data-000000.bin files.json hubbench.json", "data-000000.bin files.json hubbench.json", ""}},
+			return []Job{newJob(dir, trace.Read, 4<<20), newPasses(dir, trace.Write),
+				newPasses(dir, trace.Read)}
+		}, 1, []string{"data-000000.bin files.json hubbench.json",
+			"data-000000.bin files.json hubbench.json", ""}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			jobs := tt.jobs(dir)
 			plan := &scenario.Plan{}
 			for _, job := range jobs {
-				plan.Phases = append(plan.Phases, scenario.Phase{Jobs: []scenario.Job{{Disk: "A"}, job.Job}})
+				plan.Phases = append(plan.Phases,
+					scenario.Phase{Jobs: []scenario.Job{{Disk: "A"}, job.Job}})
 			}
 			for i := range jobs {
 				jobs[i].CarryOver = plan.CarryOver(i, "B")
@@ -217,7 +228,8 @@ func TestFillerTakesThePlaceOfEarlierFiles(t *testing.T) {
 			for seq := range 7 {
 				span, err := engine.Transfer(t.Context(), seq, nil)
 				if err != nil || span.Bytes != job.Size(seq) {
-					t.Fatalf("Transfer(%d) = %d bytes, %v, want %d", seq, span.Bytes, err, job.Size(seq))
+					t.Fatalf("Transfer(%d) = %d bytes, %v, want %d", seq, span.Bytes, err,
+						job.Size(seq))
 				}
 			}
 			if got := names(t, engine.folder.Path); len(got) != 3 {
@@ -230,7 +242,8 @@ func TestFillerTakesThePlaceOfEarlierFiles(t *testing.T) {
 				t.Fatalf("Transfer() = %v, want %v", err, context.Canceled)
 			}
 			closed(t, engine)
-			if got := names(t, filepath.Join(dir, ".hubbench-r1")); len(got) != 3 || got[1] != testfolder.ListName {
+			if got := names(t, filepath.Join(dir, ".hubbench-r1")); len(got) != 3 ||
+				got[1] != testfolder.ListName {
 				t.Errorf("left: %q, want a file, the list and the marker", got)
 			}
 		})

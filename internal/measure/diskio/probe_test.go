@@ -18,8 +18,10 @@ func TestPriority(t *testing.T) {
 		{true, "important", "background", "efficiency cores"},
 	} {
 		name, doubt := priorityOf(tt.background, tt.policy)
-		if name != tt.name || !strings.Contains(doubt, tt.doubt) || (doubt == "") != (tt.doubt == "") {
-			t.Errorf("priorityOf(%v, %q) = %q, %q, want %q, %q", tt.background, tt.policy, name, doubt, tt.name, tt.doubt)
+		if name != tt.name || !strings.Contains(doubt, tt.doubt) ||
+			(doubt == "") != (tt.doubt == "") {
+			t.Errorf("priorityOf(%v, %q) = %q, %q, want %q, %q", tt.background, tt.policy, name,
+				doubt, tt.name, tt.doubt)
 		}
 	}
 }

@@ -34,9 +34,10 @@ type ringWork struct {
 
 // threadQueue has goroutines wait for one request each.
 type threadQueue struct {
-	files   []testFile
-	timing  timing
-	settles bool // what is moved is taken out of the cache again, or it would be there the next time around
+	files  []testFile
+	timing timing
+	// What is moved is taken out of the cache again, or it would be there the next time around.
+	settles bool
 	work    chan *request
 	woken   chan struct{} // a request has ended since it was last looked at
 	owner   sync.WaitGroup
@@ -46,7 +47,8 @@ type threadQueue struct {
 }
 
 func newThreadQueue(depth int, files []testFile, settles bool, timing timing) *threadQueue {
-	q := &threadQueue{files: files, timing: timing, settles: settles, work: make(chan *request, depth),
+	q := &threadQueue{files: files, timing: timing, settles: settles,
+		work:  make(chan *request, depth),
 		woken: make(chan struct{}, 1)}
 	for range depth {
 		q.owner.Go(q.serve)

@@ -106,7 +106,8 @@ func systemCalls() system {
 
 func newReal(job Job, sys system) *real {
 	watch := clock.Start() // no system call for the time
-	return &real{job: job, system: sys, sampleNS: policy.SampleNS, timing: timing{watch.Now, clock.SleepUntil}}
+	return &real{job: job, system: sys, sampleNS: policy.SampleNS,
+		timing: timing{watch.Now, clock.SleepUntil}}
 }
 
 // Prepare makes the folder, finds out what the file system can do, and readies buffers and files.
@@ -115,7 +116,8 @@ func (e *real) Prepare(ctx context.Context, beside func(done int64)) (trace.Effe
 }
 
 // prepare ends with opening what is moved first.
-func (e *real) prepare(ctx context.Context, beside func(done int64), open func(*trace.Effective) error) (trace.Effective, error) {
+func (e *real) prepare(ctx context.Context, beside func(done int64),
+	open func(*trace.Effective) error) (trace.Effective, error) {
 	e.reportBeside = beside
 	eff, err := e.setUp(ctx)
 	if err == nil {
@@ -196,7 +198,8 @@ func (e *real) reads() bool { return e.job.Role == trace.Read || e.job.Reads > 0
 func (e *real) readsAndWrites() bool {
 	records := func(s stream.Spec) bool { return s.Record }
 	plays := func(s stream.Spec) bool { return !s.Record }
-	return e.job.Reads > 0 || slices.ContainsFunc(e.job.Streams, records) && slices.ContainsFunc(e.job.Streams, plays)
+	return e.job.Reads > 0 || slices.ContainsFunc(e.job.Streams, records) &&
+		slices.ContainsFunc(e.job.Streams, plays)
 }
 
 // timed reports whether requests begin at times of their own: threads can wait for each, at rates
@@ -360,7 +363,8 @@ func (e *real) newMover(depth int) (engine string, err error) {
 		return "app", nil
 	}
 	if e.traits.direct && !e.timed() {
-		if e.mover, err = e.system.ring(ringWork{buf: e.buf, scratch: e.scratch, depth: depth, files: make([]testFile, 1),
+		if e.mover, err = e.system.ring(ringWork{buf: e.buf, scratch: e.scratch, depth: depth,
+			files:  make([]testFile, 1),
 			timing: e.timing}); err == nil {
 			return "io_uring", nil
 		}
@@ -396,7 +400,8 @@ func (e *real) Close() error {
 		e.latencies = nil
 		if e.pacer != nil { // the latencies are without the requests that were due and never made
 			if n := e.pacer.leftOut(e.job.IO.Block, e.until); n > 0 {
-				e.emit(trace.Event{Type: trace.GaugeType, Name: trace.LeftOut, TNS: e.until - e.release, Value: float64(n)})
+				e.emit(trace.Event{Type: trace.GaugeType, Name: trace.LeftOut, TNS: e.until -
+					e.release, Value: float64(n)})
 			}
 		}
 	}

@@ -26,7 +26,8 @@ func newJob(dir string, role trace.Role, sizes ...int64) Job {
 	return Job{
 		Job: scenario.Job{
 			Disk: "B", Role: role, Sizes: sizes, Seed: 1,
-			IO: scenario.IO{Mode: "direct", Block: 64 << 10, Depth: 4, Flush: "fsync", Preallocate: true},
+			IO: scenario.IO{Mode: "direct", Block: 64 << 10, Depth: 4, Flush: "fsync",
+				Preallocate: true},
 		},
 		RunID: "r1", Phase: "WWW", Dir: dir,
 	}
@@ -52,13 +53,14 @@ var systems = withRings(map[string]system{
 
 // wrapping is a system of threads whose files are wrapped.
 func wrapping(wrap func(testFile, opening) testFile) system {
-	return system{ring: noRing, queue: noQueue, open: func(folder *os.Root, name string, o opening) (testFile, error) {
-		f, err := openTestFile(folder, name, o)
-		if err != nil {
-			return nil, err
-		}
-		return wrap(f, o), nil
-	}}
+	return system{ring: noRing, queue: noQueue,
+		open: func(folder *os.Root, name string, o opening) (testFile, error) {
+			f, err := openTestFile(folder, name, o)
+			if err != nil {
+				return nil, err
+			}
+			return wrap(f, o), nil
+		}}
 }
 
 // hooked is a file each of whose requests passes by a function first, which says whether it has
@@ -208,14 +210,17 @@ func transferAll(t *testing.T, engine *real) {
 		}
 		check.Same(t, fmt.Sprintf("bytes of file %d", seq), size, span.Bytes)
 		if span.StartNS < last || span.EndNS <= span.StartNS || span.EndNS > clock.Now()-release {
-			t.Errorf("Transfer(%d) = %+v after %d ns, want a span after that and before now", seq, span, last)
+			t.Errorf("Transfer(%d) = %+v after %d ns, want a span after that and before now", seq,
+				span, last)
 		}
 		if samples > 0 && (at < span.StartNS || at > span.EndNS || bytes > size) {
-			t.Errorf("Transfer(%d): the last sample is %d bytes at %d ns, want it within %+v", seq, bytes, at, span)
+			t.Errorf("Transfer(%d): the last sample is %d bytes at %d ns, want it within %+v", seq,
+				bytes, at, span)
 		}
 		// A file may be over before the goroutine that samples has its turn, and a single call has
 		// nothing in between.
-		if long := span.EndNS-span.StartNS >= 50e6; samples == 0 && long && size >= 16<<20 && engine.job.IO.Mode == scenario.ModeDirect {
+		if long := span.EndNS-span.StartNS >= 50e6; samples == 0 && long && size >= 16<<20 &&
+			engine.job.IO.Mode == scenario.ModeDirect {
 			t.Errorf("Transfer(%d) gave no sample", seq)
 		}
 		last = span.EndNS
@@ -236,30 +241,39 @@ func TestJobs(t *testing.T) {
 				// Files to read are written in large blocks, from memory that direct requests take,
 				// whatever the job's own block.
 				"of blocks that no large one is made of": func(j *Job) { j.IO.Block = 47 * 4096 },
-				"at random":                              func(j *Job) { j.IO.Block, j.IO.Access = 4096, scenario.AccessRandom },
-				"in passes over one file":                func(j *Job) { *j = newPasses(j.Dir, j.Role) },
-				"verified":                               func(j *Job) { j.IO.Verify = scenario.VerifyFull },
-				"an application's, verified":             func(j *Job) { j.IO.Verify, j.IO.Mode = scenario.VerifyFull, scenario.ModeApp },
+				"at random": func(j *Job) {
+					j.IO.Block, j.IO.Access = 4096, scenario.AccessRandom
+				},
+				"in passes over one file": func(j *Job) {
+					*j = newPasses(j.Dir, j.Role)
+				},
+				"verified": func(j *Job) {
+					j.IO.Verify = scenario.VerifyFull
+				},
+				"an application's, verified": func(j *Job) {
+					j.IO.Verify, j.IO.Mode = scenario.VerifyFull, scenario.ModeApp
+				},
 			} {
 				for _, role := range []trace.Role{trace.Write, trace.Read} {
-					t.Run(strings.Join([]string{where, how, string(role), what}, " "), func(t *testing.T) {
-						job := newJob(dir, role, odd...)
-						change(&job)
-						engine, _ := prepared(t, job, sys)
-						transferAll(t, engine)
-						sizes := job.Sizes
-						if job.IO.OneFile {
-							sizes = sizes[:1]
-						}
-						if got := names(t, engine.folder.Path); len(got) != len(sizes)+1 {
-							t.Errorf("files: %q, want %d and the marker", got, len(sizes))
-						}
-						if job.IO.Mode != scenario.ModeApp {
-							checkContent(t, engine, sizes...)
-						}
-						closed(t, engine)
-						nothingIn(t, dir)
-					})
+					t.Run(strings.Join([]string{where, how, string(role), what}, " "),
+						func(t *testing.T) {
+							job := newJob(dir, role, odd...)
+							change(&job)
+							engine, _ := prepared(t, job, sys)
+							transferAll(t, engine)
+							sizes := job.Sizes
+							if job.IO.OneFile {
+								sizes = sizes[:1]
+							}
+							if got := names(t, engine.folder.Path); len(got) != len(sizes)+1 {
+								t.Errorf("files: %q, want %d and the marker", got, len(sizes))
+							}
+							if job.IO.Mode != scenario.ModeApp {
+								checkContent(t, engine, sizes...)
+							}
+							closed(t, engine)
+							nothingIn(t, dir)
+						})
 				}
 			}
 		}
@@ -305,11 +319,23 @@ func TestEffective(t *testing.T) {
 		want      trace.Effective
 		warning   string
 	}{
-		{"as asked", "disk", func(*Job, *system) {}, trace.Effective{Cache: "direct", Block: 64 << 10, Depth: 4}, ""},
-		{"block of no whole sectors", "disk", func(j *Job, _ *system) { j.IO.Block = 100_000 }, trace.Effective{Cache: "direct", Block: 100_352, Depth: 4}, "bytes that go past the cache together"},
-		{"memory", "memory", func(*Job, *system) {}, trace.Effective{Cache: "buffered", Block: 64 << 10, Depth: 4}, "direct I/O is not available here"},
-		{"an application's read of memory, whose cache cannot be emptied", "memory", func(j *Job, _ *system) { j.Role, j.IO.Mode = trace.Read, scenario.ModeApp }, trace.Effective{Cache: "buffered", Block: 1 << 20, Depth: 1}, "1048576 of the 1048576 bytes to be read could not be dropped"},
-		{"held back", "disk", func(_ *Job, s *system) { s.priority = func() (string, string) { return priorityOf(true, "") } }, trace.Effective{Cache: "direct", Block: 64 << 10, Depth: 4, Priority: "background"}, "in the background"},
+		{"as asked", "disk", func(*Job, *system) {},
+			trace.Effective{Cache: "direct", Block: 64 << 10, Depth: 4}, ""},
+		{"block of no whole sectors", "disk", func(j *Job, _ *system) {
+			j.IO.Block = 100_000
+		}, trace.Effective{Cache: "direct", Block: 100_352, Depth: 4},
+			"bytes that go past the cache together"},
+		{"memory", "memory", func(*Job, *system) {},
+			trace.Effective{Cache: "buffered", Block: 64 << 10, Depth: 4},
+			"direct I/O is not available here"},
+		{"an application's read of memory, whose cache cannot be emptied", "memory",
+			func(j *Job, _ *system) { j.Role, j.IO.Mode = trace.Read, scenario.ModeApp },
+			trace.Effective{Cache: "buffered", Block: 1 << 20, Depth: 1},
+			"1048576 of the 1048576 bytes to be read could not be dropped"},
+		{"held back", "disk", func(_ *Job, s *system) {
+			s.priority = func() (string, string) { return priorityOf(true, "") }
+		}, trace.Effective{Cache: "direct", Block: 64 << 10, Depth: 4, Priority: "background"},
+			"in the background"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if dirs[tt.dir] == "" {
@@ -321,10 +347,14 @@ func TestEffective(t *testing.T) {
 			job, sys := newJob(dirs[tt.dir], trace.Write, 1<<20), systems["threads"]
 			tt.change(&job, &sys)
 			_, got := prepared(t, job, sys)
-			if runtime.GOOS == "linux" && (got.Cache != tt.want.Cache || got.Block != tt.want.Block) || got.Depth != tt.want.Depth || got.Flush != "fsync" || got.Priority != tt.want.Priority {
+			if runtime.GOOS == "linux" &&
+				(got.Cache != tt.want.Cache || got.Block != tt.want.Block) ||
+				got.Depth != tt.want.Depth || got.Flush != "fsync" ||
+				got.Priority != tt.want.Priority {
 				t.Errorf("Prepare() = %+v, want %+v", got, tt.want)
 			}
-			if all := strings.Join(got.Warnings, "\n"); !strings.Contains(all, tt.warning) || tt.warning == "" && all != "" {
+			if all := strings.Join(got.Warnings, "\n"); !strings.Contains(all, tt.warning) ||
+				tt.warning == "" && all != "" {
 				t.Errorf("warnings = %q, want %q", all, tt.warning)
 			}
 		})
@@ -374,8 +404,10 @@ func TestFileTruncatedUnderARead(t *testing.T) {
 			check.Must(t, os.Truncate(filepath.Join(engine.folder.Path, record{}.Name()), left))
 			started(engine)
 			_, err := engine.Transfer(t.Context(), 0, nil)
-			if err == nil || !strings.Contains(err.Error(), "disk B: read file 0") || !strings.Contains(err.Error(), "it was truncated during the run") {
-				t.Errorf("%s: cut to %d: Transfer() = %v, want an error that says so", how, left, err)
+			if err == nil || !strings.Contains(err.Error(), "disk B: read file 0") ||
+				!strings.Contains(err.Error(), "it was truncated during the run") {
+				t.Errorf("%s: cut to %d: Transfer() = %v, want an error that says so", how, left,
+					err)
 			}
 		}
 	}
@@ -393,12 +425,14 @@ func TestPrepareFails(t *testing.T) {
 		ctx  context.Context
 		want string
 	}{
-		{filepath.Join(dir, "absent"), t.Context(), "disk B: prepare in " + filepath.Join(dir, "absent")},
+		{filepath.Join(dir, "absent"), t.Context(), "disk B: prepare in " +
+			filepath.Join(dir, "absent")},
 		{file, t.Context(), "disk B: prepare in " + file},
 		{dir, ended, context.Canceled.Error()},
 	} {
 		engine := newReal(newJob(tt.dir, trace.Read, 1<<20), systems["io_uring"])
-		if _, err := engine.Prepare(tt.ctx, func(int64) {}); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := engine.Prepare(tt.ctx, func(int64) {}); err == nil ||
+			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("Prepare() in %s = %v, want %q", tt.dir, err, tt.want)
 		}
 		closed(t, engine)

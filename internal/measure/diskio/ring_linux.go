@@ -24,8 +24,10 @@ type ring struct {
 	requests []*request // those in flight, by their numbers
 	fresh    []*request // of them, those that are not handed to the kernel yet
 
-	files   []int32 // the registered ones, at an address the kernel can read them from; -1: none
-	buffers int     // how many of the buffers are registered: what is written lies in the first, what is read in the last
+	files []int32 // the registered ones, at an address the kernel can read them from; -1: none
+	// How many of the buffers are registered: what is written lies in the first, what is read in
+	// the last.
+	buffers int
 
 	rings, entries []byte // the shared memory: both queues, and the requests' entries
 
@@ -127,7 +129,8 @@ func openRing(w ringWork, setups []uint32) (*ring, error) {
 	var err error
 	for _, flags := range setups {
 		p := ringParams{flags: flags | setupClamp}
-		fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, uintptr(w.depth), uintptr(unsafe.Pointer(&p)), 0)
+		fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, uintptr(w.depth),
+			uintptr(unsafe.Pointer(&p)), 0)
 		if errno == 0 {
 			r := &ring{fd: int(fd), enterFD: int(fd), now: w.timing.now,
 				requests: make([]*request, w.depth), fresh: make([]*request, 0, w.depth)}
@@ -152,7 +155,8 @@ func (r *ring) open(p *ringParams, w ringWork) (err error) {
 	if r.rings, err = mapShared(r.fd, mapRings, int(size)); err != nil {
 		return fmt.Errorf("map the rings: %w", err)
 	}
-	if r.entries, err = mapShared(r.fd, mapSQEs, int(p.sqEntries)*int(unsafe.Sizeof(sqe{}))); err != nil {
+	if r.entries, err = mapShared(r.fd, mapSQEs,
+		int(p.sqEntries)*int(unsafe.Sizeof(sqe{}))); err != nil {
 		return fmt.Errorf("map the requests: %w", err)
 	}
 	at := func(off uint32) *uint32 { return (*uint32)(unsafe.Pointer(&r.rings[off])) }
@@ -177,7 +181,8 @@ func (r *ring) open(p *ringParams, w ringWork) (err error) {
 }
 
 func mapShared(fd int, off int64, size int) ([]byte, error) {
-	return unix.Mmap(fd, off, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
+	return unix.Mmap(fd, off, size, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_SHARED|unix.MAP_POPULATE)
 }
 
 // ringUpdate is struct io_uring_rsrc_update: what is to be in a place.
@@ -196,7 +201,8 @@ func (r *ring) registerSelf() {
 
 // hand gives the kernel that many things to keep.
 func (r *ring) hand(what uintptr, arg unsafe.Pointer, count int) error {
-	_, _, errno := unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), what, uintptr(arg), uintptr(count), 0, 0)
+	_, _, errno := unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), what, uintptr(arg),
+		uintptr(count), 0, 0)
 	if errno != 0 {
 		return errno
 	}
@@ -251,7 +257,8 @@ func (r *ring) queue(q *request) {
 	r.tail++
 	r.queued++
 	*e = sqe{opcode: opRead, flags: sqeFixedFile, fd: int32(q.file), off: uint64(q.off + q.got),
-		addr: uint64(uintptr(unsafe.Pointer(&q.p[q.got]))), len: uint32(int64(len(q.p)) - q.got), user: uint64(q.number)}
+		addr: uint64(uintptr(unsafe.Pointer(&q.p[q.got]))), len: uint32(int64(len(q.p)) - q.got),
+		user: uint64(q.number)}
 	switch {
 	case r.buffers > 0 && q.op == trace.Write:
 		e.opcode = opWriteFixed
@@ -301,7 +308,8 @@ func (r *request) completed(res int32) bool {
 // ends the call with EINTR.
 func (r *ring) enter(wait uint32) error {
 	r.handOver()
-	n, _, errno := unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), uintptr(wait),
+	n, _, errno := unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued),
+		uintptr(wait),
 		uintptr(enterGetEvents|r.enterReg), 0, 0)
 	if wait > 0 {
 		return r.entered("wait for", n, errno)
@@ -331,8 +339,10 @@ func (r *ring) wait(_ context.Context, untilNS int64, _ bool) error {
 		maskBytes, _ uint32
 		rest         *unix.Timespec
 	}{rest: &rest}
-	n, _, errno := unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), 1,
-		uintptr(enterGetEvents|enterExtArg|r.enterReg), uintptr(unsafe.Pointer(&arg)), unsafe.Sizeof(arg))
+	n, _, errno := unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued),
+		1,
+		uintptr(enterGetEvents|enterExtArg|r.enterReg), uintptr(unsafe.Pointer(&arg)),
+		unsafe.Sizeof(arg))
 	return r.entered("wait for", n, errno)
 }
 
@@ -376,7 +386,8 @@ func (r *ring) ended(list []*request) ([]*request, int64) {
 }
 
 // ready is how many completions there are to reap.
-func (r *ring) ready() uint32 { return atomic.LoadUint32(r.cqTail) - *r.cqHead } // only this thread moves the head
+// Only this thread moves the head.
+func (r *ring) ready() uint32 { return atomic.LoadUint32(r.cqTail) - *r.cqHead }
 
 // close releases all at once: if only the descriptor is closed, the kernel keeps files open until
 // it gets round to the rest, or until the thread ends if that has a number for the ring, and the

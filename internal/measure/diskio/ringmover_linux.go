@@ -62,7 +62,8 @@ func (m *ringMover) move(ctx context.Context, t *transfer) error {
 				return err
 			}
 			inFlight -= ended
-			t.progress(seenNS) // in here: requests of a fast disk may complete for ever while they are submitted
+			// In here: requests of a fast disk may complete for ever while they are submitted.
+			t.progress(seenNS)
 		}
 	}
 	return t.err(ctx)
@@ -70,7 +71,8 @@ func (m *ringMover) move(ctx context.Context, t *transfer) error {
 
 // reapAll takes n completions that were seen at once, and has their slots issue the next requests.
 // It returns how many had none.
-func (m *ringMover) reapAll(t *transfer, done <-chan struct{}, n uint32, seenNS int64) (ended int, err error) {
+func (m *ringMover) reapAll(t *transfer, done <-chan struct{}, n uint32, seenNS int64) (ended int,
+	err error) {
 	for range n {
 		if r := m.reap(); r != nil {
 			r.endNS = seenNS

@@ -26,14 +26,16 @@ import (
 // stalls is a file system that stands still from one instant to another, as the kernel sees it.
 type stalls struct {
 	fromNS, toNS atomic.Int64 // by clock.Now
-	overNS       atomic.Int64 // how much longer a request was held up, as the machine woke nobody in time
+	// How much longer a request was held up, as the machine woke nobody in time.
+	overNS atomic.Int64
 }
 
 func (s *stalls) wait(op trace.Role, _ int) syscall.Errno {
 	if now := clock.Now(); op != fusetest.Name && now >= s.fromNS.Load() && now < s.toNS.Load() {
 		clock.SleepUntil(s.toNS.Load())
 		for over := clock.Now() - s.toNS.Load(); ; {
-			if longest := s.overNS.Load(); over <= longest || s.overNS.CompareAndSwap(longest, over) {
+			if longest := s.overNS.Load(); over <= longest ||
+				s.overNS.CompareAndSwap(longest, over) {
 				break
 			}
 		}
@@ -85,25 +87,27 @@ func (b *bystander) watch(ctx context.Context, t *testing.T, dir string, gate *s
 func TestStreamsOverARealStall(t *testing.T) {
 	ways := map[string]queueMaker{"threads": noQueue, "io_uring": newRingQueue}
 	for _, buffer := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
-		for _, stall := range []time.Duration{300 * time.Millisecond, time.Second, 3 * time.Second} {
+		for _, stall := range []time.Duration{300 * time.Millisecond, time.Second,
+			3 * time.Second} {
 			for how, queue := range ways {
-				t.Run(fmt.Sprintf("%s, buffer %s, stall %s", how, buffer, stall), func(t *testing.T) {
-					t.Parallel()
-					var found []evidence.Finding
-					counts := false
-					for try := 0; try < 3 && !counts; try++ {
-						found, counts = overRealStall(t, how, queue, buffer, stall)
-					}
-					for _, f := range found {
-						if !counts {
-							f.Left = "other work kept the processors too busy"
+				t.Run(fmt.Sprintf("%s, buffer %s, stall %s", how, buffer, stall),
+					func(t *testing.T) {
+						t.Parallel()
+						var found []evidence.Finding
+						counts := false
+						for try := 0; try < 3 && !counts; try++ {
+							found, counts = overRealStall(t, how, queue, buffer, stall)
 						}
-						evidence.Report(t, f)
-					}
-					if !counts {
-						t.Skip("this machine is too busy to tell")
-					}
-				})
+						for _, f := range found {
+							if !counts {
+								f.Left = "other work kept the processors too busy"
+							}
+							evidence.Report(t, f)
+						}
+						if !counts {
+							t.Skip("this machine is too busy to tell")
+						}
+					})
 			}
 		}
 	}
@@ -111,12 +115,14 @@ func TestStreamsOverARealStall(t *testing.T) {
 
 // overRealStall counts unless frames were late that should not be, on a machine too busy to move
 // them in time.
-func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall time.Duration) (found []evidence.Finding, counts bool) {
+func overRealStall(t *testing.T, how string, queue queueMaker, buffer,
+	stall time.Duration) (found []evidence.Finding, counts bool) {
 	t.Helper()
 	runtime.LockOSThread()
 	var gate stalls
 	dir := fusetest.Mount(t, &fusetest.Device{Before: gate.wait})
-	job := streamsJob(dir, stream.Spec{Rate: 2e6, Frame: 40 * time.Millisecond, Count: 2, Buffer: buffer})
+	job := streamsJob(dir, stream.Spec{Rate: 2e6, Frame: 40 * time.Millisecond, Count: 2,
+		Buffer: buffer})
 	job.Streams = append(job.Streams,
 		stream.Spec{Record: true, Rate: 1e6, Frame: time.Second / 60, Count: 2, Buffer: buffer},
 		stream.Spec{Rate: 0.5e6, Frame: time.Second / 24, Count: 1, Buffer: buffer})
@@ -149,7 +155,8 @@ func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall tim
 		}
 	}
 	watching.Wait()
-	belated := time.Duration(max(s.belatedNS.Max(), s.asleepNS)+gate.overNS.Load()) + machine.slowest
+	belated := time.Duration(max(s.belatedNS.Max(), s.asleepNS)+gate.overNS.Load()) +
+		machine.slowest
 	var frames float64 // a second
 	for _, p := range s.players {
 		frames += float64(time.Second) / float64(p.Spec.Frame)
@@ -158,20 +165,26 @@ func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall tim
 	rate := float64(s.job.IO.Depth) * float64(machine.reads) / machine.sum.Seconds()
 	var report strings.Builder
 	for i, p := range s.players {
-		want := overStall(p.Spec, i, len(s.players), from, from+stall, time.Duration(lastNS[p.Name]))
+		want := overStall(p.Spec, i, len(s.players), from, from+stall,
+			time.Duration(lastNS[p.Name]))
 		got := outcomes[tracetest.StreamOf{Stream: p.Name}]
 		late := got.Late
 		fmt.Fprintf(&report, " %d of %d", late, want.Late)
-		check.Same(t, fmt.Sprintf("frames of stream %d due by %d ns", i+1, lastNS[p.Name]), want.Due, got.Due)
+		check.Same(t, fmt.Sprintf("frames of stream %d due by %d ns", i+1, lastNS[p.Name]),
+			want.Due, got.Due)
 		may := 1 + int(2*belated/p.Spec.Frame)
 		found = append(found, evidence.Finding{
-			Claim: "streams-late", Case: fmt.Sprintf("the device stands still for %s, buffer %s, by %s, stream %d: late frames", stall, buffer, how, i+1),
-			Unit: fmt.Sprintf("of %d", want.Due), Truth: float64(want.Late), Measured: float64(late), Low: float64(late), High: float64(late),
+			Claim: "streams-late",
+			Case:  fmt.Sprintf("the device stands still for %s, buffer %s, by %s, stream %d: late frames", stall, buffer, how, i+1),
+			Unit:  fmt.Sprintf("of %d", want.Due), Truth: float64(want.Late),
+			Measured: float64(late), Low: float64(late), High: float64(late),
 			Limit: fmt.Sprintf("within %d", may), Pass: max(late-want.Late, want.Late-late) <= may,
 		})
 	}
 	t.Logf("%s: late frames%s; this machine was late by up to %s, and its device could take %.0f frames a second of %.0f",
 		eff.Cache, &report, belated, rate, frames)
 	closed(t, s)
-	return found, rate >= 2*frames || !slices.ContainsFunc(found, func(f evidence.Finding) bool { return !f.Pass })
+	return found, rate >= 2*frames || !slices.ContainsFunc(found, func(f evidence.Finding) bool {
+		return !f.Pass
+	})
 }

@@ -34,15 +34,16 @@ type streams struct {
 	detached bool       // requests are left to threads of the kernel's
 	ended    []*request // of the queue's reports: memory, for reuse
 
-	bytes     int64        // moved in all
-	stretch   int          // the one that is not whole yet
-	ends      []int64      // when stretches became whole that Transfer has not returned yet
-	spanNS    int64        // when the stretch began that Transfer returns next
-	reportNS  int64        // when the streams' next samples are due, since the release
-	behind    bool         // frames wait for others to be moved
-	freeNS    int64        // when the queue could take more after it could not
-	belatedNS *latency.Sum // how long after its time a frame was requested, or after the queue could take it
-	asleepNS  int64        // the longest that wait has overslept
+	bytes    int64   // moved in all
+	stretch  int     // the one that is not whole yet
+	ends     []int64 // when stretches became whole that Transfer has not returned yet
+	spanNS   int64   // when the stretch began that Transfer returns next
+	reportNS int64   // when the streams' next samples are due, since the release
+	behind   bool    // frames wait for others to be moved
+	freeNS   int64   // when the queue could take more after it could not
+	// How long after its time a frame was requested, or after the queue could take it.
+	belatedNS *latency.Sum
+	asleepNS  int64 // the longest that wait has overslept
 }
 
 // pieceSlot is a place for a piece under way.
@@ -79,7 +80,8 @@ func (s *streams) openStreams(eff *trace.Effective) (err error) {
 		s.free = append(s.free, i)
 	}
 	if s.traits.direct {
-		s.queue, err = s.system.queue(ringWork{buf: s.buf, scratch: s.scratch, depth: depth, files: files, streams: true,
+		s.queue, err = s.system.queue(ringWork{buf: s.buf, scratch: s.scratch, depth: depth,
+			files: files, streams: true,
 			timing: s.timing})
 		if err == nil {
 			eff.Engine = "io_uring"
@@ -183,7 +185,8 @@ func (s *streams) catchUp() (nowNS int64, err error) {
 	}
 	s.reportBefore(nowNS + 1)
 	s.latencies.tick(nowNS)
-	if _, wrong := errors.AsType[*Mismatch](err); wrong { // put aside, as the job ends with it anyway
+	// Put aside, as the job ends with it anyway.
+	if _, wrong := errors.AsType[*Mismatch](err); wrong {
 		wrongFile := s.paths[failed].record
 		err = errors.Join(s.closeFiles(), s.keepEvidence(err, wrongFile))
 	}
@@ -207,7 +210,8 @@ func (s *streams) check(r *request, p piece) error {
 func (s *streams) count(bytes, tNS int64) {
 	s.bytes += bytes
 	for size := s.job.Size(s.stretch); s.bytes >= int64(s.stretch+1)*size; s.stretch++ {
-		takesNS := int64(float64(s.stretch+1) * float64(size) / stream.TotalRate(s.job.Streams) * 1e9)
+		takesNS := int64(float64(s.stretch+
+			1) * float64(size) / stream.TotalRate(s.job.Streams) * 1e9)
 		s.ends = append(s.ends, max(tNS, takesNS))
 	}
 }
@@ -294,7 +298,8 @@ func (s *streams) hand(p piece) {
 	s.free = s.free[:len(s.free)-1]
 	slot, path := &s.slots[i], &s.paths[p.flight.player]
 	slot.piece = p
-	slot.request = request{op: path.op, p: slot.take(path.op, p.off, p.n, s.job.IO.Block, &path.stamps), off: p.off,
+	slot.request = request{op: path.op,
+		p: slot.take(path.op, p.off, p.n, s.job.IO.Block, &path.stamps), off: p.off,
 		want: p.n, number: i, file: p.flight.player, async: s.detached}
 	s.queue.add(&slot.request)
 	s.begins = true
@@ -355,7 +360,8 @@ func (s *streams) closeFiles() (err error) {
 				s.free = append(s.free, r.number)
 			}
 			if len(s.free) < len(s.slots) {
-				err = s.queue.wait(context.Background(), s.timing.now()+time.Second.Nanoseconds(), true)
+				err = s.queue.wait(context.Background(), s.timing.now()+time.Second.Nanoseconds(),
+					true)
 			}
 		}
 		err = errors.Join(err, s.queue.close())

@@ -25,7 +25,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-var quietStreams = flag.Duration("quiet-streams", 0, "how long to play and to record streams on a disk in memory, on a machine that does nothing else")
+var quietStreams = flag.Duration("quiet-streams", 0,
+	"how long to play and to record streams on a disk in memory, on a machine that does nothing else")
 
 // On a quiet device, streams keep their rate within 0.1 %, no frame is late, frames are requested
 // within 1 ms of their time, and cost at most a quarter more processor time than they cost fio, as
@@ -44,7 +45,8 @@ func TestStreamsOnAQuietDevice(t *testing.T) {
 	var ours, theirs float64
 	engine := ""
 	for _, record := range []bool{false, true} {
-		spec := stream.Spec{Record: record, Rate: 400e6 / 24, Frame: 40 * time.Millisecond, Count: 24, Buffer: time.Second}
+		spec := stream.Spec{Record: record, Rate: 400e6 / 24, Frame: 40 * time.Millisecond,
+			Count: 24, Buffer: time.Second}
 		var cpu float64
 		cpu, engine = playQuietly(t, dir, spec)
 		ours += cpu
@@ -60,8 +62,10 @@ func TestStreamsOnAQuietDevice(t *testing.T) {
 			t.Skipf("frames are moved by %s here, and fio's would be by io_uring", engine)
 		}
 		evidence.Report(t, evidence.Finding{
-			Claim: "streams-pace", Case: "24 streams, 400 MB/s, processor time to read and to write; true is what fio takes",
-			Unit: "% of a core", Truth: 50 * theirs, Measured: 50 * ours, Low: 50 * ours, High: 50 * ours,
+			Claim: "streams-pace",
+			Case:  "24 streams, 400 MB/s, processor time to read and to write; true is what fio takes",
+			Unit:  "% of a core", Truth: 50 * theirs, Measured: 50 * ours, Low: 50 * ours,
+			High:  50 * ours,
 			Limit: "a quarter more at most", Pass: ours <= 1.25*theirs,
 		})
 	})
@@ -80,9 +84,12 @@ func fioCPU(t *testing.T, dir string, spec stream.Spec) float64 {
 		args := append([]string{
 			"--name=streams", "--thread", "--ioengine=io_uring", "--direct=1", "--fixedbufs",
 			"--rw=" + map[bool]string{false: "read", true: "write"}[spec.Record],
-			"--directory=" + dir, "--filename_format=fio.$jobnum", fmt.Sprint("--numjobs=", spec.Count),
-			fmt.Sprint("--bs=", frame), fmt.Sprint("--size=", quietFootprint/spec.Count/frame*frame),
-			fmt.Sprint("--rate_iops=", int(time.Second/spec.Frame)), "--time_based", fmt.Sprint("--runtime=", seconds),
+			"--directory=" + dir, "--filename_format=fio.$jobnum",
+			fmt.Sprint("--numjobs=", spec.Count),
+			fmt.Sprint("--bs=", frame),
+			fmt.Sprint("--size=", quietFootprint/spec.Count/frame*frame),
+			fmt.Sprint("--rate_iops=", int(time.Second/spec.Frame)), "--time_based",
+			fmt.Sprint("--runtime=", seconds),
 		}, more...)
 		cmd := exec.CommandContext(t.Context(), "fio", args...)
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -116,7 +123,8 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engin
 	user, system := cpuTime(t)
 	ctx, cancel := context.WithTimeout(t.Context(), *quietStreams)
 	defer cancel()
-	plain := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSleep$", "-test.v", "-sleep", quietStreams.String())
+	plain := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSleep$", "-test.v",
+		"-sleep", quietStreams.String())
 	var woken bytes.Buffer
 	plain.Stdout = &woken
 	check.Must(t, plain.Start())
@@ -134,7 +142,8 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engin
 	var p99, p999, longest time.Duration
 	if _, after, ok := strings.Cut(woken.String(), sleptLate); !ok {
 		t.Fatal(woken.String())
-	} else if _, err := fmt.Sscan(after, (*int64)(&p99), (*int64)(&p999), (*int64)(&longest)); err != nil {
+	} else if _, err := fmt.Sscan(after, (*int64)(&p99), (*int64)(&p999),
+		(*int64)(&longest)); err != nil {
 		t.Fatal(err)
 	}
 	late, due, lowest := 0, 0, spec.Buffer
@@ -143,23 +152,32 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engin
 	}
 	rate := float64(moved) / float64(end) * 1e9
 	cpu = float64(userNow-user+systemNow-system) / took
-	at := func(q float64) time.Duration { return time.Duration(s.belatedNS.ValueAtQuantile(100 * q)) }
+	at := func(q float64) time.Duration {
+		return time.Duration(s.belatedNS.ValueAtQuantile(100 * q))
+	}
 	t.Logf("%s by %s, %s, block %d: %d frames due, lowest buffer %s; requested late by p50 %s, p99 %s, p99.9 %s, max %s; processor %.2f %%, %.2f %% of that in the kernel; a thread that only sleeps was woken late by p99 %s, p99.9 %s, max %s",
-		job.Role, eff.Engine, eff.Cache, eff.Block, due, lowest, at(0.5), at(0.99), at(0.999), at(1),
-		100*cpu, 100*float64(systemNow-system)/float64(userNow-user+systemNow-system), p99, p999, longest)
+		job.Role, eff.Engine, eff.Cache, eff.Block, due, lowest, at(0.5), at(0.99), at(0.999),
+		at(1),
+		100*cpu, 100*float64(systemNow-system)/float64(userNow-user+systemNow-system), p99, p999,
+		longest)
 	report := func(what, unit string, truth, measured float64, limit string, pass bool) {
 		t.Helper()
 		evidence.Report(t, evidence.Finding{
-			Claim: "streams-pace", Case: fmt.Sprintf("24 streams, %s, 400 MB/s, %s", job.Role, what),
-			Unit: unit, Truth: truth, Measured: measured, Low: measured, High: measured, Limit: limit, Pass: pass,
+			Claim: "streams-pace", Case: fmt.Sprintf("24 streams, %s, 400 MB/s, %s", job.Role,
+				what),
+			Unit: unit, Truth: truth, Measured: measured, Low: measured, High: measured,
+			Limit: limit, Pass: pass,
 		})
 	}
 	ms := func(d time.Duration) float64 { return float64(d) / 1e6 }
-	report("rate", "B/s", spec.TotalRate(), rate, "within 0.1 %", math.Abs(rate/spec.TotalRate()-1) <= 0.001)
+	report("rate", "B/s", spec.TotalRate(), rate, "within 0.1 %",
+		math.Abs(rate/spec.TotalRate()-1) <= 0.001)
 	report("late frames", fmt.Sprintf("of %d", due), 0, float64(late), "none", late == 0)
 	lateness := "of 100 frames requested after their time by at most; true is how late a thread that only sleeps was woken"
-	report("99 "+lateness, "ms", ms(p99), ms(at(0.99)), "1 ms more", at(0.99) <= p99+time.Millisecond)
-	report("99.9 "+lateness, "ms", ms(p999), ms(at(0.999)), "1 ms more than twice as much, as they are few", at(0.999) <= 2*p999+time.Millisecond)
+	report("99 "+lateness, "ms", ms(p99), ms(at(0.99)), "1 ms more", at(0.99) <= p99+
+		time.Millisecond)
+	report("99.9 "+lateness, "ms", ms(p999), ms(at(0.999)),
+		"1 ms more than twice as much, as they are few", at(0.999) <= 2*p999+time.Millisecond)
 	return cpu, eff.Engine
 }
 
@@ -180,7 +198,8 @@ func TestSleep(t *testing.T) {
 		clock.SleepUntil(at)
 		latency.Record(lateNS, clock.Now()-at, 1)
 	}
-	fmt.Println(sleptLate, lateNS.ValueAtPercentile(99), lateNS.ValueAtPercentile(99.9), lateNS.Max())
+	fmt.Println(sleptLate, lateNS.ValueAtPercentile(99), lateNS.ValueAtPercentile(99.9),
+		lateNS.Max())
 }
 
 // cpuTime is what the process has had of all processors.

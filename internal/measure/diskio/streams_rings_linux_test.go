@@ -24,8 +24,10 @@ func TestStreamsDoNotWaitForAFullDisk(t *testing.T) {
 		t.Run(full.String(), func(t *testing.T) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
-				job := streamsJob(dir, stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 4, Buffer: 500 * ms})
-				p := playStreams(t, virtualStreams(job, serving(ms), likeRing(full)), 4*time.Second, func() {})
+				job := streamsJob(dir,
+					stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 4, Buffer: 500 * ms})
+				p := playStreams(t, virtualStreams(job, serving(ms), likeRing(full)), 4*time.Second,
+					func() {})
 				if p.late > 0 || p.host > ms {
 					t.Errorf("%d late frames, host late by %s", p.late, p.host)
 				}
@@ -74,10 +76,13 @@ func TestStreamsOnRings(t *testing.T) {
 				job := streamsJob(t.TempDir(), stream.Spec{})
 				job.Streams = nil
 				for _, record := range kinds {
-					job.Streams = append(job.Streams, stream.Spec{Record: record, Rate: 4e6, Frame: 10 * time.Millisecond, Count: 3, Buffer: time.Second})
+					job.Streams = append(job.Streams,
+						stream.Spec{Record: record, Rate: 4e6, Frame: 10 * time.Millisecond,
+							Count: 3, Buffer: time.Second})
 				}
 				job.Sizes = []int64{int64(stream.TotalRate(job.Streams) / 10)}
-				job.IO.Verify, job.IO.Footprint, job.IO.Block = scenario.VerifyStamps, 64<<20, 16<<10
+				job.IO.Verify, job.IO.Footprint, job.IO.Block = scenario.VerifyStamps, 64<<20,
+					16<<10
 				checkStreams(t, newStreams(job, sys))
 			})
 		}

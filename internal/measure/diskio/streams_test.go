@@ -127,8 +127,10 @@ func TestStreamsOverAStall(t *testing.T) {
 				}
 				return from + stall - since
 			}
-			spec := stream.Spec{Record: record, Rate: 1.03e6, Frame: frame, Count: 4, Buffer: buffer}
-			p := playStreams(t, virtualStreams(streamsJob(dir, spec), stalling(service, stands), queue), length, func() { began = time.Now() })
+			spec := stream.Spec{Record: record, Rate: 1.03e6, Frame: frame, Count: 4,
+				Buffer: buffer}
+			p := playStreams(t, virtualStreams(streamsJob(dir, spec), stalling(service, stands),
+				queue), length, func() { began = time.Now() })
 			p.checkSpans(t, spec, length)
 			for i, player := range stream.Players([]stream.Spec{spec}) {
 				want := overStall(spec, i, spec.Count, from, from+stall, length)
@@ -140,9 +142,11 @@ func TestStreamsOverAStall(t *testing.T) {
 					t.Errorf("stream %d: %d late frames, want %d", i+1, got.Late, want.Late)
 				}
 				if got.StallNS != int64(got.Late)*frame.Nanoseconds() {
-					t.Errorf("stream %d: stalled %d ns with %d late frames", i+1, got.StallNS, got.Late)
+					t.Errorf("stream %d: stalled %d ns with %d late frames", i+1, got.StallNS,
+						got.Late)
 				}
-				if diff := got.LowestNS - want.LowestNS; diff < -4*service.Nanoseconds() || diff > 0 {
+				if diff := got.LowestNS - want.LowestNS; diff < -4*service.Nanoseconds() ||
+					diff > 0 {
 					t.Errorf("stream %d: the buffer fell to %d ns, want at most a few requests under %d", i+1, got.LowestNS, want.LowestNS)
 				}
 			}
@@ -150,10 +154,12 @@ func TestStreamsOverAStall(t *testing.T) {
 	}
 	for _, record := range []bool{false, true} {
 		for _, buffer := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
-			for _, stall := range []time.Duration{0, 300 * time.Millisecond, time.Second, 3 * time.Second} {
-				overQueues(t, fmt.Sprintf("record %v, buffer %s, stall %s", record, buffer, stall), func(t *testing.T, queue queueMaker) {
-					check(t, queue, record, buffer, stall)
-				})
+			for _, stall := range []time.Duration{0, 300 * time.Millisecond, time.Second,
+				3 * time.Second} {
+				overQueues(t, fmt.Sprintf("record %v, buffer %s, stall %s", record, buffer, stall),
+					func(t *testing.T, queue queueMaker) {
+						check(t, queue, record, buffer, stall)
+					})
 			}
 		}
 	}
@@ -165,13 +171,16 @@ func TestStreamsOfAShortPhase(t *testing.T) {
 	overQueues(t, "", func(t *testing.T, queue queueMaker) {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
-			spec := stream.Spec{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}
-			p := playStreams(t, virtualStreams(streamsJob(dir, spec), serving(time.Millisecond), queue), 2100*time.Millisecond, func() {})
+			spec := stream.Spec{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1,
+				Buffer: time.Second}
+			p := playStreams(t, virtualStreams(streamsJob(dir, spec), serving(time.Millisecond),
+				queue), 2100*time.Millisecond, func() {})
 			if len(p.spans) != 2 {
 				t.Fatalf("%d stretches of a second in 2.1 s", len(p.spans))
 			}
 			for _, s := range p.spans {
-				if got := float64(s.Bytes) / float64(s.EndNS-s.StartNS) * 1e9; math.Abs(got/spec.Rate-1) > 0.002 {
+				if got := float64(s.Bytes) / float64(s.EndNS-
+					s.StartNS) * 1e9; math.Abs(got/spec.Rate-1) > 0.002 {
 					t.Errorf("%+v: %.0f bytes per second, want %.0f", s, got, spec.Rate)
 				}
 			}
@@ -214,7 +223,8 @@ func (p *played) checkSpans(t *testing.T, spec stream.Spec, length time.Duration
 	for _, o := range p.outcomes {
 		late += o.Late
 	}
-	if got := float64(sum) / float64(end) * 1e9; late == 0 && math.Abs(got/spec.TotalRate()-1) > 0.005 {
+	if got := float64(sum) / float64(end) * 1e9; late == 0 &&
+		math.Abs(got/spec.TotalRate()-1) > 0.005 {
 		t.Errorf("%.0f bytes per second, want %.0f", got, spec.TotalRate())
 	}
 	if seconds := int(length.Seconds()); late == 0 && len(p.spans) < seconds-1 {
@@ -241,7 +251,8 @@ func overQueues(t *testing.T, name string, test func(t *testing.T, queue queueMa
 // has whoever begins one wait, unless a thread of the kernel's does.
 func likeRing(full time.Duration) queueMaker {
 	return func(w ringWork) (queue, error) {
-		return &ringLike{newThreadQueue(w.depth, w.files, false, w.timing), full, nil, make([]int64, w.depth)}, nil
+		return &ringLike{newThreadQueue(w.depth, w.files, false, w.timing), full, nil,
+			make([]int64, w.depth)}, nil
 	}
 }
 
@@ -302,7 +313,9 @@ func TestStreamsCarryOver(t *testing.T) {
 		job.CarryOver = needs.Needs()
 		engine := newStreams(job, system{open: openTestFile, ring: noRing, queue: noQueue})
 		var wrote int64
-		if _, err := engine.Prepare(t.Context(), func(done int64) { wrote = done &^ (1<<20 - 1) }); err != nil {
+		if _, err := engine.Prepare(t.Context(), func(done int64) {
+			wrote = done &^ (1<<20 - 1)
+		}); err != nil {
 			t.Fatal(err)
 		}
 		started(engine)
@@ -315,7 +328,8 @@ func TestStreamsCarryOver(t *testing.T) {
 	for i, tt := range []struct {
 		record          bool
 		footprint, want int64
-	}{{true, 0, 0}, {false, 0, 2 << 20}, {false, 0, 0}, {true, 0, 0}, {false, 0, 0}, {true, 2 << 20, 0}, {false, 0, 2 << 20}} {
+	}{{true, 0, 0}, {false, 0, 2 << 20}, {false, 0, 0}, {true, 0, 0}, {false, 0, 0},
+		{true, 2 << 20, 0}, {false, 0, 2 << 20}} {
 		if got := written(tt.record, tt.footprint); got != tt.want {
 			t.Errorf("job %d: %d bytes were written before, want %d", i, got, tt.want)
 		}
@@ -348,10 +362,12 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 		{service: 39 * ms, still: 700 * ms, want: 700 * ms},
 		{service: 45 * ms, still: 700 * ms, want: 700 * ms},
 	} {
-		overQueues(t, fmt.Sprintf("requests of %s, still for %s, oversleeps %s", tt.service, tt.still, tt.oversleeps), func(t *testing.T, queue queueMaker) {
+		overQueues(t, fmt.Sprintf("requests of %s, still for %s, oversleeps %s", tt.service,
+			tt.still, tt.oversleeps), func(t *testing.T, queue queueMaker) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
-				job := streamsJob(dir, stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 1, Buffer: 200 * ms})
+				job := streamsJob(dir,
+					stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 1, Buffer: 200 * ms})
 				s := virtualStreams(job, serving(tt.service), queue)
 				running, overslept := s.timing, false
 				s.timing.now = func() int64 {
@@ -376,7 +392,8 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 				if over := p.host - tt.want; over > tt.want/1000 || over < -50*ms {
 					t.Errorf("late by %s, want %s or up to 50 ms less", p.host, tt.want)
 				}
-				if slow := tt.service > 40*ms || max(tt.still, tt.oversleeps) > 200*ms; slow != (p.late > 0) {
+				if slow := tt.service > 40*ms ||
+					max(tt.still, tt.oversleeps) > 200*ms; slow != (p.late > 0) {
 					t.Errorf("%d late frames", p.late)
 				}
 			})

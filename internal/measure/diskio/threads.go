@@ -117,7 +117,8 @@ func newSlots(buf, scratch []byte, depth int) []slot {
 	slots := make([]slot, depth)
 	for i := range slots {
 		from, to := i*(len(buf)/depth), (i+1)*(len(buf)/depth)
-		slots[i].memory = memory{write: buf[from:to:to], read: scratch[from:to:to], noise: int64(from)}
+		slots[i].memory = memory{write: buf[from:to:to], read: scratch[from:to:to],
+			noise: int64(from)}
 		slots[i].number = i
 	}
 	return slots

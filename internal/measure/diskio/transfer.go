@@ -32,14 +32,16 @@ type transfer struct {
 	requests int64 // blocks of padded
 	stamps   stamper
 	checking checking // of what is read
-	settle   int64    // bytes from one write-back to the next if the cache is in the way; 0: it is not
-	cap      int64    // nanoseconds after which no request begins; 0: no limit
-	shuffled shuffle  // order of the blocks; zero: as they come
-	want     int64    // bytes to be moved: the size, except for a probe
-	first    int64    // requests of the job before this transfer, if their order goes on from file to file
-	pacer    *pacer   // when requests begin; nil: at once
-	reads    float64  // of a transfer that does both, the share of requests that read; op is then write
-	mixKey   uint64   // of their order
+	// Bytes from one write-back to the next if the cache is in the way; 0: it is not.
+	settle   int64
+	cap      int64   // nanoseconds after which no request begins; 0: no limit
+	shuffled shuffle // order of the blocks; zero: as they come
+	want     int64   // bytes to be moved: the size, except for a probe
+	// Requests of the job before this transfer, if their order goes on from file to file.
+	first  int64
+	pacer  *pacer  // when requests begin; nil: at once
+	reads  float64 // of a transfer that does both, the share of requests that read; op is then write
+	mixKey uint64  // of their order
 
 	now       func() int64
 	release   int64 // all times given out count from it
@@ -101,8 +103,9 @@ func (t *transfer) issue(done <-chan struct{}, s *slot) bool {
 	}
 	off := i * t.block
 	n := min(t.block, t.padded-off)
-	s.request = request{op: op, p: s.take(op, off, n, t.block, &t.stamps), off: off, want: n, number: s.number,
-		calls: s.memory.calls}
+	s.request = request{op: op, p: s.take(op, off, n, t.block, &t.stamps), off: off, want: n,
+		number: s.number,
+		calls:  s.memory.calls}
 	if op == trace.Read {
 		s.want = min(n, t.size-off)
 	}
@@ -176,7 +179,8 @@ type shuffle struct {
 
 func newShuffle(n int64, key uint64) shuffle {
 	width := max(bits.Len64(uint64(n-1)), 1)
-	return shuffle{n: uint64(n), mask: 1<<width - 1, key: mix(key + gamma), shift: uint(width+1) / 2}
+	return shuffle{n: uint64(n), mask: 1<<width - 1, key: mix(key + gamma),
+		shift: uint(width+1) / 2}
 }
 
 // at is the place i in the order.

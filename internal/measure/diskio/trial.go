@@ -17,7 +17,8 @@ type Tried struct {
 	Effective trace.Effective
 	Bytes     int64
 	Seconds   float64 // from the first request to after the last flush
-	Cached    int64   // bytes of the files that the system's cache holds afterwards; -1 if it does not say
+	// Bytes of the files that the system's cache holds afterwards; -1 if it does not say.
+	Cached int64
 }
 
 // Try does a job by itself, for checks of a machine: through the engine of a run, and with what an
@@ -70,7 +71,8 @@ type FlushTimes struct {
 // TryFlush writes a sector and flushes, that many times. The places are written before: then a
 // flush brings the sector to the medium and, most of the time, nothing of the file system's own
 // records. After each, alive is called.
-func TryFlush(ctx context.Context, dir, runID, mode string, times int, alive func()) (out FlushTimes, err error) {
+func TryFlush(ctx context.Context, dir, runID, mode string, times int,
+	alive func()) (out FlushTimes, err error) {
 	folder, err := testfolder.Open(dir, runID)
 	if err != nil {
 		return out, err
@@ -103,7 +105,8 @@ func TryFlush(ctx context.Context, dir, runID, mode string, times int, alive fun
 		}
 		noise(buf, uint64(n), 0)
 		start := clock.Now()
-		sector := request{op: trace.Write, p: buf, off: int64(n%times) * probeSector, want: probeSector}
+		sector := request{op: trace.Write, p: buf, off: int64(n%times) * probeSector,
+			want: probeSector}
 		if err := sector.do(f); err != nil {
 			return out, err
 		}

@@ -24,9 +24,11 @@ func TestTry(t *testing.T) {
 	check.Must(t, err)
 	for _, tried := range []Tried{wrote, got} {
 		if tried.Effective.FlushReaches != fsyncReaches {
-			t.Errorf("%s reaches %q, want %q", tried.Effective.Flush, tried.Effective.FlushReaches, fsyncReaches)
+			t.Errorf("%s reaches %q, want %q", tried.Effective.Flush, tried.Effective.FlushReaches,
+				fsyncReaches)
 		}
-		if tried.Bytes != 3<<20 || tried.Seconds <= 0 || tried.Effective.Cache == "" || tried.Cached > 3<<20 {
+		if tried.Bytes != 3<<20 || tried.Seconds <= 0 || tried.Effective.Cache == "" ||
+			tried.Cached > 3<<20 {
 			t.Errorf("got %+v", tried)
 		}
 	}

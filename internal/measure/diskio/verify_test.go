@@ -28,10 +28,19 @@ func TestCheck(t *testing.T) {
 	}{
 		{"as written", func([]byte) {}, "", "", 0},
 		{"zeros", func(p []byte) { clear(p[2*unit : 3*unit]) }, "got zeros", "got zeros", 2 * unit},
-		{"a flipped bit in a stamp", func(p []byte) { p[unit+3] ^= 4 }, "got no stamp but", "got no stamp but", unit},
-		{"a flipped bit in the noise", func(p []byte) { p[unit+1001] ^= 4 }, "", "got something else", unit + 1001},
-		{"a flipped bit in the last byte", func(p []byte) { p[len(p)-1] ^= 4 }, "", "got something else", 4*unit - 1},
-		{"another place of the file", func(p []byte) { copy(p[unit:2*unit], p[3*unit:]) }, "got the stamp of file 3 at byte 1060864", "got the stamp of file 3 at byte 1060864", unit},
+		{"a flipped bit in a stamp", func(p []byte) {
+			p[unit+3] ^= 4
+		}, "got no stamp but", "got no stamp but", unit},
+		{"a flipped bit in the noise", func(p []byte) {
+			p[unit+1001] ^= 4
+		}, "", "got something else", unit + 1001},
+		{"a flipped bit in the last byte", func(p []byte) {
+			p[len(p)-1] ^= 4
+		}, "", "got something else", 4*unit - 1},
+		{"another place of the file", func(p []byte) {
+			copy(p[unit:2*unit], p[3*unit:])
+		}, "got the stamp of file 3 at byte 1060864", "got the stamp of file 3 at byte 1060864",
+			unit},
 		{"another file", func(p []byte) {
 			other := ours
 			other.file = 9
@@ -55,7 +64,8 @@ func TestCheck(t *testing.T) {
 					if got != nil {
 						t.Errorf("check(%d) = %v, want nothing", how, got)
 					}
-				case got == nil || !strings.Contains(got.Error(), want) || got.Offset != 1<<20+tt.at || got.Number != 3:
+				case got == nil || !strings.Contains(got.Error(), want) || got.Offset != 1<<20+
+					tt.at || got.Number != 3:
 					t.Errorf("check(%d) = %+v, want %q at %d", how, got, want, 1<<20+tt.at)
 				}
 			}
@@ -94,13 +104,17 @@ func TestHelpSaysWhatStampsCover(t *testing.T) {
 			p[i] ^= 4
 		}
 		shares = append(shares, fmt.Sprintf("%d bytes of every %s (%.1f %%)", noticed,
-			map[int64]string{4096: "4 KiB", 512: "512 bytes"}[unit], 100*float64(noticed)/float64(unit)))
+			map[int64]string{4096: "4 KiB", 512: "512 bytes"}[unit],
+			100*float64(noticed)/float64(unit)))
 	}
 	want := shares[0] + ", or of " + strings.TrimPrefix(shares[1], "32 bytes of ")
-	if !strings.Contains(string(help), want) || !strings.Contains(string(help), "a byte that is wrong in the timed read alone goes unnoticed") {
+	if !strings.Contains(string(help), want) ||
+		!strings.Contains(string(help),
+			"a byte that is wrong in the timed read alone goes unnoticed") {
 		t.Errorf("hubbench help scenario doesn't say %q, or what full leaves out", want)
 	}
-	if schema, err := json.Marshal(scenario.Schema()); err != nil || !strings.Contains(string(schema), "check 32 bytes of every 4 KiB read (0.8 %)") {
+	if schema, err := json.Marshal(scenario.Schema()); err != nil ||
+		!strings.Contains(string(schema), "check 32 bytes of every 4 KiB read (0.8 %)") {
 		t.Errorf("the schema doesn't say %q: %v", shares[0], err)
 	}
 }
@@ -115,39 +129,44 @@ func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 				want   string
 			}{
 				{"off", 8192, 4096, ""},
-				{scenario.VerifyStamps, 8192, 4096, "in test file 0 at byte 8192: wrote this run's stamp of file 0 at byte 8192, got zeros"},
+				{scenario.VerifyStamps, 8192, 4096,
+					"in test file 0 at byte 8192: wrote this run's stamp of file 0 at byte 8192, got zeros"},
 				{scenario.VerifyStamps, 8192 + 100, 100, ""}, // beside the stamp
-				{scenario.VerifyFull, 8192 + 104, 96, "in test file 0 at byte 8296: wrote random data"},
-				{scenario.VerifyFull, 1_500_000, 1, "in test file 0 at byte 1500000: wrote random data"}, // the last byte but some
+				{scenario.VerifyFull, 8192 + 104, 96,
+					"in test file 0 at byte 8296: wrote random data"},
+				// The last byte but some.
+				{scenario.VerifyFull, 1_500_000, 1,
+					"in test file 0 at byte 1500000: wrote random data"},
 			} {
 				if mode == scenario.ModeApp && how != "threads" {
 					continue
 				}
-				t.Run(strings.Join([]string{how, mode, tt.verify, tt.want}, " "), func(t *testing.T) {
-					dir := t.TempDir()
-					job := newJob(dir, trace.Read, 1_500_007, 4096)
-					job.IO.Verify, job.IO.Mode = tt.verify, mode
-					engine, _ := prepared(t, job, sys)
-					corrupt(t, engine, tt.at, tt.n)
-					started(engine)
-					_, err := engine.Transfer(t.Context(), 0, nil)
-					if tt.want == "" {
-						if err != nil {
-							t.Fatalf("Transfer() = %v, want nothing found", err)
+				t.Run(strings.Join([]string{how, mode, tt.verify, tt.want}, " "),
+					func(t *testing.T) {
+						dir := t.TempDir()
+						job := newJob(dir, trace.Read, 1_500_007, 4096)
+						job.IO.Verify, job.IO.Mode = tt.verify, mode
+						engine, _ := prepared(t, job, sys)
+						corrupt(t, engine, tt.at, tt.n)
+						started(engine)
+						_, err := engine.Transfer(t.Context(), 0, nil)
+						if tt.want == "" {
+							if err != nil {
+								t.Fatalf("Transfer() = %v, want nothing found", err)
+							}
+							return
 						}
-						return
-					}
-					evidence := filepath.Join(engine.folder.Path, "evidence-000000.bin")
-					for _, want := range []string{"disk B", tt.want, "kept as " + evidence} {
-						check.Refused(t, "Transfer()", err, want)
-					}
-					// Neither the end of the job nor that of the run takes the evidence away.
-					closed(t, engine)
-					check.Must(t, testfolder.RemoveRun(dir, "r1"))
-					if info, err := os.Stat(evidence); err != nil || info.Size() != 1_500_007 {
-						t.Errorf("evidence: %v, %v, want the file as it was", info, err)
-					}
-				})
+						evidence := filepath.Join(engine.folder.Path, "evidence-000000.bin")
+						for _, want := range []string{"disk B", tt.want, "kept as " + evidence} {
+							check.Refused(t, "Transfer()", err, want)
+						}
+						// Neither the end of the job nor that of the run takes the evidence away.
+						closed(t, engine)
+						check.Must(t, testfolder.RemoveRun(dir, "r1"))
+						if info, err := os.Stat(evidence); err != nil || info.Size() != 1_500_007 {
+							t.Errorf("evidence: %v, %v, want the file as it was", info, err)
+						}
+					})
 			}
 		}
 	}
@@ -218,7 +237,8 @@ func TestVerifyReadsBackWhatWasWritten(t *testing.T) {
 		started(engine)
 		moved(t, engine, 0)
 		fault.armed.Store(true)
-		if _, err := engine.Transfer(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(), "in test file 1 at byte") {
+		if _, err := engine.Transfer(t.Context(), 1, nil); err == nil ||
+			!strings.Contains(err.Error(), "in test file 1 at byte") {
 			t.Errorf("%s: Transfer() = %v, want it to find the lost write", mode, err)
 		}
 	}

@@ -20,7 +20,8 @@ func mountVolume(t *testing.T, mib int64, options string) string {
 	disk := testdisk.Make(t, testdisk.Options{Bytes: mib << 20}, os.Getenv("CI") == "true")
 	// All of it is laid out at once: the kernel would otherwise go on with that while a test counts
 	// what the device moves.
-	check.Must(t, disk.Format(0, "mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"))
+	check.Must(t, disk.Format(0, "mkfs.ext4", "-q", "-m", "0", "-E",
+		"lazy_itable_init=0,lazy_journal_init=0"))
 	root, err := disk.Mount(0, options)
 	check.Must(t, err)
 	return root
@@ -36,8 +37,10 @@ func TestVolumeFillsUp(t *testing.T) {
 		want     string
 	}{
 		{"while writing", trace.Write, false, []int64{8 << 20, 200 << 20}, true, "write file 1"},
-		{"while allocating", trace.Write, true, []int64{8 << 20, 200 << 20}, true, "allocate test file data-000001.bin"},
-		{"while the files to be read are written", trace.Read, false, []int64{200 << 20}, false, "write test file 0 before the phase"},
+		{"while allocating", trace.Write, true, []int64{8 << 20, 200 << 20}, true,
+			"allocate test file data-000001.bin"},
+		{"while the files to be read are written", trace.Read, false, []int64{200 << 20}, false,
+			"write test file 0 before the phase"},
 	} {
 		for how, sys := range systems {
 			t.Run(tt.name+" "+how, func(t *testing.T) {
@@ -58,7 +61,8 @@ func TestVolumeFillsUp(t *testing.T) {
 				if err == nil {
 					t.Fatal("200 MiB fit into 64")
 				}
-				for _, want := range []string{"disk B: ", tt.want, dir, "no space left on device", "free some space"} {
+				for _, want := range []string{"disk B: ", tt.want, dir, "no space left on device",
+					"free some space"} {
 					if !strings.Contains(err.Error(), want) {
 						t.Errorf("got %v, want it to say %q", err, want)
 					}
@@ -76,7 +80,8 @@ func TestReadOnlyVolume(t *testing.T) {
 	dir := mountVolume(t, 16, "ro")
 	engine := newReal(newJob(dir, trace.Write, 1), systems["io_uring"])
 	_, err := engine.Prepare(t.Context(), func(int64) {})
-	if err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) || !strings.Contains(err.Error(), "mount the volume writable") {
+	if err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) ||
+		!strings.Contains(err.Error(), "mount the volume writable") {
 		t.Errorf("Prepare() = %v, want an error that says so", err)
 	}
 	closed(t, engine)
@@ -97,7 +102,8 @@ func TestDeviceCountsWhatIsReported(t *testing.T) {
 	app.IO.Mode = "app"
 	for _, how := range []string{"threads", "io_uring"} {
 		sys := systems[how]
-		for what, job := range map[string]Job{"write": write, "read": read, "random read": random, "app read": app} {
+		for what, job := range map[string]Job{"write": write, "read": read, "random read": random,
+			"app read": app} {
 			role := job.Role
 			engine, _ := prepared(t, job, sys)
 			testdisk.Run(t, "sync")
@@ -105,7 +111,8 @@ func TestDeviceCountsWhatIsReported(t *testing.T) {
 			transferAll(t, engine)
 			got := (sectors(t, source, role) - before) * 512
 			if want := job.Bytes(); got < want*999/1000 || got > want*1001/1000 {
-				t.Errorf("%s, %s: the device counted %d bytes, reported were %d", how, what, got, want)
+				t.Errorf("%s, %s: the device counted %d bytes, reported were %d", how, what, got,
+					want)
 			}
 			closed(t, engine)
 		}

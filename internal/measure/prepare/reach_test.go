@@ -12,5 +12,6 @@ func TestReach(t *testing.T) {
 	if err := reach(dir); err != nil {
 		t.Errorf("an empty folder: %v", err)
 	}
-	check.Refused(t, "no folder", reach(filepath.Join(dir, "absent")), "check that the disk is mounted")
+	check.Refused(t, "no folder", reach(filepath.Join(dir, "absent")),
+		"check that the disk is mounted")
 }

@@ -40,10 +40,12 @@ func Plan(disks []scenario.Disk) *scenario.Plan {
 			plan.Phases = append(plan.Phases, scenario.Phase{
 				Name: disk.Name + " " + string(role), Roles: map[string]trace.Role{disk.Name: role},
 				Stop: scenario.StopTime, Limit: Each,
-				Jobs: []scenario.Job{{Disk: disk.Name, Role: role, Sizes: files, Seed: 1, IO: scenario.IO{
-					Mode: scenario.ModeDirect, Block: block, Depth: depth, Flush: scenario.FlushNone,
-					Verify: scenario.VerifyOff, Preallocate: true,
-				}}},
+				Jobs: []scenario.Job{{Disk: disk.Name, Role: role, Sizes: files, Seed: 1,
+					IO: scenario.IO{
+						Mode: scenario.ModeDirect, Block: block, Depth: depth,
+						Flush:  scenario.FlushNone,
+						Verify: scenario.VerifyOff, Preallocate: true,
+					}}},
 			})
 		}
 	}

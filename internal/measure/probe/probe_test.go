@@ -14,7 +14,8 @@ func TestSpeeds(t *testing.T) {
 	for _, e := range []trace.Event{
 		{Type: trace.PhaseType, Phase: "A write", Roles: map[string]trace.Role{"A": trace.Write}},
 		{Type: trace.ProgressType, Phase: "A write", Disk: "A", Bytes: 40e6, TNS: 300e6},
-		{Type: trace.FileType, Phase: "A write", Disk: "A", Op: trace.Write, Bytes: 50e6, StartNS: 1, EndNS: 500e6},
+		{Type: trace.FileType, Phase: "A write", Disk: "A", Op: trace.Write, Bytes: 50e6,
+			StartNS: 1, EndNS: 500e6},
 		{Type: trace.ProgressType, Phase: "A write", Disk: "A", Seq: 1, Bytes: 40e6, TNS: 900e6},
 		{Type: trace.PhaseEndType, Phase: "A write", Status: trace.Complete},
 		{Type: trace.PhaseType, Phase: "A read", Roles: map[string]trace.Role{"A": trace.Read}},

@@ -284,8 +284,8 @@ func (d *Dir) open(name string, flag int) (*os.File, error) {
 	return d.Root.OpenFile(name, flag, 0o644)
 }
 
-// NewID names a run, and its test folders: when it began, and 64 random bits, as many machines begin
-// runs in one second.
+// NewID names a run, and its test folders: when it began, and 64 random bits, as many machines
+// begin runs in one second.
 func NewID(began time.Time) string {
 	var tail [8]byte
 	_, _ = rand.Read(tail[:]) // It never fails.

@@ -62,7 +62,8 @@ func write(t *testing.T, path, text string) {
 
 func TestRoundTrip(t *testing.T) {
 	dir := newDir(t)
-	for i, e := range events() { // each is in the file when Append returns: a killed process runs no code
+	// Each is in the file when Append returns: a killed process runs no code.
+	for i, e := range events() {
 		check.Must(t, dir.Append(e))
 		data, err := os.ReadFile(dir.File(EventsFile))
 		if got := strings.Count(string(data), "\n"); err != nil || got != i+1 {

@@ -210,7 +210,8 @@ func (f *Folder) CarryOver(needed []Record) error {
 		stay[ListName] = true
 		text, _ := json.Marshal(f.Records) // numbers
 		if saveErr := f.Root.WriteFile(ListName, append(text, '\n'), 0o600); saveErr != nil {
-			err = errors.Join(err, fmt.Errorf("save the list of files for the next phase: %w", saveErr))
+			err = errors.Join(err, fmt.Errorf("save the list of files for the next phase: %w",
+				saveErr))
 		}
 	}
 	_, _, removeErr := f.remove(stay, false)

@@ -346,7 +346,8 @@ func (f *Folder) remove(stay map[string]bool, all bool) (files int, bytes int64,
 		}
 	}
 	if len(foreign) > 0 {
-		return files, bytes, fmt.Errorf("%s stays: it holds %q, which hubbench did not make", f.Path,
+		return files, bytes, fmt.Errorf("%s stays: it holds %q, which hubbench did not make",
+			f.Path,
 			foreign[0])
 	}
 	if kept > 0 {

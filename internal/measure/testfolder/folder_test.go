@@ -57,26 +57,31 @@ func TestRemoveRun(t *testing.T) {
 	}{
 		{name: "empty folder"},
 		{name: "own files", files: []string{"data-000000.bin", "data-000001.bin", "probe.bin"}},
-		{name: "twins made by macOS", files: []string{"data-000000.bin", "._data-000000.bin", "._hubbench.json"}},
+		{name: "twins made by macOS",
+			files: []string{"data-000000.bin", "._data-000000.bin", "._hubbench.json"}},
 		{
-			name: "kept", files: []string{"data-000000.bin", "data-000001.bin", "data-000002.bin", "files.json"},
+			name: "kept", files: []string{"data-000000.bin", "data-000001.bin", "data-000002.bin",
+				"files.json"},
 			want: []string{"data-000000.bin", "files.json", "hubbench.json"},
 		},
-		{name: "evidence", files: []string{"data-000000.bin", "evidence-000001.bin"}, want: []string{"evidence-000001.bin", "hubbench.json"}},
+		{name: "evidence", files: []string{"data-000000.bin", "evidence-000001.bin"},
+			want: []string{"evidence-000001.bin", "hubbench.json"}},
 		{
 			name: "a foreign file", files: []string{"data-000000.bin", "thesis.doc"},
 			want: []string{"hubbench.json", "thesis.doc"}, wantErr: `holds "thesis.doc", which hubbench did not make`,
 		},
 		{
 			name: "nearly our name", files: []string{"data-000000.bin.bak"},
-			want: []string{"data-000000.bin.bak", "hubbench.json"}, wantErr: "hubbench did not make",
+			want:    []string{"data-000000.bin.bak", "hubbench.json"},
+			wantErr: "hubbench did not make",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			path := makeFolder(t, dir, tt.files...)
 			err := RemoveRun(dir, "r1")
-			if tt.wantErr == "" && err != nil || tt.wantErr != "" && (err == nil || !strings.Contains(err.Error(), tt.wantErr)) {
+			if tt.wantErr == "" && err != nil || tt.wantErr != "" &&
+				(err == nil || !strings.Contains(err.Error(), tt.wantErr)) {
 				t.Errorf("RemoveRun() = %v, want %q", err, tt.wantErr)
 			}
 			check.Same(t, "left in the folder", tt.want, names(t, path))
@@ -166,7 +171,8 @@ func TestUnfinishedFolder(t *testing.T) {
 					return err
 				}
 				got, err := f.Root.ReadFile(MarkerName)
-				check.Same(t, fmt.Sprintf("a marker of %d bytes, completed", length), string(whole), string(got))
+				check.Same(t, fmt.Sprintf("a marker of %d bytes, completed", length), string(whole),
+					string(got))
 				_, _, removeErr := f.remove(nil, true)
 				return errors.Join(err, removeErr)
 			},
@@ -203,7 +209,8 @@ func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
 	check.Must(t, err)
 	_, _, err = f.remove(nil, false)
 	check.Must(t, err)
-	check.Same(t, "left when a phase that needs no files has ended", []string{MarkerName}, names(t, f.Path))
+	check.Same(t, "left when a phase that needs no files has ended", []string{MarkerName},
+		names(t, f.Path))
 	release()
 	if got, err := Clean(dir); err != nil || len(got) != 1 || got[0].Skipped != "" {
 		t.Errorf("after the run: Clean() = %+v, %v, want it removed", got, err)
@@ -254,7 +261,8 @@ func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 		}, "marker is not hubbench's"},
 		{"a marker that is a link", func(t *testing.T, dir string) {
 			path := makeFolder(t, dir, "data-000000.bin")
-			check.Must(t, os.Rename(filepath.Join(path, MarkerName), filepath.Join(path, "elsewhere")))
+			check.Must(t, os.Rename(filepath.Join(path, MarkerName),
+				filepath.Join(path, "elsewhere")))
 			check.Must(t, os.Symlink("elsewhere", filepath.Join(path, MarkerName)))
 		}, "marker is not a file"},
 		{"a link to a marked folder", func(t *testing.T, dir string) {
@@ -395,7 +403,9 @@ func TestTestFiles(t *testing.T) {
 		if victim := want[rng.IntN(len(want))]; rng.IntN(10) == 0 {
 			check.Must(t, f.RemoveFile(victim.Number))
 			if !victim.Keep {
-				want = slices.DeleteFunc(want, func(have Record) bool { return have.Number == victim.Number })
+				want = slices.DeleteFunc(want, func(have Record) bool {
+					return have.Number == victim.Number
+				})
 			}
 		}
 		check.Same(t, "records", want, f.Records)

@@ -36,11 +36,13 @@ const (
 	// Lines: events of a trace; Files: of the job that end with these; Moved: they show that
 	// something has moved
 	EventsKind Kind = "events"
-	AskKind    Kind = "ask"    // Bytes: wanted of the hub; one at a time
-	WorkedKind Kind = "worked" // all of the job's files are moved; it goes on with filler until it gets FinishKind
+	AskKind    Kind = "ask" // Bytes: wanted of the hub; one at a time
+	// All of the job's files are moved; it goes on with filler until it gets FinishKind.
+	WorkedKind Kind = "worked"
 	QuotaKind  Kind = "quota"  // Bytes: what the job comes to in all, as far as is known by now
 	SteadyKind Kind = "steady" // Window: at its end the job was steady
-	AliveKind  Kind = "alive"  // Bytes: moved so far by this job; Beside: what it did outside its files' times
+	// Bytes: moved so far by this job; Beside: what it did outside its files' times.
+	AliveKind Kind = "alive"
 	// Error: empty if all went well; Effective: if it is not what it was when ready. The worker
 	// ends after it
 	DoneKind Kind = "done"
@@ -100,7 +102,8 @@ func (c *Conn) Send(m Message) error {
 		body = append(append(body, '\n'), m.Lines...) // JSON on one line
 	}
 	if len(body) > maxFrame {
-		return fmt.Errorf("encode %s message: %d bytes exceed the limit of %d", m.Kind, len(body), maxFrame)
+		return fmt.Errorf("encode %s message: %d bytes exceed the limit of %d", m.Kind, len(body),
+			maxFrame)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,8 +127,9 @@ func (c *Conn) Receive() (Message, error) {
 	}
 	n := binary.BigEndian.Uint32(head[:])
 	if n > maxFrame {
-		return m, fmt.Errorf("receive message: a frame of %d bytes exceeds the limit of %d: is something else "+
-			"writing to this pipe?", n, maxFrame)
+		return m,
+			fmt.Errorf("receive message: a frame of %d bytes exceeds the limit of %d: is something else "+
+				"writing to this pipe?", n, maxFrame)
 	}
 	// ReadAll grows with what arrives: a false length costs nothing.
 	body, err := io.ReadAll(io.LimitReader(c.r, int64(n)))

@@ -30,7 +30,8 @@ func messages() []Message {
 		{Kind: GrantKind, DoneNS: 7},
 		{Kind: EventsKind, Files: 1, Lines: []byte("{\"type\":\"file\"}\n{}\n")},
 		{Kind: AskKind, Bytes: 5},
-		{Kind: ReadyKind, Effective: &trace.Effective{Engine: "threads", Depth: 4, Warnings: []string{"w"}}},
+		{Kind: ReadyKind, Effective: &trace.Effective{Engine: "threads", Depth: 4,
+			Warnings: []string{"w"}}},
 		{Kind: DoneKind, Error: "no space left"},
 	}
 }

@@ -30,13 +30,15 @@ func NewSimulated(job diskio.Job, model Hub) diskio.Engine {
 }
 
 func (s *simulated) Prepare(context.Context, func(int64)) (trace.Effective, error) {
-	return trace.Effective{Engine: "simulated", Cache: "none", Flush: scenario.FlushNone, Block: policy.Stretch,
+	return trace.Effective{Engine: "simulated", Cache: "none", Flush: scenario.FlushNone,
+		Block: policy.Stretch,
 		Depth: 1}, nil
 }
 
 func (s *simulated) Start(int64, func(trace.Event)) {}
 
-func (s *simulated) Transfer(ctx context.Context, seq int, sample diskio.Sampler) (diskio.Span, error) {
+func (s *simulated) Transfer(ctx context.Context, seq int, sample diskio.Sampler) (diskio.Span,
+	error) {
 	t := policy.NewTransfer(&s.job.Job, s.job.Size(seq), s.nowNS)
 	for n := t.Ask(); n > 0; n = t.Ask() {
 		doneNS, err := s.model.Move(ctx, n)
@@ -48,7 +50,8 @@ func (s *simulated) Transfer(ctx context.Context, seq int, sample diskio.Sampler
 		}
 	}
 	s.nowNS = t.EndNS
-	return diskio.Span{Bytes: t.Bytes, Read: s.read(t.Bytes), StartNS: t.StartNS, EndNS: t.EndNS}, nil
+	return diskio.Span{Bytes: t.Bytes, Read: s.read(t.Bytes), StartNS: t.StartNS, EndNS: t.EndNS},
+		nil
 }
 
 func (s *simulated) read(bytes int64) int64 { return policy.ReadOf(&s.job.Job, bytes) }

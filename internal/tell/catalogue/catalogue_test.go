@@ -37,7 +37,8 @@ import (
 
 var runs = flag.Int("runs", 400, "how many runs the queries are tried on")
 
-var more = flag.String("engines", "", "the other engines that are to answer the same: pyspark, chdb")
+var more = flag.String("engines", "",
+	"the other engines that are to answer the same: pyspark, chdb")
 
 // child has this program add runs to the catalogue in that folder, and compact it, until it is
 // killed.
@@ -104,11 +105,14 @@ var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 			return hardware.Unit{Disk: hardware.Disk{Model: model, Firmware: firmware}}
 		}
 		run.Hardware = &hardware.Setup{
-			Hub:   &hardware.Hub{Vendor: "Maker", Name: fmt.Sprintf("Hub %d", n%2)},
-			Disks: map[string]hardware.Unit{"A": disk("SSD One", firmware), "B": disk("SSD Two", "7"), "C": disk("SSD Three", "5")},
+			Hub: &hardware.Hub{Vendor: "Maker", Name: fmt.Sprintf("Hub %d", n%2)},
+			Disks: map[string]hardware.Unit{"A": disk("SSD One", firmware),
+				"B": disk("SSD Two", "7"), "C": disk("SSD Three", "5")},
 		}
 		a.Phases = append([]analysis.Phase{}, first.Phases...)
-		again := first.Phases[slices.IndexFunc(first.Phases, func(p analysis.Phase) bool { return p.Name == "WWW" })]
+		again := first.Phases[slices.IndexFunc(first.Phases, func(p analysis.Phase) bool {
+			return p.Name == "WWW"
+		})]
 		again.Name, again.Repeats = "WWW-2", "WWW"
 		a.Phases = append(a.Phases, again)
 		for i := range a.Phases {
@@ -117,7 +121,8 @@ var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 			if strings.HasPrefix(p.Name, "WWW") {
 				p.Disks = maps.Clone(p.Disks)
 				c := p.Disks["C"]
-				c.Throttle = &analysis.Throttle{Step: ledger.Step{AtBytes: 24e9, FromRate: 2e9, ToRate: 0.5e9}, Cause: "cache_full"}
+				c.Throttle = &analysis.Throttle{Step: ledger.Step{AtBytes: 24e9, FromRate: 2e9,
+					ToRate: 0.5e9}, Cause: "cache_full"}
 				c.Temperature = &analysis.Temperature{FirstC: 38, MaxC: 51 + 3*random.Float64()}
 				p.Disks["C"] = c
 			}
@@ -133,8 +138,9 @@ var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 			p.Overlap, o.Disks = &o, rates
 		}
 		a.Origin = &analysis.Origin{
-			Run: fmt.Sprintf("run-%05d", n), Started: started, Host: fmt.Sprintf("%04d", n%20), Status: "complete",
-			Hub: run.Hardware.Hub.Product(),
+			Run: fmt.Sprintf("run-%05d", n), Started: started, Host: fmt.Sprintf("%04d", n%20),
+			Status: "complete",
+			Hub:    run.Hardware.Hub.Product(),
 		}
 		return &recorded.Run{Loaded: &rundir.Loaded{Trace: &run}, Path: a.Run, Analysis: &a}
 	}
@@ -238,7 +244,8 @@ func TestAdd(t *testing.T) {
 		t.Errorf("%v when the run had changed", got)
 	}
 	check.Must(t, os.MkdirAll(filepath.Join(dir, "disk", "date=2026-01-01"), 0o755))
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "layout of versions before 1") {
+	if _, err := Open(dir); err == nil ||
+		!strings.Contains(err.Error(), "layout of versions before 1") {
 		t.Errorf("the old layout: %v", err)
 	}
 }
@@ -280,7 +287,8 @@ func TestCompact(t *testing.T) {
 	check.Must(t, c.Compact(first))
 	check.Same(t, "rows", fmt.Sprint(want(0, 1, 2, 3, 4, 5, 6, 7, 320)), fmt.Sprint(rowsOf(t, dir)))
 	if files := whole(t, dir); len(files) != 5+5 {
-		t.Errorf("%d files, want one a grain of the month that is over, and of the run after it", len(files))
+		t.Errorf("%d files, want one a grain of the month that is over, and of the run after it",
+			len(files))
 	}
 	before := whole(t, dir)
 	check.Must(t, c.Compact(first))
@@ -296,7 +304,8 @@ func TestCompact(t *testing.T) {
 	check.Same(t, "late arrivals", fmt.Sprint(late), fmt.Sprint(rowsOf(t, dir)))
 	check.Must(t, c.Compact(first))
 	check.Same(t, "late arrivals, compacted", fmt.Sprint(late), fmt.Sprint(rowsOf(t, dir)))
-	if _, err := os.Stat(filepath.Join(dir, "disk", "month=2026-01", "compact-2.parquet")); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "disk", "month=2026-01",
+		"compact-2.parquet")); err != nil {
 		t.Error(err)
 	}
 	findings, err := parquet.ReadFile[struct {
@@ -347,7 +356,8 @@ func TestManyWriters(t *testing.T) {
 		c := add(t, dir)
 		writers.Go(func() {
 			for n := range 20 {
-				if err := c.Add(farm()(10*w+n), Stamp{}); err != nil { // half of them are another's too
+				// Half of them are another's too.
+				if err := c.Add(farm()(10*w+n), Stamp{}); err != nil {
 					t.Error(err)
 				}
 				if n%8 != w {
@@ -391,10 +401,13 @@ func TestKills(t *testing.T) {
 		check.Must(t, cmd.Start())
 		lines := bufio.NewScanner(out)
 		lines.Scan() // it has begun, however long that took
-		time.AfterFunc(time.Duration(n*311%2500)*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		time.AfterFunc(time.Duration(n*311%2500)*time.Millisecond, func() {
+			_ = cmd.Process.Kill()
+		})
 		for lines.Scan() {
 			run := 0
-			if _, err := fmt.Sscanf(lines.Text(), "added %d", &run); err == nil && !slices.Contains(added, run) {
+			if _, err := fmt.Sscanf(lines.Text(), "added %d", &run); err == nil &&
+				!slices.Contains(added, run) {
 				added = append(added, run)
 			} else if !strings.HasPrefix(lines.Text(), "add") {
 				t.Error(lines.Text())
@@ -531,7 +544,8 @@ func TestQueries(t *testing.T) {
 		},
 		"retention": func(t *testing.T, rows [][]string) {
 			for _, row := range rows {
-				if kept := number(t, row[5]); kept <= 0 || kept > 1.2 || number(t, row[4]) != 10*each && row[1] != "SSD Three" {
+				if kept := number(t, row[5]); kept <= 0 || kept > 1.2 ||
+					number(t, row[4]) != 10*each && row[1] != "SSD Three" {
 					t.Errorf("%q", row)
 				}
 			}
@@ -540,22 +554,26 @@ func TestQueries(t *testing.T) {
 			}
 		},
 		"throttle": func(t *testing.T, rows [][]string) {
-			if len(rows) != 1 || rows[0][0] != "SSD Three" || number(t, rows[0][3]) != float64(2**runs) || number(t, rows[0][5]) != 75 {
-				t.Errorf("%q, want SSD Three to have fallen by 75 %% in both phases of every run", rows)
+			if len(rows) != 1 || rows[0][0] != "SSD Three" ||
+				number(t, rows[0][3]) != float64(2**runs) || number(t, rows[0][5]) != 75 {
+				t.Errorf("%q, want SSD Three to have fallen by 75 %% in both phases of every run",
+					rows)
 			}
 		},
 		"trend": func(t *testing.T, rows [][]string) {
 			fell, other := 0, 0
 			for _, row := range rows {
 				at, change := number(t, row[7]), number(t, row[10])
-				if row[2] == "A" && at >= each/2-2 && at <= each/2+2 && change < -7 && change > -13 &&
+				if row[2] == "A" && at >= each/2-2 && at <= each/2+2 && change < -7 &&
+					change > -13 &&
 					len(row[0]) == 4 && strings.HasPrefix(row[11], "2026-0") {
 					fell++
 				} else {
 					other++
 				}
 			}
-			if fell != 20*3 || other > 4 { // t above 4 in any of 17 splits: a few of 120 series by chance
+			// T above 4 in any of 17 splits: a few of 120 series by chance.
+			if fell != 20*3 || other > 4 {
 				t.Errorf("%d falls after half of A's runs, want those in 3 patterns on 20 hosts; %d other changes", fell, other)
 			}
 		},

@@ -23,36 +23,38 @@ func Is(dir string) bool {
 func Disks(dir string) (runs [][]table.Disk, err error) {
 	type key struct{ run, phase, disk string }
 	seen, places := map[key]bool{}, map[string]int{}
-	err = filepath.WalkDir(filepath.Join(dir, "disk"), func(path string, entry fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) { // Another program has compacted the catalogue meanwhile.
-			return nil
-		}
-		if err != nil || entry.IsDir() || filepath.Ext(path) != ".parquet" {
-			return err
-		}
-		rows, err := parquet.ReadFile[table.Disk](path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		for _, row := range rows {
-			k := key{row.ID, row.Phase, row.Disk}
-			if seen[k] {
-				continue
+	err = filepath.WalkDir(filepath.Join(dir, "disk"),
+		func(path string, entry fs.DirEntry, err error) error {
+			// Another program has compacted the catalogue meanwhile.
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
 			}
-			seen[k] = true
-			at, known := places[row.ID]
-			if !known {
-				at = len(runs)
-				places[row.ID] = at
-				runs = append(runs, nil)
+			if err != nil || entry.IsDir() || filepath.Ext(path) != ".parquet" {
+				return err
 			}
-			runs[at] = append(runs[at], row)
-		}
-		return nil
-	})
+			rows, err := parquet.ReadFile[table.Disk](path)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			for _, row := range rows {
+				k := key{row.ID, row.Phase, row.Disk}
+				if seen[k] {
+					continue
+				}
+				seen[k] = true
+				at, known := places[row.ID]
+				if !known {
+					at = len(runs)
+					places[row.ID] = at
+					runs = append(runs, nil)
+				}
+				runs[at] = append(runs[at], row)
+			}
+			return nil
+		})
 	if err != nil {
 		return nil, fmt.Errorf("read catalogue: %w", err)
 	}

@@ -33,12 +33,14 @@ func TestDisks(t *testing.T) {
 	got := 0
 	for _, run := range runs {
 		got += len(run)
-		if first := run[0]; first.ID == "" || first.Host == "" || first.Rate == nil || first.Started.IsZero() {
+		if first := run[0]; first.ID == "" || first.Host == "" || first.Rate == nil ||
+			first.Started.IsZero() {
 			t.Errorf("a row without what it is of: %+v", first)
 		}
 	}
 	if len(files) != 3 || len(runs) != 3 || got != rows {
-		t.Errorf("%d files, %d runs with %d rows, want 3 of each with %d", len(files), len(runs), got, rows)
+		t.Errorf("%d files, %d runs with %d rows, want 3 of each with %d", len(files), len(runs),
+			got, rows)
 	}
 	check.Must(t, os.WriteFile(files[1], []byte("no parquet"), 0o600))
 	if _, err := Disks(dir); err == nil {

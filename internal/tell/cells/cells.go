@@ -101,7 +101,8 @@ func Pad(text string, to int) string {
 // IsControl reports whether a character does something to a line instead of standing in it: it
 // moves the cursor, ends the line or turns its direction.
 func IsControl(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' ||
+		r == '\u2029'
 }
 
 // Clean replaces what would move the cursor, colour the screen or turn the line around.

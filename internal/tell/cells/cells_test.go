@@ -52,8 +52,10 @@ func TestClean(t *testing.T) {
 }
 
 func TestWrap(t *testing.T) {
-	got := Wrap("Three disks writing: 3.34 GB/s together for 37.5 s; extraordinarilylongname", "  ", 20)
-	want := []string{"Three disks writing:", "  3.34 GB/s together", "  for 37.5 s;", "  extraordinarilylo…"}
+	got := Wrap("Three disks writing: 3.34 GB/s together for 37.5 s; extraordinarilylongname", "  ",
+		20)
+	want := []string{"Three disks writing:", "  3.34 GB/s together", "  for 37.5 s;",
+		"  extraordinarilylo…"}
 	check.Same(t, "wrapped", want, got)
 }
 
@@ -64,7 +66,8 @@ func FuzzCut(f *testing.F) {
 		if !utf8.ValidString(text) || limit < 0 || limit > 1000 {
 			t.Skip()
 		}
-		for _, got := range append(Wrap(text, "  ", limit+3), Cut(text, limit), CutMiddle(text, limit)) {
+		for _, got := range append(Wrap(text, "  ", limit+3), Cut(text, limit),
+			CutMiddle(text, limit)) {
 			if !utf8.ValidString(got) || Width(got) > limit+3 {
 				t.Errorf("%q is %d wide, want %d at most", got, Width(got), limit)
 			}

@@ -15,14 +15,18 @@ func TestOf(t *testing.T) {
 		env      []string
 		want     Ink
 	}{
-		{"256 colours", true, "linux", []string{"TERM=xterm-256color", "LANG=de_DE.UTF-8"}, Ink{Colours: 256, Redraws: true}},
-		{"16 colours", true, "linux", []string{"TERM=xterm", "LC_CTYPE=C.utf8"}, Ink{Colours: 16, Redraws: true}},
+		{"256 colours", true, "linux", []string{"TERM=xterm-256color", "LANG=de_DE.UTF-8"},
+			Ink{Colours: 256, Redraws: true}},
+		{"16 colours", true, "linux", []string{"TERM=xterm", "LC_CTYPE=C.utf8"},
+			Ink{Colours: 16, Redraws: true}},
 		{"all colours", true, "linux", []string{"TERM=tmux", "COLORTERM=truecolor", "LANG=C.UTF-8"},
 			Ink{Colours: 256, Redraws: true}},
-		{"no locale", true, "linux", []string{"TERM=linux"}, Ink{Colours: 16, ASCII: true, Redraws: true}},
+		{"no locale", true, "linux", []string{"TERM=linux"},
+			Ink{Colours: 16, ASCII: true, Redraws: true}},
 		{"the first locale", true, "linux", []string{"TERM=xterm", "LC_ALL=C", "LANG=C.UTF-8"},
 			Ink{Colours: 16, ASCII: true, Redraws: true}},
-		{"NO_COLOR", true, "darwin", []string{"TERM=xterm-256color", "NO_COLOR=1", "LANG=C.UTF-8"}, Ink{Redraws: true}},
+		{"NO_COLOR", true, "darwin", []string{"TERM=xterm-256color", "NO_COLOR=1", "LANG=C.UTF-8"},
+			Ink{Redraws: true}},
 		{"dumb", true, "linux", []string{"TERM=dumb", "COLORTERM=1", "LANG=C.UTF-8"}, Ink{}},
 		{"a console of Windows", true, "windows", nil, Ink{Colours: 256, Redraws: true}},
 		{"a file", false, "linux", []string{"TERM=xterm-256color"}, Ink{}},

@@ -27,7 +27,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trend"
 )
 
-var update = flag.Bool("update", false, "write new keys into keys, with ? for what a person must say of them, and delete old ones")
+var update = flag.Bool("update", false,
+	"write new keys into keys, with ? for what a person must say of them, and delete old ones")
 
 // contract is a format whose keys are listed in the file keys/NAME.txt. What another one has listed
 // is not listed again.
@@ -65,11 +66,13 @@ func TestKeys(t *testing.T) {
 		want := w.list.String()
 		if *update {
 			must(t, 0, os.WriteFile(path, []byte(want), 0o600))
-		} else if diff := gocmp.Diff(strings.Split(string(text), "\n"), strings.Split(want, "\n")); diff != "" {
+		} else if diff := gocmp.Diff(strings.Split(string(text), "\n"),
+			strings.Split(want, "\n")); diff != "" {
 			t.Errorf("%s is not what the code has; go test ./internal/tell/manual -run TestKeys -update writes it (-file +code):\n%s", path, diff)
 		}
 		for l := range strings.SplitSeq(want, "\n") {
-			if part := keyLine.FindStringSubmatch(l); part != nil && (!since.MatchString(part[4]) || part[3] == "?" || part[5] == "?") {
+			if part := keyLine.FindStringSubmatch(l); part != nil &&
+				(!since.MatchString(part[4]) || part[3] == "?" || part[5] == "?") {
 				t.Errorf("%s: say since which version (1.x) the key is there, its unit, and what it means: %s", path, l)
 			}
 		}
@@ -97,20 +100,23 @@ func TestColumns(t *testing.T) {
 				}
 			}
 			if n, err := strconv.Atoi(from); err != nil || n < 1 || n > table.Version {
-				t.Errorf("%s: say since which version (1 to table.Version) there is %s %s", path, g.Name, c.Name)
+				t.Errorf("%s: say since which version (1 to table.Version) there is %s %s", path,
+					g.Name, c.Name)
 			}
 			want.WriteString(name + from + "\n")
 		}
 	}
 	if !strings.Contains(want.String(), " v"+strconv.Itoa(table.Version)+"\n") {
-		t.Errorf("no column is since version %d of the tables, which is the present one", table.Version)
+		t.Errorf("no column is since version %d of the tables, which is the present one",
+			table.Version)
 	}
 	if *update {
 		must(t, 0, os.WriteFile(path, []byte(want.String()), 0o600))
 	} else if diff := gocmp.Diff(string(text), want.String()); diff != "" {
 		t.Errorf("%s is not what the code has; -update writes it (-file +code):\n%s", path, diff)
 	}
-	if text := page(t, "columns"); strings.Contains(text, "bytes/s]") || strings.Count(text, "v1") < 50 {
+	if text := page(t, "columns"); strings.Contains(text, "bytes/s]") ||
+		strings.Count(text, "v1") < 50 {
 		t.Error("a column lacks its version")
 	}
 }
@@ -150,7 +156,8 @@ func (w *walk) fields(path string, of reflect.Type) {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		at, in := unwrap(name, field.Type)
 		kind, unit := typeOf(in), ""
-		if ours := strings.HasPrefix(in.PkgPath(), "github.com/hubbench/"); ours && in.Kind() == reflect.Struct {
+		if ours := strings.HasPrefix(in.PkgPath(), "github.com/hubbench/"); ours &&
+			in.Kind() == reflect.Struct {
 			place := strings.TrimPrefix(path+"."+at, ".")
 			if before, ok := w.seen[in]; ok {
 				kind = "object=" + strings.TrimPrefix(before, w.name+"/")
@@ -169,13 +176,16 @@ func (w *walk) fields(path string, of reflect.Type) {
 		if was == nil {
 			was = []string{"", "", "", "", "?", "?"}
 		}
-		if in.Kind() != reflect.Bool && strings.HasPrefix(typeOf(in), "number") || typeOf(in) == "integer" {
-			if unit = unitOf(at); !slices.Contains([]string{"ns", "s", "B", "°C"}, unit) { // names that leave no choice
+		if in.Kind() != reflect.Bool && strings.HasPrefix(typeOf(in), "number") ||
+			typeOf(in) == "integer" {
+			// Names that leave no choice.
+			if unit = unitOf(at); !slices.Contains([]string{"ns", "s", "B", "°C"}, unit) {
 				unit = cmp.Or(was[3], unit, "?")
 			}
 			unit += " "
 		}
-		w.list.WriteString(at + name + " " + kind + " " + unit + "v" + was[4] + ": " + was[5] + "\n")
+		w.list.WriteString(at + name + " " + kind + " " + unit + "v" + was[4] + ": " + was[5] +
+			"\n")
 	}
 	for _, in := range later {
 		w.section = "## Keys of " + in.at
@@ -197,7 +207,8 @@ func (w *walk) values() {
 			if field[2] != "" {
 				kind = reflect.PointerTo(kind)
 			}
-			fields = append(fields, reflect.StructField{Name: field[1], Type: kind, Tag: reflect.StructTag(field[3])})
+			fields = append(fields, reflect.StructField{Name: field[1], Type: kind,
+				Tag: reflect.StructTag(field[3])})
 		}
 		w.section = "## Values of " + of[1]
 		w.list.WriteString("\n" + w.section + "\n\n")

@@ -219,7 +219,8 @@ func TestEvents(t *testing.T) {
 	}
 	for _, match := range regexp.MustCompile(`(?m)^ {4}(\{.*)$`).FindAllStringSubmatch(text, -1) {
 		run, err := trace.Load(strings.NewReader(match[1]+"\n"), "help")
-		if err != nil || len(run.Phases) != 1 || strings.Contains(match[1], "work") && !run.Phases[0].Work["A"].Declared() {
+		if err != nil || len(run.Phases) != 1 || strings.Contains(match[1], "work") &&
+			!run.Phases[0].Work["A"].Declared() {
 			t.Errorf("%s is no line of a run: %v", match[1], err)
 		}
 	}

@@ -25,7 +25,8 @@ func (r *Run) Method() *compare.Method {
 		return nil
 	}
 	return &compare.Method{
-		Tool: info.Tool, Host: info.Host.Name, System: info.Host.System(), Plan: info.Plan, Effective: info.Effective, Simulated: info.Simulated,
+		Tool: info.Tool, Host: info.Host.Name, System: info.Host.System(), Plan: info.Plan,
+		Effective: info.Effective, Simulated: info.Simulated,
 	}
 }
 
@@ -68,7 +69,8 @@ func about(loaded *rundir.Loaded) report.About {
 	for _, phase := range loaded.Trace.Phases {
 		for _, disk := range run.Plan.Disks {
 			if mode, ok := run.Effective[phase.Name][disk.Name]; ok {
-				info.Modes = append(info.Modes, report.Mode{Phase: phase.Name, Disk: disk.Name, Effective: mode})
+				info.Modes = append(info.Modes,
+					report.Mode{Phase: phase.Name, Disk: disk.Name, Effective: mode})
 			}
 		}
 	}

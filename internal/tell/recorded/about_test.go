@@ -17,11 +17,13 @@ func TestAboutTries(t *testing.T) {
 	}
 	loaded := &rundir.Loaded{
 		Info: &rundir.Info{
-			Plan:      &scenario.Plan{Disks: []scenario.Disk{{Name: "A"}, {Name: "B"}}},
-			Effective: map[string]map[string]trace.Effective{"W": mode(1), "edit alone 2 streams": mode(2), "edit 10 streams": mode(10), "edit": mode(99)},
+			Plan: &scenario.Plan{Disks: []scenario.Disk{{Name: "A"}, {Name: "B"}}},
+			Effective: map[string]map[string]trace.Effective{"W": mode(1),
+				"edit alone 2 streams": mode(2), "edit 10 streams": mode(10), "edit": mode(99)},
 		},
 		Trace: &trace.Run{Phases: []*trace.Phase{
-			{Name: "W"}, {Name: "edit alone 2 streams", Search: &trace.Try{Search: "edit"}}, {Name: "edit 10 streams", Search: &trace.Try{Search: "edit"}},
+			{Name: "W"}, {Name: "edit alone 2 streams", Search: &trace.Try{Search: "edit"}},
+			{Name: "edit 10 streams", Search: &trace.Try{Search: "edit"}},
 		}},
 	}
 	want := []report.Mode{

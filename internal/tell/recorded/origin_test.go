@@ -45,7 +45,8 @@ func TestUncheckedRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, data := range map[string][]byte{rundir.InfoFile: data, rundir.EventsFile: []byte(events.String())} {
+		for name, data := range map[string][]byte{rundir.InfoFile: data,
+			rundir.EventsFile: []byte(events.String())} {
 			if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -77,24 +78,29 @@ func TestUncheckedRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for from, r := range map[string]*Run{"folder": run, "page": again, "without names": unnamed} {
+		for from, r := range map[string]*Run{"folder": run, "page": again,
+			"without names": unnamed} {
 			var terminal, markdown bytes.Buffer
-			if err := text.Write(&terminal, r.Document(true), text.Options{Width: 300}); err != nil {
+			if err := text.Write(&terminal, r.Document(true),
+				text.Options{Width: 300}); err != nil {
 				t.Fatal(err)
 			}
 			if err := md.Write(&markdown, r.Document(true)); err != nil {
 				t.Fatal(err)
 			}
 			a := r.Analysis.Answer
-			named := strings.Contains(terminal.String()+markdown.String()+a.Headline, "drops to ") || len(a.Wins)+len(a.Loses)+len(a.Advice) > 0
+			named := strings.Contains(terminal.String()+markdown.String()+a.Headline,
+				"drops to ") || len(a.Wins)+len(a.Loses)+len(a.Advice) > 0
 			if want == "" && !named {
 				t.Errorf("%s, all checks made: %+v\n%s", from, a, &terminal)
 			}
 			headline := strings.TrimSuffix(a.Headline, ".")
 			escaped := strings.ReplaceAll(headline, "_", `\_`)
 			if want != "" && (named || !strings.Contains(headline, want) ||
-				!strings.Contains(terminal.String(), headline) || !strings.Contains(markdown.String(), escaped)) {
-				t.Errorf("%s, want %q and no winner: %+v\n%s\n%s", from, want, a, &terminal, &markdown)
+				!strings.Contains(terminal.String(), headline) ||
+				!strings.Contains(markdown.String(), escaped)) {
+				t.Errorf("%s, want %q and no winner: %+v\n%s\n%s", from, want, a, &terminal,
+					&markdown)
 			}
 		}
 	}

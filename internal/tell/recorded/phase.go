@@ -39,7 +39,8 @@ func (j *Journal) Conclude(phase string) (took time.Duration, result *analysis.P
 		return 0, nil
 	}
 	head := j.Plan.Event("")
-	run, err := trace.Load(bytes.NewReader(append(trace.AppendEvent(nil, &head), events...)), rundir.EventsFile)
+	run, err := trace.Load(bytes.NewReader(append(trace.AppendEvent(nil, &head), events...)),
+		rundir.EventsFile)
 	if err != nil {
 		return 0, nil
 	}

@@ -81,7 +81,8 @@ func open(path string) (*Run, error) {
 // analyze analyses the events, if they are at hand.
 func (r *Run) analyze() {
 	if r.Trace != nil {
-		r.Analysis = analysis.Analyze(r.Trace, analysis.Options{Origin: r.Analysis.Origin, NoSizes: r.noSizes})
+		r.Analysis = analysis.Analyze(r.Trace,
+			analysis.Options{Origin: r.Analysis.Origin, NoSizes: r.noSizes})
 	}
 }
 
@@ -104,10 +105,13 @@ func (r *Run) origin() *analysis.Origin {
 		}
 		if !o.Simulated {
 			o.Skipped = slices.DeleteFunc(slices.Clone(i.Allow), func(code string) bool {
-				return code == "same_disk" || code == "system_disk" // the second is a choice of what to measure
+				// The second is a choice of what to measure.
+				return code == "same_disk" || code == "system_disk"
 			})
 			o.SharedDisk = slices.Contains(i.Allow, "same_disk") ||
-				slices.ContainsFunc(i.Warnings, func(w string) bool { return strings.HasSuffix(w, "[same_disk]") })
+				slices.ContainsFunc(i.Warnings, func(w string) bool {
+					return strings.HasSuffix(w, "[same_disk]")
+				})
 		}
 		if i.Plan != nil && i.Plan.Hub != nil {
 			o.Hub = cmp.Or(o.Hub, i.Plan.Hub.Name, i.Plan.Hub.Profile)
@@ -122,7 +126,8 @@ func (r *Run) origin() *analysis.Origin {
 // idOf is an id for a run that has none: of its files, as the events have them.
 func idOf(t *trace.Run) string {
 	sum := sha256.New()
-	text := bufio.NewWriter(sum) // A hash takes a few kilobytes at once much faster than the numbers one by one.
+	// A hash takes a few kilobytes at once much faster than the numbers one by one.
+	text := bufio.NewWriter(sum)
 	fmt.Fprintln(text, t.Name, t.Started)
 	for _, p := range t.Phases {
 		for _, d := range p.Disks {
@@ -159,7 +164,9 @@ func openPage(path string) (*Run, error) {
 	if run.Trace, err = trace.Load(bytes.NewReader(events), path); err != nil {
 		return nil, fmt.Errorf("load page: %w", err)
 	}
-	run.OpenEvents = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(events)), nil }
+	run.OpenEvents = func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(events)), nil
+	}
 	if known.Origin == nil {
 		known.Origin = run.origin()
 	}

@@ -35,7 +35,8 @@ func (r *Run) Redact() {
 		if err != nil {
 			return nil, err
 		}
-		return &redactedEvents{Closer: events, in: trace.NewReader(events, r.Events), hide: hide}, nil
+		return &redactedEvents{Closer: events, in: trace.NewReader(events, r.Events), hide: hide},
+			nil
 	}
 	r.Analysis.Origin.Host = ""
 	r.analyze() // Its sentences quote what is hidden now.
@@ -108,7 +109,8 @@ func redactInfo(info *rundir.Info, hide func(string) string) {
 	if info.Doctor != nil {
 		for i := range info.Doctor.Checks {
 			c := &info.Doctor.Checks[i]
-			c.Path, c.Measured, c.Text, c.Advice = hide(c.Path), hide(c.Measured), hide(c.Text), hide(c.Advice)
+			c.Path, c.Measured, c.Text, c.Advice = hide(c.Path), hide(c.Measured), hide(c.Text),
+				hide(c.Advice)
 		}
 	}
 	if info.Plan == nil {
@@ -224,7 +226,8 @@ func redactSetup(setup *hardware.Setup, hide func(string) string) {
 		setup.Host.Name = ""
 	}
 	if hub := setup.Hub; hub != nil {
-		hub.ID, hub.Upstream, hub.Devices = Pseudonym("hub", hub.ID), Pseudonym("hub", hub.Upstream), nil
+		hub.ID, hub.Upstream, hub.Devices = Pseudonym("hub", hub.ID),
+			Pseudonym("hub", hub.Upstream), nil
 		if hub.Link != nil {
 			hub.Link.Hub = Pseudonym("hub", hub.Link.Hub)
 		}

@@ -20,35 +20,51 @@ func TestRedacted(t *testing.T) {
 	hub := "4d0c1a90-uuid"
 	var events []byte
 	for _, e := range []trace.Event{
-		{Type: trace.RunType, Version: 1, Name: "triple", Disks: []trace.Disk{{Name: "A", Path: "/Volumes/Janes SSD"}, {Name: "B", Path: "/Volumes/Janes SSD 2"}},
+		{Type: trace.RunType, Version: 1, Name: "triple",
+			Disks: []trace.Disk{{Name: "A", Path: "/Volumes/Janes SSD"},
+				{Name: "B", Path: "/Volumes/Janes SSD 2"}},
 			Hardware: &hardware.Setup{
-				Host: &hardware.Host{Name: "janes-mac", Model: "Mac15,14"}, Hub: &hardware.Hub{ID: hub, Name: "Element Hub", Upstream: "dock-of-jane", Link: &hardware.Link{Hub: hub, RxBps: 40e9}},
-				About: "see /Users/jane/desk.jpg", Competitors: []hardware.Attached{{Kind: hardware.NetworkKind, ID: "x-jane", Name: "LAN (enx00e04c680001)"}},
+				Host: &hardware.Host{Name: "janes-mac", Model: "Mac15,14"},
+				Hub: &hardware.Hub{ID: hub, Name: "Element Hub", Upstream: "dock-of-jane",
+					Link: &hardware.Link{Hub: hub, RxBps: 40e9}},
+				About: "see /Users/jane/desk.jpg",
+				Competitors: []hardware.Attached{{Kind: hardware.NetworkKind, ID: "x-jane",
+					Name: "LAN (enx00e04c680001)"}},
 				Disks: map[string]hardware.Unit{"A": {
 					Disk: hardware.Disk{
 						Name: "disk4", Model: "X5", Serial: "S4PNNF0M", Hub: &hub,
-						Path:    hardware.Path{Links: []hardware.Link{{Segment: hardware.Uplink, Hub: hub}}},
+						Path: hardware.Path{Links: []hardware.Link{{Segment: hardware.Uplink,
+							Hub: hub}}},
 						Volumes: []hardware.Volume{{Mount: "/Volumes/Janes SSD"}},
 					},
-					Volume: &hardware.Volume{Mount: "/Volumes/Janes SSD", Label: "Janes SSD", Filesystem: "apfs"}, About: "cable of /home/jane",
-				}, "B": {Disk: hardware.Disk{Name: "loop0", Model: "file /data/jane.img"}, About: "file /data/jane.img, 2 GB, ext4"}},
+					Volume: &hardware.Volume{Mount: "/Volumes/Janes SSD", Label: "Janes SSD",
+						Filesystem: "apfs"}, About: "cable of /home/jane",
+				}, "B": {Disk: hardware.Disk{Name: "loop0", Model: "file /data/jane.img"},
+					About: "file /data/jane.img, 2 GB, ext4"}},
 			}},
 		{Type: trace.PhaseType, Phase: "W", Roles: map[string]trace.Role{"A": "write"}},
 		{Type: trace.FileType, Phase: "W", Disk: "A", Op: "write", Bytes: 10, EndNS: 10},
-		{Type: trace.ErrorType, Phase: "W", Disk: "B", Error: "open /Volumes/Janes SSD 2/f: no such file; see /Users/jane/log"},
+		{Type: trace.ErrorType, Phase: "W", Disk: "B",
+			Error: "open /Volumes/Janes SSD 2/f: no such file; see /Users/jane/log"},
 		{Type: trace.EndType, Status: trace.Partial},
 	} {
 		events = trace.AppendEvent(events, &e)
 	}
 	run := &Run{Loaded: &rundir.Loaded{Folder: "/Users/jane/results/x", Info: &rundir.Info{
 		Host: rundir.Host{Name: "janes-mac", OS: "darwin"}, Plan: &scenario.Plan{
-			Hub:   &scenario.Hub{Profile: "/data/jane/my-hub.yaml"},
-			Disks: []scenario.Disk{{Name: "A", Path: "/Volumes/Janes SSD", About: "cable of /home/jane"}, {Name: "B", About: "file /data/jane.img, 2 GB, ext4"}},
+			Hub: &scenario.Hub{Profile: "/data/jane/my-hub.yaml"},
+			Disks: []scenario.Disk{{Name: "A", Path: "/Volumes/Janes SSD",
+				About: "cable of /home/jane"},
+				{Name: "B", About: "file /data/jane.img, 2 GB, ext4"}},
 		},
 		Warnings: []string{"disk A: /Volumes/Janes SSD is nearly full", `C:\Users\jane\x is on janes-mac`, "/home/jane/y"},
-		Doctor:   &rundir.Doctor{Checks: []trace.Check{{Name: "direct", Path: "/Volumes/Janes SSD", Measured: "open /Users/jane/x", Text: "janes-mac", Advice: "/home/jane"}}},
-		Failures: []trace.RunFailure{{Phase: "W", Disk: "B", Cause: "write /Volumes/Janes SSD 2/f: input/output error"}},
-	}}, OpenEvents: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(events)), nil }}
+		Doctor: &rundir.Doctor{Checks: []trace.Check{{Name: "direct", Path: "/Volumes/Janes SSD",
+			Measured: "open /Users/jane/x", Text: "janes-mac", Advice: "/home/jane"}}},
+		Failures: []trace.RunFailure{{Phase: "W", Disk: "B",
+			Cause: "write /Volumes/Janes SSD 2/f: input/output error"}},
+	}}, OpenEvents: func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(events)), nil
+	}}
 	var err error
 	run.Trace, err = trace.Load(bytes.NewReader(events), "events.jsonl")
 	check.Must(t, err)
@@ -73,21 +89,27 @@ func TestRedacted(t *testing.T) {
 		}
 	}
 	unit := run.Trace.Hardware.Disks["A"]
-	if got := unit.Path.Links[0].Hub; got != run.Trace.Hardware.Hub.ID || got != *unit.Hub || got != run.Trace.Hardware.Hub.Link.Hub {
-		t.Errorf("the link is of hub %q, the disk on %q, and the hub is %q", got, *unit.Hub, run.Trace.Hardware.Hub.ID)
+	if got := unit.Path.Links[0].Hub; got != run.Trace.Hardware.Hub.ID || got != *unit.Hub ||
+		got != run.Trace.Hardware.Hub.Link.Hub {
+		t.Errorf("the link is of hub %q, the disk on %q, and the hub is %q", got, *unit.Hub,
+			run.Trace.Hardware.Hub.ID)
 	}
-	check.Same(t, "failure", "write (path of disk B)/f: input/output error", run.Info.Failures[0].Cause)
+	check.Same(t, "failure", "write (path of disk B)/f: input/output error",
+		run.Info.Failures[0].Cause)
 }
 
 // Names are replaced as words, whatever they are part of, and paths wherever they lead.
 func TestRedactor(t *testing.T) {
-	l := &rundir.Loaded{Folder: "/work/x", Info: &rundir.Info{Host: rundir.Host{Name: "vm"}}, Trace: &trace.Run{
-		Disks: []trace.Disk{{Name: "A", Path: "/Volumes/Janes SSD/bench"}, {Name: "B", Path: "/mnt"}},
-		Hardware: &hardware.Setup{Disks: map[string]hardware.Unit{"A": {
-			Disk:   hardware.Disk{Serial: "S4PNNF0M"},
-			Volume: &hardware.Volume{Mount: "/Volumes/Janes SSD", Mounts: []string{"/mnt/janes"}},
-		}}},
-	}}
+	l := &rundir.Loaded{Folder: "/work/x", Info: &rundir.Info{Host: rundir.Host{Name: "vm"}},
+		Trace: &trace.Run{
+			Disks: []trace.Disk{{Name: "A", Path: "/Volumes/Janes SSD/bench"},
+				{Name: "B", Path: "/mnt"}},
+			Hardware: &hardware.Setup{Disks: map[string]hardware.Unit{"A": {
+				Disk: hardware.Disk{Serial: "S4PNNF0M"},
+				Volume: &hardware.Volume{Mount: "/Volumes/Janes SSD",
+					Mounts: []string{"/mnt/janes"}},
+			}}},
+		}}
 	hide := redactor(l)
 	for text, want := range map[string]string{
 		"nvme0 and nvme of vm, a vm-like host":        "nvme0 and nvme of (host), a (host)-like host",
@@ -115,7 +137,8 @@ func TestHashed(t *testing.T) {
 		return run.Analysis.Origin.Host
 	}
 	a := of("janes-mac")
-	if a != of("janes-mac") || a == of("janes-mac-2") || of("") != "" || strings.Contains(a, "jane") {
+	if a != of("janes-mac") || a == of("janes-mac-2") || of("") != "" ||
+		strings.Contains(a, "jane") {
 		t.Errorf("a host became %q, another %q, none %q", a, of("janes-mac-2"), of(""))
 	}
 	if again := of(a); again != a {

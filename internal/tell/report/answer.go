@@ -221,7 +221,8 @@ func (a *Answer) Blocks() []Block {
 	}
 	reasons := List{Title: "What could be the reason"}
 	for _, r := range a.Reasons {
-		reasons.Items = append(reasons.Items, r.Text+pick(r.RuledOut, ": ruled out. ", ": possible. ")+r.Why)
+		reasons.Items = append(reasons.Items, r.Text+
+			pick(r.RuledOut, ": ruled out. ", ": possible. ")+r.Why)
 	}
 	return shown(append(blocks, facts, List{Items: a.Findings}, reasons, actions,
 		Sentence{Text: a.Sure}))
@@ -295,14 +296,16 @@ func (r *runDoc) answerFindings() {
 		}
 	}
 	shown := []string{
-		"saturation", "drops", "latency", "held", "even", "steal", "others", "host_bound", "cached", "hub_cost",
+		"saturation", "drops", "latency", "held", "even", "steal", "others", "host_bound", "cached",
+		"hub_cost",
 		"recovery", "duplex",
 	}
 	if len(r.a.Phases) == 1 {
 		out.Findings = nonEmpty(analysis.SteadySince(r.a, &r.a.Phases[0]))
 	}
 	for _, f := range r.findings {
-		if f.Weight >= minWeight && !slices.Contains(shown, f.Code) && len(out.Findings) < maxFindings {
+		if f.Weight >= minWeight && !slices.Contains(shown, f.Code) &&
+			len(out.Findings) < maxFindings {
 			shown, out.Findings = append(shown, f.Code), append(out.Findings, f.Text)
 		}
 	}

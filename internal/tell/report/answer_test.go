@@ -19,17 +19,20 @@ import (
 // contest is an analysis by hand: C crowds out A and B while all three write, and less when they
 // read.
 func contest() *analysis.Analysis {
-	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Name: "plug", Order: []string{"A", "B", "C"}, Phases: []analysis.Phase{
-		played("RRR", trace.Read, 0.48, 0.47, 0.5), played("WWW", trace.Write, 0.47, 0.49, 0.77),
-	}}
+	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Name: "plug", Order: []string{"A", "B", "C"},
+		Phases: []analysis.Phase{
+			played("RRR", trace.Read, 0.48, 0.47, 0.5),
+			played("WWW", trace.Write, 0.47, 0.49, 0.77),
+		}}
 	a.Summary.Contests = []analysis.Contest{{Phases: []string{"WWW"}}, {Phases: []string{"RRR"}}}
 	a.Answer = analysis.Answer{
 		Headline: "C crowds out A and B", Sentence: "C still writes at 2.16 GB/s.",
 		Loses: []analysis.Outcome{
 			{Disk: "A", Phases: []string{"WWW"}}, {Disk: "B", Phases: []string{"WWW"}},
 		},
-		Advice: []analysis.Advice{{Title: "Move C", Detail: "A then writes more.", Text: "Move C to its own port."}},
-		Sure:   analysis.Sure{Text: "±1.7 %"},
+		Advice: []analysis.Advice{{Title: "Move C", Detail: "A then writes more.",
+			Text: "Move C to its own port."}},
+		Sure: analysis.Sure{Text: "±1.7 %"},
 	}
 	return a
 }
@@ -66,7 +69,8 @@ func TestHeadlineLoad(t *testing.T) {
 		t.Fatalf("loads %+v", got.Loads)
 	}
 	first := got.Loads[0]
-	if first.Work != "all three write" || !first.All || !first.Disks[0].Slowed || first.Disks[2].Slowed {
+	if first.Work != "all three write" || !first.All || !first.Disks[0].Slowed ||
+		first.Disks[2].Slowed {
 		t.Errorf("the first load is %+v", first)
 	}
 	check.Near(t, "together", 0.47e9+0.98e9+2.31e9, first.Rate, 1)
@@ -96,7 +100,8 @@ func TestHeadlineLoad(t *testing.T) {
 func TestFacts(t *testing.T) {
 	a := contest()
 	lag, to, gain := 10.0, [2]float64{1e9, 2e9}, 1.36
-	loss := Fact{"−52 %", "A and B when all three write: on average 0.725 instead of 1.50 GB/s", true}
+	loss := Fact{"−52 %", "A and B when all three write: on average 0.725 instead of 1.50 GB/s",
+		true}
 	total := Fact{"3.76 GB/s", "together when all three write", false}
 	check.Same(t, "what is lost", []Fact{loss, total}, answerOf(a).Facts)
 
@@ -105,13 +110,15 @@ func TestFacts(t *testing.T) {
 		{Disk: "A", After: "C", LagS: &lag, FromRate: 0.47e9, ToRate: &to[0]},
 		{Disk: "B", After: "C", LagS: new(8.0), FromRate: 0.98e9, ToRate: &to[1]},
 		{Disk: "B", After: "A", LagS: new(20.0), FromRate: 1e9, ToRate: &to[1]},
-		{Disk: "C", After: "C", LagS: new(0.4), FromRate: 1e9, ToRate: &to[1]}, // no time to speak of
-		{Disk: "A", After: "C", FromRate: 1e9},                                 // cut
+		// No time to speak of.
+		{Disk: "C", After: "C", LagS: new(0.4), FromRate: 1e9, ToRate: &to[1]},
+		{Disk: "A", After: "C", FromRate: 1e9}, // cut
 	}
 	recovery := Fact{"10 s", "until A and B recovered after C had finished", false}
 	check.Same(t, "and how long it takes", []Fact{loss, recovery, total}, answerOf(a).Facts)
 
-	a.Phases[0].Contention.DuplexGain, a.Phases[0].Contention.DuplexCI95 = &gain, &stats.Interval{1.3, 1.4}
+	a.Phases[0].Contention.DuplexGain, a.Phases[0].Contention.DuplexCI95 = &gain,
+		&stats.Interval{1.3, 1.4}
 	mixed := Fact{"+36 %", "with reads and writes mixed: 2.92 instead of 2.15 GB/s together", false}
 	check.Same(t, "and what mixed loads gain", []Fact{loss, recovery, mixed}, answerOf(a).Facts)
 	a.Phases[0].Contention.DuplexCI95 = &stats.Interval{0.9, 1.8}
@@ -135,7 +142,8 @@ func TestFacts(t *testing.T) {
 func TestFactOfUnlikeLosers(t *testing.T) {
 	a := contest()
 	a.Phases[1] = played("WWW", trace.Write, 0.3, 0.6, 0.77)
-	if got := answerOf(a).Facts[0]; got.Value != "−70 %" || !strings.HasPrefix(got.Text, "A when all three write:") {
+	if got := answerOf(a).Facts[0]; got.Value != "−70 %" ||
+		!strings.HasPrefix(got.Text, "A when all three write:") {
 		t.Errorf("%+v", got)
 	}
 	kept := []float64{0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 1}
@@ -144,11 +152,13 @@ func TestFactOfUnlikeLosers(t *testing.T) {
 	for i := range kept {
 		a.Order = append(a.Order, string(rune('A'+i)))
 		if kept[i] < 1 {
-			a.Answer.Loses = append(a.Answer.Loses, analysis.Outcome{Disk: a.Order[i], Phases: []string{"WWW"}})
+			a.Answer.Loses = append(a.Answer.Loses,
+				analysis.Outcome{Disk: a.Order[i], Phases: []string{"WWW"}})
 		}
 	}
 	got := answerOf(a)
-	if len(got.Loads[0].Disks) != 7 || !strings.HasPrefix(got.Facts[0].Text, "6 disks when all seven write:") {
+	if len(got.Loads[0].Disks) != 7 ||
+		!strings.HasPrefix(got.Facts[0].Text, "6 disks when all seven write:") {
 		t.Errorf("of seven disks: %+v, %+v", got.Facts, got.Loads[0])
 	}
 }
@@ -160,16 +170,19 @@ func TestActions(t *testing.T) {
 	want := []Action{{"Move C", "A then writes more.", "Move C to its own port."}}
 	check.Same(t, "actions", want, answerOf(a).Actions)
 	got := answerOf(a, "disk B: no space left on device")
-	if got.Headline != "Failed: disk B: no space left on device" || got.Actions != nil || got.Facts != nil ||
+	if got.Headline != "Failed: disk B: no space left on device" || got.Actions != nil ||
+		got.Facts != nil ||
 		got.Sentence != "" {
 		t.Errorf("a run that failed: %+v", got)
 	}
 	for _, text := range []string{"first", "second", "third", "fourth"} {
-		a.Answer.Caveats = append(a.Answer.Caveats, analysis.Caveat{Code: analysis.CaveatPartial, Text: text})
+		a.Answer.Caveats = append(a.Answer.Caveats,
+			analysis.Caveat{Code: analysis.CaveatPartial, Text: text})
 	}
 	a.Answer.Headline = "first"
 	got = answerOf(a)
-	if got.Actions != nil || got.Facts != nil || !slices.Equal(got.Doubts, []string{"second", "third"}) {
+	if got.Actions != nil || got.Facts != nil ||
+		!slices.Equal(got.Doubts, []string{"second", "third"}) {
 		t.Errorf("a run in doubt: %+v", got)
 	}
 }
@@ -190,10 +203,12 @@ func TestLayouts(t *testing.T) {
 			t.Errorf("layout %q, want %q", got, want)
 		}
 	}
-	if got := answerOf(cost).Costs; len(got) != 1 || got[0].Verb != "writes" || got[0].Key.Label != "A" {
+	if got := answerOf(cost).Costs; len(got) != 1 || got[0].Verb != "writes" ||
+		got[0].Key.Label != "A" {
 		t.Errorf("costs %+v", got)
 	}
-	if got := answerOf(&analysis.Analysis{Scale: unit.ScaleFor(2e9), Name: "empty"}).Headline; got != "Nothing was measured" {
+	if got := answerOf(&analysis.Analysis{Scale: unit.ScaleFor(2e9),
+		Name: "empty"}).Headline; got != "Nothing was measured" {
 		t.Errorf("of nothing: %q", got)
 	}
 }
@@ -225,7 +240,8 @@ func TestHeadlines(t *testing.T) {
 		data, _ := configs.Hub(name)
 		return hub.Load(name, data)
 	}
-	runs := []*trace.Run{fixture.Triple(), fixture.Hostile(), fixture.Streams(), fixture.Search(), fixture.Many(100)}
+	runs := []*trace.Run{fixture.Triple(), fixture.Hostile(), fixture.Streams(), fixture.Search(),
+		fixture.Many(100)}
 	for _, name := range configs.Scenarios() {
 		data, _ := configs.Scenario(name)
 		if run := fixture.Simulated(t, string(data), known); run != nil {
@@ -233,14 +249,17 @@ func TestHeadlines(t *testing.T) {
 		}
 	}
 	for _, run := range runs {
-		got := OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}), AnswerAlone: true}).Answer
+		got := OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}),
+			AnswerAlone: true}).Answer
 		plain := got.Headline
 		if plain == "" || strings.ContainsAny(plain, ";") || strings.HasSuffix(plain, ".") ||
 			strings.Contains(plain, "was measured alone") {
 			t.Errorf("%s: headline %q", run.Name, got.Headline)
 		}
-		if len(got.Facts) > maxFacts || len(got.Findings) > maxFindings || len(got.Doubts) > maxDoubts {
-			t.Errorf("%s: %d facts, %d findings, %d doubts", run.Name, len(got.Facts), len(got.Findings), len(got.Doubts))
+		if len(got.Facts) > maxFacts || len(got.Findings) > maxFindings ||
+			len(got.Doubts) > maxDoubts {
+			t.Errorf("%s: %d facts, %d findings, %d doubts", run.Name, len(got.Facts),
+				len(got.Findings), len(got.Doubts))
 		}
 	}
 }

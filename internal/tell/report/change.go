@@ -75,7 +75,8 @@ func (c comparison) pair(run *comparedRun, id string) []Block {
 		for _, l := range phase.Latencies {
 			numbers := []any{"", "", "", ""}
 			if l.BaseNS != nil {
-				numbers = []any{timeText(l.BaseNS), timeText(l.NewNS), Change(*l.Change), ChangeSpan(l.Interval)}
+				numbers = []any{timeText(l.BaseNS), timeText(l.NewNS), Change(*l.Change),
+					ChangeSpan(l.Interval)}
 			}
 			r := compare.Rate{Disk: l.Disk, Op: l.Op, Test: l.Test}
 			add(r, string(l.Quantile)+" latency", numbers)
@@ -91,7 +92,8 @@ func (c comparison) pair(run *comparedRun, id string) []Block {
 		List{"New findings", analysis.Each(pair.Appeared, text)},
 		List{"Findings no longer seen", analysis.Each(pair.Went, text)})
 	if n := len(pair.Unsure); n > 0 {
-		all.Add(Sentence{Text: unit.Plural(n, "more finding") + " in one run only, where no rate changed significantly."})
+		all.Add(Sentence{Text: unit.Plural(n, "more finding") +
+			" in one run only, where no rate changed significantly."})
 	}
 	var searches []string
 	for _, s := range pair.Searches {
@@ -111,7 +113,8 @@ func (c comparison) pair(run *comparedRun, id string) []Block {
 	}
 	part := &Details{ID: id, Title: run.key.Label, Does: "against " + c.base.Label, Phase: true}
 	idea, sentence := c.outcome(run)
-	part.Add(Sentence{Text: idea + ".", Lead: true}, Sentence{Text: sentence}, List{"", append(others(pair), pair.Headline)},
+	part.Add(Sentence{Text: idea + ".", Lead: true}, Sentence{Text: sentence},
+		List{"", append(others(pair), pair.Headline)},
 		List{"Doubts", slices.Concat(pair.Lost, pair.Doubts)})
 	part.Add(slices.Concat(all.Blocks, differs.Blocks)...)
 	return []Block{part}
@@ -124,7 +127,8 @@ func methods(pair *compare.Pair) []string {
 	})
 	for i, phases := range [][]string{pair.OnlyBase, pair.OnlyHere} {
 		if len(phases) > 0 {
-			list = append(list, pick(i == 0, "only in the base: ", "not in the base: ")+strings.Join(analysis.Each(phases, pair.Title), "; "))
+			list = append(list, pick(i == 0, "only in the base: ", "not in the base: ")+
+				strings.Join(analysis.Each(phases, pair.Title), "; "))
 		}
 	}
 	return list
@@ -163,7 +167,8 @@ func phaseNotes(p compare.Phase) (lines []string) {
 	}
 	for _, r := range p.Recoveries {
 		if r.LagS != nil || r.BaseLagS != nil {
-			lines = append(lines, "recovery of "+r.Disk+" after "+r.After+": "+took(r.BaseLagS)+" → "+took(r.LagS))
+			lines = append(lines, "recovery of "+r.Disk+" after "+r.After+": "+took(r.BaseLagS)+
+				" → "+took(r.LagS))
 		}
 	}
 	if p.NewPhase != "" {
@@ -173,7 +178,8 @@ func phaseNotes(p compare.Phase) (lines []string) {
 		lines = append(lines, fmt.Sprintf("repeated within a run: %d against %d", r.Base, r.New))
 	}
 	for _, d := range p.Unlike {
-		lines = append(lines, fmt.Sprintf("%s is not compared because its work differs: %s %s → %s", d.Where, d.What, d.Base, d.New))
+		lines = append(lines, fmt.Sprintf("%s is not compared because its work differs: %s %s → %s",
+			d.Where, d.What, d.Base, d.New))
 	}
 	if p.Reason != "" {
 		lines = append(lines, "not compared: "+p.Reason)
@@ -190,8 +196,11 @@ func Gate(g *compare.Gate) string {
 		pick(g.Limit > 0, "by more", "significantly"))
 	text += pick(g.CannotTell > 0, fmt.Sprintf(", %d cannot be told", g.CannotTell), "")
 	if len(g.Crossed) > 0 {
-		worst := slices.MinFunc(g.Crossed, func(a, b compare.Fall) int { return cmp.Compare(*a.Change, *b.Change) })
-		text += "; " + rateOf(worst.Rate) + " in " + worst.Phase + " of " + worst.Run + " by " + unsigned(-*worst.Change)
+		worst := slices.MinFunc(g.Crossed, func(a, b compare.Fall) int {
+			return cmp.Compare(*a.Change, *b.Change)
+		})
+		text += "; " + rateOf(worst.Rate) + " in " + worst.Phase + " of " + worst.Run + " by " +
+			unsigned(-*worst.Change)
 	}
 	return text + pick(len(g.Lost) > 0, "; "+unit.Plural(len(g.Lost), "part")+" not measured", "")
 }
@@ -217,7 +226,8 @@ func searchAnswer(s compare.Search) string {
 	})
 }
 
-func answerText(kind string, value *float64, between *analysis.Between, open, unlimited bool) string {
+func answerText(kind string, value *float64, between *analysis.Between, open,
+	unlimited bool) string {
 	text := func(v float64) string {
 		return pick(kind == trace.SearchPace, unit.FormatRate(v), unit.FormatCount(int(v)))
 	}
@@ -255,7 +265,8 @@ func (c comparison) chart(run *comparedRun) *Chart {
 		", with the interval of the change."
 	if n > maxChanges {
 		list = largest(list, a.Lead, maxChanges)
-		out.Caption += fmt.Sprintf(" %d of %s, the largest changes first.", maxChanges, unit.Plural(n, "rate"))
+		out.Caption += fmt.Sprintf(" %d of %s, the largest changes first.", maxChanges,
+			unit.Plural(n, "rate"))
 	}
 	before := Series{Kind: Bar, Key: 0, Name: "rate", Faint: true}
 	after := Series{Kind: Bar, Key: 1, Name: "rate"}

@@ -75,8 +75,9 @@ type Kind string
 // The kinds. Dots and files may go on with what only the tooltip says: the file's number and its
 // size in bytes.
 const (
-	Line  Kind = "line"  // from point to point: x, y
-	Bar   Kind = "bar"   // from zero along a row: row, value and, if it is known, its interval from low to high
+	Line Kind = "line" // from point to point: x, y
+	// From zero along a row: row, value and, if it is known, its interval from low to high.
+	Bar   Kind = "bar"
 	Dots  Kind = "dots"  // a disk's symbol: x, y
 	Files Kind = "files" // a stroke for a file, as long as it took: from x, to x, y
 )

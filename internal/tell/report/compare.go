@@ -103,13 +103,14 @@ func OfComparison(c *compare.Comparison) *Document {
 	if charts := Collect[*Chart](doc.Blocks); len(charts) > 0 {
 		doc.Answer.Chart = charts[0]
 	}
-	doc.Add(&Details{ID: "methods", Title: "How sure is this?", Printed: true, Blocks: append(warnings(c.Warnings),
-		Sentence{Text: fmt.Sprintf("Overlap: bytes over time with all disks busy. "+
-			"A span of seconds: the rate before or after a step. The intervals and verdicts allow for noise that lasts "+
-			"and are corrected by Holm's method for all %s; latencies are corrected separately (%d). "+
-			"The chance of any false alarm is at most %.0f %% in each family. "+
-			"What varies from run to run, if it is known, is moderated over all rates (Smyth 2004).",
-			unit.Plural(c.Tests, "rate"), c.LatencyTests, 100*c.Level)})})
+	doc.Add(&Details{ID: "methods", Title: "How sure is this?", Printed: true,
+		Blocks: append(warnings(c.Warnings),
+			Sentence{Text: fmt.Sprintf("Overlap: bytes over time with all disks busy. "+
+				"A span of seconds: the rate before or after a step. The intervals and verdicts allow for noise that lasts "+
+				"and are corrected by Holm's method for all %s; latencies are corrected separately (%d). "+
+				"The chance of any false alarm is at most %.0f %% in each family. "+
+				"What varies from run to run, if it is known, is moderated over all rates (Smyth 2004).",
+				unit.Plural(c.Tests, "rate"), c.LatencyTests, 100*c.Level)})})
 	return doc
 }
 
@@ -160,7 +161,8 @@ func (c comparison) answer() *Answer {
 	}
 	first := c.byChange()[0]
 	if more := len(out.Doubts) - maxLosses; more > 1 && len(c.Pairs) > 1 {
-		out.Doubts = append(out.Doubts[:maxLosses], fmt.Sprintf("And %d more doubts, with the details of the runs: --all.", more))
+		out.Doubts = append(out.Doubts[:maxLosses],
+			fmt.Sprintf("And %d more doubts, with the details of the runs: --all.", more))
 	}
 	out.Headline, out.Sentence = c.outcome(first)
 	switch {
@@ -182,7 +184,8 @@ func (c comparison) answer() *Answer {
 		c.gate(out)
 	}
 	if !c.betweenRuns() && (changed == 0 || out.Gate != nil && out.Gate.Sign == Bad) {
-		out.Actions, out.Sure = []Action{{Title: "Repeat both to be sure", Detail: out.Sure, Text: out.Sure}}, ""
+		out.Actions, out.Sure = []Action{{Title: "Repeat both to be sure", Detail: out.Sure,
+			Text: out.Sure}}, ""
 	}
 	return out
 }
@@ -191,7 +194,8 @@ func (c comparison) answer() *Answer {
 func (c comparison) gate(out *Answer) {
 	g, limit := c.Gate, unit.FormatPercent(c.limit)
 	outcome, detail, _ := strings.Cut(Gate(g), ": ")
-	out.Gate = &GateCard{Good, "Gate " + outcome, "Limit: no speed falls by more than " + limit + ". " + unit.Capital(detail) + "."}
+	out.Gate = &GateCard{Good, "Gate " + outcome, "Limit: no speed falls by more than " + limit +
+		". " + unit.Capital(detail) + "."}
 	switch g.Outcome {
 	case compare.CannotJudge:
 		out.Gate.Sign = Doubt
@@ -263,7 +267,8 @@ func (c comparison) units() string {
 	var list []string
 	switch {
 	case c.Repeats != nil:
-		list = append(list, fmt.Sprintf("The unit is the run, %d against %d", c.Repeats.Base, c.Repeats.New)+
+		list = append(list, fmt.Sprintf("The unit is the run, %d against %d", c.Repeats.Base,
+			c.Repeats.New)+
 			pick(most.Base > 0, " (repeats within runs, "+within+", are pooled first)", ""))
 	case most.Base > 0:
 		list = append(list, "Phases that a run repeats are pooled, "+within+" repeats")
@@ -305,7 +310,8 @@ func (c comparison) outcome(run *comparedRun) (idea, sentence string) {
 			sentence = unit.Capital(run.Phases[0].Reason) + "."
 		}
 	case len(a.Same) == 0:
-		idea, sentence = "Too little was measured to compare any rate", unit.Capital(a.Unjudged[0].Reason)+"."
+		idea, sentence = "Too little was measured to compare any rate",
+			unit.Capital(a.Unjudged[0].Reason)+"."
 	case hidden(a) > c.limit:
 		idea = "Cannot tell: changes up to " + bound + " could be hidden"
 	case len(a.Unjudged) > 0:
@@ -401,7 +407,8 @@ func others(pair *compare.Pair) (texts []string) {
 		for _, l := range phase.Latencies {
 			if l.Verdict == compare.Longer {
 				texts = append(texts, fmt.Sprintf("%s of %s (%s) rose from %s to %s (%s).",
-					l.Quantile, l.Disk, phase.Title, timeText(l.BaseNS), timeText(l.NewNS), Change(*l.Change)))
+					l.Quantile, l.Disk, phase.Title, timeText(l.BaseNS), timeText(l.NewNS),
+					Change(*l.Change)))
 			}
 		}
 	}
@@ -447,6 +454,7 @@ func (c comparison) runsTable() *Table {
 		t.add(append([]any{run.key.Label, what}, numbers...)...)
 	}
 	more := len(c.runs) - maxRuns
-	t.Note += pick(more > 0, " And "+unit.Plural(more, "more run")+", which changed less: --all.", "")
+	t.Note += pick(more > 0, " And "+unit.Plural(more, "more run")+", which changed less: --all.",
+		"")
 	return t
 }

@@ -149,7 +149,8 @@ func otherCosts(costs []Cost) string {
 			even = append(even, text)
 			continue
 		}
-		slower = append(slower, text+" "+unsigned(math.Abs(c.Loss))+pick(c.Loss > 0, " slower", " faster"))
+		slower = append(slower, text+" "+unsigned(math.Abs(c.Loss))+
+			pick(c.Loss > 0, " slower", " faster"))
 	}
 	text := ""
 	if slower != nil {
@@ -189,7 +190,8 @@ func (r *runDoc) reasons(c *Cost) []Reason {
 		Why: "Two PCIe lanes carry " + r.Rate(lanes) + seen,
 	}, {
 		Text: disk + " itself " + c.Verb + " slower behind a hub",
-		Why: "To tell, measure " + disk + " on another hub: if it is as slow there, the reason is " +
+		Why: "To tell, measure " + disk +
+			" on another hub: if it is as slow there, the reason is " +
 			"the disk and not this hub.",
 	}}
 }

@@ -13,9 +13,10 @@ import (
 
 // costAnswer is the answer of a run whose disks were measured on the hub and on ports of their own.
 func costAnswer(costs ...analysis.HubCost) *Answer {
-	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "C"}, HubCosts: costs, Phases: []analysis.Phase{
-		{Name: "p", Overlap: &analysis.Overlap{Rate: 2.8e9}}, {Name: "q"},
-	}}
+	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "C"}, HubCosts: costs,
+		Phases: []analysis.Phase{
+			{Name: "p", Overlap: &analysis.Overlap{Rate: 2.8e9}}, {Name: "q"},
+		}}
 	return OfRun(Run{Analysis: a, AnswerAlone: true}).Answer
 }
 
@@ -46,7 +47,8 @@ func TestReasons(t *testing.T) {
 	other := cost("C", trace.Write, 2.8e9, 2.8e9)
 	const usb = "USB at 10 Gb/s carries 1.06 GB/s at best, and A "
 	const lanes = " Two PCIe lanes carry 1.76 GB/s at best, and A "
-	const writes, reads = "writes at 1.46 GB/s through the hub.", "reads at 2.59 GB/s through the hub."
+	const writes, reads = "writes at 1.46 GB/s through the hub.",
+		"reads at 2.59 GB/s through the hub."
 	for _, tt := range []struct {
 		name  string
 		costs []analysis.HubCost
@@ -55,7 +57,8 @@ func TestReasons(t *testing.T) {
 		{"nothing", []analysis.HubCost{slow}, ""},
 		{"faster than USB", []analysis.HubCost{write}, usb + writes},
 		{"the other direction", []analysis.HubCost{write, read}, usb + reads + lanes + reads},
-		{"another disk", []analysis.HubCost{slow, other}, "C writes at 2.80 GB/s through the same link."},
+		{"another disk", []analysis.HubCost{slow, other},
+			"C writes at 2.80 GB/s through the same link."},
 	} {
 		check.Same(t, tt.name, tt.want, ruledOut(costAnswer(tt.costs...)))
 	}

@@ -21,7 +21,8 @@ import (
 
 // Document is a report before it has a form.
 type Document struct {
-	Kind      string // what it is: report, comparison, plan, fit, check, prediction, advice, devices
+	// What it is: report, comparison, plan, fit, check, prediction, advice, devices.
+	Kind      string
 	Title     string
 	Started   string     // when it was measured, as people read it
 	Hub       string     // what the disks are connected to, if that is known
@@ -96,7 +97,8 @@ type Column struct {
 	Head    string
 	Disk    *Key // the head is a disk
 	Numbers bool // to the right
-	Drop    int  // if there is no room, columns with more of it are left out first; those with none never are
+	// If there is no room, columns with more of it are left out first; those with none never are.
+	Drop int
 }
 
 // Cell is one entry of a table.
@@ -190,9 +192,10 @@ func (c Cell) Words() string {
 
 // Name is what the table is called on the command line.
 func (t *Table) Name() string {
-	return cmp.Or(t.ID, strings.Join(strings.FieldsFunc(strings.ToLower(t.Title), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}), "-"))
+	return cmp.Or(t.ID,
+		strings.Join(strings.FieldsFunc(strings.ToLower(t.Title), func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		}), "-"))
 }
 
 // Shown is the table without the columns that have words in no row.

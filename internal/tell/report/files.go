@@ -15,7 +15,8 @@ func (v *phaseView) sizeChart() *Chart {
 	if v.top == 0 || v.smallB <= 0 || v.largeB < 1.2*v.smallB {
 		return nil
 	}
-	c := &Chart{ID: "size", Keys: v.laneKeys(), Y: v.rates("rate", v.top), Caption: "Each mark is one file."}
+	c := &Chart{ID: "size", Keys: v.laneKeys(), Y: v.rates("rate", v.top),
+		Caption: "Each mark is one file."}
 	low, high := round125(v.smallB, v.largeB)
 	c.X = Axis{Name: "file size", Unit: Bytes, Min: low, Max: high, Log: true}
 	if v.many {
@@ -41,7 +42,8 @@ func (v *phaseView) sizeChart() *Chart {
 		}
 		if knee := l.stats.SizeKnee; knee != nil {
 			at := bytesText(knee.AtBytes)
-			c.Marks = append(c.Marks, Mark{At: Round(knee.AtBytes, 4), Upright: true, Key: i, Text: at})
+			c.Marks = append(c.Marks,
+				Mark{At: Round(knee.AtBytes, 4), Upright: true, Key: i, Text: at})
 			knees = append(knees, l.key.Label+" goes from "+v.Number(knee.BelowRate)+" to "+
 				v.Rate(knee.AboveRate)+" at files of "+at)
 		}
@@ -109,7 +111,8 @@ func (v *phaseView) spreadChart() *Chart {
 		} else {
 			s := Series{Kind: Dots, Key: i, Name: "file", Faint: true}
 			for j, f := range l.files {
-				_, part := math.Modf(float64(j) * 0.618034) // multiples of the golden ratio spread evenly over the row
+				// Multiples of the golden ratio spread evenly over the row.
+				_, part := math.Modf(float64(j) * 0.618034)
 				s.point(v.rate(f.rate), Round(row+(part-0.5)*0.5, 4), f.number, Round(f.bytes, 4))
 			}
 			c.add(s)
@@ -124,7 +127,8 @@ func (v *phaseView) spreadChart() *Chart {
 			levels = append(levels,
 				l.key.Label+" has two rates, "+v.Number(at[0])+" and "+v.Rate(at[1]))
 		}
-		c.Marks = append(c.Marks, Mark{At: row, From: v.rate(*s.P05), To: v.rate(*s.P95), Key: None})
+		c.Marks = append(c.Marks, Mark{At: row, From: v.rate(*s.P05), To: v.rate(*s.P95),
+			Key: None})
 		for _, rate := range at {
 			c.Marks = append(c.Marks, Mark{
 				At: v.rate(rate), From: row - 0.3, To: row + 0.3, Upright: true,
@@ -153,7 +157,8 @@ func (v *phaseView) bytesChart() *Chart {
 	for i, l := range v.lanes {
 		if t := l.stats.Throttle; t != nil {
 			at := bytesText(t.AtBytes)
-			c.Marks = append(c.Marks, Mark{At: Round(t.AtBytes, 4), Upright: true, Key: i, Text: at, Tone: Bad})
+			c.Marks = append(c.Marks,
+				Mark{At: Round(t.AtBytes, 4), Upright: true, Key: i, Text: at, Tone: Bad})
 			falls = append(falls, v.fallText(l.key.Label, t.FromRate, t.ToRate, t.AtBytes))
 		}
 	}

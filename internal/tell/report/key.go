@@ -21,9 +21,11 @@ func (k Key) Symbol() int { return (k.Index + k.Index/8) % len(Shapes()) }
 // darkened or lightened to stand out from the page. The style sheet has the same as --c0 to --c7.
 func Colours(dark bool) []string {
 	if dark {
-		return []string{"#56b4e9", "#e69f00", "#2fc79a", "#e08fbf", "#f0e442", "#9ccdf2", "#ff8f5a", "#cfd4da"}
+		return []string{"#56b4e9", "#e69f00", "#2fc79a", "#e08fbf", "#f0e442", "#9ccdf2", "#ff8f5a",
+			"#cfd4da"}
 	}
-	return []string{"#0072b2", "#d55e00", "#009e73", "#b0548f", "#8f6400", "#3389c4", "#6b6b00", "#4d4d4d"}
+	return []string{"#0072b2", "#d55e00", "#009e73", "#b0548f", "#8f6400", "#3389c4", "#6b6b00",
+		"#4d4d4d"}
 }
 
 // Corner is a point of a symbol's outline, which lies within 10 of its middle; y grows downwards.
@@ -37,7 +39,8 @@ func Shapes() [][]Corner {
 		{{0, -10}, {10, 0}, {0, 10}, {-10, 0}},
 		{{-7.5, -7.5}, {7.5, -7.5}, {7.5, 7.5}, {-7.5, 7.5}},
 		{{0, 9}, {9.5, -7.5}, {-9.5, -7.5}},
-		{{-3, -9}, {3, -9}, {3, -3}, {9, -3}, {9, 3}, {3, 3}, {3, 9}, {-3, 9}, {-3, 3}, {-9, 3}, {-9, -3}, {-3, -3}},
+		{{-3, -9}, {3, -9}, {3, -3}, {9, -3}, {9, 3}, {3, 3}, {3, 9}, {-3, 9}, {-3, 3}, {-9, 3},
+			{-9, -3}, {-3, -3}},
 		{
 			{0, -10}, {2.6, -3.4}, {9.5, -3.1}, {4.1, 1.3}, {5.9, 8.1},
 			{0, 4.2}, {-5.9, 8.1}, {-4.1, 1.3}, {-9.5, -3.1}, {-2.6, -3.4},

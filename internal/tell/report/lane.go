@@ -335,7 +335,8 @@ func (s *Streams) actions() []Action {
 			if most := l.Tries[len(l.Tries)-1].Rate; most > l.Clean {
 				detail += ", " + percent(1-l.Clean/most) + " less than unthrottled"
 			}
-			out = append(out, newAction("For "+l.streams(streams)+" slow down "+l.Key.Label, detail+"."))
+			out = append(out, newAction("For "+l.streams(streams)+" slow down "+l.Key.Label, detail+
+				"."))
 		case same && l.Key != first.Key && l.While != "" && l.Clean > first.Clean:
 			does := strings.TrimSuffix(l.Does, "s")
 			out = append(out, newAction("For "+l.Number+" "+does+" on "+l.Key.Label, fmt.Sprintf(
@@ -413,10 +414,12 @@ func (s *Streams) buffer() *Chart {
 		c.add(line)
 		c.add(drops)
 		with := l.with(p)
-		c.Marks = append(c.Marks, Mark{At: slices.Min(lowest), From: c.X.Max, Key: None, Text: with})
+		c.Marks = append(c.Marks, Mark{At: slices.Min(lowest), From: c.X.Max, Key: None,
+			Text: with})
 		if fellS >= 0 {
 			falls := pick(p.Late > 0, "is empty", "falls below half")
-			c.Title = "With " + with + " the buffer " + falls + " after " + unit.FormatSeconds(fellS)
+			c.Title = "With " + with + " the buffer " + falls + " after " +
+				unit.FormatSeconds(fellS)
 		}
 	}
 	return pick(c.Series == nil, nil, c)

@@ -26,7 +26,8 @@ func (v *phaseView) latencyTable() *Table {
 	t := table("Request latency", words("Disk", "Does", "Beside"), number("Requests", 3),
 		numbers("Median", "99th percentile"), number("95 % interval", 4), numbers("99.9th"),
 		number("Longest", 1), number("As long as alone", 2))
-	t.ID, t.Note = "latency", "From when a request is handed to the system, or was due, until it is done."
+	t.ID, t.Note = "latency",
+		"From when a request is handed to the system, or was due, until it is done."
 	few, open, hidden := false, false, false
 	working := v.working()
 	for _, key := range working {
@@ -58,12 +59,16 @@ func (v *phaseView) latencyTable() *Table {
 			case l.Alone != nil && v.limited(key.Name): // others wait as long as their rates say
 				longer.Text, hidden = "not shown", true
 			}
-			t.add(&key, v.latencyOf(key.Name), beside, unit.FormatCount(int(f.Requests)), timeText(f.P50NS),
-				Cell{Text: timeText(f.P99NS), Strong: f != l.Alone && f.P99NS != nil}, interval, timeText(f.P999NS), most, longer)
+			t.add(&key, v.latencyOf(key.Name), beside, unit.FormatCount(int(f.Requests)),
+				timeText(f.P50NS),
+				Cell{Text: timeText(f.P99NS), Strong: f != l.Alone && f.P99NS != nil}, interval,
+				timeText(f.P999NS), most, longer)
 		}
 	}
-	t.Note += pick(v.found.Overlap != nil && len(working) > 1, " Of the seconds that lie within the overlap.", "") +
-		pick(few, " –: too few requests to tell (99th percentile: "+unit.FormatCount(int(quantile.MinRequests(100)))+
+	t.Note += pick(v.found.Overlap != nil && len(working) > 1,
+		" Of the seconds that lie within the overlap.", "") +
+		pick(few, " –: too few requests to tell (99th percentile: "+
+			unit.FormatCount(int(quantile.MinRequests(100)))+
 			", 99.9th: "+unit.FormatCount(int(quantile.MinRequests(1000)))+").", "") +
 		pick(open, " No interval: the slow requests come from too few seconds.", "") +
 		pick(hidden, " Not shown: noise may have made the difference.", "")

@@ -31,7 +31,8 @@ func OfLimits(runs []Checked) *Document {
 	var reasons, histories []string
 	for _, run := range runs {
 		if run.History != "" {
-			histories = append(histories, unit.Capital(joined(": ", pick(len(runs) > 1, run.Run, ""), run.History)))
+			histories = append(histories,
+				unit.Capital(joined(": ", pick(len(runs) > 1, run.Run, ""), run.History)))
 		}
 	}
 	for _, verdict := range []limit.Verdict{limit.Fail, limit.Unsure, limit.Pass} {
@@ -55,7 +56,8 @@ func OfLimits(runs []Checked) *Document {
 		}
 	}
 	doc := &Document{Kind: "check", Title: "Limits", Data: runs}
-	doc.Add(Sentence{Text: unit.Capital(Holding(all)) + ".", Lead: true}, t, List{Items: reasons}, List{Items: histories})
+	doc.Add(Sentence{Text: unit.Capital(Holding(all)) + ".", Lead: true}, t, List{Items: reasons},
+		List{Items: histories})
 	return doc
 }
 

@@ -114,7 +114,8 @@ func (c comparison) compared(out *Answer) {
 		lead := c.lead()
 		if several && lead != nil && lead.Disk != "" && len(list) > 0 && list[0].Lead {
 			own := list[0]
-			own.Disk, own.Rate, own.Sides[0].Title = lead.Disk, *lead.Rate, unit.Capital(rowName(*lead))
+			own.Disk, own.Rate, own.Sides[0].Title = lead.Disk, *lead.Rate,
+				unit.Capital(rowName(*lead))
 			list = slices.Insert(list, 0, own)
 		}
 		shown := min(len(list), pick(several, maxSeveral, maxAlone))
@@ -153,7 +154,8 @@ func (c comparison) loads() []LoadPair {
 		}
 	}
 	slices.SortStableFunc(list, func(x, y LoadPair) int {
-		return cmp.Or(cmp.Compare(y.rank, x.rank), cmp.Compare(size(*y.Rate.Change), size(*x.Rate.Change)))
+		return cmp.Or(cmp.Compare(y.rank, x.rank),
+			cmp.Compare(size(*y.Rate.Change), size(*x.Rate.Change)))
 	})
 	return list
 }
@@ -161,7 +163,8 @@ func (c comparison) loads() []LoadPair {
 // load is a phase on both sides.
 func (c comparison) load(phase *compare.Phase) LoadPair {
 	disks, title := phase.Disks(), unit.Capital(shorten(phase.Title, maxTitle))
-	l := LoadPair{Sides: [2]Load{{Title: title, All: len(disks) == len(c.disks)}, {Title: title}}, Several: len(disks) > 1}
+	l := LoadPair{Sides: [2]Load{{Title: title, All: len(disks) == len(c.disks)}, {Title: title}},
+		Several: len(disks) > 1}
 	alike := l.Several || work.Who(c.disks, phase.Work) == phase.Title
 	keys := newKeys(c.disks)
 	for _, r := range phase.Rates { // The rate of all together comes last.
@@ -176,7 +179,8 @@ func (c comparison) load(phase *compare.Phase) LoadPair {
 		alike = alike && does.Does() == phase.Work[disks[0]].Does()
 		alone := c.alone(work.Who(c.disks, map[string]work.Work{r.Disk: does}))
 		for side, rate := range []*float64{r.Base, r.New} {
-			d := LoadDisk{Key: keys[slices.Index(c.disks, r.Disk)], Verb: does.Does().One, Rate: *rate}
+			d := LoadDisk{Key: keys[slices.Index(c.disks, r.Disk)], Verb: does.Does().One,
+				Rate: *rate}
 			d.Baseline, d.Slowed = alone[side], r.Verdict == compare.Slower
 			l.Sides[side].Disks = append(l.Sides[side].Disks, d)
 		}
@@ -206,7 +210,8 @@ func (c comparison) alone(does string) (rates [2]float64) {
 func (c comparison) facts() (facts []Fact) {
 	a := &c.runs[0].answer
 	if n := len(a.Same); len(a.Changed) == 0 && n > 0 {
-		return []Fact{{Value: "None", Text: "of " + unit.Plural(n+len(a.Unjudged), "speed") + " changed significantly"}}
+		return []Fact{{Value: "None", Text: "of " + unit.Plural(n+len(a.Unjudged), "speed") +
+			" changed significantly"}}
 	}
 	lead := c.lead()
 	for _, fits := range []func(r compare.Row) bool{

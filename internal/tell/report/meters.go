@@ -69,9 +69,12 @@ func (v *phaseView) streamCharts() []Block {
 	buffer.Title = "The buffer sinks to " + unit.FormatSeconds(slices.Min(lowest))
 	buffer.Caption = "The lowest buffer of each disk's streams. A stream whose buffer is empty drops frames."
 	size := v.found.Streams[0].BufferS
-	if size > 0 && !slices.ContainsFunc(v.found.Streams, func(s analysis.Stream) bool { return s.BufferS != size }) {
+	if size > 0 && !slices.ContainsFunc(v.found.Streams, func(s analysis.Stream) bool {
+		return s.BufferS != size
+	}) {
 		buffer.Y.Max = max(buffer.Y.Max, size)
-		buffer.Marks = []Mark{{At: Round(size/2, 3), Text: "half of the buffer", Key: None, Tone: Doubt}}
+		buffer.Marks = []Mark{{At: Round(size/2, 3), Text: "half of the buffer", Key: None,
+			Tone: Doubt}}
 	}
 	buffer.Y.Max = 1.08 * max(buffer.Y.Max, 1e-3)
 	if sum == 0 {

@@ -134,7 +134,8 @@ func (r *runDoc) pairsChart(list []pair) *Chart {
 		return nil
 	}
 	slices.SortFunc(list, func(a, b pair) int {
-		return cmp.Or(cmp.Compare(*a.kept, *b.kept), cmp.Compare(a.phase, b.phase), cmp.Compare(a.victim.disk, b.victim.disk))
+		return cmp.Or(cmp.Compare(*a.kept, *b.kept), cmp.Compare(a.phase, b.phase),
+			cmp.Compare(a.victim.disk, b.victim.disk))
 	})
 	c := &Chart{ID: "pairs", Keys: r.Keys, X: Axis{Name: "speed kept of its baseline, %", Max: 105}}
 	c.Caption = "Each bar is a disk beside one other, in % of its speed without it; lines: margin of error (95 %)."
@@ -200,7 +201,8 @@ func chartOf(blocks []Block, ids ...string) *Chart {
 // cacheChart is the rate of each disk that wrote alone until its fast cache was full, against the
 // bytes written; nil if no disk did.
 func (r *runDoc) cacheChart() *Chart {
-	c := &Chart{ID: "cache", X: Axis{Name: "written so far", Unit: Bytes}, Caption: "Each disk writes alone; each line is one file."}
+	c := &Chart{ID: "cache", X: Axis{Name: "written so far", Unit: Bytes},
+		Caption: "Each disk writes alone; each line is one file."}
 	var ends []string
 	lastFall := 0.0
 	for _, s := range r.a.Saturations {
@@ -223,7 +225,8 @@ func (r *runDoc) cacheChart() *Chart {
 		}
 		if s.Fall != nil {
 			text := "cache full: " + bytesText(s.Fall.AtBytes)
-			c.Marks = append(c.Marks, Mark{At: Round(s.Fall.AtBytes, 4), Upright: true, Text: text, Key: key, Tone: Bad})
+			c.Marks = append(c.Marks,
+				Mark{At: Round(s.Fall.AtBytes, 4), Upright: true, Text: text, Key: key, Tone: Bad})
 			lastFall = max(lastFall, s.Fall.AtBytes)
 			ends = append(ends, r.fallText(v.label(s.Disk), s.Fall.FromRate, s.Fall.ToRate,
 				s.Fall.AtBytes))

@@ -156,7 +156,9 @@ func (v *phaseView) diskTable() *Table {
 		}
 		t.add("together", "", sum, margin, "", "", "", "", unit.FormatBytes(o.Bytes))
 	}
-	wide := slices.ContainsFunc(t.Rows, func(row []Cell) bool { return strings.Contains(row[3].Text, " to ") })
+	wide := slices.ContainsFunc(t.Rows, func(row []Cell) bool {
+		return strings.Contains(row[3].Text, " to ")
+	})
 	t.Note = v.overlapNote(compared, wide)
 	return t
 }
@@ -186,11 +188,13 @@ func (v *phaseView) longestRecovery(disk string) float64 {
 // rate.
 func (v *phaseView) overlapNote(compared, wide bool) string {
 	o := v.found.Overlap
-	note := "In the overlap of " + unit.FormatSeconds(o.DurationS) + ", from " + Clock(o.StartS, o.EndS) +
+	note := "In the overlap of " + unit.FormatSeconds(o.DurationS) + ", from " +
+		Clock(o.StartS, o.EndS) +
 		" to " + Clock(o.EndS, o.EndS) + " s."
 	if o.CI95 != nil {
 		note += " ±: half the 95 % confidence interval" +
-			pick(wide, ", or if that is more than the rate itself the interval from low to high.", ".")
+			pick(wide, ", or if that is more than the rate itself the interval from low to high.",
+				".")
 	}
 	elsewhere, unlimited := false, 0
 	for _, key := range v.working() {
@@ -200,7 +204,8 @@ func (v *phaseView) overlapNote(compared, wide bool) string {
 		}
 	}
 	if compared {
-		note += " Baseline: the same disk without the others" + pick(elsewhere, ", in the time between changes.", ".")
+		note += " Baseline: the same disk without the others" +
+			pick(elsewhere, ", in the time between changes.", ".")
 	}
 	if len(o.Disks) > 1 && unlimited > 1 {
 		note += fmt.Sprintf(" Jain's fairness index: %.2f.", o.Jain)
@@ -225,13 +230,15 @@ func (v *phaseView) changeTable() *Table {
 		words("What"), numbers("From, "+v.Unit, "To, "+v.Unit), word("Cause", 1))
 	t.ID = "changes"
 	list := slices.DeleteFunc(v.inOrder(v.found.Changes), func(c analysis.Change) bool {
-		told := c.Kind == analysis.KindOwnFall && len(c.Disks) == 1 && v.found.Disks[c.Disks[0]].Throttle != nil
+		told := c.Kind == analysis.KindOwnFall && len(c.Disks) == 1 &&
+			v.found.Disks[c.Disks[0]].Throttle != nil
 		own := c.Kind == analysis.KindStart && c.By == nil || c.Kind == analysis.KindEnd
 		return told || own || c.Kind == analysis.KindRecovery
 	})
 	summed, swings := false, false
 	for i, c := range list {
-		sum := len(c.Disks) > 1 && (c.Kind == analysis.KindSharedFall || c.Kind == analysis.KindStall || len(c.Each) == 0)
+		sum := len(c.Disks) > 1 && (c.Kind == analysis.KindSharedFall ||
+			c.Kind == analysis.KindStall || len(c.Each) == 0)
 		summed, swings = summed || sum, swings || c.Recurs()
 		if i >= maxListed {
 			continue
@@ -247,7 +254,8 @@ func (v *phaseView) changeTable() *Table {
 				to = append(to, names[k]+" "+v.Number(s.ToRate))
 			}
 		}
-		t.add(Clock(c.StartS, v.endS), until, strings.Join(names, ", "), analysis.ChangeLabel(&c, len(v.lanes), v.label),
+		t.add(Clock(c.StartS, v.endS), until, strings.Join(names, ", "),
+			analysis.ChangeLabel(&c, len(v.lanes), v.label),
 			strings.Join(from, ", "), strings.Join(to, ", "), analysis.ChangeCause(&c, v.label))
 	}
 	more := len(list) - maxListed
@@ -280,7 +288,8 @@ func (v *phaseView) linksTable() *Table {
 	t.ID = "links"
 	t.Note = "All disks at work. What a link can carry is what links of its kind have been seen to carry one way."
 	for _, u := range v.found.Links {
-		link := fmt.Sprintf("%s, %s", u.Segment, u.Link) + pick(u.Could == "", "", " (fell back from "+u.Could+")")
+		link := fmt.Sprintf("%s, %s", u.Segment, u.Link) +
+			pick(u.Could == "", "", " (fell back from "+u.Could+")")
 		t.add(link, unit.List(analysis.Each(u.Disks, v.label)), string(u.Op), v.Number(u.Rate),
 			v.Number(u.Capacity), percent(u.Share))
 	}
@@ -317,7 +326,9 @@ func (v *phaseView) rules() *Table {
 
 // timed are the disks of which single files are told: those of streams and probes are nobody's.
 func (v *phaseView) timed() []Key {
-	return slices.DeleteFunc(v.working(), func(k Key) bool { return v.found.Paced[k.Name].HasNoFiles() })
+	return slices.DeleteFunc(v.working(), func(k Key) bool {
+		return v.found.Paced[k.Name].HasNoFiles()
+	})
 }
 
 // filesTable is a row per disk over the rates of its single files, in the whole phase, with the one
@@ -352,7 +363,8 @@ func (v *phaseView) filesTable() *Table {
 		if s.P05 != nil && s.P95 != nil {
 			spread = v.Number(*s.P05) + " – " + v.Number(*s.P95)
 		}
-		t.add(&key, unit.FormatCount(s.Files), unit.FormatBytes(s.Bytes), quote, rate(s.Median), spread, variation,
+		t.add(&key, unit.FormatCount(s.Files), unit.FormatBytes(s.Bytes), quote, rate(s.Median),
+			spread, variation,
 			rate(s.Rate), rate(s.Mean), rate(s.Trimmed20), rate(s.OLSRate), rate(s.TheilSenRate))
 	}
 	return t

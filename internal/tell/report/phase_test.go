@@ -35,7 +35,9 @@ func TestChanges(t *testing.T) {
 		got = append(got, time.Keys[m.Key].Name+" "+m.Text)
 	}
 	check.Same(t, "levels", []string{"A 0.698", "A 1.40", "B 0.714", "B 1.42", "C 2.08"}, got)
-	if at := slices.IndexFunc(Collect[*Table](phase.Blocks), func(t *Table) bool { return t.Name() == "changes" }); at >= 0 {
+	if at := slices.IndexFunc(Collect[*Table](phase.Blocks), func(t *Table) bool {
+		return t.Name() == "changes"
+	}); at >= 0 {
 		t.Error("ends and recoveries are told again in a table")
 	}
 	if want := "C takes 60 %, A and B wait 12.2 s"; time.Title != want {
@@ -76,10 +78,14 @@ func TestCachedWrites(t *testing.T) {
 func TestManyChanges(t *testing.T) {
 	found := &analysis.Phase{Name: "WW"}
 	for i := range 100 {
-		found.Changes = append(found.Changes, analysis.Change{Kind: analysis.KindStall, Disks: []string{"A"}, StartS: float64(i), EndS: float64(i) + 0.5, FromRate: 1e9})
+		found.Changes = append(found.Changes,
+			analysis.Change{Kind: analysis.KindStall, Disks: []string{"A"}, StartS: float64(i),
+				EndS: float64(i) + 0.5, FromRate: 1e9})
 	}
 	for _, disk := range []string{"B", "A"} {
-		found.Changes = append(found.Changes, analysis.Change{Kind: analysis.KindSwing, Disks: []string{disk}, StartS: 0, EndS: 100, FromRate: 1e9, ToRate: 0.5e9})
+		found.Changes = append(found.Changes,
+			analysis.Change{Kind: analysis.KindSwing, Disks: []string{disk}, StartS: 0, EndS: 100,
+				FromRate: 1e9, ToRate: 0.5e9})
 	}
 	run := &runDoc{
 		Document: &Document{Keys: newKeys([]string{"A", "B"})}, Scale: Scale{unit.ScaleFor(1e9)},
@@ -93,18 +99,25 @@ func TestManyChanges(t *testing.T) {
 	if c := drawn(); len(c.Bands) != maxListed || len(c.Marks) != 0 {
 		t.Errorf("%d bands and %d lines", len(c.Bands), len(c.Marks))
 	}
-	if table := v.changeTable(); len(table.Rows) != maxListed || table.Note != "A swing lists its upper and its lower level, an unsteady rate its band. 42 more changes left out." {
+	if table := v.changeTable(); len(table.Rows) != maxListed ||
+		table.Note != "A swing lists its upper and its lower level, an unsteady rate its band. 42 more changes left out." {
 		t.Errorf("%d rows, %q", len(table.Rows), table.Note)
 	}
 	found.Changes = found.Changes[100:]
-	check.Same(t, "two that swing together", []Band{{To: 100, Text: "A and B swing"}}, drawn().Bands)
-	for want, rates := range map[Sign][2]float64{Good: {1e9, 2e9}, Bad: {2e9, 1e9}, Unsigned: {1e9, 0.5e9}} {
-		c := analysis.Change{Kind: analysis.KindRedistribution, Disks: []string{"A"}, StartS: 3, EndS: 3, FromRate: rates[0], ToRate: rates[1]}
+	check.Same(t, "two that swing together", []Band{{To: 100, Text: "A and B swing"}},
+		drawn().Bands)
+	for want, rates := range map[Sign][2]float64{Good: {1e9, 2e9}, Bad: {2e9, 1e9},
+		Unsigned: {1e9, 0.5e9}} {
+		c := analysis.Change{Kind: analysis.KindRedistribution, Disks: []string{"A"}, StartS: 3,
+			EndS: 3, FromRate: rates[0], ToRate: rates[1]}
 		if want == Unsigned {
-			c.Disks, c.Each = []string{"A", "B"}, []analysis.Shift{{Disk: "A", FromRate: 1e9, ToRate: 0.5e9}, {Disk: "B", FromRate: 1e9, ToRate: 1.5e9}}
+			c.Disks, c.Each = []string{"A", "B"},
+				[]analysis.Shift{{Disk: "A", FromRate: 1e9, ToRate: 0.5e9},
+					{Disk: "B", FromRate: 1e9, ToRate: 1.5e9}}
 		}
 		found.Changes = []analysis.Change{c}
-		if marks := drawn().Marks; len(marks) != 1 || marks[0].Tone != want || !marks[0].Upright || marks[0].At != 3 {
+		if marks := drawn().Marks; len(marks) != 1 || marks[0].Tone != want || !marks[0].Upright ||
+			marks[0].At != 3 {
 			t.Errorf("%v is drawn as %+v, want an upright line in tone %q", rates, marks, want)
 		}
 	}
@@ -119,7 +132,8 @@ func TestManyChanges(t *testing.T) {
 func TestKeptBetweenChanges(t *testing.T) {
 	rnd, hub := rand.New(rand.NewPCG(7, 4)), tracetest.Hub{Capacity: 1e12, Outside: true}
 	disk := func(name string, untilS, rate float64) tracetest.Disk {
-		return tracetest.Disk{Name: name, Levels: []tracetest.Level{{UntilS: untilS, Rate: rate}}, Noise: tracetest.Noise{Sigma: 0.02}}
+		return tracetest.Disk{Name: name, Levels: []tracetest.Level{{UntilS: untilS, Rate: rate}},
+			Noise: tracetest.Noise{Sigma: 0.02}}
 	}
 	stalled := disk("A", 60, 1.5e9)
 	stalled.Own = func(s, _ float64) float64 {
@@ -129,12 +143,14 @@ func TestKeptBetweenChanges(t *testing.T) {
 		return 1
 	}
 	run := tracetest.Run(
-		tracetest.Phase("A alone", hub.Play(rnd, disk("A", 15, 1.5e9))...), tracetest.Phase("B alone", hub.Play(rnd, disk("B", 15, 1e9))...),
+		tracetest.Phase("A alone", hub.Play(rnd, disk("A", 15, 1.5e9))...),
+		tracetest.Phase("B alone", hub.Play(rnd, disk("B", 15, 1e9))...),
 		tracetest.Phase("WW", hub.Play(rnd, stalled, disk("B", 60, 1e9))...),
 	)
 	a := analysis.Analyze(run, analysis.Options{})
 	v := newRunDoc(Run{Trace: run, Analysis: a}).view(len(a.Phases) - 1)
-	if note := v.diskTable().Note; !strings.Contains(note, "Baseline: the same disk without the others, in the time between changes.") {
+	if note := v.diskTable().Note; !strings.Contains(note,
+		"Baseline: the same disk without the others, in the time between changes.") {
 		t.Error(note)
 	}
 	doc := OfRun(Run{Trace: run, Analysis: a})
@@ -165,15 +181,19 @@ func TestGaugeCharts(t *testing.T) {
 	phase := run.Phases[0]
 	a := phase.Disk("A")
 	endS := float64(a.Files[len(a.Files)-1].EndNS) / 1e9
-	phase.Gauges = tracetest.Warmth{EveryS: 10, At: func(s float64) float64 { return 40 + s/4 }}.Play(rand.New(rand.NewPCG(1, 1)), "B", endS)
+	phase.Gauges = tracetest.Warmth{EveryS: 10, At: func(s float64) float64 {
+		return 40 + s/4
+	}}.Play(rand.New(rand.NewPCG(1, 1)), "B", endS)
 	c := charts()["temperature"]
-	if c == nil || len(c.Series) != 1 || c.Keys[c.Series[0].Key].Name != "B" || charts()["device"] != nil {
+	if c == nil || len(c.Series) != 1 || c.Keys[c.Series[0].Key].Name != "B" ||
+		charts()["device"] != nil {
 		t.Fatalf("got %+v, want a chart with B's temperature", c)
 	}
 	if c.Y.Min != 38 || c.Y.Max < 55 || c.Y.Max > 70 {
 		t.Errorf("the axis goes from %g to %g °C", c.Y.Min, c.Y.Max)
 	}
-	phase.Gauges = append(phase.Gauges, tracetest.Counters(a, endS, 0, tracetest.Traffic{ToS: endS, Rate: 0.1e9})...)
+	phase.Gauges = append(phase.Gauges,
+		tracetest.Counters(a, endS, 0, tracetest.Traffic{ToS: endS, Rate: 0.1e9})...)
 	c = charts()["device"]
 	if c == nil || len(c.Series) != 1 || c.Keys[c.Series[0].Key].Name != "A" {
 		t.Fatalf("got %+v, want a chart with what A counted", c)
@@ -200,14 +220,17 @@ func TestLatencyTable(t *testing.T) {
 	for _, words := range wordsOf(table) {
 		got = append(got, strings.Join(words[:3], ": "))
 	}
-	want := []string{"A: play: B writes", "B: write: A plays 4 streams", "C: probe, 4 KiB: A plays 4 streams, B writes", "C: probe, 4 KiB: alone in probe"}
+	want := []string{"A: play: B writes", "B: write: A plays 4 streams",
+		"C: probe, 4 KiB: A plays 4 streams, B writes", "C: probe, 4 KiB: alone in probe"}
 	check.Same(t, "rows", want, got)
 	// Of A, the slow requests all come from one stretch of time.
-	if !strings.Contains(table.Note, "–: too few requests") || !strings.Contains(table.Note, "No interval: ") {
+	if !strings.Contains(table.Note, "–: too few requests") ||
+		!strings.Contains(table.Note, "No interval: ") {
 		t.Errorf("the note does not say why a figure is missing: %s", table.Note)
 	}
 	if heat := table.Rows[2][9].Heat; heat == 0 || heat > 0.2 {
-		t.Errorf("the probe's wait beside others is coloured by %v, want less than a fifth kept", heat)
+		t.Errorf("the probe's wait beside others is coloured by %v, want less than a fifth kept",
+			heat)
 	}
 }
 
@@ -226,7 +249,8 @@ func TestLatencyOfOneDirection(t *testing.T) {
 		{trace.Write, work.Work{Streams: []stream.Spec{played, recorded}}, "record"},
 		{trace.Read, work.Work{Probe: 4096}, "probe, 4 KiB"},
 	} {
-		v := phaseView{found: &analysis.Phase{Roles: map[string]trace.Role{"A": tt.role}, Paced: work.Paced{"A": tt.paced}}}
+		v := phaseView{found: &analysis.Phase{Roles: map[string]trace.Role{"A": tt.role},
+			Paced: work.Paced{"A": tt.paced}}}
 		if got := v.latencyOf("A"); got != tt.want {
 			t.Errorf("%s, %+v: %q, want %q", tt.role, tt.paced, got, tt.want)
 		}

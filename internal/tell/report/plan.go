@@ -138,7 +138,8 @@ func (p Plan) answer() *Answer {
 	}
 	moves := cmp.Or(amount(total.MoveBound, total.Moves), "nothing")
 	writes := cmp.Or(amount(total.WriteBound, total.Written()), "nothing")
-	headline := fmt.Sprintf("%s, %s: moves %s, writes %s in %s", unit.Plural(len(p.Phases), "phase"),
+	headline := fmt.Sprintf("%s, %s: moves %s, writes %s in %s",
+		unit.Plural(len(p.Phases), "phase"),
 		unit.Plural(len(p.Plan.Disks), "disk"), moves, writes, time)
 	inWords := strings.NewReplacer("≤", "up to", "≥", "at least", "≈", "about")
 	a := &Answer{Headline: inWords.Replace(headline)}
@@ -333,7 +334,9 @@ func OfCodecs(codecs []stream.Codec) *Document {
 	}
 	doc := &Document{Kind: "codecs", Title: "Codecs"}
 	data := []row{}
-	for _, published := range analysis.Grouped(codecs, func(c stream.Codec) string { return c.Source }) {
+	for _, published := range analysis.Grouped(codecs, func(c stream.Codec) string {
+		return c.Source
+	}) {
 		t := table("", words("Codec", "In scenarios"), numbers("Mb/s", "MB/s"), words(""))
 		for _, c := range published {
 			data = append(data, row{c.Name, c.Label, c.Rate, c.Frame.Seconds(), c.Source, c.Scaled})

@@ -22,11 +22,20 @@ import (
 func TestNumbers(t *testing.T) {
 	scale := Scale{unit.ScaleFor(1e9)}
 	for i, test := range []struct{ got, want string }{
-		{Clock(45.8e-6, 32.8), "0"}, {Clock(32.84, 32.84), "32.8"}, {Clock(3.2, 600), "3"}, {Clock(0.00123, 0.01), "0.0012"}, {Clock(0, 0), "0"},
-		{fmt.Sprintf("%.3g", Steps(0, 2.6, 6)), "[0 0.5 1 1.5 2 2.5]"}, {fmt.Sprintf("%.3g", Steps(-0.5, 1, 3)), "[-0.5 0 0.5 1]"}, {fmt.Sprint(Steps(3, 3, 5)), "[]"},
-		{fmt.Sprint(Round(936_499_999.9, 4)), "9.365e+08"}, {fmt.Sprint(Round(0.123456, 4)), "0.1235"}, {fmt.Sprint(Round(math.NaN(), 4), Round(math.Inf(1), 4), Round(0, 4)), "0 0 0"},
-		{Change(0), "0.0 %"}, {Change(0.0004), "0.0 %"}, {Change(-0.0004), "0.0 %"}, {Change(0.0006), "+0.1 %"}, {Change(-0.05), "−5.0 %"}, {Change(0.0996), "+10 %"}, {Change(0.999), "+100 %"}, {Change(0.9996), "+100 %"}, {Change(1.234), "+123 %"},
-		{scale.margin(nil, 0.3e9), ""}, {scale.margin(&stats.Interval{0.28e9, 0.322e9}, 0.3e9), "0.021"}, {scale.margin(&stats.Interval{0, 1.2e9}, 0.3e9), "0 to 1.20"},
+		{Clock(45.8e-6, 32.8), "0"}, {Clock(32.84, 32.84), "32.8"}, {Clock(3.2, 600), "3"},
+		{Clock(0.00123, 0.01), "0.0012"}, {Clock(0, 0), "0"},
+		{fmt.Sprintf("%.3g", Steps(0, 2.6, 6)), "[0 0.5 1 1.5 2 2.5]"},
+		{fmt.Sprintf("%.3g", Steps(-0.5, 1, 3)), "[-0.5 0 0.5 1]"},
+		{fmt.Sprint(Steps(3, 3, 5)), "[]"},
+		{fmt.Sprint(Round(936_499_999.9, 4)), "9.365e+08"},
+		{fmt.Sprint(Round(0.123456, 4)), "0.1235"},
+		{fmt.Sprint(Round(math.NaN(), 4), Round(math.Inf(1), 4), Round(0, 4)), "0 0 0"},
+		{Change(0), "0.0 %"}, {Change(0.0004), "0.0 %"}, {Change(-0.0004), "0.0 %"},
+		{Change(0.0006), "+0.1 %"}, {Change(-0.05), "−5.0 %"}, {Change(0.0996), "+10 %"},
+		{Change(0.999), "+100 %"}, {Change(0.9996), "+100 %"}, {Change(1.234), "+123 %"},
+		{scale.margin(nil, 0.3e9), ""},
+		{scale.margin(&stats.Interval{0.28e9, 0.322e9}, 0.3e9), "0.021"},
+		{scale.margin(&stats.Interval{0, 1.2e9}, 0.3e9), "0 to 1.20"},
 	} {
 		if test.got != test.want {
 			t.Errorf("%d: got %q, want %q", i, test.got, test.want)
@@ -37,19 +46,24 @@ func TestNumbers(t *testing.T) {
 // Names that differ in their end alone stay different, wherever they are cut.
 func TestKeys(t *testing.T) {
 	var got []string
-	for _, key := range newKeys([]string{"Samsung T7 Shield Portable 2TB", "Samsung T7 Shield Portable 4TB", strings.Repeat("x", 40) + "1", strings.Repeat("x", 30) + "1", "磁盘", "line\nbreak"}) {
+	for _, key := range newKeys([]string{"Samsung T7 Shield Portable 2TB",
+		"Samsung T7 Shield Portable 4TB", strings.Repeat("x", 40) + "1", strings.Repeat("x", 30) +
+			"1", "磁盘", "line\nbreak"}) {
 		if n := cells.Width(key.Label); n > longest {
 			t.Errorf("%q takes %d columns, want at most %d", key.Label, n, longest)
 		}
 		got = append(got, key.Label)
 	}
-	for _, key := range newKeys([]string{"Samsung Portable SSD T7 Shield 2TB on the rear port", "Samsung Portable SSD T7 Shield 4TB on the rear port", "Samsung Portable SSD T7 Shield 4TB on the rear port"}) {
+	for _, key := range newKeys([]string{"Samsung Portable SSD T7 Shield 2TB on the rear port",
+		"Samsung Portable SSD T7 Shield 4TB on the rear port",
+		"Samsung Portable SSD T7 Shield 4TB on the rear port"}) {
 		if n := cells.Width(key.Label); n > longest {
 			t.Errorf("%q takes %d columns, want at most %d", key.Label, n, longest)
 		}
 		got = append(got, key.Label)
 	}
-	want := []string{"Samsung T7…ortable 2TB", "Samsung T7…ortable 4TB", "xxxxxxxxxx…xxxxxxxxxx1", "xxxxxxxx…xxxxxxxx1 (2)", "磁盘", "line·break",
+	want := []string{"Samsung T7…ortable 2TB", "Samsung T7…ortable 4TB", "xxxxxxxxxx…xxxxxxxxxx1",
+		"xxxxxxxx…xxxxxxxx1 (2)", "磁盘", "line·break",
 		"Samsung Po…e rear port", "Samsung …rear port (2)", "Samsung …rear port (3)"}
 	check.Same(t, "labels", want, got)
 }
@@ -85,7 +99,8 @@ func TestManyFiles(t *testing.T) {
 			}
 		}
 		for k, mean := range lines["mean"] {
-			if low, high := lines["5th percentile"][k], lines["95th percentile"][k]; low[1] > high[1] || mean[1] <= 0 || mean[1] > high[1] {
+			if low, high := lines["5th percentile"][k],
+				lines["95th percentile"][k]; low[1] > high[1] || mean[1] <= 0 || mean[1] > high[1] {
 				t.Errorf("%s: a mean of %v between %v and %v", c.ID, mean, low, high)
 			}
 		}
@@ -101,8 +116,10 @@ func TestPool(t *testing.T) {
 	a := &analysis.Analysis{}
 	for _, p := range []struct {
 		name, title, repeats string
-	}{{"W-1", "A writes (1)", ""}, {"R", "A reads", ""}, {"W-2", "A writes (2)", "W-1"}, {"W-3", "A writes (3)", "R"}} {
-		a.Phases = append(a.Phases, analysis.Phase{Name: p.name, Title: p.title, Repeats: p.repeats})
+	}{{"W-1", "A writes (1)", ""}, {"R", "A reads", ""}, {"W-2", "A writes (2)", "W-1"},
+		{"W-3", "A writes (3)", "R"}} {
+		a.Phases = append(a.Phases, analysis.Phase{Name: p.name, Title: p.title,
+			Repeats: p.repeats})
 	}
 	got := map[string][]string{}
 	for _, line := range newRunDoc(Run{Analysis: a}).lines {
@@ -110,14 +127,16 @@ func TestPool(t *testing.T) {
 			got[line.id+" "+line.title] = append(got[line.id+" "+line.title], p.Name)
 		}
 	}
-	want := map[string][]string{"phase-1 A writes": {"W-1", "W-2"}, "phase-2 A reads": {"R"}, "phase-4 A writes (3)": {"W-3"}}
+	want := map[string][]string{"phase-1 A writes": {"W-1", "W-2"}, "phase-2 A reads": {"R"},
+		"phase-4 A writes (3)": {"W-3"}}
 	check.Same(t, "pooled", want, got)
 }
 
 // A study opens with who crowds out whom and what to plug in elsewhere, whatever its phases.
 func TestConclusion(t *testing.T) {
 	w := func(disk string, rate float64) fixture.Part {
-		return fixture.Part{Disk: disk, Op: trace.Write, Files: 20, Pace: []fixture.Pace{{Rate: rate}}}
+		return fixture.Part{Disk: disk, Op: trace.Write, Files: 20,
+			Pace: []fixture.Pace{{Rate: rate}}}
 	}
 	beside := func(disk string, rate, endS float64) fixture.Part { // C, which ends then
 		p := w(disk, rate)
@@ -126,7 +145,9 @@ func TestConclusion(t *testing.T) {
 	}
 	run := fixture.Run("study", []string{"A", "B", "C"}, map[string][]fixture.Part{
 		"A W": {w("A", 1.5e9)}, "B W": {w("B", 1.5e9)}, "C W": {w("C", 2.8e9)},
-		"A+B W": {w("A", 1.5e9), w("B", 1.5e9)}, "A+C W": {beside("A", 0.75e9, 7.39), w("C", 2.6e9)}, "B+C W": {beside("B", 0.8e9, 7.29), w("C", 2.6e9)},
+		"A+B W": {w("A", 1.5e9), w("B", 1.5e9)},
+		"A+C W": {beside("A", 0.75e9, 7.39), w("C", 2.6e9)},
+		"B+C W": {beside("B", 0.8e9, 7.29), w("C", 2.6e9)},
 	}, "A W", "B W", "C W", "A+B W", "A+C W", "B+C W")
 	doc := OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	got := doc.Answer
@@ -164,9 +185,11 @@ func TestConclusion(t *testing.T) {
 // A cell of the table of all phases without a reference is marked as one, in words too.
 func TestPhasesWithoutReference(t *testing.T) {
 	part := func(disk string) fixture.Part {
-		return fixture.Part{Disk: disk, Op: trace.Write, Files: 20, Pace: []fixture.Pace{{Rate: 1e9}}}
+		return fixture.Part{Disk: disk, Op: trace.Write, Files: 20,
+			Pace: []fixture.Pace{{Rate: 1e9}}}
 	}
-	run := fixture.Run("study", []string{"A", "B"}, map[string][]fixture.Part{"A W": {part("A")}, "WW": {part("A"), part("B")}}, "A W", "WW")
+	run := fixture.Run("study", []string{"A", "B"},
+		map[string][]fixture.Part{"A W": {part("A")}, "WW": {part("A"), part("B")}}, "A W", "WW")
 	a := analysis.Analyze(run, analysis.Options{})
 	a.Phases[1].Contention.Disks["B"] = analysis.DiskContention{}
 	r := newRunDoc(Run{Analysis: a})
@@ -185,14 +208,21 @@ func TestPhasesWithoutReference(t *testing.T) {
 func TestFindings(t *testing.T) {
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "B"}}
 	for i, name := range []string{"WW", "WW-2", "RR"} {
-		a.Phases = append(a.Phases, analysis.Phase{Name: name, Title: name, Repeats: []string{"", "WW", ""}[i], Verdict: "A dropped 3 frames; 1 of 4 streams was spared. Two disks writing."})
-		a.Findings = append(a.Findings, analysis.Finding{Code: "stall", Phase: name, TextWithoutPhase: "a stall", Weight: 0.2}, analysis.Finding{Code: "drops", Phase: name, TextWithoutPhase: "A dropped 3 frames; 1 of 4 streams was spared"})
+		a.Phases = append(a.Phases, analysis.Phase{Name: name, Title: name,
+			Repeats: []string{"", "WW", ""}[i],
+			Verdict: "A dropped 3 frames; 1 of 4 streams was spared. Two disks writing."})
+		a.Findings = append(a.Findings,
+			analysis.Finding{Code: "stall", Phase: name, TextWithoutPhase: "a stall", Weight: 0.2},
+			analysis.Finding{Code: "drops", Phase: name,
+				TextWithoutPhase: "A dropped 3 frames; 1 of 4 streams was spared"})
 	}
 	for range 9 { // of one phase none is left out
-		a.Findings = append(a.Findings, analysis.Finding{Code: "even", Phase: "RR", TextWithoutPhase: "B got more"})
+		a.Findings = append(a.Findings,
+			analysis.Finding{Code: "even", Phase: "RR", TextWithoutPhase: "B got more"})
 	}
 	doc := OfRun(Run{Analysis: a})
-	if want := []string{"WW: a stall; seen in 2 of 2 repeats."}; !slices.Equal(doc.Answer.Findings, want) {
+	if want := []string{"WW: a stall; seen in 2 of 2 repeats."}; !slices.Equal(doc.Answer.Findings,
+		want) {
 		t.Errorf("the answer tells %q, want %q", doc.Answer.Findings, want)
 	}
 	list := Collect[List](doc.Blocks)[0]
@@ -204,12 +234,14 @@ func TestFindings(t *testing.T) {
 // A chart in words says between what values the points of each disk lie, whatever stands behind
 // them.
 func TestDescribe(t *testing.T) {
-	c := &Chart{Title: "Rate", Keys: newKeys([]string{"A"}), Y: Axis{Name: "rate, GB/s"}, Series: []Series{
-		{Kind: Files, Points: [][]float64{{0, 1, 0.7}, {1, 2, 1.6}}},
-		{Kind: Line, Faint: true, Points: [][]float64{{1, 9}}},
-		{Kind: Line, Key: None, Points: [][]float64{{1, 3}}},
-	}}
-	if got, want := c.Describe(), "Rate (rate, GB/s): together 3.00; A 0.700 to 1.60."; got != want {
+	c := &Chart{Title: "Rate", Keys: newKeys([]string{"A"}), Y: Axis{Name: "rate, GB/s"},
+		Series: []Series{
+			{Kind: Files, Points: [][]float64{{0, 1, 0.7}, {1, 2, 1.6}}},
+			{Kind: Line, Faint: true, Points: [][]float64{{1, 9}}},
+			{Kind: Line, Key: None, Points: [][]float64{{1, 3}}},
+		}}
+	if got, want := c.Describe(),
+		"Rate (rate, GB/s): together 3.00; A 0.700 to 1.60."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -221,8 +253,11 @@ func TestSaturations(t *testing.T) {
 	fall := &analysis.Fall{AtBytes: 24e9}
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Saturations: []analysis.Saturation{
 		{Of: "WW", Disk: "A"}, // it did not fall
-		{Of: "WW", Disk: "B", Fall: fall, Back: &analysis.Back{RestS: &rest}, Bursts: []ledger.Burst{{RestS: 10, FastBytes: 1.6e9, SEBytes: 0.1e9}, {RestS: 20, FastBytes: 3.2e9, SEBytes: 0.1e9}}},
-		{Of: "W-", Disk: "A", Fall: fall, Bursts: []ledger.Burst{{RestS: 10, FastBytes: 0.05e9, SEBytes: 0.1e9}}},
+		{Of: "WW", Disk: "B", Fall: fall, Back: &analysis.Back{RestS: &rest},
+			Bursts: []ledger.Burst{{RestS: 10, FastBytes: 1.6e9, SEBytes: 0.1e9},
+				{RestS: 20, FastBytes: 3.2e9, SEBytes: 0.1e9}}},
+		{Of: "W-", Disk: "A", Fall: fall,
+			Bursts: []ledger.Burst{{RestS: 10, FastBytes: 0.05e9, SEBytes: 0.1e9}}},
 	}}
 	a.Order = []string{"A", "B"}
 	doc := newRunDoc(Run{Analysis: a})
@@ -231,7 +266,8 @@ func TestSaturations(t *testing.T) {
 		t.Fatalf("%d blocks, want a chart and a table of each", len(doc.Blocks))
 	}
 	first, second := doc.Blocks[0].(*Chart), doc.Blocks[2].(*Chart)
-	if first.ID == second.ID || len(first.Keys) != 1 || first.Keys[0].Index != 1 || second.Keys[0].Index != 0 {
+	if first.ID == second.ID || len(first.Keys) != 1 || first.Keys[0].Index != 1 ||
+		second.Keys[0].Index != 0 {
 		t.Errorf("charts %s of %v and %s of %v", first.ID, first.Keys, second.ID, second.Keys)
 	}
 	check.Same(t, "series", []Series{
@@ -239,13 +275,15 @@ func TestSaturations(t *testing.T) {
 		{Kind: Line, Name: "as it grows", Faint: true, Points: [][]float64{{0, 0}, {150, 24e9}}},
 	}, first.Series)
 	check.Same(t, "marks", []Mark{
-		{At: 10, From: 1.4e9, To: 1.8e9, Upright: true}, {At: 20, From: 3e9, To: 3.4e9, Upright: true}, {At: 24e9, Text: "24 GB at first"},
+		{At: 10, From: 1.4e9, To: 1.8e9, Upright: true},
+		{At: 20, From: 3e9, To: 3.4e9, Upright: true}, {At: 24e9, Text: "24 GB at first"},
 	}, first.Marks)
 	if got := second.Marks[0]; got.From != 0 {
 		t.Errorf("less than nothing was written: %v", got)
 	}
 	rows := doc.Blocks[1].(*Table).Rows
-	if len(rows) != 2 || rows[1][0].Words() != "20 s" || rows[1][1].Words() != "3.2 GB ± 200 MB, 13 %" {
+	if len(rows) != 2 || rows[1][0].Words() != "20 s" ||
+		rows[1][1].Words() != "3.2 GB ± 200 MB, 13 %" {
 		t.Errorf("rows %v", rows)
 	}
 }
@@ -269,7 +307,8 @@ func TestPairsTable(t *testing.T) {
 		}
 	}
 	tables := func(effects []analysis.Effect, phases ...analysis.Phase) *Table {
-		a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "C"}, Phases: phases, Effects: effects}
+		a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "C"},
+			Phases: phases, Effects: effects}
 		r := newRunDoc(Run{Analysis: a})
 		return r.pairsTable(r.pairs())
 	}
@@ -302,7 +341,8 @@ func answerChartOf(run *trace.Run) *Chart {
 func TestPairsChart(t *testing.T) {
 	r := &runDoc{Document: &Document{Keys: newKeys([]string{"A", "C"})}}
 	kept := func(share float64, victim, neighbour task) pair {
-		return pair{victim: victim, neighbour: neighbour, kept: &share, ci: &stats.Interval{share - 0.02, share + 0.02}}
+		return pair{victim: victim, neighbour: neighbour, kept: &share,
+			ci: &stats.Interval{share - 0.02, share + 0.02}}
 	}
 	a, c := task{"A", trace.Write}, task{"C", trace.Read}
 	got := r.pairsChart([]pair{kept(0.98, c, a), kept(0.47, a, c), {victim: a, neighbour: a}})
@@ -311,7 +351,8 @@ func TestPairsChart(t *testing.T) {
 	}
 	check.Same(t, "rows", []string{"A writes while C reads", "C reads while A writes"}, got.Rows)
 	check.Same(t, "bars", []Series{
-		{Kind: Bar, Name: "kept", Points: [][]float64{{0, 47, 45, 49}}}, {Kind: Bar, Key: 1, Name: "kept", Points: [][]float64{{1, 98, 96, 100}}},
+		{Kind: Bar, Name: "kept", Points: [][]float64{{0, 47, 45, 49}}},
+		{Kind: Bar, Key: 1, Name: "kept", Points: [][]float64{{1, 98, 96, 100}}},
 	}, got.Series)
 	if r.pairsChart(nil) != nil {
 		t.Error("no pairs are drawn")
@@ -325,7 +366,8 @@ func TestAnswerChart(t *testing.T) {
 		t.Errorf("of three phases: chart %s of %s", c.ID, c.Phase)
 	}
 	run.Phases = run.Phases[:1]
-	if c := answerChartOf(run); c.ID != "time" || !strings.HasPrefix(c.Title, "C takes 60 %, A and B wait ") {
+	if c := answerChartOf(run); c.ID != "time" ||
+		!strings.HasPrefix(c.Title, "C takes 60 %, A and B wait ") {
 		t.Errorf("chart %s %q", c.ID, c.Title)
 	}
 	if c := answerChartOf(fixture.Streams()); c.ID != "buffer" {
@@ -337,12 +379,14 @@ func TestAnswerChart(t *testing.T) {
 // cut short.
 func TestCacheChart(t *testing.T) {
 	run := fixture.Run("caches", []string{"A", "B"}, map[string][]fixture.Part{
-		"A alone": {{Disk: "A", Op: trace.Write, Files: 40, Pace: []fixture.Pace{{Rate: 2.3e9}, {FromS: 4, Rate: 0.6e9}}}},
+		"A alone": {{Disk: "A", Op: trace.Write, Files: 40,
+			Pace: []fixture.Pace{{Rate: 2.3e9}, {FromS: 4, Rate: 0.6e9}}}},
 		"B alone": {{Disk: "B", Op: trace.Write, Files: 80, Pace: []fixture.Pace{{Rate: 2.8e9}}}},
 	}, "A alone", "B alone")
 	a := analysis.Analyze(run, analysis.Options{})
 	a.Saturations = []analysis.Saturation{
-		{Of: "cache", Disk: "A", Alone: "A alone", Fall: &analysis.Fall{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9}},
+		{Of: "cache", Disk: "A", Alone: "A alone",
+			Fall: &analysis.Fall{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9}},
 		{Of: "cache", Disk: "B", Alone: "B alone"},
 	}
 	c := OfRun(Run{Trace: run, Analysis: a}).Answer.Chart
@@ -352,7 +396,8 @@ func TestCacheChart(t *testing.T) {
 	if c.X.Max != 3*9.2e9 {
 		t.Errorf("drawn up to %g bytes", c.X.Max)
 	}
-	check.Same(t, "marks", []Mark{{At: 9.2e9, Upright: true, Text: "cache full: 9.2 GB", Tone: Bad}}, c.Marks)
+	check.Same(t, "marks",
+		[]Mark{{At: 9.2e9, Upright: true, Text: "cache full: 9.2 GB", Tone: Bad}}, c.Marks)
 	for _, s := range c.Series {
 		if s.Points[len(s.Points)-1][1] > c.X.Max {
 			t.Errorf("disk %d is drawn beyond the end", s.Key)
@@ -362,10 +407,13 @@ func TestCacheChart(t *testing.T) {
 
 // Findings of phases that an analysis does not list are told one by one.
 func TestFindingsOfUnknownPhases(t *testing.T) {
-	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A"}, Findings: []analysis.Finding{
-		{Code: "skew", Phase: "X", Disk: "A", TextWithoutPhase: "first"}, {Code: "skew", Phase: "Y", Disk: "A", TextWithoutPhase: "second"},
-	}}
-	if found := newRunDoc(Run{Analysis: a}).findings; len(found) != 2 || found[0].Text != "X: first." || found[1].Text != "Y: second." {
+	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A"},
+		Findings: []analysis.Finding{
+			{Code: "skew", Phase: "X", Disk: "A", TextWithoutPhase: "first"},
+			{Code: "skew", Phase: "Y", Disk: "A", TextWithoutPhase: "second"},
+		}}
+	if found := newRunDoc(Run{Analysis: a}).findings; len(found) != 2 ||
+		found[0].Text != "X: first." || found[1].Text != "Y: second." {
 		t.Errorf("%+v", found)
 	}
 }
@@ -375,7 +423,8 @@ func TestShown(t *testing.T) {
 		Columns: []Column{{Head: "Disk"}, {Head: "Kept"}, {Head: "Rate"}},
 		Rows:    [][]Cell{{{Text: "A"}, {}, {Text: "1"}}, {{Text: "B"}, {}, {}}},
 	}
-	want := &Table{Columns: []Column{{Head: "Disk"}, {Head: "Rate"}}, Rows: [][]Cell{{{Text: "A"}, {Text: "1"}}, {{Text: "B"}, {}}}}
+	want := &Table{Columns: []Column{{Head: "Disk"}, {Head: "Rate"}},
+		Rows: [][]Cell{{{Text: "A"}, {Text: "1"}}, {{Text: "B"}, {}}}}
 	check.Same(t, "without what is empty", want, table.Shown())
 }
 

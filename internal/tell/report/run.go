@@ -98,7 +98,9 @@ func OfRun(run Run) *Document {
 			r.Keys[i].Where = joined(", ", d.Path, simulated, d.Connection)
 		}
 	}
-	failures := analysis.Each(run.About.Failures, func(text string) string { return "Failed: " + text })
+	failures := analysis.Each(run.About.Failures, func(text string) string {
+		return "Failed: " + text
+	})
 	if r.answer(failures); run.AnswerAlone {
 		return r.Document
 	}
@@ -138,16 +140,19 @@ func OfRun(run Run) *Document {
 			"Files that cross an edge of it count by their recorded progress or, where there is none, in proportion to time.",
 		"A file's time runs from just before its first request to just after its flush; opening and closing it lie outside. "+
 			"Rates are decimal: 1 GB/s = 10^9 bytes per second = 8 Gb/s.")
-	r.Add(&Details{ID: "methods", Title: "Methods", Printed: true, Blocks: analysis.Each(methods, func(text string) Block {
-		return Sentence{Text: text}
-	})}, r.environment())
+	r.Add(&Details{ID: "methods", Title: "Methods", Printed: true,
+		Blocks: analysis.Each(methods, func(text string) Block {
+			return Sentence{Text: text}
+		})}, r.environment())
 	r.Answer.Chart = r.answerChart()
 	return r.Document
 }
 
 // Simulated reports whether no disk of the run is real.
 func Simulated(run *trace.Run) bool {
-	return len(run.Disks) > 0 && !slices.ContainsFunc(run.Disks, func(d trace.Disk) bool { return d.Profile == "" })
+	return len(run.Disks) > 0 && !slices.ContainsFunc(run.Disks, func(d trace.Disk) bool {
+		return d.Profile == ""
+	})
 }
 
 // when writes the run's wall time as people read it, or as it stands where it is not RFC 3339.
@@ -188,7 +193,8 @@ func (r *runDoc) environment() *Details {
 	facts := table("Where it was measured", words("What", "Value"))
 	for _, fact := range [][2]string{
 		{"hubbench", about.Tool}, {"Host", about.Host}, {"System", about.OS}, {"Hub", r.Hub},
-		{"Scenario", about.Scenario}, {"Seed", about.Seed}, {"Computer", host.Model}, {"Operating system", host.OS},
+		{"Scenario", about.Scenario}, {"Seed", about.Seed}, {"Computer", host.Model},
+		{"Operating system", host.OS},
 		{"Processor", host.CPU}, {"Power source", string(host.Power)},
 		{"Port", setup.Port}, {"Hub described as", setup.About},
 	} {
@@ -220,7 +226,9 @@ func (r *runDoc) environment() *Details {
 	// Most runs drive every disk alike in every phase: then one line says it.
 	if len(modes.Rows) > 1 {
 		first := modes.Rows[0]
-		if !slices.ContainsFunc(modes.Rows, func(row []Cell) bool { return !slices.Equal(row[2:], first[2:]) }) {
+		if !slices.ContainsFunc(modes.Rows, func(row []Cell) bool {
+			return !slices.Equal(row[2:], first[2:])
+		}) {
 			first[0].Text, first[1].Text, modes.Rows = "all", "all", modes.Rows[:1]
 		}
 	}
@@ -251,7 +259,8 @@ func setupTable(keys []Key, setup *hardware.Setup) *Table {
 				full = percent(v.Fill())
 			}
 		}
-		t.add(&key, model, u.Firmware, u.Serial, bytesOr(u.SizeBytes), u.Path.String(), filesystem, full, u.About)
+		t.add(&key, model, u.Firmware, u.Serial, bytesOr(u.SizeBytes), u.Path.String(), filesystem,
+			full, u.About)
 	}
 	return t
 }

@@ -22,13 +22,16 @@ func TestSetup(t *testing.T) {
 		if known {
 			run.Hardware = dock()
 		}
-		doc := report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+		doc := report.OfRun(report.Run{Trace: run,
+			Analysis: analysis.Analyze(run, analysis.Options{})})
 		var page, terminal bytes.Buffer
 		check.Must(t, md.Write(&page, doc))
 		check.Must(t, text.Write(&terminal, doc, text.Options{Width: 120, All: true}))
 		for _, want := range []string{
-			"CalDigit Element Hub, firmware 30.2", "Samsung X5", "Thunderbolt 4, PCIe 3.0 x4", "apfs, encrypted", "75 %", "the cable from its box",
-			"left port, 0.8 m cable", "Thunderbolt port 2", "hub uplink, Thunderbolt 4", "fell back from 40 Gb/s", "Studio Display is a display on the same hub",
+			"CalDigit Element Hub, firmware 30.2", "Samsung X5", "Thunderbolt 4, PCIe 3.0 x4",
+			"apfs, encrypted", "75 %", "the cable from its box",
+			"left port, 0.8 m cable", "Thunderbolt port 2", "hub uplink, Thunderbolt 4",
+			"fell back from 40 Gb/s", "Studio Display is a display on the same hub",
 			"can carry one way",
 		} {
 			if got := strings.Contains(page.String(), want); got != known {
@@ -46,21 +49,29 @@ func TestSetup(t *testing.T) {
 func dock() *hardware.Setup {
 	yes := true
 	hub := "0-1"
-	uplink := hardware.Link{Segment: hardware.Uplink, Hub: hub, Kind: hardware.Thunderbolt, Generation: "4", RxBps: 40e9, TxBps: 40e9}
-	lanes := hardware.Link{Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: "3", Lanes: 4, RxBps: 32e9, TxBps: 32e9}
-	usb := hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: 20e9, TxBps: 20e9, MaxBps: 40e9}
+	uplink := hardware.Link{Segment: hardware.Uplink, Hub: hub, Kind: hardware.Thunderbolt,
+		Generation: "4", RxBps: 40e9, TxBps: 40e9}
+	lanes := hardware.Link{Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: "3", Lanes: 4,
+		RxBps: 32e9, TxBps: 32e9}
+	usb := hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: 20e9,
+		TxBps: 20e9, MaxBps: 40e9}
 	unit := func(model, firmware string, own hardware.Link) hardware.Unit {
 		return hardware.Unit{
-			Disk:   hardware.Disk{Model: model, Firmware: firmware, Hub: &hub, SizeBytes: 2e12, Path: hardware.Path{Links: []hardware.Link{uplink, own}}},
-			Volume: &hardware.Volume{Mount: "/Volumes/" + model, Filesystem: "apfs", Encrypted: &yes, SizeBytes: 2e12, FreeBytes: 5e11},
+			Disk: hardware.Disk{Model: model, Firmware: firmware, Hub: &hub, SizeBytes: 2e12,
+				Path: hardware.Path{Links: []hardware.Link{uplink, own}}},
+			Volume: &hardware.Volume{Mount: "/Volumes/" + model, Filesystem: "apfs",
+				Encrypted: &yes, SizeBytes: 2e12, FreeBytes: 5e11},
 		}
 	}
 	a := unit("Samsung X5", "1.04", lanes)
 	a.About = "the cable from its box"
 	return &hardware.Setup{
-		Host: &hardware.Host{Model: "Mac15,14", OS: "macOS 26.1", Power: hardware.Mains}, Port: "Thunderbolt port 2", About: "left port, 0.8 m cable",
-		Hub:         &hardware.Hub{ID: hub, Name: "Element Hub", Vendor: "CalDigit", Firmware: "30.2", Link: &uplink},
-		Disks:       map[string]hardware.Unit{"A": a, "B": unit("Sabrent XTRM-Q", "", usb), "C": unit("Samsung 980 PRO", "5B2QGXA7", lanes)},
+		Host: &hardware.Host{Model: "Mac15,14", OS: "macOS 26.1", Power: hardware.Mains},
+		Port: "Thunderbolt port 2", About: "left port, 0.8 m cable",
+		Hub: &hardware.Hub{ID: hub, Name: "Element Hub", Vendor: "CalDigit",
+			Firmware: "30.2", Link: &uplink},
+		Disks: map[string]hardware.Unit{"A": a, "B": unit("Sabrent XTRM-Q", "", usb),
+			"C": unit("Samsung 980 PRO", "5B2QGXA7", lanes)},
 		Competitors: []hardware.Attached{{Kind: hardware.DisplayKind, Name: "Studio Display"}},
 	}
 }

@@ -13,7 +13,8 @@ import (
 
 // sign is what a verdict is marked with.
 func sign(verdict stream.Verdict) Sign {
-	return map[stream.Verdict]Sign{stream.Clean: Good, stream.Strained: Doubt, stream.Drops: Bad}[verdict]
+	return map[stream.Verdict]Sign{stream.Clean: Good, stream.Strained: Doubt,
+		stream.Drops: Bad}[verdict]
 }
 
 // verdictCell is a verdict with its mark.

@@ -50,19 +50,23 @@ func TestStreamTable(t *testing.T) {
 	for phase, want := range map[string][]string{
 		"play": {"A", what, "clean", "0 of 1,901", "", "", "0.99 of 1 s", ""},
 		"play beside backup": {
-			"A", what, "drops worst in stream 2", "382 of 1,901 (20 %)", "382 of 1,901 in 20 s", "3.84 s",
+			"A", what, "drops worst in stream 2", "382 of 1,901 (20 %)", "382 of 1,901 in 20 s",
+			"3.84 s",
 			"0.00 of 1 s", "B writes, C is probed",
 		},
 		"play beside slow backup": {
-			"A", what, "strained worst in stream 1", "0 of 1,901", "0 of 1,901 in 20 s", "", "0.11 of 1 s", "",
+			"A", what, "strained worst in stream 1", "0 of 1,901", "0 of 1,901 in 20 s", "",
+			"0.11 of 1 s", "",
 		},
 	} {
 		check.Same(t, phase, [][]string{want}, wordsOf(viewOf(t, run, phase).streamTable()))
 	}
-	found := &analysis.Phase{StreamTotals: []analysis.StreamTotal{{Disk: "A", Streams: 2, LowestBufferS: 0.3}}}
+	found := &analysis.Phase{StreamTotals: []analysis.StreamTotal{{Disk: "A", Streams: 2,
+		LowestBufferS: 0.3}}}
 	v := viewOf(t, run, "play")
 	v.found = found
-	check.Same(t, "of a trace that says little", []string{"A", "2 streams played", "–", "0 of 0", "", "", "0.30 s", ""},
+	check.Same(t, "of a trace that says little",
+		[]string{"A", "2 streams played", "–", "0 of 0", "", "", "0.30 s", ""},
 		wordsOf(v.streamTable())[0])
 }
 
@@ -93,7 +97,8 @@ func TestPhaseOfStreams(t *testing.T) {
 
 // The charts of streams say what the table does: every dropped frame once, and the lowest buffer.
 func TestStreamCharts(t *testing.T) {
-	for phase, drops := range map[string]bool{"play": false, "play beside backup": true, "play beside slow backup": false} {
+	for phase, drops := range map[string]bool{"play": false, "play beside backup": true,
+		"play beside slow backup": false} {
 		v := viewOf(t, fixture.Streams(), phase)
 		blocks := v.streamCharts()
 		buffer := blocks[0].(*Chart)
@@ -102,13 +107,16 @@ func TestStreamCharts(t *testing.T) {
 			lowest = min(lowest, point[1])
 		}
 		g := v.found.StreamTotals[0]
-		if lowest > g.LowestBufferS+1e-3 || lowest < g.LowestBufferS-1e-3 || buffer.Marks[0].Text != "half of the buffer" || drops != (len(blocks) == 2) {
-			t.Errorf("%s: %d charts with a lowest buffer of %g s, want %g", phase, len(blocks), lowest, g.LowestBufferS)
+		if lowest > g.LowestBufferS+1e-3 || lowest < g.LowestBufferS-1e-3 ||
+			buffer.Marks[0].Text != "half of the buffer" || drops != (len(blocks) == 2) {
+			t.Errorf("%s: %d charts with a lowest buffer of %g s, want %g", phase, len(blocks),
+				lowest, g.LowestBufferS)
 		}
 		if !drops {
 			continue
 		}
-		if title := blocks[1].(*Chart).Title; title != unit.FormatCount(g.Late)+" frames are dropped" {
+		if title := blocks[1].(*Chart).Title; title != unit.FormatCount(g.Late)+
+			" frames are dropped" {
 			t.Errorf("%s: %s, want %d", phase, title, g.Late)
 		}
 	}
@@ -134,13 +142,15 @@ func TestFlowIsBounded(t *testing.T) {
 // laneTexts are the answer's lanes in letters, with what comes of each number of streams.
 func laneTexts(run *trace.Run) (texts []string, a *Answer) {
 	a = OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}).Answer
-	letters := map[stream.Verdict]string{stream.Clean: "=", stream.Strained: "!", stream.Drops: "x", "": "."}
+	letters := map[stream.Verdict]string{stream.Clean: "=", stream.Strained: "!", stream.Drops: "x",
+		"": "."}
 	for _, l := range a.Streams.Lanes {
 		text := ""
 		for _, state := range l.Cells(a.Streams.Most) {
 			text += letters[state]
 		}
-		texts = append(texts, strings.Join([]string{l.Key.Label, l.Does, l.While, l.Number, text}, " "))
+		texts = append(texts, strings.Join([]string{l.Key.Label, l.Does, l.While, l.Number, text},
+			" "))
 	}
 	return texts, a
 }
@@ -149,14 +159,16 @@ func laneTexts(run *trace.Run) (texts []string, a *Answer) {
 // were not tried.
 func TestLanesOfPhases(t *testing.T) {
 	got, a := laneTexts(fixture.Streams())
-	want := []string{"A plays B writes <4 ...x....", "A plays  4+ ====....", "A plays B writes at up to 200 MB/s <4 ...!...."}
+	want := []string{"A plays B writes <4 ...x....", "A plays  4+ ====....",
+		"A plays B writes at up to 200 MB/s <4 ...!...."}
 	check.Same(t, "lanes", want, got)
 	big := &Big{
 		Number: "<4", Text: "streams stay clean while B writes", Tone: Bad,
 		Detail: "4 streams: clean in 0 of 1 try, 20 % of frames dropped.",
 	}
 	check.Same(t, "big", big, a.Big)
-	if a.Streams.Buffer.Title != "With 4 streams the buffer is empty after 8.1 s" || a.Sentence != "ProRes 422 HQ UHD 25p: 92.1 MB/s a stream." {
+	if a.Streams.Buffer.Title != "With 4 streams the buffer is empty after 8.1 s" ||
+		a.Sentence != "ProRes 422 HQ UHD 25p: 92.1 MB/s a stream." {
 		t.Errorf("%q, %q", a.Streams.Buffer.Title, a.Sentence)
 	}
 }
@@ -165,15 +177,18 @@ func TestLanesOfPhases(t *testing.T) {
 func TestLanesOfASearch(t *testing.T) {
 	run := fixture.Search()
 	got, a := laneTexts(run)
-	check.Same(t, "lanes", []string{"A plays C writes 3 ===xx...........", "A plays  9 =========xxxxxxx"}, got)
+	check.Same(t, "lanes", []string{"A plays C writes 3 ===xx...........",
+		"A plays  9 =========xxxxxxx"}, got)
 	check.Same(t, "text", "of 9 streams: C costs A the other six", a.Big.Text)
-	check.Same(t, "evidence", []string{"3: clean 2 of 2", "4: clean 0 of 3"}, a.Streams.Lanes[0].Evidence())
+	check.Same(t, "evidence", []string{"3: clean 2 of 2", "4: clean 0 of 3"},
+		a.Streams.Lanes[0].Evidence())
 	// A phase of the same work is one more try.
 	again := *run.Phases[len(run.Phases)-1]
 	again.Name, again.Search = "again", nil
 	run.Phases = append(run.Phases, &again)
 	_, a = laneTexts(run)
-	check.Same(t, "evidence", []string{"3: clean 3 of 3", "4: clean 0 of 3"}, a.Streams.Lanes[0].Evidence())
+	check.Same(t, "evidence", []string{"3: clean 3 of 3", "4: clean 0 of 3"},
+		a.Streams.Lanes[0].Evidence())
 	// Of a search that was cut short, what its tries show.
 	run.Phases = run.Phases[:4]
 	got, a = laneTexts(run)
@@ -184,10 +199,13 @@ func TestLanesOfASearch(t *testing.T) {
 // The table of all phases has no try of a search, says so, and goes where nothing else is left.
 func TestTriesAreNoPhasesOfTheTable(t *testing.T) {
 	run := fixture.Search()
-	document := func() *Document { return OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}) }
+	document := func() *Document {
+		return OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	}
 	const where = "18 tries of a search, which --all prints one by one."
 	doc := document()
-	if find(doc, "All phases") != nil || !slices.Contains(doc.Blocks, Block(Sentence{Text: "All phases are " + where})) {
+	if find(doc, "All phases") != nil ||
+		!slices.Contains(doc.Blocks, Block(Sentence{Text: "All phases are " + where})) {
 		t.Error("a run of tries alone has a table of phases, or does not say why not")
 	}
 	run.Phases = append(run.Phases, fixture.Streams().Phases[0])
@@ -205,22 +223,28 @@ func TestTriesAreNoPhasesOfTheTable(t *testing.T) {
 func TestLaneOfAPace(t *testing.T) {
 	found := 200e6
 	search := analysis.Search{
-		Name: "pace", Kind: trace.SearchPace, Disk: "B", SearchResult: analysis.SearchResult{Found: &found},
+		Name: "pace", Kind: trace.SearchPace, Disk: "B",
+		SearchResult: analysis.SearchResult{Found: &found},
 	}
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "B"}}
 	for i, try := range []analysis.SearchTry{
 		{Unlimited: true, Verdict: stream.Drops}, {Value: 400e6, Verdict: stream.Drops},
-		{Value: 210e6, Verdict: stream.Clean}, {Value: 210e6, Verdict: stream.Strained}, {Value: 200e6, Verdict: stream.Clean},
-		{Value: 200e6, Verdict: stream.Drops}, {Value: 200e6, Verdict: stream.Clean}, {Value: 100e6},
+		{Value: 210e6, Verdict: stream.Clean}, {Value: 210e6, Verdict: stream.Strained},
+		{Value: 200e6, Verdict: stream.Clean},
+		{Value: 200e6, Verdict: stream.Drops}, {Value: 200e6, Verdict: stream.Clean},
+		{Value: 100e6},
 	} {
 		try.Phase = fmt.Sprint("p", i)
 		search.Tries = append(search.Tries, try)
 		a.Phases = append(a.Phases, analysis.Phase{
-			Name: try.Phase, Search: &trace.Try{Search: "pace"}, Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write},
-			Paced:        work.Paced{"A": {Streams: []stream.Spec{{Kind: "x", Count: 4, Frame: time.Second}}}, "B": {Pace: 400e6}},
-			Streams:      make([]analysis.Stream, 4),
-			StreamTotals: []analysis.StreamTotal{{Disk: "A", Op: trace.Read, Streams: 4, Due: 100, Late: 20}},
-			Overlap:      &analysis.Overlap{Disks: map[string]analysis.OverlapDisk{"B": {Rate: 800e6}}},
+			Name: try.Phase, Search: &trace.Try{Search: "pace"},
+			Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write},
+			Paced: work.Paced{"A": {Streams: []stream.Spec{{Kind: "x", Count: 4,
+				Frame: time.Second}}}, "B": {Pace: 400e6}},
+			Streams: make([]analysis.Stream, 4),
+			StreamTotals: []analysis.StreamTotal{{Disk: "A", Op: trace.Read, Streams: 4, Due: 100,
+				Late: 20}},
+			Overlap: &analysis.Overlap{Disks: map[string]analysis.OverlapDisk{"B": {Rate: 800e6}}},
 		})
 	}
 	a.Searches = []analysis.Search{search}
@@ -228,19 +252,23 @@ func TestLaneOfAPace(t *testing.T) {
 	l := out.Lanes[0]
 	check.Same(t, "number", "200 MB/s", l.Number)
 	check.Same(t, "while", "A plays 4 streams", l.While)
-	check.Same(t, "evidence", []string{"200 MB/s: clean 2 of 3", "210 MB/s: clean 1 of 2"}, l.Evidence())
+	check.Same(t, "evidence", []string{"200 MB/s: clean 2 of 3", "210 MB/s: clean 1 of 2"},
+		l.Evidence())
 	check.Same(t, "actions", []Action{{
 		"For 4 streams slow down B", "Throttle it to 200 MB/s, 75 % less than unthrottled.",
 		"For 4 streams slow down B. Throttle it to 200 MB/s, 75 % less than unthrottled.",
 	}}, out.actions())
 	a.Searches[0].Found = nil
-	check.Same(t, "not settled", "200 MB/s–210 MB/s", newRunDoc(Run{Analysis: a}).streams().Lanes[0].Number)
+	check.Same(t, "not settled", "200 MB/s–210 MB/s",
+		newRunDoc(Run{Analysis: a}).streams().Lanes[0].Number)
 }
 
 // What disks do is said in one breath, whatever it is.
 func TestWhoDoesWhat(t *testing.T) {
 	type paced = work.Paced
-	play := func(n int) work.Work { return work.Work{Streams: []stream.Spec{{Kind: "hq", Count: n}}} }
+	play := func(n int) work.Work {
+		return work.Work{Streams: []stream.Spec{{Kind: "hq", Count: n}}}
+	}
 	record := func(n int) work.Work {
 		return work.Work{Streams: []stream.Spec{{Kind: "hq", Count: n, Record: true}}}
 	}
@@ -251,15 +279,19 @@ func TestWhoDoesWhat(t *testing.T) {
 	}{
 		{"RRW", nil, "A and B read, C writes"},
 		{"RW", paced{"A": play(1)}, "A plays 1 stream, B writes"},
-		{"RRR", paced{"A": play(2), "B": play(2), "C": {Probe: 4096}}, "A and B play 2 streams each, C is probed"},
+		{"RRR", paced{"A": play(2), "B": play(2), "C": {Probe: 4096}},
+			"A and B play 2 streams each, C is probed"},
 		{"W-R", paced{"A": record(3), "B": play(1)}, "A records 3 streams, C reads"},
-		{"R", paced{"A": {Streams: append(play(2).Streams, record(1).Streams...)}}, "A plays and records 3 streams"},
+		{"R", paced{"A": {Streams: append(play(2).Streams, record(1).Streams...)}},
+			"A plays and records 3 streams"},
 		{"RW", paced{"A": {Reads: 0.7}}, "A reads and writes 70/30, B writes"},
-		{"WRR", paced{"A": {Pace: 2e8}, "B": {Probe: 4096}, "C": {Probe: 4096}}, "A writes at up to 200 MB/s, B and C are probed"},
+		{"WRR", paced{"A": {Pace: 2e8}, "B": {Probe: 4096}, "C": {Probe: 4096}},
+			"A writes at up to 200 MB/s, B and C are probed"},
 	} {
 		roles := map[string]trace.Role{}
 		for i, letter := range test.pattern {
-			roles[string(rune('A'+i))] = map[rune]trace.Role{'R': trace.Read, 'W': trace.Write, '-': trace.Idle}[letter]
+			roles[string(rune('A'+i))] = map[rune]trace.Role{'R': trace.Read, 'W': trace.Write,
+				'-': trace.Idle}[letter]
 		}
 		r := &runDoc{Document: &Document{Keys: newKeys([]string{"A", "B", "C"})}}
 		p := &analysis.Phase{Roles: roles, Paced: test.paced}
@@ -272,12 +304,13 @@ func TestWhoDoesWhat(t *testing.T) {
 func TestDoing(t *testing.T) {
 	for want, paced := range map[string]work.Work{
 		"writing": {},
-		"playing and recording 4 x hq and 1 x raw": {Streams: []stream.Spec{{Kind: "hq", Count: 4}, {Kind: "raw", Count: 1, Record: true}}},
-		"probed 4 KiB at a time":                   {Probe: 4096},
-		"probed 1 MiB at a time":                   {Probe: 1 << 20},
-		"probed 5 KB at a time":                    {Probe: 5000},
-		"writing at up to 200 MB/s":                {Pace: 200e6},
-		"reading and writing 70/30":                {Reads: 0.7},
+		"playing and recording 4 x hq and 1 x raw": {Streams: []stream.Spec{{Kind: "hq", Count: 4},
+			{Kind: "raw", Count: 1, Record: true}}},
+		"probed 4 KiB at a time":    {Probe: 4096},
+		"probed 1 MiB at a time":    {Probe: 1 << 20},
+		"probed 5 KB at a time":     {Probe: 5000},
+		"writing at up to 200 MB/s": {Pace: 200e6},
+		"reading and writing 70/30": {Reads: 0.7},
 	} {
 		found := &analysis.Phase{
 			Roles: map[string]trace.Role{"A": trace.Write}, Paced: work.Paced{"A": paced},

@@ -26,7 +26,8 @@ func (r *runDoc) study() {
 	for _, line := range lines {
 		left -= len(line.phases)
 	}
-	searches := pick(len(r.a.Searches) == 1, "a search", unit.FormatCount(len(r.a.Searches))+" searches")
+	searches := pick(len(r.a.Searches) == 1, "a search", unit.FormatCount(len(r.a.Searches))+
+		" searches")
 	tries := pick(left == 1, "one try of ", unit.FormatCount(left)+" tries of ") + searches +
 		", which --all prints one by one"
 	if len(lines) == 0 {
@@ -55,7 +56,8 @@ func (r *runDoc) poolFindings() {
 	all := map[kind][]analysis.Finding{}
 	for _, f := range r.a.Findings {
 		line, known := lines[f.Phase]
-		probed := known && f.Code == "latency" && r.a.Phases[r.index[f.Phase]].Paced[f.Disk].Probe > 0
+		probed := known && f.Code == "latency" &&
+			r.a.Phases[r.index[f.Phase]].Paced[f.Disk].Probe > 0
 		if f.Code == "partial" || f.MorePhases == 0 && (f.Code == "drops" || probed) {
 			continue
 		}
@@ -187,7 +189,9 @@ func (r *runDoc) addSaturations() {
 			for _, b := range s.Bursts {
 				low, high := max(0, b.FastBytes-2*b.SEBytes), b.FastBytes+2*b.SEBytes
 				bursts.point(b.RestS, Round(b.FastBytes, 4))
-				c.Marks = append(c.Marks, Mark{At: b.RestS, From: Round(low, 4), To: Round(high, 4), Upright: true, Key: i})
+				c.Marks = append(c.Marks,
+					Mark{At: b.RestS, From: Round(low, 4), To: Round(high, 4), Upright: true,
+						Key: i})
 				c.X.Max = max(c.X.Max, 1.05*b.RestS)
 				c.Y.Max = max(c.Y.Max, 1.1*high)
 			}

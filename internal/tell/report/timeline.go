@@ -124,13 +124,15 @@ func (v *phaseView) addChanges(c *Chart) {
 		if i == maxListed {
 			break // the table of changes has the first ones as well
 		}
-		if change.Kind == analysis.KindEnd || change.Kind == analysis.KindStart && change.By == nil {
+		if change.Kind == analysis.KindEnd || change.Kind == analysis.KindStart &&
+			change.By == nil {
 			continue
 		}
 		from, to := v.seconds(change.StartS), v.seconds(change.EndS)
 		text, tone := analysis.ChangeLabel(&change, len(v.lanes), v.label), toneOf(&change)
 		if from == to {
-			c.Marks = append(c.Marks, Mark{At: from, Upright: true, Text: text, Key: None, Tone: tone})
+			c.Marks = append(c.Marks,
+				Mark{At: from, Upright: true, Text: text, Key: None, Tone: tone})
 			continue
 		}
 		if change.Kind == analysis.KindRecovery {
@@ -221,7 +223,8 @@ func (v *phaseView) timeTitle() string {
 		parts = append(parts, first.Label+" takes "+percent(o.Disks[first.Name].Share))
 	}
 	if waiting != nil {
-		parts = append(parts, unit.List(waiting)+pick(len(waiting) == 1, " waits ", " wait ")+unit.FormatSeconds(longest))
+		parts = append(parts, unit.List(waiting)+pick(len(waiting) == 1, " waits ", " wait ")+
+			unit.FormatSeconds(longest))
 	}
 	return unit.Capital(cmp.Or(strings.Join(parts, ", "), "over time"))
 }
@@ -256,7 +259,8 @@ func (v *phaseView) totalChart() *Chart {
 	}
 	var narrowest *analysis.LinkUse // narrowest link that all working disks share
 	for _, u := range v.found.Links {
-		if all := len(u.Disks) >= len(o.Disks); all && (u.Segment != hardware.HostPort || narrowest == nil) {
+		if all := len(u.Disks) >= len(o.Disks); all &&
+			(u.Segment != hardware.HostPort || narrowest == nil) {
 			narrowest = &u
 		}
 	}
@@ -282,7 +286,8 @@ func (v *phaseView) told() []analysis.Change {
 	for _, c := range v.found.Changes {
 		alike := slices.IndexFunc(out, func(o analysis.Change) bool {
 			switch {
-			case c.Kind != o.Kind || c.StartS != o.StartS || (c.ToRate > c.FromRate) != (o.ToRate > o.FromRate):
+			case c.Kind != o.Kind || c.StartS != o.StartS ||
+				(c.ToRate > c.FromRate) != (o.ToRate > o.FromRate):
 				return false
 			case c.Kind == analysis.KindRecovery:
 				return *c.By == *o.By

@@ -141,7 +141,8 @@ func Round(x float64, figures int) float64 {
 	if math.IsInf(x, 0) || math.IsNaN(x) {
 		return 0
 	}
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', figures, 64), 64) // These digits are always a number.
+	// These digits are always a number.
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', figures, 64), 64)
 	return rounded
 }
 

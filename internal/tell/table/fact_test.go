@@ -28,14 +28,18 @@ import (
 func fallingBeside() *recorded.Run {
 	rnd := rand.New(rand.NewPCG(9, 9))
 	disk := func(name string, op trace.Role, levels ...tracetest.Level) *trace.DiskRecord {
-		return tracetest.Disk{Name: name, Op: op, Levels: levels, Sizes: tracetest.Between(40e6, 60e6)}.Play(rnd)
+		return tracetest.Disk{Name: name, Op: op, Levels: levels,
+			Sizes: tracetest.Between(40e6, 60e6)}.Play(rnd)
 	}
 	run := tracetest.Run(
-		tracetest.Phase("A alone", disk("A", trace.Write, tracetest.Level{UntilS: 40, Rate: 250e6})),
+		tracetest.Phase("A alone", disk("A", trace.Write,
+			tracetest.Level{UntilS: 40, Rate: 250e6})),
 		tracetest.Phase("B alone", disk("B", trace.Read, tracetest.Level{UntilS: 40, Rate: 278e6})),
 		tracetest.Phase("mix",
-			disk("A", trace.Write, tracetest.Level{UntilS: 9.9, Rate: 160e6}, tracetest.Level{UntilS: 40, Rate: 84e6}),
-			disk("B", trace.Read, tracetest.Level{UntilS: 9.9, Rate: 138e6}, tracetest.Level{UntilS: 40, Rate: 178e6})),
+			disk("A", trace.Write, tracetest.Level{UntilS: 9.9, Rate: 160e6},
+				tracetest.Level{UntilS: 40, Rate: 84e6}),
+			disk("B", trace.Read, tracetest.Level{UntilS: 9.9, Rate: 138e6},
+				tracetest.Level{UntilS: 40, Rate: 178e6})),
 	)
 	return loaded(run)
 }
@@ -52,12 +56,18 @@ func outputs(t *testing.T, run *recorded.Run) map[string]string {
 		out[name] = w.String()
 	}
 	doc := run.Document(false)
-	add("terminal", func(w *bytes.Buffer) error { return text.Write(w, doc, text.Options{Width: 100}) })
-	add("--all", func(w *bytes.Buffer) error { return text.Write(w, doc, text.Options{Width: 100, All: true}) })
+	add("terminal", func(w *bytes.Buffer) error {
+		return text.Write(w, doc, text.Options{Width: 100})
+	})
+	add("--all", func(w *bytes.Buffer) error {
+		return text.Write(w, doc, text.Options{Width: 100, All: true})
+	})
 	add("md", func(w *bytes.Buffer) error { return md.Write(w, doc) })
 	out["md"] = regexp.MustCompile(`(?s)<details><summary>All \d+ files.*?</details>`).ReplaceAllString(out["md"], "")
 	for _, name := range []string{"phase", "disk", "finding"} {
-		add("csv of "+name, func(w *bytes.Buffer) error { return write(w, grain(t, name), "csv", run) })
+		add("csv of "+name, func(w *bytes.Buffer) error {
+			return write(w, grain(t, name), "csv", run)
+		})
 	}
 	add("page", func(w *bytes.Buffer) error { return html.Write(w, doc, nil) })
 	for _, part := range []string{`(?s)<(script|style).*?</(script|style)>`, `<[^>]*>`} { // what a reader sees is left
@@ -104,7 +114,8 @@ func (r ratesOf) set(path string, v reflect.Value) {
 			r.set(fmt.Sprintf("%s.%d", path, i), v.Index(i))
 		}
 	case reflect.Map:
-		for _, key := range slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }) {
+		for _, key := range slices.SortedFunc(slices.Values(v.MapKeys()),
+			func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }) {
 			own := reflect.New(v.Type().Elem()).Elem()
 			own.Set(v.MapIndex(key))
 			r.set(path+"."+key.String(), own)
@@ -152,7 +163,8 @@ func TestRateWhileAllWereBusy(t *testing.T) {
 			t.Errorf("%s: A has no reference, though it was measured alone: its rate changed:\n%.4000s", name, out)
 		}
 		if wrong := regexp.MustCompile(`(dropped to|had) 178|178 of 278`); !regexp.MustCompile(want).MatchString(out) || wrong.MatchString(out) {
-			t.Errorf("%s: want %s, and nowhere that B dropped to 178 MB/s:\n%.4000s", name, want, out)
+			t.Errorf("%s: want %s, and nowhere that B dropped to 178 MB/s:\n%.4000s", name, want,
+				out)
 		}
 	}
 }
@@ -181,10 +193,13 @@ func TestOneNumberPerFact(t *testing.T) {
 		outputs string
 	}{
 		{"overlap.rate", []string{".matrix.2.total"}, "terminal --all md phase"},
-		{"overlap.disks.A.rate", []string{"contention.disks.A.rate", ".matrix.2.rates.A"}, "terminal --all md disk"},
-		{"overlap.disks.B.rate", []string{"contention.disks.B.rate", ".matrix.2.rates.B"}, "terminal --all md disk"},
+		{"overlap.disks.A.rate", []string{"contention.disks.A.rate", ".matrix.2.rates.A"},
+			"terminal --all md disk"},
+		{"overlap.disks.B.rate", []string{"contention.disks.B.rate", ".matrix.2.rates.B"},
+			"terminal --all md disk"},
 		{"contention.disks.B.reference_rate", nil, "--all md disk"},
-		{"contention.disks.B.retention", []string{".matrix.2.departures.B"}, "terminal --all md page disk"},
+		{"contention.disks.B.retention", []string{".matrix.2.departures.B"},
+			"terminal --all md page disk"},
 	} {
 		pattern := func(field string) *regexp.Regexp {
 			if field[0] != '.' {
@@ -196,13 +211,15 @@ func TestOneNumberPerFact(t *testing.T) {
 			return regexp.MustCompile(rates[field])
 		}
 		for name, out := range all {
-			wanted := slices.Contains(strings.Fields(fact.outputs), strings.TrimPrefix(name, "csv of "))
+			wanted := slices.Contains(strings.Fields(fact.outputs),
+				strings.TrimPrefix(name, "csv of "))
 			if is := pattern(fact.field); wanted && !is.MatchString(out) {
 				t.Errorf("%s: no %s (%s):\n%.4000s", name, fact.field, is, out)
 			}
 			for _, other := range fact.others {
 				if is := pattern(other); is.MatchString(out) {
-					t.Errorf("%s: %s (%s) beside %s: %s", name, other, is, fact.field, is.FindString(out))
+					t.Errorf("%s: %s (%s) beside %s: %s", name, other, is, fact.field,
+						is.FindString(out))
 				}
 			}
 		}
@@ -213,10 +230,14 @@ func TestOneNumberPerFact(t *testing.T) {
 func TestReference(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 10))
 	reads := func(name string, levels ...tracetest.Level) *trace.DiskRecord {
-		return tracetest.Disk{Name: name, Op: trace.Read, Levels: levels, Sizes: tracetest.Between(40e6, 60e6)}.Play(rnd)
+		return tracetest.Disk{Name: name, Op: trace.Read, Levels: levels,
+			Sizes: tracetest.Between(40e6, 60e6)}.Play(rnd)
 	}
-	level := func(untilS, rate float64) tracetest.Level { return tracetest.Level{UntilS: untilS, Rate: rate} }
-	all := tracetest.Phase("RRR", reads("A", level(30, 100e6)), reads("B", level(30, 100e6), level(60, 141e6)),
+	level := func(untilS, rate float64) tracetest.Level {
+		return tracetest.Level{UntilS: untilS, Rate: rate}
+	}
+	all := tracetest.Phase("RRR", reads("A", level(30, 100e6)),
+		reads("B", level(30, 100e6), level(60, 141e6)),
 		reads("C", level(30, 100e6), level(60, 141e6), level(90, 233e6)))
 	run := loaded(tracetest.Run(all))
 	got := ""
@@ -229,7 +250,8 @@ func TestReference(t *testing.T) {
 	}
 	check.Same(t, "references", "A none; B without A 0.71; C alone 0.43; ", got)
 
-	run = loaded(tracetest.Run(all, tracetest.Phase("A reads", reads("A", level(30, 233e6))))) // several phases: a table of them
+	// Several phases: a table of them.
+	run = loaded(tracetest.Run(all, tracetest.Phase("A reads", reads("A", level(30, 233e6)))))
 	for name, out := range outputs(t, run) {
 		want := map[string]string{"terminal": `(?s)43 %\n.*71 %\*\n`, "--all": `without one other disk`, "md": `71 %\\\*`, "page": `of 141 +71 %\*`}[name]
 		if !regexp.MustCompile(want).MatchString(out) || regexp.MustCompile(`43 %\\?\*([^*]|$)`).MatchString(out) {
@@ -250,23 +272,30 @@ func TestReference(t *testing.T) {
 // A disk that was measured alone and has no reference is told why.
 func TestNoReference(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 11))
-	writes := func(name string, sizes tracetest.Sizes, levels ...tracetest.Level) *trace.DiskRecord {
+	writes := func(name string, sizes tracetest.Sizes,
+		levels ...tracetest.Level) *trace.DiskRecord {
 		return tracetest.Disk{Name: name, Op: trace.Write, Levels: levels, Sizes: sizes}.Play(rnd)
 	}
-	level := func(untilS, rate float64) tracetest.Level { return tracetest.Level{UntilS: untilS, Rate: rate} }
+	level := func(untilS, rate float64) tracetest.Level {
+		return tracetest.Level{UntilS: untilS, Rate: rate}
+	}
 	small, large := tracetest.Between(4e6, 6e6), tracetest.Between(40e6, 60e6)
 	var swings []tracetest.Level
 	for i := range 12 {
 		swings = append(swings, level(float64(5*i+5), 100e6*float64(1+i%2)))
 	}
 	with := func(phases ...*trace.Phase) *analysis.Analysis {
-		return loaded(tracetest.Run(append(phases, tracetest.Phase("WW", writes("A", large, level(40, 100e6)), writes("B", large, level(40, 100e6))))...)).Analysis
+		return loaded(tracetest.Run(append(phases,
+			tracetest.Phase("WW", writes("A", large, level(40, 100e6)),
+				writes("B", large, level(40, 100e6))))...)).Analysis
 	}
 	unlike := with(tracetest.Phase("A W", writes("A", small, level(40, 200e6))))
 	for want, a := range map[string]*analysis.Analysis{
-		"": with(), "unlike": unlike, "alone_changed": with(tracetest.Phase("A W", writes("A", large, swings...))),
+		"": with(), "unlike": unlike,
+		"alone_changed": with(tracetest.Phase("A W", writes("A", large, swings...))),
 	} {
-		if got := a.Phases[len(a.Phases)-1].Contention.Disks["A"]; got.NoReference != want || got.Retention != nil {
+		if got := a.Phases[len(a.Phases)-1].Contention.Disks["A"]; got.NoReference != want ||
+			got.Retention != nil {
 			t.Errorf("%q: %+v", want, got)
 		}
 	}

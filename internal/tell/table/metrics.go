@@ -34,7 +34,8 @@ func Metrics(w io.Writer, run *recorded.Run, ended time.Time) error {
 	var out bytes.Buffer
 	head := func(name, unit, help string) {
 		name = "hubbench_" + name
-		fmt.Fprintf(&out, "# TYPE %[1]s gauge\n# UNIT %[1]s %[2]s\n# HELP %[1]s %[3]s\n", name, unit, help)
+		fmt.Fprintf(&out, "# TYPE %[1]s gauge\n# UNIT %[1]s %[2]s\n# HELP %[1]s %[3]s\n", name,
+			unit, help)
 	}
 	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace
 	scenario := escape(run.Analysis.Name)

@@ -46,8 +46,10 @@ func metricsOf(t *testing.T, run *recorded.Run) map[string]map[string]float64 {
 				}
 				families[family] = map[string]float64{}
 			}
-			wrongUnit := head[1] == "UNIT" && head[3] != "" && !strings.HasSuffix(family, "_"+head[3])
-			if head[2] != family || len(families[family]) > 0 || wrongUnit || head[1] == "HELP" && head[3] == "" {
+			wrongUnit := head[1] == "UNIT" && head[3] != "" &&
+				!strings.HasSuffix(family, "_"+head[3])
+			if head[2] != family || len(families[family]) > 0 || wrongUnit || head[1] == "HELP" &&
+				head[3] == "" {
 				t.Errorf("%s: wrong, or in a wrong place", line)
 			}
 			continue
@@ -83,19 +85,23 @@ func TestMetrics(t *testing.T) {
 			}
 		}
 		if got["hubbench_warnings"][labels] != float64(len(row.Warnings)) {
-			t.Errorf("warnings of %s: %v, want %s", labels, got["hubbench_warnings"][labels], row.Warnings)
+			t.Errorf("warnings of %s: %v, want %s", labels, got["hubbench_warnings"][labels],
+				row.Warnings)
 		}
 	}
 	scenario := `scenario="` + run.Analysis.Name + `"`
-	check.Same(t, "end", map[string]float64{scenario: 1795747828}, got["hubbench_end_timestamp_seconds"])
+	check.Same(t, "end", map[string]float64{scenario: 1795747828},
+		got["hubbench_end_timestamp_seconds"])
 	check.Same(t, "complete", map[string]float64{scenario: 1}, got["hubbench_complete"])
 
 	run.Analysis.Status = trace.Partial
 	run.Analysis.Phases[0].Changes = []analysis.Change{
-		{Kind: analysis.KindStall, Disks: []string{"A"}}, {Kind: analysis.KindStall, Disks: []string{"A", "B"}}, {Disks: []string{"A"}},
+		{Kind: analysis.KindStall, Disks: []string{"A"}},
+		{Kind: analysis.KindStall, Disks: []string{"A", "B"}}, {Disks: []string{"A"}},
 	}
 	got = metricsOf(t, run)
-	check.Same(t, "complete of a partial run", map[string]float64{scenario: 0}, got["hubbench_complete"])
+	check.Same(t, "complete of a partial run", map[string]float64{scenario: 0},
+		got["hubbench_complete"])
 	stalls := 0.0
 	for _, n := range got["hubbench_stalls"] {
 		stalls += n

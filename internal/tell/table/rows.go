@@ -155,7 +155,8 @@ func newSource(r *recorded.Run) *source {
 		s.run.Source = filepath.Base(full)
 	}
 	if o := r.Analysis.Origin; o != nil {
-		s.run.ID, s.run.Host, s.run.Hub, s.run.Simulated, s.run.Status = o.Run, o.Host, o.Hub, o.Simulated, o.Status
+		s.run.ID, s.run.Host, s.run.Hub, s.run.Simulated, s.run.Status = o.Run, o.Host, o.Hub,
+			o.Simulated, o.Status
 		if at, err := time.Parse(time.RFC3339, o.Started); err == nil {
 			s.run.Started = at.UTC()
 		}
@@ -222,8 +223,10 @@ func (s *source) phaseRows(add func(any)) {
 	for i := range s.Analysis.Phases {
 		p := &s.Analysis.Phases[i]
 		row := Phase{
-			Run: s.run, Phase: p.Name, Pattern: s.pattern(p), Repeats: p.Repeats, Working: int64(len(p.Disks)),
-			StartSkew: p.StartSkewS, CPU: p.CPUPercent, Verdict: p.Verdict, Warnings: codes(p.Warnings, ""),
+			Run: s.run, Phase: p.Name, Pattern: s.pattern(p), Repeats: p.Repeats,
+			Working:   int64(len(p.Disks)),
+			StartSkew: p.StartSkewS, CPU: p.CPUPercent, Verdict: p.Verdict,
+			Warnings: codes(p.Warnings, ""),
 		}
 		if o := p.Overlap; o != nil {
 			row.OverlapS, row.OverlapBytes, row.Rate = &o.DurationS, &o.Bytes, &o.Rate
@@ -254,8 +257,10 @@ func (s *source) disks() (rows []Disk) {
 			w := p.Work[name]
 			w.Op = d.Op
 			row := Disk{
-				Run: s.run, Phase: p.Name, Pattern: s.pattern(p), Working: int64(len(p.Disks)), Disk: name, Op: string(d.Op),
-				Does: w.Listed(), Work: w.Text(), Reference: "none", Files: int64(d.Files), Bytes: d.Bytes,
+				Run: s.run, Phase: p.Name, Pattern: s.pattern(p), Working: int64(len(p.Disks)),
+				Disk: name, Op: string(d.Op),
+				Does: w.Listed(), Work: w.Text(), Reference: "none", Files: int64(d.Files),
+				Bytes:    d.Bytes,
 				BusyRate: d.Rate, Warnings: codes(p.Warnings, name),
 			}
 			s.describe(&row, p)
@@ -270,7 +275,8 @@ func (s *source) disks() (rows []Disk) {
 func (row *Disk) measure(p *analysis.Phase, d *analysis.Disk) {
 	if o := p.Overlap; o != nil {
 		part := o.Disks[row.Disk]
-		row.OverlapBytes, row.OverlapS, row.Rate, row.Share = &part.Bytes, &o.DurationS, &part.Rate, &part.Share
+		row.OverlapBytes, row.OverlapS, row.Rate, row.Share = &part.Bytes, &o.DurationS, &part.Rate,
+			&part.Share
 		row.RateLow, row.RateHigh = ends(part.CI95)
 	}
 	if c := p.Contention; c != nil {
@@ -295,7 +301,8 @@ func (row *Disk) measure(p *analysis.Phase, d *analysis.Disk) {
 		row.Requests, row.P50, row.P99, row.P999 = &l.Requests, l.P50NS, l.P99NS, l.P999NS
 	}
 	if t := d.Throttle; t != nil {
-		row.ThrottleAt, row.ThrottleFrom, row.ThrottleTo, row.Cause = &t.AtBytes, &t.FromRate, &t.ToRate, t.Cause
+		row.ThrottleAt, row.ThrottleFrom, row.ThrottleTo, row.Cause = &t.AtBytes, &t.FromRate,
+			&t.ToRate, t.Cause
 	}
 	if t := d.Temperature; t != nil {
 		row.FirstC, row.MaxC = &t.FirstC, &t.MaxC
@@ -324,7 +331,8 @@ func (s *source) describe(row *Disk, p *analysis.Phase) {
 	row.Connection = cmp.Or(p.Connections[row.Disk], row.Connection)
 	if h := s.Trace.Hardware; h != nil {
 		if unit, ok := h.Disks[row.Disk]; ok {
-			row.Model, row.Firmware, row.Bus = cmp.Or(unit.Model, row.Model), unit.Firmware, string(unit.Bus)
+			row.Model, row.Firmware, row.Bus = cmp.Or(unit.Model, row.Model), unit.Firmware,
+				string(unit.Bus)
 			if unit.SizeBytes > 0 {
 				row.Size = &unit.SizeBytes
 			}
@@ -338,8 +346,10 @@ func (s *source) fileRows(add func(any)) {
 			for i := range d.Files {
 				f := &d.Files[i]
 				row := File{
-					Run: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Seq: int64(f.Seq), Bytes: f.Bytes,
-					StartS: float64(f.StartNS) / 1e9, EndS: float64(f.EndNS) / 1e9, Filler: f.Filler,
+					Run: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Seq: int64(f.Seq),
+					Bytes:  f.Bytes,
+					StartS: float64(f.StartNS) / 1e9, EndS: float64(f.EndNS) / 1e9,
+					Filler: f.Filler,
 				}
 				if f.Usable() {
 					rate := float64(f.Bytes) / (row.EndS - row.StartS)

@@ -39,10 +39,12 @@ type Grain struct {
 // Grains are all of them.
 func Grains() []Grain {
 	return []Grain{
-		{"phase", "a phase of a run, all of its disks together", reflect.TypeFor[Phase](), (*source).phaseRows},
+		{"phase", "a phase of a run, all of its disks together", reflect.TypeFor[Phase](),
+			(*source).phaseRows},
 		{"disk", "a disk in a phase", reflect.TypeFor[Disk](), (*source).diskRows},
 		{"file", "a file that was moved", reflect.TypeFor[File](), (*source).fileRows},
-		{"second", "a second of a disk's work in a phase", reflect.TypeFor[Second](), (*source).secondRows},
+		{"second", "a second of a disk's work in a phase", reflect.TypeFor[Second](),
+			(*source).secondRows},
 		{"finding", "a finding of a run", reflect.TypeFor[Finding](), (*source).findingRows},
 	}
 }
@@ -168,7 +170,8 @@ func (g Grain) Schema() *parquet.Schema {
 // Parquet begins a file of rows of this grain, as they are read from others.
 func (g Grain) Parquet(w io.Writer) *parquet.GenericWriter[any] {
 	return parquet.NewGenericWriter[any](w, g.Schema(), parquet.Compression(&parquet.Zstd),
-		parquet.MaxRowsPerRowGroup(rowGroup), parquet.KeyValueMetadata(VersionKey, strconv.Itoa(Version)))
+		parquet.MaxRowsPerRowGroup(rowGroup),
+		parquet.KeyValueMetadata(VersionKey, strconv.Itoa(Version)))
 }
 
 // Add writes the rows of a run.

@@ -31,7 +31,8 @@ import (
 
 func loaded(run *trace.Run) *recorded.Run {
 	a := analysis.Analyze(run, analysis.Options{})
-	a.Origin = &analysis.Origin{Run: "id-" + run.Name, Started: run.Started, Host: "bench", Status: run.Status}
+	a.Origin = &analysis.Origin{Run: "id-" + run.Name, Started: run.Started, Host: "bench",
+		Status: run.Status}
 	return &recorded.Run{Loaded: &rundir.Loaded{Trace: run}, Analysis: a}
 }
 
@@ -89,10 +90,13 @@ func TestDisks(t *testing.T) {
 		t.Fatalf("%d rows, want those of three disks in three phases", len(rows))
 	}
 	for _, row := range rows {
-		phase := run.Analysis.Phases[slices.IndexFunc(run.Analysis.Phases, func(p analysis.Phase) bool { return p.Name == row.Phase })]
+		phase := run.Analysis.Phases[slices.IndexFunc(run.Analysis.Phases,
+			func(p analysis.Phase) bool { return p.Name == row.Phase })]
 		disk := phase.Overlap.Disks[row.Disk]
-		if *row.Rate != disk.Rate || *row.RateLow != disk.CI95[0] || *row.RateHigh != disk.CI95[1] || *row.OverlapBytes != disk.Bytes ||
-			*row.Share != disk.Share || row.ID != "id-triple" || row.Host != "bench" || row.Connection != "hub" || row.Started.IsZero() ||
+		if *row.Rate != disk.Rate || *row.RateLow != disk.CI95[0] ||
+			*row.RateHigh != disk.CI95[1] || *row.OverlapBytes != disk.Bytes ||
+			*row.Share != disk.Share || row.ID != "id-triple" || row.Host != "bench" ||
+			row.Connection != "hub" || row.Started.IsZero() ||
 			row.Pattern != phase.Name || row.Working != 3 {
 			t.Errorf("%s, %s: %+v, want what the analysis has: %+v", row.Phase, row.Disk, row, disk)
 		}
@@ -107,13 +111,16 @@ func TestRows(t *testing.T) {
 	run.Path = "/home/jane/results/monday"
 	run.Info = &rundir.Info{Labels: map[string]string{"operator": "jane", "build": "7"}}
 	run.Trace.Hardware = &hardware.Setup{
-		Hub:  &hardware.Hub{ID: "4d0c1a90", Firmware: "40.1", Link: &hardware.Link{RxBps: 40e9, TxBps: 120e9}},
+		Hub: &hardware.Hub{ID: "4d0c1a90", Firmware: "40.1",
+			Link: &hardware.Link{RxBps: 40e9, TxBps: 120e9}},
 		Port: "Thunderbolt port 1", About: "cable of 0.8 m",
 		Disks: map[string]hardware.Unit{
-			"A": {Disk: hardware.Disk{Model: "X5", Firmware: "1.0", SizeBytes: 1e12}}, "B": {Disk: hardware.Disk{Model: "P31"}},
+			"A": {Disk: hardware.Disk{Model: "X5", Firmware: "1.0", SizeBytes: 1e12}},
+			"B": {Disk: hardware.Disk{Model: "P31"}},
 		},
 	}
-	run.Trace.Phases[1].Gauges = []trace.Gauge{{Disk: "A", Name: trace.Temperature, TNS: 15e8, Value: 41}, {Disk: "A", Name: "other", TNS: 25e8, Value: 9},
+	run.Trace.Phases[1].Gauges = []trace.Gauge{{Disk: "A", Name: trace.Temperature, TNS: 15e8,
+		Value: 41}, {Disk: "A", Name: "other", TNS: 25e8, Value: 9},
 		{Disk: "B", Name: trace.Temperature, TNS: 25e8, Value: 50}}
 	var got bytes.Buffer
 	for _, g := range table.Grains() {
@@ -126,7 +133,8 @@ func TestRows(t *testing.T) {
 		})
 		head := strings.SplitAfter(rounded, "\n")
 		own := slices.DeleteFunc(g.Columns(), func(c table.Column) bool { return c.Every })
-		fmt.Fprintf(&got, "%s: %d columns of its own\n%s\n", g.Name, len(own), strings.Join(head[:min(len(head), 30)], ""))
+		fmt.Fprintf(&got, "%s: %d columns of its own\n%s\n", g.Name, len(own),
+			strings.Join(head[:min(len(head), 30)], ""))
 		if err := write(full{}, g, "csv", run); !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("%s to a full disk: %v", g.Name, err)
 		}
@@ -136,7 +144,8 @@ func TestRows(t *testing.T) {
 	}
 	want, err := os.ReadFile("testdata/rows.csv")
 	check.Must(t, err)
-	check.Same(t, "rows; accept them by go test ./internal/tell/table -update", string(want), got.String())
+	check.Same(t, "rows; accept them by go test ./internal/tell/table -update", string(want),
+		got.String())
 }
 
 // full is a disk without room.
@@ -177,7 +186,8 @@ func leaves(t *testing.T, rows *parquet.Reader) map[string][]any {
 func TestFormatsAgree(t *testing.T) {
 	triple := loaded(fixture.Triple())
 	triple.Info = &rundir.Info{Labels: map[string]string{"operator": "jane, day shift"}}
-	for _, run := range []*recorded.Run{triple, loaded(fixture.Streams()), loaded(fixture.Hostile())} {
+	for _, run := range []*recorded.Run{triple, loaded(fixture.Streams()),
+		loaded(fixture.Hostile())} {
 		for _, g := range table.Grains() {
 			written := func(format string) *bytes.Buffer {
 				var out bytes.Buffer
@@ -192,7 +202,8 @@ func TestFormatsAgree(t *testing.T) {
 			}
 			rows, err := csv.NewReader(written("csv")).ReadAll()
 			if err != nil || len(rows) != 1+len(fromJSON) {
-				t.Fatalf("%s: %d lines of CSV and %d of JSON (%v)", g.Name, len(rows), len(fromJSON), err)
+				t.Fatalf("%s: %d lines of CSV and %d of JSON (%v)", g.Name, len(rows),
+					len(fromJSON), err)
 			}
 			if lines := strings.Count(written("md").String(), "\n"); lines != 2+len(fromJSON) {
 				t.Errorf("%s: %d lines of Markdown, want %d", g.Name, lines, 2+len(fromJSON))

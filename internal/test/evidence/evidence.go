@@ -33,7 +33,8 @@ func Report(t testing.TB, f Finding) {
 	}
 	t.Attr("hubbench-finding", f.row())
 	if !f.Pass && f.Left == "" {
-		t.Errorf("%s, %s: %g %s where %g is true; want %s", f.Claim, f.Case, f.Measured, f.Unit, f.Truth, f.Limit)
+		t.Errorf("%s, %s: %g %s where %g is true; want %s", f.Claim, f.Case, f.Measured, f.Unit,
+			f.Truth, f.Limit)
 	}
 }
 
@@ -73,7 +74,8 @@ func AtMost(claim, name string, got, of, upper int) Finding {
 // the limit.
 func AtLeast(claim, name string, got, of, lower int) Finding {
 	f := counted(claim, name, got, of)
-	f.Truth, f.Limit, f.Pass = float64(of), fmt.Sprintf("%d at least", lower), of > 0 && got >= lower
+	f.Truth, f.Limit, f.Pass = float64(of), fmt.Sprintf("%d at least", lower), of > 0 &&
+		got >= lower
 	return f
 }
 
@@ -88,15 +90,18 @@ func Seldom(claim, name string, got, of int, share float64) Finding {
 
 // Below is a finding of an error that has a maximum.
 func Below(claim, name, unit string, measured, upper float64) Finding {
-	return Finding{Claim: claim, Case: name, Unit: unit, Measured: measured, Low: measured, High: measured,
+	return Finding{Claim: claim, Case: name, Unit: unit, Measured: measured, Low: measured,
+		High:  measured,
 		Limit: fmt.Sprintf("%.3g %s at most", upper, unit), Pass: measured <= upper}
 }
 
 // Within is a finding that compares a number with the true one: apart by a share of it at most.
 func Within(claim, name, unit string, truth, measured, share float64) Finding {
 	return Finding{
-		Claim: claim, Case: name, Unit: unit, Truth: truth, Measured: measured, Low: measured, High: measured,
-		Limit: fmt.Sprintf("within %.3g %%", 100*share), Pass: math.Abs(measured-truth) <= share*math.Abs(truth),
+		Claim: claim, Case: name, Unit: unit, Truth: truth, Measured: measured, Low: measured,
+		High:  measured,
+		Limit: fmt.Sprintf("within %.3g %%", 100*share),
+		Pass:  math.Abs(measured-truth) <= share*math.Abs(truth),
 	}
 }
 
@@ -107,7 +112,8 @@ func counted(claim, name string, got, of int) Finding {
 	n, k := float64(of), float64(got)
 	middle := (k + z*z/2) / (1 + z*z/n)
 	half := z * math.Sqrt(k*(n-k)/n+z*z/4) / (1 + z*z/n)
-	f := Finding{Claim: claim, Case: name, Unit: fmt.Sprintf("of %d", of), Measured: k, Low: max(0, middle-half),
+	f := Finding{Claim: claim, Case: name, Unit: fmt.Sprintf("of %d", of), Measured: k,
+		Low:  max(0, middle-half),
 		High: min(n, middle+half)}
 	switch got { // what rounding leaves of them
 	case 0:

@@ -30,8 +30,11 @@ func TestForms(t *testing.T) {
 		{"too far", Within("a", "x", "s", 10, 9.89, 0.01), 9.89, 9.89, false},
 		{"no number", Within("a", "x", "s", 10, math.NaN(), 0.01), math.NaN(), math.NaN(), false},
 	} {
-		near := func(a, b float64) bool { return math.Abs(a-b) < 0.01 || math.IsNaN(a) && math.IsNaN(b) }
-		if f := tt.got; f.Pass != tt.pass || !near(f.Low, tt.low) || !near(f.High, tt.high) || f.Limit == "" || f.Claim != "a" || f.Case != "x" {
+		near := func(a, b float64) bool {
+			return math.Abs(a-b) < 0.01 || math.IsNaN(a) && math.IsNaN(b)
+		}
+		if f := tt.got; f.Pass != tt.pass || !near(f.Low, tt.low) || !near(f.High, tt.high) ||
+			f.Limit == "" || f.Claim != "a" || f.Case != "x" {
 			t.Errorf("%s: %+v, want %.2f to %.2f, passed %v", tt.name, f, tt.low, tt.high, tt.pass)
 		}
 	}

@@ -51,7 +51,8 @@ func Hub(t *testing.T, profile *hub.Profile) (folders map[string]string) {
 func Scaled(p *hub.Profile, part float64) *hub.Profile {
 	s := *p
 	s.Evidence = hub.Evidence{}
-	for _, rate := range []*float64{&s.Link, &s.Lane, &s.Capacity.Read, &s.Capacity.Write, &s.Capacity.Both} {
+	for _, rate := range []*float64{&s.Link, &s.Lane, &s.Capacity.Read, &s.Capacity.Write,
+		&s.Capacity.Both} {
 		*rate *= part
 	}
 	s.Disks = slices.Clone(p.Disks)
@@ -63,7 +64,8 @@ func Scaled(p *hub.Profile, part float64) *hub.Profile {
 			side.Knee.AboveBytes = int64(float64(side.Knee.AboveBytes) * part)
 		}
 		if c := d.Cache; c != nil {
-			d.Cache = &hub.Cache{Bytes: int64(float64(c.Bytes) * part), After: c.After * part, Refill: c.Refill * part}
+			d.Cache = &hub.Cache{Bytes: int64(float64(c.Bytes) * part), After: c.After * part,
+				Refill: c.Refill * part}
 		}
 	}
 	return &s
@@ -159,12 +161,14 @@ func (p *pacer) ask(disk string, op trace.Role, bytes int64) (moved <-chan struc
 	mine, other, side := disk+" "+string(op), disk+" "+string(opposite), known.Side(op)
 	p.since[mine] += bytes
 	p.since[other] = 0
-	if m := p.members[other]; m != nil && !m.works() && float64(p.since[mine])*1e9 > side.Hub*float64(smallNS) {
+	if m := p.members[other]; m != nil && !m.works() &&
+		float64(p.since[mine])*1e9 > side.Hub*float64(smallNS) {
 		delete(p.members, other)
 	}
 	m := p.members[mine]
 	if m == nil {
-		m = &member{claim: hub.Claim{Op: op, Cap: side.Hub, Weight: side.Weight}, held: math.Inf(1), beganNS: p.atNS}
+		m = &member{claim: hub.Claim{Op: op, Cap: side.Hub, Weight: side.Weight}, held: math.Inf(1),
+			beganNS: p.atNS}
 		p.members[mine] = m
 	}
 	m.asked += float64(bytes)

@@ -111,7 +111,8 @@ func New(opts Options) (d *Disk, err error) {
 		const mib, sector = 1 << 20, 512
 		size := opts.Bytes / int64(opts.Partitions) / mib * mib / sector
 		// A partition table would do for a kernel that supports its type.
-		if err := command("addpart", d.Device, fmt.Sprint(i+1), fmt.Sprint(int64(i)*size), fmt.Sprint(size)); err != nil {
+		if err := command("addpart", d.Device, fmt.Sprint(i+1), fmt.Sprint(int64(i)*size),
+			fmt.Sprint(size)); err != nil {
 			return nil, err
 		}
 	}
@@ -165,7 +166,8 @@ func (d *Disk) Limit(readRate, writeRate float64) error {
 	if err := unix.Stat(d.Device, &st); err != nil {
 		return err
 	}
-	number, name := fmt.Sprintf("%d:%d", unix.Major(st.Rdev), unix.Minor(st.Rdev)), filepath.Base(d.Dir)
+	number, name := fmt.Sprintf("%d:%d", unix.Major(st.Rdev), unix.Minor(st.Rdev)),
+		filepath.Base(d.Dir)
 	group, rules := filepath.Join(first, name), map[string]string{
 		"blkio.throttle.read_bps_device":  fmt.Sprintf("%s %.0f", number, readRate),
 		"blkio.throttle.write_bps_device": fmt.Sprintf("%s %.0f", number, writeRate),
@@ -175,11 +177,13 @@ func (d *Disk) Limit(readRate, writeRate float64) error {
 		if err != nil || !slices.Contains(strings.Fields(string(has)), "io") {
 			return fmt.Errorf("make a control group: %w", ErrNoLimits)
 		}
-		if err := os.WriteFile(filepath.Join(second, "cgroup.subtree_control"), []byte("+io"), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(second, "cgroup.subtree_control"), []byte("+io"),
+			0o644); err != nil {
 			return fmt.Errorf("make a control group: %w", err)
 		}
 		rule := fmt.Sprintf("%s rbps=%.0f wbps=%.0f", number, readRate, writeRate)
-		group, rules = filepath.Join(second, name), map[string]string{"io.max": strings.ReplaceAll(rule+" ", "=0 ", "=max ")}
+		group, rules = filepath.Join(second, name),
+			map[string]string{"io.max": strings.ReplaceAll(rule+" ", "=0 ", "=max ")}
 	}
 	if err := os.Mkdir(group, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("make a control group: %w", err)
@@ -255,7 +259,8 @@ func Attach(image string, size int64) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return device, command("losetup", "-d", device.Name()) // what is in use is detached when its last user has gone
+	// What is in use is detached when its last user has gone.
+	return device, command("losetup", "-d", device.Name())
 }
 
 // LoopsIn are the loop devices over files in a folder.
@@ -359,7 +364,9 @@ func remove(dir string) error {
 	if err := removeGroup(filepath.Base(dir)); err != nil {
 		return err
 	}
-	if err := unmount(dir, func(mount string) bool { return filepath.Base(mount) != beneath }); err != nil {
+	if err := unmount(dir, func(mount string) bool {
+		return filepath.Base(mount) != beneath
+	}); err != nil {
 		return err
 	}
 	detached := await(func() bool {
@@ -398,7 +405,8 @@ func MountsIn(dir string) []string {
 	text, _ := os.ReadFile("/proc/thread-self/mountinfo") // without /proc there are none to be seen
 	var found []string
 	for line := range strings.Lines(string(text)) {
-		if fields := strings.Fields(line); len(fields) > 4 && strings.HasPrefix(fields[4], dir+"/") {
+		if fields := strings.Fields(line); len(fields) > 4 &&
+			strings.HasPrefix(fields[4], dir+"/") {
 			found = append(found, fields[4])
 		}
 	}

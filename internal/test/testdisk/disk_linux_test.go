@@ -72,7 +72,8 @@ func TestLimitOfPartitions(t *testing.T) {
 	began := time.Now()
 	var all []*exec.Cmd
 	for part := 1; part <= 3; part++ {
-		cmd := d.Command(t.Context(), "dd", "if=/dev/zero", "of="+d.Part(part), "bs=1000KiB", "count=6", "oflag=direct")
+		cmd := d.Command(t.Context(), "dd", "if=/dev/zero", "of="+d.Part(part), "bs=1000KiB",
+			"count=6", "oflag=direct")
 		check.Must(t, cmd.Start())
 		all = append(all, cmd)
 	}
@@ -86,7 +87,8 @@ func TestLimitOfPartitions(t *testing.T) {
 	root, err := d.Mount(2, "noatime")
 	check.Must(t, err)
 	var st unix.Statfs_t
-	if err := unix.Statfs(root, &st); err != nil || st.Type != unix.EXT4_SUPER_MAGIC || st.Blocks*uint64(st.Bsize) > 32<<20 {
+	if err := unix.Statfs(root, &st); err != nil || st.Type != unix.EXT4_SUPER_MAGIC ||
+		st.Blocks*uint64(st.Bsize) > 32<<20 {
 		t.Errorf("mounted is %#x of %d bytes (%v)", st.Type, st.Blocks*uint64(st.Bsize), err)
 	}
 	if err := d.Close(); err != nil {

@@ -50,7 +50,8 @@ func InLab(t *testing.T, test func(l Lab), tools ...string) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(os.Environ(), child+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS,
+		Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.CombinedOutput()
 	if errors.Is(err, os.ErrPermission) {
 		t.Skipf("no mounts of one's own here: %v", err)
@@ -115,7 +116,8 @@ func (l Lab) Disk(name string) string {
 // Mapped makes a mapped device on a part of another, if the kernel has such a thing.
 func (l Lab) Mapped(device string) string {
 	misc, err := os.ReadFile("/proc/misc")
-	if _, missing := exec.LookPath("dmsetup"); err != nil || missing != nil || !strings.Contains(string(misc), "device-mapper") {
+	if _, missing := exec.LookPath("dmsetup"); err != nil || missing != nil ||
+		!strings.Contains(string(misc), "device-mapper") {
 		l.Skip("no device mapper in this kernel")
 	}
 	name := fmt.Sprintf("hubbench-lab-%d", os.Getpid())
@@ -127,7 +129,8 @@ func (l Lab) Mapped(device string) string {
 // KernelKnows skips the test without a file system and the tool that makes it.
 func (l Lab) KernelKnows(kind string) {
 	known, err := os.ReadFile("/proc/filesystems")
-	if _, missing := exec.LookPath("mkfs." + kind); err != nil || missing != nil || !slices.Contains(strings.Fields(string(known)), kind) {
+	if _, missing := exec.LookPath("mkfs." + kind); err != nil || missing != nil ||
+		!slices.Contains(strings.Fields(string(known)), kind) {
 		l.Skipf("no mkfs.%s, or no %[1]s in this kernel", kind)
 	}
 }

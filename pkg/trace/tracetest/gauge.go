@@ -23,7 +23,8 @@ func (w Warmth) Play(rnd *rand.Rand, disk string, endS float64) []trace.Gauge {
 	var out []trace.Gauge
 	for s := 0.0; s <= endS; s += w.EveryS {
 		value := math.Round(w.At(s) + w.Noise*rnd.NormFloat64())
-		out = append(out, trace.Gauge{Disk: disk, Name: trace.Temperature, TNS: ns(s), Value: value})
+		out = append(out, trace.Gauge{Disk: disk, Name: trace.Temperature, TNS: ns(s),
+			Value: value})
 	}
 	return out
 }
@@ -50,8 +51,10 @@ func Counters(d *trace.DiskRecord, endS, perFile float64, more ...Traffic) []tra
 		} else {
 			read += moved
 		}
-		out = append(out, trace.Gauge{Disk: d.Name, Name: trace.DeviceRead, TNS: ns(at), Value: math.Round(read)},
-			trace.Gauge{Disk: d.Name, Name: trace.DeviceWrite, TNS: ns(at), Value: math.Round(written)})
+		out = append(out, trace.Gauge{Disk: d.Name, Name: trace.DeviceRead, TNS: ns(at),
+			Value: math.Round(read)},
+			trace.Gauge{Disk: d.Name, Name: trace.DeviceWrite, TNS: ns(at),
+				Value: math.Round(written)})
 	}
 	return out
 }
@@ -148,11 +151,16 @@ type LatencyClass struct {
 func LatencyClasses() []LatencyClass {
 	return []LatencyClass{
 		{"independent", Latency{PerS: 100, MedianNS: 120e3, Sigma: 0.5}, false},
-		{"one in 50 is slow", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.3, Slow: 0.02, SlowNS: 10e6}, false},
-		{"wave 30 %, 1 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 0.3, MemoryS: 1}, false},
-		{"wave 30 %, 2 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 0.3, MemoryS: 2}, false},
-		{"wave 30 %, 5 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 0.3, MemoryS: 5}, false},
-		{"wave 100 %, 1 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 1, MemoryS: 1}, false},
+		{"one in 50 is slow", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.3, Slow: 0.02,
+			SlowNS: 10e6}, false},
+		{"wave 30 %, 1 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 0.3, MemoryS: 1},
+			false},
+		{"wave 30 %, 2 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 0.3, MemoryS: 2},
+			false},
+		{"wave 30 %, 5 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 0.3, MemoryS: 5},
+			false},
+		{"wave 100 %, 1 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 1, MemoryS: 1},
+			false},
 		{"bursts", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.3}, true},
 	}
 }

@@ -75,7 +75,8 @@ func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskRecord {
 		for _, m := range members {
 			m.claim(rnd, now, h.Outside)
 			gone := m.gone
-			if m.gone = now >= m.disk.endS()-1e-9; m.gone && !gone { // all keep the part that they had until the lag is over
+			// All keep the part that they had until the lag is over.
+			if m.gone = now >= m.disk.endS()-1e-9; m.gone && !gone {
 				for _, m := range members {
 					m.held, m.heldUntil = m.part, now+h.LagS
 				}
@@ -156,7 +157,9 @@ func (m *member) claim(rnd *rand.Rand, now float64, outside bool) {
 	if now < m.disk.StartS-1e-9 || now >= m.disk.endS()-1e-9 {
 		return
 	}
-	if slices.ContainsFunc(m.disk.Pauses, func(p [2]float64) bool { return p[0]-1e-9 <= now && now < p[1]-1e-9 }) {
+	if slices.ContainsFunc(m.disk.Pauses, func(p [2]float64) bool {
+		return p[0]-1e-9 <= now && now < p[1]-1e-9
+	}) {
 		m.end(now)
 		return
 	}
@@ -266,8 +269,10 @@ func (m *member) move(rnd *rand.Rand, now float64) {
 		}
 	}
 	every := int(math.Round(sampleS / hubStepS))
-	due := int(math.Round(now/hubStepS))%every == every-1 || m.sampled > 0 && now+hubStepS > m.sampled+sampleS+1e-9
-	if m.open && due && !m.disk.BareFiles && m.done >= 1 && m.done != before { // nothing is reported while nothing moves
+	due := int(math.Round(now/hubStepS))%every == every-1 || m.sampled > 0 && now+
+		hubStepS > m.sampled+sampleS+1e-9
+	// Nothing is reported while nothing moves.
+	if m.open && due && !m.disk.BareFiles && m.done >= 1 && m.done != before {
 		m.sampled = now + hubStepS
 		m.file.AddSample(trace.Sample{TNS: ns(m.sampled), Bytes: int64(m.done)})
 	}

@@ -10,7 +10,8 @@ import (
 // Streams plays a disk's streams up to a time: gives is what the disk moves for all of them
 // together at a time, in bytes per second. Frames are moved one at a time, in the order in which
 // they were asked for, in steps of a millisecond.
-func Streams(name string, specs []stream.Spec, endS float64, gives func(s float64) float64) *trace.DiskRecord {
+func Streams(name string, specs []stream.Spec, endS float64,
+	gives func(s float64) float64) *trace.DiskRecord {
 	d := &trace.DiskRecord{Name: name, Op: trace.Read}
 	players := stream.Players(specs)
 	perSecond := stream.TotalRate(specs)
@@ -30,7 +31,8 @@ func Streams(name string, specs []stream.Spec, endS float64, gives func(s float6
 		work.move(queue.move(now, gives(float64(ms)/1e3)/1e3), now+1e6)
 		if at := now + 1e6; at%100e6 == 0 {
 			for i, p := range players {
-				d.Streams[i].Samples = append(d.Streams[i].Samples, trace.StreamSample{TNS: at, Sample: p.Sample(at)})
+				d.Streams[i].Samples = append(d.Streams[i].Samples,
+					trace.StreamSample{TNS: at, Sample: p.Sample(at)})
 			}
 		}
 	}
@@ -74,7 +76,8 @@ func (q *streamQueue) move(now int64, bytes float64) (moved float64) {
 	all := bytes
 	for len(q.asked) > 0 && bytes > 0 {
 		f := &q.asked[0]
-		if whole := float64(f.player.Spec.Bytes(f.frame)); f.left == whole && f.player.DueNS(f.frame) < now {
+		if whole := float64(f.player.Spec.Bytes(f.frame)); f.left == whole &&
+			f.player.DueNS(f.frame) < now {
 			q.asked = q.asked[1:]
 			continue
 		}

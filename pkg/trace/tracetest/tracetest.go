@@ -30,9 +30,10 @@ type Disk struct {
 	BareFiles bool
 
 	// What only a Hub plays.
-	Own    func(atS, moved float64) float64 // factor of the level, by time and by the bytes moved so far: heat, a cache
-	Pauses [][2]float64                     // from, to: no file is open then
-	Gap    func(rnd *rand.Rand) float64     // seconds between two files
+	// Factor of the level, by time and by the bytes moved so far: heat, a cache.
+	Own    func(atS, moved float64) float64
+	Pauses [][2]float64                 // from, to: no file is open then
+	Gap    func(rnd *rand.Rand) float64 // seconds between two files
 }
 
 // Level is a rate, in bytes per second, that holds until a time.
@@ -46,7 +47,9 @@ func Uniform(rnd *rand.Rand, _ int) float64 { return 2e6 + rnd.Float64()*1.998e9
 
 // LogUniform draws sizes whose logarithms are spread evenly from low to high.
 func LogUniform(low, high float64) Sizes {
-	return func(rnd *rand.Rand, _ int) float64 { return low * math.Exp(rnd.Float64()*math.Log(high/low)) }
+	return func(rnd *rand.Rand, _ int) float64 {
+		return low * math.Exp(rnd.Float64()*math.Log(high/low))
+	}
 }
 
 // Between draws sizes evenly from low to high.
@@ -140,7 +143,8 @@ func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
 
 // Phase puts disks together.
 func Phase(name string, disks ...*trace.DiskRecord) *trace.Phase {
-	p := &trace.Phase{Name: name, Roles: map[string]trace.Role{}, Disks: disks, Status: trace.Complete}
+	p := &trace.Phase{Name: name, Roles: map[string]trace.Role{}, Disks: disks,
+		Status: trace.Complete}
 	for _, d := range disks {
 		p.Roles[d.Name] = d.Op
 	}
@@ -152,7 +156,9 @@ func Run(phases ...*trace.Phase) *trace.Run {
 	run := &trace.Run{Name: "test", Phases: phases, Status: trace.Complete}
 	for _, p := range phases {
 		for _, d := range p.Disks {
-			if !slices.ContainsFunc(run.Disks, func(known trace.Disk) bool { return known.Name == d.Name }) {
+			if !slices.ContainsFunc(run.Disks, func(known trace.Disk) bool {
+				return known.Name == d.Name
+			}) {
 				run.Disks = append(run.Disks, trace.Disk{Name: d.Name, Connection: "hub"})
 			}
 		}
@@ -280,10 +286,13 @@ func Classes() []Class {
 		{Name: "Pareto 2.5", Noise: Noise{Tail: 2.5}, Tuned: true},
 		{Name: "Pareto 1.5", Noise: Noise{Tail: 1.5}},
 		{Name: "bursts", Noise: Noise{Sigma: 0.03, EveryS: 8, StallS: 1, Stalled: 1.5}},
-		{Name: "long bursts", Noise: Noise{Sigma: 0.03, EveryS: 12, StallS: 2, Stalled: 1.3}, Tuned: true},
-		{Name: "stalls 5 s/.2 s", Noise: Noise{Sigma: 0.03, EveryS: 5, StallS: 0.2, Stalled: 0.02}, Tuned: true},
+		{Name: "long bursts", Noise: Noise{Sigma: 0.03, EveryS: 12, StallS: 2, Stalled: 1.3},
+			Tuned: true},
+		{Name: "stalls 5 s/.2 s", Noise: Noise{Sigma: 0.03, EveryS: 5, StallS: 0.2, Stalled: 0.02},
+			Tuned: true},
 		{Name: "stalls 10 s/1 s", Noise: Noise{Sigma: 0.03, EveryS: 10, StallS: 1, Stalled: 0.1}},
-		{Name: "stalls 20 s/2 s", Noise: Noise{Sigma: 0.03, EveryS: 20, StallS: 2, Stalled: 0.2}, Tuned: true},
+		{Name: "stalls 20 s/2 s", Noise: Noise{Sigma: 0.03, EveryS: 20, StallS: 2, Stalled: 0.2},
+			Tuned: true},
 		{Name: "wave 5 %, .5 s", Noise: Noise{Wave: 0.05, MemoryS: 0.5}, Tuned: true},
 		{Name: "wave 5 %, 2 s", Noise: Noise{Wave: 0.05, MemoryS: 2}},
 		{Name: "wave 5 %, 5 s", Noise: Noise{Wave: 0.05, MemoryS: 5}, Tuned: true},
@@ -296,8 +305,10 @@ func Classes() []Class {
 		{Name: "drift 10 %", Noise: Noise{Sigma: 0.03, Drift: 0.1}},
 		{Name: "flush .2 s", Noise: Noise{Sigma: 0.03, FlushS: 0.2}, Tuned: true},
 		{Name: "start .05 s", Noise: Noise{Sigma: 0.05, PerFileS: 0.05}},
-		{Name: "4 KB to 50 GB", Noise: Noise{Sigma: 0.05, PerFileS: 0.0002}, Sizes: LogUniform(4e3, 50e9)},
-		{Name: "50 KB to 2 GB", Noise: Noise{Sigma: 0.1, PerFileS: 0.001}, Sizes: LogUniform(50e3, 2e9), Tuned: true},
+		{Name: "4 KB to 50 GB", Noise: Noise{Sigma: 0.05, PerFileS: 0.0002},
+			Sizes: LogUniform(4e3, 50e9)},
+		{Name: "50 KB to 2 GB", Noise: Noise{Sigma: 0.1, PerFileS: 0.001},
+			Sizes: LogUniform(50e3, 2e9), Tuned: true},
 	}
 }
 
@@ -306,8 +317,9 @@ func FilesOf(each ...[2]float64) *trace.DiskRecord {
 	d := &trace.DiskRecord{Name: "A", Op: trace.Write}
 	at := 0.0
 	for i, f := range each {
-		d.Files = append(d.Files, trace.File{Seq: i, Bytes: int64(f[1]), StartNS: int64(math.Round(at * 1e9)),
-			EndNS: int64(math.Round((at + f[0]) * 1e9))})
+		d.Files = append(d.Files, trace.File{Seq: i, Bytes: int64(f[1]),
+			StartNS: int64(math.Round(at * 1e9)),
+			EndNS:   int64(math.Round((at + f[0]) * 1e9))})
 		at += f[0]
 	}
 	return d
@@ -319,7 +331,8 @@ func Sampled(d *trace.DiskRecord) *trace.DiskRecord {
 		f := &d.Files[i]
 		for at := f.StartNS + 1e8; at < f.EndNS; at += 1e8 {
 			f.AddSample(trace.Sample{TNS: at,
-				Bytes: int64(float64(f.Bytes) * float64(at-f.StartNS) / float64(f.EndNS-f.StartNS))})
+				Bytes: int64(float64(f.Bytes) * float64(at-f.StartNS) / float64(f.EndNS-
+					f.StartNS))})
 		}
 	}
 	return d

@@ -22,7 +22,8 @@ func TestCSV(t *testing.T) {
 				{Seq: 0, Bytes: 1e9, StartNS: 1200, EndNS: 500_001_200},
 				{Seq: 1, Bytes: 0, StartNS: 6e8, EndNS: 7e8},
 			}},
-			{Name: "=cmd(\x1b\a\u202e)", Op: trace.Read, Files: []trace.File{{Seq: 7, Bytes: 3, StartNS: -5, EndNS: 2e9, Filler: true}}},
+			{Name: "=cmd(\x1b\a\u202e)", Op: trace.Read,
+				Files: []trace.File{{Seq: 7, Bytes: 3, StartNS: -5, EndNS: 2e9, Filler: true}}},
 		},
 	}}}
 	var out strings.Builder
@@ -38,20 +39,26 @@ func TestCSV(t *testing.T) {
 func TestEmptyRunHasAHead(t *testing.T) {
 	var out strings.Builder
 	check.Must(t, CSV(&out, &trace.Run{}))
-	if got, want := out.String(), "phase,disk,op,seq,bytes,start_s,end_s,rate,filler,simulated\n"; got != want {
+	if got, want := out.String(),
+		"phase,disk,op,seq,bytes,start_s,end_s,rate,filler,simulated\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
 func TestGoBench(t *testing.T) {
-	run := &trace.Run{Name: "two\n\u202elines", Started: "2026-11-20T08:00:00Z", Phases: []*trace.Phase{{
-		Name: "W-",
-		Disks: []*trace.DiskRecord{{Name: "my disk/1", Op: trace.Write, Files: []trace.File{
-			{Bytes: 1e9, EndNS: 5e8}, {Bytes: 0, StartNS: 5e8, EndNS: 6e8}, {Bytes: 1e9, StartNS: 6e8, EndNS: 16e8}, {Bytes: 1, StartNS: 2e9, EndNS: 3e9, Filler: true},
-		}}},
-	}}}
-	overlap := &analysis.Overlap{Rate: 1.25e9, Spans: [][2]float64{{0, 0.5}, {0.6, 1.5}}, Disks: map[string]analysis.OverlapDisk{"my disk/1": {Rate: 1.25e9}}}
-	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Name: run.Name, Phases: []analysis.Phase{{Name: "W-", Overlap: overlap}, {Name: "no overlap"}}}
+	run := &trace.Run{Name: "two\n\u202elines", Started: "2026-11-20T08:00:00Z",
+		Phases: []*trace.Phase{{
+			Name: "W-",
+			Disks: []*trace.DiskRecord{{Name: "my disk/1", Op: trace.Write, Files: []trace.File{
+				{Bytes: 1e9, EndNS: 5e8}, {Bytes: 0, StartNS: 5e8, EndNS: 6e8},
+				{Bytes: 1e9, StartNS: 6e8, EndNS: 16e8},
+				{Bytes: 1, StartNS: 2e9, EndNS: 3e9, Filler: true},
+			}}},
+		}}}
+	overlap := &analysis.Overlap{Rate: 1.25e9, Spans: [][2]float64{{0, 0.5}, {0.6, 1.5}},
+		Disks: map[string]analysis.OverlapDisk{"my disk/1": {Rate: 1.25e9}}}
+	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Name: run.Name,
+		Phases: []analysis.Phase{{Name: "W-", Overlap: overlap}, {Name: "no overlap"}}}
 	var out strings.Builder
 	check.Must(t, GoBench(&out, run, a))
 	want := `Unit B/s better=higher

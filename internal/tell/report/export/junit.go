@@ -40,7 +40,8 @@ func JUnit(w io.Writer, runs []report.Checked) error {
 	}{}
 	for _, run := range runs {
 		s := suite{
-			Name: cells.Clean(run.Run), Tests: len(run.Results), Time: fmt.Sprintf("%.3f", run.Seconds),
+			Name: cells.Clean(run.Run), Tests: len(run.Results),
+			Time:    fmt.Sprintf("%.3f", run.Seconds),
 			Started: cells.Clean(run.Started), Host: cells.Clean(run.Host),
 		}
 		for _, r := range run.Results {

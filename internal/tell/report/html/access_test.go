@@ -77,6 +77,7 @@ func (tab *tab) hold(axe string) {
 		if v.Impact == "serious" || v.Impact == "critical" {
 			report = tab.t.Errorf
 		}
-		report("%s: %s (%s), %d places, the first: %s\n%s", v.Impact, v.Help, v.ID, len(v.Nodes), v.Nodes[0].HTML, v.Nodes[0].FailureSummary)
+		report("%s: %s (%s), %d places, the first: %s\n%s", v.Impact, v.Help, v.ID, len(v.Nodes),
+			v.Nodes[0].HTML, v.Nodes[0].FailureSummary)
 	}
 }

@@ -122,7 +122,8 @@ func (p *page) together() {
 	a := p.Doc.Answer
 	out := heat{
 		ID: "all", Title: "All disks together",
-		Note: strings.TrimSpace(a.Scale.Unit + " with all disks busy, and the share of its baseline that each keeps. " +
+		Note: strings.TrimSpace(a.Scale.Unit +
+			" with all disks busy, and the share of its baseline that each keeps. " +
 			a.KeptNote()),
 	}
 	for i := range p.Doc.Keys {

@@ -26,20 +26,25 @@ func answers() map[string]*report.Document {
 	failed := fixture.Triple()
 	failed.Status, failed.Phases = trace.Partial, failed.Phases[:2]
 	out := map[string]*report.Document{
-		"study": reportOf(fixture.Triple()), "race": reportOf(race), "twelve": reportOf(twelve(12)), "hostile": reportOf(hostile()), "streams": reportOf(fixture.Streams()),
-		"saturation": reportOf(fixture.Triple()), "comparison": report.OfComparison(fixture.Comparison()),
+		"study": reportOf(fixture.Triple()), "race": reportOf(race), "twelve": reportOf(twelve(12)),
+		"hostile": reportOf(hostile()), "streams": reportOf(fixture.Streams()),
+		"saturation": reportOf(fixture.Triple()),
+		"comparison": report.OfComparison(fixture.Comparison()),
 		"failed": report.OfRun(report.Run{
 			Trace: failed, Analysis: analysis.Analyze(failed, analysis.Options{}),
 			About: report.About{Failures: []string{"disk B: write B/hubbench/file-17.bin: no space left on device"}},
 		}),
 	}
 	caches := fixture.Run("caches", []string{"A", "B"}, map[string][]fixture.Part{
-		"A alone": {{Disk: "A", Op: trace.Write, Files: 40, Pace: []fixture.Pace{{Rate: 2.3e9}, {FromS: 4, Rate: 0.6e9}}}},
+		"A alone": {{Disk: "A", Op: trace.Write, Files: 40,
+			Pace: []fixture.Pace{{Rate: 2.3e9}, {FromS: 4, Rate: 0.6e9}}}},
 		"B alone": {{Disk: "B", Op: trace.Write, Files: 80, Pace: []fixture.Pace{{Rate: 2.8e9}}}},
 	}, "A alone", "B alone")
 	a := analysis.Analyze(caches, analysis.Options{})
 	a.Saturations = []analysis.Saturation{
-		{Of: "cache", Disk: "A", Alone: "A alone", WroteBytes: 40e9, Fall: &analysis.Fall{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9, Steps: []ledger.Step{{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9}}}},
+		{Of: "cache", Disk: "A", Alone: "A alone", WroteBytes: 40e9,
+			Fall: &analysis.Fall{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9,
+				Steps: []ledger.Step{{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9}}}},
 		{Of: "cache", Disk: "B", Alone: "B alone", WroteBytes: 80e9},
 	}
 	out["saturation"] = report.OfRun(report.Run{Trace: caches, Analysis: a})
@@ -53,10 +58,15 @@ func twelve(count int) *trace.Run {
 	for i := range count {
 		name := fmt.Sprintf("SSD-%02d", i+1)
 		disks = append(disks, name)
-		parts[name+" writes"] = []fixture.Part{{Disk: name, Op: trace.Write, Files: 12, Pace: []fixture.Pace{{Rate: 1.4e9 + 1e8*float64(i)}}}}
+		parts[name+" writes"] = []fixture.Part{{Disk: name, Op: trace.Write, Files: 12,
+			Pace: []fixture.Pace{{Rate: 1.4e9 + 1e8*float64(i)}}}}
 		order = append(order, name+" writes")
-		parts["all write"] = append(parts["all write"], fixture.Part{Disk: name, Op: trace.Write, Files: 6, Pace: []fixture.Pace{{Rate: 0.2e9 + 3e7*float64(i)}}})
-		parts["all read"] = append(parts["all read"], fixture.Part{Disk: name, Op: trace.Read, Files: 6, Pace: []fixture.Pace{{Rate: 0.28e9}}})
+		parts["all write"] = append(parts["all write"],
+			fixture.Part{Disk: name, Op: trace.Write, Files: 6,
+				Pace: []fixture.Pace{{Rate: 0.2e9 + 3e7*float64(i)}}})
+		parts["all read"] = append(parts["all read"],
+			fixture.Part{Disk: name, Op: trace.Read, Files: 6,
+				Pace: []fixture.Pace{{Rate: 0.28e9}}})
 	}
 	return fixture.Run("twelve", disks, parts, append(order, "all write", "all read")...)
 }
@@ -78,11 +88,13 @@ func TestAnswerFillsTheFirstScreen(t *testing.T) {
 				}
 				for i, end := range parts {
 					if end > float64(s.height) && (name != "twelve" && name != "hostile" || i < 2) {
-						t.Errorf("part %d of the answer ends at %.0f px of a screen of %d", i, end, s.height)
+						t.Errorf("part %d of the answer ends at %.0f px of a screen of %d", i, end,
+							s.height)
 					}
 				}
 				if top := eval[float64](tab, `document.querySelector("main svg:not(.mark), main table, .lanes").getBoundingClientRect().top`); top > 0.8*float64(s.height) {
-					t.Errorf("what shows the answer begins at %.0f px of a screen of %d", top, s.height)
+					t.Errorf("what shows the answer begins at %.0f px of a screen of %d", top,
+						s.height)
 				}
 				tab.fits()
 				if high := eval[int](tab, `document.documentElement.scrollHeight`); name == "study" && s.width == 1280 && high > 2200 {
@@ -107,7 +119,8 @@ func TestPrint(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		pages int // at most
-	}{{"study", 4}, {"race", 5}, {"twelve", 5}, {"streams", 4}, {"saturation", 4}, {"comparison", 4}, {"failed", 4}, {"hostile", 6}} {
+	}{{"study", 4}, {"race", 5}, {"twelve", 5}, {"streams", 4}, {"saturation", 4},
+		{"comparison", 4}, {"failed", 4}, {"hostile", 6}} {
 		t.Run(test.name, func(t *testing.T) {
 			whole := pageOf(t, all[test.name], nil, library())
 			tab := openPage(t, ctx, whole, screen{width: 1280, height: 900, dark: true})
@@ -120,15 +133,18 @@ func TestPrint(t *testing.T) {
 			paper, err := chromedp.Run(tab, chromedp.PrintToPDF())
 			check.Must(t, err)
 			if *shots != "" {
-				check.Must(t, os.WriteFile(filepath.Join(*shots, "print-"+test.name+".pdf"), paper, 0o644))
+				check.Must(t, os.WriteFile(filepath.Join(*shots, "print-"+test.name+".pdf"), paper,
+					0o644))
 			}
 			if pages := bytes.Count(paper, []byte("/Type /Page\n")); pages > test.pages {
 				t.Errorf("%d pages, want %d at most", pages, test.pages)
 			}
 			tab.settle()
-			check.Same(t, "open details, colour and charts after printing, as before", before, eval[[]any](tab, state))
+			check.Same(t, "open details, colour and charts after printing, as before", before,
+				eval[[]any](tab, state))
 			// What is on paper, seen on a screen of its width.
-			if _, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+			if _, err := chromedp.Call(tab, emulation.SetEmulatedMedia,
+				emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
 				t.Fatal(err)
 			}
 			const width, page = 703, 980 // of A4 and of Letter between their margins
@@ -146,7 +162,8 @@ func TestPrint(t *testing.T) {
 				t.Errorf("chart %s is missing on paper", chart)
 			}
 			if got := eval[[]string](tab, `[...document.querySelectorAll(".tools, button:not([data-load], .legend button), input, select, .phase")].filter((e) => e.checkVisibility()).map((e) => e.tagName + " " + e.className)`); len(got) > 0 {
-				t.Errorf("on paper is what can only be pressed, or a phase: %s", strings.Join(got, ", "))
+				t.Errorf("on paper is what can only be pressed, or a phase: %s",
+					strings.Join(got, ", "))
 			}
 			if got := eval[string](tab, `getComputedStyle(document.querySelector("main")).color`); got != "rgb(22, 24, 29)" {
 				t.Errorf("the ink is %s", got)

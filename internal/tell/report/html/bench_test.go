@@ -40,7 +40,9 @@ func TestManyPhasesMakeASmallPage(t *testing.T) {
 	for i := range phases {
 		name := fmt.Sprintf("WW-%d", i+1)
 		order = append(order, name)
-		parts[name] = []fixture.Part{{Disk: "A", Op: "write", Files: 20, Pace: []fixture.Pace{{Rate: 0.7e9}}}, {Disk: "C", Op: "write", Files: 20, Pace: []fixture.Pace{{Rate: 2e9}}}}
+		parts[name] = []fixture.Part{{Disk: "A", Op: "write", Files: 20,
+			Pace: []fixture.Pace{{Rate: 0.7e9}}},
+			{Disk: "C", Op: "write", Files: 20, Pace: []fixture.Pace{{Rate: 2e9}}}}
 	}
 	doc := reportOf(fixture.Run("study", []string{"A", "C"}, parts, order...))
 	if got := (len(pageOf(t, doc, nil, make([]byte, library))) - library) / phases; got > 16_000 {

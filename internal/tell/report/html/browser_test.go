@@ -59,7 +59,8 @@ func browserFor(t *testing.T) context.Context {
 		t.Skip("a browser takes seconds to start")
 	}
 	found := false
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless-shell"} {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome",
+		"google-chrome-stable", "chrome", "headless-shell"} {
 		if _, err := exec.LookPath(name); err == nil {
 			found = true
 		}
@@ -132,7 +133,8 @@ func openPage(t *testing.T, parent context.Context, page []byte, s screen) *tab 
 	}
 	tab.watch(cancel)
 	if s.noScript {
-		if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled,
+			emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -163,7 +165,8 @@ func (tab *tab) watch(stop context.CancelFunc) {
 			if err != nil {
 				return
 			}
-			if text := fmt.Sprint(message); !tab.blocked || !strings.Contains(text, "Content Security Policy") {
+			if text := fmt.Sprint(message); !tab.blocked ||
+				!strings.Contains(text, "Content Security Policy") {
 				note("console: %s", text)
 			}
 		}
@@ -174,7 +177,8 @@ func (tab *tab) watch(stop context.CancelFunc) {
 				return
 			}
 			url := event.Request.URL
-			if !strings.HasSuffix(url, "/report.html") && !strings.HasPrefix(url, "data:") && !strings.HasPrefix(url, "blob:") {
+			if !strings.HasSuffix(url, "/report.html") && !strings.HasPrefix(url, "data:") &&
+				!strings.HasPrefix(url, "blob:") {
 				note("request: %s", url)
 			}
 		}
@@ -195,7 +199,8 @@ func (tab *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 
 func (tab *tab) wait(expression string) {
 	tab.t.Helper()
-	if _, err := chromedp.Run(tab, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(20*time.Second))); err != nil {
+	if _, err := chromedp.Run(tab, chromedp.Poll[bool](expression,
+		chromedp.WithPollingTimeout(20*time.Second))); err != nil {
 		tab.t.Fatalf("wait for %s: %v", expression, err)
 	}
 }
@@ -274,7 +279,8 @@ func (tab *tab) shoot(name string) {
 // these, and goes back to the top.
 func (tab *tab) drawAll() {
 	tab.t.Helper()
-	tab.do(chromedp.Evaluate[chromedp.Void](drawCharts("document.querySelector('.phase')"), chromedp.EvalAwaitPromise))
+	tab.do(chromedp.Evaluate[chromedp.Void](drawCharts("document.querySelector('.phase')"),
+		chromedp.EvalAwaitPromise))
 	tab.settle()
 }
 
@@ -297,7 +303,8 @@ func drawCharts(phase string) string {
 }
 
 var keyCodes = map[string]string{
-	"ArrowRight": kb.ArrowRight, "ArrowLeft": kb.ArrowLeft, "Home": kb.Home, "End": kb.End, "Escape": kb.Escape,
+	"ArrowRight": kb.ArrowRight, "ArrowLeft": kb.ArrowLeft, "Home": kb.Home, "End": kb.End,
+	"Escape": kb.Escape,
 }
 
 // focus puts the keyboard into a chart.
@@ -329,7 +336,9 @@ func (tab *tab) press(keys ...string) {
 func (tab *tab) wheel(x, y, delta float64, modifiers int64) {
 	tab.t.Helper()
 	if _, err := chromedp.Call(tab, input.DispatchMouseEvent, input.DispatchMouseEventParams{
-		Type: input.DispatchMouseEventTypeMouseWheel, X: x, Y: y, DeltaX: 1e-9, DeltaY: delta, Modifiers: modifiers, // a zero would be left out, which Chromium refuses
+		// A zero would be left out, which Chromium refuses.
+		Type: input.DispatchMouseEventTypeMouseWheel, X: x, Y: y, DeltaX: 1e-9, DeltaY: delta,
+		Modifiers: modifiers,
 	}); err != nil {
 		tab.t.Fatal(err)
 	}
@@ -348,11 +357,13 @@ func (tab *tab) settle() {
 func eventsOf(run *trace.Run) (out []byte) {
 	add := func(e trace.Event) { out = trace.AppendEvent(out, &e) }
 	add(trace.Event{
-		Type: trace.RunType, Version: trace.FormatVersion, Name: run.Name, Started: run.Started, Disks: run.Disks,
+		Type: trace.RunType, Version: trace.FormatVersion, Name: run.Name, Started: run.Started,
+		Disks: run.Disks,
 	})
 	for _, phase := range run.Phases {
 		add(trace.Event{
-			Type: trace.PhaseType, Phase: phase.Name, Roles: phase.Roles, Stop: phase.Stop, Work: phase.Work,
+			Type: trace.PhaseType, Phase: phase.Name, Roles: phase.Roles, Stop: phase.Stop,
+			Work:   phase.Work,
 			Search: phase.Search,
 		})
 		for _, disk := range phase.Disks {
@@ -365,22 +376,26 @@ func eventsOf(run *trace.Run) (out []byte) {
 			}
 			for _, f := range disk.Files {
 				for _, at := range f.Samples() {
-					add(trace.Event{Type: trace.ProgressType, Seq: f.Seq, Bytes: at.Bytes, TNS: at.TNS})
+					add(trace.Event{Type: trace.ProgressType, Seq: f.Seq, Bytes: at.Bytes,
+						TNS: at.TNS})
 				}
 				add(trace.Event{
-					Type: trace.FileType, Op: disk.Op, Seq: f.Seq, Bytes: f.Bytes, StartNS: f.StartNS, EndNS: f.EndNS,
+					Type: trace.FileType, Op: disk.Op, Seq: f.Seq, Bytes: f.Bytes,
+					StartNS: f.StartNS, EndNS: f.EndNS,
 				})
 			}
 			for _, s := range disk.Streams {
 				for _, at := range s.Samples {
 					add(trace.Event{
-						Type: trace.StreamType, Stream: s.Name, TNS: at.TNS, Due: at.Due, Late: at.Late,
+						Type: trace.StreamType, Stream: s.Name, TNS: at.TNS, Due: at.Due,
+						Late:     at.Late,
 						BufferNS: at.BufferNS, StallNS: at.StallNS,
 					})
 				}
 			}
 			for _, l := range disk.Latencies {
-				add(trace.Event{Type: trace.LatencyType, Op: l.Op, TNS: l.TNS, Hist: latency.Encode(l.Hist)})
+				add(trace.Event{Type: trace.LatencyType, Op: l.Op, TNS: l.TNS,
+					Hist: latency.Encode(l.Hist)})
 			}
 		}
 	}

@@ -104,15 +104,18 @@ func notices() (string, error) {
 		return "", fmt.Errorf("read the version of ECharts: %w", err)
 	}
 	var text strings.Builder
-	text.WriteString("/*!\nApache ECharts " + echarts.Version + ", licensed under the Apache License, Version 2.0\n" +
+	text.WriteString("/*!\nApache ECharts " + echarts.Version +
+		", licensed under the Apache License, Version 2.0\n" +
 		"(http://www.apache.org/licenses/LICENSE-2.0), tree-shaken and minified; " +
 		"with zrender, tslib (0BSD) and parts of d3.\n")
-	for _, name := range []string{"echarts/NOTICE", "zrender/LICENSE", "echarts/licenses/LICENSE-d3"} {
+	for _, name := range []string{"echarts/NOTICE", "zrender/LICENSE",
+		"echarts/licenses/LICENSE-d3"} {
 		notice, err := os.ReadFile(filepath.Join(dir, "node_modules", filepath.FromSlash(name)))
 		if err != nil {
 			return "", fmt.Errorf("read a licence for the bundle: %w", err)
 		}
-		fmt.Fprintf(&text, "\n%s:\n%s\n", name, strings.ReplaceAll(strings.TrimSpace(string(notice)), "*/", "* /"))
+		fmt.Fprintf(&text, "\n%s:\n%s\n", name,
+			strings.ReplaceAll(strings.TrimSpace(string(notice)), "*/", "* /"))
 	}
 	text.WriteString("*/")
 	return text.String(), nil

@@ -93,9 +93,11 @@ func (p *page) compare(tmpl *template.Template) error {
 func (c *comparison) row(scale report.Scale, l *report.LoadPair, top float64) changeRow {
 	r := l.Rate
 	row := changeRow{
-		LoadPair: l, Was: scale.Number(*r.Base), Now: scale.Number(*r.New), Change: report.Change(*r.Change),
-		Bars: [2]float64{tenth(perCent * *r.Base / top), tenth(perCent * *r.New / top)}, Left: c.Axis.At(*r.Change),
-		Fell: l.Changed() && *r.Change < 0,
+		LoadPair: l, Was: scale.Number(*r.Base), Now: scale.Number(*r.New),
+		Change: report.Change(*r.Change),
+		Bars:   [2]float64{tenth(perCent * *r.Base / top), tenth(perCent * *r.New / top)},
+		Left:   c.Axis.At(*r.Change),
+		Fell:   l.Changed() && *r.Change < 0,
 	}
 	if v := r.Interval; v != nil {
 		row.Interval, row.Left = report.ChangeSpan(v), c.Axis.At(v[0])
@@ -110,7 +112,8 @@ func newButterfly(a *report.Answer, row changeRow, k float64) *butterfly {
 	b.Left, b.Right = newHub(a.Scale, &row.Sides[0], k), newHub(a.Scale, &row.Sides[1], k)
 	for i, left := range b.Left.Rows {
 		right := b.Right.Rows[i]
-		b.Cards = append(b.Cards, card{left, right.Now, report.Change(right.Rate/left.Rate - 1), left.Slowed})
+		b.Cards = append(b.Cards, card{left, right.Now, report.Change(right.Rate/left.Rate - 1),
+			left.Slowed})
 	}
 	return b
 }

@@ -27,7 +27,8 @@ func TestComparisonPage(t *testing.T) {
 	for _, want := range []string{
 		"<title>after against before: A writes 5.0 % slower when both write (all write) (hubbench)</title>", "connection, A in WWW: hub → direct",
 		"Of 3 speeds, 1 fell", `class="hub fly same"`, `data-load="phase-1"`, "slower", "Each disk in all 2 phases",
-		"one or two files took almost all of the time", "p99 latency", "15.9 ms", "only 812 requests ended in the overlap",
+		"one or two files took almost all of the time", "p99 latency", "15.9 ms",
+		"only 812 requests ended in the overlap",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in the page", want)
@@ -39,7 +40,8 @@ func TestComparisonPage(t *testing.T) {
 		t.Error("a page of two runs does not have a row and details for each, and no diagram")
 	}
 	c.Pairs[0].Phases[0].Rates[0].Outcome = compare.Fell
-	c.Gate = &compare.Gate{Limit: 0.04, Outcome: compare.CrossedIt, Rates: 5, Fell: 1, CannotTell: 4}
+	c.Gate = &compare.Gate{Limit: 0.04, Outcome: compare.CrossedIt, Rates: 5, Fell: 1,
+		CannotTell: 4}
 	if page := compared(t, c, standIn); !strings.Contains(page, "<h1>Gate failed: A writes 5.0\u00a0% slower") || !strings.Contains(page, `class="card gate bad"`) {
 		t.Error("a gate that failed does not take the headline")
 	}
@@ -52,7 +54,8 @@ func TestComparisonPage(t *testing.T) {
 	var got compare.Comparison
 	check.Must(t, json.Unmarshal([]byte(between(t, text, `id="hubbench-comparison">`, "</script>")), &got))
 	check.Same(t, "the page's data, as the comparison", c, &got,
-		cmpopts.IgnoreUnexported(compare.Test{}, compare.Phase{}, compare.Variation{}), cmpopts.IgnoreFields(compare.Phase{}, "Work"))
+		cmpopts.IgnoreUnexported(compare.Test{}, compare.Phase{}, compare.Variation{}),
+		cmpopts.IgnoreFields(compare.Phase{}, "Work"))
 }
 
 // Whatever a label, a phase or a disk is called, the page has the same elements.
@@ -74,6 +77,7 @@ func TestComparisonHostileNames(t *testing.T) {
 		return regexp.MustCompile(`<(/?[a-zA-Z]+)`).FindAllString(compared(t, c, standIn), -1)
 	}
 	for _, name := range fixture.HostileNames() {
-		check.Same(t, fmt.Sprintf("elements under the name %q, as under a plain one", name), tags("plain"), tags(name))
+		check.Same(t, fmt.Sprintf("elements under the name %q, as under a plain one", name),
+			tags("plain"), tags(name))
 	}
 }

@@ -46,7 +46,8 @@ func pack(events io.Reader) (template.JS, error) {
 	if events == nil {
 		return "", nil
 	}
-	var text bytes.Buffer // whole before it is compressed: of most long runs that would be for nothing
+	// Whole before it is compressed: of most long runs that would be for nothing.
+	var text bytes.Buffer
 	lines := 0
 	for chunk := make([]byte, 1<<16); ; {
 		n, err := events.Read(chunk)
@@ -88,11 +89,14 @@ func Read(r io.Reader) (events []byte, a *analysis.Analysis, err error) {
 		return nil, nil, fmt.Errorf("read report: %w", err)
 	}
 	if len(page) > maxPage {
-		return nil, nil, fmt.Errorf("read report: more than %d MB: no report of hubbench is that long", maxPage>>20)
+		return nil, nil,
+			fmt.Errorf("read report: more than %d MB: no report of hubbench is that long",
+				maxPage>>20)
 	}
 	summary, found := cut(page, summaryStart)
 	if !found {
-		return nil, nil, errors.New("read report: no hubbench data in the page: is it a report.html, saved whole?")
+		return nil, nil,
+			errors.New("read report: no hubbench data in the page: is it a report.html, saved whole?")
 	}
 	if bytes.HasPrefix(summary, []byte(`"`)) {
 		var zipped []byte
@@ -107,7 +111,8 @@ func Read(r io.Reader) (events []byte, a *analysis.Analysis, err error) {
 		return nil, nil, fmt.Errorf("read report: its analysis: %w", err)
 	}
 	if a == nil {
-		return nil, nil, errors.New("read report: its analysis is empty: is it a report.html as hubbench wrote it?")
+		return nil, nil,
+			errors.New("read report: its analysis is empty: is it a report.html as hubbench wrote it?")
 	}
 	text, found := cut(page, eventsStart)
 	if !found {
@@ -134,7 +139,8 @@ func inflate(zipped []byte) ([]byte, error) {
 		return nil, fmt.Errorf("unpack: %w", err)
 	}
 	if len(text) > maxRaw {
-		return nil, fmt.Errorf("unpacks to more than %d MB: hubbench writes no such page", maxRaw>>20)
+		return nil, fmt.Errorf("unpacks to more than %d MB: hubbench writes no such page",
+			maxRaw>>20)
 	}
 	return text, nil
 }

@@ -26,23 +26,27 @@ import (
 // them.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
-	for _, run := range []*trace.Run{fixture.Triple(), fixture.Hostile(), fixture.Streams(), fixture.Search()} {
+	for _, run := range []*trace.Run{fixture.Triple(), fixture.Hostile(), fixture.Streams(),
+		fixture.Search()} {
 		recorded, found := eventsOf(run), analysis.Analyze(run, analysis.Options{})
 		events, a, err := Read(bytes.NewReader(pageOf(t, reportOf(run), recorded, standIn)))
 		check.Must(t, err)
 		if !bytes.Equal(events, recorded) {
-			t.Errorf("%s: %d bytes of events, want the %d that went in", run.Name, len(events), len(recorded))
+			t.Errorf("%s: %d bytes of events, want the %d that went in", run.Name, len(events),
+				len(recorded))
 		}
 		again, err := trace.Load(bytes.NewReader(events), "report.html")
 		check.Must(t, err)
-		text := func(a *analysis.Analysis) string { // what is read back has the numbers of findings without their types
+		// What is read back has the numbers of findings without their types.
+		text := func(a *analysis.Analysis) string {
 			t.Helper()
 			text, err := json.Marshal(a)
 			check.Must(t, err)
 			return string(text)
 		}
 		check.Same(t, run.Name+": the analysis that was read back", text(found), text(a))
-		check.Same(t, run.Name+": the analysis of the events", text(found), text(analysis.Analyze(again, analysis.Options{})))
+		check.Same(t, run.Name+": the analysis of the events", text(found),
+			text(analysis.Analyze(again, analysis.Options{})))
 	}
 }
 
@@ -96,18 +100,21 @@ func TestReadRefuses(t *testing.T) {
 	check.Must(t, err)
 	for _, test := range []struct{ name, page, want string }{
 		{"another page", "<html></html>", "is it a report.html"},
-		{"cut inside the summary", whole[:strings.Index(whole, summaryStart)+100], "is it a report.html"},
+		{"cut inside the summary", whole[:strings.Index(whole, summaryStart)+100],
+			"is it a report.html"},
 		{"no JSON", strings.Replace(whole, summaryStart, summaryStart+"x", 1), "its analysis"},
 		{"an empty analysis", summaryStart + "null" + scriptEnd, "its analysis is empty"},
 		{"torn events", before + eventsStart + `{"gzip":"H4sIAAAAAAAA"}</script>`, "its events: unpack"},
 		{"a bomb", before + eventsStart + string(packedBomb) + scriptEnd, "unpacks to more than"},
-		{"too long", summaryStart + strings.Repeat(" ", maxPage), "no report of hubbench is that long"},
+		{"too long", summaryStart + strings.Repeat(" ", maxPage),
+			"no report of hubbench is that long"},
 	} {
 		_, _, err := Read(strings.NewReader(test.page))
 		check.Refused(t, test.name, err, test.want)
 	}
 	if events, a, err := Read(strings.NewReader(before)); err != nil || events != nil || a == nil {
-		t.Errorf("without events: got %d bytes, analysis %v, error %v; want the analysis alone", len(events), a != nil, err)
+		t.Errorf("without events: got %d bytes, analysis %v, error %v; want the analysis alone",
+			len(events), a != nil, err)
 	}
 }
 
@@ -118,9 +125,11 @@ func TestDownloads(t *testing.T) {
 		tab := open(t, ctx, run, screen{width: 1280, height: 900})
 		dir := t.TempDir()
 		yes := true
-		if _, err := chromedp.CallBrowser(tab, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-			Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, EventsEnabled: &yes,
-		}); err != nil {
+		if _, err := chromedp.CallBrowser(tab, browser.SetDownloadBehavior,
+			browser.SetDownloadBehaviorParams{
+				Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir,
+				EventsEnabled: &yes,
+			}); err != nil {
 			t.Fatal(err)
 		}
 		get := func(button, name string) []byte {
@@ -151,7 +160,8 @@ func TestDownloads(t *testing.T) {
 		recorded, err := json.Marshal(analysis.Analyze(run, analysis.Options{}))
 		check.Must(t, err)
 		var got, want any
-		check.Must(t, errors.Join(json.Unmarshal(get("summary", "analysis.json"), &got), json.Unmarshal(recorded, &want)))
+		check.Must(t, errors.Join(json.Unmarshal(get("summary", "analysis.json"), &got),
+			json.Unmarshal(recorded, &want)))
 		check.Same(t, "the analysis that is saved", want, got)
 	}
 }

@@ -26,15 +26,16 @@ var parts embed.FS
 
 // What a page holds at most.
 const (
-	maxSummary  = 300_000 // bytes of the document's data that stand in the page as they are; more are packed
-	maxUnpacked = 100     // rows of a table in closed details that are not packed
-	maxListed   = 100     // phases that show their charts
-	maxTrimmed  = 20      // rows of a table in the phases of more than that
-	maxPoints   = 20_000  // numbers of plots that can be chosen
-	maxChoices  = 6       // buttons above the hub diagram
-	maxPairDisk = 8       // up to this many disks all pairs are shown
-	maxTogether = 6       // loads of all disks in a table
-	raceFrames  = 500     // moments of a race that is played back
+	// Bytes of the document's data that stand in the page as they are; more are packed.
+	maxSummary  = 300_000
+	maxUnpacked = 100    // rows of a table in closed details that are not packed
+	maxListed   = 100    // phases that show their charts
+	maxTrimmed  = 20     // rows of a table in the phases of more than that
+	maxPoints   = 20_000 // numbers of plots that can be chosen
+	maxChoices  = 6      // buttons above the hub diagram
+	maxPairDisk = 8      // up to this many disks all pairs are shown
+	maxTogether = 6      // loads of all disks in a table
+	raceFrames  = 500    // moments of a race that is played back
 )
 
 // page is what the template shows.
@@ -131,7 +132,9 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 	var tmpl *template.Template
 	packed := func(d *report.Details) (template.JS, error) {
 		tables := report.Collect[*report.Table](d.Blocks)
-		if !slices.ContainsFunc(tables, func(t *report.Table) bool { return len(t.Rows) > maxUnpacked }) {
+		if !slices.ContainsFunc(tables, func(t *report.Table) bool {
+			return len(t.Rows) > maxUnpacked
+		}) {
 			return "", nil
 		}
 		text, err := markup(tmpl, "blocks", d.Blocks)
@@ -169,8 +172,10 @@ func (p *page) arrange() {
 	if a.Comparison == nil { // its page shows them
 		more.Blocks = a.Rest()
 	}
-	if a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost { // These layouts draw it themselves.
-		p.Folds = append(p.Folds, &report.Details{ID: "numbers", Title: a.Table.Title, Blocks: []report.Block{a.Table}})
+	// These layouts draw it themselves.
+	if a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost {
+		p.Folds = append(p.Folds, &report.Details{ID: "numbers", Title: a.Table.Title,
+			Blocks: []report.Block{a.Table}})
 	}
 	sure := &report.Details{ID: "sure", Title: "How sure is this?"}
 	if a.Sure != "" && doc.Kind != "comparison" {
@@ -262,7 +267,8 @@ func trim(phase *report.Details) *report.Details {
 // dress puts in the styles and scripts, and a policy under which nothing else may load or run.
 func (p *page) dress(charts []byte) error {
 	styles := []string{"page.css"}
-	if a := p.Doc.Answer; a != nil && (a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost) {
+	if a := p.Doc.Answer; a != nil &&
+		(a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost) {
 		styles = append(styles, "streams.css", "cost.css")
 	}
 	switch p.Doc.Kind {
@@ -280,7 +286,8 @@ func (p *page) dress(charts []byte) error {
 	script = slices.Concat([]byte("(() => {\n\"use strict\";\n"), script, []byte("})();\n"))
 	for _, text := range [][]byte{charts, script} {
 		// The page would end where its script says so.
-		if bytes.Contains(bytes.ToLower(text), []byte("</script")) || bytes.Contains(text, []byte("<!--")) {
+		if bytes.Contains(bytes.ToLower(text), []byte("</script")) ||
+			bytes.Contains(text, []byte("<!--")) {
 			return errors.New("a script holds a tag that would end it early: " +
 				"rebuild it with make build")
 		}

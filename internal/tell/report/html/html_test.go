@@ -32,7 +32,8 @@ func render(t *testing.T, run *trace.Run, charts []byte) string {
 func reportOf(run *trace.Run) *report.Document {
 	return report.OfRun(report.Run{
 		Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}),
-		About: report.About{Tool: "v0.1.0", Host: "bench", OS: "Linux 6.12", Seed: "42", Scenario: "triple.yaml"},
+		About: report.About{Tool: "v0.1.0", Host: "bench", OS: "Linux 6.12", Seed: "42",
+			Scenario: "triple.yaml"},
 	})
 }
 
@@ -61,7 +62,8 @@ func TestHostileNamesAddNoMarkup(t *testing.T) {
 		rename(tame)
 		want, got := render(t, tame, standIn), render(t, run(), standIn)
 		check.Same(t, name+": elements, as under plain names", count(want), count(got))
-		check.Same(t, name+": elements of its loads", count(loadsOf(t, want)), count(loadsOf(t, got)))
+		check.Same(t, name+": elements of its loads", count(loadsOf(t, want)),
+			count(loadsOf(t, got)))
 	}
 }
 
@@ -105,10 +107,12 @@ func rename(run *trace.Run) {
 
 func TestPolicyAllowsThePartsAndNothingElse(t *testing.T) {
 	text := render(t, fixture.Triple(), standIn)
-	style, script := between(t, text, "<style>", "</style>"), text[strings.LastIndex(text, "<script>")+len("<script>"):]
+	style, script := between(t, text, "<style>", "</style>"),
+		text[strings.LastIndex(text, "<script>")+len("<script>"):]
 	script, _, _ = strings.Cut(script, "</script>")
 	policy := between(t, text, `http-equiv="Content-Security-Policy" content="`, `"`)
-	for _, want := range []string{"default-src &#39;none&#39;", hash([]byte(style)), hash([]byte(script)), hash(standIn)} {
+	for _, want := range []string{"default-src &#39;none&#39;", hash([]byte(style)),
+		hash([]byte(script)), hash(standIn)} {
 		if !strings.Contains(strings.ReplaceAll(policy, "&#43;", "+"), want) {
 			t.Errorf("policy lacks %s: %s", want, policy)
 		}
@@ -131,7 +135,9 @@ func TestOddRuns(t *testing.T) {
 	t.Parallel()
 	empty := &trace.Run{Name: "empty"}
 	idle := fixture.Run("idle", []string{"A"}, nil, "nothing")
-	alone := fixture.Run("alone", []string{"A"}, map[string][]fixture.Part{"W": {{Disk: "A", Op: "write", Files: 1, Pace: []fixture.Pace{{Rate: 1e9}}}}}, "W")
+	alone := fixture.Run("alone", []string{"A"},
+		map[string][]fixture.Part{"W": {{Disk: "A", Op: "write", Files: 1,
+			Pace: []fixture.Pace{{Rate: 1e9}}}}}, "W")
 	for _, run := range []*trace.Run{empty, idle, alone} {
 		t.Run(run.Name, func(t *testing.T) {
 			text := render(t, run, standIn)
@@ -194,10 +200,13 @@ func TestTemplateNamesDiffer(t *testing.T) {
 // A number and its unit stay on one line, whatever follows.
 func TestQuantities(t *testing.T) {
 	for text, want := range map[string]string{
-		"drop to 47 % when": "drop to 47~% when", "5 %.": "5~%.", "0.68 instead of 1.46 GB/s, 12 GB": "0.68 instead of 1.46~GB/s, 12~GB",
-		"in those 10 s: 3": "in those 10~s: 3", "3 small files": "3 small files", "10 saves": "10 saves", "A B": "A B",
+		"drop to 47 % when": "drop to 47~% when", "5 %.": "5~%.",
+		"0.68 instead of 1.46 GB/s, 12 GB": "0.68 instead of 1.46~GB/s, 12~GB",
+		"in those 10 s: 3":                 "in those 10~s: 3", "3 small files": "3 small files",
+		"10 saves": "10 saves", "A B": "A B",
 	} {
-		if got := strings.ReplaceAll(quantity.ReplaceAllString(text, "$1\u00a0$2"), "\u00a0", "~"); got != want {
+		if got := strings.ReplaceAll(quantity.ReplaceAllString(text, "$1\u00a0$2"), "\u00a0",
+			"~"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

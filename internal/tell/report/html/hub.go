@@ -106,7 +106,8 @@ func newHub(scale report.Scale, l *report.Load, perRate float64) hub {
 	h.Trunk = tenth(h.Trunk)
 	top := (float64(h.Height) - float64(len(disks)*h.Row)) / 2
 	for i, d := range disks {
-		row := hubRow{LoadDisk: d, Now: scale.Number(d.Rate), Named: !h.List || d.Slowed || i < maxCards}
+		row := hubRow{LoadDisk: d, Now: scale.Number(d.Rate), Named: !h.List || d.Slowed ||
+			i < maxCards}
 		row.Paint = fmt.Sprintf("var(--c%d)", d.Colour())
 		if !row.Named {
 			row.Paint = "var(--faint)"

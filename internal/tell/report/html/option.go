@@ -105,12 +105,14 @@ func newLive(doc *report.Document, c *report.Chart) live {
 	b.axes()
 	b.Validate()
 	option := b.JSON()
-	for _, unused := range []string{"title", "toolbox", "color"} { // every series says its own colour
+	// Every series says its own colour.
+	for _, unused := range []string{"title", "toolbox", "color"} {
 		delete(option, unused)
 	}
 	option["animation"], option["legend"] = false, object{"show": false}
 	tip := object{
-		"trigger": "item", "formatter": "tip", "confine": true, "className": "tip", "padding": 0, "borderWidth": 0,
+		"trigger": "item", "formatter": "tip", "confine": true, "className": "tip", "padding": 0,
+		"borderWidth":        0,
 		"transitionDuration": 0,
 	}
 	if c.Drawn() {
@@ -139,8 +141,10 @@ func newLive(doc *report.Document, c *report.Chart) live {
 			{"text": report.Clean(c.Title)},
 			{"text": origin, "bottom": 4, "textStyle": object{"fontSize": 10, "color": "@soft"}},
 		},
-		"legend":   object{"top": 32, "left": 0, "selectedMode": false, "data": keys, "formatter": "key"},
-		"grid":     object{"left": 4, "right": 24, "top": 100, "bottom": 36, "outerBoundsMode": "same"},
+		"legend": object{"top": 32, "left": 0, "selectedMode": false, "data": keys,
+			"formatter": "key"},
+		"grid": object{"left": 4, "right": 24, "top": 100, "bottom": 36,
+			"outerBoundsMode": "same"},
 		"dataZoom": []object{},
 	}
 	return b.live
@@ -188,7 +192,8 @@ func (b *builder) add(s *report.Series) {
 		out.ItemStyle = &opts.ItemStyle{Color: fill, Opacity: opts.Float(opacity)}
 		switch s.Kind {
 		case report.Line:
-			out.LineStyle, out.ShowSymbol = &opts.LineStyle{Color: fill, Opacity: opts.Float(opacity), Width: 2}, opts.Bool(false)
+			out.LineStyle, out.ShowSymbol = &opts.LineStyle{Color: fill,
+				Opacity: opts.Float(opacity), Width: 2}, opts.Bool(false)
 		case report.Dots:
 			out.Symbol, out.SymbolSize = "path://"+b.live.View.Symbols[s.Key], 7
 		case report.Bar:
@@ -247,11 +252,13 @@ func (b *builder) axes() {
 	rows := len(c.Rows) > 0
 	foot := &opts.AxisLine{OnZero: opts.Bool(false), LineStyle: &opts.LineStyle{Color: "@faint"}}
 	x := opts.XAxis{
-		Type: scale(c.X), Name: c.X.Name, NameLocation: "middle", NameGap: 28, Min: c.X.Min, Max: c.X.Max,
+		Type: scale(c.X), Name: c.X.Name, NameLocation: "middle", NameGap: 28, Min: c.X.Min,
+		Max:       c.X.Max,
 		AxisLabel: label(c.X), SplitLine: grid(rows), AxisLine: foot,
 	}
 	y := opts.YAxis{
-		Type: scale(c.Y), Name: c.Y.Name, NameGap: 14, Min: c.Y.Min, Max: c.Y.Max, AxisLabel: label(c.Y), SplitLine: grid(!rows), AxisLine: foot,
+		Type: scale(c.Y), Name: c.Y.Name, NameGap: 14, Min: c.Y.Min, Max: c.Y.Max,
+		AxisLabel: label(c.Y), SplitLine: grid(!rows), AxisLine: foot,
 	}
 	if rows {
 		y.Inverse, y.MinInterval, y.MaxInterval = opts.Bool(true), 1, 1
@@ -277,7 +284,8 @@ func label(a report.Axis) *opts.AxisLabel {
 	case report.Bytes:
 		name = "bytes"
 	}
-	return &opts.AxisLabel{Show: opts.Bool(true), Color: "@soft", Formatter: name, HideOverlap: opts.Bool(true), ShowMaxLabel: opts.Bool(a.Log)}
+	return &opts.AxisLabel{Show: opts.Bool(true), Color: "@soft", Formatter: name,
+		HideOverlap: opts.Bool(true), ShowMaxLabel: opts.Bool(a.Log)}
 }
 
 func grid(show bool) *opts.SplitLine {

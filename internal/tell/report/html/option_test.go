@@ -23,9 +23,11 @@ func TestColumnsAreThePoints(t *testing.T) {
 	t.Parallel()
 	doc := reportOf(fixture.Triple())
 	seen := 0
-	unsure := &report.Chart{ID: "unsure", Keys: []report.Key{{Name: "A"}}, Rows: []string{"known", "not known"}, Series: []report.Series{
-		{Kind: report.Bar, Points: [][]float64{{0, 5, 4, 6}, {1, 5}}}, {Kind: report.Bar, Points: [][]float64{{0, 5}, {1, 5, 4, 6}}},
-	}}
+	unsure := &report.Chart{ID: "unsure", Keys: []report.Key{{Name: "A"}},
+		Rows: []string{"known", "not known"}, Series: []report.Series{
+			{Kind: report.Bar, Points: [][]float64{{0, 5, 4, 6}, {1, 5}}},
+			{Kind: report.Bar, Points: [][]float64{{0, 5}, {1, 5, 4, 6}}},
+		}}
 	for _, c := range append(chartsOf(doc), unsure) {
 		l := newLive(doc, c)
 		for i, s := range c.Series {

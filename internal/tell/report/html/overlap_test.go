@@ -80,9 +80,11 @@ func TestLabelsAreLegible(t *testing.T) {
 	ctx, docs := browserFor(t), answers()
 	docs["two"], docs["four"] = reportOf(two()), reportOf(twelve(4))
 	docs["plan"] = plan(t)
-	for _, name := range []string{"two", "four", "study", "twelve", "streams", "race", "comparison", "plan", "hostile"} {
+	for _, name := range []string{"two", "four", "study", "twelve", "streams", "race", "comparison",
+		"plan", "hostile"} {
 		t.Run(name, func(t *testing.T) {
-			tab := openPage(t, ctx, pageOf(t, docs[name], nil, library()), screen{width: 1280, height: 844})
+			tab := openPage(t, ctx, pageOf(t, docs[name], nil, library()),
+				screen{width: 1280, height: 844})
 			for _, open := range []bool{false, true} {
 				if open {
 					// The last phase, which all disks take part in.
@@ -120,9 +122,11 @@ func plan(t *testing.T) *report.Document {
 	check.Must(t, err)
 	forecasts, err := forecast.Of(planned, profile, nil)
 	check.Must(t, err)
-	out := report.Plan{Plan: planned, Model: "goshen-ridge", Forecasts: forecasts, Total: forecast.Total(forecasts)}
+	out := report.Plan{Plan: planned, Model: "goshen-ridge", Forecasts: forecasts,
+		Total: forecast.Total(forecasts)}
 	for _, d := range planned.Disks {
-		out.Disks = append(out.Disks, report.PlannedDisk{Name: d.Name, Where: "simulated as " + d.Name})
+		out.Disks = append(out.Disks,
+			report.PlannedDisk{Name: d.Name, Where: "simulated as " + d.Name})
 	}
 	return report.OfPlan(out)
 }
@@ -136,8 +140,11 @@ func two() *trace.Run {
 		for i, disk := range disks {
 			alone := fmt.Sprintf("%s %ss", disk, op)
 			order = append(order, alone)
-			parts[alone] = []fixture.Part{{Disk: disk, Op: op, Files: 20, Pace: []fixture.Pace{{Rate: 2e9}}}}
-			parts[both] = append(parts[both], fixture.Part{Disk: disk, Op: op, Files: 20, Pace: []fixture.Pace{{Rate: 0.9e9 + 4e8*float64(i)}}})
+			parts[alone] = []fixture.Part{{Disk: disk, Op: op, Files: 20,
+				Pace: []fixture.Pace{{Rate: 2e9}}}}
+			parts[both] = append(parts[both],
+				fixture.Part{Disk: disk, Op: op, Files: 20,
+					Pace: []fixture.Pace{{Rate: 0.9e9 + 4e8*float64(i)}}})
 		}
 		order = append(order, both)
 	}

@@ -38,13 +38,17 @@ func TestPageInBrowser(t *testing.T) {
 				}).map((path) => path.getAttribute("fill") || path.getAttribute("stroke"))`)
 				for i := range 3 {
 					colour := fmt.Sprintf("var(--c%d)", i)
-					if n := len(slices.DeleteFunc(slices.Clone(drawn), func(c string) bool { return c != colour })); n < 3 {
-						t.Errorf("disk %d: %d cables and lines in its colour, want three at least", i, n)
+					if n := len(slices.DeleteFunc(slices.Clone(drawn), func(c string) bool {
+						return c != colour
+					})); n < 3 {
+						t.Errorf("disk %d: %d cables and lines in its colour, want three at least",
+							i, n)
 					}
 				}
 				for i, pixels := range painted(tab, "phase-1-time", 3) {
 					if pixels < 300 {
-						t.Errorf("disk %d: %d pixels in its colour, want its files to be painted", i, pixels)
+						t.Errorf("disk %d: %d pixels in its colour, want its files to be painted",
+							i, pixels)
 					}
 				}
 				tab.fits()
@@ -83,7 +87,9 @@ func TestHostileNamesInBrowser(t *testing.T) {
 	const elements = `document.querySelectorAll("main img, main script:not([type]), main iframe, main [onerror]").length`
 	const bold = `(selector) => [...document.querySelectorAll(selector)].map((e) => e.textContent)`
 	labels := eval[[]string](tab, `[...document.querySelectorAll("#hub li bdi")].map((e) => e.textContent)`)
-	if len(labels) != 8 || !slices.ContainsFunc(labels, func(l string) bool { return strings.Contains(l, "<img") || strings.Contains(l, "</sc") }) {
+	if len(labels) != 8 || !slices.ContainsFunc(labels, func(l string) bool {
+		return strings.Contains(l, "<img") || strings.Contains(l, "</sc")
+	}) {
 		t.Errorf("the cards are called %q", labels)
 	}
 	for _, button := range eval[[]string](tab, `[...document.querySelectorAll("#pairs [data-load]")].map((e, i) => (e.id = "cell" + i))`) {
@@ -120,7 +126,8 @@ func TestHostileNamesInBrowser(t *testing.T) {
 func TestInjectedScriptsAreBlocked(t *testing.T) {
 	whole := string(pageOf(t, reportOf(fixture.Triple()), nil, library()))
 	whole = strings.Replace(whole, "<main>", `<main><script>globalThis.ran = 1</script><img src="data:," onerror="globalThis.ran = 2">`, 1)
-	tab := openPage(t, browserFor(t), []byte(whole), screen{width: 1280, height: 900, blocked: true})
+	tab := openPage(t, browserFor(t), []byte(whole),
+		screen{width: 1280, height: 900, blocked: true})
 	tab.do(chromedp.Evaluate[chromedp.Void](`(() => {
 		const script = document.createElement("script");
 		script.textContent = "globalThis.ran = 3";
@@ -141,7 +148,8 @@ func TestInjectedScriptsAreBlocked(t *testing.T) {
 // title change with it.
 func TestChoosingALoad(t *testing.T) {
 	doc := reportOf(twoByTwo())
-	tab := openPage(t, browserFor(t), pageOf(t, doc, nil, library()), screen{width: 1280, height: 900})
+	tab := openPage(t, browserFor(t), pageOf(t, doc, nil, library()),
+		screen{width: 1280, height: 900})
 	shown := func() []string {
 		return eval[[]string](tab, `[document.querySelector(".hub .tot").textContent, ...[...document.querySelectorAll("#hub li > div")].map((e) => e.innerText.replace(/\s+/g, " ")),
 			document.querySelector("#time-name").textContent, document.querySelector("#time svg").getAttribute("aria-label")]`)
@@ -157,7 +165,8 @@ func TestChoosingALoad(t *testing.T) {
 				of = d.Remark
 			}
 			words := []string{d.Label, d.Verb, doc.Answer.Scale.Number(d.Rate), of, d.Percent()}
-			out = append(out, strings.TrimSpace(strings.Join(strings.Fields(strings.Join(words, " ")), " ")))
+			out = append(out,
+				strings.TrimSpace(strings.Join(strings.Fields(strings.Join(words, " ")), " ")))
 		}
 		return append(out, l.Title, l.Chart.Title)
 	}
@@ -189,7 +198,8 @@ func TestChoosingALoad(t *testing.T) {
 
 // twoByTwo is a study of three disks: alone, in twos, and all at once, writing and reading.
 func twoByTwo() *trace.Run {
-	rates := map[trace.Role][]float64{trace.Write: {1.5e9, 1.4e9, 2.8e9}, trace.Read: {2.6e9, 2.7e9, 2.5e9}}
+	rates := map[trace.Role][]float64{trace.Write: {1.5e9, 1.4e9, 2.8e9},
+		trace.Read: {2.6e9, 2.7e9, 2.5e9}}
 	disks := []string{"A", "B", "C"}
 	parts, order := map[string][]fixture.Part{}, []string{}
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
@@ -228,7 +238,8 @@ func race() *trace.Run {
 func TestPlayingARaceBack(t *testing.T) {
 	run := race()
 	doc := reportOf(run)
-	tab := openPage(t, browserFor(t), pageOf(t, doc, nil, library()), screen{width: 1280, height: 900})
+	tab := openPage(t, browserFor(t), pageOf(t, doc, nil, library()),
+		screen{width: 1280, height: 900})
 	cards := func() []string {
 		return eval[[]string](tab, `[...document.querySelectorAll("#hub li .v")].map((e) => e.textContent)`)
 	}
@@ -266,13 +277,15 @@ func TestPlayingARaceBack(t *testing.T) {
 		sum, _ := strconv.ParseFloat(strings.TrimSuffix(words, " GB/s"), 64)
 		check.Near(t, "together", total, sum, 0.02)
 		left := eval[float64](tab, `parseFloat(document.querySelector(".plot .head").style.left)`)
-		check.Near(t, "the line in the plot, in per cent", 100*at/doc.Answer.Loads[0].Chart.X.Max, left, 0.1)
+		check.Near(t, "the line in the plot, in per cent", 100*at/doc.Answer.Loads[0].Chart.X.Max,
+			left, 0.1)
 	}
 	check.Same(t, "after C has finished", []string{"writes", "writes", "has finished"}, verbs())
 	check.Same(t, "its card", true, eval[bool](tab, `document.querySelector("#hub li:nth-child(3)").classList.contains("off")`))
 	tab.click(`[data-stage="1"]`)
 	recovering := eval[string](tab, `document.querySelector("#stage").textContent`)
-	if !strings.HasPrefix(recovering, "A and B recover in ") || !strings.HasSuffix(recovering, ", mean") {
+	if !strings.HasPrefix(recovering, "A and B recover in ") ||
+		!strings.HasSuffix(recovering, ", mean") {
 		t.Errorf("the second stage is %q", recovering)
 	}
 	check.Same(t, "C's card then", "0", cards()[2])
@@ -296,7 +309,8 @@ func TestControls(t *testing.T) {
 		before := painted(tab, figure, 3)
 		tab.click(`#phase-1 .legend button[data-key="2"]`)
 		after := painted(tab, figure, 3)
-		if after[2] > 200 || after[0] != before[0] { // its level's text has the colour of its border
+		// Its level's text has the colour of its border.
+		if after[2] > 200 || after[0] != before[0] {
 			t.Errorf("pixels per disk %v, want those of %v without C's", after, before)
 		}
 		tab.click(`#phase-1 .legend button[data-key="2"]`)
@@ -352,8 +366,10 @@ func TestControls(t *testing.T) {
 		first := said()
 		tab.press("End")
 		last := said()
-		if !strings.Contains(first, "A 0.") && !strings.Contains(first, "A 1.") || !strings.Contains(first, "GB/s, file ") || first == last {
-			t.Errorf("the live region said %q, then %q; want the rates at two instants", first, last)
+		if !strings.Contains(first, "A 0.") && !strings.Contains(first, "A 1.") ||
+			!strings.Contains(first, "GB/s, file ") || first == last {
+			t.Errorf("the live region said %q, then %q; want the rates at two instants", first,
+				last)
 		}
 	})
 
@@ -402,14 +418,18 @@ func TestHashLinks(t *testing.T) {
 // Long names neither widen the page nor run over their neighbours, and the tab of what is open is
 // in view.
 func TestLongNamesOnAPhone(t *testing.T) {
-	disks := []string{"Samsung Portable SSD T7 Shield 2TB left rear port", "כונן גיבוי של המשפחה בחדר העבודה"}
+	disks := []string{"Samsung Portable SSD T7 Shield 2TB left rear port",
+		"כונן גיבוי של המשפחה בחדר העבודה"}
 	parts, order := map[string][]fixture.Part{}, []string{}
 	for i := range 6 {
 		name := fmt.Sprintf("both write after a rest, round %d", i+1)
 		order = append(order, name)
-		parts[name] = []fixture.Part{{Disk: disks[0], Op: trace.Write, Files: 20, Pace: []fixture.Pace{{Rate: 0.7e9}}}, {Disk: disks[1], Op: trace.Write, Files: 20, Pace: []fixture.Pace{{Rate: 0.9e9}}}}
+		parts[name] = []fixture.Part{{Disk: disks[0], Op: trace.Write, Files: 20,
+			Pace: []fixture.Pace{{Rate: 0.7e9}}},
+			{Disk: disks[1], Op: trace.Write, Files: 20, Pace: []fixture.Pace{{Rate: 0.9e9}}}}
 	}
-	tab := open(t, browserFor(t), fixture.Run("names", disks, parts, order...), screen{width: 390, height: 800})
+	tab := open(t, browserFor(t), fixture.Run("names", disks, parts, order...),
+		screen{width: 390, height: 800})
 	tab.chart("phase-6-time")
 	tab.shoot("names-390")
 	tab.fits()
@@ -429,7 +449,8 @@ func TestManyPhases(t *testing.T) {
 		name := fmt.Sprintf("WW-%d", i+1)
 		order = append(order, name)
 		parts[name] = []fixture.Part{
-			{Disk: "A", Op: trace.Write, Files: 20, Pace: []fixture.Pace{{Rate: 0.7e9}, {FromS: 9, Rate: 1.4e9}}},
+			{Disk: "A", Op: trace.Write, Files: 20,
+				Pace: []fixture.Pace{{Rate: 0.7e9}, {FromS: 9, Rate: 1.4e9}}},
 			{Disk: "C", Op: trace.Write, Files: 18, Pace: []fixture.Pace{{Rate: 2e9}}},
 		}
 	}
@@ -499,7 +520,8 @@ func TestPictures(t *testing.T) {
 		pictures int // of the page: five of each of three phases
 	}{
 		{"static", screen{width: 1280, height: 900, static: true}, 3 * 5},
-		{"static, no scripts", screen{width: 390, height: 900, static: true, noScript: true}, 3 * 5},
+		{"static, no scripts", screen{width: 390, height: 900, static: true, noScript: true},
+			3 * 5},
 		{"no scripts", screen{width: 1280, height: 900, noScript: true}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -519,7 +541,8 @@ func TestPictures(t *testing.T) {
 				t.Errorf("%d tables in three phases, want %d", n, tables)
 			}
 			notice := eval[string](tab, `document.querySelector("main").textContent`)
-			if says := strings.Contains(notice, "in place of live charts"); says != test.screen.static {
+			if says := strings.Contains(notice,
+				"in place of live charts"); says != test.screen.static {
 				t.Errorf("says that charts are missing: %v, want %v", says, test.screen.static)
 			}
 			// The answer is drawn, and nothing is shown that only a script can work.

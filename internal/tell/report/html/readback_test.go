@@ -27,12 +27,15 @@ import (
 // steady is two disks that write files of one second each for as long as each other, after each has
 // done so alone: what they have in the overlap is all that they moved over all their time.
 func steady() *trace.Run {
-	run := &trace.Run{Name: "steady", Status: trace.Complete, Disks: []trace.Disk{{Name: "A"}, {Name: "C"}}}
+	run := &trace.Run{Name: "steady", Status: trace.Complete,
+		Disks: []trace.Disk{{Name: "A"}, {Name: "C"}}}
 	for _, phase := range []struct {
 		name  string
 		bytes map[string]int64
-	}{{"W-", map[string]int64{"A": 1.48e9}}, {"-W", map[string]int64{"C": 2.81e9}}, {"WW", map[string]int64{"A": 0.742e9, "C": 2.17e9}}} {
-		p := &trace.Phase{Name: phase.name, Roles: map[string]trace.Role{"A": trace.Idle, "C": trace.Idle}}
+	}{{"W-", map[string]int64{"A": 1.48e9}}, {"-W", map[string]int64{"C": 2.81e9}},
+		{"WW", map[string]int64{"A": 0.742e9, "C": 2.17e9}}} {
+		p := &trace.Phase{Name: phase.name,
+			Roles: map[string]trace.Role{"A": trace.Idle, "C": trace.Idle}}
 		for _, d := range run.Disks {
 			bytes, works := phase.bytes[d.Name]
 			if !works {
@@ -41,7 +44,8 @@ func steady() *trace.Run {
 			p.Roles[d.Name] = trace.Write
 			disk := &trace.DiskRecord{Name: d.Name, Op: trace.Write}
 			for i := range int64(20) {
-				disk.Files = append(disk.Files, trace.File{Seq: int(i), Bytes: bytes, StartNS: i * 1e9, EndNS: (i + 1) * 1e9})
+				disk.Files = append(disk.Files,
+					trace.File{Seq: int(i), Bytes: bytes, StartNS: i * 1e9, EndNS: (i + 1) * 1e9})
 			}
 			p.Disks = append(p.Disks, disk)
 		}
@@ -159,13 +163,18 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 }
 
 // written is what each output makes of a run, the pictures of all charts of one of its phases.
-func written(t *testing.T, run *trace.Run, doc *report.Document, phase *report.Details) map[string]string {
+func written(t *testing.T, run *trace.Run, doc *report.Document,
+	phase *report.Details) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	for name, encode := range map[string]func(io.Writer) error{
-		"text": func(w io.Writer) error { return text.Write(w, doc, text.Options{Width: 160, All: true}) },
-		"md":   func(w io.Writer) error { return md.Write(w, doc) },
-		"html": func(w io.Writer) error { return write(w, doc, bytes.NewReader(eventsOf(run)), standIn) },
+		"text": func(w io.Writer) error {
+			return text.Write(w, doc, text.Options{Width: 160, All: true})
+		},
+		"md": func(w io.Writer) error { return md.Write(w, doc) },
+		"html": func(w io.Writer) error {
+			return write(w, doc, bytes.NewReader(eventsOf(run)), standIn)
+		},
 		"svg": func(w io.Writer) error {
 			for _, c := range report.Collect[*report.Chart](phase.Blocks) {
 				if err := plot.Write(w, doc, c, plot.Options{}); err != nil {

@@ -27,7 +27,8 @@ func backup() *trace.Run {
 // of streams.
 func TestGauges(t *testing.T) {
 	ctx := browserFor(t)
-	for _, s := range []screen{{width: 1280, height: 800}, {width: 390, height: 844}, {width: 1280, height: 800, dark: true}} {
+	for _, s := range []screen{{width: 1280, height: 800}, {width: 390, height: 844},
+		{width: 1280, height: 800, dark: true}} {
 		t.Run(fmt.Sprintf("%d %v", s.width, s.dark), func(t *testing.T) {
 			tab := open(t, ctx, fixture.Search(), s)
 			tab.shoot(fmt.Sprintf("streams-%d-%v", s.width, s.dark))
@@ -55,7 +56,8 @@ func TestStreamsTip(t *testing.T) {
 		tab.press(keys...)
 		return eval[string](tab, fmt.Sprintf(said, chart))
 	}
-	if words := read("buffer", "Home"); !strings.Contains(words, "A lowest buffer 0.99") && !strings.Contains(words, "A lowest buffer 1.00") {
+	if words := read("buffer", "Home"); !strings.Contains(words, "A lowest buffer 0.99") &&
+		!strings.Contains(words, "A lowest buffer 1.00") {
 		t.Errorf("before the backup takes its share the chart says %q", words)
 	}
 	for range 400 {
@@ -73,7 +75,8 @@ func TestStreamsTip(t *testing.T) {
 		}
 	}
 	for range 400 {
-		if words := read("dropped", "ArrowRight"); strings.Contains(words, "dropped frames 10.0 frames") {
+		if words := read("dropped", "ArrowRight"); strings.Contains(words,
+			"dropped frames 10.0 frames") {
 			return
 		}
 	}
@@ -98,16 +101,22 @@ func TestCosts(t *testing.T) {
 	interval := &stats.Interval{0.3, 0.36}
 	key := report.Key{Name: "A", Label: "A"}
 	doc.Answer = &report.Answer{
-		Layout: report.LayoutCost, Headline: "Your hub costs A 33 % of its write speed", Scale: doc.Answer.Scale,
+		Layout: report.LayoutCost, Headline: "Your hub costs A 33 % of its write speed",
+		Scale: doc.Answer.Scale,
 		Loads: doc.Answer.Loads, Table: &report.Table{Title: "All numbers"},
-		Big: &report.Big{Number: "−33", Unit: "%", Tone: report.Bad, Text: "A writes 1.00 instead of 1.50 GB/s"},
+		Big: &report.Big{Number: "−33", Unit: "%", Tone: report.Bad,
+			Text: "A writes 1.00 instead of 1.50 GB/s"},
 		Costs: []report.Cost{
-			{HubCost: analysis.HubCost{Disk: "A", Rate: 1e9, DirectRate: 1.5e9, Loss: 0.33, CI95: interval, Lost: true}, Key: key, Verb: "writes"},
-			{HubCost: analysis.HubCost{Disk: "A", Rate: 1.5e9, DirectRate: 1.5e9, CI95: &stats.Interval{-0.01, 0.01}, Nothing: true}, Key: key, Verb: "reads"},
+			{HubCost: analysis.HubCost{Disk: "A", Rate: 1e9, DirectRate: 1.5e9, Loss: 0.33,
+				CI95: interval, Lost: true}, Key: key, Verb: "writes"},
+			{HubCost: analysis.HubCost{Disk: "A", Rate: 1.5e9, DirectRate: 1.5e9,
+				CI95: &stats.Interval{-0.01, 0.01}, Nothing: true}, Key: key, Verb: "reads"},
 		},
-		Reasons: []report.Reason{{Text: "A falls back to USB", Why: "It does not.", RuledOut: true}, {Text: "A itself", Why: "Perhaps."}},
+		Reasons: []report.Reason{{Text: "A falls back to USB", Why: "It does not.", RuledOut: true},
+			{Text: "A itself", Why: "Perhaps."}},
 	}
-	for _, s := range []screen{{width: 1280, height: 800}, {width: 900, height: 800}, {width: 390, height: 844, dark: true}} {
+	for _, s := range []screen{{width: 1280, height: 800}, {width: 900, height: 800},
+		{width: 390, height: 844, dark: true}} {
 		tab := openPage(t, ctx, pageOf(t, doc, nil, library()), s)
 		tab.shoot(fmt.Sprintf("cost-%d", s.width))
 		thick := eval[[]int](tab, `[...document.querySelectorAll(".cable")].map((e) => Math.round(parseFloat(getComputedStyle(e, "::after").height)))`)

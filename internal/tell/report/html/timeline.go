@@ -60,7 +60,8 @@ func newTimeline(c *report.Chart) *timeline {
 		for i, at := range s.Points {
 			switch {
 			case s.Kind == report.Files:
-				fmt.Fprintf(&d, "M%.1f %.2fH%.1f", x(at[0]), y(at[2]), max(x(at[1])-1, x(at[0])+0.5))
+				fmt.Fprintf(&d, "M%.1f %.2fH%.1f", x(at[0]), y(at[2]),
+					max(x(at[1])-1, x(at[0])+0.5))
 			case s.Kind == report.Dots: // A stroke's round ends stay round in a stretched picture.
 				fmt.Fprintf(&d, "M%.1f %.2fh0", x(at[0]), y(at[1]))
 			case s.Kind == report.Line && i == 0:
@@ -77,7 +78,8 @@ func newTimeline(c *report.Chart) *timeline {
 	var wide, narrow rows
 	for _, b := range c.Bands {
 		band := plotBand{
-			Left: tenth(perCent * b.From / c.X.Max), Width: tenth(perCent * (b.To - b.From) / c.X.Max), Text: b.Text,
+			Left:  tenth(perCent * b.From / c.X.Max),
+			Width: tenth(perCent * (b.To - b.From) / c.X.Max), Text: b.Text,
 			Bad: b.Tone == report.Bad,
 		}
 		band.Right = band.Left > perCent/2

@@ -30,7 +30,8 @@ func fleet(hosts int) *report.Document {
 			if hosts > 3 && host == 0 && run >= 20 && run < 30 {
 				rate *= 0.7
 			}
-			s.Points = append(s.Points, trend.Point{Run: fmt.Sprint(run), Started: day.AddDate(0, 0, run), Rate: rate})
+			s.Points = append(s.Points,
+				trend.Point{Run: fmt.Sprint(run), Started: day.AddDate(0, 0, run), Rate: rate})
 		}
 		s.Stretches = trend.Among(s.Points, hosts)
 		if n := len(s.Stretches); n > 1 {
@@ -52,7 +53,8 @@ func TestTrendPage(t *testing.T) {
 			check.Same(t, "host in the large chart", fell, eval[string](tab, `document.querySelector(".hero h2").textContent`))
 			check.Same(t, "dots in it", 60, eval[int](tab, `document.querySelector(".hero .dots").getAttribute("d").split("h0").length - 1`))
 			list := eval[string](tab, `document.querySelector(".list a").innerText`)
-			if !strings.Contains(list, "−") || !strings.Contains(list, fell) || !strings.Contains(list, "with A's firmware 1.2 → 1.4") {
+			if !strings.Contains(list, "−") || !strings.Contains(list, fell) ||
+				!strings.Contains(list, "with A's firmware 1.2 → 1.4") {
 				t.Errorf("the first change is %q", list)
 			}
 			if hosts > 1 {
@@ -94,7 +96,8 @@ func TestTrendOfMany(t *testing.T) {
 	t.Parallel()
 	page := string(pageOf(t, fleet(100), nil, nil))
 	for _, want := range []string{
-		"<h1>Host 99 has been 7.", "The first 60 of 100 hosts are drawn; the table has all.", "6,000 runs of 100 hosts: 2 changed, 98 are steady.",
+		"<h1>Host 99 has been 7.", "The first 60 of 100 hosts are drawn; the table has all.",
+		"6,000 runs of 100 hosts: 2 changed, 98 are steady.",
 		"Left out: 2 incomplete.",
 	} {
 		if !strings.Contains(page, want) {
@@ -112,7 +115,8 @@ func TestTrendOfNothing(t *testing.T) {
 		s.Points = append(s.Points, trend.Point{Run: fmt.Sprint(run), Rate: float64(run / 6)})
 	}
 	s.Stretches = trend.Of(s.Points)
-	page := string(pageOf(t, report.OfTrend("A", "", []trend.Series{s, {Stretches: s.Stretches[:1], Points: s.Points[:6]}}), nil, nil))
+	page := string(pageOf(t, report.OfTrend("A", "",
+		[]trend.Series{s, {Stretches: s.Stretches[:1], Points: s.Points[:6]}}), nil, nil))
 	for _, bad := range []string{"NaN", "Inf", "0001"} {
 		if strings.Contains(between(t, page, "<main>", "</main>"), bad) {
 			t.Errorf("%s is in the page", bad)

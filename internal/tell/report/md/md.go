@@ -111,7 +111,8 @@ func chart(out io.Writer, c *report.Chart) {
 	}
 	for i, key := range c.Keys {
 		if line := spark(c, i); strings.TrimSpace(line) != "" {
-			lines = append(lines, cells.NoCommand(cells.Pad(report.Clean(key.Label), longest+1)+line))
+			lines = append(lines, cells.NoCommand(cells.Pad(report.Clean(key.Label), longest+1)+
+				line))
 		}
 	}
 	if lines != nil {

@@ -18,26 +18,32 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // One block of each kind.
 func TestWrite(t *testing.T) {
 	keys := []report.Key{{Name: "A", Label: "A"}, {Name: "B|b", Label: "B|b", Index: 1}}
-	doc := &report.Document{Title: "small *run*", Started: "today", Simulated: true, Keys: keys, Blocks: []report.Block{
-		report.Warning{Text: "disk A failed"},
-		report.Sentence{Text: "A keeps 50 %.", Lead: true},
-		report.Heading{Text: "Numbers"},
-		&report.Table{Note: "In the overlap.", Columns: []report.Column{{Head: "Disk"}, {Head: "GB/s", Numbers: true}, {Head: "nothing"}}, Rows: [][]report.Cell{
-			{
-				{Disk: &keys[1]},
-				{Letter: "R", Text: "0.700", Small: "50 %", Strong: true, Heat: 0.5},
-				{},
+	doc := &report.Document{Title: "small *run*", Started: "today", Simulated: true, Keys: keys,
+		Blocks: []report.Block{
+			report.Warning{Text: "disk A failed"},
+			report.Sentence{Text: "A keeps 50 %.", Lead: true},
+			report.Heading{Text: "Numbers"},
+			&report.Table{Note: "In the overlap.",
+				Columns: []report.Column{{Head: "Disk"}, {Head: "GB/s", Numbers: true},
+					{Head: "nothing"}}, Rows: [][]report.Cell{
+					{
+						{Disk: &keys[1]},
+						{Letter: "R", Text: "0.700", Small: "50 %", Strong: true, Heat: 0.5},
+						{},
+					},
+				}},
+			report.List{Title: "What stands out", Items: []string{"one | two"}},
+			&report.Chart{
+				Title: "Over time", Keys: keys, X: report.Axis{Max: 60},
+				Y: report.Axis{Name: "speed, GB/s", Max: 2}, Series: []report.Series{
+					{Kind: report.Files, Points: [][]float64{{0, 30, 0.5}, {30, 60, 1.9}}},
+					{Kind: report.Line, Key: 1, Points: [][]float64{{0, 1}, {20, 1}}},
+				},
 			},
-		}},
-		report.List{Title: "What stands out", Items: []string{"one | two"}},
-		&report.Chart{
-			Title: "Over time", Keys: keys, X: report.Axis{Max: 60}, Y: report.Axis{Name: "speed, GB/s", Max: 2}, Series: []report.Series{
-				{Kind: report.Files, Points: [][]float64{{0, 30, 0.5}, {30, 60, 1.9}}}, {Kind: report.Line, Key: 1, Points: [][]float64{{0, 1}, {20, 1}}},
-			},
-		},
-		&report.Details{Title: "More", Blocks: []report.Block{report.Sentence{Text: "closed"}}},
-		&report.Details{Title: "WR", Phase: true, Blocks: []report.Block{report.Sentence{Text: "open"}}},
-	}}
+			&report.Details{Title: "More", Blocks: []report.Block{report.Sentence{Text: "closed"}}},
+			&report.Details{Title: "WR", Phase: true,
+				Blocks: []report.Block{report.Sentence{Text: "open"}}},
+		}}
 	var out strings.Builder
 	check.Must(t, Write(&out, doc))
 	file := filepath.Join("testdata", "blocks.md")

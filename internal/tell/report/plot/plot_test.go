@@ -22,11 +22,13 @@ import (
 var shots = flag.String("shots", "", "a folder for the pictures")
 
 func reportOf(run *trace.Run) *report.Document {
-	return report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}), About: report.About{Hub: "goshen-ridge", Tool: "v1"}})
+	return report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}),
+		About: report.About{Hub: "goshen-ridge", Tool: "v1"}})
 }
 
 func TestEveryChart(t *testing.T) {
-	for name, run := range map[string]*trace.Run{"triple": fixture.Triple(), "hostile": fixture.Hostile(), "many": fixture.Many(6000)} {
+	for name, run := range map[string]*trace.Run{"triple": fixture.Triple(),
+		"hostile": fixture.Hostile(), "many": fixture.Many(6000)} {
 		doc := reportOf(run)
 		for _, f := range report.Collect[*report.Chart](doc.Phases()[0].Blocks) {
 			for _, opts := range []Options{{}, {PNG: true, Dark: true}} {
@@ -40,7 +42,8 @@ func TestEveryChart(t *testing.T) {
 					ending = ".png"
 				}
 				if *shots != "" {
-					check.Must(t, os.WriteFile(filepath.Join(*shots, name+"-"+f.ID+ending), out.Bytes(), 0o644))
+					check.Must(t, os.WriteFile(filepath.Join(*shots, name+"-"+f.ID+ending),
+						out.Bytes(), 0o644))
 				}
 				if opts.PNG {
 					if _, err := png.Decode(&out); err != nil {
@@ -63,8 +66,10 @@ func TestOrigin(t *testing.T) {
 	}
 	doc := reportOf(run)
 	var out strings.Builder
-	check.Must(t, Write(&out, doc, report.Collect[*report.Chart](doc.Phases()[1].Blocks)[0], Options{}))
-	for _, want := range []string{"All three share ", "triple · all read · 20 Nov 2026", "goshen-ridge", "simulated", "hubbench v1"} {
+	check.Must(t, Write(&out, doc, report.Collect[*report.Chart](doc.Phases()[1].Blocks)[0],
+		Options{}))
+	for _, want := range []string{"All three share ", "triple · all read · 20 Nov 2026",
+		"goshen-ridge", "simulated", "hubbench v1"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in the picture", want)
 		}
@@ -73,9 +78,12 @@ func TestOrigin(t *testing.T) {
 
 // Words never cover one another, however close what they are of.
 func TestWordsKeepApart(t *testing.T) {
-	c := &report.Chart{Title: "Words", Keys: []report.Key{{Name: "Samsung T7 Shield 2TB", Label: "Samsung T7 Shield 2TB"}}, X: report.Axis{Max: 1}, Y: report.Axis{Max: 1}}
+	c := &report.Chart{Title: "Words",
+		Keys: []report.Key{{Name: "Samsung T7 Shield 2TB", Label: "Samsung T7 Shield 2TB"}},
+		X:    report.Axis{Max: 1}, Y: report.Axis{Max: 1}}
 	for range 12 {
-		c.Marks = append(c.Marks, report.Mark{At: 0.5, From: 0.5, To: 0.6, Text: "Samsung T7 Shield 2TB"})
+		c.Marks = append(c.Marks, report.Mark{At: 0.5, From: 0.5, To: 0.6,
+			Text: "Samsung T7 Shield 2TB"})
 	}
 	var out strings.Builder
 	check.Must(t, Write(&out, &report.Document{Title: "t"}, c, Options{}))
@@ -111,7 +119,8 @@ func TestNoLength(t *testing.T) {
 	points := [][]float64{{5, 5}, {5, 5}}
 	for _, axis := range []report.Axis{{}, {Min: 5, Max: 5}, {Min: 5, Max: 5, Log: true}} {
 		c := &report.Chart{X: axis, Y: axis, Series: []report.Series{
-			{Kind: report.Line, Key: report.None, Points: points}, {Kind: report.Dots, Points: points}, {Kind: report.Dots, Points: points},
+			{Kind: report.Line, Key: report.None, Points: points},
+			{Kind: report.Dots, Points: points}, {Kind: report.Dots, Points: points},
 		}, Keys: []report.Key{{Label: "A"}}}
 		var out strings.Builder
 		check.Must(t, Write(&out, &report.Document{Title: "t"}, c, Options{}))
@@ -121,8 +130,12 @@ func TestNoLength(t *testing.T) {
 
 // A PNG writes what its font has: a name of other letters is replaced by the disk's number.
 func TestLettersOfPNG(t *testing.T) {
-	c := newCanvas(&report.Chart{Keys: []report.Key{{Label: "磁盘"}, {Label: "אבג", Index: 1}}}, Options{PNG: true})
-	for words, want := range map[string]string{"磁盘: 2 GB/s": "disk 1: 2 GB/s", "אבג beside": "disk 2 beside", "größer: Ω, диск, ≤ 5 µs ± 3 – „…“ °C × → ·": "größer: Ω, диск, ≤ 5 µs ± 3 – „…“ °C × → ·", "何": "?"} {
+	c := newCanvas(&report.Chart{Keys: []report.Key{{Label: "磁盘"}, {Label: "אבג", Index: 1}}},
+		Options{PNG: true})
+	for words, want := range map[string]string{"磁盘: 2 GB/s": "disk 1: 2 GB/s",
+		"אבג beside": "disk 2 beside",
+		"größer: Ω, диск, ≤ 5 µs ± 3 – „…“ °C × → ·": "größer: Ω, диск, ≤ 5 µs ± 3 – „…“ °C × → ·",
+		"何": "?"} {
 		if got := c.show(words); got != want {
 			t.Errorf("show(%q) = %q, want %q", words, got, want)
 		}
@@ -154,7 +167,8 @@ func checkSVG(t *testing.T, text string) {
 			t.Errorf("an element <%s> in the picture", element.Name.Local)
 		}
 		for _, a := range element.Attr {
-			if strings.HasPrefix(a.Name.Local, "on") || strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") || strings.Contains(a.Value, "#-") {
+			if strings.HasPrefix(a.Name.Local, "on") || strings.Contains(a.Value, "NaN") ||
+				strings.Contains(a.Value, "Inf") || strings.Contains(a.Value, "#-") {
 				t.Errorf("<%s %s=%q>", element.Name.Local, a.Name.Local, a.Value)
 			}
 		}

@@ -74,11 +74,13 @@ func (p *printer) bars(c *report.Comparison, t *report.Table) {
 		head := []rune(strings.Repeat(" ", room))
 		for _, tick := range axis.Ticks {
 			at, text := place(tick.At), []rune(tick.Text)
-			if at+len(text) <= room && strings.TrimSpace(string(head[max(0, at-1):at+len(text)])) == "" {
+			if at+len(text) <= room &&
+				strings.TrimSpace(string(head[max(0, at-1):at+len(text)])) == "" {
 				copy(head[at:], text)
 			}
 		}
-		t.Columns = append(slices.Clone(t.Columns), report.Column{Head: strings.TrimRight(string(head), " ")})
+		t.Columns = append(slices.Clone(t.Columns),
+			report.Column{Head: strings.TrimRight(string(head), " ")})
 		none := place(axis.At(0))
 		for i, l := range c.Loads {
 			at := place(axis.At(*l.Rate.Change))
@@ -87,7 +89,8 @@ func (p *printer) bars(c *report.Comparison, t *report.Table) {
 				bar[k] = '━'
 			}
 			bar[none], bar[at] = '│', '■'
-			t.Rows[i] = append(slices.Clone(t.Rows[i]), report.Cell{Tree: strings.TrimRight(string(bar), " ")})
+			t.Rows[i] = append(slices.Clone(t.Rows[i]),
+				report.Cell{Tree: strings.TrimRight(string(bar), " ")})
 		}
 	}
 	p.table("", t)

@@ -131,7 +131,9 @@ func (p *printer) table(indent string, t *report.Table) {
 		heads[i], keep[i] = column.Head, i
 	}
 	if t.Sentences { // each row's short cells in columns, and what its others say under them
-		short := slices.DeleteFunc(slices.Clone(keep), func(i int) bool { return t.Columns[i].Drop > 0 })
+		short := slices.DeleteFunc(slices.Clone(keep), func(i int) bool {
+			return t.Columns[i].Drop > 0
+		})
 		short = fit(t, short, widths, room)
 		p.row(indent, t, nil, heads, short, widths)
 		for k, row := range t.Rows {
@@ -172,7 +174,8 @@ func fit(t *report.Table, keep, widths []int, room int) []int {
 		used, drop, cut := 0, -1, -1
 		for k, i := range keep {
 			used += widths[i] + 2
-			if t.Columns[i].Drop > 0 && (drop < 0 || t.Columns[i].Drop > t.Columns[keep[drop]].Drop) {
+			if t.Columns[i].Drop > 0 &&
+				(drop < 0 || t.Columns[i].Drop > t.Columns[keep[drop]].Drop) {
 				drop = k
 			}
 			if !t.Columns[i].Numbers && widths[i] > 8 && (cut < 0 || widths[i] > widths[cut]) {
@@ -198,7 +201,8 @@ func fit(t *report.Table, keep, widths []int, room int) []int {
 }
 
 // row prints a row's words, or those of the heads if it is nil.
-func (p *printer) row(indent string, t *report.Table, row []report.Cell, words []string, columns, widths []int) {
+func (p *printer) row(indent string, t *report.Table, row []report.Cell, words []string, columns,
+	widths []int) {
 	var line strings.Builder
 	line.WriteString(indent)
 	for _, i := range columns {
@@ -210,7 +214,8 @@ func (p *printer) row(indent string, t *report.Table, row []report.Cell, words [
 			branches, text = row[i].Tree, strings.TrimPrefix(text, row[i].Tree)
 		}
 		text = cells.CutMiddle(report.Clean(text), widths[i]-cells.Width(branches))
-		if report.RightToLeft(text) { // or a terminal that turns such names around would take the numbers after them along
+		// Or a terminal that turns such names around would take the numbers after them along.
+		if report.RightToLeft(text) {
 			text += "\u200E"
 		}
 		line.WriteString("  " + cells.Pad(strings.ReplaceAll(branches, "\u00a0", " ")+text, width))

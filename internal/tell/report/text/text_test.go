@@ -31,8 +31,9 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // Checks are sentences, which follow under each row whatever the width.
 func TestWrite(t *testing.T) {
 	for name, doc := range map[string]*report.Document{
-		"triple.txt": report.OfRun(report.Run{Analysis: sample()}), "comparison.txt": report.OfComparison(fixture.Comparison()),
-		"checkup.txt": report.OfDoctor(fixture.Checkup()),
+		"triple.txt":     report.OfRun(report.Run{Analysis: sample()}),
+		"comparison.txt": report.OfComparison(fixture.Comparison()),
+		"checkup.txt":    report.OfDoctor(fixture.Checkup()),
 	} {
 		golden(t, name, printed(t, doc, Options{Width: Width, All: true}))
 	}
@@ -55,7 +56,8 @@ func TestManyComparedFit(t *testing.T) {
 	for i := range 30 {
 		pair := one
 		pair.Label = fmt.Sprintf("results of the video department/external disks on the dock, day %d", i+1)
-		pair.Lost, pair.Doubts = slices.Repeat([]string{strings.Repeat("a long part ", 9)}, 5), slices.Repeat([]string{strings.Repeat("a long doubt ", 12)}, 3)
+		pair.Lost, pair.Doubts = slices.Repeat([]string{strings.Repeat("a long part ", 9)}, 5),
+			slices.Repeat([]string{strings.Repeat("a long doubt ", 12)}, 3)
 		phase := one.Phases[0]
 		phase.Rates = slices.Clone(phase.Rates)
 		for k := range phase.Rates {
@@ -70,14 +72,16 @@ func TestManyComparedFit(t *testing.T) {
 	for _, width := range []int{80, Width} {
 		out := printed(t, report.OfComparison(c), Options{Width: width})
 		first, second := strings.Index(out, "day 30 "), strings.Index(out, "day 29 ")
-		if n := strings.Count(out, "\n"); n > 40 || first < 0 || second < first || !strings.Contains(out, "And 20 more runs") {
+		if n := strings.Count(out, "\n"); n > 40 || first < 0 || second < first ||
+			!strings.Contains(out, "And 20 more runs") {
 			t.Errorf("%d lines:\n%s", n, out)
 		}
 	}
 }
 
 func TestWriteDevices(t *testing.T) {
-	for name, width := range map[string]int{"devices-serials.txt": 120, "devices.txt": 120, "devices-80.txt": 80} {
+	for name, width := range map[string]int{"devices-serials.txt": 120, "devices.txt": 120,
+		"devices-80.txt": 80} {
 		inv := inventory()
 		for i := range inv.Disks {
 			if !strings.Contains(name, "serials") {
@@ -120,27 +124,36 @@ func sample() *analysis.Analysis {
 		Scale: unit.ScaleFor(2e9), Name: "triple", Order: []string{"A", "B", "C"},
 		Phases: []analysis.Phase{
 			{
-				Name:    "WWW",
-				Title:   "all write",
-				Roles:   map[string]trace.Role{"A": trace.Write, "B": trace.Write, "C": trace.Write},
+				Name:  "WWW",
+				Title: "all write",
+				Roles: map[string]trace.Role{"A": trace.Write, "B": trace.Write,
+					"C": trace.Write},
 				Verdict: "Three disks writing: 3.46 GB/s together for 33.3 s; C kept full speed at 2.1 GB/s, A and B fell to 0.7 GB/s (50 % of their later 1.4) and recovered 11.7 s after C had finished.",
 				Overlap: &analysis.Overlap{
-					StartS: 46e-6, EndS: 33.3, DurationS: 33.3, Bytes: 115.2e9, Rate: 3.46e9, CI95: &stats.Interval{3.44e9, 3.48e9}, WriteRate: 3.46e9, Jain: 0.72,
+					StartS: 46e-6, EndS: 33.3, DurationS: 33.3, Bytes: 115.2e9, Rate: 3.46e9,
+					CI95: &stats.Interval{3.44e9, 3.48e9}, WriteRate: 3.46e9, Jain: 0.72,
 					Disks: map[string]analysis.OverlapDisk{
-						"A": {Op: trace.Write, Bytes: 23.3e9, Rate: 0.7e9, CI95: &stats.Interval{0.69e9, 0.71e9}, Share: 0.2},
-						"B": {Op: trace.Write, Bytes: 22.6e9, Rate: 0.66e9, CI95: &stats.Interval{0.65e9, 0.67e9}, Share: 0.19},
-						"C": {Op: trace.Write, Bytes: 69.9e9, Rate: 2.1e9, CI95: &stats.Interval{2.08e9, 2.12e9}, Share: 0.61},
+						"A": {Op: trace.Write, Bytes: 23.3e9, Rate: 0.7e9,
+							CI95: &stats.Interval{0.69e9, 0.71e9}, Share: 0.2},
+						"B": {Op: trace.Write, Bytes: 22.6e9, Rate: 0.66e9,
+							CI95: &stats.Interval{0.65e9, 0.67e9}, Share: 0.19},
+						"C": {Op: trace.Write, Bytes: 69.9e9, Rate: 2.1e9,
+							CI95: &stats.Interval{2.08e9, 2.12e9}, Share: 0.61},
 					},
 				},
 				Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{
-					"A": {Reference: analysis.ReferenceLater, ReferenceFrom: "C", ReferenceRate: &alone, Retention: &kept},
-					"B": {Reference: analysis.ReferenceLater, ReferenceFrom: "C", ReferenceRate: &alone, Retention: &kept, Alone: true},
+					"A": {Reference: analysis.ReferenceLater, ReferenceFrom: "C",
+						ReferenceRate: &alone, Retention: &kept},
+					"B": {Reference: analysis.ReferenceLater, ReferenceFrom: "C",
+						ReferenceRate: &alone, Retention: &kept, Alone: true},
 				}},
 				Recoveries: []analysis.Recovery{
-					{Disk: "A", After: "C", LagS: &lag, ToRate: &alone}, {Disk: "A", After: "B", LagS: &short, ToRate: &alone},
+					{Disk: "A", After: "C", LagS: &lag, ToRate: &alone},
+					{Disk: "A", After: "B", LagS: &short, ToRate: &alone},
 					{Disk: "B", After: "C", Reason: "the phase ended first"},
 				},
-				Disks: map[string]analysis.Disk{"A": {Files: 50}, "B": {Files: 45}, "C": {Files: 70}},
+				Disks: map[string]analysis.Disk{"A": {Files: 50}, "B": {Files: 45},
+					"C": {Files: 70}},
 			},
 			{
 				Name:    "A reads",
@@ -149,11 +162,13 @@ func sample() *analysis.Analysis {
 				Verdict: "A reading alone: 2.60 GB/s.",
 				Disks:   map[string]analysis.Disk{"A": {Files: 2, Bytes: 3e9, Rate: &read}},
 				Warnings: []analysis.Warning{
-					{Code: "few_files", Disk: "A", Text: "disk A has 2 files: too few for a spread; give it at least 5"},
+					{Code: "few_files", Disk: "A",
+						Text: "disk A has 2 files: too few for a spread; give it at least 5"},
 				},
 			},
 		},
-		Warnings: []analysis.Warning{{Code: "torn", Text: "the last line of the trace was torn and is left out"}},
+		Warnings: []analysis.Warning{{Code: "torn",
+			Text: "the last line of the trace was torn and is left out"}},
 	}
 }
 
@@ -185,9 +200,12 @@ func TestHostileNames(t *testing.T) {
 func TestNoCommands(t *testing.T) {
 	const name = "::error::all is lost"
 	doc := &report.Document{Title: name, Blocks: []report.Block{
-		report.Sentence{Text: "A sentence that is wrapped before " + name}, report.List{Items: []string{name}},
-		&report.Table{Columns: []report.Column{{Head: "Disk"}}, Rows: [][]report.Cell{{{Text: name}}}},
-		&report.Details{Title: name, Phase: true, Blocks: []report.Block{report.Sentence{Text: name}}},
+		report.Sentence{Text: "A sentence that is wrapped before " + name},
+		report.List{Items: []string{name}},
+		&report.Table{Columns: []report.Column{{Head: "Disk"}},
+			Rows: [][]report.Cell{{{Text: name}}}},
+		&report.Details{Title: name, Phase: true,
+			Blocks: []report.Block{report.Sentence{Text: name}}},
 	}}
 	for line := range strings.Lines(printed(t, doc, Options{Width: 40, All: true})) {
 		if strings.HasPrefix(strings.TrimSpace(line), "::") {
@@ -198,11 +216,15 @@ func TestNoCommands(t *testing.T) {
 
 // Numbers stay under one another beside wide letters, combined ones, and letters from the right.
 func TestAlignment(t *testing.T) {
-	table := &report.Table{Columns: []report.Column{{Head: "disk"}, {Head: "does", Drop: 1}, {Head: "rate", Numbers: true}}}
-	for _, row := range [][]string{{"磁盘", "read", "1.00 GB/s"}, {"é́", "write", "12 GB/s"}, {"דיסק", "write", "3 GB/s"}, {"👨‍👩‍👧 ❤️", "", "7 GB/s"}} {
-		table.Rows = append(table.Rows, []report.Cell{{Text: row[0]}, {Text: row[1]}, {Text: row[2]}})
+	table := &report.Table{Columns: []report.Column{{Head: "disk"}, {Head: "does", Drop: 1},
+		{Head: "rate", Numbers: true}}}
+	for _, row := range [][]string{{"磁盘", "read", "1.00 GB/s"}, {"é́", "write", "12 GB/s"},
+		{"דיסק", "write", "3 GB/s"}, {"👨‍👩‍👧 ❤️", "", "7 GB/s"}} {
+		table.Rows = append(table.Rows,
+			[]report.Cell{{Text: row[0]}, {Text: row[1]}, {Text: row[2]}})
 	}
-	out := printed(t, &report.Document{Title: "t", Blocks: []report.Block{table}}, Options{Width: Width, All: true})
+	out := printed(t, &report.Document{Title: "t", Blocks: []report.Block{table}},
+		Options{Width: Width, All: true})
 	want := "t\n\n" +
 		"  disk   does        rate\n" +
 		"  磁盘   read   1.00 GB/s\n" +
@@ -215,11 +237,15 @@ func TestAlignment(t *testing.T) {
 // Where there is no room, the least important column goes first.
 func TestNarrow(t *testing.T) {
 	table := &report.Table{
-		Columns: []report.Column{{Head: "disk"}, {Head: "rate", Numbers: true}, {Head: "bytes", Numbers: true, Drop: 2}, {Head: "kept", Numbers: true, Drop: 1}},
-		Rows:    [][]report.Cell{{{Text: "Samsung T7 Shield 2 TB"}, {Text: "1.00 GB/s"}, {Text: "23.3 GB"}, {Text: "50 %"}}},
+		Columns: []report.Column{{Head: "disk"}, {Head: "rate", Numbers: true},
+			{Head: "bytes", Numbers: true, Drop: 2}, {Head: "kept", Numbers: true, Drop: 1}},
+		Rows: [][]report.Cell{{{Text: "Samsung T7 Shield 2 TB"}, {Text: "1.00 GB/s"},
+			{Text: "23.3 GB"}, {Text: "50 %"}}},
 	}
-	out := printed(t, &report.Document{Title: "t", Blocks: []report.Block{table}}, Options{Width: 46, All: true})
-	if text := out; strings.Contains(text, "bytes") || !strings.Contains(text, "kept") || !strings.Contains(text, "2 TB") {
+	out := printed(t, &report.Document{Title: "t", Blocks: []report.Block{table}},
+		Options{Width: 46, All: true})
+	if text := out; strings.Contains(text, "bytes") || !strings.Contains(text, "kept") ||
+		!strings.Contains(text, "2 TB") {
 		t.Errorf("want the bytes left out and the rest whole:\n%s", text)
 	}
 }
@@ -253,37 +279,64 @@ func TestTriesAreFolded(t *testing.T) {
 // inventory is an inventory with most that can be said of one: hubs below hubs, what competes with
 // disks, disks that fell back, lie on others, or of which little is known.
 func inventory() *hardware.Inventory {
-	tb := hardware.Link{Kind: hardware.Thunderbolt, Generation: hardware.USB4, Lanes: 2, RxBps: 40e9, TxBps: 40e9}
+	tb := hardware.Link{Kind: hardware.Thunderbolt, Generation: hardware.USB4, Lanes: 2,
+		RxBps: 40e9, TxBps: 40e9}
 	lanes := func(generation string, n int, bps, most int64) hardware.Link {
-		return hardware.Link{Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: generation, Lanes: n, RxBps: bps, TxBps: bps, MaxBps: most}
+		return hardware.Link{Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: generation,
+			Lanes: n, RxBps: bps, TxBps: bps, MaxBps: most}
 	}
 	usb := hardware.Link{Kind: hardware.USBLink, Generation: "3.2 Gen 1", RxBps: 5e9, TxBps: 5e9}
 	volume := func(device, mount, filesystem string, size, free int64) hardware.Volume {
-		return hardware.Volume{Device: device, Mount: mount, Filesystem: filesystem, SizeBytes: size, FreeBytes: free, Encrypted: new(false)}
+		return hardware.Volume{Device: device, Mount: mount, Filesystem: filesystem,
+			SizeBytes: size, FreeBytes: free, Encrypted: new(false)}
 	}
 	root := volume("dm-0", "/", "btrfs", 498e9, 200e9)
 	root.Encrypted = new(true)
-	pool, rest := volume("sda1", "/pool", "btrfs", 2e12, 1.5e12), volume("sdb1", "", "btrfs", 1e12, 0)
+	pool, rest := volume("sda1", "/pool", "btrfs", 2e12, 1.5e12),
+		volume("sdb1", "", "btrfs", 1e12, 0)
 	pool.Compressed, pool.Container, rest.Container = new(true), "0fc63daf", "0fc63daf"
 	return &hardware.Inventory{
 		Hosts: []hardware.Host{{
-			Name: "tiger", Model: "XPS 13 9310", OS: "Fedora Linux 40", CPU: "Intel Core i7-1185G7", Power: hardware.Battery,
-			Ports: []hardware.Port{{ID: "tb0-port1", Name: "Thunderbolt port 1", Link: &tb}, {ID: "tb0-port3", Name: "Thunderbolt port 3"}, {ID: "usb2-port5", Name: "USB port 5 of bus 2"}},
+			Name: "tiger", Model: "XPS 13 9310", OS: "Fedora Linux 40", CPU: "Intel Core i7-1185G7",
+			Power: hardware.Battery,
+			Ports: []hardware.Port{{ID: "tb0-port1", Name: "Thunderbolt port 1", Link: &tb},
+				{ID: "tb0-port3", Name: "Thunderbolt port 3"},
+				{ID: "usb2-port5", Name: "USB port 5 of bus 2"}},
 		}},
 		Hubs: []hardware.Hub{
-			{ID: "tb0-1", Name: "TB4 Docking Station", Vendor: "Kensington", Firmware: "27.0", Port: "tb0-port1", Protocol: hardware.USB4, Link: &tb, Devices: []hardware.Attached{
-				{Kind: hardware.HubKind, ID: "tb0-301"}, {Kind: hardware.NetworkKind, Name: "enp3s0"}, {Kind: hardware.DisplayKind, Name: "DisplayLink"}, {Kind: hardware.OtherKind, Name: "graphics card"},
-			}},
-			{ID: "tb0-301", Name: "Envoy Express", Vendor: "Other World Computing", Port: "tb0-port1", Upstream: "tb0-1", Protocol: "Thunderbolt 3"},
+			{ID: "tb0-1", Name: "TB4 Docking Station", Vendor: "Kensington", Firmware: "27.0",
+				Port: "tb0-port1", Protocol: hardware.USB4, Link: &tb, Devices: []hardware.Attached{
+					{Kind: hardware.HubKind, ID: "tb0-301"},
+					{Kind: hardware.NetworkKind, Name: "enp3s0"},
+					{Kind: hardware.DisplayKind, Name: "DisplayLink"},
+					{Kind: hardware.OtherKind, Name: "graphics card"},
+				}},
+			{ID: "tb0-301", Name: "Envoy Express", Vendor: "Other World Computing",
+				Port: "tb0-port1", Upstream: "tb0-1", Protocol: "Thunderbolt 3"},
 		},
 		Disks: []hardware.Disk{
-			{Name: "dm-0", Model: "encrypted crypt", Bus: hardware.Virtual, Backing: []string{"nvme0n1"}, SizeBytes: 511e9, System: true, Volumes: []hardware.Volume{root}},
-			{Name: "md0", Model: "raid0", Bus: hardware.Virtual, Backing: []string{"sdd", "sde"}, SizeBytes: 4e12},
-			{Name: "nvme0n1", Model: "Samsung SSD 970 PRO 512GB", Vendor: "Samsung", Firmware: "1B2QEXP7", Bus: hardware.NVMe, SizeBytes: 512110190592, External: new(false), System: true, TemperatureC: new(38.85), Path: hardware.Path{Links: []hardware.Link{lanes("3", 2, 16e9, 32e9)}}},
-			{Name: "nvme1n1", Model: "Samsung SSD 970 EVO Plus 1TB", Firmware: "2B2QEXM7", Serial: "S59ANM0R", Bus: hardware.NVMe, Hub: new("tb0-301"), Port: "tb0-port1", SizeBytes: 1000204886016, External: new(true), TemperatureC: new(61.0), Path: hardware.Path{Links: []hardware.Link{tb, lanes("3", 4, 32e9, 32e9)}}, Volumes: []hardware.Volume{volume("nvme1n1p1", "/mnt/A", "ext4", 983e9, 900e9), volume("nvme1n1p2", "", "", 1e9, 0)}},
+			{Name: "dm-0", Model: "encrypted crypt", Bus: hardware.Virtual,
+				Backing: []string{"nvme0n1"}, SizeBytes: 511e9, System: true,
+				Volumes: []hardware.Volume{root}},
+			{Name: "md0", Model: "raid0", Bus: hardware.Virtual, Backing: []string{"sdd", "sde"},
+				SizeBytes: 4e12},
+			{Name: "nvme0n1", Model: "Samsung SSD 970 PRO 512GB", Vendor: "Samsung",
+				Firmware: "1B2QEXP7", Bus: hardware.NVMe, SizeBytes: 512110190592,
+				External: new(false), System: true, TemperatureC: new(38.85),
+				Path: hardware.Path{Links: []hardware.Link{lanes("3", 2, 16e9, 32e9)}}},
+			{Name: "nvme1n1", Model: "Samsung SSD 970 EVO Plus 1TB", Firmware: "2B2QEXM7",
+				Serial: "S59ANM0R", Bus: hardware.NVMe, Hub: new("tb0-301"), Port: "tb0-port1",
+				SizeBytes: 1000204886016, External: new(true), TemperatureC: new(61.0),
+				Path: hardware.Path{Links: []hardware.Link{tb, lanes("3", 4, 32e9, 32e9)}},
+				Volumes: []hardware.Volume{volume("nvme1n1p1", "/mnt/A", "ext4", 983e9, 900e9),
+					volume("nvme1n1p2", "", "", 1e9, 0)}},
 			{Name: "sda", Bus: hardware.SATA, SizeBytes: 1e12, Volumes: []hardware.Volume{pool}},
 			{Name: "sdb", Bus: hardware.SATA, SizeBytes: 1e12, Volumes: []hardware.Volume{rest}},
-			{Name: "sdc", Vendor: "JMicron", Model: "JMS579", Bus: hardware.USB, UASP: new(false), Port: "usb2-port5", SizeBytes: 250e9, Path: hardware.Path{Links: []hardware.Link{usb}}, Volumes: []hardware.Volume{volume("sdc1", "/run/media/me/A disk with a very long name", "exfat", 249e9, 1e9)}},
+			{Name: "sdc", Vendor: "JMicron", Model: "JMS579", Bus: hardware.USB, UASP: new(false),
+				Port: "usb2-port5", SizeBytes: 250e9,
+				Path: hardware.Path{Links: []hardware.Link{usb}},
+				Volumes: []hardware.Volume{volume("sdc1",
+					"/run/media/me/A disk with a very long name", "exfat", 249e9, 1e9)}},
 			{Name: "sdd", SizeBytes: 2e12},
 			{Name: "sde"},
 		},
@@ -296,7 +349,8 @@ func inventory() *hardware.Inventory {
 func TestAnswerFits(t *testing.T) {
 	failed := fixture.Triple()
 	failed.Status = trace.Partial
-	failed.Phases[0].Disks[1].Errors = []trace.Failure{{TNS: 4e9, Seq: 7, Error: "write: input/output error"}}
+	failed.Phases[0].Disks[1].Errors = []trace.Failure{{TNS: 4e9, Seq: 7,
+		Error: "write: input/output error"}}
 	one := fixture.Streams()
 	one.Phases = one.Phases[2:3]
 	known := func(name string) (*hub.Profile, error) {
@@ -304,10 +358,14 @@ func TestAnswerFits(t *testing.T) {
 		return hub.Load(name, data)
 	}
 	runs := map[string]*trace.Run{
-		"triple": fixture.Triple(), "failed": failed, "streams": fixture.Streams(), "streams of one phase": one, "search": fixture.Search(),
-		"hostile": fixture.Hostile(), "twelve": many(12), "five": many(5), "long names": named("External SSD of the video department, "),
-		"saturation": fixture.Simulated(t, "version: 1\nname: fill\nhub: {profile: goshen-ridge}\ndisks: [{name: X5, simulate: {profile: X5}}, {name: C, simulate: {profile: C}}]\nworkload: {preset: saturation}\nphases: [{pattern: WR}]\n", known),
-		"race":       fixture.Simulated(t, "version: 1\nname: race\nhub: {profile: goshen-ridge}\ndisks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}, {name: C, simulate: {profile: C}}]\nworkload: {files: 50}\nphases: [{pattern: WWW, files: {C: 90}}]\n", known),
+		"triple": fixture.Triple(), "failed": failed, "streams": fixture.Streams(),
+		"streams of one phase": one, "search": fixture.Search(),
+		"hostile": fixture.Hostile(), "twelve": many(12), "five": many(5),
+		"long names": named("External SSD of the video department, "),
+		"saturation": fixture.Simulated(t,
+			"version: 1\nname: fill\nhub: {profile: goshen-ridge}\ndisks: [{name: X5, simulate: {profile: X5}}, {name: C, simulate: {profile: C}}]\nworkload: {preset: saturation}\nphases: [{pattern: WR}]\n", known),
+		"race": fixture.Simulated(t,
+			"version: 1\nname: race\nhub: {profile: goshen-ridge}\ndisks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}, {name: C, simulate: {profile: C}}]\nworkload: {files: 50}\nphases: [{pattern: WWW, files: {C: 90}}]\n", known),
 	}
 	for _, name := range configs.Scenarios() {
 		data, _ := configs.Scenario(name)
@@ -330,11 +388,13 @@ func TestAnswerFits(t *testing.T) {
 			plain := printed(t, doc, Options{Width: width})
 			lines := strings.Split(strings.TrimSuffix(plain, "\n"), "\n")
 			if n := len(lines) + linesAfter; width >= Width && n > answerLines {
-				t.Errorf("%s, %d columns: %d lines with that for the report, want %d:\n%s", name, width, n, answerLines, plain)
+				t.Errorf("%s, %d columns: %d lines with that for the report, want %d:\n%s", name,
+					width, n, answerLines, plain)
 			}
 			for _, line := range lines {
 				if cells.Width(line) > width {
-					t.Errorf("%s: %d columns, want at most %d: %s", name, cells.Width(line), width, line)
+					t.Errorf("%s: %d columns, want at most %d: %s", name, cells.Width(line), width,
+						line)
 				}
 			}
 			if testing.Verbose() {
@@ -355,14 +415,17 @@ func TestColours(t *testing.T) {
 	data, _ := configs.Scenario("study-demo")
 	study := fixture.Simulated(t, string(data), known)
 	for name, run := range map[string]*trace.Run{
-		"study": study, "triple": fixture.Triple(), "streams": fixture.Streams(), "twelve": many(12),
+		"study": study, "triple": fixture.Triple(), "streams": fixture.Streams(),
+		"twelve":     many(12),
 		"long names": named("External SSD of the video department, "),
 	} {
-		doc := report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+		doc := report.OfRun(report.Run{Trace: run,
+			Analysis: analysis.Analyze(run, analysis.Options{})})
 		for _, all := range []bool{false, true} {
 			plain := printed(t, doc, Options{Width: Width, All: all})
 			for _, colours := range []int{16, 256} {
-				out := printed(t, doc, Options{Width: Width, All: all, Ink: ink.Ink{Colours: colours}})
+				out := printed(t, doc,
+					Options{Width: Width, All: all, Ink: ink.Ink{Colours: colours}})
 				check.Same(t, name+" without its colours", plain, escape.ReplaceAllString(out, ""))
 				if out == plain {
 					t.Errorf("%s: no colour of %d", name, colours)
@@ -371,7 +434,8 @@ func TestColours(t *testing.T) {
 			out := printed(t, doc, Options{Width: Width, All: all, Ink: ink.Ink{ASCII: true}})
 			for i, r := range out {
 				if r > unicode.MaxASCII {
-					t.Errorf("%s: %q is no ASCII: ...%s", name, r, out[max(0, i-40):min(len(out), i+20)])
+					t.Errorf("%s: %q is no ASCII: ...%s", name, r,
+						out[max(0, i-40):min(len(out), i+20)])
 					break
 				}
 			}
@@ -396,9 +460,12 @@ func study(prefix string, disks int) *trace.Run {
 		names = append(names, name)
 		for _, op := range []trace.Role{trace.Read, trace.Write} {
 			phase := name + " " + string(op)
-			phases[phase] = []fixture.Part{{Disk: name, Op: op, Files: 30, Pace: []fixture.Pace{{Rate: 1.5e9}}}}
+			phases[phase] = []fixture.Part{{Disk: name, Op: op, Files: 30,
+				Pace: []fixture.Pace{{Rate: 1.5e9}}}}
 			all := "all " + string(op)
-			phases[all] = append(phases[all], fixture.Part{Disk: name, Op: op, Files: 20, Pace: []fixture.Pace{{Rate: (0.3 + 0.05*float64(i)) * 1e9}}})
+			phases[all] = append(phases[all],
+				fixture.Part{Disk: name, Op: op, Files: 20,
+					Pace: []fixture.Pace{{Rate: (0.3 + 0.05*float64(i)) * 1e9}}})
 			order = append(order, phase)
 		}
 	}
@@ -414,7 +481,8 @@ func TestHead(t *testing.T) {
 	for _, width := range []int{40, Width, 200} {
 		out := printed(t, doc, Options{Width: width})
 		words := strings.Join(strings.Fields(out), " ")
-		for _, want := range []string{"real hub My Dock", "20 Nov 2026, 08:00 UTC", "simulated, with figures " + hub.Specified.Text()} {
+		for _, want := range []string{"real hub My Dock", "20 Nov 2026, 08:00 UTC",
+			"simulated, with figures " + hub.Specified.Text()} {
 			if !strings.Contains(words, want) {
 				t.Errorf("%d columns: no %q in\n%s", width, want, out)
 			}
