@@ -97,6 +97,10 @@ func TestTrendFindsTheBenchThatFell(t *testing.T) {
 	if strings.Index(main, "Host 8") > strings.Index(main, "Host 1<") {
 		t.Error("Host 8 does not come first in the page")
 	}
+	code, _, why := does(t, nil, append(args, "--fail-above", "5")...)
+	if code != exitThreshold || !strings.Contains(why, "fell by more than 5 % on 1 of 20 hosts") {
+		t.Errorf("--fail-above 5: exit code %d, %s", code, why)
+	}
 }
 
 // A catalogue says what its runs do, whatever folders its files are in, and if a run stands in two.
@@ -104,18 +108,21 @@ func TestTrendOfACatalogue(t *testing.T) {
 	paths := fleet(t, []int{3, 7}, 12, 6)
 	dir := filepath.Join(t.TempDir(), "catalogue")
 	hubbench(t, append([]string{"collect", "--into", dir}, paths...)...)
-	month := filepath.Join(dir, "disk", "month=2026-03")
+	month := filepath.Join(dir, "disk", "month=2026-12")
 	must(t, os.MkdirAll(month, 0o755))
-	for host, moved := range map[string]bool{"bench03": false, "bench07": true} {
-		files, err := filepath.Glob(filepath.Join(dir, "disk", "*", "*"+host+"*", "*.parquet"))
-		must(t, err)
-		for i, file := range files {
+	files, err := filepath.Glob(filepath.Join(dir, "disk", "month=*", "*.parquet"))
+	must(t, err)
+	if len(files) != len(paths) {
+		t.Fatalf("%d files of %d runs", len(files), len(paths))
+	}
+	for i, file := range files {
+		if i%2 == 0 {
 			text, err := os.ReadFile(file)
 			must(t, err)
-			write(t, filepath.Join(month, fmt.Sprintf("%s-%d.parquet", host, i)), text)
-			if moved {
-				must(t, os.Remove(file))
-			}
+			write(t, filepath.Join(month, fmt.Sprintf("compact-%d.parquet", i)), text)
+		}
+		if i%4 == 0 {
+			must(t, os.Remove(file))
 		}
 	}
 	levels := func(args ...string) (list []trend.Series) {

@@ -56,7 +56,8 @@ type Stretch struct {
 	Change   float64         `json:"change"`         // Change is the mean's against the stretch before; 0 of the first.
 	With     []string        `json:"with,omitempty"` // With changed in the first run too.
 
-	logs []float64 // of the rates
+	// LogRates are the logarithms of its runs' rates.
+	LogRates []float64 `json:"-"`
 }
 
 // Against gives each series the outcome of a gate (compare.Judge): whether its last stretch is
@@ -73,9 +74,9 @@ func Against(list []Series, limit float64) {
 		case n > 1:
 			before := s.Stretches[n-2]
 			free := float64(before.Runs + last.Runs - 2)
-			squares := squaresOf(before.logs) + squaresOf(last.logs)
+			squares := squaresOf(before.LogRates) + squaresOf(last.LogRates)
 			above[i] = &stats.Estimate{
-				Mean: stats.Mean(last.logs) - stats.Mean(before.logs) -
+				Mean: stats.Mean(last.LogRates) - stats.Mean(before.LogRates) -
 					math.Log1p(-limit),
 				SE: math.Sqrt(squares / free * (1/float64(before.Runs) +
 					1/float64(last.Runs))),
@@ -133,7 +134,7 @@ func Among(points []Point, series int) []Stretch {
 			First: points[from].Run, Runs: to - from, Mean: stats.Mean(rates[from:to]),
 		}
 		for _, rate := range rates[from:to] {
-			s.logs = append(s.logs, math.Log(max(rate, 1)))
+			s.LogRates = append(s.LogRates, math.Log(max(rate, 1)))
 		}
 		if s.Runs > 1 {
 			free := float64(s.Runs - 1)
