@@ -33,7 +33,7 @@ import (
 type Question struct {
 	Parts []Part
 	For   time.Duration
-	Seed  uint64 // of the hubs drawn
+	Seed  uint64 // seed of the hubs drawn
 }
 
 // Part finds a disk's part; nil if it has none.
@@ -49,7 +49,7 @@ type Part struct {
 	Disk    string
 	Op      trace.Role
 	Streams []stream.Spec // nil: it moves files
-	Pace    float64       // of files, bytes per second, at most; 0: as fast as it can
+	Pace    float64       // maximum rate of files in bytes per second; 0: as fast as it can
 	Probe   bool          // only single requests, which slow nothing down
 	OwnPort bool          // it is not on the hub
 }
@@ -87,7 +87,7 @@ type Answer struct {
 	Profile string   `json:"profile"`
 	ForS    float64  `json:"for_s"`
 	Hubs    int      `json:"hubs,omitempty"`  // asked that agree with the profile's observations; 0: it has none
-	Clean   int      `json:"clean,omitempty"` // of them, those on which all streams stay clean
+	Clean   int      `json:"clean,omitempty"` // hubs on which all streams stay clean
 	Regimes []Regime `json:"regimes,omitempty"`
 	Texts   Texts    `json:"texts"`
 }
@@ -106,8 +106,8 @@ type Stream struct {
 	Op            trace.Role     `json:"op"`
 	Kind          string         `json:"kind"`
 	Count         int            `json:"count"`
-	Rate          float64        `json:"rate_bps"` // of one
-	Due           int            `json:"due"`      // of all
+	Rate          float64        `json:"rate_bps"` // rate of one stream
+	Due           int            `json:"due"`      // frames due of all streams
 	Late          int            `json:"late"`
 	LongestStallS float64        `json:"longest_stall_s"`
 	LowestBufferS float64        `json:"lowest_buffer_s"`
@@ -207,7 +207,7 @@ const (
 	maxStreams = 256
 	minRate    = 1e5 // bytes per second
 	maxRate    = 2e10
-	givenFrame = 40 * time.Millisecond // of a stream given by its rate: 25 frames a second
+	givenFrame = 40 * time.Millisecond // 25 frames a second, for a stream given by its rate
 )
 
 // ParseStreams reads what a disk plays or records: "A=4xprores-422-hq-uhd-25", "A=4x92MB/s",

@@ -19,7 +19,7 @@ type Answer struct {
 	Changed  []Row           // significantly; the largest proven change first
 	Same     []Row           // no significant change
 	Unjudged []Row           // too little data
-	Lead     []Row           // of Changed: the most important fall and the most important rise, the larger first
+	Lead     []Row           // the most important fall and rise of Changed, the larger first
 	Bound    *stats.Interval // contains the interval of each change in Same; nil if there is none
 }
 

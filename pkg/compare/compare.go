@@ -20,7 +20,7 @@ const Version = 1
 type Run struct {
 	Label    string // what its user calls it, such as its path
 	Trace    *trace.Run
-	Analysis *analysis.Analysis // of the trace
+	Analysis *analysis.Analysis // analysis of the trace
 	Method   *Method            // nil if only the trace is known
 }
 
@@ -29,7 +29,7 @@ type Run struct {
 type Comparison struct {
 	Version int     `json:"version"`
 	Level   float64 `json:"level"` // the chance of any false verdict
-	Tests   int     `json:"tests"` // of rates, corrected together
+	Tests   int     `json:"tests"` // number of tests of rates, corrected together
 	// LatencyTests are those of latencies, which are corrected by themselves.
 	LatencyTests int      `json:"latency_tests,omitempty"`
 	Base         Side     `json:"base"`
@@ -60,7 +60,7 @@ type Side struct {
 // Pair is a run beside the base.
 type Pair struct {
 	Side
-	Differs  []string           `json:"differs"`          // of disks, hub, connection, host, work
+	Differs  []string           `json:"differs"`          // which differ: disks, hub, connection, host, work
 	Headline string             `json:"headline"`         // what differs, so what can explain a change
 	Doubts   []string           `json:"doubts,omitempty"` // why its rates cannot be trusted
 	Method   []Difference       `json:"method"`           // what was measured differently
@@ -68,7 +68,7 @@ type Pair struct {
 	Searches []Search           `json:"searches,omitempty"`
 	OnlyBase []string           `json:"only_in_base"`
 	OnlyHere []string           `json:"only_here"`
-	Appeared []analysis.Finding `json:"findings_appeared"` // of phases in both
+	Appeared []analysis.Finding `json:"findings_appeared"` // findings of phases in both runs
 	Went     []analysis.Finding `json:"findings_went"`
 	Unsure   []analysis.Finding `json:"findings_unsure"` // in one run only, by rates that did not change
 
@@ -77,7 +77,7 @@ type Pair struct {
 
 	Lost []string `json:"-"` // what only the base measured completely: see losses
 
-	Titles map[string]string `json:"-"` // of the phases of both runs, by name: see Title
+	Titles map[string]string `json:"-"` // titles of the phases of both runs, by name: see Title
 }
 
 // Phase is one phase in two runs.
@@ -93,16 +93,16 @@ type Phase struct {
 	Incomplete bool         `json:"incomplete,omitempty"` // it was cut short in the other run
 	Reason     string       `json:"reason,omitempty"`     // why there are no rates
 
-	Work map[string]work.Work `json:"-"` // of each disk in the base
+	Work map[string]work.Work `json:"-"` // work of each disk in the base
 
 	// How often the phase ran on each side, if it was repeated within a run. Such a comparison
 	// includes what varies from repeat to repeat.
 	Repeats *Repeats `json:"repeats,omitempty"`
 
-	disks  []string // whose rates are compared
+	disks  []string // disks whose rates are compared
 	losses []string // what the base measured in it and another run did not, or not completely
 	apart  bool     // in one of the other runs only the disks never worked at once
-	window bool     // of all disks of both runs together
+	window bool     // both runs have a window of all disks
 }
 
 // Measure is which of a disk's rates a Rate is.
@@ -122,7 +122,7 @@ type Verdict string
 const (
 	Faster    Verdict = "faster"
 	Slower    Verdict = "slower"
-	Longer    Verdict = "longer" // of latencies
+	Longer    Verdict = "longer" // for latencies
 	Shorter   Verdict = "shorter"
 	NotShown  Verdict = "no_difference_shown"
 	TooLittle Verdict = "too_little_data"
@@ -131,16 +131,16 @@ const (
 // Test is how something changed from one run to another, and how sure that is.
 type Test struct {
 	Change    *float64        `json:"change"`  // new / base - 1
-	CI95      *stats.Interval `json:"ci95"`    // of the change, by itself
+	CI95      *stats.Interval `json:"ci95"`    // interval of the change by itself
 	Interval  *stats.Interval `json:"ci_holm"` // as the verdict is: all hold with a chance of 95 %
-	Unit      string          `json:"unit"`    // of the evidence: run, or repeat
+	Unit      string          `json:"unit"`    // unit of the evidence: run, or repeat
 	N         int             `json:"n"`       // units, in the run that has fewer
 	P         *float64        `json:"p"`
 	Corrected *float64        `json:"p_holm"` // among the rates, or among the latencies
 	Verdict   Verdict         `json:"verdict"`
 	Reason    string          `json:"reason,omitempty"` // for too little data
 
-	evidence stats.Estimate // of the logarithm of new / base
+	evidence stats.Estimate // estimate of the logarithm of new / base
 	lasting  bool           // in a run its noise lasts as long as the phase, so it has no interval
 	stepped  bool           // levels of the disk are compared
 }

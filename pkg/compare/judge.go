@@ -270,11 +270,11 @@ type Gate struct {
 	Limit      float64     `json:"limit"`             // a share of the base's rate
 	Certain    bool        `json:"certain,omitempty"` // what can't be judged passes
 	Outcome    GateOutcome `json:"outcome"`
-	Rates      int         `json:"rates"` // of which each has one of these three outcomes
+	Rates      int         `json:"rates"` // number of rates; each has one of these three outcomes
 	Fell       int         `json:"fell"`
 	DidNotFall int         `json:"did_not_fall"`
 	CannotTell int         `json:"cannot_tell"`
-	Crossed    []Fall      `json:"crossed"` // those that fell
+	Crossed    []Fall      `json:"crossed"` // rates that fell
 
 	// What the base measured and another run did not, or not completely: a fall may hide there.
 	Lost []string `json:"lost,omitempty"`

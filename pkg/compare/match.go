@@ -71,12 +71,12 @@ type matched struct {
 
 // part is a phase of one run.
 type part struct {
-	name        string  // of the base's phase that it matches
+	name        string  // name of the base's phase that it matches
 	own         string  // in its own run: without a number if it has repeats
 	all         []*part // itself and its repeats in the same run, in order
 	found       *analysis.Phase
 	traced      *trace.Phase
-	works       map[string]work.Work // of each disk
+	works       map[string]work.Work // work of each disk
 	connections map[string]string
 	window      []overlap.Span // the time in which all disks of the phase were active
 }

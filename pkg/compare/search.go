@@ -14,7 +14,7 @@ type Search struct {
 	Name string                  `json:"name"`
 	Kind string                  `json:"kind"` // streams | pace
 	Disk string                  `json:"disk"`
-	Base []analysis.SearchResult `json:"base"` // of each run of the base: one, or as many as it was repeated
+	Base []analysis.SearchResult `json:"base"` // results of each run of the base: one, or as many as it was repeated
 	New  []analysis.SearchResult `json:"new"`
 	Work *[2]string              `json:"work,omitempty"` // what was searched in the base and here, if that differs
 }

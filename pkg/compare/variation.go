@@ -15,8 +15,8 @@ import (
 type Key struct {
 	Phase string   // without the number of a repeat
 	Disk  string   // empty: all together
-	Work  string   // of the disk: only rates of the same work are of one kind
-	What  Quantile // of its latencies; empty: the rate
+	Work  string   // work of the disk: only rates of the same work are of one kind
+	What  Quantile // quantile of its latencies; empty: the rate
 }
 
 // Sample is what one run measured, or one repeat of a phase: the logarithms of the values, with
@@ -34,7 +34,7 @@ type Variation struct {
 
 	prior  stats.Prior
 	free   float64 // degrees of freedom of what is common
-	share  float64 // of the variance, that is common: the correlation between values of a run
+	share  float64 // common share of the variance: the correlation between values of a run
 	values map[Key]variance
 }
 

@@ -121,7 +121,7 @@ func named(others []Disk, name string) bool {
 type candidate struct {
 	disk   *hardware.Disk
 	volume *hardware.Volume
-	name   string // that it was asked for by
+	name   string // name it was asked for by
 }
 
 // candidates are those that were asked for, or that are offered.

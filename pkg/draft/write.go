@@ -18,7 +18,7 @@ import (
 // What a first test takes. A recovery takes ten seconds, and so does a phase at least.
 const (
 	phaseTime = 10 * time.Second
-	restPart  = 5 // of a phase's time
+	restPart  = 5 // share of a phase's time
 	// studyTime is what the pairs may fill. Five minutes hold it, the measurement of each disk's
 	// speed before it, and the start of each phase.
 	studyTime = 4 * time.Minute
@@ -28,11 +28,11 @@ const (
 
 // Limits of its files, in bytes.
 const (
-	fewestFiles = 5 // of the disk with the least
+	fewestFiles = 5 // minimum number of files of any disk
 	largestFile = 1e9
 	smallest    = 1e6
-	mostSpace   = 10e9 // of a disk at a time
-	unknown     = 5e8  // of a disk whose speed is not known: a slow one also fills it in a phase
+	mostSpace   = 10e9 // maximum space on a disk at a time
+	unknown     = 5e8  // speed assumed if unknown: a slow disk also fills it in a phase
 	usedOfFree  = 0.9
 	keptFree    = 100e6 // for the file system itself
 )

@@ -16,14 +16,14 @@ import (
 type Forecast struct {
 	Moves      int64            // measured, of all disks, filler included
 	Writes     map[string]int64 // each disk's wear: with what is written before the release
-	MoveBound  scenario.Bound   // of Moves
+	MoveBound  scenario.Bound   // bound of Moves
 	WriteBound scenario.Bound
 	Min        time.Duration
 	Max        time.Duration
 	Open       bool // the maximum is not known
-	Tries      int  // of a search, at most; of simulated disks, those that it takes
+	Tries      int  // maximum number of tries of a search; for simulated disks the number it takes
 
-	limit int64 // of the writes of all disks together, if their sum is more than their links carry; 0: none
+	limit int64 // limit of all writes together, if their sum exceeds what their links carry; 0: none
 }
 
 // Total is all phases, one after the other.
@@ -78,7 +78,7 @@ func Of(plan *scenario.Plan, profile *hub.Profile, volumes map[string]scenario.V
 			f.Moves, f.limit = min(f.Moves, int64(write+read)), int64(write)
 		}
 		if phase.Search != nil {
-			f.Tries = search.New(&phase).AtMost() // of which the forecast so far is of one
+			f.Tries = search.New(&phase).AtMost() // The forecast so far is that of one try.
 			f.Moves, f.limit, f.Max = f.Moves*int64(f.Tries), f.limit*int64(f.Tries),
 				f.Max*time.Duration(f.Tries)
 			for disk := range f.Writes {
@@ -150,7 +150,7 @@ func simulated(plan *scenario.Plan, profile *hub.Profile, all []Forecast) error 
 			}
 			open, took = map[string]int64{}, plan.Phases[i].Limit
 			if plan.Phases[i].Steady > 0 {
-				took = 0 // that is only the latest
+				took = 0 // It would only be the latest.
 			}
 			if e.Search != nil {
 				all[i].Tries++

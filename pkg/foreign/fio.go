@@ -126,7 +126,7 @@ func (in *input) fioLog() error {
 type fioResult struct {
 	version   string
 	index     int   // in its document, from 1
-	requests  int64 // that it made
+	requests  int64 // number of requests it made
 	isGrouped bool  // it may stand for several jobs
 	job       string
 	mean      *series
@@ -159,7 +159,7 @@ func (in *input) fioJSON() error {
 			EndMS   int64          `json:"timestamp_ms"`
 			Global  map[string]any `json:"global options"`
 			Jobs    []fioJob
-			Clients []fioJob `json:"client_stats"` // of fio --client, instead of jobs
+			Clients []fioJob `json:"client_stats"` // fio --client writes these instead of jobs
 		}
 		if err := in.decode(at[0], &doc); err != nil {
 			return err

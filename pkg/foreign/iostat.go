@@ -75,7 +75,7 @@ func (r *recording) begin(text string, isFirst bool) error {
 		}
 		t, _ := time.Parse(layout, clock)
 		ofDay := t.Sub(t.Truncate(24 * time.Hour)).Nanoseconds()
-		next.atNS = ofDay + (before-ofDay+dayNS/2)/dayNS*dayNS // of the day that is nearest
+		next.atNS = ofDay + (before-ofDay+dayNS/2)/dayNS*dayNS // The nearest day counts.
 	} else if r.opts.Interval > 0 {
 		next.atNS = before + int64(r.opts.Interval)
 	} else {
@@ -133,7 +133,7 @@ func (r *recording) add(cells map[string]string) error {
 // last.
 func (in *input) iostatText() error {
 	r := &recording{input: in, devices: map[string]*series{}}
-	var heads []string // of the table of devices, if we are in it
+	var heads []string // heads of the table of devices, if we are in it
 	var stamp string
 	isFirst, isRates := true, false
 	for line := range in.lines() {

@@ -37,7 +37,7 @@ type series struct {
 	began        int64 // Unix time in ns of the zero of its steps; 0: not known
 	steps        []step
 	isMean       bool          // the source has no timeline: a step is a mean over a job's time
-	times        []trace.Event // of its requests, on the clock of steps
+	times        []trace.Event // latencies of its requests, on the clock of steps
 }
 
 func (s *series) moved() (bytes int64) {

@@ -94,7 +94,7 @@ type Side struct {
 // reads.
 type Knee struct {
 	AboveBytes int64   // zero: no knee
-	Factor     float64 // of the rate, for larger files
+	Factor     float64 // factor of the rate for larger files
 }
 
 func (s *Side) cap(direct bool, size int64) float64 {

@@ -23,7 +23,7 @@ const (
 	maxPerFile           = time.Minute
 	maxBytes             = 1e15
 
-	minErr, maxErr = 1e-6, 1.0 // of a rate, relative: none is known better, and more says nothing
+	minErr, maxErr = 1e-6, 1.0 // relative errors of a rate: none is known better, and more says nothing
 )
 
 // Bounds that a fit keeps to as well.

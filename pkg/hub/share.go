@@ -13,8 +13,8 @@ type Capacity struct {
 	ReadWeight, WriteWeight float64
 
 	// The part that is carried if fewer, or more, disks ask than at best. Zero: all of it.
-	Pair       float64 // of Read, and of Write, if two disks share the direction
-	TwoWriters float64 // of Both, if more than one disk writes
+	Pair       float64 // share of Read or Write available if two disks share the direction
+	TwoWriters float64 // share of Both available if more than one disk writes
 }
 
 // Claim is one active disk's part in the contention.

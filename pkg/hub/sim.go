@@ -50,9 +50,9 @@ type Sim struct {
 	claims   []Claim                // scratch of rerate
 	shares   []float64              // scratch of rerate
 	hubbed   []*member              // scratch of rerate: the disks whose claims those are
-	samples  []trace.Event          // of streams, not yet asked for
+	samples  []trace.Event          // samples of streams, not yet asked for
 	phase    policy.Phase
-	settling policy.Settling // of the phase that JoinPhase began
+	settling policy.Settling // settling of the phase that JoinPhase began
 }
 
 // Work is what a disk does from the time it joins until it leaves: in a race, when it has moved all
@@ -65,12 +65,12 @@ type Work struct {
 	// it.
 	Sizes  []int64
 	Direct bool   // it is connected to a port of its own and contends with nobody
-	Seed   uint64 // of the profile's noise
+	Seed   uint64 // seed of the profile's noise
 	Policy policy.Policy
 
 	Think time.Duration // after each file
 	Pace  float64       // bytes per second, at most; 0: as fast as it can
-	Reads float64       // of what it moves, if it reads and writes at once; 0: it does what Op says
+	Reads float64       // share of reads, if it reads and writes at once; 0: it does what Op says
 	// What it plays or records, instead of files; Sizes only divide what it moves.
 	Streams []stream.Spec
 	// Bytes per second of single requests, which no one else notices; 0: it does not probe.
@@ -252,7 +252,7 @@ func (s *Sim) Advance(tNS int64) []Grant {
 				Ended: ended})
 			m.asks = m.asks[1:]
 		}
-		past := 0 // of the curve: no later grant can fall there
+		past := 0 // part of the curve where no later grant can fall
 		for past+1 < len(m.curve) && m.curve[past+1].bytes <= float64(m.granted) {
 			past++
 		}
@@ -409,7 +409,7 @@ func (s *Sim) rerate() {
 // they get in the other: each as much as it gets in both, which is found by bisection. The shares
 // are then those of what they want.
 func (s *Sim) balance() {
-	const nearly, negligible = 1e-10, 1e-6 // of a rate
+	const nearly, negligible = 1e-10, 1e-6 // shares of a rate
 	i := 0
 	for _, m := range s.hubbed {
 		if !m.mixes() {

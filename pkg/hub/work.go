@@ -14,7 +14,7 @@ type frames struct {
 	queue   stream.Queue
 	longest int64 // a frame's time, in ns
 
-	player  *stream.Player // of the frame on the way; nil: none is
+	player  *stream.Player // player of the frame on the way; nil if there is none
 	frame   int
 	end     int64 // bytes moved when that one is there
 	askNS   int64 // when the next is asked for, if none is on the way

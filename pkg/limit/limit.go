@@ -31,12 +31,12 @@ type Result struct {
 	Limit   scenario.Limit `json:"-"`
 	Measure string         `json:"measure"`
 	Bounds  string         `json:"bounds"`
-	Min     *float64       `json:"min"` // of Bounds, in the unit of Value; null if there is none
+	Min     *float64       `json:"min"` // lower bound in the unit of Value; null if there is none
 	Max     *float64       `json:"max"`
 	Phase   string         `json:"phase,omitempty"`
 	Disk    string         `json:"disk,omitempty"`
 	Value   *float64       `json:"value"` // null if it was not measured
-	Low     *float64       `json:"low"`   // of its 95 % confidence interval; null if it has none
+	Low     *float64       `json:"low"`   // lower end of its 95 % confidence interval; null if it has none
 	High    *float64       `json:"high"`
 	Verdict Verdict        `json:"verdict"`
 	Why     string         `json:"why,omitempty"` // if it did not pass

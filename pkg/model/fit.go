@@ -77,13 +77,13 @@ type Residual struct {
 	Mix   string `json:"mix"`
 	hub.Observed
 	Model float64 `json:"model"`
-	Off   float64 `json:"off"` // of the observation, relative to the model
+	Off   float64 `json:"off"` // deviation of the observation, relative to the model
 }
 
 // Options says how to fit.
 type Options struct {
-	Name string // of the profile
-	Seed uint64 // of the starts and of the bootstrap samples
+	Name string // name of the profile
+	Seed uint64 // seed of the starts and the bootstrap samples
 }
 
 const (
@@ -159,7 +159,7 @@ func Fit(e *hub.Evidence, o Options) (*Result, error) {
 	noise := Parameter{Name: "noise", Value: assumedNoise, High: hub.MaxNoise}
 	noise.Note = "too few files; assumed"
 	if sd, ok := e.Noise.Deviation(); ok {
-		off := z95 / math.Sqrt(2*float64(e.Noise.Freedom)) // of a standard deviation, relative
+		off := z95 / math.Sqrt(2*float64(e.Noise.Freedom)) // relative error of a standard deviation
 		noise = Parameter{Name: "noise", Value: sd, Low: sd * (1 - off), High: sd * (1 + off)}
 	}
 	p.Noise = min(noise.Value, hub.MaxNoise)

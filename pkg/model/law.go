@@ -35,7 +35,7 @@ const (
 	weightSpread, capacitySpread = 0.5, 0.25
 	// fewSpread is the same of what is carried if fewer disks ask than at best.
 	fewSpread = 0.1
-	few       = 0.95 // of capacity.pair and capacity.two_writers, where fits start
+	few       = 0.95 // start of fits for capacity.pair and capacity.two_writers
 	// usualBoth is how much more hubs carry of both directions together than of one.
 	usualBoth = 1.35
 	// negligible is a growth of the sum of squares that contradicts nothing.
@@ -57,7 +57,7 @@ type law struct {
 	profile *hub.Profile // as the vector last set has it
 	params  []param
 	seen    []target
-	logs    []float64 // of the rates observed, of one target after the other
+	logs    []float64 // logarithms of the rates observed, target by target
 	errors  []float64 // relative
 	claims  []hub.Claim
 	rates   []float64
@@ -67,7 +67,7 @@ type law struct {
 type param struct {
 	name   string
 	value  *float64
-	side   *hub.Side // of the disk that it belongs to; nil: all disks share it
+	side   *hub.Side // side of the disk it belongs to; nil: all disks share it
 	start  float64   // a logarithm
 	spread float64   // how far it may lie from there if it was not observed, one standard deviation
 	fitted bool      // something was observed that may depend on it
@@ -96,7 +96,7 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 	profile.Evidence = hub.Evidence{}
 	profile.Disks = slices.Clone(p.Disks)
 	l := &law{profile: &profile}
-	observed := map[*float64]bool{} // which of the disks' rates
+	observed := map[*float64]bool{} // the disks' rates that were observed
 	var highest [2]float64          // in each direction
 	both := 0.0
 	for _, o := range e.Pooled().Rates {
@@ -297,9 +297,9 @@ type fits struct {
 	best []float64
 	// Places that the observations hardly contradict more, from different starts.
 	near    [][]float64
-	all     [][]float64 // of the samples
+	all     [][]float64 // fits of the samples
 	misfit  float64     // how far the observations lie from the best, in their errors
-	chance  float64     // of a misfit as large, if the hub shares by the law
+	chance  float64     // chance of a misfit as large, if the hub shares by the law
 	checked bool        // there are more observations than parameters
 }
 

@@ -247,7 +247,7 @@ func (r *reading) observe(o hub.Observation, disks []*watched, in []overlap.Span
 // they are worth (Kish's effective number).
 func (r *reading) files(w *watched, in []overlap.Span, rate float64) float64 {
 	var sum, squares float64
-	var deviations []float64 // of whole files
+	var deviations []float64 // deviations of whole files
 	for i := range w.trace.Files {
 		f := &w.trace.Files[i]
 		for _, v := range in {

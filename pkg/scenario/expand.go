@@ -196,7 +196,7 @@ func (s *Scenario) expand(spec phaseSpec, name string, variant test) Phase {
 		movers++
 		job.Sizes, job.IO = workload.draw(name, d.Name, spec.filesOf(d.Name)), workload.IO
 		job.Source, job.Order = work.Sizes(workload.Sizes), workload.Order
-		job.Source.List = job.Source.List[:min(len(job.Source.List), len(job.Sizes))] // of a longer list its beginning
+		job.Source.List = job.Source.List[:min(len(job.Source.List), len(job.Sizes))] // A longer list is cut.
 		job.Pace, job.Reads = spec.Pace[d.Name], float64(spec.Mix[d.Name])
 		switch {
 		case job.Reads > 0:

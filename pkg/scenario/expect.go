@@ -29,7 +29,7 @@ type Limit struct {
 type Measure struct {
 	Name   string
 	About  string
-	Phases bool // of all disks of a phase together, rather than of each
+	Phases bool // It measures all disks of a phase together, not each.
 	Format func(float64) string
 
 	value func(*float64) yaml.Value

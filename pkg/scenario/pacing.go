@@ -18,8 +18,8 @@ import (
 const (
 	minPace     = 1e5              // bytes per second
 	maxPace     = 1e12             //
-	defaultTime = 30 * time.Second // of a phase in which nothing ends by itself, and of a try of a search
-	maxStreams  = 256              // of one disk
+	defaultTime = 30 * time.Second // time of a phase in which nothing ends by itself, and of each try of a search
+	maxStreams  = 256              // maximum number of streams of a disk
 
 	// Bytes per second of the fastest link of today: Thunderbolt 5's 80 Gb/s. It limits a search
 	// for the number of streams if the scenario does not.

@@ -17,7 +17,7 @@ import (
 // The same scenario with the same seed always gives the same plan.
 type Plan struct {
 	Name   string  `json:"name"`
-	Seed   uint64  `json:"seed"` // of the workload; a phase may have one of its own
+	Seed   uint64  `json:"seed"` // seed of the workload; a phase may have its own
 	Hub    *Hub    `json:"hub,omitempty"`
 	Disks  []Disk  `json:"disks"`
 	Phases []Phase `json:"phases"`
@@ -52,7 +52,7 @@ type Hub struct {
 type Phase struct {
 	Name        string                `json:"name"`                  // unique in the run
 	Roles       map[string]trace.Role `json:"roles"`                 // every disk of the run
-	Connections map[string]string     `json:"connections,omitempty"` // of disks not connected as Disk.Connection says
+	Connections map[string]string     `json:"connections,omitempty"` // connections that differ from Disk.Connection
 	Jobs        []Job                 `json:"jobs"`                  // the working disks, in the scenario's order
 
 	Pause     string        `json:"pause,omitempty"`       // what to do by hand before this phase
@@ -68,13 +68,13 @@ type Phase struct {
 	// Steady ends a phase when every job's rates in the last five windows of this length are (see
 	// policy). 0: no.
 	Steady       time.Duration     `json:"steady_ns,omitempty"`
-	AfterFall    bool              `json:"after_fall,omitempty"`   // of jobs that write: steady after a cache's fall
+	AfterFall    bool              `json:"after_fall,omitempty"`   // Jobs that write must be steady after a cache's fall.
 	Precondition float64           `json:"precondition,omitempty"` // share of each volume that is filled before; 0: as it is
-	Saturation   *trace.Saturation `json:"saturation,omitempty"`   // which step of the preset this is; nil: of none
+	Saturation   *trace.Saturation `json:"saturation,omitempty"`   // step of the preset; nil if it is none
 	Search       *Search           `json:"search,omitempty"`       // the phase stands for all tries of a search
 	Try          *trace.Try        `json:"try,omitempty"`          // the phase is one of these tries; in no plan
 
-	Test string `json:"test,omitempty"` // of a preset with several tests, such as SEQ1M QD8
+	Test string `json:"test,omitempty"` // test of a preset with several, such as SEQ1M QD8
 	// What the preset's original makes of the counted files' rates: median | best; empty: nothing.
 	Score string `json:"score,omitempty"`
 
@@ -99,7 +99,7 @@ type Job struct {
 	Disk  string     `json:"disk"`
 	Role  trace.Role `json:"role"`
 	Sizes []int64    `json:"sizes"` // bytes of each file, in the order of transfer
-	Seed  uint64     `json:"seed"`  // of the data written
+	Seed  uint64     `json:"seed"`  // seed of the data written
 	IO    IO         `json:"io"`
 
 	Source work.Sizes `json:"source,omitzero"` // where Sizes were taken from; zero of a job that accompanies others
@@ -117,7 +117,7 @@ type Job struct {
 // Search looks, by trying, for the largest value with which all streams of the phase stay clean.
 type Search struct {
 	Kind string        `json:"kind"` // trace.SearchStreams | trace.SearchPace
-	Disk string        `json:"disk"` // whose streams are counted, or whose pace is sought
+	Disk string        `json:"disk"` // disk whose streams are counted, or whose pace is sought
 	Hold time.Duration `json:"hold_ns"`
 	Max  float64       `json:"most"` // largest value tried: streams, or bytes per second; 0 of a pace: no limit
 }

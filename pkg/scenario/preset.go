@@ -16,9 +16,9 @@ import (
 // phases say what the disks do with them.
 type Preset struct {
 	Name  string
-	About string // which files, in a few words
+	About string // the files in a few words
 
-	files int // that count
+	files int // number of files that count
 	sizes work.Sizes
 	order string
 
@@ -56,7 +56,7 @@ func Presets() []Preset {
 		sequentialBlock = 1 << 20
 		randomBlock     = 4 << 10
 		testFile        = 1 << 30
-		testTime        = 5 * time.Second // of a pass at most, and between tests
+		testTime        = 5 * time.Second // maximum time of a pass, and the time between tests
 	)
 	anySize := work.Sizes{Min: 2 * mb, Max: 2 * gb, Distribution: work.Uniform}
 	list := func(sizes ...int64) work.Sizes { return work.Sizes{List: sizes} }

@@ -243,7 +243,7 @@ func timeOf(bytes, rate float64) time.Duration {
 type Total struct {
 	Written int64 // measured writes, and the files that must be there beforehand: the disk's wear
 	Space   int64 // maximum of test files at one time
-	Bound   Bound // of Written
+	Bound   Bound // bound of Written
 }
 
 // Bound says whether an amount in a plan is exact, a limit or an estimate.

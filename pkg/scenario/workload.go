@@ -14,12 +14,12 @@ import (
 
 // Limits of a workload.
 const (
-	maxFiles    = 1_000_000 // of one disk in one phase
+	maxFiles    = 1_000_000 // maximum number of files of a disk in a phase
 	maxFileSize = 1e12      // bytes
 	maxBlock    = 1 << 30   // bytes
 	maxBuffers  = 1 << 30   // bytes of all blocks in flight, which a worker holds in memory
 
-	minTime = 100 * time.Millisecond // of a phase or its work: two samples of its progress
+	minTime = 100 * time.Millisecond // minimum time of a phase or its work: two samples of its progress
 	maxTime = 24 * time.Hour
 )
 

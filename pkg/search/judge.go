@@ -20,12 +20,12 @@ type Judge struct {
 type judged struct {
 	job     *scenario.Job
 	players []*stream.Player
-	streams []stream.Outcome // of each player
+	streams []stream.Outcome // outcome of each player
 
 	untilNS int64 // untilNS is when its last line is of.
-	moved   int64 // moved is the bytes of the files that have ended,
-	open    int64 // and open of the one that has not, which is
-	seq     int   // the file of this number.
+	moved   int64 // moved is the bytes of the files that have ended.
+	open    int64 // open is the bytes of the file that has not.
+	seq     int   // seq is the number of that file.
 	movedNS int64 // movedNS is when that last grew.
 	stillNS int64 // stillNS is the longest time without another byte.
 }

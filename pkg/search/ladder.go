@@ -10,8 +10,8 @@ import (
 // Of 4,000 searches of 12, 64 and 128 steps each, in which a try that should be clean fails with a
 // chance of 0.1, these find the limit in 94 %; the majority of three tries finds it in 88 %.
 const (
-	minClean = 2 // so many tries show that a step is clean if all of them are,
-	majority = 3 // and else so many of five tries, either way.
+	minClean = 2 // So many tries show that a step is clean if all of them are.
+	majority = 3 // Otherwise so many of five tries decide, either way.
 	// spare is how many tries a search may take beyond two for each halving of its steps.
 	spare = 8
 )

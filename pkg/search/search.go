@@ -49,7 +49,7 @@ type Result struct {
 	Unlimited    bool     `json:"unlimited,omitempty"`     // the disk needs no limit: there is no Found
 	AloneOpen    bool     `json:"alone_open,omitempty"`    // it is the largest value tried
 	FoundOpen    bool     `json:"found_open,omitempty"`    //
-	AloneBetween *Between `json:"alone_between,omitempty"` // of what is not sure after all tries
+	AloneBetween *Between `json:"alone_between,omitempty"` // bounds of what is not sure after all tries
 	FoundBetween *Between `json:"found_between,omitempty"` //
 }
 

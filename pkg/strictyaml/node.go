@@ -144,7 +144,7 @@ func (n Node) Items() []Node {
 type Mapping struct {
 	doc   *Doc
 	pos   Pos
-	path  string // of its values' labels; empty at the top and in lists
+	path  string // path of its values' labels; empty at the top and in lists
 	pairs []Pair
 	none  bool // there is no mapping: what it lacks has been reported, or may be absent
 }

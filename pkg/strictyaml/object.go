@@ -28,7 +28,7 @@ func Required(name string, value Value, about string) Key {
 type Object struct {
 	Keys  []Key   // read in this order, for some depend on others
 	Short string  // the key whose value a word in place of the mapping most likely is
-	Among []Among // of keys that stand for one another
+	Among []Among // groups of keys that stand for one another
 	Check func(*Mapping)
 
 	at **Mapping // where to put the mapping; nil: nowhere

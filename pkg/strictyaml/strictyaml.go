@@ -61,7 +61,7 @@ type Error struct {
 	Pos
 	Msg string
 
-	in      Pos    // of a key, absent or unknown: the mapping that should have it
+	in      Pos    // for an absent or unknown key: the mapping that should have it
 	missing string // the absent key
 	meant   string // the key that an unknown one most likely stands for
 }
@@ -250,7 +250,7 @@ const MaxBytes = 1 << 20
 // takes half a second.
 const (
 	maxTokens = 50_000
-	maxDepth  = 32  // of brackets and braces
+	maxDepth  = 32  // maximum nesting of brackets and braces
 	maxIndent = 100 // columns, of which each list and mapping in another takes one at least
 )
 

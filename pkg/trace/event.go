@@ -53,7 +53,7 @@ type Event struct {
 
 	// stream
 	Due      int   // frames so far
-	Late     int   // of these
+	Late     int   // number of these that were late
 	BufferNS int64 // the lowest since the last line
 	StallNS  int64 // how long the longest stall since the last line had lasted
 
@@ -62,7 +62,7 @@ type Event struct {
 
 	// run
 	Version int
-	Name    string  // of a gauge too
+	Name    string  // name of a gauge too
 	Value   float64 // gauge
 	Started string  // wall time, RFC 3339: a label, never a measurement
 	Disks   []Disk
@@ -72,14 +72,14 @@ type Event struct {
 	// phase
 	Roles       map[string]Role
 	Stop        string               // race (also if empty) | hold | time: what ended the jobs
-	Test        string               // which of a preset's tests this is
+	Test        string               // name of the preset's test
 	Score       string               // median | best: of the files, by the preset's original
-	Connections map[string]string    // of disks, if not the run's
-	Work        map[string]work.Work // of each disk; in traces without it, of those whose work is limited or a mix
-	Search      *Try                 // which of a search's tries this is
+	Connections map[string]string    // connections of disks that differ from the run's
+	Work        map[string]work.Work // work of each disk; in traces without it, of disks whose work is limited or a mix
+	Search      *Try                 // the try of a search
 	// The phase was to go on until all rates were steady, in windows of this length; 0: no
 	SteadyNS   int64
-	Saturation *Saturation // which step of the preset saturation this is
+	Saturation *Saturation // the step of the preset saturation
 
 	// phase_end, end
 	Status string
@@ -106,7 +106,7 @@ const (
 	// Of a disk with streams: the host's largest delay in serving them, which is not the disk's
 	// fault
 	HostLate = "host_late_s"
-	LeftOut  = "requests_left_out" // of a disk at a pace or with a probe: how many requests were due and never made
+	LeftOut  = "requests_left_out" // requests that were due and never made, for a disk at a pace or with a probe
 	// Of the files that a job moved past the cache: how much the cache held when it had ended
 	CachedShare = "cached_share"
 	// CachedWrites is how many bytes each direct write of a job had, if that was too few to go past
@@ -125,7 +125,7 @@ type Disk struct {
 	Name       string `json:"name"`
 	Path       string `json:"path,omitempty"`
 	Connection string `json:"connection,omitempty"`
-	Profile    string `json:"profile,omitempty"` // of a simulated disk
+	Profile    string `json:"profile,omitempty"` // profile of a simulated disk
 	// Of a simulated disk: how the profile's figures were obtained, as hub.Source has it
 	Origin string `json:"origin,omitempty"`
 }
@@ -135,7 +135,7 @@ type Try struct {
 	Search string `json:"search"` // its name: of the scenario's phase
 	// streams: how many streams stay clean; pace: how fast the others may go
 	Kind      string  `json:"kind"`
-	Disk      string  `json:"disk"`                // whose streams are counted, or whose pace is sought
+	Disk      string  `json:"disk"`                // disk whose streams are counted, or whose pace is sought
 	Value     float64 `json:"value"`               // streams, or bytes per second
 	Unlimited bool    `json:"unlimited,omitempty"` // the disk goes as fast as it can: there is no Value
 	Alone     bool    `json:"alone,omitempty"`     // without the phase's other disks
@@ -149,7 +149,7 @@ type Try struct {
 type Saturation struct {
 	Of     string `json:"of"` // the scenario's phase whose steps these are
 	Step   string `json:"step"`
-	Disk   string `json:"disk,omitempty"`    // that works, if it is one
+	Disk   string `json:"disk,omitempty"`    // the disk that works, if it is one
 	RestNS int64  `json:"rest_ns,omitempty"` // before a burst
 }
 

@@ -86,7 +86,7 @@ type Effective struct {
 	FileSystem string `json:"file_system,omitempty"`
 	// macOS: background, or the policy for disk requests: important, throttle ...
 	Priority string   `json:"priority,omitempty"`
-	Space    string   `json:"space,omitempty"`    // of new files: one of the following; empty if none was to be reserved
+	Space    string   `json:"space,omitempty"`    // space of new files: one of the following; empty if none was to be reserved
 	Warnings []string `json:"warnings,omitempty"` // asked for one thing and got another
 }
 

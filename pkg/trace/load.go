@@ -52,11 +52,11 @@ type builder struct {
 	declared bool // by a run line
 	ended    bool
 	phases   map[string]*phase
-	last     *phase   // of the last event: most follow one of the same phase
-	bytes    int64    // of all files
-	requests int64    // of all latency lines
+	last     *phase   // phase of the last event: most events follow one of the same phase
+	bytes    int64    // size of all files
+	requests int64    // number of requests in all latency lines
 	left     int      // file lines that are not counted
-	leftAt   []string // whose they are
+	leftAt   []string // disks they belong to
 }
 
 // phase is what was read of a phase so far.

@@ -37,10 +37,10 @@ type Reader struct {
 	in   io.Reader
 	name string
 	rest []byte  // read, of a line that goes on
-	end  error   // of in
+	end  error   // error that ended reading
 	next []*part // being decoded, in order
 
-	part     *part // of the line that was read last
+	part     *part // part of the line read last
 	at       int   // how many of its events were read
 	event    Event
 	line     int   // lines before part
@@ -57,7 +57,7 @@ type part struct {
 	events  []decoded
 	lines   int
 	unknown int           // lines of unknown types
-	err     error         // of the last line
+	err     error         // error of the last line
 	torn    int           // the length of that line if no newline ended it
 	done    chan struct{} // closed when all this is known
 	heads   heads
@@ -67,7 +67,7 @@ type part struct {
 type decoded struct {
 	event   *Event // lines that begin alike share it: the numbers are the line's own
 	numbers numbers
-	hist    *latency.Histogram // of a latency line
+	hist    *latency.Histogram // histogram of a latency line
 	line    int                // its number in the part, from 1
 	end     int                // where it ends in the part's text
 }
@@ -170,7 +170,7 @@ func (r *Reader) read(p *part) {
 	if whole > 0 {
 		p.text, p.done = text[:whole], make(chan struct{})
 		r.next = append(r.next, p)
-		go p.decode() // which ends by itself
+		go p.decode() // It ends by itself.
 	}
 }
 

@@ -32,15 +32,15 @@ type Phase struct {
 	Status string
 
 	Stop        string            // race (also if empty) | hold | time
-	Test        string            // of a preset's tests; empty if it has one
+	Test        string            // name of the preset's test; empty if it has one
 	Score       string            // median | best, if the preset's original has a score of its own
-	Connections map[string]string // of disks that are connected elsewhere than in the run's line
+	Connections map[string]string // connections that differ from the run's line
 	Gauges      []Gauge           // what the machine read off its devices meanwhile, by time
 	// What each disk was to do; of other tools' and old traces what little they say. See WorkOf
 	Work       map[string]work.Work
-	Search     *Try        // which of a search's tries this is; nil: of none
-	Saturation *Saturation // which step of the preset saturation this is; nil: of none
-	SteadyNS   int64       // of the windows in which all rates were to become steady; 0: nobody waited for that
+	Search     *Try        // the try of a search; nil if it is none
+	Saturation *Saturation // the step of the preset saturation; nil if it is none
+	SteadyNS   int64       // length of the windows for steady rates; 0: nobody waited for that
 }
 
 // DiskRecord is one disk's part in a phase.
@@ -59,7 +59,7 @@ type DiskRecord struct {
 	// The files and the progress of each direction; nil unless Both is set.
 	Reads, Writes *DiskRecord
 
-	Latencies []Latency // of its requests, by time; none if they were not recorded
+	Latencies []Latency // latencies of its requests by time; none if they were not recorded
 	Streams   []Stream  // in the order of their appearance
 }
 

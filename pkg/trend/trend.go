@@ -47,8 +47,8 @@ func (s *Series) Change() float64 {
 
 // Stretch is runs with one rate.
 type Stretch struct {
-	From     time.Time       `json:"from"` // From is when the first run began,
-	To       time.Time       `json:"to"`   // and To when the last one did.
+	From     time.Time       `json:"from"` // From is when the first run began.
+	To       time.Time       `json:"to"`   // To is when the last one began.
 	First    string          `json:"run"`  // First is the first run: the change came before it.
 	Runs     int             `json:"runs"`
 	Mean     float64         `json:"rate"`

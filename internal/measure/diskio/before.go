@@ -63,7 +63,7 @@ func (e *real) writeBefore(ctx context.Context, need []int64) (err error) {
 	if e.inOrder {
 		depth = 1
 	}
-	e.buf = buf[:depth*block]     // whose parts begin where direct requests may
+	e.buf = buf[:depth*block]     // Its parts begin where direct requests may.
 	_, _ = e.newMover(int(depth)) // the job's own is judged
 	defer func() {
 		err = errors.Join(err, e.mover.close())

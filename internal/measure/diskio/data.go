@@ -66,8 +66,8 @@ type memory struct {
 	write []byte
 	read  []byte // elsewhere if the job does both, as what is written must stay what it is
 	noise int64  // where in the job's noise write begins
-	pos   int64  // of the next block
-	calls *calls // of an application, whose file is stamped as a whole before
+	pos   int64  // position of the next block
+	calls *calls // set for an application, whose file is stamped as a whole before
 }
 
 // take is the memory of a request for n bytes at off (most have block), with its stamps if it
@@ -92,11 +92,11 @@ func (m *memory) take(op trace.Role, off, n, block int64, stamps *stamper) []byt
 
 // stamper stamps the blocks of one file, and checks them.
 type stamper struct {
-	tag    uint64 // of run and disk; also the seed of the noise
+	tag    uint64 // tag of run and disk; also the seed of the noise
 	file   uint32 // number of the file in its folder
 	unit   int64
 	period int64 // after which the content repeats; 0: it does not
-	size   int64 // of the file; 0: in whole units
+	size   int64 // size of the file; 0: in whole units
 }
 
 // place is the offset that the stamp of the unit at off bears.
@@ -137,8 +137,8 @@ func (s *stamper) seal(off int64, number uint32) (head, check uint64) {
 // Mismatch is a unit that the disk did not return as it was written. It is an error.
 type Mismatch struct {
 	File       string // where it is now
-	Number     int    // of the file in its folder
-	Offset     int64  // of the unit in the file; of the first wrong byte if the stamp is right
+	Number     int    // number of the file in its folder
+	Offset     int64  // offset of the unit in the file, or of the first wrong byte if the stamp is right
 	Wrote, Got string // in words
 	FileSystem string // if its driver is known to lose data: macOS's for FAT
 }

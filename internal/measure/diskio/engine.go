@@ -51,7 +51,7 @@ type Sampler func(bytes, read, tNS int64)
 // Span is one transferred file: from just before its first request to just after its flush.
 type Span struct {
 	Bytes, StartNS, EndNS int64
-	Read                  int64 // of the bytes, if the job reads and writes at once
+	Read                  int64 // bytes read, if the job reads and writes at once
 }
 
 // Job is what an engine is made for: the plan's job and where to do it.
@@ -97,7 +97,7 @@ func hintFor(err error) string {
 		return "free some space, use fewer or smaller files, or set a footprint"
 	case isTooLarge(err):
 		format := "exFAT, APFS, NTFS or ext4"
-		if runtime.GOOS == "darwin" { // whose driver for exFAT writes files twice and has lost data
+		if runtime.GOOS == "darwin" { // Its exFAT driver writes files twice and has lost data.
 			format = "APFS"
 		}
 		return "this file system does not support files that large (FAT32: up to 4 GiB); use smaller files, or " +

@@ -23,12 +23,12 @@ const latencyEveryNS = 1_000_000_000
 type latencies struct {
 	emit    func(trace.Event)
 	turns   [2]counters
-	turn    atomic.Uint32 // which of them is being filled
+	turn    atomic.Uint32 // index of the one being filled
 	writing atomic.Bool   // the other is being emitted
 
 	// Of the lane that calls tick.
 	nextNS int64 // when the stretch ends, in nanoseconds since the release
-	lastNS int64 // of the last tick
+	lastNS int64 // time of the last tick
 
 	stretches chan stretch
 	writer    sync.WaitGroup

@@ -21,12 +21,12 @@ import (
 type pacer struct {
 	timing  timing
 	rate    float64 // bytes per second; 0: a probe
-	stepNS  int64   // of a probe: from one request to the next
+	stepNS  int64   // time from one request of a probe to the next
 	release int64
 	// Up to when all has been handed out, and when the latest request began, in picoseconds since
 	// the release, so that no rate suffers from rounding.
 	nextPS, beganPS atomic.Int64
-	givenUpPS       atomic.Int64 // of what a paced job is behind its rate, what it does not make up for
+	givenUpPS       atomic.Int64 // part of a paced job's delay that it does not make up for
 }
 
 const (

@@ -25,7 +25,7 @@ type queue interface {
 
 // ringWork is what an io_uring is made for.
 type ringWork struct {
-	buf, scratch []byte     // which it keeps ready for requests
+	buf, scratch []byte     // memory kept ready for requests
 	depth        int        // requests in flight
 	files        []testFile // by their places; nil: one comes later
 	streams      bool       // requests begin at times of their own

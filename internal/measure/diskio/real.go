@@ -54,9 +54,9 @@ type real struct {
 	moved        int   // files moved without a failure
 	failed       bool
 	release      int64
-	latencies    *latencies // of the requests from the release on
+	latencies    *latencies // latencies of the requests since the release
 	emit         func(trace.Event)
-	gauges       []trace.Event // of the whole job, emitted when it starts
+	gauges       []trace.Event // gauges of the whole job, emitted when it starts
 	warnings     []string
 	reported     int              // warnings that Prepare has returned
 	reportBeside func(done int64) // see Engine.Prepare
@@ -319,7 +319,7 @@ func (e *real) cachesWrites() bool {
 func (e *real) space() string {
 	switch {
 	case e.inOrder:
-		return trace.SpaceNone // which is how such files are to be written
+		return trace.SpaceNone // Such files are to be written that way.
 	case e.traits.reserveNo != nil:
 		e.warn("the file system does not preallocate (%v): the time of allocation is part of the measurement, "+
 			"and requests in flight together may have it fill gaps with zeros", e.traits.reserveNo)

@@ -21,8 +21,8 @@ type ring struct {
 	enterReg uint32
 
 	now      func() int64
-	requests []*request // those in flight, by their numbers
-	fresh    []*request // of them, those that are not handed to the kernel yet
+	requests []*request // requests in flight, by their numbers
+	fresh    []*request // requests not yet handed to the kernel
 
 	files []int32 // the registered ones, at an address the kernel can read them from; -1: none
 	// How many of the buffers are registered: what is written lies in the first, what is read in
@@ -34,7 +34,7 @@ type ring struct {
 	sqTail *uint32
 	sqMask uint32
 	sqes   []sqe
-	tail   uint32 // of the request queue, as far as filled
+	tail   uint32 // end of the filled part of the request queue
 	queued uint32 // filled and not yet submitted
 
 	cqHead, cqTail *uint32

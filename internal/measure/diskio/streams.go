@@ -24,7 +24,7 @@ type streams struct {
 	*real
 	players []*stream.Player
 	backlog stream.Queue
-	paths   []streamFile // of each player
+	paths   []streamFile // files of each player
 
 	queue    queue
 	slots    []pieceSlot
@@ -32,7 +32,7 @@ type streams struct {
 	waiting  []piece    // for one, in their order
 	begins   bool       // there are requests that the queue has not begun
 	detached bool       // requests are left to threads of the kernel's
-	ended    []*request // of the queue's reports: memory, for reuse
+	ended    []*request // memory for the queue's reports
 
 	bytes    int64   // moved in all
 	stretch  int     // the one that is not whole yet

@@ -134,7 +134,7 @@ type request struct {
 	err  error
 
 	calls          *calls // in which the bytes are moved, if they are more than p
-	number         int    // of its slot
+	number         int    // number of its slot
 	file           int    // its place among the files of a queue
 	async          bool   // a thread of the kernel's makes it, whether it has to wait or not
 	startNS, endNS int64  // when it was handed to the system, and when it was seen done

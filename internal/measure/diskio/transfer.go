@@ -31,7 +31,7 @@ type transfer struct {
 	block    int64
 	requests int64 // blocks of padded
 	stamps   stamper
-	checking checking // of what is read
+	checking checking // how data read is checked
 	// Bytes from one write-back to the next if the cache is in the way; 0: it is not.
 	settle   int64
 	cap      int64   // nanoseconds after which no request begins; 0: no limit
@@ -40,20 +40,20 @@ type transfer struct {
 	// Requests of the job before this transfer, if their order goes on from file to file.
 	first  int64
 	pacer  *pacer  // when requests begin; nil: at once
-	reads  float64 // of a transfer that does both, the share of requests that read; op is then write
-	mixKey uint64  // of their order
+	reads  float64 // share of reading requests in a transfer that does both; op is then write
+	mixKey uint64  // key of their order
 
 	now       func() int64
 	release   int64 // all times given out count from it
 	sample    Sampler
 	sampleNS  int64
-	latencies *latencies // of its requests; nil: nobody asks
+	latencies *latencies // latencies of its requests; nil: nobody asks
 
 	startNS, endNS int64        // just before the first request, and after the flush
-	lastNS         int64        // of the last sample
+	lastNS         int64        // time of the last sample
 	next           atomic.Int64 // number of the next request
 	done           atomic.Int64 // bytes moved
-	read           atomic.Int64 // of these read, if reads is set
+	read           atomic.Int64 // bytes read, if reads is set
 	failure        atomic.Pointer[error]
 }
 

@@ -13,7 +13,7 @@ import (
 
 // Cleaned is what Clean did with one folder named like hubbench's own.
 type Cleaned struct {
-	Path    string // of the folder
+	Path    string // path of the folder
 	Files   int    // test files removed
 	Bytes   int64  // their sizes
 	Skipped string // why the folder was left; empty when it is gone

@@ -44,7 +44,7 @@ func (r Record) Missing() bool { return r.Size == 0 }
 // there are.
 type files struct {
 	Records []Record
-	Bytes   int64  // of all of them, those that fill the volume excepted
+	Bytes   int64  // size of all files but those that fill the volume
 	Next    int    // number of the next file
 	Removed func() // called for each file that was removed before a job or after it; may be nil
 	fixed   int    // how many of them make no room for others: they are kept, or fill the volume

@@ -68,11 +68,11 @@ type Message struct {
 type Job struct {
 	diskio.Job
 	Simulated bool   `json:"simulated,omitempty"`
-	Device    uint64 `json:"device,omitempty"` // that the folder was on when the run began
+	Device    uint64 `json:"device,omitempty"` // device of the folder when the run began
 	// The folders of all the run's disks: where a worker that has lost the coordinator removes the
 	// run's files.
 	Folders []string      `json:"folders,omitempty"`
-	Policy  policy.Policy `json:"policy"` // of the phase
+	Policy  policy.Policy `json:"policy"` // policy of the phase
 }
 
 // maxFrame bounds what a broken peer can make us allocate. The largest valid message is a job

@@ -174,7 +174,7 @@ type merger struct {
 	from    map[string]string // the file that a run's rows are taken from, by the run's own file
 	last    int               // number of a compact file
 	written []string
-	file    *os.File // that is being written
+	file    *os.File // file being written
 	rows    *parquet.GenericWriter[any]
 }
 

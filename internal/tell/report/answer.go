@@ -45,7 +45,7 @@ type Answer struct {
 
 	Comparison *Comparison
 	Gate       *GateCard // nil without a gate
-	Benches    []Bench   // of a trend: those that changed come first
+	Benches    []Bench   // benches of a trend: those that changed come first
 }
 
 // Big is a number to be shown large.

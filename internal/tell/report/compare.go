@@ -40,7 +40,7 @@ type comparison struct {
 	Scale
 	base  Key
 	runs  []*comparedRun
-	disks []string // of all phases
+	disks []string // disks of all phases
 	limit float64
 }
 
@@ -254,7 +254,7 @@ func (c comparison) betweenRuns() bool {
 
 // units says how many runs, or repeats within a run, the comparison goes by, and how they vary.
 func (c comparison) units() string {
-	var most compare.Repeats // of any phase within runs
+	var most compare.Repeats // most repeats of any phase within runs
 	for _, pair := range c.Pairs {
 		for _, phase := range pair.Phases {
 			if r := phase.Repeats; r != nil && r.Base+r.New > most.Base+most.New {

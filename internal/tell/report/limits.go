@@ -18,7 +18,7 @@ type Checked struct {
 	History string  `json:"history,omitempty"` // what of it counts
 	Started string  `json:"started,omitempty"`
 	Host    string  `json:"-"`
-	Seconds float64 `json:"seconds"` // that the phases took
+	Seconds float64 `json:"seconds"` // time that the phases took
 }
 
 // OfLimits says which limits each run holds: those that fail come first, then those that cannot be
