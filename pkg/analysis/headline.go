@@ -93,7 +93,11 @@ func (w writer) alone() []string {
 		}
 		slices.SortStableFunc(tops, func(a, b *Overlap) int { return cmp.Compare(b.Rate, a.Rate) })
 		best := tops[0]
-		rate, text := w.Rate(best.Rate), present(w.Order, best.Disks)[0]+" "+string(op)+"s"
+		name := present(w.Order, best.Disks)[0]
+		rate, text := w.Rate(best.Rate), name+" "+string(op)+"s"
+		if best.Disks[name].ReadRate > 0 {
+			text = name + " reads and writes"
+		}
 		if len(tops) > 1 {
 			text += " fastest,"
 		}

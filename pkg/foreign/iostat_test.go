@@ -91,6 +91,35 @@ Device            r/s     rkB/s     w/s     wkB/s  %util
 sda             10,00      0,00   10,00    512,50  11,00
 `
 
+// iostatTurns is of a disk that reads and writes in its first burst, and only writes in two
+// later ones. No direction of any is cut short.
+const iostatTurns = `Linux 6.1.0 (bench) 	24.11.2026 	_x86_64_	(2 CPU)
+
+Device            r/s     rkB/s     w/s     wkB/s  %util
+sda             11.00   9999.00   11.00   9999.00  11.00
+
+Device            r/s     rkB/s     w/s     wkB/s  %util
+sda             10.00    600.00   10.00    400.00  11.00
+
+Device            r/s     rkB/s     w/s     wkB/s  %util
+sda              0.00      0.00    0.00      0.00   0.00
+
+Device            r/s     rkB/s     w/s     wkB/s  %util
+sda              0.00      0.00   10.00    100.00  11.00
+
+Device            r/s     rkB/s     w/s     wkB/s  %util
+sda              0.00      0.00   10.00    100.00  11.00
+
+Device            r/s     rkB/s     w/s     wkB/s  %util
+sda              0.00      0.00    0.00      0.00   0.00
+
+Device            r/s     rkB/s     w/s     wkB/s  %util
+sda              0.00      0.00   10.00    100.00  11.00
+
+Device            r/s     rkB/s     w/s     wkB/s  %util
+sda              0.00      0.00   10.00    100.00  11.00
+`
+
 func TestDevices(t *testing.T) {
 	// Each device: what it read and wrote, and from when to when it worked, in s.
 	for _, tt := range []struct {
@@ -110,6 +139,8 @@ func TestDevices(t *testing.T) {
 		{"old iostat", iostatOld, Options{}, "sda 3145728 0 0-2", "", ""},
 		{"decimal commas and an interval", iostatBare, Options{Interval: 2 * time.Second},
 			"sda 0 1049600 0-2", "", ""},
+		{"one direction at a time", iostatTurns, Options{Interval: time.Second},
+			"sda 614400 819200 0-7", "", ""},
 	} {
 		for form, data := range map[string][]byte{
 			"": []byte(tt.text), "CRLF": []byte(strings.ReplaceAll(tt.text, "\n", "\r\n")),

@@ -306,6 +306,7 @@ func appendFiles(out []byte, e trace.Event, parts []part, ops []trace.Role) []by
 			n++
 		}
 		for op, role := range ops {
+			before := len(out)
 			e.Type = trace.ProgressType
 			e.Bytes = 0
 			e.TNS = parts[0].fromNS
@@ -326,8 +327,11 @@ func appendFiles(out []byte, e trace.Event, parts []part, ops []trace.Role) []by
 			file.Op = role
 			file.StartNS = parts[0].fromNS
 			file.EndNS = e.TNS
-			if file.TNS = 0; e.Bytes > 0 {
+			file.TNS = 0
+			if e.Bytes > 0 {
 				out = trace.AppendEvent(out, &file)
+			} else {
+				out = out[:before] // progress without a file would look like one that was cut short
 			}
 			e.Seq++
 		}
