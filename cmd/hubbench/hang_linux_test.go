@@ -24,7 +24,7 @@ func atWork(on, out string) map[string][]string {
 		"run":      {in("s.yaml"), "--out", elsewhere("run")},
 		"simulate": {in("s.yaml"), "--out", elsewhere("simulated")},
 		"analyze":  {in("run")}, "report": {in("run"), "--out", elsewhere("report.md")},
-		"compare": {in("run"), in("run")}, "trend": {in("run")}, "table": {in("run")},
+		"compare": {in("run"), in("run2")}, "trend": {in("run")}, "table": {in("run")},
 		"fit":     {in("run")},
 		"check":   {in("run"), "--limits", in("limits.yaml")},
 		"import":  {in("a_bw.1.log"), "--start", "a=0s", "--out", elsewhere("imported")},
@@ -56,6 +56,7 @@ phases: [{pattern: WW}]
 `
 	run := filepath.Join(on, "run")
 	prints(t, "simulate", write(t, filepath.Join(on, "s.yaml"), small), "--out", run)
+	prints(t, "simulate", filepath.Join(on, "s.yaml"), "--out", run+"2")
 	prints(t, "fit", run, "--out", filepath.Join(on, "hub.yaml"))
 	write(t, filepath.Join(on, "limits.yaml"), "expect: [{phase: WW, rate: {min: 1 MB/s}}]\n")
 	write(t, filepath.Join(on, "a_bw.1.log"), ofFio(100_000))

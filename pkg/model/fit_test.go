@@ -16,6 +16,7 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // truth is the true value of a fitted parameter, with the first disk's weights and the reads'
@@ -243,6 +244,29 @@ func TestFitSaysWhatItCannotKnow(t *testing.T) {
 	f = fit(t, observe(t, study(disks[:2], 2, 20, 1), p))
 	if got := note(f, "B.write.weight"); got == "" {
 		t.Error("two slow writers: B's weight passes for known")
+	}
+}
+
+// A run in one direction says nothing of the other: it is assumed, and a profile holds no figure that
+// is no number.
+func TestFitOfOneDirection(t *testing.T) {
+	all := observe(t, study([]string{"A", "B"}, 2, 10, 1), noisy())
+	for _, op := range []trace.Role{trace.Read, trace.Write} {
+		e := hub.Evidence{}
+		for _, o := range all.Rates {
+			if !slices.ContainsFunc(o.Disks, func(d hub.Observed) bool { return d.Op != op }) {
+				e.Rates = append(e.Rates, o)
+			}
+		}
+		f := fit(t, &e)
+		if _, err := hub.Load("hub.yaml", f.YAML()); err != nil {
+			t.Errorf("%s only: %v", op, err)
+		}
+		for _, p := range f.Parameters {
+			if !(p.Value > 0) {
+				t.Errorf("%s only: %s is %v", op, p.Name, p.Value)
+			}
+		}
 	}
 }
 

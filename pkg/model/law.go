@@ -98,10 +98,11 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 	l := &law{profile: &profile}
 	observed := map[*float64]bool{} // the disks' rates that were observed
 	var highest [2]float64          // in each direction
-	both := 0.0
+	both, fastest := 0.0, 0.0
 	for _, o := range e.Pooled().Rates {
 		var sum [2]float64
 		for _, d := range o.Disks {
+			fastest = max(fastest, d.Rate)
 			l.logs, l.errors = append(l.logs, math.Log(d.Rate)), append(l.errors, d.Error)
 			value := &profile.Disk(d.Disk).Side(d.Op).Hub
 			if o.Direct {
@@ -119,7 +120,11 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 			both = max(both, sum[0]+sum[1])
 		}
 	}
-	if both == max(highest[0], highest[1]) { // nobody read and wrote at once
+	isMixed := both > max(highest[0], highest[1])
+	for way := range highest { // a direction that was not measured starts as the other one
+		highest[way] = cmp.Or(highest[way], highest[1-way], fastest)
+	}
+	if !isMixed {
 		both = usualBoth * max(highest[0], highest[1])
 	}
 	c := &profile.Capacity
