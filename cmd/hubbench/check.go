@@ -77,8 +77,6 @@ func (o *checkOptions) run(_ *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	var runs []report.Checked
-	var all []limit.Result
 	var loaded []*recorded.Run
 	for _, path := range paths {
 		run, err := load(path)
@@ -90,39 +88,16 @@ func (o *checkOptions) run(_ *cobra.Command, paths []string) error {
 	if err := twice(loaded); err != nil {
 		return err
 	}
+	var runs []report.Checked
+	var all []limit.Result
 	for i, name := range o.namesOf(paths) {
-		run, limits := loaded[i], shared
-		if o.limits == "" {
-			if limits, err = ownLimits(run); err != nil {
-				return usage(err)
-			}
-		}
-		samples, left, err := earlier(o.history, run, loaded)
+		checked, err := o.checkRun(loaded[i], shared, loaded, fall)
 		if err != nil {
 			return err
 		}
-		if len(limits)+len(samples) == 0 {
-			if left != "" {
-				left = " (left out: " + left + ")"
-			}
-			return usagef("%s: no limits to hold it to; give --limits FILE, --history RUNS of the same setup, or add "+
-				"expect: to the scenario%s", paths[i], left)
-		}
-		results := limit.Check(run.Analysis, limits, limit.History{Earlier: samples, Fall: fall})
-		checked := report.Checked{Run: name, Verdict: limit.Worst(results), Results: results}
-		if o.history != nil {
-			checked.History = ofHistory(len(samples), left)
-		}
-		if origin := run.Analysis.Origin; origin != nil {
-			checked.Started, checked.Host = origin.Started, origin.Host
-		}
-		for _, p := range run.Analysis.Phases {
-			if p.Series != nil {
-				checked.Seconds += p.Series.EndS
-			}
-		}
+		checked.Run = name
 		runs = append(runs, checked)
-		all = append(all, results...)
+		all = append(all, checked.Results...)
 	}
 	if o.Format == "junit" {
 		err := o.write(func(w io.Writer) error { return export.JUnit(w, runs) })
@@ -131,6 +106,41 @@ func (o *checkOptions) run(_ *cobra.Command, paths []string) error {
 	doc := report.OfLimits(runs)
 	doc.Tool = toolVersion()
 	return cmp.Or(o.send(doc), o.verdict(all))
+}
+
+// checkRun holds a run to its limits, its own if no shared ones are given, and to its history.
+func (o *checkOptions) checkRun(run *recorded.Run, limits []scenario.Limit, all []*recorded.Run,
+	fall float64) (checked report.Checked, err error) {
+	if o.limits == "" {
+		if limits, err = ownLimits(run); err != nil {
+			return checked, usage(err)
+		}
+	}
+	samples, left, err := earlier(o.history, run, all)
+	if err != nil {
+		return checked, err
+	}
+	if len(limits)+len(samples) == 0 {
+		if left != "" {
+			left = " (left out: " + left + ")"
+		}
+		return checked, usagef("%s: no limits to hold it to; give --limits FILE, --history RUNS of "+
+			"the same setup, or add expect: to the scenario%s", run.Path, left)
+	}
+	results := limit.Check(run.Analysis, limits, limit.History{Earlier: samples, Fall: fall})
+	checked = report.Checked{Verdict: limit.Worst(results), Results: results}
+	if o.history != nil {
+		checked.History = ofHistory(len(samples), left)
+	}
+	if origin := run.Analysis.Origin; origin != nil {
+		checked.Started, checked.Host = origin.Started, origin.Host
+	}
+	for _, p := range run.Analysis.Phases {
+		if p.Series != nil {
+			checked.Seconds += p.Series.EndS
+		}
+	}
+	return checked, nil
 }
 
 // verdict is the first limit with the worst verdict as an error; nil if all pass. In a workflow of

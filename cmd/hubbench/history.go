@@ -176,7 +176,8 @@ func sampleOf(rows, base []tidy.Disk) compare.Sample {
 		repeats = append(repeats, compare.Sample{{Phase: name, Disk: row.Disk, Work: row.Work}: e})
 		p := together[row.Phase]
 		p.rate += *row.Rate
-		p.squares += math.Pow(e.SE**row.Rate, 2)
+		se := e.SE * *row.Rate
+		p.squares += se * se
 		p.disks++
 		if together[row.Phase] = p; p.disks == int(row.Working) && p.disks > 1 {
 			all := compare.Log(p.rate, nil)

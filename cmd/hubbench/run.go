@@ -47,6 +47,42 @@ type runOptions struct {
 // second.
 const minStall = 2 * time.Second
 
+// check refuses flags that do not go together.
+func (o *runOptions) check() error {
+	if o.repeat < 1 {
+		return usagef("--repeat %d: give how often each phase is to run, such as 3",
+			o.repeat)
+	}
+	if o.stall < minStall {
+		return usagef("--stall %s: too short to tell a slow disk from a dead one; "+
+			"try %s or more",
+			o.stall, minStall)
+	}
+	if o.from != "" && o.dir != "" {
+		return usagef("--out names the folder of a new run, and --resume goes on in its " +
+			"own: leave one of them out")
+	}
+	asks := o.direct != nil || o.then != ""
+	if o.from != "" && (o.repeat > 1 || asks) {
+		return usagef("--repeat, --direct and --then are for a new run, and --resume " +
+			"goes on by the plan of its own: leave it or them out")
+	}
+	if o.from != "" && o.label != nil {
+		return usagef("--label is for a new run, and --resume goes on with the labels " +
+			"of its own: leave one of them out")
+	}
+	for _, label := range o.label {
+		if key, _, ok := strings.Cut(label, "="); !ok || key == "" {
+			return usagef("--label %s: give a name and a value, such as build=7", label)
+		}
+	}
+	if asks && (o.noPause || !isTerminal(o.stdin)) {
+		return usagef("--direct and --then ask you to connect something in another way, " +
+			"and need a terminal to wait for you")
+	}
+	return nil
+}
+
 func newRun(p program) *cobra.Command {
 	var opts runOptions
 	opts.program = p
@@ -79,36 +115,8 @@ first phase that is not complete.`,
 			return takes(1, unlimited)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if opts.repeat < 1 {
-				return usagef("--repeat %d: give how often each phase is to run, such as 3",
-					opts.repeat)
-			}
-			if opts.stall < minStall {
-				return usagef("--stall %s: too short to tell a slow disk from a dead one; "+
-					"try %s or more",
-					opts.stall, minStall)
-			}
-			if opts.from != "" && opts.dir != "" {
-				return usagef("--out names the folder of a new run, and --resume goes on in its " +
-					"own: leave one of them out")
-			}
-			asks := opts.direct != nil || opts.then != ""
-			if opts.from != "" && (opts.repeat > 1 || asks) {
-				return usagef("--repeat, --direct and --then are for a new run, and --resume " +
-					"goes on by the plan of its own: leave it or them out")
-			}
-			if opts.from != "" && opts.label != nil {
-				return usagef("--label is for a new run, and --resume goes on with the labels " +
-					"of its own: leave one of them out")
-			}
-			for _, label := range opts.label {
-				if key, _, ok := strings.Cut(label, "="); !ok || key == "" {
-					return usagef("--label %s: give a name and a value, such as build=7", label)
-				}
-			}
-			if asks && (opts.noPause || !isTerminal(p.stdin)) {
-				return usagef("--direct and --then ask you to connect something in another way, " +
-					"and need a terminal to wait for you")
+			if err := opts.check(); err != nil {
+				return err
 			}
 			ctx, asked, release := catchSignals(cmd.Context())
 			defer release()

@@ -266,8 +266,7 @@ func (r *rate) add(row *tidy.Disk) {
 }
 
 // rows are those of all runs in order of time, each once, with what to call their runs as their
-// source. The runs of a catalogue go by their ids, and all do in pages: a path says whose it is. It
-// also finds the phase if none is asked for.
+// source. The runs of a catalogue go by their ids, and all do in pages: a path says whose it is.
 func (o *trendOptions) rows(paths []string) (rows []tidy.Disk, err error) {
 	seen := map[string]bool{}
 	for i, path := range slices.Concat(paths, o.history) {
@@ -299,6 +298,13 @@ func (o *trendOptions) rows(paths []string) (rows []tidy.Disk, err error) {
 			}
 		}
 	}
+	o.sort(rows)
+	return rows, nil
+}
+
+// sort orders rows by time, and takes the phase from the first run if none is asked for: the one
+// with most disks busy.
+func (o *trendOptions) sort(rows []tidy.Disk) {
 	slices.SortStableFunc(rows, func(a, b tidy.Disk) int {
 		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Source, b.Source))
 	})
@@ -310,5 +316,4 @@ func (o *trendOptions) rows(paths []string) (rows []tidy.Disk, err error) {
 			}
 		}
 	}
-	return rows, nil
 }

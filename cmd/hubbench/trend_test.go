@@ -42,7 +42,7 @@ func fleet(t *testing.T, benches []int, runs, at int) (paths []string) {
 				},
 			})
 			for phase, disks := range map[string]string{"A alone": "A", "WW": "AB"} {
-				for _, disk := range strings.Split(disks, "") {
+				for disk := range strings.SplitSeq(disks, "") {
 					for seq := range 5 {
 						fileNS := int64(1e9 / rate * 1e9)
 						text = trace.AppendEvent(text, &trace.Event{

@@ -39,13 +39,16 @@ func drawn(rnd *rand.Rand, runs, rates int, common bool, fall float64) (list []S
 	return list
 }
 
-// gate counts the pairs in which a gate finds that a rate fell by more than its limit.
-func gate(seed uint64, pairs, rates int, common bool, b, n, history int, fall,
-	limit float64) (crossed int) {
+// runCounts are how many runs a comparison has of each side and of a history.
+type runCounts struct{ base, new, history int }
+
+// gate counts the pairs in which a gate with a limit of 0 finds that a rate fell.
+func gate(seed uint64, pairs, rates int, common bool, n runCounts, fall float64) (crossed int) {
 	rnd := rand.New(rand.NewPCG(seed, 7))
 	for range pairs {
-		base, other := drawn(rnd, b, rates, common, 0), drawn(rnd, n, rates, common, fall)
-		if crosses(limit, base, other, drawn(rnd, history, rates, common, 0)) {
+		base := drawn(rnd, n.base, rates, common, 0)
+		other := drawn(rnd, n.new, rates, common, fall)
+		if crosses(0, base, other, drawn(rnd, n.history, rates, common, 0)) {
 			crossed++
 		}
 	}
@@ -118,8 +121,8 @@ func TestPower(t *testing.T) {
 		{26, true, 3, 3, 0, 0.1, 30, 100}, {26, true, 10, 3, 0, 0.1, 85, 100},
 		{26, true, 3, 3, 10, 0.1, 85, 100},
 	} {
-		got := gate(5000+uint64(i), pairs, tt.rates, tt.common, tt.base, tt.new, tt.history,
-			tt.fall, 0)
+		got := gate(5000+uint64(i), pairs, tt.rates, tt.common,
+			runCounts{tt.base, tt.new, tt.history}, tt.fall)
 		n := 1/float64(tt.base) + 1/float64(tt.new)
 		free := float64(tt.base + tt.new - 2 + max(0, tt.history-1))
 		level := Chance / 2 / float64(tt.rates)

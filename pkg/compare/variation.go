@@ -184,7 +184,8 @@ func (v *Variation) add(key Key, e stats.Estimate, times float64) stats.Estimate
 	}
 	between := max(0, total.Mean-within)
 	// Of the difference of two variances, the first of which alone is not known well.
-	free := total.DegreesOfFreedom * math.Pow(between/total.Mean, 2)
+	share := between / total.Mean
+	free := total.DegreesOfFreedom * share * share
 	runs := stats.Estimate{SE: math.Sqrt(between * times), DegreesOfFreedom: free}
 	sum := stats.Difference(stats.Estimate{SE: e.SE, DegreesOfFreedom: e.DegreesOfFreedom}, runs)
 	return stats.Estimate{Mean: e.Mean, SE: sum.SE, DegreesOfFreedom: sum.DegreesOfFreedom}

@@ -68,7 +68,7 @@ func (p *Profile) value() yaml.Value {
 	}
 	const noDisks = "disks is empty; describe at least one"
 	version := 1
-	old := ignored.Then(func(yaml.Node) { p.Withdrawn = true })
+	old := ignored().Then(func(yaml.Node) { p.Withdrawn = true })
 	return yaml.Object{Keys: []yaml.Key{
 		yaml.Required("version", yaml.Int(&version, 1, 1), "the version of this format"),
 		yaml.Required("name", yaml.String(&p.Name), "the hub, in one word"),
@@ -97,9 +97,9 @@ func (p *Profile) value() yaml.Value {
 			yaml.Optional("rates", yaml.Items[Observation]{To: &e.Rates,
 				Item: p.observationValue}.Value(),
 				"rates of disks that worked together, or alone"),
-			yaml.Optional("lags", ignored,
+			yaml.Optional("lags", ignored(),
 				"times of recovery; fit wrote them once, and they are ignored"),
-			yaml.Optional("noise", ignored,
+			yaml.Optional("noise", ignored(),
 				"how much files differ; fit wrote it once, and it is ignored"),
 		}}.Value(), "what was measured: with it, predictions have intervals; fit writes it"),
 	}}.Value()
@@ -266,7 +266,7 @@ func (p *Profile) observationValue(o *Observation) yaml.Value {
 }
 
 // ignored reads anything.
-var ignored = yaml.Read(yaml.Schema{}, func(yaml.Node) {})
+func ignored() yaml.Value { return yaml.Read(yaml.Schema{}, func(yaml.Node) {}) }
 
 func role(to *trace.Role) yaml.Value {
 	return yaml.OneOf(to, string(trace.Read), string(trace.Write))

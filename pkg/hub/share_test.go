@@ -90,17 +90,6 @@ func randomCase(rng *rand.Rand) (Capacity, []Claim) {
 	return c, claims
 }
 
-func sums(claims []Claim, rates []float64) (r, w float64) {
-	for i, claim := range claims {
-		if claim.Op == write {
-			w += rates[i]
-		} else {
-			r += rates[i]
-		}
-	}
-	return r, w
-}
-
 func TestShareAgainstBisection(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := range 10_000 {

@@ -98,6 +98,9 @@ func (q *sequence) crossesNeighbour(from, to int) bool {
 // refine moves the ends of slopes to where they fit best, in the form that fits best.
 func (q *sequence) refine(s shape) shape {
 	better := func(pieces []piece) {
+		if pieces == nil {
+			return
+		}
 		if t := q.fitPieces(pieces); t.score < s.score {
 			s = t
 		}
@@ -115,20 +118,26 @@ func (q *sequence) refine(s shape) shape {
 					continue
 				}
 				for step := len(q.y) / 8; step > 0; step /= 2 {
-					for _, by := range []int{-step, step} {
-						moved := slices.Clone(s.pieces)
-						moved[k].form = how
-						moved[edge].to += by
-						moved[edge+1].from += by
-						if !moved[edge].short(q) && !moved[edge+1].short(q) {
-							better(moved)
-						}
-					}
+					better(q.moved(s.pieces, k, how, edge, -step))
+					better(q.moved(s.pieces, k, how, edge, step))
 				}
 			}
 		}
 	}
 	return s
+}
+
+// moved gives a piece another form and moves an edge by some bins. It is nil if that leaves a piece
+// too short.
+func (q *sequence) moved(pieces []piece, k int, how form, edge, by int) []piece {
+	moved := slices.Clone(pieces)
+	moved[k].form = how
+	moved[edge].to += by
+	moved[edge+1].from += by
+	if moved[edge].short(q) || moved[edge+1].short(q) {
+		return nil
+	}
+	return moved
 }
 
 // short reports whether the piece is shorter than its form requires.

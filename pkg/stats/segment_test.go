@@ -41,14 +41,3 @@ func TestSplitIsOptimal(t *testing.T) {
 		}
 	}
 }
-
-// levels are values that alternate by 1 % about each level for that long.
-func levels(steps ...[2]float64) []float64 {
-	var x []float64
-	for _, s := range steps {
-		for i := range int(s[0]) {
-			x = append(x, s[1]*(1+0.01*math.Sin(float64(i*i))))
-		}
-	}
-	return x
-}

@@ -56,7 +56,7 @@ func Open(dir string) (*Catalogue, error) {
 		source, content, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		c.known[source] = content // One that was cut off is of no run.
 	}
-	if _, err := os.Stat(c.state(pendingFile)); err != nil {
+	if _, err := os.Stat(c.state(pendingFile)); errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
 	err = c.locked(compactLock, filesystem.Lock, c.carryOut)
@@ -92,14 +92,15 @@ func StampOf(path string, hashed bool) Stamp {
 	if events, err := rundir.EventsOf(path); err == nil {
 		files = append(files, events)
 	}
-	content := fmt.Sprint(table.Version, hashed)
+	var content strings.Builder
+	fmt.Fprint(&content, table.Version, hashed)
 	for i, file := range files {
 		if stat, err := os.Stat(file); err == nil && stat.Mode().IsRegular() {
-			content += fmt.Sprint(" ", i, stat.Size(), stat.ModTime().UnixNano())
+			fmt.Fprint(&content, " ", i, stat.Size(), stat.ModTime().UnixNano())
 		}
 	}
 	short := func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:32] }
-	return Stamp{short(path), short(content)}
+	return Stamp{short(path), short(content.String())}
 }
 
 // Has reports whether this computer has added the run as it is.

@@ -154,7 +154,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 // leaves are the values of the next row that are not null, by their column.
-func leaves(t *testing.T, rows *parquet.Reader) map[string][]any {
+func leaves(t *testing.T, rows parquet.Rows) map[string][]any {
 	t.Helper()
 	row := make([]parquet.Row, 1)
 	if _, err := rows.ReadRows(row); err != nil && !errors.Is(err, io.EOF) {
@@ -213,7 +213,11 @@ func TestFormatsAgree(t *testing.T) {
 			if err != nil || file.NumRows() != int64(len(fromJSON)) {
 				t.Fatalf("%s: %v", g.Name, err)
 			}
-			reader := parquet.NewReader(file)
+			if len(fromJSON) == 0 {
+				continue
+			}
+			stored := file.RowGroups()[0].Rows()
+			defer stored.Close()
 			for i, row := range fromJSON {
 				delete(row, "started") // A time in one, text in the other.
 				want := map[string][]any{}
@@ -230,7 +234,7 @@ func TestFormatsAgree(t *testing.T) {
 						want[name] = append(want[name], v)
 					}
 				}
-				got := leaves(t, reader)
+				got := leaves(t, stored)
 				delete(got, "started")
 				maps.DeleteFunc(want, func(_ string, values []any) bool { return len(values) == 0 })
 				if diff := cmp.Diff(want, got); diff != "" {

@@ -130,15 +130,19 @@ func newLive(doc *report.Document, c *report.Chart) live {
 	}
 	option["tooltip"], option["grid"] = tip, grid
 	b.live.Option = option
-	// A saved chart has its title and keys above it, and where it comes from below.
 	keys := []object{}
 	for i, symbol := range b.live.View.Symbols {
 		keys = append(keys, object{"name": "k" + strconv.Itoa(i), "icon": "path://" + symbol})
 	}
-	origin := report.ChartOrigin(doc, c)
-	b.live.View.Picture = object{
+	b.live.View.Picture = picture(report.Clean(c.Title), report.ChartOrigin(doc, c), keys)
+	return b.live
+}
+
+// picture is what a saved chart has besides: its title, its keys and where it comes from.
+func picture(title, origin string, keys []object) object {
+	return object{
 		"title": []object{
-			{"text": report.Clean(c.Title)},
+			{"text": title},
 			{"text": origin, "bottom": 4, "textStyle": object{"fontSize": 10, "color": "@soft"}},
 		},
 		"legend": object{"top": 32, "left": 0, "selectedMode": false, "data": keys,
@@ -147,7 +151,6 @@ func newLive(doc *report.Document, c *report.Chart) live {
 			"outerBoundsMode": "same"},
 		"dataZoom": []object{},
 	}
-	return b.live
 }
 
 type object = map[string]any

@@ -1,0 +1,133 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// newPhase is a phase that is in all runs, without its rates.
+func newPhase(base *matched, b *part, others []*matched) Phase {
+	n := others[0].part(b.name)
+	out := Phase{
+		Name:       b.name,
+		Title:      b.called(),
+		Rates:      []Rate{},
+		Recoveries: recoveries(b.found, n.found),
+		Work:       b.works,
+	}
+	if n.own != b.name {
+		out.NewPhase = n.own
+	}
+	for _, other := range others {
+		of, all := " of "+other.Label, other.part(b.name).all
+		var gone []string
+		cut, apart := len(all) < len(b.all) && other.Trace.Status == trace.Partial, false
+		for _, again := range all {
+			for _, disk := range lost(base, b, again) {
+				if !slices.Contains(gone, disk) {
+					gone = append(gone, disk)
+					out.losses = append(out.losses, disk+" ("+out.Title+")"+of)
+				}
+			}
+			cut = cut || again.traced.Status == trace.Partial
+			apart = apart || len(again.window) == 0 && len(b.window) > 0
+		}
+		switch {
+		case gone != nil:
+		case cut:
+			out.losses = append(out.losses, strconv.Quote(out.Title)+of+", which was cut short")
+		case apart:
+			out.losses = append(out.losses, strconv.Quote(out.Title)+of+": "+neverAtOnce)
+		}
+		out.Lost = append(out.Lost, gone...)
+		out.Incomplete = out.Incomplete || cut
+		out.apart = out.apart || apart
+	}
+	alike := 0
+	for _, disk := range base.Analysis.Order {
+		if role := b.found.Roles[disk]; role == "" || role == trace.Idle ||
+			n.found.Roles[disk] != role {
+			continue
+		}
+		alike++
+		unlike := b.unlike(n, disk)
+		switch out.Unlike = append(out.Unlike, unlike...); {
+		case len(unlike) == 0:
+			out.disks = append(out.disks, disk)
+		case !slices.Contains(out.Lost, disk):
+			out.losses = append(
+				out.losses,
+				disk+" ("+out.Title+") of "+others[0].Label+", whose work differs",
+			)
+		}
+	}
+	out.window = len(out.disks) > 1 && len(out.disks) == len(b.traced.Disks) &&
+		len(out.disks) == len(n.traced.Disks)
+	switch {
+	case alike == 0:
+		out.Reason = "no disk has the same role in both runs"
+	case len(b.window) == 0:
+		out.Reason = "in the base, " + neverAtOnce
+	case out.apart:
+		out.Reason = neverAtOnce
+	case len(out.disks) == 0:
+		out.Reason = "no disk has the same work in both runs"
+	}
+	return out
+}
+
+// recoveries matches recoveries by the disk and by the one that ended before.
+func recoveries(base, other *analysis.Phase) []Recovery {
+	list := []Recovery{}
+	for _, r := range base.Recoveries {
+		list = append(list, Recovery{Disk: r.Disk, Op: r.Op, After: r.After, BaseLagS: r.LagS})
+	}
+	for _, r := range other.Recoveries {
+		i := slices.IndexFunc(
+			list,
+			func(b Recovery) bool { return b.Disk == r.Disk && b.After == r.After },
+		)
+		if i < 0 {
+			i = len(list)
+			list = append(list, Recovery{Disk: r.Disk, Op: r.Op, After: r.After})
+		}
+		list[i].LagS = r.LagS
+	}
+	return list
+}
+
+// unrepeated is why the runs of a side are not repeats of one another in a phase; empty if they
+// are.
+func unrepeated(runs []*matched, phase string) string {
+	a := runs[0].part(phase)
+	for i, r := range runs[1:] {
+		b := r.part(phase)
+		for _, d := range a.traced.Disks {
+			if b == nil {
+				continue
+			}
+			for _, key := range a.differs(b, d.Name) {
+				return fmt.Sprintf(
+					"run %d of a side is not a repeat of the first: %s of %s is %s, not %s",
+					i+2,
+					key,
+					d.Name,
+					b.works[d.Name].Value(key),
+					a.works[d.Name].Value(key),
+				)
+			}
+		}
+	}
+	return ""
+}
+
+// Where a variation is known from.
+const (
+	FromRuns    = "runs"
+	FromHistory = "history"
+	FromRepeats = "repeats"
+)
