@@ -43,32 +43,37 @@ func (in *input) fioLog() error {
 		return errors.New("what the log measures stands in its name, as fio writes it: " +
 			"NAME_bw.1.log")
 	}
-	const lastMS = 1e14
 	log := &fioTimes{source: in.Name, kind: kind}
-	isHist := strings.HasSuffix(kind, "_hist")
-	var last [3]int64
+	windowMS, err := in.fioLines(log)
+	switch {
+	case err != nil:
+		return err
+	case kind != "bw":
+		in.times = append(in.times, log)
+		return nil
+	case len(log.entries) == 0:
+		return errors.New("the log has no reads and no writes")
+	}
+	in.addFioBandwidth(filepath.Base(name), log.entries, windowMS)
+	return nil
+}
+
+// fioLines reads the lines into a log, and returns how far apart they usually are.
+func (in *input) fioLines(log *fioTimes) (windowMS int64, err error) {
+	var last [3]int64 // by direction
 	var apart []int64
 	for text := range in.lines() {
-		var v []int64
-		for field := range strings.SplitSeq(text, ",") {
-			n, err := strconv.ParseUint(strings.TrimSpace(field), 0, 63) // a priority may be in hex
-			if err == nil {
-				v = append(v, int64(n))
-			}
-		}
-		log.columns = cmp.Or(log.columns, strings.Count(text, ",")+1)
-		bins := len(v) - 3
-		if len(v) != log.columns || bins < 1 || isHist != (bins >= fioBins) || v[0] > lastMS ||
-			isHist && (fioAllBins%bins != 0 || slices.Max(v[2:]) > math.MaxUint32) {
-			return fmt.Errorf("%.40q is no line of fio's log of %s", text, kind)
+		v, err := log.parse(text)
+		if err != nil {
+			return 0, err
 		}
 		op := v[2]
-		if isHist {
+		if log.isHist() {
 			op = v[1]
 		}
 		if op >= int64(len(last)) || v[0] < last[op] {
-			return errors.New("its time is before that of the line before, or its direction is none; " +
-				"a log that jobs share (per_job_logs=0) does not tell them apart")
+			return 0, errors.New("its time is before that of the line before, or its direction " +
+				"is none; a log that jobs share (per_job_logs=0) does not tell them apart")
 		}
 		if last[op] > 0 && v[0] > last[op] {
 			apart = append(apart, v[0]-last[op])
@@ -76,50 +81,74 @@ func (in *input) fioLog() error {
 		last[op] = v[0]
 		switch {
 		case op > write: // a trim
-		case isHist:
+		case log.isHist():
 			log.bins = append(log.bins, v)
 		default:
 			log.entries = append(log.entries, fioEntry{v[0], v[1], op, v[3]})
 			log.isSingle = log.isSingle || v[3] > 0
 		}
 	}
-	switch {
-	case kind != "bw":
-		in.times = append(in.times, log)
-		return nil
-	case len(log.entries) == 0:
-		return errors.New("the log has no reads and no writes")
+	if len(apart) == 0 {
+		return 1, nil
 	}
 	slices.Sort(apart)
-	windowMS := int64(1)
-	if len(apart) > 0 {
-		windowMS = apart[len(apart)/2]
+	return apart[len(apart)/2], nil
+}
+
+// isHist says whether the lines are histograms.
+func (log *fioTimes) isHist() bool { return strings.HasSuffix(log.kind, "_hist") }
+
+// parse returns the numbers of a line, which has as many columns as the first.
+func (log *fioTimes) parse(text string) ([]int64, error) {
+	const lastMS = 1e14
+	var v []int64
+	for field := range strings.SplitSeq(text, ",") {
+		n, err := strconv.ParseUint(strings.TrimSpace(field), 0, 63) // a priority may be in hex
+		if err == nil {
+			v = append(v, int64(n))
+		}
 	}
-	s := in.add("fio", filepath.Base(name), "")
+	log.columns = cmp.Or(log.columns, strings.Count(text, ",")+1)
+	bins := len(v) - 3
+	isHist := log.isHist()
+	if len(v) != log.columns || bins < 1 || isHist != (bins >= fioBins) || v[0] > lastMS ||
+		isHist && (fioAllBins%bins != 0 || slices.Max(v[2:]) > math.MaxUint32) {
+		return nil, fmt.Errorf("%.40q is no line of fio's log of %s", text, log.kind)
+	}
+	return v, nil
+}
+
+// addFioBandwidth adds the series of a log of bandwidth.
+func (in *input) addFioBandwidth(disk string, entries []fioEntry, windowMS int64) {
+	s := in.add("fio", disk, "")
 	zero := int64(0)
-	if first := log.entries[0].ms; first >= epochMS {
+	if first := entries[0].ms; first >= epochMS {
 		zero = first - windowMS
 		s.began = zero * 1e6
 	}
 	var before [2]int64 // Both directions have their own windows.
-	for _, e := range log.entries {
+	for _, e := range entries {
 		at := (e.ms - zero) * 1e6
-		from := at - windowMS*3/2*1e6
-		bytes := e.block
-		if e.block > 0 { // a request that ended then
-			from = at - int64(float64(e.block)/1024/float64(max(1, e.value))*1e9)
-		}
-		from = max(from, before[e.op])
-		if e.block == 0 {
-			bytes = int64(float64(e.value) * 1024 * float64(at-from) / 1e9)
-		}
-		if at <= from { // in the same millisecond as the one before
-			from = at - 1e6
-		}
+		s.steps = append(s.steps, e.step(before[e.op], at, windowMS))
 		before[e.op] = at
-		s.steps = append(s.steps, step{e.op, from, at, bytes})
 	}
-	return nil
+}
+
+// step is what an entry says of the time until it, in which the one before it ended at before.
+func (e fioEntry) step(before, at, windowMS int64) step {
+	from := at - windowMS*3/2*1e6
+	bytes := e.block
+	if e.block > 0 { // a request that ended then
+		from = at - int64(float64(e.block)/1024/float64(max(1, e.value))*1e9)
+	}
+	from = max(from, before)
+	if e.block == 0 {
+		bytes = int64(float64(e.value) * 1024 * float64(at-from) / 1e9)
+	}
+	if at <= from { // in the same millisecond as the one before
+		from = at - 1e6
+	}
+	return step{e.op, from, at, bytes}
 }
 
 // fioResult is what the json output says of a job, or of a group of them.
@@ -148,76 +177,28 @@ type fioDirection struct {
 	Requests  int64 `json:"total_ios"`
 }
 
+// fioOutput is a document of the json output.
+type fioOutput struct {
+	Version string         `json:"fio version"`
+	EndMS   int64          `json:"timestamp_ms"`
+	Global  map[string]any `json:"global options"`
+	Jobs    []fioJob
+	Clients []fioJob `json:"client_stats"` // fio --client writes these instead of jobs
+}
+
 var fioDocument = regexp.MustCompile(`\{\s*"fio version"`)
 
 // fioJSON reads json or json+ output. A file may have several documents and text between them.
 func (in *input) fioJSON() error {
 	guessed := false
 	for _, at := range fioDocument.FindAllIndex(in.Data, -1) {
-		var doc struct {
-			Version string         `json:"fio version"`
-			EndMS   int64          `json:"timestamp_ms"`
-			Global  map[string]any `json:"global options"`
-			Jobs    []fioJob
-			Clients []fioJob `json:"client_stats"` // fio --client writes these instead of jobs
-		}
+		var doc fioOutput
 		if err := in.decode(at[0], &doc); err != nil {
 			return err
 		}
 		doc.Jobs = append(doc.Jobs, doc.Clients...)
-		unit := int64(1)
-		if doc.Version < "fio-3" {
-			unit = 1024
-		}
-		longestMS, inRow := int64(0), false
-		for _, j := range doc.Jobs {
-			longestMS = max(longestMS, j.Read.RuntimeMS, j.Write.RuntimeMS)
-			inRow = inRow || j.Group != doc.Jobs[0].Group
-			for _, option := range []string{"startdelay", "wait_for"} {
-				inRow = inRow || j.Options[option] != nil || doc.Global[option] != nil
-			}
-		}
-		for i, j := range doc.Jobs {
-			if j.Name == "All clients" {
-				continue
-			}
-			if j.Error != 0 {
-				in.notes = append(in.notes, fmt.Sprintf("%s: job %s ended with error %d", in.Name,
-					j.Name, j.Error))
-			}
-			began, phase := j.StartMS*1e6, ""
-			if j.StartMS == 0 && len(doc.Jobs) > 1 {
-				guessed = guessed || !inRow
-				if inRow {
-					phase = j.Name
-				}
-			}
-			if began == 0 && phase == "" && doc.EndMS > 0 {
-				began = (doc.EndMS - longestMS) * 1e6
-			}
-			// --status-interval writes what a job has done so far, and then again.
-			var r *fioResult
-			for _, other := range in.results {
-				apart := time.Duration(other.mean.began - began).Abs()
-				if other.mean.source == "" && other.job == j.Name && other.index == i+1 &&
-					began > 0 && apart < time.Second {
-					r = other
-				}
-			}
-			if r == nil {
-				_, isGrouped := j.Options["group_reporting"]
-				name := strings.TrimPrefix(j.Host+":"+j.Name, ":")
-				r = &fioResult{job: j.Name, index: i + 1, version: doc.Version,
-					isGrouped: isGrouped || doc.Global["group_reporting"] != nil,
-					mean:      in.add(doc.Version, name, phase)}
-				r.mean.began = began
-				r.mean.isMean = true
-				in.results = append(in.results, r)
-			}
-			runtimeNS := max(j.Read.RuntimeMS, j.Write.RuntimeMS) * 1e6
-			r.mean.steps = []step{{read, 0, runtimeNS, j.Read.Bytes * unit},
-				{write, 0, runtimeNS, j.Write.Bytes * unit}}
-			r.requests = j.Read.Requests + j.Write.Requests
+		if in.fioJobs(&doc) {
+			guessed = true
 		}
 	}
 	if guessed {
@@ -225,6 +206,94 @@ func (in *input) fioJSON() error {
 			"began; they are taken to have started together")
 	}
 	return nil
+}
+
+// fioJobs adds the results of a document's jobs. It says whether it guessed that they started
+// together.
+func (in *input) fioJobs(doc *fioOutput) (guessed bool) {
+	unit := int64(1)
+	if doc.Version < "fio-3" {
+		unit = 1024
+	}
+	longestMS, inRow := doc.longestMS(), doc.inRow()
+	for i, j := range doc.Jobs {
+		if j.Name == "All clients" {
+			continue
+		}
+		if j.Error != 0 {
+			in.notes = append(in.notes, fmt.Sprintf("%s: job %s ended with error %d", in.Name,
+				j.Name, j.Error))
+		}
+		began, phase := j.StartMS*1e6, ""
+		if j.StartMS == 0 && len(doc.Jobs) > 1 {
+			guessed = guessed || !inRow
+			if inRow {
+				phase = j.Name
+			}
+		}
+		if began == 0 && phase == "" && doc.EndMS > 0 {
+			began = (doc.EndMS - longestMS) * 1e6
+		}
+		r := in.earlierResult(j.Name, i+1, began)
+		if r == nil {
+			r = in.addResult(doc, i, began, phase)
+		}
+		runtimeNS := max(j.Read.RuntimeMS, j.Write.RuntimeMS) * 1e6
+		r.mean.steps = []step{{read, 0, runtimeNS, j.Read.Bytes * unit},
+			{write, 0, runtimeNS, j.Write.Bytes * unit}}
+		r.requests = j.Read.Requests + j.Write.Requests
+	}
+	return guessed
+}
+
+// longestMS is how long the longest job ran.
+func (doc *fioOutput) longestMS() (longest int64) {
+	for _, j := range doc.Jobs {
+		longest = max(longest, j.Read.RuntimeMS, j.Write.RuntimeMS)
+	}
+	return longest
+}
+
+// inRow says whether some jobs waited for others, or for a time, before they started.
+func (doc *fioOutput) inRow() bool {
+	for _, j := range doc.Jobs {
+		if j.Group != doc.Jobs[0].Group {
+			return true
+		}
+		for _, option := range []string{"startdelay", "wait_for"} {
+			if j.Options[option] != nil || doc.Global[option] != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// earlierResult finds what the file said of the same job before: with --status-interval fio writes
+// what a job has done so far, and then again. It is nil if the job is new.
+func (in *input) earlierResult(job string, index int, began int64) (r *fioResult) {
+	for _, other := range in.results {
+		apart := time.Duration(other.mean.began - began).Abs()
+		if other.mean.source == "" && other.job == job && other.index == index && began > 0 &&
+			apart < time.Second {
+			r = other
+		}
+	}
+	return r
+}
+
+// addResult begins the result of a document's job, with its series of means.
+func (in *input) addResult(doc *fioOutput, job int, began int64, phase string) *fioResult {
+	j := doc.Jobs[job]
+	_, isGrouped := j.Options["group_reporting"]
+	name := strings.TrimPrefix(j.Host+":"+j.Name, ":")
+	r := &fioResult{job: j.Name, index: job + 1, version: doc.Version,
+		isGrouped: isGrouped || doc.Global["group_reporting"] != nil,
+		mean:      in.add(doc.Version, name, phase)}
+	r.mean.began = began
+	r.mean.isMean = true
+	in.results = append(in.results, r)
+	return r
 }
 
 // joinResults takes from the results when logged jobs began and what they moved. A log may not say

@@ -62,27 +62,31 @@ type format struct {
 }
 
 // formats are all that are known. Those of one name stand together.
-var formats = []format{
-	{"csv", regexp.MustCompile(`^$`), (*input).table, ""}, // only with --map
-	{"diskspd", regexp.MustCompile(`<Results>[\s\S]*<TimeSpan>`), (*input).diskSpdXML, ""},
-	{"diskspd", regexp.MustCompile(`Results for timespan`), (*input).diskSpdText, ""},
-	{"elbencho", regexp.MustCompile(`^(ISO Date,)?Label,Phase,RuntimeMS,`), (*input).elbenchoLive, ""},
-	{"elbencho", regexp.MustCompile(`^ISO date,label,`), (*input).elbenchoResult, ""},
-	{"fio-json", fioDocument, (*input).fioJSON, ""},
-	{"fio-log", regexp.MustCompile(`^\d+, *\d+, *\d+,`), (*input).fioLog, ""},
-	{"iostat", regexp.MustCompile(`^\{\s*"sysstat"`), (*input).iostatJSON, ""},
-	{"iostat", regexp.MustCompile(`(?m)^ *Device.*/s|/s.* Device\s*$`), (*input).iostatText, ""},
-	{"", regexp.MustCompile(`: \(groupid=\d+, jobs=|(?m)^\d;fio-`), nil,
-		"this is fio's text output: run fio with --output-format=json"},
-	{"", regexp.MustCompile(`(?m)^OPERATION +RESULT TYPE`), nil,
-		"this is elbencho's text output: run elbencho with --livecsv or --csvfile"},
-	{"", regexp.MustCompile(`KB/t +(tps|xfrs) +MB/s`), nil,
-		"this is iostat of macOS or BSD, which does not tell reads from writes"},
+func formats() []format {
+	return []format{
+		{"csv", regexp.MustCompile(`^$`), (*input).table, ""}, // only with --map
+		{"diskspd", regexp.MustCompile(`<Results>[\s\S]*<TimeSpan>`), (*input).diskSpdXML, ""},
+		{"diskspd", regexp.MustCompile(`Results for timespan`), (*input).diskSpdText, ""},
+		{"elbencho", regexp.MustCompile(`^(ISO Date,)?Label,Phase,RuntimeMS,`),
+			(*input).elbenchoLive, ""},
+		{"elbencho", regexp.MustCompile(`^ISO date,label,`), (*input).elbenchoResult, ""},
+		{"fio-json", fioDocument, (*input).fioJSON, ""},
+		{"fio-log", regexp.MustCompile(`^\d+, *\d+, *\d+,`), (*input).fioLog, ""},
+		{"iostat", regexp.MustCompile(`^\{\s*"sysstat"`), (*input).iostatJSON, ""},
+		{"iostat", regexp.MustCompile(`(?m)^ *Device.*/s|/s.* Device\s*$`),
+			(*input).iostatText, ""},
+		{"", regexp.MustCompile(`: \(groupid=\d+, jobs=|(?m)^\d;fio-`), nil,
+			"this is fio's text output: run fio with --output-format=json"},
+		{"", regexp.MustCompile(`(?m)^OPERATION +RESULT TYPE`), nil,
+			"this is elbencho's text output: run elbencho with --livecsv or --csvfile"},
+		{"", regexp.MustCompile(`KB/t +(tps|xfrs) +MB/s`), nil,
+			"this is iostat of macOS or BSD, which does not tell reads from writes"},
+	}
 }
 
 // Formats returns the names of those that are read.
 func Formats() (names []string) {
-	for _, f := range formats {
+	for _, f := range formats() {
 		if f.read != nil {
 			names = append(names, f.name)
 		}
@@ -116,7 +120,7 @@ func (in *input) read(f File) error {
 		name = "csv"
 	}
 	var of format
-	for _, f := range formats {
+	for _, f := range formats() {
 		if name != "" && name != f.name {
 			continue
 		}

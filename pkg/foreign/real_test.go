@@ -17,9 +17,9 @@ func fioDoc(version string, endMS int64, jobs ...string) string {
 		strings.Join(jobs, ","))
 }
 
-func fioJobDoc(name string, group int, reads, writes, runtimeMS int64, more string) string {
-	return fmt.Sprintf(`{"jobname": %q, "groupid": %d, "error": 0, "job options": {%s}, "read": {"io_bytes": %d, "io_kbytes": 0,
-"runtime": %[5]d}, "write": {"io_bytes": %[6]d, "io_kbytes": 0, "runtime": %[5]d}}`, name, group, more, reads, runtimeMS, writes)
+func fioJobDoc(name string, group int, reads, writes, runtimeMS int64) string {
+	return fmt.Sprintf(`{"jobname": %q, "groupid": %d, "error": 0, "job options": {}, "read": {"io_bytes": %d, "io_kbytes": 0,
+"runtime": %[4]d}, "write": {"io_bytes": %[5]d, "io_kbytes": 0, "runtime": %[4]d}}`, name, group, reads, runtimeMS, writes)
 }
 
 // elbenchoTable is of elbencho --csvfile, whose last column has the command in quotes of its own.
@@ -115,42 +115,44 @@ const iostatHuman = `Linux 6.1.0 (bench) 	11/24/26 	_x86_64_	(2 CPU)
 func TestWhatToolsWrite(t *testing.T) {
 	const end = epoch + 10_000
 	job := fioJobDoc
-	status := fioDoc("fio-3.30", epoch+4000, job("a", 0, 0, 400, 4000, "")) +
-		fioDoc("fio-3.30", epoch+9001, job("a", 0, 0, 900, 9000, ""))
+	// Each job has a phase of its own, with its name.
+	apart := fmt.Sprintf("%s %s 0 900 0-9, %s %s 800 0 0-5", "a", "a", "b", "b")
+	status := fioDoc("fio-3.30", epoch+4000, job("a", 0, 0, 400, 4000)) +
+		fioDoc("fio-3.30", epoch+9001, job("a", 0, 0, 900, 9000))
 	for _, tt := range []struct {
 		name, file, text string
 		opts             Options
 		want, note       string
 	}{
-		{"json alone", "x.json", fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, "")), Options{},
+		{"json alone", "x.json", fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000)), Options{},
 			"imported a 0 900 0-9",
 			"no timeline: the rates of a are means"},
 		{"started together", "x.json",
-			fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, ""), job("b", 0, 800, 0, 9100, "")),
+			fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000), job("b", 0, 800, 0, 9100)),
 			Options{},
 			"imported a 0 900 0-9, imported b 800 0 0-9", "taken to have started together"},
 		{"together for a part", "x.json",
-			fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, ""), job("b", 0, 800, 0, 5000, "")),
+			fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000), job("b", 0, 800, 0, 5000)),
 			Options{},
-			"a a 0 900 0-9, b b 800 0 0-5", "no rate with all disks busy is known"},
+			apart, "no rate with all disks busy is known"},
 		{"one after the other", "x.json",
-			fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, ""), job("b", 1, 800, 0, 5000, "")),
+			fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000), job("b", 1, 800, 0, 5000)),
 			Options{},
-			"a a 0 900 0-9, b b 800 0 0-5", ""},
+			apart, ""},
 		{"with times of their starts", "x.json", fioDoc("fio-3.39", end,
-			strings.Replace(job("a", 0, 0, 900, 4000, ""), `"error"`, fmt.Sprintf(`"job_start": %d, "error"`, epoch), 1),
-			strings.Replace(job("b", 1, 800, 0, 3000, ""), `"error"`, fmt.Sprintf(`"job_start": %d, "error"`, epoch+5000), 1)), Options{},
+			strings.Replace(job("a", 0, 0, 900, 4000), `"error"`, fmt.Sprintf(`"job_start": %d, "error"`, epoch), 1),
+			strings.Replace(job("b", 1, 800, 0, 3000), `"error"`, fmt.Sprintf(`"job_start": %d, "error"`, epoch+5000), 1)), Options{},
 			"imported a 0 900 0-4, imported b 800 0 5-8", ""},
-		{"clones", "x.json", fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, ""),
-			job("a", 0, 0, 700, 9000, "")), Options{}, "imported a 0 1600 0-9", ""},
+		{"clones", "x.json", fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000),
+			job("a", 0, 0, 700, 9000)), Options{}, "imported a 0 1600 0-9", ""},
 		{"--status-interval", "x.json", status, Options{}, "imported a 0 900 0-9", ""},
-		{"in KiB", "x.json", fioDoc("fio-2.17", end, job("a", 0, 0, 9, 9000, "")), Options{},
+		{"in KiB", "x.json", fioDoc("fio-2.17", end, job("a", 0, 0, 9, 9000)), Options{},
 			"imported a 0 9216 0-9", ""},
-		{"an error", "x.json", strings.Replace(fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000, "")), `"error": 0`, `"error": 5`, 1), Options{},
+		{"an error", "x.json", strings.Replace(fioDoc("fio-3.30", end, job("a", 0, 0, 900, 9000)), `"error": 0`, `"error": 5`, 1), Options{},
 			"imported a 0 900 0-9", "job a ended with error 5"},
 		{"of clients", "x.json",
-			strings.Replace(strings.ReplaceAll(fioDoc("fio-3.7", end, job("a", 0, 0, 900, 9000, ""),
-				job("All clients", 0, 0, 900, 9000, "")),
+			strings.Replace(strings.ReplaceAll(fioDoc("fio-3.7", end, job("a", 0, 0, 900, 9000),
+				job("All clients", 0, 0, 900, 9000)),
 				`"error": 0`, `"hostname": "h", "error": 0`), `"jobs"`, `"client_stats"`, 1), Options{}, "imported h:a 0 900 0-9", ""},
 		{"elbencho's results", "x.csv", elbenchoTable,
 			Options{Disks: map[string]string{"x.csv": "T7"}},
@@ -192,7 +194,7 @@ func TestWhatToolsWrite(t *testing.T) {
 // ran at once.
 func TestOneJobInTwoFiles(t *testing.T) {
 	doc := func(endMS int64) []byte {
-		return []byte(fioDoc("fio-3.30", endMS, fioJobDoc("a", 0, 0, 900, 9000, "")))
+		return []byte(fioDoc("fio-3.30", endMS, fioJobDoc("a", 0, 0, 900, 9000)))
 	}
 	for endMS, want := range map[int64]int{epoch + 9500: 1, epoch + 5000: 0} {
 		files := []File{{"x.json", doc(epoch)}, {"y.json", doc(endMS)}}
@@ -214,8 +216,8 @@ func TestOneJobInTwoFiles(t *testing.T) {
 // An overlap is claimed of means only if it covers all of their time.
 func TestMeansClaimNoOverlap(t *testing.T) {
 	for runtimeMS, want := range map[int64]bool{9100: true, 5000: false} {
-		text := fioDoc("fio-3.30", epoch, fioJobDoc("a", 0, 0, 900, 9000, ""),
-			fioJobDoc("b", 0, 800, 0, runtimeMS, ""))
+		text := fioDoc("fio-3.30", epoch, fioJobDoc("a", 0, 0, 900, 9000),
+			fioJobDoc("b", 0, 800, 0, runtimeMS))
 		_, run := imported(t, "json", []File{{"x.json", []byte(text)}}, Options{})
 		for _, p := range analysis.Analyze(run, analysis.Options{}).Phases {
 			if got := p.Overlap != nil && len(p.Overlap.Disks) > 1; got != want {
@@ -228,7 +230,7 @@ func TestMeansClaimNoOverlap(t *testing.T) {
 // A file that is spoiled, or of another kind, is refused in one line with the place, or with what
 // to do.
 func TestSpoiled(t *testing.T) {
-	json := fioDoc("fio-3.30", epoch, fioJobDoc("a", 0, 0, 900, 9000, ""))
+	json := fioDoc("fio-3.30", epoch, fioJobDoc("a", 0, 0, 900, 9000))
 	refused(t, map[string]struct{ data, want string }{
 		"fio's json, cut":     {json[:len(json)-20], "line 6: its JSON is cut short"},
 		"fio's json with NaN": {strings.Replace(json, `"io_bytes": 900`, `"io_bytes": nan`, 1), "line 6: its JSON is cut short or broken: invalid character"},

@@ -62,118 +62,174 @@ func direction(text string) (op int64, ok bool) {
 	return write, text == "" || text == "w" || strings.Contains(text, "write")
 }
 
+// timeline is a table that is being read.
+type timeline struct {
+	*input
+	tool    string
+	columns map[string]string // by what they hold
+	clock   string            // what the column of the time holds, such as time_s
+	amount  string            // what that of the bytes holds, such as rate
+	started int64             // the wall clock's first time, if the table has it
+	disks   map[[2]string]*tableDisk
+}
+
+// tableDisk is a disk in a phase, as far as its rows are read.
+type tableDisk struct {
+	*series
+	beforeNS, nowNS int64    // the instants of the last rows, or none
+	lastNS          [2]int64 // by direction
+	done            [2]float64
+}
+
+// none is no instant: there was no row before.
+const none = math.MinInt64
+
+// nsPerUnit has the units of columns of time. A plain time is the wall clock's.
+func nsPerUnit() map[string]float64 {
+	return map[string]float64{"time": 0, "time_s": 1e9, "time_ms": 1e6, "time_ns": 1}
+}
+
 // timeline reads a table. A row is about the time since the row before of its disk; rows of one
 // time are of the two directions.
 func (in *input) timeline(tool string, columns map[string]string) error {
-	isElbencho := tool == "elbencho"
-	clocks := map[string]float64{"time": 0, "time_s": 1e9, "time_ms": 1e6, "time_ns": 1}
+	t := &timeline{input: in, tool: tool, columns: columns, disks: map[[2]string]*tableDisk{}}
+	if err := t.findClockAndAmount(); err != nil {
+		return err
+	}
+	err := in.rows(t.row)
+	t.trim()
+	return err
+}
+
+// findClockAndAmount takes from the columns how they give the time and the bytes.
+func (t *timeline) findClockAndAmount() error {
 	amounts := []string{"bytes", "done_bytes", "rate"}
-	known := slices.Concat(slices.Sorted(maps.Keys(clocks)), amounts,
+	known := slices.Concat(slices.Sorted(maps.Keys(nsPerUnit())), amounts,
 		[]string{"disk", "op", "phase"})
-	var clock, amount string
-	for field, column := range columns {
+	for field, column := range t.columns {
 		if !slices.Contains(known, field) {
 			return fmt.Errorf("--map %s=%s: a column is one of %s", column, field,
 				strings.Join(known, ", "))
 		}
 		if strings.HasPrefix(field, "time") {
-			clock = field
+			t.clock = field
 		} else if slices.Contains(amounts, field) {
-			amount = field
+			t.amount = field
 		}
 	}
-	if clock == "" || amount == "" {
+	if t.clock == "" || t.amount == "" {
 		return errors.New("name the columns of the time and of the bytes or the rate, such as " +
 			"--map Seconds=time_s,Bytes=bytes")
 	}
-	type disk struct {
-		*series
-		beforeNS, nowNS int64    // the instants of the last rows, or none
-		lastNS          [2]int64 // by direction
-		done            [2]float64
+	return nil
+}
+
+// row adds what a row says to its disk.
+func (t *timeline) row(cells map[string]string) error {
+	for field, column := range t.columns {
+		if _, ok := cells[column]; !ok {
+			return fmt.Errorf("--map %s=%s: the table has no such column; it has %s", column,
+				field, strings.Join(slices.Sorted(maps.Keys(cells)), ", "))
+		}
 	}
-	const none = math.MinInt64
-	disks := map[[2]string]*disk{}
-	var started int64
-	err := in.rows(func(cells map[string]string) error {
-		for field, column := range columns {
-			if _, ok := cells[column]; !ok {
-				return fmt.Errorf("--map %s=%s: the table has no such column; it has %s", column,
-					field, strings.Join(slices.Sorted(maps.Keys(cells)), ", "))
-			}
-		}
-		at := func(field string) string { return cells[columns[field]] }
-		op, ok := direction(at("op"))
-		isPart := cmp.Or(cells["Rank"], "Total") != "Total"
-		switch {
-		case cells[columns[clock]] == columns[clock] || isElbencho && (isPart || !ok):
-			return nil // It is the head, or one worker's, or its phase moves no data.
-		case !ok:
-			return fmt.Errorf("%q is neither read nor write", at("op"))
-		}
-		value, err := number(at(amount))
+	at := func(field string) string { return cells[t.columns[field]] }
+	op, ok := direction(at("op"))
+	isPart := cmp.Or(cells["Rank"], "Total") != "Total"
+	switch {
+	case at(t.clock) == t.columns[t.clock] || t.isElbencho() && (isPart || !ok):
+		return nil // It is the head, or one worker's, or its phase moves no data.
+	case !ok:
+		return fmt.Errorf("%q is neither read nor write", at("op"))
+	}
+	value, err := number(at(t.amount))
+	if err != nil {
+		return err
+	}
+	nowNS, ok := t.instant(at(t.clock))
+	if !ok {
+		return fmt.Errorf("%q is no time, or none as RFC 3339 has it; else map time_s, time_ms or "+
+			"time_ns", at(t.clock))
+	}
+	return t.disk(at("disk"), at("phase")).add(op, nowNS, t.amount, value)
+}
+
+// isElbencho says whether the table is elbencho's live statistics.
+func (t *timeline) isElbencho() bool { return t.tool == "elbencho" }
+
+// instant reads a time. That of the wall clock is counted from the table's first.
+func (t *timeline) instant(cell string) (ns int64, ok bool) {
+	if t.clock == "time" {
+		at, err := time.Parse(time.RFC3339Nano, cell)
 		if err != nil {
-			return err
+			return 0, false
 		}
-		units, err := number(at(clock))
-		nowNS := int64(units * clocks[clock])
-		if clock == "time" {
-			var t time.Time
-			t, err = time.Parse(time.RFC3339Nano, at(clock))
-			started = cmp.Or(started, t.UnixNano())
-			nowNS = t.UnixNano() - started
-		}
-		if err != nil || units*clocks[clock] >= math.MaxInt64 {
-			return fmt.Errorf("%q is no time, or none as RFC 3339 has it; else map time_s, time_ms or "+
-				"time_ns", at(clock))
-		}
-		key := [2]string{at("phase"), at("disk")}
-		d := disks[key]
-		if d == nil {
-			d = &disk{series: in.add(tool, at("disk"), at("phase")), beforeNS: none, nowNS: none,
-				lastNS: [2]int64{none, none}}
-			if disks[key] = d; isElbencho {
-				d.nowNS = 0 // Its bytes count from there.
-				d.lastNS = [2]int64{}
-			}
-			d.began = started
-		}
-		before := d.lastNS[op]
-		d.lastNS[op] = nowNS
-		if nowNS > d.nowNS {
-			d.beforeNS = d.nowNS
-			d.nowNS = nowNS
-		}
-		fromNS := d.beforeNS
-		switch {
-		case nowNS < d.nowNS || nowNS == before:
-			return errors.New("its time is not after that of the row before; if a column tells the " +
-				"rows apart, map it as disk, op or phase")
-		case amount == "rate":
-			value *= float64(nowNS-fromNS) / 1e9
-		case amount == "done_bytes" && value < d.done[op]:
-			return errors.New("fewer bytes are done than in the row before; map the column as bytes " +
-				"or rate if it has these")
-		case amount == "done_bytes":
-			fromNS = before
-			value, d.done[op] = value-d.done[op], value
-		}
-		if fromNS > none { // else nothing says since when
-			d.steps = append(d.steps, step{op, fromNS, nowNS, int64(value)})
-		}
-		return nil
-	})
-	for _, d := range disks {
+		t.started = cmp.Or(t.started, at.UnixNano())
+		return at.UnixNano() - t.started, true
+	}
+	units, err := number(cell)
+	inNS := units * nsPerUnit()[t.clock]
+	if err != nil || inNS >= math.MaxInt64 {
+		return 0, false
+	}
+	return int64(inNS), true
+}
+
+// disk returns the disk of a row, and begins its series if the row is its first.
+func (t *timeline) disk(name, phase string) *tableDisk {
+	key := [2]string{phase, name}
+	if d := t.disks[key]; d != nil {
+		return d
+	}
+	d := &tableDisk{series: t.add(t.tool, name, phase), beforeNS: none, nowNS: none,
+		lastNS: [2]int64{none, none}}
+	if t.isElbencho() {
+		d.nowNS = 0 // Its bytes count from there.
+		d.lastNS = [2]int64{}
+	}
+	d.began = t.started
+	t.disks[key] = d
+	return d
+}
+
+// add adds the step that ends at a row, by what its amount is: bytes, done_bytes or rate.
+func (d *tableDisk) add(op, nowNS int64, amount string, value float64) error {
+	before := d.lastNS[op]
+	d.lastNS[op] = nowNS
+	if nowNS > d.nowNS {
+		d.beforeNS = d.nowNS
+		d.nowNS = nowNS
+	}
+	fromNS := d.beforeNS
+	switch {
+	case nowNS < d.nowNS || nowNS == before:
+		return errors.New("its time is not after that of the row before; if a column tells the " +
+			"rows apart, map it as disk, op or phase")
+	case amount == "rate":
+		value *= float64(nowNS-fromNS) / 1e9
+	case amount == "done_bytes" && value < d.done[op]:
+		return errors.New("fewer bytes are done than in the row before; map the column as bytes " +
+			"or rate if it has these")
+	case amount == "done_bytes":
+		fromNS = before
+		value, d.done[op] = value-d.done[op], value
+	}
+	if fromNS > none { // else nothing says since when
+		d.steps = append(d.steps, step{op, fromNS, nowNS, int64(value)})
+	}
+	return nil
+}
+
+// trim cuts off the ends in which next to nothing moved, and notes those that are long.
+func (t *timeline) trim() {
+	for _, d := range t.disks {
 		last := d.end()
 		d.trim()
 		if rest := time.Duration(last - d.end()); rest >= pauseNS && len(d.steps) > 0 {
-			in.notes = append(in.notes,
-				fmt.Sprintf("%s: next to nothing moved in the last %s of %s, "+
-					"which do not count", in.Name, unit.FormatSeconds(rest.Seconds()),
-					cmp.Or(d.phase, d.disk)))
+			t.notes = append(t.notes, fmt.Sprintf("%s: next to nothing moved in the last %s of "+
+				"%s, which do not count", t.Name, unit.FormatSeconds(rest.Seconds()),
+				cmp.Or(d.phase, d.disk)))
 		}
 	}
-	return err
 }
 
 // elbenchoResult reads elbencho's results: a row for each phase, with means until the last worker
