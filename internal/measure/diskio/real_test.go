@@ -164,9 +164,6 @@ func closed(t testing.TB, e Engine) {
 	}
 }
 
-// folderPrefix begins the names of the folders that jobs make.
-const folderPrefix = testfolder.Prefix
-
 // names lists the folder except for what macOS alone needs, and nil if there is none.
 func names(t testing.TB, dir string) []string {
 	t.Helper()
