@@ -132,6 +132,7 @@ func recordOf(r, other *matched, phases []Phase) record {
 	}
 	for _, d := range r.Trace.Disks {
 		out.add(fact{ofNothing, "path", "", d.Name}, d.Path)
+		out.add(fact{ofDisks, "profile", "", d.Name}, d.Profile)
 	}
 	for _, phase := range phases {
 		out.phase(r, other, phase.Name)
