@@ -118,9 +118,13 @@ func runsChart(s *trend.Series, group []trend.Series, scale Scale) *Chart {
 		Y:       Axis{Name: "rate, " + scale.Unit, Min: low * first, Max: high * first},
 	}
 	dots := Series{Kind: Dots, Name: "runs"}
+	layout, newest := "2 Jan", s.Points[len(s.Points)-1]
+	if date(s.Points[0].Started, layout) == date(newest.Started, layout) {
+		layout = "15:04"
+	}
 	for i, p := range s.Points {
 		dots.point(float64(i)+0.5, p.Rate/scale.Size)
-		c.X.Names = append(c.X.Names, date(p.Started, "2 Jan"))
+		c.X.Names = append(c.X.Names, date(p.Started, layout))
 	}
 	c.add(dots)
 	from := 0.0
