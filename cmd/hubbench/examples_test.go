@@ -68,7 +68,7 @@ func TestExamples(t *testing.T) {
 		}
 		write(t, job+"_bw.1.log", log.String())
 	}
-	const job = `{"jobname": %q, "job_start": 1795000000000, "job_runtime": 5000, "job options": {}, "read": {"io_bytes": 0}, "write": {"io_bytes": 5120000000}}`
+	const job = `{"jobname": %q, "job_start": 1795000000000, "job_runtime": 5000, "job options": {}, "read": {"io_bytes": 0}, "write": {"io_bytes": 5120000000, "runtime": 5000}}`
 	write(t, "results.json", fmt.Sprintf(`{"fio version": "fio-3.36", "timestamp_ms": 1795000005000, "jobs": [`+job+", "+job+"]}", "a", "b"))
 	table, iostat := "Time,Device,wB\n", ""
 	for second := range 20 {

@@ -50,7 +50,7 @@ Jobs are put on one clock by the logs (log_unix_epoch=1), by fio's results, or b
 guessed without saying so.`,
 		Example: `  hubbench import a_bw.1.log b_bw.1.log results.json --open
   hubbench import a_bw.1.log b_bw.1.log --start a=0s,b=2.5s
-  hubbench import fio.json
+  hubbench import results.json
   hubbench import iostat.txt --disk T7=sda,X9=sdb
   hubbench import table.csv --map Time=time,Device=disk,wB=rate`,
 		Args: takes(1, unlimited),
