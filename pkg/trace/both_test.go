@@ -9,6 +9,25 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
+// Files are of the direction that they name, however another tool numbers them.
+func TestBothNumberedApart(t *testing.T) {
+	run, err := Load(strings.NewReader(`{"type":"phase","phase":"p","roles":{"A":"read"},"work":{"A":{"reads":0.7}}}
+{"type":"file","phase":"p","disk":"A","op":"read","seq":0,"bytes":70,"start_ns":0,"end_ns":100}
+{"type":"file","phase":"p","disk":"A","op":"write","seq":0,"bytes":30,"start_ns":0,"end_ns":100}
+{"type":"file","phase":"p","disk":"A","op":"read","seq":1,"bytes":70,"start_ns":100,"end_ns":200}
+{"type":"file","phase":"p","disk":"A","op":"write","seq":1,"bytes":30,"start_ns":100,"end_ns":200}
+`), "test")
+	check.Must(t, err)
+	disk := run.Phases[0].Disks[0]
+	for op, want := range map[Role]int64{Read: 140, Write: 60} {
+		got := int64(0)
+		for _, f := range disk.Direction(op).Files {
+			got += f.Bytes
+		}
+		check.Same(t, string(op), want, got)
+	}
+}
+
 // A disk that reads and writes at once has one file for each pass, whose two directions are known
 // apart: in any order of the lines, with one of the two missing, and if the last pass did not end.
 func TestBoth(t *testing.T) {

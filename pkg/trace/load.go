@@ -210,7 +210,11 @@ func (b *builder) addToDisk(d *disk, line *decoded) error {
 		}
 		b.bytes += max(n.bytes, 0)
 		t.Op = cmp.Or(t.Op, e.Op)
-		d = d.of(n.seq)
+		if both := d.directions; both != nil && e.Op == Write {
+			d = both[1]
+		} else if both != nil {
+			d = both[0]
+		}
 		d.mixed = d.mixed || d.trace.Op != e.Op
 		f := File{Seq: int(n.seq), Bytes: n.bytes, StartNS: n.startNS, EndNS: n.endNS,
 			Filler: n.filler}
