@@ -274,7 +274,7 @@ func (doc *fioOutput) inRow() bool {
 func (in *input) earlierResult(job string, index int, began int64) (r *fioResult) {
 	for _, other := range in.results {
 		apart := time.Duration(other.mean.began - began).Abs()
-		if other.mean.source == "" && other.job == job && other.index == index && began > 0 &&
+		if other.mean.source == "" && other.job == job && other.index == index &&
 			apart < time.Second {
 			r = other
 		}

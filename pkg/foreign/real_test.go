@@ -213,6 +213,24 @@ func TestOneJobInTwoFiles(t *testing.T) {
 	}
 }
 
+// What fio said of a job before, with --status-interval, counts once also if it does not say when
+// jobs that ran in a row began.
+func TestStatusOfJobsInARow(t *testing.T) {
+	status := fioDoc("fio-3.28", epoch, fioJobDoc("a", 0, 1000, 0, 10_000), fioJobDoc("b", 1, 0, 0, 0))
+	last := fioDoc("fio-3.28", epoch+30_000, fioJobDoc("a", 0, 2000, 0, 20_000),
+		fioJobDoc("b", 1, 2000, 0, 20_000))
+	_, run := imported(t, "status", []File{{"x.json", []byte(status + "\n" + last)}}, Options{})
+	moved := map[string]int64{}
+	for _, p := range run.Phases {
+		for _, d := range p.Disks {
+			for _, f := range d.Files {
+				moved[d.Name] += f.Bytes
+			}
+		}
+	}
+	check.Same(t, "bytes", map[string]int64{"a": 2000, "b": 2000}, moved)
+}
+
 // An overlap is claimed of means only if it covers all of their time.
 func TestMeansClaimNoOverlap(t *testing.T) {
 	for runtimeMS, want := range map[int64]bool{9100: true, 5000: false} {
