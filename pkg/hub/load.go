@@ -19,7 +19,7 @@ const (
 	minWeight, maxWeight = 1e-3, 1e3
 	longestLag           = time.Hour
 	maxLanes             = 64
-	minFactor            = 0.01
+	MinFactor            = 0.01
 	maxPerFile           = time.Minute
 	maxBytes             = 1e15
 
@@ -123,9 +123,9 @@ func capacityValue(c *Capacity, link *float64, old yaml.Value) yaml.Value {
 					"read and write together (%s); lower it, or leave it out for no joint limit")
 			}
 		}), "of reads and writes together; the sum of both by default"),
-		yaml.Optional("pair", yaml.Float(&c.Pair, minFactor, 1),
+		yaml.Optional("pair", yaml.Float(&c.Pair, MinFactor, 1),
 			"factor of `read`, and of `write`, while two disks share that direction"),
-		yaml.Optional("two_writers", yaml.Float(&c.TwoWriters, minFactor, 1),
+		yaml.Optional("two_writers", yaml.Float(&c.TwoWriters, MinFactor, 1),
 			"factor of `both` while more than one disk writes"),
 		yaml.Optional("per_disk", old, withdrawn),
 		yaml.Optional("read_loss", old, withdrawn),
@@ -207,7 +207,7 @@ func sideValue(s *Side, direction string, carries, lanes *float64) yaml.Value {
 				"the time that each file takes beyond its bytes"),
 			yaml.Optional("knee", yaml.Object{Keys: []yaml.Key{
 				yaml.Required("above", yaml.Bytes(&s.Knee.AboveBytes, 1, maxBytes), "that size"),
-				yaml.Required("factor", yaml.Float(&s.Knee.Factor, minFactor, 1),
+				yaml.Required("factor", yaml.Float(&s.Knee.Factor, MinFactor, 1),
 					"of the rate, for larger files"),
 			}}.Value(), "a size of file above which it is slower"),
 		},

@@ -270,6 +270,28 @@ func TestFitOfOneDirection(t *testing.T) {
 	}
 }
 
+// A hub that starves a disk shares by no law, and its profile can be loaded all the same.
+func TestFitOfAStarvedDisk(t *testing.T) {
+	observed := func(rates ...float64) hub.Observation {
+		o := hub.Observation{Phase: "writes"}
+		for i, rate := range rates {
+			if rate > 0 {
+				disk := string(rune('A' + i))
+				o.Disks = append(o.Disks, hub.Observed{Disk: disk, Op: trace.Write, Rate: rate, Error: 0.005})
+			}
+		}
+		return o
+	}
+	for _, starved := range []float64{100e3, 1e6, 5e6} {
+		f := fit(t, &hub.Evidence{Rates: []hub.Observation{
+			observed(1*gb, 0), observed(0, 1*gb), observed(0.99*gb, starved),
+		}})
+		if _, err := hub.Load("hub.yaml", f.YAML()); err != nil {
+			t.Errorf("%g B/s: %v", starved, err)
+		}
+	}
+}
+
 func TestFitNoticesWhatTheModelLacks(t *testing.T) {
 	p := noisy()
 	disks := []string{"A", "B", "C"}

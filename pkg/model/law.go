@@ -189,7 +189,8 @@ func (l *law) set(x []float64) {
 	c := &l.profile.Capacity
 	c.WriteWeight = min(max(c.WriteWeight, 1/maxDirections), maxDirections)
 	// Both parts never exceed 1, and have a slope on either side of it.
-	c.Pair, c.TwoWriters = min(c.Pair, 1/c.Pair), min(c.TwoWriters, 1/c.TwoWriters)
+	c.Pair = max(min(c.Pair, 1/c.Pair), hub.MinFactor)
+	c.TwoWriters = max(min(c.TwoWriters, 1/c.TwoWriters), hub.MinFactor)
 	c.Read, c.Write = c.Read/c.Pair, c.Write/c.Pair
 	c.Both = min(c.Both, c.Read+c.Write)
 }
