@@ -254,8 +254,8 @@ func ParseStreams(text string, record bool, buffer time.Duration) (disk string, 
 // unit, rate of writing and its unit, size of a cache and the rate after it.
 var (
 	streamsForm = regexp.MustCompile(`^\s*([^=]*[^=\s])\s*=\s*(?:(\d+)\s*x)?\s*(.*)$`)
-	sheetForm   = regexp.MustCompile(`^\s*([^=]*[^=\s])\s*=\s*([.\d]+)\s*([kMGT]?B/s)?\s*` +
-		`(?:/\s*([.\d]+)\s*([kMGT]?B/s))?\s*(?:,\s*cache=\s*([^@]+)@\s*(.+))?$`)
+	sheetForm   = regexp.MustCompile(`^\s*([^=]*[^=\s])\s*=\s*([.\d]+)\s*([A-Za-z]+(?:/s)?)?\s*` +
+		`(?:/\s*([.\d]+)\s*([A-Za-z]+/s))?\s*(?:,\s*(?:cache=)?\s*([^@]+)@\s*(.+))?$`)
 )
 
 // parseRate reads a rate that a disk can have.
@@ -297,7 +297,11 @@ func ParseDisk(text string) (hub.Disk, error) {
 	if parts == nil {
 		return fail("no name and rates")
 	}
-	read, err := parseRate(parts[2] + cmp.Or(parts[3], parts[5]))
+	readUnit := cmp.Or(parts[3], parts[5])
+	if parts[4] != "" && !strings.HasSuffix(readUnit, "/s") {
+		readUnit += "/s"
+	}
+	read, err := parseRate(parts[2] + readUnit)
 	if err != nil {
 		return fail(err.Error())
 	}
