@@ -19,7 +19,7 @@ const module = "github.com/hubbench/hubbench/"
 func TestLinks(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", `{{.ImportPath}}`, "./foreign", "./hardware",
 		"./latency", "./ledger", "./overlap", "./quantile", "./size", "./stats", "./stream",
-		"./trace", "./trend", "./unit", "./work").Output()
+		"./trace", "./unit", "./work").Output()
 	check.Must(t, err)
 	list := strings.Fields(string(out))
 	if !slices.Contains(list, module+"pkg/trace") {

@@ -128,9 +128,19 @@ func (o *checkOptions) checkRun(run *recorded.Run, limits []scenario.Limit, all 
 			"the same setup, or add expect: to the scenario%s", run.Path, left)
 	}
 	results := limit.Check(run.Analysis, limits, limit.History{Earlier: samples, Fall: fall})
+	if o.history != nil && len(samples) == 0 {
+		results = append(results, limit.Result{
+			Measure: "history", Bounds: "no lower rate", Verdict: limit.Unsure,
+			Why: "no earlier run is of the same setup and work",
+		})
+	}
 	checked = report.Checked{Verdict: limit.Worst(results), Results: results}
 	if o.history != nil {
 		checked.History = ofHistory(len(samples), left)
+		if len(samples) == 1 {
+			checked.History += " One does not show how much rates vary from run to run, so " +
+				"intervals don't include it."
+		}
 	}
 	if origin := run.Analysis.Origin; origin != nil {
 		checked.Started, checked.Host = origin.Started, origin.Host

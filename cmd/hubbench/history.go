@@ -98,6 +98,7 @@ func earlier(
 	compared []*recorded.Run,
 ) (samples []compare.Sample, left string, err error) {
 	base := tidy.DisksOf(of)
+	inBase := func(row tidy.Disk) bool { return isIn(row, base) }
 	var seen []string
 	for _, run := range compared {
 		seen = append(seen, run.Analysis.Origin.Run)
@@ -119,7 +120,7 @@ func earlier(
 				reason = "given twice, or compared"
 			case rows[0].Status == string(trace.Partial):
 				reason = "incomplete"
-			case reason == "" && len(sample) == 0:
+			case reason == "" && (len(sample) == 0 || !slices.ContainsFunc(rows, inBase)):
 				reason = "with other work"
 			}
 			seen = append(seen, rows[0].ID)
@@ -145,25 +146,33 @@ func leftOut(reasons map[string]int) string {
 	return strings.Join(list, ", ")
 }
 
-// sampleOf is what a run measured of what a base did too: of each disk, and of all together, means
-// of repeats.
+// isIn reports whether a base has a disk that did the same in the same phase.
+func isIn(row tidy.Disk, base []tidy.Disk) bool {
+	for _, b := range base {
+		if trace.Unnumbered(b.Phase) == trace.Unnumbered(row.Phase) && b.Disk == row.Disk &&
+			b.Work == row.Work && b.Op == row.Op && b.Pattern == row.Pattern {
+			return true
+		}
+	}
+	return false
+}
+
+// sampleOf is what a run measured of what a base did too, and in phases that the base lacks: of each
+// disk, and of all together, means of repeats.
 func sampleOf(rows, base []tidy.Disk) compare.Sample {
 	type phase struct {
 		rate, squares float64
 		disks         int
 	}
-	same := func(row tidy.Disk) bool {
-		return slices.ContainsFunc(base, func(b tidy.Disk) bool {
-			return trace.Unnumbered(b.Phase) == trace.Unnumbered(row.Phase) && b.Disk == row.Disk &&
-				b.Work == row.Work &&
-				b.Op == row.Op &&
-				b.Pattern == row.Pattern
-		})
+	inBase := map[string]bool{}
+	for _, b := range base {
+		inBase[trace.Unnumbered(b.Phase)] = true
 	}
 	var repeats []compare.Sample
 	together := map[string]phase{}
 	for _, row := range rows {
-		if row.Rate == nil || *row.Rate <= 0 || !same(row) ||
+		isOther := inBase[trace.Unnumbered(row.Phase)] && !isIn(row, base)
+		if row.Rate == nil || *row.Rate <= 0 || isOther ||
 			slices.Contains(row.Warnings, "partial") {
 			continue
 		}

@@ -208,7 +208,7 @@ func (o *compareOptions) compare(paths []string, dash int) error {
 		base, others, of = all[:dash], [][]compare.Run{all[dash:]},
 			[]*recorded.Run{runs[0], runs[dash]}
 	}
-	c := compare.Compare(base, others, samples)
+	c := compare.Groups(base, others, samples)
 	c.LeftOut = left
 	if o.gate {
 		c.Against(limit, o.certain)

@@ -82,7 +82,12 @@ func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
 	var hubs []string
 	left := map[string]int{} // how many runs differ from their host's newest, by how
 	simulated := true
+	cut := 0 // hosts whose newest run ended early, without the phase
 	for i, host := range slices.Sorted(maps.Keys(byHost)) {
+		newest := byHost[host][len(byHost[host])-1]
+		if newest.repeats == nil && newest.run.Status == trace.Partial {
+			cut++
+		}
 		runs := likeNewest(byHost[host], left)
 		if runs == nil {
 			continue
@@ -129,6 +134,10 @@ func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
 	}
 	if err := o.send(doc); err != nil {
 		return err
+	}
+	if o.failAbove != "" && cut > 0 {
+		return exitf(exitThreshold, "the newest run of %s ended before %s was measured",
+			unit.Plural(cut, "host"), o.title())
 	}
 	return o.gate(list, limit)
 }
@@ -197,7 +206,7 @@ func likeNewest(runs []rate, left map[string]int) (kept []rate) {
 func (r *rate) differs(newest *rate) string {
 	switch {
 	case r.repeats == nil:
-		return "incomplete"
+		return "without the phase, or incomplete in it"
 	case r.run.Hub != newest.run.Hub || r.run.Simulated != newest.run.Simulated:
 		return "on another hub"
 	case r.disks != newest.disks:
@@ -242,6 +251,9 @@ func (o *trendOptions) rates(paths []string) (rates []rate, err error) {
 			complete = true
 			rates[len(rates)-1].add(&row)
 		}
+	}
+	if known == nil {
+		return nil, usagef("no run has a phase in which a disk worked; give others")
 	}
 	if !complete {
 		slices.Sort(known)

@@ -37,8 +37,8 @@ func ExampleAsk() {
 	for _, change := range answer.Advice {
 		fmt.Println("-", change.Text)
 	}
-	// Output: No: A drops 1,560 of 7,251 frames while B and C write. The hub can carry only 77 % of
-	// what you need. Throttle C to 1.5 GB/s, or move A to its own port.
+	// Output:
+	// No: A drops 1,560 of 7,251 frames while B and C write. The hub can carry only 77 % of what you need. Throttle C to 1.5 GB/s, or move A to its own port.
 	// - throttle C to 1.5 GB/s
 	// - move A to its own port
 	// - move C to its own port

@@ -192,15 +192,15 @@ type Recovery struct {
 
 // Runs sets each of the others beside the base.
 func Runs(base Run, others ...Run) *Comparison {
-	return Compare([]Run{base}, slices.Collect(slices.Chunk(others, 1)), nil)
+	return Groups([]Run{base}, slices.Collect(slices.Chunk(others, 1)), nil)
 }
 
-// Compare sets each of the others, a run or several repeats of one, beside the base. How far rates
+// Groups sets each of the others, a run or several repeats of one, beside the base. How far rates
 // vary from run to run is learned from the repeats and from earlier runs of the same setup, whose
 // phases are named without the numbers of repeats; if there are neither, from the repeats of
 // phases within the runs (see Variation). What was measured differently is found from the first
 // run of either side.
-func Compare(base []Run, others [][]Run, earlier []Sample) *Comparison {
+func Groups(base []Run, others [][]Run, earlier []Sample) *Comparison {
 	first := newParts(base[0])
 	matchAll := func(runs []Run) (list []*matched) {
 		for _, r := range runs {

@@ -111,4 +111,4 @@ func rateOf(flow stats.Flow) (float64, *stats.Interval) {
 	return e.Mean, &ci
 }
 
-func groups(base, other []Run) *Comparison { return Compare(base, [][]Run{other}, nil) }
+func groups(base, other []Run) *Comparison { return Groups(base, [][]Run{other}, nil) }

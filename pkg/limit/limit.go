@@ -122,7 +122,9 @@ func (h History) results(a *analysis.Analysis, v *compare.Variation) (list []Res
 	now := compare.SampleOf(a)
 	for _, key := range compare.Keys(h.Earlier) {
 		before := compare.Values(h.Earlier, key)
-		if key.What != "" || len(before) < len(h.Earlier) {
+		e, measured := now[key]
+		// A phase that only some of the earlier runs have is no loss.
+		if key.What != "" || !measured && len(before) < len(h.Earlier) {
 			continue
 		}
 		r := Result{
@@ -142,7 +144,6 @@ func (h History) results(a *analysis.Analysis, v *compare.Variation) (list []Res
 		}
 		r.Min = new(math.Exp(mean) * (1 - h.Fall))
 		r.Bounds = fmt.Sprintf("at least %s (history)", r.Limit.Measure.Format(*r.Min))
-		e, measured := now[key]
 		switch {
 		case !measured:
 			r.Verdict, r.Why = Fail, "the run has not measured it"

@@ -284,7 +284,10 @@ func TestCompact(t *testing.T) {
 	}
 	c := add(t, dir, farm()(320))
 	first := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	finder := filepath.Join(dir, "disk", ".DS_Store")
+	check.Must(t, os.WriteFile(finder, nil, 0o600))
 	check.Must(t, c.Compact(first))
+	check.Must(t, os.Remove(finder))
 	check.Same(t, "rows", fmt.Sprint(want(0, 1, 2, 3, 4, 5, 6, 7, 320)), fmt.Sprint(rowsOf(t, dir)))
 	if files := whole(t, dir); len(files) != 5+5 {
 		t.Errorf("%d files, want one a grain of the month that is over, and of the run after it",

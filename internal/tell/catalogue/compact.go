@@ -69,7 +69,8 @@ func (c *Catalogue) Compact(now time.Time) error {
 			months, _ := os.ReadDir(filepath.Join(c.dir, grain.Name)) // None may be there.
 			for _, month := range months {
 				name := strings.TrimPrefix(month.Name(), monthPrefix)
-				if name >= now.UTC().Format(monthLayout) && name != unknownMonth {
+				isMonth := month.IsDir() && name != month.Name()
+				if !isMonth || name >= now.UTC().Format(monthLayout) && name != unknownMonth {
 					continue
 				}
 				folder := filepath.Join(grain.Name, month.Name())
@@ -99,7 +100,7 @@ func (c *Catalogue) compact(grain table.Grain, folder string) error {
 		n, name := 0, entry.Name()
 		_, err := fmt.Sscanf(name, compactFile, &n)
 		switch {
-		case filepath.Ext(name) != ".parquet": // Finder leaves such behind.
+		case filepath.Ext(name) != ".parquet", name[0] == '.': // Finder leaves such behind.
 		case err != nil:
 			own = append(own, name)
 		default:

@@ -1,11 +1,14 @@
 package catalogue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -18,45 +21,70 @@ func Is(dir string) bool {
 	return err == nil && stat.IsDir()
 }
 
+// readings is how often a catalogue is read anew if another program compacts it meanwhile: each
+// month and grain takes files away once.
+const readings = 5
+
 // Disks reads the rows of disks of all runs in a catalogue, run by run. A run that several files
-// hold, as one that was compacted, counts once.
+// hold, as one that was compacted, counts once: its own file is newer than a compacted one.
 func Disks(dir string) (runs [][]table.Disk, err error) {
-	type key struct{ run, phase, disk string }
-	seen, places := map[key]bool{}, map[string]int{}
-	err = filepath.WalkDir(filepath.Join(dir, "disk"),
-		func(path string, entry fs.DirEntry, err error) error {
-			// Another program has compacted the catalogue meanwhile.
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			if err != nil || entry.IsDir() || filepath.Ext(path) != ".parquet" {
-				return err
-			}
-			rows, err := parquet.ReadFile[table.Disk](path)
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
-			for _, row := range rows {
-				k := key{row.ID, row.Phase, row.Disk}
-				if seen[k] {
-					continue
-				}
-				seen[k] = true
-				at, known := places[row.ID]
-				if !known {
-					at = len(runs)
-					places[row.ID] = at
-					runs = append(runs, nil)
-				}
-				runs[at] = append(runs[at], row)
-			}
-			return nil
-		})
+	for range readings {
+		runs, err = disks(dir)
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read catalogue: %w", err)
 	}
 	return runs, nil
+}
+
+func disks(dir string) (runs [][]table.Disk, err error) {
+	var paths []string
+	add := func(path string, entry fs.DirEntry, err error) error {
+		// macOS leaves files that begin with a dot.
+		isTable := filepath.Ext(path) == ".parquet" && !strings.HasPrefix(filepath.Base(path), ".")
+		if err == nil && isTable && !entry.IsDir() {
+			paths = append(paths, path)
+		}
+		return err
+	}
+	if err := filepath.WalkDir(filepath.Join(dir, "disk"), add); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(paths, func(a, b string) int { return cmp.Compare(isCompact(a), isCompact(b)) })
+	type run struct{ id, host string }
+	type place struct {
+		path string
+		at   int
+	}
+	places := map[run]place{}
+	for _, path := range paths {
+		rows, err := parquet.ReadFile[table.Disk](path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		for _, row := range rows {
+			of := run{row.ID, row.Host}
+			known, isKnown := places[of]
+			if !isKnown {
+				known = place{path, len(runs)}
+				places[of] = known
+				runs = append(runs, nil)
+			}
+			if known.path == path {
+				runs[known.at] = append(runs[known.at], row)
+			}
+		}
+	}
+	return runs, nil
+}
+
+// isCompact is 1 for a file that a compaction has written, else 0.
+func isCompact(path string) int {
+	if strings.HasPrefix(filepath.Base(path), "compact-") {
+		return 1
+	}
+	return 0
 }

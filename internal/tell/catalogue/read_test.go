@@ -28,6 +28,9 @@ func TestDisks(t *testing.T) {
 	month := filepath.Join(dir, "disk", "month=2026-01")
 	check.Must(t, os.MkdirAll(month, 0o755))
 	check.Must(t, os.WriteFile(filepath.Join(month, "compact-1.parquet"), text, 0o600))
+	for _, name := range []string{".DS_Store", "._x.parquet"} { // as macOS leaves them
+		check.Must(t, os.WriteFile(filepath.Join(month, name), []byte("x"), 0o600))
+	}
 	runs, err := Disks(dir)
 	check.Must(t, err)
 	got := 0

@@ -203,7 +203,7 @@ func TestChanges(t *testing.T) {
 func TestEvents(t *testing.T) {
 	text := under(t, page(t, "formats"), "events.jsonl")
 	codec := source(t, "pkg/trace/codec.go")
-	lines := regexp.MustCompile(`\{(\w+)Type, \[\]string\{(.*)\}\}`).FindAllStringSubmatch(string(codec), -1)
+	lines := regexp.MustCompile(`\{(\w+)Type,\s+\[\]string\{([^}]*)\}\}`).FindAllStringSubmatch(string(codec), -1)
 	if len(lines) != len(defined(text)) {
 		t.Errorf("%d types of line, of which help has %q", len(lines), defined(text))
 	}
@@ -212,7 +212,7 @@ func TestEvents(t *testing.T) {
 		if name == "" {
 			name = strings.ToLower(line[1])
 		}
-		want := "\n" + name + "\n: " + strings.ReplaceAll(line[2], `"`, "`") + "."
+		want := "\n" + name + "\n: " + strings.ReplaceAll(strings.Join(strings.Fields(line[2]), " "), `"`, "`") + "."
 		if !strings.Contains(text, want) {
 			t.Errorf("help formats lacks %q", want)
 		}

@@ -112,7 +112,9 @@ func TestNothingChanged(t *testing.T) {
 			Verdict: compare.NotShown}}
 	pair := compare.Pair{Phases: []compare.Phase{{Name: "W", Title: "W",
 		Rates: []compare.Rate{same}}}}
-	lost, other := pair, pair
+	repeated, other := pair, pair
+	repeated.Variation = &compare.Variation{Source: compare.FromRuns}
+	lost := repeated
 	lost.Lost = []string{"W of new"}
 	other.Label = "other"
 	repeats := &compare.Repeats{Base: 5, New: 5}
@@ -121,12 +123,12 @@ func TestNothingChanged(t *testing.T) {
 		c    compare.Comparison
 		want string
 	}{
-		{"repeated", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{pair}},
+		{"repeated", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{repeated}},
 			"No rate changed: every rate is within ±1.9 %"},
-		{"gate above", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{pair},
+		{"gate above", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{repeated},
 			Gate: &compare.Gate{Limit: 0.02}},
 			"No rate changed: every rate is within ±1.9 %"},
-		{"gate below", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{pair},
+		{"gate below", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{repeated},
 			Gate: &compare.Gate{Limit: 0.01}},
 			"Cannot tell: changes up to 1.9 % could be hidden"},
 		{"lost phase", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{lost}},
