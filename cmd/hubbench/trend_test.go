@@ -103,6 +103,27 @@ func TestTrendFindsTheBenchThatFell(t *testing.T) {
 	}
 }
 
+// A newest run that ended before its phase was measured does not pass a gate.
+func TestTrendOfACutRun(t *testing.T) {
+	paths := fleet(t, []int{1}, 7, 9)
+	if code, _, why := does(t, nil, append([]string{"trend", "--fail-above", "5"},
+		paths...)...); code != 0 {
+		t.Errorf("all complete: exit code %d, %s", code, why)
+	}
+	newest := paths[len(paths)-1]
+	var kept []string
+	for line := range strings.Lines(string(read(t, newest))) {
+		if !strings.Contains(line, `"WW","disk":"B"`) {
+			kept = append(kept, strings.Replace(line, `"status":"complete"`, `"status":"partial"`, 1))
+		}
+	}
+	write(t, newest, strings.Join(kept, ""))
+	code, _, why := does(t, nil, append([]string{"trend", "--fail-above", "5"}, paths...)...)
+	if code != exitThreshold || !strings.Contains(why, "the newest run of 1 host ended before") {
+		t.Errorf("the newest cut: exit code %d, %s", code, why)
+	}
+}
+
 // A catalogue says what its runs do, whatever folders its files are in, and if a run stands in two.
 func TestTrendOfACatalogue(t *testing.T) {
 	paths := fleet(t, []int{3, 7}, 12, 6)
