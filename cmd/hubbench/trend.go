@@ -85,7 +85,7 @@ func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
 	cut := 0 // hosts whose newest run ended early, without the phase
 	for i, host := range slices.Sorted(maps.Keys(byHost)) {
 		newest := byHost[host][len(byHost[host])-1]
-		if newest.repeats == nil && newest.run.Status == trace.Partial {
+		if newest.isCut() {
 			cut++
 		}
 		runs := likeNewest(byHost[host], left)
@@ -182,6 +182,9 @@ type rate struct {
 	disks, work string
 	setup       map[string]string // what else may change a rate, if it is recorded
 }
+
+// isCut reports whether the run ended before the phase was measured.
+func (r *rate) isCut() bool { return r.repeats == nil && r.run.Status == trace.Partial }
 
 // likeNewest are the runs of a host that can be compared with its newest complete one; the others
 // are counted by the reason.
