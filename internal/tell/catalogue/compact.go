@@ -209,13 +209,17 @@ func (m *merger) add(name string) error {
 	defer reader.Close()
 	buffer := make([]parquet.Row, rowsAtOnce)
 	var kept []parquet.Row
+	var lastRun, lastHost, own string // The rows of a run follow one another.
 	for err == nil {
 		var n int
 		n, err = reader.ReadRows(buffer)
 		kept = kept[:0]
 		for _, row := range buffer[:n] {
-			run, host := row[runColumn.ColumnIndex], row[hostColumn.ColumnIndex]
-			own := fileOf(string(run.ByteArray()), string(host.ByteArray()))
+			run := string(row[runColumn.ColumnIndex].ByteArray())
+			host := string(row[hostColumn.ColumnIndex].ByteArray())
+			if own == "" || run != lastRun || host != lastHost {
+				lastRun, lastHost, own = run, host, fileOf(run, host)
+			}
 			m.from[own] = cmp.Or(m.from[own], name)
 			if m.from[own] == name {
 				kept = append(kept, row)
