@@ -180,10 +180,12 @@ func (c *Comparison) phases() iter.Seq2[*Pair, *Phase] {
 
 // stepped reports whether levels of a disk are compared, or of any.
 func (p *Phase) stepped(disk string) bool {
-	return slices.ContainsFunc(
-		p.Rates,
-		func(r Rate) bool { return r.Measure == Level && (disk == "" || r.Disk == disk) },
-	)
+	for _, r := range p.Rates {
+		if r.Measure == Level && (disk == "" || r.Disk == disk) {
+			return true
+		}
+	}
+	return false
 }
 
 // gated reports whether a rate is judged by gates: if levels are compared, they are, and not the
@@ -320,9 +322,8 @@ func (c *Comparison) Against(limit float64, certain bool) *Gate {
 			g.Crossed = append(g.Crossed, falls[i])
 		}
 	}
-	g.Rates, g.Fell, g.DidNotFall, g.CannotTell = len(
-		rates,
-	), count[Fell], count[DidNotFall], count[CannotTell]
+	g.Rates = len(rates)
+	g.Fell, g.DidNotFall, g.CannotTell = count[Fell], count[DidNotFall], count[CannotTell]
 	for i := range c.Pairs {
 		g.Lost = append(g.Lost, c.Pairs[i].Lost...)
 	}

@@ -70,7 +70,7 @@ func Worst(list []Result) Verdict {
 // show that.
 func Check(a *analysis.Analysis, limits []scenario.Limit, history History) []Result {
 	var list []Result
-	variation := compare.NewVariation("history", false, history.Earlier)
+	variation := compare.NewVariation(compare.FromHistory, false, history.Earlier)
 	for _, l := range limits {
 		found := results(a, l, variation)
 		if len(found) == 0 {
@@ -94,15 +94,10 @@ func Check(a *analysis.Analysis, limits []scenario.Limit, history History) []Res
 		}
 	}
 	if a.Origin != nil && a.Status != string(trace.Complete) {
-		list = append(
-			list,
-			Result{
-				Measure: "status",
-				Bounds:  "complete",
-				Verdict: Fail,
-				Why:     "the run did not end as planned",
-			},
-		)
+		list = append(list, Result{
+			Measure: "status", Bounds: "complete", Verdict: Fail,
+			Why: "the run did not end as planned",
+		})
 	}
 	return list
 }
@@ -119,7 +114,7 @@ func (r *Result) judge(outcome compare.Outcome) {
 
 // results holds the run's rates to those of the earlier runs.
 func (h History) results(a *analysis.Analysis, v *compare.Variation) (list []Result) {
-	now := compare.SampleOf(a)
+	now, pooled := compare.SampleOf(a), compare.Pooled(h.Earlier)
 	for _, key := range compare.Keys(h.Earlier) {
 		before := compare.Values(h.Earlier, key)
 		e, measured := now[key]
@@ -138,19 +133,15 @@ func (h History) results(a *analysis.Analysis, v *compare.Variation) (list []Res
 				r.Limit.Measure, r.Measure = m, m.Name
 			}
 		}
-		mean := 0.0
-		for _, e := range before {
-			mean += e.Mean / float64(len(before))
-		}
+		mean := pooled[key].Mean
 		r.Min = new(math.Exp(mean) * (1 - h.Fall))
 		r.Bounds = fmt.Sprintf("at least %s (history)", r.Limit.Measure.Format(*r.Min))
 		switch {
 		case !measured:
 			r.Verdict, r.Why = Fail, "the run has not measured it"
 		case e.DegreesOfFreedom == 0:
-			r.Value, r.Verdict, r.Why = new(
-				math.Exp(e.Mean),
-			), Unsure, "too little was measured for an interval"
+			r.Value = new(math.Exp(e.Mean))
+			r.Verdict, r.Why = Unsure, "too little was measured for an interval"
 		default:
 			r.Value = new(math.Exp(e.Mean))
 			d := v.Difference(key, before, []stats.Estimate{e})
