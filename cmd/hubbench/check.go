@@ -17,6 +17,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/export"
+	tidy "github.com/hubbench/hubbench/internal/tell/table"
 	"github.com/hubbench/hubbench/pkg/limit"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
@@ -88,10 +89,14 @@ func (o *checkOptions) run(_ *cobra.Command, paths []string) error {
 	if err := twice(loaded); err != nil {
 		return err
 	}
+	history, err := historyIn(o.history)
+	if err != nil {
+		return err
+	}
 	var runs []report.Checked
 	var all []limit.Result
 	for i, name := range o.namesOf(paths) {
-		checked, err := o.checkRun(loaded[i], shared, loaded, fall)
+		checked, err := o.checkRun(loaded[i], shared, loaded, history, fall)
 		if err != nil {
 			return err
 		}
@@ -110,16 +115,13 @@ func (o *checkOptions) run(_ *cobra.Command, paths []string) error {
 
 // checkRun holds a run to its limits, its own if no shared ones are given, and to its history.
 func (o *checkOptions) checkRun(run *recorded.Run, limits []scenario.Limit, all []*recorded.Run,
-	fall float64) (checked report.Checked, err error) {
+	history [][]tidy.Disk, fall float64) (checked report.Checked, err error) {
 	if o.limits == "" {
 		if limits, err = ownLimits(run); err != nil {
 			return checked, usage(err)
 		}
 	}
-	samples, left, err := earlier(o.history, run, all)
-	if err != nil {
-		return checked, err
-	}
+	samples, left := earlier(history, run, all)
 	if len(limits)+len(samples) == 0 {
 		if left != "" {
 			left = " (left out: " + left + ")"

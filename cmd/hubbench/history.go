@@ -59,14 +59,20 @@ func twice(runs []*recorded.Run) error {
 // setup is what must be the same for rates to be of one series, but for the work.
 type setup struct{ hub, host, disks string }
 
+// setupOn is a run's setup without its disks.
+func setupOn(run *tidy.Run) setup {
+	s := setup{hub: run.Hub, host: run.Host}
+	if run.Simulated {
+		s.hub = strings.TrimSpace(s.hub + ", simulated")
+	}
+	return s
+}
+
 func setupOf(rows []tidy.Disk) (s setup) {
 	if len(rows) == 0 {
 		return s
 	}
-	s.hub, s.host = rows[0].Hub, rows[0].Host
-	if rows[0].Simulated {
-		s.hub = strings.TrimSpace(s.hub + ", simulated")
-	}
+	s = setupOn(&rows[0].Run)
 	models := map[string]string{}
 	for _, row := range rows {
 		models[row.Disk] = row.Model
@@ -90,51 +96,52 @@ func (s setup) differs(o setup) string {
 	return ""
 }
 
-// earlier are the runs of a history that have a run's setup and work, and how many there are
-// besides, and why.
-func earlier(
-	paths []string,
-	of *recorded.Run,
-	compared []*recorded.Run,
-) (samples []compare.Sample, left string, err error) {
-	base := tidy.DisksOf(of)
-	inBase := func(row tidy.Disk) bool { return isIn(row, base) }
-	var seen []string
-	for _, run := range compared {
-		seen = append(seen, run.Analysis.Origin.Run)
-	}
-	reasons := map[string]int{}
+// historyIn reads the rows of the disks of earlier runs, run by run.
+func historyIn(paths []string) (history [][]tidy.Disk, err error) {
 	for _, path := range paths {
 		runs, err := runsIn(path)
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
-		for _, rows := range runs {
-			if len(rows) == 0 {
-				continue
-			}
-			reason := setupOf(rows).differs(setupOf(base))
-			sample := sampleOf(rows, base)
-			switch {
-			case slices.Contains(seen, rows[0].ID):
-				reason = "given twice, or compared"
-			case rows[0].Status == string(trace.Partial):
-				reason = "incomplete"
-			case reason == "" && (len(sample) == 0 || !slices.ContainsFunc(rows, inBase)):
-				reason = "with other work"
-			}
-			seen = append(seen, rows[0].ID)
-			if reason != "" {
-				reasons[reason]++
-			} else {
-				samples = append(samples, sample)
-			}
+		history = append(history, runs...)
+	}
+	return history, nil
+}
+
+// earlier are the runs of a history that have a run's setup and work, and how many there are
+// besides, and why.
+func earlier(history [][]tidy.Disk, of *recorded.Run,
+	compared []*recorded.Run) (samples []compare.Sample, left string) {
+	base := tidy.DisksOf(of)
+	setup := setupOf(base)
+	inBase := func(row tidy.Disk) bool { return isIn(row, base) }
+	seen := map[string]bool{}
+	for _, run := range compared {
+		seen[run.Analysis.Origin.Run] = true
+	}
+	reasons := map[string]int{}
+	for _, rows := range history {
+		if len(rows) == 0 {
+			continue
+		}
+		reason := setupOf(rows).differs(setup)
+		sample := sampleOf(rows, base)
+		switch {
+		case seen[rows[0].ID]:
+			reason = "given twice, or compared"
+		case rows[0].Status == string(trace.Partial):
+			reason = "incomplete"
+		case reason == "" && (len(sample) == 0 || !slices.ContainsFunc(rows, inBase)):
+			reason = "with other work"
+		}
+		seen[rows[0].ID] = true
+		if reason != "" {
+			reasons[reason]++
+		} else {
+			samples = append(samples, sample)
 		}
 	}
-	if paths != nil {
-		left = leftOut(reasons)
-	}
-	return samples, left, nil
+	return samples, leftOut(reasons)
 }
 
 // leftOut says how many runs do not count, and why.

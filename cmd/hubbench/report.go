@@ -193,10 +193,11 @@ func (o *compareOptions) compare(paths []string, dash int) error {
 			return err
 		}
 	}
-	samples, left, err := earlier(o.history, first, runs)
+	history, err := historyIn(o.history)
 	if err != nil {
 		return err
 	}
+	samples, left := earlier(history, first, runs)
 	var all []compare.Run
 	for i, name := range o.namesOf(paths) {
 		r := runs[i]

@@ -104,7 +104,7 @@ func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
 		for k := range series.Stretches {
 			s := &series.Stretches[k]
 			if k > 0 {
-				s.With = changes(runs[at-1].setup, runs[at].setup)
+				s.With = changes(runs[at-1].recorded, runs[at].recorded)
 			}
 			at += s.Runs
 		}
@@ -176,11 +176,12 @@ func (o *trendOptions) title() string {
 // same for rates to be of one series.
 type rate struct {
 	trend.Point
-	run         tidy.Run
-	sum         float64 // over all repeats
-	repeats     []string
-	disks, work string
-	setup       map[string]string // what else may change a rate, if it is recorded
+	run     tidy.Run
+	sum     float64 // over all repeats
+	repeats []string
+	setup
+	work     string
+	recorded map[string]string // what else may change a rate, if it is recorded
 }
 
 // isCut reports whether the run ended before the phase was measured.
@@ -207,14 +208,13 @@ func likeNewest(runs []rate, left map[string]int) (kept []rate) {
 
 // differs says why a rate is not of the newest one's series; empty if it is.
 func (r *rate) differs(newest *rate) string {
-	switch {
-	case r.repeats == nil:
+	if r.repeats == nil {
 		return "without the phase, or incomplete in it"
-	case r.run.Hub != newest.run.Hub || r.run.Simulated != newest.run.Simulated:
-		return "on another hub"
-	case r.disks != newest.disks:
-		return "of other disks"
-	case r.work != newest.work:
+	}
+	if reason := r.setup.differs(newest.setup); reason != "" {
+		return reason
+	}
+	if r.work != newest.work {
 		return "with other work"
 	}
 	return ""
@@ -237,13 +237,15 @@ func (o *trendOptions) rates(paths []string) (rates []rate, err error) {
 	if err != nil {
 		return nil, err
 	}
+	o.phase = cmp.Or(o.phase, busiest(rows))
 	complete := false
 	var known []string // what there are rates of
 	for _, row := range rows {
 		if len(rates) == 0 || rates[len(rates)-1].run.ID != row.ID {
 			rates = append(rates, rate{
 				Point: trend.Point{Run: row.Source, Started: row.Started}, run: row.Run,
-				setup: map[string]string{"system": row.OS, "hubbench": row.Tool},
+				setup:    setupOn(&row.Run),
+				recorded: map[string]string{"system": row.OS, "hubbench": row.Tool},
 			})
 		}
 		name := trace.Unnumbered(row.Phase)
@@ -276,7 +278,7 @@ func (r *rate) add(row *tidy.Disk) {
 	if row.Phase == r.repeats[0] {
 		r.disks += row.Disk + " " + row.Model + "\n"
 		r.work += row.Disk + " " + row.Work + "\n"
-		r.setup[row.Disk+"'s firmware"] = row.Firmware
+		r.recorded[row.Disk+"'s firmware"] = row.Firmware
 	}
 }
 
@@ -289,7 +291,8 @@ func (o *trendOptions) rows(paths []string) (rows []tidy.Disk, err error) {
 		if err != nil {
 			return nil, err
 		}
-		mayRepeat := i >= len(paths) || catalogue.Is(path)
+		isCatalogue := catalogue.Is(path)
+		mayRepeat := i >= len(paths) || isCatalogue
 		for _, run := range runs {
 			if len(run) == 0 {
 				continue
@@ -303,7 +306,7 @@ func (o *trendOptions) rows(paths []string) (rows []tidy.Disk, err error) {
 			seen[run[0].ID] = true
 			for _, row := range run {
 				row.Source = path
-				if catalogue.Is(path) || o.shown() {
+				if isCatalogue || o.shown() {
 					row.Source = row.ID
 				}
 				if isScenario(row.Hub) { // the path of a profile
@@ -313,22 +316,19 @@ func (o *trendOptions) rows(paths []string) (rows []tidy.Disk, err error) {
 			}
 		}
 	}
-	o.sort(rows)
-	return rows, nil
-}
-
-// sort orders rows by time, and takes the phase from the first run if none is asked for: the one
-// with most disks busy.
-func (o *trendOptions) sort(rows []tidy.Disk) {
 	slices.SortStableFunc(rows, func(a, b tidy.Disk) int {
 		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Source, b.Source))
 	})
-	if o.phase == "" {
-		most := int64(0)
-		for _, row := range rows {
-			if row.ID == rows[0].ID && row.Working > most {
-				most, o.phase = row.Working, trace.Unnumbered(row.Phase)
-			}
+	return rows, nil
+}
+
+// busiest is the phase of the first run with most disks busy, for those who ask for none.
+func busiest(rows []tidy.Disk) (phase string) {
+	most := int64(0)
+	for _, row := range rows {
+		if row.ID == rows[0].ID && row.Working > most {
+			most, phase = row.Working, trace.Unnumbered(row.Phase)
 		}
 	}
+	return phase
 }
