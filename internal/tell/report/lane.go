@@ -384,7 +384,8 @@ const dropsAt = -0.03
 func (s *Streams) buffer() *Chart {
 	l := s.Lanes[0]
 	c := &Chart{
-		ID: "buffer", Y: Axis{Name: "Lowest buffer of all streams in seconds, strained below half"},
+		ID: "buffer", X: Axis{Unit: Seconds},
+		Y:       Axis{Name: "Lowest buffer of all streams in seconds, strained below half"},
 		Caption: "Below: dropped frames.", Title: "The buffer stays full",
 	}
 	clean, above := l.Deciding()

@@ -86,7 +86,8 @@ func TestStreamsTip(t *testing.T) {
 // Without scripts the answer is there, and the page asks for nothing that its policy forbids.
 func TestGaugesWithoutScripts(t *testing.T) {
 	page := render(t, fixture.Streams(), nil)
-	for _, want := range []string{"&lt;4", "the buffer is empty after", `class="cells" role="img"`, `class="huge bad"`} {
+	for _, want := range []string{"&lt;4", "the buffer is empty after", `class="cells" role="img"`,
+		`class="huge bad"`, ">0 s</i>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
