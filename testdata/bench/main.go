@@ -32,12 +32,12 @@ import (
 // row is one way of moving bytes.
 type row struct {
 	name    string
-	op      string // read | write
+	op      string // op is read or write.
 	random  bool
 	block   int64
 	depth   int
-	size    int64 // of a file
-	passes  int   // files of hubbench, passes over one file of fio
+	size    int64 // size is a file's, in bytes.
+	passes  int   // passes are files of hubbench, or passes of fio over one file.
 	workers int
 }
 
@@ -79,7 +79,8 @@ func run() error {
 	extra := flag.String("fio", "", "one more option for fio, such as --fixedbufs=1")
 	flag.Parse()
 	if _, err := exec.LookPath("fio"); err != nil {
-		return errors.New("fio is not installed: get it with `apt install fio`, `dnf install fio` or `brew install fio`, " +
+		return errors.New("fio is not installed: get it with `apt install fio`, " +
+			"`dnf install fio` or `brew install fio`, " +
 			"or from https://github.com/axboe/fio")
 	}
 	if _, err := os.Stat(*hubbench); err != nil {
@@ -203,7 +204,8 @@ func (r row) hubbench(dir, program string) (rate, cpu float64, err error) {
 		s += fmt.Sprintf("  - {name: D%d, path: %q}\n", i, folder)
 	}
 	access := map[bool]string{false: "sequential", true: "random"}[r.random]
-	s += fmt.Sprintf("workload: {files: %d, sizes: [%d], block: %d, depth: %d, access: %s, flush: fsync}\n",
+	s += fmt.Sprintf("workload: {files: %d, sizes: [%d], block: %d, depth: %d, "+
+		"access: %s, flush: fsync}\n",
 		r.passes, r.size, r.block, r.depth, access)
 	s += fmt.Sprintf("phases:\n  - {pattern: %s}\n",
 		strings.Repeat(strings.ToUpper(r.op[:1]), r.workers))

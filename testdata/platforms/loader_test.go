@@ -14,8 +14,8 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// onMac runs hubbench for macOS with real folders, by the loader with a setting, and returns its exit code, what it said,
-// and run.json.
+// onMac runs hubbench for macOS with real folders, by the loader with a setting, and returns its
+// exit code, what it said, and run.json.
 type onMac struct{ loader, hubbench, probe string }
 
 func newMac(t *testing.T) onMac {
@@ -31,7 +31,8 @@ func newMac(t *testing.T) onMac {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return onMac{filepath.Join(tmp, "loader"), filepath.Join(tmp, "hubbench"), filepath.Join(tmp, "probe")}
+	return onMac{filepath.Join(tmp, "loader"), filepath.Join(tmp, "hubbench"),
+		filepath.Join(tmp, "probe")}
 }
 
 const realScenario = `version: 1
@@ -75,7 +76,8 @@ func (m onMac) run(t *testing.T, scenario, setting string) (code int, said, reco
 		t.Errorf("left behind: %v", left)
 	}
 	data, _ := os.ReadFile(filepath.Join(dir, "out", "run.json")) // if there is a run
-	log, _ := os.ReadFile(filepath.Join(dir, "out", "run.log"))   // what the loader says of workers is there
+	// What the loader says of workers is there.
+	log, _ := os.ReadFile(filepath.Join(dir, "out", "run.log"))
 	return code, out.String() + string(log), string(data)
 }
 
@@ -90,7 +92,8 @@ func TestMacProvoked(t *testing.T) {
 		{"apfs", realScenario, "LOADER_TRACE=1", 0, `"flush_reaches": "the medium"`, "searches all free space", `"flush": "full"`},
 		{"exfat", realScenario, "LOADER_EXFAT=HERE", 0, "cannot flush to the medium", "exFAT,", `"flush": "fsync"`},
 		{"exfat that fills files", realScenario, "LOADER_FAT_FILLS=HERE LOADER_TRACE=1", 0, "", "fills data-", `"space": "none"`},
-		{"a file system without mappings", realScenario, "LOADER_NO_MAPPING=HERE", 0, "cannot be dropped from the cache", "",
+		{"a file system without mappings", realScenario, "LOADER_NO_MAPPING=HERE", 0,
+			"cannot be dropped from the cache", "",
 			`"status": "complete"`},
 		{"no consent", realScenario, "LOADER_DENY=HERE/two", 2, "not permitted", "", ""},
 		{"macOS 14 writes 4 KiB directly", smallScenario, "LOADER_TRACE=", 0, `"flush_reaches": "the drive's cache"`, "", `"small_writes": "direct 4 KiB writes"`},
@@ -98,8 +101,10 @@ func TestMacProvoked(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, said, record := m.run(t, c.scenario, c.setting)
-			if code != c.code || !strings.Contains(said+record, c.says) || !strings.Contains(record, c.records) {
-				t.Errorf("exit %d, want %d; said %s\nwant %q; run.json %s\nwant %q", code, c.code, said, c.says, record, c.records)
+			if code != c.code || !strings.Contains(said+record, c.says) ||
+				!strings.Contains(record, c.records) {
+				t.Errorf("exit %d, want %d; said %s\nwant %q; run.json %s\nwant %q", code, c.code,
+					said, c.says, record, c.records)
 			}
 			if c.never != "" && strings.Contains(said, c.never) {
 				t.Errorf("said %s\nwant no %q", said, c.never)

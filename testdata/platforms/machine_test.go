@@ -56,7 +56,8 @@ func TestMacMachine(t *testing.T) {
 	t.Run("devices", m.devices)
 }
 
-// Performance cores with nothing to spare are the computer's limit, though half of all cores are idle.
+// Performance cores with nothing to spare are the computer's limit, though half of all cores are
+// idle.
 func (m onMac) hostBound(t *testing.T) {
 	dir := folder(t)
 	scenario := strings.NewReplacer("PATH", dir).Replace(`version: 1
@@ -69,8 +70,10 @@ phases: [{pattern: W, stop: 6 s}]
 	check.Must(t, os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(scenario), 0o644))
 	for types, want := range map[string]bool{"EEPP": true, "": false} {
 		out := filepath.Join(folder(t), "out")
-		cmd := exec.Command(m.loader, m.hubbench, "run", filepath.Join(dir, "s.yaml"), "--out", out, "--yes", "--quiet")
-		cmd.Env = append(os.Environ(), "LOADER_CORES=EEPP", "LOADER_TOOLS="+tools(t, captured(t, "tb4-hub-three-disks", types)))
+		cmd := exec.Command(m.loader, m.hubbench, "run", filepath.Join(dir, "s.yaml"), "--out", out,
+			"--yes", "--quiet")
+		cmd.Env = append(os.Environ(), "LOADER_CORES=EEPP", "LOADER_TOOLS="+
+			tools(t, captured(t, "tb4-hub-three-disks", types)))
 		if said, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, said)
 		}
@@ -81,7 +84,8 @@ phases: [{pattern: W, stop: 6 s}]
 		}
 		events, err := os.ReadFile(filepath.Join(out, "events.jsonl"))
 		check.Must(t, err)
-		for _, gauge := range []string{trace.DeviceWrite, trace.DeviceFailures, trace.LinkState, trace.WorkerCPU} {
+		for _, gauge := range []string{trace.DeviceWrite, trace.DeviceFailures, trace.LinkState,
+			trace.WorkerCPU} {
 			if !strings.Contains(string(events), `"name":"`+gauge+`"`) {
 				t.Errorf("cores named %q: no %s was read", types, gauge)
 			}
@@ -95,10 +99,12 @@ const counters = `<plist version="1.0"><array><dict><key>Statistics</key><dict><
 <key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk4</string>
 <key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk3s5</string></dict></array></dict></array></dict></array></plist>`
 
-// captured are the tools of a captured Mac, with cores of those types; what may wait for disks fails.
+// captured are the tools of a captured Mac, with cores of those types; what may wait for disks
+// fails.
 func captured(t *testing.T, name, types string) map[string]string {
 	t.Helper()
-	archive, err := txtar.ParseFile(filepath.Join("internal/machine/device/macos/testdata", name+".txtar"))
+	archive, err := txtar.ParseFile(filepath.Join("internal/machine/device/macos/testdata", name+
+		".txtar"))
 	check.Must(t, err)
 	dir, files := folder(t), map[string]string{}
 	for _, f := range archive.Files {
@@ -106,28 +112,35 @@ func captured(t *testing.T, name, types string) map[string]string {
 		check.Must(t, os.WriteFile(files[f.Name], f.Data, 0o644))
 	}
 	return map[string]string{
-		"system_profiler": "case \"$*\" in *SPThunderbolt*) cat " + files["system_profiler.json"] + ";; *) echo slow >&2; exit 1;; esac",
-		"diskutil":        "case \"$*\" in *apfs*) cat " + files["diskutil-apfs-list.plist"] + ";; *) cat " + files["diskutil-list.plist"] + ";; esac",
-		"ioreg": "case \"$*\" in *Switch*) cat " + files["ioreg-routers.plist"] + ";; *' -t '*) cat " + files["ioreg-drivers.plist"] +
+		"system_profiler": "case \"$*\" in *SPThunderbolt*) cat " + files["system_profiler.json"] +
+			";; *) echo slow >&2; exit 1;; esac",
+		"diskutil": "case \"$*\" in *apfs*) cat " + files["diskutil-apfs-list.plist"] +
+			";; *) cat " + files["diskutil-list.plist"] + ";; esac",
+		"ioreg": "case \"$*\" in *Switch*) cat " + files["ioreg-routers.plist"] +
+			";; *' -t '*) cat " + files["ioreg-drivers.plist"] +
 			";; *cluster-type*) echo '" + cores(types) + "';; *) echo '" + counters + "';; esac",
 		"mount": "cat " + files["mount.txt"],
 	}
 }
 
-// A tool that fails costs its own part of what is known of a Mac, and what the machine is is known without any tool.
+// A tool that fails costs its own part of what is known of a Mac, and what the machine is is known
+// without any tool.
 func (m onMac) devices(t *testing.T) {
 	cmd := exec.Command(m.loader, m.hubbench, "devices", "--json")
-	cmd.Env = append(os.Environ(), "LOADER_CORES=EEPP", "LOADER_TOOLS="+tools(t, captured(t, "tb4-hub-three-disks", "EEPP")))
+	cmd.Env = append(os.Environ(), "LOADER_CORES=EEPP", "LOADER_TOOLS="+
+		tools(t, captured(t, "tb4-hub-three-disks", "EEPP")))
 	out, err := cmd.Output()
 	check.Must(t, err)
 	var inv hardware.Inventory
 	check.Must(t, json.Unmarshal(out, &inv))
 	host := inv.Hosts[0]
-	check.Same(t, "the machine", [4]string{"Loader", "Loader CPU", "macOS 15.4 (24E248)", "arm64"}, [4]string{host.Model, host.CPU, host.OS, host.Arch})
+	check.Same(t, "the machine", [4]string{"Loader", "Loader CPU", "macOS 15.4 (24E248)", "arm64"},
+		[4]string{host.Model, host.CPU, host.OS, host.Arch})
 	if !host.Translated || len(host.Ports) == 0 || len(inv.Hubs) != 4 || inv.Find("disk4") == nil {
 		t.Errorf("the host is %+v, with %d hubs and disks %+v", host, len(inv.Hubs), inv.Disks)
 	}
-	check.Same(t, "warnings", []string{"system_profiler: exit status 1: slow, so power, displays, networks and free space may stay unknown"}, inv.Warnings)
+	check.Same(t, "warnings",
+		[]string{"system_profiler: exit status 1: slow, so power, displays, networks and free space may stay unknown"}, inv.Warnings)
 
 	file := filepath.Join(folder(t), "answers.txtar")
 	again := exec.Command(m.loader, m.hubbench, "devices", "--capture", file)
@@ -145,7 +158,8 @@ func (m onMac) devices(t *testing.T) {
 			}
 		}
 	}
-	if read := macos.Parse(answers, false); len(read.Hubs) != 4 || read.Find("disk4") == nil || read.Hosts[0].Model != "Loader" {
+	if read := macos.Parse(answers, false); len(read.Hubs) != 4 || read.Find("disk4") == nil ||
+		read.Hosts[0].Model != "Loader" {
 		t.Errorf("a capture has %+v", read)
 	}
 	if !strings.Contains(string(archive.Comment), "# system_profiler: exit status 1: slow") {

@@ -29,8 +29,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// tools puts stand-ins for the systems' tools first in PATH. Each notes its process and its arguments, and goes on as the
-// real one: one until the command that it was given ends, the other until the process that it watches is gone.
+// tools puts stand-ins for the systems' tools first in PATH. Each notes its process and its
+// arguments, and goes on as the real one: one until the command that it was given ends, the other
+// until the process that it watches is gone.
 func tools(t *testing.T) (notes string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -44,7 +45,8 @@ func tools(t *testing.T) (notes string) {
 
 func standIns(t *testing.T, dir, inhibit, caffeinate string) {
 	t.Helper()
-	for name, script := range map[string]string{"systemd-inhibit": inhibit, "caffeinate": caffeinate} {
+	for name, script := range map[string]string{"systemd-inhibit": inhibit,
+		"caffeinate": caffeinate} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil { //nolint:gosec // it is to be run
 			t.Fatal(err)
 		}
@@ -136,7 +138,8 @@ func TestCheck(t *testing.T) {
 		t.Errorf("no tool: got %v, want that it is not found", err)
 	}
 	standIns(t, dir, "#!/bin/sh\nexit 1\n", "#!/bin/sh\nexit 1\n")
-	if err := check(t.Context()); err == nil || !strings.Contains(err.Error(), "ended by itself: exit status 1") {
+	if err := check(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "ended by itself: exit status 1") {
 		t.Errorf("a tool that fails: got %v, want that it ended by itself", err)
 	}
 }

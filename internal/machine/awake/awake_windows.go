@@ -9,7 +9,8 @@ import (
 
 var setExecutionState = windows.NewLazySystemDLL("kernel32.dll").NewProc("SetThreadExecutionState")
 
-// From winbase.h: the state lasts until it is set again or the thread ends; the system must not sleep.
+// From winbase.h: the state lasts until it is set again or the thread ends; the system must not
+// sleep.
 const (
 	esContinuous     = 0x80000000
 	esSystemRequired = 0x00000001
@@ -23,13 +24,14 @@ func keep(log *zap.Logger, lost func(error)) (release func()) {
 	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
-		runtime.LockOSThread() // and never unlocked: the thread ends, and its wish with it
+		// It is never unlocked, so the thread ends with this function, and its state with it.
+		runtime.LockOSThread()
 		if was, _, err := setExecutionState.Call(esContinuous | esSystemRequired); was == 0 {
 			log.Info("the machine is not kept awake", zap.Error(err))
 			lost(err)
 		}
 		<-quit
-		_, _, _ = setExecutionState.Call(esContinuous) // the thread's end does the same
+		_, _, _ = setExecutionState.Call(esContinuous)
 	}()
 	return func() { close(quit); <-gone }
 }

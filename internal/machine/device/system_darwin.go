@@ -15,7 +15,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// toolTimeout is how long a tool may take. system_profiler takes some seconds, and more if a disk has to spin up.
+// toolTimeout is how long a tool may take. system_profiler takes some seconds, and more if a disk
+// has to spin up.
 const toolTimeout = 30 * time.Second
 
 // look asks macOS' own tools. One that fails costs what it would have shown, and a warning.
@@ -82,8 +83,9 @@ func settings() (text []byte) {
 	return text
 }
 
-// mounted also asks as a program does that lists the folder: if the person has not let this one at removable volumes,
-// the system says that the operation is not permitted, whatever the folder's own permissions are.
+// mounted also asks as a program does that lists the folder: if the person has not let this one at
+// removable volumes, the system says that the operation is not permitted, whatever the folder's own
+// permissions are.
 func (p *Place) mounted(st *unix.Statfs_t) {
 	p.Mount = unix.ByteSliceToString(st.Mntonname[:])
 	p.Source = unix.ByteSliceToString(st.Mntfromname[:])
@@ -93,7 +95,7 @@ func (p *Place) mounted(st *unix.Statfs_t) {
 	}
 	fd, err := unix.Open(p.Path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err == nil {
-		_ = unix.Close(fd) // nothing was read
+		_ = unix.Close(fd) // Nothing was read.
 	} else if errors.Is(err, unix.EPERM) {
 		p.Closed = err
 	}
@@ -108,8 +110,9 @@ func Processes(ctx context.Context) ([]Process, error) {
 	return parsePS(out), nil
 }
 
-// SavingPower says how the processor is held back to save power; empty if it is not, or cannot be asked.
+// SavingPower says how the processor is held back to save power; empty if it is not, or cannot be
+// asked.
 func SavingPower(ctx context.Context) string {
-	out, _ := ask(ctx, toolTimeout, []string{"/usr/bin/pmset", "-g"}) // nothing if it fails
+	out, _ := ask(ctx, toolTimeout, []string{"/usr/bin/pmset", "-g"}) // It is empty if that fails.
 	return macLowPower(out)
 }

@@ -26,8 +26,8 @@ func (p *Place) query() error {
 	return nil
 }
 
-// systemRoots are folders on the disk that holds the system: of macOS the sealed volume, and the one that holds what
-// users write.
+// systemRoots are folders on the disk that holds the system: of macOS the sealed volume, and the
+// one that holds what users write.
 var systemRoots = [...]string{"/", "/System/Volumes/Data"}
 
 func deviceID(path string) (uint64, error) {

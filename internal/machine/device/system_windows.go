@@ -52,7 +52,8 @@ func askPowerShell(ctx context.Context) ([]byte, error) {
 	}
 	program := filepath.Join(system, "WindowsPowerShell", "v1.0", "powershell.exe")
 	answer, err := ask(ctx, toolTimeout, []string{
-		program, "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-Command", parser.Script(),
+		program, "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-Command",
+		parser.Script(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("PowerShell: %w", err)
@@ -65,13 +66,14 @@ func (p *Place) query() error {
 	if err != nil {
 		return err
 	}
-	root := make([]uint16, windows.MAX_PATH) // where the volume is mounted, as in C:\
+	root := make([]uint16, windows.MAX_PATH) // The place where the volume is mounted, as in C:\.
 	if err := windows.GetVolumePathName(path, &root[0], uint32(len(root))); err != nil {
 		return err
 	}
 	var serial, flags uint32
 	kind := make([]uint16, windows.MAX_PATH)
-	if err := windows.GetVolumeInformation(&root[0], nil, 0, &serial, nil, &flags, &kind[0], uint32(len(kind))); err != nil {
+	if err := windows.GetVolumeInformation(&root[0], nil, 0, &serial, nil, &flags, &kind[0],
+		uint32(len(kind))); err != nil {
 		return err
 	}
 	p.ID = uint64(serial)
@@ -79,7 +81,7 @@ func (p *Place) query() error {
 	p.Filesystem = windows.UTF16ToString(kind)
 	switch windows.GetDriveType(&root[0]) {
 	case windows.DRIVE_REMOTE:
-		p.Filesystem = networkDrive // whatever the server's own is
+		p.Filesystem = networkDrive
 	case windows.DRIVE_RAMDISK:
 		p.Filesystem = memoryDrive
 	}
@@ -97,12 +99,13 @@ func (p *Place) query() error {
 // Processes are what this machine does: names and processor times, which Windows reports of all
 // processes without more rights, those of services among them.
 func Processes(context.Context) ([]Process, error) {
-	answer, size := make([]uint64, 1<<16), uint32(0) // words, so that the entries are aligned
+	answer := make([]uint64, 1<<16) // Words keep the entries aligned.
+	size := uint32(0)
 	for {
 		err := windows.NtQuerySystemInformation(windows.SystemProcessInformation,
 			unsafe.Pointer(&answer[0]), uint32(8*len(answer)), &size)
 		if errors.Is(err, windows.STATUS_INFO_LENGTH_MISMATCH) && len(answer) < maxProcessWords {
-			answer = make([]uint64, 2*len(answer)) // there are more by now than it says
+			answer = make([]uint64, 2*len(answer)) // More may have started since.
 			continue
 		}
 		if err != nil {
@@ -115,7 +118,7 @@ func Processes(context.Context) ([]Process, error) {
 		p := (*windows.SYSTEM_PROCESS_INFORMATION)(at)
 		list = append(list, Process{
 			PID: int(p.UniqueProcessID), Name: p.ImageName.String(),
-			CPU: time.Duration(p.UserTime+p.KernelTime) * 100, // units of 100 ns
+			CPU: time.Duration(p.UserTime+p.KernelTime) * 100, // The unit is 100 ns.
 		})
 		if p.NextEntryOffset == 0 {
 			return list, nil
@@ -127,8 +130,9 @@ func Processes(context.Context) ([]Process, error) {
 // maxProcessWords is the length of an answer, 64 MB, that no number of processes needs.
 const maxProcessWords = 1 << 23
 
-// SavingPower says how the processor is held back to save power; empty if it is not, or cannot be asked.
+// SavingPower says how the processor is held back to save power; empty if it is not, or cannot be
+// asked.
 func SavingPower(ctx context.Context) string {
-	out, _ := ask(ctx, toolTimeout, []string{"powercfg", "/getactivescheme"}) // nothing if it fails
+	out, _ := ask(ctx, toolTimeout, []string{"powercfg", "/getactivescheme"}) // It is empty if that fails.
 	return winPowerSaver(out)
 }

@@ -1,7 +1,8 @@
-// Package libsystem calls those functions of macOS's own library that golang.org/x/sys/unix has no name for, in the
-// way it does, without cgo: the library is the only interface that Apple keeps stable, its system call numbers are
-// not. purego would save no line, and puts a C runtime of its own below Go's, which the tests on other systems cannot
-// load. On other systems there is no such package. Start at Mincore.
+// Package libsystem calls those functions of macOS's own library that golang.org/x/sys/unix has no
+// name for, in the way it does, without cgo: the library is the only interface that Apple keeps
+// stable, its system call numbers are not. purego would save no line, and puts a C runtime of its
+// own below Go's, which the tests on other systems cannot load. On other systems there is no such
+// package. Start at Mincore.
 package libsystem
 
 import (
@@ -26,10 +27,11 @@ var setPolicyAddress uintptr
 //go:cgo_import_dynamic libc_mincore mincore "/usr/lib/libSystem.B.dylib"
 //go:cgo_import_dynamic libc_getiopolicy_np getiopolicy_np "/usr/lib/libSystem.B.dylib"
 
-// Mincore reports of each page of the mapping p whether it is in memory, by the lowest bit of a byte of pages. See
-// mincore(2); vmtouch counts by the same.
+// Mincore reports of each page of the mapping p whether it is in memory, by the lowest bit of a
+// byte of pages. See mincore(2); vmtouch counts by the same.
 func Mincore(p, pages []byte) error {
-	_, _, errno := call(mincoreAddress, uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), uintptr(unsafe.Pointer(&pages[0])))
+	_, _, errno := call(mincoreAddress, uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)),
+		uintptr(unsafe.Pointer(&pages[0])))
 	if errno != 0 {
 		return errno
 	}
@@ -56,7 +58,8 @@ func WriteSmallDirectly() error {
 	return nil
 }
 
-// DiskPolicy is the process's policy for its requests to disks, one of the IOPOL_ numbers of getiopolicy_np(3).
+// DiskPolicy is the process's policy for its requests to disks, one of the IOPOL_ numbers of
+// getiopolicy_np(3).
 func DiskPolicy() (int, error) {
 	policy, _, errno := call(diskPolicyAddress, typeDisk, scopeProcess, 0)
 	if errno != 0 {

@@ -61,7 +61,8 @@ func (m *machine) readRouters() {
 		}
 		if m.text(dir, "authorized") == "0" { // Its PCIe tunnel is not open.
 			m.Warn(strings.TrimSpace(h.Vendor+" "+h.Name) +
-				" is plugged in but not authorised, so nothing behind it is seen: `boltctl authorize` lets it in")
+				" is plugged in but not authorised, so nothing behind it is seen: " +
+				"`boltctl authorize` lets it in")
 		} else {
 			parent.below = append(parent.below, r)
 		}

@@ -140,7 +140,8 @@ func (m *machine) host() hardware.Host {
 		m.fields("usr/lib/os-release", "=")["PRETTY_NAME"])
 	cpu := m.fields("proc/cpuinfo", ":")
 	h := hardware.Host{
-		Name: m.text("proc/sys/kernel/hostname"), OS: strings.Trim(system, `"'`), Arch: m.opts.Arch, Power: m.power(),
+		Name: m.text("proc/sys/kernel/hostname"), OS: strings.Trim(system, `"'`),
+		Arch: m.opts.Arch, Power: m.power(),
 		CPU: strings.Join(strings.Fields(cmp.Or(cpu["model name"], cpu["Model"])), " "),
 	}
 	for _, file := range []string{

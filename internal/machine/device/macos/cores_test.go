@@ -10,20 +10,26 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// tree is what ioreg -a prints of cores with types such as EEPP. Its keys and values are those of an M1 Pro, and of an
-// M3 Ultra those with a logical number.
+// tree is what ioreg -a prints of cores with types such as EEPP. Its keys and values are those of
+// an M1 Pro, and of an M3 Ultra those with a logical number.
 func tree(types string, logical bool) []byte {
 	var text strings.Builder
 	text.WriteString(`<plist version="1.0"><array>`)
-	data := func(b []byte) string { return "<data>" + base64.StdEncoding.EncodeToString(b) + "</data>" }
+	data := func(b []byte) string {
+		return "<data>" + base64.StdEncoding.EncodeToString(b) + "</data>"
+	}
 	for i, kind := range types {
 		id := "<key>cpu-id</key>" + data(binary.LittleEndian.AppendUint32(nil, uint32(i)))
 		if logical {
-			id = fmt.Sprintf("<key>cpu-id</key>%s<key>logical-cpu-id</key><integer>%d</integer>", data([]byte{byte(i % 2), 0, 0, 0}), i)
+			id = fmt.Sprintf("<key>cpu-id</key>%s<key>logical-cpu-id</key><integer>%d</integer>",
+				data([]byte{byte(i % 2), 0, 0, 0}), i)
 		}
-		fmt.Fprintf(&text, "<dict><key>cluster-type</key>%s%s</dict>", data([]byte{byte(kind), 0}), id)
+		fmt.Fprintf(&text, "<dict><key>cluster-type</key>%s%s</dict>", data([]byte{byte(kind), 0}),
+			id)
 	}
-	text.WriteString("<dict><key>cluster-type</key>" + data([]byte("P\x00")) + "</dict></array></plist>") // a cluster
+	// A cluster.
+	text.WriteString("<dict><key>cluster-type</key>" + data([]byte("P\x00")) +
+		"</dict></array></plist>")
 	return []byte(text.String())
 }
 
@@ -51,7 +57,8 @@ func TestFastCores(t *testing.T) {
 	}
 }
 
-// Performance cores that are busy are a busy computer, idle efficiency cores or not; busy efficiency cores are none.
+// Performance cores that are busy are a busy computer, idle efficiency cores or not; busy
+// efficiency cores are none.
 func TestLoad(t *testing.T) {
 	full, idle := [4]uint32{60, 30, 0, 10}, [4]uint32{0, 0, 100, 0}
 	fast := []bool{false, false, true, true}

@@ -10,8 +10,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// addDisks lists the disks: what diskutil calls whole, APFS containers excepted, whose volumes are those of the disk
-// that they lie on. If diskutil did not answer, the profile and the drivers list disks.
+// addDisks lists the disks: what diskutil calls whole, APFS containers excepted, whose volumes are
+// those of the disk that they lie on. If diskutil did not answer, the profile and the drivers list
+// disks.
 func (m *machine) addDisks(list, apfs []dict) {
 	containers := containersOf(list, apfs)
 	// The disks that each container and RAID set is made of, and the sets' names, by the registry.
@@ -31,7 +32,7 @@ func (m *machine) addDisks(list, apfs []dict) {
 		size, _ := entry.Number("Size")
 		disk := hardware.Disk{Name: name, SizeBytes: max(size, 0), Backing: made[name]}
 		disk.RAID, disk.Model = sets[name], sets[name]
-		if isContainer { // on several disks: Fusion
+		if isContainer { // It is a Fusion Drive.
 			disk.Backing = c.disks
 		}
 		if len(disk.Backing) > 0 {
@@ -91,7 +92,8 @@ func learn(disk *hardware.Disk, d hardware.Disk) {
 	disk.UASP = cmp.Or(d.UASP, disk.UASP)
 }
 
-// describe says what a disk is: by its driver, its controller and its USB device, the one who knows best last.
+// describe says what a disk is: by its driver, its controller and its USB device, the one who knows
+// best last.
 func (m *machine) describe(disk *hardware.Disk) {
 	if device := m.usbOf(disk.Name); device != nil {
 		learn(disk, device.disk)
@@ -103,8 +105,9 @@ func (m *machine) describe(disk *hardware.Disk) {
 	for _, item := range m.mediaOf(disk.Name) {
 		size, _ := item.Number("size_in_bytes")
 		learn(disk, hardware.Disk{
-			Model: cmp.Or(item.Text("device_model"), item.Text("_name")), Firmware: item.Text("device_revision"),
-			Serial: item.Text("device_serial"), SizeBytes: size,
+			Model:    cmp.Or(item.Text("device_model"), item.Text("_name")),
+			Firmware: item.Text("device_revision"),
+			Serial:   item.Text("device_serial"), SizeBytes: size,
 		})
 		if trim := item.Flag("spnvme_trim_support"); trim != nil {
 			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, hardware.NVMe)
@@ -121,7 +124,9 @@ func (m *machine) describe(disk *hardware.Disk) {
 
 // mediaOf are those that bear a disk's name.
 func (m *machine) mediaOf(name string) []dict {
-	return slices.DeleteFunc(m.media(), func(item dict) bool { return wholeDisk(item.Text("bsd_name")) != name })
+	return slices.DeleteFunc(m.media(), func(item dict) bool {
+		return wholeDisk(item.Text("bsd_name")) != name
+	})
 }
 
 func (m *machine) usbOf(name string) *usbDevice {
@@ -144,7 +149,8 @@ func wholeDisk(name string) string {
 	return "disk" + whole
 }
 
-// baseName is a name like disk3s1 without the snapshot that disk3s1s1 names; false if it is of no disk.
+// baseName is a name like disk3s1 without the snapshot that disk3s1s1 names; false if it is of no
+// disk.
 func baseName(name string) (string, bool) {
 	rest, ok := strings.CutPrefix(strings.TrimPrefix(name, "/dev/"), "disk")
 	if !ok {
@@ -162,14 +168,17 @@ func baseName(name string) (string, bool) {
 	return "disk" + strings.Join(parts[:min(len(parts), 2)], "s"), true
 }
 
-// chain is what stands between a disk and the root of the I/O registry: how macOS itself reaches the disk.
+// chain is what stands between a disk and the root of the I/O registry: how macOS itself reaches
+// the disk.
 type chain struct {
-	entries  []int64 // the numbers of the entries on the way, from the root on
-	location int64   // of its USB device; 0 for none
-	usbBps   int64   // that device's rate
-	disk     hardware.Disk
-	made     []string          // the containers of APFS and sets of RAID that are made of it
-	sets     map[string]string // the names of the latter, by their disks
+	// entries are the numbers of the entries on the way, from the root on.
+	entries []int64
+	// location is where its USB device is; 0 for none. usbBps is the rate of the device's link.
+	location, usbBps int64
+	disk             hardware.Disk
+	// made are the APFS containers and RAID sets on the disk, and sets the names of the RAID sets.
+	made []string
+	sets map[string]string
 }
 
 // busOf is the interconnect of a disk, as drivers name it (IOStorageProtocolCharacteristics.h).
@@ -191,8 +200,8 @@ func busOf(interconnect string) hardware.Bus {
 	return hardware.UnknownBus
 }
 
-// chainsOf follows each tree of ioreg -t from the root to a disk's driver and on to its medium, which has the disk's
-// name.
+// chainsOf follows each tree of ioreg -t from the root to a disk's driver and on to its medium,
+// which has the disk's name.
 func chainsOf(trees []dict) map[string]chain {
 	chains := map[string]chain{}
 	var walk func(d dict, c chain)
@@ -256,8 +265,8 @@ func (c *chain) learn(d dict) {
 	learn(&c.disk, entry)
 }
 
-// routerOf is the ID of the hub whose PCI Express tunnel ends on the way to the disk: of several the farthest, which
-// the disk is connected to.
+// routerOf is the ID of the hub whose PCI Express tunnel ends on the way to the disk: of several
+// the farthest, which the disk is connected to.
 func (m *machine) routerOf(c chain) string {
 	found, depth := "", int64(0)
 	for _, hub := range m.Hubs {

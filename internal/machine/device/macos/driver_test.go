@@ -8,8 +8,9 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// registry is the answer of ioreg -a in its shape: an internal disk, an APFS container on an external one, and a driver
-// without counters. The keys are those of IOBlockStorageDriver.h and IOMedia.h.
+// registry is the answer of ioreg -a in its shape: an internal disk, an APFS container on an
+// external one, and a driver without counters. The keys are those of IOBlockStorageDriver.h and
+// IOMedia.h.
 const registry = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0"><array>
@@ -26,12 +27,15 @@ const registry = `<?xml version="1.0" encoding="UTF-8"?>
 </array></plist>`
 
 func TestDriverOf(t *testing.T) {
-	for name, want := range map[string][2]int64{"disk0": {1694439639040, 967807643648}, "disk5s1": {100, 32}, "disk4s2": {100, 32}} {
-		if d, err := DriverOf([]byte(registry), name); err != nil || d.Read != want[0] || d.Written != want[1] {
+	for name, want := range map[string][2]int64{"disk0": {1694439639040, 967807643648},
+		"disk5s1": {100, 32}, "disk4s2": {100, 32}} {
+		if d, err := DriverOf([]byte(registry), name); err != nil || d.Read != want[0] ||
+			d.Written != want[1] {
 			t.Errorf("%s: %+v, %v, want %+v", name, d, err, want)
 		}
 	}
-	if d, _ := DriverOf([]byte(registry), "disk5s1"); strings.Join(d.Disks, " ") != "disk4" || d.Set != "" || d.Failures != 0 {
+	if d, _ := DriverOf([]byte(registry), "disk5s1"); strings.Join(d.Disks, " ") != "disk4" ||
+		d.Set != "" || d.Failures != 0 {
 		t.Errorf("disk5s1: %+v, want that it lies on disk4", d)
 	}
 	for _, name := range []string{"disk9", "disk1", ""} {
@@ -47,8 +51,8 @@ func TestDriverOf(t *testing.T) {
 	}
 }
 
-// member is the driver of a disk of a RAID set: the set, with a container of APFS on it, is below each of its disks. The
-// keys of the set are those of AppleRAIDUserLib.h.
+// member is the driver of a disk of a RAID set: the set, with a container of APFS on it, is below
+// each of its disks. The keys of the set are those of AppleRAIDUserLib.h.
 func member(disk string, read, written, errors, retries int) string {
 	return fmt.Sprintf(`<dict><key>IOObjectClass</key><string>IOBlockStorageDriver</string><key>Statistics</key><dict>
  <key>Bytes (Read)</key><integer>%d</integer><key>Bytes (Write)</key><integer>%d</integer>
@@ -65,7 +69,8 @@ func member(disk string, read, written, errors, retries int) string {
 
 // What a RAID set moves is what all of its disks move, and their failures are its own.
 func TestDriverOfSet(t *testing.T) {
-	answer := []byte("<plist><array>" + member("disk4", 100, 10, 1, 0) + member("disk5", 200, 20, 0, 2) + "</array></plist>")
+	answer := []byte("<plist><array>" + member("disk4", 100, 10, 1, 0) +
+		member("disk5", 200, 20, 0, 2) + "</array></plist>")
 	got, err := DriverOf(answer, "disk7s1")
 	check.Must(t, err)
 	check.Same(t, "the set", Driver{[]string{"disk4", "disk5"}, "Stripe set Data", 300, 30, 3}, got)
@@ -76,7 +81,8 @@ func TestDriverOfSet(t *testing.T) {
 	}
 	inv := Parse(Captures{Drivers: answer, Disks: []byte(list + "</array></dict></plist>")}, false)
 	set, first := inv.Find("disk6"), inv.Find("disk4")
-	if set == nil || set.RAID != "Stripe set Data" || strings.Join(set.Backing, " ") != "disk4 disk5" {
+	if set == nil || set.RAID != "Stripe set Data" ||
+		strings.Join(set.Backing, " ") != "disk4 disk5" {
 		t.Errorf("the set is %+v", set)
 	}
 	if first == nil || first.Errors != 1 || first.Retries != 0 || first.RAID != "" {

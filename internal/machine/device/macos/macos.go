@@ -1,8 +1,9 @@
-// Package macos reads from what macOS' own tools print which disks there are and what they are connected to. It is a
-// function of captured bytes: it runs no tool, and is tested with captures of many machines on any system.
+// Package macos reads from what macOS' own tools print which disks there are and what they are
+// connected to. It is a function of captured bytes: it runs no tool, and is tested with captures of
+// many machines on any system.
 //
-// Start at Parse. thunderbolt.go has the hubs, usb.go those of USB, disk.go the disks and volume.go what is on them;
-// place.go joins them by the I/O registry.
+// Start at Parse. thunderbolt.go has the hubs, usb.go those of USB, disk.go the disks and volume.go
+// what is on them; place.go joins them by the I/O registry.
 package macos
 
 import (
@@ -12,18 +13,18 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// Captures are what the tools print. What is empty was not asked, or did not answer: what it would have shown stays
-// unknown.
+// Captures are what the tools print. What is empty was not asked, or did not answer: what it would
+// have shown stays unknown.
 type Captures struct {
 	Topology, Profile, Disks, APFS, Routers, Drivers, Mounts, Settings []byte
 }
 
 // Part is one of the captures, and the command that prints it.
 type Part struct {
-	Name    string // in the file of a capture
+	Name    string // Name is the answer's in the file of a capture.
 	Into    *[]byte
-	Tells   string
-	Command []string // nil of what needs none
+	Tells   string   // Tells is what stays unknown without it.
+	Command []string // Command is nil if the answer needs none.
 }
 
 // Parts returns all captures. The system's profile is asked for in two parts, of which the second
@@ -72,8 +73,8 @@ func HostSettings() (texts, numbers []string) {
 	return texts, []string{"hw.optional.arm64", "sysctl.proc_translated"}
 }
 
-// Parse puts an inventory together. A capture that cannot be read costs what it would have shown, and a warning. Serial
-// numbers are left out unless asked for.
+// Parse puts an inventory together. A capture that cannot be read costs what it would have shown,
+// and a warning. Serial numbers are left out unless asked for.
 func Parse(captures Captures, serials bool) *hardware.Inventory {
 	m := &machine{Inventory: capture.New(), profile: map[string][]dict{}, uids: map[string]int64{}}
 	for _, profile := range [][]byte{captures.Topology, captures.Profile} {
@@ -106,11 +107,11 @@ func Parse(captures Captures, serials bool) *hardware.Inventory {
 // machine is an inventory on its way, and what it is made from.
 type machine struct {
 	capture.Inventory
-	profile map[string][]dict            // the system's profile, by data type
-	routers map[int64]router             // by UID
-	uids    map[string]int64             // of routers, by their hubs' IDs
-	chains  map[string]chain             // by the disk's name
-	mounts  map[string][]hardware.Volume // by the volume's name
+	profile map[string][]dict            // profile is the system's, by data type.
+	routers map[int64]router             // routers are by UID.
+	uids    map[string]int64             // uids are the routers', by their hubs' IDs.
+	chains  map[string]chain             // chains are by the disk's name.
+	mounts  map[string][]hardware.Volume // mounts are by the volume's name.
 	usb     []*usbDevice
 }
 

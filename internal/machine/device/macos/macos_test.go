@@ -25,12 +25,14 @@ func TestRate(t *testing.T) {
 
 func TestLaneRates(t *testing.T) {
 	for _, tt := range []struct{ speed, width, tx, rx int64 }{
-		{8, 1, 10e9, 10e9}, {4, 2, 40e9, 40e9}, {2, 2, 80e9, 80e9}, {2, 4, 120e9, 40e9}, {2, 8, 40e9, 120e9},
+		{8, 1, 10e9, 10e9}, {4, 2, 40e9, 40e9}, {2, 2, 80e9, 80e9}, {2, 4, 120e9, 40e9},
+		{2, 8, 40e9, 120e9},
 		{4, 0, 0, 0}, {0, 2, 0, 0}, {1, 2, 0, 0}, {4, 3, 0, 0},
 	} {
 		tx, rx := laneRates(dict{"Current Link Speed": tt.speed, "Current Link Width": tt.width})
 		if tx != tt.tx || rx != tt.rx {
-			t.Errorf("speed %d, width %d: transmits %d, receives %d, want %d, %d", tt.speed, tt.width, tx, rx, tt.tx, tt.rx)
+			t.Errorf("speed %d, width %d: transmits %d, receives %d, want %d, %d", tt.speed,
+				tt.width, tx, rx, tt.tx, tt.rx)
 		}
 	}
 }
@@ -53,8 +55,10 @@ func TestVolumeOf(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for name, want := range map[string][2]string{
-		"disk4": {"disk4", "disk4"}, "disk4s2": {"disk4", "disk4s2"}, "/dev/disk3s1s1": {"disk3", "disk3s1"},
-		"": {"", ""}, "disk": {"", ""}, "disks1": {"", ""}, "disk1s": {"", ""}, "disk1s2s3s4": {"", ""}, "nvme0n1": {"", ""}, "disk-1": {"", ""},
+		"disk4": {"disk4", "disk4"}, "disk4s2": {"disk4", "disk4s2"},
+		"/dev/disk3s1s1": {"disk3", "disk3s1"},
+		"":               {"", ""}, "disk": {"", ""}, "disks1": {"", ""}, "disk1s": {"", ""},
+		"disk1s2s3s4": {"", ""}, "nvme0n1": {"", ""}, "disk-1": {"", ""},
 	} {
 		base, _ := baseName(name)
 		if whole := wholeDisk(name); whole != want[0] || base != want[1] {
@@ -68,10 +72,12 @@ func TestMountNames(t *testing.T) {
 		"msdos://disk12s1/MY on CARD on /Volumes/MY on CARD (lifs, local, nodev, noatime)\nntfs://disk4s1/ on /Volumes/W (lifs, read-only)\n" +
 		"//me@nas/disk9 on /Volumes/nas (smbfs)\nhttp://disk/x on /Volumes/web (webdav)\n"))
 	want := map[string][]hardware.Volume{
-		"disk1s9":  {{Mount: "/Volumes/on (1) on", Filesystem: "apfs", Options: []string{"noatime"}}},
-		"disk2":    {{Mount: "/x", Filesystem: "msdos", ReadOnly: true}},
-		"disk12s1": {{Mount: "/Volumes/MY on CARD", Filesystem: "msdos", Options: []string{"noatime"}}},
-		"disk4s1":  {{Mount: "/Volumes/W", Filesystem: "ntfs", ReadOnly: true}},
+		"disk1s9": {{Mount: "/Volumes/on (1) on", Filesystem: "apfs",
+			Options: []string{"noatime"}}},
+		"disk2": {{Mount: "/x", Filesystem: "msdos", ReadOnly: true}},
+		"disk12s1": {{Mount: "/Volumes/MY on CARD", Filesystem: "msdos",
+			Options: []string{"noatime"}}},
+		"disk4s1": {{Mount: "/Volumes/W", Filesystem: "ntfs", ReadOnly: true}},
 	}
 	if diff := cmp.Diff(want, mounts); diff != "" {
 		t.Error(diff)

@@ -9,8 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// place finds what each disk is connected to: by its chain; else by what the profile says, if that leaves one answer
-// only.
+// place finds what each disk is connected to: by its chain; else by what the profile says, if that
+// leaves one answer only.
 func (m *machine) place() {
 	for i := range m.Disks {
 		disk := &m.Disks[i]
@@ -36,13 +36,14 @@ func (m *machine) place() {
 	}
 	for i := range m.Hubs {
 		hub := &m.Hubs[i]
-		if above := m.FindHub(hub.Upstream); above != nil { // parents stand before their children
+		if above := m.FindHub(hub.Upstream); above != nil { // Parents stand before their children.
 			hub.Port = above.Port
 		}
 	}
 }
 
-// onlyRouter is the ID of the one Thunderbolt device that is plugged in; empty if there are none, or several.
+// onlyRouter is the ID of the one Thunderbolt device that is plugged in; empty if there are none,
+// or several.
 func (m *machine) onlyRouter() string {
 	if len(m.uids) != 1 {
 		return ""
@@ -53,8 +54,8 @@ func (m *machine) onlyRouter() string {
 	return ""
 }
 
-// usbRouter is the ID of the one Thunderbolt device that a tunnel for USB ends in; empty if there are several. Without
-// the registry it is the only device.
+// usbRouter is the ID of the one Thunderbolt device that a tunnel for USB ends in; empty if there
+// are several. Without the registry it is the only device.
 func (m *machine) usbRouter() string {
 	if len(m.routers) == 0 {
 		return m.onlyRouter()
@@ -62,7 +63,8 @@ func (m *machine) usbRouter() string {
 	found := ""
 	for _, hub := range m.Hubs {
 		id, ok := m.uids[hub.ID]
-		if !ok || m.routers[id].tunnels("USB Adapter")+m.routers[id].tunnels("USB Gen T Adapter") == 0 {
+		if !ok || m.routers[id].tunnels("USB Adapter")+
+			m.routers[id].tunnels("USB Gen T Adapter") == 0 {
 			continue
 		}
 		if found != "" {
@@ -73,8 +75,8 @@ func (m *machine) usbRouter() string {
 	return found
 }
 
-// throughThunderbolt reports whether a disk is in a slot of Thunderbolt: its controller says so, or the list of PCI
-// devices, which the serial number joins.
+// throughThunderbolt reports whether a disk is in a slot of Thunderbolt: its controller says so, or
+// the list of PCI devices, which the serial number joins.
 func (m *machine) throughThunderbolt(disk *hardware.Disk) bool {
 	for _, d := range m.mediaOf(disk.Name) {
 		if strings.HasPrefix(d.Text("spnvme_slot_name"), "Thunderbolt@") {
@@ -90,8 +92,8 @@ func (m *machine) throughThunderbolt(disk *hardware.Disk) bool {
 	return false
 }
 
-// addDisplays gives hubs the displays that they serve: a router that is a display itself, by its name, and a tunnel for
-// DisplayPort that ends in one.
+// addDisplays gives hubs the displays that they serve: a router that is a display itself, by its
+// name, and a tunnel for DisplayPort that ends in one.
 func (m *machine) addDisplays() {
 	var external []string
 	for _, card := range m.profile["SPDisplaysDataType"] {
@@ -111,7 +113,8 @@ func (m *machine) addDisplays() {
 		tunnels := m.routers[id].tunnels("DP or HDMI Adapter")
 		for _, name := range external {
 			if plain(name) == plain(hub.Name) {
-				hub.Devices = append(hub.Devices, hardware.Attached{Kind: hardware.DisplayKind, Name: name})
+				hub.Devices = append(hub.Devices,
+					hardware.Attached{Kind: hardware.DisplayKind, Name: name})
 				tunnels--
 			}
 		}
@@ -138,7 +141,8 @@ func (m *machine) ownLink(disk *hardware.Disk) *hardware.Link {
 		if bps == 0 {
 			return nil
 		}
-		return &hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
+		return &hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: bps,
+			TxBps: bps}
 	}
 	for _, item := range m.mediaOf(disk.Name) {
 		controller := item.Dict("controller")
@@ -148,7 +152,8 @@ func (m *machine) ownLink(disk *hardware.Disk) *hardware.Link {
 		}
 		// What the port could do, its disk may not.
 		if bps := capture.Rate(controller.Text("spsata_negotiatedlinkspeed")); bps > 0 {
-			return &hardware.Link{Segment: hardware.Lanes, Kind: hardware.SATALink, RxBps: bps, TxBps: bps}
+			return &hardware.Link{Segment: hardware.Lanes, Kind: hardware.SATALink, RxBps: bps,
+				TxBps: bps}
 		}
 	}
 	return nil

@@ -15,11 +15,12 @@ import (
 type dict = capture.Dict
 
 func (m *machine) warn(what string, err error) {
-	m.Warn(fmt.Sprintf("%s: the answer cannot be read, so what it reports stays unknown: %v", what, err))
+	m.Warn(fmt.Sprintf("%s: the answer cannot be read, so what it reports stays unknown: %v", what,
+		err))
 }
 
-// read reads an answer of ioreg, a list of trees, which prints nothing if it finds none; or of diskutil, a dictionary
-// with a list that has a key.
+// read reads an answer of ioreg, a list of trees, which prints nothing if it finds none; or of
+// diskutil, a dictionary with a list that has a key.
 func (m *machine) read(what string, answer []byte, key string) (list []dict) {
 	if len(answer) == 0 {
 		return nil
@@ -37,7 +38,8 @@ func (m *machine) read(what string, answer []byte, key string) (list []dict) {
 	return list
 }
 
-// decode reads a property list. Firmware leaves control characters in names: ioreg passes them on, and XML has none.
+// decode reads a property list. Firmware leaves control characters in names: ioreg passes them on,
+// and XML has none.
 func decode(answer []byte) (v any, err error) {
 	_, err = plist.Unmarshal(bytes.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' && r != '\r' {
@@ -51,10 +53,10 @@ func decode(answer []byte) (v any, err error) {
 // Driver is what macOS' block storage drivers count of the physical disks that a volume lies on:
 // one, or several of a RAID set or a Fusion Drive.
 type Driver struct {
-	Disks         []string // the BSD names of the physical disks
-	Set           string   // level and name of a RAID set
-	Read, Written int64    // bytes since the disks were plugged in
-	Failures      int64    // requests that failed or were repeated
+	Disks         []string // Disks are the BSD names of the physical disks.
+	Set           string   // Set is the level and name of a RAID set.
+	Read, Written int64    // Read and Written are bytes since the disks were plugged in.
+	Failures      int64    // Failures are requests that failed or were repeated.
 }
 
 // DriverOf adds up the drivers of the disks that hold a volume in the answer to ioreg -a -l -r -c
@@ -123,11 +125,11 @@ func LinkRates(drivers, routers []byte) (map[string]int64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ioreg: %w", err)
 	}
-	switches, _ := decode(routers) // empty without Thunderbolt
+	switches, _ := decode(routers) // There are none without Thunderbolt.
 	rates := map[string]int64{}
 	for name, chain := range chainsOf(capture.Dicts(chains)) {
 		slowest, depth := chain.usbBps, int64(0)
-		tunnel := int64(0) // the farthest router that leads to the disk knows it
+		tunnel := int64(0) // The farthest router that leads to the disk knows it.
 		for _, r := range routersOf(capture.Dicts(switches)) {
 			if r.depth > depth && r.holds(chain) {
 				tunnel, depth = r.slowest, r.depth

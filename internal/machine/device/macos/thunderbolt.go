@@ -20,8 +20,8 @@ var modes = [...]struct{ key, protocol, generation string }{
 	{"usb_four_v2", "USB4 v2", ""}, // Thunderbolt 5 among them
 }
 
-// addThunderbolt reads ports and hubs. Each bus of the profile is the Mac's end of one or two receptacles, and holds
-// what is plugged in there, item within item.
+// addThunderbolt reads ports and hubs. Each bus of the profile is the Mac's end of one or two
+// receptacles, and holds what is plugged in there, item within item.
 func (m *machine) addThunderbolt() {
 	for _, bus := range m.profile["SPThunderboltDataType"] {
 		ports := m.addPorts(bus)
@@ -34,15 +34,16 @@ func (m *machine) addThunderbolt() {
 	})
 }
 
-// addPorts adds the receptacles of a bus, one on Apple silicon, up to two on Intel. "Up to 40 Gb/s" is what an
-// empty one can do, and no link.
+// addPorts adds the receptacles of a bus, one on Apple silicon, up to two on Intel. "Up to 40 Gb/s"
+// is what an empty one can do, and no link.
 func (m *machine) addPorts(bus dict) (ports []hardware.Port) {
 	for _, key := range slices.Sorted(maps.Keys(bus)) {
-		if !strings.HasPrefix(key, "receptacle_") || !strings.HasSuffix(key, "_tag") || strings.Contains(key, "upstream") {
+		if !strings.HasPrefix(key, "receptacle_") || !strings.HasSuffix(key, "_tag") ||
+			strings.Contains(key, "upstream") {
 			continue
 		}
 		tag := bus.Dict(key)
-		number := tag.Text("receptacle_id_key") // as macOS numbers them
+		number := tag.Text("receptacle_id_key")
 		port := hardware.Port{ID: "port" + number, Name: "Thunderbolt port " + number}
 		if number == "" {
 			port.ID, port.Name = bus.Text("_name")+"."+strings.TrimSuffix(key, "_tag"), ""
@@ -57,8 +58,9 @@ func (m *machine) addPorts(bus dict) (ports []hardware.Port) {
 	return ports
 }
 
-// portOf is the ID of the port of a bus where a device is plugged in; empty if that is not known. Of two, the last byte
-// of the device's route is the number of the port of the Mac's router, and the registry knows that port's socket.
+// portOf is the ID of the port of a bus where a device is plugged in; empty if that is not known.
+// Of two, the last byte of the device's route is the number of the port of the Mac's router, and
+// the registry knows that port's socket.
 func (m *machine) portOf(device, bus dict, ports []hardware.Port) string {
 	if len(ports) == 1 {
 		return ports[0].ID
@@ -66,19 +68,23 @@ func (m *machine) portOf(device, bus dict, ports []hardware.Port) string {
 	route, err := strconv.ParseUint(device.Text("route_string_key"), 16, 64)
 	if host, ok := m.routers[uid(bus)]; ok && err == nil {
 		number := host.port(int64(route & 0xff)).Text("Socket ID")
-		if number != "" && slices.ContainsFunc(ports, func(p hardware.Port) bool { return p.ID == "port"+number }) {
+		if number != "" && slices.ContainsFunc(ports, func(p hardware.Port) bool {
+			return p.ID == "port"+number
+		}) {
 			return "port" + number
 		}
 	}
-	connected := slices.DeleteFunc(slices.Clone(ports), func(p hardware.Port) bool { return p.Link == nil })
+	connected := slices.DeleteFunc(slices.Clone(ports), func(p hardware.Port) bool {
+		return p.Link == nil
+	})
 	if len(connected) == 1 {
 		return connected[0].ID
 	}
 	return ""
 }
 
-// addRouter adds a hub, a dock or an enclosure, and what is connected to it. Another computer is none of these: it
-// has a domain of its own, and no router in this one.
+// addRouter adds a hub, a dock or an enclosure, and what is connected to it. Another computer is
+// none of these: it has a domain of its own, and no router in this one.
 func (m *machine) addRouter(device, upstream dict, port, parent string) {
 	if device.Text("switch_uid_key") == "" {
 		return
@@ -102,7 +108,9 @@ func (m *machine) addRouter(device, upstream dict, port, parent string) {
 	m.refine(hub.Link, device, upstream)
 	// What is plugged into a port is its link.
 	ports := m.Hosts[0].Ports
-	if i := slices.IndexFunc(ports, func(p hardware.Port) bool { return p.ID == port }); parent == "" && i >= 0 {
+	if i := slices.IndexFunc(ports, func(p hardware.Port) bool {
+		return p.ID == port
+	}); parent == "" && i >= 0 {
 		link := *hub.Link
 		link.Segment, link.Hub = hardware.HostPort, ""
 		ports[i].Link, ports[i].Protocol = &link, hub.Protocol
@@ -115,15 +123,15 @@ func (m *machine) addRouter(device, upstream dict, port, parent string) {
 	}
 }
 
-// refine takes a link's rates and its limit from the registry, which knows each direction. If the profile names
-// another rate than either of them, the profile's stands.
+// refine takes a link's rates and its limit from the registry, which knows each direction. If the
+// profile names another rate than either of them, the profile's stands.
 func (m *machine) refine(link *hardware.Link, device, upstream dict) {
 	r, ok := m.routers[uid(device)]
 	if !ok {
 		return
 	}
 	port := r.port(r.upstream)
-	tx, rx := laneRates(port) // seen from the device: what it transmits, the computer receives
+	tx, rx := laneRates(port) // What the device transmits, the computer receives.
 	if named := max(link.RxBps, link.TxBps); tx > 0 && (named == 0 || named == max(rx, tx)) {
 		link.RxBps, link.TxBps = tx, rx
 	}
@@ -138,8 +146,8 @@ func (m *machine) refine(link *hardware.Link, device, upstream dict) {
 	}
 }
 
-// setRate takes a link's rate from the profile's words. Only a plain rate has been negotiated; "Up to" is a ceiling,
-// and 120 Gb/s goes one way only, which these words do not name.
+// setRate takes a link's rate from the profile's words. Only a plain rate has been negotiated; "Up
+// to" is a ceiling, and 120 Gb/s goes one way only, which these words do not name.
 func setRate(link *hardware.Link, words string) {
 	if bps := capture.Rate(words); bps < 120e9 {
 		link.RxBps, link.TxBps = bps, bps
@@ -148,20 +156,25 @@ func setRate(link *hardware.Link, words string) {
 
 // uid is the router's number in its makers' numbering; 0 for none.
 func uid(device dict) int64 {
-	n, _ := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(device.Text("switch_uid_key")), "0x"), 16, 64)
+	n, _ := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(device.Text("switch_uid_key")),
+		"0x"), 16, 64)
 	return int64(n)
 }
 
-// router is a Thunderbolt or USB4 router of the I/O registry: the Mac's own (depth 0), or a device's.
+// router is a Thunderbolt or USB4 router of the I/O registry: the Mac's own (depth 0), or a
+// device's.
 type router struct {
-	depth    int64
-	route    int64 // a byte per hop, the first hop lowest: the number of the port that leads on
-	upstream int64 // the number of the port that leads to the computer
-	slowest  int64 // bits per second, one way, of the slowest link to it; 0 if none is known
-	ports    []dict
+	depth int64
+	// route has a byte per hop, the first hop lowest: the number of the port that leads on.
+	route    int64
+	upstream int64 // upstream is the number of the port that leads to the computer.
+	// slowest is what the slowest link to it carries, in bits per second one way; 0: not known.
+	slowest int64
+	ports   []dict
 }
 
-// routersOf finds all routers: those of devices stand below the port of the router that they are connected to.
+// routersOf finds all routers: those of devices stand below the port of the router that they are
+// connected to.
 func routersOf(trees []dict) map[int64]router {
 	routers := map[int64]router{}
 	var walk func(trees []dict, slowest int64)
@@ -172,7 +185,7 @@ func routersOf(trees []dict) map[int64]router {
 			if ok && strings.HasPrefix(d.Text("IOObjectClass"), "IOThunderboltSwitch") {
 				r := router{slowest: slowest}
 				r.depth, _ = d.Number("Depth")
-				r.depth = max(0, min(r.depth, 7)) // a route has 7 hops at most
+				r.depth = max(0, min(r.depth, 7)) // A route has 7 hops at most.
 				r.route, _ = d.Number("Route String")
 				r.upstream, _ = d.Number("Upstream Port Number")
 				for _, c := range d.List("IORegistryEntryChildren") {
@@ -204,13 +217,14 @@ func (r router) holds(c chain) bool {
 	return false
 }
 
-// ends are the ports where tunnels of one kind end that come from the computer. A port's type differs between makers
-// in all but its last byte, which distinguishes the device's end, 2, from one that passes a tunnel on; what it is
-// for, its description says.
+// ends are the ports where tunnels of one kind end that come from the computer. A port's type
+// differs between makers in all but its last byte, which distinguishes the device's end, 2, from
+// one that passes a tunnel on; what it is for, its description says.
 func (r router) ends(description string) []dict {
 	var ends []dict
 	for _, p := range r.ports {
-		if kind, _ := p.Number("Adapter Type"); p.Text("Description") == description && kind&0xff == 2 {
+		if kind, _ := p.Number("Adapter Type"); p.Text("Description") == description &&
+			kind&0xff == 2 {
 			ends = append(ends, p)
 		}
 	}
@@ -238,12 +252,13 @@ func (r router) port(number int64) dict {
 	return nil
 }
 
-// laneSpeed is a lane's line rate by the code of the register of USB4's lane adapters, in which Apple follows the
-// specification (USB4 v2, LANE_ADP_CS_1; Linux' drivers/thunderbolt/tb_regs.h): the codes of dumps in whatcable#52.
+// laneSpeed is a lane's line rate by the code of the register of USB4's lane adapters, in which
+// Apple follows the specification (USB4 v2, LANE_ADP_CS_1; Linux' drivers/thunderbolt/tb_regs.h):
+// the codes of dumps in whatcable#52.
 var laneSpeed = [...]struct{ code, bps int64 }{{2, 40e9}, {4, 20e9}, {8, 10e9}}
 
-// laneRates are what a port transmits and receives, in bits per second. An empty port shows a single slow lane: ask
-// only of ports that lead somewhere.
+// laneRates are what a port transmits and receives, in bits per second. An empty port shows a
+// single slow lane: ask only of ports that lead somewhere.
 func laneRates(port dict) (tx, rx int64) {
 	code, _ := port.Number("Current Link Speed")
 	width, _ := port.Number("Current Link Width")
@@ -251,7 +266,8 @@ func laneRates(port dict) (tx, rx int64) {
 		if s.code != code {
 			continue
 		}
-		// The same register: lanes to transmit and receive by one lane, two, and three with one for the way back.
+		// The same register: lanes to transmit and receive by one lane, two, and three with one for
+		// the way back.
 		lanes := map[int64][2]int64{1: {1, 1}, 2: {2, 2}, 4: {3, 1}, 8: {1, 3}}[width]
 		return lanes[0] * s.bps, lanes[1] * s.bps
 	}
@@ -262,7 +278,7 @@ func laneRates(port dict) (tx, rx int64) {
 func laneLimit(port dict) int64 {
 	mask, _ := port.Number("Supported Link Speed")
 	width, _ := port.Number("Supported Link Width")
-	for _, s := range laneSpeed { // the fastest first
+	for _, s := range laneSpeed { // The fastest comes first.
 		if mask&s.code == 0 {
 			continue
 		}

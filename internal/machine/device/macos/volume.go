@@ -10,11 +10,11 @@ import (
 
 // container is a pool of APFS: its volumes share the room of the disks that it lies on.
 type container struct {
-	disks     []string // whole disks
+	disks     []string // disks are whole disks.
 	free      int64
 	size      int64
 	sizeKnown bool
-	volumes   []dict // of diskutil apfs list
+	volumes   []dict // volumes are those of diskutil apfs list.
 }
 
 // containersOf joins what both lists say about containers.
@@ -23,7 +23,8 @@ func containersOf(list, apfs []dict) map[string]container {
 	add := func(name string, stores []dict) container {
 		c := containers[name]
 		for _, store := range stores {
-			if disk := wholeDisk(store.Text("DeviceIdentifier")); disk != "" && !slices.Contains(c.disks, disk) {
+			if disk := wholeDisk(store.Text("DeviceIdentifier")); disk != "" &&
+				!slices.Contains(c.disks, disk) {
 				c.disks = append(c.disks, disk)
 			}
 		}
@@ -68,15 +69,16 @@ func (m *machine) addVolumes(list []dict, containers map[string]container) {
 		for _, v := range entry.List("Partitions") {
 			m.addVolume(holder, v, nil, "")
 		}
-		if entry.Text("MountPoint") != "" { // a file system without partitions
+		if entry.Text("MountPoint") != "" { // It has no partitions.
 			m.addVolume(holder, entry, nil, "")
 		}
 	}
 	m.MarkSystem("/", "/System/Volumes/Data")
 }
 
-// addVolume adds a volume that people put files on. What macOS keeps for itself is left out, and so is a snapshot,
-// which diskutil lists as if it were a volume: it is a place where its volume is mounted.
+// addVolume adds a volume that people put files on. What macOS keeps for itself is left out, and so
+// is a snapshot, which diskutil lists as if it were a volume: it is a place where its volume is
+// mounted.
 func (m *machine) addVolume(disk *hardware.Disk, d dict, c *container, containerName string) {
 	id := d.Text("DeviceIdentifier")
 	name, ok := baseName(id)
@@ -89,7 +91,8 @@ func (m *machine) addVolume(disk *hardware.Disk, d dict, c *container, container
 		volume.Mount, volume.Mounts = mounts[0], mounts[1:]
 	}
 	for _, mount := range m.mounts[name] {
-		volume.Filesystem, volume.ReadOnly, volume.Options = mount.Filesystem, mount.ReadOnly, mount.Options
+		volume.Filesystem, volume.ReadOnly, volume.Options = mount.Filesystem, mount.ReadOnly,
+			mount.Options
 	}
 	var roles []any
 	if c != nil {
@@ -111,8 +114,8 @@ func (m *machine) addVolume(disk *hardware.Disk, d dict, c *container, container
 	}
 }
 
-// measure takes room and file system from the profile, which knows mounted volumes, and of the disk what its driver
-// did not say. Room of which only one half is known is no answer.
+// measure takes room and file system from the profile, which knows mounted volumes, and of the disk
+// what its driver did not say. Room of which only one half is known is no answer.
 func (m *machine) measure(volume *hardware.Volume, disk *hardware.Disk) {
 	for _, d := range m.profile["SPStorageDataType"] {
 		if name, _ := baseName(d.Text("bsd_name")); name != volume.Device {
@@ -138,8 +141,8 @@ func (m *machine) measure(volume *hardware.Volume, disk *hardware.Disk) {
 	}
 }
 
-// filesystem is a file system's name as mount gives it, of the words of the profile: Case-sensitive APFS, Journaled
-// HFS+.
+// filesystem is a file system's name as mount gives it, of the words of the profile: Case-sensitive
+// APFS, Journaled HFS+.
 func filesystem(words string) string {
 	words = strings.ToLower(words)
 	for _, name := range []string{"apfs", "hfs", "exfat", "ntfs"} {
@@ -153,7 +156,8 @@ func filesystem(words string) string {
 	return words
 }
 
-// keepsFiles distinguishes volumes for people's files from those that macOS and firmware keep for themselves.
+// keepsFiles distinguishes volumes for people's files from those that macOS and firmware keep for
+// themselves.
 func keepsFiles(volume hardware.Volume, roles []any, content string) bool {
 	for _, role := range roles {
 		switch role {
@@ -173,7 +177,8 @@ func keepsFiles(volume hardware.Volume, roles []any, content string) bool {
 	return volume.Mount != "" || volume.Label != ""
 }
 
-// mountPoints are where a volume is mounted, the root before all, and people's places before the system's.
+// mountPoints are where a volume is mounted, the root before all, and people's places before the
+// system's.
 func (m *machine) mountPoints(name string, d dict) []string {
 	var points []string
 	add := func(point string) {
@@ -220,8 +225,8 @@ func VolumeOf(source, kind string) (device, filesystem string) {
 	return device, kind
 }
 
-// mountsOf reads lines like: /dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled). A path may hold
-// anything, so the line is read from its ends.
+// mountsOf reads lines like: /dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled). A
+// path may hold anything, so the line is read from its ends.
 func mountsOf(capture []byte) map[string][]hardware.Volume {
 	mounts := map[string][]hardware.Volume{}
 	for line := range strings.Lines(string(capture)) {

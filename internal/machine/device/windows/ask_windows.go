@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// The questions of winioctl.h, not all in golang.org/x/sys, that a handle without any right may ask.
+// The questions of winioctl.h, not all in golang.org/x/sys, that a handle without any right may
+// ask.
 const (
 	DiskPerformance = 0x00070020
 	GetDeviceNumber = 0x002D1080
@@ -21,7 +22,7 @@ var errShort = errors.New("its answer is too short")
 // WriteCache reports whether a disk such as PhysicalDrive1 collects in its own cache what is
 // written to it, which its policy "Quick removal" turns off; nil if that cannot be known.
 func WriteCache(disk string) *bool {
-	// https://learn.microsoft.com/windows/win32/api/winioctl/ns-winioctl-storage_write_cache_property
+	// The answer is STORAGE_WRITE_CACHE_PROPERTY of winioctl.h.
 	const writeCacheProperty, off, on = 4, 1, 2
 	query := [3]uint32{writeCacheProperty}
 	var answer struct {
@@ -51,7 +52,7 @@ func request[Q, T any](device string, code uint32, question *Q, answer *T) error
 	if err != nil {
 		return fmt.Errorf("open %s: %w", device, err)
 	}
-	defer func() { _ = windows.CloseHandle(handle) }() // nothing was written
+	defer func() { _ = windows.CloseHandle(handle) }() // Nothing was written.
 	var n uint32
 	out, size := (*byte)(unsafe.Pointer(answer)), uint32(unsafe.Sizeof(*answer))
 	in, length := (*byte)(unsafe.Pointer(question)), uint32(unsafe.Sizeof(*question))

@@ -46,14 +46,16 @@ func Decode(answer []byte) []byte {
 	switch {
 	case bytes.HasPrefix(answer, []byte{0xef, 0xbb, 0xbf}):
 		return answer[3:]
-	case bytes.HasPrefix(answer, []byte{0xff, 0xfe}), len(answer) > 1 && answer[0] != 0 && answer[1] == 0:
+	case bytes.HasPrefix(answer, []byte{0xff, 0xfe}), len(answer) > 1 && answer[0] != 0 &&
+		answer[1] == 0:
 		order = binary.LittleEndian
-	case bytes.HasPrefix(answer, []byte{0xfe, 0xff}), len(answer) > 1 && answer[0] == 0 && answer[1] != 0:
+	case bytes.HasPrefix(answer, []byte{0xfe, 0xff}), len(answer) > 1 && answer[0] == 0 &&
+		answer[1] != 0:
 		order = binary.BigEndian
 	default:
 		return answer
 	}
 	units := make([]uint16, len(answer)/2)
-	_, _ = binary.Decode(answer, order, units) // which are as many as there are
+	_, _ = binary.Decode(answer, order, units) // It can't be too short.
 	return []byte(strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff"))
 }

@@ -26,7 +26,9 @@ func (m *machine) way(id string) []dict {
 
 // runs reports whether a device's driver is one of those.
 func runs(d dict, services ...string) bool {
-	return slices.ContainsFunc(services, func(s string) bool { return strings.EqualFold(d.Text("Service"), s) })
+	return slices.ContainsFunc(services, func(s string) bool {
+		return strings.EqualFold(d.Text("Service"), s)
+	})
 }
 
 // place finds what a disk is connected to, by the devices on the way to it.
@@ -40,7 +42,7 @@ func (m *machine) place(disk *hardware.Disk, id string) {
 		case runs(d, "USBSTOR"):
 			disk.UASP = new(false)
 		case runs(d, "stornvme") && disk.Bus != hardware.USB:
-			disk.Bus = hardware.NVMe // some programs' drivers say RAID or SCSI
+			disk.Bus = hardware.NVMe // Some drivers say RAID or SCSI.
 			if link := lanesOf(d, "Current"); link != nil {
 				if i+1 < len(way) {
 					capture.Limit(link, lanesOf(d, "Max"), lanesOf(way[i+1], "Max"))
@@ -48,7 +50,8 @@ func (m *machine) place(disk *hardware.Disk, id string) {
 				disk.Path.Links = append(disk.Path.Links, *link)
 			}
 		}
-		// A policy (DEVPKEY_Device_RemovalPolicy) of 1 is that it is not removed, 3 that it may be gone at any time.
+		// A policy (DEVPKEY_Device_RemovalPolicy) of 1 is that it is not removed, 3 that it may be
+		// gone at any time.
 		policy, _ := d.Number("RemovalPolicy")
 		stays, leaves = stays || policy == 1, leaves || policy == 3
 	}
@@ -63,11 +66,13 @@ func (m *machine) place(disk *hardware.Disk, id string) {
 	}
 }
 
-// hubsOn adds the USB hubs on a way that are no root hubs, from the computer on, and returns the ID of the last.
+// hubsOn adds the USB hubs on a way that are no root hubs, from the computer on, and returns the ID
+// of the last.
 func (m *machine) hubsOn(way []dict) string {
 	last := ""
 	for _, d := range slices.Backward(way) {
-		if !runs(d, "USBHUB3", "usbhub") || strings.Contains(strings.ToUpper(d.Text("InstanceId")), `\ROOT_HUB`) {
+		root := strings.Contains(strings.ToUpper(d.Text("InstanceId")), `\ROOT_HUB`)
+		if root || !runs(d, "USBHUB3", "usbhub") {
 			continue
 		}
 		last = m.addHub(d, last, "USB")
@@ -75,8 +80,8 @@ func (m *machine) hubsOn(way []dict) string {
 	return last
 }
 
-// addHub adds a hub, unless it is there, and returns its ID. An instance ID may hold a serial number: the numbers of
-// its maker and kind are enough.
+// addHub adds a hub, unless it is there, and returns its ID. An instance ID may hold a serial
+// number: the numbers of its maker and kind are enough.
 func (m *machine) addHub(d dict, upstream, protocol string) string {
 	instance := strings.ToUpper(d.Text("InstanceId"))
 	if id, ok := m.ids[instance]; ok {
@@ -92,7 +97,8 @@ func (m *machine) addHub(d dict, upstream, protocol string) string {
 		id = fmt.Sprintf("%s-%s-%d", strings.ToLower(protocol), kind, n)
 	}
 	hub := hardware.Hub{
-		ID: id, Name: cmp.Or(d.Text("BusReportedDeviceDesc"), d.Text("Name")), Vendor: vendor(d.Text("Manufacturer")),
+		ID: id, Name: cmp.Or(d.Text("BusReportedDeviceDesc"), d.Text("Name")),
+		Vendor:   vendor(d.Text("Manufacturer")),
 		Upstream: upstream, Protocol: protocol,
 	}
 	m.ids[instance] = id
@@ -101,8 +107,8 @@ func (m *machine) addHub(d dict, upstream, protocol string) string {
 	return id
 }
 
-// addRouters adds the routers of USB4 and Thunderbolt, in the order of their nesting. Windows has the devices that
-// their tunnels lead to elsewhere in its tree, so they are hubs without disks.
+// addRouters adds the routers of USB4 and Thunderbolt, in the order of their nesting. Windows has
+// the devices that their tunnels lead to elsewhere in its tree, so they are hubs without disks.
 func (m *machine) addRouters() {
 	for _, d := range m.answer.List("Devices") {
 		if !runs(d, "Usb4DeviceRouter") {
@@ -116,7 +122,8 @@ func (m *machine) addRouters() {
 		}
 	}
 	if len(m.Hubs) > 0 {
-		m.Warn("Windows does not report which disks are connected to which USB4 or Thunderbolt device, nor at what rate: " +
+		m.Warn("Windows does not report which disks are connected to which USB4 or " +
+			"Thunderbolt device, nor at what rate: " +
 			"say so in the scenario (hub, disks[].about)")
 	}
 }
@@ -129,14 +136,16 @@ func (m *machine) addNetworks() {
 		}
 		for _, above := range m.way(d.Text("Parent")) {
 			if id, ok := m.ids[strings.ToUpper(above.Text("InstanceId"))]; ok {
-				m.Attach(id, hardware.NetworkKind, "", cmp.Or(d.Text("Name"), d.Text("BusReportedDeviceDesc")))
+				m.Attach(id, hardware.NetworkKind, "",
+					cmp.Or(d.Text("Name"), d.Text("BusReportedDeviceDesc")))
 				break
 			}
 		}
 	}
 }
 
-// lanesOf is a link as it is or could be, by the number of the generation of PCI Express; nil if it is not reported.
+// lanesOf is a link as it is or could be, by the number of the generation of PCI Express; nil if it
+// is not reported.
 func lanesOf(d dict, which string) *hardware.Link {
 	generation, _ := d.Number(which + "LinkSpeed")
 	lanes, _ := d.Number(which + "LinkWidth")

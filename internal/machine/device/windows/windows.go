@@ -1,9 +1,10 @@
-// Package windows reads from what PowerShell prints which disks a Windows machine has and what they are connected to.
-// It is a function of captured bytes: it runs nothing, and is tested with captures of many machines on any system.
+// Package windows reads from what PowerShell prints which disks a Windows machine has and what they
+// are connected to. It is a function of captured bytes: it runs nothing, and is tested with
+// captures of many machines on any system.
 //
-// Start at Parse; Script is what the answer is of. What Windows does not report without an administrator or a program
-// of its own stays unknown: the rates that USB and USB4 have negotiated, and which USB4 router a disk is connected
-// to, which only the Device Portal documents.
+// Start at Parse; Script is what the answer is of. What Windows does not report without an
+// administrator or a program of its own stays unknown: the rates that USB and USB4 have negotiated,
+// and which USB4 router a disk is connected to, which only the Device Portal documents.
 package windows
 
 import (
@@ -25,13 +26,14 @@ var script string
 // Script is what PowerShell is to run: the whole inventory in one call.
 func Script() string { return script }
 
-// Parse puts an inventory together from the script's answer. An answer that cannot be read costs what it would have
-// shown, and a warning. Serial numbers are left out unless asked for.
+// Parse puts an inventory together from the script's answer. An answer that cannot be read costs
+// what it would have shown, and a warning. Serial numbers are left out unless asked for.
 func Parse(answer []byte, serials bool) *hardware.Inventory {
 	m := &machine{Inventory: capture.New(), devices: map[string]dict{}, ids: map[string]string{}}
 	var err error
 	if m.answer, err = read(answer); err != nil {
-		m.Warn(fmt.Sprintf("PowerShell: the answer cannot be read, so what it reports stays unknown: %v", err))
+		m.Warn(fmt.Sprintf("PowerShell: the answer cannot be read, "+
+			"so what it reports stays unknown: %v", err))
 	}
 	for _, d := range m.answer.List("Devices") {
 		if id := d.Text("InstanceId"); id != "" {
@@ -45,7 +47,8 @@ func Parse(answer []byte, serials bool) *hardware.Inventory {
 	m.addNetworks()
 	failed := m.answer.Dict("Failed")
 	for _, name := range slices.Sorted(maps.Keys(failed)) {
-		m.Warn(fmt.Sprintf("%s: %s, so what it reports stays unknown", name, strings.TrimSuffix(failed.Text(name), ".")))
+		m.Warn(fmt.Sprintf("%s: %s, so what it reports stays unknown", name,
+			strings.TrimSuffix(failed.Text(name), ".")))
 	}
 	return m.Done(serials)
 }
@@ -53,9 +56,10 @@ func Parse(answer []byte, serials bool) *hardware.Inventory {
 // machine is an inventory on its way, and what it is made from.
 type machine struct {
 	capture.Inventory
-	answer  dict
-	devices map[string]dict   // by instance ID, in capitals: Windows does not distinguish small from capital letters there
-	ids     map[string]string // of hubs, by their instance IDs
+	answer dict
+	// devices are by instance ID in capitals: Windows does not distinguish them from small letters.
+	devices map[string]dict
+	ids     map[string]string // ids are the hubs', by their instance IDs.
 }
 
 func (m *machine) addHost() {
@@ -65,7 +69,8 @@ func (m *machine) addHost() {
 		host.Model = strings.TrimSpace(d.Text("Manufacturer") + " " + d.Text("Model"))
 	}
 	for _, d := range m.answer.List("System") {
-		host.OS = strings.TrimSpace(strings.TrimPrefix(d.Text("Caption"), "Microsoft ") + " " + d.Text("Version"))
+		host.OS = strings.TrimSpace(strings.TrimPrefix(d.Text("Caption"), "Microsoft ") + " " +
+			d.Text("Version"))
 	}
 	for _, d := range m.answer.List("Processor") {
 		host.CPU = d.Text("Name")
@@ -80,8 +85,9 @@ func (m *machine) addHost() {
 	m.Hosts = append(m.Hosts, host)
 }
 
-// power is what the machine runs on, by the status of its battery (Win32_Battery): 1 is discharging, 2 on mains, 3
-// full and 6 to 9 charging; 4 and 5 only show how full it is. Without a battery it is mains.
+// power is what the machine runs on, by the status of its battery (Win32_Battery): 1 is
+// discharging, 2 on mains, 3 full and 6 to 9 charging; 4 and 5 only show how full it is. Without a
+// battery it is mains.
 func (m *machine) power() hardware.Power {
 	batteries, asked := m.answer["Battery"]
 	if _, failed := m.answer.Dict("Failed")["Win32_Battery"]; !asked || failed {
@@ -124,14 +130,18 @@ func (m *machine) addDisk(number int64, d dict) {
 	if number < 0 || m.Find(diskName(number)) != nil {
 		return
 	}
-	physical, drive := m.find("PhysicalDisks", "DeviceId", number), m.find("Drives", "Index", number)
+	physical, drive := m.find("PhysicalDisks", "DeviceId", number),
+		m.find("Drives", "Index", number)
 	disk := hardware.Disk{
-		Name:     diskName(number),
-		Model:    cmp.Or(physical.Text("Model"), d.Text("Model"), d.Text("FriendlyName"), drive.Text("Model")),
-		Vendor:   vendor(d.Text("Manufacturer")),
-		Firmware: cmp.Or(d.Text("FirmwareVersion"), physical.Text("FirmwareVersion"), drive.Text("FirmwareRevision")),
+		Name: diskName(number),
+		Model: cmp.Or(physical.Text("Model"), d.Text("Model"), d.Text("FriendlyName"),
+			drive.Text("Model")),
+		Vendor: vendor(d.Text("Manufacturer")),
+		Firmware: cmp.Or(d.Text("FirmwareVersion"), physical.Text("FirmwareVersion"),
+			drive.Text("FirmwareRevision")),
 		// Of NVMe the disk's number names its namespace, the adapter's is what is printed on it.
-		Serial: cmp.Or(d.Text("AdapterSerialNumber"), d.Text("SerialNumber"), physical.Text("SerialNumber"),
+		Serial: cmp.Or(d.Text("AdapterSerialNumber"), d.Text("SerialNumber"),
+			physical.Text("SerialNumber"),
 			drive.Text("SerialNumber")),
 		Bus:    cmp.Or(busOf(d), busOf(physical)),
 		System: truth(d, "IsBoot") || truth(d, "IsSystem"),
@@ -155,16 +165,18 @@ func (m *machine) find(list, key string, number int64) dict {
 	return nil
 }
 
-// vendor leaves out what Windows says of disks whose maker it does not know, in any language: (Standard disk drives).
+// vendor leaves out what Windows says of disks whose maker it does not know, in any language:
+// (Standard disk drives).
 func vendor(name string) string {
-	if strings.HasPrefix(name, "(") || strings.EqualFold(name, "NVMe") || strings.EqualFold(name, "ATA") {
+	if strings.HasPrefix(name, "(") || strings.EqualFold(name, "NVMe") ||
+		strings.EqualFold(name, "ATA") {
 		return ""
 	}
 	return name
 }
 
-// busOf is the bus of a disk by its name or its number in MSFT_Disk: PowerShell 5.1 may give either. RAID is NVMe behind
-// Intel's RST too.
+// busOf is the bus of a disk by its name or its number in MSFT_Disk: PowerShell 5.1 may give
+// either. RAID is NVMe behind Intel's RST too.
 func busOf(d dict) hardware.Bus {
 	name := strings.ToLower(d.Text("BusType"))
 	if number, ok := d.Number("BusType"); ok {
@@ -185,8 +197,8 @@ func busOf(d dict) hardware.Bus {
 	return hardware.OtherBus
 }
 
-// addVolumes adds what is on each disk. A partition's access paths are the places where its volume is mounted, and the
-// volume's own name.
+// addVolumes adds what is on each disk. A partition's access paths are the places where its volume
+// is mounted, and the volume's own name.
 func (m *machine) addVolumes() {
 	for _, p := range m.answer.List("Partitions") {
 		number, ok := p.Number("DiskNumber")
@@ -222,11 +234,12 @@ func (m *machine) describe(partition, v dict, mounts []string) hardware.Volume {
 		Device:     fmt.Sprintf("PhysicalDrive%d, partition %d", disk, index),
 		Label:      v.Text("FileSystemLabel"),
 		Filesystem: v.Text("FileSystem"),
-		ReadOnly:   truth(partition, "IsReadOnly") || truth(m.find("Disks", "Number", disk), "IsReadOnly"),
+		ReadOnly: truth(partition, "IsReadOnly") ||
+			truth(m.find("Disks", "Number", disk), "IsReadOnly"),
 	}
 	free, freeKnown := v.Number("SizeRemaining")
 	size, sizeKnown := v.Number("Size")
-	if freeKnown && sizeKnown && size > 0 { // 0 of a volume that is locked
+	if freeKnown && sizeKnown && size > 0 { // It is 0 for a locked volume.
 		volume.FreeBytes, volume.SizeBytes = free, size
 	}
 	if len(mounts) == 0 {
@@ -244,7 +257,8 @@ func (m *machine) describe(partition, v dict, mounts []string) hardware.Volume {
 	}
 	for _, d := range m.answer.List("BitLocker") {
 		if strings.EqualFold(strings.TrimSuffix(d.Text("Drive"), `\`), drive) {
-			// System.Volume.BitLockerProtection: 1 on, 2 off, 3 being encrypted, 4 being decrypted, 5 suspended, 6 locked.
+			// System.Volume.BitLockerProtection: 1 on, 2 off, 3 being encrypted, 4 being decrypted,
+			// 5 suspended, 6 locked.
 			if n, _ := d.Number("Protection"); n >= 1 && n <= 6 {
 				volume.Encrypted = new(n != 2)
 			}

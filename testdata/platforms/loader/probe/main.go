@@ -1,7 +1,8 @@
 //go:build darwin
 
-// Command probe is run by the loader to show what only a rare meeting of processes would: that a timer rings though its
-// descriptor has the number of a pipe's end that is closed here, but open in a child, which is written to.
+// Command probe is run by the loader to show what only a rare meeting of processes would: that a
+// timer rings though its descriptor has the number of a pipe's end that is closed here, but open in
+// a child, which is written to.
 package main
 
 import (
@@ -26,7 +27,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	child := exec.Command("/bin/cat") // of this machine, as good as any
+	child := exec.Command("/bin/cat") // Any program of this machine will do.
 	child.Stdin = read
 	if err := child.Start(); err != nil {
 		return err
@@ -38,7 +39,8 @@ func run() error {
 	if err := read.Close(); err != nil { // its number is the timer's now
 		return err
 	}
-	timer := []unix.Kevent_t{{Ident: 1, Filter: unix.EVFILT_TIMER, Flags: unix.EV_ADD | unix.EV_ONESHOT, Fflags: unix.NOTE_NSECONDS, Data: 1}}
+	timer := []unix.Kevent_t{{Ident: 1, Filter: unix.EVFILT_TIMER,
+		Flags: unix.EV_ADD | unix.EV_ONESHOT, Fflags: unix.NOTE_NSECONDS, Data: 1}}
 	if _, err := unix.Kevent(queue, timer, nil, nil); err != nil {
 		return err
 	}
