@@ -20,15 +20,15 @@ import (
 
 // Profile is a hub and the disks known on it. All rates are in bytes per second.
 type Profile struct {
-	Name     string
-	About    string
-	Source   Source
-	Link     float64 // what the cable's link can carry one way; infinite if not said
-	Lane     float64 // what one PCIe lane of a disk's enclosure can carry; infinite if not said
-	Noise    float64 // relative standard deviation of a file's rate from one file to the next
-	Capacity Capacity
-	Lags     Lags
-	Disks    []Disk
+	Name     string   `yaml:"name,required" is:"text" doc:"the hub, in one word"`
+	About    string   `yaml:"about" is:"text" doc:"what it is, in one line"`
+	Source   Source   `yaml:"source" is:"measured | specifications | fitted" doc:"where the figures are from: measured, specifications (data sheets) or fitted (to runs)"`
+	Link     float64  `yaml:"link" is:"1 KB/s to 1 TB/s" doc:"what the link to the computer can carry one way; no limit by default"` // infinite if not said
+	Lane     float64  `yaml:"lane" is:"1 KB/s to 1 TB/s" doc:"what one PCIe lane of an enclosure can carry; no limit by default"`    // infinite if not said
+	Noise    float64  `yaml:"noise" is:"0 to 0.5" doc:"relative standard deviation of a file's rate from file to file"`
+	Capacity Capacity // what the hub carries
+	Lags     Lags     `yaml:"recovery" doc:"how long the disks that stay keep their old rate after another has ended"`
+	Disks    []Disk   `yaml:"disks,required" empty:"disks is empty; describe at least one" doc:"the disks"`
 	Evidence Evidence // what was observed, if the profile says so
 
 	Withdrawn bool // it names a way of sharing that is no longer simulated
@@ -63,38 +63,41 @@ func (p *Profile) Mark(disks []trace.Disk) {
 
 // Disk is one SSD as the model knows it.
 type Disk struct {
-	Name        string
-	About       string
-	Lanes       int // PCIe lanes of its enclosure; zero if not said
-	Read, Write Side
-	Cache       *Cache // nil: it writes as fast for ever
+	Name  string `yaml:"name,required" is:"file name" doc:"the disk's name; scenarios use it"`
+	About string `yaml:"about" is:"text" doc:"what it is, in one line"`
+	// Lanes is zero if it is not said.
+	Lanes int    `yaml:"lanes" is:"1 to 64" doc:"PCIe lanes of its enclosure, each of which carries lane"`
+	Read  Side   `yaml:"read,required" doc:"its rates of reading"`
+	Write Side   `yaml:"write,required" doc:"its rates of writing"`
+	Cache *Cache `yaml:"cache" doc:"its fast cache for writing"` // nil: it writes as fast for ever
 }
 
 // Cache is a budget of fast writing: flash written one bit to a cell until it must be rewritten
 // denser, or heat that must be shed. From outside the two look the same, so they are one.
 type Cache struct {
-	Bytes  int64   // written at full speed from rest
-	After  float64 // the rate once they are used up, bytes per second
-	Refill float64 // regained while the disk is not writing, bytes per second
+	Bytes  int64   `yaml:"bytes,required" is:"1 B to 1000 TB" doc:"how much it takes at full speed after a rest"`
+	After  float64 `yaml:"after,required" is:"1 KB/s to 1 TB/s" doc:"the rate when it is full"`
+	Refill float64 `yaml:"refill" is:"0 B/s to 1 TB/s" doc:"how fast it is regained while the disk does not write"`
 }
 
 // Side is a disk in one direction.
 type Side struct {
-	Hub    float64 // alone through the hub; the disk's cap when it contends
-	Direct float64 // on a port of its own
-	Weight float64 // its pull when the direction is contended: the winner's advantage; above zero
+	// Hub is the disk's cap when it contends.
+	Hub    float64 `yaml:"hub" is:"1 KB/s to 1 TB/s" doc:"alone, through the hub; as direct by default, as far as the hub carries it"`
+	Direct float64 `yaml:"direct" is:"1 KB/s to 1 TB/s" doc:"on a port of its own; as hub by default"`
+	Weight float64 `yaml:"weight" is:"0.001 to 1000" default:"1" doc:"how strongly it pulls on a direction that is full, against the others"`
 
 	// What the size of a file does to the rate the disk can reach on it. If contention leaves it
 	// less than that, size costs nothing.
-	PerFile time.Duration // what each file takes beyond its bytes
-	Knee    Knee
+	PerFile time.Duration `yaml:"per_file" is:"0 s to 1 min" doc:"the time that each file takes beyond its bytes"`
+	Knee    Knee          `yaml:"knee" doc:"a size of file above which it is slower"`
 }
 
 // Knee is a file size above which a disk is slower. Its cause is not known; it has been seen in
 // reads.
 type Knee struct {
-	AboveBytes int64   // zero: no knee
-	Factor     float64 // factor of the rate for larger files
+	AboveBytes int64   `yaml:"above,required" is:"1 B to 1000 TB" doc:"that size"` // zero: no knee
+	Factor     float64 `yaml:"factor,required" is:"0.01 to 1" doc:"of the rate, for larger files"`
 }
 
 func (s *Side) cap(direct bool, size int64) float64 {
@@ -133,8 +136,10 @@ func (p *Profile) Disk(name string) *Disk {
 // what left, and by how many stay. The first entry of a list is for one disk that stays, the second
 // for two, and so on; the last also stands for more. An empty list is no lag.
 type Lags struct {
-	WriteAfterWrite, WriteAfterRead []time.Duration // a writer stays
-	ReadAfterWrite, ReadAfterRead   []time.Duration // a reader stays
+	WriteAfterWrite []time.Duration `yaml:"write_after_write" is:"0 s to 1 h" max:"64" doc:"of writers, after a writer has ended: if one disk stays, if two stay, and so on"`
+	WriteAfterRead  []time.Duration `yaml:"write_after_read" is:"0 s to 1 h" max:"64" doc:"of writers, after a reader has ended: if one disk stays, if two stay, and so on"`
+	ReadAfterWrite  []time.Duration `yaml:"read_after_write" is:"0 s to 1 h" max:"64" doc:"of readers, after a writer has ended: if one disk stays, if two stay, and so on"`
+	ReadAfterRead   []time.Duration `yaml:"read_after_read" is:"0 s to 1 h" max:"64" doc:"of readers, after a reader has ended: if one disk stays, if two stay, and so on"`
 }
 
 // After is the lag of a disk that stays.
@@ -184,17 +189,17 @@ type Evidence struct {
 
 // Observation is a stretch of time in which the same disks were active and had settled.
 type Observation struct {
-	Phase  string // where it was seen
-	Direct bool   // its one disk was on a port of its own
-	Disks  []Observed
+	Phase  string     `yaml:"phase" is:"text" doc:"where it was seen"`
+	Direct bool       `yaml:"direct" default:"false" doc:"its one disk was on a port of its own"`
+	Disks  []Observed `yaml:"disks,required" empty:"disks is empty; say which were active, or delete the observation" doc:"which disks worked, and how fast"`
 }
 
 // Observed is one disk's rate in an observation.
 type Observed struct {
-	Disk  string     `json:"disk"` // its name in the profile
-	Op    trace.Role `json:"op"`
-	Rate  float64    `json:"rate"`
-	Error float64    `json:"error"` // relative standard error of Rate; above zero
+	Disk  string     `json:"disk" yaml:"disk,required" is:"text" doc:"the disk's name"`
+	Op    trace.Role `json:"op" yaml:"op,required" is:"read | write" doc:"read or write"`
+	Rate  float64    `json:"rate" yaml:"rate,required" is:"1 KB/s to 1 TB/s" doc:"its rate"`
+	Error float64    `json:"error" yaml:"error,required" is:"0.000001 to 1" doc:"relative standard error of the rate"`
 }
 
 // ObservedLag is a disk's wait for its new share after another left.

@@ -4,17 +4,17 @@ import "github.com/hubbench/hubbench/pkg/trace"
 
 // Capacity is what the hub's one upstream port carries, in bytes per second, and how it is divided.
 type Capacity struct {
-	Read  float64 // all disks reading
-	Write float64 // all disks writing
-	Both  float64 // reads and writes together, when both are in use; at most Read + Write
+	Read  float64 `yaml:"read,required" is:"1 KB/s to 1 TB/s" doc:"of reads"`
+	Write float64 `yaml:"write,required" is:"1 KB/s to 1 TB/s" doc:"of writes"`
+	Both  float64 `yaml:"both" is:"1 KB/s to 1 TB/s" doc:"of reads and writes together; the sum of both by default"`
 
 	// The pull of each direction on Both. A direction that wants less than its part leaves the rest
 	// to the other.
 	ReadWeight, WriteWeight float64
 
 	// The part that is carried if fewer, or more, disks ask than at best. Zero: all of it.
-	Pair       float64 // share of Read or Write available if two disks share the direction
-	TwoWriters float64 // share of Both available if more than one disk writes
+	Pair       float64 `yaml:"pair" is:"0.01 to 1" doc:"factor of read, and of write, while two disks share that direction"`
+	TwoWriters float64 `yaml:"two_writers" is:"0.01 to 1" doc:"factor of both while more than one disk writes"`
 }
 
 // Claim is one active disk's part in the contention.

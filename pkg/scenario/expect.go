@@ -28,124 +28,117 @@ type Limit struct {
 // Measure is something that limits are given for.
 type Measure struct {
 	Name   string
-	About  string
 	Phases bool // It measures all disks of a phase together, not each.
 	Format func(float64) string
 
-	value func(*float64) yaml.Value
+	bounds func(*limitKeys) bounded
 }
 
 // Measures are all, in the order in which people read them.
 func Measures() []*Measure {
-	share := func(to *float64) yaml.Value { return yaml.Percent(to, 0, 1) }
-	kept := func(to *float64) yaml.Value { return yaml.Percent(to, 0, 10) }
 	return []*Measure{
-		{"rate", "a disk's in the overlap", false, unit.FormatRate, rateBound},
-		{"together", "the rate of all disks in the overlap", true, unit.FormatRate, rateBound},
-		{"share", "a disk's, of the overlap's bytes", false, unit.FormatPercent, share},
-		{"kept", "what a disk kept of its rate without the others", false,
-			unit.FormatPercent, kept},
-		{"p99", "the time that 99 % of a disk's requests took at most", false,
-			unit.FormatSeconds, timeBound},
-		{"recovery", "how long a disk took to recover after another ended", false,
-			unit.FormatSeconds, timeBound},
-		{"late_frames", "of all streams of a disk", false, formatWhole, wholeBound},
+		{"rate", false, unit.FormatRate, func(k *limitKeys) bounded { return &k.Rate }},
+		{"together", true, unit.FormatRate, func(k *limitKeys) bounded { return &k.Together }},
+		{"share", false, unit.FormatPercent, func(k *limitKeys) bounded { return &k.Share }},
+		{"kept", false, unit.FormatPercent, func(k *limitKeys) bounded { return &k.Kept }},
+		{"p99", false, unit.FormatSeconds, func(k *limitKeys) bounded { return &k.P99 }},
+		{"recovery", false, unit.FormatSeconds, func(k *limitKeys) bounded { return &k.Recovery }},
+		{"late_frames", false, formatWhole, func(k *limitKeys) bounded { return &k.LateFrames }},
 	}
-}
-
-func timeBound(to *float64) yaml.Value {
-	var d time.Duration
-	return yaml.Duration(&d, 0, time.Hour).Then(func(yaml.Node) { *to = d.Seconds() })
-}
-
-func wholeBound(to *float64) yaml.Value {
-	var n int64
-	return yaml.Int(&n, 0, 1e9).Then(func(yaml.Node) { *to = float64(n) })
 }
 
 func formatWhole(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }
 
-// rateBound requires a unit, which other rates do not: 1.2 would be 1.2 B/s, which every disk
-// reaches.
-func rateBound(to *float64) yaml.Value {
-	rate := yaml.Rate(to, 0, 1e12)
+// limitKeys are the keys of limits of a phase and disk.
+type limitKeys struct {
+	At *yaml.Mapping
+	_  yaml.Among `keys:"rate together share kept p99 recovery late_frames" neither:"the limit bounds nothing; add one, such as rate: {min: 1.2 GB/s}"`
+
+	Phase      string                `yaml:"phase" is:"name" doc:"the phase, and its repeats; every phase if it is left out"`
+	Disk       string                `yaml:"disk" is:"name" doc:"the disk; every disk if it is left out"`
+	Rate       bounds[rateBound]     `yaml:"rate" doc:"a disk's in the overlap"`
+	Together   bounds[rateBound]     `yaml:"together" doc:"the rate of all disks in the overlap"`
+	Share      bounds[float64]       `yaml:"share" is:"0 % to 100 %" doc:"a disk's, of the overlap's bytes"`
+	Kept       bounds[float64]       `yaml:"kept" is:"0 % to 1000 %" doc:"what a disk kept of its rate without the others"`
+	P99        bounds[time.Duration] `yaml:"p99" is:"0 s to 1 h" doc:"the time that 99 % of a disk's requests took at most"`
+	Recovery   bounds[time.Duration] `yaml:"recovery" is:"0 s to 1 h" doc:"how long a disk took to recover after another ended"`
+	LateFrames bounds[int]           `yaml:"late_frames" is:"0 to 1000000000" doc:"of all streams of a disk"`
+}
+
+// bounds are the ends of a measure's range, each nil if it is open.
+type bounds[T rateBound | float64 | time.Duration | int] struct {
+	At *yaml.Mapping
+	_  yaml.Among `keys:"min max" neither:"the limit has no bound; add min: or max:"`
+
+	Min *T `yaml:"min" doc:"at least this"`
+	Max *T `yaml:"max" doc:"at most this"`
+}
+
+// Check compares the ends.
+func (b *bounds[T]) Check(m *yaml.Mapping) {
+	if b.Min != nil && b.Max != nil && *b.Min > *b.Max {
+		m.Errorf("min is larger than max; swap them")
+	}
+}
+
+// bounded are bounds of any measure.
+type bounded interface {
+	ends() (from, to *float64)
+}
+
+func (b *bounds[T]) ends() (from, to *float64) { return asFloat(b.Min), asFloat(b.Max) }
+
+// asFloat is a bound in the unit of its measure; times are in seconds.
+func asFloat[T rateBound | float64 | time.Duration | int](bound *T) *float64 {
+	if bound == nil {
+		return nil
+	}
+	if span, ok := any(*bound).(time.Duration); ok {
+		return new(span.Seconds())
+	}
+	return new(float64(*bound))
+}
+
+// rateBound is a rate with a unit, which other rates do not require: 1.2 would be 1.2 B/s, which
+// every disk reaches.
+type rateBound float64
+
+// Value is the rate.
+func (r *rateBound) Value() yaml.Value {
+	rate := yaml.Tagged((*float64)(r), `is:"0 B/s to 1 TB/s"`)
 	schema := yaml.Schema{"type": "string", "pattern": unit.RatePattern,
 		"allOf": []yaml.Schema{{"pattern": "[Bb]\\s*/s"}}}
-	return yaml.Read(schema, func(n yaml.Node) {
+	return yaml.Value{Schema: schema, Read: func(n yaml.Node) {
 		number := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(n.Raw()), "/s"))
 		if _, err := strconv.ParseFloat(number, 64); err == nil {
-			n.Errorf("%s: rate %s: the unit is missing; try a number with KB/s, MB/s or GB/s, such as 1.2 GB/s", n.Label(), yaml.Quote(n.Raw()))
+			n.Errorf("%s: rate %s: the unit is missing; "+
+				"try a number with KB/s, MB/s or GB/s, such as 1.2 GB/s",
+				n.Label(), yaml.Quote(n.Raw()))
 			return
 		}
 		rate.Read(n)
-	})
+	}}
 }
 
-// limits is a list of mappings, each with bounds of one or more measures.
-type limits []Limit
-
-// Value is the list.
-func (l *limits) Value() yaml.Value {
-	var each [][]Limit
-	return yaml.Items[[]Limit]{
-		To: &each, Item: limit,
-		Empty: "there are no limits; add some, such as {phase: WWW, rate: {min: 1.2 GB/s}}",
-	}.Value().Then(func(yaml.Node) { *l = slices.Concat(each...) })
-}
-
-func limit(to *[]Limit) yaml.Value {
-	var of Limit
-	keys := []yaml.Key{
-		yaml.Optional("phase", yaml.Name(&of.Phase),
-			"the phase, and its repeats; every phase if it is left out"),
-		yaml.Optional("disk", yaml.Name(&of.Disk), "the disk; every disk if it is left out"),
+// limits are the limits that a file's entries say, each a bound of one measure.
+func limits(entries []limitKeys) (all []Limit) {
+	for i := range entries {
+		k := &entries[i]
+		for _, measure := range Measures() {
+			n, ok := k.At.Get(measure.Name)
+			if !ok {
+				continue
+			}
+			if measure.Phases && k.Disk != "" {
+				n.Errorf("%s is of all disks; delete disk: %s", n.Label(), k.Disk)
+			}
+			l := Limit{Phase: k.Phase, Disk: k.Disk, Measure: measure, At: n.Pos().String(),
+				phaseAt: k.At.PosOf("phase"), diskAt: k.At.PosOf("disk")}
+			l.Min, l.Max = measure.bounds(k).ends()
+			all = append(all, l)
+		}
 	}
-	var names []string
-	for _, measure := range Measures() {
-		names = append(names, measure.Name)
-		keys = append(keys, yaml.Optional(measure.Name, measure.bounds(to), measure.About))
-	}
-	return yaml.Object{
-		Keys: keys,
-		Among: []yaml.Among{{Keys: names,
-			Neither: "the limit bounds nothing; add one, such as rate: {min: 1.2 GB/s}"}},
-		Check: func(m *yaml.Mapping) {
-			for i := range *to {
-				l := &(*to)[i]
-				n, _ := m.Get(l.Measure.Name)
-				if l.Measure.Phases && of.Disk != "" {
-					n.Errorf("%s is of all disks; delete disk: %s", n.Label(), of.Disk)
-				}
-				l.Phase, l.Disk, l.At = of.Phase, of.Disk, n.Pos().String()
-				l.phaseAt, l.diskAt = m.PosOf("phase"), m.PosOf("disk")
-			}
-		},
-	}.Value()
-}
-
-// bounds reads the measure's bounds, and appends them to the limits.
-func (m *Measure) bounds(to *[]Limit) yaml.Value {
-	l := Limit{Measure: m, Min: new(float64), Max: new(float64)}
-	return yaml.Object{
-		Keys: []yaml.Key{
-			yaml.Optional("min", m.value(l.Min), "at least this"),
-			yaml.Optional("max", m.value(l.Max), "at most this"),
-		},
-		Among: []yaml.Among{{Keys: []string{"min", "max"},
-			Neither: m.Name + " has no bound; add min: or max:"}},
-		Check: func(at *yaml.Mapping) {
-			if at.Has("min") && at.Has("max") && *l.Min > *l.Max {
-				at.Errorf("%s: min is larger than max; swap them", m.Name)
-			}
-			if !at.Has("min") {
-				l.Min = nil
-			}
-			if !at.Has("max") {
-				l.Max = nil
-			}
-			*to = append(*to, l)
-		},
-	}.Value()
+	return all
 }
 
 // checkExpect rejects limits on phases and disks that the plan lacks. The names of a search's tries
@@ -197,11 +190,12 @@ func LoadLimits(name string, data []byte) ([]Limit, error) {
 		return s.Expect, nil
 	}
 	f := struct {
-		Version int    `yaml:"version" is:"1 to 1" doc:"the version of this format"`
-		Expect  limits `yaml:"expect,required" doc:"what a run must hold"`
+		Version int         `yaml:"version" is:"1" doc:"the version of this format"`
+		Expect  []limitKeys `yaml:"expect,required" empty:"there are no limits; add some, such as {phase: WWW, rate: {min: 1.2 GB/s}}" doc:"what a run must hold"`
 	}{}
 	yaml.Of(&f).Read(doc.Root())
-	return f.Expect, doc.Err()
+	list := limits(f.Expect)
+	return list, doc.Err()
 }
 
 // WriteLimits writes limits as LoadLimits reads them, those of a phase and disk on one line.

@@ -14,10 +14,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Limits of paces, probes and streams, far above what a disk or a camera does.
+// Limits of streams, far above what a disk or a camera does.
 const (
-	minPace     = 1e5              // bytes per second
-	maxPace     = 1e12             //
 	defaultTime = 30 * time.Second // time of a phase in which nothing ends by itself, and of each try of a search
 	maxStreams  = 256              // maximum number of streams of a disk
 
@@ -125,7 +123,7 @@ type mix float64
 // Value is a share of reads and one of writes, such as 70/30.
 func (to *mix) Value() yaml.Value {
 	schema := yaml.Schema{"type": "string", "pattern": `^ *0*[1-9][0-9]? */ *0*[1-9][0-9]? *$`}
-	return yaml.Read(schema, func(n yaml.Node) {
+	return yaml.Value{Schema: schema, Read: func(n yaml.Node) {
 		reads, writes, ok := strings.Cut(n.Raw(), "/")
 		r, err := strconv.Atoi(strings.TrimSpace(reads))
 		w, err2 := strconv.Atoi(strings.TrimSpace(writes))
@@ -134,7 +132,7 @@ func (to *mix) Value() yaml.Value {
 			return
 		}
 		*to = mix(r) / 100
-	})
+	}}
 }
 
 // addMix has disks read and write at once: all that work, or some.
@@ -211,16 +209,13 @@ type streams []streamKeys
 
 // Value is one, or a list.
 func (s *streams) Value() yaml.Value {
-	all := yaml.Items[streamKeys]{
-		To:    (*[]streamKeys)(s),
-		Item:  func(k *streamKeys) yaml.Value { return yaml.Of(k) },
-		Empty: "there are no streams; add some, such as {play: prores-422-hq-uhd-25, count: 4}",
-	}.Value()
+	const tag = `word:"play" empty:"there are no streams; add some, such as {play: prores-422-hq-uhd-25, count: 4}"`
+	list := yaml.Tagged((*[]streamKeys)(s), tag)
 	one := make(streams, 1)
-	stream := yaml.Of(&one[0]).Then(func(yaml.Node) { *s = one })
-	return yaml.Value{Schema: yaml.MappingOr(stream, all).Schema, Read: func(n yaml.Node) {
+	stream := yaml.Tagged(&one[0], tag).Then(func(yaml.Node) { *s = one })
+	return yaml.Value{Schema: yaml.MappingOr(stream, list).Schema, Read: func(n yaml.Node) {
 		if n.Kind() == yaml.List {
-			all.Read(n)
+			list.Read(n)
 		} else {
 			stream.Read(n)
 		}
@@ -229,6 +224,8 @@ func (s *streams) Value() yaml.Value {
 
 // streamKeys are the keys of a stream.
 type streamKeys struct {
+	_ yaml.Among `keys:"play record rate" both:"a stream is played, recorded or given by its rate; delete all but one of play, record and rate" neither:"the stream has no rate; add play: and a codec, such as prores-422-hq-uhd-25, or rate: 92 MB/s"`
+
 	Play   codec         `yaml:"play" doc:"the codec to read, such as prores-422-hq-uhd-25; hubbench plan --codecs lists all"`
 	Record codec         `yaml:"record" doc:"the codec to write"`
 	Rate   float64       `yaml:"rate" is:"100 KB/s to 20 GB/s" doc:"in place of a codec, what one stream moves, such as 92 MB/s"`
@@ -240,20 +237,8 @@ type streamKeys struct {
 	spec stream.Spec
 }
 
-// Object says that a stream has one rate.
-func (k *streamKeys) Object() yaml.Object {
-	return yaml.Object{
-		Short: "play",
-		Among: []yaml.Among{{
-			Keys:    []string{"play", "record", "rate"},
-			Both:    "a stream is played, recorded or given by its rate; delete all but one of play, record and rate",
-			Neither: "the stream has no rate; add play: and a codec, such as prores-422-hq-uhd-25, or rate: 92 MB/s",
-		}},
-		Check: k.check,
-	}
-}
-
-func (k *streamKeys) check(m *yaml.Mapping) {
+// Check makes the stream that the keys describe.
+func (k *streamKeys) Check(m *yaml.Mapping) {
 	spec := stream.Spec{Count: k.Count, Buffer: k.Buffer}
 	if n, ok := m.Get("rate"); ok {
 		size := k.Rate * k.Frame.Seconds()
@@ -283,7 +268,8 @@ type codec string
 
 // Value is the name of one that is known.
 func (to *codec) Value() yaml.Value {
-	return yaml.Read(yaml.Schema{"$ref": "#/$defs/codec"}, func(n yaml.Node) {
+	schema := yaml.Schema{"$ref": "#/$defs/codec"}
+	return yaml.Value{Schema: schema, Read: func(n yaml.Node) {
 		text, ok := n.Text()
 		if !ok {
 			return
@@ -298,7 +284,7 @@ func (to *codec) Value() yaml.Value {
 			return
 		}
 		*to = codec(c.Name)
-	})
+	}}
 }
 
 func (p *phaseSpec) checkStreams(n yaml.Node, specs []stream.Spec) {

@@ -21,6 +21,8 @@ const longestUntil = 4 * time.Hour
 // phaseKeys are the keys of a phase.
 type phaseKeys struct {
 	At *yaml.Mapping
+	_  yaml.Among `keys:"pattern roles" both:"a phase has either a pattern or roles; delete one of the two"`
+	_  yaml.Among `keys:"pattern roles streams mix probe" neither:"the phase has no pattern; add one, such as pattern: W, with a letter for each disk"`
 
 	Name     ownName                `yaml:"name" doc:"what the phase is called; its pattern if it has no name"`
 	Pattern  letters                `yaml:"pattern" doc:"a letter per disk, in the order of disks or the phase's own: W writes, R reads, - is idle"`
@@ -34,16 +36,6 @@ type phaseKeys struct {
 	Hold     time.Duration          `yaml:"hold" is:"1 s to 1 h" not:"saturation" shows:"30 s" doc:"how long each try of a search lasts"`
 	Timing   timing                 `yaml:",inline"`
 	Workload workload               `yaml:",inherit"`
-}
-
-// Object says that a phase needs who does what.
-func (*phaseKeys) Object() yaml.Object {
-	return yaml.Object{Among: []yaml.Among{
-		{Keys: []string{"pattern", "roles"},
-			Both: "a phase has either a pattern or roles; delete one of the two"},
-		{Keys: append([]string{"pattern", "roles"}, workKeys()...),
-			Neither: "the phase has no pattern; add one, such as pattern: W, with a letter for each disk"},
-	}}
 }
 
 // timing is what phases and studies share besides the workload: the amount of work, and when it is
@@ -79,9 +71,9 @@ type stop struct {
 // Value is a word or a time.
 func (s *stop) Value() yaml.Value {
 	words := []string{StopRace, StopHold}
-	limit := yaml.Duration(&s.limit, minTime, maxTime)
-	schema := yaml.Schema{"anyOf": []yaml.Schema{{"enum": words}, limit.Schema()}}
-	return yaml.Read(schema, func(n yaml.Node) {
+	limit := yaml.Tagged(&s.limit, `is:"100 ms to 24 h"`)
+	schema := yaml.Schema{"anyOf": []yaml.Schema{{"enum": words}, limit.Schema}}
+	return yaml.Value{Schema: schema, Read: func(n yaml.Node) {
 		word := n.Raw()
 		switch {
 		case slices.Contains(words, word):
@@ -93,7 +85,7 @@ func (s *stop) Value() yaml.Value {
 			n.Errorf("stop must be race, hold or a time; try %s, or 30 s",
 				yaml.Suggest(word, words))
 		}
-	})
+	}}
 }
 
 // steady is the length of a window, rates are steady over five.
@@ -116,7 +108,7 @@ type rest struct {
 }
 
 // Short is a time.
-func (r *rest) Short() yaml.Value { return yaml.Field(r, "Most").With("default", nil) }
+func (r *rest) Short() yaml.Value { return yaml.Field(r, "Most") }
 
 // order is that of the disks or that of the files.
 type order struct {
@@ -129,8 +121,8 @@ func (o *order) Value() yaml.Value {
 	words := []string{work.Random, work.Ascending, work.Descending, work.Listed}
 	files := yaml.OneOf(&o.files, words...)
 	list := o.disks.Value()
-	schema := yaml.Schema{"anyOf": []yaml.Schema{list.Schema(), files.Schema()}}
-	return yaml.Read(schema, func(n yaml.Node) {
+	schema := yaml.Schema{"anyOf": []yaml.Schema{list.Schema, files.Schema}}
+	return yaml.Value{Schema: schema, Read: func(n yaml.Node) {
 		switch {
 		case n.Kind() == yaml.List:
 			list.Read(n)
@@ -139,7 +131,7 @@ func (o *order) Value() yaml.Value {
 		default:
 			files.Read(n)
 		}
-	})
+	}}
 }
 
 // disks are names of some.
@@ -150,7 +142,7 @@ func (d *disks) Value() yaml.Value {
 	schema := yaml.Schema{
 		"type": "array", "items": yaml.Schema{"type": "string"}, "minItems": 1, "uniqueItems": true,
 	}
-	return yaml.Read(schema, func(n yaml.Node) { d.Node = &n })
+	return yaml.Value{Schema: schema, Read: func(n yaml.Node) { d.Node = &n }}
 }
 
 // letters are one per disk, which are judged when the disks are known.
@@ -159,10 +151,10 @@ type letters string
 // Value is the letters.
 func (l *letters) Value() yaml.Value {
 	schema := yaml.Schema{"type": "string", "pattern": "^[WR-]+$", "maxLength": 64}
-	return yaml.Read(schema, func(n yaml.Node) {
+	return yaml.Value{Schema: schema, Read: func(n yaml.Node) {
 		text, _ := n.Text()
 		*l = letters(text)
-	})
+	}}
 }
 
 // perDisk is one value for all disks that it fits, or a value for each.

@@ -41,7 +41,7 @@ type Scenario struct {
 type fileKeys struct {
 	At *yaml.Mapping
 
-	Version         int         `yaml:"version,required" is:"1 to 1" doc:"the version of this format"`
+	Version         int         `yaml:"version,required" is:"1" doc:"the version of this format"`
 	Name            ownName     `yaml:"name,required" doc:"the name of the runs, and of their folders"`
 	Hub             *hubKeys    `yaml:"hub" word:"profile" doc:"what the disks are connected to: its name and a note, or the profile that simulated disks share"`
 	Disks           []diskKeys  `yaml:"disks,required" max:"64" empty:"disks is empty; add one, such as {name: A, path: /Volumes/A}" doc:"the SSDs, all real or all simulated"`
@@ -49,8 +49,8 @@ type fileKeys struct {
 	Phases          []phaseKeys `yaml:"phases" max:"1000" empty:"phases is empty; add one, such as {pattern: W}" doc:"what runs, in this order"`
 	Study           *studyKeys  `yaml:"study" doc:"a set of phases in one word; they run after phases"`
 	Results         string      `yaml:"results" shows:"results" doc:"where run folders go"`
-	AllowSystemDisk bool        `yaml:"allow_system_disk" doc:"true allows tests on the disk that the system runs from"`
-	Expect          limits      `yaml:"expect" doc:"what the run must hold: hubbench check compares it"`
+	AllowSystemDisk bool        `yaml:"allow_system_disk" default:"false" doc:"true allows tests on the disk that the system runs from"`
+	Expect          []limitKeys `yaml:"expect" empty:"there are no limits; add some, such as {phase: WWW, rate: {min: 1.2 GB/s}}" doc:"what the run must hold: hubbench check compares it"`
 }
 
 type hubKeys struct {
@@ -60,6 +60,7 @@ type hubKeys struct {
 
 type diskKeys struct {
 	At *yaml.Mapping
+	_  yaml.Among `keys:"path simulate" both:"a disk is either real or simulated; delete path or simulate" neither:"the disk has no path; add path: and a folder on it, or simulate: {profile: ...}"`
 
 	Name       ownName    `yaml:"name,required" doc:"what the disk is called in phases and results"`
 	Path       folder     `yaml:"path" doc:"a folder on the disk; a relative one starts at the scenario file"`
@@ -67,15 +68,6 @@ type diskKeys struct {
 	Connection string     `yaml:"connection" doc:"how it is connected, a label for the report: hub, direct, or what you like"`
 	About      string     `yaml:"about" doc:"anything worth noting, such as its enclosure and cable"`
 	Speed      Speed      `yaml:"speed" doc:"how fast it is alone, such as {read: 3 GB/s, write: 2 GB/s}: plan forecasts by it"`
-}
-
-// Object says that a disk is real or simulated.
-func (*diskKeys) Object() yaml.Object {
-	return yaml.Object{Among: []yaml.Among{{
-		Keys:    []string{"path", "simulate"},
-		Both:    "a disk is either real or simulated; delete path or simulate",
-		Neither: "the disk has no path; add path: and a folder on it, or simulate: {profile: ...}",
-	}}}
 }
 
 type simulated struct {
@@ -90,12 +82,12 @@ func Load(name string, data []byte) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
+	f := &fileKeys{}
 	if n, ok := doc.Root().Mapping().Get("version"); ok {
-		if yaml.Int(new(int), 1, 1).Read(n); doc.Err() != nil {
-			return nil, doc.Err() // another version's keys would only look like mistakes
+		if yaml.Field(f, "Version").Read(n); doc.Err() != nil {
+			return nil, doc.Err() // Another version's keys would only look like mistakes.
 		}
 	}
-	f := &fileKeys{}
 	yaml.Of(f).Read(doc.Root())
 	s := f.scenario()
 	if err := doc.Err(); err != nil {
@@ -106,7 +98,7 @@ func Load(name string, data []byte) (*Scenario, error) {
 
 // Schema is the JSON Schema of scenario files, made of the keys that Load reads.
 func Schema() yaml.Schema {
-	schema := yaml.Of(&fileKeys{}).Schema()
+	schema := yaml.Of(&fileKeys{}).Schema
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	schema["title"] = "hubbench scenario"
 	schema["$defs"] = yaml.Schema{"codec": yaml.Schema{"enum": stream.CodecNames()}}
@@ -118,7 +110,7 @@ func (f *fileKeys) scenario() *Scenario {
 	s := &Scenario{
 		Name: string(f.Name), Results: f.Results, Seed: f.Workload.Seed,
 		AllowSystemDisk: f.AllowSystemDisk,
-		Expect:          f.Expect, work: f.Workload, places: map[string]yaml.Pos{},
+		Expect:          limits(f.Expect), work: f.Workload, places: map[string]yaml.Pos{},
 	}
 	for _, key := range []string{"phases", "study", "workload"} {
 		s.pos = f.At.PosOf(key)

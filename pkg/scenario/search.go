@@ -14,20 +14,12 @@ import (
 // search is what to search for: a word, or a mapping that also says on which disk.
 type search struct {
 	At *yaml.Mapping
+	_  yaml.Among `keys:"streams pace" both:"a search is for streams or for a pace; delete one of the two" neither:"the search is for nothing; add streams: or pace:, and a disk"`
 
 	Streams string  `yaml:"streams" doc:"the disk whose streams are counted"`
 	Pace    string  `yaml:"pace" doc:"the disk whose pace is sought"`
 	Most    largest `yaml:"most" doc:"the largest value to try: streams, or a rate"`
 	word    string
-}
-
-// Object says that a search is for one thing.
-func (*search) Object() yaml.Object {
-	return yaml.Object{Among: []yaml.Among{{
-		Keys:    []string{trace.SearchStreams, trace.SearchPace},
-		Both:    "a search is for streams or for a pace; delete one of the two",
-		Neither: "the search is for nothing; add streams: or pace:, and a disk",
-	}}}
 }
 
 // Short is a word.
@@ -36,14 +28,17 @@ func (f *search) Short() yaml.Value {
 }
 
 // largest is a count or a rate, which is read when it is known which.
-type largest struct{ *yaml.Node }
+type largest struct {
+	*yaml.Node
+	Count int     `is:"1 to 256"`
+	Rate  float64 `is:"100 KB/s to 1 TB/s"`
+}
 
 // Value is either.
 func (l *largest) Value() yaml.Value {
-	count := yaml.Int(new(int), 1, maxStreams).Schema()
-	rate := yaml.Rate(new(float64), minPace, maxPace).Schema()
-	return yaml.Read(yaml.Schema{"anyOf": []yaml.Schema{count, rate}},
-		func(n yaml.Node) { l.Node = &n })
+	either := []yaml.Schema{yaml.Field(l, "Count").Schema, yaml.Field(l, "Rate").Schema}
+	return yaml.Value{Schema: yaml.Schema{"anyOf": either},
+		Read: func(n yaml.Node) { l.Node = &n }}
 }
 
 // checkSearch determines what to search for, once the disks' roles are known.
@@ -103,7 +98,7 @@ func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec, keys *phaseKeys) {
 			k.Kind, disks[0])
 		return
 	}
-	p.boundSearch(n, from.Most.Node)
+	p.boundSearch(n, &from.Most)
 	buffer := p.longestBuffer()
 	least := stream.TestBuffers * buffer // to see whether the buffers stay full
 	if k.Hold = keys.Hold; !held {
@@ -118,12 +113,13 @@ func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec, keys *phaseKeys) {
 }
 
 // boundSearch determines the largest value that a search tries.
-func (p *phaseSpec) boundSearch(n yaml.Node, most *yaml.Node) {
+func (p *phaseSpec) boundSearch(n yaml.Node, most *largest) {
 	k := p.Search
 	if k.Kind == trace.SearchPace {
-		if most != nil {
-			yaml.Rate(&k.Max, minPace, maxPace).Read(*most)
+		if most.Node != nil {
+			yaml.Field(most, "Rate").Read(*most.Node)
 		}
+		k.Max = most.Rate
 		return
 	}
 	specs := p.Streams[k.Disk]
@@ -134,15 +130,15 @@ func (p *phaseSpec) boundSearch(n yaml.Node, most *yaml.Node) {
 	}
 	block := streamBlock(specs, p.work.IO.Block)
 	fit := min(maxStreams, maxBuffers/block)
-	if most == nil {
+	if most.Node == nil {
 		if room := p.work.IO.Footprint; room > 0 {
 			fit = min(fit, int64(float64(room)/(specs[0].Rate*shortestStretch.Seconds())))
 		}
 		k.Max = float64(max(1, min(fit, int64(fastestLink/specs[0].Rate))))
 		return
 	}
-	var limit int64
-	yaml.Int(&limit, 1, maxStreams).Read(*most)
+	yaml.Field(most, "Count").Read(*most.Node)
+	limit := int64(most.Count)
 	if limit > fit {
 		most.Errorf("%s needs %s of memory, a block of %s for each of %d streams; try %d",
 			most.Label(),

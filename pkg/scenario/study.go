@@ -51,7 +51,7 @@ func (p *parts) Value() yaml.Value {
 	part := yaml.Schema{"enum": studyParts()}
 	list := yaml.Schema{"type": "array", "items": part, "minItems": 1}
 	some := yaml.Schema{"anyOf": []yaml.Schema{part, list}}
-	return yaml.Read(some, func(n yaml.Node) { p.Node = &n })
+	return yaml.Value{Schema: some, Read: func(n yaml.Node) { p.Node = &n }}
 }
 
 // addStudy appends its phases to the explicit ones, none twice.

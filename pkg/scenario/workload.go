@@ -14,13 +14,8 @@ import (
 
 // Limits of a workload.
 const (
-	maxFiles    = 1_000_000 // maximum number of files of a disk in a phase
-	maxFileSize = 1e12      // bytes
-	maxBlock    = 1 << 30   // bytes
-	maxBuffers  = 1 << 30   // bytes of all blocks in flight, which a worker holds in memory
-
-	minTime = 100 * time.Millisecond // minimum time of a phase or its work: two samples of its progress
-	maxTime = 24 * time.Hour
+	maxBlock   = 1 << 30 // bytes
+	maxBuffers = 1 << 30 // bytes of all blocks in flight, which a worker holds in memory
 )
 
 // A number of files that follows from the time they are to take, and that time unless it is said.
@@ -65,7 +60,7 @@ type IO struct {
 	Flush       string `json:"flush" yaml:"flush" is:"none | fsync | full" shows:"fsync" doc:"what is flushed within a written file's time: fsync, until the system says so, which on macOS is when the drive's own cache has it; full, until it is on the medium"`
 	Verify      string `json:"verify" yaml:"verify" is:"off | stamps | full" default:"off" doc:"stamps: check 32 bytes of every 4 KiB read (0.8 %), so not for flipped bits; full: also read every file once more, outside the timing, and compare each byte"`
 	Preallocate bool   `json:"preallocate" yaml:"preallocate" default:"true" doc:"reserve the space of a file before its timing starts"`
-	Keep        bool   `json:"keep,omitempty" yaml:"keep" doc:"leave the test files when the run ends"`
+	Keep        bool   `json:"keep,omitempty" yaml:"keep" default:"false" doc:"leave the test files when the run ends"`
 	Footprint   int64  `json:"footprint,omitempty" yaml:"footprint" is:"1 B to 1000 TB" doc:"maximum size of test files at one time: the oldest are removed, so that many fit on a small disk; unlimited if not given"`
 
 	// Sequential also if it is empty.
@@ -105,9 +100,9 @@ type number struct {
 
 // Value is a number or a word.
 func (f *number) Value() yaml.Value {
-	files := yaml.Int(&f.files, 1, maxFiles)
-	schema := yaml.Schema{"anyOf": []yaml.Schema{{"const": filesAuto}, files.Schema()}}
-	return yaml.Read(schema, func(n yaml.Node) {
+	files := yaml.Tagged(&f.files, `is:"1 to 1000000"`)
+	schema := yaml.Schema{"anyOf": []yaml.Schema{{"const": filesAuto}, files.Schema}}
+	return yaml.Value{Schema: schema, Read: func(n yaml.Node) {
 		switch f.auto = n.Raw() == filesAuto; {
 		case n.Kind() == yaml.Map:
 			n.Errorf("%s gives the number for every disk, and numbers for single disks belong in a phase; "+
@@ -115,34 +110,26 @@ func (f *number) Value() yaml.Value {
 		case !f.auto:
 			files.Read(n)
 		}
-	})
+	}}
 }
 
 // sizes are work.Sizes as the scenario has them.
 type sizes struct {
-	List         []int64
-	Min          int64  `yaml:"min,required" is:"1 B to 1 TB" doc:"the smallest size"`
-	Max          int64  `yaml:"max,required" is:"1 B to 1 TB" doc:"the largest size"`
-	Distribution string `yaml:"distribution" is:"uniform | log-uniform" shows:"uniform" doc:"uniform: every size equally likely; log-uniform: as many from 2 to 20 MB as from 200 MB to 2 GB"`
+	List         []int64 `is:"1 B to 1 TB" empty:"sizes is empty; list one, such as 1 GB, or delete the key"`
+	Min          int64   `yaml:"min,required" is:"1 B to 1 TB" doc:"the smallest size"`
+	Max          int64   `yaml:"max,required" is:"1 B to 1 TB" doc:"the largest size"`
+	Distribution string  `yaml:"distribution" is:"uniform | log-uniform" shows:"uniform" doc:"uniform: every size equally likely; log-uniform: as many from 2 to 20 MB as from 200 MB to 2 GB"`
 }
 
-// Object says how the sizes of a range go together.
-func (s *sizes) Object() yaml.Object {
-	return yaml.Object{Check: func(m *yaml.Mapping) {
-		if at, ok := m.Get("max"); ok && s.Max > 0 && s.Max < s.Min {
-			at.Errorf("max is less than min; swap them")
-		}
-	}}
+// Check compares the ends of a range.
+func (s *sizes) Check(m *yaml.Mapping) {
+	if at, ok := m.Get("max"); ok && s.Max > 0 && s.Max < s.Min {
+		at.Errorf("max is less than min; swap them")
+	}
 }
 
 // Short is a list.
-func (s *sizes) Short() yaml.Value {
-	return yaml.Items[int64]{
-		To:    &s.List,
-		Item:  func(size *int64) yaml.Value { return yaml.Bytes(size, 1, maxFileSize) },
-		Empty: "sizes is empty; list one, such as 1 GB, or delete the key",
-	}.Value()
-}
+func (s *sizes) Short() yaml.Value { return yaml.Field(s, "List") }
 
 type presetName string
 

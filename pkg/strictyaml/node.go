@@ -140,6 +140,23 @@ func (n Node) Items() []Node {
 	return items
 }
 
+// Find returns the value at a path of keys and indices of items, or else the nearest around it.
+func (n Node) Find(path ...any) Node {
+	for _, step := range path {
+		switch step := step.(type) {
+		case int:
+			n = n.Items()[step]
+		case string:
+			value, ok := n.Mapping().Get(step)
+			if !ok {
+				return n
+			}
+			n = value
+		}
+	}
+	return n
+}
+
 // Mapping is a node's keys and values.
 type Mapping struct {
 	doc   *Doc
@@ -213,12 +230,20 @@ func (m *Mapping) Missing(key, format string, args ...any) {
 // Get returns the value of a key. A nil Mapping, which is one that the file does not have, has
 // none.
 func (m *Mapping) Get(key string) (Node, bool) {
-	for _, p := range m.Pairs() {
-		if p.Key == key {
-			return p.Value, true
-		}
+	if p := m.pair(key); p != nil {
+		return p.Value, true
 	}
 	return Node{}, false
+}
+
+// pair returns a key with its value; nil if it is absent.
+func (m *Mapping) pair(key string) *Pair {
+	for i := range m.Pairs() {
+		if p := &m.pairs[i]; p.Key == key {
+			return p
+		}
+	}
+	return nil
 }
 
 // Has reports whether a key is there.

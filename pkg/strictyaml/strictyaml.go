@@ -17,9 +17,8 @@
 //	strictyaml.Of(&hub).Read(doc.Root()) // any other key is unknown
 //	return doc.Err()
 //
-// An Object is the same by hand, for keys that depend on one another. A Value leaves its target
-// alone when the key is absent, and reports to the document when it is wrong, so a whole file is
-// read without a branch. Doc.Err returns all the mistakes in it.
+// A Value leaves its target alone when the key is absent, and reports to the document when it is
+// wrong, so a whole file is read without a branch. Doc.Err returns all the mistakes in it.
 package strictyaml
 
 import (

@@ -3,7 +3,6 @@ package strictyaml
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -13,48 +12,35 @@ import (
 
 // sample is a file with a value of every kind.
 type sample struct {
-	Name, Flush, Pause string
-	Depth              int
-	Speedup            float64
-	Keep               bool
-	Block              int64
-	Read, Fill         float64
-	Cooldown           time.Duration
-	Inner              string
-	Items              []string
-	Open               map[string]string
+	Name     string        `yaml:"name,required"`
+	Pause    string        `yaml:"pause"`
+	Flush    string        `yaml:"flush" is:"none | fsync | full"`
+	Depth    int           `yaml:"depth" is:"1 to 1024"`
+	Speedup  float64       `yaml:"speedup" is:"0.01 to 1000"`
+	Keep     bool          `yaml:"keep"`
+	Block    int64         `yaml:"block" is:"512 B to 1 GiB"`
+	Read     float64       `yaml:"read" is:"1 B/s to 1 TB/s"`
+	Fill     float64       `yaml:"fill" is:"1 % to 95 %"`
+	Cooldown time.Duration `yaml:"cooldown" is:"0 s to 1 h"`
+	Inner    struct {
+		A string `yaml:"a"`
+	} `yaml:"inner"`
+	Items []string      `yaml:"items"`
+	Open  Named[string] `yaml:"open" is:"read | write"`
 }
 
-func readSample(data string) (sample, error) {
-	var s sample
+// readSample also returns what open says, as A: read.
+func readSample(data string) (s sample, open []string, err error) {
 	doc, err := Parse("t.yaml", []byte(data))
 	if err != nil {
-		return s, err
+		return s, nil, err
 	}
-	open := func(n Node) {
-		s.Open = map[string]string{}
-		for _, p := range n.Mapping().Pairs() {
-			var word string
-			OneOf(&word, "read", "write").Read(p.Value)
-			s.Open[p.Key] = word
-		}
+	Of(&s).Read(doc.Root())
+	for _, e := range s.Open.Entries {
+		open = append(open, e.Key+": "+e.To)
 	}
-	Object{Keys: []Key{
-		Required("name", String(&s.Name), ""),
-		Optional("pause", String(&s.Pause), ""),
-		Optional("flush", OneOf(&s.Flush, "none", "fsync", "full"), ""),
-		Optional("depth", Int(&s.Depth, 1, 1024), ""),
-		Optional("speedup", Float(&s.Speedup, 0.01, 1000), ""),
-		Optional("keep", Bool(&s.Keep), ""),
-		Optional("block", Bytes(&s.Block, 512, 1<<30), ""),
-		Optional("read", Rate(&s.Read, 1, 1e12), ""),
-		Optional("fill", Percent(&s.Fill, 0.01, 0.95), ""),
-		Optional("cooldown", Duration(&s.Cooldown, 0, time.Hour), ""),
-		Optional("inner", Object{Keys: []Key{Optional("a", String(&s.Inner), "")}}.Value(), ""),
-		Optional("items", Items[string]{To: &s.Items, Item: String}.Value(), ""),
-		Optional("open", Value{Read: open}, ""),
-	}}.Value().Read(doc.Root())
-	return s, doc.Err()
+	s.Open.Entries = nil
+	return s, open, doc.Err()
 }
 
 func TestRead(t *testing.T) {
@@ -67,7 +53,7 @@ func TestRead(t *testing.T) {
 		{"byte order mark and CRLF", "\ufeffname: a\r\ndepth: 4\r\n", sample{Name: "a", Depth: 4}},
 		{"JSON", `{"name": "a", "keep": true, "items": ["x"]}`, sample{Name: "a", Keep: true, Items: []string{"x"}}},
 		{"no and yes are text", "name: no", sample{Name: "no"}},
-		{"literal", "name: |\n  a\n  b\n", sample{Name: "a\nb\n"}},
+		{"literal", "name: |-\n  a\n", sample{Name: "a"}},
 		{"everything", `# a comment
 name: 'a: b'   # another
 pause: "press \"Enter\""
@@ -86,18 +72,23 @@ open:
   1: write
 `, sample{
 			Name: "a: b", Pause: `press "Enter"`, Flush: "fsync", Depth: 4, Speedup: 20, Keep: true, Block: 8 << 20,
-			Read: 2.8e9, Fill: 0.125, Cooldown: 30 * time.Second, Inner: "x",
+			Read: 2.8e9, Fill: 0.125, Cooldown: 30 * time.Second,
+			Inner: struct {
+				A string `yaml:"a"`
+			}{"x"},
 			Items: []string{"x", "1"},
-			Open:  map[string]string{"A": "read", "1": "write"},
 		}},
 		{"plain numbers", "name: a\nblock: 4096\nread: 1000\nspeedup: 0.5",
 			sample{Name: "a", Block: 4096, Read: 1000, Speedup: 0.5}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := readSample(tt.data)
+			got, open, err := readSample(tt.data)
 			check.Must(t, err)
 			check.Same(t, "sample", tt.want, got)
+			if strings.Contains(tt.data, "open") {
+				check.Same(t, "open", []string{"A: read", "1: write"}, open)
+			}
 		})
 	}
 }
@@ -111,7 +102,7 @@ func TestMistakes(t *testing.T) {
 		{"a list", "- a\n- b", `1:1: the file is a list, not a mapping; try lines of key: value, or {key: value, ...}`},
 		{"missing key misspelt", "naame: a", `1:1: unknown key "naame"; try name`},
 		{"missing comes with others", "depth: 0",
-			"1:1: the key name is missing; add it\n1:8: depth is 0; try a whole number from 1 to 1024"},
+			"1:1: the key name is missing; add it\n1:8: depth is 0; try 1 to 1024"},
 		{"unknown keys", "name: a\nname2: b\ndepht: 3",
 			"2:1: unknown key \"name2\"; try name\n3:1: unknown key \"depht\"; try depth"},
 		{"the beginning of a key", "name: a\ncool: 1 s", `2:1: unknown key "cool"; try cooldown`},
@@ -127,26 +118,26 @@ func TestMistakes(t *testing.T) {
 		{"number for text", "name: 12", `1:7: name is 12, not text; try "12", in quotes`},
 		{"list for text", "name: [a]",
 			"1:7: name is a list, not text; try one word or a text in quotes"},
-		{"text for number", "name: a\ndepth: many", `2:8: depth is "many", not a whole number; try a whole number from 1 to 1024`},
-		{"quoted number", "name: a\ndepth: '3'", `2:8: depth is "3", not a whole number; try a whole number from 1 to 1024`},
+		{"text for number", "name: a\ndepth: many", `2:8: depth is "many", not a whole number; try 1 to 1024`},
+		{"quoted number", "name: a\ndepth: '3'", `2:8: depth is "3", not a whole number; try 1 to 1024`},
 		{"fraction", "name: a\ndepth: 1.5",
-			"2:8: depth is 1.5, not a whole number; try a whole number from 1 to 1024"},
+			"2:8: depth is 1.5, not a whole number; try 1 to 1024"},
 		{"whole fraction", "name: a\ndepth: 1.0",
-			"2:8: depth is 1.0, not a whole number; try a whole number from 1 to 1024"},
+			"2:8: depth is 1.0, not a whole number; try 1 to 1024"},
 		{"octal", "name: a\ndepth: 0o17",
-			"2:8: depth is 0o17, not a whole number; try a whole number from 1 to 1024"},
+			"2:8: depth is 0o17, not a whole number; try 1 to 1024"},
 		{"infinite", "name: a\nspeedup: .inf",
-			"2:10: speedup is .inf, not a number; try a number from 0.01 to 1000"},
-		{"not a number", "name: a\nspeedup: nan", `2:10: speedup is "nan", not a number; try a number from 0.01 to 1000`},
-		{"out of range", "name: a\ndepth: 0", "2:8: depth is 0; try a whole number from 1 to 1024"},
-		{"out of int64", "name: a\ndepth: 99999999999999999999", `2:8: depth is "99999999999999999999"; try a whole number from 1 to 1024`},
+			"2:10: speedup is .inf, not a number; try 0.01 to 1000"},
+		{"not a number", "name: a\nspeedup: nan", `2:10: speedup is "nan"; try 0.01 to 1000`},
+		{"out of range", "name: a\ndepth: 0", "2:8: depth is 0; try 1 to 1024"},
+		{"out of int64", "name: a\ndepth: 99999999999999999999", `2:8: depth is "99999999999999999999", not a whole number; try 1 to 1024`},
 		{"out of range, float", "name: a\nspeedup: 1001",
-			"2:10: speedup is 1001; try a number from 0.01 to 1000"},
-		{"out of range, size", "name: a\nblock: 1 B", `2:8: block is "1 B"; try 512 B to 1.07 GB`},
-		{"out of range, rate", "name: a\nread: 0", `2:7: read is 0; try 1 B/s to 1.00 TB/s`},
+			"2:10: speedup is 1001; try 0.01 to 1000"},
+		{"out of range, size", "name: a\nblock: 1 B", `2:8: block is "1 B"; try 512 B to 1 GiB`},
+		{"out of range, rate", "name: a\nread: 0", `2:7: read is 0; try 1 B/s to 1 TB/s`},
 		{"out of range, time", "name: a\ncooldown: 61 min", `2:11: cooldown is "61 min"; try 0 s to 1 h`},
 		{"bad size", "name: a\nblock: 8 M", `2:8: block: size "8 M": "M" may mean powers of 1000 (MB) or of 1024 (MiB); try a number with B, KB, MB, GB, KiB, MiB or GiB, such as 2 MB`},
-		{"size of a kind", "name: a\nblock: true", "2:8: block is true, not a size; try 8 MiB"},
+		{"size of a kind", "name: a\nblock: true", "2:8: block is true, not a size; try 512 B to 1 GiB"},
 		{"not a boolean", "name: a\nkeep: yes", `2:7: keep is "yes", not true or false; try one of the two, without quotes`},
 		{"another word for false", "name: a\nkeep: Off", `2:7: keep is "Off", not true or false; try one of the two, without quotes`},
 		{"no word for either", "name: a\nkeep: maybe", `2:7: keep is "maybe", not true or false; try one of the two, without quotes`},
@@ -158,7 +149,7 @@ func TestMistakes(t *testing.T) {
 		{"text for mapping", "name: a\ninner: x", `2:8: inner is "x", not a mapping; try lines of key: value, or {key: value, ...}`},
 		{"several, by line", "nme: b\nflush: x\ndepth: 0\ninner: [a]", `1:1: unknown key "nme"; try name
 2:8: flush is "x"; try none, fsync or full
-3:8: depth is 0; try a whole number from 1 to 1024
+3:8: depth is 0; try 1 to 1024
 4:8: inner is a list, not a mapping; try lines of key: value, or {key: value, ...}`},
 		{"long value", "name: a\nflush: " + strings.Repeat("y", 1000), `2:8: flush is "` + strings.Repeat("y", 40) + `..."; try none, fsync or full`},
 		{"hostile value", "name: a\nflush: \"\\n\\e[31m</script>\"", `2:8: flush is "\n\x1b[31m</script>"; try none, fsync or full`},
@@ -201,7 +192,7 @@ func TestMistakes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := readSample(tt.data)
+			_, _, err := readSample(tt.data)
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -228,7 +219,7 @@ func lines(err error) []string {
 
 // Several mistakes are one line if an error is one.
 func TestErrors(t *testing.T) {
-	_, err := readSample("nme: b\nflush: x\ndepth: 0")
+	_, _, err := readSample("nme: b\nflush: x\ndepth: 0")
 	check.Same(t, "several", `t.yaml:1:1: unknown key "nme"; try name (and 2 more)`, err.Error())
 	if first, ok := errors.AsType[*Error](err); !ok || first.Line != 1 {
 		t.Errorf("got %v as the first, want that of line 1", first)
@@ -323,16 +314,11 @@ func visit(n Node, depth int) {
 			visit(p.Value, depth+1)
 		}
 	default:
-		var text string
-		var number float64
-		for _, v := range []Value{
-			FileName(&text), Int(new(int), 1, 2), Float(&number, 1, 2), Bool(new(bool)),
-			Bytes(new(int64), 1, 2),
-			Rate(&number, 1, 2), Percent(&number, 0, 1),
-			Duration(new(time.Duration), 0, math.MaxInt64), OneOf(&text, "a", "b"),
-		} {
-			v.Read(n)
+		s := sample{}
+		for _, field := range []string{"Name", "Flush", "Depth", "Speedup", "Keep", "Block", "Read",
+			"Fill", "Cooldown"} {
+			Field(&s, field).Read(n)
 		}
-		Object{}.Value().Read(n)
+		Of(&s).Read(n)
 	}
 }

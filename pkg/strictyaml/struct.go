@@ -1,7 +1,6 @@
 package strictyaml
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -23,8 +22,15 @@ type Holder interface {
 // Shorter is a struct that something else may stand for than a mapping.
 type Shorter interface{ Short() Value }
 
-// Ruler is a struct with rules between its keys, in an Object without any.
-type Ruler interface{ Object() Object }
+// Checker is a struct whose keys depend on one another.
+type Checker interface{ Check(*Mapping) }
+
+// Among is the type of a field, without a name, for keys of the struct that stand for one another:
+//
+//	_ Among `keys:"pattern roles" both:"what is wrong if two are there" neither:"if none is"`
+//
+// Without both or neither that is allowed.
+type Among struct{}
 
 // Of is the value that a type describes. A struct is a mapping with a key for each field that has a
 // tag:
@@ -36,7 +42,9 @@ type Ruler interface{ Object() Object }
 //	yaml     the key, and after it ",required" if it must be there. In place of a key ",inline" is for a
 //	         struct whose keys stand in the same mapping, unless a field before it has that key, and
 //	         ",inherit" for one of these without defaults, see Inherit
-//	is       the bounds of an amount, whose units say what it is an amount of, or the words of a text
+//	is       the bounds of an amount, whose units say what it is an amount of, or the words of a text,
+//	         or "text" for any, "name" or "file name" for one that can be that; without it a text is
+//	         one line, and a field in a struct whose field has the tag has that
 //	default  what the field holds if the key is absent
 //	shows    a default that the field does not hold, for people
 //	doc      what it means, for people
@@ -60,32 +68,40 @@ func Field(of any, name string) Value {
 
 func valueOf(field reflect.Value, tag reflect.StructTag) Value {
 	is := tag.Get("is")
+	const wholeNumber, integer = "a whole number", "integer"
+	const number = "number"
 	switch to := field.Addr().Interface().(type) {
 	case Valuer:
 		return to.Value()
 	case Holder:
 		return to.Holds(tag)
 	case *bool:
-		return Bool(to)
+		return truth(to)
 	case *time.Duration:
-		return between(to, is, unit.ParseDuration, Duration)
+		span := amount[time.Duration]{"a time", unit.ParseDuration, "", unit.TimePattern}
+		return span.within(to, is)
 	case *int:
-		return between(to, is, wholeNumber, Int)
+		return amount[int]{wholeNumber, strconv.Atoi, integer, ""}.within(to, is)
 	case *uint64:
-		return between(to, is, wholeNumber, Int)
+		parse := func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) }
+		return amount[uint64]{wholeNumber, parse, integer, ""}.within(to, is)
 	case *int64:
-		if size, _, stepped := strings.Cut(is, " by 512 B"); stepped {
-			return between(to, size, unit.ParseBytes, sectors)
+		size := amount[int64]{"a size", unit.ParseBytes, number, unit.SizePattern}
+		if bounds, _, stepped := strings.Cut(is, " by 512 B"); stepped {
+			return size.within(to, bounds).wholeSectors(to)
 		}
-		return between(to, is, unit.ParseBytes, Bytes)
+		return size.within(to, is)
 	case *float64:
+		float := func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 		switch {
 		case strings.HasSuffix(is, "/s"):
-			return between(to, is, unit.ParseRate, Rate)
+			rate := amount[float64]{"a rate", unit.ParseRate, number, unit.RatePattern}
+			return rate.within(to, is)
 		case strings.HasSuffix(is, "%"):
-			return between(to, is, unit.ParsePercent, Percent)
+			share := amount[float64]{"a share", unit.ParsePercent, "", unit.PercentPattern}
+			return share.within(to, is)
 		}
-		return between(to, is, number, Float)
+		return amount[float64]{"a number", float, number, ""}.within(to, is)
 	}
 	switch field.Kind() {
 	case reflect.String:
@@ -93,8 +109,12 @@ func valueOf(field reflect.Value, tag reflect.StructTag) Value {
 		switch is {
 		case "":
 			return Line(to)
+		case "text":
+			return anyText(to)
 		case "name":
 			return Name(to)
+		case "file name":
+			return FileName(to)
 		}
 		return OneOf(to, strings.Split(is, " | ")...)
 	case reflect.Pointer:
@@ -104,102 +124,220 @@ func valueOf(field reflect.Value, tag reflect.StructTag) Value {
 	case reflect.Slice:
 		return list(field, tag)
 	default:
-		return object(field, tag)
+		value := mappingOf(field, tag)
+		if shorter, ok := reflect.TypeAssert[Shorter](field.Addr()); ok {
+			return MappingOr(value, shorter.Short())
+		}
+		return value
 	}
 }
 
-func object(field reflect.Value, tag reflect.StructTag) Value {
-	var o Object
-	if ruler, ok := reflect.TypeAssert[Ruler](field.Addr()); ok {
-		o = ruler.Object()
+// object is a mapping with known keys.
+type object struct {
+	keys  []key
+	among []reflect.StructTag
+	at    **Mapping // where to put the mapping; nil: nowhere
+	word  string    // key whose value a word in place of the mapping most likely is
+	check func(*Mapping)
+}
+
+type key struct {
+	name     string
+	value    Value
+	required bool
+	not      []string
+}
+
+func mappingOf(field reflect.Value, tag reflect.StructTag) Value {
+	o := object{word: tag.Get("word"), check: func(*Mapping) {}}
+	if checker, ok := reflect.TypeAssert[Checker](field.Addr()); ok {
+		o.check = checker.Check
 	}
-	o.Short = cmp.Or(o.Short, tag.Get("word"))
 	if at := field.FieldByName("At"); at.IsValid() {
 		o.at, _ = reflect.TypeAssert[**Mapping](at.Addr())
 	}
-	o.Keys = keysOf(field, true)
-	if shorter, ok := reflect.TypeAssert[Shorter](field.Addr()); ok {
-		return MappingOr(o.Value(), shorter.Short())
-	}
-	return o.Value()
+	o.add(field, tag.Get("is"), true)
+	return Value{o.read, o.schema()}
 }
 
-// keysOf are the keys of a struct's fields, which get their defaults if it has any.
-func keysOf(field reflect.Value, defaults bool) (keys []Key) {
-	for i := range field.NumField() {
-		tag := field.Type().Field(i).Tag
+// add adds the keys of a struct's fields, which get their defaults if it has any.
+func (o *object) add(of reflect.Value, is string, defaults bool) {
+	for i := range of.NumField() {
+		field := of.Type().Field(i)
+		tag := field.Tag
 		name, option, _ := strings.Cut(tag.Get("yaml"), ",")
-		if option == "inline" || option == "inherit" {
-			for _, key := range keysOf(field.Field(i), defaults && option == "inline") {
-				if !slices.ContainsFunc(keys, func(k Key) bool { return k.Name == key.Name }) {
-					keys = append(keys, key)
-				}
+		switch {
+		case field.Type == reflect.TypeFor[Among]():
+			o.among = append(o.among, tag)
+		case option == "inline" || option == "inherit":
+			o.add(of.Field(i), "", defaults && option == "inline")
+		case name != "" && !slices.Contains(o.names(), name):
+			if is != "" {
+				tag += reflect.StructTag(fmt.Sprintf(" is:%q", is))
 			}
-		}
-		if name == "" {
-			continue
-		}
-		value := valueOf(field.Field(i), tag)
-		switch text, shown := tag.Get("default"), tag.Get("shows"); {
-		case !defaults:
-			value = value.With("default", nil)
-		case text != "":
-			doc, err := Parse(name, []byte(text))
-			if err != nil {
-				panic(err)
+			value := valueOf(of.Field(i), tag)
+			if defaults {
+				value = value.withDefault(tag)
 			}
-			value.Read(doc.root)
-		case shown != "":
-			value = value.With("default", shown)
+			if doc := tag.Get("doc"); doc != "" {
+				value = value.With("description", doc)
+			}
+			o.keys = append(o.keys, key{name, value, option == "required",
+				strings.Fields(tag.Get("not"))})
 		}
-		keys = append(keys, Key{Name: name, Value: value, About: tag.Get("doc"),
-			Need: option == "required", Not: strings.Fields(tag.Get("not"))})
 	}
-	return keys
 }
 
-// list is a list of values alike.
+// withDefault reads the default of a tag, and has the schema show it.
+func (v Value) withDefault(tag reflect.StructTag) Value {
+	text := tag.Get("default")
+	if text == "" {
+		if shown := tag.Get("shows"); shown != "" {
+			return v.With("default", shown)
+		}
+		return v
+	}
+	doc, err := Parse("default", []byte(text))
+	if err != nil {
+		panic(err)
+	}
+	v.Read(doc.root)
+	var shown any = text
+	switch doc.root.Kind() {
+	case Number:
+		shown, _ = strconv.ParseFloat(text, 64)
+	case Boolean:
+		shown = text == "true"
+	}
+	return v.With("default", shown)
+}
+
+func (o *object) names() []string {
+	names := make([]string, len(o.keys))
+	for i, k := range o.keys {
+		names[i] = k.name
+	}
+	return names
+}
+
+func (o *object) read(n Node) {
+	m := &Mapping{doc: n.doc, pos: n.pos, none: true}
+	if n.Kind() == Text && o.word != "" {
+		n.Errorf("%[1]s is %[2]s, not a mapping; try %[1]s: {%[3]s: %[2]s}", n.label,
+			Quote(n.Raw()), o.word)
+	} else {
+		m = n.Mapping()
+	}
+	if o.at != nil {
+		*o.at = m
+	}
+	if m.none {
+		return
+	}
+	for _, tag := range o.among {
+		m.checkAmong(strings.Fields(tag.Get("keys")), tag.Get("both"), tag.Get("neither"))
+	}
+	for _, k := range o.keys {
+		if pair := m.pair(k.name); pair != nil {
+			pair.Not = k.not
+			k.value.Read(pair.Value)
+		} else if k.required {
+			add := "it"
+			if value, ok := k.value.Schema["const"]; ok {
+				add = fmt.Sprintf("%s: %v", k.name, value)
+			}
+			m.Missing(k.name, "the key %s is missing; add %s", k.name, add)
+		}
+	}
+	o.check(m)
+	m.refuseOthers(o.names())
+}
+
+// checkAmong refuses two keys that stand for one another, or none of them.
+func (m *Mapping) checkAmong(keys []string, both, neither string) {
+	var last *Pair
+	for _, key := range keys {
+		pair := m.pair(key)
+		switch {
+		case pair == nil:
+		case last != nil && both != "":
+			pair.Value.Errorf("%s", both)
+			return
+		default:
+			last = pair
+		}
+	}
+	if last == nil && neither != "" {
+		m.Missing(keys[0], "%s", neither)
+	}
+}
+
+func (o *object) schema() Schema {
+	properties := Schema{}
+	var required []string
+	for _, k := range o.keys {
+		properties[k.name] = k.value.Schema
+		if k.required {
+			required = append(required, k.name)
+		}
+	}
+	s := Schema{"type": "object", "properties": properties, "additionalProperties": false}
+	if required != nil {
+		s["required"] = required
+	}
+	var all []Schema
+	for _, tag := range o.among {
+		var each []Schema
+		for key := range strings.FieldsSeq(tag.Get("keys")) {
+			each = append(each, Schema{"required": []string{key}})
+		}
+		if tag.Get("neither") == "" {
+			each = append(each, Schema{"not": Schema{"anyOf": slices.Clone(each)}})
+		}
+		word := "anyOf"
+		if tag.Get("both") != "" {
+			word = "oneOf"
+		}
+		all = append(all, Schema{word: each})
+	}
+	if all != nil {
+		s["allOf"] = all
+	}
+	return s
+}
+
+// list is a list of values of one kind.
 func list(field reflect.Value, tag reflect.StructTag) Value {
-	item := func() reflect.Value { return reflect.New(field.Type().Elem()).Elem() }
-	limit, _ := strconv.Atoi(tag.Get("max"))
-	of := Items[reflect.Value]{Max: limit, Empty: tag.Get("empty"),
-		Item: func(to *reflect.Value) Value {
-			*to = item()
-			return valueOf(*to, tag)
-		}}
-	return Value{func(n Node) {
-		var items []reflect.Value
-		of.To = &items
-		of.read(n)
-		field.Set(reflect.Append(reflect.Zero(field.Type()), items...))
-	}, of.Value().Schema}
-}
-
-// sectors is a size that is a multiple of the smallest sector.
-func sectors(to *int64, lower, upper int64) Value {
-	const sector = 512
-	not := Schema{"type": "number", "not": Schema{"multipleOf": sector}}
-	return Bytes(to, lower, upper).With("not", not).Then(func(n Node) {
-		if *to%sector != 0 {
-			n.outside("a multiple of 512 B, such as 1 MiB")
-		}
-	})
-}
-
-func wholeNumber(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) }
-
-func number(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
-
-// between is a value within the bounds of a tag, such as "1 to 1024".
-func between[T, B any](to *T, is string, parse func(string) (B, error),
-	value func(*T, B, B) Value) Value {
-	from, most, _ := strings.Cut(is, " to ")
-	lower, err := parse(from)
-	upper, err2 := parse(most)
-	if err = cmp.Or(err, err2); err != nil {
-		panic(fmt.Sprintf("the tag %q has no bounds: %v", is, err))
+	item := func() (to reflect.Value, value Value) {
+		to = reflect.New(field.Type().Elem()).Elem()
+		return to, valueOf(to, tag)
 	}
-	return value(to, lower, upper)
+	_, one := item()
+	schema := Schema{"type": "array", "items": one.Schema}
+	empty := tag.Get("empty")
+	if empty != "" {
+		schema["minItems"] = 1
+	}
+	limit, _ := strconv.Atoi(tag.Get("max"))
+	if limit > 0 {
+		schema["maxItems"] = limit
+	}
+	return Value{Schema: schema, Read: func(n Node) {
+		items := n.Items()
+		if len(items) == 0 && n.Kind() == List && empty != "" {
+			n.Errorf("%s", empty)
+		}
+		if limit > 0 && len(items) > limit {
+			items[limit].Errorf("more than %d %s; remove some", limit, n.label)
+			return
+		}
+		field.SetZero()
+		for _, each := range items {
+			to, value := item()
+			value.Read(each)
+			field.Set(reflect.Append(field, to))
+		}
+	}}
 }
 
 // Inherit fills the fields whose keys are not in the mapping.
@@ -219,7 +357,8 @@ func inherit(to, from reflect.Value, m *Mapping) {
 	}
 }
 
-// Named is a mapping whose keys are names of the file's own choice, and whose values are alike.
+// Named is a mapping whose keys are names of the file's own choice, and whose values are of one
+// kind.
 type Named[T any] struct{ Entries []Entry[T] }
 
 // Entry is one key of a Named, and what its value says.
@@ -230,7 +369,9 @@ type Entry[T any] struct {
 
 // Holds reads the mapping.
 func (m *Named[T]) Holds(tag reflect.StructTag) Value {
-	return Value{func(n Node) {
+	schema := Schema{"type": "object", "additionalProperties": Tagged(new(T), tag).Schema,
+		"minProperties": 1}
+	return Value{Schema: schema, Read: func(n Node) {
 		pairs := n.Mapping().Pairs()
 		if n.Kind() == Map && len(pairs) == 0 {
 			n.Errorf("%s is empty; name a disk, or delete it", n.Label())
@@ -240,8 +381,5 @@ func (m *Named[T]) Holds(tag reflect.StructTag) Value {
 			Tagged(&entry.To, tag).Read(pair.Value)
 			m.Entries = append(m.Entries, entry)
 		}
-	}, func() Schema {
-		return Schema{"type": "object", "additionalProperties": Tagged(new(T), tag).Schema(),
-			"minProperties": 1}
 	}}
 }

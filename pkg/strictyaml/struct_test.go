@@ -21,7 +21,7 @@ type described struct {
 	Speed  float64        `yaml:"speed" is:"1 B/s to 1 TB/s"`
 	Factor float64        `yaml:"factor" is:"0.5 to 2"`
 	Rest   *describedRest `yaml:"rest"`
-	Lanes  []describedOne `yaml:"lanes" max:"2" empty:"lanes is empty; add one"`
+	Lanes  []describedOne `yaml:"lanes" max:"2" word:"id" empty:"lanes is empty; add one"`
 	Roles  Named[string]  `yaml:"roles" is:"read | write"`
 	More   describedMore  `yaml:",inline"`
 	Base   describedMore  `yaml:",inherit"` // its keys are those of More, which hide them
@@ -35,14 +35,9 @@ type describedRest struct {
 func (r *describedRest) Short() Value { return Field(r, "Most") }
 
 type describedOne struct {
+	_    Among  `keys:"id name" both:"two names; delete one"`
 	ID   string `yaml:"id"`
 	Name string `yaml:"name"`
-}
-
-// Object says that a lane has one name.
-func (*describedOne) Object() Object {
-	return Object{Short: "id",
-		Among: []Among{{Keys: []string{"id", "name"}, Both: "two names; delete one"}}}
 }
 
 type describedMore struct {
@@ -84,7 +79,7 @@ func TestOfMistakes(t *testing.T) {
 	check.Same(t, "mistakes", []string{
 		`1:7: name " a" begins or ends with a space; delete it`,
 		`2:7: mode is "fas"; try fast`,
-		`3:8: depth is 0; try a whole number from 1 to 1024`,
+		`3:8: depth is 0; try 1 to 1024`,
 		`4:8: block is 700; try a multiple of 512 B, such as 1 MiB`,
 		`5:8: share is "99 %"; try 1 % to 95 %`,
 		`6:8: lanes is empty; add one`,
@@ -106,10 +101,10 @@ func TestOfMistakes(t *testing.T) {
 }
 
 func TestOfSchema(t *testing.T) {
-	schema := Of(&described{}).Schema()
+	schema := Of(&described{}).Schema
 	keys := schema["properties"].(Schema)
 	of := func(key, word string) any { return keys[key].(Schema)[word] }
-	check.Same(t, "schema", []any{[]string{"name"}, "what it is called", "slow", "nothing", 4,
+	check.Same(t, "schema", []any{[]string{"name"}, "what it is called", "slow", "nothing", 4.0,
 		true},
 		[]any{schema["required"], of("name", "description"), of("mode", "default"),
 			of("shown", "default"),
