@@ -301,9 +301,9 @@ func overSize(t *testing.T, p *hub.Profile, n *notes) {
 // it.
 type played struct {
 	trace  map[string]*trace.Phase
-	phases map[string]*analysis.Phase
+	phases map[string]*analysis.PhaseResult
 
-	searches []analysis.Search
+	searches []analysis.SearchSummary
 }
 
 // simulate plays phases, one a line of YAML, on disks that are called as the profile has them.
@@ -320,7 +320,7 @@ func simulate(t *testing.T, p *hub.Profile, disks, workload string, phases ...st
 func play(t *testing.T, p *hub.Profile, text []byte) played {
 	t.Helper()
 	run := fixture.Simulated(t, string(text), func(string) (*hub.Profile, error) { return p, nil })
-	out := played{trace: map[string]*trace.Phase{}, phases: map[string]*analysis.Phase{}}
+	out := played{trace: map[string]*trace.Phase{}, phases: map[string]*analysis.PhaseResult{}}
 	for _, phase := range run.Phases {
 		out.trace[phase.Name] = phase
 	}
@@ -344,7 +344,7 @@ func simulated(names ...string) string {
 }
 
 // disk is a disk's summary in a phase.
-func (p played) disk(phase, disk string) analysis.Disk { return p.phases[phase].Disks[disk] }
+func (p played) disk(phase, disk string) analysis.DiskResult { return p.phases[phase].Disks[disk] }
 
 // rate is a disk's in the overlap, or all disks' for "", in GB/s.
 func (p played) rate(phase, disk string) float64 {

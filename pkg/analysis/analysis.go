@@ -20,20 +20,20 @@ type Analysis struct {
 	Order []string `json:"order"`
 	// ProfileOrigin says where the figures of simulated disks are from: measured, fitted or
 	// specifications; empty if unknown.
-	ProfileOrigin string      `json:"profile_origin,omitempty"`
-	Phases        []Phase     `json:"phases"`
-	Matrix        []MatrixRow `json:"matrix"`
+	ProfileOrigin string        `json:"profile_origin,omitempty"`
+	Phases        []PhaseResult `json:"phases"`
+	Matrix        []MatrixRow   `json:"matrix"`
 	// LatencyMatrix has how long each disk's requests took for each set of busy disks; it is empty
 	// if no latency was recorded.
-	LatencyMatrix []LatencyRow `json:"latency_matrix,omitempty"`
-	Searches      []Search     `json:"searches,omitempty"`
-	Saturations   []Saturation `json:"saturations,omitempty"`
+	LatencyMatrix []LatencyRow    `json:"latency_matrix,omitempty"`
+	Searches      []SearchSummary `json:"searches,omitempty"`
+	Saturations   []Saturation    `json:"saturations,omitempty"`
 	// HubCosts has the disks that were measured alone on the hub and on their own ports.
 	HubCosts []HubCost `json:"hub_costs,omitempty"`
 	// Effects are what each disk loses through each neighbour, as far as that was measured.
 	Effects  []Effect  `json:"effects"`
 	Summary  Summary   `json:"summary"`
-	Answer   Answer    `json:"answer"`
+	Answer   RunAnswer `json:"answer"`
 	Findings []Finding `json:"findings"`
 	Warnings []Warning `json:"warnings"`
 
@@ -58,8 +58,8 @@ type Origin struct {
 	Skipped []string `json:"skipped_checks,omitempty"`
 }
 
-// Phase is the analysis of one phase.
-type Phase struct {
+// PhaseResult is the analysis of one phase.
+type PhaseResult struct {
 	Name string `json:"phase"`
 	// Title is its name for people, unique in the run: who does what if Name is only a pattern.
 	Title string                `json:"title"`
@@ -82,8 +82,8 @@ type Phase struct {
 	// Contention is null without an overlap of two disks or more.
 	Contention *Contention `json:"contention"`
 	// Links are those of the disks' paths, if these and their capacity are known.
-	Links   []LinkUse `json:"links,omitempty"`
-	Streams []Stream  `json:"streams,omitempty"`
+	Links   []LinkUse       `json:"links,omitempty"`
+	Streams []StreamOutcome `json:"streams,omitempty"`
 	// StreamTotals are by disk, in the run's order.
 	StreamTotals []StreamTotal `json:"stream_totals,omitempty"`
 	// Work is each disk's, if it was recorded.
@@ -91,17 +91,17 @@ type Phase struct {
 	// The first phase in which the same disks do the same, if there is one before this.
 	Repeats string `json:"repeats,omitempty"`
 	// The disks that do not work as fast as they can, and those that read and write at once.
-	Paced      work.Paced      `json:"paced,omitempty"`
-	Search     *trace.Try      `json:"search,omitempty"` // Search is the search's try that this is.
-	Stages     []Stage         `json:"stages"`
-	Changes    []Change        `json:"changes"` // Changes are the ledger, by time.
-	Recoveries []Recovery      `json:"recoveries"`
-	Disks      map[string]Disk `json:"disks"`
+	Paced      work.Paced            `json:"paced,omitempty"`
+	Search     *trace.Try            `json:"search,omitempty"` // Search is the search's try that this is.
+	Stages     []Stage               `json:"stages"`
+	Changes    []Change              `json:"changes"` // Changes are the ledger, by time.
+	Recoveries []Recovery            `json:"recoveries"`
+	Disks      map[string]DiskResult `json:"disks"`
 	// CPUPercent is over all cores, on average in the overlap; null if it was not read.
-	CPUPercent *float64  `json:"cpu_percent"`
-	Series     *Series   `json:"series"`  // Series is null if no disk moved anything.
-	Verdict    string    `json:"verdict"` // Verdict is the phase in one sentence.
-	Warnings   []Warning `json:"warnings"`
+	CPUPercent *float64    `json:"cpu_percent"`
+	Series     *RateSeries `json:"series"`  // Series is null if no disk moved anything.
+	Verdict    string      `json:"verdict"` // Verdict is the phase in one sentence.
+	Warnings   []Warning   `json:"warnings"`
 }
 
 // Overlap is the window in which every working disk was active.
@@ -257,8 +257,9 @@ type Ceiling struct {
 	AloneRate   float64  `json:"alone_rate,omitempty"`
 }
 
-// Disk summarises one disk's files in a phase. The statistics are over the rates of single files.
-type Disk struct {
+// DiskResult summarises one disk's files in a phase. The statistics are over the rates of single
+// files.
+type DiskResult struct {
 	Op trace.Role `json:"op"`
 	// CachedWrites is the bytes of each request, if these were too few to go past this computer's
 	// cache: the rates are the cache's.
@@ -290,7 +291,7 @@ type Disk struct {
 	Sizes []size.Bin `json:"sizes,omitempty"`
 	// Latency is that of its requests in the overlap, or in all its time without one; null if it
 	// was not recorded.
-	Latency *Latency `json:"latency"`
+	Latency *LatencyResult `json:"latency"`
 	// Device and Temperature are read from gauges; null without them.
 	Device      *meter.Device `json:"device"`
 	Temperature *Temperature  `json:"temperature"`
@@ -410,9 +411,9 @@ type NoOverlap struct {
 	BeganS float64  `json:"began_s,omitempty"`
 }
 
-// Series is the phase's rates over time, in steps of one length from the release on; the last step
-// ends with EndS, the last byte of any disk, which is how long the phase took.
-type Series struct {
+// RateSeries is the phase's rates over time, in steps of one length from the release on; the last
+// step ends with EndS, the last byte of any disk, which is how long the phase took.
+type RateSeries struct {
 	StepS float64              `json:"step_s"`
 	EndS  float64              `json:"end_s"`
 	Total []float64            `json:"total"`

@@ -35,7 +35,7 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 		Name:     recorded.Name,
 		Origin:   opts.Origin,
 		Order:    []string{},
-		Phases:   []Phase{},
+		Phases:   []PhaseResult{},
 		Warnings: []Warning{},
 	}
 	for _, d := range recorded.Disks {
@@ -163,7 +163,7 @@ const minDeparture = 0.10
 
 // matrix lists all phases, those of one disk first, then those of two, and so on, in the order of
 // the run.
-func matrix(phases []Phase) []MatrixRow {
+func matrix(phases []PhaseResult) []MatrixRow {
 	rows := []MatrixRow{}
 	for i := range phases {
 		p := &phases[i]

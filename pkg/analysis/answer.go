@@ -13,16 +13,16 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Answer answers what a person asked: who wins, who loses, how to connect the disks, and how sure
-// that is. It is decided and worded here, from what the effects come to.
-type Answer struct {
-	Headline string    `json:"headline"` // Headline is one idea.
-	Sentence string    `json:"sentence"` // Sentence is what belongs to the headline.
-	More     []string  `json:"-"`        // More has the other ideas, one by one.
-	Wins     []Outcome `json:"wins"`
-	Loses    []Outcome `json:"loses"`
-	Advice   []Advice  `json:"advice"` // Advice is empty if disks were not measured together.
-	Sure     Sure      `json:"sure"`
+// RunAnswer answers what a person asked: who wins, who loses, how to connect the disks, and how
+// sure that is. It is decided and worded here, from what the effects come to.
+type RunAnswer struct {
+	Headline string           `json:"headline"` // Headline is one idea.
+	Sentence string           `json:"sentence"` // Sentence is what belongs to the headline.
+	More     []string         `json:"-"`        // More has the other ideas, one by one.
+	Wins     []ContestOutcome `json:"wins"`
+	Loses    []ContestOutcome `json:"loses"`
+	Advice   []Advice         `json:"advice"` // Advice is empty if disks were not measured together.
+	Sure     Sure             `json:"sure"`
 	// Caveats say why the run's numbers cannot be trusted, the worst first. If there are any, no
 	// headline says who wins.
 	Caveats []Caveat `json:"doubts"`
@@ -58,8 +58,8 @@ const wholeRequest = 1 << 20
 // minImprecise is half a 95 % interval, relative, from which a rate says nothing of who wins.
 const minImprecise = 0.7
 
-// Outcome is what one disk won or lost in a contest.
-type Outcome struct {
+// ContestOutcome is what one disk won or lost in a contest.
+type ContestOutcome struct {
 	Disk   string          `json:"disk"`
 	Op     trace.Role      `json:"op"`
 	Phases []string        `json:"phases"`
@@ -132,14 +132,16 @@ func (s *Sure) add(rate float64, ci *stats.Interval, changed bool, disk, phase s
 func (a *Analysis) Decide() {
 	w := in(a)
 	out := &a.Answer
-	*out = Answer{
-		Wins: []Outcome{}, Loses: []Outcome{}, Advice: []Advice{}, Sure: Sure{Repeated: true},
+	*out = RunAnswer{
+		Wins: []ContestOutcome{}, Loses: []ContestOutcome{}, Advice: []Advice{},
+		Sure: Sure{Repeated: true},
 	}
 	for _, c := range a.Summary.Contests {
 		out.Sure.Repeated = out.Sure.Repeated && len(c.Phases) > 1
 		for _, name := range present(a.Order, c.Disks) {
 			d := c.Disks[name]
-			o := Outcome{Disk: name, Op: d.Op, Phases: c.Phases, Rate: d.Rate, KeptCI: d.KeptCI}
+			o := ContestOutcome{Disk: name, Op: d.Op, Phases: c.Phases, Rate: d.Rate,
+				KeptCI: d.KeptCI}
 			if d.Kept > 0 {
 				o.Kept = &d.Kept
 			}
@@ -162,7 +164,7 @@ func (a *Analysis) Decide() {
 	}
 	unchecked := a.Origin != nil && (a.SharedDisk || len(a.Skipped) > 0)
 	if unchecked { // Whoever wins may win for another reason than the hub.
-		out.Wins, out.Loses, out.Advice = []Outcome{}, []Outcome{}, []Advice{}
+		out.Wins, out.Loses, out.Advice = []ContestOutcome{}, []ContestOutcome{}, []Advice{}
 	}
 	if out.Caveats = a.caveats(); len(out.Caveats) > 0 {
 		out.Headline = out.Caveats[0].Text
@@ -186,7 +188,7 @@ func (a *Analysis) precisionAlone() {
 			continue
 		}
 		sure.Repeated = sure.Repeated && (p.Repeats != "" ||
-			slices.ContainsFunc(a.Phases, func(o Phase) bool { return o.Repeats == p.Name }))
+			slices.ContainsFunc(a.Phases, func(o PhaseResult) bool { return o.Repeats == p.Name }))
 		for _, name := range slices.Sorted(maps.Keys(p.Overlap.Disks)) {
 			changed := p.Disks[name].Throttle != nil || p.Paced[name].IsPaced()
 			for _, c := range p.Changes {
@@ -205,7 +207,7 @@ func (a *Analysis) caveats() (out []Caveat) {
 		d.Text = fmt.Sprintf(text, args...)
 		out = append(out, d)
 	}
-	var early, small *Phase // They are the first that ended early, and with small requests.
+	var early, small *PhaseResult // They are the first that ended early, and with small requests.
 	for i := range a.Phases {
 		p := &a.Phases[i]
 		for _, w := range p.Warnings {
@@ -428,7 +430,7 @@ func (w writer) gains(without *Removal) string {
 		text := fmt.Sprintf("%s%s%s at %s instead of %s",
 			pick(slices.Equal(names, before), "", unit.List(names)+" then "), op,
 			pick(len(names) == 1, "s", ""), w.each(to, len(names)), w.Number(from))
-		i := slices.IndexFunc(w.Phases, func(p Phase) bool { return p.Name == best.Phase })
+		i := slices.IndexFunc(w.Phases, func(p PhaseResult) bool { return p.Name == best.Phase })
 		if i >= 0 && w.Phases[i].Roles[without.Disk] != op {
 			text += fmt.Sprintf(" while %s %ss", without.Disk, w.Phases[i].Roles[without.Disk])
 		}

@@ -144,7 +144,7 @@ func (p *phase) cached() {
 			return
 		}
 	}
-	elsewhere := func(part *part) bool { return part.connection != trace.OnHub }
+	elsewhere := func(part *diskPart) bool { return part.connection != trace.OnHub }
 	o := p.out.Overlap
 	if o == nil || p.simulated || slices.ContainsFunc(p.parts, elsewhere) {
 		return

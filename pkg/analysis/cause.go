@@ -77,7 +77,7 @@ func causes(phases []*phase) {
 	}
 }
 
-func (p *phase) cause(part *part, stuck bool) {
+func (p *phase) cause(part *diskPart, stuck bool) {
 	t := part.out.Throttle
 	at := int64(t.AtS * 1e9)
 	e := p.warmth(part, int64(t.Steps[0].AtS*1e9))
@@ -133,7 +133,7 @@ func (e *Evidence) flat() bool {
 
 // warmth is how warm the disk was at its start, when it fell, and at most after that: medians, for
 // one reading may be an error. They are null if there are too few readings.
-func (p *phase) warmth(part *part, at int64) *Evidence {
+func (p *phase) warmth(part *diskPart, at int64) *Evidence {
 	e := &Evidence{}
 	all := p.meters.Of(part.Name(), trace.Temperature)
 	before := meter.In(all, overlap.Span{StartNS: math.MinInt64, EndNS: at})
@@ -160,7 +160,7 @@ func (p *phase) warmth(part *part, at int64) *Evidence {
 // budget looks at what the disk did in the other phases: whether it fell after as many bytes there,
 // went clearly past that number at full speed, or had fallen sooner in an earlier one. In a later
 // one it may fall sooner: a cache takes a while to be emptied.
-func (p *phase) budget(part *part, e *Evidence) {
+func (p *phase) budget(part *diskPart, e *Evidence) {
 	t := part.out.Throttle
 	before := true // The other phase precedes this one.
 	for _, q := range p.phases {
@@ -197,7 +197,7 @@ const (
 )
 
 // neighbourGains fills in what the other disks gained when a disk fell.
-func (p *phase) neighbourGains(part *part, t *Throttle) {
+func (p *phase) neighbourGains(part *diskPart, t *Throttle) {
 	at := int64(t.AtS * 1e9)
 	for _, other := range p.others(part) {
 		if other.StartNS() > at-beforeNS/2 || other.EndNS() < at+clearOfFallNS+beforeNS/2 {
@@ -222,7 +222,7 @@ func (p *phase) eventsIn(fromNS, toNS int64) bool {
 	between := func(v overlap.Span) bool {
 		return fromNS < v.StartNS && v.StartNS < toNS || fromNS < v.EndNS && v.EndNS < toNS
 	}
-	return slices.ContainsFunc(p.parts, func(part *part) bool {
+	return slices.ContainsFunc(p.parts, func(part *diskPart) bool {
 		return slices.ContainsFunc(part.Active, between)
 	})
 }
@@ -284,7 +284,7 @@ type LinkChange struct {
 // linkChange is the greatest change of a disk's link in the phase, or since the one before it, and
 // warns of it. Speeds are the last seen, by disk and by its connection: one that is plugged in
 // elsewhere on purpose is no change.
-func (p *phase) linkChange(part *part, speeds map[string]float64) *LinkChange {
+func (p *phase) linkChange(part *diskPart, speeds map[string]float64) *LinkChange {
 	disk := part.Name()
 	key := disk + "\x00" + part.connection
 	var out *LinkChange

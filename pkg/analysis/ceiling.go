@@ -207,7 +207,7 @@ func largestWithin(sets []*groupTotal, s *groupTotal) (found *groupTotal) {
 // duplexGains compares every phase of reads and writes mixed with the best phase of the same disks
 // one way, that do the same except for their direction.
 func duplexGains(phases []*phase) {
-	limited := func(p *phase) bool { return slices.ContainsFunc(p.parts, (*part).IsPaced) }
+	limited := func(p *phase) bool { return slices.ContainsFunc(p.parts, (*diskPart).IsPaced) }
 	mixed := func(o *Overlap) bool { return o.ReadRate > 0 && o.WriteRate > 0 }
 	for _, p := range phases {
 		if p.out.Contention == nil || !mixed(p.out.Overlap) || limited(p) {

@@ -100,7 +100,7 @@ func (c *Change) isRise() bool {
 }
 
 // kind is what the ledger calls the change to a level; empty if it leaves it out.
-func (p *part) kind(level int) string {
+func (p *diskPart) kind(level int) string {
 	if level >= len(p.kinds) {
 		return ""
 	}
@@ -108,7 +108,7 @@ func (p *part) kind(level int) string {
 }
 
 // isUnsettled reports whether the disk has no settled rate in the phase: it swings or drifts.
-func (p *part) isUnsettled() bool { return p.Swing != nil || len(p.Drifts) > 0 }
+func (p *diskPart) isUnsettled() bool { return p.Swing != nil || len(p.Drifts) > 0 }
 
 // cuts are the moments at which the rate of the disk, or of any disk if the name is empty, changed
 // for a reason other than another's start or end. Between two of them lies a stretch: within it
@@ -116,11 +116,11 @@ func (p *part) isUnsettled() bool { return p.Swing != nil || len(p.Drifts) > 0 }
 func (p *phase) cuts(disk string) []int64 { return p.out.cuts(disk) }
 
 // Stretches are intervals cut at lasting changes of the rate of a disk, or of any if it is empty.
-func (p *Phase) Stretches(disk string, intervals []overlap.Span) [][]overlap.Span {
+func (p *PhaseResult) Stretches(disk string, intervals []overlap.Span) [][]overlap.Span {
 	return cutAt(intervals, p.cuts(disk))
 }
 
-func (p *Phase) cuts(disk string) []int64 {
+func (p *PhaseResult) cuts(disk string) []int64 {
 	var at []int64
 	for i := range p.Changes {
 		c := &p.Changes[i]
@@ -218,7 +218,7 @@ func (p *phase) startsAndEnds() (out []Change) {
 }
 
 // change is one of the disk alone, whose cause is not known.
-func (p *part) change(kind string, startNS, endNS int64, from, to float64) Change {
+func (p *diskPart) change(kind string, startNS, endNS int64, from, to float64) Change {
 	return Change{
 		StartS: seconds(startNS), EndS: seconds(endNS), Disks: []string{p.Name()},
 		Kind: kind, Cause: CauseUnknown, FromRate: from, ToRate: to,
@@ -230,7 +230,7 @@ func (p *part) change(kind string, startNS, endNS int64, from, to float64) Chang
 func (p *phase) stallChanges() (out []Change) {
 	type stall struct {
 		overlap.Span
-		*part
+		*diskPart
 	}
 	var all []stall
 	for _, part := range p.parts {

@@ -134,7 +134,7 @@ func ordered(order, names []string) []string {
 }
 
 // between says in which part of the overlap the disks are compared, if it is not all of it.
-func between(p *Phase) string {
+func between(p *PhaseResult) string {
 	if p.Contention == nil {
 		return ""
 	}

@@ -24,7 +24,7 @@ const (
 )
 
 // noReference is why the disk's rates alone in other phases are no baseline.
-func (s *state) noReference(disk *part) (why string) {
+func (s *busySet) noReference(disk *diskPart) (why string) {
 	for _, q := range s.phases {
 		alone := q.part(disk.Name())
 		switch {
@@ -45,7 +45,7 @@ func (s *state) noReference(disk *part) (why string) {
 
 // fillContention compares the disks' rates in one stretch of the window with their baselines:
 // alone, or else without the one neighbour that costs them most.
-func (s *state) fillContention() {
+func (s *busySet) fillContention() {
 	all := cutAt(s.window, s.cuts(""))
 	c := &Contention{Disks: map[string]DiskContention{}, Steals: []Steal{}, Even: s.even(all)}
 	if len(all) > 1 {
@@ -64,7 +64,7 @@ func (s *state) fillContention() {
 }
 
 // fillBaseline compares the disk with its baseline.
-func (s *state) fillBaseline(disk *part) {
+func (s *busySet) fillBaseline(disk *diskPart) {
 	if disk.IsPaced() {
 		return // Its own pace may be what limits it.
 	}
@@ -110,7 +110,7 @@ func (s *state) fillBaseline(disk *part) {
 
 // crowdsOut is what the disk takes from those that it surely slows, if it keeps at least an even
 // share of what all move, and either all of its own rate or more than those that it slows.
-func (s *state) crowdsOut(by *part) (found []Steal) {
+func (s *busySet) crowdsOut(by *diskPart) (found []Steal) {
 	even := by.window.Rate >= evenShare*rateTogether(s.parts)/float64(len(s.parts))
 	for _, from := range s.parts {
 		e := s.effectOf(by, from)
@@ -122,7 +122,7 @@ func (s *state) crowdsOut(by *part) (found []Steal) {
 		case e != nil && e.Sure && even:
 			steal.Rate, steal.Share = e.Without-e.Rate, e.Loss
 			for _, o := range s.parts {
-				if !sameJobsIn([]*part{o}, e.setting[0].parts) {
+				if !sameJobsIn([]*diskPart{o}, e.setting[0].parts) {
 					steal.Absent = append(steal.Absent, o.Name())
 				}
 			}
@@ -139,7 +139,7 @@ func (s *state) crowdsOut(by *part) (found []Steal) {
 }
 
 // rateTogether is the rate of several disks in the stretch that is compared.
-func rateTogether(parts []*part) (sum float64) {
+func rateTogether(parts []*diskPart) (sum float64) {
 	for _, o := range parts {
 		sum += o.window.Rate
 	}
@@ -150,11 +150,11 @@ func rateTogether(parts []*part) (sum float64) {
 // measured without it. What a disk moves alone fits through all that it shares. So if all that
 // may share it move less than that without the other, the other shares it too. If the slowed
 // disks move as much as each of them alone, no other disk has to.
-func (s *state) mustTake(by, from *part) bool {
+func (s *busySet) mustTake(by, from *diskPart) bool {
 	if slices.ContainsFunc(s.effects, func(e Effect) bool { return e.isOf(from, by) }) {
 		return false
 	}
-	var slowed []*part
+	var slowed []*diskPart
 	most := 0.0
 	for _, o := range s.parts {
 		if o.kept.Slowed && o.kept.Alone {
@@ -176,21 +176,21 @@ func (s *state) mustTake(by, from *part) bool {
 
 // comparable reports whether the disk wants as much as it can get and did not change by itself in
 // the window.
-func (s *state) comparable(disk *part) bool {
+func (s *busySet) comparable(disk *diskPart) bool {
 	return disk.WantsAll() && !disk.isUnsettled() && !s.isDown(disk)
 }
 
 // isDown reports whether the disk fell by itself before the stretch that is compared.
-func (s *state) isDown(disk *part) bool { return s.hasFallen(disk.Name(), s.in[0].StartNS) }
+func (s *busySet) isDown(disk *diskPart) bool { return s.hasFallen(disk.Name(), s.in[0].StartNS) }
 
 // fallsForGood reports whether the disk has fallen by itself when the window ends.
-func (p *phase) fallsForGood(disk *part) bool {
+func (p *phase) fallsForGood(disk *diskPart) bool {
 	return p.hasFallen(disk.Name(), p.window[len(p.window)-1].EndNS)
 }
 
 // even reports whether all disks go as fast as they can, in one direction, at about the same rate
 // in every stretch, beyond noise.
-func (s *state) even(all [][]overlap.Span) bool {
+func (s *busySet) even(all [][]overlap.Span) bool {
 	for _, in := range all {
 		var rates []stretchRate
 		for _, part := range s.parts {

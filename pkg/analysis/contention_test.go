@@ -41,7 +41,7 @@ func fieldNotes() *trace.Run {
 	)
 }
 
-func phaseNamed(t *testing.T, a *Analysis, name string) *Phase {
+func phaseNamed(t *testing.T, a *Analysis, name string) *PhaseResult {
 	t.Helper()
 	for i := range a.Phases {
 		if a.Phases[i].Name == name {

@@ -217,16 +217,17 @@ func TestDecide(t *testing.T) {
 		{Phases: []string{"RR"}, Disks: map[string]ContestDisk{"D": {Rate: 10, Won: true}}},
 	}}}
 	a.Decide()
-	want := Answer{
-		Wins: []Outcome{
+	want := RunAnswer{
+		Wins: []ContestOutcome{
 			{Disk: "C", Phases: []string{"WW", "WW-2"}, Rate: 100, Kept: number(1)},
 			{Disk: "D", Phases: []string{"RR"}, Rate: 10},
 		},
-		Loses: []Outcome{{Disk: "A", Phases: []string{"WW", "WW-2"}, Rate: 50, Kept: number(0.5)}},
-		Sure:  Sure{Widest: 0.04, Disk: "A", Phase: "WW", Unknown: true},
+		Loses: []ContestOutcome{{Disk: "A", Phases: []string{"WW", "WW-2"}, Rate: 50,
+			Kept: number(0.5)}},
+		Sure: Sure{Widest: 0.04, Disk: "A", Phase: "WW", Unknown: true},
 	}
 	check.Same(t, "answer", want, a.Answer,
-		cmpopts.IgnoreFields(Answer{}, "Advice", "Headline", "Sentence", "More"))
+		cmpopts.IgnoreFields(RunAnswer{}, "Advice", "Headline", "Sentence", "More"))
 }
 
 // Of a phase of four disks, four may be claimed to fall by themselves and beside others; and as
@@ -363,7 +364,7 @@ func TestStreamSeries(t *testing.T) {
 			t.Errorf("of %v: %+v", samples, got)
 		}
 	}
-	total := totalOf([]Stream{
+	total := totalOf([]StreamOutcome{
 		{Verdict: stream.Clean, Due: 10, LowestBufferS: 0.8, BufferS: 1, LongestStallS: 0.1},
 		{Verdict: stream.Drops, Due: 20, Late: 3, LowestBufferS: 0.2, BufferS: 2,
 			LongestStallS: 0.5},
@@ -377,21 +378,23 @@ func TestStreamSeries(t *testing.T) {
 }
 
 func TestNoOverlapIsSaid(t *testing.T) {
-	d := func(name string, active ...overlap.Span) *part {
-		return &part{Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: name}, Active: active}}
+	d := func(name string, active ...overlap.Span) *diskPart {
+		return &diskPart{History: ledger.History{Trace: &trace.DiskRecord{Name: name},
+			Active: active}}
 	}
 	for _, tt := range []struct {
 		name  string
-		parts []*part
+		parts []*diskPart
 		want  NoOverlap
 	}{
-		{"one moved nothing", []*part{d("A", span(0, 1)), d("B"), d("C")},
+		{"one moved nothing", []*diskPart{d("A", span(0, 1)), d("B"), d("C")},
 			NoOverlap{Disks: []string{"B", "C"}}},
-		{"one after another", []*part{d("A", span(5, 9)), d("B", span(1, 3)), d("C", span(0, 4))},
+		{"one after another", []*diskPart{d("A", span(5, 9)), d("B", span(1, 3)),
+			d("C", span(0, 4))},
 			NoOverlap{Disks: []string{"B", "A"}, EndedS: 3, BeganS: 5}},
-		{"just then", []*part{d("A", span(0, 3)), d("B", span(3, 4))},
+		{"just then", []*diskPart{d("A", span(0, 3)), d("B", span(3, 4))},
 			NoOverlap{Disks: []string{"A", "B"}, EndedS: 3, BeganS: 3}},
-		{"pauses", []*part{d("A", span(0, 1), span(2, 3)), d("B", span(1, 2), span(3, 4))},
+		{"pauses", []*diskPart{d("A", span(0, 1), span(2, 3)), d("B", span(1, 2), span(3, 4))},
 			NoOverlap{}},
 		{"nobody", nil, NoOverlap{}},
 	} {
@@ -413,11 +416,12 @@ func TestNoOverlapIsSaid(t *testing.T) {
 }
 
 func TestCut(t *testing.T) {
-	named := func(name string, active ...overlap.Span) *part {
-		return &part{Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: name}, Active: active}}
+	named := func(name string, active ...overlap.Span) *diskPart {
+		return &diskPart{History: ledger.History{Trace: &trace.DiskRecord{Name: name},
+			Active: active}}
 	}
 	p := &phase{
-		parts: []*part{
+		parts: []*diskPart{
 			named("A", span(0, 40)), named("B", span(0, 20), span(25, 30)), named("C"),
 			named("D", span(10, 35)),
 		},

@@ -27,7 +27,7 @@ const (
 // summarize describes a disk's files in the phase. Files without bytes or without time count
 // nowhere; files that overlap others of their disk count in bytes and busy time, but have no rate
 // of their own.
-func (p *phase) summarize(part *part) {
+func (p *phase) summarize(part *diskPart) {
 	d := &part.out
 	d.Op = part.Trace.Op
 	files, all := part.files, part.all
@@ -103,7 +103,7 @@ func (p *phase) summarize(part *part) {
 
 // sameConditions returns those files of the disk, of the stretch that holds most, between which
 // nothing changed: no other disk began or ended its work, and the disk kept one level.
-func (p *phase) sameConditions(part *part, files []size.File) []size.File {
+func (p *phase) sameConditions(part *diskPart, files []size.Transfer) []size.Transfer {
 	var edges []int64
 	for _, other := range p.others(part) {
 		edges = append(edges, other.StartNS(), other.EndNS())
@@ -112,7 +112,7 @@ func (p *phase) sameConditions(part *part, files []size.File) []size.File {
 		edges = append(edges, level.StartNS)
 	}
 	slices.Sort(edges)
-	var most []size.File
+	var most []size.Transfer
 	for from := 0; from < len(files); {
 		k, _ := slices.BinarySearch(edges, files[from].Trace.StartNS+1)
 		to := from
@@ -128,7 +128,7 @@ func (p *phase) sameConditions(part *part, files []size.File) []size.File {
 }
 
 // bimodality reports whether files at equal conditions fall into two groups.
-func (p *phase) bimodality(part *part, same []size.File) {
+func (p *phase) bimodality(part *diskPart, same []size.Transfer) {
 	d := &part.out
 	m := size.FindModes(same)
 	if m == nil {
@@ -149,7 +149,7 @@ func (p *phase) bimodality(part *part, same []size.File) {
 // window; alone it is the mean over time, bytes over the seconds they took, whose expectation is
 // the rate in the long run, as neither the mean nor the median of the files' rates is. If the rate
 // changed, it is that of the last stretch that is long enough. Warm-ups and stalls never count.
-func (p *phase) quote(part *part) *Quote {
+func (p *phase) quote(part *diskPart) *Quote {
 	quote := func(kind string, rate float64, text string) *Quote {
 		return &Quote{Rate: rate, Kind: kind, Text: p.scale.Rate(rate) + text}
 	}
@@ -198,7 +198,7 @@ func (p *phase) quote(part *part) *Quote {
 }
 
 // settledRate is the disk's rate over the intervals without standstills, 0 if they are too short.
-func (p *part) settledRate(in []overlap.Span) float64 {
+func (p *diskPart) settledRate(in []overlap.Span) float64 {
 	m, _ := p.Measure(in...)
 	if m.DurationS < overlap.ShortS {
 		return 0
@@ -209,7 +209,7 @@ func (p *part) settledRate(in []overlap.Span) float64 {
 // steady fills in since when the disk was steady, by its rates in windows (see stats.SteadySince),
 // in a phase that was to go on until all are. Of one that was not at the end no rate is given.
 // Writes that were steady and never fell may have gone to a fast cache that was not full yet.
-func (p *phase) steady(part *part) {
+func (p *phase) steady(part *diskPart) {
 	windowNS := p.trace.SteadyNS
 	if windowNS <= 0 || part.IsPaced() || len(part.Active) == 0 {
 		return

@@ -34,7 +34,7 @@ type Effect struct {
 	Phases        []string `json:"phases"`
 	WithoutPhases []string `json:"without_phases,omitempty"`
 
-	victim, neighbour *part
+	victim, neighbour *diskPart
 	setting           setting
 	chance            float64
 }
@@ -102,7 +102,7 @@ func (r *run) findEffects() {
 
 // effect is the mean over the setting's states, and as sure as the median of them: half of the
 // repeats must show it. It is nil if none does.
-func (s setting) effect(victim, neighbour *part) *Effect {
+func (s setting) effect(victim, neighbour *diskPart) *Effect {
 	if victim == neighbour {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (s setting) effect(victim, neighbour *part) *Effect {
 
 // effectOf is what a neighbour costs a disk in the phase, beside the others or else beside as
 // many of them as were measured; nil if that was not measured at all.
-func (p *phase) effectOf(neighbour, victim *part) (best *Effect) {
+func (p *phase) effectOf(neighbour, victim *diskPart) (best *Effect) {
 	for i := range p.effects {
 		e := &p.effects[i]
 		closer := best == nil || len(e.Others) > len(best.Others)
@@ -159,6 +159,6 @@ func (p *phase) effectOf(neighbour, victim *part) (best *Effect) {
 	return best
 }
 
-func (e *Effect) isOf(victim, neighbour *part) bool {
+func (e *Effect) isOf(victim, neighbour *diskPart) bool {
 	return e.victim.same(victim) && e.neighbour.same(neighbour)
 }

@@ -104,8 +104,9 @@ func TestWarmth(t *testing.T) {
 			}),
 		}
 	}
-	a := &part{
-		Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: "A"}, Active: []overlap.Span{span(0, 8)}},
+	a := &diskPart{
+		History: ledger.History{Trace: &trace.DiskRecord{Name: "A"},
+			Active: []overlap.Span{span(0, 8)}},
 	}
 	// Read at 1 to 9 s; it falls at 5 s, and ends at 8.
 	e := heat(30, 40, 32, 50, 60, 52, 70, 58, 99).warmth(a, ns(5))
@@ -129,7 +130,7 @@ func TestWarmth(t *testing.T) {
 		}
 		return &phase{meters: meter.New(&trace.Phase{Gauges: list})}
 	}
-	long := &part{Disk: ledger.Disk{Trace: a.Trace, Active: []overlap.Span{span(0, 99)}}}
+	long := &diskPart{History: ledger.History{Trace: a.Trace, Active: []overlap.Span{span(0, 99)}}}
 	for _, tt := range []struct {
 		times []float64
 		want  bool
@@ -268,14 +269,14 @@ func TestWhatExplainsAFall(t *testing.T) {
 	}
 }
 
-func newPart(d *trace.DiskRecord, gapNS int64) *part {
-	return &part{Disk: ledger.New(d, work.Work{}, gapNS)}
+func newPart(d *trace.DiskRecord, gapNS int64) *diskPart {
+	return &diskPart{History: ledger.New(d, work.Work{}, gapNS)}
 }
 
 // together is a phase of disks that are named A, B and so on.
 func together(disks ...*trace.DiskRecord) *phase {
 	p := &phase{
-		trace: &trace.Phase{}, out: &Phase{Disks: map[string]Disk{}},
+		trace: &trace.Phase{}, out: &PhaseResult{Disks: map[string]DiskResult{}},
 		run: &run{alpha: alphas{comparisons: 1, perDisk: 0.01, perPhase: 0.01, perRecovery: 0.01}},
 	}
 	var active [][]overlap.Span
@@ -329,7 +330,8 @@ func TestFreedByHand(t *testing.T) {
 	} {
 		p := besides(60, tracetest.Steps(100, [2]float64{20, 50}), tt.b, tt.c)
 		// which does nothing
-		p.parts = append(p.parts, &part{Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: "D"}}})
+		p.parts = append(p.parts,
+			&diskPart{History: ledger.History{Trace: &trace.DiskRecord{Name: "D"}}})
 		fell := &Throttle{Step: ledger.Step{AtS: 20}}
 		p.neighbourGains(p.parts[0], fell)
 		if (len(fell.NeighbourGains) == 1) != tt.gains || tt.gains &&

@@ -21,7 +21,7 @@ const (
 // findings are what is worth reporting of all phases, by descending weight. It writes the texts of
 // saturations too.
 func findings(a *Analysis) []Finding {
-	f := finder{writer: in(a), phase: &Phase{}, found: []Finding{}}
+	f := finder{writer: in(a), phase: &PhaseResult{}, found: []Finding{}}
 	for _, c := range f.HubCosts {
 		if c.Lost {
 			f.add(Finding{
@@ -96,7 +96,7 @@ func findings(a *Analysis) []Finding {
 // finder gathers findings, of one phase at a time, and writes their sentences.
 type finder struct {
 	writer
-	phase *Phase
+	phase *PhaseResult
 	found []Finding
 }
 

@@ -17,10 +17,10 @@ import (
 )
 
 // toldOf are the findings of one phase of A, B, C and D.
-func toldOf(p Phase, saturations ...Saturation) []Finding {
+func toldOf(p PhaseResult, saturations ...Saturation) []Finding {
 	p.Name = "p"
 	return findings(&Analysis{
-		Phases: []Phase{p}, Order: []string{"A", "B", "C", "D"}, Saturations: saturations,
+		Phases: []PhaseResult{p}, Order: []string{"A", "B", "C", "D"}, Saturations: saturations,
 	})
 }
 
@@ -62,7 +62,7 @@ func TestHeldFindings(t *testing.T) {
 		"C": heldBackBy("C alone", 44.9, 100), "D": {Rate: 80},
 	}}
 	// 47 is within a tenth of 50, 44.9 is not.
-	sameFindings(t, "alike together", toldOf(Phase{Overlap: o, Contention: c}),
+	sameFindings(t, "alike together", toldOf(PhaseResult{Overlap: o, Contention: c}),
 		Finding{
 			Code: "held", Disk: "C", Disks: []string{"C"}, Other: "C alone",
 			Values: ReferenceValues{Rate: 44.9, Reference: 100}, Weight: 0.2755,
@@ -81,7 +81,7 @@ func TestHeldFindings(t *testing.T) {
 	c.Steals = []Steal{
 		{From: "C", By: "D", Rate: 12}, {From: "A", By: "D", Rate: 12, Absent: []string{"B"}},
 	}
-	sameFindings(t, "by source", toldOf(Phase{Overlap: o, Contention: c}),
+	sameFindings(t, "by source", toldOf(PhaseResult{Overlap: o, Contention: c}),
 		Finding{
 			Code: "held", Disk: "A", Disks: []string{"A"}, Other: "A alone",
 			Values: ReferenceValues{Rate: 50, Reference: 100}, Weight: 0.25,
@@ -105,13 +105,14 @@ func TestEvenAndUneven(t *testing.T) {
 		},
 	}
 	o.Jain = 0.98
-	sameFindings(t, "even", toldOf(Phase{Overlap: o, Contention: c}),
+	sameFindings(t, "even", toldOf(PhaseResult{Overlap: o, Contention: c}),
 		Finding{
 			Code: "even", Disks: []string{"A", "B"},
 			Values: EvenValues{Jain: 0.98, Low: 0.4, High: 0.6}, Weight: 0.2,
 		})
 	o.Jain = 0.979
-	if got := toldOf(Phase{Overlap: o, Contention: c}); len(got) != 2 || got[0].Code != "held" {
+	if got := toldOf(PhaseResult{Overlap: o, Contention: c}); len(got) != 2 ||
+		got[0].Code != "held" {
 		t.Errorf("a fairness below 0.98: %+v", got)
 	}
 	o = windowOf(map[string]float64{"A": 100, "B": 95, "C": 60, "D": 145})
@@ -119,7 +120,7 @@ func TestEvenAndUneven(t *testing.T) {
 		Disks:  map[string]DiskContention{"A": {Rate: 100}, "B": {}, "C": {Rate: 60}, "D": {}},
 		Steals: []Steal{{From: "A", By: "D", Rate: 5}, {From: "C", By: "D", Rate: 12}},
 	}
-	sameFindings(t, "steal", toldOf(Phase{Overlap: o, Contention: c}),
+	sameFindings(t, "steal", toldOf(PhaseResult{Overlap: o, Contention: c}),
 		Finding{
 			Code: "steal", Disk: "D", Disks: []string{"A", "C"},
 			Values: StealValues{Rate: 17, Had: 80, Without: 88.5}, Weight: 17. / 177,
@@ -132,7 +133,7 @@ func TestDuplexFinding(t *testing.T) {
 		want      bool
 	}{{1.1, 1.01, true}, {1.09, 1.01, false}, {1.3, 1, false}} {
 		o := windowOf(map[string]float64{"A": 40})
-		got := toldOf(Phase{
+		got := toldOf(PhaseResult{
 			Overlap: o,
 			Contention: &Contention{
 				DuplexGain: &tt.gain, DuplexCI95: &stats.Interval{tt.low, 2},
@@ -156,7 +157,7 @@ func TestRecoveryFindings(t *testing.T) {
 			Disk: disk, After: after, AtS: atS, LagS: &lagS, FromRate: from, ToRate: &to,
 		}
 	}
-	got := toldOf(Phase{Recoveries: []Recovery{
+	got := toldOf(PhaseResult{Recoveries: []Recovery{
 		r("B", "D", 10, 4, 50, 95), r("A", "D", 10, 2, 70, 100), r("C", "D", 10, 30, 40, 60),
 		{Disk: "C", After: "B", AtS: 20}, r("A", "C", 30, 12, 90, 120),
 		r("B", "A", 40, 0.5, 50, 100),
@@ -188,38 +189,39 @@ func TestDiskFindings(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		d    Disk
+		d    DiskResult
 		want []Finding
 	}{
-		{"a throttle", Disk{Throttle: fell(CauseUnknown)},
+		{"a throttle", DiskResult{Throttle: fell(CauseUnknown)},
 			[]Finding{{Code: "throttle", Disk: "B", Weight: 1.6}}},
 		{
-			"of a cause", Disk{Throttle: fell(CauseHeat)},
+			"of a cause", DiskResult{Throttle: fell(CauseHeat)},
 			[]Finding{
 				{Code: "throttle", Disk: "B", Weight: 1.6}, {Code: "heat", Disk: "B", Weight: 1.5},
 			},
 		},
-		{"a knee", Disk{SizeKnee: &size.Knee{AboveRate: 130, BelowRate: 100}},
+		{"a knee", DiskResult{SizeKnee: &size.Knee{AboveRate: 130, BelowRate: 100}},
 			[]Finding{{Code: "size_knee", Disk: "B", Weight: 0.15}}},
-		{"downwards", Disk{SizeKnee: &size.Knee{AboveRate: 60, BelowRate: 100}},
+		{"downwards", DiskResult{SizeKnee: &size.Knee{AboveRate: 60, BelowRate: 100}},
 			[]Finding{{Code: "size_knee", Disk: "B", Weight: 0.2}}},
-		{"by more than all", Disk{SizeKnee: &size.Knee{AboveRate: 500, BelowRate: 100}},
+		{"by more than all", DiskResult{SizeKnee: &size.Knee{AboveRate: 500, BelowRate: 100}},
 			[]Finding{{Code: "size_knee", Disk: "B", Weight: 0.5}}},
-		{"two modes", Disk{Modes: &[2]float64{60, 100}},
+		{"two modes", DiskResult{Modes: &[2]float64{60, 100}},
 			[]Finding{{Code: "bimodal", Disk: "B", Weight: 0.12}}},
-		{"of a throttle", Disk{Modes: &[2]float64{60, 100}, Throttle: fell(CauseUnknown)},
+		{"of a throttle", DiskResult{Modes: &[2]float64{60, 100}, Throttle: fell(CauseUnknown)},
 			[]Finding{{Code: "throttle", Disk: "B", Weight: 1.6}}},
-		{"requests that take longer", Disk{Latency: &Latency{AloneFrom: "b",
-			Longer: &quantile.Change{Quantile: 0.99, FromNS: 10, ToNS: 40, Times: 4}}},
+		{"requests that take longer", DiskResult{Latency: &LatencyResult{AloneFrom: "b",
+			Longer: &quantile.Slowdown{Quantile: 0.99, FromNS: 10, ToNS: 40, Times: 4}}},
 			[]Finding{
 				{Code: "latency", Disk: "B", Other: "b", Weight: 0.6,
 					Values: LatencyValues{FromNS: 10, ToNS: 40, Times: 4, Quantile: 0.99}},
 			}},
 	} {
 		tt.d.Quote = &Quote{Rate: 40}
-		sameFindings(t, tt.name, toldOf(Phase{Disks: map[string]Disk{"B": tt.d}}), tt.want...)
+		sameFindings(t, tt.name, toldOf(PhaseResult{Disks: map[string]DiskResult{"B": tt.d}}),
+			tt.want...)
 	}
-	if got := toldOf(Phase{Disks: map[string]Disk{"A": {},
+	if got := toldOf(PhaseResult{Disks: map[string]DiskResult{"A": {},
 		"B": {Modes: &[2]float64{60, 100}}}}); len(got) != 0 {
 		t.Errorf("two modes beside another disk: %+v", got)
 	}
@@ -228,15 +230,16 @@ func TestDiskFindings(t *testing.T) {
 		Disk: "B", Alone: "p", Fall: &Fall{AtBytes: 7, FromRate: 100, ToRate: 40},
 		Back: &Back{RestS: new(30.0)},
 	}
-	got := toldOf(Phase{Saturation: &trace.Saturation{},
-		Disks: map[string]Disk{"B": {Throttle: fell(CauseHeat)}}}, step, Saturation{Disk: "A"})
+	got := toldOf(PhaseResult{Saturation: &trace.Saturation{},
+		Disks: map[string]DiskResult{"B": {Throttle: fell(CauseHeat)}}}, step,
+		Saturation{Disk: "A"})
 	sameFindings(t, "a step of the preset", got,
 		Finding{
 			Code: "saturation", Disk: "B",
 			Values: SaturationValues{AtBytes: 7, FromRate: 100, ToRate: 40, RestS: number(30)},
 			Weight: 1.6,
 		})
-	if got := toldOf(Phase{Disks: map[string]Disk{"B": {Throttle: fell(CauseUnknown),
+	if got := toldOf(PhaseResult{Disks: map[string]DiskResult{"B": {Throttle: fell(CauseUnknown),
 		Quote: &Quote{}}}}, step); len(got) != 2 {
 		t.Errorf("a throttle in another phase is not reported: %+v", got)
 	}
@@ -245,7 +248,7 @@ func TestDiskFindings(t *testing.T) {
 // Late frames are reported of each disk that had any; of a try of a search nothing is, but that it
 // failed.
 func TestStreamFindings(t *testing.T) {
-	p := Phase{
+	p := PhaseResult{
 		StreamTotals: []StreamTotal{
 			{Disk: "A", Due: 50},
 			{Disk: "B", Due: 40, Late: 1, LongestStallS: 0.25, LateOnlyWhile: []string{"C"}},
@@ -273,7 +276,7 @@ func TestStreamFindings(t *testing.T) {
 	partial := []Warning{{Code: "partial", Disk: "B"}, {Code: "partial", Disk: "A"}}
 	var got []string
 	for _, f := range findings(&Analysis{
-		Phases: []Phase{
+		Phases: []PhaseResult{
 			{Name: "q", Search: &trace.Try{}}, {Name: "r", Warnings: partial},
 			{Name: "p", Warnings: partial},
 		},
@@ -297,7 +300,7 @@ func TestAlike(t *testing.T) {
 func TestGaugeFindings(t *testing.T) {
 	bytes := int64(600)
 	for percent, want := range map[float64]int{94.9: 0, 95: 1} {
-		got := toldOf(Phase{CPUPercent: &percent})
+		got := toldOf(PhaseResult{CPUPercent: &percent})
 		if len(got) != want || want == 1 &&
 			(got[0].Code != "host_bound" || got[0].Weight != 0.8 ||
 				got[0].Values != (PercentValues{percent})) {
@@ -314,8 +317,9 @@ func TestGaugeFindings(t *testing.T) {
 	heavy := &meter.Device{
 		Disks: []string{"D"}, CountedWriteBytes: 100, Foreign: &meter.Foreign{Bytes: 300},
 	}
-	sameFindings(t, "devices", toldOf(Phase{Disks: map[string]Disk{"A": {Device: shared},
-		"B": {Device: shared}, "C": {Device: cached}, "D": {Device: heavy}}}),
+	sameFindings(t, "devices",
+		toldOf(PhaseResult{Disks: map[string]DiskResult{"A": {Device: shared},
+			"B": {Device: shared}, "C": {Device: cached}, "D": {Device: heavy}}}),
 		Finding{
 			Code: "foreign_traffic", Disk: "D", Disks: []string{"D"}, Weight: 2,
 			Values: ForeignValues{Bytes: 300, Rate: 0, FromS: 0, ToS: 0, Share: 3},
@@ -356,7 +360,7 @@ func TestLinkFindings(t *testing.T) {
 		},
 	} {
 		var weights []float64
-		got := toldOf(Phase{Links: tt.links})
+		got := toldOf(PhaseResult{Links: tt.links})
 		for _, f := range got {
 			weights = append(weights, f.Weight)
 			if f.Link == nil || f.Values != (BottleneckValues{Capacity: 100, Rate: f.Link.Rate}) ||
@@ -366,7 +370,7 @@ func TestLinkFindings(t *testing.T) {
 		}
 		check.Same(t, tt.name+": weights", tt.weight, weights)
 	}
-	phases := []Phase{
+	phases := []PhaseResult{
 		{Name: "1", Links: []LinkUse{use("1", 0.9, "", "A")}},
 		{Name: "2", Links: []LinkUse{use("1", 1, "", "A")}},
 		{Name: "3", Links: []LinkUse{use("1", 1, "", "A"), use("2", 1, "", "B")}},
@@ -380,7 +384,7 @@ func TestLinkFindings(t *testing.T) {
 
 // What holds in phase after phase is reported once: of the first, or of the one that shows it most.
 func TestOnceAndStrongest(t *testing.T) {
-	f := finder{phase: &Phase{}}
+	f := finder{phase: &PhaseResult{}}
 	for i, weight := range []float64{1, 3, 2, 3} {
 		f.phase.Name = string(rune('a' + i))
 		f.dedupe(Finding{Code: "x", Weight: weight}, "")
@@ -458,7 +462,7 @@ func TestTotalsFinding(t *testing.T) {
 		}
 	}
 	fio := func(rate float64) *OtherToolRates { return &OtherToolRates{FioRate: &rate} }
-	sameFindings(t, "less", toldOf(Phase{Overlap: two(100, 5), OtherToolRates: fio(80)}),
+	sameFindings(t, "less", toldOf(PhaseResult{Overlap: two(100, 5), OtherToolRates: fio(80)}),
 		Finding{
 			Code: "others", Other: "moved", Values: OthersValues{Rate: 80, Overlap: 100},
 			Weight: 0.05,
@@ -467,7 +471,7 @@ func TestTotalsFinding(t *testing.T) {
 		half, fio float64
 		want      int
 	}{{5, 89.9, 1}, {5, 90.1, 0}, {5, 111, 1}, {20, 80, 0}, {20, 79.9, 1}} {
-		if got := toldOf(Phase{Overlap: two(100, tt.half),
+		if got := toldOf(PhaseResult{Overlap: two(100, tt.half),
 			OtherToolRates: fio(tt.fio)}); len(got) != tt.want {
 			t.Errorf("fio's %v of 100 ± %v: %+v", tt.fio, tt.half, got)
 		}
@@ -480,7 +484,7 @@ func TestTotalsFinding(t *testing.T) {
 		read, write float64
 		verb        string
 	}{{40, 85, "read"}, {44, 70, "wrote"}, {46, 91, ""}} {
-		got := toldOf(Phase{
+		got := toldOf(PhaseResult{
 			Overlap:        mixed,
 			OtherToolRates: &OtherToolRates{FioReadRate: &tt.read, FioWriteRate: &tt.write},
 		})
@@ -491,7 +495,7 @@ func TestTotalsFinding(t *testing.T) {
 	}
 	one := two(100, 5)
 	delete(one.Disks, "B")
-	if got := toldOf(Phase{Overlap: one, OtherToolRates: fio(50)}); len(got) > 0 {
+	if got := toldOf(PhaseResult{Overlap: one, OtherToolRates: fio(50)}); len(got) > 0 {
 		t.Errorf("of a single disk: %+v", got)
 	}
 }
@@ -509,11 +513,11 @@ func TestCeilingFinding(t *testing.T) {
 		Ceiling: &Ceiling{Without: "AB", WithoutRate: 128, AloneRate: 300, Added: []string{"C"}},
 		Disks:   map[string]DiskContention{},
 	}
-	sameFindings(t, "a ceiling", toldOf(Phase{Overlap: o, Contention: c}),
+	sameFindings(t, "a ceiling", toldOf(PhaseResult{Overlap: o, Contention: c}),
 		Finding{
 			Code: "ceiling", Disks: []string{"A", "B"}, Added: []string{"C"}, Other: "AB",
 			Weight: 0.1, Values: CeilingValues{Without: 128, Rate: 130, Alone: 300},
 		})
 	c.Ceiling.Without = ""
-	sameFindings(t, "of the smaller set", toldOf(Phase{Overlap: o, Contention: c}))
+	sameFindings(t, "of the smaller set", toldOf(PhaseResult{Overlap: o, Contention: c}))
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // disk reports what was found of one disk.
-func (f *finder) disk(name string, d Disk) {
+func (f *finder) disk(name string, d DiskResult) {
 	if l := d.Latency; l != nil && l.Longer != nil {
 		c := l.Longer
 		from, to := float64(c.FromNS), float64(c.ToNS)
@@ -41,7 +41,7 @@ func (f *finder) disk(name string, d Disk) {
 }
 
 // throttle reports a disk's lasting fall, and its cause if that is known.
-func (f *finder) throttle(name string, d *Disk) {
+func (f *finder) throttle(name string, d *DiskResult) {
 	t, e := d.Throttle, &d.Throttle.Evidence
 	cause, because := "a full cache or heat", ""
 	switch change := d.LinkChange; {

@@ -367,8 +367,9 @@ func TestSaturationOpens(t *testing.T) {
 				},
 			},
 		},
-		Phases: []Phase{{Name: "WR A alone", Title: "WR A alone", Overlap: &Overlap{Rate: 2.3e9}}},
-		Scale:  unit.ScaleFor(2.3e9),
+		Phases: []PhaseResult{{Name: "WR A alone", Title: "WR A alone",
+			Overlap: &Overlap{Rate: 2.3e9}}},
+		Scale: unit.ScaleFor(2.3e9),
 	}
 	a.Findings = findings(a)
 	headline := ideas(t, a)

@@ -124,7 +124,7 @@ func checkAnalysis(t *testing.T, a *Analysis) {
 }
 
 // checkStreams holds what must be true of any phase's streams and latencies.
-func checkStreams(t *testing.T, p *Phase) {
+func checkStreams(t *testing.T, p *PhaseResult) {
 	t.Helper()
 	for _, s := range p.Streams {
 		if s.Late > s.Due || s.Late < 0 || s.LowestBufferS < 0 || s.Series != nil &&
@@ -148,7 +148,7 @@ func checkStreams(t *testing.T, p *Phase) {
 }
 
 // checkPhase holds what must be true of any phase.
-func checkPhase(t *testing.T, p *Phase) {
+func checkPhase(t *testing.T, p *PhaseResult) {
 	t.Helper()
 	for i, s := range p.Stages {
 		if s.EndS < s.StartS || i > 0 && s.StartS < p.Stages[i-1].EndS || len(s.Active) == 0 {

@@ -292,7 +292,7 @@ func (w writer) precision() string {
 	switch {
 	case sure.Repeated:
 		runs = ", from repeated phases"
-	case slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.Repeats != "" }):
+	case slices.ContainsFunc(w.Phases, func(p PhaseResult) bool { return p.Repeats != "" }):
 		runs = ", not every phase repeated"
 	}
 	if sure.Unknown {

@@ -100,8 +100,8 @@ func TestHubCostValues(t *testing.T) {
 }
 
 // partOn is a disk, connected so.
-func partOn(disk, connection string) *part {
-	p := &part{connection: connection}
+func partOn(disk, connection string) *diskPart {
+	p := &diskPart{connection: connection}
 	p.Trace = &trace.DiskRecord{Name: disk}
 	return p
 }

@@ -20,7 +20,7 @@ const (
 // lasting are the swings, dips, drifts and unsteady rates. Those of several disks in step are one
 // entry.
 func (p *phase) lasting() (out []Change) {
-	var turning, drifting []*part
+	var turning, drifting []*diskPart
 	for _, part := range p.parts {
 		if part.Swing != nil {
 			turning = append(turning, part)
@@ -39,7 +39,7 @@ func (p *phase) lasting() (out []Change) {
 }
 
 // recovers reports whether a drift is how a disk recovered after another's end.
-func (p *phase) recovers(part *part, d ledger.Drift) bool {
+func (p *phase) recovers(part *diskPart, d ledger.Drift) bool {
 	return d.To > d.From && slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
 		return r.Disk == part.Name() && r.LagS != nil &&
 			d.StartNS < nanoseconds(r.AtS+*r.LagS) && d.EndNS > nanoseconds(r.AtS)
@@ -48,11 +48,11 @@ func (p *phase) recovers(part *part, d ledger.Drift) bool {
 
 // turns makes one entry of all disks whose swings or dips are in step, and of those that take
 // turns.
-func turns(all []*part) (out []Change) {
+func turns(all []*diskPart) (out []Change) {
 	for len(all) > 0 {
 		first := all[0]
-		group := []*part{first}
-		var rest []*part
+		group := []*diskPart{first}
+		var rest []*diskPart
 		for _, other := range all[1:] {
 			if correlation(first, other) >= inStep &&
 				(first.Swing.Dips > 0) == (other.Swing.Dips > 0) {
@@ -98,7 +98,7 @@ func turns(all []*part) (out []Change) {
 
 // takers are the disks that take turns with one that is in step with none: all, or else one other;
 // and those that are left. They are nil if none does.
-func takers(inStep, others []*part) (turning, rest []*part) {
+func takers(inStep, others []*diskPart) (turning, rest []*diskPart) {
 	if len(inStep) > 1 {
 		return nil, nil
 	}
@@ -114,7 +114,7 @@ func takers(inStep, others []*part) (turning, rest []*part) {
 }
 
 // correlation is that of two disks' levels while both go back and forth.
-func correlation(a, b *part) float64 {
+func correlation(a, b *diskPart) float64 {
 	common := a.Swing.Span.Within(b.Swing.Span)
 	x := a.sampled(common)
 	if len(x) == 0 || 2*common.Seconds() < max(a.Swing.Seconds(), b.Swing.Seconds()) {
@@ -124,7 +124,7 @@ func correlation(a, b *part) float64 {
 }
 
 // takeTurns reports whether the total of the disks stays while each of them goes back and forth.
-func takeTurns(all []*part) bool {
+func takeTurns(all []*diskPart) bool {
 	if len(all) < 2 {
 		return false
 	}
@@ -148,7 +148,7 @@ func takeTurns(all []*part) bool {
 }
 
 // sampled is the disk's level at moments within v.
-func (p *part) sampled(v overlap.Span) (rates []float64) {
+func (p *diskPart) sampled(v overlap.Span) (rates []float64) {
 	for at := v.StartNS + sampleNS; at <= v.EndNS; at += sampleNS {
 		rates = append(rates, p.Levels[ledger.LevelAt(p.Levels, at-1)].Rate)
 	}
@@ -156,7 +156,7 @@ func (p *part) sampled(v overlap.Span) (rates []float64) {
 }
 
 // drifts makes one entry of all disks whose rates slide the same way over about the same time.
-func drifts(all []*part) (out []Change) {
+func drifts(all []*diskPart) (out []Change) {
 	for _, part := range all {
 		for _, d := range part.Drifts {
 			one := part.change(KindDrift, d.StartNS, d.EndNS, d.From, d.To)

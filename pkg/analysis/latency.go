@@ -14,27 +14,30 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Latency is how long a disk's requests took, from when each was handed to the system until it was
-// done: those of its role's direction, in the overlap, or in all its time if there is none. Those
-// of a probe, of streams and at a pace count from when they were due, however late they began.
+// LatencyResult is how long a disk's requests took, from when each was handed to the system until
+// it was done: those of its role's direction, in the overlap, or in all its time if there is none.
+// Those of a probe, of streams and at a pace count from when they were due, however late they
+// began.
 //
 // A latency line of the trace counts the requests that ended since the line before, about a second.
 // It belongs to the overlap if that time lies within one of its spans, give or take a hundredth of
 // a second: what ended about the edges counts nowhere.
-type Latency struct {
+type LatencyResult struct {
 	quantile.Figures
 	// Alone is that of the disk alone at the same work; null if it was not recorded.
 	Alone     *quantile.Figures `json:"alone"`
 	AloneFrom string            `json:"alone_from,omitempty"` // AloneFrom names its phases.
 	// Longer is for a disk that does not go as fast as it can; null if noise may have made the
 	// difference.
-	Longer *quantile.Change `json:"longer,omitempty"`
-	Note   string           `json:"note,omitempty"` // Note says why a figure is null.
+	Longer *quantile.Slowdown `json:"longer,omitempty"`
+	Note   string             `json:"note,omitempty"` // Note says why a figure is null.
 }
 
 // latencies reports how long the disks' requests took, beside what they take alone.
 func (r *run) latencies() {
-	r.eachDisk(func(_ *phase, part *part) { part.lines = quantile.Lines(part.Trace, part.Active) })
+	r.eachDisk(func(_ *phase, part *diskPart) {
+		part.lines = quantile.Lines(part.Trace, part.Active)
+	})
 	var all soloRates
 	for _, p := range r.phases {
 		if len(p.parts) == 1 && len(p.parts[0].lines) > 0 {
@@ -64,7 +67,7 @@ func (r *run) latencies() {
 		}
 	}
 	alpha := falseClaimRate / float64(2*max(compared, 1))
-	r.eachDisk(func(p *phase, part *part) {
+	r.eachDisk(func(p *phase, part *diskPart) {
 		if len(part.lines) == 0 {
 			return
 		}
@@ -73,7 +76,7 @@ func (r *run) latencies() {
 			in = quantile.Within(in, p.window)
 		}
 		figures, found := quantile.Estimate(in)
-		l := &Latency{Figures: figures}
+		l := &LatencyResult{Figures: figures}
 		if alone := all.lookup(part); alone != nil && len(p.parts) > 1 {
 			l.Alone, l.AloneFrom = &alone.Figures, strings.Join(alone.phases, ", ")
 			if part.IsPaced() {
@@ -87,7 +90,7 @@ func (r *run) latencies() {
 }
 
 // note says which figures of a latency are missing, and why; empty where none is.
-func note(l *Latency) string {
+func note(l *LatencyResult) string {
 	if l.Requests == 0 {
 		return "no whole second of its requests lies within the overlap"
 	}
@@ -141,8 +144,8 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 	// A latencyWindow holds a disk's requests for one set of busy disks.
 	type latencyWindow struct {
 		phase *phase
-		own   *part
-		parts []*part
+		own   *diskPart
+		parts []*diskPart
 		lines []quantile.Line
 	}
 	var all []latencyWindow
@@ -150,7 +153,7 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 	for _, p := range phases {
 		for _, stages := range grouped(p.stages, sameDisks) {
 			in := Each(stages, func(s overlap.Stage) overlap.Span { return s.Span })
-			parts := Each(stages[0].Active, func(i int) *part { return p.parts[i] })
+			parts := Each(stages[0].Active, func(i int) *diskPart { return p.parts[i] })
 			for _, own := range parts {
 				lines := quantile.Within(own.lines, in)
 				if len(lines) > 0 && p.trace.Search == nil {
@@ -195,7 +198,7 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 // answered says how long the requests of a disk that does not go as fast as it can took: "C
 // answered 4 KiB reads in 9.8 ms while B wrote and in 120 µs alone (p99; 82 times as long, 71 to 94
 // with 95 % confidence)". It is empty where too few were recorded.
-func (w writer) answered(p *Phase, disk string) string {
+func (w writer) answered(p *PhaseResult, disk string) string {
 	l := p.Disks[disk].Latency
 	if l == nil {
 		return ""
@@ -227,7 +230,7 @@ func (w writer) answered(p *Phase, disk string) string {
 }
 
 // requestsOf is "C answered 4 KiB reads", or "A answered its requests".
-func requestsOf(p *Phase, disk, verb string) string {
+func requestsOf(p *PhaseResult, disk, verb string) string {
 	what := "its requests"
 	if probe := p.Paced[disk].Probe; probe > 0 {
 		what = unit.FormatBlock(probe) + " " + string(p.Disks[disk].Op) + "s"
@@ -250,7 +253,8 @@ func (w writer) longerRequests() []string {
 			l := p.Disks[disk].Latency
 			if l != nil && l.Longer != nil && p.Search == nil {
 				longer = append(longer, situation{
-					Phase: &p, disk: disk, what: requestsOf(&p, disk, "answers"), outcome: p.Name,
+					PhaseResult: &p, disk: disk, what: requestsOf(&p, disk, "answers"),
+					outcome: p.Name,
 				})
 			}
 		}

@@ -107,6 +107,6 @@ func TestNote(t *testing.T) {
 			"",
 		},
 	} {
-		check.Same(t, "note", c.want, note(&Latency{Figures: c.figures}))
+		check.Same(t, "note", c.want, note(&LatencyResult{Figures: c.figures}))
 	}
 }

@@ -44,7 +44,7 @@ const (
 
 // edge is a change from one level of a disk to the next; its moment is known to within offNS.
 type edge struct {
-	part      *part
+	part      *diskPart
 	level     int // It is the index of the second one.
 	at, offNS int64
 }
@@ -58,7 +58,7 @@ type event struct {
 }
 
 // of is the event's edge of a disk; nil if it has none.
-func (e *event) of(disk *part) *edge {
+func (e *event) of(disk *diskPart) *edge {
 	if i := slices.IndexFunc(e.edges, func(o edge) bool { return o.part == disk }); i >= 0 {
 		return &e.edges[i]
 	}
@@ -67,7 +67,7 @@ func (e *event) of(disk *part) *edge {
 
 // shift is one disk's rate before and after an event; moved, if the event changed it.
 type shift struct {
-	*part
+	*diskPart
 	was, is ledger.Measured
 	moved   bool
 }
@@ -161,7 +161,7 @@ func (p *phase) shifts(e *event, bounds []int64) {
 			// Next to a pause or another event: its own levels will do.
 			before, after = part.Levels[own.level-1].Span, part.Levels[own.level].Span
 		}
-		s := shift{part: part}
+		s := shift{diskPart: part}
 		if s.was, s.is = part.Compare(before, after); s.was.Rate <= 0 || s.is.Rate <= 0 {
 			continue
 		}
@@ -179,7 +179,7 @@ func (p *phase) explain(e *event) []Change {
 		case !s.moved:
 		case s.factor() < 0:
 			falls = append(falls, s)
-		case !p.recovering(s.part, e):
+		case !p.recovering(s.diskPart, e):
 			rises = append(rises, s)
 		}
 	}
@@ -197,7 +197,7 @@ func (p *phase) explain(e *event) []Change {
 	var out []Change
 	add := func(kind, cause string, by []string, shifts ...shift) {
 		for _, s := range shifts {
-			if own := e.of(s.part); own != nil {
+			if own := e.of(s.diskPart); own != nil {
 				s.kinds[own.level] = kind
 			}
 		}
@@ -230,8 +230,8 @@ func (p *phase) explain(e *event) []Change {
 	case len(rises) == 0:
 		at, offNS := e.at, e.offNS
 		for _, s := range falls { // They fell by different factors, so each has its own time.
-			if e.at, e.offNS = at, offNS; e.of(s.part) != nil {
-				e.at, e.offNS = e.of(s.part).at, e.of(s.part).offNS
+			if e.at, e.offNS = at, offNS; e.of(s.diskPart) != nil {
+				e.at, e.offNS = e.of(s.diskPart).at, e.of(s.diskPart).offNS
 			}
 			add(KindUnknown, CauseUnknown, nil, s)
 		}
@@ -311,8 +311,8 @@ func shared(e *event, moved []shift) bool {
 func (p *phase) ownFall(s *shift, e *event) bool {
 	lost := s.was.Rate - s.is.Rate
 	gained := netOf(e.shifts) + lost
-	return gained < takenByShare*lost || p.fellFirst(s.part, e.at) ||
-		p.lowAlone(s.part, s.was.Rate, e.at) || p.warmth(s.part, e.at).hot()
+	return gained < takenByShare*lost || p.fellFirst(s.diskPart, e.at) ||
+		p.lowAlone(s.diskPart, s.was.Rate, e.at) || p.warmth(s.diskPart, e.at).hot()
 }
 
 // sharedCause is what the gauges say of a change that all disks show: the link's speed changed
@@ -343,7 +343,7 @@ func (p *phase) othersAt(e *event) (began, ended, risen []string) {
 			e.at-ns <= max(explainsNS, offNS)
 	}
 	for _, part := range p.parts {
-		moved := func(s shift) bool { return s.part == part && s.moved }
+		moved := func(s shift) bool { return s.diskPart == part && s.moved }
 		if e.of(part) != nil || slices.ContainsFunc(e.shifts, moved) {
 			continue
 		}
@@ -365,7 +365,7 @@ func (p *phase) othersAt(e *event) (began, ended, risen []string) {
 
 // recovering reports whether a disk's rise at an event is part of its recovery after another's end,
 // which is reported already.
-func (p *phase) recovering(disk *part, e *event) bool {
+func (p *phase) recovering(disk *diskPart, e *event) bool {
 	return slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
 		return r.Disk == disk.Name() && r.LagS != nil &&
 			int64(r.AtS*1e9)-ledger.MaxBlurNS <= e.at &&

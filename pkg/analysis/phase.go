@@ -45,17 +45,17 @@ type run struct {
 type phase struct {
 	*run
 	trace  *trace.Phase
-	parts  []*part
+	parts  []*diskPart
 	stages []overlap.Stage
 	window []overlap.Span
-	states []*state
+	states []*busySet
 	meters meter.Gauges
-	out    *Phase
+	out    *PhaseResult
 }
 
-// part is one working disk's part in the phase: its rate over time, and what is found of it.
-type part struct {
-	ledger.Disk
+// diskPart is one working disk's part in the phase: its rate over time, and what is found of it.
+type diskPart struct {
+	ledger.History
 	connection string
 	// The kinds are those of the changes to each level; empty for what the ledger leaves out.
 	kinds  []string
@@ -64,13 +64,13 @@ type part struct {
 	warmIn []string // warmIn are the phases that show its warm-up; nil if it has none.
 	// risenNS is when its latest recovery so far was over; 0 if it has none.
 	risenNS  int64
-	inFiles  []overlap.Span // A file was in transfer in these.
-	files    []size.File    // files are those that have a rate of their own.
-	all      size.Totals    // all is the sum over the disk's files.
+	inFiles  []overlap.Span  // A file was in transfer in these.
+	files    []size.Transfer // files are those that have a rate of their own.
+	all      size.Totals     // all is the sum over the disk's files.
 	window   stretchRate
 	kept     DiskContention  // kept compares the window with the baseline.
 	lines    []quantile.Line // lines have its latencies.
-	out      Disk
+	out      DiskResult
 	warnings []Warning // warnings go to the phase.
 }
 
@@ -83,7 +83,7 @@ func newWarning(disk, code string, values any, format string, args ...any) Warni
 	return w
 }
 
-func (p *part) warn(code string, values any, format string, args ...any) {
+func (p *diskPart) warn(code string, values any, format string, args ...any) {
 	p.warnings = append(p.warnings, newWarning(p.Name(), code, values, format, args...))
 }
 
@@ -112,9 +112,9 @@ func InParallel[T any](all []T, do func(T)) {
 
 // eachDisk does the same with all disks of all phases, on as many cores as there are, and takes
 // their warnings in order.
-func (r *run) eachDisk(do func(*phase, *part)) {
+func (r *run) eachDisk(do func(*phase, *diskPart)) {
 	InParallel(r.phases, func(p *phase) {
-		InParallel(p.parts, func(part *part) { do(p, part) })
+		InParallel(p.parts, func(part *diskPart) { do(p, part) })
 		p.collectWarnings()
 	})
 }
@@ -142,14 +142,14 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		p := r.newPhase(t)
 		p.out.Title = recorded.Title(t)
 		for _, d := range t.Disks {
-			part := &part{connection: cmp.Or(t.Connections[d.Name], connections[d.Name])}
+			part := &diskPart{connection: cmp.Or(t.Connections[d.Name], connections[d.Name])}
 			part.Trace = d
 			p.parts = append(p.parts, part)
 		}
 		r.disks += len(p.parts)
 		r.phases = append(r.phases, p)
 	}
-	r.eachDisk(func(p *phase, part *part) { part.read(p.trace, opts) })
+	r.eachDisk(func(p *phase, part *diskPart) { part.read(p.trace, opts) })
 	for _, p := range r.phases {
 		active := make([][]overlap.Span, len(p.parts))
 		for i, part := range p.parts {
@@ -165,7 +165,7 @@ func newRun(recorded *trace.Run, opts Options) *run {
 			excursions[part.side()] = max(excursions[part.side()], part.LongestBurstS)
 		}
 	}
-	r.eachDisk(func(_ *phase, part *part) { part.Trim(excursions[part.side()]) })
+	r.eachDisk(func(_ *phase, part *diskPart) { part.Trim(excursions[part.side()]) })
 	return r
 }
 
@@ -175,7 +175,7 @@ type side struct {
 	op   trace.Role
 }
 
-func (p *part) side() side { return side{p.Name(), p.Trace.Op} }
+func (p *diskPart) side() side { return side{p.Name(), p.Trace.Op} }
 
 // fastest is the highest rate of the run: of a disk, or of all in a window.
 func (r *run) fastest() float64 {
@@ -194,7 +194,7 @@ func (r *run) fastest() float64 {
 }
 
 func (r *run) newPhase(t *trace.Phase) *phase {
-	p := &phase{run: r, trace: t, meters: meter.New(t), out: &Phase{
+	p := &phase{run: r, trace: t, meters: meter.New(t), out: &PhaseResult{
 		Name:        t.Name,
 		Roles:       map[string]trace.Role{},
 		Connections: maps.Clone(t.Connections),
@@ -207,7 +207,7 @@ func (r *run) newPhase(t *trace.Phase) *phase {
 		Stages:      []Stage{},
 		Changes:     []Change{},
 		Recoveries:  []Recovery{},
-		Disks:       map[string]Disk{},
+		Disks:       map[string]DiskResult{},
 		Warnings:    []Warning{},
 	}}
 	maps.Copy(p.out.Roles, t.Roles)
@@ -215,7 +215,7 @@ func (r *run) newPhase(t *trace.Phase) *phase {
 }
 
 // read takes the disk's rate over time from its part of the trace.
-func (p *part) read(t *trace.Phase, opts Options) {
+func (p *diskPart) read(t *trace.Phase, opts Options) {
 	// The machine slept, or hubbench or the disk's worker was stopped, in these.
 	var stops []overlap.Span
 	for _, g := range t.Gauges {
@@ -223,13 +223,13 @@ func (p *part) read(t *trace.Phase, opts Options) {
 			stops = append(stops, overlap.Span{StartNS: g.TNS - int64(g.Value*1e9), EndNS: g.TNS})
 		}
 	}
-	p.Disk = ledger.New(p.Trace, t.WorkOf(p.Trace), opts.GapNS, stops...)
+	p.History = ledger.New(p.Trace, t.WorkOf(p.Trace), opts.GapNS, stops...)
 	p.inFiles = overlap.Active(p.Trace, noPauseNS)
 	p.files, p.all = size.Apart(p.Trace.Files)
 }
 
 // settle finds what the disk's rate does over time.
-func (p *phase) settle(part *part) {
+func (p *phase) settle(part *diskPart) {
 	var neighbourNS []int64 // Other disks start and end at these moments.
 	for _, o := range p.others(part) {
 		for _, v := range o.Active {
@@ -267,9 +267,9 @@ func (r *run) measure() {
 func (r *run) devices() {
 	late := meter.Unwritten{}
 	for _, p := range r.phases {
-		disks := make([]*ledger.Disk, len(p.parts))
+		disks := make([]*ledger.History, len(p.parts))
 		for i, part := range p.parts {
-			disks[i] = &part.Disk
+			disks[i] = &part.History
 		}
 		devices := meter.Devices(p.trace, p.meters, disks, late)
 		for _, part := range p.parts {
@@ -385,7 +385,7 @@ func (p *phase) startSkew() {
 }
 
 // part is the part of a disk; nil if it is idle.
-func (p *phase) part(disk string) *part {
+func (p *phase) part(disk string) *diskPart {
 	for _, part := range p.parts {
 		if part.Name() == disk {
 			return part
@@ -395,12 +395,12 @@ func (p *phase) part(disk string) *part {
 }
 
 // others are the working disks but one.
-func (p *phase) others(but *part) []*part {
-	return only(p.parts, func(o *part) bool { return o != but && len(o.Active) > 0 })
+func (p *phase) others(but *diskPart) []*diskPart {
+	return only(p.parts, func(o *diskPart) bool { return o != but && len(o.Active) > 0 })
 }
 
 // allContend reports whether all of the phase's disks do. Else totals are partly a matter of
 // choice, or their directions cannot be separated by disk.
 func (p *phase) allContend() bool {
-	return !slices.ContainsFunc(p.parts, func(part *part) bool { return !part.WantsAll() })
+	return !slices.ContainsFunc(p.parts, func(part *diskPart) bool { return !part.WantsAll() })
 }

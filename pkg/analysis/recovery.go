@@ -27,7 +27,9 @@ func (p *phase) recoveries() {
 		part.risenNS = 0
 	}
 	ends := p.others(nil)
-	slices.SortStableFunc(ends, func(a, b *part) int { return cmp.Compare(a.EndNS(), b.EndNS()) })
+	slices.SortStableFunc(ends, func(a, b *diskPart) int {
+		return cmp.Compare(a.EndNS(), b.EndNS())
+	})
 	for k, ended := range ends {
 		at := ended.EndNS()
 		if k+1 < len(ends) && seconds(ends[k+1].EndNS()-at) < togetherS {
@@ -72,7 +74,7 @@ func (p *phase) worksSince(disk int, ns int64) int64 {
 }
 
 // recovery looks for one disk's climb after another's end, from the level it had before.
-func (p *phase) recovery(part *part, after string, before overlap.Span, until int64) {
+func (p *phase) recovery(part *diskPart, after string, before overlap.Span, until int64) {
 	at := before.EndNS
 	if part.Swing.Covers(at) {
 		return // It goes up and down anyway.
@@ -117,7 +119,7 @@ func (p *phase) recovery(part *part, after string, before overlap.Span, until in
 // climbAfter is the level that the disk had before another's end, and the one it rose to; empty if
 // they are not seen.
 func (p *phase) climbAfter(
-	part *part, before overlap.Span, until int64,
+	part *diskPart, before overlap.Span, until int64,
 ) (oldLevel, newLevel overlap.Span) {
 	at := before.EndNS
 	levels := part.SteppedLevels()
@@ -132,7 +134,7 @@ func (p *phase) climbAfter(
 }
 
 // cut says what cut off the view of a disk at ns.
-func (p *phase) cut(part *part, ns int64, s float64, rose bool) *Cut {
+func (p *phase) cut(part *diskPart, ns int64, s float64, rose bool) *Cut {
 	c := &Cut{Rose: rose, AfterS: s, Why: "ended", Disk: part.Name()}
 	if ns == part.EndNS() {
 		return c

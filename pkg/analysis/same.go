@@ -13,14 +13,14 @@ import (
 // same reports whether both are one disk's, at the same work except for some keys, and connected
 // alike: only then may its two measurements be compared. A disk on the hub is not to be judged by
 // its speed on a port of its own.
-func (p *part) same(o *part, but ...work.Key) bool {
+func (p *diskPart) same(o *diskPart, but ...work.Key) bool {
 	return p.Name() == o.Name() && p.connection == o.connection && p.Work.SameBut(o.Work, but...)
 }
 
 // sameJobsIn reports whether all that some disks do, except for some keys, the others do as well.
-func sameJobsIn(some, all []*part, but ...work.Key) bool {
+func sameJobsIn(some, all []*diskPart, but ...work.Key) bool {
 	for _, one := range some {
-		same := func(o *part) bool { return o.same(one, but...) }
+		same := func(o *diskPart) bool { return o.same(one, but...) }
 		if !slices.ContainsFunc(all, same) {
 			return false
 		}
@@ -29,7 +29,7 @@ func sameJobsIn(some, all []*part, but ...work.Key) bool {
 }
 
 // sameParts reports whether the same disks do the same on both sides, except for some keys.
-func sameParts(a, b []*part, but ...work.Key) bool {
+func sameParts(a, b []*diskPart, but ...work.Key) bool {
 	return len(a) == len(b) && sameJobsIn(a, b, but...)
 }
 
@@ -85,7 +85,7 @@ func (r *run) unlike() []Warning {
 // lookalike is a phase that looks as if it said what the disk has alone, or, if no work was
 // recorded, as if it was a repeat; nil if there is none, or if another phase does say what the disk
 // has alone. Repeats say no more.
-func (p *phase) lookalike(disk *part) *phase {
+func (p *phase) lookalike(disk *diskPart) *phase {
 	if len(p.parts) < 2 || disk.IsPaced() || p.out.Repeats != "" {
 		return nil
 	}
@@ -119,8 +119,8 @@ type soloRates []*soloRate
 
 // soloRate is what a disk has alone at one work: its rate, or its latencies.
 type soloRate struct {
-	disk   *part    // disk is the one of the first phase.
-	phases []string // phases are the sources.
+	disk   *diskPart // disk is the one of the first phase.
+	phases []string  // phases are the sources.
 	rates  []ledger.Measured
 	ledger.Measured
 	lines []quantile.Line
@@ -129,7 +129,7 @@ type soloRate struct {
 }
 
 // lookup returns what a disk has alone at its work; nil if no phase has it.
-func (s soloRates) lookup(disk *part) *soloRate {
+func (s soloRates) lookup(disk *diskPart) *soloRate {
 	for _, alone := range s {
 		if alone.disk.same(disk) {
 			return alone

@@ -101,8 +101,8 @@ func saturations(phases []*phase) []Saturation {
 // others gained when it was full with all of the phase working: the disk fell there after about as
 // many bytes as alone. That others rise at that moment is then no reason to think that they took
 // what it lost.
-func (s *Saturation) fell(alone *part, t *Throttle, phases []*phase) {
-	cache := ledger.NewCache(&alone.Disk, t.Steps)
+func (s *Saturation) fell(alone *diskPart, t *Throttle, phases []*phase) {
+	cache := ledger.NewCache(&alone.History, t.Steps)
 	last := t.Steps[len(t.Steps)-1]
 	// The estimated time of a change of size d between noisy levels is off by at most 11 s²/d² in
 	// 19 of 20 cases (Bai, Estimation of a change point in multiple regression models, Review of
@@ -160,7 +160,7 @@ func (s *Saturation) back(c ledger.Cache) *Back {
 }
 
 // fallTogether is the disk's fall beside others after about as many bytes as alone.
-func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
+func (p *phase) fallTogether(part *diskPart, alone *Fall) *FallTogether {
 	for i := 1; i < len(part.Levels); i++ {
 		was, is := part.Levels[i-1], part.Levels[i]
 		at := is.StartNS
@@ -190,7 +190,7 @@ func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
 
 // othersFall reports whether another disk falls between two times: then it is not known whose fall
 // others gained from.
-func (p *phase) othersFall(part *part, fromNS, toNS int64) bool {
+func (p *phase) othersFall(part *diskPart, fromNS, toNS int64) bool {
 	for _, other := range p.parts {
 		for i := 1; i < len(other.Levels) && other != part; i++ {
 			l := other.Levels[i]
@@ -203,7 +203,7 @@ func (p *phase) othersFall(part *part, fromNS, toNS int64) bool {
 }
 
 // gains fills in by how much more each other disk moved after the fall, if that is beyond noise.
-func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Span) {
+func (p *phase) gains(part *diskPart, f *FallTogether, before, after overlap.Span) {
 	for _, other := range p.others(part) {
 		was, is := other.Compare(before, after)
 		if before.Seconds() >= ledger.LongS {
@@ -229,7 +229,7 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Span) {
 // apart reports whether the disk was faster in every stretch of one time than in any of another by
 // a share that is told. If requests are few, noise is not known well enough to show even that. That
 // all of five stretches are above all of five others is chance once in 252 times.
-func (p *part) apart(before, after overlap.Span) bool {
+func (p *diskPart) apart(before, after overlap.Span) bool {
 	const stretches = 5 // Each lasts for two seconds.
 	was := p.Curve.Rates([]overlap.Span{before}, stretches)
 	is := p.Curve.Rates([]overlap.Span{after}, stretches)
@@ -239,7 +239,7 @@ func (p *part) apart(before, after overlap.Span) bool {
 
 // roseBefore reports whether the disk's rate between two times rose clearly before a third: then
 // not by what happened there.
-func (p *part) roseBefore(ns, fromNS, toNS int64) bool {
+func (p *diskPart) roseBefore(ns, fromNS, toNS int64) bool {
 	const binNS = 5 * ledger.SampleNS
 	n := (toNS - fromNS) / binNS
 	rates := p.Curve.Rates([]overlap.Span{{StartNS: fromNS, EndNS: fromNS + n*binNS}}, int(n))

@@ -10,9 +10,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Search is what a search for the most streams, or for the fastest pace that leaves streams clean,
-// has found. It is reported by the phases that were its tries, whose lines say so.
-type Search struct {
+// SearchSummary is what a search for the most streams, or for the fastest pace that leaves streams
+// clean, has found. It is reported by the phases that were its tries, whose lines say so.
+type SearchSummary struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"` // Kind is streams or pace.
 	Disk string `json:"disk"` // Disk had its streams counted, or its pace sought.
@@ -38,12 +38,12 @@ type SearchTry struct {
 	Steps   int            `json:"steps,omitempty"` // Step and Steps are as in trace.Try.
 }
 
-func searches(phases []*phase) []Search {
+func searches(phases []*phase) []SearchSummary {
 	tries := only(phases, func(p *phase) bool { return p.trace.Search != nil })
 	bySearch := Grouped(tries, func(p *phase) string { return p.trace.Search.Search })
-	return Each(bySearch, func(group []*phase) Search {
+	return Each(bySearch, func(group []*phase) SearchSummary {
 		first := group[0].trace.Search
-		s := Search{Name: first.Search, Kind: first.Kind, Disk: first.Disk}
+		s := SearchSummary{Name: first.Search, Kind: first.Kind, Disk: first.Disk}
 		for _, p := range group {
 			t := p.trace.Search
 			s.Tries = append(s.Tries, SearchTry{
@@ -80,7 +80,7 @@ func (p *phase) streamVerdict() stream.Verdict {
 }
 
 // answer fills in what the tries have found.
-func (s *Search) answer() {
+func (s *SearchSummary) answer() {
 	s.SearchResult = search.Recall(Each(s.Tries, func(t SearchTry) search.Made {
 		try := trace.Try{
 			Kind: s.Kind, Value: t.Value, Unlimited: t.Unlimited, Alone: t.Alone,
@@ -94,8 +94,8 @@ func (s *Search) answer() {
 }
 
 // searchResult says what a search has found: "A records 3 cameras while B and C write".
-func (w writer) searchResult(s *Search) string {
-	var try Phase // It is the one with the most disks.
+func (w writer) searchResult(s *SearchSummary) string {
+	var try PhaseResult // It is the one with the most disks.
 	for _, p := range w.Phases {
 		if p.Search != nil && p.Search.Search == s.Name && len(p.Disks) > len(try.Disks) {
 			try = p
@@ -145,7 +145,7 @@ func streamCount(n float64, op trace.Role) string {
 }
 
 // paceResult is "B may write at up to 210 MB/s while A plays 4 streams".
-func paceResult(s *Search, try *Phase) string {
+func paceResult(s *SearchSummary, try *PhaseResult) string {
 	op := string(try.Disks[s.Disk].Op)
 	may := s.Disk + " may " + op
 	while := " while " + unit.List(Each(try.StreamTotals, func(t StreamTotal) string {

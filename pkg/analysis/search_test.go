@@ -33,8 +33,8 @@ func TestSearchesSayWhatTheSearchDoes(t *testing.T) {
 			Name: "p", Search: sought,
 			Jobs: []scenario.Job{{Disk: "A", Streams: make([]stream.Spec, 1)}, {Disk: "B"}},
 		})
-		told := Search{Kind: sought.Kind, Disk: sought.Disk}
-		var before []Search
+		told := SearchSummary{Kind: sought.Kind, Disk: sought.Disk}
+		var before []SearchSummary
 		for p, ok := s.Next(); ok; p, ok = s.Next() {
 			value := p.Try.Value
 			if p.Try.Unlimited {
@@ -151,7 +151,7 @@ func TestSearchAnswers(t *testing.T) {
 		{"without a limit it is clean", pace, 3, [][]SearchTry{clean(3, 2), free(3, stream.Clean)},
 			no, no, false, false, true},
 	} {
-		s := Search{Kind: tt.kind, Tries: slices.Concat(tt.tries...)}
+		s := SearchSummary{Kind: tt.kind, Tries: slices.Concat(tt.tries...)}
 		for i := range s.Tries {
 			s.Tries[i].Steps = tt.steps
 		}

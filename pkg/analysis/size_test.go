@@ -328,7 +328,7 @@ func TestQuoteAfterAFall(t *testing.T) {
 		other := tracetest.Disk{Name: "B", Levels: []tracetest.Level{{UntilS: 45, Rate: 1e9}}}
 		among := Analyze(tracetest.Run(tracetest.Phase("WW", d.Play(rnd), other.Play(rnd))),
 			Options{}).Phases[0].Disks["A"]
-		for _, disk := range []Disk{alone, among} {
+		for _, disk := range []DiskResult{alone, among} {
 			q := disk.Quote
 			if q == nil || q.Kind != QuoteLater {
 				t.Fatalf("quote %+v, want the later level", q)

@@ -10,16 +10,16 @@ import (
 
 // setting is disks that worked together, each at one work: the states of phases that repeat one
 // another. Those in which no other disk had a part count alone if there are any.
-type setting []*state
+type setting []*busySet
 
-// state is disks that worked together in one phase.
-type state struct {
+// busySet is the disks that worked together in one phase.
+type busySet struct {
 	*phase
-	parts []*part
+	parts []*diskPart
 	whole bool // No other disk had a part in the phase.
 	// in is when they worked; if these are all of several, the part that is compared (see stretch).
 	in    []overlap.Span
-	rates map[*part][2]stretchRate // rates are by fresh and fallen.
+	rates map[*diskPart][2]stretchRate // rates are by fresh and fallen.
 }
 
 // stretchRate is a disk's rate in a stretch in which nothing changed, stalls aside.
@@ -35,7 +35,7 @@ type stretchRate struct {
 
 // measureIn measures the disk's rate in a stretch. Its error is that of the rate over the time in
 // files, for pauses between files are the program's, unless these take next to no time.
-func (p *part) measureIn(in []overlap.Span) stretchRate {
+func (p *diskPart) measureIn(in []overlap.Span) stretchRate {
 	in = overlap.Without(in, p.Stalls)
 	var bytes int64
 	var inFiles []overlap.Span
@@ -112,28 +112,29 @@ const (
 
 // newStates finds the sets of disks that worked together in the phase: all of them, and those that
 // did before one started or after one ended.
-func (p *phase) newStates() (all []*state) {
+func (p *phase) newStates() (all []*busySet) {
 	working := p.others(nil)
 	for _, stage := range p.stages {
-		var present []*part // They are between their starts and ends.
+		var present []*diskPart // They are between their starts and ends.
 		for _, part := range working {
 			if part.StartNS() <= stage.StartNS && part.EndNS() >= stage.EndNS {
 				present = append(present, part)
 			}
 		}
 		if len(all) == 0 || !slices.Equal(all[len(all)-1].parts, present) {
-			all = append(all, &state{phase: p, parts: present, whole: len(present) == len(p.parts)})
+			all = append(all, &busySet{phase: p, parts: present,
+				whole: len(present) == len(p.parts)})
 		}
 		if s := all[len(all)-1]; len(stage.Active) == len(present) {
 			s.in = append(s.in, stage.Span)
 		}
 	}
-	all = slices.DeleteFunc(all, func(s *state) bool { return len(s.in) == 0 })
+	all = slices.DeleteFunc(all, func(s *busySet) bool { return len(s.in) == 0 })
 	for _, s := range all {
 		if s.whole && len(s.parts) > 1 {
 			s.in = p.stretch()
 		}
-		s.rates = map[*part][2]stretchRate{}
+		s.rates = map[*diskPart][2]stretchRate{}
 		for _, part := range s.parts {
 			s.rates[part] = s.measure(part)
 		}
@@ -179,7 +180,7 @@ func (p *phase) stretch() []overlap.Span {
 	all := cutAt(p.window, p.cuts(""))
 	var before [][]overlap.Span
 	for _, in := range all {
-		low := func(o *part) bool { return p.hasFallen(o.Name(), in[0].StartNS) }
+		low := func(o *diskPart) bool { return p.hasFallen(o.Name(), in[0].StartNS) }
 		if !slices.ContainsFunc(p.parts, low) {
 			before = append(before, in)
 		}
@@ -192,7 +193,7 @@ func (p *phase) stretch() []overlap.Span {
 
 // measure finds the disk's rates in the state, while nothing changed; none if it has no settled
 // one.
-func (s *state) measure(part *part) (rates [2]stretchRate) {
+func (s *busySet) measure(part *diskPart) (rates [2]stretchRate) {
 	if part.isUnsettled() {
 		return rates
 	}
@@ -216,7 +217,7 @@ func (s *state) measure(part *part) (rates [2]stretchRate) {
 
 // rate returns the disk's rate in the state, and whether it is one after the disk had fallen by
 // itself. It is nil if none is known.
-func (s *state) rate(disk *part) (*stretchRate, int) {
+func (s *busySet) rate(disk *diskPart) (*stretchRate, int) {
 	for when, r := range s.rates[disk] {
 		if r.Rate > 0 {
 			return &r, when
@@ -227,7 +228,7 @@ func (s *state) rate(disk *part) (*stretchRate, int) {
 
 // settledNS is since when the disk has the rate of the state: since its recovery if another disk
 // had ended.
-func (s *state) settledNS(part *part) int64 {
+func (s *busySet) settledNS(part *diskPart) int64 {
 	from := s.in[0].StartNS
 	ended := int64(math.MinInt64) // ended is the latest end before the state.
 	for _, o := range s.others(part) {
@@ -252,7 +253,7 @@ func (s *state) settledNS(part *part) int64 {
 
 // findSettings puts the states of all phases together that are of the same work.
 func (r *run) findSettings() {
-	var whole, partial []*state
+	var whole, partial []*busySet
 	for _, p := range r.phases {
 		p.states = p.newStates()
 		for _, s := range p.states {
@@ -263,10 +264,10 @@ func (r *run) findSettings() {
 			}
 		}
 	}
-	alike := func(a, b *state) bool { return sameParts(a.parts, b.parts) }
+	alike := func(a, b *busySet) bool { return sameParts(a.parts, b.parts) }
 	for _, set := range grouped(append(whole, partial...), alike) {
 		if set[0].whole {
-			set = slices.DeleteFunc(set, func(s *state) bool { return !s.whole })
+			set = slices.DeleteFunc(set, func(s *busySet) bool { return !s.whole })
 		}
 		r.settings = append(r.settings, set)
 	}
@@ -275,7 +276,7 @@ func (r *run) findSettings() {
 // typical is the disk's mean rate over all states; nil if none has one. A disk that fell in them
 // but not here may have been low here from the start: then it is compared with the rate that is
 // closer to the one here.
-func (s setting) typical(disk *part, when int, here float64) (best *reference) {
+func (s setting) typical(disk *diskPart, when int, here float64) (best *reference) {
 	for at := when; at <= fallen; at++ {
 		var all []stretchRate
 		var phases []string
@@ -310,12 +311,12 @@ type reference struct {
 // in, and in the state's phase before they had started or after they had ended. If these differ,
 // the lower one counts: the disk was in another state, or what made it slow was not the others.
 // There is none if the disk lost more as the others started than these can take.
-func (s *state) baseline(disk *part, without ...*part) (best *reference) {
+func (s *busySet) baseline(disk *diskPart, without ...*diskPart) (best *reference) {
 	here, when := s.rate(disk)
 	if here == nil {
 		return nil
 	}
-	left := only(s.parts, func(o *part) bool { return !slices.Contains(without, o) })
+	left := only(s.parts, func(o *diskPart) bool { return !slices.Contains(without, o) })
 	for _, set := range s.settings {
 		if set[0].whole && sameParts(set[0].parts, left) {
 			best = set.typical(disk, when, here.Rate)
@@ -326,8 +327,8 @@ func (s *state) baseline(disk *part, without ...*part) (best *reference) {
 		if t.whole || !sameParts(t.parts, left) || t.rates[disk][when].Rate == 0 {
 			continue
 		}
-		var last *part    // last is the missing disk that ended last.
-		var moved float64 // moved is what the missing disks move here.
+		var last *diskPart // last is the missing disk that ended last.
+		var moved float64  // moved is what the missing disks move here.
 		for _, o := range without {
 			moved += o.measureIn(here.in).Rate
 			if last == nil || o.EndNS() > last.EndNS() {

@@ -11,10 +11,10 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Stream is the outcome of one stream: of frames that were due at fixed times. It is read from the
-// trace's stream lines of this disk and name. What the phase's line does not say is zero: kind,
-// rate, frame and buffer.
-type Stream struct {
+// StreamOutcome is the outcome of one stream: of frames that were due at fixed times. It is read
+// from the trace's stream lines of this disk and name. What the phase's line does not say is zero:
+// kind, rate, frame and buffer.
+type StreamOutcome struct {
 	Disk          string     `json:"disk"`
 	Name          string     `json:"name"` // Name is a number, unique on its disk.
 	Kind          string     `json:"kind"` // Kind is its codec, or its rate as given.
@@ -103,7 +103,7 @@ func (p *phase) streams() {
 		if len(part.Trace.Streams) == 0 {
 			continue
 		}
-		var all []Stream
+		var all []StreamOutcome
 		for _, t := range part.Trace.Streams {
 			all = append(all, p.stream(part, t))
 		}
@@ -126,13 +126,13 @@ func (p *phase) streams() {
 }
 
 // stream is the outcome of one of a disk's streams.
-func (p *phase) stream(disk *part, t trace.Stream) Stream {
+func (p *phase) stream(disk *diskPart, t trace.Stream) StreamOutcome {
 	spec, _ := stream.Named(p.trace.Work[disk.Name()].Streams, t.Name)
 	var o stream.Outcome
 	for _, s := range t.Samples {
 		o.Add(s.Sample)
 	}
-	s := Stream{
+	s := StreamOutcome{
 		Disk: disk.Name(), Name: t.Name, Kind: spec.Kind, Op: disk.Trace.Op, Rate: spec.Rate,
 		FrameS: spec.Frame.Seconds(), BufferS: spec.Buffer.Seconds(),
 		Due: o.Due, Late: o.Late,
@@ -167,10 +167,12 @@ func (p *phase) stream(disk *part, t trace.Stream) Stream {
 }
 
 // totalOf sums up the streams of a disk, of which there is at least one.
-func totalOf(all []Stream) StreamTotal {
-	byBuffer := func(a, b Stream) int { return cmp.Compare(a.LowestBufferS, b.LowestBufferS) }
+func totalOf(all []StreamOutcome) StreamTotal {
+	byBuffer := func(a, b StreamOutcome) int {
+		return cmp.Compare(a.LowestBufferS, b.LowestBufferS)
+	}
 	lowest := slices.MinFunc(all, byBuffer)
-	worst := slices.MinFunc(all, func(a, b Stream) int {
+	worst := slices.MinFunc(all, func(a, b StreamOutcome) int {
 		return cmp.Or(cmp.Compare(b.Late, a.Late), byBuffer(a, b))
 	})
 	t := StreamTotal{
@@ -259,8 +261,8 @@ func (l frameLine) bufferS() float64 { return math.Round(float64(l.bufferNS)/1e6
 // beside counts the frames of some of a disk's streams beside the other disks; nil if there are
 // none. A line of the trace counts where most of its time does. The time tested is that of the
 // stream that was tested least.
-func (p *phase) beside(disk *part, streams ...trace.Stream) *StreamBeside {
-	var others []*part
+func (p *phase) beside(disk *diskPart, streams ...trace.Stream) *StreamBeside {
+	var others []*diskPart
 	var active [][]overlap.Span
 	out := StreamBeside{TestedS: math.Inf(1), LowestBufferS: math.Inf(1)}
 	for _, other := range p.parts {

@@ -293,7 +293,7 @@ func besideBoth(b, o *StreamBeside) *StreamBeside {
 }
 
 // checkStreamSeries holds that a series says what the stream's own numbers say.
-func checkStreamSeries(t *testing.T, name string, s *Stream) {
+func checkStreamSeries(t *testing.T, name string, s *StreamOutcome) {
 	t.Helper()
 	lowest, late := s.BufferS, 0
 	for k := range s.Series.Late {
@@ -321,13 +321,13 @@ func TestStreamsWithoutSpec(t *testing.T) {
 }
 
 func TestStreamOf(t *testing.T) {
-	a := &part{Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: "A", Op: trace.Write}}}
+	a := &diskPart{History: ledger.History{Trace: &trace.DiskRecord{Name: "A", Op: trace.Write}}}
 	spec := stream.Spec{
 		Kind: "x", Rate: 5, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second,
 	}
 	p := &phase{
 		trace: &trace.Phase{Work: map[string]work.Work{"A": {Streams: []stream.Spec{spec}}}},
-		parts: []*part{a},
+		parts: []*diskPart{a},
 	}
 	for _, tt := range []struct {
 		name    string

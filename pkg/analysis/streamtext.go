@@ -29,7 +29,7 @@ func (t *StreamTotal) counted() StreamBeside {
 // outcome says what came of a disk's streams, in a sentence without its full stop: "A played 4 of 4
 // streams without a dropped frame; the buffer never fell below 0.7 s". With other disks it says so
 // of the time in which all of these were busy, and of the other times if that differs.
-func outcome(t *StreamTotal, p *Phase) string {
+func outcome(t *StreamTotal, p *PhaseResult) string {
 	if t.Verdict == "" {
 		return t.Disk + " had no frame due before the phase ended"
 	}
@@ -97,16 +97,16 @@ func streaming(op trace.Role) work.Verb {
 }
 
 // did is what disks did beside others: "B and C wrote", "B read and C wrote".
-func did(p *Phase, disks []string) string {
+func did(p *PhaseResult, disks []string) string {
 	return doing(p, disks, func(v work.Verb, _ int) string { return v.Past })
 }
 
 // do is what disks do: "B and C write", "B reads and C writes".
-func do(p *Phase, disks []string) string { return doing(p, disks, work.Verb.Of) }
+func do(p *PhaseResult, disks []string) string { return doing(p, disks, work.Verb.Of) }
 
 // doing puts the disks together that do the same, however much of it and however fast. Who reads
 // comes before who writes.
-func doing(p *Phase, disks []string, form func(v work.Verb, disks int) string) string {
+func doing(p *PhaseResult, disks []string, form func(v work.Verb, disks int) string) string {
 	does := func(disk string) work.Verb {
 		w := workOf(p, disk)
 		w.Streams = nil
@@ -119,13 +119,13 @@ func doing(p *Phase, disks []string, form func(v work.Verb, disks int) string) s
 
 // neighbours are the disks at work beside one, in the run's order, probes aside: these measure and
 // hardly disturb.
-func neighbours(order []string, p *Phase, disk string) []string {
+func neighbours(order []string, p *PhaseResult, disk string) []string {
 	return slices.DeleteFunc(present(order, p.Disks), func(n string) bool {
 		return n == disk || p.Paced[n].Probe > 0
 	})
 }
 
-func workOf(p *Phase, disk string) work.Work {
+func workOf(p *PhaseResult, disk string) work.Work {
 	w := p.Paced[disk]
 	w.Op = p.Disks[disk].Op
 	return w
@@ -134,9 +134,9 @@ func workOf(p *Phase, disk string) work.Work {
 // streamOutcomes says how many streams searches have found and what came of the streams of all
 // other phases, the worst first. It is empty if there were none.
 func (w writer) streamOutcomes() []string {
-	clauses := Each(w.Searches, func(s Search) string {
+	clauses := Each(w.Searches, func(s SearchSummary) string {
 		// Another may have found something else.
-		other := slices.ContainsFunc(w.Searches, func(o Search) bool {
+		other := slices.ContainsFunc(w.Searches, func(o SearchSummary) bool {
 			return o.Name != s.Name && o.Kind == s.Kind && o.Disk == s.Disk
 		})
 		return w.searchResult(&s) + pick(other, " ("+s.Name+")", "")
@@ -149,7 +149,7 @@ func (w writer) streamOutcomes() []string {
 			}
 			seen := t.counted()
 			all = append(all, situation{
-				Phase: &p, disk: t.Disk, streams: &t, seen: seen,
+				PhaseResult: &p, disk: t.Disk, streams: &t, seen: seen,
 				// A trace may not say which streams they are.
 				what: cmp.Or(strings.TrimSpace(workOf(&p, t.Disk).Listed()),
 					unit.Plural(t.Streams, "stream")),
@@ -210,7 +210,7 @@ func streamText(group []situation, others bool) string {
 
 // situation is a disk in a phase about which something is to be said.
 type situation struct {
-	*Phase
+	*PhaseResult
 	disk string
 	// Situations with one disk, what and when contradict each other if their outcomes differ.
 	what    string
@@ -244,10 +244,10 @@ func distinguish(order []string, all []situation) {
 // pattern.
 func (s *situation) conditions(order []string, all []situation) [4]string {
 	who, fully := "alone", "alone"
-	if beside := neighbours(order, s.Phase, s.disk); len(beside) > 0 {
-		who = "when " + do(s.Phase, beside)
+	if beside := neighbours(order, s.PhaseResult, s.disk); len(beside) > 0 {
+		who = "when " + do(s.PhaseResult, beside)
 		fully = "when " + unit.List(Each(beside, func(name string) string {
-			w := workOf(s.Phase, name)
+			w := workOf(s.PhaseResult, name)
 			limited := func(o situation) bool { return o.disk == s.disk && o.Paced[name].Pace > 0 }
 			full := !w.IsPaced() && slices.ContainsFunc(all, limited)
 			return name + " " + w.Verb().One + w.Listed() + pick(full, " at full speed", "")

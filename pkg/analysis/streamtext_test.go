@@ -210,44 +210,44 @@ func TestStreamsBesideOthersThatEnd(t *testing.T) {
 // A search is said in a few words.
 func TestSearch(t *testing.T) {
 	number := func(f float64) *float64 { return &f }
-	tries := func(kind string) []Phase {
+	tries := func(kind string) []PhaseResult {
 		alone := told(streaming92("alone", 1, 0, 0)).Phases[0]
 		both := told(streaming92("both", 4, 0, 0, disk("C", "write", pace{30, 1.1}))).Phases[0]
 		alone.Search, both.Search = &trace.Try{Search: "s", Kind: kind, Alone: true},
 			&trace.Try{Search: "s", Kind: kind}
-		return []Phase{alone, both}
+		return []PhaseResult{alone, both}
 	}
 	for _, c := range []struct {
-		search Search
+		search SearchSummary
 		want   string
 	}{
 		{
-			Search{
+			SearchSummary{
 				Kind: "streams", Disk: "A",
 				SearchResult: SearchResult{Alone: number(9), Found: number(3)},
 			},
 			"A plays 3 streams while C writes",
 		},
 		{
-			Search{
+			SearchSummary{
 				Kind: "streams", Disk: "A",
 				SearchResult: SearchResult{Alone: number(1), Found: number(0)},
 			},
 			"A plays no stream clean while C writes",
 		},
 		{
-			Search{
+			SearchSummary{
 				Kind: "streams", Disk: "A",
 				SearchResult: SearchResult{Alone: number(0), Found: number(0)},
 			},
 			"A plays no stream clean, even alone",
 		},
-		{Search{Kind: "streams", Disk: "A", SearchResult: SearchResult{Found: number(3)}},
+		{SearchSummary{Kind: "streams", Disk: "A", SearchResult: SearchResult{Found: number(3)}},
 			"A plays 3 streams while C writes"},
-		{Search{Kind: "streams", Disk: "A", SearchResult: SearchResult{Alone: number(9)}},
+		{SearchSummary{Kind: "streams", Disk: "A", SearchResult: SearchResult{Alone: number(9)}},
 			"A plays at most 9 streams alone, an unknown number when C writes"},
 		{
-			Search{
+			SearchSummary{
 				Kind: "streams", Disk: "A",
 				SearchResult: SearchResult{
 					Alone: number(9), Found: number(9), AloneOpen: true, FoundOpen: true,
@@ -256,45 +256,45 @@ func TestSearch(t *testing.T) {
 			"A plays at least 9 streams while C writes",
 		},
 		{
-			Search{
+			SearchSummary{
 				Kind: "streams", Disk: "A",
 				SearchResult: SearchResult{Alone: number(9), Found: number(3), AloneOpen: true},
 			},
 			"A plays 3 streams while C writes",
 		},
 		{
-			Search{
+			SearchSummary{
 				Kind: "streams", Disk: "A",
 				SearchResult: SearchResult{Alone: number(9), Found: number(0), AloneOpen: true},
 			},
 			"A plays no stream clean while C writes",
 		},
 		{
-			Search{
+			SearchSummary{
 				Kind: "streams", Disk: "A",
 				SearchResult: SearchResult{Found: number(3), FoundOpen: true},
 			},
 			"A plays at least 3 streams while C writes",
 		},
 		{
-			Search{
+			SearchSummary{
 				Kind: "pace", Disk: "C",
 				SearchResult: SearchResult{Found: number(210e6), FoundOpen: true},
 			},
 			"C may write at 210 MB/s, the fastest that was tried, while A plays 4 streams",
 		},
-		{Search{Kind: "streams", Disk: "A"},
+		{SearchSummary{Kind: "streams", Disk: "A"},
 			"how many streams A plays when C writes was not found"},
-		{Search{Kind: "pace", Disk: "C", SearchResult: SearchResult{Found: number(210e6)}},
+		{SearchSummary{Kind: "pace", Disk: "C", SearchResult: SearchResult{Found: number(210e6)}},
 			"C may write at up to 210 MB/s while A plays 4 streams"},
-		{Search{Kind: "pace", Disk: "C", SearchResult: SearchResult{Found: number(0)}},
+		{SearchSummary{Kind: "pace", Disk: "C", SearchResult: SearchResult{Found: number(0)}},
 			"C may not write at any rate that was tried while A plays 4 streams"},
-		{Search{Kind: "pace", Disk: "C", SearchResult: SearchResult{Unlimited: true}},
+		{SearchSummary{Kind: "pace", Disk: "C", SearchResult: SearchResult{Unlimited: true}},
 			"C may write as fast as it can while A plays 4 streams"},
-		{Search{Kind: "pace", Disk: "C"},
+		{SearchSummary{Kind: "pace", Disk: "C"},
 			"how fast C may write while A plays 4 streams was not found"},
 		{
-			Search{
+			SearchSummary{
 				Kind: "streams", Disk: "A",
 				SearchResult: SearchResult{
 					Alone: number(9), FoundBetween: &search.Between{Low: 3, High: number(5)},
@@ -303,7 +303,7 @@ func TestSearch(t *testing.T) {
 			"how many streams A plays is not sure: 9 alone, between 3 and 5 when C writes",
 		},
 		{
-			Search{
+			SearchSummary{
 				Kind: "streams", Disk: "A",
 				SearchResult: SearchResult{
 					AloneBetween: &search.Between{Low: 3, High: number(5)}, Found: number(2),
@@ -312,14 +312,14 @@ func TestSearch(t *testing.T) {
 			"how many streams A plays is not sure: between 3 and 5 alone, 2 when C writes",
 		},
 		{
-			Search{
+			SearchSummary{
 				Kind: "streams", Disk: "A",
 				SearchResult: SearchResult{FoundBetween: &search.Between{High: number(2)}},
 			},
 			"how many streams A plays is not sure: between 0 and 2 when C writes",
 		},
 		{
-			Search{
+			SearchSummary{
 				Kind: "pace", Disk: "C",
 				SearchResult: SearchResult{
 					FoundBetween: &search.Between{Low: 2e8, High: number(2.5e8)},
@@ -328,7 +328,7 @@ func TestSearch(t *testing.T) {
 			"how fast C may write while A plays 4 streams is not sure: between 200 MB/s and 250 MB/s",
 		},
 		{
-			Search{
+			SearchSummary{
 				Kind: "pace", Disk: "C",
 				SearchResult: SearchResult{FoundBetween: &search.Between{Low: 2e8}},
 			},
@@ -337,7 +337,8 @@ func TestSearch(t *testing.T) {
 	} {
 		c.search.Name = "s"
 		a := &Analysis{
-			Order: []string{"A", "C"}, Phases: tries(c.search.Kind), Searches: []Search{c.search},
+			Order: []string{"A", "C"}, Phases: tries(c.search.Kind),
+			Searches: []SearchSummary{c.search},
 		}
 		if headline := ideas(t, a); headline != Capital(a.Order, c.want) {
 			t.Errorf("got %s, want %s", headline, c.want)

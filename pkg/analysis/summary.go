@@ -92,7 +92,7 @@ const mixedOps trace.Role = ""
 func contests(settings []setting) []Contest {
 	best, leastOf := map[trace.Role]*Contest{}, map[trace.Role]float64{}
 	for _, set := range settings {
-		set = slices.DeleteFunc(slices.Clone(set), func(s *state) bool {
+		set = slices.DeleteFunc(slices.Clone(set), func(s *busySet) bool {
 			return !s.whole || len(s.parts) < 2 || !s.allContend() || s.trace.Saturation != nil
 		})
 		if len(set) == 0 {
@@ -188,7 +188,7 @@ func (s setting) contestDisk(name string) ContestDisk {
 
 // ownChange is the kind of change of the disk's own in the window: what makes its mean there one of
 // several levels.
-func (p *phase) ownChange(disk *part) string {
+func (p *phase) ownChange(disk *diskPart) string {
 	switch {
 	case disk.Swing != nil:
 		return KindSwing
@@ -251,7 +251,7 @@ func removals(r *run) []Removal {
 
 // removal adds up what the others have without the disk; a disk of which that is not known counts
 // as unchanged.
-func (p *phase) removal(disk *part) (c RemovalCase, known bool) {
+func (p *phase) removal(disk *diskPart) (c RemovalCase, known bool) {
 	c = RemovalCase{Phase: p.out.Name, Disks: map[string]RemovalFor{}}
 	var from, gained, off float64
 	for _, part := range p.others(disk) {

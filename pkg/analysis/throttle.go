@@ -25,7 +25,7 @@ const (
 // throttle looks among the disk's own falls in the ledger for one that lasts: a cache that is full,
 // or heat. Steps that follow one another down are reported together; the deepest of them dates the
 // fall.
-func (p *phase) throttle(part *part) *Throttle {
+func (p *phase) throttle(part *diskPart) *Throttle {
 	levels := part.Levels
 	for first := 0; first+1 < len(levels); first++ {
 		if part.kind(first+1) != KindOwnFall {
@@ -54,7 +54,7 @@ func (p *phase) throttle(part *part) *Throttle {
 }
 
 // toThrottle turns the fall over the levels, the last of which holds until a time, into a Throttle.
-func (p *part) toThrottle(levels []ledger.Level, until int64, rebound *Rebound) *Throttle {
+func (p *diskPart) toThrottle(levels []ledger.Level, until int64, rebound *Rebound) *Throttle {
 	last := len(levels) - 1
 	low := p.LevelIn(overlap.Span{StartNS: levels[last].StartNS, EndNS: until})
 	t := &Throttle{Recovered: rebound, FirstLevelS: levels[0].Seconds(), LastLevelS: low.Seconds()}
@@ -80,7 +80,7 @@ func (p *part) toThrottle(levels []ledger.Level, until int64, rebound *Rebound) 
 // lasts returns how long the rate stays below what it was before, from the level at index bottom
 // on: to the disk's end, or to a pause after which it is back. If it comes back without a pause, it
 // did not last at all.
-func (p *part) lasts(
+func (p *diskPart) lasts(
 	levels []ledger.Level, bottom int, from float64,
 ) (until int64, rebound *Rebound) {
 	for _, l := range levels[bottom+1:] {
@@ -97,7 +97,7 @@ func (p *part) lasts(
 }
 
 // pauseAt returns the pause between two active intervals that ends close to ns.
-func (p *part) pauseAt(ns int64) (overlap.Span, bool) {
+func (p *diskPart) pauseAt(ns int64) (overlap.Span, bool) {
 	for i := 1; i < len(p.Active); i++ {
 		pause := overlap.Span{StartNS: p.Active[i-1].EndNS, EndNS: p.Active[i].StartNS}
 		if pause.StartNS-ledger.HoldNS <= ns && ns <= pause.EndNS+ledger.HoldNS {
@@ -109,7 +109,7 @@ func (p *part) pauseAt(ns int64) (overlap.Span, bool) {
 
 // lowAlone reports whether the disk stays below a rate even when it works alone: then the others
 // only took what it left.
-func (p *phase) lowAlone(part *part, from float64, at int64) bool {
+func (p *phase) lowAlone(part *diskPart, from float64, at int64) bool {
 	for _, s := range p.stages {
 		if s.StartNS >= at && len(s.Active) == 1 && p.parts[s.Active[0]].Trace == part.Trace &&
 			s.EndNS-s.StartNS >= 3*aloneNS {
@@ -129,7 +129,7 @@ const (
 
 // fellFirst reports whether the disk fell clearly before the others rose: then they only took what
 // it left.
-func (p *phase) fellFirst(part *part, ns int64) bool {
+func (p *phase) fellFirst(part *diskPart, ns int64) bool {
 	const n = 2 * aroundNS / ledger.SampleNS
 	around := []overlap.Span{{StartNS: max(0, ns-aroundNS), EndNS: ns + aroundNS}}
 	own := part.Curve.Rates(around, n)
@@ -157,7 +157,7 @@ const maxFitted = 500
 
 // sizesExplain reports whether the files of a slower stretch took no longer than those before would
 // have at their sizes: each file has a fixed cost, and a run of small ones is slow for that alone.
-func (p *part) sizesExplain(before, slower overlap.Span) bool {
+func (p *diskPart) sizesExplain(before, slower overlap.Span) bool {
 	sizes, times := p.wholeFiles(before)
 	small, took := p.wholeFiles(slower)
 	if len(sizes) < ledger.MinFiles || len(small) == 0 {
@@ -177,7 +177,7 @@ func (p *part) sizesExplain(before, slower overlap.Span) bool {
 
 // wholeFiles are the bytes and seconds of the files that lie within v, or of some of them if there
 // are very many.
-func (p *part) wholeFiles(v overlap.Span) (sizes, times []float64) {
+func (p *diskPart) wholeFiles(v overlap.Span) (sizes, times []float64) {
 	var within []int
 	for i := range p.Trace.Files {
 		if f := &p.Trace.Files[i]; f.Usable() && f.StartNS >= v.StartNS && f.EndNS <= v.EndNS {

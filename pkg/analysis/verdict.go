@@ -11,7 +11,7 @@ import (
 
 // verdict says a phase in one sentence, after one for each disk that plays or records streams or is
 // probed.
-func (w writer) verdict(p *Phase) string {
+func (w writer) verdict(p *PhaseResult) string {
 	sentences := outcomes(p)
 	for _, disk := range w.Order {
 		if text := w.answered(p, disk); text != "" && p.Paced[disk].Probe > 0 {
@@ -23,19 +23,19 @@ func (w writer) verdict(p *Phase) string {
 
 // Progress is the verdict as a run shows it when the phase ends. Of a try of a search, of which
 // there are many, it says only what came of the streams.
-func Progress(p *Phase) string {
+func Progress(p *PhaseResult) string {
 	if sentences := outcomes(p); p.Search != nil && len(sentences) > 0 {
 		return strings.Join(sentences, " ")
 	}
 	return p.Verdict
 }
 
-func outcomes(p *Phase) []string {
+func outcomes(p *PhaseResult) []string {
 	return Each(p.StreamTotals, func(t StreamTotal) string { return outcome(&t, p) + "." })
 }
 
 // rates says in one sentence how much the disks of a phase moved.
-func (w writer) rates(p *Phase) string {
+func (w writer) rates(p *PhaseResult) string {
 	names := present(w.Order, p.Disks)
 	if len(names) == 0 {
 		return "No disk worked in this phase."
@@ -77,7 +77,7 @@ func (w writer) rates(p *Phase) string {
 
 // SteadySince says since when the disks of a phase were steady, and at which rate; empty if they
 // were not, or need not be.
-func SteadySince(a *Analysis, p *Phase) string {
+func SteadySince(a *Analysis, p *PhaseResult) string {
 	text := in(a).steady(p)
 	if text == "" {
 		return ""
@@ -87,7 +87,7 @@ func SteadySince(a *Analysis, p *Phase) string {
 
 // steady says since when the disks were steady, and at which rate. The rule is not SNIA's to the
 // letter: it is guarded against noise, and windows may be shorter.
-func (w writer) steady(p *Phase) string {
+func (w writer) steady(p *PhaseResult) string {
 	var texts []string
 	var windowS float64
 	for _, name := range w.Order {
@@ -110,7 +110,7 @@ func (w writer) steady(p *Phase) string {
 
 // parties are the clauses about the disks that go as fast as they can: those that were not slowed,
 // those of which that is not known, and those that were slowed, alike ones together.
-func (w writer) parties(p *Phase, names []string) []string {
+func (w writer) parties(p *PhaseResult, names []string) []string {
 	rateOf := func(name string) float64 { return p.Overlap.Disks[name].Rate }
 	held := func(name string) bool { return p.Contention.Disks[name].Slowed }
 	did := func(group []string, what string) string {
@@ -149,7 +149,7 @@ func (w writer) parties(p *Phase, names []string) []string {
 
 // against is "(50 % of the 1.40 GB/s baseline without C) and recovered 11.7 s after C had
 // finished".
-func (w writer) against(p *Phase, group []string) string {
+func (w writer) against(p *PhaseResult, group []string) string {
 	text := "(" + w.retained(p, group) + between(p) + ")"
 	last := map[string]Recovery{}
 	for _, r := range p.Recoveries {
@@ -169,7 +169,7 @@ func (w writer) against(p *Phase, group []string) string {
 
 // retained is what disks had of their baselines, on average: "50 % of the 1.40 GB/s baseline
 // without C".
-func (w writer) retained(p *Phase, group []string) string {
+func (w writer) retained(p *PhaseResult, group []string) string {
 	c := p.Contention.Disks
 	without := Each(group, func(name string) string {
 		if c[name].Reference == ReferenceLater {

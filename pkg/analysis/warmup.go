@@ -25,7 +25,7 @@ const (
 // start is when a disk begins to work in a phase.
 type start struct {
 	p *phase
-	*part
+	*diskPart
 }
 
 // warmUps finds the disks that are slower at first whenever they start on the same work, and
@@ -42,7 +42,7 @@ func warmUps(phases []*phase) {
 			}
 		}
 	}
-	for _, starts := range grouped(all, func(a, b start) bool { return a.same(b.part) }) {
+	for _, starts := range grouped(all, func(a, b start) bool { return a.same(b.diskPart) }) {
 		warm(starts)
 	}
 	for _, p := range phases {
@@ -109,7 +109,7 @@ func warm(starts []start) {
 
 // atFirst is the disk's rate for so long after its start, and from a later time on; 0 if it ended
 // before that.
-func (p *part) atFirst(forNS, laterNS int64) (first, later float64) {
+func (p *diskPart) atFirst(forNS, laterNS int64) (first, later float64) {
 	start := p.StartNS()
 	return p.RateIn(overlap.Span{StartNS: start, EndNS: start + forNS}),
 		p.RateIn(overlap.Span{StartNS: start + laterNS, EndNS: p.EndNS()})
@@ -117,7 +117,7 @@ func (p *part) atFirst(forNS, laterNS int64) (first, later float64) {
 
 // earlyRise is how a disk rises at first, in one change of the phase or several in a row, if
 // nothing explains them; stalls are left out. It is nil if the disk does not rise.
-func (p *phase) earlyRise(part *part) (rise *Change) {
+func (p *phase) earlyRise(part *diskPart) (rise *Change) {
 	for _, c := range p.out.Changes {
 		if !c.concerns(part.Name()) || c.Kind == KindStall {
 			continue
@@ -141,7 +141,7 @@ func (p *phase) earlyRise(part *part) (rise *Change) {
 }
 
 // halfwayS is how long after its start the disk is halfway up a rise.
-func (p *part) halfwayS(rise *Change) float64 {
+func (p *diskPart) halfwayS(rise *Change) float64 {
 	for _, l := range p.SteppedLevels() {
 		if 2*l.Rate > rise.FromRate+rise.ToRate {
 			return seconds(max(l.StartNS-p.StartNS(), 1))

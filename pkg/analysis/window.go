@@ -51,7 +51,7 @@ func (p *phase) fillStages() {
 }
 
 // readIn is how many bytes a disk that reads and writes has read in the window.
-func (p *phase) readIn(part *part) float64 {
+func (p *phase) readIn(part *diskPart) float64 {
 	reads := overlap.NewCurve(part.Trace.Direction(trace.Read))
 	var bytes int64
 	for _, v := range p.window {
@@ -149,7 +149,7 @@ func (p *phase) fillOverlap() {
 // interval returns the interval of a disk's rate in the overlap, or warns why there is none. With a
 // doubt of TooSlow there is none because the noise lasts as long as the phase: nothing in it shows
 // how far the rate may be off.
-func (p *phase) interval(part *part, flow stats.Flow) (*stats.Interval, stats.Doubt) {
+func (p *phase) interval(part *diskPart, flow stats.Flow) (*stats.Interval, stats.Doubt) {
 	e, doubt := flow.Estimate()
 	ci := positive(e)
 	if doubt == stats.TooSlow {
@@ -196,8 +196,8 @@ func (p *phase) noOverlap() *NoOverlap {
 	if len(idle) > 0 || len(p.parts) == 0 {
 		return &NoOverlap{Disks: idle}
 	}
-	byStart := func(a, b *part) int { return cmp.Compare(a.StartNS(), b.StartNS()) }
-	byEnd := func(a, b *part) int { return cmp.Compare(a.EndNS(), b.EndNS()) }
+	byStart := func(a, b *diskPart) int { return cmp.Compare(a.StartNS(), b.StartNS()) }
+	byEnd := func(a, b *diskPart) int { return cmp.Compare(a.EndNS(), b.EndNS()) }
 	last, first := slices.MaxFunc(p.parts, byStart), slices.MinFunc(p.parts, byEnd)
 	if first.EndNS() > last.StartNS() {
 		return &NoOverlap{}
@@ -226,7 +226,7 @@ func positive(e stats.Estimate) *stats.Interval {
 }
 
 // series follows all disks to the last byte of any. It is nil if none moved anything.
-func (p *phase) series() *Series {
+func (p *phase) series() *RateSeries {
 	var endNS int64
 	curves := make([]*overlap.Curve, len(p.parts))
 	for i, part := range p.parts {
@@ -239,7 +239,7 @@ func (p *phase) series() *Series {
 		return nil
 	}
 	stepNS, all := overlap.Series(curves, endNS)
-	out := &Series{StepS: seconds(stepNS), EndS: seconds(endNS), Disks: map[string][]float64{}}
+	out := &RateSeries{StepS: seconds(stepNS), EndS: seconds(endNS), Disks: map[string][]float64{}}
 	out.Total = make([]float64, len(all[0]))
 	for i, rates := range all {
 		for k, rate := range rates {
@@ -310,7 +310,7 @@ func (p *phase) otherToolRates() *OtherToolRates {
 }
 
 // workEndNS is when the disk had done its work: its last moment, filler aside.
-func (p *part) workEndNS() int64 {
+func (p *diskPart) workEndNS() int64 {
 	end, filler := p.StartNS(), false
 	for i := range p.Trace.Files {
 		f := &p.Trace.Files[i]

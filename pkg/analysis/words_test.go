@@ -171,13 +171,13 @@ func TestWarningTexts(t *testing.T) {
 // A phase too short to compare its disks still has their rates in the overlap: they did not get
 // nothing.
 func TestRatesOfAShortPhase(t *testing.T) {
-	p := &Phase{
+	p := &PhaseResult{
 		Name: "WW", Roles: map[string]trace.Role{"A": trace.Write, "B": trace.Write},
 		Overlap: &Overlap{Rate: 6e8, DurationS: 0.03, Disks: map[string]OverlapDisk{
 			"A": {Op: trace.Write, Rate: 2e8}, "B": {Op: trace.Write, Rate: 4e8},
 		}},
 		Contention: &Contention{Disks: map[string]DiskContention{"A": {}, "B": {}}},
-		Disks:      map[string]Disk{"A": {Op: trace.Write}, "B": {Op: trace.Write}},
+		Disks:      map[string]DiskResult{"A": {Op: trace.Write}, "B": {Op: trace.Write}},
 	}
 	a := &Analysis{Order: []string{"A", "B"}, Scale: unit.ScaleFor(6e8)}
 	if got := in(a).verdict(p); !strings.Contains(got, "B ran at 400 MB/s, A ran at 200 MB/s") {

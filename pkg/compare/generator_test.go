@@ -62,7 +62,7 @@ func quick(phases ...*trace.Phase) Run {
 		run.Analysis.Order = append(run.Analysis.Order, d.Name)
 	}
 	for _, p := range phases {
-		found := analysis.Phase{Name: p.Name, Roles: p.Roles, Disks: map[string]analysis.Disk{},
+		found := analysis.PhaseResult{Name: p.Name, Roles: p.Roles, Disks: map[string]analysis.DiskResult{},
 			Overlap: &analysis.Overlap{Disks: map[string]analysis.OverlapDisk{}}}
 		active := make([][]overlap.Span, len(p.Disks))
 		for i, d := range p.Disks {
@@ -88,8 +88,8 @@ func quick(phases ...*trace.Phase) Run {
 			found.Overlap.Disks[d.Name] = of
 			if lines := quantile.Lines(d, active[i]); len(lines) > 0 {
 				figures, _ := quantile.Estimate(quantile.Within(lines, window))
-				found.Disks[d.Name] = analysis.Disk{Op: d.Op,
-					Latency: &analysis.Latency{Figures: figures}}
+				found.Disks[d.Name] = analysis.DiskResult{Op: d.Op,
+					Latency: &analysis.LatencyResult{Figures: figures}}
 			}
 		}
 		var ci *stats.Interval

@@ -74,7 +74,7 @@ type part struct {
 	name        string  // name of the base's phase that it matches
 	own         string  // in its own run: without a number if it has repeats
 	all         []*part // itself and its repeats in the same run, in order
-	found       *analysis.Phase
+	found       *analysis.PhaseResult
 	traced      *trace.Phase
 	works       map[string]work.Work // work of each disk
 	connections map[string]string

@@ -81,7 +81,7 @@ func newPhase(base *matched, b *part, others []*matched) Phase {
 }
 
 // recoveries matches recoveries by the disk and by the one that ended before.
-func recoveries(base, other *analysis.Phase) []Recovery {
+func recoveries(base, other *analysis.PhaseResult) []Recovery {
 	list := []Recovery{}
 	for _, r := range base.Recoveries {
 		list = append(list, Recovery{Disk: r.Disk, Op: r.Op, After: r.After, BaseLagS: r.LagS})

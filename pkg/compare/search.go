@@ -42,7 +42,7 @@ func searches(base, other []*matched) []Search {
 }
 
 // results are what a search found in each run that has it.
-func results(runs []*matched, s *analysis.Search) (list []analysis.SearchResult) {
+func results(runs []*matched, s *analysis.SearchSummary) (list []analysis.SearchResult) {
 	for _, r := range runs {
 		for _, f := range r.Analysis.Searches {
 			if f.Name == s.Name && f.Kind == s.Kind && f.Disk == s.Disk {
@@ -54,7 +54,7 @@ func results(runs []*matched, s *analysis.Search) (list []analysis.SearchResult)
 }
 
 // searched is what the disks did in a search's first try: "A: 1 x hq, buffer 1 s; C writes".
-func searched(r *matched, s *analysis.Search) string {
+func searched(r *matched, s *analysis.SearchSummary) string {
 	var texts []string
 	for _, p := range r.Trace.Phases {
 		if p.Search == nil || p.Search.Search != s.Name || len(p.Disks) <= len(texts) {

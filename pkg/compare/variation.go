@@ -210,7 +210,7 @@ func meanOf(list []stats.Estimate) (mean stats.Estimate) {
 
 // add notes the rates in the overlap of a phase, of each disk and of all together, and the
 // latencies. They are named as in the base.
-func (s Sample) add(p *analysis.Phase, name string, base *analysis.Phase) {
+func (s Sample) add(p *analysis.PhaseResult, name string, base *analysis.PhaseResult) {
 	if p.Overlap == nil {
 		return
 	}
@@ -259,7 +259,7 @@ func SampleOf(a *analysis.Analysis) Sample {
 }
 
 // RateKey is what a rate of a phase is called, by the phase's name and the disks' work.
-func RateKey(name, disk string, p *analysis.Phase) Key {
+func RateKey(name, disk string, p *analysis.PhaseResult) Key {
 	key := Key{Phase: name, Disk: disk}
 	if w, known := p.Work[disk]; known {
 		w.Op = p.Roles[disk]

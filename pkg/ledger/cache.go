@@ -53,7 +53,7 @@ type CacheRate struct {
 }
 
 // NewCache is the cache of a disk that fell in these steps.
-func NewCache(d *Disk, steps []Step) Cache {
+func NewCache(d *History, steps []Step) Cache {
 	c := Cache{Bytes: steps[len(steps)-1].AtBytes}
 	from, startBytes := d.StartNS(), 0.0
 	for i, step := range steps {

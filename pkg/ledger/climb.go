@@ -33,7 +33,7 @@ func Climb(levels []Level, first int, at, until int64) overlap.Span {
 
 // Blur returns how much too early a change at ns may be dated: by the scatter of the file before,
 // up to MaxBlurNS.
-func (d *Disk) Blur(ns int64) int64 {
+func (d *History) Blur(ns int64) int64 {
 	i := sort.Search(len(d.Trace.Files), func(i int) bool { return d.Trace.Files[i].StartNS >= ns })
 	if i < 2 {
 		return BlurNS
@@ -42,6 +42,6 @@ func (d *Disk) Blur(ns int64) int64 {
 }
 
 // OutlastsBursts reports whether a new level was seen for longer than any excursion of the disk.
-func (d *Disk) OutlastsBursts(level overlap.Span) bool {
+func (d *History) OutlastsBursts(level overlap.Span) bool {
 	return level.Seconds() >= max(MinRiseS, burstMargin*d.LongestBurstS)
 }

@@ -21,15 +21,15 @@ func TestBlurAndOutlasts(t *testing.T) {
 		for _, s := range tt.files {
 			d.Files = append(d.Files, trace.File{StartNS: ns(s)})
 		}
-		check.Near(t, "blur", tt.want, seconds((&Disk{Trace: d}).Blur(ns(10))), 1e-9)
+		check.Near(t, "blur", tt.want, seconds((&History{Trace: d}).Blur(ns(10))), 1e-9)
 	}
 	for length, want := range map[float64]bool{0.9: false, 1: true} {
 		check.Same(t, fmt.Sprintf("%v s hold", length), want,
-			(&Disk{}).OutlastsBursts(span(0, length)))
+			(&History{}).OutlastsBursts(span(0, length)))
 	}
 	for length, want := range map[float64]bool{5.9: false, 6: true} {
 		check.Same(t, fmt.Sprintf("%v s hold beside an excursion of 4", length), want,
-			(&Disk{LongestBurstS: 4}).OutlastsBursts(span(0, length)))
+			(&History{LongestBurstS: 4}).OutlastsBursts(span(0, length)))
 	}
 }
 

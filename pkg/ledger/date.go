@@ -31,7 +31,7 @@ func (q *sequence) redate(cuts []int) []int {
 
 // crossing is the moment about a change at which the bytes say that the rate went from before to
 // after: within a bin of ns if the disk's progress was sampled, else within the files there.
-func (d *Disk) crossing(ns int64, before, after float64) int64 {
+func (d *History) crossing(ns int64, before, after float64) int64 {
 	files := d.Trace.Files
 	i := sort.Search(len(files), func(k int) bool { return files[k].EndNS > ns })
 	if i == len(files) {
@@ -61,7 +61,7 @@ const maxDateErrorNS = 10_000_000_000
 // DateErrorNS returns how long before or after its time noise may have dated the change from one
 // rate to the next. Noise with a memory misdates it by what is new in each bin, for a wave does not
 // jump.
-func (d *Disk) DateErrorNS(before, after float64) int64 {
+func (d *History) DateErrorNS(before, after float64) int64 {
 	q := d.rates
 	variance := d.noise.variance
 	if d.noise.fileVariance > 0 {

@@ -1,8 +1,8 @@
 // Package ledger finds how fast one disk was over the time of a phase: the levels and slopes that
 // its rate went through, how far noise may have put any rate off, and when it stood still, swung,
 // dipped or wandered. It knows one disk alone; what others did meanwhile, and why a rate changed,
-// is the subject of package analysis. Start at New and Settle, which fill a Disk, and at Measure,
-// which gives a rate its error.
+// is the subject of package analysis. Start at New and Settle, which fill a History, and at
+// Measure, which gives a rate its error.
 //
 // One criterion decides between levels, slopes and noise: cuts of several penalties
 // (sequence.choose) are scored by the likelihood of what they leave, under noise with a memory or
@@ -22,8 +22,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Disk is one working disk in a phase, with what is derived from it once.
-type Disk struct {
+// History is what one working disk did in a phase, with what is derived from it once.
+type History struct {
 	Trace    *trace.DiskRecord
 	Work     work.Work
 	Active   []overlap.Span
@@ -61,8 +61,8 @@ const (
 // New finds when the disk was active and the levels that its rate may have kept; pauses between
 // files of up to gapNS count as activity. In stops, as far as they are known, the machine or the
 // disk's worker was stopped.
-func New(t *trace.DiskRecord, w work.Work, gapNS int64, stops ...overlap.Span) Disk {
-	d := Disk{Trace: t, Work: w, Active: overlap.Active(t, gapNS), Curve: overlap.NewCurve(t)}
+func New(t *trace.DiskRecord, w work.Work, gapNS int64, stops ...overlap.Span) History {
+	d := History{Trace: t, Work: w, Active: overlap.Active(t, gapNS), Curve: overlap.NewCurve(t)}
 	// What a preset has the disk move before its work is to count nowhere.
 	if first := slices.IndexFunc(t.Files, func(f trace.File) bool { return !f.Filler }); first > 0 {
 		counted := overlap.Span{StartNS: t.Files[first].StartNS, EndNS: math.MaxInt64}
@@ -75,25 +75,25 @@ func New(t *trace.DiskRecord, w work.Work, gapNS int64, stops ...overlap.Span) D
 }
 
 // Name is the disk's name.
-func (d *Disk) Name() string { return d.Trace.Name }
+func (d *History) Name() string { return d.Trace.Name }
 
 // StartNS is the disk's first active moment; it must have one.
-func (d *Disk) StartNS() int64 { return d.Active[0].StartNS }
+func (d *History) StartNS() int64 { return d.Active[0].StartNS }
 
 // EndNS is the last.
-func (d *Disk) EndNS() int64 { return d.Active[len(d.Active)-1].EndNS }
+func (d *History) EndNS() int64 { return d.Active[len(d.Active)-1].EndNS }
 
 // moving is the time in which the disk was active and did not stand still: what rates are compared
 // over.
-func (d *Disk) moving() []overlap.Span { return overlap.Without(d.Active, d.Stalls) }
+func (d *History) moving() []overlap.Span { return overlap.Without(d.Active, d.Stalls) }
 
 // MovingIn is what of that lies within v.
-func (d *Disk) MovingIn(v overlap.Span) []overlap.Span {
+func (d *History) MovingIn(v overlap.Span) []overlap.Span {
 	return overlap.Without(overlap.Clip(d.Active, v), d.Stalls)
 }
 
 // RateIn is the mean rate over v, pauses included.
-func (d *Disk) RateIn(v overlap.Span) float64 {
+func (d *History) RateIn(v overlap.Span) float64 {
 	if v.EndNS <= v.StartNS {
 		return 0
 	}
@@ -110,31 +110,31 @@ func LevelAt(levels []Level, ns int64) int {
 }
 
 // LevelIn is what v would be as one level; the disk must be active in it.
-func (d *Disk) LevelIn(v overlap.Span) Level {
+func (d *History) LevelIn(v overlap.Span) Level {
 	rate := float64(d.Curve.Between(v).Bytes) / overlap.Seconds(d.MovingIn(v))
 	return Level{v, rate, rate, rate}
 }
 
 // IsPaced reports whether the disk goes no faster than its work asks: what it moves says nothing of
 // what it could, and no claim is made about it. Its neighbours' rates are theirs anyway.
-func (d *Disk) IsPaced() bool { return d.Work.IsPaced() }
+func (d *History) IsPaced() bool { return d.Work.IsPaced() }
 
 // WantsAll reports whether the disk wants all it can get, in one direction: only such disks share a
 // total, take from one another, or have more or less than an even part.
-func (d *Disk) WantsAll() bool { return !d.IsPaced() && d.Work.Reads == 0 }
+func (d *History) WantsAll() bool { return !d.IsPaced() && d.Work.Reads == 0 }
 
 // Demand is the rate that a limited disk's work asks for at most, in bytes per second; 0 if that is
 // not known.
-func (d *Disk) Demand() float64 {
+func (d *History) Demand() float64 {
 	return max(d.Work.Pace, stream.TotalRate(d.Work.Streams))
 }
 
 // HasFiles reports whether the disk's files are files: those of streams and probes are stretches of
 // time, cut for the trace.
-func (d *Disk) HasFiles() bool { return len(d.Work.Streams) == 0 && d.Work.Probe == 0 }
+func (d *History) HasFiles() bool { return len(d.Work.Streams) == 0 && d.Work.Probe == 0 }
 
 // IsActiveIn reports whether the disk is active at any moment of v.
-func (d *Disk) IsActiveIn(v overlap.Span) bool {
+func (d *History) IsActiveIn(v overlap.Span) bool {
 	i := sort.Search(len(d.Active), func(i int) bool { return d.Active[i].EndNS > v.StartNS })
 	return i < len(d.Active) && d.Active[i].StartNS < v.EndNS
 }

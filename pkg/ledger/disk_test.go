@@ -10,8 +10,8 @@ import (
 )
 
 // bare is a disk without levels.
-func bare(d *trace.DiskRecord) Disk {
-	return Disk{Trace: d, Active: overlap.Active(d, 5e8), Curve: overlap.NewCurve(d)}
+func bare(d *trace.DiskRecord) History {
+	return History{Trace: d, Active: overlap.Active(d, 5e8), Curve: overlap.NewCurve(d)}
 }
 
 func TestRateIn(t *testing.T) {

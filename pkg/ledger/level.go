@@ -26,16 +26,16 @@ const (
 	burstMargin = 1.5
 )
 
-// timeline is active time, cut into bins of equal length.
-type timeline struct {
+// binnedTime is active time, cut into bins of equal length.
+type binnedTime struct {
 	active []overlap.Span
 	bins   int
 	binNS  float64
 	starts []float64 // starts has the active nanoseconds before each active interval.
 }
 
-func newTimeline(active []overlap.Span) *timeline {
-	t := &timeline{active: active}
+func newBinnedTime(active []overlap.Span) *binnedTime {
+	t := &binnedTime{active: active}
 	var before float64
 	for _, v := range active {
 		t.starts = append(t.starts, before)
@@ -49,7 +49,7 @@ func newTimeline(active []overlap.Span) *timeline {
 }
 
 // bin returns the bin that begins closest to ns.
-func (t *timeline) bin(ns int64) int {
+func (t *binnedTime) bin(ns int64) int {
 	var active float64
 	for i := 0; i < len(t.active) && t.active[i].StartNS < ns; i++ {
 		active = t.starts[i] + float64(min(ns, t.active[i].EndNS)-t.active[i].StartNS)
@@ -58,14 +58,14 @@ func (t *timeline) bin(ns int64) int {
 }
 
 // startNS returns when a bin begins: after a pause, if one lies there.
-func (t *timeline) startNS(bin int) int64 {
+func (t *binnedTime) startNS(bin int) int64 {
 	ns := math.Round(float64(bin) * t.binNS)
 	i := max(0, sort.SearchFloat64s(t.starts, ns+1)-1)
 	return t.active[i].StartNS + int64(ns-t.starts[i])
 }
 
 // merge makes one level of those from first to last.
-func (d *Disk) merge(levels []Level, first, last int) []Level {
+func (d *History) merge(levels []Level, first, last int) []Level {
 	all := overlap.Span{StartNS: levels[first].StartNS, EndNS: levels[last].EndNS}
 	levels[first] = d.LevelIn(all)
 	return slices.Delete(levels, first+1, last+1)

@@ -34,7 +34,7 @@ func levelsOf(each ...[2]float64) (levels []Level) {
 }
 
 // settled is a disk that is sampled finely, with a rate by the second, MB/s; zero is a pause.
-func settled(seconds int, rate func(second int) float64) *Disk {
+func settled(seconds int, rate func(second int) float64) *History {
 	d := New(tracetest.FilesAt(func(s int) float64 {
 		return 1e6 * rate(s)
 	}, seconds), work.Work{}, 5e8)
@@ -44,7 +44,7 @@ func settled(seconds int, rate func(second int) float64) *Disk {
 
 // A pause of a second is in the middle of what is active.
 func TestMovingIn(t *testing.T) {
-	p := Disk{Active: []overlap.Span{span(1, 4), span(5, 9), span(11, 12)}}
+	p := History{Active: []overlap.Span{span(1, 4), span(5, 9), span(11, 12)}}
 	for _, tt := range []struct {
 		v    overlap.Span
 		want []overlap.Span
@@ -141,7 +141,7 @@ func TestScatterOfFewFiles(t *testing.T) {
 }
 
 func TestFilesThatALevelRestsOn(t *testing.T) {
-	p := &Disk{
+	p := &History{
 		Trace: tracetest.FilesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1},
 			[2]float64{2, 0}, [2]float64{2, 1}),
 	}

@@ -18,7 +18,7 @@ func sequenceOf(y []float64, files ...int) *sequence {
 			file = append(file, f)
 		}
 	}
-	return newSequence(y, file, 0.1, &timeline{})
+	return newSequence(y, file, 0.1, &binnedTime{})
 }
 
 // levelsAt are bins at some values.

@@ -17,7 +17,7 @@ type Measured struct {
 }
 
 // Measure returns the disk's rate over the intervals, pauses included; not ok if it moved nothing.
-func (d *Disk) Measure(in ...overlap.Span) (Measured, bool) {
+func (d *History) Measure(in ...overlap.Span) (Measured, bool) {
 	m, ok := d.measureUnder(d.noise, in...)
 	if overlap.Seconds(in) >= LongS {
 		m.DegreesOfFreedom = max(m.DegreesOfFreedom, LongDegreesOfFreedom)
@@ -38,7 +38,7 @@ const (
 const jumpDegreesOfFreedom = 10
 
 // measureUnder is Measure under a given noise.
-func (d *Disk) measureUnder(n noise, in ...overlap.Span) (Measured, bool) {
+func (d *History) measureUnder(n noise, in ...overlap.Span) (Measured, bool) {
 	in = overlap.Without(in, d.Stalls) // Stalls are reported separately.
 	var bytes int64
 	var bins [][2]int
@@ -65,7 +65,7 @@ func (d *Disk) measureUnder(n noise, in ...overlap.Span) (Measured, bool) {
 
 // Compare measures two stretches, one after the other, to find out whether they differ: under the
 // noise that remains without the change from one to the other.
-func (d *Disk) Compare(before, after overlap.Span) (was, is Measured) {
+func (d *History) Compare(before, after overlap.Span) (was, is Measured) {
 	q := d.rates
 	edges := q.edgesOf(d.Levels)
 	for _, ns := range []int64{before.StartNS, before.EndNS, after.StartNS, after.EndNS} {
@@ -115,7 +115,7 @@ const (
 
 // RestsOnFiles reports whether a stretch holds at least that many files, none of which takes more
 // than a share of it.
-func (d *Disk) RestsOnFiles(v overlap.Span, minFiles int, maxShare float64) bool {
+func (d *History) RestsOnFiles(v overlap.Span, minFiles int, maxShare float64) bool {
 	n, longest := 0, int64(0)
 	for i := range d.Trace.Files {
 		if f := &d.Trace.Files[i]; f.Usable() && f.StartNS < v.EndNS && f.EndNS > v.StartNS {

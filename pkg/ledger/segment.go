@@ -34,7 +34,7 @@ type piece struct {
 // sequence is a series of log rates, and which file each bin belongs to.
 type sequence struct {
 	Thresholds
-	time           *timeline // time says when each bin is.
+	time           *binnedTime // time says when each bin is.
 	binS           float64
 	y              []float64
 	raw            []float64 // raw is y before excursions are clipped.
@@ -51,7 +51,7 @@ type sequence struct {
 }
 
 // newSequence is a series of log rates in bins of so many seconds, each of which lies in a file.
-func newSequence(y []float64, file []int, binS float64, time *timeline) *sequence {
+func newSequence(y []float64, file []int, binS float64, time *binnedTime) *sequence {
 	q := &sequence{
 		Thresholds: Defaults(), time: time, binS: binS,
 		y: y, raw: y, file: file, fileEnd: fileEnds(file),

@@ -187,7 +187,7 @@ func TestCriterion(t *testing.T) {
 		counts, hits := map[int]int{}, 0
 		for seed := range *seeds {
 			y, file := play(rand.New(rand.NewPCG(uint64(seed), 7)), k)
-			q := newSequence(y, file, 0.1, &timeline{})
+			q := newSequence(y, file, 0.1, &binnedTime{})
 			found := len(q.segment().pieces) - 1
 			for _, p := range q.segment().pieces {
 				if p.form != flat {

@@ -12,7 +12,7 @@ import (
 // Settle finds what the disk's rate does over the phase: the levels it keeps, slopes between them,
 // and whether it swings, dips again and again, or wanders. It is one of so many series that are
 // looked at, and other disks start and end at the given moments.
-func (d *Disk) Settle(series int, neighbourNS ...int64) {
+func (d *History) Settle(series int, neighbourNS ...int64) {
 	q := d.rates
 	q.FalseChangeRate /= float64(series)
 	for _, ns := range neighbourNS {
@@ -45,7 +45,7 @@ func (d *Disk) Settle(series int, neighbourNS ...int64) {
 
 // wandersInSteps makes one level of several, up and down, that are not in turn, if a rate that
 // wanders from one to the next explains the means over a second better.
-func (d *Disk) wandersInSteps() bool {
+func (d *History) wandersInSteps() bool {
 	others, up := len(d.Levels), 0
 	for i := 1; i < len(d.Levels); i++ {
 		if d.Levels[i].Rate > d.Levels[i-1].Rate {
@@ -107,7 +107,7 @@ func (q *sequence) wandersAt(edges []int) bool {
 
 // dropExcursions makes one level of two that are alike and a short one between them: it is an
 // excursion, and too few of them to be dips.
-func (d *Disk) dropExcursions() {
+func (d *History) dropExcursions() {
 	flat := func(l Level) bool { return l.From == l.To && !d.Swing.Covers(l.StartNS) }
 	typical := func(l Level) float64 { // An excursion within it counts for little.
 		from, to := d.rates.time.bin(l.StartNS), d.rates.time.bin(l.EndNS)
@@ -131,12 +131,12 @@ func (d *Disk) dropExcursions() {
 }
 
 // estimate finds the noise about the levels.
-func (d *Disk) estimate() { d.noise = d.rates.noiseOf(d.rates.edgesOf(d.Levels)) }
+func (d *History) estimate() { d.noise = d.rates.noiseOf(d.rates.edgesOf(d.Levels)) }
 
 // Trim makes the first and the last level part of their neighbours if they are not longer than the
 // excursions of that many seconds that the disk was seen to have: they may be such excursions, cut
 // off by the beginning or the end.
-func (d *Disk) Trim(longestBurstS float64) {
+func (d *History) Trim(longestBurstS float64) {
 	d.LongestBurstS = max(d.LongestBurstS, longestBurstS)
 	settled := len(d.Levels)
 	short := func(edge, next int) bool {
@@ -161,7 +161,7 @@ func (d *Disk) Trim(longestBurstS float64) {
 
 // wanders finds noise so large and with so long a memory that the rate is at no level; nil if there
 // is none, or if whole files, which are fast or slow by chance, may be what makes it.
-func (d *Disk) wanders() *Unsteady {
+func (d *History) wanders() *Unsteady {
 	const minBins = 10 // A memory of fewer bins counts as none.
 	q := d.rates
 	edges := q.edgesOf(d.Levels)
@@ -194,7 +194,7 @@ func (d *Disk) wanders() *Unsteady {
 }
 
 // levels cuts the disk's moving time at the changes that the criterion finds.
-func (d *Disk) levels() []Level {
+func (d *History) levels() []Level {
 	q := d.rates
 	moving := d.moving()
 	if len(moving) == 0 {
@@ -242,7 +242,7 @@ func (d *Disk) levels() []Level {
 }
 
 // moves reports whether the disk is active in v, and does not stand still.
-func (d *Disk) moves(v overlap.Span) bool {
+func (d *History) moves(v overlap.Span) bool {
 	return v.EndNS > v.StartNS && overlap.Seconds(d.MovingIn(v)) > 0
 }
 
@@ -266,7 +266,7 @@ func (q *sequence) edgesOf(levels []Level) []int {
 
 // sequence is the logarithm of the disk's rate bin by bin, and in which file each bin lies. Pauses
 // between files are left out unless they are what limits the disk.
-func (d *Disk) sequence() *sequence {
+func (d *History) sequence() *sequence {
 	active := d.moving()
 	if !d.IsPaced() {
 		active = nil
@@ -274,7 +274,7 @@ func (d *Disk) sequence() *sequence {
 			active = append(active, overlap.Without(overlap.Clip(d.Active, v), d.Stalls)...)
 		}
 	}
-	t := newTimeline(active)
+	t := newBinnedTime(active)
 	y := d.Curve.Rates(t.active, t.bins)
 	file := d.unmix(t, y)
 	floor := max(Defaults().MinRateShare*stats.Mean(y), 1)
@@ -288,7 +288,7 @@ func (d *Disk) sequence() *sequence {
 
 // unmix finds the file that each bin of a series lies in, and has the bins that more than one share
 // show the rate of that one alone.
-func (d *Disk) unmix(s *timeline, rates []float64) (file []int) {
+func (d *History) unmix(s *binnedTime, rates []float64) (file []int) {
 	files := d.Trace.Files
 	file = make([]int, len(rates))
 	for bin := range file {
@@ -337,7 +337,7 @@ type Swing struct {
 }
 
 // findSwing finds the longest run of levels that alternate between two rates.
-func (d *Disk) findSwing() {
+func (d *History) findSwing() {
 	best := 0
 	for first := range d.Levels {
 		last := first
@@ -352,7 +352,7 @@ func (d *Disk) findSwing() {
 }
 
 // alternate reports whether the levels from first to last go back and forth between two rates.
-func (d *Disk) alternate(first, last int) bool {
+func (d *History) alternate(first, last int) bool {
 	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{}
 	for i := first; i <= last; i++ {
 		l := d.Levels[i]
@@ -374,7 +374,7 @@ func (d *Disk) alternate(first, last int) bool {
 }
 
 // swing describes levels that alternate; nil if there are too few of them.
-func (d *Disk) swing(first, last int) *Swing {
+func (d *History) swing(first, last int) *Swing {
 	if last-first+1 < Defaults().MinSwingLevels {
 		return nil
 	}
@@ -439,7 +439,7 @@ type Unsteady struct {
 }
 
 // SteppedLevels returns the disk's levels, with slopes as steps of a twentieth.
-func (d *Disk) SteppedLevels() (steps []Level) {
+func (d *History) SteppedLevels() (steps []Level) {
 	for _, l := range d.Levels {
 		n := max(1, int(math.Abs(math.Log(l.To/l.From))/Defaults().SlopeStep))
 		for i := range n {

@@ -24,7 +24,7 @@ const (
 // findStalls finds when the disk stood still within a file for a second or more; that time is left
 // out of its levels. Only progress samples show it, so most files must have some, and only if files
 // follow one another. An ordinary flush, after a file's last bytes, is no stall.
-func (d *Disk) findStalls() {
+func (d *History) findStalls() {
 	isLong := func(f trace.File) bool { return f.Usable() && f.EndNS-f.StartNS >= stallNS }
 	if d.IsPaced() || !slices.ContainsFunc(d.Trace.Files, isLong) {
 		return
@@ -98,7 +98,7 @@ func (d *Disk) findStalls() {
 
 // findStops finds how long the disk stood still for each time in which it was not asked for
 // anything: from the last that is known to have moved to the first after it.
-func (d *Disk) findStops(stops []overlap.Span) {
+func (d *History) findStops(stops []overlap.Span) {
 	if len(stops) == 0 {
 		return
 	}
@@ -127,7 +127,7 @@ func (d *Disk) findStops(stops []overlap.Span) {
 }
 
 // Stopped reports whether a standstill is one in which the disk was not asked for anything.
-func (d *Disk) Stopped(v overlap.Span) bool {
+func (d *History) Stopped(v overlap.Span) bool {
 	return slices.ContainsFunc(d.stopped, func(stop overlap.Span) bool {
 		return stop.StartNS < v.EndNS && v.StartNS < stop.EndNS
 	})

@@ -220,11 +220,11 @@ func newResult(l scenario.Limit, phase, disk string) Result {
 	}
 }
 
-func isOf(l scenario.Limit, p *analysis.Phase) bool {
+func isOf(l scenario.Limit, p *analysis.PhaseResult) bool {
 	return l.Phase == "" || l.Phase == p.Name || l.Phase == trace.Unnumbered(p.Name)
 }
 
-func works(p *analysis.Phase, disk string) bool {
+func works(p *analysis.PhaseResult, disk string) bool {
 	role, ok := p.Roles[disk]
 	return ok && role != trace.Idle
 }
@@ -253,7 +253,7 @@ func missing(measure string) string {
 }
 
 // judge holds one phase, and a disk of it unless the measure is of all, to a limit.
-func judge(l scenario.Limit, p *analysis.Phase, disk string, v *compare.Variation) Result {
+func judge(l scenario.Limit, p *analysis.PhaseResult, disk string, v *compare.Variation) Result {
 	r := newResult(l, p.Name, disk)
 	r.Verdict = Fail
 	for _, w := range p.Warnings {
@@ -290,7 +290,7 @@ func judge(l scenario.Limit, p *analysis.Phase, disk string, v *compare.Variatio
 // compare finds how far the value is from its bounds. A rate below its minimum that fell by
 // itself, or with others, is judged by what it fell to: in the interval of its mean the fall is
 // noise.
-func (r *Result) compare(p *analysis.Phase, v *compare.Variation) {
+func (r *Result) compare(p *analysis.PhaseResult, v *compare.Variation) {
 	value, low, high := *r.Value, *r.Low, *r.High
 	e := compare.Log(value, &stats.Interval{low, high})
 	if r.Measure == "rate" || r.Measure == "together" {
@@ -319,7 +319,7 @@ func (r *Result) compare(p *analysis.Phase, v *compare.Variation) {
 
 // measure finds the result's value and interval, or why there is none. It reports whether the
 // value is exact, as counts and the like are, which have no interval.
-func (r *Result) measure(p *analysis.Phase) (exact bool) {
+func (r *Result) measure(p *analysis.PhaseResult) (exact bool) {
 	var ci *stats.Interval
 	switch r.Measure {
 	case "rate", "share", "together":
@@ -412,7 +412,7 @@ func FromRun(a *analysis.Analysis) []scenario.Limit {
 }
 
 // fromPhase has the bounds of one measure that a phase holds with room for its noise, or none.
-func fromPhase(p *analysis.Phase, disk, name string) (l scenario.Limit) {
+func fromPhase(p *analysis.PhaseResult, disk, name string) (l scenario.Limit) {
 	r := Result{Measure: name, Disk: disk}
 	r.measure(p)
 	value, low, high := r.Value, r.Low, r.High

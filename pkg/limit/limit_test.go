@@ -22,8 +22,8 @@ func rate(value, half float64) analysis.OverlapDisk {
 
 // run has a phase WW, recorded twice, in which A has this rate.
 func run(of analysis.OverlapDisk) *analysis.Analysis {
-	phase := func(name string) analysis.Phase {
-		return analysis.Phase{
+	phase := func(name string) analysis.PhaseResult {
+		return analysis.PhaseResult{
 			Name: name, Roles: map[string]trace.Role{"A": trace.Write, "B": trace.Write,
 				"C": trace.Idle},
 			Overlap: &analysis.Overlap{Rate: 3e9,
@@ -31,7 +31,7 @@ func run(of analysis.OverlapDisk) *analysis.Analysis {
 		}
 	}
 	return &analysis.Analysis{Order: []string{"A", "B", "C"},
-		Phases: []analysis.Phase{phase("WW-1"), phase("WW-2")}}
+		Phases: []analysis.PhaseResult{phase("WW-1"), phase("WW-2")}}
 }
 
 // What a limit on A's rate of at least 1 GB/s says of runs of every kind.
@@ -42,12 +42,12 @@ func TestVerdicts(t *testing.T) {
 	still := run(rate(2e9, 1e7))
 	for i := range 2 {
 		apart.Phases[i].Overlap, still.Phases[i].Overlap = nil, nil
-		apart.Phases[i].Disks = map[string]analysis.Disk{"A": {Bytes: 1}}
+		apart.Phases[i].Disks = map[string]analysis.DiskResult{"A": {Bytes: 1}}
 	}
 	killed, part := run(rate(2e9, 1e7)), run(rate(2e9, 1e7))
 	killed.Origin, part.Origin = &analysis.Origin{}, &analysis.Origin{Status: "partial"}
 	part.Phases = append(part.Phases,
-		analysis.Phase{Name: "-W", Roles: map[string]trace.Role{"A": trace.Idle, "B": trace.Write}})
+		analysis.PhaseResult{Name: "-W", Roles: map[string]trace.Role{"A": trace.Idle, "B": trace.Write}})
 	resting := *part
 	resting.Origin = &analysis.Origin{Status: "complete"}
 	lag := 4.0
@@ -58,8 +58,8 @@ func TestVerdicts(t *testing.T) {
 	slow := int64(4e6)
 	timed, rough := run(rate(2e9, 1e7)), run(rate(2e9, 1e7))
 	for i := range 2 {
-		timed.Phases[i].Disks = map[string]analysis.Disk{"A": {Latency: &analysis.Latency{Figures: quantile.Figures{P99NS: &slow, P99CI95: &[2]int64{3e6, 5e6}}}}}
-		rough.Phases[i].Disks = map[string]analysis.Disk{"A": {Latency: &analysis.Latency{Figures: quantile.Figures{P99NS: &slow}}}}
+		timed.Phases[i].Disks = map[string]analysis.DiskResult{"A": {Latency: &analysis.LatencyResult{Figures: quantile.Figures{P99NS: &slow, P99CI95: &[2]int64{3e6, 5e6}}}}}
+		rough.Phases[i].Disks = map[string]analysis.DiskResult{"A": {Latency: &analysis.LatencyResult{Figures: quantile.Figures{P99NS: &slow}}}}
 	}
 	fast := "{phase: WW, disk: A, rate: {min: 1 GB/s}}"
 	for _, tt := range []struct {

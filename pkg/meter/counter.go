@@ -22,7 +22,7 @@ const (
 
 // Devices holds what was counted of a phase's disks against their devices' own counters, by disk.
 // Disks with the same counters share a device.
-func Devices(t *trace.Phase, m Gauges, disks []*ledger.Disk, late Unwritten) map[string]*Device {
+func Devices(t *trace.Phase, m Gauges, disks []*ledger.History, late Unwritten) map[string]*Device {
 	found := map[string]*Device{}
 	for len(disks) > 0 {
 		counts, reads := m.counts(disks[0].Name())
@@ -32,7 +32,7 @@ func Devices(t *trace.Phase, m Gauges, disks []*ledger.Disk, late Unwritten) map
 		if !known { // Nobody saw how much reached the device, so nothing did.
 			d.counts = []count{{ns: math.MinInt64}, {ns: math.MaxInt64}}
 		}
-		var others []*ledger.Disk
+		var others []*ledger.History
 		for i, disk := range disks {
 			same, _ := m.counts(disk.Name())
 			if i > 0 && !(known && slices.Equal(counts, same)) {
@@ -80,12 +80,12 @@ type moved [2]float64
 type device struct {
 	counts []count
 	reads  bool // reads is whether its reads are known.
-	disks  []*ledger.Disk
+	disks  []*ledger.History
 	curves [2][]*overlap.Curve // curves are the disks', by direction.
 }
 
 // add adds a disk.
-func (d *device) add(p *ledger.Disk) {
+func (d *device) add(p *ledger.History) {
 	d.disks = append(d.disks, p)
 	for op, role := range []trace.Role{trace.Read, trace.Write} {
 		curve := p.Curve

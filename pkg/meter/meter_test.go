@@ -24,7 +24,7 @@ func span(fromS, toS float64) overlap.Span {
 }
 
 // device's counts, one a second: what A reads and writes, and what is more.
-func deviceOf(reads, writes []float64, parts ...*ledger.Disk) device {
+func deviceOf(reads, writes []float64, parts ...*ledger.History) device {
 	d := device{reads: true}
 	var c count
 	for i := range reads {
@@ -40,7 +40,7 @@ func deviceOf(reads, writes []float64, parts ...*ledger.Disk) device {
 }
 
 // evenPart moves 100 MB a second in files of a second.
-func evenPart(op trace.Role, seconds int) *ledger.Disk {
+func evenPart(op trace.Role, seconds int) *ledger.History {
 	d := tracetest.FilesOf(slices.Repeat([][2]float64{{1, 100e6}}, seconds)...)
 	d.Op = op
 	p := ledger.New(d, work.Work{}, 0)

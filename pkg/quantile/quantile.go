@@ -181,9 +181,9 @@ func (q *Quantile) figures() (ns *int64, ci95 *[2]int64) {
 	return &q.NS, q.within(0.025)
 }
 
-// Change is a quantile of a disk's latency beside others against the same of the disk alone, if
+// Slowdown is a quantile of a disk's latency beside others against the same of the disk alone, if
 // noise hardly makes such a difference.
-type Change struct {
+type Slowdown struct {
 	Quantile float64         `json:"quantile"` // 0.99, or 0.5 if only the median shows it
 	FromNS   int64           `json:"from_ns"`  // alone
 	ToNS     int64           `json:"to_ns"`
@@ -197,7 +197,7 @@ const minLonger = 1.25
 // Longer reports whether a quantile is longer than alone by more than noise makes with a chance of
 // alpha. The interval of the ratio comes from both quantiles' own (Zou and Donner, "Construction of
 // Confidence Limits About Effect Measures: A General Approach", Statistics in Medicine 27, 2008).
-func (q *Quantile) Longer(alone *Quantile, alpha float64) *Change {
+func (q *Quantile) Longer(alone *Quantile, alpha float64) *Slowdown {
 	if q == nil || alone == nil || float64(q.NS) < minLonger*float64(alone.NS) {
 		return nil
 	}
@@ -205,7 +205,7 @@ func (q *Quantile) Longer(alone *Quantile, alpha float64) *Change {
 	if sure == nil || sure[0] <= 1 {
 		return nil
 	}
-	return &Change{
+	return &Slowdown{
 		Quantile: 1 - q.Share,
 		FromNS:   alone.NS,
 		ToNS:     q.NS,

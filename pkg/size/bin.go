@@ -24,7 +24,7 @@ type Bin struct {
 
 // Bins returns the rates of files by their size, the smallest first, and nil if all files are of
 // one size.
-func Bins(files []File) []Bin {
+func Bins(files []Transfer) []Bin {
 	distinct := map[int64]bool{}
 	for _, f := range files {
 		if distinct[f.Trace.Bytes] = true; len(distinct) > maxSizes {

@@ -37,7 +37,7 @@ type Knee struct {
 
 // Ordered reports whether the files came in order of size, so that size and time cannot be
 // separated.
-func Ordered(files []File) bool {
+func Ordered(files []Transfer) bool {
 	sizes, _ := sizesAndTimes(thinned(files))
 	order := make([]float64, len(sizes))
 	for i := range order {
@@ -48,7 +48,7 @@ func Ordered(files []File) bool {
 
 // FindKnee looks for one file size at which the rate changes by a step, once the fixed cost of a
 // file is taken out. Looks is how many disks and phases are asked. It returns nil if there is none.
-func FindKnee(files []File, comparisons int) *Knee {
+func FindKnee(files []Transfer, comparisons int) *Knee {
 	files = thinned(files)
 	smaller := files
 	var sizes, rates []float64
@@ -109,7 +109,7 @@ func knee(sizes, values []float64, memory float64) (cut int, p float64) {
 	return cut, min(1, 2*stats.StudentTail(t, free)*float64(n-2*side+1))
 }
 
-func sizesAndTimes(files []File) (sizes, times []float64) {
+func sizesAndTimes(files []Transfer) (sizes, times []float64) {
 	sizes, times = make([]float64, len(files)), make([]float64, len(files))
 	for i, f := range files {
 		sizes[i], times[i] = f.Bytes(), f.Seconds()
@@ -127,7 +127,7 @@ type Fits struct {
 }
 
 // Fit fits time against size.
-func Fit(files []File) (f Fits) {
+func Fit(files []Transfer) (f Fits) {
 	sizes, times := sizesAndTimes(files)
 	fit := func(l stats.Line, ok bool) (rate, latency *float64) {
 		r, cost := 1/l.Slope, l.Intercept

@@ -35,7 +35,7 @@ type Modes struct {
 // file's group says nothing of the next one's, and their correlation has a standard error of one
 // over the root of the number of files (Anderson, "Distribution of the Serial Correlation
 // Coefficient", Annals of Mathematical Statistics 13, 1942). It returns nil for fewer files.
-func FindModes(files []File) *Modes {
+func FindModes(files []Transfer) *Modes {
 	files = thinned(files)
 	line, _ := stats.FitCost(sizesAndTimes(files))
 	_, rates := ratesWithoutCost(files, line, 0)

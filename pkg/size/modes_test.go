@@ -10,7 +10,7 @@ import (
 
 func TestFindModes(t *testing.T) {
 	// Files of 1 MB that take a time each; the rates of a group spread a little.
-	timed := func(seconds ...float64) []File {
+	timed := func(seconds ...float64) []Transfer {
 		var each [][2]float64
 		for i, s := range seconds {
 			each = append(each, [2]float64{s * (1 + 0.01*float64(i%7)), 1e6})

@@ -16,19 +16,19 @@ import (
 // modes.
 const maxFiles = 2000
 
-// File is a usable file with a rate of its own.
-type File struct{ Trace *trace.File }
+// Transfer is a usable file with a rate of its own.
+type Transfer struct{ Trace *trace.File }
 
 // Bytes are the file's size.
-func (f File) Bytes() float64 { return float64(f.Trace.Bytes) }
+func (f Transfer) Bytes() float64 { return float64(f.Trace.Bytes) }
 
 // Seconds are the time it took.
-func (f File) Seconds() float64 { return seconds(f.Trace.EndNS - f.Trace.StartNS) }
+func (f Transfer) Seconds() float64 { return seconds(f.Trace.EndNS - f.Trace.StartNS) }
 
 // Rate is bytes per second.
-func (f File) Rate() float64 { return f.Bytes() / f.Seconds() }
+func (f Transfer) Rate() float64 { return f.Bytes() / f.Seconds() }
 
-func bySize(a, b File) int { return cmp.Compare(a.Trace.Bytes, b.Trace.Bytes) }
+func bySize(a, b Transfer) int { return cmp.Compare(a.Trace.Bytes, b.Trace.Bytes) }
 
 // Totals are the sums over a disk's files.
 type Totals struct {
@@ -39,8 +39,8 @@ type Totals struct {
 
 // Apart returns the usable files that share no time with another one of their disk, and the sums
 // over all. Filler, which keeps the disk busy for the others' sake, is in none of these.
-func Apart(files []trace.File) (list []File, all Totals) {
-	usable := make([]File, 0, len(files))
+func Apart(files []trace.File) (list []Transfer, all Totals) {
+	usable := make([]Transfer, 0, len(files))
 	for i := range files {
 		f := &files[i]
 		if f.Filler {
@@ -48,7 +48,7 @@ func Apart(files []trace.File) (list []File, all Totals) {
 		}
 		all.Work++
 		if f.Usable() {
-			usable = append(usable, File{f})
+			usable = append(usable, Transfer{f})
 			all.Bytes += f.Bytes
 		}
 	}
@@ -59,7 +59,7 @@ func Apart(files []trace.File) (list []File, all Totals) {
 	for i := range usable {
 		f := usable[i].Trace
 		if f.StartNS >= ended && (i+1 == len(usable) || usable[i+1].Trace.StartNS >= f.EndNS) {
-			list = append(list, File{f})
+			list = append(list, Transfer{f})
 		}
 		busyNS += max(0, f.EndNS-max(f.StartNS, ended))
 		ended = max(ended, f.EndNS)
@@ -71,7 +71,8 @@ func Apart(files []trace.File) (list []File, all Totals) {
 // ratesWithoutCost returns the files that take at least some seconds, and the logarithms of their
 // rates without the fixed cost that a line of time over size has. Files of which the cost takes
 // most of the time are left out.
-func ratesWithoutCost(files []File, line stats.Line, minS float64) (kept []File, rates []float64) {
+func ratesWithoutCost(files []Transfer, line stats.Line, minS float64) (kept []Transfer,
+	rates []float64) {
 	for _, f := range files {
 		own := f.Seconds() - line.Intercept
 		if usual := line.At(f.Bytes()); usual >= minS && line.Intercept <= usual/2 && own > 0 {
@@ -83,8 +84,8 @@ func ratesWithoutCost(files []File, line stats.Line, minS float64) (kept []File,
 }
 
 // thinned are maxFiles of the files, evenly spread over time, or all of no more.
-func thinned(files []File) []File {
-	some := make([]File, min(len(files), maxFiles))
+func thinned(files []Transfer) []Transfer {
+	some := make([]Transfer, min(len(files), maxFiles))
 	for i := range some {
 		some[i] = files[i*len(files)/len(some)]
 	}

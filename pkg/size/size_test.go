@@ -16,7 +16,7 @@ import (
 func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
 
 // filesOf are files one after another: seconds and bytes.
-func filesOf(each ...[2]float64) []File {
+func filesOf(each ...[2]float64) []Transfer {
 	list, _ := Apart(tracetest.FilesOf(each...).Files)
 	return list
 }
@@ -51,8 +51,8 @@ func TestThinned(t *testing.T) {
 	} {
 		files := filesOf(slices.Repeat([][2]float64{{1, 1}}, n)...)
 		some := thinned(files)
-		first := [3]File{files[want[0]], files[want[1]], files[want[2]]}
-		if len(some) != min(n, maxFiles) || [3]File(some) != first {
+		first := [3]Transfer{files[want[0]], files[want[1]], files[want[2]]}
+		if len(some) != min(n, maxFiles) || [3]Transfer(some) != first {
 			t.Errorf("%d of %d files, the first not those at %v", len(some), n, want)
 		}
 	}

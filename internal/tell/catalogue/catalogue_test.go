@@ -109,8 +109,8 @@ var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 			Disks: map[string]hardware.Unit{"A": disk("SSD One", firmware),
 				"B": disk("SSD Two", "7"), "C": disk("SSD Three", "5")},
 		}
-		a.Phases = append([]analysis.Phase{}, first.Phases...)
-		again := first.Phases[slices.IndexFunc(first.Phases, func(p analysis.Phase) bool {
+		a.Phases = append([]analysis.PhaseResult{}, first.Phases...)
+		again := first.Phases[slices.IndexFunc(first.Phases, func(p analysis.PhaseResult) bool {
 			return p.Name == "WWW"
 		})]
 		again.Name, again.Repeats = "WWW-2", "WWW"

@@ -30,7 +30,7 @@ type Options struct {
 	Ink     ink.Ink
 	Size    func() (columns, rows int) // Size is the terminal's; if it is nil, no picture is drawn.
 	// Conclude returns what was recorded of a phase that is whole; nil: nothing is said of it.
-	Conclude func(phase string) (took time.Duration, result *analysis.Phase)
+	Conclude func(phase string) (took time.Duration, result *analysis.PhaseResult)
 	// Tell says what a person must know at once; nil: it is shown with the rest.
 	Tell func(text string)
 }
@@ -150,7 +150,7 @@ func (p *Progress) Tell(text string) {
 // PhaseEnds says how long it took and what it showed, or what went wrong.
 func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 	var took time.Duration
-	var result *analysis.Phase
+	var result *analysis.PhaseResult
 	whole := len(failures) == 0 && p.state.stage == working
 	// This may wait for a disk, while others have something to say.
 	if whole && p.opts.Conclude != nil {

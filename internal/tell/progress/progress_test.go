@@ -124,9 +124,9 @@ func study() *scenario.Plan {
 // inStudy is 12 s into the fourth phase of the study.
 func inStudy(opts Options) *run {
 	opts.Plan = study()
-	opts.Conclude = func(phase string) (time.Duration, *analysis.Phase) {
+	opts.Conclude = func(phase string) (time.Duration, *analysis.PhaseResult) {
 		verdict := "It was so with " + phase + "."
-		return 20 * time.Second, &analysis.Phase{Name: phase, Verdict: verdict}
+		return 20 * time.Second, &analysis.PhaseResult{Name: phase, Verdict: verdict}
 	}
 	r := show(opts)
 	for i, rate := range []float64{1.46e9, 1.45e9, 2.8e9} {
@@ -616,8 +616,8 @@ func TestLines(t *testing.T) {
 		"A": {Rate: 1.01e9}, "B": {Rate: 1e9}, "C": {Rate: 2e9},
 	}
 	overlap := analysis.Overlap{Disks: disks}
-	r := show(Options{Plan: p, Conclude: func(string) (time.Duration, *analysis.Phase) {
-		return 31 * time.Second, &analysis.Phase{Overlap: &overlap}
+	r := show(Options{Plan: p, Conclude: func(string) (time.Duration, *analysis.PhaseResult) {
+		return 31 * time.Second, &analysis.PhaseResult{Overlap: &overlap}
 	}})
 	r.phase(0, 35*time.Second, usual())
 	r.PhaseEnds(nil)

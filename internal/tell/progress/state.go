@@ -189,7 +189,7 @@ func (s *state) move(name string, bytes int64) {
 
 // conclude takes what was recorded of the phase: its rates, or else those of what was seen of it.
 // It returns the line that a log has of them.
-func (s *state) conclude(took time.Duration, result *analysis.Phase) string {
+func (s *state) conclude(took time.Duration, result *analysis.PhaseResult) string {
 	if took == 0 {
 		took = s.passed()
 	}

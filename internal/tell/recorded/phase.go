@@ -32,7 +32,7 @@ func (j *Journal) AppendLines(lines []byte) error {
 
 // Conclude returns how long a phase took and what it showed: nothing if it is too long to say so at
 // once.
-func (j *Journal) Conclude(phase string) (took time.Duration, result *analysis.Phase) {
+func (j *Journal) Conclude(phase string) (took time.Duration, result *analysis.PhaseResult) {
 	events := j.phase
 	j.phase = nil
 	if len(events) > maxRecorded {

@@ -65,7 +65,7 @@ type Load struct {
 	Chart *Chart  // the phase over time; nil without its files
 	All   bool    // as many disks as in any load
 
-	first *analysis.Phase // first of the repeats
+	first *analysis.PhaseResult // first of the repeats
 }
 
 // LoadDisk is one disk's part in a load.
@@ -271,7 +271,7 @@ func (a *Answer) KeptNote() string {
 
 // layout is the one that shows what the run was made to show.
 func (r *runDoc) layout() Layout {
-	streams := func(p analysis.Phase) bool {
+	streams := func(p analysis.PhaseResult) bool {
 		return len(p.StreamTotals) > 0 && (p.Search == nil || len(r.a.Searches) > 0)
 	}
 	switch {
@@ -365,7 +365,7 @@ func (r *runDoc) load(line pooledPhase) Load {
 }
 
 // work is who does what in a phase: "all three write", "A and B read, C writes".
-func (r *runDoc) work(p *analysis.Phase) string {
+func (r *runDoc) work(p *analysis.PhaseResult) string {
 	if len(r.Keys) < 2 || len(p.Paced) > 0 {
 		return r.does(p, nobody)
 	}

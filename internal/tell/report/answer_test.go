@@ -20,14 +20,14 @@ import (
 // read.
 func contest() *analysis.Analysis {
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Name: "plug", Order: []string{"A", "B", "C"},
-		Phases: []analysis.Phase{
+		Phases: []analysis.PhaseResult{
 			played("RRR", trace.Read, 0.48, 0.47, 0.5),
 			played("WWW", trace.Write, 0.47, 0.49, 0.77),
 		}}
 	a.Summary.Contests = []analysis.Contest{{Phases: []string{"WWW"}}, {Phases: []string{"RRR"}}}
-	a.Answer = analysis.Answer{
+	a.Answer = analysis.RunAnswer{
 		Headline: "C crowds out A and B", Sentence: "C still writes at 2.16 GB/s.",
-		Loses: []analysis.Outcome{
+		Loses: []analysis.ContestOutcome{
 			{Disk: "A", Phases: []string{"WWW"}}, {Disk: "B", Phases: []string{"WWW"}},
 		},
 		Advice: []analysis.Advice{{Title: "Move C", Detail: "A then writes more.",
@@ -38,15 +38,15 @@ func contest() *analysis.Analysis {
 }
 
 // played is a phase of all disks, each of which keeps a share of its baseline: 1, 2 and 3 GB/s.
-func played(name string, role trace.Role, kept ...float64) analysis.Phase {
-	p := analysis.Phase{
-		Name: name, Title: name, Roles: map[string]trace.Role{}, Disks: map[string]analysis.Disk{},
+func played(name string, role trace.Role, kept ...float64) analysis.PhaseResult {
+	p := analysis.PhaseResult{
+		Name: name, Title: name, Roles: map[string]trace.Role{}, Disks: map[string]analysis.DiskResult{},
 		Overlap:    &analysis.Overlap{DurationS: 30, Disks: map[string]analysis.OverlapDisk{}},
 		Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{}},
 	}
 	for i, share := range kept {
 		disk, baseline := string(rune('A'+i)), float64(i+1)*1e9
-		p.Roles[disk], p.Disks[disk] = role, analysis.Disk{}
+		p.Roles[disk], p.Disks[disk] = role, analysis.DiskResult{}
 		p.Overlap.Disks[disk] = analysis.OverlapDisk{Rate: share * baseline}
 		p.Overlap.Rate += share * baseline
 		p.Contention.Disks[disk] = analysis.DiskContention{
@@ -130,7 +130,7 @@ func TestFacts(t *testing.T) {
 
 	write = &a.Phases[0]
 	write.Recoveries = nil
-	write.Disks["C"] = analysis.Disk{Throttle: &analysis.Throttle{
+	write.Disks["C"] = analysis.DiskResult{Throttle: &analysis.Throttle{
 		Step: ledger.Step{AtBytes: 24e9, FromRate: 2.4e9, ToRate: 0.6e9},
 	}}
 	throttled := Fact{"−75 %", "C after 24 GB: 0.600 instead of 2.40 GB/s", true}
@@ -153,7 +153,7 @@ func TestFactOfUnlikeLosers(t *testing.T) {
 		a.Order = append(a.Order, string(rune('A'+i)))
 		if kept[i] < 1 {
 			a.Answer.Loses = append(a.Answer.Loses,
-				analysis.Outcome{Disk: a.Order[i], Phases: []string{"WWW"}})
+				analysis.ContestOutcome{Disk: a.Order[i], Phases: []string{"WWW"}})
 		}
 	}
 	got := answerOf(a)

@@ -14,7 +14,7 @@ import (
 // costAnswer is the answer of a run whose disks were measured on the hub and on ports of their own.
 func costAnswer(costs ...analysis.HubCost) *Answer {
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "C"}, HubCosts: costs,
-		Phases: []analysis.Phase{
+		Phases: []analysis.PhaseResult{
 			{Name: "p", Overlap: &analysis.Overlap{Rate: 2.8e9}}, {Name: "q"},
 		}}
 	return OfRun(Run{Analysis: a, AnswerAlone: true}).Answer

@@ -88,7 +88,7 @@ const alike = 0.05
 
 // recoveryFacts say how long disks took to recover, and for one phase how much was not moved
 // meanwhile.
-func (r *runDoc) recoveryFacts(p *analysis.Phase) []Fact {
+func (r *runDoc) recoveryFacts(p *analysis.PhaseResult) []Fact {
 	longest, after, had, could := 0.0, "", 0.0, 0.0
 	var names []string
 	for _, rec := range p.Recoveries {

@@ -34,18 +34,18 @@ type Lane struct {
 	Number string  // the same in words: "3", "4+" if that may be more, "<4" if that is not clean
 	Tries  []Tries // by value
 
-	search *analysis.Search // nil for phases of a fixed number
+	search *analysis.SearchSummary // nil for phases of a fixed number
 }
 
 // Tries are those of one value.
 type Tries struct {
 	Value        float64 // infinite for a pace without a limit
 	Clean, Count int
-	Due, Late    int             // frames, with all other disks busy
-	LowestS      float64         // lowest level of the buffers
-	Rate         float64         // rate of a pace, or of a disk without a limit
-	Verdict      stream.Verdict  // the worst; empty if no try ended as it should
-	phase        *analysis.Phase // phase of the first try with that verdict
+	Due, Late    int                   // frames, with all other disks busy
+	LowestS      float64               // lowest level of the buffers
+	Rate         float64               // rate of a pace, or of a disk without a limit
+	Verdict      stream.Verdict        // the worst; empty if no try ended as it should
+	phase        *analysis.PhaseResult // phase of the first try with that verdict
 }
 
 // State is what the value comes to: clean if most of its tries were, else their worst.
@@ -107,7 +107,7 @@ func (r *runDoc) streams() *Streams {
 }
 
 // searchLane holds a search's tries alone, or those beside other disks; nil if there are none.
-func (r *runDoc) searchLane(s *analysis.Search, alone bool) *Lane {
+func (r *runDoc) searchLane(s *analysis.SearchSummary, alone bool) *Lane {
 	var l *Lane
 	for _, try := range s.Tries {
 		at, known := r.index[try.Phase]
@@ -125,7 +125,7 @@ func (r *runDoc) searchLane(s *analysis.Search, alone bool) *Lane {
 }
 
 // newLane describes what a disk was tried with in a phase.
-func (r *runDoc) newLane(p *analysis.Phase, disk string) *Lane {
+func (r *runDoc) newLane(p *analysis.PhaseResult, disk string) *Lane {
 	l := &Lane{Key: r.Keys[r.keyOf(disk)], While: r.besideDisk(p, disk), Noun: "stream"}
 	l.Does = work.Work{Op: p.Roles[disk], Streams: p.Paced[disk].Streams}.Verb().One
 	if len(p.Streams) > 0 {
@@ -136,7 +136,7 @@ func (r *runDoc) newLane(p *analysis.Phase, disk string) *Lane {
 }
 
 // try adds a try of a value.
-func (l *Lane) try(value float64, verdict stream.Verdict, in *analysis.Phase) {
+func (l *Lane) try(value float64, verdict stream.Verdict, in *analysis.PhaseResult) {
 	i := slices.IndexFunc(l.Tries, func(p Tries) bool { return p.Value >= value })
 	if i < 0 {
 		i = len(l.Tries)

@@ -91,6 +91,6 @@ func (v *phaseView) latencyOf(name string) string {
 }
 
 // besideDisk is who else works in the phase, probes aside: "B writes"; empty for nobody.
-func (r *runDoc) besideDisk(p *analysis.Phase, disk string) string {
+func (r *runDoc) besideDisk(p *analysis.PhaseResult, disk string) string {
 	return r.does(p, func(name string) bool { return name == disk || p.Paced[name].Probe > 0 })
 }

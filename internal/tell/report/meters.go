@@ -15,7 +15,8 @@ const maxFlow = 600
 
 // flowOf puts a disk's streams over time together: the lowest of their buffers and all their late
 // frames in each step, of stepS seconds; nothing if they were not followed.
-func flowOf(streams []analysis.Stream, disk string) (stepS float64, bufferS []float64, late []int) {
+func flowOf(streams []analysis.StreamOutcome, disk string) (stepS float64, bufferS []float64,
+	late []int) {
 	var list []*analysis.StreamSeries
 	steps := 0
 	for _, of := range streams {
@@ -69,7 +70,7 @@ func (v *phaseView) streamCharts() []Block {
 	buffer.Title = "The buffer sinks to " + unit.FormatSeconds(slices.Min(lowest))
 	buffer.Caption = "The lowest buffer of each disk's streams. A stream whose buffer is empty drops frames."
 	size := v.found.Streams[0].BufferS
-	if size > 0 && !slices.ContainsFunc(v.found.Streams, func(s analysis.Stream) bool {
+	if size > 0 && !slices.ContainsFunc(v.found.Streams, func(s analysis.StreamOutcome) bool {
 		return s.BufferS != size
 	}) {
 		buffer.Y.Max = max(buffer.Y.Max, size)

@@ -54,7 +54,7 @@ func (r *runDoc) phase(index int) *Details {
 
 // withoutOthers is what the analysis found of a disk's rate without the others; nil if the run does
 // not show it.
-func withoutOthers(found *analysis.Phase, disk string) *analysis.DiskContention {
+func withoutOthers(found *analysis.PhaseResult, disk string) *analysis.DiskContention {
 	c := contentionOf(found, disk)
 	if c.Retention == nil || found.Paced[disk].IsPaced() {
 		return nil
@@ -72,7 +72,7 @@ func noReference(c analysis.DiskContention) string {
 }
 
 // contentionOf is what the analysis holds a disk against, if anything.
-func contentionOf(found *analysis.Phase, disk string) (c analysis.DiskContention) {
+func contentionOf(found *analysis.PhaseResult, disk string) (c analysis.DiskContention) {
 	if found.Contention != nil {
 		c = found.Contention.Disks[disk]
 	}
@@ -215,7 +215,7 @@ func (v *phaseView) overlapNote(compared, wide bool) string {
 
 // keptElsewhere reports whether what a disk kept is of another rate than the overlap's: rates are
 // held against each other between changes. Less than a twentieth is not worth a word.
-func keptElsewhere(found *analysis.Phase, disk string) bool {
+func keptElsewhere(found *analysis.PhaseResult, disk string) bool {
 	c := withoutOthers(found, disk)
 	return c != nil && c.Rate > 0 && math.Abs(c.Rate/found.Overlap.Disks[disk].Rate-1) >= 0.05
 }

@@ -76,7 +76,7 @@ func TestCachedWrites(t *testing.T) {
 // Of many changes the chart shows some, what disks do together as one, and what happens at once as
 // an upright line.
 func TestManyChanges(t *testing.T) {
-	found := &analysis.Phase{Name: "WW"}
+	found := &analysis.PhaseResult{Name: "WW"}
 	for i := range 100 {
 		found.Changes = append(found.Changes,
 			analysis.Change{Kind: analysis.KindStall, Disks: []string{"A"}, StartS: float64(i),
@@ -249,7 +249,7 @@ func TestLatencyOfOneDirection(t *testing.T) {
 		{trace.Write, work.Work{Streams: []stream.Spec{played, recorded}}, "record"},
 		{trace.Read, work.Work{Probe: 4096}, "probe, 4 KiB"},
 	} {
-		v := phaseView{found: &analysis.Phase{Roles: map[string]trace.Role{"A": tt.role},
+		v := phaseView{found: &analysis.PhaseResult{Roles: map[string]trace.Role{"A": tt.role},
 			Paced: work.Paced{"A": tt.paced}}}
 		if got := v.latencyOf("A"); got != tt.want {
 			t.Errorf("%s, %+v: %q, want %q", tt.role, tt.paced, got, tt.want)

@@ -118,7 +118,7 @@ func TestPool(t *testing.T) {
 		name, title, repeats string
 	}{{"W-1", "A writes (1)", ""}, {"R", "A reads", ""}, {"W-2", "A writes (2)", "W-1"},
 		{"W-3", "A writes (3)", "R"}} {
-		a.Phases = append(a.Phases, analysis.Phase{Name: p.name, Title: p.title,
+		a.Phases = append(a.Phases, analysis.PhaseResult{Name: p.name, Title: p.title,
 			Repeats: p.repeats})
 	}
 	got := map[string][]string{}
@@ -208,7 +208,7 @@ func TestPhasesWithoutReference(t *testing.T) {
 func TestFindings(t *testing.T) {
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "B"}}
 	for i, name := range []string{"WW", "WW-2", "RR"} {
-		a.Phases = append(a.Phases, analysis.Phase{Name: name, Title: name,
+		a.Phases = append(a.Phases, analysis.PhaseResult{Name: name, Title: name,
 			Repeats: []string{"", "WW", ""}[i],
 			Verdict: "A dropped 3 frames; 1 of 4 streams was spared. Two disks writing."})
 		a.Findings = append(a.Findings,
@@ -291,13 +291,13 @@ func TestSaturations(t *testing.T) {
 // A cell of the table of pairs is an effect, the note has the widest margin of error, and a share
 // that is of nothing says so: it must not look as if nothing were lost.
 func TestPairsTable(t *testing.T) {
-	phase := func(name, noBaselineOfC string) analysis.Phase {
-		return analysis.Phase{
+	phase := func(name, noBaselineOfC string) analysis.PhaseResult {
+		return analysis.PhaseResult{
 			Name: name, Roles: map[string]trace.Role{"A": trace.Write, "C": trace.Write},
 			Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{
 				"A": {}, "C": {NoReference: noBaselineOfC},
 			}},
-			Disks: map[string]analysis.Disk{"A": {}, "C": {}},
+			Disks: map[string]analysis.DiskResult{"A": {}, "C": {}},
 		}
 	}
 	lost := func(share float64, phases ...string) analysis.Effect {
@@ -306,7 +306,7 @@ func TestPairsTable(t *testing.T) {
 			CI: &stats.Interval{share - 0.021, share + 0.021},
 		}
 	}
-	tables := func(effects []analysis.Effect, phases ...analysis.Phase) *Table {
+	tables := func(effects []analysis.Effect, phases ...analysis.PhaseResult) *Table {
 		a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "C"},
 			Phases: phases, Effects: effects}
 		r := newRunDoc(Run{Analysis: a})

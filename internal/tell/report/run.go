@@ -165,7 +165,7 @@ func when(text string) string {
 func phaseID(index int) string { return fmt.Sprintf("phase-%d", index+1) }
 
 // does says which of a phase's disks do what, but for those to leave out: "A and B read, C writes".
-func (r *runDoc) does(p *analysis.Phase, leaveOut func(disk string) bool) string {
+func (r *runDoc) does(p *analysis.PhaseResult, leaveOut func(disk string) bool) string {
 	works := map[string]work.Work{}
 	var labels []string
 	for _, key := range r.Keys {

@@ -61,7 +61,7 @@ func TestStreamTable(t *testing.T) {
 	} {
 		check.Same(t, phase, [][]string{want}, wordsOf(viewOf(t, run, phase).streamTable()))
 	}
-	found := &analysis.Phase{StreamTotals: []analysis.StreamTotal{{Disk: "A", Streams: 2,
+	found := &analysis.PhaseResult{StreamTotals: []analysis.StreamTotal{{Disk: "A", Streams: 2,
 		LowestBufferS: 0.3}}}
 	v := viewOf(t, run, "play")
 	v.found = found
@@ -124,12 +124,12 @@ func TestStreamCharts(t *testing.T) {
 
 // Steps that are joined keep every late frame and the lowest buffer.
 func TestFlowIsBounded(t *testing.T) {
-	s := analysis.Stream{Disk: "A", Series: &analysis.StreamSeries{StepS: 0.1}}
+	s := analysis.StreamOutcome{Disk: "A", Series: &analysis.StreamSeries{StepS: 0.1}}
 	for i := range 2*maxFlow + 7 {
 		s.Series.BufferS = append(s.Series.BufferS, float64(i%10))
 		s.Series.Late = append(s.Series.Late, 1)
 	}
-	stepS, bufferS, late := flowOf([]analysis.Stream{s}, "A")
+	stepS, bufferS, late := flowOf([]analysis.StreamOutcome{s}, "A")
 	sum := 0
 	for _, n := range late {
 		sum += n
@@ -222,7 +222,7 @@ func TestTriesAreNoPhasesOfTheTable(t *testing.T) {
 // another count by most of them, and the range is what is known.
 func TestLaneOfAPace(t *testing.T) {
 	found := 200e6
-	search := analysis.Search{
+	search := analysis.SearchSummary{
 		Name: "pace", Kind: trace.SearchPace, Disk: "B",
 		SearchResult: analysis.SearchResult{Found: &found},
 	}
@@ -236,18 +236,18 @@ func TestLaneOfAPace(t *testing.T) {
 	} {
 		try.Phase = fmt.Sprint("p", i)
 		search.Tries = append(search.Tries, try)
-		a.Phases = append(a.Phases, analysis.Phase{
+		a.Phases = append(a.Phases, analysis.PhaseResult{
 			Name: try.Phase, Search: &trace.Try{Search: "pace"},
 			Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write},
 			Paced: work.Paced{"A": {Streams: []stream.Spec{{Kind: "x", Count: 4,
 				Frame: time.Second}}}, "B": {Pace: 400e6}},
-			Streams: make([]analysis.Stream, 4),
+			Streams: make([]analysis.StreamOutcome, 4),
 			StreamTotals: []analysis.StreamTotal{{Disk: "A", Op: trace.Read, Streams: 4, Due: 100,
 				Late: 20}},
 			Overlap: &analysis.Overlap{Disks: map[string]analysis.OverlapDisk{"B": {Rate: 800e6}}},
 		})
 	}
-	a.Searches = []analysis.Search{search}
+	a.Searches = []analysis.SearchSummary{search}
 	out := newRunDoc(Run{Analysis: a}).streams()
 	l := out.Lanes[0]
 	check.Same(t, "number", "200 MB/s", l.Number)
@@ -294,7 +294,7 @@ func TestWhoDoesWhat(t *testing.T) {
 				'-': trace.Idle}[letter]
 		}
 		r := &runDoc{Document: &Document{Keys: newKeys([]string{"A", "B", "C"})}}
-		p := &analysis.Phase{Roles: roles, Paced: test.paced}
+		p := &analysis.PhaseResult{Roles: roles, Paced: test.paced}
 		if got := r.does(p, nobody); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.pattern, got, test.want)
 		}
@@ -312,7 +312,7 @@ func TestDoing(t *testing.T) {
 		"writing at up to 200 MB/s": {Pace: 200e6},
 		"reading and writing 70/30": {Reads: 0.7},
 	} {
-		found := &analysis.Phase{
+		found := &analysis.PhaseResult{
 			Roles: map[string]trace.Role{"A": trace.Write}, Paced: work.Paced{"A": paced},
 		}
 		v := &phaseView{runDoc: &runDoc{Document: &Document{}}, found: found}

@@ -90,7 +90,7 @@ func (r *runDoc) poolFindings() {
 type pooledPhase struct {
 	title  string
 	id     string // ID of the first
-	phases []analysis.Phase
+	phases []analysis.PhaseResult
 
 	rank int     // rank of what the headline says about them
 	kept float64 // the least that a disk keeps of its baseline
@@ -100,7 +100,7 @@ type pooledPhase struct {
 // number at their end.
 func (r *runDoc) pool() {
 	type repeated struct{ name, first string }
-	for _, group := range analysis.Grouped(r.a.Phases, func(p analysis.Phase) repeated {
+	for _, group := range analysis.Grouped(r.a.Phases, func(p analysis.PhaseResult) repeated {
 		return repeated{trace.Unnumbered(p.Name), cmp.Or(p.Repeats, p.Name)}
 	}) {
 		title := pick(len(group) > 1, trace.Unnumbered(group[len(group)-1].Title), group[0].Title)

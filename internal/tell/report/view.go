@@ -14,7 +14,7 @@ import (
 type phaseView struct {
 	*runDoc
 	traced *trace.Phase // nil if the trace is not at hand
-	found  *analysis.Phase
+	found  *analysis.PhaseResult
 	lanes  []lane // the working disks; none if the trace is not at hand
 	many   bool   // more files than can be drawn one by one
 	endS   float64
@@ -31,7 +31,7 @@ type lane struct {
 	key   Key
 	op    trace.Role
 	files []file
-	stats analysis.Disk
+	stats analysis.DiskResult
 }
 
 // file is one transfer, in seconds since the phase's release and bytes per second.
@@ -168,7 +168,7 @@ const ownPaceNote = "Own pace: the disk moves what its streams, its pace, its pa
 func (v *phaseView) limited(name string) bool { return v.found.Paced[name].IsPaced() }
 
 // workOf is the work of a disk in a phase.
-func workOf(p *analysis.Phase, disk string) work.Work {
+func workOf(p *analysis.PhaseResult, disk string) work.Work {
 	w := p.Paced[disk]
 	w.Op = p.Roles[disk]
 	return w

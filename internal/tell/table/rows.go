@@ -188,7 +188,7 @@ func newSource(r *recorded.Run) *source {
 }
 
 // pattern is what each disk of the run does in the phase, a letter each.
-func (s *source) pattern(p *analysis.Phase) string {
+func (s *source) pattern(p *analysis.PhaseResult) string {
 	var letters []byte
 	for _, name := range s.Analysis.Order {
 		role, ok := p.Roles[name]
@@ -272,7 +272,7 @@ func (s *source) disks() (rows []Disk) {
 }
 
 // measure fills in what was measured of the disk in the phase.
-func (row *Disk) measure(p *analysis.Phase, d *analysis.Disk) {
+func (row *Disk) measure(p *analysis.PhaseResult, d *analysis.DiskResult) {
 	if o := p.Overlap; o != nil {
 		part := o.Disks[row.Disk]
 		row.OverlapBytes, row.OverlapS, row.Rate, row.Share = &part.Bytes, &o.DurationS, &part.Rate,
@@ -316,7 +316,7 @@ func (row *Disk) measure(p *analysis.Phase, d *analysis.Disk) {
 }
 
 // describe says what the row's disk is and how it is connected.
-func (s *source) describe(row *Disk, p *analysis.Phase) {
+func (s *source) describe(row *Disk, p *analysis.PhaseResult) {
 	if s.Trace == nil {
 		return
 	}

@@ -91,7 +91,7 @@ func TestDisks(t *testing.T) {
 	}
 	for _, row := range rows {
 		phase := run.Analysis.Phases[slices.IndexFunc(run.Analysis.Phases,
-			func(p analysis.Phase) bool { return p.Name == row.Phase })]
+			func(p analysis.PhaseResult) bool { return p.Name == row.Phase })]
 		disk := phase.Overlap.Disks[row.Disk]
 		if *row.Rate != disk.Rate || *row.RateLow != disk.CI95[0] ||
 			*row.RateHigh != disk.CI95[1] || *row.OverlapBytes != disk.Bytes ||

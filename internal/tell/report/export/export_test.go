@@ -58,7 +58,7 @@ func TestGoBench(t *testing.T) {
 	overlap := &analysis.Overlap{Rate: 1.25e9, Spans: [][2]float64{{0, 0.5}, {0.6, 1.5}},
 		Disks: map[string]analysis.OverlapDisk{"my disk/1": {Rate: 1.25e9}}}
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Name: run.Name,
-		Phases: []analysis.Phase{{Name: "W-", Overlap: overlap}, {Name: "no overlap"}}}
+		Phases: []analysis.PhaseResult{{Name: "W-", Overlap: overlap}, {Name: "no overlap"}}}
 	var out strings.Builder
 	check.Must(t, GoBench(&out, run, a))
 	want := `Unit B/s better=higher

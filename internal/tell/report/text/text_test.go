@@ -122,7 +122,7 @@ func sample() *analysis.Analysis {
 	lag, short, alone, read, kept := 11.7, 0.0, 1.4e9, 2.6e9, 0.5
 	return &analysis.Analysis{
 		Scale: unit.ScaleFor(2e9), Name: "triple", Order: []string{"A", "B", "C"},
-		Phases: []analysis.Phase{
+		Phases: []analysis.PhaseResult{
 			{
 				Name:  "WWW",
 				Title: "all write",
@@ -152,7 +152,7 @@ func sample() *analysis.Analysis {
 					{Disk: "A", After: "B", LagS: &short, ToRate: &alone},
 					{Disk: "B", After: "C", Reason: "the phase ended first"},
 				},
-				Disks: map[string]analysis.Disk{"A": {Files: 50}, "B": {Files: 45},
+				Disks: map[string]analysis.DiskResult{"A": {Files: 50}, "B": {Files: 45},
 					"C": {Files: 70}},
 			},
 			{
@@ -160,7 +160,7 @@ func sample() *analysis.Analysis {
 				Title:   "A reads",
 				Roles:   map[string]trace.Role{"A": trace.Read, "B": trace.Idle, "C": trace.Idle},
 				Verdict: "A reading alone: 2.60 GB/s.",
-				Disks:   map[string]analysis.Disk{"A": {Files: 2, Bytes: 3e9, Rate: &read}},
+				Disks:   map[string]analysis.DiskResult{"A": {Files: 2, Bytes: 3e9, Rate: &read}},
 				Warnings: []analysis.Warning{
 					{Code: "few_files", Disk: "A",
 						Text: "disk A has 2 files: too few for a spread; give it at least 5"},
