@@ -219,8 +219,12 @@ var whereMounted = regexp.MustCompile(`^/(Volumes|media|run/media|mnt)/.`)
 
 // onSystemDisk reports whether a physical disk beneath is the one that the system runs from.
 func (f *facts) onSystemDisk() bool {
-	return f.place.System || slices.ContainsFunc(f.under,
-		func(d *hardware.Disk) bool { return d.System })
+	for _, under := range f.under {
+		if under.System {
+			return true
+		}
+	}
+	return f.place.System
 }
 
 func judgeSystemDisk(f *facts) answer {

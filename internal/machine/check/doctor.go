@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -55,9 +54,11 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 	var untouched []string
 	defer func() {
 		for _, complaint := range janitor.Finish(nil, hangs) {
-			if !slices.ContainsFunc(untouched, func(path string) bool {
-				return strings.Contains(complaint, " in "+path+": ")
-			}) {
+			made := true
+			for _, path := range untouched {
+				made = made && !strings.Contains(complaint, " in "+path+": ")
+			}
+			if made {
 				opts.Notify(complaint)
 			}
 		}

@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -24,17 +23,21 @@ func (f *facts) hubs(disk scenario.Disk) []*hardware.Hub {
 // elsewhere says what a disk that is surely on no hub is connected to. It is empty if the disk is
 // on one, or may be.
 func (f *facts) elsewhere(d *hardware.Disk) string {
-	_, hubs := f.machine.Way(d)
-	uplink := func(l hardware.Link) bool { return l.Segment == hardware.Uplink }
-	switch {
-	case len(hubs) > 0 || d.External == nil:
+	if _, hubs := f.machine.Way(d); len(hubs) > 0 || d.External == nil {
 		return ""
-	case !*d.External:
-		return "is inside the computer"
-	case len(d.Path.Links) > 0 && !slices.ContainsFunc(d.Path.Links, uplink):
-		return "is on a port of its own"
 	}
-	return ""
+	if !*d.External {
+		return "is inside the computer"
+	}
+	for _, link := range d.Path.Links {
+		if link.Segment == hardware.Uplink {
+			return ""
+		}
+	}
+	if len(d.Path.Links) == 0 {
+		return ""
+	}
+	return "is on a port of its own"
 }
 
 func judgeNotOnHub(f *facts) answer {

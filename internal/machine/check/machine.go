@@ -77,20 +77,21 @@ func (f *facts) worksOn(p device.Process) string {
 
 // judgeDisplay looks on the hubs that all disks share.
 func judgeDisplay(f *facts) answer {
-	var shared []*hardware.Hub
+	known := 0
+	carries := map[*hardware.Hub]int{} // carries counts the disks on each hub.
 	for _, disk := range f.plan.Disks {
 		hubs := f.hubs(disk)
-		if shared == nil {
-			shared = hubs
+		if len(hubs) > 0 {
+			known++
 		}
-		if hubs != nil {
-			shared = slices.DeleteFunc(shared,
-				func(h *hardware.Hub) bool { return !slices.Contains(hubs, h) })
+		for _, hub := range hubs {
+			carries[hub]++
 		}
 	}
-	for _, hub := range shared {
+	for i := range f.machine.Hubs {
+		hub := &f.machine.Hubs[i]
 		for _, attached := range hub.Devices {
-			if attached.Kind == hardware.DisplayKind {
+			if known > 0 && carries[hub] == known && attached.Kind == hardware.DisplayKind {
 				return warn(fmt.Sprintf("%s is on the hub of the disks (%s)",
 					cmp.Or(attached.Name, "a display"), hub.Name),
 					"a display's picture goes before their data",

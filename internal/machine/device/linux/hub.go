@@ -100,10 +100,12 @@ func (m *machine) port(hub, device string) string {
 		p.Name = "USB port " + number + " of bus " + strings.TrimPrefix(bus, "usb")
 	}
 	host := &m.Hosts[0]
-	known := func(q hardware.Port) bool { return q.ID == p.ID }
-	if !slices.ContainsFunc(host.Ports, known) {
-		host.Ports = append(host.Ports, p)
+	for _, listed := range host.Ports {
+		if listed.ID == p.ID {
+			return p.ID
+		}
 	}
+	host.Ports = append(host.Ports, p)
 	return p.ID
 }
 
@@ -156,11 +158,14 @@ func (m *machine) below(dir, class string) []string {
 func (m *machine) routerOf(pci []string) (last *router) {
 	for _, controller := range m.controllers {
 		ports, here := m.tunnels(controller), controller
-		start := slices.IndexFunc(pci, func(dir string) bool { return slices.Contains(ports, dir) })
-		if start < 0 {
+		rest := pci
+		for len(rest) > 0 && !slices.Contains(ports, rest[0]) {
+			rest = rest[1:]
+		}
+		if len(rest) == 0 {
 			continue
 		}
-		for rest := pci[start:]; ; rest = rest[2:] {
+		for ; ; rest = rest[2:] {
 			// A controller's n-th port has its n-th PCIe port: so the kernel pairs them for all
 			// controllers that it knows (tb_find_pcie_down in drivers/thunderbolt/tb.c), and the
 			// firmware numbers them (usb4-port-number). So it is with hubs of USB4

@@ -45,8 +45,8 @@ func (m *machine) addDisks(list, apfs []dict) {
 		for name := range m.chains {
 			names[name] = true
 		}
-		for _, item := range m.media() {
-			names[wholeDisk(item.Text("bsd_name"))] = true
+		for name := range m.media {
+			names[name] = true
 		}
 		for _, device := range m.usb {
 			for name := range device.media {
@@ -65,19 +65,16 @@ func (m *machine) addDisks(list, apfs []dict) {
 	m.addVolumes(list, containers)
 }
 
-// media are the disks of the profile's NVMe and SATA controllers.
-func (m *machine) media() []dict {
-	var items []dict
+// readMedia reads the disks of the profile's NVMe and SATA controllers.
+func (m *machine) readMedia() {
 	for _, kind := range []string{"SPNVMeDataType", "SPSerialATADataType"} {
 		for _, controller := range m.profile[kind] {
 			for _, item := range controller.List("_items") {
-				item = maps.Clone(item)
-				item["controller"] = map[string]any(controller)
-				items = append(items, item)
+				disk := wholeDisk(item.Text("bsd_name"))
+				m.media[disk] = append(m.media[disk], medium{item, controller})
 			}
 		}
 	}
-	return items
 }
 
 // learn takes over what d knows; a size that is known stays.
@@ -102,7 +99,8 @@ func (m *machine) describe(disk *hardware.Disk) {
 	chain := m.chains[disk.Name].disk
 	learn(disk, chain)
 	disk.Errors, disk.Retries = chain.Errors, chain.Retries
-	for _, item := range m.mediaOf(disk.Name) {
+	for _, medium := range m.media[disk.Name] {
+		item := medium.item
 		size, _ := item.Number("size_in_bytes")
 		learn(disk, hardware.Disk{
 			Model:    cmp.Or(item.Text("device_model"), item.Text("_name")),
@@ -113,20 +111,13 @@ func (m *machine) describe(disk *hardware.Disk) {
 			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, hardware.NVMe)
 		}
 		if trim := item.Flag("spsata_trim_support"); trim != nil {
-			bus := busOf(item.Dict("controller").Text("spsata_physical_interconnect"))
+			bus := busOf(medium.controller.Text("spsata_physical_interconnect"))
 			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, bus, hardware.SATA)
 		}
 	}
 	if disk.Bus == hardware.AppleFabric && disk.External == nil {
 		disk.External = new(false)
 	}
-}
-
-// mediaOf are those that bear a disk's name.
-func (m *machine) mediaOf(name string) []dict {
-	return slices.DeleteFunc(m.media(), func(item dict) bool {
-		return wholeDisk(item.Text("bsd_name")) != name
-	})
 }
 
 func (m *machine) usbOf(name string) *usbDevice {

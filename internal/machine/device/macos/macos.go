@@ -76,7 +76,8 @@ func HostSettings() (texts, numbers []string) {
 // Parse puts an inventory together. A capture that cannot be read costs what it would have shown,
 // and a warning. Serial numbers are left out unless asked for.
 func Parse(captures Captures, serials bool) *hardware.Inventory {
-	m := &machine{Inventory: capture.New(), profile: map[string][]dict{}, uids: map[string]int64{}}
+	m := &machine{Inventory: capture.New(), profile: map[string][]dict{}, uids: map[string]int64{},
+		media: map[string][]medium{}}
 	for _, profile := range [][]byte{captures.Topology, captures.Profile} {
 		if len(profile) == 0 {
 			continue
@@ -89,6 +90,7 @@ func Parse(captures Captures, serials bool) *hardware.Inventory {
 			m.profile[name] = answer.List(name)
 		}
 	}
+	m.readMedia()
 	m.routers = routersOf(m.read("the Thunderbolt routers (ioreg)", captures.Routers, ""))
 	m.chains = chainsOf(m.read("the disks' drivers (ioreg)", captures.Drivers, ""))
 	m.mounts = mountsOf(captures.Mounts)
@@ -112,8 +114,12 @@ type machine struct {
 	uids    map[string]int64             // uids are the routers', by their hubs' IDs.
 	chains  map[string]chain             // chains are by the disk's name.
 	mounts  map[string][]hardware.Volume // mounts are by the volume's name.
+	media   map[string][]medium          // media are by the disk's name.
 	usb     []*usbDevice
 }
+
+// medium is a disk of the profile, and its controller there.
+type medium struct{ item, controller dict }
 
 // unique is an ID that no hub has yet: that one, unless a capture has two of the same place.
 func (m *machine) unique(id string) string {

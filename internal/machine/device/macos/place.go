@@ -78,8 +78,8 @@ func (m *machine) usbRouter() string {
 // throughThunderbolt reports whether a disk is in a slot of Thunderbolt: its controller says so, or
 // the list of PCI devices, which the serial number joins.
 func (m *machine) throughThunderbolt(disk *hardware.Disk) bool {
-	for _, d := range m.mediaOf(disk.Name) {
-		if strings.HasPrefix(d.Text("spnvme_slot_name"), "Thunderbolt@") {
+	for _, medium := range m.media[disk.Name] {
+		if strings.HasPrefix(medium.item.Text("spnvme_slot_name"), "Thunderbolt@") {
 			return true
 		}
 	}
@@ -144,14 +144,14 @@ func (m *machine) ownLink(disk *hardware.Disk) *hardware.Link {
 		return &hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: bps,
 			TxBps: bps}
 	}
-	for _, item := range m.mediaOf(disk.Name) {
-		controller := item.Dict("controller")
+	for _, medium := range m.media[disk.Name] {
+		item := medium.item
 		n, _ := strconv.ParseInt(strings.TrimPrefix(item.Text("spnvme_linkwidth"), "x"), 10, 64)
 		if link := capture.PCIe(capture.Rate(item.Text("spnvme_linkspeed")), n); link != nil {
 			return link
 		}
 		// What the port could do, its disk may not.
-		if bps := capture.Rate(controller.Text("spsata_negotiatedlinkspeed")); bps > 0 {
+		if bps := capture.Rate(medium.controller.Text("spsata_negotiatedlinkspeed")); bps > 0 {
 			return &hardware.Link{Segment: hardware.Lanes, Kind: hardware.SATALink, RxBps: bps,
 				TxBps: bps}
 		}

@@ -65,20 +65,22 @@ func (m *machine) portOf(device, bus dict, ports []hardware.Port) string {
 	if len(ports) == 1 {
 		return ports[0].ID
 	}
+	socket := ""
 	route, err := strconv.ParseUint(device.Text("route_string_key"), 16, 64)
 	if host, ok := m.routers[uid(bus)]; ok && err == nil {
-		number := host.port(int64(route & 0xff)).Text("Socket ID")
-		if number != "" && slices.ContainsFunc(ports, func(p hardware.Port) bool {
-			return p.ID == "port"+number
-		}) {
-			return "port" + number
+		socket = host.port(int64(route & 0xff)).Text("Socket ID")
+	}
+	var connected []string
+	for _, p := range ports {
+		if socket != "" && p.ID == "port"+socket {
+			return p.ID
+		}
+		if p.Link != nil {
+			connected = append(connected, p.ID)
 		}
 	}
-	connected := slices.DeleteFunc(slices.Clone(ports), func(p hardware.Port) bool {
-		return p.Link == nil
-	})
 	if len(connected) == 1 {
-		return connected[0].ID
+		return connected[0]
 	}
 	return ""
 }
@@ -106,14 +108,13 @@ func (m *machine) addRouter(device, upstream dict, port, parent string) {
 	}
 	setRate(hub.Link, device.Dict("receptacle_upstream_ambiguous_tag").Text("current_speed_key"))
 	m.refine(hub.Link, device, upstream)
-	// What is plugged into a port is its link.
-	ports := m.Hosts[0].Ports
-	if i := slices.IndexFunc(ports, func(p hardware.Port) bool {
-		return p.ID == port
-	}); parent == "" && i >= 0 {
-		link := *hub.Link
-		link.Segment, link.Hub = hardware.HostPort, ""
-		ports[i].Link, ports[i].Protocol = &link, hub.Protocol
+	for i := range m.Hosts[0].Ports { // What is plugged into a port is its link.
+		p := &m.Hosts[0].Ports[i]
+		if parent == "" && p.ID == port {
+			link := *hub.Link
+			link.Segment, link.Hub = hardware.HostPort, ""
+			p.Link, p.Protocol = &link, hub.Protocol
+		}
 	}
 	m.Hubs = append(m.Hubs, hub)
 	m.uids[hub.ID] = uid(device)

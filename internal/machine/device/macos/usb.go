@@ -116,11 +116,14 @@ func (m *machine) hangUSB(id, router string) {
 func (m *machine) isNetwork(d dict) bool {
 	vendor := number16(cmp.Or(d.Text("USBDeviceKeyVendorID"), d.Text("vendor_id")))
 	product := number16(cmp.Or(d.Text("USBDeviceKeyProductID"), d.Text("product_id")))
-	return product != 0 && slices.ContainsFunc(m.profile["SPEthernetDataType"], func(e dict) bool {
-		same := number16(e.Text("spethernet_vendor-id")) == vendor &&
-			number16(e.Text("spethernet_product-id")) == product
-		return same && strings.Contains(e.Text("spethernet_bus"), "usb")
-	})
+	for _, adapter := range m.profile["SPEthernetDataType"] {
+		if product != 0 && number16(adapter.Text("spethernet_product-id")) == product &&
+			number16(adapter.Text("spethernet_vendor-id")) == vendor &&
+			strings.Contains(adapter.Text("spethernet_bus"), "usb") {
+			return true
+		}
+	}
+	return false
 }
 
 // number16 reads words like 0x0bda (Realtek), as the profile numbers makers and products; 0 for

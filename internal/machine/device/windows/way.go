@@ -26,9 +26,12 @@ func (m *machine) way(id string) []dict {
 
 // runs reports whether a device's driver is one of those.
 func runs(d dict, services ...string) bool {
-	return slices.ContainsFunc(services, func(s string) bool {
-		return strings.EqualFold(d.Text("Service"), s)
-	})
+	for _, service := range services {
+		if strings.EqualFold(d.Text("Service"), service) {
+			return true
+		}
+	}
+	return false
 }
 
 // place finds what a disk is connected to, by the devices on the way to it.
