@@ -2,15 +2,8 @@ package libsystem
 
 import (
 	"fmt"
-	"syscall"
 	"unsafe"
 )
-
-// Implemented in package syscall: call with six arguments.
-//
-//go:linkname call6 syscall.syscall6
-//nolint:revive // It has as many arguments.
-func call6(fn, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err syscall.Errno)
 
 //nolint:gochecknoglobals // constants of the linker
 var hostSelfAddress, taskSelfAddress, processorInfoAddress, deallocateAddress uintptr
@@ -27,20 +20,20 @@ type Ticks [4]uint32
 // NewCores returns the function that reads the ticks of each core. It holds the one port of the
 // host that it asks: each call of mach_host_self would add a reference to it.
 func NewCores() func() ([]Ticks, error) {
-	host, _, _ := call(hostSelfAddress, 0, 0, 0)
-	task, _, _ := call(taskSelfAddress, 0, 0, 0)
+	host, _, _ := call(hostSelfAddress, 0, 0, 0, 0, 0, 0)
+	task, _, _ := call(taskSelfAddress, 0, 0, 0, 0, 0, 0)
 	return func() ([]Ticks, error) {
 		const cpuLoad = 2 // PROCESSOR_CPU_LOAD_INFO of <mach/processor_info.h>
 		var cores, integers uint32
 		var answer *Ticks // It is in memory that must be given back.
-		status, _, _ := call6(processorInfoAddress, host, cpuLoad, uintptr(unsafe.Pointer(&cores)),
+		status, _, _ := call(processorInfoAddress, host, cpuLoad, uintptr(unsafe.Pointer(&cores)),
 			uintptr(unsafe.Pointer(&answer)), uintptr(unsafe.Pointer(&integers)), 0)
 		if code := int32(status); code != 0 || answer == nil { // A kern_return_t has 32 bits.
 			return nil, fmt.Errorf("host_processor_info: error %d", code)
 		}
 		ticks := append([]Ticks(nil), unsafe.Slice(answer, cores)...)
 		size := 4 * uintptr(integers)
-		_, _, _ = call(deallocateAddress, task, uintptr(unsafe.Pointer(answer)), size)
+		_, _, _ = call(deallocateAddress, task, uintptr(unsafe.Pointer(answer)), size, 0, 0, 0)
 		return ticks, nil
 	}
 }
