@@ -81,7 +81,7 @@ func Table() []Check {
 		{"busy", "disks that move something though they should be idle " + ofLargePlans, disk, nil,
 			judgeBusy},
 		{"folder", "a test folder that can't be created, locked and removed", tests,
-			(*facts).tryFolder, judgeFolder},
+			(*facts).tryTestFolder, judgeFolder},
 		{"direct", "a cache that 256 MB in large blocks pass through when written or read", tests,
 			(*facts).moveFiles, func(f *facts) answer { return judgeDirect(f.files[:2]) }},
 		{"direct_4k", "a cache that 16 MB in blocks of 4 KiB pass through", tests,
@@ -109,9 +109,9 @@ func Table() []Check {
 		{"priority", "other programs that go first", Doctor, (*facts).askPriority, judgePriority},
 		{"awake", "a computer that may go to sleep", Doctor, (*facts).tryAwake, judgeAwake},
 		{"clock", "processes that read different clocks", Doctor, (*facts).readClocks, judgeClocks},
-		{"timers", "waits that end late", Doctor, (*facts).releaseOften, judgeTimers},
+		{"timers", "waits that end late", Doctor, (*facts).releaseWorkers, judgeTimers},
 		{"start", "workers that start apart, in 20 releases without a disk", Doctor,
-			(*facts).releaseOften, judgeStart},
+			(*facts).releaseWorkers, judgeStart},
 		{"stopwatch", "a clock that runs too fast or too slow", Doctor, (*facts).watchDrift,
 			judgeDrift},
 		{"disks", "no disk to check", Doctor, nil, judgeDisks},
@@ -133,7 +133,7 @@ func Preflight(ctx context.Context, plan *scenario.Plan, opts Options) (problems
 	var disks []scenario.Disk
 	for _, disk := range plan.Disks {
 		if !disk.Simulated() {
-			f.reach(disk)
+			f.inspect(disk)
 			disks = append(disks, disk)
 		}
 	}
@@ -176,10 +176,10 @@ func (f *facts) ask(ctx context.Context, then When, tell func(trace.Check)) {
 			continue
 		}
 		found, err := skip("not made, as one before it failed"), error(nil)
-		if must || f.unreached == nil && !(unfit && writes) {
+		if must || f.placeErr == nil && !(unfit && writes) {
 			found, err = c.ask(ctx, f)
 		}
-		if err != nil || found.Verdict == trace.Fail && !writes || f.unlocked != nil {
+		if err != nil || found.Verdict == trace.Fail && !writes || f.folderErr != nil {
 			unfit = true
 		}
 		found.Name, found.Path = c.Code, f.disk.Path

@@ -98,7 +98,7 @@ func desktop(t *testing.T) *facts {
 	}
 	f.clocks = readings{-20e3, 30e3}
 	lasts(10*s, 10*s)(f)
-	f.late, f.skews = same(20e3), same(40e3)
+	f.lateNS, f.skewsNS = same(20e3), same(40e3)
 	for _, job := range []scenario.Job{
 		largeJob(trace.Write, 256e6), largeJob(trace.Read, 256e6), smallJob(trace.Write, 16e6),
 		smallJob(trace.Read, 16e6),
@@ -111,7 +111,7 @@ func desktop(t *testing.T) *facts {
 	rates(2e9, 2.5e9, 100e6, 150e6)(f)
 	flushed(800e3, nil)(f)
 	f.size, f.reserved = 256e6, 1e6
-	f.one, f.four = same(1e9), same(2e9)
+	f.depthOneRates, f.depthFourRates = same(1e9), same(2e9)
 	return f
 }
 
@@ -148,7 +148,7 @@ func judge(f *facts) (codes, texts []string) {
 		d := f.of(disk)
 		for _, c := range Table() {
 			if (c.When&Disk != 0) != (disk.Name != "") || c.When&Plan == 0 && disk.Name == "B" ||
-				d.unreached != nil && c.When&Must == 0 {
+				d.placeErr != nil && c.When&Must == 0 {
 				continue
 			}
 			found := c.judge(d)
@@ -245,7 +245,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 		}, "", ""},
 		{"too little space for doctor", func(f *facts) {
 			put(f, "A", free(3e8))
-			f.plan, f.opts.Paths = examined([]string{"A"}), []string{"A"}
+			f.plan, f.opts.Paths = doctorPlan([]string{"A"}), []string{"A"}
 		}, "! space (A)", "disk A: the checks need 256 MB plus a margin of 72.2 MB, but only 300 " +
 			"MB is free; free some space"},
 		{"shared space", func(f *facts) { put(f, "A", free(7e9)); put(f, "B", id(1), free(7e9)) },
@@ -451,9 +451,11 @@ func TestEveryCheckCanFail(t *testing.T) {
 			"", "",
 		},
 		{"battery", func(f *facts) { f.machine.Hosts[0].Power = hardware.Battery }, "battery", ""},
-		{"powersave", func(f *facts) { f.saving = "governor powersave" }, "powersave", "cpupower"},
+		{"powersave", func(f *facts) {
+			f.powerSaving = "governor powersave"
+		}, "powersave", "cpupower"},
 		{"nothing to be asked", func(f *facts) {
-			f.unlooked = errors.New("no\nsysfs")
+			f.machineErr = errors.New("no\nsysfs")
 			f.machine = &hardware.Inventory{}
 		}, "unknown_hardware (A), unknown_hardware (B)", "(no; sysfs)"},
 		{"a disk that is not told of", func(f *facts) {
@@ -470,21 +472,21 @@ func TestEveryCheckCanFail(t *testing.T) {
 		{"a RAID that is checked", runs(device.Process{Name: "md0_resync"}), "background",
 			"reads a RAID through"},
 		{"macOS refuses", func(f *facts) {
-			f.system, f.absent["A"] = "darwin",
+			f.system, f.placeErrs["A"] = "darwin",
 				&fs.PathError{Op: "stat", Path: "/mnt/sda1/a", Err: syscall.EPERM}
 			delete(f.places, "A")
 		}, "! closed (A)", "macOS keeps programs of this terminal out of /mnt/sda1/a (stat"},
 		{"Linux refuses", func(f *facts) {
-			f.absent["A"] = &fs.PathError{Op: "stat", Path: "/mnt/sda1/a", Err: syscall.EPERM}
+			f.placeErrs["A"] = &fs.PathError{Op: "stat", Path: "/mnt/sda1/a", Err: syscall.EPERM}
 			delete(f.places, "A")
 		}, "! missing (A)", "not permitted"},
 		{"no folder", func(f *facts) {
-			f.absent["A"] = fs.ErrNotExist
+			f.placeErrs["A"] = fs.ErrNotExist
 			delete(f.places, "A")
 		}, "! missing (A)",
 			"disk A: /mnt/sda1/a does not exist; check the spelling"},
 		{"a file", func(f *facts) {
-			f.absent["B"] = device.ErrNotFolder
+			f.placeErrs["B"] = device.ErrNotFolder
 			delete(f.places, "B")
 		}, "! not_folder (B)",
 			"disk B: /mnt/sdb1/b is a file; give"},
@@ -499,7 +501,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 			f.clocks = readings{20e3, 60e3}
 		}, "clock", "differ by 20 µs to 60 µs: starts and"},
 		{"a stopwatch of its own", func(f *facts) {
-			f.apart = 5e6
+			f.stopwatchErrorNS = 5e6
 		}, "! stopwatch", "5 ms apart from the clock"},
 		{"a clock that jumps", func(f *facts) {
 			f.clocks = readings{low: 50, high: -50}
@@ -512,21 +514,21 @@ func TestEveryCheckCanFail(t *testing.T) {
 		{"far too fast clock", lasts(11*s, 10*s), "! stopwatch",
 			"this machine's seconds are wrong"},
 		{"a clock set back", lasts(s, -time.Hour), "stopwatch", "set back"},
-		{"dull timers", func(f *facts) { f.late = same(2e6) }, "timers", "disks start late"},
+		{"dull timers", func(f *facts) { f.lateNS = same(2e6) }, "timers", "disks start late"},
 		{"no timers", func(f *facts) {
-			f.late = same(15.6e6)
+			f.lateNS = same(15.6e6)
 		}, "! timers", "cannot be started together"},
-		{"one bad start", func(f *facts) { f.skews[0] = 100e6 }, "", ""},
-		{"ragged starts", func(f *facts) { f.skews = same(3e6) }, "start", "a millisecond apart"},
+		{"one bad start", func(f *facts) { f.skewsNS[0] = 100e6 }, "", ""},
+		{"ragged starts", func(f *facts) { f.skewsNS = same(3e6) }, "start", "a millisecond apart"},
 		{"no common start", func(f *facts) {
-			f.skews = same(80e6)
+			f.skewsNS = same(80e6)
 		}, "! start", "fewer disks than it says"},
 		{"asleep", func(f *facts) {
-			f.asleep = errors.New("systemd-inhibit: not found")
+			f.awakeErr = errors.New("systemd-inhibit: not found")
 		}, "awake", "not found"},
 		{"nice", func(f *facts) { f.niceness = 10 }, "priority", "without nice"},
 		{"in the background", func(f *facts) {
-			f.heldBack = true
+			f.lowPriority = true
 		}, "! priority", "holds this program back"},
 		{"no disks", func(f *facts) {
 			f.plan = &scenario.Plan{}
@@ -561,10 +563,10 @@ func TestEveryCheckCanFail(t *testing.T) {
 			"! file_limit (A), exfat (A)", "or format the disk as APFS\n"},
 		{"files that are written in order", func(f *facts) {
 			f.files[0].Effective.Space, f.files[0].Effective.Depth = trace.SpaceNone, 1
-			f.reserveErr, f.one, f.four = syscall.ENOTSUP, nil, nil
+			f.reserveErr, f.depthOneRates, f.depthFourRates = syscall.ENOTSUP, nil, nil
 		}, "? reserve (A), ? lanes (A)", "see exfat"},
 		{"no locks", func(f *facts) {
-			f.unlocked = errors.New("a second process could take it")
+			f.folderErr = errors.New("a second process could take it")
 		}, "! folder (A)", "second process"},
 		{"refused", func(f *facts) {
 			f.files[1].Effective = trace.Effective{
@@ -621,24 +623,26 @@ func TestEveryCheckCanFail(t *testing.T) {
 		{"memory", rates(3e9, 3e9, 3e9, 3e9), "", ""},
 		{"ignored", flushed(2e3, nil), "! flush (A)", "ignores flushes"},
 		{"ignored by a cache", flushed(2e3, func(f *facts) {
-			f.known, f.volatile, f.virtual = true, true, true
+			f.cacheKnown, f.cacheVolatile, f.virtualDisk = true, true, true
 		}), "! flush (A)", ""},
 		{"quick, and nobody knows why", flushed(50e3, nil), "flush (A)",
 			"unless the disk's memory survives"},
-		{"quick, of a virtual disk", flushed(50e3, func(f *facts) { f.virtual = true }), "", ""},
-		{"needless", flushed(2e3, func(f *facts) { f.known = true }), "", ""},
+		{"quick, of a virtual disk", flushed(50e3, func(f *facts) {
+			f.virtualDisk = true
+		}), "", ""},
+		{"needless", flushed(2e3, func(f *facts) { f.cacheKnown = true }), "", ""},
 		{"ignored, as a bridge denies its cache", flushed(2e3, func(f *facts) {
-			f.known, f.machine.Find("sda").WriteCache = true, new(false)
+			f.cacheKnown, f.machine.Find("sda").WriteCache = true, new(false)
 		}), "! flush (A)", "ignores flushes"},
 		{"not ignored, without a cache", flushed(50e3, func(f *facts) {
-			f.known, f.machine.Find("sda").WriteCache = true, new(false)
+			f.cacheKnown, f.machine.Find("sda").WriteCache = true, new(false)
 		}), "", ""},
 		{"no full", flushed(800e3, func(f *facts) {
 			f.flushes.refused, f.flushes.full = syscall.ENOTTY, nil
 		}), "flush (A)", "full not known here (inappropriate"},
 		{"slow", flushed(400e6, nil), "flush (A)", "long wait"},
 		{"zero filling", func(f *facts) {
-			f.four = same(0.3e9)
+			f.depthFourRates = same(0.3e9)
 		}, "lanes (A)", "slows down several requests"},
 	} {
 		for code := range strings.SplitSeq(tt.want, ", ") {

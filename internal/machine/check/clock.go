@@ -139,7 +139,7 @@ func (f *facts) watchDrift(ctx context.Context) error {
 	f.ended = now()
 	// A stopwatch that agrees lies between two readings, however long another program takes there.
 	before, read, after := clock.Now(), f.stopwatch.Now(), clock.Now()
-	f.apart = float64(max(before-read, read-after, 0))
+	f.stopwatchErrorNS = float64(max(before-read, read-after, 0))
 	return nil
 }
 
@@ -151,9 +151,10 @@ func judgeDrift(f *facts) answer {
 	case wall <= 0:
 		return warn("the wall clock was set back meanwhile", "drift cannot be measured",
 			"try again")
-	case f.apart > clockBound:
+	case f.stopwatchErrorNS > clockBound:
 		return fail(fmt.Sprintf("the stopwatch of transfers is %s apart from the clock that "+
-			"processes share", span(f.apart)), "rates and overlaps contradict each other",
+			"processes share", span(f.stopwatchErrorNS)),
+			"rates and overlaps contradict each other",
 			"restart the computer, and report this with the result")
 	case math.Abs(off) > driftFail:
 		return fail(measured, "this machine's seconds are wrong, and all rates by as much, unless "+
@@ -193,11 +194,11 @@ const (
 	skewFail = 50e6
 )
 
-func (f *facts) releaseOften(ctx context.Context) (err error) {
-	if f.skews != nil || f.unreleased != nil {
-		return f.unreleased // Another check has reported it.
+func (f *facts) releaseWorkers(ctx context.Context) (err error) {
+	if f.skewsNS != nil || f.releaseErr != nil {
+		return f.releaseErr // Another check has reported it.
 	}
-	defer func() { f.unreleased = err }()
+	defer func() { f.releaseErr = err }()
 	dry, err := scenario.Load("dry.yaml", []byte(dryRun))
 	if err != nil {
 		return err
@@ -229,17 +230,17 @@ func (f *facts) releaseOften(ctx context.Context) (err error) {
 			}
 			late = append(late, float64(*disk.LateNS))
 		}
-		f.late = append(f.late, late...)
-		f.skews = append(f.skews, slices.Max(late)-slices.Min(late))
+		f.lateNS = append(f.lateNS, late...)
+		f.skewsNS = append(f.skewsNS, slices.Max(late)-slices.Min(late))
 	}
 	return nil
 }
 
 func judgeTimers(f *facts) answer {
-	late := quantile(f.late, 0.5)
+	late := quantile(f.lateNS, 0.5)
 	measured := fmt.Sprintf(
 		"the wait for the start ends %s late (median of %d; 90th percentile %s)",
-		span(late), len(f.late), span(quantile(f.late, 0.9)))
+		span(late), len(f.lateNS), span(quantile(f.lateNS, 0.9)))
 	switch {
 	case late > lateFail:
 		return fail(measured,
@@ -254,10 +255,10 @@ func judgeTimers(f *facts) answer {
 // judgeStart goes by the median: a busy moment spoils one start, which the run's report says; the
 // median shows a machine that usually starts badly.
 func judgeStart(f *facts) answer {
-	middle := quantile(f.skews, 0.5)
+	middle := quantile(f.skewsNS, 0.5)
 	measured := fmt.Sprintf(
 		"workers start within %s of each other (median of %d releases; at most %s)",
-		span(middle), len(f.skews), span(slices.Max(f.skews)))
+		span(middle), len(f.skewsNS), span(slices.Max(f.skewsNS)))
 	switch {
 	case middle > skewFail:
 		return fail(measured, "the beginning of every phase measures fewer disks than it says",

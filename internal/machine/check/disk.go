@@ -19,23 +19,23 @@ import (
 // noConsent reports whether macOS keeps programs of this terminal out of the folder. The operation
 // is then not permitted, while permissions of the folder's own give another error.
 func (f *facts) noConsent() bool {
-	return f.system == "darwin" && errors.Is(f.unreached, syscall.EPERM)
+	return f.system == "darwin" && errors.Is(f.placeErr, syscall.EPERM)
 }
 
 func judgeMissing(f *facts) answer {
 	switch {
-	case f.unreached == nil || errors.Is(f.unreached, device.ErrNotFolder) || f.noConsent():
+	case f.placeErr == nil || errors.Is(f.placeErr, device.ErrNotFolder) || f.noConsent():
 		return pass("it is there")
-	case errors.Is(f.unreached, fs.ErrNotExist):
+	case errors.Is(f.placeErr, fs.ErrNotExist):
 		return fail(f.disk.Path+" does not exist", "",
 			"check the spelling, and that the disk is mounted")
 	}
-	return fail(f.unreached.Error(), "",
+	return fail(f.placeErr.Error(), "",
 		"check that the disk is mounted, and that you may read the folder")
 }
 
 func judgeNotFolder(f *facts) answer {
-	if errors.Is(f.unreached, device.ErrNotFolder) {
+	if errors.Is(f.placeErr, device.ErrNotFolder) {
 		return fail(f.disk.Path+" is a file", "", "give a folder on the disk")
 	}
 	return pass("it is no file")
@@ -44,7 +44,7 @@ func judgeNotFolder(f *facts) answer {
 func judgeClosed(f *facts) answer {
 	why := f.place.Closed
 	if f.noConsent() {
-		why = f.unreached
+		why = f.placeErr
 	}
 	if why == nil {
 		return pass("not closed")
@@ -63,8 +63,8 @@ func judgeUnwritable(f *facts) answer {
 		"choose a folder that you may write to, on a volume that is not read-only")
 }
 
-// earlier are the disks of the plan before the judged one that can be looked at.
-func (f *facts) earlier() (disks []scenario.Disk) {
+// disksBefore are the disks of the plan before the judged one that can be looked at.
+func (f *facts) disksBefore() (disks []scenario.Disk) {
 	for _, disk := range f.plan.Disks {
 		if disk.Name == f.disk.Name {
 			break
@@ -77,7 +77,7 @@ func (f *facts) earlier() (disks []scenario.Disk) {
 }
 
 func judgeSameFolder(f *facts) answer {
-	for _, other := range f.earlier() {
+	for _, other := range f.disksBefore() {
 		if f.place.SameFolder(f.places[other.Name]) {
 			return fail(fmt.Sprintf("%s is the folder of disk %s too", f.disk.Path, other.Name), "",
 				"give each disk its own")
@@ -89,7 +89,7 @@ func judgeSameFolder(f *facts) answer {
 func judgeSameDisk(f *facts) answer {
 	const means = "the two compete for one disk, not for the hub"
 	const try = "give a folder on another disk, or --allow same_disk to measure just that"
-	for _, other := range f.earlier() {
+	for _, other := range f.disksBefore() {
 		place := f.places[other.Name]
 		if f.place.SameFolder(place) {
 			continue
@@ -420,8 +420,8 @@ func judgeUnknown(f *facts) answer {
 		return pass(kind)
 	}
 	why := slices.Clone(f.machine.Warnings)
-	if f.unlooked != nil {
-		why = append(why, strings.ReplaceAll(f.unlooked.Error(), "\n", "; "))
+	if f.machineErr != nil {
+		why = append(why, strings.ReplaceAll(f.machineErr.Error(), "\n", "; "))
 	}
 	reason := ""
 	if len(why) > 0 {

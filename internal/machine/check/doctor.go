@@ -28,8 +28,8 @@ const (
 	watchFor = 2 * time.Second
 )
 
-// examined is what doctor does to the disks behind some paths, as a plan.
-func examined(paths []string) *scenario.Plan {
+// doctorPlan is what doctor does to the disks behind some paths, as a plan.
+func doctorPlan(paths []string) *scenario.Plan {
 	plan := &scenario.Plan{Phases: []scenario.Phase{{Name: "doctor"}}}
 	for _, path := range paths {
 		job := largeJob(trace.Write, largest)
@@ -44,7 +44,7 @@ func examined(paths []string) *scenario.Plan {
 // error if it was interrupted or could not start; anything else that goes wrong is a failed check.
 func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error) {
 	opts.Watch = watchFor
-	f := newFacts(examined(opts.Paths), opts)
+	f := newFacts(doctorPlan(opts.Paths), opts)
 	janitor, err := coordinator.NewJanitor(ctx, opts.Command, opts.RunID, opts.Paths, zap.NewNop())
 	if err != nil {
 		return nil, err
@@ -118,9 +118,9 @@ func hung(path string, left []Check) (checks []trace.Check) {
 
 // alone is the facts of one folder, on a disk that may hang.
 func (f *facts) alone(ctx context.Context, path string, alive func()) *facts {
-	own := newFacts(examined([]string{path}), f.opts)
-	own.machine, own.unlooked, own.alive = f.machine, f.unlooked, alive
-	own.reach(own.plan.Disks[0])
+	own := newFacts(doctorPlan([]string{path}), f.opts)
+	own.machine, own.machineErr, own.onProgress = f.machine, f.machineErr, alive
+	own.inspect(own.plan.Disks[0])
 	own.watch(ctx)
 	return own.of(own.plan.Disks[0])
 }

@@ -69,7 +69,7 @@ func TestSoundDisks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := loopDisk(t, os.TempDir(), "rw", mkfs...)
 			f := oneDisk(t, options(t), path)
-			if f.askCache(); !f.known || !f.virtual {
+			if f.readCacheState(); !f.cacheKnown || !f.virtualDisk {
 				t.Errorf("%+v, want a virtual disk that says whether its cache is volatile", f)
 			}
 			if name == "btrfs" {

@@ -148,10 +148,10 @@ func TestReleasedOnce(t *testing.T) {
 	opts := options(t, "worker")
 	command, started := opts.Command, 0
 	opts.Command = func(args ...string) *exec.Cmd { started++; return command(args...) }
-	f := newFacts(examined(nil), opts)
-	first := f.releaseOften(t.Context())
+	f := newFacts(doctorPlan(nil), opts)
+	first := f.releaseWorkers(t.Context())
 	once := started
-	if again := f.releaseOften(t.Context()); first == nil || !errors.Is(again, first) ||
+	if again := f.releaseWorkers(t.Context()); first == nil || !errors.Is(again, first) ||
 		started != once {
 		t.Errorf("got %v, then %v, by %d and %d processes", first, again, once, started)
 	}
@@ -163,9 +163,9 @@ func TestCacheOfNoDisk(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, os.Mkdir("queue", 0o700))
 	must(t, os.WriteFile("queue/write_cache", []byte("write through\n"), 0o600))
-	f := newFacts(examined(nil), options(t))
+	f := newFacts(doctorPlan(nil), options(t))
 	f.own = &hardware.Disk{Name: "no such disk"}
-	if f.askCache(); f.known {
+	if f.readCacheState(); f.cacheKnown {
 		t.Error("the disk's cache is known")
 	}
 }
@@ -197,7 +197,8 @@ func TestTimeout(t *testing.T) {
 		"error: the checks of the disk took more than 50s in all": limited,
 		"error: context deadline exceeded":                        t.Context(),
 	} {
-		if found, _ := slow.ask(ctx, newFacts(examined(nil), options(t))); found.Measured != want {
+		if found, _ := slow.ask(ctx,
+			newFacts(doctorPlan(nil), options(t))); found.Measured != want {
 			t.Errorf("got %q, want %q", found.Measured, want)
 		}
 	}
@@ -259,7 +260,7 @@ func TestNothingLeft(t *testing.T) {
 func TestNoClock(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	f := newFacts(examined(nil), options(t))
+	f := newFacts(doctorPlan(nil), options(t))
 	if f.readClocks(ctx) == nil {
 		t.Error("got a clock after an interrupt")
 	}
@@ -270,7 +271,7 @@ func look(ctx context.Context) (*hardware.Inventory, error) { return device.Look
 // oneDisk is what is known of a folder before its disk is measured.
 func oneDisk(t *testing.T, opts Options, path string) *facts {
 	t.Helper()
-	f := newFacts(examined(nil), opts)
+	f := newFacts(doctorPlan(nil), opts)
 	f.look(t.Context())
 	return f.alone(t.Context(), path, func() {})
 }

@@ -57,68 +57,73 @@ type facts struct {
 	plan   *scenario.Plan
 	system string // system is runtime.GOOS.
 
-	// places is where the real disks' folders are, by the disks' names.
-	places   map[string]device.Place
-	absent   map[string]error // absent is why the others can't be looked at.
-	results  device.Place
-	machine  *hardware.Inventory // It is never nil.
-	unlooked error               // unlooked is why the machine is not known.
+	// places are the real disks' folders, by the disks' names.
+	places map[string]device.Place
+	// placeErrs are why the others can't be looked at.
+	placeErrs  map[string]error
+	results    device.Place
+	machine    *hardware.Inventory // It is never nil.
+	machineErr error               // machineErr is why the machine is not known.
 	// traffic is what moves on a disk that should be idle, in bytes per second.
 	traffic   map[string]float64
 	processes []device.Process // processes have what they did meanwhile.
-	// saving is how the processor is held back to save power; empty if it is not.
-	saving string
+	// powerSaving is how the processor is slowed to save power; empty if it is not.
+	powerSaving string
 
-	clocks     readings
-	began      instant // began is when the checks began.
-	ended      instant // ended is at least ten seconds later.
-	stopwatch  clock.Stopwatch
-	apart      float64   // apart is how far the stopwatch then is from the clock, in nanoseconds.
-	late       []float64 // late is by how many nanoseconds each worker started late.
-	skews      []float64 // skews is how far apart those of each release started, in nanoseconds.
-	unreleased error     // unreleased is why they could not be started.
-	asleep     error     // asleep is why the machine may go to sleep.
-	niceness   int       // Other programs have priority if it is above zero.
-	// heldBack says that the system gives other programs the processor or the disks first.
-	heldBack    bool
-	priorityHow string
+	clocks    readings
+	began     instant // began is when the checks began.
+	ended     instant // ended is at least ten seconds later.
+	stopwatch clock.Stopwatch
+	// stopwatchErrorNS is how far the stopwatch is from the clock at the end.
+	stopwatchErrorNS float64
+	lateNS           []float64 // lateNS is how late each worker started.
+	// skewsNS are the times between the first and the last worker's start of each release.
+	skewsNS    []float64
+	releaseErr error // releaseErr is why workers could not be started.
+	awakeErr   error // awakeErr is why the machine may go to sleep.
+	niceness   int   // Other programs go first if it is above zero.
+	// lowPriority says that the system gives other programs the processor or the disks first.
+	lowPriority bool
+	priority    string // priority describes both.
 
-	disk       scenario.Disk // disk is empty if the machine is judged.
-	unreached  error         // unreached is why its folder can't be looked at.
-	place      device.Place  // place is its folder.
-	own        *hardware.Disk
-	volume     *hardware.Volume // volume is what holds the folder, as own does.
-	under      []*hardware.Disk // under are the physical disks beneath.
-	unlocked   error            // unlocked is what was wrong with a test folder.
-	size       int64            // size is how large a large test file is, in bytes.
-	files      []moved          // files were written and read in large blocks, then in small ones.
-	reserveErr error            // reserveErr is why a file can't be reserved.
+	disk      scenario.Disk // disk is empty if the machine is judged.
+	placeErr  error         // placeErr is why its folder can't be looked at.
+	place     device.Place  // place is its folder.
+	own       *hardware.Disk
+	volume    *hardware.Volume // volume is what holds the folder, as own does.
+	under     []*hardware.Disk // under are the physical disks beneath.
+	folderErr error            // folderErr is what was wrong with a test folder.
+	size      int64            // size is a large test file's, in bytes.
+	files     []moved          // files were written and read in large blocks, then in small ones.
+	// reserveErr is why a file can't be reserved.
+	reserveErr error
 	// reserved is how many bytes the disk wrote for it; -1 if nothing counts them.
 	reserved int64
 	limits   []string // limits is what the system sets to this process, in words.
 	flushes  flushes
-	volatile bool // volatile says that what the disk's cache holds is lost without power.
-	known    bool // known says that the disk tells whether its cache is volatile.
-	// virtual says that a program makes the disk: a machine's host, or this system out of a file.
-	virtual bool
-	// one and four are the rates of new files, in bytes per second, with as many requests in
-	// flight.
-	one, four []float64
-	alive     func() // alive is called when something has moved.
+	// cacheVolatile says that the disk's cache loses its content without power, and cacheKnown that
+	// the disk reports which it is.
+	cacheVolatile, cacheKnown bool
+	// virtualDisk says that a program makes the disk: a host, or this system out of a file.
+	virtualDisk bool
+	// depthOneRates and depthFourRates are bytes per second of new files, written with as many
+	// requests in flight.
+	depthOneRates, depthFourRates []float64
+	onProgress                    func() // onProgress is called when something has moved.
 }
 
 func newFacts(plan *scenario.Plan, opts Options) *facts {
 	return &facts{opts: opts, plan: plan, system: runtime.GOOS, began: now(),
 		stopwatch: clock.Start(),
-		places:    map[string]device.Place{}, absent: map[string]error{},
+		places:    map[string]device.Place{}, placeErrs: map[string]error{},
 		machine: &hardware.Inventory{}, traffic: map[string]float64{}}
 }
 
-// reach inspects a disk's folder.
-func (f *facts) reach(disk scenario.Disk) {
+// inspect looks at a disk's folder.
+func (f *facts) inspect(disk scenario.Disk) {
 	place, err := device.Inspect(disk.Path)
 	if err != nil {
-		f.absent[disk.Name] = err
+		f.placeErrs[disk.Name] = err
 	} else {
 		f.places[disk.Name] = place
 	}
@@ -126,7 +131,7 @@ func (f *facts) reach(disk scenario.Disk) {
 
 // of returns the facts with one of the disks to be judged.
 func (f facts) of(disk scenario.Disk) *facts {
-	f.disk, f.unreached, f.place = disk, f.absent[disk.Name], f.places[disk.Name]
+	f.disk, f.placeErr, f.place = disk, f.placeErrs[disk.Name], f.places[disk.Name]
 	f.own, f.volume = f.machine.Holding(f.place.Path)
 	f.under = f.machine.Physical(f.own, f.volume)
 	return &f
@@ -144,8 +149,8 @@ func (f *facts) look(ctx context.Context) {
 		break
 	}
 	machine, err := f.opts.Look(ctx)
-	f.machine, f.unlooked = cmp.Or(machine, f.machine), err
-	f.saving = device.SavingPower(ctx)
+	f.machine, f.machineErr = cmp.Or(machine, f.machine), err
+	f.powerSaving = device.SavingPower(ctx)
 	f.watch(ctx)
 }
 
@@ -183,15 +188,15 @@ func (f *facts) counts(ctx context.Context) map[string]int64 {
 	return counts
 }
 
-// beneath are the physical disks under a place; none if the machine does not say.
-func (f *facts) beneath(place device.Place) []*hardware.Disk {
+// physicalDisks are the physical disks under a place; none if the machine does not say.
+func (f *facts) physicalDisks(place device.Place) []*hardware.Disk {
 	return f.machine.Physical(f.machine.Holding(place.Path))
 }
 
 // shared is a physical disk that the judged disk's folder and another place both lie on; nil if
 // none is known.
 func (f *facts) shared(other device.Place) *hardware.Disk {
-	for _, disk := range f.beneath(other) {
+	for _, disk := range f.physicalDisks(other) {
 		if slices.Contains(f.under, disk) {
 			return disk
 		}

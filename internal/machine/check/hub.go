@@ -12,17 +12,17 @@ import (
 // hubs are those between a disk that should be on the hub and the computer, the nearest to the disk
 // first; none if they are not known.
 func (f *facts) hubs(disk scenario.Disk) []*hardware.Hub {
-	for _, under := range f.beneath(f.places[disk.Name]) {
-		if disk.Connection == trace.OnHub && f.elsewhere(under) == "" {
+	for _, under := range f.physicalDisks(f.places[disk.Name]) {
+		if disk.Connection == trace.OnHub && f.connectedElsewhere(under) == "" {
 			return f.machine.Above(under)
 		}
 	}
 	return nil
 }
 
-// elsewhere says what a disk that is surely on no hub is connected to. It is empty if the disk is
-// on one, or may be.
-func (f *facts) elsewhere(d *hardware.Disk) string {
+// connectedElsewhere says what a disk that is surely on no hub is connected to. It is empty if the
+// disk is on one, or may be.
+func (f *facts) connectedElsewhere(d *hardware.Disk) string {
 	if _, hubs := f.machine.Way(d); len(hubs) > 0 || d.External == nil {
 		return ""
 	}
@@ -42,7 +42,7 @@ func (f *facts) elsewhere(d *hardware.Disk) string {
 
 func judgeNotOnHub(f *facts) answer {
 	for _, under := range f.under {
-		if where := f.elsewhere(under); where != "" && f.disk.Connection == trace.OnHub {
+		if where := f.connectedElsewhere(under); where != "" && f.disk.Connection == trace.OnHub {
 			return warn(fmt.Sprintf("should be on the hub (connection: hub), but %s %s",
 				described(under), where), "",
 				"plug it into the hub, or correct `connection`")
@@ -55,7 +55,7 @@ func judgeNotOnHub(f *facts) answer {
 // share.
 func judgeDifferentHubs(f *facts) answer {
 	own := f.hubs(f.disk)
-	for _, disk := range f.earlier() {
+	for _, disk := range f.disksBefore() {
 		others := f.hubs(disk)
 		if len(own) == 0 || len(others) == 0 {
 			continue

@@ -130,11 +130,11 @@ func judgeBattery(f *facts) answer {
 }
 
 func judgePowersave(f *facts) answer {
-	if f.saving == "" {
+	if f.powerSaving == "" {
 		return pass("the processor is not seen to be held back")
 	}
-	kind, _, _ := strings.Cut(f.saving, " ")
-	return warn(fmt.Sprintf("the processor is held back to save power (%s)", f.saving), "",
+	kind, _, _ := strings.Cut(f.powerSaving, " ")
+	return warn(fmt.Sprintf("the processor is held back to save power (%s)", f.powerSaving), "",
 		map[string]string{
 			"governor": "set it with `cpupower frequency-set -g performance`",
 			"energy":   "set it with `powerprofilesctl set performance`",
@@ -145,29 +145,29 @@ func judgePowersave(f *facts) answer {
 
 func judgePriority(f *facts) answer {
 	switch {
-	case f.heldBack:
-		return fail(f.priorityHow,
+	case f.lowPriority:
+		return fail(f.priority,
 			"the system holds this program back, so disks look slower than they are",
 			"start hubbench from a terminal in the foreground, not as a background service, "+
 				"and without ionice")
 	case f.niceness > 0:
-		return warn(f.priorityHow,
+		return warn(f.priority,
 			"other programs go first, so on a busy machine disks look slower than they are",
 			"start hubbench without nice")
 	}
-	return pass(f.priorityHow)
+	return pass(f.priority)
 }
 
 func (f *facts) tryAwake(ctx context.Context) error {
-	f.asleep = awake.Check(ctx)
+	f.awakeErr = awake.Check(ctx)
 	return nil
 }
 
 func judgeAwake(f *facts) answer {
-	if f.asleep == nil {
+	if f.awakeErr == nil {
 		return pass("kept awake on request")
 	}
-	return warn("not kept awake: "+f.asleep.Error(),
+	return warn("not kept awake: "+f.awakeErr.Error(),
 		"the computer may go to sleep in a long run, which takes disks off their ports",
 		"turn sleep off in the system's settings while measuring")
 }

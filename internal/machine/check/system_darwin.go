@@ -12,7 +12,7 @@ import (
 func (f *facts) askPriority(context.Context) (err error) {
 	policy, doubt := diskio.Priority()
 	f.niceness, err = unix.Getpriority(unix.PRIO_PROCESS, 0)
-	f.heldBack = doubt != ""
-	f.priorityHow = fmt.Sprintf("nice %d, requests to disks: %s", f.niceness, policy)
+	f.lowPriority = doubt != ""
+	f.priority = fmt.Sprintf("nice %d, requests to disks: %s", f.niceness, policy)
 	return err
 }

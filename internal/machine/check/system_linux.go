@@ -20,10 +20,10 @@ func (f *facts) askPriority(context.Context) error {
 		return err
 	}
 	f.niceness = 20 - raw // The system call counts from 40 down.
-	f.priorityHow = fmt.Sprintf("nice %d", f.niceness)
+	f.priority = fmt.Sprintf("nice %d", f.niceness)
 	class, _, errno := unix.Syscall(unix.SYS_IOPRIO_GET, ioprioProcess, 0, 0)
 	if errno == 0 && class>>ioprioShift == ioprioIdle {
-		f.heldBack, f.priorityHow = true, f.priorityHow+", requests to disks in the idle class"
+		f.lowPriority, f.priority = true, f.priority+", requests to disks in the idle class"
 	}
 	return nil
 }

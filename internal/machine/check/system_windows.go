@@ -8,12 +8,12 @@ import (
 
 func (f *facts) askPriority(context.Context) error {
 	class, err := windows.GetPriorityClass(windows.CurrentProcess())
-	f.priorityHow = "priority class normal or above"
+	f.priority = "priority class normal or above"
 	switch class {
 	case windows.IDLE_PRIORITY_CLASS:
-		f.heldBack, f.priorityHow = true, "priority class idle"
+		f.lowPriority, f.priority = true, "priority class idle"
 	case windows.BELOW_NORMAL_PRIORITY_CLASS:
-		f.niceness, f.priorityHow = 1, "priority class below normal"
+		f.niceness, f.priority = 1, "priority class below normal"
 	}
 	return err
 }

@@ -28,16 +28,16 @@ const (
 	depth      = 4
 )
 
-func (f *facts) tryFolder(context.Context) error {
-	f.unlocked = testfolder.Try(f.disk.Path, f.opts.RunID)
+func (f *facts) tryTestFolder(context.Context) error {
+	f.folderErr = testfolder.Try(f.disk.Path, f.opts.RunID)
 	return nil
 }
 
 func judgeFolder(f *facts) answer {
-	if f.unlocked == nil {
+	if f.folderErr == nil {
 		return pass("created, locked and removed")
 	}
-	return fail(f.unlocked.Error(),
+	return fail(f.folderErr.Error(),
 		"test files might not be removed, or be removed while another run uses them",
 		"use a file system of the computer's own ("+f.goodFormats()+"), not one on a network, "+
 			"and hubbench clean to remove what is left")
@@ -77,7 +77,7 @@ func (f *facts) move(ctx context.Context, job scenario.Job, stays bool) (moved, 
 		work.CarryOver = work.Sizes
 	}
 	before, noCount := gauge.Count(ctx, f.disk.Path)
-	did, err := diskio.Try(ctx, work, f.alive)
+	did, err := diskio.Try(ctx, work, f.onProgress)
 	m := moved{Tried: did, job: job, counted: -1}
 	if after, err := gauge.Count(ctx, f.disk.Path); err == nil && noCount == nil {
 		// Trims of removed test files are left out.
@@ -338,30 +338,30 @@ type flushes struct {
 
 func (f *facts) tryFlushes(ctx context.Context) error {
 	fsync, err := diskio.TryFlush(ctx, f.disk.Path, f.opts.RunID, scenario.FlushFsync, flushTries,
-		f.alive)
+		f.onProgress)
 	if err != nil {
 		return err
 	}
 	full, err := diskio.TryFlush(ctx, f.disk.Path, f.opts.RunID, scenario.FlushFull, flushTries,
-		f.alive)
+		f.onProgress)
 	if err != nil {
 		return err
 	}
 	f.flushes = flushes{fsync: floats(fsync.FlushNS), full: floats(full.FlushNS),
 		refused: full.Refused,
 		write:   quantile(floats(fsync.WriteNS), 0.5)}
-	f.askCache()
+	f.readCacheState()
 	return nil
 }
 
-// askCache asks sysfs whether the disk's cache forgets what it holds without power, and whether a
-// program makes the disk. Windows says the former by itself, and macOS neither.
-func (f *facts) askCache() {
+// readCacheState asks sysfs whether the disk's cache forgets what it holds without power, and
+// whether a program makes the disk. Windows says the former by itself, and macOS neither.
+func (f *facts) readCacheState() {
 	if f.own == nil {
 		return
 	}
 	if collects := f.own.WriteCache; collects != nil {
-		f.known, f.volatile = true, *collects
+		f.cacheKnown, f.cacheVolatile = true, *collects
 		return
 	}
 	disk, err := filepath.EvalSymlinks("/sys/class/block/" + f.own.Name)
@@ -369,8 +369,8 @@ func (f *facts) askCache() {
 		return
 	}
 	cache, err := os.ReadFile(filepath.Join(disk, "queue/write_cache"))
-	f.known, f.volatile = err == nil, strings.TrimSpace(string(cache)) == "write back"
-	f.virtual = strings.Contains(disk, "/virtual/") || strings.Contains(disk, "/virtio")
+	f.cacheKnown, f.cacheVolatile = err == nil, strings.TrimSpace(string(cache)) == "write back"
+	f.virtualDisk = strings.Contains(disk, "/virtual/") || strings.Contains(disk, "/virtio")
 }
 
 func floats(list []int64) []float64 {
@@ -399,7 +399,7 @@ func judgeFlush(f *facts) answer {
 	// What Windows says of the cache is what the enclosure's bridge says, which may be wrong.
 	doubtful := f.own != nil && f.own.WriteCache != nil && quick < minFlush
 	switch {
-	case f.known && !f.volatile && !doubtful:
+	case f.cacheKnown && !f.cacheVolatile && !doubtful:
 		return pass(measured + "; the disk says that it loses nothing without power")
 	case quick < minFlush:
 		return fail(measured,
@@ -408,7 +408,7 @@ func judgeFlush(f *facts) answer {
 				"reported as written",
 			"measure on the disk itself, not on a file in memory or a virtual disk; update the "+
 				"enclosure's firmware, or use another")
-	case quick < minFlash && !f.virtual:
+	case quick < minFlash && !f.virtualDisk:
 		return warn(measured,
 			"a flush returns sooner than flash can be programmed, so something on the way "+
 				"ignores flushes unless the disk's memory survives a power cut",
@@ -444,9 +444,9 @@ func (f *facts) tryLanes(ctx context.Context) error {
 	job := largeJob(trace.Write, max(f.size/4/largeBlock*largeBlock, largeBlock))
 	job.IO.Block = 1 << 20
 	for range laneTries {
-		for _, rates := range []*[]float64{&f.one, &f.four} {
+		for _, rates := range []*[]float64{&f.depthOneRates, &f.depthFourRates} {
 			job.IO.Depth = depth
-			if rates == &f.one {
+			if rates == &f.depthOneRates {
 				job.IO.Depth = 1
 			}
 			m, err := f.move(ctx, job, false)
@@ -465,9 +465,10 @@ func judgeLanes(f *facts) answer {
 	if f.inOrder() {
 		return skip("see exfat")
 	}
-	one, four := slices.Max(f.one), slices.Max(f.four) // Other programs can only make them slower.
+	// Other programs can only make them slower.
+	one, four := slices.Max(f.depthOneRates), slices.Max(f.depthFourRates)
 	measured := fmt.Sprintf("a new file with one request in flight %s, with four %s (best of %d)",
-		unit.FormatRate(one), unit.FormatRate(four), len(f.one))
+		unit.FormatRate(one), unit.FormatRate(four), len(f.depthOneRates))
 	if four < lanesLow*one {
 		return warn(measured, "the file system slows down several requests to a new file, so "+
 			"rates are its own and not the disk's", "set `depth: 1`, or use another file system")

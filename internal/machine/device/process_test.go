@@ -115,17 +115,19 @@ func TestPowersave(t *testing.T) {
 		{"asked to save", cpu("intel_pstate", "powersave", "power"), "energy preference power"},
 		{"performance", cpu("acpi-cpufreq", "performance", ""), ""},
 	} {
-		check.Same(t, tt.name, tt.want, governed(tt.sys))
+		check.Same(t, tt.name, tt.want, linuxPowerSaving(tt.sys))
 	}
 	for _, tt := range []struct {
 		read      func([]byte) string
 		out, want string
 	}{
-		{macLowPower, "Currently in use:\n standby 1\n lowpowermode         1\n", "Low Power Mode"},
-		{macLowPower, " lowpowermode 0\n powermode 2\n", ""},
-		{winPowerSaver, "GUID du mode: A1841308-3541-4fab-bc81-f71556f20b4a  (Economies)",
+		{macPowerSaving, "Currently in use:\n standby 1\n lowpowermode         1\n",
+			"Low Power Mode"},
+		{macPowerSaving, " lowpowermode 0\n powermode 2\n", ""},
+		{windowsPowerSaving, "GUID du mode: A1841308-3541-4fab-bc81-f71556f20b4a  (Economies)",
 			"power plan Power saver"},
-		{winPowerSaver, "Power Scheme GUID: 381b4222-f694-41f0-9685-ff5bb260df2e  (Balanced)", ""},
+		{windowsPowerSaving, "Power Scheme GUID: 381b4222-f694-41f0-9685-ff5bb260df2e  (Balanced)",
+			""},
 	} {
 		check.Same(t, tt.out, tt.want, tt.read([]byte(tt.out)))
 	}

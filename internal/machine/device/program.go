@@ -212,11 +212,11 @@ func parsePS(out []byte) []Process {
 	return list
 }
 
-// governed says how Linux holds the processor back to save power, from sysfs; empty if it does not.
-// The governor "powersave" means the lowest frequency, except with drivers that choose by
+// linuxPowerSaving says how Linux holds the processor back to save power, from sysfs; empty if it
+// does not. The governor "powersave" means the lowest frequency, except with drivers that choose by
 // themselves, for which it is the usual one and the preference shows it:
 // https://docs.kernel.org/admin-guide/pm/intel_pstate.html and amd-pstate.html.
-func governed(sys fs.FS) string {
+func linuxPowerSaving(sys fs.FS) string {
 	cpus, err := fs.Glob(sys, "devices/system/cpu/cpu[0-9]*/cpufreq")
 	if err != nil || len(cpus) == 0 {
 		return ""
@@ -240,9 +240,9 @@ func governed(sys fs.FS) string {
 	return ""
 }
 
-// macLowPower reads `pmset -g` of macOS: lowpowermode is 1 in Low Power Mode, of which powermode 1
-// is another name.
-func macLowPower(out []byte) string {
+// macPowerSaving reads `pmset -g` of macOS: lowpowermode is 1 in Low Power Mode, of which powermode
+// 1 is another name.
+func macPowerSaving(out []byte) string {
 	for line := range bytes.Lines(out) {
 		fields := strings.Fields(string(line))
 		if len(fields) >= 2 && (fields[0] == "lowpowermode" || fields[0] == "powermode") &&
@@ -256,8 +256,8 @@ func macLowPower(out []byte) string {
 // saverScheme is the power plan "Power saver" in every language: Windows' GUID_MAX_POWER_SAVINGS.
 const saverScheme = "a1841308-3541-4fab-bc81-f71556f20b4a"
 
-// winPowerSaver reads `powercfg /getactivescheme` of Windows.
-func winPowerSaver(out []byte) string {
+// windowsPowerSaving reads `powercfg /getactivescheme` of Windows.
+func windowsPowerSaving(out []byte) string {
 	if bytes.Contains(bytes.ToLower(out), []byte(saverScheme)) {
 		return "power plan Power saver"
 	}

@@ -21,7 +21,7 @@ const toolTimeout = 30 * time.Second
 
 // look asks macOS' own tools. One that fails costs what it would have shown, and a warning.
 func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
-	captures, failures, err := askTools(ctx)
+	captures, failures, err := runTools(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
 // captureAnswers returns an archive of all answers (golang.org/x/tools/txtar), with the tools that
 // failed as remarks.
 func captureAnswers(ctx context.Context) (string, error) {
-	captures, failures, err := askTools(ctx)
+	captures, failures, err := runTools(ctx)
 	var text strings.Builder
 	for _, failure := range failures {
 		text.WriteString("# " + failure + "\n")
@@ -45,8 +45,8 @@ func captureAnswers(ctx context.Context) (string, error) {
 	return text.String(), err
 }
 
-// askTools asks all tools at once.
-func askTools(ctx context.Context) (captures macos.Captures, failures []string, err error) {
+// runTools asks all tools at once.
+func runTools(ctx context.Context) (captures macos.Captures, failures []string, err error) {
 	parts := captures.Parts()
 	errs := make([]error, len(parts))
 	var all sync.WaitGroup
@@ -114,5 +114,5 @@ func Processes(ctx context.Context) ([]Process, error) {
 // asked.
 func SavingPower(ctx context.Context) string {
 	out, _ := ask(ctx, toolTimeout, []string{"/usr/bin/pmset", "-g"}) // It is empty if that fails.
-	return macLowPower(out)
+	return macPowerSaving(out)
 }

@@ -58,4 +58,4 @@ func (p *Place) mounted(*unix.Statfs_t) {
 func Processes(context.Context) ([]Process, error) { return procProcesses(os.DirFS("/proc")) }
 
 // SavingPower says how the processor is held back to save power; empty if it is not.
-func SavingPower(context.Context) string { return governed(os.DirFS("/sys")) }
+func SavingPower(context.Context) string { return linuxPowerSaving(os.DirFS("/sys")) }

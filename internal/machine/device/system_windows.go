@@ -20,7 +20,7 @@ const toolTimeout = time.Minute
 
 // look asks PowerShell. If it fails, nothing is known but the reason.
 func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
-	answer, err := askPowerShell(ctx)
+	answer, err := runPowerShell(ctx)
 	if canceled := ctx.Err(); canceled != nil {
 		return nil, canceled
 	}
@@ -37,15 +37,15 @@ func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
 // captureAnswers returns an archive of the one answer (golang.org/x/tools/txtar), in UTF-8, or why
 // there is none.
 func captureAnswers(ctx context.Context) (string, error) {
-	answer, err := askPowerShell(ctx)
+	answer, err := runPowerShell(ctx)
 	if err != nil {
 		return "# " + err.Error() + "\n", ctx.Err()
 	}
 	return "-- answer.json --\n" + strings.TrimSpace(string(parser.Decode(answer))) + "\n", nil
 }
 
-// askPowerShell has it run the one script that asks for everything.
-func askPowerShell(ctx context.Context) ([]byte, error) {
+// runPowerShell has it run the one script that asks for everything.
+func runPowerShell(ctx context.Context) ([]byte, error) {
 	system, err := windows.GetSystemDirectory()
 	if err != nil {
 		return nil, err
@@ -133,6 +133,7 @@ const maxProcessWords = 1 << 23
 // SavingPower says how the processor is held back to save power; empty if it is not, or cannot be
 // asked.
 func SavingPower(ctx context.Context) string {
-	out, _ := ask(ctx, toolTimeout, []string{"powercfg", "/getactivescheme"}) // It is empty if that fails.
-	return winPowerSaver(out)
+	// It is empty if that fails.
+	out, _ := ask(ctx, toolTimeout, []string{"powercfg", "/getactivescheme"})
+	return windowsPowerSaving(out)
 }

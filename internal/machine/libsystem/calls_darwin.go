@@ -4,8 +4,8 @@
 //
 // It reaches the library as x/sys does, by a linkname that Go's linker allows. No library spares
 // it: x/sys exports no call by a function's address, and has neither mincore, the policies nor Mach
-// (v0.50.0); purego takes more linknames, puts a C runtime of its own below Go's, which the tests on
-// other systems cannot load, and saves no line (v0.11.3).
+// (v0.50.0). purego takes more linknames, puts a C runtime of its own below Go's, which the tests
+// on other systems cannot load, and saves no line (v0.11.3).
 package libsystem
 
 import (

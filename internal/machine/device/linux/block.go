@@ -149,7 +149,7 @@ func (m *machine) disk(b *block) hardware.Disk {
 		}
 	}
 	m.links[d.Name] = own
-	m.travel(&d, way)
+	m.setPath(&d, way)
 	// A bridge makes up 0 K and below, and more than any flash survives.
 	milli, err := m.number(m.thermometer(b.dir))
 	if err == nil && milli > -100_000 && milli < 200_000 {
@@ -276,9 +276,9 @@ func (m *machine) wayTo(dir string) way {
 	return w
 }
 
-// travel finds the hub that a disk is connected to, the link of the computer's own that its path
+// setPath finds the hub that a disk is connected to, the link of the computer's own that its path
 // begins with, and whether it is outside the machine.
-func (m *machine) travel(d *hardware.Disk, w way) {
+func (m *machine) setPath(d *hardware.Disk, w way) {
 	router := m.routerOf(w[pciDevice])
 	var first *hardware.Link
 	switch {
@@ -286,7 +286,7 @@ func (m *machine) travel(d *hardware.Disk, w way) {
 		d.External = new(true)
 		// The controller's own link counts if it is a chip of its own; one inside the processor has
 		// none.
-		if chip := path.Dir(path.Dir(router.controller())); m.bridge(chip) {
+		if chip := path.Dir(path.Dir(router.controller())); m.isBridge(chip) {
 			first = m.pciLink(chip)
 		}
 		if first != nil {

@@ -57,7 +57,7 @@ func (m *machine) readRouters() {
 		h := hardware.Hub{
 			ID: r.id, Name: m.text(dir, "device_name"), Vendor: m.text(dir, "vendor_name"),
 			Firmware: m.text(dir, "nvm_version"), Protocol: protocol(r.generation),
-			Link: m.cable(r, parent),
+			Link: m.uplink(r, parent),
 		}
 		if m.text(dir, "authorized") == "0" { // Its PCIe tunnel is not open.
 			m.Warn(strings.TrimSpace(h.Vendor+" "+h.Name) +
@@ -109,9 +109,9 @@ func (m *machine) port(hub, device string) string {
 	return p.ID
 }
 
-// cable is the link above a router; nil if the kernel does not say what it negotiated (before Linux
-// 5.5).
-func (m *machine) cable(r, parent *router) *hardware.Link {
+// uplink is the link above a router; nil if the kernel does not say what it negotiated (before
+// Linux 5.5).
+func (m *machine) uplink(r, parent *router) *hardware.Link {
 	link := hardware.Link{Segment: hardware.Uplink, Kind: hardware.Thunderbolt, Hub: r.id}
 	// The kernel's names are the device's: what it receives, the host transmits. They differ on an
 	// asymmetric link only.
@@ -139,7 +139,7 @@ const (
 	graphicsClass = "0x03"
 )
 
-func (m *machine) bridge(dir string) bool {
+func (m *machine) isBridge(dir string) bool {
 	return strings.HasPrefix(m.text(dir, "class"), bridgeClass)
 }
 
@@ -204,13 +204,13 @@ func (m *machine) tunnels(controller *router) (ports []string) {
 	root := path.Dir(dir)
 	for _, link := range m.glob(dir, "consumer:pci:*") {
 		port := path.Join(root, strings.TrimPrefix(path.Base(link), "consumer:pci:"))
-		if m.bridge(port) {
+		if m.isBridge(port) {
 			ports = append(ports, port)
 		}
 	}
 	// A chip of its own: a switch with the controller behind one port, a USB controller behind
 	// another, and Thunderbolt ports behind the rest.
-	if chip := path.Dir(root); len(ports) == 0 && m.bridge(chip) {
+	if chip := path.Dir(root); len(ports) == 0 && m.isBridge(chip) {
 		for _, port := range m.below(chip, bridgeClass) {
 			if port != root && len(m.below(port, usbClass)) == 0 {
 				ports = append(ports, port)

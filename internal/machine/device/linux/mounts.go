@@ -97,7 +97,7 @@ func (m *machine) mountAt(file string) (at Mount) {
 	for range len(m.inside) + 1 { // A damaged file may have a ring.
 		next := Mount{}
 		for _, one := range m.inside[at.id] {
-			if isBelow(file, one.Point) && (next.id == "" || len(one.Point) < len(next.Point)) {
+			if isInside(file, one.Point) && (next.id == "" || len(one.Point) < len(next.Point)) {
 				next = one
 			}
 		}
@@ -109,8 +109,8 @@ func (m *machine) mountAt(file string) (at Mount) {
 	return at
 }
 
-// isBelow reports whether a path lies below a folder, or is it.
-func isBelow(file, folder string) bool {
+// isInside reports whether a path lies below a folder, or is it.
+func isInside(file, folder string) bool {
 	folder = strings.TrimSuffix(folder, "/")
 	return file == folder || strings.HasPrefix(file, folder+"/")
 }

@@ -77,8 +77,8 @@ func (m *machine) readMedia() {
 	}
 }
 
-// learn takes over what d knows; a size that is known stays.
-func learn(disk *hardware.Disk, d hardware.Disk) {
+// update takes over what d knows; a size that is known stays.
+func update(disk *hardware.Disk, d hardware.Disk) {
 	disk.Model = cmp.Or(d.Model, disk.Model)
 	disk.Vendor = cmp.Or(d.Vendor, disk.Vendor)
 	disk.Firmware = cmp.Or(d.Firmware, disk.Firmware)
@@ -93,16 +93,16 @@ func learn(disk *hardware.Disk, d hardware.Disk) {
 // best last.
 func (m *machine) describe(disk *hardware.Disk) {
 	if device := m.usbOf(disk.Name); device != nil {
-		learn(disk, device.disk)
+		update(disk, device.disk)
 		disk.SizeBytes = cmp.Or(disk.SizeBytes, device.media[disk.Name])
 	}
 	chain := m.chains[disk.Name].disk
-	learn(disk, chain)
+	update(disk, chain)
 	disk.Errors, disk.Retries = chain.Errors, chain.Retries
 	for _, medium := range m.media[disk.Name] {
 		item := medium.item
 		size, _ := item.Number("size_in_bytes")
-		learn(disk, hardware.Disk{
+		update(disk, hardware.Disk{
 			Model:    cmp.Or(item.Text("device_model"), item.Text("_name")),
 			Firmware: item.Text("device_revision"),
 			Serial:   item.Text("device_serial"), SizeBytes: size,
@@ -200,7 +200,7 @@ func chainsOf(trees []dict) map[string]chain {
 		if id, ok := d.Number("IORegistryEntryID"); ok {
 			c.entries = append(slices.Clip(c.entries), id)
 		}
-		c.learn(d)
+		c.update(d)
 		if name := d.Text("BSD Name"); name != "" && name == wholeDisk(name) {
 			c.disk.SizeBytes, _ = d.Number("Size")
 			for _, below := range bsdNames(d)[1:] {
@@ -222,8 +222,8 @@ func chainsOf(trees []dict) map[string]chain {
 	return chains
 }
 
-// learn takes from an entry what it says of the disk below it; nearer entries know better.
-func (c *chain) learn(d dict) {
+// update takes from an entry what it says of the disk below it; nearer entries know better.
+func (c *chain) update(d dict) {
 	class := d.Text("IOObjectClass")
 	if location, ok := d.Number("locationID"); ok && strings.Contains(class, "USB") {
 		c.location = location
@@ -253,7 +253,7 @@ func (c *chain) learn(d dict) {
 	case "External":
 		entry.External = new(true)
 	}
-	learn(&c.disk, entry)
+	update(&c.disk, entry)
 }
 
 // routerOf is the ID of the hub whose PCI Express tunnel ends on the way to the disk: of several

@@ -18,16 +18,16 @@ func (m *machine) place() {
 		hub := router
 		if device := m.usbOf(disk.Name); device != nil {
 			if router == "" && device.tunneled {
-				router = m.usbRouter()
+				router = m.singleUSBRouter()
 			}
 			hub = router
 			if n := len(device.hubs); n > 0 {
-				m.hangUSB(device.hubs[0], router)
+				m.attachUSBHub(device.hubs[0], router)
 				hub = device.hubs[n-1]
 			}
-		} else if hub == "" && m.throughThunderbolt(disk) {
+		} else if hub == "" && m.isOnThunderbolt(disk) {
 			disk.External = new(true)
-			hub = m.onlyRouter()
+			hub = m.singleRouter()
 		}
 		if hub != "" {
 			disk.Hub = &hub
@@ -42,9 +42,9 @@ func (m *machine) place() {
 	}
 }
 
-// onlyRouter is the ID of the one Thunderbolt device that is plugged in; empty if there are none,
+// singleRouter is the ID of the one Thunderbolt device that is plugged in; empty if there are none,
 // or several.
-func (m *machine) onlyRouter() string {
+func (m *machine) singleRouter() string {
 	if len(m.uids) != 1 {
 		return ""
 	}
@@ -54,17 +54,17 @@ func (m *machine) onlyRouter() string {
 	return ""
 }
 
-// usbRouter is the ID of the one Thunderbolt device that a tunnel for USB ends in; empty if there
-// are several. Without the registry it is the only device.
-func (m *machine) usbRouter() string {
+// singleUSBRouter is the ID of the one Thunderbolt device that a tunnel for USB ends in; empty if
+// there are several. Without the registry it is the only device.
+func (m *machine) singleUSBRouter() string {
 	if len(m.routers) == 0 {
-		return m.onlyRouter()
+		return m.singleRouter()
 	}
 	found := ""
 	for _, hub := range m.Hubs {
 		id, ok := m.uids[hub.ID]
-		if !ok || m.routers[id].tunnels("USB Adapter")+
-			m.routers[id].tunnels("USB Gen T Adapter") == 0 {
+		if !ok || m.routers[id].countTunnels("USB Adapter")+
+			m.routers[id].countTunnels("USB Gen T Adapter") == 0 {
 			continue
 		}
 		if found != "" {
@@ -75,9 +75,9 @@ func (m *machine) usbRouter() string {
 	return found
 }
 
-// throughThunderbolt reports whether a disk is in a slot of Thunderbolt: its controller says so, or
+// isOnThunderbolt reports whether a disk is in a slot of Thunderbolt: its controller says so, or
 // the list of PCI devices, which the serial number joins.
-func (m *machine) throughThunderbolt(disk *hardware.Disk) bool {
+func (m *machine) isOnThunderbolt(disk *hardware.Disk) bool {
 	for _, medium := range m.media[disk.Name] {
 		if strings.HasPrefix(medium.item.Text("spnvme_slot_name"), "Thunderbolt@") {
 			return true
@@ -110,7 +110,7 @@ func (m *machine) addDisplays() {
 		if !ok {
 			continue
 		}
-		tunnels := m.routers[id].tunnels("DP or HDMI Adapter")
+		tunnels := m.routers[id].countTunnels("DP or HDMI Adapter")
 		for _, name := range external {
 			if plain(name) == plain(hub.Name) {
 				hub.Devices = append(hub.Devices,

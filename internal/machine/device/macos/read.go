@@ -103,7 +103,7 @@ func failuresOf(driver dict) (errors, retries int64) {
 // setsOf names the RAID sets below an entry, by the disks that they are: Stripe set Data.
 func setsOf(entry dict) map[string]string {
 	sets := map[string]string{}
-	for _, d := range flat([]dict{entry}) {
+	for _, d := range allEntries([]dict{entry}) {
 		name := d.Text("AppleRAID-SetName")
 		if name == "" {
 			continue
@@ -147,7 +147,7 @@ func LinkRates(drivers, routers []byte) (map[string]int64, error) {
 
 // bsdNames gathers the names of an entry of the registry and of those below it.
 func bsdNames(entry dict) (names []string) {
-	for _, d := range flat([]dict{entry}) {
+	for _, d := range allEntries([]dict{entry}) {
 		if name := d.Text("BSD Name"); name != "" {
 			names = append(names, name)
 		}
@@ -155,10 +155,10 @@ func bsdNames(entry dict) (names []string) {
 	return names
 }
 
-// flat lists the entries of trees, each before those below it.
-func flat(trees []dict) (entries []dict) {
+// allEntries lists the entries of trees, each before those below it.
+func allEntries(trees []dict) (entries []dict) {
 	for _, d := range trees {
-		entries = append(append(entries, d), flat(d.List("IORegistryEntryChildren"))...)
+		entries = append(append(entries, d), allEntries(d.List("IORegistryEntryChildren"))...)
 	}
 	return entries
 }

@@ -107,7 +107,7 @@ func (m *machine) addRouter(device, upstream dict, port, parent string) {
 		}
 	}
 	setRate(hub.Link, device.Dict("receptacle_upstream_ambiguous_tag").Text("current_speed_key"))
-	m.refine(hub.Link, device, upstream)
+	m.setRegistryRates(hub.Link, device, upstream)
 	for i := range m.Hosts[0].Ports { // What is plugged into a port is its link.
 		p := &m.Hosts[0].Ports[i]
 		if parent == "" && p.ID == port {
@@ -124,9 +124,9 @@ func (m *machine) addRouter(device, upstream dict, port, parent string) {
 	}
 }
 
-// refine takes a link's rates and its limit from the registry, which knows each direction. If the
-// profile names another rate than either of them, the profile's stands.
-func (m *machine) refine(link *hardware.Link, device, upstream dict) {
+// setRegistryRates takes a link's rates and its limit from the registry, which knows each
+// direction. If the profile names another rate than either of them, the profile's stands.
+func (m *machine) setRegistryRates(link *hardware.Link, device, upstream dict) {
 	r, ok := m.routers[uid(device)]
 	if !ok {
 		return
@@ -141,7 +141,7 @@ func (m *machine) refine(link *hardware.Link, device, upstream dict) {
 		return
 	}
 	if p := above.port(r.route >> (8 * uint(above.depth)) & 0xff); p != nil {
-		if limit := min(laneLimit(port), laneLimit(p)); limit >= max(link.RxBps, link.TxBps) {
+		if limit := min(maxLaneRate(port), maxLaneRate(p)); limit >= max(link.RxBps, link.TxBps) {
 			link.MaxBps = limit
 		}
 	}
@@ -210,7 +210,7 @@ func routersOf(trees []dict) map[int64]router {
 // holds reports whether a tunnel of PCI Express ends in the router that leads to a disk: its port
 // for the tunnel names the entry where it ends.
 func (r router) holds(c chain) bool {
-	for _, p := range r.ends("PCIe Adapter") {
+	for _, p := range r.tunnelEnds("PCIe Adapter") {
 		if end, ok := p.Number("PCI Entry ID"); ok && slices.Contains(c.entries, end) {
 			return true
 		}
@@ -218,10 +218,10 @@ func (r router) holds(c chain) bool {
 	return false
 }
 
-// ends are the ports where tunnels of one kind end that come from the computer. A port's type
+// tunnelEnds are the ports where tunnels of one kind end that come from the computer. A port's type
 // differs between makers in all but its last byte, which distinguishes the device's end, 2, from
 // one that passes a tunnel on; what it is for, its description says.
-func (r router) ends(description string) []dict {
+func (r router) tunnelEnds(description string) []dict {
 	var ends []dict
 	for _, p := range r.ports {
 		if kind, _ := p.Number("Adapter Type"); p.Text("Description") == description &&
@@ -232,10 +232,10 @@ func (r router) ends(description string) []dict {
 	return ends
 }
 
-// tunnels counts the ends that a tunnel has been laid to.
-func (r router) tunnels(description string) int {
+// countTunnels counts the ends that a tunnel has been laid to.
+func (r router) countTunnels(description string) int {
 	n := 0
-	for _, p := range r.ends(description) {
+	for _, p := range r.tunnelEnds(description) {
 		if hops, _ := p["Hop Table"].([]any); len(hops) > 0 {
 			n++
 		}
@@ -275,8 +275,8 @@ func laneRates(port dict) (tx, rx int64) {
 	return 0, 0
 }
 
-// laneLimit is what a port supports both ways at once; 0 if it does not say.
-func laneLimit(port dict) int64 {
+// maxLaneRate is what a port supports both ways at once; 0 if it does not say.
+func maxLaneRate(port dict) int64 {
 	mask, _ := port.Number("Supported Link Speed")
 	width, _ := port.Number("Supported Link Width")
 	for _, s := range laneSpeed { // The fastest comes first.

@@ -69,7 +69,7 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 		m.Hubs = append(m.Hubs, hub)
 		m.Attach(upstream, hardware.HubKind, hub.ID, name)
 		if len(hubs) == 0 && tunneled {
-			m.hangUSB(hub.ID, m.usbRouter())
+			m.attachUSBHub(hub.ID, m.singleUSBRouter())
 		}
 		for _, item := range items {
 			m.addUSBDevice(item, append(slices.Clip(hubs), hub.ID), depth+1)
@@ -102,8 +102,8 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 	}
 }
 
-// hangUSB hangs a USB hub that had no upstream on a router.
-func (m *machine) hangUSB(id, router string) {
+// attachUSBHub hangs a USB hub that had no upstream on a router.
+func (m *machine) attachUSBHub(id, router string) {
 	hub := m.FindHub(id)
 	if above := m.FindHub(router); hub != nil && above != nil && hub.Upstream == "" {
 		hub.Upstream, hub.Port = router, above.Port

@@ -12,13 +12,13 @@ import (
 
 type dict = capture.Dict
 
-func truth(d dict, key string) bool {
+func isTrue(d dict, key string) bool {
 	v := d.Flag(key)
 	return v != nil && *v
 }
 
-// texts are the strings of an array, or the one that stands without it.
-func texts(d dict, key string) (list []string) {
+// textList are the strings of an array, or the one that stands without it.
+func textList(d dict, key string) (list []string) {
 	values, isList := d[key].([]any)
 	if !isList {
 		values = []any{d[key]}

@@ -24,8 +24,8 @@ func (m *machine) way(id string) []dict {
 	return way
 }
 
-// runs reports whether a device's driver is one of those.
-func runs(d dict, services ...string) bool {
+// hasDriver reports whether a device's driver is one of those.
+func hasDriver(d dict, services ...string) bool {
 	for _, service := range services {
 		if strings.EqualFold(d.Text("Service"), service) {
 			return true
@@ -40,11 +40,11 @@ func (m *machine) place(disk *hardware.Disk, id string) {
 	stays, leaves := false, false
 	for i, d := range way {
 		switch {
-		case runs(d, "UASPStor"):
+		case hasDriver(d, "UASPStor"):
 			disk.UASP = new(true)
-		case runs(d, "USBSTOR"):
+		case hasDriver(d, "USBSTOR"):
 			disk.UASP = new(false)
-		case runs(d, "stornvme") && disk.Bus != hardware.USB:
+		case hasDriver(d, "stornvme") && disk.Bus != hardware.USB:
 			disk.Bus = hardware.NVMe // Some drivers say RAID or SCSI.
 			if link := lanesOf(d, "Current"); link != nil {
 				if i+1 < len(way) {
@@ -75,7 +75,7 @@ func (m *machine) hubsOn(way []dict) string {
 	last := ""
 	for _, d := range slices.Backward(way) {
 		root := strings.Contains(strings.ToUpper(d.Text("InstanceId")), `\ROOT_HUB`)
-		if root || !runs(d, "USBHUB3", "usbhub") {
+		if root || !hasDriver(d, "USBHUB3", "usbhub") {
 			continue
 		}
 		last = m.addHub(d, last, "USB")
@@ -114,12 +114,12 @@ func (m *machine) addHub(d dict, upstream, protocol string) string {
 // the devices that their tunnels lead to elsewhere in its tree, so they are hubs without disks.
 func (m *machine) addRouters() {
 	for _, d := range m.answer.List("Devices") {
-		if !runs(d, "Usb4DeviceRouter") {
+		if !hasDriver(d, "Usb4DeviceRouter") {
 			continue
 		}
 		upstream := ""
 		for _, r := range slices.Backward(m.way(d.Text("InstanceId"))) {
-			if runs(r, "Usb4DeviceRouter") {
+			if hasDriver(r, "Usb4DeviceRouter") {
 				upstream = m.addHub(r, upstream, "USB4")
 			}
 		}

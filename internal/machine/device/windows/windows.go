@@ -144,7 +144,7 @@ func (m *machine) addDisk(number int64, d dict) {
 			physical.Text("SerialNumber"),
 			drive.Text("SerialNumber")),
 		Bus:    cmp.Or(busOf(d), busOf(physical)),
-		System: truth(d, "IsBoot") || truth(d, "IsSystem"),
+		System: isTrue(d, "IsBoot") || isTrue(d, "IsSystem"),
 	}
 	for _, source := range []dict{d, physical, drive} {
 		if size, ok := source.Number("Size"); ok && disk.SizeBytes == 0 {
@@ -210,7 +210,7 @@ func (m *machine) addVolumes() {
 		if letter := p.Text("DriveLetter"); letter != "" {
 			mounts = append(mounts, letter+`:\`)
 		}
-		for _, path := range texts(p, "AccessPaths") {
+		for _, path := range textList(p, "AccessPaths") {
 			if strings.HasPrefix(path, `\\?\`) {
 				names = append(names, path)
 			} else if !slices.Contains(mounts, path) {
@@ -234,8 +234,8 @@ func (m *machine) describe(partition, v dict, mounts []string) hardware.Volume {
 		Device:     fmt.Sprintf("PhysicalDrive%d, partition %d", disk, index),
 		Label:      v.Text("FileSystemLabel"),
 		Filesystem: v.Text("FileSystem"),
-		ReadOnly: truth(partition, "IsReadOnly") ||
-			truth(m.find("Disks", "Number", disk), "IsReadOnly"),
+		ReadOnly: isTrue(partition, "IsReadOnly") ||
+			isTrue(m.find("Disks", "Number", disk), "IsReadOnly"),
 	}
 	free, freeKnown := v.Number("SizeRemaining")
 	size, sizeKnown := v.Number("Size")
@@ -252,7 +252,7 @@ func (m *machine) describe(partition, v dict, mounts []string) hardware.Volume {
 	}
 	for _, d := range m.answer.List("LogicalDisks") {
 		if _, ok := d["Compressed"].(bool); ok && strings.EqualFold(d.Text("DeviceID"), drive) {
-			volume.Compressed = new(truth(d, "Compressed"))
+			volume.Compressed = new(isTrue(d, "Compressed"))
 		}
 	}
 	for _, d := range m.answer.List("BitLocker") {
