@@ -15,12 +15,11 @@ const (
 	maxRequest = 0x7ffff000
 )
 
-// newApp moves a file as a plain application does: from memory, in one call, through the cache.
-func newApp(buf []byte, sizes []int64) *threads {
-	m := newThreads(buf[:appBytes], nil, 1)
+// newCalls are for a job that moves each file as a plain application does: from memory, in one
+// call, through the cache.
+func newCalls(buf []byte, sizes []int64) *calls {
 	pieces := appCall(sizes)/appBytes + 2
-	m.slots[0].memory.calls = &calls{buf: buf[:appBytes], list: make([][]byte, 0, pieces)}
-	return m
+	return &calls{buf: buf[:appBytes], list: make([][]byte, 0, pieces)}
 }
 
 // appCall is how many bytes the largest call moves.

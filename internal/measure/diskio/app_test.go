@@ -54,7 +54,7 @@ func TestAppMovesAFileInOneCall(t *testing.T) {
 
 // Beyond what one call takes there are several, and the content goes on where it was.
 func TestAppCallsForTheLargestFiles(t *testing.T) {
-	m := newApp(make([]byte, appBytes), []int64{5e9}).slots[0].memory.calls
+	m := newCalls(make([]byte, appBytes), []int64{5e9})
 	var total int64
 	for off, size := int64(0), int64(5e9); size > 0; {
 		list := m.pieces(off, min(size, maxRequest))
@@ -80,13 +80,13 @@ func TestWhatIsReadIsNotInTheCache(t *testing.T) {
 		engine, _ := prepared(t, write, systems["threads"])
 		started(engine)
 		moved(t, engine, 0)
-		closed(t, engine)
+		closeEngine(t, engine)
 		read := newJob(dir, trace.Read, 5<<20)
 		read.IO.Mode = mode
 		engine, _ = prepared(t, read, systems["threads"])
-		if got := engine.next.cached(5 << 20); got != 0 || engine.nextFile.Number != 0 {
+		if got := engine.next.cached(5 << 20); got != 0 || engine.next.Number != 0 {
 			t.Errorf("%s: the cache holds %d bytes of file %d, want none of file 0", mode, got,
-				engine.nextFile.Number)
+				engine.next.Number)
 		}
 	}
 }

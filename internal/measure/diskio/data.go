@@ -136,9 +136,10 @@ func (s *stamper) seal(off int64, number uint32) (head, check uint64) {
 
 // Mismatch is a unit that the disk did not return as it was written. It is an error.
 type Mismatch struct {
-	File       string // where it is now
-	Number     int    // number of the file in its folder
-	Offset     int64  // offset of the unit in the file, or of the first wrong byte if the stamp is right
+	File   string // where it is now
+	Number int    // number of the file in its folder
+	// Offset of the unit in the file, or of the first wrong byte if the stamp is right.
+	Offset     int64
 	Wrote, Got string // in words
 	FileSystem string // if its driver is known to lose data: macOS's for FAT
 }
@@ -149,8 +150,8 @@ func (m *Mismatch) Error() string {
 		"byte %d: wrote %s, got %s; the file is kept as %s",
 		m.Number, m.Offset, m.Wrote, m.Got, m.File)
 	if m.FileSystem != "" { // https://github.com/bitcoin/bitcoin/issues/31454
-		text += fmt.Sprintf("; macOS's driver for %s has lost data on sound disks: format the disk as "+
-			"APFS and measure again before you blame it", m.FileSystem)
+		text += fmt.Sprintf("; macOS's driver for %s has lost data on sound disks: format the "+
+			"disk as APFS and measure again before you blame it", m.FileSystem)
 	}
 	return text
 }

@@ -100,23 +100,23 @@ func hintFor(err error) string {
 		if runtime.GOOS == "darwin" { // Its exFAT driver writes files twice and has lost data.
 			format = "APFS"
 		}
-		return "this file system does not support files that large (FAT32: up to 4 GiB); use smaller files, or " +
-			"format the disk as " + format
+		return "this file system does not support files that large (FAT32: up to 4 GiB); use " +
+			"smaller files, or format the disk as " + format
 	case isReadOnly(err):
 		return "mount the volume writable, or choose another folder"
 	case isGone(err):
 		return "the disk was disconnected or has failed; check its cable, hub port and power"
 	case lacksConsent(runtime.GOOS, err):
-		return "macOS has not allowed the program that hubbench runs in (Terminal, iTerm, an editor) to use this " +
-			"disk: allow it removable volumes in System Settings > Privacy & Security > Files & Folders, or Full " +
-			"Disk Access, and restart that program"
+		return "macOS has not allowed the program that hubbench runs in (Terminal, iTerm, an " +
+			"editor) to use this disk: allow it removable volumes in System Settings > Privacy & " +
+			"Security > Files & Folders, or Full Disk Access, and restart that program"
 	case errors.Is(err, fs.ErrPermission):
 		return "choose a folder that you may write to"
 	case errors.Is(err, fs.ErrNotExist):
 		return "check that the disk is mounted and that the folder exists"
 	case isHeld(err):
-		return "another program has it open, such as a scanner for malware: end that, or have it leave " +
-			"out the disk"
+		return "another program has it open, such as a scanner for malware: end that, or have it " +
+			"leave out the disk"
 	}
 	return ""
 }

@@ -180,7 +180,7 @@ func TestTransferFails(t *testing.T) {
 					t.Errorf("Transfer() = %v, want it to say %q", err, want)
 				}
 			}
-			closed(t, engine)
+			closeEngine(t, engine)
 			if got := names(t, dir); (got != nil) != tt.left {
 				t.Errorf("left: %q", got)
 			}
@@ -189,17 +189,17 @@ func TestTransferFails(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			job := newJob(t.TempDir(), tt.role, 8<<20)
 			job.IO.Verify = scenario.VerifyStamps
-			check(t, newReal(job, system{open: tt.fault.open, ring: noRing}), job.Dir, tt.file)
+			check(t, newMover(job, system{open: tt.fault.open, ring: noRing}), job.Dir, tt.file)
 		})
 		if tt.streams == nil {
 			continue
 		}
-		overQueues(t, tt.name, func(t *testing.T, queue queueMaker) {
+		overEngines(t, tt.name, func(t *testing.T, engine engineMaker) {
 			job := streamsJob(t.TempDir(),
 				stream.Spec{Record: tt.role == trace.Write, Rate: 1e6, Frame: 10 * time.Millisecond,
 					Count: 3, Buffer: time.Second})
 			job.IO.Verify = scenario.VerifyStamps
-			check(t, newStreams(job, system{open: tt.fault.open, ring: noRing, queue: queue}),
+			check(t, newStreams(job, system{open: tt.fault.open, ring: engine}),
 				job.Dir, tt.streams)
 		})
 	}
@@ -210,14 +210,14 @@ func TestShortRequestsAreCompleted(t *testing.T) {
 	fault := &fault{short: true}
 	job := newJob(t.TempDir(), trace.Write, 1<<20+smallUnit+100)
 	job.IO.Verify = scenario.VerifyFull
-	engine := newReal(job, system{open: fault.open, ring: noRing})
+	engine := newMover(job, system{open: fault.open, ring: noRing})
 	if _, err := engine.Prepare(t.Context(), func(int64) {}); err != nil {
 		t.Fatal(err)
 	}
 	fault.armed.Store(true)
 	transferAll(t, engine)
 	checkContent(t, engine, 1<<20+smallUnit+100)
-	closed(t, engine)
+	closeEngine(t, engine)
 }
 
 // noDirect is why direct requests are not available on Windows, of which an emulator gives none;
@@ -271,7 +271,7 @@ func TestFallbacks(t *testing.T) {
 				job := newJob(t.TempDir(), role, 100<<20, 12345)
 				job.IO.Block = 1 << 20
 				job.IO.Flush = scenario.FlushFull
-				engine := newReal(job, system{open: tt.fault.open, ring: noRing})
+				engine := newMover(job, system{open: tt.fault.open, ring: noRing})
 				engine.sampleNS = 1
 				eff, err := engine.Prepare(t.Context(), func(int64) {})
 				if err != nil {
@@ -297,7 +297,7 @@ func TestFallbacks(t *testing.T) {
 				}
 				transferAll(t, engine)
 				checkContent(t, engine, 100<<20)
-				closed(t, engine)
+				closeEngine(t, engine)
 			}
 		})
 	}
@@ -312,7 +312,7 @@ func TestFilesThatStayInTheCache(t *testing.T) {
 	}{{fmt.Errorf("%w (no such device)", errNoMapping), false},
 		{errors.New("input/output error"), true}} {
 		fault := &fault{evict: tt.evict}
-		engine := newReal(newJob(t.TempDir(), trace.Read, 1<<20, 1<<20),
+		engine := newMover(newJob(t.TempDir(), trace.Read, 1<<20, 1<<20),
 			system{open: fault.open, ring: noRing})
 		engine.sampleNS = 1
 		eff, err := engine.Prepare(t.Context(), func(int64) {})
@@ -326,7 +326,7 @@ func TestFilesThatStayInTheCache(t *testing.T) {
 		if !tt.fails {
 			transferAll(t, engine)
 		}
-		closed(t, engine)
+		closeEngine(t, engine)
 	}
 }
 
@@ -349,20 +349,20 @@ func TestReserveFailsInMidJob(t *testing.T) {
 	}
 	checkContent(t, engine, size, size, size)
 
-	unready := newReal(newJob(t.TempDir(), trace.Write, size),
+	unready := newMover(newJob(t.TempDir(), trace.Write, size),
 		system{open: fault.open, ring: noRing})
 	if _, err := unready.Prepare(t.Context(), func(int64) {}); err == nil ||
 		!strings.Contains(err.Error(), "no stretch is left") {
 		t.Errorf("Prepare() = %v, want the error of the reservation", err)
 	}
-	closed(t, unready)
+	closeEngine(t, unready)
 }
 
 // Containers often forbid io_uring, and old kernels and emulators have none: threads do the work
 // then, and the job says so.
 func TestRefusedRing(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.EPERM, syscall.ENOSYS} {
-		refused := func(ringWork) (mover, error) {
+		refused := func(ioWork) (ioEngine, error) {
 			return nil, fmt.Errorf("set up io_uring: %w", errno)
 		}
 		engine, eff := prepared(t, newJob(t.TempDir(), trace.Write, 1<<20),

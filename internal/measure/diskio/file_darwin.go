@@ -13,8 +13,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// darwinFile is a test file on macOS. Direct means F_NOCACHE there: requests go past the cache unless the
-// file's pages are in it already, which is why the files to be read are written the same way.
+// darwinFile is a test file on macOS. Direct means F_NOCACHE there: requests go past the cache
+// unless the file's pages are in it already, which is why the files to be read are written the same
+// way.
 type darwinFile struct{ unixFile }
 
 func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
@@ -67,8 +68,9 @@ func (f *darwinFile) reserve(size int64) error {
 	return unix.Ftruncate(f.n, size)
 }
 
-// fileSystem is what macOS calls the file system that a folder is on. Since macOS 13 those of FAT and
-// NTFS are programs, all called lifs, and the address of the volume names them: msdos://disk12s1/NAME.
+// fileSystem is what macOS calls the file system that a folder is on. Since macOS 13 those of FAT
+// and NTFS are programs, all called lifs, and the address of the volume names them:
+// msdos://disk12s1/NAME.
 func fileSystem(dir string) string {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {
@@ -84,8 +86,8 @@ func fileSystem(dir string) string {
 // settle has nothing to do: with F_NOCACHE the cache holds no stretch of the file.
 func (f *darwinFile) settle(int64, int64, trace.Role) error { return nil }
 
-// evict writes the file out and drops its pages by way of a mapping: msync with MS_INVALIDATE is how to ask
-// macOS for it.
+// evict writes the file out and drops its pages by way of a mapping: msync with MS_INVALIDATE is
+// how to ask macOS for it.
 func (f *darwinFile) evict() error {
 	if err := unix.Fsync(f.n); err != nil {
 		return err
@@ -116,15 +118,16 @@ const cachedBelow = 16384
 
 func adviseHuge([]byte) {}
 
-// prioDarwinProcess asks getpriority(2) whether the process is in the background: PRIO_DARWIN_PROCESS of
-// <sys/resource.h>.
+// prioDarwinProcess asks getpriority(2) whether the process is in the background:
+// PRIO_DARWIN_PROCESS of <sys/resource.h>.
 const prioDarwinProcess = 4
 
 // ioPolicies are the names that getiopolicy_np(3) has for what it returns.
 var ioPolicies = [...]string{"default", "important", "passive", "throttle", "utility", "standard"}
 
-// Priority says how the system treats the process's requests, and why its numbers are too low if it holds them back. A
-// process in the background runs on efficiency cores and waits with its requests for everybody else's (setpriority(2)).
+// Priority says how the system treats the process's requests, and why its numbers are too low if it
+// holds them back. A process in the background runs on efficiency cores and waits with its requests
+// for everybody else's (setpriority(2)).
 func Priority() (name, doubt string) {
 	background, bgErr := unix.Getpriority(prioDarwinProcess, 0)
 	policy, policyErr := libsystem.DiskPolicy()
@@ -148,5 +151,4 @@ func policyName(policy int, err error) string {
 // of its own (ProcessType in launchd.plist(5)): Priority asks what is so then.
 func Foreground() error { return unix.Setpriority(prioDarwinProcess, 0, 0) }
 
-func newRingMover(ringWork) (mover, error) { return nil, errNoRing }
-func newRingQueue(ringWork) (queue, error) { return nil, errNoRing }
+func newRing(ioWork) (ioEngine, error) { return nil, errNoRing }

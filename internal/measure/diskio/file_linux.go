@@ -48,7 +48,8 @@ func (f *linuxFile) reserve(size int64) error {
 
 func (f *linuxFile) settle(off, n int64, op trace.Role) error {
 	if op == trace.Write {
-		const wait = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE | unix.SYNC_FILE_RANGE_WAIT_AFTER
+		const wait = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE |
+			unix.SYNC_FILE_RANGE_WAIT_AFTER
 		if err := unix.SyncFileRange(f.n, off, n, wait); err != nil &&
 			!errors.Is(err, unix.ENOSYS) {
 			return err

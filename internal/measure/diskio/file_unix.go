@@ -47,7 +47,8 @@ func (f *unixFile) writeList(list [][]byte, off int64) (int64, error) {
 }
 
 // again repeats a call until no signal interrupts it.
-func again[P []byte | [][]byte](call func(fd int, p P, off int64) (int, error), fd int, p P, off int64) (int, error) {
+func again[P []byte | [][]byte](call func(fd int, p P, off int64) (int, error), fd int, p P,
+	off int64) (int, error) {
 	for {
 		n, err := call(fd, p, off)
 		if !errors.Is(err, unix.EINTR) {
@@ -56,8 +57,8 @@ func again[P []byte | [][]byte](call func(fd int, p P, off int64) (int, error), 
 	}
 }
 
-// pagesInCache counts the file's bytes in the cache page by page, on a mapping of its own, which brings in none by
-// itself.
+// pagesInCache counts the file's bytes in the cache page by page, on a mapping of its own, which
+// brings in none by itself.
 func (f *unixFile) pagesInCache(size int64) int64 {
 	if size == 0 {
 		return 0
@@ -83,9 +84,11 @@ func (f *unixFile) fd() uintptr  { return uintptr(f.n) }
 func (f *unixFile) close() error { return f.file.Close() }
 
 // newBuffer maps n bytes outside the garbage collector's heap, aligned to a page and, if the system
-// offers it, in huge pages: a large request is then a few long segments instead of hundreds of short ones.
+// offers it, in huge pages: a large request is then a few long segments instead of hundreds of
+// short ones.
 func newBuffer(n int64) ([]byte, error) {
-	p, err := unix.Mmap(-1, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	p, err := unix.Mmap(-1, 0, int(n), unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
 		return nil, fmt.Errorf("allocate %d bytes of buffers: %w", n, err)
 	}
@@ -98,14 +101,18 @@ func freeBuffer(p []byte) {
 	_ = unix.Munmap(p)
 }
 
-func isFull(err error) bool     { return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) }
+func isFull(err error) bool {
+	return errors.Is(err, unix.ENOSPC) ||
+		errors.Is(err, unix.EDQUOT)
+}
 func isTooLarge(err error) bool { return errors.Is(err, unix.EFBIG) }
 func isReadOnly(err error) bool { return errors.Is(err, unix.EROFS) }
 
-// isGone: a disk that was unplugged answers with one of these; with one of the last two, if a program served its file
-// system (FUSE) and has ended.
+// isGone: a disk that was unplugged answers with one of these; with one of the last two, if a
+// program served its file system (FUSE) and has ended.
 func isGone(err error) bool {
-	for _, errno := range []error{unix.EIO, unix.ENXIO, unix.ENODEV, unix.ENOTCONN, unix.ECONNABORTED} {
+	for _, errno := range []error{unix.EIO, unix.ENXIO, unix.ENODEV, unix.ENOTCONN,
+		unix.ECONNABORTED} {
 		if errors.Is(err, errno) {
 			return true
 		}
@@ -116,9 +123,10 @@ func isGone(err error) bool {
 // isHeld: a file or folder that is open can be removed.
 func isHeld(error) bool { return false }
 
-// lacksConsent tells a refusal by macOS's privacy controls, EPERM, from one by a folder's own permissions, EACCES
-// (Apple, "On File System Permissions", developer.apple.com/forums/thread/678819). It is the terminal that lacks
-// consent, whoever the user is.
+// lacksConsent tells a refusal by macOS's privacy controls, EPERM, from one by a folder's own
+// permissions, EACCES (Apple, "On File System Permissions",
+// developer.apple.com/forums/thread/678819). It is the terminal that lacks consent, whoever the
+// user is.
 func lacksConsent(system string, err error) bool {
 	return system == "darwin" && errors.Is(err, unix.EPERM)
 }

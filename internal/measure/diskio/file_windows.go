@@ -16,8 +16,8 @@ import (
 // oneCall: Windows has no call that takes several pieces of memory through the cache.
 const oneCall = false
 
-// windowsFile is a test file on Windows. A synchronous handle takes one request at a time, so every lane
-// has one of its own.
+// windowsFile is a test file on Windows. A synchronous handle takes one request at a time, so every
+// lane has one of its own.
 type windowsFile struct {
 	lanes []*os.File
 }
@@ -66,7 +66,8 @@ func (f *windowsFile) writeList(list [][]byte, off int64) (int64, error) {
 }
 
 // oneByOne makes a call for each piece.
-func oneByOne(call func(int, []byte, int64) (int, error), list [][]byte, off int64) (sum int64, err error) {
+func oneByOne(call func(int, []byte, int64) (int, error), list [][]byte, off int64) (sum int64,
+	err error) {
 	for _, p := range list {
 		n, err := call(0, p, off+sum)
 		sum += int64(n)
@@ -88,12 +89,13 @@ func (f *windowsFile) flush(mode string) error {
 	return windows.FlushFileBuffers(windows.Handle(f.fd()))
 }
 
-// reserve allocates the space, in one stretch if there is one, and sets the end of the file, as fallocate does on
-// Linux: requests in flight together would move the end out of order. If nothing but the end can be set, that
-// allocates as well.
+// reserve allocates the space, in one stretch if there is one, and sets the end of the file, as
+// fallocate does on Linux: requests in flight together would move the end out of order. If nothing
+// but the end can be set, that allocates as well.
 func (f *windowsFile) reserve(size int64) error {
 	err := f.setInformation(windows.FileAllocationInfo, size)
-	if err != nil && !errors.Is(err, windows.ERROR_CALL_NOT_IMPLEMENTED) && !errors.Is(err, windows.ERROR_NOT_SUPPORTED) {
+	if err != nil && !errors.Is(err, windows.ERROR_CALL_NOT_IMPLEMENTED) &&
+		!errors.Is(err, windows.ERROR_NOT_SUPPORTED) {
 		return err
 	}
 	return f.setInformation(windows.FileEndOfFileInfo, size)
@@ -101,7 +103,8 @@ func (f *windowsFile) reserve(size int64) error {
 
 // setInformation sets a file information that is a number of bytes.
 func (f *windowsFile) setInformation(class uint32, bytes int64) error {
-	return windows.SetFileInformationByHandle(windows.Handle(f.fd()), class, (*byte)(unsafe.Pointer(&bytes)),
+	return windows.SetFileInformationByHandle(windows.Handle(f.fd()), class,
+		(*byte)(unsafe.Pointer(&bytes)),
 		uint32(unsafe.Sizeof(bytes)))
 }
 
@@ -128,9 +131,9 @@ func directAlign(testFile) int64 { return 4096 }
 // cachedBelow: Windows refuses direct requests that it cannot make.
 const cachedBelow = 0
 
-// takesOdd tries what no request past the cache can be: to write a byte at an odd place. Windows refuses that on a
-// disk (https://learn.microsoft.com/windows/win32/fileio/file-buffering); what takes it was opened like any other
-// file, as network drives may be.
+// takesOdd tries what no request past the cache can be: to write a byte at an odd place. Windows
+// refuses that on a disk (https://learn.microsoft.com/windows/win32/fileio/file-buffering); what
+// takes it was opened like any other file, as network drives may be.
 func (f *windowsFile) takesOdd() bool {
 	_, err := f.writeAt(0, make([]byte, 1), 1)
 	return err == nil
@@ -138,7 +141,8 @@ func (f *windowsFile) takesOdd() bool {
 
 // newBuffer takes n bytes outside the garbage collector's heap, aligned to a page.
 func newBuffer(n int64) ([]byte, error) {
-	addr, err := windows.VirtualAlloc(0, uintptr(n), windows.MEM_COMMIT|windows.MEM_RESERVE, windows.PAGE_READWRITE)
+	addr, err := windows.VirtualAlloc(0, uintptr(n), windows.MEM_COMMIT|windows.MEM_RESERVE,
+		windows.PAGE_READWRITE)
 	if err != nil {
 		return nil, fmt.Errorf("allocate %d bytes of buffers: %w", n, err)
 	}
@@ -158,7 +162,8 @@ func isReadOnly(err error) bool { return errors.Is(err, windows.ERROR_WRITE_PROT
 
 // isGone: a disk that was unplugged answers with one of these.
 func isGone(err error) bool {
-	return errors.Is(err, windows.ERROR_DEVICE_NOT_CONNECTED) || errors.Is(err, windows.ERROR_NOT_READY) ||
+	return errors.Is(err, windows.ERROR_DEVICE_NOT_CONNECTED) ||
+		errors.Is(err, windows.ERROR_NOT_READY) ||
 		errors.Is(err, windows.ERROR_IO_DEVICE) || errors.Is(err, windows.ERROR_NO_SUCH_DEVICE)
 }
 
@@ -168,11 +173,12 @@ func isHeld(err error) bool { return errors.Is(err, windows.ERROR_SHARING_VIOLAT
 // lacksConsent: only macOS has this.
 func lacksConsent(string, error) bool { return false }
 
-// mayDeclare asks for the right to declare space valid, which administrators have and must ask for. Without it
-// declare fails and says so.
+// mayDeclare asks for the right to declare space valid, which administrators have and must ask for.
+// Without it declare fails and says so.
 func mayDeclare() {
 	var token windows.Token
-	if windows.OpenProcessToken(windows.CurrentProcess(), windows.TOKEN_ADJUST_PRIVILEGES|windows.TOKEN_QUERY,
+	if windows.OpenProcessToken(windows.CurrentProcess(),
+		windows.TOKEN_ADJUST_PRIVILEGES|windows.TOKEN_QUERY,
 		&token) != nil {
 		return
 	}
@@ -188,15 +194,13 @@ func mayDeclare() {
 	}
 }
 
-// declare declares reserved space to be written already. Windows keeps up to where each file has been: a write beyond
-// that waits until the gap has been filled with zeros, and those that move the mark wait for one another.
+// declare declares reserved space to be written already. Windows keeps up to where each file has
+// been: a write beyond that waits until the gap has been filled with zeros, and those that move the
+// mark wait for one another.
 // https://learn.microsoft.com/windows/win32/api/fileapi/nf-fileapi-setfilevaliddata
 func (f *windowsFile) declare(size int64) error {
 	return windows.SetFileValidData(windows.Handle(f.fd()), size)
 }
-
-func newRingMover(ringWork) (mover, error) { return nil, errNoRing }
-func newRingQueue(ringWork) (queue, error) { return nil, errNoRing }
 
 // fileSystem is not asked: none needs care here.
 func fileSystem(string) string { return "" }
@@ -209,8 +213,8 @@ func Priority() (name, doubt string) { return "", "" }
 type powerThrottling struct{ Version, Control, On uint32 }
 
 // Foreground forbids Windows 11 to throttle this process while its windows are hidden, as a
-// minimised terminal's are: to run it slowly on slow cores, and to wake it by coarse timers. An older
-// Windows knows only the former, or neither.
+// minimised terminal's are: to run it slowly on slow cores, and to wake it by coarse timers. An
+// older Windows knows only the former, or neither.
 // https://learn.microsoft.com/windows/win32/api/processthreadsapi/nf-processthreadsapi-setprocessinformation
 func Foreground() error {
 	const (
@@ -234,3 +238,4 @@ func Foreground() error {
 	}
 	return fmt.Errorf("SetProcessInformation: %w", err)
 }
+func newRing(ioWork) (ioEngine, error) { return nil, errNoRing }

@@ -29,12 +29,14 @@ func TestDirectFilesDoNotWriteThrough(t *testing.T) {
 	var status windows.IO_STATUS_BLOCK
 	var mode uint32
 	query := windows.NewLazySystemDLL("ntdll.dll").NewProc("NtQueryInformationFile")
-	code, _, _ := query.Call(f.fd(), uintptr(unsafe.Pointer(&status)), uintptr(unsafe.Pointer(&mode)),
+	code, _, _ := query.Call(f.fd(), uintptr(unsafe.Pointer(&status)),
+		uintptr(unsafe.Pointer(&mode)),
 		unsafe.Sizeof(mode), fileModeInformation)
 	if code != 0 {
 		t.Skipf("this system does not say how a file was opened: %v", windows.NTStatus(code))
 	}
 	if mode&writeThrough != 0 || mode&noBuffering == 0 {
-		t.Errorf("the file's mode is %#x, want one without buffering, and without writing through", mode)
+		t.Errorf("the file's mode is %#x, want one without buffering, and without writing through",
+			mode)
 	}
 }

@@ -49,7 +49,7 @@ func TestFillVolume(t *testing.T) {
 				t.Helper()
 				job := fillJob(dir, share)
 				job.KeepFill = keep
-				engine := newReal(job, sys)
+				engine := newMover(job, sys)
 				engine.sampleNS = 1
 				if _, err := engine.Prepare(t.Context(), func(bytes int64) {
 					wrote = append(wrote, bytes)
@@ -59,7 +59,7 @@ func TestFillVolume(t *testing.T) {
 				during = usedShare(t, dir)
 				started(engine)
 				moved(t, engine, 0)
-				closed(t, engine)
+				closeEngine(t, engine)
 				return wrote, during
 			}
 			// The next file is reserved, and there are records.
@@ -145,7 +145,7 @@ func TestFillIsLimited(t *testing.T) {
 			if v, err := filesystem.Volume(dir); err != nil || v.Free < 64<<20 {
 				t.Errorf("%d bytes are free, %v", v.Free, err)
 			}
-			closed(t, engine)
+			closeEngine(t, engine)
 		})
 	}
 }

@@ -17,7 +17,8 @@ func TestForeground(t *testing.T) {
 		t.Skip("this Windows does not say; setting it: ", err)
 	}
 	state := powerThrottling{Version: 1}
-	got, _, getErr := get.Call(uintptr(windows.CurrentProcess()), 4, uintptr(unsafe.Pointer(&state)), unsafe.Sizeof(state))
+	got, _, getErr := get.Call(uintptr(windows.CurrentProcess()), 4,
+		uintptr(unsafe.Pointer(&state)), unsafe.Sizeof(state))
 	if got == 0 {
 		t.Skipf("this Windows does not say: %v; setting it: %v", getErr, err)
 	}

@@ -7,9 +7,7 @@ import (
 
 // streamFile is the test file of one stream, which goes through it again and again.
 type streamFile struct {
-	file   testFile
-	record record
-	op     trace.Role
+	*file
 	unit   int64 // frames begin at its multiples: sectors, and what a stamp covers
 	stamps stamper
 }
@@ -51,19 +49,17 @@ func (s *streams) openFiles() error {
 	}
 	played := s.files
 	for i, p := range s.players {
-		f := streamFile{op: trace.Read}
+		op, r := trace.Write, record{}
 		if p.Spec.Record {
-			f.op, f.record = trace.Write, s.newRecord(sizes[i])
+			r = s.plan(sizes[i])
 		} else {
-			f.record, played = played[0], played[1:]
+			op, r, played = trace.Read, played[0], played[1:]
 		}
-		var err error
-		if f.file, err = s.open(f.record, f.op); err != nil {
+		f, err := s.open(r, op, i)
+		if err != nil {
 			return err
 		}
-		f.unit = max(s.traits.sector, f.record.Unit)
-		f.stamps = s.stamper(f.record)
-		s.paths = append(s.paths, f)
+		s.paths = append(s.paths, streamFile{f, max(s.traits.sector, r.Unit), s.stamper(r)})
 	}
 	return nil
 }

@@ -27,15 +27,18 @@ func TestDiskImages(t *testing.T) {
 		t.Skip("hdiutil is not here: this is no Mac")
 	}
 	version, _ := exec.Command("sw_vers", "-productVersion").Output()
-	t.Logf("macOS %s, pages of %d bytes, small writes past the cache: %v", strings.TrimSpace(string(version)),
+	t.Logf("macOS %s, pages of %d bytes, small writes past the cache: %v",
+		strings.TrimSpace(string(version)),
 		os.Getpagesize(), libsystem.WriteSmallDirectly())
-	for kind, format := range map[string]string{"apfs": "APFS", "exfat": "ExFAT", "msdos": "MS-DOS FAT32"} {
+	for kind, format := range map[string]string{"apfs": "APFS", "exfat": "ExFAT",
+		"msdos": "MS-DOS FAT32"} {
 		t.Run(kind, func(t *testing.T) {
 			i := &image{T: t, kind: kind, dir: attach(t, format)}
 			var volume unix.Statfs_t
 			check.Must(t, unix.Statfs(i.dir, &volume))
 			i.small = volume.Bsize < cachedBelow
-			t.Logf("blocks of %d bytes, mounted from %s", volume.Bsize, unix.ByteSliceToString(volume.Mntfromname[:]))
+			t.Logf("blocks of %d bytes, mounted from %s", volume.Bsize,
+				unix.ByteSliceToString(volume.Mntfromname[:]))
 			i.expect("the kind of file system", kind, fileSystem(i.dir))
 			folder, err := os.OpenRoot(i.dir)
 			check.Must(t, err)
@@ -67,7 +70,8 @@ func attach(t *testing.T, format string) string {
 		check.Must(t, err)
 	}
 	t.Cleanup(func() {
-		if out, err := exec.Command("hdiutil", "detach", "-force", at).CombinedOutput(); err != nil {
+		if out, err := exec.Command("hdiutil", "detach", "-force",
+			at).CombinedOutput(); err != nil {
 			t.Errorf("detach: %v\n%s", err, out)
 		}
 	})
@@ -79,7 +83,9 @@ type image struct {
 	*testing.T
 	kind, dir string
 	folder    *os.Root
-	small     bool // its blocks are smaller than what macOS writes directly without being asked to (cluster_write_ext)
+	// Its blocks are smaller than what macOS writes directly without being asked to
+	// (cluster_write_ext).
+	small bool
 }
 
 // expect says what a step found, and fails if that is not as expected; the test goes on.
@@ -111,8 +117,10 @@ func (i *image) directWrites() {
 		name   string
 		off, n int64
 	}{
-		{"a direct MiB that makes the file", 0, 1 << 20}, {"a direct write of 16 KiB in it", 64 << 10, 16 << 10},
-		{"a direct write of 4 KiB in it", 132 << 10, 4 << 10}, {"one behind its end", 1 << 20, 4 << 10},
+		{"a direct MiB that makes the file", 0, 1 << 20},
+		{"a direct write of 16 KiB in it", 64 << 10, 16 << 10},
+		{"a direct write of 4 KiB in it", 132 << 10, 4 << 10},
+		{"one behind its end", 1 << 20, 4 << 10},
 	} {
 		_, err := f.writeAt(0, buf[:step.n], step.off)
 		kept := f.cached(2 << 20)
@@ -143,7 +151,8 @@ func (i *image) reserves() {
 		errors.Join(countErr, flushErr, afterErr))
 	zeros := took > time.Second || moved > 10e6
 	tr := traits{fileSystem: i.kind}
-	i.expect("1 GiB is refused, or takes a second or 10 MB", fmt.Sprint(tr.fills()), err != nil || zeros)
+	i.expect("1 GiB is refused, or takes a second or 10 MB", fmt.Sprint(tr.fills()), err != nil ||
+		zeros)
 	i.expect("the counters can be read", "<nil>", errors.Join(countErr, afterErr))
 }
 

@@ -154,7 +154,7 @@ func TestEveryRequestIsCounted(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				closed(t, engine)
+				closeEngine(t, engine)
 				var want int64
 				for _, size := range job.Sizes {
 					want += (size + job.IO.Block - 1) / job.IO.Block
@@ -178,7 +178,7 @@ func TestEveryRequestIsCounted(t *testing.T) {
 // not in p97; the rest is as it was.
 func TestDelayAppearsInP99(t *testing.T) {
 	for _, op := range []trace.Role{trace.Read, trace.Write} {
-		m := newMovers(t, 4096, 1)["threads"]
+		m := newRigs(t, 4096, 1)["threads"]
 		tr := newTransfer(t, "threads", 20_000*4096, 4096)
 		release := clock.Now()
 		now, requests := release, int64(0)
@@ -193,7 +193,7 @@ func TestDelayAppearsInP99(t *testing.T) {
 		tr.now = func() int64 { return now }
 		var heard emitted
 		tr.latencies = newLatencies(heard.emit)
-		check.Must(t, m.move(t.Context(), tr))
+		check.Must(t, m.moveAll(t.Context(), tr))
 		tr.latencies.stop()
 		if n := len(heard.events); n < 2 || n > 5 {
 			t.Errorf("%s: %d events of 4.2 s, want one a second", op, n)

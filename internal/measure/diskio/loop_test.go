@@ -1,6 +1,7 @@
 package diskio
 
 import (
+	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,24 +14,37 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// newMovers are both movers over one buffer. The test's thread is theirs.
-func newMovers(t testing.TB, block int64, depth int) map[string]mover {
+// rig is an engine with slots to move a transfer with.
+type rig struct {
+	ioEngine
+	slots []slot
+}
+
+func (r rig) moveAll(ctx context.Context, t *transfer) error { return r.move(ctx, t, r.slots) }
+
+// threadRig has threads with a buffer.
+func threadRig(buf []byte, depth int) rig {
+	return rig{newThreads(ioWork{depth: depth}, false), newSlots(buf, nil, depth)}
+}
+
+// newRigs are both engines over one buffer. The test's thread is theirs.
+func newRigs(t testing.TB, block int64, depth int) map[string]rig {
 	t.Helper()
 	runtime.LockOSThread()
 	buf, err := newBuffer(max(minNoise, block*int64(depth)))
 	check.Must(t, err)
-	movers := map[string]mover{"threads": newThreads(buf, nil, depth)}
-	if ring, err := newRingMover(ringWork{buf: buf, depth: depth, files: make([]testFile, 1),
+	rigs := map[string]rig{"threads": threadRig(buf, depth)}
+	if ring, err := newRing(ioWork{buf: buf, depth: depth,
 		timing: timing{now: clock.Start().Now}}); err == nil {
-		movers["io_uring"] = ring
+		rigs["io_uring"] = rig{ring, newSlots(buf, nil, depth)}
 	}
 	t.Cleanup(func() {
-		for _, m := range movers {
-			check.Must(t, m.close())
+		for _, r := range rigs {
+			check.Must(t, r.close())
 		}
 		freeBuffer(buf)
 	})
-	return movers
+	return rigs
 }
 
 // newTransfer writes size bytes in blocks to a file that takes them at once, so that what is left
@@ -71,18 +85,18 @@ func (f nullFile) fd() uintptr                                 { return f.fdNumb
 
 // The transfer loop must not allocate: a garbage collection would show as a dip of the disk's.
 func TestTransferLoopAllocatesNothing(t *testing.T) {
-	for how, m := range newMovers(t, 64<<10, 4) {
+	for how, m := range newRigs(t, 64<<10, 4) {
 		tr := newTransfer(t, how, 256<<20, 64<<10)
 		listened(t, tr)
 		// Another goroutine writes them down once a second and allocates, which is not the loop's
 		// doing.
 		tr.latencies.nextNS = math.MaxInt64
-		check.Must(t, m.attach(tr.file))
+		check.Must(t, m.attach(0, tr.file))
 		requests := float64(tr.size / tr.block)
 		got := testing.AllocsPerRun(5, func() {
 			tr.next.Store(0)
 			tr.done.Store(0)
-			check.Must(t, m.move(t.Context(), tr))
+			check.Must(t, m.moveAll(t.Context(), tr))
 		})
 		// A handful for a whole file is the hand-off to the lanes; one a request would be
 		// thousands.
@@ -106,18 +120,18 @@ func BenchmarkTransferLoop(b *testing.B) {
 	} {
 		for _, how := range []string{"threads", "io_uring"} {
 			b.Run(bb.name+" "+how, func(b *testing.B) {
-				m := newMovers(b, bb.block, bb.depth)[how]
-				if m == nil {
+				m, ok := newRigs(b, bb.block, bb.depth)[how]
+				if !ok {
 					b.Skip("no io_uring here")
 				}
 				tr := newTransfer(b, how, int64(b.N)*bb.block, bb.block)
 				tr.sampleNS = policy.SampleNS
 				listened(b, tr)
-				check.Must(b, m.attach(tr.file))
+				check.Must(b, m.attach(0, tr.file))
 				b.SetBytes(bb.block)
 				b.ReportAllocs()
 				b.ResetTimer()
-				check.Must(b, m.move(b.Context(), tr))
+				check.Must(b, m.moveAll(b.Context(), tr))
 			})
 		}
 	}

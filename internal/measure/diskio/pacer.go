@@ -39,7 +39,7 @@ const (
 )
 
 // newPacer is the pacer of a job, from the release on; nil if it needs none.
-func newPacer(e *real) *pacer {
+func newPacer(e *mover) *pacer {
 	if e.job.Pace == 0 && e.job.Probe == 0 {
 		return nil
 	}

@@ -49,11 +49,11 @@ func newPaced(f testFile, vt timing, p *pacer, size, block int64) *transfer {
 }
 
 // moveAll moves transfers and closes their mover. It returns the requests by their times.
-func (f logging) moveAll(ctx context.Context, t *testing.T, m mover, list ...*transfer) (_ []logged,
+func (f logging) moveAll(ctx context.Context, t *testing.T, m rig, list ...*transfer) (_ []logged,
 	err error) {
 	t.Helper()
 	for _, tr := range list {
-		err = errors.Join(err, m.move(ctx, tr))
+		err = errors.Join(err, m.moveAll(ctx, tr))
 	}
 	check.Must(t, m.close())
 	slices.SortFunc(*f.log, func(a, b logged) int { return int(a.atNS - b.atNS) })
@@ -76,7 +76,7 @@ func checkBursts(t *testing.T, requests []logged, most int) {
 
 // paced moves files through a mover at a rate, in virtual time, and returns the requests by their
 // times.
-func paced(t *testing.T, m func(buf []byte) mover, rate float64, files []int64, block int64,
+func paced(t *testing.T, m func(buf []byte) rig, rate float64, files []int64, block int64,
 	hold func(atNS int64) time.Duration) []logged {
 	t.Helper()
 	vt := virtualTime()
@@ -118,8 +118,8 @@ func TestPace(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				requests := paced(t, func(buf []byte) mover {
-					return newThreads(buf, nil, tt.depth)
+				requests := paced(t, func(buf []byte) rig {
+					return threadRig(buf, tt.depth)
 				}, tt.rate,
 					[]int64{64 * block, 16 * block, 300 * block}, block, func(int64) time.Duration {
 						return tt.hold
@@ -140,8 +140,10 @@ func TestPaceOfAnApplication(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rate = 100e6
 		sizes := []int64{50e6, 30e6}
-		requests := paced(t, func(buf []byte) mover {
-			return newApp(buf, sizes)
+		requests := paced(t, func(buf []byte) rig {
+			r := threadRig(buf, 1)
+			r.slots[0].memory.calls = newCalls(buf, sizes)
+			return r
 		}, rate, sizes, layoutBlock, nil)
 		var sum int64
 		for i, r := range requests {
@@ -167,8 +169,8 @@ func TestPaceAfterAStall(t *testing.T) {
 				return max(0, 2*time.Second+stall-
 					time.Duration(atNS)) * time.Duration(min(1, atNS/2e9))
 			}
-			requests := paced(t, func(buf []byte) mover {
-				return newThreads(buf, nil, 1)
+			requests := paced(t, func(buf []byte) rig {
+				return threadRig(buf, 1)
 			}, rate, []int64{1000 * block}, block, stalls)
 			last := requests[len(requests)-1].atNS
 			lost := max(0, stall-time.Second) / 10e6 * 10e6
@@ -204,7 +206,7 @@ func TestPaceAfterOversleeping(t *testing.T) {
 		}
 		f := newLogging(vt.now, func(int64) time.Duration { return 15 * time.Millisecond })
 		tr := newPaced(f, slept, &pacer{rate: 100 * block}, 300*block, block)
-		requests, err := f.moveAll(t.Context(), t, newThreads(make([]byte, 64*block), nil, 64), tr)
+		requests, err := f.moveAll(t.Context(), t, threadRig(make([]byte, 64*block), 64), tr)
 		check.Must(t, err)
 		checkBursts(t, requests, 20)
 		if last := time.Duration(requests[len(requests)-1].atNS); last > 3100*time.Millisecond {
@@ -221,7 +223,7 @@ func TestPaceEndsWithItsContext(t *testing.T) {
 		defer cancel()
 		f := newLogging(vt.now, nil)
 		tr := newPaced(f, vt, &pacer{rate: 4096}, 1<<20, 4096)
-		requests, err := f.moveAll(ctx, t, newThreads(make([]byte, 64<<10), nil, 4), tr)
+		requests, err := f.moveAll(ctx, t, threadRig(make([]byte, 64<<10), 4), tr)
 		if got := time.Duration(vt.now()); err == nil || got > 1600*time.Millisecond ||
 			len(requests) != 1 {
 			t.Errorf("it ended after %s with %v and %d requests, want 1.5 s, an error and one", got,
@@ -254,7 +256,7 @@ func TestProbeOverAStall(t *testing.T) {
 			tr := newPaced(f, vt, &pacer{stepNS: step.Nanoseconds()}, 1<<30, 4096)
 			tr.op, tr.latencies = trace.Read, newLatencies(heard.emit)
 			tr.part(n*4096, 7)
-			if _, err := f.moveAll(t.Context(), t, newThreads(make([]byte, 1<<20), nil, 1),
+			if _, err := f.moveAll(t.Context(), t, threadRig(make([]byte, 1<<20), 1),
 				tr); err != nil {
 				t.Fatal(err)
 			}
@@ -374,7 +376,7 @@ func TestMix(t *testing.T) {
 				t.Errorf("file %d: %.3f of it was read, want %.2f", seq, got, reads)
 			}
 		}
-		closed(t, engine)
+		closeEngine(t, engine)
 		if heard.sum(t, trace.Read).TotalCount()+
 			heard.sum(t, trace.Write).TotalCount() != int64(len(requests)) {
 			t.Errorf("%d requests are counted, want %d", heard.sum(t, trace.Read).TotalCount()+
@@ -425,7 +427,7 @@ func TestMixEverywhere(t *testing.T) {
 					}
 				}
 				checkContent(t, engine, size)
-				closed(t, engine)
+				closeEngine(t, engine)
 				reads, writes := heard.sum(t, trace.Read).TotalCount(),
 					heard.sum(t, trace.Write).TotalCount()
 				if reads+writes != 2*size/4096 ||

@@ -126,9 +126,9 @@ func TestFootprint(t *testing.T) {
 func phases(t *testing.T, dir string, opened *counter, jobs ...Job) (between []string) {
 	t.Helper()
 	for _, job := range jobs {
-		engine, _ := prepared(t, job, system{open: opened.open, ring: newRingMover})
+		engine, _ := prepared(t, job, system{open: opened.open, ring: newRing})
 		transferAll(t, engine)
-		closed(t, engine)
+		closeEngine(t, engine)
 		between = append(between, strings.Join(names(t, filepath.Join(dir, ".hubbench-r1")), " "))
 	}
 	return between
@@ -211,7 +211,7 @@ func TestFailedPhaseLeavesNothing(t *testing.T) {
 	if _, err := engine.Transfer(ctx, 1, nil); !errors.Is(err, context.Canceled) {
 		t.Fatalf("Transfer() = %v, want %v", err, context.Canceled)
 	}
-	closed(t, engine)
+	closeEngine(t, engine)
 	nothingIn(t, dir)
 }
 
@@ -241,7 +241,7 @@ func TestFillerTakesThePlaceOfEarlierFiles(t *testing.T) {
 			if _, err := engine.Transfer(ctx, 7, nil); !errors.Is(err, context.Canceled) {
 				t.Fatalf("Transfer() = %v, want %v", err, context.Canceled)
 			}
-			closed(t, engine)
+			closeEngine(t, engine)
 			if got := names(t, filepath.Join(dir, ".hubbench-r1")); len(got) != 3 ||
 				got[1] != testfolder.ListName {
 				t.Errorf("left: %q, want a file, the list and the marker", got)

@@ -85,18 +85,18 @@ func (b *bystander) watch(ctx context.Context, t *testing.T, dir string, gate *s
 // device could not carry the streams twice proves nothing: a bystander shows both. Then it is tried
 // again.
 func TestStreamsOverARealStall(t *testing.T) {
-	ways := map[string]queueMaker{"threads": noQueue, "io_uring": newRingQueue}
+	ways := map[string]engineMaker{"threads": noRing, "io_uring": newRing}
 	for _, buffer := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
 		for _, stall := range []time.Duration{300 * time.Millisecond, time.Second,
 			3 * time.Second} {
-			for how, queue := range ways {
+			for how, engine := range ways {
 				t.Run(fmt.Sprintf("%s, buffer %s, stall %s", how, buffer, stall),
 					func(t *testing.T) {
 						t.Parallel()
 						var found []evidence.Finding
 						counts := false
 						for try := 0; try < 3 && !counts; try++ {
-							found, counts = overRealStall(t, how, queue, buffer, stall)
+							found, counts = overRealStall(t, how, engine, buffer, stall)
 						}
 						for _, f := range found {
 							if !counts {
@@ -115,7 +115,7 @@ func TestStreamsOverARealStall(t *testing.T) {
 
 // overRealStall counts unless frames were late that should not be, on a machine too busy to move
 // them in time.
-func overRealStall(t *testing.T, how string, queue queueMaker, buffer,
+func overRealStall(t *testing.T, how string, engine engineMaker, buffer,
 	stall time.Duration) (found []evidence.Finding, counts bool) {
 	t.Helper()
 	runtime.LockOSThread()
@@ -127,7 +127,7 @@ func overRealStall(t *testing.T, how string, queue queueMaker, buffer,
 		stream.Spec{Record: true, Rate: 1e6, Frame: time.Second / 60, Count: 2, Buffer: buffer},
 		stream.Spec{Rate: 0.5e6, Frame: time.Second / 24, Count: 1, Buffer: buffer})
 	job.Sizes, job.IO.Footprint = []int64{6_500_000}, 20<<20
-	s := newStreams(job, system{open: openTestFile, ring: noRing, queue: queue})
+	s := newStreams(job, system{open: openTestFile, ring: engine})
 	eff, err := s.Prepare(t.Context(), func(int64) {})
 	check.Must(t, err)
 	check.Same(t, "engine", how, eff.Engine)
@@ -183,7 +183,7 @@ func overRealStall(t *testing.T, how string, queue queueMaker, buffer,
 	}
 	t.Logf("%s: late frames%s; this machine was late by up to %s, and its device could take %.0f frames a second of %.0f",
 		eff.Cache, &report, belated, rate, frames)
-	closed(t, s)
+	closeEngine(t, s)
 	return found, rate >= 2*frames || !slices.ContainsFunc(found, func(f evidence.Finding) bool {
 		return !f.Pass
 	})

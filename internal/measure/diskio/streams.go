@@ -21,18 +21,17 @@ import (
 // The times of a player are those that the queue reports, in the order of its reports: so the
 // players see one sequence of events, and a frame is there when its last byte is, never earlier.
 type streams struct {
-	*real
+	*mover
 	players []*stream.Player
 	backlog stream.Queue
 	paths   []streamFile // files of each player
 
-	queue    queue
-	slots    []pieceSlot
-	free     []int      // slots without a piece
+	pieces   []piece    // in each slot
+	free     []int      // slots without one
 	waiting  []piece    // for one, in their order
-	begins   bool       // there are requests that the queue has not begun
+	begins   bool       // there are requests that the engine has not begun
 	detached bool       // requests are left to threads of the kernel's
-	ended    []*request // memory for the queue's reports
+	ended    []*request // memory for the engine's reports
 
 	bytes    int64   // moved in all
 	stretch  int     // the one that is not whole yet
@@ -46,15 +45,9 @@ type streams struct {
 	asleepNS  int64 // the longest that wait has overslept
 }
 
-// pieceSlot is a place for a piece under way.
-type pieceSlot struct {
-	slot
-	piece piece
-}
-
 func newStreams(job Job, sys system) *streams {
 	return &streams{
-		real: newReal(job, sys), players: stream.Players(job.Streams), reportNS: stream.SampleNS,
+		mover: newMover(job, sys), players: stream.Players(job.Streams), reportNS: stream.SampleNS,
 		belatedNS: latency.NewSum(),
 	}
 }
@@ -70,33 +63,17 @@ func (s *streams) openStreams(eff *trace.Effective) (err error) {
 	if err := s.openFiles(); err != nil {
 		return err
 	}
-	files := make([]testFile, len(s.paths))
-	for i, p := range s.paths {
-		files[i] = p.file
-	}
-	depth := s.job.IO.Depth
-	for i, slot := range newSlots(s.buf, s.scratch, depth) {
-		s.slots = append(s.slots, pieceSlot{slot: slot})
+	s.pieces = make([]piece, len(s.slots))
+	for i := range s.slots {
 		s.free = append(s.free, i)
 	}
-	if s.traits.direct {
-		s.queue, err = s.system.queue(ringWork{buf: s.buf, scratch: s.scratch, depth: depth,
-			files: files, streams: true,
-			timing: s.timing})
-		if err == nil {
-			eff.Engine = "io_uring"
-			return nil
-		}
-		s.warnOfThreads(err)
-	}
-	s.queue, eff.Engine = newThreadQueue(depth, files, !s.traits.direct, s.timing), "threads"
 	return nil
 }
 
 // Start notes the release.
 func (s *streams) Start(releaseNS int64, emit func(trace.Event)) {
 	var one sync.Mutex // another goroutine emits latencies
-	s.real.Start(releaseNS, func(e trace.Event) {
+	s.mover.Start(releaseNS, func(e trace.Event) {
 		one.Lock()
 		defer one.Unlock()
 		emit(e)
@@ -150,11 +127,11 @@ func (s *streams) inFlight() int { return len(s.slots) - len(s.free) + len(s.wai
 
 // catchUp processes what the queue has done up to now.
 func (s *streams) catchUp() (nowNS int64, err error) {
-	s.ended, nowNS = s.queue.ended(s.ended[:0])
+	s.ended, nowNS = s.engine.ended(s.ended[:0])
 	nowNS -= s.release
 	failed := 0
 	for _, r := range s.ended {
-		p := s.slots[r.number].piece
+		p := s.pieces[r.number]
 		endNS := r.freeNS - s.release
 		if s.inFlight() == len(s.slots) {
 			s.freeNS = endNS
@@ -166,7 +143,7 @@ func (s *streams) catchUp() (nowNS int64, err error) {
 		}
 		if r.err != nil {
 			if err == nil {
-				err, failed = r.err, r.file
+				err, failed = r.err, r.place
 			}
 			continue
 		}
@@ -188,7 +165,7 @@ func (s *streams) catchUp() (nowNS int64, err error) {
 	// Put aside, as the job ends with it anyway.
 	if _, wrong := errors.AsType[*Mismatch](err); wrong {
 		wrongFile := s.paths[failed].record
-		err = errors.Join(s.closeFiles(), s.keepEvidence(err, wrongFile))
+		err = errors.Join(s.closeFiles(), s.setAside(err, wrongFile))
 	}
 	return nowNS, err
 }
@@ -198,7 +175,7 @@ func (s *streams) catchUp() (nowNS int64, err error) {
 func (s *streams) check(r *request, p piece) error {
 	s.latencies.record(r.op, p.dueNS, r.endNS-s.release)
 	if r.op == trace.Read && s.verifies() {
-		if m := s.paths[r.file].stamps.check(r.p, r.off, checkStamps); m != nil {
+		if m := s.paths[r.place].stamps.check(r.p, r.off, checkStamps); m != nil {
 			return m
 		}
 	}
@@ -297,11 +274,11 @@ func (s *streams) hand(p piece) {
 	i := s.free[len(s.free)-1]
 	s.free = s.free[:len(s.free)-1]
 	slot, path := &s.slots[i], &s.paths[p.flight.player]
-	slot.piece = p
+	s.pieces[i] = p
 	slot.request = request{op: path.op,
 		p: slot.take(path.op, p.off, p.n, s.job.IO.Block, &path.stamps), off: p.off,
-		want: p.n, number: i, file: p.flight.player, async: s.detached}
-	s.queue.add(&slot.request)
+		want: p.n, number: i, place: p.flight.player, async: s.detached}
+	s.engine.add(&slot.request)
 	s.begins = true
 }
 
@@ -317,7 +294,7 @@ func (s *streams) wait(ctx context.Context, untilNS int64) error {
 	if s.begins {
 		s.begins = false
 		nowNS := s.timing.now()
-		if err := s.queue.submit(); err != nil {
+		if err := s.engine.submit(); err != nil {
 			return err
 		}
 		if after := s.timing.now(); after-nowNS > slowNS && !s.detached {
@@ -331,7 +308,7 @@ func (s *streams) wait(ctx context.Context, untilNS int64) error {
 		untilNS = min(untilNS, s.release+s.players[s.next()].AskNS())
 	}
 	untilNS = max(untilNS, begunNS)
-	if err := s.queue.wait(ctx, untilNS, full); err != nil {
+	if err := s.engine.wait(ctx, untilNS, full); err != nil {
 		return err
 	}
 	s.asleepNS = max(s.asleepNS, s.timing.now()-untilNS)
@@ -348,28 +325,26 @@ func (s *streams) Close() error {
 			Value: float64(max(s.belatedNS.Max(), s.asleepNS)) / 1e9,
 		})
 	}
-	return errors.Join(s.job.explain("clean up", err), s.real.Close())
+	return errors.Join(s.job.explain("clean up", err), s.mover.Close())
 }
 
+// closeFiles waits for the requests under way and closes the files.
 func (s *streams) closeFiles() (err error) {
 	s.waiting = nil
-	if s.queue != nil {
-		for list := s.ended[:0]; len(s.free) < len(s.slots) && err == nil; {
-			list, _ = s.queue.ended(list[:0])
-			for _, r := range list {
-				s.free = append(s.free, r.number)
-			}
-			if len(s.free) < len(s.slots) {
-				err = s.queue.wait(context.Background(), s.timing.now()+time.Second.Nanoseconds(),
-					true)
-			}
+	for list := s.ended[:0]; len(s.free) < len(s.pieces) && err == nil; {
+		list, _ = s.engine.ended(list[:0])
+		for _, r := range list {
+			s.free = append(s.free, r.number)
 		}
-		err = errors.Join(err, s.queue.close())
+		if len(s.free) < len(s.pieces) {
+			err = s.engine.wait(context.Background(), s.timing.now()+time.Second.Nanoseconds(),
+				true)
+		}
 	}
 	for i := range s.paths {
-		err = errors.Join(err, s.closeFile(s.paths[i].file))
+		err = errors.Join(err, s.close(s.paths[i].file))
 	}
-	s.paths, s.queue = nil, nil
+	s.paths = nil
 	return err
 }
 

@@ -112,7 +112,7 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engin
 	runtime.LockOSThread()
 	s := newStreams(job, systemCalls())
 	defer func() {
-		closed(t, s)
+		closeEngine(t, s)
 	}()
 	eff, err := s.Prepare(t.Context(), func(int64) {})
 	check.Must(t, err)

@@ -17,8 +17,8 @@ func TestStreamsOverload(t *testing.T) {
 	const frame, buffer = 40 * time.Millisecond, time.Second
 	for record, count := range map[bool]int{false: 1, true: 4} {
 		for _, load := range []float64{0.97, 1.01, 1.2, 2} {
-			overQueues(t, fmt.Sprintf("record %v, %d streams, load %g", record, count, load),
-				func(t *testing.T, queue queueMaker) {
+			overEngines(t, fmt.Sprintf("record %v, %d streams, load %g", record, count, load),
+				func(t *testing.T, engine engineMaker) {
 					dir := t.TempDir()
 					synctest.Test(t, func(t *testing.T) {
 						length := 400 * time.Second
@@ -30,7 +30,7 @@ func TestStreamsOverload(t *testing.T) {
 							Count:  count,
 							Buffer: buffer}
 						p := playStreams(t,
-							virtualStreams(streamsJob(dir, spec), inTurn(service), queue), length,
+							virtualStreams(streamsJob(dir, spec), inTurn(service), engine), length,
 							func() {})
 						due, late := 0, 0
 						for _, o := range p.outcomes {

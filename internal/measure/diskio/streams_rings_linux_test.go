@@ -48,8 +48,8 @@ func TestRingCompletesRequests(t *testing.T) {
 		{trace.Read, 4096, []int32{4096}, nil},
 		{trace.Read, 4096, []int32{eintr, 1024, eagain, 3072}, nil},
 		{trace.Read, 700, []int32{512, 188}, nil},
-		{trace.Read, 4096, []int32{512, 0}, errTruncated(8192 + 512)},
-		{trace.Read, 4096, []int32{700}, errTruncated(8192 + 700)},
+		{trace.Read, 4096, []int32{512, 0}, truncatedAt(8192 + 512)},
+		{trace.Read, 4096, []int32{700}, truncatedAt(8192 + 700)},
 		{trace.Write, 4096, []int32{1000, 3096}, nil},
 		{trace.Write, 4096, []int32{1000, 0}, errNothingWritten},
 		{trace.Write, 4096, []int32{512, eio}, syscall.EIO},
@@ -89,6 +89,10 @@ func TestStreamsOnRings(t *testing.T) {
 	}
 }
 
+func truncatedAt(at int64) error {
+	return fmt.Errorf("the file ends at byte %d: it was truncated during the run", at)
+}
+
 // checkStreams moves some files of a streams job and checks the result of it.
 func checkStreams(t *testing.T, s *streams) {
 	t.Helper()
@@ -98,7 +102,7 @@ func checkStreams(t *testing.T, s *streams) {
 		t.Fatal(errors.Join(err, s.Close()))
 	}
 	if eff.Cache != "direct" {
-		closed(t, s)
+		closeEngine(t, s)
 		t.Skip("no direct requests on this file system")
 	}
 	check.Same(t, "engine", "io_uring", eff.Engine)
@@ -118,7 +122,7 @@ func checkStreams(t *testing.T, s *streams) {
 		from, to := s.paths[i].frame(p.Spec, 0)
 		moved[s.paths[i].op] += (to - from + s.job.IO.Block - 1) / s.job.IO.Block
 	}
-	closed(t, s)
+	closeEngine(t, s)
 	for op, pieces := range moved {
 		// In half a second 50 frames of each, or more if the machine was late to begin.
 		if n := heard.sum(t, op).TotalCount(); n < 45*pieces || n > 65*pieces {

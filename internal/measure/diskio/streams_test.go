@@ -72,14 +72,14 @@ func playStreams(t *testing.T, s *streams, length time.Duration, released func()
 		}
 		p.spans = append(p.spans, span)
 	}
-	closed(t, s)
+	closeEngine(t, s)
 	nothingIn(t, s.job.Dir)
 	return p
 }
 
 // virtualStreams is the engine of a streams job in virtual time.
-func virtualStreams(job Job, sys system, queue queueMaker) *streams {
-	sys.queue = queue
+func virtualStreams(job Job, sys system, engine engineMaker) *streams {
+	sys.ring = engine
 	s := newStreams(job, sys)
 	s.timing = virtualTime()
 	return s
@@ -116,7 +116,7 @@ func TestStreamsOverAStall(t *testing.T) {
 		from    = 5 * time.Second
 		length  = 12 * time.Second
 	)
-	check := func(t *testing.T, queue queueMaker, record bool, buffer, stall time.Duration) {
+	check := func(t *testing.T, engine engineMaker, record bool, buffer, stall time.Duration) {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
 			var began time.Time
@@ -130,7 +130,7 @@ func TestStreamsOverAStall(t *testing.T) {
 			spec := stream.Spec{Record: record, Rate: 1.03e6, Frame: frame, Count: 4,
 				Buffer: buffer}
 			p := playStreams(t, virtualStreams(streamsJob(dir, spec), stalling(service, stands),
-				queue), length, func() { began = time.Now() })
+				engine), length, func() { began = time.Now() })
 			p.checkSpans(t, spec, length)
 			for i, player := range stream.Players([]stream.Spec{spec}) {
 				want := overStall(spec, i, spec.Count, from, from+stall, length)
@@ -156,9 +156,9 @@ func TestStreamsOverAStall(t *testing.T) {
 		for _, buffer := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
 			for _, stall := range []time.Duration{0, 300 * time.Millisecond, time.Second,
 				3 * time.Second} {
-				overQueues(t, fmt.Sprintf("record %v, buffer %s, stall %s", record, buffer, stall),
-					func(t *testing.T, queue queueMaker) {
-						check(t, queue, record, buffer, stall)
+				overEngines(t, fmt.Sprintf("record %v, buffer %s, stall %s", record, buffer, stall),
+					func(t *testing.T, engine engineMaker) {
+						check(t, engine, record, buffer, stall)
 					})
 			}
 		}
@@ -168,13 +168,13 @@ func TestStreamsOverAStall(t *testing.T) {
 // However short a phase is, its streams have moved at their rate: a stretch takes as long as its
 // frames are shown.
 func TestStreamsOfAShortPhase(t *testing.T) {
-	overQueues(t, "", func(t *testing.T, queue queueMaker) {
+	overEngines(t, "", func(t *testing.T, engine engineMaker) {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
 			spec := stream.Spec{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1,
 				Buffer: time.Second}
 			p := playStreams(t, virtualStreams(streamsJob(dir, spec), serving(time.Millisecond),
-				queue), 2100*time.Millisecond, func() {})
+				engine), 2100*time.Millisecond, func() {})
 			if len(p.spans) != 2 {
 				t.Fatalf("%d stretches of a second in 2.1 s", len(p.spans))
 			}
@@ -235,29 +235,29 @@ func (p *played) checkSpans(t *testing.T, spec stream.Spec, length time.Duration
 	}
 }
 
-// queueMaker makes the queue of a system.
-type queueMaker = func(ringWork) (queue, error)
+// engineMaker makes the queue of a system.
+type engineMaker = func(ioWork) (ioEngine, error)
 
-// overQueues runs a test over each way to move frames.
-func overQueues(t *testing.T, name string, test func(t *testing.T, queue queueMaker)) {
+// overEngines runs a test over each way to move frames.
+func overEngines(t *testing.T, name string, test func(t *testing.T, engine engineMaker)) {
 	t.Helper()
-	for how, queue := range map[string]queueMaker{"threads": noQueue, "io_uring": likeRing(0)} {
-		t.Run(how+", "+name, func(t *testing.T) { test(t, queue) })
+	for how, engine := range map[string]engineMaker{"threads": noRing, "io_uring": likeRing(0)} {
+		t.Run(how+", "+name, func(t *testing.T) { test(t, engine) })
 	}
 }
 
 // likeRing makes queues whose requests are made by threads, in the test's own time, but which
 // behave as an io_uring: each end of a request wakes the caller, and a disk whose own queue is full
 // has whoever begins one wait, unless a thread of the kernel's does.
-func likeRing(full time.Duration) queueMaker {
-	return func(w ringWork) (queue, error) {
-		return &ringLike{newThreadQueue(w.depth, w.files, false, w.timing), full, nil,
+func likeRing(full time.Duration) engineMaker {
+	return func(w ioWork) (ioEngine, error) {
+		return &ringLike{newThreads(w, false), full, nil,
 			make([]int64, w.depth)}, nil
 	}
 }
 
 type ringLike struct {
-	*threadQueue
+	*threads
 	full    time.Duration
 	added   []*request
 	startNS []int64 // of each slot's request
@@ -273,7 +273,7 @@ func (q *ringLike) submit() error {
 		if !r.async && q.full > 0 {
 			<-time.After(q.full)
 		}
-		q.threadQueue.add(r)
+		q.threads.add(r)
 	}
 	q.added = q.added[:0]
 	return nil
@@ -292,7 +292,7 @@ func (q *ringLike) wait(_ context.Context, untilNS int64, _ bool) error {
 }
 
 func (q *ringLike) ended(list []*request) ([]*request, int64) {
-	list, nowNS := q.threadQueue.ended(list)
+	list, nowNS := q.threads.ended(list)
 	for _, r := range list {
 		r.startNS, r.endNS, r.freeNS = q.startNS[r.number], nowNS, nowNS
 	}
@@ -311,7 +311,7 @@ func TestStreamsCarryOver(t *testing.T) {
 		needs := job
 		needs.Streams = []stream.Spec{spec}
 		job.CarryOver = needs.Needs()
-		engine := newStreams(job, system{open: openTestFile, ring: noRing, queue: noQueue})
+		engine := newStreams(job, system{open: openTestFile, ring: noRing})
 		var wrote int64
 		if _, err := engine.Prepare(t.Context(), func(done int64) {
 			wrote = done &^ (1<<20 - 1)
@@ -322,7 +322,7 @@ func TestStreamsCarryOver(t *testing.T) {
 		if _, err := engine.Transfer(t.Context(), 0, func(_, _, _ int64) {}); err != nil {
 			t.Fatal(err)
 		}
-		closed(t, engine)
+		closeEngine(t, engine)
 		return wrote
 	}
 	for i, tt := range []struct {
@@ -362,13 +362,13 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 		{service: 39 * ms, still: 700 * ms, want: 700 * ms},
 		{service: 45 * ms, still: 700 * ms, want: 700 * ms},
 	} {
-		overQueues(t, fmt.Sprintf("requests of %s, still for %s, oversleeps %s", tt.service,
-			tt.still, tt.oversleeps), func(t *testing.T, queue queueMaker) {
+		overEngines(t, fmt.Sprintf("requests of %s, still for %s, oversleeps %s", tt.service,
+			tt.still, tt.oversleeps), func(t *testing.T, engine engineMaker) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
 				job := streamsJob(dir,
 					stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 1, Buffer: 200 * ms})
-				s := virtualStreams(job, serving(tt.service), queue)
+				s := virtualStreams(job, serving(tt.service), engine)
 				running, overslept := s.timing, false
 				s.timing.now = func() int64 {
 					if ns := running.now(); ns < at.Nanoseconds() {

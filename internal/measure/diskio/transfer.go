@@ -2,26 +2,13 @@ package diskio
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math/bits"
 	"sync/atomic"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// mover keeps the requests of a transfer in flight. One is made for a job and used for file after
-// file.
-type mover interface {
-	// attach makes the file ready to be moved, and detach undoes that; both lie outside the timing.
-	attach(f testFile) error
-	detach() error
-	// move does the requests of t and returns when none is in flight any more.
-	move(ctx context.Context, t *transfer) error
-	close() error
-}
-
-// transfer is the moving of one open file, shared by the slots that move it. A mover begins it
+// transfer is the moving of one open file, shared by the slots that move it. An engine begins it
 // immediately before the first request; the rest is set before.
 type transfer struct {
 	file     testFile
@@ -151,6 +138,49 @@ func (t *transfer) progress(now int64) {
 
 func (t *transfer) fail(err error) { t.failure.CompareAndSwap(nil, &err) }
 
+// run moves requests until there is none left. It neither allocates nor locks nor logs. A request's
+// time counts from when it was due, if it had one.
+func (t *transfer) run(ctx context.Context, s *slot) {
+	for done := ctx.Done(); t.issue(done, s); {
+		if t.pacer != nil {
+			var ok bool
+			if s.startNS, ok = t.await(ctx, s.want, s.number == 0); !ok {
+				return
+			}
+		} else if t.latencies != nil {
+			s.startNS = t.now()
+		}
+		if s.err = s.do(t.file); s.err == nil && t.latencies != nil {
+			s.endNS = t.now()
+		}
+		if !t.ended(&s.request) {
+			return
+		}
+		if t.settle > 0 {
+			if err := t.settleAfter(&s.request); err != nil {
+				t.fail(err)
+				return
+			}
+		}
+		if s.number == 0 {
+			t.progress(t.now())
+		}
+	}
+}
+
+// settleAfter keeps the cache small: random requests are settled one by one, sequential ones a
+// stretch at a time, as soon as all its requests have ended, or nearly all.
+func (t *transfer) settleAfter(r *request) error {
+	if t.shuffled.n > 0 {
+		return t.file.settle(r.off, int64(len(r.p)), r.op)
+	}
+	start := (r.off/t.settle - 2) * t.settle
+	if r.off%t.settle >= t.block || start < 0 {
+		return nil
+	}
+	return t.file.settle(start, t.settle, t.op)
+}
+
 // err is how the transfer ended.
 func (t *transfer) err(ctx context.Context) error {
 	if failed := t.failure.Load(); failed != nil {
@@ -161,12 +191,6 @@ func (t *transfer) err(ctx context.Context) error {
 	}
 	return nil
 }
-
-func errTruncated(at int64) error {
-	return fmt.Errorf("the file ends at byte %d: it was truncated during the run", at)
-}
-
-var errNothingWritten = errors.New("the system wrote nothing and reported no error")
 
 // shuffle is a random order of the numbers below n, each once, that takes no memory: a permutation
 // of the smallest power of two that holds them, walked again wherever it leads outside (cycle

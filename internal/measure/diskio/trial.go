@@ -25,10 +25,10 @@ type Tried struct {
 // engine does not report. Files that the job's CarryOver names stay for the next of the same RunID;
 // RemoveRun ends that. Whenever something has moved, alive is called.
 func Try(ctx context.Context, job Job, alive func()) (Tried, error) {
-	return try(ctx, newReal(job, systemCalls()), alive)
+	return try(ctx, newMover(job, systemCalls()), alive)
 }
 
-func try(ctx context.Context, e *real, alive func()) (out Tried, err error) {
+func try(ctx context.Context, e *mover, alive func()) (out Tried, err error) {
 	// io_uring belongs to its thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

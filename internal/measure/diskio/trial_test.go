@@ -69,7 +69,7 @@ func TestDroppingFromTheCacheIsReported(t *testing.T) {
 	if _, err := Try(t.Context(), job, func() {}); err != nil {
 		t.Fatal(err)
 	}
-	e := newReal(newJob(dir, trace.Read, job.Sizes...), systemCalls())
+	e := newMover(newJob(dir, trace.Read, job.Sizes...), systemCalls())
 	reported := map[int64]bool{}
 	if _, err := e.Prepare(t.Context(), func(done int64) { reported[done] = true }); err != nil {
 		t.Fatal(err)
@@ -77,5 +77,5 @@ func TestDroppingFromTheCacheIsReported(t *testing.T) {
 	if len(reported) < len(job.Sizes) {
 		t.Errorf("reported %d times for %d files", len(reported), len(job.Sizes))
 	}
-	closed(t, e)
+	closeEngine(t, e)
 }

@@ -74,7 +74,7 @@ func TestCheck(t *testing.T) {
 }
 
 // corrupt overwrites n bytes of the job's file 0.
-func corrupt(t *testing.T, engine *real, at int64, n int) {
+func corrupt(t *testing.T, engine *mover, at int64, n int) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(engine.folder.Path, record{}.Name()), os.O_WRONLY, 0)
 	check.Must(t, err)
@@ -161,7 +161,7 @@ func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 							check.Refused(t, "Transfer()", err, want)
 						}
 						// Neither the end of the job nor that of the run takes the evidence away.
-						closed(t, engine)
+						closeEngine(t, engine)
 						check.Must(t, testfolder.RemoveRun(dir, "r1"))
 						if info, err := os.Stat(evidence); err != nil || info.Size() != 1_500_007 {
 							t.Errorf("evidence: %v, %v, want the file as it was", info, err)
@@ -194,7 +194,7 @@ func TestVerifyFullReadsEveryByte(t *testing.T) {
 			job.CarryOver = []int64{tt.size}
 			writer, _ := prepared(t, job, systems["threads"])
 			transferAll(t, writer)
-			closed(t, writer)
+			closeEngine(t, writer)
 			job.Role, job.CarryOver = trace.Read, nil
 			job.IO.Verify, job.IO.Block = scenario.VerifyFull, tt.read
 			reader, _ := prepared(t, job, systems["threads"])
@@ -268,7 +268,7 @@ func benchmarkCheck(b *testing.B, how checking) {
 func TestWhatIsDoneBeside(t *testing.T) {
 	job := newJob(t.TempDir(), trace.Write, 1<<20, 1<<20, 1<<20)
 	job.IO.Verify = scenario.VerifyFull
-	engine := newReal(job, systems["threads"])
+	engine := newMover(job, systems["threads"])
 	t.Cleanup(func() { _ = engine.Close() })
 	var done []int64
 	if _, err := engine.Prepare(t.Context(), func(n int64) { done = append(done, n) }); err != nil {
@@ -283,6 +283,6 @@ func TestWhatIsDoneBeside(t *testing.T) {
 		}
 	}
 	before := done[len(done)-1]
-	closed(t, engine)
+	closeEngine(t, engine)
 	check.Same(t, "reported when three files were removed", before+3, done[len(done)-1])
 }

@@ -48,7 +48,7 @@ func TestVolumeFillsUp(t *testing.T) {
 				dir := mountVolume(t, 64, "rw")
 				job := newJob(dir, tt.role, tt.sizes...)
 				job.IO.Preallocate = tt.reserve
-				engine := newReal(job, sys)
+				engine := newMover(job, sys)
 				_, err := engine.Prepare(t.Context(), func(int64) {})
 				if (err == nil) != tt.prepares {
 					t.Fatalf("Prepare() = %v", err)
@@ -67,7 +67,7 @@ func TestVolumeFillsUp(t *testing.T) {
 						t.Errorf("got %v, want it to say %q", err, want)
 					}
 				}
-				closed(t, engine)
+				closeEngine(t, engine)
 				if got := names(t, dir); len(got) != 1 || got[0] != "lost+found" {
 					t.Errorf("left: %q", got)
 				}
@@ -78,13 +78,13 @@ func TestVolumeFillsUp(t *testing.T) {
 
 func TestReadOnlyVolume(t *testing.T) {
 	dir := mountVolume(t, 16, "ro")
-	engine := newReal(newJob(dir, trace.Write, 1), systems["io_uring"])
+	engine := newMover(newJob(dir, trace.Write, 1), systems["io_uring"])
 	_, err := engine.Prepare(t.Context(), func(int64) {})
 	if err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) ||
 		!strings.Contains(err.Error(), "mount the volume writable") {
 		t.Errorf("Prepare() = %v, want an error that says so", err)
 	}
-	closed(t, engine)
+	closeEngine(t, engine)
 }
 
 // The bytes that the device counts are those reported, within 0.1 %: none came from a cache, and
@@ -114,7 +114,7 @@ func TestDeviceCountsWhatIsReported(t *testing.T) {
 				t.Errorf("%s, %s: the device counted %d bytes, reported were %d", how, what, got,
 					want)
 			}
-			closed(t, engine)
+			closeEngine(t, engine)
 		}
 	}
 }

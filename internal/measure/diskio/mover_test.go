@@ -53,7 +53,7 @@ var systems = withRings(map[string]system{
 
 // wrapping is a system of threads whose files are wrapped.
 func wrapping(wrap func(testFile, opening) testFile) system {
-	return system{ring: noRing, queue: noQueue,
+	return system{ring: noRing,
 		open: func(folder *os.Root, name string, o opening) (testFile, error) {
 			f, err := openTestFile(folder, name, o)
 			if err != nil {
@@ -127,18 +127,16 @@ func noting() (system, *[]logged) {
 	}), log
 }
 
-func noRing(ringWork) (mover, error) { return nil, errNoRing }
-
-func noQueue(ringWork) (queue, error) { return nil, errNoRing }
+func noRing(ioWork) (ioEngine, error) { return nil, errNoRing }
 
 // prepared makes the job's engine and prepares it; the test closes it if it does not itself. An
 // engine belongs to a thread, which ends with the test.
-func prepared(t testing.TB, job Job, sys system) (*real, trace.Effective) {
+func prepared(t testing.TB, job Job, sys system) (*mover, trace.Effective) {
 	t.Helper()
 	runtime.LockOSThread()
-	engine := newReal(job, sys)
+	engine := newMover(job, sys)
 	engine.sampleNS = 1
-	t.Cleanup(func() { closed(t, engine) })
+	t.Cleanup(func() { closeEngine(t, engine) })
 	eff, err := engine.Prepare(t.Context(), func(int64) {})
 	check.Must(t, err)
 	return engine, eff
@@ -157,7 +155,7 @@ func moved(t testing.TB, e Engine, seq int) Span {
 	return span
 }
 
-func closed(t testing.TB, e Engine) {
+func closeEngine(t testing.TB, e Engine) {
 	t.Helper()
 	if err := e.Close(); err != nil {
 		t.Errorf("Close() = %v", err)
@@ -188,7 +186,7 @@ func nothingIn(t testing.TB, dir string) {
 }
 
 // transferAll does every file of the job and checks spans and samples.
-func transferAll(t *testing.T, engine *real) {
+func transferAll(t *testing.T, engine *mover) {
 	t.Helper()
 	release := clock.Now()
 	engine.Start(release, func(trace.Event) {})
@@ -268,7 +266,7 @@ func TestJobs(t *testing.T) {
 							if job.IO.Mode != scenario.ModeApp {
 								checkContent(t, engine, sizes...)
 							}
-							closed(t, engine)
+							closeEngine(t, engine)
 							nothingIn(t, dir)
 						})
 				}
@@ -279,7 +277,7 @@ func TestJobs(t *testing.T) {
 
 // checkContent checks that the engine's files have their sizes and every unit the stamp of its
 // place.
-func checkContent(t *testing.T, engine *real, sizes ...int64) {
+func checkContent(t *testing.T, engine *mover, sizes ...int64) {
 	t.Helper()
 	for seq, size := range sizes {
 		checkFile(t, filepath.Join(engine.folder.Path, record{Number: seq}.Name()), seq, size)
@@ -366,7 +364,7 @@ func TestKeep(t *testing.T) {
 	for range 2 {
 		engine, _ := prepared(t, job, systems["io_uring"])
 		transferAll(t, engine)
-		closed(t, engine)
+		closeEngine(t, engine)
 	}
 	check.Must(t, testfolder.RemoveRun(dir, "r1"))
 	want := "data-000000.bin data-000001.bin data-000002.bin data-000003.bin files.json hubbench.json"
@@ -427,12 +425,12 @@ func TestPrepareFails(t *testing.T) {
 		{file, t.Context(), "disk B: prepare in " + file},
 		{dir, ended, context.Canceled.Error()},
 	} {
-		engine := newReal(newJob(tt.dir, trace.Read, 1<<20), systems["io_uring"])
+		engine := newMover(newJob(tt.dir, trace.Read, 1<<20), systems["io_uring"])
 		if _, err := engine.Prepare(tt.ctx, func(int64) {}); err == nil ||
 			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("Prepare() in %s = %v, want %q", tt.dir, err, tt.want)
 		}
-		closed(t, engine)
+		closeEngine(t, engine)
 		nothingIn(t, dir)
 	}
 }

@@ -1,0 +1,428 @@
+package diskio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
+	"github.com/hubbench/hubbench/pkg/policy"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+const (
+	// minNoise is the minimum of different noise that a job writes, however small its blocks.
+	minNoise = 4 << 20
+	// layoutBlock is the minimum block of files that are written before the release; minNoise holds
+	// some.
+	layoutBlock = 1 << 20
+)
+
+// record is a test file as the folder's list has it.
+type record = testfolder.Record
+
+// real moves a job's bytes to and from real files. What it does before the release is in this file,
+// what happens to each file after it in move.go.
+type mover struct {
+	job       Job
+	system    system
+	sampleNS  int64 // between samples of progress
+	timing    timing
+	pacer     *pacer // from the release on; nil if the job goes as fast as it can
+	requested int64  // requests of the files so far
+	folder    *testfolder.Folder
+	traits    traits
+	buf       []byte
+	scratch   []byte // as large, for what a job reads that also writes; nil elsewhere
+	engine    ioEngine
+	slots     []slot // one for each request in flight
+	stays     bool   // the file system drops no file from the cache, which was said
+	inOrder   bool   // new files are not reserved, and written from front to back
+	// Those that are there before the release, in the job's order: to be read, or overwritten
+	files        []record
+	first        int   // number of the first file written otherwise
+	next         *file // opened for the next Transfer
+	nextSeq      int
+	ended        int64 // when the last file did, by clock.Now; zero before
+	until        int64 // when the last file's requests did, whole or not
+	moved        int   // files moved without a failure
+	failed       bool
+	release      int64
+	latencies    *latencies // latencies of the requests since the release
+	emit         func(trace.Event)
+	gauges       []trace.Event // gauges of the whole job, emitted when it starts
+	warnings     []string
+	reported     int              // warnings that Prepare has returned
+	reportBeside func(done int64) // see Engine.Prepare
+	beside       int64            // last reported progress
+}
+
+// system is the calls that an engine makes to the operating system; tests inject faults.
+type system struct {
+	open opener
+	// ring makes an io_uring: errNoRing if the system has no such thing.
+	ring func(ioWork) (ioEngine, error)
+	// cachedBelow: direct writes of no whole multiple of that many bytes may go through the cache
+	// anyway; 0: none do.
+	cachedBelow int64
+	// fileSystem is the kind of file system that a folder is on, and nil where none needs care.
+	fileSystem func(dir string) string
+	// priority is how the system treats the process's requests, and a doubt if it holds them back;
+	// nil: that is not asked.
+	priority func() (name, doubt string)
+}
+
+// timing is the clock of requests that have a start time; tests have their own.
+type timing struct {
+	now        func() int64
+	sleepUntil func(ns int64)
+}
+
+// New makes the engine for a job on real files. It touches nothing until Prepare.
+func New(job Job) Engine {
+	if len(job.Streams) > 0 {
+		return newStreams(job, systemCalls())
+	}
+	return newMover(job, systemCalls())
+}
+
+// systemCalls are the operating system itself.
+func systemCalls() system {
+	return system{open: openTestFile, ring: newRing, cachedBelow: cachedBelow,
+		fileSystem: fileSystem, priority: Priority}
+}
+
+func newMover(job Job, sys system) *mover {
+	watch := clock.Start() // no system call for the time
+	return &mover{job: job, system: sys, sampleNS: policy.SampleNS,
+		timing: timing{watch.Now, clock.SleepUntil}}
+}
+
+// Prepare makes the folder, finds out what the file system can do, and readies buffers and files.
+func (m *mover) Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error) {
+	return m.prepare(ctx, beside, func(*trace.Effective) error { return m.openNext(0) })
+}
+
+// prepare ends with opening what is moved first.
+func (m *mover) prepare(ctx context.Context, beside func(done int64),
+	open func(*trace.Effective) error) (trace.Effective, error) {
+	m.reportBeside = beside
+	eff, err := m.setUp(ctx)
+	if err == nil {
+		err = open(&eff)
+	}
+	eff.Warnings, m.reported = m.warnings, len(m.warnings)
+	return eff, m.job.explain("prepare", err)
+}
+
+// setUp does all but opening the first file.
+func (m *mover) setUp(ctx context.Context) (eff trace.Effective, err error) {
+	if m.folder, err = testfolder.Open(m.job.Dir, m.job.RunID); err != nil {
+		return eff, err
+	}
+	m.folder.Removed = func() { m.besides(1) }
+	direct := m.job.IO.Mode == scenario.ModeDirect
+	m.traits, err = probe(m.system.open, m.folder.Root, direct, m.system.cachedBelow)
+	if err != nil {
+		return eff, fmt.Errorf("probe the disk: %w", err)
+	}
+	if m.system.fileSystem != nil {
+		m.traits.fileSystem = m.system.fileSystem(m.folder.Path)
+	}
+	if m.requests() {
+		m.singleRequests()
+	}
+	eff = m.effective()
+	if err := m.makeBuffers(); err != nil {
+		return eff, err
+	}
+	if err := m.prepareFiles(ctx); err != nil {
+		return eff, err
+	}
+	m.first = m.folder.Next
+	eff.Engine, err = m.startEngine(m.job.IO.Depth)
+	m.warnOfThreads(err)
+	return eff, nil
+}
+
+// requests reports whether the job is one of single requests, whatever its mode: a plain
+// application's way of moving a file in one call cannot do these.
+func (m *mover) requests() bool { return m.job.HasNoFiles() || m.job.Reads > 0 }
+
+// streamMemory bounds the memory of all frames in flight: a worker must stay small beside what it
+// measures.
+const streamMemory = 64 << 20
+
+// singleRequests has a job of these go past the cache if that was tried, else through it, but
+// request by request; every stream can have one in flight.
+func (m *mover) singleRequests() {
+	io := &m.job.IO
+	io.Mode = scenario.ModeDirect
+	if io.Block == 0 {
+		io.Block = layoutBlock
+	}
+	io.Depth = max(io.Depth, 1)
+	if m.job.Probe > 0 {
+		io.Depth = 1
+	}
+	if n := len(m.job.StreamFiles()); n > 0 {
+		io.Depth = max(io.Depth, n)
+		io.Block = max(min(io.Block, streamMemory/int64(io.Depth))/dataUnit, 1) * dataUnit
+	}
+}
+
+// op is how the job's files are opened: one that reads and writes at once works on existing files.
+func (m *mover) op() trace.Role {
+	if m.job.Reads > 0 {
+		return trace.Write
+	}
+	return m.job.Role
+}
+
+// reads reports whether the job reads anything.
+func (m *mover) reads() bool { return m.job.Role == trace.Read || m.job.Reads > 0 }
+
+// readsAndWrites reports whether the job does both.
+func (m *mover) readsAndWrites() bool {
+	records := func(s stream.Spec) bool { return s.Record }
+	plays := func(s stream.Spec) bool { return !s.Record }
+	return m.job.Reads > 0 || slices.ContainsFunc(m.job.Streams, records) &&
+		slices.ContainsFunc(m.job.Streams, plays)
+}
+
+// timed reports whether requests begin at times of their own: threads can wait for each, at rates
+// where they cost little.
+func (m *mover) timed() bool { return m.job.HasNoFiles() || m.job.Pace > 0 }
+
+// Doubts are the warnings since Prepare.
+func (m *mover) Doubts() []string { return m.warnings[m.reported:] }
+
+func (m *mover) warn(format string, args ...any) {
+	m.warnings = append(m.warnings, fmt.Sprintf(format, args...))
+}
+
+// gauge notes what is to be known of the job by those who read its events alone.
+func (m *mover) gauge(name string, value float64) {
+	m.gauges = append(m.gauges, trace.Event{Type: trace.GaugeType, Name: name, Value: value})
+}
+
+// effective decides how the job will really run, and warns if that is not what was asked for.
+func (m *mover) effective() trace.Effective {
+	job := &m.job
+	if job.IO.Mode == scenario.ModeApp {
+		m.traits.sector = 1
+		job.IO.Depth = 1
+		job.IO.Block = appBytes
+	} else if !m.traits.direct && m.traits.whyNot != "" {
+		m.warn("direct I/O is not available here (%s): requests go through the cache, which is "+
+			"flushed and emptied as the job runs", m.traits.whyNot)
+	}
+	// Blocks that can be whole pages are: otherwise sectors decide.
+	if m.traits.direct && job.IO.Block >= m.system.cachedBelow {
+		m.traits.sector = max(m.traits.sector, m.system.cachedBelow)
+	}
+	if over := job.IO.Block % m.traits.sector; over != 0 {
+		asked := job.IO.Block
+		job.IO.Block += m.traits.sector - over
+		m.warn("the block of %d bytes is not a multiple of the %d bytes that go past the cache "+
+			"together: %d is used", asked, m.traits.sector, job.IO.Block)
+	}
+	// Files of random blocks must have their length before, whatever that costs.
+	overwrites := len(job.Needs()) > 0
+	m.inOrder = m.traits.fills() && (overwrites || job.IO.Access != scenario.AccessRandom)
+	newFiles := job.Role == trace.Write && !overwrites && len(job.Streams) == 0
+	if m.inOrder && newFiles && job.IO.Depth > 1 {
+		job.IO.Depth = 1
+		m.warn("macOS fills a file on %s with zeros up to where it is written: new files are "+
+			"written from front to back, with one request in flight", m.traits.fileSystem)
+	}
+	var space string
+	if job.IO.Preallocate && job.Role == trace.Write {
+		if space = m.space(); space != trace.SpaceReserved && !overwrites {
+			m.gauge(trace.FilledFiles, 1)
+		}
+	}
+	if job.IO.Flush == scenario.FlushFull && m.traits.fullNo != nil {
+		job.IO.Flush = scenario.FlushFsync
+		m.warn("the file system cannot flush to the medium (%v): fsync is used, which may leave "+
+			"bytes in the disk's own cache", m.traits.fullNo)
+	}
+	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block,
+		Depth: job.IO.Depth, Space: space, FileSystem: m.traits.fileSystem}
+	switch job.IO.Flush {
+	case scenario.FlushFull:
+		eff.FlushReaches = trace.ReachesMedium
+	case scenario.FlushFsync:
+		eff.FlushReaches = fsyncReaches
+	}
+	if m.system.priority != nil {
+		var doubt string
+		if eff.Priority, doubt = m.system.priority(); doubt != "" {
+			m.warn("%s", doubt)
+		}
+	}
+	if m.traits.direct {
+		eff.Cache = "direct"
+	}
+	m.smallWrites(&eff)
+	if job.IO.Mode == scenario.ModeApp {
+		eff.Block = appCall(job.Sizes)
+		if job.Pace > 0 {
+			eff.Block = min(eff.Block, layoutBlock)
+		}
+		if !oneCall && eff.Block > appBytes {
+			eff.Block = appBytes
+			m.warn("this system moves files in calls of %d bytes, while an application might use "+
+				"a single call", appBytes)
+		}
+	}
+	return eff
+}
+
+// smallWrites records what became of direct writes that the system does not promise to make, and
+// warns if its cache makes them.
+func (m *mover) smallWrites(eff *trace.Effective) {
+	if !m.traits.direct || m.op() != trace.Write || eff.Block >= m.system.cachedBelow {
+		return
+	}
+	block := unit.FormatBlock(eff.Block)
+	if !m.cachesWrites() {
+		eff.SmallWrites = "direct " + block + " writes"
+		return
+	}
+	eff.Cache, eff.SmallWrites = trace.CacheOfWrites, "cached writes: the score is the cache's"
+	m.gauge(trace.CachedWrites, float64(eff.Block))
+	m.warn("this system writes no blocks of %s past its cache, only %s and more: its cache reads "+
+		"and writes whole pages for them, so that the disk moves more than is counted; the score "+
+		"is the cache's and not the disk's", block, unit.FormatBlock(m.system.cachedBelow))
+}
+
+// cachesWrites reports whether the job writes through the cache although direct requests are
+// available.
+func (m *mover) cachesWrites() bool {
+	return m.op() == trace.Write && m.job.IO.Block < m.system.cachedBelow && !m.traits.smallDirect
+}
+
+// space says how the space of new files is reserved, and warns if that is not as elsewhere, so that
+// the numbers are not those of another system.
+func (m *mover) space() string {
+	switch {
+	case m.inOrder:
+		return trace.SpaceNone // Such files are to be written that way.
+	case m.traits.reserveNo != nil:
+		m.warn("the file system does not preallocate (%v): the time of allocation is part of the "+
+			"measurement, and requests in flight together may have it fill gaps with zeros",
+			m.traits.reserveNo)
+		return trace.SpaceNone
+	case m.traits.direct && m.traits.zeroes:
+		m.warn("the file system preallocates by writing zeros: each new file is written twice, " +
+			"the first time before it is timed")
+		return trace.SpaceZeros
+	case m.traits.inOrder != nil:
+		m.warn("new files must be written from front to back (%v): requests in flight together "+
+			"wait for one another, and gaps are filled with zeros first; start hubbench as "+
+			"administrator to measure as other systems do", m.traits.inOrder)
+		return trace.SpaceInOrder
+	}
+	return trace.SpaceReserved
+}
+
+// makeBuffers gets the buffers and fills them, which also touches every page. Each request has a
+// whole number of blocks.
+func (m *mover) makeBuffers() (err error) {
+	block, depth := m.job.IO.Block, int64(m.job.IO.Depth)
+	if m.buf, err = newBuffer(depth * max(block, minNoise/depth/block*block)); err != nil {
+		return err
+	}
+	m.refill()
+	if m.readsAndWrites() {
+		if m.scratch, err = newBuffer(int64(len(m.buf))); err != nil {
+			return err
+		}
+		clear(m.scratch)
+	}
+	return nil
+}
+
+// startEngine starts the best one available for that many requests in flight; err is why it is not
+// io_uring.
+func (m *mover) startEngine(depth int) (name string, err error) {
+	m.slots = newSlots(m.buf, m.scratch, depth)
+	work := ioWork{buf: m.buf, scratch: m.scratch, depth: depth, streams: len(m.job.StreamFiles()),
+		timing: m.timing}
+	name = "threads"
+	switch {
+	case m.job.IO.Mode == scenario.ModeApp:
+		name = "app"
+		m.slots[0].memory.calls = newCalls(m.buf, m.job.Sizes)
+	case m.traits.direct && (work.streams > 0 || !m.timed()):
+		if m.engine, err = m.system.ring(work); err == nil {
+			return "io_uring", nil
+		}
+	}
+	m.engine = newThreads(work, !m.traits.direct)
+	return name, err
+}
+
+// warnOfThreads says why io_uring is not used, if it might have been.
+func (m *mover) warnOfThreads(why error) {
+	if why != nil && !errors.Is(why, errNoRing) {
+		m.warn("io_uring is not available here (%v): threads are used instead, at a higher CPU "+
+			"cost", why)
+	}
+}
+
+// refill makes the buffer noise (again, after something was read into it).
+func (m *mover) refill() { noise(m.buf, tagOf(m.job.RunID, m.job.Disk), 0) }
+
+// Close stops the mover and removes the files, except those to be kept and those that the next
+// phase needs if this one succeeded.
+func (m *mover) Close() error {
+	err := m.close(m.next)
+	m.next = nil
+	if m.engine != nil {
+		err = errors.Join(err, m.engine.close())
+		m.engine = nil
+	}
+	if m.latencies != nil {
+		m.latencies.stop()
+		m.latencies = nil
+		if m.pacer != nil { // the latencies are without the requests that were due and never made
+			if n := m.pacer.leftOut(m.job.IO.Block, m.until); n > 0 {
+				m.emit(trace.Event{Type: trace.GaugeType, Name: trace.LeftOut, TNS: m.until -
+					m.release, Value: float64(n)})
+			}
+		}
+	}
+	for _, buf := range [][]byte{m.buf, m.scratch} {
+		if buf != nil {
+			freeBuffer(buf)
+		}
+	}
+	m.buf, m.scratch = nil, nil
+	if m.folder != nil {
+		err = errors.Join(err, m.folder.CarryOver(m.needed()))
+		m.folder = nil
+	}
+	return m.job.explain("clean up", err)
+}
+
+// needed are the files that stay for the next phase. A job that is stopped after its last file, as
+// fillers are, has succeeded anyway.
+func (m *mover) needed() (stay []record) {
+	if m.moved >= len(m.job.Sizes) || m.moved > 0 && !m.failed {
+		stay = m.folder.Match(m.job.CarryOver, nil)
+		if m.job.KeepFill {
+			stay = append(stay, m.folder.Filling()...)
+		}
+	}
+	return stay
+}
+
+// The worker takes any Engine.
+var _ Engine = (*mover)(nil)
