@@ -13,19 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// faulty is a file that misbehaves from the moment it is armed.
-type faulty struct {
-	testFile
-	fault  *fault
-	filled bool // with zeros, by its reservation
-}
-
-// fault is what goes wrong: one of its parts is set.
+// fault is what goes wrong with files: one of its parts is set. Those of requests, flushes and of
+// what is cached wait until it is armed.
 type fault struct {
 	armed   atomic.Bool
 	write   error // of the third write
@@ -41,54 +36,60 @@ type fault struct {
 	short   bool  // reads and writes move half of what they are given
 	lose    bool  // writes report success and do nothing
 	other   bool  // reads return something else
-	cached  bool  // all is found in the cache
 	zeroes  bool  // reserving fills the cache
 	writes  atomic.Int64
 }
+
+// faulty is a file that misbehaves from the moment its fault is armed.
+type faulty struct {
+	testFile
+	*fault
+	filled bool // with zeros, by its reservation
+}
+
+// system is one of threads on which all files have the fault.
+func (f *fault) system() system { return system{open: f.open, ring: noRing} }
 
 func (f *fault) open(folder *os.Root, name string, o opening) (testFile, error) {
 	if o.direct && f.direct != nil {
 		return nil, f.direct
 	}
 	file, err := openTestFile(folder, name, o)
-	if err != nil {
-		return nil, err
-	}
-	return &faulty{testFile: file, fault: f}, nil
-}
-
-func (f *faulty) writeAt(lane int, p []byte, off int64) (int, error) {
-	if f.fault.armed.Load() {
-		if f.fault.write != nil && f.fault.writes.Add(1) >= 3 {
-			return 0, f.fault.write
-		}
-		if f.fault.lose {
-			return len(p), nil
-		}
-	}
-	return f.testFile.writeAt(lane, f.halved(p), off)
+	return &faulty{testFile: file, fault: f}, err
 }
 
 // halved is p, or half of it if requests fall short.
 func (f *faulty) halved(p []byte) []byte {
-	if f.fault.short && f.fault.armed.Load() && len(p) > smallUnit {
+	if f.short && f.armed.Load() && len(p) > smallUnit {
 		return p[:len(p)/2/smallUnit*smallUnit]
 	}
 	return p
 }
 
+func (f *faulty) writeAt(lane int, p []byte, off int64) (int, error) {
+	switch {
+	case !f.armed.Load():
+	case f.write != nil && f.writes.Add(1) >= 3:
+		return 0, f.write
+	case f.lose:
+		return len(p), nil
+	}
+	return f.testFile.writeAt(lane, f.halved(p), off)
+}
+
 func (f *faulty) writeList(list [][]byte, off int64) (int64, error) {
-	if f.fault.lose && f.fault.armed.Load() {
+	if f.lose && f.armed.Load() {
 		return lengthOf(list), nil
 	}
 	return f.testFile.writeList(list, off)
 }
 
 func (f *faulty) readAt(lane int, p []byte, off int64) (int, error) {
-	if f.fault.read != nil && f.fault.armed.Load() {
-		return 0, f.fault.read
-	}
-	if f.fault.other && f.fault.armed.Load() {
+	switch {
+	case !f.armed.Load():
+	case f.read != nil:
+		return 0, f.read
+	case f.other:
 		clear(p)
 		return len(p), nil
 	}
@@ -96,36 +97,32 @@ func (f *faulty) readAt(lane int, p []byte, off int64) (int, error) {
 }
 
 func (f *faulty) flush(mode string) error {
-	if mode == scenario.FlushFull && f.fault.full != nil {
-		return f.fault.full
+	if mode == scenario.FlushFull && f.full != nil {
+		return f.full
 	}
-	if f.fault.flush != nil && f.fault.armed.Load() {
+	if f.fault.flush != nil && f.armed.Load() {
 		return f.fault.flush
 	}
 	return f.testFile.flush(mode)
 }
 
 func (f *faulty) cached(size int64) int64 {
-	if f.fault.cached && f.fault.armed.Load() || f.filled {
+	if f.filled {
 		return size
 	}
 	return f.testFile.cached(size)
 }
 
 func (f *faulty) reserve(size int64) error {
-	if f.fault.reserve != nil {
-		return f.fault.reserve
+	if f.late != nil && f.armed.Load() && size > probeReserve {
+		return f.late
 	}
-	if f.fault.late != nil && f.fault.armed.Load() && size > probeReserve {
-		return f.fault.late
-	}
-	f.filled = f.fault.zeroes
-	return f.testFile.reserve(size)
+	f.filled = f.zeroes
+	return cmp.Or(f.fault.reserve, f.testFile.reserve(size))
 }
 
-func (f *faulty) evict() error { return cmp.Or(f.fault.evict, f.testFile.evict()) }
-
-func (f *faulty) takesOdd() bool { return f.fault.odd || f.testFile.takesOdd() }
+func (f *faulty) evict() error   { return cmp.Or(f.fault.evict, f.testFile.evict()) }
+func (f *faulty) takesOdd() bool { return f.odd || f.testFile.takesOdd() }
 
 func (f *faulty) declare(size int64) error {
 	return cmp.Or(f.fault.declare, f.testFile.declare(size))
@@ -165,20 +162,14 @@ func TestTransferFails(t *testing.T) {
 		{"other content", trace.Read, &fault{other: true}, []string{"evidence-"},
 			[]string{"evidence-"}, true},
 	} {
-		check := func(t *testing.T, engine Engine, dir string, want []string) {
-			if _, err := engine.Prepare(t.Context(), func(int64) {}); err != nil {
-				t.Fatal(err)
-			}
+		fails := func(t *testing.T, engine Engine, dir string, want []string) {
+			_, err := engine.Prepare(t.Context(), func(int64) {})
+			check.Must(t, err)
 			tt.fault.armed.Store(true)
 			started(engine)
-			_, err := engine.Transfer(t.Context(), 0, func(_, _, _ int64) {})
-			if err == nil {
-				t.Fatal("Transfer() = nil, want an error")
-			}
+			_, err = engine.Transfer(t.Context(), 0, func(_, _, _ int64) {})
 			for _, want := range append(want, "disk B: ", dir) {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("Transfer() = %v, want it to say %q", err, want)
-				}
+				check.Refused(t, "Transfer()", err, want)
 			}
 			closeEngine(t, engine)
 			if got := names(t, dir); (got != nil) != tt.left {
@@ -189,7 +180,7 @@ func TestTransferFails(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			job := newJob(t.TempDir(), tt.role, 8<<20)
 			job.IO.Verify = scenario.VerifyStamps
-			check(t, newMover(job, system{open: tt.fault.open, ring: noRing}), job.Dir, tt.file)
+			fails(t, newMover(job, tt.fault.system()), job.Dir, tt.file)
 		})
 		if tt.streams == nil {
 			continue
@@ -199,7 +190,7 @@ func TestTransferFails(t *testing.T) {
 				stream.Spec{Record: tt.role == trace.Write, Rate: 1e6, Frame: 10 * time.Millisecond,
 					Count: 3, Buffer: time.Second})
 			job.IO.Verify = scenario.VerifyStamps
-			check(t, newStreams(job, system{open: tt.fault.open, ring: engine}),
+			fails(t, newStreams(job, system{open: tt.fault.open, ring: engine}),
 				job.Dir, tt.streams)
 		})
 	}
@@ -210,14 +201,10 @@ func TestShortRequestsAreCompleted(t *testing.T) {
 	fault := &fault{short: true}
 	job := newJob(t.TempDir(), trace.Write, 1<<20+smallUnit+100)
 	job.IO.Verify = scenario.VerifyFull
-	engine := newMover(job, system{open: fault.open, ring: noRing})
-	if _, err := engine.Prepare(t.Context(), func(int64) {}); err != nil {
-		t.Fatal(err)
-	}
+	engine, _ := prepared(t, job, fault.system())
 	fault.armed.Store(true)
 	transferAll(t, engine)
-	checkContent(t, engine, 1<<20+smallUnit+100)
-	closeEngine(t, engine)
+	checkContent(t, engine, job.Sizes...)
 }
 
 // noDirect is why direct requests are not available on Windows, of which an emulator gives none;
@@ -228,14 +215,10 @@ func noDirect(t *testing.T) string {
 		return ""
 	}
 	folder, err := os.OpenRoot(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer folder.Close()
 	can, err := probe(openTestFile, folder, true, cachedBelow)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return can.whyNot
 }
 
@@ -271,30 +254,18 @@ func TestFallbacks(t *testing.T) {
 				job := newJob(t.TempDir(), role, 100<<20, 12345)
 				job.IO.Block = 1 << 20
 				job.IO.Flush = scenario.FlushFull
-				engine := newMover(job, system{open: tt.fault.open, ring: noRing})
-				engine.sampleNS = 1
-				eff, err := engine.Prepare(t.Context(), func(int64) {})
-				if err != nil {
-					t.Fatal(err)
+				engine, eff := prepared(t, job, tt.fault.system())
+				if role == trace.Write {
+					warned(t, eff.Warnings, tt.want)
 				}
-				if got := strings.Join(eff.Warnings, "\n"); role == trace.Write &&
-					!strings.Contains(got, tt.want) {
-					t.Errorf("%s: warnings = %q, want %q", role, got, tt.want)
-				}
-				if eff.Cache != tt.cache {
-					t.Errorf("%s: cache = %s, want %s", role, eff.Cache, tt.cache)
-				}
-				if want := engine.traits.fullest(); eff.Flush != want {
-					t.Errorf("%s: flush = %s, want %s", role, eff.Flush, want)
-				}
+				check.Same(t, "cache", tt.cache, eff.Cache)
+				check.Same(t, "flush", engine.traits.fullest(), eff.Flush)
 				fills := role == trace.Write &&
 					(tt.fault.reserve != nil || tt.fault.zeroes || tt.fault.declare != nil)
 				filled := slices.ContainsFunc(engine.gauges, func(g trace.Event) bool {
 					return g.Name == trace.FilledFiles
 				})
-				if filled != fills {
-					t.Errorf("%s: gauges %v", role, engine.gauges)
-				}
+				check.Same(t, "a gauge says that files are filled", fills, filled)
 				transferAll(t, engine)
 				checkContent(t, engine, 100<<20)
 				closeEngine(t, engine)
@@ -313,7 +284,7 @@ func TestFilesThatStayInTheCache(t *testing.T) {
 		{errors.New("input/output error"), true}} {
 		fault := &fault{evict: tt.evict}
 		engine := newMover(newJob(t.TempDir(), trace.Read, 1<<20, 1<<20),
-			system{open: fault.open, ring: noRing})
+			fault.system())
 		engine.sampleNS = 1
 		eff, err := engine.Prepare(t.Context(), func(int64) {})
 		if (err != nil) != tt.fails {
@@ -336,25 +307,20 @@ func TestReserveFailsInMidJob(t *testing.T) {
 	const size = 2 * probeReserve
 	fault := &fault{late: errors.New("no stretch is left")}
 	engine, eff := prepared(t, newJob(t.TempDir(), trace.Write, size, size, size),
-		system{open: fault.open, ring: noRing})
-	before := len(eff.Warnings)
+		fault.system())
+	warnings := slices.Clone(eff.Warnings)
 	fault.armed.Store(true)
 	transferAll(t, engine)
 	if got := engine.Doubts(); len(got) != 1 ||
 		!strings.Contains(got[0], "file 1 of the job (no stretch is left)") {
 		t.Errorf("Doubts() = %q, want one that names file 1 and the cause", got)
 	}
-	if len(eff.Warnings) != before {
-		t.Errorf("what Prepare returned became %q", eff.Warnings)
-	}
+	check.Same(t, "the warnings that Prepare returned", warnings, eff.Warnings)
 	checkContent(t, engine, size, size, size)
 
-	unready := newMover(newJob(t.TempDir(), trace.Write, size),
-		system{open: fault.open, ring: noRing})
-	if _, err := unready.Prepare(t.Context(), func(int64) {}); err == nil ||
-		!strings.Contains(err.Error(), "no stretch is left") {
-		t.Errorf("Prepare() = %v, want the error of the reservation", err)
-	}
+	unready := newMover(newJob(t.TempDir(), trace.Write, size), fault.system())
+	_, err := unready.Prepare(t.Context(), func(int64) {})
+	check.Refused(t, "Prepare()", err, "no stretch is left")
 	closeEngine(t, unready)
 }
 
@@ -370,11 +336,9 @@ func TestRefusedRing(t *testing.T) {
 		if eff.Cache == "buffered" {
 			t.Skip("no direct requests on this file system")
 		}
-		if got := strings.Join(eff.Warnings, "\n"); eff.Engine != "threads" ||
-			!strings.Contains(got,
-				fmt.Sprintf("io_uring is not available here (set up io_uring: %v)", errno)) {
-			t.Errorf("Prepare() = %+v, want threads and a warning of %v", eff, errno)
-		}
+		check.Same(t, "engine", "threads", eff.Engine)
+		warned(t, eff.Warnings,
+			fmt.Sprintf("io_uring is not available here (set up io_uring: %v)", errno))
 		transferAll(t, engine)
 	}
 }

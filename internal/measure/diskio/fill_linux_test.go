@@ -134,9 +134,7 @@ func TestFillIsLimited(t *testing.T) {
 			job := fillJob(dir, tt.share)
 			job.Sizes, job.Space = []int64{tt.size}, tt.size
 			engine, eff := prepared(t, job, tt.sys)
-			if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, tt.want) {
-				t.Errorf("warnings: %q, want %q", all, tt.want)
-			}
+			warned(t, eff.Warnings, tt.want)
 			if got := fillers(t, dir); (len(got) > 0) != tt.fillers {
 				t.Errorf("fillers: %q", got)
 			}

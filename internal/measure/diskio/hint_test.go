@@ -6,41 +6,28 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// What is recommended on macOS is what its own drivers write best.
-func TestNoExFATOnMacOS(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("this is a Unix error number")
-	}
-	hint := hintFor(&fs.PathError{Op: "write", Path: "/Volumes/A", Err: syscall.EFBIG})
-	if !strings.Contains(hint, "APFS") ||
-		strings.Contains(hint, "exFAT") != (runtime.GOOS != "darwin") {
-		t.Errorf("on %s the hint is %q", runtime.GOOS, hint)
-	}
-}
-
-// A refusal by macOS itself is distinguished from one by the folder: the cure is another.
-func TestConsent(t *testing.T) {
+// What is recommended on macOS is what its own drivers write best, and a refusal by macOS itself is
+// distinguished from one by the folder: the cure is another.
+func TestHints(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("these are Unix error numbers")
 	}
-	for _, tt := range []struct {
-		system string
-		err    error
-		want   bool
-	}{
-		{"darwin", syscall.EPERM, true}, {"darwin", syscall.EACCES, false},
-		{"linux", syscall.EPERM, false},
-	} {
-		if got := lacksConsent(tt.system,
-			&fs.PathError{Op: "open", Path: "/Volumes/A", Err: tt.err}); got != tt.want {
-			t.Errorf("%v on %s: got %v, want %v", tt.err, tt.system, got, tt.want)
-		}
+	onMac := runtime.GOOS == "darwin"
+	hint := func(err error) string {
+		return hintFor(&fs.PathError{Op: "open", Path: "/Volumes/A", Err: err})
 	}
-	hint := hintFor(&fs.PathError{Op: "open", Path: "/Volumes/A", Err: syscall.EPERM})
-	if got := strings.Contains(hint, "Privacy & Security"); got != (runtime.GOOS == "darwin") ||
-		strings.Contains(hint, "\n") || hint == "" {
-		t.Errorf("on %s the hint is %q", runtime.GOOS, hint)
+	large, refused := hint(syscall.EFBIG), hint(syscall.EPERM)
+	check.Same(t, "exFAT is recommended", !onMac, strings.Contains(large, "exFAT"))
+	check.Same(t, "consent is asked for", onMac, strings.Contains(refused, "Privacy & Security"))
+	if !strings.Contains(large, "APFS") || refused == "" || strings.Contains(refused, "\n") {
+		t.Errorf("the hints are %q and %q", large, refused)
+	}
+	for system, want := range map[string]bool{"darwin": true, "linux": false} {
+		check.Same(t, "EPERM on "+system, want, lacksConsent(system, syscall.EPERM))
+		check.Same(t, "EACCES on "+system, false, lacksConsent(system, syscall.EACCES))
 	}
 }

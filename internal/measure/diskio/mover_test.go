@@ -155,6 +155,14 @@ func moved(t testing.TB, e Engine, seq int) Span {
 	return span
 }
 
+// warned checks that the warnings say what is wanted, and that there are none if that is nothing.
+func warned(t testing.TB, warnings []string, want string) {
+	t.Helper()
+	if all := strings.Join(warnings, "\n"); !strings.Contains(all, want) || want == "" && all != "" {
+		t.Errorf("warnings = %q, want %q", all, want)
+	}
+}
+
 func closeEngine(t testing.TB, e Engine) {
 	t.Helper()
 	if err := e.Close(); err != nil {
@@ -185,12 +193,15 @@ func nothingIn(t testing.TB, dir string) {
 	}
 }
 
-// transferAll does every file of the job and checks spans and samples.
+// transferAll does every file of the job and checks spans, samples, and that every request is
+// counted once: those before the release or of a read-back are not, and an application's request is
+// its call.
 func transferAll(t *testing.T, engine *mover) {
 	t.Helper()
 	release := clock.Now()
-	engine.Start(release, func(trace.Event) {})
-	var last int64
+	var heard emitted
+	engine.Start(release, heard.emit)
+	var last, requests int64
 	for seq, size := range engine.job.Sizes {
 		var samples, bytes, at int64
 		span, err := engine.Transfer(t.Context(), seq, func(b, _, t int64) {
@@ -219,6 +230,18 @@ func transferAll(t *testing.T, engine *mover) {
 			t.Errorf("Transfer(%d) gave no sample", seq)
 		}
 		last = span.EndNS
+		block := engine.job.IO.Block
+		if engine.job.IO.Mode == scenario.ModeApp {
+			block = size
+		}
+		requests += (size + block - 1) / block
+	}
+	engine.latencies.stop()
+	engine.latencies = newLatencies(heard.emit)
+	reads, writes := heard.sum(t, trace.Read), heard.sum(t, trace.Write)
+	check.Same(t, "requests counted", requests, reads.TotalCount()+writes.TotalCount())
+	if longest := max(reads.Max(), writes.Max()); longest <= 0 || longest > last {
+		t.Errorf("the longest request took %d ns of %d in all", longest, last)
 	}
 }
 
@@ -242,8 +265,10 @@ func TestJobs(t *testing.T) {
 				"in passes over one file": func(j *Job) {
 					*j = newPasses(j.Dir, j.Role)
 				},
-				"verified": func(j *Job) {
-					j.IO.Verify = scenario.VerifyFull
+				"verified": func(j *Job) { j.IO.Verify = scenario.VerifyFull },
+				"reading and writing at once, verified": func(j *Job) {
+					j.Reads, j.IO.Block, j.IO.Depth = 0.7, 4096, 16
+					j.IO.Access, j.IO.Verify = scenario.AccessRandom, scenario.VerifyFull
 				},
 				"an application's, verified": func(j *Job) {
 					j.IO.Verify, j.IO.Mode = scenario.VerifyFull, scenario.ModeApp
@@ -348,10 +373,7 @@ func TestEffective(t *testing.T) {
 				got.Priority != tt.want.Priority {
 				t.Errorf("Prepare() = %+v, want %+v", got, tt.want)
 			}
-			if all := strings.Join(got.Warnings, "\n"); !strings.Contains(all, tt.warning) ||
-				tt.warning == "" && all != "" {
-				t.Errorf("warnings = %q, want %q", all, tt.warning)
-			}
+			warned(t, got.Warnings, tt.warning)
 		})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -399,43 +398,4 @@ func TestMix(t *testing.T) {
 		t.Error("another seed gives the same order")
 	}
 	order(3, 1.0/3, scenario.AccessRandom)
-}
-
-// Whichever way it moves, a job of both directions reads its share, checks what it reads and leaves
-// the files whole.
-func TestMixEverywhere(t *testing.T) {
-	const size = 20 << 20
-	for where, dir := range folders(t) {
-		for how, sys := range systems {
-			t.Run(where+" "+how, func(t *testing.T) {
-				job := newJob(dir, trace.Read, size)
-				job.Reads = 0.7
-				job.IO.Block, job.IO.Depth, job.IO.Access, job.IO.Verify = 4096, 16,
-					scenario.AccessRandom, scenario.VerifyFull
-				engine, eff := prepared(t, job, sys)
-				if ring := runtime.GOOS == "linux" && eff.Cache == "direct" &&
-					how != "threads"; ring != (eff.Engine == "io_uring") {
-					t.Errorf("Prepare() = %+v", eff)
-				}
-				var heard emitted
-				engine.Start(engine.timing.now(), heard.emit)
-				for seq := range 2 {
-					span, err := engine.Transfer(t.Context(), seq, func(_, _, _ int64) {})
-					check.Must(t, err)
-					if span.Bytes != size || math.Abs(float64(span.Read)/size-0.7) > 0.01 {
-						t.Errorf("Transfer(%d) = %+v, want 70 %% of %d bytes read", seq, span, size)
-					}
-				}
-				checkContent(t, engine, size)
-				closeEngine(t, engine)
-				reads, writes := heard.sum(t, trace.Read).TotalCount(),
-					heard.sum(t, trace.Write).TotalCount()
-				if reads+writes != 2*size/4096 ||
-					math.Abs(float64(reads)/(2*size/4096)-0.7) > 0.01 {
-					t.Errorf("%d reads and %d writes are counted, want 70 %% of %d", reads, writes,
-						2*size/4096)
-				}
-			})
-		}
-	}
 }

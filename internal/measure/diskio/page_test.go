@@ -3,7 +3,6 @@ package diskio
 import (
 	"os"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -84,10 +83,7 @@ func TestWritesOfWholePages(t *testing.T) {
 			if slices.Contains(gauges, trace.CachedWrites) != (tt.cache == trace.CacheOfWrites) {
 				t.Errorf("gauges %q of the cache %s", gauges, tt.cache)
 			}
-			if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, tt.warning) ||
-				tt.warning == "" && all != "" {
-				t.Errorf("warnings = %q, want %q", all, tt.warning)
-			}
+			warned(t, eff.Warnings, tt.warning)
 			*log = nil // probing writes less
 			transferAll(t, engine)
 			checkContent(t, engine, odd...)

@@ -51,12 +51,3 @@ func TestShuffleIsRandom(t *testing.T) {
 		t.Errorf("two keys agree in %d of 1000 places", same)
 	}
 }
-
-func BenchmarkShuffle(b *testing.B) {
-	s := newShuffle(1<<18, 1)
-	i := int64(0)
-	for b.Loop() {
-		s.at(i & (1<<18 - 1))
-		i++
-	}
-}
