@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/measure/testfolder"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -34,9 +35,8 @@ func virtualTime() timing {
 // playStreams runs a streams job for that long in virtual time.
 func playStreams(t *testing.T, s *streams, length time.Duration, released func()) played {
 	t.Helper()
-	if _, err := s.Prepare(t.Context(), func(int64) {}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.Prepare(t.Context(), func(int64) {})
+	check.Must(t, err)
 	p := played{outcomes: tracetest.Outcomes{}, last: map[string]trace.Event{}}
 	released()
 	s.Start(s.timing.now(), func(e trace.Event) {
@@ -116,7 +116,7 @@ func TestStreamsOverAStall(t *testing.T) {
 		from    = 5 * time.Second
 		length  = 12 * time.Second
 	)
-	check := func(t *testing.T, engine engineMaker, record bool, buffer, stall time.Duration) {
+	stalled := func(t *testing.T, engine engineMaker, record bool, buffer, stall time.Duration) {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
 			var began time.Time
@@ -135,16 +135,11 @@ func TestStreamsOverAStall(t *testing.T) {
 			for i, player := range stream.Players([]stream.Spec{spec}) {
 				want := overStall(spec, i, spec.Count, from, from+stall, length)
 				got := p.outcomes[tracetest.StreamOf{Stream: player.Name}]
-				if got.Due != want.Due {
-					t.Errorf("stream %d: %d frames were due, want %d", i+1, got.Due, want.Due)
-				}
+				check.Same(t, player.Name+": frames due", want.Due, got.Due)
 				if diff := got.Late - want.Late; diff < 0 || diff > max(1, want.Late/100) {
 					t.Errorf("stream %d: %d late frames, want %d", i+1, got.Late, want.Late)
 				}
-				if got.StallNS != int64(got.Late)*frame.Nanoseconds() {
-					t.Errorf("stream %d: stalled %d ns with %d late frames", i+1, got.StallNS,
-						got.Late)
-				}
+				check.Same(t, player.Name+": stalled", int64(got.Late)*frame.Nanoseconds(), got.StallNS)
 				if diff := got.LowestNS - want.LowestNS; diff < -4*service.Nanoseconds() ||
 					diff > 0 {
 					t.Errorf("stream %d: the buffer fell to %d ns, want at most a few requests under %d", i+1, got.LowestNS, want.LowestNS)
@@ -158,7 +153,7 @@ func TestStreamsOverAStall(t *testing.T) {
 				3 * time.Second} {
 				overEngines(t, fmt.Sprintf("record %v, buffer %s, stall %s", record, buffer, stall),
 					func(t *testing.T, engine engineMaker) {
-						check(t, engine, record, buffer, stall)
+						stalled(t, engine, record, buffer, stall)
 					})
 			}
 		}
@@ -175,14 +170,10 @@ func TestStreamsOfAShortPhase(t *testing.T) {
 				Buffer: time.Second}
 			p := playStreams(t, virtualStreams(streamsJob(dir, spec), serving(time.Millisecond),
 				engine), 2100*time.Millisecond, func() {})
-			if len(p.spans) != 2 {
-				t.Fatalf("%d stretches of a second in 2.1 s", len(p.spans))
-			}
+			check.Same(t, "stretches of a second in 2.1 s", 2, len(p.spans))
 			for _, s := range p.spans {
-				if got := float64(s.Bytes) / float64(s.EndNS-
-					s.StartNS) * 1e9; math.Abs(got/spec.Rate-1) > 0.002 {
-					t.Errorf("%+v: %.0f bytes per second, want %.0f", s, got, spec.Rate)
-				}
+				rate := float64(s.Bytes) / float64(s.EndNS-s.StartNS) * 1e9
+				check.Near(t, "bytes per second", spec.Rate, rate, 0.002*spec.Rate)
 			}
 		})
 	})
@@ -311,17 +302,12 @@ func TestStreamsCarryOver(t *testing.T) {
 		needs := job
 		needs.Streams = []stream.Spec{spec}
 		job.CarryOver = needs.Needs()
-		engine := newStreams(job, system{open: openTestFile, ring: noRing})
+		engine := newStreams(job, systems["threads"])
 		var wrote int64
-		if _, err := engine.Prepare(t.Context(), func(done int64) {
-			wrote = done &^ (1<<20 - 1)
-		}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := engine.Prepare(t.Context(), func(done int64) { wrote = done &^ (1<<20 - 1) })
+		check.Must(t, err)
 		started(engine)
-		if _, err := engine.Transfer(t.Context(), 0, func(_, _, _ int64) {}); err != nil {
-			t.Fatal(err)
-		}
+		moved(t, engine, 0)
 		closeEngine(t, engine)
 		return wrote
 	}
@@ -330,13 +316,10 @@ func TestStreamsCarryOver(t *testing.T) {
 		footprint, want int64
 	}{{true, 0, 0}, {false, 0, 2 << 20}, {false, 0, 0}, {true, 0, 0}, {false, 0, 0},
 		{true, 2 << 20, 0}, {false, 0, 2 << 20}} {
-		if got := written(tt.record, tt.footprint); got != tt.want {
-			t.Errorf("job %d: %d bytes were written before, want %d", i, got, tt.want)
-		}
+		check.Same(t, fmt.Sprintf("bytes that were written before job %d", i), tt.want,
+			written(tt.record, tt.footprint))
 	}
-	if err := testfolder.RemoveRun(dir, "r1"); err != nil {
-		t.Error(err)
-	}
+	check.Must(t, testfolder.RemoveRun(dir, "r1"))
 	nothingIn(t, dir)
 }
 
