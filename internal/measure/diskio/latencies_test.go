@@ -1,9 +1,9 @@
 package diskio
 
 import (
-	"runtime"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/test/check"
@@ -15,16 +15,12 @@ import (
 type emitted struct {
 	mu     sync.Mutex
 	events []trace.Event
-	each   chan struct{} // receives after each, if it is set
 }
 
 func (l *emitted) emit(e trace.Event) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.events = append(l.events, e)
-	l.mu.Unlock()
-	if l.each != nil {
-		l.each <- struct{}{}
-	}
 }
 
 // sum adds up the histograms of an operation.
@@ -50,27 +46,27 @@ func TestLatenciesBySecond(t *testing.T) {
 		TNS, N   int64
 		P50, Max int64
 	}
-	var heard emitted
-	heard.each = make(chan struct{}, 1)
-	l := newLatencies(heard.emit)
 	const s = 1_000_000_000
-	l.record(trace.Write, 5, 105)
-	l.tick(0.5 * s)
-	l.record(trace.Write, 5, 505)
-	l.tick(1.25 * s)
-	<-heard.each
-	l.record(trace.Read, s, s+7)
-	l.record(trace.Write, s, s+9)
-	l.tick(1.5 * s)
-	// The pause of 3 s.
-	l.waitWritten(t)
-	l.resume(4.5 * s)
-	<-heard.each
-	<-heard.each
-	l.record(trace.Read, s, s+8)
-	l.tick(4.7 * s)
-	l.waitWritten(t)
-	l.stop()
+	var heard emitted
+	synctest.Test(t, func(*testing.T) {
+		l := newLatencies(heard.emit)
+		wait := synctest.Wait // until the last stretch is written down
+		wait()
+		l.record(trace.Write, 5, 105)
+		l.tick(0.5 * s)
+		l.record(trace.Write, 5, 505)
+		l.tick(1.25 * s)
+		wait()
+		l.record(trace.Read, s, s+7)
+		l.record(trace.Write, s, s+9)
+		l.tick(1.5 * s)
+		// The pause of 3 s.
+		l.resume(4.5 * s)
+		wait()
+		l.record(trace.Read, s, s+8)
+		l.tick(4.7 * s)
+		l.stop()
+	})
 	want := []line{
 		{trace.Write, 1.25 * s, 2, 100, 500}, {trace.Read, 1.5 * s, 1, 7, 7},
 		{trace.Write, 1.5 * s, 1, 9, 9}, {trace.Read, 4.7 * s, 1, 8, 8},
@@ -84,19 +80,16 @@ func TestLatenciesBySecond(t *testing.T) {
 	check.Same(t, "lines", want, got)
 }
 
-// waitWritten waits until the last stretch that was cut is written down.
-func (l *latencies) waitWritten(t *testing.T) {
-	t.Helper()
-	for l.writing.Load() {
-		runtime.Gosched()
-	}
-}
-
 // While a stretch cannot be reported, the next goes on, and nothing is lost.
 func TestLatenciesOfASlowReader(t *testing.T) {
 	var heard emitted
-	heard.each = make(chan struct{})
-	l := newLatencies(heard.emit)
+	var reader sync.Mutex
+	reader.Lock()
+	l := newLatencies(func(e trace.Event) {
+		reader.Lock()
+		defer reader.Unlock()
+		heard.emit(e)
+	})
 	var lanes sync.WaitGroup
 	for lane := range 4 {
 		lanes.Go(func() {
@@ -109,20 +102,13 @@ func TestLatenciesOfASlowReader(t *testing.T) {
 		})
 	}
 	lanes.Wait()
-	heard.mu.Lock()
-	if n := len(heard.events); n > 1 {
-		t.Errorf("%d events, though the first was not taken", n)
-	}
-	heard.mu.Unlock()
-	go func() {
-		for range heard.each {
-		}
-	}()
+	reader.Unlock()
 	l.stop()
-	close(heard.each)
-	if got := heard.sum(t, trace.Read); got.TotalCount() != 40_000 || got.Max() != 10_999 {
-		t.Errorf("got %d requests of up to %d ns, want 40000 of up to 10999", got.TotalCount(),
-			got.Max())
+	got := heard.sum(t, trace.Read)
+	check.Same(t, "requests", int64(40_000), got.TotalCount())
+	check.Same(t, "the longest", int64(10_999), got.Max())
+	if n := len(heard.events); n > 2 {
+		t.Errorf("%d events, though the first was not taken", n)
 	}
 }
 
