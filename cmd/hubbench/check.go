@@ -115,7 +115,7 @@ func (o *checkOptions) run(_ *cobra.Command, paths []string) error {
 
 // checkRun holds a run to its limits, its own if no shared ones are given, and to its history.
 func (o *checkOptions) checkRun(run *recorded.Run, limits []scenario.Limit, all []*recorded.Run,
-	history [][]tidy.Disk, fall float64) (checked report.Checked, err error) {
+	history [][]tidy.DiskRow, fall float64) (checked report.Checked, err error) {
 	if o.limits == "" {
 		if limits, err = ownLimits(run); err != nil {
 			return checked, usage(err)

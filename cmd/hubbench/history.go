@@ -26,7 +26,7 @@ func historyFlag(cmd *cobra.Command, paths *[]string, about string) {
 }
 
 // runsIn are the rows of a run's disks, or those of all runs of a catalogue.
-func runsIn(path string) ([][]tidy.Disk, error) {
+func runsIn(path string) ([][]tidy.DiskRow, error) {
 	if catalogue.Is(path) {
 		return catalogue.Disks(path)
 	}
@@ -34,7 +34,7 @@ func runsIn(path string) ([][]tidy.Disk, error) {
 	if err != nil {
 		return nil, err
 	}
-	return [][]tidy.Disk{tidy.DisksOf(run)}, nil
+	return [][]tidy.DiskRow{tidy.DisksOf(run)}, nil
 }
 
 // twice refuses a run that is given twice: its noise would count as agreement.
@@ -60,7 +60,7 @@ func twice(runs []*recorded.Run) error {
 type setup struct{ hub, host, disks string }
 
 // setupOn is a run's setup without its disks.
-func setupOn(run *tidy.Run) setup {
+func setupOn(run *tidy.RunColumns) setup {
 	s := setup{hub: run.Hub, host: run.Host}
 	if run.Simulated {
 		s.hub = strings.TrimSpace(s.hub + ", simulated")
@@ -68,11 +68,11 @@ func setupOn(run *tidy.Run) setup {
 	return s
 }
 
-func setupOf(rows []tidy.Disk) (s setup) {
+func setupOf(rows []tidy.DiskRow) (s setup) {
 	if len(rows) == 0 {
 		return s
 	}
-	s = setupOn(&rows[0].Run)
+	s = setupOn(&rows[0].RunColumns)
 	models := map[string]string{}
 	for _, row := range rows {
 		models[row.Disk] = row.Model
@@ -97,7 +97,7 @@ func (s setup) differs(o setup) string {
 }
 
 // historyIn reads the rows of the disks of earlier runs, run by run.
-func historyIn(paths []string) (history [][]tidy.Disk, err error) {
+func historyIn(paths []string) (history [][]tidy.DiskRow, err error) {
 	for _, path := range paths {
 		runs, err := runsIn(path)
 		if err != nil {
@@ -110,11 +110,11 @@ func historyIn(paths []string) (history [][]tidy.Disk, err error) {
 
 // earlier are the runs of a history that have a run's setup and work, and how many there are
 // besides, and why.
-func earlier(history [][]tidy.Disk, of *recorded.Run,
+func earlier(history [][]tidy.DiskRow, of *recorded.Run,
 	compared []*recorded.Run) (samples []compare.Sample, left string) {
 	base := tidy.DisksOf(of)
 	setup := setupOf(base)
-	inBase := func(row tidy.Disk) bool { return isIn(row, base) }
+	inBase := func(row tidy.DiskRow) bool { return isIn(row, base) }
 	seen := map[string]bool{}
 	for _, run := range compared {
 		seen[run.Analysis.Origin.Run] = true
@@ -154,7 +154,7 @@ func leftOut(reasons map[string]int) string {
 }
 
 // isIn reports whether a base has a disk that did the same in the same phase.
-func isIn(row tidy.Disk, base []tidy.Disk) bool {
+func isIn(row tidy.DiskRow, base []tidy.DiskRow) bool {
 	for _, b := range base {
 		if trace.Unnumbered(b.Phase) == trace.Unnumbered(row.Phase) && b.Disk == row.Disk &&
 			b.Work == row.Work && b.Op == row.Op && b.Pattern == row.Pattern {
@@ -166,7 +166,7 @@ func isIn(row tidy.Disk, base []tidy.Disk) bool {
 
 // sampleOf is what a run measured of what a base did too, and in phases that the base lacks: of each
 // disk, and of all together, means of repeats.
-func sampleOf(rows, base []tidy.Disk) compare.Sample {
+func sampleOf(rows, base []tidy.DiskRow) compare.Sample {
 	type phase struct {
 		rate, squares float64
 		disks         int

@@ -99,7 +99,7 @@ func (o *planOptions) run(ctx context.Context, path string) error {
 	}
 	fatal := 0
 	for _, problem := range problems {
-		check := report.Check{Code: problem.Code, Fatal: problem.Fatal, Text: ready.Locate(problem)}
+		check := report.PlanCheck{Code: problem.Code, Fatal: problem.Fatal, Text: ready.Locate(problem)}
 		plan.Checks = append(plan.Checks, check)
 		if problem.Fatal {
 			fatal++

@@ -45,7 +45,7 @@ func FuzzRender(f *testing.F) {
 			return
 		}
 		a := analysis.Analyze(run, analysis.Options{})
-		doc := report.OfRun(report.Run{Trace: run, Analysis: a})
+		doc := report.OfRun(report.RunData{Trace: run, Analysis: a})
 		for name, write := range map[string]func(io.Writer) error{
 			"text": func(w io.Writer) error {
 				return text.Write(w, doc, text.Options{Width: text.Width, All: true})

@@ -176,7 +176,7 @@ func (o *trendOptions) title() string {
 // same for rates to be of one series.
 type rate struct {
 	trend.Point
-	run     tidy.Run
+	run     tidy.RunColumns
 	sum     float64 // over all repeats
 	repeats []string
 	setup
@@ -243,8 +243,8 @@ func (o *trendOptions) rates(paths []string) (rates []rate, err error) {
 	for _, row := range rows {
 		if len(rates) == 0 || rates[len(rates)-1].run.ID != row.ID {
 			rates = append(rates, rate{
-				Point: trend.Point{Run: row.Source, Started: row.Started}, run: row.Run,
-				setup:    setupOn(&row.Run),
+				Point: trend.Point{Run: row.Source, Started: row.Started}, run: row.RunColumns,
+				setup:    setupOn(&row.RunColumns),
 				recorded: map[string]string{"system": row.OS, "hubbench": row.Tool},
 			})
 		}
@@ -269,7 +269,7 @@ func (o *trendOptions) rates(paths []string) (rates []rate, err error) {
 }
 
 // add adds a disk in one of the phase's repeats.
-func (r *rate) add(row *tidy.Disk) {
+func (r *rate) add(row *tidy.DiskRow) {
 	if !slices.Contains(r.repeats, row.Phase) {
 		r.repeats = append(r.repeats, row.Phase)
 	}
@@ -284,7 +284,7 @@ func (r *rate) add(row *tidy.Disk) {
 
 // rows are those of all runs in order of time, each once, with what to call their runs as their
 // source. The runs of a catalogue go by their ids, and all do in pages: a path says whose it is.
-func (o *trendOptions) rows(paths []string) (rows []tidy.Disk, err error) {
+func (o *trendOptions) rows(paths []string) (rows []tidy.DiskRow, err error) {
 	seen := map[string]bool{}
 	for i, path := range slices.Concat(paths, o.history) {
 		runs, err := runsIn(path)
@@ -316,14 +316,14 @@ func (o *trendOptions) rows(paths []string) (rows []tidy.Disk, err error) {
 			}
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b tidy.Disk) int {
+	slices.SortStableFunc(rows, func(a, b tidy.DiskRow) int {
 		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Source, b.Source))
 	})
 	return rows, nil
 }
 
 // busiest is the phase of the first run with most disks busy, for those who ask for none.
-func busiest(rows []tidy.Disk) (phase string) {
+func busiest(rows []tidy.DiskRow) (phase string) {
 	most := int64(0)
 	for _, row := range rows {
 		if row.ID == rows[0].ID && row.Working > most {

@@ -27,7 +27,7 @@ const readings = 5
 
 // Disks reads the rows of disks of all runs in a catalogue, run by run. A run that several files
 // hold, as one that was compacted, counts once: its own file is newer than a compacted one.
-func Disks(dir string) (runs [][]table.Disk, err error) {
+func Disks(dir string) (runs [][]table.DiskRow, err error) {
 	for range readings {
 		runs, err = disks(dir)
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -40,7 +40,7 @@ func Disks(dir string) (runs [][]table.Disk, err error) {
 	return runs, nil
 }
 
-func disks(dir string) (runs [][]table.Disk, err error) {
+func disks(dir string) (runs [][]table.DiskRow, err error) {
 	var paths []string
 	add := func(path string, entry fs.DirEntry, err error) error {
 		// macOS leaves files that begin with a dot.
@@ -61,7 +61,7 @@ func disks(dir string) (runs [][]table.Disk, err error) {
 	}
 	places := map[run]place{}
 	for _, path := range paths {
-		rows, err := parquet.ReadFile[table.Disk](path)
+		rows, err := parquet.ReadFile[table.DiskRow](path)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

@@ -13,7 +13,7 @@ import (
 
 // Document is the report of the run, or no more than its answer.
 func (r *Run) Document(answerAlone bool) *report.Document {
-	return report.OfRun(report.Run{
+	return report.OfRun(report.RunData{
 		Trace: r.Trace, Analysis: r.Analysis, About: about(r.Loaded), AnswerAlone: answerAlone,
 	})
 }

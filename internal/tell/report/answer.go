@@ -23,9 +23,9 @@ const (
 	LayoutComparison Layout = "comparison" // one hub against another
 )
 
-// Answer is what a document comes to, as values: the first screen of its page and what a terminal
-// prints. The document's blocks hold what is behind it.
-type Answer struct {
+// AnswerView is what a document comes to, as values: the first screen of its page and what a
+// terminal prints. The document's blocks hold what is behind it.
+type AnswerView struct {
 	Layout   Layout
 	Headline string
 	Sentence string   // one more idea
@@ -70,7 +70,7 @@ type Load struct {
 
 // LoadDisk is one disk's part in a load.
 type LoadDisk struct {
-	Key
+	LegendKey
 	Verb     string // what it does: "writes"
 	Rate     float64
 	Baseline float64 // its rate without the others; 0 if that is unknown
@@ -136,7 +136,7 @@ const (
 // answer is what the run comes to.
 func (r *runDoc) answer(failures []string) {
 	a := r.a
-	out := &Answer{
+	out := &AnswerView{
 		Headline: strings.TrimSuffix(a.Answer.Headline, "."), Sentence: a.Answer.Sentence,
 		Sure: a.Answer.Sure.Text, Scale: r.Scale,
 		Layout: r.layout(),
@@ -200,10 +200,10 @@ func (r *runDoc) answer(failures []string) {
 }
 
 // Rest is what the first screen of the answer's page has no room for.
-func (a *Answer) Rest() []Block { return shown([]Block{List{Items: a.Findings}}) }
+func (a *AnswerView) Rest() []Block { return shown([]Block{List{Items: a.Findings}}) }
 
 // Blocks are the answer as blocks, in the order in which they are read.
-func (a *Answer) Blocks() []Block {
+func (a *AnswerView) Blocks() []Block {
 	blocks := warnings(a.Doubts)
 	blocks = append(blocks, Sentence{Text: a.Headline + ".", Lead: true})
 	blocks = append(blocks, Sentence{Text: a.Sentence})
@@ -232,7 +232,7 @@ func (a *Answer) Blocks() []Block {
 const maxLoads = 8
 
 // loadTable is a row for each disk of the first loads.
-func (a *Answer) loadTable() *Table {
+func (a *AnswerView) loadTable() *Table {
 	t := table("Loads", words("Load", "Disk"), numbers(a.Scale.Unit, "Baseline", "Keeps"))
 	t.ID = "answer"
 	t.Note = "Speed with all disks of the load busy. Baseline: the same disk without the others."
@@ -246,7 +246,7 @@ func (a *Answer) loadTable() *Table {
 				baseline = a.Scale.Number(d.Baseline)
 			}
 			rate := Cell{Text: a.Scale.Number(d.Rate), Strong: !d.Cached()}
-			t.add(pick(i == 0, l.Title, ""), &d.Key, rate, baseline,
+			t.add(pick(i == 0, l.Title, ""), &d.LegendKey, rate, baseline,
 				Cell{Text: d.Percent(), Heat: d.Kept})
 		}
 	}
@@ -254,7 +254,7 @@ func (a *Answer) loadTable() *Table {
 }
 
 // KeptNote says what the shares that the loads' disks keep are of, where that is not plain.
-func (a *Answer) KeptNote() string {
+func (a *AnswerView) KeptNote() string {
 	var notAlone, between string
 	for _, l := range a.Loads {
 		for _, d := range l.Disks {
@@ -330,7 +330,7 @@ func (r *runDoc) load(line pooledPhase) Load {
 		if !active(first.Roles[key.Name]) {
 			continue
 		}
-		d := LoadDisk{Key: key, Verb: workOf(first, key.Name).Does().One}
+		d := LoadDisk{LegendKey: key, Verb: workOf(first, key.Name).Does().One}
 		compared := 0.0
 		for _, phase := range line.phases {
 			if phase.Overlap == nil {

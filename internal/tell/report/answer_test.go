@@ -56,8 +56,8 @@ func played(name string, role trace.Role, kept ...float64) analysis.PhaseResult 
 	return p
 }
 
-func answerOf(a *analysis.Analysis, failures ...string) *Answer {
-	return OfRun(Run{Analysis: a, AnswerAlone: true, About: About{Failures: failures}}).Answer
+func answerOf(a *analysis.Analysis, failures ...string) *AnswerView {
+	return OfRun(RunData{Analysis: a, AnswerAlone: true, About: About{Failures: failures}}).Answer
 }
 
 // The load that the headline is about comes first, whatever the order of phases; the same work
@@ -249,7 +249,7 @@ func TestHeadlines(t *testing.T) {
 		}
 	}
 	for _, run := range runs {
-		got := OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}),
+		got := OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}),
 			AnswerAlone: true}).Answer
 		plain := got.Headline
 		if plain == "" || strings.ContainsAny(plain, ";") || strings.HasSuffix(plain, ".") ||

@@ -104,7 +104,7 @@ func (c comparison) pair(run *comparedRun, id string) []Block {
 		searches = append(searches, text)
 	}
 	differs := &Details{ID: "differs", Title: "What differs between the runs", Printed: true}
-	differs.Add(List{"Runs", analysis.Each([]Key{c.base, run.key}, func(k Key) string {
+	differs.Add(List{"Runs", analysis.Each([]LegendKey{c.base, run.key}, func(k LegendKey) string {
 		return k.Label + ": " + k.Where
 	})},
 		List{"Searches", searches}, List{"Measured differently", methods(pair)})
@@ -255,7 +255,7 @@ func (c comparison) chart(run *comparedRun) *Chart {
 		return nil
 	}
 	base, now := c.base, run.key
-	out := &Chart{ID: "changes", Title: "No rate changed significantly", Keys: []Key{base, now}}
+	out := &Chart{ID: "changes", Title: "No rate changed significantly", Keys: []LegendKey{base, now}}
 	if changed := len(a.Changed); changed > 0 {
 		most := Change(*a.Changed[0].Change)
 		out.Title = fmt.Sprintf("%d of %s changed, the most by %s", changed,
@@ -268,8 +268,8 @@ func (c comparison) chart(run *comparedRun) *Chart {
 		out.Caption += fmt.Sprintf(" %d of %s, the largest changes first.", maxChanges,
 			unit.Plural(n, "rate"))
 	}
-	before := Series{Kind: Bar, Key: 0, Name: "rate", Faint: true}
-	after := Series{Kind: Bar, Key: 1, Name: "rate"}
+	before := ChartSeries{Kind: Bar, Key: 0, Name: "rate", Faint: true}
+	after := ChartSeries{Kind: Bar, Key: 1, Name: "rate"}
 	number := func(rate float64) float64 { return Round(rate/c.Size, 6) }
 	top := 0.0
 	for k, row := range list {
@@ -283,7 +283,7 @@ func (c comparison) chart(run *comparedRun) *Chart {
 		after.point(bar...)
 		top = max(top, was, slices.Max(bar[1:]))
 	}
-	out.Series = []Series{before, after}
+	out.Series = []ChartSeries{before, after}
 	out.X = Axis{Name: "rate, " + c.Unit, Max: 1.05 * top}
 	out.Y = rowAxis(len(list))
 	return out

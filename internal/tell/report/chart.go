@@ -15,9 +15,9 @@ type Chart struct {
 	Caption string // says how to read it
 	Phase   string // the phase that it shows; empty if it shows more than one
 	X, Y    Axis
-	Rows    []string // names of rows from the top, at 0, 1, 2 and so on of Y; empty if Y is a scale
-	Keys    []Key    // the disks or runs that series and marks belong to
-	Series  []Series
+	Rows    []string    // names of rows from the top, at 0, 1, 2 and so on of Y; empty if Y is a scale
+	Keys    []LegendKey // the disks or runs that series and marks belong to
+	Series  []ChartSeries
 	Bands   []Band
 	Marks   []Mark
 	Wide    bool // it takes the whole width and can be zoomed
@@ -69,22 +69,22 @@ const (
 // None is the key of what belongs to no disk or run.
 const None = -1
 
-// Kind says how a series is drawn, and what the numbers of its points are.
-type Kind string
+// SeriesKind says how a series is drawn, and what the numbers of its points are.
+type SeriesKind string
 
 // The kinds. Dots and files may go on with what only the tooltip says: the file's number and its
 // size in bytes.
 const (
-	Line Kind = "line" // from point to point: x, y
+	Line SeriesKind = "line" // from point to point: x, y
 	// From zero along a row: row, value and, if it is known, its interval from low to high.
-	Bar   Kind = "bar"
-	Dots  Kind = "dots"  // a disk's symbol: x, y
-	Files Kind = "files" // a stroke for a file, as long as it took: from x, to x, y
+	Bar   SeriesKind = "bar"
+	Dots  SeriesKind = "dots"  // a disk's symbol: x, y
+	Files SeriesKind = "files" // a stroke for a file, as long as it took: from x, to x, y
 )
 
-// Series is points of one kind and one disk or run.
-type Series struct {
-	Kind   Kind        `json:"kind"`
+// ChartSeries is points of one kind and one disk or run.
+type ChartSeries struct {
+	Kind   SeriesKind  `json:"kind"`
 	Key    int         `json:"key"` // an index into the chart's keys, or None
 	Name   string      `json:"name"`
 	Tone   Sign        `json:"tone,omitempty"`  // for a series without a key
@@ -117,16 +117,16 @@ func (c *Chart) Name() string { return c.ID }
 func rowAxis(n int) Axis { return Axis{Min: -0.5, Max: float64(n) - 0.5} }
 
 // add puts a series into the chart unless it has no points.
-func (c *Chart) add(s Series) {
+func (c *Chart) add(s ChartSeries) {
 	if len(s.Points) > 0 {
 		c.Series = append(c.Series, s)
 	}
 }
 
-func (s *Series) point(values ...float64) { s.Points = append(s.Points, values) }
+func (s *ChartSeries) point(values ...float64) { s.Points = append(s.Points, values) }
 
 // hold draws a level from one x to another, with the step to it from the level before.
-func (s *Series) hold(from, to, level float64) {
+func (s *ChartSeries) hold(from, to, level float64) {
 	if n := len(s.Points); n > 0 && s.Points[n-1][1] == level {
 		s.Points[n-1][0] = to
 		return
@@ -154,14 +154,14 @@ func (m *Mark) Ends(c *Chart) (x1, y1, x2, y2 float64) {
 // Drawn reports whether the chart is of lines or files, whose heights over x can be told in a line
 // of text.
 func (c *Chart) Drawn() bool {
-	return len(c.Rows) == 0 && slices.ContainsFunc(c.Series, func(s Series) bool {
+	return len(c.Rows) == 0 && slices.ContainsFunc(c.Series, func(s ChartSeries) bool {
 		return s.Kind == Line || s.Kind == Files
 	})
 }
 
 // Value is what a point says: a bar's length, a place along the axis of a distribution, else a
 // height.
-func (c *Chart) Value(kind Kind, point []float64) float64 {
+func (c *Chart) Value(kind SeriesKind, point []float64) float64 {
 	switch {
 	case kind == Files:
 		return point[2]

@@ -38,7 +38,7 @@ const halfCommon = 0.5
 type comparison struct {
 	*compare.Comparison
 	Scale
-	base  Key
+	base  LegendKey
 	runs  []*comparedRun
 	disks []string // disks of all phases
 	limit float64
@@ -48,7 +48,7 @@ type comparison struct {
 type comparedRun struct {
 	*compare.Pair
 	answer compare.Answer
-	key    Key
+	key    LegendKey
 }
 
 // OfComparison says how runs differ from the first: the largest changes in the answer, all rates
@@ -147,8 +147,8 @@ func shortNames(labels []string) []string {
 
 // answer says what changed most, or that nothing did, and how sure that is. A gate that failed
 // comes first.
-func (c comparison) answer() *Answer {
-	out := &Answer{Scale: c.Scale, Sure: c.units()}
+func (c comparison) answer() *AnswerView {
+	out := &AnswerView{Scale: c.Scale, Sure: c.units()}
 	if c.LeftOut != "" {
 		out.Sure += " Left out of the history: " + c.LeftOut + "."
 	}
@@ -191,7 +191,7 @@ func (c comparison) answer() *Answer {
 }
 
 // gate puts the gate's result on its card and, if it failed, into the headline.
-func (c comparison) gate(out *Answer) {
+func (c comparison) gate(out *AnswerView) {
 	g, limit := c.Gate, unit.FormatPercent(c.limit)
 	outcome, detail, _ := strings.Cut(Gate(g), ": ")
 	out.Gate = &GateCard{Good, "Gate " + outcome, "Limit: no speed falls by more than " + limit +

@@ -14,7 +14,7 @@ import (
 // Cost is what the hub costs a disk that was measured alone on the hub and on its own port.
 type Cost struct {
 	analysis.HubCost
-	Key  Key
+	Key  LegendKey
 	Verb string
 }
 
@@ -64,7 +64,7 @@ func links() []LinkRate {
 }
 
 // Ruler returns the links to set the costs beside: up to the first that carries them all.
-func (a *Answer) Ruler() []LinkRate {
+func (a *AnswerView) Ruler() []LinkRate {
 	all, top := links(), 0.0
 	for _, c := range a.Costs {
 		top = max(top, c.Rate, c.DirectRate)

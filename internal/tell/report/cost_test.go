@@ -12,12 +12,12 @@ import (
 )
 
 // costAnswer is the answer of a run whose disks were measured on the hub and on ports of their own.
-func costAnswer(costs ...analysis.HubCost) *Answer {
+func costAnswer(costs ...analysis.HubCost) *AnswerView {
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "C"}, HubCosts: costs,
 		Phases: []analysis.PhaseResult{
 			{Name: "p", Overlap: &analysis.Overlap{Rate: 2.8e9}}, {Name: "q"},
 		}}
-	return OfRun(Run{Analysis: a, AnswerAlone: true}).Answer
+	return OfRun(RunData{Analysis: a, AnswerAlone: true}).Answer
 }
 
 func cost(disk string, op trace.Role, rate, direct float64) analysis.HubCost {
@@ -32,7 +32,7 @@ func cost(disk string, op trace.Role, rate, direct float64) analysis.HubCost {
 
 // A reason is ruled out by what the run has moved through the same hub, and by nothing else.
 func TestReasons(t *testing.T) {
-	ruledOut := func(a *Answer) string {
+	ruledOut := func(a *AnswerView) string {
 		var out []string
 		for _, r := range a.Reasons {
 			if r.RuledOut {

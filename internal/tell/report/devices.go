@@ -232,7 +232,7 @@ func OfDoctor(c *trace.Checkup) *Document {
 			counts = append(counts, fmt.Sprintf("%d %s", n, verdict))
 		}
 	}
-	doc.Answer = &Answer{Headline: unit.Plural(len(c.Checks), "check") + ": " +
+	doc.Answer = &AnswerView{Headline: unit.Plural(len(c.Checks), "check") + ": " +
 		strings.Join(counts, ", ")}
 	for _, check := range c.Doubts() {
 		text := check.Sentence()

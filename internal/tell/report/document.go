@@ -24,13 +24,13 @@ type Document struct {
 	// What it is: report, comparison, plan, fit, check, prediction, advice, devices.
 	Kind      string
 	Title     string
-	Started   string     // when it was measured, as people read it
-	Hub       string     // what the disks are connected to, if that is known
-	Simulated bool       // no disk was measured
-	Model     hub.Source // for simulated disks: the source of the model's figures
-	Tool      string     // hubbench's version
-	Keys      []Key      // the disks, or the runs of a comparison
-	Answer    *Answer    // nil if the blocks are all there is
+	Started   string      // when it was measured, as people read it
+	Hub       string      // what the disks are connected to, if that is known
+	Simulated bool        // no disk was measured
+	Model     hub.Source  // for simulated disks: the source of the model's figures
+	Tool      string      // hubbench's version
+	Keys      []LegendKey // the disks, or the runs of a comparison
+	Answer    *AnswerView // nil if the blocks are all there is
 	Blocks    []Block
 	Data      any // the same as JSON
 }
@@ -95,8 +95,8 @@ func (*Details) isBlock() {}
 // Column is a table's head.
 type Column struct {
 	Head    string
-	Disk    *Key // the head is a disk
-	Numbers bool // to the right
+	Disk    *LegendKey // the head is a disk
+	Numbers bool       // to the right
 	// If there is no room, columns with more of it are left out first; those with none never are.
 	Drop int
 }
@@ -105,10 +105,10 @@ type Column struct {
 type Cell struct {
 	Tree   string // the branches before it, in a table that is a tree; spaces that are kept
 	Text   string
-	Small  string // a remark after it
-	Letter string // before it: W or R
-	Disk   *Key   // the cell is a disk
-	Link   string // the ID of the details it leads to
+	Small  string     // a remark after it
+	Letter string     // before it: W or R
+	Disk   *LegendKey // the cell is a disk
+	Link   string     // the ID of the details it leads to
 	Strong bool
 	Sign   Sign    // before the text
 	Heat   float64 // a share to colour the cell by: 1 is nothing lost; 0 for no colour
@@ -154,7 +154,7 @@ func number(head string, drop int) []Column {
 }
 
 // ofDisks are columns for the numbers of some disks.
-func ofDisks(keys []Key) []Column {
+func ofDisks(keys []LegendKey) []Column {
 	var out []Column
 	for i := range keys {
 		out = append(out, Column{Head: keys[i].Label, Disk: &keys[i], Numbers: true})
@@ -172,7 +172,7 @@ func (t *Table) add(row ...any) {
 		switch cell := cell.(type) {
 		case string:
 			out[i].Text = cell
-		case *Key:
+		case *LegendKey:
 			out[i].Disk = cell
 		case Cell:
 			out[i] = cell

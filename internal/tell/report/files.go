@@ -34,7 +34,7 @@ func (v *phaseView) sizeChart() *Chart {
 				return Round(v.smallB*math.Exp(spread*part), 4)
 			})
 		} else {
-			s := Series{Kind: Dots, Key: i, Name: "file"}
+			s := ChartSeries{Kind: Dots, Key: i, Name: "file"}
 			for _, f := range l.files {
 				s.point(Round(f.bytes, 4), v.rate(f.rate), f.number)
 			}
@@ -101,7 +101,7 @@ func (v *phaseView) spreadChart() *Chart {
 			for _, f := range l.files {
 				counts[min(rateParts-1, int(rateParts*f.rate/v.top))]++
 			}
-			s, most := Series{Kind: Line, Key: i, Name: "files of this rate"},
+			s, most := ChartSeries{Kind: Line, Key: i, Name: "files of this rate"},
 				float64(slices.Max(counts))
 			at := func(part int) float64 { return v.rate(v.top * float64(part) / rateParts) }
 			for k, n := range counts {
@@ -109,7 +109,7 @@ func (v *phaseView) spreadChart() *Chart {
 			}
 			c.add(s)
 		} else {
-			s := Series{Kind: Dots, Key: i, Name: "file", Faint: true}
+			s := ChartSeries{Kind: Dots, Key: i, Name: "file", Faint: true}
 			for j, f := range l.files {
 				// Multiples of the golden ratio spread evenly over the row.
 				_, part := math.Modf(float64(j) * 0.618034)

@@ -1,8 +1,8 @@
 package report
 
-// Key is a disk, or a run of a comparison, with what always goes with it: its colour and its
+// LegendKey is a disk, or a run of a comparison, with what always goes with it: its colour and its
 // symbol.
-type Key struct {
+type LegendKey struct {
 	Name  string `json:"name"`
 	Label string `json:"label"` // the name, cut in its middle if it is long, and unlike the others'
 	Does  string `json:"-"`     // reading, writing; empty for neither
@@ -12,10 +12,10 @@ type Key struct {
 
 // Colour and Shape are numbers into Colours and Shapes. After the eighth the pairs shift, so that
 // sixty-four keys differ in one or the other.
-func (k Key) Colour() int { return k.Index % len(Colours(false)) }
+func (k LegendKey) Colour() int { return k.Index % len(Colours(false)) }
 
 // Symbol is the key's shape: see Colour.
-func (k Key) Symbol() int { return (k.Index + k.Index/8) % len(Shapes()) }
+func (k LegendKey) Symbol() int { return (k.Index + k.Index/8) % len(Shapes()) }
 
 // Colours are safe for colour-blind readers (after Okabe and Ito, "Color Universal Design", 2008),
 // darkened or lightened to stand out from the page. The style sheet has the same as --c0 to --c7.

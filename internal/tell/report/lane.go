@@ -24,7 +24,7 @@ type Streams struct {
 // Lane is what was tried of a disk with the same other disks busy: numbers of streams, or how fast
 // it may be beside a fixed number.
 type Lane struct {
-	Key    Key
+	Key    LegendKey
 	Does   string // "records"; of a lane of paces "writes"
 	While  string // what the others do; empty if they are idle
 	Kind   string // the codec of the streams
@@ -399,8 +399,8 @@ func (s *Streams) buffer() *Chart {
 		}
 		full := max(p.phase.StreamTotals[0].BufferS, slices.Max(lowest))
 		c.Y.Max, c.X.Max = max(c.Y.Max, full), max(c.X.Max, stepS*float64(len(lowest)))
-		line := Series{Kind: Line, Key: None, Tone: sign(p.State())}
-		drops := Series{Kind: Files, Key: None, Tone: Bad}
+		line := ChartSeries{Kind: Line, Key: None, Tone: sign(p.State())}
+		drops := ChartSeries{Kind: Files, Key: None, Tone: Bad}
 		fellS := -1.0
 		for i, s := range lowest {
 			atS := stepS * float64(i)

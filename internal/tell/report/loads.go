@@ -16,8 +16,8 @@ import (
 
 // Comparison is a run, or the repeats of one, beside another: each load on both.
 type Comparison struct {
-	Runs  [2]Key // base and new
-	Setup string // how many disks and phases
+	Runs  [2]LegendKey // base and new
+	Setup string       // how many disks and phases
 	Loads []LoadPair
 	More  int     // loads that only the table of all rates has
 	Limit float64 // the gate's; 0 without one
@@ -98,9 +98,9 @@ const (
 )
 
 // compared fills in the answer about one run: its loads, the key numbers, and what else differs.
-func (c comparison) compared(out *Answer) {
+func (c comparison) compared(out *AnswerView) {
 	run := c.runs[0]
-	p := &Comparison{Runs: [2]Key{c.base, run.key}, Tests: c.Tests}
+	p := &Comparison{Runs: [2]LegendKey{c.base, run.key}, Tests: c.Tests}
 	p.Setup = unit.Plural(len(c.disks), "disk") + ", " + unit.Plural(len(run.Phases), "phase")
 	if c.Gate != nil {
 		p.Limit = c.limit
@@ -179,7 +179,7 @@ func (c comparison) load(phase *compare.Phase) LoadPair {
 		alike = alike && does.Does() == phase.Work[disks[0]].Does()
 		alone := c.alone(work.Who(c.disks, map[string]work.Work{r.Disk: does}))
 		for side, rate := range []*float64{r.Base, r.New} {
-			d := LoadDisk{Key: keys[slices.Index(c.disks, r.Disk)], Verb: does.Does().One,
+			d := LoadDisk{LegendKey: keys[slices.Index(c.disks, r.Disk)], Verb: does.Does().One,
 				Rate: *rate}
 			d.Baseline, d.Slowed = alone[side], r.Verdict == compare.Slower
 			l.Sides[side].Disks = append(l.Sides[side].Disks, d)

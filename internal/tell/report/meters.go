@@ -47,8 +47,8 @@ func (v *phaseView) streamCharts() []Block {
 	sum := 0
 	for i, l := range v.lanes {
 		stepS, bufferS, late := flowOf(v.found.Streams, l.key.Name)
-		level := Series{Kind: Line, Key: i, Name: "lowest buffer"}
-		frames := Series{Kind: Line, Key: i, Name: "dropped frames"}
+		level := ChartSeries{Kind: Line, Key: i, Name: "lowest buffer"}
+		frames := ChartSeries{Kind: Line, Key: i, Name: "dropped frames"}
 		for k, seconds := range bufferS {
 			from, to := v.seconds(float64(k)*stepS), v.seconds(min(v.endS, float64(k+1)*stepS))
 			if to <= from {
@@ -103,8 +103,8 @@ func (v *phaseView) gaugeCharts() (temperature, device *Chart) {
 	// The first reading is from just before the release, and the last from just after the end.
 	at := func(ns int64) float64 { return v.seconds(min(max(float64(ns)/1e9, 0), v.endS)) }
 	for i, l := range v.lanes {
-		warmth := Series{Kind: Line, Key: i, Name: "temperature"}
-		counted := Series{Kind: Line, Key: i, Name: "moved by its own count"}
+		warmth := ChartSeries{Kind: Line, Key: i, Name: "temperature"}
+		counted := ChartSeries{Kind: Line, Key: i, Name: "moved by its own count"}
 		var read, written []trace.Gauge
 		for _, g := range v.traced.Gauges {
 			switch {

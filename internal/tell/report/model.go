@@ -23,7 +23,7 @@ func OfFit(fitted *model.Result, name, profile string) *Document {
 		t.add(p.Name, p.Format(p.Value), cmp.Or(p.Interval(), "not known; assumed"), p.Note)
 	}
 	text := "Model error: %.2f times the spread of the measurements (near 1 if the model holds)"
-	doc.Answer = &Answer{Headline: fmt.Sprintf(text, fitted.ModelError), Table: t,
+	doc.Answer = &AnswerView{Headline: fmt.Sprintf(text, fitted.ModelError), Table: t,
 		Sentence: sentence(fitted.Refused)}
 	if profile != "" {
 		doc.Answer.Sure = "profile: " + profile
@@ -54,7 +54,7 @@ func residuals(title string, list []model.Residual) *Table {
 // them: in every combination, or in those to look at first.
 func OfPrediction(p *model.Prediction, profile string, every bool) *Document {
 	doc := &Document{Kind: "prediction", Title: "Hub " + profile, Keys: newKeys(p.Disks), Data: p}
-	doc.Answer = &Answer{Headline: "How best to plug them in is not predictable from these runs"}
+	doc.Answer = &AnswerView{Headline: "How best to plug them in is not predictable from these runs"}
 	for i, placement := range p.Placements {
 		if i == 0 {
 			doc.Answer.Headline = unit.Capital(placement.String())
@@ -74,7 +74,7 @@ func OfPrediction(p *model.Prediction, profile string, every bool) *Document {
 }
 
 // combinations is a row for each of them.
-func combinations(keys []Key, p *model.Prediction, every bool) *Table {
+func combinations(keys []LegendKey, p *model.Prediction, every bool) *Table {
 	t := table("Combinations", words("GB/s"), ofDisks(keys), numbers("Together", "Keeps"))
 	t.Note = "Predicted by the model; measured: the runs have it. ±: half the 95 % interval. " +
 		"?: not predictable. Keeps: what the most slowed disk keeps of its rate alone."
@@ -133,7 +133,7 @@ func estimate(e model.Estimate) string {
 func OfAnswer(a *advise.Answer) *Document {
 	doc := &Document{Kind: "advice", Title: "Hub " + a.Profile, Data: a}
 	headline, more, _ := strings.Cut(a.Texts.Answer, ". ")
-	doc.Answer = &Answer{Headline: strings.TrimSuffix(headline, "."), Sentence: more,
+	doc.Answer = &AnswerView{Headline: strings.TrimSuffix(headline, "."), Sentence: more,
 		Sure: a.Texts.Sure}
 	t := table("Streams", words("Disk", "Streams"), numbers("Dropped", "Lowest buffer"),
 		words("Verdict"))

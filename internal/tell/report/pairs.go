@@ -148,7 +148,7 @@ func (r *runDoc) pairsChart(list []pair) *Chart {
 		c.Title = r.task(worst.victim) + " at " + percent(*worst.kept) + " of its speed while " +
 			r.task(worst.neighbour)
 	}
-	series := make([]Series, len(r.Keys))
+	series := make([]ChartSeries, len(r.Keys))
 	for row, p := range list {
 		c.Rows = append(c.Rows, r.task(p.victim)+" while "+r.task(p.neighbour))
 		s := &series[r.keyOf(p.victim.disk)]

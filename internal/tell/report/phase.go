@@ -325,8 +325,8 @@ func (v *phaseView) rules() *Table {
 }
 
 // timed are the disks of which single files are told: those of streams and probes are nobody's.
-func (v *phaseView) timed() []Key {
-	return slices.DeleteFunc(v.working(), func(k Key) bool {
+func (v *phaseView) timed() []LegendKey {
+	return slices.DeleteFunc(v.working(), func(k LegendKey) bool {
 		return v.found.Paced[k.Name].HasNoFiles()
 	})
 }

@@ -19,7 +19,7 @@ import (
 // What changed is shaded in the chart, and told nowhere else; a disk that ends is seen to.
 func TestChanges(t *testing.T) {
 	run := fixture.Triple()
-	doc := OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	doc := OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	phase := doc.Phases()[0]
 	time := Collect[*Chart](phase.Blocks)[0]
 	var got []string
@@ -54,7 +54,7 @@ func TestCachedWrites(t *testing.T) {
 			run.Phases[i].Gauges = append(run.Phases[i].Gauges, gauge)
 		}
 	}
-	doc := OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	doc := OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	marked := 0
 	for _, table := range append(Collect[*Table](doc.Phases()[0].Blocks), doc.Answer.loadTable()) {
 		for _, row := range table.Rows {
@@ -148,12 +148,12 @@ func TestKeptBetweenChanges(t *testing.T) {
 		tracetest.Phase("WW", hub.Play(rnd, stalled, disk("B", 60, 1e9))...),
 	)
 	a := analysis.Analyze(run, analysis.Options{})
-	v := newRunDoc(Run{Trace: run, Analysis: a}).view(len(a.Phases) - 1)
+	v := newRunDoc(RunData{Trace: run, Analysis: a}).view(len(a.Phases) - 1)
 	if note := v.diskTable().Note; !strings.Contains(note,
 		"Baseline: the same disk without the others, in the time between changes.") {
 		t.Error(note)
 	}
-	doc := OfRun(Run{Trace: run, Analysis: a})
+	doc := OfRun(RunData{Trace: run, Analysis: a})
 	const want = "of the time between changes"
 	table := slices.IndexFunc(doc.Blocks, func(b Block) bool {
 		t, ok := b.(*Table)
@@ -168,7 +168,7 @@ func TestKeptBetweenChanges(t *testing.T) {
 func TestGaugeCharts(t *testing.T) {
 	run := fixture.Triple()
 	charts := func() map[string]*Chart {
-		doc := OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+		doc := OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 		out := map[string]*Chart{}
 		for _, c := range Collect[*Chart](doc.Phases()[0].Blocks) {
 			out[c.ID] = c

@@ -24,7 +24,7 @@ type Plan struct {
 	Forecasts []forecast.Forecast // one for each phase
 	Total     forecast.Forecast
 	Disks     []PlannedDisk
-	Checks    []Check // checks that did not pass
+	Checks    []PlanCheck // checks that did not pass
 }
 
 // PlannedDisk is what a disk has to take.
@@ -37,8 +37,8 @@ type PlannedDisk struct {
 	Free   *int64         `json:"free_bytes"`  // null if not known
 }
 
-// Check is a check that did not pass.
-type Check struct {
+// PlanCheck is a check that did not pass.
+type PlanCheck struct {
 	Code  string `json:"code"` // --allow takes it
 	Fatal bool   `json:"fatal"`
 	Text  string `json:"text"`
@@ -109,14 +109,14 @@ func OfPlan(p Plan) *Document {
 	doc.Data = map[string]any{
 		"name": p.Name, "simulated_on": p.Model, "phases": phases, "streams": streams,
 		"disks":  p.Disks,
-		"checks": append([]Check{}, p.Checks...),
+		"checks": append([]PlanCheck{}, p.Checks...),
 	}
 	return doc
 }
 
 // answer is how much the plan moves and writes, how long it takes, the space it needs, and whether
 // it can run here.
-func (p Plan) answer() *Answer {
+func (p Plan) answer() *AnswerView {
 	total := p.Total
 	kept := false
 	for i, phase := range p.Phases {
@@ -142,7 +142,7 @@ func (p Plan) answer() *Answer {
 		unit.Plural(len(p.Phases), "phase"),
 		unit.Plural(len(p.Plan.Disks), "disk"), moves, writes, time)
 	inWords := strings.NewReplacer("≤", "up to", "≥", "at least", "≈", "about")
-	a := &Answer{Headline: inWords.Replace(headline)}
+	a := &AnswerView{Headline: inWords.Replace(headline)}
 	var space int64
 	for _, d := range p.Disks {
 		space = max(space, d.Space)

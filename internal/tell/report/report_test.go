@@ -81,7 +81,7 @@ func TestBuckets(t *testing.T) {
 // Many files are drawn as lines that sum them up and the files furthest from them.
 func TestManyFiles(t *testing.T) {
 	run := fixture.Many(20000)
-	doc := OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	doc := OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	outside := 0
 	for _, c := range Collect[*Chart](doc.Phases()[0].Blocks) {
 		lines := map[string][][]float64{}
@@ -122,7 +122,7 @@ func TestPool(t *testing.T) {
 			Repeats: p.repeats})
 	}
 	got := map[string][]string{}
-	for _, line := range newRunDoc(Run{Analysis: a}).lines {
+	for _, line := range newRunDoc(RunData{Analysis: a}).lines {
 		for _, p := range line.phases {
 			got[line.id+" "+line.title] = append(got[line.id+" "+line.title], p.Name)
 		}
@@ -149,7 +149,7 @@ func TestConclusion(t *testing.T) {
 		"A+C W": {beside("A", 0.75e9, 7.39), w("C", 2.6e9)},
 		"B+C W": {beside("B", 0.8e9, 7.29), w("C", 2.6e9)},
 	}, "A W", "B W", "C W", "A+B W", "A+C W", "B+C W")
-	doc := OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	doc := OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	got := doc.Answer
 	if !strings.HasPrefix(got.Headline, "C crowds out A: it drops to ") || len(got.Actions) != 1 ||
 		got.Sure == "" || len(got.Loads) != 6 || got.Loads[0].Title != "A and C write" {
@@ -192,7 +192,7 @@ func TestPhasesWithoutReference(t *testing.T) {
 		map[string][]fixture.Part{"A W": {part("A")}, "WW": {part("A"), part("B")}}, "A W", "WW")
 	a := analysis.Analyze(run, analysis.Options{})
 	a.Phases[1].Contention.Disks["B"] = analysis.DiskContention{}
-	r := newRunDoc(Run{Analysis: a})
+	r := newRunDoc(RunData{Analysis: a})
 	got := r.phasesTable(r.lines)
 	if row := got.Rows[1]; row[1].NoReference || row[1].Heat == 0 || !row[2].NoReference ||
 		!strings.Contains(got.Note, "%: of the baseline, none: unknown") {
@@ -220,7 +220,7 @@ func TestFindings(t *testing.T) {
 		a.Findings = append(a.Findings,
 			analysis.Finding{Code: "even", Phase: "RR", TextWithoutPhase: "B got more"})
 	}
-	doc := OfRun(Run{Analysis: a})
+	doc := OfRun(RunData{Analysis: a})
 	if want := []string{"WW: a stall; seen in 2 of 2 repeats."}; !slices.Equal(doc.Answer.Findings,
 		want) {
 		t.Errorf("the answer tells %q, want %q", doc.Answer.Findings, want)
@@ -235,7 +235,7 @@ func TestFindings(t *testing.T) {
 // them.
 func TestDescribe(t *testing.T) {
 	c := &Chart{Title: "Rate", Keys: newKeys([]string{"A"}), Y: Axis{Name: "rate, GB/s"},
-		Series: []Series{
+		Series: []ChartSeries{
 			{Kind: Files, Points: [][]float64{{0, 1, 0.7}, {1, 2, 1.6}}},
 			{Kind: Line, Faint: true, Points: [][]float64{{1, 9}}},
 			{Kind: Line, Key: None, Points: [][]float64{{1, 3}}},
@@ -260,7 +260,7 @@ func TestSaturations(t *testing.T) {
 			Bursts: []ledger.Burst{{RestS: 10, FastBytes: 0.05e9, SEBytes: 0.1e9}}},
 	}}
 	a.Order = []string{"A", "B"}
-	doc := newRunDoc(Run{Analysis: a})
+	doc := newRunDoc(RunData{Analysis: a})
 	doc.addSaturations()
 	if len(doc.Blocks) != 4 {
 		t.Fatalf("%d blocks, want a chart and a table of each", len(doc.Blocks))
@@ -270,7 +270,7 @@ func TestSaturations(t *testing.T) {
 		second.Keys[0].Index != 0 {
 		t.Errorf("charts %s of %v and %s of %v", first.ID, first.Keys, second.ID, second.Keys)
 	}
-	check.Same(t, "series", []Series{
+	check.Same(t, "series", []ChartSeries{
 		{Kind: Dots, Name: "burst", Points: [][]float64{{10, 1.6e9}, {20, 3.2e9}}},
 		{Kind: Line, Name: "as it grows", Faint: true, Points: [][]float64{{0, 0}, {150, 24e9}}},
 	}, first.Series)
@@ -309,7 +309,7 @@ func TestPairsTable(t *testing.T) {
 	tables := func(effects []analysis.Effect, phases ...analysis.PhaseResult) *Table {
 		a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "C"},
 			Phases: phases, Effects: effects}
-		r := newRunDoc(Run{Analysis: a})
+		r := newRunDoc(RunData{Analysis: a})
 		return r.pairsTable(r.pairs())
 	}
 	one := tables([]analysis.Effect{lost(0.53, "WW")}, phase("WW", analysis.NoneUnlike))
@@ -333,7 +333,7 @@ func TestPairsTable(t *testing.T) {
 }
 
 func answerChartOf(run *trace.Run) *Chart {
-	return OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}).Answer.Chart
+	return OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}).Answer.Chart
 }
 
 // Who slows whom is a bar for each disk and each other beside it, what loses most first, in the
@@ -350,7 +350,7 @@ func TestPairsChart(t *testing.T) {
 		t.Errorf("title %q, want %q", got.Title, want)
 	}
 	check.Same(t, "rows", []string{"A writes while C reads", "C reads while A writes"}, got.Rows)
-	check.Same(t, "bars", []Series{
+	check.Same(t, "bars", []ChartSeries{
 		{Kind: Bar, Name: "kept", Points: [][]float64{{0, 47, 45, 49}}},
 		{Kind: Bar, Key: 1, Name: "kept", Points: [][]float64{{1, 98, 96, 100}}},
 	}, got.Series)
@@ -389,7 +389,7 @@ func TestCacheChart(t *testing.T) {
 			Fall: &analysis.Fall{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9}},
 		{Of: "cache", Disk: "B", Alone: "B alone"},
 	}
-	c := OfRun(Run{Trace: run, Analysis: a}).Answer.Chart
+	c := OfRun(RunData{Trace: run, Analysis: a}).Answer.Chart
 	if want := "A falls from 2.30 to 0.600 GB/s after 9.2 GB"; c.Title != want {
 		t.Errorf("title %q, want %q", c.Title, want)
 	}
@@ -412,7 +412,7 @@ func TestFindingsOfUnknownPhases(t *testing.T) {
 			{Code: "skew", Phase: "X", Disk: "A", TextWithoutPhase: "first"},
 			{Code: "skew", Phase: "Y", Disk: "A", TextWithoutPhase: "second"},
 		}}
-	if found := newRunDoc(Run{Analysis: a}).findings; len(found) != 2 ||
+	if found := newRunDoc(RunData{Analysis: a}).findings; len(found) != 2 ||
 		found[0].Text != "X: first." || found[1].Text != "Y: second." {
 		t.Errorf("%+v", found)
 	}
@@ -431,7 +431,7 @@ func TestShown(t *testing.T) {
 // The letters of the table of all phases are those that its note explains, whatever a disk does.
 func TestPhasesLetters(t *testing.T) {
 	run := fixture.Streams()
-	r := newRunDoc(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	r := newRunDoc(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	for _, row := range r.phasesTable(r.lines).Rows {
 		for _, cell := range row[1:4] {
 			if !slices.Contains([]string{"", "R", "W"}, cell.Letter) {

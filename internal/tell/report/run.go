@@ -14,8 +14,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Run is what the report of a run is made of.
-type Run struct {
+// RunData is what the report of a run is made of.
+type RunData struct {
 	Trace    *trace.Run // nil where only the results are at hand: no figures of files then
 	Analysis *analysis.Analysis
 	About    About
@@ -48,7 +48,7 @@ type runDoc struct {
 	*Document
 	Scale // scale of the rates
 
-	run      Run
+	run      RunData
 	a        *analysis.Analysis
 	index    map[string]int // index of each phase by name
 	lines    []pooledPhase
@@ -56,7 +56,7 @@ type runDoc struct {
 	more     []string           // ideas that the answer has no room for
 }
 
-func newRunDoc(run Run) *runDoc {
+func newRunDoc(run RunData) *runDoc {
 	a := run.Analysis
 	r := &runDoc{run: run, a: a, Scale: Scale{a.Scale}, index: map[string]int{}}
 	r.Document = &Document{
@@ -73,7 +73,7 @@ func newRunDoc(run Run) *runDoc {
 
 // keyOf is the index of a disk among the run's; below 0 if it has none of that name.
 func (r *runDoc) keyOf(disk string) int {
-	return slices.IndexFunc(r.Keys, func(k Key) bool { return k.Name == disk })
+	return slices.IndexFunc(r.Keys, func(k LegendKey) bool { return k.Name == disk })
 }
 
 func (r *runDoc) label(disk string) string {
@@ -85,7 +85,7 @@ func (r *runDoc) label(disk string) string {
 
 // OfRun is the report of a run: what to doubt, what all phases come to where there are several, and
 // each phase.
-func OfRun(run Run) *Document {
+func OfRun(run RunData) *Document {
 	r, a := newRunDoc(run), run.Analysis
 	if t := run.Trace; t != nil {
 		r.Started, r.Simulated, r.Model = when(t.Started), Simulated(t), hub.Source(a.ProfileOrigin)
@@ -238,7 +238,7 @@ func (r *runDoc) environment() *Details {
 }
 
 // setupTable is which disks were measured, by all that is known of them.
-func setupTable(keys []Key, setup *hardware.Setup) *Table {
+func setupTable(keys []LegendKey, setup *hardware.Setup) *Table {
 	t := table("Which disks were measured", words("Disk", "Model"), word("Firmware", 2),
 		word("Serial", 4), number("Size", 3), words("Links"), word("File system", 1),
 		number("Full", 3), word("Described as", 5))

@@ -22,7 +22,7 @@ func TestSetup(t *testing.T) {
 		if known {
 			run.Hardware = dock()
 		}
-		doc := report.OfRun(report.Run{Trace: run,
+		doc := report.OfRun(report.RunData{Trace: run,
 			Analysis: analysis.Analyze(run, analysis.Options{})})
 		var page, terminal bytes.Buffer
 		check.Must(t, md.Write(&page, doc))

@@ -22,7 +22,7 @@ func viewOf(t *testing.T, run *trace.Run, phase string) *phaseView {
 	a := analysis.Analyze(run, analysis.Options{})
 	for i := range a.Phases {
 		if a.Phases[i].Name == phase {
-			return newRunDoc(Run{Trace: run, Analysis: a}).view(i)
+			return newRunDoc(RunData{Trace: run, Analysis: a}).view(i)
 		}
 	}
 	t.Fatalf("no phase %q", phase)
@@ -73,7 +73,7 @@ func TestStreamTable(t *testing.T) {
 // A phase says first whether its streams kept up; who is paced is compared with nothing.
 func TestPhaseOfStreams(t *testing.T) {
 	v := viewOf(t, fixture.Streams(), "play beside backup")
-	v.Answer = &Answer{}
+	v.Answer = &AnswerView{}
 	const want = "A plays 4 streams, B writes, C is probed"
 	if got := v.phase(v.index[v.found.Name]).Does; got != want {
 		t.Errorf("who does what: %q, want %q", got, want)
@@ -140,8 +140,8 @@ func TestFlowIsBounded(t *testing.T) {
 }
 
 // laneTexts are the answer's lanes in letters, with what comes of each number of streams.
-func laneTexts(run *trace.Run) (texts []string, a *Answer) {
-	a = OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}).Answer
+func laneTexts(run *trace.Run) (texts []string, a *AnswerView) {
+	a = OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}).Answer
 	letters := map[stream.Verdict]string{stream.Clean: "=", stream.Strained: "!", stream.Drops: "x",
 		"": "."}
 	for _, l := range a.Streams.Lanes {
@@ -200,7 +200,7 @@ func TestLanesOfASearch(t *testing.T) {
 func TestTriesAreNoPhasesOfTheTable(t *testing.T) {
 	run := fixture.Search()
 	document := func() *Document {
-		return OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+		return OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	}
 	const where = "18 tries of a search, which --all prints one by one."
 	doc := document()
@@ -248,7 +248,7 @@ func TestLaneOfAPace(t *testing.T) {
 		})
 	}
 	a.Searches = []analysis.SearchSummary{search}
-	out := newRunDoc(Run{Analysis: a}).streams()
+	out := newRunDoc(RunData{Analysis: a}).streams()
 	l := out.Lanes[0]
 	check.Same(t, "number", "200 MB/s", l.Number)
 	check.Same(t, "while", "A plays 4 streams", l.While)
@@ -260,7 +260,7 @@ func TestLaneOfAPace(t *testing.T) {
 	}}, out.actions())
 	a.Searches[0].Found = nil
 	check.Same(t, "not settled", "200 MB/s–210 MB/s",
-		newRunDoc(Run{Analysis: a}).streams().Lanes[0].Number)
+		newRunDoc(RunData{Analysis: a}).streams().Lanes[0].Number)
 }
 
 // What disks do is said in one breath, whatever it is.

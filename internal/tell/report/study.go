@@ -118,7 +118,7 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 		number("Overlap", 1))
 	t.Note = r.Unit + " with all disks busy; %: of the baseline, none: unknown; W writes, R reads."
 	limited := false
-	var all Answer
+	var all AnswerView
 	for _, line := range lines {
 		l := r.load(line)
 		all.Loads = append(all.Loads, l)
@@ -185,7 +185,7 @@ func (r *runDoc) addSaturations() {
 			if at := r.keyOf(s.Disk); at >= 0 {
 				c.Keys = append(c.Keys, r.Keys[at])
 			}
-			bursts := Series{Kind: Dots, Key: i, Name: "burst"}
+			bursts := ChartSeries{Kind: Dots, Key: i, Name: "burst"}
 			for _, b := range s.Bursts {
 				low, high := max(0, b.FastBytes-2*b.SEBytes), b.FastBytes+2*b.SEBytes
 				bursts.point(b.RestS, Round(b.FastBytes, 4))
@@ -197,7 +197,7 @@ func (r *runDoc) addSaturations() {
 			}
 			c.add(bursts)
 			if b := s.Back; b != nil && b.RestS != nil {
-				growth := Series{Kind: Line, Key: i, Name: "as it grows", Faint: true}
+				growth := ChartSeries{Kind: Line, Key: i, Name: "as it grows", Faint: true}
 				growth.point(0, 0)
 				growth.point(Round(*b.RestS, 4), cache)
 				c.add(growth)

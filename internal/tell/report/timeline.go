@@ -55,7 +55,7 @@ func (v *phaseView) addFiles(c *Chart, round func(x float64) float64, place plac
 				return round(part * c.X.Max)
 			})
 			if c.X.Unit == Seconds {
-				s := Series{Kind: Dots, Key: i, Name: "file"}
+				s := ChartSeries{Kind: Dots, Key: i, Name: "file"}
 				outliers := l.outliers(buckets, place)
 				for _, f := range outliers[:min(len(outliers), maxOutliers/len(v.lanes))] {
 					s.point(round((f.startS+f.endS)/2), v.rate(f.rate), f.number, Round(f.bytes, 4))
@@ -64,8 +64,8 @@ func (v *phaseView) addFiles(c *Chart, round func(x float64) float64, place plac
 			}
 			continue
 		}
-		files := Series{Kind: Files, Key: i, Name: "file"}
-		fillers := Series{Kind: Files, Key: i, Name: "filler", Faint: true}
+		files := ChartSeries{Kind: Files, Key: i, Name: "file"}
+		fillers := ChartSeries{Kind: Files, Key: i, Name: "filler", Faint: true}
 		for _, f := range l.files {
 			s := &files
 			if f.filler {
@@ -85,9 +85,9 @@ func (v *phaseView) addFiles(c *Chart, round func(x float64) float64, place plac
 func (v *phaseView) addBuckets(
 	c *Chart, lane int, place placing, at func(part float64) float64,
 ) []bucket {
-	low := Series{Kind: Line, Key: lane, Name: "5th percentile", Faint: true}
-	high := Series{Kind: Line, Key: lane, Name: "95th percentile", Faint: true}
-	mean := Series{Kind: Line, Key: lane, Name: "mean"}
+	low := ChartSeries{Kind: Line, Key: lane, Name: "5th percentile", Faint: true}
+	high := ChartSeries{Kind: Line, Key: lane, Name: "95th percentile", Faint: true}
+	mean := ChartSeries{Kind: Line, Key: lane, Name: "mean"}
 	buckets := v.lanes[lane].buckets(place)
 	for _, b := range buckets {
 		if b.seconds > 0 {
@@ -217,7 +217,7 @@ func (v *phaseView) timeTitle() string {
 	case v.found.Contention != nil && v.found.Contention.Even:
 		parts = append(parts, allOf(len(o.Disks))+" share "+v.Rate(o.Rate)+" evenly")
 	default:
-		first := slices.MaxFunc(working, func(a, b Key) int {
+		first := slices.MaxFunc(working, func(a, b LegendKey) int {
 			return cmp.Compare(o.Disks[a.Name].Share, o.Disks[b.Name].Share)
 		})
 		parts = append(parts, first.Label+" takes "+percent(o.Disks[first.Name].Share))
@@ -241,7 +241,7 @@ func (v *phaseView) totalChart() *Chart {
 	if series == nil || o == nil || len(o.Disks) < 2 || v.endS == 0 {
 		return nil
 	}
-	s := Series{Kind: Line, Key: None, Name: "together"}
+	s := ChartSeries{Kind: Line, Key: None, Name: "together"}
 	for i, rate := range series.Total {
 		from := float64(i) * series.StepS
 		s.hold(v.seconds(from), v.seconds(min(from+series.StepS, series.EndS)), v.rate(rate))

@@ -56,7 +56,7 @@ func OfTrend(of, left string, list []trend.Series) *Document {
 	}
 	scale := Scale{unit.ScaleFor(top)}
 	first := &list[0]
-	out := &Answer{Scale: scale, Sure: left, Chart: runsChart(first, list[:1], scale)}
+	out := &AnswerView{Scale: scale, Sure: left, Chart: runsChart(first, list[:1], scale)}
 	doc.Answer = out
 	for i := range list {
 		s, group := &list[i], list[changed:]
@@ -117,7 +117,7 @@ func runsChart(s *trend.Series, group []trend.Series, scale Scale) *Chart {
 		X:       Axis{Name: "run", Max: float64(len(s.Points))},
 		Y:       Axis{Name: "rate, " + scale.Unit, Min: low * first, Max: high * first},
 	}
-	dots := Series{Kind: Dots, Name: "runs"}
+	dots := ChartSeries{Kind: Dots, Name: "runs"}
 	layout, newest := "2 Jan", s.Points[len(s.Points)-1]
 	if date(s.Points[0].Started, layout) == date(newest.Started, layout) {
 		layout = "15:04"
@@ -130,7 +130,7 @@ func runsChart(s *trend.Series, group []trend.Series, scale Scale) *Chart {
 	from := 0.0
 	for k, stretch := range s.Stretches {
 		to, level := from+float64(stretch.Runs), stretch.Mean/scale.Size
-		line := Series{Kind: Line, Key: None, Name: "level"}
+		line := ChartSeries{Kind: Line, Key: None, Name: "level"}
 		if k > 0 {
 			line.Tone = pick(stretch.Change < 0, Bad, Good)
 			text := c.X.Names[int(from)] + ": " + Change(stretch.Change)

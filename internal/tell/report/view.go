@@ -28,7 +28,7 @@ type phaseView struct {
 // lane is one disk's files but for the impossible ones, which the analysis reports, and what it
 // says of them.
 type lane struct {
-	key   Key
+	key   LegendKey
 	op    trace.Role
 	files []file
 	stats analysis.DiskResult
@@ -124,8 +124,8 @@ func (v *phaseView) ofFiles() *phaseView {
 
 // key is the disk of that name, with what it does in this phase: "playing 4 x ProRes 422 HQ UHD
 // 25p", "writing at up to 200 MB/s".
-func (v *phaseView) key(name string) Key {
-	key := Key{Name: name, Label: name}
+func (v *phaseView) key(name string) LegendKey {
+	key := LegendKey{Name: name, Label: name}
 	if i := v.keyOf(name); i >= 0 {
 		key = v.Keys[i]
 	}
@@ -135,8 +135,8 @@ func (v *phaseView) key(name string) Key {
 }
 
 // working are the phase's working disks in the run's order.
-func (v *phaseView) working() []Key {
-	var out []Key
+func (v *phaseView) working() []LegendKey {
+	var out []LegendKey
 	for _, key := range v.Keys {
 		if active(v.found.Roles[key.Name]) {
 			out = append(out, v.key(key.Name))
@@ -146,8 +146,8 @@ func (v *phaseView) working() []Key {
 }
 
 // laneKeys are the keys of a chart of files: a series' key is its lane's number.
-func (v *phaseView) laneKeys() []Key {
-	return analysis.Each(v.lanes, func(l lane) Key { return l.key })
+func (v *phaseView) laneKeys() []LegendKey {
+	return analysis.Each(v.lanes, func(l lane) LegendKey { return l.key })
 }
 
 // seconds rounds an instant to what can be told apart.

@@ -151,8 +151,8 @@ const longest = 22
 
 // newKeys gives names their labels: cut in the middle where they are long, for their ends are what
 // tells "Samsung T7 Shield 2TB" from "... 4TB"; numbered where that makes two of them alike.
-func newKeys(names []string) []Key {
-	keys := make([]Key, len(names))
+func newKeys(names []string) []LegendKey {
+	keys := make([]LegendKey, len(names))
 	var taken []string
 	for i, name := range names {
 		label := shorten(name, longest)
@@ -160,7 +160,7 @@ func newKeys(names []string) []Key {
 			label = shorten(name, longest-4) + fmt.Sprintf(" (%d)", n)
 		}
 		taken = append(taken, label)
-		keys[i] = Key{Name: name, Label: label, Index: i}
+		keys[i] = LegendKey{Name: name, Label: label, Index: i}
 	}
 	return keys
 }

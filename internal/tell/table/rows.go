@@ -16,9 +16,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Run is what each row says of its run. The columns run, phase and disk join the tables. It has no
+// RunColumns is what each row says of its run. The columns run, phase and disk join the tables. It has no
 // pointers: parquet-go would set those of an embedded struct that are nil.
-type Run struct {
+type RunColumns struct {
 	ID          string            `parquet:"run,dict" about:"unique to the run; of a trace without one, made from its events"`
 	Name        string            `parquet:"name,dict,optional" about:"the scenario's name"`
 	Started     time.Time         `parquet:"started,optional,timestamp(microsecond)" about:"when it began, UTC"`
@@ -37,9 +37,9 @@ type Run struct {
 	Labels      map[string]string `parquet:"labels" about:"what run --label said of it"`
 }
 
-// Phase is a row of the table of phases.
-type Phase struct {
-	Run
+// PhaseRow is a row of the table of phases.
+type PhaseRow struct {
+	RunColumns
 	Phase        string   `parquet:"phase,dict" about:"unique in the run"`
 	Pattern      string   `parquet:"pattern,dict" about:"what each disk does, in the run's order: W, R or -"`
 	Repeats      string   `parquet:"repeats,dict,optional" about:"the first phase in which the same disks do the same; null if this is the first"`
@@ -58,9 +58,9 @@ type Phase struct {
 	Warnings     []string `parquet:"warnings,list" about:"codes of what makes its numbers doubtful"`
 }
 
-// Disk is a row of the table of disks.
-type Disk struct {
-	Run
+// DiskRow is a row of the table of disks.
+type DiskRow struct {
+	RunColumns
 	Phase        string   `parquet:"phase,dict" about:"unique in the run"`
 	Pattern      string   `parquet:"pattern,dict" about:"what each disk does, in the run's order: W, R or -"`
 	Working      int64    `parquet:"working" about:"how many disks work in the phase"`
@@ -104,9 +104,9 @@ type Disk struct {
 	Warnings     []string `parquet:"warnings,list" about:"codes of what makes its numbers doubtful"`
 }
 
-// File is a row of the table of files.
-type File struct {
-	Run
+// FileRow is a row of the table of files.
+type FileRow struct {
+	RunColumns
 	Phase  string   `parquet:"phase,dict" about:"unique in the run"`
 	Disk   string   `parquet:"disk,dict" about:"its name in the scenario"`
 	Op     string   `parquet:"op,dict" about:"read or write"`
@@ -118,9 +118,9 @@ type File struct {
 	Filler bool     `parquet:"filler" about:"it only kept the disk busy for the others' sake"`
 }
 
-// Second is a row of the table of seconds.
-type Second struct {
-	Run
+// SecondRow is a row of the table of seconds.
+type SecondRow struct {
+	RunColumns
 	Phase       string   `parquet:"phase,dict" about:"unique in the run"`
 	Disk        string   `parquet:"disk,dict" about:"its name in the scenario"`
 	Op          string   `parquet:"op,dict" about:"read or write"`
@@ -130,9 +130,9 @@ type Second struct {
 	Temperature *float64 `parquet:"temperature_c,optional" unit:"°C" about:"the last that was read in it"`
 }
 
-// Finding is a row of the table of findings.
-type Finding struct {
-	Run
+// FindingRow is a row of the table of findings.
+type FindingRow struct {
+	RunColumns
 	Phase  string   `parquet:"phase,dict,optional" about:"that shows it; null if it is of the run"`
 	Code   string   `parquet:"code,dict" about:"what is found: steal, throttle, recovery ..."`
 	Disk   string   `parquet:"disk,dict,optional" about:"whom it is about, if that is one"`
@@ -145,12 +145,12 @@ type Finding struct {
 // source is a run, what all of its rows say, and its phases as far as their events are at hand.
 type source struct {
 	*recorded.Run
-	run    Run
+	run    RunColumns
 	phases []*trace.Phase
 }
 
 func newSource(r *recorded.Run) *source {
-	s := &source{Run: r, run: Run{Name: r.Analysis.Name, Labels: map[string]string{}}}
+	s := &source{Run: r, run: RunColumns{Name: r.Analysis.Name, Labels: map[string]string{}}}
 	if full, err := filepath.Abs(r.Path); err == nil {
 		s.run.Source = filepath.Base(full)
 	}
@@ -222,8 +222,8 @@ func ends(ci *stats.Interval) (low, high *float64) {
 func (s *source) phaseRows(add func(any)) {
 	for i := range s.Analysis.Phases {
 		p := &s.Analysis.Phases[i]
-		row := Phase{
-			Run: s.run, Phase: p.Name, Pattern: s.pattern(p), Repeats: p.Repeats,
+		row := PhaseRow{
+			RunColumns: s.run, Phase: p.Name, Pattern: s.pattern(p), Repeats: p.Repeats,
 			Working:   int64(len(p.Disks)),
 			StartSkew: p.StartSkewS, CPU: p.CPUPercent, Verdict: p.Verdict,
 			Warnings: codes(p.Warnings, ""),
@@ -246,7 +246,7 @@ func (s *source) diskRows(add func(any)) {
 	}
 }
 
-func (s *source) disks() (rows []Disk) {
+func (s *source) disks() (rows []DiskRow) {
 	for i := range s.Analysis.Phases {
 		p := &s.Analysis.Phases[i]
 		for _, name := range s.Analysis.Order {
@@ -256,8 +256,8 @@ func (s *source) disks() (rows []Disk) {
 			}
 			w := p.Work[name]
 			w.Op = d.Op
-			row := Disk{
-				Run: s.run, Phase: p.Name, Pattern: s.pattern(p), Working: int64(len(p.Disks)),
+			row := DiskRow{
+				RunColumns: s.run, Phase: p.Name, Pattern: s.pattern(p), Working: int64(len(p.Disks)),
 				Disk: name, Op: string(d.Op),
 				Does: w.Listed(), Work: w.Text(), Reference: "none", Files: int64(d.Files),
 				Bytes:    d.Bytes,
@@ -272,7 +272,7 @@ func (s *source) disks() (rows []Disk) {
 }
 
 // measure fills in what was measured of the disk in the phase.
-func (row *Disk) measure(p *analysis.PhaseResult, d *analysis.DiskResult) {
+func (row *DiskRow) measure(p *analysis.PhaseResult, d *analysis.DiskResult) {
 	if o := p.Overlap; o != nil {
 		part := o.Disks[row.Disk]
 		row.OverlapBytes, row.OverlapS, row.Rate, row.Share = &part.Bytes, &o.DurationS, &part.Rate,
@@ -316,7 +316,7 @@ func (row *Disk) measure(p *analysis.PhaseResult, d *analysis.DiskResult) {
 }
 
 // describe says what the row's disk is and how it is connected.
-func (s *source) describe(row *Disk, p *analysis.PhaseResult) {
+func (s *source) describe(row *DiskRow, p *analysis.PhaseResult) {
 	if s.Trace == nil {
 		return
 	}
@@ -345,8 +345,8 @@ func (s *source) fileRows(add func(any)) {
 		for _, d := range p.Disks {
 			for i := range d.Files {
 				f := &d.Files[i]
-				row := File{
-					Run: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Seq: int64(f.Seq),
+				row := FileRow{
+					RunColumns: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Seq: int64(f.Seq),
 					Bytes:  f.Bytes,
 					StartS: float64(f.StartNS) / 1e9, EndS: float64(f.EndNS) / 1e9,
 					Filler: f.Filler,
@@ -384,8 +384,8 @@ func (s *source) seconds(p *trace.Phase, d *trace.DiskRecord, add func(any)) {
 	for second := max(begin, 0) / 1e9; second*1e9 < end; second++ {
 		span := overlap.Span{StartNS: max(begin, second*1e9), EndNS: min(end, (second+1)*1e9)}
 		bytes := curve.Between(span).Bytes
-		add(Second{
-			Run: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Second: second, Bytes: bytes,
+		add(SecondRow{
+			RunColumns: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Second: second, Bytes: bytes,
 			Rate: float64(bytes) / span.Seconds(), Temperature: warmth[second],
 		})
 	}
@@ -393,8 +393,8 @@ func (s *source) seconds(p *trace.Phase, d *trace.DiskRecord, add func(any)) {
 
 func (s *source) findingRows(add func(any)) {
 	for _, f := range s.Analysis.Findings {
-		row := Finding{
-			Run: s.run, Phase: f.Phase, Code: f.Code, Disk: f.Disk, Disks: slices.Clone(f.Disks),
+		row := FindingRow{
+			RunColumns: s.run, Phase: f.Phase, Code: f.Code, Disk: f.Disk, Disks: slices.Clone(f.Disks),
 			Other: f.Other, Weight: f.Weight, Text: f.Text,
 		}
 		if len(row.Disks) == 0 && f.Disk != "" {

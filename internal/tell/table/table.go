@@ -39,13 +39,13 @@ type Grain struct {
 // Grains are all of them.
 func Grains() []Grain {
 	return []Grain{
-		{"phase", "a phase of a run, all of its disks together", reflect.TypeFor[Phase](),
+		{"phase", "a phase of a run, all of its disks together", reflect.TypeFor[PhaseRow](),
 			(*source).phaseRows},
-		{"disk", "a disk in a phase", reflect.TypeFor[Disk](), (*source).diskRows},
-		{"file", "a file that was moved", reflect.TypeFor[File](), (*source).fileRows},
-		{"second", "a second of a disk's work in a phase", reflect.TypeFor[Second](),
+		{"disk", "a disk in a phase", reflect.TypeFor[DiskRow](), (*source).diskRows},
+		{"file", "a file that was moved", reflect.TypeFor[FileRow](), (*source).fileRows},
+		{"second", "a second of a disk's work in a phase", reflect.TypeFor[SecondRow](),
 			(*source).secondRows},
-		{"finding", "a finding of a run", reflect.TypeFor[Finding](), (*source).findingRows},
+		{"finding", "a finding of a run", reflect.TypeFor[FindingRow](), (*source).findingRows},
 	}
 }
 
@@ -83,10 +83,10 @@ func (g Grain) Columns() []Column {
 func Formats() []string { return []string{"csv", "jsonl", "parquet", "md"} }
 
 // RunOf is what each row says of the run.
-func RunOf(r *recorded.Run) Run { return newSource(r).run }
+func RunOf(r *recorded.Run) RunColumns { return newSource(r).run }
 
 // DisksOf are the rows of the run's disks.
-func DisksOf(r *recorded.Run) []Disk { return newSource(r).disks() }
+func DisksOf(r *recorded.Run) []DiskRow { return newSource(r).disks() }
 
 // Writer writes one table of runs. Close must be called at its end.
 type Writer struct {

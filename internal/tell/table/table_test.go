@@ -268,7 +268,7 @@ func TestSeconds(t *testing.T) {
 	check.Must(t, write(&lines, grain(t, "second"), "jsonl", run))
 	moved := map[string]int64{}
 	for dec := json.NewDecoder(&lines); dec.More(); {
-		var row table.Second
+		var row table.SecondRow
 		check.Must(t, dec.Decode(&row))
 		moved[row.Phase+row.Disk] += row.Bytes
 	}

@@ -20,7 +20,7 @@ type heat struct {
 
 // heatHead names a disk, or says what it does: then the first of a disk's heads has its mark.
 type heatHead struct {
-	Disk       *report.Key
+	Disk       *report.LegendKey
 	Text, Load string
 	Again      bool // the row above is of the same disk
 }
@@ -65,7 +65,7 @@ func (p *page) answer(tmpl *template.Template) error {
 		}
 	}
 	p.Note += strings.TrimSpace(a.Sure + " " + a.KeptNote())
-	p.Plot = newTimeline(p.First.Chart)
+	p.Plot = newTimePlot(p.First.Chart)
 	p.Chosen = p.First.ID
 	for i := range a.Loads {
 		if l := &a.Loads[i]; l.All && len(p.Choices) < maxChoices {
@@ -237,7 +237,7 @@ func (p *page) state(tmpl *template.Template, k float64) error {
 				points += len(series.Points)
 			}
 		}
-		if drawn := newTimeline(l.Chart); drawn != nil && points < maxPoints {
+		if drawn := newTimePlot(l.Chart); drawn != nil && points < maxPoints {
 			if s.Plot, err = markup(tmpl, "plot", drawn); err != nil {
 				return err
 			}

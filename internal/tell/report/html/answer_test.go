@@ -30,7 +30,7 @@ func answers() map[string]*report.Document {
 		"hostile": reportOf(hostile()), "streams": reportOf(fixture.Streams()),
 		"saturation": reportOf(fixture.Triple()),
 		"comparison": report.OfComparison(fixture.Comparison()),
-		"failed": report.OfRun(report.Run{
+		"failed": report.OfRun(report.RunData{
 			Trace: failed, Analysis: analysis.Analyze(failed, analysis.Options{}),
 			About: report.About{Failures: []string{"disk B: write B/hubbench/file-17.bin: no space left on device"}},
 		}),
@@ -47,7 +47,7 @@ func answers() map[string]*report.Document {
 				Steps: []ledger.Step{{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9}}}},
 		{Of: "cache", Disk: "B", Alone: "B alone", WroteBytes: 80e9},
 	}
-	out["saturation"] = report.OfRun(report.Run{Trace: caches, Analysis: a})
+	out["saturation"] = report.OfRun(report.RunData{Trace: caches, Analysis: a})
 	return out
 }
 

@@ -18,7 +18,7 @@ type comparison struct {
 type butterfly struct {
 	changeRow
 	Unit        string
-	Runs        [2]report.Key
+	Runs        [2]report.LegendKey
 	Left, Right hub
 	Cards       []card
 }
@@ -107,7 +107,7 @@ func (c *comparison) row(scale report.Scale, l *report.LoadPair, top float64) ch
 }
 
 // newButterfly lays a load out on both sides.
-func newButterfly(a *report.Answer, row changeRow, k float64) *butterfly {
+func newButterfly(a *report.AnswerView, row changeRow, k float64) *butterfly {
 	b := &butterfly{changeRow: row, Unit: a.Scale.Unit, Runs: a.Comparison.Runs}
 	b.Left, b.Right = newHub(a.Scale, &row.Sides[0], k), newHub(a.Scale, &row.Sides[1], k)
 	for i, left := range b.Left.Rows {

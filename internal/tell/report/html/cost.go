@@ -31,7 +31,7 @@ const (
 	routePerRate = 22 // for each GB/s, or whatever the unit of the rates is
 )
 
-func newCosts(a *report.Answer) *costs {
+func newCosts(a *report.AnswerView) *costs {
 	first, links := &a.Costs[0], a.Ruler()
 	k := min(routePerRate/a.Scale.Size, maxRoute/max(first.Rate, first.DirectRate))
 	c := &costs{

@@ -59,7 +59,7 @@ type page struct {
 	Note    string         // how to read the diagram, and how sure its numbers are
 	Race    bool
 	Stages  []raceStage
-	Plot    *timeline
+	Plot    *timePlot
 	Heats   []heat        // who slows down whom, and all disks together
 	Each    *report.Table // the disks of the only phase
 	Gauges  *gauges
@@ -146,7 +146,7 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 	tmpl = template.New("page.tmpl").Funcs(template.FuncMap{
 		"prepare": drawer.prepare, "class": class, "foreign": report.RightToLeft, "packed": packed,
 		"tight": func(text string) string { return quantity.ReplaceAllString(text, "$1\u00a0$2") },
-		"tint":  tint, "timeline": newTimeline,
+		"tint":  tint, "timeline": newTimePlot,
 	})
 	return tmpl.ParseFS(parts, "*.tmpl")
 }

@@ -30,7 +30,7 @@ func render(t *testing.T, run *trace.Run, charts []byte) string {
 }
 
 func reportOf(run *trace.Run) *report.Document {
-	return report.OfRun(report.Run{
+	return report.OfRun(report.RunData{
 		Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}),
 		About: report.About{Tool: "v0.1.0", Host: "bench", OS: "Linux 6.12", Seed: "42",
 			Scenario: "triple.yaml"},

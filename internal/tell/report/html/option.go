@@ -25,14 +25,14 @@ type live struct {
 
 // view is what the page's script looks up for a chart.
 type view struct {
-	Picture object          `json:"picture"` // what a saved picture has in place of the same of the option
-	Keys    []report.Key    `json:"keys"`
-	Symbols []string        `json:"symbols"` // one symbol a key
-	Rows    []string        `json:"rows,omitempty"`
-	X       report.Axis     `json:"x"`
-	Y       report.Axis     `json:"y"`
-	Series  []report.Series `json:"series"` // the option's first; those after them are only to be seen
-	Texts   []string        `json:"texts"`  // the text of each line
+	Picture object               `json:"picture"` // what a saved picture has in place of the same of the option
+	Keys    []report.LegendKey   `json:"keys"`
+	Symbols []string             `json:"symbols"` // one symbol a key
+	Rows    []string             `json:"rows,omitempty"`
+	X       report.Axis          `json:"x"`
+	Y       report.Axis          `json:"y"`
+	Series  []report.ChartSeries `json:"series"` // the option's first; those after them are only to be seen
+	Texts   []string             `json:"texts"`  // the text of each line
 }
 
 // The height of a chart in pixels.
@@ -62,7 +62,7 @@ type builder struct {
 
 func newLive(doc *report.Document, c *report.Chart) live {
 	b := builder{charts.NewLine(), c, live{View: view{
-		Keys: append([]report.Key{}, c.Keys...), Rows: c.Rows, X: c.X, Y: c.Y,
+		Keys: append([]report.LegendKey{}, c.Keys...), Rows: c.Rows, X: c.X, Y: c.Y,
 		Symbols: []string{}, Series: c.Series, Texts: []string{},
 	}}}
 	for _, key := range c.Keys {
@@ -156,7 +156,7 @@ func picture(title, origin string, keys []object) object {
 type object = map[string]any
 
 // paint names a colour of the style sheet: a key's, a tone's if there is no key, or the plain one.
-func paint(keys []report.Key, key int, tone report.Sign, plain string) string {
+func paint(keys []report.LegendKey, key int, tone report.Sign, plain string) string {
 	switch {
 	case key != report.None:
 		return "c" + strconv.Itoa(keys[key].Colour())
@@ -171,7 +171,7 @@ func paint(keys []report.Key, key int, tone report.Sign, plain string) string {
 }
 
 // symbol is a key's outline as a path.
-func symbol(key report.Key) string {
+func symbol(key report.LegendKey) string {
 	corners := report.Shapes()[key.Symbol()]
 	if corners == nil {
 		return "M9,0A9,9 0 1 1 -9,0A9,9 0 1 1 9,0Z"
@@ -184,7 +184,7 @@ func symbol(key report.Key) string {
 }
 
 // add adds a series. All of one key have one name, by which the script hides them together.
-func (b *builder) add(s *report.Series) {
+func (b *builder) add(s *report.ChartSeries) {
 	b.live.Columns = append(b.live.Columns, columns(s.Points))
 	fill, opacity := "@"+paint(b.chart.Keys, s.Key, report.Unsigned, "ink"), float32(1)
 	if s.Faint {

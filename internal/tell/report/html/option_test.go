@@ -23,8 +23,8 @@ func TestColumnsAreThePoints(t *testing.T) {
 	t.Parallel()
 	doc := reportOf(fixture.Triple())
 	seen := 0
-	unsure := &report.Chart{ID: "unsure", Keys: []report.Key{{Name: "A"}},
-		Rows: []string{"known", "not known"}, Series: []report.Series{
+	unsure := &report.Chart{ID: "unsure", Keys: []report.LegendKey{{Name: "A"}},
+		Rows: []string{"known", "not known"}, Series: []report.ChartSeries{
 			{Kind: report.Bar, Points: [][]float64{{0, 5, 4, 6}, {1, 5}}},
 			{Kind: report.Bar, Points: [][]float64{{0, 5}, {1, 5, 4, 6}}},
 		}}

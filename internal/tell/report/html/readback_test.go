@@ -58,7 +58,7 @@ func steady() *trace.Run {
 func TestEveryOutputSaysTheSame(t *testing.T) {
 	t.Parallel()
 	run := steady()
-	doc := report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	doc := report.OfRun(report.RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	outputs := written(t, run, doc, doc.Phases()[2])
 	// A's rate, C's, and that of both, in GB/s.
 	patterns := map[string][3]string{
@@ -99,7 +99,7 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 	t.Parallel()
 	run := backup()
 	a := analysis.Analyze(run, analysis.Options{})
-	doc := report.OfRun(report.Run{Trace: run, Analysis: a})
+	doc := report.OfRun(report.RunData{Trace: run, Analysis: a})
 	late, due := 0, 0
 	for _, s := range run.Phases[0].Disk("A").Streams {
 		last := s.Samples[len(s.Samples)-1]

@@ -100,8 +100,8 @@ func TestCosts(t *testing.T) {
 	ctx := browserFor(t)
 	doc := reportOf(fixture.Streams())
 	interval := &stats.Interval{0.3, 0.36}
-	key := report.Key{Name: "A", Label: "A"}
-	doc.Answer = &report.Answer{
+	key := report.LegendKey{Name: "A", Label: "A"}
+	doc.Answer = &report.AnswerView{
 		Layout: report.LayoutCost, Headline: "Your hub costs A 33 % of its write speed",
 		Scale: doc.Answer.Scale,
 		Loads: doc.Answer.Loads, Table: &report.Table{Title: "All numbers"},

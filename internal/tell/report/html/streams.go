@@ -13,7 +13,7 @@ type gauges struct {
 	Axis  []int // a number for each cell; 0 where there is no room for it
 	Lanes []*report.Lane
 	Paces []pace
-	Flow  *timeline // level of the buffer over time
+	Flow  *timePlot // level of the buffer over time
 }
 
 // pace is a gauge of how fast a disk may be; its places are in per cent.
@@ -37,7 +37,7 @@ const (
 )
 
 func newGauges(s *report.Streams) *gauges {
-	g := &gauges{Flow: newTimeline(s.Buffer)}
+	g := &gauges{Flow: newTimePlot(s.Buffer)}
 	every := (s.Most + maxAxis - 1) / maxAxis
 	for i := range s.Most {
 		g.Axis = append(g.Axis, 0)

@@ -7,9 +7,9 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
-// timeline is a phase over time as the page draws it: strokes in an SVG that is stretched to its
+// timePlot is a phase over time as the page draws it: strokes in an SVG that is stretched to its
 // box, and words in HTML, which keep their size on a phone.
-type timeline struct {
+type timePlot struct {
 	Words  string
 	Note   string
 	Paths  []plotPath
@@ -37,7 +37,7 @@ type plotBand struct {
 type plotLabel struct {
 	At, Height float64
 	Text       string
-	Keys       []report.Key
+	Keys       []report.LegendKey
 	Right      bool
 }
 
@@ -47,12 +47,12 @@ const (
 	labelClose = 9 // per cent of the height: labels that are closer share a line
 )
 
-// newTimeline draws a chart of files, or of lines, over time.
-func newTimeline(c *report.Chart) *timeline {
+// newTimePlot draws a chart of files, or of lines, over time.
+func newTimePlot(c *report.Chart) *timePlot {
 	if c == nil || c.X.Max <= 0 || c.Y.Max <= 0 {
 		return nil
 	}
-	p := &timeline{Words: c.Title, Note: c.Y.Name + ". " + c.Caption}
+	p := &timePlot{Words: c.Title, Note: c.Y.Name + ". " + c.Caption}
 	x := func(v float64) float64 { return plotWidth * c.X.Share(v) }
 	y := func(v float64) float64 { return perCent * (1 - c.Y.Share(v)) }
 	for _, s := range c.Series {
@@ -135,11 +135,11 @@ func (r *rows) place(b *plotBand, letter float64) int {
 func (b plotBand) End() float64 { return tenth(perCent - b.Left - b.Width) }
 
 // label puts a mark's words beside its line: those of disks at one height stand together.
-func (p *timeline) label(c *report.Chart, m report.Mark) {
+func (p *timePlot) label(c *report.Chart, m report.Mark) {
 	if m.Text == "" || m.Upright {
 		return
 	}
-	var keys []report.Key
+	var keys []report.LegendKey
 	if m.Key >= 0 {
 		keys = c.Keys[m.Key:][:1]
 	}

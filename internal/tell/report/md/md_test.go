@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // One block of each kind.
 func TestWrite(t *testing.T) {
-	keys := []report.Key{{Name: "A", Label: "A"}, {Name: "B|b", Label: "B|b", Index: 1}}
+	keys := []report.LegendKey{{Name: "A", Label: "A"}, {Name: "B|b", Label: "B|b", Index: 1}}
 	doc := &report.Document{Title: "small *run*", Started: "today", Simulated: true, Keys: keys,
 		Blocks: []report.Block{
 			report.Warning{Text: "disk A failed"},
@@ -35,7 +35,7 @@ func TestWrite(t *testing.T) {
 			report.List{Title: "What stands out", Items: []string{"one | two"}},
 			&report.Chart{
 				Title: "Over time", Keys: keys, X: report.Axis{Max: 60},
-				Y: report.Axis{Name: "speed, GB/s", Max: 2}, Series: []report.Series{
+				Y: report.Axis{Name: "speed, GB/s", Max: 2}, Series: []report.ChartSeries{
 					{Kind: report.Files, Points: [][]float64{{0, 30, 0.5}, {30, 60, 1.9}}},
 					{Kind: report.Line, Key: 1, Points: [][]float64{{0, 1}, {20, 1}}},
 				},
@@ -59,7 +59,7 @@ func TestWrite(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	run := fixture.Hostile()
 	var out strings.Builder
-	doc := report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	doc := report.OfRun(report.RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	doc.Add(report.Sentence{Text: "::error::all is lost"})
 	check.Must(t, Write(&out, doc))
 	for _, bad := range []string{"<script", "<img", " @ink", "__f__", "\x1b", "\u202e"} {

@@ -129,7 +129,7 @@ func (c *canvas) content() {
 	c.dashes = nil
 }
 
-func (c *canvas) series(s report.Series) {
+func (c *canvas) series(s report.ChartSeries) {
 	colour, height := c.colour(s.Key, report.Unsigned), vg.Length(barHeight)
 	if s.Faint { // Its bars stand behind those of another series.
 		colour += pale

@@ -22,7 +22,7 @@ import (
 var shots = flag.String("shots", "", "a folder for the pictures")
 
 func reportOf(run *trace.Run) *report.Document {
-	return report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}),
+	return report.OfRun(report.RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}),
 		About: report.About{Hub: "goshen-ridge", Tool: "v1"}})
 }
 
@@ -79,7 +79,7 @@ func TestOrigin(t *testing.T) {
 // Words never cover one another, however close what they are of.
 func TestWordsKeepApart(t *testing.T) {
 	c := &report.Chart{Title: "Words",
-		Keys: []report.Key{{Name: "Samsung T7 Shield 2TB", Label: "Samsung T7 Shield 2TB"}},
+		Keys: []report.LegendKey{{Name: "Samsung T7 Shield 2TB", Label: "Samsung T7 Shield 2TB"}},
 		X:    report.Axis{Max: 1}, Y: report.Axis{Max: 1}}
 	for range 12 {
 		c.Marks = append(c.Marks, report.Mark{At: 0.5, From: 0.5, To: 0.6,
@@ -118,10 +118,10 @@ func TestWordsKeepApart(t *testing.T) {
 func TestNoLength(t *testing.T) {
 	points := [][]float64{{5, 5}, {5, 5}}
 	for _, axis := range []report.Axis{{}, {Min: 5, Max: 5}, {Min: 5, Max: 5, Log: true}} {
-		c := &report.Chart{X: axis, Y: axis, Series: []report.Series{
+		c := &report.Chart{X: axis, Y: axis, Series: []report.ChartSeries{
 			{Kind: report.Line, Key: report.None, Points: points},
 			{Kind: report.Dots, Points: points}, {Kind: report.Dots, Points: points},
-		}, Keys: []report.Key{{Label: "A"}}}
+		}, Keys: []report.LegendKey{{Label: "A"}}}
 		var out strings.Builder
 		check.Must(t, Write(&out, &report.Document{Title: "t"}, c, Options{}))
 		checkSVG(t, out.String())
@@ -130,7 +130,7 @@ func TestNoLength(t *testing.T) {
 
 // A PNG writes what its font has: a name of other letters is replaced by the disk's number.
 func TestLettersOfPNG(t *testing.T) {
-	c := newCanvas(&report.Chart{Keys: []report.Key{{Label: "磁盘"}, {Label: "אבג", Index: 1}}},
+	c := newCanvas(&report.Chart{Keys: []report.LegendKey{{Label: "磁盘"}, {Label: "אבג", Index: 1}}},
 		Options{PNG: true})
 	for words, want := range map[string]string{"磁盘: 2 GB/s": "disk 1: 2 GB/s",
 		"אבג beside": "disk 2 beside",

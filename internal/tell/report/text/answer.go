@@ -96,7 +96,7 @@ type columns struct {
 
 // loads prints as many loads as fit into the lines, with a bar for each disk: what it has of its
 // baseline. It returns how many lines are left.
-func (p *printer) loads(a *report.Answer, lines int) (left int) {
+func (p *printer) loads(a *report.AnswerView, lines int) (left int) {
 	var shown []shortLoad
 	lines-- // the heads
 	for _, l := range a.Loads {
@@ -189,7 +189,7 @@ func (p *printer) load(scale report.Scale, title string, d report.LoadDisk, c co
 	if !d.Cached() {
 		rate = p.ink.Bold(rate)
 	}
-	line := "  " + p.fit(title, c.titles) + p.disk(d.Key, d.Label, c.names) + rate
+	line := "  " + p.fit(title, c.titles) + p.disk(d.LegendKey, d.Label, c.names) + rate
 	if c.baselines > 0 {
 		of := d.Remark
 		if d.Baseline > 0 {

@@ -18,7 +18,7 @@ const (
 )
 
 // comparison prints a comparison's answer: what changed most, and loads with their changes as bars.
-func (p *printer) comparison(a *report.Answer) bool {
+func (p *printer) comparison(a *report.AnswerView) bool {
 	c := a.Comparison
 	if c == nil {
 		return false

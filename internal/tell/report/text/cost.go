@@ -9,7 +9,7 @@ import (
 
 // cost prints what the hub costs each disk, and which reasons are left. It reports whether the
 // answer is about that.
-func (p *printer) cost(a *report.Answer) bool {
+func (p *printer) cost(a *report.AnswerView) bool {
 	if a.Layout != report.LayoutCost {
 		return false
 	}
@@ -42,7 +42,7 @@ func (p *printer) cost(a *report.Answer) bool {
 	return true
 }
 
-func (p *printer) reasons(a *report.Answer, title string, ruledOut bool) {
+func (p *printer) reasons(a *report.AnswerView, title string, ruledOut bool) {
 	var list []string
 	for _, r := range a.Reasons {
 		if r.RuledOut == ruledOut {

@@ -13,7 +13,7 @@ import (
 const markWidth = 4
 
 // streams prints a gauge for each lane, and reports whether the answer has any.
-func (p *printer) streams(a *report.Answer) bool {
+func (p *printer) streams(a *report.AnswerView) bool {
 	if a.Streams == nil {
 		return false
 	}
@@ -61,6 +61,6 @@ func (p *printer) gauge(states []stream.Verdict) string {
 }
 
 // disk is a disk's shape and a title of that many columns.
-func (p *printer) disk(key report.Key, title string, columns int) string {
+func (p *printer) disk(key report.LegendKey, title string, columns int) string {
 	return "  " + p.ink.Disk(key.Index, p.ink.Glyph(key.Index)) + " " + p.fit(title, columns)
 }

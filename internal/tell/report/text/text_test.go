@@ -31,7 +31,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // Checks are sentences, which follow under each row whatever the width.
 func TestWrite(t *testing.T) {
 	for name, doc := range map[string]*report.Document{
-		"triple.txt":     report.OfRun(report.Run{Analysis: sample()}),
+		"triple.txt":     report.OfRun(report.RunData{Analysis: sample()}),
 		"comparison.txt": report.OfComparison(fixture.Comparison()),
 		"checkup.txt":    report.OfDoctor(fixture.Checkup()),
 	} {
@@ -175,7 +175,7 @@ func sample() *analysis.Analysis {
 // No line is wider than the terminal, whatever the names, and nothing moves its cursor.
 func TestHostileNames(t *testing.T) {
 	run := fixture.Hostile()
-	doc := report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	doc := report.OfRun(report.RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	for _, width := range []int{40, 60, Width, 120} {
 		out := printed(t, doc, Options{Width: width, All: true})
 		for line := range strings.Lines(out) {
@@ -255,7 +255,7 @@ func TestTriesAreFolded(t *testing.T) {
 	run := fixture.Search()
 	other := fixture.Streams().Phases[0]
 	run.Phases = append(run.Phases, other)
-	doc := report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	doc := report.OfRun(report.RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	sections := func() (n int) {
 		out := printed(t, doc, Options{Width: Width, All: true})
 		for line := range strings.Lines(out) {
@@ -383,7 +383,7 @@ func TestAnswerFits(t *testing.T) {
 			about.Failures = []string{"disk B, phase WWW: write: input/output error"}
 		}
 		a := analysis.Analyze(run, analysis.Options{})
-		doc := report.OfRun(report.Run{Trace: run, Analysis: a, About: about, AnswerAlone: true})
+		doc := report.OfRun(report.RunData{Trace: run, Analysis: a, About: about, AnswerAlone: true})
 		for _, width := range []int{40, 60, Width, 120} {
 			plain := printed(t, doc, Options{Width: width})
 			lines := strings.Split(strings.TrimSuffix(plain, "\n"), "\n")
@@ -419,7 +419,7 @@ func TestColours(t *testing.T) {
 		"twelve":     many(12),
 		"long names": named("External SSD of the video department, "),
 	} {
-		doc := report.OfRun(report.Run{Trace: run,
+		doc := report.OfRun(report.RunData{Trace: run,
 			Analysis: analysis.Analyze(run, analysis.Options{})})
 		for _, all := range []bool{false, true} {
 			plain := printed(t, doc, Options{Width: Width, All: all})
