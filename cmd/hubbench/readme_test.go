@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "write what hubbench prints into the README")
 
 const (
-	maxReadme  = 240 // lines
+	maxReadme  = 200 // lines
 	maxShown   = 16  // lines of output that are shown whole; of more only
 	shownHead  = 8   // so many
 	maxPicture = 200_000
