@@ -3,8 +3,10 @@ package work
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -12,36 +14,20 @@ import (
 // Key is one thing by which works differ, named as the scenario has it.
 type Key string
 
-// The keys that change what a rate means, the most important first. How many files there are, which
-// ones a seed draws from a range, when the phase stops, how long the disks rest before it and what
-// becomes of the files afterwards change how long it is measured and in which state, but not of
-// what.
+// The keys that are no plain field of Work. How many files there are, which ones a seed draws from
+// a range, when the phase stops, how long the disks rest before it and what becomes of the files
+// afterwards change how long it is measured and in which state, but not of what.
 const (
 	KeyOp      Key = "op"      // A disk reads and writes at different rates.
 	KeyMix     Key = "mix"     // Doing both at once has a third speed.
 	KeyStreams Key = "streams" // They say what is asked for, and how long a frame may take.
 	// The size of a request is most of its latency, their distance what the disk does between
 	KeyProbe Key = "probe"
-	KeyPace  Key = "pace"  // The rate is what the work asks for.
-	KeyThink Key = "think" // The disk waits for its program.
+	KeyPace  Key = "pace" // The rate is what the work asks for.
 	// Each file costs time of its own, which matters more the smaller it is.
-	KeySizes Key = "sizes"
-	KeyOrder Key = "order" // Ascending sizes are time: the window sees only the small ones.
-	KeyIO    Key = "io"    // It goes past the system's cache or through it.
-	KeyBlock Key = "block" // Each request costs time of its own.
-	// A link is filled only by several requests in flight, and a hub may serve by them
-	KeyDepth  Key = "depth"
-	KeyAccess Key = "access" // No disk reads ahead at random.
-	KeyFlush  Key = "flush"  // It says how much of the writing is in the time.
-	// Checks between files take time in the window.
-	KeyVerify Key = "verify"
-	// It says whether the file system looks for space within the time.
-	KeyPreallocate Key = "preallocate"
-	// Old files removed meanwhile are work, and the disk writes where it has just made room
-	KeyFootprint    Key = "footprint"
+	KeySizes        Key = "sizes"
+	KeyOrder        Key = "order"        // Ascending sizes are time: the window sees only the small ones.
 	KeyPrecondition Key = "precondition" // A full disk has less of a fast cache.
-	// It leaves out what a start costs and a fresh cache gives.
-	KeyWarmUp Key = "warm_up"
 	// Passes of another kind: their rests, their longest time, one file again and again
 	KeyTest    Key = "test"
 	KeyUnknown Key = "unknown" // One of the works was not recorded.
@@ -58,64 +44,37 @@ type row struct {
 	limits bool
 }
 
-// field is a key whose values are compared by ==, and printed; those without words as none.
-func field[T comparable](key Key, of func(w *Work) T) row {
-	return row{
-		key:   key,
-		same:  func(w, o *Work) bool { return of(w) == of(o) },
-		words: func(w *Work) string { return cmp.Or(fmt.Sprint(of(w)), "none") },
-	}
-}
-
-// amount is a key whose zero has words of its own.
-func amount[T int64 | float64](
-	key Key, of func(w *Work) T, zero string, format func(T) string,
-) row {
-	r := field(key, of)
-	r.words = func(w *Work) string {
-		if of(w) == 0 {
-			return zero
-		}
-		return format(of(w))
-	}
-	return r
-}
-
-// of is the row for works that have the key alone.
-func (r row) of(has func(w *Work) bool) row {
-	r.has = has
-	return r
-}
-
-// limiting is the row of a key that keeps a disk from going as fast as it can.
-func (r row) limiting() row {
-	r.limits = true
-	return r
-}
-
 // rows are the keys in the order of Differs: first what is asked for, and after KeyUnknown how the
 // same files are moved.
-var rows = [...]row{
+var rows = slices.Concat([]row{
 	{key: KeyOp, same: func(w, o *Work) bool {
 		return w.Op == o.Op
 	}, words: func(w *Work) string { return string(w.Op) }},
-	amount(KeyMix, func(w *Work) float64 { return w.Reads }, "none",
-		func(reads float64) string { return fmt.Sprintf("%.0f/%.0f", 100*reads, 100*(1-reads)) }),
+	{key: KeyMix, same: func(w, o *Work) bool { return w.Reads == o.Reads },
+		words: func(w *Work) string {
+			if w.Reads == 0 {
+				return none
+			}
+			return fmt.Sprintf("%.0f/%.0f", 100*w.Reads, 100*(1-w.Reads))
+		}},
 	{key: KeyStreams, limits: true, words: streamsText,
 		same: func(w, o *Work) bool { return slices.Equal(w.Streams, o.Streams) }},
 	{key: KeyProbe, limits: true, same: func(w, o *Work) bool {
 		return w.Probe == o.Probe && (w.Every == o.Every || !w.Declared() || !o.Declared())
 	}, words: func(w *Work) string {
 		if w.Probe == 0 {
-			return "none"
+			return none
 		}
 		return unit.FormatBlock(w.Probe) + " every " + unit.FormatSeconds(w.Every.Seconds())
 	}},
-	amount(KeyPace, func(w *Work) float64 {
-		return w.Pace
-	}, "no limit", unit.FormatRate).limiting(),
-	amount(KeyThink, func(w *Work) int64 { return int64(w.Think) }, "none",
-		func(ns int64) string { return unit.FormatSeconds(float64(ns) / 1e9) }).limiting(),
+	{key: KeyPace, limits: true, same: func(w, o *Work) bool { return w.Pace == o.Pace },
+		words: func(w *Work) string {
+			if w.Pace == 0 {
+				return "no limit"
+			}
+			return unit.FormatRate(w.Pace)
+		}},
+}, fieldRows(true), []row{
 	{key: KeyTest, same: func(w, o *Work) bool {
 		return w.Test == o.Test && w.OneFile == o.OneFile && w.Cap == o.Cap && w.Rest == o.Rest
 	}, words: testText},
@@ -130,22 +89,61 @@ var rows = [...]row{
 		}
 		return "not recorded"
 	}},
-	field(KeyIO, func(w *Work) string { return w.Mode }),
-	amount(KeyBlock, func(w *Work) int64 {
-		return w.Block
-	}, unit.FormatBlock(0), unit.FormatBlock).of(hasBlocks),
-	field(KeyDepth, func(w *Work) int { return w.Depth }).of(hasBlocks),
-	field(KeyAccess, func(w *Work) string { return w.Access }).of(hasBlocks),
-	field(KeyFlush, func(w *Work) string { return w.Flush }).of((*Work).writes),
-	field(KeyPreallocate, func(w *Work) bool { return w.Preallocate }).of((*Work).writes),
-	field(KeyVerify, func(w *Work) string { return w.Verify }),
-	amount(KeyFootprint, func(w *Work) int64 { return w.Footprint }, "no limit", unit.FormatBytes),
-	amount(KeyPrecondition, func(w *Work) float64 { return w.Fill }, "none", unit.FormatPercent),
-	field(KeyWarmUp, func(w *Work) int { return w.WarmUp }),
-}
+}, fieldRows(false), []row{
+	{key: KeyPrecondition, same: func(w, o *Work) bool { return w.Fill == o.Fill },
+		words: func(w *Work) string {
+			if w.Fill == 0 {
+				return none
+			}
+			return unit.FormatPercent(w.Fill)
+		}},
+})
 
-func hasFiles(w *Work) bool  { return !w.HasNoFiles() }
-func hasBlocks(w *Work) bool { return w.Mode != ModeApp }
+const none = "none"
+
+func hasFiles(w *Work) bool { return !w.HasNoFiles() }
+
+// fieldRows are the keys that are fields: those that keep a disk from going as fast as it can, or
+// the others.
+func fieldRows(paced bool) []row {
+	has := map[string]func(w *Work) bool{
+		"blocks": func(w *Work) bool { return w.Mode != ModeApp },
+		"writes": (*Work).writes,
+	}
+	var rows []row
+	for field := range reflect.TypeFor[Work]().Fields() {
+		tag := field.Tag
+		key := Key(tag.Get("key"))
+		if key == "" || (tag.Get("paced") != "") != paced {
+			continue
+		}
+		value := func(w *Work) reflect.Value {
+			return reflect.ValueOf(w).Elem().FieldByIndex(field.Index)
+		}
+		rows = append(rows, row{
+			key: key, limits: paced, has: has[tag.Get("of")],
+			same: func(w, o *Work) bool { return value(w).Equal(value(o)) },
+			words: func(w *Work) string {
+				v := value(w)
+				zero := cmp.Or(tag.Get("zero"), none)
+				switch v := v.Interface().(type) {
+				case time.Duration:
+					if v > 0 {
+						return unit.FormatSeconds(v.Seconds())
+					}
+				case int64:
+					if v > 0 {
+						return unit.FormatBlock(v)
+					}
+				default:
+					return cmp.Or(fmt.Sprint(v), zero)
+				}
+				return zero
+			},
+		})
+	}
+	return rows
+}
 
 // Differs are the keys by which two works mean different rates.
 func (w Work) Differs(o Work) []Key {
@@ -185,12 +183,12 @@ func (w Work) Text() string {
 // IsPaced reports whether the disk's rate is that of its work: it does not go as fast as it can,
 // and what it moves says nothing of what it could.
 func (w Work) IsPaced() bool {
-	return slices.ContainsFunc(rows[:], func(r row) bool {
+	return slices.ContainsFunc(rows, func(r row) bool {
 		return r.limits && !r.same(&w, &Work{})
 	})
 }
 
-func (k Key) row() int { return slices.IndexFunc(rows[:], func(r row) bool { return r.key == k }) }
+func (k Key) row() int { return slices.IndexFunc(rows, func(r row) bool { return r.key == k }) }
 
 // Limits reports whether work that has the key is limited by it.
 func (k Key) Limits() bool { return rows[k.row()].limits }

@@ -17,6 +17,10 @@ import (
 
 // Work is what a disk is asked for in a phase. Without a Mode it was not recorded: then it holds
 // only what a trace shows anyway.
+//
+// A field with the tag key is a way of moving files that is compared by ==. Its tag is the key of
+// a workload, of says which works have it, if not all do, and zero what its zero is called. With
+// the tag paced it keeps a disk from going as fast as it can: see IsPaced.
 type Work struct {
 	// For a mix, Op is what it does more of; empty if the rest is unknown.
 	Op    Role   `json:"op,omitempty"`
@@ -24,26 +28,36 @@ type Work struct {
 	Sizes Sizes  `json:"sizes,omitzero"`  // Sizes are zero if unknown, or for streams and probes.
 	Order string `json:"order,omitempty"` // Order is random, ascending, descending or listed.
 
-	Mode   string `json:"io,omitempty"`     // Mode is direct or app.
-	Block  int64  `json:"block,omitempty"`  // Block is bytes per request.
-	Depth  int    `json:"depth,omitempty"`  // Depth counts requests in flight.
-	Access string `json:"access,omitempty"` // Access is sequential or random.
-	// Flush is none, fsync or full, for work that writes.
-	Flush       string `json:"flush,omitempty"`
-	Verify      string `json:"verify,omitempty"`      // Verify is off, stamps or full.
-	Preallocate bool   `json:"preallocate,omitempty"` // Preallocate is for work that writes.
-	Footprint   int64  `json:"footprint,omitempty"`
-	// Fill is the share of the volume that was full before.
+	// Mode says whether it goes past the system's cache, direct, or through it, app.
+	Mode string `json:"io,omitempty" key:"io"`
+	// Block is bytes per request. Each request costs time of its own.
+	Block int64 `json:"block,omitempty" key:"block" of:"blocks"`
+	// Depth counts requests in flight. A link is filled only by several, and a hub may serve by
+	// them.
+	Depth int `json:"depth,omitempty" key:"depth" of:"blocks"`
+	// Access is sequential or random. No disk reads ahead at random.
+	Access string `json:"access,omitempty" key:"access" of:"blocks"`
+	// Flush is none, fsync or full: how much of the writing is in the time.
+	Flush string `json:"flush,omitempty" key:"flush" of:"writes"`
+	// Verify is off, stamps or full. Checks between files take time in the window.
+	Verify string `json:"verify,omitempty" key:"verify"`
+	// Preallocate says whether the file system looks for space within the time.
+	Preallocate bool `json:"preallocate,omitempty" key:"preallocate" of:"writes"`
+	// Footprint limits what lies on the disk. Old files removed meanwhile are work, and the disk
+	// writes where it has just made room.
+	Footprint int64 `json:"footprint,omitempty" key:"footprint" zero:"no limit"`
+	// Fill is the share of the volume that was full before: a full disk has less of a fast cache.
 	Fill float64 `json:"precondition,omitempty"`
-	// WarmUp is files that do not count, before the others.
-	WarmUp int `json:"warm_up,omitempty"`
+	// WarmUp is files that do not count, before the others: what a start costs and a fresh cache
+	// gives.
+	WarmUp int `json:"warm_up,omitempty" key:"warm_up"`
 
 	OneFile bool          `json:"one_file,omitempty"` // Its files are passes over the same one.
 	Cap     time.Duration `json:"cap_ns,omitempty"`   // Cap limits the time of a file.
 	Rest    time.Duration `json:"rest_ns,omitempty"`  // Rest comes before each file but the first.
 
-	// Think comes before each file but the first, as a part of the work.
-	Think time.Duration `json:"think_ns,omitempty"`
+	// Think comes before each file but the first: the disk waits for its program.
+	Think time.Duration `json:"think_ns,omitempty" key:"think" paced:"true"`
 	// Pace is bytes per second at most; 0: as fast as it can.
 	Pace float64 `json:"pace,omitempty"`
 	// Reads is the share of reads in work that does both.

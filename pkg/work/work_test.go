@@ -29,32 +29,21 @@ func full() Work {
 // Each field of a work that is changed alone makes it another, by one key that has words for both;
 // no field is forgotten.
 func TestDiffers(t *testing.T) {
-	changes := map[string]struct {
+	type change struct {
 		key    Key
 		change func(*Work)
-	}{
-		"Op":    {KeyOp, func(w *Work) { w.Op, w.Flush, w.Preallocate = Read, "", false }},
-		"Test":  {KeyTest, func(w *Work) { w.Test = "SEQ1M" }},
-		"Sizes": {KeySizes, func(w *Work) { w.Sizes = Sizes{List: []int64{1e6}} }},
-		"Order": {KeyOrder, func(w *Work) { w.Order = Ascending }},
-		"Mode": {KeyIO, func(w *Work) {
-			w.Mode, w.Block, w.Depth, w.Access = ModeApp, 0, 0, ""
-		}},
-		"Block":       {KeyBlock, func(w *Work) { w.Block = 4096 }},
-		"Depth":       {KeyDepth, func(w *Work) { w.Depth = 1 }},
-		"Access":      {KeyAccess, func(w *Work) { w.Access = "random" }},
-		"Flush":       {KeyFlush, func(w *Work) { w.Flush = "none" }},
-		"Verify":      {KeyVerify, func(w *Work) { w.Verify = "full" }},
-		"Preallocate": {KeyPreallocate, func(w *Work) { w.Preallocate = false }},
-		"Footprint":   {KeyFootprint, func(w *Work) { w.Footprint = 1e9 }},
-		"Fill":        {KeyPrecondition, func(w *Work) { w.Fill = 0.5 }},
-		"WarmUp":      {KeyWarmUp, func(w *Work) { w.WarmUp = 1 }},
-		"OneFile":     {KeyTest, func(w *Work) { w.OneFile = true }},
-		"Cap":         {KeyTest, func(w *Work) { w.Cap = time.Second }},
-		"Rest":        {KeyTest, func(w *Work) { w.Rest = time.Second }},
-		"Think":       {KeyThink, func(w *Work) { w.Think = time.Millisecond }},
-		"Pace":        {KeyPace, func(w *Work) { w.Pace = 1e8 }},
-		"Reads":       {KeyMix, func(w *Work) { w.Reads = 0.3 }},
+	}
+	changes := map[string]change{
+		"Op":      {KeyOp, func(w *Work) { w.Op, w.Flush, w.Preallocate = Read, "", false }},
+		"Test":    {KeyTest, func(w *Work) { w.Test = "SEQ1M" }},
+		"Sizes":   {KeySizes, func(w *Work) { w.Sizes = Sizes{List: []int64{1e6}} }},
+		"Order":   {KeyOrder, func(w *Work) { w.Order = Ascending }},
+		"Fill":    {KeyPrecondition, func(w *Work) { w.Fill = 0.5 }},
+		"OneFile": {KeyTest, func(w *Work) { w.OneFile = true }},
+		"Cap":     {KeyTest, func(w *Work) { w.Cap = time.Second }},
+		"Rest":    {KeyTest, func(w *Work) { w.Rest = time.Second }},
+		"Pace":    {KeyPace, func(w *Work) { w.Pace = 1e8 }},
+		"Reads":   {KeyMix, func(w *Work) { w.Reads = 0.3 }},
 		"Streams": {KeyStreams, func(w *Work) {
 			w.Streams = []stream.Spec{{Kind: "hq", Count: 2}}
 		}},
@@ -62,9 +51,21 @@ func TestDiffers(t *testing.T) {
 		"Every": {KeyProbe, func(w *Work) { w.Probe, w.Every = 4096, time.Second }},
 	}
 	for field := range reflect.TypeFor[Work]().Fields() {
-		name := field.Name
-		if _, ok := changes[name]; !ok && name != "Seen" {
-			t.Errorf("what does %s change?", name)
+		_, known := changes[field.Name]
+		switch key := Key(field.Tag.Get("key")); {
+		case key != "":
+			changes[field.Name] = change{key, func(w *Work) {
+				switch v := reflect.ValueOf(w).Elem().FieldByIndex(field.Index); v.Kind() {
+				case reflect.String:
+					v.SetString("another")
+				case reflect.Bool:
+					v.SetBool(!v.Bool())
+				default:
+					v.SetInt(1e9 - v.Int())
+				}
+			}}
+		case !known && field.Name != "Seen":
+			t.Errorf("what does %s change?", field.Name)
 		}
 	}
 	for name, tt := range changes {

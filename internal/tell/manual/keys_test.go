@@ -23,6 +23,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trend"
 )
@@ -174,7 +175,7 @@ func (w *walk) fields(path string, of reflect.Type) {
 		}
 		was := w.known[w.section+" "+at]
 		if was == nil {
-			was = []string{"", "", "", "", "?", "?"}
+			was = []string{"", "", "", "", sinceNew, meaningOf(field)}
 		}
 		if in.Kind() != reflect.Bool && strings.HasPrefix(typeOf(in), "number") ||
 			typeOf(in) == "integer" {
@@ -233,10 +234,24 @@ func keysOf(of reflect.Type) (list []reflect.StructField) {
 			list = append(list, keysOf(in)...)
 			continue
 		}
-		field.Tag = reflect.StructTag(`json:"` + cmp.Or(key, field.Name) + "," + options + `"`)
+		field.Tag = reflect.StructTag(`json:"` + cmp.Or(key, field.Name) + "," + options +
+			`" ` + string(field.Tag))
 		list = append(list, field)
 	}
 	return list
+}
+
+// sinceNew is the version of new keys: 1 until the first release, then the next 1.x.
+const sinceNew = "1"
+
+// meaningOf is what a new key means if it is one of a workload: the work of a disk has its fields.
+func meaningOf(field reflect.StructField) string {
+	if key, ok := reflect.TypeFor[scenario.IO]().FieldByName(field.Name); ok {
+		if doc := key.Tag.Get("doc"); doc != "" {
+			return doc + "."
+		}
+	}
+	return "?"
 }
 
 // eventKeys are the keys of lines: an event is written by tables of the code instead of by tags.
