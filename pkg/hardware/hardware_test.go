@@ -2,7 +2,6 @@ package hardware
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -69,15 +68,6 @@ func TestLinkName(t *testing.T) {
 		"unknown":      {},
 	} {
 		check.Same(t, want, want, link.String())
-	}
-}
-
-func TestFellBack(t *testing.T) {
-	for link, want := range map[Link]bool{
-		{RxBps: 10e9, MaxBps: 40e9}: true, {}: false, {RxBps: 40e9, MaxBps: 40e9}: false,
-		{RxBps: 10e9}: false, {MaxBps: 40e9}: false,
-	} {
-		check.Same(t, fmt.Sprintf("%+v is a fallback", link), want, link.FellBack())
 	}
 }
 
@@ -184,14 +174,6 @@ func TestAbove(t *testing.T) {
 			got = append(got, h.ID)
 		}
 		check.Same(t, "above "+name, want, strings.Join(got, " "))
-	}
-}
-
-func TestFill(t *testing.T) {
-	for want, v := range map[float64]Volume{
-		0.6: mounted("sda1", "/mnt"), 0: {Device: "sda2", SizeBytes: 100},
-	} {
-		check.Same(t, fmt.Sprintf("Fill() of %+v", v), want, v.Fill())
 	}
 }
 

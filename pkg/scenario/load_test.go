@@ -79,15 +79,6 @@ func TestBadScenarios(t *testing.T) {
 	golden(t, filepath.Join(badDir, "want.txt"), got.String())
 }
 
-func TestLoadHugeFile(t *testing.T) {
-	data := []byte(strings.Repeat("name: triple\n", 10<<20/13))
-	_, err := Load("huge.yaml", data)
-	const want = "huge.yaml:1:1: the file is over 1 MiB; try the right file, or fewer values"
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
-}
-
 // golden compares text with a file, or writes it there.
 func golden(t *testing.T, file, got string) {
 	t.Helper()

@@ -2,7 +2,6 @@ package strictyaml
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -217,52 +216,12 @@ func lines(err error) []string {
 	return all
 }
 
-// Several mistakes are one line if an error is one.
-func TestErrors(t *testing.T) {
-	_, _, err := readSample("nme: b\nflush: x\ndepth: 0")
-	check.Same(t, "several", `t.yaml:1:1: unknown key "nme"; try name (and 2 more)`, err.Error())
-	if first, ok := errors.AsType[*Error](err); !ok || first.Line != 1 {
-		t.Errorf("got %v as the first, want that of line 1", first)
-	}
-}
-
 func deepBlock(depth int) string {
 	var b strings.Builder
 	for i := range depth {
 		b.WriteString(strings.Repeat(" ", i) + "a:\n")
 	}
 	return b.String()
-}
-
-// A hostile file name must not break the one line.
-func TestErrorFileName(t *testing.T) {
-	_, err := Parse("a\nb.yaml", nil)
-	const want = `"a\nb.yaml":1:1: the file is empty; write its keys, one key: value to a line`
-	check.Same(t, "error", want, err.Error())
-}
-
-func TestEscaped(t *testing.T) {
-	for yaml, want := range map[string]string{
-		`"D:\test"`: `D:\test`, `   "D:\\a\new" # c`: `D:\\a\new`, `"D:\\test"`: "", `'D:\test'`: "", `D:\test`: "", `"D:/test"`: "", `12`: "",
-	} {
-		doc, err := Parse("t.yaml", []byte("path: "+yaml))
-		check.Must(t, err)
-		n, _ := doc.Root().Mapping().Get("path")
-		check.Same(t, yaml, want, n.Escaped())
-	}
-}
-
-func TestDistance(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"files", "files", 0}, {"file", "files", 1},
-		{"pattren", "pattern", 1},
-		{"kitten", "sitting", 3}, {"né", "ne", 1}, {strings.Repeat("a", 100), "a", 100},
-	} {
-		check.Same(t, fmt.Sprintf("distance(%q, %q)", tt.a, tt.b), tt.want, distance(tt.a, tt.b))
-	}
 }
 
 // Whatever the bytes: no panic, and an error is one line that names a place in the file.

@@ -11,14 +11,11 @@ import (
 
 // Files are of the direction that they name, however another tool numbers them.
 func TestBothNumberedApart(t *testing.T) {
-	run, err := Load(strings.NewReader(`{"type":"phase","phase":"p","roles":{"A":"read"},"work":{"A":{"reads":0.7}}}
+	disk := mustLoad(t, strings.Split(`{"type":"phase","phase":"p","roles":{"A":"read"},"work":{"A":{"reads":0.7}}}
 {"type":"file","phase":"p","disk":"A","op":"read","seq":0,"bytes":70,"start_ns":0,"end_ns":100}
 {"type":"file","phase":"p","disk":"A","op":"write","seq":0,"bytes":30,"start_ns":0,"end_ns":100}
 {"type":"file","phase":"p","disk":"A","op":"read","seq":1,"bytes":70,"start_ns":100,"end_ns":200}
-{"type":"file","phase":"p","disk":"A","op":"write","seq":1,"bytes":30,"start_ns":100,"end_ns":200}
-`), "test")
-	check.Must(t, err)
-	disk := run.Phases[0].Disks[0]
+{"type":"file","phase":"p","disk":"A","op":"write","seq":1,"bytes":30,"start_ns":100,"end_ns":200}`, "\n")...).Phases[0].Disks[0]
 	for op, want := range map[Role]int64{Read: 140, Write: 60} {
 		got := int64(0)
 		for _, f := range disk.Direction(op).Files {
@@ -67,8 +64,7 @@ func TestBoth(t *testing.T) {
 	for range len(lines) - 1 {
 		// The phase's line stays.
 		lines = append(append(lines[:1:1], lines[len(lines)-1]), lines[1:len(lines)-1]...)
-		run, err := Load(strings.NewReader(strings.Join(lines, "\n")+"\n"), "test")
-		check.Must(t, err)
+		run := mustLoad(t, lines...)
 		if len(run.Warnings) > 1 { // no run line
 			t.Errorf("warnings: %q", run.Warnings)
 		}

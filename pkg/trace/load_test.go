@@ -3,16 +3,13 @@ package trace
 import (
 	"bytes"
 	"fmt"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -25,31 +22,6 @@ func mustLoad(t *testing.T, lines ...string) *Run {
 	run, err := Load(strings.NewReader(strings.Join(lines, "\n")+"\n"), "e.jsonl")
 	check.Must(t, err)
 	return run
-}
-
-// TestLoadCopiesFilesOnce reads a long trace: beside the files that it returns, it may allocate
-// those that it gathered, and little more.
-func TestLoadCopiesFilesOnce(t *testing.T) {
-	const files = 400_000 // beside which the reader's own memory is little
-	var text []byte
-	for i := range files {
-		text = AppendEvent(text, &Event{Type: FileType, Phase: "W", Disk: "A", Op: Write, Seq: i,
-			Bytes: 1, StartNS: int64(2 * i), EndNS: int64(2*i + 1)})
-	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if _, err := Load(bytes.NewReader(text), "e.jsonl"); err != nil {
-		t.Fatal(err)
-	}
-	runtime.ReadMemStats(&after)
-	most := 2.5
-	if evidence.Raced { // The detector drops what a pool holds at random.
-		most = 3.5
-	}
-	if times := float64(after.TotalAlloc-
-		before.TotalAlloc) / (files * float64(unsafe.Sizeof(File{}))); times > most {
-		t.Errorf("allocated %.1f times what the files take; want %.1f or less", times, most)
-	}
 }
 
 func TestLoadWhole(t *testing.T) {
@@ -245,9 +217,7 @@ func TestCutShort(t *testing.T) {
 		{"whole, without lines of phases", []string{head, one, two, end}, []string{"", ""}},
 		{"of another tool", []string{one, two}, []string{"", ""}},
 	} {
-		run, err := Load(strings.NewReader(strings.Join(tt.lines, "\n")+"\n"), "events.jsonl")
-		check.Must(t, err)
-		for i, p := range run.Phases {
+		for i, p := range mustLoad(t, tt.lines...).Phases {
 			check.Same(t, fmt.Sprintf("%s: phase %s", tt.name, p.Name), tt.want[i], p.Status)
 		}
 	}

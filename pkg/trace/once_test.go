@@ -2,10 +2,8 @@ package trace
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,19 +61,12 @@ func TestDoubled(t *testing.T) {
 	const files = 100
 	const leftOut = "repeated file lines, and files that overlap others of a disk that moved one at a time: "
 	clean := recorded(files)
-	fileLines := func(line []byte) bool { return bytes.HasPrefix(line, []byte(`{"type":"file"`)) }
-	twice := func(oneIn int, which func([]byte) bool) [][]byte {
-		var lines [][]byte
-		n := 0
-		for _, line := range clean {
-			lines = append(lines, line)
-			if which(line) {
-				if n++; n%oneIn == 0 {
-					lines = append(lines, line)
-				}
-			}
+	var twice [][]byte
+	for _, line := range clean {
+		twice = append(twice, line)
+		if bytes.HasPrefix(line, []byte(`{"type":"file"`)) {
+			twice = append(twice, line)
 		}
-		return lines
 	}
 	without := func(lines [][]byte, prefix string) [][]byte {
 		return slices.DeleteFunc(slices.Clone(lines), func(l []byte) bool {
@@ -88,9 +79,7 @@ func TestDoubled(t *testing.T) {
 		clean, with [][]byte
 		want        []string
 	}{
-		{"a tenth of the file lines", clean, twice(10, fileLines), []string{
-			leftOut + "40 are left out (phase WW, disk B: 20; phase RR, disk B: 20)"}},
-		{"every file line", clean, twice(1, fileLines), []string{
+		{"every file line", clean, twice, []string{
 			leftOut + "400 are left out (phase WW, disk A: 100; " +
 				"phase WW, disk B: 100; phase RR, disk A: 100; phase RR, disk B: 100)"}},
 		{"file lines alone", bare, slices.Concat(bare, bare), []string{
@@ -204,12 +193,5 @@ func TestOnceAtRandom(t *testing.T) {
 		if diff := cmp.Diff(clean, kept); diff != "" {
 			t.Fatalf("trial %d (-clean +got):\n%s", trial, diff)
 		}
-	}
-}
-
-// A warning names a few places only.
-func TestFew(t *testing.T) {
-	for n, want := range map[int]string{1: "a", 4: "a; b; c; d", 6: "a; b; c; d; and 2 more"} {
-		check.Same(t, fmt.Sprintf("few of %d", n), want, few(strings.Split("abcdef"[:n], "")))
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"github.com/hubbench/hubbench/internal/test/check"
 )
@@ -199,21 +198,5 @@ func TestScale(t *testing.T) {
 	} {
 		check.Same(t, fmt.Sprint(test.top, test.rate), test.want,
 			ScaleFor(test.top).Rate(test.rate))
-	}
-}
-
-// The patterns hold every space that the parsers trim, in a syntax that Python's re has too.
-func TestPatternsTakeEverySpace(t *testing.T) {
-	for _, pattern := range []string{SizePattern, RatePattern, PercentPattern, TimePattern} {
-		if strings.Contains(pattern, `\p{`) {
-			t.Errorf("%s: Python knows no \\p", pattern)
-		}
-	}
-	size := regexp.MustCompile(SizePattern)
-	for r := range rune(unicode.MaxRune) {
-		if got := size.MatchString(string(r) + "1 GB"); got != unicode.IsSpace(r) &&
-			!strings.ContainsRune("0123456789.", r) {
-			t.Errorf("%U before a size: matches %v, want %v", r, got, !got)
-		}
 	}
 }

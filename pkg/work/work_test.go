@@ -102,55 +102,43 @@ func TestDiffers(t *testing.T) {
 // Sizes that were seen are those of another phase if both may be drawn from one range.
 func TestSeen(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	drawn := func(n int, lower, upper float64, logarithmic bool) *Seen {
-		sizes := make([]int64, n)
+	type draw struct {
+		files        int
+		lower, upper float64
+		logarithmic  bool
+	}
+	seen := func(d draw) *Seen {
+		sizes := make([]int64, d.files)
 		for i := range sizes {
 			at := rnd.Float64()
-			if sizes[i] = int64(lower + at*(upper-lower)); logarithmic {
-				sizes[i] = int64(lower * math.Exp(at*math.Log(upper/lower)))
+			if sizes[i] = int64(d.lower + at*(d.upper-d.lower)); d.logarithmic {
+				sizes[i] = int64(d.lower * math.Exp(at*math.Log(d.upper/d.lower)))
 			}
 		}
 		return See(sizes, 1, 3)
 	}
 	const runs = 500
 	for _, tt := range []struct {
-		name         string
-		a, b         func() *Seen
+		a, b         draw
 		lower, upper int // of the runs in which they are alike
 	}{
-		{"one range, 50 and 30", func() *Seen {
-			return drawn(50, 2e6, 2e9, false)
-		}, func() *Seen { return drawn(30, 2e6, 2e9, false) }, runs - 3, runs},
-		{"one range, 8 and 100", func() *Seen {
-			return drawn(8, 2e6, 2e9, false)
-		}, func() *Seen { return drawn(100, 2e6, 2e9, false) }, runs - 3, runs},
-		{"by their logarithms, 30 and 30", func() *Seen {
-			return drawn(30, 2e6, 2e9, true)
-		}, func() *Seen { return drawn(30, 2e6, 2e9, true) }, runs - 3, runs},
-		{"1 GB and 1 MB", func() *Seen {
-			return drawn(20, 1e9, 1e9, false)
-		}, func() *Seen { return drawn(20, 1e6, 1e6, false) }, 0, 0},
-		{"one of 1 GB and 20 of 1 MB", func() *Seen {
-			return drawn(1, 1e9, 1e9, false)
-		}, func() *Seen { return drawn(20, 1e6, 1e6, false) }, 0, 0},
-		{"1 GB and 0.6 GB", func() *Seen {
-			return drawn(20, 1e9, 1e9, false)
-		}, func() *Seen { return drawn(20, 6e8, 6e8, false) }, runs, runs},
-		{"2 GB and 2 to 20 MB, 50 each", func() *Seen {
-			return drawn(50, 2e6, 2e9, false)
-		}, func() *Seen { return drawn(50, 2e6, 2e7, false) }, 0, 0},
-		{"uniform and by logarithm, 50 each", func() *Seen {
-			return drawn(50, 2e6, 2e9, false)
-		}, func() *Seen { return drawn(50, 2e6, 2e9, true) }, 0, runs / 10},
+		{draw{50, 2e6, 2e9, false}, draw{30, 2e6, 2e9, false}, runs - 3, runs},
+		{draw{8, 2e6, 2e9, false}, draw{100, 2e6, 2e9, false}, runs - 3, runs},
+		{draw{30, 2e6, 2e9, true}, draw{30, 2e6, 2e9, true}, runs - 3, runs},
+		{draw{20, 1e9, 1e9, false}, draw{20, 1e6, 1e6, false}, 0, 0},
+		{draw{1, 1e9, 1e9, false}, draw{20, 1e6, 1e6, false}, 0, 0},
+		{draw{20, 1e9, 1e9, false}, draw{20, 6e8, 6e8, false}, runs, runs},
+		{draw{50, 2e6, 2e9, false}, draw{50, 2e6, 2e7, false}, 0, 0},
+		{draw{50, 2e6, 2e9, false}, draw{50, 2e6, 2e9, true}, 0, runs / 10},
 	} {
 		alike := 0
 		for range runs {
-			if a, b := tt.a(), tt.b(); a.alike(b) {
+			if a, b := seen(tt.a), seen(tt.b); a.alike(b) {
 				alike++
 			}
 		}
-		if t.Logf("%s: %d of %d", tt.name, alike, runs); alike < tt.lower || alike > tt.upper {
-			t.Errorf("%s: alike in %d of %d", tt.name, alike, runs)
+		if alike < tt.lower || alike > tt.upper {
+			t.Errorf("%+v and %+v: alike in %d of %d", tt.a, tt.b, alike, runs)
 		}
 	}
 	for _, tt := range []struct {
