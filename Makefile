@@ -51,7 +51,7 @@ test: $(charts)
 	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)
 	$(gotest) $(race) -timeout 20m -skip '$(plain)' $(parallel)
 	$(gotest) -timeout 20m -run '$(plain)' -parallel 6 $(parallel)
-	$(gotest) -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(parallel))") ./testdata/fio ./testdata/platforms ./testdata/proof
+	$(gotest) -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(parallel))") ./testdata/bench ./testdata/platforms ./testdata/proof
 
 # As test, but nothing from the cache, in another order each time, and a failure if there is no race detector.
 race: $(charts)
@@ -79,7 +79,7 @@ fuzz:
 proof: build
 	SHORT='$(SHORT)' FULL='$(FULL)' testdata/proof/proof.sh $(CLAIMS)
 
-# hubbench and fio against a limit that the kernel sets; Linux, as root, with fio and xfsprogs. With SHORT=1 in a minute.
+# hubbench against a limit that the kernel sets; Linux, as root, with xfsprogs. With SHORT=1 in a minute.
 lab:
 	go test ./testdata/lab -count=1 -v $(if $(SHORT),-short)
 

@@ -26,7 +26,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/pkg/stats"
-	"github.com/hubbench/hubbench/testdata/fio"
 )
 
 // row is one way of moving bytes.
@@ -177,7 +176,7 @@ func (r row) fio(dir, extra string) (rate, cpu float64, err error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("fio: %w\n%s", err, out)
 	}
-	total, _, err := fio.Total(out)
+	total, _, err := fioTotal(out)
 	if err == nil && total.Bytes != float64(r.bytes()) {
 		err = fmt.Errorf("fio moved %.0f bytes instead of %d", total.Bytes, r.bytes())
 	}

@@ -102,10 +102,9 @@ func TestMemoryAndCaches(t *testing.T) {
 	hold(t, found, "direct", trace.Fail, "cache")
 }
 
-// userSpace mounts a file system that keeps its files in memory; "without direct" it refuses direct
-// requests. A process of its own serves it: Go's runtime cannot let others go on while a page of
-// this process waits for its answer.
-func userSpace(t *testing.T, how string) string {
+// userSpace mounts a file system that keeps its files in memory. A process of its own serves it:
+// Go's runtime cannot let others go on while a page of this process waits for its answer.
+func userSpace(t *testing.T) string {
 	t.Helper()
 	behind, err := os.MkdirTemp("/dev/shm", "hubbench-doctor-")
 	if err != nil {
@@ -113,10 +112,9 @@ func userSpace(t *testing.T, how string) string {
 	}
 	t.Cleanup(func() { os.RemoveAll(behind) })
 	dir := t.TempDir()
-	cmd := options(t).Command("fuse", dir, behind, how)
+	cmd := options(t).Command("fuse", dir, behind)
 	stdout, err := cmd.StdoutPipe()
 	must(t, err)
-	// and the mount fails every request from then on
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	must(t, cmd.Start())
 	t.Cleanup(func() {
@@ -131,14 +129,8 @@ func userSpace(t *testing.T, how string) string {
 }
 
 // serveFUSE mounts the file system, says so, and serves it until it is unmounted.
-func serveFUSE(dir, behind, how string) error {
-	server, err := fusetest.At(dir, behind,
-		&fusetest.Device{Before: func(op trace.Role, _ int) syscall.Errno {
-			if op == fusetest.Direct && how == "without direct" {
-				return syscall.EINVAL
-			}
-			return 0
-		}})
+func serveFUSE(dir, behind string) error {
+	server, err := fusetest.At(dir, behind, &fusetest.Device{})
 	if err != nil {
 		return err
 	}
@@ -147,45 +139,17 @@ func serveFUSE(dir, behind, how string) error {
 	return nil
 }
 
-// A file system in user space that knows no direct requests is named as that, and one whose flushes
-// go nowhere.
+// A file system in user space whose flushes go nowhere is found by how soon they return.
 func TestUserSpace(t *testing.T) {
 	needsRoot(t)
-	t.Run("without direct", func(t *testing.T) {
-		found := diagnose(t, options(t), userSpace(t, "without direct"))
-		hold(t, found, "folder", trace.Pass)
-		hold(t, found, "direct", trace.Fail, "direct I/O is not available here", "invalid argument")
-		hold(t, found, "direct_4k", trace.Skip, "see direct")
-		hold(t, found, "counters", trace.Skip, "nothing counts")
-	})
-	t.Run("whose flushes go nowhere", func(t *testing.T) {
-		found := diagnose(t, options(t), userSpace(t, ""))
-		hold(t, found, "direct", trace.Pass, "0.0 % in memory")
-		// How soon, is the machine's matter.
-		if v := found["flush"].Verdict; v != trace.Warn && v != trace.Fail {
-			t.Errorf("flush: %s: %s", v, found["flush"].Measured)
-		}
-		if text := found["flush"].Text; !strings.Contains(text, "ignores flushes") {
-			t.Errorf("flush: got %q", text)
-		}
-	})
-}
-
-// A disk that throws its write cache away when told to flush it: its memory is a file in memory,
-// and a flush returns at once with nothing on any medium.
-func TestLyingDisk(t *testing.T) {
-	needsRoot(t)
-	path := loopDisk(t, "/dev/shm", "rw", "mkfs.ext4", "-q", "-m", "0")
-	found := diagnose(t, options(t), path)
-	// How soon a flush returns that goes nowhere is this machine's matter: too soon for any disk,
-	// for flash, or for neither if the machine is busy.
-	if flush := found["flush"]; flush.Verdict == trace.Fail {
-		hold(t, found, "flush", trace.Fail, "a flush returns sooner than a disk can answer")
-	} else {
-		hold(t, found, "flush", trace.Pass)
+	found := diagnose(t, options(t), userSpace(t))
+	hold(t, found, "direct", trace.Pass, "0.0 % in memory")
+	// How soon, is the machine's matter.
+	if v := found["flush"].Verdict; v != trace.Warn && v != trace.Fail {
+		t.Errorf("flush: %s: %s", v, found["flush"].Measured)
 	}
-	for _, check := range []string{"unwritable", "folder", "direct", "counters"} {
-		hold(t, found, check, trace.Pass)
+	if text := found["flush"].Text; !strings.Contains(text, "ignores flushes") {
+		t.Errorf("flush: got %q", text)
 	}
 }
 

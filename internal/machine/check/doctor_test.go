@@ -58,7 +58,7 @@ func child(kind string, broken bool) error {
 		return worker.Run(context.Background(), wire.NewConn(os.Stdin, os.Stdout), engine,
 			zap.NewNop())
 	case kind == "fuse":
-		return serveFUSE(os.Args[2], os.Args[3], os.Args[4])
+		return serveFUSE(os.Args[2], os.Args[3])
 	case kind == "janitor":
 		coordinator.Clean(os.Stdin, io.Discard, os.NewFile(coordinator.LeashFile, "leash"),
 			os.Args[3], os.Args[4:])
@@ -260,8 +260,7 @@ func TestNothingLeft(t *testing.T) {
 func TestNoClock(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	f := newFacts(doctorPlan(nil), options(t))
-	if f.readClocks(ctx) == nil {
+	if newFacts(doctorPlan(nil), options(t)).readClocks(ctx) == nil {
 		t.Error("got a clock after an interrupt")
 	}
 }
@@ -296,7 +295,6 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	opts := options(t)
 	opts.Paths = []string{t.TempDir()}
-	// The folder is not listed meanwhile: Windows removes none that is open.
 	file := filepath.Join(opts.Paths[0], ".hubbench-"+opts.RunID, "data-000000.bin")
 	go func() {
 		for _, missing := os.Lstat(file); missing != nil && ctx.Err() == nil; {

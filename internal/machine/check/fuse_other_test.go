@@ -4,4 +4,4 @@ package check
 
 import "errors"
 
-func serveFUSE(string, string, string) error { return errors.ErrUnsupported }
+func serveFUSE(string, string) error { return errors.ErrUnsupported }

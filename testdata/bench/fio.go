@@ -1,5 +1,4 @@
-// Package fio reads what fio reports.
-package fio
+package main
 
 import (
 	"bytes"
@@ -7,17 +6,17 @@ import (
 	"fmt"
 )
 
-// Direction is what a job, or a group of jobs, read or wrote.
-type Direction struct {
+// direction is what a job, or a group of jobs, read or wrote.
+type direction struct {
 	Bytes float64 `json:"io_bytes"`
 	Rate  float64 `json:"bw_bytes"` // per second
 }
 
-// Total is what the groups of jobs in fio's output (--output-format=json) moved, and the sum of
+// fioTotal is what the groups of jobs in fio's output (--output-format=json) moved, and the sum of
 // their rates. Notes may stand before the report.
-func Total(out []byte) (all Direction, groups int, err error) {
+func fioTotal(out []byte) (all direction, groups int, err error) {
 	var report struct {
-		Jobs []struct{ Read, Write Direction }
+		Jobs []struct{ Read, Write direction }
 	}
 	if err := json.Unmarshal(out[max(0, bytes.IndexByte(out, '{')):], &report); err != nil {
 		return all, 0, fmt.Errorf("read fio's report: %w", err)
