@@ -143,12 +143,12 @@ func FuzzLinux(f *testing.F) {
 // its head says where.
 //
 //	# words                        a remark
-//	[/sys/devices/...]             the folder that the names below stand in; names that begin with / stand where they say
+//	[/sys/devices/...]             the folder of the names below that do not begin with /
 //	name: one line                 a file
 //	name:                          a file of several lines, each after a tab
 //	name -> ../target              a symbolic link
 //	< /sys/class/block             a link in that folder to the folder above, as sysfs has them
-//	usage MOUNT: SIZE FREE         what the system answers when asked for the space of a file system
+//	usage MOUNT: SIZE FREE         the space of a file system, in bytes
 
 // captured is a machine that can be read.
 type captured struct {

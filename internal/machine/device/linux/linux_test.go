@@ -37,7 +37,8 @@ func TestFindMount(t *testing.T) {
 		"22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n" +
 			"40 22 0:39 / /mnt/my\\040disk rw - tmpfs tm\\134p rw\n" +
 			"torn\n41 22 0:39 / /x rw shared:5 master:6 - xfs\n" +
-			"42 22 0:40 / /over rw - xfs /dev/vdb rw\n43 42 0:41 / /over rw - btrfs /dev/vdc rw\n")}}
+			"42 22 0:40 / /over rw - xfs /dev/vdb rw\n" +
+			"43 42 0:41 / /over rw - btrfs /dev/vdc rw\n")}}
 	for file, want := range map[string][3]string{
 		"/mnt/my disk/a": {"/mnt/my disk", "tmpfs", `tm\p`},
 		"/mnt/my disks":  {"/", "ext4", "/dev/vda"},

@@ -2,35 +2,28 @@ package macos
 
 import (
 	"encoding/base64"
-	"encoding/binary"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// tree is what ioreg -a prints of cores with types such as EEPP. Its keys and values are those of
-// an M1 Pro, and of an M3 Ultra those with a logical number.
+// tree is what ioreg -a prints of cores with types such as EEPP, and of a cluster. Its keys and
+// values are those of an M1 Pro, and of an M3 Ultra those with a logical number.
 func tree(types string, logical bool) []byte {
-	var text strings.Builder
-	text.WriteString(`<plist version="1.0"><array>`)
-	data := func(b []byte) string {
-		return "<data>" + base64.StdEncoding.EncodeToString(b) + "</data>"
+	data := func(name string, b ...byte) string {
+		return property(name, "<data>"+base64.StdEncoding.EncodeToString(b)+"</data>")
 	}
+	cores := data("cluster-type", 'P', 0)
 	for i, kind := range types {
-		id := "<key>cpu-id</key>" + data(binary.LittleEndian.AppendUint32(nil, uint32(i)))
+		id := data("cpu-id", byte(i), 0, 0, 0)
 		if logical {
-			id = fmt.Sprintf("<key>cpu-id</key>%s<key>logical-cpu-id</key><integer>%d</integer>",
-				data([]byte{byte(i % 2), 0, 0, 0}), i)
+			id = data("cpu-id", byte(i%2), 0, 0, 0) +
+				property("logical-cpu-id", fmt.Sprintf("<integer>%d</integer>", i))
 		}
-		fmt.Fprintf(&text, "<dict><key>cluster-type</key>%s%s</dict>", data([]byte{byte(kind), 0}),
-			id)
+		cores += "</dict><dict>" + data("cluster-type", byte(kind), 0) + id
 	}
-	// A cluster.
-	text.WriteString("<dict><key>cluster-type</key>" + data([]byte("P\x00")) +
-		"</dict></array></plist>")
-	return []byte(text.String())
+	return []byte("<plist><array><dict>" + cores + "</dict></array></plist>")
 }
 
 func TestFastCores(t *testing.T) {

@@ -1,30 +1,49 @@
 package macos
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// registry is the answer of ioreg -a in its shape: an internal disk, an APFS container on an
-// external one, and a driver without counters. The keys are those of IOBlockStorageDriver.h and
-// IOMedia.h.
-const registry = `<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<plist version="1.0"><array>
-<dict><key>IOClass</key><string>IOBlockStorageDriver</string>
- <key>Statistics</key><dict><key>Bytes (Read)</key><integer>1694439639040</integer><key>Operations (Read)</key><integer>9</integer><key>Bytes (Write)</key><integer>967807643648</integer></dict>
- <key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk0</string><key>Whole</key><true/></dict></array></dict>
-<dict><key>Statistics</key><dict><key>Bytes (Read)</key><integer>100</integer><key>Bytes (Write)</key><integer>0x20</integer></dict>
- <key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk4</string><key>Preferred Block Size</key><integer>512</integer>
-  <key>UUID</key><data>AAAA</data><key>IORegistryEntryChildren</key><array><dict><key>IORegistryEntryName</key><string>scheme &amp; co</string>
-   <key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk4s2</string><key>IORegistryEntryChildren</key><array>
-    <dict><key>BSD Name</key><string>disk5</string><key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk5s1</string>
-     <key>Statistics</key><dict><key>Bytes (Read)</key><integer>7</integer></dict></dict></array></dict></array></dict></array></dict></array></dict></array></dict>
-<dict><key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk9</string></dict></array></dict>
-</array></plist>`
+// entry is one of the registry's, with properties and those below it, in the shape of ioreg -a. The
+// keys are those of IOBlockStorageDriver.h, IOMedia.h and AppleRAIDUserLib.h.
+func entry(properties string, below ...string) string {
+	return "<dict>" + properties + "<key>IORegistryEntryChildren</key><array>" +
+		strings.Join(below, "\n") + "</array></dict>"
+}
+
+func property(name, value string) string { return "<key>" + name + "</key>" + value }
+
+func text(name, value string) string { return property(name, "<string>"+value+"</string>") }
+
+func named(name string, below ...string) string {
+	return entry(text("BSD Name", name)+property("Size", "<integer>1000</integer>"), below...)
+}
+
+// driver is one that counts bytes read and written, errors of reading and retries of writing.
+func driver(counts [4]string, below ...string) string {
+	statistics := "<dict>"
+	for i, name := range []string{
+		"Bytes (Read)", "Bytes (Write)", "Errors (Read)", "Retries (Write)",
+	} {
+		statistics += property(name, "<integer>"+counts[i]+"</integer>")
+	}
+	return entry(text("IOObjectClass", "IOBlockStorageDriver")+
+		property("Statistics", statistics+"</dict>"), below...)
+}
+
+// registry has an internal disk, an APFS container on an external one, whose medium counts as well,
+// and a driver without counters.
+var registry = "<plist><array>" + driver(
+	[4]string{"1694439639040", "967807643648", "0", "0"}, named("disk0")) +
+	driver([4]string{"100", "0x20", "0", "0"}, named("disk4",
+		entry(property("UUID", "<data>AAAA</data>")+text("IORegistryEntryName", "a &amp; b"),
+			named("disk4s2", named("disk5", entry(text("BSD Name", "disk5s1")+
+				property("Statistics", "<dict>"+
+					property("Bytes (Read)", "<integer>7</integer>")+"</dict>"))))))) +
+	entry("", named("disk9")) + "</array></plist>"
 
 func TestDriverOf(t *testing.T) {
 	for name, want := range map[string][2]int64{"disk0": {1694439639040, 967807643648},
@@ -47,30 +66,22 @@ func TestDriverOf(t *testing.T) {
 		t.Errorf("of no answer: %+v", d)
 	}
 	for cut := range len(registry) {
-		_, _ = DriverOf([]byte(registry[:cut]), "disk0") // does not crash
+		_, _ = DriverOf([]byte(registry[:cut]), "disk0") // It must not crash.
 	}
 }
 
 // member is the driver of a disk of a RAID set: the set, with a container of APFS on it, is below
-// each of its disks. The keys of the set are those of AppleRAIDUserLib.h.
-func member(disk string, read, written, errors, retries int) string {
-	return fmt.Sprintf(`<dict><key>IOObjectClass</key><string>IOBlockStorageDriver</string><key>Statistics</key><dict>
- <key>Bytes (Read)</key><integer>%d</integer><key>Bytes (Write)</key><integer>%d</integer>
- <key>Errors (Read)</key><integer>%d</integer><key>Errors (Write)</key><integer>0</integer>
- <key>Retries (Read)</key><integer>0</integer><key>Retries (Write)</key><integer>%d</integer></dict>
- <key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>%s</string><key>Size</key><integer>1000</integer>
- <key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>%[5]ss2</string><key>IORegistryEntryChildren</key><array>
- <dict><key>IOObjectClass</key><string>AppleRAIDStripeSet</string><key>AppleRAID-SetName</key><string>Data</string>
- <key>AppleRAID-LevelName</key><string>Stripe</string><key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk6</string>
- <key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk7</string><key>IORegistryEntryChildren</key><array>
- <dict><key>BSD Name</key><string>disk7s1</string></dict></array></dict></array></dict></array></dict></array></dict></array></dict></array></dict>`,
-		read, written, errors, retries, disk)
+// each of its disks.
+func member(disk string, counts [4]string) string {
+	set := entry(text("IOObjectClass", "AppleRAIDStripeSet")+text("AppleRAID-SetName", "Data")+
+		text("AppleRAID-LevelName", "Stripe"), named("disk6", named("disk7", named("disk7s1"))))
+	return driver(counts, named(disk, named(disk+"s2", set)))
 }
 
 // What a RAID set moves is what all of its disks move, and their failures are its own.
 func TestDriverOfSet(t *testing.T) {
-	answer := []byte("<plist><array>" + member("disk4", 100, 10, 1, 0) +
-		member("disk5", 200, 20, 0, 2) + "</array></plist>")
+	answer := []byte("<plist><array>" + member("disk4", [4]string{"100", "10", "1", "0"}) +
+		member("disk5", [4]string{"200", "20", "0", "2"}) + "</array></plist>")
 	got, err := DriverOf(answer, "disk7s1")
 	check.Must(t, err)
 	check.Same(t, "the set", Driver{[]string{"disk4", "disk5"}, "Stripe set Data", 300, 30, 3}, got)

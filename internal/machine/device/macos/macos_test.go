@@ -68,9 +68,15 @@ func TestNames(t *testing.T) {
 }
 
 func TestMountNames(t *testing.T) {
-	mounts := mountsOf([]byte("/dev/disk1s9 on /Volumes/on (1) on (apfs, local, noatime)\n/dev/disk1s2 on\nmap on / (autofs)\n/dev/disk2 on /x (msdos, read-only)\n" +
-		"msdos://disk12s1/MY on CARD on /Volumes/MY on CARD (lifs, local, nodev, noatime)\nntfs://disk4s1/ on /Volumes/W (lifs, read-only)\n" +
-		"//me@nas/disk9 on /Volumes/nas (smbfs)\nhttp://disk/x on /Volumes/web (webdav)\n"))
+	mounts := mountsOf([]byte(`/dev/disk1s9 on /Volumes/on (1) on (apfs, local, noatime)
+/dev/disk1s2 on
+map on / (autofs)
+/dev/disk2 on /x (msdos, read-only)
+msdos://disk12s1/MY on CARD on /Volumes/MY on CARD (lifs, local, nodev, noatime)
+ntfs://disk4s1/ on /Volumes/W (lifs, read-only)
+//me@nas/disk9 on /Volumes/nas (smbfs)
+http://disk/x on /Volumes/web (webdav)
+`))
 	want := map[string][]hardware.Volume{
 		"disk1s9": {{Mount: "/Volumes/on (1) on", Filesystem: "apfs",
 			Options: []string{"noatime"}}},
