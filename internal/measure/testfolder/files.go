@@ -24,7 +24,8 @@ type Record struct {
 	Unit   int64 `json:"unit"`             // from stamp to stamp
 	Period int64 `json:"period,omitempty"` // after which its content repeats; 0: it does not
 	Keep   bool  `json:"keep,omitempty"`   // the user wants it when the run is over
-	Fill   bool  `json:"fill,omitempty"`   // it fills the volume, beside the test files and their footprint
+	// It fills the volume, and is part of neither the test files nor their footprint.
+	Fill bool `json:"fill,omitempty"`
 }
 
 // Name is the file's name.
@@ -155,8 +156,13 @@ func (f *Folder) Match(sizes []int64, fits func(Record) bool) []Record {
 }
 
 // Filling are the files that fill the volume.
-func (f *Folder) Filling() []Record {
-	return slices.DeleteFunc(slices.Clone(f.Records), func(r Record) bool { return !r.Fill })
+func (f *Folder) Filling() (list []Record) {
+	for _, r := range f.Records {
+		if r.Fill {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // RemoveAllBut removes every file that is neither among the needed nor to be kept.

@@ -229,7 +229,9 @@ func TestFolderWithoutLocks(t *testing.T) {
 		t.Errorf("clean: %+v, want it skipped", got)
 	}
 	check.Same(t, "the folder changed", before, tree(t, dir))
-	f, err := take(dir, filepath.Base(path), func(*os.File) error { return errors.ErrUnsupported })
+	f, err := openMarked(dir, filepath.Base(path), func(*os.File) error {
+		return errors.ErrUnsupported
+	})
 	check.Must(t, err)
 	_, _, err = f.remove(nil, true)
 	check.Must(t, err)

@@ -1,0 +1,178 @@
+package testfolder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
+	"github.com/hubbench/hubbench/internal/measure/clock"
+)
+
+// What is removed is in a folder that this process holds the lock of: regular files with the names
+// of ours, then the markers, then the empty folder. Anything else stays, and its folder with it.
+
+const (
+	// heldTimeout is how long another program may hold an empty folder open on Windows, as
+	// scanners for malware do for a moment; Go's package testing waits as long.
+	heldTimeout = 2 * time.Second
+	heldRetry   = 10 * time.Millisecond
+)
+
+// isOwn reports whether a test file can have the name. macOS adds a twin, "._" and the name, on
+// disks whose file system holds no extended attributes (exFAT).
+func isOwn(name string) bool {
+	name = strings.TrimPrefix(name, "._")
+	kind, rest, _ := strings.Cut(name, "-")
+	digits, binary := strings.CutSuffix(rest, ".bin")
+	return name == ProbeName || name == ListName ||
+		slices.Contains([]string{"data", "evidence", "fill"}, kind) && binary && len(digits) >= 6 &&
+			strings.Trim(digits, "0123456789") == ""
+}
+
+// Remove deletes what a job of its own has left, and closes the folder.
+func (f *Folder) Remove() error {
+	_, _, err := f.remove(nil, false)
+	return err
+}
+
+// remove deletes our own files in the folder and then the folder, and closes it. Files named in
+// stay remain, evidence of a failed verification does unless all is true, and what is not ours does
+// in any case; then the folder and its marker remain too.
+func (f *Folder) remove(stay map[string]bool, all bool) (files int, bytes int64, err error) {
+	defer f.close()
+	entries, err := fs.ReadDir(f.Root.FS(), ".")
+	if err != nil {
+		return 0, 0, fmt.Errorf("list %s: %w", f.Path, err)
+	}
+	foreign := ""
+	kept := 0
+	for _, entry := range entries {
+		name := entry.Name()
+		switch {
+		case isMarker(entry):
+		case !isOwn(name) || !entry.Type().IsRegular():
+			if foreign == "" {
+				foreign = name
+			}
+		case stay[name], !all && strings.HasPrefix(name, "evidence-"):
+			kept++
+		default:
+			if info, err := entry.Info(); err == nil {
+				bytes += info.Size()
+			}
+			if err := f.Root.Remove(name); err != nil {
+				return files, bytes, fmt.Errorf("remove %s: %w", filepath.Join(f.Path, name), err)
+			}
+			files++
+		}
+	}
+	switch {
+	case foreign != "":
+		err = fmt.Errorf("%s stays: it holds %q, which hubbench did not make", f.Path, foreign)
+	case kept == 0:
+		err = f.removeEmpty()
+	}
+	return files, bytes, err
+}
+
+// removeEmpty removes the markers and the folder, unless somebody shares it: the last of them does.
+func (f *Folder) removeEmpty() error {
+	if f.marker != nil && errors.Is(f.lockMarker(filesystem.Lock), filesystem.ErrBusy) {
+		return nil
+	}
+	// The lock is still held: no other process can claim the folder before its marker is gone.
+	for _, name := range []string{neverIndex, MarkerName} {
+		if err := f.Root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove %s: %w", filepath.Join(f.Path, name), err)
+		}
+	}
+	_ = f.Root.Remove("._" + MarkerName)
+	f.release() // Windows removes no folder that is open
+	for beganNS := clock.Now(); ; time.Sleep(heldRetry) {
+		err := f.parent.Remove(f.name)
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if runtime.GOOS != "windows" || clock.Now()-beganNS >= int64(heldTimeout) {
+			return fmt.Errorf("remove %s: %w", f.Path, err)
+		}
+	}
+}
+
+// RemoveRun removes the folder of the run runID in dir: at the end of the run, or when the worker
+// that should have done so was killed. Files that the scenario keeps and evidence of a failed
+// verification stay. No such folder is no error.
+func RemoveRun(dir, runID string) error {
+	if !validRunID(runID) {
+		return fmt.Errorf("remove the test folder: %q cannot name a folder", runID)
+	}
+	f, err := openMarked(dir, Prefix+runID, filesystem.Lock)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("remove the test folder of run %s in %s: %w", runID, dir, err)
+	}
+	if err := f.list(); err != nil {
+		f.close()
+		return err
+	}
+	return f.CarryOver(nil)
+}
+
+// Cleaned is what Clean did with one folder named like hubbench's own.
+type Cleaned struct {
+	Path    string // path of the folder
+	Files   int    // test files removed
+	Bytes   int64  // their sizes
+	Skipped string // why the folder was left; empty when it is gone
+}
+
+// Clean removes the test folders that killed runs left in the folder path, or path itself if it is
+// such a folder. It leaves alone what is in use or not surely hubbench's, and says why.
+func Clean(path string) ([]Cleaned, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("clean: %w", err)
+	}
+	if name, ok := strings.CutPrefix(filepath.Base(path), Prefix); ok && name != "" {
+		return []Cleaned{cleanOne(filepath.Dir(path), filepath.Base(path), filesystem.Lock)}, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, fmt.Errorf("clean: %w", err)
+	}
+	var done []Cleaned
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), Prefix) {
+			done = append(done, cleanOne(path, entry.Name(), filesystem.Lock))
+		}
+	}
+	return done, nil
+}
+
+func cleanOne(dir, name string, lock func(*os.File) error) Cleaned {
+	result := Cleaned{Path: filepath.Join(dir, name)}
+	f, err := openMarked(dir, name, lock)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = errors.New("it has no hubbench marker")
+	case err == nil && f.unlocked:
+		f.close()
+		err = errors.New("this file system does not lock files, so a running hubbench may be " +
+			"using it: if none is, remove the folder")
+	case err == nil:
+		result.Files, result.Bytes, err = f.remove(nil, true)
+	}
+	if err != nil {
+		result.Skipped = err.Error()
+	}
+	return result
+}
