@@ -212,5 +212,5 @@ func runClean(p program, path string) error {
 	if err == nil && len(cleaned) == 0 {
 		printf(p.stdout, "no hubbench test folders in %s\n", path)
 	}
-	return diskio.Hinted(err)
+	return diskio.WithHint(err)
 }

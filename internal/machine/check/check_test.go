@@ -114,10 +114,10 @@ func desktop(t *testing.T) *facts {
 		largeJob(trace.Write, 256e6), largeJob(trace.Read, 256e6), smallJob(trace.Write, 16e6),
 		smallJob(trace.Read, 16e6),
 	} {
-		direct := diskio.Tried{
+		direct := diskio.Trial{
 			Effective: trace.Effective{Cache: "direct", Depth: depth}, Bytes: job.Sizes[0],
 		}
-		f.files = append(f.files, moved{Tried: direct, job: job, counted: job.Sizes[0]})
+		f.files = append(f.files, moved{Trial: direct, job: job, counted: job.Sizes[0]})
 	}
 	rates(2e9, 2.5e9, 100e6, 150e6)(f)
 	flushed(800e3, nil)(f)

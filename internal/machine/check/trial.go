@@ -45,7 +45,7 @@ func judgeFolder(f *facts) answer {
 
 // moved says how a file was moved, and how many bytes of it the device counted.
 type moved struct {
-	diskio.Tried
+	diskio.Trial
 	job     scenario.Job
 	counted int64 // counted is in bytes; -1 if nothing counts them.
 }
@@ -78,7 +78,7 @@ func (f *facts) move(ctx context.Context, job scenario.Job, stays bool) (moved, 
 	}
 	before, noCount := gauge.Count(ctx, f.disk.Path)
 	did, err := diskio.Try(ctx, work, f.onProgress)
-	m := moved{Tried: did, job: job, counted: -1}
+	m := moved{Trial: did, job: job, counted: -1}
 	if after, err := gauge.Count(ctx, f.disk.Path); err == nil && noCount == nil {
 		// Trims of removed test files are left out.
 		m.counted = after.Read + after.Written - before.Read - before.Written

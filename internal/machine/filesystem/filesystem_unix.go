@@ -11,8 +11,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// Lock holds the file for this process alone until it closes it, however the process ends, or gives ErrBusy at once.
-// The error of file systems without locks (some network ones) is errors.ErrUnsupported.
+// Lock holds the file for this process alone until it closes it, however the process ends, or gives
+// ErrBusy at once. The error of file systems without locks (some network ones) is
+// errors.ErrUnsupported.
 func Lock(f *os.File) error { return lock(f, unix.LOCK_EX) }
 
 // Share is Lock beside others that share the file.
@@ -31,7 +32,8 @@ func lock(f *os.File, how int) error {
 
 // Unsupported reports whether a file system has refused a way of flushing that it does not support.
 func Unsupported(err error) bool {
-	return errors.Is(err, unix.ENOTTY) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EINVAL)
+	return errors.Is(err, unix.ENOTTY) || errors.Is(err, unix.ENOTSUP) ||
+		errors.Is(err, unix.EINVAL)
 }
 
 func plainSync(f *os.File) error { return unix.Fsync(int(f.Fd())) }

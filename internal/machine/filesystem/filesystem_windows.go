@@ -9,18 +9,21 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// Lock holds the file for this process alone until it closes it, however the process ends, or gives ErrBusy at once.
-// The error of file systems without locks (some network ones) is errors.ErrUnsupported.
+// Lock holds the file for this process alone until it closes it, however the process ends, or gives
+// ErrBusy at once. The error of file systems without locks (some network ones) is
+// errors.ErrUnsupported.
 func Lock(f *os.File) error { return lock(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
 
 // Share is Lock beside others that share the file.
 func Share(f *os.File) error { return lock(f, 0) }
 
-// lock takes a byte that lies far behind the content: on Windows no other process can read locked bytes.
+// lock takes a byte that lies far behind the content: on Windows no other process can read locked
+// bytes.
 func lock(f *os.File, how uint32) error {
 	at := windows.Overlapped{Offset: 1 << 30}
 	handle := windows.Handle(f.Fd())
-	_ = windows.UnlockFileEx(handle, 0, 1, 0, &at) // one way of holding it does not become the other
+	// One way of holding it does not become the other.
+	_ = windows.UnlockFileEx(handle, 0, 1, 0, &at)
 	err := windows.LockFileEx(handle, how|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return ErrBusy

@@ -16,7 +16,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// macEvery is how often the registry is asked. It takes a process that runs for some hundredths of a second.
+// macEvery is how often the registry is asked. It takes a process that runs for some hundredths of
+// a second.
 const macEvery = 5 * time.Second
 
 // find finds the meter of the disk behind a folder, or of the disks that a set behind it consists
@@ -85,7 +86,8 @@ func links(meters []*meter) Source {
 
 // registry is what ioreg prints of the entries that its arguments name, as a property list.
 func registry(ctx context.Context, args ...string) ([]byte, error) {
-	tool, err := exec.LookPath("/usr/sbin/ioreg") // if it is not there, no process is needed to find that out
+	// If it is not there, no process is needed to find that out.
+	tool, err := exec.LookPath("/usr/sbin/ioreg")
 	if err != nil {
 		return nil, fmt.Errorf("ioreg: %w", err)
 	}

@@ -21,7 +21,8 @@ func find(_ context.Context, folder string) (*meter, error) {
 	if err := windows.GetVolumePathName(at, &root[0], uint32(len(root))); err != nil {
 		return nil, err
 	}
-	if err := windows.GetVolumeNameForVolumeMountPoint(&root[0], &volume[0], uint32(len(volume))); err != nil {
+	if err := windows.GetVolumeNameForVolumeMountPoint(&root[0], &volume[0],
+		uint32(len(volume))); err != nil {
 		return nil, err
 	}
 	var device struct{ Type, Number, Partition uint32 }
@@ -50,14 +51,19 @@ func find(_ context.Context, folder string) (*meter, error) {
 func whole(context.Context, []*meter) []Source {
 	getSystemTimes := windows.NewLazySystemDLL("kernel32.dll").NewProc("GetSystemTimes")
 	return []Source{cpuSource(func() (cpuTimes, error) {
-		var idle, kernel, user windows.Filetime // what all cores have done so far: kernel time has idle time in it
-		ok, _, err := getSystemTimes.Call(uintptr(unsafe.Pointer(&idle)), uintptr(unsafe.Pointer(&kernel)),
+		// What all cores have done so far: kernel time has idle time in it.
+		var idle, kernel, user windows.Filetime
+		ok, _, err := getSystemTimes.Call(uintptr(unsafe.Pointer(&idle)),
+			uintptr(unsafe.Pointer(&kernel)),
 			uintptr(unsafe.Pointer(&user)))
 		if ok == 0 {
 			return cpuTimes{}, fmt.Errorf("GetSystemTimes: %w", err)
 		}
-		of := func(t windows.Filetime) float64 { return float64(t.HighDateTime)*(1<<32) + float64(t.LowDateTime) } // 100 ns
-		total := of(kernel) + of(user)
-		return cpuTimes{busy: total - of(idle), total: total}, nil
+		// A Filetime counts steps of 100 ns.
+		steps := func(t windows.Filetime) float64 {
+			return float64(t.HighDateTime)*(1<<32) + float64(t.LowDateTime)
+		}
+		total := steps(kernel) + steps(user)
+		return cpuTimes{busy: total - steps(idle), total: total}, nil
 	})}
 }

@@ -12,13 +12,15 @@ const (
 	wholeClock = unix.CLOCK_MONOTONIC_RAW
 )
 
-// spinNS is long, because the sleep is relative and nothing promises when it ends; Macs have cores to spare for it.
+// spinNS is long, because the sleep is relative and nothing promises when it ends; Macs have cores
+// to spare for it.
 const spinNS = 1_000_000
 
-// SleepUntil sleeps to the instant ns on a timer of its own that macOS does not gather with others (NOTE_CRITICAL in
-// kevent(2)); a plain sleep may end a millisecond late, and later on battery or in the background. The timer is
-// relative: an absolute one (NOTE_MACHTIME) counts ticks of 125/3 ns on Apple silicon and of 1 ns elsewhere, and
-// what passes between reading the clock and arming the timer is made up for by the spin that follows.
+// SleepUntil sleeps to the instant ns on a timer of its own that macOS does not gather with others
+// (NOTE_CRITICAL in kevent(2)); a plain sleep may end a millisecond late, and later on battery or
+// in the background. The timer is relative: an absolute one (NOTE_MACHTIME) counts ticks of 125/3
+// ns on Apple silicon and of 1 ns elsewhere, and what passes between reading the clock and arming
+// the timer is made up for by the spin that follows.
 func SleepUntil(ns int64) {
 	queue, err := unix.Kqueue()
 	if err == nil {
@@ -29,7 +31,8 @@ func SleepUntil(ns int64) {
 			err = sleepCritical(queue, rest)
 		}
 		if err != nil {
-			time.Sleep(time.Duration(rest)) // as good as can be had; the skew that is recorded shows the difference
+			// As good as can be had; the skew that is recorded shows the difference.
+			time.Sleep(time.Duration(rest))
 		}
 	}
 }

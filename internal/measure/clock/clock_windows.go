@@ -13,19 +13,20 @@ import (
 // spinNS is long, because the sleep is relative and Windows wakes sleepers on its tick.
 const spinNS = 1_000_000
 
-// counter is the address of the call that reads the performance counter, and perSecond how fast it counts: fixed when
-// the machine starts. Neither call can fail since Windows XP.
+// counter is the address of the call that reads the performance counter, and perSecond how fast it
+// counts: fixed when the machine starts. Neither call can fail since Windows XP.
 var (
 	kernel32  = windows.NewLazySystemDLL("kernel32.dll")
 	counter   = sync.OnceValue(kernel32.NewProc("QueryPerformanceCounter").Addr)
-	perSecond = sync.OnceValue(func() uint64 { //nolint:gochecknoglobals // asked once, as the address above
+	perSecond = sync.OnceValue(func() uint64 { //nolint:gochecknoglobals // asked once
 		var n int64
 		_, _, _ = kernel32.NewProc("QueryPerformanceFrequency").Call(uintptr(unsafe.Pointer(&n)))
 		return uint64(n)
 	})
 )
 
-// Now is the monotonic clock in nanoseconds: the performance counter, which counts from boot for every process.
+// Now is the monotonic clock in nanoseconds: the performance counter, which counts from boot for
+// every process.
 func Now() int64 {
 	var ticks int64
 	// Not by way of LazyProc.Call, which moves the variable and its arguments to the heap.
@@ -45,9 +46,9 @@ func SleepUntil(ns int64) {
 
 var unbiased = windows.NewLazySystemDLL("kernel32.dll").NewProc("QueryUnbiasedInterruptTime")
 
-// Slept is how long the machine has been asleep since it was started: the interrupt time goes on while it sleeps,
-// and the unbiased one does not. DurationSinceBoot reads the former in steps of some 10 ms. Only its growth means
-// anything.
+// Slept is how long the machine has been asleep since it was started: the interrupt time goes on
+// while it sleeps, and the unbiased one does not. DurationSinceBoot reads the former in steps of
+// some 10 ms. Only its growth means anything.
 func Slept() time.Duration {
 	var awake int64 // in units of 100 ns
 	if ok, _, _ := unbiased.Call(uintptr(unsafe.Pointer(&awake))); ok == 0 {

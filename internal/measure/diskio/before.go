@@ -125,10 +125,10 @@ func (m *mover) fill(ctx context.Context, block int64) error {
 	return nil
 }
 
-// besides reports progress outside the files' times.
-func (m *mover) besides(done int64) {
-	m.beside += done
-	m.reportBeside(m.beside)
+// countBackground reports progress outside the files' times.
+func (m *mover) countBackground(done int64) {
+	m.backgroundDone += done
+	m.reportBackground(m.backgroundDone)
 }
 
 // emptyCache makes sure that no file to be read is in the cache, or warns. Direct requests may meet
@@ -136,7 +136,7 @@ func (m *mover) besides(done int64) {
 // from.
 func (m *mover) emptyCache() error {
 	bytes, cached, err := m.cachedOf(m.files, 1, func(f testFile) error {
-		defer m.besides(1) // each may wait for a flush
+		defer m.countBackground(1) // each may wait for a flush
 		return m.evict(f)
 	})
 	if err != nil {

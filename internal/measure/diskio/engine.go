@@ -21,15 +21,15 @@ import (
 type Engine interface {
 	// Prepare does all that must lie outside the timing before the release: the marked folder,
 	// buffers touched, the files a read phase reads, the first file open. It returns what the job
-	// really got. Until Close has returned, the engine passes to beside, from its own goroutine or
-	// another, how much it has done so far that is not in the files' times: bytes written before
+	// really got. Until Close has returned, the engine passes to background, from its own goroutine
+	// or another, how much it has done so far that is not in the files' times: bytes written before
 	// the release or read back, files removed and files dropped from the cache. A disk that hangs
 	// shows as no progress.
-	Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error)
+	Prepare(ctx context.Context, background func(done int64)) (trace.Effective, error)
 	// Start gives the release instant (clock.Now's nanoseconds); all times returned count from it.
-	// From then on until Close has returned, the engine emits what it observes beside the files:
-	// latency and stream events, whose phase and disk are filled in by the worker. It emits them
-	// one at a time, from any goroutine, and never from the transfer loop.
+	// From then on until Close has returned, the engine emits what it observes apart from the
+	// files: latency and stream events, whose phase and disk are filled in by the worker. It emits
+	// them one at a time, from any goroutine, and never from the transfer loop.
 	Start(releaseNS int64, emit func(trace.Event))
 	// Transfer moves file seq of the job. Opening, allocation and closing lie outside the span it
 	// returns. It calls sample from its own goroutine or another, never concurrently, never after
@@ -38,8 +38,8 @@ type Engine interface {
 	// Cached is, after the last file, the share of the files moved past the cache that lies in it
 	// nevertheless; ok is false if that is not known.
 	Cached() (share float64, ok bool)
-	// Doubts are warnings that have come up since Prepare.
-	Doubts() []string
+	// LateWarnings are warnings that have come up since Prepare.
+	LateWarnings() []string
 	// Close removes every file and folder the job made (unless it is to keep them).
 	Close() error
 }
@@ -79,11 +79,11 @@ func (j Job) explain(step string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return Hinted(fmt.Errorf("disk %s: %s in %s: %w", j.Disk, step, j.Dir, err))
+	return WithHint(fmt.Errorf("disk %s: %s in %s: %w", j.Disk, step, j.Dir, err))
 }
 
-// Hinted appends to err what to try, if anything is known.
-func Hinted(err error) error {
+// WithHint appends to err what to try, if anything is known.
+func WithHint(err error) error {
 	if hint := hintFor(err); hint != "" {
 		return fmt.Errorf("%w; %s", err, hint)
 	}

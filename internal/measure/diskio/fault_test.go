@@ -301,8 +301,8 @@ func TestFilesThatStayInTheCache(t *testing.T) {
 	}
 }
 
-// Space that cannot be reserved in the middle of a job is a doubt, reported once, and the files are
-// written anyway. Before the release it is an error: nothing is lost yet.
+// Space that cannot be reserved in the middle of a job is a warning, reported once, and the files
+// are written anyway. Before the release it is an error: nothing is lost yet.
 func TestReserveFailsInMidJob(t *testing.T) {
 	const size = 2 * probeReserve
 	fault := &fault{late: errors.New("no stretch is left")}
@@ -311,9 +311,9 @@ func TestReserveFailsInMidJob(t *testing.T) {
 	warnings := slices.Clone(eff.Warnings)
 	fault.armed.Store(true)
 	transferAll(t, engine)
-	if got := engine.Doubts(); len(got) != 1 ||
+	if got := engine.LateWarnings(); len(got) != 1 ||
 		!strings.Contains(got[0], "file 1 of the job (no stretch is left)") {
-		t.Errorf("Doubts() = %q, want one that names file 1 and the cause", got)
+		t.Errorf("LateWarnings() = %q, want one that names file 1 and the cause", got)
 	}
 	check.Same(t, "the warnings that Prepare returned", warnings, eff.Warnings)
 	checkContent(t, engine, size, size, size)

@@ -128,7 +128,7 @@ var ioPolicies = [...]string{"default", "important", "passive", "throttle", "uti
 // Priority says how the system treats the process's requests, and why its numbers are too low if it
 // holds them back. A process in the background runs on efficiency cores and waits with its requests
 // for everybody else's (setpriority(2)).
-func Priority() (name, doubt string) {
+func Priority() (name, warning string) {
 	background, bgErr := unix.Getpriority(prioDarwinProcess, 0)
 	policy, policyErr := libsystem.DiskPolicy()
 	return priorityOf(bgErr == nil && background != 0, policyName(policy, policyErr))

@@ -108,7 +108,7 @@ func adviseHuge(p []byte) {
 func fileSystem(string) string { return "" }
 
 // Priority says nothing: no policy of the process's own holds its requests back.
-func Priority() (name, doubt string) { return "", "" }
+func Priority() (name, warning string) { return "", "" }
 
 // Foreground does nothing: Linux keeps no process on slow cores by how it was started.
 func Foreground() error { return nil }

@@ -206,7 +206,7 @@ func (f *windowsFile) declare(size int64) error {
 func fileSystem(string) string { return "" }
 
 // Priority says nothing: no policy of the process's own holds its requests back.
-func Priority() (name, doubt string) { return "", "" }
+func Priority() (name, warning string) { return "", "" }
 
 // powerThrottling is PROCESS_POWER_THROTTLING_STATE of processthreadsapi.h: which kinds of
 // throttling the process decides itself, and which of these are on.
@@ -215,7 +215,7 @@ type powerThrottling struct{ Version, Control, On uint32 }
 // Foreground forbids Windows 11 to throttle this process while its windows are hidden, as a
 // minimised terminal's are: to run it slowly on slow cores, and to wake it by coarse timers. An
 // older Windows knows only the former, or neither.
-// https://learn.microsoft.com/windows/win32/api/processthreadsapi/nf-processthreadsapi-setprocessinformation
+// See SetProcessInformation in processthreadsapi.h.
 func Foreground() error {
 	const (
 		information     = 4 // ProcessPowerThrottling

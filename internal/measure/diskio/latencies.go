@@ -27,7 +27,7 @@ type latencies struct {
 	nextNS int64 // when the stretch ends, in nanoseconds since the release
 	lastNS int64 // time of the last tick
 
-	ends   chan int64 // of stretches
+	ends   chan int64 // ends of stretches
 	writer sync.WaitGroup
 }
 

@@ -101,7 +101,7 @@ func (m *mover) reserve(f *file) error {
 	if err == nil || m.release == 0 || isFull(err) {
 		return err
 	}
-	if len(m.Doubts()) == 0 { // one is enough
+	if len(m.LateWarnings()) == 0 { // one is enough
 		m.warn("space could not be reserved for file %d of the job (%v): if that happens, the "+
 			"time of allocation is part of the measurement", m.nextSeq, err)
 	}
@@ -175,13 +175,13 @@ func (m *mover) moveUntimed(
 	t := m.newTransfer(f)
 	t.setBlock(block)
 	t.checking = how
-	t.sample = func(bytes, _, _ int64) { m.reportBeside(m.beside + bytes) }
+	t.sample = func(bytes, _, _ int64) { m.reportBackground(m.backgroundDone + bytes) }
 	if op == trace.Read && !m.traits.direct {
 		err = m.evict(f)
 	}
 	if err == nil {
 		err = m.move(ctx, t, m.traits.fullest())
-		m.besides(t.size)
+		m.countBackground(t.size)
 	}
 	err = errors.Join(err, m.close(f))
 	if err == nil && op == trace.Write {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/measure/clock"
@@ -20,12 +21,18 @@ const settlesPerSecond = 20
 
 // Start notes the release, and starts to emit how long requests take.
 func (m *mover) Start(releaseNS int64, emit func(trace.Event)) {
-	m.release, m.emit = releaseNS, emit
+	var one sync.Mutex // latencies are emitted by another goroutine
+	m.emit = func(e trace.Event) {
+		one.Lock()
+		defer one.Unlock()
+		emit(e)
+	}
+	m.release = releaseNS
 	for _, g := range m.gauges {
-		emit(g)
+		m.emit(g)
 	}
 	m.pacer = newPacer(m)
-	m.latencies = newLatencies(emit)
+	m.latencies = newLatencies(m.emit)
 }
 
 // Transfer moves file seq. A size that is no whole number of sectors is written in whole sectors

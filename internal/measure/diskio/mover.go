@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
-	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -26,10 +24,12 @@ const (
 // record is a test file as the folder's list has it.
 type record = testfolder.Record
 
-// real moves a job's bytes to and from real files. What it does before the release is in this file,
-// what happens to each file after it in move.go.
+// mover moves a job's bytes to and from real files. What it does before the release is in this file
+// and in before.go, what it does from then on in move.go; a file's life is in life.go, a transfer's
+// loop in transfer.go.
 type mover struct {
 	job       Job
+	openFirst func(*trace.Effective) error // opens what is moved first
 	system    system
 	sampleNS  int64 // between samples of progress
 	timing    timing
@@ -44,22 +44,23 @@ type mover struct {
 	stays     bool   // the file system drops no file from the cache, which was said
 	inOrder   bool   // new files are not reserved, and written from front to back
 	// Those that are there before the release, in the job's order: to be read, or overwritten
-	files        []record
-	first        int   // number of the first file written otherwise
-	next         *file // opened for the next Transfer
-	nextSeq      int
-	ended        int64 // when the last file did, by clock.Now; zero before
-	until        int64 // when the last file's requests did, whole or not
-	moved        int   // files moved without a failure
-	failed       bool
-	release      int64
-	latencies    *latencies // latencies of the requests since the release
-	emit         func(trace.Event)
-	gauges       []trace.Event // gauges of the whole job, emitted when it starts
-	warnings     []string
-	reported     int              // warnings that Prepare has returned
-	reportBeside func(done int64) // see Engine.Prepare
-	beside       int64            // last reported progress
+	files     []record
+	first     int   // number of the first file written otherwise
+	next      *file // opened for the next Transfer
+	nextSeq   int
+	ended     int64 // when the last file did, by clock.Now; zero before
+	until     int64 // when the last file's requests did, whole or not
+	moved     int   // files moved without a failure
+	failed    bool
+	release   int64
+	latencies *latencies // latencies of the requests since the release
+	emit      func(trace.Event)
+	gauges    []trace.Event // gauges of the whole job, emitted when it starts
+	warnings  []string
+	reported  int // warnings that Prepare has returned
+
+	reportBackground func(done int64) // see Engine.Prepare
+	backgroundDone   int64            // last reported
 }
 
 // system is the calls that an engine makes to the operating system; tests inject faults.
@@ -72,9 +73,9 @@ type system struct {
 	cachedBelow int64
 	// fileSystem is the kind of file system that a folder is on, and nil where none needs care.
 	fileSystem func(dir string) string
-	// priority is how the system treats the process's requests, and a doubt if it holds them back;
-	// nil: that is not asked.
-	priority func() (name, doubt string)
+	// priority is how the system treats the process's requests, and a warning if that holds them
+	// back; nil: that is not asked.
+	priority func() (name, warning string)
 }
 
 // timing is the clock of requests that have a start time; tests have their own.
@@ -99,22 +100,18 @@ func systemCalls() system {
 
 func newMover(job Job, sys system) *mover {
 	watch := clock.Start() // no system call for the time
-	return &mover{job: job, system: sys, sampleNS: policy.SampleNS,
+	m := &mover{job: job, system: sys, sampleNS: policy.SampleNS,
 		timing: timing{watch.Now, clock.SleepUntil}}
+	m.openFirst = func(*trace.Effective) error { return m.openNext(0) }
+	return m
 }
 
 // Prepare makes the folder, finds out what the file system can do, and readies buffers and files.
-func (m *mover) Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error) {
-	return m.prepare(ctx, beside, func(*trace.Effective) error { return m.openNext(0) })
-}
-
-// prepare ends with opening what is moved first.
-func (m *mover) prepare(ctx context.Context, beside func(done int64),
-	open func(*trace.Effective) error) (trace.Effective, error) {
-	m.reportBeside = beside
+func (m *mover) Prepare(ctx context.Context, background func(done int64)) (trace.Effective, error) {
+	m.reportBackground = background
 	eff, err := m.setUp(ctx)
 	if err == nil {
-		err = open(&eff)
+		err = m.openFirst(&eff)
 	}
 	eff.Warnings, m.reported = m.warnings, len(m.warnings)
 	return eff, m.job.explain("prepare", err)
@@ -125,7 +122,7 @@ func (m *mover) setUp(ctx context.Context) (eff trace.Effective, err error) {
 	if m.folder, err = testfolder.Open(m.job.Dir, m.job.RunID); err != nil {
 		return eff, err
 	}
-	m.folder.Removed = func() { m.besides(1) }
+	m.folder.Removed = func() { m.countBackground(1) }
 	direct := m.job.IO.Mode == scenario.ModeDirect
 	m.traits, err = probe(m.system.open, m.folder.Root, direct, m.system.cachedBelow)
 	if err != nil {
@@ -189,18 +186,21 @@ func (m *mover) reads() bool { return m.job.Role == trace.Read || m.job.Reads > 
 
 // readsAndWrites reports whether the job does both.
 func (m *mover) readsAndWrites() bool {
-	records := func(s stream.Spec) bool { return s.Record }
-	plays := func(s stream.Spec) bool { return !s.Record }
-	return m.job.Reads > 0 || slices.ContainsFunc(m.job.Streams, records) &&
-		slices.ContainsFunc(m.job.Streams, plays)
+	recorded := 0
+	for _, s := range m.job.Streams {
+		if s.Record {
+			recorded++
+		}
+	}
+	return m.job.Reads > 0 || recorded > 0 && recorded < len(m.job.Streams)
 }
 
 // timed reports whether requests begin at times of their own: threads can wait for each, at rates
 // where they cost little.
 func (m *mover) timed() bool { return m.job.HasNoFiles() || m.job.Pace > 0 }
 
-// Doubts are the warnings since Prepare.
-func (m *mover) Doubts() []string { return m.warnings[m.reported:] }
+// LateWarnings are the warnings since Prepare.
+func (m *mover) LateWarnings() []string { return m.warnings[m.reported:] }
 
 func (m *mover) warn(format string, args ...any) {
 	m.warnings = append(m.warnings, fmt.Sprintf(format, args...))
@@ -261,9 +261,9 @@ func (m *mover) effective() trace.Effective {
 		eff.FlushReaches = fsyncReaches
 	}
 	if m.system.priority != nil {
-		var doubt string
-		if eff.Priority, doubt = m.system.priority(); doubt != "" {
-			m.warn("%s", doubt)
+		var warning string
+		if eff.Priority, warning = m.system.priority(); warning != "" {
+			m.warn("%s", warning)
 		}
 	}
 	if m.traits.direct {

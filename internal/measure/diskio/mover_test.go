@@ -158,7 +158,8 @@ func moved(t testing.TB, e Engine, seq int) Span {
 // warned checks that the warnings say what is wanted, and that there are none if that is nothing.
 func warned(t testing.TB, warnings []string, want string) {
 	t.Helper()
-	if all := strings.Join(warnings, "\n"); !strings.Contains(all, want) || want == "" && all != "" {
+	if all := strings.Join(warnings, "\n"); !strings.Contains(all, want) || want == "" &&
+		all != "" {
 		t.Errorf("warnings = %q, want %q", all, want)
 	}
 }

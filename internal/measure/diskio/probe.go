@@ -130,7 +130,7 @@ func (tr *traits) fullest() string {
 
 // priorityOf judges what macOS says of a process: whether it is in the background, and its policy
 // for disk requests.
-func priorityOf(background bool, policy string) (name, doubt string) {
+func priorityOf(background bool, policy string) (name, warning string) {
 	const try = "run hubbench from a terminal window, not by taskpolicy or as a background job"
 	switch {
 	case background:

@@ -9,7 +9,7 @@ func TestPriority(t *testing.T) {
 	for _, tt := range []struct {
 		background   bool
 		policy, name string
-		doubt        string
+		warning      string
 	}{
 		{false, "", "", ""},
 		{false, "important", "important", ""},
@@ -17,11 +17,11 @@ func TestPriority(t *testing.T) {
 		{false, "utility", "utility", "I/O policy utility"},
 		{true, "important", "background", "efficiency cores"},
 	} {
-		name, doubt := priorityOf(tt.background, tt.policy)
-		if name != tt.name || !strings.Contains(doubt, tt.doubt) ||
-			(doubt == "") != (tt.doubt == "") {
+		name, warning := priorityOf(tt.background, tt.policy)
+		if name != tt.name || !strings.Contains(warning, tt.warning) ||
+			(warning == "") != (tt.warning == "") {
 			t.Errorf("priorityOf(%v, %q) = %q, %q, want %q, %q", tt.background, tt.policy, name,
-				doubt, tt.name, tt.doubt)
+				warning, tt.name, tt.warning)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/latency"
@@ -46,15 +45,12 @@ type streams struct {
 }
 
 func newStreams(job Job, sys system) *streams {
-	return &streams{
+	s := &streams{
 		mover: newMover(job, sys), players: stream.Players(job.Streams), reportNS: stream.SampleNS,
 		belatedNS: latency.NewSum(),
 	}
-}
-
-// Prepare does what every job's does, and opens a file for each stream.
-func (s *streams) Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error) {
-	return s.prepare(ctx, beside, s.openStreams)
+	s.openFirst = s.openStreams
+	return s
 }
 
 // openStreams opens a file for each stream; those that are played have been written.
@@ -68,16 +64,6 @@ func (s *streams) openStreams(eff *trace.Effective) (err error) {
 		s.free = append(s.free, i)
 	}
 	return nil
-}
-
-// Start notes the release.
-func (s *streams) Start(releaseNS int64, emit func(trace.Event)) {
-	var one sync.Mutex // another goroutine emits latencies
-	s.mover.Start(releaseNS, func(e trace.Event) {
-		one.Lock()
-		defer one.Unlock()
-		emit(e)
-	})
 }
 
 // Transfer goes on with the streams until the stretch seq is moved: that many bytes of all of them.

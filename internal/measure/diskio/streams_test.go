@@ -139,7 +139,8 @@ func TestStreamsOverAStall(t *testing.T) {
 				if diff := got.Late - want.Late; diff < 0 || diff > max(1, want.Late/100) {
 					t.Errorf("stream %d: %d late frames, want %d", i+1, got.Late, want.Late)
 				}
-				check.Same(t, player.Name+": stalled", int64(got.Late)*frame.Nanoseconds(), got.StallNS)
+				check.Same(t, player.Name+": stalled", int64(got.Late)*frame.Nanoseconds(),
+					got.StallNS)
 				if diff := got.LowestNS - want.LowestNS; diff < -4*service.Nanoseconds() ||
 					diff > 0 {
 					t.Errorf("stream %d: the buffer fell to %d ns, want at most a few requests under %d", i+1, got.LowestNS, want.LowestNS)

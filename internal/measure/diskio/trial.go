@@ -12,8 +12,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Tried is the result of a job outside any run.
-type Tried struct {
+// Trial is the result of a job outside any run.
+type Trial struct {
 	Effective trace.Effective
 	Bytes     int64
 	Seconds   float64 // from the first request to after the last flush
@@ -24,11 +24,11 @@ type Tried struct {
 // Try does a job by itself, for checks of a machine: through the engine of a run, and with what an
 // engine does not report. Files that the job's CarryOver names stay for the next of the same RunID;
 // RemoveRun ends that. Whenever something has moved, alive is called.
-func Try(ctx context.Context, job Job, alive func()) (Tried, error) {
+func Try(ctx context.Context, job Job, alive func()) (Trial, error) {
 	return try(ctx, newMover(job, systemCalls()), alive)
 }
 
-func try(ctx context.Context, e *mover, alive func()) (out Tried, err error) {
+func try(ctx context.Context, e *mover, alive func()) (out Trial, err error) {
 	// io_uring belongs to its thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -22,7 +22,7 @@ func TestTry(t *testing.T) {
 	read := newJob(dir, trace.Read, 3<<20)
 	got, err := Try(t.Context(), read, func() {})
 	check.Must(t, err)
-	for _, tried := range []Tried{wrote, got} {
+	for _, tried := range []Trial{wrote, got} {
 		if tried.Effective.FlushReaches != fsyncReaches {
 			t.Errorf("%s reaches %q, want %q", tried.Effective.Flush, tried.Effective.FlushReaches,
 				fsyncReaches)

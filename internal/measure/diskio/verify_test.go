@@ -31,10 +31,14 @@ func TestCheck(t *testing.T) {
 	}{
 		{"as written", func([]byte) {}, "", 0, false},
 		{"zeros", func(p []byte) { clear(p[2*unit : 3*unit]) }, "got zeros", 2 * unit, false},
-		{"a flipped bit in a stamp", func(p []byte) { p[unit+3] ^= 4 }, "got no stamp but", unit, false},
+		{"a flipped bit in a stamp", func(p []byte) {
+			p[unit+3] ^= 4
+		}, "got no stamp but", unit, false},
 		{"a flipped bit in the noise", func(p []byte) { p[unit+1001] ^= 4 }, "got something else",
 			unit + 1001, true},
-		{"a flipped bit in the last byte", func(p []byte) { p[len(p)-1] ^= 4 }, "got something else",
+		{"a flipped bit in the last byte", func(p []byte) {
+			p[len(p)-1] ^= 4
+		}, "got something else",
 			4*unit - 1, true},
 		{"another place of the file", func(p []byte) { copy(p[unit:2*unit], p[3*unit:]) },
 			"got the stamp of file 3 at byte 1060864", unit, false},

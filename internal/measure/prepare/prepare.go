@@ -161,13 +161,13 @@ func (r *Ready) Reach() error {
 func reach(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
-		return diskio.Hinted(err)
+		return diskio.WithHint(err)
 	}
 	_, err = f.ReadDir(1)
 	if errors.Is(err, io.EOF) {
 		err = nil // it is empty
 	}
-	return diskio.Hinted(errors.Join(err, f.Close()))
+	return diskio.WithHint(errors.Join(err, f.Close()))
 }
 
 // Volumes are those of the real disks, as far as the machine tells.

@@ -59,7 +59,7 @@ func (s *simulated) read(bytes int64) int64 { return policy.ReadOf(&s.job.Job, b
 // Cached: a model has no cache.
 func (s *simulated) Cached() (float64, bool) { return 0, false }
 
-// Doubts: a model has none.
-func (s *simulated) Doubts() []string { return nil }
+// LateWarnings: a model has none.
+func (s *simulated) LateWarnings() []string { return nil }
 
 func (s *simulated) Close() error { return nil }

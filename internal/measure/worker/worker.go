@@ -129,7 +129,7 @@ func (w *worker) serve(ctx context.Context) wire.Message {
 	} else if w.checkCache() {
 		done.Effective = &w.effective
 	}
-	if doubts := w.engine.Doubts(); len(doubts) > 0 {
+	if doubts := w.engine.LateWarnings(); len(doubts) > 0 {
 		w.effective.Warnings = append(w.effective.Warnings, doubts...)
 		done.Effective = &w.effective
 	}

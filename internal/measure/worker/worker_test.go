@@ -59,7 +59,7 @@ func (f *fakeEngine) Transfer(ctx context.Context, seq int,
 
 func (f *fakeEngine) Cached() (float64, bool) { return f.cached, f.cached > 0 }
 
-func (f *fakeEngine) Doubts() []string { return f.doubts }
+func (f *fakeEngine) LateWarnings() []string { return f.doubts }
 
 func (f *fakeEngine) Close() error {
 	close(f.closed)

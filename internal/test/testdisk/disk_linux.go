@@ -156,7 +156,8 @@ const (
 )
 
 // ErrNoLimits is of a system whose control groups limit no I/O.
-var ErrNoLimits = errors.New("this system has no control groups that limit I/O: neither blkio nor io")
+var ErrNoLimits = errors.New("this system has no control groups that limit I/O: neither blkio " +
+	"nor io")
 
 // Limit has the kernel let the processes of Command move that many bytes per second to and from the
 // whole disk; 0 is no limit. It holds for direct requests: what goes through the cache is written
