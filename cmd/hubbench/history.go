@@ -111,7 +111,7 @@ func historyIn(paths []string) (history [][]tidy.DiskRow, err error) {
 // earlier are the runs of a history that have a run's setup and work, and how many there are
 // besides, and why.
 func earlier(history [][]tidy.DiskRow, of *recorded.Run,
-	compared []*recorded.Run) (samples []compare.Sample, left string) {
+	compared []*recorded.Run) (samples []compare.Measurements, left string) {
 	base := tidy.DisksOf(of)
 	setup := setupOf(base)
 	inBase := func(row tidy.DiskRow) bool { return isIn(row, base) }
@@ -166,7 +166,7 @@ func isIn(row tidy.DiskRow, base []tidy.DiskRow) bool {
 
 // sampleOf is what a run measured of what a base did too, and in phases that the base lacks: of each
 // disk, and of all together, means of repeats.
-func sampleOf(rows, base []tidy.DiskRow) compare.Sample {
+func sampleOf(rows, base []tidy.DiskRow) compare.Measurements {
 	type phase struct {
 		rate, squares float64
 		disks         int
@@ -175,7 +175,7 @@ func sampleOf(rows, base []tidy.DiskRow) compare.Sample {
 	for _, b := range base {
 		inBase[trace.Unnumbered(b.Phase)] = true
 	}
-	var repeats []compare.Sample
+	var repeats []compare.Measurements
 	together := map[string]phase{}
 	for _, row := range rows {
 		isOther := inBase[trace.Unnumbered(row.Phase)] && !isIn(row, base)
@@ -189,7 +189,8 @@ func sampleOf(rows, base []tidy.DiskRow) compare.Sample {
 		}
 		name := trace.Unnumbered(row.Phase)
 		e := compare.Log(*row.Rate, ci)
-		repeats = append(repeats, compare.Sample{{Phase: name, Disk: row.Disk, Work: row.Work}: e})
+		repeats = append(repeats,
+			compare.Measurements{{Phase: name, Disk: row.Disk, Work: row.Work}: e})
 		p := together[row.Phase]
 		p.rate += *row.Rate
 		se := e.SE * *row.Rate
@@ -198,7 +199,7 @@ func sampleOf(rows, base []tidy.DiskRow) compare.Sample {
 		if together[row.Phase] = p; p.disks == int(row.Working) && p.disks > 1 {
 			all := compare.Log(p.rate, nil)
 			all.SE, all.DegreesOfFreedom = math.Sqrt(p.squares)/p.rate, e.DegreesOfFreedom
-			repeats = append(repeats, compare.Sample{{Phase: name}: all})
+			repeats = append(repeats, compare.Measurements{{Phase: name}: all})
 		}
 	}
 	return compare.Pooled(repeats)

@@ -92,7 +92,7 @@ func (o *importOptions) run(_ *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	var files []foreign.File
+	var files []foreign.InputFile
 	left := int64(maxImport)
 	for _, path := range paths {
 		data, err := filesystem.ReadFile(path, left)
@@ -103,7 +103,7 @@ func (o *importOptions) run(_ *cobra.Command, paths []string) error {
 			return usagef("read %s: %w", path, err)
 		}
 		left -= int64(len(data))
-		files = append(files, foreign.File{Name: path, Data: data})
+		files = append(files, foreign.InputFile{Name: path, Data: data})
 	}
 	made, err := foreign.Import(files, read)
 	if err != nil {

@@ -74,7 +74,7 @@ func (o *fitOptions) run(_ *cobra.Command, paths []string) error {
 			origin = hub.Specified
 		}
 	}
-	fitted, err := model.Fit(evidence, model.Options{Name: o.name, Seed: o.seed})
+	fitted, err := model.Fit(evidence, model.FitOptions{Name: o.name, Seed: o.seed})
 	if err != nil {
 		return fmt.Errorf("fit a hub: %w", err)
 	}

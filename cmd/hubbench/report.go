@@ -198,15 +198,15 @@ func (o *compareOptions) compare(paths []string, dash int) error {
 		return err
 	}
 	samples, left := earlier(history, first, runs)
-	var all []compare.Run
+	var all []compare.Input
 	for i, name := range o.namesOf(paths) {
 		r := runs[i]
-		all = append(all, compare.Run{Label: name, Trace: r.Trace, Analysis: r.Analysis,
+		all = append(all, compare.Input{Label: name, Trace: r.Trace, Analysis: r.Analysis,
 			Method: r.Method()})
 	}
 	base, others := all[:1], slices.Collect(slices.Chunk(all[1:], 1))
 	if dash > 0 {
-		base, others, of = all[:dash], [][]compare.Run{all[dash:]},
+		base, others, of = all[:dash], [][]compare.Input{all[dash:]},
 			[]*recorded.Run{runs[0], runs[dash]}
 	}
 	c := compare.Groups(base, others, samples)
@@ -216,7 +216,7 @@ func (o *compareOptions) compare(paths []string, dash int) error {
 	}
 	// A run that was cut short before its first phase did not measure something else.
 	for _, pair := range c.Pairs {
-		if len(pair.Phases)+len(pair.Searches) == 0 && len(pair.OnlyHere) > 0 {
+		if len(pair.Phases)+len(pair.Searches) == 0 && len(pair.OnlyInNew) > 0 {
 			return usagef("%s and %s have no phase of the same name or work: nothing to compare",
 				c.Base.Label, pair.Label)
 		}

@@ -78,7 +78,7 @@ func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
 	for _, r := range rates {
 		byHost[r.run.Host] = append(byHost[r.run.Host], r)
 	}
-	var list []trend.Series
+	var list []trend.HostSeries
 	var hubs []string
 	left := map[string]int{} // how many runs differ from their host's newest, by how
 	simulated := true
@@ -92,14 +92,14 @@ func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
 		if runs == nil {
 			continue
 		}
-		series := trend.Series{Host: host}
+		series := trend.HostSeries{Host: host}
 		if o.shown() { // Pages and pictures do not hold the names of hosts.
 			series.Host = fmt.Sprintf("Host %d", i+1)
 		}
 		for _, r := range runs {
 			series.Points = append(series.Points, r.Point)
 		}
-		series.Stretches = trend.Among(series.Points, len(byHost))
+		series.Stretches = trend.Stretches(series.Points, len(byHost))
 		at := 0
 		for k := range series.Stretches {
 			s := &series.Stretches[k]
@@ -143,7 +143,7 @@ func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
 }
 
 // gate returns the exit code of --fail-above as an error.
-func (o *trendOptions) gate(list []trend.Series, limit float64) error {
+func (o *trendOptions) gate(list []trend.HostSeries, limit float64) error {
 	fell, unsure := 0, 0
 	for _, s := range list {
 		switch s.Outcome {

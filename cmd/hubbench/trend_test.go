@@ -148,7 +148,7 @@ func TestTrendOfACatalogue(t *testing.T) {
 			must(t, os.Remove(file))
 		}
 	}
-	levels := func(args ...string) (list []trend.Series) {
+	levels := func(args ...string) (list []trend.HostSeries) {
 		must(t,
 			json.Unmarshal([]byte(hubbench(t,
 				append(append([]string{"trend"}, args...), "--json")...)), &list))

@@ -59,30 +59,30 @@ func (p *Part) moves() bool { return len(p.Streams) == 0 && !p.Probe }
 // need is the rate of its streams, in bytes per second.
 func (p *Part) need() float64 { return stream.TotalRate(p.Streams) }
 
-// Verdict is the answer in one word.
-type Verdict string
+// Judgement is the answer in one word.
+type Judgement string
 
 // The verdicts.
 const (
-	Yes    Verdict = "yes"
-	No     Verdict = "no"
-	Unsure Verdict = "unsure" // too close to call
+	Yes    Judgement = "yes"
+	No     Judgement = "no"
+	Unsure Judgement = "unsure" // too close to call
 )
 
 // sure is the share of the hubs simulated that must agree.
 const sure = 0.95
 
-// Answer is what the model says.
-type Answer struct {
-	Verdict Verdict `json:"verdict"`
+// Reply is what the model says.
+type Reply struct {
+	Verdict Judgement `json:"verdict"`
 	// Margin is the factor by which the streams' rates could grow and stay clean; below 1: they
 	// must shrink.
 	Margin float64 `json:"margin"`
 	// Its 95 % interval, if the profile holds observations.
-	MarginLow  float64  `json:"margin_low,omitempty"`
-	MarginHigh float64  `json:"margin_high,omitempty"`
-	Streams    []Stream `json:"streams"`
-	Advice     []Change `json:"advice"` // each turns the answer to yes; none if it is yes
+	MarginLow  float64        `json:"margin_low,omitempty"`
+	MarginHigh float64        `json:"margin_high,omitempty"`
+	Streams    []StreamResult `json:"streams"`
+	Advice     []Remedy       `json:"advice"` // each turns the answer to yes; none if it is yes
 
 	Profile string   `json:"profile"`
 	ForS    float64  `json:"for_s"`
@@ -99,9 +99,9 @@ type Texts struct {
 	Assumptions []string `json:"assumptions,omitempty"`
 }
 
-// Stream is the outcome of a disk's streams of one kind by the profile's own figures: the worst of
+// StreamResult is the outcome of a disk's streams of one kind by the profile's own figures: the worst of
 // them if they differ.
-type Stream struct {
+type StreamResult struct {
 	Disk          string         `json:"disk"`
 	Op            trace.Role     `json:"op"`
 	Kind          string         `json:"kind"`
@@ -122,8 +122,8 @@ type Regime struct {
 }
 
 // Ask answers a question that passes Check by a profile.
-func Ask(p *hub.Profile, q Question) (*Answer, error) {
-	hubs, refused, err := model.Hubs(p, q.Seed)
+func Ask(p *hub.Profile, q Question) (*Reply, error) {
+	hubs, refused, err := model.Candidates(p, q.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("draw hubs that agree with %s: %w", p.Name, err)
 	}
@@ -137,7 +137,7 @@ func Ask(p *hub.Profile, q Question) (*Answer, error) {
 	worst := slices.MinFunc(regimes, func(a, b played) int {
 		return cmp.Compare(a.lowest(), b.lowest())
 	})
-	a := &Answer{Streams: worst.streams, Advice: []Change{}, Profile: p.Name, ForS: q.For.Seconds(),
+	a := &Reply{Streams: worst.streams, Advice: []Remedy{}, Profile: p.Name, ForS: q.For.Seconds(),
 		Hubs: len(hubs)}
 	if len(regimes) > 1 {
 		for _, r := range regimes {
@@ -287,9 +287,9 @@ const dataSheet = "by its data sheet"
 // ParseDisk reads a disk by its data sheet: "X=2.8/2.5GB/s" reads 2.8 and writes 2.5 GB/s;
 // "X=2.8GB/s" does both; "X=2.8/2.5GB/s,cache=24GB@0.65GB/s" writes at 0.65 GB/s once it has
 // written 24 GB.
-func ParseDisk(text string) (hub.Disk, error) {
-	fail := func(why string) (hub.Disk, error) {
-		return hub.Disk{},
+func ParseDisk(text string) (hub.DiskModel, error) {
+	fail := func(why string) (hub.DiskModel, error) {
+		return hub.DiskModel{},
 			fmt.Errorf("disk %s: %s; try X=2.8/2.5GB/s, or X=2.8/2.5GB/s,cache=24GB@0.65GB/s",
 				strictyaml.Quote(text), why)
 	}
@@ -311,7 +311,7 @@ func ParseDisk(text string) (hub.Disk, error) {
 			return fail(err.Error())
 		}
 	}
-	d := hub.Disk{Name: parts[1], About: dataSheet, Read: hub.Side{Direct: read, Weight: 1},
+	d := hub.DiskModel{Name: parts[1], About: dataSheet, Read: hub.Side{Direct: read, Weight: 1},
 		Write: hub.Side{Direct: write, Weight: 1}}
 	if parts[6] == "" {
 		return d, nil
@@ -334,7 +334,7 @@ func ParseDisk(text string) (hub.Disk, error) {
 
 // WithDisk is the profile with one more disk on its hub: as fast there as its data sheet says and
 // the hub can carry, and with a pull that is the geometric mean of the other disks'.
-func WithDisk(p *hub.Profile, d hub.Disk) (*hub.Profile, error) {
+func WithDisk(p *hub.Profile, d hub.DiskModel) (*hub.Profile, error) {
 	if p.Disk(d.Name) != nil {
 		return nil, fmt.Errorf("disk %s: profile %s has one of that name; give the new one another",
 			d.Name, p.Name)

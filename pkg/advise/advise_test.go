@@ -23,7 +23,7 @@ func evenHub() *hub.Profile {
 			WriteWeight: 1}}
 	for _, name := range []string{"A", "B"} {
 		side := hub.Side{Hub: 2.5 * gb, Direct: 2.8 * gb, Weight: 1}
-		p.Disks = append(p.Disks, hub.Disk{Name: name, Read: side, Write: side})
+		p.Disks = append(p.Disks, hub.DiskModel{Name: name, Read: side, Write: side})
 	}
 	return p
 }
@@ -35,7 +35,7 @@ func playing(rate float64) Part {
 			Buffer: time.Second}}}
 }
 
-func answerTo(t *testing.T, p *hub.Profile, q Question) *Answer {
+func answerTo(t *testing.T, p *hub.Profile, q Question) *Reply {
 	t.Helper()
 	a, err := Ask(p, q)
 	check.Must(t, err)
@@ -45,7 +45,7 @@ func answerTo(t *testing.T, p *hub.Profile, q Question) *Answer {
 // Everything advised is a yes when it is asked, and a little more of it is none.
 func TestAdvice(t *testing.T) {
 	p := evenHub()
-	p.Disks = append(p.Disks, hub.Disk{Name: "slow",
+	p.Disks = append(p.Disks, hub.DiskModel{Name: "slow",
 		Read:  hub.Side{Hub: 0.5 * gb, Direct: 0.5 * gb, Weight: 1},
 		Write: hub.Side{Hub: 0.5 * gb, Direct: 0.5 * gb, Weight: 1}})
 	q := Question{Parts: []Part{playing(1.8 * gb), {Disk: "B", Op: "read"}}, For: time.Minute}
@@ -53,10 +53,10 @@ func TestAdvice(t *testing.T) {
 	if a.Verdict != No {
 		t.Fatalf("%s, want no: %+v", a.Verdict, a)
 	}
-	ask := func(parts []Part) Verdict {
+	ask := func(parts []Part) Judgement {
 		return answerTo(t, p, Question{Parts: parts, For: q.For}).Verdict
 	}
-	var kinds []ChangeKind
+	var kinds []RemedyKind
 	for _, c := range a.Advice {
 		kinds = append(kinds, c.Kind)
 		parts, beyond := slices.Clone(q.Parts), slices.Clone(q.Parts)
@@ -83,7 +83,7 @@ func TestAdvice(t *testing.T) {
 			t.Errorf("%s: a little more is a yes as well", c.Text)
 		}
 	}
-	check.Same(t, "advice", []ChangeKind{Slower, OtherPort, OtherPort, FewStreams}, kinds)
+	check.Same(t, "advice", []RemedyKind{Slower, OtherPort, OtherPort, FewStreams}, kinds)
 }
 
 // A disk that falls behind once its cache is full is judged after that too, and one whose cache
@@ -98,7 +98,7 @@ func TestCaches(t *testing.T) {
 	}
 	for _, test := range []struct {
 		length  time.Duration
-		want    Verdict
+		want    Judgement
 		regimes int
 		says    string
 	}{
@@ -139,20 +139,20 @@ func TestWords(t *testing.T) {
 	writes := func(disk string, pace float64) Part {
 		return Part{Disk: disk, Op: "write", Pace: pace}
 	}
-	answer := func(v Verdict, margin float64, late int, advice ...string) *Answer {
-		a := &Answer{Verdict: v, Margin: margin,
-			Streams: []Stream{{Disk: "A", Due: 6000, Late: late, LowestBufferS: 0.3, BufferS: 1,
+	answer := func(v Judgement, margin float64, late int, advice ...string) *Reply {
+		a := &Reply{Verdict: v, Margin: margin,
+			Streams: []StreamResult{{Disk: "A", Due: 6000, Late: late, LowestBufferS: 0.3, BufferS: 1,
 				Verdict: stream.Strained}}}
 		if late > 0 {
 			a.Streams[0].Verdict, a.Streams[0].LowestBufferS = stream.Drops, 0
 		}
 		for _, text := range advice {
-			a.Advice = append(a.Advice, Change{Text: text})
+			a.Advice = append(a.Advice, Remedy{Text: text})
 		}
 		return a
 	}
 	for _, test := range []struct {
-		answer *Answer
+		answer *Reply
 		parts  []Part
 		caches cacheState
 		want   string
@@ -256,11 +256,11 @@ func TestParseStreams(t *testing.T) {
 }
 
 func TestParseDisk(t *testing.T) {
-	disk := func(read, write float64, cache *hub.Cache) hub.Disk {
-		return hub.Disk{Name: "X", About: dataSheet, Read: hub.Side{Direct: read, Weight: 1},
+	disk := func(read, write float64, cache *hub.Cache) hub.DiskModel {
+		return hub.DiskModel{Name: "X", About: dataSheet, Read: hub.Side{Direct: read, Weight: 1},
 			Write: hub.Side{Direct: write, Weight: 1}, Cache: cache}
 	}
-	for text, want := range map[string]hub.Disk{
+	for text, want := range map[string]hub.DiskModel{
 		"X=2.8/2.5GB/s":      disk(2.8e9, 2.5e9, nil),
 		"X=2.8GB/s/2.5GB/s":  disk(2.8e9, 2.5e9, nil),
 		"X = 2.8 / 2.5 GB/s": disk(2.8e9, 2.5e9, nil),
@@ -308,7 +308,7 @@ func TestWithDisk(t *testing.T) {
 	check.Must(t, err)
 	got, err := WithDisk(p, d)
 	check.Must(t, err)
-	want := hub.Disk{
+	want := hub.DiskModel{
 		Name: "X", About: dataSheet,
 		Read:  hub.Side{Hub: 3e9, Direct: 5e9, Weight: 4},
 		Write: hub.Side{Hub: 1e9, Direct: 1e9, Weight: 1},

@@ -88,7 +88,7 @@ func (c *ensemble) states() []cacheState {
 
 // served is what a disk gets on a hub beside all others, relative to what its streams need: of the
 // disk that gets least.
-func (c *ensemble) served(h *model.Hub, parts []Part) float64 {
+func (c *ensemble) served(h *model.Candidate, parts []Part) float64 {
 	least, off := math.Inf(1), offs(h, parts)
 	for _, state := range c.states() {
 		p := withCaches(h.Profile, state)
@@ -146,7 +146,7 @@ func (c *ensemble) needed(parts []Part) float64 {
 	return max(1, 1/stats.Quantile(c.margins(parts, 1), 1-sure))
 }
 
-func (c *ensemble) verdict(parts []Part, margin float64) Verdict {
+func (c *ensemble) verdict(parts []Part, margin float64) Judgement {
 	fails := margin*figureMargin <= 1
 	if len(c.hubs) > 0 {
 		fails = margin < 1 && stats.Quantile(c.margins(parts, margin), sure) < 1
@@ -180,9 +180,9 @@ func capOf(p *hub.Profile, part *Part) float64 {
 	return rate
 }
 
-// Change is something to do differently that makes the answer yes.
-type Change struct {
-	Kind  ChangeKind `json:"kind"`
+// Remedy is something to do differently that makes the answer yes.
+type Remedy struct {
+	Kind  RemedyKind `json:"kind"`
 	Text  string     `json:"text"`
 	Disk  string     `json:"disk"`
 	With  string     `json:"with,omitempty"`     // disk: the one to use in its place
@@ -191,15 +191,15 @@ type Change struct {
 	Count int        `json:"count,omitempty"`    // streams
 }
 
-// ChangeKind says what to change.
-type ChangeKind string
+// RemedyKind says what to change.
+type RemedyKind string
 
 // The kinds of changes.
 const (
-	OtherPort  ChangeKind = "port"
-	OtherDisk  ChangeKind = "disk"
-	Slower     ChangeKind = "pace"
-	FewStreams ChangeKind = "streams"
+	OtherPort  RemedyKind = "port"
+	OtherDisk  RemedyKind = "disk"
+	Slower     RemedyKind = "pace"
+	FewStreams RemedyKind = "streams"
 )
 
 // minPace is the slowest pace that is advised, in bytes per second: a slower backup is useless.
@@ -207,7 +207,7 @@ const minPace = 10e6
 
 // advice lists the changes that turn the answer to yes: slower neighbours, ports, disks, fewer
 // streams.
-func (c *ensemble) advice(p *hub.Profile, parts []Part) []Change {
+func (c *ensemble) advice(p *hub.Profile, parts []Part) []Remedy {
 	list := c.slower(parts)
 	if on := mixOf(parts); len(on.Disks) > 1 {
 		for i := range parts {
@@ -216,7 +216,7 @@ func (c *ensemble) advice(p *hub.Profile, parts []Part) []Change {
 			}
 			if c.yes(with(parts, i, func(p *Part) { p.OwnPort = true })) {
 				text := fmt.Sprintf("move %s to its own port", parts[i].Disk)
-				list = append(list, Change{Kind: OtherPort, Disk: parts[i].Disk, Text: text})
+				list = append(list, Remedy{Kind: OtherPort, Disk: parts[i].Disk, Text: text})
 			}
 		}
 	}
@@ -225,8 +225,8 @@ func (c *ensemble) advice(p *hub.Profile, parts []Part) []Change {
 
 // otherDisk tries to let another disk do what the streams' disk does: one that is idle, or one that
 // moves files, which then swaps with it.
-func (c *ensemble) otherDisk(p *hub.Profile, parts []Part) []Change {
-	var list []Change
+func (c *ensemble) otherDisk(p *hub.Profile, parts []Part) []Remedy {
+	var list []Remedy
 	for i := range parts {
 		part := &parts[i]
 		if len(part.Streams) == 0 {
@@ -249,7 +249,7 @@ func (c *ensemble) otherDisk(p *hub.Profile, parts []Part) []Change {
 				text += fmt.Sprintf(" and let %s %s in its place", part.Disk, parts[at].Op)
 			}
 			if c.yes(changed) {
-				list = append(list, Change{Kind: OtherDisk, Disk: part.Disk, With: other,
+				list = append(list, Remedy{Kind: OtherDisk, Disk: part.Disk, With: other,
 					Text: text})
 			}
 		}
@@ -259,14 +259,14 @@ func (c *ensemble) otherDisk(p *hub.Profile, parts []Part) []Change {
 
 // slower finds the highest pace for each disk that moves files or, if that does not help, for all
 // of them.
-func (c *ensemble) slower(parts []Part) []Change {
+func (c *ensemble) slower(parts []Part) []Remedy {
 	var names []string
 	for i := range parts {
 		if parts[i].moves() && !parts[i].OwnPort {
 			names = append(names, parts[i].Disk)
 		}
 	}
-	var list []Change
+	var list []Remedy
 	for _, name := range names {
 		off := slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Disk == name })
 		// Else its trickle would help only because a third writer costs the others' rate in the
@@ -282,7 +282,7 @@ func (c *ensemble) slower(parts []Part) []Change {
 }
 
 // throttled finds the highest pace for some disks, the same for each.
-func (c *ensemble) throttled(parts []Part, names []string) []Change {
+func (c *ensemble) throttled(parts []Part, names []string) []Remedy {
 	fastest := 0.0
 	for i := range parts {
 		if p := &parts[i]; slices.Contains(names, p.Disk) {
@@ -314,7 +314,7 @@ func (c *ensemble) throttled(parts []Part, names []string) []Change {
 	if len(names) > 1 {
 		text += " each"
 	}
-	return []Change{{Kind: Slower, Disk: names[0], Disks: names, Pace: pace, Text: text}}
+	return []Remedy{{Kind: Slower, Disk: names[0], Disks: names, Pace: pace, Text: text}}
 }
 
 // down rounds down to two significant figures.
@@ -324,8 +324,8 @@ func down(rate float64) float64 {
 }
 
 // fewer finds the largest number of a disk's streams.
-func (c *ensemble) fewer(parts []Part) []Change {
-	var list []Change
+func (c *ensemble) fewer(parts []Part) []Remedy {
+	var list []Remedy
 	for i := range parts {
 		part := &parts[i]
 		if len(part.Streams) != 1 || part.Streams[0].Count < 2 {
@@ -341,7 +341,7 @@ func (c *ensemble) fewer(parts []Part) []Change {
 			return !c.yes(at(i + 1))
 		}); n > 0 {
 			text := fmt.Sprintf("let %s %s %s", part.Disk, part.verb(), unit.Plural(n, "stream"))
-			list = append(list, Change{Kind: FewStreams, Disk: part.Disk, Count: n, Text: text})
+			list = append(list, Remedy{Kind: FewStreams, Disk: part.Disk, Count: n, Text: text})
 		}
 	}
 	return list

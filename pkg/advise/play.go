@@ -25,8 +25,8 @@ const (
 
 // ensemble is the hubs that are simulated: the middle one, and those drawn.
 type ensemble struct {
-	middle  *model.Hub
-	hubs    []model.Hub
+	middle  *model.Candidate
+	hubs    []model.Candidate
 	refused string // why nothing is known that was not measured; empty if it is
 	length  time.Duration
 	full    map[string]float64 // the disks whose caches fill in that time, and when
@@ -35,7 +35,7 @@ type ensemble struct {
 
 type played struct {
 	caches  cacheState
-	streams []Stream
+	streams []StreamResult
 	clean   bool
 	filled  map[string]float64 // when each disk that writes had used up its cache, in seconds
 }
@@ -61,9 +61,9 @@ func (c *ensemble) play(parts []Part, caches cacheState, length time.Duration) (
 		return played{}, err
 	}
 	out := played{caches: caches, clean: true, filled: map[string]float64{}}
-	specs, outcomes := map[string][]stream.Spec{}, map[string][]stream.Outcome{}
+	specs, outcomes := map[string][]stream.Spec{}, map[string][]stream.Totals{}
 	for _, part := range asked {
-		specs[part.Disk], outcomes[part.Disk] = part.Streams, make([]stream.Outcome, part.streams())
+		specs[part.Disk], outcomes[part.Disk] = part.Streams, make([]stream.Totals, part.streams())
 		if cache := profile.Disk(part.Disk).Cache; cache != nil && part.writes() {
 			if err := sim.Ask(part.Disk, cache.Bytes); err != nil {
 				return played{}, err
@@ -94,12 +94,12 @@ func (c *ensemble) play(parts []Part, caches cacheState, length time.Duration) (
 	return out, nil
 }
 
-func streamsOf(parts []Part, outcomes map[string][]stream.Outcome) []Stream {
-	out := []Stream{}
+func streamsOf(parts []Part, outcomes map[string][]stream.Totals) []StreamResult {
+	out := []StreamResult{}
 	for _, part := range parts {
 		all := outcomes[part.Disk]
 		for _, spec := range part.Streams {
-			s := Stream{
+			s := StreamResult{
 				Disk: part.Disk, Op: part.Op, Kind: spec.Kind, Count: spec.Count, Rate: spec.Rate,
 				BufferS: spec.Buffer.Seconds(), LowestBufferS: spec.Buffer.Seconds(),
 			}
@@ -143,13 +143,13 @@ func withCaches(p *hub.Profile, state cacheState) *hub.Profile {
 }
 
 // offs is how far each disk on the hub is off, by what all of them do together.
-func offs(h *model.Hub, parts []Part) map[string]float64 {
+func offs(h *model.Candidate, parts []Part) map[string]float64 {
 	o := mixOf(parts)
 	out := map[string]float64{}
 	for i := range parts {
 		out[parts[i].Disk] = 1
 	}
-	for i, off := range h.Off(&o) {
+	for i, off := range h.Factors(&o) {
 		out[o.Disks[i].Disk] = off
 	}
 	return out

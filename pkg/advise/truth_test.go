@@ -166,7 +166,7 @@ func randomHub(rng *rand.Rand) *hub.Profile {
 		c.Pair, c.TwoWriters = between(rng, 0.88, 0.97), between(rng, 0.85, 1)
 	}
 	for _, name := range []string{"A", "B", "C"} {
-		d := hub.Disk{Name: name}
+		d := hub.DiskModel{Name: name}
 		for _, side := range []*hub.Side{&d.Read, &d.Write} {
 			side.Hub, side.Weight = between(rng, 0.8, 2.9)*gb, math.Exp(0.4*rng.NormFloat64())
 			side.Hub = min(side.Hub, c.Read, c.Write)
@@ -233,7 +233,7 @@ func measured(p *hub.Profile, rng *rand.Rand) *hub.Evidence {
 // fitted is the profile that a fit makes of evidence.
 func fitted(t *testing.T, e *hub.Evidence) *hub.Profile {
 	t.Helper()
-	r, err := model.Fit(e, model.Options{Name: "fitted", Seed: 1})
+	r, err := model.Fit(e, model.FitOptions{Name: "fitted", Seed: 1})
 	check.Must(t, err)
 	return r.Profile
 }

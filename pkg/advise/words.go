@@ -28,7 +28,7 @@ func (p *Part) streams() (n int) {
 }
 
 // sentence is the answer with its margin, and the first changes to try.
-func (a *Answer) sentence(parts []Part, got played, c *ensemble) string {
+func (a *Reply) sentence(parts []Part, got played, c *ensemble) string {
 	var does []string
 	for i := range parts {
 		if p := &parts[i]; len(p.Streams) > 0 {
@@ -70,7 +70,7 @@ func (a *Answer) sentence(parts []Part, got played, c *ensemble) string {
 }
 
 // between is the margin's interval; empty if it is not known.
-func (a *Answer) between() string {
+func (a *Reply) between() string {
 	if a.MarginHigh == 0 {
 		return ""
 	}
@@ -81,7 +81,7 @@ func (a *Answer) between() string {
 }
 
 // known is the margin's relative uncertainty, half its 95 % interval; zero if that is not known.
-func (a *Answer) known() float64 {
+func (a *Reply) known() float64 {
 	if a.MarginLow <= 0 {
 		return 0
 	}
@@ -92,11 +92,11 @@ func (a *Answer) known() float64 {
 const maxKnown = 0.5
 
 // vague reports whether the hubs drawn differ too much for any answer but a clear yes.
-func (c *ensemble) vague(a *Answer, parts []Part) bool {
+func (c *ensemble) vague(a *Reply, parts []Part) bool {
 	return a.Verdict != Yes && a.known() > maxKnown && !c.unmeasured(parts)
 }
 
-func (a *Answer) worst() string {
+func (a *Reply) worst() string {
 	worst := a.Streams[0]
 	for _, s := range a.Streams[1:] {
 		if stream.Worst(s.Verdict, worst.Verdict) != worst.Verdict || s.Verdict == worst.Verdict &&
@@ -149,7 +149,7 @@ func caches(parts []Part, full map[string]float64) string {
 }
 
 // confidence says how sure the answer is, and why.
-func (c *ensemble) confidence(a *Answer, p *hub.Profile, parts []Part) string {
+func (c *ensemble) confidence(a *Reply, p *hub.Profile, parts []Part) string {
 	if a.Hubs == 0 {
 		return fmt.Sprintf("Profile %s holds no observations. Its figures are assumed to be right to ±%.0f %%, so a "+
 			"margin between %.2f and %.2f is too close to call.",

@@ -17,8 +17,8 @@ import (
 
 // cachedHub is a hub of three disks, of which A has a fast cache, or none.
 func cachedHub(cache *hub.Cache, noise float64) *hub.Profile {
-	disk := func(name string, write float64, cache *hub.Cache) hub.Disk {
-		return hub.Disk{
+	disk := func(name string, write float64, cache *hub.Cache) hub.DiskModel {
+		return hub.DiskModel{
 			Name: name, Cache: cache,
 			Read:  hub.Side{Hub: 2.6e9, Direct: 2.6e9, Weight: 1},
 			Write: hub.Side{Hub: write, Direct: write, Weight: 1},
@@ -30,7 +30,7 @@ func cachedHub(cache *hub.Cache, noise float64) *hub.Profile {
 			Read: 3.3e9, Write: 3.3e9, Both: 4.6e9, Pair: 1, TwoWriters: 1, ReadWeight: 1,
 			WriteWeight: 1,
 		},
-		Disks: []hub.Disk{disk("A", 2.3e9, cache), disk("B", 1.5e9, nil), disk("C", 1.5e9, nil)},
+		Disks: []hub.DiskModel{disk("A", 2.3e9, cache), disk("B", 1.5e9, nil), disk("C", 1.5e9, nil)},
 	}
 }
 

@@ -81,12 +81,12 @@ func (p *phase) streamVerdict() stream.Verdict {
 
 // answer fills in what the tries have found.
 func (s *SearchSummary) answer() {
-	s.SearchResult = search.Recall(Each(s.Tries, func(t SearchTry) search.Made {
+	s.SearchResult = search.FromTries(Each(s.Tries, func(t SearchTry) search.JudgedTry {
 		try := trace.Try{
 			Kind: s.Kind, Value: t.Value, Unlimited: t.Unlimited, Alone: t.Alone,
 			Step: t.Step, Steps: t.Steps,
 		}
-		return search.Made{Try: try, Verdict: t.Verdict}
+		return search.JudgedTry{Try: try, Verdict: t.Verdict}
 	}))
 	if s.Alone != nil && *s.Alone == 0 {
 		s.Found = s.Alone

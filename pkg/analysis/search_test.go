@@ -42,7 +42,7 @@ func TestSearchesSayWhatTheSearchDoes(t *testing.T) {
 			} else if p.Try.Alone {
 				value /= 2
 			}
-			o := search.Outcome{Verdict: stream.Drops, Rate: 50}
+			o := search.TryOutcome{Verdict: stream.Drops, Rate: 50}
 			if value+noise*rng.NormFloat64() <= limit {
 				o.Verdict = stream.Clean
 			}

@@ -96,7 +96,7 @@ func TestSteadyAgreesWithThePolicy(t *testing.T) {
 
 // settledAtEnd reports whether the policy finds a job steady at the end of its last window.
 func settledAtEnd(d *trace.DiskRecord, windowNS int64) bool {
-	j := policy.NewJob("W", policy.Policy{Steady: time.Duration(windowNS)},
+	j := policy.NewJobState("W", policy.Policy{Steady: time.Duration(windowNS)},
 		&scenario.Job{Role: d.Op, Sizes: []int64{1}})
 	last, endNS := 0, int64(0)
 	for _, f := range d.Files {

@@ -128,7 +128,7 @@ func (p *phase) streams() {
 // stream is the outcome of one of a disk's streams.
 func (p *phase) stream(disk *diskPart, t trace.Stream) StreamOutcome {
 	spec, _ := stream.Named(p.trace.Work[disk.Name()].Streams, t.Name)
-	var o stream.Outcome
+	var o stream.Totals
 	for _, s := range t.Samples {
 		o.Add(s.Sample)
 	}
@@ -280,7 +280,7 @@ func (p *phase) beside(disk *diskPart, streams ...trace.Stream) *StreamBeside {
 	outsideNS, untested := int64(math.MaxInt64), false
 	for _, t := range streams {
 		var testedNS int64
-		var seen stream.Outcome
+		var seen stream.Totals
 		for _, line := range frameLines(t) {
 			var within int64
 			for _, v := range overlap.Clip(window, line.Span) {

@@ -13,9 +13,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Answer is what a run comes to beside the base. It has one row for each phase and disk, and one
+// Conclusion is what a run comes to beside the base. It has one row for each phase and disk, and one
 // for its disks together.
-type Answer struct {
+type Conclusion struct {
 	Changed  []Row           // significantly; the largest proven change first
 	Same     []Row           // no significant change
 	Unjudged []Row           // too little data
@@ -34,9 +34,9 @@ type Row struct {
 // the headline because more disks are involved.
 const leading = 0.25
 
-// Answer decides what to say of the run first.
-func (p *Pair) Answer() Answer {
-	var a Answer
+// Conclusion decides what to say of the run first.
+func (p *Pair) Conclusion() Conclusion {
+	var a Conclusion
 	for i := range p.Phases {
 		rows := p.Phases[i].rows()
 		for _, row := range rows {
@@ -59,7 +59,7 @@ func (p *Pair) Answer() Answer {
 	slices.SortStableFunc(a.Changed, func(x, y Row) int {
 		return cmp.Compare(y.proven(), x.proven())
 	})
-	for _, verdict := range []Verdict{Slower, Faster} {
+	for _, verdict := range []TestResult{Slower, Faster} {
 		i := slices.IndexFunc(a.Changed, func(r Row) bool { return r.Verdict == verdict })
 		if i < 0 {
 			continue
@@ -134,7 +134,7 @@ func (p *Phase) Disks() []string {
 
 // unanswered are the searches that have an answer in the base, and none or one of a run that was
 // cut short in another.
-func (p *Pair) unanswered(others []*matched) (list []string) {
+func (p *Pair) unanswered(others []*matchedRun) (list []string) {
 	for _, s := range p.Searches {
 		for i, other := range others {
 			cut := func(t *trace.Phase) bool {
@@ -150,7 +150,7 @@ func (p *Pair) unanswered(others []*matched) (list []string) {
 
 // doubt fills in why the rates cannot be trusted: a run that was cut short, a computer that was
 // too busy, disks that worked in one run only.
-func (p *Pair) doubt(base, other []*matched) {
+func (p *Pair) doubt(base, other []*matchedRun) {
 	for _, r := range slices.Concat(base, other) {
 		for _, f := range r.Analysis.Findings {
 			if f.Code == "host_bound" {
@@ -178,7 +178,7 @@ func (p *Pair) doubt(base, other []*matched) {
 
 // lost are the disks that worked in the base and that did not work, did something else or failed
 // in the other run.
-func lost(base *matched, b, n *part) []string {
+func lost(base *matchedRun, b, n *matchedPhase) []string {
 	worked := func(d *trace.DiskRecord) bool {
 		return d != nil && len(d.Files)+len(d.Streams)+len(d.Latencies) > 0
 	}
@@ -206,10 +206,10 @@ func beyond(a, other analysis.SearchResult) bool {
 
 // findings sorts the findings that only one side has: those that are new or gone, and those that
 // may be due to chance. Of repeats, more than half must have a finding for it to count.
-func (p *Pair) findings(base, other []*matched) {
+func (p *Pair) findings(base, other []*matchedRun) {
 	before, after := findingsOf(base), findingsOf(other)
 	for side, found := range [][]analysis.Finding{after, before} {
-		list := []*[]analysis.Finding{&p.Appeared, &p.Went}[side]
+		list := []*[]analysis.Finding{&p.FindingsNew, &p.FindingsGone}[side]
 		for _, f := range found {
 			same := func(g analysis.Finding) bool { return sameFinding(f, g) }
 			phase := slices.IndexFunc(p.Phases, func(q Phase) bool { return q.Name == f.Phase })
@@ -218,14 +218,14 @@ func (p *Pair) findings(base, other []*matched) {
 			case p.Phases[phase].shows(f):
 				*list = append(*list, f)
 			default:
-				p.Unsure = append(p.Unsure, f)
+				p.FindingsUnsure = append(p.FindingsUnsure, f)
 			}
 		}
 	}
 }
 
 // findingsOf are those that more than half of the runs have, or of the repeats of their phase.
-func findingsOf(runs []*matched) (found []analysis.Finding) {
+func findingsOf(runs []*matchedRun) (found []analysis.Finding) {
 	var all []analysis.Finding
 	for _, r := range runs {
 		all = append(all, r.Analysis.Findings...)

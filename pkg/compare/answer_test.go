@@ -21,8 +21,8 @@ func TestLost(t *testing.T) {
 		}
 		return p
 	}
-	whole := func(label string) Run { return runOf(label, phase("WW", nil), phase("W-last", nil)) }
-	last := func(change func(*trace.Phase)) Run {
+	whole := func(label string) Input { return runOf(label, phase("WW", nil), phase("W-last", nil)) }
+	last := func(change func(*trace.Phase)) Input {
 		return runOf("new", phase("WW", nil), phase("W-last", change))
 	}
 	reads := func(p *trace.Phase) {
@@ -36,7 +36,7 @@ func TestLost(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		new  Run
+		new  Input
 		want []string
 	}{
 		{"whole", whole("new"), nil},
@@ -57,8 +57,8 @@ func TestLost(t *testing.T) {
 	} {
 		for name, c := range map[string]*Comparison{
 			"": Runs(whole("base"), tt.new),
-			", repeats": groups([]Run{whole("base"), whole("base 2")},
-				[]Run{whole("other"), tt.new}),
+			", repeats": groups([]Input{whole("base"), whole("base 2")},
+				[]Input{whole("other"), tt.new}),
 		} {
 			g := c.Against(0.05, false)
 			want := map[bool]GateOutcome{true: CrossedIt, false: Passed}[len(tt.want) > 0]
@@ -68,12 +68,12 @@ func TestLost(t *testing.T) {
 			}
 		}
 	}
-	for want, second := range map[string]Run{
+	for want, second := range map[string]Input{
 		`"W-last" of base 2`: runOf("base 2", phase("WW", nil)),
 		"W-last: run 2 of a side is not a repeat of the first: ": runOf("base 2", phase("WW", nil),
 			phase("W-last", reads)),
 	} {
-		g := groups([]Run{whole("base"), second}, []Run{whole("new")}).Against(0.05, false)
+		g := groups([]Input{whole("base"), second}, []Input{whole("new")}).Against(0.05, false)
 		if len(g.Lost) != 1 || !strings.HasPrefix(g.Lost[0], want) {
 			t.Errorf("in a run of the base: lost %q, want %q", g.Lost, want)
 		}
@@ -87,7 +87,7 @@ func TestLostSearch(t *testing.T) {
 	cut.Trace.Phases[5].Status = trace.Partial
 	for _, tt := range []struct {
 		name string
-		new  Run
+		new  Input
 		lost int
 	}{{"whole", base, 0}, {"without an answer", searching("hq", 3, 1, 2), 1},
 		{"cut short", cut, 1}} {
@@ -129,7 +129,7 @@ func TestAnswer(t *testing.T) {
 		}
 		return list
 	}
-	a := pair.Answer()
+	a := pair.Conclusion()
 	for _, tt := range []struct {
 		name      string
 		got, want []string

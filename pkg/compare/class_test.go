@@ -94,7 +94,7 @@ func TestClasses(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(*seed+uint64(i), 47))
 			pairs := pairsOf(max(1, 8/k.phases))
 			wrong += toldApart(t, "equal runs told apart, noise "+k.Name, pairs, func() bool {
-				var runs [2]Run
+				var runs [2]Input
 				for side := range runs {
 					var phases []*trace.Phase
 					for p := range k.phases {

@@ -15,8 +15,8 @@ import (
 // Version is the version of the JSON that a Comparison marshals to.
 const Version = 1
 
-// Run is one of the runs to compare.
-type Run struct {
+// Input is one of the runs to compare.
+type Input struct {
 	Label    string // what its user calls it, such as its path
 	Trace    *trace.Run
 	Analysis *analysis.Analysis // analysis of the trace
@@ -59,17 +59,17 @@ type Side struct {
 // Pair is a run beside the base.
 type Pair struct {
 	Side
-	Differs  []string           `json:"differs"`          // which differ: disks, hub, connection, host, work
-	Headline string             `json:"headline"`         // what differs, so what can explain a change
-	Doubts   []string           `json:"doubts,omitempty"` // why its rates cannot be trusted
-	Method   []Difference       `json:"method"`           // what was measured differently
-	Phases   []Phase            `json:"phases"`           // in both runs, in the base's order, but for tries of searches
-	Searches []Search           `json:"searches,omitempty"`
-	OnlyBase []string           `json:"only_in_base"`
-	OnlyHere []string           `json:"only_here"`
-	Appeared []analysis.Finding `json:"findings_appeared"` // findings of phases in both runs
-	Went     []analysis.Finding `json:"findings_went"`
-	Unsure   []analysis.Finding `json:"findings_unsure"` // in one run only, by rates that did not change
+	Differs        []string           `json:"differs"`          // which differ: disks, hub, connection, host, work
+	Headline       string             `json:"headline"`         // what differs, so what can explain a change
+	Doubts         []string           `json:"doubts,omitempty"` // why its rates cannot be trusted
+	Method         []Difference       `json:"method"`           // what was measured differently
+	Phases         []Phase            `json:"phases"`           // in both runs, in the base's order, but for tries of searches
+	Searches       []SearchPair       `json:"searches,omitempty"`
+	OnlyInBase     []string           `json:"only_in_base"`
+	OnlyInNew      []string           `json:"only_here"`
+	FindingsNew    []analysis.Finding `json:"findings_appeared"` // findings of phases in both runs
+	FindingsGone   []analysis.Finding `json:"findings_went"`
+	FindingsUnsure []analysis.Finding `json:"findings_unsure"` // in one run only, by rates that did not change
 
 	// Nil if nothing shows how rates vary from run to run, or from repeat to repeat.
 	Variation *Variation `json:"variation,omitempty"`
@@ -81,16 +81,16 @@ type Pair struct {
 
 // Phase is one phase in two runs.
 type Phase struct {
-	Name       string       `json:"phase"`
-	Title      string       `json:"title"` // what people call it, as analysis.Phase has it
-	Rates      []Rate       `json:"rates"`
-	Latencies  []Latency    `json:"latencies,omitempty"`
-	Recoveries []Recovery   `json:"recoveries"`
-	NewPhase   string       `json:"new_phase,omitempty"`  // its name in the other run, if that differs
-	Unlike     []Difference `json:"unlike,omitempty"`     // in the work of disks, which are not compared for that reason
-	Lost       []string     `json:"lost,omitempty"`       // disks of the base that did nothing, something else or failed
-	Incomplete bool         `json:"incomplete,omitempty"` // it was cut short in the other run
-	Reason     string       `json:"reason,omitempty"`     // why there are no rates
+	Name       string        `json:"phase"`
+	Title      string        `json:"title"` // what people call it, as analysis.Phase has it
+	Rates      []Rate        `json:"rates"`
+	Latencies  []LatencyPair `json:"latencies,omitempty"`
+	Recoveries []Recovery    `json:"recoveries"`
+	NewPhase   string        `json:"new_phase,omitempty"`  // its name in the other run, if that differs
+	Unlike     []Difference  `json:"unlike,omitempty"`     // in the work of disks, which are not compared for that reason
+	Lost       []string      `json:"lost,omitempty"`       // disks of the base that did nothing, something else or failed
+	Incomplete bool          `json:"incomplete,omitempty"` // it was cut short in the other run
+	Reason     string        `json:"reason,omitempty"`     // why there are no rates
 
 	Work map[string]work.Work `json:"-"` // work of each disk in the base
 
@@ -113,18 +113,18 @@ const (
 	Level  Measure = "level"  // the same over a part of that time, before or after the rate changed
 )
 
-// Verdict is what a test says.
-type Verdict string
+// TestResult is what a test says.
+type TestResult string
 
 // The verdicts. No significant difference does not mean that there is none: the interval says how
 // large it may be.
 const (
-	Faster    Verdict = "faster"
-	Slower    Verdict = "slower"
-	Longer    Verdict = "longer" // for latencies
-	Shorter   Verdict = "shorter"
-	NotShown  Verdict = "no_difference_shown"
-	TooLittle Verdict = "too_little_data"
+	Faster    TestResult = "faster"
+	Slower    TestResult = "slower"
+	Longer    TestResult = "longer" // for latencies
+	Shorter   TestResult = "shorter"
+	NotShown  TestResult = "no_difference_shown"
+	TooLittle TestResult = "too_little_data"
 )
 
 // Test is how something changed from one run to another, and how sure that is.
@@ -136,7 +136,7 @@ type Test struct {
 	N         int             `json:"n"`       // units, in the run that has fewer
 	P         *float64        `json:"p"`
 	Corrected *float64        `json:"p_holm"` // among the rates, or among the latencies
-	Verdict   Verdict         `json:"verdict"`
+	Verdict   TestResult      `json:"verdict"`
 	Reason    string          `json:"reason,omitempty"` // for too little data
 
 	evidence stats.Estimate // estimate of the logarithm of new / base
@@ -155,8 +155,8 @@ type Rate struct {
 
 	// ExcludedFall is the smallest fall that the data exclude, each rate by itself at a level of 5
 	// %.
-	ExcludedFall *float64 `json:"excluded_fall"`
-	Outcome      Outcome  `json:"outcome,omitempty"` // against a gate's limit
+	ExcludedFall *float64    `json:"excluded_fall"`
+	Outcome      FallOutcome `json:"outcome,omitempty"` // against a gate's limit
 	// The time of a level, in seconds of the base's window and of the new run's.
 	BaseSpan *[2]float64 `json:"base_span_s,omitempty"`
 	Span     *[2]float64 `json:"span_s,omitempty"`
@@ -171,8 +171,8 @@ const (
 	P99 Quantile = "p99"
 )
 
-// Latency is a quantile of a disk's latencies in the window, in two runs. Times are in nanoseconds.
-type Latency struct {
+// LatencyPair is a quantile of a disk's latencies in the window, in two runs. Times are in nanoseconds.
+type LatencyPair struct {
 	Disk     string     `json:"disk"`
 	Op       trace.Role `json:"op"`
 	Quantile Quantile   `json:"quantile"`
@@ -191,8 +191,8 @@ type Recovery struct {
 }
 
 // Runs sets each of the others beside the base.
-func Runs(base Run, others ...Run) *Comparison {
-	return Groups([]Run{base}, slices.Collect(slices.Chunk(others, 1)), nil)
+func Runs(base Input, others ...Input) *Comparison {
+	return Groups([]Input{base}, slices.Collect(slices.Chunk(others, 1)), nil)
 }
 
 // Groups sets each of the others, a run or several repeats of one, beside the base. How far rates
@@ -200,9 +200,9 @@ func Runs(base Run, others ...Run) *Comparison {
 // phases are named without the numbers of repeats; if there are neither, from the repeats of
 // phases within the runs (see Variation). What was measured differently is found from the first
 // run of either side.
-func Groups(base []Run, others [][]Run, earlier []Sample) *Comparison {
+func Groups(base []Input, others [][]Input, earlier []Measurements) *Comparison {
 	first := newParts(base[0])
-	matchAll := func(runs []Run) (list []*matched) {
+	matchAll := func(runs []Input) (list []*matchedRun) {
 		for _, r := range runs {
 			list = append(list, match(r, first))
 		}
@@ -235,7 +235,7 @@ func Groups(base []Run, others [][]Run, earlier []Sample) *Comparison {
 }
 
 // sideOf is one run, or several as one.
-func sideOf(runs []*matched) Side {
+func sideOf(runs []*matchedRun) Side {
 	side := Side{Name: runs[0].Analysis.Name, Started: runs[0].Trace.Started}
 	var labels []string
 	for _, r := range runs {
@@ -248,7 +248,7 @@ func sideOf(runs []*matched) Side {
 	return side
 }
 
-func warnings(runs []*matched) []string {
+func warnings(runs []*matchedRun) []string {
 	list := []string{}
 	for _, r := range runs {
 		for _, w := range r.Analysis.Warnings {
@@ -266,19 +266,20 @@ func warnings(runs []*matched) []string {
 func (p *Pair) Title(phase string) string { return cmp.Or(p.Titles[phase], phase) }
 
 // newPair is all that two runs, or several repeats of each, differ in but rates and findings.
-func newPair(base, other []*matched) Pair {
+func newPair(base, other []*matchedRun) Pair {
 	b, n := base[0], other[0]
 	p := Pair{
 		Side: sideOf(other), Phases: []Phase{}, Titles: map[string]string{},
-		Searches: searches(base, other),
-		Appeared: []analysis.Finding{}, Went: []analysis.Finding{}, Unsure: []analysis.Finding{},
+		Searches:    searches(base, other),
+		FindingsNew: []analysis.Finding{}, FindingsGone: []analysis.Finding{},
+		FindingsUnsure: []analysis.Finding{},
 	}
 	for _, part := range slices.Concat(n.parts, b.parts) {
 		p.Titles[part.name] = part.called()
 	}
-	p.OnlyBase, p.OnlyHere = p.onlyIn(b, other...), p.onlyIn(n, base...)
+	p.OnlyInBase, p.OnlyInNew = p.onlyIn(b, other...), p.onlyIn(n, base...)
 	for _, part := range b.parts {
-		lacks := func(r *matched) bool { return r.part(part.name) == nil }
+		lacks := func(r *matchedRun) bool { return r.part(part.name) == nil }
 		if part.traced.Search == nil && !slices.ContainsFunc(slices.Concat(base, other), lacks) {
 			p.Phases = append(p.Phases, newPhase(b, part, other))
 		}
@@ -311,14 +312,16 @@ func newPair(base, other []*matched) Pair {
 
 // onlyIn lists the phases of a run that one of the others has not; of a search that is not
 // compared, its name in place of its tries.
-func (p *Pair) onlyIn(run *matched, others ...*matched) []string {
+func (p *Pair) onlyIn(run *matchedRun, others ...*matchedRun) []string {
 	only := []string{}
 	for _, part := range run.parts {
 		name := part.name
-		missing := slices.ContainsFunc(others, func(r *matched) bool { return r.part(name) == nil })
+		missing := slices.ContainsFunc(others, func(r *matchedRun) bool {
+			return r.part(name) == nil
+		})
 		if part.traced.Search != nil {
 			name = part.traced.Search.Search
-			missing = !slices.ContainsFunc(p.Searches, func(s Search) bool {
+			missing = !slices.ContainsFunc(p.Searches, func(s SearchPair) bool {
 				return s.Name == name
 			})
 		}
@@ -332,7 +335,7 @@ func (p *Pair) onlyIn(run *matched, others ...*matched) []string {
 const neverAtOnce = "the disks never worked all at once"
 
 // compare compares the disks' rates and latencies in all phases.
-func (p *Pair) compare(base, other []*matched, earlier []Sample) {
+func (p *Pair) compare(base, other []*matchedRun, earlier []Measurements) {
 	source := FromRepeats
 	switch {
 	case len(earlier) > 0:
@@ -340,7 +343,7 @@ func (p *Pair) compare(base, other []*matched, earlier []Sample) {
 	case len(base)+len(other) > 2:
 		source = FromRuns
 	}
-	sides := [][]Sample{p.samples(base, base[0], source), p.samples(other, base[0], source)}
+	sides := [][]Measurements{p.samples(base, base[0], source), p.samples(other, base[0], source)}
 	groups := append(sides, renamed(earlier, base[0].parts))
 	p.Variation = NewVariation(source, false, groups...)
 	ofLatencies := NewVariation(source, true, groups...)
@@ -365,9 +368,9 @@ func (p *Pair) compare(base, other []*matched, earlier []Sample) {
 			phase.Rates = append(append(phase.Rates, r),
 				levelRates(p.Variation, key, r, before, after)...)
 			for _, quantile := range []Quantile{P50, P99} {
-				l := Latency{Disk: disk, Op: r.Op, Quantile: quantile}
+				l := LatencyPair{Disk: disk, Op: r.Op, Quantile: quantile}
 				before, after := l.fill(ofLatencies,
-					Key{Phase: phase.Name, Disk: disk, What: quantile}, sides)
+					MeasurementKey{Phase: phase.Name, Disk: disk, What: quantile}, sides)
 				if before != nil && after != nil {
 					l.BaseNS, l.NewNS = new(int64(math.Round(*before))),
 						new(int64(math.Round(*after)))
@@ -384,7 +387,7 @@ func (p *Pair) compare(base, other []*matched, earlier []Sample) {
 }
 
 // doubt says why the rate of a disk has no interval, if a part is why.
-func (t *Test) doubt(where string, p *part, disk string) {
+func (t *Test) doubt(where string, p *matchedPhase, disk string) {
 	for _, w := range p.found.Warnings {
 		if w.Code == "no_interval" && (w.Disk == disk || w.Disk == "") {
 			_, lasting := w.Values.(analysis.MemoryValues)
@@ -394,7 +397,7 @@ func (t *Test) doubt(where string, p *part, disk string) {
 }
 
 // partsOf are those of a phase in each run, with all its repeats.
-func partsOf(runs []*matched, phase string) (list []*part) {
+func partsOf(runs []*matchedRun, phase string) (list []*matchedPhase) {
 	for _, r := range runs {
 		list = append(list, r.part(phase).pool()...)
 	}
@@ -403,22 +406,22 @@ func partsOf(runs []*matched, phase string) (list []*part) {
 
 // samples are what each run measured, the means of repeats; if these are the unit, what the first
 // of all phases measured, what the second did, and so on.
-func (p *Pair) samples(runs []*matched, base *matched, unit string) (list []Sample) {
+func (p *Pair) samples(runs []*matchedRun, base *matchedRun, unit string) (list []Measurements) {
 	for _, r := range runs {
-		repeats := []Sample{{}}
+		repeats := []Measurements{{}}
 		for _, phase := range p.Phases {
 			if phase.Reason != "" {
 				continue
 			}
 			for i, part := range r.part(phase.Name).pool() {
 				if i == len(repeats) {
-					repeats = append(repeats, Sample{})
+					repeats = append(repeats, Measurements{})
 				}
 				repeats[i].add(part.found, phase.Name, base.part(phase.Name).found)
 			}
 		}
 		if unit != FromRepeats {
-			repeats = []Sample{Pooled(repeats)}
+			repeats = []Measurements{Pooled(repeats)}
 		}
 		list = append(list, repeats...)
 	}
@@ -426,13 +429,13 @@ func (p *Pair) samples(runs []*matched, base *matched, unit string) (list []Samp
 }
 
 // renamed are samples by the names that phases have in the base.
-func renamed(earlier []Sample, base []*part) (list []Sample) {
+func renamed(earlier []Measurements, base []*matchedPhase) (list []Measurements) {
 	for _, sample := range earlier {
-		out := Sample{}
+		out := Measurements{}
 		for key, e := range sample {
 			for _, p := range base {
 				if trace.Unnumbered(p.name) == key.Phase {
-					out[Key{p.name, key.Disk, key.Work, key.What}] = e
+					out[MeasurementKey{p.name, key.Disk, key.Work, key.What}] = e
 				}
 			}
 		}

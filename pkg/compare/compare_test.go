@@ -39,12 +39,12 @@ func TestCompareRates(t *testing.T) {
 	again := runOf("again", still("WW", 2, load{"A", w, 1e9, 30}, load{"C", w, 2.2e9, 60}))
 	tests := []struct {
 		name      string
-		other     Run
+		other     Input
 		disk      string
 		measure   Measure
 		base, new float64
 		unit      string
-		verdict   Verdict
+		verdict   TestResult
 	}{
 		{"slower in the window", other, "A", Window, 1e9, 0.9e9, "run", Slower},
 		{"the same", other, "C", Window, 2e9, 2e9, "run", NotShown},
@@ -190,13 +190,13 @@ func TestComparePhases(t *testing.T) {
 	check.Same(t, "warnings", warnings, c.Warnings)
 	p := c.Pairs[0]
 	want := Pair{
-		Side:     Side{Label: "other", Name: "test", Partial: true},
-		OnlyBase: []string{"one"},
-		OnlyHere: []string{"two"},
-		Appeared: []analysis.Finding{{Code: "partial", Phase: "both"}}, // a fact
-		Went:     []analysis.Finding{},
+		Side:         Side{Label: "other", Name: "test", Partial: true},
+		OnlyInBase:   []string{"one"},
+		OnlyInNew:    []string{"two"},
+		FindingsNew:  []analysis.Finding{{Code: "partial", Phase: "both"}}, // a fact
+		FindingsGone: []analysis.Finding{},
 		// At the same rates.
-		Unsure: []analysis.Finding{{Code: "throttle", Phase: "both", Disk: "A"},
+		FindingsUnsure: []analysis.Finding{{Code: "throttle", Phase: "both", Disk: "A"},
 			{Code: "even", Phase: "both"}},
 		Method:   []Difference{{What: "roles", Base: "A and B write", New: "A writes"}},
 		Differs:  []string{"work"},
@@ -217,7 +217,7 @@ func TestComparePhases(t *testing.T) {
 
 // A standstill that only one of the runs has is a difference, whatever the rates say.
 func TestStallInOneRunAlone(t *testing.T) {
-	run := func(label string, stands bool) Run {
+	run := func(label string, stands bool) Input {
 		d := &trace.DiskRecord{Name: "A", Op: trace.Write}
 		for at := int64(0); at < 60e9; {
 			f := trace.File{Seq: len(d.Files), Bytes: 1e9, StartNS: at}
@@ -234,12 +234,12 @@ func TestStallInOneRunAlone(t *testing.T) {
 		return runOf(label, tracetest.Phase("W", d))
 	}
 	whole, stopped := run("whole", false), run("stopped", true)
-	if p := Runs(whole, stopped).Pairs[0]; len(p.Appeared) != 1 ||
-		p.Appeared[0].Code != analysis.KindStall || len(p.Unsure) > 0 {
-		t.Errorf("a standstill of 6 s: appeared %+v, unsure %+v", p.Appeared, p.Unsure)
+	if p := Runs(whole, stopped).Pairs[0]; len(p.FindingsNew) != 1 ||
+		p.FindingsNew[0].Code != analysis.KindStall || len(p.FindingsUnsure) > 0 {
+		t.Errorf("a standstill of 6 s: appeared %+v, unsure %+v", p.FindingsNew, p.FindingsUnsure)
 	}
-	if p := Runs(stopped, run("stopped too", true)).Pairs[0]; len(p.Appeared)+len(p.Went)+
-		len(p.Unsure) > 0 {
-		t.Errorf("both stand still: appeared %+v, went %+v", p.Appeared, p.Went)
+	if p := Runs(stopped, run("stopped too", true)).Pairs[0]; len(p.FindingsNew)+len(p.FindingsGone)+
+		len(p.FindingsUnsure) > 0 {
+		t.Errorf("both stand still: appeared %+v, went %+v", p.FindingsNew, p.FindingsGone)
 	}
 }

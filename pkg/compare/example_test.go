@@ -11,7 +11,7 @@ import (
 
 // Whether a disk became slower from one run to the next.
 func ExampleRuns() {
-	var runs []compare.Run
+	var runs []compare.Input
 	for i, each := range []int{900_000_000, 700_000_000} {
 		var events strings.Builder
 		for seq := range 40 {
@@ -23,7 +23,7 @@ func ExampleRuns() {
 			fmt.Println(err)
 			return
 		}
-		runs = append(runs, compare.Run{Label: []string{"before", "after"}[i], Trace: run,
+		runs = append(runs, compare.Input{Label: []string{"before", "after"}[i], Trace: run,
 			Analysis: analysis.Analyze(run, analysis.Options{})})
 	}
 	for _, phase := range compare.Runs(runs[0], runs[1]).Pairs[0].Phases {

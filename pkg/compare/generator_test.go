@@ -34,9 +34,9 @@ func play(name string, seed uint64, rnd *rand.Rand, n tracetest.Noise, loads ...
 }
 
 // runOf makes a run of phases, analysed.
-func runOf(label string, phases ...*trace.Phase) Run {
+func runOf(label string, phases ...*trace.Phase) Input {
 	t := traceOf(phases...)
-	return Run{Label: label, Trace: t, Analysis: analysis.Analyze(t, analysis.Options{})}
+	return Input{Label: label, Trace: t, Analysis: analysis.Analyze(t, analysis.Options{})}
 }
 
 func traceOf(phases ...*trace.Phase) *trace.Run {
@@ -56,8 +56,8 @@ func traceOf(phases ...*trace.Phase) *trace.Run {
 
 // quick is runOf for thousands of runs without changes: of the analysis it has no more than rates
 // are compared by.
-func quick(phases ...*trace.Phase) Run {
-	run := Run{Trace: traceOf(phases...), Analysis: &analysis.Analysis{}}
+func quick(phases ...*trace.Phase) Input {
+	run := Input{Trace: traceOf(phases...), Analysis: &analysis.Analysis{}}
 	for _, d := range run.Trace.Disks {
 		run.Analysis.Order = append(run.Analysis.Order, d.Name)
 	}
@@ -111,4 +111,4 @@ func rateOf(flow stats.Flow) (float64, *stats.Interval) {
 	return e.Mean, &ci
 }
 
-func groups(base, other []Run) *Comparison { return Groups(base, [][]Run{other}, nil) }
+func groups(base, other []Input) *Comparison { return Groups(base, [][]Input{other}, nil) }

@@ -21,15 +21,15 @@ const (
 	freeOfInterval = 5
 )
 
-// Outcome is what the data say about a fall by more than a limit.
-type Outcome string
+// FallOutcome is what the data say about a fall by more than a limit.
+type FallOutcome string
 
 // The outcomes.
 const (
 	// By more than the limit, significantly after the correction for all gated values.
-	Fell       Outcome = "fell"
-	DidNotFall Outcome = "did_not_fall" // a fall by so much is excluded
-	CannotTell Outcome = "cannot_tell"
+	Fell       FallOutcome = "fell"
+	DidNotFall FallOutcome = "did_not_fall" // a fall by so much is excluded
+	CannotTell FallOutcome = "cannot_tell"
 )
 
 // Judge is the one rule of all gates. Each estimate is of how far a value lies above its limit. It
@@ -37,8 +37,8 @@ const (
 // them, and did not if such a test of the contrary is by itself: all must be above to pass, so
 // these need no correction (Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling",
 // Technometrics 24, 1982). A nil is a value that is not known.
-func Judge(above []*stats.Estimate) []Outcome {
-	outcomes, chances := make([]Outcome, len(above)), make([]float64, len(above))
+func Judge(above []*stats.Estimate) []FallOutcome {
+	outcomes, chances := make([]FallOutcome, len(above)), make([]float64, len(above))
 	for i, e := range above {
 		outcomes[i], chances[i] = CannotTell, 1
 		if e != nil {
@@ -59,11 +59,13 @@ func Judge(above []*stats.Estimate) []Outcome {
 }
 
 // fill compares a value of both sides, and returns it if both have it.
-func (t *Test) fill(v *Variation, key Key, sides [][]Sample) (before, after *float64) {
+func (t *Test) fill(v *Variation, key MeasurementKey, sides [][]Measurements) (before,
+	after *float64) {
 	return t.test(v, key, Values(sides[0], key), Values(sides[1], key))
 }
 
-func (t *Test) test(v *Variation, key Key, base, other []stats.Estimate) (before, after *float64) {
+func (t *Test) test(v *Variation, key MeasurementKey, base, other []stats.Estimate) (before,
+	after *float64) {
 	t.N, t.Unit, t.Verdict = min(len(base), len(other)), "run", TooLittle
 	if v != nil && v.Source == FromRepeats {
 		t.Unit = "repeat"
@@ -93,7 +95,7 @@ func (t *Test) test(v *Variation, key Key, base, other []stats.Estimate) (before
 const varies = "how far it varies within a run is not known"
 
 // levels are the times between the changes of a disk's rate that the ledger found in the overlap.
-func (p *part) levels(disk string) (list [][]overlap.Span) {
+func (p *matchedPhase) levels(disk string) (list [][]overlap.Span) {
 	for _, in := range p.found.Stretches(disk, p.window) {
 		if overlap.Seconds(in) >= overlap.ShortS {
 			list = append(list, in)
@@ -104,7 +106,7 @@ func (p *part) levels(disk string) (list [][]overlap.Span) {
 
 // at is the time of a level of so many: the part's own, if it has as many, else the same seconds,
 // or the last level if the disk had ended by then.
-func (p *part) at(disk string, level, of int, in []overlap.Span) []overlap.Span {
+func (p *matchedPhase) at(disk string, level, of int, in []overlap.Span) []overlap.Span {
 	own := p.levels(disk)
 	same := overlap.Clip(p.window, overlap.Span{StartNS: in[0].StartNS, EndNS: in[len(in)-1].EndNS})
 	switch {
@@ -119,7 +121,7 @@ func (p *part) at(disk string, level, of int, in []overlap.Span) []overlap.Span 
 // rateIn is the rate of a disk in a level. Noise that lasts as long as a level is no doubt: the
 // ledger has seen the change in spite of it. If the level rests on too few files for an error of
 // its own, that is the one that the ledger gives to what the disk alone fell to.
-func (p *part) rateIn(disk string, in []overlap.Span) stats.Estimate {
+func (p *matchedPhase) rateIn(disk string, in []overlap.Span) stats.Estimate {
 	e, doubt := overlap.NewCurve(p.traced.Disk(disk)).Flow(in).LogMean()
 	if doubt == stats.NoDoubt || doubt == stats.TooSlow {
 		return e
@@ -136,7 +138,8 @@ func (p *part) rateIn(disk string, in []overlap.Span) stats.Estimate {
 // compared with the base: one by one if it has as many, as a cache that fills earlier or later is
 // not slower for that; else level by level of the one that has more, with the same time of the
 // other.
-func levelRates(v *Variation, key Key, r Rate, base, other []*part) (rates []Rate) {
+func levelRates(v *Variation, key MeasurementKey, r Rate, base,
+	other []*matchedPhase) (rates []Rate) {
 	r.Measure, r.Test = Level, Test{}
 	for _, p := range other {
 		levels := p.levels(r.Disk)
@@ -224,7 +227,7 @@ func (c *Comparison) judge() {
 // correct corrects tests for their number, and gives the verdicts. If noise that lasts as long as
 // a phase leaves half of the values without an interval, none is believed: the same machine made
 // the others.
-func correct(tests []*Test, above, below Verdict) {
+func correct(tests []*Test, above, below TestResult) {
 	lasting := 0
 	for _, t := range tests {
 		if t.lasting && !t.stepped {
@@ -312,7 +315,7 @@ func (c *Comparison) Against(limit float64, certain bool) *Gate {
 			falls = append(falls, Fall{Run: pair.Label, Phase: phase.Name})
 		}
 	}
-	count, judged := map[Outcome]int{}, 0
+	count, judged := map[FallOutcome]int{}, 0
 	for i, outcome := range Judge(above) {
 		if rates[i].Outcome = outcome; above[i] != nil {
 			judged++

@@ -61,7 +61,7 @@ func latencyClasses() []latencyClass {
 }
 
 // latencyRun plays a phase of disks of a class; each takes as many times as long as factors say.
-func latencyRun(c latencyClass, rnd *rand.Rand, factors ...float64) Run {
+func latencyRun(c latencyClass, rnd *rand.Rand, factors ...float64) Input {
 	disks := make([]*trace.DiskRecord, len(factors))
 	for i, factor := range factors {
 		disks[i] = tracetest.Disk{Name: string(rune('A' + i)),
@@ -91,7 +91,7 @@ func TestLatencyClasses(t *testing.T) {
 			wrong += toldApart(t, "equal latencies told apart, "+c.name, pairs, func() bool {
 				list := Runs(latencyRun(c, rnd, 1, 2),
 					latencyRun(c, rnd, 1, 2)).Pairs[0].Phases[0].Latencies
-				return slices.ContainsFunc(list, func(l Latency) bool {
+				return slices.ContainsFunc(list, func(l LatencyPair) bool {
 					return l.Verdict == Longer || l.Verdict == Shorter
 				})
 			})
@@ -168,7 +168,7 @@ func TestLatencies(t *testing.T) {
 	none = quick(none.Trace.Phases...)
 	for _, tt := range []struct {
 		name   string
-		a, b   Run
+		a, b   Input
 		want   int
 		p99    string
 		judged int
@@ -203,7 +203,7 @@ func TestLatencies(t *testing.T) {
 func TestLatenciesOfRepeats(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 53))
 	c := latencyClass{latency: tracetest.Latency{PerS: 500, MedianNS: 1e6, Sigma: 0.2}, seconds: 12}
-	runs := func(factors ...float64) (list []Run) {
+	runs := func(factors ...float64) (list []Input) {
 		for _, f := range factors {
 			list = append(list, latencyRun(c, rnd, f))
 		}
@@ -211,8 +211,8 @@ func TestLatenciesOfRepeats(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name      string
-		base, new []Run
-		verdict   Verdict
+		base, new []Input
+		verdict   TestResult
 		reason    string
 	}{
 		{"longer", runs(1, 1.01, 0.99), runs(1.5, 1.51, 1.49), Longer, ""},
@@ -240,7 +240,7 @@ func TestLatenciesLeaveRatesAlone(t *testing.T) {
 	c := latencyClass{latency: tracetest.Latency{PerS: 500, MedianNS: 1e6, Sigma: 0.2}, seconds: 20}
 	base, other := latencyRun(c, rnd, 1), latencyRun(c, rnd, 3)
 	with := Runs(base, other)
-	for _, r := range []Run{base, other} {
+	for _, r := range []Input{base, other} {
 		r.Trace.Phases[0].Disks[0].Latencies = nil
 	}
 	without := Runs(base, other)

@@ -12,15 +12,15 @@ import (
 )
 
 // same reports whether the same disks do the same in both, on the same connections.
-func (p *part) same(
-	b *part,
+func (p *matchedPhase) same(
+	b *matchedPhase,
 ) bool {
 	return len(p.works) == len(b.works) && p.shared(b) == len(p.works)
 }
 
 // shared is how many disks do the same in both, on the same connections; 0 if a disk does
 // something else.
-func (p *part) shared(b *part) (n int) {
+func (p *matchedPhase) shared(b *matchedPhase) (n int) {
 	for disk := range p.works {
 		if _, ok := b.works[disk]; !ok {
 			continue
@@ -34,12 +34,12 @@ func (p *part) shared(b *part) (n int) {
 
 // differs are the keys by which a disk's work differs. If only one of the runs recorded its work,
 // they are compared by what can be seen in both.
-func (p *part) differs(b *part, disk string) []work.Key {
+func (p *matchedPhase) differs(b *matchedPhase, disk string) []work.Key {
 	w, o := p.works[disk], b.works[disk]
 	if w.Declared() == o.Declared() {
 		return w.Differs(o)
 	}
-	for side, of := range map[*work.Work]*part{&w: p, &o: b} {
+	for side, of := range map[*work.Work]*matchedPhase{&w: p, &o: b} {
 		if !side.HasNoFiles() {
 			side.Sizes, side.Seen = work.Sizes{}, of.traced.Disk(disk).Seen()
 		}
@@ -50,7 +50,7 @@ func (p *part) differs(b *part, disk string) []work.Key {
 // unlike are the differences of a disk's work that keep its rates from being compared, because
 // they would differ anyway. How the same files are moved does not: that may be what the runs were
 // meant to compare.
-func (p *part) unlike(b *part, disk string) []Difference {
+func (p *matchedPhase) unlike(b *matchedPhase, disk string) []Difference {
 	var list []Difference
 	for _, k := range p.differs(b, disk) {
 		if k.Limits() || k == work.KeyMix || k == work.KeySizes || k == work.KeyOrder {
@@ -63,17 +63,17 @@ func (p *part) unlike(b *part, disk string) []Difference {
 	return list
 }
 
-// matched is a run whose phases are matched to those of the base. Its findings name these.
-type matched struct {
-	Run
-	parts []*part
+// matchedRun is a run whose phases are matched to those of the base. Its findings name these.
+type matchedRun struct {
+	Input
+	parts []*matchedPhase
 }
 
-// part is a phase of one run.
-type part struct {
-	name        string  // name of the base's phase that it matches
-	own         string  // in its own run: without a number if it has repeats
-	all         []*part // itself and its repeats in the same run, in order
+// matchedPhase is a phase of one run.
+type matchedPhase struct {
+	name        string          // name of the base's phase that it matches
+	own         string          // in its own run: without a number if it has repeats
+	all         []*matchedPhase // itself and its repeats in the same run, in order
 	found       *analysis.PhaseResult
 	traced      *trace.Phase
 	works       map[string]work.Work // work of each disk
@@ -81,8 +81,8 @@ type part struct {
 	window      []overlap.Span // the time in which all disks of the phase were active
 }
 
-func newPart(r Run, t *trace.Phase) *part {
-	p := &part{name: t.Name, own: t.Name, traced: t, works: map[string]work.Work{},
+func newPart(r Input, t *trace.Phase) *matchedPhase {
+	p := &matchedPhase{name: t.Name, own: t.Name, traced: t, works: map[string]work.Work{},
 		connections: map[string]string{}}
 	for _, d := range r.Trace.Disks {
 		p.connections[d.Name] = d.Connection
@@ -96,7 +96,7 @@ func newPart(r Run, t *trace.Phase) *part {
 			p.found = &r.Analysis.Phases[i]
 		}
 	}
-	p.all = []*part{p}
+	p.all = []*matchedPhase{p}
 	if p.found.Overlap != nil {
 		for _, span := range p.found.Overlap.Spans {
 			p.window = append(p.window, overlap.Span{StartNS: ns(span[0]), EndNS: ns(span[1])})
@@ -108,7 +108,7 @@ func newPart(r Run, t *trace.Phase) *part {
 func ns(seconds float64) int64 { return int64(math.Round(seconds * 1e9)) }
 
 // part finds a phase by the base's name for it; nil if there is none.
-func (r *matched) part(name string) *part {
+func (r *matchedRun) part(name string) *matchedPhase {
 	for _, p := range r.parts {
 		if p.name == name {
 			return p
@@ -119,7 +119,7 @@ func (r *matched) part(name string) *part {
 
 // repeatedBy reports whether q repeats p, which is the first of its entry in the scenario (WW-1,
 // then WW-2). A disk that failed may be missing in either.
-func (p *part) repeatedBy(q *part) bool {
+func (p *matchedPhase) repeatedBy(q *matchedPhase) bool {
 	a, b := p.traced, q.traced
 	first := trace.Unnumbered(b.Name) + "-1"
 	return p.all[0].traced.Name == first && b.Name != first && a.Search == nil && b.Search == nil &&
@@ -129,23 +129,25 @@ func (p *part) repeatedBy(q *part) bool {
 }
 
 // usable reports whether a phase was measured to its end.
-func (p *part) usable() bool { return p.traced.Status != trace.Partial && len(p.window) > 0 }
+func (p *matchedPhase) usable() bool {
+	return p.traced.Status != trace.Partial && len(p.window) > 0
+}
 
 // pool are those of a phase and its repeats that are compared; p stands for all of them.
-func (p *part) pool() (pool []*part) {
+func (p *matchedPhase) pool() (pool []*matchedPhase) {
 	for _, q := range p.all {
 		if q.usable() && len(q.works) == len(p.works) {
 			pool = append(pool, q)
 		}
 	}
 	if pool == nil {
-		pool = []*part{p}
+		pool = []*matchedPhase{p}
 	}
 	return pool
 }
 
 // called is what people call the phase, with all its repeats.
-func (p *part) called() string {
+func (p *matchedPhase) called() string {
 	if len(p.all) > 1 {
 		return trace.Unnumbered(p.found.Title)
 	}
@@ -156,22 +158,22 @@ func (p *part) called() string {
 // the same name whose disks do the same, though some may be missing; then those of the same work
 // whose names differ only in the number at their end; then those of the same name whose work
 // differs. Tries of searches are not matched.
-func match(r Run, base []*part) *matched {
-	m := &matched{r, newParts(r)}
-	phases := func(list []*part) []*part {
-		return slices.DeleteFunc(slices.Clone(list), func(p *part) bool {
+func match(r Input, base []*matchedPhase) *matchedRun {
+	m := &matchedRun{r, newParts(r)}
+	phases := func(list []*matchedPhase) []*matchedPhase {
+		return slices.DeleteFunc(slices.Clone(list), func(p *matchedPhase) bool {
 			return p.traced.Search != nil
 		})
 	}
-	taken, done := map[string]bool{}, map[*part]bool{}
-	for _, fits := range []func(b, n *part) bool{
-		func(b, n *part) bool {
+	taken, done := map[string]bool{}, map[*matchedPhase]bool{}
+	for _, fits := range []func(b, n *matchedPhase) bool{
+		func(b, n *matchedPhase) bool {
 			return (b.own == n.own || b.traced.Name == n.traced.Name) && b.shared(n) > 0
 		},
-		func(b, n *part) bool {
+		func(b, n *matchedPhase) bool {
 			return trace.Unnumbered(b.traced.Name) == trace.Unnumbered(n.traced.Name) && b.same(n)
 		},
-		func(b, n *part) bool { return b.own == n.own || b.traced.Name == n.traced.Name },
+		func(b, n *matchedPhase) bool { return b.own == n.own || b.traced.Name == n.traced.Name },
 	} {
 		for _, b := range phases(base) {
 			for _, n := range phases(m.parts) {
@@ -201,10 +203,12 @@ func match(r Run, base []*part) *matched {
 
 // newParts are the phases of a run, each with its repeats. Of these the first that was measured
 // completely stands for all, by their name without a number if no other phase has it.
-func newParts(r Run) (list []*part) {
+func newParts(r Input) (list []*matchedPhase) {
 	for _, t := range r.Trace.Phases {
 		p := newPart(r, t)
-		if i := slices.IndexFunc(list, func(q *part) bool { return q.repeatedBy(p) }); i >= 0 {
+		if i := slices.IndexFunc(list, func(q *matchedPhase) bool {
+			return q.repeatedBy(p)
+		}); i >= 0 {
 			list[i].all = append(list[i].all, p)
 		} else {
 			list = append(list, p)

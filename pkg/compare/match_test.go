@@ -36,7 +36,7 @@ func TestMatch(t *testing.T) {
 		doing("W-last", 1e9, nil))
 	for _, tt := range []struct {
 		name   string
-		other  Run
+		other  Input
 		phases map[string]string // compared, by the base's name, and how the other run calls them
 		unlike []Difference
 		only   []string // here
@@ -78,8 +78,8 @@ func TestMatch(t *testing.T) {
 		}
 		check.Same(t, tt.name, tt.phases, got)
 		check.Same(t, tt.name+": unlike", tt.unlike, unlike)
-		if !slices.Equal(tt.only, p.OnlyHere) && len(tt.only)+len(p.OnlyHere) > 0 {
-			t.Errorf("%s: only here %v, want %v", tt.name, p.OnlyHere, tt.only)
+		if !slices.Equal(tt.only, p.OnlyInNew) && len(tt.only)+len(p.OnlyInNew) > 0 {
+			t.Errorf("%s: only here %v, want %v", tt.name, p.OnlyInNew, tt.only)
 		}
 	}
 	flushed := Runs(base, runOf("n", doing("W-last", 1.5e9, unflushed))).Pairs[0]
@@ -91,13 +91,13 @@ func TestMatch(t *testing.T) {
 
 // A run of other work is no repeat of another, whatever its phases are called.
 func TestRepeatsOfUnlikeWork(t *testing.T) {
-	of := func(change func(*work.Work)) Run { return runOf("r", doing("WW", 1e9, change)) }
-	if p := groups([]Run{of(nil), of(nil)},
-		[]Run{of(nil), of(nil)}).Pairs[0].Phases[0]; len(p.Rates) == 0 {
+	of := func(change func(*work.Work)) Input { return runOf("r", doing("WW", 1e9, change)) }
+	if p := groups([]Input{of(nil), of(nil)},
+		[]Input{of(nil), of(nil)}).Pairs[0].Phases[0]; len(p.Rates) == 0 {
 		t.Errorf("equal ones: %s", p.Reason)
 	}
 	unflushed := func(w *work.Work) { w.Flush = "none" }
-	p := groups([]Run{of(nil), of(unflushed)}, []Run{of(nil), of(nil)}).Pairs[0].Phases[0]
+	p := groups([]Input{of(nil), of(unflushed)}, []Input{of(nil), of(nil)}).Pairs[0].Phases[0]
 	if want := "run 2 of a side is not a repeat of the first: flush of A is none, not full"; len(p.Rates) > 0 || p.Reason != want {
 		t.Errorf("%d rates, %q; want none, for %q", len(p.Rates), p.Reason, want)
 	}
@@ -106,9 +106,9 @@ func TestRepeatsOfUnlikeWork(t *testing.T) {
 // What a change can be about is what differs: another hub's profile has other disks, so no change
 // is the hub's alone.
 func TestAbout(t *testing.T) {
-	edit := func(change func(*hardware.Setup)) Run { return onSetup("3.2", change) }
+	edit := func(change func(*hardware.Setup)) Input { return onSetup("3.2", change) }
 	base := edit(nil)
-	profile := func(name string) Run {
+	profile := func(name string) Input {
 		r := planned(name)
 		r.Method.Simulated = true
 		r.Method.Plan.Hub = &scenario.Hub{Profile: name}
@@ -116,7 +116,7 @@ func TestAbout(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name        string
-		base, other Run
+		base, other Input
 		differs     []string
 		says        string
 	}{

@@ -13,7 +13,7 @@ import (
 )
 
 // planned is a run of two phases whose plan and modes can be changed.
-func planned(label string) Run {
+func planned(label string) Input {
 	w := trace.Write
 	r := runOf(label, still("WW", 1, load{"A", w, 1e9, 9}, load{"B", w, 1e9, 9}),
 		still("W", 1, load{"A", w, 1e9, 9}))
@@ -42,54 +42,54 @@ func planned(label string) Run {
 func withoutCause() gocmp.Option { return cmpopts.IgnoreFields(Difference{}, "Cause") }
 
 func TestMethod(t *testing.T) {
-	job := func(r Run, phase, job int) *scenario.Job {
+	job := func(r Input, phase, job int) *scenario.Job {
 		return &r.Method.Plan.Phases[phase].Jobs[job]
 	}
-	drive := func(r Run, phase, disk string, change func(*trace.Effective)) {
+	drive := func(r Input, phase, disk string, change func(*trace.Effective)) {
 		m := r.Method.Effective[phase][disk]
 		change(&m)
 		r.Method.Effective[phase][disk] = m
 	}
 	tests := []struct {
 		name   string
-		change func(Run)
+		change func(Input)
 		want   []Difference
 	}{
-		{"nothing", func(Run) {}, []Difference{}},
-		{"flush of one disk", func(r Run) {
+		{"nothing", func(Input) {}, []Difference{}},
+		{"flush of one disk", func(r Input) {
 			drive(r, "WW", "B", func(m *trace.Effective) { m.Flush, m.FlushReaches = "none", "" })
 		},
 			[]Difference{{"flush", "B in WW", "full", "none", ""}}},
-		{"how far a flush goes", func(r Run) {
+		{"how far a flush goes", func(r Input) {
 			drive(r, "W", "A", func(m *trace.Effective) {
 				m.Flush, m.FlushReaches = "fsync", trace.ReachesCache
 			})
 			drive(r, "WW", "A", func(m *trace.Effective) { m.FlushReaches = "" }) // not noted
 		}, []Difference{{"flush", "A in W", "full", "fsync", ""},
 			{"flush reaches", "A in W", "the medium", "the drive's cache", ""}}},
-		{"cache everywhere, block by a hair", func(r Run) {
+		{"cache everywhere, block by a hair", func(r Input) {
 			for _, at := range [][2]string{{"WW", "A"}, {"WW", "B"}, {"W", "A"}} {
 				drive(r, at[0], at[1], func(m *trace.Effective) { m.Cache = "buffered" })
 			}
 			drive(r, "W", "A", func(m *trace.Effective) { m.Block = 8<<20 + 512 })
 		}, []Difference{{"block", "A in W", "8 MiB", "8.39 MB", ""},
 			{"cache", "", "direct", "buffered", ""}}},
-		{"asked alike, had otherwise", func(r Run) {
+		{"asked alike, had otherwise", func(r Input) {
 			drive(r, "W", "A", func(m *trace.Effective) { m.Engine = "threads" })
 		},
 			[]Difference{{"engine", "A in W", "io_uring", "threads", ""}}},
-		{"space of new files", func(r Run) {
+		{"space of new files", func(r Input) {
 			drive(r, "W", "A", func(m *trace.Effective) { m.Space = trace.SpaceInOrder })
 			drive(r, "WW", "A", func(m *trace.Effective) { m.Space = trace.SpaceNone })
 			drive(r, "WW", "B", func(m *trace.Effective) { m.Space = "" }) // not noted
 		}, []Difference{{"space", "A in W", "reserved", "in order", ""},
 			{"space", "A in WW", "reserved", "none", ""}}},
-		{"asked otherwise, had alike", func(r Run) {
+		{"asked otherwise, had alike", func(r Input) {
 			job(r, 0, 0).IO.Flush = "fsync"
 		}, []Difference{}},
-		{"rest", func(r Run) { r.Method.Plan.Phases[1].Cooldown = 20 * time.Second },
+		{"rest", func(r Input) { r.Method.Plan.Phases[1].Cooldown = 20 * time.Second },
 			[]Difference{{"cooldown", "W", "10 s", "20 s", ""}}},
-		{"machine", func(r Run) {
+		{"machine", func(r Input) {
 			r.Method.Tool, r.Method.Host, r.Method.System, r.Method.Plan.Seed = "1.1", "pc",
 				"linux/amd64, 2 CPUs", 8
 			r.Trace.Disks[0].Path = "/mnt/a"
@@ -99,13 +99,13 @@ func TestMethod(t *testing.T) {
 			{"path", "A", "/Volumes/A", "/mnt/a", ""}, {"seed", "", "7", "8", ""},
 			{"host", "", "one computer", "another", ""},
 		}},
-		{"played on a model", func(r Run) {
+		{"played on a model", func(r Input) {
 			r.Method.Simulated = true
 		}, []Difference{{"disks", "", "real", "simulated", ""}}},
-		{"hub", func(r Run) {
+		{"hub", func(r Input) {
 			r.Method.Plan.Hub.Profile = "titan-ridge"
 		}, []Difference{{"hub model", "", "goshen-ridge", "titan-ridge", ""}}},
-		{"simulated, on another port", func(r Run) {
+		{"simulated, on another port", func(r Input) {
 			for i := range r.Trace.Disks {
 				r.Trace.Disks[i].Profile = "A"
 			}

@@ -13,17 +13,17 @@ import (
 // Of disks that do not go as fast as they can, rates are compared where the same was asked of them,
 // and files never are.
 func TestPaced(t *testing.T) {
-	run := func(pace float64, paced map[string]work.Work, seed uint64) Run {
+	run := func(pace float64, paced map[string]work.Work, seed uint64) Input {
 		p := play("p", 1, rand.New(rand.NewPCG(seed, 2)), tracetest.Noise{Wave: 0.02, MemoryS: 0.2},
 			load{"A", trace.Read, pace, 12}, load{"B", trace.Write, 1e9, 40})
 		p.Work = paced
 		traced := tracetest.Run(p)
-		return Run{Analysis: analysis.Analyze(traced, analysis.Options{}), Trace: traced}
+		return Input{Analysis: analysis.Analyze(traced, analysis.Options{}), Trace: traced}
 	}
 	rate := func(v float64) map[string]work.Work { return map[string]work.Work{"A": {Pace: v}} }
 	for _, c := range []struct {
 		name        string
-		base, other Run
+		base, other Input
 		want        map[Measure]bool // measures of A
 		total       bool
 	}{

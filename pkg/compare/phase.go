@@ -10,7 +10,7 @@ import (
 )
 
 // newPhase is a phase that is in all runs, without its rates.
-func newPhase(base *matched, b *part, others []*matched) Phase {
+func newPhase(base *matchedRun, b *matchedPhase, others []*matchedRun) Phase {
 	n := others[0].part(b.name)
 	out := Phase{
 		Name:       b.name,
@@ -102,7 +102,7 @@ func recoveries(base, other *analysis.PhaseResult) []Recovery {
 
 // unrepeated is why the runs of a side are not repeats of one another in a phase; empty if they
 // are.
-func unrepeated(runs []*matched, phase string) string {
+func unrepeated(runs []*matchedRun, phase string) string {
 	a := runs[0].part(phase)
 	for i, r := range runs[1:] {
 		b := r.part(phase)

@@ -20,16 +20,16 @@ const (
 )
 
 // drawn are runs whose rates vary each by itself, or all together, and are all lower by a share.
-func drawn(rnd *rand.Rand, runs, rates int, common bool, fall float64) (list []Sample) {
+func drawn(rnd *rand.Rand, runs, rates int, common bool, fall float64) (list []Measurements) {
 	for range runs {
-		sample, together := Sample{}, between*rnd.NormFloat64()
+		sample, together := Measurements{}, between*rnd.NormFloat64()
 		for i := range rates {
 			off := together
 			if !common {
 				off = between * rnd.NormFloat64()
 			}
 			chi := distuv.ChiSquared{K: freeOfInterval, Src: rnd}.Rand()
-			sample[Key{Phase: fmt.Sprint(i)}] = stats.Estimate{
+			sample[MeasurementKey{Phase: fmt.Sprint(i)}] = stats.Estimate{
 				Mean: off + math.Log1p(-fall) + within*rnd.NormFloat64(),
 				SE:   within * math.Sqrt(chi/freeOfInterval), DegreesOfFreedom: freeOfInterval,
 			}
@@ -56,7 +56,7 @@ func gate(seed uint64, pairs, rates int, common bool, n runCounts, fall float64)
 }
 
 // crosses reports whether any rate fell by more than a limit.
-func crosses(limit float64, base, other, history []Sample) bool {
+func crosses(limit float64, base, other, history []Measurements) bool {
 	v := NewVariation(FromRuns, false, base, other, history)
 	var above []*stats.Estimate
 	for _, key := range Keys(base) {
@@ -155,9 +155,9 @@ func TestCollapsedRate(t *testing.T) {
 				base, other := drawn(rnd, runs[0], 26, common, 0),
 					drawn(rnd, runs[1], 26, common, 0)
 				for _, sample := range other {
-					e := sample[Key{Phase: "7"}]
+					e := sample[MeasurementKey{Phase: "7"}]
 					e.Mean -= math.Log(3)
-					sample[Key{Phase: "7"}] = e
+					sample[MeasurementKey{Phase: "7"}] = e
 				}
 				if pairs++; crosses(0.05, base, other, drawn(rnd, runs[2], 26, common, 0)) {
 					found++

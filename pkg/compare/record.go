@@ -93,7 +93,7 @@ func (r record) walk(of fact, object any) {
 }
 
 // recordOf is what is known about how a run was made, in the given phases.
-func recordOf(r, other *matched, phases []Phase) record {
+func recordOf(r, other *matchedRun, phases []Phase) record {
 	out := record{}
 	out.add(
 		fact{cause: ofDisks, what: "disks"},
@@ -141,7 +141,7 @@ func recordOf(r, other *matched, phases []Phase) record {
 }
 
 // phase notes what the disks did in a phase, and how they were really driven if both runs say so.
-func (r record) phase(run, other *matched, name string) {
+func (r record) phase(run, other *matchedRun, name string) {
 	p := run.part(name)
 	does := map[string]work.Work{}
 	for _, d := range p.traced.Disks {
@@ -174,7 +174,7 @@ func (r record) phase(run, other *matched, name string) {
 	r.add(fact{ofNothing, "stop", name, ""}, cmp.Or(p.traced.Stop, scenario.StopRace))
 }
 
-func (r *matched) effective(p *part, disk string) (mode trace.Effective, known bool) {
+func (r *matchedRun) effective(p *matchedPhase, disk string) (mode trace.Effective, known bool) {
 	if r.Method != nil {
 		mode, known = r.Method.Effective[p.traced.Name][disk]
 	}
@@ -194,7 +194,7 @@ func filesOf(d *trace.DiskRecord) string {
 }
 
 // simulated reports whether the run was simulated on a model, even if its disks are real.
-func (r *matched) simulated() bool {
+func (r *matchedRun) simulated() bool {
 	real := func(d trace.Disk) bool { return d.Profile == "" }
 	return r.Method != nil && r.Method.Simulated ||
 		len(r.Trace.Disks) > 0 && !slices.ContainsFunc(r.Trace.Disks, real)
@@ -202,7 +202,7 @@ func (r *matched) simulated() bool {
 
 // differences lists the values that both records have and that differ, possible causes of a change
 // first. What differs in the same way in several places is listed once.
-func differences(base, other *matched, phases []Phase) []Difference {
+func differences(base, other *matchedRun, phases []Phase) []Difference {
 	before, after := recordOf(base, other, phases), recordOf(other, base, phases)
 	rank := func(cause string) int {
 		return slices.Index([]string{ofDisks, ofConnection, ofHub, ofHost, ofWork, ofNothing},
@@ -258,7 +258,7 @@ func few(names []string, separator string) string {
 }
 
 // about fills in what differs between two runs and may so be the cause of a change.
-func (p *Pair) about(base, other *matched) {
+func (p *Pair) about(base, other *matchedRun) {
 	var details []string
 	p.Differs = []string{}
 	list := p.Method

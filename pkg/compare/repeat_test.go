@@ -17,8 +17,8 @@ import (
 func TestGroups(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(51, 52))
 	c := tracetest.Class{Noise: tracetest.Noise{Sigma: 0.02}}
-	runs := func(n int, factor float64) []Run {
-		list := make([]Run, n)
+	runs := func(n int, factor float64) []Input {
+		list := make([]Input, n)
 		for i := range list {
 			list[i] = quick(playClass(c, rnd, "p", steady(factor*(1+0.05*rnd.NormFloat64()))))
 			list[i].Label = string(rune('a' + i))
@@ -118,7 +118,7 @@ func TestRepeatsWithin(t *testing.T) {
 		}
 		return list
 	}
-	run := func(n int, factor float64) Run { return quick(repeats(n, factor)...) }
+	run := func(n int, factor float64) Input { return quick(repeats(n, factor)...) }
 	wrong, found := 0, 0
 	pairs := pairsOf(12)
 	for range pairs {
@@ -147,15 +147,15 @@ func TestRepeatsWithin(t *testing.T) {
 		{"the new run only", Runs(once, run(3, 1)), &Repeats{1, 3}, "repeat", 1},
 		{"by number alone", Runs(run(3, 1), run(1, 1)), &Repeats{3, 1}, "repeat", 1},
 		{"neither", Runs(once, run(1, 1)), nil, "run", 1},
-		{"groups", groups([]Run{run(3, 1), run(3, 1)}, []Run{run(2, 1), once}), &Repeats{6, 3},
+		{"groups", groups([]Input{run(3, 1), run(3, 1)}, []Input{run(2, 1), once}), &Repeats{6, 3},
 			"run", 2},
 	} {
 		p := tt.c.Pairs[0]
 		lost := tt.c.Against(0.5, false).Lost
-		if len(p.Phases) != 1 || len(p.OnlyBase)+len(p.OnlyHere)+len(lost) > 0 ||
+		if len(p.Phases) != 1 || len(p.OnlyInBase)+len(p.OnlyInNew)+len(lost) > 0 ||
 			p.Phases[0].Name != "WWW" {
 			t.Errorf("%s: %d phases, only in one %v %v, lost %v", tt.name, len(p.Phases),
-				p.OnlyBase, p.OnlyHere, lost)
+				p.OnlyInBase, p.OnlyInNew, lost)
 		}
 		r := p.Phases[0].Rates[0]
 		if diff := cmp.Diff(tt.repeats, p.Phases[0].Repeats); diff != "" || r.Unit != tt.unit ||

@@ -7,10 +7,10 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Search is what a search that is in both runs found. Its tries differ from run to run and are not
+// SearchPair is what a search that is in both runs found. Its tries differ from run to run and are not
 // compared. A result has no interval: one stream more or less, or a pace that differs by a
 // twentieth, may be chance.
-type Search struct {
+type SearchPair struct {
 	Name string                  `json:"name"`
 	Kind string                  `json:"kind"` // streams | pace
 	Disk string                  `json:"disk"`
@@ -20,10 +20,10 @@ type Search struct {
 }
 
 // searches are those that are in all runs, with the results of each.
-func searches(base, other []*matched) []Search {
-	var list []Search
+func searches(base, other []*matchedRun) []SearchPair {
+	var list []SearchPair
 	for _, s := range base[0].Analysis.Searches {
-		out := Search{
+		out := SearchPair{
 			Name: s.Name,
 			Kind: s.Kind,
 			Disk: s.Disk,
@@ -42,7 +42,7 @@ func searches(base, other []*matched) []Search {
 }
 
 // results are what a search found in each run that has it.
-func results(runs []*matched, s *analysis.SearchSummary) (list []analysis.SearchResult) {
+func results(runs []*matchedRun, s *analysis.SearchSummary) (list []analysis.SearchResult) {
 	for _, r := range runs {
 		for _, f := range r.Analysis.Searches {
 			if f.Name == s.Name && f.Kind == s.Kind && f.Disk == s.Disk {
@@ -54,7 +54,7 @@ func results(runs []*matched, s *analysis.SearchSummary) (list []analysis.Search
 }
 
 // searched is what the disks did in a search's first try: "A: 1 x hq, buffer 1 s; C writes".
-func searched(r *matched, s *analysis.SearchSummary) string {
+func searched(r *matchedRun, s *analysis.SearchSummary) string {
 	var texts []string
 	for _, p := range r.Trace.Phases {
 		if p.Search == nil || p.Search.Search != s.Name || len(p.Disks) <= len(texts) {

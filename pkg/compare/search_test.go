@@ -17,7 +17,7 @@ import (
 
 // searching is a run of a search for how many streams A plays clean while C writes, in which more
 // than the limit drop.
-func searching(kind string, limit int, tries ...int) Run {
+func searching(kind string, limit int, tries ...int) Input {
 	run := tracetest.Run()
 	for _, n := range tries {
 		spec := stream.Spec{Kind: kind, Rate: 100e6, Frame: 40 * time.Millisecond, Count: n,
@@ -35,33 +35,33 @@ func searching(kind string, limit int, tries ...int) Run {
 		run.Phases = append(run.Phases, p)
 	}
 	run.Disks, run.Status = []trace.Disk{{Name: "A"}, {Name: "C"}}, trace.Complete
-	return Run{Label: "run", Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}
+	return Input{Label: "run", Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}
 }
 
 // Searches are compared by what they found, whatever they tried.
 func TestSearches(t *testing.T) {
 	three, two := 3.0, 2.0
 	base, other := searching("hq", 3, 1, 2, 4, 3, 3, 4, 4), searching("hq", 2, 1, 2, 4, 3, 2, 3, 3)
-	want := []Search{{Name: "edit", Kind: "streams", Disk: "A",
+	want := []SearchPair{{Name: "edit", Kind: "streams", Disk: "A",
 		Base: []analysis.SearchResult{{Found: &three}},
 		New:  []analysis.SearchResult{{Found: &two}}}}
 	c := Runs(base, other)
 	check.Same(t, "searches", want, c.Pairs[0].Searches)
-	if p := c.Pairs[0]; len(p.Phases)+len(p.OnlyBase)+len(p.OnlyHere)+c.Tests != 0 {
+	if p := c.Pairs[0]; len(p.Phases)+len(p.OnlyInBase)+len(p.OnlyInNew)+c.Tests != 0 {
 		t.Errorf("tries are compared as phases: %+v", p)
 	}
 	want[0].Base, want[0].New = []analysis.SearchResult{{Found: &three}, {Found: &three}},
 		[]analysis.SearchResult{{Found: &two}}
-	check.Same(t, "of repeats", want, groups([]Run{base, base}, []Run{other}).Pairs[0].Searches)
+	check.Same(t, "of repeats", want, groups([]Input{base, base}, []Input{other}).Pairs[0].Searches)
 	got := Runs(base, searching("raw", 3, 1, 2, 4, 3, 3, 4, 4)).Pairs[0].Searches
 	if work := (&[2]string{"A: 1 x hq, buffer 1 s; C writes",
 		"A: 1 x raw, buffer 1 s; C writes"}); len(got) != 1 || !cmp.Equal(got[0].Work, work) {
 		t.Errorf("of another codec: got %+v, want %v", got, work)
 	}
-	if got := Runs(base, Run{Label: "none", Trace: tracetest.Run(),
+	if got := Runs(base, Input{Label: "none", Trace: tracetest.Run(),
 		Analysis: analysis.Analyze(tracetest.Run(),
 			analysis.Options{})}).Pairs[0]; got.Searches != nil ||
-		!cmp.Equal(got.OnlyBase, []string{"edit"}) {
+		!cmp.Equal(got.OnlyInBase, []string{"edit"}) {
 		t.Errorf("a search of one run alone: %+v", got)
 	}
 }

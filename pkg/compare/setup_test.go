@@ -7,7 +7,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-func onSetup(firmware string, change func(*hardware.Setup)) Run {
+func onSetup(firmware string, change func(*hardware.Setup)) Input {
 	r := planned(firmware)
 	yes := true
 	unit := func(model string) hardware.Unit {
@@ -38,7 +38,7 @@ func TestSetup(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		new  Run
+		new  Input
 		want []Difference
 	}{
 		{"the same", onSetup("3.2", nil), []Difference{}},

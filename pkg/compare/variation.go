@@ -11,17 +11,17 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Key names what is measured in every run of a setup.
-type Key struct {
+// MeasurementKey names what is measured in every run of a setup.
+type MeasurementKey struct {
 	Phase string   // without the number of a repeat
 	Disk  string   // empty: all together
 	Work  string   // work of the disk: only rates of the same work are of one kind
 	What  Quantile // quantile of its latencies; empty: the rate
 }
 
-// Sample is what one run measured, or one repeat of a phase: the logarithms of the values, with
+// Measurements is what one run measured, or one repeat of a phase: the logarithms of the values, with
 // their errors by what varies within the run.
-type Sample map[Key]stats.Estimate
+type Measurements map[MeasurementKey]stats.Estimate
 
 // Variation is how much values differ from run to run, beyond what varies within one. Part of that
 // is common to all values of a run, as of a cable that was plugged in again, and part is each
@@ -35,7 +35,7 @@ type Variation struct {
 	prior  stats.Prior
 	free   float64 // degrees of freedom of what is common
 	share  float64 // common share of the variance: the correlation between values of a run
-	values map[Key]variance
+	values map[MeasurementKey]variance
 }
 
 // variance is that of one value.
@@ -46,9 +46,9 @@ type variance struct{ squares, free, within, count float64 }
 // value (stats.Moderate). The correlation between the values of a run is the intraclass
 // correlation of the residuals (Donner and Koval, "The Estimation of Intraclass Correlation in the
 // Analysis of Family Data", Biometrics 36, 1980). It returns nil if no group has two runs.
-func NewVariation(source string, ofLatencies bool, groups ...[]Sample) *Variation {
-	v := &Variation{Source: source, values: map[Key]variance{}}
-	var residuals []Sample
+func NewVariation(source string, ofLatencies bool, groups ...[]Measurements) *Variation {
+	v := &Variation{Source: source, values: map[MeasurementKey]variance{}}
+	var residuals []Measurements
 	for _, group := range groups {
 		if len(group) < 2 {
 			continue
@@ -57,7 +57,7 @@ func NewVariation(source string, ofLatencies bool, groups ...[]Sample) *Variatio
 		v.free += float64(len(group) - 1)
 		residuals = append(residuals, v.pool(group, ofLatencies)...)
 	}
-	var keys []Key
+	var keys []MeasurementKey
 	for _, key := range Keys(residuals) {
 		if v.values[key].free > 0 {
 			keys = append(keys, key)
@@ -101,17 +101,17 @@ func (v *Variation) Share() float64 { return v.share }
 
 // pool adds a group's squares to those of each value, and returns the residuals of each of its
 // runs.
-func (v *Variation) pool(group []Sample, ofLatencies bool) []Sample {
-	means, counts := map[Key]float64{}, map[Key]float64{}
+func (v *Variation) pool(group []Measurements, ofLatencies bool) []Measurements {
+	means, counts := map[MeasurementKey]float64{}, map[MeasurementKey]float64{}
 	for _, sample := range group {
 		for key, e := range sample {
 			means[key] += e.Mean
 			counts[key]++
 		}
 	}
-	residuals := make([]Sample, len(group))
+	residuals := make([]Measurements, len(group))
 	for i, sample := range group {
-		residuals[i] = Sample{}
+		residuals[i] = Measurements{}
 		for key, e := range sample {
 			if counts[key] < 2 || (key.What != "") != ofLatencies {
 				continue
@@ -130,14 +130,14 @@ func (v *Variation) pool(group []Sample, ofLatencies bool) []Sample {
 }
 
 // Keys are the names of all that some samples have, in order.
-func Keys(samples []Sample) []Key {
-	all := map[Key]bool{}
+func Keys(samples []Measurements) []MeasurementKey {
+	all := map[MeasurementKey]bool{}
 	for _, sample := range samples {
 		for key := range sample {
 			all[key] = true
 		}
 	}
-	return slices.SortedFunc(maps.Keys(all), func(a, b Key) int {
+	return slices.SortedFunc(maps.Keys(all), func(a, b MeasurementKey) int {
 		return cmp.Or(
 			cmp.Compare(a.Phase, b.Phase),
 			cmp.Compare(a.Disk, b.Disk),
@@ -149,7 +149,7 @@ func Keys(samples []Sample) []Key {
 
 // total is the variance of a value from run to run, that within a run included, with its degrees
 // of freedom. Of a value that no group has it is that of the others.
-func (v *Variation) total(key Key) stats.Estimate {
+func (v *Variation) total(key MeasurementKey) stats.Estimate {
 	value := v.values[key]
 	var own float64
 	if value.free > 0 {
@@ -165,16 +165,18 @@ func (v *Variation) total(key Key) stats.Estimate {
 // Difference is the mean of the logarithms of the new runs less that of the base, with an error
 // that holds what varies within each run and, if v is not nil, from run to run. All gates go by
 // it.
-func (v *Variation) Difference(key Key, base, other []stats.Estimate) stats.Estimate {
+func (v *Variation) Difference(key MeasurementKey, base, other []stats.Estimate) stats.Estimate {
 	d := stats.Difference(meanOf(base), meanOf(other))
 	return v.add(key, d, 1/float64(len(base))+1/float64(len(other)))
 }
 
 // Alone is what one run says of a value in all runs.
-func (v *Variation) Alone(key Key, e stats.Estimate) stats.Estimate { return v.add(key, e, 1) }
+func (v *Variation) Alone(key MeasurementKey, e stats.Estimate) stats.Estimate {
+	return v.add(key, e, 1)
+}
 
 // add adds to an error within runs that many times the variance between runs.
-func (v *Variation) add(key Key, e stats.Estimate, times float64) stats.Estimate {
+func (v *Variation) add(key MeasurementKey, e stats.Estimate, times float64) stats.Estimate {
 	if v == nil {
 		return e
 	}
@@ -210,11 +212,11 @@ func meanOf(list []stats.Estimate) (mean stats.Estimate) {
 
 // add notes the rates in the overlap of a phase, of each disk and of all together, and the
 // latencies. They are named as in the base.
-func (s Sample) add(p *analysis.PhaseResult, name string, base *analysis.PhaseResult) {
+func (s Measurements) add(p *analysis.PhaseResult, name string, base *analysis.PhaseResult) {
 	if p.Overlap == nil {
 		return
 	}
-	note := func(key Key, value float64, ci *stats.Interval) {
+	note := func(key MeasurementKey, value float64, ci *stats.Interval) {
 		if value > 0 {
 			s[key] = Log(value, ci)
 		}
@@ -222,9 +224,9 @@ func (s Sample) add(p *analysis.PhaseResult, name string, base *analysis.PhaseRe
 	for disk, d := range p.Overlap.Disks {
 		note(RateKey(name, disk, base), d.Rate, d.CI95)
 		if l := p.Disks[disk].Latency; l != nil {
-			note(Key{Phase: name, Disk: disk, What: P50}, nanoseconds(l.P50NS),
+			note(MeasurementKey{Phase: name, Disk: disk, What: P50}, nanoseconds(l.P50NS),
 				intervalOf(l.P50CI95))
-			note(Key{Phase: name, Disk: disk, What: P99}, nanoseconds(l.P99NS),
+			note(MeasurementKey{Phase: name, Disk: disk, What: P99}, nanoseconds(l.P99NS),
 				intervalOf(l.P99CI95))
 		}
 	}
@@ -247,11 +249,11 @@ func intervalOf(ci *[2]int64) *stats.Interval {
 	return &stats.Interval{float64(ci[0]), float64(ci[1])}
 }
 
-// SampleOf is what a run measured. Its phases are named without the numbers of repeats.
-func SampleOf(a *analysis.Analysis) Sample {
-	var repeats []Sample
+// MeasurementsOf is what a run measured. Its phases are named without the numbers of repeats.
+func MeasurementsOf(a *analysis.Analysis) Measurements {
+	var repeats []Measurements
 	for i := range a.Phases {
-		sample := Sample{}
+		sample := Measurements{}
 		sample.add(&a.Phases[i], trace.Unnumbered(a.Phases[i].Name), &a.Phases[i])
 		repeats = append(repeats, sample)
 	}
@@ -259,8 +261,8 @@ func SampleOf(a *analysis.Analysis) Sample {
 }
 
 // RateKey is what a rate of a phase is called, by the phase's name and the disks' work.
-func RateKey(name, disk string, p *analysis.PhaseResult) Key {
-	key := Key{Phase: name, Disk: disk}
+func RateKey(name, disk string, p *analysis.PhaseResult) MeasurementKey {
+	key := MeasurementKey{Phase: name, Disk: disk}
 	if w, known := p.Work[disk]; known {
 		w.Op = p.Roles[disk]
 		key.Work = w.Text()
@@ -269,8 +271,8 @@ func RateKey(name, disk string, p *analysis.PhaseResult) Key {
 }
 
 // Pooled is the mean of samples, value by value.
-func Pooled(samples []Sample) Sample {
-	out := Sample{}
+func Pooled(samples []Measurements) Measurements {
+	out := Measurements{}
 	for _, key := range Keys(samples) {
 		out[key] = meanOf(Values(samples, key))
 	}
@@ -278,7 +280,7 @@ func Pooled(samples []Sample) Sample {
 }
 
 // Values are those of the samples that have one.
-func Values(samples []Sample, key Key) (values []stats.Estimate) {
+func Values(samples []Measurements, key MeasurementKey) (values []stats.Estimate) {
 	for _, sample := range samples {
 		if e, ok := sample[key]; ok {
 			values = append(values, e)

@@ -23,7 +23,8 @@ type Forecast struct {
 	Open       bool // the maximum is not known
 	Tries      int  // maximum number of tries of a search; for simulated disks the number it takes
 
-	limit int64 // limit of all writes together, if their sum exceeds what their links carry; 0: none
+	// Limit of all writes together, if their sum exceeds what their links carry; 0: none.
+	limit int64
 }
 
 // Total is all phases, one after the other.
@@ -78,7 +79,7 @@ func Of(plan *scenario.Plan, profile *hub.Profile, volumes map[string]scenario.V
 			f.Moves, f.limit = min(f.Moves, int64(write+read)), int64(write)
 		}
 		if phase.Search != nil {
-			f.Tries = search.New(&phase).AtMost() // The forecast so far is that of one try.
+			f.Tries = search.New(&phase).MaxTries() // The forecast so far is that of one try.
 			f.Moves, f.limit, f.Max = f.Moves*int64(f.Tries), f.limit*int64(f.Tries),
 				f.Max*time.Duration(f.Tries)
 			for disk := range f.Writes {

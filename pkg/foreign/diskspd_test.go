@@ -54,7 +54,7 @@ const intervals = `<Results>
 func TestDiskSpdXML(t *testing.T) {
 	for name, data := range map[string][]byte{"utf-8": []byte(intervals),
 		"utf-16": windows(intervals, binary.LittleEndian)} {
-		got, run := imported(t, name, []File{{"out.xml", data}}, Options{})
+		got, run := imported(t, name, []InputFile{{"out.xml", data}}, Options{})
 		if got.Tool != "diskspd" || len(run.Phases) != 1 || run.Phases[0].Name != "timespan 1" {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -83,7 +83,7 @@ func TestDiskSpdXML(t *testing.T) {
 
 func TestDiskSpdXMLRefused(t *testing.T) {
 	opts := Options{Disks: map[string]string{"out.xml": "T7"}}
-	_, err := Import([]File{{"out.xml", []byte(intervals)}}, opts)
+	_, err := Import([]InputFile{{"out.xml", []byte(intervals)}}, opts)
 	check.Refused(t, "one name for two disks", err, "leave --disk T7 out")
 	refused(t, map[string]struct{ data, want string }{
 		"torn":        {intervals[:len(intervals)-30], "line 22: its XML is cut short or broken"},

@@ -11,7 +11,7 @@ import (
 // A table that another tool wrote becomes a run.
 func ExampleImport() {
 	table := "second,rate\n1,900e6\n2,880e6\n3,910e6\n"
-	in, err := foreign.Import([]foreign.File{{Name: "rates.csv", Data: []byte(table)}},
+	in, err := foreign.Import([]foreign.InputFile{{Name: "rates.csv", Data: []byte(table)}},
 		foreign.Options{
 			Disks: map[string]string{"rates.csv": "A"},
 			Map:   map[string]string{"time_s": "second", "rate": "rate"},

@@ -27,8 +27,8 @@ import (
 	"unicode/utf16"
 )
 
-// File is a file of another tool.
-type File struct {
+// InputFile is a file of another tool.
+type InputFile struct {
 	Name string
 	Data []byte
 }
@@ -96,7 +96,7 @@ func Formats() (names []string) {
 
 // input is the file that is being read, and what all files gave so far.
 type input struct {
-	File
+	InputFile
 	opts    Options
 	line    int // the one at hand; 0: an error is about the file
 	series  []*series
@@ -106,8 +106,8 @@ type input struct {
 }
 
 // read adds what a file holds.
-func (in *input) read(f File) error {
-	in.File = f
+func (in *input) read(f InputFile) error {
+	in.InputFile = f
 	in.Data = bytes.TrimRight(decoded(f.Data), " \r\n")
 	if len(in.Data) == 0 {
 		if _, kind, _ := fioName(f.Name); kind != "" && kind != "bw" {
@@ -217,7 +217,7 @@ func decoded(data []byte) []byte {
 }
 
 // Import makes one trace of files that belong together.
-func Import(files []File, opts Options) (*Imported, error) {
+func Import(files []InputFile, opts Options) (*Imported, error) {
 	in := &input{opts: opts}
 	known := map[string]bool{}
 	for _, f := range files {

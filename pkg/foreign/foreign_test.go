@@ -35,7 +35,7 @@ func result(name string, endMS, runtime, bytes int64) string {
 const epoch = 1_795_000_000_000 // ms
 
 // imported is what Import makes of files, and the run that its events are.
-func imported(t *testing.T, what string, files []File, opts Options) (*Imported, *trace.Run) {
+func imported(t *testing.T, what string, files []InputFile, opts Options) (*Imported, *trace.Run) {
 	t.Helper()
 	got, err := Import(files, opts)
 	if err != nil {
@@ -52,7 +52,7 @@ func imported(t *testing.T, what string, files []File, opts Options) (*Imported,
 func refused(t *testing.T, files map[string]struct{ data, want string }) {
 	t.Helper()
 	for name, tt := range files {
-		_, err := Import([]File{{"x.txt", []byte(tt.data)}}, Options{})
+		_, err := Import([]InputFile{{"x.txt", []byte(tt.data)}}, Options{})
 		check.Refused(t, name, err, tt.want)
 		if err != nil && (!strings.HasPrefix(err.Error(), "x.txt: ") ||
 			strings.Contains(err.Error(), "\n")) {
@@ -69,7 +69,7 @@ func TestFioJobs(t *testing.T) {
 	for ms := int64(50); ms <= 4000; ms += 50 {
 		fmt.Fprintf(&single, "%d, %d, 1, 1048576, 0\n", ms, c)
 	}
-	files := []File{
+	files := []InputFile{
 		{"x/a_bw.1.log", []byte(averaged(0, 0, 10_000, a, 1, nil))},
 		{"x/b_bw.1.log", []byte(averaged(epoch, 2000, 9000, b, 1, pause))},
 		{"x/c_bw.1.log", []byte(single.String())},
@@ -98,7 +98,7 @@ func TestFioJobs(t *testing.T) {
 
 // A log that says more than its job moved is scaled down, and that is said.
 func TestFioTooMuch(t *testing.T) {
-	got, run := imported(t, "too much", []File{
+	got, run := imported(t, "too much", []InputFile{
 		{"a_bw.1.log", []byte(averaged(0, 0, 10_000, 1160, 1, nil))},
 		{"a.json", []byte(result("a", epoch, 10_000, 1000*1024*10))},
 	}, Options{})
@@ -111,7 +111,7 @@ func TestFioTooMuch(t *testing.T) {
 
 func TestFioBothDirections(t *testing.T) {
 	log := averaged(0, 0, 2000, 1000, 0, nil) + averaged(0, 0, 2000, 3000, 1, nil)
-	_, run := imported(t, "both", []File{{"a_bw.1.log", []byte(log)}}, Options{})
+	_, run := imported(t, "both", []InputFile{{"a_bw.1.log", []byte(log)}}, Options{})
 	d := run.Phases[0].Disks[0]
 	if f := d.Files[0]; len(d.Files) != 1 || d.Op != trace.Write ||
 		math.Abs(float64(f.Bytes)-4000*1024*2) > 2000 || f.EndNS != 2e9 {
@@ -121,18 +121,18 @@ func TestFioBothDirections(t *testing.T) {
 
 // What several jobs did to one disk is added up, and held against the results of all of them.
 func TestJobsOfOneDisk(t *testing.T) {
-	group := func(bytes int64) File {
+	group := func(bytes int64) InputFile {
 		text := strings.Replace(result("w", epoch, 10_000, bytes), `"jobname"`, `"job options": {"numjobs": "2", "group_reporting": ""}, "jobname"`, 1)
-		return File{"w.json", []byte(text)}
+		return InputFile{"w.json", []byte(text)}
 	}
 	write, read := averaged(0, 0, 10_000, 1000, 1, nil), averaged(0, 0, 6000, 500, 0, nil)
 	const total = 1000*1024*10 + 500*1024*6
-	logs := []File{{"w_bw.1.log", []byte(write)}, {"w_bw.2.log", []byte(read)}}
+	logs := []InputFile{{"w_bw.1.log", []byte(write)}, {"w_bw.2.log", []byte(read)}}
 	live := "Label,Phase,RuntimeMS,Rank,DoneBytes\n,WRITE,1000,Total,"
 	table := Options{Map: map[string]string{"time_s": "t", "disk": "d", "op": "op", "rate": "r"}}
 	for _, tt := range []struct {
 		name  string
-		files []File
+		files []InputFile
 		opts  Options
 		want  string // the bytes of each disk
 		reads float64
@@ -143,11 +143,11 @@ func TestJobsOfOneDisk(t *testing.T) {
 			"w_bw.1.log, w_bw.2.log: the log's bytes differ from those of the results by +100.0 %, and are scaled"},
 		{"a larger group", append(logs, group(2*total)), Options{}, "w 13312000", 0.23,
 			"by -50.0 %, and are left as they are"},
-		{"elbencho", []File{{"a.csv", []byte(live + "500\n")}, {"b.csv", []byte(live + "700\n")}},
+		{"elbencho", []InputFile{{"a.csv", []byte(live + "500\n")}, {"b.csv", []byte(live + "700\n")}},
 			Options{Starts: map[string]time.Time{"a": time.Unix(1, 0), "b": time.Unix(1, 0)}},
 			"a 500 b 700", 0, ""},
 		{"directions",
-			[]File{{"a.csv",
+			[]InputFile{{"a.csv",
 				[]byte("t,d,op,r\n0,a,read,7\n0,a,write,7\n1,a,read,300\n1,a,write,100\n2,a,write,200\n3,a,read,400\n")}},
 			table, "a 1000", 0.7, ""},
 	} {
@@ -202,7 +202,7 @@ func TestTables(t *testing.T) {
 			1e9,
 		},
 	} {
-		_, run := imported(t, tt.name, []File{{tt.name + ".csv", []byte(tt.data)}}, tt.opts)
+		_, run := imported(t, tt.name, []InputFile{{tt.name + ".csv", []byte(tt.data)}}, tt.opts)
 		var phases []string
 		for _, p := range run.Phases {
 			phases = append(phases, p.Name)
@@ -218,45 +218,45 @@ func TestRefusals(t *testing.T) {
 	log := []byte(averaged(0, 0, 1000, 10, 1, nil))
 	for _, tt := range []struct {
 		name  string
-		files []File
+		files []InputFile
 		opts  Options
 		want  string
 	}{
-		{"two jobs without a clock", []File{{"a_bw.1.log", log}, {"b_bw.1.log", log}}, Options{},
+		{"two jobs without a clock", []InputFile{{"a_bw.1.log", log}, {"b_bw.1.log", log}}, Options{},
 			"nothing says when the job of a began"},
-		{"cut results", []File{{"a.json", []byte(result("a", epoch, 1, 1)[:60])}}, Options{},
+		{"cut results", []InputFile{{"a.json", []byte(result("a", epoch, 1, 1)[:60])}}, Options{},
 			"cut short"},
-		{"latencies", []File{{"a_clat.1.log", log}}, Options{}, "give logs of bandwidth"},
-		{"renamed", []File{{"a.log", log}}, Options{}, "stands in its name"},
-		{"torn", []File{{"a_bw.1.log", append(log, "100, 3"...)}}, Options{}, "line 11:"},
-		{"empty", []File{{"a_bw.1.log", []byte(" \r\n")}}, Options{},
+		{"latencies", []InputFile{{"a_clat.1.log", log}}, Options{}, "give logs of bandwidth"},
+		{"renamed", []InputFile{{"a.log", log}}, Options{}, "stands in its name"},
+		{"torn", []InputFile{{"a_bw.1.log", append(log, "100, 3"...)}}, Options{}, "line 11:"},
+		{"empty", []InputFile{{"a_bw.1.log", []byte(" \r\n")}}, Options{},
 			"a_bw.1.log: the file is empty"},
-		{"anything", []File{{"a.txt", []byte("hello")}}, Options{},
+		{"anything", []InputFile{{"a.txt", []byte("hello")}}, Options{},
 			"a.txt: not recognised; known: csv, diskspd, elbencho, fio-json, fio-log, iostat; any other table"},
-		{"no device", []File{{"a.txt", []byte(iostatText)}},
+		{"no device", []InputFile{{"a.txt", []byte(iostatText)}},
 			Options{Disks: map[string]string{"sdz": "T7"}}, "--disk T7=sdz: there is no such"},
-		{"no column", []File{{"a.csv", []byte("t,n\n1,2\n")}},
+		{"no column", []InputFile{{"a.csv", []byte("t,n\n1,2\n")}},
 			Options{Map: map[string]string{"time_s": "x", "bytes": "n"}},
 			"no such column; it has n, t"},
-		{"no field", []File{{"a.csv", []byte("t,n\n1,2\n")}},
+		{"no field", []InputFile{{"a.csv", []byte("t,n\n1,2\n")}},
 			Options{Map: map[string]string{"when": "t"}}, "--map t=when: a column is one of"},
-		{"no amount", []File{{"a.csv", []byte("t,n\n1,2\n")}},
+		{"no amount", []InputFile{{"a.csv", []byte("t,n\n1,2\n")}},
 			Options{Map: map[string]string{"time_s": "t"}}, "name the columns"},
-		{"no number", []File{{"a.csv", []byte("t,n\n1,x\n")}},
+		{"no number", []InputFile{{"a.csv", []byte("t,n\n1,x\n")}},
 			Options{Map: map[string]string{"time_s": "t", "bytes": "n"}}, "line 2:"},
-		{"no bytes", []File{{"a.csv", []byte("t,n\n1,2\n2,NaN\n")}},
+		{"no bytes", []InputFile{{"a.csv", []byte("t,n\n1,2\n2,NaN\n")}},
 			Options{Map: map[string]string{"time_s": "t", "bytes": "n"}}, "line 3:"},
-		{"below 0", []File{{"a.csv", []byte("t,n\n1,2\n2,-1\n")}},
+		{"below 0", []InputFile{{"a.csv", []byte("t,n\n1,2\n2,-1\n")}},
 			Options{Map: map[string]string{"time_s": "t", "rate": "n"}}, "line 3:"},
-		{"beyond time", []File{{"a.csv", []byte("t,n\n1e300,2\n")}},
+		{"beyond time", []InputFile{{"a.csv", []byte("t,n\n1e300,2\n")}},
 			Options{Map: map[string]string{"time_s": "t", "bytes": "n"}}, "line 2:"},
-		{"back in time", []File{{"a.csv", []byte("t,n\n2,2\n1,2\n")}},
+		{"back in time", []InputFile{{"a.csv", []byte("t,n\n2,2\n1,2\n")}},
 			Options{Map: map[string]string{"time_s": "t", "bytes": "n"}},
 			"line 3: its time is not after"},
-		{"fewer done", []File{{"a.csv", []byte("t,n\n1,9\n2,8\n")}},
+		{"fewer done", []InputFile{{"a.csv", []byte("t,n\n1,9\n2,8\n")}},
 			Options{Map: map[string]string{"time_s": "t", "done_bytes": "n"}},
 			"line 3: fewer bytes are done"},
-		{"one name twice", []File{{"x/a_bw.1.log", log}, {"y/a_bw.1.log", log}},
+		{"one name twice", []InputFile{{"x/a_bw.1.log", log}, {"y/a_bw.1.log", log}},
 			Options{Starts: map[string]time.Time{"a": time.Unix(1, 0)}},
 			"such as --disk A=x/a_bw.1.log,B=y/a_bw.1.log"},
 	} {
@@ -264,7 +264,7 @@ func TestRefusals(t *testing.T) {
 		check.Refused(t, tt.name, err, tt.want)
 	}
 	starts := map[string]time.Time{"a": time.Unix(1, 0), "b": time.Unix(1, 5e8)}
-	if _, err := Import([]File{{"a_bw.1.log", log}, {"b_bw.1.log", log}},
+	if _, err := Import([]InputFile{{"a_bw.1.log", log}, {"b_bw.1.log", log}},
 		Options{Starts: starts}); err != nil {
 		t.Errorf("with starts given: %v", err)
 	}
@@ -282,7 +282,7 @@ func FuzzImport(f *testing.F) {
 	}
 	f.Add("a_clat_hist.1.log", []byte(histogram(1000, 0, map[int]int{70: 2})))
 	f.Fuzz(func(_ *testing.T, name string, data []byte) {
-		got, err := Import([]File{{name, data}}, Options{})
+		got, err := Import([]InputFile{{name, data}}, Options{})
 		if err == nil {
 			_, _ = trace.Load(bytes.NewReader(got.Events), name)
 		}
@@ -319,7 +319,7 @@ func TestFioTimes(t *testing.T) {
 			hist.WriteString(histogram(zero+1000*(s+1), 0,
 				map[int]int{14*64 - 8: 980, 16*64 + 12: 20}))
 		}
-		files := map[string]File{
+		files := map[string]InputFile{
 			"bw":   {"a_bw.1.log", []byte(bw.String())},
 			"clat": {"a_clat.1.log", []byte(clat.String())},
 			"lat":  {"a_lat.1.log", []byte(lat.String())},
@@ -337,7 +337,7 @@ func TestFioTimes(t *testing.T) {
 			{"bw lat hist", binNS(14*64-8, fioAllBins), binNS(16*64+12, fioAllBins),
 				"a_lat.1.log: left out"},
 		} {
-			var list []File
+			var list []InputFile
 			for log := range strings.FieldsSeq(tt.logs) {
 				list = append(list, files[log])
 			}
@@ -361,21 +361,21 @@ func off(a, b int64) float64 { return max(float64(a)/float64(b), float64(b)/floa
 
 // What has no distribution makes none, and that is said once.
 func TestFioTimesLeftOut(t *testing.T) {
-	mean := func(name string) File {
-		return File{name, []byte("500, 800000, 1, 0, 0\n1000, 900000, 1, 0, 0\n")}
+	mean := func(name string) InputFile {
+		return InputFile{name, []byte("500, 800000, 1, 0, 0\n1000, 900000, 1, 0, 0\n")}
 	}
 	for _, tt := range []struct {
 		name  string
-		files []File
+		files []InputFile
 		want  string
 	}{
-		{"means", []File{mean("a_clat.1.log"), mean("a_lat.1.log")},
+		{"means", []InputFile{mean("a_clat.1.log"), mean("a_lat.1.log")},
 			"a_clat.1.log, a_lat.1.log: left out; means over time"},
-		{"another job's", []File{mean("b_clat.1.log")}, "b_clat.1.log: left out"},
-		{"of which fio", []File{{"a_clat.1.log", []byte("500, 800000, 1, 4096\n")}},
+		{"another job's", []InputFile{mean("b_clat.1.log")}, "b_clat.1.log: left out"},
+		{"of which fio", []InputFile{{"a_clat.1.log", []byte("500, 800000, 1, 4096\n")}},
 			"nothing says that it is of fio 3, in ns"},
 	} {
-		files := append(tt.files, File{"a_bw.1.log", []byte(averaged(0, 0, 1000, 10, 1, nil))})
+		files := append(tt.files, InputFile{"a_bw.1.log", []byte(averaged(0, 0, 1000, 10, 1, nil))})
 		got, err := Import(files, Options{})
 		if err != nil || strings.Count(strings.Join(got.Notes, "\n"), tt.want) != 1 || bytes.Contains(got.Events, []byte(`"latency"`)) {
 			t.Errorf("%s: %v, %+v, want %q", tt.name, err, got, tt.want)
@@ -386,7 +386,7 @@ func TestFioTimesLeftOut(t *testing.T) {
 		{"a_clat.1.log", histogram(1000, 1, nil), "is no line of fio's log of clat"},
 		{"a_clat_hist.1.log", histogram(1000, 0, nil) + "2000, 0, 40", "line 2:"},
 	} {
-		_, err := Import([]File{{tt.name, []byte(tt.text)}}, Options{Format: "fio-log"})
+		_, err := Import([]InputFile{{tt.name, []byte(tt.text)}}, Options{Format: "fio-log"})
 		check.Refused(t, tt.name, err, tt.want)
 	}
 }

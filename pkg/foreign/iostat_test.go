@@ -147,7 +147,7 @@ func TestDevices(t *testing.T) {
 			"UTF-16": windows(tt.text, binary.BigEndian),
 		} {
 			name := tt.name + " " + form
-			got, run := imported(t, name, []File{{"x.txt", data}}, tt.opts)
+			got, run := imported(t, name, []InputFile{{"x.txt", data}}, tt.opts)
 			var list []string
 			for _, d := range run.Phases[0].Disks {
 				var moved [2]int64
@@ -175,7 +175,7 @@ func TestDevices(t *testing.T) {
 
 // While both work, nvme0n1 writes 2000 and 3000 kB/s, and sda reads twice what it writes.
 func TestDevicesOverlap(t *testing.T) {
-	_, run := imported(t, "iostat", []File{{"x.txt", []byte(iostatText)}}, Options{})
+	_, run := imported(t, "iostat", []InputFile{{"x.txt", []byte(iostatText)}}, Options{})
 	o := analysis.Analyze(run, analysis.Options{}).Phases[0].Overlap
 	if o == nil || o.DurationS != 2 || o.Disks["nvme0n1"].Rate != 2500*1024 ||
 		o.Disks["sda"].Rate != 1500*1024 ||

@@ -168,7 +168,7 @@ func TestWhatToolsWrite(t *testing.T) {
 		{"iostat -xh", "x.txt", iostatHuman, Options{Interval: 1e9}, "imported sda 0 1583104 0-1",
 			""},
 	} {
-		got, run := imported(t, tt.name, []File{{tt.file, []byte(tt.text)}}, tt.opts)
+		got, run := imported(t, tt.name, []InputFile{{tt.file, []byte(tt.text)}}, tt.opts)
 		var list []string
 		for _, p := range run.Phases {
 			for _, d := range p.Disks {
@@ -197,7 +197,7 @@ func TestOneJobInTwoFiles(t *testing.T) {
 		return []byte(fioDoc("fio-3.30", endMS, fioJobDoc("a", 0, 0, 900, 9000)))
 	}
 	for endMS, want := range map[int64]int{epoch + 9500: 1, epoch + 5000: 0} {
-		files := []File{{"x.json", doc(epoch)}, {"y.json", doc(endMS)}}
+		files := []InputFile{{"x.json", doc(epoch)}, {"y.json", doc(endMS)}}
 		if want == 0 {
 			_, err := Import(files, Options{})
 			check.Refused(t, "at once", err,
@@ -219,7 +219,7 @@ func TestStatusOfJobsInARow(t *testing.T) {
 	status := fioDoc("fio-3.28", epoch, fioJobDoc("a", 0, 1000, 0, 10_000), fioJobDoc("b", 1, 0, 0, 0))
 	last := fioDoc("fio-3.28", epoch+30_000, fioJobDoc("a", 0, 2000, 0, 20_000),
 		fioJobDoc("b", 1, 2000, 0, 20_000))
-	_, run := imported(t, "status", []File{{"x.json", []byte(status + "\n" + last)}}, Options{})
+	_, run := imported(t, "status", []InputFile{{"x.json", []byte(status + "\n" + last)}}, Options{})
 	moved := map[string]int64{}
 	for _, p := range run.Phases {
 		for _, d := range p.Disks {
@@ -236,7 +236,7 @@ func TestMeansClaimNoOverlap(t *testing.T) {
 	for runtimeMS, want := range map[int64]bool{9100: true, 5000: false} {
 		text := fioDoc("fio-3.30", epoch, fioJobDoc("a", 0, 0, 900, 9000),
 			fioJobDoc("b", 0, 800, 0, runtimeMS))
-		_, run := imported(t, "json", []File{{"x.json", []byte(text)}}, Options{})
+		_, run := imported(t, "json", []InputFile{{"x.json", []byte(text)}}, Options{})
 		for _, p := range analysis.Analyze(run, analysis.Options{}).Phases {
 			if got := p.Overlap != nil && len(p.Overlap.Disks) > 1; got != want {
 				t.Errorf("%d ms: phase %s: an overlap of both: %v", runtimeMS, p.Name, got)
@@ -285,7 +285,7 @@ func TestSpoiled(t *testing.T) {
 		{"a_bw.1.log", "100, 3, 1, 0, 0\n90, 3, 0, 0, 0\n95, 3, 1, 0, 0\n",
 			"line 3: its time is before"},
 	} {
-		_, err := Import([]File{{tt.name, []byte(tt.data)}}, Options{})
+		_, err := Import([]InputFile{{tt.name, []byte(tt.data)}}, Options{})
 		check.Refused(t, tt.data, err, tt.want)
 	}
 }

@@ -191,14 +191,14 @@ func (in *input) splitMeans() {
 	in.notes = append(in.notes, note)
 }
 
-// part is a stretch of a disk's time, and what it read and wrote in it.
-type part struct {
+// interval is a stretch of a disk's time, and what it read and wrote in it.
+type interval struct {
 	fromNS, toNS int64
 	bytes        [2]int64
 }
 
 // sum adds steps up, over the parts between all their edges, on a clock with another zero.
-func sum(steps []step, zero int64) []part {
+func sum(steps []step, zero int64) []interval {
 	var edges []int64
 	for i := range steps {
 		s := &steps[i]
@@ -208,7 +208,7 @@ func sum(steps []step, zero int64) []part {
 	}
 	slices.Sort(edges)
 	edges = slices.Compact(edges)
-	parts := make([]part, len(edges))
+	parts := make([]interval, len(edges))
 	for _, s := range steps {
 		at, _ := slices.BinarySearch(edges, s.fromNS)
 		for done := int64(0); edges[at] < s.toNS; at++ {
@@ -221,7 +221,7 @@ func sum(steps []step, zero int64) []part {
 			done = upTo
 		}
 	}
-	return slices.DeleteFunc(parts, func(p part) bool { return p.fromNS == p.toNS })
+	return slices.DeleteFunc(parts, func(p interval) bool { return p.fromNS == p.toNS })
 }
 
 // join adds up what several jobs did to one disk in one phase.
@@ -299,7 +299,7 @@ func (in *input) events(started time.Time) []byte {
 // appendFiles adds a disk's files to a trace: parts without a pause between them are one file with
 // its progress. What was read and what was written at once are two files, as a trace has them; a
 // direction with next to nothing is counted with the other.
-func appendFiles(out []byte, e trace.Event, parts []part, ops []trace.Role) []byte {
+func appendFiles(out []byte, e trace.Event, parts []interval, ops []trace.Role) []byte {
 	for len(parts) > 0 {
 		n := 1
 		for n < len(parts) && parts[n].fromNS-parts[n-1].toNS < pauseNS {

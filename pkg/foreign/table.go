@@ -63,8 +63,8 @@ func direction(text string) (op int64, ok bool) {
 	return write, text == "" || text == "w" || strings.Contains(text, "write")
 }
 
-// timeline is a table that is being read.
-type timeline struct {
+// tableReader is a table that is being read.
+type tableReader struct {
 	*input
 	tool    string
 	columns map[string]string // by what they hold
@@ -93,7 +93,7 @@ func nsPerUnit() map[string]float64 {
 // timeline reads a table. A row is about the time since the row before of its disk; rows of one
 // time are of the two directions.
 func (in *input) timeline(tool string, columns map[string]string) error {
-	t := &timeline{input: in, tool: tool, columns: columns, disks: map[[2]string]*tableDisk{}}
+	t := &tableReader{input: in, tool: tool, columns: columns, disks: map[[2]string]*tableDisk{}}
 	if err := t.findClockAndAmount(); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (in *input) timeline(tool string, columns map[string]string) error {
 }
 
 // findClockAndAmount takes from the columns how they give the time and the bytes.
-func (t *timeline) findClockAndAmount() error {
+func (t *tableReader) findClockAndAmount() error {
 	amounts := []string{"bytes", "done_bytes", "rate"}
 	known := slices.Concat(slices.Sorted(maps.Keys(nsPerUnit())), amounts,
 		[]string{"disk", "op", "phase"})
@@ -126,7 +126,7 @@ func (t *timeline) findClockAndAmount() error {
 }
 
 // row adds what a row says to its disk.
-func (t *timeline) row(cells map[string]string) error {
+func (t *tableReader) row(cells map[string]string) error {
 	for field, column := range t.columns {
 		if _, ok := cells[column]; !ok {
 			return fmt.Errorf("--map %s=%s: the table has no such column; it has %s", column,
@@ -155,10 +155,10 @@ func (t *timeline) row(cells map[string]string) error {
 }
 
 // isElbencho says whether the table is elbencho's live statistics.
-func (t *timeline) isElbencho() bool { return t.tool == "elbencho" }
+func (t *tableReader) isElbencho() bool { return t.tool == "elbencho" }
 
 // instant reads a time. That of the wall clock is counted from the table's first.
-func (t *timeline) instant(cell string) (ns int64, ok bool) {
+func (t *tableReader) instant(cell string) (ns int64, ok bool) {
 	if t.clock == "time" {
 		at, err := time.Parse(time.RFC3339Nano, cell)
 		if err != nil {
@@ -176,7 +176,7 @@ func (t *timeline) instant(cell string) (ns int64, ok bool) {
 }
 
 // disk returns the disk of a row, and begins its series if the row is its first.
-func (t *timeline) disk(name, phase string) *tableDisk {
+func (t *tableReader) disk(name, phase string) *tableDisk {
 	key := [2]string{phase, name}
 	if d := t.disks[key]; d != nil {
 		return d
@@ -221,7 +221,7 @@ func (d *tableDisk) add(op, nowNS int64, amount string, value float64) error {
 }
 
 // trim cuts off the ends in which next to nothing moved, and notes those that are long.
-func (t *timeline) trim() {
+func (t *tableReader) trim() {
 	for _, d := range t.disks {
 		last := d.end()
 		d.trim()

@@ -20,16 +20,16 @@ import (
 
 // Profile is a hub and the disks known on it. All rates are in bytes per second.
 type Profile struct {
-	Name     string   `yaml:"name,required" is:"text" doc:"the hub, in one word"`
-	About    string   `yaml:"about" is:"text" doc:"what it is, in one line"`
-	Source   Source   `yaml:"source" is:"measured | specifications | fitted" doc:"where the figures are from: measured, specifications (data sheets) or fitted (to runs)"`
-	Link     float64  `yaml:"link" is:"1 KB/s to 1 TB/s" doc:"what the link to the computer can carry one way; no limit by default"` // infinite if not said
-	Lane     float64  `yaml:"lane" is:"1 KB/s to 1 TB/s" doc:"what one PCIe lane of an enclosure can carry; no limit by default"`    // infinite if not said
-	Noise    float64  `yaml:"noise" is:"0 to 0.5" doc:"relative standard deviation of a file's rate from file to file"`
-	Capacity Capacity // what the hub carries
-	Lags     Lags     `yaml:"recovery" doc:"how long the disks that stay keep their old rate after another has ended"`
-	Disks    []Disk   `yaml:"disks,required" empty:"disks is empty; describe at least one" doc:"the disks"`
-	Evidence Evidence // what was observed, if the profile says so
+	Name     string      `yaml:"name,required" is:"text" doc:"the hub, in one word"`
+	About    string      `yaml:"about" is:"text" doc:"what it is, in one line"`
+	Source   Source      `yaml:"source" is:"measured | specifications | fitted" doc:"where the figures are from: measured, specifications (data sheets) or fitted (to runs)"`
+	Link     float64     `yaml:"link" is:"1 KB/s to 1 TB/s" doc:"what the link to the computer can carry one way; no limit by default"` // infinite if not said
+	Lane     float64     `yaml:"lane" is:"1 KB/s to 1 TB/s" doc:"what one PCIe lane of an enclosure can carry; no limit by default"`    // infinite if not said
+	Noise    float64     `yaml:"noise" is:"0 to 0.5" doc:"relative standard deviation of a file's rate from file to file"`
+	Capacity Capacity    // what the hub carries
+	Lags     Lags        `yaml:"recovery" doc:"how long the disks that stay keep their old rate after another has ended"`
+	Disks    []DiskModel `yaml:"disks,required" empty:"disks is empty; describe at least one" doc:"the disks"`
+	Evidence Evidence    // what was observed, if the profile says so
 
 	Withdrawn bool // it names a way of sharing that is no longer simulated
 }
@@ -61,8 +61,8 @@ func (p *Profile) Mark(disks []trace.Disk) {
 	}
 }
 
-// Disk is one SSD as the model knows it.
-type Disk struct {
+// DiskModel is one SSD as the model knows it.
+type DiskModel struct {
 	Name  string `yaml:"name,required" is:"file name" doc:"the disk's name; scenarios use it"`
 	About string `yaml:"about" is:"text" doc:"what it is, in one line"`
 	// Lanes is zero if it is not said.
@@ -117,7 +117,7 @@ func (s *Side) cap(direct bool, size int64) float64 {
 func (s *Side) bySize() bool { return s.PerFile > 0 || s.Knee.AboveBytes > 0 }
 
 // Side returns the disk's reading or writing side.
-func (d *Disk) Side(op trace.Role) *Side {
+func (d *DiskModel) Side(op trace.Role) *Side {
 	if op == trace.Write {
 		return &d.Write
 	}
@@ -125,8 +125,8 @@ func (d *Disk) Side(op trace.Role) *Side {
 }
 
 // Disk finds a disk by its name in the profile; nil if there is none.
-func (p *Profile) Disk(name string) *Disk {
-	if i := slices.IndexFunc(p.Disks, func(d Disk) bool { return d.Name == name }); i >= 0 {
+func (p *Profile) Disk(name string) *DiskModel {
+	if i := slices.IndexFunc(p.Disks, func(d DiskModel) bool { return d.Name == name }); i >= 0 {
 		return &p.Disks[i]
 	}
 	return nil

@@ -47,7 +47,7 @@ func TestLoad(t *testing.T) {
 			WriteAfterWrite: []time.Duration{4 * time.Second, 10 * time.Second},
 			ReadAfterWrite:  []time.Duration{2500 * time.Millisecond},
 		},
-		Disks: []Disk{
+		Disks: []DiskModel{
 			{Name: "A", About: "slow", Read: Side{Hub: 2.6e9, Direct: 2.7e9, Weight: 1},
 				Write: Side{Hub: 1.5e9, Direct: 1.5e9, Weight: 2}},
 			{Name: "B", Read: Side{Hub: 3.4e9, Direct: 5e9, Weight: 1},
@@ -161,7 +161,7 @@ func TestYAMLRoundTrip(t *testing.T) {
 		Name: "bare", Link: math.Inf(1), Lane: math.Inf(1),
 		// No joint limit.
 		Capacity: Capacity{Read: 1e9, Write: 1.5e9, Both: 2.5e9, ReadWeight: 1, WriteWeight: 1},
-		Disks: []Disk{{Name: "A", Read: Side{Hub: 1e6, Direct: 1e6, Weight: 1},
+		Disks: []DiskModel{{Name: "A", Read: Side{Hub: 1e6, Direct: 1e6, Weight: 1},
 			Write: Side{Hub: 1e6, Direct: 1e6, Weight: 1}}},
 	}
 	costly := round()

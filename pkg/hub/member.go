@@ -12,11 +12,11 @@ import (
 // time.
 type member struct {
 	disk  string
-	known *Disk
+	known *DiskModel
 	work  Work
 	total int64 // bytes after which it leaves, or begins to fill
 	fills bool  // it holds, and has moved its files
-	state state
+	state memberState
 
 	curve []breakpoint // by time; from the last grant on
 	// The share it keeps when another leaves: its own, except for noise and for the others' frames.
@@ -61,11 +61,11 @@ type breakpoint struct {
 	rate  float64 // bytes per second from then on
 }
 
-// state of a member: it only ever moves forward.
-type state int
+// memberState of a member: it only ever moves forward.
+type memberState int
 
 const (
-	pending state = iota
+	pending memberState = iota
 	active
 	gone
 )
@@ -80,7 +80,7 @@ const (
 	tolerance = 1e-3
 )
 
-func newMember(disk string, known *Disk, work Work, noise float64) (*member, error) {
+func newMember(disk string, known *DiskModel, work Work, noise float64) (*member, error) {
 	m := &member{disk: disk, known: known, work: work, noiseFactor: 1, fileEnd: work.Sizes[0],
 		emptyAt: math.Inf(1)}
 	m.total = endless

@@ -51,7 +51,7 @@ type Sim struct {
 	shares   []float64              // scratch of rerate
 	hubbed   []*member              // scratch of rerate: the disks whose claims those are
 	samples  []trace.Event          // samples of streams, not yet asked for
-	phase    policy.Phase
+	phase    policy.WorkingDisks
 	settling policy.Settling // settling of the phase that JoinPhase began
 }
 
@@ -115,7 +115,7 @@ func (s *Sim) Restart(restNS int64) {
 	for _, level := range s.caches {
 		level.sinceNS -= s.now + restNS
 	}
-	s.members, s.changes, s.samples, s.now, s.phase = nil, nil, nil, 0, policy.Phase{}
+	s.members, s.changes, s.samples, s.now, s.phase = nil, nil, nil, 0, policy.WorkingDisks{}
 }
 
 // Join makes a disk active from tNS on, which must not lie before the last Advance. A disk that has

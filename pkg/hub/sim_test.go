@@ -19,8 +19,8 @@ import (
 
 // round is a hub of round numbers, in GB/s: A, B and C alone write 2 and read 3; C pulls twice.
 func round() *Profile {
-	disk := func(name string, weight float64) Disk {
-		return Disk{Name: name, Read: Side{Hub: 3 * gb, Direct: 3.5 * gb, Weight: 1},
+	disk := func(name string, weight float64) DiskModel {
+		return DiskModel{Name: name, Read: Side{Hub: 3 * gb, Direct: 3.5 * gb, Weight: 1},
 			Write: Side{Hub: 2 * gb, Direct: 2.5 * gb, Weight: weight}}
 	}
 	return &Profile{
@@ -31,7 +31,7 @@ func round() *Profile {
 			WriteAfterWrite: []time.Duration{4 * time.Second, 10 * time.Second},
 			ReadAfterWrite:  []time.Duration{2 * time.Second, 11 * time.Second},
 		},
-		Disks: []Disk{disk("A", 1), disk("B", 1), disk("C", 2)},
+		Disks: []DiskModel{disk("A", 1), disk("B", 1), disk("C", 2)},
 	}
 }
 

@@ -116,7 +116,7 @@ func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase,
 	workers := make(map[string]*worker, len(phase.Jobs))
 	for i := range phase.Jobs {
 		job := &phase.Jobs[i]
-		w := &worker{Job: policy.NewJob(phase.Name, policy.Of(phase), job), job: job}
+		w := &worker{JobState: policy.NewJobState(phase.Name, policy.Of(phase), job), job: job}
 		w.begin(0)
 		workers[job.Disk] = w
 		if err := s.Ask(job.Disk, w.file.Ask()); err != nil {
@@ -175,7 +175,7 @@ func (s *Sim) answer(g Grant, w *worker, emit func(*trace.Event) error) error {
 
 // worker is a job under way in a simulation: what the worker process is in a run.
 type worker struct {
-	*policy.Job
+	*policy.JobState
 	job   *scenario.Job
 	file  policy.Transfer
 	event trace.Event // the latest; one for all, so that none is allocated

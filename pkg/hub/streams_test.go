@@ -293,7 +293,7 @@ func found(t *testing.T, plan *scenario.Plan, p *Profile) (r search.Result, trie
 		sought.Add(o)
 		var more bool
 		if try, more = sought.Next(); !more {
-			return sought.Result(), sought.Made()
+			return sought.Result(), sought.Tries()
 		}
 		judge = search.NewJudge(&try)
 	}

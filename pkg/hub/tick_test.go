@@ -39,7 +39,7 @@ type ticker struct {
 	lagUntil            time.Duration
 
 	ended   time.Duration
-	streams []stream.Outcome
+	streams []stream.Totals
 }
 
 func newTicker(p *Profile, disk string, w Work) *ticker {
@@ -51,7 +51,7 @@ func newTicker(p *Profile, disk string, w Work) *ticker {
 	if len(w.Streams) > 0 {
 		d.left = math.Inf(1)
 		d.players = stream.Players(w.Streams)
-		d.streams = make([]stream.Outcome, len(d.players))
+		d.streams = make([]stream.Totals, len(d.players))
 	}
 	if c := p.Disk(disk).Cache; c != nil && w.Op == write {
 		d.cacheLeft = float64(c.Bytes)

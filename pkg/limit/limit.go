@@ -16,14 +16,14 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Verdict says how a limit was held.
-type Verdict string
+// Judgement says how a limit was held.
+type Judgement string
 
 // The verdicts.
 const (
-	Pass   Verdict = "pass"
-	Fail   Verdict = "fail"
-	Unsure Verdict = "cannot tell"
+	Pass   Judgement = "pass"
+	Fail   Judgement = "fail"
+	Unsure Judgement = "cannot tell"
 )
 
 // Result is a limit of one phase and disk, and what was measured.
@@ -38,7 +38,7 @@ type Result struct {
 	Value   *float64       `json:"value"` // null if it was not measured
 	Low     *float64       `json:"low"`   // lower end of its 95 % confidence interval; null if it has none
 	High    *float64       `json:"high"`
-	Verdict Verdict        `json:"verdict"`
+	Verdict Judgement      `json:"verdict"`
 	Why     string         `json:"why,omitempty"` // if it did not pass
 
 	passes bool // if it cannot be judged, as no data exclude the smallest fall
@@ -48,12 +48,12 @@ type Result struct {
 
 // History is what earlier runs of the same setup measured, and by what share a rate may be lower.
 type History struct {
-	Earlier []compare.Sample
+	Earlier []compare.Measurements
 	Fall    float64
 }
 
 // Worst is the verdict on all of them: any that fails makes it fail.
-func Worst(list []Result) Verdict {
+func Worst(list []Result) Judgement {
 	worst := Pass
 	for _, r := range list {
 		if r.Verdict == Fail || r.Verdict == Unsure && worst == Pass {
@@ -103,7 +103,7 @@ func Check(a *analysis.Analysis, limits []scenario.Limit, history History) []Res
 }
 
 // judge takes over what the data say of one of its bounds.
-func (r *Result) judge(outcome compare.Outcome) {
+func (r *Result) judge(outcome compare.FallOutcome) {
 	switch {
 	case outcome == compare.Fell:
 		r.Verdict, r.Why = Fail, ""
@@ -114,7 +114,7 @@ func (r *Result) judge(outcome compare.Outcome) {
 
 // results holds the run's rates to those of the earlier runs.
 func (h History) results(a *analysis.Analysis, v *compare.Variation) (list []Result) {
-	now, pooled := compare.SampleOf(a), compare.Pooled(h.Earlier)
+	now, pooled := compare.MeasurementsOf(a), compare.Pooled(h.Earlier)
 	for _, key := range compare.Keys(h.Earlier) {
 		before := compare.Values(h.Earlier, key)
 		e, measured := now[key]

@@ -65,7 +65,7 @@ func TestVerdicts(t *testing.T) {
 	for _, tt := range []struct {
 		name, limit string
 		run         *analysis.Analysis
-		want        Verdict
+		want        Judgement
 	}{
 		{"well above", fast, run(rate(2e9, 1e7)), Pass},
 		{"equal", fast, run(rate(1e9, 1e7)), Unsure},

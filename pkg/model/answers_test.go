@@ -22,7 +22,7 @@ type tally struct{ all, wrong, unsure, outside int }
 // survive while two others move files, which need 0.6 to 1.6 times what is left for them.
 func (y *tally) ask(t *testing.T, w model.World, rng *rand.Rand, name string) {
 	t.Helper()
-	known, err := model.Fit(w.Measured(rng, 2), model.Options{Name: "fitted", Seed: 1})
+	known, err := model.Fit(w.Measured(rng, 2), model.FitOptions{Name: "fitted", Seed: 1})
 	check.Must(t, err)
 	for range 3 {
 		var mix []hub.Observed

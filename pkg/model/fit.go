@@ -21,8 +21,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Result is a hub's parameters as far as the evidence determines them.
-type Result struct {
+// FitResult is a hub's parameters as far as the evidence determines them.
+type FitResult struct {
 	Name       string       `json:"name"`
 	Profile    *hub.Profile `json:"-"` // ready to use; what is not known is assumed, as its parameter's note says
 	Parameters []Parameter  `json:"parameters"`
@@ -80,8 +80,8 @@ type Residual struct {
 	Off   float64 `json:"off"` // deviation of the observation, relative to the model
 }
 
-// Options says how to fit.
-type Options struct {
+// FitOptions says how to fit.
+type FitOptions struct {
 	Name string // name of the profile
 	Seed uint64 // seed of the starts and the bootstrap samples
 }
@@ -99,10 +99,10 @@ const (
 
 // Fit finds the hub that explains the evidence best. Lags and noise are means of what was observed;
 // effects of files' sizes and caches are not fitted.
-func Fit(e *hub.Evidence, o Options) (*Result, error) {
+func Fit(e *hub.Evidence, o FitOptions) (*FitResult, error) {
 	base := &hub.Profile{Link: math.Inf(1), Lane: math.Inf(1)}
 	for _, name := range e.Disks() {
-		base.Disks = append(base.Disks, hub.Disk{Name: name})
+		base.Disks = append(base.Disks, hub.DiskModel{Name: name})
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, 1))
 	f, err := fitLaw(base, e, rng)
@@ -110,7 +110,7 @@ func Fit(e *hub.Evidence, o Options) (*Result, error) {
 		return nil, err
 	}
 	f.bootstrap(rng)
-	r := &Result{Name: o.Name, ModelError: f.misfit}
+	r := &FitResult{Name: o.Name, ModelError: f.misfit}
 	// What is not known takes the median of the fits, as its best fit is arbitrary.
 	chosen := slices.Clone(f.best)
 	for i := range f.params {
@@ -169,7 +169,7 @@ func Fit(e *hub.Evidence, o Options) (*Result, error) {
 
 // assume gives a disk what was never measured of it: through the hub as on its own port, reads as
 // writes, and the other way round.
-func assume(d *hub.Disk, c *hub.Capacity) {
+func assume(d *hub.DiskModel, c *hub.Capacity) {
 	for range 2 { // a side that has nothing takes what the other then has
 		for _, pair := range [][2]*hub.Side{{&d.Read, &d.Write}, {&d.Write, &d.Read}} {
 			side, other := pair[0], pair[1]
@@ -225,7 +225,7 @@ func (f *fits) parameter(param int) Parameter {
 }
 
 // lags takes the means of the lags observed, by what left, what stayed and how many.
-func (r *Result) lags(e *hub.Evidence) {
+func (r *FitResult) lags(e *hub.Evidence) {
 	for _, list := range r.Profile.Lags.Lists() {
 		means := map[int]float64{}
 		for staying := 1; staying <= hub.MaxStaying; staying++ {
@@ -275,7 +275,7 @@ func fillLags(means map[int]float64) []time.Duration {
 
 // YAML writes the fitted profile as hub.Load reads it, with each parameter's interval beside it,
 // and below what was observed.
-func (r *Result) YAML() []byte {
+func (r *FitResult) YAML() []byte {
 	notes := map[string]string{}
 	for _, p := range r.Parameters {
 		notes[p.Name] = p.Interval()

@@ -53,9 +53,9 @@ func truth(t *testing.T, p *hub.Profile, name string) float64 {
 	return v
 }
 
-func fit(t *testing.T, e *hub.Evidence) *Result {
+func fit(t *testing.T, e *hub.Evidence) *FitResult {
 	t.Helper()
-	f, err := Fit(e, Options{Name: "fitted"})
+	f, err := Fit(e, FitOptions{Name: "fitted"})
 	check.Must(t, err)
 	return f
 }
@@ -114,7 +114,7 @@ func randomHub(rng *rand.Rand) *hub.Profile {
 	winner := between(0, 2)
 	for _, name := range []string{"A", "B", "C"} {
 		speed := between(1.4, 2.9)
-		p.Disks = append(p.Disks, hub.Disk{
+		p.Disks = append(p.Disks, hub.DiskModel{
 			Name:  name,
 			Read:  hub.Side{Hub: between(2.2, 2.9) * gb, Weight: between(0.9, 1.1)},
 			Write: hub.Side{Hub: speed * gb, Weight: math.Pow(speed, winner) * between(0.85, 1.15)},
@@ -201,7 +201,7 @@ func offBy(t *testing.T, truth, model *hub.Profile, disks []string, atWork int) 
 	return off
 }
 
-func note(f *Result, name string) string {
+func note(f *FitResult, name string) string {
 	for _, p := range f.Parameters {
 		if p.Name == name {
 			return p.Note
@@ -329,7 +329,7 @@ func TestFillLags(t *testing.T) {
 }
 
 func TestFitRefuses(t *testing.T) {
-	_, err := Fit(&hub.Evidence{}, Options{})
+	_, err := Fit(&hub.Evidence{}, FitOptions{})
 	check.Refused(t, "no evidence", err, "record solo phases and pairs")
 	crowd := &hub.Evidence{} // so many disks would take hours
 	for i := range maxFitted + 1 {
@@ -382,7 +382,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestFitYAMLShowsIntervals(t *testing.T) {
-	f := &Result{Profile: noisy(), Parameters: []Parameter{
+	f := &FitResult{Profile: noisy(), Parameters: []Parameter{
 		{Name: "capacity.read", Unit: "B/s", Value: 3.25e9, Low: 3.2e9, High: 3.3e9},
 		{Name: "weights.write", Value: 1.37, Low: 0.5, High: 3, Note: "not identifiable: assumed"},
 		{Name: "recovery.write_after_write[2]", Unit: "s", Value: 10, Low: 9.9, High: 10.1},

@@ -61,7 +61,7 @@ func randomProfile(rng *rand.Rand, weighted bool) *hub.Profile {
 	}}
 	p.Capacity.Both = between(rng, 1.2, 1.6) * (p.Capacity.Read + p.Capacity.Write) / 2
 	for _, name := range []string{"A", "B", "C"} {
-		d := hub.Disk{Name: name, Read: hub.Side{Hub: between(rng, 0.8, 2.9) * gb, Weight: 1},
+		d := hub.DiskModel{Name: name, Read: hub.Side{Hub: between(rng, 0.8, 2.9) * gb, Weight: 1},
 			Write: hub.Side{Hub: between(rng, 0.8, 2.9) * gb, Weight: 1}}
 		if weighted {
 			d.Read.Weight, d.Write.Weight = math.Exp(0.3*rng.NormFloat64()),

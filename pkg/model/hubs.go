@@ -10,9 +10,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Hub is a hub that agrees with the observations of a profile: one of many that may be the true
+// Candidate is a hub that agrees with the observations of a profile: one of many that may be the true
 // one.
-type Hub struct {
+type Candidate struct {
 	Profile *hub.Profile // without observations
 	Seed    uint64       // its own
 
@@ -21,10 +21,10 @@ type Hub struct {
 }
 
 // Middle is the hub that the profile describes, which reproduces the measurements.
-func Middle(p *hub.Profile) *Hub {
+func Middle(p *hub.Profile) *Candidate {
 	out := *p
 	out.Evidence = hub.Evidence{}
-	return &Hub{Profile: &out, middle: true, measured: measured(&p.Evidence)}
+	return &Candidate{Profile: &out, middle: true, measured: measured(&p.Evidence)}
 }
 
 // measured is what was observed of each mix.
@@ -37,11 +37,11 @@ func measured(e *hub.Evidence) map[string]*hub.Observation {
 	return out
 }
 
-// Hubs are the fits to bootstrap samples of the profile's observations; none if it has none. A disk
+// Candidates are the fits to bootstrap samples of the profile's observations; none if it has none. A disk
 // that was never observed doing something on the hub does it as the profile says, off by
 // FigureError. If the hub does not share by the law, refused says so: then nothing is known that
 // was not measured.
-func Hubs(p *hub.Profile, seed uint64) (hubs []Hub, refused string, err error) {
+func Candidates(p *hub.Profile, seed uint64) (hubs []Candidate, refused string, err error) {
 	if len(p.Evidence.Rates) == 0 {
 		return nil, "", nil
 	}
@@ -55,16 +55,16 @@ func Hubs(p *hub.Profile, seed uint64) (hubs []Hub, refused string, err error) {
 		f.set(x)
 		profile := *f.profile
 		profile.Disks = slices.Clone(profile.Disks)
-		hubs = append(hubs, Hub{Profile: &profile, Seed: rng.Uint64(), measured: seen})
+		hubs = append(hubs, Candidate{Profile: &profile, Seed: rng.Uint64(), measured: seen})
 	}
 	return hubs, f.refused(), nil
 }
 
-// Off is how far each disk's rate lies from what the hub's profile says when those of an
+// Factors is how far each disk's rate lies from what the hub's profile says when those of an
 // observation work together: a factor for each, which is 1 unless they were measured together. Then
 // it is what comes to the measured rate, within its error. The same hub always has the same
 // factors.
-func (h *Hub) Off(o *hub.Observation) []float64 {
+func (h *Candidate) Factors(o *hub.Observation) []float64 {
 	mix := o.Mix()
 	seen := h.measured[mix]
 	rates := h.Profile.Rates(o.Disks)
@@ -86,7 +86,7 @@ func (h *Hub) Off(o *hub.Observation) []float64 {
 }
 
 // Measured reports whether exactly the disks of an observation were measured together.
-func (h *Hub) Measured(o *hub.Observation) bool { return h.measured[o.Mix()] != nil }
+func (h *Candidate) Measured(o *hub.Observation) bool { return h.measured[o.Mix()] != nil }
 
 // Observed reports whether the disk was ever observed doing this, through the hub or on a port of
 // its own.

@@ -111,7 +111,7 @@ func noisy() *hub.Profile {
 		},
 	}
 	for i, caps := range [][2]float64{{2.6, 1.5}, {2.65, 1.5}, {2.75, 2.8}} {
-		p.Disks = append(p.Disks, hub.Disk{
+		p.Disks = append(p.Disks, hub.DiskModel{
 			Name:  string(rune('A' + i)),
 			Read:  hub.Side{Hub: caps[0] * gb, Direct: 3.5 * gb, Weight: 1},
 			Write: hub.Side{Hub: caps[1] * gb, Direct: 2.5 * gb, Weight: 1},

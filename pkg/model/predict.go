@@ -95,14 +95,14 @@ func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 			return nil, fmt.Errorf("predict disk %s: it is named twice", name)
 		}
 	}
-	hubs, refused, err := Hubs(p, seed)
+	hubs, refused, err := Candidates(p, seed)
 	if err != nil {
 		return nil, err
 	}
 	out := &Prediction{Disks: disks}
 	switch origin := p.Source.Text(); {
 	case hubs == nil:
-		hubs = []Hub{*Middle(p)}
+		hubs = []Candidate{*Middle(p)}
 		if origin != "" {
 			origin = " (" + origin + ")"
 		}
@@ -177,7 +177,7 @@ func pattern(m *hub.Observation, disks []string) string {
 }
 
 // predictRow is what disks get together on each of the hubs, or what was measured.
-func predictRow(hubs []Hub, m *hub.Observation, disks []string, refused string) Row {
+func predictRow(hubs []Candidate, m *hub.Observation, disks []string, refused string) Row {
 	row := Row{Pattern: pattern(m, disks), Rates: make([]Estimate, len(disks))}
 	rates, totals := make([][]float64, len(m.Disks)), make([]float64, len(hubs))
 	for i := range hubs {

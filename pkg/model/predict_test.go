@@ -175,16 +175,16 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-func drawHubs(t *testing.T, p *hub.Profile, seed uint64) []Hub {
+func drawHubs(t *testing.T, p *hub.Profile, seed uint64) []Candidate {
 	t.Helper()
-	hubs, _, err := Hubs(p, seed)
+	hubs, _, err := Candidates(p, seed)
 	check.Must(t, err)
 	return hubs
 }
 
 // rateOn is what the disk of an observation gets on a drawn hub.
-func rateOn(h *Hub, o *hub.Observation, disk int) float64 {
-	return h.Profile.Rates(o.Disks)[disk] * h.Off(o)[disk]
+func rateOn(h *Candidate, o *hub.Observation, disk int) float64 {
+	return h.Profile.Rates(o.Disks)[disk] * h.Factors(o)[disk]
 }
 
 // The hubs drawn give what was measured within its errors, and of combinations that were not, 95 in
@@ -233,7 +233,7 @@ func TestHubsAreFixed(t *testing.T) {
 	}
 	three := &hub.Observation{Disks: []hub.Observed{{Disk: "A", Op: read}, {Disk: "B", Op: write},
 		{Disk: "C", Op: read}}}
-	if off := middle.Off(three); middle.Measured(three) || !slices.Equal(off, []float64{1, 1, 1}) {
+	if off := middle.Factors(three); middle.Measured(three) || !slices.Equal(off, []float64{1, 1, 1}) {
 		t.Errorf("what was not measured is off by %v in the middle", off)
 	}
 	first := drawHubs(t, &p, 7)
@@ -245,7 +245,7 @@ func TestHubsAreFixed(t *testing.T) {
 			}
 		}
 	}
-	if none, _, err := Hubs(noisy(), 1); none != nil || err != nil {
+	if none, _, err := Candidates(noisy(), 1); none != nil || err != nil {
 		t.Errorf("hubs of a profile without observations: %v, %v", none, err)
 	}
 }
@@ -256,7 +256,7 @@ func TestHubsWithUnobservedDisk(t *testing.T) {
 	p := *noisy()
 	p.Evidence = *w.Measured(rand.New(rand.NewPCG(1, 10)), 2)
 	side := hub.Side{Hub: 2 * gb, Direct: 2.4 * gb, Weight: 1}
-	p.Disks = append(slices.Clone(p.Disks), hub.Disk{Name: "X", Read: side, Write: side})
+	p.Disks = append(slices.Clone(p.Disks), hub.DiskModel{Name: "X", Read: side, Write: side})
 	hubs := drawHubs(t, &p, 1)
 	var logs []float64
 	for k := range hubs {

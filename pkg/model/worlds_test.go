@@ -25,7 +25,7 @@ var (
 func predictable(w World, e *hub.Evidence) *hub.Profile {
 	p := &hub.Profile{Name: "x", Evidence: *e}
 	for _, d := range w.Disks {
-		p.Disks = append(p.Disks, hub.Disk{Name: d})
+		p.Disks = append(p.Disks, hub.DiskModel{Name: d})
 	}
 	return p
 }
@@ -102,7 +102,7 @@ func try(t *testing.T, w World, rng *rand.Rand, heldOut int) (r trial) {
 	if r.refused = f.refused() != ""; r.refused {
 		return r
 	}
-	hubs, _, err := Hubs(predictable(w, rest), 1)
+	hubs, _, err := Candidates(predictable(w, rest), 1)
 	check.Must(t, err)
 	for _, m := range mixes(w.Disks) {
 		if heldOut > 0 && !held[m.Mix()] {
@@ -185,7 +185,7 @@ func even(speeds ...float64) World {
 		ReadWeight: 1, WriteWeight: 1}}
 	for i, speed := range speeds {
 		side := hub.Side{Hub: speed * gb, Weight: 1}
-		p.Disks = append(p.Disks, hub.Disk{Name: string(rune('A' + i)), Read: side, Write: side})
+		p.Disks = append(p.Disks, hub.DiskModel{Name: string(rune('A' + i)), Read: side, Write: side})
 	}
 	return Profiled(p)
 }

@@ -44,14 +44,14 @@ func Of(phase *scenario.Phase) Policy {
 // its sizes the first comes again.
 func (p Policy) Open() bool { return p.Limit > 0 || p.Target > 0 || p.Steady > 0 }
 
-// Phase knows which disks are still at their own work; those that accompany them have none. The
+// WorkingDisks knows which disks are still at their own work; those that accompany them have none. The
 // zero Phase is one without disks.
-type Phase struct {
+type WorkingDisks struct {
 	atWork map[string]bool
 }
 
 // Begin adds a disk that has files to move.
-func (p *Phase) Begin(disk string) {
+func (p *WorkingDisks) Begin(disk string) {
 	if p.atWork == nil {
 		p.atWork = map[string]bool{}
 	}
@@ -59,11 +59,11 @@ func (p *Phase) Begin(disk string) {
 }
 
 // End notes that a disk has moved its files, or is gone.
-func (p *Phase) End(disk string) { delete(p.atWork, disk) }
+func (p *WorkingDisks) End(disk string) { delete(p.atWork, disk) }
 
 // Over reports whether no disk is at its own work any more: then those that hold have filled
 // enough, and in a phase without a limit those that accompany end.
-func (p *Phase) Over() bool { return len(p.atWork) == 0 }
+func (p *WorkingDisks) Over() bool { return len(p.atWork) == 0 }
 
 // Settling knows when all jobs of a phase are steady at once.
 type Settling struct {
@@ -148,10 +148,10 @@ func (t *Transfer) Granted(doneNS int64) (sample bool) {
 	return true
 }
 
-// Job takes one disk through its files and emits the events of their trace. For each file that Next
+// JobState takes one disk through its files and emits the events of their trace. For each file that Next
 // gives, whoever moves it calls Progress as it goes and then File, or CutShort if it was ended
 // before.
-type Job struct {
+type JobState struct {
 	phase   string
 	job     *scenario.Job
 	hold    bool
@@ -165,9 +165,9 @@ type Job struct {
 	sampled trace.Sample // sampled is the latest progress of the file under way.
 }
 
-// NewJob begins a job of the named phase.
-func NewJob(phase string, p Policy, job *scenario.Job) *Job {
-	j := &Job{phase: phase, job: job, hold: p.Hold, own: len(job.Sizes)}
+// NewJobState begins a job of the named phase.
+func NewJobState(phase string, p Policy, job *scenario.Job) *JobState {
+	j := &JobState{phase: phase, job: job, hold: p.Hold, own: len(job.Sizes)}
 	if p.Open() || job.HasNoFiles() {
 		j.own = math.MaxInt
 	}
@@ -186,7 +186,7 @@ func NewJob(phase string, p Policy, job *scenario.Job) *Job {
 }
 
 // Next is the bytes of the next file; ok is false when there is none.
-func (j *Job) Next() (size int64, ok bool) {
+func (j *JobState) Next() (size int64, ok bool) {
 	if j.seq >= j.own && !j.hold {
 		return 0, false
 	}
@@ -194,25 +194,25 @@ func (j *Job) Next() (size int64, ok bool) {
 }
 
 // Seq is the number of the file under way, or of the next one.
-func (j *Job) Seq() int { return j.seq }
+func (j *JobState) Seq() int { return j.seq }
 
 // Moved is the bytes moved so far, filler included.
-func (j *Job) Moved() int64 { return j.ended + j.sampled.Bytes }
+func (j *JobState) Moved() int64 { return j.ended + j.sampled.Bytes }
 
 // Worked reports whether the job has moved all of its own files.
-func (j *Job) Worked() bool { return j.seq >= j.own }
+func (j *JobState) Worked() bool { return j.seq >= j.own }
 
 // filler reports whether the file under way does not count: the warm-up of a preset, or what a disk
 // that holds moves.
-func (j *Job) filler() bool { return j.seq < j.job.IO.Discard || j.seq >= j.own }
+func (j *JobState) filler() bool { return j.seq < j.job.IO.Discard || j.seq >= j.own }
 
 // Event is an event of the file under way.
-func (j *Job) Event(kind trace.Type) trace.Event {
+func (j *JobState) Event(kind trace.Type) trace.Event {
 	return trace.Event{Type: kind, Phase: j.phase, Disk: j.job.Disk, Seq: j.seq}
 }
 
 // Progress notes how far the file under way is, and returns the event that says so.
-func (j *Job) Progress(bytes, tNS int64) trace.Event {
+func (j *JobState) Progress(bytes, tNS int64) trace.Event {
 	e := j.Event(trace.ProgressType)
 	e.Bytes, e.TNS = bytes, tNS
 	j.note(bytes, tNS)
@@ -220,7 +220,7 @@ func (j *Job) Progress(bytes, tNS int64) trace.Event {
 }
 
 // File ends the file under way, and returns the event that says so.
-func (j *Job) File(bytes, startNS, endNS int64) trace.Event {
+func (j *JobState) File(bytes, startNS, endNS int64) trace.Event {
 	e := j.Event(trace.FileType)
 	e.Op, e.Bytes, e.StartNS, e.EndNS, e.Filler = j.job.Role, bytes, startNS, endNS, j.filler()
 	j.note(bytes, endNS)
@@ -230,7 +230,7 @@ func (j *Job) File(bytes, startNS, endNS int64) trace.Event {
 
 // CutShort returns what is known of a filler that the end of the phase has cut short. Of other
 // files nothing is said: their progress stands in the trace.
-func (j *Job) CutShort(startNS int64) (e trace.Event, ok bool) {
+func (j *JobState) CutShort(startNS int64) (e trace.Event, ok bool) {
 	if !j.filler() || j.sampled.Bytes == 0 {
 		return e, false
 	}
@@ -238,7 +238,7 @@ func (j *Job) CutShort(startNS int64) (e trace.Event, ok bool) {
 }
 
 // note sets how far the file under way is, and at the checks of a target the number of files.
-func (j *Job) note(bytes, tNS int64) {
+func (j *JobState) note(bytes, tNS int64) {
 	j.sampled = trace.Sample{Bytes: bytes, TNS: tNS}
 	if j.windows != nil {
 		j.windows.moved(j.Moved(), tNS)
@@ -252,13 +252,13 @@ func (j *Job) note(bytes, tNS int64) {
 }
 
 // Quota returns, once, the bytes of the job's own work if its progress has just decided them.
-func (j *Job) Quota() (bytes int64, ok bool) {
+func (j *JobState) Quota() (bytes int64, ok bool) {
 	bytes, j.quota = j.quota, 0
 	return bytes, bytes > 0
 }
 
 // Settled returns, each one once, the windows at whose ends the job was steady, counted from 1.
-func (j *Job) Settled() (window int, ok bool) {
+func (j *JobState) Settled() (window int, ok bool) {
 	if j.windows == nil || len(j.windows.steady) == 0 {
 		return 0, false
 	}

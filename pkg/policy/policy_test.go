@@ -17,7 +17,7 @@ import (
 
 // files moves up to limit files at a byte a nanosecond, and returns a line for each: its number,
 // bytes, and what it is.
-func files(j *Job, limit int) (lines []string) {
+func files(j *JobState, limit int) (lines []string) {
 	for range limit {
 		size, ok := j.Next()
 		if !ok {
@@ -63,7 +63,7 @@ func TestJob(t *testing.T) {
 			accompany, false},
 		{"a probe beside a target", scenario.Phase{Target: 2}, probe, accompany, false},
 	} {
-		j := NewJob("p", Of(&tt.phase), tt.job)
+		j := NewJobState("p", Of(&tt.phase), tt.job)
 		check.Same(t, tt.name, tt.want, files(j, 4))
 		check.Same(t, tt.name+": worked", tt.worked, j.Worked())
 	}
@@ -72,7 +72,7 @@ func TestJob(t *testing.T) {
 // Only of a filler is it said how far it came: the progress of any other file says so itself.
 func TestCutShort(t *testing.T) {
 	job := &scenario.Job{Disk: "A", Role: trace.Read, Sizes: []int64{4}}
-	j := NewJob("p", Policy{Hold: true}, job)
+	j := NewJobState("p", Policy{Hold: true}, job)
 	j.Progress(3, 30)
 	if e, ok := j.CutShort(10); ok {
 		t.Errorf("its own file: got %+v", e)
@@ -93,7 +93,7 @@ func TestCutShort(t *testing.T) {
 
 // A quota is reported once, when it has been decided, and is that of whole files.
 func TestQuota(t *testing.T) {
-	j := NewJob("p", Policy{Target: 40 * time.Second}, &scenario.Job{Sizes: []int64{1e9, 3e9}})
+	j := NewJobState("p", Policy{Target: 40 * time.Second}, &scenario.Job{Sizes: []int64{1e9, 3e9}})
 	var quotas []int64
 	for tNS := int64(1e9); tNS <= 3e9; tNS += 5e8 {
 		j.Progress(tNS/4, tNS)
@@ -117,7 +117,7 @@ func TestQuota(t *testing.T) {
 }
 
 func TestPhase(t *testing.T) {
-	var p Phase
+	var p WorkingDisks
 	if !p.Over() {
 		t.Error("a phase without disks is not over")
 	}
@@ -171,7 +171,7 @@ func TestTransfer(t *testing.T) {
 // nanosecond, by window of 10 ns) and is heard of every so often.
 func settledAt(p Policy, role trace.Role, rates []int64, every int64) (windows []int) {
 	p.Steady = 10
-	j := NewJob("p", p, &scenario.Job{Role: role, Sizes: []int64{1e9}})
+	j := NewJobState("p", p, &scenario.Job{Role: role, Sizes: []int64{1e9}})
 	var moved int64
 	for ns := range int64(len(rates)) * 10 {
 		moved += rates[ns/10]

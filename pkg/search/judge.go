@@ -20,7 +20,7 @@ type Judge struct {
 type judged struct {
 	job     *scenario.Job
 	players []*stream.Player
-	streams []stream.Outcome // outcome of each player
+	streams []stream.Totals // outcome of each player
 
 	untilNS int64 // untilNS is when its last line is of.
 	moved   int64 // moved is the bytes of the files that have ended.
@@ -38,7 +38,7 @@ func NewJudge(try *scenario.Phase) *Judge {
 	j := &Judge{try: try, disks: map[string]*judged{}}
 	for i := range try.Jobs {
 		d := &judged{job: &try.Jobs[i], players: stream.Players(try.Jobs[i].Streams)}
-		d.streams = make([]stream.Outcome, len(d.players))
+		d.streams = make([]stream.Totals, len(d.players))
 		j.disks[d.job.Disk] = d
 	}
 	return j
@@ -89,8 +89,8 @@ func Stopped(lastNS, tryNS int64) bool { return lastNS < tryNS-tryNS/10 }
 
 // Outcome is that of the whole try. It fails if nothing is known of a stream, or if the try is
 // invalid: a disk hung, one beside the streams stopped early, or this machine was suspended.
-func (j *Judge) Outcome() (Outcome, error) {
-	var o Outcome
+func (j *Judge) Outcome() (TryOutcome, error) {
+	var o TryOutcome
 	limit := j.try.Limit
 	for i := range j.try.Jobs {
 		d := j.disks[j.try.Jobs[i].Disk]

@@ -13,8 +13,8 @@
 // time is not seen: with a buffer of 1 s and tries of 30 s one of 1.7 % of the streams' rate.
 //
 // The same verdicts lead to the same tries, so a run, a simulation and a run that is resumed all
-// step the same Search. Start at New; Recall finds the same by a trace of the tries. Judge makes an
-// Outcome of a try's events. Nothing here runs a try.
+// step the same Finder. Start at New; FromTries finds the same by a trace of the tries. Judge makes
+// a TryOutcome of a try's events. Nothing here runs a try.
 package search
 
 import (
@@ -35,8 +35,8 @@ const (
 
 const maxStreams = 1e6
 
-// Outcome is what a try has shown.
-type Outcome struct {
+// TryOutcome is what a try has shown.
+type TryOutcome struct {
 	Verdict stream.Verdict // the worst of its streams
 	Rate    float64        // bytes per second that the search's disk moved
 }
@@ -59,8 +59,8 @@ type Between struct {
 	High *float64 `json:"high"` // null: the disk may need no limit
 }
 
-// Search is a search in progress.
-type Search struct {
+// Finder is a search in progress.
+type Finder struct {
 	phase *scenario.Phase
 	alone *ladder // alone has the streams without the other disks; nil if there are none.
 	with  *ladder // with has all disks; nil before its time.
@@ -70,8 +70,8 @@ type Search struct {
 }
 
 // New begins the search of a phase.
-func New(phase *scenario.Phase) *Search {
-	s := &Search{phase: phase}
+func New(phase *scenario.Phase) *Finder {
+	s := &Finder{phase: phase}
 	besides := slices.ContainsFunc(phase.Jobs, func(j scenario.Job) bool { // A probe disturbs none.
 		return j.Disk != phase.Search.Disk && j.Probe == 0
 	})
@@ -86,10 +86,10 @@ func New(phase *scenario.Phase) *Search {
 	return s
 }
 
-func (s *Search) pace() bool { return s.phase.Search.Kind == trace.SearchPace }
+func (s *Finder) pace() bool { return s.phase.Search.Kind == trace.SearchPace }
 
 // now is the ladder that the next try is of.
-func (s *Search) now() *ladder {
+func (s *Finder) now() *ladder {
 	if s.with == nil {
 		return s.alone
 	}
@@ -97,19 +97,19 @@ func (s *Search) now() *ladder {
 }
 
 // Next is the phase to run next; ok is false when the search is over.
-func (s *Search) Next() (try scenario.Phase, ok bool) {
+func (s *Finder) Next() (try scenario.Phase, ok bool) {
 	t, ok := s.next()
 	if !ok {
 		return scenario.Phase{}, false
 	}
 	try = s.phase.WithTry(t, s.now().tried[t.Step].of+1)
-	if s.Made() > 0 {
+	if s.Tries() > 0 {
 		try.Pause = "" // It was done by hand already.
 	}
 	return try, true
 }
 
-func (s *Search) next() (trace.Try, bool) {
+func (s *Finder) next() (trace.Try, bool) {
 	l := s.now()
 	step, ok := l.step()
 	t := trace.Try{
@@ -130,7 +130,7 @@ func (s *Search) next() (trace.Try, bool) {
 }
 
 // Add takes the outcome of the phase that Next gives.
-func (s *Search) Add(o Outcome) {
+func (s *Finder) Add(o TryOutcome) {
 	t, ok := s.next()
 	if !ok {
 		return
@@ -150,8 +150,8 @@ func (s *Search) Add(o Outcome) {
 	}
 }
 
-// Made is how many tries have been made.
-func (s *Search) Made() int {
+// Tries is how many tries have been made.
+func (s *Finder) Tries() int {
 	made := 0
 	for _, l := range []*ladder{s.alone, s.with} {
 		if l != nil {
@@ -161,9 +161,9 @@ func (s *Search) Made() int {
 	return made
 }
 
-// AtMost is how many tries the search takes in all, at most. It falls as the search goes on.
-func (s *Search) AtMost() int {
-	most := s.Made() + s.now().left()
+// MaxTries is how many tries the search takes in all, at most. It falls as the search goes on.
+func (s *Finder) MaxTries() int {
+	most := s.Tries() + s.now().left()
 	if s.with == nil {
 		most += newLadder(s.alone.top, 1).left()
 	}
@@ -171,7 +171,7 @@ func (s *Search) AtMost() int {
 }
 
 // Result is what has been found so far.
-func (s *Search) Result() Result { return result(s.alone, s.with) }
+func (s *Finder) Result() Result { return result(s.alone, s.with) }
 
 func result(alone, with *ladder) (r Result) {
 	if alone != nil {
@@ -186,15 +186,15 @@ func result(alone, with *ladder) (r Result) {
 	return r
 }
 
-// Made is a try that was made.
-type Made struct {
+// JudgedTry is a try that was made.
+type JudgedTry struct {
 	trace.Try
 	Verdict stream.Verdict
 }
 
-// Recall is what a search has found by its tries, in any order. Tries without a verdict count
+// FromTries is what a search has found by its tries, in any order. Tries without a verdict count
 // nothing, nor do those that do not say which of how many steps they are.
-func Recall(tries []Made) Result {
+func FromTries(tries []JudgedTry) Result {
 	var alone, with *ladder
 	for _, m := range tries {
 		if m.Verdict == "" || m.Step < 1 || m.Step > m.Steps {

@@ -36,9 +36,9 @@ func phase(s scenario.Search) *scenario.Phase {
 }
 
 // run makes all tries of a search by a verdict on each, and returns their names.
-func run(t *testing.T, s *Search, outcome func(try trace.Try) Outcome) (names []string) {
+func run(t *testing.T, s *Finder, outcome func(try trace.Try) TryOutcome) (names []string) {
 	t.Helper()
-	bound := s.AtMost()
+	bound := s.MaxTries()
 	for {
 		p, ok := s.Next()
 		if !ok {
@@ -49,25 +49,25 @@ func run(t *testing.T, s *Search, outcome func(try trace.Try) Outcome) (names []
 		}
 		names = append(names, p.Name)
 		s.Add(outcome(*p.Try))
-		if s.AtMost() > bound || s.Made() != len(names) || s.Made() > bound {
+		if s.MaxTries() > bound || s.Tries() != len(names) || s.Tries() > bound {
 			t.Fatalf("after %v: %d of at most %d tries, though at most %d were said before", names,
-				s.Made(), s.AtMost(), bound)
+				s.Tries(), s.MaxTries(), bound)
 		}
-		bound = s.AtMost()
+		bound = s.MaxTries()
 	}
-	if s.Made() != s.AtMost() {
-		t.Errorf("over after %d tries, at most %d were said", s.Made(), s.AtMost())
+	if s.Tries() != s.MaxTries() {
+		t.Errorf("over after %d tries, at most %d were said", s.Tries(), s.MaxTries())
 	}
 	return names
 }
 
 // limits gives the verdicts of disks that can play so many streams, alone and beside the others.
-func limits(alone, with float64) func(trace.Try) Outcome {
-	return func(try trace.Try) Outcome {
+func limits(alone, with float64) func(trace.Try) TryOutcome {
+	return func(try trace.Try) TryOutcome {
 		if limit := map[bool]float64{true: alone, false: with}[try.Alone]; try.Value <= limit {
-			return Outcome{Verdict: stream.Clean}
+			return TryOutcome{Verdict: stream.Clean}
 		}
-		return Outcome{Verdict: stream.Drops}
+		return TryOutcome{Verdict: stream.Drops}
 	}
 }
 
@@ -100,11 +100,11 @@ func TestStreamsForEveryLimit(t *testing.T) {
 // A strained stream is not clean.
 func TestStrainedIsNotClean(t *testing.T) {
 	s := New(phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Max: 4}))
-	run(t, s, func(try trace.Try) Outcome {
+	run(t, s, func(try trace.Try) TryOutcome {
 		if try.Value > 2 {
-			return Outcome{Verdict: stream.Strained}
+			return TryOutcome{Verdict: stream.Strained}
 		}
-		return Outcome{Verdict: stream.Clean}
+		return TryOutcome{Verdict: stream.Clean}
 	})
 	check.Same(t, "Result", Result{Alone: new(2.0), Found: new(2.0)}, s.Result())
 }
@@ -129,11 +129,11 @@ func TestPace(t *testing.T) {
 		reached := 1e6 + rng.Float64()*3e9
 		limit := reached * (0.01 + 0.99*rng.Float64())
 		s := New(phase(scenario.Search{Kind: trace.SearchPace, Disk: "B"}))
-		names := run(t, s, func(try trace.Try) Outcome {
+		names := run(t, s, func(try trace.Try) TryOutcome {
 			if !try.Unlimited && try.Value <= limit {
-				return Outcome{Verdict: stream.Clean, Rate: try.Value}
+				return TryOutcome{Verdict: stream.Clean, Rate: try.Value}
 			}
-			return Outcome{Verdict: stream.Drops, Rate: reached}
+			return TryOutcome{Verdict: stream.Drops, Rate: reached}
 		})
 		r := s.Result()
 		if r.Found == nil || *r.Found > limit || *r.Found < limit/1.05 {
@@ -171,11 +171,11 @@ func TestPaceOfNoneAndAll(t *testing.T) {
 				"92.5 MB/s", "96.2 MB/s", "2.00 GB/s 2", "2.00 GB/s 3", "96.2 MB/s 2"}},
 	} {
 		s := New(phase(scenario.Search{Kind: trace.SearchPace, Disk: "B", Max: tt.limit}))
-		names := run(t, s, func(try trace.Try) Outcome {
+		names := run(t, s, func(try trace.Try) TryOutcome {
 			if tt.clean(try) {
-				return Outcome{Verdict: stream.Clean, Rate: tt.rate}
+				return TryOutcome{Verdict: stream.Clean, Rate: tt.rate}
 			}
-			return Outcome{Verdict: stream.Drops, Rate: tt.rate}
+			return TryOutcome{Verdict: stream.Drops, Rate: tt.rate}
 		})
 		for i := range names {
 			names[i] = strings.TrimPrefix(names[i], "edit ")
@@ -191,9 +191,9 @@ func TestTries(t *testing.T) {
 	before := fmt.Sprintf("%+v", p)
 	s := New(p)
 	first, _ := s.Next()
-	s.Add(Outcome{Verdict: stream.Clean})
+	s.Add(TryOutcome{Verdict: stream.Clean})
 	second, _ := s.Next()
-	for range s.AtMost() {
+	for range s.MaxTries() {
 		if try, ok := s.Next(); ok {
 			s.Add(limits(2, 2)(*try.Try))
 		}

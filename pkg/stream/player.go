@@ -175,8 +175,8 @@ const (
 // that gets a quarter too little has used up half of its buffer then.
 const TestBuffers = 2
 
-// Outcome is what came of a stream. The zero Outcome has seen no sample.
-type Outcome struct {
+// Totals is what came of a stream. The zero Outcome has seen no sample.
+type Totals struct {
 	Due, Late int
 	StallNS   int64 // StallNS is the longest.
 	LowestNS  int64 // LowestNS is the buffer at its lowest.
@@ -184,7 +184,7 @@ type Outcome struct {
 }
 
 // Add takes a stream's next sample.
-func (o *Outcome) Add(s Sample) {
+func (o *Totals) Add(s Sample) {
 	if !o.seen || s.BufferNS < o.LowestNS {
 		o.LowestNS = s.BufferNS
 	}
@@ -194,7 +194,7 @@ func (o *Outcome) Add(s Sample) {
 }
 
 // Verdict judges the stream by its buffer's full size. One without a due frame has none.
-func (o *Outcome) Verdict(bufferNS int64) Verdict {
+func (o *Totals) Verdict(bufferNS int64) Verdict {
 	switch {
 	case o.Due == 0:
 		return ""

@@ -50,7 +50,7 @@ func TestStall(t *testing.T) {
 // play runs a player on a disk from which a frame asked for at a time is there at another, of so
 // many at a time. It returns when each arrived.
 func play(p *Player, untilNS int64, most int,
-	doneNS func(nowNS, askNS int64) int64) (out Outcome, arrived map[int]int64) {
+	doneNS func(nowNS, askNS int64) int64) (out Totals, arrived map[int]int64) {
 	arrived = map[int]int64{}
 	type flight struct {
 		frame int

@@ -1,6 +1,6 @@
 // Package trend finds since when a rate that is measured again and again has been another:
 // stretches of runs between change points, each with its mean and what the runs vary by. Start at
-// Of, or at Among for one of many series.
+// Of, or at Stretches for one of many series.
 package trend
 
 import (
@@ -21,20 +21,20 @@ type Point struct {
 	Rate    float64
 }
 
-// Series is the stretches of one host's runs.
-type Series struct {
+// HostSeries is the stretches of one host's runs.
+type HostSeries struct {
 	Host      string    `json:"host"` // Host is empty if it is not known.
 	Stretches []Stretch `json:"stretches"`
 	Points    []Point   `json:"-"` // Points are its runs, in order of time.
 	// Outcome is that of a gate: whether the last stretch is lower than the one before by more than
 	// its limit.
-	Outcome compare.Outcome `json:"outcome,omitempty"`
+	Outcome compare.FallOutcome `json:"outcome,omitempty"`
 }
 
 // Change is that of the last stretch against the one before; 0 if there is one stretch, or if it
 // only took the change before it back: the 95 % intervals of the levels before both and after both
 // overlap.
-func (s *Series) Change() float64 {
+func (s *HostSeries) Change() float64 {
 	n := len(s.Stretches)
 	if n > 2 {
 		before, after := s.Stretches[n-3].Interval, s.Stretches[n-1].Interval
@@ -63,7 +63,7 @@ type Stretch struct {
 // Against gives each series the outcome of a gate (compare.Judge): whether its last stretch is
 // lower than the one before by more than a limit, a share, by Student's t with the variance of
 // both. Without a change it is not, unless there are too few runs to see one.
-func Against(list []Series, limit float64) {
+func Against(list []HostSeries, limit float64) {
 	above := make([]*stats.Estimate, len(list))
 	for i, s := range list {
 		n := len(s.Stretches)
@@ -108,12 +108,12 @@ const (
 )
 
 // Of cuts the runs, in order of time, where their rate changes.
-func Of(points []Point) []Stretch { return Among(points, 1) }
+func Of(points []Point) []Stretch { return Stretches(points, 1) }
 
-// Among cuts the runs of one of so many series. The chance is divided by their number (Bonferroni's
+// Stretches cuts the runs of one of so many series. The chance is divided by their number (Bonferroni's
 // correction), or in a fleet of dozens one steady bench would often be said to have changed. One is
 // in 1 to 4 of 100 fleets of 3 to 100 steady benches with 60 runs each.
-func Among(points []Point, series int) []Stretch {
+func Stretches(points []Point, series int) []Stretch {
 	if len(points) == 0 {
 		return nil
 	}

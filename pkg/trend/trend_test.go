@@ -165,7 +165,7 @@ func TestFleet(t *testing.T) {
 		r := rand.New(rand.NewPCG(39, uint64(fleet)))
 		steady := true
 		for bench := range benches {
-			got := Among(points(runs, func(i int) float64 {
+			got := Stretches(points(runs, func(i int) float64 {
 				rate := 1e9 * (1 + 0.02*r.NormFloat64())
 				if bench == 0 && i >= at {
 					rate *= 0.92
@@ -194,7 +194,7 @@ func TestFleet(t *testing.T) {
 // A fall that was taken back is over, and one that was not, or only in part, is not.
 func TestOver(t *testing.T) {
 	for last, want := range map[float64]bool{1: true, 0.8: false, 0.9: false, 1.1: false} {
-		s := Series{Stretches: Of(points(60, func(i int) float64 {
+		s := HostSeries{Stretches: Of(points(60, func(i int) float64 {
 			level := []float64{1, 0.8, last}[i/20]
 			return 1e9 * level * (1 + 0.002*float64(i%3))
 		}))}

@@ -56,19 +56,19 @@ type Watcher interface {
 	Moved(disk string, bytes int64) // It gets the job's bytes so far.
 	PhaseEnds(failures []trace.RunFailure)
 	// Tried gets what the phase that has ended was to a search.
-	Tried(try trace.Try, o search.Outcome, s *search.Search)
+	Tried(try trace.Try, o search.TryOutcome, s *search.Finder)
 }
 
 // nobody watches.
 type nobody struct{}
 
-func (nobody) CoolsDown(int, scenario.Phase, time.Duration)    {}
-func (nobody) PhaseBegins(int, scenario.Phase)                 {}
-func (nobody) Prepared(string, int64)                          {}
-func (nobody) Released()                                       {}
-func (nobody) Moved(string, int64)                             {}
-func (nobody) PhaseEnds([]trace.RunFailure)                    {}
-func (nobody) Tried(trace.Try, search.Outcome, *search.Search) {}
+func (nobody) CoolsDown(int, scenario.Phase, time.Duration)       {}
+func (nobody) PhaseBegins(int, scenario.Phase)                    {}
+func (nobody) Prepared(string, int64)                             {}
+func (nobody) Released()                                          {}
+func (nobody) Moved(string, int64)                                {}
+func (nobody) PhaseEnds([]trace.RunFailure)                       {}
+func (nobody) Tried(trace.Try, search.TryOutcome, *search.Finder) {}
 
 // Options is all that a run needs.
 type Options struct {
@@ -76,7 +76,7 @@ type Options struct {
 	Done int // Done counts the phases that an earlier session has completed.
 	// Until is the phase before which the run is left, to go on in another session; else 0.
 	Until   int
-	Tried   []search.Outcome // Tried are tries of the next phase's search.
+	Tried   []search.TryOutcome // Tried are tries of the next phase's search.
 	RunID   string
 	Profile *hub.Profile      // Profile is the simulated hub's; nil if every disk is real.
 	Devices map[string]uint64 // Devices are those of the real disks' folders, by disk.
@@ -401,7 +401,7 @@ func (c *idleWatch) since(count int64, known bool, now time.Time) time.Duration 
 // incomplete.
 func (s *session) runSearch(ctx context.Context, index int) ([]trace.RunFailure, error) {
 	sought := search.New(&s.Plan.Phases[index])
-	var done []search.Outcome
+	var done []search.TryOutcome
 	if index == s.Done {
 		done = s.Tried
 	}
@@ -410,11 +410,11 @@ func (s *session) runSearch(ctx context.Context, index int) ([]trace.RunFailure,
 		if !ok {
 			return nil, nil
 		}
-		if sought.Made() < len(done) {
+		if sought.Tries() < len(done) {
 			if err := s.replay(&try); err != nil {
 				return nil, err
 			}
-			sought.Add(done[sought.Made()])
+			sought.Add(done[sought.Tries()])
 			continue
 		}
 		judge := search.NewJudge(&try)

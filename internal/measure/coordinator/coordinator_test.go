@@ -127,8 +127,8 @@ func (m *memory) Released() { m.released <- struct{}{} }
 func (m *memory) Moved(disk string, bytes int64) {
 	m.moved[disk] = append(m.moved[disk], bytes)
 }
-func (m *memory) PhaseEnds([]trace.RunFailure)                    {}
-func (m *memory) Tried(trace.Try, search.Outcome, *search.Search) {}
+func (m *memory) PhaseEnds([]trace.RunFailure)                       {}
+func (m *memory) Tried(trace.Try, search.TryOutcome, *search.Finder) {}
 func (m *memory) count(t trace.Type) (n int) {
 	for _, e := range m.events {
 		if e.Type == t {
@@ -141,10 +141,10 @@ func (m *memory) count(t trace.Type) (n int) {
 // profile is a hub on which disks A and B move a byte a nanosecond each.
 func profile() *hub.Profile {
 	side := hub.Side{Hub: 1e9, Direct: 1e9, Weight: 1}
-	disk := func(name string) hub.Disk { return hub.Disk{Name: name, Read: side, Write: side} }
+	disk := func(name string) hub.DiskModel { return hub.DiskModel{Name: name, Read: side, Write: side} }
 	return &hub.Profile{Name: "even",
 		Capacity: hub.Capacity{Read: 2e9, Write: 2e9, Both: 2e9, ReadWeight: 1, WriteWeight: 1},
-		Disks:    []hub.Disk{disk("A"), disk("B")}}
+		Disks:    []hub.DiskModel{disk("A"), disk("B")}}
 }
 
 // plan has phases of two disks, each with files of that many bytes.

@@ -37,7 +37,7 @@ type phaseRun struct {
 	*session
 	phase     scenario.Phase
 	index     int // index is that in the plan, also for the tries of a search.
-	working   policy.Phase
+	working   policy.WorkingDisks
 	settling  policy.Settling
 	children  []*child
 	reports   chan report

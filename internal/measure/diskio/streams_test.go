@@ -182,7 +182,7 @@ func TestStreamsOfAShortPhase(t *testing.T) {
 
 // overStall is what becomes of a stream's frames, one of several on a disk, when nothing moves for
 // a time, and else everything at once.
-func overStall(spec stream.Spec, i, of int, from, to, length time.Duration) (want stream.Outcome) {
+func overStall(spec stream.Spec, i, of int, from, to, length time.Duration) (want stream.Totals) {
 	want.LowestNS = spec.Buffer.Nanoseconds()
 	for k := 0; ; k++ {
 		ask := spec.Frame*time.Duration(i)/time.Duration(of) + time.Duration(k)*spec.Frame

@@ -34,10 +34,10 @@ import (
 // asked for, against the machine.
 type Ready struct {
 	Plan    *scenario.Plan
-	Profile *hub.Profile     // Profile is the simulated hub's; nil if the disks are real.
-	Allow   []string         // Allow has the codes of the checks to skip.
-	Done    int              // Done counts the phases that an earlier session has completed.
-	Tried   []search.Outcome // Tried are tries of the next phase's search.
+	Profile *hub.Profile        // Profile is the simulated hub's; nil if the disks are real.
+	Allow   []string            // Allow has the codes of the checks to skip.
+	Done    int                 // Done counts the phases that an earlier session has completed.
+	Tried   []search.TryOutcome // Tried are tries of the next phase's search.
 
 	// Scenario is nil if an earlier session made the plan.
 	Scenario *scenario.Scenario

@@ -288,14 +288,14 @@ func Since(folder string, from time.Time) []Earlier {
 // Unfinished is a run that was interrupted, and how far it came.
 type Unfinished struct {
 	Info     *Info
-	Done     int              // Done counts the complete phases.
-	Tried    []search.Outcome // Tried are the complete tries of the next phase's search.
-	Complete bool             // Nothing is left to measure.
+	Done     int                 // Done counts the complete phases.
+	Tried    []search.TryOutcome // Tried are the complete tries of the next phase's search.
+	Complete bool                // Nothing is left to measure.
 	Dir      *Dir
 	name     string // name is that of the events file.
 	keep     int64  // keep is bytes of their text up to the end of the last of all these.
 	// search is the next phase's; nil before its first try, and without one.
-	search *search.Search
+	search *search.Finder
 	judge  *search.Judge // judge is for its next try.
 }
 

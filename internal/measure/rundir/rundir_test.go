@@ -435,7 +435,7 @@ func searched() (plan *scenario.Plan, all []trace.Event, verdicts []stream.Verdi
 	all = []trace.Event{plan.Phases[0].Event(), end("R")}
 	s := search.New(&plan.Phases[1])
 	for try, ok := s.Next(); ok; try, ok = s.Next() {
-		o := search.Outcome{Verdict: stream.Clean}
+		o := search.TryOutcome{Verdict: stream.Clean}
 		late := 0
 		if limit := map[bool]float64{true: 2, false: 1}[try.Try.Alone]; try.Try.Value > limit {
 			o.Verdict, late = stream.Drops, 7

@@ -243,7 +243,7 @@ func (w *worker) heartbeat(quit <-chan struct{}) {
 // work moves files from the release on, for as long as the policy has it.
 func (w *worker) work(ctx context.Context) error {
 	lateNS := clock.Now() - w.release
-	job := policy.NewJob(w.job.Phase, w.job.Policy, &w.job.Job.Job)
+	job := policy.NewJobState(w.job.Phase, w.job.Policy, &w.job.Job.Job)
 	worked := false
 	for _, ok := job.Next(); ok; _, ok = job.Next() {
 		if job.Worked() && !worked { // Filler follows.
@@ -280,7 +280,7 @@ func (w *worker) work(ctx context.Context) error {
 
 // progress passes an event on, and to a simulated hub what it has decided about the job, before the
 // next ask.
-func (w *worker) progress(job *policy.Job, e trace.Event, read int64) {
+func (w *worker) progress(job *policy.JobState, e trace.Event, read int64) {
 	w.moved.Store(job.Moved())
 	w.pass(e, read)
 	for window, ok := job.Settled(); ok; window, ok = job.Settled() {

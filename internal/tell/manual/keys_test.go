@@ -45,10 +45,10 @@ func contracts() []contract {
 		{"run", reflect.TypeFor[rundir.Info]()},
 		{"compare", reflect.TypeFor[compare.Comparison]()},
 		{"check", reflect.TypeFor[[]report.Checked]()},
-		{"trend", reflect.TypeFor[[]trend.Series]()},
+		{"trend", reflect.TypeFor[[]trend.HostSeries]()},
 		{"devices", reflect.TypeFor[hardware.Inventory]()},
 		{"doctor", reflect.TypeFor[trace.Checkup]()},
-		{"advise", reflect.TypeFor[advise.Answer]()},
+		{"advise", reflect.TypeFor[advise.Reply]()},
 	}
 }
 

@@ -24,7 +24,7 @@ func costOf(phase *scenario.Phase) cost {
 		tries: 1, atMost: phase.UntilIdle || phase.Steady > 0,
 	}
 	if phase.Search != nil {
-		c.tries, c.timed, c.atMost = search.New(phase).AtMost(), phase.Search.Hold, true
+		c.tries, c.timed, c.atMost = search.New(phase).MaxTries(), phase.Search.Hold, true
 	}
 	if c.timed == 0 {
 		c.move, _, _ = phase.Time()

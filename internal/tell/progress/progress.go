@@ -175,14 +175,14 @@ func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 }
 
 // Tried says what the phase that has ended was to a search.
-func (p *Progress) Tried(try trace.Try, o search.Outcome, s *search.Search) {
+func (p *Progress) Tried(try trace.Try, o search.TryOutcome, s *search.Finder) {
 	what := scenario.TryValue(try)
 	if try.Alone {
 		what += ", alone"
 	}
-	text := fmt.Sprintf("try %d of at most %d: %s: %s", s.Made(), s.AtMost(), what, o.Verdict)
+	text := fmt.Sprintf("try %d of at most %d: %s: %s", s.Tries(), s.MaxTries(), what, o.Verdict)
 	defer p.lock()()
-	p.state.made, p.state.costs[p.state.index].tries = s.Made(), s.AtMost()-s.Made()
+	p.state.made, p.state.costs[p.state.index].tries = s.Tries(), s.MaxTries()-s.Tries()
 	p.state.soFar = text
 	p.display.log("      " + text) // It belongs to the phase above.
 }

@@ -73,13 +73,13 @@ func TestSearch(t *testing.T) {
 			r.Released()
 			r.now = r.now.Add(29 * time.Second)
 			doing := r.state.doing()
-			if want := fmt.Sprintf(", try %d of at most %d", s.Made()+1,
-				s.AtMost()); !strings.Contains(doing, want) {
+			if want := fmt.Sprintf(", try %d of at most %d", s.Tries()+1,
+				s.MaxTries()); !strings.Contains(doing, want) {
 				t.Errorf("%q is not in %q", want, doing)
 			}
 			r.now = r.now.Add(time.Second)
 			r.PhaseEnds(nil)
-			o := search.Outcome{Verdict: stream.Drops}
+			o := search.TryOutcome{Verdict: stream.Drops}
 			if tt.clean(*try.Try) {
 				o.Verdict = stream.Clean
 			}

@@ -89,9 +89,9 @@ func (c comparison) pair(run *comparedRun, id string) []Block {
 	phases := pick(len(pair.Phases) > 1, " in all "+unit.Plural(len(pair.Phases), "phase"), "")
 	all := &Details{ID: "rates", Title: "Each disk" + phases, Printed: true}
 	all.Add(c.chart(run), rates, List{"", notes},
-		List{"New findings", analysis.Each(pair.Appeared, text)},
-		List{"Findings no longer seen", analysis.Each(pair.Went, text)})
-	if n := len(pair.Unsure); n > 0 {
+		List{"New findings", analysis.Each(pair.FindingsNew, text)},
+		List{"Findings no longer seen", analysis.Each(pair.FindingsGone, text)})
+	if n := len(pair.FindingsUnsure); n > 0 {
 		all.Add(Sentence{Text: unit.Plural(n, "more finding") +
 			" in one run only, where no rate changed significantly."})
 	}
@@ -125,7 +125,7 @@ func methods(pair *compare.Pair) []string {
 	list := analysis.Each(pair.Method, func(d compare.Difference) string {
 		return joined(", ", d.What, d.Where) + ": " + d.Base + " → " + d.New
 	})
-	for i, phases := range [][]string{pair.OnlyBase, pair.OnlyHere} {
+	for i, phases := range [][]string{pair.OnlyInBase, pair.OnlyInNew} {
 		if len(phases) > 0 {
 			list = append(list, pick(i == 0, "only in the base: ", "not in the base: ")+
 				strings.Join(analysis.Each(phases, pair.Title), "; "))
@@ -207,7 +207,7 @@ func Gate(g *compare.Gate) string {
 
 // searchAnswer is "clean streams of A: alone 12 as before, with the others 9 → 7": on each side as
 // many as there are runs.
-func searchAnswer(s compare.Search) string {
+func searchAnswer(s compare.SearchPair) string {
 	text := pick(s.Kind == trace.SearchPace, "pace of "+s.Disk+" that leaves the streams clean: ",
 		"clean streams of "+s.Disk+": ")
 	change := func(answer func(r search.Result) string) string {

@@ -47,7 +47,7 @@ type comparison struct {
 // comparedRun is a run beside the base.
 type comparedRun struct {
 	*compare.Pair
-	answer compare.Answer
+	answer compare.Conclusion
 	key    LegendKey
 }
 
@@ -84,7 +84,7 @@ func OfComparison(c *compare.Comparison) *Document {
 		keys[i].Where = joined(", ", side.Name, when(side.Started))
 		if i > 0 {
 			pair := &c.Pairs[i-1]
-			all.runs = append(all.runs, &comparedRun{pair, pair.Answer(), keys[i]})
+			all.runs = append(all.runs, &comparedRun{pair, pair.Conclusion(), keys[i]})
 		}
 	}
 	all.Scale, all.base = Scale{unit.ScaleFor(top)}, keys[0]
@@ -364,7 +364,7 @@ func (c comparison) numbers(row compare.Row) string {
 }
 
 // counts says how many speeds changed which way, as one more sentence.
-func counts(a *compare.Answer) string {
+func counts(a *compare.Conclusion) string {
 	all, fell := len(a.Changed)+len(a.Same)+len(a.Unjudged), 0
 	for _, row := range a.Changed {
 		if row.Verdict == compare.Slower {
@@ -394,7 +394,7 @@ func (c comparison) changed(r compare.Rate) []any {
 }
 
 // hidden is the largest change, up or down, that may be hidden in rates without a significant one.
-func hidden(a *compare.Answer) float64 {
+func hidden(a *compare.Conclusion) float64 {
 	if a.Bound == nil {
 		return 0
 	}

@@ -16,7 +16,7 @@ import (
 // A comparison's answer is its most important change; what did not change has a bound, what is not
 // known comes first.
 func TestComparisonAnswer(t *testing.T) {
-	rate := func(disk string, base, change, margin float64, v compare.Verdict) compare.Rate {
+	rate := func(disk string, base, change, margin float64, v compare.TestResult) compare.Rate {
 		now := base * (1 + change)
 		return compare.Rate{Disk: disk, Op: trace.Write, Measure: compare.Window, Base: &base,
 			New: &now,
@@ -148,7 +148,7 @@ func TestNothingChanged(t *testing.T) {
 func TestSearchAnswers(t *testing.T) {
 	n := func(v float64) *float64 { return &v }
 	answers := func(list ...search.Result) []search.Result { return list }
-	pair := &compare.Pair{Searches: []compare.Search{
+	pair := &compare.Pair{Searches: []compare.SearchPair{
 		{Name: "edit", Kind: "streams", Disk: "A",
 			Base: answers(search.Result{Alone: n(12), Found: n(9)}),
 			New:  answers(search.Result{Alone: n(12), Found: n(7)})},

@@ -11,9 +11,9 @@ import (
 
 // Checked is a run that was held to limits.
 type Checked struct {
-	Run     string         `json:"run"`
-	Verdict limit.Verdict  `json:"verdict"`
-	Results []limit.Result `json:"results"`
+	Run     string          `json:"run"`
+	Verdict limit.Judgement `json:"verdict"`
+	Results []limit.Result  `json:"results"`
 
 	History string  `json:"history,omitempty"` // what of it counts
 	Started string  `json:"started,omitempty"`
@@ -26,7 +26,7 @@ type Checked struct {
 func OfLimits(runs []Checked) *Document {
 	t := table("Limits", words("Verdict", "Run", "Phase", "Disk", "Measure", "Limit", "Measured"),
 		word("95 % interval", 1))
-	signs := map[limit.Verdict]Sign{limit.Pass: Good, limit.Unsure: Doubt, limit.Fail: Bad}
+	signs := map[limit.Judgement]Sign{limit.Pass: Good, limit.Unsure: Doubt, limit.Fail: Bad}
 	var all []limit.Result
 	var reasons, histories []string
 	for _, run := range runs {
@@ -35,7 +35,7 @@ func OfLimits(runs []Checked) *Document {
 				unit.Capital(joined(": ", pick(len(runs) > 1, run.Run, ""), run.History)))
 		}
 	}
-	for _, verdict := range []limit.Verdict{limit.Fail, limit.Unsure, limit.Pass} {
+	for _, verdict := range []limit.Judgement{limit.Fail, limit.Unsure, limit.Pass} {
 		for _, run := range runs {
 			name, prefix := "", ""
 			if len(runs) > 1 {
@@ -63,7 +63,7 @@ func OfLimits(runs []Checked) *Document {
 
 // Holding says how many of the limits hold: "all limits hold".
 func Holding(results []limit.Result) string {
-	count := map[limit.Verdict]int{}
+	count := map[limit.Judgement]int{}
 	for i := range results {
 		count[results[i].Verdict]++
 	}

@@ -14,7 +14,7 @@ import (
 
 // OfFit says what hub explains some runs best, how well each of its figures is known, and how far
 // each phase lies from it. The profile is the file that it was written to; empty for none.
-func OfFit(fitted *model.Result, name, profile string) *Document {
+func OfFit(fitted *model.FitResult, name, profile string) *Document {
 	doc := &Document{Kind: "fit", Title: "Hub " + name, Blocks: warnings(fitted.Warnings),
 		Data: fitted}
 	t := table("Parameters", words("Parameter"), numbers("Value"),
@@ -130,7 +130,7 @@ func estimate(e model.Estimate) string {
 }
 
 // OfAnswer says whether streams survive what other disks do, how sure that is, and what to change.
-func OfAnswer(a *advise.Answer) *Document {
+func OfAnswer(a *advise.Reply) *Document {
 	doc := &Document{Kind: "advice", Title: "Hub " + a.Profile, Data: a}
 	headline, more, _ := strings.Cut(a.Texts.Answer, ". ")
 	doc.Answer = &AnswerView{Headline: strings.TrimSuffix(headline, "."), Sentence: more,

@@ -35,10 +35,10 @@ const (
 
 // OfTrend says when a rate changed, on each host. Of is what it is the rate of: "A in WW"; left is
 // what was left out, if anything.
-func OfTrend(of, left string, list []trend.Series) *Document {
+func OfTrend(of, left string, list []trend.HostSeries) *Document {
 	doc := &Document{Kind: "trend", Title: "Trend of " + of, Data: list}
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b trend.Series) int {
+	slices.SortStableFunc(list, func(a, b trend.HostSeries) int {
 		lasting := cmp.Compare(size(b.Change()), size(a.Change()))
 		return cmp.Or(lasting, len(b.Stretches)-len(a.Stretches))
 	})
@@ -102,7 +102,7 @@ func OfTrend(of, left string, list []trend.Series) *Document {
 }
 
 // runsChart draws a host's runs and levels on the scale of its group.
-func runsChart(s *trend.Series, group []trend.Series, scale Scale) *Chart {
+func runsChart(s *trend.HostSeries, group []trend.HostSeries, scale Scale) *Chart {
 	low, high := 1-minShown, 1+minShown
 	for i := range group {
 		for _, p := range group[i].Points {
@@ -147,7 +147,7 @@ func runsChart(s *trend.Series, group []trend.Series, scale Scale) *Chart {
 }
 
 // trendTable lists the stretches, host by host.
-func trendTable(list []trend.Series, scale Scale) *Table {
+func trendTable(list []trend.HostSeries, scale Scale) *Table {
 	columns := words("From", "To")
 	if len(list) > 1 {
 		columns = words("Host", "From", "To")

@@ -30,7 +30,7 @@ func even() *hub.Profile {
 			Read: 100 * mb, Write: 100 * mb, Both: 150 * mb, ReadWeight: 1, WriteWeight: 1,
 		},
 		Lags: hub.Lags{WriteAfterWrite: lag, ReadAfterRead: lag, ReadAfterWrite: lag},
-		Disks: []hub.Disk{{Name: "A", Read: side, Write: side},
+		Disks: []hub.DiskModel{{Name: "A", Read: side, Write: side},
 			{Name: "B", Read: side, Write: side}},
 	}
 }
@@ -156,7 +156,7 @@ func TestScaled(t *testing.T) {
 		full[i].Bytes /= 4
 	}
 	check.Same(t, "a quarter of the hub", full, part)
-	knee := Scaled(&hub.Profile{Disks: []hub.Disk{{Read: hub.Side{Knee: hub.Knee{AboveBytes: 8}}}}},
+	knee := Scaled(&hub.Profile{Disks: []hub.DiskModel{{Read: hub.Side{Knee: hub.Knee{AboveBytes: 8}}}}},
 		0.25)
 	check.Same(t, "the size of the knee", int64(2), knee.Disks[0].Read.Knee.AboveBytes)
 	if profile.Disks[1].Cache.Bytes != 500*mb || profile.Capacity.Read != 100*mb {

@@ -135,7 +135,7 @@ func (w *secondFiles) end() {
 }
 
 // Outcomes is the result of each stream.
-type Outcomes map[StreamOf]*stream.Outcome
+type Outcomes map[StreamOf]*stream.Totals
 
 // StreamOf is a stream of a disk. An engine, which has one disk, leaves the disk empty.
 type StreamOf struct{ Disk, Stream string }
@@ -147,7 +147,7 @@ func (o Outcomes) Add(e *trace.Event) {
 	}
 	at := StreamOf{e.Disk, e.Stream}
 	if o[at] == nil {
-		o[at] = &stream.Outcome{}
+		o[at] = &stream.Totals{}
 	}
 	o[at].Add(e.StreamSample())
 }

@@ -19,9 +19,9 @@ import (
 func fleet(hosts int) *report.Document {
 	r := rand.New(rand.NewPCG(41, uint64(hosts)))
 	day := time.Date(2026, 9, 27, 8, 0, 0, 0, time.UTC)
-	var list []trend.Series
+	var list []trend.HostSeries
 	for host := range hosts {
-		s := trend.Series{Host: fmt.Sprintf("Host %d", host+1)}
+		s := trend.HostSeries{Host: fmt.Sprintf("Host %d", host+1)}
 		for run := range 60 {
 			rate := 2e9 * (1 + 0.015*r.NormFloat64())
 			if host == max(0, hosts-2) && run >= 29 {
@@ -33,7 +33,7 @@ func fleet(hosts int) *report.Document {
 			s.Points = append(s.Points,
 				trend.Point{Run: fmt.Sprint(run), Started: day.AddDate(0, 0, run), Rate: rate})
 		}
-		s.Stretches = trend.Among(s.Points, hosts)
+		s.Stretches = trend.Stretches(s.Points, hosts)
 		if n := len(s.Stretches); n > 1 {
 			s.Stretches[n-1].With = []string{"A's firmware 1.2 → 1.4"}
 		}
@@ -110,13 +110,13 @@ func TestTrendOfMany(t *testing.T) {
 // A disk that moved nothing, in runs of which nobody knows when they were, is a level like another.
 func TestTrendOfNothing(t *testing.T) {
 	t.Parallel()
-	s := trend.Series{}
+	s := trend.HostSeries{}
 	for run := range 12 {
 		s.Points = append(s.Points, trend.Point{Run: fmt.Sprint(run), Rate: float64(run / 6)})
 	}
 	s.Stretches = trend.Of(s.Points)
 	page := string(pageOf(t, report.OfTrend("A", "",
-		[]trend.Series{s, {Stretches: s.Stretches[:1], Points: s.Points[:6]}}), nil, nil))
+		[]trend.HostSeries{s, {Stretches: s.Stretches[:1], Points: s.Points[:6]}}), nil, nil))
 	for _, bad := range []string{"NaN", "Inf", "0001"} {
 		if strings.Contains(between(t, page, "<main>", "</main>"), bad) {
 			t.Errorf("%s is in the page", bad)
