@@ -8,7 +8,7 @@ import (
 )
 
 // Since when a rate that is measured every day has been another.
-func ExampleOf() {
+func ExampleStretches() {
 	var points []trend.Point
 	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 20 {
@@ -19,7 +19,7 @@ func ExampleOf() {
 		points = append(points, trend.Point{Run: fmt.Sprint("run ", i+1),
 			Started: day.AddDate(0, 0, i), Rate: rate})
 	}
-	for _, s := range trend.Of(points) {
+	for _, s := range trend.Stretches(points, 1) {
 		fmt.Printf("%d runs since %s: %.2f GB/s\n", s.Runs, s.From.Format("2 January"), s.Mean/1e9)
 	}
 	// Output:

@@ -1,6 +1,6 @@
 // Package trend finds since when a rate that is measured again and again has been another:
 // stretches of runs between change points, each with its mean and what the runs vary by. Start at
-// Of, or at Stretches for one of many series.
+// Stretches.
 package trend
 
 import (
@@ -107,12 +107,10 @@ const (
 	chance = 0.001
 )
 
-// Of cuts the runs, in order of time, where their rate changes.
-func Of(points []Point) []Stretch { return Stretches(points, 1) }
-
-// Stretches cuts the runs of one of so many series. The chance is divided by their number (Bonferroni's
-// correction), or in a fleet of dozens one steady bench would often be said to have changed. One is
-// in 1 to 4 of 100 fleets of 3 to 100 steady benches with 60 runs each.
+// Stretches cuts the runs of one of so many series, in order of time, where their rate changes. The
+// chance is divided by the number of series (Bonferroni's correction), or in a fleet of dozens one
+// steady bench would often be said to have changed. One is in 1 to 4 of 100 fleets of 3 to 100
+// steady benches with 60 runs each.
 func Stretches(points []Point, series int) []Stretch {
 	if len(points) == 0 {
 		return nil
