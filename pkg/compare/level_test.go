@@ -19,43 +19,6 @@ func triple(factor float64) []load {
 	}
 }
 
-// TestLevel: of equal pairs of runs, about 5 % report a difference at most, whatever the noise is
-// like.
-func TestLevel(t *testing.T) {
-	kinds := []struct {
-		name  string
-		noise tracetest.Noise
-		same  bool // files of the same sizes in both runs
-	}{
-		{"files of the same sizes", tracetest.Noise{Sigma: 0.05}, true},
-		{"files of other sizes", tracetest.Noise{Sigma: 0.05}, false},
-		{"fast noise", tracetest.Noise{Sigma: 0.02, Wave: 0.15, MemoryS: 0.2}, true},
-		{"slow noise", tracetest.Noise{Sigma: 0.02, Wave: 0.07, MemoryS: 1}, true},
-		{"slow noise, files of other sizes", tracetest.Noise{Sigma: 0.02, Wave: 0.07, MemoryS: 1},
-			false},
-	}
-	pairs := uint64(pairsOf(50))
-	for _, kind := range kinds {
-		t.Run(kind.name, func(t *testing.T) {
-			rnd := rand.New(rand.NewPCG(141, 42))
-			wrong := 0
-			for i := range pairs {
-				other := i
-				if !kind.same {
-					other += pairs
-				}
-				c := Runs(quick(play("WWW", i, rnd, kind.noise, triple(1)...)),
-					quick(play("WWW", other, rnd, kind.noise, triple(1)...)))
-				if tellings(c, "") > 0 {
-					wrong++
-				}
-			}
-			evidence.Report(t, evidence.AtMost("compare", "equal runs told apart, "+kind.name,
-				wrong, int(pairs), int(pairs)*7/100+3))
-		})
-	}
-}
-
 // TestPowerWithinRuns: a true difference of 5 % with 50 files and 5 % noise is to be found. Of 400
 // pairs it was in 95 % with files of the same sizes, in 91 % with others.
 func TestPowerWithinRuns(t *testing.T) {

@@ -82,18 +82,6 @@ func power(shift, free, level float64) float64 {
 	return sum
 }
 
-// TestNoncentralT holds the integral to published values: of Cohen, "Statistical Power Analysis for
-// the Behavioral Sciences", table 2.3 (d = .8, n = 20, one-sided 5 %: .80) and (d = .5, n = 64:
-// .88).
-func TestNoncentralT(t *testing.T) {
-	for _, tt := range []struct{ d, n, want float64 }{{0.8, 20, 0.80}, {0.5, 64, 0.88},
-		{0, 10, 0.05}} {
-		if got := power(tt.d*math.Sqrt(tt.n/2), 2*tt.n-2, 0.05); math.Abs(got-tt.want) > 0.01 {
-			t.Errorf("d = %g, n = %g: %.3f, want %.2f", tt.d, tt.n, got, tt.want)
-		}
-	}
-}
-
 // TestPower: what a gate of 0 finds and what it keeps out by mistake, 26 rates, as a study has, or
 // 3. The method was chosen by the seeds 1 to 9; these are others. The figure beside each is what
 // arithmetic allows: of rates that vary by themselves the chance that one of them at least is found

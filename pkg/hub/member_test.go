@@ -34,21 +34,6 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// All that two runs have seen is joined.
-func TestAddEvidence(t *testing.T) {
-	one := func(name string, squares float64, freedom int) *Evidence {
-		e := &Evidence{Rates: []Observation{{Phase: name}}, Lags: []ObservedLag{{}}}
-		e.Noise.Squares, e.Noise.Freedom = squares, freedom
-		return e
-	}
-	e := one("first", 1, 20)
-	e.Add(one("second", 2, 30))
-	if len(e.Rates) != 2 || e.Rates[1].Phase != "second" || len(e.Lags) != 2 ||
-		e.Noise.Squares != 3 || e.Noise.Freedom != 50 {
-		t.Errorf("%+v", e)
-	}
-}
-
 // finish plays one job alone and returns when it ends, in seconds.
 func finish(t *testing.T, s *Sim, disk string, w Work) float64 {
 	t.Helper()
@@ -91,29 +76,6 @@ func TestCacheOverPhases(t *testing.T) {
 		s.Restart(int64(phase.rest * 1e9))
 		check.Near(t, phase.what+": took", phase.want, finish(t, s, "A", phase.work), 1e-6)
 	}
-}
-
-// A cache that runs out in the middle leaves its part to the others at once: nobody left.
-func TestCacheUnderContention(t *testing.T) {
-	p := round()
-	p.Disks[2].Cache = &Cache{Bytes: 16e9, After: 0.4 * gb}
-	s := NewSim(p)
-	join(t, s, "A", write, 0, 100)
-	join(t, s, "C", write, 0, 100)
-	follow(t, s, []ratesAt{{9.999, map[string]float64{"A": 0.8, "C": 1.6}},
-		{10, map[string]float64{"A": 2, "C": 0.4}}})
-}
-
-// A cache that empties while contention leaves the disk less than it writes even then changes
-// nothing.
-func TestCacheThatDoesNotMatter(t *testing.T) {
-	p := round()
-	p.Disks[0].Cache = &Cache{Bytes: 3e9, After: 0.7 * gb}
-	s := NewSim(p)
-	for _, disk := range []string{"A", "B", "C"} {
-		join(t, s, disk, write, 0, 60)
-	}
-	follow(t, s, []ratesAt{{20, map[string]float64{"A": 0.6, "B": 0.6, "C": 1.2}}})
 }
 
 func TestSizes(t *testing.T) {

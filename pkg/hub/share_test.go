@@ -148,25 +148,3 @@ func TestShareOfFew(t *testing.T) {
 		check.Near(t, test.pattern, test.want, total, 1e-9)
 	}
 }
-
-// A disk that wants less gets it if its part would be more, and else that part, to the last byte;
-// the others then lose nothing.
-func TestShareOfLessThanAll(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 4))
-	for n := range 10_000 {
-		c, claims := randomCase(rng)
-		full := Share(c, claims)
-		i := rng.IntN(len(claims))
-		claims[i].Cap *= 0.01 + 0.99*rng.Float64()
-		limited := Share(c, claims)
-		if want := min(full[i], claims[i].Cap); limited[i] < want-1e-9 ||
-			limited[i] > claims[i].Cap+1e-9 {
-			t.Fatalf("case %d: %+v %+v: %g instead of %g", n, c, claims[i], limited[i], want)
-		}
-		for j := range claims {
-			if j != i && limited[j] < full[j]-1e-9 {
-				t.Fatalf("case %d: %+v %+v: disk %d loses by another's wanting less: %g instead of %g", n, c, claims, j, limited[j], full[j])
-			}
-		}
-	}
-}

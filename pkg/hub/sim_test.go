@@ -96,20 +96,6 @@ func TestSimHoldsThoseWhoStay(t *testing.T) {
 	}
 }
 
-func TestSimLatestLeaveDecides(t *testing.T) {
-	s := NewSim(round())
-	// Two writers end 1 s apart. The reader's hold is 11 s after the first (two stay) and 2 s after
-	// the second.
-	join(t, s, "C", read, 0, 100)
-	join(t, s, "A", write, 0, 5)
-	join(t, s, "B", write, 0, 6)
-	follow(t, s, []ratesAt{
-		{0, map[string]float64{"A": 1, "B": 1, "C": 2}}, {5, map[string]float64{"B": 1, "C": 2}},
-		{6, map[string]float64{"C": 2}}, {7.999, map[string]float64{"C": 2}},
-		{8, map[string]float64{"C": 3}},
-	})
-}
-
 func TestSimJoinDuringHold(t *testing.T) {
 	s := NewSim(round())
 	join(t, s, "C", write, 0, 1.6) // with A at 0.8 to C's 1.6 until 1 s; then A is held to 5 s
@@ -171,14 +157,6 @@ func TestSimLeave(t *testing.T) {
 	// Killed before it came.
 	s.Leave("C", 6*second+1)
 	follow(t, s, []ratesAt{{8, map[string]float64{"A": 2}}})
-}
-
-func TestSimDirect(t *testing.T) {
-	s := NewSim(round())
-	join(t, s, "A", write, 0, 10)
-	joinWork(t, s, 0, "mine", Work{Profile: "C", Op: write, Sizes: files(2.5), Direct: true})
-	follow(t, s, []ratesAt{{0, map[string]float64{"A": 2, "mine": 2.5}},
-		{1, map[string]float64{"A": 2}}})
 }
 
 // Workers ask when they can, Advance is called when it may be: neither may change a single

@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -83,34 +82,6 @@ func TestSimulate(t *testing.T) {
 	}
 	got := record(t, plan, round())
 	check.Same(t, "events", want, got)
-}
-
-func TestSimulateIsATrace(t *testing.T) {
-	var text []byte
-	for _, e := range record(t, triple("WRR", 20), round()) {
-		text = trace.AppendEvent(text, &e)
-	}
-	run, err := trace.Load(bytes.NewReader(text), "events.jsonl")
-	check.Must(t, err)
-	if len(run.Warnings) > 0 || run.Status != trace.Complete {
-		t.Errorf("status %q, warnings %v", run.Status, run.Warnings)
-	}
-	for _, d := range run.Phases[0].Disks {
-		check.Same(t, "files of "+d.Name, 20, len(d.Files))
-		at := int64(0)
-		for _, f := range d.Files {
-			if f.StartNS != at || f.EndNS <= at {
-				t.Fatalf("disk %s: file %d from %d to %d after %d", d.Name, f.Seq, f.StartNS,
-					f.EndNS, at)
-			}
-			at = f.EndNS
-			for _, s := range f.Samples() {
-				if s.TNS <= f.StartNS || s.TNS >= f.EndNS || s.Bytes >= f.Bytes {
-					t.Fatalf("disk %s: sample %+v outside its file %d", d.Name, s, f.Seq)
-				}
-			}
-		}
-	}
 }
 
 func TestSimulateFails(t *testing.T) {

@@ -161,31 +161,6 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// A second's text is short, at any rate that a disk has.
-func TestTextIsShort(t *testing.T) {
-	for _, tt := range []struct {
-		name      string
-		n         int
-		middleNS  float64
-		deviation float64 // of the logarithm
-		largest   int     // bytes
-	}{
-		{"8 MiB, 4 deep, 3 GB/s", 360, 11e6, 0.3, 560},
-		{"4 KiB, 1 deep", 10_000, 90e3, 0.3, 1750},
-		{"4 KiB, 64 deep, 400 MB/s", 100_000, 640e3, 0.3, 3800},
-		{"4 KiB, 64 deep, 2 GB/s, widely spread", 500_000, 128e3, 0.6, 9200},
-	} {
-		rng := rand.New(rand.NewPCG(8, 1))
-		h := New()
-		for range tt.n {
-			Record(h, int64(tt.middleNS*math.Exp(tt.deviation*rng.NormFloat64())), 1)
-		}
-		if got := len(Encode(h)); got > tt.largest {
-			t.Errorf("%s: %d bytes, want %d at most", tt.name, got, tt.largest)
-		}
-	}
-}
-
 func FuzzDecode(f *testing.F) {
 	f.Add(Encode(histogramOf(draw(3, 50))))
 	f.Add(Encode(histogramOf(draw(4, 50_000))))

@@ -91,49 +91,6 @@ func TestCutShort(t *testing.T) {
 	}
 }
 
-// A quota is reported once, when it has been decided, and is that of whole files.
-func TestQuota(t *testing.T) {
-	j := NewJobState("p", Policy{Target: 40 * time.Second}, &scenario.Job{Sizes: []int64{1e9, 3e9}})
-	var quotas []int64
-	for tNS := int64(1e9); tNS <= 3e9; tNS += 5e8 {
-		j.Progress(tNS/4, tNS)
-		if _, ok := j.Quota(); ok {
-			t.Errorf("decided after %d ns, before a tenth of the target", tNS)
-		}
-	}
-	for tNS := int64(4e9); tNS <= 8e9; tNS += 1e9 {
-		j.Progress(tNS/4, tNS)
-		if bytes, ok := j.Quota(); ok {
-			quotas = append(quotas, bytes)
-		}
-		if bytes, ok := j.Quota(); ok {
-			t.Errorf("told twice: %d", bytes)
-		}
-	}
-	// 10 GB are as near to 9 as to 12, and the earlier decides.
-	if !slices.Equal(quotas, []int64{9e9, 9e9, 9e9}) {
-		t.Errorf("got %v", quotas)
-	}
-}
-
-func TestPhase(t *testing.T) {
-	var p WorkingDisks
-	if !p.Over() {
-		t.Error("a phase without disks is not over")
-	}
-	p.Begin("A")
-	p.Begin("B")
-	p.End("A")
-	p.End("A")
-	p.End("nobody")
-	if p.Over() {
-		t.Error("over while B is at work")
-	}
-	if p.End("B"); !p.Over() {
-		t.Error("not over when all have ended")
-	}
-}
-
 func TestTransfer(t *testing.T) {
 	tr := NewTransfer(&scenario.Job{}, 2*Stretch+5, 100)
 	var samples []int64
@@ -291,27 +248,6 @@ func TestAim(t *testing.T) {
 		got := work(job, 40*time.Second, tt.rate)
 		if math.Abs(got-40)/40 > tt.off {
 			t.Errorf("%s: ended after %.1f s, want 40 s within %.0f %%", tt.name, got, 100*tt.off)
-		}
-	}
-}
-
-// The decision depends on what was moved when, not on when it is heard of.
-func TestAimIgnoresHowOftenItIsTold(t *testing.T) {
-	job := &scenario.Job{Sizes: []int64{1e9, 2e9}}
-	decide := func(stepNS int64) []int {
-		aim := newAim(job, 40*time.Second)
-		var all []int
-		for ns := stepNS; ns <= 40e9; ns += stepNS {
-			if n, ok := aim.moved(ns*2, ns); ok {
-				all = append(all, n)
-			}
-		}
-		return all
-	}
-	often, seldom := decide(1e7), decide(2e9)
-	for i := range often {
-		if often[i] != seldom[i] {
-			t.Fatalf("told every 10 ms: %v, every 2 s: %v", often, seldom)
 		}
 	}
 }

@@ -59,25 +59,6 @@ func TestLadderFindsTheLimit(t *testing.T) {
 	}
 }
 
-// One try that has bad luck, whichever it is, changes no answer.
-func TestLadderBearsOneUnluckyTry(t *testing.T) {
-	for _, top := range []int{1, 2, 5, 12, 30} {
-		for _, start := range []int{1, (top + 1) / 2, top} {
-			for limit := range top + 1 {
-				for bad := range 12 {
-					l, n := newLadder(top, start), 0
-					tries := climb(t, l,
-						func(step int) bool { n++; return step <= limit && n != bad+1 })
-					if got, _, _ := l.result(); got == nil || *got != float64(limit) {
-						t.Errorf("top %d, limit %d, try %d unlucky: found %v after %v", top, limit,
-							bad+1, got, tries)
-					}
-				}
-			}
-		}
-	}
-}
-
 // noisy is what came of searches on a disk whose tries have bad luck now and then.
 type noisy struct{ right, wrong, unsure, outside, tries float64 }
 
@@ -135,30 +116,6 @@ func TestLadderWithNoise(t *testing.T) {
 					l[0], got, tt.right, tt.wrong)
 			}
 		}
-	}
-}
-
-// At least 9 of 10 searches of a disk that is held to a rate find how many streams that rate
-// allows, or one less: its rate in a try varies by 2 %, and one try in ten has a hiccup that drops
-// frames.
-func TestHeldDisk(t *testing.T) {
-	const searches, most = 1000, 24
-	rng := rand.New(rand.NewPCG(31, 41))
-	held, tries := 0, 0
-	for range searches {
-		allowed := 0.5 + 20*rng.Float64() // streams
-		l := newLadder(most, 1)
-		tries += len(climb(t, l, func(step int) bool {
-			return float64(step) <= allowed*(1+0.02*rng.NormFloat64()) && rng.Float64() >= 0.1
-		}))
-		low, high, _ := l.answer()
-		if limit := int(allowed); high >= limit-1 && low <= limit {
-			held++
-		}
-	}
-	t.Logf("%d of %d searches, %.1f tries each", held, searches, float64(tries)/searches)
-	if held < searches*9/10 {
-		t.Errorf("%d of %d searches find the limit or one less", held, searches)
 	}
 }
 

@@ -97,18 +97,6 @@ func TestStreamsForEveryLimit(t *testing.T) {
 	}
 }
 
-// A strained stream is not clean.
-func TestStrainedIsNotClean(t *testing.T) {
-	s := New(phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Max: 4}))
-	run(t, s, func(try trace.Try) TryOutcome {
-		if try.Value > 2 {
-			return TryOutcome{Verdict: stream.Strained}
-		}
-		return TryOutcome{Verdict: stream.Clean}
-	})
-	check.Same(t, "Result", Result{Alone: new(2.0), Found: new(2.0)}, s.Result())
-}
-
 // Nobody else works, or only a probe: there is no alone.
 func TestStreamsOfOneDisk(t *testing.T) {
 	p := phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Max: 24})

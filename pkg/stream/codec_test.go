@@ -178,27 +178,6 @@ func TestCodecFramesDNxHR(t *testing.T) {
 	}
 }
 
-// Frames of one kind and size are about as large at any frame rate: a slip of the hand in a table
-// would show.
-func TestCodecFrames(t *testing.T) {
-	frames := map[string][]float64{}
-	for _, c := range Codecs() {
-		if strings.HasPrefix(c.Name, "prores") || strings.HasPrefix(c.Name, "dnxhr") ||
-			strings.HasPrefix(c.Name, "braw") {
-			kind := c.Name[:strings.LastIndex(c.Name, "-")]
-			frames[kind] = append(frames[kind], c.Rate*c.Frame.Seconds())
-		}
-	}
-	for kind, sizes := range frames {
-		if smallest, largest := slices.Min(sizes), slices.Max(sizes); largest > 1.015*smallest {
-			t.Errorf("%s: frames of %.0f to %.0f bytes", kind, smallest, largest)
-		}
-	}
-	if len(frames) < 40 {
-		t.Errorf("only %d kinds", len(frames))
-	}
-}
-
 // A camera's frame rate stands for the whole one of a codec that is listed.
 func TestWholeRate(t *testing.T) {
 	for name, want := range map[string]string{
