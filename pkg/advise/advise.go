@@ -84,9 +84,11 @@ type Reply struct {
 	Streams    []StreamResult `json:"streams"`
 	Advice     []Remedy       `json:"advice"` // each turns the answer to yes; none if it is yes
 
-	Profile string   `json:"profile"`
-	ForS    float64  `json:"for_s"`
-	Hubs    int      `json:"hubs,omitempty"`  // asked that agree with the profile's observations; 0: it has none
+	Profile string  `json:"profile"`
+	ForS    float64 `json:"for_s"`
+	// Hubs is how many hubs were asked that agree with the profile's observations; 0 if it has
+	// none.
+	Hubs    int      `json:"hubs,omitempty"`
 	Clean   int      `json:"clean,omitempty"` // hubs on which all streams stay clean
 	Regimes []Regime `json:"regimes,omitempty"`
 	Texts   Texts    `json:"texts"`
@@ -99,8 +101,8 @@ type Texts struct {
 	Assumptions []string `json:"assumptions,omitempty"`
 }
 
-// StreamResult is the outcome of a disk's streams of one kind by the profile's own figures: the worst of
-// them if they differ.
+// StreamResult is the outcome of a disk's streams of one kind by the profile's own figures: the
+// worst of them if they differ.
 type StreamResult struct {
 	Disk          string         `json:"disk"`
 	Op            trace.Role     `json:"op"`
@@ -179,8 +181,8 @@ func (q *Question) Check(p *hub.Profile) error {
 	for i := range q.Parts {
 		part := &q.Parts[i]
 		if p.Disk(part.Disk) == nil {
-			return fmt.Errorf("disk %s: profile %s has none of that name; it has %s, and --disk %s=2.8/2.8GB/s adds one "+
-				"by its data sheet",
+			return fmt.Errorf("disk %s: profile %s has none of that name; it has %s, and "+
+				"--disk %s=2.8/2.8GB/s adds one by its data sheet",
 				part.Disk, p.Name, strings.Join(p.Names(), ", "), part.Disk)
 		}
 		if slices.ContainsFunc(q.Parts[:i], func(other Part) bool {
@@ -191,7 +193,8 @@ func (q *Question) Check(p *hub.Profile) error {
 		streams += len(part.Streams)
 		for _, s := range part.Streams {
 			if q.For < 2*s.Buffer {
-				return fmt.Errorf("%s is too short for streams that hold %s ahead; try %s or longer", q.For, s.Buffer, 2*s.Buffer)
+				return fmt.Errorf("%s is too short for streams that hold %s ahead; try %s or longer",
+					q.For, s.Buffer, 2*s.Buffer)
 			}
 		}
 	}

@@ -42,8 +42,8 @@ func (a *Reply) sentence(parts []Part, got played, c *ensemble) string {
 		return fmt.Sprintf("Yes: %s without a dropped frame%s. The hub could carry %s times the rate%s.",
 			unit.List(does), beside, times(a.Margin), a.between())
 	case c.vague(a, parts):
-		return fmt.Sprintf("Unknown whether %s without a dropped frame%s: the model cannot say what each would get. "+
-			"Measure %s together first.", unit.List(does), beside, doing(mixOf(parts)))
+		return fmt.Sprintf("Unknown whether %s without a dropped frame%s: the model cannot say what "+
+			"each would get. Measure %s together first.", unit.List(does), beside, doing(mixOf(parts)))
 	case c.unmeasured(parts):
 		text = fmt.Sprintf("Unknown whether %s without a dropped frame%s. %s.", unit.List(does),
 			beside,
@@ -55,8 +55,8 @@ func (a *Reply) sentence(parts []Part, got played, c *ensemble) string {
 		text = fmt.Sprintf("No: %s%s. The hub can carry only %s of what you need.", a.worst(),
 			beside, percent(a.Margin))
 	default:
-		text = fmt.Sprintf("Too close to call whether %s without a dropped frame%s: the hub can carry %s of what you "+
-			"need%s.", unit.List(does), beside, percent(a.Margin), a.between())
+		text = fmt.Sprintf("Too close to call whether %s without a dropped frame%s: the hub can carry "+
+			"%s of what you need%s.", unit.List(does), beside, percent(a.Margin), a.between())
 	}
 	const first = 2 // more than two are a list
 	var todo []string
@@ -151,8 +151,8 @@ func caches(parts []Part, full map[string]float64) string {
 // confidence says how sure the answer is, and why.
 func (c *ensemble) confidence(a *Reply, p *hub.Profile, parts []Part) string {
 	if a.Hubs == 0 {
-		return fmt.Sprintf("Profile %s holds no observations. Its figures are assumed to be right to ±%.0f %%, so a "+
-			"margin between %.2f and %.2f is too close to call.",
+		return fmt.Sprintf("Profile %s holds no observations. Its figures are assumed to be right to "+
+			"±%.0f %%, so a margin between %.2f and %.2f is too close to call.",
 			p.Name, 100*model.FigureError, 1/figureMargin, figureMargin)
 	}
 	o := mixOf(parts)
@@ -221,7 +221,8 @@ func (c *ensemble) assumptions(p *hub.Profile, parts []Part) []string {
 			d := p.Disk(part.Disk)
 			list = append(list,
 				fmt.Sprintf("%s was not measured: it is assumed to read %s and write %s as its "+
-					"data sheet says, ±%.0f %%, as far as the hub allows, and to compete like the other disks on average.",
+					"data sheet says, ±%.0f %%, as far as the hub allows, and to compete like the "+
+					"other disks on average.",
 					d.Name, unit.FormatRate(d.Read.Direct), unit.FormatRate(d.Write.Direct),
 					100*model.FigureError))
 		case len(p.Evidence.Rates) > 0 && !model.Observed(p, part.Disk, part.Op, part.OwnPort):
@@ -248,11 +249,12 @@ func (c *ensemble) assumptions(p *hub.Profile, parts []Part) []string {
 func (c *ensemble) cacheNote(disk string, cache *hub.Cache) string {
 	after := unit.FormatRate(cache.After)
 	if at, ok := c.full[disk]; ok {
-		return fmt.Sprintf("%s's fast cache of %s is full after %s, and then it writes at %s at most: the streams "+
-			"must be clean before and after.",
+		return fmt.Sprintf("%s's fast cache of %s is full after %s, and then it writes at %s at most: "+
+			"the streams must be clean before and after.",
 			disk, unit.FormatBytes(cache.Bytes), unit.FormatSeconds(at), after)
 	}
-	return fmt.Sprintf("%s's fast cache of %s lasts for longer than the %s asked for; then it writes at %s at most.",
+	return fmt.Sprintf("%s's fast cache of %s lasts for longer than the %s asked for; then it "+
+		"writes at %s at most.",
 		disk, unit.FormatBytes(cache.Bytes), unit.FormatSeconds(c.length.Seconds()), after)
 }
 

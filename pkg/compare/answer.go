@@ -13,8 +13,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Conclusion is what a run comes to beside the base. It has one row for each phase and disk, and one
-// for its disks together.
+// Conclusion is what a run comes to beside the base. It has one row for each phase and disk, and
+// one for its disks together.
 type Conclusion struct {
 	Changed  []Row           // significantly; the largest proven change first
 	Same     []Row           // no significant change

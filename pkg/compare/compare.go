@@ -59,17 +59,21 @@ type Side struct {
 // Pair is a run beside the base.
 type Pair struct {
 	Side
-	Differs        []string           `json:"differs"`          // which differ: disks, hub, connection, host, work
-	Headline       string             `json:"headline"`         // what differs, so what can explain a change
-	Doubts         []string           `json:"doubts,omitempty"` // why its rates cannot be trusted
-	Method         []Difference       `json:"method"`           // what was measured differently
-	Phases         []Phase            `json:"phases"`           // in both runs, in the base's order, but for tries of searches
-	Searches       []SearchPair       `json:"searches,omitempty"`
-	OnlyInBase     []string           `json:"only_in_base"`
-	OnlyInNew      []string           `json:"only_here"`
-	FindingsNew    []analysis.Finding `json:"findings_appeared"` // findings of phases in both runs
-	FindingsGone   []analysis.Finding `json:"findings_went"`
-	FindingsUnsure []analysis.Finding `json:"findings_unsure"` // in one run only, by rates that did not change
+	// Differs lists what differs: disks, hub, connection, host, work.
+	Differs []string `json:"differs"`
+	// Headline says what differs, so what can explain a change.
+	Headline string       `json:"headline"`
+	Doubts   []string     `json:"doubts,omitempty"` // why its rates cannot be trusted
+	Method   []Difference `json:"method"`           // what was measured differently
+	// Phases are those in both runs, in the base's order, except for tries of searches.
+	Phases       []Phase            `json:"phases"`
+	Searches     []SearchPair       `json:"searches,omitempty"`
+	OnlyInBase   []string           `json:"only_in_base"`
+	OnlyInNew    []string           `json:"only_here"`
+	FindingsNew  []analysis.Finding `json:"findings_appeared"` // findings of phases in both runs
+	FindingsGone []analysis.Finding `json:"findings_went"`
+	// FindingsUnsure are in one run only, by rates that did not change.
+	FindingsUnsure []analysis.Finding `json:"findings_unsure"`
 
 	// Nil if nothing shows how rates vary from run to run, or from repeat to repeat.
 	Variation *Variation `json:"variation,omitempty"`
@@ -86,11 +90,14 @@ type Phase struct {
 	Rates      []Rate        `json:"rates"`
 	Latencies  []LatencyPair `json:"latencies,omitempty"`
 	Recoveries []Recovery    `json:"recoveries"`
-	NewPhase   string        `json:"new_phase,omitempty"`  // its name in the other run, if that differs
-	Unlike     []Difference  `json:"unlike,omitempty"`     // in the work of disks, which are not compared for that reason
-	Lost       []string      `json:"lost,omitempty"`       // disks of the base that did nothing, something else or failed
-	Incomplete bool          `json:"incomplete,omitempty"` // it was cut short in the other run
-	Reason     string        `json:"reason,omitempty"`     // why there are no rates
+	// NewPhase is its name in the other run, if that differs.
+	NewPhase string `json:"new_phase,omitempty"`
+	// Unlike is what differs in the work of disks, which are not compared for that reason.
+	Unlike []Difference `json:"unlike,omitempty"`
+	// Lost are the disks of the base that did nothing, something else or failed.
+	Lost       []string `json:"lost,omitempty"`
+	Incomplete bool     `json:"incomplete,omitempty"` // it was cut short in the other run
+	Reason     string   `json:"reason,omitempty"`     // why there are no rates
 
 	Work map[string]work.Work `json:"-"` // work of each disk in the base
 
@@ -171,7 +178,8 @@ const (
 	P99 Quantile = "p99"
 )
 
-// LatencyPair is a quantile of a disk's latencies in the window, in two runs. Times are in nanoseconds.
+// LatencyPair is a quantile of a disk's latencies in the window, in two runs. Times are in
+// nanoseconds.
 type LatencyPair struct {
 	Disk     string     `json:"disk"`
 	Op       trace.Role `json:"op"`

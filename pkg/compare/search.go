@@ -7,16 +7,18 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// SearchPair is what a search that is in both runs found. Its tries differ from run to run and are not
-// compared. A result has no interval: one stream more or less, or a pace that differs by a
+// SearchPair is what a search that is in both runs found. Its tries differ from run to run and are
+// not compared. A result has no interval: one stream more or less, or a pace that differs by a
 // twentieth, may be chance.
 type SearchPair struct {
-	Name string                  `json:"name"`
-	Kind string                  `json:"kind"` // streams | pace
-	Disk string                  `json:"disk"`
-	Base []analysis.SearchResult `json:"base"` // results of each run of the base: one, or as many as it was repeated
+	Name string `json:"name"`
+	Kind string `json:"kind"` // streams | pace
+	Disk string `json:"disk"`
+	// Base has the results of each run of the base: one, or as many as it was repeated.
+	Base []analysis.SearchResult `json:"base"`
 	New  []analysis.SearchResult `json:"new"`
-	Work *[2]string              `json:"work,omitempty"` // what was searched in the base and here, if that differs
+	// Work is what was searched in the base and here, if that differs.
+	Work *[2]string `json:"work,omitempty"`
 }
 
 // searches are those that are in all runs, with the results of each.

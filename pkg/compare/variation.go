@@ -19,18 +19,19 @@ type MeasurementKey struct {
 	What  Quantile // quantile of its latencies; empty: the rate
 }
 
-// Measurements is what one run measured, or one repeat of a phase: the logarithms of the values, with
-// their errors by what varies within the run.
+// Measurements is what one run measured, or one repeat of a phase: the logarithms of the values,
+// with their errors by what varies within the run.
 type Measurements map[MeasurementKey]stats.Estimate
 
 // Variation is how much values differ from run to run, beyond what varies within one. Part of that
 // is common to all values of a run, as of a cable that was plugged in again, and part is each
 // value's own. Only the second kind is learned from many values at once.
 type Variation struct {
-	Source string  `json:"source"` // runs | repeats | history
-	Runs   int     `json:"runs"`   // or repeats, that it is known from
-	Common float64 `json:"common"` // standard deviation that all values of a run share, as a share of each
-	Own    float64 `json:"own"`    // standard deviation of each by itself
+	Source string `json:"source"` // runs | repeats | history
+	Runs   int    `json:"runs"`   // or repeats, that it is known from
+	// Common is the standard deviation that all values of a run share, as a share of each.
+	Common float64 `json:"common"`
+	Own    float64 `json:"own"` // standard deviation of each by itself
 
 	prior  stats.Prior
 	free   float64 // degrees of freedom of what is common

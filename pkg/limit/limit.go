@@ -36,10 +36,11 @@ type Result struct {
 	Phase   string         `json:"phase,omitempty"`
 	Disk    string         `json:"disk,omitempty"`
 	Value   *float64       `json:"value"` // null if it was not measured
-	Low     *float64       `json:"low"`   // lower end of its 95 % confidence interval; null if it has none
-	High    *float64       `json:"high"`
-	Verdict Judgement      `json:"verdict"`
-	Why     string         `json:"why,omitempty"` // if it did not pass
+	// Low is the lower end of its 95 % confidence interval; null if it has none.
+	Low     *float64  `json:"low"`
+	High    *float64  `json:"high"`
+	Verdict Judgement `json:"verdict"`
+	Why     string    `json:"why,omitempty"` // if it did not pass
 
 	passes bool // if it cannot be judged, as no data exclude the smallest fall
 	// How far the value is above its minimum, and below its maximum, as logarithms.
@@ -433,7 +434,8 @@ func fromPhase(p *analysis.PhaseResult, disk, name string) (l scenario.Limit) {
 		l.Max = &most
 	case name == "p99" && low != nil || name == "recovery":
 		l.Max = &most
-	case name != "share" && name != "p99" && low != nil && least > 0: // without an interval nothing could be judged
+	case name != "share" && name != "p99" && low != nil && least > 0:
+		// Without an interval nothing could be judged.
 		l.Min = &least
 	}
 	return l

@@ -23,15 +23,17 @@ import (
 
 // FitResult is a hub's parameters as far as the evidence determines them.
 type FitResult struct {
-	Name       string       `json:"name"`
-	Profile    *hub.Profile `json:"-"` // ready to use; what is not known is assumed, as its parameter's note says
+	Name string `json:"name"`
+	// Profile is ready to use; what is not known is assumed, as its parameter's note says.
+	Profile    *hub.Profile `json:"-"`
 	Parameters []Parameter  `json:"parameters"`
 	Residuals  []Residual   `json:"residuals"`
 	// ModelError is the root mean square of the residuals in their errors: near 1 when the model
 	// holds.
-	ModelError float64  `json:"model_error"`
-	Refused    string   `json:"refused,omitempty"` // why nothing that was not measured can be predicted
-	Warnings   []string `json:"warnings,omitempty"`
+	ModelError float64 `json:"model_error"`
+	// Refused says why nothing that was not measured can be predicted.
+	Refused  string   `json:"refused,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Parameter is one figure of the profile with its 95 % interval, which ends at zero or at infinity

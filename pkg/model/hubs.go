@@ -10,8 +10,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Candidate is a hub that agrees with the observations of a profile: one of many that may be the true
-// one.
+// Candidate is a hub that agrees with the observations of a profile: one of many that may be the
+// true one.
 type Candidate struct {
 	Profile *hub.Profile // without observations
 	Seed    uint64       // its own
@@ -37,8 +37,8 @@ func measured(e *hub.Evidence) map[string]*hub.Observation {
 	return out
 }
 
-// Candidates are the fits to bootstrap samples of the profile's observations; none if it has none. A disk
-// that was never observed doing something on the hub does it as the profile says, off by
+// Candidates are the fits to bootstrap samples of the profile's observations; none if it has none.
+// A disk that was never observed doing something on the hub does it as the profile says, off by
 // FigureError. If the hub does not share by the law, refused says so: then nothing is known that
 // was not measured.
 func Candidates(p *hub.Profile, seed uint64) (hubs []Candidate, refused string, err error) {

@@ -11,11 +11,12 @@ import (
 
 // Placement is a way to plug the disks in.
 type Placement struct {
-	Own   []string `json:"own"`   // on ports of their own
-	Hub   []string `json:"hub"`   // together on the hub
-	Kept  float64  `json:"kept"`  // the smallest share of its solo rate that a disk on the hub keeps, in the worst mix
-	Mean  float64  `json:"mean"`  // the mean of that over all such mixes
-	Worst string   `json:"worst"` // the worst mix, as a pattern of the disks on the hub
+	Own []string `json:"own"` // on ports of their own
+	Hub []string `json:"hub"` // together on the hub
+	// Kept is the smallest share of its solo rate that a disk on the hub keeps, in the worst mix.
+	Kept  float64 `json:"kept"`
+	Mean  float64 `json:"mean"`  // the mean of that over all such mixes
+	Worst string  `json:"worst"` // the worst mix, as a pattern of the disks on the hub
 }
 
 // place finds, for every number of ports besides the hub's, which disks to move there so that the

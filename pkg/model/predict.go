@@ -23,18 +23,21 @@ const (
 
 // Prediction is what a hub would do with some disks in every combination.
 type Prediction struct {
-	Disks      []string    `json:"disks"`
-	Rows       []Row       `json:"rows"`              // by the number of disks at work
-	Placements []Placement `json:"placements"`        // disks to take off the hub: none, the best one, the best two, ...
-	Next       *NextPhase  `json:"next"`              // nil without observations, and if nothing is left to learn
-	Refused    string      `json:"refused,omitempty"` // why nothing is predicted that was not measured
-	Notes      []string    `json:"notes,omitempty"`   // what holds for all rows
+	Disks []string `json:"disks"`
+	Rows  []Row    `json:"rows"` // by the number of disks at work
+	// Placements are the disks to take off the hub: none, the best one, the best two, ...
+	Placements []Placement `json:"placements"`
+	// Next is nil without observations, and if nothing is left to learn.
+	Next    *NextPhase `json:"next"`
+	Refused string     `json:"refused,omitempty"` // why nothing is predicted that was not measured
+	Notes   []string   `json:"notes,omitempty"`   // what holds for all rows
 }
 
 // Row is one combination. If the profile has no observations, its intervals have no width.
 type Row struct {
-	Pattern  string     `json:"pattern"`  // a letter for each disk: W, R or -
-	Measured bool       `json:"measured"` // exactly this was observed: rates and intervals are the measurement's
+	Pattern string `json:"pattern"` // a letter for each disk: W, R or -
+	// Measured says that exactly this was observed: rates and intervals are the measurement's.
+	Measured bool       `json:"measured"`
 	Rates    []Estimate `json:"rates"`
 	Total    Estimate   `json:"total"`
 	// Kept is the least any disk at work keeps of what it reaches alone on the hub; zero, null in
@@ -114,7 +117,8 @@ func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 	}
 	out.Refused = refused
 	if p.Withdrawn && len(hubs) == 1 {
-		out.note("profile %s names a way of sharing that is no longer simulated: fit its runs again", p.Name)
+		out.note("profile %s names a way of sharing that is no longer simulated: fit its runs again",
+			p.Name)
 	}
 	for _, m := range mixes(disks) {
 		why := refused
@@ -136,7 +140,8 @@ func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 	}
 	for _, name := range disks {
 		if c := p.Disk(name).Cache; c != nil {
-			out.note("%s writes this fast for its first %s only, then at %s at most: the rates here ignore that",
+			out.note("%s writes this fast for its first %s only, then at %s at most: the rates "+
+				"here ignore that",
 				name, unit.FormatBytes(c.Bytes), unit.FormatRate(c.After))
 		}
 	}

@@ -44,8 +44,8 @@ func Of(phase *scenario.Phase) Policy {
 // its sizes the first comes again.
 func (p Policy) Open() bool { return p.Limit > 0 || p.Target > 0 || p.Steady > 0 }
 
-// WorkingDisks knows which disks are still at their own work; those that accompany them have none. The
-// zero Phase is one without disks.
+// WorkingDisks knows which disks are still at their own work; those that accompany them have none.
+// The zero Phase is one without disks.
 type WorkingDisks struct {
 	atWork map[string]bool
 }
@@ -148,8 +148,8 @@ func (t *Transfer) Granted(doneNS int64) (sample bool) {
 	return true
 }
 
-// JobState takes one disk through its files and emits the events of their trace. For each file that Next
-// gives, whoever moves it calls Progress as it goes and then File, or CutShort if it was ended
+// JobState takes one disk through its files and emits the events of their trace. For each file that
+// Next gives, whoever moves it calls Progress as it goes and then File, or CutShort if it was ended
 // before.
 type JobState struct {
 	phase   string

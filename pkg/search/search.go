@@ -44,12 +44,15 @@ type TryOutcome struct {
 // Result is what a search has found: the largest clean value without the other disks, and with
 // them.
 type Result struct {
-	Alone        *float64 `json:"alone"`                   // 0: none; nil: not sought, not yet found, or not sure
-	Found        *float64 `json:"found"`                   // the same with the other disks
-	Unlimited    bool     `json:"unlimited,omitempty"`     // the disk needs no limit: there is no Found
-	AloneOpen    bool     `json:"alone_open,omitempty"`    // it is the largest value tried
-	FoundOpen    bool     `json:"found_open,omitempty"`    //
-	AloneBetween *Between `json:"alone_between,omitempty"` // bounds of what is not sure after all tries
+	// Alone is 0 if no value is clean, and nil if it was not sought, not yet found, or is not sure.
+	Alone *float64 `json:"alone"`
+	Found *float64 `json:"found"` // the same with the other disks
+	// Unlimited says that the disk needs no limit: there is no Found.
+	Unlimited bool `json:"unlimited,omitempty"`
+	AloneOpen bool `json:"alone_open,omitempty"` // it is the largest value tried
+	FoundOpen bool `json:"found_open,omitempty"` //
+	// AloneBetween bounds what is not sure after all tries, as FoundBetween does.
+	AloneBetween *Between `json:"alone_between,omitempty"`
 	FoundBetween *Between `json:"found_between,omitempty"` //
 }
 

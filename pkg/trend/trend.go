@@ -47,14 +47,16 @@ func (s *HostSeries) Change() float64 {
 
 // Stretch is runs with one rate.
 type Stretch struct {
-	From     time.Time       `json:"from"` // From is when the first run began.
-	To       time.Time       `json:"to"`   // To is when the last one began.
-	First    string          `json:"run"`  // First is the first run: the change came before it.
-	Runs     int             `json:"runs"`
-	Mean     float64         `json:"rate"`
-	Interval *stats.Interval `json:"ci95,omitempty"` // Interval is the mean's, by how the runs differ; nil of one run.
-	Change   float64         `json:"change"`         // Change is the mean's against the stretch before; 0 of the first.
-	With     []string        `json:"with,omitempty"` // With changed in the first run too.
+	From  time.Time `json:"from"` // From is when the first run began.
+	To    time.Time `json:"to"`   // To is when the last one began.
+	First string    `json:"run"`  // First is the first run: the change came before it.
+	Runs  int       `json:"runs"`
+	Mean  float64   `json:"rate"`
+	// Interval is the mean's, by how the runs differ; nil of one run.
+	Interval *stats.Interval `json:"ci95,omitempty"`
+	// Change is the mean's against the stretch before; 0 of the first.
+	Change float64  `json:"change"`
+	With   []string `json:"with,omitempty"` // With changed in the first run too.
 
 	// LogRates are the logarithms of its runs' rates.
 	LogRates []float64 `json:"-"`
