@@ -235,7 +235,9 @@ func ParseStreams(text string, record bool, buffer time.Duration) (disk string, 
 		}
 	}
 	if c, ok := stream.CodecByName(what); ok {
-		spec.Kind, spec.Rate, spec.Frame = c.Name, c.Rate, c.Frame
+		spec.Kind = c.Name
+		spec.Rate = c.Rate
+		spec.Frame = c.Frame
 		return disk, spec, nil
 	}
 	if what != "" && strings.Contains(".0123456789", what[:1]) {
@@ -243,7 +245,9 @@ func ParseStreams(text string, record bool, buffer time.Duration) (disk string, 
 		if err != nil {
 			return fail("a stream of %w", err)
 		}
-		spec.Kind, spec.Rate, spec.Frame = unit.FormatBytes(int64(rate))+"/s", rate, givenFrame
+		spec.Kind = unit.FormatBytes(int64(rate)) + "/s"
+		spec.Rate = rate
+		spec.Frame = givenFrame
 		return disk, spec, nil
 	}
 	try := "hubbench plan --codecs lists them, or give a rate such as 92MB/s"

@@ -28,7 +28,8 @@ const (
 
 // margin is the largest factor for all streams' rates with which they stay clean on the middle hub.
 func (c *ensemble) margin(parts []Part) float64 {
-	low, high := 0.0, c.served(c.middle, parts)
+	low := 0.0
+	high := c.served(c.middle, parts)
 	for high > 0 && c.clean(parts, high) { // ends soon: no disk gets more than it can move
 		low, high = high, high*2
 		if high > 1e6 {
@@ -89,10 +90,12 @@ func (c *ensemble) states() []cacheState {
 // served is what a disk gets on a hub beside all others, relative to what its streams need: of the
 // disk that gets least.
 func (c *ensemble) served(h *model.Candidate, parts []Part) float64 {
-	least, off := math.Inf(1), offs(h, parts)
+	least := math.Inf(1)
+	off := offs(h, parts)
 	for _, state := range c.states() {
 		p := withCaches(h.Profile, state)
-		claims, on := []hub.Claim{}, mixOf(parts)
+		claims := []hub.Claim{}
+		on := mixOf(parts)
 		rates := map[string]float64{}
 		for i := range parts {
 			part := &parts[i]
@@ -235,7 +238,8 @@ func (c *ensemble) otherDisk(p *hub.Profile, parts []Part) []Remedy {
 		way := map[trace.Role]string{trace.Read: "from", trace.Write: "to"}[part.Op]
 		for _, other := range p.Names() {
 			at := slices.IndexFunc(parts, func(p Part) bool { return p.Disk == other })
-			changed, text := slices.Clone(parts), fmt.Sprintf("%s %s %s", part.verb(), way, other)
+			changed := slices.Clone(parts)
+			text := fmt.Sprintf("%s %s %s", part.verb(), way, other)
 			switch {
 			case other == part.Disk || at >= 0 && !parts[at].moves():
 				continue

@@ -61,7 +61,8 @@ func (c *ensemble) play(parts []Part, caches cacheState, length time.Duration) (
 		return played{}, err
 	}
 	out := played{caches: caches, clean: true, filled: map[string]float64{}}
-	specs, outcomes := map[string][]stream.Spec{}, map[string][]stream.Totals{}
+	specs := map[string][]stream.Spec{}
+	outcomes := map[string][]stream.Totals{}
 	for _, part := range asked {
 		specs[part.Disk], outcomes[part.Disk] = part.Streams, make([]stream.Totals, part.streams())
 		if cache := profile.Disk(part.Disk).Cache; cache != nil && part.writes() {
@@ -188,7 +189,8 @@ func fold(parts []Part) []Part {
 		out[i].Streams = slices.Clone(out[i].Streams)
 		for k := range out[i].Streams {
 			s := &out[i].Streams[k]
-			s.Rate, s.Count = s.TotalRate(), 1
+			s.Rate = s.TotalRate()
+			s.Count = 1
 			if n := int(s.Buffer.Seconds() / bufferFrames / s.Frame.Seconds()); n > 1 {
 				s.Frame = time.Duration(int64(n) * s.Frame.Nanoseconds())
 			}
@@ -213,7 +215,9 @@ func planOf(parts []Part, length time.Duration) (*scenario.Plan, *scenario.Phase
 			Streams: part.Streams}
 		switch {
 		case part.Probe:
-			job.Probe, job.IO.Block, job.Sizes = probeEvery, probeBlock, []int64{probeBlock}
+			job.Probe = probeEvery
+			job.IO.Block = probeBlock
+			job.Sizes = []int64{probeBlock}
 		case len(part.Streams) > 0:
 			job.Sizes = []int64{max(1, int64(part.need()))}
 		}

@@ -124,7 +124,8 @@ func beside(parts []Part) string {
 			if p.Pace > 0 {
 				v.Several += " each"
 			}
-			disks, does[p.Disk] = append(disks, p.Disk), v
+			disks = append(disks, p.Disk)
+			does[p.Disk] = v
 		}
 	}
 	if len(disks) == 0 {
@@ -167,9 +168,11 @@ func (c *ensemble) confidence(a *Reply, p *hub.Profile, parts []Part) string {
 		100*float64(a.Clean)/float64(a.Hubs))
 	if a.Clean == a.Hubs || a.Clean == 0 {
 		// The rule of three: Hanley and Lippman-Hand, JAMA 249, 1983.
-		chance, bound := 300/float64(a.Hubs), "at most"
+		chance := 300 / float64(a.Hubs)
+		bound := "at most"
 		if a.Clean > 0 {
-			chance, bound = 100-chance, "at least"
+			chance = 100 - chance
+			bound = "at least"
 		}
 		text = fmt.Sprintf("The chance of clean streams is %s %.0f %%, given the measurement error.",
 			bound, chance)

@@ -184,7 +184,8 @@ func lost(base *matchedRun, b, n *matchedPhase) []string {
 	}
 	var disks []string
 	for _, name := range base.Analysis.Order {
-		was, is := b.traced.Disk(name), n.traced.Disk(name)
+		was := b.traced.Disk(name)
+		is := n.traced.Disk(name)
 		// If a phase was cut short, that is why a disk left a file unfinished.
 		failed := func(w analysis.Warning) bool {
 			return w.Code == "partial" && w.Disk == name &&

@@ -38,9 +38,11 @@ const (
 // these need no correction (Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling",
 // Technometrics 24, 1982). A nil is a value that is not known.
 func Judge(above []*stats.Estimate) []FallOutcome {
-	outcomes, chances := make([]FallOutcome, len(above)), make([]float64, len(above))
+	outcomes := make([]FallOutcome, len(above))
+	chances := make([]float64, len(above))
 	for i, e := range above {
-		outcomes[i], chances[i] = CannotTell, 1
+		outcomes[i] = CannotTell
+		chances[i] = 1
 		if e != nil {
 			chances[i] = 1 - e.Above(0)
 		}
@@ -66,7 +68,9 @@ func (t *Test) fill(v *Variation, key MeasurementKey, sides [][]Measurements) (b
 
 func (t *Test) test(v *Variation, key MeasurementKey, base, other []stats.Estimate) (before,
 	after *float64) {
-	t.N, t.Unit, t.Verdict = min(len(base), len(other)), "run", TooLittle
+	t.N = min(len(base), len(other))
+	t.Unit = "run"
+	t.Verdict = TooLittle
 	if v != nil && v.Source == FromRepeats {
 		t.Unit = "repeat"
 	}
@@ -140,7 +144,8 @@ func (p *matchedPhase) rateIn(disk string, in []overlap.Span) stats.Estimate {
 // other.
 func levelRates(v *Variation, key MeasurementKey, r Rate, base,
 	other []*matchedPhase) (rates []Rate) {
-	r.Measure, r.Test = Level, Test{}
+	r.Measure = Level
+	r.Test = Test{}
 	for _, p := range other {
 		levels := p.levels(r.Disk)
 		if first := base[0].levels(r.Disk); len(first) > len(levels) {
@@ -236,7 +241,9 @@ func correct(tests []*Test, above, below TestResult) {
 	}
 	for _, t := range tests {
 		if t.P != nil && lasting > 0 && 2*lasting >= len(tests) {
-			t.P, t.CI95, t.Reason = nil, nil, varies
+			t.P = nil
+			t.CI95 = nil
+			t.Reason = varies
 		}
 	}
 	tests = slices.DeleteFunc(slices.Clone(tests), func(t *Test) bool { return t.P == nil })
@@ -315,7 +322,8 @@ func (c *Comparison) Against(limit float64, certain bool) *Gate {
 			falls = append(falls, Fall{Run: pair.Label, Phase: phase.Name})
 		}
 	}
-	count, judged := map[FallOutcome]int{}, 0
+	count := map[FallOutcome]int{}
+	judged := 0
 	for i, outcome := range Judge(above) {
 		if rates[i].Outcome = outcome; above[i] != nil {
 			judged++

@@ -165,7 +165,8 @@ func match(r Input, base []*matchedPhase) *matchedRun {
 			return p.traced.Search != nil
 		})
 	}
-	taken, done := map[string]bool{}, map[*matchedPhase]bool{}
+	taken := map[string]bool{}
+	done := map[*matchedPhase]bool{}
 	for _, fits := range []func(b, n *matchedPhase) bool{
 		func(b, n *matchedPhase) bool {
 			return (b.own == n.own || b.traced.Name == n.traced.Name) && b.shared(n) > 0
@@ -178,7 +179,9 @@ func match(r Input, base []*matchedPhase) *matchedRun {
 		for _, b := range phases(base) {
 			for _, n := range phases(m.parts) {
 				if !taken[b.name] && !done[n] && fits(b, n) {
-					n.name, taken[b.name], done[n] = b.name, true, true
+					n.name = b.name
+					taken[b.name] = true
+					done[n] = true
 				}
 			}
 		}
@@ -230,7 +233,10 @@ func newParts(r Input) (list []*matchedPhase) {
 				lead = q
 			}
 		}
-		lead.all, lead.name, lead.own, list[i] = p.all, name, name, lead
+		lead.all = p.all
+		lead.name = name
+		lead.own = name
+		list[i] = lead
 	}
 	return list
 }

@@ -25,7 +25,8 @@ func newPhase(base *matchedRun, b *matchedPhase, others []*matchedRun) Phase {
 	for _, other := range others {
 		of, all := " of "+other.Label, other.part(b.name).all
 		var gone []string
-		cut, apart := len(all) < len(b.all) && other.Trace.Status == trace.Partial, false
+		cut := len(all) < len(b.all) && other.Trace.Status == trace.Partial
+		apart := false
 		for _, again := range all {
 			for _, disk := range lost(base, b, again) {
 				if !slices.Contains(gone, disk) {

@@ -183,7 +183,8 @@ func (r *matchedRun) effective(p *matchedPhase, disk string) (mode trace.Effecti
 
 // filesOf is how much a disk moved that counts.
 func filesOf(d *trace.DiskRecord) string {
-	n, bytes := 0, int64(0)
+	n := 0
+	bytes := int64(0)
 	for i := range d.Files {
 		if f := &d.Files[i]; !f.Filler {
 			n++
@@ -217,7 +218,8 @@ func differences(base, other *matchedRun, phases []Phase) []Difference {
 		)
 	})
 	list := []Difference{}
-	places, all := map[Difference][]string{}, map[string]int{}
+	places := map[Difference][]string{}
+	all := map[string]int{}
 	for _, f := range facts {
 		now, known := after[f]
 		if !known {

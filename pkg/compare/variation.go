@@ -181,7 +181,8 @@ func (v *Variation) add(key MeasurementKey, e stats.Estimate, times float64) sta
 	if v == nil {
 		return e
 	}
-	total, within := v.total(key), 0.0
+	total := v.total(key)
+	within := 0.0
 	if value := v.values[key]; value.count > 0 {
 		within = value.within / value.count
 	}

@@ -76,7 +76,8 @@ func Of(plan *scenario.Plan, profile *hub.Profile, volumes map[string]scenario.V
 		if phase.AtMost() {
 			write, read := phase.Carried(trace.Write)*phase.Limit.Seconds(),
 				phase.Carried(trace.Read)*phase.Limit.Seconds()
-			f.Moves, f.limit = min(f.Moves, int64(write+read)), int64(write)
+			f.Moves = min(f.Moves, int64(write+read))
+			f.limit = int64(write)
 		}
 		if phase.Search != nil {
 			f.Tries = search.New(&phase).MaxTries() // The forecast so far is that of one try.
@@ -149,7 +150,8 @@ func simulated(plan *scenario.Plan, profile *hub.Profile, all []Forecast) error 
 				i++
 				all[i] = Forecast{Writes: map[string]int64{}}
 			}
-			open, took = map[string]int64{}, plan.Phases[i].Limit
+			open = map[string]int64{}
+			took = plan.Phases[i].Limit
 			if plan.Phases[i].Steady > 0 {
 				took = 0 // It would only be the latest.
 			}

@@ -82,7 +82,8 @@ func (in *input) diskSpdText() error {
 	var seconds, rest float64
 	isWhole := false
 	for text := range in.lines() {
-		row, total := diskSpdRow.FindStringSubmatch(text), diskSpdTotal.FindStringSubmatch(text)
+		row := diskSpdRow.FindStringSubmatch(text)
+		total := diskSpdTotal.FindStringSubmatch(text)
 		duration, isTime := strings.CutPrefix(text, "actual test time:")
 		span, isSpan := strings.CutPrefix(text, "Results for ")
 		var err error
@@ -109,7 +110,8 @@ func (in *input) diskSpdText() error {
 					"wrong", rest, bytes)
 			}
 			isWhole = table == "Write IO"
-			table, rest = "", 0
+			table = ""
+			rest = 0
 		case strings.Contains(text, "|") && !strings.HasPrefix(text, "thread"):
 			err = fmt.Errorf("%.40q is no row of a thread", text)
 		}

@@ -224,7 +224,8 @@ func (in *input) fioJobs(doc *fioOutput) (guessed bool) {
 			in.notes = append(in.notes, fmt.Sprintf("%s: job %s ended with error %d", in.Name,
 				j.Name, j.Error))
 		}
-		began, phase := j.StartMS*1e6, ""
+		began := j.StartMS * 1e6
+		phase := ""
 		if j.StartMS == 0 && len(doc.Jobs) > 1 {
 			guessed = guessed || !inRow
 			if inRow {
@@ -317,7 +318,8 @@ func (in *input) joinResults() {
 		}
 		in.series = slices.DeleteFunc(in.series, func(s *series) bool { return s == r.mean })
 		var sources []string
-		logged, total := int64(0), max(1, r.mean.moved())
+		logged := int64(0)
+		total := max(1, r.mean.moved())
 		for _, s := range logs[r] {
 			sources = append(sources, s.source)
 			logged += s.moved()

@@ -163,7 +163,8 @@ func (in *input) splitMeans() {
 			continue
 		}
 		means = append(means, s.disk)
-		from, to := s.steps[0].fromNS, s.end()
+		from := s.steps[0].fromNS
+		to := s.end()
 		for _, other := range in.series {
 			both := min(to, other.end()) - max(from, other.steps[0].fromNS)
 			if s.phase == other.phase && s.disk != other.disk && both > 0 &&

@@ -296,14 +296,16 @@ func (d *Observed) pool(group []Observation) {
 	var weights, sum, squares float64
 	for _, o := range group {
 		same := o.Of(d.Disk)
-		weight, log := 1/(same.Error*same.Error), math.Log(same.Rate)
+		weight := 1 / (same.Error * same.Error)
+		log := math.Log(same.Rate)
 		weights += weight
 		sum += weight * log
 		squares += weight * log * log
 	}
 	mean := sum / weights
 	scatter := max(squares-sum*mean, 0) / float64(len(group)-1)
-	d.Rate, d.Error = math.Exp(mean), math.Sqrt(max(scatter, 1)/weights)
+	d.Rate = math.Exp(mean)
+	d.Error = math.Sqrt(max(scatter, 1) / weights)
 }
 
 // Disks lists the names of the disks seen, sorted.

@@ -66,7 +66,8 @@ func Load(name string, data []byte) (*Profile, error) {
 		return nil, err
 	}
 	p := &k.Profile
-	p.Capacity, p.Evidence.Rates = k.Capacity.Capacity, k.Observed.Rates
+	p.Capacity = k.Capacity.Capacity
+	p.Evidence.Rates = k.Observed.Rates
 	p.Capacity.ReadWeight, p.Capacity.WriteWeight = k.Weights.Read, k.Weights.Write
 	p.Withdrawn = bool(k.Sharing || k.Capacity.PerDisk || k.Capacity.ReadLoss ||
 		k.Capacity.WriteLoss)

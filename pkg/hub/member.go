@@ -170,14 +170,18 @@ func (m *member) proceed(tNS int64) {
 
 func (m *member) stop(tNS int64) {
 	if m.cache != nil {
-		m.level.left, m.level.sinceNS = max(m.emptyAt-m.moved(tNS), 0)*m.writes, tNS
+		m.level.left = max(m.emptyAt-m.moved(tNS), 0) * m.writes
+		m.level.sinceNS = tNS
 	}
 	m.turn(tNS, 0)
 	m.state = gone
 	m.endLag()
 }
 
-func (m *member) startLag(rate float64, untilNS int64) { m.lagRate, m.lagUntil = rate, untilNS }
+func (m *member) startLag(rate float64, untilNS int64) {
+	m.lagRate = rate
+	m.lagUntil = untilNS
+}
 
 func (m *member) endLag() { m.startLag(math.Inf(1), never) }
 

@@ -94,7 +94,8 @@ func fill(amount float64, claims []Claim, rates []float64, direction trace.Role)
 		}
 	}
 	for full := true; full; { // once more while somebody is filled, which leaves more to the others
-		left, weights := amount, 0.0
+		left := amount
+		weights := 0.0
 		for i, claim := range claims {
 			switch {
 			case direction != "" && claim.Op != direction:
@@ -108,7 +109,8 @@ func fill(amount float64, claims []Claim, rates []float64, direction trace.Role)
 		full = false
 		for i, claim := range claims {
 			if rates[i] == open && claim.Cap <= level*claim.Weight {
-				rates[i], full = claim.Cap, true
+				rates[i] = claim.Cap
+				full = true
 			}
 		}
 		for i, claim := range claims {

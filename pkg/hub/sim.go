@@ -115,7 +115,11 @@ func (s *Sim) Restart(restNS int64) {
 	for _, level := range s.caches {
 		level.sinceNS -= s.now + restNS
 	}
-	s.members, s.changes, s.samples, s.now, s.phase = nil, nil, nil, 0, policy.WorkingDisks{}
+	s.members = nil
+	s.changes = nil
+	s.samples = nil
+	s.now = 0
+	s.phase = policy.WorkingDisks{}
 }
 
 // Join makes a disk active from tNS on, which must not lie before the last Advance. A disk that has
@@ -153,7 +157,8 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 		if s.caches[disk] == nil {
 			s.caches[disk] = &cacheLevel{left: float64(known.Cache.Bytes), sinceNS: tNS}
 		}
-		m.cache, m.level = known.Cache, s.caches[disk]
+		m.cache = known.Cache
+		m.level = s.caches[disk]
 	}
 	if i >= 0 {
 		s.members = slices.Delete(s.members, i, i+1)
@@ -322,7 +327,8 @@ func (s *Sim) finish() {
 		switch {
 		case m.state != active || m.moved(s.now) < float64(m.total)-tolerance:
 		case m.work.Policy.Hold: // it goes on so that the others keep their competition
-			m.fills, m.total = true, endless
+			m.fills = true
+			m.total = endless
 			s.phase.End(m.disk)
 		default:
 			s.leave(m)
@@ -363,7 +369,8 @@ func (s *Sim) leave(gone *member) {
 func (s *Sim) rerate() {
 	s.claims, s.hubbed = s.claims[:0], s.hubbed[:0]
 	// No disk moves a frame after which it will soon rest; how many read and write at once.
-	calm, mixing := true, 0
+	calm := true
+	mixing := 0
 	for _, m := range s.members {
 		switch {
 		case m.state != active:

@@ -96,7 +96,8 @@ type pace struct {
 func (p *pace) proceed(tNS int64, moved float64) {
 	p.arrears += p.rate*float64(tNS-p.sinceNS)*1e-9 - (moved - p.moved)
 	p.arrears = min(p.arrears, p.rate)
-	p.sinceNS, p.moved = tNS, moved
+	p.sinceNS = tNS
+	p.moved = moved
 }
 
 func (p *pace) behind() bool { return p.arrears > tolerance }

@@ -107,15 +107,18 @@ func Check(a *analysis.Analysis, limits []scenario.Limit, history History) []Res
 func (r *Result) judge(outcome compare.FallOutcome) {
 	switch {
 	case outcome == compare.Fell:
-		r.Verdict, r.Why = Fail, ""
+		r.Verdict = Fail
+		r.Why = ""
 	case outcome == compare.CannotTell && r.Verdict == Pass && !r.passes:
-		r.Verdict, r.Why = Unsure, "the limit lies within the measurement's interval"
+		r.Verdict = Unsure
+		r.Why = "the limit lies within the measurement's interval"
 	}
 }
 
 // results holds the run's rates to those of the earlier runs.
 func (h History) results(a *analysis.Analysis, v *compare.Variation) (list []Result) {
-	now, pooled := compare.MeasurementsOf(a), compare.Pooled(h.Earlier)
+	now := compare.MeasurementsOf(a)
+	pooled := compare.Pooled(h.Earlier)
 	for _, key := range compare.Keys(h.Earlier) {
 		before := compare.Values(h.Earlier, key)
 		e, measured := now[key]
@@ -131,7 +134,8 @@ func (h History) results(a *analysis.Analysis, v *compare.Variation) (list []Res
 		}
 		for _, m := range scenario.Measures() {
 			if m.Name == "rate" && key.Disk != "" || m.Name == "together" && key.Disk == "" {
-				r.Limit.Measure, r.Measure = m, m.Name
+				r.Limit.Measure = m
+				r.Measure = m.Name
 			}
 		}
 		mean := pooled[key].Mean
@@ -139,17 +143,20 @@ func (h History) results(a *analysis.Analysis, v *compare.Variation) (list []Res
 		r.Bounds = fmt.Sprintf("at least %s (history)", r.Limit.Measure.Format(*r.Min))
 		switch {
 		case !measured:
-			r.Verdict, r.Why = Fail, "the run has not measured it"
+			r.Verdict = Fail
+			r.Why = "the run has not measured it"
 		case e.DegreesOfFreedom == 0:
 			r.Value = new(math.Exp(e.Mean))
-			r.Verdict, r.Why = Unsure, "too little was measured for an interval"
+			r.Verdict = Unsure
+			r.Why = "too little was measured for an interval"
 		default:
 			r.Value = new(math.Exp(e.Mean))
 			d := v.Difference(key, before, []stats.Estimate{e})
 			ci := d.Interval()
 			r.Low, r.High = new(math.Exp(mean+ci[0])), new(math.Exp(mean+ci[1]))
 			d.Mean -= math.Log1p(-h.Fall)
-			r.above, r.passes = []stats.Estimate{d}, h.Fall == 0
+			r.above = []stats.Estimate{d}
+			r.passes = h.Fall == 0
 		}
 		list = append(list, r)
 	}
@@ -331,16 +338,20 @@ func (r *Result) measure(p *analysis.PhaseResult) (exact bool) {
 		d := p.Overlap.Disks[r.Disk]
 		switch r.Measure {
 		case "rate":
-			r.Value, ci = &d.Rate, d.CI95
+			r.Value = &d.Rate
+			ci = d.CI95
 		case "share":
-			r.Value, exact = &d.Share, true
+			r.Value = &d.Share
+			exact = true
 		case "together":
-			r.Value, ci = &p.Overlap.Rate, p.Overlap.CI95
+			r.Value = &p.Overlap.Rate
+			ci = p.Overlap.CI95
 		}
 	case "kept":
 		if p.Contention != nil {
 			d := p.Contention.Disks[r.Disk]
-			r.Value, ci = d.Retention, d.RetentionCI
+			r.Value = d.Retention
+			ci = d.RetentionCI
 		}
 	case "p99":
 		if l := p.Disks[r.Disk].Latency; l != nil && l.P99NS != nil {
@@ -355,13 +366,15 @@ func (r *Result) measure(p *analysis.PhaseResult) (exact bool) {
 			switch {
 			case recovery.Disk != r.Disk:
 			case recovery.LagS == nil:
-				r.Value, r.Why = nil, fmt.Sprintf(
+				r.Value = nil
+				r.Why = fmt.Sprintf(
 					"the view of its recovery after %s ended too soon",
 					recovery.After,
 				)
 				return false
 			case r.Value == nil || *recovery.LagS > *r.Value:
-				r.Value, exact = recovery.LagS, true
+				r.Value = recovery.LagS
+				exact = true
 			}
 		}
 	case "late_frames":
@@ -403,7 +416,9 @@ func FromRun(a *analysis.Analysis) []scenario.Limit {
 					continue
 				}
 				if l := fromPhase(p, disk, m.Name); l.Min != nil || l.Max != nil {
-					l.Phase, l.Disk, l.Measure = name, disk, m
+					l.Phase = name
+					l.Disk = disk
+					l.Measure = m
 					list = append(list, l)
 				}
 			}
@@ -426,7 +441,8 @@ func fromPhase(p *analysis.PhaseResult, disk, name string) (l scenario.Limit) {
 	if low != nil {
 		room = max(room, 1.5*(*high-*low))
 	}
-	least, most := max(0, *value-room), 1.5**value+room
+	least := max(0, *value-room)
+	most := 1.5**value + room
 	switch {
 	case (name == "kept" || name == "recovery") && !slowed:
 	case name == "late_frames":

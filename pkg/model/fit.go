@@ -136,7 +136,8 @@ func Fit(e *hub.Evidence, o FitOptions) (*FitResult, error) {
 	for _, o := range e.Rates {
 		t := f.target(&o)
 		for i, log := range f.appendLogs(nil, &t) {
-			d, rate := o.Disks[i], math.Exp(log)
+			d := o.Disks[i]
+			rate := math.Exp(log)
 			r.Residuals = append(r.Residuals, Residual{o.Phase, o.Mix(), d, rate, d.Rate/rate - 1})
 		}
 	}
@@ -153,7 +154,9 @@ func Fit(e *hub.Evidence, o FitOptions) (*FitResult, error) {
 	}
 	r.Profile = f.profile
 	p := r.Profile
-	p.Name, p.Source, p.Evidence = o.Name, hub.Fitted, *e
+	p.Name = o.Name
+	p.Source = hub.Fitted
+	p.Evidence = *e
 	for i := range p.Disks {
 		assume(&p.Disks[i], &p.Capacity)
 	}

@@ -45,7 +45,8 @@ func Candidates(p *hub.Profile, seed uint64) (hubs []Candidate, refused string, 
 	if len(p.Evidence.Rates) == 0 {
 		return nil, "", nil
 	}
-	rng, seen := rand.New(rand.NewPCG(seed, 1)), measured(&p.Evidence)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	seen := measured(&p.Evidence)
 	f, err := fitLaw(p, &p.Evidence, rng)
 	if err != nil {
 		return nil, "", err

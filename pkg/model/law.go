@@ -111,7 +111,8 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 			if !observed[value] {
 				*value = 0
 			}
-			*value, observed[value] = max(*value, d.Rate), true
+			*value = max(*value, d.Rate)
+			observed[value] = true
 			sum[hub.Direction(d.Op)] += d.Rate
 		}
 		l.seen = append(l.seen, l.target(&o))
@@ -144,7 +145,8 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 		unit := false // the first disk's weight is the unit of the others'
 		for i := range profile.Disks {
 			d := &profile.Disks[i]
-			side, name := d.Side(op), d.Name+"."+string(op)
+			side := d.Side(op)
+			name := d.Name + "." + string(op)
 			for k, value := range []*float64{&side.Hub, &side.Direct} {
 				if *value > 0 {
 					key := name + []string{".hub", ".direct"}[k]
@@ -153,7 +155,8 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 			}
 			side.Weight = cmp.Or(side.Weight, 1)
 			if observed[&side.Hub] && !unit {
-				side.Weight, unit = 1, true
+				side.Weight = 1
+				unit = true
 			} else if side.Hub > 0 {
 				l.add(param{name + ".weight", &side.Weight, side, 0, weightSpread,
 					observed[&side.Hub]})
@@ -316,13 +319,15 @@ func fitLaw(p *hub.Profile, e *hub.Evidence, rng *rand.Rand) (*fits, error) {
 		return nil, err
 	}
 	f := &fits{law: l}
-	least, ends := math.Inf(1), make([][]float64, starts)
+	least := math.Inf(1)
+	ends := make([][]float64, starts)
 	for n := range ends {
 		x := l.descend(l.start(rng, min(n, 1)), l.logs)
 		ends[n] = x
 		sum := l.squares(x, l.logs)
 		if sum < least-negligible { // the first start has even weights
-			f.best, least = x, sum
+			f.best = x
+			least = sum
 		}
 	}
 	for _, x := range ends {
@@ -388,7 +393,9 @@ func (f *fits) judge(squares float64) {
 	var svd mat.SVD
 	svd.Factorize(f.jacobian(f.best), mat.SVDNone)
 	free := len(f.logs) - svd.Rank(1e-6)
-	f.misfit, f.chance, f.checked = 1, 1, free > 0
+	f.misfit = 1
+	f.chance = 1
+	f.checked = free > 0
 	if !f.checked {
 		return
 	}

@@ -185,7 +185,9 @@ func (w *watched) lag(stage overlap.Span) (seconds, stdErr float64, ok bool) {
 	for _, r := range rates {
 		held += (r - w.last) * (r - w.last)
 	}
-	best, split, level := math.Inf(1), len(rates), 0.0
+	best := math.Inf(1)
+	split := len(rates)
+	level := 0.0
 	var sum, squares float64
 	for i, r := range slices.Backward(rates) {
 		sum += r
@@ -193,7 +195,9 @@ func (w *watched) lag(stage overlap.Span) (seconds, stdErr float64, ok bool) {
 		held -= (r - w.last) * (r - w.last)
 		n := float64(len(rates) - i)
 		if cost := held + squares - sum*sum/n; cost < best {
-			best, split, level = cost, i, sum/n
+			best = cost
+			split = i
+			level = sum / n
 		}
 	}
 	if len(rates)-split < need || level < minGain*w.last {
@@ -205,7 +209,8 @@ func (w *watched) lag(stage overlap.Span) (seconds, stdErr float64, ok bool) {
 	known := w.curve.Between(overlap.Span{StartNS: rise, EndNS: rise +
 		int64(min(1, len(rates)-split))*binNS})
 	wide := max(1, int(math.Ceil(float64(known.High-known.Low)/w.last/bin))) // bins
-	from, to := max(split-wide, 0), min(split+wide, len(rates))
+	from := max(split-wide, 0)
+	to := min(split+wide, len(rates))
 	bytes := 0.0
 	for _, r := range rates[from:to] {
 		bytes += r * bin

@@ -88,7 +88,8 @@ func (l *Placement) String() string {
 	}
 	who := "one of those on the hub"
 	if len(l.Own) == 0 {
-		what, who = unit.List(l.Hub)+" on the hub", "one of them"
+		what = unit.List(l.Hub) + " on the hub"
+		who = "one of them"
 	}
 	return fmt.Sprintf("%s: in the worst mix (%s) %s keeps %.0f %% of what it reaches alone",
 		what, Describe(l.Worst, l.Hub), who, 100*l.Kept)
@@ -126,7 +127,8 @@ func next(rows []Row) (next *NextPhase) {
 	for _, row := range rows {
 		for _, e := range row.Rates {
 			if off := math.Sqrt(e.High/max(e.Low, 1)) - 1; !row.Measured && off > least {
-				next, least = &NextPhase{Pattern: row.Pattern, Off: off}, off
+				next = &NextPhase{Pattern: row.Pattern, Off: off}
+				least = off
 			}
 		}
 	}

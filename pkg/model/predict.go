@@ -184,7 +184,8 @@ func pattern(m *hub.Observation, disks []string) string {
 // predictRow is what disks get together on each of the hubs, or what was measured.
 func predictRow(hubs []Candidate, m *hub.Observation, disks []string, refused string) Row {
 	row := Row{Pattern: pattern(m, disks), Rates: make([]Estimate, len(disks))}
-	rates, totals := make([][]float64, len(m.Disks)), make([]float64, len(hubs))
+	rates := make([][]float64, len(m.Disks))
+	totals := make([]float64, len(hubs))
 	for i := range hubs {
 		for j, rate := range hubs[i].Profile.Rates(m.Disks) {
 			rates[j] = append(rates[j], rate)
@@ -217,7 +218,8 @@ func predictRow(hubs []Candidate, m *hub.Observation, disks []string, refused st
 func interval(rates []float64, refused string) Estimate {
 	slices.Sort(rates)
 	e := Estimate{Low: stats.Quantile(rates, 0.025), High: stats.Quantile(rates, 0.975)}
-	e.Rate, e.Refused = math.Sqrt(e.Low*e.High), refused
+	e.Rate = math.Sqrt(e.Low * e.High)
+	e.Refused = refused
 	if refused == "" && e.High > widest*e.Low {
 		e.Refused = fmt.Sprintf("anything from %s to %s agrees with them",
 			unit.FormatRate(e.Low), unit.FormatRate(e.High))

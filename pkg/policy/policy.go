@@ -92,7 +92,8 @@ func (s *Settling) Add(window int) (endNS int64, all bool) {
 func Both(e trace.Event, read int64) (reads, writes trace.Event) {
 	reads, writes = e, e
 	reads.Seq, writes.Seq = 2*e.Seq, 2*e.Seq+1
-	reads.Bytes, writes.Bytes = read, e.Bytes-read
+	reads.Bytes = read
+	writes.Bytes = e.Bytes - read
 	if e.Type == trace.FileType {
 		reads.Op, writes.Op = trace.Read, trace.Write
 	}
@@ -140,7 +141,8 @@ func (t *Transfer) Ask() int64 { return min(t.stretch, t.size-t.Bytes) }
 // Granted notes that what Ask gave has moved, and reports whether this is the time to note the
 // progress of a file that is not whole yet.
 func (t *Transfer) Granted(doneNS int64) (sample bool) {
-	t.Bytes, t.EndNS = t.Bytes+t.Ask(), doneNS
+	t.Bytes = t.Bytes + t.Ask()
+	t.EndNS = doneNS
 	if t.Bytes == t.size || doneNS-t.sampledNS < SampleNS {
 		return false
 	}
@@ -253,7 +255,8 @@ func (j *JobState) note(bytes, tNS int64) {
 
 // Quota returns, once, the bytes of the job's own work if its progress has just decided them.
 func (j *JobState) Quota() (bytes int64, ok bool) {
-	bytes, j.quota = j.quota, 0
+	bytes = j.quota
+	j.quota = 0
 	return bytes, bytes > 0
 }
 
@@ -330,7 +333,8 @@ func (a *aim) moved(bytes, tNS int64) (files int, decided bool) {
 		}
 		rate := (at.bytes - from.bytes) / float64(at.ns-from.ns)
 		expected := at.bytes + rate*float64(a.target-at.ns)
-		files, decided = 0, true
+		files = 0
+		decided = true
 		for sum := int64(0); ; files++ {
 			next := sum + a.job.Size(files)
 			if sum >= bytes && files > 0 && float64(sum)+float64(next) >= 2*expected {

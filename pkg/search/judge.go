@@ -74,7 +74,9 @@ func (d *judged) progress(e *trace.Event) {
 	if same || len(d.streams) > 0 {
 		d.stillNS = max(d.stillNS, d.untilNS-d.movedNS)
 	}
-	d.seq, d.open, d.movedNS = e.Seq, e.Bytes, d.untilNS
+	d.seq = e.Seq
+	d.open = e.Bytes
+	d.movedNS = d.untilNS
 	if e.Type == trace.FileType {
 		d.moved += e.Bytes
 		d.seq++

@@ -123,7 +123,8 @@ func (s *Finder) next() (trace.Try, bool) {
 	case !s.pace():
 		t.Value = float64(step)
 	case step == l.top:
-		t.Value, t.Unlimited = s.phase.Search.Max, s.phase.Search.Max == 0
+		t.Value = s.phase.Search.Max
+		t.Unlimited = s.phase.Search.Max == 0
 	default:
 		pace := s.reached * math.Pow(paceStep, float64(step-1-paceSteps))
 		figure := math.Pow(10, math.Floor(math.Log10(pace))-2) // the third, as a rate is written
