@@ -38,10 +38,20 @@ type Question struct {
 
 // Part finds a disk's part; nil if it has none.
 func (q *Question) Part(disk string) *Part {
-	if i := slices.IndexFunc(q.Parts, func(p Part) bool { return p.Disk == disk }); i >= 0 {
+	if i := indexOf(q.Parts, disk); i >= 0 {
 		return &q.Parts[i]
 	}
 	return nil
+}
+
+// indexOf finds a disk's part; -1 if it has none.
+func indexOf(parts []Part, disk string) int {
+	for i := range parts {
+		if parts[i].Disk == disk {
+			return i
+		}
+	}
+	return -1
 }
 
 // Part is what one disk does: streams, files as fast as it can, or occasional single requests.
@@ -185,9 +195,7 @@ func (q *Question) Check(p *hub.Profile) error {
 				"--disk %s=2.8/2.8GB/s adds one by its data sheet",
 				part.Disk, p.Name, strings.Join(p.Names(), ", "), part.Disk)
 		}
-		if slices.ContainsFunc(q.Parts[:i], func(other Part) bool {
-			return other.Disk == part.Disk
-		}) {
+		if q.Part(part.Disk) != part {
 			return fmt.Errorf("disk %s cannot do two things at once; give it one", part.Disk)
 		}
 		streams += len(part.Streams)

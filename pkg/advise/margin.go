@@ -237,7 +237,7 @@ func (c *ensemble) otherDisk(p *hub.Profile, parts []Part) []Remedy {
 		}
 		way := map[trace.Role]string{trace.Read: "from", trace.Write: "to"}[part.Op]
 		for _, other := range p.Names() {
-			at := slices.IndexFunc(parts, func(p Part) bool { return p.Disk == other })
+			at := indexOf(parts, other)
 			changed := slices.Clone(parts)
 			text := fmt.Sprintf("%s %s %s", part.verb(), way, other)
 			switch {
@@ -272,7 +272,8 @@ func (c *ensemble) slower(parts []Part) []Remedy {
 	}
 	var list []Remedy
 	for _, name := range names {
-		off := slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Disk == name })
+		i := indexOf(parts, name)
+		off := slices.Delete(slices.Clone(parts), i, i+1)
 		// Else its trickle would help only because a third writer costs the others' rate in the
 		// model.
 		if c.yes(off) {

@@ -3,7 +3,6 @@ package advise
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -212,8 +211,10 @@ func (c *ensemble) assumptions(p *hub.Profile, parts []Part) []string {
 		list = append(list, fmt.Sprintf("The figures of profile %s, which are %s, are right.",
 			p.Name, p.Source.Text()))
 	}
+	anyMoves := false
 	for i := range parts {
 		part := &parts[i]
+		anyMoves = anyMoves || part.moves()
 		switch {
 		case part.Probe:
 			list = append(list,
@@ -242,7 +243,7 @@ func (c *ensemble) assumptions(p *hub.Profile, parts []Part) []string {
 			list = append(list, c.cacheNote(part.Disk, cache))
 		}
 	}
-	if slices.ContainsFunc(parts, func(p Part) bool { return p.moves() }) {
+	if anyMoves {
 		list = append(list, fmt.Sprintf("Files of %s follow one another for the whole time.",
 			unit.FormatBytes(fileSize)))
 	}

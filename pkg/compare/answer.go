@@ -137,15 +137,23 @@ func (p *Phase) Disks() []string {
 func (p *Pair) unanswered(others []*matchedRun) (list []string) {
 	for _, s := range p.Searches {
 		for i, other := range others {
-			cut := func(t *trace.Phase) bool {
-				return t.Search != nil && t.Search.Search == s.Name && t.Status == trace.Partial
-			}
-			if beyond(s.Base[0], s.New[i]) || slices.ContainsFunc(other.Trace.Phases, cut) {
+			if beyond(s.Base[0], s.New[i]) || other.hasCut(s.Name) {
 				list = append(list, s.Name+" of "+other.Label+", which has no answer")
 			}
 		}
 	}
 	return list
+}
+
+// hasCut reports whether a phase of the run was cut short: any, or a try of the named search.
+func (r *matchedRun) hasCut(search string) bool {
+	for _, t := range r.Trace.Phases {
+		counts := search == "" || t.Search != nil && t.Search.Search == search
+		if counts && t.Status == trace.Partial {
+			return true
+		}
+	}
+	return false
 }
 
 // doubt fills in why the rates cannot be trusted: a run that was cut short, a computer that was
@@ -159,8 +167,7 @@ func (p *Pair) doubt(base, other []*matchedRun) {
 		}
 	}
 	for _, r := range base {
-		cut := func(t *trace.Phase) bool { return t.Status == trace.Partial }
-		if r.Trace.Status == trace.Partial || slices.ContainsFunc(r.Trace.Phases, cut) {
+		if r.Trace.Status == trace.Partial || r.hasCut("") {
 			p.Doubts = append(p.Doubts, r.Label+" was cut short")
 		}
 	}
@@ -179,24 +186,34 @@ func (p *Pair) doubt(base, other []*matchedRun) {
 // lost are the disks that worked in the base and that did not work, did something else or failed
 // in the other run.
 func lost(base *matchedRun, b, n *matchedPhase) []string {
-	worked := func(d *trace.DiskRecord) bool {
-		return d != nil && len(d.Files)+len(d.Streams)+len(d.Latencies) > 0
-	}
 	var disks []string
 	for _, name := range base.Analysis.Order {
-		was := b.traced.Disk(name)
-		is := n.traced.Disk(name)
-		// If a phase was cut short, that is why a disk left a file unfinished.
-		failed := func(w analysis.Warning) bool {
-			return w.Code == "partial" && w.Disk == name &&
-				(n.traced.Status != trace.Partial || len(is.Errors) > 0)
-		}
-		if worked(was) &&
-			(!worked(is) || is.Op != was.Op || slices.ContainsFunc(n.found.Warnings, failed)) {
+		before := b.traced.Disk(name)
+		after := n.traced.Disk(name)
+		if worked(before) && (!worked(after) || after.Op != before.Op || n.failed(after)) {
 			disks = append(disks, name)
 		}
 	}
 	return disks
+}
+
+// worked reports whether anything is known of a disk's work in a phase.
+func worked(d *trace.DiskRecord) bool {
+	return d != nil && len(d.Files)+len(d.Streams)+len(d.Latencies) > 0
+}
+
+// failed reports whether a disk left a file unfinished, and not just because the phase was cut
+// short.
+func (p *matchedPhase) failed(d *trace.DiskRecord) bool {
+	if p.traced.Status == trace.Partial && len(d.Errors) == 0 {
+		return false
+	}
+	for _, w := range p.found.Warnings {
+		if w.Code == "partial" && w.Disk == d.Name {
+			return true
+		}
+	}
+	return false
 }
 
 // beyond reports whether one result of a search says something that another does not.
@@ -208,21 +225,29 @@ func beyond(a, other analysis.SearchResult) bool {
 // findings sorts the findings that only one side has: those that are new or gone, and those that
 // may be due to chance. Of repeats, more than half must have a finding for it to count.
 func (p *Pair) findings(base, other []*matchedRun) {
-	before, after := findingsOf(base), findingsOf(other)
-	for side, found := range [][]analysis.Finding{after, before} {
-		list := []*[]analysis.Finding{&p.FindingsNew, &p.FindingsGone}[side]
-		for _, f := range found {
-			same := func(g analysis.Finding) bool { return sameFinding(f, g) }
-			phase := slices.IndexFunc(p.Phases, func(q Phase) bool { return q.Name == f.Phase })
+	before := findingsOf(base)
+	after := findingsOf(other)
+	p.FindingsNew = p.shown(after, before)
+	p.FindingsGone = p.shown(before, after)
+}
+
+// shown returns the findings of one side that the other has not. Those that may be due to chance
+// are unsure.
+func (p *Pair) shown(found, others []analysis.Finding) []analysis.Finding {
+	list := []analysis.Finding{}
+	for _, f := range found {
+		for i := range p.Phases {
+			phase := &p.Phases[i]
 			switch {
-			case phase < 0 || slices.ContainsFunc(before, same) && slices.ContainsFunc(after, same):
-			case p.Phases[phase].shows(f):
-				*list = append(*list, f)
+			case phase.Name != f.Phase || hasFinding(others, f):
+			case phase.shows(f):
+				list = append(list, f)
 			default:
 				p.FindingsUnsure = append(p.FindingsUnsure, f)
 			}
 		}
 	}
+	return list
 }
 
 // findingsOf are those that more than half of the runs have, or of the repeats of their phase.
@@ -232,10 +257,9 @@ func findingsOf(runs []*matchedRun) (found []analysis.Finding) {
 		all = append(all, r.Analysis.Findings...)
 	}
 	for i, f := range all {
-		same := func(g analysis.Finding) bool { return sameFinding(f, g) }
 		times, of := 0, 0
 		for _, g := range all {
-			if same(g) {
+			if sameFinding(f, g) {
 				times++
 			}
 		}
@@ -244,11 +268,20 @@ func findingsOf(runs []*matchedRun) (found []analysis.Finding) {
 				of += len(part.all)
 			}
 		}
-		if 2*times > of && !slices.ContainsFunc(all[:i], same) {
+		if 2*times > of && !hasFinding(all[:i], f) {
 			found = append(found, f)
 		}
 	}
 	return found
+}
+
+func hasFinding(list []analysis.Finding, f analysis.Finding) bool {
+	for _, g := range list {
+		if sameFinding(f, g) {
+			return true
+		}
+	}
+	return false
 }
 
 // sameFinding reports whether findings have the same code, phase and disk, or disks if they come
@@ -263,8 +296,13 @@ func sameFinding(f, g analysis.Finding) bool {
 // thresholds, and equal runs can end up on both sides of one.
 func (p *Phase) shows(f analysis.Finding) bool {
 	facts := []string{"partial", "cached", "foreign_traffic", "heat", "drops", "host_bound"}
-	return f.Change != nil || slices.Contains(facts, f.Code) ||
-		slices.ContainsFunc(p.Rates, func(r Rate) bool {
-			return r.Verdict == Faster || r.Verdict == Slower
-		})
+	if f.Change != nil || slices.Contains(facts, f.Code) {
+		return true
+	}
+	for _, r := range p.Rates {
+		if r.Verdict == Faster || r.Verdict == Slower {
+			return true
+		}
+	}
+	return false
 }

@@ -210,13 +210,7 @@ func Runs(base Input, others ...Input) *Comparison {
 // run of either side.
 func Groups(base []Input, others [][]Input, earlier []Measurements) *Comparison {
 	first := newParts(base[0])
-	matchAll := func(runs []Input) (list []*matchedRun) {
-		for _, r := range runs {
-			list = append(list, match(r, first))
-		}
-		return list
-	}
-	b := matchAll(base)
+	b := matchAll(base, first)
 	c := &Comparison{
 		Version:  Version,
 		Level:    Chance,
@@ -225,8 +219,10 @@ func Groups(base []Input, others [][]Input, earlier []Measurements) *Comparison 
 		Earlier:  len(earlier),
 		Warnings: warnings(b),
 	}
-	for _, other := range others {
-		n := matchAll(other)
+	news := make([][]*matchedRun, len(others))
+	for i, other := range others {
+		n := matchAll(other, first)
+		news[i] = n
 		pair := newPair(b, n)
 		pair.compare(b, n, earlier)
 		c.Pairs = append(c.Pairs, pair)
@@ -236,10 +232,17 @@ func Groups(base []Input, others [][]Input, earlier []Measurements) *Comparison 
 		}
 	}
 	c.judge()
-	for i, other := range others {
-		c.Pairs[i].findings(b, matchAll(other))
+	for i := range c.Pairs {
+		c.Pairs[i].findings(b, news[i])
 	}
 	return c
+}
+
+func matchAll(runs []Input, base []*matchedPhase) (list []*matchedRun) {
+	for _, r := range runs {
+		list = append(list, match(r, base))
+	}
+	return list
 }
 
 // sideOf is one run, or several as one.
@@ -278,17 +281,15 @@ func newPair(base, other []*matchedRun) Pair {
 	b, n := base[0], other[0]
 	p := Pair{
 		Side: sideOf(other), Phases: []Phase{}, Titles: map[string]string{},
-		Searches:    searches(base, other),
-		FindingsNew: []analysis.Finding{}, FindingsGone: []analysis.Finding{},
-		FindingsUnsure: []analysis.Finding{},
+		Searches: searches(base, other), FindingsUnsure: []analysis.Finding{},
 	}
 	for _, part := range slices.Concat(n.parts, b.parts) {
 		p.Titles[part.name] = part.called()
 	}
-	p.OnlyInBase, p.OnlyInNew = p.onlyIn(b, other...), p.onlyIn(n, base...)
+	p.OnlyInBase = p.onlyIn(b, other...)
+	p.OnlyInNew = p.onlyIn(n, base...)
 	for _, part := range b.parts {
-		lacks := func(r *matchedRun) bool { return r.part(part.name) == nil }
-		if part.traced.Search == nil && !slices.ContainsFunc(slices.Concat(base, other), lacks) {
+		if part.traced.Search == nil && haveAll(part.name, slices.Concat(base, other)) {
 			p.Phases = append(p.Phases, newPhase(b, part, other))
 		}
 	}
@@ -324,20 +325,36 @@ func (p *Pair) onlyIn(run *matchedRun, others ...*matchedRun) []string {
 	only := []string{}
 	for _, part := range run.parts {
 		name := part.name
-		missing := slices.ContainsFunc(others, func(r *matchedRun) bool {
-			return r.part(name) == nil
-		})
+		missing := !haveAll(name, others)
 		if part.traced.Search != nil {
 			name = part.traced.Search.Search
-			missing = !slices.ContainsFunc(p.Searches, func(s SearchPair) bool {
-				return s.Name == name
-			})
+			missing = !p.searched(name)
 		}
 		if missing && !slices.Contains(only, name) {
 			only = append(only, name)
 		}
 	}
 	return only
+}
+
+// haveAll reports whether each of some runs has a phase.
+func haveAll(phase string, runs []*matchedRun) bool {
+	for _, r := range runs {
+		if r.part(phase) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// searched reports whether a search is compared.
+func (p *Pair) searched(name string) bool {
+	for _, s := range p.Searches {
+		if s.Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 const neverAtOnce = "the disks never worked all at once"

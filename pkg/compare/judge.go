@@ -3,7 +3,6 @@ package compare
 import (
 	"iter"
 	"math"
-	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -246,13 +245,16 @@ func correct(tests []*Test, above, below TestResult) {
 			t.Reason = varies
 		}
 	}
-	tests = slices.DeleteFunc(slices.Clone(tests), func(t *Test) bool { return t.P == nil })
+	var judged []*Test
 	var chances []float64
 	for _, t := range tests {
-		chances = append(chances, *t.P)
+		if t.P != nil {
+			judged = append(judged, t)
+			chances = append(chances, *t.P)
+		}
 	}
 	corrected, levels := stats.Holm(chances, nil, Chance)
-	for i, t := range tests {
+	for i, t := range judged {
 		t.Corrected = &corrected[i]
 		switch {
 		case corrected[i] > Chance:

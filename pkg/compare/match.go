@@ -44,7 +44,13 @@ func (p *matchedPhase) differs(b *matchedPhase, disk string) []work.Key {
 			side.Sizes, side.Seen = work.Sizes{}, of.traced.Disk(disk).Seen()
 		}
 	}
-	return slices.DeleteFunc(w.Differs(o), func(k work.Key) bool { return k == work.KeyUnknown })
+	var keys []work.Key
+	for _, k := range w.Differs(o) {
+		if k != work.KeyUnknown {
+			keys = append(keys, k)
+		}
+	}
+	return keys
 }
 
 // unlike are the differences of a disk's work that keep its rates from being compared, because
@@ -160,11 +166,6 @@ func (p *matchedPhase) called() string {
 // differs. Tries of searches are not matched.
 func match(r Input, base []*matchedPhase) *matchedRun {
 	m := &matchedRun{r, newParts(r)}
-	phases := func(list []*matchedPhase) []*matchedPhase {
-		return slices.DeleteFunc(slices.Clone(list), func(p *matchedPhase) bool {
-			return p.traced.Search != nil
-		})
-	}
 	taken := map[string]bool{}
 	done := map[*matchedPhase]bool{}
 	for _, fits := range []func(b, n *matchedPhase) bool{
@@ -176,9 +177,10 @@ func match(r Input, base []*matchedPhase) *matchedRun {
 		},
 		func(b, n *matchedPhase) bool { return b.own == n.own || b.traced.Name == n.traced.Name },
 	} {
-		for _, b := range phases(base) {
-			for _, n := range phases(m.parts) {
-				if !taken[b.name] && !done[n] && fits(b, n) {
+		for _, b := range base {
+			for _, n := range m.parts {
+				isTry := b.traced.Search != nil || n.traced.Search != nil
+				if !isTry && !taken[b.name] && !done[n] && fits(b, n) {
 					n.name = b.name
 					taken[b.name] = true
 					done[n] = true
@@ -209,12 +211,11 @@ func match(r Input, base []*matchedPhase) *matchedRun {
 func newParts(r Input) (list []*matchedPhase) {
 	for _, t := range r.Trace.Phases {
 		p := newPart(r, t)
-		if i := slices.IndexFunc(list, func(q *matchedPhase) bool {
-			return q.repeatedBy(p)
-		}); i >= 0 {
-			list[i].all = append(list[i].all, p)
-		} else {
+		first := repeatedIn(list, p)
+		if first == nil {
 			list = append(list, p)
+		} else {
+			first.all = append(first.all, p)
 		}
 	}
 	for i, p := range list {
@@ -222,10 +223,11 @@ func newParts(r Input) (list []*matchedPhase) {
 			continue
 		}
 		name := trace.Unnumbered(p.own)
-		if slices.ContainsFunc(r.Trace.Phases, func(t *trace.Phase) bool {
-			return t.Name == name
-		}) {
-			name = p.own
+		for _, t := range r.Trace.Phases {
+			if t.Name == name {
+				name = p.own
+				break
+			}
 		}
 		lead := p
 		for _, q := range p.all {
@@ -239,4 +241,14 @@ func newParts(r Input) (list []*matchedPhase) {
 		list[i] = lead
 	}
 	return list
+}
+
+// repeatedIn finds the phase that p repeats; nil if there is none.
+func repeatedIn(list []*matchedPhase, p *matchedPhase) *matchedPhase {
+	for _, first := range list {
+		if first.repeatedBy(p) {
+			return first
+		}
+	}
+	return nil
 }

@@ -88,12 +88,11 @@ func recoveries(base, other *analysis.PhaseResult) []Recovery {
 		list = append(list, Recovery{Disk: r.Disk, Op: r.Op, After: r.After, BaseLagS: r.LagS})
 	}
 	for _, r := range other.Recoveries {
-		i := slices.IndexFunc(
-			list,
-			func(b Recovery) bool { return b.Disk == r.Disk && b.After == r.After },
-		)
-		if i < 0 {
-			i = len(list)
+		i := 0
+		for i < len(list) && (list[i].Disk != r.Disk || list[i].After != r.After) {
+			i++
+		}
+		if i == len(list) {
 			list = append(list, Recovery{Disk: r.Disk, Op: r.Op, After: r.After})
 		}
 		list[i].LagS = r.LagS

@@ -196,9 +196,15 @@ func filesOf(d *trace.DiskRecord) string {
 
 // simulated reports whether the run was simulated on a model, even if its disks are real.
 func (r *matchedRun) simulated() bool {
-	real := func(d trace.Disk) bool { return d.Profile == "" }
-	return r.Method != nil && r.Method.Simulated ||
-		len(r.Trace.Disks) > 0 && !slices.ContainsFunc(r.Trace.Disks, real)
+	if r.Method != nil && r.Method.Simulated {
+		return true
+	}
+	for _, d := range r.Trace.Disks {
+		if d.Profile == "" {
+			return false
+		}
+	}
+	return len(r.Trace.Disks) > 0
 }
 
 // differences lists the values that both records have and that differ, possible causes of a change

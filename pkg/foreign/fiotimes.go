@@ -40,15 +40,11 @@ func (in *input) joinTimes() {
 	})
 	left := map[string][]string{} // by the reason
 	for _, log := range in.times {
-		mine, _, number := fioName(log.source)
-		at := slices.IndexFunc(in.series, func(s *series) bool {
-			job, kind, index := fioName(s.source)
-			return kind == "bw" && job == mine && index == number
-		})
+		s := in.seriesOf(log)
 		r := in.resultOf(log.source)
 		reason := ""
 		switch {
-		case at < 0 || in.series[at].times != nil || rank(log) < 0:
+		case s == nil || s.times != nil || rank(log) < 0:
 			reason = "the times of a job's requests are taken from its clat, else from its lat"
 		case log.bins == nil && !log.isSingle:
 			reason = "means over time are no distribution; record with log_avg_msec=0 or " +
@@ -60,7 +56,7 @@ func (in *input) joinTimes() {
 			left[reason] = append(left[reason], log.source)
 			continue
 		}
-		n := log.add(in.series[at])
+		n := log.add(s)
 		if r != nil && !r.isGrouped && math.Abs(float64(n-r.requests)) > tooFarApart*float64(n) {
 			in.notes = append(in.notes, fmt.Sprintf("%s: it has the times of %d of %d requests",
 				log.source, n, r.requests))
@@ -69,6 +65,18 @@ func (in *input) joinTimes() {
 	for _, reason := range slices.Sorted(maps.Keys(left)) {
 		in.notes = append(in.notes, strings.Join(left[reason], ", ")+": left out; "+reason)
 	}
+}
+
+// seriesOf finds the series of the bandwidth of a log's job; nil if there is none.
+func (in *input) seriesOf(log *fioTimes) *series {
+	job, _, number := fioName(log.source)
+	for _, s := range in.series {
+		of, kind, index := fioName(s.source)
+		if kind == "bw" && of == job && index == number {
+			return s
+		}
+	}
+	return nil
 }
 
 // add gives a job the times, by seconds or as the histograms were written, and counts them.

@@ -227,16 +227,17 @@ func sum(steps []step, zero int64) []interval {
 
 // join adds up what several jobs did to one disk in one phase.
 func (in *input) join() (joined []*series) {
+	byPlace := map[[2]string]*series{}
 	for _, s := range in.series {
-		at := slices.IndexFunc(joined, func(to *series) bool {
-			return to.disk == s.disk && to.phase == s.phase
-		})
-		if at < 0 {
+		place := [2]string{s.phase, s.disk}
+		to := byPlace[place]
+		if to == nil {
+			byPlace[place] = s
 			joined = append(joined, s)
 			continue
 		}
-		joined[at].steps = append(joined[at].steps, s.steps...)
-		joined[at].times = append(joined[at].times, s.times...)
+		to.steps = append(to.steps, s.steps...)
+		to.times = append(to.times, s.times...)
 	}
 	return joined
 }

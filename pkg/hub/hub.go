@@ -126,8 +126,10 @@ func (d *DiskModel) Side(op trace.Role) *Side {
 
 // Disk finds a disk by its name in the profile; nil if there is none.
 func (p *Profile) Disk(name string) *DiskModel {
-	if i := slices.IndexFunc(p.Disks, func(d DiskModel) bool { return d.Name == name }); i >= 0 {
-		return &p.Disks[i]
+	for i := range p.Disks {
+		if p.Disks[i].Name == name {
+			return &p.Disks[i]
+		}
 	}
 	return nil
 }
@@ -248,8 +250,10 @@ func (o *Observation) Mix() string {
 
 // Of is what was observed of a disk; nil if it was not there.
 func (o *Observation) Of(disk string) *Observed {
-	if i := slices.IndexFunc(o.Disks, func(d Observed) bool { return d.Disk == disk }); i >= 0 {
-		return &o.Disks[i]
+	for i := range o.Disks {
+		if o.Disks[i].Disk == disk {
+			return &o.Disks[i]
+		}
 	}
 	return nil
 }

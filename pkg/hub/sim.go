@@ -468,5 +468,10 @@ func (s *Sim) schedule(c change) {
 }
 
 func (s *Sim) index(disk string) int {
-	return slices.IndexFunc(s.members, func(m *member) bool { return m.disk == disk })
+	for i, m := range s.members {
+		if m.disk == disk {
+			return i
+		}
+	}
+	return -1
 }

@@ -234,9 +234,12 @@ func (r *FitResult) lags(e *hub.Evidence) {
 	for _, list := range r.Profile.Lags.Lists() {
 		means := map[int]float64{}
 		for staying := 1; staying <= hub.MaxStaying; staying++ {
-			seen := slices.DeleteFunc(slices.Clone(e.Lags), func(l hub.ObservedLag) bool {
-				return l.Stays != list.Stays || l.Left != list.Left || l.Staying != staying
-			})
+			var seen []hub.ObservedLag
+			for _, l := range e.Lags {
+				if l.Stays == list.Stays && l.Left == list.Left && l.Staying == staying {
+					seen = append(seen, l)
+				}
+			}
 			if len(seen) == 0 {
 				continue
 			}
@@ -265,8 +268,11 @@ func (r *FitResult) lags(e *hub.Evidence) {
 // nearest that was, the smaller of two.
 func fillLags(means map[int]float64) []time.Duration {
 	seen := slices.Sorted(maps.Keys(means))
-	lasts := func(staying int) bool { return means[staying] >= 0.0005 } // half of a millisecond
-	if !slices.ContainsFunc(seen, lasts) {
+	longest := 0.0
+	for _, mean := range means {
+		longest = max(longest, mean)
+	}
+	if longest < 0.0005 { // half of a millisecond
 		return nil
 	}
 	var list []time.Duration

@@ -92,8 +92,10 @@ func (h *Candidate) Measured(o *hub.Observation) bool { return h.measured[o.Mix(
 // Observed reports whether the disk was ever observed doing this, through the hub or on a port of
 // its own.
 func Observed(p *hub.Profile, disk string, op trace.Role, direct bool) bool {
-	return slices.ContainsFunc(p.Evidence.Rates, func(o hub.Observation) bool {
-		d := o.Of(disk)
-		return o.Direct == direct && d != nil && d.Op == op
-	})
+	for _, o := range p.Evidence.Rates {
+		if d := o.Of(disk); o.Direct == direct && d != nil && d.Op == op {
+			return true
+		}
+	}
+	return false
 }

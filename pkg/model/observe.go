@@ -75,15 +75,19 @@ func Observe(run *trace.Run) *hub.Evidence {
 	if !ok {
 		noise = assumedNoise
 	}
-	for i := range r.Rates {
-		for j := range r.Rates[i].Disks {
+	var rates []hub.Observation
+	for i, o := range r.Rates {
+		widest := 0.0
+		for j := range o.Disks {
 			d := r.doubts[i][j]
-			r.Rates[i].Disks[j].Error = max(math.Hypot(noise/math.Sqrt(d.files), d.edges), minErr)
+			o.Disks[j].Error = max(math.Hypot(noise/math.Sqrt(d.files), d.edges), minErr)
+			widest = max(widest, o.Disks[j].Error)
+		}
+		if widest <= vagueErr {
+			rates = append(rates, o)
 		}
 	}
-	r.Rates = slices.DeleteFunc(r.Rates, func(o hub.Observation) bool {
-		return slices.ContainsFunc(o.Disks, func(d hub.Observed) bool { return d.Error > vagueErr })
-	})
+	r.Rates = rates
 	return &r.Evidence
 }
 
@@ -127,11 +131,14 @@ func (r *reading) observeHub(phase string, disks []*watched) {
 		settled := stage.Span
 		if i > 0 && stages[i-1].EndNS == stage.StartNS {
 			before := stages[i-1]
-			left := slices.DeleteFunc(slices.Clone(before.Active), func(k int) bool {
-				return slices.Contains(stage.Active, k)
-			})
-			if len(left) > 0 {
-				role := disks[left[len(left)-1]].trace.Op
+			left := -1
+			for _, k := range before.Active {
+				if !slices.Contains(stage.Active, k) {
+					left = k
+				}
+			}
+			if left >= 0 {
+				role := disks[left].trace.Op
 				settled.StartNS = r.afterLeave(phase, role, there, stage.Span)
 			}
 		}

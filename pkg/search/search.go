@@ -19,7 +19,6 @@ package search
 
 import (
 	"math"
-	"slices"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -75,13 +74,16 @@ type Finder struct {
 // New begins the search of a phase.
 func New(phase *scenario.Phase) *Finder {
 	s := &Finder{phase: phase}
-	besides := slices.ContainsFunc(phase.Jobs, func(j scenario.Job) bool { // A probe disturbs none.
-		return j.Disk != phase.Search.Disk && j.Probe == 0
-	})
+	hasOthers := false
+	for _, j := range phase.Jobs {
+		if j.Disk != phase.Search.Disk && j.Probe == 0 { // A probe disturbs none.
+			hasOthers = true
+		}
+	}
 	switch limit := int(min(max(1, phase.Search.Max), maxStreams)); {
 	case s.pace():
 		s.with = newLadder(paceSteps+1, paceSteps+1)
-	case besides:
+	case hasOthers:
 		s.alone = newLadder(limit, 1)
 	default:
 		s.with = newLadder(limit, 1)
