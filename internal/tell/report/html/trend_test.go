@@ -114,7 +114,7 @@ func TestTrendOfNothing(t *testing.T) {
 	for run := range 12 {
 		s.Points = append(s.Points, trend.Point{Run: fmt.Sprint(run), Rate: float64(run / 6)})
 	}
-	s.Stretches = trend.Of(s.Points)
+	s.Stretches = trend.Stretches(s.Points, 1)
 	page := string(pageOf(t, report.OfTrend("A", "",
 		[]trend.HostSeries{s, {Stretches: s.Stretches[:1], Points: s.Points[:6]}}), nil, nil))
 	for _, bad := range []string{"NaN", "Inf", "0001"} {
