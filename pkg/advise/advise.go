@@ -64,10 +64,10 @@ type Part struct {
 	OwnPort bool          // it is not on the hub
 }
 
-func (p *Part) moves() bool { return len(p.Streams) == 0 && !p.Probe }
+func (p *Part) movesFiles() bool { return len(p.Streams) == 0 && !p.Probe }
 
-// need is the rate of its streams, in bytes per second.
-func (p *Part) need() float64 { return stream.TotalRate(p.Streams) }
+// streamRate is the rate of its streams, in bytes per second.
+func (p *Part) streamRate() float64 { return stream.TotalRate(p.Streams) }
 
 // Judgement is the answer in one word.
 type Judgement string
@@ -79,8 +79,8 @@ const (
 	Unsure Judgement = "unsure" // too close to call
 )
 
-// sure is the share of the hubs simulated that must agree.
-const sure = 0.95
+// sureShare is the share of the hubs simulated that must agree.
+const sureShare = 0.95
 
 // Reply is what the model says.
 type Reply struct {
@@ -146,7 +146,7 @@ func Ask(p *hub.Profile, q Question) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	worst := slices.MinFunc(regimes, func(a, b played) int {
+	worst := slices.MinFunc(regimes, func(a, b playResult) int {
 		return cmp.Compare(a.lowest(), b.lowest())
 	})
 	a := &Reply{Streams: worst.streams, Advice: []Remedy{}, Profile: p.Name, ForS: q.For.Seconds(),
@@ -175,14 +175,14 @@ func Ask(p *hub.Profile, q Question) (*Reply, error) {
 
 // regimes plays the parts with rested caches and, if any of them fills in the time, with used-up
 // ones too.
-func (c *ensemble) regimes(parts []Part) ([]played, error) {
+func (c *ensemble) regimes(parts []Part) ([]playResult, error) {
 	first, err := c.play(parts, rested, c.length)
-	c.full = first.filled
-	if err != nil || len(c.full) == 0 {
-		return []played{first}, err
+	c.fillTimes = first.filled
+	if err != nil || len(c.fillTimes) == 0 {
+		return []playResult{first}, err
 	}
 	second, err := c.play(parts, usedUp, c.length)
-	return []played{first, second}, err
+	return []playResult{first, second}, err
 }
 
 // Check refuses a question that a profile cannot answer.

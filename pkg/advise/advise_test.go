@@ -175,9 +175,9 @@ func TestWords(t *testing.T) {
 			"Too close to call whether A plays 4 streams without a dropped frame: the hub can carry 102 % of what you need. Move A to its own port.",
 		},
 	} {
-		c := &ensemble{full: map[string]float64{"B": 12}}
+		c := &ensemble{fillTimes: map[string]float64{"B": 12}}
 		check.Same(t, "sentence", test.want,
-			test.answer.sentence(test.parts, played{caches: test.caches}, c))
+			test.answer.sentence(test.parts, playResult{caches: test.caches}, c))
 	}
 }
 
@@ -314,7 +314,7 @@ func TestWithDisk(t *testing.T) {
 		Write: hub.Side{Hub: 1e9, Direct: 1e9, Weight: 1},
 	}
 	x := got.Disk("X")
-	x.Read.Weight = down(x.Read.Weight * (1 + 1e-9))
+	x.Read.Weight = roundDown(x.Read.Weight * (1 + 1e-9))
 	if diff := cmp.Diff(want, *x); diff != "" || len(p.Disks) != 2 {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

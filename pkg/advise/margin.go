@@ -43,11 +43,11 @@ func (c *ensemble) margin(parts []Part) float64 {
 			}
 		}
 	}
-	return largest(low, high, 1+marginStep, func(f float64) bool { return c.clean(parts, f) })
+	return bisectLargest(low, high, 1+marginStep, func(f float64) bool { return c.clean(parts, f) })
 }
 
-// largest is the largest value that passes, to within a factor: low does and high need not.
-func largest(low, high, within float64, passes func(float64) bool) float64 {
+// bisectLargest is the largest value that passes, to within a factor: low does and high need not.
+func bisectLargest(low, high, within float64, passes func(float64) bool) float64 {
 	for high > low*within {
 		if v := math.Sqrt(low * high); passes(v) {
 			low = v
@@ -70,7 +70,7 @@ func (c *ensemble) clean(parts []Part, factor float64) bool {
 	}
 	length = min(length, c.length)
 	for _, state := range c.states() {
-		got, err := c.play(fold(parts), state, length)
+		got, err := c.play(foldStreams(parts), state, length)
 		c.err = cmp.Or(c.err, err)
 		if err != nil || !got.clean {
 			return false
@@ -81,7 +81,7 @@ func (c *ensemble) clean(parts []Part, factor float64) bool {
 
 // states are those of caches that count: the used-up one too, if any fills in the time.
 func (c *ensemble) states() []cacheState {
-	if len(c.full) > 0 {
+	if len(c.fillTimes) > 0 {
 		return []cacheState{rested, usedUp}
 	}
 	return []cacheState{rested}
@@ -91,7 +91,7 @@ func (c *ensemble) states() []cacheState {
 // disk that gets least.
 func (c *ensemble) served(h *model.Candidate, parts []Part) float64 {
 	least := math.Inf(1)
-	off := offs(h, parts)
+	off := factorsOf(h, parts)
 	for _, state := range c.states() {
 		p := withCaches(h.Profile, state)
 		claims := []hub.Claim{}
@@ -113,7 +113,7 @@ func (c *ensemble) served(h *model.Candidate, parts []Part) float64 {
 			rates[on.Disks[i].Disk] = rate
 		}
 		for i := range parts {
-			if need := parts[i].need(); need > 0 {
+			if need := parts[i].streamRate(); need > 0 {
 				least = min(least, rates[parts[i].Disk]*off[parts[i].Disk]/need)
 			}
 		}
@@ -146,13 +146,13 @@ func (c *ensemble) needed(parts []Part) float64 {
 	if len(c.hubs) == 0 {
 		return figureMargin
 	}
-	return max(1, 1/stats.Quantile(c.margins(parts, 1), 1-sure))
+	return max(1, 1/stats.Quantile(c.margins(parts, 1), 1-sureShare))
 }
 
 func (c *ensemble) verdict(parts []Part, margin float64) Judgement {
 	fails := margin*figureMargin <= 1
 	if len(c.hubs) > 0 {
-		fails = margin < 1 && stats.Quantile(c.margins(parts, margin), sure) < 1
+		fails = margin < 1 && stats.Quantile(c.margins(parts, margin), sureShare) < 1
 	}
 	switch {
 	case c.unmeasured(parts):
@@ -165,7 +165,7 @@ func (c *ensemble) verdict(parts []Part, margin float64) Judgement {
 	return Unsure
 }
 
-func (c *ensemble) yes(parts []Part) bool {
+func (c *ensemble) isYes(parts []Part) bool {
 	return !c.unmeasured(parts) && c.clean(parts, c.needed(parts))
 }
 
@@ -217,7 +217,7 @@ func (c *ensemble) advice(p *hub.Profile, parts []Part) []Remedy {
 			if parts[i].OwnPort || parts[i].Probe {
 				continue
 			}
-			if c.yes(with(parts, i, func(p *Part) { p.OwnPort = true })) {
+			if c.isYes(withChange(parts, i, func(p *Part) { p.OwnPort = true })) {
 				text := fmt.Sprintf("move %s to its own port", parts[i].Disk)
 				list = append(list, Remedy{Kind: OtherPort, Disk: parts[i].Disk, Text: text})
 			}
@@ -241,7 +241,7 @@ func (c *ensemble) otherDisk(p *hub.Profile, parts []Part) []Remedy {
 			changed := slices.Clone(parts)
 			text := fmt.Sprintf("%s %s %s", part.verb(), way, other)
 			switch {
-			case other == part.Disk || at >= 0 && !parts[at].moves():
+			case other == part.Disk || at >= 0 && !parts[at].movesFiles():
 				continue
 			case at < 0:
 				changed[i].Disk = other
@@ -252,7 +252,7 @@ func (c *ensemble) otherDisk(p *hub.Profile, parts []Part) []Remedy {
 				a.OwnPort, b.OwnPort = b.OwnPort, a.OwnPort // the port is the disk's
 				text += fmt.Sprintf(" and let %s %s in its place", part.Disk, parts[at].Op)
 			}
-			if c.yes(changed) {
+			if c.isYes(changed) {
 				list = append(list, Remedy{Kind: OtherDisk, Disk: part.Disk, With: other,
 					Text: text})
 			}
@@ -266,7 +266,7 @@ func (c *ensemble) otherDisk(p *hub.Profile, parts []Part) []Remedy {
 func (c *ensemble) slower(parts []Part) []Remedy {
 	var names []string
 	for i := range parts {
-		if parts[i].moves() && !parts[i].OwnPort {
+		if parts[i].movesFiles() && !parts[i].OwnPort {
 			names = append(names, parts[i].Disk)
 		}
 	}
@@ -276,7 +276,7 @@ func (c *ensemble) slower(parts []Part) []Remedy {
 		off := slices.Delete(slices.Clone(parts), i, i+1)
 		// Else its trickle would help only because a third writer costs the others' rate in the
 		// model.
-		if c.yes(off) {
+		if c.isYes(off) {
 			list = append(list, c.throttled(parts, []string{name})...)
 		}
 	}
@@ -307,12 +307,14 @@ func (c *ensemble) throttled(parts []Part, names []string) []Remedy {
 		}
 		return out
 	}
-	if fastest <= minPace || !c.yes(at(minPace)) {
+	if fastest <= minPace || !c.isYes(at(minPace)) {
 		return nil
 	}
-	low := largest(minPace, fastest, 1.02, func(pace float64) bool { return c.yes(at(pace)) })
-	pace := down(low)
-	if !c.yes(at(pace)) { // slower is not always better: rounding may have made it worse
+	low := bisectLargest(minPace, fastest, 1.02, func(pace float64) bool {
+		return c.isYes(at(pace))
+	})
+	pace := roundDown(low)
+	if !c.isYes(at(pace)) { // slower is not always better: rounding may have made it worse
 		pace = low
 	}
 	text := fmt.Sprintf("throttle %s to %s/s", unit.List(names), unit.FormatBytes(int64(pace)))
@@ -322,8 +324,8 @@ func (c *ensemble) throttled(parts []Part, names []string) []Remedy {
 	return []Remedy{{Kind: Slower, Disk: names[0], Disks: names, Pace: pace, Text: text}}
 }
 
-// down rounds down to two significant figures.
-func down(rate float64) float64 {
+// roundDown rounds down to two significant figures.
+func roundDown(rate float64) float64 {
 	size := math.Pow(10, math.Floor(math.Log10(rate))-1)
 	return math.Floor(rate/size*(1+1e-9)) * size
 }
@@ -337,13 +339,13 @@ func (c *ensemble) fewer(parts []Part) []Remedy {
 			continue
 		}
 		at := func(n int) []Part {
-			return with(parts, i, func(p *Part) {
+			return withChange(parts, i, func(p *Part) {
 				p.Streams = []stream.Spec{part.Streams[0]}
 				p.Streams[0].Count = n
 			})
 		}
 		if n := sort.Search(part.Streams[0].Count-1, func(i int) bool {
-			return !c.yes(at(i + 1))
+			return !c.isYes(at(i + 1))
 		}); n > 0 {
 			text := fmt.Sprintf("let %s %s %s", part.Disk, part.verb(), unit.Plural(n, "stream"))
 			list = append(list, Remedy{Kind: FewStreams, Disk: part.Disk, Count: n, Text: text})
@@ -352,7 +354,7 @@ func (c *ensemble) fewer(parts []Part) []Remedy {
 	return list
 }
 
-func with(parts []Part, i int, change func(*Part)) []Part {
+func withChange(parts []Part, i int, change func(*Part)) []Part {
 	out := slices.Clone(parts)
 	change(&out[i])
 	return out

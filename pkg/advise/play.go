@@ -25,15 +25,15 @@ const (
 
 // ensemble is the hubs that are simulated: the middle one, and those drawn.
 type ensemble struct {
-	middle  *model.Candidate
-	hubs    []model.Candidate
-	refused string // why nothing is known that was not measured; empty if it is
-	length  time.Duration
-	full    map[string]float64 // the disks whose caches fill in that time, and when
-	err     error              // the first
+	middle    *model.Candidate
+	hubs      []model.Candidate
+	refused   string // why nothing is known that was not measured; empty if it is
+	length    time.Duration
+	fillTimes map[string]float64 // the disks whose caches fill in that time, and when
+	err       error              // the first
 }
 
-type played struct {
+type playResult struct {
 	caches  cacheState
 	streams []StreamResult
 	clean   bool
@@ -42,7 +42,7 @@ type played struct {
 
 // lowest is the lowest level of any buffer, as a share of it; below zero by the frames that were
 // late.
-func (p *played) lowest() float64 {
+func (p *playResult) lowest() float64 {
 	lowest := 1.0
 	for _, s := range p.streams {
 		lowest = min(lowest, s.LowestBufferS/s.BufferS-float64(s.Late))
@@ -51,23 +51,24 @@ func (p *played) lowest() float64 {
 }
 
 // play plays the parts on the middle hub, whose caches are rested or used up.
-func (c *ensemble) play(parts []Part, caches cacheState, length time.Duration) (played, error) {
-	off := offs(c.middle, parts) // a hub that falls short of the profile is asked for as much more
+func (c *ensemble) play(parts []Part, caches cacheState, length time.Duration) (playResult, error) {
+	// A hub that falls short of the profile is asked for as much more.
+	off := factorsOf(c.middle, parts)
 	asked := withRates(parts, func(disk string) float64 { return 1 / off[disk] })
 	plan, phase := planOf(asked, length)
 	profile := withCaches(c.middle.Profile, caches)
 	sim := hub.NewSim(profile)
 	if err := sim.JoinPhase(plan, phase); err != nil {
-		return played{}, err
+		return playResult{}, err
 	}
-	out := played{caches: caches, clean: true, filled: map[string]float64{}}
+	out := playResult{caches: caches, clean: true, filled: map[string]float64{}}
 	specs := map[string][]stream.Spec{}
 	outcomes := map[string][]stream.Totals{}
 	for _, part := range asked {
 		specs[part.Disk], outcomes[part.Disk] = part.Streams, make([]stream.Totals, part.streams())
 		if cache := profile.Disk(part.Disk).Cache; cache != nil && part.writes() {
 			if err := sim.Ask(part.Disk, cache.Bytes); err != nil {
-				return played{}, err
+				return playResult{}, err
 			}
 		}
 	}
@@ -81,7 +82,7 @@ func (c *ensemble) play(parts []Part, caches cacheState, length time.Duration) (
 			spec, known := stream.Named(specs[e.Disk], e.Stream)
 			n, err := strconv.Atoi(e.Stream)
 			if err != nil || !known {
-				return played{},
+				return playResult{},
 					fmt.Errorf("disk %s: the model plays a stream %q that was not asked for",
 						e.Disk, e.Stream)
 			}
@@ -143,8 +144,8 @@ func withCaches(p *hub.Profile, state cacheState) *hub.Profile {
 	return &out
 }
 
-// offs is how far each disk on the hub is off, by what all of them do together.
-func offs(h *model.Candidate, parts []Part) map[string]float64 {
+// factorsOf is how far each disk on the hub is off, by what all of them do together.
+func factorsOf(h *model.Candidate, parts []Part) map[string]float64 {
 	o := mixOf(parts)
 	out := map[string]float64{}
 	for i := range parts {
@@ -181,9 +182,10 @@ func withRates(parts []Part, factor func(disk string) float64) []Part {
 // bufferFrames is the minimum number of frames in a buffer after folding.
 const bufferFrames = 20
 
-// fold makes one stream of those of a kind on a disk, with frames as long as its buffer allows: the
-// disk has as much to move in the same time, in fewer steps, which only shows whether it is clean.
-func fold(parts []Part) []Part {
+// foldStreams makes one stream of those of a kind on a disk, with frames as long as its buffer
+// allows: the disk has as much to move in the same time, in fewer steps, which only shows whether
+// it is clean.
+func foldStreams(parts []Part) []Part {
 	out := slices.Clone(parts)
 	for i := range out {
 		out[i].Streams = slices.Clone(out[i].Streams)
@@ -219,7 +221,7 @@ func planOf(parts []Part, length time.Duration) (*scenario.Plan, *scenario.Phase
 			job.IO.Block = probeBlock
 			job.Sizes = []int64{probeBlock}
 		case len(part.Streams) > 0:
-			job.Sizes = []int64{max(1, int64(part.need()))}
+			job.Sizes = []int64{max(1, int64(part.streamRate()))}
 		}
 		plan.Disks = append(plan.Disks, disk)
 		phase.Jobs = append(phase.Jobs, job)

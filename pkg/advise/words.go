@@ -27,7 +27,7 @@ func (p *Part) streams() (n int) {
 }
 
 // sentence is the answer with its margin, and the first changes to try.
-func (a *Reply) sentence(parts []Part, got played, c *ensemble) string {
+func (a *Reply) sentence(parts []Part, got playResult, c *ensemble) string {
 	var does []string
 	for i := range parts {
 		if p := &parts[i]; len(p.Streams) > 0 {
@@ -36,26 +36,28 @@ func (a *Reply) sentence(parts []Part, got played, c *ensemble) string {
 		}
 	}
 	var text string
-	switch beside := beside(parts); {
+	switch beside := background(parts); {
 	case a.Verdict == Yes:
 		return fmt.Sprintf("Yes: %s without a dropped frame%s. The hub could carry %s times the rate%s.",
-			unit.List(does), beside, times(a.Margin), a.between())
+			unit.List(does), beside, factorText(a.Margin), a.marginRange())
 	case c.vague(a, parts):
 		return fmt.Sprintf("Unknown whether %s without a dropped frame%s: the model cannot say what "+
-			"each would get. Measure %s together first.", unit.List(does), beside, doing(mixOf(parts)))
+			"each would get. Measure %s together first.", unit.List(does), beside,
+			nameMix(mixOf(parts)))
 	case c.unmeasured(parts):
 		text = fmt.Sprintf("Unknown whether %s without a dropped frame%s. %s.", unit.List(does),
 			beside,
 			unit.Capital(c.refused))
 	case a.Verdict == No:
 		if got.caches == usedUp {
-			beside += ", once " + caches(parts, c.full) + " used up"
+			beside += ", once " + cachesText(parts, c.fillTimes) + " used up"
 		}
 		text = fmt.Sprintf("No: %s%s. The hub can carry only %s of what you need.", a.worst(),
-			beside, percent(a.Margin))
+			beside, percentText(a.Margin))
 	default:
 		text = fmt.Sprintf("Too close to call whether %s without a dropped frame%s: the hub can carry "+
-			"%s of what you need%s.", unit.List(does), beside, percent(a.Margin), a.between())
+			"%s of what you need%s.", unit.List(does), beside, percentText(a.Margin),
+			a.marginRange())
 	}
 	const first = 2 // more than two are a list
 	var todo []string
@@ -68,31 +70,32 @@ func (a *Reply) sentence(parts []Part, got played, c *ensemble) string {
 	return text + " " + unit.Capital(strings.Join(todo, ", or ")) + "."
 }
 
-// between is the margin's interval; empty if it is not known.
-func (a *Reply) between() string {
+// marginRange is the margin's interval; empty if it is not known.
+func (a *Reply) marginRange() string {
 	if a.MarginHigh == 0 {
 		return ""
 	}
 	if a.Verdict == Yes {
-		return fmt.Sprintf(" (%s to %s)", times(a.MarginLow), times(a.MarginHigh))
+		return fmt.Sprintf(" (%s to %s)", factorText(a.MarginLow), factorText(a.MarginHigh))
 	}
-	return fmt.Sprintf(" (%s to %s)", percent(a.MarginLow), percent(a.MarginHigh))
+	return fmt.Sprintf(" (%s to %s)", percentText(a.MarginLow), percentText(a.MarginHigh))
 }
 
-// known is the margin's relative uncertainty, half its 95 % interval; zero if that is not known.
-func (a *Reply) known() float64 {
+// uncertainty is the margin's relative uncertainty, half its 95 % interval; zero if that is not
+// known.
+func (a *Reply) uncertainty() float64 {
 	if a.MarginLow <= 0 {
 		return 0
 	}
 	return math.Sqrt(a.MarginHigh/a.MarginLow) - 1
 }
 
-// maxKnown is the uncertainty above which there is no answer.
-const maxKnown = 0.5
+// maxUncertainty is the uncertainty above which there is no answer.
+const maxUncertainty = 0.5
 
 // vague reports whether the hubs drawn differ too much for any answer but a clear yes.
 func (c *ensemble) vague(a *Reply, parts []Part) bool {
-	return a.Verdict != Yes && a.known() > maxKnown && !c.unmeasured(parts)
+	return a.Verdict != Yes && a.uncertainty() > maxUncertainty && !c.unmeasured(parts)
 }
 
 func (a *Reply) worst() string {
@@ -112,13 +115,13 @@ func (a *Reply) worst() string {
 		unit.FormatSeconds(worst.BufferS))
 }
 
-// beside is " while A and B write and C reads at up to 200 MB/s"; empty if no other disk moves
+// background is " while A and B write and C reads at up to 200 MB/s"; empty if no other disk moves
 // files.
-func beside(parts []Part) string {
+func background(parts []Part) string {
 	var disks []string
 	does := map[string]work.Verb{}
 	for i := range parts {
-		if p := &parts[i]; p.moves() {
+		if p := &parts[i]; p.movesFiles() {
 			v := work.Work{Op: p.Op, Pace: p.Pace}.Does()
 			if p.Pace > 0 {
 				v.Several += " each"
@@ -135,7 +138,7 @@ func beside(parts []Part) string {
 	}, work.Verb.Of))
 }
 
-func caches(parts []Part, full map[string]float64) string {
+func cachesText(parts []Part, full map[string]float64) string {
 	var names []string
 	for i := range parts {
 		if parts[i].writes() && full[parts[i].Disk] > 0 {
@@ -156,7 +159,7 @@ func (c *ensemble) confidence(a *Reply, p *hub.Profile, parts []Part) string {
 			p.Name, 100*model.FigureError, 1/figureMargin, figureMargin)
 	}
 	o := mixOf(parts)
-	who := doing(o)
+	who := nameMix(o)
 	if c.vague(a, parts) {
 		return ""
 	}
@@ -179,8 +182,8 @@ func (c *ensemble) confidence(a *Reply, p *hub.Profile, parts []Part) string {
 	if len(o.Disks) < 2 {
 		return text
 	}
-	if a.known() <= maxKnown {
-		text += fmt.Sprintf(" The margin of error is ±%.2g %%.", 100*a.known())
+	if a.uncertainty() <= maxUncertainty {
+		text += fmt.Sprintf(" The margin of error is ±%.2g %%.", 100*a.uncertainty())
 	}
 	if c.hubs[0].Measured(&o) {
 		return text + fmt.Sprintf(" %s were measured together.", unit.Capital(who))
@@ -190,8 +193,8 @@ func (c *ensemble) confidence(a *Reply, p *hub.Profile, parts []Part) string {
 			unit.Capital(who))
 }
 
-// doing names a mix: "A reading and B and C writing".
-func doing(o hub.Observation) string {
+// nameMix names a mix: "A reading and B and C writing".
+func nameMix(o hub.Observation) string {
 	var disks []string
 	does := map[string]work.Verb{}
 	for _, op := range []trace.Role{trace.Read, trace.Write} {
@@ -214,7 +217,7 @@ func (c *ensemble) assumptions(p *hub.Profile, parts []Part) []string {
 	anyMoves := false
 	for i := range parts {
 		part := &parts[i]
-		anyMoves = anyMoves || part.moves()
+		anyMoves = anyMoves || part.movesFiles()
 		switch {
 		case part.Probe:
 			list = append(list,
@@ -252,7 +255,7 @@ func (c *ensemble) assumptions(p *hub.Profile, parts []Part) []string {
 
 func (c *ensemble) cacheNote(disk string, cache *hub.Cache) string {
 	after := unit.FormatRate(cache.After)
-	if at, ok := c.full[disk]; ok {
+	if at, ok := c.fillTimes[disk]; ok {
 		return fmt.Sprintf("%s's fast cache of %s is full after %s, and then it writes at %s at most: "+
 			"the streams must be clean before and after.",
 			disk, unit.FormatBytes(cache.Bytes), unit.FormatSeconds(at), after)
@@ -262,8 +265,8 @@ func (c *ensemble) cacheNote(disk string, cache *hub.Cache) string {
 		disk, unit.FormatBytes(cache.Bytes), unit.FormatSeconds(c.length.Seconds()), after)
 }
 
-// times is a margin with two figures, rounded down, or with three near 1.
-func times(margin float64) string {
+// factorText is a margin with two figures, rounded down, or with three near 1.
+func factorText(margin float64) string {
 	places := 1
 	switch {
 	case margin < 0.01:
@@ -277,8 +280,8 @@ func times(margin float64) string {
 	return strconv.FormatFloat(math.Floor(margin*size*(1+1e-9))/size, 'f', places, 64)
 }
 
-// percent is a share in whole percent, rounded down.
-func percent(share float64) string {
+// percentText is a share in whole percent, rounded down.
+func percentText(share float64) string {
 	if share < 0.01 {
 		return "less than 1 %"
 	}

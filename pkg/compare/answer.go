@@ -27,7 +27,7 @@ type Conclusion struct {
 // changed.
 type Row struct {
 	*Rate
-	Phase *Phase
+	Phase *PhasePair
 }
 
 // leading is the share of the largest proven change that a change must reach to come before it in
@@ -79,7 +79,7 @@ func (p *Pair) Conclusion() Conclusion {
 
 // rows are the rates in the overlap. If a disk's did not change significantly but another of its
 // rates did, that one stands for it.
-func (p *Phase) rows() []Row {
+func (p *PhasePair) rows() []Row {
 	var rows []Row
 	for i := range p.Rates {
 		r := &p.Rates[i]
@@ -117,7 +117,7 @@ func (r Row) disks() int {
 }
 
 // Disks are those that work in the phase: first those whose rates are compared.
-func (p *Phase) Disks() []string {
+func (p *PhasePair) Disks() []string {
 	var names []string
 	for i := range p.Rates {
 		if name := p.Rates[i].Disk; name != "" && !slices.Contains(names, name) {
@@ -132,12 +132,12 @@ func (p *Phase) Disks() []string {
 	return names
 }
 
-// unanswered are the searches that have an answer in the base, and none or one of a run that was
-// cut short in another.
-func (p *Pair) unanswered(others []*matchedRun) (list []string) {
+// unansweredSearches are the searches that have an answer in the base, and none or one of a run
+// that was cut short in another.
+func (p *Pair) unansweredSearches(others []*matchedRun) (list []string) {
 	for _, s := range p.Searches {
 		for i, other := range others {
-			if beyond(s.Base[0], s.New[i]) || other.hasCut(s.Name) {
+			if saysMore(s.Base[0], s.New[i]) || other.hasCut(s.Name) {
 				list = append(list, s.Name+" of "+other.Label+", which has no answer")
 			}
 		}
@@ -156,9 +156,9 @@ func (r *matchedRun) hasCut(search string) bool {
 	return false
 }
 
-// doubt fills in why the rates cannot be trusted: a run that was cut short, a computer that was
+// addDoubts fills in why the rates cannot be trusted: a run that was cut short, a computer that was
 // too busy, disks that worked in one run only.
-func (p *Pair) doubt(base, other []*matchedRun) {
+func (p *Pair) addDoubts(base, other []*matchedRun) {
 	for _, r := range slices.Concat(base, other) {
 		for _, f := range r.Analysis.Findings {
 			if f.Code == "host_bound" {
@@ -208,7 +208,7 @@ func (p *matchedPhase) failed(d *trace.DiskRecord) bool {
 	if p.traced.Status == trace.Partial && len(d.Errors) == 0 {
 		return false
 	}
-	for _, w := range p.found.Warnings {
+	for _, w := range p.result.Warnings {
 		if w.Code == "partial" && w.Disk == d.Name {
 			return true
 		}
@@ -216,31 +216,31 @@ func (p *matchedPhase) failed(d *trace.DiskRecord) bool {
 	return false
 }
 
-// beyond reports whether one result of a search says something that another does not.
-func beyond(a, other analysis.SearchResult) bool {
+// saysMore reports whether one result of a search says something that another does not.
+func saysMore(a, other analysis.SearchResult) bool {
 	found := func(x analysis.SearchResult) bool { return x.Found != nil || x.Unlimited }
 	return found(a) && !found(other) || a.Alone != nil && other.Alone == nil && !other.Unlimited
 }
 
-// findings sorts the findings that only one side has: those that are new or gone, and those that
-// may be due to chance. Of repeats, more than half must have a finding for it to count.
-func (p *Pair) findings(base, other []*matchedRun) {
+// sortFindings sorts the findings that only one side has: those that are new or gone, and those
+// that may be due to chance. Of repeats, more than half must have a finding for it to count.
+func (p *Pair) sortFindings(base, other []*matchedRun) {
 	before := findingsOf(base)
 	after := findingsOf(other)
-	p.FindingsNew = p.shown(after, before)
-	p.FindingsGone = p.shown(before, after)
+	p.FindingsNew = p.missingIn(after, before)
+	p.FindingsGone = p.missingIn(before, after)
 }
 
-// shown returns the findings of one side that the other has not. Those that may be due to chance
-// are unsure.
-func (p *Pair) shown(found, others []analysis.Finding) []analysis.Finding {
+// missingIn returns the findings of one side that the other has not. Those that may be due to
+// chance are unsure.
+func (p *Pair) missingIn(found, others []analysis.Finding) []analysis.Finding {
 	list := []analysis.Finding{}
 	for _, f := range found {
 		for i := range p.Phases {
 			phase := &p.Phases[i]
 			switch {
 			case phase.Name != f.Phase || hasFinding(others, f):
-			case phase.shows(f):
+			case phase.confirms(f):
 				list = append(list, f)
 			default:
 				p.FindingsUnsure = append(p.FindingsUnsure, f)
@@ -265,7 +265,7 @@ func findingsOf(runs []*matchedRun) (found []analysis.Finding) {
 		}
 		for _, r := range runs {
 			if part := r.part(f.Phase); part != nil {
-				of += len(part.all)
+				of += len(part.repeats)
 			}
 		}
 		if 2*times > of && !hasFinding(all[:i], f) {
@@ -291,10 +291,10 @@ func sameFinding(f, g analysis.Finding) bool {
 		(f.Change == nil || slices.Equal(f.Disks, g.Disks))
 }
 
-// shows reports whether a finding that one run has is more than chance: it is a fact, or the
+// confirms reports whether a finding that one run has is more than chance: it is a fact, or the
 // ledger's, which noise does not make, or a rate of the phase changed. Others depend on
 // thresholds, and equal runs can end up on both sides of one.
-func (p *Phase) shows(f analysis.Finding) bool {
+func (p *PhasePair) confirms(f analysis.Finding) bool {
 	facts := []string{"partial", "cached", "foreign_traffic", "heat", "drops", "host_bound"}
 	if f.Change != nil || slices.Contains(facts, f.Code) {
 		return true

@@ -112,7 +112,7 @@ func TestAnswer(t *testing.T) {
 		return Rate{Disk: disk, Measure: m,
 			Test: Test{Change: &change, Interval: &stats.Interval{low, high}, Verdict: v}}
 	}
-	pair := Pair{Phases: []Phase{
+	pair := Pair{Phases: []PhasePair{
 		{Name: "A", Rates: []Rate{rate("A", Window, 0.5, 0.6), rate("A", Level, 0.9, 1)}},
 		{Name: "AB", Rates: []Rate{
 			rate("A", Window, -0.02, 0.01), rate("A", Level, -0.3, -0.2),

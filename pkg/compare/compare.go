@@ -66,7 +66,7 @@ type Pair struct {
 	Doubts   []string     `json:"doubts,omitempty"` // why its rates cannot be trusted
 	Method   []Difference `json:"method"`           // what was measured differently
 	// Phases are those in both runs, in the base's order, except for tries of searches.
-	Phases       []Phase            `json:"phases"`
+	Phases       []PhasePair        `json:"phases"`
 	Searches     []SearchPair       `json:"searches,omitempty"`
 	OnlyInBase   []string           `json:"only_in_base"`
 	OnlyInNew    []string           `json:"only_here"`
@@ -83,8 +83,8 @@ type Pair struct {
 	Titles map[string]string `json:"-"` // titles of the phases of both runs, by name: see Title
 }
 
-// Phase is one phase in two runs.
-type Phase struct {
+// PhasePair is one phase in two runs.
+type PhasePair struct {
 	Name       string        `json:"phase"`
 	Title      string        `json:"title"` // what people call it, as analysis.Phase has it
 	Rates      []Rate        `json:"rates"`
@@ -105,10 +105,11 @@ type Phase struct {
 	// includes what varies from repeat to repeat.
 	Repeats *Repeats `json:"repeats,omitempty"`
 
-	disks  []string // disks whose rates are compared
-	losses []string // what the base measured in it and another run did not, or not completely
-	apart  bool     // in one of the other runs only the disks never worked at once
-	window bool     // both runs have a window of all disks
+	disks []string // disks whose rates are compared
+	// What the base measured in it and another run did not, or not completely.
+	losses        []string
+	neverTogether bool // in one of the other runs only the disks never worked at once
+	window        bool // both runs have a window of all disks
 }
 
 // Measure is which of a disk's rates a Rate is.
@@ -233,7 +234,7 @@ func Groups(base []Input, others [][]Input, earlier []Measurements) *Comparison 
 	}
 	c.judge()
 	for i := range c.Pairs {
-		c.Pairs[i].findings(b, news[i])
+		c.Pairs[i].sortFindings(b, news[i])
 	}
 	return c
 }
@@ -254,7 +255,7 @@ func sideOf(runs []*matchedRun) Side {
 		side.Partial = side.Partial || r.Trace.Status == trace.Partial
 	}
 	if side.Label = labels[0]; len(labels) > 1 {
-		side.Label = few(labels, ", ")
+		side.Label = shortList(labels, ", ")
 	}
 	return side
 }
@@ -280,11 +281,11 @@ func (p *Pair) Title(phase string) string { return cmp.Or(p.Titles[phase], phase
 func newPair(base, other []*matchedRun) Pair {
 	b, n := base[0], other[0]
 	p := Pair{
-		Side: sideOf(other), Phases: []Phase{}, Titles: map[string]string{},
+		Side: sideOf(other), Phases: []PhasePair{}, Titles: map[string]string{},
 		Searches: searches(base, other), FindingsUnsure: []analysis.Finding{},
 	}
 	for _, part := range slices.Concat(n.parts, b.parts) {
-		p.Titles[part.name] = part.called()
+		p.Titles[part.name] = part.title()
 	}
 	p.OnlyInBase = p.onlyIn(b, other...)
 	p.OnlyInNew = p.onlyIn(n, base...)
@@ -295,7 +296,7 @@ func newPair(base, other []*matchedRun) Pair {
 	}
 	for i := range p.Phases {
 		phase := &p.Phases[i]
-		why := cmp.Or(unrepeated(base, phase.Name), unrepeated(other, phase.Name))
+		why := cmp.Or(whyNotRepeats(base, phase.Name), whyNotRepeats(other, phase.Name))
 		if phase.Reason == "" && why != "" {
 			phase.Reason = why
 		}
@@ -304,7 +305,7 @@ func newPair(base, other []*matchedRun) Pair {
 		}
 	}
 	p.Method = differences(b, n, p.Phases)
-	p.about(b, n)
+	p.explain(b, n)
 	// A phase that one of the base's runs lacks is not compared.
 	for _, r := range slices.Concat(base[1:], other) {
 		for _, phase := range p.onlyIn(b, r) {
@@ -314,8 +315,8 @@ func newPair(base, other []*matchedRun) Pair {
 	for _, phase := range p.Phases {
 		p.Lost = append(p.Lost, phase.losses...)
 	}
-	p.Lost = append(p.Lost, p.unanswered(other)...)
-	p.doubt(base, other)
+	p.Lost = append(p.Lost, p.unansweredSearches(other)...)
+	p.addDoubts(base, other)
 	return p
 }
 
@@ -378,17 +379,17 @@ func (p *Pair) compare(base, other []*matchedRun, earlier []Measurements) {
 			continue
 		}
 		lead := base[0].part(phase.Name)
-		before, after := partsOf(base, phase.Name), partsOf(other, phase.Name)
+		before, after := poolOf(base, phase.Name), poolOf(other, phase.Name)
 		if len(before)+len(after) > len(base)+len(other) {
 			phase.Repeats = &Repeats{len(before), len(after)}
 		}
 		for _, disk := range phase.disks {
-			key := RateKey(phase.Name, disk, lead.found)
-			r := Rate{Disk: disk, Op: lead.found.Roles[disk], Measure: Window}
+			key := RateKey(phase.Name, disk, lead.result)
+			r := Rate{Disk: disk, Op: lead.result.Roles[disk], Measure: Window}
 			r.Base, r.New = r.fill(p.Variation, key, sides)
 			if r.Reason != "" {
-				r.doubt("in the base, ", base[0].part(phase.Name), disk)
-				r.doubt("", other[0].part(phase.Name), disk)
+				r.explainNoInterval("in the base, ", base[0].part(phase.Name), disk)
+				r.explainNoInterval("", other[0].part(phase.Name), disk)
 			}
 			phase.Rates = append(append(phase.Rates, r),
 				levelRates(p.Variation, key, r, before, after)...)
@@ -405,15 +406,15 @@ func (p *Pair) compare(base, other []*matchedRun, earlier []Measurements) {
 		}
 		if phase.window {
 			r := Rate{Measure: Window}
-			r.Base, r.New = r.fill(p.Variation, RateKey(phase.Name, "", lead.found), sides)
+			r.Base, r.New = r.fill(p.Variation, RateKey(phase.Name, "", lead.result), sides)
 			phase.Rates = append(phase.Rates, r)
 		}
 	}
 }
 
-// doubt says why the rate of a disk has no interval, if a part is why.
-func (t *Test) doubt(where string, p *matchedPhase, disk string) {
-	for _, w := range p.found.Warnings {
+// explainNoInterval says why the rate of a disk has no interval, if a part is why.
+func (t *Test) explainNoInterval(where string, p *matchedPhase, disk string) {
+	for _, w := range p.result.Warnings {
 		if w.Code == "no_interval" && (w.Disk == disk || w.Disk == "") {
 			_, lasting := w.Values.(analysis.MemoryValues)
 			t.Reason, t.lasting = where+w.Text, t.lasting || lasting
@@ -421,10 +422,10 @@ func (t *Test) doubt(where string, p *matchedPhase, disk string) {
 	}
 }
 
-// partsOf are those of a phase in each run, with all its repeats.
-func partsOf(runs []*matchedRun, phase string) (list []*matchedPhase) {
+// poolOf are those of a phase in each run, with all its repeats.
+func poolOf(runs []*matchedRun, phase string) (list []*matchedPhase) {
 	for _, r := range runs {
-		list = append(list, r.part(phase).pool()...)
+		list = append(list, r.part(phase).comparable()...)
 	}
 	return list
 }
@@ -438,11 +439,11 @@ func (p *Pair) samples(runs []*matchedRun, base *matchedRun, unit string) (list 
 			if phase.Reason != "" {
 				continue
 			}
-			for i, part := range r.part(phase.Name).pool() {
+			for i, part := range r.part(phase.Name).comparable() {
 				if i == len(repeats) {
 					repeats = append(repeats, Measurements{})
 				}
-				repeats[i].add(part.found, phase.Name, base.part(phase.Name).found)
+				repeats[i].add(part.result, phase.Name, base.part(phase.Name).result)
 			}
 		}
 		if unit != FromRepeats {

@@ -82,7 +82,7 @@ func (t *Test) test(v *Variation, key MeasurementKey, base, other []stats.Estima
 	t.Change = new(*after / *before - 1)
 	for _, side := range [][]stats.Estimate{base, other} {
 		if len(side) == 1 && side[0].DegreesOfFreedom == 0 {
-			t.Reason = varies
+			t.Reason = variationUnknown
 			return before, after
 		}
 	}
@@ -95,11 +95,11 @@ func (t *Test) test(v *Variation, key MeasurementKey, base, other []stats.Estima
 	return before, after
 }
 
-const varies = "how far it varies within a run is not known"
+const variationUnknown = "how far it varies within a run is not known"
 
 // levels are the times between the changes of a disk's rate that the ledger found in the overlap.
 func (p *matchedPhase) levels(disk string) (list [][]overlap.Span) {
-	for _, in := range p.found.Stretches(disk, p.window) {
+	for _, in := range p.result.Stretches(disk, p.window) {
 		if overlap.Seconds(in) >= overlap.ShortS {
 			list = append(list, in)
 		}
@@ -107,9 +107,9 @@ func (p *matchedPhase) levels(disk string) (list [][]overlap.Span) {
 	return list
 }
 
-// at is the time of a level of so many: the part's own, if it has as many, else the same seconds,
-// or the last level if the disk had ended by then.
-func (p *matchedPhase) at(disk string, level, of int, in []overlap.Span) []overlap.Span {
+// levelAt is the time of a level of so many: the part's own, if it has as many, else the same
+// seconds, or the last level if the disk had ended by then.
+func (p *matchedPhase) levelAt(disk string, level, of int, in []overlap.Span) []overlap.Span {
 	own := p.levels(disk)
 	same := overlap.Clip(p.window, overlap.Span{StartNS: in[0].StartNS, EndNS: in[len(in)-1].EndNS})
 	switch {
@@ -129,7 +129,7 @@ func (p *matchedPhase) rateIn(disk string, in []overlap.Span) stats.Estimate {
 	if doubt == stats.NoDoubt || doubt == stats.TooSlow {
 		return e
 	}
-	for _, c := range p.found.Changes {
+	for _, c := range p.result.Changes {
 		if c.CI != nil && len(c.Disks) == 1 && c.Disks[0] == disk && ns(c.EndS) == in[0].StartNS {
 			return Log(c.ToRate, c.CI)
 		}
@@ -154,10 +154,10 @@ func levelRates(v *Variation, key MeasurementKey, r Rate, base,
 			if len(levels) == 1 {
 				continue
 			}
-			r, span := r, p.at(r.Disk, i, len(levels), in)
+			r, span := r, p.levelAt(r.Disk, i, len(levels), in)
 			var before []stats.Estimate
 			for _, b := range base {
-				in := b.at(r.Disk, i, len(levels), in)
+				in := b.levelAt(r.Disk, i, len(levels), in)
 				before, r.BaseSpan = append(before, b.rateIn(r.Disk, in)), secondsOf(in)
 			}
 			r.Span = secondsOf(span)
@@ -173,8 +173,8 @@ func secondsOf(in []overlap.Span) *[2]float64 {
 }
 
 // phases goes over those of all pairs.
-func (c *Comparison) phases() iter.Seq2[*Pair, *Phase] {
-	return func(yield func(*Pair, *Phase) bool) {
+func (c *Comparison) phases() iter.Seq2[*Pair, *PhasePair] {
+	return func(yield func(*Pair, *PhasePair) bool) {
 		for i := range c.Pairs {
 			for j := range c.Pairs[i].Phases {
 				if !yield(&c.Pairs[i], &c.Pairs[i].Phases[j]) {
@@ -186,7 +186,7 @@ func (c *Comparison) phases() iter.Seq2[*Pair, *Phase] {
 }
 
 // stepped reports whether levels of a disk are compared, or of any.
-func (p *Phase) stepped(disk string) bool {
+func (p *PhasePair) stepped(disk string) bool {
 	for _, r := range p.Rates {
 		if r.Measure == Level && (disk == "" || r.Disk == disk) {
 			return true
@@ -198,7 +198,7 @@ func (p *Phase) stepped(disk string) bool {
 // gated reports whether a rate is judged by gates: if levels are compared, they are, and not the
 // mean of all. What the work limits, and the sum of all disks, need no judgement if how far they
 // vary is not known.
-func (p *Phase) gated(r *Rate) bool {
+func (p *PhasePair) gated(r *Rate) bool {
 	needed := r.P != nil || r.Disk != "" && !p.Work[r.Disk].IsPaced()
 	return needed && (r.Measure == Level || !p.stepped(r.Disk))
 }
@@ -242,7 +242,7 @@ func correct(tests []*Test, above, below TestResult) {
 		if t.P != nil && lasting > 0 && 2*lasting >= len(tests) {
 			t.P = nil
 			t.CI95 = nil
-			t.Reason = varies
+			t.Reason = variationUnknown
 		}
 	}
 	var judged []*Test

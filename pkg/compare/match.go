@@ -11,16 +11,16 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// same reports whether the same disks do the same in both, on the same connections.
-func (p *matchedPhase) same(
+// sameWork reports whether the same disks do the same in both, on the same connections.
+func (p *matchedPhase) sameWork(
 	b *matchedPhase,
 ) bool {
-	return len(p.works) == len(b.works) && p.shared(b) == len(p.works)
+	return len(p.works) == len(b.works) && p.disksInCommon(b) == len(p.works)
 }
 
-// shared is how many disks do the same in both, on the same connections; 0 if a disk does
+// disksInCommon is how many disks do the same in both, on the same connections; 0 if a disk does
 // something else.
-func (p *matchedPhase) shared(b *matchedPhase) (n int) {
+func (p *matchedPhase) disksInCommon(b *matchedPhase) (n int) {
 	for disk := range p.works {
 		if _, ok := b.works[disk]; !ok {
 			continue
@@ -78,9 +78,9 @@ type matchedRun struct {
 // matchedPhase is a phase of one run.
 type matchedPhase struct {
 	name        string          // name of the base's phase that it matches
-	own         string          // in its own run: without a number if it has repeats
-	all         []*matchedPhase // itself and its repeats in the same run, in order
-	found       *analysis.PhaseResult
+	ownName     string          // in its own run: without a number if it has repeats
+	repeats     []*matchedPhase // itself and its repeats in the same run, in order
+	result      *analysis.PhaseResult
 	traced      *trace.Phase
 	works       map[string]work.Work // work of each disk
 	connections map[string]string
@@ -88,7 +88,7 @@ type matchedPhase struct {
 }
 
 func newPart(r Input, t *trace.Phase) *matchedPhase {
-	p := &matchedPhase{name: t.Name, own: t.Name, traced: t, works: map[string]work.Work{},
+	p := &matchedPhase{name: t.Name, ownName: t.Name, traced: t, works: map[string]work.Work{},
 		connections: map[string]string{}}
 	for _, d := range r.Trace.Disks {
 		p.connections[d.Name] = d.Connection
@@ -99,12 +99,12 @@ func newPart(r Input, t *trace.Phase) *matchedPhase {
 	}
 	for i := range r.Analysis.Phases {
 		if r.Analysis.Phases[i].Name == t.Name {
-			p.found = &r.Analysis.Phases[i]
+			p.result = &r.Analysis.Phases[i]
 		}
 	}
-	p.all = []*matchedPhase{p}
-	if p.found.Overlap != nil {
-		for _, span := range p.found.Overlap.Spans {
+	p.repeats = []*matchedPhase{p}
+	if p.result.Overlap != nil {
+		for _, span := range p.result.Overlap.Spans {
 			p.window = append(p.window, overlap.Span{StartNS: ns(span[0]), EndNS: ns(span[1])})
 		}
 	}
@@ -128,10 +128,11 @@ func (r *matchedRun) part(name string) *matchedPhase {
 func (p *matchedPhase) repeatedBy(q *matchedPhase) bool {
 	a, b := p.traced, q.traced
 	first := trace.Unnumbered(b.Name) + "-1"
-	return p.all[0].traced.Name == first && b.Name != first && a.Search == nil && b.Search == nil &&
+	return p.repeats[0].traced.Name == first && b.Name != first && a.Search == nil &&
+		b.Search == nil &&
 		a.Stop == b.Stop &&
 		a.Test == b.Test &&
-		p.shared(q) > 0
+		p.disksInCommon(q) > 0
 }
 
 // usable reports whether a phase was measured to its end.
@@ -139,9 +140,9 @@ func (p *matchedPhase) usable() bool {
 	return p.traced.Status != trace.Partial && len(p.window) > 0
 }
 
-// pool are those of a phase and its repeats that are compared; p stands for all of them.
-func (p *matchedPhase) pool() (pool []*matchedPhase) {
-	for _, q := range p.all {
+// comparable are those of a phase and its repeats that are compared; p stands for all of them.
+func (p *matchedPhase) comparable() (pool []*matchedPhase) {
+	for _, q := range p.repeats {
 		if q.usable() && len(q.works) == len(p.works) {
 			pool = append(pool, q)
 		}
@@ -152,12 +153,12 @@ func (p *matchedPhase) pool() (pool []*matchedPhase) {
 	return pool
 }
 
-// called is what people call the phase, with all its repeats.
-func (p *matchedPhase) called() string {
-	if len(p.all) > 1 {
-		return trace.Unnumbered(p.found.Title)
+// title is what people call the phase, with all its repeats.
+func (p *matchedPhase) title() string {
+	if len(p.repeats) > 1 {
+		return trace.Unnumbered(p.result.Title)
 	}
-	return p.found.Title
+	return p.result.Title
 }
 
 // match gives the phases of a run the names of those of the base that they match: first those of
@@ -170,12 +171,16 @@ func match(r Input, base []*matchedPhase) *matchedRun {
 	done := map[*matchedPhase]bool{}
 	for _, fits := range []func(b, n *matchedPhase) bool{
 		func(b, n *matchedPhase) bool {
-			return (b.own == n.own || b.traced.Name == n.traced.Name) && b.shared(n) > 0
+			return (b.ownName == n.ownName || b.traced.Name == n.traced.Name) &&
+				b.disksInCommon(n) > 0
 		},
 		func(b, n *matchedPhase) bool {
-			return trace.Unnumbered(b.traced.Name) == trace.Unnumbered(n.traced.Name) && b.same(n)
+			return trace.Unnumbered(b.traced.Name) == trace.Unnumbered(n.traced.Name) &&
+				b.sameWork(n)
 		},
-		func(b, n *matchedPhase) bool { return b.own == n.own || b.traced.Name == n.traced.Name },
+		func(b, n *matchedPhase) bool {
+			return b.ownName == n.ownName || b.traced.Name == n.traced.Name
+		},
 	} {
 		for _, b := range base {
 			for _, n := range m.parts {
@@ -193,7 +198,7 @@ func match(r Input, base []*matchedPhase) *matchedRun {
 		if n.traced.Search == nil && !done[n] && taken[n.name] {
 			n.name += " (other work)"
 		}
-		for _, q := range n.all {
+		for _, q := range n.repeats {
 			names[q.traced.Name] = n.name
 		}
 	}
@@ -215,29 +220,29 @@ func newParts(r Input) (list []*matchedPhase) {
 		if first == nil {
 			list = append(list, p)
 		} else {
-			first.all = append(first.all, p)
+			first.repeats = append(first.repeats, p)
 		}
 	}
 	for i, p := range list {
-		if len(p.all) == 1 {
+		if len(p.repeats) == 1 {
 			continue
 		}
-		name := trace.Unnumbered(p.own)
+		name := trace.Unnumbered(p.ownName)
 		for _, t := range r.Trace.Phases {
 			if t.Name == name {
-				name = p.own
+				name = p.ownName
 				break
 			}
 		}
 		lead := p
-		for _, q := range p.all {
+		for _, q := range p.repeats {
 			if q.usable() && (!lead.usable() || len(q.works) > len(lead.works)) {
 				lead = q
 			}
 		}
-		lead.all = p.all
+		lead.repeats = p.repeats
 		lead.name = name
-		lead.own = name
+		lead.ownName = name
 		list[i] = lead
 	}
 	return list

@@ -10,22 +10,22 @@ import (
 )
 
 // newPhase is a phase that is in all runs, without its rates.
-func newPhase(base *matchedRun, b *matchedPhase, others []*matchedRun) Phase {
+func newPhase(base *matchedRun, b *matchedPhase, others []*matchedRun) PhasePair {
 	n := others[0].part(b.name)
-	out := Phase{
+	out := PhasePair{
 		Name:       b.name,
-		Title:      b.called(),
+		Title:      b.title(),
 		Rates:      []Rate{},
-		Recoveries: recoveries(b.found, n.found),
+		Recoveries: recoveries(b.result, n.result),
 		Work:       b.works,
 	}
-	if n.own != b.name {
-		out.NewPhase = n.own
+	if n.ownName != b.name {
+		out.NewPhase = n.ownName
 	}
 	for _, other := range others {
-		of, all := " of "+other.Label, other.part(b.name).all
+		of, all := " of "+other.Label, other.part(b.name).repeats
 		var gone []string
-		cut := len(all) < len(b.all) && other.Trace.Status == trace.Partial
+		cut := len(all) < len(b.repeats) && other.Trace.Status == trace.Partial
 		apart := false
 		for _, again := range all {
 			for _, disk := range lost(base, b, again) {
@@ -46,12 +46,12 @@ func newPhase(base *matchedRun, b *matchedPhase, others []*matchedRun) Phase {
 		}
 		out.Lost = append(out.Lost, gone...)
 		out.Incomplete = out.Incomplete || cut
-		out.apart = out.apart || apart
+		out.neverTogether = out.neverTogether || apart
 	}
 	alike := 0
 	for _, disk := range base.Analysis.Order {
-		if role := b.found.Roles[disk]; role == "" || role == trace.Idle ||
-			n.found.Roles[disk] != role {
+		if role := b.result.Roles[disk]; role == "" || role == trace.Idle ||
+			n.result.Roles[disk] != role {
 			continue
 		}
 		alike++
@@ -73,7 +73,7 @@ func newPhase(base *matchedRun, b *matchedPhase, others []*matchedRun) Phase {
 		out.Reason = "no disk has the same role in both runs"
 	case len(b.window) == 0:
 		out.Reason = "in the base, " + neverAtOnce
-	case out.apart:
+	case out.neverTogether:
 		out.Reason = neverAtOnce
 	case len(out.disks) == 0:
 		out.Reason = "no disk has the same work in both runs"
@@ -100,9 +100,9 @@ func recoveries(base, other *analysis.PhaseResult) []Recovery {
 	return list
 }
 
-// unrepeated is why the runs of a side are not repeats of one another in a phase; empty if they
+// whyNotRepeats is why the runs of a side are not repeats of one another in a phase; empty if they
 // are.
-func unrepeated(runs []*matchedRun, phase string) string {
+func whyNotRepeats(runs []*matchedRun, phase string) string {
 	a := runs[0].part(phase)
 	for i, r := range runs[1:] {
 		b := r.part(phase)

@@ -93,7 +93,7 @@ func (r record) walk(of fact, object any) {
 }
 
 // recordOf is what is known about how a run was made, in the given phases.
-func recordOf(r, other *matchedRun, phases []Phase) record {
+func recordOf(r, other *matchedRun, phases []PhasePair) record {
 	out := record{}
 	out.add(
 		fact{cause: ofDisks, what: "disks"},
@@ -209,7 +209,7 @@ func (r *matchedRun) simulated() bool {
 
 // differences lists the values that both records have and that differ, possible causes of a change
 // first. What differs in the same way in several places is listed once.
-func differences(base, other *matchedRun, phases []Phase) []Difference {
+func differences(base, other *matchedRun, phases []PhasePair) []Difference {
 	before, after := recordOf(base, other, phases), recordOf(other, base, phases)
 	rank := func(cause string) int {
 		return slices.Index([]string{ofDisks, ofConnection, ofHub, ofHost, ofWork, ofNothing},
@@ -246,7 +246,7 @@ func differences(base, other *matchedRun, phases []Phase) []Difference {
 	}
 	for i, d := range list {
 		if len(places[d]) < all[d.What] {
-			list[i].Where = few(places[d], ", ")
+			list[i].Where = shortList(places[d], ", ")
 		}
 	}
 	if base.Method != nil && other.Method != nil && base.Method.Host != other.Method.Host {
@@ -257,16 +257,16 @@ func differences(base, other *matchedRun, phases []Phase) []Difference {
 	return list
 }
 
-// few lists names, after the third only how many more there are.
-func few(names []string, separator string) string {
+// shortList lists names, after the third only how many more there are.
+func shortList(names []string, separator string) string {
 	if more := len(names) - 3; more > 1 {
 		names = append(slices.Clone(names[:3]), fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(names, separator)
 }
 
-// about fills in what differs between two runs and may so be the cause of a change.
-func (p *Pair) about(base, other *matchedRun) {
+// explain fills in what differs between two runs and may so be the cause of a change.
+func (p *Pair) explain(base, other *matchedRun) {
 	var details []string
 	p.Differs = []string{}
 	list := p.Method

@@ -256,7 +256,7 @@ func (r *recording) finish() error {
 			s.began = first
 		}
 	}
-	return r.choose()
+	return r.chooseDevices()
 }
 
 var (
@@ -266,9 +266,9 @@ var (
 	partition = regexp.MustCompile(`^([a-z]+|.*\d)p?\d+$`)
 )
 
-// choose takes the devices that are named, or else those that were at work: none whose bytes would
-// count twice, and none that moved next to nothing.
-func (r *recording) choose() error {
+// chooseDevices takes the devices that are named, or else those that were at work: none whose bytes
+// would count twice, and none that moved next to nothing.
+func (r *recording) chooseDevices() error {
 	var most int64
 	isNamed := false
 	counted := map[string]bool{}
@@ -283,7 +283,7 @@ func (r *recording) choose() error {
 	var left []string
 	for _, name := range slices.Sorted(maps.Keys(r.devices)) {
 		s := r.devices[name]
-		isIdle := most > 0 && (counted[name] || float64(s.moved()) < small*float64(most))
+		isIdle := most > 0 && (counted[name] || float64(s.moved()) < negligibleShare*float64(most))
 		if isNamed && r.opts.Disks[name] == "" || !isNamed && isIdle {
 			left = append(left, name)
 		} else {

@@ -75,7 +75,7 @@ func (s *series) trim() {
 	}
 	var from, to int64
 	for _, step := range s.steps {
-		if step.rate() > idle*fastest {
+		if step.rate() > idleShare*fastest {
 			if to == 0 {
 				from = step.fromNS
 			}
@@ -88,11 +88,11 @@ func (s *series) trim() {
 }
 
 const (
-	// idle is the share of the fastest rate up to which a disk does not work: 1.6 % was seen while
-	// elbencho waited for the system to write its cache out.
-	idle = 0.02
-	// small is the share below which something is taken for a part of something else.
-	small = 0.01
+	// idleShare is the share of the fastest rate up to which a disk does not work: 1.6 % was seen
+	// while elbencho waited for the system to write its cache out.
+	idleShare = 0.02
+	// negligibleShare is the share below which something is taken for a part of something else.
+	negligibleShare = 0.01
 	// tooFarApart is the difference between two counts of the same bytes, or two lengths of the
 	// same time, above which they are not the same.
 	tooFarApart = 0.02
@@ -198,8 +198,8 @@ type interval struct {
 	bytes        [2]int64
 }
 
-// sum adds steps up, over the parts between all their edges, on a clock with another zero.
-func sum(steps []step, zero int64) []interval {
+// sumSteps adds steps up, over the parts between all their edges, on a clock with another zero.
+func sumSteps(steps []step, zero int64) []interval {
 	var edges []int64
 	for i := range steps {
 		s := &steps[i]
@@ -280,12 +280,12 @@ func (in *input) events(started time.Time) []byte {
 				ops = []trace.Role{trace.Read}
 			}
 			line.Roles[s.disk] = ops[0]
-			if min(reads, 1-reads) >= small {
+			if min(reads, 1-reads) >= negligibleShare {
 				ops = []trace.Role{trace.Read, trace.Write}
 				line.Work[s.disk] = work.Work{Reads: math.Round(reads*100) / 100}
 			}
 			e := trace.Event{Phase: line.Phase, Disk: s.disk}
-			files = appendFiles(files, e, sum(s.steps, release), ops)
+			files = appendFiles(files, e, sumSteps(s.steps, release), ops)
 			for _, t := range s.times {
 				t.Phase = e.Phase
 				t.Disk = e.Disk

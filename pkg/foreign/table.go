@@ -82,8 +82,8 @@ type tableDisk struct {
 	done            [2]float64
 }
 
-// none is no instant: there was no row before.
-const none = math.MinInt64
+// noInstant is no instant: there was no row before.
+const noInstant = math.MinInt64
 
 // nsPerUnit has the units of columns of time. A plain time is the wall clock's.
 func nsPerUnit() map[string]float64 {
@@ -181,8 +181,8 @@ func (t *tableReader) disk(name, phase string) *tableDisk {
 	if d := t.disks[key]; d != nil {
 		return d
 	}
-	d := &tableDisk{series: t.add(t.tool, name, phase), beforeNS: none, nowNS: none,
-		lastNS: [2]int64{none, none}}
+	d := &tableDisk{series: t.add(t.tool, name, phase), beforeNS: noInstant, nowNS: noInstant,
+		lastNS: [2]int64{noInstant, noInstant}}
 	if t.isElbencho() {
 		d.nowNS = 0 // Its bytes count from there.
 		d.lastNS = [2]int64{}
@@ -214,7 +214,7 @@ func (d *tableDisk) add(op, nowNS int64, amount string, value float64) error {
 		fromNS = before
 		value, d.done[op] = value-d.done[op], value
 	}
-	if fromNS > none { // else nothing says since when
+	if fromNS > noInstant { // else nothing says since when
 		d.steps = append(d.steps, step{op, fromNS, nowNS, int64(value)})
 	}
 	return nil

@@ -20,7 +20,7 @@ type member struct {
 
 	curve []breakpoint // by time; from the last grant on
 	// The share it keeps when another leaves: its own, except for noise and for the others' frames.
-	held float64
+	heldRate float64
 
 	frames *frames // nil: it moves files
 	pace   *pace   // nil: as fast as it can
@@ -188,11 +188,11 @@ func (m *member) endLag() { m.startLag(math.Inf(1), never) }
 // shares reports whether it is on the hub with the others, at work or resting.
 func (m *member) shares() bool { return m.state == active && !m.work.Direct && m.work.Probe == 0 }
 
-func (m *member) mixes() bool { return m.writes > 0 && m.writes < 1 }
+func (m *member) isMixed() bool { return m.writes > 0 && m.writes < 1 }
 
-// rests reports whether it is active and takes no part: the next file's or frame's time has not
+// isResting reports whether it is active and takes no part: the next file's or frame's time has not
 // come.
-func (m *member) rests() bool {
+func (m *member) isResting() bool {
 	return m.thinksUntil > 0 || m.frames != nil && m.frames.player == nil
 }
 
@@ -217,8 +217,8 @@ func (m *member) cap() float64 {
 	return 1 / ((1-m.writes)/read + m.writes/write)
 }
 
-// want is the rate it aims at, except for noise, if it can reach that much.
-func (m *member) want(limit float64) float64 {
+// demand is the rate it aims at, except for noise, if it can reach that much.
+func (m *member) demand(limit float64) float64 {
 	if m.pace != nil && !m.pace.behind() {
 		return min(limit, m.pace.rate/m.noiseFactor)
 	}
@@ -227,7 +227,7 @@ func (m *member) want(limit float64) float64 {
 
 // claim appends its part in the contention: one claim, or two if it reads and writes at once.
 func (m *member) claim(claims []Claim) []Claim {
-	want := m.want(m.cap())
+	want := m.demand(m.cap())
 	if reads := 1 - m.writes; reads > 0 {
 		claims = append(claims, Claim{Op: trace.Read, Cap: reads * want,
 			Weight: m.known.Read.Weight})
@@ -256,7 +256,7 @@ func (m *member) nextEvent() int64 {
 	}
 	if f := m.frames; f != nil {
 		next = min(next, f.sampleNS)
-		if m.rests() {
+		if m.isResting() {
 			next = min(next, f.askNS)
 		} else {
 			next = min(next, m.movedAt(float64(f.end)))

@@ -360,7 +360,8 @@ func (s *Sim) leave(gone *member) {
 	}
 	for _, m := range s.members {
 		if m.shares() {
-			m.startLag(m.held, s.now+int64(s.profile.Lags.After(m.work.Op, gone.work.Op, staying)))
+			m.startLag(m.heldRate, s.now+
+				int64(s.profile.Lags.After(m.work.Op, gone.work.Op, staying)))
 		}
 	}
 }
@@ -376,17 +377,17 @@ func (s *Sim) rerate() {
 		case m.state != active:
 		case m.work.Probe > 0:
 			m.flow(s.now, m.work.Probe)
-		case m.rests():
+		case m.isResting():
 			m.flow(s.now, 0)
 		case m.work.Direct:
-			m.flow(s.now, m.want(m.cap()))
+			m.flow(s.now, m.demand(m.cap()))
 		default:
 			s.claims = m.claim(s.claims)
 			s.hubbed = append(s.hubbed, m)
 			// One that has not followed others for longer than streams that are in time need.
 			f := m.frames
 			calm = calm && (f == nil || s.now-f.sinceNS > f.longest)
-			if m.mixes() {
+			if m.isMixed() {
 				mixing++
 			}
 		}
@@ -399,15 +400,15 @@ func (s *Sim) rerate() {
 	shares := s.shares
 	for _, m := range s.hubbed {
 		rate := shares[0]
-		if m.mixes() { // as fast as the direction that is shorter of what it needs
+		if m.isMixed() { // as fast as the direction that is shorter of what it needs
 			rate = min(rate/(1-m.writes), shares[1]/m.writes)
 			shares = shares[1:]
 		}
 		shares = shares[1:]
 		rate = min(rate, m.lagRate)
 		m.flow(s.now, rate)
-		if calm || m.frames != nil || m.held == 0 {
-			m.held = rate
+		if calm || m.frames != nil || m.heldRate == 0 {
+			m.heldRate = rate
 		}
 	}
 }
@@ -419,7 +420,7 @@ func (s *Sim) balance() {
 	const nearly, negligible = 1e-10, 1e-6 // shares of a rate
 	i := 0
 	for _, m := range s.hubbed {
-		if !m.mixes() {
+		if !m.isMixed() {
 			i++
 			continue
 		}
@@ -430,7 +431,7 @@ func (s *Sim) balance() {
 			return s.shares[i] >= claims[0].Cap*(1-nearly) &&
 				s.shares[i+1] >= claims[1].Cap*(1-nearly)
 		}
-		high := m.want(m.cap())
+		high := m.demand(m.cap())
 		if !gets(high) {
 			low := negligible * high
 			for high-low > nearly*high {

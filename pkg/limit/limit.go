@@ -75,7 +75,7 @@ func Check(a *analysis.Analysis, limits []scenario.Limit, history History) []Res
 	for _, l := range limits {
 		found := results(a, l, variation)
 		if len(found) == 0 {
-			found = []Result{noResult(a, l)}
+			found = []Result{unmatched(a, l)}
 		}
 		list = append(list, found...)
 	}
@@ -171,17 +171,17 @@ func results(a *analysis.Analysis, l scenario.Limit, v *compare.Variation) (list
 	}
 	for i := range a.Phases {
 		p := &a.Phases[i]
-		if !isOf(l, p) {
+		if !appliesTo(l, p) {
 			continue
 		}
 		for _, disk := range disks {
 			named := l.Phase != "" && l.Disk != "" && l.Disk == disk
-			if disk != "" && !named && (l.Disk != "" && l.Disk != disk || !works(p, disk)) {
+			if disk != "" && !named && (l.Disk != "" && l.Disk != disk || !isBusy(p, disk)) {
 				continue
 			}
 			r := judge(l, p, disk, v)
 			if named || r.Value != nil ||
-				r.Why != missing(r.Measure) { // others are for what has the measure
+				r.Why != whyMissing(r.Measure) { // others are for what has the measure
 				list = append(list, r)
 			}
 		}
@@ -189,29 +189,30 @@ func results(a *analysis.Analysis, l scenario.Limit, v *compare.Variation) (list
 	return list
 }
 
-// noResult says why nothing in a run can be checked against a limit.
-func noResult(a *analysis.Analysis, l scenario.Limit) Result {
+// unmatched says why nothing in a run can be checked against a limit.
+func unmatched(a *analysis.Analysis, l scenario.Limit) Result {
 	r := newResult(l, l.Phase, l.Disk)
 	r.Verdict = Fail
 	var phases []string
 	hasPhase, diskWorks := false, false
 	for i := range a.Phases {
 		p := &a.Phases[i]
-		hasPhase = hasPhase || isOf(l, p)
-		diskWorks = diskWorks || works(p, l.Disk)
+		hasPhase = hasPhase || appliesTo(l, p)
+		diskWorks = diskWorks || isBusy(p, l.Disk)
 		if name := trace.Unnumbered(p.Name); !slices.Contains(phases, name) {
 			phases = append(phases, name)
 		}
 	}
 	switch {
 	case l.Phase != "" && !hasPhase:
-		r.Why = "the run has no such phase" + instead(phases)
+		r.Why = "the run has no such phase" + availableText(phases)
 	case l.Disk != "" && !slices.Contains(a.Order, l.Disk):
-		r.Why = "the run has no such disk" + instead(a.Order)
+		r.Why = "the run has no such disk" + availableText(a.Order)
 	case l.Disk != "" && !diskWorks:
 		r.Why = "the disk does nothing in this run"
 	default:
-		r.Verdict, r.Why = Unsure, "nothing in the run has this measure: "+missing(l.Measure.Name)
+		r.Verdict, r.Why = Unsure, "nothing in the run has this measure: "+
+			whyMissing(l.Measure.Name)
 	}
 	return r
 }
@@ -228,25 +229,25 @@ func newResult(l scenario.Limit, phase, disk string) Result {
 	}
 }
 
-func isOf(l scenario.Limit, p *analysis.PhaseResult) bool {
+func appliesTo(l scenario.Limit, p *analysis.PhaseResult) bool {
 	return l.Phase == "" || l.Phase == p.Name || l.Phase == trace.Unnumbered(p.Name)
 }
 
-func works(p *analysis.PhaseResult, disk string) bool {
+func isBusy(p *analysis.PhaseResult, disk string) bool {
 	role, ok := p.Roles[disk]
 	return ok && role != trace.Idle
 }
 
-// instead lists what the run has, if the list is short.
-func instead(names []string) string {
+// availableText lists what the run has, if the list is short.
+func availableText(names []string) string {
 	if len(names) == 0 || len(names) > 8 {
 		return ""
 	}
 	return "; it has " + unit.List(names)
 }
 
-// missing is why a phase has no value of a measure that not every phase has.
-func missing(measure string) string {
+// whyMissing is why a phase has no value of a measure that not every phase has.
+func whyMissing(measure string) string {
 	switch measure {
 	case "kept":
 		return "the disk was not measured without the others, so there is nothing to compare with"
@@ -270,7 +271,7 @@ func judge(l scenario.Limit, p *analysis.PhaseResult, disk string, v *compare.Va
 			return r
 		}
 	}
-	if disk != "" && !works(p, disk) {
+	if disk != "" && !isBusy(p, disk) {
 		r.Why = "the disk does nothing in this phase"
 		return r
 	}
@@ -388,7 +389,7 @@ func (r *Result) measure(p *analysis.PhaseResult) (exact bool) {
 	}
 	switch {
 	case r.Value == nil:
-		r.Why = missing(r.Measure)
+		r.Why = whyMissing(r.Measure)
 	case ci != nil:
 		r.Low, r.High = &ci[0], &ci[1]
 	}
@@ -412,10 +413,10 @@ func FromRun(a *analysis.Analysis) []scenario.Limit {
 		seen[name] = true
 		for _, disk := range append([]string{""}, a.Order...) {
 			for _, m := range scenario.Measures() {
-				if m.Phases != (disk == "") || disk != "" && !works(p, disk) {
+				if m.Phases != (disk == "") || disk != "" && !isBusy(p, disk) {
 					continue
 				}
-				if l := fromPhase(p, disk, m.Name); l.Min != nil || l.Max != nil {
+				if l := limitOf(p, disk, m.Name); l.Min != nil || l.Max != nil {
 					l.Phase = name
 					l.Disk = disk
 					l.Measure = m
@@ -427,8 +428,8 @@ func FromRun(a *analysis.Analysis) []scenario.Limit {
 	return list
 }
 
-// fromPhase has the bounds of one measure that a phase holds with room for its noise, or none.
-func fromPhase(p *analysis.PhaseResult, disk, name string) (l scenario.Limit) {
+// limitOf has the bounds of one measure that a phase holds with room for its noise, or none.
+func limitOf(p *analysis.PhaseResult, disk, name string) (l scenario.Limit) {
 	r := Result{Measure: name, Disk: disk}
 	r.measure(p)
 	value, low, high := r.Value, r.Low, r.High

@@ -118,8 +118,8 @@ func Fit(e *hub.Evidence, o FitOptions) (*FitResult, error) {
 	for i := range f.params {
 		p := f.parameter(i)
 		if p.Note != "" {
-			column := make([]float64, len(f.all))
-			for k, x := range f.all {
+			column := make([]float64, len(f.samples))
+			for k, x := range f.samples {
 				column[k] = x[i]
 			}
 			chosen[i] = stats.Median(column)
@@ -147,7 +147,7 @@ func Fit(e *hub.Evidence, o FitOptions) (*FitResult, error) {
 				"their errors allow; heat, a full cache or another program may have been at work",
 				f.misfit))
 	}
-	if !f.checked {
+	if !f.isChecked {
 		r.Warnings = append(r.Warnings,
 			"there are no more observations than parameters: nothing checks the fit; "+
 				"record more phases")
@@ -189,8 +189,8 @@ func assume(d *hub.DiskModel, c *hub.Capacity) {
 // parameter is a parameter without its value. The evidence bounds one if the best fit contradicts
 // it when it is much higher, or much lower.
 func (f *fits) parameter(param int) Parameter {
-	values := make([]float64, len(f.all))
-	for i, x := range f.all {
+	values := make([]float64, len(f.samples))
+	for i, x := range f.samples {
 		f.set(x)
 		values[i] = *f.params[param].value
 	}

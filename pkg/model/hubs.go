@@ -52,7 +52,7 @@ func Candidates(p *hub.Profile, seed uint64) (hubs []Candidate, refused string, 
 		return nil, "", err
 	}
 	f.bootstrap(rng)
-	for _, x := range f.all {
+	for _, x := range f.samples {
 		f.set(x)
 		profile := *f.profile
 		profile.Disks = slices.Clone(profile.Disks)

@@ -24,9 +24,9 @@ const (
 	starts = 60
 	// tolerance is how far, relative, a hub may be off the law and still count as sharing by it.
 	tolerance = 0.01
-	// unexplained is the chance of residuals as large as they are, if a hub shares by the law,
+	// minChance is the chance of residuals as large as they are, if a hub shares by the law,
 	// below which it does not.
-	unexplained = 0.005
+	minChance = 0.005
 	// FigureError is the relative error assumed of a figure without observations, such as a data
 	// sheet's, at 95 %.
 	FigureError = 0.1
@@ -56,7 +56,7 @@ const unknownLaw = "this hub does not share like any law we know: measure it"
 type law struct {
 	profile *hub.Profile // as the vector last set has it
 	params  []param
-	seen    []target
+	targets []target
 	logs    []float64 // logarithms of the rates observed, target by target
 	errors  []float64 // relative
 	claims  []hub.Claim
@@ -115,7 +115,7 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 			observed[value] = true
 			sum[hub.Direction(d.Op)] += d.Rate
 		}
-		l.seen = append(l.seen, l.target(&o))
+		l.targets = append(l.targets, l.target(&o))
 		if !o.Direct {
 			highest = [2]float64{max(highest[0], sum[0]), max(highest[1], sum[1])}
 			both = max(both, sum[0]+sum[1])
@@ -217,8 +217,8 @@ func (l *law) appendLogs(to []float64, t *target) []float64 {
 // predicted is the logarithms of all rates observed, as a vector has them.
 func (l *law) predicted(x []float64) (logs []float64) {
 	l.set(x)
-	for i := range l.seen {
-		logs = l.appendLogs(logs, &l.seen[i])
+	for i := range l.targets {
+		logs = l.appendLogs(logs, &l.targets[i])
 	}
 	return logs
 }
@@ -251,8 +251,8 @@ func (l *law) jacobian(x []float64) *mat.Dense {
 		l.set(moved)
 		row := 0
 		var logs []float64
-		for i := range l.seen {
-			t := &l.seen[i]
+		for i := range l.targets {
+			t := &l.targets[i]
 			if p.side == nil || slices.Contains(t.sides, p.side) {
 				logs = l.appendLogs(logs[:0], t)
 				for n, v := range logs {
@@ -305,11 +305,11 @@ type fits struct {
 	*law
 	best []float64
 	// Places that the observations hardly contradict more, from different starts.
-	near    [][]float64
-	all     [][]float64 // fits of the samples
-	misfit  float64     // how far the observations lie from the best, in their errors
-	chance  float64     // chance of a misfit as large, if the hub shares by the law
-	checked bool        // there are more observations than parameters
+	nearBest  [][]float64
+	samples   [][]float64 // fits of the samples
+	misfit    float64     // how far the observations lie from the best, in their errors
+	chance    float64     // chance of a misfit as large, if the hub shares by the law
+	isChecked bool        // there are more observations than parameters
 }
 
 // fitLaw fits the law by least squares of the rates' logarithms in their errors, from many starts.
@@ -332,7 +332,7 @@ func fitLaw(p *hub.Profile, e *hub.Evidence, rng *rand.Rand) (*fits, error) {
 	}
 	for _, x := range ends {
 		if l.squares(x, l.logs) < least+chi2Critical {
-			f.near = append(f.near, x)
+			f.nearBest = append(f.nearBest, x)
 		}
 	}
 	f.judge(least)
@@ -351,8 +351,8 @@ func (f *fits) bootstrap(rng *rand.Rand) {
 			residual := max(math.Abs(f.logs[i]-fitted[i]), f.errors[i])
 			sample[i] += residual * rng.NormFloat64()
 		}
-		x := f.descend(f.near[rng.IntN(len(f.near))], sample)
-		f.all = append(f.all, f.loosen(rng, x, sample))
+		x := f.descend(f.nearBest[rng.IntN(len(f.nearBest))], sample)
+		f.samples = append(f.samples, f.loosen(rng, x, sample))
 	}
 }
 
@@ -395,15 +395,15 @@ func (f *fits) judge(squares float64) {
 	free := len(f.logs) - svd.Rank(1e-6)
 	f.misfit = 1
 	f.chance = 1
-	f.checked = free > 0
-	if !f.checked {
+	f.isChecked = free > 0
+	if !f.isChecked {
 		return
 	}
 	f.misfit = math.Sqrt(squares / float64(free))
 	sum := 0.0
 	row := 0
 	r := f.residuals(f.best, f.logs)
-	for _, t := range f.seen {
+	for _, t := range f.targets {
 		for range t.sides {
 			wide := f.errors[row]
 			if len(t.sides) > 1 {
@@ -418,7 +418,7 @@ func (f *fits) judge(squares float64) {
 }
 
 func (f *fits) refused() string {
-	if f.chance < unexplained {
+	if f.chance < minChance {
 		return unknownLaw
 	}
 	return ""

@@ -120,9 +120,9 @@ type NextPhase struct {
 // minProgress is the relative uncertainty below which nothing is left to measure.
 const minProgress = 0.02
 
-// next is the phase that is predicted worst of those that were not measured; nil if nothing is left
-// to learn.
-func next(rows []Row) (next *NextPhase) {
+// leastCertain is the phase that is predicted worst of those that were not measured; nil if nothing
+// is left to learn.
+func leastCertain(rows []Row) (next *NextPhase) {
 	least := minProgress
 	for _, row := range rows {
 		for _, e := range row.Rates {

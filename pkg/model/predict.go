@@ -133,7 +133,7 @@ func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 		out.Rows = append(out.Rows, predictRow(hubs, m, disks, why))
 	}
 	if len(hubs) > 1 && out.Next == nil {
-		out.Next = next(out.Rows)
+		out.Next = leastCertain(out.Rows)
 	}
 	if out.Next != nil {
 		out.Next.Words = Describe(out.Next.Pattern, disks)
@@ -145,7 +145,7 @@ func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 				name, unit.FormatBytes(c.Bytes), unit.FormatRate(c.After))
 		}
 	}
-	out.keep()
+	out.fillKept()
 	out.Placements = place(out.Rows, disks)
 	return out, nil
 }
@@ -227,8 +227,8 @@ func interval(rates []float64, refused string) Estimate {
 	return e
 }
 
-// keep computes what the disks keep of their solo rates.
-func (out *Prediction) keep() {
+// fillKept computes what the disks keep of their solo rates.
+func (out *Prediction) fillKept() {
 	alone := map[string]float64{} // by disk and letter
 	for i := range out.Rows {
 		row := &out.Rows[i]

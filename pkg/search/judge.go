@@ -143,7 +143,8 @@ func (d *judged) failed(limit time.Duration, v stream.Verdict) error {
 			"cable and run.log", seconds(float64(stillNS)/1e9))
 	case !plays && Stopped(d.untilNS+pauseNS, limit.Nanoseconds()):
 		return fmt.Errorf("it was at work for only %s of the %s of a try, so the streams were not "+
-			"tested beside it; run.log may say why, then run it again", seconds(float64(d.untilNS)/1e9),
+			"tested beside it; run.log may say why, then run it again",
+			seconds(float64(d.untilNS)/1e9),
 			limit)
 	}
 	return nil

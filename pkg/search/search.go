@@ -81,7 +81,7 @@ func New(phase *scenario.Phase) *Finder {
 		}
 	}
 	switch limit := int(min(max(1, phase.Search.Max), maxStreams)); {
-	case s.pace():
+	case s.isPace():
 		s.with = newLadder(paceSteps+1, paceSteps+1)
 	case hasOthers:
 		s.alone = newLadder(limit, 1)
@@ -91,10 +91,10 @@ func New(phase *scenario.Phase) *Finder {
 	return s
 }
 
-func (s *Finder) pace() bool { return s.phase.Search.Kind == trace.SearchPace }
+func (s *Finder) isPace() bool { return s.phase.Search.Kind == trace.SearchPace }
 
-// now is the ladder that the next try is of.
-func (s *Finder) now() *ladder {
+// ladder is the ladder that the next try is of.
+func (s *Finder) ladder() *ladder {
 	if s.with == nil {
 		return s.alone
 	}
@@ -107,7 +107,7 @@ func (s *Finder) Next() (try scenario.Phase, ok bool) {
 	if !ok {
 		return scenario.Phase{}, false
 	}
-	try = s.phase.WithTry(t, s.now().tried[t.Step].of+1)
+	try = s.phase.WithTry(t, s.ladder().tried[t.Step].of+1)
 	if s.Tries() > 0 {
 		try.Pause = "" // It was done by hand already.
 	}
@@ -115,14 +115,14 @@ func (s *Finder) Next() (try scenario.Phase, ok bool) {
 }
 
 func (s *Finder) next() (trace.Try, bool) {
-	l := s.now()
+	l := s.ladder()
 	step, ok := l.step()
 	t := trace.Try{
 		Search: s.phase.Name, Kind: s.phase.Search.Kind, Disk: s.phase.Search.Disk,
 		Alone: s.with == nil, Step: step, Steps: l.top,
 	}
 	switch {
-	case !s.pace():
+	case !s.isPace():
 		t.Value = float64(step)
 	case step == l.top:
 		t.Value = s.phase.Search.Max
@@ -142,8 +142,9 @@ func (s *Finder) Add(o TryOutcome) {
 		return
 	}
 	clean := o.Verdict == stream.Clean
-	s.now().add(t, clean)
-	if s.pace() && s.reached == 0 && !clean { // A limit matters only below what the disk has moved.
+	s.ladder().add(t, clean)
+	// A limit matters only below what the disk has moved.
+	if s.isPace() && s.reached == 0 && !clean {
 		s.reached = o.Rate
 		if limit := s.phase.Search.Max; limit > 0 {
 			s.reached = min(s.reached, limit)
@@ -169,7 +170,7 @@ func (s *Finder) Tries() int {
 
 // MaxTries is how many tries the search takes in all, at most. It falls as the search goes on.
 func (s *Finder) MaxTries() int {
-	most := s.Tries() + s.now().left()
+	most := s.Tries() + s.ladder().left()
 	if s.with == nil {
 		most += newLadder(s.alone.top, 1).left()
 	}

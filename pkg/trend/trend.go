@@ -103,10 +103,10 @@ func squaresOf(x []float64) (sum float64) {
 const (
 	// minRuns is the number of runs in a stretch at least, for one odd run is no trend.
 	minRuns = 3
-	// chance is how likely noise may set two neighbouring stretches apart: about that of three
-	// standard errors of a normal distribution. It leaves a change in fewer than 2 of 100 quiet
-	// series of 6 to 300 runs; those that it was chosen by have other seeds than TestNoise.
-	chance = 0.001
+	// falseChangeRate is how likely noise may set two neighbouring stretches apart: about that of
+	// three standard errors of a normal distribution. It leaves a change in fewer than 2 of 100
+	// quiet series of 6 to 300 runs; those that it was chosen by have other seeds than TestNoise.
+	falseChangeRate = 0.001
 )
 
 // Stretches cuts the runs of one of so many series, in order of time, where their rate changes. The
@@ -125,7 +125,7 @@ func Stretches(points []Point, series int) []Stretch {
 	for i, p := range points {
 		rates[i] = p.Rate
 	}
-	edges := append(ledger.Levels(rates, minRuns, chance/float64(series)), len(points))
+	edges := append(ledger.Levels(rates, minRuns, falseChangeRate/float64(series)), len(points))
 	var out []Stretch
 	from := 0
 	for _, to := range edges {

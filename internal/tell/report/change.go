@@ -158,7 +158,7 @@ func rateOf(r compare.Rate) string {
 }
 
 // phaseNotes are what to know about a phase: how long recoveries took, and what was not compared.
-func phaseNotes(p compare.Phase) (lines []string) {
+func phaseNotes(p compare.PhasePair) (lines []string) {
 	took := func(lag *float64) string {
 		if lag == nil {
 			return "not seen"

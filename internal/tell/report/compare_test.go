@@ -33,7 +33,7 @@ func TestComparisonAnswer(t *testing.T) {
 			}
 		}
 		return compare.Pair{Side: compare.Side{Label: "runs/new"},
-			Phases: []compare.Phase{{Name: "WW", Title: "WW", Rates: rates, Work: all}}}
+			Phases: []compare.PhasePair{{Name: "WW", Title: "WW", Rates: rates, Work: all}}}
 	}
 	partial := pair(rate("A", 1e9, 0, 0.02, compare.NotShown))
 	partial.Lost, partial.Doubts = []string{"a of new", "b of new", "c of new", "d of new"},
@@ -110,7 +110,7 @@ func TestNothingChanged(t *testing.T) {
 		New: &speed,
 		Test: compare.Test{Change: &change, Interval: &stats.Interval{-margin, margin},
 			Verdict: compare.NotShown}}
-	pair := compare.Pair{Phases: []compare.Phase{{Name: "W", Title: "W",
+	pair := compare.Pair{Phases: []compare.PhasePair{{Name: "W", Title: "W",
 		Rates: []compare.Rate{same}}}}
 	repeated, other := pair, pair
 	repeated.Variation = &compare.Variation{Source: compare.FromRuns}

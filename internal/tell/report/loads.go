@@ -161,7 +161,7 @@ func (c comparison) loads() []LoadPair {
 }
 
 // load is a phase on both sides.
-func (c comparison) load(phase *compare.Phase) LoadPair {
+func (c comparison) load(phase *compare.PhasePair) LoadPair {
 	disks, title := phase.Disks(), unit.Capital(shorten(phase.Title, maxTitle))
 	l := LoadPair{Sides: [2]Load{{Title: title, All: len(disks) == len(c.disks)}, {Title: title}},
 		Several: len(disks) > 1}

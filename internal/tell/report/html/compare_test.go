@@ -54,8 +54,8 @@ func TestComparisonPage(t *testing.T) {
 	var got compare.Comparison
 	check.Must(t, json.Unmarshal([]byte(between(t, text, `id="hubbench-comparison">`, "</script>")), &got))
 	check.Same(t, "the page's data, as the comparison", c, &got,
-		cmpopts.IgnoreUnexported(compare.Test{}, compare.Phase{}, compare.Variation{}),
-		cmpopts.IgnoreFields(compare.Phase{}, "Work"))
+		cmpopts.IgnoreUnexported(compare.Test{}, compare.PhasePair{}, compare.Variation{}),
+		cmpopts.IgnoreFields(compare.PhasePair{}, "Work"))
 }
 
 // Whatever a label, a phase or a disk is called, the page has the same elements.

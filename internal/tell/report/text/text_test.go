@@ -66,7 +66,7 @@ func TestManyComparedFit(t *testing.T) {
 				phase.Rates[k].Change = &more
 			}
 		}
-		pair.Phases = []compare.Phase{phase}
+		pair.Phases = []compare.PhasePair{phase}
 		c.Pairs = append(c.Pairs, pair)
 	}
 	for _, width := range []int{80, Width} {
