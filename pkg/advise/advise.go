@@ -201,7 +201,8 @@ func (q *Question) Check(p *hub.Profile) error {
 		streams += len(part.Streams)
 		for _, s := range part.Streams {
 			if q.For < 2*s.Buffer {
-				return fmt.Errorf("%s is too short for streams that hold %s ahead; try %s or longer",
+				return fmt.Errorf("%s is too short for streams that hold %s ahead; try %s or "+
+					"longer",
 					q.For, s.Buffer, 2*s.Buffer)
 			}
 		}

@@ -38,11 +38,12 @@ func (a *Reply) sentence(parts []Part, got playResult, c *ensemble) string {
 	var text string
 	switch beside := background(parts); {
 	case a.Verdict == Yes:
-		return fmt.Sprintf("Yes: %s without a dropped frame%s. The hub could carry %s times the rate%s.",
+		return fmt.Sprintf("Yes: %s without a dropped frame%s. The hub could carry %s times the "+
+			"rate%s.",
 			unit.List(does), beside, factorText(a.Margin), a.marginRange())
 	case c.vague(a, parts):
-		return fmt.Sprintf("Unknown whether %s without a dropped frame%s: the model cannot say what "+
-			"each would get. Measure %s together first.", unit.List(does), beside,
+		return fmt.Sprintf("Unknown whether %s without a dropped frame%s: the model cannot say "+
+			"what each would get. Measure %s together first.", unit.List(does), beside,
 			nameMix(mixOf(parts)))
 	case c.unmeasured(parts):
 		text = fmt.Sprintf("Unknown whether %s without a dropped frame%s. %s.", unit.List(does),
@@ -55,8 +56,8 @@ func (a *Reply) sentence(parts []Part, got playResult, c *ensemble) string {
 		text = fmt.Sprintf("No: %s%s. The hub can carry only %s of what you need.", a.worst(),
 			beside, percentText(a.Margin))
 	default:
-		text = fmt.Sprintf("Too close to call whether %s without a dropped frame%s: the hub can carry "+
-			"%s of what you need%s.", unit.List(does), beside, percentText(a.Margin),
+		text = fmt.Sprintf("Too close to call whether %s without a dropped frame%s: the hub can "+
+			"carry %s of what you need%s.", unit.List(does), beside, percentText(a.Margin),
 			a.marginRange())
 	}
 	const first = 2 // more than two are a list
@@ -154,8 +155,8 @@ func cachesText(parts []Part, full map[string]float64) string {
 // confidence says how sure the answer is, and why.
 func (c *ensemble) confidence(a *Reply, p *hub.Profile, parts []Part) string {
 	if a.Hubs == 0 {
-		return fmt.Sprintf("Profile %s holds no observations. Its figures are assumed to be right to "+
-			"±%.0f %%, so a margin between %.2f and %.2f is too close to call.",
+		return fmt.Sprintf("Profile %s holds no observations. Its figures are assumed to be "+
+			"right to ±%.0f %%, so a margin between %.2f and %.2f is too close to call.",
 			p.Name, 100*model.FigureError, 1/figureMargin, figureMargin)
 	}
 	o := mixOf(parts)
@@ -166,7 +167,8 @@ func (c *ensemble) confidence(a *Reply, p *hub.Profile, parts []Part) string {
 	if c.unmeasured(parts) {
 		return fmt.Sprintf("A run of just %s would show it.", who)
 	}
-	text := fmt.Sprintf("The chance of clean streams is about %.0f %%, given the measurement error.",
+	text := fmt.Sprintf("The chance of clean streams is about %.0f %%, given the measurement "+
+		"error.",
 		100*float64(a.Clean)/float64(a.Hubs))
 	if a.Clean == a.Hubs || a.Clean == 0 {
 		// The rule of three: Hanley and Lippman-Hand, JAMA 249, 1983.
@@ -176,7 +178,8 @@ func (c *ensemble) confidence(a *Reply, p *hub.Profile, parts []Part) string {
 			chance = 100 - chance
 			bound = "at least"
 		}
-		text = fmt.Sprintf("The chance of clean streams is %s %.0f %%, given the measurement error.",
+		text = fmt.Sprintf("The chance of clean streams is %s %.0f %%, given the measurement "+
+			"error.",
 			bound, chance)
 	}
 	if len(o.Disks) < 2 {
@@ -238,8 +241,8 @@ func (c *ensemble) assumptions(p *hub.Profile, parts []Part) []string {
 				way, pull = "on its own port", ""
 			}
 			list = append(list,
-				fmt.Sprintf("%s was never observed to %s %s: it is assumed to do so as fast as the "+
-					"profile says, ±%.0f %%%s.", part.Disk, part.Op, way, 100*model.FigureError,
+				fmt.Sprintf("%s was never observed to %s %s: it is assumed to do so as fast as "+
+					"the profile says, ±%.0f %%%s.", part.Disk, part.Op, way, 100*model.FigureError,
 					pull))
 		}
 		if cache := p.Disk(part.Disk).Cache; cache != nil && part.writes() {
@@ -256,8 +259,8 @@ func (c *ensemble) assumptions(p *hub.Profile, parts []Part) []string {
 func (c *ensemble) cacheNote(disk string, cache *hub.Cache) string {
 	after := unit.FormatRate(cache.After)
 	if at, ok := c.fillTimes[disk]; ok {
-		return fmt.Sprintf("%s's fast cache of %s is full after %s, and then it writes at %s at most: "+
-			"the streams must be clean before and after.",
+		return fmt.Sprintf("%s's fast cache of %s is full after %s, and then it writes at %s at "+
+			"most: the streams must be clean before and after.",
 			disk, unit.FormatBytes(cache.Bytes), unit.FormatSeconds(at), after)
 	}
 	return fmt.Sprintf("%s's fast cache of %s lasts for longer than the %s asked for; then it "+

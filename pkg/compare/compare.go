@@ -36,9 +36,10 @@ type Comparison struct {
 	Gate         *Gate    `json:"gate,omitempty"`
 	Repeats      *Repeats `json:"repeats,omitempty"` // if there are several runs of each side
 
-	Earlier  int      `json:"earlier,omitempty"`  // runs of the history that count
-	LeftOut  string   `json:"left_out,omitempty"` // how many runs of the history do not count, and why
-	Warnings []string `json:"warnings"`           // what is not known about the runs
+	Earlier int `json:"earlier,omitempty"` // runs of the history that count
+	// LeftOut says how many runs of the history do not count, and why.
+	LeftOut  string   `json:"left_out,omitempty"`
+	Warnings []string `json:"warnings"` // what is not known about the runs
 }
 
 // Repeats is how often each side of a comparison was run. Such a comparison includes what varies

@@ -343,7 +343,8 @@ func (c *Comparison) Against(limit float64, certain bool) *Gate {
 	switch {
 	case g.Fell+len(g.Lost) > 0:
 		g.Outcome = CrossedIt
-	case judged == 0, g.CannotTell > 0 && !certain && limit > 0: // No data exclude the smallest fall.
+	case judged == 0, g.CannotTell > 0 && !certain && limit > 0:
+		// No data exclude the smallest fall.
 		g.Outcome = CannotJudge
 	}
 	c.Gate = g

@@ -68,8 +68,8 @@ func (r record) walk(of fact, object any) {
 	}
 	// These tell a thing from others like it, say how it is at the moment, or are added in words of
 	// their own.
-	unlike := "about connections container device errors free_bytes hub id label link mount mounts " +
-		"name options path pause port retries roles serial upstream vendor warnings"
+	unlike := "about connections container device errors free_bytes hub id label link mount " +
+		"mounts name options path pause port retries roles serial upstream vendor warnings"
 	for key, value := range values {
 		f := of
 		f.what = strings.TrimSpace(of.what + " " + strings.ReplaceAll(key, "_", " "))
@@ -294,8 +294,8 @@ func (p *Pair) explain(base, other *matchedRun) {
 	what := fmt.Sprintf("%s (%s)", unit.List(p.Differs), strings.Join(details, "; "))
 	switch n := len(p.Differs); {
 	case n == 0 && !known:
-		p.Headline = "What the runs were made on is not recorded in both, so nothing tells what a " +
-			"change is due to."
+		p.Headline = "What the runs were made on is not recorded in both, so nothing tells what " +
+			"a change is due to."
 	case n == 0:
 		p.Headline = "Same disks, hub and work, as far as recorded, so a change would be " +
 			"run-to-run variation."

@@ -47,8 +47,8 @@ func (in *input) diskSpdXML() error {
 			beforeMS := 0.0
 			for _, b := range t.Buckets {
 				if b.EndMS <= beforeMS {
-					return fmt.Errorf("%s, %s: the interval up to %g ms does not follow the one up to "+
-						"%g ms; save it again as diskspd wrote it", s.phase, t.Path, b.EndMS,
+					return fmt.Errorf("%s, %s: the interval up to %g ms does not follow the one "+
+						"up to %g ms; save it again as diskspd wrote it", s.phase, t.Path, b.EndMS,
 						beforeMS)
 				}
 				seconds := (b.EndMS - beforeMS) / 1e3

@@ -145,7 +145,8 @@ func (in *input) read(f InputFile) error {
 	disk := cmp.Or(in.opts.Disks[f.Name], in.opts.Disks[filepath.Base(f.Name)])
 	for _, s := range added {
 		if disk != "" && s.disk != added[0].disk {
-			return fmt.Errorf("it has several disks, and --disk one name for all; leave --disk %s out",
+			return fmt.Errorf("it has several disks, and --disk one name for all; leave --disk "+
+				"%s out",
 				disk)
 		}
 	}

@@ -119,8 +119,9 @@ func (in *input) align() error {
 				(filepath.Base(s.source) == filepath.Base(other.source) || s.isMean &&
 					other.isMean &&
 					s.began < other.began+other.end() && other.began < s.began+s.end()):
-				return fmt.Errorf("%s and %s would be of one disk, %s; say of which they are, such "+
-					"as --disk A=%s,B=%s", s.source, other.source, s.disk, s.source, other.source)
+				return fmt.Errorf("%s and %s would be of one disk, %s; say of which they are, "+
+					"such as --disk A=%s,B=%s", s.source, other.source, s.disk, s.source,
+					other.source)
 			}
 		}
 	}
@@ -186,8 +187,8 @@ func (in *input) splitMeans() {
 		}
 	}
 	if len(split) > 0 {
-		note += "; jobs that ran together for a part of it only have a phase each, as no rate with " +
-			"all disks busy is known"
+		note += "; jobs that ran together for a part of it only have a phase each, as no rate " +
+			"with all disks busy is known"
 	}
 	in.notes = append(in.notes, note)
 }

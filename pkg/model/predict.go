@@ -109,7 +109,8 @@ func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 		if origin != "" {
 			origin = " (" + origin + ")"
 		}
-		out.note("profile %s holds no observations: these are its own figures%s, of unknown certainty",
+		out.note("profile %s holds no observations: these are its own figures%s, of unknown "+
+			"certainty",
 			p.Name, origin)
 	case p.Source == hub.Specified:
 		out.note("the figures of profile %s are %s; the intervals only show how well the model "+
@@ -117,7 +118,8 @@ func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 	}
 	out.Refused = refused
 	if p.Withdrawn && len(hubs) == 1 {
-		out.note("profile %s names a way of sharing that is no longer simulated: fit its runs again",
+		out.note("profile %s names a way of sharing that is no longer simulated: fit its runs "+
+			"again",
 			p.Name)
 	}
 	for _, m := range mixes(disks) {

@@ -139,8 +139,8 @@ func (d *judged) failed(limit time.Duration, v stream.Verdict) error {
 	switch {
 	case d.job.Probe > 0:
 	case stillNS >= hungNS+pauseNS && (v != stream.Clean || !plays):
-		return fmt.Errorf("it moved nothing for %s of the try, which a slow disk never does; check its "+
-			"cable and run.log", seconds(float64(stillNS)/1e9))
+		return fmt.Errorf("it moved nothing for %s of the try, which a slow disk never does; "+
+			"check its cable and run.log", seconds(float64(stillNS)/1e9))
 	case !plays && Stopped(d.untilNS+pauseNS, limit.Nanoseconds()):
 		return fmt.Errorf("it was at work for only %s of the %s of a try, so the streams were not "+
 			"tested beside it; run.log may say why, then run it again",
