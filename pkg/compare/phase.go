@@ -23,38 +23,39 @@ func newPhase(base *matchedRun, b *matchedPhase, others []*matchedRun) PhasePair
 		out.NewPhase = n.ownName
 	}
 	for _, other := range others {
-		of, all := " of "+other.Label, other.part(b.name).repeats
-		var gone []string
-		cut := len(all) < len(b.repeats) && other.Trace.Status == trace.Partial
-		apart := false
-		for _, again := range all {
-			for _, disk := range lost(base, b, again) {
-				if !slices.Contains(gone, disk) {
-					gone = append(gone, disk)
-					out.losses = append(out.losses, disk+" ("+out.Title+")"+of)
+		ofRun := " of " + other.Label
+		repeats := other.part(b.name).repeats
+		var missing []string
+		wasCut := len(repeats) < len(b.repeats) && other.Trace.Status == trace.Partial
+		neverTogether := false
+		for _, repeat := range repeats {
+			for _, disk := range lost(base, b, repeat) {
+				if !slices.Contains(missing, disk) {
+					missing = append(missing, disk)
+					out.losses = append(out.losses, disk+" ("+out.Title+")"+ofRun)
 				}
 			}
-			cut = cut || again.traced.Status == trace.Partial
-			apart = apart || len(again.window) == 0 && len(b.window) > 0
+			wasCut = wasCut || repeat.traced.Status == trace.Partial
+			neverTogether = neverTogether || len(repeat.window) == 0 && len(b.window) > 0
 		}
 		switch {
-		case gone != nil:
-		case cut:
-			out.losses = append(out.losses, strconv.Quote(out.Title)+of+", which was cut short")
-		case apart:
-			out.losses = append(out.losses, strconv.Quote(out.Title)+of+": "+neverAtOnce)
+		case missing != nil:
+		case wasCut:
+			out.losses = append(out.losses, strconv.Quote(out.Title)+ofRun+", which was cut short")
+		case neverTogether:
+			out.losses = append(out.losses, strconv.Quote(out.Title)+ofRun+": "+neverAtOnce)
 		}
-		out.Lost = append(out.Lost, gone...)
-		out.Incomplete = out.Incomplete || cut
-		out.neverTogether = out.neverTogether || apart
+		out.Lost = append(out.Lost, missing...)
+		out.Incomplete = out.Incomplete || wasCut
+		out.neverTogether = out.neverTogether || neverTogether
 	}
-	alike := 0
+	sameRoles := 0
 	for _, disk := range base.Analysis.Order {
 		if role := b.result.Roles[disk]; role == "" || role == trace.Idle ||
 			n.result.Roles[disk] != role {
 			continue
 		}
-		alike++
+		sameRoles++
 		unlike := b.unlike(n, disk)
 		switch out.Unlike = append(out.Unlike, unlike...); {
 		case len(unlike) == 0:
@@ -69,7 +70,7 @@ func newPhase(base *matchedRun, b *matchedPhase, others []*matchedRun) PhasePair
 	out.window = len(out.disks) > 1 && len(out.disks) == len(b.traced.Disks) &&
 		len(out.disks) == len(n.traced.Disks)
 	switch {
-	case alike == 0:
+	case sameRoles == 0:
 		out.Reason = "no disk has the same role in both runs"
 	case len(b.window) == 0:
 		out.Reason = "in the base, " + neverAtOnce

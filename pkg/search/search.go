@@ -49,10 +49,10 @@ type Result struct {
 	// Unlimited says that the disk needs no limit: there is no Found.
 	Unlimited bool `json:"unlimited,omitempty"`
 	AloneOpen bool `json:"alone_open,omitempty"` // it is the largest value tried
-	FoundOpen bool `json:"found_open,omitempty"` //
+	FoundOpen bool `json:"found_open,omitempty"`
 	// AloneBetween bounds what is not sure after all tries, as FoundBetween does.
 	AloneBetween *Between `json:"alone_between,omitempty"`
-	FoundBetween *Between `json:"found_between,omitempty"` //
+	FoundBetween *Between `json:"found_between,omitempty"`
 }
 
 // Between is where a limit lies whose tries disagree.
