@@ -87,7 +87,7 @@ type Pair struct {
 // PhasePair is one phase in two runs.
 type PhasePair struct {
 	Name       string        `json:"phase"`
-	Title      string        `json:"title"` // what people call it, as analysis.Phase has it
+	Title      string        `json:"title"` // what people call it, as analysis.PhaseResult has it
 	Rates      []Rate        `json:"rates"`
 	Latencies  []LatencyPair `json:"latencies,omitempty"`
 	Recoveries []Recovery    `json:"recoveries"`
