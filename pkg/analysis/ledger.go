@@ -87,7 +87,7 @@ func (p *phase) events() []event {
 	for _, part := range p.parts {
 		for k := 1; k < len(part.Levels) && !part.IsPaced(); k++ {
 			before, after := part.Levels[k-1], part.Levels[k]
-			if math.Abs(math.Log(after.From/before.To)) < ledger.Defaults().MinChange {
+			if math.Abs(math.Log(after.From/before.To)) < ledger.MinChange {
 				continue
 			}
 			e := edge{part: part, level: k, at: after.StartNS}

@@ -95,7 +95,7 @@ func (p *phase) recovery(part *diskPart, after string, before overlap.Span, unti
 	alone := p.solos.lookup(part)
 	wasSlowed := alone != nil && from.Rate < maxWaiting*alone.Rate &&
 		alone.ChanceAbove(from) < p.alpha.perRecovery &&
-		part.RestsOnFiles(oldLevel, ledger.MinFiles, ledger.MaxFileShare)
+		part.RestsOnFiles(oldLevel)
 	switch {
 	case rose && part.OutlastsBursts(newLevel):
 		r.LagS, r.ToRate = number(seconds(newLevel.StartNS-at)), number(to.Rate)

@@ -7,18 +7,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// How to decide that a cache has recovered.
-const (
-	// A cache has recovered if it takes this share of what it took at first.
-	backShare = 0.95
-	// A burst with this share of what the fast rate allows never reached the end of the cache.
-	fullShare = 0.98
-	// What a rest gives back grows with it up to this share of the cache.
-	RefillShare = 0.90
-	// The points may lie off a line through zero by this many times the variance of their noise.
-	maxLineMisfit = 4.0
-)
-
 // Step is a change from one level to the next.
 type Step struct {
 	AtBytes  float64 `json:"at_bytes"`

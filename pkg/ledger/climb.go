@@ -6,9 +6,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
-// MaxBlurNS limits the time by which files may date a change too early.
-const MaxBlurNS = 3_000_000_000
-
 // Climb returns the stretch that a disk rose to from levels[first] before the next start or end,
 // and what follows at about that rate. It is empty if nothing rises.
 func Climb(levels []Level, first int, at, until int64) overlap.Span {
@@ -36,12 +33,12 @@ func Climb(levels []Level, first int, at, until int64) overlap.Span {
 func (d *History) Blur(ns int64) int64 {
 	i := sort.Search(len(d.Trace.Files), func(i int) bool { return d.Trace.Files[i].StartNS >= ns })
 	if i < 2 {
-		return BlurNS
+		return blurNS
 	}
-	return min(max(BlurNS, ns-d.Trace.Files[i-2].StartNS+BlurNS), MaxBlurNS)
+	return min(max(blurNS, ns-d.Trace.Files[i-2].StartNS+blurNS), MaxBlurNS)
 }
 
 // OutlastsBursts reports whether a new level was seen for longer than any excursion of the disk.
 func (d *History) OutlastsBursts(level overlap.Span) bool {
-	return level.Seconds() >= max(MinRiseS, burstMargin*d.LongestBurstS)
+	return level.Seconds() >= max(minRiseS, burstMargin*d.LongestBurstS)
 }

@@ -14,8 +14,8 @@ func (q *sequence) redate(cuts []int) []int {
 	unclipped := q.withValues(q.raw)
 	edges := q.edges(cuts)
 	for i := range cuts {
-		from := max(edges[i]+q.bins(q.MinS), cuts[i]-q.bins(q.FileEdgeS))
-		to := min(edges[i+2]-q.bins(q.MinS), cuts[i]+q.bins(q.FileEdgeS))
+		from := max(edges[i]+q.bins(q.minS), cuts[i]-q.bins(fileEdgeS))
+		to := min(edges[i+2]-q.bins(q.minS), cuts[i]+q.bins(fileEdgeS))
 		lowestCost, best := math.Inf(1), cuts[i]
 		for at := from; at <= to; at++ {
 			edges[i+1] = at
@@ -48,15 +48,6 @@ func (d *History) crossing(ns int64, before, after float64) int64 {
 	share := (d.RateIn(v) - after) / (before - after)
 	return v.StartNS + int64(min(max(share, 0), 1)*float64(v.EndNS-v.StartNS))
 }
-
-// dateErrorFactor is how far noise may move the date of a change of level in 95 of 100 cases, in
-// units of the noise's variance (of the mean over a second) over the squared change, if the
-// variance is known (Yao, "Approximating the Distribution of the Maximum Likelihood Estimate of the
-// Change-Point in a Sequence of Independent Random Variables", Annals of Statistics 15, 1987).
-const dateErrorFactor = 11
-
-// maxDateErrorNS is the longest time by which noise is assumed to misdate a change.
-const maxDateErrorNS = 10_000_000_000
 
 // DateErrorNS returns how long before or after its time noise may have dated the change from one
 // rate to the next. Noise with a memory misdates it by what is new in each bin, for a wave does not

@@ -7,8 +7,8 @@
 // One criterion decides between levels, slopes and noise: cuts of several penalties
 // (sequence.choose) are scored by the likelihood of what they leave, under noise with a memory or
 // files that are draws, and each cut and slope has a cost (sequence.fit, sequence.fitPieces). What
-// is left must show inside files, in enough of them, or as a jump (evidence.go). Thresholds has
-// every number.
+// is left must show inside files, in enough of them, or as a jump (evidence.go). thresholds.go
+// has every number.
 package ledger
 
 import (
@@ -17,7 +17,6 @@ import (
 	"sort"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
-	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
 )
@@ -47,16 +46,6 @@ type Level struct {
 	Rate     float64 // Rate is in bytes per second of active time.
 	From, To float64 // From and To are the rates at its ends, equal to Rate unless it is a slope.
 }
-
-// How levels are found.
-const (
-	// Rates are compared over pieces of 0.1 s, or of a file if nothing finer is known.
-	pieceNS = 100_000_000
-	// A rate that holds for less is no level.
-	HoldNS = 500_000_000
-	// A relative difference below minNoise is no change, however quiet the rest is.
-	minNoise = 0.01
-)
 
 // New finds when the disk was active and the levels that its rate may have kept; pauses between
 // files of up to gapNS count as activity. In stops, as far as they are known, the machine or the
@@ -122,12 +111,6 @@ func (d *History) IsPaced() bool { return d.Work.IsPaced() }
 // WantsAll reports whether the disk wants all it can get, in one direction: only such disks share a
 // total, take from one another, or have more or less than an even part.
 func (d *History) WantsAll() bool { return !d.IsPaced() && d.Work.Reads == 0 }
-
-// Demand is the rate that a limited disk's work asks for at most, in bytes per second; 0 if that is
-// not known.
-func (d *History) Demand() float64 {
-	return max(d.Work.Pace, stream.TotalRate(d.Work.Streams))
-}
 
 // HasFiles reports whether the disk's files are files: those of streams and probes are stretches of
 // time, cut for the trace.

@@ -25,7 +25,7 @@ func (q *sequence) drop(cuts []int, next func(edges []int) int) []int {
 // closest first.
 func (q *sequence) mergeClose(cuts []int) []int {
 	return q.drop(cuts, func(edges []int) int {
-		closest, least := -1, q.MinChange
+		closest, least := -1, MinChange
 		for i := range len(edges) - 2 {
 			before := stats.Median(q.y[edges[i]:edges[i+1]])
 			after := stats.Median(q.y[edges[i+1]:edges[i+2]])
@@ -44,7 +44,7 @@ func (q *sequence) dropInsignificant(cuts []int) []int {
 		noise := q.noiseOf(edges)
 		_, degrees := noise.ofMean(q, [2]int{0, len(q.y)})
 		degrees = max(1, degrees-float64(len(edges)-1))
-		weakest, largest := -1, q.FalseChangeRate
+		weakest, largest := -1, q.falseChangeRate
 		for i, c := range edges[1 : len(edges)-1] {
 			change := math.Abs(q.mean(c, edges[i+2]) - q.mean(edges[i], c))
 			before, _ := noise.ofMean(q, [2]int{edges[i], c})
@@ -62,12 +62,11 @@ func (q *sequence) dropInsignificant(cuts []int) []int {
 // than the differences of neighbouring bins add up to by chance. A jump is the difference between
 // the means of some bins on either side of one, which may hold the jump itself.
 func (q *sequence) jumps(at int, edges []int) bool {
-	const width = 3 // A mean is over this many bins.
 	var here, elsewhere float64
 	end := edges[len(edges)-1]
-	for i := width; i+width < end; i++ {
-		jump := math.Abs(q.mean(i+1, i+1+width) - q.mean(i-width, i))
-		near := func(e int) bool { return i-e <= 2*width && e-i <= 2*width }
+	for i := jumpWidth; i+jumpWidth < end; i++ {
+		jump := math.Abs(q.mean(i+1, i+1+jumpWidth) - q.mean(i-jumpWidth, i))
+		near := func(e int) bool { return i-e <= 2*jumpWidth && e-i <= 2*jumpWidth }
 		switch {
 		case near(at):
 			here = max(here, jump)
@@ -75,18 +74,18 @@ func (q *sequence) jumps(at int, edges []int) bool {
 			elsewhere = max(elsewhere, jump)
 		}
 	}
-	return here > max(q.MinJumpRatio*elsewhere, q.MinNoiseRatio*q.sampleNoise*math.Sqrt(2*width))
+	return here > max(minJumpRatio*elsewhere, minNoiseRatio*q.sampleNoise*math.Sqrt(2*jumpWidth))
 }
 
 // dropUnseen drops cuts that single files explain: a change that shows inside no file needs several
 // files on either side, as the times of files have heavy tails. Levels that are alike count
 // together.
 func (q *sequence) dropUnseen(cuts []int) []int {
-	if n := len(cuts); n > 0 && len(q.y)-cuts[n-1] < q.bins(q.MinEndLevelS) &&
+	if n := len(cuts); n > 0 && len(q.y)-cuts[n-1] < q.bins(minEndLevelS) &&
 		!q.levelRecurs(cuts, n) && !q.roseAfterNeighbour(cuts) {
 		cuts = cuts[:n-1]
 	}
-	if len(cuts) > 0 && cuts[0] < q.bins(q.MinEndLevelS) && !q.levelRecurs(cuts, 0) {
+	if len(cuts) > 0 && cuts[0] < q.bins(minEndLevelS) && !q.levelRecurs(cuts, 0) {
 		cuts = cuts[1:]
 	}
 	return q.drop(cuts, func(edges []int) int {
@@ -95,7 +94,7 @@ func (q *sequence) dropUnseen(cuts []int) []int {
 			levels[i] = stats.Median(q.y[edges[i]:edges[i+1]])
 			files[i] = q.filesIn([2]int{edges[i], edges[i+1]})
 		}
-		near := func(i, k int) bool { return math.Abs(levels[i]-levels[k]) < q.MinChange }
+		near := func(i, k int) bool { return math.Abs(levels[i]-levels[k]) < MinChange }
 		filesAt := func(i int) (count float64) {
 			for k := range levels {
 				if near(i, k) {
@@ -119,7 +118,7 @@ func (q *sequence) dropUnseen(cuts []int) []int {
 		for i := range len(edges) - 2 {
 			change := math.Abs(levels[i+1] - levels[i])
 			last := i == len(edges)-3 && q.roseAfterNeighbour(edges[1:len(edges)-1])
-			if change < least && !last && min(filesAt(i), filesAt(i+1)) < q.MinFiles &&
+			if change < least && !last && min(filesAt(i), filesAt(i+1)) < minLevelFiles &&
 				!inside(i) && !q.filesSeparate(edges[i], edges[i+1], edges[i+2]) {
 				weakest, least = i, change
 			}
@@ -135,11 +134,11 @@ func (q *sequence) dropUnseen(cuts []int) []int {
 func (q *sequence) filesSeparate(from, cut, to int) bool {
 	before, after := q.fileMeans(from, cut), q.fileMeans(cut, to)
 	n, k := len(before), len(after)
-	if n == 0 || k == 0 || slices.Max(before)+q.MinChange > slices.Min(after) &&
-		slices.Max(after)+q.MinChange > slices.Min(before) {
+	if n == 0 || k == 0 || slices.Max(before)+MinChange > slices.Min(after) &&
+		slices.Max(after)+MinChange > slices.Min(before) {
 		return false
 	}
-	return math.Log(float64(n+k))-logOrders(n, k) < math.Log(q.FalseOrderRate)
+	return math.Log(float64(n+k))-logOrders(n, k) < math.Log(falseOrderRate)
 }
 
 // fileMeans lists the mean of each file that has more than a bin in a range.
@@ -157,7 +156,7 @@ func (q *sequence) levelRecurs(cuts []int, at int) bool {
 	edges := q.edges(cuts)
 	level := q.mean(edges[at], edges[at+1])
 	for i := range len(edges) - 1 {
-		if i != at && math.Abs(q.mean(edges[i], edges[i+1])-level) < q.MinChange {
+		if i != at && math.Abs(q.mean(edges[i], edges[i+1])-level) < MinChange {
 			return true
 		}
 	}
@@ -169,7 +168,7 @@ func (q *sequence) levelRecurs(cuts []int, at int) bool {
 func (q *sequence) roseAfterNeighbour(cuts []int) bool {
 	edges := q.edges(cuts)
 	from, cut, to := edges[len(cuts)-1], edges[len(cuts)], len(q.y)
-	if to-cut < q.bins(MinRiseS) || q.mean(cut, to)-q.mean(from, cut) <= q.LargeRise {
+	if to-cut < q.bins(minRiseS) || q.mean(cut, to)-q.mean(from, cut) <= largeRise {
 		return false
 	}
 	for _, bin := range q.neighbourEdges {
@@ -197,12 +196,12 @@ func (q *sequence) showsInFile(from, c, to int) bool {
 	change := stats.Median(q.y[c:to]) - stats.Median(q.y[from:c])
 	for _, f := range []int{q.file[c-1], q.file[c], q.file[min(c+1, len(q.y)-1)]} {
 		var before, after []float64
-		for k := max(from, c-q.bins(q.FileEdgeS)); k < c; k++ {
+		for k := max(from, c-q.bins(fileEdgeS)); k < c; k++ {
 			if q.file[k] == f {
 				before = append(before, q.raw[k])
 			}
 		}
-		for k := c + 1; k < min(to, c+q.bins(q.FileEdgeS)); k++ {
+		for k := c + 1; k < min(to, c+q.bins(fileEdgeS)); k++ {
 			if q.file[k] == f {
 				after = append(after, q.raw[k])
 			}
@@ -217,8 +216,8 @@ func (q *sequence) showsInFile(from, c, to int) bool {
 		}
 		blur := q.sampleNoise * math.Sqrt(1/float64(len(before))+1/float64(len(after)))
 		shown := (stats.Mean(after) - stats.Mean(before)) / change
-		isWhole := q.MinShownByOne <= shown && shown <= 1/q.MinShownByOne
-		if shown > q.MinShown && q.MinNoiseRatio*blur < math.Abs(change) && (!single || isWhole) {
+		isWhole := minShownByOne <= shown && shown <= 1/minShownByOne
+		if shown > minShown && minNoiseRatio*blur < math.Abs(change) && (!single || isWhole) {
 			return true
 		}
 	}

@@ -8,24 +8,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
-// What this package and its callers count as a change, and how precisely one is dated.
-const (
-	MinGain  = 1.10        // A rise of less than a tenth is noise.
-	BlurNS   = 300_000_000 // A change may be dated this much too early, and more if files are long.
-	SampleNS = 50_000_000  // Progress samples, and the bins of dates, are this far apart.
-)
-
-// How levels are distinguished from noise.
-const (
-	// A rate that holds for less is an excursion, such as a stall or a burst, and no level.
-	MinNS = 3_000_000_000
-	// A level at either end of the phase lasts for at least minEndS seconds; after another disk's
-	// end a large rise for MinRiseS; and burstMargin times as long as the disk's longest excursion.
-	MinRiseS    = 1.0
-	minEndS     = 2.0
-	burstMargin = 1.5
-)
-
 // binnedTime is active time, cut into bins of equal length.
 type binnedTime struct {
 	active []overlap.Span
@@ -41,7 +23,7 @@ func newBinnedTime(active []overlap.Span) *binnedTime {
 		t.starts = append(t.starts, before)
 		before += float64(v.EndNS - v.StartNS)
 	}
-	t.binNS = max(pieceNS, before/float64(Defaults().Bins))
+	t.binNS = max(pieceNS, before/float64(maxBins))
 	if t.bins = int(before / t.binNS); t.bins > 0 {
 		t.binNS = before / float64(t.bins)
 	}

@@ -141,26 +141,12 @@ func TestScatterOfFewFiles(t *testing.T) {
 }
 
 func TestFilesThatALevelRestsOn(t *testing.T) {
-	p := &History{
-		Trace: tracetest.FilesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1},
-			[2]float64{2, 0}, [2]float64{2, 1}),
-	}
-	for _, tt := range []struct {
-		v        overlap.Span
-		minFiles int
-		maxShare float64
-		want     bool
-	}{
-		{span(0, 8), 3, 0.5, true},
-		{span(0, 8), 4, 0.5, false},
-		{span(0, 8), 3, 0.49, false},
-		{span(0, 7), 3, 0.5, true},   // 3 s of the longest
-		{span(2, 6), 2, 0.5, true},   // 2 s of each
-		{span(8, 12), 2, 0.9, false}, // one of them moved nothing
-		{span(2, 4), 1, 1, true},     // neither the one before nor the one after
-		{span(2, 4), 2, 1, false},
+	five := tracetest.FilesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1},
+		[2]float64{2, 0}, [2]float64{2, 1}, [2]float64{2, 1})
+	p := &History{Trace: five}
+	for v, want := range map[overlap.Span]bool{
+		span(0, 14): true, span(0, 12): false, span(2, 14): false, span(3, 13): false,
 	} {
-		check.Same(t, fmt.Sprintf("%v, %d files, %v", tt.v, tt.minFiles, tt.maxShare), tt.want,
-			p.RestsOnFiles(tt.v, tt.minFiles, tt.maxShare))
+		check.Same(t, fmt.Sprint(v), want, p.RestsOnFiles(v))
 	}
 }

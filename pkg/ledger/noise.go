@@ -38,16 +38,16 @@ func (n noise) ofMean(q *sequence, in ...[2]int) (variance, samples float64) {
 // The bins of a jump are left out, for it takes some, and so are the very last bins, for no level
 // is as short as that.
 func (q *sequence) noiseOf(edges []int) noise {
-	const jump = 2 // A jump takes up to this many bins on either side.
-	end := max(len(q.y)-q.bins(q.MinS), min(len(q.y), q.bins(q.MinS)))
-	cuts := slices.Concat([]int{-jump, end + jump}, edges[1:max(1, len(edges)-1)], q.shortEnds)
+	end := max(len(q.y)-q.bins(q.minS), min(len(q.y), q.bins(q.minS)))
+	cuts := slices.Concat([]int{-jumpBins, end + jumpBins}, edges[1:max(1, len(edges)-1)],
+		q.shortEnds)
 	slices.Sort(cuts)
 	rest := *q
 	rest.file = nil
 	levels := []int{0}
 	var y []float64
 	for i := range len(cuts) - 1 {
-		from, to := cuts[i]+jump, min(cuts[i+1]-jump, end)
+		from, to := cuts[i]+jumpBins, min(cuts[i+1]-jumpBins, end)
 		if from < to {
 			y = append(y, q.y[from:to]...)
 			rest.file = append(rest.file, q.file[from:to]...)
@@ -64,7 +64,7 @@ func (q *sequence) noise(edges []int) noise {
 	if autoregressive.cost <= fileEffects.cost {
 		return autoregressive
 	}
-	if r, pairs := q.fileCorrelation(edges); pairs > q.MinFiles {
+	if r, pairs := q.fileCorrelation(edges); pairs > minLevelFiles {
 		fileEffects.fileCorrelation = min(max(r, 0), 0.9)
 	}
 	return fileEffects
@@ -103,7 +103,7 @@ func (q *sequence) autoregressive(edges []int) noise {
 			}
 		}
 	}
-	variance := max(sum/n, q.MinNoise*q.MinNoise)
+	variance := max(sum/n, minBinNoise*minBinNoise)
 	// The correlation that short series show is too low (Kendall, "Note on Bias in the Estimation
 	// of Autocorrelation", Biometrika 41, 1954).
 	memory := min(phi+(1+3*phi)*float64(len(means))/n, 0.99)
@@ -147,7 +147,7 @@ func (q *sequence) fileEffectsFit(edges []int) func(files float64) noise {
 		}
 	}
 	left := float64(len(q.y) - count)
-	variance := max(within/max(left, 1), q.MinNoise*q.MinNoise)
+	variance := max(within/max(left, 1), minBinNoise*minBinNoise)
 	rest := left*math.Log(variance) + within/variance - float64(len(q.y)) + ofBins
 	logs := make([]float64, longest+1) // Many files are of few lengths, so these are computed once.
 	return func(files float64) noise {
@@ -189,8 +189,8 @@ func (q *sequence) outlastsFiles(edges []int) bool {
 		}
 	}
 	follows, files := q.fileCorrelation(edges)
-	minCorrelation := max(q.MinFileCorrelation, q.MinFiles/math.Sqrt(files))
-	return within > q.MinShown*all || follows > minCorrelation
+	minCorrelation := max(minFileCorrelation, minLevelFiles/math.Sqrt(files))
+	return within > minShown*all || follows > minCorrelation
 }
 
 // fileCorrelation is the correlation of what levels leave of a file and of the next, and of how

@@ -25,18 +25,6 @@ func (d *History) Measure(in ...overlap.Span) (Measured, bool) {
 	return m, ok
 }
 
-// FreeOfLong is the minimum of degrees of freedom that the error of a rate over LongS or more is
-// worth, however long the noise's memory: of 600 steady traces in each of the tuned classes, 15 s
-// and 40 s long, Student's t with that many holds 99.8 % of the errors, unless a stall of seconds
-// falls into 15 s.
-const (
-	LongDegreesOfFreedom = 3
-	LongS                = 10
-)
-
-// jumpDegreesOfFreedom is the minimum for a change that jumps, for a wave of slow noise does not.
-const jumpDegreesOfFreedom = 10
-
 // measureUnder is Measure under a given noise.
 func (d *History) measureUnder(n noise, in ...overlap.Span) (Measured, bool) {
 	in = overlap.Without(in, d.Stalls) // Stalls are reported separately.
@@ -83,13 +71,6 @@ func (d *History) Compare(before, after overlap.Span) (was, is Measured) {
 	return was, is
 }
 
-// How far a file's rate deviates from the next one's, relative: at least minScatter, and
-// defaultScatter if there are too few to know.
-const (
-	minScatter     = 0.10 // Ten files or fewer scatter at least so much, more files less.
-	defaultScatter = 0.30
-)
-
 // scatter is what the scatter of single files, as it must be assumed, adds to a noise's variance of
 // a mean that rests on few of them.
 func (q *sequence) scatter(n noise, in [][2]int) float64 {
@@ -104,18 +85,8 @@ func (q *sequence) scatter(n noise, in [][2]int) float64 {
 	return max(0, scatter*scatter-n.fileVariance) / rests
 }
 
-// What a rate rests on.
-const (
-	// A rate rests on this many files: if ten may come in any order, the five slowest come first
-	// once in 252 times.
-	MinFiles = 5
-	// No file may take a larger share of the time.
-	MaxFileShare = 0.35
-)
-
-// RestsOnFiles reports whether a stretch holds at least that many files, none of which takes more
-// than a share of it.
-func (d *History) RestsOnFiles(v overlap.Span, minFiles int, maxShare float64) bool {
+// RestsOnFiles reports whether a stretch holds enough files, none of which takes most of it.
+func (d *History) RestsOnFiles(v overlap.Span) bool {
 	n, longest := 0, int64(0)
 	for i := range d.Trace.Files {
 		if f := &d.Trace.Files[i]; f.Usable() && f.StartNS < v.EndNS && f.EndNS > v.StartNS {
@@ -123,7 +94,7 @@ func (d *History) RestsOnFiles(v overlap.Span, minFiles int, maxShare float64) b
 			longest = max(longest, min(f.EndNS, v.EndNS)-max(f.StartNS, v.StartNS))
 		}
 	}
-	return n >= minFiles && float64(longest) <= maxShare*float64(v.EndNS-v.StartNS)
+	return n >= MinFiles && float64(longest) <= maxFileShare*float64(v.EndNS-v.StartNS)
 }
 
 // ChanceAbove is the chance that noise alone puts m so far above other, if they are equal in truth.

@@ -33,16 +33,18 @@ type piece struct {
 
 // sequence is a series of log rates, and which file each bin belongs to.
 type sequence struct {
-	Thresholds
-	time           *binnedTime // time says when each bin is.
-	binS           float64
-	y              []float64
-	raw            []float64 // raw is y before excursions are clipped.
-	file           []int
-	inverse        []float64 // inverse is one over each rate.
-	shortEnds      []int     // shortEnds are the cuts of end levels that are too short to count.
-	residual       noise     // residual is what levels leave.
-	neighbourEdges []int     // neighbourEdges are the bins in which other disks start and end.
+	minBins         int // minBins and minS are the minimum length of a level.
+	minS            float64
+	falseChangeRate float64     // falseChangeRate is how often noise may make a change of level.
+	time            *binnedTime // time says when each bin is.
+	binS            float64
+	y               []float64
+	raw             []float64 // raw is y before excursions are clipped.
+	file            []int
+	inverse         []float64 // inverse is one over each rate.
+	shortEnds       []int     // shortEnds are the cuts of end levels that are too short to count.
+	residual        noise     // residual is what levels leave.
+	neighbourEdges  []int     // neighbourEdges are the bins in which other disks start and end.
 	// sums, squares and products (of neighbours) are cumulative; fileEnd is the end of each bin's
 	// file.
 	sums, squares, products []float64
@@ -53,7 +55,8 @@ type sequence struct {
 // newSequence is a series of log rates in bins of so many seconds, each of which lies in a file.
 func newSequence(y []float64, file []int, binS float64, time *binnedTime) *sequence {
 	q := &sequence{
-		Thresholds: Defaults(), time: time, binS: binS,
+		minBins: minLevelBins, minS: minLevelS, falseChangeRate: noiseChangeRate,
+		time: time, binS: binS,
 		y: y, raw: y, file: file, fileEnd: fileEnds(file),
 	}
 	var steps []float64
@@ -63,7 +66,7 @@ func newSequence(y []float64, file []int, binS float64, time *binnedTime) *seque
 	for _, v := range y {
 		q.inverse = append(q.inverse, math.Exp(-v))
 	}
-	q.sampleNoise = max(stats.NormalMAD*stats.Median(steps)/math.Sqrt2, q.MinNoise)
+	q.sampleNoise = max(stats.NormalMAD*stats.Median(steps)/math.Sqrt2, minBinNoise)
 	return q.withValues(y)
 }
 
@@ -103,7 +106,7 @@ func (q *sequence) withValues(y []float64) *sequence {
 func (q *sequence) segment() shape {
 	all := q.mergeClose(q.chooseCuts())
 	for _, cut := range all {
-		if cut < q.bins(q.MinEndLevelS) || cut > len(q.y)-q.bins(q.MinEndLevelS) {
+		if cut < q.bins(minEndLevelS) || cut > len(q.y)-q.bins(minEndLevelS) {
 			q.shortEnds = append(q.shortEnds, cut)
 		}
 	}
@@ -130,7 +133,7 @@ func (s shape) slopes() bool {
 
 // withSlopes puts slopes in the place of levels for as long as that scores better.
 func (q *sequence) withSlopes(best shape) shape {
-	for range q.MaxCuts {
+	for range maxCuts {
 		better := shape{score: math.Inf(1)}
 		for i := range best.pieces {
 			for j := i; j < len(best.pieces); j++ {
@@ -148,7 +151,7 @@ func (q *sequence) withSlopes(best shape) shape {
 }
 
 // bins is how many bins last for so many seconds, and at least as many as show a level.
-func (q *sequence) bins(s float64) int { return max(q.MinBins, int(math.Round(s/q.binS))) }
+func (q *sequence) bins(s float64) int { return max(q.minBins, int(math.Round(s/q.binS))) }
 
 // edges are where the levels between cuts begin, and the end.
 func (q *sequence) edges(cuts []int) []int { return append(append([]int{0}, cuts...), len(q.y)) }
@@ -191,10 +194,10 @@ func (q *sequence) chooseCuts() []int {
 		return nil
 	}
 	last := 0
-	for i := range q.Penalties {
-		penalty := high * math.Pow(low/high, float64(i)/float64(q.Penalties-1))
+	for i := range penalties {
+		penalty := high * math.Pow(low/high, float64(i)/float64(penalties-1))
 		cuts := q.pelt(penalty)
-		if len(cuts) > q.MaxCuts {
+		if len(cuts) > maxCuts {
 			break
 		}
 		if len(cuts) == last {
@@ -214,8 +217,8 @@ func (q *sequence) chooseCuts() []int {
 		}
 		edges := q.edges(chosen)
 		for i := range edges[1:] {
-			at, _ := q.split(edges[i], edges[i+1], q.bins(q.MinS))
-			if at > 0 && len(chosen) < q.MaxCuts {
+			at, _ := q.split(edges[i], edges[i+1], q.bins(q.minS))
+			if at > 0 && len(chosen) < maxCuts {
 				try(slices.Insert(slices.Clone(chosen), i, at))
 			}
 		}
@@ -250,14 +253,14 @@ type candidate struct {
 	low, high float64
 }
 
-// pelt returns the cuts that minimise the squared error about levels of at least MinS plus a
+// pelt returns the cuts that minimise the squared error about levels of at least minS plus a
 // penalty for each (Killick, Fearnhead and Eckley, "Optimal Detection of Changepoints With a Linear
 // Computational Cost", JASA 107, 2012). A beginning of a level is dropped as soon as later ones do
 // better at each mean that the level may have (Maidstone, Hocking, Rigaill and Fearnhead, "On
 // Optimal Multiple Changepoint Algorithms for Large Data", Statistics and Computing 27, 2017), so
 // that few are left even if nothing changes.
 func (q *sequence) pelt(penalty float64) []int {
-	n, minLen, sums, squares := len(q.y), q.bins(q.MinS), q.sums, q.squares
+	n, minLen, sums, squares := len(q.y), q.bins(q.minS), q.sums, q.squares
 	if n < 2*minLen {
 		return nil
 	}
@@ -309,6 +312,6 @@ func (q *sequence) fit(cuts []int) shape {
 		m := q.mean(edges[i], edges[i+1])
 		s.pieces = append(s.pieces, piece{from: edges[i], to: edges[i+1], start: m, end: m})
 	}
-	s.score += q.CutCost * float64(len(cuts)) * math.Log(float64(len(q.y)))
+	s.score += cutCost * float64(len(cuts)) * math.Log(float64(len(q.y)))
 	return s
 }

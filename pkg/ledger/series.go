@@ -21,7 +21,7 @@ func Levels(rates []float64, minLength int, falseClaimRate float64) []int {
 		each[i] = i
 	}
 	q := newSequence(logs, each, 1, nil)
-	q.MinBins, q.MinS = minLength, 0
+	q.minBins, q.minS = minLength, 0
 	return q.drop(q.chooseCuts(), func(edges []int) int {
 		weakest, largest := -1, falseClaimRate
 		for i := range len(edges) - 2 {
@@ -50,5 +50,5 @@ func (q *sequence) falseRate(from, cut, to int) float64 {
 func (q *sequence) variance(from, to int) float64 {
 	n, mean := float64(to-from), q.mean(from, to)
 	squares := q.squares[to] - q.squares[from] - n*mean*mean
-	return max(squares/(n-1), q.MinNoise*q.MinNoise)
+	return max(squares/(n-1), minBinNoise*minBinNoise)
 }

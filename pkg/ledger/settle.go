@@ -14,7 +14,7 @@ import (
 // looked at, and other disks start and end at the given moments.
 func (d *History) Settle(series int, neighbourNS ...int64) {
 	q := d.rates
-	q.FalseChangeRate /= float64(series)
+	q.falseChangeRate /= float64(series)
 	for _, ns := range neighbourNS {
 		q.neighbourEdges = append(q.neighbourEdges, q.time.bin(ns))
 	}
@@ -75,7 +75,7 @@ func (d *History) wandersInSteps() bool {
 func (q *sequence) wandersAt(edges []int) bool {
 	width := q.bins(1)
 	n := len(q.y) / width
-	if n < q.MinWanderMeans {
+	if n < minWanderMeans {
 		return false
 	}
 	var y []float64
@@ -96,12 +96,12 @@ func (q *sequence) wandersAt(edges []int) bool {
 		changes += math.Abs(change)
 		jumps += math.Copysign(jump, change*jump)
 	}
-	if len(cuts) < q.MaxLevels && jumps > q.MinSharpShare*changes {
+	if len(cuts) < maxLevels && jumps > minSharpShare*changes {
 		return false
 	}
 	cuts = slices.Compact(cuts)
 	levels := coarse.autoregressive(coarse.edges(cuts)).cost
-	levels += q.CutCost * float64(len(cuts)) * math.Log(float64(n))
+	levels += cutCost * float64(len(cuts)) * math.Log(float64(n))
 	return coarse.autoregressive([]int{0, n}).cost < levels
 }
 
@@ -118,12 +118,12 @@ func (d *History) dropExcursions() {
 	}
 	for i := 1; i+1 < len(d.Levels); i++ {
 		before, l, after := d.Levels[i-1], d.Levels[i], d.Levels[i+1]
-		if l.Seconds() >= Defaults().MaxDipS || !flat(before) || !flat(l) || !flat(after) ||
-			math.Abs(typical(after)-typical(before)) >= Defaults().MaxSideSpread {
+		if l.Seconds() >= maxDipS || !flat(before) || !flat(l) || !flat(after) ||
+			math.Abs(typical(after)-typical(before)) >= maxSideSpread {
 			continue
 		}
 		d.LongestBurstS = max(d.LongestBurstS, l.Seconds())
-		if l.Seconds() < Defaults().MinEndLevelS {
+		if l.Seconds() < minEndLevelS {
 			d.Levels = d.merge(d.Levels, i-1, i+1)
 			i--
 		}
@@ -142,8 +142,8 @@ func (d *History) Trim(longestBurstS float64) {
 	short := func(edge, next int) bool {
 		l, neighbour := d.Levels[edge], d.Levels[next]
 		minS := minEndS
-		if math.Log(l.Rate/neighbour.Rate) > Defaults().LargeRise {
-			minS = MinRiseS
+		if math.Log(l.Rate/neighbour.Rate) > largeRise {
+			minS = minRiseS
 		}
 		return l.From == l.To && neighbour.From == neighbour.To && !d.Swing.Covers(l.StartNS) &&
 			l.Seconds() < max(minS, burstMargin*d.LongestBurstS)
@@ -162,14 +162,13 @@ func (d *History) Trim(longestBurstS float64) {
 // wanders finds noise so large and with so long a memory that the rate is at no level; nil if there
 // is none, or if whole files, which are fast or slow by chance, may be what makes it.
 func (d *History) wanders() *Unsteady {
-	const minBins = 10 // A memory of fewer bins counts as none.
 	q := d.rates
 	edges := q.edgesOf(d.Levels)
-	minMemory := math.Exp(-min(q.binS/q.MinMemoryS, 1.0/minBins))
+	minMemory := math.Exp(-min(q.binS/minMemoryS, 1.0/minMemoryBins))
 	if q.residual.memory < minMemory || !q.outlastsFiles(edges) {
 		return nil
 	}
-	block := max(1, int(q.WanderBlockS/q.binS))
+	block := max(1, int(wanderBlockS/q.binS))
 	var means []float64
 	for i := range len(edges) - 1 {
 		middle := q.mean(edges[i], edges[i+1])
@@ -177,7 +176,7 @@ func (d *History) wanders() *Unsteady {
 			means = append(means, q.mean(from, from+block)-middle)
 		}
 	}
-	if len(means) < Defaults().MinWanderBlocks || stats.Summarize(means).SD < Defaults().MinWander {
+	if len(means) < minWanderBlocks || stats.Summarize(means).SD < minWander {
 		return nil
 	}
 	var rates []float64
@@ -186,7 +185,7 @@ func (d *History) wanders() *Unsteady {
 	}
 	slices.Sort(rates)
 	low, high := max(stats.Quantile(rates, 0.25), 1), stats.Quantile(rates, 0.75)
-	if math.Log(high/low) < Defaults().MinQuartileGap {
+	if math.Log(high/low) < minQuartileGap {
 		return nil // It was at one level for half of the time.
 	}
 	all := overlap.Span{StartNS: d.StartNS(), EndNS: d.EndNS()}
@@ -202,7 +201,7 @@ func (d *History) levels() []Level {
 	}
 	v := overlap.Span{StartNS: moving[0].StartNS, EndNS: moving[len(moving)-1].EndNS}
 	pieces := []piece{{}}
-	if !d.IsPaced() && len(q.y) >= 2*q.bins(q.MinS) {
+	if !d.IsPaced() && len(q.y) >= 2*q.bins(q.minS) {
 		pieces = q.segment().pieces
 	}
 	var levels []Level
@@ -234,7 +233,7 @@ func (d *History) levels() []Level {
 	}
 	for i := 1; i+1 < len(levels); i++ {
 		l, after := levels[i], levels[i+1]
-		if l.From == l.To && after.From == after.To && l.Seconds() < Defaults().MinS {
+		if l.From == l.To && after.From == after.To && l.Seconds() < minLevelS {
 			levels = d.merge(levels, i, i+1)
 		}
 	}
@@ -277,7 +276,7 @@ func (d *History) sequence() *sequence {
 	t := newBinnedTime(active)
 	y := d.Curve.Rates(t.active, t.bins)
 	file := d.unmix(t, y)
-	floor := max(Defaults().MinRateShare*stats.Mean(y), 1)
+	floor := max(minRateShare*stats.Mean(y), 1)
 	for i, r := range y {
 		y[i] = math.Log(max(r, floor))
 	}
@@ -307,14 +306,13 @@ func (d *History) unmix(s *binnedTime, rates []float64) (file []int) {
 
 // clipped brings excursions of less than half a second to what surrounds them: they are no level.
 func clipped(y []float64, binS float64) []float64 {
-	t := Defaults()
-	half := int(t.MaxClipS / binS)
+	half := int(maxClipS / binS)
 	around, off := make([]float64, len(y)), make([]float64, len(y))
 	for i := range y {
 		around[i] = stats.Median(y[max(0, i-half):min(len(y), i+half+1)])
 		off[i] = math.Abs(y[i] - around[i])
 	}
-	limit := max(t.ClipDeviations*stats.NormalMAD*stats.Median(off), t.MinClip)
+	limit := max(clipDeviations*stats.NormalMAD*stats.Median(off), minClip)
 	clipped := slices.Clone(y)
 	for i := range y {
 		if off[i] > limit {
@@ -370,12 +368,12 @@ func (d *History) alternate(first, last int) bool {
 		return false
 	}
 	spread := max(math.Log(high[0]/low[0]), math.Log(high[1]/low[1]))
-	return spread <= max(Defaults().MaxSideSpread, gap*Defaults().MaxSpreadOfGap)
+	return spread <= max(maxSideSpread, gap*maxSpreadOfGap)
 }
 
 // swing describes levels that alternate; nil if there are too few of them.
 func (d *History) swing(first, last int) *Swing {
-	if last-first+1 < Defaults().MinSwingLevels {
+	if last-first+1 < minSwingLevels {
 		return nil
 	}
 	t := &Swing{Span: d.Levels[first].Span, Levels: last - first + 1}
@@ -411,14 +409,14 @@ func (d *History) swing(first, last int) *Swing {
 	if len(periods) > 0 {
 		t.PeriodS = stats.Median(periods)
 	}
-	bursts := Defaults().MaxBurstShare
-	if t.Levels == Defaults().MinSwingLevels {
-		bursts = Defaults().MaxDipShare // So few levels may alternate by chance.
+	bursts := maxBurstShare
+	if t.Levels == minSwingLevels {
+		bursts = maxDipShare // So few levels may alternate by chance.
 	}
 	t.Irregular = 1-t.LowShare < bursts
 	off := 0
 	for _, s := range periods {
-		if math.Abs(s/t.PeriodS-1) > Defaults().MaxPeriodError {
+		if math.Abs(s/t.PeriodS-1) > maxPeriodError {
 			off++
 		}
 	}
@@ -426,7 +424,7 @@ func (d *History) swing(first, last int) *Swing {
 	if len(lows) > 0 {
 		t.LowS = stats.Median(lows)
 	}
-	if t.LowShare > Defaults().MaxDipShare {
+	if t.LowShare > maxDipShare {
 		t.Dips = 0
 	}
 	return t
@@ -441,7 +439,7 @@ type Unsteady struct {
 // SteppedLevels returns the disk's levels, with slopes as steps of a twentieth.
 func (d *History) SteppedLevels() (steps []Level) {
 	for _, l := range d.Levels {
-		n := max(1, int(math.Abs(math.Log(l.To/l.From))/Defaults().SlopeStep))
+		n := max(1, int(math.Abs(math.Log(l.To/l.From))/slopeStep))
 		for i := range n {
 			v := l.Span
 			v.StartNS += (l.EndNS - l.StartNS) * int64(i) / int64(n)
@@ -464,5 +462,5 @@ type Drift struct {
 
 // Covers reports whether a moment lies within the swing or next to it.
 func (t *Swing) Covers(ns int64) bool {
-	return t != nil && t.StartNS-BlurNS <= ns && ns <= t.EndNS+BlurNS
+	return t != nil && t.StartNS-blurNS <= ns && ns <= t.EndNS+blurNS
 }

@@ -24,11 +24,11 @@ func (q *sequence) trySlope(pieces []piece, i, j int) shape {
 	bestFrom, bestTo := first.from, last.to
 	try := func(from, to int, how form) {
 		third := (to - from) / 3
-		if third < 1 || math.Abs(q.mean(to-third, to)-q.mean(from, from+third)) < q.MinChange/5 {
+		if third < 1 || math.Abs(q.mean(to-third, to)-q.mean(from, from+third)) < MinChange/5 {
 			return
 		}
-		short := func(a, b int) bool { return a < b && b-a < q.bins(q.MinS) }
-		if short(first.from, from) || short(to, last.to) || to-from < q.bins(q.MinSlopeS) ||
+		short := func(a, b int) bool { return a < b && b-a < q.bins(q.minS) }
+		if short(first.from, from) || short(to, last.to) || to-from < q.bins(minSlopeS) ||
 			q.crossesNeighbour(from, to) {
 			return
 		}
@@ -58,8 +58,8 @@ func (q *sequence) trySlope(pieces []piece, i, j int) shape {
 // windows are the bins that a slope may take of one piece, or of two and all between them.
 func (q *sequence) windows(first, last piece) (all [][2]int) {
 	if first.from < last.from {
-		for a := range q.SlopeHalvings {
-			for b := range q.SlopeHalvings {
+		for a := range slopeHalvings {
+			for b := range slopeHalvings {
 				from := first.to - (first.to-first.from)>>a
 				to := last.from + (last.to-last.from)>>b
 				all = append(all, [2]int{from, to})
@@ -68,15 +68,15 @@ func (q *sequence) windows(first, last piece) (all [][2]int) {
 		return all
 	}
 	n := first.to - first.from
-	for a := range q.SlopeEnds {
-		for b := range q.SlopeEnds - a {
+	for a := range slopeEnds {
+		for b := range slopeEnds - a {
 			if a+b > 0 {
-				all = append(all, [2]int{first.from + n*a/q.SlopeEnds, first.to - n*b/q.SlopeEnds})
+				all = append(all, [2]int{first.from + n*a/slopeEnds, first.to - n*b/slopeEnds})
 			}
 		}
 	}
 	// Shorter slopes may lie at either end.
-	for length := n / q.SlopeEnds; length >= q.bins(q.MinSlopeS); length /= 2 {
+	for length := n / slopeEnds; length >= q.bins(minSlopeS); length /= 2 {
 		all = append(all, [2]int{first.from, first.from + length})
 		all = append(all, [2]int{first.to - length, first.to})
 	}
@@ -86,7 +86,7 @@ func (q *sequence) windows(first, last piece) (all [][2]int) {
 // crossesNeighbour reports whether another disk starts or ends within some bins: then a step there
 // is no part of a slope.
 func (q *sequence) crossesNeighbour(from, to int) bool {
-	margin := q.bins(q.MinS)
+	margin := q.bins(q.minS)
 	for _, bin := range q.neighbourEdges {
 		if from+margin <= bin && bin <= to-margin {
 			return true
@@ -143,9 +143,9 @@ func (q *sequence) moved(pieces []piece, k int, how form, edge, by int) []piece 
 // short reports whether the piece is shorter than its form requires.
 func (p *piece) short(q *sequence) bool {
 	if p.form == flat {
-		return p.to-p.from < q.bins(q.MinS)
+		return p.to-p.from < q.bins(q.minS)
 	}
-	return p.to-p.from < q.bins(q.MinSlopeS)
+	return p.to-p.from < q.bins(minSlopeS)
 }
 
 // fitPieces fits levels, slopes and curves by least squares and scores them: infinitely if a slope
@@ -163,28 +163,28 @@ func (q *sequence) fitPieces(pieces []piece) shape {
 				fitted[i] = q.mean(p.from, p.to)
 			}
 		case slope:
-			costs += q.SlopeCost
+			costs += slopeCost
 			fitted = lineIn(y)
 			linear := ratesIn(y, q.inverse[p.from:p.to], 1)
 			if misfit(y, linear) < misfit(y, fitted) {
 				fitted = linear
 			}
 		case curve:
-			costs += q.CurveCost
+			costs += curveCost
 			fitted = ratesIn(y, q.inverse[p.from:p.to], q.decay(p.from, p.to))
 		}
 		if len(fitted) == 0 {
 			return shape{score: math.Inf(1)}
 		}
 		p.start, p.end, p.fitted = fitted[0], fitted[len(fitted)-1], fitted
-		if p.form != flat && (math.Abs(p.end-p.start) < q.MinChange || !q.slopes(p.from, fitted)) {
+		if p.form != flat && (math.Abs(p.end-p.start) < MinChange || !q.slopes(p.from, fitted)) {
 			return shape{score: math.Inf(1)}
 		}
 		for i := range fitted {
 			left[p.from+i] = y[i] - fitted[i]
 		}
 	}
-	score := q.withValues(left).fit(nil).score + q.CutCost*costs*math.Log(float64(len(q.y)))
+	score := q.withValues(left).fit(nil).score + cutCost*costs*math.Log(float64(len(q.y)))
 	return shape{pieces, score}
 }
 
@@ -193,11 +193,11 @@ func (q *sequence) fitPieces(pieces []piece) shape {
 func (q *sequence) slopes(from int, fitted []float64) bool {
 	n := len(fitted)
 	_, left := q.split(from, from+n, 1)
-	if left < q.MaxStepMisfit*misfit(q.y[from:from+n], fitted) {
+	if left < maxStepMisfit*misfit(q.y[from:from+n], fitted) {
 		return false // It is a step that does not count as one.
 	}
 	rose := stats.Median(q.y[from+n-n/3:from+n]) - stats.Median(q.y[from:from+n/3])
-	if rose/(stats.Mean(fitted[n-n/3:])-stats.Mean(fitted[:n/3])) < q.MinShown {
+	if rose/(stats.Mean(fitted[n-n/3:])-stats.Mean(fitted[:n/3])) < minShown {
 		return false // A few bins alone are off.
 	}
 	var inside, squares float64 // They sum up deviations from the means of files.
@@ -214,14 +214,14 @@ func (q *sequence) slopes(from int, fitted []float64) bool {
 			squares += square(fitted[k-from] - f)
 		}
 	}
-	if q.MinShown*squares > q.MinNoiseRatio*q.sampleNoise*math.Sqrt(squares) {
-		return inside > q.MinShown*squares // It would show inside the files.
+	if minShown*squares > minNoiseRatio*q.sampleNoise*math.Sqrt(squares) {
+		return inside > minShown*squares // It would show inside the files.
 	}
-	if float64(len(means)) < 3*q.MinFiles {
+	if float64(len(means)) < 3*minLevelFiles {
 		return false
 	}
 	r := stats.Correlation(wanted, means)
-	return r*math.Sqrt(float64(len(means)-2)) > q.MinNoiseRatio*math.Sqrt(1-r*r)
+	return r*math.Sqrt(float64(len(means)-2)) > minNoiseRatio*math.Sqrt(1-r*r)
 }
 
 // lineIn is the line through log rates by least squares.
@@ -239,11 +239,10 @@ func lineIn(y []float64) []float64 {
 
 // decay is what is left after a bin of the exponential that fits best.
 func (q *sequence) decay(from, to int) (best float64) {
-	const taus = 16
-	longest, shortest := float64(to-from), float64(q.bins(q.MinTauS))
+	longest, shortest := float64(to-from), float64(q.bins(minTauS))
 	lowest := math.Inf(1)
-	for k := range taus {
-		tau := shortest * math.Pow(max(1, longest/shortest), float64(k)/(taus-1))
+	for k := range triedTaus {
+		tau := shortest * math.Pow(max(1, longest/shortest), float64(k)/(triedTaus-1))
 		decay := math.Exp(-1 / tau)
 		if _, _, left := fitRates(q.inverse[from:to], decay); left < lowest {
 			best, lowest = decay, left

@@ -9,18 +9,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// What counts as a standstill.
-const (
-	stallNS = 500_000_000 // Shorter ones are noise.
-	// A disk at this share of its mean rate or less stands still.
-	stillRate = 0.005
-	// Without a sample, a disk may move this many times what it moves in SampleNS next to a
-	// standstill.
-	betweenSamples = 8
-	// A flush takes at most this many times the median time from a file's last sample to its end.
-	longFlush = 5
-)
-
 // findStalls finds when the disk stood still within a file for a second or more; that time is left
 // out of its levels. Only progress samples show it, so most files must have some, and only if files
 // follow one another. An ordinary flush, after a file's last bytes, is no stall.
