@@ -1,35 +1,12 @@
 package ledger
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/work"
 )
-
-// A step at 20 s, which is bin 200 of 600, is a jump within two bins, and nowhere else.
-func TestJumps(t *testing.T) {
-	stepped := settled(60, tracetest.Steps(100, [2]float64{20, 50})).rates
-	level := settled(60, tracetest.Steps(100)).rates
-	for at, want := range map[int]bool{
-		200: true, 198: true, 202: true, 185: false, 215: false, 400: false, 0: false, 600: false,
-	} {
-		edges := []int{0, at, 600}
-		check.Same(t, fmt.Sprintf("bin %d", at), want, stepped.jumps(at, edges))
-		if level.jumps(at, edges) {
-			t.Errorf("bin %d of a level: a jump", at)
-		}
-	}
-	// Another as large does not make it common if it is an edge itself.
-	twice := settled(60, tracetest.Steps(100, [2]float64{20, 50}, [2]float64{40, 100})).rates
-	if twice.jumps(200, []int{0, 200, 600}) || !twice.jumps(200, []int{0, 200, 400, 600}) {
-		t.Error("a jump of two is reported though only one of them is known, or is not though " +
-			"both are")
-	}
-}
 
 // oneFile is a file of 40 s at 100 bytes a second, that has progress 20 times a second and falls to
 // 50 at 20.3 s.

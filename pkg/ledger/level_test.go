@@ -71,13 +71,6 @@ func TestMovingIn(t *testing.T) {
 	}
 }
 
-func TestLevelAt(t *testing.T) {
-	levels := levelsOf([2]float64{2, 1}, [2]float64{3, 2}, [2]float64{1, 3})
-	for s, want := range map[float64]int{-1: 0, 0: 0, 1.9: 0, 2: 1, 4.9: 1, 5: 2, 6: 2, 99: 2} {
-		check.Same(t, fmt.Sprintf("at %v s: level", s), want, LevelAt(levels, ns(s)))
-	}
-}
-
 func TestPooled(t *testing.T) {
 	got := Pool([]Measured{
 		{Rate: 100, Error: 0.3, DegreesOfFreedom: 4}, {Rate: 100, Error: 0.4, DegreesOfFreedom: 9},

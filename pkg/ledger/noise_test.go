@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -19,24 +18,6 @@ func sequenceOf(y []float64, files ...int) *sequence {
 		}
 	}
 	return newSequence(y, file, 0.1, &binnedTime{})
-}
-
-// levelsAt are bins at some values.
-func levelsAt(values map[int]float64, edges ...int) (y []float64) {
-	for i := range len(edges) - 1 {
-		for range edges[i+1] - edges[i] {
-			y = append(y, values[i])
-		}
-	}
-	return y
-}
-
-// A change shows inside a file that was in transfer before it and after; at a file's first bin,
-// that file may just be another one.
-func TestChangeInsideFile(t *testing.T) {
-	y := levelsAt(map[int]float64{0: 20, 1: 19}, 0, 30, 60)
-	check.Same(t, "in the middle of a file", true, sequenceOf(y, 20, 40).showsInFile(0, 30, 60))
-	check.Same(t, "between two files", false, sequenceOf(y, 30, 30).showsInFile(0, 30, 60))
 }
 
 // Of 400 files of ten bins, with a deviation of 0.3 between files and 0.05 within,
@@ -61,71 +42,6 @@ func TestNoiseOfFiles(t *testing.T) {
 	variance, worth := q.noise([]int{0, len(plain)}).ofMean(q, [2]int{0, len(plain)})
 	check.Near(t, "variance of the mean without files", 0.0025/4000, variance, 0.0003/4000)
 	check.Near(t, "independent values", 4000, worth, 400)
-}
-
-// Noise with a memory of ten bins goes on from one file to the next; files that are
-// draws do not.
-func TestOutlastsFiles(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	var wave, drawn []float64
-	var files []int
-	at := 0.0
-	for range 150 {
-		of := 0.3 * rnd.NormFloat64()
-		for range 3 {
-			at = 0.9*at + 0.1*rnd.NormFloat64()
-			wave, drawn = append(wave, 20+at), append(drawn, 20+of)
-		}
-		files = append(files, 3)
-	}
-	check.Same(t, "a wave", true, sequenceOf(wave, files...).outlastsFiles([]int{0, len(wave)}))
-	check.Same(t, "draws", false, sequenceOf(drawn, files...).outlastsFiles([]int{0, len(drawn)}))
-}
-
-// A rate that wanders is unsteady, though levels may be cut out of it; levels are what they are, as
-// are ones that go one way.
-func TestWandersInSteps(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(5, 6))
-	steps := func(seconds int, rates ...float64) (files, levels [][2]float64) {
-		for _, r := range rates {
-			for range seconds {
-				files = append(files, [2]float64{1, 1e6 * r})
-			}
-			levels = append(levels, [2]float64{float64(seconds), 1e6 * r})
-		}
-		return files, levels
-	}
-	wave := func() (files, levels [][2]float64) {
-		at := 0.0
-		for range 10 {
-			var sum float64
-			for range 8 {
-				at = 0.8*at + 0.15*rnd.NormFloat64()
-				files = append(files, [2]float64{1, 1e8 * math.Exp(at)})
-				sum += 1e8 * math.Exp(at)
-			}
-			levels = append(levels, [2]float64{8, sum / 8})
-		}
-		return files, levels
-	}
-	for _, tt := range []struct {
-		name  string
-		rates func() (files, levels [][2]float64)
-		want  bool
-	}{
-		{"a wave", wave, true},
-		{"levels", func() (files, levels [][2]float64) {
-			return steps(8, 100, 50, 130, 80, 160, 60, 110)
-		}, false},
-		{"down", func() (files, levels [][2]float64) {
-			return steps(5, 160, 130, 110, 90, 70, 50, 30)
-		}, false},
-	} {
-		files, levels := tt.rates()
-		p := New(tracetest.Sampled(tracetest.FilesOf(files...)), work.Work{}, 5e8)
-		p.Levels = levelsOf(levels...)
-		check.Same(t, tt.name, tt.want, p.wandersInSteps())
-	}
 }
 
 // Levels at either end that are no longer than excursions elsewhere may be such excursions.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/ledger"
@@ -139,37 +138,6 @@ func TestForeignIsDated(t *testing.T) {
 	check.Near(t, "to", 30, f.ToS, 1e-6)
 	if f := d.foreign(moved{1, 0}); f.Bytes != 0 {
 		t.Errorf("of its reads alone: %+v", f)
-	}
-}
-
-// What a device wrote from second to second, of which nothing was counted.
-func TestForeignStretch(t *testing.T) {
-	evenly := func(first, last float64, n int) []float64 {
-		return slices.Concat([]float64{first}, slices.Repeat([]float64{50}, n), []float64{last})
-	}
-	for _, tt := range []struct {
-		name   string
-		writes []float64
-		want   Foreign
-	}{
-		{"a single byte begins it", []float64{1, 100}, Foreign{Bytes: 101, Rate: 50.5, ToS: 2}},
-		{"after less than nothing", []float64{10, -20, 30},
-			Foreign{Bytes: 30, Rate: 30, FromS: 2, ToS: 3}},
-		{"after nothing", []float64{10, -10, 30}, Foreign{Bytes: 30, Rate: 30, FromS: 2, ToS: 3}},
-		{"over less than nothing", []float64{10, -5, 30},
-			Foreign{Bytes: 35, Rate: 35. / 3, ToS: 3}},
-		{"over long", []float64{1000, -10, -10, -10, -10, -10, 990},
-			Foreign{Bytes: 1940, Rate: 1940. / 7, ToS: 7}},
-		{"nothing behind it", []float64{10, 0}, Foreign{Bytes: 10, Rate: 10, ToS: 1}},
-		{"two", []float64{20, 50}, Foreign{Bytes: 70, Rate: 35, ToS: 2}},
-		{"three", []float64{20, 50, 20}, Foreign{Bytes: 90, Rate: 50, ToS: 3}},
-		{"half at the ends", evenly(25, 25, 4), Foreign{Bytes: 250, Rate: 50, ToS: 6}},
-		{"less at one", evenly(30, 20, 4), Foreign{Bytes: 250, Rate: 50, ToS: 6}},
-		{"five seconds", evenly(30, 20, 5), Foreign{Bytes: 300, Rate: 50, ToS: 7}},
-		{"more at the ends", evenly(80, 90, 5), Foreign{Bytes: 420, Rate: 50, ToS: 7}},
-	} {
-		d := deviceOf(make([]float64, len(tt.writes)+1), append([]float64{0}, tt.writes...))
-		check.Same(t, tt.name, &tt.want, d.foreign(moved{0, 1}), cmpopts.EquateApprox(1e-9, 0))
 	}
 }
 

@@ -41,20 +41,3 @@ func TestSeriesSteps(t *testing.T) {
 		t.Errorf("%d steps of %d ns, want 121 of a second", len(rates[0]), step)
 	}
 }
-
-func TestSeriesOfNothing(t *testing.T) {
-	if _, rates := Series([]*Curve{NewCurve(disk())}, 0); len(rates[0]) != 0 {
-		t.Errorf("got %v, want no steps", rates)
-	}
-}
-
-func TestRoundStep(t *testing.T) {
-	for ns, want := range map[float64]int64{
-		0: 1, 0.3: 1, 1: 1, 1.1: 2, 2: 2, 2.1: 5, 5: 5, 5.1: 10, 9: 10, 10: 10, 11: 20, 2e8: 2e8,
-		2.1e8: 5e8, 6e8: 1e9,
-	} {
-		if got, _ := Series(nil, int64(ns*maxSteps)); got != want {
-			t.Errorf("%v ns are rounded to %d, want %d", ns, got, want)
-		}
-	}
-}

@@ -3,14 +3,12 @@ package quantile
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/overlap"
-	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -20,19 +18,6 @@ func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
 // span is from one second to another.
 func span(fromS, toS float64) overlap.Span {
 	return overlap.Span{StartNS: ns(fromS), EndNS: ns(toS)}
-}
-
-// If either is not known, nothing is longer; nor if it is not by a quarter.
-func TestLongerThanUnknown(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(1, 9002))
-	lines := Lines(&trace.DiskRecord{Op: trace.Write,
-		Latencies: tracetest.LatencyClasses()[0].Play(rnd, 30, nil)}, nil)
-	_, found := Estimate(lines)
-	q := found[0]
-	var none *Quantile
-	if q.Longer(none, 0.01) != nil || none.Longer(q, 0.01) != nil || q.Longer(q, 0.01) != nil {
-		t.Error("longer than nothing, or than itself")
-	}
 }
 
 // quantileOf is the time that a share of requests exceeds, and how that share deviates in each
@@ -61,82 +46,6 @@ func thousandTimes() (times []float64) {
 		times = append(times, float64(1000*(i+1)))
 	}
 	return times
-}
-
-// The interval's ends are the times that shares of other odds exceed: the odds of a tenth are one
-// to nine.
-func TestQuantileWithin(t *testing.T) {
-	slowly := deviations(0.01, 10) // and by turns, so that neighbours do not show it
-	for i, turn := range deviations(0.01, 1) {
-		slowly[i] += turn
-	}
-	for _, tt := range []struct {
-		name  string
-		above []float64
-		waves bool // by its slow waves the share is less sure
-	}{
-		{"by turns", deviations(0.05, 1), false},
-		{"slow", slowly, true},
-	} {
-		for _, tail := range []float64{0.025, 0.005} {
-			q := quantileOf(0.1, thousandTimes(), tt.above)
-			slow, _ := stats.MeanOf(tt.above, len(tt.above))
-			byWaves, byNeighbours := -slow.LowerBound(tail), stats.HalfOfShort(tt.above, tail)
-			if math.Abs(slow.Mean) > 1e-12 || (byWaves > byNeighbours) != tt.waves {
-				t.Fatalf("%s: %v by waves, %v by neighbours", tt.name, byWaves, byNeighbours)
-			}
-			half := max(byWaves, byNeighbours) / 0.09
-			fewer, more := 1/(1+9*math.Exp(half)), 1/(1+9*math.Exp(-half))
-			got := q.within(tail)
-			want := [2]int64{q.all.ValueAtQuantile(100 * (1 - more)),
-				q.all.ValueAtQuantile(100 * (1 - fewer))}
-			if got == nil || *got != want || got[0] >= q.NS || got[1] <= q.NS {
-				t.Errorf("%s: %v, want %v", tt.name, got, want)
-			}
-		}
-	}
-	// What shifts the middle shifts the slow ones as well, by as large a factor.
-	q, median := quantileOf(0.1, thousandTimes(), deviations(0.001, 1)),
-		quantileOf(0.5, thousandTimes(), deviations(0.2, 1))
-	middle, own := median.within(0.025), q.within(0.025)
-	q.median = median
-	got := q.within(0.025)
-	scale := float64(q.NS) / float64(median.NS)
-	want := [2]int64{int64(scale * float64(middle[0])), int64(scale * float64(middle[1]))}
-	if got == nil || *got != want || got[0] >= own[0] || got[1] <= own[1] {
-		t.Errorf("beside the median's %v: %v, by itself %v", middle, got, own)
-	}
-	q = quantileOf(0.1, thousandTimes(), deviations(0.05, 1))
-	own = q.within(0.025)
-	q.median = quantileOf(0.5, thousandTimes(), deviations(0.001, 1))
-	if got := q.within(0.025); *got != *own {
-		t.Errorf("beside a median that is surer: %v, by itself %v", got, own)
-	}
-	if q.median.Worth = 7.9; q.within(0.025) != nil {
-		t.Error("an interval without one of the median")
-	}
-	sure := make([]float64, 20)
-	for _, tt := range []struct {
-		name string
-		q    *Quantile
-		want bool
-	}{
-		{"20 s", quantileOf(0.5, []float64{9, 9}, sure), true},
-		{"19 s", quantileOf(0.5, []float64{9, 9}, sure[1:]), false},
-		{"one request", quantileOf(0.5, []float64{9}, sure), false}, // half of it is slower
-		{"no time", quantileOf(0.5, []float64{0, 0}, sure), false},
-	} {
-		got := tt.q.within(0.025)
-		if (got != nil) != tt.want || got != nil && *got != [2]int64{9, 9} {
-			t.Errorf("%s: %v", tt.name, got)
-		}
-	}
-	for worth, want := range map[float64]bool{7.99: false, 8: true, math.NaN(): false} {
-		q := quantileOf(0.5, []float64{9, 9}, sure)
-		if q.Worth = worth; (q.within(0.025) != nil) != want {
-			t.Errorf("worth %v s: %v", worth, q.within(0.025))
-		}
-	}
 }
 
 // The logarithm of a ratio deviates by those of both.

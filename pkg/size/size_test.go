@@ -1,14 +1,12 @@
 package size
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -45,59 +43,6 @@ func TestTransfers(t *testing.T) {
 	}
 }
 
-func TestThinned(t *testing.T) {
-	for n, want := range map[int][3]int{
-		3: {0, 1, 2}, maxFiles: {0, 1, 2}, 2 * maxFiles: {0, 2, 4}, maxFiles * 5 / 2: {0, 2, 5},
-	} {
-		files := filesOf(slices.Repeat([][2]float64{{1, 1}}, n)...)
-		some := thinned(files)
-		first := [3]Transfer{files[want[0]], files[want[1]], files[want[2]]}
-		if len(some) != min(n, maxFiles) || [3]Transfer(some) != first {
-			t.Errorf("%d of %d files, the first not those at %v", len(some), n, want)
-		}
-	}
-}
-
-// Files whose fixed cost took half of the time have no rate.
-func TestRatesWithoutCost(t *testing.T) {
-	// Each takes 1 s, and a second for 10 bytes.
-	var each [][2]float64
-	for i := range 20 {
-		bytes := float64(5 * (i + 1))
-		each = append(each, [2]float64{1 + bytes/10, bytes})
-	}
-	files := filesOf(each...)
-	line, _ := stats.FitCost([]float64{5, 10, 15, 20, 25}, []float64{1.5, 2, 2.5, 3, 3.5})
-	check.Near(t, "the cost", 1, line.Intercept, 0.05)
-	all, _ := stats.FitCost(sizesAndTimes(files))
-	_, rates := ratesWithoutCost(files, all, 0)
-	for _, r := range rates {
-		check.Near(t, "rate", 10, math.Exp(r), 0.5)
-	}
-	// The first takes 1.5 s, of which the cost is two thirds; the second's is about half of it.
-	if n := len(rates); n != 18 && n != 19 {
-		t.Errorf("%d of 20 files have a rate", n)
-	}
-}
-
-func TestBySize(t *testing.T) {
-	for _, tt := range []struct {
-		sizes []float64
-		want  bool
-	}{
-		{[]float64{1, 2, 3, 4, 5}, true}, {[]float64{5, 4, 3, 2, 1}, true},
-		{[]float64{1, 3, 2, 5, 4}, true}, {[]float64{2, 3, 1, 5, 4}, false}, // 0.8 and 0.6
-		{[]float64{4, 3, 5, 1, 2}, false}, {[]float64{5, 3, 4, 1, 2}, true},
-		{[]float64{3, 3, 3, 3, 3}, false},
-	} {
-		var each [][2]float64
-		for _, s := range tt.sizes {
-			each = append(each, [2]float64{1, s})
-		}
-		check.Same(t, fmt.Sprint(tt.sizes), tt.want, Ordered(filesOf(each...)))
-	}
-}
-
 func TestFit(t *testing.T) {
 	// Half a second and a second for a megabyte each.
 	var each [][2]float64
@@ -115,62 +60,6 @@ func TestFit(t *testing.T) {
 		[2]float64{1, 5e6})
 	if s := Fit(down); s.OLSRate != nil || s.TheilSenLatencyS != nil {
 		t.Errorf("larger files that take less: %+v", s)
-	}
-}
-
-// A step counts if it explains more than a line over the logarithm of size, between two sizes and
-// with enough files on either side.
-func TestKnee(t *testing.T) {
-	const n = 60
-	sizes, noise := make([]float64, n), make([]float64, n)
-	for i := range n {
-		sizes[i] = math.Exp(float64(i) / 10)
-		noise[i] = 0.1 * math.Sin(float64(i*i))
-	}
-	with := func(change func(i int) float64) []float64 {
-		values := slices.Clone(noise)
-		for i := range values {
-			values[i] += change(i)
-		}
-		return values
-	}
-	stepAt := func(at int) []float64 {
-		return with(func(i int) float64 {
-			if i < at {
-				return 0
-			}
-			return 0.5
-		})
-	}
-	twoValues := make([]float64, n)
-	for i := 20; i < n; i++ {
-		twoValues[i] = 1
-	}
-	paired := slices.Clone(sizes)
-	paired[20] = paired[19]
-	for _, tt := range []struct {
-		name          string
-		sizes, values []float64
-		memory        float64
-		cut           int // 0: any
-		minP, maxP    float64
-	}{
-		{"a step", sizes, stepAt(20), 1, 20, 0, 1e-6},
-		{"a step of values that go together", sizes, stepAt(20), 6, 20, 0.01, 1},
-		{"a step among the smallest", sizes, stepAt(MinFiles), 1, MinFiles, 0, 0.1},
-		{"between files of one size", paired, stepAt(20), 1, 21, 0, 1e-5},
-		{"a line", sizes, with(func(i int) float64 { return 0.02 * float64(i) }), 1, 0, 1, 1},
-		{"noise", sizes, noise, 1, 0, 0.1, 1},
-		{"too few", sizes[:2*MinFiles-1], stepAt(5)[:2*MinFiles-1], 1, 0, 1, 1},
-		{"two values", sizes, twoValues, 1, 20, 0, 1e-9},
-		{"values that are the same", sizes, make([]float64, n), 1, 0, 1, 1},
-		{"one size", slices.Repeat([]float64{7}, n), stepAt(20), 1, 0, 1, 1},
-	} {
-		at, p := knee(tt.sizes, tt.values, tt.memory)
-		if p < tt.minP || p > tt.maxP || tt.cut > 0 && at != tt.cut {
-			t.Errorf("%s: a step at %d, chance %g; want %d, %g to %g", tt.name, at, p, tt.cut,
-				tt.minP, tt.maxP)
-		}
 	}
 }
 

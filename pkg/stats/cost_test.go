@@ -28,15 +28,3 @@ func TestFitCost(t *testing.T) {
 		t.Error("a fit of nothing")
 	}
 }
-
-// Without what shows a cost, there is none: sizes that are alike, and larger files that take less
-// time.
-func TestFitCostOfNone(t *testing.T) {
-	for _, size := range [][]float64{{10, 10, 10}, {10, 20, 40}} {
-		time := []float64{4, 2, 1}
-		got, ok := FitCost(size, time)
-		if want := (Line{Slope: time[1] / size[1]}); !ok || got != want {
-			t.Errorf("files of %v bytes: %+v, %v", size, got, ok)
-		}
-	}
-}

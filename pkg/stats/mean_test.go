@@ -79,35 +79,6 @@ func TestFitMemory(t *testing.T) {
 	check.Same(t, "memories of what does not vary", [2]float64{}, [2]float64{likely, longest})
 }
 
-// TestMeanOfFew: with no more values than cosines, these hold all the variance there is.
-func TestMeanOfFew(t *testing.T) {
-	x := []float64{3, 11, 4, 12, 5, 13, 6, 14, 2, 40}
-	waves := cosines(x, len(x)-1)
-	var sum float64
-	for _, v := range waves {
-		sum += v * v
-	}
-	check.Near(t, "the cosines' squares", 9*math.Pow(Summarize(x).SD, 2), sum, 1e-6)
-	// Nor does it matter how large they are: 2^46 is added without rounding.
-	large := slices.Clone(x)
-	for i := range large {
-		large[i] += 1 << 46
-	}
-	for i, v := range cosines(large, len(x)-1) {
-		check.Near(t, fmt.Sprintf("cosine %d of large values is", i+1), waves[i], v, 1e-6)
-	}
-	if _, ok := MeanOf(x, MinBins-1); ok {
-		t.Error("an error from too few values")
-	}
-	if _, ok := MeanOf(x[:MinBins], MinBins); !ok {
-		t.Error("no error from just enough values")
-	}
-	flat, _ := MeanOf(make([]float64, 40), 40)
-	if v := flat.Interval(); v != (Interval{}) || flat.P() != 1 {
-		t.Errorf("of nothing but zeros: interval %v, p %v", v, flat.P())
-	}
-}
-
 // TestEstimate compares with what R's t.test says of Student's sleep data (1908): p = 0.07939, 95 %
 // interval -0.2054832 to 3.3654832, at 17.776 degrees of freedom.
 func TestEstimate(t *testing.T) {
@@ -131,36 +102,6 @@ func TestEstimate(t *testing.T) {
 		sure.Above(1) != 0.5 {
 		t.Errorf("without an error: p %v, above 0 %v, above 2 %v", sure.P(), sure.Above(0),
 			sure.Above(2))
-	}
-}
-
-func TestSpread(t *testing.T) {
-	// Times in proportion to size, with a cost for each: the items do not differ.
-	var even Items
-	for i := range 20 {
-		size := float64(1 + i)
-		even.Size, even.Time = append(even.Size, size), append(even.Time, size/2+0.3)
-	}
-	if s := even.Spread(); s.Items != 20 || s.SE > 1e-9 {
-		t.Errorf("even items: %+v, want no error", s)
-	}
-	// One item that is larger than all others by far says nothing about the next.
-	lone := Items{Size: []float64{1e6, 1, 2, 3}, Time: []float64{10, 0.1, 0.1, 0.1}}
-	if s := lone.Spread(); s != (Spread{Items: 1}) {
-		t.Errorf("a lone item: %+v, want one without an error", s)
-	}
-	// Items of a fiftieth of its size are comparable, smaller ones are not.
-	for largest, want := range map[float64]int{50: 4, 50.5: 1} {
-		if s := (Items{Size: []float64{1, 1, 1, largest},
-			Time: []float64{1, 1, 1, largest}}).Spread(); s.Items != want {
-			t.Errorf("an item of %v and three of 1: %d comparable, want %d", largest, s.Items, want)
-		}
-	}
-	// Of equal items, the ratio's error is that of the mean.
-	equal := Items{Size: []float64{1, 1, 1, 1}, Time: []float64{0.9, 1.1, 0.8, 1.2}}
-	if s, want := equal.Spread(), Summarize(equal.Time).SD/2; math.Abs(s.SE-want) > 1e-9 ||
-		s.DegreesOfFreedom != 3 {
-		t.Errorf("equal items: %+v, want an error of %v with 3 degrees of freedom", s, want)
 	}
 }
 

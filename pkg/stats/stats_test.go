@@ -15,53 +15,6 @@ func near(got, want float64) bool {
 	return math.Abs(got-want) <= 1e-9*max(1, math.Abs(want))
 }
 
-func TestSummarize(t *testing.T) {
-	nan := math.NaN()
-	tests := []struct {
-		name string
-		x    []float64
-		want Summary
-	}{
-		{"none", nil, Summary{nan, nan, nan, nan, nan, nan, nan}},
-		{"one", []float64{3}, Summary{3, 3, 3, nan, nan, 3, 3}},
-		{"unsorted", []float64{5, 1, 4, 2, 103},
-			Summary{23, 4, 11. / 3, math.Sqrt(2002.5), math.Sqrt(2002.5) / 23, 1.2, 83.4}},
-	}
-	for _, tt := range tests {
-		got := Summarize(tt.x)
-		pairs := [][2]float64{
-			{got.Mean, tt.want.Mean}, {got.Median, tt.want.Median},
-			{got.Trimmed20, tt.want.Trimmed20}, {got.SD, tt.want.SD}, {got.CV, tt.want.CV},
-			{got.P05, tt.want.P05}, {got.P95, tt.want.P95},
-		}
-		for _, p := range pairs {
-			if !near(p[0], p[1]) {
-				t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
-				break
-			}
-		}
-	}
-}
-
-func TestJain(t *testing.T) {
-	tests := []struct {
-		x    []float64
-		want float64
-	}{
-		{[]float64{2, 2, 2}, 1},
-		{[]float64{5, 0, 0, 0}, 0.25},
-		{[]float64{2.46, 0.74}, 0.7758516},
-		{[]float64{0, 0}, math.NaN()},
-		{nil, math.NaN()},
-	}
-	for _, tt := range tests {
-		if got := Jain(tt.x); !(math.Abs(got-tt.want) < 1e-6) &&
-			!(math.IsNaN(got) && math.IsNaN(tt.want)) {
-			t.Errorf("Jain(%v) = %v, want %v", tt.x, got, tt.want)
-		}
-	}
-}
-
 func TestRegression(t *testing.T) {
 	x := []float64{1, 2, 3, 4, 5, 6, 7}
 	y := make([]float64, len(x))
@@ -123,16 +76,6 @@ func TestMedian(t *testing.T) {
 		}
 		if !slices.Equal(x, before) {
 			t.Fatalf("Median changed %v to %v", before, x)
-		}
-	}
-}
-
-func TestNormalScores(t *testing.T) {
-	const z = 0.8694238 // below it lie (3 - 3/8) / (3 + 1/4) of a normal distribution
-	got := NormalScores([]float64{9, 1, 5})
-	for i, want := range []float64{z, -z, 0} {
-		if math.Abs(got[i]-want) > 1e-6 {
-			t.Errorf("scores %v", got)
 		}
 	}
 }

@@ -6,31 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 )
-
-func TestAfterPTS(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		rates []float64
-		want  bool
-	}{
-		{"four windows", []float64{1, 1, 1, 1}, false},
-		{"five alike", []float64{1, 1, 1, 1, 1}, true},
-		{"nothing moves", []float64{0, 0, 0, 0, 0}, false},
-		{"only the last five count", []float64{9, 1, 1, 1, 1, 1}, true},
-		{"a range just below 20 %", []float64{1, 1.099, 0.9, 1, 1}, true},
-		{"a range above", []float64{1, 1.11, 0.9, 1, 1}, false},
-		{"a line that falls by just below 10 %", []float64{1.049, 1.025, 1, 0.975, 0.951}, true},
-		{"by more", []float64{1.06, 1.03, 1, 0.97, 0.94}, false},
-		{"that rises by more", []float64{0.94, 0.97, 1, 1.03, 1.06}, false},
-		// The line that fits it best falls by 11 %.
-		{"a step of 9 %", []float64{1, 1, 1, 0.91, 0.91}, false},
-	} {
-		check.Same(t, tt.name, tt.want, afterPTS(tt.rates))
-	}
-}
 
 func TestSteadySince(t *testing.T) {
 	fall := []float64{2.3, 2.3, 0.9, 0.65, 0.65, 0.65, 0.65, 0.65}
@@ -39,22 +16,6 @@ func TestSteadySince(t *testing.T) {
 	}
 	if since, ok := Steady(fall[:7]); ok {
 		t.Errorf("steady since window %d with the fall among the five", since)
-	}
-}
-
-func TestFell(t *testing.T) {
-	for _, tt := range []struct {
-		rates []float64
-		since int
-		want  bool
-	}{
-		{[]float64{5, 10, 7, 9}, 2, true}, // 8 of 10
-		{[]float64{10, 5, 7, 9.2}, 2, false},
-		{[]float64{10, 10, 1}, 2, true},
-		{[]float64{1, 1, 1}, 0, false},
-	} {
-		check.Same(t, fmt.Sprintf("%v from %d on: fell", tt.rates, tt.since), tt.want,
-			Fell(tt.rates, tt.since))
 	}
 }
 
