@@ -83,7 +83,7 @@ func (p *phase) cause(part *diskPart, stuck bool) {
 	e := p.warmth(part, int64(t.Steps[0].AtS*1e9))
 	// By how much the device's own count of throttles grew about the fall.
 	counted := meter.In(p.meters.Of(part.Name(), trace.Throttles),
-		overlap.Span{StartNS: at - eventNearNS, EndNS: at + eventNearNS})
+		overlap.Between(at-eventNearNS, at+eventNearNS))
 	if n := len(counted); n > 1 {
 		e.Events = max(0, counted[n-1].Value-counted[0].Value)
 	}
@@ -111,7 +111,7 @@ func (p *phase) cause(part *diskPart, stuck bool) {
 // cpu is how busy the host's cores were at the median between two times, in percent; NaN if that
 // was not read.
 func (p *phase) cpu(fromNS, toNS int64) float64 {
-	in := overlap.Span{StartNS: fromNS, EndNS: toNS}
+	in := overlap.Between(fromNS, toNS)
 	return meter.Median(meter.In(p.meters.Of("", trace.CPU), in))
 }
 
@@ -136,8 +136,8 @@ func (e *Evidence) flat() bool {
 func (p *phase) warmth(part *diskPart, at int64) *Evidence {
 	e := &Evidence{}
 	all := p.meters.Of(part.Name(), trace.Temperature)
-	before := meter.In(all, overlap.Span{StartNS: math.MinInt64, EndNS: at})
-	after := meter.In(all, overlap.Span{StartNS: at + 1, EndNS: part.EndNS()})
+	before := meter.In(all, overlap.Between(math.MinInt64, at))
+	after := meter.In(all, overlap.Between(at+1, part.EndNS()))
 	if len(before) < minBefore || len(after) == 0 {
 		return e
 	}
@@ -203,7 +203,7 @@ func (p *phase) neighbourGains(part *diskPart, t *Throttle) {
 		if other.StartNS() > at-beforeNS/2 || other.EndNS() < at+clearOfFallNS+beforeNS/2 {
 			continue
 		}
-		before := overlap.Span{StartNS: max(other.StartNS(), at-beforeNS), EndNS: at}
+		before := overlap.Between(max(other.StartNS(), at-beforeNS), at)
 		after := overlap.Span{StartNS: at + clearOfFallNS}
 		after.EndNS = min(other.EndNS(), after.StartNS+2*beforeNS)
 		if p.eventsIn(before.StartNS, after.EndNS) {

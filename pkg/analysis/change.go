@@ -146,7 +146,7 @@ func cutAt(intervals []overlap.Span, cuts []int64) [][]overlap.Span {
 	var out [][]overlap.Span
 	from := int64(math.MinInt64)
 	for _, to := range append(slices.Clone(cuts), math.MaxInt64) {
-		in := overlap.Clip(intervals, overlap.Span{StartNS: from, EndNS: to})
+		in := overlap.Clip(intervals, overlap.Between(from, to))
 		if overlap.Seconds(in) > 0 {
 			out = append(out, in)
 		}
@@ -206,11 +206,11 @@ func (p *phase) startsAndEnds() (out []Change) {
 	for _, part := range p.others(nil) {
 		start, end := part.StartNS(), part.EndNS()
 		if seconds(start-first) >= togetherS {
-			rate := part.RateIn(overlap.Span{StartNS: start, EndNS: min(start+settleNS, end)})
+			rate := part.RateIn(overlap.Between(start, min(start+settleNS, end)))
 			out = append(out, part.change(KindStart, start, start, 0, rate))
 		}
 		if seconds(last-end) >= togetherS {
-			rate := part.RateIn(overlap.Span{StartNS: max(end-settleNS, start), EndNS: end})
+			rate := part.RateIn(overlap.Between(max(end-settleNS, start), end))
 			out = append(out, part.change(KindEnd, end, end, rate, 0))
 		}
 	}
@@ -248,7 +248,7 @@ func (p *phase) stallChanges() (out []Change) {
 		c := Change{StartS: seconds(group[0].Span.StartNS), Kind: KindStall, Cause: CauseHost}
 		for _, s := range group {
 			at := s.Span
-			before := overlap.Span{StartNS: at.StartNS - beforeNS, EndNS: at.StartNS}
+			before := overlap.Between(at.StartNS-beforeNS, at.StartNS)
 			from, _ := s.Measure(s.MovingIn(before)...)
 			each := Shift{s.Name(), from.Rate, s.RateIn(at)}
 			c.Disks = append(c.Disks, each.Disk)

@@ -162,7 +162,7 @@ func (p *phase) quote(part *diskPart) *Quote {
 		last := t.Steps[len(t.Steps)-1]
 		later := last.ToRate
 		if many { // Only the part of the window in which it was at its last level counts.
-			low := overlap.Span{StartNS: int64(last.AtS * 1e9), EndNS: part.EndNS()}
+			low := overlap.Between(int64(last.AtS*1e9), part.EndNS())
 			if t.Recovered != nil {
 				low.EndNS = int64((t.Recovered.AtS - t.Recovered.PauseS) * 1e9)
 			}
@@ -224,7 +224,7 @@ func (p *phase) steady(part *diskPart) {
 			unit.FormatSeconds(seconds(windowNS)))
 		return
 	}
-	v := overlap.Span{StartNS: int64(since) * windowNS, EndNS: part.EndNS()}
+	v := overlap.Between(int64(since)*windowNS, part.EndNS())
 	s := &Steady{WindowS: seconds(windowNS), SinceS: seconds(v.StartNS), Rate: part.RateIn(v)}
 	if e, doubt := part.Curve.Flow([]overlap.Span{v}).Estimate(); doubt == stats.NoDoubt {
 		s.CI95 = positive(e)

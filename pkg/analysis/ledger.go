@@ -150,8 +150,8 @@ func (p *phase) shifts(e *event, bounds []int64) {
 			continue
 		}
 		margin := max(clearNS, min(e.offNS, 5*clearNS))
-		before := overlap.Span{StartNS: max(e.prev, part.StartNS()), EndNS: e.at - margin}
-		after := overlap.Span{StartNS: e.at + margin, EndNS: min(e.next, part.EndNS())}
+		before := overlap.Between(max(e.prev, part.StartNS()), e.at-margin)
+		after := overlap.Between(e.at+margin, min(e.next, part.EndNS()))
 		own := e.of(part)
 		if before.EndNS-before.StartNS < minSideNS || after.EndNS-after.StartNS < minSideNS ||
 			!part.IsActiveIn(before) || !part.IsActiveIn(after) {
@@ -249,9 +249,9 @@ func (p *phase) tookIt(began []string, falls []shift, e *event) bool {
 	taken, lost, ended := 0.0, -netOf(falls), false
 	for _, name := range began {
 		part := p.part(name)
-		taken += part.RateIn(overlap.Span{StartNS: e.at, EndNS: min(e.next, part.EndNS())})
+		taken += part.RateIn(overlap.Between(e.at, min(e.next, part.EndNS())))
 		for _, s := range falls {
-			after := overlap.Span{StartNS: part.EndNS() + recoveredNS, EndNS: s.EndNS()}
+			after := overlap.Between(part.EndNS()+recoveredNS, s.EndNS())
 			if after.Seconds() < seconds(settleNS) {
 				after.StartNS = part.EndNS() + settleNS
 			}
@@ -320,8 +320,8 @@ func (p *phase) ownFall(s *shift, e *event) bool {
 func (p *phase) sharedCause(e *event, moved []shift) string {
 	for _, s := range moved {
 		all := p.meters.Of(s.Name(), trace.LinkState)
-		before := meter.In(all, overlap.Span{StartNS: math.MinInt64, EndNS: e.at - e.offNS})
-		near := meter.In(all, overlap.Span{StartNS: e.at - e.offNS, EndNS: e.at + eventNearNS})
+		before := meter.In(all, overlap.Between(math.MinInt64, e.at-e.offNS))
+		near := meter.In(all, overlap.Between(e.at-e.offNS, e.at+eventNearNS))
 		if len(before) > 0 && slices.ContainsFunc(near, func(r meter.Reading) bool {
 			return r.Value != before[len(before)-1].Value
 		}) {

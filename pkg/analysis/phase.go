@@ -220,7 +220,7 @@ func (p *diskPart) read(t *trace.Phase, opts Options) {
 	var stops []overlap.Span
 	for _, g := range t.Gauges {
 		if g.Name == trace.Stopped && (g.Disk == p.Trace.Name || g.Disk == "") {
-			stops = append(stops, overlap.Span{StartNS: g.TNS - int64(g.Value*1e9), EndNS: g.TNS})
+			stops = append(stops, overlap.Between(g.TNS-int64(g.Value*1e9), g.TNS))
 		}
 	}
 	p.History = ledger.New(p.Trace, t.WorkOf(p.Trace), opts.GapNS, stops...)

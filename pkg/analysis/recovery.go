@@ -42,7 +42,7 @@ func (p *phase) recoveries() {
 		until := p.stages[stage].EndNS
 		for _, other := range p.stages[stage].Active {
 			if since := p.worksSince(other, at); since < at && !p.parts[other].IsPaced() {
-				p.recovery(p.parts[other], ended.Name(), overlap.Span{StartNS: since, EndNS: at},
+				p.recovery(p.parts[other], ended.Name(), overlap.Between(since, at),
 					until)
 			}
 		}
@@ -103,7 +103,7 @@ func (p *phase) recovery(part *diskPart, after string, before overlap.Span, unti
 		r.Cut = p.cut(part, until, seconds(newLevel.StartNS-at), true)
 	case !rose && wasSlowed && until == part.EndNS() &&
 		oldLevel.EndNS-oldLevel.StartNS >= settleNS &&
-		part.RateIn(overlap.Span{StartNS: until - ledger.HoldNS, EndNS: until}) < maxWaiting*
+		part.RateIn(overlap.Between(until-ledger.HoldNS, until)) < maxWaiting*
 			alone.Rate:
 		// Its recovery lies beyond the trace.
 		r.Cut = p.cut(part, until, seconds(until-at), false)

@@ -176,8 +176,8 @@ func (p *phase) fallTogether(part *diskPart, alone *Fall) *FallTogether {
 			},
 		}
 		from := min(at-beforeNS, max(at-2*beforeNS, was.StartNS))
-		before := overlap.Span{StartNS: from, EndNS: at}
-		after := overlap.Span{StartNS: at + clearOfFallNS, EndNS: at + clearOfFallNS + 2*beforeNS}
+		before := overlap.Between(from, at)
+		after := overlap.Between(at+clearOfFallNS, at+clearOfFallNS+2*beforeNS)
 		f.Reported = !p.eventsIn(before.StartNS, after.EndNS) &&
 			!p.othersFall(part, before.StartNS, after.EndNS)
 		if f.Reported {

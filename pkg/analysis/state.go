@@ -199,7 +199,7 @@ func (s *busySet) measure(part *diskPart) (rates [2]stretchRate) {
 	}
 	pieces := [][]overlap.Span{s.in}
 	if !s.whole || len(s.parts) == 1 {
-		settled := overlap.Span{StartNS: s.settledNS(part), EndNS: math.MaxInt64}
+		settled := overlap.Between(s.settledNS(part), math.MaxInt64)
 		pieces = cutAt(overlap.Clip(s.in, settled), s.cuts(part.Name()))
 	}
 	for _, in := range pieces {

@@ -223,7 +223,7 @@ func frameLines(t trace.Stream) (lines []frameLine) {
 	var lastNS int64
 	due, late := 0, 0
 	for _, s := range t.Samples {
-		v := overlap.Span{StartNS: min(lastNS, s.TNS-1), EndNS: s.TNS}
+		v := overlap.Between(min(lastNS, s.TNS-1), s.TNS)
 		lines = append(lines, frameLine{v, max(0, s.Due-due), max(0, s.Late-late), s.BufferNS})
 		lastNS, due, late = max(0, s.TNS), max(due, s.Due), max(late, s.Late)
 	}
@@ -312,7 +312,7 @@ func (p *phase) beside(disk *diskPart, streams ...trace.Stream) *StreamBeside {
 	}
 	out.LateShare = float64(out.Late) / float64(max(out.Due, 1))
 	for _, other := range others {
-		after := overlap.Span{StartNS: outsideNS, EndNS: math.MaxInt64}
+		after := overlap.Between(outsideNS, math.MaxInt64)
 		if outsideNS < math.MaxInt64 && !other.IsActiveIn(after) {
 			out.LateAfter = append(out.LateAfter, other.Name())
 		}

@@ -43,7 +43,7 @@ func (p *phase) throttle(part *diskPart) *Throttle {
 			continue
 		}
 		until, rebound := part.lasts(levels, bottom, levels[first].Rate)
-		if low := (overlap.Span{StartNS: levels[bottom].StartNS, EndNS: until}); until <=
+		if low := (overlap.Between(levels[bottom].StartNS, until)); until <=
 			low.StartNS ||
 			part.sizesExplain(levels[first].Span, low) {
 			continue
@@ -56,7 +56,7 @@ func (p *phase) throttle(part *diskPart) *Throttle {
 // toThrottle turns the fall over the levels, the last of which holds until a time, into a Throttle.
 func (p *diskPart) toThrottle(levels []ledger.Level, until int64, rebound *Rebound) *Throttle {
 	last := len(levels) - 1
-	low := p.LevelIn(overlap.Span{StartNS: levels[last].StartNS, EndNS: until})
+	low := p.LevelIn(overlap.Between(levels[last].StartNS, until))
 	t := &Throttle{Recovered: rebound, FirstLevelS: levels[0].Seconds(), LastLevelS: low.Seconds()}
 	deepest := 0.0
 	for i := 1; i <= last; i++ {
@@ -99,7 +99,7 @@ func (p *diskPart) lasts(
 // pauseAt returns the pause between two active intervals that ends close to ns.
 func (p *diskPart) pauseAt(ns int64) (overlap.Span, bool) {
 	for i := 1; i < len(p.Active); i++ {
-		pause := overlap.Span{StartNS: p.Active[i-1].EndNS, EndNS: p.Active[i].StartNS}
+		pause := overlap.Between(p.Active[i-1].EndNS, p.Active[i].StartNS)
 		if pause.StartNS-ledger.HoldNS <= ns && ns <= pause.EndNS+ledger.HoldNS {
 			return pause, true
 		}

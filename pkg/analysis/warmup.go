@@ -66,8 +66,8 @@ func warm(starts []start) {
 			kept = min(kept, s.rise.FromRate/s.rise.ToRate)
 			half, end := s.StartNS()+nanoseconds(took/2), s.StartNS()+nanoseconds(took)
 			tookAll += took
-			early += s.RateIn(overlap.Span{StartNS: s.StartNS(), EndNS: half})
-			later += s.RateIn(overlap.Span{StartNS: half, EndNS: end})
+			early += s.RateIn(overlap.Between(s.StartNS(), half))
+			later += s.RateIn(overlap.Between(half, end))
 			if s.rise.EndS > s.rise.StartS {
 				ramp = max(ramp, s.rise.EndS-seconds(s.StartNS()))
 			}
@@ -111,8 +111,8 @@ func warm(starts []start) {
 // before that.
 func (p *diskPart) atFirst(forNS, laterNS int64) (first, later float64) {
 	start := p.StartNS()
-	return p.RateIn(overlap.Span{StartNS: start, EndNS: start + forNS}),
-		p.RateIn(overlap.Span{StartNS: start + laterNS, EndNS: p.EndNS()})
+	return p.RateIn(overlap.Between(start, start+forNS)),
+		p.RateIn(overlap.Between(start+laterNS, p.EndNS()))
 }
 
 // earlyRise is how a disk rises at first, in one change of the phase or several in a row, if

@@ -279,7 +279,7 @@ func (p *phase) otherToolRates() *OtherToolRates {
 	moved, longest := map[trace.Role]float64{}, map[trace.Role]float64{}
 	start, first, last := int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MinInt64)
 	for _, part := range p.others(nil) {
-		own, op := overlap.Span{StartNS: part.StartNS(), EndNS: part.workEndNS()}, part.Trace.Op
+		own, op := overlap.Between(part.StartNS(), part.workEndNS()), part.Trace.Op
 		if own.EndNS <= own.StartNS {
 			continue
 		}
@@ -294,7 +294,7 @@ func (p *phase) otherToolRates() *OtherToolRates {
 	}
 	var early float64 // It counts the bytes up to the first disk's end.
 	for _, part := range p.others(nil) {
-		upTo := overlap.Span{StartNS: part.StartNS(), EndNS: max(first, part.StartNS())}
+		upTo := overlap.Between(part.StartNS(), max(first, part.StartNS()))
 		early += float64(part.Curve.Between(upTo).Bytes)
 	}
 	// All bytes over the longest job's own time; NaN, and so null, for no jobs.

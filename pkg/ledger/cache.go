@@ -49,8 +49,8 @@ func NewCache(d *History, steps []Step) Cache {
 		if i+1 < len(steps) {
 			until = int64(steps[i+1].AtS * 1e9)
 		}
-		before := overlap.Span{StartNS: from, EndNS: at}
-		after := overlap.Span{StartNS: at, EndNS: until}
+		before := overlap.Between(from, at)
+		after := overlap.Between(at, until)
 		high, low := d.Compare(before, after)
 		high.Rate, low.Rate = step.FromRate, step.ToRate
 		c.Levels = append(c.Levels, CacheRate{high, step.AtBytes - startBytes, before.Seconds()})

@@ -18,14 +18,14 @@ func Climb(levels []Level, first int, at, until int64) overlap.Span {
 		}
 	}
 	if top == first {
-		return overlap.Span{StartNS: at, EndNS: at}
+		return overlap.Between(at, at)
 	}
 	half := (levels[first].Rate + levels[top].Rate) / 2
 	end := top
 	for end+1 < len(levels) && levels[end+1].StartNS < until && levels[end+1].Rate >= half {
 		end++
 	}
-	return overlap.Span{StartNS: max(levels[top].StartNS, at), EndNS: min(levels[end].EndNS, until)}
+	return overlap.Between(max(levels[top].StartNS, at), min(levels[end].EndNS, until))
 }
 
 // Blur returns how much too early a change at ns may be dated: by the scatter of the file before,

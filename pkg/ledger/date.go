@@ -38,7 +38,7 @@ func (d *History) crossing(ns int64, before, after float64) int64 {
 		return ns
 	}
 	bin := int64(d.rates.time.binNS)
-	v := overlap.Span{StartNS: ns - bin, EndNS: ns + bin}
+	v := overlap.Between(ns-bin, ns+bin)
 	if len(files[i].Samples()) == 0 {
 		v = overlap.Of(&files[i])
 		if i > 0 && v.StartNS > ns-SampleNS {

@@ -54,7 +54,7 @@ func New(t *trace.DiskRecord, w work.Work, gapNS int64, stops ...overlap.Span) H
 	d := History{Trace: t, Work: w, Active: overlap.Active(t, gapNS), Curve: overlap.NewCurve(t)}
 	// What a preset has the disk move before its work is to count nowhere.
 	if first := slices.IndexFunc(t.Files, func(f trace.File) bool { return !f.Filler }); first > 0 {
-		counted := overlap.Span{StartNS: t.Files[first].StartNS, EndNS: math.MaxInt64}
+		counted := overlap.Between(t.Files[first].StartNS, math.MaxInt64)
 		d.Active = overlap.Clip(d.Active, counted)
 	}
 	d.findStops(stops)

@@ -48,7 +48,7 @@ func (t *binnedTime) startNS(bin int) int64 {
 
 // merge makes one level of those from first to last.
 func (d *History) merge(levels []Level, first, last int) []Level {
-	all := overlap.Span{StartNS: levels[first].StartNS, EndNS: levels[last].EndNS}
+	all := overlap.Between(levels[first].StartNS, levels[last].EndNS)
 	levels[first] = d.LevelIn(all)
 	return slices.Delete(levels, first+1, last+1)
 }

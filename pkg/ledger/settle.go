@@ -188,7 +188,7 @@ func (d *History) wanders() *Unsteady {
 	if math.Log(high/low) < minQuartileGap {
 		return nil // It was at one level for half of the time.
 	}
-	all := overlap.Span{StartNS: d.StartNS(), EndNS: d.EndNS()}
+	all := overlap.Between(d.StartNS(), d.EndNS())
 	return &Unsteady{all, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
 }
 
@@ -199,7 +199,7 @@ func (d *History) levels() []Level {
 	if len(moving) == 0 {
 		return nil
 	}
-	v := overlap.Span{StartNS: moving[0].StartNS, EndNS: moving[len(moving)-1].EndNS}
+	v := overlap.Between(moving[0].StartNS, moving[len(moving)-1].EndNS)
 	pieces := []piece{{}}
 	if !d.IsPaced() && len(q.y) >= 2*q.bins(q.minS) {
 		pieces = q.segment().pieces
@@ -216,8 +216,8 @@ func (d *History) levels() []Level {
 				if i+2 < len(pieces) {
 					until = q.time.startNS(next.to)
 				}
-				first := overlap.Span{StartNS: v.StartNS, EndNS: moment}
-				second := overlap.Span{StartNS: moment, EndNS: until}
+				first := overlap.Between(v.StartNS, moment)
+				second := overlap.Between(moment, until)
 				if d.moves(first) && d.moves(second) {
 					v.EndNS = moment
 				}
@@ -291,7 +291,7 @@ func (d *History) unmix(s *binnedTime, rates []float64) (file []int) {
 	files := d.Trace.Files
 	file = make([]int, len(rates))
 	for bin := range file {
-		v := overlap.Span{StartNS: s.startNS(bin), EndNS: s.startNS(bin + 1)}
+		v := overlap.Between(s.startNS(bin), s.startNS(bin+1))
 		middle := (v.StartNS + v.EndNS) / 2
 		i := sort.Search(len(files), func(k int) bool { return files[k].EndNS > middle })
 		if file[bin] = i; i == len(files) {

@@ -40,7 +40,7 @@ func (d *History) findStalls() {
 			continue
 		}
 		from := trace.Sample{TNS: f.StartNS}
-		run := overlap.Span{StartNS: f.StartNS, EndNS: f.StartNS}
+		run := overlap.Between(f.StartNS, f.StartNS)
 		moved := int64(0) // It counts the bytes of the run.
 		add := func(atEnd bool) {
 			length := run.EndNS - run.StartNS
@@ -68,11 +68,11 @@ func (d *History) findStalls() {
 				run.EndNS = to.TNS
 				moved += bytes
 			case still:
-				run = overlap.Span{StartNS: to.TNS - took, EndNS: to.TNS}
+				run = overlap.Between(to.TNS-took, to.TNS)
 				moved = bytes
 			default:
 				add(false)
-				run = overlap.Span{StartNS: to.TNS, EndNS: to.TNS}
+				run = overlap.Between(to.TNS, to.TNS)
 				moved = 0
 			}
 			from = to
@@ -104,7 +104,7 @@ func (d *History) findStops(stops []overlap.Span) {
 		first, _ := slices.BinarySearch(moments, stop.StartNS)
 		for i := max(first, 1); i < len(moments) && moments[i-1] < stop.EndNS; i++ {
 			if moments[i]-moments[i-1] > longest.EndNS-longest.StartNS {
-				longest = overlap.Span{StartNS: moments[i-1], EndNS: moments[i]}
+				longest = overlap.Between(moments[i-1], moments[i])
 			}
 		}
 		if longest.EndNS-longest.StartNS >= stallNS && !d.Stopped(longest) {

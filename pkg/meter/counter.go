@@ -111,7 +111,7 @@ func (d *device) own(v overlap.Span) (bytes moved, doubt float64) {
 // compare sets the device's counters against what was counted.
 func (d *device) compare(stop string, unwritten Unwritten) *Device {
 	first, last := d.counts[0], d.counts[len(d.counts)-1]
-	own, off := d.own(overlap.Span{StartNS: first.ns, EndNS: last.ns})
+	own, off := d.own(overlap.Between(first.ns, last.ns))
 	off += offBytes + offShare*(own[read]+own[write])
 	out := &Device{
 		WriteBytes:        int64(last.bytes[write] - first.bytes[write]),
@@ -124,7 +124,7 @@ func (d *device) compare(stop string, unwritten Unwritten) *Device {
 		if len(p.Active) == 0 {
 			continue
 		}
-		work, doubts := overlap.Span{StartNS: p.StartNS(), EndNS: p.EndNS()}, 0.0
+		work, doubts := overlap.Between(p.StartNS(), p.EndNS()), 0.0
 		if stop == scenario.StopHold || stop == scenario.StopTime || len(p.Trace.Open) > 0 {
 			doubts++
 		}
@@ -163,7 +163,7 @@ func (d *device) foreign(excess moved) *Foreign {
 	start, sum := 0, 0.0
 	for i := range more {
 		a, b := d.counts[i], d.counts[i+1]
-		own, _ := d.own(overlap.Span{StartNS: a.ns, EndNS: b.ns})
+		own, _ := d.own(overlap.Between(a.ns, b.ns))
 		for op := range own {
 			if excess[op] > 0 {
 				more[i] += b.bytes[op] - a.bytes[op] - own[op]

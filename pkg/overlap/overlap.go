@@ -32,6 +32,9 @@ type Span struct {
 	EndNS   int64
 }
 
+// Between is the span from one time to another.
+func Between(startNS, endNS int64) Span { return Span{startNS, endNS} }
+
 // Seconds is the span's length.
 func (v Span) Seconds() float64 { return float64(v.EndNS-v.StartNS) / 1e9 }
 

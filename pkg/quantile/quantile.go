@@ -53,7 +53,7 @@ func Lines(d *trace.DiskRecord, active []overlap.Span) []Line {
 		if l.Op != d.Op {
 			continue
 		}
-		v := overlap.Span{StartNS: l.TNS - lineNS, EndNS: l.TNS}
+		v := overlap.Between(l.TNS-lineNS, l.TNS)
 		if n := len(lines); n > 0 && l.TNS-lines[n-1].EndNS < maxLineNS {
 			v.StartNS = lines[n-1].EndNS
 		} else if len(active) > 0 && active[0].StartNS < l.TNS {
