@@ -253,11 +253,3 @@ func TestSeriesCountsTheFileUnderWay(t *testing.T) {
 		t.Errorf("spans %v, want one from 0 to 10", spans)
 	}
 }
-
-func TestSignificant(t *testing.T) {
-	for rate, want := range map[float64]float64{
-		0.4: 0, 0.6: 1, 9999.4: 9999, 10004: 10000, 10006: 10010, 123456789: 123500000, 1e9: 1e9,
-	} {
-		check.Same(t, fmt.Sprintf("%v rounds to", rate), want, significant(rate))
-	}
-}

@@ -79,33 +79,6 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A link is named if the disks fill it, the fullest of those that the same disks share, and no
-// other.
-func TestBottlenecks(t *testing.T) {
-	run := fieldNotes()
-	run.Hardware = onDock()
-	type reported struct {
-		Phase string
-		Disks []string
-		Link  string
-		More  int
-	}
-	var got []reported
-	for _, f := range Analyze(run, Options{}).Findings {
-		if f.Code == "bottleneck" {
-			got = append(got, reported{f.Phase, f.Disks, f.Link.Link, f.MorePhases})
-		}
-	}
-	all := []string{"A", "B", "C"}
-	want := []reported{
-		{"RRR", all, "Thunderbolt 4", 0}, // 3.45 GB/s
-		{"WWW", all, "Thunderbolt 4", 1}, // 3.5, and 3.2 without B
-	}
-	check.Same(t, "bottlenecks", want, got, cmpopts.SortSlices(func(a, b reported) bool {
-		return a.Phase < b.Phase
-	}))
-}
-
 // What is not known is not named: no hardware, no path, a disk that a phase has elsewhere.
 func TestNoLinkIsGuessed(t *testing.T) {
 	unknown := onDock()

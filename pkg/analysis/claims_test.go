@@ -283,37 +283,6 @@ func trueOf(n tracetest.Noise) []string {
 	return nil
 }
 
-// TestLateStartIsNoThrottle: a disk that has less from the moment on in which another one begins
-// has not fallen by itself.
-func TestLateStartIsNoThrottle(t *testing.T) {
-	n := traces(t, 10, 3)
-	hub := tracetest.Hub{Capacity: 2e9}
-	for _, c := range classes() {
-		if c.Sizes != nil || c.Noise.FlushS > 0 || c.Noise.PerFileS > 0 {
-			continue // a hub plays none
-		}
-		fell := 0
-		for trial := range n {
-			rnd := seed(trial)
-			a, b := steadyAt(c, 0, 0, 45, 1.5e9), steadyAt(c, 1, 8+15*rnd.Float64(), 45, 1.5e9)
-			p := Analyze(tracetest.Run(tracetest.Phase("p", hub.Play(rnd, a, b)...)),
-				Options{}).Phases[0]
-			if p.Disks["A"].Throttle != nil || p.Disks["B"].Throttle != nil {
-				fell++
-			}
-		}
-		figures("late start %-18s %d of %d\n", c.Name, fell, n)
-		upper := 0.05*float64(n) + 1
-		if c.Noise.Wave >= 0.2 { // large waves look like falls
-			upper++
-		}
-		if float64(fell) > upper {
-			t.Errorf("%s: %d of %d disks beside one that begins later are said to have fallen by "+
-				"themselves", c.Name, fell, n)
-		}
-	}
-}
-
 // TestClaimsOnOneHub plays three disks that share a hub, alone and together, and counts what is
 // claimed that is not so.
 func TestClaimsOnOneHub(t *testing.T) {

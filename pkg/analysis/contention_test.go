@@ -1,9 +1,6 @@
 package analysis
 
 import (
-	"math/rand/v2"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -142,44 +139,6 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-func TestFindings(t *testing.T) {
-	a := Analyze(fieldNotes(), Options{})
-	var codes []string
-	last := 1e9
-	for _, f := range a.Findings {
-		if f.Weight > last {
-			t.Errorf("finding %s weighs %v after one of %v", f.Code, f.Weight, last)
-		}
-		last = f.Weight
-		if !slices.Contains(codes, f.Code) {
-			codes = append(codes, f.Code)
-		}
-	}
-	slices.Sort(codes)
-	check.Same(t, "codes", []string{"duplex", "even", "held", "others", "recovery", "steal"}, codes)
-	steal := Finding{
-		Code: "steal", Phase: "WWW", Disk: "C", Disks: []string{"A", "B"}, Weight: 0.5,
-		Values: StealValues{Rate: 1.4e9, Had: 0.7e9, Without: 1.4e9},
-		Cites:  []int{1, 2}, // A and B recover after C's end
-	}
-	if !slices.ContainsFunc(a.Findings, func(f Finding) bool {
-		return cmp.Equal(f, steal, withoutTexts, cmpopts.EquateApprox(0.02, 0))
-	}) {
-		t.Errorf("no finding %+v in %+v", steal, a.Findings)
-	}
-	others := slices.DeleteFunc(slices.Clone(a.Findings), func(f Finding) bool {
-		return f.Code != "others"
-	})
-	if len(others) != 1 || others[0].Phase != "WWW" || others[0].MorePhases != 2 {
-		t.Errorf("what others say: %v, want the first and the number of the rest", others)
-	}
-	quiet := runOf(diskOf("A", "read", 100e6, pace{20, 1e9}),
-		diskOf("B", "read", 100e6, pace{20, 1e9}))
-	if got := Analyze(quiet, Options{}).Findings; len(got) > 0 {
-		t.Errorf("findings without evidence: %v", got)
-	}
-}
-
 // TestHold: filler keeps the disks together in the window, and counts in no total of the disk's own
 // work.
 func TestHold(t *testing.T) {
@@ -265,61 +224,6 @@ func TestCensoredRecovery(t *testing.T) {
 			t.Errorf("%s: recoveries %+v, want one without a lag, cut off by %+v", tt.name, got,
 				tt.want)
 		}
-	}
-}
-
-// TestHubCost: the published case of a disk that writes at 2.2 GB/s on a port of its own and at 1.5
-// on the hub, each twice.
-func TestHubCost(t *testing.T) {
-	run := tracetest.Run(
-		tracetest.Phase("A writes", diskOf("A", "write", 100e6, pace{20, 1.5e9})),
-		tracetest.Phase("A writes, direct", diskOf("A", "write", 100e6, pace{20, 2.2e9})),
-		tracetest.Phase("again", diskOf("A", "write", 100e6, pace{20, 1.5e9})),
-		tracetest.Phase("again, direct", diskOf("A", "write", 100e6, pace{20, 2.2e9})),
-		tracetest.Phase("A reads", diskOf("A", "read", 100e6, pace{20, 2.6e9})),
-		tracetest.Phase("A reads, direct", diskOf("A", "read", 100e6, pace{20, 2.7e9})),
-	)
-	run.Disks[0].Connection = "hub"
-	for _, p := range run.Phases {
-		if strings.HasSuffix(p.Name, "direct") {
-			p.Connections = map[string]string{"A": "direct"}
-		}
-	}
-	got := Analyze(run, Options{}).Findings
-	want := []Finding{{
-		Code: "hub_cost", Phase: "A writes", Disk: "A", Other: "A writes, direct", MorePhases: 1,
-		Weight: 0.318,
-		Values: ReferenceValues{Rate: 1.5e9, Reference: 2.2e9},
-	}}
-	check.Same(t, "findings", want, got, withoutTexts, cmpopts.EquateApprox(0.01, 0))
-}
-
-// A and B have three quarters of what they have alone, which solos of 6 s show: of ten files, too
-// few to estimate the noise from themselves, but 40 s together show it.
-func TestHeldByShortSolos(t *testing.T) {
-	const n = 40
-	held := 0
-	for seed := range uint64(n) {
-		rnd := rand.New(rand.NewPCG(seed, 78))
-		disk := func(name string, untilS float64) tracetest.Disk {
-			return tracetest.Disk{
-				Name: name, Levels: []tracetest.Level{{UntilS: untilS, Rate: 1.5e9}},
-				Noise: tracetest.Noise{Sigma: 0.1}, Sizes: tracetest.Between(3e8, 1.5e9),
-			}
-		}
-		h := tracetest.Hub{Capacity: 2.25e9, Outside: true}
-		a := Analyze(tracetest.Run(
-			tracetest.Phase("A alone", disk("A", 6).Play(rnd)),
-			tracetest.Phase("B alone", disk("B", 6).Play(rnd)),
-			tracetest.Phase("WW", h.Play(rnd, disk("A", 40), disk("B", 40))...)), Options{})
-		for _, d := range a.Phases[2].Contention.Disks {
-			if d.Slowed {
-				held++
-			}
-		}
-	}
-	if held < 2*n*3/4 {
-		t.Errorf("%d of %d losses reported, want three quarters", held, 2*n)
 	}
 }
 

@@ -355,32 +355,6 @@ func TestSaturation(t *testing.T) {
 	}
 }
 
-// What the preset found opens the report, and is told once more as a finding, with how surely.
-func TestSaturationOpens(t *testing.T) {
-	a := &Analysis{
-		Saturations: []Saturation{
-			{
-				Of: "WR", Disk: "A", Alone: "WR A alone",
-				Fall: &Fall{
-					AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9,
-					Steps: []ledger.Step{{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}},
-				},
-			},
-		},
-		Phases: []PhaseResult{{Name: "WR A alone", Title: "WR A alone",
-			Overlap: &Overlap{Rate: 2.3e9}}},
-		Scale: unit.ScaleFor(2.3e9),
-	}
-	a.Findings = findings(a)
-	headline := ideas(t, a)
-	const fell = "A's fast cache holds 24.0 GB"
-	const falls = ": 2.30 GB/s falls to 0.650 GB/s"
-	const sure = fell + " (95 % confidence)" + falls
-	if headline != fell+falls || a.Findings[0].Text != "WR A alone: "+sure+"." {
-		t.Errorf("headline %q, finding %q", headline, a.Findings[0].Text)
-	}
-}
-
 // A phase that was to go on until its disks are steady says since when they were, or that they were
 // not.
 func TestSteadyText(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -134,34 +133,4 @@ func TestHeldFoundDespiteGaps(t *testing.T) {
 		}
 	}
 	atLeast(t, "held at 70 %, heavy-tailed pauses between files", found, all, 0.95)
-}
-
-// What a disk could move is known from the time in files: pauses that come only beside others make
-// its rate less, and hold it back no more than they do alone; slower files do.
-func TestPausesHoldNobody(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		rate  float64
-		pause float64
-		held  bool
-	}{
-		{"the same", 1e9, 0, false}, {"pauses", 1e9, 0.025, false},
-		{"slower files", 0.75e9, 0, true}, {"slower files and pauses", 0.75e9, 0.025, true},
-	} {
-		rnd := rand.New(rand.NewPCG(1, 710))
-		disk := func(name string, rate, pause float64) *trace.DiskRecord {
-			return pausing(tracetest.Disk{Name: name,
-				Levels: []tracetest.Level{{UntilS: 20, Rate: rate}}, Sizes: tracetest.Fixed(1e8),
-				Noise: tracetest.Noise{Sigma: 0.03}}, func(*rand.Rand) float64 {
-				return pause
-			}, 20, rnd)
-		}
-		a := Analyze(tracetest.Run(tracetest.Phase("W-", disk("A", 1e9, 0)),
-			tracetest.Phase("WW", disk("A", tt.rate, tt.pause), disk("B", 1e9, 0))), Options{})
-		c := a.Phases[1].Contention.Disks["A"]
-		want := 1e8 / (1e8/tt.rate + tt.pause) / 1e9
-		if check.Near(t, tt.name+": retention", want, *c.Retention, 0.02); c.Slowed != tt.held {
-			t.Errorf("%s: held %v, want %v", tt.name, c.Slowed, tt.held)
-		}
-	}
 }

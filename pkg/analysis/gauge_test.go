@@ -490,23 +490,6 @@ func TestLateWritesOfEarlierPhases(t *testing.T) {
 	}
 }
 
-// A first or a last reading from amid the work is as good as its time, which a busy machine makes
-// some 0.1 s wrong.
-func TestReadingsAmidTheWork(t *testing.T) {
-	d := evenDisk("A", trace.Read, 3, 1e8)
-	all := tracetest.Counters(d, 3, 0)
-	late := all[2 : len(all)-2] // the first second's and the last
-	for i := range late[:2] {
-		late[i].TNS += 90e6
-	}
-	for _, g := range [][]trace.Gauge{late, late[:len(late)-2]} {
-		if a := Analyze(gauged(g, d), Options{}); findingOf(a, "cached") != nil ||
-			findingOf(a, "foreign_traffic") != nil {
-			t.Errorf("%v of %d readings, the first 0.09 s late", codes(a), len(g))
-		}
-	}
-}
-
 // Of work that moves more than is counted by what hubbench does itself, more is nobody else's
 // traffic.
 func TestOwnExcessIsNotForeign(t *testing.T) {

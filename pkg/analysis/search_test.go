@@ -2,9 +2,7 @@ package analysis
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -70,104 +68,6 @@ func TestSearchesSayWhatTheSearchDoes(t *testing.T) {
 				t.Fatalf("after %d of %d tries, found %+v at the end: %+v", i, len(told.Tries),
 					want, cut)
 			}
-		}
-	}
-}
-
-// What tries come to, one condition after another.
-func TestSearchAnswers(t *testing.T) {
-	tries := func(n int, try SearchTry) (list []SearchTry) {
-		for range n {
-			list = append(list, try)
-		}
-		return list
-	}
-	clean := func(n int, value float64) []SearchTry {
-		return tries(n, SearchTry{Value: value, Step: int(value), Verdict: stream.Clean})
-	}
-	failed := func(n int, value float64) []SearchTry {
-		return tries(n, SearchTry{Value: value, Step: int(value), Verdict: stream.Strained})
-	}
-	alone := func(list []SearchTry) []SearchTry {
-		list = slices.Clone(list)
-		for i := range list {
-			list[i].Alone = true
-		}
-		return list
-	}
-	free := func(n int, v stream.Verdict) []SearchTry {
-		return tries(n, SearchTry{Unlimited: true, Step: 3, Verdict: v})
-	}
-	cut := tries(1, SearchTry{Value: 9, Step: 2})
-	const streams, pace = trace.SearchStreams, trace.SearchPace
-	no := math.NaN() // not found
-	for _, tt := range []struct {
-		name                 string
-		kind                 string
-		steps                int
-		tries                [][]SearchTry
-		alone, found         float64
-		aloneOpen, foundOpen bool
-		unlimited            bool
-	}{
-		{"nothing tried", streams, 2, nil, no, no, false, false, false},
-		{"cut short", streams, 2, [][]SearchTry{cut}, no, no, false, false, false},
-		{"clean three times", streams, 2, [][]SearchTry{clean(3, 2)}, no, 2, false, true, false},
-		{"clean once", streams, 2, [][]SearchTry{clean(1, 2)}, no, no, false, false, false},
-		{"the larger one", streams, 4, [][]SearchTry{clean(3, 2), clean(3, 4), clean(3, 3)}, no, 4,
-			false, true, false},
-		{"once not", streams, 4, [][]SearchTry{clean(3, 2), clean(3, 4), failed(1, 4)}, no, 4,
-			false, true, false},
-		{"as often not", streams, 4, [][]SearchTry{clean(3, 3), clean(3, 4), failed(5, 4)}, no, no,
-			false, false, false},
-		{"mostly not", streams, 4, [][]SearchTry{clean(3, 3), clean(1, 4), failed(5, 4)}, no, 3,
-			false, false, false},
-		{"what is more fails", streams, 4, [][]SearchTry{clean(3, 2), failed(3, 3), cut}, no, 2,
-			false, false, false},
-		{"what is more fails once", streams, 4, [][]SearchTry{clean(3, 2), failed(1, 3)}, no, no,
-			false, false, false},
-		{
-			"one that is not clean below", streams, 5,
-			[][]SearchTry{failed(1, 1), clean(2, 2), clean(3, 4), failed(3, 5)}, no, no, false,
-			false, false,
-		},
-		{"one stream fails", streams, 2, [][]SearchTry{failed(3, 1)}, no, 0, false, false, false},
-		{"two fail", streams, 4, [][]SearchTry{failed(3, 2)}, no, no, false, false, false},
-		{"alone", streams, 5, [][]SearchTry{alone(clean(3, 5))}, 5, no, true, false, false},
-		{"none alone", streams, 5, [][]SearchTry{alone(failed(3, 1))}, 0, 0, false, false, false},
-		{"with others it fails", streams, 5,
-			[][]SearchTry{alone(clean(3, 5)), clean(3, 3), failed(3, 4)}, 5, 3, true, false, false},
-		{
-			"alone it fails", streams, 6,
-			[][]SearchTry{alone(clean(3, 5)), clean(3, 3), alone(failed(3, 6))}, 5, no, false,
-			false, false,
-		},
-		{"the lowest pace fails", pace, 2, [][]SearchTry{failed(3, 2), failed(3, 1)}, no, 0, false,
-			false, false},
-		{"some pace was clean once", pace, 2, [][]SearchTry{failed(3, 2), clean(1, 1)}, no, no,
-			false, false, false},
-		{"without a limit it fails", pace, 3, [][]SearchTry{clean(3, 2), free(4, stream.Drops)}, no,
-			2, false, false, false},
-		{"without a limit it is clean", pace, 3, [][]SearchTry{clean(3, 2), free(3, stream.Clean)},
-			no, no, false, false, true},
-	} {
-		s := SearchSummary{Kind: tt.kind, Tries: slices.Concat(tt.tries...)}
-		for i := range s.Tries {
-			s.Tries[i].Steps = tt.steps
-		}
-		s.answer()
-		value := func(v *float64) float64 {
-			if v == nil {
-				return no
-			}
-			return *v
-		}
-		same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
-		if !same(value(s.Alone), tt.alone) || !same(value(s.Found), tt.found) ||
-			s.AloneOpen != tt.aloneOpen || s.FoundOpen != tt.foundOpen ||
-			s.Unlimited != tt.unlimited {
-			t.Errorf("%s: alone %v (open %v), found %v (open %v), unlimited %v", tt.name,
-				value(s.Alone), s.AloneOpen, value(s.Found), s.FoundOpen, s.Unlimited)
 		}
 	}
 }

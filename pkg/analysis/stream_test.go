@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -316,45 +315,6 @@ func TestStreamsWithoutSpec(t *testing.T) {
 		if s.Verdict != stream.Drops || s.Late < 24 || s.Late > 26 || s.Kind != "" ||
 			s.LongestRun != 0 {
 			t.Errorf("%+v", s)
-		}
-	}
-}
-
-func TestStreamOf(t *testing.T) {
-	a := &diskPart{History: ledger.History{Trace: &trace.DiskRecord{Name: "A", Op: trace.Write}}}
-	spec := stream.Spec{
-		Kind: "x", Rate: 5, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second,
-	}
-	p := &phase{
-		trace: &trace.Phase{Work: map[string]work.Work{"A": {Streams: []stream.Spec{spec}}}},
-		parts: []*diskPart{a},
-	}
-	for _, tt := range []struct {
-		name    string
-		stallMS int64
-		due     int
-		run     int
-		share   float64
-	}{
-		{"less than a frame and a half", 59, 8, 1, 0.25},
-		{"a frame and a half", 60, 8, 2, 0.25},
-		{"none was due", 0, 0, 0, 0},
-	} {
-		s := p.stream(a, trace.Stream{
-			Name: "1",
-			Samples: []trace.StreamSample{
-				{
-					TNS: 1e9,
-					Sample: stream.Sample{
-						Due: tt.due, Late: 2, BufferNS: 3e8, StallNS: tt.stallMS * 1e6,
-					},
-				},
-			},
-		})
-		if s.LongestRun != tt.run || s.LateShare != tt.share || s.Rate != 5 ||
-			s.LowestBufferS != 0.3 || s.BufferS != 1 || s.FrameS != 0.04 ||
-			s.LongestStallS != float64(tt.stallMS)/1e3 {
-			t.Errorf("%s: %+v", tt.name, s)
 		}
 	}
 }

@@ -218,127 +218,56 @@ func TestSearch(t *testing.T) {
 		return []PhaseResult{alone, both}
 	}
 	for _, c := range []struct {
-		search SearchSummary
-		want   string
+		kind string
+		SearchResult
+		want string
 	}{
-		{
-			SearchSummary{
-				Kind: "streams", Disk: "A",
-				SearchResult: SearchResult{Alone: number(9), Found: number(3)},
-			},
-			"A plays 3 streams while C writes",
-		},
-		{
-			SearchSummary{
-				Kind: "streams", Disk: "A",
-				SearchResult: SearchResult{Alone: number(1), Found: number(0)},
-			},
-			"A plays no stream clean while C writes",
-		},
-		{
-			SearchSummary{
-				Kind: "streams", Disk: "A",
-				SearchResult: SearchResult{Alone: number(0), Found: number(0)},
-			},
-			"A plays no stream clean, even alone",
-		},
-		{SearchSummary{Kind: "streams", Disk: "A", SearchResult: SearchResult{Found: number(3)}},
+		{"streams", SearchResult{Alone: number(9), Found: number(3)},
 			"A plays 3 streams while C writes"},
-		{SearchSummary{Kind: "streams", Disk: "A", SearchResult: SearchResult{Alone: number(9)}},
+		{"streams", SearchResult{Alone: number(1), Found: number(0)},
+			"A plays no stream clean while C writes"},
+		{"streams", SearchResult{Alone: number(0), Found: number(0)},
+			"A plays no stream clean, even alone"},
+		{"streams", SearchResult{Found: number(3)}, "A plays 3 streams while C writes"},
+		{"streams", SearchResult{Alone: number(9)},
 			"A plays at most 9 streams alone, an unknown number when C writes"},
-		{
-			SearchSummary{
-				Kind: "streams", Disk: "A",
-				SearchResult: SearchResult{
-					Alone: number(9), Found: number(9), AloneOpen: true, FoundOpen: true,
-				},
-			},
-			"A plays at least 9 streams while C writes",
-		},
-		{
-			SearchSummary{
-				Kind: "streams", Disk: "A",
-				SearchResult: SearchResult{Alone: number(9), Found: number(3), AloneOpen: true},
-			},
-			"A plays 3 streams while C writes",
-		},
-		{
-			SearchSummary{
-				Kind: "streams", Disk: "A",
-				SearchResult: SearchResult{Alone: number(9), Found: number(0), AloneOpen: true},
-			},
-			"A plays no stream clean while C writes",
-		},
-		{
-			SearchSummary{
-				Kind: "streams", Disk: "A",
-				SearchResult: SearchResult{Found: number(3), FoundOpen: true},
-			},
-			"A plays at least 3 streams while C writes",
-		},
-		{
-			SearchSummary{
-				Kind: "pace", Disk: "C",
-				SearchResult: SearchResult{Found: number(210e6), FoundOpen: true},
-			},
-			"C may write at 210 MB/s, the fastest that was tried, while A plays 4 streams",
-		},
-		{SearchSummary{Kind: "streams", Disk: "A"},
-			"how many streams A plays when C writes was not found"},
-		{SearchSummary{Kind: "pace", Disk: "C", SearchResult: SearchResult{Found: number(210e6)}},
+		{"streams", SearchResult{Alone: number(9), Found: number(9), AloneOpen: true,
+			FoundOpen: true}, "A plays at least 9 streams while C writes"},
+		{"streams", SearchResult{Alone: number(9), Found: number(3), AloneOpen: true},
+			"A plays 3 streams while C writes"},
+		{"streams", SearchResult{Alone: number(9), Found: number(0), AloneOpen: true},
+			"A plays no stream clean while C writes"},
+		{"streams", SearchResult{Found: number(3), FoundOpen: true},
+			"A plays at least 3 streams while C writes"},
+		{"pace", SearchResult{Found: number(210e6), FoundOpen: true},
+			"C may write at 210 MB/s, the fastest that was tried, while A plays 4 streams"},
+		{"streams", SearchResult{}, "how many streams A plays when C writes was not found"},
+		{"pace", SearchResult{Found: number(210e6)},
 			"C may write at up to 210 MB/s while A plays 4 streams"},
-		{SearchSummary{Kind: "pace", Disk: "C", SearchResult: SearchResult{Found: number(0)}},
+		{"pace", SearchResult{Found: number(0)},
 			"C may not write at any rate that was tried while A plays 4 streams"},
-		{SearchSummary{Kind: "pace", Disk: "C", SearchResult: SearchResult{Unlimited: true}},
+		{"pace", SearchResult{Unlimited: true},
 			"C may write as fast as it can while A plays 4 streams"},
-		{SearchSummary{Kind: "pace", Disk: "C"},
-			"how fast C may write while A plays 4 streams was not found"},
-		{
-			SearchSummary{
-				Kind: "streams", Disk: "A",
-				SearchResult: SearchResult{
-					Alone: number(9), FoundBetween: &search.Between{Low: 3, High: number(5)},
-				},
-			},
-			"how many streams A plays is not sure: 9 alone, between 3 and 5 when C writes",
-		},
-		{
-			SearchSummary{
-				Kind: "streams", Disk: "A",
-				SearchResult: SearchResult{
-					AloneBetween: &search.Between{Low: 3, High: number(5)}, Found: number(2),
-				},
-			},
-			"how many streams A plays is not sure: between 3 and 5 alone, 2 when C writes",
-		},
-		{
-			SearchSummary{
-				Kind: "streams", Disk: "A",
-				SearchResult: SearchResult{FoundBetween: &search.Between{High: number(2)}},
-			},
-			"how many streams A plays is not sure: between 0 and 2 when C writes",
-		},
-		{
-			SearchSummary{
-				Kind: "pace", Disk: "C",
-				SearchResult: SearchResult{
-					FoundBetween: &search.Between{Low: 2e8, High: number(2.5e8)},
-				},
-			},
-			"how fast C may write while A plays 4 streams is not sure: between 200 MB/s and 250 MB/s",
-		},
-		{
-			SearchSummary{
-				Kind: "pace", Disk: "C",
-				SearchResult: SearchResult{FoundBetween: &search.Between{Low: 2e8}},
-			},
-			"how fast C may write while A plays 4 streams is not sure: 200 MB/s or more",
-		},
+		{"pace", SearchResult{}, "how fast C may write while A plays 4 streams was not found"},
+		{"streams", SearchResult{Alone: number(9),
+			FoundBetween: &search.Between{Low: 3, High: number(5)}},
+			"how many streams A plays is not sure: 9 alone, between 3 and 5 when C writes"},
+		{"streams", SearchResult{AloneBetween: &search.Between{Low: 3, High: number(5)},
+			Found: number(2)},
+			"how many streams A plays is not sure: between 3 and 5 alone, 2 when C writes"},
+		{"streams", SearchResult{FoundBetween: &search.Between{High: number(2)}},
+			"how many streams A plays is not sure: between 0 and 2 when C writes"},
+		{"pace", SearchResult{FoundBetween: &search.Between{Low: 2e8, High: number(2.5e8)}},
+			"how fast C may write while A plays 4 streams is not sure: between 200 MB/s and 250 MB/s"},
+		{"pace", SearchResult{FoundBetween: &search.Between{Low: 2e8}},
+			"how fast C may write while A plays 4 streams is not sure: 200 MB/s or more"},
 	} {
-		c.search.Name = "s"
+		found := SearchSummary{Name: "s", Kind: c.kind, SearchResult: c.SearchResult, Disk: "A"}
+		if c.kind == trace.SearchPace {
+			found.Disk = "C"
+		}
 		a := &Analysis{
-			Order: []string{"A", "C"}, Phases: tries(c.search.Kind),
-			Searches: []SearchSummary{c.search},
+			Order: []string{"A", "C"}, Phases: tries(c.kind), Searches: []SearchSummary{found},
 		}
 		if headline := ideas(t, a); headline != Capital(a.Order, c.want) {
 			t.Errorf("got %s, want %s", headline, c.want)

@@ -171,28 +171,3 @@ func TestRecoveriesAmongMany(t *testing.T) {
 		"recoveries among 3 to 12 disks, lags within 0.5 s", near, all,
 		int(math.Ceil(0.97*float64(all)))))
 }
-
-// TestSlowClimb: if the rate climbs little by little, the lag runs until it is within a tenth of
-// its new level, which here it is 6.9 s after C's end.
-func TestSlowClimb(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(27, 28))
-	for _, fast := range []float64{0.02, 0.05} {
-		a := script{
-			name: "A", op: trace.Write, paces: []pace{{21, 0.7e9}}, sizes: tracetest.Uniform,
-		}
-		for k := range 60 { // from 2 s to 8 s after C's end
-			a.paces = append(a.paces, pace{21 + float64(k+1)/10, 0.7e9 + 0.8e9*float64(k+1)/60})
-		}
-		a.paces = append(a.paces, pace{45, 1.5e9})
-		c := script{
-			name: "C", op: trace.Write, paces: []pace{{19, 2.4e9}}, sizes: tracetest.Uniform,
-		}
-		n := noise{fast: fast, samples: true}
-		got := Analyze(runOf(a.play(rnd, n), c.play(rnd, n)), Options{}).Phases[0].Recoveries
-		if len(got) != 1 || got[0].LagS == nil {
-			t.Fatalf("recoveries %+v, want one with a lag", got)
-		}
-		check.Near(t, "lag", 6.9, *got[0].LagS, 0.8)
-		check.Near(t, "rate after", 1.5e9, *got[0].ToRate, 0.03e9)
-	}
-}

@@ -119,6 +119,15 @@ func TestTruthIsTold(t *testing.T) {
 		Phase: "WW", Kinds: []string{"stall"}, Disks: []string{"B"}, AtS: 50, EndS: 54, OffS: 0.5,
 	}
 	truths := []truthChange{fall, swap, stall}
+	told := func(kind string, startS, endS float64, disks ...string) change {
+		return change{Phase: "WW", StartS: startS, EndS: endS, Disks: disks, Kind: kind}
+	}
+	fell := func(edit func(c *change)) []change {
+		c := told("own_fall", 19.9, 20.1, "A")
+		c.ToRate = 1e9
+		edit(&c)
+		return []change{c}
+	}
 	for _, c := range []struct {
 		name string
 		want truthChange
@@ -126,124 +135,27 @@ func TestTruthIsTold(t *testing.T) {
 		told bool
 		as   bool // rightly
 	}{
-		{
-			"as it was", fall,
-			[]change{
-				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall",
-					ToRate: 1e9},
-			},
-			true, true,
-		},
-		{
-			"of another kind", fall,
-			[]change{
-				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "stall",
-					ToRate: 1e9},
-			},
-			true, false,
-		},
-		{
-			"for no reason", fall,
-			[]change{
-				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "unknown",
-					Cause: "unknown", ToRate: 1e9},
-			},
-			true, true,
-		},
-		{
-			"for a false reason", fall,
-			[]change{
-				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall",
-					Cause: "link", ToRate: 1e9},
-			},
-			true, false,
-		},
-		{
-			"as another's doing", fall,
-			[]change{
-				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "unknown",
-					By: "B", ToRate: 1e9},
-			},
-			true, false,
-		},
-		{
-			"too late", fall,
-			[]change{
-				{Phase: "WW", StartS: 21, EndS: 21.2, Disks: []string{"A"}, Kind: "own_fall",
-					ToRate: 1e9},
-			},
-			false, true,
-		},
-		{
-			"in another phase", fall,
-			[]change{
-				{Phase: "W", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall",
-					ToRate: 1e9},
-			},
-			false, true,
-		},
-		{
-			"of another disk", fall,
-			[]change{
-				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"B"}, Kind: "own_fall",
-					ToRate: 1e9},
-			},
-			false, true,
-		},
-		{
-			"of one disk too many", fall,
-			[]change{
-				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A", "B"}, Kind: "own_fall",
-					ToRate: 1e9},
-			},
-			false, true,
-		},
-		{
-			"to another rate", fall,
-			[]change{
-				{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall",
-					ToRate: 1.3e9},
-			},
-			false, true,
-		},
-		{
-			"of both", swap,
-			[]change{
-				{Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"A", "B"},
-					Kind: "redistribution"},
-			},
-			true, true,
-		},
-		{
-			"of both, one by one", swap,
-			[]change{
-				{Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"A"}, Kind: "redistribution"},
-				{Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"B"}, Kind: "redistribution"},
-			},
-			true, true,
-		},
-		{
-			"of one of two", swap,
-			[]change{
-				{Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"A"}, Kind: "redistribution"},
-			},
-			false, true,
-		},
-		{
-			"while it lasted", stall,
-			[]change{{Phase: "WW", StartS: 50, EndS: 53.5, Disks: []string{"B"}, Kind: "stall"}},
-			true, true,
-		},
-		{
-			"for a part of it", stall,
-			[]change{{Phase: "WW", StartS: 50, EndS: 51.5, Disks: []string{"B"}, Kind: "stall"}},
-			false, true,
-		},
-		{
-			"for ever", stall,
-			[]change{{Phase: "WW", StartS: 20, EndS: 60, Disks: []string{"B"}, Kind: "stall"}},
-			false, true,
-		},
+		{"as it was", fall, fell(func(*change) {}), true, true},
+		{"of another kind", fall, fell(func(c *change) { c.Kind = "stall" }), true, false},
+		{"for no reason", fall,
+			fell(func(c *change) { c.Kind, c.Cause = "unknown", "unknown" }), true, true},
+		{"for a false reason", fall, fell(func(c *change) { c.Cause = "link" }), true, false},
+		{"as another's doing", fall,
+			fell(func(c *change) { c.Kind, c.By = "unknown", "B" }), true, false},
+		{"too late", fall, fell(func(c *change) { c.StartS, c.EndS = 21, 21.2 }), false, true},
+		{"in another phase", fall, fell(func(c *change) { c.Phase = "W" }), false, true},
+		{"of another disk", fall, fell(func(c *change) { c.Disks[0] = "B" }), false, true},
+		{"of one disk too many", fall,
+			fell(func(c *change) { c.Disks = []string{"A", "B"} }), false, true},
+		{"to another rate", fall, fell(func(c *change) { c.ToRate = 1.3e9 }), false, true},
+		{"of both", swap, []change{told("redistribution", 40, 40, "A", "B")}, true, true},
+		{"of both, one by one", swap, []change{
+			told("redistribution", 40, 40, "A"), told("redistribution", 40, 40, "B"),
+		}, true, true},
+		{"of one of two", swap, []change{told("redistribution", 40, 40, "A")}, false, true},
+		{"while it lasted", stall, []change{told("stall", 50, 53.5, "B")}, true, true},
+		{"for a part of it", stall, []change{told("stall", 50, 51.5, "B")}, false, true},
+		{"for ever", stall, []change{told("stall", 20, 60, "B")}, false, true},
 		{"not at all", stall, nil, false, true},
 	} {
 		check.Same(t, "told "+c.name, c.told, tells(near(c.got, &c.want), &c.want, truths, 0.02))
