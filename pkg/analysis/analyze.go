@@ -53,13 +53,13 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	r := newRun(recorded, opts)
 	a.modelled = r.simulated
 	for _, p := range r.phases {
-		p.recoveries()
-		p.fillChanges()
+		recoveryFinder{p}.recoveries()
+		changeFinder{p}.fillChanges()
 	}
 	warmUps(r.phases)
 	r.solos = measureSolos(r.phases)
 	for _, p := range r.phases {
-		p.recoveries()
+		recoveryFinder{p}.recoveries()
 	}
 	r.measure()
 	a.Scale = r.scale
@@ -72,8 +72,8 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 			}
 		}
 	}
-	r.eachDisk((*phase).summarize)
-	r.eachDisk((*phase).steady)
+	r.eachDisk(func(p *phase, part *diskPart) { diskSummary{p}.summarize(part) })
+	r.eachDisk(func(p *phase, part *diskPart) { diskSummary{p}.steady(part) })
 	r.latencies()
 	causes(r.phases)
 	r.ceilings()

@@ -36,8 +36,11 @@ type LinkUse struct {
 	line float64 // It is the bare line rate in bytes per second, which nothing exceeds.
 }
 
+// linkReport works out what went over the links of a phase's disks.
+type linkReport struct{ *phase }
+
 // linkUse describes a link in one direction, on the way to a disk.
-func (p *phase) linkUse(link *hardware.Link, op trace.Role, disk string) LinkUse {
+func (p linkReport) linkUse(link *hardware.Link, op trace.Role, disk string) LinkUse {
 	// Disks share a socket of the host and a hub's uplink; what comes after is a disk's own.
 	end := cmp.Or(link.Hub, link.Port, "disk "+disk)
 	use := LinkUse{
@@ -56,7 +59,7 @@ func (p *phase) linkUse(link *hardware.Link, op trace.Role, disk string) LinkUse
 
 // linkUses are the links whose capacity is known, from the host on, each in the directions in which
 // disks used it.
-func (p *phase) linkUses() []LinkUse {
+func (p linkReport) linkUses() []LinkUse {
 	o := p.out.Overlap
 	if p.hardware == nil || o == nil {
 		return nil
@@ -122,7 +125,7 @@ const (
 
 // cached warns of files that were found in the cache, and of rates that the disks' links cannot
 // have: what came so fast came from memory.
-func (p *phase) cached() {
+func (p linkReport) cached() {
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.CachedShare && g.Value > trace.MaxCached {
 			p.warn(g.Disk, "cached", ShareValues{Share: g.Value}, "its requests bypassed the "+

@@ -59,15 +59,16 @@ func causes(phases []*phase) {
 	}
 	for _, p := range phases {
 		for _, part := range p.parts {
-			name, d := part.Name(), &part.out
-			d.Temperature = p.temperature(name, stuck[name])
-			d.LinkChange = p.linkChange(part, speeds)
-			p.failedRequests(name)
+			name, d, gauges := part.Name(), &part.out, gaugeReport{p}
+			d.Temperature = gauges.temperature(name, stuck[name])
+			d.LinkChange = gauges.linkChange(part, speeds)
+			gauges.failedRequests(name)
 			if d.Throttle == nil {
 				continue
 			}
-			p.cause(part, stuck[name])
-			p.neighbourGains(part, d.Throttle)
+			falls := fallExplainer{p}
+			falls.cause(part, stuck[name])
+			falls.neighbourGains(part, d.Throttle)
 			for k := range p.out.Changes {
 				if c := &p.out.Changes[k]; c.Kind == KindOwnFall && c.concerns(name) {
 					c.Cause = d.Throttle.Cause
@@ -77,7 +78,7 @@ func causes(phases []*phase) {
 	}
 }
 
-func (p *phase) cause(part *diskPart, stuck bool) {
+func (p fallExplainer) cause(part *diskPart, stuck bool) {
 	t := part.out.Throttle
 	at := int64(t.AtS * 1e9)
 	e := p.warmth(part, int64(t.Steps[0].AtS*1e9))
@@ -133,7 +134,7 @@ func (e *Evidence) flat() bool {
 
 // warmth is how warm the disk was at its start, when it fell, and at most after that: medians, for
 // one reading may be an error. They are null if there are too few readings.
-func (p *phase) warmth(part *diskPart, at int64) *Evidence {
+func (p fallExplainer) warmth(part *diskPart, at int64) *Evidence {
 	e := &Evidence{}
 	all := p.meters.Of(part.Name(), trace.Temperature)
 	before := meter.In(all, overlap.Between(math.MinInt64, at))
@@ -160,12 +161,12 @@ func (p *phase) warmth(part *diskPart, at int64) *Evidence {
 // budget looks at what the disk did in the other phases: whether it fell after as many bytes there,
 // went clearly past that number at full speed, or had fallen sooner in an earlier one. In a later
 // one it may fall sooner: a cache takes a while to be emptied.
-func (p *phase) budget(part *diskPart, e *Evidence) {
+func (p fallExplainer) budget(part *diskPart, e *Evidence) {
 	t := part.out.Throttle
 	before := true // The other phase precedes this one.
 	for _, q := range p.phases {
 		other := q.part(part.Name())
-		if q == p {
+		if q == p.phase {
 			before = false
 		}
 		if other == nil || other == part || other.out.Op != part.out.Op || other.out.Rate == nil {
@@ -197,7 +198,7 @@ const (
 )
 
 // neighbourGains fills in what the other disks gained when a disk fell.
-func (p *phase) neighbourGains(part *diskPart, t *Throttle) {
+func (p fallExplainer) neighbourGains(part *diskPart, t *Throttle) {
 	at := int64(t.AtS * 1e9)
 	for _, other := range p.others(part) {
 		if other.StartNS() > at-beforeNS/2 || other.EndNS() < at+clearOfFallNS+beforeNS/2 {
@@ -218,7 +219,7 @@ func (p *phase) neighbourGains(part *diskPart, t *Throttle) {
 }
 
 // eventsIn reports whether a disk starts or ends between two times.
-func (p *phase) eventsIn(fromNS, toNS int64) bool {
+func (p fallExplainer) eventsIn(fromNS, toNS int64) bool {
 	between := func(v overlap.Span) bool {
 		return fromNS < v.StartNS && v.StartNS < toNS || fromNS < v.EndNS && v.EndNS < toNS
 	}
@@ -227,8 +228,11 @@ func (p *phase) eventsIn(fromNS, toNS int64) bool {
 	})
 }
 
+// gaugeReport works out what gauges say of a phase's disks and of the computer.
+type gaugeReport struct{ *phase }
+
 // temperature is a disk's over the phase; nil if none was read.
-func (p *phase) temperature(disk string, isStuck bool) *Temperature {
+func (p gaugeReport) temperature(disk string, isStuck bool) *Temperature {
 	all := p.meters.Of(disk, trace.Temperature)
 	if len(all) == 0 {
 		return nil
@@ -284,7 +288,7 @@ type LinkChange struct {
 // linkChange is the greatest change of a disk's link in the phase, or since the one before it, and
 // warns of it. Speeds are the last seen, by disk and by its connection: one that is plugged in
 // elsewhere on purpose is no change.
-func (p *phase) linkChange(part *diskPart, speeds map[string]float64) *LinkChange {
+func (p gaugeReport) linkChange(part *diskPart, speeds map[string]float64) *LinkChange {
 	disk := part.Name()
 	key := disk + "\x00" + part.connection
 	var out *LinkChange
@@ -317,7 +321,7 @@ func (p *phase) linkChange(part *diskPart, speeds map[string]float64) *LinkChang
 // failedRequests warns of requests that failed or were repeated below the file system, by the
 // driver's own count: each waits for seconds, or for the link to be set up again, and shows in no
 // file's result.
-func (p *phase) failedRequests(disk string) {
+func (p gaugeReport) failedRequests(disk string) {
 	counts := p.meters.Of(disk, trace.DeviceFailures)
 	if len(counts) == 0 {
 		return
@@ -336,7 +340,7 @@ const busyCPU = 95
 // host is how busy the host's cores were in the window, and how much of a core each worker used
 // that has one request in flight. One that works as fast as it can and uses all of its core waits
 // for the processor, not for the disk.
-func (p *phase) host() {
+func (p gaugeReport) host() {
 	p.out.CPUPercent = p.load("", trace.CPU)
 	for _, part := range p.parts {
 		if part.WantsAll() && part.Work.Declared() && part.Work.Depth <= 1 {
@@ -346,7 +350,7 @@ func (p *phase) host() {
 }
 
 // load is the mean of a gauge of processors in the window; nil of too few readings.
-func (p *phase) load(disk, gauge string) *float64 {
+func (p gaugeReport) load(disk, gauge string) *float64 {
 	var all []meter.Reading
 	for _, v := range p.window {
 		all = append(all, meter.In(p.meters.Of(disk, gauge), v)...)

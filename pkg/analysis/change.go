@@ -166,9 +166,12 @@ func longest(all [][]overlap.Span) []overlap.Span {
 	return best
 }
 
+// changeFinder finds what changed in a phase, and why.
+type changeFinder struct{ *phase }
+
 // fillChanges writes the phase's ledger: every change of a disk's rate, of several at one instant
 // together, with the one cause that the evidence leaves. It needs the recoveries and the stalls.
-func (p *phase) fillChanges() {
+func (p changeFinder) fillChanges() {
 	for _, part := range p.parts {
 		part.kinds = make([]string, len(part.Levels))
 	}
@@ -182,7 +185,7 @@ func (p *phase) fillChanges() {
 }
 
 // forgetUndone has a level count as no fall of the disk's own if it only ended a rise.
-func (p *phase) forgetUndone() {
+func (p changeFinder) forgetUndone() {
 	for _, part := range p.parts {
 		for i, kind := range part.kinds {
 			at := part.Levels[i].StartNS
@@ -197,7 +200,7 @@ func (p *phase) forgetUndone() {
 }
 
 // startsAndEnds are the disks that begin after the phase has, and those that end before it does.
-func (p *phase) startsAndEnds() (out []Change) {
+func (p changeFinder) startsAndEnds() (out []Change) {
 	first, last := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, part := range p.others(nil) {
 		first = min(first, part.StartNS())
@@ -227,7 +230,7 @@ func (p *diskPart) change(kind string, startNS, endNS int64, from, to float64) C
 
 // stallChanges are the times in which disks stood still, those of several that begin and end at
 // once together.
-func (p *phase) stallChanges() (out []Change) {
+func (p changeFinder) stallChanges() (out []Change) {
 	type stall struct {
 		overlap.Span
 		*diskPart
@@ -271,7 +274,7 @@ func (p *phase) stallChanges() (out []Change) {
 func abs(ns int64) int64 { return max(ns, -ns) }
 
 // recoveryChanges are what each disk gained after another had ended, if it is known when.
-func (p *phase) recoveryChanges() (out []Change) {
+func (p changeFinder) recoveryChanges() (out []Change) {
 	for _, r := range p.out.Recoveries {
 		if r.LagS == nil {
 			continue

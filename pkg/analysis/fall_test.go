@@ -38,9 +38,9 @@ func TestWhatExplainsAFall(t *testing.T) {
 		if len(a.Levels) != 2 || math.Abs(seconds(a.Levels[1].StartNS)-20) > 0.2 {
 			t.Fatalf("%s: levels %v", tt.name, a.Levels)
 		}
-		p.fillChanges()
+		changeFinder{p}.fillChanges()
 		check.Same(t, tt.name+": reported as", tt.kind, a.kinds[1])
-		got := p.throttle(a)
+		got := fallExplainer{p}.throttle(a)
 		if (got != nil) != (tt.kind == KindOwnFall) {
 			t.Errorf("%s: %+v", tt.name, got)
 		}
@@ -59,14 +59,14 @@ func TestWhatExplainsAFall(t *testing.T) {
 	lag := 5.0
 	for at, want := range map[float64]bool{14.2: true, 15.8: true, 13.8: false, 16.2: false} {
 		p.out.Recoveries = []Recovery{{Disk: "B", AtS: at, LagS: &lag, ToRate: &lag}}
-		p.fillChanges()
+		changeFinder{p}.fillChanges()
 		if got := p.parts[0].kinds[1]; (got == KindRedistribution) != want {
 			t.Errorf("B recovers at %v s: A's fall is reported as %q", at+lag, got)
 		}
 		p.out.Recoveries = []Recovery{
 			{Disk: "A", AtS: at, LagS: &lag, ToRate: &lag}, {Disk: "B", AtS: at},
 		}
-		p.fillChanges()
+		changeFinder{p}.fillChanges()
 		check.Same(t, "A's own recovery explains its fall", KindOwnFall, p.parts[0].kinds[1])
 	}
 }

@@ -19,7 +19,7 @@ const (
 
 // lasting are the swings, dips, drifts and unsteady rates. Those of several disks in step are one
 // entry.
-func (p *phase) lasting() (out []Change) {
+func (p changeFinder) lasting() (out []Change) {
 	var turning, drifting []*diskPart
 	for _, part := range p.parts {
 		if part.Swing != nil {
@@ -39,7 +39,7 @@ func (p *phase) lasting() (out []Change) {
 }
 
 // recovers reports whether a drift is how a disk recovered after another's end.
-func (p *phase) recovers(part *diskPart, d ledger.Drift) bool {
+func (p changeFinder) recovers(part *diskPart, d ledger.Drift) bool {
 	return d.To > d.From && slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
 		return r.Disk == part.Name() && r.LagS != nil &&
 			d.StartNS < nanoseconds(r.AtS+*r.LagS) && d.EndNS > nanoseconds(r.AtS)

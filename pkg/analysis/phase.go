@@ -245,20 +245,22 @@ func (r *run) measure() {
 		p.failures()
 		p.stops()
 		p.startSkew()
-		p.fillStages()
-		p.fillOverlap()
+		rates := windowRates{p}
+		rates.fillStages()
+		rates.fillOverlap()
 	})
 	r.scale = unit.ScaleFor(r.fastest())
 	if !r.simulated {
 		r.devices()
 	}
 	InParallel(r.phases, func(p *phase) {
-		p.out.Links = p.linkUses()
-		p.cached()
-		p.host()
-		p.out.Series = p.series()
-		p.streams()
-		p.out.OtherToolRates = p.otherToolRates()
+		links, rates := linkReport{p}, windowRates{p}
+		p.out.Links = links.linkUses()
+		links.cached()
+		gaugeReport{p}.host()
+		p.out.Series = rates.series()
+		streamReport{p}.streams()
+		p.out.OtherToolRates = rates.otherToolRates()
 		p.collectWarnings()
 	})
 }

@@ -17,11 +17,14 @@ const (
 	maxWaiting = 0.8
 )
 
+// recoveryFinder finds what the disks of a phase gained after others had ended, and when.
+type recoveryFinder struct{ *phase }
+
 // recoveries looks, after each disk that ends while others go on, for what the others gained and
 // when. A rise is attributed to the latest end before it, and looked for until the next disk starts
 // or ends. Recoveries that the trace cuts off are reported only if the disks' rates alone are
 // known.
-func (p *phase) recoveries() {
+func (p recoveryFinder) recoveries() {
 	p.out.Recoveries = []Recovery{}
 	for _, part := range p.parts {
 		part.risenNS = 0
@@ -52,7 +55,7 @@ func (p *phase) recoveries() {
 // worksSince is the time since which, up to ns, the disk has worked without a pause and no other
 // has begun; ns itself if it paused then. Others may have ended meanwhile: until that shows in its
 // rate, the disk's level is the one before.
-func (p *phase) worksSince(disk int, ns int64) int64 {
+func (p recoveryFinder) worksSince(disk int, ns int64) int64 {
 	since := ns
 	for i := len(p.stages) - 1; i >= 0; i-- {
 		s := &p.stages[i]
@@ -74,7 +77,7 @@ func (p *phase) worksSince(disk int, ns int64) int64 {
 }
 
 // recovery looks for one disk's climb after another's end, from the level it had before.
-func (p *phase) recovery(part *diskPart, after string, before overlap.Span, until int64) {
+func (p recoveryFinder) recovery(part *diskPart, after string, before overlap.Span, until int64) {
 	at := before.EndNS
 	if part.Swing.Covers(at) {
 		return // It goes up and down anyway.
@@ -118,7 +121,7 @@ func (p *phase) recovery(part *diskPart, after string, before overlap.Span, unti
 
 // climbAfter is the level that the disk had before another's end, and the one it rose to; empty if
 // they are not seen.
-func (p *phase) climbAfter(
+func (p recoveryFinder) climbAfter(
 	part *diskPart, before overlap.Span, until int64,
 ) (oldLevel, newLevel overlap.Span) {
 	at := before.EndNS
@@ -134,7 +137,7 @@ func (p *phase) climbAfter(
 }
 
 // cut says what cut off the view of a disk at ns.
-func (p *phase) cut(part *diskPart, ns int64, s float64, rose bool) *Cut {
+func (p recoveryFinder) cut(part *diskPart, ns int64, s float64, rose bool) *Cut {
 	c := &Cut{Rose: rose, AfterS: s, Why: "ended", Disk: part.Name()}
 	if ns == part.EndNS() {
 		return c

@@ -94,10 +94,13 @@ const quietNS = 1_000_000_000
 // between two of its samples, or some times as long.
 const maxStreamSteps = 300
 
+// streamReport works out what came of a phase's streams.
+type streamReport struct{ *phase }
+
 // streams reports the outcome of each disk's streams. It warns if they did not stay clean and the
 // host was late to look after them, by a tenth of what the players hold or more: that takes frames
 // as a disk does.
-func (p *phase) streams() {
+func (p streamReport) streams() {
 	const minLateS = 0.01 // Every system is late by a few milliseconds.
 	for _, part := range p.parts {
 		if len(part.Trace.Streams) == 0 {
@@ -126,7 +129,7 @@ func (p *phase) streams() {
 }
 
 // stream is the outcome of one of a disk's streams.
-func (p *phase) stream(disk *diskPart, t trace.Stream) StreamOutcome {
+func (p streamReport) stream(disk *diskPart, t trace.Stream) StreamOutcome {
 	spec, _ := stream.Named(p.trace.Work[disk.Name()].Streams, t.Name)
 	var o stream.Totals
 	for _, s := range t.Samples {
@@ -261,7 +264,7 @@ func (l frameLine) bufferS() float64 { return math.Round(float64(l.bufferNS)/1e6
 // beside counts the frames of some of a disk's streams beside the other disks; nil if there are
 // none. A line of the trace counts where most of its time does. The time tested is that of the
 // stream that was tested least.
-func (p *phase) beside(disk *diskPart, streams ...trace.Stream) *StreamBeside {
+func (p streamReport) beside(disk *diskPart, streams ...trace.Stream) *StreamBeside {
 	var others []*diskPart
 	var active [][]overlap.Span
 	out := StreamBeside{TestedS: math.Inf(1), LowestBufferS: math.Inf(1)}

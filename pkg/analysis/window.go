@@ -25,7 +25,10 @@ const (
 	minIntervalS = 5
 )
 
-func (p *phase) fillStages() {
+// windowRates works out the rates of a phase's disks while all work, and over all of its time.
+type windowRates struct{ *phase }
+
+func (p windowRates) fillStages() {
 	if n := len(p.stages); n > maxStages {
 		p.warn("", "many_stages", StagesValues{Stages: float64(n), Listed: maxStages},
 			"the disks start and pause so often that there are %d stages; the first %d are listed",
@@ -51,7 +54,7 @@ func (p *phase) fillStages() {
 }
 
 // readIn is how many bytes a disk that reads and writes has read in the window.
-func (p *phase) readIn(part *diskPart) float64 {
+func (p windowRates) readIn(part *diskPart) float64 {
 	reads := overlap.NewCurve(part.Trace.Direction(trace.Read))
 	var bytes int64
 	for _, v := range p.window {
@@ -61,7 +64,7 @@ func (p *phase) readIn(part *diskPart) float64 {
 }
 
 // fillOverlap measures the window: what each disk moved in it, and how precisely its rate is known.
-func (p *phase) fillOverlap() {
+func (p windowRates) fillOverlap() {
 	if len(p.window) == 0 {
 		p.out.NoOverlap = p.noOverlap()
 		p.warn("", "no_overlap", nil, "no overlap: %s", noOverlap(p.out.NoOverlap))
@@ -149,7 +152,7 @@ func (p *phase) fillOverlap() {
 // interval returns the interval of a disk's rate in the overlap, or warns why there is none. With a
 // doubt of TooSlow there is none because the noise lasts as long as the phase: nothing in it shows
 // how far the rate may be off.
-func (p *phase) interval(part *diskPart, flow stats.Flow) (*stats.Interval, stats.Doubt) {
+func (p windowRates) interval(part *diskPart, flow stats.Flow) (*stats.Interval, stats.Doubt) {
 	e, doubt := flow.Estimate()
 	ci := positive(e)
 	if doubt == stats.TooSlow {
@@ -186,7 +189,7 @@ func (p *phase) interval(part *diskPart, flow stats.Flow) (*stats.Interval, stat
 }
 
 // noOverlap says what kept the disks from being active together.
-func (p *phase) noOverlap() *NoOverlap {
+func (p windowRates) noOverlap() *NoOverlap {
 	var idle []string
 	for _, part := range p.parts {
 		if len(part.Active) == 0 {
@@ -226,7 +229,7 @@ func positive(e stats.Estimate) *stats.Interval {
 }
 
 // series follows all disks to the last byte of any. It is nil if none moved anything.
-func (p *phase) series() *RateSeries {
+func (p windowRates) series() *RateSeries {
 	var endNS int64
 	curves := make([]*overlap.Curve, len(p.parts))
 	for i, part := range p.parts {
@@ -273,7 +276,7 @@ func spans(window []overlap.Span) [][2]float64 {
 const misleading = 0.10
 
 // otherToolRates works out the phase by other tools' rules.
-func (p *phase) otherToolRates() *OtherToolRates {
+func (p windowRates) otherToolRates() *OtherToolRates {
 	var o OtherToolRates
 	// Fio lists reads and writes separately.
 	moved, longest := map[trace.Role]float64{}, map[trace.Role]float64{}
