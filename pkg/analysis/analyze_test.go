@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -125,22 +124,6 @@ func TestCached(t *testing.T) {
 	}
 }
 
-// What was found in the cache afterwards is a warning on the disk's number, except for a stray
-// page.
-func TestFoundInTheCache(t *testing.T) {
-	for share, want := range map[float64]int{0: 0, 0.009: 0, 0.43: 1} {
-		run := runOf(diskOf("A", "read", 100e6, pace{10, 1e9}))
-		run.Phases[0].Gauges = []trace.Gauge{{Disk: "A", Name: trace.CachedShare, Value: share}}
-		warnings := slices.DeleteFunc(Analyze(run, Options{}).Phases[0].Warnings,
-			func(w Warning) bool { return w.Code != "cached" })
-		if len(warnings) != want || want == 1 &&
-			(warnings[0].Disk != "A" || warnings[0].Values != (ShareValues{share})) {
-			t.Errorf("%v of the files in the cache: warnings %+v, want %d, of A", share, warnings,
-				want)
-		}
-	}
-}
-
 // Simulated disks begin as one, whenever their processes did.
 func TestNoSkewWarningOnASimulatedHub(t *testing.T) {
 	run := runOf(diskOf("A", "write", 100e6, pace{10, 1e9}),
@@ -221,35 +204,5 @@ func TestTitles(t *testing.T) {
 		if p.Title != want || a.Title(p.Name) != want {
 			t.Errorf("phase %s is called %q, want %q", p.Name, p.Title, want)
 		}
-	}
-}
-
-// Two disks are stopped by the clock in the middle of a file: to the end of the window the total is
-// that of both.
-func TestSeriesCountsTheFileUnderWay(t *testing.T) {
-	disk := func(name string, rate int64) *trace.DiskRecord {
-		d := &trace.DiskRecord{Name: name, Op: trace.Write}
-		for i := range int64(9) {
-			d.Files = append(d.Files, trace.File{Seq: int(i), Bytes: rate, StartNS: i * 1e9,
-				EndNS: (i + 1) * 1e9})
-		}
-		for ns := int64(9e9); ns <= 10e9; ns += 5e7 {
-			d.Open = append(d.Open, trace.Sample{TNS: ns, Bytes: rate * (ns - 9e9) / 1e9})
-		}
-		return d
-	}
-	run := &trace.Run{Disks: []trace.Disk{{Name: "A"}, {Name: "C"}}, Phases: []*trace.Phase{{
-		Name: "WW", Stop: scenario.StopTime,
-		Roles: map[string]trace.Role{"A": trace.Write, "C": trace.Write},
-		Disks: []*trace.DiskRecord{disk("A", 0.84e9), disk("C", 2.51e9)},
-	}}}
-	p := Analyze(run, Options{}).Phases[0]
-	if n := len(p.Series.Total); p.Series.EndS != 10 || p.Series.Total[n-1] != 3.35e9 ||
-		p.Series.Disks["A"][n-1] != 0.84e9 {
-		t.Errorf("the series ends at %g s with %g B/s, A at %g; want 10 s, 3.35e9, 0.84e9",
-			p.Series.EndS, p.Series.Total[n-1], p.Series.Disks["A"][n-1])
-	}
-	if spans := p.Overlap.Spans; len(spans) != 1 || spans[0] != [2]float64{0, 10} {
-		t.Errorf("spans %v, want one from 0 to 10", spans)
 	}
 }

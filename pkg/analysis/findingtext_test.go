@@ -354,25 +354,3 @@ func TestSaturation(t *testing.T) {
 			strings.Join((writer{Scale: unit.ScaleFor(2e9)}).saturation(tt.found, tt.surely), "; "))
 	}
 }
-
-// A phase that was to go on until its disks are steady says since when they were, or that they were
-// not.
-func TestSteadyText(t *testing.T) {
-	p := tracetest.Phase("WW", disk("A", "write", pace{12, 2}, pace{60, 0.5}),
-		disk("B", "write", pace{50, 1}, pace{60, 0.3}))
-	p.Stop, p.SteadyNS = "time", 5e9
-	a := Analyze(tracetest.Run(p), Options{})
-	got := a.Phases[0].Verdict
-	if want := "steady (SNIA PTS, 5 s windows): A 0.500 GB/s"; !strings.Contains(got, want) ||
-		!strings.HasSuffix(got, "from 15 s on.") {
-		t.Errorf("verdict %q, want %q", got, want)
-	}
-	warned := false
-	for _, w := range a.Phases[0].Warnings {
-		warned = warned || w.Text == "disk B: its rate was not steady when the phase ended (SNIA "+
-			"PTS, 5 s windows), so no steady rate is given"
-	}
-	if !warned {
-		t.Errorf("warnings %+v", a.Phases[0].Warnings)
-	}
-}

@@ -241,36 +241,6 @@ func TestHeadlineOfADoubtfulLoss(t *testing.T) {
 	}
 }
 
-// Which disk to move is not said where the gains' intervals leave it open.
-func TestLayoutLeavesOpen(t *testing.T) {
-	gain := func(disk string, by float64) Removal {
-		return Removal{
-			Disk: disk, Gain: by, Error: 0.2,
-			Cases: []RemovalCase{
-				{Phase: "WW", Without: "W",
-					Disks: map[string]RemovalFor{"X": {Op: trace.Write, From: 1e9, To: 2e9}}},
-			},
-		}
-	}
-	for best, want := range map[float64]string{
-		0.9: "Measure for longer.", 1.2: "Move A to its own port:",
-	} {
-		a := &Analysis{
-			Order: []string{"A", "B", "X"},
-			Summary: Summary{
-				Contests: []Contest{
-					{Phases: []string{"WW"}, Disks: map[string]ContestDisk{"X": {}}},
-				},
-				Removals: []Removal{gain("A", best), gain("B", 0.7)},
-			},
-		}
-		a.Decide()
-		if got := a.Answer.Advice[0].Text; !strings.HasPrefix(got, want) {
-			t.Errorf("gains %g and 0.7, each ± 0.2: %q, want %q", best, got, want)
-		}
-	}
-}
-
 // How sure the numbers are says the widest interval, that some have none, and that nothing was
 // repeated.
 func TestSure(t *testing.T) {
@@ -292,20 +262,6 @@ func TestSure(t *testing.T) {
 			return strings.Contains(text, "Not every phase was repeated")
 		}) {
 		t.Errorf("three seconds: %s", got)
-	}
-}
-
-// Rates that changed by themselves have no interval here, which does not mean that too little was
-// measured.
-func TestSureOfChangingRates(t *testing.T) {
-	a := &Analysis{Order: []string{"A", "B"},
-		Summary: Summary{Contests: []Contest{{Phases: []string{"WW"}, Disks: map[string]ContestDisk{
-			"A": {Rate: 1e9, Changed: KindSwing, CI95: &stats.Interval{0.9e9, 1.1e9}},
-			"B": {Rate: 1e9, Changed: KindDrift, CI95: &stats.Interval{0.9e9, 1.1e9}},
-		}}}}}
-	a.Decide()
-	if text := in(a).precision(); strings.Contains(text, "oo little was measured") {
-		t.Error(text)
 	}
 }
 

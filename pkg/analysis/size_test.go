@@ -312,34 +312,6 @@ func TestModesAreOfFiles(t *testing.T) {
 		"two modes of files whose rate changes with time", wrong, all, all/50))
 }
 
-// TestQuoteAfterAFall: a disk that fell from 2.0 to 0.5 GB/s half-way is quoted at the later level,
-// with the earlier one and how long it lasted beside it.
-func TestQuoteAfterAFall(t *testing.T) {
-	for seed := range 10 {
-		rnd := rand.New(rand.NewPCG(uint64(seed), 76))
-		d := tracetest.Disk{
-			Name:   "A",
-			Levels: []tracetest.Level{{UntilS: 20, Rate: 2e9}, {UntilS: 40, Rate: 0.5e9}},
-			Noise:  tracetest.Noise{Sigma: 0.05}, Sizes: tracetest.Between(2e6, 5e8),
-		}
-		alone := Analyze(tracetest.Run(tracetest.Phase("W", d.Play(rnd))),
-			Options{}).Phases[0].Disks["A"]
-		d.StartS = 0.5
-		other := tracetest.Disk{Name: "B", Levels: []tracetest.Level{{UntilS: 45, Rate: 1e9}}}
-		among := Analyze(tracetest.Run(tracetest.Phase("WW", d.Play(rnd), other.Play(rnd))),
-			Options{}).Phases[0].Disks["A"]
-		for _, disk := range []DiskResult{alone, among} {
-			q := disk.Quote
-			if q == nil || q.Kind != QuoteLater {
-				t.Fatalf("quote %+v, want the later level", q)
-			}
-			check.Near(t, "quote", 0.5e9, q.Rate, 0.03*0.5e9)
-			check.Near(t, "rate before", 2e9, disk.Throttle.FromRate, 0.05e9)
-			check.Near(t, "seconds before", 20, disk.Throttle.FirstLevelS, 1)
-		}
-	}
-}
-
 // TestQuoteIsTheLongRun: in each class of noise, the middle of the quotes of steady disks lies
 // within 3 % of the rate in the long run, of few traces within 10 %. Pareto's distribution below 2
 // has no variance: most traces never see what its mean is made of, and no figure of theirs can show
