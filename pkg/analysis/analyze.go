@@ -12,9 +12,6 @@ import (
 // Version is the version of analysis.json that Analyze fills.
 const Version = 1
 
-// falseClaimRate is the probability that noise alone makes a claim, in a whole run.
-const falseClaimRate = 0.01
-
 // Options are the settings of an analysis; the zero value is the usual one.
 type Options struct {
 	// GapNS is the longest pause between files within which a disk stays active; if zero,
@@ -158,9 +155,6 @@ func number(v float64) *float64 {
 	return &v
 }
 
-// minDeparture is how far a disk's rate must lie from its rate alone to be marked in the matrix.
-const minDeparture = 0.10
-
 // matrix lists all phases, those of one disk first, then those of two, and so on, in the order of
 // the run.
 func matrix(phases []PhaseResult) []MatrixRow {
@@ -182,7 +176,7 @@ func matrix(phases []PhaseResult) []MatrixRow {
 		}
 		if p.Contention != nil {
 			for disk, d := range p.Contention.Disks {
-				if d.Retention != nil && math.Abs(*d.Retention-1) > minDeparture {
+				if d.Retention != nil && math.Abs(*d.Retention-1) > minEffect {
 					row.Departures[disk] = *d.Retention
 				}
 			}

@@ -51,13 +51,6 @@ const (
 	CaveatModel     = "model"         // Simulated requests are too small for the model.
 )
 
-// wholeRequest is the smallest request, in bytes, that the model of a hub stands for: its rates
-// were measured with files that were moved in requests of this size and more.
-const wholeRequest = 1 << 20
-
-// minImprecise is half a 95 % interval, relative, from which a rate says nothing of who wins.
-const minImprecise = 0.7
-
 // ContestOutcome is what one disk won or lost in a contest.
 type ContestOutcome struct {
 	Disk   string          `json:"disk"`
@@ -108,13 +101,6 @@ type Sure struct {
 	Repeated bool    `json:"repeated"`
 	Text     string  `json:"text"`
 }
-
-// What it takes to recommend a port of its own for one disk and not for another.
-const (
-	minMoveGain = 0.10 // The others must gain this much.
-	// They must gain this much more than from moving any other disk, and more than both errors.
-	minMoveLead = 0.05
-)
 
 // add notes how well one more rate is known. A rate that changed by itself does not count: it is a
 // mean of several.
@@ -318,7 +304,7 @@ func (a *Analysis) cachedWrites() (text, phase string) {
 func (w writer) advice() Advice {
 	removals := w.Summary.Removals
 	var best Removal // It stays empty if no move is worth it.
-	if len(removals) > 0 && removals[0].Gain >= minMoveGain {
+	if len(removals) > 0 && removals[0].Gain >= minEffect {
 		best = removals[0]
 	}
 	slowed := best.Gain > 0 // It is also true if that is unclear.
@@ -339,7 +325,7 @@ func (w writer) advice() Advice {
 			sure = false // That one may gain them more.
 		}
 	}
-	missing, measure := w.missing(max(minMoveGain, best.Gain))
+	missing, measure := w.missing(max(minEffect, best.Gain))
 	out := Advice{Kind: AdviceNone, Disks: []string{}, Gain: best.Gain, Error: best.Error}
 	end := ". "
 	switch {

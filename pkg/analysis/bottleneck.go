@@ -9,14 +9,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// When a link counts as the one that limits a rate.
-const (
-	// Hosts and enclosures lie as far apart as this, of what such links have been seen to carry.
-	nearLimit = 0.85
-	// Up to here a rate speaks for an uncommonly good link, above it against what is known of it.
-	beyondLimit = 1.15
-)
-
 // LinkUse is what went over a link in one direction while all disks worked, against what links of
 // its kind have been seen to carry.
 type LinkUse struct {
@@ -115,13 +107,6 @@ func competitors(setup *hardware.Setup) []Warning {
 	}
 	return list
 }
-
-// fastestHub is what the fastest hub link, Thunderbolt 5's PCIe 4.0 x4, has been seen to carry in
-// one direction, after line code and protocol; it is itself only known to within slack.
-const (
-	fastestHub = 7.0e9
-	slack      = 1.03
-)
 
 // cached warns of files that were found in the cache, and of rates that the disks' links cannot
 // have: what came so fast came from memory.

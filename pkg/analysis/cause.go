@@ -18,30 +18,6 @@ const (
 	CauseUnknown   = "unknown"
 )
 
-// How heat is distinguished from a full cache. Disks slow down at 60 to 85 °C by their own sensor;
-// one that writes gets warmer whether it throttles or not, so that a rise alone says nothing.
-// Temperatures come in whole degrees.
-const (
-	hotC       = 55 // A cooler disk is not hot enough to throttle.
-	surelyHotC = 65 // A small rise is enough from here on.
-	smallRiseC = 3
-	clearRiseC = 8
-	// A disk that throttles for heat gets no warmer than this, or, as its sensor lags, than this
-	// share of its rise.
-	settledC = 5
-	lagShare = 0.3
-	flatC    = 3 // A sensor wanders this much by itself.
-	// A disk this warm may have throttled for heat however little it warmed up.
-	notCoolC     = 70
-	aroundFallNS = 15_000_000_000 // Readings further away say nothing about the fall.
-	minBefore    = 3              // At least this many readings must precede the fall.
-	// Two falls have one cause if the bytes written before them differ by a smaller factor.
-	sameBudget  = 1.3
-	eventNearNS = 10_000_000_000
-	// Storage moves so many bytes per second through a link that fell back to USB 2 (480 Mbit/s).
-	usb2Low, usb2High = 25e6, 47e6
-)
-
 // causes fills in what gauges say of each disk, and of each throttle its cause, as far as
 // temperatures and other phases show it.
 func causes(phases []*phase) {
@@ -191,12 +167,6 @@ func (p fallExplainer) budget(part *diskPart, e *Evidence) {
 	}
 }
 
-// What a neighbour must gain to be reported with a disk's fall.
-const (
-	minNeighbourGain = 0.10          // It must gain this share of its own rate.
-	clearOfFallNS    = 1_000_000_000 // The time up to this long after the fall is left out.
-)
-
 // neighbourGains fills in what the other disks gained when a disk fell.
 func (p fallExplainer) neighbourGains(part *diskPart, t *Throttle) {
 	at := int64(t.AtS * 1e9)
@@ -211,7 +181,7 @@ func (p fallExplainer) neighbourGains(part *diskPart, t *Throttle) {
 			continue
 		}
 		was, is := other.Compare(before, after)
-		if is.Rate < (1+minNeighbourGain)*was.Rate || is.ChanceAbove(was) > p.alpha.perRecovery {
+		if is.Rate < (1+minEffect)*was.Rate || is.ChanceAbove(was) > p.alpha.perRecovery {
 			continue
 		}
 		t.NeighbourGains = append(t.NeighbourGains, Shift{other.Name(), was.Rate, is.Rate})
@@ -247,9 +217,6 @@ func (p gaugeReport) temperature(disk string, isStuck bool) *Temperature {
 	t.MedianC = meter.Median(all)
 	return t
 }
-
-// minStuck is how many readings must be alike for the gauge to be called stuck.
-const minStuck = 10
 
 // Temperature is how warm a disk was by its own sensor.
 type Temperature struct {
@@ -332,10 +299,6 @@ func (p gaugeReport) failedRequests(disk string) {
 			"cable, port and power)", n)
 	}
 }
-
-// busyCPU is the share of all cores' time, in percent, from which the host has nothing to spare; of
-// one core's, a worker.
-const busyCPU = 95
 
 // host is how busy the host's cores were in the window, and how much of a core each worker used
 // that has one request in flight. One that works as fast as it can and uses all of its core waits

@@ -10,17 +10,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// When sets of disks have a limit in common.
-const (
-	// Something held disks that reach this many times their total one by one.
-	headroom = 1.2
-	// The chance of totals as alike in the whole run, if they were spread over half of what the
-	// disks reach.
-	ceilingP         = 0.10
-	ceilingMargin    = 1.7   // Two totals within this many times their intervals count as one.
-	minRelativeError = 0.005 // No total's interval is taken to be narrower.
-)
-
 // groupTotal is what a set of disks moved together in one direction.
 type groupTotal struct {
 	op         trace.Role
@@ -89,7 +78,7 @@ func (r *run) ceilings() {
 		}
 	}
 	for _, g := range groups {
-		ceiling(g, ceilingP/max(1, comparisons))
+		ceiling(g, ceilingRate/max(1, comparisons))
 	}
 }
 

@@ -191,7 +191,7 @@ func (p changeFinder) forgetUndone() {
 			at := part.Levels[i].StartNS
 			if kind == KindOwnFall && !slices.ContainsFunc(p.out.Changes, func(c Change) bool {
 				return c.Kind == KindOwnFall && c.concerns(part.Name()) &&
-					abs(nanoseconds(c.StartS)-at) <= maxCloseNS
+					abs(nanoseconds(c.StartS)-at) <= explainsNS
 			}) {
 				part.kinds[i] = ""
 			}

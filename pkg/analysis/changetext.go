@@ -189,7 +189,8 @@ func ChangeLabel(c *Change, working int, name func(disk string) string) string {
 	case len(risen) == 1 && len(fallen) == 1:
 		// Each has, as far as a person sees in a chart, the rate that the other had.
 		a, b := c.Of(fallen[0]), c.Of(risen[0])
-		if math.Abs(a.ToRate/b.FromRate-1) < 0.15 && math.Abs(b.ToRate/a.FromRate-1) < 0.15 {
+		if math.Abs(a.ToRate/b.FromRate-1) < minChange &&
+			math.Abs(b.ToRate/a.FromRate-1) < minChange {
 			return does(c.Disks, "swap", " rates")
 		}
 	}

@@ -114,7 +114,7 @@ func (s *busySet) crowdsOut(by *diskPart) (found []Steal) {
 	even := by.window.Rate >= evenShare*rateTogether(s.parts)/float64(len(s.parts))
 	for _, from := range s.parts {
 		e := s.effectOf(by, from)
-		more := by.window.Rate >= (1+minSteal)*from.window.Rate &&
+		more := by.window.Rate >= (1+minEffect)*from.window.Rate &&
 			by.window.chanceAbove(&from.window, 1) < s.alpha.perPhase
 		steal := Steal{From: from.Name(), By: by.Name()}
 		switch {
@@ -170,7 +170,7 @@ func (s *busySet) mustTake(by, from *diskPart) bool {
 		return false
 	}
 	total := rateTogether(group)
-	return by.window.Rate >= (1+minSteal)*total/float64(len(group)) &&
+	return by.window.Rate >= (1+minEffect)*total/float64(len(group)) &&
 		maxRetained*(total-by.window.Rate) < *from.kept.ReferenceRate
 }
 
@@ -203,7 +203,8 @@ func (s *busySet) even(all [][]overlap.Span) bool {
 		}
 		ascending := func(a, b stretchRate) int { return cmp.Compare(a.Rate, b.Rate) }
 		low, high := slices.MinFunc(rates, ascending), slices.MaxFunc(rates, ascending)
-		if low.Rate < alikeShare*high.Rate || low.chanceAbove(&high, clearlyLess) >= falseKeptRate {
+		if low.Rate < minRetained*high.Rate ||
+			low.chanceAbove(&high, clearlyLess) >= falseKeptRate {
 			return false
 		}
 	}

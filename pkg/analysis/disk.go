@@ -13,9 +13,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// modesP is the chance at which two modes are claimed anywhere in a run whose files have one mode.
-const modesP = 0.02
-
 // The kinds of figures that Quote recommends.
 const (
 	QuoteOverlap = "overlap"
@@ -138,7 +135,7 @@ func (p diskSummary) bimodality(part *diskPart, same []size.Transfer) {
 		return
 	}
 	d.DipP = &m.P
-	bimodal := m.Clear && m.P <= modesP/float64(p.alpha.comparisons)
+	bimodal := m.Clear && m.P <= modesRate/float64(p.alpha.comparisons)
 	d.Bimodal = &bimodal
 	if bimodal {
 		d.Modes = &m.Rates

@@ -46,39 +46,6 @@ const (
 	FromEnd    = "end"
 )
 
-// Limits of effects. Their noise has no limit of its own: see Effect.Sure.
-const (
-	// A disk that keeps more than minRetained of its baseline is not called slowed, and neither is
-	// the loss of less than the rest called an effect.
-	minRetained = 0.90
-	// A disk kept its rate if it has minRetained of its baseline, and noise would show that much of
-	// a disk with only clearlyLess at a lower rate than falseKeptRate.
-	clearlyLess   = 0.80
-	falseKeptRate = 0.02
-	// A disk that keeps more than maxRetained of what it has alone was measured alone in another
-	// state.
-	maxRetained = 1.05
-	// A disk that has less than evenShare of the total over the number of disks crowds out nobody.
-	// Measured totals are known to 1 or 2 %.
-	evenShare = 0.97
-	minSteal  = 0.10 // A disk has more than others if it is this far above an even share.
-	// Rates within alikeShare of the highest are about the same.
-	alikeShare = 0.9
-	// As a logarithm: if the rate of a solo and a later one are this close, the solo is used.
-	sameReference = 0.1
-	// What starts takes from a disk no more than it moves itself, but for waste: 1.25 on hubs of
-	// the field notes.
-	maxWaste = 1.25
-	// Pauses between files that take less than this part of a stretch do not matter.
-	fewPauses = 0.02
-	// A stretch before a fall is compared if it is that long, in seconds.
-	longS = 10
-	// A disk that works alone for three times as long shows whether it stays low (see lowAlone).
-	aloneNS = 1_000_000_000
-	// Disks have recovered by then: the slowest seen took 11 s (field notes).
-	recoveredNS = 12_000_000_000
-)
-
 // findEffects compares each disk of each setting with itself without each of the others.
 func (r *run) findEffects() {
 	r.effects = []Effect{}
@@ -96,7 +63,7 @@ func (r *run) findEffects() {
 	corrected, _ := stats.Holm(chances, nil, falseClaimRate)
 	for i, p := range corrected {
 		e := &r.effects[i]
-		e.Sure = p <= falseClaimRate && e.CI != nil && e.Loss >= 1-minRetained
+		e.Sure = p <= falseClaimRate && e.CI != nil && e.Loss >= minEffect
 	}
 }
 

@@ -12,12 +12,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// What a finding needs beyond what its number needs to be there at all.
-const (
-	evenJain   = 0.98 // Disks share evenly from this fairness on.
-	duplexGain = 1.10 // Mixed traffic must carry a tenth more than one way.
-)
-
 // findings are what is worth reporting of all phases, by descending weight. It writes the texts of
 // saturations too.
 func findings(a *Analysis) []Finding {
@@ -192,7 +186,8 @@ func (f *finder) contention() {
 	} else {
 		f.slowed(only(held, func(name string) bool { return !slices.Contains(stolen, name) }))
 	}
-	if g, ci := c.DuplexGain, c.DuplexCI95; g != nil && *g >= duplexGain && ci != nil && ci[0] > 1 {
+	if g, ci := c.DuplexGain, c.DuplexCI95; g != nil && *g >= 1+minEffect && ci != nil &&
+		ci[0] > 1 {
 		gain := *g - 1
 		f.dedupe(Finding{
 			Code: "duplex", Values: DuplexValues{Rate: o.Rate, Gain: gain}, Weight: gain,
@@ -344,7 +339,7 @@ func (f *finder) totals() {
 			continue
 		}
 		wrong := *way.fio/total - 1
-		if math.Abs(wrong) >= max(math.Abs(worst), misleading) {
+		if math.Abs(wrong) >= max(math.Abs(worst), minEffect) {
 			worst, found.Other = wrong, way.verb
 			values = OthersValues{Rate: *way.fio, Overlap: total}
 		}
@@ -457,7 +452,7 @@ func WithinTenth(names []string, value func(string) float64) [][]string {
 		return cmp.Compare(value(b), value(a))
 	})
 	groups := grouped(falling, func(first, next string) bool {
-		return value(next) >= 0.9*value(first)
+		return value(next) >= minRetained*value(first)
 	})
 	return Each(groups, func(group []string) []string { return ordered(names, group) })
 }

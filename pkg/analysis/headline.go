@@ -135,9 +135,6 @@ func Methods(a *Analysis) []string {
 	return out
 }
 
-// minLoss is the part of its speed that a disk must lose to be called slowed.
-const minLoss = 0.10
-
 // contest says what came of disks that were busy together, or why nothing is said of it. If rates
 // changed meanwhile, the stretch is named that this is of.
 func (w writer) contest(c Contest) []idea {
@@ -204,7 +201,7 @@ func (c Contest) outcomes(names []string, even bool) []string {
 		case d.Changed != "" || d.Won: // If it changed, it is unknown whether others slowed it.
 		case d.Lost:
 			lost = append(lost, name)
-		case d.Kept > 0 && d.Kept < 1-minLoss:
+		case d.Kept > 0 && d.Kept < minRetained:
 			unsure = append(unsure, name)
 		}
 	}

@@ -9,9 +9,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// hubCost is the part of its speed on its own port that a disk must lose on the hub to be reported.
-const hubCost = 0.10
-
 // HubCost is what a disk alone loses by being on the hub.
 type HubCost struct {
 	Disk        string     `json:"disk"`
@@ -49,11 +46,11 @@ func hubCosts(order []string, solos soloRates, alpha float64) []HubCost {
 			Phase: hub.phases[0], DirectPhase: direct.phases[0], morePhases: len(hub.phases) - 1,
 			Rate: hub.Rate, DirectRate: direct.Rate, Loss: 1 - kept,
 		}
-		c.Lost = hub.Rate <= (1-hubCost)*direct.Rate && direct.ChanceAbove(hub.Measured) <= alpha
+		c.Lost = hub.Rate <= minRetained*direct.Rate && direct.ChanceAbove(hub.Measured) <= alpha
 		if free := min(hub.DegreesOfFreedom, direct.DegreesOfFreedom); free > 0 {
 			half := math.Hypot(hub.Error, direct.Error) * stats.StudentQuantile(0.975, free)
 			c.CI95 = &stats.Interval{1 - kept*math.Exp(half), 1 - kept*math.Exp(-half)}
-			c.Nothing = c.CI95[1] < hubCost
+			c.Nothing = c.CI95[1] < minEffect
 		}
 		out = append(out, c)
 	}

@@ -8,15 +8,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// When several disks do one thing.
-const (
-	inStep = 0.8 // Two disks swing in step from this correlation on.
-	// A total stays if its variance is at most this share of the variances of its disks.
-	turnsShare  = 0.25
-	sampleNS    = 250_000_000 // Swings are compared at moments that far apart.
-	sameStretch = 0.7         // Two drifts are one if they share this part of the time.
-)
-
 // lasting are the swings, dips, drifts and unsteady rates. Those of several disks in step are one
 // entry.
 func (p changeFinder) lasting() (out []Change) {

@@ -12,36 +12,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// How changes of several disks are compared.
-const (
-	// A change by a smaller share of the rate before is hard to see in a chart, and not reported.
-	minChange = 0.15
-	// A disk that has no change of level of its own and changes by less, as a logarithm, stayed as
-	// it was.
-	minMoved    = 0.08
-	movedChance = 0.01 // Noise may make such a move at a known moment at this rate.
-	// Factors whose logarithms differ by less, or by less than noise can resolve, are the same.
-	sameFactor = 0.10
-	// A disk limits itself if it has less than this share of the lowest rate of disks that share a
-	// limit.
-	minFullDemand = 0.95
-	// A disk's start is not why another lost speed if less of that share is back at its end.
-	minReturned = 0.3
-	// A disk's start explains what others lost if it takes this share of that.
-	minTaken = 0.7
-	// Others gained what some disks lost if the total changes by less than this share of it.
-	maxTotalChange = 0.15
-	// Changes of two disks this close together are one event; further apart if noise dates them
-	// worse.
-	closeNS    = 250_000_000
-	maxCloseNS = 2_000_000_000 // They are never further apart than this.
-	// Rates before and after an event are compared over at most aroundS seconds and at least
-	// minSideNS on either side. As progress is only sampled, clearNS on either side are left out.
-	aroundS   = 10
-	clearNS   = 100_000_000
-	minSideNS = 500_000_000
-)
-
 // edge is a change from one level of a disk to the next; its moment is known to within offNS.
 type edge struct {
 	part      *diskPart
@@ -103,7 +73,7 @@ func (p changeFinder) events() []event {
 	for _, e := range edges {
 		if n := len(events); n > 0 {
 			last := &events[n-1]
-			if e.at-last.at <= min(maxCloseNS, last.offNS+e.offNS) && last.of(e.part) == nil {
+			if e.at-last.at <= min(explainsNS, last.offNS+e.offNS) && last.of(e.part) == nil {
 				last.edges = append(last.edges, e)
 				if e.offNS < last.offNS {
 					last.at, last.offNS = e.at, e.offNS
@@ -153,7 +123,8 @@ func (p changeFinder) shifts(e *event, bounds []int64) {
 		before := overlap.Between(max(e.prev, part.StartNS()), e.at-margin)
 		after := overlap.Between(e.at+margin, min(e.next, part.EndNS()))
 		own := e.of(part)
-		if before.EndNS-before.StartNS < minSideNS || after.EndNS-after.StartNS < minSideNS ||
+		if before.EndNS-before.StartNS < ledger.HoldNS || after.EndNS-
+			after.StartNS < ledger.HoldNS ||
 			!part.IsActiveIn(before) || !part.IsActiveIn(after) {
 			if own == nil {
 				continue
@@ -165,7 +136,7 @@ func (p changeFinder) shifts(e *event, bounds []int64) {
 		if s.was, s.is = part.Compare(before, after); s.was.Rate <= 0 || s.is.Rate <= 0 {
 			continue
 		}
-		s.moved = own != nil || math.Abs(s.factor()) >= minMoved && s.chance() < movedChance
+		s.moved = own != nil || math.Abs(s.factor()) >= minMoved && s.chance() < movedRate
 		e.shifts = append(e.shifts, s)
 	}
 }
@@ -193,7 +164,7 @@ func (p changeFinder) explain(e *event) []Change {
 	for _, s := range e.shifts {
 		squares += square(s.is.Rate*s.is.Error) + square(s.was.Rate*s.was.Error)
 	}
-	stays := math.Abs(gained-lost) <= max(maxTotalChange*lost, 2*math.Sqrt(squares))
+	stays := math.Abs(gained-lost) <= max(minChange*lost, 2*math.Sqrt(squares))
 	var out []Change
 	add := func(kind, cause string, by []string, shifts ...shift) {
 		for _, s := range shifts {
@@ -338,7 +309,7 @@ func (p changeFinder) sharedCause(e *event, moved []shift) string {
 // othersAt are the disks that the event did not move itself and that began, ended, or completed a
 // recovery about when it happened.
 func (p changeFinder) othersAt(e *event) (began, ended, risen []string) {
-	offNS := min(e.offNS, maxCloseNS)
+	offNS := min(e.offNS, explainsNS)
 	near := func(ns int64) bool {
 		return ns > p.stages[0].StartNS && -max(foreseenNS, offNS) <= e.at-ns &&
 			e.at-ns <= max(explainsNS, offNS)

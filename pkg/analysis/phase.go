@@ -21,12 +21,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Pauses between files that are shorter are none.
-const noPauseNS = 1_000_000
-
-// maxSkewS is the time between the disks' starts above which a phase carries a warning.
-const maxSkewS = 0.001
-
 // run is what the phases of a run under analysis share.
 type run struct {
 	phases    []*phase

@@ -8,15 +8,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
-// How a recovery is detected.
-const (
-	// Disks that end within so many seconds count as one end, the last one's.
-	togetherS = 0.5
-	settleNS  = 2_000_000_000 // The old level must be seen for this long.
-	// Below this share of its rate alone, a disk that shows no recovery was still waiting for it.
-	maxWaiting = 0.8
-)
-
 // recoveryFinder finds what the disks of a phase gained after others had ended, and when.
 type recoveryFinder struct{ *phase }
 

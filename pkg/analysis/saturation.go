@@ -234,7 +234,7 @@ func (p *diskPart) apart(before, after overlap.Span) bool {
 	was := p.Curve.Rates([]overlap.Span{before}, stretches)
 	is := p.Curve.Rates([]overlap.Span{after}, stretches)
 	return min(before.Seconds(), after.Seconds()) >= ledger.LongS &&
-		slices.Min(is) >= (1+minNeighbourGain)*slices.Max(was)
+		slices.Min(is) >= (1+minEffect)*slices.Max(was)
 }
 
 // roseBefore reports whether the disk's rate between two times rose clearly before a third: then

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
@@ -185,7 +186,7 @@ func (p *phase) stretch() []overlap.Span {
 			before = append(before, in)
 		}
 	}
-	if best := longest(before); overlap.Seconds(best) >= longS {
+	if best := longest(before); overlap.Seconds(best) >= ledger.LongS {
 		return best
 	}
 	return longest(all)

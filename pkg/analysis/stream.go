@@ -85,15 +85,6 @@ type StreamBeside struct {
 	LateAfter []string `json:"late_after,omitempty"`
 }
 
-// quietNS is how long frames must have been due without a disk, or for their buffer's length if
-// that is longer, for it to count that none of them was late: what a disk leaves behind shows only
-// once the buffer is used up.
-const quietNS = 1_000_000_000
-
-// maxStreamSteps is how many steps the series of a stream has at most. They are as long as the time
-// between two of its samples, or some times as long.
-const maxStreamSteps = 300
-
 // streamReport works out what came of a phase's streams.
 type streamReport struct{ *phase }
 

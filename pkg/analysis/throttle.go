@@ -6,22 +6,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// How a throttle is distinguished from contention, and from what is of no interest.
-const (
-	maxDrop = 0.80 // The rate must fall to this share or less.
-	// A rate that comes back above this share of the one before was no throttle, but a slow spell.
-	staysBelow = 0.90
-	// Another disk's start or end explains a drop up to explainsNS after it and, as levels are
-	// dated roughly, foreseenNS before it; the others' recovery explains one within coincidentNS.
-	explainsNS   = 2_000_000_000
-	foreseenNS   = 500_000_000
-	coincidentNS = 1_000_000_000
-	// A disk did not fall by itself if the others gain at least this share of what it lost.
-	takenByShare = 0.5
-	// The rate before a stall or a recovery is measured over at most this long.
-	beforeNS = 5_000_000_000
-)
-
 // fallExplainer finds the lasting falls of a phase's disks, their causes, and who gained by them.
 type fallExplainer struct{ *phase }
 
@@ -87,7 +71,7 @@ func (p *diskPart) lasts(
 	levels []ledger.Level, bottom int, from float64,
 ) (until int64, rebound *Rebound) {
 	for _, l := range levels[bottom+1:] {
-		if l.Rate <= staysBelow*from {
+		if l.Rate <= minRetained*from {
 			continue
 		}
 		if pause, ok := p.pauseAt(l.StartNS); ok {
@@ -115,26 +99,18 @@ func (p *diskPart) pauseAt(ns int64) (overlap.Span, bool) {
 func (p fallExplainer) lowAlone(part *diskPart, from float64, at int64) bool {
 	for _, s := range p.stages {
 		if s.StartNS >= at && len(s.Active) == 1 && p.parts[s.Active[0]].Trace == part.Trace &&
-			s.EndNS-s.StartNS >= 3*aloneNS {
-			return part.RateIn(s.Span) <= staysBelow*from
+			s.EndNS-s.StartNS >= ledger.MinNS {
+			return part.RateIn(s.Span) <= minRetained*from
 		}
 	}
 	return false
 }
 
-// How to decide whether a disk fell before the others rose.
-const (
-	aroundNS     = 2_000_000_000 // Both are dated within that long of the fall.
-	clearlyLater = 3             // The others must rise this many bins later.
-	// A date is wrong if it costs this many variances of the noise more than the best.
-	clearlyOff = 15
-)
-
 // fellFirst reports whether the disk fell clearly before the others rose: then they only took what
 // it left.
 func (p fallExplainer) fellFirst(part *diskPart, ns int64) bool {
-	const n = 2 * aroundNS / ledger.SampleNS
-	around := []overlap.Span{{StartNS: max(0, ns-aroundNS), EndNS: ns + aroundNS}}
+	const n = 2 * explainsNS / ledger.SampleNS
+	around := []overlap.Span{{StartNS: max(0, ns-explainsNS), EndNS: ns + explainsNS}}
 	own := part.Curve.Rates(around, n)
 	others := make([]float64, n)
 	for k := range p.parts {
@@ -153,10 +129,6 @@ func (p fallExplainer) fellFirst(part *diskPart, ns int64) bool {
 func dateIsOff(x []float64, at, best int) bool {
 	return stats.SplitCost(x, at) > stats.SplitCost(x, best)*(1+clearlyOff/float64(len(x)-2))
 }
-
-// maxFitted is the maximum number of files that a fixed cost is fitted to: a sample of very many is
-// enough.
-const maxFitted = 500
 
 // sizesExplain reports whether the files of a slower stretch took no longer than those before would
 // have at their sizes: each file has a fixed cost, and a run of small ones is slow for that alone.

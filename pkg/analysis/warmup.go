@@ -9,19 +9,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
-// How a warm-up is detected.
-const (
-	warmUpS = 30 // A warm-up takes no longer than this.
-	// A rate at least this many times as high in the second half of the time to halfway up as in
-	// the first rises little by little.
-	climbs = 1.1
-	// If only one start shows a rise by itself, it begins at no more than this part of the later
-	// rate.
-	keptOfOne = 0.7
-	// The ratio of a disk's longest warm-up to its shortest is no larger than this.
-	warmUpMore = 3.5
-)
-
 // start is when a disk begins to work in a phase.
 type start struct {
 	p *phase
@@ -77,7 +64,7 @@ func warm(starts []start) {
 		return
 	}
 	// A rise that is no step goes on as long after halfway as before.
-	if ramp == 0 && later > climbs*early {
+	if ramp == 0 && later > (1+minEffect)*early {
 		ramp = 2 * tookAll / float64(len(names))
 	}
 	for _, s := range starts {

@@ -12,19 +12,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-const (
-	// maxStages is how many stages are listed. A run has as many as disks start, end and pause:
-	// more than this help nobody, and cost more than all the rest.
-	maxStages = 10_000
-	// maxEdgeError is the share of the window's bytes up to which it does not matter when exactly
-	// they moved.
-	maxEdgeError = 0.02
-	// minIntervalS is the length of a window below which no interval is given: a stall of a second
-	// or two, or noise that lasts that long, may fill it or be missing from it, and nothing in it
-	// shows that.
-	minIntervalS = 5
-)
-
 // windowRates works out the rates of a phase's disks while all work, and over all of its time.
 type windowRates struct{ *phase }
 
@@ -271,9 +258,6 @@ func spans(window []overlap.Span) [][2]float64 {
 	}
 	return out
 }
-
-// misleading is the relative error of fio's rule worth reporting.
-const misleading = 0.10
 
 // otherToolRates works out the phase by other tools' rules.
 func (p windowRates) otherToolRates() *OtherToolRates {

@@ -14,7 +14,8 @@ import (
 type Prior struct {
 	Variance         float64
 	DegreesOfFreedom float64
-	pooled           float64 // degrees of freedom of all variances together, which no posterior exceeds
+	// Degrees of freedom of all variances together, which no posterior exceeds.
+	pooled float64
 }
 
 // minVariance is the share of the median below which a variance counts as no smaller, as limma has
