@@ -127,17 +127,17 @@ func ceiling(sets []*groupTotal, p float64) {
 	could, did := 0, 0
 	var sumOfChances float64
 	for _, s := range sets {
-		alike := math.Abs(s.total-top.total) <= s.tolerance(top)
+		atTop := math.Abs(s.total-top.total) <= s.tolerance(top)
 		switch {
 		case s == top:
 			continue
-		case alike:
+		case atTop:
 			atLimit = append(atLimit, s)
 		}
 		if s.hasHeadroom() {
 			could++
 			sumOfChances += min(1, 2*s.tolerance(top)/(s.alone/2))
-			if alike {
+			if atTop {
 				did++
 			}
 		}

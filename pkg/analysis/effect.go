@@ -36,7 +36,7 @@ type Effect struct {
 
 	victim, neighbour *diskPart
 	setting           setting
-	chance            float64
+	falseRate         float64 // falseRate is how often noise alone makes such a loss.
 }
 
 // Where the rate without a neighbour is from.
@@ -49,18 +49,18 @@ const (
 // findEffects compares each disk of each setting with itself without each of the others.
 func (r *run) findEffects() {
 	r.effects = []Effect{}
-	var chances []float64
+	var falseRates []float64
 	for _, set := range r.settings {
 		for _, neighbour := range set[0].parts {
 			for _, victim := range set[0].parts {
 				if e := set.effect(victim, neighbour); e != nil {
 					r.effects = append(r.effects, *e)
-					chances = append(chances, e.chance)
+					falseRates = append(falseRates, e.falseRate)
 				}
 			}
 		}
 	}
-	corrected, _ := stats.Holm(chances, nil, falseClaimRate)
+	corrected, _ := stats.Holm(falseRates, nil, falseClaimRate)
 	for i, p := range corrected {
 		e := &r.effects[i]
 		e.Sure = p <= falseClaimRate && e.CI != nil && e.Loss >= minEffect
@@ -83,7 +83,7 @@ func (s setting) effect(victim, neighbour *diskPart) *Effect {
 			e.Others = append(e.Others, o.Name())
 		}
 	}
-	var chances []float64
+	var falseRates []float64
 	var kept []*stats.Interval
 	for _, state := range s {
 		disk := state.part(victim.Name())
@@ -92,7 +92,7 @@ func (s setting) effect(victim, neighbour *diskPart) *Effect {
 			continue
 		}
 		here, _ := state.rate(disk)
-		chances = append(chances, b.chanceAbove(here, 1))
+		falseRates = append(falseRates, b.chanceAbove(here, 1))
 		kept = append(kept, here.over(&b.stretchRate))
 		e.Rate += here.Rate
 		e.Without += b.Rate
@@ -100,7 +100,7 @@ func (s setting) effect(victim, neighbour *diskPart) *Effect {
 		e.Phases = append(e.Phases, state.out.Name)
 		e.From, e.WithoutPhases = b.from, b.phases
 	}
-	n := float64(len(chances))
+	n := float64(len(falseRates))
 	if n == 0 {
 		return nil
 	}
@@ -108,8 +108,8 @@ func (s setting) effect(victim, neighbour *diskPart) *Effect {
 	if ci := hull(kept); ci != nil {
 		e.CI = &stats.Interval{1 - ci[1], 1 - ci[0]}
 	}
-	slices.Sort(chances)
-	e.chance = chances[len(chances)/2]
+	slices.Sort(falseRates)
+	e.falseRate = falseRates[len(falseRates)/2]
 	return e
 }
 

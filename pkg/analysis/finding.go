@@ -174,17 +174,17 @@ func (f *finder) contention() {
 			pick(taken[0].Deduced, "alone", "without it"), between(f.phase))
 		stolen = append(stolen, from...)
 	}
-	held := only(f.Order, func(name string) bool { return c.Disks[name].Slowed })
-	if len(held) == len(c.Disks) && c.Even && o.Jain >= evenJain {
-		kept := Each(held, func(name string) float64 { return *c.Disks[name].Retention })
+	slowed := only(f.Order, func(name string) bool { return c.Disks[name].Slowed })
+	if len(slowed) == len(c.Disks) && c.Even && o.Jain >= evenJain {
+		kept := Each(slowed, func(name string) float64 { return *c.Disks[name].Retention })
 		low, high := slices.Min(kept), slices.Max(kept)
 		f.add(Finding{
-			Code: "even", Disks: held, Weight: (1 - high) / 2,
+			Code: "even", Disks: slowed, Weight: (1 - high) / 2,
 			Values: EvenValues{Jain: o.Jain, Low: low, High: high},
 		}, "the disks shared evenly (Jain's index %.2f): each kept %s of its speed", o.Jain,
 			percents(kept))
 	} else {
-		f.slowed(only(held, func(name string) bool { return !slices.Contains(stolen, name) }))
+		f.slowed(only(slowed, func(name string) bool { return !slices.Contains(stolen, name) }))
 	}
 	if g, ci := c.DuplexGain, c.DuplexCI95; g != nil && *g >= 1+minEffect && ci != nil &&
 		ci[0] > 1 {

@@ -206,28 +206,28 @@ func (c Contest) outcomes(names []string, even bool) []string {
 		}
 	}
 	var out []string
-	say := func(text string) { out = append(out, text) }
+	add := func(text string) { out = append(out, text) }
 	crowded := only(names, func(name string) bool { return len(by(name)) > 0 })
 	sameBy := func(a, b string) bool { return slices.Equal(by(a), by(b)) }
 	for _, from := range grouped(crowded, sameBy) {
 		drop := pick(len(from) == 1, ": it drops", ": they drop")
-		say(does(by(from[0]), "crowd") + " out " + listed(from) + drop + to(from))
+		add(does(by(from[0]), "crowd") + " out " + listed(from) + drop + to(from))
 	}
 	rest := only(lost, func(name string) bool { return len(by(name)) == 0 })
 	all := len(rest) == len(names)
 	switch {
 	case even && all:
-		say("the hub is shared evenly: each drops" + to(rest))
+		add("the hub is shared evenly: each drops" + to(rest))
 	case even && len(crowded) == 0:
-		say("the disks share evenly")
+		add("the disks share evenly")
 	case all:
-		say(pick(len(names) == 2, "both", "all") + " drop" + to(rest))
+		add(pick(len(names) == 2, "both", "all") + " drop" + to(rest))
 	case len(rest) > 0:
-		say(does(rest, "drop") + to(rest))
+		add(does(rest, "drop") + to(rest))
 	}
 	if unsure != nil && (lost != nil || out == nil) {
 		is := pick(len(unsure) == 1, " is", " are")
-		say("it is unclear whether " + listed(unsure) + is + " slowed")
+		add("it is unclear whether " + listed(unsure) + is + " slowed")
 	}
 	return out
 }

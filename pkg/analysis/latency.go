@@ -162,10 +162,10 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 			}
 		}
 	}
-	alike := func(a, b latencyWindow) bool {
+	sameDisksAndWork := func(a, b latencyWindow) bool {
 		return a.own.Name() == b.own.Name() && sameParts(a.parts, b.parts)
 	}
-	rows := Each(grouped(all, alike), func(group []latencyWindow) LatencyRow {
+	rows := Each(grouped(all, sameDisksAndWork), func(group []latencyWindow) LatencyRow {
 		first := group[0]
 		row := LatencyRow{
 			Disk: first.own.Name(), Op: first.own.Trace.Op, Connection: first.own.connection,
@@ -212,8 +212,8 @@ func (w writer) answered(p *PhaseResult, disk string) string {
 		return ""
 	}
 	text := requestsOf(p, disk, "answered") + " in " + requestTime(*now)
-	if beside := neighbours(w.Order, p, disk); len(beside) > 0 {
-		text += " while " + did(p, beside)
+	if others := neighbours(w.Order, p, disk); len(others) > 0 {
+		text += " while " + did(p, others)
 	}
 	if alone == nil {
 		return text + " (" + which + ")"

@@ -42,8 +42,8 @@ type shift struct {
 	moved   bool
 }
 
-// chance is how likely noise alone makes so large a difference at a known moment.
-func (s *shift) chance() float64 { return min(s.is.ChanceAbove(s.was), s.was.ChanceAbove(s.is)) }
+// falseRate is how often noise alone makes so large a difference at a known moment.
+func (s *shift) falseRate() float64 { return min(s.is.ChanceAbove(s.was), s.was.ChanceAbove(s.is)) }
 
 func (s *shift) factor() float64 { return math.Log(s.is.Rate / s.was.Rate) }
 
@@ -136,7 +136,7 @@ func (p changeFinder) shifts(e *event, bounds []int64) {
 		if s.was, s.is = part.Compare(before, after); s.was.Rate <= 0 || s.is.Rate <= 0 {
 			continue
 		}
-		s.moved = own != nil || math.Abs(s.factor()) >= minMoved && s.chance() < movedRate
+		s.moved = own != nil || math.Abs(s.factor()) >= minMoved && s.falseRate() < movedRate
 		e.shifts = append(e.shifts, s)
 	}
 }

@@ -34,10 +34,10 @@ func sameParts(a, b []*diskPart, but ...work.Key) bool {
 }
 
 // grouped puts what is alike together, in the order in which the first of each group comes.
-func grouped[T any](all []T, alike func(first, next T) bool) [][]T {
+func grouped[T any](all []T, same func(first, next T) bool) [][]T {
 	var groups [][]T
 	for _, next := range all {
-		i := slices.IndexFunc(groups, func(g []T) bool { return alike(g[0], next) })
+		i := slices.IndexFunc(groups, func(g []T) bool { return same(g[0], next) })
 		if i < 0 {
 			i, groups = len(groups), append(groups, nil)
 		}
@@ -48,8 +48,8 @@ func grouped[T any](all []T, alike func(first, next T) bool) [][]T {
 
 // markRepeats notes of each phase which earlier one it repeats.
 func markRepeats(phases []*phase) {
-	alike := func(p, q *phase) bool { return sameParts(p.parts, q.parts) }
-	for _, group := range grouped(phases, alike) {
+	sameWork := func(p, q *phase) bool { return sameParts(p.parts, q.parts) }
+	for _, group := range grouped(phases, sameWork) {
 		for _, again := range group[1:] {
 			again.out.Repeats = group[0].out.Name
 		}

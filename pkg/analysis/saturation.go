@@ -313,8 +313,8 @@ func (w writer) gained(gains []Gain, surely bool) string {
 		names = append(names, g.Disk)
 		by[g.Disk] = g
 	}
-	alike := WithinTenth(names, func(n string) float64 { return by[n].Difference })
-	return strings.Join(Each(alike, func(group []string) string {
+	groups := WithinTenth(names, func(n string) float64 { return by[n].Difference })
+	return strings.Join(Each(groups, func(group []string) string {
 		sum, low, high := 0.0, math.Inf(1), math.Inf(-1)
 		for _, n := range group {
 			sum += by[n].Difference

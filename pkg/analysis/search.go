@@ -107,8 +107,8 @@ func (w writer) searchResult(s *SearchSummary) string {
 		return paceResult(s, &try)
 	}
 	plays, when, while := s.Disk+" "+streaming(op).One, "", ""
-	if beside := neighbours(w.Order, &try, s.Disk); len(beside) > 0 {
-		with := do(&try, beside)
+	if others := neighbours(w.Order, &try, s.Disk); len(others) > 0 {
+		with := do(&try, others)
 		when, while = " when "+with, " while "+with
 	}
 	switch {

@@ -265,8 +265,8 @@ func (r *run) findSettings() {
 			}
 		}
 	}
-	alike := func(a, b *busySet) bool { return sameParts(a.parts, b.parts) }
-	for _, set := range grouped(append(whole, partial...), alike) {
+	sameWork := func(a, b *busySet) bool { return sameParts(a.parts, b.parts) }
+	for _, set := range grouped(append(whole, partial...), sameWork) {
 		if set[0].whole {
 			set = slices.DeleteFunc(set, func(s *busySet) bool { return !s.whole })
 		}

@@ -102,7 +102,7 @@ func (p streamReport) streams() {
 			all = append(all, p.stream(part, t))
 		}
 		total := totalOf(all)
-		total.Beside = p.beside(part, part.Trace.Streams...)
+		total.Beside = p.withOthers(part, part.Trace.Streams...)
 		p.out.Streams = append(p.out.Streams, all...)
 		p.out.StreamTotals = append(p.out.StreamTotals, total)
 		for _, g := range p.trace.Gauges {
@@ -132,7 +132,7 @@ func (p streamReport) stream(disk *diskPart, t trace.Stream) StreamOutcome {
 		Due: o.Due, Late: o.Late,
 		LongestStallS: seconds(o.StallNS), LowestBufferS: seconds(o.LowestNS),
 		Verdict: o.Verdict(spec.Buffer.Nanoseconds()),
-		Beside:  p.beside(disk, t), Series: streamSeries(t),
+		Beside:  p.withOthers(disk, t), Series: streamSeries(t),
 	}
 	if o.Due > 0 {
 		s.LateShare = float64(o.Late) / float64(o.Due)
@@ -252,10 +252,10 @@ func streamSeries(t trace.Stream) *StreamSeries {
 // bufferS is in whole milliseconds: finer is no use on a chart, and would be most of analysis.json.
 func (l frameLine) bufferS() float64 { return math.Round(float64(l.bufferNS)/1e6) / 1e3 }
 
-// beside counts the frames of some of a disk's streams beside the other disks; nil if there are
+// withOthers counts the frames of some of a disk's streams beside the other disks; nil if there are
 // none. A line of the trace counts where most of its time does. The time tested is that of the
 // stream that was tested least.
-func (p streamReport) beside(disk *diskPart, streams ...trace.Stream) *StreamBeside {
+func (p streamReport) withOthers(disk *diskPart, streams ...trace.Stream) *StreamBeside {
 	var others []*diskPart
 	var active [][]overlap.Span
 	out := StreamBeside{TestedS: math.Inf(1), LowestBufferS: math.Inf(1)}

@@ -244,9 +244,9 @@ func distinguish(order []string, all []situation) {
 // pattern.
 func (s *situation) conditions(order []string, all []situation) [4]string {
 	who, fully := "alone", "alone"
-	if beside := neighbours(order, s.PhaseResult, s.disk); len(beside) > 0 {
-		who = "when " + do(s.PhaseResult, beside)
-		fully = "when " + unit.List(Each(beside, func(name string) string {
+	if others := neighbours(order, s.PhaseResult, s.disk); len(others) > 0 {
+		who = "when " + do(s.PhaseResult, others)
+		fully = "when " + unit.List(Each(others, func(name string) string {
 			w := workOf(s.PhaseResult, name)
 			limited := func(o situation) bool { return o.disk == s.disk && o.Paced[name].Pace > 0 }
 			full := !w.IsPaced() && slices.ContainsFunc(all, limited)

@@ -112,10 +112,10 @@ func (w writer) steady(p *PhaseResult) string {
 // those of which that is not known, and those that were slowed, alike ones together.
 func (w writer) parties(p *PhaseResult, names []string) []string {
 	rateOf := func(name string) float64 { return p.Overlap.Disks[name].Rate }
-	held := func(name string) bool { return p.Contention.Disks[name].Slowed }
+	slowed := func(name string) bool { return p.Contention.Disks[name].Slowed }
 	did := func(group []string, what string) string {
 		text := what + " " + w.each(meanOf(group, rateOf), len(group))
-		if len(only(group, held)) == len(group) {
+		if len(only(group, slowed)) == len(group) {
 			text += " " + w.against(p, group)
 		}
 		return text
@@ -136,14 +136,14 @@ func (w writer) parties(p *PhaseResult, names []string) []string {
 		}
 	}
 	var texts []string
-	say := func(disks []string, verb string) {
+	add := func(disks []string, verb string) {
 		for _, group := range WithinTenth(disks, rateOf) {
 			texts = append(texts, unit.List(group)+" "+did(group, verb))
 		}
 	}
-	say(kept, "kept full speed at")
-	say(ran, "ran at")
-	say(dropped, "dropped to")
+	add(kept, "kept full speed at")
+	add(ran, "ran at")
+	add(dropped, "dropped to")
 	return texts
 }
 

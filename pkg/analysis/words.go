@@ -16,11 +16,11 @@ func Capital(disks []string, text string) string {
 	return unit.Capital(text)
 }
 
-// Each is what is said of each of a list.
-func Each[T, U any](list []T, say func(T) U) []U {
+// Each lists what one gives for each item of a list.
+func Each[T, U any](list []T, one func(T) U) []U {
 	var out []U
-	for _, one := range list {
-		out = append(out, say(one))
+	for _, item := range list {
+		out = append(out, one(item))
 	}
 	return out
 }

@@ -17,7 +17,7 @@ import (
 // it: see MinRequests. How they are worked out is said at Quantile.
 type Figures struct {
 	Requests int64   `json:"requests"`
-	Seconds  float64 `json:"seconds"` // in which they ended: the sum over the latency lines
+	Seconds  float64 `json:"seconds"` // Seconds are those in which they ended.
 	P50NS    *int64  `json:"p50_ns"`
 	P99NS    *int64  `json:"p99_ns"`
 	P999NS   *int64  `json:"p999_ns"`
@@ -35,9 +35,11 @@ func MinRequests(n int64) int64 { return 10 * n }
 
 // How the time of a latency line is determined.
 const (
-	lineNS    = 1_000_000_000 // a line is of the time since the one before, but of no more than
+	// A line is of the time since the one before, but of no more than maxLineNS, else of lineNS.
+	lineNS    = 1_000_000_000
 	maxLineNS = 1_500_000_000
-	edgeNS    = 10_000_000 // up to this much of a line may lie outside
+	// Up to this much of a line may lie outside.
+	edgeNS = 10_000_000
 )
 
 // Line is a latency line and its time.
@@ -123,16 +125,16 @@ func Estimate(lines []Line) (f Figures, found [3]*Quantile) {
 type Quantile struct {
 	latency.Tail
 	all    *latency.Sum
-	median *Quantile // median of the same requests; nil for the median itself
+	median *Quantile // median is that of the same requests; nil for the median itself.
 }
 
 // Without that much, a quantile has no interval. Of 200 generated traces of 30, 60 and 240 s under
 // each of seven kinds of noise, 5.5 % at most have one that misses the truth (7 % of p99 and
 // p99.9), if noise lasts for 5 s 10 %; and of 200 pairs that do not differ, none are found to.
 const (
-	MinSeconds   = 20 // seconds with requests, and latency lines
+	MinSeconds   = 20 // It takes so many seconds with requests, and latency lines.
 	minWorth     = 8
-	maxStretches = 300 // lines are put together if there are more
+	maxStretches = 300 // Lines are put together if there are more.
 )
 
 // within is the interval below and above which the quantile lies with a chance of no more than tail
@@ -184,10 +186,10 @@ func (q *Quantile) figures() (ns *int64, ci95 *[2]int64) {
 // Slowdown is a quantile of a disk's latency beside others against the same of the disk alone, if
 // noise hardly makes such a difference.
 type Slowdown struct {
-	Quantile float64         `json:"quantile"` // 0.99, or 0.5 if only the median shows it
-	FromNS   int64           `json:"from_ns"`  // alone
+	Quantile float64         `json:"quantile"` // Quantile is 0.99, or 0.5 if only the median shows it.
+	FromNS   int64           `json:"from_ns"`  // FromNS is alone.
 	ToNS     int64           `json:"to_ns"`
-	Times    float64         `json:"times"` // as long
+	Times    float64         `json:"times"` // It takes so many times as long.
 	CI95     *stats.Interval `json:"times_ci95"`
 }
 

@@ -17,7 +17,7 @@ const (
 	minorGroup = 0.25
 	// In random order, files of one group seldom follow one another more often than expected by
 	// this many standard deviations, or less often by the other.
-	moreAlike, lessAlike = 2, 3
+	maxRuns, maxTurns = 2, 3
 )
 
 // Modes are two groups into which the rates of files at equal conditions fall.
@@ -61,13 +61,13 @@ func FindModes(files []Transfer) *Modes {
 		}
 	}
 	n := float64(len(rates))
-	alike := stats.Correlation(isFast[1:], isFast[:len(isFast)-1]) * math.Sqrt(n)
+	serial := stats.Correlation(isFast[1:], isFast[:len(isFast)-1]) * math.Sqrt(n)
 	minor := min(cut, len(rates)-cut)
 	return &Modes{
 		Rates: [2]float64{math.Exp(slow), math.Exp(fast)},
 		P:     stats.BinomialTail(midway+fewer, fewer, 0.5),
 		Clear: fast-slow >= math.Log(modesApart) &&
 			minor >= MinFiles && float64(minor) >= minorGroup*n &&
-			-lessAlike <= alike && alike <= moreAlike,
+			-maxTurns <= serial && serial <= maxRuns,
 	}
 }

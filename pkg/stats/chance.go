@@ -22,7 +22,7 @@ func Holm(p, weights []float64, alpha float64) (corrected, levels []float64) {
 	weighed := floats.DivTo(make([]float64, len(p)), p, weights)
 	corrected, levels = make([]float64, len(p)), make([]float64, len(p))
 	left := floats.Sum(weights)
-	undecided := left // stays as it is from the first test on that is not believed
+	undecided := left // It stays as it is from the first test on that is not believed.
 	highest := 0.0
 	for _, i := range Order(weighed) {
 		levels[i] = alpha * weights[i] / undecided

@@ -13,7 +13,7 @@ func (i Interval) Half() float64 { return (i[1] - i[0]) / 2 }
 // Estimate is a mean, or a difference of means, whose error over SE has Student's t distribution.
 type Estimate struct {
 	Mean             float64
-	SE               float64 // standard error
+	SE               float64 // SE is the standard error.
 	DegreesOfFreedom float64
 	// Memory is how long the noise lasts, as a share of the series that the mean is from.
 	Memory float64
@@ -21,8 +21,8 @@ type Estimate struct {
 
 // Certain returns an estimate with an error that is set and not estimated.
 func Certain(mean, se float64) Estimate {
-	const asNormal = 1000 // degrees of freedom
-	return Estimate{Mean: mean, SE: se, DegreesOfFreedom: asNormal}
+	const normalDegreesOfFreedom = 1000
+	return Estimate{Mean: mean, SE: se, DegreesOfFreedom: normalDegreesOfFreedom}
 }
 
 // Above is the chance of a mean as high as this one, or higher, if the truth is bound or below: the

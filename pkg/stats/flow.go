@@ -9,10 +9,10 @@ import (
 
 // Flow is a rate over time with the items behind it, from which its error is estimated.
 type Flow struct {
-	Rates  []float64 // over stretches of equal length
-	Known  int       // how many of them were measured separately from their neighbours
-	Length float64   // total length in seconds
-	Spread Spread    // spread of the items
+	Rates  []float64 // Rates are over stretches of equal length.
+	Known  int       // Known counts those that were measured separately from their neighbours.
+	Length float64   // Length is the total length in seconds.
+	Spread Spread    // Spread is that of the items.
 }
 
 // Total is the flows together, which were recorded at the same times.
@@ -36,9 +36,9 @@ type Doubt int
 // The doubts.
 const (
 	NoDoubt  Doubt = iota
-	TooShort       // its rate is known at too few times
-	TooFew         // too few items: how they differ is not known
-	TooSlow        // its noise lasts too long beside the flow
+	TooShort       // Its rate is known at too few times.
+	TooFew         // It has too few items to know how they differ.
+	TooSlow        // Its noise lasts too long beside the flow.
 )
 
 // Estimate is the flow's mean and how far it may be from that of a longer one. It rests on the
@@ -82,8 +82,8 @@ type Items struct{ Size, Time []float64 }
 // from that of many more. It is the error of a ratio estimate (Cochran, "Sampling Techniques",
 // chapter 6), for times in proportion to size except for a fixed cost.
 type Spread struct {
-	Items            int     // comparable ones
-	SE               float64 // in units of the rate
+	Items            int     // Items counts the comparable ones.
+	SE               float64 // SE is in units of the rate.
 	DegreesOfFreedom float64
 }
 
@@ -99,7 +99,7 @@ func (it Items) Spread() Spread {
 	}
 	var sizes, times, inverse, paces []float64
 	for i, size := range it.Size {
-		if size >= largest/alike {
+		if size >= largest/maxSizeRatio {
 			sizes = append(sizes, size)
 			times = append(times, it.Time[i])
 			inverse = append(inverse, 1/size)

@@ -31,8 +31,9 @@ const (
 	// MinItems is the minimum number of files that the differences between files are estimated
 	// from.
 	MinItems = 3
-	// alike is how many times as large as another a file may be and still be compared with it.
-	alike = 50
+	// maxSizeRatio is how many times as large as another a file may be and still be compared with
+	// it.
+	maxSizeRatio = 50
 	// costRange is how many times as large as the smallest the largest file must be to show what
 	// each costs.
 	costRange = 2

@@ -29,11 +29,12 @@ func Memory(x []float64) float64 {
 		}
 		return products/squares + 1/float64(n)
 	}
-	alike := math.Sqrt(2 / float64(n)) // standard error of a pair's sum if there is no correlation
+	// The standard error of a pair's sum if there is no correlation.
+	pairError := math.Sqrt(2 / float64(n))
 	memory := 1.0
 	for lag := 1; lag+1 < n/2; lag += 2 {
 		pair := correlation(lag) + correlation(lag+1)
-		if pair <= alike {
+		if pair <= pairError {
 			break
 		}
 		memory += 2 * pair

@@ -20,10 +20,10 @@ import (
 type Summary struct {
 	Mean      float64
 	Median    float64
-	Trimmed20 float64 // mean without the lowest and the highest fifth
-	SD        float64 // standard deviation, with n-1
-	CV        float64 // SD / Mean
-	P05       float64 // 5th percentile
+	Trimmed20 float64 // Trimmed20 is the mean without the lowest and the highest fifth.
+	SD        float64 // SD is the standard deviation, with n-1.
+	CV        float64 // CV is SD / Mean.
+	P05       float64 // P05 is the 5th percentile.
 	P95       float64
 }
 

@@ -13,11 +13,11 @@ import (
 // that fits them best the rate changes by at most 10 % of it. SNIA's rounds are a minute long and
 // chosen so that noise hardly shows; windows may be shorter.
 const (
-	SteadyWindows    = 5 // how many rates are judged together
+	SteadyWindows    = 5 // So many rates are judged together.
 	steadyRange      = 0.20
 	steadyChange     = 0.10
-	steadyChance     = 0.002 // chance that a change of that size looks smaller because of noise
-	maxSteadyWindows = 40    // windows that the change is judged by
+	steadyChance     = 0.002 // Noise makes a change of that size look smaller at this rate.
+	maxSteadyWindows = 40    // The change is judged by so many windows at most.
 )
 
 // Steady reports whether rates, of windows of one length, are steady at the last, and from which of
