@@ -104,23 +104,24 @@ func (q *sequence) withValues(y []float64) *sequence {
 
 // segment returns the pieces that the criterion chooses, less those that single files explain.
 func (q *sequence) segment() shape {
-	all := q.mergeClose(q.chooseCuts())
+	filter, slopes := cutFilter{q}, slopeFitter{q}
+	all := filter.mergeClose(cutSearch{q}.chooseCuts())
 	for _, cut := range all {
 		if cut < q.bins(minEndLevelS) || cut > len(q.y)-q.bins(minEndLevelS) {
 			q.shortEnds = append(q.shortEnds, cut)
 		}
 	}
-	cuts := q.dropInsignificant(q.mergeClose(q.dropUnseen(all)))
+	cuts := filter.dropInsignificant(filter.mergeClose(filter.dropUnseen(all)))
 	q.residual = q.noiseOf(q.edges(cuts))
 	if q.residual.fileVariance == 0 {
-		return q.withSlopes(q.fit(cuts))
+		return slopes.withSlopes(q.fit(cuts))
 	}
 	moved := q.redate(cuts)
-	dated := q.withSlopes(q.fit(moved))
+	dated := slopes.withSlopes(q.fit(moved))
 	if dated.slopes() || slices.Equal(moved, cuts) {
 		return dated
 	}
-	if other := q.withSlopes(q.fit(cuts)); other.slopes() && other.score < dated.score {
+	if other := slopes.withSlopes(q.fit(cuts)); other.slopes() && other.score < dated.score {
 		return other
 	}
 	return dated
@@ -132,7 +133,7 @@ func (s shape) slopes() bool {
 }
 
 // withSlopes puts slopes in the place of levels for as long as that scores better.
-func (q *sequence) withSlopes(best shape) shape {
+func (q slopeFitter) withSlopes(best shape) shape {
 	for range maxCuts {
 		better := shape{score: math.Inf(1)}
 		for i := range best.pieces {
@@ -173,11 +174,14 @@ func (q *sequence) mean(from, to int) float64 {
 	return (q.sums[to] - q.sums[from]) / float64(to-from)
 }
 
+// cutSearch finds the cuts between the levels of a series.
+type cutSearch struct{ *sequence }
+
 // chooseCuts scores the cuts of some penalties by a Schwarz criterion with innovations of a
 // first-order autoregression about the levels, so that noise with a memory is no level (WCM.gSa:
 // Cho and Fryzlewicz, "Multiple Change Point Detection Under Serial Dependence", 2024), and then
 // adds and drops single cuts as long as that lowers the score.
-func (q *sequence) chooseCuts() []int {
+func (q cutSearch) chooseCuts() []int {
 	n := float64(len(q.y))
 	best := q.fit(nil).score
 	var chosen []int
@@ -259,7 +263,7 @@ type candidate struct {
 // better at each mean that the level may have (Maidstone, Hocking, Rigaill and Fearnhead, "On
 // Optimal Multiple Changepoint Algorithms for Large Data", Statistics and Computing 27, 2017), so
 // that few are left even if nothing changes.
-func (q *sequence) pelt(penalty float64) []int {
+func (q cutSearch) pelt(penalty float64) []int {
 	n, minLen, sums, squares := len(q.y), q.bins(q.minS), q.sums, q.squares
 	if n < 2*minLen {
 		return nil

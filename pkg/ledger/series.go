@@ -22,7 +22,7 @@ func Levels(rates []float64, minLength int, falseClaimRate float64) []int {
 	}
 	q := newSequence(logs, each, 1, nil)
 	q.minBins, q.minS = minLength, 0
-	return q.drop(q.chooseCuts(), func(edges []int) int {
+	return q.drop(cutSearch{q}.chooseCuts(), func(edges []int) int {
 		weakest, largest := -1, falseClaimRate
 		for i := range len(edges) - 2 {
 			if p := q.falseRate(edges[i], edges[i+1], edges[i+2]); p > largest {

@@ -19,33 +19,37 @@ func (d *History) Settle(series int, neighbourNS ...int64) {
 		q.neighbourEdges = append(q.neighbourEdges, q.time.bin(ns))
 	}
 	defer d.estimate()
-	d.Levels = d.levels()
+	rate := settler{d}
+	d.Levels = rate.levels()
 	if d.IsPaced() || len(d.Levels) == 0 || len(q.y) == 0 {
 		return
 	}
-	d.findSwing()
-	if d.wandersInSteps() {
+	rate.findSwing()
+	if rate.wandersInSteps() {
 		return
 	}
 	if t := d.Swing; t != nil && t.Irregular {
 		d.LongestBurstS = min(t.LowS, t.PeriodS-t.LowS)
 	}
-	d.dropExcursions()
+	rate.dropExcursions()
 	for _, l := range d.Levels {
 		if l.From != l.To {
 			d.Drifts = append(d.Drifts, Drift{l.Span, l.From, l.To})
 		}
 	}
 	if d.Swing == nil && len(d.Drifts) == 0 {
-		if d.Unsteady = d.wanders(); d.Unsteady != nil {
+		if d.Unsteady = rate.wanders(); d.Unsteady != nil {
 			d.Levels = d.merge(d.Levels, 0, len(d.Levels)-1)
 		}
 	}
 }
 
+// settler finds the levels, swings and wandering of a disk's rate.
+type settler struct{ *History }
+
 // wandersInSteps makes one level of several, up and down, that are not in turn, if a rate that
 // wanders from one to the next explains the means over a second better.
-func (d *History) wandersInSteps() bool {
+func (d settler) wandersInSteps() bool {
 	others, up := len(d.Levels), 0
 	for i := 1; i < len(d.Levels); i++ {
 		if d.Levels[i].Rate > d.Levels[i-1].Rate {
@@ -107,7 +111,7 @@ func (q *sequence) wandersAt(edges []int) bool {
 
 // dropExcursions makes one level of two that are alike and a short one between them: it is an
 // excursion, and too few of them to be dips.
-func (d *History) dropExcursions() {
+func (d settler) dropExcursions() {
 	flat := func(l Level) bool { return l.From == l.To && !d.Swing.Covers(l.StartNS) }
 	typical := func(l Level) float64 { // An excursion within it counts for little.
 		from, to := d.rates.time.bin(l.StartNS), d.rates.time.bin(l.EndNS)
@@ -161,7 +165,7 @@ func (d *History) Trim(longestBurstS float64) {
 
 // wanders finds noise so large and with so long a memory that the rate is at no level; nil if there
 // is none, or if whole files, which are fast or slow by chance, may be what makes it.
-func (d *History) wanders() *Unsteady {
+func (d settler) wanders() *Unsteady {
 	q := d.rates
 	edges := q.edgesOf(d.Levels)
 	minMemory := math.Exp(-min(q.binS/minMemoryS, 1.0/minMemoryBins))
@@ -193,7 +197,7 @@ func (d *History) wanders() *Unsteady {
 }
 
 // levels cuts the disk's moving time at the changes that the criterion finds.
-func (d *History) levels() []Level {
+func (d settler) levels() []Level {
 	q := d.rates
 	moving := d.moving()
 	if len(moving) == 0 {
@@ -335,7 +339,7 @@ type Swing struct {
 }
 
 // findSwing finds the longest run of levels that alternate between two rates.
-func (d *History) findSwing() {
+func (d settler) findSwing() {
 	best := 0
 	for first := range d.Levels {
 		last := first
@@ -350,7 +354,7 @@ func (d *History) findSwing() {
 }
 
 // alternate reports whether the levels from first to last go back and forth between two rates.
-func (d *History) alternate(first, last int) bool {
+func (d settler) alternate(first, last int) bool {
 	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{}
 	for i := first; i <= last; i++ {
 		l := d.Levels[i]
@@ -372,7 +376,7 @@ func (d *History) alternate(first, last int) bool {
 }
 
 // swing describes levels that alternate; nil if there are too few of them.
-func (d *History) swing(first, last int) *Swing {
+func (d settler) swing(first, last int) *Swing {
 	if last-first+1 < minSwingLevels {
 		return nil
 	}
