@@ -1,75 +1,11 @@
 package analysis
 
 import (
-	"math"
-	"testing"
-
-	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/work"
 )
-
-// A falls at 20 s; what the others do then explains it, or does not.
-func TestWhatExplainsAFall(t *testing.T) {
-	falls := tracetest.Steps(100, [2]float64{20, 50})
-	for _, tt := range []struct {
-		name  string
-		other func(int) float64
-		kind  string
-	}{
-		{"nothing happens", tracetest.Steps(100), KindOwnFall},
-		{"B begins then", tracetest.Steps(0, [2]float64{20, 50}), KindStart},
-		{"B began before", tracetest.Steps(0, [2]float64{10, 50}), KindOwnFall},
-		{"B ends a second before", tracetest.Steps(100, [2]float64{19, 0}), KindUnknown},
-		{"B ends three seconds before", tracetest.Steps(100, [2]float64{17, 0}), KindOwnFall},
-		{"B ends a second later", tracetest.Steps(100, [2]float64{21, 0}), KindOwnFall},
-		{"B gains half of it", tracetest.Steps(100, [2]float64{20, 127}), KindUnknown},
-		{"B gains all of it", tracetest.Steps(100, [2]float64{20, 150}), KindRedistribution},
-		{"B gains less than half", tracetest.Steps(100, [2]float64{20, 120}), KindOwnFall},
-		{"B gains what A left", tracetest.Steps(100, [2]float64{21, 150}), KindOwnFall},
-		{"B falls by the same factor", tracetest.Steps(80, [2]float64{20, 40}), KindSharedFall},
-		{"B falls by another factor", tracetest.Steps(100, [2]float64{20, 75}), KindUnknown},
-	} {
-		p := besides(60, falls, tt.other)
-		a := p.parts[0]
-		if len(a.Levels) != 2 || math.Abs(seconds(a.Levels[1].StartNS)-20) > 0.2 {
-			t.Fatalf("%s: levels %v", tt.name, a.Levels)
-		}
-		changeFinder{p}.fillChanges()
-		check.Same(t, tt.name+": reported as", tt.kind, a.kinds[1])
-		got := fallExplainer{p}.throttle(a)
-		if (got != nil) != (tt.kind == KindOwnFall) {
-			t.Errorf("%s: %+v", tt.name, got)
-		}
-		if got == nil {
-			continue
-		}
-		check.Near(t, tt.name+": at", 20, got.AtS, 0.1)
-		check.Near(t, tt.name+": after", 2000e6, got.AtBytes, 20e6)
-		check.Near(t, tt.name+": from", 100e6, got.FromRate, 1e6)
-		check.Near(t, tt.name+": to", 50e6, got.ToRate, 1e6)
-		check.Near(t, tt.name+": held", 20, got.FirstLevelS, 0.1)
-		check.Near(t, tt.name+": lasts", 40, got.LastLevelS, 0.1)
-	}
-	// Another's recovery then explains it, a second away or nearer.
-	p := besides(60, falls, tracetest.Steps(100))
-	lag := 5.0
-	for at, want := range map[float64]bool{14.2: true, 15.8: true, 13.8: false, 16.2: false} {
-		p.out.Recoveries = []Recovery{{Disk: "B", AtS: at, LagS: &lag, ToRate: &lag}}
-		changeFinder{p}.fillChanges()
-		if got := p.parts[0].kinds[1]; (got == KindRedistribution) != want {
-			t.Errorf("B recovers at %v s: A's fall is reported as %q", at+lag, got)
-		}
-		p.out.Recoveries = []Recovery{
-			{Disk: "A", AtS: at, LagS: &lag, ToRate: &lag}, {Disk: "B", AtS: at},
-		}
-		changeFinder{p}.fillChanges()
-		check.Same(t, "A's own recovery explains its fall", KindOwnFall, p.parts[0].kinds[1])
-	}
-}
 
 func newPart(d *trace.DiskRecord, gapNS int64) *diskPart {
 	return &diskPart{History: ledger.New(d, work.Work{}, gapNS)}
@@ -91,16 +27,4 @@ func together(disks ...*trace.DiskRecord) *phase {
 	p.stages = overlap.Stages(active)
 	p.window = overlap.Window(p.stages, len(p.parts))
 	return p
-}
-
-// besides is a phase of disks that are sampled finely, each with a rate by the second, MB/s; zero
-// is a pause.
-func besides(seconds int, rates ...func(second int) float64) *phase {
-	var disks []*trace.DiskRecord
-	for _, rate := range rates {
-		disks = append(disks, tracetest.FilesAt(func(s int) float64 {
-			return 1e6 * rate(s)
-		}, seconds))
-	}
-	return together(disks...)
 }

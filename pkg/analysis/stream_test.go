@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"math"
-	"slices"
 	"testing"
 	"time"
 
@@ -168,127 +167,6 @@ func TestStreams(t *testing.T) {
 				got.Due, sum, due)
 		}
 	}
-}
-
-// Beside others count the frames that were due while all of them worked, as arithmetic has it: 25 a
-// second of each of four streams, from a buffer's length after the release on. A disk that stands
-// still from 10 to 13 s has those late that are due from 11 to 13 s.
-func TestStreamsBeside(t *testing.T) {
-	writer := func(name string, fromS, toS float64) *trace.DiskRecord {
-		return (&script{name: name, op: trace.Write, startS: fromS, paces: []pace{{toS, 1e9}},
-			sizes: tracetest.Fixed(1e8)}).play(seed(1), noise{samples: true})
-	}
-	probed := playing(30, plenty(0, 0), writer("B", 0, 20), writer("C", 0, 5))
-	probed.Work["C"] = work.Work{Probe: 4096}
-	b, both := []string{"B"}, []string{"B", "C"}
-	for _, tt := range []struct {
-		name  string
-		phase *trace.Phase
-		want  *StreamBeside
-	}{
-		{"nobody", playing(30, plenty(10, 13)), nil},
-		{
-			"clean", playing(30, plenty(0, 0), writer("B", 0, 22)),
-			&StreamBeside{
-				Disks: b, TestedS: 22, Due: 2100, LowestBufferS: 1, Verdict: stream.Clean,
-			},
-		},
-		{
-			"the probe is no load", probed,
-			&StreamBeside{
-				Disks: b, TestedS: 20, Due: 1900, LowestBufferS: 1, Verdict: stream.Clean,
-			},
-		},
-		{"late within", playing(30, plenty(10, 13), writer("B", 0, 22), writer("C", 4, 30)),
-			&StreamBeside{Disks: both, TestedS: 18, Due: 1800, Late: 200, Verdict: stream.Drops}},
-		{"late within and after", playing(30, plenty(10, 13), writer("B", 0, 12),
-			writer("C", 0, 30)),
-			&StreamBeside{
-				Disks: both, TestedS: 12, Due: 1100, Late: 100, Verdict: stream.Drops, LateAfter: b,
-			}},
-		{
-			"late after", playing(30, plenty(10, 13), writer("B", 0, 9), writer("C", 0, 10.5)),
-			&StreamBeside{
-				Disks: both, TestedS: 9, Due: 800, LowestBufferS: 1, Verdict: stream.Clean,
-				LateAfter: both,
-			},
-		},
-		{
-			"late before", playing(30, plenty(10, 13), writer("B", 15, 30)),
-			&StreamBeside{
-				Disks: b, TestedS: 15, Due: 1500, LowestBufferS: 1, Verdict: stream.Clean,
-			},
-		},
-		{
-			"strained within", playing(30, plenty(10, 10.7), writer("B", 0, 22)),
-			&StreamBeside{
-				Disks: b, TestedS: 22, Due: 2100, LowestBufferS: 0.3, Verdict: stream.Strained,
-			},
-		},
-		{"too short for clean", playing(30, plenty(0, 0), writer("B", 0, 1.8)),
-			&StreamBeside{Disks: b, TestedS: 1.8, Due: 80, LowestBufferS: 1}},
-		{
-			"short, and late", playing(30, plenty(0, 3), writer("B", 0, 1.8)),
-			&StreamBeside{
-				Disks: b, TestedS: 1.8, Due: 80, Late: 80, Verdict: stream.Drops, LateAfter: b,
-			},
-		},
-		{"never at once", playing(30, plenty(0, 0), writer("B", 0, 10), writer("C", 11, 20)),
-			&StreamBeside{Disks: both}},
-	} {
-		p := Analyze(tracetest.Run(tt.phase), Options{}).Phases[0]
-		got := p.StreamTotals[0].Beside
-		sum := (*StreamBeside)(nil)
-		for i := range p.Streams {
-			sum = besideBoth(sum, p.Streams[i].Beside)
-		}
-		if diff := cmp.Diff(sum, got); diff != "" {
-			t.Errorf("%s: the streams' sum (-) is not the total (+):\n%s", tt.name, diff)
-		}
-		if got == nil || tt.want == nil {
-			if (got == nil) != (tt.want == nil) {
-				t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
-			}
-			continue
-		}
-		share := float64(got.Late) / max(1, float64(got.Due))
-		// two frames of each stream: a line of the trace
-		near := func(a, b int) bool { return a-b <= 8 && b-a <= 8 }
-		if !near(got.Due, tt.want.Due) || !near(got.Late, tt.want.Late) || got.LateShare != share ||
-			math.Abs(got.TestedS-tt.want.TestedS) > 0.11 ||
-			math.Abs(got.LowestBufferS-tt.want.LowestBufferS) > 0.05 {
-			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
-		}
-		if got.Verdict != tt.want.Verdict || !slices.Equal(got.Disks, tt.want.Disks) ||
-			!slices.Equal(got.LateAfter, tt.want.LateAfter) {
-			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
-		}
-	}
-}
-
-// besideBoth is the outcome of two streams together.
-func besideBoth(b, o *StreamBeside) *StreamBeside {
-	if b == nil || o == nil {
-		return o
-	}
-	sum := *b
-	sum.TestedS, sum.LowestBufferS = min(b.TestedS, o.TestedS),
-		min(b.LowestBufferS, o.LowestBufferS)
-	sum.Due, sum.Late = b.Due+o.Due, b.Late+o.Late
-	if sum.Due > 0 {
-		sum.LateShare = float64(sum.Late) / float64(sum.Due)
-	}
-	if sum.Verdict = stream.Worst(b.Verdict, o.Verdict); sum.Verdict != stream.Drops &&
-		(b.Verdict == "" || o.Verdict == "") {
-		sum.Verdict = ""
-	}
-	switch {
-	case sum.LateAfter == nil:
-		sum.LateAfter = o.LateAfter
-	case o.LateAfter != nil:
-		sum.LateAfter = inBoth(b.LateAfter, o.LateAfter)
-	}
-	return &sum
 }
 
 // checkStreamSeries holds that a series says what the stream's own numbers say.
