@@ -130,7 +130,8 @@ type alphas struct {
 func newAlphas(run *trace.Run) alphas {
 	all, shared, after := 0, 0, 0
 	for _, p := range run.Phases {
-		n, others := 0, len(p.Disks)-1
+		n := 0
+		others := len(p.Disks) - 1
 		for _, d := range p.Disks {
 			if !p.Work[d.Name].IsPaced() { // Nothing is claimed about disks with a pace.
 				n++

@@ -110,7 +110,9 @@ func (s *Sure) add(rate float64, ci *stats.Interval, changed bool, disk, phase s
 	case ci == nil:
 		s.Unknown = true
 	case ci.Half()/rate > s.Widest:
-		s.Widest, s.Disk, s.Phase = ci.Half()/rate, disk, phase
+		s.Widest = ci.Half() / rate
+		s.Disk = disk
+		s.Phase = phase
 	}
 }
 
@@ -271,7 +273,8 @@ func (a *Analysis) caveats() (out []Caveat) {
 // and names the first phase in which one did; nothing if none did.
 func (a *Analysis) cachedWrites() (text, phase string) {
 	var disks []string
-	phases, block := 0, int64(0)
+	phases := 0
+	block := int64(0)
 	for _, p := range a.Phases {
 		cached := false
 		for _, name := range a.Order {
@@ -317,7 +320,8 @@ func (w writer) advice() Advice {
 	sure := best.Gain > best.Error &&
 		slices.ContainsFunc(best.Cases, func(c RemovalCase) bool { return len(c.Disks) > 0 })
 	for _, r := range removals {
-		ahead, off := best.Gain-r.Gain, math.Hypot(best.Error, r.Error)
+		ahead := best.Gain - r.Gain
+		off := math.Hypot(best.Error, r.Error)
 		switch {
 		case r.Disk == best.Disk || ahead <= minMoveLead && off <= minMoveLead:
 			like = append(like, r.Disk)
@@ -330,7 +334,8 @@ func (w writer) advice() Advice {
 	end := ". "
 	switch {
 	case !slowed:
-		out.Kind, out.Title = AdviceShare, "Leave them on one hub"
+		out.Kind = AdviceShare
+		out.Title = "Leave them on one hub"
 		out.Detail = "Every disk keeps at least 90 % of its speed."
 	case missing != nil:
 		out.Kind, out.Missing, out.Title = AdviceUnmeasured, missing, measure
@@ -342,12 +347,14 @@ func (w writer) advice() Advice {
 		out.Title = "Measure for longer"
 		out.Detail = "Which disk to move is within the margin of error."
 	case len(like) > 1:
-		out.Kind, out.Disks = AdviceAnyOwnPort, append(like[:1], ordered(w.Order, like[1:])...)
+		out.Kind = AdviceAnyOwnPort
+		out.Disks = append(like[:1], ordered(w.Order, like[1:])...)
 		out.Title = "Move one of " + unit.List(ordered(w.Order, like)) + " to its own port"
 		out.Detail = "It makes little difference to the others which one."
 	default:
 		out.Kind, out.Disks = AdviceOwnPort, like
-		out.Title, out.Detail = "Move "+best.Disk+" to its own port", w.gains(&best)
+		out.Title = "Move " + best.Disk + " to its own port"
+		out.Detail = w.gains(&best)
 		end = ": "
 	}
 	out.Text = out.Title + end + out.Detail
@@ -361,7 +368,8 @@ func (w writer) missing(atLeast float64) (phases []MissingPhase, measure string)
 	var without []string
 	for _, c := range w.Summary.Contests {
 		for _, disk := range present(w.Order, c.Disks) {
-			roles, others := map[string]trace.Role{}, 0.0
+			roles := map[string]trace.Role{}
+			others := 0.0
 			for name, d := range c.Disks {
 				if name != disk {
 					roles[name] = d.Op

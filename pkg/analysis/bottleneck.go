@@ -73,7 +73,8 @@ func (p linkReport) linkUses() []LinkUse {
 				use.Capacity, use.Source = capacity.Rate, capacity.Source
 				i := slices.IndexFunc(uses, func(u LinkUse) bool { return u.id == use.id })
 				if i < 0 {
-					i, uses = len(uses), append(uses, use)
+					i = len(uses)
+					uses = append(uses, use)
 				}
 				u := &uses[i]
 				u.Disks = append(u.Disks, name)

@@ -21,7 +21,8 @@ const (
 // causes fills in what gauges say of each disk, and of each throttle its cause, as far as
 // temperatures and other phases show it.
 func causes(phases []*phase) {
-	speeds, temperatures := map[string]float64{}, map[string][]meter.Reading{}
+	speeds := map[string]float64{}
+	temperatures := map[string][]meter.Reading{}
 	for _, p := range phases {
 		for key, readings := range p.meters {
 			if disk, name := key[0], key[1]; name == trace.Temperature {
@@ -35,7 +36,9 @@ func causes(phases []*phase) {
 	}
 	for _, p := range phases {
 		for _, part := range p.parts {
-			name, d, gauges := part.Name(), &part.out, gaugeReport{p}
+			name := part.Name()
+			d := &part.out
+			gauges := gaugeReport{p}
 			d.Temperature = gauges.temperature(name, stuck[name])
 			d.LinkChange = gauges.linkChange(part, speeds)
 			gauges.failedRequests(name)
@@ -97,7 +100,8 @@ func (e *Evidence) hot() bool {
 	if e.AtC == nil {
 		return false
 	}
-	at, rise := *e.AtC, *e.AtC-*e.StartC
+	at := *e.AtC
+	rise := *e.AtC - *e.StartC
 	return at >= hotC && (rise >= clearRiseC || rise >= smallRiseC && at >= surelyHotC) &&
 		*e.AfterC <= at+max(settledC, lagShare*rise)
 }
@@ -270,7 +274,8 @@ func (p gaugeReport) linkChange(part *diskPart, speeds map[string]float64) *Link
 			continue
 		}
 		if step := math.Abs(math.Log(r.Value / was)); step > highest {
-			out, highest = &LinkChange{AtS: seconds(r.NS), FromBps: was, ToBps: r.Value}, step
+			out = &LinkChange{AtS: seconds(r.NS), FromBps: was, ToBps: r.Value}
+			highest = step
 		}
 	}
 	if out != nil {

@@ -33,7 +33,9 @@ func (r *groupTotal) tolerance(o *groupTotal) float64 {
 // disks that went the other way, and what disks they have in common, or else the first ones, do the
 // same in both.
 func (r *groupTotal) comparable(s *groupTotal) bool {
-	p, q, shared := r.phases[0], s.phases[0], false
+	p := r.phases[0]
+	q := s.phases[0]
+	shared := false
 	if r.op != s.op || r.connection != s.connection ||
 		len(p.parts)-len(r.disks) != len(q.parts)-len(s.disks) {
 		return false
@@ -66,7 +68,8 @@ func (r *run) ceilings() {
 				return !slices.ContainsFunc(g, differs)
 			})
 			if i < 0 {
-				i, groups = len(groups), append(groups, nil)
+				i = len(groups)
+				groups = append(groups, nil)
 			}
 			groups[i] = append(groups[i], total)
 		}

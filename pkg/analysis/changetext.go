@@ -38,7 +38,8 @@ func (w writer) change(c *Change) string {
 			w.Rate(c.FromRate), w.Rate(c.ToRate), inTotal, unit.FormatSeconds(c.EndS-c.StartS),
 			causeUnknown(c))
 	case KindWarmUp:
-		took, phases := unit.FormatSeconds(c.EndS-c.StartS), unit.List(Each(c.Phases, w.Title))
+		took := unit.FormatSeconds(c.EndS - c.StartS)
+		phases := unit.List(Each(c.Phases, w.Title))
 		return fmt.Sprintf("%s is slow for the first %s after a start (%s): %s, then %s", who,
 			took, phases, w.Rate(c.FromRate), w.Rate(c.ToRate))
 	case KindSharedFall, KindSharedRise:

@@ -68,9 +68,12 @@ func (s *busySet) fillBaseline(disk *diskPart) {
 	if disk.IsPaced() {
 		return // Its own pace may be what limits it.
 	}
-	b, d := s.baseline(disk, s.others(disk)...), &disk.kept
+	b := s.baseline(disk, s.others(disk)...)
+	d := &disk.kept
 	if b != nil {
-		d.Reference, d.ReferenceFrom, d.Alone = ReferenceLater, b.after, true
+		d.Reference = ReferenceLater
+		d.ReferenceFrom = b.after
+		d.Alone = true
 		if b.from == FromPhases {
 			d.Reference = ReferenceSolo
 			d.ReferenceFrom = strings.Join(b.phases, ", ")
@@ -90,7 +93,8 @@ func (s *busySet) fillBaseline(disk *diskPart) {
 		return
 	}
 	here, _ := s.rate(disk)
-	kept, ci := here.Rate/b.Rate, here.over(&b.stretchRate)
+	kept := here.Rate / b.Rate
+	ci := here.over(&b.stretchRate)
 	d.Slowed = kept <= minRetained && b.chanceAbove(here, 1) < s.alpha.perPhase &&
 		!s.fallsForGood(disk)
 	d.Kept = kept >= minRetained && here.chanceAbove(&b.stretchRate, clearlyLess) < falseKeptRate
@@ -120,7 +124,8 @@ func (s *busySet) crowdsOut(by *diskPart) (found []Steal) {
 		switch {
 		case from == by || !s.comparable(by) || !s.comparable(from) || !by.kept.Kept && !more:
 		case e != nil && e.Sure && even:
-			steal.Rate, steal.Share = e.Without-e.Rate, e.Loss
+			steal.Rate = e.Without - e.Rate
+			steal.Share = e.Loss
 			for _, o := range s.parts {
 				if !sameJobsIn([]*diskPart{o}, e.setting[0].parts) {
 					steal.Absent = append(steal.Absent, o.Name())

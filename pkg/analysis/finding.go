@@ -111,7 +111,8 @@ func (f *finder) add(found Finding, text string, args ...any) {
 	if found.Change != nil {
 		kinds = []string{found.Change.Kind}
 	}
-	disks, by := found.Disks, cmp.Or(found.Other, found.Disk)
+	disks := found.Disks
+	by := cmp.Or(found.Other, found.Disk)
 	if disks == nil {
 		disks = []string{found.Disk}
 	}
@@ -138,7 +139,8 @@ func (f *finder) dedupe(found Finding, text string, args ...any) {
 	if i < 0 {
 		return
 	}
-	first, last := &f.found[i], len(f.found)-1
+	first := &f.found[i]
+	last := len(f.found) - 1
 	if found.Disks != nil && found.Weight > first.Weight {
 		f.found[last].MorePhases = first.MorePhases
 		*first = f.found[last]
@@ -158,7 +160,8 @@ func (f *finder) contention() {
 		if len(taken) == 0 {
 			continue
 		}
-		by, from := taken[0].By, Each(taken, func(s Steal) string { return s.From })
+		by := taken[0].By
+		from := Each(taken, func(s Steal) string { return s.From })
 		var rate, had float64
 		for _, s := range taken {
 			rate += s.Rate
@@ -195,7 +198,8 @@ func (f *finder) contention() {
 			"one direction", f.Rate(o.Rate), 100*gain)
 	}
 	if limit := c.Ceiling; limit != nil && limit.Without != "" { // Added disks moved no more.
-		op, total := o.Disks[limit.Added[0]].Op, 0.0
+		op := o.Disks[limit.Added[0]].Op
+		total := 0.0
 		working := only(f.Order, func(name string) bool { return o.Disks[name].Op == op })
 		for _, name := range working {
 			total += o.Disks[name].Rate
@@ -257,7 +261,9 @@ func (f *finder) changes() {
 		stalls := a.Kind == KindStall && b.Kind == KindStall
 		return stalls && slices.Equal(a.Disks, b.Disks) && a.Cause == b.Cause
 	}) {
-		c, covered, stalls := &group[0], false, ""
+		c := &group[0]
+		covered := false
+		stalls := ""
 		found := Finding{Code: c.Kind, Disks: c.Disks, Change: c, Weight: 0.5}
 		if low, high := min(c.FromRate, c.ToRate), max(c.FromRate, c.ToRate); low > 0 {
 			found.Weight = 1 - low/high
@@ -268,7 +274,8 @@ func (f *finder) changes() {
 		case KindStart:
 			covered = c.By == nil
 		case KindStall:
-			found.Weight, stalls = 1, f.stall(group, len(p.Disks))
+			found.Weight = 1
+			stalls = f.stall(group, len(p.Disks))
 			if len(group) > 1 {
 				found.Changes = group
 			}
@@ -324,7 +331,8 @@ func (f *finder) totals() {
 	if o == nil || others == nil || len(o.Disks) < 2 || len(f.phase.Paced) > 0 {
 		return
 	}
-	worst, found := 0.0, Finding{Code: "others"}
+	worst := 0.0
+	found := Finding{Code: "others"}
 	var values OthersValues
 	for _, way := range []struct {
 		op   trace.Role
@@ -340,12 +348,14 @@ func (f *finder) totals() {
 		}
 		wrong := *way.fio/total - 1
 		if math.Abs(wrong) >= max(math.Abs(worst), minEffect) {
-			worst, found.Other = wrong, way.verb
+			worst = wrong
+			found.Other = way.verb
 			values = OthersValues{Rate: *way.fio, Overlap: total}
 		}
 	}
 	if worst != 0 {
-		found.Values, found.Weight = values, math.Abs(worst)/4
+		found.Values = values
+		found.Weight = math.Abs(worst) / 4
 		f.dedupe(found, "by fio's rule (all bytes over the longest job's time) the rate would be "+
 			"%s: %.0f %% %s than the %s the disks %s with all of them busy", f.Rate(values.Rate),
 			100*math.Abs(worst), pick(worst > 0, "more", "less"), f.Rate(values.Overlap),
@@ -374,16 +384,19 @@ func (f *finder) bottlenecks() {
 		if u.Share < 0.995 {
 			part = fmt.Sprintf("%.0f %% of what", 100*u.Share)
 		}
-		link, try := "the link to its enclosure", ": try another cable or port"
+		link := "the link to its enclosure"
+		try := ": try another cable or port"
 		switch u.Segment {
 		case hardware.HostPort:
 			link = "the host's port"
 		case hardware.Uplink:
 			link = pick(u.Hub == "", "the hub's uplink", "the uplink of "+u.Hub)
 		case hardware.Lanes: // They lie inside the enclosure or the computer.
-			link, try = "the disk's own link", ""
+			link = "the disk's own link"
+			try = ""
 		}
-		weight, fellBack := 0.2, ""
+		weight := 0.2
+		fellBack := ""
 		if u.Could != "" { // A better cable or port would help.
 			weight = 0.5
 			fellBack = "; the link fell back from the " + u.Could +
@@ -434,7 +447,8 @@ func (f *finder) gauges() {
 		}
 		if d.CachedBytes > 0 {
 			bytes, counted := float64(d.CachedBytes), float64(d.CountedReadBytes)
-			share, device := bytes/counted, float64(*d.ReadBytes)
+			share := bytes / counted
+			device := float64(*d.ReadBytes)
 			f.dedupe(Finding{
 				Code: "cached", Disks: d.Disks, Weight: 1 + share,
 				Values: CachedValues{Bytes: bytes, Share: share, Counted: counted, Device: device},

@@ -42,8 +42,10 @@ func (f *finder) disk(name string, d DiskResult) {
 
 // throttle reports a disk's lasting fall, and its cause if that is known.
 func (f *finder) throttle(name string, d *DiskResult) {
-	t, e := d.Throttle, &d.Throttle.Evidence
-	cause, because := "a full cache or heat", ""
+	t := d.Throttle
+	e := &d.Throttle.Evidence
+	cause := "a full cache or heat"
+	because := ""
 	switch change := d.LinkChange; {
 	case t.Cause == CauseHeat:
 		cause = "heat"
@@ -83,7 +85,8 @@ func (f *finder) throttle(name string, d *DiskResult) {
 		cause += fmt.Sprintf(" (%.0f °C at the start, %.0f °C when it fell: not conclusive)",
 			*e.StartC, *e.AtC)
 	}
-	fall, end := 1-t.ToRate/t.FromRate, "to the end"
+	fall := 1 - t.ToRate/t.FromRate
+	end := "to the end"
 	if r := t.Recovered; r != nil {
 		end = fmt.Sprintf("until a pause of %s, after which it was back at %s",
 			unit.FormatSeconds(r.PauseS), f.Rate(r.Rate))

@@ -29,7 +29,8 @@ func (w writer) ideas() []idea {
 	}
 	costs := Each(w.costs(), plain)
 	if len(w.Answer.Loses) == 0 {
-		ideas, costs = slices.Concat(costs, ideas), nil
+		ideas = slices.Concat(costs, ideas)
+		costs = nil
 	}
 	for _, c := range w.Summary.Contests {
 		ideas = append(ideas, w.contest(c)...)
@@ -94,7 +95,8 @@ func (w writer) alone() []string {
 		slices.SortStableFunc(tops, func(a, b *Overlap) int { return cmp.Compare(b.Rate, a.Rate) })
 		best := tops[0]
 		name := present(w.Order, best.Disks)[0]
-		rate, text := w.Rate(best.Rate), name+" "+string(op)+"s"
+		rate := w.Rate(best.Rate)
+		text := name + " " + string(op) + "s"
 		if best.Disks[name].ReadRate > 0 {
 			text = name + " reads and writes"
 		}
@@ -103,7 +105,8 @@ func (w writer) alone() []string {
 		}
 		for _, other := range tops[1:] {
 			if other.CI95 == nil || best.CI95 == nil || other.CI95[1] >= best.CI95[0] {
-				text, rate = "the disks "+string(op), "up to "+w.Rate(best.Rate)
+				text = "the disks " + string(op)
+				rate = "up to " + w.Rate(best.Rate)
 				break
 			}
 		}
@@ -142,12 +145,14 @@ func (w writer) contest(c Contest) []idea {
 	disks := Each(names, func(name string) ContestDisk { return c.Disks[name] })
 	some := func(holds func(d ContestDisk) bool) bool { return slices.ContainsFunc(disks, holds) }
 	mixed := some(func(d ContestDisk) bool { return d.Op != disks[0].Op })
-	when, stretch := who(names, c.Disks, len(w.Order)), spansText(c.Spans)
+	when := who(names, c.Disks, len(w.Order))
+	stretch := spansText(c.Spans)
 	outcomes := c.outcomes(names, c.Even && !mixed)
 	switch {
 	case outcomes != nil:
 	case some(func(d ContestDisk) bool { return d.Changed != "" }):
-		outcomes, stretch = []string{"speeds change by themselves"}, ""
+		outcomes = []string{"speeds change by themselves"}
+		stretch = ""
 	case !some(func(d ContestDisk) bool { return d.CI95 != nil }):
 		outcomes = []string{"too little was measured to say who is slowed"}
 	case some(func(d ContestDisk) bool { return d.Reference != nil }):

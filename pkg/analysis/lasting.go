@@ -52,7 +52,8 @@ func turns(all []*diskPart) (out []Change) {
 				rest = append(rest, other)
 			}
 		}
-		t, kind := first.Swing, KindSwing
+		t := first.Swing
+		kind := KindSwing
 		switch turning, others := takers(group, rest); {
 		case turning != nil:
 			kind, group, rest = KindTakeTurns, turning, others
@@ -82,7 +83,8 @@ func turns(all []*diskPart) (out []Change) {
 		if len(group) == 1 {
 			c.Each = nil
 		}
-		out, all = append(out, c), rest
+		out = append(out, c)
+		all = rest
 	}
 	return out
 }

@@ -78,7 +78,8 @@ func (r *run) latencies() {
 		figures, found := quantile.Estimate(in)
 		l := &LatencyResult{Figures: figures}
 		if alone := all.lookup(part); alone != nil && len(p.parts) > 1 {
-			l.Alone, l.AloneFrom = &alone.Figures, strings.Join(alone.phases, ", ")
+			l.Alone = &alone.Figures
+			l.AloneFrom = strings.Join(alone.phases, ", ")
 			if part.IsPaced() {
 				l.Longer = cmp.Or(found[1].Longer(alone.found[1], alpha),
 					found[0].Longer(alone.found[0], alpha))
@@ -204,9 +205,15 @@ func (w writer) answered(p *PhaseResult, disk string) string {
 		return ""
 	}
 	by := cmp.Or(l.Alone, &quantile.Figures{})
-	now, alone, which, sure := l.P99NS, by.P99NS, "p99", l.P99CI95 != nil && by.P99CI95 != nil
+	now := l.P99NS
+	alone := by.P99NS
+	which := "p99"
+	sure := l.P99CI95 != nil && by.P99CI95 != nil
 	if now == nil || alone == nil && l.Alone != nil || l.Longer != nil && l.Longer.Quantile == 0.5 {
-		now, alone, which, sure = l.P50NS, by.P50NS, "median", l.P50CI95 != nil && by.P50CI95 != nil
+		now = l.P50NS
+		alone = by.P50NS
+		which = "median"
+		sure = l.P50CI95 != nil && by.P50CI95 != nil
 	}
 	if now == nil {
 		return ""

@@ -56,7 +56,8 @@ func (p changeFinder) events() []event {
 	var edges []edge
 	for _, part := range p.parts {
 		for k := 1; k < len(part.Levels) && !part.IsPaced(); k++ {
-			before, after := part.Levels[k-1], part.Levels[k]
+			before := part.Levels[k-1]
+			after := part.Levels[k]
 			if math.Abs(math.Log(after.From/before.To)) < ledger.MinChange {
 				continue
 			}
@@ -105,7 +106,8 @@ func (p changeFinder) events() []event {
 // shifts measures what each disk that works both before and after an event did, over the time in
 // which nothing else happened.
 func (p changeFinder) shifts(e *event, bounds []int64) {
-	e.prev, e.next = e.at-aroundS*1e9, e.at+aroundS*1e9
+	e.prev = e.at - aroundS*1e9
+	e.next = e.at + aroundS*1e9
 	for _, b := range bounds {
 		if b < e.at-clearNS && b > e.prev {
 			e.prev = b
@@ -130,7 +132,8 @@ func (p changeFinder) shifts(e *event, bounds []int64) {
 				continue
 			}
 			// Next to a pause or another event: its own levels will do.
-			before, after = part.Levels[own.level-1].Span, part.Levels[own.level].Span
+			before = part.Levels[own.level-1].Span
+			after = part.Levels[own.level].Span
 		}
 		s := shift{diskPart: part}
 		if s.was, s.is = part.Compare(before, after); s.was.Rate <= 0 || s.is.Rate <= 0 {
@@ -159,7 +162,8 @@ func (p changeFinder) explain(e *event) []Change {
 		return nil
 	}
 	began, ended, risen := p.othersAt(e)
-	gained, lost := netOf(rises), -netOf(falls)
+	gained := netOf(rises)
+	lost := -netOf(falls)
 	var squares float64 // It sums up the squared standard errors.
 	for _, s := range e.shifts {
 		squares += square(s.is.Rate*s.is.Error) + square(s.was.Rate*s.was.Error)
@@ -217,7 +221,9 @@ func (p changeFinder) explain(e *event) []Change {
 // not the cause; and if bytes are missing and nobody ended, the cause is not known, for contention
 // can waste bandwidth.
 func (p changeFinder) tookIt(began []string, falls []shift, e *event) bool {
-	taken, lost, ended := 0.0, -netOf(falls), false
+	taken := 0.0
+	lost := -netOf(falls)
+	ended := false
 	for _, name := range began {
 		part := p.part(name)
 		taken += part.RateIn(overlap.Between(e.at, min(e.next, part.EndNS())))
@@ -266,7 +272,8 @@ func shared(e *event, moved []shift) bool {
 		lowest = min(lowest, s.is.Rate)
 	}
 	for _, s := range e.shifts {
-		off, blur := math.Abs(s.factor()-mean), 3*s.blur()
+		off := math.Abs(s.factor() - mean)
+		blur := 3 * s.blur()
 		if !s.moved && (ops[s.Trace.Op] || len(ops) > 1) && off > blur &&
 			s.is.Rate > minFullDemand*lowest {
 			return false // It would have fallen, too: it takes no less than the others.
@@ -351,7 +358,8 @@ func (e *event) change(kind, cause string, by []string, shifts []shift) Change {
 		StartS: seconds(e.at), EndS: seconds(e.at), Kind: kind, Cause: cause,
 		AtCI: &stats.Interval{seconds(e.at - e.offNS), seconds(e.at + e.offNS)},
 	}
-	squares, free := 0.0, shifts[0].is.DegreesOfFreedom
+	squares := 0.0
+	free := shifts[0].is.DegreesOfFreedom
 	for _, s := range shifts {
 		c.Disks = append(c.Disks, s.Name())
 		c.FromRate += s.was.Rate

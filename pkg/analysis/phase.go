@@ -283,7 +283,8 @@ func withoutDisk(recorded, disk string) string {
 // failures warns of disks that did not finish their work.
 func (p *phase) failures() {
 	for _, part := range p.parts {
-		d, name := part.Trace, part.Name()
+		d := part.Trace
+		name := part.Name()
 		w := Warning{Code: "partial", Disk: name}
 		switch {
 		case len(d.Errors) > 0:
@@ -316,13 +317,16 @@ func (p *phase) stops() {
 		}
 	}
 	for _, disk := range slices.Sorted(maps.Keys(all)) {
-		what, how := "everything stopped", "the computer slept, or hubbench was stopped"
+		what := "everything stopped"
+		how := "the computer slept, or hubbench was stopped"
 		if disk != "" {
-			what, how = "disk "+disk+" stalled", "its worker was stopped"
+			what = "disk " + disk + " stalled"
+			how = "its worker was stopped"
 		}
 		var stopped StoppedValues
 		for _, g := range all[disk] {
-			began, ended := seconds(g.TNS)-g.Value, seconds(g.TNS)
+			began := seconds(g.TNS) - g.Value
+			ended := seconds(g.TNS)
 			// What stopped all of it stopped the worker too.
 			if disk != "" && slices.ContainsFunc(all[""], func(host trace.Gauge) bool {
 				return began < seconds(host.TNS) && seconds(host.TNS)-host.Value < ended

@@ -92,7 +92,8 @@ func (p recoveryFinder) recovery(part *diskPart, after string, before overlap.Sp
 		part.RestsOnFiles(oldLevel)
 	switch {
 	case rose && part.OutlastsBursts(newLevel):
-		r.LagS, r.ToRate = number(seconds(newLevel.StartNS-at)), number(to.Rate)
+		r.LagS = number(seconds(newLevel.StartNS - at))
+		r.ToRate = number(to.Rate)
 	case rose && wasSlowed && to.Rate >= minRetained*alone.Rate && newLevel.EndNS == until:
 		r.Cut = p.cut(part, until, seconds(newLevel.StartNS-at), true)
 	case !rose && wasSlowed && until == part.EndNS() &&
@@ -143,6 +144,7 @@ func (p recoveryFinder) cut(part *diskPart, ns int64, s float64, rose bool) *Cut
 			return c
 		}
 	}
-	c.Why, c.Disk = "paused", ""
+	c.Why = "paused"
+	c.Disk = ""
 	return c
 }

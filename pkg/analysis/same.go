@@ -39,7 +39,8 @@ func grouped[T any](all []T, same func(first, next T) bool) [][]T {
 	for _, next := range all {
 		i := slices.IndexFunc(groups, func(g []T) bool { return same(g[0], next) })
 		if i < 0 {
-			i, groups = len(groups), append(groups, nil)
+			i = len(groups)
+			groups = append(groups, nil)
 		}
 		groups[i] = append(groups[i], next)
 	}
@@ -65,7 +66,8 @@ func (r *run) unlike() []Warning {
 			if q == nil {
 				continue
 			}
-			other, disk := q.part(part.Name()), part.Name()
+			other := q.part(part.Name())
+			disk := part.Name()
 			var texts []string // "sizes 1 GB in A, 1 MB in WW"
 			for _, key := range other.Work.Differs(part.Work) {
 				texts = append(texts, fmt.Sprintf("%s %s in %s, %s in %s", key,

@@ -108,7 +108,8 @@ func (s *Saturation) fell(alone *diskPart, t *Throttle, phases []*phase) {
 	// 19 of 20 cases (Bai, Estimation of a change point in multiple regression models, Review of
 	// Economics and Statistics 79, 1997), with s² the noise of a rate over a second; and it is seen
 	// in steps of one sample.
-	high, low := cache.Levels[len(t.Steps)-1], cache.Levels[len(t.Steps)]
+	high := cache.Levels[len(t.Steps)-1]
+	low := cache.Levels[len(t.Steps)]
 	noise := max(square(high.Rate*high.Error)*high.SeenS, square(low.Rate*low.Error)*low.SeenS)
 	off := high.Rate * (11*noise/square(high.Rate-low.Rate) + seconds(ledger.SampleNS))
 	s.Fall = &Fall{
@@ -117,7 +118,8 @@ func (s *Saturation) fell(alone *diskPart, t *Throttle, phases []*phase) {
 		Steps: t.Steps, Cause: t.Cause,
 	}
 	for _, p := range phases {
-		part, step := p.part(s.Disk), p.trace.Saturation
+		part := p.part(s.Disk)
+		step := p.trace.Saturation
 		switch {
 		case part == nil || step == nil || step.Of != s.Of:
 		case step.Step == trace.SaturationTogether:
@@ -125,7 +127,8 @@ func (s *Saturation) fell(alone *diskPart, t *Throttle, phases []*phase) {
 		case step.Step == trace.SaturationBurst && len(p.parts) == 1 && len(part.Active) > 0:
 			b := cache.EstimateRemaining(float64(part.Curve.At(math.MaxInt64)),
 				overlap.Seconds(part.Active))
-			b.Phase, b.RestS = p.out.Name, seconds(step.RestNS)
+			b.Phase = p.out.Name
+			b.RestS = seconds(step.RestNS)
 			s.Bursts = append(s.Bursts, b)
 		}
 	}
@@ -147,11 +150,14 @@ func (s *Saturation) back(c ledger.Cache) *Back {
 		tooShort = s.Bursts[:first]
 	}
 	for _, burst := range tooShort {
-		b.AfterS, b.Regained, b.AtLeast = burst.RestS, burst.FastBytes/c.Bytes, burst.AtLeast
+		b.AfterS = burst.RestS
+		b.Regained = burst.FastBytes / c.Bytes
+		b.AtLeast = burst.AtLeast
 	}
 	if first >= 0 {
 		burst := s.Bursts[first]
-		b.WithinS, b.Bytes = &burst.RestS, min(burst.FastBytes, c.Bytes)
+		b.WithinS = &burst.RestS
+		b.Bytes = min(burst.FastBytes, c.Bytes)
 		b.Whole = burst.FastBytes >= ledger.RefillShare*c.Bytes
 		b.Regained, b.AtLeast = 1, false
 		b.RestS, b.CI95 = c.Refill(tooShort, b.AfterS, burst.RestS)
@@ -162,7 +168,8 @@ func (s *Saturation) back(c ledger.Cache) *Back {
 // fallTogether is the disk's fall beside others after about as many bytes as alone.
 func (p fallExplainer) fallTogether(part *diskPart, alone *Fall) *FallTogether {
 	for i := 1; i < len(part.Levels); i++ {
-		was, is := part.Levels[i-1], part.Levels[i]
+		was := part.Levels[i-1]
+		is := part.Levels[i]
 		at := is.StartNS
 		bytes := float64(part.Curve.At(at))
 		if is.Rate > maxDrop*was.Rate ||
@@ -207,8 +214,9 @@ func (p fallExplainer) gains(part *diskPart, f *FallTogether, before, after over
 	for _, other := range p.others(part) {
 		was, is := other.Compare(before, after)
 		if before.Seconds() >= ledger.LongS {
-			was.DegreesOfFreedom, is.DegreesOfFreedom = max(was.DegreesOfFreedom,
-				ledger.LongDegreesOfFreedom), max(is.DegreesOfFreedom, ledger.LongDegreesOfFreedom)
+			was.DegreesOfFreedom = max(was.DegreesOfFreedom,
+				ledger.LongDegreesOfFreedom)
+			is.DegreesOfFreedom = max(is.DegreesOfFreedom, ledger.LongDegreesOfFreedom)
 		}
 		if other.Work.IsPaced() || was.Rate <= 0 || is.Rate <= 0 ||
 			is.ChanceAbove(was) > p.alpha.perRecovery && !other.apart(before, after) ||
@@ -243,7 +251,8 @@ func (p *diskPart) roseBefore(ns, fromNS, toNS int64) bool {
 	const binNS = 5 * ledger.SampleNS
 	n := (toNS - fromNS) / binNS
 	rates := p.Curve.Rates([]overlap.Span{{StartNS: fromNS, EndNS: fromNS + n*binNS}}, int(n))
-	rose, then := stats.Split(rates, 5), int((ns-foreseenNS-fromNS)/binNS)
+	rose := stats.Split(rates, 5)
+	then := int((ns - foreseenNS - fromNS) / binNS)
 	return rose < then && dateIsOff(rates, then, rose)
 }
 
@@ -275,12 +284,15 @@ func (w writer) saturation(s Saturation, surely bool) []string {
 // plusMinus is a size with half of its interval, in one unit and to the same digit: "23.9 ± 0.2
 // GB".
 func plusMinus(bytes, half float64) string {
-	scale, name := 1e9, "GB"
+	scale := 1e9
+	name := "GB"
 	switch {
 	case bytes >= 1e12:
-		scale, name = 1e12, "TB"
+		scale = 1e12
+		name = "TB"
 	case bytes < 1e9:
-		scale, name = 1e6, "MB"
+		scale = 1e6
+		name = "MB"
 	}
 	digits := max(0, 2-int(math.Floor(math.Log10(bytes/scale))))
 	text := fmt.Sprintf("%.*f ", digits, bytes/scale)
@@ -315,7 +327,9 @@ func (w writer) gained(gains []Gain, surely bool) string {
 	}
 	groups := WithinTenth(names, func(n string) float64 { return by[n].Difference })
 	return strings.Join(Each(groups, func(group []string) string {
-		sum, low, high := 0.0, math.Inf(1), math.Inf(-1)
+		sum := 0.0
+		low := math.Inf(1)
+		high := math.Inf(-1)
 		for _, n := range group {
 			sum += by[n].Difference
 			low, high = min(low, by[n].CI95[0]), max(high, by[n].CI95[1])

@@ -106,7 +106,9 @@ func (w writer) searchResult(s *SearchSummary) string {
 	if s.Kind == trace.SearchPace {
 		return paceResult(s, &try)
 	}
-	plays, when, while := s.Disk+" "+streaming(op).One, "", ""
+	plays := s.Disk + " " + streaming(op).One
+	when := ""
+	while := ""
 	if others := neighbours(w.Order, &try, s.Disk); len(others) > 0 {
 		with := do(&try, others)
 		when, while = " when "+with, " while "+with

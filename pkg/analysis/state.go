@@ -95,11 +95,14 @@ func meanRate(all []stretchRate) stretchRate {
 		out.Rate += r.Rate / n
 		out.log.SE = math.Hypot(out.log.SE, r.log.SE/n)
 		out.log.DegreesOfFreedom = max(out.log.DegreesOfFreedom, r.log.DegreesOfFreedom)
-		out.known, out.vague = out.known && r.known, out.vague || r.vague
+		out.known = out.known && r.known
+		out.vague = out.vague || r.vague
 		logs = append(logs, r.log.Mean)
 	}
 	if between := stats.Summarize(logs).SD / math.Sqrt(n); n > 1 && between > out.log.SE {
-		out.log.SE, out.log.DegreesOfFreedom, out.known = between, n-1, true
+		out.log.SE = between
+		out.log.DegreesOfFreedom = n - 1
+		out.known = true
 	}
 	out.log.Mean = math.Log(out.Rate)
 	return out
@@ -167,7 +170,8 @@ func (p *phase) hasFallen(disk string, ns int64) bool {
 	left := 1.0
 	for i := range p.out.Changes {
 		c := &p.out.Changes[i]
-		began, ended := nanoseconds(c.StartS) <= ns, c.EndS > c.StartS && nanoseconds(c.EndS) <= ns
+		began := nanoseconds(c.StartS) <= ns
+		ended := c.EndS > c.StartS && nanoseconds(c.EndS) <= ns
 		if one := c.Of(disk); began && !ended && one.FromRate > 0 && c.ownChange(disk) {
 			left *= one.ToRate / one.FromRate
 		}
@@ -204,7 +208,8 @@ func (s *busySet) measure(part *diskPart) (rates [2]stretchRate) {
 		pieces = cutAt(overlap.Clip(s.in, settled), s.cuts(part.Name()))
 	}
 	for _, in := range pieces {
-		m, when := part.measureIn(in), fresh
+		m := part.measureIn(in)
+		when := fresh
 		if s.hasFallen(part.Name(), in[0].StartNS) {
 			when = fallen
 		}
@@ -338,9 +343,12 @@ func (s *busySet) baseline(disk *diskPart, without ...*diskPart) (best *referenc
 		}
 		there := t.rates[disk][when]
 		b := &reference{stretchRate: there, from: FromEnd, after: last.Name()}
-		from, to := here, &there
+		from := here
+		to := &there
 		if t.in[0].StartNS < s.in[0].StartNS {
-			b.from, from, to = FromStart, &there, here
+			b.from = FromStart
+			from = &there
+			to = here
 			if there.Rate-here.Rate > maxWaste*moved {
 				return nil
 			}

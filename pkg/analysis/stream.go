@@ -271,7 +271,8 @@ func (p streamReport) withOthers(disk *diskPart, streams ...trace.Stream) *Strea
 	}
 	// All of them are active in the window; outside it frames were first late at outsideNS.
 	window := overlap.Window(overlap.Stages(active), len(active))
-	outsideNS, untested := int64(math.MaxInt64), false
+	outsideNS := int64(math.MaxInt64)
+	untested := false
 	for _, t := range streams {
 		var testedNS int64
 		var seen stream.Totals

@@ -34,7 +34,8 @@ func outcome(t *StreamTotal, p *PhaseResult) string {
 		return t.Disk + " had no frame due before the phase ended"
 	}
 	seen := t.counted()
-	tested, when := unit.FormatSeconds(seen.TestedS), ""
+	tested := unit.FormatSeconds(seen.TestedS)
+	when := ""
 	if t.Beside != nil {
 		when = " in the " + tested + " when " + did(p, seen.Disks)
 	}
@@ -188,7 +189,8 @@ func streamText(group []situation, others bool) string {
 			seen.TestedS = s.seen.TestedS
 		}
 	}
-	when, tested := " "+unit.List(whens), unit.FormatSeconds(seen.TestedS)
+	when := " " + unit.List(whens)
+	tested := unit.FormatSeconds(seen.TestedS)
 	text := t.Disk + " " + streaming(t.Op).One + " " + pick(others, group[0].what, t.streams()) +
 		" without a dropped frame"
 	switch seen.Verdict {

@@ -90,7 +90,8 @@ const mixedOps trace.Role = ""
 // disk keeps least. It looks at phases of several disks with an overlap, all of which go as fast as
 // they can in one direction and none has a cache to fill.
 func contests(settings []setting) []Contest {
-	best, leastOf := map[trace.Role]*Contest{}, map[trace.Role]float64{}
+	best := map[trace.Role]*Contest{}
+	leastOf := map[trace.Role]float64{}
 	for _, set := range settings {
 		set = slices.DeleteFunc(slices.Clone(set), func(s *busySet) bool {
 			return !s.whole || len(s.parts) < 2 || !s.allContend() || s.trace.Saturation != nil
@@ -120,7 +121,8 @@ func contests(settings []setting) []Contest {
 		}
 		if b := best[op]; b == nil || len(c.Disks) > len(b.Disks) ||
 			len(c.Disks) == len(b.Disks) && least < leastOf[op] {
-			best[op], leastOf[op] = &c, least
+			best[op] = &c
+			leastOf[op] = least
 		}
 	}
 	out := []Contest{}
@@ -140,15 +142,18 @@ func (s setting) contestDisk(name string) ContestDisk {
 	by := map[string]float64{}
 	var rates, kept []*stats.Interval
 	for _, state := range s {
-		contention, part := state.out.Contention, state.part(name)
-		rate, ci := part.window.Rate, part.window.interval()
+		contention := state.out.Contention
+		part := state.part(name)
+		rate := part.window.Rate
+		ci := part.window.interval()
 		if all := state.out.Overlap.Disks[name]; contention.Spans == nil {
 			rate, ci = all.Rate, all.CI95
 		}
 		out.Rate += rate / n
 		rates = append(rates, ci)
 		out.Changed = cmp.Or(state.ownChange(part), out.Changed)
-		took, slowed := false, part.kept.Slowed
+		took := false
+		slowed := part.kept.Slowed
 		for _, steal := range contention.Steals {
 			if steal.From == name {
 				by[steal.By]++
@@ -173,7 +178,8 @@ func (s setting) contestDisk(name string) ContestDisk {
 		}
 	}
 	if known > 0 {
-		out.Reference, out.Kept = number(reference/known), out.Kept/known
+		out.Reference = number(reference / known)
+		out.Kept = out.Kept / known
 	}
 	out.CI95, out.KeptCI = hull(rates), hull(kept)
 	out.Solo = out.Solo && known > 0
@@ -215,7 +221,8 @@ func hull(all []*stats.Interval) *stats.Interval {
 // removals add the effects of each disk up, in the phases of the most disks of which some is known,
 // for those are the ones that a layout must serve. A disk on a port of its own is there already.
 func removals(r *run) []Removal {
-	cases, most := map[string][]RemovalCase{}, 0
+	cases := map[string][]RemovalCase{}
+	most := 0
 	sets := slices.Clone(r.settings)
 	slices.SortStableFunc(sets, func(a, b setting) int { return len(b[0].parts) - len(a[0].parts) })
 	out := []Removal{}
@@ -261,7 +268,8 @@ func (p *phase) removal(disk *diskPart) (c RemovalCase, known bool) {
 			continue
 		}
 		known = true
-		from, gained = from+e.Rate, gained+e.Without-e.Rate
+		from = from + e.Rate
+		gained = gained + e.Without - e.Rate
 		if e.From == FromPhases {
 			c.Without = e.WithoutPhases[0]
 		}

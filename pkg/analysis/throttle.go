@@ -161,7 +161,8 @@ func (p *diskPart) wholeFiles(v overlap.Span) (sizes, times []float64) {
 	}
 	for k := 0; k < len(within); k += 1 + len(within)/maxFitted {
 		f := &p.Trace.Files[within[k]]
-		sizes, times = append(sizes, float64(f.Bytes)), append(times, seconds(f.EndNS-f.StartNS))
+		sizes = append(sizes, float64(f.Bytes))
+		times = append(times, seconds(f.EndNS-f.StartNS))
 	}
 	return sizes, times
 }

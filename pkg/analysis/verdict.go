@@ -45,7 +45,8 @@ func (w writer) rates(p *PhaseResult) string {
 		return work.Verb{Ing: w.Verb().Ing + w.Listed()}
 	}
 	doing := work.Clauses(names, does, func(v work.Verb, _ int) string { return v.Ing })
-	who, several := strings.Join(doing, ", "), len(names) > 1
+	who := strings.Join(doing, ", ")
+	several := len(names) > 1
 	if several && len(doing) == 1 {
 		who = unit.Capital(Count(len(names))) + " disks " + does(names[0]).Ing
 	}
@@ -53,10 +54,14 @@ func (w writer) rates(p *PhaseResult) string {
 	if o == nil {
 		return fmt.Sprintf("%s: no overlap, %s.", who, noOverlap(p.NoOverlap))
 	}
-	alone, together, byItself := " alone", "", ""
+	alone := " alone"
+	together := ""
+	byItself := ""
 	var parties []string
 	if several {
-		alone, together, byItself = "", " together", " with no other disk involved"
+		alone = ""
+		together = " together"
+		byItself = " with no other disk involved"
 		parties = w.parties(p, names)
 	}
 	clauses := []string{fmt.Sprintf("%s%s: %s%s for %s", who, alone, w.Rate(o.Rate), together,

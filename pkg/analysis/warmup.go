@@ -40,7 +40,8 @@ func warmUps(phases []*phase) {
 // warm marks the starts of one disk at one work as warm-ups if they are.
 func warm(starts []start) {
 	var names []string
-	shortest, longest := math.Inf(1), 0.0
+	shortest := math.Inf(1)
+	longest := 0.0
 	kept := 1.0      // It is the lowest part of the later rate that a start shows.
 	var ramp float64 // It is the longest visible rise.
 	// They sum up how long each takes to be halfway up, and its rates in either half of that time.
@@ -51,7 +52,8 @@ func warm(starts []start) {
 			took := s.halfwayS(s.rise)
 			shortest, longest = min(shortest, took), max(longest, took)
 			kept = min(kept, s.rise.FromRate/s.rise.ToRate)
-			half, end := s.StartNS()+nanoseconds(took/2), s.StartNS()+nanoseconds(took)
+			half := s.StartNS() + nanoseconds(took/2)
+			end := s.StartNS() + nanoseconds(took)
 			tookAll += took
 			early += s.RateIn(overlap.Between(s.StartNS(), half))
 			later += s.RateIn(overlap.Between(half, end))

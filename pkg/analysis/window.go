@@ -266,7 +266,8 @@ func (p windowRates) otherToolRates() *OtherToolRates {
 	moved, longest := map[trace.Role]float64{}, map[trace.Role]float64{}
 	start, first, last := int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MinInt64)
 	for _, part := range p.others(nil) {
-		own, op := overlap.Between(part.StartNS(), part.workEndNS()), part.Trace.Op
+		own := overlap.Between(part.StartNS(), part.workEndNS())
+		op := part.Trace.Op
 		if own.EndNS <= own.StartNS {
 			continue
 		}
@@ -298,7 +299,8 @@ func (p windowRates) otherToolRates() *OtherToolRates {
 
 // workEndNS is when the disk had done its work: its last moment, filler aside.
 func (p *diskPart) workEndNS() int64 {
-	end, filler := p.StartNS(), false
+	end := p.StartNS()
+	filler := false
 	for i := range p.Trace.Files {
 		f := &p.Trace.Files[i]
 		if f.Filler {

@@ -43,9 +43,11 @@ type CacheRate struct {
 // NewCache is the cache of a disk that fell in these steps.
 func NewCache(d *History, steps []Step) Cache {
 	c := Cache{Bytes: steps[len(steps)-1].AtBytes}
-	from, startBytes := d.StartNS(), 0.0
+	from := d.StartNS()
+	startBytes := 0.0
 	for i, step := range steps {
-		at, until := int64(step.AtS*1e9), d.EndNS()
+		at := int64(step.AtS * 1e9)
+		until := d.EndNS()
 		if i+1 < len(steps) {
 			until = int64(steps[i+1].AtS * 1e9)
 		}
@@ -57,7 +59,8 @@ func NewCache(d *History, steps []Step) Cache {
 		if i == len(steps)-1 {
 			c.Levels = append(c.Levels, CacheRate{low, math.Inf(1), after.Seconds()})
 		}
-		from, startBytes = at, step.AtBytes
+		from = at
+		startBytes = step.AtBytes
 	}
 	return c
 }
@@ -102,7 +105,8 @@ func (c Cache) predict(remaining, length float64) burst {
 // in a time: the minimum that explains them.
 func (c Cache) EstimateRemaining(bytes, length float64) Burst {
 	full := c.predict(c.Bytes, length)
-	low, high := 0.0, c.Bytes
+	low := 0.0
+	high := c.Bytes
 	const halvings = 60 // They find the value to the last bit.
 	for range halvings {
 		if middle := (low + high) / 2; c.predict(middle, length).bytes >= min(bytes, full.bytes) {
@@ -151,7 +155,8 @@ func (c Cache) Refill(
 	if len(line) < 2 || xy <= 0 {
 		return nil, nil
 	}
-	slope, se := xy/xx, 1/math.Sqrt(xx)
+	slope := xy / xx
+	se := 1 / math.Sqrt(xx)
 	var misfit float64
 	for _, p := range line {
 		z := (p.FastBytes - slope*p.RestS) / p.SEBytes
@@ -160,7 +165,8 @@ func (c Cache) Refill(
 	if misfit > maxLineMisfit {
 		return nil, nil
 	}
-	low, high := c.Bytes/(slope+2*se), c.Bytes/max(slope-2*se, slope/10)
+	low := c.Bytes / (slope + 2*se)
+	high := c.Bytes / max(slope-2*se, slope/10)
 	if high < afterS || low > withinS {
 		return nil, nil
 	}

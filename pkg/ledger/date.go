@@ -16,7 +16,8 @@ func (q *sequence) redate(cuts []int) []int {
 	for i := range cuts {
 		from := max(edges[i]+q.bins(q.minS), cuts[i]-q.bins(fileEdgeS))
 		to := min(edges[i+2]-q.bins(q.minS), cuts[i]+q.bins(fileEdgeS))
-		lowestCost, best := math.Inf(1), cuts[i]
+		lowestCost := math.Inf(1)
+		best := cuts[i]
 		for at := from; at <= to; at++ {
 			edges[i+1] = at
 			fit := unclipped.fileEffectsFit(edges)

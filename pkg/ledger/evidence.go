@@ -28,7 +28,8 @@ type cutFilter struct{ *sequence }
 // closest first.
 func (q cutFilter) mergeClose(cuts []int) []int {
 	return q.drop(cuts, func(edges []int) int {
-		closest, least := -1, MinChange
+		closest := -1
+		least := MinChange
 		for i := range len(edges) - 2 {
 			before := stats.Median(q.y[edges[i]:edges[i+1]])
 			after := stats.Median(q.y[edges[i+1]:edges[i+2]])
@@ -47,7 +48,8 @@ func (q cutFilter) dropInsignificant(cuts []int) []int {
 		noise := q.noiseOf(edges)
 		_, degrees := noise.ofMean(q.sequence, [2]int{0, len(q.y)})
 		degrees = max(1, degrees-float64(len(edges)-1))
-		weakest, largest := -1, q.falseChangeRate
+		weakest := -1
+		largest := q.falseChangeRate
 		for i, c := range edges[1 : len(edges)-1] {
 			change := math.Abs(q.mean(c, edges[i+2]) - q.mean(edges[i], c))
 			before, _ := noise.ofMean(q.sequence, [2]int{edges[i], c})
@@ -117,7 +119,8 @@ func (q cutFilter) dropUnseen(cuts []int) []int {
 			}
 			return false
 		}
-		weakest, least := -1, math.Inf(1)
+		weakest := -1
+		least := math.Inf(1)
 		for i := range len(edges) - 2 {
 			change := math.Abs(levels[i+1] - levels[i])
 			last := i == len(edges)-3 && q.roseAfterNeighbour(edges[1:len(edges)-1])
@@ -170,7 +173,9 @@ func (q cutFilter) levelRecurs(cuts []int, at int) bool {
 // another had ended: real disks' bursts are smaller.
 func (q cutFilter) roseAfterNeighbour(cuts []int) bool {
 	edges := q.edges(cuts)
-	from, cut, to := edges[len(cuts)-1], edges[len(cuts)], len(q.y)
+	from := edges[len(cuts)-1]
+	cut := edges[len(cuts)]
+	to := len(q.y)
 	if to-cut < q.bins(minRiseS) || q.mean(cut, to)-q.mean(from, cut) <= largeRise {
 		return false
 	}

@@ -47,7 +47,8 @@ func (q *sequence) noiseOf(edges []int) noise {
 	levels := []int{0}
 	var y []float64
 	for i := range len(cuts) - 1 {
-		from, to := cuts[i]+jumpBins, min(cuts[i+1]-jumpBins, end)
+		from := cuts[i] + jumpBins
+		to := min(cuts[i+1]-jumpBins, end)
 		if from < to {
 			y = append(y, q.y[from:to]...)
 			rest.file = append(rest.file, q.file[from:to]...)
@@ -81,7 +82,8 @@ func (q *sequence) autoregressive(edges []int) noise {
 	for range 4 { // The means depend on the correlation, and the correlation on the means.
 		var products, before, after float64
 		for i, m := range means {
-			from, to := edges[i], edges[i+1]
+			from := edges[i]
+			to := edges[i+1]
 			length := float64(to - from - 1)
 			first := q.sums[to-1] - q.sums[from]
 			second := q.sums[to] - q.sums[from+1]
@@ -95,7 +97,8 @@ func (q *sequence) autoregressive(edges []int) noise {
 			break
 		}
 		for i := range means {
-			from, to := edges[i], edges[i+1]
+			from := edges[i]
+			to := edges[i+1]
 			if to-from > 2 {
 				first := q.sums[to-1] - q.sums[from]
 				second := q.sums[to] - q.sums[from+1]
@@ -198,7 +201,8 @@ func (q *sequence) outlastsFiles(edges []int) bool {
 func (q *sequence) fileCorrelation(edges []int) (correlation, pairs float64) {
 	var means, next []float64
 	for i := range len(edges) - 1 {
-		level, last := q.mean(edges[i], edges[i+1]), math.NaN()
+		level := q.mean(edges[i], edges[i+1])
+		last := math.NaN()
 		for first, end := range q.files(edges[i], edges[i+1]) {
 			mean := q.mean(first, end)
 			if !math.IsNaN(last) {

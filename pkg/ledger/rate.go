@@ -87,7 +87,8 @@ func (q *sequence) scatter(n noise, in [][2]int) float64 {
 
 // RestsOnFiles reports whether a stretch holds enough files, none of which takes most of it.
 func (d *History) RestsOnFiles(v overlap.Span) bool {
-	n, longest := 0, int64(0)
+	n := 0
+	longest := int64(0)
 	for i := range d.Trace.Files {
 		if f := &d.Trace.Files[i]; f.Usable() && f.StartNS < v.EndNS && f.EndNS > v.StartNS {
 			n++
@@ -121,7 +122,8 @@ func Pool(list []Measured) (out Measured) {
 	out.Error = math.Sqrt(out.Error) / n
 	if len(list) > 1 {
 		if between := stats.Summarize(logs).SD / math.Sqrt(n); between > out.Error {
-			out.Error, out.DegreesOfFreedom = between, n-1
+			out.Error = between
+			out.DegreesOfFreedom = n - 1
 		}
 	}
 	return out

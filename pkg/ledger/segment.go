@@ -193,7 +193,8 @@ func (q cutSearch) chooseCuts() []int {
 	for _, v := range q.y {
 		spread += (v - q.mean(0, len(q.y))) * (v - q.mean(0, len(q.y)))
 	}
-	high, low := spread/3+1e-9, max(4*differences, 1e-9)
+	high := spread/3 + 1e-9
+	low := max(4*differences, 1e-9)
 	if high < low {
 		return nil
 	}
@@ -264,7 +265,10 @@ type candidate struct {
 // Optimal Multiple Changepoint Algorithms for Large Data", Statistics and Computing 27, 2017), so
 // that few are left even if nothing changes.
 func (q cutSearch) pelt(penalty float64) []int {
-	n, minLen, sums, squares := len(q.y), q.bins(q.minS), q.sums, q.squares
+	n := len(q.y)
+	minLen := q.bins(q.minS)
+	sums := q.sums
+	squares := q.squares
 	if n < 2*minLen {
 		return nil
 	}
@@ -277,7 +281,8 @@ func (q cutSearch) pelt(penalty float64) []int {
 			sum := sums[t] - sums[c.from]
 			cost := total[c.from] - squares[c.from] - sum*sum/float64(t-c.from)
 			if cost < lowestCost {
-				lowestCost, before[t] = cost, c.from
+				lowestCost = cost
+				before[t] = c.from
 			}
 		}
 		total[t] = lowestCost + squares[t] + penalty

@@ -23,7 +23,8 @@ func Levels(rates []float64, minLength int, falseClaimRate float64) []int {
 	q := newSequence(logs, each, 1, nil)
 	q.minBins, q.minS = minLength, 0
 	return q.drop(cutSearch{q}.chooseCuts(), func(edges []int) int {
-		weakest, largest := -1, falseClaimRate
+		weakest := -1
+		largest := falseClaimRate
 		for i := range len(edges) - 2 {
 			if p := q.falseRate(edges[i], edges[i+1], edges[i+2]); p > largest {
 				weakest, largest = i, p
@@ -48,7 +49,8 @@ func (q *sequence) falseRate(from, cut, to int) float64 {
 
 // variance is that of the bins about their mean: what cannot be told from rounding is no noise.
 func (q *sequence) variance(from, to int) float64 {
-	n, mean := float64(to-from), q.mean(from, to)
+	n := float64(to - from)
+	mean := q.mean(from, to)
 	squares := q.squares[to] - q.squares[from] - n*mean*mean
 	return max(squares/(n-1), minBinNoise*minBinNoise)
 }

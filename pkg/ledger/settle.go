@@ -50,7 +50,8 @@ type settler struct{ *History }
 // wandersInSteps makes one level of several, up and down, that are not in turn, if a rate that
 // wanders from one to the next explains the means over a second better.
 func (d settler) wandersInSteps() bool {
-	others, up := len(d.Levels), 0
+	others := len(d.Levels)
+	up := 0
 	for i := 1; i < len(d.Levels); i++ {
 		if d.Levels[i].Rate > d.Levels[i-1].Rate {
 			up++
@@ -90,7 +91,8 @@ func (q *sequence) wandersAt(edges []int) bool {
 	var cuts []int
 	var changes, jumps float64
 	for i, edge := range edges[1 : len(edges)-1] {
-		before, after := edges[i], edges[i+2]
+		before := edges[i]
+		after := edges[i+2]
 		if edge-before < 2 || after-edge < 2 {
 			continue
 		}
@@ -121,7 +123,9 @@ func (d settler) dropExcursions() {
 		return stats.Median(d.rates.y[from:to])
 	}
 	for i := 1; i+1 < len(d.Levels); i++ {
-		before, l, after := d.Levels[i-1], d.Levels[i], d.Levels[i+1]
+		before := d.Levels[i-1]
+		l := d.Levels[i]
+		after := d.Levels[i+1]
 		if l.Seconds() >= maxDipS || !flat(before) || !flat(l) || !flat(after) ||
 			math.Abs(typical(after)-typical(before)) >= maxSideSpread {
 			continue
@@ -188,7 +192,8 @@ func (d settler) wanders() *Unsteady {
 		rates = append(rates, d.Curve.Rates(d.MovingIn(l.Span), max(1, int(l.Seconds())))...)
 	}
 	slices.Sort(rates)
-	low, high := max(stats.Quantile(rates, 0.25), 1), stats.Quantile(rates, 0.75)
+	low := max(stats.Quantile(rates, 0.25), 1)
+	high := stats.Quantile(rates, 0.75)
 	if math.Log(high/low) < minQuartileGap {
 		return nil // It was at one level for half of the time.
 	}
@@ -236,7 +241,8 @@ func (d settler) levels() []Level {
 		v.StartNS = v.EndNS
 	}
 	for i := 1; i+1 < len(levels); i++ {
-		l, after := levels[i], levels[i+1]
+		l := levels[i]
+		after := levels[i+1]
 		if l.From == l.To && after.From == after.To && l.Seconds() < minLevelS {
 			levels = d.merge(levels, i, i+1)
 		}
@@ -355,7 +361,8 @@ func (d settler) findSwing() {
 
 // alternate reports whether the levels from first to last go back and forth between two rates.
 func (d settler) alternate(first, last int) bool {
-	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{}
+	low := [2]float64{math.Inf(1), math.Inf(1)}
+	high := [2]float64{}
 	for i := first; i <= last; i++ {
 		l := d.Levels[i]
 		if l.From != l.To {
@@ -408,7 +415,9 @@ func (d settler) swing(first, last int) *Swing {
 			highBytes += l.Rate * s
 		}
 	}
-	t.Low, t.High, t.LowShare = lowBytes/lowS, highBytes/highS, lowS/(lowS+highS)
+	t.Low = lowBytes / lowS
+	t.High = highBytes / highS
+	t.LowShare = lowS / (lowS + highS)
 	t.PeriodS = 2 * t.Seconds() / float64(t.Levels)
 	if len(periods) > 0 {
 		t.PeriodS = stats.Median(periods)

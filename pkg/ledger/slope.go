@@ -179,7 +179,9 @@ func (q slopeFitter) fitPieces(pieces []piece) shape {
 		if len(fitted) == 0 {
 			return shape{score: math.Inf(1)}
 		}
-		p.start, p.end, p.fitted = fitted[0], fitted[len(fitted)-1], fitted
+		p.start = fitted[0]
+		p.end = fitted[len(fitted)-1]
+		p.fitted = fitted
 		if p.form != flat && (math.Abs(p.end-p.start) < MinChange || !q.slopes(p.from, fitted)) {
 			return shape{score: math.Inf(1)}
 		}
@@ -211,7 +213,8 @@ func (q slopeFitter) slopes(from int, fitted []float64) bool {
 		if first++; first == end {
 			continue // A file's first bin may show how long it took to begin.
 		}
-		y, f := q.mean(first, end), stats.Mean(fitted[first-from:end-from])
+		y := q.mean(first, end)
+		f := stats.Mean(fitted[first-from : end-from])
 		for k := first; k < end; k++ {
 			inside += (q.y[k] - y) * (fitted[k-from] - f)
 			squares += square(fitted[k-from] - f)
@@ -242,7 +245,8 @@ func lineIn(y []float64) []float64 {
 
 // decay is what is left after a bin of the exponential that fits best.
 func (q slopeFitter) decay(from, to int) (best float64) {
-	longest, shortest := float64(to-from), float64(q.bins(minTauS))
+	longest := float64(to - from)
+	shortest := float64(q.bins(minTauS))
 	lowest := math.Inf(1)
 	for k := range triedTaus {
 		tau := shortest * math.Pow(max(1, longest/shortest), float64(k)/(triedTaus-1))

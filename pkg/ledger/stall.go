@@ -17,7 +17,8 @@ func (d *History) findStalls() {
 	if d.IsPaced() || !slices.ContainsFunc(d.Trace.Files, isLong) {
 		return
 	}
-	moved, busy := 0.0, overlap.Seconds(d.Active)
+	moved := 0.0
+	busy := overlap.Seconds(d.Active)
 	var tails []float64
 	for i := range d.Trace.Files {
 		f := &d.Trace.Files[i]

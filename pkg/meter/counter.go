@@ -110,7 +110,8 @@ func (d *device) own(v overlap.Span) (bytes moved, doubt float64) {
 
 // compare sets the device's counters against what was counted.
 func (d *device) compare(stop string, unwritten Unwritten) *Device {
-	first, last := d.counts[0], d.counts[len(d.counts)-1]
+	first := d.counts[0]
+	last := d.counts[len(d.counts)-1]
 	own, off := d.own(overlap.Between(first.ns, last.ns))
 	off += offBytes + offShare*(own[read]+own[write])
 	out := &Device{
@@ -124,7 +125,8 @@ func (d *device) compare(stop string, unwritten Unwritten) *Device {
 		if len(p.Active) == 0 {
 			continue
 		}
-		work, doubts := overlap.Between(p.StartNS(), p.EndNS()), 0.0
+		work := overlap.Between(p.StartNS(), p.EndNS())
+		doubts := 0.0
 		if stop == scenario.StopHold || stop == scenario.StopTime || len(p.Trace.Open) > 0 {
 			doubts++
 		}
@@ -159,10 +161,13 @@ func (d *device) compare(stop string, unwritten Unwritten) *Device {
 // how much: over the stretch of readings that has most of it.
 func (d *device) foreign(excess moved) *Foreign {
 	more := make([]float64, len(d.counts)-1) // more is from one reading to the next.
-	from, to, best := 0, 0, math.Inf(-1)
+	from := 0
+	to := 0
+	best := math.Inf(-1)
 	start, sum := 0, 0.0
 	for i := range more {
-		a, b := d.counts[i], d.counts[i+1]
+		a := d.counts[i]
+		b := d.counts[i+1]
 		own, _ := d.own(overlap.Between(a.ns, b.ns))
 		for op := range own {
 			if excess[op] > 0 {
@@ -173,7 +178,9 @@ func (d *device) foreign(excess moved) *Foreign {
 			start, sum = i, 0
 		}
 		if sum += more[i] - offShare*(own[read]+own[write]); sum > best {
-			from, to, best = start, i+1, sum
+			from = start
+			to = i + 1
+			best = sum
 		}
 	}
 	first, last := d.counts[from], d.counts[to]

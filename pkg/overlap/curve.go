@@ -127,7 +127,8 @@ func (c *Curve) Rates(spans []Span, n int) []float64 {
 	lengthNS := Seconds(spans) * 1e9 / float64(n)
 	rates := make([]float64, n)
 	// part is the interval that the piece's end lies in, and before the length of those before it.
-	part, before := 0, int64(0)
+	part := 0
+	before := int64(0)
 	var done, carried int64 // done is bytes up to the last piece's end, and in the spans before.
 	for k := range rates {
 		at := int64(float64(k+1) * lengthNS)

@@ -57,7 +57,8 @@ func (c *Curve) spread(window []Span) stats.Spread {
 			part++
 		}
 		for k := part; k < len(window) && window[k].StartNS < f.EndNS; k++ {
-			v, bytes := window[k].Within(Of(f)), f.Bytes
+			v := window[k].Within(Of(f))
+			bytes := f.Bytes
 			if v != Of(f) {
 				bytes = doneOf(f, v.EndNS).Bytes - doneOf(f, v.StartNS).Bytes
 			}

@@ -148,7 +148,8 @@ func (q *Quantile) within(tail float64) *[2]int64 {
 		half = max(half, e.Mean-e.LowerBound(tail))
 	}
 	half /= q.Share * (1 - q.Share)
-	fewer, more := oddsTimes(q.Share, math.Exp(-half)), oddsTimes(q.Share, math.Exp(half))
+	fewer := oddsTimes(q.Share, math.Exp(-half))
+	more := oddsTimes(q.Share, math.Exp(half))
 	if !(fewer*float64(q.all.TotalCount()) >= 1) {
 		return nil
 	}

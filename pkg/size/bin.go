@@ -57,7 +57,10 @@ func Bins(files []Transfer) []Bin {
 	for _, from := range slices.Sorted(maps.Keys(groups)) {
 		g := groups[from]
 		s := stats.Summarize(g.rates)
-		g.Files, g.Median, g.P05, g.P95 = len(g.rates), s.Median, s.P05, s.P95
+		g.Files = len(g.rates)
+		g.Median = s.Median
+		g.P05 = s.P05
+		g.P95 = s.P95
 		bins = append(bins, g.Bin)
 	}
 	return bins

@@ -67,7 +67,8 @@ func FindKnee(files []Transfer, comparisons int) *Knee {
 		}
 		smaller = kept[:cut]
 	}
-	below, above := stats.Summarize(rates[:cut]).Trimmed20, stats.Summarize(rates[cut:]).Trimmed20
+	below := stats.Summarize(rates[:cut]).Trimmed20
+	above := stats.Summarize(rates[cut:]).Trimmed20
 	if math.Abs(above-below) < math.Log(1+minKnee) {
 		return nil
 	}
@@ -130,7 +131,8 @@ type Fits struct {
 func Fit(files []Transfer) (f Fits) {
 	sizes, times := sizesAndTimes(files)
 	fit := func(l stats.Line, ok bool) (rate, latency *float64) {
-		r, cost := 1/l.Slope, l.Intercept
+		r := 1 / l.Slope
+		cost := l.Intercept
 		if !ok || l.Slope <= 0 || math.IsNaN(r+cost) || math.IsInf(r+cost, 0) {
 			return nil, nil
 		}

@@ -44,7 +44,8 @@ func FindModes(files []Transfer) *Modes {
 	}
 	sorted := slices.Sorted(slices.Values(rates))
 	cut := stats.Split(sorted, 1)
-	slow, fast := stats.Median(sorted[:cut]), stats.Median(sorted[cut:])
+	slow := stats.Median(sorted[:cut])
+	fast := stats.Median(sorted[cut:])
 	near := func(rate float64) (count int) {
 		for _, r := range rates {
 			if math.Abs(r-rate) <= (fast-slow)/6 { // The three ranges touch.
@@ -53,7 +54,8 @@ func FindModes(files []Transfer) *Modes {
 		}
 		return count
 	}
-	midway, fewer := near((slow+fast)/2), min(near(slow), near(fast))
+	midway := near((slow + fast) / 2)
+	fewer := min(near(slow), near(fast))
 	isFast := make([]float64, len(rates))
 	for i, r := range rates {
 		if r >= sorted[cut] {

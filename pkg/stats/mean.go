@@ -74,7 +74,8 @@ func MeanOf(x []float64, known int) (Estimate, bool) {
 // cosines is the cosine transform of x: the first wave takes half a period along x, the second one
 // a whole.
 func cosines(x []float64, count int) []float64 {
-	n, mean := float64(len(x)), Mean(x)
+	n := float64(len(x))
+	mean := Mean(x)
 	waves := make([]float64, max(0, count))
 	// Chebyshev's recurrence gives the next value of each cosine from the two before. Its error
 	// grows with the square of n: it is 7e-7 for a million values.
@@ -82,7 +83,9 @@ func cosines(x []float64, count int) []float64 {
 		make([]float64, len(waves))
 	for j := range waves {
 		step := math.Pi * float64(j+1) / n
-		before[j], now[j], twice[j] = math.Cos(step/2), math.Cos(step/2), 2*math.Cos(step)
+		before[j] = math.Cos(step / 2)
+		now[j] = math.Cos(step / 2)
+		twice[j] = 2 * math.Cos(step)
 	}
 	for _, v := range x {
 		for j := range waves {

@@ -56,7 +56,8 @@ func TheilSen(x, y []float64) (Line, bool) {
 	} else {
 		rnd := rand.New(rand.NewPCG(uint64(n), 0))
 		for range maxPairs {
-			i, j := rnd.IntN(n), rnd.IntN(n-1)
+			i := rnd.IntN(n)
+			j := rnd.IntN(n - 1)
 			if j >= i {
 				j++
 			}
@@ -92,7 +93,8 @@ func FitCost(size, time []float64) (Line, bool) {
 	cost := max(0, line.Slope)
 	pace := Median(floats.AddScaledTo(make([]float64, len(paces)), paces, -cost, inverse))
 	if pace <= 0 {
-		cost, pace = 0, Median(paces)
+		cost = 0
+		pace = Median(paces)
 	}
 	return Line{Intercept: cost, Slope: pace}, len(size) > 0
 }

@@ -36,7 +36,8 @@ func Summarize(x []float64) Summary {
 	const low, high, trim = 0.05, 0.95, 0.2
 	// Only the ranks that are asked for are put in their places, as a sort of all takes several
 	// times as long.
-	sorted, last := slices.Clone(x), len(x)-1
+	sorted := slices.Clone(x)
+	last := len(x) - 1
 	cut := int(trim * float64(len(x)))
 	ranks := []int{cut, last - cut}
 	for _, p := range []float64{low, 0.5, high} {
