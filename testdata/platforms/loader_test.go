@@ -25,7 +25,8 @@ func newMac(t *testing.T) onMac {
 	}
 	t.Chdir(filepath.Join("..", ".."))
 	tmp := t.TempDir()
-	build := exec.Command("testdata/platforms/run", "-strict", "-with", `cp "$through" "$TMP/loader" &&
+	build := exec.Command("testdata/platforms/run", "-strict", "-with",
+		`cp "$through" "$TMP/loader" &&
 		go build -o "$TMP" ./cmd/hubbench ./testdata/platforms/loader/probe`, "loader")
 	build.Env = append(os.Environ(), "TMP="+tmp)
 	if out, err := build.CombinedOutput(); err != nil {
@@ -89,15 +90,19 @@ func TestMacProvoked(t *testing.T) {
 		code                    int
 		says, never, records    string
 	}{
-		{"apfs", realScenario, "LOADER_TRACE=1", 0, `"flush_reaches": "the medium"`, "searches all free space", `"flush": "full"`},
-		{"exfat", realScenario, "LOADER_EXFAT=HERE", 0, "cannot flush to the medium", "exFAT,", `"flush": "fsync"`},
-		{"exfat that fills files", realScenario, "LOADER_FAT_FILLS=HERE LOADER_TRACE=1", 0, "", "fills data-", `"space": "none"`},
+		{"apfs", realScenario, "LOADER_TRACE=1", 0, `"flush_reaches": "the medium"`,
+			"searches all free space", `"flush": "full"`},
+		{"exfat", realScenario, "LOADER_EXFAT=HERE", 0, "cannot flush to the medium", "exFAT,",
+			`"flush": "fsync"`},
+		{"exfat that fills files", realScenario, "LOADER_FAT_FILLS=HERE LOADER_TRACE=1", 0, "",
+			"fills data-", `"space": "none"`},
 		{"a file system without mappings", realScenario, "LOADER_NO_MAPPING=HERE", 0,
-			"cannot be dropped from the cache", "",
-			`"status": "complete"`},
+			"cannot be dropped from the cache", "", `"status": "complete"`},
 		{"no consent", realScenario, "LOADER_DENY=HERE/two", 2, "not permitted", "", ""},
-		{"macOS 14 writes 4 KiB directly", smallScenario, "LOADER_TRACE=", 0, `"flush_reaches": "the drive's cache"`, "", `"small_writes": "direct 4 KiB writes"`},
-		{"macOS 13 caches them", smallScenario, "LOADER_CACHED_WRITES=1", 0, "", "", `"cache": "cached writes"`},
+		{"macOS 14 writes 4 KiB directly", smallScenario, "LOADER_TRACE=", 0,
+			`"flush_reaches": "the drive's cache"`, "", `"small_writes": "direct 4 KiB writes"`},
+		{"macOS 13 caches them", smallScenario, "LOADER_CACHED_WRITES=1", 0, "", "",
+			`"cache": "cached writes"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, said, record := m.run(t, c.scenario, c.setting)

@@ -5,7 +5,6 @@ package platforms
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +32,8 @@ func tools(t *testing.T, scripts map[string]string) string {
 	t.Helper()
 	dir := folder(t)
 	for name, script := range scripts {
-		check.Must(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755)) //nolint:gosec // it is to be run
+		//nolint:gosec // It is a program.
+		check.Must(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o755))
 	}
 	return dir
 }
@@ -43,8 +43,8 @@ func cores(kinds string) string {
 	data := func(b ...byte) string { return base64.StdEncoding.EncodeToString(b) }
 	text := `<plist version="1.0"><array>`
 	for i, kind := range kinds {
-		text += fmt.Sprintf("<dict><key>cpu-id</key><data>%s</data><key>cluster-type</key><data>%s</data></dict>",
-			data(byte(i), 0, 0, 0), data(byte(kind), 0))
+		text += "<dict><key>cpu-id</key><data>" + data(byte(i), 0, 0, 0) + "</data>" +
+			"<key>cluster-type</key><data>" + data(byte(kind), 0) + "</data></dict>"
 	}
 	return text + "</array></plist>"
 }
@@ -94,10 +94,12 @@ phases: [{pattern: W, stop: 6 s}]
 }
 
 // counters are those of the driver of the disk that the loader says everything is on.
-const counters = `<plist version="1.0"><array><dict><key>Statistics</key><dict><key>Bytes (Read)</key><integer>1</integer>
-<key>Bytes (Write)</key><integer>1</integer><key>Retries (Write)</key><integer>1</integer></dict>
+const counters = `<plist version="1.0"><array><dict><key>Statistics</key><dict>
+<key>Bytes (Read)</key><integer>1</integer><key>Bytes (Write)</key><integer>1</integer>
+<key>Retries (Write)</key><integer>1</integer></dict>
 <key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk4</string>
-<key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk3s5</string></dict></array></dict></array></dict></array></plist>`
+<key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk3s5</string></dict>
+</array></dict></array></dict></array></plist>`
 
 // captured are the tools of a captured Mac, with cores of those types; what may wait for disks
 // fails.
@@ -139,8 +141,8 @@ func (m onMac) devices(t *testing.T) {
 	if !host.Translated || len(host.Ports) == 0 || len(inv.Hubs) != 4 || inv.Find("disk4") == nil {
 		t.Errorf("the host is %+v, with %d hubs and disks %+v", host, len(inv.Hubs), inv.Disks)
 	}
-	check.Same(t, "warnings",
-		[]string{"system_profiler: exit status 1: slow, so power, displays, networks and free space may stay unknown"}, inv.Warnings)
+	check.Same(t, "warnings", []string{"system_profiler: exit status 1: slow, so power, " +
+		"displays, networks and free space may stay unknown"}, inv.Warnings)
 
 	file := filepath.Join(folder(t), "answers.txtar")
 	again := exec.Command(m.loader, m.hubbench, "devices", "--capture", file)

@@ -23,10 +23,10 @@ func Check(ctx context.Context) error {
 	if !canSleep() {
 		return nil
 	}
-	return check(ctx)
+	return tryKeep(ctx)
 }
 
-func check(ctx context.Context) error {
+func tryKeep(ctx context.Context) error {
 	lost := make(chan error, 1) // At most one is sent.
 	release := keep(zap.NewNop(), func(err error) { lost <- err })
 	defer release()

@@ -15,6 +15,8 @@ import (
 
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // asCoordinator has this test binary keep the machine awake until it is killed.
@@ -45,40 +47,30 @@ func tools(t *testing.T) (notes string) {
 
 func standIns(t *testing.T, dir, inhibit, caffeinate string) {
 	t.Helper()
-	for name, script := range map[string]string{"systemd-inhibit": inhibit,
-		"caffeinate": caffeinate} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil { //nolint:gosec // it is to be run
-			t.Fatal(err)
-		}
+	tools := map[string]string{"systemd-inhibit": inhibit, "caffeinate": caffeinate}
+	for name, script := range tools {
+		//nolint:gosec // It is a program.
+		check.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755))
 	}
 }
 
 // tool waits for the tool to run, and returns its process and its arguments.
 func tool(t *testing.T, notes string) (pid int, args string) {
 	t.Helper()
-	var text []byte
 	eventually(t, "the tool runs", func() bool {
-		var err error
-		text, err = os.ReadFile(notes)
-		return err == nil
+		text, _ := os.ReadFile(notes)
+		first, rest, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
+		pid, _ = strconv.Atoi(first)
+		args = rest
+		return pid > 0
 	})
-	first, args, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
-	pid, err := strconv.Atoi(first)
-	if err != nil {
-		t.Fatal(err)
-	}
 	return pid, args
 }
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	timeout := time.After(20 * time.Second)
-	for !is() {
-		select {
-		case <-tick.C:
-		case <-timeout:
+	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
 			t.Fatalf("waited 20 s in vain: %s", what)
 		}
 	}
@@ -106,12 +98,8 @@ func TestNothingRemainsOfAKilledRun(t *testing.T) {
 	run := exec.Command(os.Args[0])
 	run.Env = append(os.Environ(), asCoordinator+"=1")
 	out, err := run.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
+	check.Must(t, run.Start())
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "kept\n" {
 		t.Fatalf("the run said %q, %v", line, err)
 	}
@@ -119,9 +107,7 @@ func TestNothingRemainsOfAKilledRun(t *testing.T) {
 	if !alive(pid) {
 		t.Fatal("the tool has ended before the run")
 	}
-	if err := run.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, run.Process.Kill())
 	_ = run.Wait()
 	eventually(t, "the tool and what it runs are gone", func() bool { return !alive(pid) })
 }
@@ -129,16 +115,16 @@ func TestNothingRemainsOfAKilledRun(t *testing.T) {
 // A tool that works is no complaint, one that ends at once or is not there is one.
 func TestCheck(t *testing.T) {
 	tools(t)
-	if err := check(t.Context()); err != nil {
+	if err := tryKeep(t.Context()); err != nil {
 		t.Errorf("a tool that works: %v", err)
 	}
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
-	if err := check(t.Context()); err == nil || !strings.Contains(err.Error(), "not found") {
+	if err := tryKeep(t.Context()); err == nil || !strings.Contains(err.Error(), "not found") {
 		t.Errorf("no tool: got %v, want that it is not found", err)
 	}
 	standIns(t, dir, "#!/bin/sh\nexit 1\n", "#!/bin/sh\nexit 1\n")
-	if err := check(t.Context()); err == nil ||
+	if err := tryKeep(t.Context()); err == nil ||
 		!strings.Contains(err.Error(), "ended by itself: exit status 1") {
 		t.Errorf("a tool that fails: got %v, want that it ended by itself", err)
 	}

@@ -66,6 +66,31 @@ func on(slice string) func(*device.Place) {
 	}
 }
 
+// all makes several changes.
+func all(changes ...func(*facts)) func(*facts) {
+	return func(f *facts) {
+		for _, change := range changes {
+			change(f)
+		}
+	}
+}
+
+func noResults(f *facts)   { f.results = device.Place{} }
+func noProcesses(f *facts) { f.processes = nil }
+func onMac(f *facts)       { f.system = "darwin" }
+
+func connection(b string) func(*facts) {
+	return func(f *facts) { f.plan.Disks[1].Connection = b }
+}
+
+// unreached has a disk's folder fail to be looked at.
+func unreached(disk string, err error) func(*facts) {
+	return func(f *facts) {
+		f.placeErrs[disk] = err
+		delete(f.places, disk)
+	}
+}
+
 // at changes where a disk's folder lies.
 func at(disk string, change ...func(*device.Place)) func(*facts) {
 	return func(f *facts) {
@@ -179,6 +204,7 @@ func judge(f *facts) (codes, texts []string) {
 // Every check of the table finds something if the clean case is broken in one way.
 func TestEveryCheckCanFail(t *testing.T) {
 	yes := true
+	noConsent := &fs.PathError{Op: "stat", Path: "/mnt/sda1/a", Err: syscall.EPERM}
 	id := func(id uint64) func(*device.Place) { return func(p *device.Place) { p.ID = id } }
 	runs := func(p ...device.Process) func(*facts) {
 		return func(f *facts) { f.processes = append(f.processes, p...) }
@@ -199,10 +225,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 		{"a bind mount", at("B", on("sda1"), id(1)), "same_disk (B)",
 			"disk B: is on the same file system as disk A: the two compete for one disk, not " +
 				"for the hub; give"},
-		{"file systems without identity", func(f *facts) {
-			at("A", id(0))(f)
-			at("B", id(0))(f)
-		}, "", ""},
+		{"file systems without identity", all(at("A", id(0)), at("B", id(0))), "", ""},
 		{"the same folder", func(f *facts) { f.places["B"] = f.places["A"] }, "! same_folder (B)",
 			"disk B: /mnt/sdb1/b is the folder of disk A too; give each disk its own"},
 		{"read-only",
@@ -225,18 +248,16 @@ func TestEveryCheckCanFail(t *testing.T) {
 			at("B", system)(f)
 		}, "! system_disk (B), results_on_disk (B)", "choose a folder on another disk with --out"},
 		{"the largest phase does not fit", at("A", free(5_160_000_000)), "! space (A)",
-			"disk A: phase R needs 5 GB plus a margin of 167 MB, but only 5.16 GB is free; free " +
-				"some space, use fewer or smaller files, or set a footprint"},
+			"disk A: phase R needs 5 GB plus a margin of 167 MB, but only 5.16 GB is free; " +
+				"free some space, use fewer or smaller files, or set a footprint"},
 		{"no size", at("A", free(0), func(p *device.Place) { p.Size = 0 }), "", ""},
 		{"the largest phase just fits", at("A", free(5_170_000_000)), "", ""},
 		{"too little space for doctor", func(f *facts) {
 			at("A", free(3e8))(f)
 			f.plan, f.opts.Paths = doctorPlan([]string{"A"}), []string{"A"}
 		}, "! space (A)", "the checks need 256 MB plus a margin of 72.2 MB, but only 300 MB"},
-		{"shared space", func(f *facts) {
-			at("A", free(7e9))(f)
-			at("B", id(1), free(7e9))(f)
-		}, "! space (A), same_disk (B)",
+		{"shared space", all(at("A", free(7e9)), at("B", id(1), free(7e9))),
+			"! space (A), same_disk (B)",
 			"W needs 7 GB for the disks A and B plus a margin of 207 MB, but only 7 GB is free"},
 		{"kept files add up", func(f *facts) {
 			at("A", free(8e9))(f)
@@ -255,31 +276,22 @@ func TestEveryCheckCanFail(t *testing.T) {
 			func(f *facts) { f.plan.Phases[1].Jobs[0].IO.Footprint = 4e9 }, "! footprint (A)",
 			"disk A: phase R reads 5 GB, more than its footprint allows at one time; read " +
 				"fewer or smaller files, or raise the footprint"},
-		{"FAT32", func(f *facts) {
-			at("A", filesystem("vfat"))(f)
-			at("B", filesystem("vfat"))(f)
-		}, "! file_limit (A)", "has a file of 5 GB, and the file system of /mnt/sda1/a supports " +
-			"none above 4 GiB; use smaller files, or format the disk as exFAT, APFS, NTFS or ext4"},
-		{"another volume of the system's disk", func(f *facts) {
-			at("B", on("nvme0n1p2"))(f)
-			f.results = device.Place{}
-			f.plan.Disks[1].Connection = ""
-		}, "! system_disk (B)", "nvme0n1"},
-		{"an image on the system's disk", func(f *facts) {
-			at("B", on("loop1"))(f)
-			f.results = device.Place{}
-			f.plan.Disks[1].Connection = "direct"
-		}, "system_disk (B)", "loop1, which itself is on"},
+		{"FAT32", all(at("A", filesystem("vfat")), at("B", filesystem("vfat"))),
+			"! file_limit (A)", "has a file of 5 GB, and the file system of /mnt/sda1/a supports " +
+				"none above 4 GiB; use smaller files, or format the disk as exFAT, APFS, NTFS"},
+		{"another volume of the system's disk",
+			all(at("B", on("nvme0n1p2")), noResults, connection("")), "! system_disk (B)",
+			"nvme0n1"},
+		{"an image on the system's disk",
+			all(at("B", on("loop1")), noResults, connection("direct")), "system_disk (B)",
+			"loop1, which itself is on"},
 		{"results on the disk beneath", func(f *facts) { f.results = place(t, 8, on("sda2")) },
 			"! results_on_disk (A)", "--out"},
-		{"results where the image's disk is the system's", func(f *facts) {
-			at("B", on("loop1"))(f)
-			f.plan.Disks[1].Connection = "direct"
-		}, "system_disk (B), results_on_disk (B)", ""},
-		{"a disk on a port of its own", func(f *facts) {
-			at("B", on("sdc1"))(f)
-			f.processes = nil
-		}, "not_on_hub (B)", "port of its own"},
+		{"results where the image's disk is the system's",
+			all(at("B", on("loop1")), connection("direct")),
+			"system_disk (B), results_on_disk (B)", ""},
+		{"a disk on a port of its own", all(at("B", on("sdc1")), noProcesses), "not_on_hub (B)",
+			"port of its own"},
 		{"a disk in a case of its own", func(f *facts) {
 			at("B", on("sdc1"))(f)
 			f.processes = nil
@@ -290,10 +302,8 @@ func TestEveryCheckCanFail(t *testing.T) {
 				Devices: []hardware.Attached{{Kind: hardware.DiskKind, ID: "sdc"}},
 			})
 		}, "not_on_hub (B)", "port of its own"},
-		{"a disk inside", func(f *facts) {
-			at("B", on("loop1"))(f)
-			f.results = device.Place{}
-		}, "system_disk (B), not_on_hub (B)", "inside the computer"},
+		{"a disk inside", all(at("B", on("loop1")), noResults), "system_disk (B), not_on_hub (B)",
+			"inside the computer"},
 		{"a disk on another hub", at("B", on("sdd1")), "different_hubs (B)",
 			"is on Box, but disk A on Hub: they share no hub; plug"},
 		{"a disk of unknown place", at("B", on("sde1")), "", ""},
@@ -401,29 +411,17 @@ func TestEveryCheckCanFail(t *testing.T) {
 		}, "unknown_hardware (B)", "/mnt/sdb1/b is not known (what USB disks are)"},
 		{"warnings of what is known",
 			func(f *facts) { f.machine.Warnings = []string{"USB4 is not told"} }, "", ""},
-		{"two volumes of one APFS container", func(f *facts) {
-			at("A", on("disk9s1"))(f)
-			at("B", on("disk9s2"))(f)
-		}, "same_disk (B)", "sdb"},
+		{"two volumes of one APFS container", all(at("A", on("disk9s1")), at("B", on("disk9s2"))),
+			"same_disk (B)", "sdb"},
 		{"a RAID that is checked", runs(device.Process{Name: "md0_resync"}), "background",
 			"reads a RAID through"},
-		{"macOS refuses", func(f *facts) {
-			f.system, f.placeErrs["A"] = "darwin",
-				&fs.PathError{Op: "stat", Path: "/mnt/sda1/a", Err: syscall.EPERM}
-			delete(f.places, "A")
-		}, "! closed (A)", "macOS keeps programs of this terminal out of /mnt/sda1/a (stat"},
-		{"Linux refuses", func(f *facts) {
-			f.placeErrs["A"] = &fs.PathError{Op: "stat", Path: "/mnt/sda1/a", Err: syscall.EPERM}
-			delete(f.places, "A")
-		}, "! missing (A)", "not permitted"},
-		{"no folder", func(f *facts) {
-			f.placeErrs["A"] = fs.ErrNotExist
-			delete(f.places, "A")
-		}, "! missing (A)", "disk A: /mnt/sda1/a does not exist; check the spelling"},
-		{"a file", func(f *facts) {
-			f.placeErrs["B"] = device.ErrNotFolder
-			delete(f.places, "B")
-		}, "! not_folder (B)", "disk B: /mnt/sdb1/b is a file; give"},
+		{"macOS refuses", all(onMac, unreached("A", noConsent)), "! closed (A)",
+			"macOS keeps programs of this terminal out of /mnt/sda1/a (stat"},
+		{"Linux refuses", unreached("A", noConsent), "! missing (A)", "not permitted"},
+		{"no folder", unreached("A", fs.ErrNotExist), "! missing (A)",
+			"disk A: /mnt/sda1/a does not exist; check the spelling"},
+		{"a file", unreached("B", device.ErrNotFolder), "! not_folder (B)",
+			"disk B: /mnt/sdb1/b is a file; give"},
 
 		{"another clock", func(f *facts) { f.clocks = readings{5e9, 5.02e9} }, "! clock",
 			"two disks cannot be compared"},
@@ -460,10 +458,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 
 		{"Rosetta", func(f *facts) { f.machine.Hosts[0].Translated = true }, "translated",
 			"arm64"},
-		{"exFAT on a Mac", func(f *facts) {
-			f.system = "darwin"
-			at("B", filesystem("exfat"))(f)
-		}, "exfat (B)",
+		{"exFAT on a Mac", all(onMac, at("B", filesystem("exfat"))), "exfat (B)",
 			"/mnt/sdb1/b is on exfat: macOS writes new files there with one request at a time"},
 		{"exFAT elsewhere", at("B", filesystem("exfat")), "", ""},
 		{"a RAID set", func(f *facts) {
@@ -478,10 +473,8 @@ func TestEveryCheckCanFail(t *testing.T) {
 			""},
 		{"space that nothing counts", func(f *facts) { f.reserved = -1 }, "? reserve (A)",
 			"nothing counts"},
-		{"FAT32 on a Mac", func(f *facts) {
-			f.system = "darwin"
-			at("A", filesystem("msdos"))(f)
-		}, "! file_limit (A), exfat (A)", "or format the disk as APFS\n"},
+		{"FAT32 on a Mac", all(onMac, at("A", filesystem("msdos"))), "! file_limit (A), exfat (A)",
+			"or format the disk as APFS\n"},
 		{"files that are written in order", func(f *facts) {
 			f.files[0].Effective.Space, f.files[0].Effective.Depth = trace.SpaceNone, 1
 			f.reserveErr, f.depthOneRates, f.depthFourRates = syscall.ENOTSUP, nil, nil

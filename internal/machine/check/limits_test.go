@@ -16,7 +16,7 @@ func TestGroupLimits(t *testing.T) {
 		"io.max": "8:0 rbps=max wbps=max riops=max wiops=max\n",
 		"system.slice/io.max": "8:16 rbps=1000 wbps=1000 riops=max wiops=max\n" +
 			"8:0 rbps=400000000 wbps=max riops=max wiops=5000\n",
-		"unified/system.slice/a.service/io.max":             "8:0 rbps=max wbps=3000000 riops=max\n",
+		"unified/system.slice/a.service/io.max":             "8:0 rbps=max wbps=3000000\n",
 		"blkio/docker/blkio.throttle.write_bps_device":      "8:0 20000000\n",
 		"blkio/docker/box/blkio.throttle.read_iops_device":  "8:16 7\n8:0 200\n",
 		"blkio/system.slice/blkio.throttle.read_bps_device": "8:0 9\n",

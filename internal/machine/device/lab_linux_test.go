@@ -170,23 +170,28 @@ func (l lab) findmnt() []found {
 // ones.
 func (l lab) compareDevices(inv *hardware.Inventory, devices map[string]*listed) {
 	l.Helper()
+	volumes := map[string]hardware.Volume{}
+	for _, disk := range inv.Disks {
+		if devices[disk.Name] == nil {
+			l.Errorf("%s is no disk that lsblk knows", disk.Name)
+		}
+		for _, v := range disk.Volumes {
+			volumes[disk.Name+" "+v.Device] = v
+		}
+	}
 	for name, d := range devices {
 		if d.Type == "part" {
-			disk := inv.Find(d.Parent)
-			if disk == nil || !slices.ContainsFunc(disk.Volumes, func(v hardware.Volume) bool {
-				return v.Device == name && (v.Mount != "" || v.SizeBytes == d.Size)
-			}) {
-				l.Errorf("%s, %d bytes, is no volume of %s: %+v", name, d.Size, d.Parent, disk)
+			v, ok := volumes[d.Parent+" "+name]
+			if !ok || v.Mount == "" && v.SizeBytes != d.Size {
+				l.Errorf("%s, %d bytes, is on %s the volume %+v", name, d.Size, d.Parent, v)
 			}
 			continue
 		}
 		disk := inv.Find(name)
-		if disk == nil {
-			l.Errorf("%s is not there", name)
+		virtual := d.Type != "disk" || strings.HasPrefix(name, "zram")
+		if disk == nil || disk.SizeBytes != d.Size || virtual != (disk.Bus == hardware.Virtual) {
+			l.Errorf("%s is %+v, want %d bytes of a %s", name, disk, d.Size, d.Type)
 			continue
-		}
-		if disk.SizeBytes != d.Size {
-			l.Errorf("%s has %d bytes, want %d", name, disk.SizeBytes, d.Size)
 		}
 		for _, parent := range d.below {
 			if devices[parent].Type == "part" {
@@ -196,15 +201,6 @@ func (l lab) compareDevices(inv *hardware.Inventory, devices map[string]*listed)
 				l.Errorf("%s lies on %v, want %s", name, disk.Backing, parent)
 			}
 		}
-		if virtual := d.Type != "disk" ||
-			strings.HasPrefix(name, "zram"); virtual != (disk.Bus == hardware.Virtual) {
-			l.Errorf("%s, a %s, is on bus %q", name, d.Type, disk.Bus)
-		}
-	}
-	for _, d := range inv.Disks {
-		if devices[d.Name] == nil {
-			l.Errorf("%s is no disk that lsblk knows", d.Name)
-		}
 	}
 }
 
@@ -212,7 +208,7 @@ func (l lab) compareDevices(inv *hardware.Inventory, devices map[string]*listed)
 // tells.
 func (l lab) compareMounts(inv *hardware.Inventory, mounts []found) {
 	l.Helper()
-	last := map[string]found{} // at a place: it covers those before it
+	last := map[string]found{} // It has the last at each place, which covers those before it.
 	for _, m := range mounts {
 		last[m.Target] = m
 	}
@@ -229,29 +225,24 @@ func (l lab) compareMounts(inv *hardware.Inventory, mounts []found) {
 			continue
 		}
 		number, err := os.ReadFile(filepath.Join("/sys/class/block", volume.Device, "dev"))
-		if got := strings.TrimSpace(string(number)); err != nil || got != m.Number &&
-			m.Filesystem != "btrfs" {
-			l.Errorf("%s lies on %s, which is %s (%v), want %s", target, volume.Device, got, err,
-				m.Number)
-		}
-		if target != volume.Mount && !slices.Contains(volume.Mounts, target) {
-			l.Errorf("%s is not among the mounts of %s: %s, %v", target, volume.Device,
-				volume.Mount, volume.Mounts)
+		here := strings.TrimSpace(string(number)) == m.Number || m.Filesystem == "btrfs"
+		if err != nil || !here {
+			l.Errorf("%s lies on %s, which is %s (%v), want %s", target, volume.Device, number,
+				err, m.Number)
 		}
 		if target != volume.Mount {
+			if !slices.Contains(volume.Mounts, target) {
+				l.Errorf("%s is not among the mounts of %+v", target, volume)
+			}
 			continue
 		}
-		if m.Size == nil || volume.SizeBytes != *m.Size {
-			l.Errorf("%s has %d bytes, want %v", target, volume.SizeBytes, m.Size)
-		}
 		// The system's disk fills and empties meanwhile.
-		if m.Avail == nil || max(volume.FreeBytes-*m.Avail, *m.Avail-volume.FreeBytes) > 1<<30 {
-			l.Errorf("%s has %d bytes free, want %v", target, volume.FreeBytes, m.Avail)
-		}
-		if volume.Filesystem != m.Filesystem ||
-			volume.ReadOnly != slices.Contains(strings.Split(m.Options, ","), "ro") {
-			l.Errorf("%s is %s, read-only %t, want %s, %s", target, volume.Filesystem,
-				volume.ReadOnly, m.Filesystem, m.Options)
+		near := m.Avail != nil &&
+			max(volume.FreeBytes-*m.Avail, *m.Avail-volume.FreeBytes) <= 1<<30
+		readOnly := slices.Contains(strings.Split(m.Options, ","), "ro")
+		if m.Size == nil || volume.SizeBytes != *m.Size || !near ||
+			volume.Filesystem != m.Filesystem || volume.ReadOnly != readOnly {
+			l.Errorf("%s is %+v, want %+v", target, volume, m)
 		}
 	}
 }
