@@ -143,20 +143,6 @@ func TestBrokenMachine(t *testing.T) {
 	hold(t, found, "start", trace.Fail, "no memory")
 }
 
-// Workers that do not start are not started again for the next check.
-func TestReleasedOnce(t *testing.T) {
-	opts := options(t, "worker")
-	command, started := opts.Command, 0
-	opts.Command = func(args ...string) *exec.Cmd { started++; return command(args...) }
-	f := newFacts(doctorPlan(nil), opts)
-	first := f.releaseWorkers(t.Context())
-	once := started
-	if again := f.releaseWorkers(t.Context()); first == nil || !errors.Is(again, first) ||
-		started != once {
-		t.Errorf("got %v, then %v, by %d and %d processes", first, again, once, started)
-	}
-}
-
 // A file that happens to lie in the current folder says nothing of a disk that the system does not
 // list.
 func TestCacheOfNoDisk(t *testing.T) {
@@ -167,24 +153,6 @@ func TestCacheOfNoDisk(t *testing.T) {
 	f.own = &hardware.Disk{Name: "no such disk"}
 	if f.readCacheState(); f.cacheKnown {
 		t.Error("the disk's cache is known")
-	}
-}
-
-// Every check is listed of a disk that hangs.
-func TestHung(t *testing.T) {
-	left := due(Doctor, true)[20:]
-	for i, found := range hung("/a", left) {
-		want := trace.Check{
-			Name: left[i].Code, Path: "/a", Verdict: trace.Skip,
-			Measured: "not made, as the disk hangs",
-		}
-		if i == 0 {
-			want.Verdict, want.Measured = trace.Fail, "nothing moved for 20s"
-			found.Text, found.Advice = "", ""
-		}
-		if found != want {
-			t.Errorf("got %+v, want %+v", found, want)
-		}
 	}
 }
 
