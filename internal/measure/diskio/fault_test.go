@@ -172,7 +172,7 @@ func TestTransferFails(t *testing.T) {
 				check.Refused(t, "Transfer()", err, want)
 			}
 			closeEngine(t, engine)
-			if got := names(t, dir); (got != nil) != tt.left {
+			if got := check.Names(t, dir); (got != nil) != tt.left {
 				t.Errorf("left: %q", got)
 			}
 			tt.fault.armed.Store(false)

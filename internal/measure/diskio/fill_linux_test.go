@@ -80,7 +80,7 @@ func TestFillVolume(t *testing.T) {
 				!near(during, 0.5) {
 				t.Errorf("filled again to %.1f %%, with %v", 100*during, wrote)
 			}
-			if got := names(t, dir); len(got) != 1 || !near(usedShare(t, dir), empty) {
+			if got := check.Names(t, dir); len(got) != 1 || !near(usedShare(t, dir), empty) {
 				t.Errorf("left: %q, %.1f %% full", got, 100*usedShare(t, dir))
 			}
 			// What a killed worker leaves, the next phase without a precondition removes, and so

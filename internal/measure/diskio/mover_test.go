@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -171,29 +170,6 @@ func closeEngine(t testing.TB, e Engine) {
 	}
 }
 
-// names lists the folder except for what macOS alone needs, and nil if there is none.
-func names(t testing.TB, dir string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	var list []string
-	for _, entry := range entries {
-		if entry.Name() != ".metadata_never_index" {
-			list = append(list, entry.Name())
-		}
-	}
-	return list
-}
-
-func nothingIn(t testing.TB, dir string) {
-	t.Helper()
-	if got := names(t, dir); got != nil {
-		t.Errorf("left: %q", got)
-	}
-}
-
 // transferAll does every file of the job and checks spans, samples, and that every request is
 // counted once: those before the release or of a read-back are not, and an application's request is
 // its call.
@@ -286,14 +262,14 @@ func TestJobs(t *testing.T) {
 							if job.IO.OneFile {
 								sizes = sizes[:1]
 							}
-							if got := names(t, engine.folder.Path); len(got) != len(sizes)+1 {
+							if got := check.Names(t, engine.folder.Path); len(got) != len(sizes)+1 {
 								t.Errorf("files: %q, want %d and the marker", got, len(sizes))
 							}
 							if job.IO.Mode != scenario.ModeApp {
 								checkContent(t, engine, sizes...)
 							}
 							closeEngine(t, engine)
-							nothingIn(t, dir)
+							check.Empty(t, dir)
 						})
 				}
 			}
@@ -391,7 +367,7 @@ func TestKeep(t *testing.T) {
 	}
 	check.Must(t, testfolder.RemoveRun(dir, "r1"))
 	want := "data-000000.bin data-000001.bin data-000002.bin data-000003.bin files.json hubbench.json"
-	if got := strings.Join(names(t, filepath.Join(dir, ".hubbench-r1")), " "); got != want {
+	if got := strings.Join(check.Names(t, filepath.Join(dir, ".hubbench-r1")), " "); got != want {
 		t.Errorf("kept %s, want %s", got, want)
 	}
 }
@@ -454,6 +430,6 @@ func TestPrepareFails(t *testing.T) {
 			t.Errorf("Prepare() in %s = %v, want %q", tt.dir, err, tt.want)
 		}
 		closeEngine(t, engine)
-		nothingIn(t, dir)
+		check.Empty(t, dir)
 	}
 }

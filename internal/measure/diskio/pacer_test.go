@@ -73,9 +73,9 @@ func checkBursts(t *testing.T, requests []logged, most int) {
 	}
 }
 
-// paced moves files through a mover at a rate, in virtual time, and returns the requests by their
-// times.
-func paced(t *testing.T, m func(buf []byte) rig, rate float64, files []int64, block int64,
+// paced moves files through threads at a rate, in virtual time, and returns the requests by their
+// times. An application's are its calls.
+func paced(t *testing.T, depth int, app bool, rate float64, files []int64, block int64,
 	hold func(atNS int64) time.Duration) []logged {
 	t.Helper()
 	vt := virtualTime()
@@ -90,7 +90,11 @@ func paced(t *testing.T, m func(buf []byte) rig, rate float64, files []int64, bl
 		tr.sample = func(_, _, _ int64) { samples++ }
 		list = append(list, tr)
 	}
-	requests, err := f.moveAll(t.Context(), t, m(buf), list...)
+	r := threadRig(buf, depth)
+	if app {
+		r.slots[0].memory.calls = newCalls(buf, files)
+	}
+	requests, err := f.moveAll(t.Context(), t, r, list...)
 	check.Must(t, err)
 	if fewest := int(vt.now()/policy.SampleNS)/2 - len(files); samples < fewest {
 		t.Errorf("%d samples of progress in %d ns, want %d at least", samples, vt.now(), fewest)
@@ -99,7 +103,7 @@ func paced(t *testing.T, m func(buf []byte) rig, rate float64, files []int64, bl
 }
 
 // Every request of a paced job begins at its time, to the nanosecond, across files and however long
-// the disk takes for each, as long as it keeps up.
+// the disk takes for each, as long as it keeps up. An application's copy is paced in pieces.
 func TestPace(t *testing.T) {
 	const block = 64 << 10
 	for _, tt := range []struct {
@@ -114,17 +118,20 @@ func TestPace(t *testing.T) {
 		{"slow", 1e5, 8, 0, 0},
 		{"a disk that keeps up but between two files", 20e6, 4, 12 * time.Millisecond,
 			12 * time.Millisecond},
+		{"application", 100e6, 1, 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				requests := paced(t, func(buf []byte) rig {
-					return threadRig(buf, tt.depth)
-				}, tt.rate,
-					[]int64{64 * block, 16 * block, 300 * block}, block, func(int64) time.Duration {
-						return tt.hold
-					})
+				files, block := []int64{64 * block, 16 * block, 300 * block}, int64(block)
+				if tt.name == "application" {
+					files, block = []int64{50e6, 30e6}, layoutBlock
+				}
+				requests := paced(t, tt.depth, tt.name == "application", tt.rate, files, block,
+					func(int64) time.Duration { return tt.hold })
+				var sum int64
 				for i, r := range requests {
-					want := float64(i+1) * block / tt.rate * 1e9
+					sum += r.n
+					want := float64(sum) / tt.rate * 1e9
 					if off := float64(r.atNS) - want; off < -1 || off > 1000+float64(tt.late) {
 						t.Fatalf("request %d began at %d ns, want %.0f", i, r.atNS, want)
 					}
@@ -132,27 +139,6 @@ func TestPace(t *testing.T) {
 			})
 		})
 	}
-}
-
-// An application's copy is paced in pieces.
-func TestPaceOfAnApplication(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const rate = 100e6
-		sizes := []int64{50e6, 30e6}
-		requests := paced(t, func(buf []byte) rig {
-			r := threadRig(buf, 1)
-			r.slots[0].memory.calls = newCalls(buf, sizes)
-			return r
-		}, rate, sizes, layoutBlock, nil)
-		var sum int64
-		for i, r := range requests {
-			sum += r.n
-			if want := float64(sum) / rate * 1e9; math.Abs(float64(r.atNS)-want) > 1000 {
-				t.Fatalf("call %d began at %d ns, want %.0f", i, r.atNS, want)
-			}
-		}
-		check.Same(t, "bytes", int64(80e6), sum)
-	})
 }
 
 // What a stall costs is caught up as far as a second's bytes go, and no further; and in no tenth of
@@ -168,9 +154,7 @@ func TestPaceAfterAStall(t *testing.T) {
 				return max(0, 2*time.Second+stall-
 					time.Duration(atNS)) * time.Duration(min(1, atNS/2e9))
 			}
-			requests := paced(t, func(buf []byte) rig {
-				return threadRig(buf, 1)
-			}, rate, []int64{1000 * block}, block, stalls)
+			requests := paced(t, 1, false, rate, []int64{1000 * block}, block, stalls)
 			last := requests[len(requests)-1].atNS
 			lost := max(0, stall-time.Second) / 10e6 * 10e6
 			// The request that stood still belongs to the time before.
@@ -255,10 +239,8 @@ func TestProbeOverAStall(t *testing.T) {
 			tr := newPaced(f, vt, &pacer{stepNS: step.Nanoseconds()}, 1<<30, 4096)
 			tr.op, tr.latencies = trace.Read, newLatencies(heard.emit)
 			tr.part(n*4096, 7)
-			if _, err := f.moveAll(t.Context(), t, threadRig(make([]byte, 1<<20), 1),
-				tr); err != nil {
-				t.Fatal(err)
-			}
+			_, err := f.moveAll(t.Context(), t, threadRig(make([]byte, 1<<20), 1), tr)
+			check.Must(t, err)
 			tr.latencies.stop()
 			var want []int64
 			var free time.Duration

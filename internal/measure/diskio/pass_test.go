@@ -53,7 +53,7 @@ func TestCapEndsAPass(t *testing.T) {
 				}
 				// What a pass leaves undone makes no hole: files are whole or gone.
 				check.Same(t, "the file is there", oneFile,
-					slices.Contains(names(t, engine.folder.Path), "data-000000.bin"))
+					slices.Contains(check.Names(t, engine.folder.Path), "data-000000.bin"))
 			})
 		}
 	}
@@ -129,7 +129,7 @@ func phases(t *testing.T, dir string, opened *counter, jobs ...Job) (between []s
 		engine, _ := prepared(t, job, system{open: opened.open, ring: newRing})
 		transferAll(t, engine)
 		closeEngine(t, engine)
-		between = append(between, strings.Join(names(t, filepath.Join(dir, ".hubbench-r1")), " "))
+		between = append(between, strings.Join(check.Names(t, filepath.Join(dir, ".hubbench-r1")), " "))
 	}
 	return between
 }
@@ -208,7 +208,7 @@ func TestFailedPhaseLeavesNothing(t *testing.T) {
 	moved(t, engine, 0)
 	canceled(t, engine, 1)
 	closeEngine(t, engine)
-	nothingIn(t, dir)
+	check.Empty(t, dir)
 }
 
 // Beyond its last file a job begins again: reads with the same files, writes in place of the
@@ -224,13 +224,13 @@ func TestFillerTakesThePlaceOfEarlierFiles(t *testing.T) {
 			for seq := range 7 {
 				check.Same(t, "bytes moved", job.Size(seq), moved(t, engine, seq).Bytes)
 			}
-			if got := names(t, engine.folder.Path); len(got) != 3 {
+			if got := check.Names(t, engine.folder.Path); len(got) != 3 {
 				t.Errorf("files: %q, want two and the marker", got)
 			}
 			// Stopped in the middle of filler, the job's own work is done.
 			canceled(t, engine, 7)
 			closeEngine(t, engine)
-			if got := names(t, filepath.Join(dir, ".hubbench-r1")); len(got) != 3 ||
+			if got := check.Names(t, filepath.Join(dir, ".hubbench-r1")); len(got) != 3 ||
 				got[1] != testfolder.ListName {
 				t.Errorf("left: %q, want a file, the list and the marker", got)
 			}

@@ -128,35 +128,22 @@ func overRealStall(t *testing.T, how string, engine engineMaker, buffer,
 		stream.Spec{Rate: 0.5e6, Frame: time.Second / 24, Count: 1, Buffer: buffer})
 	job.Sizes, job.IO.Footprint = []int64{6_500_000}, 20<<20
 	s := newStreams(job, system{open: openTestFile, ring: engine})
-	eff, err := s.Prepare(t.Context(), func(int64) {})
-	check.Must(t, err)
-	check.Same(t, "engine", how, eff.Engine)
 	const from = time.Second
 	length := from + stall + buffer + 500*time.Millisecond
-	release := clock.Now() + 5e6
-	gate.toNS.Store(release + (from + stall).Nanoseconds())
-	gate.fromNS.Store(release + from.Nanoseconds())
-	outcomes := tracetest.Outcomes{}
-	lastNS := map[string]int64{}
-	s.Start(release, func(e trace.Event) {
-		outcomes.Add(&e)
-		if e.Type == trace.StreamType {
-			lastNS[e.Stream] = e.TNS
-		}
-	})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(release-clock.Now())+length)
-	defer cancel()
+	ctx, cancel := context.WithCancel(t.Context())
 	var machine bystander
 	var watching sync.WaitGroup
-	watching.Go(func() { machine.watch(ctx, t, dir, &gate) })
-	for seq := 0; ctx.Err() == nil; seq++ {
-		if _, err := s.Transfer(ctx, seq, func(_, _, _ int64) {}); err != nil && ctx.Err() == nil {
-			t.Fatal(err)
-		}
-	}
-	watching.Wait()
-	belated := time.Duration(max(s.belatedNS.Max(), s.asleepNS)+gate.overNS.Load()) +
-		machine.slowest
+	p := playStreams(t, s, length, func() {
+		gate.toNS.Store(clock.Now() + (from + stall).Nanoseconds())
+		gate.fromNS.Store(clock.Now() + from.Nanoseconds())
+		watching.Go(func() { machine.watch(ctx, t, dir, &gate) })
+	}, func() {
+		cancel()
+		watching.Wait()
+		_ = os.Remove(filepath.Join(dir, "bystander"))
+	})
+	check.Same(t, "engine", how, p.effective.Engine)
+	belated := p.host + time.Duration(gate.overNS.Load()) + machine.slowest
 	var frames float64 // a second
 	for _, p := range s.players {
 		frames += float64(time.Second) / float64(p.Spec.Frame)
@@ -164,15 +151,15 @@ func overRealStall(t *testing.T, how string, engine engineMaker, buffer,
 	// As many requests as are in flight are done in the time that one takes.
 	rate := float64(s.job.IO.Depth) * float64(machine.reads) / machine.sum.Seconds()
 	var report strings.Builder
-	for i, p := range s.players {
-		want := overStall(p.Spec, i, len(s.players), from, from+stall,
-			time.Duration(lastNS[p.Name]))
-		got := outcomes[tracetest.StreamOf{Stream: p.Name}]
+	for i, player := range s.players {
+		lastNS := p.last[player.Name].TNS
+		want := overStall(player.Spec, i, len(s.players), from, from+stall, time.Duration(lastNS))
+		got := p.outcomes[tracetest.StreamOf{Stream: player.Name}]
 		late := got.Late
 		fmt.Fprintf(&report, " %d of %d", late, want.Late)
-		check.Same(t, fmt.Sprintf("frames of stream %d due by %d ns", i+1, lastNS[p.Name]),
+		check.Same(t, fmt.Sprintf("frames of stream %d due by %d ns", i+1, lastNS),
 			want.Due, got.Due)
-		may := 1 + int(2*belated/p.Spec.Frame)
+		may := 1 + int(2*belated/player.Spec.Frame)
 		found = append(found, evidence.Finding{
 			Claim: "streams-late",
 			Case:  fmt.Sprintf("the device stands still for %s, buffer %s, by %s, stream %d: late frames", stall, buffer, how, i+1),
@@ -182,8 +169,7 @@ func overRealStall(t *testing.T, how string, engine engineMaker, buffer,
 		})
 	}
 	t.Logf("%s: late frames%s; this machine was late by up to %s, and its device could take %.0f frames a second of %.0f",
-		eff.Cache, &report, belated, rate, frames)
-	closeEngine(t, s)
+		p.effective.Cache, &report, belated, rate, frames)
 	return found, rate >= 2*frames || !slices.ContainsFunc(found, func(f evidence.Finding) bool {
 		return !f.Pass
 	})

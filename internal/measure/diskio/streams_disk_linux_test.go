@@ -2,7 +2,6 @@ package diskio
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"fmt"
 	"math"
@@ -21,8 +20,6 @@ import (
 	"github.com/hubbench/hubbench/internal/test/testdisk"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/stream"
-	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 var quietStreams = flag.Duration("quiet-streams", 0,
@@ -111,47 +108,36 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engin
 	job.IO.Footprint, job.IO.Block = quietFootprint, 1<<20
 	runtime.LockOSThread()
 	s := newStreams(job, systemCalls())
-	defer func() {
-		closeEngine(t, s)
-	}()
-	eff, err := s.Prepare(t.Context(), func(int64) {})
-	check.Must(t, err)
-	outcomes := tracetest.Outcomes{}
-	release := clock.Now() + 30e6
-	s.Start(release, func(e trace.Event) { outcomes.Add(&e) })
-	clock.WaitUntil(release)
-	user, system := cpuTime(t)
-	ctx, cancel := context.WithTimeout(t.Context(), *quietStreams)
-	defer cancel()
 	plain := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSleep$", "-test.v",
 		"-sleep", quietStreams.String())
 	var woken bytes.Buffer
 	plain.Stdout = &woken
-	check.Must(t, plain.Start())
-	var moved, end int64
-	for seq := 0; ; seq++ {
-		span, err := s.Transfer(ctx, seq, func(_, _, _ int64) {})
-		if err != nil {
-			break
-		}
-		moved, end = moved+span.Bytes, span.EndNS
+	var user, system, userNow, systemNow, beganNS, endedNS int64
+	p := playStreams(t, s, *quietStreams, func() {
+		check.Must(t, plain.Start())
+		user, system = cpuTime(t)
+		beganNS = clock.Now()
+	}, func() {
+		userNow, systemNow = cpuTime(t)
+		endedNS = clock.Now()
+		check.Must(t, plain.Wait())
+	})
+	eff := p.effective
+	var moved int64
+	for _, span := range p.spans {
+		moved += span.Bytes
 	}
-	took := float64(clock.Now() - release)
-	userNow, systemNow := cpuTime(t)
-	check.Must(t, plain.Wait())
+	end := p.spans[len(p.spans)-1].EndNS
 	var p99, p999, longest time.Duration
-	if _, after, ok := strings.Cut(woken.String(), sleptLate); !ok {
-		t.Fatal(woken.String())
-	} else if _, err := fmt.Sscan(after, (*int64)(&p99), (*int64)(&p999),
-		(*int64)(&longest)); err != nil {
-		t.Fatal(err)
-	}
+	_, after, _ := strings.Cut(woken.String(), sleptLate)
+	_, err := fmt.Sscan(after, (*int64)(&p99), (*int64)(&p999), (*int64)(&longest))
+	check.Must(t, err)
 	late, due, lowest := 0, 0, spec.Buffer
-	for _, o := range outcomes {
+	for _, o := range p.outcomes {
 		late, due, lowest = late+o.Late, due+o.Due, min(lowest, time.Duration(o.LowestNS))
 	}
 	rate := float64(moved) / float64(end) * 1e9
-	cpu = float64(userNow-user+systemNow-system) / took
+	cpu = float64(userNow-user+systemNow-system) / float64(endedNS-beganNS)
 	at := func(q float64) time.Duration {
 		return time.Duration(s.belatedNS.ValueAtQuantile(100 * q))
 	}

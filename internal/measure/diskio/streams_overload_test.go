@@ -30,8 +30,7 @@ func TestStreamsOverload(t *testing.T) {
 							Count:  count,
 							Buffer: buffer}
 						p := playStreams(t,
-							virtualStreams(streamsJob(dir, spec), inTurn(service), engine), length,
-							func() {})
+							virtualStreams(streamsJob(dir, spec), inTurn(service), engine), length)
 						due, late := 0, 0
 						for _, o := range p.outcomes {
 							due, late = due+o.Due, late+o.Late

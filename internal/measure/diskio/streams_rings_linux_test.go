@@ -1,7 +1,6 @@
 package diskio
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"syscall"
@@ -26,8 +25,7 @@ func TestStreamsDoNotWaitForAFullDisk(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				job := streamsJob(dir,
 					stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 4, Buffer: 500 * ms})
-				p := playStreams(t, virtualStreams(job, serving(ms), likeRing(full)), 4*time.Second,
-					func() {})
+				p := playStreams(t, virtualStreams(job, serving(ms), likeRing(full)), 4*time.Second)
 				if p.late > 0 || p.host > ms {
 					t.Errorf("%d late frames, host late by %s", p.late, p.host)
 				}
@@ -93,40 +91,29 @@ func truncatedAt(at int64) error {
 	return fmt.Errorf("the file ends at byte %d: it was truncated during the run", at)
 }
 
-// checkStreams moves some files of a streams job and checks the result of it.
+// checkStreams plays a streams job and checks the result of it.
 func checkStreams(t *testing.T, s *streams) {
 	t.Helper()
 	runtime.LockOSThread()
-	eff, err := s.Prepare(t.Context(), func(int64) {})
-	if err != nil {
-		t.Fatal(errors.Join(err, s.Close()))
-	}
-	if eff.Cache != "direct" {
-		closeEngine(t, s)
-		t.Skip("no direct requests on this file system")
-	}
-	check.Same(t, "engine", "io_uring", eff.Engine)
-	var heard emitted
-	s.Start(s.timing.now(), func(e trace.Event) {
-		if e.Type == trace.LatencyType {
-			heard.emit(e)
+	var direct bool
+	pieces := 0 // of one frame of each stream, by which the bytes of all files are counted in frames
+	p := playStreams(t, s, 500*time.Millisecond, func() {
+		direct = s.traits.direct
+		for i, player := range s.players {
+			from, to := s.paths[i].frame(player.Spec, 0)
+			pieces += int((to - from + s.job.IO.Block - 1) / s.job.IO.Block)
 		}
 	})
-	for seq := range 5 {
-		if _, err := s.Transfer(t.Context(), seq, func(_, _, _ int64) {}); err != nil {
-			t.Fatal(errors.Join(err, s.Close()))
-		}
+	if !direct {
+		t.Skip("no direct requests on this file system")
 	}
-	moved := map[trace.Role]int64{}
-	for i, p := range s.players {
-		from, to := s.paths[i].frame(p.Spec, 0)
-		moved[s.paths[i].op] += (to - from + s.job.IO.Block - 1) / s.job.IO.Block
-	}
-	closeEngine(t, s)
-	for op, pieces := range moved {
-		// In half a second 50 frames of each, or more if the machine was late to begin.
-		if n := heard.sum(t, op).TotalCount(); n < 45*pieces || n > 65*pieces {
-			t.Errorf("%s: the times of %d requests are counted, want some %d", op, n, 50*pieces)
-		}
+	check.Same(t, "engine", "io_uring", p.effective.Engine)
+	counted := p.latencies.sum(t, trace.Read).TotalCount() +
+		p.latencies.sum(t, trace.Write).TotalCount()
+	// A file is a tenth of a second of all streams: ten frames of each.
+	least := int64(10 * pieces * len(p.spans))
+	if counted < least*95/100 || counted > least+int64(20*pieces) {
+		t.Errorf("the times of %d requests of %d files are counted, want some %d", counted,
+			len(p.spans), least)
 	}
 }

@@ -17,12 +17,14 @@ import (
 
 // played is what a streams job reported.
 type played struct {
-	spans    []Span
-	outcomes tracetest.Outcomes
-	last     map[string]trace.Event // of each stream
-	late     int                    // frames of the stream that had most
-	host     time.Duration          // how late this computer was
-	samples  int
+	effective trace.Effective
+	spans     []Span
+	outcomes  tracetest.Outcomes
+	last      map[string]trace.Event // of each stream
+	late      int                    // frames of the stream that had most
+	host      time.Duration          // how late this computer was
+	samples   int
+	latencies emitted
 }
 
 // virtualTime is the clock of a synctest bubble.
@@ -32,48 +34,56 @@ func virtualTime() timing {
 	return timing{now, func(ns int64) { <-time.After(time.Duration(ns - now())) }}
 }
 
-// playStreams runs a streams job for that long in virtual time.
-func playStreams(t *testing.T, s *streams, length time.Duration, released func()) played {
+// playStreams runs a streams job for that long, and calls hooks when it is released and when it has
+// ended.
+func playStreams(t *testing.T, s *streams, length time.Duration, hooks ...func()) *played {
 	t.Helper()
-	_, err := s.Prepare(t.Context(), func(int64) {})
+	p := &played{outcomes: tracetest.Outcomes{}, last: map[string]trace.Event{}}
+	var err error
+	p.effective, err = s.Prepare(t.Context(), func(int64) {})
+	defer closeEngine(t, s)
 	check.Must(t, err)
-	p := played{outcomes: tracetest.Outcomes{}, last: map[string]trace.Event{}}
-	released()
+	if len(hooks) > 0 {
+		hooks[0]()
+	}
 	s.Start(s.timing.now(), func(e trace.Event) {
-		if e.Name == trace.HostLate {
+		switch {
+		case e.Name == trace.HostLate:
 			p.host = time.Duration(math.Round(e.Value * 1e9))
+		case e.Type == trace.LatencyType:
+			p.latencies.emit(e)
+		case e.Type == trace.StreamType:
+			if got := e.TNS - p.last[e.Stream].TNS; got <= 0 || got > stream.SampleNS {
+				t.Errorf("stream %s: a sample at %d ns, %d after the one before", e.Stream, e.TNS, got)
+			}
+			p.outcomes.Add(&e)
+			p.last[e.Stream] = e
+			p.late = max(p.late, e.Late)
 		}
-		if e.Type != trace.StreamType {
-			return
-		}
-		if got := e.TNS - p.last[e.Stream].TNS; got <= 0 || got > stream.SampleNS {
-			t.Errorf("stream %s: a sample at %d ns, %d after the one before", e.Stream, e.TNS, got)
-		}
-		p.outcomes.Add(&e)
-		p.last[e.Stream] = e
-		p.late = max(p.late, e.Late)
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), length)
 	defer cancel()
-	for seq := 0; ; seq++ {
+	for seq := 0; err == nil; seq++ {
 		last, size := int64(0), s.job.Sizes[0]
-		span, err := s.Transfer(ctx, seq, func(bytes, _, tNS int64) {
+		var span Span
+		span, err = s.Transfer(ctx, seq, func(bytes, _, tNS int64) {
 			if bytes < last || bytes > size {
 				t.Errorf("file %d: %d bytes of %d after %d", seq, bytes, size, last)
 			}
 			last = bytes
 			p.samples++
 		})
-		if err != nil {
-			if ctx.Err() == nil {
-				t.Fatal(err)
-			}
-			break
+		if err == nil {
+			p.spans = append(p.spans, span)
+		} else if ctx.Err() == nil {
+			t.Fatal(err)
 		}
-		p.spans = append(p.spans, span)
+	}
+	if len(hooks) > 1 {
+		hooks[1]()
 	}
 	closeEngine(t, s)
-	nothingIn(t, s.job.Dir)
+	check.Empty(t, s.job.Dir)
 	return p
 }
 
@@ -170,7 +180,7 @@ func TestStreamsOfAShortPhase(t *testing.T) {
 			spec := stream.Spec{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1,
 				Buffer: time.Second}
 			p := playStreams(t, virtualStreams(streamsJob(dir, spec), serving(time.Millisecond),
-				engine), 2100*time.Millisecond, func() {})
+				engine), 2100*time.Millisecond)
 			check.Same(t, "stretches of a second in 2.1 s", 2, len(p.spans))
 			for _, s := range p.spans {
 				rate := float64(s.Bytes) / float64(s.EndNS-s.StartNS) * 1e9
@@ -321,7 +331,7 @@ func TestStreamsCarryOver(t *testing.T) {
 			written(tt.record, tt.footprint))
 	}
 	check.Must(t, testfolder.RemoveRun(dir, "r1"))
-	nothingIn(t, dir)
+	check.Empty(t, dir)
 }
 
 // What this computer is late by is reported: when it does not wake in time to ask for frames, and
@@ -370,7 +380,7 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 					}
 					running.sleepUntil(ns)
 				}
-				p := playStreams(t, s, 4*time.Second, func() {})
+				p := playStreams(t, s, 4*time.Second)
 				// Something is due every 50 ms at least, and may go unseen for that long; the
 				// histogram has it to a thousandth.
 				if over := p.host - tt.want; over > tt.want/1000 || over < -50*ms {

@@ -16,8 +16,8 @@ func TestTry(t *testing.T) {
 	job.CarryOver = job.Sizes
 	wrote, err := Try(t.Context(), job, func() {})
 	check.Must(t, err)
-	if len(names(t, dir)) != 1 {
-		t.Errorf("left %q, want the folder with the file to read", names(t, dir))
+	if len(check.Names(t, dir)) != 1 {
+		t.Errorf("left %q, want the folder with the file to read", check.Names(t, dir))
 	}
 	read := newJob(dir, trace.Read, 3<<20)
 	got, err := Try(t.Context(), read, func() {})
@@ -32,7 +32,7 @@ func TestTry(t *testing.T) {
 			t.Errorf("got %+v", tried)
 		}
 	}
-	nothingIn(t, dir)
+	check.Empty(t, dir)
 }
 
 // A job through the cache leaves its file there, and one past it does not, if the system says so.
@@ -55,7 +55,7 @@ func TestTryFlush(t *testing.T) {
 			t.Errorf("%s: got %+v", mode, got)
 		}
 	}
-	nothingIn(t, dir)
+	check.Empty(t, dir)
 }
 
 // Files that are there already are dropped from the cache before they are read, each with a flush:

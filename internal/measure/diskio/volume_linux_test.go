@@ -50,7 +50,7 @@ func TestVolumeTakesNoFiles(t *testing.T) {
 			check.Refused(t, "Prepare()", err, want)
 		}
 		closeEngine(t, engine)
-		check.Same(t, "left", []string{"lost+found"}, names(t, dir))
+		check.Same(t, "left", []string{"lost+found"}, check.Names(t, dir))
 	}
 }
 

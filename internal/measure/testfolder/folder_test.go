@@ -32,22 +32,6 @@ func makeFolder(t *testing.T, dir string, files ...string) string {
 	return f.Path
 }
 
-// names lists the folder except for what macOS alone needs, and nil if there is none.
-func names(t testing.TB, dir string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	var list []string
-	for _, entry := range entries {
-		if entry.Name() != neverIndex {
-			list = append(list, entry.Name())
-		}
-	}
-	return list
-}
-
 func TestRemoveRun(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -80,11 +64,12 @@ func TestRemoveRun(t *testing.T) {
 			dir := t.TempDir()
 			path := makeFolder(t, dir, tt.files...)
 			err := RemoveRun(dir, "r1")
-			if tt.wantErr == "" && err != nil || tt.wantErr != "" &&
-				(err == nil || !strings.Contains(err.Error(), tt.wantErr)) {
-				t.Errorf("RemoveRun() = %v, want %q", err, tt.wantErr)
+			if tt.wantErr == "" {
+				check.Must(t, err)
+			} else {
+				check.Refused(t, "RemoveRun()", err, tt.wantErr)
 			}
-			check.Same(t, "left in the folder", tt.want, names(t, path))
+			check.Same(t, "left in the folder", tt.want, check.Names(t, path))
 		})
 	}
 }
@@ -136,7 +121,7 @@ func TestClean(t *testing.T) {
 		got, err := Clean(what)
 		check.Must(t, err)
 		check.Same(t, "Clean()", []Cleaned{{Path: path, Files: 3, Bytes: 95}}, got)
-		nothingIn(t, dir)
+		check.Empty(t, dir)
 	}
 }
 
@@ -181,9 +166,7 @@ func TestUnfinishedFolder(t *testing.T) {
 			if err := end(dir); err != nil {
 				t.Errorf("%s, a marker of %d bytes: %v", name, length, err)
 			}
-			if got := names(t, dir); got != nil {
-				t.Errorf("%s, a marker of %d bytes: left %q", name, length, got)
-			}
+			check.Empty(t, dir)
 		}
 	}
 }
@@ -210,12 +193,12 @@ func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
 	_, _, err = f.remove(nil, false)
 	check.Must(t, err)
 	check.Same(t, "left when a phase that needs no files has ended", []string{MarkerName},
-		names(t, f.Path))
+		check.Names(t, f.Path))
 	release()
 	if got, err := Clean(dir); err != nil || len(got) != 1 || got[0].Skipped != "" {
 		t.Errorf("after the run: Clean() = %+v, %v, want it removed", got, err)
 	}
-	nothingIn(t, dir)
+	check.Empty(t, dir)
 }
 
 // Where files cannot be locked, a run removes its own folder, and clean none: it may be a living
@@ -235,7 +218,7 @@ func TestFolderWithoutLocks(t *testing.T) {
 	check.Must(t, err)
 	_, _, err = f.remove(nil, true)
 	check.Must(t, err)
-	nothingIn(t, dir)
+	check.Empty(t, dir)
 }
 
 // What is in doubt stays exactly as it is.
@@ -295,13 +278,6 @@ func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 	}
 }
 
-func nothingIn(t testing.TB, dir string) {
-	t.Helper()
-	if got := names(t, dir); got != nil {
-		t.Errorf("left: %q", got)
-	}
-}
-
 // tree lists every path under dir.
 func tree(t *testing.T, dir string) []string {
 	t.Helper()
@@ -346,33 +322,13 @@ func TestPhasesShareTheFolder(t *testing.T) {
 func TestTry(t *testing.T) {
 	dir := t.TempDir()
 	check.Must(t, Try(dir, "r"))
-	nothingIn(t, dir)
+	check.Empty(t, dir)
 	check.Must(t, os.MkdirAll(filepath.Join(dir, Prefix+"r", "somebody's"), 0o700))
 	if err := Try(dir, "r"); err == nil {
 		t.Error("a folder without a marker was taken")
 	}
 	if err := Try(filepath.Join(dir, "none"), "r"); err == nil {
 		t.Error("a folder was made in one that does not exist")
-	}
-}
-
-// A file costs the same however many there are: with a thousand and with a million.
-func BenchmarkTestFiles(b *testing.B) {
-	for _, n := range []int{1_000, 1_000_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s := &Folder{}
-			for range n {
-				s.Add(Record{Number: s.Number(), Size: 512})
-			}
-			for b.Loop() {
-				oldest := s.Records[0].Number
-				if s.Has(s.Next) || !s.Has(oldest) {
-					b.Fatal("the list is wrong")
-				}
-				s.drop(0)
-				s.Add(Record{Number: s.Number(), Size: 512})
-			}
-		})
 	}
 }
 

@@ -2,7 +2,10 @@
 package check
 
 import (
+	"errors"
+	"io/fs"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -49,5 +52,29 @@ func Refused(t testing.TB, what string, err error, want string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%s: got error %v, want one with %q", what, err, want)
+	}
+}
+
+// Names lists a folder except for what macOS alone needs there, and is nil if there is no folder.
+func Names(t testing.TB, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, entry := range entries {
+		if entry.Name() != ".metadata_never_index" {
+			list = append(list, entry.Name())
+		}
+	}
+	return list
+}
+
+// Empty fails if anything is in a folder.
+func Empty(t testing.TB, dir string) {
+	t.Helper()
+	if got := Names(t, dir); got != nil {
+		t.Errorf("left: %q", got)
 	}
 }
