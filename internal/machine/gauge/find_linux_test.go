@@ -38,7 +38,7 @@ func TestCount(t *testing.T) {
 		t.Errorf("a folder that does not exist has moved %+v", c)
 	}
 	sources := new(Finder).Find(t.Context(),
-		[]Disk{{"A", dir}, {"none", "/proc"}, {"B", t.TempDir()}})
+		[]Target{{"A", dir}, {"none", "/proc"}, {"B", t.TempDir()}})
 	reads, err := sources[0].Read(t.Context())
 	if err != nil || len(reads) != 4 || !sources[0].Total {
 		t.Fatalf("%s: %v, %v", sources[0].Name, reads, err)
@@ -66,7 +66,7 @@ func TestCost(t *testing.T) {
 	var sources []Source
 	// Each found by itself, so that none is shared.
 	for _, name := range []string{"A", "B", "C", "D", "E", "F", "G", "H"} {
-		sources = append(sources, new(Finder).Find(t.Context(), []Disk{{name, dir}})...)
+		sources = append(sources, new(Finder).Find(t.Context(), []Target{{name, dir}})...)
 	}
 	const rounds = 200
 	before := cpuTime(t)

@@ -35,8 +35,8 @@ const (
 	slowEvery = 5 * time.Second
 )
 
-// Disk is a disk whose gauges are wanted: its name in the scenario, and a folder on it.
-type Disk struct {
+// Target is a disk whose gauges are wanted: its name in the scenario, and a folder on it.
+type Target struct {
 	Name string
 	Path string
 }
@@ -74,7 +74,7 @@ func (f *Finder) may(device string) bool {
 }
 
 // Find returns what can be read of the disks and of this host.
-func (f *Finder) Find(ctx context.Context, disks []Disk) (sources []Source) {
+func (f *Finder) Find(ctx context.Context, disks []Target) (sources []Source) {
 	meters := group(ctx, disks, find)
 	for _, m := range meters {
 		sources = append(append(sources, m.counters()), m.more...)
@@ -130,7 +130,7 @@ type meter struct {
 // group groups disks by device; find is called for each. Disks that are not on a known device are
 // left out.
 func group(
-	ctx context.Context, disks []Disk,
+	ctx context.Context, disks []Target,
 	find func(ctx context.Context, folder string) (*meter, error),
 ) []*meter {
 	var meters []*meter

@@ -197,7 +197,7 @@ func TestGroup(t *testing.T) {
 		return &meter{key: path[:1]}, nil
 	}
 	var got []string
-	for _, m := range group(t.Context(), []Disk{{"A", "x1"}, {"B", ""}, {"C", "y1"}, {"D", "x2"}},
+	for _, m := range group(t.Context(), []Target{{"A", "x1"}, {"B", ""}, {"C", "y1"}, {"D", "x2"}},
 		find) {
 		got = append(got, fmt.Sprint(m.key, m.disks))
 	}

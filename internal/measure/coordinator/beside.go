@@ -75,13 +75,13 @@ type gauges struct {
 // a simulated disk that is nothing, and then nothing of the host either: its time is the model's.
 func (p *phaseRun) findGauges(ctx context.Context) *gauges {
 	g := &gauges{found: make(chan []gauge.Source, 1), hidden: map[string]bool{}}
-	var disks []gauge.Disk
+	var disks []gauge.Target
 	for _, job := range p.phase.Jobs {
 		disk := p.Plan.Disk(job.Disk)
 		if disk.Simulated() || p.Gauges == nil {
 			return g
 		}
-		disks = append(disks, gauge.Disk{Name: disk.Name, Path: disk.Path})
+		disks = append(disks, gauge.Target{Name: disk.Name, Path: disk.Path})
 		g.hidden[disk.Name] = job.IO.Verify == scenario.VerifyFull ||
 			job.IO.Verify == scenario.VerifyStamps && job.IO.Mode == scenario.ModeApp &&
 				job.Role == trace.Read

@@ -94,7 +94,7 @@ type Options struct {
 	// Modes receives what each job really got.
 	Modes func(phase string, modes map[string]trace.Effective) error
 	// Gauges finds what to read beside a phase; nil: nothing
-	Gauges func(ctx context.Context, disks []gauge.Disk) []gauge.Source
+	Gauges func(ctx context.Context, disks []gauge.Target) []gauge.Source
 	// Stall: a worker that moves nothing for that long is killed
 	Stall time.Duration
 	// Kill is closed to end at once, without waiting for workers

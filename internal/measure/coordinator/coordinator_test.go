@@ -372,7 +372,7 @@ func realPlan(verify string) *scenario.Plan {
 }
 
 // both reads two counters of each disk, and the host.
-func both(_ context.Context, disks []gauge.Disk) []gauge.Source {
+func both(_ context.Context, disks []gauge.Target) []gauge.Source {
 	return []gauge.Source{{Name: "all", Every: time.Second, Total: true,
 		Read: func(context.Context) ([]gauge.Reading, error) {
 			reads := []gauge.Reading{{Name: trace.CPU, Value: 5}}
@@ -399,7 +399,7 @@ func TestGauges(t *testing.T) {
 	for _, tt := range []struct {
 		name, worker string
 		plan         *scenario.Plan
-		find         func(context.Context, []gauge.Disk) []gauge.Source
+		find         func(context.Context, []gauge.Target) []gauge.Source
 		want         map[string]int
 	}{
 		{"all", "quick", realPlan(scenario.VerifyOff), both, all},
@@ -410,12 +410,12 @@ func TestGauges(t *testing.T) {
 		// says nothing either.
 		{"read back on one", "quick", backOnOne, both, writes},
 		{"finding hangs", "quick", realPlan(scenario.VerifyOff),
-			func(context.Context, []gauge.Disk) []gauge.Source {
+			func(context.Context, []gauge.Target) []gauge.Source {
 				<-loose
 				return nil
 			}, map[string]int{}},
 		{"reading hangs", "quick", realPlan(scenario.VerifyOff),
-			func(context.Context, []gauge.Disk) []gauge.Source {
+			func(context.Context, []gauge.Target) []gauge.Source {
 				return []gauge.Source{{Name: "x", Every: time.Second, Total: true,
 					Read: func(ctx context.Context) ([]gauge.Reading, error) {
 						<-loose
