@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -82,9 +83,7 @@ func TestFilesOnExFATAreWrittenOnce(t *testing.T) {
 				t.Errorf("warnings %q", all)
 			}
 			transferAll(t, engine)
-			if filled != tt.filled {
-				t.Errorf("%d bytes were filled with zeros, want %d", filled, tt.filled)
-			}
+			check.Same(t, "bytes filled with zeros", tt.filled, filled)
 		})
 	}
 }
@@ -92,21 +91,16 @@ func TestFilesOnExFATAreWrittenOnce(t *testing.T) {
 // What a driver may have lost is not blamed on the disk alone.
 func TestMismatchOnExFAT(t *testing.T) {
 	fault := &fault{other: true}
-	sys := system{open: fault.open, ring: noRing, fileSystem: func(string) string {
-		return "exfat"
-	}}
+	sys := fault.system()
+	sys.fileSystem = func(string) string { return "exfat" }
 	job := newJob(t.TempDir(), trace.Write, 1<<20)
 	job.IO.Verify = scenario.VerifyFull
 	engine, _ := prepared(t, job, sys)
 	started(engine)
 	fault.armed.Store(true)
 	_, err := engine.Transfer(t.Context(), 0, func(_, _, _ int64) {})
-	if err == nil || !strings.Contains(err.Error(),
-		"macOS's driver for exfat has lost data on sound disks") {
-		t.Errorf("got %v, want the driver named", err)
-	}
-	check := &Mismatch{}
-	if strings.Contains(check.Error(), "driver") {
-		t.Errorf("elsewhere: %v", check)
+	check.Refused(t, "Transfer()", err, "macOS's driver for exfat has lost data on sound disks")
+	if elsewhere := (&Mismatch{}).Error(); strings.Contains(elsewhere, "driver") {
+		t.Errorf("elsewhere: %v", elsewhere)
 	}
 }

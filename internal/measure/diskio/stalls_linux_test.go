@@ -140,7 +140,6 @@ func overRealStall(t *testing.T, how string, engine engineMaker, buffer,
 	}, func() {
 		cancel()
 		watching.Wait()
-		_ = os.Remove(filepath.Join(dir, "bystander"))
 	})
 	check.Same(t, "engine", how, p.effective.Engine)
 	belated := p.host + time.Duration(gate.overNS.Load()) + machine.slowest

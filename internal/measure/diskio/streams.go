@@ -15,9 +15,9 @@ import (
 
 // streams is the engine of a job of streams: it moves each frame when its player asks for it,
 // whatever became of the ones before. The goroutine that calls Transfer looks after the players,
-// and a queue makes the requests. What a frame is in its file is in frames.go.
+// and the engine makes the requests. What a frame is in its file is in frames.go.
 //
-// The times of a player are those that the queue reports, in the order of its reports: so the
+// The times of a player are those that the engine reports, in the order of its reports: so the
 // players see one sequence of events, and a frame is there when its last byte is, never earlier.
 type streams struct {
 	*mover
@@ -38,8 +38,8 @@ type streams struct {
 	spanNS   int64   // when the stretch began that Transfer returns next
 	reportNS int64   // when the streams' next samples are due, since the release
 	behind   bool    // frames wait for others to be moved
-	freeNS   int64   // when the queue could take more after it could not
-	// How long after its time a frame was requested, or after the queue could take it.
+	freeNS   int64   // when the engine could take more after it could not
+	// How long after its time a frame was requested, or after the engine could take it.
 	belatedNS *latency.Sum
 	asleepNS  int64 // the longest that wait has overslept
 }
@@ -108,10 +108,10 @@ func (s *streams) transfer(ctx context.Context, seq int, sample Sampler) (Span, 
 	}
 }
 
-// inFlight is how many pieces are with the queue, or wait for it.
+// inFlight is how many pieces are with the engine, or wait for it.
 func (s *streams) inFlight() int { return len(s.slots) - len(s.free) + len(s.waiting) }
 
-// catchUp processes what the queue has done up to now.
+// catchUp processes what the engine has done up to now.
 func (s *streams) catchUp() (nowNS int64, err error) {
 	s.ended, nowNS = s.engine.ended(s.ended[:0])
 	nowNS -= s.release
@@ -203,7 +203,7 @@ func (s *streams) reportAt(tNS int64) {
 	}
 }
 
-// ask hands the queue the frames that are due by now, in the order of their times, while it can
+// ask hands the engine the frames that are due by now, in the order of their times, while it can
 // take more.
 func (s *streams) ask(nowNS int64) {
 	for s.inFlight() < s.job.IO.Depth {
@@ -233,7 +233,7 @@ func (s *streams) next() int {
 	return first
 }
 
-// begin hands a frame to the queue, in pieces.
+// begin hands a frame to the engine, in pieces.
 func (s *streams) begin(player, frame int, nowNS, askNS int64) {
 	path := &s.paths[player]
 	from, to := path.frame(s.players[player].Spec, frame)
@@ -255,7 +255,7 @@ func (s *streams) begin(player, frame int, nowNS, askNS int64) {
 	}
 }
 
-// hand gives a piece to the queue, which has room for it.
+// hand gives a piece to the engine, which has room for it.
 func (s *streams) hand(p piece) {
 	i := s.free[len(s.free)-1]
 	s.free = s.free[:len(s.free)-1]
@@ -301,7 +301,7 @@ func (s *streams) wait(ctx context.Context, untilNS int64) error {
 	return nil
 }
 
-// Close ends the queue, whose requests under way it waits for, and reports by how much at most this
+// Close waits for the requests under way, closes the files, and reports by how much at most this
 // computer was late to look after the frames. What the disk kept waiting is no part of that.
 func (s *streams) Close() error {
 	err := s.closeFiles()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,7 +84,7 @@ func playStreams(t *testing.T, s *streams, length time.Duration, hooks ...func()
 		hooks[1]()
 	}
 	closeEngine(t, s)
-	check.Empty(t, s.job.Dir)
+	check.Empty(t, filepath.Join(s.job.Dir, testfolder.Prefix+s.job.RunID))
 	return p
 }
 

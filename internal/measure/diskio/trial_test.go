@@ -1,7 +1,6 @@
 package diskio
 
 import (
-	"runtime"
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
@@ -61,21 +60,15 @@ func TestTryFlush(t *testing.T) {
 // Files that are there already are dropped from the cache before they are read, each with a flush:
 // that goes on, and is reported.
 func TestDroppingFromTheCacheIsReported(t *testing.T) {
-	runtime.LockOSThread() // to which io_uring belongs
-	defer runtime.UnlockOSThread()
 	dir := t.TempDir()
 	job := newJob(dir, trace.Write, 4096, 4096, 4096, 4096, 4096)
 	job.CarryOver = job.Sizes
-	if _, err := Try(t.Context(), job, func() {}); err != nil {
-		t.Fatal(err)
-	}
-	e := newMover(newJob(dir, trace.Read, job.Sizes...), systemCalls())
+	_, err := Try(t.Context(), job, func() {})
+	check.Must(t, err)
 	reported := map[int64]bool{}
-	if _, err := e.Prepare(t.Context(), func(done int64) { reported[done] = true }); err != nil {
-		t.Fatal(err)
-	}
+	prepared(t, newJob(dir, trace.Read, job.Sizes...), systemCalls(),
+		func(done int64) { reported[done] = true })
 	if len(reported) < len(job.Sizes) {
 		t.Errorf("reported %d times for %d files", len(reported), len(job.Sizes))
 	}
-	closeEngine(t, e)
 }

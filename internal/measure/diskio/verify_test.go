@@ -242,11 +242,8 @@ func TestVerifyReadsBackWhatWasWritten(t *testing.T) {
 func TestWhatIsDoneBeside(t *testing.T) {
 	job := newJob(t.TempDir(), trace.Write, 1<<20, 1<<20, 1<<20)
 	job.IO.Verify = scenario.VerifyFull
-	engine := newMover(job, systems["threads"])
-	t.Cleanup(func() { _ = engine.Close() })
 	var done []int64
-	_, err := engine.Prepare(t.Context(), func(n int64) { done = append(done, n) })
-	check.Must(t, err)
+	engine, _ := prepared(t, job, systems["threads"], func(n int64) { done = append(done, n) })
 	started(engine)
 	for seq := range job.Sizes {
 		before := len(done)
