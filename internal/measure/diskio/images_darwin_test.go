@@ -15,6 +15,7 @@ import (
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/machine/gauge"
 	"github.com/hubbench/hubbench/internal/machine/libsystem"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -200,7 +201,7 @@ func (i *image) doesAJob() {
 		i.expect("the cache of a job that "+string(role)+"s", "direct", tried.Effective.Cache)
 		i.expect("its error", "<nil>", err)
 	}
-	left, err := filepath.Glob(filepath.Join(i.dir, folderPrefix+"*"))
+	left, err := filepath.Glob(filepath.Join(i.dir, testfolder.Prefix+"*"))
 	check.Must(i, err)
 	i.expect("folders left behind", "[]", left)
 }
