@@ -16,7 +16,7 @@ import (
 // errors.ErrUnsupported.
 func Lock(f *os.File) error { return lock(f, unix.LOCK_EX) }
 
-// Share is Lock beside others that share the file.
+// Share is Lock together with others that share the file.
 func Share(f *os.File) error { return lock(f, unix.LOCK_SH) }
 
 func lock(f *os.File, how int) error {

@@ -14,7 +14,7 @@ import (
 // errors.ErrUnsupported.
 func Lock(f *os.File) error { return lock(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
 
-// Share is Lock beside others that share the file.
+// Share is Lock together with others that share the file.
 func Share(f *os.File) error { return lock(f, 0) }
 
 // lock takes a byte that lies far behind the content: on Windows no other process can read locked

@@ -8,7 +8,7 @@
 // drives by letters on Windows, and on macOS brings a runtime of its own (purego), which tests on
 // other systems cannot load.
 //
-// Start at Finder for what can be read here, at Sampler for reading it beside a phase, and at Count
+// Start at Finder for what can be read here, at Sampler for reading it during a phase, and at Count
 // for one disk's counters.
 package gauge
 
@@ -264,7 +264,7 @@ type Readings struct {
 	Reads []Reading
 }
 
-// Sampler reads sources beside a run, each in a goroutine of its own: one that hangs holds up
+// Sampler reads sources during a run, each in a goroutine of its own: one that hangs holds up
 // neither the others nor the run. Each is read at once, then as often as it allows, and those with
 // totals and links once more at the end.
 type Sampler struct {

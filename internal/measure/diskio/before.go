@@ -161,8 +161,8 @@ func (m *mover) evict(f testFile) error {
 	if !errors.Is(err, errNoMapping) {
 		return err
 	}
-	if !m.stays {
-		m.stays = true
+	if !m.evictRefused {
+		m.evictRefused = true
 		m.warn("files cannot be dropped from the cache here (%v): what it still holds is read at "+
 			"the speed of memory", err)
 	}
@@ -178,7 +178,7 @@ func (m *mover) Cached() (share float64, ok bool) {
 	}
 	files := m.files
 	if len(files) == 0 {
-		first, _ := m.folder.Find(m.first)
+		first, _ := m.folder.Find(m.firstNew)
 		files = m.folder.Records[first:]
 	}
 	bytes, cached, err := m.cachedOf(files, int64(os.Getpagesize()), nil)

@@ -71,7 +71,7 @@ func TestFilesOnExFATAreWrittenOnce(t *testing.T) {
 			job := newJob(t.TempDir(), trace.Write, 4<<20, 4<<20)
 			tt.change(&job)
 			engine, eff := prepared(t, job, sys)
-			if engine.traits.reserveNo != nil || engine.traits.inOrder != nil {
+			if engine.traits.reserveErr != nil || engine.traits.declareErr != nil {
 				t.Skip("this file system does not preallocate")
 			}
 			if eff.Depth != tt.depth || eff.Space != tt.space || eff.FileSystem != tt.kind {

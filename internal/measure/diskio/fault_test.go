@@ -219,7 +219,7 @@ func noDirect(t *testing.T) string {
 	defer folder.Close()
 	can, err := probe(openTestFile, folder, true, cachedBelow)
 	check.Must(t, err)
-	return can.whyNot
+	return can.directErr
 }
 
 // What the file system cannot do is done otherwise, with a warning.

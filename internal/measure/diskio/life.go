@@ -64,7 +64,7 @@ func (m *mover) open(r record, op trace.Role, place int) (*file, error) {
 		return nil, err
 	}
 	f.state = opened
-	if fresh && m.job.IO.Preallocate && m.traits.reserveNo == nil && !m.inOrder {
+	if fresh && m.job.IO.Preallocate && m.traits.reserveErr == nil && !m.inOrder {
 		if err := m.reserve(f); err != nil {
 			err = fmt.Errorf("allocate test file %s: %w", r.Name(), err)
 			return nil, errors.Join(err, f.close())
@@ -95,7 +95,7 @@ func (m *mover) openFile(r record, o opening) (testFile, error) {
 func (m *mover) reserve(f *file) error {
 	size := m.padded(f.Size)
 	err := f.testFile.reserve(size)
-	if err == nil && m.traits.inOrder == nil {
+	if err == nil && m.traits.declareErr == nil {
 		err = f.declare(size)
 	}
 	if err == nil || m.release == 0 || isFull(err) {

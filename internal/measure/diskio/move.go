@@ -78,7 +78,7 @@ func (m *mover) transfer(ctx context.Context, seq int, sample Sampler) (span Spa
 		t.checking = checkStamps
 	}
 	err = m.move(ctx, t, m.job.IO.Flush)
-	m.until = t.endNS
+	m.lastRequestNS = t.endNS
 	span = Span{Bytes: t.done.Load(), Read: t.read.Load(), StartNS: t.startNS - m.release,
 		EndNS: t.endNS - m.release}
 	if err = errors.Join(err, m.close(f)); err == nil {
@@ -87,7 +87,7 @@ func (m *mover) transfer(ctx context.Context, seq int, sample Sampler) (span Spa
 	if err != nil {
 		return span, m.setAside(err, f.record)
 	}
-	m.ended = clock.Now()
+	m.fileEndedNS = clock.Now()
 	m.moved++
 	return span, nil
 }
@@ -99,10 +99,10 @@ func (m *mover) verifies() bool {
 
 // pause waits between two files as the job asks.
 func (m *mover) pause(ctx context.Context, seq int) error {
-	if m.ended == 0 {
+	if m.fileEndedNS == 0 {
 		return ctx.Err()
 	}
-	wait := m.job.IO.Rest + m.job.IO.Think - time.Duration(clock.Now()-m.ended)
+	wait := m.job.IO.Rest + m.job.IO.Think - time.Duration(clock.Now()-m.fileEndedNS)
 	if step := m.job.IO.Step.Nanoseconds(); step > 0 {
 		sinceNS := clock.Now() - m.release
 		wait = time.Duration(stepOf(seq, step, sinceNS) - sinceNS)
@@ -131,7 +131,7 @@ func (m *mover) openNext(seq int) (err error) {
 		r = m.files[seq%len(m.files)]
 	} else {
 		if before := seq - len(m.job.Sizes); before >= 0 {
-			if err := m.folder.RemoveFile(m.first + before); err != nil {
+			if err := m.folder.RemoveFile(m.firstNew + before); err != nil {
 				return fmt.Errorf("make room for file %d: %w", seq, err)
 			}
 		}

@@ -30,34 +30,40 @@ type mover struct {
 	job       Job
 	openFirst func(*trace.Effective) error // opens what is moved first
 	system    system
-	sampleNS  int64 // between samples of progress
 	timing    timing
-	pacer     *pacer // from the release on; nil if the job goes as fast as it can
-	requested int64  // requests of the files so far
-	folder    *testfolder.Folder
-	traits    traits
-	buf       []byte
-	scratch   []byte // as large, for what a job reads that also writes; nil elsewhere
-	engine    ioEngine
-	slots     []slot // one for each request in flight
-	stays     bool   // the file system drops no file from the cache, which was said
-	inOrder   bool   // new files are not reserved, and written from front to back
-	// Those that are there before the release, in the job's order: to be read, or overwritten
-	files     []record
-	first     int   // number of the first file written otherwise
-	next      *file // opened for the next Transfer
-	nextSeq   int
-	ended     int64 // when the last file did, by clock.Now; zero before
-	until     int64 // when the last file's requests did, whole or not
-	moved     int   // files moved without a failure
-	failed    bool
-	release   int64
-	latencies *latencies // latencies of the requests since the release
-	emit      func(trace.Event)
-	gauges    []trace.Event // gauges of the whole job, emitted when it starts
-	warnings  []string
-	reported  int // warnings that Prepare has returned
+	sampleNS  int64 // between samples of progress
 
+	// What it works with.
+	folder  *testfolder.Folder
+	traits  traits
+	buf     []byte
+	scratch []byte // as large, for what a job reads that also writes; nil elsewhere
+	engine  ioEngine
+	slots   []slot // one for each request in flight
+	inOrder bool   // new files are not reserved, and written from front to back
+
+	// Its files.
+	files    []record // there before the release, in the job's order: to be read, or overwritten
+	firstNew int      // number of the first file written otherwise
+	next     *file    // opened for the next Transfer
+	nextSeq  int
+
+	// What has happened since the release.
+	release       int64
+	emit          func(trace.Event)
+	pacer         *pacer // nil if the job goes as fast as it can
+	latencies     *latencies
+	requested     int64 // requests of the files so far
+	moved         int   // files moved without a failure
+	failed        bool
+	lastRequestNS int64 // when the last file's requests ended, whole or not
+	fileEndedNS   int64 // when the last file was over and done with, by clock.Now; zero before
+
+	// What it has to say.
+	gauges           []trace.Event // gauges of the whole job, emitted when it starts
+	warnings         []string
+	reported         int              // warnings that Prepare has returned
+	evictRefused     bool             // it was said that the file system drops no file from the cache
 	reportBackground func(done int64) // see Engine.Prepare
 	backgroundDone   int64            // last reported
 }
@@ -140,7 +146,7 @@ func (m *mover) setUp(ctx context.Context) (eff trace.Effective, err error) {
 	if err := m.prepareFiles(ctx); err != nil {
 		return eff, err
 	}
-	m.first = m.folder.Next
+	m.firstNew = m.folder.Next
 	eff.Engine, err = m.startEngine(m.job.IO.Depth)
 	m.warnOfThreads(err)
 	return eff, nil
@@ -150,7 +156,7 @@ func (m *mover) setUp(ctx context.Context) (eff trace.Effective, err error) {
 // application's way of moving a file in one call cannot do these.
 func (m *mover) requests() bool { return m.job.HasNoFiles() || m.job.Reads > 0 }
 
-// streamMemory bounds the memory of all frames in flight: a worker must stay small beside what it
+// streamMemory bounds the memory of all frames in flight: a worker must stay small next to what it
 // measures.
 const streamMemory = 64 << 20
 
@@ -271,8 +277,8 @@ func (m *mover) Close() error {
 		m.latencies.stop()
 		m.latencies = nil
 		if m.pacer != nil { // the latencies are without the requests that were due and never made
-			if n := m.pacer.leftOut(m.job.IO.Block, m.until); n > 0 {
-				m.emit(trace.Event{Type: trace.GaugeType, Name: trace.LeftOut, TNS: m.until -
+			if n := m.pacer.leftOut(m.job.IO.Block, m.lastRequestNS); n > 0 {
+				m.emit(trace.Event{Type: trace.GaugeType, Name: trace.LeftOut, TNS: m.lastRequestNS -
 					m.release, Value: float64(n)})
 			}
 		}

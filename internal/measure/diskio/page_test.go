@@ -100,7 +100,7 @@ func TestWritesOfWholePages(t *testing.T) {
 // move it no further.
 func TestPreallocationSetsTheEnd(t *testing.T) {
 	engine, _ := prepared(t, newJob(t.TempDir(), trace.Write, 1<<20), systems["threads"])
-	if engine.traits.reserveNo != nil {
+	if engine.traits.reserveErr != nil {
 		t.Skip("this file system does not preallocate")
 	}
 	info, err := os.Stat(engine.folder.Path + "/" + record{}.Name())

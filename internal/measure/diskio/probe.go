@@ -21,16 +21,16 @@ const (
 // traits are what the file system of a folder can do, found out by trying: what it accepts is no
 // proof, as some take direct requests and pass them through their cache.
 type traits struct {
-	direct bool
-	whyNot string // why direct requests are not available
-	sector int64  // sizes and offsets of requests are multiples of it
+	direct    bool
+	directErr string // why direct requests are not available
+	sector    int64  // sizes and offsets of requests are multiples of it
 	// smallDirect: a direct write of one sector, below the size that the system is sure to write
 	// so, left nothing in the cache.
-	smallDirect bool
-	reserveNo   error // why it takes no preallocation; nil: it does
-	zeroes      bool  // fills what it reserves with zeros
-	inOrder     error // why what is reserved must be written from front to back; nil: it need not
-	fullNo      error // why files cannot be flushed to the medium, if the file system has no way to
+	smallDirect  bool
+	reserveErr   error // why it takes no preallocation; nil: it does
+	zeroFills    bool  // fills what it reserves with zeros
+	declareErr   error // why what is reserved must be written from front to back; nil: it need not
+	fullFlushErr error // why files cannot be flushed to the medium, if the file system has no way to
 	// fileSystem is the kind of file system where that matters: on macOS.
 	fileSystem string
 }
@@ -51,21 +51,21 @@ func probe(open opener, folder *os.Root, direct bool, cachedBelow int64) (traits
 			return tr, err
 		}
 		if tr.direct = reason == ""; !tr.direct {
-			tr.whyNot, tr.sector = reason, smallUnit
+			tr.directErr, tr.sector = reason, smallUnit
 		}
 	}
 	f, err := makeProbe(open, folder, false)
 	if err != nil {
 		return tr, err
 	}
-	tr.reserveNo = f.reserve(probeReserve)
+	tr.reserveErr = f.reserve(probeReserve)
 	// A file system without holes writes zeros up to the new end, and does so through the cache
 	// (cluster_write_copy in xnu's vfs_cluster.c). What only moves the end leaves no page behind.
-	if tr.reserveNo == nil {
-		tr.zeroes, tr.inOrder = f.cached(probeReserve) > 0, f.declare(probeReserve)
+	if tr.reserveErr == nil {
+		tr.zeroFills, tr.declareErr = f.cached(probeReserve) > 0, f.declare(probeReserve)
 	}
 	if err := f.flush(scenario.FlushFull); filesystem.Unsupported(err) {
-		tr.fullNo = err
+		tr.fullFlushErr = err
 	}
 	return tr, errors.Join(f.close(), folder.Remove(testfolder.ProbeName))
 }
@@ -122,7 +122,7 @@ func (tr *traits) tryDirect(
 
 // fullest is the most thorough flush that the file system supports.
 func (tr *traits) fullest() string {
-	if tr.fullNo != nil {
+	if tr.fullFlushErr != nil {
 		return scenario.FlushFsync
 	}
 	return scenario.FlushFull

@@ -175,7 +175,7 @@ func (r *ring) open(p *ringParams, w ioWork) (err error) {
 		// What has to wait in the kernel does so in threads of it, by default no more than four for
 		// each processor (Linux 5.15).
 		workers := [2]uint32{uint32(w.depth)}
-		_ = r.hand(registerMaxIOWorkers, unsafe.Pointer(&workers), len(workers))
+		_ = r.registerAt(registerMaxIOWorkers, unsafe.Pointer(&workers), len(workers))
 	}
 	return r.register(w)
 }
@@ -194,13 +194,13 @@ type ringUpdate struct {
 // registerSelf saves the kernel the look-up of the ring at each enter (Linux 5.18).
 func (r *ring) registerSelf() {
 	update := ringUpdate{offset: ^uint32(0), data: uint64(r.fd)}
-	if r.hand(registerRingFDs, unsafe.Pointer(&update), 1) == nil {
+	if r.registerAt(registerRingFDs, unsafe.Pointer(&update), 1) == nil {
 		r.enterFD, r.enterReg = int(update.offset), enterRegisteredRing
 	}
 }
 
-// hand gives the kernel that many things to keep.
-func (r *ring) hand(what uintptr, arg unsafe.Pointer, count int) error {
+// registerAt gives the kernel that many things to keep.
+func (r *ring) registerAt(what uintptr, arg unsafe.Pointer, count int) error {
 	_, _, errno := unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), what, uintptr(arg),
 		uintptr(count), 0, 0)
 	if errno != 0 {
@@ -216,7 +216,7 @@ func (r *ring) register(w ioWork) error {
 	for range max(w.streams, 1) {
 		r.files = append(r.files, -1)
 	}
-	if err := r.hand(registerFiles, unsafe.Pointer(&r.files[0]), len(r.files)); err != nil {
+	if err := r.registerAt(registerFiles, unsafe.Pointer(&r.files[0]), len(r.files)); err != nil {
 		r.files = nil
 		return fmt.Errorf("register files with io_uring: %w", err)
 	}
@@ -227,7 +227,7 @@ func (r *ring) register(w ioWork) error {
 			iovs[len(iovs)-1].SetLen(len(p))
 		}
 	}
-	if r.hand(registerBuffers, unsafe.Pointer(&iovs[0]), len(iovs)) == nil {
+	if r.registerAt(registerBuffers, unsafe.Pointer(&iovs[0]), len(iovs)) == nil {
 		r.buffers = len(iovs)
 	}
 	return nil
@@ -240,7 +240,7 @@ func (r *ring) attach(place int, f testFile) error {
 	}
 	update := ringUpdate{offset: uint32(place),
 		data: uint64(uintptr(unsafe.Pointer(&r.files[place])))}
-	return r.hand(registerFilesUpdate, unsafe.Pointer(&update), 1)
+	return r.registerAt(registerFilesUpdate, unsafe.Pointer(&update), 1)
 }
 
 // submitEvery is after how many completions the requests that follow them are submitted, though
@@ -446,11 +446,11 @@ func (r *ring) ready() uint32 { return atomic.LoadUint32(r.cqTail) - *r.cqHead }
 func (r *ring) close() error {
 	var err error
 	if r.files != nil {
-		err = r.hand(unregisterFiles, nil, 0)
+		err = r.registerAt(unregisterFiles, nil, 0)
 	}
 	if r.enterReg != 0 {
 		update := ringUpdate{offset: uint32(r.enterFD)}
-		err = errors.Join(err, r.hand(unregisterRingFDs, unsafe.Pointer(&update), 1))
+		err = errors.Join(err, r.registerAt(unregisterRingFDs, unsafe.Pointer(&update), 1))
 	}
 	for _, p := range [][]byte{r.rings, r.entries} {
 		if p != nil {

@@ -13,9 +13,9 @@ func (m *mover) effective() trace.Effective {
 		m.traits.sector = 1
 		job.IO.Depth = 1
 		job.IO.Block = appBytes
-	} else if !m.traits.direct && m.traits.whyNot != "" {
+	} else if !m.traits.direct && m.traits.directErr != "" {
 		m.warn("direct I/O is not available here (%s): requests go through the cache, which is "+
-			"flushed and emptied as the job runs", m.traits.whyNot)
+			"flushed and emptied as the job runs", m.traits.directErr)
 	}
 	// Blocks that can be whole pages are: otherwise sectors decide.
 	if m.traits.direct && job.IO.Block >= m.system.cachedBelow {
@@ -42,10 +42,10 @@ func (m *mover) effective() trace.Effective {
 			m.gauge(trace.FilledFiles, 1)
 		}
 	}
-	if job.IO.Flush == scenario.FlushFull && m.traits.fullNo != nil {
+	if job.IO.Flush == scenario.FlushFull && m.traits.fullFlushErr != nil {
 		job.IO.Flush = scenario.FlushFsync
 		m.warn("the file system cannot flush to the medium (%v): fsync is used, which may leave "+
-			"bytes in the disk's own cache", m.traits.fullNo)
+			"bytes in the disk's own cache", m.traits.fullFlushErr)
 	}
 	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block,
 		Depth: job.IO.Depth, Space: space, FileSystem: m.traits.fileSystem}
@@ -109,19 +109,19 @@ func (m *mover) space() string {
 	switch {
 	case m.inOrder:
 		return trace.SpaceNone // Such files are to be written that way.
-	case m.traits.reserveNo != nil:
+	case m.traits.reserveErr != nil:
 		m.warn("the file system does not preallocate (%v): the time of allocation is part of the "+
 			"measurement, and requests in flight together may have it fill gaps with zeros",
-			m.traits.reserveNo)
+			m.traits.reserveErr)
 		return trace.SpaceNone
-	case m.traits.direct && m.traits.zeroes:
+	case m.traits.direct && m.traits.zeroFills:
 		m.warn("the file system preallocates by writing zeros: each new file is written twice, " +
 			"the first time before it is timed")
 		return trace.SpaceZeros
-	case m.traits.inOrder != nil:
+	case m.traits.declareErr != nil:
 		m.warn("new files must be written from front to back (%v): requests in flight together "+
 			"wait for one another, and gaps are filled with zeros first; start hubbench as "+
-			"administrator to measure as other systems do", m.traits.inOrder)
+			"administrator to measure as other systems do", m.traits.declareErr)
 		return trace.SpaceInOrder
 	}
 	return trace.SpaceReserved

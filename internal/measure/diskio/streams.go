@@ -25,12 +25,12 @@ type streams struct {
 	backlog stream.Queue
 	paths   []streamFile // files of each player
 
-	pieces   []piece    // in each slot
-	free     []int      // slots without one
-	waiting  []piece    // for one, in their order
-	begins   bool       // there are requests that the engine has not begun
-	detached bool       // requests are left to threads of the kernel's
-	ended    []*request // memory for the engine's reports
+	pieces      []piece    // in each slot
+	free        []int      // slots without one
+	waiting     []piece    // for one, in their order
+	unsubmitted bool       // there are requests that the engine has not begun
+	detached    bool       // requests are left to threads of the kernel's
+	ended       []*request // memory for the engine's reports
 
 	bytes    int64   // moved in all
 	stretch  int     // the one that is not whole yet
@@ -40,14 +40,14 @@ type streams struct {
 	behind   bool    // frames wait for others to be moved
 	freeNS   int64   // when the engine could take more after it could not
 	// How long after its time a frame was requested, or after the engine could take it.
-	belatedNS *latency.Sum
-	asleepNS  int64 // the longest that wait has overslept
+	lateNS             *latency.Sum
+	longestOversleepNS int64 // the longest that wait has overslept
 }
 
 func newStreams(job Job, sys system) *streams {
 	s := &streams{
 		mover: newMover(job, sys), players: stream.Players(job.Streams), reportNS: stream.SampleNS,
-		belatedNS: latency.NewSum(),
+		lateNS: latency.NewSum(),
 	}
 	s.openFirst = s.openStreams
 	return s
@@ -135,7 +135,7 @@ func (s *streams) catchUp() (nowNS int64, err error) {
 		}
 		s.count(p.n, endNS)
 		if p.askNS >= 0 {
-			_ = s.belatedNS.RecordValue(max(0, r.startNS-s.release-p.askNS))
+			_ = s.lateNS.RecordValue(max(0, r.startNS-s.release-p.askNS))
 		}
 		if p.flight.left -= p.n; p.flight.left == 0 {
 			s.backlog.Ends(endNS)
@@ -143,7 +143,7 @@ func (s *streams) catchUp() (nowNS int64, err error) {
 		}
 	}
 	for len(s.waiting) > 0 && len(s.free) > 0 {
-		s.hand(s.waiting[0])
+		s.handOver(s.waiting[0])
 		s.waiting = slices.Delete(s.waiting, 0, 1)
 	}
 	s.reportBefore(nowNS + 1)
@@ -247,7 +247,7 @@ func (s *streams) begin(player, frame int, nowNS, askNS int64) {
 		p.off = from % path.record.Size
 		p.n = min(to-from, s.job.IO.Block, path.record.Size-p.off)
 		if len(s.free) > 0 {
-			s.hand(p)
+			s.handOver(p)
 		} else {
 			s.waiting = append(s.waiting, p)
 		}
@@ -255,8 +255,8 @@ func (s *streams) begin(player, frame int, nowNS, askNS int64) {
 	}
 }
 
-// hand gives a piece to the engine, which has room for it.
-func (s *streams) hand(p piece) {
+// handOver gives a piece to the engine, which has room for it.
+func (s *streams) handOver(p piece) {
 	i := s.free[len(s.free)-1]
 	s.free = s.free[:len(s.free)-1]
 	slot, path := &s.slots[i], &s.paths[p.flight.player]
@@ -265,7 +265,7 @@ func (s *streams) hand(p piece) {
 		p: slot.take(path.op, p.off, p.n, s.job.IO.Block, &path.stamps), off: p.off,
 		want: p.n, number: i, place: p.flight.player, async: s.detached}
 	s.engine.add(&slot.request)
-	s.begins = true
+	s.unsubmitted = true
 }
 
 // slowNS is how long the kernel may take to begin requests. When a disk's own queue is full, it
@@ -277,8 +277,8 @@ const slowNS = int64(time.Millisecond)
 // time, a report's, a sample's or a stretch's end, or room if frames wait for some.
 func (s *streams) wait(ctx context.Context, untilNS int64) error {
 	begunNS := int64(0)
-	if s.begins {
-		s.begins = false
+	if s.unsubmitted {
+		s.unsubmitted = false
 		nowNS := s.timing.now()
 		if err := s.engine.submit(); err != nil {
 			return err
@@ -297,7 +297,7 @@ func (s *streams) wait(ctx context.Context, untilNS int64) error {
 	if err := s.engine.wait(ctx, untilNS, full); err != nil {
 		return err
 	}
-	s.asleepNS = max(s.asleepNS, s.timing.now()-untilNS)
+	s.longestOversleepNS = max(s.longestOversleepNS, s.timing.now()-untilNS)
 	return nil
 }
 
@@ -308,7 +308,7 @@ func (s *streams) Close() error {
 	if s.emit != nil {
 		s.emit(trace.Event{
 			Type: trace.GaugeType, Name: trace.HostLate, TNS: s.timing.now() - s.release,
-			Value: float64(max(s.belatedNS.Max(), s.asleepNS)) / 1e9,
+			Value: float64(max(s.lateNS.Max(), s.longestOversleepNS)) / 1e9,
 		})
 	}
 	return errors.Join(s.job.explain("clean up", err), s.mover.Close())

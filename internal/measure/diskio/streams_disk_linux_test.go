@@ -139,7 +139,7 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engin
 	rate := float64(moved) / float64(end) * 1e9
 	cpu = float64(userNow-user+systemNow-system) / float64(endedNS-beganNS)
 	at := func(q float64) time.Duration {
-		return time.Duration(s.belatedNS.ValueAtQuantile(100 * q))
+		return time.Duration(s.lateNS.ValueAtQuantile(100 * q))
 	}
 	t.Logf("%s by %s, %s, block %d: %d frames due, lowest buffer %s; requested late by p50 %s, p99 %s, p99.9 %s, max %s; processor %.2f %%, %.2f %% of that in the kernel; a thread that only sleeps was woken late by p99 %s, p99.9 %s, max %s",
 		job.Role, eff.Engine, eff.Cache, eff.Block, due, lowest, at(0.5), at(0.99), at(0.999),

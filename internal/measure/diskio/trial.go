@@ -116,8 +116,8 @@ func TryFlush(ctx context.Context, dir, runID, mode string, times int,
 		}
 		written := clock.Now()
 		if err := f.flush(mode); err != nil {
-			if mode == scenario.FlushFull && tr.fullNo != nil {
-				out.Refused, err = tr.fullNo, nil
+			if mode == scenario.FlushFull && tr.fullFlushErr != nil {
+				out.Refused, err = tr.fullFlushErr, nil
 			}
 			return out, err
 		}

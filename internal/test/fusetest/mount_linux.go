@@ -1,5 +1,5 @@
 // Package fusetest mounts file systems for tests whose requests a test can hold up, fail or change:
-// a device that is slow, stands still, or breaks when the test says so. It needs Linux and FUSE.
+// a device that is slow, stalls, or breaks when the test says so. It needs Linux and FUSE.
 // Start at Mount; Hub mounts the disks of a hub.
 package fusetest
 
@@ -27,7 +27,7 @@ type Device struct {
 	Changed func(data []byte) []byte
 }
 
-// The ops that Before gets beside reads and writes. To reserve space is a write of no bytes.
+// The ops that Before gets apart from reads and writes. To reserve space is a write of no bytes.
 const (
 	Sync   trace.Role = "sync"   // a flush
 	Direct trace.Role = "direct" // a file is opened past the cache
