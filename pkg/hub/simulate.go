@@ -80,7 +80,7 @@ func WorkOf(plan *scenario.Plan, phase *scenario.Phase, job *scenario.Job) Work 
 		Profile: cmp.Or(disk.Profile, job.Disk), Op: job.Role, Sizes: job.Sizes, Seed: job.Seed,
 		Policy: policy.Of(phase),
 		Direct: trace.OwnPort(cmp.Or(phase.Connections[job.Disk], disk.Connection)),
-		Think:  job.IO.Think, Pace: job.Pace, Reads: job.Reads, Streams: job.Streams,
+		Think:  job.IO.ThinkTime(), Pace: job.Pace, Reads: job.Reads, Streams: job.Streams,
 	}
 	if job.Probe > 0 {
 		w.Probe = job.Rate()

@@ -128,7 +128,7 @@ func NewTransfer(job *scenario.Job, size, startNS int64) Transfer {
 		stretch = max(1, min(stretch, int64(rate*SampleNS/2e9)))
 	}
 	if startNS > 0 { // It is not the first.
-		startNS += int64(job.IO.Think)
+		startNS += int64(job.IO.ThinkTime())
 	}
 	return Transfer{
 		StartNS: startNS, EndNS: startNS, size: size, stretch: stretch, sampledNS: startNS,

@@ -164,7 +164,7 @@ func (io *IO) pause(took time.Duration) time.Duration {
 	if io.Step > 0 { // from start to start
 		return max(0, io.Step-took)
 	}
-	return io.Rest + io.Think
+	return io.Rest + io.ThinkTime()
 }
 
 // within is what a job moves in a time at a rate, in bytes, with its pauses between files.

@@ -77,6 +77,10 @@ type IO struct {
 	Discard int           `json:"discard,omitempty"` // number of warm-up files, which do not count
 }
 
+// ThinkTime is the pause between two files that belongs to the work, on real disks, simulated ones
+// and in forecasts.
+func (io *IO) ThinkTime() time.Duration { return io.Think }
+
 // workload says which files each disk of a phase moves, and how. The zero Files, Sizes, Order and
 // IO.Flush are the preset's.
 type workload struct {

@@ -102,7 +102,7 @@ func (m *mover) pause(ctx context.Context, seq int) error {
 	if m.fileEndedNS == 0 {
 		return ctx.Err()
 	}
-	wait := m.job.IO.Rest + m.job.IO.Think - time.Duration(clock.Now()-m.fileEndedNS)
+	wait := m.job.IO.Rest + m.job.IO.ThinkTime() - time.Duration(clock.Now()-m.fileEndedNS)
 	if step := m.job.IO.Step.Nanoseconds(); step > 0 {
 		sinceNS := clock.Now() - m.release
 		wait = time.Duration(stepOf(seq, step, sinceNS) - sinceNS)
