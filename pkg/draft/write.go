@@ -58,21 +58,23 @@ workload:
   sizes: [%[5]s]
   flush: full    # wait until the data is on the medium
 
-%[6]s%[7]s`, scenario.SchemaURL, clean(file), quote(name(hub)), setup(inv, hub, disks), unit.FormatBytes(size),
-		studyOf(disks, files, phase), allowed(disks))
+%[6]s%[7]s`, scenario.SchemaURL, clean(file), quote(name(hub)), setup(inv, hub, disks),
+		unit.FormatBytes(size), studyOf(disks, files, phase), allowed(disks))
 }
 
 func setup(inv *hardware.Inventory, hub *hardware.Hub, disks []Disk) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	if hub != nil {
-		line("# What the disks are connected to. Add what the system cannot know, such as the cable, for the report.\nhub:")
+		line("# What the disks are connected to. Add what the system cannot know, such as the " +
+			"cable, for the report.\nhub:")
 		if title := title(hub); title != "" {
 			line("  name: %s", quote(title))
 		}
 		line("  about: %s\n", quote(aboutHub(inv, hub)))
 	}
-	line("# A folder on each disk: hubbench creates a folder of its own in it and touches nothing else.\ndisks:")
+	line("# A folder on each disk: hubbench creates a folder of its own in it and touches " +
+		"nothing else.\ndisks:")
 	for _, d := range disks {
 		line("  - name: %s%s\n    path: %s\n    %s", d.key(), d.note, quote(d.Folder),
 			connection(inv, d.Found))
@@ -101,7 +103,8 @@ func allowed(disks []Disk) string {
 	if !slices.ContainsFunc(disks, func(d Disk) bool { return d.Found.System }) {
 		return ""
 	}
-	return "\n# One of the disks holds the operating system and was asked for by name. Without this line it is refused.\n" +
+	return "\n# One of the disks holds the operating system and was asked for by name. Without " +
+		"this line it is refused.\n" +
 		"allow_system_disk: true\n"
 }
 
@@ -119,7 +122,8 @@ func Fill(text []byte, inv *hardware.Inventory, disks []Disk, asked []string) ([
 	}
 	if s.Hub != nil && s.Hub.Speedup > 1 {
 		return nil,
-			errors.New("it is a demonstration on simulated disks; leave out --disks, or choose another")
+			errors.New("it is a demonstration on simulated disks; leave out --disks, or choose " +
+				"another")
 	}
 	at := hubAndDisks.FindIndex(text)
 	if at == nil {
@@ -179,7 +183,8 @@ study:
 	return head + fmt.Sprintf(`  stop: %s       # each phase; 60 s gives narrower intervals
   cooldown: %s
   files: {%s}    # which are written and read over and over
-`, unit.FormatSeconds(phase.Seconds()), unit.FormatSeconds((phase/restPart).Seconds()), strings.Join(counts, ", "))
+`, unit.FormatSeconds(phase.Seconds()), unit.FormatSeconds((phase/restPart).Seconds()),
+		strings.Join(counts, ", "))
 }
 
 // connection is the line that says how a disk is connected, or asks for it.
@@ -189,7 +194,8 @@ func connection(inv *hardware.Inventory, d *hardware.Disk) string {
 	switch {
 	case len(hubs) > 0:
 		return "connection: hub"
-	case inside || enclosure != nil || d.Port != "" || d.Bus == hardware.USB: // the hubs of USB are known everywhere
+	case inside || enclosure != nil || d.Port != "" || d.Bus == hardware.USB:
+		// Every system reports the hubs of USB.
 		return "connection: direct"
 	}
 	return "# connection: hub    # or direct: the system does not report it"

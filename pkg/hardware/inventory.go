@@ -46,7 +46,8 @@ func below(path, mount string) int {
 	if mount == "" {
 		return 0
 	}
-	if strings.HasPrefix(mount, `\\`) || len(mount) > 1 && mount[1] == ':' { // \\?\Volume{...}\, D:, D:\Disks\A
+	if strings.HasPrefix(mount, `\\`) || len(mount) > 1 && mount[1] == ':' {
+		// It is \\?\Volume{...}\, D: or D:\Disks\A.
 		path, mount = slashes(path), slashes(mount)
 	}
 	bare := strings.TrimSuffix(mount, "/")

@@ -61,7 +61,8 @@ func (s *Scenario) Plan() (*Plan, error) {
 			for _, j := range phase.Jobs {
 				if bytes += j.Bytes(); bytes > maxPlanBytes {
 					return nil,
-						s.pos.Errorf("the phases move more than 1 EB in total; try fewer or smaller files")
+						s.pos.Errorf("the phases move more than 1 EB in total; try fewer or " +
+							"smaller files")
 				}
 				if err := spec.checkFootprint(j); err != nil {
 					mistakes.Report(err)
@@ -196,7 +197,9 @@ func (s *Scenario) expand(spec phaseSpec, name string, variant test) Phase {
 		movers++
 		job.Sizes, job.IO = workload.draw(name, d.Name, spec.filesOf(d.Name)), workload.IO
 		job.Source, job.Order = work.Sizes(workload.Sizes), workload.Order
-		job.Source.List = job.Source.List[:min(len(job.Source.List), len(job.Sizes))] // A longer list is cut.
+		if list := job.Source.List; len(list) > len(job.Sizes) {
+			job.Source.List = list[:len(job.Sizes)]
+		}
 		job.Pace, job.Reads = spec.Pace[d.Name], float64(spec.Mix[d.Name])
 		switch {
 		case job.Reads > 0:
@@ -293,7 +296,8 @@ func (s *Scenario) phaseNames() ([][]string, error) {
 	var mistakes yaml.Doc
 	for i, p := range s.specs { // names given come first, wherever they stand
 		if p.Name != "" && !take(i, p.Name) {
-			mistakes.Report(p.pos.Errorf("phase %s, or one of its repeats, has the same name as another phase; rename it",
+			mistakes.Report(p.pos.Errorf("phase %s, or one of its repeats, has the same name as "+
+				"another phase; rename it",
 				yaml.Quote(p.Name)))
 		}
 	}

@@ -72,7 +72,8 @@ func alreadyThere(at yaml.Node, kind, name string, others []string) {
 		case other == name:
 			at.Errorf("there is a %s %s already; give each its own name", kind, yaml.Quote(other))
 		case folded(other) == form:
-			at.Errorf("there is a %s %s already, the same but for the case or form of its letters; give each its own name",
+			at.Errorf("there is a %s %s already, the same but for the case or form of its "+
+				"letters; give each its own name",
 				kind, yaml.Quote(other))
 		}
 	}

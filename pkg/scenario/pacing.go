@@ -16,8 +16,9 @@ import (
 
 // Limits of streams, far above what a disk or a camera does.
 const (
-	defaultTime = 30 * time.Second // time of a phase in which nothing ends by itself, and of each try of a search
-	maxStreams  = 256              // maximum number of streams of a disk
+	// defaultTime is that of a phase in which nothing ends by itself, and of each try of a search.
+	defaultTime = 30 * time.Second
+	maxStreams  = 256 // maximum number of streams of a disk
 
 	// Bytes per second of the fastest link of today: Thunderbolt 5's 80 Gb/s. It limits a search
 	// for the number of streams if the scenario does not.
@@ -53,7 +54,8 @@ func (s *Scenario) checkEnd(m *yaml.Mapping, p *phaseSpec) {
 		}
 	}
 	if said && p.Stop == StopTime && p.Search == nil && p.Limit <= buffer {
-		n.Errorf("stop comes before a frame is due: streams with a buffer of %s begin to play after that; try %s or more",
+		n.Errorf("stop comes before a frame is due: streams with a buffer of %s begin to play "+
+			"after that; try %s or more",
 			unit.FormatSeconds(buffer.Seconds()), unit.FormatSeconds(2*buffer.Seconds()))
 	}
 }
@@ -128,7 +130,8 @@ func (to *mix) Value() yaml.Value {
 		r, err := strconv.Atoi(strings.TrimSpace(reads))
 		w, err2 := strconv.Atoi(strings.TrimSpace(writes))
 		if !ok || err != nil || err2 != nil || r < 1 || w < 1 || r+w != 100 {
-			n.Errorf("%s is not a share of reads and a share of writes that add up to 100; try 70/30", n.Label())
+			n.Errorf("%s is not a share of reads and a share of writes that add up to 100; try "+
+				"70/30", n.Label())
 			return
 		}
 		*to = mix(r) / 100
@@ -245,7 +248,8 @@ func (k *streamKeys) Check(m *yaml.Mapping) {
 		spec.Kind, spec.Rate, spec.Frame = unit.FormatBytes(int64(k.Rate))+"/s", k.Rate, k.Frame
 		spec.Record = k.Op == string(trace.Write)
 		if size > maxBuffers {
-			n.Errorf("one frame of %s has %s, more than the %s that a worker holds in memory; try a shorter frame",
+			n.Errorf("one frame of %s has %s, more than the %s that a worker holds in memory; "+
+				"try a shorter frame",
 				unit.FormatSeconds(k.Frame.Seconds()), unit.FormatBytes(int64(size)),
 				unit.FormatBytes(maxBuffers))
 		}
@@ -253,7 +257,8 @@ func (k *streamKeys) Check(m *yaml.Mapping) {
 		spec.Kind, spec.Rate, spec.Frame, spec.Record = c.Name, c.Rate, c.Frame, k.Record != ""
 		for _, key := range []string{"frame", "op"} {
 			if n, ok := m.Get(key); ok {
-				n.Errorf("%s is for a stream given by its rate, and codec %s determines it; delete it", key, c.Name)
+				n.Errorf("%s is for a stream given by its rate, and codec %s determines it; "+
+					"delete it", key, c.Name)
 			}
 		}
 	}
@@ -300,7 +305,8 @@ func (p *phaseSpec) checkStreams(n yaml.Node, specs []stream.Spec) {
 		}
 	}
 	if block := streamBlock(specs, p.work.IO.Block); count > 0 && block > maxBuffers/int64(count) {
-		n.Errorf("%s needs %s of memory, a block of %s for each of %d streams; use a smaller block, or fewer streams",
+		n.Errorf("%s needs %s of memory, a block of %s for each of %d streams; use a smaller "+
+			"block, or fewer streams",
 			n.Label(), unit.FormatBytes(block*int64(count)), unit.FormatBytes(block), count)
 	}
 }

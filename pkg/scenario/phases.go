@@ -127,7 +127,8 @@ func (o *order) Value() yaml.Value {
 		case n.Kind() == yaml.List:
 			list.Read(n)
 		case !slices.Contains(words, n.Raw()):
-			n.Errorf("order is neither a list of the disks nor an order of files; try [B, A], or %s", yaml.Choice(words))
+			n.Errorf("order is neither a list of the disks nor an order of files; try [B, A], "+
+				"or %s", yaml.Choice(words))
 		default:
 			files.Read(n)
 		}
@@ -208,7 +209,8 @@ func (s *Scenario) spec(m *yaml.Mapping, t *timing, w workload) *phaseSpec {
 	if f := t.Precondition; f != nil {
 		p.Precondition = f.Fill
 		if s.simulated() {
-			f.At.Errorf("simulated disks have no size to fill a share of; delete precondition, or use disks with a path")
+			f.At.Errorf("simulated disks have no size to fill a share of; delete precondition, " +
+				"or use disks with a path")
 		}
 	}
 	return p
@@ -229,7 +231,8 @@ func (s *Scenario) check(m *yaml.Mapping, t *timing, p *phaseSpec, idle,
 		return
 	}
 	if n, ok := m.Get("files"); ok && p.work.Files.auto {
-		n.Errorf("files: auto sizes the work so that all disks end together, and this phase stops them all at a time; " +
+		n.Errorf("files: auto sizes the work so that all disks end together, and this phase " +
+			"stops them all at a time; " +
 			"delete files: auto, or what gives the time")
 	}
 	p.work.Files.auto = false
@@ -439,7 +442,8 @@ func (p *phaseSpec) checkUntil(m *yaml.Mapping) {
 	case !said:
 		p.Stop, p.Limit = StopTime, longestUntil
 	case p.Stop != StopTime:
-		n.Errorf("until: steady ends the phase, and stop is the latest time for that; try 1 h, or delete stop")
+		n.Errorf("until: steady ends the phase, and stop is the latest time for that; try 1 h, " +
+			"or delete stop")
 	case p.Limit < 5*p.Steady:
 		n.Errorf("stop comes before five windows have passed, over which rates are steady; " +
 			"try a later one, or shorter windows: {steady: 1 s}")

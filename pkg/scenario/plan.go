@@ -28,9 +28,10 @@ type Disk struct {
 	Name       string `json:"name"`
 	Path       string `json:"path,omitempty"`       // a folder on the disk; empty when simulated
 	Connection string `json:"connection,omitempty"` // hub, direct, internal: a label for the report
-	Profile    string `json:"profile,omitempty"`    // the disk's name in the hub profile; empty when real
-	About      string `json:"about,omitempty"`      // anything worth noting
-	Speed      Speed  `json:"-"`                    // for forecasts
+	// Profile is the disk's name in the hub profile; empty when real.
+	Profile string `json:"profile,omitempty"`
+	About   string `json:"about,omitempty"` // anything worth noting
+	Speed   Speed  `json:"-"`               // for forecasts
 }
 
 // Speed is how fast a disk is alone, in bytes per second; 0 is not known.
@@ -50,14 +51,17 @@ type Hub struct {
 
 // Phase is one pattern run once.
 type Phase struct {
-	Name        string                `json:"name"`                  // unique in the run
-	Roles       map[string]trace.Role `json:"roles"`                 // every disk of the run
-	Connections map[string]string     `json:"connections,omitempty"` // connections that differ from Disk.Connection
-	Jobs        []Job                 `json:"jobs"`                  // the working disks, in the scenario's order
+	Name  string                `json:"name"`  // unique in the run
+	Roles map[string]trace.Role `json:"roles"` // every disk of the run
+	// Connections are those that differ from Disk.Connection.
+	Connections map[string]string `json:"connections,omitempty"`
+	// Jobs are of the working disks, in the scenario's order.
+	Jobs []Job `json:"jobs"`
 
-	Pause     string        `json:"pause,omitempty"`       // what to do by hand before this phase
-	Cooldown  time.Duration `json:"cooldown_ns,omitempty"` // rest before this phase; the longest one if UntilIdle
-	UntilIdle bool          `json:"until_idle,omitempty"`  // rest only until the disks are idle
+	Pause string `json:"pause,omitempty"` // what to do by hand before this phase
+	// Cooldown is the rest before this phase; the longest one if UntilIdle.
+	Cooldown  time.Duration `json:"cooldown_ns,omitempty"`
+	UntilIdle bool          `json:"until_idle,omitempty"` // rest only until the disks are idle
 
 	Stop  string        `json:"stop,omitempty"`     // race (also if empty) | hold | time
 	Limit time.Duration `json:"limit_ns,omitempty"` // when a phase that stops by time does
@@ -67,18 +71,24 @@ type Phase struct {
 
 	// Steady ends a phase when every job's rates in the last five windows of this length are (see
 	// policy). 0: no.
-	Steady       time.Duration     `json:"steady_ns,omitempty"`
-	AfterFall    bool              `json:"after_fall,omitempty"`   // Jobs that write must be steady after a cache's fall.
-	Precondition float64           `json:"precondition,omitempty"` // share of each volume that is filled before; 0: as it is
-	Saturation   *trace.Saturation `json:"saturation,omitempty"`   // step of the preset; nil if it is none
-	Search       *Search           `json:"search,omitempty"`       // the phase stands for all tries of a search
-	Try          *trace.Try        `json:"try,omitempty"`          // the phase is one of these tries; in no plan
+	Steady time.Duration `json:"steady_ns,omitempty"`
+	// AfterFall says that jobs that write must be steady after a fall of their cache.
+	AfterFall bool `json:"after_fall,omitempty"`
+	// Precondition is the share of each volume that is filled before; 0: as it is.
+	Precondition float64 `json:"precondition,omitempty"`
+	// Saturation is the step of the preset; nil if it is none.
+	Saturation *trace.Saturation `json:"saturation,omitempty"`
+	// Search says that the phase stands for all tries of a search.
+	Search *Search `json:"search,omitempty"`
+	// Try says that the phase is one of these tries; in no plan.
+	Try *trace.Try `json:"try,omitempty"`
 
 	Test string `json:"test,omitempty"` // test of a preset with several, such as SEQ1M QD8
 	// What the preset's original makes of the counted files' rates: median | best; empty: nothing.
 	Score string `json:"score,omitempty"`
 
-	Links []Link `json:"-"` // known links of the disks, for forecasts: every disk is on one, or there are none
+	// Links are the known ones of the disks, for forecasts: every disk is on one, or there are none.
+	Links []Link `json:"-"`
 }
 
 // When a phase ends.
@@ -102,16 +112,22 @@ type Job struct {
 	Seed  uint64     `json:"seed"`  // seed of the data written
 	IO    IO         `json:"io"`
 
-	Source work.Sizes `json:"source,omitzero"` // where Sizes were taken from; zero of a job that accompanies others
+	// Source is what Sizes were taken from; zero of a job that accompanies others.
+	Source work.Sizes `json:"source,omitzero"`
 	Order  string     `json:"order,omitempty"` // in which
 
-	Pace    float64       `json:"pace,omitempty"`       // maximum in bytes per second; 0: none
-	Reads   float64       `json:"reads,omitempty"`      // share of reads, of a job that writes as well; 0: see Role
-	Streams []stream.Spec `json:"streams,omitempty"`    // Sizes is then the bytes of a second of all, repeated
-	Stretch time.Duration `json:"stretch_ns,omitempty"` // how much of each stream is on the disk, to be used over and over
-	Probe   time.Duration `json:"probe_ns,omitempty"`   // time from one single request to the next; 0: no probe
+	Pace float64 `json:"pace,omitempty"` // maximum in bytes per second; 0: none
+	// Reads is the share of reads, of a job that writes as well; 0: see Role.
+	Reads float64 `json:"reads,omitempty"`
+	// Streams are played or recorded: Sizes is then the bytes of a second of all, repeated.
+	Streams []stream.Spec `json:"streams,omitempty"`
+	// Stretch is how much of each stream is on the disk, to be used over and over.
+	Stretch time.Duration `json:"stretch_ns,omitempty"`
+	// Probe is the time from one single request to the next; 0: no probe.
+	Probe time.Duration `json:"probe_ns,omitempty"`
 
-	Alone float64 `json:"-"` // the disk's speed alone at this, for forecasts, in bytes per second; 0: not known
+	// Alone is the disk's speed alone at this, for forecasts, in bytes per second; 0: not known.
+	Alone float64 `json:"-"`
 }
 
 // Search looks, by trying, for the largest value with which all streams of the phase stay clean.
@@ -119,7 +135,8 @@ type Search struct {
 	Kind string        `json:"kind"` // trace.SearchStreams | trace.SearchPace
 	Disk string        `json:"disk"` // disk whose streams are counted, or whose pace is sought
 	Hold time.Duration `json:"hold_ns"`
-	Max  float64       `json:"most"` // largest value tried: streams, or bytes per second; 0 of a pace: no limit
+	// Max is the largest value tried: streams, or bytes per second; 0 of a pace: no limit.
+	Max float64 `json:"most"`
 }
 
 // Simulated reports whether the disks exist only in the hub's model.

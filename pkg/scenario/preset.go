@@ -80,7 +80,8 @@ func Presets() []Preset {
 		// Speed against all the bytes so far: long enough to exhaust a cache or to heat a disk; 800
 		// files for a large cache.
 		{Name: "endurance",
-			About: "320 files of 2 MB to 2 GB, to see whether the rate falls with the bytes written",
+			About: "320 files of 2 MB to 2 GB, to see whether the rate falls with the bytes " +
+				"written",
 			files: 320, sizes: anySize, order: work.Random},
 		// Like Blackmagic Disk Speed Test, which runs until it is stopped: five times show a
 		// spread.
@@ -89,8 +90,10 @@ func Presets() []Preset {
 			files: 5, sizes: list(5 * gb), order: work.Listed, oneFile: true},
 		// Until the fast cache is full and beyond: the same files, overwritten.
 		{Name: "saturation",
-			About: "1 GB files over and over, in phases of its own: each disk that writes goes on alone " +
-				"until its fast cache is full and the rate is steady again (at most 5 min, or as long as stop says), " +
+			About: "1 GB files over and over, in phases of its own: each disk that writes goes " +
+				"on alone " +
+				"until its fast cache is full and the rate is steady again (at most 5 min, or " +
+				"as long as stop says), " +
 				"then for 20 s after rests of 10 s to 5 min 20 s; then all disks together",
 			files: 100, sizes: list(1 * gb), order: work.Listed, saturates: true},
 		// AmorphousDiskMark waits between passes, and flushes inside a write's time.
@@ -108,7 +111,8 @@ func Presets() []Preset {
 		// The default of CrystalDiskMark: its passes follow one another at once, its tests do not,
 		// and it never flushes. T1 is one thread.
 		{Name: "crystal",
-			About: "four tests of CrystalDiskMark, 5 passes of at most 5 s after one that does not count; " +
+			About: "four tests of CrystalDiskMark, 5 passes of at most 5 s after one that does " +
+				"not count; " +
 				"the score is the best",
 			files: 5, sizes: list(testFile), order: work.Listed, oneFile: true, discard: 1,
 			cap: testTime, flush: FlushNone, score: ScoreBest, between: testTime,
@@ -206,10 +210,12 @@ func (p *phaseSpec) checkSaturation(m *yaml.Mapping) {
 	}
 	n, stops := m.Get("stop")
 	if stops && p.Stop != StopTime {
-		n.Errorf("preset %s ends each phase when its disks have fallen, and stop is the latest time for that; "+
+		n.Errorf("preset %s ends each phase when its disks have fallen, and stop is the latest "+
+			"time for that; "+
 			"try 10 min, or delete stop", preset.Name)
 	} else if stops && p.Limit < stats.SteadyWindows*saturationWindow {
-		n.Errorf("stop comes before the five windows of %s have passed over which preset %s judges rates; "+
+		n.Errorf("stop comes before the five windows of %s have passed over which preset %s "+
+			"judges rates; "+
 			"try %s, or delete stop",
 			unit.FormatSeconds(saturationWindow.Seconds()), preset.Name,
 			unit.FormatSeconds(saturationMax.Seconds()))

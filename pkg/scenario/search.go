@@ -47,7 +47,8 @@ func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec, keys *phaseKeys) {
 	hold, held := m.Get("hold")
 	if !ok {
 		if held {
-			hold.Errorf("hold is how long a try of a search lasts; add search: streams, or delete hold")
+			hold.Errorf("hold is how long a try of a search lasts; add search: streams, or " +
+				"delete hold")
 		}
 		return
 	}
@@ -75,7 +76,8 @@ func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec, keys *phaseKeys) {
 		return // already reported
 	}
 	if len(p.Streams) == 0 {
-		n.Errorf("a search needs streams that can stay clean or not; add streams: {%s: {play: prores-422-hq-uhd-25}}",
+		n.Errorf("a search needs streams that can stay clean or not; add streams: {%s: {play: "+
+			"prores-422-hq-uhd-25}}",
 			s.firstDisk())
 		return
 	}
@@ -86,7 +88,8 @@ func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec, keys *phaseKeys) {
 	}
 	switch {
 	case len(disks) == 0:
-		n.Errorf("no disk moves files here whose pace could be sought; let one write or read, or search: streams")
+		n.Errorf("no disk moves files here whose pace could be sought; let one write or read, " +
+			"or search: streams")
 		return
 	case k.Disk == "" && len(disks) > 1:
 		n.Errorf("it is not clear whose %s to search for; try {%s: %s}", k.Kind, k.Kind, disks[0])
@@ -104,7 +107,8 @@ func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec, keys *phaseKeys) {
 	if k.Hold = keys.Hold; !held {
 		k.Hold = max(defaultTime, least)
 	} else if k.Hold > 0 && k.Hold < least {
-		hold.Errorf("a try of %s is too short for streams with a buffer of %s, whose frames are due only after that; "+
+		hold.Errorf("a try of %s is too short for streams with a buffer of %s, whose frames are "+
+			"due only after that; "+
 			"try %s or more", unit.FormatSeconds(k.Hold.Seconds()),
 			unit.FormatSeconds(buffer.Seconds()),
 			unit.FormatSeconds(least.Seconds()))
@@ -124,7 +128,8 @@ func (p *phaseSpec) boundSearch(n yaml.Node, most *largest) {
 	}
 	specs := p.Streams[k.Disk]
 	if len(specs) != 1 {
-		n.Errorf("disk %s has streams of several kinds, and a search counts those of one; give it one kind",
+		n.Errorf("disk %s has streams of several kinds, and a search counts those of one; give "+
+			"it one kind",
 			yaml.Quote(k.Disk))
 		return
 	}

@@ -122,7 +122,8 @@ func (s *Scenario) addParts(include yaml.Node, p phaseSpec, disks []string) {
 		}
 	}
 	if phases := (len(s.specs) - first) * p.Repeat * len(s.variants(p)); phases > maxPlanPhases {
-		include.Errorf("the study has %d phases, and the limit is %d; try [solo, all, mixed], or fewer disks or repeats",
+		include.Errorf("the study has %d phases, and the limit is %d; try [solo, all, mixed], "+
+			"or fewer disks or repeats",
 			phases, maxPlanPhases)
 	}
 }

@@ -64,8 +64,9 @@ type IO struct {
 	Footprint   int64  `json:"footprint,omitempty" yaml:"footprint" is:"1 B to 1000 TB" doc:"maximum size of test files at one time: the oldest are removed, so that many fit on a small disk; unlimited if not given"`
 
 	// Sequential also if it is empty.
-	Access string        `json:"access,omitempty" yaml:"access" is:"sequential | random" shows:"sequential" not:"tests app" doc:"random: every block of a file once, in random order"`
-	Cap    time.Duration `json:"cap_ns,omitempty"` // maximum time of a file, whose rest is then left; 0: no limit
+	Access string `json:"access,omitempty" yaml:"access" is:"sequential | random" shows:"sequential" not:"tests app" doc:"random: every block of a file once, in random order"`
+	// Cap is the maximum time of a file, whose rest is then left; 0: no limit.
+	Cap time.Duration `json:"cap_ns,omitempty"`
 	// Each of Sizes, all alike, is a pass over one and the same file, written in full before.
 	OneFile bool          `json:"one_file,omitempty"`
 	Rest    time.Duration `json:"rest_ns,omitempty"` // pause before each file but the first
@@ -109,7 +110,8 @@ func (f *number) Value() yaml.Value {
 	return yaml.Value{Schema: schema, Read: func(n yaml.Node) {
 		switch f.auto = n.Raw() == filesAuto; {
 		case n.Kind() == yaml.Map:
-			n.Errorf("%s gives the number for every disk, and numbers for single disks belong in a phase; "+
+			n.Errorf("%s gives the number for every disk, and numbers for single disks belong "+
+				"in a phase; "+
 				"try phases: [{pattern: WW, files: {B: 20}}]", n.Label())
 		case !f.auto:
 			files.Read(n)

@@ -103,7 +103,8 @@ func (n Node) Plain() bool {
 func (n Node) Escaped() string {
 	t := n.ast.GetToken()
 	source := strings.Trim(strings.TrimSpace(t.Origin), `"`)
-	if t.Type != token.DoubleQuoteType || !strings.Contains(strings.ReplaceAll(source, `\\`, ""), `\`) {
+	unpaired := strings.Contains(strings.ReplaceAll(source, `\\`, ""), `\`)
+	if t.Type != token.DoubleQuoteType || !unpaired {
 		return ""
 	}
 	return source
@@ -116,7 +117,8 @@ func (n Node) Text() (string, bool) {
 		if utf8.ValidString(text) {
 			return text, true
 		}
-		n.Errorf("%s contains an escape sequence that is not a character; write the character itself", n.label)
+		n.Errorf("%s contains an escape sequence that is not a character; write the character "+
+			"itself", n.label)
 	case Number, Boolean:
 		n.wrong("text", fmt.Sprintf("%q, in quotes", text))
 	default:

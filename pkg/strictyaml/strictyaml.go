@@ -92,46 +92,35 @@ func (e Errors) Unwrap() []error {
 type Doc struct {
 	root     Node
 	mistakes Errors
-	known    map[place]bool // the mistakes' places
-}
-
-// place identifies a mistake: by where it is, and by what is missing there.
-type place struct {
-	Pos
-	missing string
 }
 
 // Root is the document's only value.
 func (d *Doc) Root() Node { return d.root }
 
-// Report records a mistake. Of several at one place the first counts: the others mostly follow from
-// it. Keys that are absent have no place of their own, and all count.
-func (d *Doc) Report(err *Error) {
-	at := place{err.Pos, err.missing}
-	if d.known[at] {
-		return
-	}
-	if d.known == nil {
-		d.known = map[place]bool{}
-	}
-	d.known[at] = true
-	d.mistakes = append(d.mistakes, err)
-}
+// Report records a mistake.
+func (d *Doc) Report(err *Error) { d.mistakes = append(d.mistakes, err) }
 
-// Err is nil if there is no mistake, an *Error if there is one, and otherwise Errors. An absent key
-// is no mistake of its own if an unknown one stands in its place, misspelt.
+// Err is nil if there is no mistake, an *Error if there is one, and otherwise Errors. Of several at
+// one place the first counts: the others mostly follow from it. Keys that are absent have no place
+// of their own, and all count, unless an unknown one stands in their place, misspelt.
 func (d *Doc) Err() error {
-	misspelt := map[place]bool{}
+	type place struct {
+		Pos
+		missing string
+	}
+	seen := map[place]bool{}
 	for _, e := range d.mistakes {
 		if e.meant != "" {
-			misspelt[place{e.in, e.meant}] = true
+			seen[place{e.in, e.meant}] = true
 		}
 	}
 	var all Errors
 	for _, e := range d.mistakes {
-		if !misspelt[place{e.in, e.missing}] {
+		at := place{e.Pos, e.missing}
+		if !seen[at] {
 			all = append(all, e)
 		}
+		seen[at] = true
 	}
 	slices.SortStableFunc(all, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -218,27 +207,25 @@ func distance(a, b string) int {
 	if len(x) > 64 || len(y) > 64 {
 		return max(len(x), len(y))
 	}
-	var before []int // the row above prev
-	prev := make([]int, len(y)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := range x {
-		row := make([]int, len(y)+1)
-		row[0] = i + 1
-		for j := range y {
-			cost := 1
-			if x[i] == y[j] {
-				cost = 0
+	edits := make([][]int, len(x)+1) // from the first i letters of a to the first j of b
+	for i := range edits {
+		edits[i] = make([]int, len(y)+1)
+		for j := range edits[i] {
+			if i == 0 || j == 0 {
+				edits[i][j] = i + j
+				continue
 			}
-			row[j+1] = min(prev[j+1]+1, row[j]+1, prev[j]+cost)
-			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
+			changed := edits[i-1][j-1]
+			if x[i-1] != y[j-1] {
+				changed++
+			}
+			edits[i][j] = min(changed, edits[i-1][j]+1, edits[i][j-1]+1)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				edits[i][j] = min(edits[i][j], edits[i-2][j-2]+1)
 			}
 		}
-		before, prev = prev, row
 	}
-	return prev[len(y)]
+	return edits[len(x)][len(y)]
 }
 
 // MaxBytes is the largest file Parse takes. A caller that reads files need read no more than one
@@ -301,7 +288,8 @@ func parse(start Pos, text string) (body ast.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			body, err = nil,
-				start.Errorf("not YAML that can be read; check its brackets, quotes and indentation")
+				start.Errorf("not YAML that can be read; check its brackets, quotes and "+
+					"indentation")
 		}
 	}()
 	tokens := lexer.Tokenize(text)
@@ -369,7 +357,8 @@ func checkToken(at Pos, t *token.Token, content bool) *Error {
 		return syntaxError(at, t.Error)
 	case token.AnchorType, token.AliasType, token.TagType, token.MergeKeyType, token.MappingKeyType,
 		token.DirectiveType:
-		return at.Errorf("%s is YAML syntax that is not supported here; write plain keys and values, or put the text in quotes",
+		return at.Errorf("%s is YAML syntax that is not supported here; write plain keys and "+
+			"values, or put the text in quotes",
 			Quote(t.Value))
 	case token.DocumentHeaderType:
 		if content {
@@ -388,12 +377,14 @@ func syntaxError(at Pos, message string) *Error {
 	case strings.Contains(message, "reserved character"):
 		return at.Errorf("%s in YAML; put the value in quotes", message)
 	case strings.Contains(message, "mapping value is not allowed"):
-		return at.Errorf("a key: value is not allowed here; check the indentation, or put a text with a colon in quotes")
+		return at.Errorf("a key: value is not allowed here; check the indentation, or put a " +
+			"text with a colon in quotes")
 	case strings.Contains(message, "escape") || strings.Contains(message, "surrogate"):
 		return at.Errorf(`in double quotes \ starts an escape sequence, and this is not one; ` +
 			`put the text in single quotes, such as 'D:\data'`)
 	case strings.Contains(message, "end character of double-quoted"):
-		return at.Errorf(`the quote opened here is never closed; close it, or use single quotes if there is a \ in it`)
+		return at.Errorf("the quote opened here is never closed; " +
+			"close it, or use single quotes if there is a \\ in it")
 	case strings.Contains(message, "could not find end character"):
 		return at.Errorf("the quote opened here is never closed; close it")
 	}

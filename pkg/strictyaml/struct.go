@@ -39,12 +39,12 @@ type Among struct{}
 //
 // These are the tags:
 //
-//	yaml     the key, and after it ",required" if it must be there. In place of a key ",inline" is for a
-//	         struct whose keys stand in the same mapping, unless a field before it has that key, and
-//	         ",inherit" for one of these without defaults, see Inherit
-//	is       the bounds of an amount, whose units say what it is an amount of, or the words of a text,
-//	         or "text" for any, "name" or "file name" for one that can be that; without it a text is
-//	         one line, and a field in a struct whose field has the tag has that
+//	yaml     the key, and after it ",required" if it must be there. In place of a key ",inline" is
+//	         for a struct whose keys stand in the same mapping, unless a field before it has that
+//	         key, and ",inherit" for one of these without defaults, see Inherit
+//	is       the bounds of an amount, whose units say what it is an amount of, or the words of a
+//	         text, or "text" for any, "name" or "file name" for one that can be that; without it a
+//	         text is one line, and a field in a struct whose field has the tag has that
 //	default  what the field holds if the key is absent
 //	shows    a default that the field does not hold, for people
 //	doc      what it means, for people

@@ -71,12 +71,13 @@ type Event struct {
 
 	// phase
 	Roles       map[string]Role
-	Stop        string               // race (also if empty) | hold | time: what ended the jobs
-	Test        string               // name of the preset's test
-	Score       string               // median | best: of the files, by the preset's original
-	Connections map[string]string    // connections of disks that differ from the run's
-	Work        map[string]work.Work // work of each disk; in traces without it, of disks whose work is limited or a mix
-	Search      *Try                 // the try of a search
+	Stop        string            // race (also if empty) | hold | time: what ended the jobs
+	Test        string            // name of the preset's test
+	Score       string            // median | best: of the files, by the preset's original
+	Connections map[string]string // connections of disks that differ from the run's
+	// Work is that of each disk; in traces without it, of disks whose work is limited or a mix.
+	Work   map[string]work.Work
+	Search *Try // the try of a search
 	// The phase was to go on until all rates were steady, in windows of this length; 0: no
 	SteadyNS   int64
 	Saturation *Saturation // the step of the preset saturation
@@ -106,7 +107,8 @@ const (
 	// Of a disk with streams: the host's largest delay in serving them, which is not the disk's
 	// fault
 	HostLate = "host_late_s"
-	LeftOut  = "requests_left_out" // requests that were due and never made, for a disk at a pace or with a probe
+	// LeftOut counts requests that were due and never made, for a disk at a pace or with a probe.
+	LeftOut = "requests_left_out"
 	// Of the files that a job moved past the cache: how much the cache held when it had ended
 	CachedShare = "cached_share"
 	// CachedWrites is how many bytes each direct write of a job had, if that was too few to go past
@@ -134,11 +136,13 @@ type Disk struct {
 type Try struct {
 	Search string `json:"search"` // its name: of the scenario's phase
 	// streams: how many streams stay clean; pace: how fast the others may go
-	Kind      string  `json:"kind"`
-	Disk      string  `json:"disk"`                // disk whose streams are counted, or whose pace is sought
-	Value     float64 `json:"value"`               // streams, or bytes per second
-	Unlimited bool    `json:"unlimited,omitempty"` // the disk goes as fast as it can: there is no Value
-	Alone     bool    `json:"alone,omitempty"`     // without the phase's other disks
+	Kind string `json:"kind"`
+	// Disk is the one whose streams are counted, or whose pace is sought.
+	Disk  string  `json:"disk"`
+	Value float64 `json:"value"` // streams, or bytes per second
+	// Unlimited says that the disk goes as fast as it can: there is no Value.
+	Unlimited bool `json:"unlimited,omitempty"`
+	Alone     bool `json:"alone,omitempty"` // without the phase's other disks
 	// Which of how many steps the value is, from the lowest that can be tried to the highest; 0:
 	// not known.
 	Step  int `json:"step,omitempty"`

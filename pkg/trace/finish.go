@@ -40,7 +40,8 @@ func (b *builder) finish() {
 		b.finishPhase(b.phases[p.Name])
 	}
 	if b.left > 0 {
-		b.warnf("repeated file lines, and files that overlap others of a disk that moved one at a time: "+
+		b.warnf("repeated file lines, and files that overlap others of a disk that moved one at "+
+			"a time: "+
 			"%d are left out (%s)", b.left, few(b.leftAt))
 	}
 }

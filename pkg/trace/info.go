@@ -85,8 +85,9 @@ type Effective struct {
 	// FileSystem is the kind of file system that the files were on, such as apfs: of macOS.
 	FileSystem string `json:"file_system,omitempty"`
 	// macOS: background, or the policy for disk requests: important, throttle ...
-	Priority string   `json:"priority,omitempty"`
-	Space    string   `json:"space,omitempty"`    // space of new files: one of the following; empty if none was to be reserved
+	Priority string `json:"priority,omitempty"`
+	// Space is that of new files: one of the following; empty if none was to be reserved.
+	Space    string   `json:"space,omitempty"`
 	Warnings []string `json:"warnings,omitempty"` // asked for one thing and got another
 }
 

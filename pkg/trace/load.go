@@ -29,7 +29,8 @@ func Load(r io.Reader, name string) (*Run, error) {
 		switch {
 		case err != nil:
 		case len(b.run.Disks) > maxDisks:
-			err = fmt.Errorf("more than %d disks, the limit of a trace: leave some out, or cut it into several", maxDisks)
+			err = fmt.Errorf("more than %d disks, the limit of a trace: leave some out, or cut "+
+				"it into several", maxDisks)
 		case len(b.run.Phases) > maxPhases:
 			err = fmt.Errorf("more than %d phases, the limit of a trace: cut it into several",
 				maxPhases)
@@ -110,7 +111,8 @@ func (b *builder) add(line *decoded) error {
 	case PhaseType:
 		t := b.phase(e.Phase)
 		if t.declared {
-			return fmt.Errorf("phase %s begins for the second time: a trace holds one run, analyse the parts one by one", t.Name)
+			return fmt.Errorf("phase %s begins for the second time: a trace holds one run, "+
+				"analyse the parts one by one", t.Name)
 		}
 		t.declared = true
 		*t.Phase = Phase{
@@ -140,7 +142,8 @@ func (b *builder) header(e *Event) error {
 	b.declared = true
 	b.run.Name, b.run.Started, b.run.Hardware = e.Name, e.Started, e.Hardware
 	if e.Version > FormatVersion {
-		b.warnf("written in version %d of the format; this program knows version %d and may misread it", e.Version,
+		b.warnf("written in version %d of the format; this program knows version %d and may "+
+			"misread it", e.Version,
 			FormatVersion)
 	}
 	seen := b.run.Disks
@@ -205,7 +208,8 @@ func (b *builder) addToDisk(d *disk, line *decoded) error {
 		pending[seq] = append(pending[seq], Sample{TNS: n.tNS, Bytes: n.bytes})
 	case FileType:
 		if n.bytes > maxBytes-b.bytes {
-			return fmt.Errorf("disk %s: file %d brings the trace to more than %d bytes, beyond what can be counted", e.Disk,
+			return fmt.Errorf("disk %s: file %d brings the trace to more than %d bytes, beyond "+
+				"what can be counted", e.Disk,
 				n.seq, int64(maxBytes))
 		}
 		b.bytes += max(n.bytes, 0)
@@ -228,7 +232,8 @@ func (b *builder) addToDisk(d *disk, line *decoded) error {
 	case LatencyType:
 		requests := line.hist.TotalCount()
 		if requests > latency.MaxCount-b.requests {
-			return fmt.Errorf("disk %s: its latencies bring the trace to more than %d requests, beyond what can be counted",
+			return fmt.Errorf("disk %s: its latencies bring the trace to more than %d requests, "+
+				"beyond what can be counted",
 				e.Disk, int64(latency.MaxCount))
 		}
 		b.requests += requests

@@ -267,7 +267,8 @@ func (e *Event) check() error {
 		return errors.New(`no "disk"`)
 	}
 	if max(e.TNS, e.StartNS, e.EndNS) > maxNS || min(e.TNS, e.StartNS, e.EndNS) < -maxNS {
-		return errors.New("time more than 36 years from the phase's release: times are nanoseconds since then")
+		return errors.New("time more than 36 years from the phase's release: times are " +
+			"nanoseconds since then")
 	}
 	if max(e.Bytes, -e.Bytes) > maxBytes || e.Bytes == math.MinInt64 {
 		return fmt.Errorf("bytes %d: beyond what can be counted", e.Bytes)

@@ -10,9 +10,10 @@
 // No file is counted twice. File lines that say the same are one, and a second run line or a second
 // line of a phase is an error. If files of one disk overlap, the trace decides what is possible:
 //
-//   - If leaving out at most 5 % of a disk's files lets the rest come one at a time, the disk moved one at a time,
-//     and those files are left out: the fewest that it takes.
-//   - If it takes more, the disk had several files in transfer (a queue deeper than one), and all count.
+//   - If leaving out at most 5 % of a disk's files lets the rest come one at a time, the disk
+//     moved one at a time, and those files are left out: the fewest that it takes.
+//   - If it takes more, the disk had several files in transfer (a queue deeper than one), and all
+//     count.
 //
 // Two files overlap, for these rules, when they share more than half of the shorter one's time;
 // less may come from rounded times. The run's warnings say how many lines were left out, and where.

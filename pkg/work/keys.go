@@ -25,8 +25,9 @@ const (
 	KeyProbe Key = "probe"
 	KeyPace  Key = "pace" // The rate is what the work asks for.
 	// Each file costs time of its own, which matters more the smaller it is.
-	KeySizes        Key = "sizes"
-	KeyOrder        Key = "order"        // Ascending sizes are time: the window sees only the small ones.
+	KeySizes Key = "sizes"
+	// Ascending sizes are time: the window sees only the small ones.
+	KeyOrder        Key = "order"
 	KeyPrecondition Key = "precondition" // A full disk has less of a fast cache.
 	// Passes of another kind: their rests, their longest time, one file again and again
 	KeyTest    Key = "test"
