@@ -43,7 +43,9 @@ func Find(inv *hardware.Inventory, asked []string, folder func(mount string) str
 	var order []string
 	named := map[*hardware.Disk]string{}
 	for _, c := range candidates(inv, asked) {
-		d, v, name := c.disk, c.volume, cmp.Or(c.name, c.disk.Name)
+		d := c.disk
+		v := c.volume
+		name := cmp.Or(c.name, c.disk.Name)
 		where, reason := workable(v, c.name, folder)
 		at := slices.IndexFunc(disks, func(other Disk) bool { return other.Found == d })
 		switch {
@@ -54,18 +56,23 @@ func Find(inv *hardware.Inventory, asked []string, folder func(mount string) str
 			reason = "is on the same disk as " + named[d]
 		}
 		if _, known := why[name]; !known {
-			why[name], order = reason, append(order, name)
+			why[name] = reason
+			order = append(order, name)
 		}
 		if reason != "" {
 			continue
 		}
 		if at < 0 {
-			at, disks = len(disks), append(disks, Disk{Name: nameOf(disks), Found: d})
+			at = len(disks)
+			disks = append(disks, Disk{Name: nameOf(disks), Found: d})
 		} else if named[d] != name {
 			why[named[d]] = "is on the same disk as " + name
 		}
-		named[d], seen[where], why[name] = name, name, ""
-		disks[at].Volume, disks[at].Folder = v, where
+		named[d] = name
+		seen[where] = name
+		why[name] = ""
+		disks[at].Volume = v
+		disks[at].Folder = where
 	}
 	if asked != nil {
 		order = asked
@@ -91,9 +98,11 @@ func In(inv *hardware.Inventory, folder, resolved string, free int64, others []D
 			!strings.HasPrefix(found.Name, "loop") {
 			found = under[0]
 		}
-		*d.Found, *d.Volume = *found, *volume
+		*d.Found = *found
+		*d.Volume = *volume
 	}
-	d.Found.System, d.Volume.FreeBytes = false, free
+	d.Found.System = false
+	d.Volume.FreeBytes = free
 	base := filepath.Base(folder)
 	d.Name = base
 	for n := 2; !named(others, d.Name); n++ {
@@ -138,7 +147,8 @@ func candidates(inv *hardware.Inventory, asked []string) (list []candidate) {
 			under := inv.Physical(c.disk, nil)
 			if c.name == "" && len(under) == 1 && under[0] != c.disk &&
 				!strings.HasPrefix(c.disk.Name, "loop") {
-				c.disk, c.name = under[0], asWhat(asked, under[0], c.volume)
+				c.disk = under[0]
+				c.name = asWhat(asked, under[0], c.volume)
 			}
 			// Offered without being asked for is what is outside the machine, or on USB if nobody
 			// knows.
@@ -220,7 +230,8 @@ func printable(path string) bool {
 
 // About describes a disk in a line: Samsung 990 PRO, 2 TB, exfat, USB 10 Gb/s.
 func (d Disk) About() string {
-	model, size := d.Found.Model, ""
+	model := d.Found.Model
+	size := ""
 	// An image, whose path is nobody's business.
 	if d.Found.Bus == hardware.Virtual && strings.HasPrefix(model, "file ") {
 		model = ""
@@ -245,10 +256,12 @@ func slowest(d *hardware.Disk) string {
 	if n := len(links); d.Bus == hardware.USB && n > 0 && links[n-1].Segment == hardware.Uplink {
 		return ""
 	}
-	name, least := "", 0.0
+	name := ""
+	least := 0.0
 	for i := range links {
 		if most := links[i].AtMost(true); most > 0 && (name == "" || most < least) {
-			name, least = links[i].String(), most
+			name = links[i].String()
+			least = most
 		}
 	}
 	return name
@@ -285,7 +298,8 @@ func Hub(inv *hardware.Inventory, disks []Disk) *hardware.Hub {
 			}
 		}
 		if n >= most {
-			best, most = h, n
+			best = h
+			most = n
 		}
 	}
 	return best

@@ -136,7 +136,8 @@ func Fill(text []byte, inv *hardware.Inventory, disks []Disk, asked []string) ([
 	})
 	for i := range filled {
 		if i < min(len(s.Disks), len(notes)) {
-			filled[i].Name, filled[i].note = s.Disks[i].Name, string(notes[i][1])
+			filled[i].Name = s.Disks[i].Name
+			filled[i].note = string(notes[i][1])
 		} else {
 			filled[i].Name = nameOf(filled[:i])
 		}
@@ -174,7 +175,7 @@ study:
 			include = "solo, all, all_but_one, pairs"
 		}
 		always := time.Duration(2*len(disks)+2) * (phase + phase/restPart)
-		head = fmt.Sprintf(head, include, unit.FormatSeconds(max(studyTime, always).Seconds()))
+		head = fmt.Sprintf(head, include, unit.FormatDuration(max(studyTime, always)))
 	}
 	counts := make([]string, len(disks))
 	for i, d := range disks {
@@ -183,7 +184,7 @@ study:
 	return head + fmt.Sprintf(`  stop: %s       # each phase; 60 s gives narrower intervals
   cooldown: %s
   files: {%s}    # which are written and read over and over
-`, unit.FormatSeconds(phase.Seconds()), unit.FormatSeconds((phase/restPart).Seconds()),
+`, unit.FormatDuration(phase), unit.FormatDuration(phase/restPart),
 		strings.Join(counts, ", "))
 }
 

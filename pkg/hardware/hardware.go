@@ -33,8 +33,8 @@ func (inv *Inventory) Listed() {
 	}
 	for i := range inv.Disks {
 		d := &inv.Disks[i]
-		d.Path.Links, d.Volumes = append([]Link{}, d.Path.Links...),
-			append([]Volume{}, d.Volumes...)
+		d.Path.Links = append([]Link{}, d.Path.Links...)
+		d.Volumes = append([]Volume{}, d.Volumes...)
 	}
 }
 
@@ -295,7 +295,8 @@ func (l *Link) lineRate(read bool) int64 {
 // Practical is what the link has been seen to carry towards the host (reads) or from it (writes);
 // false if nothing is known of links like it.
 func (l *Link) Practical(read bool) (Capacity, bool) {
-	bps, lanes := l.lineRate(read), 1
+	bps := l.lineRate(read)
+	lanes := 1
 	if l.Kind == PCIe {
 		if lanes = l.Lanes; lanes <= 0 {
 			return Capacity{}, false

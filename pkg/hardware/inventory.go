@@ -27,14 +27,18 @@ func (inv *Inventory) Holding(path string) (*Disk, *Volume) {
 			v := &inv.Disks[i].Volumes[j]
 			for _, mount := range append([]string{v.Mount}, v.Mounts...) {
 				if n := below(path, mount); n > longest {
-					disk, volume, longest = &inv.Disks[i], v, n
+					disk = &inv.Disks[i]
+					volume = v
+					longest = n
 				}
 			}
 		}
 	}
 	for _, m := range inv.Diskless {
 		if n := below(path, m.Path); n > longest {
-			disk, volume, longest = nil, nil, n
+			disk = nil
+			volume = nil
+			longest = n
 		}
 	}
 	return disk, volume
@@ -48,7 +52,8 @@ func below(path, mount string) int {
 	}
 	if strings.HasPrefix(mount, `\\`) || len(mount) > 1 && mount[1] == ':' {
 		// It is \\?\Volume{...}\, D: or D:\Disks\A.
-		path, mount = slashes(path), slashes(mount)
+		path = slashes(path)
+		mount = slashes(mount)
 	}
 	bare := strings.TrimSuffix(mount, "/")
 	if path != bare && !strings.HasPrefix(path, bare+"/") {
@@ -224,7 +229,8 @@ func (inv *Inventory) Setup(paths map[string]string) *Setup {
 	if len(s.Disks) == 0 && len(inv.Hosts) == 0 {
 		return nil
 	}
-	s.Hub, s.Competitors = shared(above), competitors(above)
+	s.Hub = shared(above)
+	s.Competitors = competitors(above)
 	if len(inv.Hosts) > 0 {
 		host := inv.Hosts[0]
 		for _, port := range host.Ports {

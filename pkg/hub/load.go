@@ -68,7 +68,8 @@ func Load(name string, data []byte) (*Profile, error) {
 	p := &k.Profile
 	p.Capacity = k.Capacity.Capacity
 	p.Evidence.Rates = k.Observed.Rates
-	p.Capacity.ReadWeight, p.Capacity.WriteWeight = k.Weights.Read, k.Weights.Write
+	p.Capacity.ReadWeight = k.Weights.Read
+	p.Capacity.WriteWeight = k.Weights.Write
 	p.Withdrawn = bool(k.Sharing || k.Capacity.PerDisk || k.Capacity.ReadLoss ||
 		k.Capacity.WriteLoss)
 	p.checkCapacity(doc.Root().Find("capacity"))
@@ -241,7 +242,7 @@ func (w *yamlWriter) lags(l *Lags) {
 	}
 }
 
-func (w *yamlWriter) disk(d *DiskModel) {
+func (w *yamlWriter) disk(d *Disk) {
 	w.line("  - name: %q\n    about: %q", d.Name, d.About)
 	if d.Lanes > 0 {
 		w.line("    lanes: %d", d.Lanes)

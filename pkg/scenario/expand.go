@@ -86,8 +86,9 @@ func (s *Scenario) Repeat(times int) {
 
 // checkFootprint refuses a footprint that does not hold what must be on the disk at one time.
 func (p phaseSpec) checkFootprint(j Job) *yaml.Error {
-	need, what, try := sum(j.Needs()), "reads files of %s in total",
-		"read fewer or smaller files there"
+	need := sum(j.Needs())
+	what := "reads files of %s in total"
+	try := "read fewer or smaller files there"
 	if len(j.Streams) > 0 {
 		need, what, try = sum(p.most(j).StreamFiles()), "has streams that need at least %s",
 			"use fewer streams there"
@@ -134,7 +135,8 @@ func (s *Scenario) turns() []turn {
 
 // checkSum refuses more phases or files than any test has, before they take memory.
 func (s *Scenario) checkSum() error {
-	phases, files := 0, 0
+	phases := 0
+	files := 0
 	for _, p := range s.specs {
 		times := p.Repeat * len(s.variants(p))
 		phases += times
@@ -179,9 +181,12 @@ func (s *Scenario) expand(spec phaseSpec, name string, variant test) Phase {
 	}
 	workload := spec.work.resolved()
 	phase := spec.Phase
-	phase.Name, phase.Roles, phase.Connections = name, maps.Clone(spec.Roles), s.connections(spec)
-	phase.Target, phase.Test, phase.Score = workload.target(), variant.name,
-		presetByName(workload.Preset).score
+	phase.Name = name
+	phase.Roles = maps.Clone(spec.Roles)
+	phase.Connections = s.connections(spec)
+	phase.Target = workload.target()
+	phase.Test = variant.name
+	phase.Score = presetByName(workload.Preset).score
 	movers := 0
 	for _, d := range s.Disks {
 		role := spec.Roles[d.Name]
@@ -195,12 +200,15 @@ func (s *Scenario) expand(spec phaseSpec, name string, variant test) Phase {
 			continue
 		}
 		movers++
-		job.Sizes, job.IO = workload.draw(name, d.Name, spec.filesOf(d.Name)), workload.IO
-		job.Source, job.Order = work.Sizes(workload.Sizes), workload.Order
+		job.Sizes = workload.draw(name, d.Name, spec.filesOf(d.Name))
+		job.IO = workload.IO
+		job.Source = work.Sizes(workload.Sizes)
+		job.Order = workload.Order
 		if list := job.Source.List; len(list) > len(job.Sizes) {
 			job.Source.List = list[:len(job.Sizes)]
 		}
-		job.Pace, job.Reads = spec.Pace[d.Name], float64(spec.Mix[d.Name])
+		job.Pace = spec.Pace[d.Name]
+		job.Reads = float64(spec.Mix[d.Name])
 		switch {
 		case job.Reads > 0:
 			job.Alone = max(d.Speed.Read, d.Speed.Write)
@@ -210,7 +218,9 @@ func (s *Scenario) expand(spec phaseSpec, name string, variant test) Phase {
 			job.Alone = d.Speed.Write
 		}
 		if variant.block > 0 {
-			job.IO.Access, job.IO.Block, job.IO.Depth = variant.access, variant.block, variant.depth
+			job.IO.Access = variant.access
+			job.IO.Block = variant.block
+			job.IO.Depth = variant.depth
 		}
 		phase.Jobs = append(phase.Jobs, job)
 	}
@@ -240,7 +250,9 @@ func (p phaseSpec) accompanying(j Job) Job {
 	}
 	if probe, ok := p.Probes[j.Disk]; ok {
 		j.Probe = probe.Every
-		j.IO.Block, j.IO.Depth, j.IO.Access = probe.Block, 1, AccessRandom
+		j.IO.Block = probe.Block
+		j.IO.Depth = 1
+		j.IO.Access = AccessRandom
 		j.Sizes = []int64{probe.Block * max(1, int64(time.Second/probe.Every))}
 		return j
 	}
@@ -350,14 +362,18 @@ func (w workload) draw(phase, disk string, files int) []int64 {
 // drawSize takes the next size from the range: a multiple of the grain, unless it holds none.
 func drawSize(s sizes, r *rand.PCG) int64 {
 	unit := int64(grain)
-	least, most := (s.Min+unit-1)/unit, s.Max/unit
+	least := (s.Min + unit - 1) / unit
+	most := s.Max / unit
 	if least > most {
-		unit, least, most = 1, s.Min, s.Max
+		unit = 1
+		least = s.Min
+		most = s.Max
 	}
 	if s.Distribution == work.LogUniform {
 		// Every value between two whole numbers is rounded down, so the range is that of the
 		// numbers' lower edges.
-		from, to := math.Log(float64(least)), math.Log(float64(most+1))
+		from := math.Log(float64(least))
+		to := math.Log(float64(most + 1))
 		fraction := float64(r.Uint64()>>11) / (1 << 53)
 		return unit * min(max(int64(math.Exp(from+fraction*(to-from))), least), most)
 	}

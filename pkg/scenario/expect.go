@@ -241,7 +241,8 @@ func (l *Limit) bounds(atLeast, atMost string) string {
 // Holds compares a value, of which an interval says what it may be, with the bounds: 1 if it is
 // within them, -1 if it is outside, and 0 if the interval leaves that open.
 func (l *Limit) Holds(low, high float64) int {
-	least, most := math.Inf(-1), math.Inf(1)
+	least := math.Inf(-1)
+	most := math.Inf(1)
 	if l.Min != nil {
 		least = *l.Min
 	}

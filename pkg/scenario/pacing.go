@@ -47,7 +47,8 @@ func (s *Scenario) checkEnd(m *yaml.Mapping, p *phaseSpec) {
 		}
 		switch {
 		case !said:
-			p.Stop, p.Limit = StopTime, max(defaultTime, 2*buffer)
+			p.Stop = StopTime
+			p.Limit = max(defaultTime, 2*buffer)
 		case p.Stop != StopTime:
 			n.Errorf("stop: %s waits for disks that move files, and none does here; try 30 s",
 				n.Raw())
@@ -56,7 +57,7 @@ func (s *Scenario) checkEnd(m *yaml.Mapping, p *phaseSpec) {
 	if said && p.Stop == StopTime && p.Search == nil && p.Limit <= buffer {
 		n.Errorf("stop comes before a frame is due: streams with a buffer of %s begin to play "+
 			"after that; try %s or more",
-			unit.FormatSeconds(buffer.Seconds()), unit.FormatSeconds(2*buffer.Seconds()))
+			unit.FormatDuration(buffer), unit.FormatDuration(2*buffer))
 	}
 }
 
@@ -203,7 +204,8 @@ func (s *Scenario) addStreams(p *phaseSpec, k *phaseKeys) {
 				"write - for it in the pattern, or leave it out of roles", yaml.Quote(e.Key), other,
 				role)
 		}
-		p.Streams[e.Key], p.Roles[e.Key] = specs, role
+		p.Streams[e.Key] = specs
+		p.Roles[e.Key] = role
 	}
 }
 
@@ -245,16 +247,21 @@ func (k *streamKeys) Check(m *yaml.Mapping) {
 	spec := stream.Spec{Count: k.Count, Buffer: k.Buffer}
 	if n, ok := m.Get("rate"); ok {
 		size := k.Rate * k.Frame.Seconds()
-		spec.Kind, spec.Rate, spec.Frame = unit.FormatBytes(int64(k.Rate))+"/s", k.Rate, k.Frame
+		spec.Kind = unit.FormatBytes(int64(k.Rate)) + "/s"
+		spec.Rate = k.Rate
+		spec.Frame = k.Frame
 		spec.Record = k.Op == string(trace.Write)
 		if size > maxBuffers {
 			n.Errorf("one frame of %s has %s, more than the %s that a worker holds in memory; "+
 				"try a shorter frame",
-				unit.FormatSeconds(k.Frame.Seconds()), unit.FormatBytes(int64(size)),
+				unit.FormatDuration(k.Frame), unit.FormatBytes(int64(size)),
 				unit.FormatBytes(maxBuffers))
 		}
 	} else if c, ok := stream.CodecByName(string(cmp.Or(k.Play, k.Record))); ok {
-		spec.Kind, spec.Rate, spec.Frame, spec.Record = c.Name, c.Rate, c.Frame, k.Record != ""
+		spec.Kind = c.Name
+		spec.Rate = c.Rate
+		spec.Frame = c.Frame
+		spec.Record = k.Record != ""
 		for _, key := range []string{"frame", "op"} {
 			if n, ok := m.Get(key); ok {
 				n.Errorf("%s is for a stream given by its rate, and codec %s determines it; "+
@@ -264,7 +271,7 @@ func (k *streamKeys) Check(m *yaml.Mapping) {
 	}
 	if n, ok := m.Get("buffer"); ok && spec.Buffer < spec.Frame {
 		n.Errorf("a buffer of %s does not hold one frame of %s; try 1 s",
-			unit.FormatSeconds(spec.Buffer.Seconds()), unit.FormatSeconds(spec.Frame.Seconds()))
+			unit.FormatDuration(spec.Buffer), unit.FormatDuration(spec.Frame))
 	}
 	k.spec = spec
 }

@@ -199,9 +199,12 @@ type phaseSpec struct {
 func (s *Scenario) spec(m *yaml.Mapping, t *timing, w workload) *phaseSpec {
 	w.Files = t.Files.number
 	p := &phaseSpec{work: w.over(s.work, m), Repeat: t.Repeat}
-	p.Pause, p.Stop, p.Limit = t.Pause, cmp.Or(t.Stop.how, StopRace), t.Stop.limit
+	p.Pause = t.Pause
+	p.Stop = cmp.Or(t.Stop.how, StopRace)
+	p.Limit = t.Stop.limit
 	if t.Cooldown != nil {
-		p.Cooldown, p.UntilIdle = t.Cooldown.Most, t.Cooldown.Until != ""
+		p.Cooldown = t.Cooldown.Most
+		p.UntilIdle = t.Cooldown.Until != ""
 	}
 	if t.Until != nil {
 		p.Steady = t.Until.Steady
@@ -243,7 +246,8 @@ func (s *Scenario) addPhase(k *phaseKeys) {
 	m := k.At
 	k.Workload.Order = k.Order.files
 	p := s.spec(m, &k.Timing, k.Workload)
-	p.Name, p.pos = string(k.Name), m.Pos()
+	p.Name = string(k.Name)
+	p.pos = m.Pos()
 	p.Roles = s.roles(k)
 	s.addStreams(p, k)
 	s.addMix(p, k)
@@ -284,8 +288,10 @@ func (s *Scenario) checkRuns(top *yaml.Mapping) {
 		return
 	}
 	p := s.spec(nil, &timing{Repeat: 1}, workload{})
-	p.Name, p.Pattern, p.Roles, p.pos = string(s.work.Preset), s.allWrite(),
-		map[string]trace.Role{}, s.pos
+	p.Name = string(s.work.Preset)
+	p.Pattern = s.allWrite()
+	p.Roles = map[string]trace.Role{}
+	p.pos = s.pos
 	for _, d := range s.Disks {
 		p.Roles[d.Name] = trace.Write
 	}
@@ -440,7 +446,8 @@ func (p *phaseSpec) checkUntil(m *yaml.Mapping) {
 	n, said := m.Get("stop")
 	switch {
 	case !said:
-		p.Stop, p.Limit = StopTime, longestUntil
+		p.Stop = StopTime
+		p.Limit = longestUntil
 	case p.Stop != StopTime:
 		n.Errorf("until: steady ends the phase, and stop is the latest time for that; try 1 h, " +
 			"or delete stop")

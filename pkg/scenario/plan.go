@@ -186,7 +186,8 @@ func (p *Plan) Check() error {
 }
 
 func (j Job) check(p *Plan) error {
-	io, disk := j.IO, p.Disk(j.Disk)
+	io := j.IO
+	disk := p.Disk(j.Disk)
 	const maxDepth = 1024
 	blocks := io.Block >= 1 && io.Block <= maxBlock && io.Depth >= 1 && io.Depth <= maxDepth &&
 		io.Block*int64(io.Depth) <= maxBuffers
@@ -223,7 +224,8 @@ func (p *Plan) AddDirect(disk, text string) bool {
 		base := trace.Unnumbered(phase.Name)
 		phase.Name = base + ", " + trace.Direct + strings.TrimPrefix(phase.Name, base)
 		phase.Connections = map[string]string{disk: trace.Direct}
-		phase.Pause, text = text, ""
+		phase.Pause = text
+		text = ""
 		p.Phases = append(p.Phases, phase)
 	}
 	return text == ""
@@ -272,7 +274,8 @@ func (p *Phase) Title() string { return work.Title(p.Name, p.disks(), p.Works())
 
 // Label is the title and, unless that says it, who does what: "race: all write".
 func (p *Phase) Label() string {
-	title, who := p.Title(), p.Who()
+	title := p.Title()
+	who := p.Who()
 	if strings.HasPrefix(title, who) {
 		return title
 	}

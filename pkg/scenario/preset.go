@@ -174,7 +174,7 @@ func (s *Scenario) saturation(p phaseSpec) []test {
 		for rest := shortestRest; rest <= longestBurstRest; rest *= 2 {
 			burst := &trace.Saturation{Step: trace.SaturationBurst, Disk: d.Name,
 				RestNS: rest.Nanoseconds()}
-			name := d.Name + " after " + unit.FormatSeconds(rest.Seconds())
+			name := d.Name + " after " + unit.FormatDuration(rest)
 			steps = append(steps, test{name: name, saturation: burst})
 		}
 	}
@@ -186,20 +186,26 @@ func (s *Scenario) saturation(p phaseSpec) []test {
 }
 
 func (p *Phase) saturate(step trace.Saturation) {
-	p.Stop, p.Target, p.Test, p.Saturation = StopTime, 0, "", &step
+	p.Stop = StopTime
+	p.Target = 0
+	p.Test = ""
+	p.Saturation = &step
 	if p.Limit == 0 {
 		p.Limit = saturationMax
 	}
 	switch rest := time.Duration(step.RestNS); step.Step {
 	case trace.SaturationAlone:
-		p.Steady, p.AfterFall = saturationWindow, true
+		p.Steady = saturationWindow
+		p.AfterFall = true
 	case trace.SaturationTogether:
-		p.Steady, p.AfterFall = saturationWindow, true
+		p.Steady = saturationWindow
+		p.AfterFall = true
 		p.Cooldown = max(p.Cooldown, longestBurstRest)
 	case trace.SaturationBurst:
 		p.Limit = min(p.Limit, saturationBurst)
-		p.Test = unit.FormatSeconds(rest.Seconds()) + " of rest"
-		p.Cooldown, p.UntilIdle = rest, false
+		p.Test = unit.FormatDuration(rest) + " of rest"
+		p.Cooldown = rest
+		p.UntilIdle = false
 	}
 }
 
@@ -217,8 +223,8 @@ func (p *phaseSpec) checkSaturation(m *yaml.Mapping) {
 		n.Errorf("stop comes before the five windows of %s have passed over which preset %s "+
 			"judges rates; "+
 			"try %s, or delete stop",
-			unit.FormatSeconds(saturationWindow.Seconds()), preset.Name,
-			unit.FormatSeconds(saturationMax.Seconds()))
+			unit.FormatDuration(saturationWindow), preset.Name,
+			unit.FormatDuration(saturationMax))
 	}
 	if n, ok := m.Get("files"); ok && p.work.Files.auto {
 		n.Errorf("preset %s writes its files again and again; give their number, or delete files",

@@ -139,7 +139,8 @@ func (s *Scenario) addHub(f *fileKeys) {
 		}
 		return
 	}
-	s.Hub, s.hubPos = &f.Hub.Hub, f.Hub.At.PosOf("profile")
+	s.Hub = &f.Hub.Hub
+	s.hubPos = f.Hub.At.PosOf("profile")
 	if s.simulated() {
 		if !f.Hub.At.Has("profile") {
 			f.Hub.At.Missing("profile",
@@ -164,7 +165,8 @@ func (s *Scenario) addHub(f *fileKeys) {
 func (s *Scenario) addDisks(disks []diskKeys) {
 	folders := map[string]string{} // the disk of each folder
 	for i := range disks {
-		k, m := &disks[i], disks[i].At
+		k := &disks[i]
+		m := disks[i].At
 		d := Disk{Name: string(k.Name), Path: string(k.Path), Connection: k.Connection,
 			About: k.About, Speed: k.Speed}
 		if at, ok := m.Get("name"); ok {

@@ -58,9 +58,11 @@ func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec, keys *phaseKeys) {
 	switch {
 	case from.Streams != "" && from.Pace != "": // already reported
 	case from.Streams != "":
-		k.Kind, k.Disk = trace.SearchStreams, from.Streams
+		k.Kind = trace.SearchStreams
+		k.Disk = from.Streams
 	case from.Pace != "":
-		k.Kind, k.Disk = trace.SearchPace, from.Pace
+		k.Kind = trace.SearchPace
+		k.Disk = from.Pace
 	}
 	if k.Disk != "" && !s.hasDisk(k.Disk) {
 		at, _ := from.At.Get(k.Kind)
@@ -109,11 +111,12 @@ func (s *Scenario) checkSearch(m *yaml.Mapping, p *phaseSpec, keys *phaseKeys) {
 	} else if k.Hold > 0 && k.Hold < least {
 		hold.Errorf("a try of %s is too short for streams with a buffer of %s, whose frames are "+
 			"due only after that; "+
-			"try %s or more", unit.FormatSeconds(k.Hold.Seconds()),
-			unit.FormatSeconds(buffer.Seconds()),
-			unit.FormatSeconds(least.Seconds()))
+			"try %s or more", unit.FormatDuration(k.Hold),
+			unit.FormatDuration(buffer),
+			unit.FormatDuration(least))
 	}
-	p.Stop, p.Limit = StopTime, k.Hold
+	p.Stop = StopTime
+	p.Limit = k.Hold
 }
 
 // boundSearch determines the largest value that a search tries.
@@ -156,9 +159,11 @@ func (p *phaseSpec) boundSearch(n yaml.Node, most *largest) {
 // value. Its name says what is tried, and from the second try of the same value on also which one
 // it is.
 func (p Phase) WithTry(t trace.Try, number int) Phase {
-	try, what := p, TryValue(t)
+	try := p
+	what := TryValue(t)
 	if t.Alone {
-		try, what = try.Alone(t.Disk), "alone "+what
+		try = try.Alone(t.Disk)
+		what = "alone " + what
 	}
 	switch {
 	case t.Kind == trace.SearchStreams:
@@ -172,8 +177,12 @@ func (p Phase) WithTry(t trace.Try, number int) Phase {
 	if number > 1 {
 		try.Name += " " + strconv.Itoa(number)
 	}
-	try.Stop, try.Limit, try.Target, try.Steady = StopTime, p.Search.Hold, 0, 0
-	try.Search, try.Try = nil, &t
+	try.Stop = StopTime
+	try.Limit = p.Search.Hold
+	try.Target = 0
+	try.Steady = 0
+	try.Search = nil
+	try.Try = &t
 	return try
 }
 

@@ -57,7 +57,9 @@ func (p *parts) Value() yaml.Value {
 // addStudy appends its phases to the explicit ones, none twice.
 func (s *Scenario) addStudy(n yaml.Node, k *studyKeys) {
 	p := s.spec(k.At, &k.Timing, k.Workload)
-	p.study, p.pos, s.interleave = true, n.Pos(), k.Interleave
+	p.study = true
+	p.pos = n.Pos()
+	s.interleave = k.Interleave
 	disks := s.diskNames()
 	if k.Disks.Node != nil {
 		if disks = s.listed(k.Disks, "disks"); disks != nil && len(disks) == 0 {
@@ -176,7 +178,8 @@ func pairs(n int) [][2]int {
 			all = append(all, [2]int{round, stays})
 		}
 		for i := 1; i <= (stays-1)/2; i++ {
-			a, b := (round+i)%stays, (round-i+stays)%stays
+			a := (round + i) % stays
+			b := (round - i + stays) % stays
 			all = append(all, [2]int{min(a, b), max(a, b)})
 		}
 	}

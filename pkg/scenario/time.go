@@ -37,7 +37,8 @@ func LinksOf(disks []Disk, setup *hardware.Setup) []Link {
 	unknown := Link{Rate: LinkRate}
 	at := map[string]int{}
 	for _, disk := range disks {
-		unit, known := setup.Disks[disk.Name], false
+		unit := setup.Disks[disk.Name]
+		known := false
 		for i := range unit.Path.Links {
 			link := &unit.Path.Links[i]
 			rate := max(link.AtMost(true), link.AtMost(false))
@@ -49,7 +50,8 @@ func LinksOf(disks []Disk, setup *hardware.Setup) []Link {
 			k, seen := at[id]
 			if !seen {
 				k = len(links)
-				at[id], links = k, append(links, Link{Rate: rate})
+				at[id] = k
+				links = append(links, Link{Rate: rate})
 			}
 			links[k].Rate = min(links[k].Rate, rate)
 			links[k].Disks = append(links[k].Disks, disk.Name)
@@ -110,7 +112,8 @@ func (p Phase) Carried(op trace.Role) float64 {
 		l := Narrowest(p.links(), j.Disk)
 		same := func(c Link) bool { return c.Rate == l.Rate && slices.Equal(c.Disks, l.Disks) }
 		if j.part(op) > 0 && !slices.ContainsFunc(counted, same) {
-			counted, sum = append(counted, l), sum+l.max()
+			counted = append(counted, l)
+			sum += l.max()
 		}
 	}
 	return sum
@@ -132,7 +135,8 @@ func (p Phase) Time() (shortest, longest time.Duration, open bool) {
 		if job.Pace > 0 {
 			rate = min(rate, job.Pace)
 		}
-		moving, capped := timeOf(float64(job.Bytes()), rate), time.Duration(last+1)*job.IO.Cap
+		moving := timeOf(float64(job.Bytes()), rate)
+		capped := time.Duration(last+1) * job.IO.Cap
 		shortest = max(shortest,
 			moving+time.Duration(last)*job.IO.pause(moving/time.Duration(last+1)))
 		longest = max(longest, capped+time.Duration(last)*job.IO.pause(job.IO.Cap))
@@ -140,7 +144,8 @@ func (p Phase) Time() (shortest, longest time.Duration, open bool) {
 	}
 	for _, link := range p.links() { // if those on it took turns, beside streams and probes
 		for _, op := range directions() {
-			bytes, left := 0.0, link.Rate
+			bytes := 0.0
+			left := link.Rate
 			for _, job := range p.Jobs {
 				switch part := job.part(op); {
 				case !link.has(job.Disk): // not on it

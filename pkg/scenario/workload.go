@@ -154,7 +154,10 @@ func (to *presetName) Value() yaml.Value {
 // what only goes with the other's preset or sizes.
 func (w workload) over(from workload, m *yaml.Mapping) workload {
 	if m.Has("preset") {
-		from.Files, from.Target, from.Sizes, from.Order = number{}, 0, sizes{}, ""
+		from.Files = number{}
+		from.Target = 0
+		from.Sizes = sizes{}
+		from.Order = ""
 	}
 	if m.Has("sizes") {
 		from.Order = ""
@@ -267,7 +270,10 @@ func (w workload) resolved() workload {
 		w.Sizes = sizes(p.sizes)
 	}
 	w.IO.Flush = cmp.Or(w.IO.Flush, p.flush, FlushFsync)
-	w.IO.OneFile, w.IO.Discard, w.IO.Cap, w.IO.Rest = p.oneFile, w.warmUp(), p.cap, p.rest
+	w.IO.OneFile = p.oneFile
+	w.IO.Discard = w.warmUp()
+	w.IO.Cap = p.cap
+	w.IO.Rest = p.rest
 	return w
 }
 
@@ -278,17 +284,21 @@ func (j *Job) Work() work.Work {
 		Op: j.Role, Sizes: j.Source, Order: j.Order, WarmUp: j.IO.Discard,
 		Pace: j.Pace, Reads: j.Reads, Streams: j.Streams, Every: j.Probe,
 	}
-	to, from := reflect.ValueOf(&w).Elem(), reflect.ValueOf(j.IO)
+	to := reflect.ValueOf(&w).Elem()
+	from := reflect.ValueOf(j.IO)
 	for i := range from.NumField() {
 		if field := to.FieldByName(from.Type().Field(i).Name); field.IsValid() {
 			field.Set(from.Field(i))
 		}
 	}
 	if w.Access = cmp.Or(w.Access, AccessSequential); w.Mode == ModeApp {
-		w.Block, w.Depth, w.Access = 0, 0, ""
+		w.Block = 0
+		w.Depth = 0
+		w.Access = ""
 	}
 	if j.Writes() == 0 {
-		w.Flush, w.Preallocate = "", false
+		w.Flush = ""
+		w.Preallocate = false
 	}
 	if j.Probe > 0 {
 		w.Probe = j.IO.Block
@@ -301,7 +311,8 @@ func (p *Phase) Works() map[string]work.Work {
 	works := make(map[string]work.Work, len(p.Jobs))
 	for _, j := range p.Jobs {
 		w := j.Work()
-		w.Test, w.Fill = p.Test, p.Precondition
+		w.Test = p.Test
+		w.Fill = p.Precondition
 		works[j.Disk] = w
 	}
 	return works

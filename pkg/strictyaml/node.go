@@ -224,7 +224,8 @@ func (m *Mapping) Missing(key, format string, args ...any) {
 	}
 	err := m.pos.Errorf(format, args...)
 	if key != "" {
-		err.in, err.missing = m.pos, key
+		err.in = m.pos
+		err.missing = key
 	}
 	m.doc.Report(err)
 }
@@ -277,7 +278,8 @@ func (m *Mapping) refuseOthers(known []string) {
 			continue
 		}
 		err := p.KeyPos.Errorf("unknown key %s; try %s", Quote(p.Key), Suggest(p.Key, known))
-		err.in, err.meant = m.pos, Nearest(p.Key, known)
+		err.in = m.pos
+		err.meant = Nearest(p.Key, known)
 		if key, value, colon := strings.Cut(p.Key, ":"); colon && slices.Contains(known, key) {
 			err.Msg = fmt.Sprintf("%s lacks a space after its colon; write %s: %s", Quote(p.Key),
 				key, printable(value))

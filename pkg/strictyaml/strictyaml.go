@@ -179,10 +179,13 @@ func Suggest(word string, known []string) string {
 // of, or one that differs from it by a typing error. It is empty if there is none.
 func Nearest(word string, known []string) string {
 	word = strings.ToLower(word)
-	best, smallest, begun := "", 0, 0
+	best := ""
+	smallest := 0
+	begun := 0
 	for _, k := range known {
 		if d := distance(word, strings.ToLower(k)); best == "" || d < smallest {
-			best, smallest = k, d
+			best = k
+			smallest = d
 		}
 	}
 	// A third of the letters wrong is still a typing error; more is another word.
@@ -191,7 +194,8 @@ func Nearest(word string, known []string) string {
 	}
 	for _, k := range known {
 		if len([]rune(word)) >= minPrefix && strings.HasPrefix(strings.ToLower(k), word) {
-			best, begun = k, begun+1
+			best = k
+			begun++
 		}
 	}
 	if begun == 1 {
@@ -203,7 +207,8 @@ func Nearest(word string, known []string) string {
 // distance is the number of letters to add, drop, change or swap with their neighbour to make b of
 // a (optimal string alignment). Words beyond 64 letters are as far apart as they are long.
 func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
+	x := []rune(a)
+	y := []rune(b)
 	if len(x) > 64 || len(y) > 64 {
 		return max(len(x), len(y))
 	}
@@ -287,9 +292,9 @@ func parse(start Pos, text string) (body ast.Node, err error) {
 	// crash.
 	defer func() {
 		if r := recover(); r != nil {
-			body, err = nil,
-				start.Errorf("not YAML that can be read; check its brackets, quotes and "+
-					"indentation")
+			body = nil
+			err = start.Errorf("not YAML that can be read; check its brackets, quotes and " +
+				"indentation")
 		}
 	}()
 	tokens := lexer.Tokenize(text)

@@ -18,7 +18,8 @@ func join(reads, writes []File) []File {
 				continue
 			}
 			pass := &passes[i]
-			pass.StartNS, pass.EndNS = min(pass.StartNS, f.StartNS), max(pass.EndNS, f.EndNS)
+			pass.StartNS = min(pass.StartNS, f.StartNS)
+			pass.EndNS = max(pass.EndNS, f.EndNS)
 			pass.Bytes += f.Bytes
 			if samples := addSamples(pass.Samples(), f.Samples()); len(samples) > 0 {
 				pass.Progress = &Progress{samples}

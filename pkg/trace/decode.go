@@ -65,8 +65,11 @@ func (e *Event) numbers() numbers {
 // with returns the event of a line that begins as e's does.
 func (e *Event) with(n numbers) Event {
 	event := *e
-	event.Seq, event.Bytes, event.StartNS, event.EndNS, event.TNS = int(n.seq), n.bytes, n.startNS,
-		n.endNS, n.tNS
+	event.Seq = int(n.seq)
+	event.Bytes = n.bytes
+	event.StartNS = n.startNS
+	event.EndNS = n.endNS
+	event.TNS = n.tNS
 	event.Filler = n.filler
 	return event
 }

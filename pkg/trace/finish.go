@@ -54,7 +54,8 @@ func (b *builder) finishPhase(t *phase) {
 	traces := map[string]*DiskRecord{}
 	for _, d := range t.disks {
 		b.finishDisk(d, t.Phase)
-		t.Roles[d.trace.Name], traces[d.trace.Name] = d.trace.Op, d.trace
+		t.Roles[d.trace.Name] = d.trace.Op
+		traces[d.trace.Name] = d.trace
 	}
 	for _, disk := range b.run.Disks {
 		if d := traces[disk.Name]; d != nil {
@@ -68,7 +69,8 @@ func (b *builder) finishPhase(t *phase) {
 }
 
 func (b *builder) finishDisk(d *disk, phase *Phase) {
-	t, role := d.trace, phase.Roles[d.trace.Name]
+	t := d.trace
+	role := phase.Roles[d.trace.Name]
 	warnf := func(format string, args ...any) {
 		b.warnf("phase %s: "+format, append([]any{phase.Name}, args...)...)
 	}
@@ -92,8 +94,10 @@ func (b *builder) finishDisk(d *disk, phase *Phase) {
 	}
 	open, dropped := b.finishFiles(d, phase)
 	if t.Both {
-		reads, writes := d.directions[0], d.directions[1]
-		t.Reads, t.Writes = reads.trace, writes.trace
+		reads := d.directions[0]
+		writes := d.directions[1]
+		t.Reads = reads.trace
+		t.Writes = writes.trace
 		openReads, droppedReads := b.finishFiles(reads, phase)
 		openWrites, droppedWrites := b.finishFiles(writes, phase)
 		open = max(openReads, openWrites)

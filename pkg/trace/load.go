@@ -127,7 +127,8 @@ func (b *builder) add(line *decoded) error {
 	case PhaseEndType:
 		b.phase(e.Phase).Status = e.Status
 	case EndType:
-		b.ended, b.run.Status = true, e.Status
+		b.ended = true
+		b.run.Status = e.Status
 	default:
 		return b.addToDisk(b.disk(e), line)
 	}
@@ -140,7 +141,9 @@ func (b *builder) header(e *Event) error {
 		return fmt.Errorf("second run line: a trace holds one run, analyse the parts one by one")
 	}
 	b.declared = true
-	b.run.Name, b.run.Started, b.run.Hardware = e.Name, e.Started, e.Hardware
+	b.run.Name = e.Name
+	b.run.Started = e.Started
+	b.run.Hardware = e.Hardware
 	if e.Version > FormatVersion {
 		b.warnf("written in version %d of the format; this program knows version %d and may "+
 			"misread it", e.Version,
@@ -199,12 +202,15 @@ func (b *builder) disk(e *Event) *disk {
 
 // addToDisk takes an event of a disk.
 func (b *builder) addToDisk(d *disk, line *decoded) error {
-	t, e, n := d.trace, line.event, &line.numbers
+	t := d.trace
+	e := line.event
+	n := &line.numbers
 	switch e.Type {
 	case StartType:
 		t.LateNS = new(e.LateNS)
 	case ProgressType:
-		seq, pending := int(n.seq), d.of(n.seq).pending
+		seq := int(n.seq)
+		pending := d.of(n.seq).pending
 		pending[seq] = append(pending[seq], Sample{TNS: n.tNS, Bytes: n.bytes})
 	case FileType:
 		if n.bytes > maxBytes-b.bytes {

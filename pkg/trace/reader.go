@@ -107,7 +107,9 @@ func (r *Reader) Warnings() []string {
 func (r *Reader) Next() bool {
 	for r.at >= len(r.part.events) {
 		if r.over || !r.advance() {
-			r.part, r.at, r.over = &part{events: []decoded{{event: &Event{}}}}, 1, true
+			r.part = &part{events: []decoded{{event: &Event{}}}}
+			r.at = 1
+			r.over = true
 			return false
 		}
 	}
@@ -118,7 +120,8 @@ func (r *Reader) Next() bool {
 // advance goes on to the next part, and has as many decoded meanwhile as there are cores.
 func (r *Reader) advance() bool {
 	p := r.part
-	r.line, r.offset = r.line+p.lines, r.offset+int64(len(p.text))
+	r.line += p.lines
+	r.offset += int64(len(p.text))
 	switch {
 	case p.torn > 0:
 		r.warnings = append(r.warnings,
@@ -138,7 +141,9 @@ func (r *Reader) advance() bool {
 		}
 		return false
 	}
-	r.part, r.next, r.at = r.next[0], r.next[1:], 0
+	r.part = r.next[0]
+	r.next = r.next[1:]
+	r.at = 0
 	<-r.part.done
 	r.unknown += r.part.unknown
 	return true
@@ -146,9 +151,11 @@ func (r *Reader) advance() bool {
 
 // read reads the next part into the memory of another, and has it decoded.
 func (r *Reader) read(p *part) {
-	text, whole := append(p.text[:0], r.rest...), 0
+	text := append(p.text[:0], r.rest...)
+	whole := 0
 	for whole == 0 && r.end == nil {
-		had, err := len(text), error(nil)
+		had := len(text)
+		var err error
 		for text = slices.Grow(text, partSize); len(text) < had+partSize && err == nil; {
 			var n int
 			n, err = r.in.Read(text[len(text) : had+partSize])
@@ -161,14 +168,16 @@ func (r *Reader) read(p *part) {
 		case len(text)-whole > MaxLine:
 			r.end = errLong
 		case errors.Is(err, io.EOF):
-			r.end, whole = io.EOF, len(text)
+			r.end = io.EOF
+			whole = len(text)
 		case err != nil:
 			r.end = err
 		}
 	}
 	r.rest = append(r.rest[:0], text[whole:]...)
 	if whole > 0 {
-		p.text, p.done = text[:whole], make(chan struct{})
+		p.text = text[:whole]
+		p.done = make(chan struct{})
 		r.next = append(r.next, p)
 		go p.decode() // It ends by itself.
 	}
@@ -184,8 +193,10 @@ var errLong = fmt.Errorf("line longer than %d bytes", MaxLine)
 // decode reads the part's lines up to the first bad one.
 func (p *part) decode() {
 	defer close(p.done)
-	p.events, p.lines, p.unknown = slices.Grow(p.events[:0],
-		min(bytes.Count(p.text, []byte{'\n'}), len(p.text)/shortest)+1), 0, 0
+	p.events = slices.Grow(p.events[:0],
+		min(bytes.Count(p.text, []byte{'\n'}), len(p.text)/shortest)+1)
+	p.lines = 0
+	p.unknown = 0
 	for at := 0; at < len(p.text) && p.err == nil; {
 		line, _, whole := bytes.Cut(p.text[at:], []byte{'\n'})
 		at = min(at+len(line)+1, len(p.text))
@@ -227,7 +238,8 @@ func (p *part) event(line []byte, e *decoded) (known bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("bad %s line: %w", event.Type, err)
 	}
-	e.event, e.numbers = event, event.numbers()
+	e.event = event
+	e.numbers = event.numbers()
 	p.heads.remember(line, event)
 	return true, nil
 }

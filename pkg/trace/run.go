@@ -152,7 +152,8 @@ func (p *Phase) Disk(name string) *DiskRecord {
 // WorkOf is what a disk was to do: by the phase's line, else as far as its files show.
 func (p *Phase) WorkOf(d *DiskRecord) work.Work {
 	w := p.Work[d.Name]
-	w.Op, w.Test = d.Op, p.Test // as it was done
+	w.Op = d.Op
+	w.Test = p.Test // as it was done
 	if w.Sizes.IsZero() && !w.HasNoFiles() && w.Seen == nil {
 		w.Seen = d.Seen()
 	}
@@ -162,11 +163,13 @@ func (p *Phase) WorkOf(d *DiskRecord) work.Work {
 // Seen is what the disk's files show of its work.
 func (t *DiskRecord) Seen() *work.Seen {
 	sizes := make([]int64, 0, len(t.Files))
-	smallest, largest := int64(math.MaxInt64), int64(0)
+	smallest := int64(math.MaxInt64)
+	largest := int64(0)
 	for i := range t.Files {
 		if f := &t.Files[i]; !f.Filler && f.Usable() {
 			sizes = append(sizes, f.Bytes)
-			smallest, largest = min(smallest, f.EndNS-f.StartNS), max(largest, f.EndNS-f.StartNS)
+			smallest = min(smallest, f.EndNS-f.StartNS)
+			largest = max(largest, f.EndNS-f.StartNS)
 		}
 	}
 	return work.See(sizes, smallest, largest)
@@ -180,7 +183,8 @@ func (r *Run) Title(p *Phase) string {
 	for i, d := range r.Disks {
 		w := p.Work[d.Name]
 		w.Op = p.Roles[d.Name]
-		disks[i], all[d.Name] = d.Name, w
+		disks[i] = d.Name
+		all[d.Name] = w
 	}
 	return work.Title(p.Name, disks, all)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -87,6 +88,9 @@ func scale(value float64) (text, prefix string) {
 	}
 	return FormatNumber(value), prefixes[i]
 }
+
+// FormatDuration writes a time as FormatSeconds does.
+func FormatDuration(d time.Duration) string { return FormatSeconds(d.Seconds()) }
 
 // FormatSeconds writes a time: "33.3 s", "40 ms", "85 µs", "2 min 5 s", "1 h 10 min". What is not a
 // number is "- s".

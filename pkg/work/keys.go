@@ -66,7 +66,7 @@ var rows = slices.Concat([]row{
 		if w.Probe == 0 {
 			return none
 		}
-		return unit.FormatBlock(w.Probe) + " every " + unit.FormatSeconds(w.Every.Seconds())
+		return unit.FormatBlock(w.Probe) + " every " + unit.FormatDuration(w.Every)
 	}},
 	{key: KeyPace, limits: true, same: func(w, o *Work) bool { return w.Pace == o.Pace },
 		words: func(w *Work) string {
@@ -130,7 +130,7 @@ func fieldRows(paced bool) []row {
 				switch v := v.Interface().(type) {
 				case time.Duration:
 					if v > 0 {
-						return unit.FormatSeconds(v.Seconds())
+						return unit.FormatDuration(v)
 					}
 				case int64:
 					if v > 0 {
@@ -206,7 +206,7 @@ func Ways() []Key {
 func streamsText(w *Work) string {
 	var specs []string
 	for _, s := range w.Streams {
-		specs = append(specs, s.String()+", buffer "+unit.FormatSeconds(s.Buffer.Seconds()))
+		specs = append(specs, s.String()+", buffer "+unit.FormatDuration(s.Buffer))
 	}
 	return cmp.Or(strings.Join(specs, "; "), "none")
 }
@@ -218,10 +218,10 @@ func testText(w *Work) string {
 		texts = append(texts, "one file again and again")
 	}
 	if w.Cap > 0 {
-		texts = append(texts, "at most "+unit.FormatSeconds(w.Cap.Seconds())+" each")
+		texts = append(texts, "at most "+unit.FormatDuration(w.Cap)+" each")
 	}
 	if w.Rest > 0 {
-		texts = append(texts, unit.FormatSeconds(w.Rest.Seconds())+" apart")
+		texts = append(texts, unit.FormatDuration(w.Rest)+" apart")
 	}
 	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 	return cmp.Or(strings.Join(texts, ", "), "none")
@@ -229,7 +229,9 @@ func testText(w *Work) string {
 
 // sizesText is the sizes of files: "1 GB", "2 MB to 2 GB".
 func sizesText(w *Work) string {
-	smallest, largest, drawn := w.Sizes.Min, w.Sizes.Max, ""
+	smallest := w.Sizes.Min
+	largest := w.Sizes.Max
+	drawn := ""
 	switch {
 	case w.Sizes.IsZero():
 		smallest, _, largest = w.Seen.Range()
@@ -237,7 +239,8 @@ func sizesText(w *Work) string {
 			drawn = ", half of them up to " + unit.FormatBytes(median)
 		}
 	case len(w.Sizes.List) > 0:
-		smallest, largest = slices.Min(w.Sizes.List), slices.Max(w.Sizes.List)
+		smallest = slices.Min(w.Sizes.List)
+		largest = slices.Max(w.Sizes.List)
 		if largest > smallest {
 			drawn = fmt.Sprintf(", a list of %d", len(w.Sizes.List))
 		}

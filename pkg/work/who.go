@@ -171,15 +171,16 @@ func Clauses(
 
 // Verb is what a disk does, except for what and how fast.
 func (w Work) Verb() Verb {
-	read, write := Verb{"reads", "read", "read", "reading"},
-		Verb{"writes", "write", "wrote", "writing"}
+	read := Verb{"reads", "read", "read", "reading"}
+	write := Verb{"writes", "write", "wrote", "writing"}
 	if len(w.Streams) > 0 {
-		read, write = Verb{"plays", "play", "played", "playing"},
-			Verb{"records", "record", "recorded", "recording"}
+		read = Verb{"plays", "play", "played", "playing"}
+		write = Verb{"records", "record", "recorded", "recording"}
 	}
 	var reads, writes bool
 	for _, s := range w.Streams {
-		reads, writes = reads || !s.Record, writes || s.Record
+		reads = reads || !s.Record
+		writes = writes || s.Record
 	}
 	switch {
 	case w.Probe > 0:
@@ -233,7 +234,7 @@ func (w Work) Listed() string {
 		text += " at up to " + unit.FormatBytes(int64(w.Pace)) + "/s"
 	}
 	if w.Think > 0 {
-		text += " with " + unit.FormatSeconds(w.Think.Seconds()) + " pauses"
+		text += " with " + unit.FormatDuration(w.Think) + " pauses"
 	}
 	return text
 }

@@ -291,8 +291,10 @@ func (s *Seen) alike(o *Seen) bool {
 		float64(max(s.slice, o.slice)) <= evenly*float64(min(s.slice, o.slice)) {
 		return true
 	}
-	a, b := s.sorted, o.sorted
-	n, m := float64(len(a)), float64(len(b))
+	a := s.sorted
+	b := o.sorted
+	n := float64(len(a))
+	m := float64(len(b))
 	chance := math.Sqrt(-math.Log(unlike/2) / 2 * (n + m) / (n * m))
 	return a[0] <= about*b[len(b)-1] && b[0] <= about*a[len(a)-1] && smaller(a, b) <= chance &&
 		smaller(b, a) <= chance
@@ -301,7 +303,8 @@ func (s *Seen) alike(o *Seen) bool {
 // smaller is by how much the share of sizes up to any one in a is above that of sizes up to about
 // as much in b.
 func smaller(a, b []int64) float64 {
-	largest, k := 0.0, 0
+	largest := 0.0
+	k := 0
 	for i := range a {
 		for k < len(b) && b[k] <= about*a[i] {
 			k++
