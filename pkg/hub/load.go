@@ -242,7 +242,7 @@ func (w *yamlWriter) lags(l *Lags) {
 	}
 }
 
-func (w *yamlWriter) disk(d *Disk) {
+func (w *yamlWriter) disk(d *DiskModel) {
 	w.line("  - name: %q\n    about: %q", d.Name, d.About)
 	if d.Lanes > 0 {
 		w.line("    lanes: %d", d.Lanes)
