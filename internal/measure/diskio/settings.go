@@ -6,55 +6,14 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// effective decides how the job will really run, and warns if that is not what was asked for.
+// effective settles how the job will really run, and warns if that is not what was asked for.
 func (m *mover) effective() trace.Effective {
-	job := &m.job
-	if job.IO.Mode == scenario.ModeApp {
-		m.traits.sector = 1
-		job.IO.Depth = 1
-		job.IO.Block = appBytes
-	} else if !m.traits.direct && m.traits.directErr != "" {
-		m.warn("direct I/O is not available here (%s): requests go through the cache, which is "+
-			"flushed and emptied as the job runs", m.traits.directErr)
-	}
-	// Blocks that can be whole pages are: otherwise sectors decide.
-	if m.traits.direct && job.IO.Block >= m.system.cachedBelow {
-		m.traits.sector = max(m.traits.sector, m.system.cachedBelow)
-	}
-	if over := job.IO.Block % m.traits.sector; over != 0 {
-		asked := job.IO.Block
-		job.IO.Block += m.traits.sector - over
-		m.warn("the block of %d bytes is not a multiple of the %d bytes that go past the cache "+
-			"together: %d is used", asked, m.traits.sector, job.IO.Block)
-	}
-	// Files of random blocks must have their length before, whatever that costs.
-	overwrites := len(job.Needs()) > 0
-	m.inOrder = m.traits.fills() && (overwrites || job.IO.Access != scenario.AccessRandom)
-	newFiles := job.Role == trace.Write && !overwrites && len(job.Streams) == 0
-	if m.inOrder && newFiles && job.IO.Depth > 1 {
-		job.IO.Depth = 1
-		m.warn("macOS fills a file on %s with zeros up to where it is written: new files are "+
-			"written from front to back, with one request in flight", m.traits.fileSystem)
-	}
-	var space string
-	if job.IO.Preallocate && job.Role == trace.Write {
-		if space = m.space(); space != trace.SpaceReserved && !overwrites {
-			m.gauge(trace.FilledFiles, 1)
-		}
-	}
-	if job.IO.Flush == scenario.FlushFull && m.traits.fullFlushErr != nil {
-		job.IO.Flush = scenario.FlushFsync
-		m.warn("the file system cannot flush to the medium (%v): fsync is used, which may leave "+
-			"bytes in the disk's own cache", m.traits.fullFlushErr)
-	}
-	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block,
-		Depth: job.IO.Depth, Space: space, FileSystem: m.traits.fileSystem}
-	switch job.IO.Flush {
-	case scenario.FlushFull:
-		eff.FlushReaches = trace.ReachesMedium
-	case scenario.FlushFsync:
-		eff.FlushReaches = fsyncReaches
-	}
+	m.settleBlock()
+	space := m.settleSpace()
+	io := &m.job.IO
+	eff := trace.Effective{Cache: "buffered", Block: io.Block, Depth: io.Depth, Space: space,
+		FileSystem: m.traits.fileSystem}
+	eff.Flush, eff.FlushReaches = m.settleFlush()
 	if m.system.priority != nil {
 		var warning string
 		if eff.Priority, warning = m.system.priority(); warning != "" {
@@ -65,9 +24,9 @@ func (m *mover) effective() trace.Effective {
 		eff.Cache = "direct"
 	}
 	m.smallWrites(&eff)
-	if job.IO.Mode == scenario.ModeApp {
-		eff.Block = appCall(job.Sizes)
-		if job.Pace > 0 {
+	if io.Mode == scenario.ModeApp {
+		eff.Block = appCall(m.job.Sizes)
+		if m.job.Pace > 0 {
 			eff.Block = min(eff.Block, layoutBlock)
 		}
 		if !oneCall && eff.Block > appBytes {
@@ -77,6 +36,67 @@ func (m *mover) effective() trace.Effective {
 		}
 	}
 	return eff
+}
+
+// settleBlock makes the block a whole number of what goes past the cache together.
+func (m *mover) settleBlock() {
+	io := &m.job.IO
+	if io.Mode == scenario.ModeApp {
+		m.traits.sector = 1
+		io.Depth = 1
+		io.Block = appBytes
+	} else if !m.traits.direct && m.traits.directErr != "" {
+		m.warn("direct I/O is not available here (%s): requests go through the cache, which is "+
+			"flushed and emptied as the job runs", m.traits.directErr)
+	}
+	// Blocks that can be whole pages are: otherwise sectors decide.
+	if m.traits.direct && io.Block >= m.system.cachedBelow {
+		m.traits.sector = max(m.traits.sector, m.system.cachedBelow)
+	}
+	if over := io.Block % m.traits.sector; over != 0 {
+		asked := io.Block
+		io.Block += m.traits.sector - over
+		m.warn("the block of %d bytes is not a multiple of the %d bytes that go past the cache "+
+			"together: %d is used", asked, m.traits.sector, io.Block)
+	}
+}
+
+// settleSpace decides how new files get their space, and with it how many requests may be in
+// flight. It is empty for a job that reserves none.
+func (m *mover) settleSpace() (space string) {
+	job := &m.job
+	// Files of random blocks must have their length before, whatever that costs.
+	overwrites := len(job.Needs()) > 0
+	m.inOrder = m.traits.fills() && (overwrites || job.IO.Access != scenario.AccessRandom)
+	newFiles := job.Role == trace.Write && !overwrites && len(job.Streams) == 0
+	if m.inOrder && newFiles && job.IO.Depth > 1 {
+		job.IO.Depth = 1
+		m.warn("macOS fills a file on %s with zeros up to where it is written: new files are "+
+			"written from front to back, with one request in flight", m.traits.fileSystem)
+	}
+	if job.IO.Preallocate && job.Role == trace.Write {
+		if space = m.space(); space != trace.SpaceReserved && !overwrites {
+			m.gauge(trace.FilledFiles, 1)
+		}
+	}
+	return space
+}
+
+// settleFlush returns the flush, and what it reaches.
+func (m *mover) settleFlush() (flush, reaches string) {
+	io := &m.job.IO
+	if io.Flush == scenario.FlushFull && m.traits.fullFlushErr != nil {
+		io.Flush = scenario.FlushFsync
+		m.warn("the file system cannot flush to the medium (%v): fsync is used, which may leave "+
+			"bytes in the disk's own cache", m.traits.fullFlushErr)
+	}
+	switch io.Flush {
+	case scenario.FlushFull:
+		reaches = trace.ReachesMedium
+	case scenario.FlushFsync:
+		reaches = fsyncReaches
+	}
+	return io.Flush, reaches
 }
 
 // smallWrites records what became of direct writes that the system does not promise to make, and

@@ -24,23 +24,20 @@ type Trial struct {
 // Try does a job by itself, for checks of a machine: through the engine of a run, and with what an
 // engine does not report. Files that the job's CarryOver names stay for the next of the same RunID;
 // RemoveRun ends that. Whenever something has moved, alive is called.
-func Try(ctx context.Context, job Job, alive func()) (Trial, error) {
-	return try(ctx, newMover(job, systemCalls()), alive)
-}
-
-func try(ctx context.Context, e *mover, alive func()) (out Trial, err error) {
+func Try(ctx context.Context, job Job, alive func()) (out Trial, err error) {
 	// io_uring belongs to its thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	defer func() { err = errors.Join(err, e.Close()) }()
-	if out.Effective, err = e.Prepare(ctx, func(int64) { alive() }); err != nil {
+	m := newMover(job, systemCalls())
+	defer func() { err = errors.Join(err, m.Close()) }()
+	if out.Effective, err = m.Prepare(ctx, func(int64) { alive() }); err != nil {
 		return out, err
 	}
-	e.Start(clock.Now(), func(trace.Event) {})
+	m.Start(clock.Now(), func(trace.Event) {})
 	var first, last int64
-	for seq := range e.job.Sizes {
+	for seq := range job.Sizes {
 		moved := int64(0)
-		span, err := e.Transfer(ctx, seq, func(bytes, _, _ int64) {
+		span, err := m.Transfer(ctx, seq, func(bytes, _, _ int64) {
 			if bytes != moved {
 				moved = bytes
 				alive()
@@ -56,7 +53,7 @@ func try(ctx context.Context, e *mover, alive func()) (out Trial, err error) {
 		out.Bytes += span.Bytes
 	}
 	out.Seconds = float64(last-first) / 1e9
-	_, out.Cached, err = e.cachedOf(e.folder.Records, 1, nil)
+	_, out.Cached, err = m.cachedOf(m.folder.Records, 1, nil)
 	return out, err
 }
 
