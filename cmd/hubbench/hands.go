@@ -99,7 +99,7 @@ func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coord
 		if err != nil || outcome.Status != trace.Complete || opts.Until >= len(plan.Phases) {
 			return outcome, err
 		}
-		opts.Done, opts.Tried = opts.Until, nil
+		opts.Done, opts.Tries = opts.Until, nil
 	}
 }
 

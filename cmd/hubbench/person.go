@@ -59,7 +59,7 @@ func newLog(w io.Writer) *zap.Logger {
 // watch shows a run's progress on stderr, or nowhere with --quiet.
 func (r *session) watch(journal *recorded.Journal) *progress.Progress {
 	if r.quiet {
-		return progress.New(io.Discard, progress.Options{Plan: r.ready.Plan, Tell: r.warn})
+		return progress.New(io.Discard, progress.Options{Plan: r.ready.Plan, Notify: r.warn})
 	}
 	shown := progress.Options{
 		Plan: r.ready.Plan, Done: r.ready.Done, Volumes: r.ready.Volumes(),

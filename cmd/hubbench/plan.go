@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/machine/check"
+	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/cells"
@@ -216,7 +217,7 @@ func (o *simulateOptions) run(_ *cobra.Command, args []string) error {
 		return dir.Append(*e)
 	})
 	if err == nil {
-		info.Status = trace.Complete
+		info.Status, info.State = trace.Complete, life.Concluded
 		err = dir.WriteJSON(rundir.InfoFile, info)
 	}
 	if err := errors.Join(err, dir.Close()); err != nil {

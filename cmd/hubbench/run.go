@@ -18,6 +18,7 @@ import (
 	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/machine/gauge"
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
+	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/cells"
@@ -295,7 +296,7 @@ func (r *session) prepareRest(ctx context.Context, rest *rundir.Unfinished) (war
 	}
 	if !r.quiet {
 		tries := ""
-		if n := len(rest.Tried); n > 0 {
+		if n := len(rest.Tries); n > 0 {
 			tries = fmt.Sprintf(", and %d of the tries of the next", n)
 		}
 		r.sayf("resuming %s: %d of %d phases are complete%s\n",
@@ -352,7 +353,7 @@ func (r *session) measureAndReport(ctx context.Context) error {
 	watcher := r.watch(journal)
 	defer watcher.Close()
 	r.asked.answer(watcher.Stopping)
-	journal.Live = r.dir.Live(r.stall, watcher.Tell)
+	journal.Live = r.dir.Live(r.stall, watcher.Notify)
 	recordErr := r.record(ctx, journal, watcher)
 	interrupted := ctx.Err() != nil && r.info.Status == trace.Partial
 	r.asked.answer(func() {
@@ -408,19 +409,29 @@ func (r *session) record(
 	ctx context.Context, dir *recorded.Journal, watcher *progress.Progress,
 ) error {
 	ready, info := r.ready, r.info
-	if err := dir.SaveInfo(info); err != nil {
+	log := newLog(dir) // workers and coordinator log to one file
+	state := &life.Life{State: life.Checked, Log: log, Show: watcher.Enter}
+	state.Save = func(now life.State) error {
+		before := info.State
+		info.State = now
+		if now == life.Released || now == life.Measuring {
+			return dir.SaveState(before, now)
+		}
+		return dir.SaveInfo(info)
+	}
+	if err := state.Enter(life.Created, "folder "+dir.Path); err != nil {
 		return err
 	}
 	command, err := ownCommand()
 	if err != nil {
 		return err
 	}
-	ready.Notify = watcher.Tell
+	ready.Notify = watcher.Notify
 	devices, err := ready.Devices()
 	if err != nil {
 		return err
 	}
-	if ready.Done == 0 && len(ready.Tried) == 0 {
+	if ready.Done == 0 && len(ready.Tries) == 0 {
 		first := info.Plan.Event(info.Started)
 		first.Hardware = info.Hardware
 		if ready.Profile != nil {
@@ -434,7 +445,6 @@ func (r *session) record(
 	if err := dir.Flush(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
-	log := newLog(dir) // workers and coordinator log to one file
 	if len(devices) > 0 {
 		defer awake.Keep(log)()
 	}
@@ -449,29 +459,29 @@ func (r *session) record(
 	}()
 	outcome, err := r.sessions(running, coordinator.Options{
 		Plan:    ready.Plan,
+		Life:    state,
 		Done:    ready.Done,
-		Tried:   ready.Tried,
+		Tries:   ready.Tries,
 		RunID:   info.RunID,
 		Profile: ready.Profile,
 		Devices: devices,
 		Command: command,
 		Journal: dir,
 		Watcher: watcher,
-		Say: func(text string) {
+		Warn: func(text string) {
 			info.Warnings = append(info.Warnings, text)
 			if !r.quiet {
-				watcher.Tell("warning: " + text)
+				watcher.Notify("warning: " + text)
 			}
 		},
-		OnHang:    watcher.Tell,
+		Notify:    watcher.Notify,
 		WorkerLog: dir,
 		Gauges:    new(gauge.Finder).Find,
 		Stall:     r.stall,
 		Kill:      r.asked.killed,
 		Log:       log,
-		Modes: func(phase string, modes map[string]trace.Effective) error {
+		Modes: func(phase string, modes map[string]trace.Effective) {
 			info.Effective[phase] = modes
-			return dir.SaveInfo(info)
 		},
 	})
 	info.Status, info.Failures = outcome.Status, outcome.Failures
@@ -479,5 +489,5 @@ func (r *session) record(
 		info.Warnings = append(info.Warnings, text)
 		r.warn(text)
 	}
-	return cmp.Or(err, dir.SaveInfo(info))
+	return cmp.Or(err, state.Enter(life.Concluded, info.Status))
 }

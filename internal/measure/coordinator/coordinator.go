@@ -1,7 +1,8 @@
 // Package coordinator runs a plan: for each phase it starts a worker process per disk, releases
 // them at one instant, serves the simulated hub, records what they report, and makes sure that
 // every worker is gone and every test file removed before it goes on. It measures nothing itself
-// and knows no disk (see diskio) and no terminal (see progress). Start at Run.
+// and knows no disk (see diskio) and no terminal (see progress). Start at Run. How far a run has
+// come is its life, whose states and the ways between them are drawn in package life.
 package coordinator
 
 import (
@@ -21,6 +22,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/machine/gauge"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -47,36 +49,33 @@ func (s *session) record(events ...trace.Event) error {
 // Watcher shows people how the run goes. Its calls come from one goroutine and must
 // be quick.
 type Watcher interface {
-	// CoolsDown comes before a phase that waits for its disks to rest, at most for so long.
-	CoolsDown(index int, phase scenario.Phase, wait time.Duration)
-	PhaseBegins(index int, phase scenario.Phase)
-	// Prepared takes the bytes that were written for a disk before the release, so far.
-	Prepared(disk string, bytes int64)
-	Released()
-	Moved(disk string, bytes int64) // It gets the job's bytes so far.
+	// PhaseBegins comes when a phase's disks begin to cool down, if they do, and when its workers
+	// start.
+	PhaseBegins(index int, phase scenario.Phase, coolsDown bool)
+	// Moves gets the bytes that were written for a disk before the release, and those that its job
+	// has moved, so far.
+	Moves(disk string, prepared, moved int64)
 	PhaseEnds(failures []trace.RunFailure)
-	// Tried gets what the phase that has ended was to a search.
-	Tried(try trace.Try, o search.TryOutcome, s *search.Finder)
+	// TryEnds gets what the phase that has ended was to a search.
+	TryEnds(try trace.Try, o search.TryOutcome, s *search.Finder)
 }
 
 // nobody watches.
 type nobody struct{}
 
-func (nobody) CoolsDown(int, scenario.Phase, time.Duration)       {}
-func (nobody) PhaseBegins(int, scenario.Phase)                    {}
-func (nobody) Prepared(string, int64)                             {}
-func (nobody) Released()                                          {}
-func (nobody) Moved(string, int64)                                {}
-func (nobody) PhaseEnds([]trace.RunFailure)                       {}
-func (nobody) Tried(trace.Try, search.TryOutcome, *search.Finder) {}
+func (nobody) PhaseBegins(int, scenario.Phase, bool)                {}
+func (nobody) Moves(string, int64, int64)                           {}
+func (nobody) PhaseEnds([]trace.RunFailure)                         {}
+func (nobody) TryEnds(trace.Try, search.TryOutcome, *search.Finder) {}
 
 // Options is all that a run needs.
 type Options struct {
 	Plan *scenario.Plan
-	Done int // Done counts the phases that an earlier session has completed.
+	Life *life.Life // Life is that of a run that has been created; nil if nobody follows it.
+	Done int        // Done counts the phases that an earlier session has completed.
 	// Until is the phase before which the run is left, to go on in another session; else 0.
 	Until   int
-	Tried   []search.TryOutcome // Tried are tries of the next phase's search.
+	Tries   []search.TryOutcome // Tries are those of the next phase's search that are done.
 	RunID   string
 	Profile *hub.Profile      // Profile is the simulated hub's; nil if every disk is real.
 	Devices map[string]uint64 // Devices are those of the real disks' folders, by disk.
@@ -85,14 +84,14 @@ type Options struct {
 	Journal Journal
 	Watcher Watcher                                      // Watcher is nil if nobody watches.
 	Pause   func(ctx context.Context, text string) error // Pause waits for a person.
-	// Say shows a person a doubt between phases; nil: no output
-	Say func(text string)
-	// OnHang warns a person at once of a disk that moves nothing; nil: no output
-	OnHang func(text string)
+	// Warn tells a person what makes the results doubtful; nil: no output
+	Warn func(text string)
+	// Notify tells a person at once of a disk that moves nothing; nil: no output
+	Notify func(text string)
 	// WorkerLog takes what workers write to stderr.
 	WorkerLog io.Writer
-	// Modes receives what each job really got.
-	Modes func(phase string, modes map[string]trace.Effective) error
+	// Modes receives what each job really got, before the run's next state.
+	Modes func(phase string, modes map[string]trace.Effective)
 	// Gauges finds what to read beside a phase; nil: nothing
 	Gauges func(ctx context.Context, disks []gauge.Target) []gauge.Source
 	// Stall: a worker that moves nothing for that long is killed
@@ -136,6 +135,9 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	if opts.Watcher == nil {
 		opts.Watcher = nobody{}
 	}
+	if opts.Life == nil {
+		opts.Life = &life.Life{State: life.Created, Log: opts.Log}
+	}
 	if err := diskio.Foreground(); err != nil {
 		opts.Log.Info("the coordinator may run slowly", zap.Error(err))
 	}
@@ -159,6 +161,13 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 		} else {
 			failures, err = s.runPlanned(ctx, i)
 		}
+	}
+	if s.Life.State != life.Cleaning {
+		why := "all phases are complete"
+		if len(failures) > 0 {
+			why = failures[0].String()
+		}
+		err = cmp.Or(err, s.Life.Enter(life.Cleaning, why))
 	}
 	close(s.over)
 	for _, complaint := range janitor.Finish(opts.Kill, s.hanging) {
@@ -224,13 +233,16 @@ func (s *session) runPlanned(ctx context.Context, index int) ([]trace.RunFailure
 func (s *session) runPhase(
 	ctx context.Context, index int, phase scenario.Phase,
 ) ([]trace.RunFailure, error) {
+	if err := s.Life.Enter(life.GettingReady, "phase "+phase.Name); err != nil {
+		return nil, err
+	}
 	if err := waitBefore(ctx, s.Options, index, phase); err != nil {
 		if ctx.Err() != nil {
 			err = whyEnded(ctx)
 		}
 		return []trace.RunFailure{{Phase: phase.Name, Cause: err.Error()}}, nil
 	}
-	s.Watcher.PhaseBegins(index, phase)
+	s.Watcher.PhaseBegins(index, phase, false)
 	if err := s.record(phase.Event()); err != nil {
 		return nil, err
 	}
@@ -239,9 +251,7 @@ func (s *session) runPhase(
 		reports: make(chan report, 256), effective: map[string]trace.Effective{},
 	}
 	err := p.run(ctx)
-	if err == nil {
-		err = s.Modes(phase.Name, p.effective)
-	}
+	s.Modes(phase.Name, p.effective)
 	shown := p.failures
 	if err != nil {
 		shown = append(shown, trace.RunFailure{Phase: phase.Name, Cause: err.Error()})
@@ -340,8 +350,8 @@ func waitBefore(ctx context.Context, opts Options, index int, phase scenario.Pha
 	var idle idleWatch
 	var check <-chan time.Time // It never fires unless set below.
 	if phase.UntilIdle && !opts.Plan.Simulated() {
-		if _, known := traffic(ctx, opts.Plan.Disks); !known && opts.Say != nil {
-			opts.Say(fmt.Sprintf("phase %s waits until the disks are idle, but what they move "+
+		if _, known := traffic(ctx, opts.Plan.Disks); !known && opts.Warn != nil {
+			opts.Warn(fmt.Sprintf("phase %s waits until the disks are idle, but what they move "+
 				"cannot be read here: it waits the whole %s",
 				phase.Name, unit.FormatSeconds(cooldown.Seconds())))
 		}
@@ -350,7 +360,7 @@ func waitBefore(ctx context.Context, opts Options, index int, phase scenario.Pha
 		check = tick.C
 	}
 	if cooldown > 0 {
-		opts.Watcher.CoolsDown(index, phase, cooldown)
+		opts.Watcher.PhaseBegins(index, phase, true)
 	}
 	for {
 		select {
@@ -403,7 +413,7 @@ func (s *session) runSearch(ctx context.Context, index int) ([]trace.RunFailure,
 	sought := search.New(&s.Plan.Phases[index])
 	var done []search.TryOutcome
 	if index == s.Done {
-		done = s.Tried
+		done = s.Tries
 	}
 	for {
 		try, ok := sought.Next()
@@ -433,7 +443,7 @@ func (s *session) runSearch(ctx context.Context, index int) ([]trace.RunFailure,
 			return nil, err
 		}
 		sought.Add(outcome)
-		s.Watcher.Tried(*try.Try, outcome, sought)
+		s.Watcher.TryEnds(*try.Try, outcome, sought)
 	}
 }
 

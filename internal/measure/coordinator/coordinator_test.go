@@ -23,6 +23,7 @@ import (
 	"github.com/hubbench/hubbench/internal/machine/gauge"
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/internal/measure/wire"
 	"github.com/hubbench/hubbench/internal/measure/worker"
 	"github.com/hubbench/hubbench/internal/test/check"
@@ -104,7 +105,8 @@ type memory struct {
 	released chan struct{} // gets one value for each release
 	prepared map[string][]int64
 	moved    map[string][]int64
-	cooled   time.Duration
+	cooled   int // phases
+	states   []life.State
 	modes    map[string]map[string]trace.Effective
 }
 
@@ -118,17 +120,24 @@ func (m *memory) AppendLines(lines []byte) error {
 	return events.Err()
 }
 
-func (m *memory) CoolsDown(_ int, _ scenario.Phase, wait time.Duration) { m.cooled += wait }
-func (m *memory) PhaseBegins(int, scenario.Phase)                       {}
-func (m *memory) Prepared(disk string, bytes int64) {
-	m.prepared[disk] = append(m.prepared[disk], bytes)
+func (m *memory) Enter(state life.State) {
+	if m.states = append(m.states, state); state == life.Released {
+		m.released <- struct{}{}
+	}
 }
-func (m *memory) Released() { m.released <- struct{}{} }
-func (m *memory) Moved(disk string, bytes int64) {
-	m.moved[disk] = append(m.moved[disk], bytes)
+
+func (m *memory) PhaseBegins(_ int, _ scenario.Phase, coolsDown bool) {
+	if coolsDown {
+		m.cooled++
+	}
 }
-func (m *memory) PhaseEnds([]trace.RunFailure)                       {}
-func (m *memory) Tried(trace.Try, search.TryOutcome, *search.Finder) {}
+
+func (m *memory) Moves(disk string, prepared, moved int64) {
+	m.prepared[disk] = append(m.prepared[disk], prepared)
+	m.moved[disk] = append(m.moved[disk], moved)
+}
+func (m *memory) PhaseEnds([]trace.RunFailure)                         {}
+func (m *memory) TryEnds(trace.Try, search.TryOutcome, *search.Finder) {}
 func (m *memory) count(t trace.Type) (n int) {
 	for _, e := range m.events {
 		if e.Type == t {
@@ -182,10 +191,8 @@ func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Op
 	opts := Options{Plan: p, RunID: "20260102-030405-abcd", Profile: profile(), Journal: seen,
 		Watcher: seen, WorkerLog: io.Discard,
 		Stall: time.Minute, Log: zap.NewNop(),
-		Modes: func(phase string, modes map[string]trace.Effective) error {
-			seen.modes[phase] = modes
-			return nil
-		},
+		Life:  &life.Life{State: life.Created, Log: zap.NewNop(), Show: seen.Enter},
+		Modes: func(phase string, modes map[string]trace.Effective) { seen.modes[phase] = modes },
 		Command: func(args ...string) *exec.Cmd {
 			if args[0] == "janitor" {
 				return process("bystander")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/internal/measure/wire"
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -41,9 +42,8 @@ type phaseRun struct {
 	settling  policy.Settling
 	children  []*child
 	reports   chan report
-	hub       *liveHub // hub is the simulation, from the release on.
-	stopping  bool
-	stopBy    time.Time // stopBy is when waiting for stopping workers ends.
+	hub       *liveHub  // hub is the simulation, from the release on.
+	stopBy    time.Time // stopBy is when waiting for workers that clean up ends.
 	effective map[string]trace.Effective
 	failures  []trace.RunFailure
 	released  int64 // released is the instant of the release, by clock.Now; zero before.
@@ -103,12 +103,12 @@ func (p *phaseRun) run(ctx context.Context) error {
 			p.abort("", whyEnded(ctx).Error())
 		case <-kill:
 			kill = nil
-			p.stopping = true
 			for _, c := range p.children {
 				if !c.gone {
 					c.kill(errKilled.Error())
 				}
 			}
+			p.stop(errKilled.Error())
 		}
 	}
 	if p.gauges.sampler != nil { // Nothing is moved any more.
@@ -165,7 +165,7 @@ func (p *phaseRun) handle(r report) {
 	moved := m.Moved
 	switch m.Kind {
 	case wire.AliveKind:
-		moved = m.Bytes != c.bytes || m.Beside != c.beside
+		moved = m.Bytes != c.bytes || m.Prepared != c.prepared
 	case wire.EventsKind:
 	default:
 		moved = true // A step is done.
@@ -173,25 +173,24 @@ func (p *phaseRun) handle(r report) {
 	if moved {
 		c.silent, c.warned = 0, false
 	}
+	if moved && p.Life.State == life.Released {
+		p.recorded(p.Life.Enter(life.Measuring, "phase "+p.phase.Name))
+	}
 	if m.Effective != nil {
 		p.effective[c.job.Disk] = *m.Effective
 	}
 	switch m.Kind {
 	case wire.ReadyKind:
 		c.ready = true
-		p.Watcher.Prepared(c.job.Disk, m.Beside)
+		p.Watcher.Moves(c.job.Disk, m.Prepared, 0)
 		p.hold(c.job.Disk)
 		p.releaseWhenReady()
 	case wire.EventsKind:
 		c.files += m.Files
 		p.recorded(p.Journal.AppendLines(m.Lines))
 	case wire.AliveKind:
-		c.bytes, c.beside = m.Bytes, m.Beside
-		if p.released == 0 {
-			p.Watcher.Prepared(c.job.Disk, m.Beside)
-		} else {
-			p.Watcher.Moved(c.job.Disk, m.Bytes)
-		}
+		c.bytes, c.prepared = m.Bytes, m.Prepared
+		p.Watcher.Moves(c.job.Disk, m.Prepared, m.Bytes)
 	case wire.AskKind:
 		if p.hub != nil {
 			if err := p.hub.sim.Ask(c.job.Disk, m.Bytes); err != nil {
@@ -212,7 +211,7 @@ func (p *phaseRun) handle(r report) {
 	case wire.DoneKind:
 		c.done = true
 		p.worked(c)
-		if m.Error != "" && !p.stopping {
+		if m.Error != "" && !p.cleaning() {
 			p.abort(c.job.Disk, m.Error)
 		}
 	}
@@ -224,14 +223,14 @@ func (p *phaseRun) record(events ...trace.Event) { p.recorded(p.session.record(e
 func (p *phaseRun) recorded(err error) {
 	if err != nil && p.err == nil {
 		p.err = err
-		p.stop()
+		p.stop(err.Error())
 	}
 }
 
 // releaseWhenReady lets all workers begin at one instant once the last of them is ready.
 func (p *phaseRun) releaseWhenReady() {
 	waits := func(c *child) bool { return !c.ready }
-	if p.stopping || len(p.children) < len(p.phase.Jobs) || slices.ContainsFunc(p.children, waits) {
+	if p.cleaning() || len(p.children) < len(p.phase.Jobs) || slices.ContainsFunc(p.children, waits) {
 		return
 	}
 	atNS := clock.Now() + int64(releaseDelay)
@@ -251,7 +250,7 @@ func (p *phaseRun) releaseWhenReady() {
 		c.send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS})
 	}
 	p.beginGauges()
-	p.Watcher.Released()
+	p.recorded(p.Life.Enter(life.Released, "phase "+p.phase.Name))
 }
 
 // worked notes that a child has moved its files. When all have, those that hold have filled enough,
@@ -286,15 +285,16 @@ func (p *phaseRun) sendAll(kind wire.Kind) {
 	}
 }
 
-// stop asks every worker to end, once.
-func (p *phaseRun) stop() {
-	if p.stopping {
-		return
+// stop asks every worker to clean up and end, once. That ends the run, too.
+func (p *phaseRun) stop(why string) {
+	if !p.cleaning() {
+		p.stopBy = time.Now().Add(stopTimeout)
+		p.sendAll(wire.StopKind)
+		p.recorded(p.Life.Enter(life.Cleaning, why))
 	}
-	p.stopping = true
-	p.stopBy = time.Now().Add(stopTimeout)
-	p.sendAll(wire.StopKind)
 }
+
+func (p *phaseRun) cleaning() bool { return p.Life.State == life.Cleaning }
 
 // watch kills workers whose job does not go on, and those that do not stop when asked to.
 func (p *phaseRun) watch(now time.Time) {
@@ -315,23 +315,23 @@ func (p *phaseRun) watch(now time.Time) {
 				p.recordLoss(c, fmt.Sprintf("its worker was killed (%s) and does not exit: the "+
 					"disk hangs", c.killed))
 			}
-		case p.stopping && now.After(p.stopBy):
+		case p.cleaning() && now.After(p.stopBy):
 			c.kill(fmt.Sprintf("it did not stop within %s", stopTimeout))
-		case p.stopping || c.ready && p.released == 0:
+		case p.cleaning() || c.ready && p.Life.State == life.GettingReady:
 		case c.silent > p.stallTimeout(c):
 			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected",
 				c.silent.Round(time.Second)))
-		case c.silent > p.stallTimeout(c)-p.Stall+sayAfter && !c.warned && p.OnHang != nil:
+		case c.silent > p.stallTimeout(c)-p.Stall+notifyAfter && !c.warned && p.Notify != nil:
 			c.warned = true
-			p.OnHang(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; "+
+			p.Notify(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; "+
 				"hubbench gives up on it after %s (--stall)",
 				c.job.Disk, c.silent.Round(time.Second), p.stallTimeout(c)))
 		}
 	}
 }
 
-// sayAfter is how long nothing may move before a person is warned.
-const sayAfter = 8 * time.Second
+// notifyAfter is how long nothing may move before a person is warned.
+const notifyAfter = 8 * time.Second
 
 // slowest is the rate of a disk that is slow and not dead, in bytes per second.
 const slowest = 5e6
@@ -372,10 +372,10 @@ func (p *phaseRun) recordExit(c *child, exit error) {
 	case c.stderr.crash != "":
 		cause += ": " + c.stderr.crash
 	}
-	if !p.stopping || c.killed != "" && c.killed != errKilled.Error() {
+	if !p.cleaning() || c.killed != "" && c.killed != errKilled.Error() {
 		p.recordLoss(c, cause)
 	}
-	p.stop()
+	p.stop(cause)
 }
 
 // recordLoss notes that a child is gone that could not say so itself, for whoever reads the trace.
@@ -400,5 +400,5 @@ func (p *phaseRun) abort(disk, cause string) {
 	p.Log.Error("phase incomplete", zap.String("phase", f.Phase), zap.String("disk", f.Disk),
 		zap.String("cause", f.Cause))
 	p.failures = append(p.failures, f)
-	p.stop()
+	p.stop(f.String())
 }

@@ -194,7 +194,7 @@ func TestWaitBefore(t *testing.T) {
 	check.Must(t, waitBefore(t.Context(), opts, 0, scenario.Phase{Cooldown: time.Hour}))
 	opts.Plan.Hub = nil
 	var said []string
-	opts.Say = func(text string) { said = append(said, text) }
+	opts.Warn = func(text string) { said = append(said, text) }
 	opts.Plan.Disks = []scenario.Disk{{Name: "A", Path: "no such folder"}} // nor its traffic
 	check.Must(t, waitBefore(t.Context(), opts, 0,
 		scenario.Phase{Name: "RR", Cooldown: time.Millisecond, UntilIdle: true}))
@@ -208,8 +208,7 @@ func TestWaitBefore(t *testing.T) {
 		context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
 	}
-	want := time.Millisecond + 3600*time.Nanosecond + time.Millisecond + time.Hour
-	check.Same(t, "cooldowns that were reported, in real time", want, watcher.cooled)
+	check.Same(t, "phases that were reported to cool down", 4, watcher.cooled)
 }
 
 // A disk that is slow is not declared dead before its requests in flight, which may all end at

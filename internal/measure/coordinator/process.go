@@ -234,7 +234,7 @@ type child struct {
 	silent   time.Duration // silent is for how long its job has not gone on.
 	warned   bool          // warned says that a person was warned of that.
 	bytes    int64
-	beside   int64 // beside is what it has done outside its files' times.
+	prepared int64 // prepared is what it has written outside its files' times.
 	outbox   chan wire.Message
 	files    int // files are those of its work that have ended.
 }

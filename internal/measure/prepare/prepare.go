@@ -37,7 +37,7 @@ type Ready struct {
 	Profile *hub.Profile        // Profile is the simulated hub's; nil if the disks are real.
 	Allow   []string            // Allow has the codes of the checks to skip.
 	Done    int                 // Done counts the phases that an earlier session has completed.
-	Tried   []search.TryOutcome // Tried are tries of the next phase's search.
+	Tries   []search.TryOutcome // Tries are those of the next phase's search that are done.
 
 	// Scenario is nil if an earlier session made the plan.
 	Scenario *scenario.Scenario
@@ -116,7 +116,7 @@ func lookAround(ctx context.Context) (*hardware.Inventory, error) {
 // Rest is what is left of a run that was cut off, by the plan that it began with.
 func Rest(rest *rundir.Unfinished, notify func(text string)) (*Ready, error) {
 	r := &Ready{
-		Plan: rest.Info.Plan, Allow: rest.Info.Allow, Done: rest.Done, Tried: rest.Tried,
+		Plan: rest.Info.Plan, Allow: rest.Info.Allow, Done: rest.Done, Tries: rest.Tries,
 		Look: lookAround, Notify: notify,
 	}
 	if rest.Info.SystemOK && !slices.Contains(r.Allow, systemDisk) { // A run before Allow.

@@ -66,7 +66,7 @@ func Speeds(ctx context.Context, opts coordinator.Options) (map[string]scenario.
 func Run(ctx context.Context, opts coordinator.Options) (events io.Reader, err error) {
 	var lines journal
 	opts.Journal, opts.WorkerLog, opts.Log = &lines, io.Discard, zap.NewNop()
-	opts.Modes = func(string, map[string]trace.Effective) error { return nil }
+	opts.Modes = func(string, map[string]trace.Effective) {}
 	out, err := coordinator.Run(ctx, opts)
 	switch {
 	case ctx.Err() != nil:

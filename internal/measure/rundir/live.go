@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -22,8 +23,8 @@ const (
 	// maxLog is how much of the log may wait, in bytes. What comes then is left out: it must not
 	// end a run.
 	maxLog = 1 << 20
-	// sayAfter is how long a disk may hang before a person is warned.
-	sayAfter = 8 * time.Second
+	// notifyAfter is how long a disk may hang before a person is warned.
+	notifyAfter = 8 * time.Second
 	// lookEvery is how often progress in writing is checked, and syncEvery how much of a run a
 	// power cut may cost.
 	lookEvery = 250 * time.Millisecond
@@ -47,6 +48,7 @@ func (e *HangError) Error() string {
 // second. If the disk accepts no writes, a person is warned, and in the end Live gives up on it.
 type Live struct {
 	*Dir
+	info        []byte // info is run.json as it was last written.
 	record, log *writer
 	// syncs also closes: on a slow system disk a sync takes longer than a hub waits.
 	syncs *writer
@@ -58,13 +60,13 @@ type Live struct {
 }
 
 // Live has the folder written to in the background until it is closed. A disk that accepts nothing
-// for as long as stall is given up; say is called before that.
-func (d *Dir) Live(stall time.Duration, say func(text string)) *Live {
+// for as long as stall is given up; notify is called before that.
+func (d *Dir) Live(stall time.Duration, notify func(text string)) *Live {
 	l := &Live{
 		Dir: d, record: newWriter(maxEvents), log: newWriter(maxLog), syncs: newWriter(2),
 		givenUp: make(chan struct{}), quit: make(chan struct{}),
 	}
-	l.watcher.Go(func() { l.watch(stall, say) })
+	l.watcher.Go(func() { l.watch(stall, notify) })
 	return l
 }
 
@@ -73,7 +75,7 @@ func (l *Live) GivenUp() <-chan struct{} { return l.givenUp }
 
 // watch has the events synced, and checks whether the disk accepts what is to be written. It counts
 // its own looks: while this process itself stands still, so does everything.
-func (l *Live) watch(stall time.Duration, say func(text string)) {
+func (l *Live) watch(stall time.Duration, notify func(text string)) {
 	all := []*writer{l.record, l.log, l.syncs}
 	silent, writes := make([]time.Duration, len(all)), make([]int, len(all))
 	warned := false
@@ -100,11 +102,11 @@ func (l *Live) watch(stall time.Duration, say func(text string)) {
 			l.record.end(hang)
 			close(l.givenUp)
 			return
-		case longest < sayAfter:
+		case longest < notifyAfter:
 			warned = false
 		case !warned:
 			warned = true
-			say(fmt.Sprintf("%s, or is very slow; hubbench gives up on it after %s (--stall)", hang,
+			notify(fmt.Sprintf("%s, or is very slow; hubbench gives up on it after %s (--stall)", hang,
 				stall))
 		}
 	}
@@ -125,11 +127,23 @@ func (l *Live) AppendLines(lines []byte) error {
 }
 
 // SaveInfo writes run.json, after the events before it and before those that follow.
-func (l *Live) SaveInfo(info *Info) error {
-	data, err := cells.JSON(info)
-	if err != nil {
+func (l *Live) SaveInfo(info *Info) (err error) {
+	if l.info, err = cells.JSON(info); err != nil {
 		return fmt.Errorf("write %s: %w", InfoFile, err)
 	}
+	return l.writeInfo()
+}
+
+// SaveState writes run.json as it was last, with another state. It hardly computes anything, as
+// disks may be measured meanwhile, and a plan may have millions of files.
+func (l *Live) SaveState(before, state life.State) error {
+	const key = `"state": "%s"`
+	l.info = bytes.Replace(l.info, fmt.Appendf(nil, key, before), fmt.Appendf(nil, key, state), 1)
+	return l.writeInfo()
+}
+
+func (l *Live) writeInfo() error {
+	data := l.info
 	return l.record.put(1, func() error { return l.write(InfoFile, data) })
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
+	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/search"
@@ -34,6 +35,8 @@ type Info struct {
 	Name    string `json:"name"`
 	Started string `json:"started"`
 	Status  string `json:"status"` // Status is running, complete or partial.
+	// State is how far the run has come, or was when it was killed.
+	State life.State `json:"state,omitempty"`
 	// By the hub model, in virtual time: no process ran
 	Simulated bool `json:"simulated,omitempty"`
 	Host      Host `json:"host"`
@@ -289,7 +292,7 @@ func Since(folder string, from time.Time) []Earlier {
 type Unfinished struct {
 	Info     *Info
 	Done     int                 // Done counts the complete phases.
-	Tried    []search.TryOutcome // Tried are the complete tries of the next phase's search.
+	Tries    []search.TryOutcome // Tries are the complete ones of the next phase's search.
 	Complete bool                // Nothing is left to measure.
 	Dir      *Dir
 	name     string // name is that of the events file.
@@ -480,12 +483,12 @@ func (r *Unfinished) complete() bool {
 			return false
 		}
 		r.search.Add(o)
-		r.Tried = append(r.Tried, o)
+		r.Tries = append(r.Tries, o)
 		if _, more := r.search.Next(); more {
 			return true
 		}
 	}
 	r.Done++
-	r.Tried, r.search, r.judge = nil, nil, nil
+	r.Tries, r.search, r.judge = nil, nil, nil
 	return true
 }

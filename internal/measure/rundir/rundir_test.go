@@ -490,11 +490,11 @@ func TestPast(t *testing.T) {
 		if tries := len(verdicts); n >= last {
 			wantDone, wantTried = ends-tries+1, 0 // all tries are one phase
 		}
-		if p.Done != wantDone || len(p.Tried) != wantTried {
-			t.Errorf("%d events: %d phases done, %d tries; want %d and %d", n, p.Done, len(p.Tried),
+		if p.Done != wantDone || len(p.Tries) != wantTried {
+			t.Errorf("%d events: %d phases done, %d tries; want %d and %d", n, p.Done, len(p.Tries),
 				wantDone, wantTried)
 		}
-		for i, o := range p.Tried {
+		for i, o := range p.Tries {
 			check.Same(t, fmt.Sprintf("try %d", i+1), verdicts[i], o.Verdict)
 		}
 		if n < len(all) {
@@ -528,8 +528,8 @@ func TestPastOfOtherTries(t *testing.T) {
 		verdict, name = trace.AppendEvent(verdict, &clean), trace.AppendEvent(name, &renamed)
 	}
 	if p, got, err := readPast(t, plan, silent); err != nil || got != int64(keep) ||
-		len(p.Tried) != 2 {
-		t.Errorf("keeps %d bytes and %d tries, %v; want %d and 2", got, len(p.Tried), err, keep)
+		len(p.Tries) != 2 {
+		t.Errorf("keeps %d bytes and %d tries, %v; want %d and 2", got, len(p.Tries), err, keep)
 	}
 	for what, text := range map[string][]byte{"verdict": verdict, "name": name} {
 		if _, keep, err := readPast(t, plan, text); err == nil {

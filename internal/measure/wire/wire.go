@@ -32,7 +32,7 @@ const (
 
 // What a worker says.
 const (
-	ReadyKind Kind = "ready" // waiting for the release; Effective, and Beside as in AliveKind
+	ReadyKind Kind = "ready" // waiting for the release; Effective, and Prepared as in AliveKind
 	// Lines: events of a trace; Files: of the job that end with these; Moved: they show that
 	// something has moved
 	EventsKind Kind = "events"
@@ -41,7 +41,7 @@ const (
 	WorkedKind Kind = "worked"
 	QuotaKind  Kind = "quota"  // Bytes: what the job comes to in all, as far as is known by now
 	SteadyKind Kind = "steady" // Window: at its end the job was steady
-	// Bytes: moved so far by this job; Beside: what it did outside its files' times.
+	// Bytes: moved so far by this job; Prepared: written outside its files' times.
 	AliveKind Kind = "alive"
 	// Error: empty if all went well; Effective: if it is not what it was when ready. The worker
 	// ends after it
@@ -58,7 +58,7 @@ type Message struct {
 	Files     int              `json:"files,omitempty"`
 	Moved     bool             `json:"moved,omitempty"`
 	Bytes     int64            `json:"bytes,omitempty"`
-	Beside    int64            `json:"beside,omitempty"`
+	Prepared  int64            `json:"prepared,omitempty"`
 	DoneNS    int64            `json:"done_ns,omitempty"`
 	Window    int              `json:"window,omitempty"`
 	Error     string           `json:"error,omitempty"`

@@ -62,7 +62,8 @@ type worker struct {
 	// events go to the coordinator, as the transfer never waits for a pipe.
 	events chan trace.Event
 	moved  atomic.Int64 // moved is bytes of the job so far.
-	beside atomic.Int64 // beside is what was done outside the files' times.
+	// prepared is bytes written and files removed outside the files' times.
+	prepared atomic.Int64
 }
 
 // Run serves one job and returns when its files are removed. What goes wrong with the job is
@@ -155,10 +156,10 @@ func (w *worker) serve(ctx context.Context) wire.Message {
 // do gets ready, waits, and moves every file. Its thread is its own, so that the first request
 // leaves without a hand-over.
 func (w *worker) do(ctx context.Context) (err error) {
-	if w.effective, err = w.engine.Prepare(ctx, w.beside.Store); err != nil {
+	if w.effective, err = w.engine.Prepare(ctx, w.prepared.Store); err != nil {
 		return err
 	}
-	ready := wire.Message{Kind: wire.ReadyKind, Effective: &w.effective, Beside: w.beside.Load()}
+	ready := wire.Message{Kind: wire.ReadyKind, Effective: &w.effective, Prepared: w.prepared.Load()}
 	if err := w.conn.Send(ready); err != nil {
 		return err
 	}
@@ -231,7 +232,7 @@ func (w *worker) heartbeat(quit <-chan struct{}) {
 				})
 			}
 			if w.conn.Send(wire.Message{Kind: wire.AliveKind, Bytes: w.moved.Load(),
-				Beside: w.beside.Load()}) != nil {
+				Prepared: w.prepared.Load()}) != nil {
 				return // The coordinator is gone: listen sees it too.
 			}
 		case <-quit:

@@ -41,8 +41,11 @@ func (d *display) show(run *state) {
 	if d.size == nil {
 		if run.now.Sub(run.since) >= logEvery && run.now.Sub(d.logged) >= logEvery {
 			d.logged = run.now
-			left, _ := run.leftText()
-			d.say(run.heading() + "   " + run.doing() + ", " + left)
+			text := run.heading() + "   " + run.doing()
+			if left, _ := run.leftText(); left != "" {
+				text += ", " + left
+			}
+			d.say(text)
 		}
 		return
 	}

@@ -3,6 +3,7 @@ package progress
 import (
 	"time"
 
+	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/search"
 )
@@ -51,10 +52,10 @@ func (s *state) left() (left time.Duration, atMost, known bool) {
 		atMost = atMost || c.atMost
 	}
 	c := s.costs[s.index]
-	switch s.stage {
-	case cooling:
+	switch {
+	case s.cooling:
 		left -= min(s.passed(), c.rest)
-	case working:
+	case s.works():
 		left -= c.rest + min(s.passed(), c.timed)
 	default:
 		left -= c.rest
@@ -74,12 +75,12 @@ func (s *state) left() (left time.Duration, atMost, known bool) {
 // moved returns what the plan gives for what the stage has moved, and what that took.
 func (s *state) moved() (planned, took time.Duration) {
 	c := s.costs[s.index]
-	switch s.stage {
-	case preparing:
+	switch {
+	case s.cooling:
+	case s.life == life.GettingReady:
 		planned = c.prepare()
-	case working:
+	case s.works():
 		planned = c.move
-	default:
 	}
 	if planned == 0 {
 		return 0, 0
@@ -93,9 +94,9 @@ func (s *state) share() float64 {
 	for i := range s.disks {
 		d := &s.disks[i]
 		switch {
-		case s.stage == preparing && d.before > 0:
+		case s.life == life.GettingReady && d.before > 0:
 			share = min(share, float64(d.prepared)/float64(d.before))
-		case s.stage == working && !d.job.HasNoFiles():
+		case s.works() && !d.job.HasNoFiles():
 			share = min(share, float64(d.moved())/float64(d.job.Bytes()))
 		}
 	}
@@ -104,6 +105,9 @@ func (s *state) share() float64 {
 
 // leftText says how long the run goes on, and when it will be done, if that can be said.
 func (s *state) leftText() (left, done string) {
+	if s.life == life.Cleaning { // The phase is cut short, and none follows.
+		return "", ""
+	}
 	d, atMost, known := s.left()
 	step := time.Second
 	if d >= time.Minute {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/internal/tell/ink"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -31,8 +32,8 @@ type Options struct {
 	Size    func() (columns, rows int) // Size is the terminal's; if it is nil, no picture is drawn.
 	// Conclude returns what was recorded of a phase that is whole; nil: nothing is said of it.
 	Conclude func(phase string) (took time.Duration, result *analysis.PhaseResult)
-	// Tell says what a person must know at once; nil: it is shown with the rest.
-	Tell func(text string)
+	// Notify tells a person what must be known at once; nil: it is shown with the rest.
+	Notify func(text string)
 }
 
 // Progress follows a run. It is a coordinator.Watcher.
@@ -81,66 +82,55 @@ func (p *Progress) lock() (unlock func()) {
 // tick shows the state if a phase is under way.
 func (p *Progress) tick() {
 	defer p.lock()()
-	if p.state.stage != idle {
+	if p.state.inPhase {
 		p.display.show(&p.state)
 	}
 }
 
-func (p *Progress) begin(index int, phase scenario.Phase, stage stage) {
+// Enter notes the run's state.
+func (p *Progress) Enter(state life.State) {
 	defer p.lock()()
-	p.state.begin(index, phase, stage)
+	p.state.enter(state)
+}
+
+// PhaseBegins announces a phase: its disks cool down, or get ready.
+func (p *Progress) PhaseBegins(index int, phase scenario.Phase, coolsDown bool) {
+	defer p.lock()()
+	p.state.begin(index, phase, coolsDown)
 	p.display.show(&p.state)
 }
 
-// CoolsDown announces a phase, which waits for its disks to rest.
-func (p *Progress) CoolsDown(index int, phase scenario.Phase, _ time.Duration) {
-	p.begin(index, phase, cooling)
-}
-
-// PhaseBegins announces a phase, whose disks get ready.
-func (p *Progress) PhaseBegins(index int, phase scenario.Phase) {
-	p.begin(index, phase, preparing)
-}
-
-// Prepared notes how much was written for a disk before the release.
-func (p *Progress) Prepared(disk string, bytes int64) {
+// Moves notes how much was written for a disk before the release, and how far its job is.
+func (p *Progress) Moves(disk string, prepared, moved int64) {
 	defer p.lock()()
-	p.state.prepared(disk, bytes)
-}
-
-// Released notes the common start.
-func (p *Progress) Released() {
-	defer p.lock()()
-	p.state.release()
-}
-
-// Moved notes how far a disk is.
-func (p *Progress) Moved(disk string, bytes int64) {
-	defer p.lock()()
-	p.state.move(disk, bytes)
+	if p.state.life == life.GettingReady {
+		p.state.prepared(disk, prepared)
+	} else {
+		p.state.move(disk, moved)
+	}
 }
 
 // Stopping says that the run has been asked to stop.
 func (p *Progress) Stopping() {
-	if p.opts.Tell != nil { // It is called only if that takes long.
-		time.AfterFunc(time.Second, func() { p.opts.Tell(stopping) })
+	if p.opts.Notify != nil { // It is called only if that takes long.
+		time.AfterFunc(time.Second, func() { p.opts.Notify(stopping) })
 		return
 	}
 	defer p.lock()()
 	p.state.stopping = true
-	if p.opts.Size == nil || p.state.stage == idle {
+	if p.opts.Size == nil || !p.state.inPhase {
 		p.display.say(stopping)
 	}
 }
 
-// Tell says something that a person must know at once. On a terminal it stays when the phase ends.
-func (p *Progress) Tell(text string) {
-	if p.opts.Tell != nil {
-		p.opts.Tell(text)
+// Notify tells a person what must be known at once. On a terminal it stays when the phase ends.
+func (p *Progress) Notify(text string) {
+	if p.opts.Notify != nil {
+		p.opts.Notify(text)
 		return
 	}
 	defer p.lock()()
-	if p.opts.Size == nil || p.state.stage == idle {
+	if p.opts.Size == nil || !p.state.inPhase {
 		p.display.say(text)
 	} else {
 		p.state.warnings = append(p.state.warnings, text)
@@ -151,7 +141,7 @@ func (p *Progress) Tell(text string) {
 func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 	var took time.Duration
 	var result *analysis.PhaseResult
-	whole := len(failures) == 0 && p.state.stage == working
+	whole := len(failures) == 0 && p.state.works()
 	// This may wait for a disk, while others have something to say.
 	if whole && p.opts.Conclude != nil {
 		took, result = p.opts.Conclude(p.state.current.Name)
@@ -174,8 +164,8 @@ func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 	s.end()
 }
 
-// Tried says what the phase that has ended was to a search.
-func (p *Progress) Tried(try trace.Try, o search.TryOutcome, s *search.Finder) {
+// TryEnds says what the phase that has ended was to a search.
+func (p *Progress) TryEnds(try trace.Try, o search.TryOutcome, s *search.Finder) {
 	what := scenario.TryValue(try)
 	if try.Alone {
 		what += ", alone"

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/tell/ink"
 	"github.com/hubbench/hubbench/internal/test/check"
@@ -66,7 +67,7 @@ func (r *run) pass(took time.Duration, rates map[string]float64) {
 				if !job.HasNoFiles() && r.state.current.Target == 0 && r.state.current.Limit == 0 {
 					bytes = min(bytes, float64(job.Bytes()))
 				}
-				r.Moved(job.Disk, int64(bytes))
+				r.Moves(job.Disk, 0, int64(bytes))
 			}
 		}
 		r.tick()
@@ -75,10 +76,17 @@ func (r *run) pass(took time.Duration, rates map[string]float64) {
 
 // phase runs the beginning of a phase of the plan, without preparation.
 func (r *run) phase(index int, took time.Duration, rates map[string]float64) {
-	r.PhaseBegins(index, r.state.plan.Phases[index])
-	r.Released()
+	r.begins(index, r.state.plan.Phases[index])
+	r.Enter(life.Released)
+	r.Enter(life.Measuring)
 	r.tick()
 	r.pass(took, rates)
+}
+
+// begins begins a phase, without a rest of its disks.
+func (r *run) begins(index int, phase scenario.Phase) {
+	r.Enter(life.GettingReady)
+	r.PhaseBegins(index, phase, false)
 }
 
 // usual are the rates of the plan's disks.
@@ -159,7 +167,7 @@ plug   phase 4 of 5: all write                                                  
 
   So far     It was so with C writes.
   Written    163 GB
-  Now        12 of 20 s, then 10 s to cool down
+  Now        measuring: 12 of 20 s, then 10 s to cool down
   Ctrl-C stops after this request and keeps the results
 `},
 		{80, 24, ink.Ink{}, nil, `
@@ -173,7 +181,7 @@ plug   phase 4 of 5: all write                         38 s left, done at 22:39
 
   So far     It was so with C writes.
   Written    163 GB
-  Now        12 of 20 s, then 10 s to cool down
+  Now        measuring: 12 of 20 s, then 10 s to cool down
   Ctrl-C stops after this request and keeps the results
 `},
 		{60, 24, ink.Ink{ASCII: true}, nil, `
@@ -187,7 +195,7 @@ plug   phase 4 of 5: all write     38 s left, done at 22:39
 
   So far     It was so with C writes.
   Written    163 GB
-  Now        12 of 20 s, then 10 s to cool down
+  Now        measuring: 12 of 20 s, then 10 s to cool down
   Ctrl-C stops after this request and keeps the results
 `},
 		{40, 24, ink.Ink{}, nil, `
@@ -201,7 +209,7 @@ phase 4 of 5: all write       38 s left
 
   So far     It was so with C writes.
   Written    163 GB
-  Now        12 of 20 s, then 10 s to …
+  Now        measuring: 12 of 20 s, th…
   Ctrl-C stops after this request and …
 `},
 		{80, 8, ink.Ink{}, nil, `
@@ -211,12 +219,12 @@ plug   phase 4 of 5: all write                         38 s left, done at 22:39
   ▲ B writes   0.690 GB/s   ▄▄▄▄                        48 % of 1.45
   ◆ C writes    2.72 GB/s   ████                        97 % of 2.80
     together    4.09 GB/s   last 60 s, full height = its baseline
-  Now        12 of 20 s, then 10 s to cool down
+  Now        measuring: 12 of 20 s, then 10 s to cool down
 `},
 		{20, 4, ink.Ink{}, nil, `
 phase 4…  38 s left
   ● A writes   0.6…
-  Now        12 of…
+  Now        measu…
 `},
 		{80, 24, ink.Ink{}, waiting, `
 plug   phase 4 of 5: all write                         38 s left, done at 22:39
@@ -229,7 +237,7 @@ plug   phase 4 of 5: all write                         38 s left, done at 22:39
 
   So far     It was so with C writes.
   Written    163 GB
-  Now        12 of 20 s, then 10 s to cool down
+  Now        measuring: 12 of 20 s, then 10 s to cool down
   Ctrl-C stops after this request and keeps the results
 `},
 	} {
@@ -295,7 +303,7 @@ plug   phase 1 of 2: race: C writes, the rest read   18 min left, done at 22:55
     38 more
     together                  12.2 GB/s   last 52 s
   Written    15 of 480 GB
-  Now        7 s of about 16 min 40 s
+  Now        measuring: 7 s of about 16 min 40 s
   Ctrl-C stops after this request and keeps the results
 `},
 		{"one disk", one, usual(), `
@@ -305,7 +313,7 @@ plug   phase 1 of 2: race: C writes                    28 s left, done at 22:38
   ◆ C writes    2.00 GB/s   ███
 
   Written    15 of 80 GB
-  Now        7 of about 15 s
+  Now        measuring: 7 of about 15 s
 
   Ctrl-C stops after this request and keeps the results
 `},
@@ -319,7 +327,7 @@ plug   phase 1 of 2: race: C writes, A and B read      23 s left, done at 22:38
     together     400 MB/s   last 60 s, full height = the fastest
 
   Written    15 of 60 GB
-  Now        1 min 15 s of about 2 min 30 s of model time
+  Now        measuring: 1 min 15 s of about 2 min 30 s of model time
 
   Ctrl-C stops after this request and keeps the results
 `},
@@ -333,7 +341,7 @@ plug   phase 1 of 2: race: C writes, A and B read      53 s left, done at 22:39
     together    2.33 GB/s   last 60 s, full height = the fastest
 
   Written    7.5 of 80 GB
-  Now        7 of about 30 s
+  Now        measuring: 7 of about 30 s
 
   Ctrl-C stops after this request and keeps the results
 `},
@@ -349,7 +357,7 @@ func TestNoRateInTheFirstSecond(t *testing.T) {
 	r := show(Options{Plan: plan(), Size: screen(80, 24)})
 	r.phase(0, 0, nil)
 	r.now = r.now.Add(100 * time.Millisecond)
-	r.Moved("C", 4.6e9)
+	r.Moves("C", 0, 4.6e9)
 	r.tick()
 	if got := r.picture(); strings.Contains(got, "B/s") ||
 		!strings.Contains(got, "● A reads        –\n") {
@@ -377,7 +385,7 @@ func TestTicks(t *testing.T) {
 	r.phase(0, time.Second, usual())
 	before := r.out.Len()
 	for i := range 100 {
-		r.Moved("C", 2e9+int64(i))
+		r.Moves("C", 0, 2e9+int64(i))
 	}
 	check.Same(t, "bytes drawn", before, r.out.Len())
 	r.PhaseEnds(nil)
@@ -398,7 +406,7 @@ func TestPictureIsDrawnByItself(t *testing.T) {
 	drawn := make(drawings, 100)
 	p := New(drawn, Options{Plan: plan(), Size: screen(80, 24)})
 	defer p.Close()
-	p.PhaseBegins(0, p.state.plan.Phases[0])
+	p.PhaseBegins(0, p.state.plan.Phases[0], false)
 	for range 3 {
 		<-drawn
 	}
@@ -454,7 +462,7 @@ func TestLeft(t *testing.T) {
 	}
 
 	r := show(Options{Plan: plan()})
-	r.PhaseBegins(0, r.state.plan.Phases[0])
+	r.begins(0, r.state.plan.Phases[0])
 	left, done := r.state.leftText()
 	check.Same(t, "before anything has moved", "at least 21 s left", left+done)
 
@@ -467,8 +475,9 @@ func TestLeft(t *testing.T) {
 
 	r = show(Options{Plan: searchPlan(trace.SearchStreams, "A", 2)})
 	try, _ := search.New(&r.state.plan.Phases[0]).Next()
-	r.PhaseBegins(0, try)
-	r.Released()
+	r.begins(0, try)
+	r.Enter(life.Released)
+	r.Enter(life.Measuring)
 	r.pass(5*time.Second, nil)
 	left, done = r.state.leftText() // 24 tries of 30 s with rests of 5 s, and a rest of a minute
 	check.Same(t, "a search", "at most 15 min left, done by 22:52", left+done)
@@ -480,12 +489,12 @@ func TestPreparing(t *testing.T) {
 	p.Phases = p.Phases[:1]
 	p.Phases[0].Jobs = p.Phases[0].Jobs[1:2] // A reads 10 GB
 	r := show(Options{Plan: p, Size: screen(80, 24)})
-	r.PhaseBegins(0, p.Phases[0])
+	r.begins(0, p.Phases[0])
 	r.now = r.now.Add(2 * time.Second)
-	r.Prepared("A", 3.1e9)
+	r.Moves("A", 3.1e9, 0)
 	r.tick()
 	for _, want := range []string{
-		"Now        preparing files for A reads: 3.1 of 10 GB\n", "Written    3.1 of 10 GB\n",
+		"Now        getting ready: 3.1 of 10 GB of files for A reads\n", "Written    3.1 of 10 GB\n",
 		"● A reads        –\n", " 11 s left, ", // 4.5 s for their rest, 6.5 s for the phase
 	} {
 		if !strings.Contains(r.picture(), want) {
@@ -493,15 +502,16 @@ func TestPreparing(t *testing.T) {
 		}
 	}
 	r.now = r.now.Add(4 * time.Second)
-	r.Prepared("A", 10e9+3) // files that were removed count as well
+	r.Moves("A", 10e9+3, 0) // files that were removed count as well
 	r.tick()
 	if !strings.Contains(r.picture(), "Now        getting ready\n") {
 		t.Errorf("all is written: got %s", r.picture())
 	}
-	r.Released()
+	r.Enter(life.Released)
+	r.Enter(life.Measuring)
 	r.pass(2*time.Second, map[string]float64{"A": 2e9})
 	for _, want := range []string{
-		"Now        2 of about 5 s\n", "Written    10 of 10 GB\n", " 3 s left, ",
+		"Now        measuring: 2 of about 5 s\n", "Written    10 of 10 GB\n", " 3 s left, ",
 	} {
 		if !strings.Contains(r.picture(), want) {
 			t.Errorf("%q is not in %s", want, r.picture())
@@ -512,16 +522,16 @@ func TestPreparing(t *testing.T) {
 // What an earlier sitting wrote is gone: all that is read is written again.
 func TestPreparingResumed(t *testing.T) {
 	r := show(Options{Plan: plan(), Done: 1})
-	r.PhaseBegins(1, r.state.plan.Phases[1])
-	r.Prepared("A", 5e9)
-	want := "preparing files for C writes, A and B read: 5 of 20 GB"
+	r.begins(1, r.state.plan.Phases[1])
+	r.Moves("A", 5e9, 0)
+	want := "getting ready: 5 of 20 GB of files for C writes, A and B read"
 	check.Same(t, "resumed", want, r.state.doing())
 	check.Same(t, "what is written in this sitting", "5 of 50 GB", r.state.writing())
 
 	r = show(Options{Plan: plan()})
 	r.phase(0, 0, nil)
 	r.PhaseEnds(nil)
-	r.PhaseBegins(1, r.state.plan.Phases[1])
+	r.begins(1, r.state.plan.Phases[1])
 	check.Same(t, "after a phase that left them", "getting ready", r.state.doing())
 }
 
@@ -533,21 +543,22 @@ func TestCooldown(t *testing.T) {
 		before    string // said in the phase before
 		want      string
 	}{
-		{time.Second, false, "0 s\n", "cooling down: 0 of 1 s\n"},
-		{10 * time.Second, false, "0 s, then 10 s to cool down\n", "cooling down: 4 of 10 s\n"},
+		{time.Second, false, "0 s\n", "getting ready: cooling down, 0 of 1 s\n"},
+		{10 * time.Second, false, "0 s, then 10 s to cool down\n", "getting ready: cooling down, 4 of 10 s\n"},
 		{time.Hour, true, "0 s, then at most 1 h to cool down\n",
-			"cooling down until the disks are idle: 4 s, at most 1 h\n"},
+			"getting ready: cooling down until idle, 4 s, at most 1 h\n"},
 	} {
 		p := plan()
 		next := &p.Phases[1]
 		next.Cooldown, next.UntilIdle = tt.cooldown, tt.untilIdle
 		r := show(Options{Plan: p, Size: screen(80, 24)})
 		r.phase(0, 0, nil)
-		if !strings.Contains(r.picture(), "Now        "+tt.before) {
+		if !strings.Contains(r.picture(), "Now        measuring: "+tt.before) {
 			t.Errorf("before %s: got %s", tt.cooldown, r.picture())
 		}
 		r.PhaseEnds(nil)
-		r.CoolsDown(1, *next, tt.cooldown)
+		r.Enter(life.GettingReady)
+		r.PhaseBegins(1, *next, true)
 		r.now = r.now.Add(min(4*time.Second, tt.cooldown/2))
 		r.tick()
 		if !strings.Contains(r.picture(), "Now        "+tt.want) {
@@ -559,9 +570,9 @@ func TestCooldown(t *testing.T) {
 // What goes wrong stays on the screen, and the picture does not.
 func TestWarnings(t *testing.T) {
 	r := show(Options{Plan: plan(), Size: screen(40, 24), Ink: ink.Ink{Colours: 16}})
-	r.Tell("before all")
+	r.Notify("before all")
 	r.phase(0, 2*time.Second, usual())
-	r.Tell("disk A: nothing has moved for 8 s\x1b")
+	r.Notify("disk A: nothing has moved for 8 s\x1b")
 	r.tick()
 	if want := "\x1b[33m  !          \x1b[0mdisk A: nothing has moved\n"; !strings.Contains(
 		r.out.String(), want) {
@@ -621,17 +632,18 @@ func TestLines(t *testing.T) {
 	}})
 	r.phase(0, 35*time.Second, usual())
 	r.PhaseEnds(nil)
-	r.PhaseBegins(1, p.Phases[1])
+	r.begins(1, p.Phases[1])
 	r.now = r.now.Add(40 * time.Second)
-	r.Prepared("A", 40e9)
+	r.Moves("A", 40e9, 0)
 	r.tick()
-	r.Released()
+	r.Enter(life.Released)
+	r.Enter(life.Measuring)
 	r.pass(time.Second, usual())
 	r.PhaseEnds([]trace.RunFailure{{Phase: "again", Disk: "A", Cause: "unplugged"}})
 	check.Same(t, "lines", `
-[1/2] race: C writes, A and B read   30 s of about 1 min 40 s, 8 min left
+[1/2] race: C writes, A and B read   measuring: 30 s of about 1 min 40 s, 8 min left
 [1/2] race: C writes, A and B read   C 2.00  A 1.01  B 1.00  together 4.01 GB/s   31 s
-[2/2] again: A reads   preparing files for A reads: 40 of 400 GB, 4 min left
+[2/2] again: A reads   getting ready: 40 of 400 GB of files for A reads, 4 min left
 disk A, phase again: unplugged
 `, "\n"+r.out.String())
 }

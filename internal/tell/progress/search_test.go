@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/search"
@@ -69,8 +70,9 @@ func TestSearch(t *testing.T) {
 		r := show(Options{Plan: p})
 		s := search.New(&p.Phases[0])
 		for try, ok := s.Next(); ok; try, ok = s.Next() {
-			r.PhaseBegins(0, try)
-			r.Released()
+			r.begins(0, try)
+			r.Enter(life.Released)
+			r.Enter(life.Measuring)
 			r.now = r.now.Add(29 * time.Second)
 			doing := r.state.doing()
 			if want := fmt.Sprintf(", try %d of at most %d", s.Tries()+1,
@@ -84,7 +86,7 @@ func TestSearch(t *testing.T) {
 				o.Verdict = stream.Clean
 			}
 			s.Add(o)
-			r.Tried(*try.Try, o, s)
+			r.TryEnds(*try.Try, o, s)
 		}
 		check.Same(t, tt.name, tt.want, "\n"+r.out.String())
 	}

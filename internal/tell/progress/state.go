@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -29,16 +30,6 @@ const (
 
 const stopping = "stopping; Ctrl-C again ends at once"
 
-// stage is what goes on.
-type stage int
-
-const (
-	idle stage = iota // It lies between phases.
-	cooling
-	preparing
-	working
-)
-
 // state is how far a run is.
 type state struct {
 	plan     *scenario.Plan
@@ -51,9 +42,11 @@ type state struct {
 	index      int // index is the phase's.
 	made       int // made counts the tries of its search.
 
+	life    life.State
+	inPhase bool           // Between phases there is nothing to draw.
+	cooling bool           // cooling says that the phase's disks rest before they get ready.
 	current scenario.Phase // current is that phase, or a try of its search.
-	stage   stage
-	since   time.Time // since is when the stage began.
+	since   time.Time      // since is when the disks began to rest, to get ready or to move.
 	disks   []disk
 
 	baselines            []baseline
@@ -122,14 +115,15 @@ func newState(plan *scenario.Plan, done int, volumes map[string]scenario.Volume)
 }
 
 // begin begins a phase, or goes on from its cooldown to its preparation.
-func (s *state) begin(index int, phase scenario.Phase, stage stage) {
+func (s *state) begin(index int, phase scenario.Phase, coolsDown bool) {
 	if s.began.IsZero() {
 		s.began = s.now
 	}
 	if index != s.index {
 		s.made = 0
 	}
-	s.index, s.current, s.stage, s.since, s.disks = index, phase, stage, s.now, nil
+	s.index, s.current, s.since, s.disks = index, phase, s.now, nil
+	s.inPhase, s.cooling = true, coolsDown
 	works := phase.Works()
 	for _, job := range phase.Jobs {
 		d := disk{job: job, work: works[job.Disk], before: s.costs[index].before[job.Disk]}
@@ -161,11 +155,22 @@ func (s *state) prepared(name string, bytes int64) {
 	d.prepared = bytes
 }
 
+// enter goes on to a state of the run.
+func (s *state) enter(to life.State) {
+	if to == life.Released {
+		planned, took := s.moved()
+		s.movedPlan += planned
+		s.movedTime += took
+		s.release()
+	}
+	s.life = to
+}
+
+// works reports whether the phase's disks move what is measured.
+func (s *state) works() bool { return s.life == life.Released || s.life == life.Measuring }
+
 func (s *state) release() {
-	planned, took := s.moved()
-	s.movedPlan += planned
-	s.movedTime += took
-	s.stage, s.since = working, s.now
+	s.since = s.now
 	clear(s.costs[s.index].before) // The files are there, for all tries of a search.
 	for i := range s.disks {
 		s.disks[i].points = []point{{at: s.now}}
@@ -221,11 +226,11 @@ func (s *state) conclude(took time.Duration, result *analysis.PhaseResult) strin
 
 func (s *state) end() {
 	// All of it counts, whatever was reported last.
-	if c := s.costs[s.index]; s.stage == working && c.move > 0 {
+	if c := s.costs[s.index]; s.works() && c.move > 0 {
 		s.movedPlan += c.move
 		s.movedTime += s.passed()
 	}
-	s.stage, s.disks, s.warnings = idle, nil, nil
+	s.inPhase, s.disks, s.warnings = false, nil, nil
 }
 
 // moved is what the disk has moved of its work.
@@ -268,30 +273,53 @@ func (s *state) model() string {
 	return ""
 }
 
-// doing says what goes on, how far it is, and what comes next.
+// doing says in which state the run is, how far it is, and what comes next.
 func (s *state) doing() string {
+	detail := ""
+	switch {
+	case s.life == life.Cleaning:
+		detail = "disks end their requests, test files are removed"
+	case s.cooling:
+		detail = s.coolingText()
+	case s.life == life.GettingReady:
+		detail = s.preparingText()
+	default:
+		detail = s.measuringText()
+	}
+	if detail == "" {
+		return string(s.life)
+	}
+	return string(s.life) + ": " + detail
+}
+
+// coolingText says how long the disks have been resting.
+func (s *state) coolingText() string {
+	passed, rest := seconds(s.passed().Truncate(time.Second)), seconds(s.current.Cooldown)
+	if s.current.UntilIdle {
+		return "cooling down until idle, " + passed + ", at most " + rest
+	}
+	return "cooling down, " + outOf(passed, " of ", rest) + s.model()
+}
+
+// preparingText says how much of the files that are to be read is written; nothing if all is.
+func (s *state) preparingText() string {
+	var done, all int64
+	for i := range s.disks {
+		done += min(s.disks[i].prepared, s.disks[i].before)
+		all += s.disks[i].before
+	}
+	if done == all {
+		return ""
+	}
+	written := outOf(unit.FormatBytes(done), " of ", unit.FormatBytes(all))
+	return written + " of files for " + s.current.Who()
+}
+
+// measuringText says how far the phase is, and what comes next.
+func (s *state) measuringText() string {
 	phase := &s.current
 	passed := s.passed().Truncate(time.Second)
 	text := seconds(passed)
-	if s.stage == cooling {
-		rest := seconds(phase.Cooldown)
-		if phase.UntilIdle {
-			return "cooling down until the disks are idle: " + text + ", at most " + rest
-		}
-		return "cooling down: " + outOf(text, " of ", rest) + s.model()
-	}
-	if s.stage == preparing {
-		var done, all int64
-		for i := range s.disks {
-			done += min(s.disks[i].prepared, s.disks[i].before)
-			all += s.disks[i].before
-		}
-		if done == all {
-			return "getting ready"
-		}
-		written := outOf(unit.FormatBytes(done), " of ", unit.FormatBytes(all))
-		return "preparing files for " + phase.Who() + ": " + written
-	}
 	timed := max(phase.Limit, phase.Target)
 	if phase.Steady > 0 {
 		text += " until steady, at most " + seconds(phase.Limit)

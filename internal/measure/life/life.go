@@ -1,0 +1,82 @@
+// Package life is how far a run has come: one state at a time, with the same name in the code, in
+// run.log, in run.json and in the live view. Start at [Life].
+//
+//	checked ──> created ──> getting ready ──> released ──> measuring
+//	               │           ^  │ ^             │          │  │
+//	               │           │  │ └─────────────│──────────│──┘ the next phase, or try of a search
+//	               │           │  │               │          │
+//	               │           │  └───────┬───────┴──────────┘
+//	               │           │          │ no phase is left, an interrupt, a kill, a disk that was
+//	               │           │          │ pulled or hangs, a worker that died, a full results disk
+//	               │           │          v
+//	               ├───────────│──────> cleaning ──> concluded
+//	               │           └──────────┘ a person has connected the disks in another way
+//	               └───────────────────────────────> concluded: nothing could be begun
+//
+// A run that was killed stays, in run.json, in the state in which that happened. To resume it
+// begins a new life: its plan is checked again, and created means that its folder was taken over.
+package life
+
+import (
+	"fmt"
+	"slices"
+
+	"go.uber.org/zap"
+)
+
+// State is how far a run has come.
+type State string
+
+// The states of a run, in their order.
+const (
+	// Checked: the scenario and the machine fit one another, and nothing is made yet.
+	Checked State = "checked"
+	// Created: the run has its folder, in which all of it is recorded.
+	Created State = "created"
+	// GettingReady: the disks rest, and workers open files and write those that are to be read.
+	GettingReady State = "getting ready"
+	// Released: all workers know the instant at which they begin.
+	Released State = "released"
+	// Measuring: the first bytes have moved.
+	Measuring State = "measuring"
+	// Cleaning: workers end at their next request, and the test files are removed.
+	Cleaning State = "cleaning"
+	// Concluded: no process of the run is left, and its status says how it ended.
+	Concluded State = "concluded"
+)
+
+// next has the states that may follow each, as drawn above.
+var next = map[State][]State{
+	Checked:      {Created},
+	Created:      {GettingReady, Cleaning, Concluded},
+	GettingReady: {Released, Cleaning},
+	Released:     {Measuring, Cleaning},
+	Measuring:    {GettingReady, Cleaning},
+	Cleaning:     {GettingReady, Concluded},
+}
+
+// Life is a run's state, and who is told when it changes. It is for one goroutine.
+type Life struct {
+	State State
+	Log   *zap.Logger
+	Save  func(State) error // Save writes it to run.json; nil if the run has none.
+	Show  func(State)       // Show is the live view's; nil if nobody watches.
+}
+
+// Enter moves on to a state, and tells the log why, run.json and the live view. The error is that
+// of run.json, or a mistake of hubbench's.
+func (l *Life) Enter(state State, why string) error {
+	if !slices.Contains(next[l.State], state) {
+		return fmt.Errorf("a run that is %s can't be %s next (%s): this is a bug of hubbench's",
+			l.State, state, why)
+	}
+	l.State = state
+	l.Log.Info("run "+string(state), zap.String("why", why))
+	if l.Show != nil {
+		l.Show(state)
+	}
+	if l.Save != nil {
+		return l.Save(state)
+	}
+	return nil
+}
