@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,14 +24,22 @@ import (
 // newWorker is the process that does one disk's job: started by run, never by a person.
 func newWorker(p program) *cobra.Command {
 	return &cobra.Command{
-		Use:    "worker",
+		Use:    "worker RUNID [FOLDER...]",
 		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args:   cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			underCoordinator()
-			ctx, cancel := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
-			defer cancel()
-			return worker.Run(ctx, wire.NewConn(p.stdin, p.stdout), newEngine, newLog(p.stderr))
+			ctx, cancel := context.WithCancelCause(cmd.Context())
+			signals := make(chan os.Signal, 1)
+			signal.Notify(signals, syscall.SIGTERM, coordinator.ParentDied)
+			go func() {
+				if asked := <-signals; asked == coordinator.ParentDied {
+					cancel(worker.ErrOrphaned)
+				}
+				cancel(errors.New("terminated"))
+			}()
+			return worker.Run(ctx, wire.NewConn(p.stdin, p.stdout), args[0], args[1:], newEngine,
+				newLog(p.stderr))
 		},
 	}
 }
@@ -46,7 +56,7 @@ func ownCommand() (func(args ...string) *exec.Cmd, error) {
 // newJanitor is the process that removes a run's test files when the run is over: started by run as
 // well.
 func newJanitor(p program) *cobra.Command {
-	var leashed bool
+	var hasPipe bool
 	cmd := &cobra.Command{
 		Use:    "janitor RUNID FOLDER...",
 		Hidden: true,
@@ -55,15 +65,15 @@ func newJanitor(p program) *cobra.Command {
 			underCoordinator()
 			// It outlives the run, and must not clean up before its end.
 			signal.Ignore(syscall.SIGTERM)
-			var leash io.Reader
-			if leashed {
-				leash = os.NewFile(coordinator.LeashFile, "leash")
+			var pipe io.Reader
+			if hasPipe {
+				pipe = os.NewFile(coordinator.JanitorPipeFile, "pipe")
 			}
-			coordinator.Clean(p.stdin, p.stdout, leash, args[0], args[1:])
+			coordinator.Clean(p.stdin, p.stdout, pipe, args[0], args[1:])
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&leashed, strings.TrimPrefix(coordinator.LeashFlag, "--"), false, "")
+	cmd.Flags().BoolVar(&hasPipe, strings.TrimPrefix(coordinator.JanitorPipeFlag, "--"), false, "")
 	return cmd
 }
 

@@ -55,12 +55,12 @@ func child(kind string, broken bool) error {
 		engine := func(job wire.Job, hub worker.Hub) (diskio.Engine, error) {
 			return worker.NewSimulated(job.Job, hub), nil
 		}
-		return worker.Run(context.Background(), wire.NewConn(os.Stdin, os.Stdout), engine,
+		return worker.Run(context.Background(), wire.NewConn(os.Stdin, os.Stdout), "", nil, engine,
 			zap.NewNop())
 	case kind == "fuse":
 		return serveFUSE(os.Args[2], os.Args[3])
 	case kind == "janitor":
-		coordinator.Clean(os.Stdin, io.Discard, os.NewFile(coordinator.LeashFile, "leash"),
+		coordinator.Clean(os.Stdin, io.Discard, os.NewFile(coordinator.JanitorPipeFile, "pipe"),
 			os.Args[3], os.Args[4:])
 	}
 	return nil

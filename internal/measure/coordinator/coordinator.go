@@ -108,11 +108,11 @@ type session struct {
 	starter *starter
 	// sim lasts for the run, as caches stay as full as a phase leaves them; nil if every disk is
 	// real.
-	sim       *hub.Sim
-	leash     *os.File        // See janitor.
-	hanging   map[string]bool // hanging are the folders of disks whose workers do not exit.
-	protected map[string]bool // protected disks are kept from hubbench clean.
-	over      chan struct{}   // over is closed when they need not be.
+	sim         *hub.Sim
+	janitorPipe *os.File        // janitorPipe is the end of it that workers hold; see Janitor.
+	hanging     map[string]bool // hanging are the folders of disks whose workers do not exit.
+	protected   map[string]bool // protected disks are kept from hubbench clean.
+	over        chan struct{}   // over is closed when they need not be.
 }
 
 // Outcome is how a run ended.
@@ -149,7 +149,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 		return Outcome{Status: trace.Partial}, err
 	}
 	if janitor != nil {
-		s.leash = janitor.leash
+		s.janitorPipe = janitor.pipe
 	}
 	if opts.Profile != nil {
 		s.sim = hub.NewSim(opts.Profile)

@@ -61,7 +61,8 @@ func TestMain(m *testing.M) {
 			}
 			return worker.NewSimulated(job.Job, hub), nil
 		}
-		if err := worker.Run(context.Background(), conn, newEngine, zap.NewNop()); err != nil {
+		if err := worker.Run(context.Background(), conn, "", nil, newEngine,
+			zap.NewNop()); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

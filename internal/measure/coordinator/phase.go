@@ -127,8 +127,8 @@ func whyEnded(ctx context.Context) error {
 
 func (p *phaseRun) start(job scenario.Job) error {
 	disk := p.Plan.Disk(job.Disk)
-	command := p.Command("worker")
-	inherit(command, p.leash)
+	command := p.Command(append([]string{"worker", p.RunID}, p.folders()...)...)
+	inherit(command, p.janitorPipe)
 	stderr := &stderrLog{out: p.WorkerLog, log: p.Log.With(zap.String("disk", job.Disk))}
 	c, err := newChild(p.starter, command, stderr, job, p.reports)
 	if err != nil {
@@ -140,7 +140,6 @@ func (p *phaseRun) start(job scenario.Job) error {
 	c.send(wire.Message{Kind: wire.JobKind, Job: &wire.Job{
 		Simulated: disk.Simulated(),
 		Device:    p.Devices[disk.Name],
-		Folders:   p.folders(),
 		Policy:    policy.Of(&p.phase),
 		Job: diskio.Job{
 			Job: job, RunID: p.RunID, Phase: p.phase.Name, Dir: disk.Path,
@@ -210,6 +209,7 @@ func (p *phaseRun) handle(r report) {
 		p.settle(m.Window)
 	case wire.DoneKind:
 		c.done = true
+		c.send(wire.Message{Kind: wire.LeaveKind})
 		p.worked(c)
 		if m.Error != "" && !p.cleaning() {
 			p.abort(c.job.Disk, m.Error)

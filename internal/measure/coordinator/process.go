@@ -15,12 +15,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"go.uber.org/zap"
 
-	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/internal/measure/wire"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -32,9 +30,6 @@ const (
 	cleanTimeout = 5 * time.Second
 	// killedTimeout is how long one waits that was interrupted twice.
 	killedTimeout = time.Second
-	// busyTimeout is how long a janitor waits for workers that are still ending.
-	busyTimeout = 30 * time.Second
-	busyRetry   = 20 * time.Millisecond
 )
 
 // Janitor is a process that outlives the run, however that ends, and then removes its test files:
@@ -43,13 +38,13 @@ const (
 // coordinator, or the workers that have lost that too (see worker).
 //
 // A worker blocked by a disk may go on, and make its folder, when the disk is back. All workers
-// hold the write end of a pipe, the leash: when that ends the last of them has, and the janitor
-// looks once more.
+// hold the write end of its pipe: when that ends the last of them has, and the janitor looks once
+// more.
 type Janitor struct {
 	runID   string
 	folders []string
 	stdin   io.WriteCloser
-	leash   *os.File      // leash is its write end; nil if processes inherit no files.
+	pipe    *os.File      // pipe is its write end; nil if processes inherit no files.
 	over    chan struct{} // over is closed when the run is over.
 	done    chan cleaned  // done gets one for each folder, from the janitor.
 }
@@ -86,11 +81,11 @@ func newJanitor(
 	var end *os.File               // The janitor inherits this end of its pipe.
 	if runtime.GOOS != "windows" { // Processes inherit no files on Windows.
 		var err error
-		if end, j.leash, err = os.Pipe(); err != nil {
+		if end, j.pipe, err = os.Pipe(); err != nil {
 			return nil, fmt.Errorf("open the clean-up process's pipe: %w", err)
 		}
 		defer end.Close()
-		args = append([]string{LeashFlag}, args...)
+		args = append([]string{JanitorPipeFlag}, args...)
 	}
 	cmd := command(append([]string{"janitor"}, args...)...)
 	inherit(cmd, end)
@@ -111,17 +106,19 @@ func newJanitor(
 			log.Warn("the clean-up process has failed: the test files are removed without it",
 				zap.Error(err))
 			<-j.over
-			removeRuns(runID, folders, func(c cleaned) { j.done <- c })
+			testfolder.RemoveRuns(folders, runID, func(folder string, err error) {
+				j.done <- cleanedOf(folder, err)
+			})
 		}
 		close(j.done)
 	}()
 	return j, nil
 }
 
-// LeashFlag says that the janitor has inherited the leash, as LeashFile.
+// JanitorPipeFlag says that the janitor has inherited its pipe, as JanitorPipeFile.
 const (
-	LeashFlag = "--leash"
-	LeashFile = 3
+	JanitorPipeFlag = "--pipe"
+	JanitorPipeFile = 3
 )
 
 // inherit has a process hold an open file, the first after stdin, stdout and stderr.
@@ -143,8 +140,8 @@ func (j *Janitor) Finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 	_, _ = j.stdin.Write([]byte{1})
 	_ = j.stdin.Close()
 	// Else the end of this process ends it: one of its threads may hang.
-	if j.leash != nil && len(hangs) == 0 {
-		_ = j.leash.Close()
+	if j.pipe != nil && len(hangs) == 0 {
+		_ = j.pipe.Close()
 	}
 	left := map[string]bool{}
 	for _, folder := range j.folders {
@@ -180,43 +177,30 @@ func (j *Janitor) Finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 }
 
 // Clean is the janitor's work: when stdin ends, or says something, it removes the run's test files
-// in all folders, and says of each what it could not. When the leash ends too, it removes what came
+// in all folders, and says of each what it could not. When its pipe ends too, it removes what came
 // after that; nil: there is none.
-func Clean(stdin io.Reader, stdout io.Writer, leash io.Reader, runID string, folders []string) {
+func Clean(stdin io.Reader, stdout io.Writer, pipe io.Reader, runID string, folders []string) {
 	_, _ = stdin.Read(make([]byte, 1)) // Whatever ends the read ends the run.
 	out := json.NewEncoder(stdout)
 	// A coordinator that is gone cannot be reached.
-	removeRuns(runID, folders, func(c cleaned) { _ = out.Encode(c) })
-	if leash != nil {
-		_, _ = io.Copy(io.Discard, leash)
-		removeRuns(runID, folders, func(cleaned) {})
+	testfolder.RemoveRuns(folders, runID, func(folder string, err error) {
+		_ = out.Encode(cleanedOf(folder, err))
+	})
+	if pipe != nil {
+		_, _ = io.Copy(io.Discard, pipe)
+		testfolder.RemoveRuns(folders, runID, func(string, error) {})
 	}
 }
 
-// removeRuns removes a run's test files in all folders once the last workers have released them,
-// and says of each in turn what it could not.
-func removeRuns(runID string, folders []string, say func(cleaned)) {
-	each := make(chan cleaned)
-	for _, folder := range folders {
-		go func() { // A disk that hangs holds up no other.
-			c := cleaned{Folder: folder}
-			deadline := time.Now().Add(busyTimeout)
-			err := testfolder.RemoveRun(folder, runID)
-			for errors.Is(err, filesystem.ErrBusy) && time.Now().Before(deadline) {
-				time.Sleep(busyRetry)
-				err = testfolder.RemoveRun(folder, runID)
-			}
-			if err != nil {
-				why := strings.ReplaceAll(err.Error(), "\n", "; ")
-				c.Complaint = fmt.Sprintf("test files left in %s: %s; try hubbench clean %s",
-					folder, why, folder)
-			}
-			each <- c
-		}()
+// cleanedOf says what could not be removed in a folder.
+func cleanedOf(folder string, err error) cleaned {
+	c := cleaned{Folder: folder}
+	if err != nil {
+		why := strings.ReplaceAll(err.Error(), "\n", "; ")
+		c.Complaint = fmt.Sprintf("test files left in %s: %s; try hubbench clean %s",
+			folder, why, folder)
 	}
-	for range folders {
-		say(<-each)
-	}
+	return c
 }
 
 // child is a worker process and what is known of it.
@@ -252,7 +236,7 @@ func newChild(
 	s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, reports chan<- report,
 ) (*child, error) {
 	cmd.Stderr = stderr
-	DieWithParent(cmd, syscall.SIGTERM) // The signal asks it to clean up.
+	DieWithParent(cmd, ParentDied)
 	stdin, stdout, err := s.start(cmd)
 	if err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)

@@ -134,7 +134,7 @@ func openIn(
 	if !fresh {
 		return f, f.checkMarker()
 	}
-	if err = f.makeMarker(); err != nil {
+	if err = f.makeMarker(); err != nil && !errors.Is(err, fs.ErrExist) { // Else it is another's.
 		_ = f.removeEmpty()
 	}
 	return f, err
@@ -174,13 +174,14 @@ func Marked(dir, runID string) bool {
 // HoldRun keeps Clean from the folder that the run has in dir until the process ends, or release is
 // called. Between two phases no worker uses it, though the files that the next one reads lie there.
 func HoldRun(dir, runID string) (release func(), err error) {
-	f, err := openMarked(dir, Prefix+runID, filesystem.Share)
+	disk, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer f.close()
-	// Only to be read: nobody is kept from making the volume read-only.
-	marker, err := f.Root.Open(MarkerName)
+	defer disk.Close()
+	// Only to be read: nobody is kept from making the volume read-only. A folder that is being
+	// removed just now gets no marker again.
+	marker, err := disk.Open(filepath.Join(Prefix+runID, MarkerName))
 	if err == nil {
 		err = filesystem.Share(marker)
 	}

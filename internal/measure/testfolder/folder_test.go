@@ -201,6 +201,33 @@ func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
 	check.Empty(t, dir)
 }
 
+// Of two processes that remove a folder, one may be killed when the marker is gone and the folder is
+// not, while the other waits for the marker's lock. Nothing stays.
+func TestKilledBetweenMarkerAndFolder(t *testing.T) {
+	dir := t.TempDir()
+	path := makeFolder(t, dir)
+	killed := func(marker *os.File) error {
+		check.Must(t, os.Remove(filepath.Join(path, MarkerName)))
+		return filesystem.Lock(marker)
+	}
+	if err := removeRun(dir, "r1", killed); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("removeRun() = %v, want %v", err, fs.ErrNotExist)
+	}
+	check.Must(t, RemoveRun(dir, "r1"))
+	nothingIn(t, dir)
+}
+
+// Whoever keeps a folder for a run makes no marker in one that is being removed.
+func TestHoldRunMarksNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := makeFolder(t, dir)
+	check.Must(t, os.Remove(filepath.Join(path, MarkerName)))
+	if _, err := HoldRun(dir, "r1"); err == nil {
+		t.Error("HoldRun() held a folder without a marker")
+	}
+	check.Same(t, "files", []string(nil), names(t, path))
+}
+
 // Where files cannot be locked, a run removes its own folder, and clean none: it may be a living
 // run's.
 func TestFolderWithoutLocks(t *testing.T) {

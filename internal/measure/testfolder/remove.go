@@ -113,10 +113,26 @@ func RemoveRun(dir, runID string) error {
 	if !validRunID(runID) {
 		return fmt.Errorf("remove the test folder: %q cannot name a folder", runID)
 	}
-	f, err := openMarked(dir, Prefix+runID, filesystem.Lock)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	var err error
+	for range attempts {
+		err = removeRun(dir, runID, filesystem.Lock)
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		// Another process that removes it may be killed when its marker is gone, and it is not.
+		_, statErr := os.Lstat(filepath.Join(dir, Prefix+runID))
+		if errors.Is(statErr, fs.ErrNotExist) {
+			return nil
+		}
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // It has no marker, and holds something else.
+	}
+	return err
+}
+
+func removeRun(dir, runID string, lock func(*os.File) error) error {
+	f, err := openMarked(dir, Prefix+runID, lock)
 	if err != nil {
 		return fmt.Errorf("remove the test folder of run %s in %s: %w", runID, dir, err)
 	}
@@ -125,6 +141,37 @@ func RemoveRun(dir, runID string) error {
 		return err
 	}
 	return f.CarryOver(nil)
+}
+
+const (
+	// busyTimeout is how long RemoveRuns waits for workers that are still ending.
+	busyTimeout = 30 * time.Second
+	busyRetry   = 20 * time.Millisecond
+)
+
+// RemoveRuns is RemoveRun in many folders, once the last workers have released them. It reports on
+// each in turn: a disk that hangs holds up no other.
+func RemoveRuns(folders []string, runID string, report func(folder string, err error)) {
+	type result struct {
+		folder string
+		err    error
+	}
+	each := make(chan result)
+	for _, folder := range folders {
+		go func() {
+			deadline := time.Now().Add(busyTimeout)
+			err := RemoveRun(folder, runID)
+			for errors.Is(err, filesystem.ErrBusy) && time.Now().Before(deadline) {
+				time.Sleep(busyRetry)
+				err = RemoveRun(folder, runID)
+			}
+			each <- result{folder, err}
+		}()
+	}
+	for range folders {
+		r := <-each
+		report(r.folder, r.err)
+	}
 }
 
 // Cleaned is what Clean did with one folder named like hubbench's own.

@@ -27,7 +27,8 @@ const (
 	ReleaseKind Kind = "release" // AtNS: begin at this instant of clock.Now
 	GrantKind   Kind = "grant"   // DoneNS: the hub moved what was asked by this model time
 	FinishKind  Kind = "finish"  // the job ends here, and is whole
-	StopKind    Kind = "stop"    // stop at the next request, remove the files, end
+	StopKind    Kind = "stop"    // stop at the next request, remove the files, say done
+	LeaveKind   Kind = "leave"   // done was heard; a worker whose stdin ends before this cleans up
 )
 
 // What a worker says.
@@ -44,7 +45,7 @@ const (
 	// Bytes: moved so far by this job; Prepared: written outside its files' times.
 	AliveKind Kind = "alive"
 	// Error: empty if all went well; Effective: if it is not what it was when ready. The worker
-	// ends after it
+	// ends when it gets LeaveKind
 	DoneKind Kind = "done"
 )
 
@@ -67,12 +68,9 @@ type Message struct {
 // Job is an engine's job, which engine it is for, and when it ends.
 type Job struct {
 	diskio.Job
-	Simulated bool   `json:"simulated,omitempty"`
-	Device    uint64 `json:"device,omitempty"` // device of the folder when the run began
-	// The folders of all the run's disks: where a worker that has lost the coordinator removes the
-	// run's files.
-	Folders []string      `json:"folders,omitempty"`
-	Policy  policy.Policy `json:"policy"` // policy of the phase
+	Simulated bool          `json:"simulated,omitempty"`
+	Device    uint64        `json:"device,omitempty"` // device of the folder when the run began
+	Policy    policy.Policy `json:"policy"`           // policy of the phase
 }
 
 // maxFrame bounds what a broken peer can make us allocate. The largest valid message is a job

@@ -28,7 +28,8 @@ import (
 var (
 	errFinished = errors.New("finished") // It is no failure: the job ends where it is.
 	errStopped  = errors.New("stopped by the coordinator")
-	errOrphaned = errors.New("the coordinator has exited")
+	// ErrOrphaned is the cause by which a context says so, too.
+	ErrOrphaned = errors.New("the coordinator has exited")
 )
 
 // heartbeatEvery is how often a worker reports that it is alive, and its progress.
@@ -68,11 +69,28 @@ type worker struct {
 
 // Run serves one job and returns when its files are removed. What goes wrong with the job is
 // reported to the coordinator, not returned; an error means that the coordinator could not be
-// reached.
-func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Logger) error {
+// reached. Whatever has ended that may have ended the clean-up process as well: so the run's test
+// files are removed in all its folders then, however early or late in the job it is.
+func Run(
+	ctx context.Context, conn *wire.Conn, runID string, folders []string, newEngine NewEngine,
+	log *zap.Logger,
+) error {
+	err := serve(ctx, conn, newEngine, log)
+	if errors.Is(err, ErrOrphaned) {
+		testfolder.RemoveRuns(folders, runID, func(folder string, err error) {
+			if err != nil {
+				log.Warn("test files left", zap.String("folder", folder), zap.Error(err))
+			}
+		})
+	}
+	return err
+}
+
+// serve does the job that the coordinator sends, until the coordinator has heard how it ended.
+func serve(parent context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Logger) error {
 	first, err := conn.Receive()
 	if errors.Is(err, io.EOF) {
-		return errOrphaned
+		return ErrOrphaned
 	}
 	if err != nil {
 		return err
@@ -81,18 +99,35 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 		return fmt.Errorf("expected a job, got a %q message: the worker command is for "+
 			"hubbench's own use", first.Kind)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	w := &worker{conn: conn, job: *first.Job, log: log, cancel: cancel,
 		releases: make(chan int64, 1),
 		grants:   make(chan int64, 1), events: make(chan trace.Event, buffered)}
-	go w.listen() // It ends with the process: nothing can interrupt a read of stdin.
+	heard := make(chan error, 1)
+	go func() { heard <- w.listen() }() // Nothing can interrupt a read of stdin.
+	done := wire.Message{Kind: wire.DoneKind}
 	if w.engine, err = newEngine(w.job, w); err != nil {
-		return conn.Send(wire.Message{Kind: wire.DoneKind, Error: err.Error()})
+		done.Error = err.Error()
+	} else {
+		done = w.run(ctx)
 	}
+	_ = conn.Send(done) // A coordinator that is gone cannot be reached.
+	select {
+	case err = <-heard:
+		return err
+	case <-parent.Done():
+	}
+	if err = context.Cause(parent); !errors.Is(err, ErrOrphaned) {
+		err = <-heard
+	}
+	return err
+}
 
+// run does the job with all that goes on beside it, and returns what there is to report.
+func (w *worker) run(ctx context.Context) wire.Message {
 	if err := diskio.Foreground(); err != nil {
-		log.Warn("the worker may be held back", zap.Error(err))
+		w.log.Warn("the worker may run slowly", zap.Error(err))
 	}
 	if w.job.HasNoFiles() || w.job.Pace > 0 {
 		runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), minProcs))
@@ -101,19 +136,16 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	helpers.Go(w.drain)
 	quit := make(chan struct{})
 	heart.Go(func() { w.heartbeat(quit) })
-	done := w.serve(ctx)
+	done := w.doAndClose(ctx)
 	close(quit)
 	heart.Wait() // It may write an event.
 	close(w.events)
 	helpers.Wait()
-	if err := conn.Send(done); err != nil && done.Error != errOrphaned.Error() {
-		return err
-	}
-	return nil
+	return done
 }
 
-// serve does the job, and removes its files. It returns what there is to report.
-func (w *worker) serve(ctx context.Context) wire.Message {
+// doAndClose does the job, and removes its files. It returns what there is to report.
+func (w *worker) doAndClose(ctx context.Context) wire.Message {
 	// An engine may belong to its thread (io_uring does), from getting ready to removing its files.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -139,16 +171,6 @@ func (w *worker) serve(ctx context.Context) wire.Message {
 	if left := w.engine.Close(); left != nil {
 		w.log.Error("test files left to the clean-up process", zap.String("disk", w.job.Disk),
 			zap.Error(left))
-	}
-	if err == nil || ctx.Err() == nil || errors.Is(err, errStopped) {
-		return done
-	}
-	// It was ended by the coordinator's end, or a signal: whatever has ended the coordinator may
-	// have ended the clean-up process as well. What other workers still use stays with them.
-	for _, folder := range w.job.Folders {
-		if err := testfolder.RemoveRun(folder, w.job.RunID); err != nil {
-			w.log.Warn("test files left", zap.String("folder", folder), zap.Error(err))
-		}
 	}
 	return done
 }
@@ -358,14 +380,14 @@ func (w *worker) drain() {
 	}
 }
 
-// listen reads what the coordinator says until it closes its end, and cancels the job when asked to
-// finish or to stop, or when that happens.
-func (w *worker) listen() {
+// listen reads what the coordinator says until that lets the worker go, and cancels the job when
+// asked to finish or to stop, or when the coordinator is gone, which is the error.
+func (w *worker) listen() error {
 	for {
 		m, err := w.conn.Receive()
 		if err != nil {
-			w.cancel(errOrphaned)
-			return
+			w.cancel(ErrOrphaned)
+			return ErrOrphaned
 		}
 		switch m.Kind {
 		case wire.ReleaseKind:
@@ -376,6 +398,8 @@ func (w *worker) listen() {
 			w.cancel(errFinished)
 		case wire.StopKind:
 			w.cancel(errStopped)
+		case wire.LeaveKind:
+			return nil
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/internal/measure/wire"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/policy"
@@ -72,10 +73,13 @@ type coordinatorSide struct {
 	conn   *wire.Conn
 	hangUp func() error
 	engine *fakeEngine
+	disk   string // disk has a test folder of the run.
 	ended  chan error
 }
 
-func start(t *testing.T, engine *fakeEngine) *coordinatorSide {
+const runID = "r1"
+
+func begin(t *testing.T, engine *fakeEngine) *coordinatorSide {
 	t.Helper()
 	toWorker, coordinatorOut := io.Pipe()
 	coordinatorIn, fromWorker := io.Pipe()
@@ -87,13 +91,21 @@ func start(t *testing.T, engine *fakeEngine) *coordinatorSide {
 		t: t, conn: wire.NewConn(coordinatorIn, coordinatorOut), engine: engine,
 		ended: make(chan error, 1),
 	}
+	side.disk = t.TempDir()
+	check.Must(t, testfolder.Mark(side.disk, runID))
 	side.hangUp = func() error { return errors.Join(coordinatorOut.Close(), coordinatorIn.Close()) }
 	t.Cleanup(func() { side.hangUp() }) // all that ends the reading of its orders
 	go func() {
 		newEngine := func(wire.Job, Hub) (diskio.Engine, error) { return engine, nil }
-		side.ended <- Run(context.Background(), wire.NewConn(toWorker, fromWorker), newEngine,
-			zap.NewNop())
+		side.ended <- Run(context.Background(), wire.NewConn(toWorker, fromWorker), runID,
+			[]string{side.disk}, newEngine, zap.NewNop())
 	}()
+	return side
+}
+
+// start starts a worker, and gives it its job.
+func start(t *testing.T, engine *fakeEngine) *coordinatorSide {
+	side := begin(t, engine)
 	side.send(wire.Message{Kind: wire.JobKind, Job: &engine.job})
 	return side
 }
@@ -124,15 +136,18 @@ func (s *coordinatorSide) until(kind wire.Kind) (wire.Message, []trace.Event) {
 	}
 }
 
+// end lets the worker go, which leaves the test folder to the next phase, or the clean-up process.
 func (s *coordinatorSide) end() {
 	s.t.Helper()
+	s.send(wire.Message{Kind: wire.LeaveKind})
 	select {
 	case <-s.engine.closed:
 	case <-time.After(10 * time.Second):
 		s.t.Fatal("the engine was not closed")
 	}
-	if err := <-s.ended; err != nil {
-		s.t.Errorf("worker ended with %v", err)
+	if err := <-s.ended; err != nil || !testfolder.Marked(s.disk, runID) {
+		s.t.Errorf("worker ended with %v; its folder is there: %t", err,
+			testfolder.Marked(s.disk, runID))
 	}
 }
 
@@ -267,18 +282,46 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// A worker whose coordinator is killed removes the run's test files, as the clean-up process may
+// have been killed too: from its first moment to its last.
 func TestCoordinatorGone(t *testing.T) {
-	side := start(t, &fakeEngine{transfer: untilCancelled})
-	side.until(wire.ReadyKind)
-	side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
-	check.Must(t, side.hangUp())
-	side.end()
+	for name, until := range map[string]func(s *coordinatorSide){
+		"before the job": func(*coordinatorSide) {},
+		"while it gets ready": func(s *coordinatorSide) {
+			s.send(wire.Message{Kind: wire.JobKind, Job: &s.engine.job})
+		},
+		"in a transfer": func(s *coordinatorSide) {
+			s.send(wire.Message{Kind: wire.JobKind, Job: &s.engine.job})
+			s.until(wire.ReadyKind)
+			s.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
+		},
+		"when it has said that it is done": func(s *coordinatorSide) {
+			s.engine.transfer = nil
+			s.send(wire.Message{Kind: wire.JobKind, Job: &s.engine.job})
+			s.until(wire.ReadyKind)
+			s.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
+			s.until(wire.DoneKind)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			side := begin(t, &fakeEngine{transfer: untilCancelled})
+			until(side)
+			check.Must(t, side.hangUp())
+			if err := <-side.ended; !errors.Is(err, ErrOrphaned) {
+				t.Errorf("worker ended with %v, want that it is orphaned", err)
+			}
+			if testfolder.Marked(side.disk, runID) {
+				t.Error("the run's test folder is left")
+			}
+		})
+	}
 }
 
 func TestRefusesOtherTalk(t *testing.T) {
 	toWorker, out := io.Pipe()
 	go func() { _ = wire.NewConn(nil, out).Send(wire.Message{Kind: wire.StopKind}) }()
-	err := Run(context.Background(), wire.NewConn(toWorker, io.Discard), nil, zap.NewNop())
+	err := Run(context.Background(), wire.NewConn(toWorker, io.Discard), runID, nil, nil,
+		zap.NewNop())
 	if err == nil {
 		t.Error("a worker without a job did not complain")
 	}
