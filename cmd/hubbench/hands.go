@@ -59,7 +59,7 @@ func (r *session) addDirect() error {
 
 // sessions carries out the plan, as far as it goes without a person who connects disks in another
 // way, and then asks for that, and so on.
-func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coordinator.Outcome,
+func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coordinator.Ending,
 	error) {
 	plan, told := r.ready.Plan, ""
 	opts.Pause = func(ctx context.Context, text string) error {
@@ -88,7 +88,7 @@ func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coord
 					err = errors.New("interrupted")
 				}
 				failed := trace.RunFailure{Phase: plan.Phases[opts.Done].Name, Cause: err.Error()}
-				return coordinator.Outcome{Status: trace.Partial,
+				return coordinator.Ending{Status: trace.Partial,
 						Failures: []trace.RunFailure{failed}},
 					opts.Journal.AppendLines(trace.AppendEvent(nil,
 						&trace.Event{Type: trace.EndType, Status: trace.Partial}))

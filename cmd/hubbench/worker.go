@@ -98,7 +98,7 @@ func underCoordinator() {
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 }
 
-func newEngine(job wire.Job, hub worker.Hub) (diskio.Engine, error) {
+func newEngine(job wire.Assignment, hub worker.Mover) (diskio.Engine, error) {
 	if job.Simulated {
 		return worker.NewSimulated(job.Job, hub), nil
 	}

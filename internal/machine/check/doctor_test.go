@@ -52,7 +52,7 @@ func child(kind string, broken bool) error {
 	case kind == "worker" && broken:
 		return errors.New("panic: no memory")
 	case kind == "worker":
-		engine := func(job wire.Job, hub worker.Hub) (diskio.Engine, error) {
+		engine := func(job wire.Assignment, hub worker.Mover) (diskio.Engine, error) {
 			return worker.NewSimulated(job.Job, hub), nil
 		}
 		return worker.Run(context.Background(), wire.NewConn(os.Stdin, os.Stdout), "", nil, engine,

@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// liveHub lets the hub model run beside the clock, `speedup` times as fast. The model keeps its own
+// liveHub lets the hub model follow the clock, `speedup` times as fast. The model keeps its own
 // time: however late a worker asks or a timer fires, the instants it grants are exact.
 type liveHub struct {
 	sim       *hub.Sim
@@ -71,7 +70,7 @@ type gauges struct {
 	hidden map[string]bool
 }
 
-// findGauges looks for what can be read of the phase's disks, beside the workers' getting ready. Of
+// findGauges looks for what can be read of the phase's disks, while the workers get ready. Of
 // a simulated disk that is nothing, and then nothing of the host either: its time is the model's.
 func (p *phaseRun) findGauges(ctx context.Context) *gauges {
 	g := &gauges{found: make(chan []gauge.Source, 1), hidden: map[string]bool{}}
@@ -111,9 +110,10 @@ func (p *phaseRun) beginGauges() {
 func (p *phaseRun) recordGauges(r gauge.Readings) {
 	var events []trace.Event
 	// What one reads back its device counts for all disks on it.
-	back := slices.ContainsFunc(r.Reads, func(r gauge.Reading) bool {
-		return p.gauges.hidden[r.Disk]
-	})
+	back := false
+	for _, v := range r.Reads {
+		back = back || p.gauges.hidden[v.Disk]
+	}
 	for _, v := range r.Reads {
 		if v.Name != trace.DeviceRead || !back {
 			events = append(events, trace.Event{
@@ -132,8 +132,8 @@ const (
 	minSuspend = 200 * time.Millisecond
 )
 
-// stop is a time in which the machine slept or the process was stopped.
-type stop struct {
+// suspend is a time in which the machine slept or the process was stopped.
+type suspend struct {
 	atNS int64 // atNS is when it went on, by the clock.
 	took time.Duration
 }
@@ -143,8 +143,8 @@ type stop struct {
 // else, so that a slow disk under the results does not look the same.
 func detectSuspends(
 	read func() (nowNS int64, slept time.Duration), ticks <-chan time.Time,
-) (stops chan stop, end func()) {
-	stops, quit := make(chan stop, 64), make(chan struct{})
+) (stops chan suspend, end func()) {
+	stops, quit := make(chan suspend, 64), make(chan struct{})
 	now, slept := read()
 	var gone sync.WaitGroup
 	gone.Go(func() {
@@ -165,7 +165,7 @@ func detectSuspends(
 			}
 			if took > 0 {
 				select {
-				case stops <- stop{atNS: nextNow, took: took}:
+				case stops <- suspend{atNS: nextNow, took: took}:
 				default: // Dozens are waiting already: they say enough.
 				}
 			}
@@ -175,8 +175,8 @@ func detectSuspends(
 	return stops, func() { close(quit); gone.Wait() }
 }
 
-// stoodStill records a suspension. Before the release it does not matter, nor to a model's time.
-func (p *phaseRun) stoodStill(s stop) {
+// recordSuspend records a suspension. Before the release it does not matter, nor to a model's time.
+func (p *phaseRun) recordSuspend(s suspend) {
 	p.Log.Warn("the machine slept, or hubbench was stopped", zap.String("phase", p.phase.Name),
 		zap.Duration("for", s.took))
 	if p.sim == nil && p.released > 0 && s.atNS > p.released {

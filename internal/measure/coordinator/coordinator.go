@@ -15,7 +15,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -92,7 +91,7 @@ type Options struct {
 	WorkerLog io.Writer
 	// Modes receives what each job really got, before the run's next state.
 	Modes func(phase string, modes map[string]trace.Effective)
-	// Gauges finds what to read beside a phase; nil: nothing
+	// Gauges finds what to read during a phase; nil: nothing
 	Gauges func(ctx context.Context, disks []gauge.Target) []gauge.Source
 	// Stall: a worker that moves nothing for that long is killed
 	Stall time.Duration
@@ -115,8 +114,8 @@ type session struct {
 	over        chan struct{}   // over is closed when they need not be.
 }
 
-// Outcome is how a run ended.
-type Outcome struct {
+// Ending is how a run ended.
+type Ending struct {
 	Status   string // Status is trace.Complete or trace.Partial.
 	Failures []trace.RunFailure
 }
@@ -131,7 +130,7 @@ var (
 // what follows would not be what was asked for. When ctx ends, the workers stop at their next
 // request. The error is about the run folder only; what went wrong with the disks is in the
 // outcome.
-func Run(ctx context.Context, opts Options) (Outcome, error) {
+func Run(ctx context.Context, opts Options) (Ending, error) {
 	if opts.Watcher == nil {
 		opts.Watcher = nobody{}
 	}
@@ -146,7 +145,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	defer s.starter.close()
 	janitor, err := newJanitor(s.starter, opts.Command, opts.RunID, opts.folders(), opts.Log)
 	if err != nil {
-		return Outcome{Status: trace.Partial}, err
+		return Ending{Status: trace.Partial}, err
 	}
 	if janitor != nil {
 		s.janitorPipe = janitor.pipe
@@ -173,7 +172,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	for _, complaint := range janitor.Finish(opts.Kill, s.hanging) {
 		failures = append(failures, trace.RunFailure{Cause: complaint})
 	}
-	out := Outcome{Status: trace.Complete, Failures: failures}
+	out := Ending{Status: trace.Complete, Failures: failures}
 	if len(failures) > 0 || err != nil {
 		out.Status = trace.Partial
 	}
@@ -188,17 +187,20 @@ func (o *Options) until() int { return cmp.Or(o.Until, len(o.Plan.Phases)) }
 // folders are those of the real disks that work in this session.
 func (o *Options) folders() (folders []string) {
 	for _, disk := range o.Plan.Disks {
-		works := func(p scenario.Phase) bool { _, works := p.Job(disk.Name); return works }
-		if !disk.Simulated() && slices.ContainsFunc(o.Plan.Phases[o.Done:o.until()], works) {
+		works := false
+		for i := o.Done; i < o.until() && !works; i++ {
+			_, works = o.Plan.Phases[i].Job(disk.Name)
+		}
+		if works && !disk.Simulated() {
 			folders = append(folders, disk.Path)
 		}
 	}
 	return folders
 }
 
-// hold keeps hubbench clean from a disk's test folder, which its worker has made, until the run is
-// over. A disk that hangs holds up no one else.
-func (s *session) hold(name string) {
+// protect keeps hubbench clean from a disk's test folder, which its worker has made, until the run
+// is over. A disk that hangs holds up no one else.
+func (s *session) protect(name string) {
 	disk := s.Plan.Disk(name)
 	if disk.Simulated() || s.protected[name] {
 		return

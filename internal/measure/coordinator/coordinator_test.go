@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 	}
 	switch kind {
 	case "good":
-		newEngine := func(job wire.Job, hub worker.Hub) (diskio.Engine, error) {
+		newEngine := func(job wire.Assignment, hub worker.Mover) (diskio.Engine, error) {
 			if !job.Simulated {
 				return diskio.New(job.Job), nil
 			}
@@ -183,7 +183,7 @@ func process(kind string) *exec.Cmd {
 
 // record runs a plan with workers of the given kinds, the last for all further ones.
 func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Options),
-	kinds ...string) (Outcome, *memory) {
+	kinds ...string) (Ending, *memory) {
 	t.Helper()
 	seen := &memory{released: make(chan struct{}, 100),
 		modes:    map[string]map[string]trace.Effective{},
@@ -214,6 +214,23 @@ func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Op
 		t.Errorf("last event %+v, want the end with status %q", last, out.Status)
 	}
 	return out, seen
+}
+
+// A run goes through its states in their order, whatever ends it.
+func TestStates(t *testing.T) {
+	phase := []life.State{life.GettingReady, life.Released, life.Measuring}
+	for kind, want := range map[string][]life.State{
+		"quick":    append(append(slices.Clone(phase), phase...), life.Cleaning),
+		"failing":  append(slices.Clone(phase), life.Cleaning),
+		"crashing": append(slices.Clone(phase[:2]), life.Cleaning),
+	} {
+		p := realPlan(scenario.VerifyOff)
+		again := p.Phases[0]
+		again.Name = "WW-2"
+		p.Phases = append(p.Phases, again)
+		_, seen := record(t, t.Context(), p, nil, kind)
+		check.Same(t, kind, want, seen.states)
+	}
 }
 
 // A machine that sleeps in a phase leaves a mark in the trace.

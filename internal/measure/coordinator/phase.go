@@ -78,8 +78,7 @@ func (p *phaseRun) run(ctx context.Context) error {
 	stops, end := detectSuspends(read, look.C)
 	defer end()
 	interrupted, kill := ctx.Done(), p.Kill
-	running := func(c *child) bool { return !c.gone }
-	for slices.ContainsFunc(p.children, running) {
+	for p.anyRuns() {
 		// due is when the model has something to hand out; never if there is none.
 		var due <-chan time.Time
 		if p.hub != nil {
@@ -97,7 +96,7 @@ func (p *phaseRun) run(ctx context.Context) error {
 		case now := <-tick.C:
 			p.watch(now)
 		case s := <-stops:
-			p.stoodStill(s)
+			p.recordSuspend(s)
 		case <-interrupted:
 			interrupted = nil
 			p.abort("", whyEnded(ctx).Error())
@@ -115,6 +114,16 @@ func (p *phaseRun) run(ctx context.Context) error {
 		p.gauges.sampler.Stop(p.recordGauges)
 	}
 	return p.err
+}
+
+// anyRuns reports whether a worker of the phase has not exited.
+func (p *phaseRun) anyRuns() bool {
+	for _, c := range p.children {
+		if !c.gone {
+			return true
+		}
+	}
+	return false
 }
 
 // whyEnded is what has ended a run's context.
@@ -137,7 +146,7 @@ func (p *phaseRun) start(job scenario.Job) error {
 	p.children = append(p.children, c)
 	p.Log.Info("worker started", zap.String("disk", job.Disk), zap.String("phase", p.phase.Name),
 		zap.Int("pid", c.cmd.Process.Pid))
-	c.send(wire.Message{Kind: wire.JobKind, Job: &wire.Job{
+	c.send(wire.Message{Kind: wire.JobKind, Job: &wire.Assignment{
 		Simulated: disk.Simulated(),
 		Device:    p.Devices[disk.Name],
 		Policy:    policy.Of(&p.phase),
@@ -182,7 +191,7 @@ func (p *phaseRun) handle(r report) {
 	case wire.ReadyKind:
 		c.ready = true
 		p.Watcher.Moves(c.job.Disk, m.Prepared, 0)
-		p.hold(c.job.Disk)
+		p.protect(c.job.Disk)
 		p.releaseWhenReady()
 	case wire.EventsKind:
 		c.files += m.Files
@@ -229,9 +238,13 @@ func (p *phaseRun) recorded(err error) {
 
 // releaseWhenReady lets all workers begin at one instant once the last of them is ready.
 func (p *phaseRun) releaseWhenReady() {
-	waits := func(c *child) bool { return !c.ready }
-	if p.cleaning() || len(p.children) < len(p.phase.Jobs) || slices.ContainsFunc(p.children, waits) {
+	if p.cleaning() || len(p.children) < len(p.phase.Jobs) {
 		return
+	}
+	for _, c := range p.children {
+		if !c.ready {
+			return
+		}
 	}
 	atNS := clock.Now() + int64(releaseDelay)
 	if p.sim != nil { // Every working disk is on the model from now on.
@@ -277,7 +290,7 @@ func (p *phaseRun) settle(window int) {
 }
 
 // sendAll sends a message to every worker that is not done.
-func (p *phaseRun) sendAll(kind wire.Kind) {
+func (p *phaseRun) sendAll(kind wire.MessageKind) {
 	for _, c := range p.children {
 		if !c.gone && !c.done {
 			c.send(wire.Message{Kind: kind})

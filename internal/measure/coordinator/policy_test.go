@@ -247,7 +247,7 @@ func TestSuspendDetector(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		looks []look
-		want  []stop
+		want  []suspend
 	}{
 		{
 			"all goes on",
@@ -259,13 +259,13 @@ func TestSuspendDetector(t *testing.T) {
 		},
 		{"a sleep in which the clock stands",
 			[]look{{250 * time.Millisecond, 0}, {250 * time.Millisecond, 90 * time.Second}},
-			[]stop{{500e6, 90 * time.Second}}},
+			[]suspend{{500e6, 90 * time.Second}}},
 		{"a sleep in which it goes on", []look{{90 * time.Second, 89 * time.Second}},
-			[]stop{{90e9, 90 * time.Second}}},
+			[]suspend{{90e9, 90 * time.Second}}},
 		{"stopped by Ctrl-Z", []look{{7 * time.Second, 0}, {250 * time.Millisecond, 0}},
-			[]stop{{7e9, 7 * time.Second}}},
+			[]suspend{{7e9, 7 * time.Second}}},
 		{"twice", []look{{0, time.Second}, {0, time.Second}},
-			[]stop{{0, time.Second}, {0, time.Second}}},
+			[]suspend{{0, time.Second}, {0, time.Second}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			type reading struct {
@@ -286,7 +286,7 @@ func TestSuspendDetector(t *testing.T) {
 			}
 			end()
 			close(stops)
-			var got []stop
+			var got []suspend
 			for s := range stops {
 				got = append(got, s)
 			}

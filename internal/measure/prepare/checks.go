@@ -77,7 +77,7 @@ func (r *Ready) Problems(ctx context.Context, results string) []check.Problem {
 		opts.Watch = watchFor
 	}
 	if results != "" {
-		opts.Recent = lately(results)
+		opts.Recent = recentRuns(results)
 	}
 	problems := check.Preflight(ctx, r.Plan, opts)
 	links := scenario.LinksOf(r.Plan.Disks, r.Setup())
@@ -105,8 +105,8 @@ func (r *Ready) moves() (bytes int64) {
 	return bytes
 }
 
-// lately are the runs beside a run's folder that have just written to real disks.
-func lately(results string) []check.Written {
+// recentRuns are the runs beside a run's folder that have just written to real disks.
+func recentRuns(results string) []check.Written {
 	var list []check.Written
 	now := time.Now()
 	for _, run := range rundir.Since(filepath.Dir(results), now.Add(-check.Lately)) {
@@ -121,7 +121,7 @@ func lately(results string) []check.Written {
 			if !disk.Simulated() {
 				place, _ := device.Inspect(disk.Path) // place is zero if it is not there now.
 				list = append(list, check.Written{
-					Run: run.Path, Volume: place.ID, Bytes: wroteTo(disk.Name, recorded),
+					Run: run.Path, Volume: place.ID, Bytes: writtenTo(disk.Name, recorded),
 					Ago: now.Sub(run.Ended),
 				})
 			}
@@ -130,9 +130,9 @@ func lately(results string) []check.Written {
 	return list
 }
 
-// wroteTo is what a run wrote to a disk: the files that it was to read, which are no part of its
+// writtenTo is what a run wrote to a disk: the files that it was to read, which are no part of its
 // trace, and what its phases moved, which a plan only estimates where they end with a time.
-func wroteTo(disk string, run *rundir.Loaded) (bytes int64) {
+func writtenTo(disk string, run *rundir.Loaded) (bytes int64) {
 	for _, stock := range run.Info.Plan.Stock(disk) {
 		bytes += stock.Before
 	}
@@ -180,7 +180,7 @@ func checkupFile() (string, error) {
 		return "", err
 	}
 	return filepath.Join(folder, "hubbench",
-		rundir.Named("doctor-"+rundir.ThisHost().Name)+".json"), nil
+		rundir.SafeName("doctor-"+rundir.ThisHost().Name)+".json"), nil
 }
 
 // SaveCheckup keeps a result for later runs on this machine.

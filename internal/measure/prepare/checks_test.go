@@ -14,7 +14,7 @@ import (
 
 // What an earlier run wrote is what its events say, and not what might have been written in its
 // time; files that it was to read were written too.
-func TestLately(t *testing.T) {
+func TestRecentRuns(t *testing.T) {
 	s, err := scenario.Load("s.yaml", []byte(`version: 1
 name: live
 disks: [{name: A, path: /mnt/a}, {name: B, path: /mnt/b}, {name: C, path: /mnt/c}]
@@ -54,7 +54,7 @@ phases: [{roles: {A: write, B: read, C: write}, stop: 60 s}]
 	}
 	want := []int64{7.6e9, plan.Totals()[1].Written, 3.8e9}
 	var got []int64
-	for _, w := range lately(filepath.Join(results, "next")) {
+	for _, w := range recentRuns(filepath.Join(results, "next")) {
 		got = append(got, w.Bytes)
 	}
 	check.Same(t, "written", want, got)

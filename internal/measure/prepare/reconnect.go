@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/measure/testfolder"
@@ -16,8 +15,11 @@ import (
 
 // markOf names the test folder of a disk.
 func (r *Ready) markOf(runID, disk string) string {
-	i := slices.IndexFunc(r.Plan.Disks, func(d scenario.Disk) bool { return d.Name == disk })
-	return fmt.Sprintf("%s-%d", runID, i+1)
+	number := 1
+	for r.Plan.Disks[number-1].Name != disk {
+		number++
+	}
+	return fmt.Sprintf("%s-%d", runID, number)
 }
 
 // Mark makes a test folder on each disk that is there, before a person connects disks in another

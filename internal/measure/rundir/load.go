@@ -333,7 +333,7 @@ func Resume(path string) (_ *Unfinished, err error) {
 	}
 	r := &Unfinished{Info: info, Dir: &Dir{Path: path, Root: root}, name: filepath.Base(file)}
 	ended := false
-	if err = r.Dir.hold(r.name, 0); errors.Is(err, fs.ErrNotExist) {
+	if err = r.Dir.lockEvents(r.name, 0); errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s is not there, so nothing says how far the run came; begin a new one",
 			file)
 	}
@@ -403,7 +403,7 @@ func (r *Unfinished) unpack() error {
 	if err != nil {
 		return fmt.Errorf("decompress the events: %w", err)
 	}
-	return r.Dir.hold(EventsFile, 0)
+	return r.Dir.lockEvents(EventsFile, 0)
 }
 
 // cut shortens a run's events to keep bytes, and makes sure that what is appended begins a line.

@@ -49,11 +49,11 @@ type Dir struct {
 
 // Name is a run's default folder: what it is called and when it began.
 func Name(scenario string, began time.Time) string {
-	return Named(scenario) + "-" + began.Format("20060102-150405")
+	return SafeName(scenario) + "-" + began.Format("20060102-150405")
 }
 
-// Named keeps of a name what every file system and every shell takes as it is.
-func Named(name string) string {
+// SafeName keeps of a name what every file system and every shell takes as it is.
+func SafeName(name string) string {
 	cleaned := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' || r == '.' {
 			return r
@@ -91,7 +91,7 @@ func Create(path string, scenario []byte) (_ *Dir, err error) {
 			err = errors.Join(err, dir.abandon())
 		}
 	}()
-	taken, begun := dir.inTheWay(scenario)
+	taken, begun := dir.conflictingFile(scenario)
 	if taken != "" && !begun {
 		return nil, fmt.Errorf("%s %w, or a file named %s; choose another folder with --out", path,
 			ErrTaken, taken)
@@ -102,7 +102,7 @@ func Create(path string, scenario []byte) (_ *Dir, err error) {
 	if begun {
 		flag = 0
 	}
-	err = dir.hold(EventsFile, flag)
+	err = dir.lockEvents(EventsFile, flag)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, filesystem.ErrBusy) {
 		err = fmt.Errorf("%s %w, which has just started", path, ErrTaken)
 	}
@@ -118,9 +118,9 @@ func Create(path string, scenario []byte) (_ *Dir, err error) {
 	return dir, err
 }
 
-// hold opens the events, which flag says more about (os.O_EXCL if they must be new), and locks
-// them: no other process may write to the run.
-func (d *Dir) hold(name string, flag int) error {
+// lockEvents opens the events, which flag says more about (os.O_EXCL if they must be new), and
+// locks them: no other process may write to the run.
+func (d *Dir) lockEvents(name string, flag int) error {
 	events, err := d.open(name, os.O_RDWR|flag)
 	if err != nil {
 		return err
@@ -193,10 +193,10 @@ func (d *Dir) Moved() bool {
 	return !os.SameFile(held, now)
 }
 
-// inTheWay is a file in a folder that has the name of one of a run's. Begun says that all there is
-// was left by a run of the same scenario that was killed before it had a run.json: neither can that
-// be resumed, nor is anything lost with it.
-func (d *Dir) inTheWay(scenario []byte) (taken string, begun bool) {
+// conflictingFile is a file in a folder that has the name of one of a run's. Begun says that all
+// there is was left by a run of the same scenario that was killed before it had a run.json: neither
+// can that be resumed, nor is anything lost with it.
+func (d *Dir) conflictingFile(scenario []byte) (taken string, begun bool) {
 	begun = true
 	for _, name := range []string{
 		ScenarioFile, InfoFile, EventsFile, PackedFile, AnalysisFile, ReportFile, LogFile,
@@ -225,7 +225,7 @@ func (d *Dir) inTheWay(scenario []byte) (taken string, begun bool) {
 // takeOver makes room for a run in the folder of one that has only begun, whose events the caller
 // holds now.
 func (d *Dir) takeOver(scenario []byte) error {
-	if _, begun := d.inTheWay(scenario); !begun { // It has gone on meanwhile.
+	if _, begun := d.conflictingFile(scenario); !begun { // It has gone on meanwhile.
 		return fmt.Errorf("%s %w", d.Path, ErrTaken)
 	}
 	if err := d.Root.Remove(LogFile); err != nil && !errors.Is(err, fs.ErrNotExist) {

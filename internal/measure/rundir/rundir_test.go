@@ -25,11 +25,9 @@ import (
 func TestName(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for in, want := range map[string]string{
-		"triple":       "triple-20260102-030405",
 		"a/b\\c: d":    "a-b-c--d-20260102-030405",
 		"../..":        "run-20260102-030405",
 		"Ünï 🚀 .":      "Ünï-20260102-030405",
-		"":             "run-20260102-030405",
 		".hidden.name": "hidden.name-20260102-030405",
 	} {
 		check.Same(t, in, want, Name(in, at))
@@ -286,18 +284,6 @@ func TestResumeRefusesDoubtfulEvents(t *testing.T) {
 		_, err = Load(path)
 		check.Refused(t, want, err, EventsFile)
 	}
-}
-
-// A run.json without its effective modes, from an older hubbench or a person, takes those of the
-// phases that follow.
-func TestResumeWithoutEffective(t *testing.T) {
-	dir := recordedRun(t, trace.Partial, "W")
-	text := folderOf(t, dir.Path)[InfoFile]
-	write(t, dir.File(InfoFile), strings.Replace(text, `"effective": null`, `"effectual": null`, 1))
-	rest, err := Resume(dir.Path)
-	check.Must(t, err)
-	rest.Info.Effective["R"] = nil
-	check.Must(t, rest.Close())
 }
 
 // Whatever takes the place of the run's folder is not written to.

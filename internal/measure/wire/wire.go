@@ -18,44 +18,54 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Kind says what a message is.
-type Kind string
+// MessageKind says what a message is.
+type MessageKind string
 
 // What the coordinator says.
 const (
-	JobKind     Kind = "job"     // Job: what to do; get ready
-	ReleaseKind Kind = "release" // AtNS: begin at this instant of clock.Now
-	GrantKind   Kind = "grant"   // DoneNS: the hub moved what was asked by this model time
-	FinishKind  Kind = "finish"  // the job ends here, and is whole
-	StopKind    Kind = "stop"    // stop at the next request, remove the files, say done
-	LeaveKind   Kind = "leave"   // done was heard; a worker whose stdin ends before this cleans up
+	// JobKind has the Job to get ready for.
+	JobKind MessageKind = "job"
+	// ReleaseKind has the instant AtNS of clock.Now at which to begin.
+	ReleaseKind MessageKind = "release"
+	// GrantKind says that the hub has moved what was asked for by the model's time DoneNS.
+	GrantKind MessageKind = "grant"
+	// FinishKind ends the job where it is, and it is whole.
+	FinishKind MessageKind = "finish"
+	// StopKind asks to stop at the next request, and to remove the files.
+	StopKind MessageKind = "stop"
+	// LeaveKind says that DoneKind was heard. A worker whose stdin ends earlier cleans up.
+	LeaveKind MessageKind = "leave"
 )
 
 // What a worker says.
 const (
-	ReadyKind Kind = "ready" // waiting for the release; Effective, and Prepared as in AliveKind
-	// Lines: events of a trace; Files: of the job that end with these; Moved: they show that
-	// something has moved
-	EventsKind Kind = "events"
-	AskKind    Kind = "ask" // Bytes: wanted of the hub; one at a time
-	// All of the job's files are moved; it goes on with filler until it gets FinishKind.
-	WorkedKind Kind = "worked"
-	QuotaKind  Kind = "quota"  // Bytes: what the job comes to in all, as far as is known by now
-	SteadyKind Kind = "steady" // Window: at its end the job was steady
-	// Bytes: moved so far by this job; Prepared: written outside its files' times.
-	AliveKind Kind = "alive"
-	// Error: empty if all went well; Effective: if it is not what it was when ready. The worker
-	// ends when it gets LeaveKind
-	DoneKind Kind = "done"
+	// ReadyKind says that it waits for the release. It has Effective, and Prepared as in AliveKind.
+	ReadyKind MessageKind = "ready"
+	// EventsKind has Lines, which are events of a trace, the number of Files of the job that end
+	// with them, and whether they show that something has Moved.
+	EventsKind MessageKind = "events"
+	// AskKind asks the hub for so many Bytes, once at a time.
+	AskKind MessageKind = "ask"
+	// WorkedKind says that all of the job's files are moved; it goes on until it gets FinishKind.
+	WorkedKind MessageKind = "worked"
+	// QuotaKind has the Bytes that the job comes to in all, as far as is known by now.
+	QuotaKind MessageKind = "quota"
+	// SteadyKind says that the job was steady at the end of a Window.
+	SteadyKind MessageKind = "steady"
+	// AliveKind has the Bytes that the job has moved so far, and those Prepared for it.
+	AliveKind MessageKind = "alive"
+	// DoneKind has an Error unless all went well, and Effective if it has changed since ReadyKind.
+	// The worker ends when it gets LeaveKind.
+	DoneKind MessageKind = "done"
 )
 
 // Message is any message of either side, flat: which fields count depends on Kind.
 type Message struct {
-	Kind      Kind             `json:"kind"`
-	Job       *Job             `json:"job,omitempty"`
+	Kind      MessageKind      `json:"kind"`
+	Job       *Assignment      `json:"job,omitempty"`
 	AtNS      int64            `json:"at_ns,omitempty"`
 	Effective *trace.Effective `json:"effective,omitempty"`
-	Lines     []byte           `json:"-"` // behind the rest, as they are
+	Lines     []byte           `json:"-"` // Lines come behind the rest, as they are.
 	Files     int              `json:"files,omitempty"`
 	Moved     bool             `json:"moved,omitempty"`
 	Bytes     int64            `json:"bytes,omitempty"`
@@ -65,12 +75,12 @@ type Message struct {
 	Error     string           `json:"error,omitempty"`
 }
 
-// Job is an engine's job, which engine it is for, and when it ends.
-type Job struct {
+// Assignment is an engine's job, which engine it is for, and when it ends.
+type Assignment struct {
 	diskio.Job
 	Simulated bool          `json:"simulated,omitempty"`
-	Device    uint64        `json:"device,omitempty"` // device of the folder when the run began
-	Policy    policy.Policy `json:"policy"`           // policy of the phase
+	Device    uint64        `json:"device,omitempty"` // Device is where the folder was when the run began.
+	Policy    policy.Policy `json:"policy"`           // Policy is that of the phase.
 }
 
 // maxFrame bounds what a broken peer can make us allocate. The largest valid message is a job
@@ -97,7 +107,7 @@ func (c *Conn) Send(m Message) error {
 		return fmt.Errorf("encode %s message: %w", m.Kind, err)
 	}
 	if len(m.Lines) > 0 {
-		body = append(append(body, '\n'), m.Lines...) // JSON on one line
+		body = append(append(body, '\n'), m.Lines...) // The JSON is on one line.
 	}
 	if len(body) > maxFrame {
 		return fmt.Errorf("encode %s message: %d bytes exceed the limit of %d", m.Kind, len(body),
@@ -125,9 +135,8 @@ func (c *Conn) Receive() (Message, error) {
 	}
 	n := binary.BigEndian.Uint32(head[:])
 	if n > maxFrame {
-		return m,
-			fmt.Errorf("receive message: a frame of %d bytes exceeds the limit of %d: is something else "+
-				"writing to this pipe?", n, maxFrame)
+		return m, fmt.Errorf("receive message: a frame of %d bytes exceeds the limit of %d: is "+
+			"something else writing to this pipe?", n, maxFrame)
 	}
 	// ReadAll grows with what arrives: a false length costs nothing.
 	body, err := io.ReadAll(io.LimitReader(c.r, int64(n)))

@@ -9,8 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Hub is the model that simulated disks share.
-type Hub interface {
+// Mover is the model of a hub that simulated disks share.
+type Mover interface {
 	// Move waits until the hub has moved this many more bytes, and says when that was in model
 	// time.
 	Move(ctx context.Context, bytes int64) (doneNS int64, err error)
@@ -20,12 +20,12 @@ type Hub interface {
 // model's, so it never looks at a clock.
 type simulated struct {
 	job   diskio.Job
-	model Hub
+	model Mover
 	nowNS int64
 }
 
 // NewSimulated makes the engine of a simulated disk.
-func NewSimulated(job diskio.Job, model Hub) diskio.Engine {
+func NewSimulated(job diskio.Job, model Mover) diskio.Engine {
 	return &simulated{job: job, model: model}
 }
 

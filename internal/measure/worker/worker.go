@@ -46,12 +46,12 @@ const stoppedFor = 2 * time.Second
 const minProcs = 8
 
 // NewEngine makes the engine for a job; hub serves the simulated ones.
-type NewEngine func(job wire.Job, hub Hub) (diskio.Engine, error)
+type NewEngine func(job wire.Assignment, hub Mover) (diskio.Engine, error)
 
-// worker is the state of one job. It is the simulated engine's Hub.
+// worker is the state of one job. It is the simulated engine's Mover.
 type worker struct {
 	conn      *wire.Conn
-	job       wire.Job
+	job       wire.Assignment
 	log       *zap.Logger
 	cancel    context.CancelCauseFunc // cancel ends the job, and says why.
 	engine    diskio.Engine

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fakeEngine moves each file in ten nanoseconds, or does what a test tells it to.
 type fakeEngine struct {
-	job        wire.Job
+	job        wire.Assignment
 	prepareErr error
 	transfer   func(ctx context.Context, seq int) error
 	releaseNS  int64
@@ -83,7 +83,7 @@ func begin(t *testing.T, engine *fakeEngine) *coordinatorSide {
 	t.Helper()
 	toWorker, coordinatorOut := io.Pipe()
 	coordinatorIn, fromWorker := io.Pipe()
-	engine.job = wire.Job{Policy: engine.job.Policy, Job: diskio.Job{Phase: "WW", Job: scenario.Job{
+	engine.job = wire.Assignment{Policy: engine.job.Policy, Job: diskio.Job{Phase: "WW", Job: scenario.Job{
 		Disk: "A", Role: trace.Write, Sizes: []int64{100, 200}, Reads: engine.job.Reads,
 	}}}
 	engine.closed = make(chan struct{})
@@ -96,7 +96,7 @@ func begin(t *testing.T, engine *fakeEngine) *coordinatorSide {
 	side.hangUp = func() error { return errors.Join(coordinatorOut.Close(), coordinatorIn.Close()) }
 	t.Cleanup(func() { side.hangUp() }) // all that ends the reading of its orders
 	go func() {
-		newEngine := func(wire.Job, Hub) (diskio.Engine, error) { return engine, nil }
+		newEngine := func(wire.Assignment, Mover) (diskio.Engine, error) { return engine, nil }
 		side.ended <- Run(context.Background(), wire.NewConn(toWorker, fromWorker), runID,
 			[]string{side.disk}, newEngine, zap.NewNop())
 	}()
@@ -117,7 +117,7 @@ func (s *coordinatorSide) send(m wire.Message) {
 
 // until reads up to the first message of a kind; events go to the result, signs of life are
 // skipped.
-func (s *coordinatorSide) until(kind wire.Kind) (wire.Message, []trace.Event) {
+func (s *coordinatorSide) until(kind wire.MessageKind) (wire.Message, []trace.Event) {
 	s.t.Helper()
 	var events []trace.Event
 	for {
@@ -221,11 +221,11 @@ func TestEnds(t *testing.T) {
 			Type: trace.GaugeType, Phase: "WW", Disk: "A", Name: trace.CachedShare, Value: share,
 		}
 	}
-	released := []wire.Kind{wire.ReleaseKind}
+	released := []wire.MessageKind{wire.ReleaseKind}
 	for _, tt := range []struct {
 		name      string
 		engine    fakeEngine
-		told      []wire.Kind // when it is ready
+		told      []wire.MessageKind // when it is ready
 		err       string
 		effective *trace.Effective // if it is not what it was when ready
 		event     trace.Event      // beside its files' start, progress and end
@@ -249,11 +249,11 @@ func TestEnds(t *testing.T) {
 			err:  disk.Error(), effective: &trace.Effective{Engine: "fake", Warnings: doubts},
 			event: failed},
 		{name: "told to stop", engine: fakeEngine{transfer: untilCancelled},
-			told: []wire.Kind{wire.ReleaseKind, wire.StopKind}, err: errStopped.Error()},
-		{name: "stopped before the release", told: []wire.Kind{wire.StopKind},
+			told: []wire.MessageKind{wire.ReleaseKind, wire.StopKind}, err: errStopped.Error()},
+		{name: "stopped before the release", told: []wire.MessageKind{wire.StopKind},
 			err: errStopped.Error()},
 		{name: "at the limit", engine: fakeEngine{transfer: untilCancelled,
-			job: wire.Job{Policy: policy.Policy{Limit: time.Millisecond}}}, told: released},
+			job: wire.Assignment{Policy: policy.Policy{Limit: time.Millisecond}}}, told: released},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			side := start(t, &tt.engine)

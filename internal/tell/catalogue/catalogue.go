@@ -134,7 +134,7 @@ const (
 )
 
 // fileOf is the name of the file of a run alone.
-func fileOf(run, host string) string { return rundir.Named(run) + "-" + hash(host) + ".parquet" }
+func fileOf(run, host string) string { return rundir.SafeName(run) + "-" + hash(host) + ".parquet" }
 
 // save writes the run's rows of a grain. There is a file even if they are none: others may hold
 // rows that the run had earlier.
