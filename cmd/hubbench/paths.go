@@ -65,7 +65,7 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 		ready := &prepare.Ready{Plan: measuring.Plan, Look: r.look, Notify: r.notify}
 		// It is too short to be held up by what else the disks do: the run itself is checked for
 		// that.
-		if err = ready.LeaveOut(append(slices.Clone(r.allow), "busy", "background")); err != nil {
+		if err = ready.SkipChecks(append(slices.Clone(r.allow), "busy", "background")); err != nil {
 			return usage(err)
 		}
 		var wrong []error

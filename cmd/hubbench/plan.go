@@ -88,9 +88,9 @@ func (o *planOptions) run(ctx context.Context, path string) error {
 		return usage(err)
 	}
 	ready.Look = o.lookAround
-	ready.ReachResults("")
-	_ = ready.Reach() // the checks report it in detail
-	if err := ready.LeaveOut(o.allow); err != nil {
+	ready.OpenResults("")
+	_ = ready.OpenFolders() // the checks report it in detail
+	if err := ready.SkipChecks(o.allow); err != nil {
 		return usage(err)
 	}
 	problems := ready.Problems(ctx, ready.Folder("", time.Now()))

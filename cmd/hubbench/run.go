@@ -189,7 +189,7 @@ func (r *session) begin(ctx context.Context, args []string) (err error) {
 			return err
 		}
 		r.ready.Look = r.lookAround
-		r.ready.ReachResults(r.resultOptions.dir)
+		r.ready.OpenResults(r.resultOptions.dir)
 		err = r.create(ctx, r.resultOptions.dir, began)
 		r.look = look
 		r.ready.Look = r.lookAround // anew, if a person connects disks in another way
@@ -280,7 +280,7 @@ func (r *session) finish(rest *rundir.Unfinished) (err error) {
 // prepareRest checks whether the run's own plan can continue here.
 func (r *session) prepareRest(ctx context.Context, rest *rundir.Unfinished) (warnings []string,
 	err error) {
-	if r.ready, err = prepare.Rest(rest, r.notify); err != nil {
+	if r.ready, err = prepare.Resume(rest, r.notify); err != nil {
 		return nil, err
 	}
 	if warnings, err = r.preflight(ctx, r.from); err != nil {
@@ -310,10 +310,10 @@ func (r *session) preflight(ctx context.Context, results string) (warnings []str
 	if r.least, err = leastRates(r.below, r.ready.Plan); err != nil {
 		return nil, err
 	}
-	if err := r.ready.LeaveOut(r.allow); err != nil {
+	if err := r.ready.SkipChecks(r.allow); err != nil {
 		return nil, usage(err)
 	}
-	unreached := r.ready.Reach() // the checks say it better
+	unreached := r.ready.OpenFolders() // the checks say it better
 	if warnings, err = r.ready.Check(ctx, results); err != nil {
 		return nil, usage(err)
 	}

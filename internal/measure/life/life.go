@@ -1,17 +1,13 @@
 // Package life is how far a run has come: one state at a time, with the same name in the code, in
 // run.log, in run.json and in the live view. Start at [Life].
 //
-//	checked ──> created ──> getting ready ──> released ──> measuring
-//	               │           ^  │ ^             │          │  │
-//	               │           │  │ └─────────────│──────────│──┘ the next phase, or try of a search
-//	               │           │  │               │          │
-//	               │           │  └───────┬───────┴──────────┘
-//	               │           │          │ no phase is left, an interrupt, a kill, a disk that was
-//	               │           │          │ pulled or hangs, a worker that died, a full results disk
-//	               │           │          v
-//	               ├───────────│──────> cleaning ──> concluded
-//	               │           └──────────┘ a person has connected the disks in another way
-//	               └───────────────────────────────> concluded: nothing could be begun
+//	checked -> created -> getting ready -> released -> measuring -> cleaning -> concluded
+//
+//	measuring -> getting ready           the next phase, or the next try of a search
+//	created, getting ready,              an interrupt, a kill, a worker that died, a disk that was
+//	released, measuring -> cleaning      pulled or hangs, a full results disk, or no phase is left
+//	cleaning -> getting ready            a person has connected the disks in another way
+//	created -> concluded                 nothing could be begun
 //
 // A run that was killed stays, in run.json, in the state in which that happened. To resume it
 // begins a new life: its plan is checked again, and created means that its folder was taken over.

@@ -33,8 +33,8 @@ const (
 	watchAbove = 256e6 // It is in bytes.
 )
 
-// LeaveOut leaves out the checks that the command line names beside the scenario's own.
-func (r *Ready) LeaveOut(codes []string) error {
+// SkipChecks skips the checks that the command line names, besides the scenario's own.
+func (r *Ready) SkipChecks(codes []string) error {
 	var known, always []string
 	for _, c := range check.Table() {
 		switch {
@@ -73,7 +73,7 @@ func (r *Ready) Problems(ctx context.Context, results string) []check.Problem {
 		},
 	}
 	skipped := slices.Contains(r.Allow, "busy") && slices.Contains(r.Allow, "background")
-	if r.moves() > watchAbove && !skipped {
+	if r.bytesMoved() > watchAbove && !skipped {
 		opts.Watch = watchFor
 	}
 	if results != "" {
@@ -87,9 +87,9 @@ func (r *Ready) Problems(ctx context.Context, results string) []check.Problem {
 	return problems
 }
 
-// moves is what the plan moves on all disks together, with the files that it writes before it reads
-// them.
-func (r *Ready) moves() (bytes int64) {
+// bytesMoved is what the plan moves on all disks together, with the files that it writes before it
+// reads them.
+func (r *Ready) bytesMoved() (bytes int64) {
 	for _, phase := range r.Plan.Phases {
 		if phase.Precondition > 0 {
 			return math.MaxInt64 // It is most of a volume.

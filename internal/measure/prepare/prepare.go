@@ -113,8 +113,8 @@ func lookAround(ctx context.Context) (*hardware.Inventory, error) {
 	return device.Look(ctx, false)
 }
 
-// Rest is what is left of a run that was cut off, by the plan that it began with.
-func Rest(rest *rundir.Unfinished, notify func(text string)) (*Ready, error) {
+// Resume is what is left of a run that was cut off, by the plan that it began with.
+func Resume(rest *rundir.Unfinished, notify func(text string)) (*Ready, error) {
 	r := &Ready{
 		Plan: rest.Info.Plan, Allow: rest.Info.Allow, Done: rest.Done, Tries: rest.Tries,
 		Look: lookAround, Notify: notify,
@@ -150,15 +150,15 @@ func (r *Ready) each(do func(scenario.Disk) error) error {
 	return nil
 }
 
-// Reach opens every real disk's folder, before anything else is asked of it.
-func (r *Ready) Reach() error {
-	return r.each(func(d scenario.Disk) error { return reach(d.Path) })
+// OpenFolders opens every real disk's folder, before anything else is asked of it.
+func (r *Ready) OpenFolders() error {
+	return r.each(func(d scenario.Disk) error { return openFolder(d.Path) })
 }
 
-// reach reads a disk's folder, as a job does first, however long that takes: a disk at rest spins
-// up, and macOS asks the person whether the terminal may use the volume, and holds the call back
-// until there is an answer. Done before a job, neither is mistaken for a disk that hangs.
-func reach(dir string) error {
+// openFolder reads a disk's folder, as a job does first, however long that takes: a disk at rest
+// spins up, and macOS asks the person whether the terminal may use the volume, and holds the call
+// back until there is an answer. Done before a job, neither is mistaken for a disk that hangs.
+func openFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return diskio.WithHint(err)
@@ -273,8 +273,8 @@ const DefaultResults = "results"
 // ResultsOf is the folder that a scenario's run folders go into by default.
 func ResultsOf(s *scenario.Scenario) string { return cmp.Or(s.Results, DefaultResults) }
 
-// ReachResults looks at where the results are to go, asked for or not, for as long as that takes.
-func (r *Ready) ReachResults(asked string) {
+// OpenResults looks at where the results are to go, asked for or not, for as long as that takes.
+func (r *Ready) OpenResults(asked string) {
 	into := ResultsOf(r.Scenario)
 	if asked != "" {
 		into = filepath.Dir(asked)

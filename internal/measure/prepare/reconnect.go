@@ -13,8 +13,8 @@ import (
 // A disk that a person connects elsewhere may come back under another path. Until then an empty
 // test folder of its own name stays on it, by which it is known again.
 
-// markOf names the test folder of a disk.
-func (r *Ready) markOf(runID, disk string) string {
+// markName names the test folder of a disk.
+func (r *Ready) markName(runID, disk string) string {
 	number := 1
 	for r.Plan.Disks[number-1].Name != disk {
 		number++
@@ -39,7 +39,7 @@ func (r *Ready) Mark(runID string) error {
 			return err
 		}
 		r.inside[d.Name] = inside
-		return testfolder.Mark(d.Path, r.markOf(runID, d.Name))
+		return testfolder.Mark(d.Path, r.markName(runID, d.Name))
 	})
 }
 
@@ -66,7 +66,7 @@ func (r *Ready) Reconnect(
 		absent = append(absent, d.Name)
 		for _, folder := range folders {
 			place, err := device.Inspect(folder)
-			if err == nil && testfolder.Marked(folder, r.markOf(runID, d.Name)) {
+			if err == nil && testfolder.Marked(folder, r.markName(runID, d.Name)) {
 				d.Path, devices[d.Name] = folder, place.ID
 				absent = absent[:len(absent)-1]
 				break
@@ -80,7 +80,7 @@ func (r *Ready) Reconnect(
 func (r *Ready) Unmark(runID string) {
 	_ = r.each(func(d scenario.Disk) error {
 		// If it stays, hubbench clean removes it later.
-		_ = testfolder.RemoveRun(d.Path, r.markOf(runID, d.Name))
+		_ = testfolder.RemoveRun(d.Path, r.markName(runID, d.Name))
 		return nil
 	})
 }

@@ -78,9 +78,10 @@ type Message struct {
 // Assignment is an engine's job, which engine it is for, and when it ends.
 type Assignment struct {
 	diskio.Job
-	Simulated bool          `json:"simulated,omitempty"`
-	Device    uint64        `json:"device,omitempty"` // Device is where the folder was when the run began.
-	Policy    policy.Policy `json:"policy"`           // Policy is that of the phase.
+	Simulated bool `json:"simulated,omitempty"`
+	// Device is where the folder was when the run began.
+	Device uint64        `json:"device,omitempty"`
+	Policy policy.Policy `json:"policy"` // Policy is that of the phase.
 }
 
 // maxFrame bounds what a broken peer can make us allocate. The largest valid message is a job
@@ -146,8 +147,8 @@ func (c *Conn) Receive() (Message, error) {
 	if len(body) < int(n) {
 		return m, fmt.Errorf("receive message: %w", io.ErrUnexpectedEOF)
 	}
-	said, lines, _ := bytes.Cut(body, []byte{'\n'})
-	if err := json.Unmarshal(said, &m); err != nil {
+	fields, lines, _ := bytes.Cut(body, []byte{'\n'})
+	if err := json.Unmarshal(fields, &m); err != nil {
 		return m, fmt.Errorf("receive message: %w", err)
 	}
 	if len(lines) > 0 {

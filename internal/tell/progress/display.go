@@ -41,11 +41,11 @@ func (d *display) show(run *state) {
 	if d.size == nil {
 		if run.now.Sub(run.since) >= logEvery && run.now.Sub(d.logged) >= logEvery {
 			d.logged = run.now
-			text := run.heading() + "   " + run.doing()
+			text := run.heading() + "   " + run.stateText()
 			if left, _ := run.leftText(); left != "" {
 				text += ", " + left
 			}
-			d.say(text)
+			d.print(text)
 		}
 		return
 	}
@@ -84,12 +84,12 @@ func (d *display) wipe() { d.write(d.erase()) }
 // log writes a line for those who see no picture.
 func (d *display) log(text string) {
 	if d.size == nil {
-		d.say(text)
+		d.print(text)
 	}
 }
 
-// say writes a paragraph that stays.
-func (d *display) say(text string) {
+// print writes a paragraph that stays.
+func (d *display) print(text string) {
 	text = cells.Clean(text)
 	if d.size == nil {
 		text = cells.NoCommand(text)

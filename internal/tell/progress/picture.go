@@ -83,7 +83,7 @@ func (p *picture) frame(room int) []row {
 	p.add(11)
 	p.findings()
 	p.note(8, "Written", p.writing())
-	p.note(0, "Now", p.doing())
+	p.note(0, "Now", p.stateText())
 	p.add(12)
 	hint := span{"  Ctrl-C stops after this request and keeps the results", p.ink.Dim}
 	if p.stopping {

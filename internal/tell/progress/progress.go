@@ -119,7 +119,7 @@ func (p *Progress) Stopping() {
 	defer p.lock()()
 	p.state.stopping = true
 	if p.opts.Size == nil || !p.state.inPhase {
-		p.display.say(stopping)
+		p.display.print(stopping)
 	}
 }
 
@@ -131,7 +131,7 @@ func (p *Progress) Notify(text string) {
 	}
 	defer p.lock()()
 	if p.opts.Size == nil || !p.state.inPhase {
-		p.display.say(text)
+		p.display.print(text)
 	} else {
 		p.state.warnings = append(p.state.warnings, text)
 	}
@@ -150,10 +150,10 @@ func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 	s := &p.state
 	p.display.wipe()
 	for _, text := range s.warnings {
-		p.display.say(text)
+		p.display.print(text)
 	}
 	for _, f := range failures {
-		p.display.say(f.String())
+		p.display.print(f.String())
 	}
 	if whole {
 		p.display.log(s.conclude(took, result))
@@ -172,7 +172,7 @@ func (p *Progress) TryEnds(try trace.Try, o search.TryOutcome, s *search.Finder)
 	}
 	text := fmt.Sprintf("try %d of at most %d: %s: %s", s.Tries(), s.MaxTries(), what, o.Verdict)
 	defer p.lock()()
-	p.state.made, p.state.costs[p.state.index].tries = s.Tries(), s.MaxTries()-s.Tries()
+	p.state.triesDone, p.state.costs[p.state.index].tries = s.Tries(), s.MaxTries()-s.Tries()
 	p.state.soFar = text
 	p.display.log("      " + text) // It belongs to the phase above.
 }

@@ -475,14 +475,14 @@ func TestPreparingResumed(t *testing.T) {
 	r.begins(1, r.state.plan.Phases[1])
 	r.Moves("A", 5e9, 0)
 	want := "getting ready: 5 of 20 GB of files for C writes, A and B read"
-	check.Same(t, "resumed", want, r.state.doing())
+	check.Same(t, "resumed", want, r.state.stateText())
 	check.Same(t, "what is written in this sitting", "5 of 50 GB", r.state.writing())
 
 	r = show(Options{Plan: plan()})
 	r.phase(0, 0, nil)
 	r.PhaseEnds(nil)
 	r.begins(1, r.state.plan.Phases[1])
-	check.Same(t, "after a phase that left them", "getting ready", r.state.doing())
+	check.Same(t, "after a phase that left them", "getting ready", r.state.stateText())
 }
 
 // A run that waits says for how long.
@@ -494,7 +494,8 @@ func TestCooldown(t *testing.T) {
 		want      string
 	}{
 		{time.Second, false, "0 s\n", "getting ready: cooling down, 0 of 1 s\n"},
-		{10 * time.Second, false, "0 s, then 10 s to cool down\n", "getting ready: cooling down, 4 of 10 s\n"},
+		{10 * time.Second, false, "0 s, then 10 s to cool down\n",
+			"getting ready: cooling down, 4 of 10 s\n"},
 		{time.Hour, true, "0 s, then at most 1 h to cool down\n",
 			"getting ready: cooling down until idle, 4 s, at most 1 h\n"},
 	} {

@@ -74,7 +74,7 @@ func TestSearch(t *testing.T) {
 			r.Enter(life.Released)
 			r.Enter(life.Measuring)
 			r.now = r.now.Add(29 * time.Second)
-			doing := r.state.doing()
+			doing := r.state.stateText()
 			if want := fmt.Sprintf(", try %d of at most %d", s.Tries()+1,
 				s.MaxTries()); !strings.Contains(doing, want) {
 				t.Errorf("%q is not in %q", want, doing)

@@ -40,7 +40,7 @@ type state struct {
 
 	now, began time.Time
 	index      int // index is the phase's.
-	made       int // made counts the tries of its search.
+	triesDone  int // triesDone counts the tries of its search.
 
 	life    life.State
 	inPhase bool           // Between phases there is nothing to draw.
@@ -120,7 +120,7 @@ func (s *state) begin(index int, phase scenario.Phase, coolsDown bool) {
 		s.began = s.now
 	}
 	if index != s.index {
-		s.made = 0
+		s.triesDone = 0
 	}
 	s.index, s.current, s.since, s.disks = index, phase, s.now, nil
 	s.inPhase, s.cooling = true, coolsDown
@@ -273,8 +273,8 @@ func (s *state) model() string {
 	return ""
 }
 
-// doing says in which state the run is, how far it is, and what comes next.
-func (s *state) doing() string {
+// stateText says in which state the run is, how far it is, and what comes next.
+func (s *state) stateText() string {
 	detail := ""
 	switch {
 	case s.life == life.Cleaning:
@@ -332,7 +332,7 @@ func (s *state) measuringText() string {
 	text += s.model()
 	c, next := s.costs[s.index], s.index+1
 	if phase.Try != nil {
-		text += fmt.Sprintf(", try %d of at most %d", s.made+1, s.made+c.tries)
+		text += fmt.Sprintf(", try %d of at most %d", s.triesDone+1, s.triesDone+c.tries)
 	}
 	if c.tries > 1 {
 		next = s.index

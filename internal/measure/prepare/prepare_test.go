@@ -7,11 +7,11 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-func TestReach(t *testing.T) {
+func TestOpenFolder(t *testing.T) {
 	dir := t.TempDir()
-	if err := reach(dir); err != nil {
+	if err := openFolder(dir); err != nil {
 		t.Errorf("an empty folder: %v", err)
 	}
-	check.Refused(t, "no folder", reach(filepath.Join(dir, "absent")),
+	check.Refused(t, "no folder", openFolder(filepath.Join(dir, "absent")),
 		"check that the disk is mounted")
 }
