@@ -119,9 +119,6 @@ func Resume(rest *rundir.Unfinished, notify func(text string)) (*Ready, error) {
 		Plan: rest.Info.Plan, Allow: rest.Info.Allow, Done: rest.Done, Tries: rest.Tries,
 		Look: lookAround, Notify: notify,
 	}
-	if rest.Info.SystemOK && !slices.Contains(r.Allow, systemDisk) { // A run before Allow.
-		r.Allow = append(r.Allow, systemDisk)
-	}
 	if r.Plan.Simulated() {
 		var err error
 		if r.Profile, err = LoadProfile(r.Plan.Hub.Profile); err != nil {
