@@ -462,9 +462,10 @@ func (k *killTry) checkCode(code int) error {
 	asked := k.signals[coordinatorName]
 	var lost bool // a process that the run cannot do without may be gone
 	for name, signal := range k.signals {
-		// Others it ignores, but not in its first moments.
+		// Others it ignores, but not in its first moments, which begin before the test reads of the
+		// next phase.
 		lost = lost || name != coordinatorName && name != janitorName &&
-			(signal == "KILL" || signal == "TERM" || k.stage == "ready")
+			(signal == "KILL" || signal == "TERM" || k.stage == "ready" || k.stage == "between")
 	}
 	info, err := rundir.LoadInfo(k.out)
 	if err != nil {
