@@ -83,15 +83,12 @@ func TestSpotlightIsKeptOut(t *testing.T) {
 	for _, goos := range []string{"linux", "darwin", "darwin"} {
 		check.Must(t, f.keepFromIndex(goos))
 		_, err := os.Stat(filepath.Join(f.Path, neverIndex))
-		if there := err == nil; there != (goos == "darwin") && runtime.GOOS != "darwin" {
-			t.Errorf("on %s the file is there: %v", goos, there)
-		}
+		check.Same(t, "the file is there on "+goos, goos == "darwin" || runtime.GOOS == "darwin",
+			err == nil)
 	}
 	f.close()
 	check.Must(t, RemoveRun(dir, "r1"))
-	if _, err := os.Stat(f.Path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the folder is left: %v", err)
-	}
+	check.Empty(t, dir)
 	path := makeFolder(t, dir)
 	_ = os.Remove(filepath.Join(path, neverIndex))
 	check.Must(t, os.Mkdir(filepath.Join(path, neverIndex), 0o700))
@@ -99,13 +96,9 @@ func TestSpotlightIsKeptOut(t *testing.T) {
 }
 
 func TestRemoveRunWithoutFolder(t *testing.T) {
-	if err := RemoveRun(t.TempDir(), "r1"); err != nil {
-		t.Errorf("RemoveRun() = %v, want nil", err)
-	}
+	check.Must(t, RemoveRun(t.TempDir(), "r1"))
 	for _, id := range []string{"", "..", "../x", "a/b", `a\b`, ".", strings.Repeat("x", 200)} {
-		if err := RemoveRun(t.TempDir(), id); err == nil {
-			t.Errorf("RemoveRun(%q) = nil, want an error", id)
-		}
+		check.Refused(t, id, RemoveRun(t.TempDir(), id), "cannot name a folder")
 	}
 }
 
@@ -297,9 +290,8 @@ func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 			before := tree(t, dir)
 			got, err := Clean(dir)
 			check.Must(t, err)
-			if len(got) != 1 || !strings.Contains(got[0].Skipped, tt.want) {
-				t.Errorf("Clean() = %+v, want one skipped with %q", got, tt.want)
-			}
+			check.Same(t, "folders", 1, len(got))
+			check.Refused(t, "Clean()", errors.New(got[0].Skipped), tt.want)
 			check.Same(t, "the folder changed", before, tree(t, dir))
 		})
 	}
@@ -324,12 +316,10 @@ func TestRemoveRunFollowsNoLink(t *testing.T) {
 	target := filepath.Join(dir, "data-000000.bin")
 	check.Must(t, os.WriteFile(target, []byte("the user's"), 0o600))
 	check.Must(t, os.Symlink(target, filepath.Join(path, "data-000000.bin")))
-	if err := RemoveRun(dir, "r1"); err == nil {
-		t.Error("RemoveRun() = nil, want an error that names the link")
-	}
-	if got, err := os.ReadFile(target); err != nil || string(got) != "the user's" {
-		t.Errorf("the link's target = %q, %v, want it untouched", got, err)
-	}
+	check.Refused(t, "RemoveRun()", RemoveRun(dir, "r1"), "data-000000.bin")
+	got, err := os.ReadFile(target)
+	check.Must(t, err)
+	check.Same(t, "the link's target", "the user's", string(got))
 }
 
 func TestPhasesShareTheFolder(t *testing.T) {
@@ -351,12 +341,8 @@ func TestTry(t *testing.T) {
 	check.Must(t, Try(dir, "r"))
 	check.Empty(t, dir)
 	check.Must(t, os.MkdirAll(filepath.Join(dir, Prefix+"r", "somebody's"), 0o700))
-	if err := Try(dir, "r"); err == nil {
-		t.Error("a folder without a marker was taken")
-	}
-	if err := Try(filepath.Join(dir, "none"), "r"); err == nil {
-		t.Error("a folder was made in one that does not exist")
-	}
+	check.Refused(t, "a folder without a marker", Try(dir, "r"), "without hubbench's marker")
+	check.Refused(t, "no folder", Try(filepath.Join(dir, "none"), "r"), "open the disk's folder")
 }
 
 // The list against a plain one: files made, removed for room, kept, forgotten.
