@@ -5,7 +5,6 @@ import (
 	"math"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -17,31 +16,28 @@ func TestStreamsOverload(t *testing.T) {
 	const frame, buffer = 40 * time.Millisecond, time.Second
 	for record, count := range map[bool]int{false: 1, true: 4} {
 		for _, load := range []float64{0.97, 1.01, 1.2, 2} {
-			overEngines(t, fmt.Sprintf("record %v, %d streams, load %g", record, count, load),
-				func(t *testing.T, engine engineMaker) {
-					dir := t.TempDir()
-					synctest.Test(t, func(t *testing.T) {
-						length := 400 * time.Second
-						if load > 1.1 {
-							length = 120 * time.Second
-						}
-						service := time.Duration(load * float64(frame) / float64(count))
-						spec := stream.Spec{Record: record, Rate: 204800, Frame: frame,
-							Count:  count,
-							Buffer: buffer}
-						p := playStreams(t,
-							virtualStreams(streamsJob(dir, spec), inTurn(service), engine), length)
-						due, late := 0, 0
-						for _, o := range p.outcomes {
-							due, late = due+o.Due, late+o.Late
-						}
-						got, want := float64(late)/float64(due),
-							dropping(frame, service, count, int(buffer/frame), length)
-						t.Logf("late %.3f %%, a queue that drops loses %.3f %%", 100*got, 100*want)
-						if math.Abs(got-want) > max(0.02*want, 0.0005) {
-							t.Errorf("%.4f of the frames are late, want %.4f", got, want)
-						}
-					})
+			inVirtualTime(t, fmt.Sprintf("record %v, %d streams, load %g", record, count, load),
+				func(t *testing.T, dir string, engine engineMaker) {
+					length := 400 * time.Second
+					if load > 1.1 {
+						length = 120 * time.Second
+					}
+					service := time.Duration(load * float64(frame) / float64(count))
+					spec := stream.Spec{Record: record, Rate: 204800, Frame: frame,
+						Count:  count,
+						Buffer: buffer}
+					p := playStreams(t,
+						virtualStreams(streamsJob(dir, spec), inTurn(service), engine), length)
+					due, late := 0, 0
+					for _, o := range p.outcomes {
+						due, late = due+o.Due, late+o.Late
+					}
+					got, want := float64(late)/float64(due),
+						dropping(frame, service, count, int(buffer/frame), length)
+					t.Logf("late %.3f %%, a queue that drops loses %.3f %%", 100*got, 100*want)
+					if math.Abs(got-want) > max(0.02*want, 0.0005) {
+						t.Errorf("%.4f of the frames are late, want %.4f", got, want)
+					}
 				})
 		}
 	}

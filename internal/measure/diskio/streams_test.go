@@ -127,45 +127,42 @@ func TestStreamsOverAStall(t *testing.T) {
 		from    = 5 * time.Second
 		length  = 12 * time.Second
 	)
-	stalled := func(t *testing.T, engine engineMaker, record bool, buffer, stall time.Duration) {
-		dir := t.TempDir()
-		synctest.Test(t, func(t *testing.T) {
-			var began time.Time
-			stands := func() time.Duration {
-				since := time.Since(began)
-				if began.IsZero() || since < from || since >= from+stall {
-					return 0
-				}
-				return from + stall - since
+	stalled := func(t *testing.T, dir string, engine engineMaker, spec stream.Spec,
+		stall time.Duration) {
+		var began time.Time
+		stands := func() time.Duration {
+			since := time.Since(began)
+			if began.IsZero() || since < from || since >= from+stall {
+				return 0
 			}
-			spec := stream.Spec{Record: record, Rate: 1.03e6, Frame: frame, Count: 4,
-				Buffer: buffer}
-			p := playStreams(t, virtualStreams(streamsJob(dir, spec), stalling(service, stands),
-				engine), length, func() { began = time.Now() })
-			p.checkSpans(t, spec, length)
-			for i, player := range stream.Players([]stream.Spec{spec}) {
-				want := overStall(spec, i, spec.Count, from, from+stall, length)
-				got := p.outcomes[tracetest.StreamOf{Stream: player.Name}]
-				check.Same(t, player.Name+": frames due", want.Due, got.Due)
-				if diff := got.Late - want.Late; diff < 0 || diff > max(1, want.Late/100) {
-					t.Errorf("stream %d: %d late frames, want %d", i+1, got.Late, want.Late)
-				}
-				check.Same(t, player.Name+": stalled", int64(got.Late)*frame.Nanoseconds(),
-					got.StallNS)
-				if diff := got.LowestNS - want.LowestNS; diff < -4*service.Nanoseconds() ||
-					diff > 0 {
-					t.Errorf("stream %d: the buffer fell to %d ns, want at most a few requests under %d", i+1, got.LowestNS, want.LowestNS)
-				}
+			return from + stall - since
+		}
+		p := playStreams(t, virtualStreams(streamsJob(dir, spec), stalling(service, stands), engine),
+			length, func() { began = time.Now() })
+		p.checkSpans(t, spec, length)
+		for i, player := range stream.Players([]stream.Spec{spec}) {
+			want := overStall(spec, i, spec.Count, from, from+stall, length)
+			got := p.outcomes[tracetest.StreamOf{Stream: player.Name}]
+			check.Same(t, player.Name+": frames due", want.Due, got.Due)
+			if diff := got.Late - want.Late; diff < 0 || diff > max(1, want.Late/100) {
+				t.Errorf("stream %d: %d late frames, want %d", i+1, got.Late, want.Late)
 			}
-		})
+			check.Same(t, player.Name+": stalled", int64(got.Late)*frame.Nanoseconds(), got.StallNS)
+			if diff := got.LowestNS - want.LowestNS; diff < -4*service.Nanoseconds() || diff > 0 {
+				t.Errorf("stream %d: the buffer fell to %d ns, want at most a few requests under %d",
+					i+1, got.LowestNS, want.LowestNS)
+			}
+		}
 	}
 	for _, record := range []bool{false, true} {
 		for _, buffer := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
 			for _, stall := range []time.Duration{0, 300 * time.Millisecond, time.Second,
 				3 * time.Second} {
-				overEngines(t, fmt.Sprintf("record %v, buffer %s, stall %s", record, buffer, stall),
-					func(t *testing.T, engine engineMaker) {
-						stalled(t, engine, record, buffer, stall)
+				spec := stream.Spec{Record: record, Rate: 1.03e6, Frame: frame, Count: 4,
+					Buffer: buffer}
+				inVirtualTime(t, fmt.Sprintf("record %v, buffer %s, stall %s", record, buffer, stall),
+					func(t *testing.T, dir string, engine engineMaker) {
+						stalled(t, dir, engine, spec, stall)
 					})
 			}
 		}
@@ -175,19 +172,15 @@ func TestStreamsOverAStall(t *testing.T) {
 // However short a phase is, its streams have moved at their rate: a stretch takes as long as its
 // frames are shown.
 func TestStreamsOfAShortPhase(t *testing.T) {
-	overEngines(t, "", func(t *testing.T, engine engineMaker) {
-		dir := t.TempDir()
-		synctest.Test(t, func(t *testing.T) {
-			spec := stream.Spec{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1,
-				Buffer: time.Second}
-			p := playStreams(t, virtualStreams(streamsJob(dir, spec), serving(time.Millisecond),
-				engine), 2100*time.Millisecond)
-			check.Same(t, "stretches of a second in 2.1 s", 2, len(p.spans))
-			for _, s := range p.spans {
-				rate := float64(s.Bytes) / float64(s.EndNS-s.StartNS) * 1e9
-				check.Near(t, "bytes per second", spec.Rate, rate, 0.002*spec.Rate)
-			}
-		})
+	inVirtualTime(t, "", func(t *testing.T, dir string, engine engineMaker) {
+		spec := stream.Spec{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}
+		p := playStreams(t, virtualStreams(streamsJob(dir, spec), serving(time.Millisecond), engine),
+			2100*time.Millisecond)
+		check.Same(t, "stretches of a second in 2.1 s", 2, len(p.spans))
+		for _, s := range p.spans {
+			rate := float64(s.Bytes) / float64(s.EndNS-s.StartNS) * 1e9
+			check.Near(t, "bytes per second", spec.Rate, rate, 0.002*spec.Rate)
+		}
 	})
 }
 
@@ -247,6 +240,17 @@ func overEngines(t *testing.T, name string, test func(t *testing.T, engine engin
 	for how, engine := range map[string]engineMaker{"threads": noRing, "io_uring": likeRing(0)} {
 		t.Run(how+", "+name, func(t *testing.T) { test(t, engine) })
 	}
+}
+
+// inVirtualTime runs a test over each way to move frames, in a folder of its own and in virtual time.
+func inVirtualTime(
+	t *testing.T, name string, test func(t *testing.T, dir string, engine engineMaker),
+) {
+	t.Helper()
+	overEngines(t, name, func(t *testing.T, engine engineMaker) {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) { test(t, dir, engine) })
+	})
 }
 
 // likeRing makes queues whose requests are made by threads, in the test's own time, but which
@@ -357,41 +361,38 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 		{service: 39 * ms, still: 700 * ms, want: 700 * ms},
 		{service: 45 * ms, still: 700 * ms, want: 700 * ms},
 	} {
-		overEngines(t, fmt.Sprintf("requests of %s, still for %s, oversleeps %s", tt.service,
-			tt.still, tt.oversleeps), func(t *testing.T, engine engineMaker) {
-			dir := t.TempDir()
-			synctest.Test(t, func(t *testing.T) {
-				job := streamsJob(dir,
-					stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 1, Buffer: 200 * ms})
-				s := virtualStreams(job, serving(tt.service), engine)
-				running, overslept := s.timing, false
-				s.timing.now = func() int64 {
-					if ns := running.now(); ns < at.Nanoseconds() {
-						return ns
+		inVirtualTime(t, fmt.Sprintf("requests of %s, still for %s, oversleeps %s", tt.service,
+			tt.still, tt.oversleeps), func(t *testing.T, dir string, engine engineMaker) {
+			job := streamsJob(dir,
+				stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 1, Buffer: 200 * ms})
+			s := virtualStreams(job, serving(tt.service), engine)
+			running, overslept := s.timing, false
+			s.timing.now = func() int64 {
+				if ns := running.now(); ns < at.Nanoseconds() {
+					return ns
+				}
+				return running.now() + tt.still.Nanoseconds()
+			}
+			s.timing.sleepUntil = func(ns int64) {
+				if ns > at.Nanoseconds() {
+					ns = max(at.Nanoseconds(), ns-tt.still.Nanoseconds())
+					if !overslept {
+						overslept = true
+						ns += tt.oversleeps.Nanoseconds()
 					}
-					return running.now() + tt.still.Nanoseconds()
 				}
-				s.timing.sleepUntil = func(ns int64) {
-					if ns > at.Nanoseconds() {
-						ns = max(at.Nanoseconds(), ns-tt.still.Nanoseconds())
-						if !overslept {
-							overslept = true
-							ns += tt.oversleeps.Nanoseconds()
-						}
-					}
-					running.sleepUntil(ns)
-				}
-				p := playStreams(t, s, 4*time.Second)
-				// Something is due every 50 ms at least, and may go unseen for that long; the
-				// histogram has it to a thousandth.
-				if over := p.host - tt.want; over > tt.want/1000 || over < -50*ms {
-					t.Errorf("late by %s, want %s or up to 50 ms less", p.host, tt.want)
-				}
-				if slow := tt.service > 40*ms ||
-					max(tt.still, tt.oversleeps) > 200*ms; slow != (p.late > 0) {
-					t.Errorf("%d late frames", p.late)
-				}
-			})
+				running.sleepUntil(ns)
+			}
+			p := playStreams(t, s, 4*time.Second)
+			// Something is due every 50 ms at least, and may go unseen for that long; the
+			// histogram has it to a thousandth.
+			if over := p.host - tt.want; over > tt.want/1000 || over < -50*ms {
+				t.Errorf("late by %s, want %s or up to 50 ms less", p.host, tt.want)
+			}
+			if slow := tt.service > 40*ms ||
+				max(tt.still, tt.oversleeps) > 200*ms; slow != (p.late > 0) {
+				t.Errorf("%d late frames", p.late)
+			}
 		})
 	}
 }
