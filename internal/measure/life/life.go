@@ -41,14 +41,24 @@ const (
 	Concluded State = "concluded"
 )
 
-// next has the states that may follow each, as drawn above.
-var next = map[State][]State{
-	Checked:      {Created},
-	Created:      {GettingReady, Cleaning, Concluded},
-	GettingReady: {Released, Cleaning},
-	Released:     {Measuring, Cleaning},
-	Measuring:    {GettingReady, Cleaning},
-	Cleaning:     {GettingReady, Concluded},
+// next has the states that may follow, as listed above.
+func (s State) next() []State {
+	switch s {
+	case Checked:
+		return []State{Created}
+	case Created:
+		return []State{GettingReady, Cleaning, Concluded}
+	case GettingReady:
+		return []State{Released, Cleaning}
+	case Released:
+		return []State{Measuring, Cleaning}
+	case Measuring:
+		return []State{GettingReady, Cleaning}
+	case Cleaning:
+		return []State{GettingReady, Concluded}
+	default:
+		return nil
+	}
 }
 
 // Life is a run's state, and who is told when it changes. It is for one goroutine.
@@ -62,7 +72,7 @@ type Life struct {
 // Enter moves on to a state, and tells the log why, run.json and the live view. The error is that
 // of run.json, or a mistake of hubbench's.
 func (l *Life) Enter(state State, why string) error {
-	if !slices.Contains(next[l.State], state) {
+	if !slices.Contains(l.State.next(), state) {
 		return fmt.Errorf("a run that is %s can't be %s next (%s): this is a bug of hubbench's",
 			l.State, state, why)
 	}
