@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -53,7 +52,7 @@ func disks(dir string) (runs [][]table.DiskRow, err error) {
 	if err := filepath.WalkDir(filepath.Join(dir, "disk"), add); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(paths, func(a, b string) int { return cmp.Compare(isCompact(a), isCompact(b)) })
+	slices.SortStableFunc(paths, func(a, b string) int { return isCompact(a) - isCompact(b) })
 	type run struct{ id, host string }
 	type place struct {
 		path string

@@ -14,7 +14,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
@@ -104,14 +103,18 @@ func (r *Run) origin() *analysis.Origin {
 			o.Status = i.Status
 		}
 		if !o.Simulated {
-			o.Skipped = slices.DeleteFunc(slices.Clone(i.Allow), func(code string) bool {
-				// The second is a choice of what to measure.
-				return code == "same_disk" || code == "system_disk"
-			})
-			o.SharedDisk = slices.Contains(i.Allow, "same_disk") ||
-				slices.ContainsFunc(i.Warnings, func(w string) bool {
-					return strings.HasSuffix(w, "[same_disk]")
-				})
+			for _, code := range i.Allow {
+				switch code {
+				case "same_disk":
+					o.SharedDisk = true
+				case "system_disk": // a choice of what to measure
+				default:
+					o.Skipped = append(o.Skipped, code)
+				}
+			}
+			for _, warning := range i.Warnings {
+				o.SharedDisk = o.SharedDisk || strings.HasSuffix(warning, "[same_disk]")
+			}
 		}
 		if i.Plan != nil && i.Plan.Hub != nil {
 			o.Hub = cmp.Or(o.Hub, i.Plan.Hub.Name, i.Plan.Hub.Profile)

@@ -127,10 +127,12 @@ func newAction(title, detail string) Action { return Action{title, detail, title
 // How much an answer holds.
 const (
 	maxFindings = 3
+	maxFacts    = maxFindings
 	maxDoubts   = 2
-	maxFacts    = 3
-	minWeight   = 0.05 // weight from which on a finding is shown
-	minWaitS    = 1.0  // a shorter recovery is no fact
+	// A finding of less weight is not shown.
+	minWeight = 0.05
+	// A shorter recovery is no news.
+	minWaitS float64 = 1
 )
 
 // answer is what the run comes to.
@@ -152,12 +154,14 @@ func (r *runDoc) answer(failures []string) {
 			out.Headline = unit.Plural(len(a.Phases), "phase") + " measured"
 		}
 	}
-	trusted := len(a.Answer.Caveats) == 0
-	for _, d := range a.Answer.Caveats[min(1, len(a.Answer.Caveats)):] {
-		out.Doubts = append(out.Doubts, d.Text)
+	trusted, saysFailed := len(a.Answer.Caveats) == 0, false
+	for i, caveat := range a.Answer.Caveats {
+		saysFailed = saysFailed || caveat.Code == analysis.CaveatFailed
+		if i > 0 { // the headline says the first
+			out.Doubts = append(out.Doubts, caveat.Text)
+		}
 	}
-	failed := func(d analysis.Caveat) bool { return d.Code == analysis.CaveatFailed }
-	if len(failures) > 0 && !slices.ContainsFunc(a.Answer.Caveats, failed) {
+	if len(failures) > 0 && !saysFailed {
 		out.Headline, out.Sentence, trusted = failures[0], "", false
 		out.Doubts = append(out.Doubts, failures[1:]...)
 	}
@@ -167,16 +171,15 @@ func (r *runDoc) answer(failures []string) {
 		before = []string{unit.Plural(n, "warning") + " from before the run; --all shows them."}
 	}
 	out.Doubts = append(out.Doubts, before...)
+	mostDisks := 0
 	for _, line := range r.headlinePhases() {
 		if l := r.load(line); l.Rate > 0 {
 			out.Loads = append(out.Loads, l)
+			mostDisks = max(mostDisks, len(l.Disks))
 		}
 	}
 	for i := range out.Loads {
-		l := &out.Loads[i]
-		l.All = !slices.ContainsFunc(out.Loads, func(o Load) bool {
-			return len(o.Disks) > len(l.Disks)
-		})
+		out.Loads[i].All = len(out.Loads[i].Disks) == mostDisks
 	}
 	switch out.Layout {
 	case LayoutStreams:
@@ -271,12 +274,13 @@ func (a *AnswerView) KeptNote() string {
 
 // layout is the one that shows what the run was made to show.
 func (r *runDoc) layout() Layout {
-	streams := func(p analysis.PhaseResult) bool {
-		return len(p.StreamTotals) > 0 && (p.Search == nil || len(r.a.Searches) > 0)
+	for i := range r.a.Phases {
+		p := &r.a.Phases[i]
+		if len(p.StreamTotals) > 0 && (p.Search == nil || len(r.a.Searches) > 0) {
+			return LayoutStreams
+		}
 	}
 	switch {
-	case slices.ContainsFunc(r.a.Phases, streams):
-		return LayoutStreams
 	case len(r.a.HubCosts) > 0 && len(r.a.Answer.Loses) == 0:
 		return LayoutCost
 	case len(r.a.Phases) == 1:
@@ -297,8 +301,7 @@ func (r *runDoc) answerFindings() {
 	}
 	shown := []string{
 		"saturation", "drops", "latency", "held", "even", "steal", "others", "host_bound", "cached",
-		"hub_cost",
-		"recovery", "duplex",
+		"hub_cost", "recovery", "duplex",
 	}
 	if len(r.a.Phases) == 1 {
 		out.Findings = nonEmpty(analysis.SteadySince(r.a, &r.a.Phases[0]))
@@ -318,7 +321,7 @@ func (r *runDoc) load(line pooledPhase) Load {
 		Title: unit.Capital(shorten(cmp.Or(line.title, first.Name), maxTitle)), ID: line.id,
 		Work: r.work(first), first: first,
 	}
-	rates := 0.0
+	var rates float64
 	for _, phase := range line.phases {
 		if phase.Overlap != nil {
 			l.Rate += phase.Overlap.Rate
@@ -331,7 +334,7 @@ func (r *runDoc) load(line pooledPhase) Load {
 			continue
 		}
 		d := LoadDisk{LegendKey: key, Verb: workOf(first, key.Name).Does().One}
-		compared := 0.0
+		var compared float64
 		for _, phase := range line.phases {
 			if phase.Overlap == nil {
 				continue
@@ -396,31 +399,29 @@ func listed(names []string) string {
 // then those in which a disk keeps least.
 func (r *runDoc) headlinePhases() []pooledPhase {
 	var list []pooledPhase
+	ofContest := map[int]int{} // index of each contest's in the list
+	contests := len(r.a.Summary.Contests)
 	for _, line := range r.lines {
 		p := &line.phases[0]
 		if p.Search != nil {
 			continue
 		}
-		contest := slices.IndexFunc(r.a.Summary.Contests, func(c analysis.Contest) bool {
-			return slices.Contains(c.Phases, p.Name)
-		})
-		line.rank, line.kept = contest, math.Inf(1)
-		if contest < 0 {
-			line.rank = len(r.a.Summary.Contests)
-		}
+		line.rank, line.kept = r.contest(p.Name), math.Inf(1)
 		for name, d := range p.Disks {
-			if d.CachedWrites > 0 && contest < 0 {
-				line.rank = len(r.a.Summary.Contests) + 1 // after all others
+			if d.CachedWrites > 0 && line.rank == contests {
+				line.rank++ // after all others
 			}
 			if w := withoutOthers(p, name); w != nil {
 				line.kept = min(line.kept, *w.Retention)
 			}
 		}
-		same := func(o pooledPhase) bool { return o.rank == contest }
-		if i := slices.IndexFunc(list, same); i >= 0 {
-			list[i].phases = slices.Concat(list[i].phases, line.phases)
-			list[i].title = r.work(p)
+		if at, known := ofContest[line.rank]; known {
+			list[at].phases = slices.Concat(list[at].phases, line.phases)
+			list[at].title = r.work(p)
 			continue
+		}
+		if line.rank < contests {
+			ofContest[line.rank] = len(list)
 		}
 		list = append(list, line)
 	}
@@ -429,4 +430,14 @@ func (r *runDoc) headlinePhases() []pooledPhase {
 		return cmp.Or(cmp.Compare(x.rank, y.rank), disksY-disksX, cmp.Compare(x.kept, y.kept))
 	})
 	return list
+}
+
+// contest is the index of the contest that a phase shows, or the number of contests.
+func (r *runDoc) contest(phase string) int {
+	for i, c := range r.a.Summary.Contests {
+		if slices.Contains(c.Phases, phase) {
+			return i
+		}
+	}
+	return len(r.a.Summary.Contests)
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -21,7 +20,7 @@ const smallPercent = 10
 
 // signed writes a share in per cent, with a minus as long as a digit: "−5.0", "+91".
 func signed(change float64) string {
-	size := math.Abs(100 * change)
+	size := math.Abs(perCent * change)
 	text := strconv.FormatFloat(size, 'f', pick(size < smallPercent-0.05, 1, 0), 64)
 	if text == "0.0" {
 		return text
@@ -37,7 +36,7 @@ func unsigned(change float64) string { return strings.TrimPrefix(Change(change),
 // atMost writes a bound, rounded up.
 func atMost(change float64) string {
 	step := pick(change > smallPercent/100., 0.01, 0.001)
-	return unsigned(math.Ceil(change/step-1e-9) * step)
+	return unsigned(math.Ceil(change/step-roundingError) * step)
 }
 
 // ChangeSpan writes the interval of a change; empty if there is none.
@@ -52,8 +51,8 @@ func ChangeSpan(v *stats.Interval) string {
 // from the base. Of several runs each has details of its own.
 func (c comparison) pair(run *comparedRun, id string) []Block {
 	pair := run.Pair
-	rates := table("Rates", words("Phase", "Disk", "Rate"), numbers("Base", "New", "Change"),
-		number("Interval", 1), words("Verdict"))
+	rates := table("Rates", words("Phase", "Disk", "Rate"), numbers("Base", "New", "Change", "Interval"),
+		words("Verdict")).dropFirst("Interval")
 	rates.Note = "In " + c.Unit + "; latencies of requests in their own units."
 	var notes []string
 	for _, phase := range pair.Phases {
@@ -136,7 +135,8 @@ func methods(pair *compare.Pair) []string {
 
 // verdict is a rate's; if there is a limit, what the data say of a larger fall.
 func verdict(r compare.Rate) string {
-	switch held := r.Outcome == compare.DidNotFall; {
+	held := r.Outcome == compare.DidNotFall
+	switch {
 	case r.Verdict == compare.TooLittle:
 		return "too little"
 	case r.Outcome == compare.CannotTell:
@@ -196,13 +196,17 @@ func Gate(g *compare.Gate) string {
 		pick(g.Limit > 0, "by more", "significantly"))
 	text += pick(g.CannotTell > 0, fmt.Sprintf(", %d cannot be told", g.CannotTell), "")
 	if len(g.Crossed) > 0 {
-		worst := slices.MinFunc(g.Crossed, func(a, b compare.Fall) int {
-			return cmp.Compare(*a.Change, *b.Change)
-		})
+		worst := g.Crossed[0]
+		for _, fall := range g.Crossed {
+			if *fall.Change < *worst.Change {
+				worst = fall
+			}
+		}
 		text += "; " + rateOf(worst.Rate) + " in " + worst.Phase + " of " + worst.Run + " by " +
 			unsigned(-*worst.Change)
 	}
-	return text + pick(len(g.Lost) > 0, "; "+unit.Plural(len(g.Lost), "part")+" not measured", "")
+	lost := "; " + unit.Plural(len(g.Lost), "part") + " not measured"
+	return text + pick(len(g.Lost) > 0, lost, "")
 }
 
 // searchAnswer is "clean streams of A: alone 12 as before, with the others 9 → 7": on each side as
@@ -248,8 +252,12 @@ func answerText(kind string, value *float64, between *analysis.Between, open,
 // if there are none.
 func (c comparison) chart(run *comparedRun) *Chart {
 	a := &run.answer
-	unknown := func(r compare.Row) bool { return r.Base == nil }
-	list := slices.DeleteFunc(slices.Concat(a.Changed, a.Same, a.Unjudged), unknown)
+	var list []compare.Row
+	for _, row := range slices.Concat(a.Changed, a.Same, a.Unjudged) {
+		if row.Base != nil {
+			list = append(list, row)
+		}
+	}
 	n := len(list)
 	if n == 0 {
 		return nil
@@ -271,7 +279,7 @@ func (c comparison) chart(run *comparedRun) *Chart {
 	before := ChartSeries{Kind: Bar, Key: 0, Name: "rate", Faint: true}
 	after := ChartSeries{Kind: Bar, Key: 1, Name: "rate"}
 	number := func(rate float64) float64 { return Round(rate/c.Size, 6) }
-	top := 0.0
+	var top float64
 	for k, row := range list {
 		out.Rows = append(out.Rows, shorten(rowName(row), 32)+" "+Change(*row.Change))
 		was := number(*row.Base)
@@ -284,7 +292,7 @@ func (c comparison) chart(run *comparedRun) *Chart {
 		top = max(top, was, slices.Max(bar[1:]))
 	}
 	out.Series = []ChartSeries{before, after}
-	out.X = Axis{Name: "rate, " + c.Unit, Max: 1.05 * top}
+	out.X = Axis{Name: "rate, " + c.Unit, Max: barRoom * top}
 	out.Y = rowAxis(len(list))
 	return out
 }

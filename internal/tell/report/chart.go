@@ -2,8 +2,6 @@ package report
 
 import (
 	"math"
-	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -42,7 +40,7 @@ func (a *Axis) Tick(v float64) string {
 	case a.Names != nil:
 		return ""
 	case a.Unit == Plain:
-		return strconv.FormatFloat(v, 'g', 6, 64)
+		return shortest(v)
 	}
 	return Write(a.Unit, v)
 }
@@ -113,6 +111,12 @@ type Mark struct {
 // Name is what the chart is called on the command line.
 func (c *Chart) Name() string { return c.ID }
 
+// Room beyond the highest value, as the length of the axis over it.
+const (
+	barRoom  = 1.05
+	lineRoom = 1.08
+)
+
 // rowAxis is the vertical axis of n rows.
 func rowAxis(n int) Axis { return Axis{Min: -0.5, Max: float64(n) - 0.5} }
 
@@ -154,9 +158,12 @@ func (m *Mark) Ends(c *Chart) (x1, y1, x2, y2 float64) {
 // Drawn reports whether the chart is of lines or files, whose heights over x can be told in a line
 // of text.
 func (c *Chart) Drawn() bool {
-	return len(c.Rows) == 0 && slices.ContainsFunc(c.Series, func(s ChartSeries) bool {
-		return s.Kind == Line || s.Kind == Files
-	})
+	for _, s := range c.Series {
+		if len(c.Rows) == 0 && (s.Kind == Line || s.Kind == Files) {
+			return true
+		}
+	}
+	return false
 }
 
 // Value is what a point says: a bar's length, a place along the axis of a distribution, else a

@@ -55,7 +55,8 @@ type comparedRun struct {
 // and what was measured differently behind it.
 func OfComparison(c *compare.Comparison) *Document {
 	all := comparison{Comparison: c, limit: smallChange}
-	sides, top := []compare.Side{c.Base}, 0.0
+	sides := []compare.Side{c.Base}
+	var top float64
 	for i := range c.Pairs {
 		pair := &c.Pairs[i]
 		sides = append(sides, pair.Side)
@@ -110,7 +111,7 @@ func OfComparison(c *compare.Comparison) *Document {
 				"and are corrected by Holm's method for all %s; latencies are corrected separately (%d). "+
 				"The chance of any false alarm is at most %.0f %% in each family. "+
 				"What varies from run to run, if it is known, is moderated over all rates (Smyth 2004).",
-				unit.Plural(c.Tests, "rate"), c.LatencyTests, 100*c.Level)})})
+				unit.Plural(c.Tests, "rate"), c.LatencyTests, perCent*c.Level)})})
 	return doc
 }
 
@@ -152,7 +153,8 @@ func (c comparison) answer() *AnswerView {
 	if c.LeftOut != "" {
 		out.Sure += " Left out of the history: " + c.LeftOut + "."
 	}
-	changed, bound := 0, 0.0
+	changed := 0
+	var bound float64
 	for _, run := range c.runs {
 		out.Doubts = append(out.Doubts, c.doubts(run)...)
 		if bound = max(bound, hidden(&run.answer)); len(run.answer.Lead) > 0 {

@@ -65,7 +65,8 @@ func links() []LinkRate {
 
 // Ruler returns the links to set the costs beside: up to the first that carries them all.
 func (a *AnswerView) Ruler() []LinkRate {
-	all, top := links(), 0.0
+	all := links()
+	var top float64
 	for _, c := range a.Costs {
 		top = max(top, c.Rate, c.DirectRate)
 	}
@@ -84,8 +85,9 @@ const copyBytes = 2e12
 // trusted, no more than their table.
 func (r *runDoc) costs(trusted bool) {
 	out := r.Answer
+	const interval = "95 % confidence interval"
 	t := table("All numbers", words("Disk", "Does"),
-		numbers("Own port, "+r.Unit, "Hub", "Change"), number("95 % confidence interval", 1))
+		numbers("Own port, "+r.Unit, "Hub", "Change", interval)).dropFirst(interval)
 	t.ID, out.Table = "answer", t
 	for _, found := range r.a.HubCosts {
 		c := Cost{HubCost: found, Key: r.Keys[r.keyOf(found.Disk)], Verb: string(found.Op) + "s"}

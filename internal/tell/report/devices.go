@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -25,7 +24,7 @@ func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 	tree := &deviceTree{inv: inv, brief: brief}
 	tree.build()
 	t := table("Disks and hubs", words("What", "Link"), numbers("Size", "Free"),
-		word("File system", 1), words("Serial number"))
+		words("File system", "Serial number")).dropFirst("File system")
 	for _, root := range tree.roots {
 		if !root.port || len(root.children) > 0 {
 			t.grow(root, "", "")
@@ -135,8 +134,12 @@ func (t *deviceTree) hang(d, parent *device) {
 
 // disk makes the rows of a disk and its volumes; nil if it is not shown.
 func (t *deviceTree) disk(d *hardware.Disk) *device {
-	unmounted := func(v hardware.Volume) bool { return v.Mount == "" }
-	mounted := slices.DeleteFunc(slices.Clone(d.Volumes), unmounted)
+	var mounted []hardware.Volume
+	for _, v := range d.Volumes {
+		if v.Mount != "" {
+			mounted = append(mounted, v)
+		}
+	}
 	if t.brief && d.Bus == hardware.Virtual &&
 		(len(mounted) == 0 || strings.HasPrefix(d.Name, "loop")) {
 		t.hidden++
@@ -216,8 +219,9 @@ func remarks(inv *hardware.Inventory) []string {
 func OfDoctor(c *trace.Checkup) *Document {
 	title := fmt.Sprintf("hubbench doctor on %s (%s)", c.Host, c.System)
 	doc := &Document{Kind: "checkup", Title: title, Started: when(c.Date), Tool: c.Tool, Data: c}
-	t := table("Checks", words("Check", "Verdict", "Disk"), word("Measured", 1),
-		word("What it means for results", 1), word("What to do", 1))
+	sentences := []string{"Measured", "What it means for results", "What to do"}
+	t := table("Checks", words("Check", "Verdict", "Disk"), words(sentences...))
+	t.dropFirst(sentences...)
 	t.Sentences = true
 	count := map[trace.Verdict]int{}
 	for _, check := range c.Checks {

@@ -146,11 +146,16 @@ func numbers(heads ...string) []Column {
 	return columns
 }
 
-// word is a column of words that may drop out of a narrow page.
-func word(head string, drop int) []Column { return []Column{{Head: head, Drop: drop}} }
-
-func number(head string, drop int) []Column {
-	return []Column{{Head: head, Drop: drop, Numbers: true}}
+// dropFirst names the columns that a narrow page leaves out, in that order.
+func (t *Table) dropFirst(heads ...string) *Table {
+	for i, head := range heads {
+		for k := range t.Columns {
+			if t.Columns[k].Head == head {
+				t.Columns[k].Drop = len(heads) - i
+			}
+		}
+	}
+	return t
 }
 
 // ofDisks are columns for the numbers of some disks.
@@ -203,14 +208,25 @@ func (t *Table) Shown() *Table {
 	out := *t
 	out.Columns, out.Rows = nil, make([][]Cell, len(t.Rows))
 	for i, column := range t.Columns {
-		if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[i].Words() != "" }) {
-			out.Columns = append(out.Columns, column)
-			for k, row := range t.Rows {
-				out.Rows[k] = append(out.Rows[k], row[i])
-			}
+		if t.isBlank(i) {
+			continue
+		}
+		out.Columns = append(out.Columns, column)
+		for k, row := range t.Rows {
+			out.Rows[k] = append(out.Rows[k], row[i])
 		}
 	}
 	return &out
+}
+
+// isBlank reports whether a column has words in no row.
+func (t *Table) isBlank(column int) bool {
+	for _, row := range t.Rows {
+		if row[column].Words() != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // Printed is the table as a terminal shows it, with a mark before good news and bad, and how wide
@@ -260,22 +276,29 @@ func (d *Document) Add(blocks ...Block) { d.Blocks = append(d.Blocks, shown(bloc
 func (d *Details) Add(blocks ...Block) { d.Blocks = append(d.Blocks, shown(blocks)...) }
 
 // shown are the blocks that have something to show.
-func shown(blocks []Block) []Block {
-	return slices.DeleteFunc(blocks, func(block Block) bool {
-		switch block := block.(type) {
-		case *Table:
-			return block == nil || len(block.Rows) == 0
-		case *Chart:
-			return block == nil
-		case *Details:
-			return block == nil || len(block.Blocks) == 0 && !block.Phase
-		case List:
-			return len(block.Items) == 0
-		case Sentence:
-			return block.Text == ""
+func shown(blocks []Block) (list []Block) {
+	for _, block := range blocks {
+		if !isEmpty(block) {
+			list = append(list, block)
 		}
-		return false
-	})
+	}
+	return list
+}
+
+func isEmpty(block Block) bool {
+	switch block := block.(type) {
+	case *Table:
+		return block == nil || len(block.Rows) == 0
+	case *Chart:
+		return block == nil
+	case *Details:
+		return block == nil || len(block.Blocks) == 0 && !block.Phase
+	case List:
+		return len(block.Items) == 0
+	case Sentence:
+		return block.Text == ""
+	}
+	return false
 }
 
 // Origin is the line that goes with everything that leaves the document by itself: when and on what
@@ -287,8 +310,13 @@ func joined(separator string, parts ...string) string {
 	return strings.Join(nonEmpty(parts...), separator)
 }
 
-func nonEmpty(parts ...string) []string {
-	return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+func nonEmpty(parts ...string) (list []string) {
+	for _, part := range parts {
+		if part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
 }
 
 // Setup is the hub, and how many disks were measured.
@@ -331,8 +359,13 @@ func Collect[B Block](blocks []Block) []B {
 }
 
 // Phases are the document's phases.
-func (d *Document) Phases() []*Details {
-	return slices.DeleteFunc(Collect[*Details](d.Blocks), func(d *Details) bool { return !d.Phase })
+func (d *Document) Phases() (phases []*Details) {
+	for _, details := range Collect[*Details](d.Blocks) {
+		if details.Phase {
+			phases = append(phases, details)
+		}
+	}
+	return phases
 }
 
 // Unfold makes print hold the phases that it leaves out otherwise.

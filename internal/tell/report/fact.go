@@ -23,7 +23,7 @@ func (r *runDoc) facts() []Fact {
 	}
 	var facts []Fact
 	var names []string // only those that keep about as little as the one that keeps least
-	kept, rate, baseline := 0.0, 0.0, 0.0
+	var kept, rate, baseline float64
 	for _, d := range first.Disks {
 		if d.Slowed && d.Kept <= least+alike {
 			kept += d.Kept
@@ -89,8 +89,9 @@ const alike = 0.05
 // recoveryFacts say how long disks took to recover, and for one phase how much was not moved
 // meanwhile.
 func (r *runDoc) recoveryFacts(p *analysis.PhaseResult) []Fact {
-	longest, after, had, could := 0.0, "", 0.0, 0.0
 	var names []string
+	var longest, slowed, recovered float64
+	after := ""
 	for _, rec := range p.Recoveries {
 		if rec.LagS == nil || *rec.LagS < minWaitS || rec.ToRate == nil {
 			continue
@@ -98,8 +99,8 @@ func (r *runDoc) recoveryFacts(p *analysis.PhaseResult) []Fact {
 		if after = cmp.Or(after, rec.After); rec.After == after {
 			names = append(names, r.label(rec.Disk))
 			longest = max(longest, *rec.LagS)
-			had += rec.FromRate
-			could += *rec.ToRate
+			slowed += rec.FromRate
+			recovered += *rec.ToRate
 		}
 	}
 	if names == nil {
@@ -112,8 +113,8 @@ func (r *runDoc) recoveryFacts(p *analysis.PhaseResult) []Fact {
 	}}
 	if r.Answer.Layout == LayoutRace {
 		facts = append(facts, Fact{
-			Value: bytesText((could - had) * longest),
-			Text:  "not moved in those " + took + ": " + r.instead(had, could),
+			Value: bytesText((recovered - slowed) * longest),
+			Text:  "not moved in those " + took + ": " + r.instead(slowed, recovered),
 		})
 	}
 	return facts

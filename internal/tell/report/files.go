@@ -31,19 +31,19 @@ func (v *phaseView) sizeChart() *Chart {
 	for i, l := range v.lanes {
 		if v.many {
 			v.addBuckets(c, i, bySize, func(part float64) float64 {
-				return Round(v.smallB*math.Exp(spread*part), 4)
+				return roundForChart(v.smallB * math.Exp(spread*part))
 			})
 		} else {
 			s := ChartSeries{Kind: Dots, Key: i, Name: "file"}
 			for _, f := range l.files {
-				s.point(Round(f.bytes, 4), v.rate(f.rate), f.number)
+				s.point(roundForChart(f.bytes), v.rate(f.rate), f.number)
 			}
 			c.add(s)
 		}
 		if knee := l.stats.SizeKnee; knee != nil {
 			at := bytesText(knee.AtBytes)
 			c.Marks = append(c.Marks,
-				Mark{At: Round(knee.AtBytes, 4), Upright: true, Key: i, Text: at})
+				Mark{At: roundForChart(knee.AtBytes), Upright: true, Key: i, Text: at})
 			knees = append(knees, l.key.Label+" goes from "+v.Number(knee.BelowRate)+" to "+
 				v.Rate(knee.AboveRate)+" at files of "+at)
 		}
@@ -86,7 +86,7 @@ func (v *phaseView) spreadChart() *Chart {
 		return nil
 	}
 	c := &Chart{ID: "spread", Keys: v.laneKeys(), Caption: "Marks: single files."}
-	c.X = Axis{Name: "rate of a file, " + v.Unit, Max: 1.05 * v.rate(v.top)}
+	c.X = Axis{Name: "rate of a file, " + v.Unit, Max: barRoom * v.rate(v.top)}
 	c.Y = rowAxis(len(v.lanes))
 	if v.many {
 		c.Caption = "Height: how many files have that rate."
@@ -105,7 +105,7 @@ func (v *phaseView) spreadChart() *Chart {
 				float64(slices.Max(counts))
 			at := func(part int) float64 { return v.rate(v.top * float64(part) / rateParts) }
 			for k, n := range counts {
-				s.hold(at(k), at(k+1), Round(row+0.4-0.8*float64(n)/most, 4))
+				s.hold(at(k), at(k+1), roundForChart(row+0.4-0.8*float64(n)/most))
 			}
 			c.add(s)
 		} else {
@@ -113,7 +113,7 @@ func (v *phaseView) spreadChart() *Chart {
 			for j, f := range l.files {
 				// Multiples of the golden ratio spread evenly over the row.
 				_, part := math.Modf(float64(j) * 0.618034)
-				s.point(v.rate(f.rate), Round(row+(part-0.5)*0.5, 4), f.number, Round(f.bytes, 4))
+				s.point(v.rate(f.rate), roundForChart(row+(part-0.5)*0.5), f.number, roundForChart(f.bytes))
 			}
 			c.add(s)
 		}
@@ -149,8 +149,7 @@ func (v *phaseView) bytesChart() *Chart {
 	c := &Chart{ID: "worn", Keys: v.laneKeys(), Y: v.rates("rate", v.top)}
 	c.X = Axis{Name: "moved so far", Unit: Bytes, Max: v.sumB}
 	c.Caption = "From left to right: the bytes that the disk has moved in this phase so far."
-	rounded := func(bytes float64) float64 { return Round(bytes, 4) }
-	v.addFiles(c, rounded, func(f file) (from, to float64) {
+	v.addFiles(c, roundForChart, func(f file) (from, to float64) {
 		return f.movedB / v.sumB, (f.movedB + f.bytes) / v.sumB
 	})
 	var falls []string
@@ -158,7 +157,7 @@ func (v *phaseView) bytesChart() *Chart {
 		if t := l.stats.Throttle; t != nil {
 			at := bytesText(t.AtBytes)
 			c.Marks = append(c.Marks,
-				Mark{At: Round(t.AtBytes, 4), Upright: true, Key: i, Text: at, Tone: Bad})
+				Mark{At: roundForChart(t.AtBytes), Upright: true, Key: i, Text: at, Tone: Bad})
 			falls = append(falls, v.fallText(l.key.Label, t.FromRate, t.ToRate, t.AtBytes))
 		}
 	}

@@ -10,12 +10,15 @@ type LegendKey struct {
 	Index int    `json:"index"` // its place among all
 }
 
-// Colour and Shape are numbers into Colours and Shapes. After the eighth the pairs shift, so that
-// sixty-four keys differ in one or the other.
+// Colour is the key's index into Colours. After the last of these the symbols shift, so that
+// sixty-four keys differ in colour or symbol.
 func (k LegendKey) Colour() int { return k.Index % len(Colours(false)) }
 
-// Symbol is the key's shape: see Colour.
-func (k LegendKey) Symbol() int { return (k.Index + k.Index/8) % len(Shapes()) }
+// Symbol is the key's index into Outlines.
+func (k LegendKey) Symbol() int {
+	n := len(Outlines())
+	return (k.Index + k.Index/n) % n
+}
 
 // Colours are safe for colour-blind readers (after Okabe and Ito, "Color Universal Design", 2008),
 // darkened or lightened to stand out from the page. The style sheet has the same as --c0 to --c7.
@@ -28,24 +31,18 @@ func Colours(dark bool) []string {
 		"#4d4d4d"}
 }
 
-// Corner is a point of a symbol's outline, which lies within 10 of its middle; y grows downwards.
-type Corner struct{ X, Y float64 }
-
-// Shapes are the outlines of the symbols. The first has no corners: it is a circle.
-func Shapes() [][]Corner {
-	return [][]Corner{
-		nil,
-		{{0, -9}, {9.5, 7.5}, {-9.5, 7.5}},
-		{{0, -10}, {10, 0}, {0, 10}, {-10, 0}},
-		{{-7.5, -7.5}, {7.5, -7.5}, {7.5, 7.5}, {-7.5, 7.5}},
-		{{0, 9}, {9.5, -7.5}, {-9.5, -7.5}},
-		{{-3, -9}, {3, -9}, {3, -3}, {9, -3}, {9, 3}, {3, 3}, {3, 9}, {-3, 9}, {-3, 3}, {-9, 3},
-			{-9, -3}, {-3, -3}},
-		{
-			{0, -10}, {2.6, -3.4}, {9.5, -3.1}, {4.1, 1.3}, {5.9, 8.1},
-			{0, 4.2}, {-5.9, 8.1}, {-4.1, 1.3}, {-9.5, -3.1}, {-2.6, -3.4},
-		},
-		{{-9, 0}, {-4.5, -8}, {4.5, -8}, {9, 0}, {4.5, 8}, {-4.5, 8}},
+// Outlines are the symbols' corners, as the points of a polygon in SVG: within 10 of its middle, y
+// grows downwards. The first has none: it is a circle.
+func Outlines() []string {
+	return []string{
+		"",
+		"0,-9 9.5,7.5 -9.5,7.5",
+		"0,-10 10,0 0,10 -10,0",
+		"-7.5,-7.5 7.5,-7.5 7.5,7.5 -7.5,7.5",
+		"0,9 9.5,-7.5 -9.5,-7.5",
+		"-3,-9 3,-9 3,-3 9,-3 9,3 3,3 3,9 -3,9 -3,3 -9,3 -9,-3 -3,-3",
+		"0,-10 2.6,-3.4 9.5,-3.1 4.1,1.3 5.9,8.1 0,4.2 -5.9,8.1 -4.1,1.3 -9.5,-3.1 -2.6,-3.4",
+		"-9,0 -4.5,-8 4.5,-8 9,0 4.5,8 -4.5,8",
 	}
 }
 

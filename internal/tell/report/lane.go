@@ -76,12 +76,12 @@ func (r *runDoc) streams() *Streams {
 				continue
 			}
 			l := r.newLane(p, t.Disk)
-			at := slices.IndexFunc(out.Lanes, func(o *Lane) bool {
-				return !o.Paced && o.Key == l.Key && o.Does == l.Does && o.Kind == l.Kind &&
-					o.While == l.While
-			})
-			if at < 0 {
-				at, out.Lanes = len(out.Lanes), append(out.Lanes, l)
+			at := 0
+			for at < len(out.Lanes) && !out.Lanes[at].isOf(l) {
+				at++
+			}
+			if at == len(out.Lanes) {
+				out.Lanes = append(out.Lanes, l)
 			}
 			verdict := t.Verdict
 			if t.Beside != nil {
@@ -92,18 +92,22 @@ func (r *runDoc) streams() *Streams {
 	}
 	for _, l := range out.Lanes {
 		l.settle()
-		if last := l.Tries[len(l.Tries)-1].Value; !l.Paced {
-			out.Most = max(out.Most, int(last))
+		if !l.Paced {
+			out.Most = max(out.Most, int(l.last().Value))
 		}
 	}
 	if len(r.a.Searches) == 0 { // the headline is about the streams that fared worst
-		worst := func(l *Lane) float64 { return l.Tries[len(l.Tries)-1].dropped() }
 		slices.SortStableFunc(out.Lanes, func(x, y *Lane) int {
-			return cmp.Compare(worst(y), worst(x))
+			return cmp.Compare(y.last().dropped(), x.last().dropped())
 		})
 	}
 	out.Buffer = out.buffer()
 	return out
+}
+
+// isOf reports whether a lane of streams is about the same as another one.
+func (l *Lane) isOf(o *Lane) bool {
+	return !l.Paced && l.Key == o.Key && l.Does == o.Does && l.Kind == o.Kind && l.While == o.While
 }
 
 // searchLane holds a search's tries alone, or those beside other disks; nil if there are none.
@@ -135,11 +139,14 @@ func (r *runDoc) newLane(p *analysis.PhaseResult, disk string) *Lane {
 	return l
 }
 
+// last are the tries of the largest value.
+func (l *Lane) last() *Tries { return &l.Tries[len(l.Tries)-1] }
+
 // try adds a try of a value.
 func (l *Lane) try(value float64, verdict stream.Verdict, in *analysis.PhaseResult) {
-	i := slices.IndexFunc(l.Tries, func(p Tries) bool { return p.Value >= value })
-	if i < 0 {
-		i = len(l.Tries)
+	i := 0
+	for i < len(l.Tries) && l.Tries[i].Value < value {
+		i++
 	}
 	if i == len(l.Tries) || l.Tries[i].Value != value {
 		l.Tries = slices.Insert(l.Tries, i, Tries{Value: value, LowestS: math.Inf(1), phase: in})
@@ -154,7 +161,9 @@ func (l *Lane) try(value float64, verdict stream.Verdict, in *analysis.PhaseResu
 			due, late, lowestS = b.Due, b.Late, b.LowestBufferS
 		}
 		if l.search != nil || t.Disk == l.Key.Name {
-			p.Due, p.Late, p.LowestS = p.Due+due, p.Late+late, min(p.LowestS, lowestS)
+			p.Due += due
+			p.Late += late
+			p.LowestS = min(p.LowestS, lowestS)
 		}
 	}
 	if worst := stream.Worst(p.Verdict, verdict); worst != p.Verdict {
@@ -189,7 +198,8 @@ func (l *Lane) settle() {
 		l.Clean = *found
 	}
 	clean, above := l.Deciding()
-	switch l.Number = l.value(l.Clean); {
+	l.Number = l.value(l.Clean)
+	switch {
 	case math.IsInf(l.Clean, 1):
 	case found == nil && clean == nil && above == nil:
 		l.Number = "?"
@@ -224,7 +234,7 @@ func (l *Lane) Cells(most int) []stream.Verdict {
 		cells[i] = stream.Clean
 	}
 	// More are not known, however few were dropped.
-	tried := int(min(float64(most), l.Tries[len(l.Tries)-1].Value))
+	tried := int(min(float64(most), l.last().Value))
 	for _, p := range l.Tries {
 		for i := int(p.Value) - 1; p.Value > l.Clean && i < tried; i++ {
 			if p.State() == stream.Drops || i == int(p.Value)-1 && p.State() == stream.Strained {
@@ -332,7 +342,7 @@ func (s *Streams) actions() []Action {
 		switch {
 		case l.Paced && (first.Paced || first.Clean < streams):
 			detail := "Throttle it to " + l.Number
-			if most := l.Tries[len(l.Tries)-1].Rate; most > l.Clean {
+			if most := l.last().Rate; most > l.Clean {
 				detail += ", " + percent(1-l.Clean/most) + " less than unthrottled"
 			}
 			out = append(out, newAction("For "+l.streams(streams)+" slow down "+l.Key.Label, detail+
@@ -362,7 +372,7 @@ func (l *Lane) sentence() string {
 // table is a row for each lane, with all that was tried.
 func (s *Streams) table() *Table {
 	t := table("All tries", words("Disk", "Does", "While"), numbers("Clean"),
-		word("Clean tries", 1))
+		words("Clean tries")).dropFirst("Clean tries")
 	t.ID, t.Note = "answer", verdictNote
 	for _, l := range s.Lanes {
 		var tries []string

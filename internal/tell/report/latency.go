@@ -23,9 +23,10 @@ func timeText(ns *int64) string {
 // latencyTable is how long each disk's requests took in the overlap, and below what they take
 // alone.
 func (v *phaseView) latencyTable() *Table {
-	t := table("Request latency", words("Disk", "Does", "Beside"), number("Requests", 3),
-		numbers("Median", "99th percentile"), number("95 % interval", 4), numbers("99.9th"),
-		number("Longest", 1), number("As long as alone", 2))
+	t := table("Request latency", words("Disk", "Does", "Beside"),
+		numbers("Requests", "Median", "99th percentile", "95 % interval", "99.9th", "Longest",
+			"As long as alone"))
+	t.dropFirst("95 % interval", "Requests", "As long as alone", "Longest")
 	t.ID, t.Note = "latency",
 		"From when a request is handed to the system, or was due, until it is done."
 	few, open, hidden := false, false, false

@@ -24,8 +24,8 @@ type Checked struct {
 // OfLimits says which limits each run holds: those that fail come first, then those that cannot be
 // judged.
 func OfLimits(runs []Checked) *Document {
-	t := table("Limits", words("Verdict", "Run", "Phase", "Disk", "Measure", "Limit", "Measured"),
-		word("95 % interval", 1))
+	t := table("Limits", words("Verdict", "Run", "Phase", "Disk", "Measure", "Limit", "Measured",
+		"95 % interval")).dropFirst("95 % interval")
 	signs := map[limit.Judgement]Sign{limit.Pass: Good, limit.Unsure: Doubt, limit.Fail: Bad}
 	var all []limit.Result
 	var reasons, histories []string

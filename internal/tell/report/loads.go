@@ -106,16 +106,18 @@ func (c comparison) compared(out *AnswerView) {
 		p.Limit = c.limit
 	}
 	out.Findings = append(nonEmpty(run.Headline), others(run.Pair)...)
-	loads := c.loads()
+	loads, lead := c.loads(), c.lead()
 	for _, several := range []bool{true, false} {
-		list := slices.DeleteFunc(slices.Clone(loads), func(l LoadPair) bool {
-			return l.Several != several
-		})
-		lead := c.lead()
+		var list []LoadPair
+		for _, l := range loads {
+			if l.Several == several {
+				list = append(list, l)
+			}
+		}
 		if several && lead != nil && lead.Disk != "" && len(list) > 0 && list[0].Lead {
 			own := list[0]
-			own.Disk, own.Rate, own.Sides[0].Title = lead.Disk, *lead.Rate,
-				unit.Capital(rowName(*lead))
+			own.Disk, own.Rate = lead.Disk, *lead.Rate
+			own.Sides[0].Title = unit.Capital(rowName(*lead))
 			list = slices.Insert(list, 0, own)
 		}
 		shown := min(len(list), pick(several, maxSeveral, maxAlone))
@@ -214,22 +216,26 @@ func (c comparison) facts() (facts []Fact) {
 			" changed significantly"}}
 	}
 	lead := c.lead()
-	for _, fits := range []func(r compare.Row) bool{
-		func(r compare.Row) bool { return *r.Change**lead.Change < 0 },
-		func(r compare.Row) bool {
-			return r.Phase == lead.Phase && r.Disk != lead.Disk && *r.Change**lead.Change > 0
-		},
-		func(r compare.Row) bool {
-			return r.Phase != lead.Phase && r.Disk == "" && len(r.Phase.Disks()) == len(c.disks)
-		},
-	} {
-		i := slices.IndexFunc(a.Changed, fits)
-		if i < 0 {
+	var opposite, sameLoad, nextLoad *compare.Row
+	for i := range slices.Backward(a.Changed) {
+		r := &a.Changed[i]
+		product := *r.Change * *lead.Change
+		if product < 0 {
+			opposite = r
+		}
+		if product > 0 && r.Phase == lead.Phase && r.Disk != lead.Disk {
+			sameLoad = r
+		}
+		if r.Phase != lead.Phase && r.Disk == "" && len(r.Phase.Disks()) == len(c.disks) {
+			nextLoad = r
+		}
+	}
+	for _, r := range []*compare.Row{opposite, sameLoad, nextLoad} {
+		if r == nil {
 			continue
 		}
-		r := a.Changed[i]
 		value := pick(*r.Change >= 1, fmt.Sprintf("×%.1f", 1+*r.Change), Change(*r.Change))
-		text := rowName(r) + ": " + c.instead(*r.New, *r.Base)
+		text := rowName(*r) + ": " + c.instead(*r.New, *r.Base)
 		facts = append(facts, Fact{Value: value, Text: text, Bad: *r.Change < 0})
 	}
 	if n := len(a.Same); n > 0 {

@@ -70,20 +70,23 @@ func (v *phaseView) streamCharts() []Block {
 	buffer.Title = "The buffer sinks to " + unit.FormatSeconds(slices.Min(lowest))
 	buffer.Caption = "The lowest buffer of each disk's streams. A stream whose buffer is empty drops frames."
 	size := v.found.Streams[0].BufferS
-	if size > 0 && !slices.ContainsFunc(v.found.Streams, func(s analysis.StreamOutcome) bool {
-		return s.BufferS != size
-	}) {
+	for _, s := range v.found.Streams {
+		if s.BufferS != size {
+			size = 0 // no one height is half of all
+		}
+	}
+	if size > 0 {
 		buffer.Y.Max = max(buffer.Y.Max, size)
 		buffer.Marks = []Mark{{At: Round(size/2, 3), Text: "half of the buffer", Key: None,
 			Tone: Doubt}}
 	}
-	buffer.Y.Max = 1.08 * max(buffer.Y.Max, 1e-3)
+	buffer.Y.Max = lineRoom * max(buffer.Y.Max, 1e-3)
 	if sum == 0 {
 		return []Block{buffer}
 	}
 	dropped.Title = unit.FormatCount(sum) + " frames are dropped"
 	dropped.Caption = "All of each disk's streams together."
-	dropped.Y.Max = math.Ceil(1.08 * dropped.Y.Max)
+	dropped.Y.Max = math.Ceil(lineRoom * dropped.Y.Max)
 	return []Block{buffer, dropped}
 }
 
@@ -110,7 +113,7 @@ func (v *phaseView) gaugeCharts() (temperature, device *Chart) {
 			switch {
 			case g.Disk != l.key.Name:
 			case g.Name == trace.Temperature:
-				warmth.point(at(g.TNS), Round(g.Value, 4))
+				warmth.point(at(g.TNS), roundForChart(g.Value))
 				degrees = append(degrees, g.Value)
 			case g.Name == trace.DeviceRead:
 				read = append(read, g)

@@ -18,7 +18,7 @@ func OfFit(fitted *model.FitResult, name, profile string) *Document {
 	doc := &Document{Kind: "fit", Title: "Hub " + name, Blocks: warnings(fitted.Warnings),
 		Data: fitted}
 	t := table("Parameters", words("Parameter"), numbers("Value"),
-		word("95 % confidence interval", 1), word("Note", 2))
+		words("95 % confidence interval", "Note")).dropFirst("Note", "95 % confidence interval")
 	for _, p := range fitted.Parameters {
 		t.add(p.Name, p.Format(p.Value), cmp.Or(p.Interval(), "not known; assumed"), p.Note)
 	}
@@ -41,8 +41,8 @@ func sentence(clause string) string {
 }
 
 func residuals(title string, list []model.Residual) *Table {
-	t := table(title, words("Phase"), word("Who does what", 1), words("Disk"),
-		numbers("Measured", "Model", "Off"))
+	t := table(title, words("Phase", "Who does what", "Disk"),
+		numbers("Measured", "Model", "Off")).dropFirst("Who does what")
 	for _, r := range list {
 		t.add(r.Phase, r.Mix, r.Disk,
 			unit.FormatRate(r.Rate), unit.FormatRate(r.Model), fmt.Sprintf("%+.1f %%", 100*r.Off))

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -33,6 +32,7 @@ type pair struct {
 // disks, reads first.
 func (r *runDoc) pairs() (tasks []task, list []pair) {
 	known := map[task]bool{}
+	places := map[[2]task]int{} // in the list
 	for i, phase := range r.a.Phases {
 		if phase.Contention == nil || len(phase.Disks) != 2 {
 			continue
@@ -46,8 +46,9 @@ func (r *runDoc) pairs() (tasks []task, list []pair) {
 			if p.kept != nil {
 				known[p.victim], known[p.neighbour] = true, true
 			}
-			again := func(o pair) bool { return o.victim == p.victim && o.neighbour == p.neighbour }
-			if at := slices.IndexFunc(list, again); at < 0 {
+			tasks := [2]task{p.victim, p.neighbour}
+			if at, again := places[tasks]; !again {
+				places[tasks] = len(list)
 				list = append(list, p)
 			} else if list[at].kept == nil {
 				list[at] = p
@@ -74,16 +75,19 @@ func (r *runDoc) pairIn(i int, victim string) pair {
 			p.neighbour = task{other, phase.Roles[other]}
 		}
 	}
-	at := slices.IndexFunc(r.a.Effects, func(e analysis.Effect) bool {
-		return e.Victim == victim && e.Neighbour == p.neighbour.disk &&
-			slices.Contains(e.Phases, phase.Name)
-	})
-	if at >= 0 && c.NoReference == "" {
-		e := &r.a.Effects[at]
+	if c.NoReference != "" {
+		return p
+	}
+	for _, e := range r.a.Effects {
+		if e.Victim != victim || e.Neighbour != p.neighbour.disk ||
+			!slices.Contains(e.Phases, phase.Name) {
+			continue
+		}
 		p.kept = new(1 - e.Loss)
 		if e.CI != nil {
 			p.ci = &stats.Interval{1 - e.CI[1], 1 - e.CI[0]}
 		}
+		break
 	}
 	return p
 }
@@ -93,7 +97,7 @@ func (r *runDoc) pairIn(i int, victim string) pair {
 func (r *runDoc) pairsTable(tasks []task, list []pair) *Table {
 	t := table("Who slows down whom", words("Keeps beside"))
 	t.ID = "pairs"
-	margin := 0.0
+	var margin float64
 	for _, column := range tasks {
 		disk := &r.Keys[r.keyOf(column.disk)]
 		t.Columns = append(t.Columns, Column{Head: r.task(column), Disk: disk, Numbers: true})
@@ -119,7 +123,7 @@ func (r *runDoc) pairsTable(tasks []task, list []pair) *Table {
 		t.add(cells...)
 	}
 	t.Note = "% of its baseline that the row's disk keeps beside the column's" +
-		pick(margin > 0, fmt.Sprintf(", ±%.0f points or less.", math.Ceil(100*margin)), ".")
+		pick(margin > 0, fmt.Sprintf(", ±%.0f points or less.", math.Ceil(perCent*margin)), ".")
 	return t
 }
 
@@ -129,35 +133,41 @@ const maxPairs = 24
 // pairsChart is who slows whom: a bar for each disk and each other disk beside it, the one that
 // keeps least first; nil if no two disks were measured together.
 func (r *runDoc) pairsChart(list []pair) *Chart {
-	list = slices.DeleteFunc(slices.Clone(list), func(p pair) bool { return p.kept == nil })
-	if len(list) == 0 {
+	var known []pair
+	for _, p := range list {
+		if p.kept != nil {
+			known = append(known, p)
+		}
+	}
+	if known == nil {
 		return nil
 	}
-	slices.SortFunc(list, func(a, b pair) int {
+	slices.SortFunc(known, func(a, b pair) int {
 		return cmp.Or(cmp.Compare(*a.kept, *b.kept), cmp.Compare(a.phase, b.phase),
 			cmp.Compare(a.victim.disk, b.victim.disk))
 	})
 	c := &Chart{ID: "pairs", Keys: r.Keys, X: Axis{Name: "speed kept of its baseline, %", Max: 105}}
-	c.Caption = "Each bar is a disk beside one other, in % of its speed without it; lines: margin of error (95 %)."
-	if n := len(list); n > maxPairs {
-		list = list[:maxPairs]
+	c.Caption = "Each bar is a disk beside one other, in % of its speed without it; lines: margin " +
+		"of error (95 %)."
+	if n := len(known); n > maxPairs {
+		known = known[:maxPairs]
 		c.Caption += fmt.Sprintf(" The %d of %d pairs that keep least.", maxPairs, n)
 	}
 	c.Title = "No disk slows another by more than a tenth"
-	if worst := list[0]; *worst.kept < minKept {
+	if worst := known[0]; *worst.kept < minKept {
 		c.Title = r.task(worst.victim) + " at " + percent(*worst.kept) + " of its speed while " +
 			r.task(worst.neighbour)
 	}
 	series := make([]ChartSeries, len(r.Keys))
-	for row, p := range list {
+	for row, p := range known {
 		c.Rows = append(c.Rows, r.task(p.victim)+" while "+r.task(p.neighbour))
 		s := &series[r.keyOf(p.victim.disk)]
-		value := Round(100**p.kept, 4)
+		value := roundForChart(perCent * *p.kept)
 		bar := []float64{float64(row), value}
-		c.X.Max = max(c.X.Max, 1.05*value)
+		c.X.Max = max(c.X.Max, barRoom*value)
 		if p.ci != nil {
-			bar = append(bar, Round(100*p.ci[0], 4), Round(100*p.ci[1], 4))
-			c.X.Max = max(c.X.Max, 1.02*100*p.ci[1])
+			bar = append(bar, roundForChart(perCent*p.ci[0]), roundForChart(perCent*p.ci[1]))
+			c.X.Max = max(c.X.Max, 1.02*perCent*p.ci[1])
 		}
 		s.point(bar...)
 	}
@@ -204,7 +214,7 @@ func (r *runDoc) cacheChart() *Chart {
 	c := &Chart{ID: "cache", X: Axis{Name: "written so far", Unit: Bytes},
 		Caption: "Each disk writes alone; each line is one file."}
 	var ends []string
-	lastFall := 0.0
+	var lastFall float64
 	for _, s := range r.a.Saturations {
 		at, known := r.index[s.Alone]
 		if !known {
@@ -226,7 +236,7 @@ func (r *runDoc) cacheChart() *Chart {
 		if s.Fall != nil {
 			text := "cache full: " + bytesText(s.Fall.AtBytes)
 			c.Marks = append(c.Marks,
-				Mark{At: Round(s.Fall.AtBytes, 4), Upright: true, Text: text, Key: key, Tone: Bad})
+				Mark{At: roundForChart(s.Fall.AtBytes), Upright: true, Text: text, Key: key, Tone: Bad})
 			lastFall = max(lastFall, s.Fall.AtBytes)
 			ends = append(ends, r.fallText(v.label(s.Disk), s.Fall.FromRate, s.Fall.ToRate,
 				s.Fall.AtBytes))
@@ -237,16 +247,25 @@ func (r *runDoc) cacheChart() *Chart {
 	if len(c.Series) == 0 {
 		return nil
 	}
-	if lastFall > 0 && c.X.Max > 3*lastFall { // a disk that does not fall may write for long
-		c.X.Max = 3 * lastFall
+	const afterFall = 3                               // times what the disk wrote before
+	if lastFall > 0 && c.X.Max > afterFall*lastFall { // a disk that does not fall may write for long
+		c.X.Max = afterFall * lastFall
 		for i := range c.Series {
-			s := &c.Series[i]
-			s.Points = slices.DeleteFunc(s.Points, func(point []float64) bool {
-				return point[0] > c.X.Max || s.Kind == Files && point[1] > c.X.Max
-			})
+			c.Series[i].cut(c.X.Max)
 		}
 	}
 	c.Y.Name = "rate, " + r.Unit
 	c.Title = cmp.Or(strings.Join(ends[:min(2, len(ends))], ", "), "No disk falls while it writes")
 	return c
+}
+
+// cut leaves out what lies beyond the end of an axis.
+func (s *ChartSeries) cut(end float64) {
+	points := s.Points
+	s.Points = nil
+	for _, point := range points {
+		if point[0] <= end && (s.Kind != Files || point[1] <= end) {
+			s.point(point...)
+		}
+	}
 }

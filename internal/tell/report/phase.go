@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -89,15 +88,15 @@ func (v *phaseView) diskTable() *Table {
 		return nil
 	}
 	o, working := v.found.Overlap, v.working()
-	t := table("Each disk", words("Disk", "Does"), numbers(v.Unit), number("±", 2),
-		number("Share", 3), numbers("Keeps"), number("Baseline", 1), number("Recovered in", 5),
-		number("Bytes", 4))
+	t := table("Each disk", words("Disk", "Does"),
+		numbers(v.Unit, "±", "Share", "Keeps", "Baseline", "Recovered in", "Bytes"))
+	t.dropFirst("Recovered in", "Bytes", "Share", "±", "Baseline")
 	t.ID = "disks"
 	together := o != nil && len(o.Disks) > 1
 	twoWay := func(read, written float64) string {
 		return v.Number(read) + " read + " + v.Number(written) + " written"
 	}
-	compared := false
+	compared, wide := false, false
 	for _, key := range working {
 		stats := v.found.Disks[key.Name]
 		cached := stats.CachedWrites > 0
@@ -132,8 +131,8 @@ func (v *phaseView) diskTable() *Table {
 			compared = true
 			kept = Cell{Text: percent(*w.Retention), Heat: *w.Retention}
 			if ci := w.RetentionCI; ci != nil { // "47 ± 1 %"
-				kept.Text = fmt.Sprintf("%.0f ± %.0f %%", 100**w.Retention,
-					math.Ceil(50*(ci[1]-ci[0])-1e-9))
+				kept.Text = fmt.Sprintf("%.0f ± %.0f %%", perCent**w.Retention,
+					math.Ceil(perCent*ci.Half()-roundingError))
 			}
 		case together:
 			kept = Cell{Text: noReference(contentionOf(v.found, key.Name)), NoReference: true}
@@ -143,6 +142,7 @@ func (v *phaseView) diskTable() *Table {
 		}
 		does := pick(v.found.Paced[key.Name].Probe > 0, "probe",
 			workOf(v.found, key.Name).Verb().Several)
+		wide = wide || strings.Contains(margin, " to ")
 		t.add(&key, does, rate, margin, share, kept, reference, recovered, unit.FormatBytes(bytes))
 	}
 	if o == nil {
@@ -151,14 +151,12 @@ func (v *phaseView) diskTable() *Table {
 	}
 	if together {
 		sum, margin := Cell{Text: v.Number(o.Rate), Strong: !v.cached()}, v.margin(o.CI95, o.Rate)
+		wide = wide || strings.Contains(margin, " to ")
 		if o.ReadRate > 0 && o.WriteRate > 0 {
 			sum.Small = twoWay(o.ReadRate, o.WriteRate)
 		}
 		t.add("together", "", sum, margin, "", "", "", "", unit.FormatBytes(o.Bytes))
 	}
-	wide := slices.ContainsFunc(t.Rows, func(row []Cell) bool {
-		return strings.Contains(row[3].Text, " to ")
-	})
 	t.Note = v.overlapNote(compared, wide)
 	return t
 }
@@ -217,7 +215,7 @@ func (v *phaseView) overlapNote(compared, wide bool) string {
 // held against each other between changes. Less than a twentieth is not worth a word.
 func keptElsewhere(found *analysis.PhaseResult, disk string) bool {
 	c := withoutOthers(found, disk)
-	return c != nil && c.Rate > 0 && math.Abs(c.Rate/found.Overlap.Disks[disk].Rate-1) >= 0.05
+	return c != nil && c.Rate > 0 && math.Abs(c.Rate/found.Overlap.Disks[disk].Rate-1) >= alike
 }
 
 // maxListed is how many changes are listed: more are of use to no one.
@@ -226,15 +224,18 @@ const maxListed = 60
 // changeTable lists the changes that need more words than the timeline has for them, starts, ends,
 // recoveries and the falls that the verdict tells left out; nil if there are none.
 func (v *phaseView) changeTable() *Table {
-	t := table("What else changed", numbers("At, s"), number("Until, s", 2), word("Disks", 3),
-		words("What"), numbers("From, "+v.Unit, "To, "+v.Unit), word("Cause", 1))
+	t := table("What else changed", numbers("At, s", "Until, s"), words("Disks", "What"),
+		numbers("From, "+v.Unit, "To, "+v.Unit), words("Cause"))
+	t.dropFirst("Disks", "Until, s", "Cause")
 	t.ID = "changes"
-	list := slices.DeleteFunc(v.inOrder(v.found.Changes), func(c analysis.Change) bool {
-		told := c.Kind == analysis.KindOwnFall && len(c.Disks) == 1 &&
+	var list []analysis.Change
+	for _, c := range v.inOrder(v.found.Changes) {
+		fell := c.Kind == analysis.KindOwnFall && len(c.Disks) == 1 &&
 			v.found.Disks[c.Disks[0]].Throttle != nil
-		own := c.Kind == analysis.KindStart && c.By == nil || c.Kind == analysis.KindEnd
-		return told || own || c.Kind == analysis.KindRecovery
-	})
+		if !fell && !isOwn(&c) && c.Kind != analysis.KindRecovery {
+			list = append(list, c)
+		}
+	}
 	summed, swings := false, false
 	for i, c := range list {
 		sum := len(c.Disks) > 1 && (c.Kind == analysis.KindSharedFall ||
@@ -325,10 +326,13 @@ func (v *phaseView) rules() *Table {
 }
 
 // timed are the disks of which single files are told: those of streams and probes are nobody's.
-func (v *phaseView) timed() []LegendKey {
-	return slices.DeleteFunc(v.working(), func(k LegendKey) bool {
-		return v.found.Paced[k.Name].HasNoFiles()
-	})
+func (v *phaseView) timed() (keys []LegendKey) {
+	for _, key := range v.working() {
+		if !v.found.Paced[key.Name].HasNoFiles() {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // filesTable is a row per disk over the rates of its single files, in the whole phase, with the one
@@ -336,9 +340,9 @@ func (v *phaseView) timed() []LegendKey {
 func (v *phaseView) filesTable() *Table {
 	rate := v.maybe
 	t := table("File by file", words("Disk"),
-		numbers("Files", "Bytes", "Rate to quote", "Median", "5th – 95th percentile", "Variation"),
-		number("Whole phase", 3), number("Mean", 3), number("Trimmed mean", 2),
-		number("Least squares", 4), number("Theil–Sen", 4))
+		numbers("Files", "Bytes", "Rate to quote", "Median", "5th – 95th percentile", "Variation",
+			"Whole phase", "Mean", "Trimmed mean", "Least squares", "Theil–Sen"))
+	t.dropFirst("Least squares", "Theil–Sen", "Whole phase", "Mean", "Trimmed mean")
 	t.ID = "files"
 	t.Note = "Rates in " + v.Unit + ", of single files in the whole phase. " +
 		"Whole phase: all bytes over the time with a file in transfer. " +

@@ -67,7 +67,8 @@ func OfPlan(p Plan) *Document {
 	doc := &Document{Kind: "plan", Title: p.Name, Simulated: p.Model != "", Hub: p.Model,
 		Answer: p.answer()}
 	phases := []plannedPhase{}
-	byPhase := table("Phases", words("Phase"), word("Work", 1), words("Moves", "Writes", "Time"))
+	byPhase := table("Phases", words("Phase", "Work", "Moves", "Writes", "Time"))
+	byPhase.dropFirst("Work")
 	for i, phase := range p.Phases {
 		f := p.Forecasts[i]
 		row := plannedPhase{

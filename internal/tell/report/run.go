@@ -73,7 +73,12 @@ func newRunDoc(run RunData) *runDoc {
 
 // keyOf is the index of a disk among the run's; below 0 if it has none of that name.
 func (r *runDoc) keyOf(disk string) int {
-	return slices.IndexFunc(r.Keys, func(k LegendKey) bool { return k.Name == disk })
+	for i, key := range r.Keys {
+		if key.Name == disk {
+			return i
+		}
+	}
+	return -1
 }
 
 func (r *runDoc) label(disk string) string {
@@ -150,9 +155,12 @@ func OfRun(run RunData) *Document {
 
 // Simulated reports whether no disk of the run is real.
 func Simulated(run *trace.Run) bool {
-	return len(run.Disks) > 0 && !slices.ContainsFunc(run.Disks, func(d trace.Disk) bool {
-		return d.Profile == ""
-	})
+	for _, d := range run.Disks {
+		if d.Profile == "" {
+			return false
+		}
+	}
+	return len(run.Disks) > 0
 }
 
 // when writes the run's wall time as people read it, or as it stands where it is not RFC 3339.
@@ -224,13 +232,14 @@ func (r *runDoc) environment() *Details {
 			unit.FormatBytes(m.Block), fmt.Sprint(m.Depth))
 	}
 	// Most runs drive every disk alike in every phase: then one line says it.
-	if len(modes.Rows) > 1 {
-		first := modes.Rows[0]
-		if !slices.ContainsFunc(modes.Rows, func(row []Cell) bool {
-			return !slices.Equal(row[2:], first[2:])
-		}) {
-			first[0].Text, first[1].Text, modes.Rows = "all", "all", modes.Rows[:1]
-		}
+	alike := len(modes.Rows) > 1
+	for _, row := range modes.Rows {
+		alike = alike && slices.Equal(row[2:], modes.Rows[0][2:])
+	}
+	if alike {
+		modes.Rows = modes.Rows[:1]
+		modes.Rows[0][0].Text = "all"
+		modes.Rows[0][1].Text = "all"
 	}
 	d.Add(modes)
 	d.Add(warnings(doubts)...)
@@ -239,9 +248,9 @@ func (r *runDoc) environment() *Details {
 
 // setupTable is which disks were measured, by all that is known of them.
 func setupTable(keys []LegendKey, setup *hardware.Setup) *Table {
-	t := table("Which disks were measured", words("Disk", "Model"), word("Firmware", 2),
-		word("Serial", 4), number("Size", 3), words("Links"), word("File system", 1),
-		number("Full", 3), word("Described as", 5))
+	t := table("Which disks were measured", words("Disk", "Model", "Firmware", "Serial"),
+		numbers("Size"), words("Links", "File system"), numbers("Full"), words("Described as"))
+	t.dropFirst("Described as", "Serial", "Size", "Full", "Firmware", "File system")
 	for _, key := range keys {
 		u, known := setup.Disks[key.Name]
 		if !known {

@@ -42,9 +42,10 @@ const verdictNote = "Clean: no frame was dropped, and the buffer never fell belo
 
 // streamTable is a row for the streams of each disk.
 func (v *phaseView) streamTable() *Table {
-	t := table("Streams", words("Disk", "Streams", "Verdict"), numbers("Dropped frames"),
-		number("With all others busy", 3), number("Longest stall", 2), numbers("Lowest buffer"),
-		word("Dropped while", 1))
+	t := table("Streams", words("Disk", "Streams", "Verdict"),
+		numbers("Dropped frames", "With all others busy", "Longest stall", "Lowest buffer"),
+		words("Dropped while"))
+	t.dropFirst("With all others busy", "Longest stall", "Dropped while")
 	if len(v.a.Phases) == 1 { // else the answer's table says it
 		t.Note = verdictNote
 	}

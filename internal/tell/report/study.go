@@ -20,11 +20,14 @@ func (r *runDoc) study() {
 	tasks, list := r.pairs()
 	r.Add(r.pairsChart(list), r.pairsTable(tasks, list))
 	// The table of all phases goes without the tries of searches, which the answer's table holds.
-	try := func(line pooledPhase) bool { return line.phases[0].Search != nil }
-	lines := slices.DeleteFunc(slices.Clone(r.lines), try)
-	left := len(r.a.Phases)
-	for _, line := range lines {
-		left -= len(line.phases)
+	var lines []pooledPhase
+	left := 0
+	for _, line := range r.lines {
+		if line.phases[0].Search != nil {
+			left += len(line.phases)
+			continue
+		}
+		lines = append(lines, line)
 	}
 	searches := pick(len(r.a.Searches) == 1, "a search", unit.FormatCount(len(r.a.Searches))+
 		" searches")
@@ -62,9 +65,7 @@ func (r *runDoc) poolFindings() {
 			continue
 		}
 		k := kind{code: f.Code, disk: f.Disk, line: pick(known, line, -1)}
-		// What is of the same phase, or of none that is known, repeats nothing.
-		apart := func(o analysis.Finding) bool { return !known || o.Phase == f.Phase }
-		for slices.ContainsFunc(all[k], apart) {
+		for len(all[k]) > 0 && (!known || hasPhase(all[k], f.Phase)) { // it repeats none of them
 			k.nth++
 		}
 		if all[k] == nil {
@@ -84,6 +85,15 @@ func (r *runDoc) poolFindings() {
 		f.Text = text + "."
 		r.findings = append(r.findings, f)
 	}
+}
+
+func hasPhase(findings []analysis.Finding, phase string) bool {
+	for _, f := range findings {
+		if f.Phase == phase {
+			return true
+		}
+	}
+	return false
 }
 
 // pooledPhase is phases that are repeats of one.
@@ -108,14 +118,15 @@ func (r *runDoc) pool() {
 		r.lines = append(r.lines, pooledPhase{title: title, id: id, phases: group})
 	}
 	// The fewer at work, the earlier, as in the analysis' matrix.
-	atWork := func(line pooledPhase) int { return len(line.phases[0].Disks) }
-	slices.SortStableFunc(r.lines, func(x, y pooledPhase) int { return atWork(x) - atWork(y) })
+	slices.SortStableFunc(r.lines, func(x, y pooledPhase) int {
+		return len(x.phases[0].Disks) - len(y.phases[0].Disks)
+	})
 }
 
 // phasesTable is a row per phase and a column per disk, repeats pooled.
 func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
-	t := table("All phases", words("Phase"), ofDisks(r.Keys), numbers("Together"),
-		number("Overlap", 1))
+	t := table("All phases", words("Phase"), ofDisks(r.Keys),
+		numbers("Together", "Overlap")).dropFirst("Overlap")
 	t.Note = r.Unit + " with all disks busy; %: of the baseline, none: unknown; W writes, R reads."
 	limited := false
 	var all AnswerView
@@ -136,7 +147,7 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 			}
 			limited = limited || d.Remark == ownPace
 		}
-		seconds, overlaps := 0.0, 0.0
+		var seconds, overlaps float64
 		for _, phase := range line.phases {
 			if phase.Overlap != nil {
 				seconds += phase.Overlap.DurationS
@@ -163,9 +174,12 @@ const (
 // addSaturations shows for each phase of the preset saturation how much of its cache each disk
 // that fell had back after a rest, against the rest.
 func (r *runDoc) addSaturations() {
-	fell := slices.DeleteFunc(slices.Clone(r.a.Saturations), func(s analysis.Saturation) bool {
-		return s.Fall == nil || len(s.Bursts) == 0
-	})
+	var fell []analysis.Saturation
+	for _, s := range r.a.Saturations {
+		if s.Fall != nil && len(s.Bursts) > 0 {
+			fell = append(fell, s)
+		}
+	}
 	of := func(s analysis.Saturation) string { return s.Of }
 	for n, found := range analysis.Grouped(fell, of) {
 		c := &Chart{
@@ -173,36 +187,37 @@ func (r *runDoc) addSaturations() {
 			Title: "What a rest gives back (" + found[0].Of + ")",
 			X:     Axis{Name: "rest before writing", Unit: Seconds},
 			Y:     Axis{Name: "of the cache", Unit: Bytes},
-			Caption: "Marks: how much of its fast cache the disk had back after a rest, with its margin of error (95 %). " +
-				"The line across is what its fast cache took at first; the pale line leads to the rest that brings back all of it.",
+			Caption: "Marks: how much of its fast cache the disk had back after a rest, with its " +
+				"margin of error (95 %). The line across is what its fast cache took at first; the " +
+				"pale line leads to the rest that brings back all of it.",
 		}
 		rows := make([][]Cell, len(found[0].Bursts))
 		for k, rest := range found[0].Bursts {
 			rows[k] = []Cell{{Text: unit.FormatSeconds(rest.RestS)}}
 		}
 		for i, s := range found {
-			cache := Round(s.Fall.AtBytes, 4)
+			cache := roundForChart(s.Fall.AtBytes)
 			if at := r.keyOf(s.Disk); at >= 0 {
 				c.Keys = append(c.Keys, r.Keys[at])
 			}
 			bursts := ChartSeries{Kind: Dots, Key: i, Name: "burst"}
 			for _, b := range s.Bursts {
 				low, high := max(0, b.FastBytes-2*b.SEBytes), b.FastBytes+2*b.SEBytes
-				bursts.point(b.RestS, Round(b.FastBytes, 4))
+				bursts.point(b.RestS, roundForChart(b.FastBytes))
 				c.Marks = append(c.Marks,
-					Mark{At: b.RestS, From: Round(low, 4), To: Round(high, 4), Upright: true,
+					Mark{At: b.RestS, From: roundForChart(low), To: roundForChart(high), Upright: true,
 						Key: i})
-				c.X.Max = max(c.X.Max, 1.05*b.RestS)
-				c.Y.Max = max(c.Y.Max, 1.1*high)
+				c.X.Max = max(c.X.Max, barRoom*b.RestS)
+				c.Y.Max = max(c.Y.Max, high)
 			}
 			c.add(bursts)
 			if b := s.Back; b != nil && b.RestS != nil {
 				growth := ChartSeries{Kind: Line, Key: i, Name: "as it grows", Faint: true}
 				growth.point(0, 0)
-				growth.point(Round(*b.RestS, 4), cache)
+				growth.point(roundForChart(*b.RestS), cache)
 				c.add(growth)
 			}
-			c.Y.Max = max(c.Y.Max, 1.1*s.Fall.AtBytes)
+			c.Y.Max = max(c.Y.Max, s.Fall.AtBytes)
 			text := bytesText(s.Fall.AtBytes) + " at first"
 			c.Marks = append(c.Marks, Mark{At: cache, Text: text, Key: i})
 			for k := range rows {
@@ -216,10 +231,12 @@ func (r *runDoc) addSaturations() {
 				rows[k] = append(rows[k], cell)
 			}
 		}
+		c.Y.Max *= 1.1
 		t := table(c.Title, words("Rest"), ofDisks(c.Keys))
 		t.Rows = rows
-		t.Note = "How much of its fast cache a disk had back after a rest, by what it then wrote faster than without; " +
-			"and the share of what the cache took at first. ±: half the 95 % confidence interval."
+		t.Note = "How much of its fast cache a disk had back after a rest, by what it then wrote " +
+			"faster than without; and the share of what the cache took at first. ±: half the 95 % " +
+			"confidence interval."
 		r.Add(c, t)
 	}
 }

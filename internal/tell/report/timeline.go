@@ -58,7 +58,7 @@ func (v *phaseView) addFiles(c *Chart, round func(x float64) float64, place plac
 				s := ChartSeries{Kind: Dots, Key: i, Name: "file"}
 				outliers := l.outliers(buckets, place)
 				for _, f := range outliers[:min(len(outliers), maxOutliers/len(v.lanes))] {
-					s.point(round((f.startS+f.endS)/2), v.rate(f.rate), f.number, Round(f.bytes, 4))
+					s.point(round((f.startS+f.endS)/2), v.rate(f.rate), f.number, roundForChart(f.bytes))
 				}
 				c.add(s)
 			}
@@ -73,7 +73,7 @@ func (v *phaseView) addFiles(c *Chart, round func(x float64) float64, place plac
 			}
 			from, to := place(f)
 			s.point(round(from*c.X.Max), round(to*c.X.Max), v.rate(f.rate), f.number,
-				Round(f.bytes, 4))
+				roundForChart(f.bytes))
 		}
 		c.add(files)
 		c.add(fillers)
@@ -124,8 +124,7 @@ func (v *phaseView) addChanges(c *Chart) {
 		if i == maxListed {
 			break // the table of changes has the first ones as well
 		}
-		if change.Kind == analysis.KindEnd || change.Kind == analysis.KindStart &&
-			change.By == nil {
+		if isOwn(&change) {
 			continue
 		}
 		from, to := v.seconds(change.StartS), v.seconds(change.EndS)
@@ -141,6 +140,11 @@ func (v *phaseView) addChanges(c *Chart) {
 		}
 		c.Bands = append(c.Bands, Band{From: from, To: to, Text: text, Tone: tone})
 	}
+}
+
+// isOwn reports whether a change is no more than that a disk starts or ends.
+func isOwn(c *analysis.Change) bool {
+	return c.Kind == analysis.KindEnd || c.Kind == analysis.KindStart && c.By == nil
 }
 
 // toneOf tells gains from losses; a swing and what some gain and others lose are neither.
@@ -199,12 +203,12 @@ func (v *phaseView) timeTitle() string {
 		parts = append(parts, v.label(g.Disk)+" drops "+pick(g.Late > 0, frames, "no frame"))
 	}
 	var waiting []string
-	longest := 1.0 // shorter waits are no news
+	longest := minWaitS
 	for _, key := range working {
 		if t := v.found.Disks[key.Name].Throttle; t != nil {
 			parts = append(parts, v.fallText(key.Label, t.FromRate, t.ToRate, t.AtBytes))
 		}
-		if lag := v.longestRecovery(key.Name); lag >= 1 {
+		if lag := v.longestRecovery(key.Name); lag >= minWaitS {
 			waiting, longest = append(waiting, key.Label), max(longest, lag)
 		}
 	}
@@ -217,9 +221,12 @@ func (v *phaseView) timeTitle() string {
 	case v.found.Contention != nil && v.found.Contention.Even:
 		parts = append(parts, allOf(len(o.Disks))+" share "+v.Rate(o.Rate)+" evenly")
 	default:
-		first := slices.MaxFunc(working, func(a, b LegendKey) int {
-			return cmp.Compare(o.Disks[a.Name].Share, o.Disks[b.Name].Share)
-		})
+		first := working[0]
+		for _, key := range working {
+			if o.Disks[key.Name].Share > o.Disks[first.Name].Share {
+				first = key
+			}
+		}
 		parts = append(parts, first.Label+" takes "+percent(o.Disks[first.Name].Share))
 	}
 	if waiting != nil {
@@ -231,7 +238,7 @@ func (v *phaseView) timeTitle() string {
 
 // rates is a vertical axis of rates from nothing.
 func (v *phaseView) rates(name string, top float64) Axis {
-	return Axis{Name: name + ", " + v.Unit, Max: 1.08 * max(v.rate(top), 1e-9)}
+	return Axis{Name: name + ", " + v.Unit, Max: lineRoom * max(v.rate(top), 1e-9)}
 }
 
 // totalChart is all disks together, with the limit that they share if all goes one way, and that of
@@ -284,25 +291,32 @@ func allOf(n int) string {
 func (v *phaseView) told() []analysis.Change {
 	var out []analysis.Change
 	for _, c := range v.found.Changes {
-		alike := slices.IndexFunc(out, func(o analysis.Change) bool {
-			switch {
-			case c.Kind != o.Kind || c.StartS != o.StartS ||
-				(c.ToRate > c.FromRate) != (o.ToRate > o.FromRate):
-				return false
-			case c.Kind == analysis.KindRecovery:
-				return *c.By == *o.By
-			}
-			lasts := c.Recurs() || c.Kind == analysis.KindDrift || c.Kind == analysis.KindWarmUp
-			return c.EndS == o.EndS && lasts
-		})
-		if alike < 0 {
+		at := 0
+		for at < len(out) && !isSameChange(&out[at], &c) {
+			at++
+		}
+		if at == len(out) {
 			out = append(out, c)
 			continue
 		}
-		o := &out[alike]
-		o.Disks, o.EndS = slices.Concat(o.Disks, c.Disks), max(o.EndS, c.EndS)
+		o := &out[at]
+		o.Disks = slices.Concat(o.Disks, c.Disks)
+		o.EndS = max(o.EndS, c.EndS)
 	}
 	return v.inOrder(out)
+}
+
+// isSameChange reports whether two disks did the same in the same time.
+func isSameChange(a, b *analysis.Change) bool {
+	switch {
+	case a.Kind != b.Kind || a.StartS != b.StartS ||
+		(a.ToRate > a.FromRate) != (b.ToRate > b.FromRate):
+		return false
+	case a.Kind == analysis.KindRecovery:
+		return *a.By == *b.By
+	}
+	lasts := b.Recurs() || b.Kind == analysis.KindDrift || b.Kind == analysis.KindWarmUp
+	return a.EndS == b.EndS && lasts
 }
 
 // inOrder are changes with the disks of each in the run's order.

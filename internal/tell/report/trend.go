@@ -42,7 +42,8 @@ func OfTrend(of, left string, list []trend.HostSeries) *Document {
 		lasting := cmp.Compare(size(b.Change()), size(a.Change()))
 		return cmp.Or(lasting, len(b.Stretches)-len(a.Stretches))
 	})
-	top, runs, changed := 0.0, 0, 0
+	var top float64
+	runs, changed := 0, 0
 	for i := range list {
 		s := &list[i]
 		s.Host = cmp.Or(s.Host, "An unknown host")
@@ -127,7 +128,7 @@ func runsChart(s *trend.HostSeries, group []trend.HostSeries, scale Scale) *Char
 		c.X.Names = append(c.X.Names, date(p.Started, layout))
 	}
 	c.add(dots)
-	from := 0.0
+	var from float64
 	for k, stretch := range s.Stretches {
 		to, level := from+float64(stretch.Runs), stretch.Mean/scale.Size
 		line := ChartSeries{Kind: Line, Key: None, Name: "level"}
@@ -153,7 +154,8 @@ func trendTable(list []trend.HostSeries, scale Scale) *Table {
 		columns = words("Host", "From", "To")
 	}
 	t := table("Trend", columns, numbers("Runs", scale.Unit, "95 % interval", "Change"),
-		word("Since run", 1), word("Changed in the same run", 2))
+		words("Since run", "Changed in the same run"))
+	t.dropFirst("Changed in the same run", "Since run")
 	for i := range list {
 		for k, s := range list[i].Stretches {
 			interval, change, since := none, none, ""

@@ -69,7 +69,7 @@ func (r *runDoc) view(i int) *phaseView {
 
 func (v *phaseView) lane(d *trace.DiskRecord) lane {
 	l := lane{key: v.key(d.Name), op: d.Op, stats: v.found.Disks[d.Name]}
-	movedB := 0.0
+	var movedB float64
 	for i := range d.Files {
 		f := &d.Files[i]
 		if !f.Usable() {
@@ -111,15 +111,30 @@ func (v *phaseView) ofFiles() *phaseView {
 	w.lanes = nil
 	for _, l := range v.lanes {
 		if !v.found.Paced[l.key.Name].HasNoFiles() {
-			filler := func(f file) bool { return f.filler }
-			if slices.ContainsFunc(l.files, filler) { // There may be millions to copy.
-				l.files = slices.DeleteFunc(slices.Clone(l.files), filler)
-			}
-			w.lanes = append(w.lanes, l)
+			w.lanes = append(w.lanes, l.withoutFillers())
 		}
 	}
 	w.measure()
 	return &w
+}
+
+// withoutFillers copies the files only if there are fillers among them: there may be millions.
+func (l lane) withoutFillers() lane {
+	first := 0
+	for first < len(l.files) && !l.files[first].filler {
+		first++
+	}
+	if first == len(l.files) {
+		return l
+	}
+	files := slices.Clone(l.files[:first])
+	for _, f := range l.files[first:] {
+		if !f.filler {
+			files = append(files, f)
+		}
+	}
+	l.files = files
+	return l
 }
 
 // key is the disk of that name, with what it does in this phase: "playing 4 x ProRes 422 HQ UHD
@@ -154,7 +169,7 @@ func (v *phaseView) laneKeys() []LegendKey {
 func (v *phaseView) seconds(s float64) float64 { return math.Round(s*v.perS) / v.perS }
 
 // rate is one in the document's unit, as fine as a screen shows.
-func (v *phaseView) rate(r float64) float64 { return Round(r/v.Size, 4) }
+func (v *phaseView) rate(r float64) float64 { return roundForChart(r / v.Size) }
 
 // ownPace stands where a comparison of rates would mislead: the disk does no more than its work
 // asks for.

@@ -44,15 +44,18 @@ func (s Scale) margin(ci *stats.Interval, rate float64) string {
 	}
 	_, decimals, _ := strings.Cut(s.Number(rate), ".")
 	step := math.Pow10(-len(decimals))
-	half := math.Ceil((ci[1]-ci[0])/2/s.Size/step-1e-9)*step + 0 // +0: never -0
+	half := math.Ceil(ci.Half()/s.Size/step-roundingError)*step + 0 // +0: never -0
 	return strconv.FormatFloat(half, 'f', len(decimals), 64)
 }
+
+// shortest writes a number without zeros at its end.
+func shortest(x float64) string { return fmt.Sprintf("%.6g", x) }
 
 // Write writes a value in the unit of its axis.
 func Write(in Unit, x float64) string {
 	switch in {
 	case Seconds:
-		return strconv.FormatFloat(x, 'g', 6, 64) + " s"
+		return shortest(x) + " s"
 	case Bytes:
 		return unit.FormatBytes(int64(x))
 	default:
@@ -80,7 +83,13 @@ func Clock(seconds, length float64) string {
 // bytesText writes a size that was computed.
 func bytesText(bytes float64) string { return unit.FormatBytes(int64(bytes)) }
 
-func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 0, 64) + " %" }
+func percent(share float64) string { return fmt.Sprintf("%.0f %%", perCent*share) }
+
+// perCent of a whole are all of it.
+const perCent = 100
+
+// roundingError is what computed numbers may be off by, as a share of a step.
+const roundingError = 1e-9
 
 // Steps are round numbers from low to high, at most so many of them.
 func Steps(low, high float64, most int) []float64 {
@@ -89,7 +98,7 @@ func Steps(low, high float64, most int) []float64 {
 	}
 	step := nice((high - low) / float64(most))
 	var out []float64
-	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
+	for i := math.Ceil(low/step - roundingError); i*step <= high+step*roundingError; i++ {
 		out = append(out, i*step+0) // +0: never -0
 	}
 	return out
@@ -134,6 +143,12 @@ func round125(low, high float64) (float64, float64) {
 		}
 	}
 	return below, nice(high)
+}
+
+// roundForChart rounds to as many figures as a screen shows.
+func roundForChart(x float64) float64 {
+	const figures = 4
+	return Round(x, figures)
 }
 
 // Round rounds to a number of significant figures.

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -108,16 +107,24 @@ func GoBench(w io.Writer, run *trace.Run, a *analysis.Analysis) error {
 				number(p.Overlap.Disks[disk.Name].Rate))
 			for i := range disk.Files {
 				file := &disk.Files[i]
-				inside := slices.ContainsFunc(p.Overlap.Spans, func(s [2]float64) bool {
-					return float64(file.StartNS)/1e9 >= s[0] && float64(file.EndNS)/1e9 <= s[1]
-				})
-				if file.Usable() && !file.Filler && inside {
+				if file.Usable() && !file.Filler && isInside(file, p.Overlap.Spans) {
 					fmt.Fprintf(out, "BenchmarkFile%s 1 %s B/s\n", of, rate(file))
 				}
 			}
 		}
 	}
 	return out.Flush()
+}
+
+// isInside reports whether a file lies wholly in one of some spans, in seconds.
+func isInside(file *trace.File, spans [][2]float64) bool {
+	startS, endS := float64(file.StartNS)/1e9, float64(file.EndNS)/1e9
+	for _, span := range spans {
+		if startS >= span[0] && endS <= span[1] {
+			return true
+		}
+	}
+	return false
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }

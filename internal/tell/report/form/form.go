@@ -72,13 +72,15 @@ func (o *Form) Settle(out string) error {
 	case ending == "":
 		o.Format = o.Formats[0]
 	default:
-		isThere := func(format string) bool { return slices.Contains(o.Formats, format) }
-		i := slices.IndexFunc(meant, isThere)
-		if i < 0 {
+		for _, format := range slices.Backward(meant) {
+			if slices.Contains(o.Formats, format) {
+				o.Format = format
+			}
+		}
+		if o.Format == "" {
 			return fmt.Errorf("--out %s: nothing is written as %s here; add --format with one of %s",
 				out, ending, available)
 		}
-		o.Format = meant[i]
 	}
 	return o.suits()
 }

@@ -50,7 +50,7 @@ type page struct {
 	DataName string      // name of the file it is saved as
 	Events   template.JS // events.jsonl, packed; empty where the page goes without
 	State    template.JS // the loads to choose from, packed
-	Shapes   [][]report.Corner
+	Outlines []string    // symbols of the keys
 
 	Hub     *hub // the first load
 	First   *report.Load
@@ -87,7 +87,7 @@ func Write(w io.Writer, doc *report.Document, events io.Reader) error {
 // write takes the chart library as an argument, so that tests see the page with and without it.
 func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) error {
 	p := &page{
-		Doc: doc, Shapes: report.Shapes(), DataID: doc.Kind, DataName: doc.Kind, Parts: "phases",
+		Doc: doc, Outlines: report.Outlines(), DataID: doc.Kind, DataName: doc.Kind, Parts: "phases",
 	}
 	switch doc.Kind {
 	case "report":
@@ -131,10 +131,11 @@ var quantity = regexp.MustCompile(`(\d) (%|(?:[KMGT]?B/s|[KMGT]?B|Gb/s|s|min|h|m
 func newTemplate(drawer *drawer) (*template.Template, error) {
 	var tmpl *template.Template
 	packed := func(d *report.Details) (template.JS, error) {
-		tables := report.Collect[*report.Table](d.Blocks)
-		if !slices.ContainsFunc(tables, func(t *report.Table) bool {
-			return len(t.Rows) > maxUnpacked
-		}) {
+		rows := 0
+		for _, t := range report.Collect[*report.Table](d.Blocks) {
+			rows = max(rows, len(t.Rows))
+		}
+		if rows <= maxUnpacked {
 			return "", nil
 		}
 		text, err := markup(tmpl, "blocks", d.Blocks)
@@ -247,12 +248,15 @@ func trim(phase *report.Details) *report.Details {
 	for _, block := range phase.Blocks {
 		if d, ok := block.(*report.Details); ok {
 			short := *d
-			short.Blocks = slices.DeleteFunc(slices.Clone(d.Blocks), func(b report.Block) bool {
+			short.Blocks = nil
+			for _, b := range d.Blocks {
 				t, listed := b.(*report.Table)
 				_, drawn := b.(*report.Chart)
-				return drawn || listed && len(t.Rows) > maxTrimmed
-			})
-			if len(short.Blocks) == 0 {
+				if !drawn && !(listed && len(t.Rows) > maxTrimmed) {
+					short.Blocks = append(short.Blocks, b)
+				}
+			}
+			if short.Blocks == nil {
 				continue
 			}
 			block = &short

@@ -1,7 +1,6 @@
 package html
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -172,15 +171,11 @@ func paint(keys []report.LegendKey, key int, tone report.Sign, plain string) str
 
 // symbol is a key's outline as a path.
 func symbol(key report.LegendKey) string {
-	corners := report.Shapes()[key.Symbol()]
-	if corners == nil {
+	points := report.Outlines()[key.Symbol()]
+	if points == "" {
 		return "M9,0A9,9 0 1 1 -9,0A9,9 0 1 1 9,0Z"
 	}
-	var points []string
-	for _, corner := range corners {
-		points = append(points, fmt.Sprintf("%g,%g", corner.X, corner.Y))
-	}
-	return "M" + strings.Join(points, "L") + "Z"
+	return "M" + strings.ReplaceAll(points, " ", "L") + "Z"
 }
 
 // add adds a series. All of one key have one name, by which the script hides them together.

@@ -114,10 +114,15 @@ func (c *canvas) line(colour string, width vg.Length, points ...vg.Point) {
 
 // symbol draws a key's.
 func (c *canvas) symbol(at vg.Point, key int, colour string) {
-	const radius = 3
+	const (
+		radius  = 3
+		perUnit = radius / 9.0 // A circle as large as the other symbols has a radius of 9.
+	)
 	var corners []vg.Point
-	for _, to := range report.Shapes()[c.Keys[key].Symbol()] {
-		corners = append(corners, at.Add(pt(vg.Length(to.X), vg.Length(-to.Y)).Scale(radius/9.0)))
+	for _, corner := range strings.Fields(report.Outlines()[c.Keys[key].Symbol()]) {
+		var to vg.Point
+		must(fmt.Sscanf(corner, "%g,%g", &to.X, &to.Y))
+		corners = append(corners, at.Add(pt(to.X, -to.Y).Scale(perUnit)))
 	}
 	if corners == nil {
 		c.plane.SetColor(rgb(colour))

@@ -131,9 +131,12 @@ func (p *printer) table(indent string, t *report.Table) {
 		heads[i], keep[i] = column.Head, i
 	}
 	if t.Sentences { // each row's short cells in columns, and what its others say under them
-		short := slices.DeleteFunc(slices.Clone(keep), func(i int) bool {
-			return t.Columns[i].Drop > 0
-		})
+		var short []int
+		for _, i := range keep {
+			if t.Columns[i].Drop == 0 {
+				short = append(short, i)
+			}
+		}
 		short = fit(t, short, widths, room)
 		p.row(indent, t, nil, heads, short, widths)
 		for k, row := range t.Rows {
