@@ -35,7 +35,7 @@ func of(r rune) int {
 		return 0
 	case r >= 0x1F3FB && r <= 0x1F3FF: // a tone of the emoji before
 		return 0
-	case r >= 0x1F300 && r <= 0x1FAFF: // emoji: some are neutral in Unicode's table, all are wide on screens
+	case r >= 0x1F300 && r <= 0x1FAFF: // emoji: all are wide on screens, whatever Unicode says
 		return 2
 	}
 	switch width.LookupRune(r).Kind() {
@@ -157,8 +157,8 @@ func Markdown(text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// Wrap breaks text into lines of so many cells at most, all but the first after an indent. A word that is longer than a
-// line is cut. A number and its unit stay together.
+// Wrap breaks text into lines of so many cells at most, all but the first after an indent. A word
+// that is longer than a line is cut. A number and its unit stay together.
 func Wrap(text, indent string, limit int) []string {
 	var lines []string
 	line := ""
@@ -184,7 +184,7 @@ const longestUnit = 5
 func glue(words []string) []string {
 	var out []string
 	for i, word := range words {
-		if i > 0 && len(word) <= longestUnit && strings.ContainsAny(words[i-1][len(words[i-1])-1:], "0123456789") {
+		if i > 0 && len(word) <= longestUnit && endsInDigit(words[i-1]) {
 			out[len(out)-1] += " " + word
 			continue
 		}
@@ -193,13 +193,19 @@ func glue(words []string) []string {
 	return out
 }
 
+func endsInDigit(word string) bool {
+	last := word[len(word)-1]
+	return '0' <= last && last <= '9'
+}
+
 // Shell writes a path so that it can be pasted into a command line.
 func Shell(path string) string {
-	plain := func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/_-.,:+@%", r) || r == filepath.Separator
+	special := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != filepath.Separator &&
+			!strings.ContainsRune("/_-.,:+@%", r)
 	}
 	switch {
-	case path != "" && !strings.ContainsFunc(path, func(r rune) bool { return !plain(r) }):
+	case path != "" && !strings.ContainsFunc(path, special):
 		return path
 	case runtime.GOOS == "windows":
 		return `"` + path + `"`

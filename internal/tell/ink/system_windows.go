@@ -12,5 +12,6 @@ func obeys(console *os.File) bool {
 	handle := windows.Handle(console.Fd())
 	var mode uint32
 	return windows.GetConsoleMode(handle, &mode) == nil &&
-		windows.SetConsoleMode(handle, mode|windows.ENABLE_PROCESSED_OUTPUT|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
+		windows.SetConsoleMode(handle,
+			mode|windows.ENABLE_PROCESSED_OUTPUT|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
 }

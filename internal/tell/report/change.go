@@ -51,7 +51,8 @@ func ChangeSpan(v *stats.Interval) string {
 // from the base. Of several runs each has details of its own.
 func (c comparison) pair(run *comparedRun, id string) []Block {
 	pair := run.Pair
-	rates := table("Rates", words("Phase", "Disk", "Rate"), numbers("Base", "New", "Change", "Interval"),
+	rates := table("Rates", words("Phase", "Disk", "Rate"),
+		numbers("Base", "New", "Change", "Interval"),
 		words("Verdict")).dropFirst("Interval")
 	rates.Note = "In " + c.Unit + "; latencies of requests in their own units."
 	var notes []string
@@ -263,7 +264,8 @@ func (c comparison) chart(run *comparedRun) *Chart {
 		return nil
 	}
 	base, now := c.base, run.key
-	out := &Chart{ID: "changes", Title: "No rate changed significantly", Keys: []LegendKey{base, now}}
+	out := &Chart{ID: "changes", Title: "No rate changed significantly",
+		Keys: []LegendKey{base, now}}
 	if changed := len(a.Changed); changed > 0 {
 		most := Change(*a.Changed[0].Change)
 		out.Title = fmt.Sprintf("%d of %s changed, the most by %s", changed,

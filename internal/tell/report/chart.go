@@ -13,12 +13,13 @@ type Chart struct {
 	Caption string // says how to read it
 	Phase   string // the phase that it shows; empty if it shows more than one
 	X, Y    Axis
-	Rows    []string    // names of rows from the top, at 0, 1, 2 and so on of Y; empty if Y is a scale
-	Keys    []LegendKey // the disks or runs that series and marks belong to
-	Series  []ChartSeries
-	Bands   []Band
-	Marks   []Mark
-	Wide    bool // it takes the whole width and can be zoomed
+	// Names of rows from the top, at 0, 1, 2 and so on of Y; empty if Y is a scale.
+	Rows   []string
+	Keys   []LegendKey // the disks or runs that series and marks belong to
+	Series []ChartSeries
+	Bands  []Band
+	Marks  []Mark
+	Wide   bool // it takes the whole width and can be zoomed
 }
 
 // Axis is a scale.
@@ -106,6 +107,14 @@ type Mark struct {
 	Text     string
 	Key      int // an index into the chart's keys, or None
 	Tone     Sign
+}
+
+// Interval is that of a bar, if it is known.
+func Interval(bar []float64) (low, high float64, known bool) {
+	if known = len(bar) > 3; known {
+		low, high = bar[2], bar[3]
+	}
+	return low, high, known
 }
 
 // Name is what the chart is called on the command line.

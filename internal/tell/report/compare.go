@@ -106,11 +106,12 @@ func OfComparison(c *compare.Comparison) *Document {
 	}
 	doc.Add(&Details{ID: "methods", Title: "How sure is this?", Printed: true,
 		Blocks: append(warnings(c.Warnings),
-			Sentence{Text: fmt.Sprintf("Overlap: bytes over time with all disks busy. "+
-				"A span of seconds: the rate before or after a step. The intervals and verdicts allow for noise that lasts "+
-				"and are corrected by Holm's method for all %s; latencies are corrected separately (%d). "+
-				"The chance of any false alarm is at most %.0f %% in each family. "+
-				"What varies from run to run, if it is known, is moderated over all rates (Smyth 2004).",
+			Sentence{Text: fmt.Sprintf("Overlap: bytes over time with all disks busy. A span of "+
+				"seconds: the rate before or after a step. The intervals and verdicts allow for "+
+				"noise that lasts and are corrected by Holm's method for all %s; latencies are "+
+				"corrected separately (%d). The chance of any false alarm is at most %.0f %% in "+
+				"each family. What varies from run to run, if it is known, is moderated over all "+
+				"rates (Smyth 2004).",
 				unit.Plural(c.Tests, "rate"), c.LatencyTests, perCent*c.Level)})})
 	return doc
 }
@@ -246,7 +247,8 @@ func (c comparison) doubts(run *comparedRun) (list []string) {
 }
 
 // again is how to include what varies between runs.
-const again = "; to include it, repeat both (hubbench compare BASE... -- NEW...) or add --history RUNS."
+const again = "; to include it, repeat both (hubbench compare BASE... -- NEW...) or add " +
+	"--history RUNS."
 
 // betweenRuns reports whether the intervals include what varies from run to run.
 func (c comparison) betweenRuns() bool {
@@ -277,7 +279,8 @@ func (c comparison) units() string {
 	case v != nil:
 		list = append(list, "One run each")
 	case c.Earlier > 0:
-		return "One run each, and one earlier run, which does not show run-to-run variation: give more to --history."
+		return "One run each, and one earlier run, which does not show run-to-run variation: " +
+			"give more to --history."
 	default:
 		return "One run each, so run-to-run variation is not included" + again
 	}

@@ -20,7 +20,8 @@ func (v *phaseView) sizeChart() *Chart {
 	low, high := round125(v.smallB, v.largeB)
 	c.X = Axis{Name: "file size", Unit: Bytes, Min: low, Max: high, Log: true}
 	if v.many {
-		c.Caption = "Strong lines: mean rate of files of that size; pale lines: 5th and 95th percentile."
+		c.Caption = "Strong lines: mean rate of files of that size; pale lines: 5th and 95th " +
+			"percentile."
 	}
 	spread := math.Log(v.largeB / v.smallB)
 	bySize := func(f file) (from, to float64) {
@@ -113,7 +114,8 @@ func (v *phaseView) spreadChart() *Chart {
 			for j, f := range l.files {
 				// Multiples of the golden ratio spread evenly over the row.
 				_, part := math.Modf(float64(j) * 0.618034)
-				s.point(v.rate(f.rate), roundForChart(row+(part-0.5)*0.5), f.number, roundForChart(f.bytes))
+				s.point(v.rate(f.rate), roundForChart(row+(part-0.5)*0.5), f.number,
+					roundForChart(f.bytes))
 			}
 			c.add(s)
 		}

@@ -68,7 +68,8 @@ func (v *phaseView) streamCharts() []Block {
 	}
 	buffer.Y.Max = slices.Max(lowest)
 	buffer.Title = "The buffer sinks to " + unit.FormatSeconds(slices.Min(lowest))
-	buffer.Caption = "The lowest buffer of each disk's streams. A stream whose buffer is empty drops frames."
+	buffer.Caption = "The lowest buffer of each disk's streams. A stream whose buffer is empty " +
+		"drops frames."
 	size := v.found.Streams[0].BufferS
 	for _, s := range v.found.Streams {
 		if s.BufferS != size {

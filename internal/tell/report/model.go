@@ -54,7 +54,8 @@ func residuals(title string, list []model.Residual) *Table {
 // them: in every combination, or in those to look at first.
 func OfPrediction(p *model.Prediction, profile string, every bool) *Document {
 	doc := &Document{Kind: "prediction", Title: "Hub " + profile, Keys: newKeys(p.Disks), Data: p}
-	doc.Answer = &AnswerView{Headline: "How best to plug them in is not predictable from these runs"}
+	doc.Answer = &AnswerView{Headline: "How best to plug them in is not predictable from these " +
+		"runs"}
 	for i, placement := range p.Placements {
 		if i == 0 {
 			doc.Answer.Headline = unit.Capital(placement.String())

@@ -147,8 +147,8 @@ func (r *runDoc) pairsChart(list []pair) *Chart {
 			cmp.Compare(a.victim.disk, b.victim.disk))
 	})
 	c := &Chart{ID: "pairs", Keys: r.Keys, X: Axis{Name: "speed kept of its baseline, %", Max: 105}}
-	c.Caption = "Each bar is a disk beside one other, in % of its speed without it; lines: margin " +
-		"of error (95 %)."
+	c.Caption = "Each bar is a disk beside one other, in % of its speed without it; lines: " +
+		"margin of error (95 %)."
 	if n := len(known); n > maxPairs {
 		known = known[:maxPairs]
 		c.Caption += fmt.Sprintf(" The %d of %d pairs that keep least.", maxPairs, n)
@@ -236,7 +236,8 @@ func (r *runDoc) cacheChart() *Chart {
 		if s.Fall != nil {
 			text := "cache full: " + bytesText(s.Fall.AtBytes)
 			c.Marks = append(c.Marks,
-				Mark{At: roundForChart(s.Fall.AtBytes), Upright: true, Text: text, Key: key, Tone: Bad})
+				Mark{At: roundForChart(s.Fall.AtBytes), Upright: true, Text: text, Key: key,
+					Tone: Bad})
 			lastFall = max(lastFall, s.Fall.AtBytes)
 			ends = append(ends, r.fallText(v.label(s.Disk), s.Fall.FromRate, s.Fall.ToRate,
 				s.Fall.AtBytes))
@@ -247,8 +248,9 @@ func (r *runDoc) cacheChart() *Chart {
 	if len(c.Series) == 0 {
 		return nil
 	}
-	const afterFall = 3                               // times what the disk wrote before
-	if lastFall > 0 && c.X.Max > afterFall*lastFall { // a disk that does not fall may write for long
+	const afterFall = 3 // times what the disk wrote before
+	// A disk that does not fall may write for long.
+	if lastFall > 0 && c.X.Max > afterFall*lastFall {
 		c.X.Max = afterFall * lastFall
 		for i := range c.Series {
 			c.Series[i].cut(c.X.Max)

@@ -287,7 +287,8 @@ func (v *phaseView) linksTable() *Table {
 	t := table("What the links carried", words("Link", "Disks", "Direction"),
 		numbers("Carried, "+v.Unit, "Can carry", "Used"))
 	t.ID = "links"
-	t.Note = "All disks at work. What a link can carry is what links of its kind have been seen to carry one way."
+	t.Note = "All disks at work. What a link can carry is what links of its kind have been seen " +
+		"to carry one way."
 	for _, u := range v.found.Links {
 		link := fmt.Sprintf("%s, %s", u.Segment, u.Link) +
 			pick(u.Could == "", "", " (fell back from "+u.Could+")")

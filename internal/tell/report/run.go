@@ -139,12 +139,14 @@ func OfRun(run RunData) *Document {
 		}
 	}
 	methods := append(analysis.Methods(a),
-		"A disk is active from the start of its first file to the end of its last; pauses longer than half a second between "+
-			"its files are left out. The overlap is the time in which every working disk of the phase is active. "+
-			"A rate in it is the bytes moved inside the overlap over its length. "+
-			"Files that cross an edge of it count by their recorded progress or, where there is none, in proportion to time.",
-		"A file's time runs from just before its first request to just after its flush; opening and closing it lie outside. "+
-			"Rates are decimal: 1 GB/s = 10^9 bytes per second = 8 Gb/s.")
+		"A disk is active from the start of its first file to the end of its last; pauses longer "+
+			"than half a second between its files are left out. The overlap is the time in which "+
+			"every working disk of the phase is active. A rate in it is the bytes moved inside "+
+			"the overlap over its length. Files that cross an edge of it count by their recorded "+
+			"progress or, where there is none, in proportion to time.",
+		"A file's time runs from just before its first request to just after its flush; opening "+
+			"and closing it lie outside. Rates are decimal: 1 GB/s = 10^9 bytes per second = 8 "+
+			"Gb/s.")
 	r.Add(&Details{ID: "methods", Title: "Methods", Printed: true,
 		Blocks: analysis.Each(methods, func(text string) Block {
 			return Sentence{Text: text}
@@ -216,7 +218,8 @@ func (r *runDoc) environment() *Details {
 	d.Add(facts, setupTable(r.Keys, setup))
 	modes := table("I/O of each disk", words("Phase", "Disk", "Engine", "Cache", "Flush"),
 		numbers("Block", "Depth"))
-	modes.Note = "The I/O that each disk really got, which may differ from what the scenario asked for."
+	modes.Note = "The I/O that each disk really got, which may differ from what the scenario " +
+		"asked for."
 	var doubts []string
 	for _, m := range about.Modes {
 		for _, doubt := range m.Warnings {

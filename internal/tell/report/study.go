@@ -188,8 +188,8 @@ func (r *runDoc) addSaturations() {
 			X:     Axis{Name: "rest before writing", Unit: Seconds},
 			Y:     Axis{Name: "of the cache", Unit: Bytes},
 			Caption: "Marks: how much of its fast cache the disk had back after a rest, with its " +
-				"margin of error (95 %). The line across is what its fast cache took at first; the " +
-				"pale line leads to the rest that brings back all of it.",
+				"margin of error (95 %). The line across is what its fast cache took at first; " +
+				"the pale line leads to the rest that brings back all of it.",
 		}
 		rows := make([][]Cell, len(found[0].Bursts))
 		for k, rest := range found[0].Bursts {
@@ -205,8 +205,9 @@ func (r *runDoc) addSaturations() {
 				low, high := max(0, b.FastBytes-2*b.SEBytes), b.FastBytes+2*b.SEBytes
 				bursts.point(b.RestS, roundForChart(b.FastBytes))
 				c.Marks = append(c.Marks,
-					Mark{At: b.RestS, From: roundForChart(low), To: roundForChart(high), Upright: true,
-						Key: i})
+					Mark{At: b.RestS, From: roundForChart(low), To: roundForChart(high),
+						Upright: true,
+						Key:     i})
 				c.X.Max = max(c.X.Max, barRoom*b.RestS)
 				c.Y.Max = max(c.Y.Max, high)
 			}
@@ -235,8 +236,8 @@ func (r *runDoc) addSaturations() {
 		t := table(c.Title, words("Rest"), ofDisks(c.Keys))
 		t.Rows = rows
 		t.Note = "How much of its fast cache a disk had back after a rest, by what it then wrote " +
-			"faster than without; and the share of what the cache took at first. ±: half the 95 % " +
-			"confidence interval."
+			"faster than without; and the share of what the cache took at first. ±: half the 95 " +
+			"% confidence interval."
 		r.Add(c, t)
 	}
 }

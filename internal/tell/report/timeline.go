@@ -26,7 +26,8 @@ func (v *phaseView) timeChart() *Chart {
 	c := v.overTime("time", v.timeTitle(), v.rates(op+"rate of each file", v.top))
 	c.Caption = "Each line is one file, as long as the file took."
 	if v.many {
-		c.Caption = "Strong lines: mean rate; pale lines: 5th and 95th percentile; marks: the files furthest outside."
+		c.Caption = "Strong lines: mean rate; pale lines: 5th and 95th percentile; marks: the " +
+			"files furthest outside."
 	}
 	if len(v.found.Streams) > 0 {
 		c.Caption += " Of streams: about a second each."
@@ -58,7 +59,8 @@ func (v *phaseView) addFiles(c *Chart, round func(x float64) float64, place plac
 				s := ChartSeries{Kind: Dots, Key: i, Name: "file"}
 				outliers := l.outliers(buckets, place)
 				for _, f := range outliers[:min(len(outliers), maxOutliers/len(v.lanes))] {
-					s.point(round((f.startS+f.endS)/2), v.rate(f.rate), f.number, roundForChart(f.bytes))
+					s.point(round((f.startS+f.endS)/2), v.rate(f.rate), f.number,
+						roundForChart(f.bytes))
 				}
 				c.add(s)
 			}

@@ -176,8 +176,8 @@ func (v *phaseView) rate(r float64) float64 { return roundForChart(r / v.Size) }
 const ownPace = "own pace"
 
 // ownPaceNote says what that means.
-const ownPaceNote = "Own pace: the disk moves what its streams, its pace, its pauses or its probe " +
-	"ask for, which says nothing of what it could."
+const ownPaceNote = "Own pace: the disk moves what its streams, its pace, its pauses or its " +
+	"probe ask for, which says nothing of what it could."
 
 // limited reports whether the disk's rate is that of its work.
 func (v *phaseView) limited(name string) bool { return v.found.Paced[name].IsPaced() }

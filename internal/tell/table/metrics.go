@@ -56,7 +56,8 @@ func Metrics(w io.Writer, run *recorded.Run, ended time.Time) error {
 				row.Rate, row.RateLow, row.RateHigh, row.Retention, &stalled, &warned,
 			}
 			if v := values[i]; v != nil {
-				const format = "hubbench_%s{scenario=\"%s\",phase=\"%s\",disk=\"%s\",op=\"%s\"} %v\n"
+				const format = "hubbench_%s{scenario=\"%s\",phase=\"%s\",disk=\"%s\",op=\"%s\"} " +
+					"%v\n"
 				fmt.Fprintf(&out, format, gauge[0], scenario, escape(row.Phase), escape(row.Disk),
 					row.Op, *v)
 			}

@@ -16,8 +16,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// RunColumns is what each row says of its run. The columns run, phase and disk join the tables. It has no
-// pointers: parquet-go would set those of an embedded struct that are nil.
+// RunColumns is what each row says of its run. The columns run, phase and disk join the tables. It
+// has no pointers: parquet-go would set those of an embedded struct that are nil.
 type RunColumns struct {
 	ID          string            `parquet:"run,dict" about:"unique to the run; of a trace without one, made from its events"`
 	Name        string            `parquet:"name,dict,optional" about:"the scenario's name"`
@@ -257,8 +257,9 @@ func (s *source) disks() (rows []DiskRow) {
 			w := p.Work[name]
 			w.Op = d.Op
 			row := DiskRow{
-				RunColumns: s.run, Phase: p.Name, Pattern: s.pattern(p), Working: int64(len(p.Disks)),
-				Disk: name, Op: string(d.Op),
+				RunColumns: s.run, Phase: p.Name, Pattern: s.pattern(p),
+				Working: int64(len(p.Disks)),
+				Disk:    name, Op: string(d.Op),
 				Does: w.Listed(), Work: w.Text(), Reference: "none", Files: int64(d.Files),
 				Bytes:    d.Bytes,
 				BusyRate: d.Rate, Warnings: codes(p.Warnings, name),
@@ -346,7 +347,8 @@ func (s *source) fileRows(add func(any)) {
 			for i := range d.Files {
 				f := &d.Files[i]
 				row := FileRow{
-					RunColumns: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Seq: int64(f.Seq),
+					RunColumns: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op),
+					Seq:    int64(f.Seq),
 					Bytes:  f.Bytes,
 					StartS: float64(f.StartNS) / 1e9, EndS: float64(f.EndNS) / 1e9,
 					Filler: f.Filler,
@@ -385,8 +387,9 @@ func (s *source) seconds(p *trace.Phase, d *trace.DiskRecord, add func(any)) {
 		span := overlap.Span{StartNS: max(begin, second*1e9), EndNS: min(end, (second+1)*1e9)}
 		bytes := curve.Between(span).Bytes
 		add(SecondRow{
-			RunColumns: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Second: second, Bytes: bytes,
-			Rate: float64(bytes) / span.Seconds(), Temperature: warmth[second],
+			RunColumns: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Second: second,
+			Bytes: bytes,
+			Rate:  float64(bytes) / span.Seconds(), Temperature: warmth[second],
 		})
 	}
 }
@@ -394,7 +397,8 @@ func (s *source) seconds(p *trace.Phase, d *trace.DiskRecord, add func(any)) {
 func (s *source) findingRows(add func(any)) {
 	for _, f := range s.Analysis.Findings {
 		row := FindingRow{
-			RunColumns: s.run, Phase: f.Phase, Code: f.Code, Disk: f.Disk, Disks: slices.Clone(f.Disks),
+			RunColumns: s.run, Phase: f.Phase, Code: f.Code, Disk: f.Disk,
+			Disks: slices.Clone(f.Disks),
 			Other: f.Other, Weight: f.Weight, Text: f.Text,
 		}
 		if len(row.Disks) == 0 && f.Disk != "" {

@@ -78,7 +78,8 @@ func (o *Form) Settle(out string) error {
 			}
 		}
 		if o.Format == "" {
-			return fmt.Errorf("--out %s: nothing is written as %s here; add --format with one of %s",
+			return fmt.Errorf("--out %s: nothing is written as %s here; add --format with one of "+
+				"%s",
 				out, ending, available)
 		}
 	}

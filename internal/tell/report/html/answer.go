@@ -193,7 +193,7 @@ type track [][]float64
 
 // mean is the mean rate of a stretch.
 func (t track) mean(from, to float64) float64 {
-	moved := 0.0
+	var moved float64
 	for _, at := range t {
 		moved += at[2] * max(0, min(to, at[1])-max(from, at[0]))
 	}
@@ -349,7 +349,8 @@ func (p *page) raceStages(tracks []track) []raceStage {
 		}
 		stages = append(stages, s)
 	}
-	c, at := p.First.Chart, 0.0
+	c := p.First.Chart
+	var at float64
 	for _, b := range c.Bands {
 		if b.Text != "" && b.From >= at && b.To > b.From {
 			add(b.From, b.To, b.Text, b.Tone == report.Bad)

@@ -64,7 +64,8 @@ func (d *drawer) prepare(c *report.Chart) (drawn, error) {
 	if d.charts[c].packed {
 		out.JSON, err = deflate(text)
 	} else {
-		out.JSON = template.JS(text) //nolint:gosec // json.Marshal escapes what could end the element
+		//nolint:gosec // json.Marshal escapes what could end the element
+		out.JSON = template.JS(text)
 	}
 	return out, err
 }

@@ -51,7 +51,7 @@ func (p *page) compare(tmpl *template.Template) error {
 	a := p.Doc.Answer
 	c := &comparison{Comparison: a.Comparison, Axis: a.Comparison.Axis()}
 	var sides []report.Load
-	top := 0.0
+	var top float64
 	for _, l := range c.Loads {
 		sides = append(sides, l.Sides[:]...)
 		top = max(top, l.Sides[0].Rate, l.Sides[1].Rate)

@@ -16,15 +16,18 @@ import (
 // without them.
 const maxEvents = 100_000
 
+// mebi are the bytes of a MiB.
+const mebi = 1 << 20
+
 // maxPacked is how many bytes they take at most, compressed. Latencies hardly compress: a run of
 // hours with them has its page without its events.
-const maxPacked = 4 << 20
+const maxPacked = 4 * mebi
 
 // maxPage and maxRaw bound what Read takes from a page, which anyone may have made: its size, and
 // that of its events unpacked. No page is given more.
 const (
-	maxPage = 64 << 20
-	maxRaw  = 256 << 20
+	maxPage = 64 * mebi
+	maxRaw  = 4 * maxPage
 )
 
 // The marks between which Read finds a page's data. html/template escapes the like of them in any
@@ -49,7 +52,7 @@ func pack(events io.Reader) (template.JS, error) {
 	// Whole before it is compressed: of most long runs that would be for nothing.
 	var text bytes.Buffer
 	lines := 0
-	for chunk := make([]byte, 1<<16); ; {
+	for chunk := make([]byte, mebi); ; {
 		n, err := events.Read(chunk)
 		text.Write(chunk[:n])
 		if lines += bytes.Count(chunk[:n], []byte("\n")); lines > maxEvents || text.Len() > maxRaw {
@@ -91,12 +94,13 @@ func Read(r io.Reader) (events []byte, a *analysis.Analysis, err error) {
 	if len(page) > maxPage {
 		return nil, nil,
 			fmt.Errorf("read report: more than %d MB: no report of hubbench is that long",
-				maxPage>>20)
+				maxPage/mebi)
 	}
 	summary, found := cut(page, summaryStart)
 	if !found {
 		return nil, nil,
-			errors.New("read report: no hubbench data in the page: is it a report.html, saved whole?")
+			errors.New("read report: no hubbench data in the page: is it a report.html, saved " +
+				"whole?")
 	}
 	if bytes.HasPrefix(summary, []byte(`"`)) {
 		var zipped []byte
@@ -112,7 +116,8 @@ func Read(r io.Reader) (events []byte, a *analysis.Analysis, err error) {
 	}
 	if a == nil {
 		return nil, nil,
-			errors.New("read report: its analysis is empty: is it a report.html as hubbench wrote it?")
+			errors.New("read report: its analysis is empty: is it a report.html as hubbench " +
+				"wrote it?")
 	}
 	text, found := cut(page, eventsStart)
 	if !found {
@@ -140,7 +145,7 @@ func inflate(zipped []byte) ([]byte, error) {
 	}
 	if len(text) > maxRaw {
 		return nil, fmt.Errorf("unpacks to more than %d MB: hubbench writes no such page",
-			maxRaw>>20)
+			maxRaw/mebi)
 	}
 	return text, nil
 }

@@ -28,14 +28,14 @@ var parts embed.FS
 const (
 	// Bytes of the document's data that stand in the page as they are; more are packed.
 	maxSummary  = 300_000
-	maxUnpacked = 100    // rows of a table in closed details that are not packed
-	maxListed   = 100    // phases that show their charts
-	maxTrimmed  = 20     // rows of a table in the phases of more than that
-	maxPoints   = 20_000 // numbers of plots that can be chosen
-	maxChoices  = 6      // buttons above the hub diagram
-	maxPairDisk = 8      // up to this many disks all pairs are shown
-	maxTogether = 6      // loads of all disks in a table
-	raceFrames  = 500    // moments of a race that is played back
+	maxListed   = 100        // phases that show their charts
+	maxUnpacked = maxListed  // rows of a table in closed details that are not packed
+	maxTrimmed  = 20         // rows of a table in the phases of more than that
+	maxPoints   = 20_000     // numbers of plots that can be chosen
+	maxChoices  = 6          // buttons above the hub diagram
+	maxPairDisk = 8          // up to this many disks all pairs are shown
+	maxTogether = maxChoices // loads of all disks in a table
+	raceFrames  = 500        // moments of a race that is played back
 )
 
 // page is what the template shows.
@@ -87,7 +87,8 @@ func Write(w io.Writer, doc *report.Document, events io.Reader) error {
 // write takes the chart library as an argument, so that tests see the page with and without it.
 func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) error {
 	p := &page{
-		Doc: doc, Outlines: report.Outlines(), DataID: doc.Kind, DataName: doc.Kind, Parts: "phases",
+		Doc: doc, Outlines: report.Outlines(), DataID: doc.Kind, DataName: doc.Kind,
+		Parts: "phases",
 	}
 	switch doc.Kind {
 	case "report":
@@ -102,7 +103,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	if err != nil {
 		return fmt.Errorf("encode its data: %w", err)
 	}
-	p.Summary = template.JS(summary) //nolint:gosec // json.Marshal escapes what could end the element
+	p.Summary = template.JS(summary) //nolint:gosec // json.Marshal escapes what could end it
 	if len(summary) > maxSummary {
 		if p.Summary, err = deflate(summary); err != nil {
 			return err
@@ -196,7 +197,7 @@ func (p *page) arrange() {
 			p.Last = append(p.Last, d)
 		case listed && t.Name() == "all-phases":
 			p.Numbers = t
-		case listed && t.ID == "pairs" && len(doc.Keys) <= maxPairDisk: // the heat map is this table
+		case listed && t.ID == "pairs" && len(doc.Keys) <= maxPairDisk: // the heat map is it
 		default:
 			more.Blocks = append(more.Blocks, block)
 		}
@@ -263,8 +264,8 @@ func trim(phase *report.Details) *report.Details {
 		}
 		out.Blocks = append(out.Blocks, block)
 	}
-	out.Add(report.Sentence{Text: "A page of so many phases does not show their files: " +
-		"hubbench report draws them with --phase and --format svg, and lists them with --format csv."})
+	out.Add(report.Sentence{Text: "A page of so many phases does not show their files: hubbench " +
+		"report draws them with --phase and --format svg, and lists them with --format csv."})
 	return &out
 }
 
@@ -296,8 +297,9 @@ func (p *page) dress(charts []byte) error {
 				"rebuild it with make build")
 		}
 	}
-	p.Style, p.Script = template.CSS(style), template.JS(script) //nolint:gosec // this program's own files
-	p.Library = template.JS(charts)                              //nolint:gosec // likewise
+	p.Style = template.CSS(style)   //nolint:gosec // this program's own file
+	p.Script = template.JS(script)  //nolint:gosec // likewise
+	p.Library = template.JS(charts) //nolint:gosec // likewise
 	p.Policy = "default-src 'none'; img-src data:; style-src '" + hash(style) +
 		"'; style-src-attr 'unsafe-inline'; script-src '" + hash(script)
 	if charts != nil {

@@ -36,7 +36,7 @@ const (
 	smallRow    = 78 // row height for up to six: names may take two lines
 	listRow     = 36
 	fewCards    = 3
-	maxCards    = 6
+	maxCards    = 2 * fewCards
 	maxRows     = 14
 	minHeight   = 128
 	maxPerRate  = 20  // for each GB/s, or whatever the unit of the rates is
@@ -56,7 +56,7 @@ func perRate(scale report.Scale, loads []report.Load) float64 {
 	k := float64(maxPerRate)
 	for i := range loads {
 		l := &loads[i]
-		top := 0.0
+		var top float64
 		for _, d := range l.Disks {
 			top = max(top, d.Baseline)
 		}

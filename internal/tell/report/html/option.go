@@ -38,8 +38,8 @@ type view struct {
 const (
 	planeHeight = 330
 	rowHeight   = 30
-	rowsFrame   = 90 // above and below rows
-	zoomSpace   = 30
+	rowsFrame   = 3 * rowHeight // above and below rows
+	zoomSpace   = rowHeight
 )
 
 func height(c *report.Chart) int {
@@ -83,8 +83,9 @@ func newLive(doc *report.Document, c *report.Chart) live {
 	}
 	for _, s := range c.Series {
 		for _, bar := range s.Points {
-			if s.Kind == report.Bar && len(bar) > 3 {
-				ends := [][]float64{{bar[2], bar[0]}, {bar[3], bar[0]}}
+			low, high, known := report.Interval(bar)
+			if s.Kind == report.Bar && known {
+				ends := [][]float64{{low, bar[0]}, {high, bar[0]}}
 				b.line(report.None, "", ends, nil, opts.LineStyle{Color: "@ink", Width: 1.5})
 			}
 		}
@@ -117,11 +118,11 @@ func newLive(doc *report.Document, c *report.Chart) live {
 	if c.Drawn() {
 		tip["trigger"] = "axis"
 	}
-	grid := object{"left": 4, "right": 24, "top": 36, "bottom": 8, "outerBoundsMode": "same"}
+	grid := frame(36, 8)
 	if c.Wide {
 		grid["bottom"] = zoomSpace
 		option["dataZoom"] = []object{{ // a slider below the plane
-			"type": "slider", "filterMode": "none", "bottom": 4, "height": 16,
+			"type": "slider", "filterMode": "none", "bottom": edge, "height": 16,
 			"showDetail": false, "showDataShadow": false, "moveHandleSize": 0,
 			"borderColor": "@line", "fillerColor": "@pill", "backgroundColor": "transparent",
 			"handleStyle": object{"color": "@card", "borderColor": "@faint"},
@@ -142,17 +143,28 @@ func picture(title, origin string, keys []object) object {
 	return object{
 		"title": []object{
 			{"text": title},
-			{"text": origin, "bottom": 4, "textStyle": object{"fontSize": 10, "color": "@soft"}},
+			{"text": origin, "bottom": edge, "textStyle": object{"fontSize": 10, "color": "@soft"}},
 		},
 		"legend": object{"top": 32, "left": 0, "selectedMode": false, "data": keys,
 			"formatter": "key"},
-		"grid": object{"left": 4, "right": 24, "top": 100, "bottom": 36,
-			"outerBoundsMode": "same"},
+		"grid":     frame(100, 36),
 		"dataZoom": []object{},
 	}
 }
 
+// edge is the space at the left of a chart and below what stands under it.
+const edge = 4
+
+// frame leaves space around a chart's plane.
+func frame(top, bottom int) object {
+	return object{"left": edge, "right": 24, "top": top, "bottom": bottom,
+		"outerBoundsMode": "same"}
+}
+
 type object = map[string]any
+
+// symbolSize is that of a key's symbol in pixels.
+const symbolSize = 7
 
 // paint names a colour of the style sheet: a key's, a tone's if there is no key, or the plain one.
 func paint(keys []report.LegendKey, key int, tone report.Sign, plain string) string {
@@ -193,7 +205,7 @@ func (b *builder) add(s *report.ChartSeries) {
 			out.LineStyle, out.ShowSymbol = &opts.LineStyle{Color: fill,
 				Opacity: opts.Float(opacity), Width: 2}, opts.Bool(false)
 		case report.Dots:
-			out.Symbol, out.SymbolSize = "path://"+b.live.View.Symbols[s.Key], 7
+			out.Symbol, out.SymbolSize = "path://"+b.live.View.Symbols[s.Key], symbolSize
 		case report.Bar:
 			out.BarGap, out.BarWidth = "-100%", "10" // one over the other
 			if b.chart.Series[0].Faint {
@@ -238,7 +250,7 @@ func (b *builder) line(
 			Show: opts.Bool(true), Formatter: "text", Color: "@ink", Position: "right",
 		}
 		if key != report.None {
-			s.Symbol, s.SymbolSize = "path://"+b.live.View.Symbols[key], 7
+			s.Symbol, s.SymbolSize = "path://"+b.live.View.Symbols[key], symbolSize
 			s.ItemStyle = &opts.ItemStyle{Color: stroke.Color}
 		}
 	}))

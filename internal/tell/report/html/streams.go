@@ -56,7 +56,7 @@ func newGauges(s *report.Streams) *gauges {
 }
 
 func newPace(l *report.Lane) pace {
-	top := 0.0
+	var top float64
 	for _, t := range l.Tries {
 		top = max(top, t.Rate)
 	}

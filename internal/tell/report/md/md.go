@@ -155,7 +155,8 @@ func spark(c *report.Chart, key int) string {
 			out.WriteByte(' ')
 			continue
 		}
-		level := int((sum[column]/weight[column] - c.Y.Min) / (c.Y.Max - c.Y.Min) * float64(len(levels)))
+		share := (sum[column]/weight[column] - c.Y.Min) / (c.Y.Max - c.Y.Min)
+		level := int(share * float64(len(levels)))
 		out.WriteRune(levels[min(max(level, 0), len(levels)-1)])
 	}
 	return strings.TrimRight(out.String(), " ")

@@ -134,7 +134,7 @@ func (c *canvas) symbol(at vg.Point, key int, colour string) {
 // entry writes words, with a key's symbol before them.
 func (c *canvas) entry(at vg.Point, key int, words string) {
 	if key != report.None {
-		c.symbol(at.Add(pt(4, 0)), key, c.colour(key, report.Unsigned))
+		c.symbol(at.Add(pt(gap, 0)), key, c.colour(key, report.Unsigned))
 		at.X += symbolRoom
 	}
 	c.text(at, textSize, words)

@@ -30,17 +30,18 @@ const (
 	planeHeight = 260
 	rowHeight   = 26 // in place of planeHeight, for each row
 	margin      = 14
+	gap         = 4
 	textSize    = 10
-	textLine    = 16
+	textLine    = 4 * gap
 	titleSize   = 15
-	titleSpace  = 4 * textLine   // with the name of the vertical axis
-	footSpace   = 4.5 * textLine // with the labels and the name of the horizontal axis
-	symbolRoom  = 14             // a symbol before its text
-	capital     = 0.72           // the height of a letter, of a font's size
-	widestFont  = 1.15           // DejaVu Sans, of the picture's own
+	titleSpace  = 4 * textLine            // with the name of the vertical axis
+	footSpace   = titleSpace + textLine/2 // with the labels and the name of the horizontal axis
+	symbolRoom  = margin                  // a symbol before its text
+	capital     = 0.72                    // the height of a letter, of a font's size
+	widestFont  = 1.15                    // DejaVu Sans, of the picture's own
 	barHeight   = 9
 	thin, thick = 1, 1.5
-	pngDPI      = 144
+	pngDPI      = 2 * vg.Inch // two pixels for each point
 )
 
 // Write draws a chart of the document. Its title says what it shows; the line at its foot when and
@@ -57,7 +58,7 @@ func Write(w io.Writer, doc *report.Document, chart *report.Chart, opts Options)
 	top := titleSpace + footSpace + vg.Length(max(height, textLine*len(chart.Keys)))
 	var target vg.CanvasWriterTo = vgsvg.New(width, top)
 	if opts.PNG {
-		size, dpi := vgimg.UseWH(width, top), vgimg.UseDPI(pngDPI)
+		size, dpi := vgimg.UseWH(width, top), vgimg.UseDPI(int(pngDPI))
 		target = vgimg.PngCanvas{Canvas: vgimg.NewWith(size, dpi)}
 	}
 	c.room = width - 2*margin
@@ -121,7 +122,7 @@ func (c *canvas) content() {
 	for _, s := range c.Series {
 		c.series(s)
 	}
-	c.dashes = []vg.Length{4, 3}
+	c.dashes = []vg.Length{gap, 3}
 	for _, m := range c.Marks {
 		x1, y1, x2, y2 := m.Ends(c.Chart)
 		c.line(c.colour(m.Key, m.Tone), thin, c.at(x1, y1), c.at(x2, y2))
@@ -146,8 +147,8 @@ func (c *canvas) series(s report.ChartSeries) {
 			c.line(colour, thick, c.at(p[0], p[2]), c.at(p[1], p[2]))
 		case report.Bar:
 			c.line(colour, height, c.at(0, p[0]), c.at(p[1], p[0]))
-			if len(p) > 3 {
-				c.line(c.ink, thick, c.at(p[2], p[0]), c.at(p[3], p[0]))
+			if low, high, known := report.Interval(p); known {
+				c.line(c.ink, thick, c.at(low, p[0]), c.at(high, p[0]))
 			}
 		}
 	}
@@ -165,19 +166,29 @@ func (c *canvas) notes() {
 	}
 }
 
+// A note stands this far above or below its place, or up to three lines further.
+const (
+	beside    = 9
+	noteTries = 8
+)
+
 // note writes beside a place of the plane where it is free: what would cover another note is moved
 // up or down, and left out where there is no room.
 func (c *canvas) note(at vg.Point, key int, words string) {
 	if words == "" {
 		return
 	}
-	right := c.width(words) + 4
+	right := c.width(words) + gap
 	if key != report.None {
 		right += symbolRoom
 	}
 	at.X = min(at.X+2, c.plane.Max.X-right)
 	right += at.X
-	for _, rise := range []vg.Length{9, -9, 25, -25, 41, -41, 57, -57} {
+	for try := range noteTries {
+		rise := vg.Length(textLine*(try/2) + beside)
+		if try%2 > 0 {
+			rise = -rise
+		}
 		y := at.Y + rise
 		low, high := y-textLine/2, y+textLine/2
 		place := image.Rect(int(at.X), int(low), int(right), int(high))

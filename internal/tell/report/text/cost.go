@@ -13,8 +13,9 @@ func (p *printer) cost(a *report.AnswerView) bool {
 	if a.Layout != report.LayoutCost {
 		return false
 	}
-	const ownWidth, hubWidth, changeWidth = 10, 8, 8
-	names, top := 0, 0.0
+	const hubWidth, changeWidth, ownWidth = rateWidth, rateWidth, rateWidth + 2
+	names := 0
+	var top float64
 	for _, c := range a.Costs {
 		names = max(names, cells.Width(c.Key.Label+" "+c.Verb))
 		top = max(top, c.Rate, c.DirectRate)

@@ -26,7 +26,7 @@ func (p *printer) streams(a *report.AnswerView) bool {
 		numbers = max(numbers, cells.Width(l.Number))
 	}
 	names = min(names, p.width/2)
-	room := p.width - markWidth - names - numbers - 4
+	room := p.width - markWidth - names - numbers - markWidth
 	for i, l := range a.Streams.Lanes {
 		number := p.ink.Text(cells.Pad(l.Number, -numbers))
 		line := p.disk(l.Key, titles[i], names) + "  " + p.ink.Bold(number) + "  "
