@@ -2,7 +2,6 @@ package report
 
 import (
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +18,7 @@ import (
 // What changed is shaded in the chart, and told nowhere else; a disk that ends is seen to.
 func TestChanges(t *testing.T) {
 	run := fixture.Triple()
-	doc := OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	doc := reportOf(run)
 	phase := doc.Phases()[0]
 	time := Collect[*Chart](phase.Blocks)[0]
 	var got []string
@@ -35,10 +34,10 @@ func TestChanges(t *testing.T) {
 		got = append(got, time.Keys[m.Key].Name+" "+m.Text)
 	}
 	check.Same(t, "levels", []string{"A 0.698", "A 1.40", "B 0.714", "B 1.42", "C 2.08"}, got)
-	if at := slices.IndexFunc(Collect[*Table](phase.Blocks), func(t *Table) bool {
-		return t.Name() == "changes"
-	}); at >= 0 {
-		t.Error("ends and recoveries are told again in a table")
+	for _, table := range Collect[*Table](phase.Blocks) {
+		if table.Name() == "changes" {
+			t.Error("ends and recoveries are told again in a table")
+		}
 	}
 	if want := "C takes 60 %, A and B wait 12.2 s"; time.Title != want {
 		t.Errorf("the timeline is called %q, want %q", time.Title, want)
@@ -54,7 +53,7 @@ func TestCachedWrites(t *testing.T) {
 			run.Phases[i].Gauges = append(run.Phases[i].Gauges, gauge)
 		}
 	}
-	doc := OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	doc := reportOf(run)
 	marked := 0
 	for _, table := range append(Collect[*Table](doc.Phases()[0].Blocks), doc.Answer.loadTable()) {
 		for _, row := range table.Rows {
@@ -155,12 +154,9 @@ func TestKeptBetweenChanges(t *testing.T) {
 	}
 	doc := OfRun(RunData{Trace: run, Analysis: a})
 	const want = "of the time between changes"
-	table := slices.IndexFunc(doc.Blocks, func(b Block) bool {
-		t, ok := b.(*Table)
-		return ok && strings.Contains(t.Note, want)
-	})
-	if table < 0 || !strings.Contains(doc.Answer.KeptNote(), want) {
-		t.Error("the table of all phases or the answer does not say of what time its percentages are")
+	if !strings.Contains(find(doc, "All phases").Note, want) ||
+		!strings.Contains(doc.Answer.KeptNote(), want) {
+		t.Error("all phases or the answer do not say of what time their percentages are")
 	}
 }
 
@@ -168,7 +164,7 @@ func TestKeptBetweenChanges(t *testing.T) {
 func TestGaugeCharts(t *testing.T) {
 	run := fixture.Triple()
 	charts := func() map[string]*Chart {
-		doc := OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+		doc := reportOf(run)
 		out := map[string]*Chart{}
 		for _, c := range Collect[*Chart](doc.Phases()[0].Blocks) {
 			out[c.ID] = c

@@ -45,18 +45,12 @@ func TestNumbers(t *testing.T) {
 
 // Names that differ in their end alone stay different, wherever they are cut.
 func TestKeys(t *testing.T) {
+	const rear = "Samsung Portable SSD T7 Shield 4TB on the rear port"
 	var got []string
 	for _, key := range newKeys([]string{"Samsung T7 Shield Portable 2TB",
-		"Samsung T7 Shield Portable 4TB", strings.Repeat("x", 40) + "1", strings.Repeat("x", 30) +
-			"1", "磁盘", "line\nbreak"}) {
-		if n := cells.Width(key.Label); n > longest {
-			t.Errorf("%q takes %d columns, want at most %d", key.Label, n, longest)
-		}
-		got = append(got, key.Label)
-	}
-	for _, key := range newKeys([]string{"Samsung Portable SSD T7 Shield 2TB on the rear port",
-		"Samsung Portable SSD T7 Shield 4TB on the rear port",
-		"Samsung Portable SSD T7 Shield 4TB on the rear port"}) {
+		"Samsung T7 Shield Portable 4TB", strings.Repeat("x", 40) + "1",
+		strings.Repeat("x", 30) + "1", "磁盘", "line\nbreak",
+		"Samsung Portable SSD T7 Shield 2TB on the rear port", rear, rear}) {
 		if n := cells.Width(key.Label); n > longest {
 			t.Errorf("%q takes %d columns, want at most %d", key.Label, n, longest)
 		}
@@ -68,20 +62,10 @@ func TestKeys(t *testing.T) {
 	check.Same(t, "labels", want, got)
 }
 
-// A bucket's mean is its bytes over its time, and the percentiles are those of its files.
-func TestBuckets(t *testing.T) {
-	files := []file{{endS: 1, bytes: 10, rate: 10}, {startS: 1, endS: 4, bytes: 90, rate: 30}}
-	got := (&lane{files: files}).buckets(
-		func(file) (from, to float64) { return 0, 0 })
-	if b := got[0]; b.mean != 25 || b.low != 10 || b.high != 30 || got[1].seconds != 0 {
-		t.Errorf("%+v", b)
-	}
-}
-
 // Many files are drawn as lines that sum them up and the files furthest from them.
 func TestManyFiles(t *testing.T) {
 	run := fixture.Many(20000)
-	doc := OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	doc := reportOf(run)
 	outside := 0
 	for _, c := range Collect[*Chart](doc.Phases()[0].Blocks) {
 		lines := map[string][][]float64{}
@@ -149,21 +133,13 @@ func TestConclusion(t *testing.T) {
 		"A+C W": {beside("A", 0.75e9, 7.39), w("C", 2.6e9)},
 		"B+C W": {beside("B", 0.8e9, 7.29), w("C", 2.6e9)},
 	}, "A W", "B W", "C W", "A+B W", "A+C W", "B+C W")
-	doc := OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	doc := reportOf(run)
 	got := doc.Answer
 	if !strings.HasPrefix(got.Headline, "C crowds out A: it drops to ") || len(got.Actions) != 1 ||
 		got.Sure == "" || len(got.Loads) != 6 || got.Loads[0].Title != "A and C write" {
 		t.Errorf("the answer is %+v", got)
 	}
-	var all, pairs *Table
-	for _, table := range Collect[*Table](doc.Blocks) {
-		switch table.Name() {
-		case "all-phases":
-			all = table
-		case "pairs":
-			pairs = table
-		}
-	}
+	all, pairs := find(doc, "All phases"), find(doc, "Who slows down whom")
 	if all == nil || pairs == nil {
 		t.Fatal("a study has no table of all phases or none of pairs")
 	}
@@ -229,20 +205,9 @@ func TestFindings(t *testing.T) {
 	if len(list.Items) != 10 || list.Items[0] != "RR: a stall." {
 		t.Errorf("below it stand %q, want the other stall and nine more", list.Items)
 	}
-}
-
-// A chart in words says between what values the points of each disk lie, whatever stands behind
-// them.
-func TestDescribe(t *testing.T) {
-	c := &Chart{Title: "Rate", Keys: newKeys([]string{"A"}), Y: Axis{Name: "rate, GB/s"},
-		Series: []ChartSeries{
-			{Kind: Files, Points: [][]float64{{0, 1, 0.7}, {1, 2, 1.6}}},
-			{Kind: Line, Faint: true, Points: [][]float64{{1, 9}}},
-			{Kind: Line, Key: None, Points: [][]float64{{1, 3}}},
-		}}
-	if got, want := c.Describe(),
-		"Rate (rate, GB/s): together 3.00; A 0.700 to 1.60."; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	a.Phases = nil // then nothing repeats anything
+	if n := len(newRunDoc(RunData{Analysis: a}).findings); n != 15-3 {
+		t.Errorf("%d findings of phases that are not listed", n)
 	}
 }
 
@@ -270,14 +235,9 @@ func TestSaturations(t *testing.T) {
 		second.Keys[0].Index != 0 {
 		t.Errorf("charts %s of %v and %s of %v", first.ID, first.Keys, second.ID, second.Keys)
 	}
-	check.Same(t, "series", []ChartSeries{
-		{Kind: Dots, Name: "burst", Points: [][]float64{{10, 1.6e9}, {20, 3.2e9}}},
-		{Kind: Line, Name: "as it grows", Faint: true, Points: [][]float64{{0, 0}, {150, 24e9}}},
-	}, first.Series)
-	check.Same(t, "marks", []Mark{
-		{At: 10, From: 1.4e9, To: 1.8e9, Upright: true},
-		{At: 20, From: 3e9, To: 3.4e9, Upright: true}, {At: 24e9, Text: "24 GB at first"},
-	}, first.Marks)
+	check.Same(t, "bursts", [][]float64{{10, 1.6e9}, {20, 3.2e9}}, first.Series[0].Points)
+	check.Same(t, "the line to all of it", [][]float64{{0, 0}, {150, 24e9}}, first.Series[1].Points)
+	check.Same(t, "margin", Mark{At: 10, From: 1.4e9, To: 1.8e9, Upright: true}, first.Marks[0])
 	if got := second.Marks[0]; got.From != 0 {
 		t.Errorf("less than nothing was written: %v", got)
 	}
@@ -314,14 +274,10 @@ func TestPairsTable(t *testing.T) {
 	}
 	one := tables([]analysis.Effect{lost(0.53, "WW")}, phase("WW", analysis.NoneUnlike))
 	a, c := one.Rows[0][2], one.Rows[1][1]
-	if a.Text != "47 %" || a.Heat == 0 || a.NoReference || a.Link != "phase-1" {
-		t.Errorf("A beside C: %+v", a)
-	}
-	if c.Text != "other work alone" || c.Heat != 0 || !c.NoReference {
-		t.Errorf("C beside A, without a baseline: %+v", c)
-	}
-	if !strings.HasSuffix(one.Note, ", ±3 points or less.") {
-		t.Errorf("the note does not have the margin of error: %s", one.Note)
+	check.Same(t, "A beside C", Cell{Text: "47 %", Heat: a.Heat, Link: "phase-1"}, a)
+	check.Same(t, "C beside A", Cell{Text: "other work alone", NoReference: true}, c)
+	if a.Heat == 0 || !strings.HasSuffix(one.Note, ", ±3 points or less.") {
+		t.Errorf("no colour, or no margin of error: %s", one.Note)
 	}
 	two := tables([]analysis.Effect{lost(0.5, "WW", "WW-2")}, phase("WW", ""), phase("WW-2", ""))
 	if a := two.Rows[0][2]; a.Text != "50 %" || a.Link != "phase-1" {
@@ -332,8 +288,8 @@ func TestPairsTable(t *testing.T) {
 	}
 }
 
-func answerChartOf(run *trace.Run) *Chart {
-	return OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}).Answer.Chart
+func reportOf(run *trace.Run) *Document {
+	return OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 }
 
 // Who slows whom is a bar for each disk and each other beside it, what loses most first, in the
@@ -362,15 +318,15 @@ func TestPairsChart(t *testing.T) {
 // The answer is shown by its phase over time, or by the buffers of its streams.
 func TestAnswerChart(t *testing.T) {
 	run := fixture.Triple()
-	if c := answerChartOf(run); c.ID != "time" || c.Phase == "" {
+	if c := reportOf(run).Answer.Chart; c.ID != "time" || c.Phase == "" {
 		t.Errorf("of three phases: chart %s of %s", c.ID, c.Phase)
 	}
 	run.Phases = run.Phases[:1]
-	if c := answerChartOf(run); c.ID != "time" ||
+	if c := reportOf(run).Answer.Chart; c.ID != "time" ||
 		!strings.HasPrefix(c.Title, "C takes 60 %, A and B wait ") {
 		t.Errorf("chart %s %q", c.ID, c.Title)
 	}
-	if c := answerChartOf(fixture.Streams()); c.ID != "buffer" {
+	if c := reportOf(fixture.Streams()).Answer.Chart; c.ID != "buffer" {
 		t.Errorf("of streams: chart %s", c.ID)
 	}
 }
@@ -403,29 +359,6 @@ func TestCacheChart(t *testing.T) {
 			t.Errorf("disk %d is drawn beyond the end", s.Key)
 		}
 	}
-}
-
-// Findings of phases that an analysis does not list are told one by one.
-func TestFindingsOfUnknownPhases(t *testing.T) {
-	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A"},
-		Findings: []analysis.Finding{
-			{Code: "skew", Phase: "X", Disk: "A", TextWithoutPhase: "first"},
-			{Code: "skew", Phase: "Y", Disk: "A", TextWithoutPhase: "second"},
-		}}
-	if found := newRunDoc(RunData{Analysis: a}).findings; len(found) != 2 ||
-		found[0].Text != "X: first." || found[1].Text != "Y: second." {
-		t.Errorf("%+v", found)
-	}
-}
-
-func TestShown(t *testing.T) {
-	table := &Table{
-		Columns: []Column{{Head: "Disk"}, {Head: "Kept"}, {Head: "Rate"}},
-		Rows:    [][]Cell{{{Text: "A"}, {}, {Text: "1"}}, {{Text: "B"}, {}, {}}},
-	}
-	want := &Table{Columns: []Column{{Head: "Disk"}, {Head: "Rate"}},
-		Rows: [][]Cell{{{Text: "A"}, {Text: "1"}}, {{Text: "B"}, {}}}}
-	check.Same(t, "without what is empty", want, table.Shown())
 }
 
 // The letters of the table of all phases are those that its note explains, whatever a disk does.

@@ -141,7 +141,7 @@ func TestFlowIsBounded(t *testing.T) {
 
 // laneTexts are the answer's lanes in letters, with what comes of each number of streams.
 func laneTexts(run *trace.Run) (texts []string, a *AnswerView) {
-	a = OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}).Answer
+	a = reportOf(run).Answer
 	letters := map[stream.Verdict]string{stream.Clean: "=", stream.Strained: "!", stream.Drops: "x",
 		"": "."}
 	for _, l := range a.Streams.Lanes {
@@ -200,7 +200,7 @@ func TestLanesOfASearch(t *testing.T) {
 func TestTriesAreNoPhasesOfTheTable(t *testing.T) {
 	run := fixture.Search()
 	document := func() *Document {
-		return OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+		return reportOf(run)
 	}
 	const where = "18 tries of a search, which --all prints one by one."
 	doc := document()
@@ -261,65 +261,6 @@ func TestLaneOfAPace(t *testing.T) {
 	a.Searches[0].Found = nil
 	check.Same(t, "not settled", "200 MB/s–210 MB/s",
 		newRunDoc(RunData{Analysis: a}).streams().Lanes[0].Number)
-}
-
-// What disks do is said in one breath, whatever it is.
-func TestWhoDoesWhat(t *testing.T) {
-	type paced = work.Paced
-	play := func(n int) work.Work {
-		return work.Work{Streams: []stream.Spec{{Kind: "hq", Count: n}}}
-	}
-	record := func(n int) work.Work {
-		return work.Work{Streams: []stream.Spec{{Kind: "hq", Count: n, Record: true}}}
-	}
-	for _, test := range []struct {
-		pattern string
-		paced   paced
-		want    string
-	}{
-		{"RRW", nil, "A and B read, C writes"},
-		{"RW", paced{"A": play(1)}, "A plays 1 stream, B writes"},
-		{"RRR", paced{"A": play(2), "B": play(2), "C": {Probe: 4096}},
-			"A and B play 2 streams each, C is probed"},
-		{"W-R", paced{"A": record(3), "B": play(1)}, "A records 3 streams, C reads"},
-		{"R", paced{"A": {Streams: append(play(2).Streams, record(1).Streams...)}},
-			"A plays and records 3 streams"},
-		{"RW", paced{"A": {Reads: 0.7}}, "A reads and writes 70/30, B writes"},
-		{"WRR", paced{"A": {Pace: 2e8}, "B": {Probe: 4096}, "C": {Probe: 4096}},
-			"A writes at up to 200 MB/s, B and C are probed"},
-	} {
-		roles := map[string]trace.Role{}
-		for i, letter := range test.pattern {
-			roles[string(rune('A'+i))] = map[rune]trace.Role{'R': trace.Read, 'W': trace.Write,
-				'-': trace.Idle}[letter]
-		}
-		r := &runDoc{Document: &Document{Keys: newKeys([]string{"A", "B", "C"})}}
-		p := &analysis.PhaseResult{Roles: roles, Paced: test.paced}
-		if got := r.does(p, nobody); got != test.want {
-			t.Errorf("%s: got %q, want %q", test.pattern, got, test.want)
-		}
-	}
-}
-
-func TestDoing(t *testing.T) {
-	for want, paced := range map[string]work.Work{
-		"writing": {},
-		"playing and recording 4 x hq and 1 x raw": {Streams: []stream.Spec{{Kind: "hq", Count: 4},
-			{Kind: "raw", Count: 1, Record: true}}},
-		"probed 4 KiB at a time":    {Probe: 4096},
-		"probed 1 MiB at a time":    {Probe: 1 << 20},
-		"probed 5 KB at a time":     {Probe: 5000},
-		"writing at up to 200 MB/s": {Pace: 200e6},
-		"reading and writing 70/30": {Reads: 0.7},
-	} {
-		found := &analysis.PhaseResult{
-			Roles: map[string]trace.Role{"A": trace.Write}, Paced: work.Paced{"A": paced},
-		}
-		v := &phaseView{runDoc: &runDoc{Document: &Document{}}, found: found}
-		if got := v.key("A").Does; got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
 }
 
 // find is the table of that title before the phases.

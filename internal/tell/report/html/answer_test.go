@@ -3,8 +3,6 @@ package html
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,25 +19,21 @@ import (
 
 // answers are documents of every kind of answer, by name.
 func answers() map[string]*report.Document {
-	race := fixture.Triple()
-	race.Phases = race.Phases[:1]
 	failed := fixture.Triple()
 	failed.Status, failed.Phases = trace.Partial, failed.Phases[:2]
 	out := map[string]*report.Document{
-		"study": reportOf(fixture.Triple()), "race": reportOf(race), "twelve": reportOf(twelve(12)),
+		"study": reportOf(fixture.Triple()), "race": reportOf(race()), "twelve": reportOf(twelve(12)),
 		"hostile": reportOf(hostile()), "streams": reportOf(fixture.Streams()),
-		"saturation": reportOf(fixture.Triple()),
 		"comparison": report.OfComparison(fixture.Comparison()),
 		"failed": report.OfRun(report.RunData{
 			Trace: failed, Analysis: analysis.Analyze(failed, analysis.Options{}),
 			About: report.About{Failures: []string{"disk B: write B/hubbench/file-17.bin: no space left on device"}},
 		}),
 	}
-	caches := fixture.Run("caches", []string{"A", "B"}, map[string][]fixture.Part{
-		"A alone": {{Disk: "A", Op: trace.Write, Files: 40,
-			Pace: []fixture.Pace{{Rate: 2.3e9}, {FromS: 4, Rate: 0.6e9}}}},
-		"B alone": {{Disk: "B", Op: trace.Write, Files: 80, Pace: []fixture.Pace{{Rate: 2.8e9}}}},
-	}, "A alone", "B alone")
+	var s study
+	s.add("A alone", "A", trace.Write, 40, 2.3e9, fixture.Pace{FromS: 4, Rate: 0.6e9})
+	s.add("B alone", "B", trace.Write, 80, 2.8e9)
+	caches := s.run("caches", "A", "B")
 	a := analysis.Analyze(caches, analysis.Options{})
 	a.Saturations = []analysis.Saturation{
 		{Of: "cache", Disk: "A", Alone: "A alone", WroteBytes: 40e9,
@@ -53,22 +47,20 @@ func answers() map[string]*report.Document {
 
 // twelve disks, or fewer, write, each alone and all together, and read together.
 func twelve(count int) *trace.Run {
-	var disks, order []string
-	parts := map[string][]fixture.Part{}
+	var disks []string
+	var s study
 	for i := range count {
 		name := fmt.Sprintf("SSD-%02d", i+1)
 		disks = append(disks, name)
-		parts[name+" writes"] = []fixture.Part{{Disk: name, Op: trace.Write, Files: 12,
-			Pace: []fixture.Pace{{Rate: 1.4e9 + 1e8*float64(i)}}}}
-		order = append(order, name+" writes")
-		parts["all write"] = append(parts["all write"],
-			fixture.Part{Disk: name, Op: trace.Write, Files: 6,
-				Pace: []fixture.Pace{{Rate: 0.2e9 + 3e7*float64(i)}}})
-		parts["all read"] = append(parts["all read"],
-			fixture.Part{Disk: name, Op: trace.Read, Files: 6,
-				Pace: []fixture.Pace{{Rate: 0.28e9}}})
+		s.add(name+" writes", name, trace.Write, 12, 1.4e9+1e8*float64(i))
 	}
-	return fixture.Run("twelve", disks, parts, append(order, "all write", "all read")...)
+	for i, name := range disks {
+		s.add("all write", name, trace.Write, 6, 0.2e9+3e7*float64(i))
+	}
+	for _, name := range disks {
+		s.add("all read", name, trace.Read, 6, 0.28e9)
+	}
+	return s.run("twelve", disks...)
 }
 
 // The first screen of every kind of document is its answer with what shows it, whole on a laptop;
@@ -79,7 +71,6 @@ func TestAnswerFillsTheFirstScreen(t *testing.T) {
 		for _, s := range []screen{{width: 1280, height: 800}, {width: 390, height: 844}} {
 			t.Run(fmt.Sprintf("%s %d", name, s.width), func(t *testing.T) {
 				tab := openPage(t, ctx, pageOf(t, doc, nil, library()), s)
-				tab.shoot(fmt.Sprintf("answer-%s-%d", name, s.width))
 				ends := eval[[]float64](tab, `["h1", ".todo", "#hub, .hub, .lanes, .big, .card table", ".facts"].map((part) =>
 					Math.max(0, ...[...document.querySelectorAll(part)].slice(0, 1).map((e) => e.getBoundingClientRect().bottom)))`)
 				parts := ends
@@ -132,10 +123,6 @@ func TestPrint(t *testing.T) {
 			before := eval[[]any](tab, state)
 			paper, err := chromedp.Run(tab, chromedp.PrintToPDF())
 			check.Must(t, err)
-			if *shots != "" {
-				check.Must(t, os.WriteFile(filepath.Join(*shots, "print-"+test.name+".pdf"), paper,
-					0o644))
-			}
 			if pages := bytes.Count(paper, []byte("/Type /Page\n")); pages > test.pages {
 				t.Errorf("%d pages, want %d at most", pages, test.pages)
 			}

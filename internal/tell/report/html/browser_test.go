@@ -2,7 +2,6 @@ package html
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,8 +22,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
-
-var shots = flag.String("shots", "", "a folder for screenshots of the report")
 
 // TestMain stops the browser, and fails where a goroutine outlives the tests.
 func TestMain(m *testing.M) {
@@ -215,6 +212,13 @@ func eval[T any](tab *tab, expression string) T {
 	return value
 }
 
+// texts are those of the elements that a selector finds.
+func texts(tab *tab, selector string) []string {
+	tab.t.Helper()
+	const all = "[...document.querySelectorAll(%q)].map((e) => e.textContent)"
+	return eval[[]string](tab, fmt.Sprintf(all, selector))
+}
+
 // fits holds the page to the width of its window.
 func (tab *tab) fits() {
 	tab.t.Helper()
@@ -259,20 +263,6 @@ func painted(tab *tab, figure string, disks int) []int {
 		probe.remove();
 		return counts;
 	})()`, figure, disks))
-}
-
-// shoot saves a picture of the whole page where -shots asks for it.
-func (tab *tab) shoot(name string) {
-	tab.t.Helper()
-	if *shots == "" {
-		return
-	}
-	if !tab.noScript {
-		tab.drawAll()
-	}
-	picture, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
-	check.Must(tab.t, err)
-	check.Must(tab.t, os.WriteFile(filepath.Join(*shots, name+".png"), picture, 0o644))
 }
 
 // drawAll opens the first phase and what else is closed outside the phases, draws every chart of

@@ -50,36 +50,24 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// Events that are too many stay out, as do those that are few but do not compress.
 func TestTooManyEventsStayOut(t *testing.T) {
 	t.Parallel()
-	line := `{"type":"note"}` + "\n"
-	for _, test := range []struct {
-		lines int
-		want  bool
-	}{{maxEvents, true}, {maxEvents + 1, false}} {
-		packed, err := pack(strings.NewReader(strings.Repeat(line, test.lines)))
-		check.Must(t, err)
-		if got := packed != ""; got != test.want {
-			t.Errorf("%d lines: packed %v, want %v", test.lines, got, test.want)
-		}
-	}
-}
-
-// Events that are few but do not compress stay out as well.
-func TestLongEventsStayOut(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, maxPacked/2)
-	for i := range noise {
-		noise[i] = byte(random.Uint32())
-	}
-	line := base64.StdEncoding.EncodeToString(noise) + "\n"
-	for lines, want := range map[int]bool{1: true, 3: false} {
-		packed, err := pack(strings.NewReader(strings.Repeat(line[:len(line)-1], lines) + "\n"))
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise) // it never fails
+	random := base64.StdEncoding.EncodeToString(noise)
+	for _, test := range []struct {
+		name, events string
+		want         bool
+	}{
+		{"as many as may be", strings.Repeat("{}\n", maxEvents), true},
+		{"one more", strings.Repeat("{}\n", maxEvents+1), false},
+		{"noise", random + "\n", true},
+		{"long noise", strings.Repeat(random, 3) + "\n", false},
+	} {
+		packed, err := pack(strings.NewReader(test.events))
 		check.Must(t, err)
-		if got := packed != ""; got != want {
-			t.Errorf("%d MB of noise: packed %v, want %v", lines*maxPacked/2>>20, got, want)
-		}
+		check.Same(t, test.name, test.want, packed != "")
 	}
 }
 

@@ -3,7 +3,7 @@ package html
 import (
 	"bytes"
 	"encoding/json"
-	"io/fs"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -38,6 +38,30 @@ func reportOf(run *trace.Run) *report.Document {
 }
 
 var standIn = []byte("globalThis.echarts = null;")
+
+// study collects the phases of a run in their order.
+type study struct {
+	parts map[string][]fixture.Part
+	order []string
+}
+
+// add puts a disk into a phase, where it moves files at a rate.
+func (s *study) add(phase, disk string, op trace.Role, files int, rate float64,
+	later ...fixture.Pace) {
+	if s.parts == nil {
+		s.parts = map[string][]fixture.Part{}
+	}
+	if s.parts[phase] == nil {
+		s.order = append(s.order, phase)
+	}
+	pace := append([]fixture.Pace{{Rate: rate}}, later...)
+	s.parts[phase] = append(s.parts[phase],
+		fixture.Part{Disk: disk, Op: op, Files: files, Pace: pace})
+}
+
+func (s *study) run(name string, disks ...string) *trace.Run {
+	return fixture.Run(name, disks, s.parts, s.order...)
+}
 
 // Whatever a name holds, the page has the same elements, and so has what its script puts into it:
 // the name stays text.
@@ -135,10 +159,9 @@ func TestOddRuns(t *testing.T) {
 	t.Parallel()
 	empty := &trace.Run{Name: "empty"}
 	idle := fixture.Run("idle", []string{"A"}, nil, "nothing")
-	alone := fixture.Run("alone", []string{"A"},
-		map[string][]fixture.Part{"W": {{Disk: "A", Op: "write", Files: 1,
-			Pace: []fixture.Pace{{Rate: 1e9}}}}}, "W")
-	for _, run := range []*trace.Run{empty, idle, alone} {
+	var alone study
+	alone.add("W", "A", trace.Write, 1, 1e9)
+	for _, run := range []*trace.Run{empty, idle, alone.run("alone", "A")} {
 		t.Run(run.Name, func(t *testing.T) {
 			text := render(t, run, standIn)
 			if !strings.Contains(text, "</html>") {
@@ -153,6 +176,39 @@ func TestOddRuns(t *testing.T) {
 	}
 }
 
+// A page loads at once, however long the run: of a million files it stays under 4 MB, past a
+// hundred a phase takes 16 kB at most, and latencies of three disks in thirty phases take 1 MB.
+func TestPagesStaySmall(t *testing.T) {
+	t.Parallel()
+	const phases = 110
+	var long study
+	for i := range phases {
+		long.add(fmt.Sprintf("WW-%d", i+1), "A", trace.Write, 20, 0.7e9)
+		long.add(fmt.Sprintf("WW-%d", i+1), "C", trace.Write, 20, 2e9)
+	}
+	timed := &trace.Run{Name: "latencies", Disks: fixture.Streams().Disks}
+	for i := range 30 {
+		p := fixture.Streams().Phases[2]
+		p.Name = fmt.Sprintf("phase %d", i+1)
+		timed.Phases = append(timed.Phases, p)
+	}
+	withLatencies := len(render(t, timed, standIn))
+	for _, p := range timed.Phases {
+		for _, d := range p.Disks {
+			d.Latencies = nil
+		}
+	}
+	for name, size := range map[string][2]int{
+		"files":     {len(render(t, fixture.Many(200_000), standIn)), 1_400_000},
+		"phases":    {len(render(t, long.run("study", "A", "C"), standIn)), phases * 16_000},
+		"latencies": {withLatencies - len(render(t, timed, standIn)), 1_000_000},
+	} {
+		if size[0] <= 0 || size[0] > size[1] {
+			t.Errorf("many %s take %d bytes, want at most %d", name, size[0], size[1])
+		}
+	}
+}
+
 func between(t *testing.T, text, from, to string) string {
 	t.Helper()
 	_, after, found := strings.Cut(text, from)
@@ -161,40 +217,6 @@ func between(t *testing.T, text, from, to string) string {
 	}
 	part, _, _ := strings.Cut(after, to)
 	return part
-}
-
-// A page without live charts says where to get them, and no other page does.
-func TestSaysHowToGetCharts(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		charts []byte
-		says   bool
-	}{"without": {nil, true}, "with": {standIn, false}} {
-		page := render(t, fixture.Triple(), test.charts)
-		for _, part := range []string{"in place of live charts", `href="https://github.com/hubbench/hubbench/releases"`} {
-			if strings.Contains(page, part) != test.says {
-				t.Errorf("%s charts: says %q: %v, want %v", name, part, !test.says, test.says)
-			}
-		}
-	}
-}
-
-// Templates of all files share one set of names: a second one of a name would replace the first.
-func TestTemplateNamesDiffer(t *testing.T) {
-	files, err := fs.Glob(parts, "*.tmpl")
-	check.Must(t, err)
-	seen := map[string]string{}
-	for _, file := range files {
-		text, err := parts.ReadFile(file)
-		check.Must(t, err)
-		for _, found := range regexp.MustCompile(`define "(\w+)"`).FindAllSubmatch(text, -1) {
-			name := string(found[1])
-			if seen[name] != "" {
-				t.Errorf("%s and %s both define %q", seen[name], file, name)
-			}
-			seen[name] = file
-		}
-	}
 }
 
 // A number and its unit stay on one line, whatever follows.

@@ -13,7 +13,6 @@ import (
 	hubmodel "github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 // findBadLabels says which labels a reader cannot read: those that lie on one another, and those
@@ -97,7 +96,6 @@ func TestLabelsAreLegible(t *testing.T) {
 						for _, bad := range eval[[]string](tab, findBadLabels) {
 							t.Errorf("%d px, open: %v: %s", tab.width, open, bad)
 						}
-						tab.shoot(fmt.Sprintf("labels-%s-%d-%v-%s", name, tab.width, open, eval[string](tab, `document.documentElement.dataset.theme`)))
 					}
 					for _, card := range eval[[]string](tab, `[...document.querySelectorAll(".hub li")].filter((row) => row.firstElementChild.offsetHeight > row.offsetHeight).map((row) => row.innerText)`) {
 						t.Errorf("%d px: higher than its row: %q", tab.width, card)
@@ -134,19 +132,14 @@ func plan(t *testing.T) *report.Document {
 // two disks with long names write and read, each alone and both together.
 func two() *trace.Run {
 	disks := []string{"Samsung T7 left", "Crucial X9 right"}
-	parts, order := map[string][]fixture.Part{}, []string{}
+	var s study
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
-		both := fmt.Sprintf("both %s", op)
-		for i, disk := range disks {
-			alone := fmt.Sprintf("%s %ss", disk, op)
-			order = append(order, alone)
-			parts[alone] = []fixture.Part{{Disk: disk, Op: op, Files: 20,
-				Pace: []fixture.Pace{{Rate: 2e9}}}}
-			parts[both] = append(parts[both],
-				fixture.Part{Disk: disk, Op: op, Files: 20,
-					Pace: []fixture.Pace{{Rate: 0.9e9 + 4e8*float64(i)}}})
+		for _, disk := range disks {
+			s.add(fmt.Sprintf("%s %ss", disk, op), disk, op, 20, 2e9)
 		}
-		order = append(order, both)
+		for i, disk := range disks {
+			s.add(fmt.Sprintf("both %s", op), disk, op, 20, 0.9e9+4e8*float64(i))
+		}
 	}
-	return fixture.Run("two", disks, parts, order...)
+	return s.run("two", disks...)
 }

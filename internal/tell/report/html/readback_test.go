@@ -24,76 +24,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// steady is two disks that write files of one second each for as long as each other, after each has
-// done so alone: what they have in the overlap is all that they moved over all their time.
-func steady() *trace.Run {
-	run := &trace.Run{Name: "steady", Status: trace.Complete,
-		Disks: []trace.Disk{{Name: "A"}, {Name: "C"}}}
-	for _, phase := range []struct {
-		name  string
-		bytes map[string]int64
-	}{{"W-", map[string]int64{"A": 1.48e9}}, {"-W", map[string]int64{"C": 2.81e9}},
-		{"WW", map[string]int64{"A": 0.742e9, "C": 2.17e9}}} {
-		p := &trace.Phase{Name: phase.name,
-			Roles: map[string]trace.Role{"A": trace.Idle, "C": trace.Idle}}
-		for _, d := range run.Disks {
-			bytes, works := phase.bytes[d.Name]
-			if !works {
-				continue
-			}
-			p.Roles[d.Name] = trace.Write
-			disk := &trace.DiskRecord{Name: d.Name, Op: trace.Write}
-			for i := range int64(20) {
-				disk.Files = append(disk.Files,
-					trace.File{Seq: int(i), Bytes: bytes, StartNS: i * 1e9, EndNS: (i + 1) * 1e9})
-			}
-			p.Disks = append(p.Disks, disk)
-		}
-		run.Phases = append(run.Phases, p)
-	}
-	return run
-}
-
-// What one run comes to reads the same from every output.
-func TestEveryOutputSaysTheSame(t *testing.T) {
-	t.Parallel()
-	run := steady()
-	doc := report.OfRun(report.RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
-	outputs := written(t, run, doc, doc.Phases()[2])
-	// A's rate, C's, and that of both, in GB/s.
-	patterns := map[string][3]string{
-		"text": {`(?s)\nA and C write\n.*?\n +A +write +(\S+)`, `(?s)\nA and C write\n.*?\n +C +write +(\S+)`, `(?s)\nA and C write\n.*?\n +together +(\S+)`},
-		"md":   {`(?s)### A and C write.*?\| A \| write \| \*\*(\S+)\*\*`, `(?s)### A and C write.*?\| C \| write \| \*\*(\S+)\*\*`, `(?s)### A and C write.*?\| together \|  \| \*\*(\S+)\*\*`},
-		"html": {`(?s)id="phase-3".*?<bdi>A</bdi></span></th><td>write</td><td class="num"><b>([^<]*)`, `(?s)id="phase-3".*?<bdi>C</bdi></span></th><td>write</td><td class="num"><b>([^<]*)`, `(?s)id="phase-3".*?together</th><td></td><td class="num"><b>([^<]*)`},
-		"svg":  {`>(0\.742)<`, `>(2\.17)<`, `Together (\S+) GB/s with both busy`},
-		"csv":  {},
-	}
-	want := [3]float64{0.742, 2.17, 2.91}
-	for name, patterns := range patterns {
-		var got [3]float64
-		if name == "csv" {
-			got = ratesOf(t, outputs[name])
-		}
-		for i, pattern := range patterns {
-			if pattern == "" {
-				continue
-			}
-			found := regexp.MustCompile(pattern).FindStringSubmatch(outputs[name])
-			if found == nil {
-				t.Errorf("%s: no match for %s", name, pattern)
-				continue
-			}
-			got[i], _ = strconv.ParseFloat(strings.TrimSpace(found[1]), 64)
-		}
-		for i := range want {
-			if math.Abs(got[i]-want[i]) > 0.005 {
-				t.Errorf("%s: %v, want %v", name, got, want)
-				break
-			}
-		}
-	}
-}
-
 // What became of streams and of requests reads the same from every output, and as the trace has it.
 func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 	t.Parallel()
@@ -191,30 +121,4 @@ func written(t *testing.T, run *trace.Run, doc *report.Document,
 		out[name] = text.String()
 	}
 	return out
-}
-
-// ratesOf works the rates out from the table of files.
-func ratesOf(t *testing.T, table string) (rates [3]float64) {
-	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
-	check.Must(t, err)
-	end := 0.0
-	for _, row := range rows[1:] {
-		if row[0] != "WW" {
-			continue
-		}
-		bytes, _ := strconv.ParseFloat(row[4], 64)
-		at, _ := strconv.ParseFloat(row[6], 64)
-		end = max(end, at)
-		if row[1] == "C" {
-			rates[1] += bytes / 1e9
-		} else {
-			rates[0] += bytes / 1e9
-		}
-		rates[2] += bytes / 1e9
-	}
-	for i := range rates {
-		rates[i] /= end
-	}
-	return rates
 }

@@ -81,7 +81,6 @@ func TestTrendPage(t *testing.T) {
 							t.Errorf("%d px, open: %v: %s", tab.width, open, bad)
 						}
 					}
-					tab.shoot(fmt.Sprintf("trend-%d-%d-%v", hosts, tab.width, open))
 					tab.fits()
 				}
 			}
