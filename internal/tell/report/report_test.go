@@ -118,22 +118,19 @@ func TestPool(t *testing.T) {
 
 // A study opens with who crowds out whom and what to plug in elsewhere, whatever its phases.
 func TestConclusion(t *testing.T) {
-	w := func(disk string, rate float64) fixture.Part {
-		return fixture.Part{Disk: disk, Op: trace.Write, Files: 20,
-			Pace: []fixture.Pace{{Rate: rate}}}
+	var s fixture.Study
+	alone := map[string]float64{"A": 1.5e9, "B": 1.5e9, "C": 2.8e9}
+	for _, disk := range []string{"A", "B", "C"} {
+		s.Add(disk+" W", disk, trace.Write, 20, alone[disk])
 	}
-	beside := func(disk string, rate, endS float64) fixture.Part { // C, which ends then
-		p := w(disk, rate)
-		p.Pace = append(p.Pace, fixture.Pace{FromS: endS, Rate: 1.5e9})
-		return p
-	}
-	run := fixture.Run("study", []string{"A", "B", "C"}, map[string][]fixture.Part{
-		"A W": {w("A", 1.5e9)}, "B W": {w("B", 1.5e9)}, "C W": {w("C", 2.8e9)},
-		"A+B W": {w("A", 1.5e9), w("B", 1.5e9)},
-		"A+C W": {beside("A", 0.75e9, 7.39), w("C", 2.6e9)},
-		"B+C W": {beside("B", 0.8e9, 7.29), w("C", 2.6e9)},
-	}, "A W", "B W", "C W", "A+B W", "A+C W", "B+C W")
-	doc := reportOf(run)
+	s.Add("A+B W", "A", trace.Write, 20, 1.5e9)
+	s.Add("A+B W", "B", trace.Write, 20, 1.5e9)
+	// C ends, and the other one is as fast as alone.
+	s.Add("A+C W", "A", trace.Write, 20, 0.75e9, fixture.Pace{FromS: 7.39, Rate: 1.5e9})
+	s.Add("A+C W", "C", trace.Write, 20, 2.6e9)
+	s.Add("B+C W", "B", trace.Write, 20, 0.8e9, fixture.Pace{FromS: 7.29, Rate: 1.5e9})
+	s.Add("B+C W", "C", trace.Write, 20, 2.6e9)
+	doc := reportOf(s.Run("study", "A", "B", "C"))
 	got := doc.Answer
 	if !strings.HasPrefix(got.Headline, "C crowds out A: it drops to ") || len(got.Actions) != 1 ||
 		got.Sure == "" || len(got.Loads) != 6 || got.Loads[0].Title != "A and C write" {
@@ -160,13 +157,11 @@ func TestConclusion(t *testing.T) {
 
 // A cell of the table of all phases without a reference is marked as one, in words too.
 func TestPhasesWithoutReference(t *testing.T) {
-	part := func(disk string) fixture.Part {
-		return fixture.Part{Disk: disk, Op: trace.Write, Files: 20,
-			Pace: []fixture.Pace{{Rate: 1e9}}}
-	}
-	run := fixture.Run("study", []string{"A", "B"},
-		map[string][]fixture.Part{"A W": {part("A")}, "WW": {part("A"), part("B")}}, "A W", "WW")
-	a := analysis.Analyze(run, analysis.Options{})
+	var s fixture.Study
+	s.Add("A W", "A", trace.Write, 20, 1e9)
+	s.Add("WW", "A", trace.Write, 20, 1e9)
+	s.Add("WW", "B", trace.Write, 20, 1e9)
+	a := analysis.Analyze(s.Run("study", "A", "B"), analysis.Options{})
 	a.Phases[1].Contention.Disks["B"] = analysis.DiskContention{}
 	r := newRunDoc(RunData{Analysis: a})
 	got := r.phasesTable(r.lines)
@@ -334,11 +329,10 @@ func TestAnswerChart(t *testing.T) {
 // Where a fast cache ends is marked among the bytes written, and a disk that goes on for long is
 // cut short.
 func TestCacheChart(t *testing.T) {
-	run := fixture.Run("caches", []string{"A", "B"}, map[string][]fixture.Part{
-		"A alone": {{Disk: "A", Op: trace.Write, Files: 40,
-			Pace: []fixture.Pace{{Rate: 2.3e9}, {FromS: 4, Rate: 0.6e9}}}},
-		"B alone": {{Disk: "B", Op: trace.Write, Files: 80, Pace: []fixture.Pace{{Rate: 2.8e9}}}},
-	}, "A alone", "B alone")
+	var s fixture.Study
+	s.Add("A alone", "A", trace.Write, 40, 2.3e9, fixture.Pace{FromS: 4, Rate: 0.6e9})
+	s.Add("B alone", "B", trace.Write, 80, 2.8e9)
+	run := s.Run("caches", "A", "B")
 	a := analysis.Analyze(run, analysis.Options{})
 	a.Saturations = []analysis.Saturation{
 		{Of: "cache", Disk: "A", Alone: "A alone",

@@ -30,10 +30,10 @@ func answers() map[string]*report.Document {
 			About: report.About{Failures: []string{"disk B: write B/hubbench/file-17.bin: no space left on device"}},
 		}),
 	}
-	var s study
-	s.add("A alone", "A", trace.Write, 40, 2.3e9, fixture.Pace{FromS: 4, Rate: 0.6e9})
-	s.add("B alone", "B", trace.Write, 80, 2.8e9)
-	caches := s.run("caches", "A", "B")
+	var s fixture.Study
+	s.Add("A alone", "A", trace.Write, 40, 2.3e9, fixture.Pace{FromS: 4, Rate: 0.6e9})
+	s.Add("B alone", "B", trace.Write, 80, 2.8e9)
+	caches := s.Run("caches", "A", "B")
 	a := analysis.Analyze(caches, analysis.Options{})
 	a.Saturations = []analysis.Saturation{
 		{Of: "cache", Disk: "A", Alone: "A alone", WroteBytes: 40e9,
@@ -48,19 +48,19 @@ func answers() map[string]*report.Document {
 // twelve disks, or fewer, write, each alone and all together, and read together.
 func twelve(count int) *trace.Run {
 	var disks []string
-	var s study
+	var s fixture.Study
 	for i := range count {
 		name := fmt.Sprintf("SSD-%02d", i+1)
 		disks = append(disks, name)
-		s.add(name+" writes", name, trace.Write, 12, 1.4e9+1e8*float64(i))
+		s.Add(name+" writes", name, trace.Write, 12, 1.4e9+1e8*float64(i))
 	}
 	for i, name := range disks {
-		s.add("all write", name, trace.Write, 6, 0.2e9+3e7*float64(i))
+		s.Add("all write", name, trace.Write, 6, 0.2e9+3e7*float64(i))
 	}
 	for _, name := range disks {
-		s.add("all read", name, trace.Read, 6, 0.28e9)
+		s.Add("all read", name, trace.Read, 6, 0.28e9)
 	}
-	return s.run("twelve", disks...)
+	return s.Run("twelve", disks...)
 }
 
 // The first screen of every kind of document is its answer with what shows it, whole on a laptop;

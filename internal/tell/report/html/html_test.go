@@ -39,30 +39,6 @@ func reportOf(run *trace.Run) *report.Document {
 
 var standIn = []byte("globalThis.echarts = null;")
 
-// study collects the phases of a run in their order.
-type study struct {
-	parts map[string][]fixture.Part
-	order []string
-}
-
-// add puts a disk into a phase, where it moves files at a rate.
-func (s *study) add(phase, disk string, op trace.Role, files int, rate float64,
-	later ...fixture.Pace) {
-	if s.parts == nil {
-		s.parts = map[string][]fixture.Part{}
-	}
-	if s.parts[phase] == nil {
-		s.order = append(s.order, phase)
-	}
-	pace := append([]fixture.Pace{{Rate: rate}}, later...)
-	s.parts[phase] = append(s.parts[phase],
-		fixture.Part{Disk: disk, Op: op, Files: files, Pace: pace})
-}
-
-func (s *study) run(name string, disks ...string) *trace.Run {
-	return fixture.Run(name, disks, s.parts, s.order...)
-}
-
 // Whatever a name holds, the page has the same elements, and so has what its script puts into it:
 // the name stays text.
 func TestHostileNamesAddNoMarkup(t *testing.T) {
@@ -159,9 +135,9 @@ func TestOddRuns(t *testing.T) {
 	t.Parallel()
 	empty := &trace.Run{Name: "empty"}
 	idle := fixture.Run("idle", []string{"A"}, nil, "nothing")
-	var alone study
-	alone.add("W", "A", trace.Write, 1, 1e9)
-	for _, run := range []*trace.Run{empty, idle, alone.run("alone", "A")} {
+	var alone fixture.Study
+	alone.Add("W", "A", trace.Write, 1, 1e9)
+	for _, run := range []*trace.Run{empty, idle, alone.Run("alone", "A")} {
 		t.Run(run.Name, func(t *testing.T) {
 			text := render(t, run, standIn)
 			if !strings.Contains(text, "</html>") {
@@ -181,10 +157,10 @@ func TestOddRuns(t *testing.T) {
 func TestPagesStaySmall(t *testing.T) {
 	t.Parallel()
 	const phases = 110
-	var long study
+	var long fixture.Study
 	for i := range phases {
-		long.add(fmt.Sprintf("WW-%d", i+1), "A", trace.Write, 20, 0.7e9)
-		long.add(fmt.Sprintf("WW-%d", i+1), "C", trace.Write, 20, 2e9)
+		long.Add(fmt.Sprintf("WW-%d", i+1), "A", trace.Write, 20, 0.7e9)
+		long.Add(fmt.Sprintf("WW-%d", i+1), "C", trace.Write, 20, 2e9)
 	}
 	timed := &trace.Run{Name: "latencies", Disks: fixture.Streams().Disks}
 	for i := range 30 {
@@ -200,7 +176,7 @@ func TestPagesStaySmall(t *testing.T) {
 	}
 	for name, size := range map[string][2]int{
 		"files":     {len(render(t, fixture.Many(200_000), standIn)), 1_400_000},
-		"phases":    {len(render(t, long.run("study", "A", "C"), standIn)), phases * 16_000},
+		"phases":    {len(render(t, long.Run("study", "A", "C"), standIn)), phases * 16_000},
 		"latencies": {withLatencies - len(render(t, timed, standIn)), 1_000_000},
 	} {
 		if size[0] <= 0 || size[0] > size[1] {

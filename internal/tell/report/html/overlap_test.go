@@ -13,6 +13,7 @@ import (
 	hubmodel "github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 // findBadLabels says which labels a reader cannot read: those that lie on one another, and those
@@ -132,14 +133,14 @@ func plan(t *testing.T) *report.Document {
 // two disks with long names write and read, each alone and both together.
 func two() *trace.Run {
 	disks := []string{"Samsung T7 left", "Crucial X9 right"}
-	var s study
+	var s fixture.Study
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
 		for _, disk := range disks {
-			s.add(fmt.Sprintf("%s %ss", disk, op), disk, op, 20, 2e9)
+			s.Add(fmt.Sprintf("%s %ss", disk, op), disk, op, 20, 2e9)
 		}
 		for i, disk := range disks {
-			s.add(fmt.Sprintf("both %s", op), disk, op, 20, 0.9e9+4e8*float64(i))
+			s.Add(fmt.Sprintf("both %s", op), disk, op, 20, 0.9e9+4e8*float64(i))
 		}
 	}
-	return s.run("two", disks...)
+	return s.Run("two", disks...)
 }

@@ -55,18 +55,18 @@ func TestPageInBrowser(t *testing.T) {
 // hostile is a study of disks with hostile names: alone, in twos and all at once.
 func hostile() *trace.Run {
 	names := fixture.HostileNames()[:8]
-	var s study
+	var s fixture.Study
 	for i, name := range names {
-		s.add(name+" alone", name, trace.Write, 12, 1e9)
+		s.Add(name+" alone", name, trace.Write, 12, 1e9)
 		if i%2 == 1 {
-			s.add(name+" and another", names[i-1], trace.Write, 12, 0.5e9)
-			s.add(name+" and another", name, trace.Write, 12, 0.5e9)
+			s.Add(name+" and another", names[i-1], trace.Write, 12, 0.5e9)
+			s.Add(name+" and another", name, trace.Write, 12, 0.5e9)
 		}
 	}
 	for _, name := range names {
-		s.add(names[0], name, trace.Write, 12, 0.2e9)
+		s.Add(names[0], name, trace.Write, 12, 0.2e9)
 	}
-	return s.run(names[2], names...)
+	return s.Run(names[2], names...)
 }
 
 // Names stay text wherever the page shows them: cards, heat maps, buttons, plots, charts and their
@@ -187,16 +187,16 @@ func TestChoosingALoad(t *testing.T) {
 func twoByTwo() *trace.Run {
 	rates := map[trace.Role][]float64{trace.Write: {1.5e9, 1.4e9, 2.8e9},
 		trace.Read: {2.6e9, 2.7e9, 2.5e9}}
-	var s study
+	var s fixture.Study
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
 		for _, disks := range []string{"A", "B", "AB", "C", "AC", "BC", "ABC"} {
 			for _, disk := range disks {
 				rate := rates[op][disk-'A'] / (1 + 0.4*float64(len(disks)-1))
-				s.add(string(op)+" "+disks, string(disk), op, int(rate/1e8), rate)
+				s.Add(string(op)+" "+disks, string(disk), op, int(rate/1e8), rate)
 			}
 		}
 	}
-	return s.run("study", "A", "B", "C")
+	return s.Run("study", "A", "B", "C")
 }
 
 // race is one phase in which C takes most and ends first.
@@ -389,13 +389,13 @@ func TestHashLinks(t *testing.T) {
 func TestLongNamesOnAPhone(t *testing.T) {
 	disks := []string{"Samsung Portable SSD T7 Shield 2TB left rear port",
 		"כונן גיבוי של המשפחה בחדר העבודה"}
-	var s study
+	var s fixture.Study
 	for i := range 6 {
 		name := fmt.Sprintf("both write after a rest, round %d", i+1)
-		s.add(name, disks[0], trace.Write, 20, 0.7e9)
-		s.add(name, disks[1], trace.Write, 20, 0.9e9)
+		s.Add(name, disks[0], trace.Write, 20, 0.7e9)
+		s.Add(name, disks[1], trace.Write, 20, 0.9e9)
 	}
-	tab := open(t, browserFor(t), s.run("names", disks...), screen{width: 390, height: 800})
+	tab := open(t, browserFor(t), s.Run("names", disks...), screen{width: 390, height: 800})
 	tab.chart("phase-6-time")
 	tab.fits()
 	for _, name := range eval[[]string](tab, `[...document.querySelectorAll("tbody th, #hub li > div")].filter((box) => {
@@ -408,13 +408,13 @@ func TestLongNamesOnAPhone(t *testing.T) {
 
 // Of many phases each opens as itself, unpacked, and only then.
 func TestManyPhases(t *testing.T) {
-	var s study
+	var s fixture.Study
 	for i := range 30 {
 		name := fmt.Sprintf("WW-%d", i+1)
-		s.add(name, "A", trace.Write, 20, 0.7e9, fixture.Pace{FromS: 9, Rate: 1.4e9})
-		s.add(name, "C", trace.Write, 18, 2e9)
+		s.Add(name, "A", trace.Write, 20, 0.7e9, fixture.Pace{FromS: 9, Rate: 1.4e9})
+		s.Add(name, "C", trace.Write, 18, 2e9)
 	}
-	tab := open(t, browserFor(t), s.run("study", "A", "C"), screen{width: 1280, height: 900})
+	tab := open(t, browserFor(t), s.Run("study", "A", "C"), screen{width: 1280, height: 900})
 	if n := eval[int](tab, `document.querySelectorAll(".chart canvas").length`); n > 0 {
 		t.Errorf("%d charts drawn before a phase is opened", n)
 	}

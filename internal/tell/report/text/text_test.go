@@ -39,18 +39,14 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A comparison's answer fits a small screen; what is behind it is left to --all.
-func TestComparisonFits(t *testing.T) {
-	out := printed(t, report.OfComparison(fixture.Comparison()), Options{Width: Width})
-	if n := strings.Count(out, "\n"); n > 15 || strings.Contains(out, "typical file") {
-		t.Errorf("%d lines:\n%s", n, out)
-	}
-}
-
-// Many runs against the first fit a screen as well, the most changed first, however long their
-// names and doubts.
+// A comparison's answer fits a small screen; many runs against the first fit one as well, the most
+// changed first, however long their names and doubts.
 func TestManyComparedFit(t *testing.T) {
 	c := fixture.Comparison()
+	out := printed(t, report.OfComparison(c), Options{Width: Width})
+	if n := strings.Count(out, "\n"); n > 15 || strings.Contains(out, "typical file") {
+		t.Errorf("of one run %d lines:\n%s", n, out)
+	}
 	one := c.Pairs[0]
 	c.Pairs = nil
 	for i := range 30 {
@@ -69,13 +65,11 @@ func TestManyComparedFit(t *testing.T) {
 		pair.Phases = []compare.PhasePair{phase}
 		c.Pairs = append(c.Pairs, pair)
 	}
-	for _, width := range []int{80, Width} {
-		out := printed(t, report.OfComparison(c), Options{Width: width})
-		first, second := strings.Index(out, "day 30 "), strings.Index(out, "day 29 ")
-		if n := strings.Count(out, "\n"); n > 40 || first < 0 || second < first ||
-			!strings.Contains(out, "And 20 more runs") {
-			t.Errorf("%d lines:\n%s", n, out)
-		}
+	out = printed(t, report.OfComparison(c), Options{Width: Width})
+	first, second := strings.Index(out, "day 30 "), strings.Index(out, "day 29 ")
+	if n := strings.Count(out, "\n"); n > 40 || first < 0 || second < first ||
+		!strings.Contains(out, "And 20 more runs") {
+		t.Errorf("%d lines:\n%s", n, out)
 	}
 }
 
@@ -353,15 +347,11 @@ func TestAnswerFits(t *testing.T) {
 		Error: "write: input/output error"}}
 	one := fixture.Streams()
 	one.Phases = one.Phases[2:3]
-	known := func(name string) (*hub.Profile, error) {
-		data, _ := configs.Hub(name)
-		return hub.Load(name, data)
-	}
 	runs := map[string]*trace.Run{
 		"triple": fixture.Triple(), "failed": failed, "streams": fixture.Streams(),
 		"streams of one phase": one, "search": fixture.Search(),
-		"hostile": fixture.Hostile(), "twelve": many(12), "five": many(5),
-		"long names": named("External SSD of the video department, "),
+		"hostile": fixture.Hostile(), "twelve": study("disk", 12), "five": study("disk", 5),
+		"long names": study("External SSD of the video department, ", 3),
 		"saturation": fixture.Simulated(t,
 			"version: 1\nname: fill\nhub: {profile: goshen-ridge}\ndisks: [{name: X5, simulate: {profile: X5}}, {name: C, simulate: {profile: C}}]\nworkload: {preset: saturation}\nphases: [{pattern: WR}]\n", known),
 		"race": fixture.Simulated(t,
@@ -408,16 +398,12 @@ func TestAnswerFits(t *testing.T) {
 // and punctuation of ASCII stands where nothing else can be read.
 func TestColours(t *testing.T) {
 	escape := regexp.MustCompile("\x1b\\[[0-9;]*m")
-	known := func(name string) (*hub.Profile, error) {
-		data, _ := configs.Hub(name)
-		return hub.Load(name, data)
-	}
 	data, _ := configs.Scenario("study-demo")
-	study := fixture.Simulated(t, string(data), known)
+	demo := fixture.Simulated(t, string(data), known)
 	for name, run := range map[string]*trace.Run{
-		"study": study, "triple": fixture.Triple(), "streams": fixture.Streams(),
-		"twelve":     many(12),
-		"long names": named("External SSD of the video department, "),
+		"study": demo, "triple": fixture.Triple(), "streams": fixture.Streams(),
+		"twelve":     study("disk", 12),
+		"long names": study("External SSD of the video department, ", 3),
 	} {
 		doc := report.OfRun(report.RunData{Trace: run,
 			Analysis: analysis.Analyze(run, analysis.Options{})})
@@ -446,30 +432,26 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// many is a study of so many disks: alone, and all at once.
-func many(disks int) *trace.Run { return study("disk", disks) }
+// known is a profile that comes with hubbench.
+func known(name string) (*hub.Profile, error) {
+	data, _ := configs.Hub(name)
+	return hub.Load(name, data)
+}
 
-// named is one of three disks with long names.
-func named(prefix string) *trace.Run { return study(prefix, 3) }
-
+// study is of so many disks: alone, and all at once.
 func study(prefix string, disks int) *trace.Run {
-	var names, order []string
-	phases := map[string][]fixture.Part{}
+	var names []string
+	var s fixture.Study
 	for i := range disks {
-		name := fmt.Sprintf("%s%02d", prefix, i+1)
-		names = append(names, name)
-		for _, op := range []trace.Role{trace.Read, trace.Write} {
-			phase := name + " " + string(op)
-			phases[phase] = []fixture.Part{{Disk: name, Op: op, Files: 30,
-				Pace: []fixture.Pace{{Rate: 1.5e9}}}}
-			all := "all " + string(op)
-			phases[all] = append(phases[all],
-				fixture.Part{Disk: name, Op: op, Files: 20,
-					Pace: []fixture.Pace{{Rate: (0.3 + 0.05*float64(i)) * 1e9}}})
-			order = append(order, phase)
+		names = append(names, fmt.Sprintf("%s%02d", prefix, i+1))
+	}
+	for _, op := range []trace.Role{trace.Read, trace.Write} {
+		for i, name := range names {
+			s.Add(name+" "+string(op), name, op, 30, 1.5e9)
+			s.Add("all "+string(op), name, op, 20, (0.3+0.05*float64(i))*1e9)
 		}
 	}
-	return fixture.Run("study of "+prefix, names, phases, append(order, "all read", "all write")...)
+	return s.Run("study of "+prefix, names...)
 }
 
 // That nothing was measured is said whatever else stands in the first lines.
