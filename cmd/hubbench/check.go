@@ -169,10 +169,10 @@ func (p program) verdict(results []limit.Result) (worst error) {
 			continue
 		}
 		if os.Getenv("GITHUB_ACTIONS") == "true" {
-			p.sayf("::%s title=hubbench::%s\n", kind, escape.Replace(report.Said(&r)))
+			p.sayf("::%s title=hubbench::%s\n", kind, escape.Replace(report.ResultText(&r)))
 		}
 		if worst == nil && r.Verdict == limit.Worst(results) {
-			worst = exitf(code, "%s", report.Said(&r))
+			worst = exitf(code, "%s", report.ResultText(&r))
 		}
 	}
 	return worst
@@ -226,7 +226,7 @@ func failBelow(run *recorded.Run, limits []scenario.Limit) error {
 	var failed []error
 	for _, r := range limit.Check(run.Analysis, limits, limit.History{}) {
 		if r.Verdict == limit.Fail || r.Value == nil || *r.Value < *r.Min {
-			failed = append(failed, errors.New(report.Said(&r)))
+			failed = append(failed, errors.New(report.ResultText(&r)))
 		}
 	}
 	if failed == nil {

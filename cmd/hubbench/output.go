@@ -376,7 +376,7 @@ func (o *resultOptions) conclude(dir *rundir.Dir) error {
 		remarks = append(remarks, everything(dir.Path))
 	}
 	if limitsErr == nil && len(limits) > 0 {
-		held := report.Holding(limit.Check(run.Analysis, limits, limit.History{}))
+		held := report.LimitsText(limit.Check(run.Analysis, limits, limit.History{}))
 		remarks = append(remarks, held+": hubbench check "+path)
 	}
 	o.remark(remarks...)

@@ -59,7 +59,7 @@ func Open(dir string) (*Catalogue, error) {
 	if _, err := os.Stat(c.state(pendingFile)); errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
-	err = c.locked(compactLock, filesystem.Lock, c.carryOut)
+	err = c.withLock(compactLock, filesystem.Lock, c.finishCompaction)
 	if errors.Is(err, filesystem.ErrBusy) {
 		return c, nil // Whoever compacts it ends that one too.
 	}
@@ -143,7 +143,7 @@ func (c *Catalogue) save(path string, grain table.Grain, run *recorded.Run) erro
 		return err
 	}
 	move := func(part, _ string) error {
-		return c.hold(filesystem.Share, func() error { return os.Rename(part, path) })
+		return c.withFilesLocked(filesystem.Share, func() error { return os.Rename(part, path) })
 	}
 	return filesystem.ReplaceBy(move, c.state(filepath.Base(path)), func(w io.Writer) error {
 		rows := table.NewWriter(w, grain, "parquet")
@@ -157,8 +157,8 @@ const (
 	filesLock   = "files.lock"
 )
 
-// locked does something while a lock is held, or returns filesystem.ErrBusy at once.
-func (c *Catalogue) locked(name string, lock func(*os.File) error, do func() error) error {
+// withLock does something while a lock is held, or returns filesystem.ErrBusy at once.
+func (c *Catalogue) withLock(name string, lock func(*os.File) error, do func() error) error {
 	file, err := os.OpenFile(c.state(name), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
@@ -173,10 +173,11 @@ func (c *Catalogue) locked(name string, lock func(*os.File) error, do func() err
 // lockEvery is how often a lock is asked for that another process holds.
 const lockEvery = time.Millisecond
 
-// hold does something while no file of a run is removed (Share), or written either (Lock).
-func (c *Catalogue) hold(lock func(*os.File) error, do func() error) error {
+// withFilesLocked does something while no file of a run is removed (Share), or written either
+// (Lock).
+func (c *Catalogue) withFilesLocked(lock func(*os.File) error, do func() error) error {
 	for {
-		err := c.locked(filesLock, lock, do)
+		err := c.withLock(filesLock, lock, do)
 		switch {
 		case errors.Is(err, filesystem.ErrBusy):
 			time.Sleep(lockEvery)

@@ -320,7 +320,7 @@ func TestCompact(t *testing.T) {
 			t.Error("there is a finding of a run that has none any more")
 		}
 	}
-	check.Must(t, c.locked(compactLock, filesystem.Lock, func() error {
+	check.Must(t, c.withLock(compactLock, filesystem.Lock, func() error {
 		if err := c.Compact(after); !errors.Is(err, filesystem.ErrBusy) {
 			t.Errorf("a second compaction: %v", err)
 		}

@@ -53,8 +53,8 @@ type input struct {
 // while others may add more: these wait for the next time. It returns filesystem.ErrBusy if another
 // process is at it.
 func (c *Catalogue) Compact(now time.Time) error {
-	err := c.locked(compactLock, filesystem.Lock, func() error {
-		if err := c.carryOut(); err != nil {
+	err := c.withLock(compactLock, filesystem.Lock, func() error {
+		if err := c.finishCompaction(); err != nil {
 			return err
 		}
 		entries, _ := os.ReadDir(c.state(""))
@@ -74,7 +74,7 @@ func (c *Catalogue) Compact(now time.Time) error {
 					continue
 				}
 				folder := filepath.Join(grain.Name, month.Name())
-				if err := cmp.Or(c.compact(grain, folder), c.carryOut()); err != nil {
+				if err := cmp.Or(c.compact(grain, folder), c.finishCompaction()); err != nil {
 					return fmt.Errorf("compact %s: %w", filepath.Join(c.dir, folder), err)
 				}
 			}
@@ -126,9 +126,9 @@ func (c *Catalogue) compact(grain table.Grain, folder string) error {
 	})
 }
 
-// carryOut has the results of a compaction, if one is written down, take the place of what they
-// were made from, except for files that have changed since.
-func (c *Catalogue) carryOut() error {
+// finishCompaction has the results of a compaction, if one is written down, take the place of what
+// they were made from, except for files that have changed since.
+func (c *Catalogue) finishCompaction() error {
 	text, err := os.ReadFile(c.state(pendingFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -151,7 +151,7 @@ func (c *Catalogue) carryOut() error {
 		}
 	}
 	time.Sleep(c.listing)
-	return c.hold(filesystem.Lock, func() error {
+	return c.withFilesLocked(filesystem.Lock, func() error {
 		for _, in := range done.Inputs {
 			path := filepath.Join(folder, filepath.Base(in.Name))
 			stat, err := os.Stat(path)

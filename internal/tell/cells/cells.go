@@ -22,14 +22,14 @@ func Width(text string) int {
 		case r == '\uFE0F': // the sign before it is shown as an emoji
 			n++
 		case !joined: // what is joined to an emoji is shown in its place
-			n += of(r)
+			n += cellsOf(r)
 		}
 		joined = r == '\u200D'
 	}
 	return n
 }
 
-func of(r rune) int {
+func cellsOf(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		return 0
@@ -69,9 +69,9 @@ func CutMiddle(text string, limit int) string {
 	front := head(text, (limit-1)/2)
 	letters := []rune(text[len(front):])
 	from, room := len(letters), limit-1-Width(front)
-	for i := len(letters) - 1; i >= 0 && of(letters[i]) <= room; i-- {
-		room -= of(letters[i])
-		if of(letters[i]) > 0 { // a mark alone would combine with the ellipsis
+	for i := len(letters) - 1; i >= 0 && cellsOf(letters[i]) <= room; i-- {
+		room -= cellsOf(letters[i])
+		if cellsOf(letters[i]) > 0 { // a mark alone would combine with the ellipsis
 			from = i
 		}
 	}
@@ -81,7 +81,7 @@ func CutMiddle(text string, limit int) string {
 func head(text string, limit int) string {
 	n := 0
 	for i, r := range text {
-		if n += of(r); n > limit {
+		if n += cellsOf(r); n > limit {
 			return text[:i]
 		}
 	}
@@ -162,7 +162,7 @@ func Markdown(text string) string {
 func Wrap(text, indent string, limit int) []string {
 	var lines []string
 	line := ""
-	for _, word := range glue(strings.Fields(text)) {
+	for _, word := range joinUnits(strings.Fields(text)) {
 		word = Cut(word, max(1, limit-Width(indent)))
 		switch {
 		case line == "":
@@ -180,8 +180,8 @@ func Wrap(text, indent string, limit int) []string {
 // longestUnit is "GB/s" and what may stand behind it, in bytes.
 const longestUnit = 5
 
-// glue joins a number and the short word after it, its unit.
-func glue(words []string) []string {
+// joinUnits joins a number and the short word after it, its unit.
+func joinUnits(words []string) []string {
 	var out []string
 	for i, word := range words {
 		if i > 0 && len(word) <= longestUnit && endsInDigit(words[i-1]) {

@@ -30,14 +30,14 @@ func For(w io.Writer, getenv func(name string) string) Ink {
 	if !ok {
 		return Ink{}
 	}
-	k := of(term.IsTerminal(int(file.Fd())), runtime.GOOS, getenv)
+	k := inkOf(term.IsTerminal(int(file.Fd())), runtime.GOOS, getenv)
 	if k.Redraws && !obeys(file) {
 		k.Redraws, k.Colours = false, 0
 	}
 	return k
 }
 
-func of(terminal bool, system string, getenv func(string) string) (k Ink) {
+func inkOf(terminal bool, system string, getenv func(string) string) (k Ink) {
 	kind := getenv("TERM")
 	k.Redraws = terminal && kind != "dumb" && (kind != "" || system == "windows")
 	switch {

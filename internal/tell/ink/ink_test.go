@@ -40,7 +40,7 @@ func TestOf(t *testing.T) {
 			}
 			return ""
 		}
-		if got := of(tt.terminal, tt.system, getenv); got != tt.want {
+		if got := inkOf(tt.terminal, tt.system, getenv); got != tt.want {
 			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
 		}
 	}

@@ -185,9 +185,9 @@ func (r *runDoc) answer(failures []string) {
 	case LayoutStreams:
 		out.Streams = r.streams()
 		first := out.Streams.Lanes[0]
-		out.Table, out.Sure = out.Streams.table(), first.detail()
+		out.Table, out.Sure = out.Streams.triesTable(), first.evidenceText()
 		if trusted {
-			out.Sentence, out.Big, out.Actions = first.sentence(), r.bigStreams(),
+			out.Sentence, out.Big, out.Actions = first.demandText(), r.headlineNumber(),
 				out.Streams.actions()
 		}
 	case LayoutCost:
@@ -319,7 +319,7 @@ func (r *runDoc) load(line pooledPhase) Load {
 	first := &line.phases[0]
 	l := Load{
 		Title: unit.Capital(shorten(cmp.Or(line.title, first.Name), maxTitle)), ID: line.id,
-		Work: r.work(first), first: first,
+		Work: r.workInWords(first), first: first,
 	}
 	var rates float64
 	for _, phase := range line.phases {
@@ -367,15 +367,15 @@ func (r *runDoc) load(line pooledPhase) Load {
 	return l
 }
 
-// work is who does what in a phase: "all three write", "A and B read, C writes".
-func (r *runDoc) work(p *analysis.PhaseResult) string {
+// workInWords is who does what in a phase: "all three write", "A and B read, C writes".
+func (r *runDoc) workInWords(p *analysis.PhaseResult) string {
 	if len(r.Keys) < 2 || len(p.Paced) > 0 {
-		return r.does(p, nobody)
+		return r.whoDoes(p, nobody)
 	}
 	first := p.Roles[r.Keys[0].Name]
 	for _, key := range r.Keys {
 		if role := p.Roles[key.Name]; role != first || !active(role) {
-			return r.does(p, nobody)
+			return r.whoDoes(p, nobody)
 		}
 	}
 	return allOf(len(r.Keys)) + " " + string(first)
@@ -387,7 +387,7 @@ const maxTitle = 34
 // maxListedNames is how many disks a sentence names; more are counted.
 const maxListedNames = 4
 
-func listed(names []string) string {
+func listOrCount(names []string) string {
 	if len(names) > maxListedNames {
 		return unit.Plural(len(names), "disk")
 	}
@@ -417,7 +417,7 @@ func (r *runDoc) headlinePhases() []pooledPhase {
 		}
 		if at, known := ofContest[line.rank]; known {
 			list[at].phases = slices.Concat(list[at].phases, line.phases)
-			list[at].title = r.work(p)
+			list[at].title = r.workInWords(p)
 			continue
 		}
 		if line.rank < contests {

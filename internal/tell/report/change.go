@@ -47,9 +47,9 @@ func ChangeSpan(v *stats.Interval) string {
 	return signed(v[0]) + " to " + signed(v[1]) + " %"
 }
 
-// pair is what stands behind the answer about a run: all its rates and latencies, and what differs
-// from the base. Of several runs each has details of its own.
-func (c comparison) pair(run *comparedRun, id string) []Block {
+// pairDetails is what stands behind the answer about a run: all its rates and latencies, and what
+// differs from the base. Of several runs each has details of its own.
+func (c comparison) pairDetails(run *comparedRun, id string) []Block {
 	pair := run.Pair
 	rates := table("Rates", words("Phase", "Disk", "Rate"),
 		numbers("Base", "New", "Change", "Interval"),
@@ -70,7 +70,7 @@ func (c comparison) pair(run *comparedRun, id string) []Block {
 			if r.Span != nil {
 				what = fmt.Sprintf("%.0f to %.0f s", r.Span[0], r.Span[1])
 			}
-			add(r, what, c.changed(r))
+			add(r, what, c.changeCells(r))
 		}
 		for _, l := range phase.Latencies {
 			numbers := []any{"", "", "", ""}
@@ -107,21 +107,21 @@ func (c comparison) pair(run *comparedRun, id string) []Block {
 	differs.Add(List{"Runs", analysis.Each([]LegendKey{c.base, run.key}, func(k LegendKey) string {
 		return k.Label + ": " + k.Where
 	})},
-		List{"Searches", searches}, List{"Measured differently", methods(pair)})
+		List{"Searches", searches}, List{"Measured differently", methodDifferences(pair)})
 	if len(c.Pairs) == 1 {
 		return []Block{all, differs}
 	}
 	part := &Details{ID: id, Title: run.key.Label, Does: "against " + c.base.Label, Phase: true}
 	idea, sentence := c.outcome(run)
 	part.Add(Sentence{Text: idea + ".", Lead: true}, Sentence{Text: sentence},
-		List{"", append(others(pair), pair.Headline)},
+		List{"", append(risenLatencies(pair), pair.Headline)},
 		List{"Doubts", slices.Concat(pair.Lost, pair.Doubts)})
 	part.Add(slices.Concat(all.Blocks, differs.Blocks)...)
 	return []Block{part}
 }
 
-// methods are what was measured differently, and what only one of the runs has.
-func methods(pair *compare.Pair) []string {
+// methodDifferences are what was measured differently, and what only one of the runs has.
+func methodDifferences(pair *compare.Pair) []string {
 	list := analysis.Each(pair.Method, func(d compare.Difference) string {
 		return joined(", ", d.What, d.Where) + ": " + d.Base + " → " + d.New
 	})

@@ -138,8 +138,8 @@ func (c *Chart) add(s ChartSeries) {
 
 func (s *ChartSeries) point(values ...float64) { s.Points = append(s.Points, values) }
 
-// hold draws a level from one x to another, with the step to it from the level before.
-func (s *ChartSeries) hold(from, to, level float64) {
+// addLevel draws a level from one x to another, with the step to it from the level before.
+func (s *ChartSeries) addLevel(from, to, level float64) {
 	if n := len(s.Points); n > 0 && s.Points[n-1][1] == level {
 		s.Points[n-1][0] = to
 		return

@@ -82,7 +82,7 @@ func OfComparison(c *compare.Comparison) *Document {
 	}
 	keys := newKeys(labels)
 	for i, side := range sides {
-		keys[i].Where = joined(", ", side.Name, when(side.Started))
+		keys[i].Where = joined(", ", side.Name, dateText(side.Started))
 		if i > 0 {
 			pair := &c.Pairs[i-1]
 			all.runs = append(all.runs, &comparedRun{pair, pair.Conclusion(), keys[i]})
@@ -96,10 +96,10 @@ func OfComparison(c *compare.Comparison) *Document {
 	doc := &Document{Kind: "comparison", Title: who + " against " + labels[0], Keys: keys,
 		Data: c, Answer: all.answer()}
 	if len(c.Pairs) == 1 {
-		doc.Started = when(c.Pairs[0].Started)
+		doc.Started = dateText(c.Pairs[0].Started)
 	}
 	for i, run := range all.runs {
-		doc.Add(all.pair(run, phaseID(i))...)
+		doc.Add(all.pairDetails(run, phaseID(i))...)
 	}
 	if charts := Collect[*Chart](doc.Blocks); len(charts) > 0 {
 		doc.Answer.Chart = charts[0]
@@ -116,23 +116,23 @@ func OfComparison(c *compare.Comparison) *Document {
 	return doc
 }
 
-// most is the size of a run's most important change; below 0 if none is shown.
-func (r *comparedRun) most() float64 {
+// largestChange is the size of a run's most important change; below 0 if none is shown.
+func (r *comparedRun) largestChange() float64 {
 	if lead := r.answer.Lead; len(lead) > 0 {
-		return size(*lead[0].Change)
+		return changeSize(*lead[0].Change)
 	}
 	return -1
 }
 
-// byChange are the runs, the most changed first.
-func (c comparison) byChange() []*comparedRun {
+// mostChangedFirst are the runs, the most changed first.
+func (c comparison) mostChangedFirst() []*comparedRun {
 	return slices.SortedStableFunc(slices.Values(c.runs), func(x, y *comparedRun) int {
-		return cmp.Compare(y.most(), x.most())
+		return cmp.Compare(y.largestChange(), x.largestChange())
 	})
 }
 
-// size is how large a change is, whichever way it goes.
-func size(change float64) float64 { return math.Abs(math.Log1p(change)) }
+// changeSize is how large a change is, whichever way it goes.
+func changeSize(change float64) float64 { return math.Abs(math.Log1p(change)) }
 
 // shortNames are the last parts of the runs' labels if these differ, else the labels.
 func shortNames(labels []string) []string {
@@ -150,7 +150,7 @@ func shortNames(labels []string) []string {
 // answer says what changed most, or that nothing did, and how sure that is. A gate that failed
 // comes first.
 func (c comparison) answer() *AnswerView {
-	out := &AnswerView{Scale: c.Scale, Sure: c.units()}
+	out := &AnswerView{Scale: c.Scale, Sure: c.sampleText()}
 	if c.LeftOut != "" {
 		out.Sure += " Left out of the history: " + c.LeftOut + "."
 	}
@@ -158,11 +158,11 @@ func (c comparison) answer() *AnswerView {
 	var bound float64
 	for _, run := range c.runs {
 		out.Doubts = append(out.Doubts, c.doubts(run)...)
-		if bound = max(bound, hidden(&run.answer)); len(run.answer.Lead) > 0 {
+		if bound = max(bound, hiddenBound(&run.answer)); len(run.answer.Lead) > 0 {
 			changed++
 		}
 	}
-	first := c.byChange()[0]
+	first := c.mostChangedFirst()[0]
 	if more := len(out.Doubts) - maxLosses; more > 1 && len(c.Pairs) > 1 {
 		out.Doubts = append(out.Doubts[:maxLosses],
 			fmt.Sprintf("And %d more doubts, with the details of the runs: --all.", more))
@@ -170,7 +170,7 @@ func (c comparison) answer() *AnswerView {
 	out.Headline, out.Sentence = c.outcome(first)
 	switch {
 	case len(c.Pairs) == 1:
-		c.compared(out)
+		c.fillComparison(out)
 	case changed == 0:
 		out.Table, out.Sentence, out.Headline = c.runsTable(), "",
 			"No run is shown to differ from "+c.base.Label
@@ -209,17 +209,17 @@ func (c comparison) gate(out *AnswerView) {
 	case compare.CrossedIt:
 		out.Gate.Sign, out.Sentence = Bad, strings.TrimSpace(out.Headline+". "+out.Sentence)
 		out.Headline = "Gate failed: not everything was measured"
-		if run, row := c.fall(); row != nil {
-			out.Headline = "Gate failed: " + c.idea(run, *row) +
+		if run, row := c.worstFall(); row != nil {
+			out.Headline = "Gate failed: " + c.changeInWords(run, *row) +
 				pick(len(c.Pairs) > 1, " in "+run.key.Label, "")
-			out.Sentence = c.numbers(*row) + ", and the limit is −" + limit + "." +
-				counts(&run.answer)
+			out.Sentence = c.changeInNumbers(*row) + ", and the limit is −" + limit + "." +
+				countSpeeds(&run.answer)
 		}
 	}
 }
 
-// fall is the largest proven fall beyond the gate's limit, and its run; nil if there is none.
-func (c comparison) fall() (in *comparedRun, worst *compare.Row) {
+// worstFall is the largest proven fall beyond the gate's limit, and its run; nil if there is none.
+func (c comparison) worstFall() (in *comparedRun, worst *compare.Row) {
 	for _, run := range c.runs {
 		for k := range run.answer.Changed {
 			row := &run.answer.Changed[k]
@@ -246,9 +246,9 @@ func (c comparison) doubts(run *comparedRun) (list []string) {
 	return list
 }
 
-// again is how to include what varies between runs.
-const again = "; to include it, repeat both (hubbench compare BASE... -- NEW...) or add " +
-	"--history RUNS."
+// includeVariation is how to include what varies between runs.
+const includeVariation = "; to include it, repeat both (hubbench compare BASE... -- NEW...) " +
+	"or add --history RUNS."
 
 // betweenRuns reports whether the intervals include what varies from run to run.
 func (c comparison) betweenRuns() bool {
@@ -256,8 +256,9 @@ func (c comparison) betweenRuns() bool {
 	return v != nil && v.Source != compare.FromRepeats
 }
 
-// units says how many runs, or repeats within a run, the comparison goes by, and how they vary.
-func (c comparison) units() string {
+// sampleText says how many runs, or repeats within a run, the comparison goes by, and how they
+// vary.
+func (c comparison) sampleText() string {
 	var most compare.Repeats // most repeats of any phase within runs
 	for _, pair := range c.Pairs {
 		for _, phase := range pair.Phases {
@@ -282,10 +283,10 @@ func (c comparison) units() string {
 		return "One run each, and one earlier run, which does not show run-to-run variation: " +
 			"give more to --history."
 	default:
-		return "One run each, so run-to-run variation is not included" + again
+		return "One run each, so run-to-run variation is not included" + includeVariation
 	}
 	if v == nil {
-		return list[0] + ". Run-to-run variation is not included" + again
+		return list[0] + ". Run-to-run variation is not included" + includeVariation
 	}
 	from := pick(v.Source == compare.FromRepeats, "repeat to repeat", "run to run")
 	text := fmt.Sprintf("From %s, rates vary by %s", from, unsigned(math.Hypot(v.Common, v.Own)))
@@ -294,7 +295,7 @@ func (c comparison) units() string {
 	}
 	list = append(list, text+pick(c.Earlier > 0, ", by "+unit.Plural(c.Earlier, "earlier run"), ""))
 	if !c.betweenRuns() {
-		list = append(list, "Run-to-run variation is not included"+again)
+		list = append(list, "Run-to-run variation is not included"+includeVariation)
 		return strings.Join(list, ". ")
 	}
 	return strings.Join(list, ". ") + "."
@@ -305,9 +306,10 @@ func (c comparison) units() string {
 func (c comparison) outcome(run *comparedRun) (idea, sentence string) {
 	a := &run.answer
 	all := len(a.Changed) + len(a.Same) + len(a.Unjudged)
-	switch bound := atMost(hidden(a)); {
+	switch bound := atMost(hiddenBound(a)); {
 	case len(a.Lead) > 0:
-		idea, sentence = c.idea(run, a.Lead[0]), c.numbers(a.Lead[0])+"."+counts(a)
+		idea, sentence = c.changeInWords(run, a.Lead[0]), c.changeInNumbers(a.Lead[0])+"."+
+			countSpeeds(a)
 	case all == 0 && len(run.Searches) > 0:
 	case all == 0:
 		idea = "There are no rates to compare"
@@ -317,7 +319,7 @@ func (c comparison) outcome(run *comparedRun) (idea, sentence string) {
 	case len(a.Same) == 0:
 		idea, sentence = "Too little was measured to compare any rate",
 			unit.Capital(a.Unjudged[0].Reason)+"."
-	case hidden(a) > c.limit:
+	case hiddenBound(a) > c.limit:
 		idea = "Cannot tell: changes up to " + bound + " could be hidden"
 	case len(a.Unjudged) > 0:
 		idea = fmt.Sprintf("Cannot tell: %d of %s cannot be judged, the others are within ±%s",
@@ -334,8 +336,8 @@ func (c comparison) outcome(run *comparedRun) (idea, sentence string) {
 	return idea, sentence
 }
 
-// idea is a change in a few words: "hub2 moves 91 % more when all three write".
-func (c comparison) idea(run *comparedRun, row compare.Row) string {
+// changeInWords is a change in a few words: "hub2 moves 91 % more when all three write".
+func (c comparison) changeInWords(run *comparedRun, row compare.Row) string {
 	change, disks, works := *row.Change, row.Phase.Disks(), row.Phase.Work
 	who, does, less, more, much := row.Disk, works[row.Disk].Does().One, "slower", "faster", "fast"
 	if row.Disk == "" {
@@ -362,14 +364,14 @@ func (c comparison) idea(run *comparedRun, row compare.Row) string {
 	return text + " when " + load + pick(row.Phase.Title == title, "", " ("+row.Phase.Title+")")
 }
 
-// numbers are a change's: "6.70 instead of 3.51 GB/s (+91 %, 88 to 93 %)".
-func (c comparison) numbers(row compare.Row) string {
+// changeInNumbers are a change's: "6.70 instead of 3.51 GB/s (+91 %, 88 to 93 %)".
+func (c comparison) changeInNumbers(row compare.Row) string {
 	change := joined(", ", Change(*row.Change), ChangeSpan(row.Interval))
-	return c.instead(*row.New, *row.Base) + " (" + change + ")"
+	return c.rateInstead(*row.New, *row.Base) + " (" + change + ")"
 }
 
-// counts says how many speeds changed which way, as one more sentence.
-func counts(a *compare.Conclusion) string {
+// countSpeeds says how many speeds changed which way, as one more sentence.
+func countSpeeds(a *compare.Conclusion) string {
 	all, fell := len(a.Changed)+len(a.Same)+len(a.Unjudged), 0
 	for _, row := range a.Changed {
 		if row.Verdict == compare.Slower {
@@ -389,8 +391,8 @@ func counts(a *compare.Conclusion) string {
 	return pick(all > 1, fmt.Sprintf(" Of %d speeds, %s.", all, unit.List(list)), "")
 }
 
-// changed are the cells of a rate: its values, the change and the interval.
-func (c comparison) changed(r compare.Rate) []any {
+// changeCells are the cells of a rate: its values, the change and the interval.
+func (c comparison) changeCells(r compare.Rate) []any {
 	if r.Base == nil {
 		return []any{"", "", "", ""}
 	}
@@ -398,16 +400,17 @@ func (c comparison) changed(r compare.Rate) []any {
 	return []any{c.Number(*r.Base), c.Number(*r.New), change, ChangeSpan(r.Interval)}
 }
 
-// hidden is the largest change, up or down, that may be hidden in rates without a significant one.
-func hidden(a *compare.Conclusion) float64 {
+// hiddenBound is the largest change, up or down, that may be hidden in rates without a significant
+// one.
+func hiddenBound(a *compare.Conclusion) float64 {
 	if a.Bound == nil {
 		return 0
 	}
 	return max(-a.Bound[0], a.Bound[1])
 }
 
-// others are what to say after the largest changes: latencies that rose.
-func others(pair *compare.Pair) (texts []string) {
+// risenLatencies are what to say after the largest changes: latencies that rose.
+func risenLatencies(pair *compare.Pair) (texts []string) {
 	for _, phase := range pair.Phases {
 		for _, l := range phase.Latencies {
 			if l.Verdict == compare.Longer {
@@ -450,11 +453,11 @@ func (c comparison) runsTable() *Table {
 	t := table("Runs", words("Run", "Most important change"),
 		numbers("Base", "New", "Change", "Interval"))
 	t.Note = "Rates in " + c.Unit + " with all disks of the phase busy."
-	for _, run := range c.byChange()[:min(len(c.runs), maxRuns)] {
+	for _, run := range c.mostChangedFirst()[:min(len(c.runs), maxRuns)] {
 		a := &run.answer
 		what, numbers := "none shown", []any{"", "", "", ChangeSpan(a.Bound)}
 		if len(a.Lead) > 0 {
-			what, numbers = rowName(a.Lead[0]), c.changed(*a.Lead[0].Rate)
+			what, numbers = rowName(a.Lead[0]), c.changeCells(*a.Lead[0].Rate)
 		}
 		t.add(append([]any{run.key.Label, what}, numbers...)...)
 	}

@@ -101,7 +101,7 @@ func (r *runDoc) costs(trusted bool) {
 	c := &out.Costs[0]
 	b := &Big{
 		Number: strings.TrimSuffix(c.Change(), " %"), Unit: "%", Tone: Doubt,
-		Text: c.Key.Label + " " + c.Verb + " " + r.instead(c.Rate, c.DirectRate),
+		Text: c.Key.Label + " " + c.Verb + " " + r.rateInstead(c.Rate, c.DirectRate),
 	}
 	if c.Even() {
 		b.Number, b.Text = "0", c.Key.Label+" "+c.Verb+" "+r.Rate(c.Rate)+" on both"
@@ -131,7 +131,7 @@ func (r *runDoc) costs(trusted bool) {
 				names = append(names, o.Key.Label)
 			}
 		}
-		out.Actions = append(out.Actions, newAction("Leave "+listed(names)+" on the hub",
+		out.Actions = append(out.Actions, newAction("Leave "+listOrCount(names)+" on the hub",
 			"Another port would gain "+percent(max(0, c.CI95[1]))+" at most."))
 		out.Facts = append(out.Facts, Fact{
 			Value: "Alone",
@@ -156,10 +156,10 @@ func otherCosts(costs []Cost) string {
 	}
 	text := ""
 	if slower != nil {
-		text = listed(slower) + " on the hub. "
+		text = listOrCount(slower) + " on the hub. "
 	}
 	if even != nil {
-		text += listed(even) + " as fast as on its own port."
+		text += listOrCount(even) + " as fast as on its own port."
 	}
 	return strings.TrimSpace(text)
 }
@@ -174,7 +174,7 @@ func (r *runDoc) reasons(c *Cost) []Reason {
 	fastest := c // the fastest case of the disk through the hub
 	for i := range r.Answer.Costs {
 		o := &r.Answer.Costs[i]
-		if o.Op == c.Op && o.Rate > c.Rate*(1+alike) {
+		if o.Op == c.Op && o.Rate > c.Rate*(1+maxShareGap) {
 			full.RuledOut, full.Why = true, speed(o)+" through the same link."
 		}
 		if o.Disk == c.Disk && o.Rate > fastest.Rate {

@@ -27,7 +27,7 @@ func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 		words("File system", "Serial number")).dropFirst("File system")
 	for _, root := range tree.roots {
 		if !root.port || len(root.children) > 0 {
-			t.grow(root, "", "")
+			t.addTree(root, "", "")
 		}
 	}
 	if doc.Add(t); len(t.Rows) == 0 {
@@ -37,7 +37,7 @@ func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 		doc.Add(Sentence{Text: unit.Plural(tree.hidden, "row") +
 			" not shown (disk images, unmounted partitions, other devices); --all shows them."})
 	}
-	doc.Add(List{"Notes", remarks(inv)})
+	doc.Add(List{"Notes", slowLinks(inv)})
 	doc.Add(warnings(inv.Warnings)...)
 	return doc
 }
@@ -49,16 +49,16 @@ type device struct {
 	children                                           []*device
 }
 
-// grow adds a device and what hangs on it to a table: own stands before its row, below before those
-// under it. The spaces are such that no page swallows them.
-func (t *Table) grow(d *device, own, below string) {
+// addTree adds a device and what hangs on it to a table: own stands before its row, below before
+// those under it. The spaces are such that no page swallows them.
+func (t *Table) addTree(d *device, own, below string) {
 	t.add(Cell{Tree: own, Text: d.name, Small: d.remark}, d.link, d.size, d.free, d.filesystem,
 		d.serial)
 	for i, child := range d.children {
 		if i == len(d.children)-1 {
-			t.grow(child, below+"└─\u00a0", below+"\u00a0\u00a0\u00a0")
+			t.addTree(child, below+"└─\u00a0", below+"\u00a0\u00a0\u00a0")
 		} else {
-			t.grow(child, below+"├─\u00a0", below+"│\u00a0\u00a0")
+			t.addTree(child, below+"├─\u00a0", below+"│\u00a0\u00a0")
 		}
 	}
 }
@@ -79,7 +79,7 @@ func (t *deviceTree) build() {
 	for _, host := range t.inv.Hosts {
 		for _, port := range host.Ports {
 			ports[port.ID] = &device{port: true, name: cmp.Or(port.Name, port.ID)}
-			t.hang(ports[port.ID], nil)
+			t.attach(ports[port.ID], nil)
 		}
 	}
 	for i := range t.inv.Hubs {
@@ -96,7 +96,7 @@ func (t *deviceTree) build() {
 		}
 	}
 	for _, h := range t.inv.Hubs {
-		t.hang(hubs[h.ID], cmp.Or(hubs[h.Upstream], ports[h.Port]))
+		t.attach(hubs[h.ID], cmp.Or(hubs[h.Upstream], ports[h.Port]))
 	}
 	for _, d := range t.inv.Disks {
 		parent := ports[d.Port]
@@ -106,7 +106,7 @@ func (t *deviceTree) build() {
 			parent = cmp.Or(disks[d.Backing[0]], parent)
 		}
 		if disks[d.Name] != nil {
-			t.hang(disks[d.Name], parent)
+			t.attach(disks[d.Name], parent)
 		}
 	}
 	for _, h := range t.inv.Hubs {
@@ -117,14 +117,14 @@ func (t *deviceTree) build() {
 				t.hidden++
 			default:
 				name := joined(": ", string(a.Kind), a.Name)
-				t.hang(&device{name: strings.TrimPrefix(name, "other: ")}, hubs[h.ID])
+				t.attach(&device{name: strings.TrimPrefix(name, "other: ")}, hubs[h.ID])
 			}
 		}
 	}
 }
 
-// hang puts a device under its parent, or makes it a root if that is not known.
-func (t *deviceTree) hang(d, parent *device) {
+// attach puts a device under its parent, or makes it a root if that is not known.
+func (t *deviceTree) attach(d, parent *device) {
 	if parent == nil {
 		t.roots = append(t.roots, d)
 	} else {
@@ -196,8 +196,8 @@ func (t *deviceTree) volume(d *hardware.Disk, v *hardware.Volume) *device {
 	return row
 }
 
-// remarks say what slows a disk down.
-func remarks(inv *hardware.Inventory) []string {
+// slowLinks say what slows a disk down.
+func slowLinks(inv *hardware.Inventory) []string {
 	var out []string
 	for _, d := range inv.Disks {
 		for _, link := range d.Path.Links {
@@ -218,7 +218,8 @@ func remarks(inv *hardware.Inventory) []string {
 // OfDoctor says which checks of a machine failed, what that means for results, and what to do.
 func OfDoctor(c *trace.Checkup) *Document {
 	title := fmt.Sprintf("hubbench doctor on %s (%s)", c.Host, c.System)
-	doc := &Document{Kind: "checkup", Title: title, Started: when(c.Date), Tool: c.Tool, Data: c}
+	doc := &Document{Kind: "checkup", Title: title, Started: dateText(c.Date), Tool: c.Tool,
+		Data: c}
 	sentences := []string{"Measured", "What it means for results", "What to do"}
 	t := table("Checks", words("Check", "Verdict", "Disk"), words(sentences...))
 	t.dropFirst(sentences...)
@@ -251,6 +252,6 @@ func OfDoctor(c *trace.Checkup) *Document {
 
 // Unsound is what a report says of a check of the machine that failed before the run.
 func Unsound(check trace.Check, date string) string {
-	return fmt.Sprintf("hubbench doctor, %s: %s failed: %s", when(date), check.Subject(),
+	return fmt.Sprintf("hubbench doctor, %s: %s failed: %s", dateText(date), check.Subject(),
 		check.Sentence())
 }

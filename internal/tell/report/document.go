@@ -4,7 +4,7 @@
 // and plot (svg and png). Package export writes the data as csv and Go benchmarks.
 //
 // Start at Document. OfRun is the largest of the documents; what is shown of one phase is listed in
-// newPhase.
+// runDoc.phase.
 package report
 
 import (

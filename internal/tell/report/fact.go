@@ -25,7 +25,7 @@ func (r *runDoc) facts() []Fact {
 	var names []string // only those that keep about as little as the one that keeps least
 	var kept, rate, baseline float64
 	for _, d := range first.Disks {
-		if d.Slowed && d.Kept <= least+alike {
+		if d.Slowed && d.Kept <= least+maxShareGap {
 			kept += d.Kept
 			rate += d.Rate
 			baseline += d.Baseline
@@ -33,16 +33,18 @@ func (r *runDoc) facts() []Fact {
 		}
 	}
 	if n := float64(len(names)); n > 0 {
-		text := listed(names) + " when " + first.Work + ": " + pick(n > 1, "on average ", "")
+		text := listOrCount(names) + " when " + first.Work + ": " + pick(n > 1, "on average ", "")
 		facts = append(facts, Fact{
-			Value: "−" + percent(1-kept/n), Bad: true, Text: text + r.instead(rate/n, baseline/n),
+			Value: "−" + percent(1-kept/n), Bad: true, Text: text +
+				r.rateInstead(rate/n, baseline/n),
 		})
 	}
 	facts = append(facts, r.recoveryFacts(first.first)...)
 	if gain, rate := r.mixedGain(); gain > 0 {
 		facts = append(facts, Fact{
 			Value: "+" + percent(gain),
-			Text:  "with reads and writes mixed: " + r.instead(rate, rate/(1+gain)) + " together",
+			Text: "with reads and writes mixed: " + r.rateInstead(rate, rate/(1+gain)) +
+				" together",
 		})
 	}
 	for _, d := range first.Disks {
@@ -50,7 +52,7 @@ func (r *runDoc) facts() []Fact {
 			facts = append(facts, Fact{
 				Value: "−" + percent(1-t.ToRate/t.FromRate), Bad: true,
 				Text: d.Label + " after " + bytesText(t.AtBytes) + ": " +
-					r.instead(t.ToRate, t.FromRate),
+					r.rateInstead(t.ToRate, t.FromRate),
 			})
 		}
 	}
@@ -83,8 +85,8 @@ func (r *runDoc) mixedGain() (gain, rate float64) {
 // minMixed is the gain of mixed loads from which it is a fact.
 const minMixed = 0.10
 
-// alike is how far apart disks may lie in what they keep and still be named together.
-const alike = 0.05
+// maxShareGap is how far apart disks may lie in what they keep and still be named together.
+const maxShareGap = 0.05
 
 // recoveryFacts say how long disks took to recover, and for one phase how much was not moved
 // meanwhile.
@@ -108,13 +110,13 @@ func (r *runDoc) recoveryFacts(p *analysis.PhaseResult) []Fact {
 	}
 	took := unit.FormatSeconds(longest)
 	facts := []Fact{{
-		Value: took, Text: "until " + listed(names) + " recovered after " + r.label(after) +
+		Value: took, Text: "until " + listOrCount(names) + " recovered after " + r.label(after) +
 			" had finished",
 	}}
 	if r.Answer.Layout == LayoutRace {
 		facts = append(facts, Fact{
 			Value: bytesText((recovered - slowed) * longest),
-			Text:  "not moved in those " + took + ": " + r.instead(slowed, recovered),
+			Text:  "not moved in those " + took + ": " + r.rateInstead(slowed, recovered),
 		})
 	}
 	return facts

@@ -60,7 +60,7 @@ func (v *phaseView) sizesTable() *Table {
 		numbers("Size", "Files", "Median, "+v.Unit, "5th – 95th percentile"))
 	t.ID = "sizes"
 	t.Note = "Rates of single files in the whole phase, with the fixed time per file in them."
-	for _, key := range v.timed() {
+	for _, key := range v.disksWithFiles() {
 		for _, bin := range v.found.Disks[key.Name].Sizes {
 			size := unit.FormatBytes(bin.FromBytes)
 			if last := unit.FormatBytes(bin.ToBytes); last != size {
@@ -106,7 +106,7 @@ func (v *phaseView) spreadChart() *Chart {
 				float64(slices.Max(counts))
 			at := func(part int) float64 { return v.rate(v.top * float64(part) / rateParts) }
 			for k, n := range counts {
-				s.hold(at(k), at(k+1), roundForChart(row+0.4-0.8*float64(n)/most))
+				s.addLevel(at(k), at(k+1), roundForChart(row+0.4-0.8*float64(n)/most))
 			}
 			c.add(s)
 		} else {

@@ -87,21 +87,21 @@ func (r *runDoc) streams() *Streams {
 			if t.Beside != nil {
 				verdict = t.Beside.Verdict
 			}
-			out.Lanes[at].try(float64(t.Streams), verdict, p)
+			out.Lanes[at].addTry(float64(t.Streams), verdict, p)
 		}
 	}
 	for _, l := range out.Lanes {
-		l.settle()
+		l.conclude()
 		if !l.Paced {
 			out.Most = max(out.Most, int(l.last().Value))
 		}
 	}
 	if len(r.a.Searches) == 0 { // the headline is about the streams that fared worst
 		slices.SortStableFunc(out.Lanes, func(x, y *Lane) int {
-			return cmp.Compare(y.last().dropped(), x.last().dropped())
+			return cmp.Compare(y.last().droppedShare(), x.last().droppedShare())
 		})
 	}
-	out.Buffer = out.buffer()
+	out.Buffer = out.bufferChart()
 	return out
 }
 
@@ -123,7 +123,7 @@ func (r *runDoc) searchLane(s *analysis.SearchSummary, alone bool) *Lane {
 			l = r.newLane(p, s.Disk)
 			l.search, l.Paced = s, s.Kind == trace.SearchPace
 		}
-		l.try(pick(try.Unlimited, math.Inf(1), try.Value), try.Verdict, p)
+		l.addTry(pick(try.Unlimited, math.Inf(1), try.Value), try.Verdict, p)
 	}
 	return l
 }
@@ -142,8 +142,8 @@ func (r *runDoc) newLane(p *analysis.PhaseResult, disk string) *Lane {
 // last are the tries of the largest value.
 func (l *Lane) last() *Tries { return &l.Tries[len(l.Tries)-1] }
 
-// try adds a try of a value.
-func (l *Lane) try(value float64, verdict stream.Verdict, in *analysis.PhaseResult) {
+// addTry adds a try of a value.
+func (l *Lane) addTry(value float64, verdict stream.Verdict, in *analysis.PhaseResult) {
 	i := 0
 	for i < len(l.Tries) && l.Tries[i].Value < value {
 		i++
@@ -177,8 +177,8 @@ func (l *Lane) try(value float64, verdict stream.Verdict, in *analysis.PhaseResu
 	}
 }
 
-// settle says what stayed clean: what the search has found, or else what the tries show.
-func (l *Lane) settle() {
+// conclude says what stayed clean: what the search has found, or else what the tries show.
+func (l *Lane) conclude() {
 	var found *float64
 	if s := l.search; s != nil {
 		found = pick(l.While == "", s.Alone, s.Found)
@@ -198,7 +198,7 @@ func (l *Lane) settle() {
 		l.Clean = *found
 	}
 	clean, above := l.Deciding()
-	l.Number = l.value(l.Clean)
+	l.Number = l.formatValue(l.Clean)
 	switch {
 	case math.IsInf(l.Clean, 1):
 	case found == nil && clean == nil && above == nil:
@@ -206,9 +206,9 @@ func (l *Lane) settle() {
 	case above == nil:
 		l.Number += "+"
 	case found == nil && l.Clean == 0:
-		l.Number = "<" + l.value(above.Value)
+		l.Number = "<" + l.formatValue(above.Value)
 	case found == nil && (l.Paced || above.Value > l.Clean+1):
-		l.Number += "–" + l.value(above.Value)
+		l.Number += "–" + l.formatValue(above.Value)
 	}
 }
 
@@ -245,8 +245,8 @@ func (l *Lane) Cells(most int) []stream.Verdict {
 	return cells
 }
 
-// value writes a number of streams, or a pace.
-func (l *Lane) value(v float64) string {
+// formatValue writes a number of streams, or a pace.
+func (l *Lane) formatValue(v float64) string {
 	switch {
 	case math.IsInf(v, 1):
 		return "no limit"
@@ -256,14 +256,16 @@ func (l *Lane) value(v float64) string {
 	return unit.FormatCount(int(v))
 }
 
-// streams counts them: "4 cameras".
-func (l *Lane) streams(n float64) string { return unit.Plural(int(n), l.Noun) }
+// countStreams counts them: "4 cameras".
+func (l *Lane) countStreams(n float64) string { return unit.Plural(int(n), l.Noun) }
 
-// with is a value in words: "4 cameras", "1.84 GB/s".
-func (l *Lane) with(p *Tries) string { return pick(l.Paced, l.value(p.Value), l.streams(p.Value)) }
+// valueInWords is a value in words: "4 cameras", "1.84 GB/s".
+func (l *Lane) valueInWords(p *Tries) string {
+	return pick(l.Paced, l.formatValue(p.Value), l.countStreams(p.Value))
+}
 
-// dropped is the part of its frames that is dropped.
-func (p *Tries) dropped() float64 { return float64(p.Late) / max(1, float64(p.Due)) }
+// droppedShare is the part of its frames that is dropped.
+func (p *Tries) droppedShare() float64 { return float64(p.Late) / max(1, float64(p.Due)) }
 
 // Evidence is how often the deciding values were clean: "3: clean 2 of 2", "4: clean 0 of 4".
 func (l *Lane) Evidence() []string {
@@ -271,16 +273,17 @@ func (l *Lane) Evidence() []string {
 	clean, above := l.Deciding()
 	for _, p := range []*Tries{clean, above} {
 		if p != nil {
-			out = append(out, fmt.Sprintf("%s: clean %d of %d", l.value(p.Value), p.Clean, p.Count))
+			out = append(out, fmt.Sprintf("%s: clean %d of %d", l.formatValue(p.Value), p.Clean,
+				p.Count))
 		}
 	}
 	return out
 }
 
-// bigStreams is the number that the headline is about: so many of those that stay clean alone.
-func (r *runDoc) bigStreams() *Big {
+// headlineNumber is the number that the headline is about: so many of those that stay clean alone.
+func (r *runDoc) headlineNumber() *Big {
 	l := r.Answer.Streams.Lanes[0]
-	b := &Big{Tone: pick(l.Clean > 0, Good, Bad), Detail: l.detail()}
+	b := &Big{Tone: pick(l.Clean > 0, Good, Bad), Detail: l.evidenceText()}
 	b.Number, b.Unit, _ = strings.Cut(l.Number, " ")
 	while := cmp.Or(l.While, "no other disk is busy")
 	if l.Paced {
@@ -305,28 +308,28 @@ func (r *runDoc) bigStreams() *Big {
 	return b
 }
 
-// detail says how often the values that decide were clean, and what came of the one above.
-func (l *Lane) detail() string {
+// evidenceText says how often the values that decide were clean, and what came of the one above.
+func (l *Lane) evidenceText() string {
 	clean, above := l.Deciding()
 	text := ""
 	if clean != nil {
-		text = fmt.Sprintf("%s, the buffer never below %.2f s. ", l.tries(clean), clean.LowestS)
+		text = fmt.Sprintf("%s, the buffer never below %.2f s. ", l.triesText(clean), clean.LowestS)
 	}
 	switch {
 	case above == nil:
 	case above.Late > 0:
-		share := unit.FormatPercent(Round(above.dropped(), 2))
-		text += fmt.Sprintf("%s, %s of frames dropped.", l.tries(above), share)
+		share := unit.FormatPercent(Round(above.droppedShare(), 2))
+		text += fmt.Sprintf("%s, %s of frames dropped.", l.triesText(above), share)
 	default:
-		text += fmt.Sprintf("%s, the buffer down to %.2f s.", l.tries(above), above.LowestS)
+		text += fmt.Sprintf("%s, the buffer down to %.2f s.", l.triesText(above), above.LowestS)
 	}
 	return strings.TrimSpace(text)
 }
 
-// tries is "4 cameras: clean in 0 of 4 tries".
-func (l *Lane) tries(p *Tries) string {
+// triesText is "4 cameras: clean in 0 of 4 tries".
+func (l *Lane) triesText(p *Tries) string {
 	tries := pick(p.Count == 1, "1 try", fmt.Sprint(p.Count, " tries"))
-	return unit.Capital(fmt.Sprintf("%s: clean in %d of %s", l.with(p), p.Clean, tries))
+	return unit.Capital(fmt.Sprintf("%s: clean in %d of %s", l.valueInWords(p), p.Clean, tries))
 }
 
 // actions say how to get more streams: with another disk slowed down, or from another disk.
@@ -345,19 +348,20 @@ func (s *Streams) actions() []Action {
 			if most := l.last().Rate; most > l.Clean {
 				detail += ", " + percent(1-l.Clean/most) + " less than unthrottled"
 			}
-			out = append(out, newAction("For "+l.streams(streams)+" slow down "+l.Key.Label, detail+
-				"."))
+			out = append(out, newAction("For "+l.countStreams(streams)+" slow down "+l.Key.Label,
+				detail+
+					"."))
 		case same && l.Key != first.Key && l.While != "" && l.Clean > first.Clean:
 			does := strings.TrimSuffix(l.Does, "s")
 			out = append(out, newAction("For "+l.Number+" "+does+" on "+l.Key.Label, fmt.Sprintf(
-				"%s keeps %s clean while %s.", l.Key.Label, l.streams(l.Clean), l.While)))
+				"%s keeps %s clean while %s.", l.Key.Label, l.countStreams(l.Clean), l.While)))
 		}
 	}
 	return out
 }
 
-// sentence says what one stream asks for: "ProRes 4444 XQ UHD 25p: 207 MB/s a camera."
-func (l *Lane) sentence() string {
+// demandText says what one stream asks for: "ProRes 4444 XQ UHD 25p: 207 MB/s a camera."
+func (l *Lane) demandText() string {
 	rate := l.Tries[0].phase.Streams[0].Rate
 	if rate == 0 {
 		return ""
@@ -369,15 +373,16 @@ func (l *Lane) sentence() string {
 	return text
 }
 
-// table is a row for each lane, with all that was tried.
-func (s *Streams) table() *Table {
+// triesTable is a row for each lane, with all that was tried.
+func (s *Streams) triesTable() *Table {
 	t := table("All tries", words("Disk", "Does", "While"), numbers("Clean"),
 		words("Clean tries")).dropFirst("Clean tries")
 	t.ID, t.Note = "answer", verdictNote
 	for _, l := range s.Lanes {
 		var tries []string
 		for _, p := range l.Tries {
-			tries = append(tries, fmt.Sprintf("%s: %d of %d", l.value(p.Value), p.Clean, p.Count))
+			tries = append(tries, fmt.Sprintf("%s: %d of %d", l.formatValue(p.Value), p.Clean,
+				p.Count))
 		}
 		does := pick(l.Paced, l.Does, l.Does+" "+l.Kind)
 		t.add(&l.Key, does, cmp.Or(l.While, "alone"), strong(l.Number),
@@ -389,9 +394,9 @@ func (s *Streams) table() *Table {
 // dropsAt is where dropped frames stand, as a part of the buffer.
 const dropsAt = -0.03
 
-// buffer draws the lowest buffer over time in the tries that decided what the headline is about;
-// nil if there is none.
-func (s *Streams) buffer() *Chart {
+// bufferChart draws the lowest buffer over time in the tries that decided what the headline is
+// about; nil if there is none.
+func (s *Streams) bufferChart() *Chart {
 	l := s.Lanes[0]
 	c := &Chart{
 		ID: "buffer", X: Axis{Unit: Seconds},
@@ -424,7 +429,7 @@ func (s *Streams) buffer() *Chart {
 		}
 		c.add(line)
 		c.add(drops)
-		with := l.with(p)
+		with := l.valueInWords(p)
 		c.Marks = append(c.Marks, Mark{At: slices.Min(lowest), From: c.X.Max, Key: None,
 			Text: with})
 		if fellS >= 0 {

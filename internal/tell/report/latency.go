@@ -52,7 +52,7 @@ func (v *phaseView) latencyTable() *Table {
 			var longer Cell
 			switch {
 			case f == l.Alone:
-				beside = Cell{Text: "alone", Small: "in " + shorten(l.AloneFrom, longest)}
+				beside = Cell{Text: "alone", Small: "in " + shorten(l.AloneFrom, maxLabel)}
 			case l.Longer != nil:
 				longer = Cell{Text: unit.FormatNumber(l.Longer.Times) + " times",
 					Heat: 1 / max(1, l.Longer.Times)}
@@ -93,5 +93,5 @@ func (v *phaseView) latencyOf(name string) string {
 
 // besideDisk is who else works in the phase, probes aside: "B writes"; empty for nobody.
 func (r *runDoc) besideDisk(p *analysis.PhaseResult, disk string) string {
-	return r.does(p, func(name string) bool { return name == disk || p.Paced[name].Probe > 0 })
+	return r.whoDoes(p, func(name string) bool { return name == disk || p.Paced[name].Probe > 0 })
 }

@@ -50,19 +50,20 @@ func OfLimits(runs []Checked) *Document {
 				t.add(Cell{Text: string(verdict), Sign: signs[verdict]}, name, r.Phase, r.Disk,
 					r.Measure, r.Bounds, value, interval)
 				if r.Why != "" {
-					reasons = append(reasons, prefix+Said(&r)+".")
+					reasons = append(reasons, prefix+ResultText(&r)+".")
 				}
 			}
 		}
 	}
 	doc := &Document{Kind: "check", Title: "Limits", Data: runs}
-	doc.Add(Sentence{Text: unit.Capital(Holding(all)) + ".", Lead: true}, t, List{Items: reasons},
+	doc.Add(Sentence{Text: unit.Capital(LimitsText(all)) + ".", Lead: true}, t,
+		List{Items: reasons},
 		List{Items: histories})
 	return doc
 }
 
-// Holding says how many of the limits hold: "all limits hold".
-func Holding(results []limit.Result) string {
+// LimitsText says how many of the limits hold: "all limits hold".
+func LimitsText(results []limit.Result) string {
 	count := map[limit.Judgement]int{}
 	for i := range results {
 		count[results[i].Verdict]++
@@ -90,8 +91,8 @@ func measured(r *limit.Result) (value, interval string) {
 	return value, interval
 }
 
-// Measured is what was measured, with its interval: "1.15 GB/s (1.13 GB/s to 1.17 GB/s)".
-func Measured(r *limit.Result) string {
+// MeasuredText is what was measured, with its interval: "1.15 GB/s (1.13 GB/s to 1.17 GB/s)".
+func MeasuredText(r *limit.Result) string {
 	value, interval := measured(r)
 	if interval != "" {
 		value += " (" + interval + ")"
@@ -99,14 +100,15 @@ func Measured(r *limit.Result) string {
 	return value
 }
 
-// Said is a limit and what was measured in one line: "WWW, disk A: rate 0.68 GB/s, want at least
-// 1.2 GB/s".
-func Said(r *limit.Result) string {
+// ResultText is a limit and what was measured in one line: "WWW, disk A: rate 0.68 GB/s, want at
+// least 1.2 GB/s".
+func ResultText(r *limit.Result) string {
 	disk := ""
 	if r.Disk != "" {
 		disk = "disk " + r.Disk
 	}
-	text := fmt.Sprintf("%s %s, want %s", r.Measure, cmp.Or(Measured(r), "not measured"), r.Bounds)
+	text := fmt.Sprintf("%s %s, want %s", r.Measure, cmp.Or(MeasuredText(r), "not measured"),
+		r.Bounds)
 	if where := nonEmpty(r.Phase, disk); len(where) > 0 {
 		text = strings.Join(where, ", ") + ": " + text
 	}

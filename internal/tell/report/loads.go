@@ -97,16 +97,17 @@ const (
 	maxAlone   = 6 // maximum number of loads with one disk
 )
 
-// compared fills in the answer about one run: its loads, the key numbers, and what else differs.
-func (c comparison) compared(out *AnswerView) {
+// fillComparison fills in the answer about one run: its loads, the key numbers, and what else
+// differs.
+func (c comparison) fillComparison(out *AnswerView) {
 	run := c.runs[0]
 	p := &Comparison{Runs: [2]LegendKey{c.base, run.key}, Tests: c.Tests}
 	p.Setup = unit.Plural(len(c.disks), "disk") + ", " + unit.Plural(len(run.Phases), "phase")
 	if c.Gate != nil {
 		p.Limit = c.limit
 	}
-	out.Findings = append(nonEmpty(run.Headline), others(run.Pair)...)
-	loads, lead := c.loads(), c.lead()
+	out.Findings = append(nonEmpty(run.Headline), risenLatencies(run.Pair)...)
+	loads, lead := c.loads(), c.headlineChange()
 	for _, several := range []bool{true, false} {
 		var list []LoadPair
 		for _, l := range loads {
@@ -131,14 +132,14 @@ func (c comparison) compared(out *AnswerView) {
 		numbers(c.base.Label, run.key.Label, "Change", "Interval"))
 	t.Note = c.Unit + " with all disks of the load busy."
 	for _, l := range p.Loads {
-		t.add(append([]any{l.Sides[0].Title}, c.changed(l.Rate)...)...)
+		t.add(append([]any{l.Sides[0].Title}, c.changeCells(l.Rate)...)...)
 	}
 	out.Layout, out.Comparison, out.Table, out.Facts = LayoutComparison, p, t, c.facts()
 }
 
-// lead is the change of the headline; nil without one.
-func (c comparison) lead() *compare.Row {
-	_, row := c.fall()
+// headlineChange is the change of the headline; nil without one.
+func (c comparison) headlineChange() *compare.Row {
+	_, row := c.worstFall()
 	if list := c.runs[0].answer.Lead; row == nil && len(list) > 0 {
 		row = &list[0]
 	}
@@ -157,7 +158,7 @@ func (c comparison) loads() []LoadPair {
 	}
 	slices.SortStableFunc(list, func(x, y LoadPair) int {
 		return cmp.Or(cmp.Compare(y.rank, x.rank),
-			cmp.Compare(size(*y.Rate.Change), size(*x.Rate.Change)))
+			cmp.Compare(changeSize(*y.Rate.Change), changeSize(*x.Rate.Change)))
 	})
 	return list
 }
@@ -179,7 +180,7 @@ func (c comparison) load(phase *compare.PhasePair) LoadPair {
 		}
 		does := phase.Work[r.Disk]
 		alike = alike && does.Does() == phase.Work[disks[0]].Does()
-		alone := c.alone(work.Who(c.disks, map[string]work.Work{r.Disk: does}))
+		alone := c.ratesAlone(work.Who(c.disks, map[string]work.Work{r.Disk: does}))
 		for side, rate := range []*float64{r.Base, r.New} {
 			d := LoadDisk{LegendKey: keys[slices.Index(c.disks, r.Disk)], Verb: does.Does().One,
 				Rate: *rate}
@@ -190,15 +191,15 @@ func (c comparison) load(phase *compare.PhasePair) LoadPair {
 	if l.rank = 2 * len(disks); alike {
 		l.rank++
 	}
-	if lead := c.lead(); lead != nil && lead.Phase == phase {
+	if lead := c.headlineChange(); lead != nil && lead.Phase == phase {
 		l.Lead, l.rank = true, math.MaxInt
 	}
 	return l
 }
 
-// alone are the rates on both sides of a disk that does something alone; 0 if that was not
+// ratesAlone are the rates on both sides of a disk that does something alone; 0 if that was not
 // measured.
-func (c comparison) alone(does string) (rates [2]float64) {
+func (c comparison) ratesAlone(does string) (rates [2]float64) {
 	for _, phase := range c.Pairs[0].Phases {
 		if phase.Title == does && len(phase.Rates) > 0 && phase.Rates[0].Base != nil {
 			return [2]float64{*phase.Rates[0].Base, *phase.Rates[0].New}
@@ -215,7 +216,7 @@ func (c comparison) facts() (facts []Fact) {
 		return []Fact{{Value: "None", Text: "of " + unit.Plural(n+len(a.Unjudged), "speed") +
 			" changed significantly"}}
 	}
-	lead := c.lead()
+	lead := c.headlineChange()
 	var opposite, sameLoad, nextLoad *compare.Row
 	for i := range slices.Backward(a.Changed) {
 		r := &a.Changed[i]
@@ -235,13 +236,13 @@ func (c comparison) facts() (facts []Fact) {
 			continue
 		}
 		value := pick(*r.Change >= 1, fmt.Sprintf("×%.1f", 1+*r.Change), Change(*r.Change))
-		text := rowName(*r) + ": " + c.instead(*r.New, *r.Base)
+		text := rowName(*r) + ": " + c.rateInstead(*r.New, *r.Base)
 		facts = append(facts, Fact{Value: value, Text: text, Bad: *r.Change < 0})
 	}
 	if n := len(a.Same); n > 0 {
 		what := pick(n > 2, unit.Plural(n, "speed"), unit.List(analysis.Each(a.Same, rowName)))
 		text := "could be hidden in " + what + ", which did not change significantly"
-		facts = append(facts, Fact{Value: "±" + atMost(hidden(a)), Text: text})
+		facts = append(facts, Fact{Value: "±" + atMost(hiddenBound(a)), Text: text})
 	}
 	return facts[:min(len(facts), maxFacts)]
 }

@@ -54,8 +54,8 @@ func (v *phaseView) streamCharts() []Block {
 			if to <= from {
 				continue
 			}
-			level.hold(from, to, Round(seconds, 3))
-			frames.hold(from, to, float64(late[k]))
+			level.addLevel(from, to, Round(seconds, 3))
+			frames.addLevel(from, to, float64(late[k]))
 			lowest = append(lowest, seconds)
 			sum += late[k]
 			dropped.Y.Max = max(dropped.Y.Max, float64(late[k]))
@@ -130,7 +130,7 @@ func (v *phaseView) gaugeCharts() (temperature, device *Chart) {
 			}
 			if s := float64(to.TNS-from.TNS) / 1e9; s >= minReadingS && bytes >= 0 {
 				rates = append(rates, bytes/s)
-				counted.hold(at(from.TNS), at(to.TNS), v.rate(bytes/s))
+				counted.addLevel(at(from.TNS), at(to.TNS), v.rate(bytes/s))
 			}
 		}
 		temperature.add(warmth)

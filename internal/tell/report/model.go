@@ -24,23 +24,23 @@ func OfFit(fitted *model.FitResult, name, profile string) *Document {
 	}
 	text := "Model error: %.2f times the spread of the measurements (near 1 if the model holds)"
 	doc.Answer = &AnswerView{Headline: fmt.Sprintf(text, fitted.ModelError), Table: t,
-		Sentence: sentence(fitted.Refused)}
+		Sentence: asSentence(fitted.Refused)}
 	if profile != "" {
 		doc.Answer.Sure = "profile: " + profile
 	}
-	doc.Add(residuals("Measured and modelled", fitted.Residuals))
+	doc.Add(residualTable("Measured and modelled", fitted.Residuals))
 	return doc
 }
 
-// sentence makes one of a clause; none of none.
-func sentence(clause string) string {
+// asSentence makes one of a clause; none of none.
+func asSentence(clause string) string {
 	if clause == "" {
 		return ""
 	}
 	return unit.Capital(clause) + "."
 }
 
-func residuals(title string, list []model.Residual) *Table {
+func residualTable(title string, list []model.Residual) *Table {
 	t := table(title, words("Phase", "Who does what", "Disk"),
 		numbers("Measured", "Model", "Off")).dropFirst("Who does what")
 	for _, r := range list {
@@ -64,18 +64,18 @@ func OfPrediction(p *model.Prediction, profile string, every bool) *Document {
 			doc.Answer.Actions = append(doc.Answer.Actions, Action{Title: text, Text: text})
 		}
 	}
-	doc.Answer.Sentence = sentence(p.Refused)
+	doc.Answer.Sentence = asSentence(p.Refused)
 	if p.Next != nil {
 		doc.Answer.Sure = "To be surer, " + p.Next.String() + "."
 	}
-	doc.Answer.Table = combinations(doc.Keys, p, every)
+	doc.Answer.Table = combinationTable(doc.Keys, p, every)
 	doc.Add(warnings(p.Notes)...)
-	doc.Add(List{"Not predictable from these runs", refused(p)})
+	doc.Add(List{"Not predictable from these runs", refusals(p)})
 	return doc
 }
 
-// combinations is a row for each of them.
-func combinations(keys []LegendKey, p *model.Prediction, every bool) *Table {
+// combinationTable is a row for each of them.
+func combinationTable(keys []LegendKey, p *model.Prediction, every bool) *Table {
 	t := table("Combinations", words("GB/s"), ofDisks(keys), numbers("Together", "Keeps"))
 	t.Note = "Predicted by the model; measured: the runs have it. ±: half the 95 % interval. " +
 		"?: not predictable. Keeps: what the most slowed disk keeps of its rate alone."
@@ -90,20 +90,20 @@ func combinations(keys []LegendKey, p *model.Prediction, every bool) *Table {
 		cells := []any{Cell{Text: model.Describe(row.Pattern, p.Disks),
 			Small: pick(row.Measured, "measured", "")}}
 		for _, e := range row.Rates {
-			cells = append(cells, estimate(e))
+			cells = append(cells, estimateText(e))
 		}
 		least := Cell{Text: "?"}
 		if row.Kept > 0 { // else not known
 			least = Cell{Text: percent(row.Kept), Heat: row.Kept}
 		}
-		t.add(append(cells, strong(estimate(row.Total)), least)...)
+		t.add(append(cells, strong(estimateText(row.Total)), least)...)
 	}
 	return t
 }
 
-// refused says why something is not predictable: each reason once, with the first rate that it is
+// refusals says why something is not predictable: each reason once, with the first rate that it is
 // about.
-func refused(p *model.Prediction) []string {
+func refusals(p *model.Prediction) []string {
 	var places []string
 	known := map[string]bool{}
 	for _, row := range p.Rows {
@@ -117,8 +117,8 @@ func refused(p *model.Prediction) []string {
 	return places
 }
 
-// estimate is a rate in GB/s with half of its 95 % interval; idle disks have none.
-func estimate(e model.Estimate) string {
+// estimateText is a rate in GB/s with half of its 95 % interval; idle disks have none.
+func estimateText(e model.Estimate) string {
 	switch {
 	case e.Refused != "":
 		return "?"

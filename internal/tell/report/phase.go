@@ -17,7 +17,7 @@ func (r *runDoc) phase(index int) *Details {
 	found := v.found
 	d := &Details{ID: phaseID(index), Name: found.Name, Title: found.Title, Phase: true}
 	// Else the title says it.
-	if does := r.does(found, nobody); !strings.HasPrefix(found.Title, does) {
+	if does := r.whoDoes(found, nobody); !strings.HasPrefix(found.Title, does) {
 		d.Does = does
 	}
 	if found.Search != nil {
@@ -41,7 +41,7 @@ func (r *runDoc) phase(index int) *Details {
 	fold("Links and the disks' own meters", true, v.linksTable(), temperature, device)
 	fold("Every file: speed against size, against bytes moved", false,
 		files.sizeChart(), v.sizesTable(), files.bytesChart(), files.spreadChart(), v.filesTable())
-	fold("What other tools would report", false, v.rules())
+	fold("What other tools would report", false, v.otherToolsTable())
 	for _, c := range Collect[*Chart](d.Blocks) {
 		c.Phase = found.Title
 	}
@@ -100,7 +100,7 @@ func (v *phaseView) diskTable() *Table {
 	for _, key := range working {
 		stats := v.found.Disks[key.Name]
 		cached := stats.CachedWrites > 0
-		rate, bytes := Cell{Text: v.maybe(stats.Rate), Strong: !cached}, stats.Bytes
+		rate, bytes := Cell{Text: v.numberOrNone(stats.Rate), Strong: !cached}, stats.Bytes
 		margin, share, recovered := "", "", ""
 		var kept, reference Cell
 		if o != nil {
@@ -126,7 +126,7 @@ func (v *phaseView) diskTable() *Table {
 		case w != nil:
 			from := pick(w.Reference == analysis.ReferenceLater, "without ", "alone in ")
 			reference = Cell{
-				Text: v.Number(*w.ReferenceRate), Small: from + shorten(w.ReferenceFrom, longest),
+				Text: v.Number(*w.ReferenceRate), Small: from + shorten(w.ReferenceFrom, maxLabel),
 			}
 			compared = true
 			kept = Cell{Text: percent(*w.Retention), Heat: *w.Retention}
@@ -187,8 +187,8 @@ func (v *phaseView) longestRecovery(disk string) float64 {
 func (v *phaseView) overlapNote(compared, wide bool) string {
 	o := v.found.Overlap
 	note := "In the overlap of " + unit.FormatSeconds(o.DurationS) + ", from " +
-		Clock(o.StartS, o.EndS) +
-		" to " + Clock(o.EndS, o.EndS) + " s."
+		clock(o.StartS, o.EndS) +
+		" to " + clock(o.EndS, o.EndS) + " s."
 	if o.CI95 != nil {
 		note += " ±: half the 95 % confidence interval" +
 			pick(wide, ", or if that is more than the rate itself the interval from low to high.",
@@ -215,7 +215,8 @@ func (v *phaseView) overlapNote(compared, wide bool) string {
 // held against each other between changes. Less than a twentieth is not worth a word.
 func keptElsewhere(found *analysis.PhaseResult, disk string) bool {
 	c := withoutOthers(found, disk)
-	return c != nil && c.Rate > 0 && math.Abs(c.Rate/found.Overlap.Disks[disk].Rate-1) >= alike
+	return c != nil && c.Rate > 0 &&
+		math.Abs(c.Rate/found.Overlap.Disks[disk].Rate-1) >= maxShareGap
 }
 
 // maxListed is how many changes are listed: more are of use to no one.
@@ -244,7 +245,7 @@ func (v *phaseView) changeTable() *Table {
 		if i >= maxListed {
 			continue
 		}
-		until := pick(c.EndS > c.StartS, Clock(c.EndS, v.endS), "")
+		until := pick(c.EndS > c.StartS, clock(c.EndS, v.endS), "")
 		names := analysis.Each(c.Disks, v.label)
 		from, to := []string{v.Number(c.FromRate)}, []string{v.Number(c.ToRate)}
 		if len(c.Each) > 1 && !sum {
@@ -255,7 +256,7 @@ func (v *phaseView) changeTable() *Table {
 				to = append(to, names[k]+" "+v.Number(s.ToRate))
 			}
 		}
-		t.add(Clock(c.StartS, v.endS), until, strings.Join(names, ", "),
+		t.add(clock(c.StartS, v.endS), until, strings.Join(names, ", "),
 			analysis.ChangeLabel(&c, len(v.lanes), v.label),
 			strings.Join(from, ", "), strings.Join(to, ", "), analysis.ChangeCause(&c, v.label))
 	}
@@ -276,8 +277,8 @@ func (v *phaseView) recoveryTable() *Table {
 		if r.LagS != nil {
 			took = analysis.Seconds(*r.LagS)
 		}
-		t.add(&key, v.label(r.After)+" ended", Clock(r.AtS, r.AtS), took, v.Number(r.FromRate),
-			v.maybe(r.ToRate))
+		t.add(&key, v.label(r.After)+" ended", clock(r.AtS, r.AtS), took, v.Number(r.FromRate),
+			v.numberOrNone(r.ToRate))
 	}
 	return t
 }
@@ -298,8 +299,9 @@ func (v *phaseView) linksTable() *Table {
 	return t
 }
 
-// rules are what other tools would say of the phase; nil if there is nothing to disagree about.
-func (v *phaseView) rules() *Table {
+// otherToolsTable are what other tools would say of the phase; nil if there is nothing to disagree
+// about.
+func (v *phaseView) otherToolsTable() *Table {
 	s, o := v.found.OtherToolRates, v.found.Overlap
 	if s == nil || o == nil || len(o.Disks) < 2 {
 		return nil
@@ -326,8 +328,9 @@ func (v *phaseView) rules() *Table {
 	return t
 }
 
-// timed are the disks of which single files are told: those of streams and probes are nobody's.
-func (v *phaseView) timed() (keys []LegendKey) {
+// disksWithFiles are the disks of which single files are told: those of streams and probes are
+// nobody's.
+func (v *phaseView) disksWithFiles() (keys []LegendKey) {
 	for _, key := range v.working() {
 		if !v.found.Paced[key.Name].HasNoFiles() {
 			keys = append(keys, key)
@@ -339,7 +342,7 @@ func (v *phaseView) timed() (keys []LegendKey) {
 // filesTable is a row per disk over the rates of its single files, in the whole phase, with the one
 // to quote and what other ways of averaging make of them.
 func (v *phaseView) filesTable() *Table {
-	rate := v.maybe
+	rate := v.numberOrNone
 	t := table("File by file", words("Disk"),
 		numbers("Files", "Bytes", "Rate to quote", "Median", "5th – 95th percentile", "Variation",
 			"Whole phase", "Mean", "Trimmed mean", "Least squares", "Theil–Sen"))
@@ -353,7 +356,7 @@ func (v *phaseView) filesTable() *Table {
 		analysis.QuoteOverlap: "in the overlap", analysis.QuoteLater: "after its fall",
 		analysis.QuoteSettled: "once it had settled", analysis.QuoteMean: "over time",
 	}
-	for _, key := range v.timed() {
+	for _, key := range v.disksWithFiles() {
 		s := v.found.Disks[key.Name]
 		quote, variation, spread := Cell{Text: none}, none, none
 		if q := s.Quote; q != nil {

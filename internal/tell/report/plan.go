@@ -72,7 +72,7 @@ func OfPlan(p Plan) *Document {
 	for i, phase := range p.Phases {
 		f := p.Forecasts[i]
 		row := plannedPhase{
-			Phase: phase.Name, Who: phase.Who(), Work: p.work(i),
+			Phase: phase.Name, Who: phase.Who(), Work: p.workText(i),
 			Moves: f.Moves, MoveBound: f.MoveBound,
 			Writes: f.Written(), WriteBound: f.WriteBound, MinS: f.Min.Seconds(), Tries: f.Tries,
 		}
@@ -80,8 +80,8 @@ func OfPlan(p Plan) *Document {
 			row.MaxS = new(f.Max.Seconds())
 		}
 		phases = append(phases, row)
-		byPhase.add(phase.Label(), row.Work, amount(f.MoveBound, f.Moves),
-			amount(f.WriteBound, row.Writes), took(f))
+		byPhase.add(phase.Label(), row.Work, boundedBytes(f.MoveBound, f.Moves),
+			boundedBytes(f.WriteBound, row.Writes), timeRange(f))
 	}
 	byDisk := table("Disks", words("Disk", "Folder", "Writes", "Needs free", "Free"))
 	for _, d := range p.Disks {
@@ -92,7 +92,7 @@ func OfPlan(p Plan) *Document {
 		if d.Free != nil {
 			free = unit.FormatBytes(*d.Free)
 		}
-		byDisk.add(d.Name, d.Where, amount(d.Bound, d.Writes), needs, free)
+		byDisk.add(d.Name, d.Where, boundedBytes(d.Bound, d.Writes), needs, free)
 	}
 	streams := streamsIn(p.Plan)
 	byStream := table("Streams", words("Phase", "Disk", "Streams", "Each", "Together", "Buffer"))
@@ -121,15 +121,15 @@ func (p Plan) answer() *AnswerView {
 	total := p.Total
 	kept := false
 	for i, phase := range p.Phases {
-		total.Max += p.rests(i)
+		total.Max += p.restTime(i)
 		if !phase.UntilIdle && (phase.Search == nil || p.Model != "") {
-			total.Min += p.rests(i)
+			total.Min += p.restTime(i)
 		}
 		for _, job := range phase.Jobs {
 			kept = kept || job.IO.Keep
 		}
 	}
-	time := took(total)
+	time := timeRange(total)
 	if total.Open {
 		time = "at least " + time
 	}
@@ -137,8 +137,8 @@ func (p Plan) answer() *AnswerView {
 		time += " of model time (" + unit.FormatSeconds(total.Min.Seconds()/p.Hub.Speedup) +
 			" to run)"
 	}
-	moves := cmp.Or(amount(total.MoveBound, total.Moves), "nothing")
-	writes := cmp.Or(amount(total.WriteBound, total.Written()), "nothing")
+	moves := cmp.Or(boundedBytes(total.MoveBound, total.Moves), "nothing")
+	writes := cmp.Or(boundedBytes(total.WriteBound, total.Written()), "nothing")
 	headline := fmt.Sprintf("%s, %s: moves %s, writes %s in %s",
 		unit.Plural(len(p.Phases), "phase"),
 		unit.Plural(len(p.Plan.Disks), "disk"), moves, writes, time)
@@ -165,13 +165,13 @@ func (p Plan) answer() *AnswerView {
 	return a
 }
 
-// rests is for how long the disks rest in a phase: before it, or before each try of a search.
-func (p Plan) rests(i int) time.Duration {
+// restTime is for how long the disks rest in a phase: before it, or before each try of a search.
+func (p Plan) restTime(i int) time.Duration {
 	return p.Phases[i].Cooldown * time.Duration(max(1, p.Forecasts[i].Tries))
 }
 
-// took is the time: "50 s to 2 min".
-func took(f forecast.Forecast) string {
+// timeRange is the time: "50 s to 2 min".
+func timeRange(f forecast.Forecast) string {
 	shortest, longest := unit.FormatSeconds(f.Min.Seconds()), unit.FormatSeconds(f.Max.Seconds())
 	if f.Open || shortest == longest {
 		return shortest
@@ -179,8 +179,8 @@ func took(f forecast.Forecast) string {
 	return shortest + " to " + longest
 }
 
-// amount is bytes with their bound: "≤ 5.37 GB". It is empty for none.
-func amount(bound scenario.Bound, bytes int64) string {
+// boundedBytes is bytes with their bound: "≤ 5.37 GB". It is empty for none.
+func boundedBytes(bound scenario.Bound, bytes int64) string {
 	if bytes == 0 {
 		return ""
 	}
@@ -190,9 +190,9 @@ func amount(bound scenario.Bound, bytes int64) string {
 	return sign[bound] + unit.FormatBytes(bytes)
 }
 
-// work says what each disk moves and when the phase ends: "50 files each, 2 MB to 2 GB", "1 + 5
+// workText says what each disk moves and when the phase ends: "50 files each, 2 MB to 2 GB", "1 + 5
 // passes of 1.07 GB".
-func (p Plan) work(i int) string {
+func (p Plan) workText(i int) string {
 	phase := p.Phases[i]
 	movers, limit := phase.Movers(), unit.FormatSeconds(phase.Limit.Seconds())
 	switch {
@@ -239,14 +239,14 @@ func (p Plan) notes() []string {
 	var rests time.Duration
 	pauses := 0
 	for i, phase := range p.Phases {
-		rests += p.rests(i)
+		rests += p.restTime(i)
 		if phase.Pause != "" {
 			pauses++
 		}
 	}
 	if p.Model == "" {
 		links := "one shared link of " + unit.FormatRate(scenario.LinkRate)
-		if known := p.links(); known != nil {
+		if known := p.linkTexts(); known != nil {
 			links = "disks as fast as their links (" + strings.Join(known, "; ") + ")"
 		}
 		notes = append(notes, "The times are for "+links+
@@ -261,8 +261,8 @@ func (p Plan) notes() []string {
 	return notes
 }
 
-// links are the narrowest link of each disk, as far as the machine knows them.
-func (p Plan) links() []string {
+// linkTexts are the narrowest link of each disk, as far as the machine knows them.
+func (p Plan) linkTexts() []string {
 	if len(p.Phases) == 0 || len(p.Phases[0].Links) == 0 {
 		return nil
 	}

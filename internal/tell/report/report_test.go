@@ -22,8 +22,8 @@ import (
 func TestNumbers(t *testing.T) {
 	scale := Scale{unit.ScaleFor(1e9)}
 	for i, test := range []struct{ got, want string }{
-		{Clock(45.8e-6, 32.8), "0"}, {Clock(32.84, 32.84), "32.8"}, {Clock(3.2, 600), "3"},
-		{Clock(0.00123, 0.01), "0.0012"}, {Clock(0, 0), "0"},
+		{clock(45.8e-6, 32.8), "0"}, {clock(32.84, 32.84), "32.8"}, {clock(3.2, 600), "3"},
+		{clock(0.00123, 0.01), "0.0012"}, {clock(0, 0), "0"},
 		{fmt.Sprintf("%.3g", Steps(0, 2.6, 6)), "[0 0.5 1 1.5 2 2.5]"},
 		{fmt.Sprintf("%.3g", Steps(-0.5, 1, 3)), "[-0.5 0 0.5 1]"},
 		{fmt.Sprint(Steps(3, 3, 5)), "[]"},
@@ -51,8 +51,8 @@ func TestKeys(t *testing.T) {
 		"Samsung T7 Shield Portable 4TB", strings.Repeat("x", 40) + "1",
 		strings.Repeat("x", 30) + "1", "磁盘", "line\nbreak",
 		"Samsung Portable SSD T7 Shield 2TB on the rear port", rear, rear}) {
-		if n := cells.Width(key.Label); n > longest {
-			t.Errorf("%q takes %d columns, want at most %d", key.Label, n, longest)
+		if n := cells.Width(key.Label); n > maxLabel {
+			t.Errorf("%q takes %d columns, want at most %d", key.Label, n, maxLabel)
 		}
 		got = append(got, key.Label)
 	}

@@ -66,7 +66,7 @@ func newRunDoc(run RunData) *runDoc {
 	for i, phase := range a.Phases {
 		r.index[phase.Name] = i
 	}
-	r.pool()
+	r.poolRepeats()
 	r.poolFindings()
 	return r
 }
@@ -93,7 +93,8 @@ func (r *runDoc) label(disk string) string {
 func OfRun(run RunData) *Document {
 	r, a := newRunDoc(run), run.Analysis
 	if t := run.Trace; t != nil {
-		r.Started, r.Simulated, r.Model = when(t.Started), Simulated(t), hub.Source(a.ProfileOrigin)
+		r.Started, r.Simulated, r.Model = dateText(t.Started), Simulated(t),
+			hub.Source(a.ProfileOrigin)
 		if t.Hardware != nil && t.Hardware.Hub != nil {
 			hub := t.Hardware.Hub // as people call it: CalDigit Element Hub, firmware 30.2
 			r.Hub = hub.Product() + pick(hub.Firmware == "", "", ", firmware "+hub.Firmware)
@@ -119,7 +120,7 @@ func OfRun(run RunData) *Document {
 		}
 	}
 	if len(a.Phases) > 1 {
-		r.study()
+		r.addStudy()
 	}
 	var others []string // apart from what the answer tells and the phases' tables hold
 	told := []string{"recovery", "held", "others"}
@@ -150,7 +151,7 @@ func OfRun(run RunData) *Document {
 	r.Add(&Details{ID: "methods", Title: "Methods", Printed: true,
 		Blocks: analysis.Each(methods, func(text string) Block {
 			return Sentence{Text: text}
-		})}, r.environment())
+		})}, r.environmentDetails())
 	r.Answer.Chart = r.answerChart()
 	return r.Document
 }
@@ -165,8 +166,8 @@ func Simulated(run *trace.Run) bool {
 	return len(run.Disks) > 0
 }
 
-// when writes the run's wall time as people read it, or as it stands where it is not RFC 3339.
-func when(text string) string {
+// dateText writes the run's wall time as people read it, or as it stands where it is not RFC 3339.
+func dateText(text string) string {
 	at, err := time.Parse(time.RFC3339, text)
 	return pick(err == nil, at.Format("2 Jan 2006, 15:04 MST"), text)
 }
@@ -174,8 +175,9 @@ func when(text string) string {
 // phaseID is where a phase is linked to.
 func phaseID(index int) string { return fmt.Sprintf("phase-%d", index+1) }
 
-// does says which of a phase's disks do what, but for those to leave out: "A and B read, C writes".
-func (r *runDoc) does(p *analysis.PhaseResult, leaveOut func(disk string) bool) string {
+// whoDoes says which of a phase's disks do what, but for those to leave out: "A and B read, C
+// writes".
+func (r *runDoc) whoDoes(p *analysis.PhaseResult, leaveOut func(disk string) bool) string {
 	works := map[string]work.Work{}
 	var labels []string
 	for _, key := range r.Keys {
@@ -192,8 +194,8 @@ func nobody(string) bool { return false }
 // active reports whether a disk works that has the role.
 func active(role trace.Role) bool { return role == trace.Read || role == trace.Write }
 
-// environment says where and how the run was made.
-func (r *runDoc) environment() *Details {
+// environmentDetails says where and how the run was made.
+func (r *runDoc) environmentDetails() *Details {
 	about, setup := r.run.About, &hardware.Setup{}
 	if t := r.run.Trace; t != nil {
 		setup = cmp.Or(t.Hardware, setup)

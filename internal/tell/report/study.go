@@ -12,9 +12,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// study shows what is behind the answer of several phases: what came of streams, searches and fast
-// caches, what disks keep beside one another, and all phases in a table.
-func (r *runDoc) study() {
+// addStudy shows what is behind the answer of several phases: what came of streams, searches and
+// fast caches, what disks keep beside one another, and all phases in a table.
+func (r *runDoc) addStudy() {
 	r.Add(r.cacheChart())
 	r.addSaturations()
 	tasks, list := r.pairs()
@@ -106,9 +106,9 @@ type pooledPhase struct {
 	kept float64 // the least that a disk keeps of its baseline
 }
 
-// pool puts the repeats of a phase together: of the same work, by names that differ only in the
-// number at their end.
-func (r *runDoc) pool() {
+// poolRepeats puts the repeats of a phase together: of the same work, by names that differ only in
+// the number at their end.
+func (r *runDoc) poolRepeats() {
 	type repeated struct{ name, first string }
 	for _, group := range analysis.Grouped(r.a.Phases, func(p analysis.PhaseResult) repeated {
 		return repeated{trace.Unnumbered(p.Name), cmp.Or(p.Repeats, p.Name)}
@@ -133,7 +133,7 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 	for _, line := range lines {
 		l := r.load(line)
 		all.Loads = append(all.Loads, l)
-		name := Cell{Text: shorten(cmp.Or(line.title, l.first.Name), 2*longest), Link: line.id}
+		name := Cell{Text: shorten(cmp.Or(line.title, l.first.Name), 2*maxLabel), Link: line.id}
 		if n := len(line.phases); n > 1 {
 			name.Small = fmt.Sprintf("mean of %d", n)
 		}

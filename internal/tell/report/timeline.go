@@ -122,7 +122,7 @@ func (v *phaseView) addOverlap(c *Chart) {
 // addChanges adds what the ledger holds but for disks that only start or end: as bands what takes a
 // while, as upright lines what happens at once.
 func (v *phaseView) addChanges(c *Chart) {
-	for i, change := range v.told() {
+	for i, change := range v.reportedChanges() {
 		if i == maxListed {
 			break // the table of changes has the first ones as well
 		}
@@ -253,7 +253,7 @@ func (v *phaseView) totalChart() *Chart {
 	s := ChartSeries{Kind: Line, Key: None, Name: "together"}
 	for i, rate := range series.Total {
 		from := float64(i) * series.StepS
-		s.hold(v.seconds(from), v.seconds(min(from+series.StepS, series.EndS)), v.rate(rate))
+		s.addLevel(v.seconds(from), v.seconds(min(from+series.StepS, series.EndS)), v.rate(rate))
 	}
 	top := slices.Max(series.Total)
 	var limits []Mark
@@ -289,8 +289,8 @@ func allOf(n int) string {
 	return pick(n == 2, "both", "all "+analysis.Count(n))
 }
 
-// told is the ledger, with what several disks did alike in the same time as one.
-func (v *phaseView) told() []analysis.Change {
+// reportedChanges is the ledger, with what several disks did alike in the same time as one.
+func (v *phaseView) reportedChanges() []analysis.Change {
 	var out []analysis.Change
 	for _, c := range v.found.Changes {
 		at := 0

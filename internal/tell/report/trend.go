@@ -39,7 +39,7 @@ func OfTrend(of, left string, list []trend.HostSeries) *Document {
 	doc := &Document{Kind: "trend", Title: "Trend of " + of, Data: list}
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b trend.HostSeries) int {
-		lasting := cmp.Compare(size(b.Change()), size(a.Change()))
+		lasting := cmp.Compare(changeSize(b.Change()), changeSize(a.Change()))
 		return cmp.Or(lasting, len(b.Stretches)-len(a.Stretches))
 	})
 	var top float64
@@ -137,7 +137,7 @@ func runsChart(s *trend.HostSeries, group []trend.HostSeries, scale Scale) *Char
 			text := c.X.Names[int(from)] + ": " + Change(stretch.Change)
 			c.Bands = append(c.Bands, Band{from, to, text, line.Tone})
 		}
-		line.hold(from, to, level)
+		line.addLevel(from, to, level)
 		c.add(line)
 		c.Marks = append(c.Marks, Mark{
 			At: level, From: (from + to) / 2, To: to, Text: scale.Number(stretch.Mean), Key: None,

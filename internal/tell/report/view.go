@@ -56,18 +56,18 @@ func (r *runDoc) view(i int) *phaseView {
 	if r.run.Trace != nil {
 		for _, p := range r.run.Trace.Phases {
 			if p.Name == v.found.Name {
-				v.traced, v.lanes = p, analysis.Each(p.Disks, v.lane)
+				v.traced, v.lanes = p, analysis.Each(p.Disks, v.newLane)
 			}
 		}
 	}
-	v.measure()
+	v.findBounds()
 	if v.endS > 0 {
 		v.perS = math.Pow10(min(9, max(0, int(math.Ceil(-math.Log10(v.endS/1e5))))))
 	}
 	return v
 }
 
-func (v *phaseView) lane(d *trace.DiskRecord) lane {
+func (v *phaseView) newLane(d *trace.DiskRecord) lane {
 	l := lane{key: v.key(d.Name), op: d.Op, stats: v.found.Disks[d.Name]}
 	var movedB float64
 	for i := range d.Files {
@@ -87,8 +87,8 @@ func (v *phaseView) lane(d *trace.DiskRecord) lane {
 	return l
 }
 
-// measure finds the bounds of the lanes' files.
-func (v *phaseView) measure() {
+// findBounds finds the bounds of the lanes' files.
+func (v *phaseView) findBounds() {
 	v.top, v.largeB, v.smallB, v.sumB = 0, 0, math.Inf(1), 0
 	count := 0
 	for _, l := range v.lanes {
@@ -114,7 +114,7 @@ func (v *phaseView) ofFiles() *phaseView {
 			w.lanes = append(w.lanes, l.withoutFillers())
 		}
 	}
-	w.measure()
+	w.findBounds()
 	return &w
 }
 

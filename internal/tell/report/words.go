@@ -20,13 +20,13 @@ const none = "–"
 // Scale is the unit of a document's rates, for cells that may be empty.
 type Scale struct{ unit.Scale }
 
-// instead sets a rate beside what it was or could be: "6.70 instead of 3.51 GB/s".
-func (s Scale) instead(rate, before float64) string {
+// rateInstead sets a rate beside what it was or could be: "6.70 instead of 3.51 GB/s".
+func (s Scale) rateInstead(rate, before float64) string {
 	return s.Number(rate) + " instead of " + s.Rate(before)
 }
 
-// maybe is Number for a rate that may be missing.
-func (s Scale) maybe(rate *float64) string {
+// numberOrNone is Number for a rate that may be missing.
+func (s Scale) numberOrNone(rate *float64) string {
 	if rate == nil {
 		return none
 	}
@@ -63,9 +63,9 @@ func Write(in Unit, x float64) string {
 	}
 }
 
-// Clock writes an instant of a phase in seconds, as fine as a phase of the given length deserves:
+// clock writes an instant of a phase in seconds, as fine as a phase of the given length deserves:
 // 45.8 µs into a phase of half a minute is "0".
-func Clock(seconds, length float64) string {
+func clock(seconds, length float64) string {
 	if length <= 0 {
 		length = seconds
 	}
@@ -96,7 +96,7 @@ func Steps(low, high float64, most int) []float64 {
 	if !(high > low) || most < 1 {
 		return nil
 	}
-	step := nice((high - low) / float64(most))
+	step := roundUp125((high - low) / float64(most))
 	var out []float64
 	for i := math.Ceil(low/step - roundingError); i*step <= high+step*roundingError; i++ {
 		out = append(out, i*step+0) // +0: never -0
@@ -122,8 +122,8 @@ func LogSteps(low, high float64) []float64 {
 	return out
 }
 
-// nice rounds up to 1, 2 or 5 times a power of ten.
-func nice(x float64) float64 {
+// roundUp125 rounds up to 1, 2 or 5 times a power of ten.
+func roundUp125(x float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(x)))
 	for _, factor := range []float64{1, 2, 5} {
 		if factor*power >= x {
@@ -142,7 +142,7 @@ func round125(low, high float64) (float64, float64) {
 			below = factor * power
 		}
 	}
-	return below, nice(high)
+	return below, roundUp125(high)
 }
 
 // roundForChart rounds to as many figures as a screen shows.
@@ -161,8 +161,8 @@ func Round(x float64, figures int) float64 {
 	return rounded
 }
 
-// longest is how many columns of a terminal a label takes at most.
-const longest = 22
+// maxLabel is how many columns of a terminal a label takes at most.
+const maxLabel = 22
 
 // newKeys gives names their labels: cut in the middle where they are long, for their ends are what
 // tells "Samsung T7 Shield 2TB" from "... 4TB"; numbered where that makes two of them alike.
@@ -170,9 +170,9 @@ func newKeys(names []string) []LegendKey {
 	keys := make([]LegendKey, len(names))
 	var taken []string
 	for i, name := range names {
-		label := shorten(name, longest)
+		label := shorten(name, maxLabel)
 		for n := 2; slices.Contains(taken, label); n++ {
-			label = shorten(name, longest-4) + fmt.Sprintf(" (%d)", n)
+			label = shorten(name, maxLabel-4) + fmt.Sprintf(" (%d)", n)
 		}
 		taken = append(taken, label)
 		keys[i] = LegendKey{Name: name, Label: label, Index: i}

@@ -212,7 +212,7 @@ func codes(warnings []analysis.Warning, disk string) []string {
 	return list
 }
 
-func ends(ci *stats.Interval) (low, high *float64) {
+func bounds(ci *stats.Interval) (low, high *float64) {
 	if ci == nil {
 		return nil, nil
 	}
@@ -231,7 +231,7 @@ func (s *source) phaseRows(add func(any)) {
 		if o := p.Overlap; o != nil {
 			row.OverlapS, row.OverlapBytes, row.Rate = &o.DurationS, &o.Bytes, &o.Rate
 			row.ReadRate, row.WriteRate = &o.ReadRate, &o.WriteRate
-			row.RateLow, row.RateHigh = ends(o.CI95)
+			row.RateLow, row.RateHigh = bounds(o.CI95)
 			if o.Jain > 0 {
 				row.Jain = &o.Jain
 			}
@@ -278,7 +278,7 @@ func (row *DiskRow) measure(p *analysis.PhaseResult, d *analysis.DiskResult) {
 		part := o.Disks[row.Disk]
 		row.OverlapBytes, row.OverlapS, row.Rate, row.Share = &part.Bytes, &o.DurationS, &part.Rate,
 			&part.Share
-		row.RateLow, row.RateHigh = ends(part.CI95)
+		row.RateLow, row.RateHigh = bounds(part.CI95)
 	}
 	if c := p.Contention; c != nil {
 		kept := c.Disks[row.Disk]
@@ -291,7 +291,7 @@ func (row *DiskRow) measure(p *analysis.PhaseResult, d *analysis.DiskResult) {
 		case kept.Reference != "":
 			row.Reference = "without " + kept.ReferenceFrom
 		}
-		row.KeptLow, row.KeptHigh = ends(kept.RetentionCI)
+		row.KeptLow, row.KeptHigh = bounds(kept.RetentionCI)
 	}
 	for _, r := range p.Recoveries {
 		if r.Disk == row.Disk && r.LagS != nil && (row.Recovery == nil || *r.LagS > *row.Recovery) {

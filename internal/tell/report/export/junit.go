@@ -48,15 +48,15 @@ func JUnit(w io.Writer, runs []report.Checked) error {
 			c := testcase{
 				Class: cells.Clean(strings.Join(strings.Fields(r.Phase+" "+r.Disk), " ")),
 				Name:  r.Measure + " " + r.Bounds,
-				Out:   report.Measured(&r),
+				Out:   report.MeasuredText(&r),
 			}
 			switch r.Verdict {
 			case limit.Fail:
 				s.Failures++
-				c.Failure = &problem{report.Said(&r)}
+				c.Failure = &problem{report.ResultText(&r)}
 			case limit.Unsure:
 				s.Errors++
-				c.Error = &problem{report.Said(&r)}
+				c.Error = &problem{report.ResultText(&r)}
 			}
 			s.Cases = append(s.Cases, c)
 		}

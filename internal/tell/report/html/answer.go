@@ -38,15 +38,15 @@ type heatCell struct {
 // maxHot is the part of its baseline below which what a disk keeps is in bold.
 const maxHot = 0.75
 
-// answer prepares the first screen: the load that the headline is about, and all that can be
+// prepareAnswer prepares the first screen: the load that the headline is about, and all that can be
 // chosen.
-func (p *page) answer(tmpl *template.Template) error {
+func (p *page) prepareAnswer(tmpl *template.Template) error {
 	a := p.Doc.Answer
 	switch {
 	case a == nil:
 		return nil
 	case a.Comparison != nil:
-		return p.compare(tmpl)
+		return p.prepareComparison(tmpl)
 	case a.Layout == report.LayoutStreams:
 		p.Gauges = newGauges(a.Streams)
 		return nil
@@ -73,14 +73,14 @@ func (p *page) answer(tmpl *template.Template) error {
 		}
 	}
 	if !p.Race {
-		p.pairs()
-		p.together()
+		p.addPairs()
+		p.addTogether()
 	}
-	return p.state(tmpl, k)
+	return p.packState(tmpl, k)
 }
 
-// pairs is the table of pairs as a heat map.
-func (p *page) pairs() {
+// addPairs is the table of pairs as a heat map.
+func (p *page) addPairs() {
 	for _, t := range report.Collect[*report.Table](p.Doc.Blocks) {
 		if t.ID != "pairs" || len(t.Columns) < 2 || len(p.Doc.Keys) > maxPairDisk {
 			continue
@@ -117,8 +117,8 @@ func (c *heatCell) colour(kept float64) {
 	}
 }
 
-// together is a row for each load of all disks.
-func (p *page) together() {
+// addTogether is a row for each load of all disks.
+func (p *page) addTogether() {
 	a := p.Doc.Answer
 	out := heat{
 		ID: "all", Title: "All disks together",
@@ -191,8 +191,8 @@ func (s raceStage) Width() float64 { return tenth(s.To - s.From) }
 // track is what a disk did over time: from, to and rate in the answer's unit.
 type track [][]float64
 
-// mean is the mean rate of a stretch.
-func (t track) mean(from, to float64) float64 {
+// meanRate is the mean rate of a stretch.
+func (t track) meanRate(from, to float64) float64 {
 	var moved float64
 	for _, at := range t {
 		moved += at[2] * max(0, min(to, at[1])-max(from, at[0]))
@@ -200,8 +200,8 @@ func (t track) mean(from, to float64) float64 {
 	return moved / (to - from)
 }
 
-// now is the rate at a moment, and whether the disk has finished.
-func (t track) now(moment float64) (rate float64, over bool) {
+// rateAt is the rate at a moment, and whether the disk has finished.
+func (t track) rateAt(moment float64) (rate float64, over bool) {
 	over = true
 	for _, at := range t {
 		if at[0] <= moment && moment < at[1] {
@@ -221,8 +221,8 @@ func markup(tmpl *template.Template, name string, data any) (string, error) {
 	return out.String(), nil
 }
 
-// state packs the loads that can be chosen.
-func (p *page) state(tmpl *template.Template, k float64) error {
+// packState packs the loads that can be chosen.
+func (p *page) packState(tmpl *template.Template, k float64) error {
 	a := p.Doc.Answer
 	loads, points := map[string]loadState{}, 0
 	for i := range a.Loads {
@@ -245,19 +245,19 @@ func (p *page) state(tmpl *template.Template, k float64) error {
 		loads[l.ID] = s
 	}
 	if !p.Race || p.First.Chart == nil || p.Hub.List {
-		return p.choosable(loads, nil)
+		return p.packLoads(loads, nil)
 	}
 	race, err := p.raceState(tmpl, k)
 	if err != nil {
 		return err
 	}
 	p.Stages = race.Stages
-	return p.choosable(loads, race)
+	return p.packLoads(loads, race)
 }
 
-// choosable packs the loads that can be chosen, and the race that can be played back if there is
+// packLoads packs the loads that can be chosen, and the race that can be played back if there is
 // one.
-func (p *page) choosable(loads map[string]loadState, race *raceState) error {
+func (p *page) packLoads(loads map[string]loadState, race *raceState) error {
 	text, err := json.Marshal(struct {
 		Loads map[string]loadState `json:"loads"`
 		Race  *raceState           `json:"race,omitempty"`
@@ -291,7 +291,7 @@ func (p *page) raceState(tmpl *template.Template, k float64) (*raceState, error)
 		h := newHub(scale, &l, k)
 		for i := range h.Rows {
 			row := &h.Rows[i]
-			if _, row.Over = tracks[i].now(moment); row.Over {
+			if _, row.Over = tracks[i].rateAt(moment); row.Over {
 				row.Verb = "has finished"
 			}
 		}
@@ -308,7 +308,7 @@ func (p *page) raceState(tmpl *template.Template, k float64) (*raceState, error)
 		moment := r.End * float64(i) / (raceFrames - 1)
 		var rates []float64
 		for _, t := range tracks {
-			rate, _ := t.now(moment)
+			rate, _ := t.rateAt(moment)
 			rates = append(rates, rate)
 		}
 		frame, err := draw(rates, moment)
@@ -345,7 +345,7 @@ func (p *page) raceStages(tracks []track) []raceStage {
 	add := func(from, to float64, text string, bad bool) {
 		s := raceStage{From: from, To: to, Text: text, Bad: bad}
 		for _, t := range tracks {
-			s.Rates = append(s.Rates, t.mean(from, to))
+			s.Rates = append(s.Rates, t.meanRate(from, to))
 		}
 		stages = append(stages, s)
 	}

@@ -28,8 +28,8 @@ type place struct {
 	packed bool // its option is, until it is shown
 }
 
-// name gives the charts among the blocks their IDs.
-func (d *drawer) name(prefix string, blocks []report.Block, packed bool) {
+// nameCharts gives the charts among the blocks their IDs.
+func (d *drawer) nameCharts(prefix string, blocks []report.Block, packed bool) {
 	for _, c := range report.Collect[*report.Chart](blocks) {
 		d.charts[c] = place{prefix + "-" + c.ID, packed}
 	}
@@ -45,7 +45,7 @@ type drawn struct {
 	Height  int          // pixels
 }
 
-func (d *drawer) prepare(c *report.Chart) (drawn, error) {
+func (d *drawer) drawChart(c *report.Chart) (drawn, error) {
 	out := drawn{Chart: c, ID: d.charts[c].id, Words: c.Describe(), Height: height(c)}
 	if d.static {
 		var svg bytes.Buffer

@@ -46,8 +46,8 @@ type changeRow struct {
 	Fell                       bool
 }
 
-// compare prepares the first screen of a comparison, and all loads that can be chosen.
-func (p *page) compare(tmpl *template.Template) error {
+// prepareComparison prepares the first screen of a comparison, and all loads that can be chosen.
+func (p *page) prepareComparison(tmpl *template.Template) error {
 	a := p.Doc.Answer
 	c := &comparison{Comparison: a.Comparison, Axis: a.Comparison.Axis()}
 	var sides []report.Load
@@ -68,7 +68,7 @@ func (p *page) compare(tmpl *template.Template) error {
 			c.Groups = append(c.Groups, group{Title: title})
 		}
 		rows := &c.Groups[len(c.Groups)-1].Rows
-		row := c.row(a.Scale, l, top)
+		row := c.newRow(a.Scale, l, top)
 		if *rows = append(*rows, row); l.Disk != "" {
 			continue
 		}
@@ -86,11 +86,11 @@ func (p *page) compare(tmpl *template.Template) error {
 		states[l.Sides[0].ID] = loadState{Title: l.Sides[0].Title, Hub: hub}
 	}
 	p.Comparison, p.Chosen = c, c.First.Sides[0].ID
-	return p.choosable(states, nil)
+	return p.packLoads(states, nil)
 }
 
-// row is a load's in the table.
-func (c *comparison) row(scale report.Scale, l *report.LoadPair, top float64) changeRow {
+// newRow is a load's in the table.
+func (c *comparison) newRow(scale report.Scale, l *report.LoadPair, top float64) changeRow {
 	r := l.Rate
 	row := changeRow{
 		LoadPair: l, Was: scale.Number(*r.Base), Now: scale.Number(*r.New),

@@ -96,7 +96,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	case "comparison":
 		p.Parts = "runs"
 	}
-	if err := p.dress(charts); err != nil {
+	if err := p.addStyles(charts); err != nil {
 		return err
 	}
 	summary, err := json.Marshal(doc.Data)
@@ -117,11 +117,11 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	if err != nil {
 		return err
 	}
-	p.arrange()
-	if err := p.answer(tmpl); err != nil {
+	p.arrangeBlocks()
+	if err := p.prepareAnswer(tmpl); err != nil {
 		return err
 	}
-	p.phases(drawer)
+	p.listPhases(drawer)
 	return tmpl.Execute(w, p)
 }
 
@@ -146,16 +146,17 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 		return deflate([]byte(text))
 	}
 	tmpl = template.New("page.tmpl").Funcs(template.FuncMap{
-		"prepare": drawer.prepare, "class": class, "foreign": report.RightToLeft, "packed": packed,
-		"tight": func(text string) string { return quantity.ReplaceAllString(text, "$1\u00a0$2") },
-		"tint":  tint, "timeline": newTimePlot,
+		"prepare": drawer.drawChart, "class": class, "foreign": report.RightToLeft,
+		"packed": packed,
+		"tight":  func(text string) string { return quantity.ReplaceAllString(text, "$1\u00a0$2") },
+		"tint":   tint, "timeline": newTimePlot,
 	})
 	return tmpl.ParseFS(parts, "*.tmpl")
 }
 
-// arrange says which block stands where: the answer's page folds everything behind it; another
-// document is shown whole.
-func (p *page) arrange() {
+// arrangeBlocks says which block stands where: the answer's page folds everything behind it;
+// another document is shown whole.
+func (p *page) arrangeBlocks() {
 	doc := p.Doc
 	if doc.Answer == nil || len(doc.Answer.Loads) == 0 && doc.Answer.Streams == nil &&
 		doc.Kind != "comparison" {
@@ -184,7 +185,7 @@ func (p *page) arrange() {
 		sure.Blocks = append(sure.Blocks, report.Sentence{Text: a.Sure})
 	}
 	if phases := doc.Phases(); len(phases) == 1 {
-		more.Blocks = append(more.Blocks, p.only(phases[0])...)
+		more.Blocks = append(more.Blocks, p.splitOnlyPhase(phases[0])...)
 	}
 	for _, block := range doc.Blocks {
 		d, details := block.(*report.Details)
@@ -205,9 +206,9 @@ func (p *page) arrange() {
 	p.Folds, p.Last = append(p.Folds, more), append(p.Last, sure)
 }
 
-// only puts the parts of a document's only phase where a page has room for them, and returns the
-// rest.
-func (p *page) only(phase *report.Details) (rest []report.Block) {
+// splitOnlyPhase puts the parts of a document's only phase where a page has room for them, and
+// returns the rest.
+func (p *page) splitOnlyPhase(phase *report.Details) (rest []report.Block) {
 	for _, block := range phase.Blocks {
 		d, details := block.(*report.Details)
 		t, listed := block.(*report.Table)
@@ -225,16 +226,16 @@ func (p *page) only(phase *report.Details) (rest []report.Block) {
 	return rest
 }
 
-// phases has all of the document's charts named, and its phases listed. The charts of those that
-// are not open first are packed.
-func (p *page) phases(drawer *drawer) {
-	drawer.name("all", p.Doc.Blocks, false)
+// listPhases has all of the document's charts named, and its phases listed. The charts of those
+// that are not open first are packed.
+func (p *page) listPhases(drawer *drawer) {
+	drawer.nameCharts("all", p.Doc.Blocks, false)
 	phases := p.Doc.Phases()
 	for i, phase := range phases {
 		if len(phases) > maxListed {
 			phase = trim(phase)
 		}
-		drawer.name(phase.ID, phase.Blocks, i > 0)
+		drawer.nameCharts(phase.ID, phase.Blocks, i > 0)
 		if len(phases) > 1 || p.Hub == nil { // else the page has its parts elsewhere
 			p.Phases = append(p.Phases, phase)
 		}
@@ -269,8 +270,8 @@ func trim(phase *report.Details) *report.Details {
 	return &out
 }
 
-// dress puts in the styles and scripts, and a policy under which nothing else may load or run.
-func (p *page) dress(charts []byte) error {
+// addStyles puts in the styles and scripts, and a policy under which nothing else may load or run.
+func (p *page) addStyles(charts []byte) error {
 	styles := []string{"page.css"}
 	if a := p.Doc.Answer; a != nil &&
 		(a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost) {

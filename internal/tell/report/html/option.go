@@ -68,7 +68,7 @@ func newLive(doc *report.Document, c *report.Chart) live {
 		b.live.View.Symbols = append(b.live.View.Symbols, symbol(key))
 	}
 	for i := range c.Series {
-		b.add(&c.Series[i])
+		b.addSeries(&c.Series[i])
 	}
 	for _, band := range c.Bands {
 		area := &opts.AreaStyle{
@@ -79,14 +79,14 @@ func newLive(doc *report.Document, c *report.Chart) live {
 			area.Opacity = opts.Float(0.05)
 		}
 		ends := [][]float64{{band.From, c.Y.Max}, {band.To, c.Y.Max}}
-		b.line(report.None, band.Text, ends, area, opts.LineStyle{Color: "transparent"})
+		b.addLine(report.None, band.Text, ends, area, opts.LineStyle{Color: "transparent"})
 	}
 	for _, s := range c.Series {
 		for _, bar := range s.Points {
 			low, high, known := report.Interval(bar)
 			if s.Kind == report.Bar && known {
 				ends := [][]float64{{low, bar[0]}, {high, bar[0]}}
-				b.line(report.None, "", ends, nil, opts.LineStyle{Color: "@ink", Width: 1.5})
+				b.addLine(report.None, "", ends, nil, opts.LineStyle{Color: "@ink", Width: 1.5})
 			}
 		}
 	}
@@ -100,9 +100,9 @@ func newLive(doc *report.Document, c *report.Chart) live {
 		stroke := opts.LineStyle{
 			Color: "@" + paint(c.Keys, m.Key, m.Tone, "soft"), Type: "dashed", Width: 1.3,
 		}
-		b.line(m.Key, m.Text, ends, nil, stroke)
+		b.addLine(m.Key, m.Text, ends, nil, stroke)
 	}
-	b.axes()
+	b.addAxes()
 	b.Validate()
 	option := b.JSON()
 	// Every series says its own colour.
@@ -190,8 +190,8 @@ func symbol(key report.LegendKey) string {
 	return "M" + strings.ReplaceAll(points, " ", "L") + "Z"
 }
 
-// add adds a series. All of one key have one name, by which the script hides them together.
-func (b *builder) add(s *report.ChartSeries) {
+// addSeries adds a series. All of one key have one name, by which the script hides them together.
+func (b *builder) addSeries(s *report.ChartSeries) {
 	b.live.Columns = append(b.live.Columns, columns(s.Points))
 	fill, opacity := "@"+paint(b.chart.Keys, s.Key, report.Unsigned, "ink"), float32(1)
 	if s.Faint {
@@ -233,9 +233,9 @@ func (b *builder) add(s *report.ChartSeries) {
 	}
 }
 
-// line adds a line that is only to be seen, with its text at its first point, and the area below it
-// if that has a style.
-func (b *builder) line(
+// addLine adds a line that is only to be seen, with its text at its first point, and the area below
+// it if that has a style.
+func (b *builder) addLine(
 	key int, text string, ends [][]float64, area *opts.AreaStyle, stroke opts.LineStyle,
 ) {
 	b.live.Columns = append(b.live.Columns, columns(ends))
@@ -256,8 +256,8 @@ func (b *builder) line(
 	}))
 }
 
-// axes adds both axes. Only bars take a row each: what lies between rows has an axis of numbers.
-func (b *builder) axes() {
+// addAxes adds both axes. Only bars take a row each: what lies between rows has an axis of numbers.
+func (b *builder) addAxes() {
 	c := b.chart
 	rows := len(c.Rows) > 0
 	foot := &opts.AxisLine{OnZero: opts.Bool(false), LineStyle: &opts.LineStyle{Color: "@faint"}}

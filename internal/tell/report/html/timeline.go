@@ -83,7 +83,8 @@ func newTimePlot(c *report.Chart) *timePlot {
 			Bad: b.Tone == report.Bad,
 		}
 		band.Right = band.Left > perCent/2
-		band.Row, band.Narrow = wide.place(&band, wideLetter), narrow.place(&band, narrowLetter)
+		band.Row, band.Narrow = wide.placeText(&band, wideLetter),
+			narrow.placeText(&band, narrowLetter)
 		p.Bands = append(p.Bands, band)
 	}
 	for _, v := range report.Steps(c.Y.Min, c.Y.Max, plotTicks) {
@@ -94,7 +95,7 @@ func newTimePlot(c *report.Chart) *timePlot {
 		p.X = append(p.X, plotLabel{At: tenth(perCent * v / c.X.Max), Text: c.X.Tick(v)})
 	}
 	for _, m := range c.Marks {
-		p.label(c, m)
+		p.addLabel(c, m)
 	}
 	return p
 }
@@ -108,8 +109,8 @@ const (
 // rows are lines of texts above a plot: what each has taken, in per cent.
 type rows [][][2]float64
 
-// place finds the lowest row that is free where the band's text stands.
-func (r *rows) place(b *plotBand, letter float64) int {
+// placeText finds the lowest row that is free where the band's text stands.
+func (r *rows) placeText(b *plotBand, letter float64) int {
 	if b.Text == "" {
 		return 0
 	}
@@ -134,8 +135,8 @@ func (r *rows) place(b *plotBand, letter float64) int {
 // End is where the band ends, from the right, in per cent.
 func (b plotBand) End() float64 { return tenth(perCent - b.Left - b.Width) }
 
-// label puts a mark's words beside its line: those of disks at one height stand together.
-func (p *timePlot) label(c *report.Chart, m report.Mark) {
+// addLabel puts a mark's words beside its line: those of disks at one height stand together.
+func (p *timePlot) addLabel(c *report.Chart, m report.Mark) {
 	if m.Text == "" || m.Upright {
 		return
 	}

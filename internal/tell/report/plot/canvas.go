@@ -89,8 +89,8 @@ func rgb(colour string) color.Color {
 
 func pt(x, y vg.Length) vg.Point { return vg.Point{X: x, Y: y} }
 
-// at is a place on the plane. Rows are counted from the top.
-func (c *canvas) at(x, y float64) vg.Point {
+// pointOf is a place on the plane. Rows are counted from the top.
+func (c *canvas) pointOf(x, y float64) vg.Point {
 	up := c.Y.Share(y)
 	if len(c.Rows) > 0 {
 		up = 1 - up
@@ -98,22 +98,22 @@ func (c *canvas) at(x, y float64) vg.Point {
 	return pt(c.plane.X(c.X.Share(x)), c.plane.Y(up))
 }
 
-// label stands left of the plane.
-func (c *canvas) label(y float64) string {
+// heightLabel stands left of the plane.
+func (c *canvas) heightLabel(y float64) string {
 	if len(c.Rows) > 0 {
 		return c.Rows[int(y)]
 	}
 	return c.Y.Tick(y)
 }
 
-// line draws as much of a line as lies on the plane.
-func (c *canvas) line(colour string, width vg.Length, points ...vg.Point) {
+// drawLine draws as much of a line as lies on the plane.
+func (c *canvas) drawLine(colour string, width vg.Length, points ...vg.Point) {
 	style := draw.LineStyle{Color: rgb(colour), Width: width, Dashes: c.dashes}
 	c.plane.StrokeLines(style, c.plane.ClipLinesXY(points)...)
 }
 
-// symbol draws a key's.
-func (c *canvas) symbol(at vg.Point, key int, colour string) {
+// drawSymbol draws a key's.
+func (c *canvas) drawSymbol(at vg.Point, key int, colour string) {
 	const (
 		radius  = 3
 		perUnit = radius / 9.0 // A circle as large as the other symbols has a radius of 9.
@@ -131,35 +131,36 @@ func (c *canvas) symbol(at vg.Point, key int, colour string) {
 	c.plane.FillPolygon(rgb(colour), corners)
 }
 
-// entry writes words, with a key's symbol before them.
-func (c *canvas) entry(at vg.Point, key int, words string) {
+// writeEntry writes words, with a key's symbol before them.
+func (c *canvas) writeEntry(at vg.Point, key int, words string) {
 	if key != report.None {
-		c.symbol(at.Add(pt(gap, 0)), key, c.colour(key, report.Unsigned))
+		c.drawSymbol(at.Add(pt(gap, 0)), key, c.colour(key, report.Unsigned))
 		at.X += symbolRoom
 	}
-	c.text(at, textSize, words)
+	c.writeText(at, textSize, words)
 }
 
-// text writes from a place on, in the middle of its height; smaller if it is too long for a line.
-func (c *canvas) text(at vg.Point, size vg.Length, words string) {
+// writeText writes from a place on, in the middle of its height; smaller if it is too long for a
+// line.
+func (c *canvas) writeText(at vg.Point, size vg.Length, words string) {
 	face := c.face
-	face.Font.Size = min(size, textSize*c.room/c.width(words))
+	face.Font.Size = min(size, textSize*c.room/c.textWidth(words))
 	c.plane.SetColor(rgb(c.ink))
-	c.plane.FillString(face, at.Sub(pt(0, face.Font.Size*capital/2)), c.show(words))
+	c.plane.FillString(face, at.Sub(pt(0, face.Font.Size*capital/2)), c.writable(words))
 }
 
-// width is how much room text needs: an SVG is shown in the reader's fonts, which may be wider than
-// the picture's own, and have the East Asian letters that it lacks.
-func (c *canvas) width(words string) vg.Length {
-	words = c.show(words)
+// textWidth is how much room text needs: an SVG is shown in the reader's fonts, which may be wider
+// than the picture's own, and have the East Asian letters that it lacks.
+func (c *canvas) textWidth(words string) vg.Length {
+	words = c.writable(words)
 	cellWidth := vg.Length(textSize) / 2
 	return widestFont * max(c.face.Width(words), cellWidth*vg.Length(cells.Width(words)))
 }
 
-// show is text as this picture can write it. An SVG is written with the reader's fonts, which have
-// all letters and know which way they run. A PNG has only those of its own font: a name with others
-// in it is replaced by the disk's number.
-func (c *canvas) show(words string) string {
+// writable is text as this picture can write it. An SVG is written with the reader's fonts, which
+// have all letters and know which way they run. A PNG has only those of its own font: a name with
+// others in it is replaced by the disk's number.
+func (c *canvas) writable(words string) string {
 	words = report.Clean(words)
 	if !c.png {
 		return words

@@ -65,20 +65,20 @@ func Write(w io.Writer, doc *report.Document, chart *report.Chart, opts Options)
 	c.plane = draw.Crop(draw.New(target), margin, -2*margin, footSpace, -titleSpace)
 	target.SetColor(rgb(c.paper))
 	target.Fill(vg.Rectangle{Max: pt(width, top)}.Path())
-	c.text(pt(margin, top-1.5*textLine), titleSize, chart.Title)
-	c.text(pt(margin, textLine), textSize, report.ChartOrigin(doc, chart))
+	c.writeText(pt(margin, top-1.5*textLine), titleSize, chart.Title)
+	c.writeText(pt(margin, textLine), textSize, report.ChartOrigin(doc, chart))
 	for _, y := range c.heights {
-		c.plane.Min.X = max(c.plane.Min.X, 2*margin+c.width(c.label(y)))
+		c.plane.Min.X = max(c.plane.Min.X, 2*margin+c.textWidth(c.heightLabel(y)))
 	}
 	for _, key := range chart.Keys {
-		c.plane.Max.X = min(c.plane.Max.X, width-2*margin-symbolRoom-c.width(key.Label))
+		c.plane.Max.X = min(c.plane.Max.X, width-2*margin-symbolRoom-c.textWidth(key.Label))
 	}
 	for i, key := range chart.Keys {
-		c.entry(c.plane.Max.Add(pt(margin, -textLine*(vg.Length(i)+0.5))), i, key.Label)
+		c.writeEntry(c.plane.Max.Add(pt(margin, -textLine*(vg.Length(i)+0.5))), i, key.Label)
 	}
-	c.axes()
-	c.content()
-	c.notes()
+	c.drawAxes()
+	c.drawContent()
+	c.writeNotes()
 
 	var out strings.Builder
 	if _, err := target.WriteTo(&out); err != nil {
@@ -92,45 +92,45 @@ func Write(w io.Writer, doc *report.Document, chart *report.Chart, opts Options)
 	return nil
 }
 
-// axes draws the grid with its labels, and the names of the axes.
-func (c *canvas) axes() {
+// drawAxes draws the grid with its labels, and the names of the axes.
+func (c *canvas) drawAxes() {
 	steps := report.Steps(c.X.Min, c.X.Max, mostSteps)
 	if c.X.Log {
 		steps = report.LogSteps(c.X.Min, c.X.Max)
 	}
 	for _, x := range steps {
-		c.line(c.grey+palest, thin, c.at(x, c.Y.Min), c.at(x, c.Y.Max))
+		c.drawLine(c.grey+palest, thin, c.pointOf(x, c.Y.Min), c.pointOf(x, c.Y.Max))
 		label := c.X.Tick(x)
-		middle := c.at(x, c.Y.Min).X
-		c.text(pt(middle-c.width(label)/2, c.plane.Min.Y-textLine), textSize, label)
+		middle := c.pointOf(x, c.Y.Min).X
+		c.writeText(pt(middle-c.textWidth(label)/2, c.plane.Min.Y-textLine), textSize, label)
 	}
 	for _, y := range c.heights {
-		c.line(c.grey+palest, thin, c.at(c.X.Min, y), c.at(c.X.Max, y))
-		c.text(pt(margin, c.at(0, y).Y), textSize, c.label(y))
+		c.drawLine(c.grey+palest, thin, c.pointOf(c.X.Min, y), c.pointOf(c.X.Max, y))
+		c.writeText(pt(margin, c.pointOf(0, y).Y), textSize, c.heightLabel(y))
 	}
-	c.text(c.plane.Min.Sub(pt(0, 2*textLine)), textSize, c.X.Name)
-	c.text(pt(c.plane.Min.X, c.plane.Max.Y+textLine), textSize, c.Y.Name)
+	c.writeText(c.plane.Min.Sub(pt(0, 2*textLine)), textSize, c.X.Name)
+	c.writeText(pt(c.plane.Min.X, c.plane.Max.Y+textLine), textSize, c.Y.Name)
 }
 
-// content draws what the chart shows. A band and a bar are thick lines.
-func (c *canvas) content() {
+// drawContent draws what the chart shows. A band and a bar are thick lines.
+func (c *canvas) drawContent() {
 	middle := (c.Y.Min + c.Y.Max) / 2
 	for _, b := range c.Bands {
 		colour := c.colour(report.None, b.Tone) + palest
-		c.line(colour, c.plane.Size().Y, c.at(b.From, middle), c.at(b.To, middle))
+		c.drawLine(colour, c.plane.Size().Y, c.pointOf(b.From, middle), c.pointOf(b.To, middle))
 	}
 	for _, s := range c.Series {
-		c.series(s)
+		c.drawSeries(s)
 	}
 	c.dashes = []vg.Length{gap, 3}
 	for _, m := range c.Marks {
 		x1, y1, x2, y2 := m.Ends(c.Chart)
-		c.line(c.colour(m.Key, m.Tone), thin, c.at(x1, y1), c.at(x2, y2))
+		c.drawLine(c.colour(m.Key, m.Tone), thin, c.pointOf(x1, y1), c.pointOf(x2, y2))
 	}
 	c.dashes = nil
 }
 
-func (c *canvas) series(s report.ChartSeries) {
+func (c *canvas) drawSeries(s report.ChartSeries) {
 	colour, height := c.colour(s.Key, report.Unsigned), vg.Length(barHeight)
 	if s.Faint { // Its bars stand behind those of another series.
 		colour += pale
@@ -140,29 +140,29 @@ func (c *canvas) series(s report.ChartSeries) {
 	for _, p := range s.Points {
 		switch s.Kind {
 		case report.Line:
-			line = append(line, c.at(p[0], p[1]))
+			line = append(line, c.pointOf(p[0], p[1]))
 		case report.Dots:
-			c.symbol(c.at(p[0], p[1]), s.Key, colour)
+			c.drawSymbol(c.pointOf(p[0], p[1]), s.Key, colour)
 		case report.Files:
-			c.line(colour, thick, c.at(p[0], p[2]), c.at(p[1], p[2]))
+			c.drawLine(colour, thick, c.pointOf(p[0], p[2]), c.pointOf(p[1], p[2]))
 		case report.Bar:
-			c.line(colour, height, c.at(0, p[0]), c.at(p[1], p[0]))
+			c.drawLine(colour, height, c.pointOf(0, p[0]), c.pointOf(p[1], p[0]))
 			if low, high, known := report.Interval(p); known {
-				c.line(c.ink, thick, c.at(low, p[0]), c.at(high, p[0]))
+				c.drawLine(c.ink, thick, c.pointOf(low, p[0]), c.pointOf(high, p[0]))
 			}
 		}
 	}
-	c.line(colour, thick, line...)
+	c.drawLine(colour, thick, line...)
 }
 
-// notes writes what bands and marks say, after all else so that nothing covers it.
-func (c *canvas) notes() {
+// writeNotes writes what bands and marks say, after all else so that nothing covers it.
+func (c *canvas) writeNotes() {
 	for _, b := range c.Bands {
-		c.note(c.at(b.From, c.Y.Max), report.None, b.Text)
+		c.writeNote(c.pointOf(b.From, c.Y.Max), report.None, b.Text)
 	}
 	for _, m := range c.Marks {
 		x, _, _, y := m.Ends(c.Chart)
-		c.note(c.at(x, y), m.Key, m.Text)
+		c.writeNote(c.pointOf(x, y), m.Key, m.Text)
 	}
 }
 
@@ -172,13 +172,13 @@ const (
 	noteTries = 8
 )
 
-// note writes beside a place of the plane where it is free: what would cover another note is moved
-// up or down, and left out where there is no room.
-func (c *canvas) note(at vg.Point, key int, words string) {
+// writeNote writes beside a place of the plane where it is free: what would cover another note is
+// moved up or down, and left out where there is no room.
+func (c *canvas) writeNote(at vg.Point, key int, words string) {
 	if words == "" {
 		return
 	}
-	right := c.width(words) + gap
+	right := c.textWidth(words) + gap
 	if key != report.None {
 		right += symbolRoom
 	}
@@ -196,8 +196,8 @@ func (c *canvas) note(at vg.Point, key int, words string) {
 			continue
 		}
 		c.taken = append(c.taken, place)
-		c.line(c.paper+nearFull, textLine, pt(at.X, y), pt(right, y))
-		c.entry(pt(at.X+2, y), key, words)
+		c.drawLine(c.paper+nearFull, textLine, pt(at.X, y), pt(right, y))
+		c.writeEntry(pt(at.X+2, y), key, words)
 		return
 	}
 }

@@ -109,7 +109,7 @@ func TestLettersOfPNG(t *testing.T) {
 		"אבג beside": "disk 2 beside",
 		"größer: Ω, диск, ≤ 5 µs ± 3 – „…“ °C × → ·": "größer: Ω, диск, ≤ 5 µs ± 3 – „…“ °C × → ·",
 		"何": "?"} {
-		if got := c.show(words); got != want {
+		if got := c.writable(words); got != want {
 			t.Errorf("show(%q) = %q, want %q", words, got, want)
 		}
 	}

@@ -26,15 +26,15 @@ const (
 	keptWidth     = 9
 )
 
-// answer prints what a run comes to: one idea, the loads behind it, what to do. It follows some
-// lines already.
-func (p *printer) answer(doc *report.Document, lines int) {
+// printAnswer prints what a run comes to: one idea, the loads behind it, what to do. It follows
+// some lines already.
+func (p *printer) printAnswer(doc *report.Document, lines int) {
 	a := doc.Answer
 	for _, doubt := range a.Doubts {
-		p.wrap("! ", doubt, p.ink.Yellow)
+		p.printWrapped("! ", doubt, p.ink.Yellow)
 	}
-	p.wrap("", a.Headline, p.ink.Bold)
-	if p.comparison(a) {
+	p.printWrapped("", a.Headline, p.ink.Bold)
+	if p.printComparison(a) {
 		return
 	}
 	var facts []string
@@ -59,24 +59,24 @@ func (p *printer) answer(doc *report.Document, lines int) {
 		free -= p.linesOf(action.Text)
 	}
 	switch {
-	case p.streams(a) || p.cost(a):
+	case p.printStreams(a) || p.printCosts(a):
 		free -= len(a.Table.Rows) + 1
 	case a.Table != nil:
-		p.table("", a.Table)
+		p.printTable("", a.Table)
 		free -= len(a.Table.Rows) + 1
 	default:
-		free = p.loads(a, free)
+		free = p.printLoads(a, free)
 	}
-	p.wrap("  ", about, nil)
+	p.printWrapped("  ", about, nil)
 	for _, text := range a.Findings {
 		if free -= p.linesOf(text); free >= 0 {
-			p.wrap("  ", text, nil)
+			p.printWrapped("  ", text, nil)
 		}
 	}
 	for _, action := range a.Actions {
-		p.wrap("→ ", action.Text, p.ink.Green)
+		p.printWrapped("→ ", action.Text, p.ink.Green)
 	}
-	p.wrap("  ", sure, p.ink.Dim)
+	p.printWrapped("  ", sure, p.ink.Dim)
 }
 
 // linesOf is how many lines a text takes under an indent of two.
@@ -94,9 +94,9 @@ type columns struct {
 	top                      float64 // the rate of a full bar
 }
 
-// loads prints as many loads as fit into the lines, with a bar for each disk: what it has of its
-// baseline. It returns how many lines are left.
-func (p *printer) loads(a *report.AnswerView, lines int) (left int) {
+// printLoads prints as many loads as fit into the lines, with a bar for each disk: what it has of
+// its baseline. It returns how many lines are left.
+func (p *printer) printLoads(a *report.AnswerView, lines int) (left int) {
 	var shown []shortLoad
 	lines-- // the heads
 	for _, l := range a.Loads {
@@ -104,7 +104,7 @@ func (p *printer) loads(a *report.AnswerView, lines int) (left int) {
 		rows := len(l.Disks)
 		if rows > maxDisks {
 			rows = max(2, min(maxDisks+1, lines))
-			short.cut(rows - 1)
+			short.keepLeast(rows - 1)
 		}
 		if len(shown) > 0 && rows > lines {
 			break
@@ -120,17 +120,18 @@ func (p *printer) loads(a *report.AnswerView, lines int) (left int) {
 	if c.baselines > 0 {
 		head += "  " + cells.Pad("baseline", c.baselines)
 	}
-	p.line(p.ink.Dim(cells.Pad(head, cells.Width(head)+c.bars) + cells.Pad("keeps", -keptWidth)))
+	p.printLine(p.ink.Dim(cells.Pad(head, cells.Width(head)+c.bars) +
+		cells.Pad("keeps", -keptWidth)))
 	for _, l := range shown {
 		for i, d := range l.Disks {
 			title := ""
 			if i == 0 {
 				title = l.Title
 			}
-			p.load(a.Scale, title, d, c)
+			p.printLoad(a.Scale, title, d, c)
 		}
 		if l.rest != "" {
-			p.line(cells.Pad("", 2+c.titles+2) + p.ink.Dim(l.rest))
+			p.printLine(cells.Pad("", 2+c.titles+2) + p.ink.Dim(l.rest))
 		}
 	}
 	return lines
@@ -142,8 +143,8 @@ type shortLoad struct {
 	rest string // what the others keep; empty if there are no others
 }
 
-// cut leaves the disks that keep least.
-func (l *shortLoad) cut(disks int) {
+// keepLeast leaves the disks that keep least.
+func (l *shortLoad) keepLeast(disks int) {
 	all := l.Least()
 	rest := all[disks:]
 	l.Disks, l.rest = all[:disks], fmt.Sprintf("%d more", len(rest))
@@ -178,18 +179,18 @@ func (p *printer) columns(loads []shortLoad) columns {
 	return c
 }
 
-// fit is a name in so many cells.
-func (p *printer) fit(name string, width int) string {
+// cutName is a name in so many cells.
+func (p *printer) cutName(name string, width int) string {
 	return cells.Pad(p.ink.Text(cells.CutMiddle(name, width)), width)
 }
 
-// load prints a disk's line.
-func (p *printer) load(scale report.Scale, title string, d report.LoadDisk, c columns) {
+// printLoad prints a disk's line.
+func (p *printer) printLoad(scale report.Scale, title string, d report.LoadDisk, c columns) {
 	rate := cells.Pad(scale.Number(d.Rate), -rateWidth)
 	if !d.Cached() {
 		rate = p.ink.Bold(rate)
 	}
-	line := "  " + p.fit(title, c.titles) + p.disk(d.LegendKey, d.Label, c.names) + rate
+	line := "  " + p.cutName(title, c.titles) + p.disk(d.LegendKey, d.Label, c.names) + rate
 	if c.baselines > 0 {
 		of := d.Remark
 		if d.Baseline > 0 {
@@ -203,7 +204,7 @@ func (p *printer) load(scale report.Scale, title string, d report.LoadDisk, c co
 	if d.Low() {
 		kept = p.ink.Red(kept)
 	}
-	p.line(strings.TrimRight(line+kept, " "))
+	p.printLine(strings.TrimRight(line+kept, " "))
 }
 
 // bar draws a disk's rate and, pale, its baseline, as parts of the top in a bar of so many cells.

@@ -17,13 +17,14 @@ const (
 	maxBars    = 32
 )
 
-// comparison prints a comparison's answer: what changed most, and loads with their changes as bars.
-func (p *printer) comparison(a *report.AnswerView) bool {
+// printComparison prints a comparison's answer: what changed most, and loads with their changes as
+// bars.
+func (p *printer) printComparison(a *report.AnswerView) bool {
 	c := a.Comparison
 	if c == nil {
 		return false
 	}
-	p.wrap("", a.Sentence, nil)
+	p.printWrapped("", a.Sentence, nil)
 	if g := a.Gate; g != nil {
 		sign, colour := "✓ ", p.ink.Green
 		switch g.Sign {
@@ -32,7 +33,7 @@ func (p *printer) comparison(a *report.AnswerView) bool {
 		case report.Doubt:
 			sign, colour = "? ", p.ink.Yellow
 		}
-		p.wrap(sign, g.Title+". "+g.Text, colour)
+		p.printWrapped(sign, g.Title+". "+g.Text, colour)
 	}
 	shown, count := *c, map[bool]int{true: maxSeveral, false: maxAlone}
 	t := *a.Table
@@ -46,23 +47,23 @@ func (p *printer) comparison(a *report.AnswerView) bool {
 	if more := len(c.Loads) - len(shown.Loads) + c.More; more > 0 {
 		t.Note = unit.Plural(more, "more load") + ": --all"
 	}
-	p.bars(&shown, &t)
+	p.printBars(&shown, &t)
 	for _, f := range a.Facts {
 		if f.Bad {
-			p.wrap("  ", f.Value+"  "+f.Text, nil)
+			p.printWrapped("  ", f.Value+"  "+f.Text, nil)
 		}
 	}
 	for _, action := range a.Actions {
-		p.wrap("→ ", action.Text, p.ink.Green)
+		p.printWrapped("→ ", action.Text, p.ink.Green)
 	}
 	for _, text := range append(a.Findings, a.Sure) {
-		p.wrap("  ", text, p.ink.Dim)
+		p.printWrapped("  ", text, p.ink.Dim)
 	}
 	return true
 }
 
-// bars adds a column of bars to the table, from no change to the change, if there is room.
-func (p *printer) bars(c *report.Comparison, t *report.Table) {
+// printBars adds a column of bars to the table, from no change to the change, if there is room.
+func (p *printer) printBars(c *report.Comparison, t *report.Table) {
 	_, widths := t.Printed()
 	room := p.width - 2
 	for _, width := range widths {
@@ -93,5 +94,5 @@ func (p *printer) bars(c *report.Comparison, t *report.Table) {
 				report.Cell{Tree: strings.TrimRight(string(bar), " ")})
 		}
 	}
-	p.table("", t)
+	p.printTable("", t)
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
-// cost prints what the hub costs each disk, and which reasons are left. It reports whether the
-// answer is about that.
-func (p *printer) cost(a *report.AnswerView) bool {
+// printCosts prints what the hub costs each disk, and which reasons are left. It reports whether
+// the answer is about that.
+func (p *printer) printCosts(a *report.AnswerView) bool {
 	if a.Layout != report.LayoutCost {
 		return false
 	}
@@ -23,7 +23,7 @@ func (p *printer) cost(a *report.AnswerView) bool {
 	names = min(names, p.width/3)
 	head := strings.Repeat(" ", markWidth+names) + cells.Pad("own port", -ownWidth) +
 		cells.Pad("hub", -hubWidth)
-	p.line(p.ink.Dim(head + "  " + a.Scale.Unit))
+	p.printLine(p.ink.Dim(head + "  " + a.Scale.Unit))
 	for i := range a.Costs {
 		c := &a.Costs[i]
 		change := p.ink.Text(cells.Pad(c.Change(), -changeWidth))
@@ -36,14 +36,14 @@ func (p *printer) cost(a *report.AnswerView) bool {
 		if p.width >= narrow {
 			line += "  " + p.bar(c.Key.Index, fullBar, c.Rate, c.DirectRate, top)
 		}
-		p.line(strings.TrimRight(line, " "))
+		p.printLine(strings.TrimRight(line, " "))
 	}
-	p.reasons(a, "Ruled out: ", true)
-	p.reasons(a, "Possible: ", false)
+	p.printReasons(a, "Ruled out: ", true)
+	p.printReasons(a, "Possible: ", false)
 	return true
 }
 
-func (p *printer) reasons(a *report.AnswerView, title string, ruledOut bool) {
+func (p *printer) printReasons(a *report.AnswerView, title string, ruledOut bool) {
 	var list []string
 	for _, r := range a.Reasons {
 		if r.RuledOut == ruledOut {
@@ -51,6 +51,6 @@ func (p *printer) reasons(a *report.AnswerView, title string, ruledOut bool) {
 		}
 	}
 	if list != nil {
-		p.wrap("  ", title+strings.Join(list, ", ")+".", nil)
+		p.printWrapped("  ", title+strings.Join(list, ", ")+".", nil)
 	}
 }

@@ -12,8 +12,8 @@ import (
 // markWidth is how many columns the shape of a disk takes, with the indent.
 const markWidth = 4
 
-// streams prints a gauge for each lane, and reports whether the answer has any.
-func (p *printer) streams(a *report.AnswerView) bool {
+// printStreams prints a gauge for each lane, and reports whether the answer has any.
+func (p *printer) printStreams(a *report.AnswerView) bool {
 	if a.Streams == nil {
 		return false
 	}
@@ -37,7 +37,7 @@ func (p *printer) streams(a *report.AnswerView) bool {
 		case cells.Width(tries) <= room:
 			line += p.ink.Dim(tries)
 		}
-		p.line(strings.TrimRight(line, " "))
+		p.printLine(strings.TrimRight(line, " "))
 	}
 	return true
 }
@@ -62,5 +62,5 @@ func (p *printer) gauge(states []stream.Verdict) string {
 
 // disk is a disk's shape and a title of that many columns.
 func (p *printer) disk(key report.LegendKey, title string, columns int) string {
-	return "  " + p.ink.Disk(key.Index, p.ink.Glyph(key.Index)) + " " + p.fit(title, columns)
+	return "  " + p.ink.Disk(key.Index, p.ink.Glyph(key.Index)) + " " + p.cutName(title, columns)
 }

@@ -28,12 +28,12 @@ type Options struct {
 // Write writes the document's answer, and its blocks if it has none or if all is asked for.
 func Write(w io.Writer, doc *report.Document, opts Options) error {
 	out := &printer{Writer: bufio.NewWriter(w), width: max(opts.Width, 40), ink: opts.Ink}
-	lines := out.head(doc)
+	lines := out.printHead(doc)
 	if doc.Answer != nil {
-		out.answer(doc, lines)
+		out.printAnswer(doc, lines)
 	}
 	if doc.Answer == nil || opts.All {
-		out.blocks("", doc.Blocks)
+		out.printBlocks("", doc.Blocks)
 	}
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)
@@ -41,9 +41,9 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 	return nil
 }
 
-// head prints what was measured, on what and when, and that it was not: a part that has no room
-// begins a line. It returns how many lines it took.
-func (p *printer) head(doc *report.Document) (lines int) {
+// printHead prints what was measured, on what and when, and that it was not: a part that has no
+// room begins a line. It returns how many lines it took.
+func (p *printer) printHead(doc *report.Document) (lines int) {
 	const gap = "   "
 	title := cells.Cut(report.Clean(doc.Title), p.width)
 	all := []string{title}
@@ -60,7 +60,7 @@ func (p *printer) head(doc *report.Document) (lines int) {
 		}
 	}
 	for _, line := range all {
-		p.line(p.ink.Dim(p.ink.Text(cells.NoCommand(line))))
+		p.printLine(p.ink.Dim(p.ink.Text(cells.NoCommand(line))))
 	}
 	return len(all)
 }
@@ -71,10 +71,10 @@ type printer struct {
 	ink   ink.Ink
 }
 
-// line prints a line that is laid out already.
-func (p *printer) line(text string) { fmt.Fprintln(p, text) }
+// printLine prints a line that is laid out already.
+func (p *printer) printLine(text string) { fmt.Fprintln(p, text) }
 
-func (p *printer) blocks(indent string, blocks []report.Block) {
+func (p *printer) printBlocks(indent string, blocks []report.Block) {
 	for _, block := range blocks {
 		apart := func(is bool) { // an empty line goes before the block
 			if is && indent == "" {
@@ -84,43 +84,44 @@ func (p *printer) blocks(indent string, blocks []report.Block) {
 		switch block := block.(type) {
 		case report.Heading:
 			apart(true)
-			p.wrap(indent, block.Text, nil)
+			p.printWrapped(indent, block.Text, nil)
 		case report.Sentence:
-			p.wrap(indent, block.Text, nil)
+			p.printWrapped(indent, block.Text, nil)
 		case report.Warning:
-			p.wrap(indent+"! ", block.Text, nil)
+			p.printWrapped(indent+"! ", block.Text, nil)
 		case report.List:
 			if apart(block.Title != ""); block.Title != "" {
-				p.wrap(indent, block.Title+":", nil)
+				p.printWrapped(indent, block.Title+":", nil)
 			}
 			for _, item := range block.Items {
-				p.wrap(indent+"- ", item, nil)
+				p.printWrapped(indent+"- ", item, nil)
 			}
 		case *report.Table:
 			apart(true)
-			p.table(indent, block)
+			p.printTable(indent, block)
 		case *report.Chart:
 			if block.Drawn() {
-				p.wrap(indent, block.Describe(), nil)
+				p.printWrapped(indent, block.Describe(), nil)
 			}
 		case *report.Details:
 			apart(block.Printed || block.Phase && block.Fold == "")
 			switch {
 			case block.Printed && indent == "":
-				p.wrap("", block.Title, nil)
-				p.blocks("  ", block.Blocks)
+				p.printWrapped("", block.Title, nil)
+				p.printBlocks("  ", block.Blocks)
 			case block.Printed:
-				p.blocks(indent, block.Blocks)
+				p.printBlocks(indent, block.Blocks)
 			case block.Phase && block.Fold == "":
-				p.wrap(indent, block.Title, nil)
-				p.blocks(indent+"  ", block.Blocks)
+				p.printWrapped(indent, block.Title, nil)
+				p.printBlocks(indent+"  ", block.Blocks)
 			}
 		}
 	}
 }
 
-// table prints the columns that have a value in any row, and of these as many as there is room for.
-func (p *printer) table(indent string, t *report.Table) {
+// printTable prints the columns that have a value in any row, and of these as many as there is room
+// for.
+func (p *printer) printTable(indent string, t *report.Table) {
 	if t = t.Shown(); len(t.Columns) == 0 {
 		return
 	}
@@ -137,19 +138,19 @@ func (p *printer) table(indent string, t *report.Table) {
 				short = append(short, i)
 			}
 		}
-		short = fit(t, short, widths, room)
-		p.row(indent, t, nil, heads, short, widths)
+		short = fitColumns(t, short, widths, room)
+		p.printRow(indent, t, nil, heads, short, widths)
 		for k, row := range t.Rows {
-			p.row(indent, t, row, words[k], short, widths)
+			p.printRow(indent, t, row, words[k], short, widths)
 			for _, i := range keep {
 				if t.Columns[i].Drop > 0 {
-					p.wrap(indent+"      ", words[k][i], nil)
+					p.printWrapped(indent+"      ", words[k][i], nil)
 				}
 			}
 		}
 		return
 	}
-	keep = fit(t, keep, widths, room)
+	keep = fitColumns(t, keep, widths, room)
 	for len(keep) > 0 {
 		now := 1
 		for used := widths[keep[0]] + 2; now < len(keep); now++ {
@@ -157,21 +158,21 @@ func (p *printer) table(indent string, t *report.Table) {
 				break
 			}
 		}
-		p.row(indent, t, nil, heads, keep[:now], widths)
+		p.printRow(indent, t, nil, heads, keep[:now], widths)
 		for k, row := range t.Rows {
-			p.row(indent, t, row, words[k], keep[:now], widths)
+			p.printRow(indent, t, row, words[k], keep[:now], widths)
 		}
 		// What has no room beside the first column follows under it.
 		if keep = keep[now:]; len(keep) > 0 {
 			keep = append([]int{0}, keep...)
 		}
 	}
-	p.wrap(indent+"  ", t.Note, nil)
+	p.printWrapped(indent+"  ", t.Note, nil)
 }
 
-// fit leaves the least important columns out until the others have room; where none may go, columns
-// of words are cut, the first only as far as that helps.
-func fit(t *report.Table, keep, widths []int, room int) []int {
+// fitColumns leaves the least important columns out until the others have room; where none may go,
+// columns of words are cut, the first only as far as that helps.
+func fitColumns(t *report.Table, keep, widths []int, room int) []int {
 	whole := slices.Clone(widths)
 	for {
 		used, drop, cut := 0, -1, -1
@@ -203,8 +204,9 @@ func fit(t *report.Table, keep, widths []int, room int) []int {
 	}
 }
 
-// row prints a row's words, or those of the heads if it is nil.
-func (p *printer) row(indent string, t *report.Table, row []report.Cell, words []string, columns,
+// printRow prints a row's words, or those of the heads if it is nil.
+func (p *printer) printRow(indent string, t *report.Table, row []report.Cell, words []string,
+	columns,
 	widths []int) {
 	var line strings.Builder
 	line.WriteString(indent)
@@ -223,12 +225,12 @@ func (p *printer) row(indent string, t *report.Table, row []report.Cell, words [
 		}
 		line.WriteString("  " + cells.Pad(strings.ReplaceAll(branches, "\u00a0", " ")+text, width))
 	}
-	p.line(p.ink.Text(cells.NoCommand(strings.TrimRight(line.String(), " "))))
+	p.printLine(p.ink.Text(cells.NoCommand(strings.TrimRight(line.String(), " "))))
 }
 
-// wrap prints text in lines that fit, the first after prefix, the others under it, in a colour if
-// one is given.
-func (p *printer) wrap(prefix, text string, colour func(string) string) {
+// printWrapped prints text in lines that fit, the first after prefix, the others under it, in a
+// colour if one is given.
+func (p *printer) printWrapped(prefix, text string, colour func(string) string) {
 	if text = report.Clean(text); strings.TrimSpace(text) == "" {
 		return
 	}
@@ -241,6 +243,6 @@ func (p *printer) wrap(prefix, text string, colour func(string) string) {
 		if colour != nil {
 			line = colour(line)
 		}
-		p.line(line)
+		p.printLine(line)
 	}
 }
