@@ -5,10 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -231,35 +229,5 @@ func TestNotAlone(t *testing.T) {
 	}
 	if note := answerOf(contest()).KeptNote(); note != "" {
 		t.Errorf("of disks alone there is a note: %q", note)
-	}
-}
-
-// A headline is one idea with a number in it or none, never a sentence in two halves.
-func TestHeadlines(t *testing.T) {
-	known := func(name string) (*hub.Profile, error) {
-		data, _ := configs.Hub(name)
-		return hub.Load(name, data)
-	}
-	runs := []*trace.Run{fixture.Triple(), fixture.Hostile(), fixture.Streams(), fixture.Search(),
-		fixture.Many(100)}
-	for _, name := range configs.Scenarios() {
-		data, _ := configs.Scenario(name)
-		if run := fixture.Simulated(t, string(data), known); run != nil {
-			runs = append(runs, run)
-		}
-	}
-	for _, run := range runs {
-		got := OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}),
-			AnswerAlone: true}).Answer
-		plain := got.Headline
-		if plain == "" || strings.ContainsAny(plain, ";") || strings.HasSuffix(plain, ".") ||
-			strings.Contains(plain, "was measured alone") {
-			t.Errorf("%s: headline %q", run.Name, got.Headline)
-		}
-		if len(got.Facts) > maxFacts || len(got.Findings) > maxFindings ||
-			len(got.Doubts) > maxDoubts {
-			t.Errorf("%s: %d facts, %d findings, %d doubts", run.Name, len(got.Facts),
-				len(got.Findings), len(got.Doubts))
-		}
 	}
 }

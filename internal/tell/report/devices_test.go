@@ -32,18 +32,6 @@ func TestDevicesAreATree(t *testing.T) {
 		{inv: hardware.Inventory{
 			Hubs: []hardware.Hub{{ID: "dock", Name: "Dock",
 				Devices: []hardware.Attached{{Kind: hardware.DisplayKind},
-					{Kind: hardware.NetworkKind, Name: "eth1"},
-					{Kind: hardware.OtherKind, Name: "Camera"}}}},
-			Disks: []hardware.Disk{
-				{Name: "disk0", System: true}, {Name: "disk1", System: true},
-				{Name: "disk2", System: true, Backing: []string{"disk0", "disk1"}},
-				{Name: "sda", System: true}, {Name: "dm-0", System: true, Backing: []string{"sda"}},
-			},
-		},
-			want: "Dock\n├─.display\n├─.network: eth1\n└─.Camera\ndisk0 (system)\ndisk1 (system)\ndisk2 on disk0 and disk1 (system)\nsda (system)\n└─.dm-0 (system)"},
-		{inv: hardware.Inventory{
-			Hubs: []hardware.Hub{{ID: "dock", Name: "Dock",
-				Devices: []hardware.Attached{{Kind: hardware.DisplayKind},
 					{Kind: hardware.OtherKind, Name: "Camera"}}}},
 			Disks: []hardware.Disk{
 				{Name: "sda", Hub: new("dock"),
