@@ -95,24 +95,24 @@ func (c *Catalogue) compact(grain table.Grain, folder string) error {
 		return err
 	}
 	out := &merger{Catalogue: c, grain: grain, folder: folder, from: map[string]string{}}
-	var own, compacted []string
+	var runFiles, compactFiles []string
 	for _, entry := range entries {
 		n, name := 0, entry.Name()
 		_, err := fmt.Sscanf(name, compactFile, &n)
 		switch {
 		case filepath.Ext(name) != ".parquet", name[0] == '.': // Finder leaves such behind.
 		case err != nil:
-			own = append(own, name)
+			runFiles = append(runFiles, name)
 		default:
-			compacted = append(compacted, name)
+			compactFiles = append(compactFiles, name)
 			out.last = max(out.last, n)
 		}
 	}
-	if own == nil {
+	if runFiles == nil {
 		return nil
 	}
 	defer func() { _ = out.file.Close() }() // Again, if all went well.
-	for _, name := range append(own, compacted...) {
+	for _, name := range append(runFiles, compactFiles...) {
 		if err := out.add(name); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

@@ -136,16 +136,16 @@ func methodDifferences(pair *compare.Pair) []string {
 
 // verdict is a rate's; if there is a limit, what the data say of a larger fall.
 func verdict(r compare.Rate) string {
-	held := r.Outcome == compare.DidNotFall
+	didNotFall := r.Outcome == compare.DidNotFall
 	switch {
 	case r.Verdict == compare.TooLittle:
 		return "too little"
 	case r.Outcome == compare.CannotTell:
 		return "cannot tell"
-	case r.Verdict == compare.Slower && held:
+	case r.Verdict == compare.Slower && didNotFall:
 		return "slower, by less"
 	case r.Verdict == compare.NotShown:
-		return pick(held, "did not fall", "not shown")
+		return pick(didNotFall, "did not fall", "not shown")
 	}
 	return string(r.Verdict)
 }
@@ -160,7 +160,7 @@ func rateOf(r compare.Rate) string {
 
 // phaseNotes are what to know about a phase: how long recoveries took, and what was not compared.
 func phaseNotes(p compare.PhasePair) (lines []string) {
-	took := func(lag *float64) string {
+	lagText := func(lag *float64) string {
 		if lag == nil {
 			return "not seen"
 		}
@@ -168,8 +168,8 @@ func phaseNotes(p compare.PhasePair) (lines []string) {
 	}
 	for _, r := range p.Recoveries {
 		if r.LagS != nil || r.BaseLagS != nil {
-			lines = append(lines, "recovery of "+r.Disk+" after "+r.After+": "+took(r.BaseLagS)+
-				" → "+took(r.LagS))
+			lines = append(lines, "recovery of "+r.Disk+" after "+r.After+": "+lagText(r.BaseLagS)+
+				" → "+lagText(r.LagS))
 		}
 	}
 	if p.NewPhase != "" {
@@ -217,8 +217,8 @@ func searchAnswer(s compare.SearchPair) string {
 		"clean streams of "+s.Disk+": ")
 	change := func(answer func(r search.Result) string) string {
 		base := strings.Join(analysis.Each(s.Base, answer), ", ")
-		now := strings.Join(analysis.Each(s.New, answer), ", ")
-		return pick(base == now, base+" as before", base+" → "+now)
+		after := strings.Join(analysis.Each(s.New, answer), ", ")
+		return pick(base == after, base+" as before", base+" → "+after)
 	}
 	alone := func(r search.Result) bool { return r.Alone != nil || r.AloneBetween != nil }
 	if len(s.Base) > 0 && alone(s.Base[0]) || len(s.New) > 0 && alone(s.New[0]) {
@@ -263,15 +263,15 @@ func (c comparison) chart(run *comparedRun) *Chart {
 	if n == 0 {
 		return nil
 	}
-	base, now := c.base, run.key
+	base, newRun := c.base, run.key
 	out := &Chart{ID: "changes", Title: "No rate changed significantly",
-		Keys: []LegendKey{base, now}}
+		Keys: []LegendKey{base, newRun}}
 	if changed := len(a.Changed); changed > 0 {
-		most := Change(*a.Changed[0].Change)
+		largest := Change(*a.Changed[0].Change)
 		out.Title = fmt.Sprintf("%d of %s changed, the most by %s", changed,
-			unit.Plural(n, "rate"), most)
+			unit.Plural(n, "rate"), largest)
 	}
-	out.Caption = "Pale bar: " + base.Label + "; narrow bar: " + now.Label +
+	out.Caption = "Pale bar: " + base.Label + "; narrow bar: " + newRun.Label +
 		", with the interval of the change."
 	if n > maxChanges {
 		list = largest(list, a.Lead, maxChanges)
@@ -284,14 +284,14 @@ func (c comparison) chart(run *comparedRun) *Chart {
 	var top float64
 	for k, row := range list {
 		out.Rows = append(out.Rows, shorten(rowName(row), 32)+" "+Change(*row.Change))
-		was := number(*row.Base)
+		baseRate := number(*row.Base)
 		bar := []float64{float64(k), number(*row.New)}
 		if v := row.Interval; v != nil {
 			bar = append(bar, number(*row.Base*(1+v[0])), number(*row.Base*(1+v[1])))
 		}
-		before.point(bar[0], was)
+		before.point(bar[0], baseRate)
 		after.point(bar...)
-		top = max(top, was, slices.Max(bar[1:]))
+		top = max(top, baseRate, slices.Max(bar[1:]))
 	}
 	out.Series = []ChartSeries{before, after}
 	out.X = Axis{Name: "rate, " + c.Unit, Max: barRoom * top}

@@ -339,9 +339,9 @@ func (c comparison) outcome(run *comparedRun) (idea, sentence string) {
 // changeInWords is a change in a few words: "hub2 moves 91 % more when all three write".
 func (c comparison) changeInWords(run *comparedRun, row compare.Row) string {
 	change, disks, works := *row.Change, row.Phase.Disks(), row.Phase.Work
-	who, does, less, more, much := row.Disk, works[row.Disk].Does().One, "slower", "faster", "fast"
+	who, does, slower, faster, fast := row.Disk, works[row.Disk].Does().One, "slower", "faster", "fast"
 	if row.Disk == "" {
-		who, does, less, more, much = run.key.Label, "moves", "less", "more", "much"
+		who, does, slower, faster, fast = run.key.Label, "moves", "less", "more", "much"
 	}
 	if row.Disk == "" && c.Repeats != nil {
 		who, does = "The new runs", "move"
@@ -349,9 +349,9 @@ func (c comparison) changeInWords(run *comparedRun, row compare.Row) string {
 	if len(disks) == 1 {
 		who += " alone"
 	}
-	text := who + " " + does + " " + unsigned(math.Abs(change)) + " " + pick(change > 0, more, less)
+	text := who + " " + does + " " + unsigned(math.Abs(change)) + " " + pick(change > 0, faster, slower)
 	if change >= 1 {
-		text = fmt.Sprintf("%s %s %.1f times as %s", who, does, 1+change, much)
+		text = fmt.Sprintf("%s %s %.1f times as %s", who, does, 1+change, fast)
 	}
 	if len(disks) == 1 {
 		return text

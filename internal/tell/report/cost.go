@@ -183,13 +183,13 @@ func (r *runDoc) reasons(c *Cost) []Reason {
 	}
 	disk := c.Key.Label
 	usb, lanes := links()[0].Rate, links()[1].Rate
-	seen := " at best, and " + speed(fastest) + " through the hub."
+	atBest := " at best, and " + speed(fastest) + " through the hub."
 	return []Reason{full, {
 		Text: disk + " falls back to USB", RuledOut: fastest.Rate > usb,
-		Why: "USB at 10 Gb/s carries " + r.Rate(usb) + seen,
+		Why: "USB at 10 Gb/s carries " + r.Rate(usb) + atBest,
 	}, {
 		Text: disk + "'s cable or enclosure uses two lanes", RuledOut: fastest.Rate > lanes,
-		Why: "Two PCIe lanes carry " + r.Rate(lanes) + seen,
+		Why: "Two PCIe lanes carry " + r.Rate(lanes) + atBest,
 	}, {
 		Text: disk + " itself " + c.Verb + " slower behind a hub",
 		Why: "To tell, measure " + disk +

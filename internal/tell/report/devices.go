@@ -204,8 +204,8 @@ func slowLinks(inv *hardware.Inventory) []string {
 			if link.FellBack() {
 				rate := float64(max(link.RxBps, link.TxBps)) / 1e9
 				text := "%s: its %s, %s, run at %.3g of the %.3g Gb/s that both ends support."
-				most := float64(link.MaxBps) / 1e9
-				out = append(out, fmt.Sprintf(text, d.Name, link.Segment, &link, rate, most))
+				maxRate := float64(link.MaxBps) / 1e9
+				out = append(out, fmt.Sprintf(text, d.Name, link.Segment, &link, rate, maxRate))
 			}
 		}
 		if d.UASP != nil && !*d.UASP {

@@ -15,17 +15,17 @@ func (r *runDoc) facts() []Fact {
 		return nil
 	}
 	first := &loads[0]
-	least := math.Inf(1)
+	leastKept := math.Inf(1)
 	for _, d := range first.Disks {
 		if d.Slowed {
-			least = min(least, d.Kept)
+			leastKept = min(leastKept, d.Kept)
 		}
 	}
 	var facts []Fact
 	var names []string // only those that keep about as little as the one that keeps least
 	var kept, rate, baseline float64
 	for _, d := range first.Disks {
-		if d.Slowed && d.Kept <= least+maxShareGap {
+		if d.Slowed && d.Kept <= leastKept+maxShareGap {
 			kept += d.Kept
 			rate += d.Rate
 			baseline += d.Baseline
@@ -65,13 +65,13 @@ func (r *runDoc) facts() []Fact {
 // mixedGain is how much more than one way the load of most disks carries that mixes reads and
 // writes best; 0 if none does.
 func (r *runDoc) mixedGain() (gain, rate float64) {
-	most := 0
+	mostDisks := 0
 	for _, p := range r.a.Phases {
-		most = max(most, len(p.Disks))
+		mostDisks = max(mostDisks, len(p.Disks))
 	}
 	for _, p := range r.a.Phases {
 		c := p.Contention
-		if len(p.Disks) < most || c == nil || c.DuplexGain == nil || c.DuplexCI95 == nil ||
+		if len(p.Disks) < mostDisks || c == nil || c.DuplexGain == nil || c.DuplexCI95 == nil ||
 			c.DuplexCI95[0] <= 1 {
 			continue
 		}
@@ -108,15 +108,15 @@ func (r *runDoc) recoveryFacts(p *analysis.PhaseResult) []Fact {
 	if names == nil {
 		return nil
 	}
-	took := unit.FormatSeconds(longest)
+	lagText := unit.FormatSeconds(longest)
 	facts := []Fact{{
-		Value: took, Text: "until " + listOrCount(names) + " recovered after " + r.label(after) +
+		Value: lagText, Text: "until " + listOrCount(names) + " recovered after " + r.label(after) +
 			" had finished",
 	}}
 	if r.Answer.Layout == LayoutRace {
 		facts = append(facts, Fact{
 			Value: bytesText((recovered - slowed) * longest),
-			Text:  "not moved in those " + took + ": " + r.rateInstead(slowed, recovered),
+			Text:  "not moved in those " + lagText + ": " + r.rateInstead(slowed, recovered),
 		})
 	}
 	return facts

@@ -234,9 +234,9 @@ func (l *Lane) Cells(most int) []stream.Verdict {
 		cells[i] = stream.Clean
 	}
 	// More are not known, however few were dropped.
-	tried := int(min(float64(most), l.last().Value))
+	maxTried := int(min(float64(most), l.last().Value))
 	for _, p := range l.Tries {
-		for i := int(p.Value) - 1; p.Value > l.Clean && i < tried; i++ {
+		for i := int(p.Value) - 1; p.Value > l.Clean && i < maxTried; i++ {
 			if p.State() == stream.Drops || i == int(p.Value)-1 && p.State() == stream.Strained {
 				cells[i] = stream.Worst(cells[i], p.State())
 			}
@@ -345,8 +345,8 @@ func (s *Streams) actions() []Action {
 		switch {
 		case l.Paced && (first.Paced || first.Clean < streams):
 			detail := "Throttle it to " + l.Number
-			if most := l.last().Rate; most > l.Clean {
-				detail += ", " + percent(1-l.Clean/most) + " less than unthrottled"
+			if unthrottled := l.last().Rate; unthrottled > l.Clean {
+				detail += ", " + percent(1-l.Clean/unthrottled) + " less than unthrottled"
 			}
 			out = append(out, newAction("For "+l.countStreams(streams)+" slow down "+l.Key.Label,
 				detail+

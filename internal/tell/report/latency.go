@@ -39,7 +39,7 @@ func (v *phaseView) latencyTable() *Table {
 		for _, f := range []*quantile.Figures{&l.Figures, l.Alone}[:pick(l.Alone == nil, 1, 2)] {
 			few = few || f.P99NS == nil || f.P999NS == nil
 			open = open || f.P99NS != nil && f.P99CI95 == nil
-			beside := Cell{Text: cmp.Or(v.besideDisk(v.found, key.Name), "alone")}
+			others := Cell{Text: cmp.Or(v.besideDisk(v.found, key.Name), "alone")}
 			interval := none
 			if ci := f.P99CI95; ci != nil { // in one unit if both have it: "1.95 – 2.04 ms"
 				low, high := Time(float64(ci[0])), Time(float64(ci[1]))
@@ -48,11 +48,11 @@ func (v *phaseView) latencyTable() *Table {
 				}
 				interval = low + " – " + high
 			}
-			most := pick(f.Requests > 0, Time(float64(f.MaxNS)), none)
+			longest := pick(f.Requests > 0, Time(float64(f.MaxNS)), none)
 			var longer Cell
 			switch {
 			case f == l.Alone:
-				beside = Cell{Text: "alone", Small: "in " + shorten(l.AloneFrom, maxLabel)}
+				others = Cell{Text: "alone", Small: "in " + shorten(l.AloneFrom, maxLabel)}
 			case l.Longer != nil:
 				longer = Cell{Text: unit.FormatNumber(l.Longer.Times) + " times",
 					Heat: 1 / max(1, l.Longer.Times)}
@@ -60,10 +60,10 @@ func (v *phaseView) latencyTable() *Table {
 			case l.Alone != nil && v.limited(key.Name): // others wait as long as their rates say
 				longer.Text, hidden = "not shown", true
 			}
-			t.add(&key, v.latencyOf(key.Name), beside, unit.FormatCount(int(f.Requests)),
+			t.add(&key, v.latencyOf(key.Name), others, unit.FormatCount(int(f.Requests)),
 				timeText(f.P50NS),
 				Cell{Text: timeText(f.P99NS), Strong: f != l.Alone && f.P99NS != nil}, interval,
-				timeText(f.P999NS), most, longer)
+				timeText(f.P999NS), longest, longer)
 		}
 	}
 	t.Note += pick(v.found.Overlap != nil && len(working) > 1,

@@ -116,10 +116,10 @@ func (c comparison) fillComparison(out *AnswerView) {
 			}
 		}
 		if several && lead != nil && lead.Disk != "" && len(list) > 0 && list[0].Lead {
-			own := list[0]
-			own.Disk, own.Rate = lead.Disk, *lead.Rate
-			own.Sides[0].Title = unit.Capital(rowName(*lead))
-			list = slices.Insert(list, 0, own)
+			ofDisk := list[0]
+			ofDisk.Disk, ofDisk.Rate = lead.Disk, *lead.Rate
+			ofDisk.Sides[0].Title = unit.Capital(rowName(*lead))
+			list = slices.Insert(list, 0, ofDisk)
 		}
 		shown := min(len(list), pick(several, maxSeveral, maxAlone))
 		p.Loads = append(p.Loads, list[:shown]...)

@@ -92,11 +92,11 @@ func combinationTable(keys []LegendKey, p *model.Prediction, every bool) *Table 
 		for _, e := range row.Rates {
 			cells = append(cells, estimateText(e))
 		}
-		least := Cell{Text: "?"}
+		keeps := Cell{Text: "?"}
 		if row.Kept > 0 { // else not known
-			least = Cell{Text: percent(row.Kept), Heat: row.Kept}
+			keeps = Cell{Text: percent(row.Kept), Heat: row.Kept}
 		}
-		t.add(append(cells, strong(estimateText(row.Total)), least)...)
+		t.add(append(cells, strong(estimateText(row.Total)), keeps)...)
 	}
 	return t
 }

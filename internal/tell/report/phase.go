@@ -273,11 +273,11 @@ func (v *phaseView) recoveryTable() *Table {
 	t := table("Recovery", words("Disk", "After"),
 		numbers("At, s", "Took", "From, "+v.Unit, "To, "+v.Unit))
 	for _, r := range v.found.Recoveries {
-		key, took := v.key(r.Disk), r.Reason
+		key, lagText := v.key(r.Disk), r.Reason
 		if r.LagS != nil {
-			took = analysis.Seconds(*r.LagS)
+			lagText = analysis.Seconds(*r.LagS)
 		}
-		t.add(&key, v.label(r.After)+" ended", clock(r.AtS, r.AtS), took, v.Number(r.FromRate),
+		t.add(&key, v.label(r.After)+" ended", clock(r.AtS, r.AtS), lagText, v.Number(r.FromRate),
 			v.numberOrNone(r.ToRate))
 	}
 	return t

@@ -202,7 +202,7 @@ func (p Plan) workText(i int) string {
 	case len(movers) == 0:
 		return limit
 	}
-	things := pick(movers[0].IO.OneFile, "passes", "files")
+	noun := pick(movers[0].IO.OneFile, "passes", "files")
 	var sizes []int64
 	var counts []string
 	for _, job := range movers {
@@ -215,22 +215,22 @@ func (p Plan) workText(i int) string {
 			counts = append(counts, count)
 		}
 	}
-	text := strings.Join(counts, ", ") + " " + things
+	text := strings.Join(counts, ", ") + " " + noun
 	switch {
 	case phase.Steady > 0:
-		text = "until steady: " + things
+		text = "until steady: " + noun
 	case phase.Limit > 0:
-		text = limit + " of " + things
+		text = limit + " of " + noun
 	case phase.Target > 0:
-		text = "about " + unit.FormatSeconds(phase.Target.Seconds()) + " of " + things
+		text = "about " + unit.FormatSeconds(phase.Target.Seconds()) + " of " + noun
 	case len(counts) == 1 && len(movers) > 1:
 		text += " each"
 	}
-	least, most := slices.Min(sizes), slices.Max(sizes)
-	if least == most {
-		return text + " of " + unit.FormatBytes(most)
+	smallest, largest := slices.Min(sizes), slices.Max(sizes)
+	if smallest == largest {
+		return text + " of " + unit.FormatBytes(largest)
 	}
-	return text + ", " + unit.FormatBytes(least) + " to " + unit.FormatBytes(most)
+	return text + ", " + unit.FormatBytes(smallest) + " to " + unit.FormatBytes(largest)
 }
 
 // notes say what the amounts and times assume, and what happens between the phases.

@@ -123,9 +123,9 @@ func OfRun(run RunData) *Document {
 		r.addStudy()
 	}
 	var others []string // apart from what the answer tells and the phases' tables hold
-	told := []string{"recovery", "held", "others"}
+	reported := []string{"recovery", "held", "others"}
 	for _, f := range r.findings {
-		if !slices.Contains(told, f.Code) && !slices.Contains(r.Answer.Findings, f.Text) {
+		if !slices.Contains(reported, f.Code) && !slices.Contains(r.Answer.Findings, f.Text) {
 			others = append(others, f.Text)
 		}
 	}

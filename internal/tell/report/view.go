@@ -75,9 +75,9 @@ func (v *phaseView) newLane(d *trace.DiskRecord) lane {
 		if !f.Usable() {
 			continue
 		}
-		bytes, took := float64(f.Bytes), float64(f.EndNS-f.StartNS)/1e9
+		bytes, seconds := float64(f.Bytes), float64(f.EndNS-f.StartNS)/1e9
 		l.files = append(l.files, file{
-			float64(f.StartNS) / 1e9, float64(f.EndNS) / 1e9, bytes, bytes / took, movedB,
+			float64(f.StartNS) / 1e9, float64(f.EndNS) / 1e9, bytes, bytes / seconds, movedB,
 			float64(f.Seq + 1), f.Filler,
 		})
 		if !f.Filler {

@@ -92,11 +92,11 @@ const perCent = 100
 const roundingError = 1e-9
 
 // Steps are round numbers from low to high, at most so many of them.
-func Steps(low, high float64, most int) []float64 {
-	if !(high > low) || most < 1 {
+func Steps(low, high float64, maxSteps int) []float64 {
+	if !(high > low) || maxSteps < 1 {
 		return nil
 	}
-	step := roundUp125((high - low) / float64(most))
+	step := roundUp125((high - low) / float64(maxSteps))
 	var out []float64
 	for i := math.Ceil(low/step - roundingError); i*step <= high+step*roundingError; i++ {
 		out = append(out, i*step+0) // +0: never -0

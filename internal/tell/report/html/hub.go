@@ -118,13 +118,13 @@ func newHub(scale report.Scale, l *report.Load, perRate float64) hub {
 			row.Of = d.Remark
 		}
 		h.Same = h.Same && d.Verb == disks[0].Verb
-		now := thick(d.Rate)
-		ghost := min(max(thick(d.Baseline), now), float64(h.Row-rowGap))
+		thickness := thick(d.Rate)
+		ghost := min(max(thick(d.Baseline), thickness), float64(h.Row-rowGap))
 		middle := top + float64(h.Row)*(float64(i)+0.5)
-		row.Main = fmt.Sprintf("M0 %.1fH100v%.1fH0Z", y, now)
-		row.Ghost = ribbon(y, now, middle-ghost/2, ghost)
-		row.Fan = ribbon(y, now, middle-now/2, now)
-		y += now
+		row.Main = fmt.Sprintf("M0 %.1fH100v%.1fH0Z", y, thickness)
+		row.Ghost = ribbon(y, thickness, middle-ghost/2, ghost)
+		row.Fan = ribbon(y, thickness, middle-thickness/2, thickness)
+		y += thickness
 		h.Rows = append(h.Rows, row)
 	}
 	return h

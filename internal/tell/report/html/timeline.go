@@ -119,11 +119,11 @@ func (r *rows) placeText(b *plotBand, letter float64) int {
 		from, to = b.Left+b.Width-(to-from), b.Left+b.Width
 	}
 	for i, row := range *r {
-		free := true
+		isFree := true
 		for _, taken := range row {
-			free = free && (to <= taken[0] || taken[1] <= from)
+			isFree = isFree && (to <= taken[0] || taken[1] <= from)
 		}
-		if free {
+		if isFree {
 			(*r)[i] = append(row, [2]float64{from, to})
 			return i
 		}

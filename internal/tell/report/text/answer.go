@@ -51,25 +51,25 @@ func (p *printer) printAnswer(doc *report.Document, lines int) {
 	if a.Table == nil { // the loads are shown
 		sure = strings.TrimSpace(sure + " " + a.KeptNote())
 	}
-	free := answerLines - linesAfter - lines
+	linesLeft := answerLines - linesAfter - lines
 	for _, text := range append([]string{a.Headline, about, sure}, a.Doubts...) {
-		free -= p.linesOf(text)
+		linesLeft -= p.linesOf(text)
 	}
 	for _, action := range a.Actions {
-		free -= p.linesOf(action.Text)
+		linesLeft -= p.linesOf(action.Text)
 	}
 	switch {
 	case p.printStreams(a) || p.printCosts(a):
-		free -= len(a.Table.Rows) + 1
+		linesLeft -= len(a.Table.Rows) + 1
 	case a.Table != nil:
 		p.printTable("", a.Table)
-		free -= len(a.Table.Rows) + 1
+		linesLeft -= len(a.Table.Rows) + 1
 	default:
-		free = p.printLoads(a, free)
+		linesLeft = p.printLoads(a, linesLeft)
 	}
 	p.printWrapped("  ", about, nil)
 	for _, text := range a.Findings {
-		if free -= p.linesOf(text); free >= 0 {
+		if linesLeft -= p.linesOf(text); linesLeft >= 0 {
 			p.printWrapped("  ", text, nil)
 		}
 	}

@@ -152,18 +152,18 @@ func (p *printer) printTable(indent string, t *report.Table) {
 	}
 	keep = fitColumns(t, keep, widths, room)
 	for len(keep) > 0 {
-		now := 1
-		for used := widths[keep[0]] + 2; now < len(keep); now++ {
-			if used += widths[keep[now]] + 2; used > room && now > 1 {
+		fitting := 1
+		for used := widths[keep[0]] + 2; fitting < len(keep); fitting++ {
+			if used += widths[keep[fitting]] + 2; used > room && fitting > 1 {
 				break
 			}
 		}
-		p.printRow(indent, t, nil, heads, keep[:now], widths)
+		p.printRow(indent, t, nil, heads, keep[:fitting], widths)
 		for k, row := range t.Rows {
-			p.printRow(indent, t, row, words[k], keep[:now], widths)
+			p.printRow(indent, t, row, words[k], keep[:fitting], widths)
 		}
 		// What has no room beside the first column follows under it.
-		if keep = keep[now:]; len(keep) > 0 {
+		if keep = keep[fitting:]; len(keep) > 0 {
 			keep = append([]int{0}, keep...)
 		}
 	}
