@@ -108,7 +108,8 @@ func (c *Catalogue) Has(s Stamp) bool { return c.known[s.source] == s.content }
 
 // Add adds a run, of which the stamp was taken before it was read.
 func (c *Catalogue) Add(run *recorded.Run, s Stamp) error {
-	about, month := table.RunOf(run), unknownMonth
+	about := table.RunOf(run)
+	month := unknownMonth
 	if !about.Started.IsZero() {
 		month = about.Started.Format(monthLayout)
 	}

@@ -32,7 +32,8 @@ func For(w io.Writer, getenv func(name string) string) Ink {
 	}
 	k := inkOf(term.IsTerminal(int(file.Fd())), runtime.GOOS, getenv)
 	if k.Redraws && !obeys(file) {
-		k.Redraws, k.Colours = false, 0
+		k.Redraws = false
+		k.Colours = 0
 	}
 	return k
 }

@@ -245,7 +245,8 @@ func redactSetup(setup *hardware.Setup, hide func(string) string) {
 			unit.Path.Links[i].Hub = Pseudonym("hub", unit.Path.Links[i].Hub)
 		}
 		unit.About, unit.Model = hide(unit.About), hide(unit.Model)
-		unit.Serial, unit.Volumes = "", nil
+		unit.Serial = ""
+		unit.Volumes = nil
 		if v := unit.Volume; v != nil {
 			v.Mount, v.Mounts, v.Label, v.Container = "(path)", nil, "", ""
 		}

@@ -162,7 +162,9 @@ func (r *runDoc) answer(failures []string) {
 		}
 	}
 	if len(failures) > 0 && !saysFailed {
-		out.Headline, out.Sentence, trusted = failures[0], "", false
+		out.Headline = failures[0]
+		out.Sentence = ""
+		trusted = false
 		out.Doubts = append(out.Doubts, failures[1:]...)
 	}
 	out.Doubts = out.Doubts[:min(len(out.Doubts), maxDoubts)]
@@ -185,7 +187,8 @@ func (r *runDoc) answer(failures []string) {
 	case LayoutStreams:
 		out.Streams = r.streams()
 		first := out.Streams.Lanes[0]
-		out.Table, out.Sure = out.Streams.triesTable(), first.evidenceText()
+		out.Table = out.Streams.triesTable()
+		out.Sure = first.evidenceText()
 		if trusted {
 			out.Sentence, out.Big, out.Actions = first.demandText(), r.headlineNumber(),
 				out.Streams.actions()
@@ -357,7 +360,9 @@ func (r *runDoc) load(line pooledPhase) Load {
 			d.Remark = pick(limited, ownPace, noReference(contentionOf(first, key.Name)))
 		}
 		if first.Disks[key.Name].CachedWrites > 0 {
-			d.Baseline, d.Kept, d.Remark = 0, 0, ofCache
+			d.Baseline = 0
+			d.Kept = 0
+			d.Remark = ofCache
 		}
 		for _, o := range r.a.Answer.Loses {
 			d.Slowed = d.Slowed || o.Disk == key.Name && slices.Contains(o.Phases, first.Name)
@@ -406,7 +411,8 @@ func (r *runDoc) headlinePhases() []pooledPhase {
 		if p.Search != nil {
 			continue
 		}
-		line.rank, line.kept = r.contest(p.Name), math.Inf(1)
+		line.rank = r.contest(p.Name)
+		line.kept = math.Inf(1)
 		for name, d := range p.Disks {
 			if d.CachedWrites > 0 && line.rank == contests {
 				line.rank++ // after all others

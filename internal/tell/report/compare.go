@@ -88,7 +88,8 @@ func OfComparison(c *compare.Comparison) *Document {
 			all.runs = append(all.runs, &comparedRun{pair, pair.Conclusion(), keys[i]})
 		}
 	}
-	all.Scale, all.base = Scale{unit.ScaleFor(top)}, keys[0]
+	all.Scale = Scale{unit.ScaleFor(top)}
+	all.base = keys[0]
 	who := unit.Plural(len(c.Pairs), "run")
 	if len(c.Pairs) == 1 {
 		who = labels[1]
@@ -172,8 +173,9 @@ func (c comparison) answer() *AnswerView {
 	case len(c.Pairs) == 1:
 		c.fillComparison(out)
 	case changed == 0:
-		out.Table, out.Sentence, out.Headline = c.runsTable(), "",
-			"No run is shown to differ from "+c.base.Label
+		out.Table = c.runsTable()
+		out.Sentence = ""
+		out.Headline = "No run is shown to differ from " + c.base.Label
 		if bound > c.limit {
 			out.Headline += ", but changes up to " + atMost(bound) + " could be hidden"
 		}
@@ -187,15 +189,17 @@ func (c comparison) answer() *AnswerView {
 		c.gate(out)
 	}
 	if !c.betweenRuns() && (changed == 0 || out.Gate != nil && out.Gate.Sign == Bad) {
-		out.Actions, out.Sure = []Action{{Title: "Repeat both to be sure", Detail: out.Sure,
-			Text: out.Sure}}, ""
+		out.Actions = []Action{{Title: "Repeat both to be sure", Detail: out.Sure,
+			Text: out.Sure}}
+		out.Sure = ""
 	}
 	return out
 }
 
 // gate puts the gate's result on its card and, if it failed, into the headline.
 func (c comparison) gate(out *AnswerView) {
-	g, limit := c.Gate, unit.FormatPercent(c.limit)
+	g := c.Gate
+	limit := unit.FormatPercent(c.limit)
 	outcome, detail, _ := strings.Cut(Gate(g), ": ")
 	out.Gate = &GateCard{Good, "Gate " + outcome, "Limit: no speed falls by more than " + limit +
 		". " + unit.Capital(detail) + "."}
@@ -207,7 +211,8 @@ func (c comparison) gate(out *AnswerView) {
 			out.Headline = "Gate cannot tell: a fall by more than " + limit + " can't be ruled out"
 		}
 	case compare.CrossedIt:
-		out.Gate.Sign, out.Sentence = Bad, strings.TrimSpace(out.Headline+". "+out.Sentence)
+		out.Gate.Sign = Bad
+		out.Sentence = strings.TrimSpace(out.Headline + ". " + out.Sentence)
 		out.Headline = "Gate failed: not everything was measured"
 		if run, row := c.worstFall(); row != nil {
 			out.Headline = "Gate failed: " + c.changeInWords(run, *row) +
@@ -224,7 +229,8 @@ func (c comparison) worstFall() (in *comparedRun, worst *compare.Row) {
 		for k := range run.answer.Changed {
 			row := &run.answer.Changed[k]
 			if row.Outcome == compare.Fell && (worst == nil || *row.Change < *worst.Change) {
-				in, worst = run, row
+				in = run
+				worst = row
 			}
 		}
 	}
@@ -338,8 +344,11 @@ func (c comparison) outcome(run *comparedRun) (idea, sentence string) {
 
 // changeInWords is a change in a few words: "hub2 moves 91 % more when all three write".
 func (c comparison) changeInWords(run *comparedRun, row compare.Row) string {
-	change, disks, works := *row.Change, row.Phase.Disks(), row.Phase.Work
-	who, does, slower, faster, fast := row.Disk, works[row.Disk].Does().One, "slower", "faster", "fast"
+	change := *row.Change
+	disks := row.Phase.Disks()
+	works := row.Phase.Work
+	who, does, slower, faster, fast := row.Disk, works[row.Disk].Does().One, "slower", "faster",
+		"fast"
 	if row.Disk == "" {
 		who, does, slower, faster, fast = run.key.Label, "moves", "less", "more", "much"
 	}
@@ -349,7 +358,8 @@ func (c comparison) changeInWords(run *comparedRun, row compare.Row) string {
 	if len(disks) == 1 {
 		who += " alone"
 	}
-	text := who + " " + does + " " + unsigned(math.Abs(change)) + " " + pick(change > 0, faster, slower)
+	text := who + " " + does + " " + unsigned(math.Abs(change)) + " " +
+		pick(change > 0, faster, slower)
 	if change >= 1 {
 		text = fmt.Sprintf("%s %s %.1f times as %s", who, does, 1+change, fast)
 	}
@@ -455,9 +465,11 @@ func (c comparison) runsTable() *Table {
 	t.Note = "Rates in " + c.Unit + " with all disks of the phase busy."
 	for _, run := range c.mostChangedFirst()[:min(len(c.runs), maxRuns)] {
 		a := &run.answer
-		what, numbers := "none shown", []any{"", "", "", ChangeSpan(a.Bound)}
+		what := "none shown"
+		numbers := []any{"", "", "", ChangeSpan(a.Bound)}
 		if len(a.Lead) > 0 {
-			what, numbers = rowName(a.Lead[0]), c.changeCells(*a.Lead[0].Rate)
+			what = rowName(a.Lead[0])
+			numbers = c.changeCells(*a.Lead[0].Rate)
 		}
 		t.add(append([]any{run.key.Label, what}, numbers...)...)
 	}

@@ -88,7 +88,8 @@ func (r *runDoc) costs(trusted bool) {
 	const interval = "95 % confidence interval"
 	t := table("All numbers", words("Disk", "Does"),
 		numbers("Own port, "+r.Unit, "Hub", "Change", interval)).dropFirst(interval)
-	t.ID, out.Table = "answer", t
+	t.ID = "answer"
+	out.Table = t
 	for _, found := range r.a.HubCosts {
 		c := Cost{HubCost: found, Key: r.Keys[r.keyOf(found.Disk)], Verb: string(found.Op) + "s"}
 		out.Costs = append(out.Costs, c)
@@ -112,7 +113,8 @@ func (r *runDoc) costs(trusted bool) {
 	out.Big = b
 	switch {
 	case c.Lost:
-		b.Tone, out.Sentence = Bad, otherCosts(out.Costs)
+		b.Tone = Bad
+		out.Sentence = otherCosts(out.Costs)
 		out.Reasons = r.reasons(c)
 		does := pick(c.Op == trace.Write, "Write to ", "Read from ") + c.Key.Label
 		out.Actions = append(out.Actions, newAction(does+" on its own port",
@@ -175,7 +177,8 @@ func (r *runDoc) reasons(c *Cost) []Reason {
 	for i := range r.Answer.Costs {
 		o := &r.Answer.Costs[i]
 		if o.Op == c.Op && o.Rate > c.Rate*(1+maxShareGap) {
-			full.RuledOut, full.Why = true, speed(o)+" through the same link."
+			full.RuledOut = true
+			full.Why = speed(o) + " through the same link."
 		}
 		if o.Disk == c.Disk && o.Rate > fastest.Rate {
 			fastest = o

@@ -206,7 +206,8 @@ func (t *Table) Name() string {
 // Shown is the table without the columns that have words in no row.
 func (t *Table) Shown() *Table {
 	out := *t
-	out.Columns, out.Rows = nil, make([][]Cell, len(t.Rows))
+	out.Columns = nil
+	out.Rows = make([][]Cell, len(t.Rows))
 	for i, column := range t.Columns {
 		if t.isBlank(i) {
 			continue
@@ -252,7 +253,8 @@ func (t *Table) Printed() (rows [][]string, widths []int) {
 			if small != "" {
 				text += " " + small
 			}
-			rows[k], width = append(rows[k], text), max(width, cells.Width(text))
+			rows[k] = append(rows[k], text)
+			width = max(width, cells.Width(text))
 		}
 		widths = append(widths, width)
 	}

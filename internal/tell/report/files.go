@@ -102,8 +102,8 @@ func (v *phaseView) spreadChart() *Chart {
 			for _, f := range l.files {
 				counts[min(rateParts-1, int(rateParts*f.rate/v.top))]++
 			}
-			s, maxCount := ChartSeries{Kind: Line, Key: i, Name: "files of this rate"},
-				float64(slices.Max(counts))
+			s := ChartSeries{Kind: Line, Key: i, Name: "files of this rate"}
+			maxCount := float64(slices.Max(counts))
 			at := func(part int) float64 { return v.rate(v.top * float64(part) / rateParts) }
 			for k, n := range counts {
 				s.addLevel(at(k), at(k+1), roundForChart(row+0.4-0.8*float64(n)/maxCount))

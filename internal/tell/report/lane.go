@@ -121,7 +121,8 @@ func (r *runDoc) searchLane(s *analysis.SearchSummary, alone bool) *Lane {
 		p := &r.a.Phases[at]
 		if l == nil {
 			l = r.newLane(p, s.Disk)
-			l.search, l.Paced = s, s.Kind == trace.SearchPace
+			l.search = s
+			l.Paced = s.Kind == trace.SearchPace
 		}
 		l.addTry(pick(try.Unlimited, math.Inf(1), try.Value), try.Verdict, p)
 	}
@@ -156,9 +157,13 @@ func (l *Lane) addTry(value float64, verdict stream.Verdict, in *analysis.PhaseR
 		p.Rate = in.Overlap.Disks[l.Key.Name].Rate
 	}
 	for _, t := range in.StreamTotals {
-		due, late, lowestS := t.Due, t.Late, t.LowestBufferS
+		due := t.Due
+		late := t.Late
+		lowestS := t.LowestBufferS
 		if b := t.Beside; b != nil {
-			due, late, lowestS = b.Due, b.Late, b.LowestBufferS
+			due = b.Due
+			late = b.Late
+			lowestS = b.LowestBufferS
 		}
 		if l.search != nil || t.Disk == l.Key.Name {
 			p.Due += due
@@ -167,7 +172,8 @@ func (l *Lane) addTry(value float64, verdict stream.Verdict, in *analysis.PhaseR
 		}
 	}
 	if worst := stream.Worst(p.Verdict, verdict); worst != p.Verdict {
-		p.Verdict, p.phase = worst, in
+		p.Verdict = worst
+		p.phase = in
 	}
 	if verdict == stream.Clean {
 		p.Clean++

@@ -58,7 +58,8 @@ func (v *phaseView) latencyTable() *Table {
 					Heat: 1 / max(1, l.Longer.Times)}
 				longer.Small = pick(l.Longer.Quantile < 0.9, "the median", "")
 			case l.Alone != nil && v.limited(key.Name): // others wait as long as their rates say
-				longer.Text, hidden = "not shown", true
+				longer.Text = "not shown"
+				hidden = true
 			}
 			t.add(&key, v.latencyOf(key.Name), others, unit.FormatCount(int(f.Requests)),
 				timeText(f.P50NS),
@@ -79,7 +80,8 @@ func (v *phaseView) latencyTable() *Table {
 // latencyOf is whose requests they are: of a disk that reads and writes at once, those of its role
 // alone.
 func (v *phaseView) latencyOf(name string) string {
-	p, reads := v.found.Paced[name], v.found.Roles[name] == trace.Read
+	p := v.found.Paced[name]
+	reads := v.found.Roles[name] == trace.Read
 	switch {
 	case p.Probe > 0:
 		return "probe, " + unit.FormatBlock(p.Probe)

@@ -107,7 +107,8 @@ func (c comparison) fillComparison(out *AnswerView) {
 		p.Limit = c.limit
 	}
 	out.Findings = append(nonEmpty(run.Headline), risenLatencies(run.Pair)...)
-	loads, lead := c.loads(), c.headlineChange()
+	loads := c.loads()
+	lead := c.headlineChange()
 	for _, several := range []bool{true, false} {
 		var list []LoadPair
 		for _, l := range loads {
@@ -117,7 +118,8 @@ func (c comparison) fillComparison(out *AnswerView) {
 		}
 		if several && lead != nil && lead.Disk != "" && len(list) > 0 && list[0].Lead {
 			ofDisk := list[0]
-			ofDisk.Disk, ofDisk.Rate = lead.Disk, *lead.Rate
+			ofDisk.Disk = lead.Disk
+			ofDisk.Rate = *lead.Rate
 			ofDisk.Sides[0].Title = unit.Capital(rowName(*lead))
 			list = slices.Insert(list, 0, ofDisk)
 		}
@@ -134,7 +136,10 @@ func (c comparison) fillComparison(out *AnswerView) {
 	for _, l := range p.Loads {
 		t.add(append([]any{l.Sides[0].Title}, c.changeCells(l.Rate)...)...)
 	}
-	out.Layout, out.Comparison, out.Table, out.Facts = LayoutComparison, p, t, c.facts()
+	out.Layout = LayoutComparison
+	out.Comparison = p
+	out.Table = t
+	out.Facts = c.facts()
 }
 
 // headlineChange is the change of the headline; nil without one.
@@ -165,7 +170,8 @@ func (c comparison) loads() []LoadPair {
 
 // load is a phase on both sides.
 func (c comparison) load(phase *compare.PhasePair) LoadPair {
-	disks, title := phase.Disks(), unit.Capital(shorten(phase.Title, maxTitle))
+	disks := phase.Disks()
+	title := unit.Capital(shorten(phase.Title, maxTitle))
 	l := LoadPair{Sides: [2]Load{{Title: title, All: len(disks) == len(c.disks)}, {Title: title}},
 		Several: len(disks) > 1}
 	alike := l.Several || work.Who(c.disks, phase.Work) == phase.Title
@@ -174,7 +180,9 @@ func (c comparison) load(phase *compare.PhasePair) LoadPair {
 		if r.Measure != compare.Window || r.Base == nil {
 			continue
 		}
-		l.Rate, l.Sides[0].Rate, l.Sides[1].Rate = r, *r.Base, *r.New
+		l.Rate = r
+		l.Sides[0].Rate = *r.Base
+		l.Sides[1].Rate = *r.New
 		if r.Disk == "" {
 			continue
 		}
@@ -184,7 +192,8 @@ func (c comparison) load(phase *compare.PhasePair) LoadPair {
 		for side, rate := range []*float64{r.Base, r.New} {
 			d := LoadDisk{LegendKey: keys[slices.Index(c.disks, r.Disk)], Verb: does.Does().One,
 				Rate: *rate}
-			d.Baseline, d.Slowed = alone[side], r.Verdict == compare.Slower
+			d.Baseline = alone[side]
+			d.Slowed = r.Verdict == compare.Slower
 			l.Sides[side].Disks = append(l.Sides[side].Disks, d)
 		}
 	}
@@ -192,7 +201,8 @@ func (c comparison) load(phase *compare.PhasePair) LoadPair {
 		l.rank++
 	}
 	if lead := c.headlineChange(); lead != nil && lead.Phase == phase {
-		l.Lead, l.rank = true, math.MaxInt
+		l.Lead = true
+		l.rank = math.MaxInt
 	}
 	return l
 }

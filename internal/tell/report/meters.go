@@ -22,14 +22,16 @@ func flowOf(streams []analysis.StreamOutcome, disk string) (stepS float64, buffe
 	for _, of := range streams {
 		if s := of.Series; of.Disk == disk && s != nil && s.StepS > 0 {
 			list = append(list, s)
-			stepS, steps = s.StepS, max(steps, min(len(s.BufferS), len(s.Late)))
+			stepS = s.StepS
+			steps = max(steps, min(len(s.BufferS), len(s.Late)))
 		}
 	}
 	by := max(1, (steps+maxFlow-1)/maxFlow) // steps joined to one
 	for _, s := range list {
 		for k := range min(len(s.BufferS), len(s.Late)) {
 			if k/by == len(late) {
-				bufferS, late = append(bufferS, s.BufferS[k]), append(late, 0)
+				bufferS = append(bufferS, s.BufferS[k])
+				late = append(late, 0)
 			}
 			bufferS[k/by] = min(bufferS[k/by], s.BufferS[k])
 			late[k/by] += s.Late[k]

@@ -172,7 +172,9 @@ func (r *runDoc) pairsChart(list []pair) *Chart {
 		s.point(bar...)
 	}
 	for i, s := range series {
-		s.Kind, s.Key, s.Name = Bar, i, "kept"
+		s.Kind = Bar
+		s.Key = i
+		s.Name = "kept"
 		c.add(s)
 	}
 	c.Y = rowAxis(len(c.Rows))
@@ -186,7 +188,8 @@ func (r *runDoc) answerChart() *Chart {
 	if c := chartOf(r.Blocks, "cache", "pairs"); c != nil {
 		return c
 	}
-	phases, first := r.Phases(), r.headlinePhases()
+	phases := r.Phases()
+	first := r.headlinePhases()
 	for _, phase := range phases {
 		if len(phases) == 1 || len(first) > 0 && phase.ID == first[0].id {
 			return chartOf(phase.Blocks, "buffer", "time")

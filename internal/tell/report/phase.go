@@ -100,13 +100,15 @@ func (v *phaseView) diskTable() *Table {
 	for _, key := range working {
 		stats := v.found.Disks[key.Name]
 		cached := stats.CachedWrites > 0
-		rate, bytes := Cell{Text: v.numberOrNone(stats.Rate), Strong: !cached}, stats.Bytes
+		rate := Cell{Text: v.numberOrNone(stats.Rate), Strong: !cached}
+		bytes := stats.Bytes
 		margin, share, recovered := "", "", ""
 		var kept, reference Cell
 		if o != nil {
 			part := o.Disks[key.Name]
-			rate.Text, margin, bytes = v.Number(part.Rate), v.margin(part.CI95, part.Rate),
-				part.Bytes
+			rate.Text = v.Number(part.Rate)
+			margin = v.margin(part.CI95, part.Rate)
+			bytes = part.Bytes
 			if t := stats.Throttle; t != nil {
 				rate.Small = v.Number(t.FromRate) + ", then " + v.Number(t.ToRate)
 			} else if part.ReadRate > 0 {
@@ -122,7 +124,8 @@ func (v *phaseView) diskTable() *Table {
 		w := withoutOthers(v.found, key.Name)
 		switch {
 		case v.limited(key.Name) && len(working) > 1:
-			margin, kept = "", Cell{Text: none, Small: ownPace, NoReference: true}
+			margin = ""
+			kept = Cell{Text: none, Small: ownPace, NoReference: true}
 		case w != nil:
 			from := pick(w.Reference == analysis.ReferenceLater, "without ", "alone in ")
 			reference = Cell{
@@ -150,7 +153,8 @@ func (v *phaseView) diskTable() *Table {
 		return t
 	}
 	if together {
-		sum, margin := Cell{Text: v.Number(o.Rate), Strong: !v.cached()}, v.margin(o.CI95, o.Rate)
+		sum := Cell{Text: v.Number(o.Rate), Strong: !v.cached()}
+		margin := v.margin(o.CI95, o.Rate)
 		wide = wide || strings.Contains(margin, " to ")
 		if o.ReadRate > 0 && o.WriteRate > 0 {
 			sum.Small = twoWay(o.ReadRate, o.WriteRate)
@@ -194,7 +198,8 @@ func (v *phaseView) overlapNote(compared, wide bool) string {
 			pick(wide, ", or if that is more than the rate itself the interval from low to high.",
 				".")
 	}
-	elsewhere, unlimited := false, 0
+	elsewhere := false
+	unlimited := 0
 	for _, key := range v.working() {
 		elsewhere = elsewhere || keptElsewhere(v.found, key.Name)
 		if !v.limited(key.Name) {
@@ -273,7 +278,8 @@ func (v *phaseView) recoveryTable() *Table {
 	t := table("Recovery", words("Disk", "After"),
 		numbers("At, s", "Took", "From, "+v.Unit, "To, "+v.Unit))
 	for _, r := range v.found.Recoveries {
-		key, lagText := v.key(r.Disk), r.Reason
+		key := v.key(r.Disk)
+		lagText := r.Reason
 		if r.LagS != nil {
 			lagText = analysis.Seconds(*r.LagS)
 		}
@@ -302,7 +308,8 @@ func (v *phaseView) linksTable() *Table {
 // otherToolsTable are what other tools would say of the phase; nil if there is nothing to disagree
 // about.
 func (v *phaseView) otherToolsTable() *Table {
-	s, o := v.found.OtherToolRates, v.found.Overlap
+	s := v.found.OtherToolRates
+	o := v.found.Overlap
 	if s == nil || o == nil || len(o.Disks) < 2 {
 		return nil
 	}
@@ -358,11 +365,14 @@ func (v *phaseView) filesTable() *Table {
 	}
 	for _, key := range v.disksWithFiles() {
 		s := v.found.Disks[key.Name]
-		quote, variation, spread := Cell{Text: none}, none, none
+		quote := Cell{Text: none}
+		variation := none
+		spread := none
 		if q := s.Quote; q != nil {
 			quote = Cell{Text: v.Number(q.Rate), Small: cmp.Or(kinds[q.Kind], q.Kind), Strong: true}
 			if s.CachedWrites > 0 {
-				quote.Small, quote.Strong = ofCache, false
+				quote.Small = ofCache
+				quote.Strong = false
 			}
 		}
 		if s.CV != nil {

@@ -194,7 +194,8 @@ func boundedBytes(bound scenario.Bound, bytes int64) string {
 // passes of 1.07 GB".
 func (p Plan) workText(i int) string {
 	phase := p.Phases[i]
-	movers, limit := phase.Movers(), unit.FormatSeconds(phase.Limit.Seconds())
+	movers := phase.Movers()
+	limit := unit.FormatSeconds(phase.Limit.Seconds())
 	switch {
 	case phase.Search != nil:
 		return fmt.Sprintf("%d tries of %s", p.Forecasts[i].Tries,
@@ -314,7 +315,8 @@ func streamsIn(plan *scenario.Plan) []plannedStreams {
 				}
 				files = files[s.Count:]
 				if c, ok := stream.CodecByName(s.Kind); ok {
-					out.Source, out.Scaled = c.Source, c.Scaled
+					out.Source = c.Source
+					out.Scaled = c.Scaled
 				}
 				all = append(all, out)
 			}

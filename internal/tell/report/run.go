@@ -91,10 +91,12 @@ func (r *runDoc) label(disk string) string {
 // OfRun is the report of a run: what to doubt, what all phases come to where there are several, and
 // each phase.
 func OfRun(run RunData) *Document {
-	r, a := newRunDoc(run), run.Analysis
+	r := newRunDoc(run)
+	a := run.Analysis
 	if t := run.Trace; t != nil {
-		r.Started, r.Simulated, r.Model = dateText(t.Started), Simulated(t),
-			hub.Source(a.ProfileOrigin)
+		r.Started = dateText(t.Started)
+		r.Simulated = Simulated(t)
+		r.Model = hub.Source(a.ProfileOrigin)
 		if t.Hardware != nil && t.Hardware.Hub != nil {
 			hub := t.Hardware.Hub // as people call it: CalDigit Element Hub, firmware 30.2
 			r.Hub = hub.Product() + pick(hub.Firmware == "", "", ", firmware "+hub.Firmware)
@@ -196,7 +198,8 @@ func active(role trace.Role) bool { return role == trace.Read || role == trace.W
 
 // environmentDetails says where and how the run was made.
 func (r *runDoc) environmentDetails() *Details {
-	about, setup := r.run.About, &hardware.Setup{}
+	about := r.run.About
+	setup := &hardware.Setup{}
 	if t := r.run.Trace; t != nil {
 		setup = cmp.Or(t.Hardware, setup)
 	}

@@ -130,7 +130,8 @@ func (v *phaseView) addChanges(c *Chart) {
 			continue
 		}
 		from, to := v.seconds(change.StartS), v.seconds(change.EndS)
-		text, tone := analysis.ChangeLabel(&change, len(v.lanes), v.label), toneOf(&change)
+		text := analysis.ChangeLabel(&change, len(v.lanes), v.label)
+		tone := toneOf(&change)
 		if from == to {
 			c.Marks = append(c.Marks,
 				Mark{At: from, Upright: true, Text: text, Key: None, Tone: tone})
@@ -211,7 +212,8 @@ func (v *phaseView) timeTitle() string {
 			parts = append(parts, v.fallText(key.Label, t.FromRate, t.ToRate, t.AtBytes))
 		}
 		if lag := v.longestRecovery(key.Name); lag >= minWaitS {
-			waiting, longest = append(waiting, key.Label), max(longest, lag)
+			waiting = append(waiting, key.Label)
+			longest = max(longest, lag)
 		}
 	}
 	switch {
@@ -246,7 +248,8 @@ func (v *phaseView) rates(name string, top float64) Axis {
 // totalChart is all disks together, with the limit that they share if all goes one way, and that of
 // a link that all of them use; nil if there is no total, or only one disk to it.
 func (v *phaseView) totalChart() *Chart {
-	o, series := v.found.Overlap, v.found.Series
+	o := v.found.Overlap
+	series := v.found.Series
 	if series == nil || o == nil || len(o.Disks) < 2 || v.endS == 0 {
 		return nil
 	}
@@ -278,7 +281,9 @@ func (v *phaseView) totalChart() *Chart {
 	}
 	c := v.overTime("total", "Together "+v.Rate(o.Rate)+" with "+allOf(len(o.Disks))+" busy",
 		v.rates("all disks together", top))
-	c.Keys, c.Marks, c.Caption = nil, limits, "The rates of all disks added up."
+	c.Keys = nil
+	c.Marks = limits
+	c.Caption = "The rates of all disks added up."
 	c.add(s)
 	v.addOverlap(c)
 	return c

@@ -60,7 +60,8 @@ func OfTrend(of, left string, list []trend.HostSeries) *Document {
 	out := &AnswerView{Scale: scale, Sure: left, Chart: runsChart(first, list[:1], scale)}
 	doc.Answer = out
 	for i := range list {
-		s, group := &list[i], list[changed:]
+		s := &list[i]
+		group := list[changed:]
 		if i < changed {
 			group = list[:changed]
 		}
@@ -71,18 +72,21 @@ func OfTrend(of, left string, list []trend.HostSeries) *Document {
 			Chart: runsChart(s, group, scale), Table: trendTable(list[i:i+1], scale),
 		}
 		if change := s.Change(); change != 0 {
-			b.Effect, b.Tone = Change(change), pick(change < 0, Bad, Good)
+			b.Effect = Change(change)
+			b.Tone = pick(change < 0, Bad, Good)
 		} else if i < changed {
 			b.Effect = "over"
 		}
 		out.Benches = append(out.Benches, b)
 	}
-	name, shown := first.Host, list[:changed]
+	name := first.Host
+	shown := list[:changed]
 	if len(list) > 1 {
 		out.Sentence = fmt.Sprintf("%s of %d hosts: %d changed, %d are steady.",
 			unit.Plural(runs, "run"), len(list), changed, len(list)-changed)
 	} else {
-		name, shown = of, list
+		name = of
+		shown = list
 	}
 	out.Table = trendTable(shown, scale)
 	out.Table.ID = "changes"
@@ -119,7 +123,8 @@ func runsChart(s *trend.HostSeries, group []trend.HostSeries, scale Scale) *Char
 		Y:       Axis{Name: "rate, " + scale.Unit, Min: low * first, Max: high * first},
 	}
 	dots := ChartSeries{Kind: Dots, Name: "runs"}
-	layout, newest := "2 Jan", s.Points[len(s.Points)-1]
+	layout := "2 Jan"
+	newest := s.Points[len(s.Points)-1]
 	if date(s.Points[0].Started, layout) == date(newest.Started, layout) {
 		layout = "15:04"
 	}

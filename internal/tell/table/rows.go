@@ -155,8 +155,11 @@ func newSource(r *recorded.Run) *source {
 		s.run.Source = filepath.Base(full)
 	}
 	if o := r.Analysis.Origin; o != nil {
-		s.run.ID, s.run.Host, s.run.Hub, s.run.Simulated, s.run.Status = o.Run, o.Host, o.Hub,
-			o.Simulated, o.Status
+		s.run.ID = o.Run
+		s.run.Host = o.Host
+		s.run.Hub = o.Hub
+		s.run.Simulated = o.Simulated
+		s.run.Status = o.Status
 		if at, err := time.Parse(time.RFC3339, o.Started); err == nil {
 			s.run.Started = at.UTC()
 		}
@@ -229,7 +232,9 @@ func (s *source) phaseRows(add func(any)) {
 			Warnings: codes(p.Warnings, ""),
 		}
 		if o := p.Overlap; o != nil {
-			row.OverlapS, row.OverlapBytes, row.Rate = &o.DurationS, &o.Bytes, &o.Rate
+			row.OverlapS = &o.DurationS
+			row.OverlapBytes = &o.Bytes
+			row.Rate = &o.Rate
 			row.ReadRate, row.WriteRate = &o.ReadRate, &o.WriteRate
 			row.RateLow, row.RateHigh = bounds(o.CI95)
 			if o.Jain > 0 {
@@ -276,8 +281,10 @@ func (s *source) disks() (rows []DiskRow) {
 func (row *DiskRow) measure(p *analysis.PhaseResult, d *analysis.DiskResult) {
 	if o := p.Overlap; o != nil {
 		part := o.Disks[row.Disk]
-		row.OverlapBytes, row.OverlapS, row.Rate, row.Share = &part.Bytes, &o.DurationS, &part.Rate,
-			&part.Share
+		row.OverlapBytes = &part.Bytes
+		row.OverlapS = &o.DurationS
+		row.Rate = &part.Rate
+		row.Share = &part.Share
 		row.RateLow, row.RateHigh = bounds(part.CI95)
 	}
 	if c := p.Contention; c != nil {
@@ -302,8 +309,10 @@ func (row *DiskRow) measure(p *analysis.PhaseResult, d *analysis.DiskResult) {
 		row.Requests, row.P50, row.P99, row.P999 = &l.Requests, l.P50NS, l.P99NS, l.P999NS
 	}
 	if t := d.Throttle; t != nil {
-		row.ThrottleAt, row.ThrottleFrom, row.ThrottleTo, row.Cause = &t.AtBytes, &t.FromRate,
-			&t.ToRate, t.Cause
+		row.ThrottleAt = &t.AtBytes
+		row.ThrottleFrom = &t.FromRate
+		row.ThrottleTo = &t.ToRate
+		row.Cause = t.Cause
 	}
 	if t := d.Temperature; t != nil {
 		row.FirstC, row.MaxC = &t.FirstC, &t.MaxC
@@ -311,7 +320,9 @@ func (row *DiskRow) measure(p *analysis.PhaseResult, d *analysis.DiskResult) {
 	for _, t := range p.StreamTotals {
 		if t.Disk == row.Disk {
 			due, late := int64(t.Due), int64(t.Late)
-			row.Streams, row.Frames, row.LateFrames = int64(t.Streams), &due, &late
+			row.Streams = int64(t.Streams)
+			row.Frames = &due
+			row.LateFrames = &late
 		}
 	}
 }
@@ -376,7 +387,9 @@ func (s *source) seconds(p *trace.Phase, d *trace.DiskRecord, add func(any)) {
 	if len(active) == 0 {
 		return
 	}
-	curve, begin, end := overlap.NewCurve(d), active[0].StartNS, active[len(active)-1].EndNS
+	curve := overlap.NewCurve(d)
+	begin := active[0].StartNS
+	end := active[len(active)-1].EndNS
 	warmth := map[int64]*float64{}
 	for _, g := range p.Gauges {
 		if g.Disk == d.Name && g.Name == trace.Temperature {

@@ -57,7 +57,8 @@ func (o *Form) Settle(out string) error {
 	if out != "-" {
 		ending = strings.ToLower(filepath.Ext(out))
 	}
-	meant, available := endings(ending), strings.Join(slices.Sorted(slices.Values(o.Formats)), ", ")
+	meant := endings(ending)
+	available := strings.Join(slices.Sorted(slices.Values(o.Formats)), ", ")
 	switch {
 	case o.Format != "" && !slices.Contains(o.Formats, o.Format):
 		return fmt.Errorf("--format %s: try one of %s", o.Format, available)
@@ -119,7 +120,8 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 			return func(w io.Writer) error { return export.Table(w, table, doc.Simulated) }, nil
 		}
 		alone := *doc
-		alone.Title, alone.Answer = report.TableTitle(doc, table), nil
+		alone.Title = report.TableTitle(doc, table)
+		alone.Answer = nil
 		alone.Blocks = []report.Block{table}
 		doc = &alone
 	}
@@ -170,7 +172,8 @@ func find[B report.Block](doc *report.Document, kind, name, phase string, nameOf
 		if phase == "" {
 			list = append(list, report.Collect[B](p.Blocks)...)
 		} else if p.Is(phase) {
-			known, list = true, append(report.Collect[B](p.Blocks), list...)
+			known = true
+			list = append(report.Collect[B](p.Blocks), list...)
 		}
 	}
 	if !known {

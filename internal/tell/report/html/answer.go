@@ -58,7 +58,9 @@ func (p *page) prepareAnswer(tmpl *template.Template) error {
 	}
 	k := perRate(a.Scale, a.Loads)
 	first := newHub(a.Scale, &a.Loads[0], k)
-	p.Hub, p.First, p.Race = &first, &a.Loads[0], a.Layout == report.LayoutRace
+	p.Hub = &first
+	p.First = &a.Loads[0]
+	p.Race = a.Layout == report.LayoutRace
 	for _, d := range p.First.Disks {
 		if d.Baseline > 0 {
 			p.Note = "Pale: its baseline, the speed without the others. "
@@ -224,7 +226,8 @@ func markup(tmpl *template.Template, name string, data any) (string, error) {
 // packState packs the loads that can be chosen.
 func (p *page) packState(tmpl *template.Template, k float64) error {
 	a := p.Doc.Answer
-	loads, points := map[string]loadState{}, 0
+	loads := map[string]loadState{}
+	points := 0
 	for i := range a.Loads {
 		l := &a.Loads[i]
 		s := loadState{Title: l.Title}
@@ -279,7 +282,8 @@ func (p *page) raceState(tmpl *template.Template, k float64) (*raceState, error)
 	scale := p.Doc.Answer.Scale
 	draw := func(rates []float64, moment float64) (string, error) {
 		l := *p.First
-		l.Disks, l.Rate = slices.Clone(l.Disks), 0
+		l.Disks = slices.Clone(l.Disks)
+		l.Rate = 0
 		for i := range l.Disks {
 			d := &l.Disks[i]
 			d.Rate, d.Kept = rates[i]*scale.Size, 0

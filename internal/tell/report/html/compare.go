@@ -85,7 +85,8 @@ func (p *page) prepareComparison(tmpl *template.Template) error {
 		}
 		states[l.Sides[0].ID] = loadState{Title: l.Sides[0].Title, Hub: hub}
 	}
-	p.Comparison, p.Chosen = c, c.First.Sides[0].ID
+	p.Comparison = c
+	p.Chosen = c.First.Sides[0].ID
 	return p.packLoads(states, nil)
 }
 
@@ -100,7 +101,8 @@ func (c *comparison) newRow(scale report.Scale, l *report.LoadPair, top float64)
 		Fell:   l.Changed() && *r.Change < 0,
 	}
 	if v := r.Interval; v != nil {
-		row.Interval, row.Left = report.ChangeSpan(v), c.Axis.At(v[0])
+		row.Interval = report.ChangeSpan(v)
+		row.Left = c.Axis.At(v[0])
 		row.Width = tenth(c.Axis.At(v[1]) - row.Left)
 	}
 	return row

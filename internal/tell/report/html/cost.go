@@ -32,7 +32,8 @@ const (
 )
 
 func newCosts(a *report.AnswerView) *costs {
-	first, links := &a.Costs[0], a.Ruler()
+	first := &a.Costs[0]
+	links := a.Ruler()
 	k := min(routePerRate/a.Scale.Size, maxRoute/max(first.Rate, first.DirectRate))
 	c := &costs{
 		Own: tenth(k * first.DirectRate), Hub: tenth(k * first.Rate),

@@ -109,7 +109,8 @@ func newLive(doc *report.Document, c *report.Chart) live {
 	for _, unused := range []string{"title", "toolbox", "color"} {
 		delete(option, unused)
 	}
-	option["animation"], option["legend"] = false, object{"show": false}
+	option["animation"] = false
+	option["legend"] = object{"show": false}
 	tip := object{
 		"trigger": "item", "formatter": "tip", "confine": true, "className": "tip", "padding": 0,
 		"borderWidth":        0,
@@ -193,7 +194,8 @@ func symbol(key report.LegendKey) string {
 // addSeries adds a series. All of one key have one name, by which the script hides them together.
 func (b *builder) addSeries(s *report.ChartSeries) {
 	b.live.Columns = append(b.live.Columns, columns(s.Points))
-	fill, opacity := "@"+paint(b.chart.Keys, s.Key, report.Unsigned, "ink"), float32(1)
+	fill := "@" + paint(b.chart.Keys, s.Key, report.Unsigned, "ink")
+	opacity := float32(1)
 	if s.Faint {
 		opacity = 0.4
 	}
@@ -202,8 +204,9 @@ func (b *builder) addSeries(s *report.ChartSeries) {
 		out.ItemStyle = &opts.ItemStyle{Color: fill, Opacity: opts.Float(opacity)}
 		switch s.Kind {
 		case report.Line:
-			out.LineStyle, out.ShowSymbol = &opts.LineStyle{Color: fill,
-				Opacity: opts.Float(opacity), Width: 2}, opts.Bool(false)
+			out.LineStyle = &opts.LineStyle{Color: fill,
+				Opacity: opts.Float(opacity), Width: 2}
+			out.ShowSymbol = opts.Bool(false)
 		case report.Dots:
 			out.Symbol, out.SymbolSize = "path://"+b.live.View.Symbols[s.Key], symbolSize
 		case report.Bar:
@@ -241,7 +244,10 @@ func (b *builder) addLine(
 	b.live.Columns = append(b.live.Columns, columns(ends))
 	b.live.View.Texts = append(b.live.View.Texts, report.Clean(text))
 	b.AddSeries("k"+strconv.Itoa(key), nil, charts.WithSeriesOpts(func(s *charts.SingleSeries) {
-		s.Animation, s.Symbol, s.AreaStyle, s.LineStyle = nil, "none", area, &stroke
+		s.Animation = nil
+		s.Symbol = "none"
+		s.AreaStyle = area
+		s.LineStyle = &stroke
 		if text == "" {
 			return
 		}
@@ -271,15 +277,22 @@ func (b *builder) addAxes() {
 		AxisLabel: label(c.Y), SplitLine: grid(!rows), AxisLine: foot,
 	}
 	if rows {
-		y.Inverse, y.MinInterval, y.MaxInterval = opts.Bool(true), 1, 1
-		y.AxisLabel.Formatter, y.AxisLabel.ShowMaxLabel, y.AxisLabel.HideOverlap = "row", nil, nil
+		y.Inverse = opts.Bool(true)
+		y.MinInterval = 1
+		y.MaxInterval = 1
+		y.AxisLabel.Formatter = "row"
+		y.AxisLabel.ShowMaxLabel = nil
+		y.AxisLabel.HideOverlap = nil
 	}
 	if rows && c.Series[0].Kind == report.Bar {
 		var numbers []int
 		for i := range c.Rows {
 			numbers = append(numbers, i)
 		}
-		y.Type, y.Min, y.Max, y.Data = "category", nil, nil, numbers
+		y.Type = "category"
+		y.Min = nil
+		y.Max = nil
+		y.Data = numbers
 	}
 	b.SetGlobalOptions(charts.WithXAxisOpts(x), charts.WithYAxisOpts(y))
 }

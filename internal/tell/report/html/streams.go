@@ -66,7 +66,8 @@ func newPace(l *report.Lane) pace {
 	for _, t := range l.Tries {
 		m := paceMark{At: tenth(perCent * t.Rate / top), Clean: t.State() == stream.Clean}
 		if m.At-last > paceRoom {
-			m.Text, last = unit.FormatNumber(t.Rate/1e9), m.At
+			m.Text = unit.FormatNumber(t.Rate / 1e9)
+			last = m.At
 		}
 		p.Marks = append(p.Marks, m)
 	}

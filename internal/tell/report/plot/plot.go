@@ -48,7 +48,8 @@ const (
 // on what it was measured, and that it was not.
 func Write(w io.Writer, doc *report.Document, chart *report.Chart, opts Options) error {
 	c := newCanvas(chart, opts)
-	width, height := vg.Length(narrow), planeHeight
+	width := vg.Length(narrow)
+	height := planeHeight
 	if chart.Wide {
 		width = wide
 	}
@@ -131,7 +132,8 @@ func (c *canvas) drawContent() {
 }
 
 func (c *canvas) drawSeries(s report.ChartSeries) {
-	colour, height := c.colour(s.Key, report.Unsigned), vg.Length(barHeight)
+	colour := c.colour(s.Key, report.Unsigned)
+	height := vg.Length(barHeight)
 	if s.Faint { // Its bars stand behind those of another series.
 		colour += pale
 		height *= 2

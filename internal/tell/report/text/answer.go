@@ -147,7 +147,8 @@ type shortLoad struct {
 func (l *shortLoad) keepLeast(disks int) {
 	all := l.Least()
 	rest := all[disks:]
-	l.Disks, l.rest = all[:disks], fmt.Sprintf("%d more", len(rest))
+	l.Disks = all[:disks]
+	l.rest = fmt.Sprintf("%d more", len(rest))
 	if rest[len(rest)-1].Kept > 0 {
 		l.rest += " keep " + rest[0].Percent() + " or more"
 	}

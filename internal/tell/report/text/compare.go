@@ -26,21 +26,26 @@ func (p *printer) printComparison(a *report.AnswerView) bool {
 	}
 	p.printWrapped("", a.Sentence, nil)
 	if g := a.Gate; g != nil {
-		sign, colour := "✓ ", p.ink.Green
+		sign := "✓ "
+		colour := p.ink.Green
 		switch g.Sign {
 		case report.Bad:
-			sign, colour = "✗ ", p.ink.Red
+			sign = "✗ "
+			colour = p.ink.Red
 		case report.Doubt:
-			sign, colour = "? ", p.ink.Yellow
+			sign = "? "
+			colour = p.ink.Yellow
 		}
 		p.printWrapped(sign, g.Title+". "+g.Text, colour)
 	}
-	shown, count := *c, map[bool]int{true: maxSeveral, false: maxAlone}
+	shown := *c
+	count := map[bool]int{true: maxSeveral, false: maxAlone}
 	t := *a.Table
 	shown.Loads, t.Rows = nil, nil
 	for i, l := range c.Loads {
 		if count[l.Several]--; count[l.Several] >= 0 {
-			shown.Loads, t.Rows = append(shown.Loads, l), append(t.Rows, a.Table.Rows[i])
+			shown.Loads = append(shown.Loads, l)
+			t.Rows = append(t.Rows, a.Table.Rows[i])
 		}
 	}
 	t.Note = ""
@@ -74,7 +79,8 @@ func (p *printer) printBars(c *report.Comparison, t *report.Table) {
 		place := func(at float64) int { return int(math.Round(at / 100 * float64(room-1))) }
 		head := []rune(strings.Repeat(" ", room))
 		for _, tick := range axis.Ticks {
-			at, text := place(tick.At), []rune(tick.Text)
+			at := place(tick.At)
+			text := []rune(tick.Text)
 			if at+len(text) <= room &&
 				strings.TrimSpace(string(head[max(0, at-1):at+len(text)])) == "" {
 				copy(head[at:], text)

@@ -127,9 +127,11 @@ func (p *printer) printTable(indent string, t *report.Table) {
 	}
 	words, widths := t.Printed()
 	room := p.width - cells.Width(indent)
-	heads, keep := make([]string, len(t.Columns)), make([]int, len(t.Columns))
+	heads := make([]string, len(t.Columns))
+	keep := make([]int, len(t.Columns))
 	for i, column := range t.Columns {
-		heads[i], keep[i] = column.Head, i
+		heads[i] = column.Head
+		keep[i] = i
 	}
 	if t.Sentences { // each row's short cells in columns, and what its others say under them
 		var short []int
@@ -211,7 +213,9 @@ func (p *printer) printRow(indent string, t *report.Table, row []report.Cell, wo
 	var line strings.Builder
 	line.WriteString(indent)
 	for _, i := range columns {
-		width, branches, text := widths[i], "", words[i]
+		width := widths[i]
+		branches := ""
+		text := words[i]
 		if t.Columns[i].Numbers {
 			width = -width
 		}
