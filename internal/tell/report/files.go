@@ -24,7 +24,7 @@ func (v *phaseView) sizeChart() *Chart {
 			"percentile."
 	}
 	spread := math.Log(v.largeB / v.smallB)
-	bySize := func(f file) (from, to float64) {
+	bySize := func(f transfer) (from, to float64) {
 		at := math.Log(f.bytes/v.smallB) / spread
 		return at, at
 	}
@@ -151,7 +151,7 @@ func (v *phaseView) bytesChart() *Chart {
 	c := &Chart{ID: "worn", Keys: v.laneKeys(), Y: v.rates("rate", v.top)}
 	c.X = Axis{Name: "moved so far", Unit: Bytes, Max: v.sumB}
 	c.Caption = "From left to right: the bytes that the disk has moved in this phase so far."
-	v.addFiles(c, roundForChart, func(f file) (from, to float64) {
+	v.addFiles(c, roundForChart, func(f transfer) (from, to float64) {
 		return f.movedB / v.sumB, (f.movedB + f.bytes) / v.sumB
 	})
 	var falls []string

@@ -32,7 +32,7 @@ func (v *phaseView) timeChart() *Chart {
 	if len(v.found.Streams) > 0 {
 		c.Caption += " Of streams: about a second each."
 	}
-	v.addFiles(c, v.seconds, func(f file) (from, to float64) {
+	v.addFiles(c, v.seconds, func(f transfer) (from, to float64) {
 		return f.startS / v.endS, f.endS / v.endS
 	})
 	v.addOverlap(c)

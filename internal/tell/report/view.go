@@ -30,12 +30,12 @@ type phaseView struct {
 type lane struct {
 	key   LegendKey
 	op    trace.Role
-	files []file
+	files []transfer
 	stats analysis.DiskResult
 }
 
-// file is one transfer, in seconds since the phase's release and bytes per second.
-type file struct {
+// transfer is what moving one file took, in seconds since the phase's release and bytes per second.
+type transfer struct {
 	startS, endS float64
 	bytes        float64
 	rate         float64
@@ -76,7 +76,7 @@ func (v *phaseView) newLane(d *trace.DiskRecord) lane {
 			continue
 		}
 		bytes, seconds := float64(f.Bytes), float64(f.EndNS-f.StartNS)/1e9
-		l.files = append(l.files, file{
+		l.files = append(l.files, transfer{
 			float64(f.StartNS) / 1e9, float64(f.EndNS) / 1e9, bytes, bytes / seconds, movedB,
 			float64(f.Seq + 1), f.Filler,
 		})
@@ -207,7 +207,7 @@ type bucket struct {
 }
 
 // placing says from where to where a file lies on an axis, from 0 to 1.
-type placing func(f file) (from, to float64)
+type placing func(f transfer) (from, to float64)
 
 // buckets cuts an axis into parts of some twenty files each, or more if that would make more parts
 // than a screen can show. A file is of the part in which its middle lies.
@@ -230,26 +230,26 @@ func (l *lane) buckets(place placing) []bucket {
 	return out
 }
 
-func index(f file, place placing, n int) int {
+func index(f transfer, place placing, n int) int {
 	from, to := place(f)
 	return min(n-1, max(0, int((from+to)/2*float64(n))))
 }
 
 // outliers are a lane's files outside its buckets, those first that are furthest from the mean.
-func (l *lane) outliers(buckets []bucket, place placing) []file {
-	far := func(f file) float64 { // a logarithm of the ratio; 0 inside the bucket
+func (l *lane) outliers(buckets []bucket, place placing) []transfer {
+	far := func(f transfer) float64 { // a logarithm of the ratio; 0 inside the bucket
 		b := &buckets[index(f, place, len(buckets))]
 		if b.low <= f.rate && f.rate <= b.high {
 			return 0
 		}
 		return math.Abs(math.Log(f.rate / b.mean))
 	}
-	var out []file
+	var out []transfer
 	for _, f := range l.files {
 		if far(f) != 0 {
 			out = append(out, f)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b file) int { return cmp.Compare(far(b), far(a)) })
+	slices.SortStableFunc(out, func(a, b transfer) int { return cmp.Compare(far(b), far(a)) })
 	return out
 }
