@@ -215,7 +215,7 @@ func Groups(base []Input, others [][]Input, earlier []Measurements) *Comparison 
 	b := matchAll(base, first)
 	c := &Comparison{
 		Version:  Version,
-		Level:    Chance,
+		Level:    falseClaimRate,
 		Base:     sideOf(b),
 		Pairs:    []Pair{},
 		Earlier:  len(earlier),

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// Chance is the chance, for a whole comparison, that any rate is called faster or slower by
+	// falseClaimRate is the chance, for a whole comparison, that any rate is called faster or slower by
 	// mistake, half of it each way. Each interval by itself misses the truth as often.
-	Chance = 0.05
+	falseClaimRate = 0.05
 	// minError is the smallest error assumed for the difference of two rates, as a share: simulated
 	// disks repeat to the nanosecond, and a difference that small is of no interest.
 	minError = 0.0007
@@ -46,13 +46,13 @@ func Judge(above []*stats.Estimate) []FallOutcome {
 			chances[i] = 1 - e.Above(0)
 		}
 	}
-	corrected, _ := stats.Holm(chances, nil, Chance/2)
+	corrected, _ := stats.Holm(chances, nil, falseClaimRate/2)
 	for i, e := range above {
 		switch {
 		case e == nil:
-		case corrected[i] <= Chance/2:
+		case corrected[i] <= falseClaimRate/2:
 			outcomes[i] = Fell
-		case e.Above(0) <= Chance/2:
+		case e.Above(0) <= falseClaimRate/2:
 			outcomes[i] = DidNotFall
 		}
 	}
@@ -253,11 +253,11 @@ func correct(tests []*Test, above, below TestResult) {
 			chances = append(chances, *t.P)
 		}
 	}
-	corrected, levels := stats.Holm(chances, nil, Chance)
+	corrected, levels := stats.Holm(chances, nil, falseClaimRate)
 	for i, t := range judged {
 		t.Corrected = &corrected[i]
 		switch {
-		case corrected[i] > Chance:
+		case corrected[i] > falseClaimRate:
 			t.Verdict = NotShown
 		case *t.Change > 0:
 			t.Verdict = above

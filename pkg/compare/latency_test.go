@@ -233,25 +233,3 @@ func TestLatenciesOfRepeats(t *testing.T) {
 		}
 	}
 }
-
-// Latencies take nothing from the tests of rates, and give them nothing.
-func TestLatenciesLeaveRatesAlone(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(2, 53))
-	c := latencyClass{latency: tracetest.Latency{PerS: 500, MedianNS: 1e6, Sigma: 0.2}, seconds: 20}
-	base, other := latencyRun(c, rnd, 1), latencyRun(c, rnd, 3)
-	with := Runs(base, other)
-	for _, r := range []Input{base, other} {
-		r.Trace.Phases[0].Disks[0].Latencies = nil
-	}
-	without := Runs(base, other)
-	if with.Tests != without.Tests {
-		t.Errorf("%d tests of rates with latencies, %d without", with.Tests, without.Tests)
-	}
-	for i, r := range with.Pairs[0].Phases[0].Rates {
-		if o := without.Pairs[0].Phases[0].Rates[i]; *r.Corrected != *o.Corrected ||
-			r.Verdict != o.Verdict {
-			t.Errorf("%s: p is %g with latencies, %g without", r.Measure, *r.Corrected,
-				*o.Corrected)
-		}
-	}
-}

@@ -89,20 +89,6 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// A run of other work is no repeat of another, whatever its phases are called.
-func TestRepeatsOfUnlikeWork(t *testing.T) {
-	of := func(change func(*work.Work)) Input { return runOf("r", doing("WW", 1e9, change)) }
-	if p := groups([]Input{of(nil), of(nil)},
-		[]Input{of(nil), of(nil)}).Pairs[0].Phases[0]; len(p.Rates) == 0 {
-		t.Errorf("equal ones: %s", p.Reason)
-	}
-	unflushed := func(w *work.Work) { w.Flush = "none" }
-	p := groups([]Input{of(nil), of(unflushed)}, []Input{of(nil), of(nil)}).Pairs[0].Phases[0]
-	if want := "run 2 of a side is not a repeat of the first: flush of A is none, not full"; len(p.Rates) > 0 || p.Reason != want {
-		t.Errorf("%d rates, %q; want none, for %q", len(p.Rates), p.Reason, want)
-	}
-}
-
 // What a change can be about is what differs: another hub's profile has other disks, so no change
 // is the hub's alone.
 func TestAbout(t *testing.T) {

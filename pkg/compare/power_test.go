@@ -113,7 +113,7 @@ func TestPower(t *testing.T) {
 			runCounts{tt.base, tt.new, tt.history}, tt.fall)
 		n := 1/float64(tt.base) + 1/float64(tt.new)
 		free := float64(tt.base + tt.new - 2 + max(0, tt.history-1))
-		level := Chance / 2 / float64(tt.rates)
+		level := falseClaimRate / 2 / float64(tt.rates)
 		one := power(-math.Log1p(-tt.fall)/total/math.Sqrt(n), free, level)
 		if !tt.common {
 			known := power(-math.Log1p(-tt.fall)/total/math.Sqrt(n), free*float64(tt.rates), level)

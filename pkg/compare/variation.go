@@ -296,7 +296,7 @@ func Values(samples []Measurements, key MeasurementKey) (values []stats.Estimate
 func Log(value float64, ci *stats.Interval) stats.Estimate {
 	e := stats.Estimate{Mean: math.Log(value)}
 	if ci != nil {
-		e.SE = max(minError, ci.Half()/value/stats.StudentQuantile(1-Chance/2, freeOfInterval))
+		e.SE = max(minError, ci.Half()/value/stats.StudentQuantile(1-falseClaimRate/2, freeOfInterval))
 		e.DegreesOfFreedom = freeOfInterval
 	}
 	return e

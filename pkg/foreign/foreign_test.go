@@ -109,16 +109,6 @@ func TestFioTooMuch(t *testing.T) {
 		run.Phases[0].Disks[0].Files[0].Bytes)
 }
 
-func TestFioBothDirections(t *testing.T) {
-	log := averaged(0, 0, 2000, 1000, 0, nil) + averaged(0, 0, 2000, 3000, 1, nil)
-	_, run := imported(t, "both", []InputFile{{"a_bw.1.log", []byte(log)}}, Options{})
-	d := run.Phases[0].Disks[0]
-	if f := d.Files[0]; len(d.Files) != 1 || d.Op != trace.Write ||
-		math.Abs(float64(f.Bytes)-4000*1024*2) > 2000 || f.EndNS != 2e9 {
-		t.Errorf("%+v", d)
-	}
-}
-
 // What several jobs did to one disk is added up, and held against the results of all of them.
 func TestJobsOfOneDisk(t *testing.T) {
 	group := func(bytes int64) InputFile {

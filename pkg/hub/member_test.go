@@ -73,7 +73,7 @@ func TestCacheOverPhases(t *testing.T) {
 		{"a full one lasts out a small write", 200, Work{Op: write, Sizes: files(4)}, 2},
 		{"which leaves the rest", 0, Work{Op: write, Sizes: files(17)}, 8 + 2},
 	} {
-		s.Restart(int64(phase.rest * 1e9))
+		s.restart(int64(phase.rest * 1e9))
 		check.Near(t, phase.what+": took", phase.want, finish(t, s, "A", phase.work), 1e-6)
 	}
 }

@@ -104,9 +104,9 @@ func NewSim(p *Profile) *Sim {
 	return &Sim{profile: p, caches: map[string]*cacheLevel{}}
 }
 
-// Restart begins a new phase after a rest: no disk is active and the time is at zero again. Caches
+// restart begins a new phase after a rest: no disk is active and the time is at zero again. Caches
 // refill during the rest.
-func (s *Sim) Restart(restNS int64) {
+func (s *Sim) restart(restNS int64) {
 	for _, m := range s.members {
 		if m.state == active {
 			m.stop(s.now)

@@ -91,7 +91,7 @@ func WorkOf(plan *scenario.Plan, phase *scenario.Phase, job *scenario.Job) Work 
 // JoinPhase brings all disks of a phase onto the hub at its release, and takes them away at its
 // limit, if it has one.
 func (s *Sim) JoinPhase(plan *scenario.Plan, phase *scenario.Phase) error {
-	s.Restart(int64(phase.Cooldown))
+	s.restart(int64(phase.Cooldown))
 	s.settling = policy.NewSettling(phase)
 	limit := policy.Of(phase).Limit
 	for i := range phase.Jobs {

@@ -72,18 +72,6 @@ func outcomes(events []trace.Event) (tracetest.Outcomes, map[string]int64) {
 	return streams, bytes
 }
 
-// BenchmarkStreams plays 24 streams beside two writers for half a minute.
-func BenchmarkStreams(b *testing.B) {
-	spec := uhd(24)
-	spec.Rate = 40e6
-	plan := playing(spec, 30*time.Second, busy("B", write), busy("C", write))
-	p := round()
-	p.Noise = 0.03
-	for b.Loop() {
-		check.Must(b, Simulate(plan, p, func(*trace.Event) error { return nil }))
-	}
-}
-
 // What the disk can move while it is let is enough, or it is not: the streams know no state
 // between.
 func TestStreamsCleanOrNot(t *testing.T) {
@@ -282,35 +270,5 @@ func TestSearchFindsTheMaximumOfStreams(t *testing.T) {
 			t.Errorf("hub %d: found %v alone and %v beside the others in %d tries, want %g and %g",
 				i, got.Alone, got.Found, tries, alone, with)
 		}
-	}
-}
-
-// The pace that a search finds is clean, and one of 5 % more is not.
-func TestSearchFindsTheFastestPace(t *testing.T) {
-	rng := rand.New(rand.NewPCG(14, 2))
-	limited := 0
-	for i := range 8 {
-		plan := playing(uhd(12+rng.IntN(8)), 0, busy("B", write))
-		p := randomHub(rng)
-		phase := &plan.Phases[0]
-		phase.Search = &scenario.Search{Kind: trace.SearchPace, Disk: "B", Hold: 8 * time.Second}
-		got, tries := found(t, plan, p)
-		switch {
-		case got.Unlimited:
-			if !clean(t, plan, p, *phase) {
-				t.Errorf("hub %d: no limit, but without one it is not clean", i)
-			}
-		case got.Found == nil:
-			t.Errorf("hub %d: found nothing in %d tries", i, tries)
-		default:
-			limited++
-			if clean(t, plan, p, phase.WithPace("B", *got.Found*1.05)) || *got.Found > 0 &&
-				!clean(t, plan, p, phase.WithPace("B", *got.Found)) {
-				t.Errorf("hub %d: found %.4g, which is not clean, or 5 %% more is", i, *got.Found)
-			}
-		}
-	}
-	if limited < 3 || limited == 8 {
-		t.Errorf("%d of 8 cases need a limit", limited)
 	}
 }

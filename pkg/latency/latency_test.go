@@ -127,18 +127,6 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// What is written down and read back, in parts, adds up to the whole.
-func TestTextAddsUp(t *testing.T) {
-	times := draw(2, 10_000)
-	var parts []*Histogram
-	for part := range slices.Chunk(times, 700) {
-		parts = append(parts, decoded(t, histogramOf(part)))
-	}
-	if !NewSum(parts...).Equals(NewSum(histogramOf(times))) {
-		t.Error("the parts are not the whole")
-	}
-}
-
 // What is no text of ours is refused: none, one of an earlier version, cut short, or of another
 // layout.
 func TestDecodeRefuses(t *testing.T) {
