@@ -63,8 +63,8 @@ func BenchmarkData(b *testing.B) {
 	for name, do := range map[string]func(at int64){
 		"noise":        func(int64) { noise(buf[:1<<20], 1, 0) },
 		"stamp":        func(at int64) { s.put(buf[at:at+1<<20], at, at) },
-		"check stamps": func(at int64) { s.check(buf[at:at+1<<20], at, checkStamps) },
-		"check all":    func(at int64) { s.check(buf[at:at+1<<20], at, checkAll) },
+		"check stamps": func(at int64) { _ = s.check(buf[at:at+1<<20], at, checkStamps) },
+		"check all":    func(at int64) { _ = s.check(buf[at:at+1<<20], at, checkAll) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(1 << 20)

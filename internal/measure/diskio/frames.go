@@ -49,11 +49,14 @@ func (s *streams) openFiles() error {
 	}
 	played := s.files
 	for i, p := range s.players {
-		op, r := trace.Write, record{}
+		var r record
+		op := trace.Read
 		if p.Spec.Record {
+			op = trace.Write
 			r = s.plan(sizes[i])
 		} else {
-			op, r, played = trace.Read, played[0], played[1:]
+			r = played[0]
+			played = played[1:]
 		}
 		f, err := s.open(r, op, i)
 		if err != nil {

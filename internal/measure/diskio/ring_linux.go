@@ -272,27 +272,40 @@ func (r *ring) move(ctx context.Context, t *transfer, slots []slot) error {
 		}
 		for n := r.ready(); n > 0; n = r.ready() {
 			seenNS := t.now()
-			for range n {
-				if q := r.reap(); q != nil {
-					q.endNS = seenNS
-					t.ended(q)
-					if t.issue(done, &slots[q.number]) {
-						r.add(q)
-					} else {
-						inFlight--
-					}
-				}
-				if r.queued >= submitEvery {
-					if err := r.enter(0); err != nil {
-						return err
-					}
-				}
+			idle, err := r.reapAll(t, slots, done, n, seenNS)
+			if err != nil {
+				return err
 			}
+			inFlight -= idle
 			// In here: requests of a fast disk may complete for ever while they are submitted.
 			t.progress(seenNS)
 		}
 	}
 	return t.err(ctx)
+}
+
+// reapAll takes n completions that were seen at once, and has their slots issue the next requests.
+// It returns how many had none.
+func (r *ring) reapAll(
+	t *transfer, slots []slot, done <-chan struct{}, n uint32, seenNS int64,
+) (idle int, err error) {
+	for range n {
+		if q := r.reap(); q != nil {
+			q.endNS = seenNS
+			t.ended(q)
+			if t.issue(done, &slots[q.number]) {
+				r.add(q)
+			} else {
+				idle++
+			}
+		}
+		if r.queued >= submitEvery {
+			if err := r.enter(0); err != nil {
+				return idle, err
+			}
+		}
+	}
+	return idle, nil
 }
 
 // add queues a request. There is always room: no more are in flight than the ring has entries.
