@@ -194,12 +194,14 @@ func (p fallExplainer) neighbourGains(part *diskPart, t *Throttle) {
 
 // eventsIn reports whether a disk starts or ends between two times.
 func (p fallExplainer) eventsIn(fromNS, toNS int64) bool {
-	between := func(v overlap.Span) bool {
-		return fromNS < v.StartNS && v.StartNS < toNS || fromNS < v.EndNS && v.EndNS < toNS
+	for _, part := range p.parts {
+		for _, v := range part.Active {
+			if fromNS < v.StartNS && v.StartNS < toNS || fromNS < v.EndNS && v.EndNS < toNS {
+				return true
+			}
+		}
 	}
-	return slices.ContainsFunc(p.parts, func(part *diskPart) bool {
-		return slices.ContainsFunc(part.Active, between)
-	})
+	return false
 }
 
 // gaugeReport works out what gauges say of a phase's disks and of the computer.

@@ -50,6 +50,16 @@ func (r *groupTotal) comparable(s *groupTotal) bool {
 	return shared || p.part(r.disks[0]).Work.Same(q.part(s.disks[0]).Work)
 }
 
+// comparableToAll reports whether the set is comparable to each of a group.
+func (r *groupTotal) comparableToAll(group []*groupTotal) bool {
+	for _, s := range group {
+		if !r.comparable(s) {
+			return false
+		}
+	}
+	return true
+}
+
 // ceilings looks for limits that disks have in common. No link is known by a rate alone: the
 // evidence is a set of disks to which another was added without raising the total, though one by
 // one they reach a fifth more, and that no other set passed that total either. Totals that lie
@@ -63,12 +73,11 @@ func (r *run) ceilings() {
 			if total == nil {
 				continue
 			}
-			differs := func(s *groupTotal) bool { return !total.comparable(s) }
-			i := slices.IndexFunc(groups, func(g []*groupTotal) bool {
-				return !slices.ContainsFunc(g, differs)
-			})
-			if i < 0 {
-				i = len(groups)
+			i := 0
+			for i < len(groups) && !total.comparableToAll(groups[i]) {
+				i++
+			}
+			if i == len(groups) {
 				groups = append(groups, nil)
 			}
 			groups[i] = append(groups[i], total)
@@ -199,16 +208,15 @@ func largestWithin(sets []*groupTotal, s *groupTotal) (found *groupTotal) {
 // duplexGains compares every phase of reads and writes mixed with the best phase of the same disks
 // one way, that do the same except for their direction.
 func duplexGains(phases []*phase) {
-	limited := func(p *phase) bool { return slices.ContainsFunc(p.parts, (*diskPart).IsPaced) }
 	mixed := func(o *Overlap) bool { return o.ReadRate > 0 && o.WriteRate > 0 }
 	for _, p := range phases {
-		if p.out.Contention == nil || !mixed(p.out.Overlap) || limited(p) {
+		if p.out.Contention == nil || !mixed(p.out.Overlap) || p.hasPacedDisk() {
 			continue
 		}
 		var best *Overlap
 		for _, q := range phases {
 			o := q.out.Overlap
-			if o != nil && !limited(q) && !mixed(o) && (best == nil || o.Rate > best.Rate) &&
+			if o != nil && !q.hasPacedDisk() && !mixed(o) && (best == nil || o.Rate > best.Rate) &&
 				sameParts(p.parts, q.parts, work.KeyOp, work.KeyMix) {
 				best = o
 			}

@@ -189,14 +189,23 @@ func (p changeFinder) forgetUndone() {
 	for _, part := range p.parts {
 		for i, kind := range part.kinds {
 			at := part.Levels[i].StartNS
-			if kind == KindOwnFall && !slices.ContainsFunc(p.out.Changes, func(c Change) bool {
-				return c.Kind == KindOwnFall && c.concerns(part.Name()) &&
-					abs(nanoseconds(c.StartS)-at) <= explainsNS
-			}) {
+			if kind == KindOwnFall && !p.fallsAt(part, at) {
 				part.kinds[i] = ""
 			}
 		}
 	}
+}
+
+// fallsAt reports whether the ledger has a fall of the disk's own at about a time.
+func (p changeFinder) fallsAt(part *diskPart, ns int64) bool {
+	for i := range p.out.Changes {
+		c := &p.out.Changes[i]
+		if c.Kind == KindOwnFall && c.concerns(part.Name()) &&
+			abs(nanoseconds(c.StartS)-ns) <= explainsNS {
+			return true
+		}
+	}
+	return false
 }
 
 // startsAndEnds are the disks that begin after the phase has, and those that end before it does.

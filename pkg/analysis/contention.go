@@ -156,8 +156,10 @@ func rateTogether(parts []*diskPart) (sum float64) {
 // may share it move less than that without the other, the other shares it too. If the slowed
 // disks move as much as each of them alone, no other disk has to.
 func (s *busySet) mustTake(by, from *diskPart) bool {
-	if slices.ContainsFunc(s.effects, func(e Effect) bool { return e.isOf(from, by) }) {
-		return false
+	for i := range s.effects {
+		if s.effects[i].isOf(from, by) {
+			return false
+		}
 	}
 	var slowed []*diskPart
 	most := 0.0

@@ -31,10 +31,13 @@ func (p changeFinder) lasting() (out []Change) {
 
 // recovers reports whether a drift is how a disk recovered after another's end.
 func (p changeFinder) recovers(part *diskPart, d ledger.Drift) bool {
-	return d.To > d.From && slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
-		return r.Disk == part.Name() && r.LagS != nil &&
-			d.StartNS < nanoseconds(r.AtS+*r.LagS) && d.EndNS > nanoseconds(r.AtS)
-	})
+	for _, r := range p.out.Recoveries {
+		if d.To > d.From && r.Disk == part.Name() && r.LagS != nil &&
+			d.StartNS < nanoseconds(r.AtS+*r.LagS) && d.EndNS > nanoseconds(r.AtS) {
+			return true
+		}
+	}
+	return false
 }
 
 // turns makes one entry of all disks whose swings or dips are in step, and of those that take

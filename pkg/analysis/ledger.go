@@ -29,10 +29,22 @@ type event struct {
 
 // of is the event's edge of a disk; nil if it has none.
 func (e *event) of(disk *diskPart) *edge {
-	if i := slices.IndexFunc(e.edges, func(o edge) bool { return o.part == disk }); i >= 0 {
-		return &e.edges[i]
+	for i := range e.edges {
+		if e.edges[i].part == disk {
+			return &e.edges[i]
+		}
 	}
 	return nil
+}
+
+// moves reports whether the event changed the disk's rate.
+func (e *event) moves(disk *diskPart) bool {
+	for i := range e.shifts {
+		if e.shifts[i].diskPart == disk && e.shifts[i].moved {
+			return true
+		}
+	}
+	return false
 }
 
 // shift is one disk's rate before and after an event; moved, if the event changed it.
@@ -279,9 +291,12 @@ func shared(e *event, moved []shift) bool {
 			return false // It would have fallen, too: it takes no less than the others.
 		}
 	}
-	return !slices.ContainsFunc(moved, func(s shift) bool {
-		return math.Abs(s.factor()-mean) > max(sameFactor, 3*s.blur()) || s.factor()*mean < 0
-	})
+	for _, s := range moved {
+		if math.Abs(s.factor()-mean) > max(sameFactor, 3*s.blur()) || s.factor()*mean < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // ownFall reports whether the one disk that fell did so by itself: the others gained less than half
@@ -301,10 +316,10 @@ func (p changeFinder) sharedCause(e *event, moved []shift) string {
 		all := p.meters.Of(s.Name(), trace.LinkState)
 		before := meter.In(all, overlap.Between(math.MinInt64, e.at-e.offNS))
 		near := meter.In(all, overlap.Between(e.at-e.offNS, e.at+eventNearNS))
-		if len(before) > 0 && slices.ContainsFunc(near, func(r meter.Reading) bool {
-			return r.Value != before[len(before)-1].Value
-		}) {
-			return CauseLink
+		for _, r := range near {
+			if len(before) > 0 && r.Value != before[len(before)-1].Value {
+				return CauseLink
+			}
 		}
 	}
 	if p.cpu(e.at, e.next) >= busyCPU && p.cpu(e.prev, e.at) < busyCPU {
@@ -322,14 +337,18 @@ func (p changeFinder) othersAt(e *event) (began, ended, risen []string) {
 			e.at-ns <= max(explainsNS, offNS)
 	}
 	for _, part := range p.parts {
-		moved := func(s shift) bool { return s.diskPart == part && s.moved }
-		if e.of(part) != nil || slices.ContainsFunc(e.shifts, moved) {
+		if e.of(part) != nil || e.moves(part) {
 			continue
 		}
-		if slices.ContainsFunc(part.Active, func(v overlap.Span) bool { return near(v.StartNS) }) {
+		starts, ends := false, false
+		for _, v := range part.Active {
+			starts = starts || near(v.StartNS)
+			ends = ends || near(v.EndNS)
+		}
+		if starts {
 			began = append(began, part.Name())
 		}
-		if slices.ContainsFunc(part.Active, func(v overlap.Span) bool { return near(v.EndNS) }) {
+		if ends {
 			ended = append(ended, part.Name())
 		}
 	}
@@ -345,11 +364,14 @@ func (p changeFinder) othersAt(e *event) (began, ended, risen []string) {
 // recovering reports whether a disk's rise at an event is part of its recovery after another's end,
 // which is reported already.
 func (p changeFinder) recovering(disk *diskPart, e *event) bool {
-	return slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
-		return r.Disk == disk.Name() && r.LagS != nil &&
+	for _, r := range p.out.Recoveries {
+		if r.Disk == disk.Name() && r.LagS != nil &&
 			int64(r.AtS*1e9)-ledger.MaxBlurNS <= e.at &&
-			e.at <= int64((r.AtS+*r.LagS)*1e9)+coincidentNS
-	})
+			e.at <= int64((r.AtS+*r.LagS)*1e9)+coincidentNS {
+			return true
+		}
+	}
+	return false
 }
 
 // change makes an entry of what some disks did at an event.

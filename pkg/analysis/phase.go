@@ -402,5 +402,20 @@ func (p *phase) others(but *diskPart) []*diskPart {
 // allContend reports whether all of the phase's disks do. Else totals are partly a matter of
 // choice, or their directions cannot be separated by disk.
 func (p *phase) allContend() bool {
-	return !slices.ContainsFunc(p.parts, func(part *diskPart) bool { return !part.WantsAll() })
+	for _, part := range p.parts {
+		if !part.WantsAll() {
+			return false
+		}
+	}
+	return true
+}
+
+// hasPacedDisk reports whether a disk of the phase does not go as fast as it can.
+func (p *phase) hasPacedDisk() bool {
+	for _, part := range p.parts {
+		if part.IsPaced() {
+			return true
+		}
+	}
+	return false
 }

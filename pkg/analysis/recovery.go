@@ -139,9 +139,11 @@ func (p recoveryFinder) cut(part *diskPart, ns int64, s float64, rose bool) *Cut
 		if other.EndNS() == ns {
 			return c
 		}
-		if slices.ContainsFunc(other.Active, func(v overlap.Span) bool { return v.StartNS == ns }) {
-			c.Why = "started"
-			return c
+		for _, v := range other.Active {
+			if v.StartNS == ns {
+				c.Why = "started"
+				return c
+			}
 		}
 	}
 	c.Why = "paused"

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/ledger"
@@ -20,8 +19,11 @@ func (p *diskPart) same(o *diskPart, but ...work.Key) bool {
 // sameJobsIn reports whether all that some disks do, except for some keys, the others do as well.
 func sameJobsIn(some, all []*diskPart, but ...work.Key) bool {
 	for _, one := range some {
-		same := func(o *diskPart) bool { return o.same(one, but...) }
-		if !slices.ContainsFunc(all, same) {
+		found := false
+		for _, o := range all {
+			found = found || o.same(one, but...)
+		}
+		if !found {
 			return false
 		}
 	}
@@ -37,9 +39,11 @@ func sameParts(a, b []*diskPart, but ...work.Key) bool {
 func grouped[T any](all []T, same func(first, next T) bool) [][]T {
 	var groups [][]T
 	for _, next := range all {
-		i := slices.IndexFunc(groups, func(g []T) bool { return same(g[0], next) })
-		if i < 0 {
-			i = len(groups)
+		i := 0
+		for i < len(groups) && !same(groups[i][0], next) {
+			i++
+		}
+		if i == len(groups) {
 			groups = append(groups, nil)
 		}
 		groups[i] = append(groups[i], next)

@@ -77,9 +77,8 @@ func warm(starts []start) {
 		if from > math.Sqrt(kept)*to {
 			return // It does not rise here.
 		}
-		if !slices.ContainsFunc(s.p.out.Changes, func(c Change) bool {
-			return c.concerns(s.Name())
-		}) {
+		changes := only(s.p.out.Changes, func(c Change) bool { return c.concerns(s.Name()) })
+		if len(changes) == 0 {
 			// It is too noisy to show that by itself.
 			s.rise = &Change{EndS: seconds(s.StartNS()) + longest, FromRate: from, ToRate: to}
 			names = append(names, s.p.out.Name)

@@ -91,11 +91,12 @@ func (d *History) RateIn(v overlap.Span) float64 {
 
 // LevelAt is the index of the level that holds ns, the nearest one if it lies outside all.
 func LevelAt(levels []Level, ns int64) int {
-	i := slices.IndexFunc(levels, func(l Level) bool { return ns < l.EndNS })
-	if i < 0 {
-		return len(levels) - 1
+	for i := range levels {
+		if ns < levels[i].EndNS {
+			return i
+		}
 	}
-	return i
+	return len(levels) - 1
 }
 
 // LevelIn is what v would be as one level; the disk must be active in it.

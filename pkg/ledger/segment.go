@@ -129,7 +129,12 @@ func (q *sequence) segment() shape {
 
 // slopes reports whether any piece is one.
 func (s shape) slopes() bool {
-	return slices.ContainsFunc(s.pieces, func(p piece) bool { return p.form != flat })
+	for _, p := range s.pieces {
+		if p.form != flat {
+			return true
+		}
+	}
+	return false
 }
 
 // withSlopes puts slopes in the place of levels for as long as that scores better.

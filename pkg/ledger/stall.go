@@ -117,7 +117,10 @@ func (d *History) findStops(stops []overlap.Span) {
 
 // Stopped reports whether a standstill is one in which the disk was not asked for anything.
 func (d *History) Stopped(v overlap.Span) bool {
-	return slices.ContainsFunc(d.stopped, func(stop overlap.Span) bool {
-		return stop.StartNS < v.EndNS && v.StartNS < stop.EndNS
-	})
+	for _, stop := range d.stopped {
+		if stop.StartNS < v.EndNS && v.StartNS < stop.EndNS {
+			return true
+		}
+	}
+	return false
 }

@@ -4,8 +4,6 @@
 package meter
 
 import (
-	"slices"
-
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -57,7 +55,12 @@ func Median(all []Reading) float64 {
 // Moves reports whether a gauge shows more than one value. One that never moves is stuck: some
 // disks report the same temperature for ever.
 func Moves(all []Reading) bool {
-	return slices.ContainsFunc(all, func(r Reading) bool { return r.Value != all[0].Value })
+	for _, r := range all {
+		if r.Value != all[0].Value {
+			return true
+		}
+	}
+	return false
 }
 
 // count is a device's two counters at one time.

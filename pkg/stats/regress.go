@@ -3,7 +3,6 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -73,9 +72,12 @@ func TheilSen(x, y []float64) (Line, bool) {
 
 // varies reports whether x has two different, finite values.
 func varies(x []float64) bool {
-	return slices.ContainsFunc(x, func(v float64) bool {
-		return v != x[0] && !math.IsInf(v-x[0], 0)
-	})
+	for _, v := range x {
+		if v != x[0] && !math.IsInf(v-x[0], 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // FitCost fits a line of time over size, whose intercept is a file's fixed cost, never negative,
