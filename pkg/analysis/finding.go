@@ -233,7 +233,7 @@ func (f *finder) slowed(names []string) {
 	}
 	rateOf := func(name string) float64 { return f.phase.Overlap.Disks[name].Rate }
 	for _, of := range Grouped(names, later) {
-		for _, group := range WithinTenth(of, rateOf) {
+		for _, group := range withinTenth(of, rateOf) {
 			rate := meanOf(group, rateOf)
 			reference := meanOf(group, func(name string) float64 { return *c[name].ReferenceRate })
 			var from []string
@@ -309,7 +309,7 @@ func (f *finder) recoveries() {
 		}
 		from := func(name string) float64 { return of[name].FromRate }
 		to := func(name string) float64 { return *of[name].ToRate }
-		for _, group := range WithinTenth(present(f.Order, of), to) {
+		for _, group := range withinTenth(present(f.Order, of), to) {
 			lags := Each(group, func(name string) float64 { return *of[name].LagS })
 			v := RecoveryValues{
 				From: meanOf(group, from), To: meanOf(group, to),
@@ -459,9 +459,9 @@ func (f *finder) gauges() {
 	}
 }
 
-// WithinTenth groups names whose values lie within a tenth of the highest in the group: the groups
+// withinTenth groups names whose values lie within a tenth of the highest in the group: the groups
 // from high to low, each in the order of names.
-func WithinTenth(names []string, value func(string) float64) [][]string {
+func withinTenth(names []string, value func(string) float64) [][]string {
 	falling := slices.SortedStableFunc(slices.Values(names), func(a, b string) int {
 		return cmp.Compare(value(b), value(a))
 	})

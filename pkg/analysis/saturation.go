@@ -325,7 +325,7 @@ func (w writer) gained(gains []Gain, surely bool) string {
 		names = append(names, g.Disk)
 		by[g.Disk] = g
 	}
-	groups := WithinTenth(names, func(n string) float64 { return by[n].Difference })
+	groups := withinTenth(names, func(n string) float64 { return by[n].Difference })
 	return strings.Join(Each(groups, func(group []string) string {
 		sum := 0.0
 		low := math.Inf(1)

@@ -142,7 +142,7 @@ func (w writer) parties(p *PhaseResult, names []string) []string {
 	}
 	var texts []string
 	add := func(disks []string, verb string) {
-		for _, group := range WithinTenth(disks, rateOf) {
+		for _, group := range withinTenth(disks, rateOf) {
 			texts = append(texts, unit.List(group)+" "+did(group, verb))
 		}
 	}

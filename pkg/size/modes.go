@@ -9,8 +9,8 @@ import (
 
 // These thresholds were tuned on the classes of noise and the bursts of package tracetest.
 const (
-	// FewestModes is how many files it takes to look for two groups.
-	FewestModes = 10
+	// minModeFiles is how many files it takes to look for two groups.
+	minModeFiles = 10
 	// Two groups are of no interest unless the faster one is this many times as fast.
 	modesApart = 1.3
 	// Each group must hold at least this share of the files.
@@ -28,7 +28,7 @@ type Modes struct {
 	Clear bool
 }
 
-// FindModes splits the rates of at least FewestModes files where the two halves vary least, and
+// FindModes splits the rates of at least minModeFiles files where the two halves vary least, and
 // compares how many lie midway with how many lie as near to either median: in one group no fewer
 // lie midway than about the rarer of the two, so the chance of so few is at most binomial. Groups
 // that follow one another in time, as in bursts, swings and levels, are no modes: in random order a
@@ -39,7 +39,7 @@ func FindModes(files []Transfer) *Modes {
 	files = thinned(files)
 	line, _ := stats.FitCost(sizesAndTimes(files))
 	_, rates := ratesWithoutCost(files, line, 0)
-	if len(rates) < FewestModes {
+	if len(rates) < minModeFiles {
 		return nil
 	}
 	sorted := slices.Sorted(slices.Values(rates))

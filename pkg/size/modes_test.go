@@ -53,7 +53,7 @@ func TestFindModes(t *testing.T) {
 	m := FindModes(timed(mixed...))
 	check.Near(t, "slower", 0.5e6, m.Rates[0], 0.03e6)
 	check.Near(t, "faster", 1e6, m.Rates[1], 0.06e6)
-	if m := FindModes(timed(mixed[:FewestModes-1]...)); m != nil {
+	if m := FindModes(timed(mixed[:minModeFiles-1]...)); m != nil {
 		t.Errorf("%+v of nine files", *m)
 	}
 }

@@ -50,11 +50,11 @@ func (f Flow) Estimate() (Estimate, Doubt) {
 	switch {
 	case !ok:
 		return e, TooShort
-	case f.Spread.Items < MinItems:
+	case f.Spread.Items < minItems:
 		return Estimate{Mean: e.Mean}, TooFew
 	}
 	files := Estimate{Mean: e.Mean, SE: f.Spread.SE, DegreesOfFreedom: f.Spread.DegreesOfFreedom}
-	lasts := e.Memory > MaxMemory && files.SE < byFiles*e.SE
+	lasts := e.Memory > maxMemory && files.SE < byFiles*e.SE
 	if files.LowerBound(0.025) < e.LowerBound(0.025) {
 		e = files
 	}
@@ -107,7 +107,7 @@ func (it Items) Spread() Spread {
 		}
 	}
 	s := Spread{Items: len(sizes)}
-	if s.Items < MinItems {
+	if s.Items < minItems {
 		return s
 	}
 	if s.Items >= MinBins && largest >= costRange*slices.Min(sizes) {

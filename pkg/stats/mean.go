@@ -15,22 +15,22 @@ const (
 	// fittedWaves is the maximum number of cosines that the noise's memory is fitted to. Faster
 	// ones say nothing of a memory that is worth knowing.
 	fittedWaves = 40
-	// MaxMemory is the share of a series from which on its noise lasts too long for an interval.
+	// maxMemory is the share of a series from which on its noise lasts too long for an interval.
 	// With a memory of that length, 91 % of the intervals from 5 cosines hold the truth; with more,
 	// fewer do.
-	MaxMemory = 0.1
+	maxMemory = 0.1
 	// memoryLogs is by how much the log likelihood of a longer memory may be lower than the best
 	// one so that intervals allow for it. One is a standard error and a half.
 	memoryLogs = 1
 	// longestAllowed is the longest memory that intervals allow for. One of that share of a series
-	// is fitted as less than MaxMemory in half of the cases.
+	// is fitted as less than maxMemory in half of the cases.
 	longestAllowed = 0.15
 	// byFiles is the share of an error that allows for a long memory from which on the differences
 	// between files explain it: then noise lasts as long as a file, and has no memory.
 	byFiles = 0.55
-	// MinItems is the minimum number of files that the differences between files are estimated
+	// minItems is the minimum number of files that the differences between files are estimated
 	// from.
-	MinItems = 3
+	minItems = 3
 	// maxSizeRatio is how many times as large as another a file may be and still be compared with
 	// it.
 	maxSizeRatio = 50

@@ -66,7 +66,7 @@ func TestFitMemory(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(19, 20))
 		lasting := 0
 		for range trials {
-			if e, _ := MeanOf(series(rnd, n, math.Exp(-1/(tt.share*n))), n); e.Memory > MaxMemory {
+			if e, _ := MeanOf(series(rnd, n, math.Exp(-1/(tt.share*n))), n); e.Memory > maxMemory {
 				lasting++
 			}
 		}

@@ -44,7 +44,7 @@ func TestAgainstReference(t *testing.T) {
 		line, _ = TheilSen(c.X, c.Y)
 		check("theil-sen intercept", line.Intercept, c.TheilSen[0])
 		check("theil-sen slope", line.Slope, c.TheilSen[1])
-		for i, r := range Ranks(c.Y) {
+		for i, r := range ranks(c.Y) {
 			check("rank", r, c.Ranks[i])
 		}
 	}

@@ -56,7 +56,7 @@ func Summarize(x []float64) Summary {
 	return Summary{
 		Mean:      mean,
 		Median:    Quantile(sorted, 0.5),
-		Trimmed20: TrimmedMean(sorted, trim),
+		Trimmed20: trimmedMean(sorted, trim),
 		SD:        sd,
 		CV:        sd / mean,
 		P05:       Quantile(sorted, low),
@@ -128,10 +128,10 @@ func order(x []float64, k int) {
 // Mean is the arithmetic mean, NaN for nothing.
 func Mean(x []float64) float64 { return stat.Mean(x, nil) }
 
-// TrimmedMean is the mean of an ascending sample without the share cut, below 0.5, at each end
+// trimmedMean is the mean of an ascending sample without the share cut, below 0.5, at each end
 // (Wilcox, "Introduction to Robust Estimation and Hypothesis Testing", section 3.3). The number cut
 // is rounded down.
-func TrimmedMean(sorted []float64, cut float64) float64 {
+func trimmedMean(sorted []float64, cut float64) float64 {
 	k := int(cut * float64(len(sorted)))
 	return stat.Mean(sorted[k:len(sorted)-k], nil)
 }
@@ -156,8 +156,8 @@ func Order(x []float64) []int {
 	return order
 }
 
-// Ranks are the ranks of x from 1 up, ties sharing their mean rank.
-func Ranks(x []float64) []float64 {
+// ranks are the ranks of x from 1 up, ties sharing their mean rank.
+func ranks(x []float64) []float64 {
 	order := Order(x)
 	ranks := make([]float64, len(x))
 	for i := 0; i < len(order); {
@@ -179,14 +179,14 @@ func Correlation(x, y []float64) float64 { return stat.Correlation(x, y, nil) }
 // Spearman is Spearman's rank correlation of x and y (American Journal of Psychology 15, 1904). NaN
 // if either does not vary.
 func Spearman(x, y []float64) float64 {
-	return stat.Correlation(Ranks(x), Ranks(y), nil)
+	return stat.Correlation(ranks(x), ranks(y), nil)
 }
 
 // NormalScores are what a normal sample has on average in place of the values of these ranks, by
 // Blom's approximation ("Statistical Estimates and Transformed Beta Variables", 1958): they keep a
 // sample's order and drop its tails.
 func NormalScores(x []float64) []float64 {
-	scores := Ranks(x)
+	scores := ranks(x)
 	for i, r := range scores {
 		scores[i] = distuv.UnitNormal.Quantile((r - 0.375) / (float64(len(x)) + 0.25))
 	}
