@@ -194,86 +194,45 @@ func TestBottleneck(t *testing.T) {
 }
 
 func TestChangeLabel(t *testing.T) {
-	c := "C"
-	ab := []string{"A", "B"}
 	each := func(a, aTo, b, bTo float64) []Shift {
 		return []Shift{{Disk: "A", FromRate: a, ToRate: aTo}, {Disk: "B", FromRate: b, ToRate: bTo}}
 	}
 	for _, test := range []struct {
-		change      Change
-		want, cause string
+		kind, cause, disks, by string
+		from, to               float64
+		each                   []Shift
+		want, because          string
 	}{
-		{Change{Kind: KindStart, Disks: []string{"C"}, ToRate: 2, Cause: "unknown"}, "C starts",
-			""},
-		{
-			Change{
-				Kind: KindStart, Disks: ab, By: &c, Each: each(1.5, 0.7, 1.5, 0.7),
-				Cause: "neighbour",
-			},
-			"A and B fall", "C started",
-		},
-		{Change{Kind: KindEnd, Disks: []string{"C"}, FromRate: 2, Cause: "unknown"}, "C ends", ""},
-		{
-			Change{
-				Kind: KindRecovery, Disks: ab, By: &c, FromRate: 0.7, ToRate: 1.4,
-				Cause: "neighbour",
-			},
-			"A and B recover", "C ended",
-		},
-		{
-			Change{
-				Kind: KindOwnFall, Disks: []string{"A"}, FromRate: 2, ToRate: 1,
-				Cause: "cache_full",
-			},
-			"A falls", "full write cache",
-		},
-		{
-			Change{
-				Kind: KindSharedFall, Disks: []string{"A", "B", "C"}, FromRate: 3, ToRate: 1.5,
-				Cause: "link",
-			},
-			"all fall to 50 %", "the link changed its speed",
-		},
-		{Change{Kind: KindSharedFall, Disks: ab, FromRate: 3, ToRate: 1.5, Cause: "unknown"},
-			"A and B fall to 50 %", "unknown"},
-		{
-			Change{
-				Kind: KindRedistribution, Disks: ab, Each: each(1.8, 0.8, 0.8, 1.8),
-				Cause: "unknown",
-			},
-			"A and B swap rates", "unknown",
-		},
-		{
-			Change{
-				Kind: KindRedistribution, Disks: ab, Each: each(1.8, 1.2, 0.8, 1.4),
-				Cause: "unknown",
-			},
-			"A falls, B rises", "unknown",
-		},
-		{
-			Change{
-				Kind: KindRedistribution, Disks: []string{"A"}, By: &c, FromRate: 0.8, ToRate: 1.4,
-				Cause: "neighbour",
-			},
-			"A rises", "C changed",
-		},
-		{Change{Kind: KindStall, Disks: []string{"A"}, FromRate: 1.5, Cause: "unknown"}, "A stalls",
-			"unknown"},
-		{Change{Kind: KindStall, Disks: []string{"A", "B", "C"}, FromRate: 4.5, Cause: "host"},
-			"all stall", "the computer"},
-		{Change{Kind: KindWarmUp, Disks: []string{"A"}, FromRate: 1, ToRate: 2, Cause: "unknown"},
-			"A warms up", "unknown"},
-		{Change{Kind: KindSwing, Disks: ab, FromRate: 2, ToRate: 1, Cause: "unknown"},
-			"A and B swing", "unknown"},
-		{Change{Kind: KindDrift, Disks: []string{"A"}, FromRate: 2, ToRate: 1, Cause: "heat"},
-			"A slows steadily", "heat"},
-		{Change{Kind: KindUnknown, Disks: []string{"A"}, FromRate: 1, ToRate: 2, Cause: "unknown"},
-			"A rises", "unknown"},
+		{KindStart, "unknown", "C", "", 0, 2, nil, "C starts", ""},
+		{KindStart, "neighbour", "A B", "C", 0, 0, each(1.5, 0.7, 1.5, 0.7), "A and B fall",
+			"C started"},
+		{KindEnd, "unknown", "C", "", 2, 0, nil, "C ends", ""},
+		{KindRecovery, "neighbour", "A B", "C", 0.7, 1.4, nil, "A and B recover", "C ended"},
+		{KindOwnFall, "cache_full", "A", "", 2, 1, nil, "A falls", "full write cache"},
+		{KindSharedFall, "link", "A B C", "", 3, 1.5, nil, "all fall to 50 %",
+			"the link changed its speed"},
+		{KindSharedFall, "unknown", "A B", "", 3, 1.5, nil, "A and B fall to 50 %", "unknown"},
+		{KindRedistribution, "unknown", "A B", "", 0, 0, each(1.8, 0.8, 0.8, 1.8),
+			"A and B swap rates", "unknown"},
+		{KindRedistribution, "unknown", "A B", "", 0, 0, each(1.8, 1.2, 0.8, 1.4),
+			"A falls, B rises", "unknown"},
+		{KindRedistribution, "neighbour", "A", "C", 0.8, 1.4, nil, "A rises", "C changed"},
+		{KindStall, "unknown", "A", "", 1.5, 0, nil, "A stalls", "unknown"},
+		{KindStall, "host", "A B C", "", 4.5, 0, nil, "all stall", "the computer"},
+		{KindWarmUp, "unknown", "A", "", 1, 2, nil, "A warms up", "unknown"},
+		{KindSwing, "unknown", "A B", "", 2, 1, nil, "A and B swing", "unknown"},
+		{KindDrift, "heat", "A", "", 2, 1, nil, "A slows steadily", "heat"},
+		{KindUnknown, "unknown", "A", "", 1, 2, nil, "A rises", "unknown"},
 	} {
-		check.Same(t, test.change.Kind+" is called", test.want,
-			ChangeLabel(&test.change, 3, strings.Clone))
-		check.Same(t, test.want+" has the cause", test.cause,
-			ChangeCause(&test.change, strings.Clone))
+		c := Change{
+			Kind: test.kind, Cause: test.cause, Disks: strings.Fields(test.disks),
+			FromRate: test.from, ToRate: test.to, Each: test.each,
+		}
+		if test.by != "" {
+			c.By = &test.by
+		}
+		check.Same(t, c.Kind+" is called", test.want, ChangeLabel(&c, 3, strings.Clone))
+		check.Same(t, test.want+" has the cause", test.because, ChangeCause(&c, strings.Clone))
 	}
 }
 
