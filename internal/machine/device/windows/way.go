@@ -90,14 +90,13 @@ func (m *machine) addHub(d dict, upstream, protocol string) string {
 	if id, ok := m.ids[instance]; ok {
 		return id
 	}
-	kind, _, _ := strings.Cut(strings.TrimPrefix(instance, "USB"), `\`)
-	if parts := strings.Split(instance, `\`); len(parts) > 1 {
-		kind = parts[1]
-	}
-	kind = strings.ToLower(strings.NewReplacer("VID_", "", "PID_", "", "&", "-").Replace(kind))
-	id := fmt.Sprintf("%s-%s", strings.ToLower(protocol), kind)
+	_, kind, _ := strings.Cut(instance, `\`)
+	kind, _, _ = strings.Cut(kind, `\`)
+	kind = strings.NewReplacer("VID_", "", "PID_", "", "&", "-").Replace(kind)
+	first := strings.ToLower(protocol + "-" + kind)
+	id := first
 	for n := 2; m.FindHub(id) != nil; n++ {
-		id = fmt.Sprintf("%s-%s-%d", strings.ToLower(protocol), kind, n)
+		id = fmt.Sprintf("%s-%d", first, n)
 	}
 	hub := hardware.Hub{
 		ID: id, Name: cmp.Or(d.Text("BusReportedDeviceDesc"), d.Text("Name")),
