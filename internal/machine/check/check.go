@@ -142,7 +142,7 @@ func Preflight(ctx context.Context, plan *scenario.Plan, opts Options) (problems
 	}
 	f.look(ctx)
 	for _, disk := range append(disks, scenario.Disk{}) {
-		f.of(disk).ask(ctx, Plan, func(found trace.Check) {
+		f.of(disk).runChecks(ctx, Plan, func(found trace.Check) {
 			if found.Verdict != trace.Fail && found.Verdict != trace.Warn {
 				return
 			}
@@ -167,8 +167,8 @@ func due(then When, ofDisk bool) (checks []Check) {
 	return checks
 }
 
-// ask makes the checks that are due of the facts' disk, or of the machine if they name none.
-func (f *facts) ask(ctx context.Context, then When, tell func(trace.Check)) {
+// runChecks makes the checks that are due of the facts' disk, or of the machine if they name none.
+func (f *facts) runChecks(ctx context.Context, then When, report func(trace.Check)) {
 	unfit := false // unfit means unfit for test files.
 	for _, c := range due(then, f.disk.Path != "") {
 		must, writes := c.When&Must != 0, c.When&Writes != 0
@@ -177,18 +177,18 @@ func (f *facts) ask(ctx context.Context, then When, tell func(trace.Check)) {
 		}
 		found, err := skip("not made, as one before it failed"), error(nil)
 		if must || f.placeErr == nil && !(unfit && writes) {
-			found, err = c.ask(ctx, f)
+			found, err = c.run(ctx, f)
 		}
 		if err != nil || found.Verdict == trace.Fail && !writes || f.folderErr != nil {
 			unfit = true
 		}
 		found.Name, found.Path = c.Code, f.disk.Path
-		tell(found)
+		report(found)
 	}
 }
 
-// ask finds out and judges. What can't be found out fails.
-func (c Check) ask(ctx context.Context, f *facts) (found answer, err error) {
+// run finds out and judges. What can't be found out fails.
+func (c Check) run(ctx context.Context, f *facts) (found answer, err error) {
 	if c.probe != nil {
 		err = c.probe(f, ctx)
 	}

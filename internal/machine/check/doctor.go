@@ -72,12 +72,12 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 		planned := due(Doctor, true)
 		found := make(chan trace.Check, len(planned))
 		places := make(chan device.Place, 1)
-		ended := opts.watch(ctx, path, func(alive func()) {
+		ended := opts.runUnlessHung(ctx, path, func(alive func()) {
 			limited, cancel := context.WithTimeout(ctx, diskTime)
 			defer cancel()
-			own := f.alone(limited, path, alive)
+			own := f.folderFacts(limited, path, alive)
 			places <- own.place
-			own.ask(limited, Doctor, func(c trace.Check) { found <- c; alive() })
+			own.runChecks(limited, Doctor, func(c trace.Check) { found <- c; alive() })
 		})
 		select {
 		case f.places[path] = <-places: // A check of what works on it needs it.
@@ -93,19 +93,19 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 		}
 		if !ended && made < len(planned) {
 			hangs[path] = true
-			checks = append(checks, hung(path, planned[made:])...)
+			checks = append(checks, checksLeftByHang(path, planned[made:])...)
 		}
 	}
 	if ctx.Err() != nil {
 		return checks, ctx.Err()
 	}
 	opts.Notify("checking the clock, timers and the start of processes")
-	f.of(scenario.Disk{}).ask(ctx, Doctor, func(c trace.Check) { checks = append(checks, c) })
+	f.of(scenario.Disk{}).runChecks(ctx, Doctor, func(c trace.Check) { checks = append(checks, c) })
 	return checks, ctx.Err()
 }
 
-// hung lists the checks that a disk that hangs has left: it hung in the first of them.
-func hung(path string, left []Check) (checks []trace.Check) {
+// checksLeftByHang lists the checks that a disk that hangs has left: it hung in the first of them.
+func checksLeftByHang(path string, left []Check) (checks []trace.Check) {
 	found := fail(fmt.Sprintf("nothing moved for %s", hangTimeout), "the disk hangs",
 		"check that it is connected, and try again")
 	for _, c := range left {
@@ -116,8 +116,8 @@ func hung(path string, left []Check) (checks []trace.Check) {
 	return checks
 }
 
-// alone is the facts of one folder, on a disk that may hang.
-func (f *facts) alone(ctx context.Context, path string, alive func()) *facts {
+// folderFacts is the facts of one folder, on a disk that may hang.
+func (f *facts) folderFacts(ctx context.Context, path string, alive func()) *facts {
 	own := newFacts(doctorPlan([]string{path}), f.opts)
 	own.machine, own.machineErr, own.onProgress = f.machine, f.machineErr, alive
 	own.inspect(own.plan.Disks[0])
@@ -125,9 +125,9 @@ func (f *facts) alone(ctx context.Context, path string, alive func()) *facts {
 	return own.of(own.plan.Disks[0])
 }
 
-// watch does something with a disk, in a goroutine that a disk that hangs may block for ever, and
+// runUnlessHung does something with a disk, in a goroutine that a disk that hangs may block for ever, and
 // reports whether it ended. It goes on for as long as alive is called.
-func (o Options) watch(ctx context.Context, path string, do func(alive func())) bool {
+func (o Options) runUnlessHung(ctx context.Context, path string, do func(alive func())) bool {
 	ended, moves := make(chan struct{}), make(chan struct{}, 1)
 	go func() {
 		defer close(ended)
@@ -152,7 +152,8 @@ func (o Options) watch(ctx context.Context, path string, do func(alive func())) 
 			o.Notify(fmt.Sprintf("%s: nothing has moved for %s: the disk hangs, or is very slow; "+
 				"it is given up after %s", path, notifyAfter, stall))
 		case <-interrupted:
-			interrupted, stall = nil, endTime
+			interrupted = nil
+			stall = endTime
 			over.Reset(stall)
 		case <-over.C:
 			return false

@@ -165,7 +165,7 @@ func TestTimeout(t *testing.T) {
 		"error: the checks of the disk took more than 50s in all": limited,
 		"error: context deadline exceeded":                        t.Context(),
 	} {
-		if found, _ := slow.ask(ctx,
+		if found, _ := slow.run(ctx,
 			newFacts(doctorPlan(nil), options(t))); found.Measured != want {
 			t.Errorf("got %q, want %q", found.Measured, want)
 		}
@@ -194,7 +194,7 @@ func TestUnfit(t *testing.T) {
 	f := oneDisk(t, options(t), t.TempDir())
 	f.place.Writable = errors.New("read-only file system")
 	found := map[string]trace.Check{}
-	f.ask(t.Context(), Doctor, func(c trace.Check) { found[c.Name] = c })
+	f.runChecks(t.Context(), Doctor, func(c trace.Check) { found[c.Name] = c })
 	hold(t, found, "unwritable", trace.Fail, "read-only")
 	hold(t, found, "folder", trace.Skip)
 	hold(t, found, "direct", trace.Skip)
@@ -203,7 +203,7 @@ func TestUnfit(t *testing.T) {
 	f = oneDisk(t, options(t), path)
 	f.place.Free = 1e12
 	f.opts.RunID = "of no run" // cannot name a folder
-	f.ask(t.Context(), Doctor, func(c trace.Check) { found[c.Name] = c })
+	f.runChecks(t.Context(), Doctor, func(c trace.Check) { found[c.Name] = c })
 	hold(t, found, "folder", trace.Fail, "cannot name a folder")
 	hold(t, found, "direct", trace.Skip)
 }
@@ -240,7 +240,7 @@ func oneDisk(t *testing.T, opts Options, path string) *facts {
 	t.Helper()
 	f := newFacts(doctorPlan(nil), opts)
 	f.look(t.Context())
-	return f.alone(t.Context(), path, func() {})
+	return f.folderFacts(t.Context(), path, func() {})
 }
 
 // diagnose makes doctor's checks of one disk.
@@ -248,7 +248,7 @@ func diagnose(t *testing.T, opts Options, path string) map[string]trace.Check {
 	t.Helper()
 	f := oneDisk(t, opts, path)
 	found := map[string]trace.Check{}
-	f.ask(t.Context(), Doctor, func(c trace.Check) {
+	f.runChecks(t.Context(), Doctor, func(c trace.Check) {
 		t.Logf("%-11s %-4s %s", c.Name, c.Verdict, c.Sentence())
 		found[c.Name] = c
 	})

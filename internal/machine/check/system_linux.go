@@ -23,7 +23,8 @@ func (f *facts) askPriority(context.Context) error {
 	f.priority = fmt.Sprintf("nice %d", f.niceness)
 	class, _, errno := unix.Syscall(unix.SYS_IOPRIO_GET, ioprioProcess, 0, 0)
 	if errno == 0 && class>>ioprioShift == ioprioIdle {
-		f.lowPriority, f.priority = true, f.priority+", requests to disks in the idle class"
+		f.lowPriority = true
+		f.priority = f.priority + ", requests to disks in the idle class"
 	}
 	return nil
 }

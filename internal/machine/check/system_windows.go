@@ -11,9 +11,11 @@ func (f *facts) askPriority(context.Context) error {
 	f.priority = "priority class normal or above"
 	switch class {
 	case windows.IDLE_PRIORITY_CLASS:
-		f.lowPriority, f.priority = true, "priority class idle"
+		f.lowPriority = true
+		f.priority = "priority class idle"
 	case windows.BELOW_NORMAL_PRIORITY_CLASS:
-		f.niceness, f.priority = 1, "priority class below normal"
+		f.niceness = 1
+		f.priority = "priority class below normal"
 	}
 	return err
 }

@@ -361,7 +361,8 @@ func (f *facts) readCacheState() {
 		return
 	}
 	if collects := f.own.WriteCache; collects != nil {
-		f.cacheKnown, f.cacheVolatile = true, *collects
+		f.cacheKnown = true
+		f.cacheVolatile = *collects
 		return
 	}
 	disk, err := filepath.EvalSymlinks("/sys/class/block/" + f.own.Name)
@@ -369,7 +370,8 @@ func (f *facts) readCacheState() {
 		return
 	}
 	cache, err := os.ReadFile(filepath.Join(disk, "queue/write_cache"))
-	f.cacheKnown, f.cacheVolatile = err == nil, strings.TrimSpace(string(cache)) == "write back"
+	f.cacheKnown = err == nil
+	f.cacheVolatile = strings.TrimSpace(string(cache)) == "write back"
 	f.virtualDisk = strings.Contains(disk, "/virtual/") || strings.Contains(disk, "/virtio")
 }
 
@@ -392,23 +394,23 @@ func judgeFlush(f *facts) answer {
 	} else {
 		measured += ", full " + span(quantile(reaches, 0.5))
 	}
-	quick := quantile(reaches, 0.25)
+	fastest := quantile(reaches, 0.25)
 	measured += fmt.Sprintf(
 		" (medians of %d; the write before each takes %s; the fastest quarter return within %s)",
-		len(reaches), span(f.flushes.write), span(quick))
+		len(reaches), span(f.flushes.write), span(fastest))
 	// What Windows says of the cache is what the enclosure's bridge says, which may be wrong.
-	doubtful := f.own != nil && f.own.WriteCache != nil && quick < minFlush
+	doubtful := f.own != nil && f.own.WriteCache != nil && fastest < minFlush
 	switch {
 	case f.cacheKnown && !f.cacheVolatile && !doubtful:
 		return pass(measured + "; the disk says that it loses nothing without power")
-	case quick < minFlush:
+	case fastest < minFlush:
 		return fail(measured,
 			"a flush returns sooner than a disk can answer, as something on the way ignores "+
 				"flushes, so rates of small files are too high, and a power cut loses what was "+
 				"reported as written",
 			"measure on the disk itself, not on a file in memory or a virtual disk; update the "+
 				"enclosure's firmware, or use another")
-	case quick < minFlash && !f.virtualDisk:
+	case fastest < minFlash && !f.virtualDisk:
 		return warn(measured,
 			"a flush returns sooner than flash can be programmed, so something on the way "+
 				"ignores flushes unless the disk's memory survives a power cut",
@@ -423,7 +425,7 @@ func judgeFlush(f *facts) answer {
 			"each file ends with a long wait for its flush, so small files look slow",
 			"check that no other program writes to the disk; `flush: none` leaves the flush out "+
 				"of the times")
-	case quick < minFlash:
+	case fastest < minFlash:
 		return pass(measured + "; sooner than flash can be programmed, but it is a virtual disk")
 	}
 	return pass(measured)

@@ -61,7 +61,8 @@ func (m *machine) readBlocks() {
 		b.filesystem = b.udev["E:ID_FS_TYPE"]
 		switch b.filesystem {
 		case "zfs_member":
-			b.filesystem, b.pool = "zfs", b.udev["E:ID_FS_UUID"]
+			b.filesystem = "zfs"
+			b.pool = b.udev["E:ID_FS_UUID"]
 		case "btrfs", "bcachefs":
 			b.pool = b.udev["E:ID_FS_UUID"]
 		}
@@ -110,16 +111,19 @@ func (m *machine) disk(b *block) hardware.Disk {
 	case controller != "" || strings.HasPrefix(b.name, "nvme"):
 		switch m.text(controller, "transport") {
 		case "", "pcie":
-			d.Bus, own = hardware.NVMe, m.pciLink(way.last(pciDevice))
+			d.Bus = hardware.NVMe
+			own = m.pciLink(way.last(pciDevice))
 		case "apple-nvme": // Apple silicon has it on no bus
-			d.Bus, d.External = hardware.AppleFabric, new(false)
+			d.Bus = hardware.AppleFabric
+			d.External = new(false)
 		}
 		if controller != "" {
 			d.Model, d.Firmware = m.text(controller, "model"), m.text(controller, "firmware_rev")
 			d.Serial = m.text(controller, "serial")
 		}
 	case enclosure != "":
-		d.Bus, own = hardware.USB, m.usbLink(enclosure, hardware.Enclosure)
+		d.Bus = hardware.USB
+		own = m.usbLink(enclosure, hardware.Enclosure)
 		d.Vendor, d.Model, d.Firmware = vendor, model, revision
 		d.Serial = m.text(enclosure, "serial")
 		driver := path.Base(m.link(way.last(usbInterface), "driver"))
@@ -188,12 +192,14 @@ func (m *machine) virtualDisk(b *block) hardware.Disk {
 	switch {
 	case b.file != "":
 		kind := m.mountAt(b.file).Filesystem
-		d.Model, d.Memory = "file "+b.file, kind == "tmpfs" || kind == "ramfs"
+		d.Model = "file " + b.file
+		d.Memory = kind == "tmpfs" || kind == "ramfs"
 	case b.mapped != "":
 		d.Model = map[string]string{"CRYPT": "encrypted ", "LVM": "logical volume "}[b.mapper] +
 			b.mapped
 	case strings.HasPrefix(b.name, "zram"):
-		d.Model, d.Memory = "compressed memory", true
+		d.Model = "compressed memory"
+		d.Memory = true
 	default:
 		d.Model = m.text(b.dir, "md/level")
 	}
@@ -261,7 +267,8 @@ func (m *machine) way(b *block) way {
 }
 
 func (m *machine) wayTo(dir string) way {
-	w, at := way{}, ""
+	w := way{}
+	at := ""
 	for name := range strings.SplitSeq(dir, "/") {
 		if strings.HasPrefix(name, "domain") { // Thunderbolt's routers are named like USB's devices
 			break
@@ -308,7 +315,8 @@ func (m *machine) setPath(d *hardware.Disk, w way) {
 	hub := m.hubOf(w, d.Bus == hardware.USB)
 	switch {
 	case hub != "":
-		d.Hub, d.Port = &hub, m.FindHub(hub).Port
+		d.Hub = &hub
+		d.Port = m.FindHub(hub).Port
 		m.Attach(hub, hardware.DiskKind, d.Name, hardware.WithVendor(d.Vendor, d.Model))
 	case d.Bus == hardware.USB:
 		d.Port = m.port("", "usb"+path.Base(w[usbDevice][0]))

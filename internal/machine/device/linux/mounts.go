@@ -165,7 +165,9 @@ func (m *machine) readPools() {
 	for _, one := range m.mounts {
 		b := m.blockAt(one.number)
 		if b != nil && b.pool != "" && b.filesystem != one.Filesystem {
-			b.pool, b.label = "", "" // udev's data are left over from before.
+			// udev's data are left over from before.
+			b.pool = ""
+			b.label = ""
 		}
 		if one.Filesystem != "bcachefs" {
 			continue
@@ -174,7 +176,8 @@ func (m *machine) readPools() {
 		for device := range strings.SplitSeq(one.Source, ":") {
 			if b := m.blockAt(device); b != nil {
 				pool = cmp.Or(pool, b.pool, one.Source)
-				b.pool, b.filesystem = pool, one.Filesystem
+				b.pool = pool
+				b.filesystem = one.Filesystem
 			}
 		}
 	}
@@ -291,7 +294,8 @@ func (m *machine) volume(b *block, mounts []Mount) (v hardware.Volume, ok bool) 
 // encrypted goes down from a block device to the disks: true if dm-crypt is on the way, false if it
 // is not, nil if nobody knows what lies beneath. What a disk does by itself is not seen.
 func encrypted(b *block) *bool {
-	stack, bottom := []*block{b}, true
+	stack := []*block{b}
+	bottom := true
 	for i := 0; i < len(stack); i++ {
 		disk := stack[i].disk()
 		if disk.mapper == "CRYPT" {

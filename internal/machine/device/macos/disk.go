@@ -108,11 +108,13 @@ func (m *machine) describe(disk *hardware.Disk) {
 			Serial:   item.Text("device_serial"), SizeBytes: size,
 		})
 		if trim := item.Flag("spnvme_trim_support"); trim != nil {
-			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, hardware.NVMe)
+			disk.Trim = trim
+			disk.Bus = cmp.Or(disk.Bus, hardware.NVMe)
 		}
 		if trim := item.Flag("spsata_trim_support"); trim != nil {
 			bus := busOf(medium.controller.Text("spsata_physical_interconnect"))
-			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, bus, hardware.SATA)
+			disk.Trim = trim
+			disk.Bus = cmp.Or(disk.Bus, bus, hardware.SATA)
 		}
 	}
 	if disk.Bus == hardware.AppleFabric && disk.External == nil {
@@ -259,7 +261,8 @@ func (c *chain) update(d dict) {
 // routerOf is the ID of the hub whose PCI Express tunnel ends on the way to the disk: of several
 // the farthest, which the disk is connected to.
 func (m *machine) routerOf(c chain) string {
-	found, depth := "", int64(0)
+	found := ""
+	depth := int64(0)
 	for _, hub := range m.Hubs {
 		id, ok := m.uids[hub.ID]
 		if r := m.routers[id]; ok && r.depth > depth && r.holds(c) {

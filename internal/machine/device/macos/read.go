@@ -128,7 +128,8 @@ func LinkRates(drivers, routers []byte) (map[string]int64, error) {
 	switches, _ := decode(routers) // There are none without Thunderbolt.
 	rates := map[string]int64{}
 	for name, chain := range chainsOf(capture.Dicts(chains)) {
-		slowest, depth := chain.usbBps, int64(0)
+		slowest := chain.usbBps
+		depth := int64(0)
 		tunnel := int64(0) // The farthest router that leads to the disk knows it.
 		for _, r := range routersOf(capture.Dicts(switches)) {
 			if r.depth > depth && r.holds(chain) {

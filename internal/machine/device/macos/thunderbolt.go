@@ -112,8 +112,10 @@ func (m *machine) addRouter(device, upstream dict, port, parent string) {
 		p := &m.Hosts[0].Ports[i]
 		if parent == "" && p.ID == port {
 			link := *hub.Link
-			link.Segment, link.Hub = hardware.HostPort, ""
-			p.Link, p.Protocol = &link, hub.Protocol
+			link.Segment = hardware.HostPort
+			link.Hub = ""
+			p.Link = &link
+			p.Protocol = hub.Protocol
 		}
 	}
 	m.Hubs = append(m.Hubs, hub)

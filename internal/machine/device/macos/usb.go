@@ -106,7 +106,8 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 func (m *machine) attachUSBHub(id, router string) {
 	hub := m.FindHub(id)
 	if above := m.FindHub(router); hub != nil && above != nil && hub.Upstream == "" {
-		hub.Upstream, hub.Port = router, above.Port
+		hub.Upstream = router
+		hub.Port = above.Port
 		m.Attach(router, hardware.HubKind, hub.ID, hub.Name)
 	}
 }

@@ -56,7 +56,8 @@ func (m *machine) place(disk *hardware.Disk, id string) {
 		// A policy (DEVPKEY_Device_RemovalPolicy) of 1 is that it is not removed, 3 that it may be
 		// gone at any time.
 		policy, _ := d.Number("RemovalPolicy")
-		stays, leaves = stays || policy == 1, leaves || policy == 3
+		stays = stays || policy == 1
+		leaves = leaves || policy == 3
 	}
 	if leaves || disk.Bus == hardware.USB {
 		disk.External = new(true)
