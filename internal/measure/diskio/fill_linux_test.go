@@ -32,7 +32,8 @@ func usedShare(t *testing.T, dir string) float64 {
 // fillers are the names of the files that fill the volume.
 func fillers(t *testing.T, dir string) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(dir, testfolder.Prefix+"*", testfolder.FillPrefix+"*"))
+	found, err := filepath.Glob(filepath.Join(dir, testfolder.Prefix+"*", testfolder.FillPrefix+
+		"*"))
 	check.Must(t, err)
 	return found
 }

@@ -24,8 +24,8 @@ const (
 type record = testfolder.Record
 
 // mover moves a job's bytes to and from real files. How the job can really run here is settled in
-// settings.go, and what is written before the release in before.go; what follows it is in move.go, a
-// file's life in life.go, a transfer's loop in transfer.go.
+// settings.go, and what is written before the release in before.go; what follows it is in move.go,
+// a file's life in life.go, a transfer's loop in transfer.go.
 type mover struct {
 	job       Job
 	openFirst func(*trace.Effective) error // opens what is moved first
@@ -63,7 +63,7 @@ type mover struct {
 	gauges           []trace.Event // gauges of the whole job, emitted when it starts
 	warnings         []string
 	reported         int              // warnings that Prepare has returned
-	evictRefused     bool             // it was said that the file system drops no file from the cache
+	evictRefused     bool             // it was said that the cache drops no file
 	reportBackground func(done int64) // see Engine.Prepare
 	backgroundDone   int64            // last reported
 }
@@ -278,8 +278,8 @@ func (m *mover) Close() error {
 		m.latencies = nil
 		if m.pacer != nil { // the latencies are without the requests that were due and never made
 			if n := m.pacer.leftOut(m.job.IO.Block, m.lastRequestNS); n > 0 {
-				m.emit(trace.Event{Type: trace.GaugeType, Name: trace.LeftOut, TNS: m.lastRequestNS -
-					m.release, Value: float64(n)})
+				m.emit(trace.Event{Type: trace.GaugeType, Name: trace.LeftOut,
+					TNS: m.lastRequestNS - m.release, Value: float64(n)})
 			}
 		}
 	}

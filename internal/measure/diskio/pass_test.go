@@ -129,7 +129,8 @@ func phases(t *testing.T, dir string, opened *counter, jobs ...Job) (between []s
 		engine, _ := prepared(t, job, system{open: opened.open, ring: newRing})
 		transferAll(t, engine)
 		closeEngine(t, engine)
-		between = append(between, strings.Join(check.Names(t, filepath.Join(dir, ".hubbench-r1")), " "))
+		between = append(between, strings.Join(check.Names(t, filepath.Join(dir, ".hubbench-r1")),
+			" "))
 	}
 	return between
 }

@@ -30,7 +30,7 @@ type traits struct {
 	reserveErr   error // why it takes no preallocation; nil: it does
 	zeroFills    bool  // fills what it reserves with zeros
 	declareErr   error // why what is reserved must be written from front to back; nil: it need not
-	fullFlushErr error // why files cannot be flushed to the medium, if the file system has no way to
+	fullFlushErr error // why files cannot be flushed to the medium; nil: they can
 	// fileSystem is the kind of file system where that matters: on macOS.
 	fileSystem string
 }

@@ -161,13 +161,15 @@ func overRealStall(t *testing.T, how string, engine engineMaker, buffer,
 		may := 1 + int(2*belated/player.Spec.Frame)
 		found = append(found, evidence.Finding{
 			Claim: "streams-late",
-			Case:  fmt.Sprintf("the device stands still for %s, buffer %s, by %s, stream %d: late frames", stall, buffer, how, i+1),
-			Unit:  fmt.Sprintf("of %d", want.Due), Truth: float64(want.Late),
+			Case: fmt.Sprintf("the device stands still for %s, buffer %s, by %s, stream %d: "+
+				"late frames", stall, buffer, how, i+1),
+			Unit: fmt.Sprintf("of %d", want.Due), Truth: float64(want.Late),
 			Measured: float64(late), Low: float64(late), High: float64(late),
 			Limit: fmt.Sprintf("within %d", may), Pass: max(late-want.Late, want.Late-late) <= may,
 		})
 	}
-	t.Logf("%s: late frames%s; this machine was late by up to %s, and its device could take %.0f frames a second of %.0f",
+	t.Logf("%s: late frames%s; this machine was late by up to %s, and its device could take %.0f "+
+		"frames a second of %.0f",
 		p.effective.Cache, &report, belated, rate, frames)
 	return found, rate >= 2*frames || !slices.ContainsFunc(found, func(f evidence.Finding) bool {
 		return !f.Pass

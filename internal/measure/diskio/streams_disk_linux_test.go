@@ -23,7 +23,8 @@ import (
 )
 
 var quietStreams = flag.Duration("quiet-streams", 0,
-	"how long to play and to record streams on a disk in memory, on a machine that does nothing else")
+	"how long to play and to record streams on a disk in memory, on a machine that does nothing "+
+		"else")
 
 // On a quiet device, streams keep their rate within 0.1 %, no frame is late, frames are requested
 // within 1 ms of their time, and cost at most a quarter more processor time than they cost fio, as
@@ -60,8 +61,9 @@ func TestStreamsOnAQuietDevice(t *testing.T) {
 		}
 		evidence.Report(t, evidence.Finding{
 			Claim: "streams-pace",
-			Case:  "24 streams, 400 MB/s, processor time to read and to write; true is what fio takes",
-			Unit:  "% of a core", Truth: 50 * theirs, Measured: 50 * ours, Low: 50 * ours,
+			Case: "24 streams, 400 MB/s, processor time to read and to write; true is what fio " +
+				"takes",
+			Unit: "% of a core", Truth: 50 * theirs, Measured: 50 * ours, Low: 50 * ours,
 			High:  50 * ours,
 			Limit: "a quarter more at most", Pass: ours <= 1.25*theirs,
 		})
@@ -141,7 +143,9 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engin
 	at := func(q float64) time.Duration {
 		return time.Duration(s.lateNS.ValueAtQuantile(100 * q))
 	}
-	t.Logf("%s by %s, %s, block %d: %d frames due, lowest buffer %s; requested late by p50 %s, p99 %s, p99.9 %s, max %s; processor %.2f %%, %.2f %% of that in the kernel; a thread that only sleeps was woken late by p99 %s, p99.9 %s, max %s",
+	t.Logf("%s by %s, %s, block %d: %d frames due, lowest buffer %s; requested late by p50 %s, "+
+		"p99 %s, p99.9 %s, max %s; processor %.2f %%, %.2f %% of that in the kernel; a thread "+
+		"that only sleeps was woken late by p99 %s, p99.9 %s, max %s",
 		job.Role, eff.Engine, eff.Cache, eff.Block, due, lowest, at(0.5), at(0.99), at(0.999),
 		at(1),
 		100*cpu, 100*float64(systemNow-system)/float64(userNow-user+systemNow-system), p99, p999,
@@ -159,7 +163,8 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engin
 	report("rate", "B/s", spec.TotalRate(), rate, "within 0.1 %",
 		math.Abs(rate/spec.TotalRate()-1) <= 0.001)
 	report("late frames", fmt.Sprintf("of %d", due), 0, float64(late), "none", late == 0)
-	lateness := "of 100 frames requested after their time by at most; true is how late a thread that only sleeps was woken"
+	lateness := "of 100 frames requested after their time by at most; true is how late a thread " +
+		"that only sleeps was woken"
 	report("99 "+lateness, "ms", ms(p99), ms(at(0.99)), "1 ms more", at(0.99) <= p99+
 		time.Millisecond)
 	report("99.9 "+lateness, "ms", ms(p999), ms(at(0.999)),

@@ -55,7 +55,8 @@ func playStreams(t *testing.T, s *streams, length time.Duration, hooks ...func()
 			p.latencies.emit(e)
 		case e.Type == trace.StreamType:
 			if got := e.TNS - p.last[e.Stream].TNS; got <= 0 || got > stream.SampleNS {
-				t.Errorf("stream %s: a sample at %d ns, %d after the one before", e.Stream, e.TNS, got)
+				t.Errorf("stream %s: a sample at %d ns, %d after the one before", e.Stream, e.TNS,
+					got)
 			}
 			p.outcomes.Add(&e)
 			p.last[e.Stream] = e
@@ -137,7 +138,8 @@ func TestStreamsOverAStall(t *testing.T) {
 			}
 			return from + stall - since
 		}
-		p := playStreams(t, virtualStreams(streamsJob(dir, spec), stalling(service, stands), engine),
+		p := playStreams(t, virtualStreams(streamsJob(dir, spec), stalling(service, stands),
+			engine),
 			length, func() { began = time.Now() })
 		p.checkSpans(t, spec, length)
 		for i, player := range stream.Players([]stream.Spec{spec}) {
@@ -160,7 +162,8 @@ func TestStreamsOverAStall(t *testing.T) {
 				3 * time.Second} {
 				spec := stream.Spec{Record: record, Rate: 1.03e6, Frame: frame, Count: 4,
 					Buffer: buffer}
-				inVirtualTime(t, fmt.Sprintf("record %v, buffer %s, stall %s", record, buffer, stall),
+				inVirtualTime(t, fmt.Sprintf("record %v, buffer %s, stall %s", record, buffer,
+					stall),
 					func(t *testing.T, dir string, engine engineMaker) {
 						stalled(t, dir, engine, spec, stall)
 					})
@@ -174,7 +177,8 @@ func TestStreamsOverAStall(t *testing.T) {
 func TestStreamsOfAShortPhase(t *testing.T) {
 	inVirtualTime(t, "", func(t *testing.T, dir string, engine engineMaker) {
 		spec := stream.Spec{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}
-		p := playStreams(t, virtualStreams(streamsJob(dir, spec), serving(time.Millisecond), engine),
+		p := playStreams(t, virtualStreams(streamsJob(dir, spec), serving(time.Millisecond),
+			engine),
 			2100*time.Millisecond)
 		check.Same(t, "stretches of a second in 2.1 s", 2, len(p.spans))
 		for _, s := range p.spans {
@@ -242,7 +246,8 @@ func overEngines(t *testing.T, name string, test func(t *testing.T, engine engin
 	}
 }
 
-// inVirtualTime runs a test over each way to move frames, in a folder of its own and in virtual time.
+// inVirtualTime runs a test over each way to move frames, in a folder of its own and in virtual
+// time.
 func inVirtualTime(
 	t *testing.T, name string, test func(t *testing.T, dir string, engine engineMaker),
 ) {

@@ -125,7 +125,8 @@ func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 			}{
 				{"off", 8192, 4096, ""},
 				{scenario.VerifyStamps, 8192, 4096,
-					"in test file 0 at byte 8192: wrote this run's stamp of file 0 at byte 8192, got zeros"},
+					"in test file 0 at byte 8192: wrote this run's stamp of file 0 at byte 8192, " +
+						"got zeros"},
 				{scenario.VerifyStamps, 8192 + 100, 100, ""}, // beside the stamp
 				{scenario.VerifyFull, 8192 + 104, 96,
 					"in test file 0 at byte 8296: wrote random data"},
@@ -216,7 +217,9 @@ func TestVerifyFullReadsEveryByte(t *testing.T) {
 				}
 				put(at, b)
 			}
-			name := fmt.Sprintf("a bit flipped in each byte of a file of %d B in turn, written in blocks of %d B and read in blocks of %d B, %s: found", tt.size, tt.written, tt.read, tt.mode)
+			name := fmt.Sprintf("a bit flipped in each byte of a file of %d B in turn, written "+
+				"in blocks of %d B and read in blocks of %d B, %s: found",
+				tt.size, tt.written, tt.read, tt.mode)
 			evidence.Report(t, evidence.AtLeast("verify", name, found, len(whole), len(whole)))
 		})
 	}

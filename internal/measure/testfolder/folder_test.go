@@ -194,8 +194,8 @@ func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
 	check.Empty(t, dir)
 }
 
-// Of two processes that remove a folder, one may be killed when the marker is gone and the folder is
-// not, while the other waits for the marker's lock. Nothing stays.
+// Of two processes that remove a folder, one may be killed when the marker is gone and the folder
+// is not, while the other waits for the marker's lock. Nothing stays.
 func TestKilledBetweenMarkerAndFolder(t *testing.T) {
 	dir := t.TempDir()
 	path := makeFolder(t, dir)
