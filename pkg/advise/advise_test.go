@@ -141,7 +141,8 @@ func TestWords(t *testing.T) {
 	}
 	answer := func(v Judgement, margin float64, late int, advice ...string) *Reply {
 		a := &Reply{Verdict: v, Margin: margin,
-			Streams: []StreamResult{{Disk: "A", Due: 6000, Late: late, LowestBufferS: 0.3, BufferS: 1,
+			Streams: []StreamResult{{Disk: "A", Due: 6000, Late: late, LowestBufferS: 0.3,
+				BufferS: 1,
 				Verdict: stream.Strained}}}
 		if late > 0 {
 			a.Streams[0].Verdict, a.Streams[0].LowestBufferS = stream.Drops, 0

@@ -21,7 +21,9 @@ func TestLost(t *testing.T) {
 		}
 		return p
 	}
-	whole := func(label string) Input { return runOf(label, phase("WW", nil), phase("W-last", nil)) }
+	whole := func(label string) Input {
+		return runOf(label, phase("WW", nil), phase("W-last", nil))
+	}
 	last := func(change func(*trace.Phase)) Input {
 		return runOf("new", phase("WW", nil), phase("W-last", change))
 	}

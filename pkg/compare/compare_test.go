@@ -238,7 +238,8 @@ func TestStallInOneRunAlone(t *testing.T) {
 		p.FindingsNew[0].Code != analysis.KindStall || len(p.FindingsUnsure) > 0 {
 		t.Errorf("a standstill of 6 s: appeared %+v, unsure %+v", p.FindingsNew, p.FindingsUnsure)
 	}
-	if p := Runs(stopped, run("stopped too", true)).Pairs[0]; len(p.FindingsNew)+len(p.FindingsGone)+
+	if p := Runs(stopped, run("stopped too", true)).Pairs[0]; len(p.FindingsNew)+
+		len(p.FindingsGone)+
 		len(p.FindingsUnsure) > 0 {
 		t.Errorf("both stand still: appeared %+v, went %+v", p.FindingsNew, p.FindingsGone)
 	}

@@ -62,7 +62,8 @@ func quick(phases ...*trace.Phase) Input {
 		run.Analysis.Order = append(run.Analysis.Order, d.Name)
 	}
 	for _, p := range phases {
-		found := analysis.PhaseResult{Name: p.Name, Roles: p.Roles, Disks: map[string]analysis.DiskResult{},
+		found := analysis.PhaseResult{Name: p.Name, Roles: p.Roles,
+			Disks:   map[string]analysis.DiskResult{},
 			Overlap: &analysis.Overlap{Disks: map[string]analysis.OverlapDisk{}}}
 		active := make([][]overlap.Span, len(p.Disks))
 		for i, d := range p.Disks {

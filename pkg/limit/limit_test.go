@@ -47,7 +47,8 @@ func TestVerdicts(t *testing.T) {
 	killed, part := run(rate(2e9, 1e7)), run(rate(2e9, 1e7))
 	killed.Origin, part.Origin = &analysis.Origin{}, &analysis.Origin{Status: "partial"}
 	part.Phases = append(part.Phases,
-		analysis.PhaseResult{Name: "-W", Roles: map[string]trace.Role{"A": trace.Idle, "B": trace.Write}})
+		analysis.PhaseResult{Name: "-W",
+			Roles: map[string]trace.Role{"A": trace.Idle, "B": trace.Write}})
 	resting := *part
 	resting.Origin = &analysis.Origin{Status: "complete"}
 	lag := 4.0

@@ -218,7 +218,8 @@ func TestFitOfAStarvedDisk(t *testing.T) {
 		for i, rate := range rates {
 			if rate > 0 {
 				disk := string(rune('A' + i))
-				o.Disks = append(o.Disks, hub.Observed{Disk: disk, Op: trace.Write, Rate: rate, Error: 0.005})
+				o.Disks = append(o.Disks,
+					hub.Observed{Disk: disk, Op: trace.Write, Rate: rate, Error: 0.005})
 			}
 		}
 		return o

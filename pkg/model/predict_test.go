@@ -203,7 +203,8 @@ func TestHubsAreFixed(t *testing.T) {
 	}
 	three := &hub.Observation{Disks: []hub.Observed{{Disk: "A", Op: read}, {Disk: "B", Op: write},
 		{Disk: "C", Op: read}}}
-	if off := middle.Factors(three); middle.Measured(three) || !slices.Equal(off, []float64{1, 1, 1}) {
+	if off := middle.Factors(three); middle.Measured(three) ||
+		!slices.Equal(off, []float64{1, 1, 1}) {
 		t.Errorf("what was not measured is off by %v in the middle", off)
 	}
 	first := drawHubs(t, &p, 7)

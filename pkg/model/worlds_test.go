@@ -138,7 +138,8 @@ func even(speeds ...float64) World {
 		ReadWeight: 1, WriteWeight: 1}}
 	for i, speed := range speeds {
 		side := hub.Side{Hub: speed * gb, Weight: 1}
-		p.Disks = append(p.Disks, hub.DiskModel{Name: string(rune('A' + i)), Read: side, Write: side})
+		p.Disks = append(p.Disks, hub.DiskModel{Name: string(rune('A' + i)), Read: side,
+			Write: side})
 	}
 	return Profiled(p)
 }
