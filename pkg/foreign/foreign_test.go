@@ -48,6 +48,19 @@ func imported(t *testing.T, what string, files []InputFile, opts Options) (*Impo
 	return got, run
 }
 
+// workOf is what a disk read and wrote, and from when to when, in s.
+func workOf(d *trace.DiskRecord) string {
+	var moved [2]int64
+	for i, op := range []trace.Role{trace.Read, trace.Write} {
+		for _, f := range d.Direction(op).Files {
+			moved[i] += f.Bytes
+		}
+	}
+	last := d.Files[len(d.Files)-1]
+	return fmt.Sprint(d.Name, " ", moved[0], " ", moved[1], " ", d.Files[0].StartNS/1e9, "-",
+		last.EndNS/1e9)
+}
+
 // refused fails the test unless each of some files is, on one line with its name.
 func refused(t *testing.T, files map[string]struct{ data, want string }) {
 	t.Helper()

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // iostatText is of iostat -dxt: sda, with its part sda1, reads for 3 s and writes less, nvme0n1
@@ -93,32 +92,16 @@ sda             10,00      0,00   10,00    512,50  11,00
 
 // iostatTurns is of a disk that reads and writes in its first burst, and only writes in two
 // later ones. No direction of any is cut short.
-const iostatTurns = `Linux 6.1.0 (bench) 	24.11.2026 	_x86_64_	(2 CPU)
-
-Device            r/s     rkB/s     w/s     wkB/s  %util
-sda             11.00   9999.00   11.00   9999.00  11.00
-
-Device            r/s     rkB/s     w/s     wkB/s  %util
-sda             10.00    600.00   10.00    400.00  11.00
-
-Device            r/s     rkB/s     w/s     wkB/s  %util
-sda              0.00      0.00    0.00      0.00   0.00
-
-Device            r/s     rkB/s     w/s     wkB/s  %util
-sda              0.00      0.00   10.00    100.00  11.00
-
-Device            r/s     rkB/s     w/s     wkB/s  %util
-sda              0.00      0.00   10.00    100.00  11.00
-
-Device            r/s     rkB/s     w/s     wkB/s  %util
-sda              0.00      0.00    0.00      0.00   0.00
-
-Device            r/s     rkB/s     w/s     wkB/s  %util
-sda              0.00      0.00   10.00    100.00  11.00
-
-Device            r/s     rkB/s     w/s     wkB/s  %util
-sda              0.00      0.00   10.00    100.00  11.00
-`
+func iostatTurns() string {
+	text := "Linux 6.1.0 (bench) \t24.11.2026 \t_x86_64_\t(2 CPU)\n"
+	for _, kb := range [][2]int{
+		{9999, 9999}, {600, 400}, {}, {0, 100}, {0, 100}, {}, {0, 100}, {0, 100},
+	} {
+		text += fmt.Sprintf("\nDevice r/s rkB/s w/s wkB/s %%util\nsda 9.00 %d.00 9.00 %d.00 11.00\n",
+			kb[0], kb[1])
+	}
+	return text
+}
 
 func TestDevices(t *testing.T) {
 	// Each device: what it read and wrote, and from when to when it worked, in s.
@@ -139,7 +122,7 @@ func TestDevices(t *testing.T) {
 		{"old iostat", iostatOld, Options{}, "sda 3145728 0 0-2", "", ""},
 		{"decimal commas and an interval", iostatBare, Options{Interval: 2 * time.Second},
 			"sda 0 1049600 0-2", "", ""},
-		{"one direction at a time", iostatTurns, Options{Interval: time.Second},
+		{"one direction at a time", iostatTurns(), Options{Interval: time.Second},
 			"sda 614400 819200 0-7", "", ""},
 	} {
 		for form, data := range map[string][]byte{
@@ -150,15 +133,7 @@ func TestDevices(t *testing.T) {
 			got, run := imported(t, name, []InputFile{{"x.txt", data}}, tt.opts)
 			var list []string
 			for _, d := range run.Phases[0].Disks {
-				var moved [2]int64
-				for i, op := range []trace.Role{trace.Read, trace.Write} {
-					for _, f := range d.Direction(op).Files {
-						moved[i] += f.Bytes
-					}
-				}
-				from, to := d.Files[0].StartNS, d.Files[len(d.Files)-1].EndNS
-				list = append(list, fmt.Sprint(d.Name, " ", moved[0], " ", moved[1], " ", from/1e9,
-					"-", to/1e9))
+				list = append(list, workOf(d))
 			}
 			check.Same(t, name, tt.want, strings.Join(list, ", "))
 			started := ""

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // fioDoc is what fio writes as json: of each job its name, its group, and what it read and wrote,
@@ -172,15 +171,7 @@ func TestWhatToolsWrite(t *testing.T) {
 		var list []string
 		for _, p := range run.Phases {
 			for _, d := range p.Disks {
-				var moved [2]int64
-				for i, op := range []trace.Role{trace.Read, trace.Write} {
-					for _, f := range d.Direction(op).Files {
-						moved[i] += f.Bytes
-					}
-				}
-				from, to := d.Files[0].StartNS, d.Files[len(d.Files)-1].EndNS
-				list = append(list, fmt.Sprint(p.Name, " ", d.Name, " ", moved[0], " ", moved[1],
-					" ", from/1e9, "-", to/1e9))
+				list = append(list, p.Name+" "+workOf(d))
 			}
 		}
 		check.Same(t, tt.name, tt.want, strings.Join(list, ", "))

@@ -52,24 +52,13 @@ func busy(disk string, op trace.Role) scenario.Job {
 	return scenario.Job{Disk: disk, Role: op, Sizes: []int64{1e9}}
 }
 
-// outcomes of all streams, and the reported bytes of each disk.
-func outcomes(events []trace.Event) (tracetest.Outcomes, map[string]int64) {
-	streams, bytes := tracetest.Outcomes{}, map[string]int64{}
-	open := map[string]int64{}
+// outcomes are those of all streams.
+func outcomes(events []trace.Event) tracetest.Outcomes {
+	streams := tracetest.Outcomes{}
 	for _, e := range events {
 		streams.Add(&e)
-		switch e.Type {
-		case trace.FileType:
-			bytes[e.Disk] += e.Bytes
-			open[e.Disk] = 0
-		case trace.ProgressType:
-			open[e.Disk] = e.Bytes
-		}
 	}
-	for disk, n := range open {
-		bytes[disk] += n
-	}
-	return streams, bytes
+	return streams
 }
 
 // What the disk can move while it is let is enough, or it is not: the streams know no state
@@ -99,7 +88,7 @@ func TestStreamsCleanOrNot(t *testing.T) {
 	} {
 		for _, n := range []int{tt.highest, tt.highest + 1} {
 			tt.plan.Phases[0].Jobs[0].Streams[0].Count = n
-			streams, _ := outcomes(record(t, tt.plan, tt.profile))
+			streams := outcomes(record(t, tt.plan, tt.profile))
 			late, lowest := 0, int64(math.MaxInt64)
 			for _, o := range streams {
 				late += o.Late
@@ -222,7 +211,7 @@ func clean(t *testing.T, plan *scenario.Plan, p *Profile, phase scenario.Phase) 
 	one := *plan
 	phase.Search, phase.Stop, phase.Limit = nil, scenario.StopTime, plan.Phases[0].Search.Hold
 	one.Phases = []scenario.Phase{phase}
-	streams, _ := outcomes(record(t, &one, p))
+	streams := outcomes(record(t, &one, p))
 	for _, o := range streams {
 		if o.Verdict(time.Second.Nanoseconds()) != stream.Clean {
 			return false
