@@ -69,8 +69,11 @@ func tool(t *testing.T, notes string) (pid int, args string) {
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
+	timeout := time.After(20 * time.Second)
+	for !is() {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-timeout:
 			t.Fatalf("waited 20 s in vain: %s", what)
 		}
 	}
