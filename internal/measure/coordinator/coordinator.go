@@ -162,7 +162,7 @@ func Run(ctx context.Context, opts Options) (Ending, error) {
 		}
 	}
 	if s.Life.State != life.Cleaning {
-		why := "all phases are complete"
+		why := "no phase is left"
 		if len(failures) > 0 {
 			why = failures[0].String()
 		}

@@ -151,7 +151,7 @@ func (p *picture) table(most int) {
 	if len(shown) > most {
 		shown = shown[:max(1, most-1)]
 	}
-	total, top, baselines := 0.0, 0.0, 0
+	total, top := 0.0, 0.0
 	for i := range p.disks {
 		total += p.rate(&p.disks[i])
 		top = max(top, total, p.disks[i].baseline)
@@ -160,9 +160,6 @@ func (p *picture) table(most int) {
 	p.name = len("together")
 	for i := range shown {
 		p.name = max(p.name, cells.Width(shown[i].title()))
-		if shown[i].baseline > 0 {
-			baselines++
-		}
 	}
 	left := p.room - len("  A ") - p.name - rateWidth
 	if left >= keepsWidth {
@@ -185,14 +182,7 @@ func (p *picture) table(most int) {
 		key = fmt.Sprintf("%slast %.0f s", separator, float64(p.spark)*columnOver.Seconds())
 	}
 	if p.spark == maxSpark {
-		full := "baseline or the fastest"
-		switch baselines {
-		case 0:
-			full = "the fastest"
-		case len(shown):
-			full = "its baseline"
-		}
-		key += ", full height = " + full
+		key += ", full height = baseline, else the fastest"
 	}
 	p.add(4, span{text: "    " + cells.Pad("together", p.name)}, p.rateSpan(total),
 		span{key, p.ink.Dim})

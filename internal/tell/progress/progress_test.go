@@ -158,7 +158,7 @@ plug   phase 4 of 5: all write                         38 s left, done at 22:39
   ● A writes   0.680 GB/s   ▄▄▄▄                        47 % of 1.46
   ▲ B writes   0.690 GB/s   ▄▄▄▄                        48 % of 1.45
   ◆ C writes    2.72 GB/s   ████                        97 % of 2.80
-    together    4.09 GB/s   last 60 s, full height = its baseline
+    together    4.09 GB/s   last 60 s, full height = baseline, else the fastest
 
   So far     It was so with C writes.
   Written    163 GB
@@ -199,7 +199,7 @@ plug   phase 4 of 5: all write                         38 s left, done at 22:39
   ● A writes   0.680 GB/s   ▄▄▄▄                        47 % of 1.46
   ▲ B writes   0.690 GB/s   ▄▄▄▄                        48 % of 1.45
   ◆ C writes    2.72 GB/s   ████                        97 % of 2.80
-    together    4.09 GB/s   last 60 s, full height = its baseline
+    together    4.09 GB/s   last 60 s, full height = baseline, else the fastest
   Now        measuring: 12 of 20 s, then 10 s to cool down
 `},
 		{20, 4, ink.Ink{}, `
@@ -288,7 +288,7 @@ plug   phase 1 of 2: race: C writes, A and B read      23 s left, done at 22:38
   ◆ C writes     200 MB/s   ████████████████████████
   ● A reads      100 MB/s   ████████████████████████
   ▲ B reads      100 MB/s   ████████████████████████
-    together     400 MB/s   last 60 s, full height = the fastest
+    together     400 MB/s   last 60 s, full height = baseline, else the fastest
 
   Written    15 of 60 GB
   Now        measuring: 1 min 15 s of about 2 min 30 s of model time

@@ -161,21 +161,17 @@ func (s *state) enter(to life.State) {
 		planned, took := s.moved()
 		s.movedPlan += planned
 		s.movedTime += took
-		s.release()
+		s.since = s.now
+		clear(s.costs[s.index].before) // The files are there, for all tries of a search.
+		for i := range s.disks {
+			s.disks[i].points = []point{{at: s.now}}
+		}
 	}
 	s.life = to
 }
 
 // works reports whether the phase's disks move what is measured.
 func (s *state) works() bool { return s.life == life.Released || s.life == life.Measuring }
-
-func (s *state) release() {
-	s.since = s.now
-	clear(s.costs[s.index].before) // The files are there, for all tries of a search.
-	for i := range s.disks {
-		s.disks[i].points = []point{{at: s.now}}
-	}
-}
 
 func (s *state) move(name string, bytes int64) {
 	d := s.disk(name)
