@@ -151,7 +151,9 @@ func (m *memory) count(t trace.Type) (n int) {
 // profile is a hub on which disks A and B move a byte a nanosecond each.
 func profile() *hub.Profile {
 	side := hub.Side{Hub: 1e9, Direct: 1e9, Weight: 1}
-	disk := func(name string) hub.DiskModel { return hub.DiskModel{Name: name, Read: side, Write: side} }
+	disk := func(name string) hub.DiskModel {
+		return hub.DiskModel{Name: name, Read: side, Write: side}
+	}
 	return &hub.Profile{Name: "even",
 		Capacity: hub.Capacity{Read: 2e9, Write: 2e9, Both: 2e9, ReadWeight: 1, WriteWeight: 1},
 		Disks:    []hub.DiskModel{disk("A"), disk("B")}}
@@ -376,7 +378,9 @@ func TestPreparationIsReported(t *testing.T) {
 func TestStderrLog(t *testing.T) {
 	var out bytes.Buffer
 	s := &stderrLog{out: &out, log: zap.NewNop()}
-	for _, part := range []string{`{"msg":`, `"a"}` + "\npan", "ic: x\ngoroutine 1\n", `{"msg":"b"}` + "\n"} {
+	for _, part := range []string{
+		`{"msg":`, `"a"}` + "\npan", "ic: x\ngoroutine 1\n", `{"msg":"b"}` + "\n",
+	} {
 		if _, err := io.WriteString(s, part); err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,7 @@
 package prepare
 
 import (
-	"encoding/json"
-	"os"
+	"errors"
 	"path/filepath"
 	"testing"
 
@@ -21,34 +20,25 @@ disks: [{name: A, path: /mnt/a}, {name: B, path: /mnt/b}, {name: C, path: /mnt/c
 workload: {sizes: [1 GB], files: 4}
 phases: [{roles: {A: write, B: read, C: write}, stop: 60 s}]
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	plan, err := s.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	results := t.TempDir()
-	earlier := filepath.Join(results, "live")
-	if err := os.Mkdir(earlier, 0o755); err != nil {
-		t.Fatal(err)
+	earlier, err := rundir.Create(filepath.Join(results, "live"), nil)
+	check.Must(t, err)
+	check.Must(t, earlier.WriteJSON(rundir.InfoFile,
+		rundir.Info{Status: trace.Complete, Plan: plan}))
+	phase := plan.Phases[0].Event()
+	mixed := phase.Work["C"]
+	mixed.Reads = 0.5
+	phase.Work["C"] = mixed
+	file := func(disk string, op trace.Role, seq int) trace.Event {
+		return trace.Event{Type: trace.FileType, Phase: phase.Phase, Disk: disk, Op: op, Seq: seq,
+			Bytes: 3.8e9, StartNS: int64(seq) * 1e10, EndNS: int64(seq)*1e10 + 1e9}
 	}
-	write := func(name string, data []byte) {
-		if err := os.WriteFile(filepath.Join(earlier, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	info, err := json.Marshal(rundir.Info{Status: trace.Complete, Plan: plan})
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(rundir.InfoFile, info)
-	file := func(disk, op, seq string) string {
-		return `{"type":"file","phase":"` + plan.Phases[0].Name + `","disk":"` + disk + `","op":"` + op + `","seq":` + seq + `,"bytes":3800000000,"start_ns":` + seq + `1000000000,"end_ns":` + seq + `2000000000}` + "\n"
-	}
-	write(rundir.EventsFile, []byte(`{"type":"phase","phase":"`+plan.Phases[0].Name+`","roles":{"A":"write","B":"read","C":"write"},"work":{"C":{"reads":0.5}}}`+"\n"+
-		file("A", "write", "1")+file("A", "write", "3")+file("B", "read", "1")+file("C", "read",
-		"2")+file("C", "write", "3")))
+	check.Must(t, earlier.Append(phase, file("A", trace.Write, 1), file("A", trace.Write, 3),
+		file("B", trace.Read, 1), file("C", trace.Read, 2), file("C", trace.Write, 3)))
+	check.Must(t, errors.Join(earlier.Close(), earlier.Root.Close()))
 	if planned := plan.Totals()[0].Written; planned < 20e9 {
 		t.Fatalf("the plan has A write %d bytes: too few for this test", planned)
 	}

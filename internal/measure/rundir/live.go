@@ -106,8 +106,8 @@ func (l *Live) watch(stall time.Duration, notify func(text string)) {
 			warned = false
 		case !warned:
 			warned = true
-			notify(fmt.Sprintf("%s, or is very slow; hubbench gives up on it after %s (--stall)", hang,
-				stall))
+			notify(fmt.Sprintf("%s, or is very slow; hubbench gives up on it after %s (--stall)",
+				hang, stall))
 		}
 	}
 }

@@ -301,7 +301,10 @@ func TestNothingIsWrittenElsewhere(t *testing.T) {
 func TestLoadErrors(t *testing.T) {
 	lone := filepath.Join(t.TempDir(), "lone.jsonl")
 	for content, ok := range map[string]bool{
-		"": false, `{"type":"run","ver`: false, `{"type":"other"}` + "\n": false, `{"type":"run","disks":[{"name":"A"}]}` + "\n": true,
+		"":                        false,
+		`{"type":"run","ver`:      false,
+		`{"type":"other"}` + "\n": false,
+		`{"type":"run","disks":[{"name":"A"}]}` + "\n": true,
 	} {
 		write(t, lone, content)
 		if _, err := Load(lone); (err == nil) != ok || err != nil &&

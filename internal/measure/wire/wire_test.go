@@ -23,7 +23,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func messages() []Message {
 	return []Message{
 		{Kind: JobKind, Job: &Assignment{Simulated: true, Job: diskio.Job{
-			Job:   scenario.Job{Disk: `</script>"☃`, Role: trace.Write, Sizes: []int64{1, 2_000_000_000}, Seed: 1<<64 - 1},
+			Job: scenario.Job{Disk: `</script>"☃`, Role: trace.Write,
+				Sizes: []int64{1, 2_000_000_000}, Seed: 1<<64 - 1},
 			RunID: "r", Phase: "WWW", Dir: "/d",
 		}}},
 		{Kind: ReleaseKind, AtNS: 1<<62 + 1},

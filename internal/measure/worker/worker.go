@@ -181,7 +181,9 @@ func (w *worker) do(ctx context.Context) (err error) {
 	if w.effective, err = w.engine.Prepare(ctx, w.prepared.Store); err != nil {
 		return err
 	}
-	ready := wire.Message{Kind: wire.ReadyKind, Effective: &w.effective, Prepared: w.prepared.Load()}
+	ready := wire.Message{
+		Kind: wire.ReadyKind, Effective: &w.effective, Prepared: w.prepared.Load(),
+	}
 	if err := w.conn.Send(ready); err != nil {
 		return err
 	}

@@ -83,9 +83,10 @@ func begin(t *testing.T, engine *fakeEngine) *coordinatorSide {
 	t.Helper()
 	toWorker, coordinatorOut := io.Pipe()
 	coordinatorIn, fromWorker := io.Pipe()
-	engine.job = wire.Assignment{Policy: engine.job.Policy, Job: diskio.Job{Phase: "WW", Job: scenario.Job{
+	job := scenario.Job{
 		Disk: "A", Role: trace.Write, Sizes: []int64{100, 200}, Reads: engine.job.Reads,
-	}}}
+	}
+	engine.job.Job = diskio.Job{Phase: "WW", Job: job}
 	engine.closed = make(chan struct{})
 	side := &coordinatorSide{
 		t: t, conn: wire.NewConn(coordinatorIn, coordinatorOut), engine: engine,
