@@ -119,7 +119,7 @@ func (c *canvas) drawSymbol(at vg.Point, key int, colour string) {
 		perUnit = radius / 9.0 // A circle as large as the other symbols has a radius of 9.
 	)
 	var corners []vg.Point
-	for _, corner := range strings.Fields(report.Outlines()[c.Keys[key].Symbol()]) {
+	for corner := range strings.FieldsSeq(report.Outlines()[c.Keys[key].Symbol()]) {
 		var to vg.Point
 		must(fmt.Sscanf(corner, "%g,%g", &to.X, &to.Y))
 		corners = append(corners, at.Add(pt(to.X, -to.Y).Scale(perUnit)))
