@@ -15,7 +15,7 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0 // tests: testscript, a script for each behaviour
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests: the published schema against good and bad scenarios
 	github.com/spf13/cobra v1.10.2 // commands, help and completion
-	github.com/spf13/pflag v1.1.0 // types of flags, which cobra exposes
+	github.com/spf13/pflag v1.0.10 // types of flags, which cobra exposes; 1.1.0 prints [=true|false] behind each
 	go.uber.org/goleak v1.3.0 // tests: goroutines left behind
 	go.uber.org/zap v1.28.0 // the log of a run
 	golang.org/x/image v0.48.0 // the Go font, and its outlines, for pictures

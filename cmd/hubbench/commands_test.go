@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/exit"
+	"github.com/hubbench/hubbench/internal/tell/output"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
@@ -41,7 +44,7 @@ func TestCompletions(t *testing.T) {
 	// What is offered is taken.
 	for command, flag := range map[string]string{"report": "--format", "compare": "--format"} {
 		for format := range strings.FieldsSeq(completed(t, command, "out", flag, "")) {
-			if strings.HasPrefix(format, ":") || format == "pdf" && browser() == "" {
+			if strings.HasPrefix(format, ":") || format == "pdf" && output.Browser(os.Getenv) == "" {
 				continue
 			}
 			args := []string{command, "out", flag, format, "--out", filepath.Join(t.TempDir(), "x")}
@@ -70,16 +73,16 @@ func TestJSONDrawsNoFigures(t *testing.T) {
 		return float64(after.TotalAlloc - before.TotalAlloc)
 	}
 	alone := allocated(func() {
-		if _, err := load(path); err != nil {
+		if _, err := recorded.Load(path); err != nil {
 			t.Fatal(err)
 		}
 	})
 	var code int
 	all := allocated(func() {
 		code = run(t.Context(), []string{"analyze", path, "--json"},
-			program{stdout: io.Discard, stderr: io.Discard})
+			program{Streams: output.Streams{Stdout: io.Discard, Stderr: io.Discard}})
 	})
-	if code != exitOK {
+	if code != exit.OK {
 		t.Fatalf("exit code %d", code)
 	}
 	if all > 1.2*alone {

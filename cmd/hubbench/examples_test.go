@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/manual"
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -150,7 +151,7 @@ func carryOut(t *testing.T, dir, example string) (ran int) {
 			write(t, "block.yaml", example)
 	case strings.HasPrefix(example, "expect:\n"):
 		if code, _, errs := does(t, nil, "check", "results/triple-20261120-080000", "--limits",
-			write(t, "block.yaml", example)); code != exitThreshold {
+			write(t, "block.yaml", example)); code != exit.Threshold {
 			t.Errorf("exit code %d of a check of\n%s%s", code, example, errs)
 		}
 		return 1
@@ -214,7 +215,7 @@ func carryOut(t *testing.T, dir, example string) (ran int) {
 		code, out, errs := does(t, func(context.Context) (*hardware.Inventory, error) {
 			return inv, nil
 		}, args...)
-		if code != exitOK {
+		if code != exit.OK {
 			t.Errorf("%s: exit code %d: %s", command, code, errs)
 		}
 		if file != "" {

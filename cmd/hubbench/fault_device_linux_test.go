@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/test/fusetest"
 	"github.com/hubbench/hubbench/internal/test/testdisk"
@@ -200,7 +201,7 @@ func TestFaultsOfADevice(t *testing.T) {
 				_, well := newVolume(t, testdisk.Options{}, "")
 				r := beginRun(t, endless(root, well, phase.text))
 				r.inject(phase.name, b.does(illness))
-				r.holds(exitPartial, `partial run: disk A, phase `+phase.name+`: `+phase.step+` [^\n]*(input/output error|read-only file system)`, well)
+				r.holds(exit.Partial, `partial run: disk A, phase `+phase.name+`: `+phase.step+` [^\n]*(input/output error|read-only file system)`, well)
 				must(t, b.tell("recover"))
 				r.cleanedLater(d, root)
 			})
@@ -213,7 +214,7 @@ func TestFaultsOfADevice(t *testing.T) {
 			r.inject(phase.name, b.does("delay"))
 			r.goesOn(phase.name, "A")
 			r.interrupt()
-			r.holds(exitInterrupted, `interrupted; continue with`, root, well)
+			r.holds(exit.Interrupted, `interrupted; continue with`, root, well)
 		})
 		// Nothing can end a process that waits for a disk: the run ends without it, and the files
 		// go when the disk is back.
@@ -222,7 +223,7 @@ func TestFaultsOfADevice(t *testing.T) {
 			_, well := newVolume(t, testdisk.Options{}, "")
 			r := beginRun(t, endless(root, well, phase.text), "--stall", "2s")
 			r.inject(phase.name, b.does("suspend"))
-			r.holds(exitPartial, `partial run: disk A, phase `+phase.name+`: its worker was killed \(nothing moved for [23]s[^\n]*: the disk hangs`, well)
+			r.holds(exit.Partial, `partial run: disk A, phase `+phase.name+`: its worker was killed \(nothing moved for [23]s[^\n]*: the disk hangs`, well)
 			must(t, b.tell("recover"))
 			r.leaves(root)
 		})
@@ -292,14 +293,14 @@ phases: [{name: written, pattern: WW}, {name: read, pattern: RR, cooldown: 3 s}]
 `, root, well, tc.verify))
 				r.injectAt(func() error { return rot(d, root, page, place.at) }, ended("written"))
 				if !place.found {
-					r.holds(exitOK, `report: `, root, well)
+					r.holds(exit.OK, `report: `, root, well)
 					return
 				}
 				where := page * 4096
 				if place.at == inData {
 					where += inData
 				}
-				r.holds(exitPartial, fmt.Sprintf(`partial run: disk A, phase read: [^\n]*the disk returned different data than was written, in test file %d at byte %d: wrote [^\n]*; the file is kept as %s/\.hubbench-[^\n]*/evidence-`, rotten, where, root), well)
+				r.holds(exit.Partial, fmt.Sprintf(`partial run: disk A, phase read: [^\n]*the disk returned different data than was written, in test file %d at byte %d: wrote [^\n]*; the file is kept as %s/\.hubbench-[^\n]*/evidence-`, rotten, where, root), well)
 				if kept, _ := filepath.Glob(filepath.Join(root, ".hubbench-*",
 					"evidence-*")); len(kept) != 1 {
 					t.Errorf("kept %q, want the file that is wrong", kept)

@@ -19,7 +19,9 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/output"
 )
 
 // hostileTries is how many files are spoiled in how many places: some in the normal tests,
@@ -122,7 +124,9 @@ func harmOf(args ...string) string {
 			}
 		}()
 		ended <- run(context.Background(), args,
-			program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs})
+			program{Streams: output.Streams{
+				Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: os.Getenv,
+			}})
 	}()
 	var code int
 	select {
@@ -132,10 +136,10 @@ func harmOf(args ...string) string {
 	case <-time.After(2 * timeout):
 		return fmt.Sprintf("is not over after %s", 2*timeout)
 	}
-	if !slices.Contains([]int{exitOK, exitFailed, exitUsage, exitPartial, exitThreshold}, code) {
+	if !slices.Contains([]int{exit.OK, exit.Failed, exit.Misuse, exit.Partial, exit.Threshold}, code) {
 		return fmt.Sprintf("exit code %d", code)
 	}
-	if (code == exitFailed || code == exitUsage) && !strings.Contains(errs.String(), "hubbench: ") {
+	if (code == exit.Failed || code == exit.Misuse) && !strings.Contains(errs.String(), "hubbench: ") {
 		return fmt.Sprintf("exit code %d, and it says %q", code, errs.String())
 	}
 	for _, text := range []string{out.String(), errs.String()} {

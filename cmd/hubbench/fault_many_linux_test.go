@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 )
 
@@ -44,7 +45,7 @@ disks: [%s]
 workload: {sizes: [1 GB], files: 4}
 phases: [{name: all, roles: {%s}}]
 `, disks, roles))
-		r.ends(exitOK, `report: `)
+		r.ends(exit.OK, `report: `)
 		r.all(4)
 	})
 	c.try("one dies", func(t *testing.T) {
@@ -76,7 +77,7 @@ phases: [{name: all, roles: {%s}, pace: 500 KB/s, stop: 60 s}]
 			}
 			return true
 		})
-		r.ends(exitPartial, `partial run: disk d17, phase all: its worker died \(signal: killed\)`)
+		r.ends(exit.Partial, `partial run: disk d17, phase all: its worker died \(signal: killed\)`)
 		r.keeps()
 		r.all(1)
 		r.leaves(roots...)
@@ -113,7 +114,7 @@ allow_system_disk: true
 workload: {sizes: [512 B], files: %d, block: 4 KiB, depth: 1, flush: none, preallocate: false}
 phases: [{pattern: W}]
 `, root, files))
-		r.ends(exitOK, `report: `)
+		r.ends(exit.OK, `report: `)
 		r.before = readEvents(t, r.out)
 		if got := r.keeps().Phases[0].Disks["A"].Files; got != files {
 			t.Errorf("%d files, want %d", got, files)

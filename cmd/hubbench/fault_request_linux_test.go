@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
@@ -52,33 +53,33 @@ func TestFaultsOfRequests(t *testing.T) {
 		code            int
 		said            string // on stderr
 	}{
-		{fault: "fail after 25000000", code: exitPartial,
+		{fault: "fail after 25000000", code: exit.Partial,
 			said: "disk A, phase W: write file 1 in " +
 				"ROOT: input/output error; the disk was disconnected or has failed"},
-		{fault: "fill after 25000000", code: exitPartial,
+		{fault: "fill after 25000000", code: exit.Partial,
 			said: "disk A, phase W: write file 1 in " +
 				"ROOT: no space left on device; free some space"},
 		{
-			fault: "stall after 25000000", args: []string{"--stall", "2s"}, code: exitPartial,
+			fault: "stall after 25000000", args: []string{"--stall", "2s"}, code: exit.Partial,
 			said: "nothing moved for 2s; check that the disk is still connected",
 		},
-		{fault: "vanish after 25000000", code: exitPartial,
+		{fault: "vanish after 25000000", code: exit.Partial,
 			said: "disk A, phase W: write file 1 in " +
 				"ROOT: no such device; the disk was disconnected or has failed"},
-		{fault: "corrupt", code: exitPartial,
+		{fault: "corrupt", code: exit.Partial,
 			said: "disk A, phase W: write file 0 in ROOT: the disk " +
 				"returned different data than was written, in test file 0 at byte 524288: wrote"},
 		{
-			fault: "corrupt after 45000000", workload: ", verify: stamps", code: exitPartial,
+			fault: "corrupt after 45000000", workload: ", verify: stamps", code: exit.Partial,
 			said: "disk A, phase R: read file 0 in ROOT: the disk returned different data than was " +
 				"written, in test file 0 at byte ",
 		},
 		// Whoever asks again for the rest, as is right, notices nothing. At a pace requests come
 		// from threads: those of io_uring get wrong data from Linux itself, which reads on from
 		// where a request of FUSE began (seen in 6.18).
-		{fault: "shorten", workload: ", io: app", code: exitOK},
-		{fault: "shorten", phase: ", pace: 1 GB/s", code: exitOK},
-		{fault: "delay flushes", workload: ", flush: fsync", code: exitOK},
+		{fault: "shorten", workload: ", io: app", code: exit.OK},
+		{fault: "shorten", phase: ", pace: 1 GB/s", code: exit.OK},
+		{fault: "delay flushes", workload: ", flush: fsync", code: exit.OK},
 	} {
 		if !strings.Contains(tc.workload, "verify") {
 			tc.workload += ", verify: full"
@@ -132,7 +133,7 @@ func TestFaultsOfAKilledFileSystem(t *testing.T) {
 		well := inMemory(t)
 		r := beginRun(t, endless(root, well, writing))
 		r.inject("WW", b.kill)
-		r.holds(exitPartial, `partial run: disk A, phase WW: [^\n]*; `+
+		r.holds(exit.Partial, `partial run: disk A, phase WW: [^\n]*; `+
 			`the disk was disconnected or has failed`, well)
 	})
 }

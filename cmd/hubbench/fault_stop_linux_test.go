@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -20,8 +21,8 @@ import (
 
 // Processes that are stopped (SIGSTOP, Ctrl-Z, a debugger) and go on later, or do not.
 
-// behindOf is the process behind the one in front.
-func behindOf(pid int) int {
+// supervisedBy is the process that a supervisor has begun.
+func supervisedBy(pid int) int {
 	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", pid))
 	if behind, err := strconv.Atoi(strings.TrimSpace(string(children))); err == nil {
 		return behind
@@ -33,7 +34,7 @@ func behindOf(pid int) int {
 // disks.
 func (r *faultRun) signal(signal syscall.Signal, names ...string) (err error) {
 	pids := started(read(r.t, filepath.Join(r.out, rundir.LogFile)))
-	pids[coordinatorName] = behindOf(r.Process.Pid)
+	pids[coordinatorName] = supervisedBy(r.Process.Pid)
 	for _, name := range names {
 		if pids[name] == 0 {
 			return fmt.Errorf("the log tells of no %s", name)
@@ -68,7 +69,7 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 			r.inject("WW", func() error { return r.signal(syscall.SIGSTOP, tc.who...) })
 			time.Sleep(tc.still) // what the test is about
 			must(t, r.signal(syscall.SIGCONT, tc.who...))
-			r.ends(exitOK, `report: `)
+			r.ends(exit.OK, `report: `)
 			marks := slices.DeleteFunc(r.keeps().Phases[0].Warnings, func(w analysis.Warning) bool {
 				return w.Code != "stopped"
 			})
@@ -88,14 +89,14 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing), "--stall", "2s")
 		r.inject("WW", func() error { return r.signal(syscall.SIGSTOP, "A") })
-		r.holds(exitPartial, `partial run: disk A, phase WW: its worker was killed: nothing moved for [23]s`, a, b)
+		r.holds(exit.Partial, `partial run: disk A, phase WW: its worker was killed: nothing moved for [23]s`, a, b)
 	})
 	c.try("worker, then Ctrl-C", func(t *testing.T) {
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing))
 		r.inject("WW", func() error { return r.signal(syscall.SIGSTOP, "A") })
 		r.interrupt()
-		r.holds(exitInterrupted, `disk A, phase WW: its worker was killed: it did not stop within 4s`, a, b)
+		r.holds(exit.Interrupted, `disk A, phase WW: its worker was killed: it did not stop within 4s`, a, b)
 	})
 	c.try("janitor, for good", func(t *testing.T) {
 		a, b := inMemory(t), inMemory(t)
@@ -104,7 +105,7 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 				"- {name: first, pattern: WW}\n- {name: second, pattern: RR, cooldown: 60 s}"))
 		r.injectAt(func() error { return r.signal(syscall.SIGSTOP, janitorName) }, ended("first"))
 		r.interrupt()
-		r.ends(exitInterrupted, `test files may be left in [^\n]* hubbench clean `+a)
+		r.ends(exit.Interrupted, `test files may be left in [^\n]* hubbench clean `+a)
 		r.keeps()
 		if err := r.signal(syscall.SIGCONT, janitorName); err != nil &&
 			!errors.Is(err, syscall.ESRCH) {
@@ -167,14 +168,14 @@ func TestFaultsOfResultsThatHang(t *testing.T) {
 		act   func(r *faultRun)
 		code  int
 	}{
-		{"given up", "3s", func(*faultRun) {}, exitFailed},
+		{"given up", "3s", func(*faultRun) {}, exit.Failed},
 		{"interrupted twice", "1m", func(r *faultRun) {
 			r.interrupt()
 			r.until(r.t, "no answer", func() bool {
 				return strings.Contains(r.said.String(), "stopping; Ctrl-C again ends at once")
 			})
 			r.interrupt()
-		}, exitInterrupted},
+		}, exit.Interrupted},
 	} {
 		c.try(tc.name, func(t *testing.T) {
 			results, root := newBeneathFolder(t)
@@ -204,8 +205,8 @@ func TestFaultsOfCheckedDisksThatHang(t *testing.T) {
 		code int
 		says string
 	}{
-		"given up":    {func(*faultRun) {}, exitThreshold, `nothing has moved for 8s: the disk hangs(?s).*test files may be left in .*hubbench clean .*the disk hangs`},
-		"interrupted": {(*faultRun).interrupt, exitInterrupted, `interrupted`},
+		"given up":    {func(*faultRun) {}, exit.Threshold, `nothing has moved for 8s: the disk hangs(?s).*test files may be left in .*hubbench clean .*the disk hangs`},
+		"interrupted": {(*faultRun).interrupt, exit.Interrupted, `interrupted`},
 	} {
 		c.try(name, func(t *testing.T) {
 			disk, root := newBeneathFolder(t)

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/test/testdisk"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -29,7 +30,7 @@ func TestFaultsOfADetachedLoop(t *testing.T) {
 		r.inject("WW", func() error { return exec.Command("losetup", "-d", d.Device).Run() })
 		r.goesOn("WW", "A")
 		r.interrupt()
-		r.holds(exitInterrupted, `interrupted; continue with`, root, well)
+		r.holds(exit.Interrupted, `interrupted; continue with`, root, well)
 	})
 	// Without its file it reads nothing and has no room to write.
 	for _, phase := range []struct{ name, text, says string }{
@@ -55,7 +56,7 @@ func TestFaultsOfADetachedLoop(t *testing.T) {
 				}
 				return err
 			})
-			r.holds(exitPartial, `partial run: disk A, phase `+phase.name+`: `+phase.says, well)
+			r.holds(exit.Partial, `partial run: disk A, phase `+phase.name+`: `+phase.says, well)
 		})
 	}
 }
@@ -71,7 +72,7 @@ func TestFaultsOfAReadOnlyVolume(t *testing.T) {
 			return os.WriteFile(filepath.Join("/sys/fs/ext4", filepath.Base(d.Device),
 				"trigger_fs_error"), []byte("1"), 0)
 		})
-		r.holds(exitPartial, `partial run: disk A, phase WW: [^\n]*read-only file system; mount the volume writable`, well)
+		r.holds(exit.Partial, `partial run: disk A, phase WW: [^\n]*read-only file system; mount the volume writable`, well)
 		r.cleanedLater(d, root)
 	})
 	c.try("between phases", func(t *testing.T) {
@@ -80,7 +81,7 @@ func TestFaultsOfAReadOnlyVolume(t *testing.T) {
 		r.injectAt(func() error {
 			return unix.Mount("", root, "", unix.MS_REMOUNT|unix.MS_RDONLY, "")
 		}, ended("first"))
-		r.holds(exitPartial, `partial run: disk A, phase second: [^\n]*read-only file system; mount the volume writable`, well)
+		r.holds(exit.Partial, `partial run: disk A, phase second: [^\n]*read-only file system; mount the volume writable`, well)
 		r.cleanedLater(d, root)
 	})
 }
@@ -99,7 +100,7 @@ func TestFaultsOfAnUnmountedVolume(t *testing.T) {
 		r.inject("WW", detach(root))
 		r.goesOn("WW", "A")
 		r.interrupt()
-		r.holds(exitInterrupted, `disk A is no longer at `+root+`: test files of this run may be left on it; connect it, and run hubbench clean `+root, well)
+		r.holds(exit.Interrupted, `disk A is no longer at `+root+`: test files of this run may be left on it; connect it, and run hubbench clean `+root, well)
 		r.cleanedAt(d, root)
 	})
 	// What is at its path now is another disk, which nothing is written to.
@@ -107,7 +108,7 @@ func TestFaultsOfAnUnmountedVolume(t *testing.T) {
 		d, root, well := twoVolumes(t, "")
 		r := beginRun(t, endless(root, well, short("first")+"\n"+short("second")))
 		r.injectAt(detach(root), ended("first"))
-		r.ends(exitPartial, `(?s)disk A is no longer at `+root+`: test files of this run may be left on it.*partial run: disk A, phase second: `)
+		r.ends(exit.Partial, `(?s)disk A is no longer at `+root+`: test files of this run may be left on it.*partial run: disk A, phase second: `)
 		r.keeps()
 		if files, err := os.ReadDir(root); err != nil || len(files) > 0 {
 			t.Errorf("beneath the mount are %v, %v", files, err)
@@ -142,7 +143,7 @@ func TestFaultsOfAFullDisk(t *testing.T) {
 			r := beginRun(t, strings.ReplaceAll(endless(root, well, tc.phase), plain, tc.workload))
 			film := filepath.Join(root, "film")
 			r.inject("WW", func() error { return r.fill(film) })
-			r.holds(exitPartial, `partial run: disk A, phase WW: [^\n]*no space left on device; free some space`, root, well)
+			r.holds(exit.Partial, `partial run: disk A, phase WW: [^\n]*no space left on device; free some space`, root, well)
 			if _, err := os.Stat(film); err != nil {
 				t.Error("somebody's file is gone: ", err)
 			}
@@ -166,7 +167,7 @@ func TestFaultsOfTheResults(t *testing.T) {
 	resumes := func(r *faultRun, roots []string) {
 		r.t.Helper()
 		r.begin("run", "--resume", r.out)
-		r.ends(exitOK, `report: `)
+		r.ends(exit.OK, `report: `)
 		r.leaves(roots...)
 		r.complete()
 	}
@@ -174,7 +175,7 @@ func TestFaultsOfTheResults(t *testing.T) {
 		r, results, roots := newRun(t)
 		film := filepath.Join(results, "film")
 		r.inject("second", func() error { return r.fill(film) })
-		r.holds(exitFailed, `hubbench: no space left for the results: `+r.out+` holds what was recorded until then; make room, and continue with: hubbench run --resume `+r.out, roots...)
+		r.holds(exit.Failed, `hubbench: no space left for the results: `+r.out+` holds what was recorded until then; make room, and continue with: hubbench run --resume `+r.out, roots...)
 		r.noParts()
 		<-r.full
 		must(t, os.Remove(film))
@@ -184,7 +185,7 @@ func TestFaultsOfTheResults(t *testing.T) {
 		r, results, roots := newRun(t)
 		film := filepath.Join(results, "film")
 		r.inject("second", func() error { return fillBut(film, 96<<10) })
-		r.holds(exitFailed, `(?s)\n  First .*hubbench: write results: .*: no space left on device; `+r.out+` holds what was recorded; write its report with: hubbench report `+r.out, roots...)
+		r.holds(exit.Failed, `(?s)\n  First .*hubbench: write results: .*: no space left on device; `+r.out+` holds what was recorded; write its report with: hubbench report `+r.out, roots...)
 		r.noParts()
 		must(t, os.Remove(film))
 		hubbench(t, "report", r.out)
@@ -192,7 +193,7 @@ func TestFaultsOfTheResults(t *testing.T) {
 	c.try("removed", func(t *testing.T) {
 		r, _, roots := newRun(t)
 		r.inject("second", func() error { return os.RemoveAll(r.out) })
-		r.ends(exitFailed, `hubbench: `+r.out+` was removed while the run went on: what was measured is lost`)
+		r.ends(exit.Failed, `hubbench: `+r.out+` was removed while the run went on: what was measured is lost`)
 		r.leaves(roots...)
 		if strings.Count(r.said.String(), r.out) > 1 {
 			t.Errorf("it names what is gone more than once:\n%s", r.said)
@@ -235,13 +236,13 @@ func TestFaultsOfTheOutput(t *testing.T) {
 		code           int
 		says           string
 	}{
-		{"a reader that has read enough", "--quiet", "| head -1", exitOK, `^fault   2 disks .*\n$`},
-		{"a reader that is gone", "--json", "| true", exitOK, `(?m)^\[1/2\] `},
-		{"stdout is closed", "--quiet", ">&-", exitOK, `^$`},
-		{"stdout is full", "--quiet", ">/dev/full", exitFailed, `^hubbench: [^\n]*no space left on device; the results are in OUT\n$`},
-		{"stderr is full", "", "2>/dev/full", exitOK, `report: `},
-		{"stderr is closed", "", "2>&-", exitOK, `report: `},
-		{"all are closed", "", "<&- >&- 2>&-", exitOK, `^$`},
+		{"a reader that has read enough", "--quiet", "| head -1", exit.OK, `^fault   2 disks .*\n$`},
+		{"a reader that is gone", "--json", "| true", exit.OK, `(?m)^\[1/2\] `},
+		{"stdout is closed", "--quiet", ">&-", exit.OK, `^$`},
+		{"stdout is full", "--quiet", ">/dev/full", exit.Failed, `^hubbench: [^\n]*no space left on device; the results are in OUT\n$`},
+		{"stderr is full", "", "2>/dev/full", exit.OK, `report: `},
+		{"stderr is closed", "", "2>&-", exit.OK, `report: `},
+		{"all are closed", "", "<&- >&- 2>&-", exit.OK, `^$`},
 	} {
 		c.try(tc.name, func(t *testing.T) {
 			a, b := inMemory(t), inMemory(t)

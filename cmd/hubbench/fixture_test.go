@@ -15,6 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"github.com/hubbench/hubbench/internal/exit"
+	"github.com/hubbench/hubbench/internal/tell/output"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -48,7 +52,9 @@ type looks = func(context.Context) (*hardware.Inventory, error)
 func does(t testing.TB, look looks, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	p := program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, look: look}
+	p := program{look: look, Streams: output.Streams{
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: os.Getenv,
+	}}
 	code = run(t.Context(), args, p)
 	return code, out.String(), errs.String()
 }
@@ -57,7 +63,7 @@ func does(t testing.TB, look looks, args ...string) (code int, stdout, stderr st
 func prints(t testing.TB, args ...string) string {
 	t.Helper()
 	code, out, errs := does(t, nil, args...)
-	if code != exitOK {
+	if code != exit.OK {
 		t.Fatalf("hubbench %s: exit code %d: %s", strings.Join(args, " "), code, errs)
 	}
 	return out
@@ -168,4 +174,17 @@ func started(log []byte) map[string]int {
 		}
 	}
 	return pids
+}
+
+// argumentsOf are files in place of the words that a command's usage asks for, by these words.
+func argumentsOf(cmd *cobra.Command, files map[string]string) (args []string) {
+	for _, word := range strings.Fields(cmd.Use)[1:] {
+		if word == "|" {
+			break
+		}
+		if file, ok := files[strings.TrimSuffix(word, "...")]; ok {
+			args = append(args, file)
+		}
+	}
+	return args
 }

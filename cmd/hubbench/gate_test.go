@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -181,16 +182,16 @@ func TestGateWithHistory(t *testing.T) {
 			"check":     {"check", equal, "--history", catalogue},
 		} {
 			if code, _, errs := does(t, nil,
-				append(args, "--fail-above", "0")...); code == exitThreshold {
+				append(args, "--fail-above", "0")...); code == exit.Threshold {
 				fails[name]++
-			} else if code != 0 && code != exitPartial {
+			} else if code != 0 && code != exit.Partial {
 				t.Fatalf("%q: %d, %s", args, code, errs)
 			}
 		}
 		for _, args := range [][]string{{"compare", base, slow}, {"check", slow}} {
 			if code, out, _ := does(t, nil,
 				append(args, "--history", catalogue, "--fail-above",
-					"5")...); code != exitThreshold {
+					"5")...); code != exit.Threshold {
 				t.Errorf("%q, 25 %% slower: %d, %s", args, code, out)
 			}
 		}

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/internal/test/testdisk"
@@ -70,7 +71,7 @@ func (v heldVolume) begin(t *testing.T, text string) (out string, wait func() *a
 	return out, func() *analysis.Analysis {
 		t.Helper()
 		<-p.ended // which with a search takes minutes
-		if code, said := p.wait(); code != exitOK {
+		if code, said := p.wait(); code != exit.OK {
 			t.Fatalf("exit code %d\n%s", code, said)
 		}
 		return readAnalysis(t, out)
@@ -301,7 +302,7 @@ func TestFaultsOfTheClock(t *testing.T) {
 		began := time.Now()
 		r.process = start(t, exec.Command(program, "run", scenario, "--yes", "--allow",
 			"same_disk,busy,background", "--out", r.out))
-		r.ends(exitOK, `report: `)
+		r.ends(exit.OK, `report: `)
 		took := time.Since(began).Seconds()
 		r.before = readEvents(t, r.out)
 		phase := r.keeps().Phases[0]

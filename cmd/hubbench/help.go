@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/tell/manual"
+	"github.com/hubbench/hubbench/internal/tell/output"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
@@ -15,8 +17,8 @@ func newHelp(p program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",
 		Short: "Explain a command or a topic",
-		Long: `Explain a command, as hubbench COMMAND --help does, or a topic of the manual. A name of both, such as
-report, is explained as both.
+		Long: `Explain a command, as hubbench COMMAND --help does, or a topic of the manual. A name
+of both, such as report, is explained as both.
 
 ` + topicsHelp(),
 		Args:      cobra.ArbitraryArgs,
@@ -49,7 +51,7 @@ func runHelp(p program, root *cobra.Command, args []string) error {
 			}
 		}
 		name := strings.Join(args, " ")
-		return usagef("no command or topic is called %s; try %s",
+		return exit.Usagef("no command or topic is called %s; try %s",
 			strictyaml.Quote(name), strictyaml.Suggest(name, known))
 	}
 	if command {
@@ -57,13 +59,13 @@ func runHelp(p program, root *cobra.Command, args []string) error {
 		if err := cmd.Help(); err != nil || !topic {
 			return err
 		}
-		fmt.Fprintln(p.stdout)
+		fmt.Fprintln(p.Stdout)
 	}
-	text, err := manual.Topic{Name: args[0]}.Text(columns(p.stdout))
+	text, err := manual.Topic{Name: args[0]}.Text(output.Columns(p.Stdout))
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(p.stdout, text)
+	_, err = fmt.Fprint(p.Stdout, text)
 	return err
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/exit"
 )
 
 // ofFio is a log of bandwidth that fio writes, at a rate in KiB/s.
@@ -31,7 +33,7 @@ func TestImportReplacesNothing(t *testing.T) {
 	} {
 		mine := write(t, filepath.Join("mine "+name, name), "precious\n")
 		code, _, errs := does(t, nil, append(args, "--out", filepath.Dir(mine))...)
-		if code == exitOK || string(read(t, mine)) != "precious\n" {
+		if code == exit.OK || string(read(t, mine)) != "precious\n" {
 			t.Errorf("over a folder with %s: exit code %d, %s", name, code, errs)
 		}
 	}
@@ -40,11 +42,11 @@ func TestImportReplacesNothing(t *testing.T) {
 	var all sync.WaitGroup
 	for range atOnce {
 		all.Go(func() {
-			if code, out, _ := does(t, nil, args...); code == exitOK {
+			if code, out, _ := does(t, nil, args...); code == exit.OK {
 				made.Store(out[strings.Index(out, "report: "):], true)
 			}
 			code, _, errs := does(t, nil, append(slices.Clone(args), "--out", "one")...)
-			if code == exitOK {
+			if code == exit.OK {
 				named.Store(code, true)
 			} else if !strings.Contains(errs, "already holds a run") {
 				t.Error(errs)

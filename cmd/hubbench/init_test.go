@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
-	"github.com/hubbench/hubbench/pkg/draft"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
@@ -42,19 +40,19 @@ func TestInit(t *testing.T) {
 		says    string // on stderr
 		written []string
 	}{
-		{name: "nothing plugged in", look: plugged(0), code: exitUsage,
+		{name: "nothing plugged in", look: plugged(0), code: exit.Misuse,
 			says: "hubbench: no external disk is seen; plug one in, name a disk with --disks, or try --demo\n"},
-		{name: "nothing mounted", look: plugged(210e6, ""), code: exitUsage,
+		{name: "nothing mounted", look: plugged(210e6, ""), code: exit.Misuse,
 			says: "hubbench: no external disk can be tested: sda is not mounted; plug one in, name a disk with --disks, or try --demo\n"},
 		{name: "both", look: two, says: "next: hubbench run hubbench.yaml --open\n",
 			written: []string{"path: '" + a + "'", "path: '" + b + "'", "name: 'CalDigit TS4'",
 				"connection: hub", "[solo, all, pairs]"}},
-		{name: "there already", look: two, code: exitUsage,
+		{name: "there already", look: two, code: exit.Misuse,
 			says: "hubbench: hubbench.yaml already exists; --force overwrites it, --out names another file\n"},
 		{name: "forced", args: "--force --disks sdb", look: two,
 			says:    "next: hubbench run hubbench.yaml --open\n",
 			written: []string{"name: A\n    path: '" + b + "'", "include: solo"}},
-		{name: "unknown", args: "--out x.yaml --disks sdb,sdx", look: two, code: exitUsage,
+		{name: "unknown", args: "--out x.yaml --disks sdb,sdx", look: two, code: exit.Misuse,
 			says: "hubbench: --disks: sdx is not a disk, volume or mount point; hubbench devices shows what there is\n"},
 		{name: "from", args: "--from triple-hub --out mine.yaml",
 			says: "next: write the folders of your disks into mine.yaml, then: hubbench plan mine.yaml\n", written: []string{"hubbench plan mine.yaml", "$schema=https://"}},
@@ -71,12 +69,12 @@ func TestInit(t *testing.T) {
 			says:    "next: hubbench plan fewer.yaml\n",
 			written: []string{"path: '" + a + "'", "path: '" + b + "'"}},
 		{name: "from, too few disks", args: "--from backup --disks sda,sdb --out y.yaml", look: two,
-			code: exitUsage,
+			code: exit.Misuse,
 			says: "hubbench: --from backup: it is written for 3 disks, and cannot be used for 2\n"},
 		{name: "from a demonstration", args: "--from demo --disks sda,sdb --out y.yaml", look: two,
-			code: exitUsage,
+			code: exit.Misuse,
 			says: "hubbench: --from demo: it is a demonstration on simulated disks; leave out --disks, or choose another\n"},
-		{name: "from nothing", args: "--from tripel-hub --out y.yaml", code: exitUsage,
+		{name: "from nothing", args: "--from tripel-hub --out y.yaml", code: exit.Misuse,
 			says: "hubbench: --from tripel-hub: no scenario is built in by that name; try triple-hub\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,7 +83,7 @@ func TestInit(t *testing.T) {
 			if code != tt.code || errs != tt.says {
 				t.Fatalf("exit code %d, want %d; says\n%swant\n%s", code, tt.code, errs, tt.says)
 			}
-			if tt.code != exitOK {
+			if tt.code != exit.OK {
 				return
 			}
 			data := read(t, strings.TrimSpace(out))
@@ -119,7 +117,7 @@ func TestInitFromWithDisks(t *testing.T) {
 		}
 		code, out, errs := does(t, plugged(1e12, folders...), "init", "--from", name, "--out", name+
 			".yaml", "--disks", strings.Join(asked, ","))
-		if code != exitOK {
+		if code != exit.OK {
 			t.Fatalf("%s: exit code %d: %s", name, code, errs)
 		}
 		text := read(t, strings.TrimSpace(out))
@@ -195,58 +193,5 @@ func TestInitAnswersPlugging(t *testing.T) {
 	hubbench(nil, "init", "--demo", "--out", "demo.yaml")
 	if got := advised("demo.yaml"); got != "own_port C" {
 		t.Errorf("the demo: advice %q", got)
-	}
-}
-
-// On a terminal the disks are shown by their letters, and the answer picks among them.
-func TestInitChoose(t *testing.T) {
-	inv, err := plugged(210e6, "/one", "/two", "/three")(t.Context())
-	must(t, err)
-	for answer, want := range map[string]struct{ picked, says string }{
-		"b\n":        {"B/two", ""},
-		"\n":         {"A/one B/two C/three", ""},
-		"":           {"A/one B/two C/three", ""},
-		"c, a\n":     {"A/one C/three", ""},
-		"d\na,b\n":   {"A/one B/two", "disk \"D\" is not in the list; try A\n" + which},
-		"a d\nB C\n": {"B/two C/three", "disk \"D\" is not in the list; try A\n" + which},
-		"d":          {"", ""}, // after which nobody is there
-	} {
-		disks, _ := draft.Find(inv, nil, func(mount string) string { return mount })
-		var asked bytes.Buffer
-		picked, err := choose(t.Context(),
-			program{stdin: strings.NewReader(answer), stderr: &asked}, disks)
-		var got []string
-		for _, d := range picked {
-			got = append(got, d.Name+d.Folder)
-		}
-		if strings.Join(got, " ") != want.picked || (err != nil) != (want.picked == "") {
-			t.Errorf("%q picks %q (%v), want %q", answer, got, err, want.picked)
-		}
-		shown := "\nDisks to test:\n  A  /one, T7, exfat\n  B  /two, T7, exfat\n  C  /three, T7, exfat\n" + which + want.says
-		if asked.String() != shown {
-			t.Errorf("%q: asked %q, want %q", answer, asked.String(), shown)
-		}
-	}
-}
-
-const which = "Which of them, such as A? Enter for all: "
-
-// A folder that root has made is passed over for one that the user may write to.
-func TestWritableFolder(t *testing.T) {
-	mount := t.TempDir()
-	mine := filepath.Join(mount, "mine")
-	must(t, os.Mkdir(mine, 0o755))
-	if got := writableFolder(mount); got != mount {
-		t.Errorf("of one's own folder: %q", got)
-	}
-	if os.Geteuid() == 0 || os.PathSeparator == '\\' {
-		t.Skip("nothing is out of reach for root, nor by its mode on Windows")
-	}
-	if err := os.Chmod(mount, 0o555); err != nil { //nolint:gosec // a folder
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.Chmod(mount, 0o755) }) //nolint:gosec // a folder
-	if got := writableFolder(mount); got != mine {
-		t.Errorf("got %q, want %q", got, mine)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/test/check"
 )
@@ -34,8 +35,8 @@ func TestInterruptedLate(t *testing.T) {
 		code  int
 		says  string
 	}{
-		{"once", 1, exitOK, "the results are being written"},
-		{"twice", 2, exitInterrupted,
+		{"once", 1, exit.OK, "the results are being written"},
+		{"twice", 2, exit.Interrupted,
 			"interrupted twice; what was recorded is kept: hubbench report "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -72,7 +73,7 @@ func TestInterruptedLate(t *testing.T) {
 				t.Errorf("exit code %d, stderr %q; want %d and %q", got, said.String(), tt.code,
 					tt.says)
 			}
-			if whole := bytes.HasSuffix(results, []byte("}\n")); tt.code == exitOK && !whole {
+			if whole := bytes.HasSuffix(results, []byte("}\n")); tt.code == exit.OK && !whole {
 				t.Errorf("%d bytes of results, and not to their end", len(results))
 			}
 		})

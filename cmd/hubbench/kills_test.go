@@ -21,6 +21,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
@@ -134,7 +135,7 @@ func TestKills(t *testing.T) {
 		run := newKilledRun(t.TempDir(), text)
 		must(t, run.begin("--compress"))
 		k.long[text] = run.watch()
-		if code, said := run.wait(); code != exitOK {
+		if code, said := run.wait(); code != exit.OK {
 			t.Fatalf("exit code %d: %s", code, said)
 		}
 		events, err := recordOf(run.out)
@@ -481,15 +482,15 @@ func (k *killTry) checkCode(code int) error {
 		want = []int{killedCode}
 	case (info == nil || k.kind == resumedRun && status == rundir.Running) && asked != "":
 		// Killed by the signal itself, in its first moments.
-		want = []int{exitInterrupted, killedCode}
+		want = []int{exit.Interrupted, killedCode}
 	case status == trace.Complete:
-		want = []int{exitOK}
+		want = []int{exit.OK}
 	case status == trace.Partial && asked != "" && lost:
-		want = []int{exitInterrupted, exitPartial}
+		want = []int{exit.Interrupted, exit.Partial}
 	case status == trace.Partial && asked != "":
-		want = []int{exitInterrupted}
+		want = []int{exit.Interrupted}
 	case status == trace.Partial && lost:
-		want = []int{exitPartial}
+		want = []int{exit.Partial}
 	}
 	if !slices.Contains(want, code) {
 		return fmt.Errorf("exit code %d, want one of %v; the run's status is %s", code, want,
@@ -501,7 +502,7 @@ func (k *killTry) checkCode(code int) error {
 // clean removes what nobody was left to remove.
 func (k *killTry) clean() error {
 	for _, disk := range k.disks() {
-		if code, said := k.do("clean", disk); code != exitOK {
+		if code, said := k.do("clean", disk); code != exit.OK {
 			return fmt.Errorf("clean: exit code %d: %s", code, said)
 		}
 	}
@@ -534,10 +535,10 @@ func (k *killTry) checkReadable() error {
 	}
 	code, said := k.do("analyze", k.out)
 	// It ended before it made its folder.
-	if _, err := os.Stat(k.out); errors.Is(err, fs.ErrNotExist) && code == exitUsage {
+	if _, err := os.Stat(k.out); errors.Is(err, fs.ErrNotExist) && code == exit.Misuse {
 		return nil
 	}
-	if code != exitOK && strings.Contains(events, `"type":"file"`) || code != exitOK && code != exitFailed || code == exitFailed && strings.Count(said, "\n") != 1 {
+	if code != exit.OK && strings.Contains(events, `"type":"file"`) || code != exit.OK && code != exit.Failed || code == exit.Failed && strings.Count(said, "\n") != 1 {
 		return fmt.Errorf("analyze of %d bytes of events: exit code %d: %s", len(events), code,
 			said)
 	}
@@ -557,7 +558,7 @@ func (k *killTry) checkResumed() error {
 	}
 	before, _ := snapshot(k.out) // none if it was killed before it made its folder
 	record, _ := recordOf(k.out)
-	if code, said := k.do(args...); code != exitOK {
+	if code, said := k.do(args...); code != exit.OK {
 		return fmt.Errorf("%s: exit code %d: %s", strings.Join(args, " "), code, said)
 	}
 	events, err := recordOf(k.out)

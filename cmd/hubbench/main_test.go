@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.uber.org/goleak"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/manual"
 	"github.com/hubbench/hubbench/internal/test/check"
@@ -239,10 +240,10 @@ func TestBadScenarios(t *testing.T) {
 			want += fmt.Sprintf("hubbench: and %d more\n", more)
 		}
 		for _, command := range []string{"plan", "run"} {
-			if got, out, errs := does(t, nil, command, file); got != exitUsage || errs != want ||
+			if got, out, errs := does(t, nil, command, file); got != exit.Misuse || errs != want ||
 				out != "" {
 				t.Errorf("%s %s: exit code %d, stdout %q, stderr %q; want %d and %q", command, file,
-					got, out, errs, exitUsage, want)
+					got, out, errs, exit.Misuse, want)
 			}
 		}
 	}

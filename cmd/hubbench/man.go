@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/tell/manual"
 )
 
@@ -20,14 +21,15 @@ func newMan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the manual as man pages or Markdown files",
-		Long: `Write a page for each command and each topic of help into DIR, which is created: hubbench-run.1,
-hubbench-formats.7 and so on, for man; with --format md the same as Markdown files, hubbench-run.1.md.`,
+		Long: `Write a page for each command and each topic of help into DIR, which is created:
+hubbench-run.1, hubbench-formats.7 and so on, for man; with --format md the same as Markdown files,
+hubbench-run.1.md.`,
 		Example: `  hubbench man pages && man pages/hubbench-run.1
   hubbench man --format md manual`,
 		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "man" && format != "md" {
-				return usagef("--format %s: man or md", format)
+				return exit.Usagef("--format %s: man or md", format)
 			}
 			pages, err := manPages(cmd.Root())
 			if err != nil {

@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/tell/manual"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
 )
 
 // Every command and topic that is not hidden has a page, in both formats; and no mark of one shows
@@ -40,7 +42,7 @@ func TestMan(t *testing.T) {
 			t.Errorf("%s.md is no page:\n%s", name, page)
 		}
 		for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(page, -1) {
-			if !exists(filepath.Join(md, link[1])) {
+			if !recorded.Exists(filepath.Join(md, link[1])) {
 				t.Errorf("%s.md has a link to %s, which is no page", name, link[1])
 			}
 		}
@@ -56,7 +58,7 @@ func TestMan(t *testing.T) {
 	if page := read(t, filepath.Join(dir, "hubbench-run.1")); !commands.Match(page) {
 		t.Errorf("hubbench-run.1 lacks an option that --help has:\n%s", page)
 	}
-	if code, _, errs := does(t, nil, "man", dir, "--format", "html"); code != exitUsage || !strings.Contains(errs, "--format html: man or md") {
+	if code, _, errs := does(t, nil, "man", dir, "--format", "html"); code != exit.Misuse || !strings.Contains(errs, "--format html: man or md") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 

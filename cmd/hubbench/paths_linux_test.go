@@ -2,17 +2,17 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/testdisk"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -34,7 +34,7 @@ func TestRunFolders(t *testing.T) {
 	p := start(t, slow.disk.Command(context.Background(), "hubbench",
 		append(args, "--allow", "not_disk", "--phase", "2s", "--out", out)...))
 	<-p.ended
-	if code, said := p.wait(); code != exitOK ||
+	if code, said := p.wait(); code != exit.OK ||
 		!strings.Contains(said, " in 19.2 s. Needs up to ") {
 		t.Fatalf("exit code %d\n%s", code, said)
 	}
@@ -44,7 +44,7 @@ func TestRunFolders(t *testing.T) {
 	check.Near(t, "the speed of writing", rate, disk.Speed.Write, 0.2*rate)
 	check.Near(t, "the speed of reading", rate, disk.Speed.Read, 0.2*rate)
 	check.Same(t, "names", []string{"ssd", "ssd-2"}, []string{ready.Plan.Disks[0].Name, disk.Name})
-	run, err := load(out)
+	run, err := recorded.Load(out)
 	must(t, err)
 	var wrote int64
 	for _, phase := range run.Trace.Phases {
@@ -102,7 +102,7 @@ func TestRunDirect(t *testing.T) {
 	p := begin(volume.root, "--direct", "at-0", "--phase", "3s", "--out", out)
 	asks(p, question)
 	must(t, p.send("INT"))
-	if code, said := p.wait(); code != exitInterrupted ||
+	if code, said := p.wait(); code != exit.Interrupted ||
 		!strings.Contains(said, "continue with: hubbench run --resume "+out) {
 		t.Fatalf("exit code %d after an interrupt\n%s", code, said)
 	}
@@ -120,7 +120,7 @@ func TestRunDirect(t *testing.T) {
 	t.Cleanup(func() { _ = unix.Unmount(elsewhere, 0) })
 	must(t, volume.disk.Limit(2*rate, 2*rate))
 	enter()
-	if code, said := p.wait(); code != exitOK ||
+	if code, said := p.wait(); code != exit.OK ||
 		!strings.Contains(said, "at-0 is at "+elsewhere+" now") {
 		t.Fatalf("exit code %d\n%s", code, said)
 	}
@@ -136,27 +136,5 @@ func TestRunDirect(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(elsewhere, ".hubbench-*")); err != nil ||
 		len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
-	}
-}
-
-// A run in a folder that this user may not enter is a mistake of the user's, who is told of it in a
-// line.
-func TestRunsThatMayNotBeRead(t *testing.T) {
-	closed := t.TempDir()
-	path := filepath.Join(closed, "run")
-	must(t, os.Chmod(closed, 0))
-	const nobody = 65534 // root may enter, and so this thread is not root's for a moment
-	runtime.LockOSThread()
-	must(t, unix.Setfsuid(nobody))
-	refused := map[string]error{"a run": checkRun(path), "a run to resume": checkResumable(path)}
-	must(t, unix.Setfsuid(os.Getuid()))
-	must(t, os.Chmod(closed, 0o600))
-	runtime.UnlockOSThread()
-	for name, err := range refused {
-		exit, ok := errors.AsType[*exitError](err)
-		if !ok || exit.code != exitUsage ||
-			!strings.Contains(err.Error(), path+": permission denied; ") {
-			t.Errorf("%s: %v, want a usage error", name, err)
-		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/measure/prepare"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/pkg/draft"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -43,7 +44,7 @@ func TestDraftForecast(t *testing.T) {
 			write(t, filepath.Join(dir, "p.yaml"), profile)
 			path := write(t, filepath.Join(dir, "s.yaml"), text+"hub: {profile: ./p.yaml}\n")
 			prints(t, "simulate", path, "--out", filepath.Join(dir, "run"), "--no-page")
-			run, err := load(filepath.Join(dir, "run"))
+			run, err := recorded.Load(filepath.Join(dir, "run"))
 			must(t, err)
 			ready, err := prepare.Load(path, func(string) {})
 			must(t, err)

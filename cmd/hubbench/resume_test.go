@@ -14,7 +14,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -107,7 +109,7 @@ func TestResumeOfADamagedRun(t *testing.T) {
 		write(t, filepath.Join(dir, name), events)
 		before := stamped(t, dir)
 		code, said := newKilledRun(work, "").do("run", "--resume", "out")
-		if code != exitFailed || !strings.Contains(said, "run.json says that the run is complete") {
+		if code != exit.Failed || !strings.Contains(said, "run.json says that the run is complete") {
 			t.Errorf("%s: exit code %d: %s", name, code, said)
 		}
 		check.Same(t, name, before, stamped(t, dir))
@@ -121,7 +123,7 @@ func TestResumeOfCompressed(t *testing.T) {
 	t.Parallel()
 	run := newKilledRun(t.TempDir(), killReal)
 	must(t, run.begin())
-	if code, said := run.wait(); code != exitOK {
+	if code, said := run.wait(); code != exit.OK {
 		t.Fatalf("exit code %d: %s", code, said)
 	}
 	plain := readEvents(t, run.out)
@@ -136,17 +138,17 @@ func TestResumeOfCompressed(t *testing.T) {
 	unplugged := run.disks()[0] + "-elsewhere"
 	must(t, os.Rename(run.disks()[0], unplugged))
 	before := stamped(t, run.out)
-	resume("complete", exitOK, "out is complete: all of its 3 phases are measured")
+	resume("complete", exit.OK, "out is complete: all of its 3 phases are measured")
 	check.Same(t, "a complete run", before, stamped(t, run.out))
 	must(t, os.Remove(filepath.Join(run.out, rundir.ReportFile)))
-	resume("complete, without a page", exitOK, "out is complete", "--compress", "--format", "csv")
+	resume("complete, without a page", exit.OK, "out is complete", "--compress", "--format", "csv")
 	delete(before, rundir.EventsFile)
 	before[rundir.ReportFile], before["events.jsonl.zst"] = "there", "there"
 	after := stamped(t, run.out)
 	after[rundir.ReportFile], after["events.jsonl.zst"] = "there", "there"
 	check.Same(t, "a complete run whose page was missing", before, after)
 	before = stamped(t, run.out)
-	resume("compressed", exitOK, "out is complete", "--compress", "--format", "html",
+	resume("compressed", exit.OK, "out is complete", "--compress", "--format", "html",
 		"--quiet=false")
 	check.Same(t, "a complete run that is compressed", before, stamped(t, run.out))
 
@@ -155,15 +157,15 @@ func TestResumeOfCompressed(t *testing.T) {
 	write(t, filepath.Join(run.out, "events.jsonl.zst"), packed(t, plain[:strings.LastIndex(plain, `{"type":"phase_end"`)]))
 	stillRunning(t, run.out)
 	before = stamped(t, run.out)
-	resume("cut off, without a disk", exitUsage, "disk A")
+	resume("cut off, without a disk", exit.Misuse, "disk A")
 	check.Same(t, "a run whose disk is away", before, stamped(t, run.out))
 	must(t, os.Rename(unplugged, run.disks()[0]))
 	write(t, filepath.Join(run.out, rundir.EventsFile), "")
-	resume("two records", exitFailed, "events.jsonl.zst are both there")
+	resume("two records", exit.Failed, "events.jsonl.zst are both there")
 	must(t, os.Remove(filepath.Join(run.out, rundir.EventsFile)))
-	resume("cut off", exitOK, "2 of 3 phases are complete")
+	resume("cut off", exit.OK, "2 of 3 phases are complete")
 	check.Same(t, "resumed", moved(plain), moved(readEvents(t, run.out)))
-	if exists(filepath.Join(run.out, "events.jsonl.zst")) {
+	if recorded.Exists(filepath.Join(run.out, "events.jsonl.zst")) {
 		t.Error("the compressed events are left")
 	}
 }
@@ -211,7 +213,7 @@ func TestSwappedFolder(t *testing.T) {
 	own, victim := run.out+"-own", t.TempDir()
 	must(t, os.Rename(run.out, own))
 	must(t, os.Symlink(victim, run.out))
-	if code, said := run.wait(); code != exitFailed ||
+	if code, said := run.wait(); code != exit.Failed ||
 		!strings.Contains(said, "out is no longer the folder that the run began in") {
 		t.Errorf("exit code %d: %s", code, said)
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hubbench/hubbench/internal/tell/recorded"
 )
 
 // What the real shells make of what is typed when Tab is pressed.
@@ -34,7 +36,7 @@ func TestReaderThatIsGone(t *testing.T) {
 	cmd.Stdout = writer
 	must(t, cmd.Run())
 	must(t, writer.Close())
-	if !exists(filepath.Join("out", "report.html")) {
+	if !recorded.Exists(filepath.Join("out", "report.html")) {
 		t.Error("there is no report")
 	}
 }
@@ -57,7 +59,7 @@ phases: [{name: writes, pattern: W}, {name: reads, pattern: R}]
 	must(t, os.Mkdir("my runs", 0o755))
 	need := func(t *testing.T, programs ...string) {
 		for _, program := range programs {
-			if _, err := exec.LookPath(program); err != nil && !exists(program) {
+			if _, err := exec.LookPath(program); err != nil && !recorded.Exists(program) {
 				if os.Getenv("CI") == "true" {
 					t.Fatal(err)
 				}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/exit"
 )
 
 // killedCode is the exit code of a process that was killed.
@@ -70,8 +72,8 @@ func TestInterruptedEarly(t *testing.T) {
 			defer pipe.Close()
 			must(t, send(name))
 			_ = cmd.Wait()
-			if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(said.String(), "interrupted before anything was measured") {
-				t.Errorf("exit code %d, stderr %q; want %d", code, said.String(), exitInterrupted)
+			if code := cmd.ProcessState.ExitCode(); code != exit.Interrupted || !strings.Contains(said.String(), "interrupted before anything was measured") {
+				t.Errorf("exit code %d, stderr %q; want %d", code, said.String(), exit.Interrupted)
 			}
 		})
 	}

@@ -173,7 +173,7 @@ func soak(t *testing.T, name string, disk *testdisk.Disk, scenario string) {
 	go func() { ended <- cmd.Wait() }()
 	tick := time.NewTicker(min(10*time.Second, max(*soakTime/50, 50*time.Millisecond)))
 	defer tick.Stop()
-	note := table(t, name)
+	note := seriesTable(t, name)
 	var all []use
 	for running := true; running; {
 		select {
@@ -334,7 +334,7 @@ func leftOver(name string, before, after use) evidence.Finding {
 }
 
 // table keeps samples as they are taken, for whoever runs the test with -artifacts.
-func table(t *testing.T, name string) (add func(use)) {
+func seriesTable(t *testing.T, name string) (add func(use)) {
 	t.Helper()
 	file, err := os.Create(filepath.Join(t.ArtifactDir(), name+".csv"))
 	must(t, err)

@@ -5,6 +5,9 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+
+	"github.com/hubbench/hubbench/internal/supervisor"
+	"github.com/hubbench/hubbench/internal/tell/output"
 )
 
 // heapGrowth is how many percent the heap may grow between collections: a million files are then
@@ -22,18 +25,17 @@ func main() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(heapLimit)
 	}
-	p := program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
-	// No person waits for it.
+	p := program{Streams: output.Streams{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
+	}}
+	command := func(ctx context.Context) int { return run(ctx, os.Args[1:], p) }
+	// No person waits for these.
 	if len(os.Args) < 2 || slices.Contains([]string{"worker", "janitor", "clock"}, os.Args[1]) {
-		os.Exit(run(context.Background(), os.Args[1:], p))
+		os.Exit(command(context.Background()))
 	}
-	if code, ok := front(); ok {
-		os.Exit(code)
-	}
-	ctx, end := behind(context.Background(), os.Exit)
-	go notifyOfHangs(os.Args[1], p.notify)
-	if stat, err := os.Stdout.Stat(); err == nil && !stat.Mode().IsRegular() {
-		p.stdout = consumer{os.Stdout}
-	}
-	end(run(ctx, os.Args[1:], p))
+	supervisor.Run(os.Exit, func(ctx context.Context) int {
+		go supervisor.NotifyOfHangs(os.Args[1], p.Notify)
+		p.Stdout = supervisor.Stdout(os.Stdout)
+		return command(ctx)
+	})
 }

@@ -1,48 +1,27 @@
 package main
 
 import (
-	"cmp"
-	"fmt"
-	"maps"
-	"path/filepath"
-	"slices"
-
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/tell/catalogue"
-	"github.com/hubbench/hubbench/internal/tell/report"
-	tidy "github.com/hubbench/hubbench/internal/tell/table"
-	"github.com/hubbench/hubbench/pkg/compare"
-	"github.com/hubbench/hubbench/pkg/strictyaml"
-	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trend"
-	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/internal/tell/history"
 )
 
-type trendOptions struct {
-	output
-	phase, disk string
-	history     []string
-	failAbove   string
-}
-
 func newTrend(p program) *cobra.Command {
-	var opts trendOptions
-	opts.program = p
+	opts := history.Trend{Output: p.output()}
 	cmd := &cobra.Command{
 		Use:   "trend RUN... | CATALOGUE",
 		Short: "Show when a rate changed",
 		Long: `Show the rate of one phase over runs, in order of time and host by host: which hosts
-changed, when and by how much, and what else was recorded to change in the same run. A page (--format html)
-draws each host; --all lists the stretches between changes of all hosts, each with its mean and a
-95 % interval by how the runs differ.
+changed, when and by how much, and what else was recorded to change in the same run. A page
+(--format html) draws each host; --all lists the stretches between changes of all hosts, each with
+its mean and a 95 % interval by how the runs differ.
 
-A change is reported if noise of the size seen between runs would hardly make it: in fewer than 2 of
-100 series of runs, and in fewer than 5 of 100 fleets of steady hosts. Runs on another hub, of other
-disks or with other work than the newest run of their host are left out.
+A change is reported if noise of the size seen between runs would hardly make it: in fewer than 2
+of 100 series of runs, and in fewer than 5 of 100 fleets of steady hosts. Runs on another hub, of
+other disks or with other work than the newest run of their host are left out.
 
---fail-above PCT exits with 4 if the last stretch of a host is lower than the one before by more than
-PCT percent, significantly among all hosts, and with 3 if that can't be ruled out.
+--fail-above PCT exits with 4 if the last stretch of a host is lower than the one before by more
+than PCT percent, significantly among all hosts, and with 3 if that can't be ruled out.
 
 RUN is a run's folder, an events.jsonl or a report.html, CATALOGUE a folder that hubbench collect
 made. Pages and pictures hold no host's name: they count the hosts.`,
@@ -50,285 +29,14 @@ made. Pages and pictures hold no host's name: they count the hosts.`,
   hubbench trend catalogue --out trend.html
   hubbench trend results/* --history catalogue`,
 		Args: takes(1, unlimited),
-		RunE: opts.run,
+		RunE: func(_ *cobra.Command, args []string) error { return opts.Run(args) },
 	}
-	opts.formatFlags(cmd, drawn())
-	historyFlag(cmd, &opts.history, "further runs of the series")
-	cmd.Flags().StringVar(&opts.failAbove, "fail-above", "",
+	formatFlags(cmd, &opts.Output, drawn())
+	historyFlag(cmd, &opts.History, "further runs of the series")
+	cmd.Flags().StringVar(&opts.FailAbove, "fail-above", "",
 		"exit with 4 if a rate fell by more than `PCT` percent, with 3 if it may have")
-	cmd.Flags().StringVar(&opts.phase, "phase", "",
+	cmd.Flags().StringVar(&opts.Phase, "phase", "",
 		"the phase, and its repeats (default the one of the first run with most disks busy)")
-	cmd.Flags().StringVar(&opts.disk, "disk", "", "the disk (default all together)")
+	cmd.Flags().StringVar(&opts.Disk, "disk", "", "the disk (default all together)")
 	return cmd
-}
-
-func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
-	limit := 0.0
-	if o.failAbove != "" {
-		var err error
-		if limit, err = parseFall(o.failAbove); err != nil {
-			return err
-		}
-	}
-	rates, err := o.rates(paths)
-	if err != nil {
-		return err
-	}
-	byHost := map[string][]rate{}
-	for _, r := range rates {
-		byHost[r.run.Host] = append(byHost[r.run.Host], r)
-	}
-	var list []trend.HostSeries
-	var hubs []string
-	left := map[string]int{} // how many runs differ from their host's newest, by how
-	simulated := true
-	cut := 0 // hosts whose newest run ended early, without the phase
-	for i, host := range slices.Sorted(maps.Keys(byHost)) {
-		newest := byHost[host][len(byHost[host])-1]
-		if newest.isCut() {
-			cut++
-		}
-		runs := likeNewest(byHost[host], left)
-		if runs == nil {
-			continue
-		}
-		series := trend.HostSeries{Host: host}
-		if o.shown() { // Pages and pictures do not hold the names of hosts.
-			series.Host = fmt.Sprintf("Host %d", i+1)
-		}
-		for _, r := range runs {
-			series.Points = append(series.Points, r.Point)
-		}
-		series.Stretches = trend.Stretches(series.Points, len(byHost))
-		at := 0
-		for k := range series.Stretches {
-			s := &series.Stretches[k]
-			if k > 0 {
-				s.With = changes(runs[at-1].recorded, runs[at].recorded)
-			}
-			at += s.Runs
-		}
-		list = append(list, series)
-		first := runs[0].run
-		if !slices.Contains(hubs, first.Hub) {
-			hubs = append(hubs, first.Hub)
-		}
-		simulated = simulated && first.Simulated
-	}
-	of := o.title()
-	if len(hubs) == 1 && hubs[0] != "" {
-		of += " on " + hubs[0]
-	}
-	notCompared := leftOut(left)
-	if notCompared != "" {
-		notCompared = "Left out, not comparable with the newest run of the host: " + notCompared +
-			"."
-	}
-	if o.failAbove != "" {
-		trend.Against(list, limit)
-	}
-	doc := report.OfTrend(of, notCompared, list)
-	doc.Tool, doc.Simulated = toolVersion(), simulated
-	if o.Format == "csv" {
-		o.Table = "trend"
-	}
-	if err := o.send(doc); err != nil {
-		return err
-	}
-	if o.failAbove != "" && cut > 0 {
-		return exitf(exitThreshold, "the newest run of %s ended before %s was measured",
-			unit.Plural(cut, "host"), o.title())
-	}
-	return o.gate(list, limit)
-}
-
-// gate returns the exit code of --fail-above as an error.
-func (o *trendOptions) gate(list []trend.HostSeries, limit float64) error {
-	fell, unsure := 0, 0
-	for _, s := range list {
-		switch s.Outcome {
-		case compare.Fell:
-			fell++
-		case compare.CannotTell:
-			unsure++
-		}
-	}
-	by := unit.FormatPercent(limit)
-	if fell > 0 {
-		return exitf(exitThreshold, "%s fell by more than %s on %d of %s", o.title(), by, fell,
-			unit.Plural(len(list), "host"))
-	}
-	if unsure > 0 {
-		return exitf(exitPartial, "%s: a fall by more than %s can't be ruled out", o.title(), by)
-	}
-	return nil
-}
-
-// title says what the rates are of.
-func (o *trendOptions) title() string {
-	if o.disk != "" {
-		return o.disk + " in " + o.phase
-	}
-	return o.phase
-}
-
-// rate is the rate in a phase's overlap in one run, the mean over repeats, and what must be the
-// same for rates to be of one series.
-type rate struct {
-	trend.Point
-	run     tidy.RunColumns
-	sum     float64 // over all repeats
-	repeats []string
-	setup
-	work     string
-	recorded map[string]string // what else may change a rate, if it is recorded
-}
-
-// isCut reports whether the run ended before the phase was measured.
-func (r *rate) isCut() bool { return r.repeats == nil && r.run.Status == trace.Partial }
-
-// likeNewest are the runs of a host that can be compared with its newest complete one; the others
-// are counted by the reason.
-func likeNewest(runs []rate, left map[string]int) (kept []rate) {
-	newest := runs[0]
-	for _, r := range runs {
-		if r.repeats != nil {
-			newest = r
-		}
-	}
-	for _, r := range runs {
-		if reason := r.differs(&newest); reason != "" {
-			left[reason]++
-		} else {
-			kept = append(kept, r)
-		}
-	}
-	return kept
-}
-
-// differs says why a rate is not of the newest one's series; empty if it is.
-func (r *rate) differs(newest *rate) string {
-	if r.repeats == nil {
-		return "without the phase, or incomplete in it"
-	}
-	if reason := r.setup.differs(newest.setup); reason != "" {
-		return reason
-	}
-	if r.work != newest.work {
-		return "with other work"
-	}
-	return ""
-}
-
-// changes are what is known to differ between two setups: "A's firmware 1.2 → 1.4".
-func changes(before, after map[string]string) (list []string) {
-	for _, name := range slices.Sorted(maps.Keys(after)) {
-		was, is := before[name], after[name]
-		if was != is && was != "" && is != "" {
-			list = append(list, name+" "+was+" → "+is)
-		}
-	}
-	return list
-}
-
-// rates are those of the phase in each run, in order of time; at least one is complete.
-func (o *trendOptions) rates(paths []string) (rates []rate, err error) {
-	rows, err := o.rows(paths)
-	if err != nil {
-		return nil, err
-	}
-	o.phase = cmp.Or(o.phase, busiest(rows))
-	complete := false
-	var known []string // what there are rates of
-	for _, row := range rows {
-		if len(rates) == 0 || rates[len(rates)-1].run.ID != row.ID {
-			rates = append(rates, rate{
-				Point: trend.Point{Run: row.Source, Started: row.Started}, run: row.RunColumns,
-				setup:    setupOn(&row.RunColumns),
-				recorded: map[string]string{"system": row.OS, "hubbench": row.Tool},
-			})
-		}
-		name := trace.Unnumbered(row.Phase)
-		known = append(known, row.Disk+" in "+name)
-		ofPhase := o.phase == name || o.phase == row.Phase
-		partial := slices.Contains(row.Warnings, "partial")
-		if ofPhase && row.Rate != nil && (o.disk == "" || o.disk == row.Disk) && !partial {
-			complete = true
-			rates[len(rates)-1].add(&row)
-		}
-	}
-	if known == nil {
-		return nil, usagef("no run has a phase in which a disk worked; give others")
-	}
-	if !complete {
-		slices.Sort(known)
-		return nil, usagef("no run has a complete overlap of %s; try %s", o.title(),
-			strictyaml.Suggest(o.title(), slices.Compact(known)))
-	}
-	return rates, nil
-}
-
-// add adds a disk in one of the phase's repeats.
-func (r *rate) add(row *tidy.DiskRow) {
-	if !slices.Contains(r.repeats, row.Phase) {
-		r.repeats = append(r.repeats, row.Phase)
-	}
-	r.sum += *row.Rate
-	r.Rate = r.sum / float64(len(r.repeats))
-	if row.Phase == r.repeats[0] {
-		r.disks += row.Disk + " " + row.Model + "\n"
-		r.work += row.Disk + " " + row.Work + "\n"
-		r.recorded[row.Disk+"'s firmware"] = row.Firmware
-	}
-}
-
-// rows are those of all runs in order of time, each once, with what to call their runs as their
-// source. The runs of a catalogue go by their ids, and all do in pages: a path says whose it is.
-func (o *trendOptions) rows(paths []string) (rows []tidy.DiskRow, err error) {
-	seen := map[string]bool{}
-	for i, path := range slices.Concat(paths, o.history) {
-		runs, err := runsIn(path)
-		if err != nil {
-			return nil, err
-		}
-		isCatalogue := catalogue.Is(path)
-		mayRepeat := i >= len(paths) || isCatalogue
-		for _, run := range runs {
-			if len(run) == 0 {
-				continue
-			}
-			if seen[run[0].ID] {
-				if !mayRepeat {
-					return nil, usagef("%s is given twice; give each run once", path)
-				}
-				continue
-			}
-			seen[run[0].ID] = true
-			for _, row := range run {
-				row.Source = path
-				if isCatalogue || o.shown() {
-					row.Source = row.ID
-				}
-				if isScenario(row.Hub) { // the path of a profile
-					row.Hub = filepath.Base(row.Hub)
-				}
-				rows = append(rows, row)
-			}
-		}
-	}
-	slices.SortStableFunc(rows, func(a, b tidy.DiskRow) int {
-		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Source, b.Source))
-	})
-	return rows, nil
-}
-
-// busiest is the phase of the first run with most disks busy, for those who ask for none.
-func busiest(rows []tidy.DiskRow) (phase string) {
-	most := int64(0)
-	for _, row := range rows {
-		if row.ID == rows[0].ID && row.Working > most {
-			most, phase = row.Working, trace.Unnumbered(row.Phase)
-		}
-	}
-	return phase
 }

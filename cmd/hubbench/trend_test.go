@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -100,7 +101,7 @@ func TestTrendFindsTheBenchThatFell(t *testing.T) {
 		t.Error("Host 8 does not come first in the page")
 	}
 	code, _, why := does(t, nil, append(args, "--fail-above", "5")...)
-	if code != exitThreshold || !strings.Contains(why, "fell by more than 5 % on 1 of 20 hosts") {
+	if code != exit.Threshold || !strings.Contains(why, "fell by more than 5 % on 1 of 20 hosts") {
 		t.Errorf("--fail-above 5: exit code %d, %s", code, why)
 	}
 }
@@ -121,7 +122,7 @@ func TestTrendOfACutRun(t *testing.T) {
 	}
 	write(t, newest, strings.Join(kept, ""))
 	code, _, why := does(t, nil, append([]string{"trend", "--fail-above", "5"}, paths...)...)
-	if code != exitThreshold || !strings.Contains(why, "the newest run of 1 host ended before") {
+	if code != exit.Threshold || !strings.Contains(why, "the newest run of 1 host ended before") {
 		t.Errorf("the newest cut: exit code %d, %s", code, why)
 	}
 }

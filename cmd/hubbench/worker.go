@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -19,6 +18,7 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/diskio"
 	"github.com/hubbench/hubbench/internal/measure/wire"
 	"github.com/hubbench/hubbench/internal/measure/worker"
+	"github.com/hubbench/hubbench/internal/session"
 )
 
 // newWorker is the process that does one disk's job: started by run, never by a person.
@@ -38,19 +38,10 @@ func newWorker(p program) *cobra.Command {
 				}
 				cancel(errors.New("terminated"))
 			}()
-			return worker.Run(ctx, wire.NewConn(p.stdin, p.stdout), args[0], args[1:], newEngine,
-				newLog(p.stderr))
+			return worker.Run(ctx, wire.NewConn(p.Stdin, p.Stdout), args[0], args[1:], newEngine,
+				session.NewLog(p.Stderr))
 		},
 	}
-}
-
-// ownCommand gives what starts hubbench itself once more, to work in processes of its own.
-func ownCommand() (func(args ...string) *exec.Cmd, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find hubbench itself, to start workers: %w", err)
-	}
-	return func(args ...string) *exec.Cmd { return exec.Command(self, args...) }, nil
 }
 
 // newJanitor is the process that removes a run's test files when the run is over: started by run as
@@ -69,7 +60,7 @@ func newJanitor(p program) *cobra.Command {
 			if hasPipe {
 				pipe = os.NewFile(coordinator.JanitorPipeFile, "pipe")
 			}
-			coordinator.Clean(p.stdin, p.stdout, pipe, args[0], args[1:])
+			coordinator.Clean(p.Stdin, p.Stdout, pipe, args[0], args[1:])
 			return nil
 		},
 	}
@@ -84,7 +75,7 @@ func newClock(p program) *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return check.AnswerClock(p.stdin, p.stdout)
+			return check.AnswerClock(p.Stdin, p.Stdout)
 		},
 	}
 }
@@ -107,9 +98,8 @@ func newEngine(job wire.Assignment, hub worker.Mover) (diskio.Engine, error) {
 		return nil, err
 	}
 	if place.ID != job.Device {
-		return nil,
-			fmt.Errorf("%s is no longer on the disk that it was on when the run began: has it been unmounted?",
-				job.Dir)
+		return nil, fmt.Errorf("%s is no longer on the disk that it was on when the run began: "+
+			"has it been unmounted?", job.Dir)
 	}
 	return diskio.New(job.Job), nil
 }

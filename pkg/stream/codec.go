@@ -33,6 +33,21 @@ func Codecs() []Codec {
 	return all
 }
 
+// Matching lists the codecs that have all words in their names or labels.
+func Matching(words []string) (matching []Codec) {
+	for _, c := range Codecs() {
+		name := strings.ToLower(c.Name + " " + c.Label)
+		hasAll := true
+		for _, word := range words {
+			hasAll = hasAll && strings.Contains(name, strings.ToLower(word))
+		}
+		if hasAll {
+			matching = append(matching, c)
+		}
+	}
+	return matching
+}
+
 // CodecByName finds a codec.
 func CodecByName(name string) (Codec, bool) {
 	all := Codecs()

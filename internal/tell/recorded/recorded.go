@@ -20,6 +20,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/html"
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -47,6 +48,9 @@ func Load(path string) (*Run, error) { return Options{}.Load(path) }
 
 // Load is the function of that name, with options.
 func (o Options) Load(path string) (*Run, error) {
+	if err := checkPath(path); err != nil {
+		return nil, err
+	}
 	run, err := open(path)
 	if err != nil {
 		return nil, err
@@ -174,4 +178,22 @@ func openPage(path string) (*Run, error) {
 		known.Origin = run.origin()
 	}
 	return run, nil
+}
+
+// CheckEvents refuses a large run's page, which carries no events, for what needs them.
+func (r *Run) CheckEvents() error {
+	if r.Trace == nil {
+		return fmt.Errorf("%s carries its results but not its %s, which are too many for a page; "+
+			"give the run folder", r.Path, rundir.EventsFile)
+	}
+	return nil
+}
+
+// Limits are those of the run's own scenario.
+func (r *Run) Limits() ([]scenario.Limit, error) {
+	text, err := rundir.LoadScenario(r.Folder)
+	if text == nil || err != nil {
+		return nil, err
+	}
+	return scenario.LoadLimits(filepath.Join(r.Folder, rundir.ScenarioFile), text)
 }

@@ -1,66 +1,41 @@
-package main
+// Package history sets runs beside others of the same setup: repeats and later runs (Comparison),
+// limits and earlier runs (Check), and a series over months (Trend). It says which runs can be set
+// beside one another, and packages compare, limit and trend say what they show.
+package history
 
 import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/hubbench/hubbench/internal/tell/catalogue"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
-	tidy "github.com/hubbench/hubbench/internal/tell/table"
+	"github.com/hubbench/hubbench/internal/tell/table"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// historyFlag is that of commands that learn from earlier runs.
-func historyFlag(cmd *cobra.Command, paths *[]string, about string) {
-	cmd.Flags().StringArrayVar(paths, "history", nil,
-		"earlier runs of the same setup, `RUN|CATALOGUE`: "+about+" (repeatable)")
-}
-
 // runsIn are the rows of a run's disks, or those of all runs of a catalogue.
-func runsIn(path string) ([][]tidy.DiskRow, error) {
+func runsIn(path string) ([][]table.DiskRow, error) {
 	if catalogue.Is(path) {
 		return catalogue.Disks(path)
 	}
-	run, err := load(path)
+	run, err := recorded.Load(path)
 	if err != nil {
 		return nil, err
 	}
-	return [][]tidy.DiskRow{tidy.DisksOf(run)}, nil
-}
-
-// twice refuses a run that is given twice: its noise would count as agreement.
-func twice(runs []*recorded.Run) error {
-	for i, run := range runs {
-		for _, other := range runs[:i] {
-			a, err1 := os.Stat(run.Events)
-			b, err2 := os.Stat(other.Events)
-			sameFile := err1 == nil && err2 == nil && os.SameFile(a, b)
-			// The id of a lone events file is made from its events, and equal ones may be from two
-			// disks.
-			given := run.Info != nil || other.Info != nil
-			if sameFile || given && run.Analysis.Origin.Run == other.Analysis.Origin.Run {
-				return usagef("%s and %s are the same run; give each run once", other.Path,
-					run.Path)
-			}
-		}
-	}
-	return nil
+	return [][]table.DiskRow{table.DisksOf(run)}, nil
 }
 
 // setup is what must be the same for rates to be of one series, but for the work.
 type setup struct{ hub, host, disks string }
 
 // setupOn is a run's setup without its disks.
-func setupOn(run *tidy.RunColumns) setup {
+func setupOn(run *table.RunColumns) setup {
 	s := setup{hub: run.Hub, host: run.Host}
 	if run.Simulated {
 		s.hub = strings.TrimSpace(s.hub + ", simulated")
@@ -68,7 +43,7 @@ func setupOn(run *tidy.RunColumns) setup {
 	return s
 }
 
-func setupOf(rows []tidy.DiskRow) (s setup) {
+func setupOf(rows []table.DiskRow) (s setup) {
 	if len(rows) == 0 {
 		return s
 	}
@@ -97,7 +72,7 @@ func (s setup) differs(o setup) string {
 }
 
 // historyIn reads the rows of the disks of earlier runs, run by run.
-func historyIn(paths []string) (history [][]tidy.DiskRow, err error) {
+func historyIn(paths []string) (history [][]table.DiskRow, err error) {
 	for _, path := range paths {
 		runs, err := runsIn(path)
 		if err != nil {
@@ -108,13 +83,12 @@ func historyIn(paths []string) (history [][]tidy.DiskRow, err error) {
 	return history, nil
 }
 
-// earlier are the runs of a history that have a run's setup and work, and how many there are
+// earlierSamples are the runs of a history that have a run's setup and work, and how many there are
 // besides, and why.
-func earlier(history [][]tidy.DiskRow, of *recorded.Run,
-	compared []*recorded.Run) (samples []compare.Measurements, left string) {
-	base := tidy.DisksOf(of)
+func earlierSamples(history [][]table.DiskRow, of *recorded.Run,
+	compared []*recorded.Run) (samples []compare.Measurements, notCounted string) {
+	base := table.DisksOf(of)
 	setup := setupOf(base)
-	inBase := func(row tidy.DiskRow) bool { return isIn(row, base) }
 	seen := map[string]bool{}
 	for _, run := range compared {
 		seen[run.Analysis.Origin.Run] = true
@@ -131,7 +105,7 @@ func earlier(history [][]tidy.DiskRow, of *recorded.Run,
 			reason = "given twice, or compared"
 		case rows[0].Status == string(trace.Partial):
 			reason = "incomplete"
-		case reason == "" && (len(sample) == 0 || !slices.ContainsFunc(rows, inBase)):
+		case reason == "" && (len(sample) == 0 || !haveSameWork(rows, base)):
 			reason = "with other work"
 		}
 		seen[rows[0].ID] = true
@@ -153,8 +127,18 @@ func leftOut(reasons map[string]int) string {
 	return strings.Join(list, ", ")
 }
 
+// haveSameWork reports whether a disk of a run did what one of a base did.
+func haveSameWork(rows, base []table.DiskRow) bool {
+	for _, row := range rows {
+		if isIn(row, base) {
+			return true
+		}
+	}
+	return false
+}
+
 // isIn reports whether a base has a disk that did the same in the same phase.
-func isIn(row tidy.DiskRow, base []tidy.DiskRow) bool {
+func isIn(row table.DiskRow, base []table.DiskRow) bool {
 	for _, b := range base {
 		if trace.Unnumbered(b.Phase) == trace.Unnumbered(row.Phase) && b.Disk == row.Disk &&
 			b.Work == row.Work && b.Op == row.Op && b.Pattern == row.Pattern {
@@ -164,9 +148,9 @@ func isIn(row tidy.DiskRow, base []tidy.DiskRow) bool {
 	return false
 }
 
-// sampleOf is what a run measured of what a base did too, and in phases that the base lacks: of each
-// disk, and of all together, means of repeats.
-func sampleOf(rows, base []tidy.DiskRow) compare.Measurements {
+// sampleOf is what a run measured of what a base did too, and in phases that the base lacks: of
+// each disk, and of all together, means of repeats.
+func sampleOf(rows, base []table.DiskRow) compare.Measurements {
 	type phase struct {
 		rate, squares float64
 		disks         int
@@ -189,8 +173,7 @@ func sampleOf(rows, base []tidy.DiskRow) compare.Measurements {
 		}
 		name := trace.Unnumbered(row.Phase)
 		e := compare.Log(*row.Rate, ci)
-		repeats = append(repeats,
-			compare.Measurements{{Phase: name, Disk: row.Disk, Work: row.Work}: e})
+		repeats = append(repeats, compare.Measurements{{Phase: name, Disk: row.Disk, Work: row.Work}: e})
 		p := together[row.Phase]
 		p.rate += *row.Rate
 		se := e.SE * *row.Rate

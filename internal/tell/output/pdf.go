@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"context"
@@ -9,14 +9,15 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
 )
 
 // maxPrintTime is how long a browser may take to print a page.
 const maxPrintTime = time.Minute
 
-// browser is an installed one that prints pages from the command line; empty if there is none.
-func browser() string {
+// Browser is an installed one that prints pages from the command line; empty if there is none.
+func Browser(getenv func(name string) string) string {
 	places := []string{
 		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge",
 		"microsoft-edge", "brave", "brave-browser",
@@ -26,7 +27,7 @@ func browser() string {
 		"/Applications/Brave Browser.app/Contents/MacOS/Brave Browser",
 	}
 	for _, variable := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
-		if folder := os.Getenv(variable); folder != "" { // on Windows
+		if folder := getenv(variable); folder != "" { // Windows sets them.
 			places = append(places,
 				filepath.Join(folder, "Google", "Chrome", "Application", "chrome.exe"),
 				filepath.Join(folder, "Microsoft", "Edge", "Application", "msedge.exe"),
@@ -42,11 +43,14 @@ func browser() string {
 }
 
 // asPDF writes what a browser prints of the page that encode writes.
-func asPDF(encode func(io.Writer) error) (func(io.Writer) error, error) {
-	program := browser()
+func asPDF(
+	encode func(io.Writer) error, getenv func(name string) string,
+) (func(io.Writer) error, error) {
+	program := Browser(getenv)
 	if program == "" {
-		return nil, usagef("a PDF is printed by Chromium, Chrome, Edge or Brave, and none is " +
-			"installed; write the page with --format html, open it in a browser and print it")
+		return nil,
+			exit.Usagef("a PDF is printed by Chromium, Chrome, Edge or Brave, and none is " +
+				"installed; write the page with --format html, open it in a browser and print it")
 	}
 	return func(w io.Writer) error {
 		dir, err := os.MkdirTemp("", "hubbench-print-")
@@ -73,7 +77,7 @@ func asPDF(encode func(io.Writer) error) (func(io.Writer) error, error) {
 			append(args, "file://"+filepath.ToSlash(page))...).CombinedOutput()
 		printed, readErr := os.ReadFile(pdf)
 		if readErr != nil {
-			return fmt.Errorf("print the page with %s: %w: %s", program, err, oneLine(string(said)))
+			return fmt.Errorf("print the page with %s: %w: %s", program, err, OneLine(string(said)))
 		}
 		_, err = w.Write(printed)
 		return err

@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"cmp"
@@ -9,7 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
+	"github.com/hubbench/hubbench/internal/supervisor"
+	"github.com/hubbench/hubbench/internal/tell/history"
+	"github.com/hubbench/hubbench/internal/tell/output"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -24,35 +28,37 @@ var errDeclined = errors.New("declined")
 
 // addDirect has the plan end with what the disks of --direct do alone when they are not on the hub.
 func (r *session) addDirect() error {
-	plan, before := r.ready.Plan, ""
+	plan := r.ready.Plan
+	previous := "" // the disk that was connected directly last
 	var names []string
 	for _, d := range plan.Disks {
 		names = append(names, d.Name)
 	}
-	for k, name := range r.direct {
-		if slices.Contains(r.direct[:k], name) {
+	for k, name := range r.Direct {
+		if slices.Contains(r.Direct[:k], name) {
 			continue
 		}
 		i := slices.Index(names, name)
 		if i < 0 {
-			return usagef("--direct %s: no disk has this name; try %s",
+			return exit.Usagef("--direct %s: no disk has this name; try %s",
 				name, strictyaml.Suggest(name, names))
 		}
 		connection := &plan.Disks[i].Connection
 		if trace.OwnPort(*connection) {
-			return usagef("--direct %s: it is connected directly already, as far as is known", name)
+			return exit.Usagef("--direct %s: it is connected directly already, as far as is known",
+				name)
 		}
 		*connection = cmp.Or(*connection, trace.OnHub)
 		text := "Connect " + name + " directly to the computer."
-		if before != "" {
-			text = "Put " + before + " back on the hub, and connect " + name +
+		if previous != "" {
+			text = "Put " + previous + " back on the hub, and connect " + name +
 				" directly to the computer."
 		}
 		if !plan.AddDirect(name, text) {
-			return usagef("--direct %s: no phase has it alone, and nothing to compare with; "+
+			return exit.Usagef("--direct %s: no phase has it alone, and nothing to compare with; "+
 				"add study: solo", name)
 		}
-		before = name
+		previous = name
 	}
 	return nil
 }
@@ -61,16 +67,17 @@ func (r *session) addDirect() error {
 // way, and then asks for that, and so on.
 func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coordinator.Ending,
 	error) {
-	plan, told := r.ready.Plan, ""
+	plan := r.ready.Plan
+	replugged := "" // what the person was last asked to connect in another way
 	opts.Pause = func(ctx context.Context, text string) error {
-		if text == told {
+		if text == replugged {
 			return nil
 		}
 		_, err := r.pause(ctx, text)
 		return err
 	}
 	defer func() {
-		if told != "" {
+		if replugged != "" {
 			r.ready.Unmark(opts.RunID)
 		}
 	}()
@@ -81,8 +88,9 @@ func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coord
 			opts.Until++
 		}
 		if opts.Done < len(plan.Phases) && plan.Replugs(opts.Done) {
-			told = plan.Phases[opts.Done].Pause
-			devices, err := r.reconnect(ctx, told, opts.RunID, plan.Phases[opts.Done:opts.Until])
+			replugged = plan.Phases[opts.Done].Pause
+			devices, err := r.reconnect(ctx, replugged, opts.RunID,
+				plan.Phases[opts.Done:opts.Until])
 			if err != nil {
 				if ctx.Err() != nil {
 					err = errors.New("interrupted")
@@ -99,7 +107,8 @@ func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coord
 		if err != nil || outcome.Status != trace.Complete || opts.Until >= len(plan.Phases) {
 			return outcome, err
 		}
-		opts.Done, opts.Tries = opts.Until, nil
+		opts.Done = opts.Until
+		opts.Tries = nil
 	}
 }
 
@@ -120,21 +129,16 @@ func (r *session) reconnect(ctx context.Context, text, runID string,
 		}
 		before := slices.Clone(r.ready.Plan.Disks)
 		devices, absent := r.ready.Reconnect(ctx, runID)
-		needed := slices.DeleteFunc(absent, func(disk string) bool {
-			return !slices.ContainsFunc(next, func(phase scenario.Phase) bool {
-				_, works := phase.Job(disk)
-				return works
-			})
-		})
-		if len(needed) == 0 {
+		missing := workingIn(next, absent)
+		if len(missing) == 0 {
 			for i, d := range r.ready.Plan.Disks {
 				if d.Path != before[i].Path {
-					r.sayf("%s is at %s now\n", d.Name, d.Path)
+					r.Notef("%s is at %s now\n", d.Name, d.Path)
 				}
 			}
 			return devices, nil
 		}
-		text = unit.List(needed) + " is on no volume that is mounted. " +
+		text = unit.List(missing) + " is on no volume that is mounted. " +
 			"Connect it, and wait until it is mounted."
 		if answer == "" {
 			return nil, errors.New(strings.TrimSuffix(text, "."))
@@ -142,45 +146,63 @@ func (r *session) reconnect(ctx context.Context, text, runID string,
 	}
 }
 
+// workingIn are the disks that work in one of the phases.
+func workingIn(phases []scenario.Phase, disks []string) (working []string) {
+	for _, disk := range disks {
+		for _, phase := range phases {
+			if _, works := phase.Job(disk); works {
+				working = append(working, disk)
+				break
+			}
+		}
+	}
+	return working
+}
+
 // changed measures the same again when a person has changed something, and once more when that is
 // undone if the person likes, and compares.
 func (r *session) changed(ctx context.Context) error {
-	first, text := r.dir.Path, r.then
-	if n := len(r.direct); n > 0 {
-		text = "Put " + r.direct[n-1] + " back on the hub, and then: " + text
+	first := r.dir.Path
+	text := r.Then
+	if n := len(r.Direct); n > 0 {
+		text = "Put " + r.Direct[n-1] + " back on the hub, and then: " + text
 	}
 	changed, back := first+"-then", first+"-back"
 	err := r.measureAgain(ctx, text, changed)
 	if errors.Is(err, errDeclined) {
-		r.sayf("Nothing is measured again; %s stays as it is.\n", first)
+		r.Notef("Nothing is measured again; %s stays as it is.\n", first)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	paths, baseline := []string{first, back, changed}, 2
+	paths := []string{first, back, changed}
+	baseline := 2 // the first runs are equal
 	err = r.measureAgain(ctx, "How much equal runs differ is not known yet. To find out, undo the "+
 		"change: all is measured once more. Or type n, to compare without that.", back)
 	if errors.Is(err, errDeclined) {
-		paths, baseline, err = []string{first, changed}, -1, nil
-		r.sayf("The comparison does not include how much equal runs differ.\n")
+		paths = []string{first, changed}
+		baseline = -1
+		err = nil
+		r.Notef("The comparison does not include how much equal runs differ.\n")
 	}
 	if err != nil {
 		return err
 	}
-	shown := compareOptions{output: r.output}
-	if err := shown.compare(paths, baseline); err != nil {
+	shown := history.Comparison{Output: r.Output}
+	if err := shown.Run(paths, baseline); err != nil {
 		return err
 	}
-	var page compareOptions
-	page.stdout, page.Format = io.Discard, "html"
-	page.out, page.inRun = first+"-compared.html", true
-	if err := page.compare(paths, baseline); err != nil {
+	page := history.Comparison{Output: output.Output{Path: first + "-compared.html", IntoRun: true,
+		Tool: r.Tool}}
+	page.Stdout = io.Discard
+	page.Format = "html"
+	if err := page.Run(paths, baseline); err != nil {
 		return err
 	}
-	r.sayf("comparison: %s\n", page.out)
-	if r.open {
-		r.openPage(page.out)
+	r.Notef("comparison: %s\n", page.Path)
+	if r.OpenReport {
+		r.OpenPage(page.Path)
 	}
 	return nil
 }
@@ -188,17 +210,20 @@ func (r *session) changed(ctx context.Context) error {
 // measureAgain carries out the same plan into another folder, once a person has done what the text
 // asks.
 func (r *session) measureAgain(ctx context.Context, text, folder string) error {
-	r.asked.answer(func() {})
+	r.interrupts.AnswerBy(func() {})
 	id, before := r.info.RunID, r.dir.Path
 	_, err := r.reconnect(ctx, text, id, r.ready.Plan.Phases)
 	r.ready.Unmark(id)
 	if err == nil {
-		r.drafted, r.yes = false, true // all of it was announced
-		err = untilInterrupted(ctx, func() error { return r.create(ctx, folder, time.Now()) })
+		r.drafted = false
+		r.Yes = true // all of it was announced
+		err = supervisor.UntilInterrupted(ctx, func() error {
+			return r.create(ctx, folder, time.Now())
+		})
 	}
 	switch {
 	case ctx.Err() != nil:
-		return exitf(exitInterrupted, "interrupted; what was measured is in %s", before)
+		return exit.Errorf(exit.Interrupted, "interrupted; what was measured is in %s", before)
 	case err != nil:
 		return err
 	}

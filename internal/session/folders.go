@@ -1,19 +1,20 @@
-package main
+package session
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/measure/probe"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/supervisor"
 	"github.com/hubbench/hubbench/pkg/draft"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -23,34 +24,18 @@ import (
 // A person names folders, each on a disk of its own, and gets the scenario that fits these disks.
 // What the folders are and how fast the disks are is found out before it is written.
 
-// areFolders reports whether the arguments of run are folders on disks, and not a scenario.
-func areFolders(args []string) (bool, error) {
-	for _, arg := range args {
-		isFile := exists(arg) && !isFolder(arg)
-		if !isFile && !isScenario(arg) && !exists(filepath.Join(arg, rundir.ScenarioFile)) {
-			continue
-		}
-		if len(args) > 1 {
-			return false, usagef("%s is a scenario; run takes one scenario alone, "+
-				"or one or more folders on disks", arg)
-		}
-		return false, nil
-	}
-	return true, nil
-}
-
 // draft measures how fast the disks of some folders are, and returns the scenario for them, to be
 // called file.
 func (r *session) draft(ctx context.Context, folders []string, file string) ([]byte, error) {
 	var inv *hardware.Inventory
 	var disks []draft.Disk
 	measuring := coordinator.Options{
-		RunID: rundir.NewID(time.Now()), Stall: time.Minute, Kill: r.asked.killed,
+		RunID: rundir.NewID(time.Now()), Stall: time.Minute, Kill: r.interrupts.Killed,
 	}
-	err := untilInterrupted(ctx, func() (err error) {
-		seen, lookErr := r.lookAround(ctx)
+	err := supervisor.UntilInterrupted(ctx, func() (err error) {
+		seen, lookErr := r.Look(ctx)
 		// It takes seconds on a Mac.
-		r.look = func(context.Context) (*hardware.Inventory, error) { return seen, lookErr }
+		r.Look = func(context.Context) (*hardware.Inventory, error) { return seen, lookErr }
 		if inv = seen; lookErr != nil {
 			inv = &hardware.Inventory{}
 		}
@@ -62,11 +47,11 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 			planned = append(planned, scenario.Disk{Name: d.Name, Path: d.Folder})
 		}
 		measuring.Plan = probe.Plan(planned)
-		ready := &prepare.Ready{Plan: measuring.Plan, Look: r.look, Notify: r.notify}
+		ready := &prepare.Ready{Plan: measuring.Plan, Look: r.Look, Notify: r.Notify}
 		// It is too short to be held up by what else the disks do: the run itself is checked for
 		// that.
-		if err = ready.SkipChecks(append(slices.Clone(r.allow), "busy", "background")); err != nil {
-			return usage(err)
+		if err = ready.SkipChecks(append(slices.Clone(r.Allow), "busy", "background")); err != nil {
+			return exit.Usage(err)
 		}
 		var wrong []error
 		for _, p := range ready.Problems(ctx, "") {
@@ -76,9 +61,9 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 			}
 		}
 		if wrong != nil {
-			return usage(errors.Join(wrong...))
+			return exit.Usage(errors.Join(wrong...))
 		}
-		if measuring.Command, err = ownCommand(); err != nil {
+		if measuring.Command, err = OwnCommand(); err != nil {
 			return err
 		}
 		measuring.Devices, err = ready.Devices()
@@ -87,47 +72,48 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 	if err != nil {
 		return nil, err
 	}
-	if !r.quiet {
-		r.sayf("Measuring %s for %s each, with test files of %s, removed at once.\n",
+	if !r.Quiet {
+		r.Notef("Measuring %s for %s each, with test files of %s, removed at once.\n",
 			unit.Plural(len(disks), "disk"), unit.FormatSeconds((2 * probe.Each).Seconds()),
 			unit.FormatBytes(probe.Space))
 	}
 	speeds, err := probe.Speeds(ctx, measuring)
 	switch {
 	case ctx.Err() != nil:
-		return nil, errEarly
+		return nil, supervisor.ErrEarly
 	case err != nil:
 		return nil, err
 	}
 	for i := range disks {
 		d := &disks[i]
 		d.Speed = speeds[d.Name]
-		if !r.quiet {
-			r.sayf("  %s writes %s and reads %s alone (%s)\n",
+		if !r.Quiet {
+			r.Notef("  %s writes %s and reads %s alone (%s)\n",
 				d.Name, unit.FormatRate(d.Speed.Write), unit.FormatRate(d.Speed.Read),
 				strings.TrimSuffix(d.Folder+", "+d.About(), ", "))
 		}
 	}
-	return draft.Write(inv, disks, file, r.phase), nil
+	return draft.Write(inv, disks, file, r.Phase), nil
 }
 
 // disksOf are the disks that the folders are on, each named after its folder.
 func (r *session) disksOf(inv *hardware.Inventory, named []string) (disks []draft.Disk, err error) {
-	folders, err := foldersToCheck(named)
+	folders, err := prepare.Folders(named)
 	if err != nil {
 		return nil, err
 	}
 	if len(folders) < len(named) {
-		return nil, usagef("a folder is named twice; name each disk once")
+		return nil, exit.Usagef("a folder is named twice; name each disk once")
 	}
 	for _, folder := range folders {
 		place, err := device.Inspect(folder)
 		if err != nil {
-			return nil, usage(err)
+			return nil, exit.Usage(err)
 		}
-		if place.NotDisk() == device.RAM && !slices.Contains(r.allow, "not_disk") {
-			return nil, usagef("%s is RAM (%s), not a disk; give a folder on the disk under test, "+
-				"or --allow not_disk to measure that", folder, place.Filesystem)
+		if place.NotDisk() == device.RAM && !slices.Contains(r.Allow, "not_disk") {
+			return nil,
+				exit.Usagef("%s is RAM (%s), not a disk; give a folder on the disk under test, "+
+					"or --allow not_disk to measure that", folder, place.Filesystem)
 		}
 		disks = append(disks, draft.In(inv, folder, place.Path, place.Free, disks))
 	}

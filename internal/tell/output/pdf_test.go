@@ -1,11 +1,12 @@
-package main
+package output
 
 import (
 	"bytes"
-	"errors"
 	"io"
+	"os"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
@@ -15,9 +16,9 @@ func TestPDF(t *testing.T) {
 		_, err := io.WriteString(w, "<!doctype html><title>page</title><p>page")
 		return err
 	}
-	if browser() != "" {
+	if Browser(os.Getenv) != "" {
 		var out bytes.Buffer
-		encode, err := asPDF(page)
+		encode, err := asPDF(page, os.Getenv)
 		check.Must(t, err)
 		check.Must(t, encode(&out))
 		if !bytes.HasPrefix(out.Bytes(), []byte("%PDF-")) {
@@ -25,12 +26,11 @@ func TestPDF(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", t.TempDir())
-	if browser() != "" {
+	if Browser(os.Getenv) != "" {
 		t.Skip("this system's browser is not on PATH")
 	}
-	_, err := asPDF(page)
-	var exit *exitError
-	if !errors.As(err, &exit) || exit.code != exitUsage {
-		t.Errorf("without a browser: %v, want exit code %d", err, exitUsage)
+	_, err := asPDF(page, os.Getenv)
+	if code, _ := exit.Mistakes(err); code != exit.Misuse {
+		t.Errorf("without a browser: %v, want exit code %d", err, exit.Misuse)
 	}
 }

@@ -1,0 +1,35 @@
+// Package supervisor keeps hubbench answering while a disk hangs. A process with a request to such
+// a disk cannot be killed until the disk is back, and its parent, such as a shell, waits as long.
+// So commands do their work in a second process. The first, the supervisor, touches no disk: it
+// passes signals on, and exits with the code that the second reports, even if the second cannot
+// end. Where files are opened makes no difference to that: any later request may be the one that
+// hangs.
+//
+// Within the second process, Interrupts are what signals ask of it, and NotifyOfHangs tells a
+// person what it waits for. Start at Run.
+package supervisor
+
+import (
+	"context"
+	"io"
+	"os"
+)
+
+// Run carries out a command line and exits with the code that it returns, in a process with a
+// supervisor if one can be had.
+func Run(exit func(code int), command func(context.Context) int) {
+	if code, ok := supervise(); ok {
+		exit(code)
+		return
+	}
+	ctx, end := supervised(context.Background(), exit)
+	end(command(ctx))
+}
+
+// Stdout is where results go: a file, or whoever reads them.
+func Stdout(file *os.File) io.Writer {
+	if stat, err := file.Stat(); err == nil && !stat.Mode().IsRegular() {
+		return Consumer{file}
+	}
+	return file
+}

@@ -1,0 +1,143 @@
+//go:build unix
+
+package supervisor
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/exit"
+	"github.com/hubbench/hubbench/internal/measure/coordinator"
+)
+
+// supervisedVariable, in the environment, says that there is a supervisor.
+const supervisedVariable = "HUBBENCH_SUPERVISED"
+
+// The pipes to and from the supervisor, after stdin, stdout and stderr.
+const (
+	requestFile = 3 + iota // gets a byte for each signal that asks the command to end
+	codeFile               // takes the exit code
+)
+
+// endTimeout is how long a process that has given its exit code may take to end.
+const endTimeout = 500 * time.Millisecond
+
+// supervise runs the command line in a second process; not ok if this is that process, or none can
+// be had.
+func supervise() (code int, ok bool) {
+	if os.Getenv(supervisedVariable) != "" {
+		return 0, false
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return 0, false
+	}
+	requestRead, requestWrite, err := os.Pipe()
+	if err != nil {
+		return 0, false
+	}
+	defer requestWrite.Close()
+	defer requestRead.Close()
+	codeRead, codeWrite, err := os.Pipe()
+	if err != nil {
+		return 0, false
+	}
+	defer codeRead.Close()
+	defer codeWrite.Close()
+	cmd := exec.Command(self, os.Args[1:]...)
+	cmd.Args[0] = os.Args[0]
+	cmd.Stdin = os.Stdin
+	cmd.Stdout = os.Stdout
+	cmd.Stderr = os.Stderr
+	cmd.ExtraFiles = []*os.File{requestRead, codeWrite}
+	cmd.Env = append(os.Environ(), supervisedVariable+"=1")
+	coordinator.DieWithParent(cmd, syscall.SIGKILL)
+	runtime.LockOSThread() // its end would count as this process's
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, endingSignals()...)
+	if err := cmd.Start(); err != nil {
+		signal.Stop(signals)
+		runtime.UnlockOSThread()
+		return 0, false
+	}
+	_ = requestRead.Close() // now only the other process's
+	_ = codeWrite.Close()
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // its exit is checked below
+		close(ended)
+	}()
+	reported := make(chan int, 1)
+	go func() {
+		var code [1]byte
+		if n, _ := codeRead.Read(code[:]); n == 1 {
+			reported <- int(code[0])
+		}
+	}()
+	for {
+		select {
+		case <-signals:
+			_, _ = requestWrite.Write([]byte{1}) // fails if it has ended
+		case code := <-reported:
+			select {
+			case <-ended:
+			case <-time.After(endTimeout):
+			}
+			return code, true
+		case <-ended:
+			if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+				return 128 + int(status.Signal()), true
+			}
+			return cmd.ProcessState.ExitCode(), true
+		}
+	}
+}
+
+// supervised is the other side: it gives the requests that come from the supervisor to the context
+// of the commands, and a function that ends this process with an exit code. Without a supervisor,
+// signals ask, and exit ends.
+func supervised(
+	ctx context.Context, exitWith func(code int),
+) (context.Context, func(code int)) {
+	if os.Getenv(supervisedVariable) == "" {
+		return ctx, exitWith
+	}
+	_ = os.Unsetenv(supervisedVariable) // for the processes that are started here
+	syscall.CloseOnExec(requestFile)
+	syscall.CloseOnExec(codeFile)
+	requestPipe := os.NewFile(requestFile, "requests")
+	codePipe := os.NewFile(codeFile, "exit code")
+	end := func(code int) {
+		_, _ = codePipe.Write([]byte{byte(code)})
+		// A request that does not return keeps all files of the process open, so that readers of
+		// its output wait.
+		_ = os.Stdin.Close()
+		_ = os.Stdout.Close()
+		_ = os.Stderr.Close()
+		exitWith(code)
+	}
+	// A terminal's signals come here too. They are asked for and not read, instead of ignored,
+	// which would be inherited.
+	signal.Notify(make(chan os.Signal, 1), endingSignals()...)
+	r := &requests{signals: make(chan os.Signal, 8)}
+	go func() {
+		for request := make([]byte, 1); ; {
+			n, err := requestPipe.Read(request)
+			switch {
+			case err != nil: // the supervisor was killed: so is this process
+				exitWith(exit.Failed)
+			case n == 0:
+			case r.taken.Load():
+				r.signals <- os.Interrupt
+			default:
+				end(exit.Interrupted)
+			}
+		}
+	}()
+	return context.WithValue(ctx, requestsKey{}, r), end
+}

@@ -1,0 +1,12 @@
+package supervisor
+
+import "context"
+
+// supervise is not needed: no process is known that cannot be ended here, and a console sends its
+// signals to all of them.
+func supervise() (code int, ok bool) { return 0, false }
+
+// supervised has no supervisor.
+func supervised(ctx context.Context, exit func(code int)) (context.Context, func(code int)) {
+	return ctx, exit
+}

@@ -1,0 +1,112 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/exit"
+	"github.com/hubbench/hubbench/internal/tell/output"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// Comparison compares runs with the first ones.
+type Comparison struct {
+	output.Output
+	Gate      bool // Gate says that FailAbove is given.
+	FailAbove string
+	Certain   bool
+	History   []string
+}
+
+// parseLimit reads --fail-above: a share from 0 to below 1.
+func parseLimit(text string) (float64, error) {
+	percent, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
+	if err != nil || !(percent >= 0 && percent < 100) {
+		return 0, exit.Usagef("--fail-above %s: give a percentage from 0 to below 100, such as 5",
+			text)
+	}
+	return percent / 100, nil
+}
+
+// Run compares the runs in paths; those before index dash are repeats, unless it is below 0.
+func (o *Comparison) Run(paths []string, dash int) error {
+	limit := 0.0
+	if o.Gate {
+		var err error
+		if limit, err = parseLimit(o.FailAbove); err != nil {
+			return err
+		}
+	}
+	if o.Certain && !o.Gate {
+		return exit.Usagef("--certain is about --fail-above; add --fail-above PCT")
+	}
+	if dash >= 0 && (dash == 0 || dash == len(paths)) {
+		return exit.Usagef("give the repeats of one measurement, --, and those of the other")
+	}
+	runs, err := o.LoadAll(paths)
+	if err != nil {
+		return err
+	}
+	first, of := runs[0], runs
+	if o.IsForOthers() && o.History != nil { // What a page shows has lost its host.
+		if first, err = recorded.Load(paths[0]); err != nil {
+			return err
+		}
+	}
+	history, err := historyIn(o.History)
+	if err != nil {
+		return err
+	}
+	samples, notCounted := earlierSamples(history, first, runs)
+	var all []compare.Input
+	for i, name := range o.NamesOf(paths) {
+		r := runs[i]
+		all = append(all, compare.Input{Label: name, Trace: r.Trace, Analysis: r.Analysis,
+			Method: r.Method()})
+	}
+	base, others := all[:1], slices.Collect(slices.Chunk(all[1:], 1))
+	if dash > 0 {
+		base, others, of = all[:dash], [][]compare.Input{all[dash:]},
+			[]*recorded.Run{runs[0], runs[dash]}
+	}
+	c := compare.Groups(base, others, samples)
+	c.LeftOut = notCounted
+	if o.Gate {
+		c.Against(limit, o.Certain)
+	}
+	// A run that was cut short before its first phase did not measure something else.
+	for _, pair := range c.Pairs {
+		if len(pair.Phases)+len(pair.Searches) == 0 && len(pair.OnlyInNew) > 0 {
+			return exit.Usagef("%s and %s have no phase of the same name or work: "+
+				"nothing to compare", c.Base.Label, pair.Label)
+		}
+	}
+	doc := report.OfComparison(c)
+	doc.Tool, doc.Simulated = o.Tool, true
+	for _, r := range of {
+		doc.Simulated = doc.Simulated && report.Simulated(r.Trace)
+		if hub.Source(r.Analysis.ProfileOrigin) == hub.Specified {
+			doc.Model = hub.Specified // the comparison is no surer than the less sure of its runs
+		}
+	}
+	if err := o.Send(doc); err != nil || !o.Gate {
+		return err
+	}
+	code, gate := 0, fmt.Sprintf("gate of %s %s", unit.FormatPercent(c.Gate.Limit),
+		report.Gate(c.Gate))
+	switch c.Gate.Outcome {
+	case compare.CrossedIt:
+		code = exit.Threshold
+	case compare.CannotJudge:
+		code = exit.Partial
+	case compare.Passed:
+		return nil
+	}
+	return exit.Errorf(code, "%s", gate)
+}
