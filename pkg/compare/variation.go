@@ -28,7 +28,7 @@ type Measurements map[MeasurementKey]stats.Estimate
 // value's own. Only the second kind is learned from many values at once.
 type Variation struct {
 	Source string `json:"source"` // runs | repeats | history
-	Runs   int    `json:"runs"`   // or repeats, that it is known from
+	Runs   int    `json:"runs"`   // how many runs, or repeats, it is known from
 	// Common is the standard deviation that all values of a run share, as a share of each.
 	Common float64 `json:"common"`
 	Own    float64 `json:"own"` // standard deviation of each by itself
