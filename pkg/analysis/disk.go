@@ -83,7 +83,7 @@ func (p diskSummary) summarize(part *diskPart) {
 			d.Score = &Score{method, slices.Max(rates), n}
 		}
 	}
-	d.Throttle = fallExplainer{p.phase}.throttle(part)
+	d.Throttle = fallExplainer(p).throttle(part)
 	same := p.sameConditions(part, files)
 	if size.Ordered(files) {
 		// Files in order of size are all looked at, but no knee is inferred from them: it may as

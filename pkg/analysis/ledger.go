@@ -304,7 +304,7 @@ func shared(e *event, moved []shift) bool {
 func (p changeFinder) ownFall(s *shift, e *event) bool {
 	lost := s.was.Rate - s.is.Rate
 	gained := netOf(e.shifts) + lost
-	falls := fallExplainer{p.phase}
+	falls := fallExplainer(p)
 	return gained < takenByShare*lost || falls.fellFirst(s.diskPart, e.at) ||
 		falls.lowAlone(s.diskPart, s.was.Rate, e.at) || falls.warmth(s.diskPart, e.at).hot()
 }

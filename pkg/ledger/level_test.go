@@ -10,7 +10,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
-	"github.com/hubbench/hubbench/pkg/work"
 )
 
 func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
@@ -31,15 +30,6 @@ func levelsOf(each ...[2]float64) (levels []Level) {
 		endS += l[0]
 	}
 	return levels
-}
-
-// settled is a disk that is sampled finely, with a rate by the second, MB/s; zero is a pause.
-func settled(seconds int, rate func(second int) float64) *History {
-	d := New(tracetest.FilesAt(func(s int) float64 {
-		return 1e6 * rate(s)
-	}, seconds), work.Work{}, 5e8)
-	d.Settle(1)
-	return &d
 }
 
 // A pause of a second is in the middle of what is active.
