@@ -146,7 +146,8 @@ func TestJobsOfOneDisk(t *testing.T) {
 			"w_bw.1.log, w_bw.2.log: the log's bytes differ from those of the results by +100.0 %, and are scaled"},
 		{"a larger group", append(logs, group(2*total)), Options{}, "w 13312000", 0.23,
 			"by -50.0 %, and are left as they are"},
-		{"elbencho", []InputFile{{"a.csv", []byte(live + "500\n")}, {"b.csv", []byte(live + "700\n")}},
+		{"elbencho", []InputFile{{"a.csv", []byte(live + "500\n")},
+			{"b.csv", []byte(live + "700\n")}},
 			Options{Starts: map[string]time.Time{"a": time.Unix(1, 0), "b": time.Unix(1, 0)}},
 			"a 500 b 700", 0, ""},
 		{"directions",
@@ -225,7 +226,8 @@ func TestRefusals(t *testing.T) {
 		opts  Options
 		want  string
 	}{
-		{"two jobs without a clock", []InputFile{{"a_bw.1.log", log}, {"b_bw.1.log", log}}, Options{},
+		{"two jobs without a clock", []InputFile{{"a_bw.1.log", log}, {"b_bw.1.log", log}},
+			Options{},
 			"nothing says when the job of a began"},
 		{"cut results", []InputFile{{"a.json", []byte(result("a", epoch, 1, 1)[:60])}}, Options{},
 			"cut short"},

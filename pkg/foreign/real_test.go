@@ -207,10 +207,12 @@ func TestOneJobInTwoFiles(t *testing.T) {
 // What fio said of a job before, with --status-interval, counts once also if it does not say when
 // jobs that ran in a row began.
 func TestStatusOfJobsInARow(t *testing.T) {
-	status := fioDoc("fio-3.28", epoch, fioJobDoc("a", 0, 1000, 0, 10_000), fioJobDoc("b", 1, 0, 0, 0))
+	status := fioDoc("fio-3.28", epoch, fioJobDoc("a", 0, 1000, 0, 10_000),
+		fioJobDoc("b", 1, 0, 0, 0))
 	last := fioDoc("fio-3.28", epoch+30_000, fioJobDoc("a", 0, 2000, 0, 20_000),
 		fioJobDoc("b", 1, 2000, 0, 20_000))
-	_, run := imported(t, "status", []InputFile{{"x.json", []byte(status + "\n" + last)}}, Options{})
+	_, run := imported(t, "status", []InputFile{{"x.json", []byte(status + "\n" + last)}},
+		Options{})
 	moved := map[string]int64{}
 	for _, p := range run.Phases {
 		for _, d := range p.Disks {

@@ -146,18 +146,23 @@ func lastWork(events []trace.Event) (work, seen map[string]int64, fillers int) {
 	return work, seen, fillers
 }
 
+// endShortlyBefore checks that every disk was last seen within some time before an end.
+func endShortlyBefore(t *testing.T, seen map[string]int64, endNS, withinNS int64) {
+	t.Helper()
+	for disk, at := range seen {
+		if left := endNS - at; left < 0 || left > withinNS {
+			t.Errorf("disk %s was last seen at %d, want shortly before %d", disk, at, endNS)
+		}
+	}
+}
+
 func TestHold(t *testing.T) {
 	work, seen, fillers := lastWork(record(t, stopped(scenario.StopHold, 0, 0), round()))
 	end := max(work["A"], work["B"], work["C"])
 	if fillers == 0 {
 		t.Fatal("nobody filled")
 	}
-	for disk, at := range seen {
-		if at > end || end-at > 200e6 {
-			t.Errorf("disk %s was last seen at %d, want to the end of the slowest's work at %d",
-				disk, at, end)
-		}
-	}
+	endShortlyBefore(t, seen, end, 200e6)
 	race, _, _ := lastWork(record(t, stopped(scenario.StopRace, 0, 0), round()))
 	check.Same(t, "the end of C's work, as in a race", race["C"], work["C"])
 }
@@ -168,11 +173,7 @@ func TestStopByTime(t *testing.T) {
 	if fillers > 0 {
 		t.Errorf("got %d fillers, want none", fillers)
 	}
-	for disk, at := range seen {
-		if left := int64(limit) - at; left < 0 || left > 200e6 {
-			t.Errorf("disk %s was last seen at %d, want at %s", disk, at, limit)
-		}
-	}
+	endShortlyBefore(t, seen, int64(limit), 200e6)
 }
 
 func TestTarget(t *testing.T) {
@@ -207,11 +208,7 @@ func TestUntilSteady(t *testing.T) {
 	}
 	// Five windows after the one in which it fell, and half a window to hear of it.
 	want := (fullNS/4e9+1+5)*4e9 + 2e9
-	for disk, at := range seen {
-		if left := want - at; left < 0 || left > 600e6 {
-			t.Errorf("disk %s was last seen at %d, want shortly before %d", disk, at, want)
-		}
-	}
+	endShortlyBefore(t, seen, want, 600e6)
 }
 
 // What a cache regains before the next phase counts from when the disks were steady, not from the
