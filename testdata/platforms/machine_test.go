@@ -125,7 +125,7 @@ func captured(t *testing.T, name, types string) map[string]string {
 	}
 }
 
-// A tool that fails costs its own part of what is known of a Mac, and what the machine is is known
+// A tool that fails costs its own part of what is known of a Mac, and the machine itself is known
 // without any tool.
 func (m onMac) devices(t *testing.T) {
 	cmd := exec.Command(m.loader, m.hubbench, "devices", "--json")
