@@ -45,7 +45,7 @@ func (d *display) show(run *state) {
 			if left, _ := run.leftText(); left != "" {
 				text += ", " + left
 			}
-			d.print(text)
+			d.notify(text)
 		}
 		return
 	}
@@ -84,12 +84,12 @@ func (d *display) wipe() { d.write(d.erase()) }
 // log writes a line for those who see no picture.
 func (d *display) log(text string) {
 	if d.size == nil {
-		d.print(text)
+		d.notify(text)
 	}
 }
 
-// print writes a paragraph that stays.
-func (d *display) print(text string) {
+// notify writes a paragraph that stays.
+func (d *display) notify(text string) {
 	text = cells.Clean(text)
 	if d.size == nil {
 		text = cells.NoCommand(text)

@@ -119,7 +119,7 @@ func (p *Progress) Stopping() {
 	defer p.lock()()
 	p.state.stopping = true
 	if p.opts.Size == nil || !p.state.inPhase {
-		p.display.print(stopping)
+		p.display.notify(stopping)
 	}
 }
 
@@ -131,7 +131,7 @@ func (p *Progress) Notify(text string) {
 	}
 	defer p.lock()()
 	if p.opts.Size == nil || !p.state.inPhase {
-		p.display.print(text)
+		p.display.notify(text)
 	} else {
 		p.state.warnings = append(p.state.warnings, text)
 	}
@@ -150,10 +150,10 @@ func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 	s := &p.state
 	p.display.wipe()
 	for _, text := range s.warnings {
-		p.display.print(text)
+		p.display.notify(text)
 	}
 	for _, f := range failures {
-		p.display.print(f.String())
+		p.display.notify(f.String())
 	}
 	if whole {
 		p.display.log(s.conclude(took, result))

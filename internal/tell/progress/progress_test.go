@@ -83,7 +83,7 @@ func (r *run) phase(index int, took time.Duration, rates map[string]float64) {
 	r.pass(took, rates)
 }
 
-// begins begins a phase, without a rest of its disks.
+// begins announces a phase, without a rest of its disks.
 func (r *run) begins(index int, phase scenario.Phase) {
 	r.Enter(life.GettingReady)
 	r.PhaseBegins(index, phase, false)

@@ -271,7 +271,7 @@ func (s *state) model() string {
 
 // stateText says in which state the run is, how far it is, and what comes next.
 func (s *state) stateText() string {
-	detail := ""
+	var detail string
 	switch {
 	case s.life == life.Cleaning:
 		detail = "disks end their requests, test files are removed"
