@@ -125,8 +125,8 @@ func (f *facts) folderFacts(ctx context.Context, path string, alive func()) *fac
 	return own.of(own.plan.Disks[0])
 }
 
-// runUnlessHung does something with a disk, in a goroutine that a disk that hangs may block for ever, and
-// reports whether it ended. It goes on for as long as alive is called.
+// runUnlessHung does something with a disk, in a goroutine that a disk that hangs may block for
+// ever, and reports whether it ended. It goes on for as long as alive is called.
 func (o Options) runUnlessHung(ctx context.Context, path string, do func(alive func())) bool {
 	ended, moves := make(chan struct{}), make(chan struct{}, 1)
 	go func() {
