@@ -77,7 +77,7 @@ type bounds[T rateBound | float64 | time.Duration | int] struct {
 // Check compares the ends.
 func (b *bounds[T]) Check(m *yaml.Mapping) {
 	if b.Min != nil && b.Max != nil && *b.Min > *b.Max {
-		m.Errorf("min is larger than max; swap them")
+		m.Errorf("%s: min is larger than max; swap them", m.Path())
 	}
 }
 

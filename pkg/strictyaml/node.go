@@ -214,6 +214,9 @@ func (n Node) Mapping() *Mapping {
 // Pos is where the mapping begins.
 func (m *Mapping) Pos() Pos { return m.pos }
 
+// Path is the mapping's keys, as errors name a value: "hub.speedup".
+func (m *Mapping) Path() string { return m.path }
+
 // Errorf reports a mistake at the mapping's beginning, if there is a mapping.
 func (m *Mapping) Errorf(format string, args ...any) { m.Missing("", format, args...) }
 
