@@ -162,7 +162,7 @@ plug   phase 4 of 5: all write                         38 s left, done at 22:39
 
   So far     It was so with C writes.
   Written    163 GB
-  Now        measuring: 12 of 20 s, then 10 s to cool down
+  Now        measuring: 12 of 20 s, then 10 s rest
   Ctrl-C stops after this request and keeps the results
 `},
 		{60, 24, ink.Ink{ASCII: true}, `
@@ -176,7 +176,7 @@ plug   phase 4 of 5: all write     38 s left, done at 22:39
 
   So far     It was so with C writes.
   Written    163 GB
-  Now        measuring: 12 of 20 s, then 10 s to cool down
+  Now        measuring: 12 of 20 s, then 10 s rest
   Ctrl-C stops after this request and keeps the results
 `},
 		{40, 24, ink.Ink{}, `
@@ -200,7 +200,7 @@ plug   phase 4 of 5: all write                         38 s left, done at 22:39
   ▲ B writes   0.690 GB/s   ▄▄▄▄                        48 % of 1.45
   ◆ C writes    2.72 GB/s   ████                        97 % of 2.80
     together    4.09 GB/s   last 60 s, full height = baseline, else the fastest
-  Now        measuring: 12 of 20 s, then 10 s to cool down
+  Now        measuring: 12 of 20 s, then 10 s rest
 `},
 		{20, 4, ink.Ink{}, `
 phase 4…  38 s left
@@ -494,9 +494,9 @@ func TestCooldown(t *testing.T) {
 		want      string
 	}{
 		{time.Second, false, "0 s\n", "getting ready: cooling down, 0 of 1 s\n"},
-		{10 * time.Second, false, "0 s, then 10 s to cool down\n",
+		{10 * time.Second, false, "0 s, then 10 s rest\n",
 			"getting ready: cooling down, 4 of 10 s\n"},
-		{time.Hour, true, "0 s, then at most 1 h to cool down\n",
+		{time.Hour, true, "0 s, then at most 1 h rest\n",
 			"getting ready: cooling down until idle, 4 s, at most 1 h\n"},
 	} {
 		p := plan()

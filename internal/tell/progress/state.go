@@ -340,7 +340,7 @@ func (s *state) measuringText() string {
 	if s.plan.Phases[next].UntilIdle {
 		text += "at most "
 	}
-	return text + seconds(s.costs[next].rest) + " to cool down"
+	return text + seconds(s.costs[next].rest) + " rest"
 }
 
 func seconds(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
