@@ -83,7 +83,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestFindings: each finding is one sentence that names its phase, with the numbers in it.
+// TestFindingTexts: each finding is one sentence that names its phase, with the numbers in it.
 func TestFindingTexts(t *testing.T) {
 	www := tracetest.Phase("WWW", disk("A", "write", pace{43, 0.7}, pace{60, 1.4}),
 		disk("B", "write", pace{43, 0.7}, pace{60, 1.4}), disk("C", "write", pace{33, 2.1}))
