@@ -122,8 +122,8 @@ const (
 const (
 	// minSlopeS is the minimum length of a slope in seconds; a shorter one is a step.
 	minSlopeS = 4
-	// minTauS is the shortest time, in seconds, in which a curve goes 63 % of its way, and triedTaus
-	// how many times are tried.
+	// minTauS is the shortest time, in seconds, in which a curve goes 63 % of its way, and
+	// triedTaus how many times are tried.
 	minTauS   = 1.5
 	triedTaus = 16
 	// slopeEnds is the number of places in one level at which a slope may begin or end.
