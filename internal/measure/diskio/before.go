@@ -63,8 +63,8 @@ func (m *mover) writeBefore(ctx context.Context, need []int64) (err error) {
 	if m.inOrder {
 		depth = 1
 	}
-	m.buf = buf[:depth*block]        // Its parts begin where direct requests may.
-	_, _ = m.startEngine(int(depth)) // the job's own is judged
+	m.buf = buf[:depth*block]                    // Its parts begin where direct requests may.
+	_, _ = m.startEngine(int(depth), !m.timed()) // the job's own is judged
 	defer func() {
 		err = errors.Join(err, m.engine.close())
 		m.engine = nil

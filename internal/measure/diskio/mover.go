@@ -147,7 +147,7 @@ func (m *mover) setUp(ctx context.Context) (eff trace.Effective, err error) {
 		return eff, err
 	}
 	m.firstNew = m.folder.Next
-	eff.Engine, err = m.startEngine(m.job.IO.Depth)
+	eff.Engine, err = m.startEngine(m.job.IO.Depth, len(m.job.Streams) > 0 || !m.timed())
 	m.warnOfThreads(err)
 	return eff, nil
 }
@@ -233,9 +233,9 @@ func (m *mover) makeBuffers() (err error) {
 	return nil
 }
 
-// startEngine starts the best one available for that many requests in flight; err is why it is not
-// io_uring.
-func (m *mover) startEngine(depth int) (name string, err error) {
+// startEngine starts the best one available for that many requests in flight, an io_uring only if
+// that serves; err is why it is not io_uring.
+func (m *mover) startEngine(depth int, ringServes bool) (name string, err error) {
 	m.slots = newSlots(m.buf, m.scratch, depth)
 	work := ioWork{buf: m.buf, scratch: m.scratch, depth: depth, streams: len(m.job.StreamFiles()),
 		timing: m.timing}
@@ -244,7 +244,7 @@ func (m *mover) startEngine(depth int) (name string, err error) {
 	case m.job.IO.Mode == scenario.ModeApp:
 		name = "app"
 		m.slots[0].memory.calls = newCalls(m.buf, m.job.Sizes)
-	case m.traits.direct && (work.streams > 0 || !m.timed()):
+	case m.traits.direct && ringServes:
 		if m.engine, err = m.system.ring(work); err == nil {
 			return "io_uring", nil
 		}
