@@ -129,15 +129,8 @@ func (r *session) record(
 	if err != nil {
 		return err
 	}
-	if ready.Done == 0 && len(ready.Tries) == 0 {
-		first := info.Plan.Event(info.Started)
-		first.Hardware = info.Hardware
-		if ready.Profile != nil {
-			ready.Profile.Mark(first.Disks)
-		}
-		if err := dir.Append(first); err != nil {
-			return err
-		}
+	if err := r.recordHead(dir); err != nil {
+		return err
 	}
 	// What cannot be written fails before a byte is measured.
 	if err := dir.Flush(ctx); err != nil && ctx.Err() == nil {
@@ -189,4 +182,17 @@ func (r *session) record(
 		r.Warn(text)
 	}
 	return cmp.Or(err, state.Enter(life.Concluded, info.Status))
+}
+
+// recordHead writes the first line of the events, unless an earlier session did.
+func (r *session) recordHead(dir *recorded.Journal) error {
+	if r.ready.Done > 0 || len(r.ready.Tries) > 0 {
+		return nil
+	}
+	head := r.info.Plan.Event(r.info.Started)
+	head.Hardware = r.info.Hardware
+	if r.ready.Profile != nil {
+		r.ready.Profile.Mark(head.Disks)
+	}
+	return dir.Append(head)
 }

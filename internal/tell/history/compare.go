@@ -53,7 +53,8 @@ func (o *Comparison) Run(paths []string, dash int) error {
 	if err != nil {
 		return err
 	}
-	first, of := runs[0], runs
+	first := runs[0]
+	shown := runs                            // the runs whose kind the document says
 	if o.IsForOthers() && o.History != nil { // What a page shows has lost its host.
 		if first, err = recorded.Load(paths[0]); err != nil {
 			return err
@@ -70,10 +71,12 @@ func (o *Comparison) Run(paths []string, dash int) error {
 		all = append(all, compare.Input{Label: name, Trace: r.Trace, Analysis: r.Analysis,
 			Method: r.Method()})
 	}
-	base, others := all[:1], slices.Collect(slices.Chunk(all[1:], 1))
+	base := all[:1]
+	others := slices.Collect(slices.Chunk(all[1:], 1))
 	if dash > 0 {
-		base, others, of = all[:dash], [][]compare.Input{all[dash:]},
-			[]*recorded.Run{runs[0], runs[dash]}
+		base = all[:dash]
+		others = [][]compare.Input{all[dash:]}
+		shown = []*recorded.Run{runs[0], runs[dash]}
 	}
 	c := compare.Groups(base, others, samples)
 	c.LeftOut = notCounted
@@ -89,7 +92,7 @@ func (o *Comparison) Run(paths []string, dash int) error {
 	}
 	doc := report.OfComparison(c)
 	doc.Tool, doc.Simulated = o.Tool, true
-	for _, r := range of {
+	for _, r := range shown {
 		doc.Simulated = doc.Simulated && report.Simulated(r.Trace)
 		if hub.Source(r.Analysis.ProfileOrigin) == hub.Specified {
 			doc.Model = hub.Specified // the comparison is no surer than the less sure of its runs
@@ -98,8 +101,8 @@ func (o *Comparison) Run(paths []string, dash int) error {
 	if err := o.Send(doc); err != nil || !o.Gate {
 		return err
 	}
-	code, gate := 0, fmt.Sprintf("gate of %s %s", unit.FormatPercent(c.Gate.Limit),
-		report.Gate(c.Gate))
+	gate := fmt.Sprintf("gate of %s %s", unit.FormatPercent(c.Gate.Limit), report.Gate(c.Gate))
+	code := 0
 	switch c.Gate.Outcome {
 	case compare.CrossedIt:
 		code = exit.Threshold

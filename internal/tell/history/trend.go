@@ -47,7 +47,7 @@ func (o *Trend) Run(paths []string) error {
 	}
 	var list []trend.HostSeries
 	var hubs []string
-	left := map[string]int{} // how many runs differ from their host's newest, by how
+	reasons := map[string]int{} // how many runs differ from their host's newest, by how
 	simulated := true
 	cut := 0 // hosts whose newest run ended early, without the phase
 	for i, host := range slices.Sorted(maps.Keys(byHost)) {
@@ -55,7 +55,7 @@ func (o *Trend) Run(paths []string) error {
 		if newest.isCut() {
 			cut++
 		}
-		runs := likeNewest(byHost[host], left)
+		runs := likeNewest(byHost[host], reasons)
 		if runs == nil {
 			continue
 		}
@@ -82,11 +82,11 @@ func (o *Trend) Run(paths []string) error {
 		}
 		simulated = simulated && first.Simulated
 	}
-	of := o.title()
+	title := o.title()
 	if len(hubs) == 1 && hubs[0] != "" {
-		of += " on " + hubs[0]
+		title += " on " + hubs[0]
 	}
-	notCompared := leftOut(left)
+	notCompared := leftOut(reasons)
 	if notCompared != "" {
 		notCompared = "Left out, not comparable with the newest run of the host: " + notCompared +
 			"."
@@ -94,7 +94,7 @@ func (o *Trend) Run(paths []string) error {
 	if o.FailAbove != "" {
 		trend.Against(list, limit)
 	}
-	doc := report.OfTrend(of, notCompared, list)
+	doc := report.OfTrend(title, notCompared, list)
 	doc.Tool, doc.Simulated = o.Tool, simulated
 	if o.Format == "csv" {
 		o.Table = "trend"
@@ -158,7 +158,7 @@ func (r *rate) isCut() bool { return r.repeats == nil && r.run.Status == trace.P
 
 // likeNewest are the runs of a host that can be compared with its newest complete one; the others
 // are counted by the reason.
-func likeNewest(runs []rate, left map[string]int) (kept []rate) {
+func likeNewest(runs []rate, reasons map[string]int) (kept []rate) {
 	newest := runs[0]
 	for _, r := range runs {
 		if r.repeats != nil {
@@ -167,7 +167,7 @@ func likeNewest(runs []rate, left map[string]int) (kept []rate) {
 	}
 	for _, r := range runs {
 		if reason := r.differs(&newest); reason != "" {
-			left[reason]++
+			reasons[reason]++
 		} else {
 			kept = append(kept, r)
 		}
