@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// falseClaimRate is the chance, for a whole comparison, that any rate is called faster or slower by
-	// mistake, half of it each way. Each interval by itself misses the truth as often.
+	// falseClaimRate is the chance, for a whole comparison, that any rate is called faster or
+	// slower by mistake, half of it each way. Each interval by itself misses the truth as often.
 	falseClaimRate = 0.05
 	// minError is the smallest error assumed for the difference of two rates, as a share: simulated
 	// disks repeat to the nanosecond, and a difference that small is of no interest.

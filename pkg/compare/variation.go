@@ -296,7 +296,8 @@ func Values(samples []Measurements, key MeasurementKey) (values []stats.Estimate
 func Log(value float64, ci *stats.Interval) stats.Estimate {
 	e := stats.Estimate{Mean: math.Log(value)}
 	if ci != nil {
-		e.SE = max(minError, ci.Half()/value/stats.StudentQuantile(1-falseClaimRate/2, freeOfInterval))
+		t := stats.StudentQuantile(1-falseClaimRate/2, freeOfInterval)
+		e.SE = max(minError, ci.Half()/value/t)
 		e.DegreesOfFreedom = freeOfInterval
 	}
 	return e
