@@ -208,7 +208,7 @@ func carryOut(t *testing.T, dir, example string) (ran int) {
 		yes := true
 		inv := &hardware.Inventory{}
 		for i, name := range []string{"nvme1n1", "nvme2n1", "sdb"} {
-			inv.Disks = append(inv.Disks, hardware.Disk{Name: name, Model: "T7", External: &yes,
+			inv.Disks = append(inv.Disks, hardware.Drive{Name: name, Model: "T7", External: &yes,
 				Volumes: []hardware.Volume{{Device: name + "p1", Mount: filepath.ToSlash(disks[i]),
 					Filesystem: "exfat", FreeBytes: 100e9}}})
 		}

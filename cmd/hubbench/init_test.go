@@ -21,7 +21,7 @@ func plugged(free int64, folders ...string) looks {
 	inv := &hardware.Inventory{Hubs: []hardware.Hub{{ID: hub, Name: "TS4", Vendor: "CalDigit"}}}
 	for i, folder := range folders {
 		inv.Disks = append(inv.Disks,
-			hardware.Disk{Name: "sd" + string(rune('a'+i)), Model: "T7", External: &yes, Hub: &hub,
+			hardware.Drive{Name: "sd" + string(rune('a'+i)), Model: "T7", External: &yes, Hub: &hub,
 				Volumes: []hardware.Volume{{Device: "sd1", Mount: folder, Filesystem: "exfat",
 					FreeBytes: free}}})
 	}

@@ -26,10 +26,10 @@ func TestDraftForecast(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			profile := "version: 1\nname: p\nlink: 3.4 GB/s\ncapacity: {read: 3.4 GB/s, write: 3.4 GB/s, both: 4.8 GB/s}\ndisks:\n"
-			var disks []draft.Disk
+			var disks []draft.Target
 			for i, rate := range rates {
-				d := draft.Disk{Name: string(rune('A' + i)), Folder: fmt.Sprint("/", i),
-					Found:  &hardware.Disk{},
+				d := draft.Target{Name: string(rune('A' + i)), Folder: fmt.Sprint("/", i),
+					Found:  &hardware.Drive{},
 					Volume: &hardware.Volume{FreeBytes: 1e12},
 					Speed:  scenario.Speed{Read: rate, Write: rate}}
 				disks = append(disks, d)

@@ -105,7 +105,7 @@ func TestPlanUsesNegotiatedLinks(t *testing.T) {
 	usb2 := hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: 480e6,
 		TxBps: 480e6}
 	look := func(context.Context) (*hardware.Inventory, error) {
-		return &hardware.Inventory{Disks: []hardware.Disk{{Name: "sdx", Model: "T7",
+		return &hardware.Inventory{Disks: []hardware.Drive{{Name: "sdx", Model: "T7",
 			Bus: hardware.USB, Path: hardware.Path{Links: []hardware.Link{usb2}},
 			Volumes: []hardware.Volume{{Mount: dir}}}}}, nil
 	}

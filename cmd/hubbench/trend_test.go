@@ -31,7 +31,7 @@ func fleet(t *testing.T, benches []int, runs, at int) (paths []string) {
 				rate *= 0.92
 				firmware = "1.4"
 			}
-			disk := hardware.Disk{Model: "T7", Firmware: firmware, Serial: "S3CR3T"}
+			disk := hardware.Drive{Model: "T7", Firmware: firmware, Serial: "S3CR3T"}
 			text := trace.AppendEvent(nil, &trace.Event{
 				Type: trace.RunType, Version: 1, Name: "dock",
 				Started: day.AddDate(0, 0, run).Format(time.RFC3339),
@@ -39,7 +39,7 @@ func fleet(t *testing.T, benches []int, runs, at int) (paths []string) {
 				Hardware: &hardware.Setup{
 					Host:  &hardware.Host{Name: fmt.Sprintf("bench%02d", bench)},
 					Hub:   &hardware.Hub{Name: "dock"},
-					Disks: map[string]hardware.Unit{"A": {Disk: disk}},
+					Disks: map[string]hardware.Unit{"A": {Drive: disk}},
 				},
 			})
 			for phase, disks := range map[string]string{"A alone": "A", "WW": "AB"} {

@@ -28,7 +28,7 @@ import (
 // called file.
 func (r *session) draft(ctx context.Context, folders []string, file string) ([]byte, error) {
 	var inv *hardware.Inventory
-	var disks []draft.Disk
+	var disks []draft.Target
 	measuring := coordinator.Options{
 		RunID: rundir.NewID(time.Now()), Stall: time.Minute, Kill: r.interrupts.Killed,
 	}
@@ -97,7 +97,7 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 }
 
 // disksOf are the disks that the folders are on, each named after its folder.
-func (r *session) disksOf(inv *hardware.Inventory, named []string) (disks []draft.Disk, err error) {
+func (r *session) disksOf(inv *hardware.Inventory, named []string) (disks []draft.Target, err error) {
 	folders, err := prepare.Folders(named)
 	if err != nil {
 		return nil, err

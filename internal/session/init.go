@@ -145,7 +145,7 @@ func (o *Init) content(ctx context.Context, folders []string) ([]byte, error) {
 
 // find finds the disks that are asked for, or those that are plugged in, of which a person then
 // chooses.
-func (o *Init) find(ctx context.Context, inv *hardware.Inventory) ([]draft.Disk, error) {
+func (o *Init) find(ctx context.Context, inv *hardware.Inventory) ([]draft.Target, error) {
 	for i, name := range o.Disks { // mount points are known by their full paths
 		if recorded.IsFolder(name) && !filepath.IsAbs(name) && strings.ContainsAny(name, `./\`) {
 			path, err := filepath.Abs(name)
@@ -178,7 +178,7 @@ func (o *Init) find(ctx context.Context, inv *hardware.Inventory) ([]draft.Disk,
 }
 
 // choose asks until the answer names disks of the list.
-func (o *Init) choose(ctx context.Context, disks []draft.Disk) ([]draft.Disk, error) {
+func (o *Init) choose(ctx context.Context, disks []draft.Target) ([]draft.Target, error) {
 	fmt.Fprintln(o.Stderr, "\nDisks to test:")
 	for _, d := range disks {
 		o.Notef("  %s  %s, %s\n", d.Name, d.Folder, d.About())

@@ -12,10 +12,10 @@ import (
 
 // The disks are shown by their letters, and asked for until the answer names some of them.
 func TestChoose(t *testing.T) {
-	var disks []draft.Disk
+	var disks []draft.Target
 	for _, name := range []string{"A", "B"} {
-		disks = append(disks, draft.Disk{Name: name, Folder: "/" + name,
-			Found: &hardware.Disk{Model: "T7"}, Volume: &hardware.Volume{Filesystem: "exfat"}})
+		disks = append(disks, draft.Target{Name: name, Folder: "/" + name,
+			Found: &hardware.Drive{Model: "T7"}, Volume: &hardware.Volume{Filesystem: "exfat"}})
 	}
 	for answer, want := range map[string]struct {
 		chosen int

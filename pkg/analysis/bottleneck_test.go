@@ -31,7 +31,7 @@ func onDock() *hardware.Setup {
 	}
 	unit := func(links ...hardware.Link) hardware.Unit {
 		return hardware.Unit{
-			Disk: hardware.Disk{
+			Drive: hardware.Drive{
 				Path: hardware.Path{Links: append([]hardware.Link{port, uplink}, links...)},
 			},
 		}
@@ -114,7 +114,7 @@ func TestFasterThanTheLine(t *testing.T) {
 		{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: 20e9, TxBps: 20e9},
 	}}
 	run.Hardware = &hardware.Setup{Disks: map[string]hardware.Unit{
-		"A": {Disk: hardware.Disk{Path: path}},
+		"A": {Drive: hardware.Drive{Path: path}},
 	}}
 	a := Analyze(run, Options{})
 	if w := a.Phases[0].Warnings; !slices.ContainsFunc(w, func(w Warning) bool {

@@ -153,7 +153,7 @@ func TestBottleneck(t *testing.T) {
 		MaxBps: 32e9,
 	}
 	on := func(links ...hardware.Link) hardware.Unit {
-		return hardware.Unit{Disk: hardware.Disk{Path: hardware.Path{Links: links}}}
+		return hardware.Unit{Drive: hardware.Drive{Path: hardware.Path{Links: links}}}
 	}
 	run.Hardware = &hardware.Setup{
 		Disks: map[string]hardware.Unit{

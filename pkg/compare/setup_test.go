@@ -12,7 +12,7 @@ func onSetup(firmware string, change func(*hardware.Setup)) Input {
 	yes := true
 	unit := func(model string) hardware.Unit {
 		return hardware.Unit{
-			Disk: hardware.Disk{Model: model, Firmware: firmware,
+			Drive: hardware.Drive{Model: model, Firmware: firmware,
 				Path: hardware.Path{Links: []hardware.Link{{Kind: hardware.Thunderbolt,
 					Generation: "4"}}}},
 			Volume: &hardware.Volume{Mount: "/Volumes/" + model, Filesystem: "apfs",

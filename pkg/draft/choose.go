@@ -11,13 +11,13 @@ import (
 
 // Choose picks the disks whose names a person has typed, with spaces or commas between them; all
 // if there are none.
-func Choose(disks []Disk, answer string) ([]Disk, error) {
+func Choose(disks []Target, answer string) ([]Target, error) {
 	names := strings.Fields(strings.ToUpper(strings.ReplaceAll(answer, ",", " ")))
 	if len(names) == 0 {
 		return disks, nil
 	}
 	known := map[string]bool{}
-	var chosen []Disk
+	var chosen []Target
 	for _, d := range disks {
 		known[d.Name] = true
 		if slices.Contains(names, d.Name) {

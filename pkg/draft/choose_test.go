@@ -8,7 +8,7 @@ import (
 )
 
 func TestChoose(t *testing.T) {
-	disks := []Disk{{Name: "A"}, {Name: "B"}, {Name: "C"}}
+	disks := []Target{{Name: "A"}, {Name: "B"}, {Name: "C"}}
 	for answer, want := range map[string]string{
 		"b\n": "B", "\n": "A B C", "": "A B C", "c, a\n": "A C", "a a": "A",
 	} {

@@ -20,11 +20,11 @@ import (
 // leastFree is the free space without which a disk is of no use to a test, in bytes.
 const leastFree = 200e6
 
-// Disk is one that can be tested, and how.
-type Disk struct {
+// Target is a disk that can be tested, and how.
+type Target struct {
 	Name   string // in the scenario: A, B, ...
 	Folder string // to work in
-	Found  *hardware.Disk
+	Found  *hardware.Drive
 	Volume *hardware.Volume
 	Speed  scenario.Speed // zero: not known
 
@@ -36,18 +36,18 @@ type Disk struct {
 // nor on USB is listed only if it was asked for by its name, its volume's name or a mount point.
 // refused says why each that was asked for is left out; if nothing was, why each disk is that could
 // have been listed.
-func Find(inv *hardware.Inventory, asked []string, folder func(mount string) string) (disks []Disk,
-	refused []string) {
+func Find(inv *hardware.Inventory, asked []string,
+	folder func(mount string) string) (disks []Target, refused []string) {
 	seen := map[string]string{} // names, by folders: a volume may lie on several disks
 	why := map[string]string{}  // by names; empty: it is listed
 	var order []string
-	named := map[*hardware.Disk]string{}
+	named := map[*hardware.Drive]string{}
 	for _, c := range candidates(inv, asked) {
 		d := c.disk
 		v := c.volume
 		name := cmp.Or(c.name, c.disk.Name)
 		where, reason := workable(v, c.name, folder)
-		at := slices.IndexFunc(disks, func(other Disk) bool { return other.Found == d })
+		at := slices.IndexFunc(disks, func(other Target) bool { return other.Found == d })
 		switch {
 		case reason != "":
 		case seen[where] != "":
@@ -64,7 +64,7 @@ func Find(inv *hardware.Inventory, asked []string, folder func(mount string) str
 		}
 		if at < 0 {
 			at = len(disks)
-			disks = append(disks, Disk{Name: nameOf(disks), Found: d})
+			disks = append(disks, Target{Name: nameOf(disks), Found: d})
 		} else if named[d] != name {
 			why[named[d]] = "is on the same disk as " + name
 		}
@@ -91,8 +91,8 @@ func Find(inv *hardware.Inventory, asked []string, folder func(mount string) str
 // path without symbolic links, and free what may be written to it. A disk that the machine does not
 // list has nothing but its folder. None counts as the system's: whether that may be tested is for
 // whoever runs the scenario to say.
-func In(inv *hardware.Inventory, folder, resolved string, free int64, others []Disk) Disk {
-	d := Disk{Folder: folder, Found: &hardware.Disk{}, Volume: &hardware.Volume{}}
+func In(inv *hardware.Inventory, folder, resolved string, free int64, others []Target) Target {
+	d := Target{Folder: folder, Found: &hardware.Drive{}, Volume: &hardware.Volume{}}
 	if found, volume := inv.Holding(resolved); found != nil {
 		if under := inv.Physical(found, volume); len(under) == 1 &&
 			!strings.HasPrefix(found.Name, "loop") {
@@ -116,10 +116,10 @@ func In(inv *hardware.Inventory, folder, resolved string, free int64, others []D
 }
 
 // named reports whether a scenario takes a disk of this name beside the others.
-func named(others []Disk, name string) bool {
+func named(others []Target, name string) bool {
 	var b strings.Builder
 	fmt.Fprintf(&b, "version: 1\nname: x\nphases: [{roles: {%s: read}}]\ndisks:\n", quote(name))
-	for i, d := range append(slices.Clone(others), Disk{Name: name}) {
+	for i, d := range append(slices.Clone(others), Target{Name: name}) {
 		fmt.Fprintf(&b, "  - {name: %s, path: '%d'}\n", quote(d.Name), i)
 	}
 	_, err := scenario.Load("", []byte(b.String()))
@@ -128,7 +128,7 @@ func named(others []Disk, name string) bool {
 
 // candidate is a volume that may be tested, or a disk that has none.
 type candidate struct {
-	disk   *hardware.Disk
+	disk   *hardware.Drive
 	volume *hardware.Volume
 	name   string // name it was asked for by
 }
@@ -196,7 +196,7 @@ func workable(v *hardware.Volume, asked string, folder func(mount string) string
 }
 
 // asWhat is the name by which a disk or its volume was asked for.
-func asWhat(asked []string, d *hardware.Disk, v *hardware.Volume) string {
+func asWhat(asked []string, d *hardware.Drive, v *hardware.Volume) string {
 	for _, name := range asked {
 		if name != "" &&
 			(slices.Contains([]string{d.Name, "/dev/" + d.Name, v.Mount, v.Label, v.Device,
@@ -208,13 +208,13 @@ func asWhat(asked []string, d *hardware.Disk, v *hardware.Volume) string {
 }
 
 // nameOf is what the next disk is called in the scenario: the first letter that is free.
-func nameOf(others []Disk) string {
+func nameOf(others []Target) string {
 	for i := 0; ; i++ { // A to Z, then A1 ...
 		name := string(rune('A' + i%26))
 		if i >= 26 {
 			name += string(rune('0' + i/26))
 		}
-		if !slices.ContainsFunc(others, func(o Disk) bool { return o.Name == name }) {
+		if !slices.ContainsFunc(others, func(o Target) bool { return o.Name == name }) {
 			return name
 		}
 	}
@@ -229,7 +229,7 @@ func printable(path string) bool {
 }
 
 // About describes a disk in a line: Samsung 990 PRO, 2 TB, exfat, USB 10 Gb/s.
-func (d Disk) About() string {
+func (d Target) About() string {
 	model := d.Found.Model
 	size := ""
 	// An image, whose path is nobody's business.
@@ -251,7 +251,7 @@ func (d Disk) About() string {
 
 // slowest names the link on a disk's way that carries least. Of a disk on USB whose own link is not
 // known there is none to name: the hub's may be faster.
-func slowest(d *hardware.Disk) string {
+func slowest(d *hardware.Drive) string {
 	links := d.Path.Links
 	if n := len(links); d.Bus == hardware.USB && n > 0 && links[n-1].Segment == hardware.Uplink {
 		return ""
@@ -286,7 +286,7 @@ func clean(text string) string {
 
 // Hub is the hub that most of the disks hang on, the nearest to them of several; nil if none do.
 // The enclosure that a disk is built into is none.
-func Hub(inv *hardware.Inventory, disks []Disk) *hardware.Hub {
+func Hub(inv *hardware.Inventory, disks []Target) *hardware.Hub {
 	var best *hardware.Hub
 	most := 1
 	for i := range inv.Hubs { // nearest to the host first

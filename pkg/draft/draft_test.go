@@ -41,7 +41,7 @@ func captured(t *testing.T) map[string]*hardware.Inventory {
 // sound fails if the scenario for the disks does not load, is not right by the schema, or does not
 // name the disks' folders; it returns the plan.
 func sound(t *testing.T, validate schematest.Validator, inv *hardware.Inventory,
-	disks []Disk) *scenario.Plan {
+	disks []Target) *scenario.Plan {
 	t.Helper()
 	data := Write(inv, disks, "hubbench.yaml", 0)
 	s, err := scenario.Load("hubbench.yaml", data)
@@ -121,7 +121,7 @@ func TestWriteForAnything(t *testing.T) {
 		}
 		for i := range 1 + r.IntN(10) {
 			inv.Disks = append(inv.Disks,
-				hardware.Disk{Name: fmt.Sprint("sd", i), Model: text(), External: &yes,
+				hardware.Drive{Name: fmt.Sprint("sd", i), Model: text(), External: &yes,
 					Hub: new(fmt.Sprint(r.IntN(3))), SizeBytes: r.Int64N(4e12),
 					Volumes: []hardware.Volume{{Mount: "/m" + fmt.Sprint(i) + text(),
 						Filesystem: text(),
@@ -137,8 +137,8 @@ func TestWriteForAnything(t *testing.T) {
 	}
 }
 
-func disk(name, hub, mount string, free int64) hardware.Disk {
-	d := hardware.Disk{Name: name, Model: "SSD " + name, External: new(true), SizeBytes: 2e12,
+func disk(name, hub, mount string, free int64) hardware.Drive {
+	d := hardware.Drive{Name: name, Model: "SSD " + name, External: new(true), SizeBytes: 2e12,
 		Bus: hardware.USB,
 		Volumes: []hardware.Volume{{Device: name + "1", Label: "L" + name, Mount: mount,
 			Filesystem: "exfat", FreeBytes: free}},
@@ -150,7 +150,7 @@ func disk(name, hub, mount string, free int64) hardware.Disk {
 	return d
 }
 
-func nvme(hub string) hardware.Disk {
+func nvme(hub string) hardware.Drive {
 	d := disk("a", hub, "/a", 1e12)
 	d.Bus = hardware.NVMe
 	return d
@@ -168,27 +168,27 @@ func TestConnections(t *testing.T) {
 		{ID: "x5", Name: "X5", Devices: []hardware.Attached{{Kind: hardware.DiskKind, ID: "a"}}}}
 	for _, tt := range []struct {
 		name  string
-		disks []hardware.Disk
+		disks []hardware.Drive
 		hub   string
 		want  string
 	}{
 		{"two on the dock, one through its case",
-			[]hardware.Disk{nvme("case"), disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)},
+			[]hardware.Drive{nvme("case"), disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)},
 			"CalDigit TS4", "a hub, b hub, c direct"},
-		{"each on its own", []hardware.Disk{disk("a", "", "/a", 1e12), disk("b", "", "/b", 1e12)},
+		{"each on its own", []hardware.Drive{disk("a", "", "/a", 1e12), disk("b", "", "/b", 1e12)},
 			"", "a direct, b direct"},
 		{"one on the dock, one not",
-			[]hardware.Disk{disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)},
+			[]hardware.Drive{disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)},
 			"CalDigit TS4", "b hub, c direct"},
-		{"alone on a dock", []hardware.Disk{disk("b", "dock", "/b", 1e12)}, "CalDigit TS4",
+		{"alone on a dock", []hardware.Drive{disk("b", "dock", "/b", 1e12)}, "CalDigit TS4",
 			"b hub"},
-		{"alone on a hub of USB", []hardware.Disk{disk("a", "usb", "/a", 1e12)}, "USB hub",
+		{"alone on a hub of USB", []hardware.Drive{disk("a", "usb", "/a", 1e12)}, "USB hub",
 			"a hub"},
-		{"in a case of its own", []hardware.Disk{nvme("x5")}, "", "a direct"},
-		{"nobody knows", []hardware.Disk{nvme("")}, "", "a "},
-		{"two hubs", []hardware.Disk{disk("a", "usb", "/a", 1e12), disk("b", "dock", "/b", 1e12),
+		{"in a case of its own", []hardware.Drive{nvme("x5")}, "", "a direct"},
+		{"nobody knows", []hardware.Drive{nvme("")}, "", "a "},
+		{"two hubs", []hardware.Drive{disk("a", "usb", "/a", 1e12), disk("b", "dock", "/b", 1e12),
 			disk("c", "dock", "/c", 1e12)}, "CalDigit TS4", "a hub, b hub, c hub"},
-		{"alone in a case on the dock", []hardware.Disk{nvme("case")}, "CalDigit TS4", "a hub"},
+		{"alone in a case on the dock", []hardware.Drive{nvme("case")}, "CalDigit TS4", "a hub"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inv := &hardware.Inventory{Hubs: hubs, Disks: tt.disks}
@@ -219,7 +219,7 @@ func TestFind(t *testing.T) {
 	two := disk("two", "", "/small", 3e8)
 	two.Volumes = append(two.Volumes, hardware.Volume{Mount: "/large", FreeBytes: 1e12},
 		hardware.Volume{FreeBytes: 2e12})
-	inv := &hardware.Inventory{Disks: []hardware.Disk{system, inside, full, locked, two,
+	inv := &hardware.Inventory{Disks: []hardware.Drive{system, inside, full, locked, two,
 		disk("mine", "", "/mine", 1e12), disk("not-mine", "", "/not", 1e12)}}
 	folder := func(mount string) string {
 		switch mount {
@@ -231,7 +231,7 @@ func TestFind(t *testing.T) {
 		return mount
 	}
 	crypt, image := disk("dm-0", "", "/crypt", 9e11), disk("loop0", "", "/image", 1e12)
-	for _, d := range []*hardware.Disk{&crypt, &image} {
+	for _, d := range []*hardware.Drive{&crypt, &image} {
 		d.Bus, d.External, d.Backing = hardware.Virtual, nil, []string{"luks"}
 	}
 	unsure, nobody := disk("unsure", "", "", 1e12), disk("nobody", "", "/nobody", 1e12)
@@ -279,7 +279,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("asked for %q: %q, refused %q, want %q, %q", tt.asked, got, refused, tt.want,
 				tt.refused)
 		}
-		if system := slices.ContainsFunc(disks, func(d Disk) bool {
+		if system := slices.ContainsFunc(disks, func(d Target) bool {
 			return d.Found.System
 		}); system != strings.Contains(string(Write(inv, disks, "x.yaml", 0)),
 			"\nallow_system_disk: true\n") {
@@ -319,11 +319,11 @@ func TestAbout(t *testing.T) {
 			[]hardware.Link{{Segment: hardware.Uplink, Kind: hardware.Thunderbolt, Generation: "3"},
 				lanes}, "T7, PCIe 3.0 x4"},
 	} {
-		d := Disk{Found: &hardware.Disk{Model: "T7", Bus: tt.bus,
+		d := Target{Found: &hardware.Drive{Model: "T7", Bus: tt.bus,
 			Path: hardware.Path{Links: tt.links}}, Volume: &hardware.Volume{}}
 		check.Same(t, fmt.Sprintf("%+v", tt.links), tt.want, d.About())
 	}
-	image := Disk{Found: &hardware.Disk{Name: "loop0", Model: "file /home/jane/a.img",
+	image := Target{Found: &hardware.Drive{Name: "loop0", Model: "file /home/jane/a.img",
 		Bus: hardware.Virtual, SizeBytes: 2e9},
 		Volume: &hardware.Volume{Filesystem: "ext4"}}
 	check.Same(t, "an image", "loop0, 2 GB, ext4", image.About())

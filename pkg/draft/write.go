@@ -39,7 +39,7 @@ const (
 
 // Write writes the scenario for the disks. file is what it is called, and phase how long each phase
 // takes; 0 is the usual.
-func Write(inv *hardware.Inventory, disks []Disk, file string, phase time.Duration) []byte {
+func Write(inv *hardware.Inventory, disks []Target, file string, phase time.Duration) []byte {
 	phase = cmp.Or(phase, phaseTime)
 	hub := Hub(inv, disks)
 	size, files := sizes(disks, phase)
@@ -62,7 +62,7 @@ workload:
 		unit.FormatBytes(size), studyOf(disks, files, phase), allowed(disks))
 }
 
-func setup(inv *hardware.Inventory, hub *hardware.Hub, disks []Disk) string {
+func setup(inv *hardware.Inventory, hub *hardware.Hub, disks []Target) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	if hub != nil {
@@ -90,7 +90,7 @@ func setup(inv *hardware.Inventory, hub *hardware.Hub, disks []Disk) string {
 }
 
 // key is the disk's name as YAML: only a letter is sure to be a text without quotes.
-func (d Disk) key() string {
+func (d Target) key() string {
 	if len(d.Name) == 1 && unicode.IsLetter(rune(d.Name[0])) &&
 		!strings.ContainsAny(d.Name, "nNyY") {
 		return d.Name
@@ -99,8 +99,8 @@ func (d Disk) key() string {
 }
 
 // allowed is what lets the disk be tested that the system runs from, if it is one of them.
-func allowed(disks []Disk) string {
-	if !slices.ContainsFunc(disks, func(d Disk) bool { return d.Found.System }) {
+func allowed(disks []Target) string {
+	if !slices.ContainsFunc(disks, func(d Target) bool { return d.Found.System }) {
 		return ""
 	}
 	return "\n# One of the disks holds the operating system and was asked for by name. Without " +
@@ -115,7 +115,7 @@ var hubAndDisks = regexp.MustCompile(`(?m)^(hub:.*\n)?disks:.*\n( .*\n)+`)
 // and the hub that they hang on. They come in the order in which they were asked for, as the first
 // may play and the second be copied. A demonstration, whose clock runs faster than ours, is
 // refused.
-func Fill(text []byte, inv *hardware.Inventory, disks []Disk, asked []string) ([]byte, error) {
+func Fill(text []byte, inv *hardware.Inventory, disks []Target, asked []string) ([]byte, error) {
 	s, err := scenario.Load("", text)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func Fill(text []byte, inv *hardware.Inventory, disks []Disk, asked []string) ([
 		return nil, errors.New("its disks are not where they are expected")
 	}
 	notes := noted.FindAllSubmatch(text[at[0]:at[1]], -1)
-	filled := slices.SortedStableFunc(slices.Values(disks), func(a, b Disk) int {
+	filled := slices.SortedStableFunc(slices.Values(disks), func(a, b Target) int {
 		return cmp.Compare(slices.Index(asked, asWhat(asked, a.Found, a.Volume)),
 			slices.Index(asked, asWhat(asked, b.Found, b.Volume)))
 	})
@@ -156,7 +156,7 @@ var noted = regexp.MustCompile(`(?m)^  - \{.*\}( #.*)?$`)
 
 // studyOf is the study that answers who slows whom: what each disk does alone, all together, and
 // every two of them as far as the time goes. files are how many of them each disk has.
-func studyOf(disks []Disk, files []int, phase time.Duration) string {
+func studyOf(disks []Target, files []int, phase time.Duration) string {
 	head := `# Each disk alone, all together, and then parts of them, writing and reading: this shows who slows whom.
 study:
   include: [%s]
@@ -189,7 +189,7 @@ study:
 }
 
 // connection is the line that says how a disk is connected, or asks for it.
-func connection(inv *hardware.Inventory, d *hardware.Disk) string {
+func connection(inv *hardware.Inventory, d *hardware.Drive) string {
 	enclosure, hubs := inv.Way(d)
 	inside := d.External != nil && !*d.External
 	switch {
@@ -204,7 +204,7 @@ func connection(inv *hardware.Inventory, d *hardware.Disk) string {
 
 // sizes is the size of a file, in round figures, and how many of them each disk has: as much as it
 // writes in half a phase, so that all are there to be read even if its writing was slowed.
-func sizes(disks []Disk, phase time.Duration) (size int64, files []int) {
+func sizes(disks []Target, phase time.Duration) (size int64, files []int) {
 	space := make([]int64, len(disks))
 	size = largestFile
 	for i, d := range disks {

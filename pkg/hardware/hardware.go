@@ -18,8 +18,8 @@ import (
 type Inventory struct {
 	Hosts []Host `json:"hosts"`
 	// Hubs, docks and disk enclosures with a switch of their own, nearest to the host first
-	Hubs  []Hub  `json:"hubs"`
-	Disks []Disk `json:"disks"`
+	Hubs  []Hub   `json:"hubs"`
+	Disks []Drive `json:"disks"`
 	// Diskless is where something else than a disk is mounted.
 	Diskless []Mount  `json:"diskless,omitempty"`
 	Warnings []string `json:"warnings,omitempty"` // Warnings is what could not be asked, and why.
@@ -114,8 +114,8 @@ type Attached struct {
 	Name string `json:"name,omitempty"`
 }
 
-// Disk is a whole disk: what the system lists as one, a virtual one included.
-type Disk struct {
+// Drive is a whole disk: what the system lists as one, a virtual one included.
+type Drive struct {
 	Name     string `json:"name"` // Name is the system's: nvme1n1, disk4, PhysicalDrive2.
 	Model    string `json:"model"`
 	Vendor   string `json:"vendor,omitempty"`

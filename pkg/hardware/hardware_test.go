@@ -79,7 +79,7 @@ func mounted(device string, mounts ...string) Volume {
 
 func TestHolding(t *testing.T) {
 	unix := &Inventory{
-		Disks: []Disk{
+		Disks: []Drive{
 			{Name: "nvme0n1",
 				Volumes: []Volume{mounted("nvme0n1p2", "/", "/srv/home"), {Device: "nvme0n1p3"}}},
 			{Name: "sda", Volumes: []Volume{mounted("sda1", "/mnt/A", "/srv/bind")}},
@@ -88,10 +88,10 @@ func TestHolding(t *testing.T) {
 		Diskless: []Mount{{Path: "/tmp", Filesystem: "tmpfs"}},
 	}
 	container := &Inventory{
-		Disks:    []Disk{{Name: "sda", Volumes: []Volume{mounted("sda1", "/etc/hosts")}}},
+		Disks:    []Drive{{Name: "sda", Volumes: []Volume{mounted("sda1", "/etc/hosts")}}},
 		Diskless: []Mount{{Path: "/", Filesystem: "overlay"}},
 	}
-	windows := &Inventory{Disks: []Disk{
+	windows := &Inventory{Disks: []Drive{
 		{Name: "PhysicalDrive0", Volumes: []Volume{mounted("C:", `C:\`)}},
 		{Name: "PhysicalDrive1", Volumes: []Volume{mounted("E:", "E:", `C:\Disks\A\`)}},
 		{Name: "PhysicalDrive2", Volumes: []Volume{mounted("", `\\?\Volume{4c1b02c1-d990-11dc-99ae-806e6f6e6963}\`)}},
@@ -124,7 +124,7 @@ func TestHolding(t *testing.T) {
 }
 
 func TestPhysical(t *testing.T) {
-	inv := &Inventory{Disks: []Disk{
+	inv := &Inventory{Disks: []Drive{
 		{Name: "sda"},
 		{Name: "sdb", Volumes: []Volume{{Device: "sdb1", Container: "pool"}}},
 		{Name: "sdc", Volumes: []Volume{{Device: "sdc1", Container: "pool"}}},
@@ -147,7 +147,7 @@ func TestPhysical(t *testing.T) {
 	check.Same(t, "Physical(nil)", "", names(inv.Physical(nil, nil)))
 }
 
-func names(disks []*Disk) string {
+func names(disks []*Drive) string {
 	var out []string
 	for _, d := range disks {
 		out = append(out, d.Name)
@@ -161,7 +161,7 @@ func TestAbove(t *testing.T) {
 			{ID: "dock"}, {ID: "enclosure", Upstream: "dock"}, {ID: "a", Upstream: "b"},
 			{ID: "b", Upstream: "a"},
 		},
-		Disks: []Disk{
+		Disks: []Drive{
 			{Name: "far", Hub: new("enclosure")}, {Name: "near"}, {Name: "ring", Hub: new("a")},
 			{Name: "lost", Hub: new("gone")},
 		},
@@ -205,7 +205,7 @@ func twoHubs() *Inventory {
 				Devices: []Attached{{Kind: DiskKind, ID: "x"}}},
 			{ID: plain, Name: "USB3.1 Hub", Devices: []Attached{{Kind: DiskKind, ID: "u"}}},
 		},
-		Disks: []Disk{
+		Disks: []Drive{
 			{Name: "a", Hub: &dock, Volumes: at("/a")}, {Name: "b", Hub: &far, Volumes: at("/b")},
 			{Name: "c", Model: "X5", Hub: &far, Path: lanes, Volumes: at("/c")},
 			{Name: "d", Bus: Virtual, Backing: []string{"c"}, Volumes: at("/d")},
@@ -270,7 +270,7 @@ func TestInventorySetup(t *testing.T) {
 func TestDescribed(t *testing.T) {
 	known := &Setup{
 		Hub:   &Hub{Name: "TS4", Firmware: "39.1"},
-		Disks: map[string]Unit{"A": {Disk: Disk{Model: "X5"}}},
+		Disks: map[string]Unit{"A": {Drive: Drive{Model: "X5"}}},
 	}
 	for _, tt := range []struct {
 		name       string
@@ -289,7 +289,7 @@ func TestDescribed(t *testing.T) {
 		{"both", known, "my dock", "left port", map[string]string{"A": "short cable"},
 			&Setup{
 				Hub: known.Hub, About: "my dock, left port",
-				Disks: map[string]Unit{"A": {Disk: Disk{Model: "X5"}, About: "short cable"}},
+				Disks: map[string]Unit{"A": {Drive: Drive{Model: "X5"}, About: "short cable"}},
 			}},
 		{"a name for a known hub", known, "my dock", "", nil,
 			&Setup{Hub: known.Hub, About: "my dock", Disks: known.Disks}},
@@ -303,7 +303,7 @@ func TestDescribed(t *testing.T) {
 
 func TestUnitDiffers(t *testing.T) {
 	disk := Unit{
-		Disk:   Disk{Model: "T7", SizeBytes: 1e12},
+		Drive:  Drive{Model: "T7", SizeBytes: 1e12},
 		Volume: &Volume{Filesystem: "apfs", SizeBytes: 9e11},
 	}
 	with := func(change func(*Unit)) Unit {

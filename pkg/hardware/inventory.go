@@ -18,8 +18,8 @@ type Mount struct {
 // Holding finds the disk and the volume that hold a path: the volume with the longest mount point
 // that the path lies below, bind mounts included. The path is absolute and without symbolic links.
 // Both are nil if no disk holds it, and if it is not known.
-func (inv *Inventory) Holding(path string) (*Disk, *Volume) {
-	var disk *Disk
+func (inv *Inventory) Holding(path string) (*Drive, *Volume) {
+	var disk *Drive
 	var volume *Volume
 	longest := 0
 	for i := range inv.Disks {
@@ -67,8 +67,8 @@ func slashes(path string) string {
 }
 
 // Find is the disk of that name; nil if there is none.
-func (inv *Inventory) Find(name string) *Disk {
-	if i := slices.IndexFunc(inv.Disks, func(d Disk) bool { return d.Name == name }); i >= 0 {
+func (inv *Inventory) Find(name string) *Drive {
+	if i := slices.IndexFunc(inv.Disks, func(d Drive) bool { return d.Name == name }); i >= 0 {
 		return &inv.Disks[i]
 	}
 	return nil
@@ -86,10 +86,10 @@ func (inv *Inventory) FindHub(id string) *Hub {
 // mapped device, a RAID or a container, in the inventory's order. With a volume, they are those
 // beneath it, even if it is spread over several. A virtual disk with unknown disks beneath stands
 // for itself.
-func (inv *Inventory) Physical(disk *Disk, volume *Volume) []*Disk {
+func (inv *Inventory) Physical(disk *Drive, volume *Volume) []*Drive {
 	lowest := map[string]bool{} // Nothing known lies beneath these.
-	var walk func(d *Disk)
-	walk = func(d *Disk) {
+	var walk func(d *Drive)
+	walk = func(d *Drive) {
 		if d == nil {
 			return
 		}
@@ -114,7 +114,7 @@ func (inv *Inventory) Physical(disk *Disk, volume *Volume) []*Disk {
 			}
 		}
 	}
-	var out []*Disk
+	var out []*Drive
 	for i := range inv.Disks {
 		if lowest[inv.Disks[i].Name] {
 			out = append(out, &inv.Disks[i])
@@ -126,14 +126,14 @@ func (inv *Inventory) Physical(disk *Disk, volume *Volume) []*Disk {
 // Encloses reports whether a hub is no more than the case that a disk is built into: a Thunderbolt
 // switch with nothing else on it. A disk on USB has no switch in its case, so it is connected to a
 // hub even if it is alone there.
-func (h *Hub) Encloses(d *Disk) bool {
+func (h *Hub) Encloses(d *Drive) bool {
 	return len(h.Devices) == 1 && h.Devices[0].Kind == DiskKind && h.Devices[0].ID == d.Name &&
 		d.Bus != USB
 }
 
 // Way is what stands between a disk and the host: the enclosure that it is built into, nil if it
 // has no switch of its own, and the hubs, the nearest to the disk first.
-func (inv *Inventory) Way(disk *Disk) (enclosure *Hub, hubs []*Hub) {
+func (inv *Inventory) Way(disk *Drive) (enclosure *Hub, hubs []*Hub) {
 	hubs = inv.Above(disk)
 	if len(hubs) > 0 && hubs[0].Encloses(disk) {
 		return hubs[0], hubs[1:]
@@ -142,7 +142,7 @@ func (inv *Inventory) Way(disk *Disk) (enclosure *Hub, hubs []*Hub) {
 }
 
 // Above are the hubs and the enclosure between a disk and the host, the nearest to the disk first.
-func (inv *Inventory) Above(disk *Disk) []*Hub {
+func (inv *Inventory) Above(disk *Drive) []*Hub {
 	if disk == nil || disk.Hub == nil {
 		return nil
 	}
@@ -173,7 +173,7 @@ type Setup struct {
 
 // Unit is a disk under test.
 type Unit struct {
-	Disk
+	Drive
 	Volume *Volume `json:"volume,omitempty"` // Volume holds the folder under test.
 	// Enclosure is the product that the disk is built into: Samsung Portable SSD X5.
 	Enclosure string `json:"enclosure,omitempty"`
@@ -217,7 +217,7 @@ func (inv *Inventory) Setup(paths map[string]string) *Setup {
 		if physical := inv.Physical(disk, volume); len(physical) == 1 {
 			disk = physical[0]
 		}
-		unit := Unit{Disk: *disk, Volume: volume}
+		unit := Unit{Drive: *disk, Volume: volume}
 		unit.Volumes = nil
 		enclosure, hubs := inv.Way(disk)
 		if enclosure != nil {

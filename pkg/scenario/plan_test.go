@@ -350,7 +350,7 @@ func wired() ([]Disk, *hardware.Setup) {
 			TxBps: bps}
 	}
 	unit := func(name string, links ...hardware.Link) hardware.Unit {
-		return hardware.Unit{Disk: hardware.Disk{Name: name, Path: hardware.Path{Links: links}}}
+		return hardware.Unit{Drive: hardware.Drive{Name: name, Path: hardware.Path{Links: links}}}
 	}
 	up := usb(hardware.Uplink, "hub", 10e9)
 	return []Disk{{Name: "A"}, {Name: "B"}, {Name: "C"}, {Name: "D"}},

@@ -34,7 +34,7 @@ func desk() *hardware.Inventory {
 			{ID: "hub", Name: "Hub"}, {ID: "dock", Name: "Dock", Upstream: "hub"},
 			{ID: "box", Name: "Box"},
 		},
-		Disks: []hardware.Disk{
+		Disks: []hardware.Drive{
 			{Name: "nvme0n1", System: true, External: &no,
 				Volumes: []hardware.Volume{volume("nvme0n1p2")}},
 			{Name: "sda", Model: "X5", External: &yes, Hub: on("dock"),
@@ -338,7 +338,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 			"not_disk (B)", "is RAM (sdb), not a disk"},
 		{"an image on a disk in memory", func(f *facts) {
 			at("B", on("loop0"))(f)
-			f.machine.Disks = append(f.machine.Disks, hardware.Disk{Name: "zram0", Memory: true})
+			f.machine.Disks = append(f.machine.Disks, hardware.Drive{Name: "zram0", Memory: true})
 			f.machine.Find("loop0").Backing = []string{"zram0"}
 		}, "not_disk (B)", "is RAM (zram0), not a disk"},
 		{"a share", at("B", filesystem("nfs4")), "not_disk (B)", "another machine"},

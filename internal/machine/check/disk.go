@@ -106,7 +106,7 @@ func judgeSameDisk(f *facts) answer {
 }
 
 // described is a disk as a person knows it: its name, and its model if known.
-func described(d *hardware.Disk) string {
+func described(d *hardware.Drive) string {
 	if d.Model == "" {
 		return d.Name
 	}

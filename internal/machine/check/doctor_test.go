@@ -150,7 +150,7 @@ func TestCacheOfNoDisk(t *testing.T) {
 	must(t, os.Mkdir("queue", 0o700))
 	must(t, os.WriteFile("queue/write_cache", []byte("write through\n"), 0o600))
 	f := newFacts(doctorPlan(nil), options(t))
-	f.own = &hardware.Disk{Name: "no such disk"}
+	f.own = &hardware.Drive{Name: "no such disk"}
 	if f.readCacheState(); f.cacheKnown {
 		t.Error("the disk's cache is known")
 	}

@@ -89,12 +89,12 @@ type facts struct {
 	disk      scenario.Disk // disk is empty if the machine is judged.
 	placeErr  error         // placeErr is why its folder can't be looked at.
 	place     device.Place  // place is its folder.
-	own       *hardware.Disk
-	volume    *hardware.Volume // volume is what holds the folder, as own does.
-	under     []*hardware.Disk // under are the physical disks beneath.
-	folderErr error            // folderErr is what was wrong with a test folder.
-	size      int64            // size is a large test file's, in bytes.
-	files     []moved          // files were written and read in large blocks, then in small ones.
+	own       *hardware.Drive
+	volume    *hardware.Volume  // volume is what holds the folder, as own does.
+	under     []*hardware.Drive // under are the physical disks beneath.
+	folderErr error             // folderErr is what was wrong with a test folder.
+	size      int64             // size is a large test file's, in bytes.
+	files     []moved           // files were written and read in large blocks, then in small ones.
 	// reserveErr is why a file can't be reserved.
 	reserveErr error
 	// reserved is how many bytes the disk wrote for it; -1 if nothing counts them.
@@ -189,13 +189,13 @@ func (f *facts) counts(ctx context.Context) map[string]int64 {
 }
 
 // physicalDisks are the physical disks under a place; none if the machine does not say.
-func (f *facts) physicalDisks(place device.Place) []*hardware.Disk {
+func (f *facts) physicalDisks(place device.Place) []*hardware.Drive {
 	return f.machine.Physical(f.machine.Holding(place.Path))
 }
 
 // shared is a physical disk that the judged disk's folder and another place both lie on; nil if
 // none is known.
-func (f *facts) shared(other device.Place) *hardware.Disk {
+func (f *facts) shared(other device.Place) *hardware.Drive {
 	for _, disk := range f.physicalDisks(other) {
 		if slices.Contains(f.under, disk) {
 			return disk

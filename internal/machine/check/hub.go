@@ -22,7 +22,7 @@ func (f *facts) hubs(disk scenario.Disk) []*hardware.Hub {
 
 // connectedElsewhere says what a disk that is surely on no hub is connected to. It is empty if the
 // disk is on one, or may be.
-func (f *facts) connectedElsewhere(d *hardware.Disk) string {
+func (f *facts) connectedElsewhere(d *hardware.Drive) string {
 	if _, hubs := f.machine.Way(d); len(hubs) > 0 || d.External == nil {
 		return ""
 	}

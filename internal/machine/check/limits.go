@@ -18,7 +18,7 @@ import (
 func (f *facts) tryLimits(ctx context.Context) error {
 	groups, _ := os.ReadFile("/proc/self/cgroup") // Other systems have no control groups.
 	f.limits = nil
-	for _, disk := range append([]*hardware.Disk{f.own}, f.under...) {
+	for _, disk := range append([]*hardware.Drive{f.own}, f.under...) {
 		if disk == nil {
 			continue
 		}

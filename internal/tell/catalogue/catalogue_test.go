@@ -102,7 +102,7 @@ var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 			firmware, factor = "1.1", 0.9
 		}
 		disk := func(model, firmware string) hardware.Unit {
-			return hardware.Unit{Disk: hardware.Disk{Model: model, Firmware: firmware}}
+			return hardware.Unit{Drive: hardware.Drive{Model: model, Firmware: firmware}}
 		}
 		run.Hardware = &hardware.Setup{
 			Hub: &hardware.Hub{Vendor: "Maker", Name: fmt.Sprintf("Hub %d", n%2)},

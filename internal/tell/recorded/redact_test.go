@@ -31,7 +31,7 @@ func TestRedacted(t *testing.T) {
 				Competitors: []hardware.Attached{{Kind: hardware.NetworkKind, ID: "x-jane",
 					Name: "LAN (enx00e04c680001)"}},
 				Disks: map[string]hardware.Unit{"A": {
-					Disk: hardware.Disk{
+					Drive: hardware.Drive{
 						Name: "disk4", Model: "X5", Serial: "S4PNNF0M", Hub: &hub,
 						Path: hardware.Path{Links: []hardware.Link{{Segment: hardware.Uplink,
 							Hub: hub}}},
@@ -39,7 +39,7 @@ func TestRedacted(t *testing.T) {
 					},
 					Volume: &hardware.Volume{Mount: "/Volumes/Janes SSD", Label: "Janes SSD",
 						Filesystem: "apfs"}, About: "cable of /home/jane",
-				}, "B": {Disk: hardware.Disk{Name: "loop0", Model: "file /data/jane.img"},
+				}, "B": {Drive: hardware.Drive{Name: "loop0", Model: "file /data/jane.img"},
 					About: "file /data/jane.img, 2 GB, ext4"}},
 			}},
 		{Type: trace.PhaseType, Phase: "W", Roles: map[string]trace.Role{"A": "write"}},
@@ -105,7 +105,7 @@ func TestRedactor(t *testing.T) {
 			Disks: []trace.Disk{{Name: "A", Path: "/Volumes/Janes SSD/bench"},
 				{Name: "B", Path: "/mnt"}},
 			Hardware: &hardware.Setup{Disks: map[string]hardware.Unit{"A": {
-				Disk: hardware.Disk{Serial: "S4PNNF0M"},
+				Drive: hardware.Drive{Serial: "S4PNNF0M"},
 				Volume: &hardware.Volume{Mount: "/Volumes/Janes SSD",
 					Mounts: []string{"/mnt/janes"}},
 			}}},

@@ -133,7 +133,7 @@ func (t *deviceTree) attach(d, parent *device) {
 }
 
 // disk makes the rows of a disk and its volumes; nil if it is not shown.
-func (t *deviceTree) disk(d *hardware.Disk) *device {
+func (t *deviceTree) disk(d *hardware.Drive) *device {
 	var mounted []hardware.Volume
 	for _, v := range d.Volumes {
 		if v.Mount != "" {
@@ -173,7 +173,7 @@ func (t *deviceTree) disk(d *hardware.Disk) *device {
 	return row
 }
 
-func (t *deviceTree) volume(d *hardware.Disk, v *hardware.Volume) *device {
+func (t *deviceTree) volume(d *hardware.Drive, v *hardware.Volume) *device {
 	row := &device{
 		name: v.Mount, size: bytesOr(v.SizeBytes),
 		filesystem: volumeKind(v, pick(v.ReadOnly, "read-only", "")),

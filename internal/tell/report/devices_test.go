@@ -21,7 +21,7 @@ func TestDevicesAreATree(t *testing.T) {
 				{ID: "2", Name: "Port 2"}}}},
 			Hubs: []hardware.Hub{{ID: "far", Name: "Far", Port: "1", Upstream: "near"},
 				{ID: "near", Name: "Near", Port: "1"}, {ID: "adrift", Name: "Adrift", Port: "9"}},
-			Disks: []hardware.Disk{
+			Disks: []hardware.Drive{
 				{Name: "loop0", Backing: []string{"sda"}},
 				{Name: "sda", Hub: new("far"), Volumes: []hardware.Volume{{Mount: "/a"}}},
 				{Name: "sdb", Port: "1"}, {Name: "lost", Hub: new("gone")},
@@ -33,7 +33,7 @@ func TestDevicesAreATree(t *testing.T) {
 			Hubs: []hardware.Hub{{ID: "dock", Name: "Dock",
 				Devices: []hardware.Attached{{Kind: hardware.DisplayKind},
 					{Kind: hardware.OtherKind, Name: "Camera"}}}},
-			Disks: []hardware.Disk{
+			Disks: []hardware.Drive{
 				{Name: "sda", Hub: new("dock"),
 					Volumes: []hardware.Volume{{Device: "sda1"}, {Mount: "/a"}}},
 				{Name: "sdb", Volumes: []hardware.Volume{{Device: "sdb1"}}},

@@ -57,7 +57,7 @@ func dock() *hardware.Setup {
 		TxBps: 20e9, MaxBps: 40e9}
 	unit := func(model, firmware string, own hardware.Link) hardware.Unit {
 		return hardware.Unit{
-			Disk: hardware.Disk{Model: model, Firmware: firmware, Hub: &hub, SizeBytes: 2e12,
+			Drive: hardware.Drive{Model: model, Firmware: firmware, Hub: &hub, SizeBytes: 2e12,
 				Path: hardware.Path{Links: []hardware.Link{uplink, own}}},
 			Volume: &hardware.Volume{Mount: "/Volumes/" + model, Filesystem: "apfs",
 				Encrypted: &yes, SizeBytes: 2e12, FreeBytes: 5e11},

@@ -95,8 +95,8 @@ func TestRows(t *testing.T) {
 			Link: &hardware.Link{RxBps: 40e9, TxBps: 120e9}},
 		Port: "Thunderbolt port 1", About: "cable of 0.8 m",
 		Disks: map[string]hardware.Unit{
-			"A": {Disk: hardware.Disk{Model: "X5", Firmware: "1.0", SizeBytes: 1e12}},
-			"B": {Disk: hardware.Disk{Model: "P31"}},
+			"A": {Drive: hardware.Drive{Model: "X5", Firmware: "1.0", SizeBytes: 1e12}},
+			"B": {Drive: hardware.Drive{Model: "P31"}},
 		},
 	}
 	run.Trace.Phases[1].Gauges = []trace.Gauge{{Disk: "A", Name: trace.Temperature, TNS: 15e8,

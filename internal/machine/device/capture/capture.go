@@ -20,7 +20,7 @@ type Inventory struct{ hardware.Inventory }
 // New returns an empty inventory.
 func New() Inventory {
 	return Inventory{hardware.Inventory{
-		Hosts: []hardware.Host{}, Hubs: []hardware.Hub{}, Disks: []hardware.Disk{},
+		Hosts: []hardware.Host{}, Hubs: []hardware.Hub{}, Disks: []hardware.Drive{},
 	}}
 }
 
@@ -51,7 +51,7 @@ func (inv *Inventory) MarkSystem(places ...string) {
 
 // Paths lists the links of each disk's path, after those that it has: of the hubs on the way from
 // the host on, and the one that ends in the disk, if it is known.
-func (inv *Inventory) Paths(own func(*hardware.Disk) *hardware.Link) {
+func (inv *Inventory) Paths(own func(*hardware.Drive) *hardware.Link) {
 	for i := range inv.Disks {
 		disk := &inv.Disks[i]
 		for _, hub := range slices.Backward(inv.Above(disk)) {
@@ -72,7 +72,7 @@ func (inv *Inventory) Paths(own func(*hardware.Disk) *hardware.Link) {
 
 // SortDisks orders disks by the numbers at the end of their names.
 func (inv *Inventory) SortDisks() {
-	slices.SortStableFunc(inv.Disks, func(a, b hardware.Disk) int {
+	slices.SortStableFunc(inv.Disks, func(a, b hardware.Drive) int {
 		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 }

@@ -88,7 +88,7 @@ func plain(encoded string) string {
 }
 
 // disk describes a whole disk, its volumes apart.
-func (m *machine) disk(b *block) hardware.Disk {
+func (m *machine) disk(b *block) hardware.Drive {
 	if b.virtual() {
 		return m.virtualDisk(b)
 	}
@@ -101,7 +101,7 @@ func (m *machine) disk(b *block) hardware.Disk {
 	// The SCSI layer cuts an ATA disk's model to 16 letters and makes its vendor "ATA": udev asked
 	// the disk itself. Before Linux 4.0 an NVMe disk had no controller of its own in sysfs, and
 	// udev knows it too.
-	d := hardware.Disk{
+	d := hardware.Drive{
 		Name: b.name, SizeBytes: b.size, Bus: hardware.OtherBus,
 		Model: plain(b.udev["E:ID_MODEL_ENC"]), Firmware: b.udev["E:ID_REVISION"],
 		Serial: b.udev["E:ID_SERIAL_SHORT"],
@@ -187,8 +187,8 @@ func (m *machine) unplugs(w way) *bool {
 
 // virtualDisk is one that lies on others, or on none. Its model is the file of a loop device, the
 // name of a mapped device, the level of a RAID.
-func (m *machine) virtualDisk(b *block) hardware.Disk {
-	d := hardware.Disk{Name: b.name, SizeBytes: b.size, Bus: hardware.Virtual}
+func (m *machine) virtualDisk(b *block) hardware.Drive {
+	d := hardware.Drive{Name: b.name, SizeBytes: b.size, Bus: hardware.Virtual}
 	switch {
 	case b.file != "":
 		kind := m.mountAt(b.file).Filesystem
@@ -285,7 +285,7 @@ func (m *machine) wayTo(dir string) way {
 
 // setPath finds the hub that a disk is connected to, the link of the computer's own that its path
 // begins with, and whether it is outside the machine.
-func (m *machine) setPath(d *hardware.Disk, w way) {
+func (m *machine) setPath(d *hardware.Drive, w way) {
 	router := m.routerOf(w[pciDevice])
 	var first *hardware.Link
 	switch {

@@ -55,7 +55,7 @@ func Read(root fs.FS, opts Options) *hardware.Inventory {
 	m.readRouters()
 	m.readDisks()
 	m.attachOthers()
-	m.Paths(func(d *hardware.Disk) *hardware.Link { return m.links[d.Name] })
+	m.Paths(func(d *hardware.Drive) *hardware.Link { return m.links[d.Name] })
 	if len(m.glob("sys/class/block/*")) == 0 {
 		m.Warn("/sys/class/block is empty or cannot be read: no disk is known; mount sysfs, or " +
 			"run outside the sandbox")

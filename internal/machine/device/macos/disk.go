@@ -30,7 +30,7 @@ func (m *machine) addDisks(list, apfs []dict) {
 			continue
 		}
 		size, _ := entry.Number("Size")
-		disk := hardware.Disk{Name: name, SizeBytes: max(size, 0), Backing: made[name]}
+		disk := hardware.Drive{Name: name, SizeBytes: max(size, 0), Backing: made[name]}
 		disk.RAID, disk.Model = sets[name], sets[name]
 		if isContainer { // It is a Fusion Drive.
 			disk.Backing = c.disks
@@ -55,7 +55,7 @@ func (m *machine) addDisks(list, apfs []dict) {
 		}
 		delete(names, "")
 		for _, name := range slices.Sorted(maps.Keys(names)) {
-			m.Disks = append(m.Disks, hardware.Disk{Name: name})
+			m.Disks = append(m.Disks, hardware.Drive{Name: name})
 		}
 	}
 	for i := range m.Disks {
@@ -78,7 +78,7 @@ func (m *machine) readMedia() {
 }
 
 // update takes over what d knows; a size that is known stays.
-func update(disk *hardware.Disk, d hardware.Disk) {
+func update(disk *hardware.Drive, d hardware.Drive) {
 	disk.Model = cmp.Or(d.Model, disk.Model)
 	disk.Vendor = cmp.Or(d.Vendor, disk.Vendor)
 	disk.Firmware = cmp.Or(d.Firmware, disk.Firmware)
@@ -91,7 +91,7 @@ func update(disk *hardware.Disk, d hardware.Disk) {
 
 // describe says what a disk is: by its driver, its controller and its USB device, the one who knows
 // best last.
-func (m *machine) describe(disk *hardware.Disk) {
+func (m *machine) describe(disk *hardware.Drive) {
 	if device := m.usbOf(disk.Name); device != nil {
 		update(disk, device.disk)
 		disk.SizeBytes = cmp.Or(disk.SizeBytes, device.media[disk.Name])
@@ -102,7 +102,7 @@ func (m *machine) describe(disk *hardware.Disk) {
 	for _, medium := range m.media[disk.Name] {
 		item := medium.item
 		size, _ := item.Number("size_in_bytes")
-		update(disk, hardware.Disk{
+		update(disk, hardware.Drive{
 			Model:    cmp.Or(item.Text("device_model"), item.Text("_name")),
 			Firmware: item.Text("device_revision"),
 			Serial:   item.Text("device_serial"), SizeBytes: size,
@@ -168,7 +168,7 @@ type chain struct {
 	entries []int64
 	// location is where its USB device is; 0 for none. usbBps is the rate of the device's link.
 	location, usbBps int64
-	disk             hardware.Disk
+	disk             hardware.Drive
 	// made are the APFS containers and RAID sets on the disk, and sets the names of the RAID sets.
 	made []string
 	sets map[string]string
@@ -238,7 +238,7 @@ func (c *chain) update(d dict) {
 	c.disk.Errors += errors
 	c.disk.Retries += retries
 	protocol, device := d.Dict("Protocol Characteristics"), d.Dict("Device Characteristics")
-	entry := hardware.Disk{
+	entry := hardware.Drive{
 		Model: device.Text("Product Name"), Vendor: device.Text("Vendor Name"),
 		Firmware: device.Text("Product Revision Level"), Serial: device.Text("Serial Number"),
 		Bus: busOf(protocol.Text("Physical Interconnect")),

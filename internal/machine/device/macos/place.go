@@ -77,7 +77,7 @@ func (m *machine) singleUSBRouter() string {
 
 // isOnThunderbolt reports whether a disk is in a slot of Thunderbolt: its controller says so, or
 // the list of PCI devices, which the serial number joins.
-func (m *machine) isOnThunderbolt(disk *hardware.Disk) bool {
+func (m *machine) isOnThunderbolt(disk *hardware.Drive) bool {
 	for _, medium := range m.media[disk.Name] {
 		if strings.HasPrefix(medium.item.Text("spnvme_slot_name"), "Thunderbolt@") {
 			return true
@@ -132,7 +132,7 @@ func (m *machine) addDisplays() {
 func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, " ", "")) }
 
 // ownLink is the link that ends in a disk; nil if none is known.
-func (m *machine) ownLink(disk *hardware.Disk) *hardware.Link {
+func (m *machine) ownLink(disk *hardware.Drive) *hardware.Link {
 	if disk.Bus == hardware.USB {
 		bps := m.chains[disk.Name].usbBps
 		if device := m.usbOf(disk.Name); device != nil {

@@ -16,7 +16,7 @@ type usbDevice struct {
 	location int64 // location is its place in the tree; 0: not known.
 	// hubs are those on the way, from the Mac on. A router with a USB controller is not listed.
 	hubs     []string
-	disk     hardware.Disk
+	disk     hardware.Drive
 	bps      int64
 	tunneled bool
 	media    map[string]int64 // media are the sizes of its disks, by name.
@@ -78,7 +78,7 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 	}
 	device := &usbDevice{location: location, hubs: hubs, bps: bps, tunneled: tunneled,
 		media: map[string]int64{}}
-	device.disk = hardware.Disk{Bus: hardware.USB, External: new(true), Model: name, Vendor: vendor}
+	device.disk = hardware.Drive{Bus: hardware.USB, External: new(true), Model: name, Vendor: vendor}
 	serial := cmp.Or(d.Text("USBDeviceKeySerialNumber"), d.Text("serial_num"))
 	if !strings.EqualFold(serial, "Not Provided") {
 		device.disk.Serial = serial

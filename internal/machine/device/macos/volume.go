@@ -79,7 +79,7 @@ func (m *machine) addVolumes(list []dict, containers map[string]container) {
 // addVolume adds a volume that people put files on. What macOS keeps for itself is left out, and so
 // is a snapshot, which diskutil lists as if it were a volume: it is a place where its volume is
 // mounted.
-func (m *machine) addVolume(disk *hardware.Disk, d dict, c *container, containerName string) {
+func (m *machine) addVolume(disk *hardware.Drive, d dict, c *container, containerName string) {
 	id := d.Text("DeviceIdentifier")
 	name, ok := baseName(id)
 	if !ok || name != id {
@@ -116,7 +116,7 @@ func (m *machine) addVolume(disk *hardware.Disk, d dict, c *container, container
 
 // measure takes room and file system from the profile, which knows mounted volumes, and of the disk
 // what its driver did not say. Room of which only one half is known is no answer.
-func (m *machine) measure(volume *hardware.Volume, disk *hardware.Disk) {
+func (m *machine) measure(volume *hardware.Volume, disk *hardware.Drive) {
 	for _, d := range m.profile["SPStorageDataType"] {
 		if name, _ := baseName(d.Text("bsd_name")); name != volume.Device {
 			continue

@@ -35,7 +35,7 @@ func hasDriver(d dict, services ...string) bool {
 }
 
 // place finds what a disk is connected to, by the devices on the way to it.
-func (m *machine) place(disk *hardware.Disk, id string) {
+func (m *machine) place(disk *hardware.Drive, id string) {
 	way := m.way(id)
 	stays, leaves := false, false
 	for i, d := range way {

@@ -132,7 +132,7 @@ func (m *machine) addDisk(number int64, d dict) {
 	}
 	physical, drive := m.find("PhysicalDisks", "DeviceId", number),
 		m.find("Drives", "Index", number)
-	disk := hardware.Disk{
+	disk := hardware.Drive{
 		Name: diskName(number),
 		Model: cmp.Or(physical.Text("Model"), d.Text("Model"), d.Text("FriendlyName"),
 			drive.Text("Model")),

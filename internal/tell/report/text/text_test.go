@@ -309,7 +309,7 @@ func inventory() *hardware.Inventory {
 			{ID: "tb0-301", Name: "Envoy Express", Vendor: "Other World Computing",
 				Port: "tb0-port1", Upstream: "tb0-1", Protocol: "Thunderbolt 3"},
 		},
-		Disks: []hardware.Disk{
+		Disks: []hardware.Drive{
 			{Name: "dm-0", Model: "encrypted crypt", Bus: hardware.Virtual,
 				Backing: []string{"nvme0n1"}, SizeBytes: 511e9, System: true,
 				Volumes: []hardware.Volume{root}},
