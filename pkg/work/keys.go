@@ -45,9 +45,9 @@ type row struct {
 	limits bool
 }
 
-// rows are the keys in the order of Differs: first what is asked for, and after KeyUnknown how the
+// groups are the keys in the order of Differs: first what is asked for, and after KeyUnknown how the
 // same files are moved.
-var rows = slices.Concat([]row{
+var groups = [...][]row{{
 	{key: KeyOp, same: func(w, o *Work) bool {
 		return w.Op == o.Op
 	}, words: func(w *Work) string { return string(w.Op) }},
@@ -75,7 +75,7 @@ var rows = slices.Concat([]row{
 			}
 			return unit.FormatRate(w.Pace)
 		}},
-}, fieldRows(true), []row{
+}, fieldRows(true), {
 	{key: KeyTest, same: func(w, o *Work) bool {
 		return w.Test == o.Test && w.OneFile == o.OneFile && w.Cap == o.Cap && w.Rest == o.Rest
 	}, words: testText},
@@ -90,7 +90,7 @@ var rows = slices.Concat([]row{
 		}
 		return "not recorded"
 	}},
-}, fieldRows(false), []row{
+}, fieldRows(false), {
 	{key: KeyPrecondition, same: func(w, o *Work) bool { return w.Fill == o.Fill },
 		words: func(w *Work) string {
 			if w.Fill == 0 {
@@ -98,7 +98,18 @@ var rows = slices.Concat([]row{
 			}
 			return unit.FormatPercent(w.Fill)
 		}},
-})
+}}
+
+// rows are those of all groups.
+func rows(yield func(*row) bool) {
+	for _, group := range groups {
+		for i := range group {
+			if !yield(&group[i]) {
+				return
+			}
+		}
+	}
+}
 
 const none = "none"
 
@@ -149,8 +160,7 @@ func fieldRows(paced bool) []row {
 // Differs are the keys by which two works mean different rates.
 func (w Work) Differs(o Work) []Key {
 	var keys []Key
-	for i := range rows {
-		r := &rows[i]
+	for r := range rows {
 		if r.has != nil && !(r.has(&w) && r.has(&o)) || r.key == KeyOrder &&
 			slices.Contains(keys, KeySizes) {
 			continue
@@ -166,13 +176,13 @@ func (w Work) Differs(o Work) []Key {
 }
 
 // Value is what the work has by a key, in words.
-func (w Work) Value(k Key) string { return rows[k.row()].words(&w) }
+func (w Work) Value(k Key) string { return k.row().words(&w) }
 
 // Text is all of the work but its direction: "sizes 1 GB, io direct, block 8 MiB, ...". It is empty
 // if the work was not written down.
 func (w Work) Text() string {
 	var parts []string
-	for _, r := range rows {
+	for r := range rows {
 		if w.Declared() && r.key != KeyOp && (r.has == nil || r.has(&w)) &&
 			!r.same(&w, &Work{Mode: w.Mode + "?"}) {
 			parts = append(parts, string(r.key)+" "+r.words(&w))
@@ -184,21 +194,35 @@ func (w Work) Text() string {
 // IsPaced reports whether the disk's rate is that of its work: it does not go as fast as it can,
 // and what it moves says nothing of what it could.
 func (w Work) IsPaced() bool {
-	return slices.ContainsFunc(rows, func(r row) bool {
-		return r.limits && !r.same(&w, &Work{})
-	})
+	for r := range rows {
+		if r.limits && !r.same(&w, &Work{}) {
+			return true
+		}
+	}
+	return false
 }
 
-func (k Key) row() int { return slices.IndexFunc(rows, func(r row) bool { return r.key == k }) }
+func (k Key) row() *row {
+	for r := range rows {
+		if r.key == k {
+			return r
+		}
+	}
+	return nil
+}
 
 // Limits reports whether work that has the key is limited by it.
-func (k Key) Limits() bool { return rows[k.row()].limits }
+func (k Key) Limits() bool { return k.row().limits }
 
 // Ways are the keys of how files are moved, whichever they are.
 func Ways() []Key {
 	var keys []Key
-	for _, r := range rows[KeyUnknown.row()+1:] {
-		keys = append(keys, r.key)
+	after := false
+	for r := range rows {
+		if after {
+			keys = append(keys, r.key)
+		}
+		after = after || r.key == KeyUnknown
 	}
 	return keys
 }
