@@ -10,7 +10,6 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/internal/tell/report/html"
-	"github.com/hubbench/hubbench/internal/tell/report/md"
 	"github.com/hubbench/hubbench/internal/tell/report/plot"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -50,7 +49,7 @@ func FuzzRender(f *testing.F) {
 			"text": func(w io.Writer) error {
 				return text.Write(w, doc, text.Options{Width: text.Width, All: true})
 			},
-			"md":      func(w io.Writer) error { return md.Write(w, doc) },
+			"md":      func(w io.Writer) error { return export.Markdown(w, doc) },
 			"html":    func(w io.Writer) error { return html.Write(w, doc, bytes.NewReader(data)) },
 			"json":    func(w io.Writer) error { return export.JSON(w, doc.Data) },
 			"csv":     func(w io.Writer) error { return export.CSV(w, run) },

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/internal/tell/report/html"
-	"github.com/hubbench/hubbench/internal/tell/report/md"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -67,7 +67,7 @@ func TestUncheckedRun(t *testing.T) {
 			"without names": unnamed} {
 			var terminal, markdown bytes.Buffer
 			check.Must(t, text.Write(&terminal, r.Document(true), text.Options{Width: 300}))
-			check.Must(t, md.Write(&markdown, r.Document(true)))
+			check.Must(t, export.Markdown(&markdown, r.Document(true)))
 			a := r.Analysis.Answer
 			named := strings.Contains(terminal.String()+markdown.String()+a.Headline,
 				"drops to ") || len(a.Wins)+len(a.Loses)+len(a.Advice) > 0

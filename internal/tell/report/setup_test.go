@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
-	"github.com/hubbench/hubbench/internal/tell/report/md"
+	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -25,7 +25,7 @@ func TestSetup(t *testing.T) {
 		doc := report.OfRun(report.RunData{Trace: run,
 			Analysis: analysis.Analyze(run, analysis.Options{})})
 		var page, terminal bytes.Buffer
-		check.Must(t, md.Write(&page, doc))
+		check.Must(t, export.Markdown(&page, doc))
 		check.Must(t, text.Write(&terminal, doc, text.Options{Width: 120, All: true}))
 		for _, want := range []string{
 			"CalDigit Element Hub, firmware 30.2", "Samsung X5", "Thunderbolt 4, PCIe 3.0 x4",

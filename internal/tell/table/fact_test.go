@@ -13,8 +13,8 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/internal/tell/report/html"
-	"github.com/hubbench/hubbench/internal/tell/report/md"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/internal/tell/table"
 	"github.com/hubbench/hubbench/internal/test/check"
@@ -61,7 +61,7 @@ func outputs(t *testing.T, run *recorded.Run) map[string]string {
 	add("--all", func(w *bytes.Buffer) error {
 		return text.Write(w, doc, text.Options{Width: 100, All: true})
 	})
-	add("md", func(w *bytes.Buffer) error { return md.Write(w, doc) })
+	add("md", func(w *bytes.Buffer) error { return export.Markdown(w, doc) })
 	out["md"] = regexp.MustCompile(`(?s)<details><summary>All \d+ files.*?</details>`).ReplaceAllString(out["md"], "")
 	for _, name := range []string{"phase", "disk", "finding"} {
 		add("csv of "+name, func(w *bytes.Buffer) error {

@@ -64,7 +64,7 @@ BenchmarkFile/phase=W_/disk=my_disk_1/op=write 1 2000000000 B/s
 	check.Same(t, "benchmarks", want, out.String())
 }
 
-func TestHostileNames(t *testing.T) {
+func TestHostileNamesInBenchmarks(t *testing.T) {
 	run := fixture.Hostile()
 	var out strings.Builder
 	check.Must(t, GoBench(&out, run, analysis.Analyze(run, analysis.Options{})))

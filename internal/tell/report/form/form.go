@@ -14,7 +14,6 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/internal/tell/report/html"
-	"github.com/hubbench/hubbench/internal/tell/report/md"
 	"github.com/hubbench/hubbench/internal/tell/report/plot"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 )
@@ -127,7 +126,7 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 	}
 	switch o.Format {
 	case "md":
-		return func(w io.Writer) error { return md.Write(w, doc) }, nil
+		return func(w io.Writer) error { return export.Markdown(w, doc) }, nil
 	case "html", "pdf": // a PDF is the page as a browser prints it
 		return func(w io.Writer) error { return html.Write(w, doc, events) }, nil
 	case "json":

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
-	"github.com/hubbench/hubbench/internal/tell/report/md"
+	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/internal/tell/report/plot"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/internal/test/check"
@@ -83,7 +83,7 @@ func written(t *testing.T, run *trace.Run, doc *report.Document,
 		"text": func(w io.Writer) error {
 			return text.Write(w, doc, text.Options{Width: 160, All: true})
 		},
-		"md": func(w io.Writer) error { return md.Write(w, doc) },
+		"md": func(w io.Writer) error { return export.Markdown(w, doc) },
 		"html": func(w io.Writer) error {
 			return write(w, doc, bytes.NewReader(eventsOf(run)), standIn)
 		},

@@ -1,4 +1,4 @@
-package md
+package export
 
 import (
 	"flag"
@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // One block of each kind.
-func TestWrite(t *testing.T) {
+func TestMarkdown(t *testing.T) {
 	keys := []report.LegendKey{{Name: "A", Label: "A"}, {Name: "B|b", Label: "B|b", Index: 1}}
 	doc := &report.Document{Title: "small *run*", Started: "today", Simulated: true, Keys: keys,
 		Blocks: []report.Block{
@@ -45,7 +45,7 @@ func TestWrite(t *testing.T) {
 				Blocks: []report.Block{report.Sentence{Text: "open"}}},
 		}}
 	var out strings.Builder
-	check.Must(t, Write(&out, doc))
+	check.Must(t, Markdown(&out, doc))
 	file := filepath.Join("testdata", "blocks.md")
 	if *update {
 		check.Must(t, os.WriteFile(file, []byte(out.String()), 0o644))
@@ -56,12 +56,12 @@ func TestWrite(t *testing.T) {
 }
 
 // Names stay text, and every row of a table has its columns.
-func TestHostileNames(t *testing.T) {
+func TestHostileNamesInMarkdown(t *testing.T) {
 	run := fixture.Hostile()
 	var out strings.Builder
 	doc := report.OfRun(report.RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	doc.Add(report.Sentence{Text: "::error::all is lost"})
-	check.Must(t, Write(&out, doc))
+	check.Must(t, Markdown(&out, doc))
 	for _, bad := range []string{"<script", "<img", " @ink", "__f__", "\x1b", "\u202e"} {
 		if strings.Contains(strings.ReplaceAll(out.String(), "```", ""), bad) && !inFence(out.String(), bad) {
 			t.Errorf("%q stands unescaped in the text", bad)

@@ -1,5 +1,4 @@
-// Package md writes a document as Markdown, to paste into a review or an issue. Start at Write.
-package md
+package export
 
 import (
 	"bufio"
@@ -12,18 +11,18 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
-// Write writes the whole document. Names stay text: what Markdown or HTML would take as markup is
+// Markdown writes the whole document. Names stay text: what Markdown or HTML would take as markup is
 // escaped.
-func Write(w io.Writer, doc *report.Document) error {
+func Markdown(w io.Writer, doc *report.Document) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "## %s\n\n", cells.Markdown(doc.Title))
 	if origin := doc.Origin(); len(origin) > 0 {
 		fmt.Fprintf(out, "%s\n\n", cells.Markdown(strings.Join(origin, ", ")))
 	}
 	if doc.Answer != nil {
-		blocks(out, doc.Answer.Blocks())
+		markdownBlocks(out, doc.Answer.Blocks())
 	}
-	blocks(out, doc.Blocks)
+	markdownBlocks(out, doc.Blocks)
 	fmt.Fprintln(out, "1 GB = 10^9 bytes. Made with hubbench.")
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("write markdown: %w", err)
@@ -31,7 +30,7 @@ func Write(w io.Writer, doc *report.Document) error {
 	return nil
 }
 
-func blocks(out io.Writer, list []report.Block) {
+func markdownBlocks(out io.Writer, list []report.Block) {
 	for _, block := range list {
 		switch block := block.(type) {
 		case report.Heading:
@@ -49,26 +48,26 @@ func blocks(out io.Writer, list []report.Block) {
 			}
 			fmt.Fprintln(out)
 		case *report.Table:
-			table(out, block)
+			markdownTable(out, block)
 		case *report.Chart:
 			if block.Drawn() {
-				chart(out, block)
+				markdownChart(out, block)
 			}
 		case *report.Details:
 			switch {
 			case !block.Phase:
 				fmt.Fprintf(out, "<details><summary>%s</summary>\n\n", cells.Markdown(block.Title))
-				blocks(out, block.Blocks)
+				markdownBlocks(out, block.Blocks)
 				fmt.Fprint(out, "</details>\n\n")
 			case block.Fold == "":
 				fmt.Fprintf(out, "### %s\n\n", cells.Markdown(block.Title))
-				blocks(out, block.Blocks)
+				markdownBlocks(out, block.Blocks)
 			}
 		}
 	}
 }
 
-func table(out io.Writer, t *report.Table) {
+func markdownTable(out io.Writer, t *report.Table) {
 	if t = t.Shown(); len(t.Columns) == 0 {
 		return
 	}
@@ -99,7 +98,7 @@ func table(out io.Writer, t *report.Table) {
 
 // chart draws what letters can: a line of blocks for each disk, as high as its points; and says the
 // numbers.
-func chart(out io.Writer, c *report.Chart) {
+func markdownChart(out io.Writer, c *report.Chart) {
 	fmt.Fprintf(out, "%s\n\n", cells.Markdown(c.Describe()))
 	if c.X.Log {
 		return
