@@ -103,6 +103,26 @@ func TestStudySize(t *testing.T) {
 	}
 }
 
+// Every two meet once, and nobody is in two pairs of a round.
+func TestPairs(t *testing.T) {
+	for n := range 13 {
+		met := map[[2]int]bool{}
+		round := map[int]bool{}
+		for i, pair := range pairs(n) {
+			if i%max(1, n/2) == 0 {
+				clear(round)
+			}
+			if met[pair] || round[pair[0]] || round[pair[1]] || pair[0] >= pair[1] || pair[1] >= n {
+				t.Errorf("of %d: pair %v has met, or is in its round twice, or is none", n, pair)
+			}
+			met[pair] = true
+			round[pair[0]] = true
+			round[pair[1]] = true
+		}
+		check.Same(t, fmt.Sprintf("pairs of %d", n), n*(n-1)/2, len(met))
+	}
+}
+
 // Names that would be too long give way to the pattern.
 func TestStudyNamesFit(t *testing.T) {
 	long := strings.Repeat("x", 40)

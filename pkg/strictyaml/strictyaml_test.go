@@ -216,6 +216,22 @@ func lines(err error) []string {
 	return all
 }
 
+// Several mistakes are one line if an error is one.
+func TestErrors(t *testing.T) {
+	_, _, err := readSample("nme: b\nflush: x\ndepth: 0")
+	check.Same(t, "several", `t.yaml:1:1: unknown key "nme"; try name (and 2 more)`, err.Error())
+	if first, ok := errors.AsType[*Error](err); !ok || first.Line != 1 {
+		t.Errorf("got %v as the first, want that of line 1", first)
+	}
+}
+
+// A hostile file name must not break the one line.
+func TestErrorFileName(t *testing.T) {
+	_, err := Parse("a\nb.yaml", nil)
+	const want = `"a\nb.yaml":1:1: the file is empty; write its keys, one key: value to a line`
+	check.Same(t, "error", want, err.Error())
+}
+
 func deepBlock(depth int) string {
 	var b strings.Builder
 	for i := range depth {
