@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/exit"
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // gated is a run of two phases, WW of A and B and then R of A, of half a minute each, that a gate

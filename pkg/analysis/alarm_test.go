@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/evidence"
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // TestFalseAlarms: of 200 steady runs with 5 % noise, at most 5 % may show any throttle, knee,

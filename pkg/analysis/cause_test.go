@@ -3,8 +3,8 @@ package analysis
 import (
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // each makes a gauge's readings, one a second.

@@ -1,6 +1,6 @@
 package analysis_test
 
-import "github.com/hubbench/hubbench/pkg/trace/tracetest"
+import "github.com/hubbench/hubbench/internal/test/tracetest"
 
 // causeKinds are changes whose cause the evidence shows, or leaves open.
 func causeKinds() []kind {

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // sets are the disks of each phase of a study: alone, in pairs, all together.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/evidence"
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // tuneClasses is the environment's variable that asks for the classes and seeds that thresholds

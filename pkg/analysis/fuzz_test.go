@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // FuzzAnalyze holds that whatever can be read can be analysed and written as JSON, which refuses

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/evidence"
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // gaps draws the pauses between files, in seconds, none as long as the gap that ends a disk's

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 )
 
 // TestJudge holds the judge against claims of which each is right or wrong in one way.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // kind is a kind of thing that disks and hubs do, as a generator of runs of which all is known.

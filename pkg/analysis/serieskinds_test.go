@@ -3,7 +3,7 @@ package analysis_test
 import (
 	"math"
 
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 )
 
 // seriesKinds are what one disk does over time.

@@ -3,8 +3,8 @@ package analysis_test
 import (
 	"math"
 
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // shareKinds are ways to share a hub.

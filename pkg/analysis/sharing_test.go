@@ -3,7 +3,7 @@ package analysis_test
 import (
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 )
 
 // sharing is what the model knows of a phase: who is slowed by whom while all disks work.

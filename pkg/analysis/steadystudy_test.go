@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // TestSteadyStudies plays full matrices of three disks, on hubs with room and on full ones, that

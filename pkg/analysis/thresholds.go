@@ -1,7 +1,7 @@
 package analysis
 
 // The thresholds of this package decide what is claimed and what is reported. Those of noise were
-// chosen on the classes and truths of pkg/trace/tracetest that are marked as tuned, and are tested
+// chosen on the classes and truths of internal/test/tracetest that are marked as tuned, and are tested
 // on the others; those of hubs and disks are from the field reports. Package ledger has its own.
 
 // How surely something is claimed.

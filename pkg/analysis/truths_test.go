@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 )
 
 // Claims that are false of a disk nobody takes anything from, and of one that takes nothing.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // TestGroups: where runs differ from one another by 5 %, repeats of equal ones are told apart in 5

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/internal/test/schematest"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
-	"github.com/hubbench/hubbench/pkg/strictyaml/schematest"
 )
 
 func itself(mount string) string { return mount }

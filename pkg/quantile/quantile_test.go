@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/internal/test/schematest"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
-	"github.com/hubbench/hubbench/pkg/strictyaml/schematest"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 

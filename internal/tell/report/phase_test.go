@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
 	"github.com/hubbench/hubbench/testdata/fixture"
