@@ -97,7 +97,7 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 }
 
 // disksOf are the disks that the folders are on, each named after its folder.
-func (r *session) disksOf(inv *hardware.Inventory, named []string) (disks []draft.Target, err error) {
+func (r *session) disksOf(inv *hardware.Inventory, named []string) ([]draft.Target, error) {
 	folders, err := prepare.Folders(named)
 	if err != nil {
 		return nil, err
@@ -105,6 +105,7 @@ func (r *session) disksOf(inv *hardware.Inventory, named []string) (disks []draf
 	if len(folders) < len(named) {
 		return nil, exit.Usagef("a folder is named twice; name each disk once")
 	}
+	var disks []draft.Target
 	for _, folder := range folders {
 		place, err := device.Inspect(folder)
 		if err != nil {

@@ -12,9 +12,9 @@
 // A claim is made if noise would make any of its kind in fewer than 1 % of runs, corrected for the
 // number of disks and phases looked at (Bonferroni). Otherwise the number stands without the claim.
 // All thresholds are in thresholds.go. What they were chosen by and what they were tested on is
-// listed in internal/test/tracetest: half of the noise classes and truths are tuned, the others held
-// out. Of 1000 generated falls of each kind, the cause of 8 for heat, 6 for a full cache and none
-// for others was wrongly reported.
+// listed in internal/test/tracetest: half of the noise classes and truths are tuned, the others
+// held out. Of 1000 generated falls of each kind, the cause of 8 for heat, 6 for a full cache and
+// none for others was wrongly reported.
 //
 // Disks that do not go as fast as they can, such as those that play streams or are probed, have no
 // part in any claim about speed. The outcome of a stream is counted, not estimated.

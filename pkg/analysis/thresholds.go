@@ -1,8 +1,9 @@
 package analysis
 
 // The thresholds of this package decide what is claimed and what is reported. Those of noise were
-// chosen on the classes and truths of internal/test/tracetest that are marked as tuned, and are tested
-// on the others; those of hubs and disks are from the field reports. Package ledger has its own.
+// chosen on the classes and truths of internal/test/tracetest that are marked as tuned, and are
+// tested on the others; those of hubs and disks are from the field reports. Package ledger has its
+// own.
 
 // How surely something is claimed.
 const (

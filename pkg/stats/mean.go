@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// The thresholds of intervals. They were tuned on those noise classes of internal/test/tracetest that
-// are marked as tuned, in phases of 30 s, seeds 1 and 2.
+// The thresholds of intervals. They were tuned on those noise classes of internal/test/tracetest
+// that are marked as tuned, in phases of 30 s, seeds 1 and 2.
 const (
 	// MinBins is the minimum number of values that the error of a mean is estimated from.
 	MinBins = 8

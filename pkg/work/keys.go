@@ -45,8 +45,8 @@ type row struct {
 	limits bool
 }
 
-// groups are the keys in the order of Differs: first what is asked for, and after KeyUnknown how the
-// same files are moved.
+// groups are the keys in the order of Differs: first what is asked for, and after KeyUnknown how
+// the same files are moved.
 var groups = [...][]row{{
 	{key: KeyOp, same: func(w, o *Work) bool {
 		return w.Op == o.Op

@@ -173,7 +173,8 @@ func sampleOf(rows, base []table.DiskRow) compare.Measurements {
 		}
 		name := trace.Unnumbered(row.Phase)
 		e := compare.Log(*row.Rate, ci)
-		repeats = append(repeats, compare.Measurements{{Phase: name, Disk: row.Disk, Work: row.Work}: e})
+		key := compare.MeasurementKey{Phase: name, Disk: row.Disk, Work: row.Work}
+		repeats = append(repeats, compare.Measurements{key: e})
 		p := together[row.Phase]
 		p.rate += *row.Rate
 		se := e.SE * *row.Rate

@@ -78,7 +78,8 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 	}
 	device := &usbDevice{location: location, hubs: hubs, bps: bps, tunneled: tunneled,
 		media: map[string]int64{}}
-	device.disk = hardware.Drive{Bus: hardware.USB, External: new(true), Model: name, Vendor: vendor}
+	device.disk = hardware.Drive{Bus: hardware.USB, External: new(true), Model: name,
+		Vendor: vendor}
 	serial := cmp.Or(d.Text("USBDeviceKeySerialNumber"), d.Text("serial_num"))
 	if !strings.EqualFold(serial, "Not Provided") {
 		device.disk.Serial = serial

@@ -1,6 +1,6 @@
-// Package export writes a run for other programs: CSV for spreadsheets, the format of Go benchmarks,
-// JUnit for CI, JSON, and a document as Markdown, to paste into a review or an issue. Start at the
-// function named for the format.
+// Package export writes a run for other programs: CSV for spreadsheets, the format of Go
+// benchmarks, JUnit for CI, JSON, and a document as Markdown, to paste into a review or an issue.
+// Start at the function named for the format.
 package export
 
 import (

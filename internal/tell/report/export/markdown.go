@@ -11,8 +11,8 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
-// Markdown writes the whole document. Names stay text: what Markdown or HTML would take as markup is
-// escaped.
+// Markdown writes the whole document. Names stay text: what Markdown or HTML would take as markup
+// is escaped.
 func Markdown(w io.Writer, doc *report.Document) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "## %s\n\n", cells.Markdown(doc.Title))
