@@ -110,27 +110,31 @@ func TestGoshenRidgeIsFitted(t *testing.T) {
 
 const intro = `# The Goshen Ridge hub: what was published, and what its model gives
 
-The figures are from five published field reports (2021-2023) on external SSDs and Thunderbolt hubs, timed by hand. The
-model, goshen-ridge.yaml, is fitted to all of them that can be met, by least squares in relative error; a range is met
-anywhere within it. The column "model" is what an analysis says of the scenario played on the model, without its noise
-from file to file: a disk alone by the mean of its files (160 of 16 sizes), disks together by their rates in the overlap
-(files of 2 MB to 2 GB). "Off" counts from the nearer end of a range. The first letter of WRR and RWW is C's.
+The figures are from five published field reports (2021-2023) on external SSDs and Thunderbolt hubs,
+timed by hand. The model, goshen-ridge.yaml, is fitted to all of them that can be met, by least
+squares in relative error; a range is met anywhere within it. The column "model" is what an analysis
+says of the scenario played on the model, without its noise from file to file: a disk alone by the
+mean of its files (160 of 16 sizes), disks together by their rates in the overlap (files of 2 MB to
+2 GB). "Off" counts from the nearer end of a range. The first letter of WRR and RWW is C's.
 
-Some figures contradict each other unless the hub carries more or less by who is at work, so the model lets it. Two disks
-move 3.0 (reads) and 3.2 GB/s (writes), three of them 3.4: "pair". One writer and two readers move 4.8 GB/s, two writers
-and one reader 4.3, less in either direction: "two_writers". That one rests on these two cases alone.
+Some figures contradict each other unless the hub carries more or less by who is at work, so the
+model lets it. Two disks move 3.0 (reads) and 3.2 GB/s (writes), three of them 3.4: "pair". One
+writer and two readers move 4.8 GB/s, two writers and one reader 4.3, less in either direction:
+"two_writers". That one rests on these two cases alone.
 
-What the X5's figures over a whole run come to hangs on the order of its files, which was not published. Of 2,000 random
-orders of 64 files, 295 have a mean and a trimmed mean within 5 % of the published ones, and 4 of those least squares
-too (over all orders it gives 0.71 to 1.41 GB/s, mostly near 0.9): one of the 4 is in the table.
+What the X5's figures over a whole run come to hangs on the order of its files, which was not
+published. Of 2,000 random orders of 64 files, 295 have a mean and a trimmed mean within 5 % of the
+published ones, and 4 of those least squares too (over all orders it gives 0.71 to 1.41 GB/s, mostly
+near 0.9): one of the 4 is in the table.
 
 | figure | published | model | off |
 |---|---|---|---|
 `
 
 const outro = `
-Not in the table: what disks were sold as (2.8 GB/s), what is said of no disk in the profile (internal disks, files under
-500 KB), and the ranges over all reports (3.2 to 3.4 GB/s one way, 4.3 to 4.8 both ways), which the rows above make up.
+Not in the table: what disks were sold as (2.8 GB/s), what is said of no disk in the profile
+(internal disks, files under 500 KB), and the ranges over all reports (3.2 to 3.4 GB/s one way, 4.3
+to 4.8 both ways), which the rows above make up.
 
 ## What can't be met
 `

@@ -30,7 +30,8 @@ func cachedHub(cache *hub.Cache, noise float64) *hub.Profile {
 			Read: 3.3e9, Write: 3.3e9, Both: 4.6e9, Pair: 1, TwoWriters: 1, ReadWeight: 1,
 			WriteWeight: 1,
 		},
-		Disks: []hub.DiskModel{disk("A", 2.3e9, cache), disk("B", 1.5e9, nil), disk("C", 1.5e9, nil)},
+		Disks: []hub.DiskModel{disk("A", 2.3e9, cache), disk("B", 1.5e9, nil),
+			disk("C", 1.5e9, nil)},
 	}
 }
 

@@ -173,7 +173,8 @@ func TestConnections(t *testing.T) {
 		want  string
 	}{
 		{"two on the dock, one through its case",
-			[]hardware.Drive{nvme("case"), disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)},
+			[]hardware.Drive{nvme("case"), disk("b", "dock", "/b", 1e12),
+				disk("c", "", "/c", 1e12)},
 			"CalDigit TS4", "a hub, b hub, c direct"},
 		{"each on its own", []hardware.Drive{disk("a", "", "/a", 1e12), disk("b", "", "/b", 1e12)},
 			"", "a direct, b direct"},

@@ -214,7 +214,8 @@ type streams []streamKeys
 
 // Value is one, or a list.
 func (s *streams) Value() yaml.Value {
-	const tag = `word:"play" empty:"there are no streams; add some, such as {play: prores-422-hq-uhd-25, count: 4}"`
+	const tag = `word:"play" empty:"there are no streams; ` +
+		`add some, such as {play: prores-422-hq-uhd-25, count: 4}"`
 	list := yaml.Tagged((*[]streamKeys)(s), tag)
 	one := make(streams, 1)
 	stream := yaml.Tagged(&one[0], tag).Then(func(yaml.Node) { *s = one })

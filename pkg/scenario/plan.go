@@ -87,7 +87,7 @@ type Phase struct {
 	// What the preset's original makes of the counted files' rates: median | best; empty: nothing.
 	Score string `json:"score,omitempty"`
 
-	// Links are the known ones of the disks, for forecasts: every disk is on one, or there are none.
+	// Links are those of the disks, for forecasts: every disk is on one, or there are none.
 	Links []Link `json:"-"`
 }
 

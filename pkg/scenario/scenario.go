@@ -13,7 +13,8 @@ import (
 )
 
 // SchemaURL is where the schema of the newest version is published.
-const SchemaURL = "https://raw.githubusercontent.com/hubbench/hubbench/main/configs/scenario.schema.json"
+const SchemaURL = "https://raw.githubusercontent.com/hubbench/hubbench/main/" +
+	"configs/scenario.schema.json"
 
 // Scenario is a scenario file, checked and with its defaults filled in.
 type Scenario struct {

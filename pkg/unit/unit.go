@@ -33,9 +33,8 @@ func ParseBytes(text string) (n int64, err error) {
 		n, err = whole(number, factor)
 	}
 	if err != nil {
-		return 0,
-			fmt.Errorf("size %s: %w; try a number with B, KB, MB, GB, KiB, MiB or GiB, such as 2 MB",
-				quote(text), err)
+		return 0, fmt.Errorf("size %s: %w; try a number with B, KB, MB, GB, KiB, MiB or GiB, "+
+			"such as 2 MB", quote(text), err)
 	}
 	return n, nil
 }

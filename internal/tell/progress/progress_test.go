@@ -444,7 +444,8 @@ func TestPreparing(t *testing.T) {
 	r.Moves("A", 3.1e9, 0)
 	r.tick()
 	for _, want := range []string{
-		"Now        getting ready: 3.1 of 10 GB of files for A reads\n", "Written    3.1 of 10 GB\n",
+		"Now        getting ready: 3.1 of 10 GB of files for A reads\n",
+		"Written    3.1 of 10 GB\n",
 		"● A reads        –\n", " 11 s left, ", // 4.5 s for their rest, 6.5 s for the phase
 	} {
 		if !strings.Contains(r.picture(), want) {

@@ -38,7 +38,8 @@ func contest() *analysis.Analysis {
 // played is a phase of all disks, each of which keeps a share of its baseline: 1, 2 and 3 GB/s.
 func played(name string, role trace.Role, kept ...float64) analysis.PhaseResult {
 	p := analysis.PhaseResult{
-		Name: name, Title: name, Roles: map[string]trace.Role{}, Disks: map[string]analysis.DiskResult{},
+		Name: name, Title: name, Roles: map[string]trace.Role{},
+		Disks:      map[string]analysis.DiskResult{},
 		Overlap:    &analysis.Overlap{DurationS: 30, Disks: map[string]analysis.OverlapDisk{}},
 		Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{}},
 	}

@@ -184,7 +184,8 @@ func TestGaugeCharts(t *testing.T) {
 		tracetest.Counters(a, endS, 0, tracetest.Traffic{ToS: endS, Rate: 0.1e9})...)
 	warmth, device := charts()["temperature"], charts()["device"]
 	if warmth == nil || device == nil || len(warmth.Series) != 1 || len(device.Series) != 1 ||
-		warmth.Keys[warmth.Series[0].Key].Name != "B" || device.Keys[device.Series[0].Key].Name != "A" {
+		warmth.Keys[warmth.Series[0].Key].Name != "B" ||
+		device.Keys[device.Series[0].Key].Name != "A" {
 		t.Fatalf("got %+v and %+v, want B's temperature and what A counted", warmth, device)
 	}
 	if warmth.Y.Min != 38 || warmth.Y.Max < 55 || warmth.Y.Max > 70 {

@@ -59,7 +59,8 @@ func TestMarkdown(t *testing.T) {
 func TestHostileNamesInMarkdown(t *testing.T) {
 	run := fixture.Hostile()
 	var out strings.Builder
-	doc := report.OfRun(report.RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+	doc := report.OfRun(report.RunData{Trace: run,
+		Analysis: analysis.Analyze(run, analysis.Options{})})
 	doc.Add(report.Sentence{Text: "::error::all is lost"})
 	check.Must(t, Markdown(&out, doc))
 	for _, bad := range []string{"<script", "<img", " @ink", "__f__", "\x1b", "\u202e"} {

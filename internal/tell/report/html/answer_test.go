@@ -22,7 +22,8 @@ func answers() map[string]*report.Document {
 	failed := fixture.Triple()
 	failed.Status, failed.Phases = trace.Partial, failed.Phases[:2]
 	out := map[string]*report.Document{
-		"study": reportOf(fixture.Triple()), "race": reportOf(race()), "twelve": reportOf(twelve(12)),
+		"study": reportOf(fixture.Triple()), "race": reportOf(race()),
+		"twelve":  reportOf(twelve(12)),
 		"hostile": reportOf(hostile()), "streams": reportOf(fixture.Streams()),
 		"comparison": report.OfComparison(fixture.Comparison()),
 		"failed": report.OfRun(report.RunData{

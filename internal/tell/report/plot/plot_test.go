@@ -18,8 +18,9 @@ import (
 )
 
 func reportOf(run *trace.Run) *report.Document {
-	return report.OfRun(report.RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}),
-		About: report.About{Hub: "goshen-ridge", Tool: "v1"}})
+	return report.OfRun(report.RunData{Trace: run,
+		Analysis: analysis.Analyze(run, analysis.Options{}),
+		About:    report.About{Hub: "goshen-ridge", Tool: "v1"}})
 }
 
 func TestEveryChart(t *testing.T) {

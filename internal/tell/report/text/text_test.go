@@ -351,7 +351,8 @@ func TestAnswerFits(t *testing.T) {
 	runs := map[string]*trace.Run{
 		"triple": fixture.Triple(), "failed": failed, "streams": fixture.Streams(),
 		"streams of one phase": one, "search": fixture.Search(),
-		"hostile": fixture.Hostile(), "many": fixture.Many(100), "twelve": study("disk", 12), "five": study("disk", 5),
+		"hostile": fixture.Hostile(), "many": fixture.Many(100), "twelve": study("disk", 12),
+		"five":       study("disk", 5),
 		"long names": study("External SSD of the video department, ", 3),
 		"saturation": fixture.Simulated(t,
 			"version: 1\nname: fill\nhub: {profile: goshen-ridge}\ndisks: [{name: X5, simulate: {profile: X5}}, {name: C, simulate: {profile: C}}]\nworkload: {preset: saturation}\nphases: [{pattern: WR}]\n", known),
@@ -374,7 +375,8 @@ func TestAnswerFits(t *testing.T) {
 			about.Failures = []string{"disk B, phase WWW: write: input/output error"}
 		}
 		a := analysis.Analyze(run, analysis.Options{})
-		doc := report.OfRun(report.RunData{Trace: run, Analysis: a, About: about, AnswerAlone: true})
+		doc := report.OfRun(report.RunData{Trace: run, Analysis: a, About: about,
+			AnswerAlone: true})
 		headline := doc.Answer.Headline
 		if headline == "" || strings.Contains(headline, ";") || strings.HasSuffix(headline, ".") ||
 			strings.Contains(headline, "was measured alone") {
