@@ -36,28 +36,28 @@ func (a *Reply) sentence(parts []Part, got playResult, c *ensemble) string {
 		}
 	}
 	var text string
-	switch beside := background(parts); {
+	switch others := background(parts); {
 	case a.Verdict == Yes:
 		return fmt.Sprintf("Yes: %s without a dropped frame%s. The hub could carry %s times the "+
 			"rate%s.",
-			unit.List(does), beside, factorText(a.Margin), a.marginRange())
+			unit.List(does), others, factorText(a.Margin), a.marginRange())
 	case c.vague(a, parts):
 		return fmt.Sprintf("Unknown whether %s without a dropped frame%s: the model cannot say "+
-			"what each would get. Measure %s together first.", unit.List(does), beside,
+			"what each would get. Measure %s together first.", unit.List(does), others,
 			nameMix(mixOf(parts)))
 	case c.unmeasured(parts):
 		text = fmt.Sprintf("Unknown whether %s without a dropped frame%s. %s.", unit.List(does),
-			beside,
+			others,
 			unit.Capital(c.refused))
 	case a.Verdict == No:
 		if got.caches == usedUp {
-			beside += ", once " + cachesText(parts, c.fillTimes) + " used up"
+			others += ", once " + cachesText(parts, c.fillTimes) + " used up"
 		}
 		text = fmt.Sprintf("No: %s%s. The hub can carry only %s of what you need.", a.worst(),
-			beside, percentText(a.Margin))
+			others, percentText(a.Margin))
 	default:
 		text = fmt.Sprintf("Too close to call whether %s without a dropped frame%s: the hub can "+
-			"carry %s of what you need%s.", unit.List(does), beside, percentText(a.Margin),
+			"carry %s of what you need%s.", unit.List(does), others, percentText(a.Margin),
 			a.marginRange())
 	}
 	const first = 2 // more than two are a list

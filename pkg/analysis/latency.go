@@ -130,7 +130,7 @@ func note(l *LatencyResult) string {
 type LatencyRow struct {
 	Disk   string                `json:"disk"`
 	Op     trace.Role            `json:"op"`
-	Beside map[string]trace.Role `json:"beside"` // Beside has the other busy disks, if any.
+	Others map[string]trace.Role `json:"beside"` // Others has the other busy disks, if any.
 	// Paced has those of all these that do not go as fast as they can.
 	Paced      map[string]work.Work `json:"paced,omitempty"`
 	Connection string               `json:"connection,omitempty"` // It is the disk's.
@@ -171,11 +171,11 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 		row := LatencyRow{
 			Disk: first.own.Name(), Op: first.own.Trace.Op, Connection: first.own.connection,
 			Test:   first.phase.trace.Test,
-			Beside: map[string]trace.Role{}, Paced: map[string]work.Work{},
+			Others: map[string]trace.Role{}, Paced: map[string]work.Work{},
 		}
 		for _, part := range first.parts {
 			if part != first.own {
-				row.Beside[part.Name()] = part.Trace.Op
+				row.Others[part.Name()] = part.Trace.Op
 			}
 			if paced, ok := first.phase.out.Paced[part.Name()]; ok {
 				row.Paced[part.Name()] = paced
@@ -191,7 +191,7 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 	})
 	slices.SortStableFunc(rows, func(a, b LatencyRow) int {
 		return cmp.Or(slices.Index(order, a.Disk)-slices.Index(order, b.Disk),
-			cmp.Compare(a.Op, b.Op), len(a.Beside)-len(b.Beside))
+			cmp.Compare(a.Op, b.Op), len(a.Others)-len(b.Others))
 	})
 	return rows
 }

@@ -95,7 +95,7 @@ func TestLatencies(t *testing.T) {
 	rows := map[string]LatencyRow{}
 	for _, r := range a.LatencyMatrix {
 		key := r.Disk + " " + string(r.Op) + " " + r.Connection
-		for disk, op := range r.Beside {
+		for disk, op := range r.Others {
 			key += " beside " + disk + " " + string(op)
 		}
 		rows[key] = r

@@ -35,9 +35,9 @@ type StreamOutcome struct {
 	// LateOnlyWhile are those of them without which frames were due for a while (see quietNS), and
 	// none was late.
 	LateOnlyWhile []string `json:"late_only_while,omitempty"`
-	// Beside is null if no other disk works in the phase.
-	Beside *StreamBeside `json:"beside,omitempty"`
-	Series *StreamSeries `json:"series,omitempty"`
+	// WithOthers is null if no other disk works in the phase.
+	WithOthers *StreamWithOthers `json:"beside,omitempty"`
+	Series     *StreamSeries     `json:"series,omitempty"`
 }
 
 // StreamSeries is a stream over time, in equal steps from the release on: its lowest buffer, as it
@@ -60,18 +60,18 @@ type StreamTotal struct {
 	Late          int        `json:"late"`
 	LongestStallS float64    `json:"longest_stall_s"`
 	// The stream with the most late frames; of those with as many, with the lowest buffer.
-	Worst         string         `json:"worst"`
-	LowestBufferS float64        `json:"lowest_buffer_s"`
-	BufferS       float64        `json:"buffer_s"` // BufferS is that of the stream with the lowest.
-	Verdict       stream.Verdict `json:"verdict"`  // Verdict is the worst.
-	LateWhile     []string       `json:"late_while,omitempty"`
-	LateOnlyWhile []string       `json:"late_only_while,omitempty"`
-	Beside        *StreamBeside  `json:"beside,omitempty"`
+	Worst         string            `json:"worst"`
+	LowestBufferS float64           `json:"lowest_buffer_s"`
+	BufferS       float64           `json:"buffer_s"` // BufferS is that of the stream with the lowest.
+	Verdict       stream.Verdict    `json:"verdict"`  // Verdict is the worst.
+	LateWhile     []string          `json:"late_while,omitempty"`
+	LateOnlyWhile []string          `json:"late_only_while,omitempty"`
+	WithOthers    *StreamWithOthers `json:"beside,omitempty"`
 }
 
-// StreamBeside is the outcome of the frames that were due while all the other working disks, probes
+// StreamWithOthers is the outcome of the frames that were due while all the other working disks, probes
 // aside, were active: only these were tested beside them.
-type StreamBeside struct {
+type StreamWithOthers struct {
 	Disks []string `json:"disks"` // Disks are the others.
 	// TestedS is how long all were active at once while the streams ran.
 	TestedS       float64 `json:"tested_s"`
@@ -102,7 +102,7 @@ func (p streamReport) streams() {
 			all = append(all, p.stream(part, t))
 		}
 		total := totalOf(all)
-		total.Beside = p.withOthers(part, part.Trace.Streams...)
+		total.WithOthers = p.withOthers(part, part.Trace.Streams...)
 		p.out.Streams = append(p.out.Streams, all...)
 		p.out.StreamTotals = append(p.out.StreamTotals, total)
 		for _, g := range p.trace.Gauges {
@@ -131,8 +131,8 @@ func (p streamReport) stream(disk *diskPart, t trace.Stream) StreamOutcome {
 		FrameS: spec.Frame.Seconds(), BufferS: spec.Buffer.Seconds(),
 		Due: o.Due, Late: o.Late,
 		LongestStallS: seconds(o.StallNS), LowestBufferS: seconds(o.LowestNS),
-		Verdict: o.Verdict(spec.Buffer.Nanoseconds()),
-		Beside:  p.withOthers(disk, t), Series: streamSeries(t),
+		Verdict:    o.Verdict(spec.Buffer.Nanoseconds()),
+		WithOthers: p.withOthers(disk, t), Series: streamSeries(t),
 	}
 	if o.Due > 0 {
 		s.LateShare = float64(o.Late) / float64(o.Due)
@@ -255,10 +255,10 @@ func (l frameLine) bufferS() float64 { return math.Round(float64(l.bufferNS)/1e6
 // withOthers counts the frames of some of a disk's streams beside the other disks; nil if there are
 // none. A line of the trace counts where most of its time does. The time tested is that of the
 // stream that was tested least.
-func (p streamReport) withOthers(disk *diskPart, streams ...trace.Stream) *StreamBeside {
+func (p streamReport) withOthers(disk *diskPart, streams ...trace.Stream) *StreamWithOthers {
 	var others []*diskPart
 	var active [][]overlap.Span
-	out := StreamBeside{TestedS: math.Inf(1), LowestBufferS: math.Inf(1)}
+	out := StreamWithOthers{TestedS: math.Inf(1), LowestBufferS: math.Inf(1)}
 	for _, other := range p.parts {
 		if other != disk && other.Work.Probe == 0 {
 			others = append(others, other)

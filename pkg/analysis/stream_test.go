@@ -100,7 +100,7 @@ func TestStreams(t *testing.T) {
 	}
 	late := func(total StreamTotal) StreamTotal { // except for the exact figures
 		total.Late, total.Due, total.LongestStallS, total.LowestBufferS = 0, 0, 0, 0
-		total.Worst, total.Beside = "", nil
+		total.Worst, total.WithOthers = "", nil
 		return total
 	}
 	total := StreamTotal{Disk: "A", Op: trace.Read, Streams: 4, BufferS: 1}

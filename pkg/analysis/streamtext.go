@@ -16,11 +16,11 @@ import (
 
 // counted is the outcome of the frames that count: beside other disks those that were due while all
 // of these worked.
-func (t *StreamTotal) counted() StreamBeside {
-	if t.Beside != nil {
-		return *t.Beside
+func (t *StreamTotal) counted() StreamWithOthers {
+	if t.WithOthers != nil {
+		return *t.WithOthers
 	}
-	return StreamBeside{
+	return StreamWithOthers{
 		Due: t.Due, Late: t.Late, LateShare: float64(t.Late) / float64(t.Due),
 		LowestBufferS: t.LowestBufferS, Verdict: t.Verdict,
 	}
@@ -36,7 +36,7 @@ func outcome(t *StreamTotal, p *PhaseResult) string {
 	seen := t.counted()
 	tested := unit.FormatSeconds(seen.TestedS)
 	when := ""
-	if t.Beside != nil {
+	if t.WithOthers != nil {
 		when = " in the " + tested + " when " + did(p, seen.Disks)
 	}
 	text := t.Disk + " " + streaming(t.Op).Past + " " + t.streams()
@@ -217,9 +217,9 @@ type situation struct {
 	// Situations with one disk, what and when contradict each other if their outcomes differ.
 	what    string
 	outcome string
-	when    string       // when says who else works: "alone", "when Backup writes".
-	streams *StreamTotal // streams is nil unless it is about streams.
-	seen    StreamBeside // seen counts the frames that matter.
+	when    string           // when says who else works: "alone", "when Backup writes".
+	streams *StreamTotal     // streams is nil unless it is about streams.
+	seen    StreamWithOthers // seen counts the frames that matter.
 }
 
 // distinguish fills in when each situation was. Situations of one disk that would read the same

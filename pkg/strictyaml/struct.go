@@ -134,11 +134,11 @@ func valueOf(field reflect.Value, tag reflect.StructTag) Value {
 
 // object is a mapping with known keys.
 type object struct {
-	keys  []key
-	among []reflect.StructTag
-	at    **Mapping // where to put the mapping; nil: nowhere
-	word  string    // key whose value a word in place of the mapping most likely is
-	check func(*Mapping)
+	keys      []key
+	exclusive []reflect.StructTag
+	at        **Mapping // where to put the mapping; nil: nowhere
+	word      string    // key whose value a word in place of the mapping most likely is
+	check     func(*Mapping)
 }
 
 type key struct {
@@ -168,7 +168,7 @@ func (o *object) add(of reflect.Value, is string, defaults bool) {
 		name, option, _ := strings.Cut(tag.Get("yaml"), ",")
 		switch {
 		case field.Type == reflect.TypeFor[Among]():
-			o.among = append(o.among, tag)
+			o.exclusive = append(o.exclusive, tag)
 		case option == "inline" || option == "inherit":
 			o.add(of.Field(i), "", defaults && option == "inline")
 		case name != "" && !slices.Contains(o.names(), name):
@@ -234,7 +234,7 @@ func (o *object) read(n Node) {
 	if m.none {
 		return
 	}
-	for _, tag := range o.among {
+	for _, tag := range o.exclusive {
 		m.checkAmong(strings.Fields(tag.Get("keys")), tag.Get("both"), tag.Get("neither"))
 	}
 	for _, k := range o.keys {
@@ -286,7 +286,7 @@ func (o *object) schema() Schema {
 		s["required"] = required
 	}
 	var all []Schema
-	for _, tag := range o.among {
+	for _, tag := range o.exclusive {
 		var each []Schema
 		for key := range strings.FieldsSeq(tag.Get("keys")) {
 			each = append(each, Schema{"required": []string{key}})

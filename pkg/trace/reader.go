@@ -223,8 +223,8 @@ func (p *part) event(line []byte, e *decoded) (known bool, err error) {
 	if len(line) >= MaxLine {
 		return false, fmt.Errorf("read trace: %w", errLong)
 	}
-	var alike bool
-	if e.event, e.numbers, alike = p.heads.decode(line); alike {
+	var sameHead bool
+	if e.event, e.numbers, sameHead = p.heads.decode(line); sameHead {
 		return true, nil
 	}
 	event := new(Event)

@@ -126,8 +126,8 @@ func FuzzReader(f *testing.F) {
 			var want Event
 			got := new(Event)
 			known, err := want.decode(line)
-			e, n, alike := fast.decode(line)
-			if !alike {
+			e, n, sameHead := fast.decode(line)
+			if !sameHead {
 				if known && err == nil && want.check() == nil {
 					fast.remember(line, &want)
 				}

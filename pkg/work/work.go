@@ -199,7 +199,7 @@ func (w *Work) sameSizes(o *Work) bool {
 	if !w.Sizes.IsZero() && !o.Sizes.IsZero() {
 		return w.Sizes.same(o.Sizes)
 	}
-	return w.Sizes.IsZero() == o.Sizes.IsZero() && w.Seen.alike(o.Seen)
+	return w.Sizes.IsZero() == o.Sizes.IsZero() && w.Seen.sameSizes(o.Seen)
 }
 
 // order is the order of the files as far as it matters: of files of one size there is none, and
@@ -278,12 +278,12 @@ func (s *Seen) Range() (smallest, median, largest int64) {
 	return s.sorted[0], s.sorted[len(s.sorted)/2], s.sorted[len(s.sorted)-1]
 }
 
-// alike reports whether files are of about the same sizes. Slices of one length in time always are:
+// sameSizes reports whether files are of about the same sizes. Slices of one length in time always are:
 // their bytes are a rate. Else both are, except for a factor, as drawn from one range by the
 // two-sample test of Kolmogorov and Smirnov (Smirnov, "Table for Estimating the Goodness of Fit of
 // Empirical Distributions", Annals of Mathematical Statistics 19, 1948), and their ranges meet,
 // which decides if files are too few for the test.
-func (s *Seen) alike(o *Seen) bool {
+func (s *Seen) sameSizes(o *Seen) bool {
 	if s == nil || o == nil || len(s.sorted) == 0 || len(o.sorted) == 0 {
 		return s == nil && o == nil
 	}

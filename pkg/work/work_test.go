@@ -133,7 +133,7 @@ func TestSeen(t *testing.T) {
 	} {
 		alike := 0
 		for range runs {
-			if a, b := seen(tt.a), seen(tt.b); a.alike(b) {
+			if a, b := seen(tt.a), seen(tt.b); a.sameSizes(b) {
 				alike++
 			}
 		}
@@ -154,10 +154,10 @@ func TestSeen(t *testing.T) {
 	// A log of bytes by time has slices of it for files: their bytes are its rate.
 	fast, slow := See([]int64{1e9, 2e9, 1e9}, 1e9, 1.01e9),
 		See([]int64{1e6, 2e6, 3e6}, 1.01e9, 1.01e9)
-	if !fast.alike(slow) || fast.alike(See([]int64{1e6, 2e6, 3e6}, 1e6, 1e6)) {
+	if !fast.sameSizes(slow) || fast.sameSizes(See([]int64{1e6, 2e6, 3e6}, 1e6, 1e6)) {
 		t.Error("slices of one length are alike, and others are not")
 	}
-	if fast.alike(nil) || fast.alike(See(nil, 0, 0)) {
+	if fast.sameSizes(nil) || fast.sameSizes(See(nil, 0, 0)) {
 		t.Error("alike to nothing")
 	}
 }

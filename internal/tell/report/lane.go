@@ -84,8 +84,8 @@ func (r *runDoc) streams() *Streams {
 				out.Lanes = append(out.Lanes, l)
 			}
 			verdict := t.Verdict
-			if t.Beside != nil {
-				verdict = t.Beside.Verdict
+			if t.WithOthers != nil {
+				verdict = t.WithOthers.Verdict
 			}
 			out.Lanes[at].addTry(float64(t.Streams), verdict, p)
 		}
@@ -160,7 +160,7 @@ func (l *Lane) addTry(value float64, verdict stream.Verdict, in *analysis.PhaseR
 		due := t.Due
 		late := t.Late
 		lowestS := t.LowestBufferS
-		if b := t.Beside; b != nil {
+		if b := t.WithOthers; b != nil {
 			due = b.Due
 			late = b.Late
 			lowestS = b.LowestBufferS
@@ -299,7 +299,7 @@ func (r *runDoc) headlineNumber() *Big {
 	}
 	b.Text = pick(l.Number == "1", l.Noun+" stays", l.Noun+"s stay") + " clean while " + while
 	for _, alone := range r.Answer.Streams.Lanes[1:] {
-		with := l.Tries[0].phase.StreamTotals[0].Beside
+		with := l.Tries[0].phase.StreamTotals[0].WithOthers
 		if alone.search != l.search || l.search == nil || with == nil {
 			continue
 		}

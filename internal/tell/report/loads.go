@@ -174,7 +174,7 @@ func (c comparison) load(phase *compare.PhasePair) LoadPair {
 	title := unit.Capital(shorten(phase.Title, maxTitle))
 	l := LoadPair{Sides: [2]Load{{Title: title, All: len(disks) == len(c.disks)}, {Title: title}},
 		Several: len(disks) > 1}
-	alike := l.Several || work.Who(c.disks, phase.Work) == phase.Title
+	sameWork := l.Several || work.Who(c.disks, phase.Work) == phase.Title
 	keys := newKeys(c.disks)
 	for _, r := range phase.Rates { // The rate of all together comes last.
 		if r.Measure != compare.Window || r.Base == nil {
@@ -187,7 +187,7 @@ func (c comparison) load(phase *compare.PhasePair) LoadPair {
 			continue
 		}
 		does := phase.Work[r.Disk]
-		alike = alike && does.Does() == phase.Work[disks[0]].Does()
+		sameWork = sameWork && does.Does() == phase.Work[disks[0]].Does()
 		alone := c.ratesAlone(work.Who(c.disks, map[string]work.Work{r.Disk: does}))
 		for side, rate := range []*float64{r.Base, r.New} {
 			d := LoadDisk{LegendKey: keys[slices.Index(c.disks, r.Disk)], Verb: does.Does().One,
@@ -197,7 +197,7 @@ func (c comparison) load(phase *compare.PhasePair) LoadPair {
 			l.Sides[side].Disks = append(l.Sides[side].Disks, d)
 		}
 	}
-	if l.rank = 2 * len(disks); alike {
+	if l.rank = 2 * len(disks); sameWork {
 		l.rank++
 	}
 	if lead := c.headlineChange(); lead != nil && lead.Phase == phase {

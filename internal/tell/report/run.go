@@ -240,11 +240,11 @@ func (r *runDoc) environmentDetails() *Details {
 			unit.FormatBytes(m.Block), fmt.Sprint(m.Depth))
 	}
 	// Most runs drive every disk alike in every phase: then one line says it.
-	alike := len(modes.Rows) > 1
+	uniform := len(modes.Rows) > 1
 	for _, row := range modes.Rows {
-		alike = alike && slices.Equal(row[2:], modes.Rows[0][2:])
+		uniform = uniform && slices.Equal(row[2:], modes.Rows[0][2:])
 	}
-	if alike {
+	if uniform {
 		modes.Rows = modes.Rows[:1]
 		modes.Rows[0][0].Text = "all"
 		modes.Rows[0][1].Text = "all"

@@ -61,9 +61,9 @@ func (v *phaseView) streamTable() *Table {
 		if total.Streams > 1 && (total.Late > 0 || total.Verdict == stream.Strained) {
 			verdict.Small = "worst in stream " + Clean(total.Worst)
 		}
-		beside := "" // "250 of 2,200 in 22 s"
-		if b := total.Beside; b != nil {
-			beside = unit.FormatCount(b.Late) + " of " + unit.FormatCount(b.Due) + " in " +
+		withOthers := "" // "250 of 2,200 in 22 s"
+		if b := total.WithOthers; b != nil {
+			withOthers = unit.FormatCount(b.Late) + " of " + unit.FormatCount(b.Due) + " in " +
 				unit.FormatSeconds(b.TestedS) + pick(b.Verdict == "", ": too short", "")
 		}
 		// "0.31 of 1 s"; a trace may not say how large it is.
@@ -77,7 +77,7 @@ func (v *phaseView) streamTable() *Table {
 				while = append(while, v.label(name)+" "+workOf(v.found, name).Does().One)
 			}
 		}
-		t.add(&key, what, verdict, framesText(total.Late, total.Due), beside, stall, buffer,
+		t.add(&key, what, verdict, framesText(total.Late, total.Due), withOthers, stall, buffer,
 			strings.Join(while, ", "))
 	}
 	return t

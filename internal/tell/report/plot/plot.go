@@ -170,11 +170,11 @@ func (c *canvas) writeNotes() {
 
 // A note stands this far above or below its place, or up to three lines further.
 const (
-	beside    = 9
+	labelGap  = 9
 	noteTries = 8
 )
 
-// writeNote writes beside a place of the plane where it is free: what would cover another note is
+// writeNote writes next to a place of the plane where it is free: what would cover another note is
 // moved up or down, and left out where there is no room.
 func (c *canvas) writeNote(at vg.Point, key int, words string) {
 	if words == "" {
@@ -187,7 +187,7 @@ func (c *canvas) writeNote(at vg.Point, key int, words string) {
 	at.X = min(at.X+2, c.plane.Max.X-right)
 	right += at.X
 	for try := range noteTries {
-		rise := vg.Length(textLine*(try/2) + beside)
+		rise := vg.Length(textLine*(try/2) + labelGap)
 		if try%2 > 0 {
 			rise = -rise
 		}
