@@ -27,8 +27,7 @@ const (
 	// Each file costs time of its own, which matters more the smaller it is.
 	KeySizes Key = "sizes"
 	// Ascending sizes are time: the window sees only the small ones.
-	KeyOrder        Key = "order"
-	KeyPrecondition Key = "precondition" // A full disk has less of a fast cache.
+	KeyOrder Key = "order"
 	// Passes of another kind: their rests, their longest time, one file again and again
 	KeyTest    Key = "test"
 	KeyUnknown Key = "unknown" // One of the works was not recorded.
@@ -90,15 +89,7 @@ var groups = [...][]row{{
 		}
 		return "not recorded"
 	}},
-}, fieldRows(false), {
-	{key: KeyPrecondition, same: func(w, o *Work) bool { return w.Fill == o.Fill },
-		words: func(w *Work) string {
-			if w.Fill == 0 {
-				return none
-			}
-			return unit.FormatPercent(w.Fill)
-		}},
-}}
+}, fieldRows(false)}
 
 // rows are those of all groups.
 func rows(yield func(*row) bool) {
@@ -144,8 +135,15 @@ func fieldRows(paced bool) []row {
 						return unit.FormatDuration(v)
 					}
 				case int64:
-					if v > 0 {
+					if v > 0 && tag.Get("unit") == "binary" {
 						return unit.FormatBlock(v)
+					}
+					if v > 0 {
+						return unit.FormatBytes(v)
+					}
+				case float64:
+					if v > 0 {
+						return unit.FormatPercent(v)
 					}
 				default:
 					return cmp.Or(fmt.Sprint(v), zero)

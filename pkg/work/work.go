@@ -19,8 +19,9 @@ import (
 // only what a trace shows anyway.
 //
 // A field with the tag key is a way of moving files that is compared by ==. Its tag is the key of
-// a workload, of says which works have it, if not all do, and zero what its zero is called. With
-// the tag paced it keeps a disk from going as fast as it can: see IsPaced.
+// a workload, of says which works have it, if not all do, zero what its zero is called, and unit
+// that its bytes are told in MiB. The fields stand in the order in which they are told. With the
+// tag paced it keeps a disk from going as fast as it can: see IsPaced.
 type Work struct {
 	// For a mix, Op is what it does more of; empty if the rest is unknown.
 	Op    Role   `json:"op,omitempty"`
@@ -31,7 +32,7 @@ type Work struct {
 	// Mode says whether it goes past the system's cache, direct, or through it, app.
 	Mode string `json:"io,omitempty" key:"io"`
 	// Block is bytes per request. Each request costs time of its own.
-	Block int64 `json:"block,omitempty" key:"block" of:"blocks"`
+	Block int64 `json:"block,omitempty" key:"block" of:"blocks" unit:"binary" zero:"0 B"`
 	// Depth counts requests in flight. A link is filled only by several, and a hub may serve by
 	// them.
 	Depth int `json:"depth,omitempty" key:"depth" of:"blocks"`
@@ -39,15 +40,15 @@ type Work struct {
 	Access string `json:"access,omitempty" key:"access" of:"blocks"`
 	// Flush is none, fsync or full: how much of the writing is in the time.
 	Flush string `json:"flush,omitempty" key:"flush" of:"writes"`
-	// Verify is off, stamps or full. Checks between files take time in the window.
-	Verify string `json:"verify,omitempty" key:"verify"`
 	// Preallocate says whether the file system looks for space within the time.
 	Preallocate bool `json:"preallocate,omitempty" key:"preallocate" of:"writes"`
+	// Verify is off, stamps or full. Checks between files take time in the window.
+	Verify string `json:"verify,omitempty" key:"verify"`
 	// Footprint limits what lies on the disk. Old files removed meanwhile are work, and the disk
 	// writes where it has just made room.
 	Footprint int64 `json:"footprint,omitempty" key:"footprint" zero:"no limit"`
 	// Fill is the share of the volume that was full before: a full disk has less of a fast cache.
-	Fill float64 `json:"precondition,omitempty"`
+	Fill float64 `json:"precondition,omitempty" key:"precondition"`
 	// WarmUp is files that do not count, before the others: what a start costs and a fresh cache
 	// gives.
 	WarmUp int `json:"warm_up,omitempty" key:"warm_up"`

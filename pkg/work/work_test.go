@@ -38,7 +38,6 @@ func TestDiffers(t *testing.T) {
 		"Test":    {KeyTest, func(w *Work) { w.Test = "SEQ1M" }},
 		"Sizes":   {KeySizes, func(w *Work) { w.Sizes = Sizes{List: []int64{1e6}} }},
 		"Order":   {KeyOrder, func(w *Work) { w.Order = Ascending }},
-		"Fill":    {KeyPrecondition, func(w *Work) { w.Fill = 0.5 }},
 		"OneFile": {KeyTest, func(w *Work) { w.OneFile = true }},
 		"Cap":     {KeyTest, func(w *Work) { w.Cap = time.Second }},
 		"Rest":    {KeyTest, func(w *Work) { w.Rest = time.Second }},
@@ -60,6 +59,8 @@ func TestDiffers(t *testing.T) {
 					v.SetString("another")
 				case reflect.Bool:
 					v.SetBool(!v.Bool())
+				case reflect.Float64:
+					v.SetFloat(1 - v.Float())
 				default:
 					v.SetInt(1e9 - v.Int())
 				}
@@ -97,6 +98,20 @@ func TestDiffers(t *testing.T) {
 	old := full()
 	old.Mode = ""
 	check.Same(t, "written down and not", []Key{KeyUnknown}, full().Differs(old))
+}
+
+// The words of a work, in the order in which tables that are kept already have them.
+func TestText(t *testing.T) {
+	w := full()
+	w.Footprint = 2 << 30
+	w.Fill = 0.5
+	w.WarmUp = 3
+	check.Same(t, "text", "sizes 2 MB to 2 GB, order random, io direct, block 8 MiB, depth 4, "+
+		"access sequential, flush full, preallocate true, verify off, footprint 2.15 GB, "+
+		"precondition 50 %, warm_up 3", w.Text())
+	w = Work{Mode: "direct", Verify: "off"}
+	check.Same(t, "zeros", []string{"no limit", "none", "0 B"},
+		[]string{w.Value("footprint"), w.Value("precondition"), w.Value("block")})
 }
 
 // Sizes that were seen are those of another phase if both may be drawn from one range.
