@@ -129,7 +129,7 @@ func TestMistakes(t *testing.T) {
 			"2:10: speedup is .inf, not a number; try 0.01 to 1000"},
 		{"not a number", "name: a\nspeedup: nan", `2:10: speedup is "nan"; try 0.01 to 1000`},
 		{"out of range", "name: a\ndepth: 0", "2:8: depth is 0; try 1 to 1024"},
-		{"out of int64", "name: a\ndepth: 99999999999999999999", `2:8: depth is "99999999999999999999", not a whole number; try 1 to 1024`},
+		{"out of int64", "name: a\ndepth: 99999999999999999999", `2:8: depth is "99999999999999999999"; try 1 to 1024`},
 		{"out of range, float", "name: a\nspeedup: 1001",
 			"2:10: speedup is 1001; try 0.01 to 1000"},
 		{"out of range, size", "name: a\nblock: 1 B", `2:8: block is "1 B"; try 512 B to 1 GiB`},

@@ -83,7 +83,10 @@ func valueOf(field reflect.Value, tag reflect.StructTag) Value {
 	case *int:
 		return amount[int]{wholeNumber, strconv.Atoi, integer, ""}.within(to, is)
 	case *uint64:
-		parse := func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) }
+		parse := func(text string) (uint64, error) {
+			n, err := strconv.ParseInt(text, 10, 64) // What is negative becomes too large.
+			return uint64(n), err
+		}
 		return amount[uint64]{wholeNumber, parse, integer, ""}.within(to, is)
 	case *int64:
 		size := amount[int64]{"a size", unit.ParseBytes, number, unit.SizePattern}

@@ -2,9 +2,11 @@ package strictyaml
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -105,12 +107,14 @@ func (a amount[T]) within(to *T, bounds string) Value {
 	return Value{Schema: schema, Read: func(n Node) {
 		v, err := a.parse(n.Raw())
 		kind := n.Kind()
+		plain := a.pattern == ""
+		huge := plain && errors.Is(err, strconv.ErrRange)
 		switch {
-		case kind != Text && kind != Number, a.pattern == "" && (err != nil || !n.Plain()):
+		case kind != Text && kind != Number, plain && (err != nil && !huge || !n.Plain()):
 			n.wrong(a.what, bounds)
-		case err != nil:
+		case err != nil && !huge:
 			n.Errorf("%s: %v", n.label, err)
-		case !(v >= lower && v <= upper): // It may be NaN.
+		case huge, !(v >= lower && v <= upper): // It may be NaN.
 			n.outside(bounds)
 		default:
 			*to = v
