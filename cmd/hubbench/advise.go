@@ -23,7 +23,8 @@ func newAdvise(p program) *cobra.Command {
 		Long: `Predict from a hub profile whether all streams that disks play or record stay clean
 (no dropped frame, no buffer below half) while other disks on the hub write or read as fast as they
 can: yes, no, or too close to call, by what margin and, unless it is yes, what to change. Nothing
-is measured. PROFILE is a .yaml that fit wrote, or built in:` + strings.Join(configs.Hubs(), ", ") + `.
+is measured. PROFILE is a .yaml that fit wrote, or built in:
+` + strings.Join(configs.Hubs(), ", ") + `.
 
 If the profile holds observations, hubs that agree with them are simulated: the answer is yes if the
 streams stay clean on 95 % of them, and no if they fail on as many. If no model explains the

@@ -20,7 +20,8 @@ func newPredict(p program) *cobra.Command {
 		Short: "Predict what disks get on a hub in every combination",
 		Long: `Predict from a hub profile how best to plug in its disks (or those named), what to
 measure next, and what they get in combinations of reading, writing and idle: in a dozen to look at
-first, or with --all in each. PROFILE is a .yaml that fit wrote, or built in:` + strings.Join(configs.Hubs(), ", ") + `.
+first, or with --all in each. PROFILE is a .yaml that fit wrote, or built in:
+` + strings.Join(configs.Hubs(), ", ") + `.
 hubbench advise says whether streams survive beside other disks.`,
 		Example: `  hubbench predict goshen-ridge
   hubbench predict my-hub.yaml A B --all`,
