@@ -44,7 +44,8 @@ func TestCompletions(t *testing.T) {
 	// What is offered is taken.
 	for command, flag := range map[string]string{"report": "--format", "compare": "--format"} {
 		for format := range strings.FieldsSeq(completed(t, command, "out", flag, "")) {
-			if strings.HasPrefix(format, ":") || format == "pdf" && output.Browser(os.Getenv) == "" {
+			if strings.HasPrefix(format, ":") || format == "pdf" &&
+				output.Browser(os.Getenv) == "" {
 				continue
 			}
 			args := []string{command, "out", flag, format, "--out", filepath.Join(t.TempDir(), "x")}

@@ -136,10 +136,12 @@ func harmOf(args ...string) string {
 	case <-time.After(2 * timeout):
 		return fmt.Sprintf("is not over after %s", 2*timeout)
 	}
-	if !slices.Contains([]int{exit.OK, exit.Failed, exit.Misuse, exit.Partial, exit.Threshold}, code) {
+	if !slices.Contains([]int{exit.OK, exit.Failed, exit.Misuse, exit.Partial, exit.Threshold},
+		code) {
 		return fmt.Sprintf("exit code %d", code)
 	}
-	if (code == exit.Failed || code == exit.Misuse) && !strings.Contains(errs.String(), "hubbench: ") {
+	if (code == exit.Failed || code == exit.Misuse) &&
+		!strings.Contains(errs.String(), "hubbench: ") {
 		return fmt.Sprintf("exit code %d, and it says %q", code, errs.String())
 	}
 	for _, text := range []string{out.String(), errs.String()} {

@@ -17,13 +17,14 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 )
 
-// What three jobs of fio of unlike start and length moved while all of them ran is worked out from their logs request by
-// request, and is what the import of the same logs says.
+// What three jobs of fio of unlike start and length moved while all of them ran is worked out from
+// their logs request by request, and is what the import of the same logs says.
 func TestImportOfFio(t *testing.T) {
 	needsFio(t)
 	dir := t.TempDir()
 	var wait []*exec.Cmd
-	for i, job := range []struct{ delay, rate, runtime string }{{"0", "20m", "5"}, {"0.7", "14m", "4"}, {"1.5", "9m", "2"}} {
+	for i, job := range []struct{ delay, rate, runtime string }{{"0", "20m", "5"},
+		{"0.7", "14m", "4"}, {"1.5", "9m", "2"}} {
 		name := string(rune('a' + i))
 		script := fmt.Sprintf("sleep %s; exec fio --name=%s --filename=%s --rw=write --bs=32k --size=64m --rate=%s --runtime=%s "+
 			"--time_based --ioengine=psync --write_bw_log=%s --log_unix_epoch=1 --output=%s.json --output-format=json",
@@ -47,7 +48,8 @@ func TestImportOfFio(t *testing.T) {
 		for line := range strings.Lines(string(text)) {
 			var r request
 			var rate, op int64
-			if _, err := fmt.Sscanf(line, "%d, %d, %d, %d", &r.ms, &rate, &op, &r.bytes); err != nil {
+			if _, err := fmt.Sscanf(line, "%d, %d, %d, %d", &r.ms, &rate, &op,
+				&r.bytes); err != nil {
 				t.Fatal(err)
 			}
 			logs[name] = append(logs[name], r)
@@ -71,7 +73,8 @@ func TestImportOfFio(t *testing.T) {
 				moved += r.bytes
 			}
 		}
-		if got, want := o.Disks[name].Rate, float64(moved)/float64(to-from)*1e3; math.Abs(got-want) > 0.01*want {
+		if got, want := o.Disks[name].Rate,
+			float64(moved)/float64(to-from)*1e3; math.Abs(got-want) > 0.01*want {
 			t.Errorf("%s: %.0f B/s in the overlap, want %.0f", name, got, want)
 		}
 	}
@@ -87,13 +90,15 @@ func needsFio(t *testing.T) {
 	}
 }
 
-// How long requests took is what fio itself says, within the width of its bins, be it from the log of each request or from its
-// histograms. Those lack the time after the last whole second.
+// How long requests took is what fio itself says, within the width of its bins, be it from the log
+// of each request or from its histograms. Those lack the time after the last whole second.
 func TestImportOfFioTimes(t *testing.T) {
 	needsFio(t)
 	dir := t.TempDir()
-	cmd := exec.Command("fio", "--name=a", "--filename=a", "--rw=randwrite", "--bs=16k", "--size=32m", "--rate_iops=1200", "--runtime=3500ms",
-		"--time_based", "--ioengine=psync", "--write_bw_log=a", "--write_lat_log=a", "--write_hist_log=a", "--log_hist_msec=1000",
+	cmd := exec.Command("fio", "--name=a", "--filename=a", "--rw=randwrite", "--bs=16k",
+		"--size=32m", "--rate_iops=1200", "--runtime=3500ms",
+		"--time_based", "--ioengine=psync", "--write_bw_log=a", "--write_lat_log=a",
+		"--write_hist_log=a", "--log_hist_msec=1000",
 		"--log_unix_epoch=1", "--output=a.json", "--output-format=json+")
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -129,7 +134,8 @@ func TestImportOfFioTimes(t *testing.T) {
 		}
 		times = append(times, ns)
 	}
-	for _, logs := range [][]string{{"a_clat.1.log", "a_lat.1.log", "a_slat.1.log"}, {"a_clat_hist.1.log"}} {
+	for _, logs := range [][]string{{"a_clat.1.log", "a_lat.1.log", "a_slat.1.log"},
+		{"a_clat_hist.1.log"}} {
 		run := "run-" + logs[0]
 		hubbench(t, append([]string{"import", "a_bw.1.log", "a.json", "--out", run}, logs...)...)
 		var a analysis.Analysis
@@ -139,13 +145,16 @@ func TestImportOfFioTimes(t *testing.T) {
 			t.Fatalf("%s: %+v", run, l)
 		}
 		each := len(logs) > 1
-		if each && l.Requests != write.IOs || l.Requests < write.IOs*7/10 || l.Requests > write.IOs {
+		if each && l.Requests != write.IOs || l.Requests < write.IOs*7/10 ||
+			l.Requests > write.IOs {
 			t.Errorf("%s: %d requests of %d", run, l.Requests, write.IOs)
 		}
 		times := slices.Sorted(slices.Values(times[:min(l.Requests, int64(len(times)))]))
 		for q, got := range map[float64]*int64{0.5: l.P50NS, 0.99: l.P99NS} {
-			// A bin is 1/64 wide at most. Of other requests, no more than a hundredth of them lies between.
-			low, high := times[int(max(0, q-0.01)*float64(len(times)))], times[int(min(q+0.009, 0.999)*float64(len(times)))]
+			// A bin is 1/64 wide at most. Of other requests, no more than a hundredth of them lies
+			// between.
+			low, high := times[int(max(0, q-0.01)*float64(len(times)))],
+				times[int(min(q+0.009, 0.999)*float64(len(times)))]
 			if want := write.Clat.Percentile[fmt.Sprintf("%.6f", 100*q)]; each {
 				low, high = want, want
 			}
@@ -170,7 +179,8 @@ sda             10.00 100000.00    0.00      0.00  99.00
 sdb              0.00      0.00   10.00  50000.00  99.00
 `
 	must(t, os.WriteFile("iostat.txt", []byte(text), 0o644))
-	out := hubbench(t, "import", "iostat.txt", "--interval", "4s", "--disk", "T7=sda,X9=sdb", "--out", "run")
+	out := hubbench(t, "import", "iostat.txt", "--interval", "4s", "--disk", "T7=sda,X9=sdb",
+		"--out", "run")
 	for _, want := range []string{`T7 reads and X9 writes`, `T7\s+102 `, `X9\s+51\.2 `} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("no %s in %s", want, out)

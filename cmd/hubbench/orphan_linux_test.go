@@ -10,8 +10,8 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/testfolder"
 )
 
-// A worker whose coordinator is killed in its first moments, before it handles any signal and before
-// it has a job, removes the run's test files: nobody else may be left to do it.
+// A worker whose coordinator is killed in its first moments, before it handles any signal and
+// before it has a job, removes the run's test files: nobody else may be left to do it.
 func TestWorkerOrphanedAtOnce(t *testing.T) {
 	for range 10 {
 		dir := t.TempDir()

@@ -109,7 +109,8 @@ func TestResumeOfADamagedRun(t *testing.T) {
 		write(t, filepath.Join(dir, name), events)
 		before := stamped(t, dir)
 		code, said := newKilledRun(work, "").do("run", "--resume", "out")
-		if code != exit.Failed || !strings.Contains(said, "run.json says that the run is complete") {
+		if code != exit.Failed || !strings.Contains(said,
+			"run.json says that the run is complete") {
 			t.Errorf("%s: exit code %d: %s", name, code, said)
 		}
 		check.Same(t, name, before, stamped(t, dir))

@@ -69,16 +69,19 @@ phases: [{name: writes, pattern: W}, {name: reads, pattern: R}]
 	}
 	t.Run("bash", func(t *testing.T) {
 		need(t, "bash", "tmux", bashCompletion)
-		typeInto(t, "bash --norc --noprofile", "PS1='$ '; . "+bashCompletion+"; . <(hubbench completion bash)")
+		typeInto(t, "bash --norc --noprofile", "PS1='$ '; . "+bashCompletion+
+			"; . <(hubbench completion bash)")
 	})
 	t.Run("zsh", func(t *testing.T) {
 		need(t, "zsh", "tmux")
-		typeInto(t, "zsh -f", "PS1='$ '; autoload -U compinit; compinit -u -D; . <(hubbench completion zsh)")
+		typeInto(t, "zsh -f",
+			"PS1='$ '; autoload -U compinit; compinit -u -D; . <(hubbench completion zsh)")
 	})
 	t.Run("fish", func(t *testing.T) {
 		need(t, "fish")
 		for _, line := range tabbed {
-			out, err := exec.Command("fish", "-N", "-c", "hubbench completion fish | source; complete -C '"+line.typed+"'").CombinedOutput()
+			out, err := exec.Command("fish", "-N", "-c",
+				"hubbench completion fish | source; complete -C '"+line.typed+"'").CombinedOutput()
 			got, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\t")
 			want := strings.ReplaceAll(line.completed[strings.LastIndexByte(line.typed, ' ')+1:], `\`, "")
 			if got != want || err != nil {
@@ -111,7 +114,8 @@ func typeInto(t *testing.T, shell, setup string) {
 		var screen string
 		for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 			screen = strings.TrimSpace(tmux("capture-pane", "-p"))
-			if last := screen[strings.LastIndexByte(screen, '\n')+1:]; strings.TrimSpace(last) == line {
+			if last := screen[strings.LastIndexByte(screen, '\n')+
+				1:]; strings.TrimSpace(last) == line {
 				return
 			}
 		}

@@ -20,7 +20,8 @@ import (
 const killedCode = -1
 
 // signals are those that a script can send.
-var signals = map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": os.Kill}
+var signals = map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM,
+	"HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": os.Kill}
 
 // killSignals are those that TestKills ends processes by.
 var killSignals = [...]string{"KILL", "TERM", "INT", "HUP"}
@@ -49,8 +50,8 @@ func alive(pid int) bool {
 	return err != nil || !bytes.Contains(stat, []byte(") Z "))
 }
 
-// TestInterruptedEarly interrupts a run that has made nothing yet: it is still waiting for its scenario, from a pipe that
-// says nothing, or would wait for a disk.
+// TestInterruptedEarly interrupts a run that has made nothing yet: it is still waiting for its
+// scenario, from a pipe that says nothing, or would wait for a disk.
 func TestInterruptedEarly(t *testing.T) {
 	for _, name := range []string{"INT", "TERM", "HUP", "QUIT"} {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +73,8 @@ func TestInterruptedEarly(t *testing.T) {
 			defer pipe.Close()
 			must(t, send(name))
 			_ = cmd.Wait()
-			if code := cmd.ProcessState.ExitCode(); code != exit.Interrupted || !strings.Contains(said.String(), "interrupted before anything was measured") {
+			if code := cmd.ProcessState.ExitCode(); code != exit.Interrupted ||
+				!strings.Contains(said.String(), "interrupted before anything was measured") {
 				t.Errorf("exit code %d, stderr %q; want %d", code, said.String(), exit.Interrupted)
 			}
 		})

@@ -20,8 +20,9 @@ import (
 // killedCode is the exit code of a process that was killed: what Go has TerminateProcess leave.
 const killedCode = 1
 
-// consoleCommand is the program of this test binary that runs a command in a console of its own. Windows sends Ctrl-C to
-// all processes of a console, so that nothing else may be on it: neither the tests nor what another one started.
+// consoleCommand is the program of this test binary that runs a command in a console of its own.
+// Windows sends Ctrl-C to all processes of a console, so that nothing else may be on it: neither
+// the tests nor what another one started.
 const consoleCommand = "test-console"
 
 // programs are what this test binary can be besides hubbench.
@@ -39,7 +40,8 @@ func signalProcess(pid int, _ string) error {
 	return process.Kill()
 }
 
-// startSignalled starts a command in a console of its own, and returns what sends it Ctrl-C (INT) there, or kills it.
+// startSignalled starts a command in a console of its own, and returns what sends it Ctrl-C (INT)
+// there, or kills it.
 func startSignalled(cmd *exec.Cmd) (send func(signal string) error, err error) {
 	console, err := exec.LookPath(consoleCommand)
 	if err != nil {
@@ -57,7 +59,8 @@ func startSignalled(cmd *exec.Cmd) (send func(signal string) error, err error) {
 	}, cmd.Start()
 }
 
-// consoleMain runs the command of its arguments, obeys the orders that it reads, and exits as the command does.
+// consoleMain runs the command of its arguments, obeys the orders that it reads, and exits as the
+// command does.
 func consoleMain() {
 	kernel32 := windows.NewLazySystemDLL("kernel32.dll")
 	_, _, _ = kernel32.NewProc("FreeConsole").Call() // there may be none
@@ -103,12 +106,13 @@ func alive(pid int) bool {
 	return err == nil && event == uint32(windows.WAIT_TIMEOUT)
 }
 
-// Wine answers Ctrl-C in a process's main thread, and allocates memory to do so. If that thread is starting another process at
-// that instant, it holds the allocator's lock and waits for itself forever; so no process is started from the main thread.
+// Wine answers Ctrl-C in a process's main thread, and allocates memory to do so. If that thread is
+// starting another process at that instant, it holds the allocator's lock and waits for itself
+// forever; so no process is started from the main thread.
 func init() { runtime.LockOSThread() } //nolint:gochecknoinits // only there does main keep the main thread to itself
 
-// removeProgram removes the program that the scripts run, as testscript does next and fails if it cannot: Windows removes
-// none that still runs, and a process that was killed does for a moment.
+// removeProgram removes the program that the scripts run, as testscript does next and fails if it
+// cannot: Windows removes none that still runs, and a process that was killed does for a moment.
 func removeProgram() {
 	path, err := exec.LookPath("hubbench")
 	if err != nil || !strings.HasPrefix(path, filepath.Clean(os.TempDir())) {
@@ -123,8 +127,8 @@ func removeProgram() {
 	}
 }
 
-// endNotBegun ends the program's processes that have one thread. A process of Go's has more as soon as it begins, but one
-// whose creator was killed before it let go of the new thread never does.
+// endNotBegun ends the program's processes that have one thread. A process of Go's has more as soon
+// as it begins, but one whose creator was killed before it let go of the new thread never does.
 func endNotBegun(path string) {
 	all, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
@@ -132,8 +136,10 @@ func endNotBegun(path string) {
 	}
 	defer func() { _ = windows.CloseHandle(all) }()
 	entry := windows.ProcessEntry32{Size: uint32(unsafe.Sizeof(windows.ProcessEntry32{}))}
-	for err = windows.Process32First(all, &entry); err == nil; err = windows.Process32Next(all, &entry) {
-		if entry.Threads == 1 && strings.EqualFold(windows.UTF16ToString(entry.ExeFile[:]), filepath.Base(path)) {
+	for err = windows.Process32First(all, &entry); err == nil; err = windows.Process32Next(all,
+		&entry) {
+		if entry.Threads == 1 && strings.EqualFold(windows.UTF16ToString(entry.ExeFile[:]),
+			filepath.Base(path)) {
 			endIfOf(entry.ProcessID, path)
 		}
 	}
@@ -148,7 +154,9 @@ func endIfOf(pid uint32, path string) {
 	defer func() { _ = windows.CloseHandle(process) }()
 	var name [windows.MAX_LONG_PATH]uint16
 	n := uint32(len(name))
-	if windows.QueryFullProcessImageName(process, 0, &name[0], &n) == nil && strings.EqualFold(windows.UTF16ToString(name[:n]), path) {
-		_ = windows.TerminateProcess(process, 1) // if it cannot be ended, its file is not removed, and that is told
+	if windows.QueryFullProcessImageName(process, 0, &name[0], &n) == nil &&
+		strings.EqualFold(windows.UTF16ToString(name[:n]), path) {
+		// If it cannot be ended, its file is not removed, and that is told.
+		_ = windows.TerminateProcess(process, 1)
 	}
 }
