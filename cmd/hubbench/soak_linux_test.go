@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -27,9 +26,12 @@ import (
 )
 
 var (
-	soakTime        = flag.Duration("soak", 5*time.Second, "how `long` TestSoak runs, on simulated disks and on real ones")
-	soakRuns        = flag.Int("soak-runs", 5, "how `many` runs in a row TestRunsInARow makes; 200 in make proof FULL=1")
-	hubbenchProgram = flag.String("hubbench", "hubbench", "the `program` that TestSoak and TestRunsInARow run; the test's own unless said")
+	soakTime = flag.Duration("soak", 5*time.Second,
+		"how `long` TestSoak runs, on simulated disks and on real ones")
+	soakRuns = flag.Int("soak-runs", 5,
+		"how `many` runs in a row TestRunsInARow makes; 200 in make proof FULL=1")
+	hubbenchProgram = flag.String("hubbench", "hubbench",
+		"the `program` that TestSoak and TestRunsInARow run; the test's own unless said")
 )
 
 const (
@@ -68,7 +70,10 @@ func TestSoak(t *testing.T) {
 		soak(t, "simulated", nil, fmt.Sprintf(`version: 1
 name: soak
 hub: {profile: goshen-ridge, speedup: 1}
-disks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}, {name: C, simulate: {profile: C}}]
+disks:
+  - {name: A, simulate: {profile: A}}
+  - {name: B, simulate: {profile: B}}
+  - {name: C, simulate: {profile: C}}
 workload: {sizes: [1 GB], files: %d}
 phases: [{pattern: WRW, stop: %.3f s}]
 `, 100+3*int(long.Seconds()), long.Seconds()))
@@ -101,8 +106,10 @@ func TestRunsInARow(t *testing.T) {
 	work, tr := t.TempDir(), &tree{temp: t.TempDir(), disk: disk}
 	scenarios := []string{"simulated", "real"}
 	for name, text := range map[string]string{
-		"simulated": "hub: {profile: goshen-ridge, speedup: 500}\ndisks: [{name: A, simulate: {profile: A}}, {name: C, simulate: {profile: C}}]\nworkload: {files: 10}",
-		"real":      fmt.Sprintf("disks: [{name: A, path: %s}, {name: B, path: %s}]\nworkload: {files: 5, sizes: [2 MB], block: 512 KiB}", a, b),
+		"simulated": "hub: {profile: goshen-ridge, speedup: 500}\nworkload: {files: 10}\n" +
+			"disks: [{name: A, simulate: {profile: A}}, {name: C, simulate: {profile: C}}]",
+		"real": fmt.Sprintf("disks: [{name: A, path: %s}, {name: B, path: %s}]\n", a, b) +
+			"workload: {files: 5, sizes: [2 MB], block: 512 KiB}",
 	} {
 		text = "version: 1\nname: row\n" + text + "\nphases: [{pattern: WW}, {pattern: RW}]\n"
 		write(t, filepath.Join(work, name+".yaml"), text)
@@ -137,13 +144,17 @@ func TestRunsInARow(t *testing.T) {
 	n := float64(asBefore)
 	evidence.Report(t, evidence.Finding{
 		Claim: "soak",
-		Case:  "runs in a row after which processes, files, loop devices, mounts and free space are as before", Unit: fmt.Sprintf("of %d", *soakRuns),
+		Case: "runs in a row after which processes, files, loop devices, mounts and free space " +
+			"are as before",
+		Unit:  fmt.Sprintf("of %d", *soakRuns),
 		Truth: float64(*soakRuns), Measured: n, Low: n, High: n, Limit: "all",
 		Pass: asBefore == *soakRuns,
 	})
 	if len(peaks) >= 4*stats.MinBins {
 		f := change(peaks, func(u use) int64 { return u.own }, 1e6, 1)
-		f.Case, f.Unit = fmt.Sprintf("%d runs in a row: the most memory of one of its processes, last quarter less second", *soakRuns), "B"
+		f.Unit = "B"
+		f.Case = fmt.Sprintf("%d runs in a row: the most memory of one of its processes, "+
+			"last quarter less second", *soakRuns)
 		evidence.Report(t, f)
 	}
 }
@@ -173,15 +184,13 @@ func soak(t *testing.T, name string, disk *testdisk.Disk, scenario string) {
 	go func() { ended <- cmd.Wait() }()
 	tick := time.NewTicker(min(10*time.Second, max(*soakTime/50, 50*time.Millisecond)))
 	defer tick.Stop()
-	note := seriesTable(t, name)
 	var all []use
 	for running := true; running; {
 		select {
 		case <-tick.C:
 			u := tr.look(cmd.Process.Pid)
-			u.at, u.heap, u.heaps = time.Since(began), log.heap(), tr.workerHeap()
+			u.at, u.heap, u.heaps = time.Since(began), heapIn(log.String()), tr.workerHeap()
 			all = append(all, u)
-			note(u)
 		case err := <-ended:
 			if err != nil {
 				t.Fatalf("%v\n%s", err, log)
@@ -333,19 +342,6 @@ func leftOver(name string, before, after use) evidence.Finding {
 	}
 }
 
-// table keeps samples as they are taken, for whoever runs the test with -artifacts.
-func seriesTable(t *testing.T, name string) (add func(use)) {
-	t.Helper()
-	file, err := os.Create(filepath.Join(t.ArtifactDir(), name+".csv"))
-	must(t, err)
-	t.Cleanup(func() { file.Close() })
-	fmt.Fprintln(file, "s,processes,own,others,heap,files,threads,temporary,loops,mounts,heaps")
-	return func(u use) {
-		fmt.Fprintf(file, "%.1f,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d\n", u.at.Seconds(), u.processes,
-			u.own, u.others, u.heap, u.files, u.threads, u.temporary, u.loops, u.mounts, u.heaps)
-	}
-}
-
 // tree is hubbench and all processes that it has started, known by the folder for temporary files
 // that is theirs alone: one that lost its parent still has it.
 type tree struct {
@@ -371,13 +367,13 @@ type use struct {
 
 // command is hubbench as the root of the tree, which says on stderr what its garbage collector
 // finds.
-func (tr *tree) command(t *testing.T, args ...string) (*exec.Cmd, *heapLog) {
+func (tr *tree) command(t *testing.T, args ...string) (*exec.Cmd, *said) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), *hubbenchProgram, args...)
 	// The collector's account costs nothing and gives the heap of a program as it is delivered.
 	cmd.Env = append(os.Environ(), "TMPDIR="+tr.temp, "GODEBUG=gctrace=1",
 		"GORACE=atexit_sleep_ms=0")
-	log := new(heapLog)
+	log := new(said)
 	cmd.Stdout, cmd.Stderr = log, log
 	return cmd, log
 }
@@ -438,18 +434,20 @@ func statusField(status []byte, name string) int64 {
 	return n
 }
 
-// heapLog takes what hubbench writes, and finds the collector's account in it.
-type heapLog struct {
-	mu    sync.Mutex
-	said  bytes.Buffer // but for that account
-	part  []byte
-	alive int64
-}
-
 var (
-	collection       = regexp.MustCompile(`^gc \d+ @.*->(\d+) MB, `)
+	collection       = regexp.MustCompile(`(?m)^gc \d+ @.*->(\d+) MB, `)
 	workerCollection = regexp.MustCompile(`"disk":"([^"]*)","text":"gc \d+ @[^"]*->(\d+) MB, `)
 )
+
+// heapIn is what the collector last found alive, by its account in what hubbench wrote.
+func heapIn(said string) int64 {
+	all := collection.FindAllStringSubmatch(said, -1)
+	if len(all) == 0 {
+		return 0
+	}
+	mb, _ := strconv.ParseInt(all[len(all)-1][1], 10, 64)
+	return mb << 20
+}
 
 // workerHeap is what the collectors of the latest workers last found alive.
 func (tr *tree) workerHeap() (sum int64) {
@@ -463,35 +461,4 @@ func (tr *tree) workerHeap() (sum int64) {
 		sum += heap
 	}
 	return sum
-}
-
-func (h *heapLog) Write(p []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.part = append(h.part, p...)
-	for {
-		line, rest, ok := bytes.Cut(h.part, []byte("\n"))
-		if !ok {
-			return len(p), nil
-		}
-		if m := collection.FindSubmatch(line); m != nil {
-			mb, _ := strconv.ParseInt(string(m[1]), 10, 64)
-			h.alive = mb << 20
-		} else if h.said.Len() < 1<<20 {
-			h.said.Write(append(line, '\n'))
-		}
-		h.part = rest
-	}
-}
-
-func (h *heapLog) heap() int64 {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.alive
-}
-
-func (h *heapLog) String() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.said.String()
 }
