@@ -320,26 +320,3 @@ func (r *faultRun) fill(path string) error {
 	r.full = over
 	return nil
 }
-
-// start launches a program that is killed when the test ends.
-func start(t testing.TB, cmd *exec.Cmd) *process {
-	t.Helper()
-	p, err := launch(cmd)
-	must(t, err)
-	t.Cleanup(p.kill)
-	return p
-}
-
-// until waits for a condition while it runs.
-func (p *process) until(t testing.TB, message string, met func() bool) {
-	t.Helper()
-	for deadline := time.After(2 * timeout); !met(); {
-		select {
-		case <-time.After(5 * time.Millisecond):
-		case <-p.ended:
-			t.Fatalf("it has ended: %s; it said\n%s", message, p.said)
-		case <-deadline:
-			t.Fatalf("after %s: %s; it said\n%s", 2*timeout, message, p.said)
-		}
-	}
-}

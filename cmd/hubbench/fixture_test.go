@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,7 +19,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/exit"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/output"
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -81,14 +84,17 @@ func simulated(t testing.TB, text string) (scenario, run string) {
 // process is a program that runs beside a test.
 type process struct {
 	*exec.Cmd
-	said  *said // on stdout and stderr
+	said  *said // on stderr, and on stdout unless that leads elsewhere
 	send  func(signal string) error
 	ended chan struct{} // closed when it has
 }
 
 func launch(cmd *exec.Cmd) (p *process, err error) {
 	p = &process{Cmd: cmd, said: new(said), ended: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = p.said, p.said
+	cmd.Stderr = p.said
+	if cmd.Stdout == nil {
+		cmd.Stdout = p.said
+	}
 	if p.send, err = startSignalled(cmd); err != nil {
 		return nil, err
 	}
@@ -126,6 +132,29 @@ func (p *process) wait() (code int, said string) {
 	return p.ProcessState.ExitCode(), p.said.String()
 }
 
+// start launches a program that is killed when the test ends.
+func start(t testing.TB, cmd *exec.Cmd) *process {
+	t.Helper()
+	p, err := launch(cmd)
+	must(t, err)
+	t.Cleanup(p.kill)
+	return p
+}
+
+// until waits for a condition while it runs.
+func (p *process) until(t testing.TB, message string, met func() bool) {
+	t.Helper()
+	for deadline := time.After(2 * timeout); !met(); {
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-p.ended:
+			t.Fatalf("it has ended: %s; it said\n%s", message, p.said)
+		case <-deadline:
+			t.Fatalf("after %s: %s; it said\n%s", 2*timeout, message, p.said)
+		}
+	}
+}
+
 // said is what a process has written so far; it can be read meanwhile.
 type said struct {
 	mu   sync.Mutex
@@ -152,6 +181,15 @@ func hubbench(t testing.TB, args ...string) string {
 		t.Fatalf("hubbench %s: %v: %s", strings.Join(args, " "), err, out)
 	}
 	return string(out)
+}
+
+// readAnalysis is the analysis in a run's folder.
+func readAnalysis(t *testing.T, out string) *analysis.Analysis {
+	t.Helper()
+	data := read(t, filepath.Join(out, rundir.AnalysisFile))
+	var a analysis.Analysis
+	must(t, json.Unmarshal(data, &a))
+	return &a
 }
 
 // janitorName stands for the clean-up process among the disks' workers.

@@ -78,14 +78,6 @@ func (v heldVolume) begin(t *testing.T, text string) (out string, wait func() *a
 	}
 }
 
-func readAnalysis(t *testing.T, out string) *analysis.Analysis {
-	t.Helper()
-	data := read(t, filepath.Join(out, rundir.AnalysisFile))
-	var a analysis.Analysis
-	must(t, json.Unmarshal(data, &a))
-	return &a
-}
-
 // figure is one of a finding's or a warning's numbers, as analysis.json has them.
 func figure(values any, key string) float64 { return values.(map[string]any)[key].(float64) }
 

@@ -160,17 +160,17 @@ disks: [{name: A, simulate: {profile: A}}]
 workload: {files: 400, sizes: [1 MB]}
 phases: [{pattern: W}]
 `)
-	cmd := exec.Command("hubbench", "table", run, run, run, "--grain", "file")
-	var errs said
-	cmd.Stderr = &errs
-	out, err := cmd.StdoutPipe()
+	out, stdout, err := os.Pipe()
 	must(t, err)
-	must(t, cmd.Start())
+	cmd := exec.Command("hubbench", "table", run, run, run, "--grain", "file")
+	cmd.Stdout = stdout
+	p := start(t, cmd)
+	must(t, stdout.Close())
 	time.Sleep(told) // for as long as nothing must be said
 	text, err := io.ReadAll(out)
 	must(t, err)
-	must(t, cmd.Wait())
-	if len(text) < 1<<16 || errs.String() != "" {
-		t.Errorf("of %d bytes it says %q", len(text), errs.String())
+	code, errs := p.wait()
+	if code != exit.OK || len(text) < 1<<16 || errs != "" {
+		t.Errorf("exit code %d; of %d bytes it says %q", code, len(text), errs)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
@@ -18,7 +19,10 @@ import (
 const lateScenario = `version: 1
 name: late
 hub: {profile: goshen-ridge, speedup: 1000}
-disks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}, {name: C, simulate: {profile: C}}]
+disks:
+  - {name: A, simulate: {profile: A}}
+  - {name: B, simulate: {profile: B}}
+  - {name: C, simulate: {profile: C}}
 workload: {files: 60}
 phases: [{pattern: WWW}, {pattern: RRR}, {pattern: WRR}, {pattern: RWW}]
 `
@@ -41,40 +45,31 @@ func TestInterruptedLate(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
+			results, stdout, err := os.Pipe()
+			must(t, err)
 			cmd := exec.Command("hubbench", "run", scenario, "--out", dir, "--json")
-			stdout, err := cmd.StdoutPipe()
-			must(t, err)
-			var said said
-			cmd.Stderr = &said
-			send, err := startSignalled(cmd)
-			must(t, err)
-			defer func() { _ = send("KILL") }()
-			wait := func(what string, met func() bool) {
-				t.Helper()
-				if !check.Within(2*timeout, met) {
-					t.Fatalf("after %s: no %s; stderr: %s", 2*timeout, what, said.String())
-				}
-			}
-			wait("analysis", func() bool {
-				_,
-					err := os.Stat(filepath.Join(dir, rundir.AnalysisFile))
-				return err == nil
+			cmd.Stdout = stdout
+			p := start(t, cmd)
+			must(t, stdout.Close())
+			p.until(t, "no analysis", func() bool {
+				return recorded.Exists(filepath.Join(dir, rundir.AnalysisFile))
 			})
 			// Each is answered before the results are taken, which would let the run end.
 			for _, answer := range []string{"the results are being written", tt.says}[:tt.times] {
-				must(t, send("INT"))
-				wait("answer", func() bool { return strings.Contains(said.String(), answer) })
+				must(t, p.send("INT"))
+				if !check.Within(2*timeout, func() bool {
+					return strings.Contains(p.said.String(), answer)
+				}) {
+					t.Fatalf("no answer: %s", p.said)
+				}
 			}
-			results, err := io.ReadAll(stdout)
+			text, err := io.ReadAll(results)
 			must(t, err)
-			_ = cmd.Wait()
-			if got := cmd.ProcessState.ExitCode(); got != tt.code ||
-				!strings.Contains(said.String(), tt.says) {
-				t.Errorf("exit code %d, stderr %q; want %d and %q", got, said.String(), tt.code,
-					tt.says)
+			if code, said := p.wait(); code != tt.code || !strings.Contains(said, tt.says) {
+				t.Errorf("exit code %d, stderr %q; want %d and %q", code, said, tt.code, tt.says)
 			}
-			if whole := bytes.HasSuffix(results, []byte("}\n")); tt.code == exit.OK && !whole {
-				t.Errorf("%d bytes of results, and not to their end", len(results))
+			if whole := bytes.HasSuffix(text, []byte("}\n")); tt.code == exit.OK && !whole {
+				t.Errorf("%d bytes of results, and not to their end", len(text))
 			}
 		})
 	}

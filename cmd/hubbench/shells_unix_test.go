@@ -25,22 +25,6 @@ var tabbed = []struct{ typed, completed string }{
 	{"hubbench report out --format=gob", "hubbench report out --format=gobench"},
 }
 
-// A reader that has read enough takes nothing from a run's folder.
-func TestReaderThatIsGone(t *testing.T) {
-	t.Chdir(t.TempDir())
-	prints(t, "init", "--demo")
-	reader, writer, err := os.Pipe()
-	must(t, err)
-	must(t, reader.Close())
-	cmd := exec.Command("hubbench", "simulate", "hubbench.yaml", "--out", "out")
-	cmd.Stdout = writer
-	must(t, cmd.Run())
-	must(t, writer.Close())
-	if !recorded.Exists(filepath.Join("out", "report.html")) {
-		t.Error("there is no report")
-	}
-}
-
 const bashCompletion = "/usr/share/bash-completion/bash_completion"
 
 // Bash and zsh complete in a terminal, and fish says what it would offer there.

@@ -64,18 +64,14 @@ func TestInterruptedEarly(t *testing.T) {
 				t.Skip("no pipes with a name here: ", err)
 			}
 			cmd := exec.Command("hubbench", "run", scenario, "--out", filepath.Join(dir, "out"))
-			var said bytes.Buffer
-			cmd.Stderr = &said
-			send, err := startSignalled(cmd)
-			must(t, err)
+			p := start(t, cmd)
 			pipe, err := os.OpenFile(scenario, os.O_WRONLY, 0) // once it is read
 			must(t, err)
 			defer pipe.Close()
-			must(t, send(name))
-			_ = cmd.Wait()
-			if code := cmd.ProcessState.ExitCode(); code != exit.Interrupted ||
-				!strings.Contains(said.String(), "interrupted before anything was measured") {
-				t.Errorf("exit code %d, stderr %q; want %d", code, said.String(), exit.Interrupted)
+			must(t, p.send(name))
+			if code, said := p.wait(); code != exit.Interrupted ||
+				!strings.Contains(said, "interrupted before anything was measured") {
+				t.Errorf("exit code %d, stderr %q; want %d", code, said, exit.Interrupted)
 			}
 		})
 	}
