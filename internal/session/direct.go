@@ -63,10 +63,10 @@ func (r *session) addDirect() error {
 	return nil
 }
 
-// sessions carries out the plan, as far as it goes without a person who connects disks in another
-// way, and then asks for that, and so on.
-func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coordinator.Ending,
-	error) {
+// runBetweenReplugs carries out the plan, as far as it goes without a person who connects disks in
+// another way, and then asks for that, and so on.
+func (r *session) runBetweenReplugs(ctx context.Context,
+	opts coordinator.Options) (coordinator.Ending, error) {
 	plan := r.ready.Plan
 	replugged := "" // what the person was last asked to connect in another way
 	opts.Pause = func(ctx context.Context, text string) error {
@@ -159,9 +159,9 @@ func workingIn(phases []scenario.Phase, disks []string) (working []string) {
 	return working
 }
 
-// changed measures the same again when a person has changed something, and once more when that is
-// undone if the person likes, and compares.
-func (r *session) changed(ctx context.Context) error {
+// compareAfterChange measures the same again when a person has changed something, and once more
+// when that is undone if the person likes, and compares.
+func (r *session) compareAfterChange(ctx context.Context) error {
 	first := r.dir.Path
 	text := r.Then
 	if n := len(r.Direct); n > 0 {

@@ -148,7 +148,7 @@ func (r *session) record(
 		case <-running.Done():
 		}
 	}()
-	outcome, err := r.sessions(running, coordinator.Options{
+	outcome, err := r.runBetweenReplugs(running, coordinator.Options{
 		Plan:    ready.Plan,
 		Life:    state,
 		Done:    ready.Done,

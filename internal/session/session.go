@@ -153,7 +153,7 @@ func (r *session) begin(ctx context.Context, args []string) (err error) {
 	if err != nil || r.Then == "" {
 		return err
 	}
-	return r.changed(ctx)
+	return r.compareAfterChange(ctx)
 }
 
 // create checks the plan against the machine, and makes the run's folder.

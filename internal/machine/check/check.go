@@ -140,9 +140,9 @@ func Preflight(ctx context.Context, plan *scenario.Plan, opts Options) (problems
 	if disks == nil {
 		return nil
 	}
-	f.look(ctx)
+	f.observeMachine(ctx)
 	for _, disk := range append(disks, scenario.Disk{}) {
-		f.of(disk).runChecks(ctx, Plan, func(found trace.Check) {
+		f.forDisk(disk).runChecks(ctx, Plan, func(found trace.Check) {
 			if found.Verdict != trace.Fail && found.Verdict != trace.Warn {
 				return
 			}

@@ -181,7 +181,7 @@ func flushed(ns float64, change func(*facts)) func(*facts) {
 // of A.
 func judge(f *facts) (codes, texts []string) {
 	for _, disk := range append(slices.Clone(f.plan.Disks), scenario.Disk{}) {
-		d := f.of(disk)
+		d := f.forDisk(disk)
 		for _, c := range Table() {
 			if (c.When&Disk != 0) != (disk.Name != "") || c.When&Plan == 0 && disk.Name == "B" ||
 				d.placeErr != nil && c.When&Must == 0 {
@@ -594,7 +594,7 @@ func TestNotKnown(t *testing.T) {
 			if c.When&Doctor == 0 || c.When&Writes != 0 || c.Code == "disks" {
 				continue
 			}
-			found := c.judge(tt.facts.of(tt.facts.plan.Disks[0]))
+			found := c.judge(tt.facts.forDisk(tt.facts.plan.Disks[0]))
 			if unknown := found == notKnown(); unknown != slices.Contains(tt.codes, c.Code) ||
 				found.Measured == "" && c.probe == nil {
 				t.Errorf("%s: %+v", c.Code, found)

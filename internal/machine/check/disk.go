@@ -97,7 +97,7 @@ func judgeSameDisk(f *facts) answer {
 		if f.place.SameVolume(place) {
 			return warn("is on the same file system as disk "+other.Name, means, try)
 		}
-		if both := f.shared(place); both != nil {
+		if both := f.sharedDisk(place); both != nil {
 			return warn(fmt.Sprintf("is on the same physical disk as disk %s, %s",
 				other.Name, described(both)), means, try)
 		}
@@ -247,7 +247,7 @@ func judgeSystemDisk(f *facts) answer {
 }
 
 func judgeResults(f *facts) answer {
-	if f.results.Path == "" || !f.place.SameVolume(f.results) && f.shared(f.results) == nil {
+	if f.results.Path == "" || !f.place.SameVolume(f.results) && f.sharedDisk(f.results) == nil {
 		return pass("")
 	}
 	judge := fail

@@ -63,7 +63,7 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 			}
 		}
 	}()
-	f.look(ctx)
+	f.observeMachine(ctx)
 	for _, path := range opts.Paths {
 		if ctx.Err() != nil {
 			return checks, ctx.Err()
@@ -100,7 +100,8 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 		return checks, ctx.Err()
 	}
 	opts.Notify("checking the clock, timers and the start of processes")
-	f.of(scenario.Disk{}).runChecks(ctx, Doctor, func(c trace.Check) { checks = append(checks, c) })
+	machine := f.forDisk(scenario.Disk{})
+	machine.runChecks(ctx, Doctor, func(c trace.Check) { checks = append(checks, c) })
 	return checks, ctx.Err()
 }
 
@@ -122,7 +123,7 @@ func (f *facts) folderFacts(ctx context.Context, path string, alive func()) *fac
 	own.machine, own.machineErr, own.onProgress = f.machine, f.machineErr, alive
 	own.inspect(own.plan.Disks[0])
 	own.watch(ctx)
-	return own.of(own.plan.Disks[0])
+	return own.forDisk(own.plan.Disks[0])
 }
 
 // runUnlessHung does something with a disk, in a goroutine that a disk that hangs may block for

@@ -239,7 +239,7 @@ func look(ctx context.Context) (*hardware.Inventory, error) { return device.Look
 func oneDisk(t *testing.T, opts Options, path string) *facts {
 	t.Helper()
 	f := newFacts(doctorPlan(nil), opts)
-	f.look(t.Context())
+	f.observeMachine(t.Context())
 	return f.folderFacts(t.Context(), path, func() {})
 }
 

@@ -129,16 +129,16 @@ func (f *facts) inspect(disk scenario.Disk) {
 	}
 }
 
-// of returns the facts with one of the disks to be judged.
-func (f facts) of(disk scenario.Disk) *facts {
+// forDisk returns the facts with one of the disks to be judged.
+func (f facts) forDisk(disk scenario.Disk) *facts {
 	f.disk, f.placeErr, f.place = disk, f.placeErrs[disk.Name], f.places[disk.Name]
 	f.own, f.volume = f.machine.Holding(f.place.Path)
 	f.under = f.machine.Physical(f.own, f.volume)
 	return &f
 }
 
-// look finds out what it can without touching a disk.
-func (f *facts) look(ctx context.Context) {
+// observeMachine finds out what it can without touching a disk.
+func (f *facts) observeMachine(ctx context.Context) {
 	for path := f.opts.Results; path != ""; path = filepath.Dir(path) { // It need not be there yet.
 		place, err := device.Inspect(path)
 		if errors.Is(err, fs.ErrNotExist) && filepath.Dir(path) != path {
@@ -157,7 +157,7 @@ func (f *facts) look(ctx context.Context) {
 // watch looks twice at what the disks have moved and at what processes have done, and keeps what
 // happened between. If processes can't be listed, there are none to warn of.
 func (f *facts) watch(ctx context.Context) {
-	before, began := f.counts(ctx), time.Now()
+	before, began := f.bytesMoved(ctx), time.Now()
 	f.processes, _ = device.Processes(ctx)
 	if f.opts.Watch <= 0 {
 		return
@@ -168,7 +168,7 @@ func (f *facts) watch(ctx context.Context) {
 		return
 	}
 	passed := time.Since(began)
-	for name, bytes := range f.counts(ctx) {
+	for name, bytes := range f.bytesMoved(ctx) {
 		if earlier, ok := before[name]; ok {
 			f.traffic[name] = float64(bytes-earlier) / passed.Seconds()
 		}
@@ -177,8 +177,8 @@ func (f *facts) watch(ctx context.Context) {
 	f.processes = device.Between(f.processes, later, passed)
 }
 
-// counts is what the disks have moved in all.
-func (f *facts) counts(ctx context.Context) map[string]int64 {
+// bytesMoved is what the disks have moved in all.
+func (f *facts) bytesMoved(ctx context.Context) map[string]int64 {
 	counts := map[string]int64{}
 	for name, place := range f.places {
 		if count, err := gauge.Count(ctx, place.Path); err == nil {
@@ -193,9 +193,9 @@ func (f *facts) physicalDisks(place device.Place) []*hardware.Drive {
 	return f.machine.Physical(f.machine.Holding(place.Path))
 }
 
-// shared is a physical disk that the judged disk's folder and another place both lie on; nil if
+// sharedDisk is a physical disk that the judged disk's folder and another place both lie on; nil if
 // none is known.
-func (f *facts) shared(other device.Place) *hardware.Drive {
+func (f *facts) sharedDisk(other device.Place) *hardware.Drive {
 	for _, disk := range f.physicalDisks(other) {
 		if slices.Contains(f.under, disk) {
 			return disk

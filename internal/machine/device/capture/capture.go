@@ -49,9 +49,9 @@ func (inv *Inventory) MarkSystem(places ...string) {
 	}
 }
 
-// Paths lists the links of each disk's path, after those that it has: of the hubs on the way from
-// the host on, and the one that ends in the disk, if it is known.
-func (inv *Inventory) Paths(own func(*hardware.Drive) *hardware.Link) {
+// AddPathLinks adds to each disk's path, after the links that it has, those of the hubs on the way
+// from the host on, and the one that ends in the disk, if it is known.
+func (inv *Inventory) AddPathLinks(own func(*hardware.Drive) *hardware.Link) {
 	for i := range inv.Disks {
 		disk := &inv.Disks[i]
 		for _, hub := range slices.Backward(inv.Above(disk)) {
@@ -77,8 +77,8 @@ func (inv *Inventory) SortDisks() {
 	})
 }
 
-// Done is the inventory, without serial numbers unless they are wanted.
-func (inv *Inventory) Done(serials bool) *hardware.Inventory {
+// Finish returns the inventory, without serial numbers unless they are wanted.
+func (inv *Inventory) Finish(serials bool) *hardware.Inventory {
 	for i := range inv.Disks {
 		if !serials {
 			inv.Disks[i].Serial = ""
@@ -123,8 +123,8 @@ func PCIe(rate, lanes int64) *hardware.Link {
 	}
 }
 
-// Limit notes the best that both ends of a link support: it falls back only from that.
-func Limit(link, own, port *hardware.Link) {
+// SetMaxRate notes the best that both ends of a link support: it falls back only from that.
+func SetMaxRate(link, own, port *hardware.Link) {
 	if link == nil || own == nil || port == nil {
 		return
 	}

@@ -57,7 +57,7 @@ func (m *machine) readBlocks() {
 		b.mapper, _, _ = strings.Cut(m.text(dir, "dm/uuid"), "-")
 		// It is empty without udev, as in most containers.
 		b.udev = m.fields("run/udev/data/b"+b.number, "=")
-		b.label = cmp.Or(plain(b.udev["E:ID_FS_LABEL_ENC"]), b.udev["E:ID_FS_LABEL"])
+		b.label = cmp.Or(decodeUdev(b.udev["E:ID_FS_LABEL_ENC"]), b.udev["E:ID_FS_LABEL"])
 		b.filesystem = b.udev["E:ID_FS_TYPE"]
 		switch b.filesystem {
 		case "zfs_member":
@@ -82,13 +82,13 @@ func (m *machine) readBlocks() {
 	}
 }
 
-// plain undoes udev's encoding of what is not a letter or digit: \x20.
-func plain(encoded string) string {
+// decodeUdev undoes udev's encoding of what is not a letter or digit: \x20.
+func decodeUdev(encoded string) string {
 	return strings.TrimSpace(strings.ReplaceAll(unescape(encoded), "\ufffd", ""))
 }
 
-// disk describes a whole disk, its volumes apart.
-func (m *machine) disk(b *block) hardware.Drive {
+// describeDisk describes a whole disk, its volumes apart.
+func (m *machine) describeDisk(b *block) hardware.Drive {
 	if b.virtual() {
 		return m.virtualDisk(b)
 	}
@@ -103,7 +103,7 @@ func (m *machine) disk(b *block) hardware.Drive {
 	// udev knows it too.
 	d := hardware.Drive{
 		Name: b.name, SizeBytes: b.size, Bus: hardware.OtherBus,
-		Model: plain(b.udev["E:ID_MODEL_ENC"]), Firmware: b.udev["E:ID_REVISION"],
+		Model: decodeUdev(b.udev["E:ID_MODEL_ENC"]), Firmware: b.udev["E:ID_REVISION"],
 		Serial: b.udev["E:ID_SERIAL_SHORT"],
 	}
 	var own *hardware.Link // own is the link that ends in the disk.
@@ -162,10 +162,10 @@ func (m *machine) disk(b *block) hardware.Drive {
 	return d
 }
 
-// unplugs finds whether people can unplug a device: hubs say it of their sockets, and the kernel of
-// what is connected to a port that the firmware calls external (since 5.17). One on the way that
+// removable finds whether people can unplug a device: hubs say it of their sockets, and the kernel
+// of what is connected to a port that the firmware calls external (since 5.17). One on the way that
 // can be is enough, and that it cannot must hold of all.
-func (m *machine) unplugs(w way) *bool {
+func (m *machine) removable(w way) *bool {
 	dirs := w[usbDevice]
 	if len(dirs) == 0 || m.text(w.last(pciDevice), "removable") == "removable" {
 		dirs = []string{w.last(pciDevice)}
@@ -310,7 +310,7 @@ func (m *machine) setPath(d *hardware.Drive, w way) {
 		d.Path.Links = append(d.Path.Links, *first)
 	}
 	if d.External == nil {
-		d.External = m.unplugs(w)
+		d.External = m.removable(w)
 	}
 	hub := m.hubOf(w, d.Bus == hardware.USB)
 	switch {
@@ -335,7 +335,7 @@ func (m *machine) pciLink(dir string) *hardware.Link {
 			m.count(dir, which+"_link_width"))
 	}
 	link := end(dir, "current")
-	capture.Limit(link, end(dir, "max"), end(path.Dir(dir), "max"))
+	capture.SetMaxRate(link, end(dir, "max"), end(path.Dir(dir), "max"))
 	return link
 }
 

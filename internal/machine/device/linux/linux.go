@@ -55,12 +55,12 @@ func Read(root fs.FS, opts Options) *hardware.Inventory {
 	m.readRouters()
 	m.readDisks()
 	m.attachOthers()
-	m.Paths(func(d *hardware.Drive) *hardware.Link { return m.links[d.Name] })
+	m.AddPathLinks(func(d *hardware.Drive) *hardware.Link { return m.links[d.Name] })
 	if len(m.glob("sys/class/block/*")) == 0 {
 		m.Warn("/sys/class/block is empty or cannot be read: no disk is known; mount sysfs, or " +
 			"run outside the sandbox")
 	}
-	return m.Done(opts.Serials)
+	return m.Finish(opts.Serials)
 }
 
 // tree is the machine's files, by names without a leading slash. What cannot be read is empty: a

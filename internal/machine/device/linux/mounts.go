@@ -216,7 +216,7 @@ func (m *machine) readDisks() {
 		if whole.whole != nil {
 			continue
 		}
-		d := m.disk(whole)
+		d := m.describeDisk(whole)
 		for _, under := range whole.below {
 			if name := under.disk().name; !slices.Contains(d.Backing, name) && name != d.Name {
 				d.Backing = append(d.Backing, name)

@@ -102,8 +102,8 @@ func Parse(captures Captures, serials bool) *hardware.Inventory {
 		m.read("diskutil apfs list", captures.APFS, "Containers"))
 	m.place()
 	m.addDisplays()
-	m.Paths(m.ownLink)
-	return m.Done(serials)
+	m.AddPathLinks(m.ownLink)
+	return m.Finish(serials)
 }
 
 // machine is an inventory on its way, and what it is made from.

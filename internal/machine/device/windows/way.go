@@ -48,7 +48,7 @@ func (m *machine) place(disk *hardware.Drive, id string) {
 			disk.Bus = hardware.NVMe // Some drivers say RAID or SCSI.
 			if link := lanesOf(d, "Current"); link != nil {
 				if i+1 < len(way) {
-					capture.Limit(link, lanesOf(d, "Max"), lanesOf(way[i+1], "Max"))
+					capture.SetMaxRate(link, lanesOf(d, "Max"), lanesOf(way[i+1], "Max"))
 				}
 				disk.Path.Links = append(disk.Path.Links, *link)
 			}

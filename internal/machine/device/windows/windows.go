@@ -50,7 +50,7 @@ func Parse(answer []byte, serials bool) *hardware.Inventory {
 		m.Warn(fmt.Sprintf("%s: %s, so what it reports stays unknown", name,
 			strings.TrimSuffix(failed.Text(name), ".")))
 	}
-	return m.Done(serials)
+	return m.Finish(serials)
 }
 
 // machine is an inventory on its way, and what it is made from.
