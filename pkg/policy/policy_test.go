@@ -259,3 +259,21 @@ func TestAimNeverTakesBack(t *testing.T) {
 		t.Errorf("got %d files, %v; want at least the 6 that it is in", n, ok)
 	}
 }
+
+// What a job's own work comes to is told once each time that its progress decides it.
+func TestQuota(t *testing.T) {
+	policy := Policy{Target: 40 * time.Second}
+	j := NewJobState("p", policy, &scenario.Job{Sizes: []int64{1e9, 3e9}})
+	var quotas []int64
+	for tNS := int64(1e9); tNS <= 8e9; tNS += 1e9 {
+		j.Progress(tNS/4, tNS)
+		if bytes, ok := j.Quota(); ok {
+			quotas = append(quotas, bytes)
+		}
+		if bytes, ok := j.Quota(); ok {
+			t.Errorf("told twice: %d", bytes)
+		}
+	}
+	// 10 GB are as near to 9 as to 12, and the earlier decides: from a tenth of the target on.
+	check.Same(t, "quotas", []int64{9e9, 9e9, 9e9}, quotas)
+}

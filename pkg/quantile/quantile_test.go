@@ -10,6 +10,7 @@ import (
 	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -195,6 +196,44 @@ func TestQuantileParts(t *testing.T) {
 				q != nil && q.median != nil {
 				t.Errorf("of %d requests quantile %d: %v", n, i, q)
 			}
+		}
+	}
+}
+
+// The interval's ends are the times that shares of other odds exceed: the odds of a tenth are one
+// to nine. Its width is by the slow waves of the seconds' shares or by their neighbours, whichever
+// is wider, and by the median's, for what shifts the middle shifts the slow ones as well.
+func TestQuantileWithin(t *testing.T) {
+	slowly := deviations(0.01, 10) // and by turns, so that neighbours do not show it
+	for i, turn := range deviations(0.01, 1) {
+		slowly[i] += turn
+	}
+	for name, above := range map[string][]float64{"by turns": deviations(0.05, 1), "slow": slowly} {
+		slow, _ := stats.MeanOf(above, len(above))
+		byWaves, byNeighbours := -slow.LowerBound(0.025), stats.HalfOfShort(above, 0.025)
+		if (byWaves > byNeighbours) != (name == "slow") {
+			t.Fatalf("%s: %v by waves, %v by neighbours", name, byWaves, byNeighbours)
+		}
+		q := quantileOf(0.1, thousandTimes(), above)
+		half := max(byWaves, byNeighbours) / 0.09
+		fewer, more := 1/(1+9*math.Exp(half)), 1/(1+9*math.Exp(-half))
+		want := [2]int64{q.all.ValueAtQuantile(100 * (1 - more)),
+			q.all.ValueAtQuantile(100 * (1 - fewer))}
+		check.Same(t, name, &want, q.within(0.025))
+	}
+	q, median := quantileOf(0.1, thousandTimes(), deviations(0.001, 1)),
+		quantileOf(0.5, thousandTimes(), deviations(0.2, 1))
+	q.median = median
+	middle, scale := median.within(0.025), float64(q.NS)/float64(median.NS)
+	want := [2]int64{int64(scale * float64(middle[0])), int64(scale * float64(middle[1]))}
+	check.Same(t, "by the median's", &want, q.within(0.025))
+	if median.Worth = 7.9; q.within(0.025) != nil {
+		t.Error("an interval without one of the median")
+	}
+	for seconds, wanted := range map[int]bool{19: false, 20: true} {
+		got := quantileOf(0.5, []float64{9, 9}, make([]float64, seconds)).within(0.025)
+		if (got != nil) != wanted {
+			t.Errorf("of %d seconds: %v", seconds, got)
 		}
 	}
 }

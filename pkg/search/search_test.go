@@ -84,6 +84,18 @@ func TestStreams(t *testing.T) {
 	check.Same(t, "Result", Result{Alone: new(9.0), Found: new(3.0)}, s.Result())
 }
 
+// A strained stream is not clean.
+func TestStrainedIsNotClean(t *testing.T) {
+	s := New(phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Max: 4}))
+	run(t, s, func(try trace.Try) TryOutcome {
+		if try.Value > 2 {
+			return TryOutcome{Verdict: stream.Strained}
+		}
+		return TryOutcome{Verdict: stream.Clean}
+	})
+	check.Same(t, "Result", Result{Alone: new(2.0), Found: new(2.0)}, s.Result())
+}
+
 func TestStreamsForEveryLimit(t *testing.T) {
 	const limit = 12
 	for alone := range limit + 1 {
