@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/tracetest"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -54,6 +55,26 @@ func TestHubCosts(t *testing.T) {
 				t.Errorf("%s: of %d hubs that cost nothing %d are said to cost, and of those "+
 					"that cost a third %d", name, seeds, lost[1], lost[0.67])
 			}
+		}
+	}
+}
+
+// A loss is reported from a tenth on, if noise hardly makes it.
+func TestHubCostByNoise(t *testing.T) {
+	for _, tt := range []struct {
+		onHub, noise float64
+		want         bool
+	}{{90, 0.001, true}, {90.1, 0.001, false}, {80, 0.2, false}} {
+		measured := func(connection string, rate float64) *soloRate {
+			disk := &diskPart{connection: connection}
+			disk.Trace = &trace.DiskRecord{Name: "A"}
+			return &soloRate{disk: disk, phases: []string{connection},
+				Measured: ledger.Measured{Rate: rate, Error: tt.noise, DegreesOfFreedom: 9}}
+		}
+		solos := soloRates{measured(trace.OnHub, tt.onHub), measured(trace.Direct, 100)}
+		found := findings(&Analysis{HubCosts: hubCosts(nil, solos, 0.01)})
+		if (len(found) > 0) != tt.want {
+			t.Errorf("%g instead of 100, ± %g: %+v", tt.onHub, tt.noise, found)
 		}
 	}
 }
