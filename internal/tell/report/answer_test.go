@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -230,5 +232,32 @@ func TestNotAlone(t *testing.T) {
 	}
 	if note := answerOf(contest()).KeptNote(); note != "" {
 		t.Errorf("of disks alone there is a note: %q", note)
+	}
+}
+
+// A headline is one idea with a number in it or none, never a sentence in two halves.
+func TestHeadlines(t *testing.T) {
+	known := func(name string) (*hub.Profile, error) {
+		data, _ := configs.Hub(name)
+		return hub.Load(name, data)
+	}
+	runs := []*trace.Run{fixture.Triple(), fixture.Hostile(), fixture.Streams(), fixture.Search()}
+	for _, name := range configs.Scenarios() {
+		data, _ := configs.Scenario(name)
+		if run := fixture.Simulated(t, string(data), known); run != nil {
+			runs = append(runs, run)
+		}
+	}
+	for _, run := range runs {
+		got := answerOf(analysis.Analyze(run, analysis.Options{}))
+		if got.Headline == "" || strings.Contains(got.Headline, ";") ||
+			strings.HasSuffix(got.Headline, ".") {
+			t.Errorf("%s: headline %q", run.Name, got.Headline)
+		}
+		if len(got.Facts) > maxFacts || len(got.Findings) > maxFindings ||
+			len(got.Doubts) > maxDoubts {
+			t.Errorf("%s: %d facts, %d findings, %d doubts", run.Name, len(got.Facts),
+				len(got.Findings), len(got.Doubts))
+		}
 	}
 }
