@@ -137,8 +137,8 @@ func (p changeFinder) shifts(e *event, bounds []int64) {
 		before := overlap.Between(max(e.prev, part.StartNS()), e.at-margin)
 		after := overlap.Between(e.at+margin, min(e.next, part.EndNS()))
 		own := e.of(part)
-		if before.EndNS-before.StartNS < ledger.HoldNS || after.EndNS-
-			after.StartNS < ledger.HoldNS ||
+		if before.EndNS-before.StartNS < ledger.HoldNS ||
+			after.EndNS-after.StartNS < ledger.HoldNS ||
 			!part.IsActiveIn(before) || !part.IsActiveIn(after) {
 			if own == nil {
 				continue

@@ -30,9 +30,8 @@ func (p fallExplainer) throttle(part *diskPart) *Throttle {
 			continue
 		}
 		until, rebound := part.lasts(levels, bottom, levels[first].Rate)
-		if low := (overlap.Between(levels[bottom].StartNS, until)); until <=
-			low.StartNS ||
-			part.sizesExplain(levels[first].Span, low) {
+		slower := overlap.Between(levels[bottom].StartNS, until)
+		if until <= slower.StartNS || part.sizesExplain(levels[first].Span, slower) {
 			continue
 		}
 		return part.toThrottle(levels[first:bottom+1], until, rebound)

@@ -19,26 +19,26 @@ func (d *History) Settle(series int, neighbourNS ...int64) {
 		q.neighbourEdges = append(q.neighbourEdges, q.time.bin(ns))
 	}
 	defer d.estimate()
-	rate := settler{d}
-	d.Levels = rate.levels()
+	s := settler{d}
+	d.Levels = s.levels()
 	if d.IsPaced() || len(d.Levels) == 0 || len(q.y) == 0 {
 		return
 	}
-	rate.findSwing()
-	if rate.wandersInSteps() {
+	s.findSwing()
+	if s.wandersInSteps() {
 		return
 	}
 	if t := d.Swing; t != nil && t.Irregular {
 		d.LongestBurstS = min(t.LowS, t.PeriodS-t.LowS)
 	}
-	rate.dropExcursions()
+	s.dropExcursions()
 	for _, l := range d.Levels {
 		if l.From != l.To {
 			d.Drifts = append(d.Drifts, Drift{l.Span, l.From, l.To})
 		}
 	}
 	if d.Swing == nil && len(d.Drifts) == 0 {
-		if d.Unsteady = rate.wanders(); d.Unsteady != nil {
+		if d.Unsteady = s.wanders(); d.Unsteady != nil {
 			d.Levels = d.merge(d.Levels, 0, len(d.Levels)-1)
 		}
 	}

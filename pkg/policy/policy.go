@@ -45,7 +45,7 @@ func Of(phase *scenario.Phase) Policy {
 func (p Policy) Open() bool { return p.Limit > 0 || p.Target > 0 || p.Steady > 0 }
 
 // WorkingDisks knows which disks are still at their own work; those that accompany them have none.
-// The zero Phase is one without disks.
+// The zero value is a phase without disks.
 type WorkingDisks struct {
 	atWork map[string]bool
 }

@@ -14,7 +14,7 @@ import (
 type Prior struct {
 	Variance         float64
 	DegreesOfFreedom float64
-	// Degrees of freedom of all variances together, which no posterior exceeds.
+	// pooled is the degrees of freedom of all variances together, which no posterior exceeds.
 	pooled float64
 }
 

@@ -175,7 +175,7 @@ const (
 // that gets a quarter too little has used up half of its buffer then.
 const TestBuffers = 2
 
-// Totals is what came of a stream. The zero Outcome has seen no sample.
+// Totals is what came of a stream. The zero Totals have seen no sample.
 type Totals struct {
 	Due, Late int
 	StallNS   int64 // StallNS is the longest.

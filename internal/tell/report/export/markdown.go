@@ -96,8 +96,8 @@ func markdownTable(out io.Writer, t *report.Table) {
 	}
 }
 
-// chart draws what letters can: a line of blocks for each disk, as high as its points; and says the
-// numbers.
+// markdownChart draws what letters can: a line of blocks for each disk, as high as its points; and
+// says the numbers.
 func markdownChart(out io.Writer, c *report.Chart) {
 	fmt.Fprintf(out, "%s\n\n", cells.Markdown(c.Describe()))
 	if c.X.Log {
