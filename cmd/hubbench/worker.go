@@ -33,10 +33,11 @@ func newWorker(p program) *cobra.Command {
 			signals := make(chan os.Signal, 1)
 			signal.Notify(signals, syscall.SIGTERM, coordinator.ParentDied)
 			go func() {
-				if asked := <-signals; asked == coordinator.ParentDied {
-					cancel(worker.ErrOrphaned)
+				// Where the two are the same signal, stdin's end says that the coordinator is gone.
+				if asked := <-signals; asked == syscall.SIGTERM {
+					cancel(errors.New("terminated"))
 				}
-				cancel(errors.New("terminated"))
+				cancel(worker.ErrOrphaned)
 			}()
 			return worker.Run(ctx, wire.NewConn(p.Stdin, p.Stdout), args[0], args[1:], newEngine,
 				session.NewLog(p.Stderr))

@@ -89,7 +89,7 @@ func Run(
 // serve does the job that the coordinator sends, until the coordinator has heard how it ended.
 func serve(parent context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Logger) error {
 	first, err := conn.Receive()
-	if errors.Is(err, io.EOF) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return ErrOrphaned
 	}
 	if err != nil {

@@ -71,6 +71,7 @@ func (f *fakeEngine) Close() error {
 type coordinatorSide struct {
 	t      *testing.T
 	conn   *wire.Conn
+	out    io.Writer // out is what conn sends to.
 	hangUp func() error
 	engine *fakeEngine
 	disk   string // disk has a test folder of the run.
@@ -89,7 +90,7 @@ func begin(t *testing.T, engine *fakeEngine) *coordinatorSide {
 	engine.job.Job = diskio.Job{Phase: "WW", Job: job}
 	engine.closed = make(chan struct{})
 	side := &coordinatorSide{
-		t: t, conn: wire.NewConn(coordinatorIn, coordinatorOut), engine: engine,
+		t: t, conn: wire.NewConn(coordinatorIn, coordinatorOut), out: coordinatorOut, engine: engine,
 		ended: make(chan error, 1),
 	}
 	side.disk = t.TempDir()
@@ -288,6 +289,10 @@ func TestEnds(t *testing.T) {
 func TestCoordinatorGone(t *testing.T) {
 	for name, until := range map[string]func(s *coordinatorSide){
 		"before the job": func(*coordinatorSide) {},
+		"in the middle of the job": func(s *coordinatorSide) {
+			_, err := s.out.Write([]byte{0, 0, 1, 0, '{'})
+			check.Must(s.t, err)
+		},
 		"while it gets ready": func(s *coordinatorSide) {
 			s.send(wire.Message{Kind: wire.JobKind, Job: &s.engine.job})
 		},
