@@ -242,7 +242,9 @@ func (s *session) runPhase(
 		if ctx.Err() != nil {
 			err = whyEnded(ctx)
 		}
-		return []trace.RunFailure{{Phase: phase.Name, Cause: err.Error()}}, nil
+		failures := []trace.RunFailure{{Phase: phase.Name, Cause: err.Error()}}
+		s.Watcher.PhaseEnds(failures)
+		return failures, nil
 	}
 	s.Watcher.PhaseBegins(index, phase, false)
 	if err := s.record(phase.Event()); err != nil {

@@ -106,7 +106,9 @@ type memory struct {
 	released chan struct{} // gets one value for each release
 	prepared map[string][]int64
 	moved    map[string][]int64
-	cooled   int // phases
+	cooled   int    // phases
+	cools    func() // cools is called for each, if it is set.
+	ended    int    // phases
 	states   []life.State
 	modes    map[string]map[string]trace.Effective
 }
@@ -130,6 +132,9 @@ func (m *memory) Enter(state life.State) {
 func (m *memory) PhaseBegins(_ int, _ scenario.Phase, coolsDown bool) {
 	if coolsDown {
 		m.cooled++
+		if m.cools != nil {
+			m.cools()
+		}
 	}
 }
 
@@ -137,7 +142,7 @@ func (m *memory) Moves(disk string, prepared, moved int64) {
 	m.prepared[disk] = append(m.prepared[disk], prepared)
 	m.moved[disk] = append(m.moved[disk], moved)
 }
-func (m *memory) PhaseEnds([]trace.RunFailure)                         {}
+func (m *memory) PhaseEnds([]trace.RunFailure)                         { m.ended++ }
 func (m *memory) TryEnds(trace.Try, search.TryOutcome, *search.Finder) {}
 func (m *memory) count(t trace.Type) (n int) {
 	for _, e := range m.events {
@@ -334,19 +339,39 @@ func TestPartialRun(t *testing.T) {
 	}
 }
 
+// A second interrupt ends the run at once, and as partial, though it is seen before the first.
 func TestSecondInterruptWaitsForNobody(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	kill := make(chan struct{})
-	began := time.Now()
-	out, _ := record(t, ctx, plan(1, 60e9), func(o *Options) {
-		o.Kill = kill
-		seen := o.Watcher.(*memory)
-		go func() { <-seen.released; cancel(); close(kill) }()
-	}, "silent")
-	if took := time.Since(began); took >= stopTimeout {
-		t.Errorf("took %s: it waited for workers that do not stop", took)
+	for _, first := range []bool{true, false} {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		kill := make(chan struct{})
+		began := time.Now()
+		out, _ := record(t, ctx, plan(1, 60e9), func(o *Options) {
+			o.Kill = kill
+			seen := o.Watcher.(*memory)
+			go func() {
+				<-seen.released
+				if first {
+					cancel()
+				}
+				close(kill)
+			}()
+		}, "silent")
+		if took := time.Since(began); took >= stopTimeout {
+			t.Errorf("took %s: it waited for workers that do not stop", took)
+		}
+		check.Same(t, "status", trace.Partial, out.Status)
 	}
-	check.Same(t, "status", trace.Partial, out.Status)
+}
+
+// Whoever watches hears that a phase has ended, also if it was interrupted before its workers began.
+func TestInterruptedBeforeAPhase(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p := realPlan(scenario.VerifyOff)
+	p.Phases[0].Cooldown = time.Hour
+	_, seen := record(t, ctx, p, func(o *Options) { o.Watcher.(*memory).cools = cancel }, "quick")
+	check.Same(t, "phases that ended", 1, seen.ended)
+	check.Same(t, "states", []life.State{life.GettingReady, life.Cleaning}, seen.states)
 }
 
 // The files that a phase reads are written before it, which is reported; none of it counts as moved

@@ -107,7 +107,10 @@ func (p *phaseRun) run(ctx context.Context) error {
 					c.kill(errKilled.Error())
 				}
 			}
-			p.stop(errKilled.Error())
+			if len(p.failures) == 0 { // The first interrupt has not been seen yet.
+				interrupted = nil
+				p.abort("", errKilled.Error())
+			}
 		}
 	}
 	if p.gauges.sampler != nil { // Nothing is moved any more.
@@ -190,6 +193,7 @@ func (p *phaseRun) handle(r report) {
 	switch m.Kind {
 	case wire.ReadyKind:
 		c.ready = true
+		c.prepared = m.Prepared
 		p.Watcher.Moves(c.job.Disk, m.Prepared, 0)
 		p.protect(c.job.Disk)
 		p.releaseWhenReady()
