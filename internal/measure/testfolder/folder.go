@@ -182,10 +182,13 @@ func HoldRun(dir, runID string) (release func(), err error) {
 	// Only to be read: nobody is kept from making the volume read-only. A folder that is being
 	// removed just now gets no marker again.
 	marker, err := disk.Open(filepath.Join(Prefix+runID, MarkerName))
-	if err == nil {
-		err = filesystem.Share(marker)
+	if err != nil {
+		return nil, err
 	}
-	return func() { _ = marker.Close() }, err
+	if err := filesystem.Share(marker); err != nil {
+		return nil, errors.Join(err, marker.Close())
+	}
+	return func() { _ = marker.Close() }, nil
 }
 
 // Try makes a marked folder, and returns the first thing wrong with it: a second process could
