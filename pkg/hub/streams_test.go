@@ -105,6 +105,44 @@ func TestStreamsCleanOrNot(t *testing.T) {
 	}
 }
 
+// Others lose to streams what these take, while they take it. What they keep in a lag does not
+// depend on whether a frame was just on its way.
+func TestNeighboursOfStreams(t *testing.T) {
+	p := round()
+	p.Lags.WriteAfterWrite = []time.Duration{4 * time.Second}
+	recorded := uhd(2)
+	recorded.Record = true
+	for i := range 10 {
+		// Of B and C, at 0.8 and 1.6 GB/s, A's 200 MB a second leave 0.6 and 1.2 for a third of the
+		// time. C leaves at some 10 s, wherever in a frame's 40 ms that is. For 4 s B then has its
+		// 0.8 at most, which is also what A leaves it.
+		plan := playing(recorded, 0,
+			scenario.Job{Disk: "B", Role: write, Sizes: slices.Repeat([]int64{100e6}, 120)},
+			scenario.Job{Disk: "C", Role: write, Sizes: []int64{15e9 + int64(i)*7e6}})
+		var left int64
+		var before, highest, lowest float64
+		lowest = math.Inf(1)
+		for _, e := range record(t, plan, p) {
+			switch {
+			case e.Type != trace.FileType:
+			case e.Disk == "C":
+				left = e.EndNS
+			case e.Disk == "B" && left == 0:
+				before = float64(e.Seq+1) * 0.1e9 / float64(e.EndNS)
+			case e.Disk == "B" && e.StartNS > left && e.EndNS < left+4e9:
+				rate := float64(e.Bytes) / float64(e.EndNS-e.StartNS)
+				highest, lowest = max(highest, rate), min(lowest, rate)
+			}
+		}
+		if want := 0.8*2/3 + 0.6/3; math.Abs(before/want-1) > 0.001 {
+			t.Errorf("beside both: %g GB/s, want %g", before, want)
+		}
+		if math.Abs(highest-0.8) > 1e-6 || math.Abs(lowest-0.8) > 1e-6 {
+			t.Errorf("C left at %d ns: B held at %g to %g GB/s, want 0.8", left, lowest, highest)
+		}
+	}
+}
+
 // How often and when the hub is looked at makes no difference to streams.
 func TestSamplesWhenever(t *testing.T) {
 	p := round()
