@@ -54,6 +54,7 @@ type Watcher interface {
 	// Moves gets the bytes that were written for a disk before the release, and those that its job
 	// has moved, so far.
 	Moves(disk string, prepared, moved int64)
+	// PhaseEnds comes also for a phase that fails before its workers start.
 	PhaseEnds(failures []trace.RunFailure)
 	// TryEnds gets what the phase that has ended was to a search.
 	TryEnds(try trace.Try, o search.TryOutcome, s *search.Finder)

@@ -11,8 +11,9 @@ import (
 )
 
 // fileState is where a test file is in its life. The steps from state to state are the functions
-// below, in their order, and no other code touches a test file: neither for the job's own files and
-// those written before the release, nor for those that fill the volume or hold streams.
+// below, in their order, for every test file of a job: its own, those written before the release,
+// those that fill the volume and those of streams. Other code only drops closed files from the
+// cache, looks at what is cached of them, and removes them.
 //
 //	planned  open   opened
 //	listed   open   opened    to be read, or written again
