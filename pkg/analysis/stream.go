@@ -69,8 +69,8 @@ type StreamTotal struct {
 	WithOthers    *StreamWithOthers `json:"beside,omitempty"`
 }
 
-// StreamWithOthers is the outcome of the frames that were due while all the other working disks, probes
-// aside, were active: only these were tested beside them.
+// StreamWithOthers is the outcome of the frames that were due while all the other working disks,
+// probes aside, were active: only these were tested beside them.
 type StreamWithOthers struct {
 	Disks []string `json:"disks"` // Disks are the others.
 	// TestedS is how long all were active at once while the streams ran.

@@ -322,13 +322,13 @@ func (p Parameter) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON writes null for what is refused.
 func (e Estimate) MarshalJSON() ([]byte, error) {
-	told := e.Refused == ""
+	isKnown := e.Refused == ""
 	return json.Marshal(struct {
 		Rate    *float64 `json:"rate"`
 		Low     *float64 `json:"low"`
 		High    *float64 `json:"high"`
 		Refused string   `json:"refused,omitempty"`
-	}{known(e.Rate, told), known(e.Low, told), known(e.High, told), e.Refused})
+	}{known(e.Rate, isKnown), known(e.Low, isKnown), known(e.High, isKnown), e.Refused})
 }
 
 // MarshalJSON writes null for what the disks keep if that is not known.

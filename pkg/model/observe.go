@@ -188,9 +188,9 @@ func (w *watched) lag(stage overlap.Span) (seconds, stdErr float64, ok bool) {
 		return 0, 0, false
 	}
 	// Backwards: sums over rates[split:], against what is left at the old level.
-	held := 0.0
+	squaresBefore := 0.0
 	for _, r := range rates {
-		held += (r - w.last) * (r - w.last)
+		squaresBefore += (r - w.last) * (r - w.last)
 	}
 	best := math.Inf(1)
 	split := len(rates)
@@ -199,9 +199,9 @@ func (w *watched) lag(stage overlap.Span) (seconds, stdErr float64, ok bool) {
 	for i, r := range slices.Backward(rates) {
 		sum += r
 		squares += r * r
-		held -= (r - w.last) * (r - w.last)
+		squaresBefore -= (r - w.last) * (r - w.last)
 		n := float64(len(rates) - i)
-		if cost := held + squares - sum*sum/n; cost < best {
+		if cost := squaresBefore + squares - sum*sum/n; cost < best {
 			best = cost
 			split = i
 			level = sum / n

@@ -47,7 +47,8 @@ func Ordered(files []Transfer) bool {
 }
 
 // FindKnee looks for one file size at which the rate changes by a step, once the fixed cost of a
-// file is taken out. Comparisons is how many disks and phases are asked. It returns nil if there is none.
+// file is taken out. Comparisons is how many disks and phases are asked. It returns nil if there is
+// none.
 func FindKnee(files []Transfer, comparisons int) *Knee {
 	files = thinned(files)
 	smaller := files
