@@ -206,3 +206,61 @@ func TestMixedDisks(t *testing.T) {
 		t.Errorf("contests %+v, want the one phase in which all write", a.Summary.Contests)
 	}
 }
+
+// What others gain without a disk is claimed beyond noise only, and not of a disk that is on a port
+// of its own already.
+func TestRemovals(t *testing.T) {
+	phases := func() []*trace.Phase {
+		return []*trace.Phase{
+			tracetest.Phase("A", hold20("A", 1.5)), tracetest.Phase("B", hold20("B", 1.45)),
+			tracetest.Phase("AB", hold20("A", 0.7), hold20("B", 1.45)),
+		}
+	}
+	removals := Analyze(tracetest.Run(phases()...), Options{}).Summary.Removals
+	if len(removals) != 2 || removals[0].Disk != "B" || removals[0].Gain < 1.1 ||
+		removals[1].Gain > 0.01 {
+		t.Fatalf("%+v, want B's first, without which A has twice as much", removals)
+	}
+	if with, without := removals[0].Cases[0], removals[1].Cases[0]; len(with.Disks) != 1 ||
+		len(without.Disks) != 0 || with.Without != "A" {
+		t.Errorf("without B %+v, without A %+v: want a gain of A alone", with, without)
+	}
+	moved := phases()
+	own := tracetest.Phase("B direct", hold20("B", 2.9))
+	own.Connections = map[string]string{"B": trace.Direct}
+	removals = Analyze(tracetest.Run(append(moved, own)...), Options{}).Summary.Removals
+	if got := removals[0].Own["write"]; got < 2.8e9 || got > 3e9 {
+		t.Errorf("B on its own port has %g, want 2.9e9", got)
+	}
+	moved[2].Connections = map[string]string{"B": trace.Direct}
+	for _, r := range Analyze(tracetest.Run(moved...), Options{}).Summary.Removals {
+		if r.Disk == "B" {
+			t.Errorf("advised to give B a port of its own, which it has: %+v", r)
+		}
+	}
+}
+
+// TestSoloMustBeComparable: the same disk on a port of its own, or in another test, says nothing of
+// it on the hub.
+func TestSoloMustBeComparable(t *testing.T) {
+	for name, change := range map[string]func(p *trace.Phase){
+		"direct":       func(p *trace.Phase) { p.Connections = map[string]string{"A": "direct"} },
+		"another test": func(p *trace.Phase) { p.Test = "RND4K QD1" },
+	} {
+		run := fieldNotes()
+		for _, p := range run.Phases {
+			if p.Name == "A writes" {
+				change(p)
+			}
+		}
+		if got := phaseNamed(t, Analyze(run, Options{}),
+			"WWW").Contention.Disks["A"].Reference; got == "solo" {
+			t.Errorf("%s: taken as the rate alone on the hub", name)
+		}
+	}
+}
+
+// hold20 is a disk that writes for 20 s at a rate in GB/s.
+func hold20(name string, rate float64) *trace.DiskRecord {
+	return diskOf(name, "write", 100e6, pace{20, rate * 1e9})
+}

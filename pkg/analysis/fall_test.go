@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
@@ -144,6 +145,83 @@ func TestGainsFromAFall(t *testing.T) {
 		fallExplainer{p}.neighbourGains(p.parts[0], fell)
 		if len(fell.NeighbourGains) != 0 {
 			t.Errorf("%s: %+v, which may be chance", tt.name, fell.NeighbourGains)
+		}
+	}
+}
+
+// TestThrottleComesBack: after a pause the disk is fast again, which a full cache and heat do after
+// different times.
+func TestThrottleComesBack(t *testing.T) {
+	s := script{
+		name: "X", op: trace.Write, paces: []pace{{10, 2.3e9}, {30, 0.65e9}, {70, 2.2e9}},
+		pauses: []pause{{30, 60}}, sizes: tracetest.Fixed(0.5e9),
+	}
+	got := Analyze(runOf(s.play(rand.New(rand.NewPCG(33, 34)), noise{fast: 0.05, samples: true})),
+		Options{}).Phases[0].Disks["X"].Throttle
+	if got == nil || got.Recovered == nil {
+		t.Fatalf("throttle %+v, want one with a recovery", got)
+	}
+	check.Near(t, "onset", 10, got.AtS, 0.3)
+	check.Near(t, "low rate", 0.65e9, got.ToRate, 0.03e9)
+	check.Near(t, "back at", 60, got.Recovered.AtS, 0.1)
+	check.Near(t, "pause", 30, got.Recovered.PauseS, 0.1)
+	check.Near(t, "rate then", 2.2e9, got.Recovered.Rate, 0.05e9)
+}
+
+// What cuts off the view of a disk is that it ends, or that another ends or starts, or a pause.
+func TestCut(t *testing.T) {
+	named := func(name string, active ...overlap.Span) *diskPart {
+		return &diskPart{History: ledger.History{
+			Trace: &trace.DiskRecord{Name: name}, Active: active}}
+	}
+	span := func(fromS, toS float64) overlap.Span { return overlap.Between(ns(fromS), ns(toS)) }
+	p := &phase{parts: []*diskPart{
+		named("A", span(0, 40)), named("B", span(0, 20), span(25, 30)), named("C"),
+		named("D", span(10, 35)),
+	}}
+	for s, want := range map[float64]Cut{
+		40: {Why: "ended", Disk: "A"}, 30: {Why: "ended", Disk: "B"}, 35: {Why: "ended", Disk: "D"},
+		25: {Why: "started", Disk: "B"}, 10: {Why: "started", Disk: "D"}, 20: {Why: "paused"},
+	} {
+		want.Rose, want.AfterS = true, 3
+		if got := (recoveryFinder{p}).cut(p.parts[0], ns(s), 3, true); *got != want {
+			t.Errorf("at %v s: %+v, want %+v", s, *got, want)
+		}
+	}
+}
+
+// A cache is back as a whole if a burst had nearly all of it, and how much a shorter rest gave back
+// is told of the longest of these.
+func TestBackAfter(t *testing.T) {
+	cache := ledger.Cache{Bytes: 100}
+	burst := func(restS, bytes float64) ledger.Burst {
+		return ledger.Burst{RestS: restS, FastBytes: bytes, SEBytes: 1}
+	}
+	short := ledger.Burst{RestS: 1, FastBytes: 50, Throughout: true}
+	for _, tt := range []struct {
+		bursts []ledger.Burst
+		want   *Back
+	}{
+		{nil, nil},
+		{[]ledger.Burst{burst(1, 10), burst(2, 20)}, &Back{AfterS: 2, Regained: 0.2}},
+		{[]ledger.Burst{burst(1, 96)},
+			&Back{WithinS: number(1), Bytes: 96, Whole: true, Regained: 1}},
+		{[]ledger.Burst{short}, &Back{WithinS: number(1), Bytes: 50, Regained: 1}},
+	} {
+		s := Saturation{Bursts: tt.bursts}
+		check.Same(t, "back", tt.want, s.back(cache))
+	}
+}
+
+// A gauge is stuck from ten readings on that are alike.
+func TestStuckGauge(t *testing.T) {
+	for readings, want := range map[float64]bool{9: false, 10: true} {
+		p := tracetest.Phase("p", evenDisk("A", trace.Write, readings, 1e8))
+		p.Gauges = each("A", trace.Temperature, readings,
+			func(float64) float64 { return 40 })
+		got := Analyze(tracetest.Run(p), Options{}).Phases[0].Disks["A"].Temperature
+		if got == nil || got.Stuck != want {
+			t.Errorf("%g readings alike: %+v", readings, got)
 		}
 	}
 }
