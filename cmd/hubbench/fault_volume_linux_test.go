@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/testdisk"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -34,7 +36,8 @@ func TestFaultsOfADetachedLoop(t *testing.T) {
 	})
 	// Without its file it reads nothing and has no room to write.
 	for _, phase := range []struct{ name, text, says string }{
-		{"WW", writing, `(write|flush|make|reserve) [^\n]*(no space left on device|input/output error|read-only file system)`},
+		{"WW", writing, `(write|flush|make|reserve) [^\n]*` +
+			`(no space left on device|input/output error|read-only file system)`},
 		{"RR", reading, `read [^\n]*input/output error`},
 	} {
 		c.try("its file is gone, "+phase.name, func(t *testing.T) {
@@ -64,6 +67,7 @@ func TestFaultsOfADetachedLoop(t *testing.T) {
 func TestFaultsOfAReadOnlyVolume(t *testing.T) {
 	t.Parallel()
 	c := faults(t, "a volume that turns read-only, under load and between phases")
+	const readOnly = `[^\n]*read-only file system; mount the volume writable`
 	// As a file system does by itself that has found an error.
 	c.try("under load", func(t *testing.T) {
 		d, root, well := twoVolumes(t, "errors=remount-ro")
@@ -72,7 +76,7 @@ func TestFaultsOfAReadOnlyVolume(t *testing.T) {
 			return os.WriteFile(filepath.Join("/sys/fs/ext4", filepath.Base(d.Device),
 				"trigger_fs_error"), []byte("1"), 0)
 		})
-		r.holds(exit.Partial, `partial run: disk A, phase WW: [^\n]*read-only file system; mount the volume writable`, well)
+		r.holds(exit.Partial, `disk A, phase WW: `+readOnly, well)
 		r.cleanedLater(d, root)
 	})
 	c.try("between phases", func(t *testing.T) {
@@ -81,7 +85,7 @@ func TestFaultsOfAReadOnlyVolume(t *testing.T) {
 		r.injectAt(func() error {
 			return unix.Mount("", root, "", unix.MS_REMOUNT|unix.MS_RDONLY, "")
 		}, ended("first"))
-		r.holds(exit.Partial, `partial run: disk A, phase second: [^\n]*read-only file system; mount the volume writable`, well)
+		r.holds(exit.Partial, `disk A, phase second: `+readOnly, well)
 		r.cleanedLater(d, root)
 	})
 }
@@ -89,6 +93,9 @@ func TestFaultsOfAReadOnlyVolume(t *testing.T) {
 func TestFaultsOfAnUnmountedVolume(t *testing.T) {
 	t.Parallel()
 	c := faults(t, "a volume unmounted lazily, under load and between phases")
+	left := func(root string) string {
+		return `disk A is no longer at ` + root + `: test files of this run may be left on it`
+	}
 	detach := func(root string) func() error {
 		return func() error { return unix.Unmount(root, unix.MNT_DETACH) }
 	}
@@ -100,7 +107,7 @@ func TestFaultsOfAnUnmountedVolume(t *testing.T) {
 		r.inject("WW", detach(root))
 		r.goesOn("WW", "A")
 		r.interrupt()
-		r.holds(exit.Interrupted, `disk A is no longer at `+root+`: test files of this run may be left on it; connect it, and run hubbench clean `+root, well)
+		r.holds(exit.Interrupted, left(root)+`; connect it, and run hubbench clean `+root, well)
 		r.cleanedAt(d, root)
 	})
 	// What is at its path now is another disk, which nothing is written to.
@@ -108,7 +115,7 @@ func TestFaultsOfAnUnmountedVolume(t *testing.T) {
 		d, root, well := twoVolumes(t, "")
 		r := beginRun(t, endless(root, well, short("first")+"\n"+short("second")))
 		r.injectAt(detach(root), ended("first"))
-		r.ends(exit.Partial, `(?s)disk A is no longer at `+root+`: test files of this run may be left on it.*partial run: disk A, phase second: `)
+		r.ends(exit.Partial, `(?s)`+left(root)+`.*partial run: disk A, phase second: `)
 		r.keeps()
 		if files, err := os.ReadDir(root); err != nil || len(files) > 0 {
 			t.Errorf("beneath the mount are %v, %v", files, err)
@@ -123,9 +130,10 @@ func short(name string) string {
 	return fmt.Sprintf("- {name: %s, pattern: WW, cooldown: 1 s}", name)
 }
 
-// ended is when a phase has.
 func ended(phase string) func(events string) bool {
-	return func(events string) bool { return strings.Contains(events, `{"type":"phase_end","phase":"`+phase+`"`) }
+	return func(events string) bool {
+		return strings.Contains(events, `{"type":"phase_end","phase":"`+phase+`"`)
+	}
 }
 
 func TestFaultsOfAFullDisk(t *testing.T) {
@@ -143,7 +151,8 @@ func TestFaultsOfAFullDisk(t *testing.T) {
 			r := beginRun(t, strings.ReplaceAll(endless(root, well, tc.phase), plain, tc.workload))
 			film := filepath.Join(root, "film")
 			r.inject("WW", func() error { return r.fill(film) })
-			r.holds(exit.Partial, `partial run: disk A, phase WW: [^\n]*no space left on device; free some space`, root, well)
+			r.holds(exit.Partial, `partial run: disk A, phase WW: `+
+				`[^\n]*no space left on device; free some space`, root, well)
 			if _, err := os.Stat(film); err != nil {
 				t.Error("somebody's file is gone: ", err)
 			}
@@ -175,7 +184,9 @@ func TestFaultsOfTheResults(t *testing.T) {
 		r, results, roots := newRun(t)
 		film := filepath.Join(results, "film")
 		r.inject("second", func() error { return r.fill(film) })
-		r.holds(exit.Failed, `hubbench: no space left for the results: `+r.out+` holds what was recorded until then; make room, and continue with: hubbench run --resume `+r.out, roots...)
+		r.holds(exit.Failed, `hubbench: no space left for the results: `+r.out+
+			` holds what was recorded until then; make room, and continue with: `+
+			`hubbench run --resume `+r.out, roots...)
 		r.noParts()
 		<-r.full
 		must(t, os.Remove(film))
@@ -185,15 +196,31 @@ func TestFaultsOfTheResults(t *testing.T) {
 		r, results, roots := newRun(t)
 		film := filepath.Join(results, "film")
 		r.inject("second", func() error { return fillBut(film, 96<<10) })
-		r.holds(exit.Failed, `(?s)\n  First .*hubbench: write results: .*: no space left on device; `+r.out+` holds what was recorded; write its report with: hubbench report `+r.out, roots...)
+		r.holds(exit.Failed, `(?s)\n  First .*hubbench: write results: .*: `+
+			`no space left on device; `+r.out+` holds what was recorded; `+
+			`write its report with: hubbench report `+r.out, roots...)
 		r.noParts()
 		must(t, os.Remove(film))
 		hubbench(t, "report", r.out)
 	})
+	c.try("swapped for a link", func(t *testing.T) {
+		r, _, roots := newRun(t)
+		own, victim := r.out+"-own", t.TempDir()
+		r.inject("second", func() error {
+			return errors.Join(os.Rename(r.out, own), os.Symlink(victim, r.out))
+		})
+		r.ends(exit.Failed, "out is no longer the folder that the run began in")
+		check.Empty(t, victim)
+		r.leaves(roots...)
+		r.out = own
+		r.complete()
+		hubbench(t, "report", own)
+	})
 	c.try("removed", func(t *testing.T) {
 		r, _, roots := newRun(t)
 		r.inject("second", func() error { return os.RemoveAll(r.out) })
-		r.ends(exit.Failed, `hubbench: `+r.out+` was removed while the run went on: what was measured is lost`)
+		r.ends(exit.Failed, `hubbench: `+r.out+
+			` was removed while the run went on: what was measured is lost`)
 		r.leaves(roots...)
 		if strings.Count(r.said.String(), r.out) > 1 {
 			t.Errorf("it names what is gone more than once:\n%s", r.said)
@@ -209,7 +236,6 @@ func (r *faultRun) complete() {
 	}
 }
 
-// noParts holds the run to have left no half of a file in its folder.
 func (r *faultRun) noParts() {
 	r.t.Helper()
 	if left, err := filepath.Glob(filepath.Join(r.out, "*.part*")); err != nil || len(left) > 0 {
@@ -239,7 +265,8 @@ func TestFaultsOfTheOutput(t *testing.T) {
 		{"a reader that has read enough", "--quiet", "| head -1", exit.OK, `^fault   2 disks .*\n$`},
 		{"a reader that is gone", "--json", "| true", exit.OK, `(?m)^\[1/2\] `},
 		{"stdout is closed", "--quiet", ">&-", exit.OK, `^$`},
-		{"stdout is full", "--quiet", ">/dev/full", exit.Failed, `^hubbench: [^\n]*no space left on device; the results are in OUT\n$`},
+		{"stdout is full", "--quiet", ">/dev/full", exit.Failed,
+			`^hubbench: [^\n]*no space left on device; the results are in OUT\n$`},
 		{"stderr is full", "", "2>/dev/full", exit.OK, `report: `},
 		{"stderr is closed", "", "2>&-", exit.OK, `report: `},
 		{"all are closed", "", "<&- >&- 2>&-", exit.OK, `^$`},
@@ -250,7 +277,8 @@ func TestFaultsOfTheOutput(t *testing.T) {
 			r := &faultRun{t: t, out: filepath.Join(dir, "out")}
 			scenario := write(t, filepath.Join(dir, "s.yaml"),
 				endless(a, b, "- {pattern: WW}\n- {pattern: RR}"))
-			command := fmt.Sprintf(`hubbench run %s --yes --allow same_disk,busy,background --out %s %s %s; exit "${PIPESTATUS[0]}"`, scenario, r.out, tc.args, tc.to)
+			command := fmt.Sprintf("hubbench run %s --yes --allow same_disk,busy,background "+
+				`--out %s %s %s; exit "${PIPESTATUS[0]}"`, scenario, r.out, tc.args, tc.to)
 			r.process = start(t, exec.Command("bash", "-c", command))
 			r.ends(tc.code, strings.ReplaceAll(tc.says, "OUT", r.out))
 			r.before = readEvents(t, r.out)

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +17,6 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 const resumeScenario = `version: 1
@@ -57,18 +55,24 @@ func TestResumeSearch(t *testing.T) {
 	})
 }
 
+// recordedRun runs a scenario to its end.
+func recordedRun(t *testing.T, text string) (dir, events string) {
+	t.Helper()
+	work := t.TempDir()
+	dir = filepath.Join(work, "out")
+	hubbench(t, "run", write(t, filepath.Join(work, "s.yaml"), text), "--out", dir, "--quiet")
+	return dir, readEvents(t, dir)
+}
+
 // tear runs a scenario, and resumes copies of the run whose events are torn.
 func tear(t *testing.T, text string, times int, torn func(full string) []byte) {
 	t.Helper()
-	work := t.TempDir()
-	scenario, whole := write(t, filepath.Join(work, "s.yaml"), text), filepath.Join(work, "whole")
-	t.Log(hubbench(t, "run", scenario, "--out", whole, "--quiet"))
-	full := readEvents(t, whole)
+	whole, full := recordedRun(t, text)
 	_, simulated := simulated(t, text)
 	check.Same(t, "what a run has recorded, as simulated", measured(readEvents(t, simulated)),
 		measured(full))
 	for i := range times {
-		dir, left := filepath.Join(work, fmt.Sprint("torn-", i)), torn(full)
+		dir, left := fmt.Sprint(whole, "-torn-", i), torn(full)
 		must(t, os.CopyFS(dir, os.DirFS(whole)))
 		write(t, filepath.Join(dir, rundir.EventsFile), left)
 		stillRunning(t, dir)
@@ -82,8 +86,9 @@ func tear(t *testing.T, text string, times int, torn func(full string) []byte) {
 func stillRunning(t *testing.T, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, rundir.InfoFile)
-	text := bytes.Replace(read(t, path), []byte(`"status": "complete"`), []byte(`"status": "running"`), 1)
-	if !bytes.Contains(text, []byte(`"status": "running"`)) {
+	const running = `"status": "running"`
+	text := bytes.Replace(read(t, path), []byte(`"status": "complete"`), []byte(running), 1)
+	if !bytes.Contains(text, []byte(running)) {
 		t.Fatalf("%s has no status: %s", path, text)
 	}
 	write(t, path, text)
@@ -93,11 +98,7 @@ func stillRunning(t *testing.T, dir string) {
 // of it is lost.
 func TestResumeOfADamagedRun(t *testing.T) {
 	t.Parallel()
-	work := t.TempDir()
-	scenario, dir := write(t, filepath.Join(work, "s.yaml"), resumeScenario),
-		filepath.Join(work, "out")
-	hubbench(t, "run", scenario, "--out", dir, "--quiet")
-	full := readEvents(t, dir)
+	dir, full := recordedRun(t, resumeScenario)
 	lines := strings.SplitAfter(full, "\n")
 	lines[len(lines)/2] = "{\"bad\": \n"
 	for name, events := range map[string][]byte{
@@ -108,7 +109,7 @@ func TestResumeOfADamagedRun(t *testing.T) {
 		must(t, os.RemoveAll(filepath.Join(dir, rundir.PackedFile)))
 		write(t, filepath.Join(dir, name), events)
 		before := stamped(t, dir)
-		code, said := newKilledRun(work, "").do("run", "--resume", "out")
+		code, said := newKilledRun(filepath.Dir(dir), "").do("run", "--resume", "out")
 		if code != exit.Failed || !strings.Contains(said,
 			"run.json says that the run is complete") {
 			t.Errorf("%s: exit code %d: %s", name, code, said)
@@ -155,7 +156,8 @@ func TestResumeOfCompressed(t *testing.T) {
 
 	// The same, cut off and compressed by a person.
 	must(t, os.Remove(filepath.Join(run.out, "events.jsonl.zst")))
-	write(t, filepath.Join(run.out, "events.jsonl.zst"), packed(t, plain[:strings.LastIndex(plain, `{"type":"phase_end"`)]))
+	write(t, filepath.Join(run.out, "events.jsonl.zst"),
+		packed(t, plain[:strings.LastIndex(plain, `{"type":"phase_end"`)]))
 	stillRunning(t, run.out)
 	before = stamped(t, run.out)
 	resume("cut off, without a disk", exit.Misuse, "disk A")
@@ -171,7 +173,6 @@ func TestResumeOfCompressed(t *testing.T) {
 	}
 }
 
-// packed is a text that is compressed.
 func packed(t *testing.T, text string) []byte {
 	t.Helper()
 	zip, err := zstd.NewWriter(nil)
@@ -200,41 +201,10 @@ func stamped(t testing.TB, dir string) map[string]string {
 	return files
 }
 
-// A run whose folder is swapped for a link writes to its own, and says that it has moved.
-func TestSwappedFolder(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("a folder that is open is not renamed there")
-	}
-	run := newKilledRun(t.TempDir(), killSimulated)
-	must(t, run.begin())
-	if !check.Within(timeout, func() bool { return run.at.now() > 1 }) {
-		t.Fatal("it does not begin")
-	}
-	own, victim := run.out+"-own", t.TempDir()
-	must(t, os.Rename(run.out, own))
-	must(t, os.Symlink(victim, run.out))
-	if code, said := run.wait(); code != exit.Failed ||
-		!strings.Contains(said, "out is no longer the folder that the run began in") {
-		t.Errorf("exit code %d: %s", code, said)
-	}
-	if left := stamped(t, victim); len(left) > 0 {
-		t.Errorf("written through the link: %v", left)
-	}
-	if info, err := rundir.LoadInfo(own); err != nil || info.Status != trace.Complete {
-		t.Errorf("the run's own folder: %+v, %v", info, err)
-	}
-	hubbench(t, "report", own)
-}
-
 // A run.json without the effective modes does not end a run that goes on.
 func TestResumeWithoutEffective(t *testing.T) {
 	t.Parallel()
-	work := t.TempDir()
-	scenario, dir := write(t, filepath.Join(work, "s.yaml"), resumeScenario),
-		filepath.Join(work, "out")
-	hubbench(t, "run", scenario, "--out", dir, "--quiet")
-	full := readEvents(t, dir)
+	dir, full := recordedRun(t, resumeScenario)
 	write(t, filepath.Join(dir, rundir.EventsFile), full[:len(full)/2])
 	path := filepath.Join(dir, rundir.InfoFile)
 	write(t, path, bytes.Replace(read(t, path), []byte(`"effective":`), []byte(`"unknown":`), 1))
@@ -268,6 +238,10 @@ hub: {profile: goshen-ridge, speedup: 500}
 disks: [{name: A, simulate: {profile: A}}, {name: C, simulate: {profile: C}}]
 phases:
   - {pattern: WW, files: 2}
-  - {name: edit, streams: {A: {record: prores-422-hq-uhd-25, count: 16}}, roles: {C: write}, search: {pace: C}, hold: 4 s}
+  - name: edit
+    streams: {A: {record: prores-422-hq-uhd-25, count: 16}}
+    roles: {C: write}
+    search: {pace: C}
+    hold: 4 s
   - {pattern: RR, files: 2}
 `
