@@ -121,7 +121,6 @@ func serveBeneath() {
 	}
 }
 
-// serve begins it.
 func (b *beneath) serve(at, behind string) (err error) {
 	b.behind = behind
 	b.cmd = exec.Command(beneathProgram, at, behind)
@@ -195,45 +194,47 @@ func TestFaultsOfADevice(t *testing.T) {
 		{"WW", writing, "(write|flush|make|reserve)"},
 		{"RR", reading, "(read|open)"},
 	} {
-		for name, illness := range map[string]string{"error": "fail", "flakey": "flake"} {
-			c.try(name+", "+phase.name, func(t *testing.T) {
+		fails := phase.step + ` [^\n]*(input/output error|read-only file system)`
+		for _, tc := range []struct {
+			name, illness, stall string
+			code                 int
+			says                 string
+		}{
+			{"error", "fail", "1m", exit.Partial, fails},
+			{"flakey", "flake", "1m", exit.Partial, fails},
+			// Requests that take longer make a disk slow, and no more.
+			{"delay", "delay", "3s", exit.Interrupted, ""},
+			// Nothing can end a process that waits for a disk: the run ends without it, and the
+			// files go when the disk is back.
+			{"suspend", "suspend", "2s", exit.Partial,
+				`its worker was killed \(nothing moved for [23]s[^\n]*: the disk hangs`},
+		} {
+			c.try(tc.name+", "+phase.name, func(t *testing.T) {
 				b, d, root := newBeneath(t)
 				_, well := newVolume(t, testdisk.Options{}, "")
-				r := beginRun(t, endless(root, well, phase.text))
-				r.inject(phase.name, b.does(illness))
-				r.holds(exit.Partial, `partial run: disk A, phase `+phase.name+`: `+phase.step+` [^\n]*(input/output error|read-only file system)`, well)
+				r := beginRun(t, endless(root, well, phase.text), "--stall", tc.stall)
+				r.inject(phase.name, b.does(tc.illness))
+				if tc.code == exit.Interrupted {
+					r.goesOn(phase.name, "A")
+					r.interrupt()
+					r.holds(tc.code, `interrupted; continue with`, root, well)
+					return
+				}
+				r.holds(tc.code, `partial run: disk A, phase `+phase.name+`: `+tc.says, well)
 				must(t, b.tell("recover"))
+				if tc.illness == "suspend" {
+					r.leaves(root)
+					return
+				}
 				r.cleanedLater(d, root)
 			})
 		}
-		// Requests that take longer make a disk slow, and no more.
-		c.try("delay, "+phase.name, func(t *testing.T) {
-			b, _, root := newBeneath(t)
-			_, well := newVolume(t, testdisk.Options{}, "")
-			r := beginRun(t, endless(root, well, phase.text), "--stall", "3s")
-			r.inject(phase.name, b.does("delay"))
-			r.goesOn(phase.name, "A")
-			r.interrupt()
-			r.holds(exit.Interrupted, `interrupted; continue with`, root, well)
-		})
-		// Nothing can end a process that waits for a disk: the run ends without it, and the files
-		// go when the disk is back.
-		c.try("suspend, "+phase.name, func(t *testing.T) {
-			b, _, root := newBeneath(t)
-			_, well := newVolume(t, testdisk.Options{}, "")
-			r := beginRun(t, endless(root, well, phase.text), "--stall", "2s")
-			r.inject(phase.name, b.does("suspend"))
-			r.holds(exit.Partial, `partial run: disk A, phase `+phase.name+`: its worker was killed \(nothing moved for [23]s[^\n]*: the disk hangs`, well)
-			must(t, b.tell("recover"))
-			r.leaves(root)
-		})
 	}
 }
 
 // Bit rot: a bit of the medium turns between the phase that writes a file and the one that reads
 // it.
 
-// rotten is the file that rots.
 const rotten = 1
 
 // rot flips a bit of a page of the file, at a byte of that page, behind the file system's back.
@@ -300,7 +301,10 @@ phases: [{name: written, pattern: WW}, {name: read, pattern: RR, cooldown: 3 s}]
 				if place.at == inData {
 					where += inData
 				}
-				r.holds(exit.Partial, fmt.Sprintf(`partial run: disk A, phase read: [^\n]*the disk returned different data than was written, in test file %d at byte %d: wrote [^\n]*; the file is kept as %s/\.hubbench-[^\n]*/evidence-`, rotten, where, root), well)
+				r.holds(exit.Partial, fmt.Sprintf(`partial run: disk A, phase read: [^\n]*`+
+					`the disk returned different data than was written, `+
+					`in test file %d at byte %d: wrote [^\n]*; `+
+					`the file is kept as %s/\.hubbench-[^\n]*/evidence-`, rotten, where, root), well)
 				if kept, _ := filepath.Glob(filepath.Join(root, ".hubbench-*",
 					"evidence-*")); len(kept) != 1 {
 					t.Errorf("kept %q, want the file that is wrong", kept)

@@ -33,9 +33,9 @@ var hostileTries = flag.Int("hostile", 5, "spoiled `copies` of each file that a 
 // line of its own, and shows nothing that the terminal would act on.
 
 // evil is a text that does something wherever it is taken for more than a text.
-const evil = "\x1b]0;owned\a\u009b31m\u202e\r\nhubbench: all is well</script><img src=x onerror=alert(1)>`$(reboot)`__f__(alert(1))__f__"
+const evil = "\x1b]0;owned\a\u009b31m\u202e\r\nhubbench: all is well</script>" +
+	"<img src=x onerror=alert(1)>`$(reboot)`__f__(alert(1))__f__"
 
-// evils are what a value is replaced by.
 func evils() []any {
 	return []any{evil, "", strings.Repeat("x", 1<<20), -1, 0, 1, 9e18, json.Number("1e308"),
 		json.Number("-1e-320"), json.Number("1e999"), 0.5,
@@ -77,7 +77,6 @@ func spoil(text []byte, n *rand.Rand) []byte {
 	return spoiled
 }
 
-// spoilLine spoils one of the lines.
 func spoilLine(text []byte, n *rand.Rand) []byte {
 	lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 	i := n.IntN(len(lines))
@@ -97,7 +96,6 @@ func spoilWord(text []byte, n *rand.Rand) []byte {
 	return []byte(strings.Replace(string(text), values[n.IntN(len(values))], string(by), 1))
 }
 
-// harmless runs a command, and fails the test if it harms.
 func harmless(t *testing.T, args ...string) {
 	t.Helper()
 	if harm := harmOf(args...); harm != "" {
@@ -173,33 +171,36 @@ func TestFaultsOfHostileFiles(t *testing.T) {
 	t.Parallel()
 	scenario, whole := simulated(t, smallScenario)
 	_, other := simulated(t, smallScenario)
-	profile := filepath.Join(t.TempDir(), "hub.yaml")
-	hubbench(t, "fit", whole, "--out", profile)
+	const profile = "hub.yaml"
+	hubbench(t, "fit", whole, "--out", filepath.Join(whole, profile))
 	for _, tc := range []struct {
 		file  string
 		spoil func([]byte, *rand.Rand) []byte
 	}{
 		{rundir.EventsFile, spoilLine}, {rundir.InfoFile, spoil}, {rundir.AnalysisFile, spoil},
-		{rundir.ScenarioFile, spoilWord},
+		{rundir.ScenarioFile, spoilWord}, {profile, spoilWord},
 	} {
 		c := faults(t, "hostile "+tc.file)
 		for i := range *hostileTries {
 			c.try(fmt.Sprint(tc.file, i), func(t *testing.T) {
-				n := rand.New(rand.NewPCG(uint64(i), 15))
 				dir, to := filepath.Join(t.TempDir(), "run"), t.TempDir()
 				must(t, os.CopyFS(dir, os.DirFS(whole)))
-				name := filepath.Join(dir, tc.file)
+				name, out := filepath.Join(dir, tc.file), filepath.Join(to, "out")
 				text := read(t, name)
-				spoiled := tc.spoil(text, n)
-				write(t, name, string(spoiled))
+				spoiled := tc.spoil(text, rand.New(rand.NewPCG(uint64(i), 15)))
+				write(t, name, spoiled)
 				commands := readers(dir, other, to)
 				switch tc.file {
 				case rundir.EventsFile:
-					commands = append(commands,
-						[]string{"fit", dir, whole, "--out", filepath.Join(to, "hub.yaml")})
+					commands = append(commands, []string{"fit", dir, whole, "--out", out})
 				case rundir.ScenarioFile:
-					commands = [][]string{{"plan", name},
-						{"simulate", name, "--out", filepath.Join(to, "simulated")}}
+					commands = [][]string{{"plan", name}, {"simulate", name, "--out", out}}
+				case profile:
+					commands = [][]string{
+						{"predict", name}, {"advise", name, "--play", "A=2x92MB/s", "--write", "C"},
+						{"advise", name, "--play", "A=2x92MB/s", "--json"},
+						{"simulate", scenario, "--profile", name, "--out", out},
+					}
 				}
 				for _, args := range commands {
 					harmless(t, args...)
@@ -209,23 +210,6 @@ func TestFaultsOfHostileFiles(t *testing.T) {
 				}
 			})
 		}
-	}
-	c := faults(t, "hostile profiles")
-	text := read(t, profile)
-	for i := range *hostileTries {
-		c.try(fmt.Sprint("profile", i), func(t *testing.T) {
-			dir := t.TempDir()
-			spoiled := filepath.Join(dir, "spoiled.yaml")
-			must(t, os.WriteFile(spoiled, spoilWord(text, rand.New(rand.NewPCG(uint64(i), 16))),
-				0o600))
-			for _, args := range [][]string{
-				{"predict", spoiled}, {"advise", spoiled, "--play", "A=2x92MB/s", "--write", "C"},
-				{"advise", spoiled, "--play", "A=2x92MB/s", "--json"},
-				{"simulate", scenario, "--profile", spoiled, "--out", filepath.Join(dir, "out")},
-			} {
-				harmless(t, args...)
-			}
-		})
 	}
 }
 
@@ -283,7 +267,8 @@ func TestFaultsOfHostileFolders(t *testing.T) {
 			return os.WriteFile(path, []byte(evil), 0o600)
 		},
 		"is of another folder": func(path string) error {
-			return os.WriteFile(path, []byte(`{"what":"test files of hubbench; safe to remove with `+"`hubbench clean`"+`","run":"other"}`), 0o600)
+			return os.WriteFile(path, []byte(`{"what":"test files of hubbench; safe to remove with `+
+				"`hubbench clean`"+`","run":"other"}`), 0o600)
 		},
 		"is a pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
 		"is a folder": func(path string) error { return os.Mkdir(path, 0o700) },
@@ -306,7 +291,6 @@ func TestFaultsOfHostileFolders(t *testing.T) {
 	}
 }
 
-// hole is a file of nothing.
 func hole(path string, bytes int64) error {
 	return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, bytes))
 }
@@ -359,7 +343,8 @@ func TestFaultsOfHostileRuns(t *testing.T) {
 		must(t, os.Mkdir(dir, 0o700))
 		up := strings.Repeat("../", 20) + strings.TrimPrefix(victim, "/")
 		must(t, os.Mkdir(filepath.Join(disk, ".hubbench-x"), 0o700))
-		info := `{"tool":"x","run_id":"x/` + up + `","name":"n","status":"partial","plan":{"name":"n","disks":[{"name":"A","path":"` + disk + `"}],"phases":[]},"effective":{}}`
+		info := `{"tool":"x","run_id":"x/` + up + `","name":"n","status":"partial","effective":{},` +
+			`"plan":{"name":"n","disks":[{"name":"A","path":"` + disk + `"}],"phases":[]}}`
 		for file, text := range map[string]string{rundir.InfoFile: info, rundir.EventsFile: ""} {
 			write(t, filepath.Join(dir, file), text)
 		}
@@ -400,7 +385,8 @@ func TestFaultsOfTheEnvironment(t *testing.T) {
 			if err != nil || got != want {
 				t.Errorf("analyze: %v, it prints\n%s\nwithout it\n%s", err, got, want)
 			}
-			if !strings.Contains(env, "T") { // of time, terminal, temporary files: the rest changes nothing in a run
+			// In a run nothing depends on others than time, terminal and temporary files.
+			if !strings.Contains(env, "T") {
 				return
 			}
 			cmd := exec.Command("hubbench", "run", scenario, "--out",
