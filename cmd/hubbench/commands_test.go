@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -41,7 +40,6 @@ func TestCompletions(t *testing.T) {
 		check.Same(t, "hubbench "+args, want, completed(t, strings.Split(args, " ")...))
 	}
 
-	// What is offered is taken.
 	for command, flag := range map[string]string{"report": "--format", "compare": "--format"} {
 		for format := range strings.FieldsSeq(completed(t, command, "out", flag, "")) {
 			if strings.HasPrefix(format, ":") || format == "pdf" &&
@@ -62,7 +60,8 @@ func TestCompletions(t *testing.T) {
 func TestJSONDrawsNoFigures(t *testing.T) {
 	var events bytes.Buffer
 	for i := range 50_000 {
-		fmt.Fprintf(&events, `{"type":"file","phase":"W","disk":"A","op":"write","seq":%d,"bytes":1000000,"start_ns":%d,"end_ns":%d}`+"\n", i, i*1_000_000, i*1_000_000+900_000+i%7)
+		startNS := int64(i) * 1e6
+		events.WriteString(fileLine("A", "write", startNS, startNS+900_000+startNS/1e6%7))
 	}
 	path := filepath.Join(t.TempDir(), "events.jsonl")
 	must(t, os.WriteFile(path, events.Bytes(), 0o600))

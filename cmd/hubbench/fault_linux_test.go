@@ -83,7 +83,6 @@ func (c *faultClass) report() {
 	evidence.Report(c.t, f)
 }
 
-// newDisk makes a disk in memory.
 func newDisk(t *testing.T, opts testdisk.Options) *testdisk.Disk {
 	t.Helper()
 	if opts.Bytes == 0 {
@@ -228,7 +227,8 @@ func (r *faultRun) keeps() *analysis.Analysis {
 				}
 			}
 			if want := len(disk.Files); want == 0 || got < want {
-				r.t.Errorf("disk %s, phase %s: %d files were recorded before the fault, %d are analysed", disk.Name, phase.Name, want, got)
+				r.t.Errorf("disk %s, phase %s: %d files were recorded before the fault, "+
+					"%d are analysed", disk.Name, phase.Name, want, got)
 			}
 		}
 	}
@@ -277,7 +277,6 @@ func testFolders(t *testing.T, roots ...string) (found []string) {
 	return found
 }
 
-// interrupt is Ctrl-C.
 func (r *faultRun) interrupt() {
 	r.t.Helper()
 	must(r.t, r.send("INT"))

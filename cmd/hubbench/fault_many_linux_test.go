@@ -15,7 +15,6 @@ import (
 
 // Many of everything: disks, and files in a phase.
 
-// manyDisks is how many disks there are.
 const manyDisks = 64
 
 // nameOf names a disk of many, as a letter of a pattern cannot.

@@ -89,14 +89,16 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing), "--stall", "2s")
 		r.inject("WW", func() error { return r.signal(syscall.SIGSTOP, "A") })
-		r.holds(exit.Partial, `partial run: disk A, phase WW: its worker was killed: nothing moved for [23]s`, a, b)
+		r.holds(exit.Partial,
+			`disk A, phase WW: its worker was killed: nothing moved for [23]s`, a, b)
 	})
 	c.try("worker, then Ctrl-C", func(t *testing.T) {
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing))
 		r.inject("WW", func() error { return r.signal(syscall.SIGSTOP, "A") })
 		r.interrupt()
-		r.holds(exit.Interrupted, `disk A, phase WW: its worker was killed: it did not stop within 4s`, a, b)
+		r.holds(exit.Interrupted,
+			`disk A, phase WW: its worker was killed: it did not stop within 4s`, a, b)
 	})
 	c.try("janitor, for good", func(t *testing.T) {
 		a, b := inMemory(t), inMemory(t)
@@ -184,7 +186,8 @@ func TestFaultsOfResultsThatHang(t *testing.T) {
 				tc.stall)
 			r.inject("WW", results.does("suspend"))
 			tc.act(r)
-			r.endsSoon(tc.code, hangs+`; it holds what was recorded before; when it is back, continue with: hubbench run --resume `)
+			r.endsSoon(tc.code, hangs+`; it holds what was recorded before; `+
+				`when it is back, continue with: hubbench run --resume `)
 			r.leaves(a, b)
 			if strings.Contains(r.said.String(), "worker was killed") ||
 				strings.Contains(r.said.String(), "nothing has moved") {
@@ -205,14 +208,14 @@ func TestFaultsOfCheckedDisksThatHang(t *testing.T) {
 		code int
 		says string
 	}{
-		"given up":    {func(*faultRun) {}, exit.Threshold, `nothing has moved for 8s: the disk hangs(?s).*test files may be left in .*hubbench clean .*the disk hangs`},
+		"given up": {func(*faultRun) {}, exit.Threshold, `nothing has moved for 8s: ` +
+			`the disk hangs(?s).*test files may be left in .*hubbench clean .*the disk hangs`},
 		"interrupted": {(*faultRun).interrupt, exit.Interrupted, `interrupted`},
 	} {
 		c.try(name, func(t *testing.T) {
 			disk, root := newBeneathFolder(t)
 			must(t, disk.tell("suspend"))
 			cmd := exec.Command("hubbench", "doctor", root)
-			// Where doctor keeps its result.
 			cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+t.TempDir())
 			r := &faultRun{t: t, process: start(t, cmd)}
 			r.until(t, "not that far", func() bool {

@@ -183,7 +183,6 @@ func hubbench(t testing.TB, args ...string) string {
 	return string(out)
 }
 
-// readAnalysis is the analysis in a run's folder.
 func readAnalysis(t *testing.T, out string) *analysis.Analysis {
 	t.Helper()
 	data := read(t, filepath.Join(out, rundir.AnalysisFile))
@@ -196,7 +195,8 @@ func readAnalysis(t *testing.T, out string) *analysis.Analysis {
 const janitorName = "janitor"
 
 var (
-	startedPID = regexp.MustCompile(`"(?:clean-up process|worker) started",(?:"disk":"([^"]*)","phase":"[^"]*",)?"pid":(\d+)`)
+	startedPID = regexp.MustCompile(`"(?:clean-up process|worker) started",` +
+		`(?:"disk":"([^"]*)","phase":"[^"]*",)?"pid":(\d+)`)
 	exitedDisk = regexp.MustCompile(`"worker exited","disk":"([^"]*)"`)
 )
 

@@ -32,13 +32,15 @@ func TestMan(t *testing.T) {
 	if out := prints(t, "man", dir) + prints(t, "man", md, "--format", "md"); out != "" {
 		t.Errorf("printed %q", out)
 	}
+	notMan := regexp.MustCompile("(?m)^## |^: |`|[^\n -~]")
+	notMarkdown := regexp.MustCompile(`(?m)^\.[A-Z]|^: |\\f|\\-`)
 	for name, heading := range want {
 		page := string(read(t, filepath.Join(dir, name)))
-		if !strings.Contains(page, heading) || regexp.MustCompile("(?m)^## |^: |`|[^\n -~]").MatchString(page) {
+		if !strings.Contains(page, heading) || notMan.MatchString(page) {
 			t.Errorf("%s is no page:\n%s", name, page)
 		}
 		page = string(read(t, filepath.Join(md, name+".md")))
-		if !strings.HasPrefix(page, "# hubbench") || regexp.MustCompile(`(?m)^\.[A-Z]|^: |\\f|\\-`).MatchString(page) {
+		if !strings.HasPrefix(page, "# hubbench") || notMarkdown.MatchString(page) {
 			t.Errorf("%s.md is no page:\n%s", name, page)
 		}
 		for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(page, -1) {
@@ -58,7 +60,8 @@ func TestMan(t *testing.T) {
 	if page := read(t, filepath.Join(dir, "hubbench-run.1")); !commands.Match(page) {
 		t.Errorf("hubbench-run.1 lacks an option that --help has:\n%s", page)
 	}
-	if code, _, errs := does(t, nil, "man", dir, "--format", "html"); code != exit.Misuse || !strings.Contains(errs, "--format html: man or md") {
+	if code, _, errs := does(t, nil, "man", dir, "--format", "html"); code != exit.Misuse ||
+		!strings.Contains(errs, "--format html: man or md") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 
@@ -68,8 +71,9 @@ func TestMan(t *testing.T) {
 	}
 	pages, err := filepath.Glob(filepath.Join(dir, "*"))
 	must(t, err)
-	lint, _ := exec.Command(mandoc, append([]string{"-Tlint", "-Wwarning"}, pages...)...).Output() // fails if it finds something
-	lint = regexp.MustCompile(`(?m)^.*missing date.*\n`).ReplaceAll(lint, nil)                     // tests are built without one
+	// It fails if it finds something, such as a date: tests are built without one.
+	lint, _ := exec.Command(mandoc, append([]string{"-Tlint", "-Wwarning"}, pages...)...).Output()
+	lint = regexp.MustCompile(`(?m)^.*missing date.*\n`).ReplaceAll(lint, nil)
 	if diff := cmp.Diff("", string(lint)); diff != "" {
 		t.Error(diff)
 	}
@@ -80,7 +84,8 @@ func TestManDate(t *testing.T) {
 		t.Setenv("SOURCE_DATE_EPOCH", epoch)
 		dir := t.TempDir()
 		prints(t, "man", dir)
-		if page := read(t, filepath.Join(dir, "hubbench.1")); !strings.Contains(string(page), ".TH HUBBENCH 1 "+want+" ") {
+		page := string(read(t, filepath.Join(dir, "hubbench.1")))
+		if !strings.Contains(page, ".TH HUBBENCH 1 "+want+" ") {
 			t.Errorf("%q: %.80q, want %s", epoch, page, want)
 		}
 	}

@@ -22,9 +22,11 @@ import (
 
 var (
 	// mountRuns is how many runs TestMountedHub takes the medians of: five in make proof FULL=1.
-	mountRuns = flag.Int("mount-runs", 0, "`runs` on a mounted hub whose medians must be the profile's; 40 s each")
+	mountRuns = flag.Int("mount-runs", 0,
+		"`runs` on a mounted hub whose medians must be the profile's; 40 s each")
 	// mountFits is how many runs TestFitOfMountedHub fits a profile to: one in make proof FULL=1.
-	mountFits = flag.Int("mount-fits", 0, "`runs` on a mounted hub that together must give its profile back; 2 min each")
+	mountFits = flag.Int("mount-fits", 0,
+		"`runs` on a mounted hub that together must give its profile back; 2 min each")
 )
 
 const (
@@ -170,7 +172,6 @@ func TestMountedHub(t *testing.T) {
 	}
 }
 
-// lagWithin is evidence.Within for lags.
 func lagWithin(claim, name string, truth, measured float64) evidence.Finding {
 	f := evidence.Within(claim, name, "s", truth, measured, 0)
 	f.Limit, f.Pass = fmt.Sprintf("within %g s", lagsOff), math.Abs(measured-truth) <= lagsOff
@@ -195,13 +196,11 @@ phases:
 study: {include: [solo, pairs, all, mixed], stop: 1500 ms, cooldown: 500 ms}
 `
 
-// parameter is a fitted parameter as fit --json writes it.
 type parameter struct {
 	Name, Unit, Note string
 	Value, Low, High float64
 }
 
-// fitted are the parameters of a fit to a run.
 func fitted(t *testing.T, run string) map[string]parameter {
 	t.Helper()
 	cmd := exec.Command("hubbench", "fit", "--json", run)

@@ -31,7 +31,8 @@ func planned(t *testing.T, body string) string {
 	}
 	write(t, path, "version: 1\nname: t\nallow_system_disk: true\n"+body)
 	_, out, errs := does(t, nil, "plan", path, "--format", "md")
-	machine := regexp.MustCompile(`(?m)^(> .*|All checks passed\.|## t|1 GB = .*)\n\n?|^\| Disk \| Folder .*\n(\| .*\n|\|-.*\n)+\n`)
+	machine := regexp.MustCompile(`(?m)^(> .*|All checks passed\.|## t|1 GB = .*)\n\n?|` +
+		`^\| Disk \| Folder .*\n(\| .*\n|\|-.*\n)+\n`)
 	said := strings.TrimSpace(machine.ReplaceAllString(out, ""))
 	if said == "" {
 		t.Fatalf("no plan: %s%s", out, errs)
@@ -60,7 +61,8 @@ func TestPlanFitsAScreen(t *testing.T) {
 		{3, 15, "study: matrix"}, {3, 15, "workload: {preset: saturation}"},
 		{12, 25, "study: [solo, all_but_one, all]"},
 		{3, 15,
-			"workload: {files: 5}\nphases: [{pattern: WWW}, {pattern: RRR}, {pattern: WRR}, {pattern: RWW}, {pattern: W--}, {pattern: -W-}, {pattern: --W}]"},
+			"workload: {files: 5}\nphases: [{pattern: WWW}, {pattern: RRR}, {pattern: WRR}, " +
+				"{pattern: RWW}, {pattern: W--}, {pattern: -W-}, {pattern: --W}]"},
 	} {
 		path := filepath.Join(t.TempDir(), "s.yaml")
 		text := "version: 1\nname: t\nhub: {profile: goshen-ridge}\ndisks:\n"
@@ -101,7 +103,8 @@ func TestPlanUsesNegotiatedLinks(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
 	path := write(t, filepath.Join(dir, "s.yaml"),
-		"version: 1\nname: t\nallow_system_disk: true\ndisks: [{name: A, path: .}]\nworkload: {files: 10, sizes: [53.2 MB]}\nphases: [{pattern: W}]\n")
+		"version: 1\nname: t\nallow_system_disk: true\ndisks: [{name: A, path: .}]\n"+
+			"workload: {files: 10, sizes: [53.2 MB]}\nphases: [{pattern: W}]\n")
 	usb2 := hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: 480e6,
 		TxBps: 480e6}
 	look := func(context.Context) (*hardware.Inventory, error) {

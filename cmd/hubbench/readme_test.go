@@ -42,14 +42,17 @@ func readmeBlocks(t *testing.T, readme string) []block {
 	for _, at := range fenced.FindAllStringSubmatchIndex(readme, -1) {
 		blocks = append(blocks, block{at[4], at[5], readme[at[2]:at[3]], readme[at[4]:at[5]]})
 	}
-	if rest := fenced.ReplaceAllString(readme, ""); strings.Contains(rest, "```") || strings.Contains(rest, "\n    ") || strings.Contains(rest, "\n\t") {
-		t.Error("the README has a block that is no file and no commands: begin it by ```yaml or ```console, so that it is tested")
+	rest := fenced.ReplaceAllString(readme, "")
+	if regexp.MustCompile("```|\n    |\n\t").MatchString(rest) {
+		t.Error("the README has a block that is no file and no commands: " +
+			"begin it by ```yaml or ```console, so that it is tested")
 	}
 	return blocks
 }
 
-// TestReadme carries out every block of the README in one folder, in order. A yaml block is a file, which its first line
-// names. A line of a console block that begins with a prompt is a command; what stands below it is what it prints.
+// TestReadme carries out every block of the README in one folder, in order. A yaml block is a file
+// that its first line names. A line of a console block that begins with a prompt is a command; what
+// stands below it is what it prints.
 func TestReadme(t *testing.T) {
 	path := filepath.Join("..", "..", "README.md")
 	data := read(t, path)
@@ -70,7 +73,8 @@ func TestReadme(t *testing.T) {
 			continue
 		}
 		if b.kind != "console" || !strings.HasPrefix(b.text, "$ ") {
-			t.Fatalf("block %d is a %q, not a yaml or console block that begins with a command:\n%s", i, b.kind, b.text)
+			t.Fatalf("block %d is a %q, not a file or a console block that begins with a command:\n%s",
+				i, b.kind, b.text)
 		}
 		for command := range strings.SplitSeq("\n"+b.text, "\n$ ") {
 			command, output, _ := strings.Cut(strings.TrimSuffix(command, "\n"), "\n")
@@ -78,7 +82,8 @@ func TestReadme(t *testing.T) {
 			target = cmp.Or(target, "build")
 			switch {
 			case command == "":
-			case program == "hubbench" && strings.Contains(target, " /Volumes/"): // real disks: see TestRunFolders
+			case program == "hubbench" && strings.Contains(target, " /Volumes/"):
+				// Real disks are in TestRunFolders.
 				must(t, parse(strings.Fields(target)))
 			case program == "hubbench":
 				fmt.Fprintf(&script, "exec %s\n", command)
@@ -89,12 +94,15 @@ func TestReadme(t *testing.T) {
 					fmt.Fprintf(&script, "shows %d\n", i)
 				}
 			case program == "duckdb":
-				fmt.Fprintln(&script, strings.NewReplacer("'", "''", `"`, "'").Replace(command)) // as scripts quote
-			case program == "aws" || program == "spark-sql": // a bucket; package catalogue asks Spark the same queries
+				quoted := strings.NewReplacer("'", "''", `"`, "'") // as scripts do
+				fmt.Fprintln(&script, quoted.Replace(command))
+			case program == "aws" || program == "spark-sql":
+				// It needs a bucket; package catalogue asks Spark the same queries.
 				for _, file := range regexp.MustCompile(`configs/\S+`).FindAllString(command, -1) {
 					read(t, filepath.Join("..", "..", file))
 				}
-			case program == "make" && regexp.MustCompile(`(?m)^`+target+`:`).Match(makefile): // as it builds hubbench or takes minutes
+			case program == "make" && regexp.MustCompile(`(?m)^`+target+`:`).Match(makefile):
+				// It builds hubbench or takes minutes.
 			default:
 				t.Errorf("nothing tests the command %q", command)
 			}
@@ -130,20 +138,27 @@ func TestReadme(t *testing.T) {
 		want := blocks[i].text[strings.LastIndex("\n"+blocks[i].text, "\n$ "):]
 		_, want, _ = strings.Cut(want, "\n")
 		if diff := gocmp.Diff(want, got); diff != "" {
-			ts.Fatalf("the README does not show what it prints; go test ./cmd/hubbench -run TestReadme -update writes it (-README +printed):\n%s", diff)
+			ts.Fatalf("the README does not show what it prints; go test ./cmd/hubbench "+
+				"-run TestReadme -update writes it (-README +printed):\n%s", diff)
 		}
 	}
-	// hurry FILE has the simulated hub of a scenario run as fast as it can: the demonstration takes 10 seconds to watch.
+	// hurry FILE has the simulated hub of a scenario run as fast as it can: the demonstration takes 10
+	// seconds to watch.
 	hurry := func(ts *testscript.TestScript, _ bool, args []string) {
-		text := regexp.MustCompile(`speedup: \d+`).ReplaceAllString(ts.ReadFile(args[0]), "speedup: 1000")
+		text := regexp.MustCompile(`speedup: \d+`).ReplaceAllString(ts.ReadFile(args[0]),
+			"speedup: 1000")
 		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 	}
 	testscript.Run(t, testscript.Params{
 		Files: []string{file}, RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			return os.CopyFS(filepath.Join(env.WorkDir, "configs", "sql"), os.DirFS(filepath.Join("..", "..", "configs", "sql")))
+			sql := filepath.Join("configs", "sql")
+			return os.CopyFS(filepath.Join(env.WorkDir, sql),
+				os.DirFS(filepath.Join("..", "..", sql)))
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"shows": shows, "duckdb": duckdb, "hurry": hurry},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"shows": shows, "duckdb": duckdb, "hurry": hurry,
+		},
 	})
 }
 
@@ -164,10 +179,13 @@ if not rows.fetchall(): sys.exit("no rows")
 `}, args...)...))
 }
 
-// shown is what the README shows of an output: all of a short one, the beginning of another, and one date for all.
+// shown is what the README shows of an output: all of a short one, the beginning of another, and
+// one date for all.
 func shown(output string) string {
-	output = regexp.MustCompile(`-\d{8}-\d{6}\b`).ReplaceAllString(filepath.ToSlash(output), "-20261123-080000")
-	output = regexp.MustCompile(`\d+ \w{3} \d{4}, \d\d:\d\d \w+`).ReplaceAllString(output, "23 Nov 2026, 08:00 UTC")
+	output = regexp.MustCompile(`-\d{8}-\d{6}\b`).
+		ReplaceAllString(filepath.ToSlash(output), "-20261123-080000")
+	output = regexp.MustCompile(`\d+ \w{3} \d{4}, \d\d:\d\d \w+`).
+		ReplaceAllString(output, "23 Nov 2026, 08:00 UTC")
 	if lines := strings.SplitAfter(output, "\n"); len(lines)-1 > maxShown {
 		return strings.Join(lines[:shownHead], "") + "...\n"
 	}
@@ -179,6 +197,7 @@ func TestReadmePicture(t *testing.T) {
 	data := read(t, filepath.Join("..", "..", "testdata", "readme.png"))
 	picture, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil || picture.Width != 1280 || picture.Height != 800 || len(data) > maxPicture {
-		t.Errorf("%d x %d pixels in %d bytes, want 1280 x 800 in %d at most: %v", picture.Width, picture.Height, len(data), maxPicture, err)
+		t.Errorf("%d x %d pixels in %d bytes, want 1280 x 800 in %d at most: %v", picture.Width,
+			picture.Height, len(data), maxPicture, err)
 	}
 }

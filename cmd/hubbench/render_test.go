@@ -30,8 +30,12 @@ func FuzzRender(f *testing.F) {
 	hist := latency.New()
 	latency.Record(hist, 1, 1)
 	latency.Record(hist, latency.MaxNS, 1)
-	f.Add(fmt.Appendf(nil, `{"type":"phase","phase":"p","roles":{"A":"read","B":"write"},"work":{"A":{"op":"read","streams":[{"kind":"x","rate":1e6,"frame_ns":40000000,"count":2,"buffer_ns":1000000000}]}},"search":{"search":"s","kind":"streams","disk":"A","value":2}}
-%s%s{"type":"stream","phase":"p","disk":"A","stream":"1","t_ns":100000000,"due":3,"late":1,"buffer_ns":5,"stall_ns":4}
+	f.Add(fmt.Appendf(nil, `{"type":"phase","phase":"p","roles":{"A":"read","B":"write"},`+
+		`"work":{"A":{"op":"read","streams":[{"kind":"x","rate":1e6,"frame_ns":40000000,"count":2,`+
+		`"buffer_ns":1000000000}]}},`+
+		`"search":{"search":"s","kind":"streams","disk":"A","value":2}}
+%s%s{"type":"stream","phase":"p","disk":"A","stream":"1","t_ns":100000000,"due":3,"late":1,`+
+		`"buffer_ns":5,"stall_ns":4}
 {"type":"latency","phase":"p","disk":"B","op":"write","t_ns":1000000000,"hist":"%s"}
 {"type":"phase_end","phase":"p","status":"complete"}
 `, fileLine("A", "read", 0, 2e9), fileLine("B", "write", 0, 3e9), latency.Encode(hist)))
@@ -70,10 +74,10 @@ func FuzzRender(f *testing.F) {
 }
 
 func fileLine(disk, op string, startNS, endNS int64) string {
-	return fmt.Sprintf(`{"type":"file","phase":"p","disk":%q,"op":%q,"seq":%d,"bytes":1000,"start_ns":%d,"end_ns":%d}`+"\n", disk, op, startNS, startNS, endNS)
+	return string(trace.AppendEvent(nil, &trace.Event{Type: trace.FileType, Phase: "p", Disk: disk,
+		Op: trace.Role(op), Seq: int(startNS), Bytes: 1000, StartNS: startNS, EndNS: endNS}))
 }
 
-// drawAll draws every figure of a document.
 func drawAll(w io.Writer, doc *report.Document) error {
 	figures := report.Collect[*report.Chart](doc.Blocks)
 	for _, phase := range doc.Phases() {

@@ -21,7 +21,8 @@ import (
 )
 
 // searchRuns is how often TestSearchesOfAHeldVolume searches: ten times in make proof FULL=1.
-var searchRuns = flag.Int("search-runs", 0, "`runs` that must find the streams which a held-back device allows; five minutes each")
+var searchRuns = flag.Int("search-runs", 0,
+	"`runs` that must find the streams which a held-back device allows; five minutes each")
 
 // Three folders of a device that the kernel lets move 40 MB/s in each direction are three disks
 // behind one limit, which allows four streams of 9.2 MB/s. Beside two disks that write 8 MB/s each,
@@ -32,8 +33,17 @@ name: held
 disks: [{name: A, path: ROOT/A}, {name: B, path: ROOT/B}, {name: C, path: ROOT/C}]
 workload: {files: 3, sizes: [50 MB], footprint: 200 MB, flush: none}
 phases:
-  - {name: record, streams: {A: {rate: 9.2 MB/s, op: write, buffer: 2 s}}, roles: {B: write, C: write}, pace: 8 MB/s, search: {streams: A, most: 6}, hold: 10 s}
-  - {name: play, streams: {A: {rate: 9.2 MB/s, buffer: 2 s}}, roles: {B: write, C: write}, search: {streams: A, most: 6}, hold: 10 s}
+  - name: record
+    streams: {A: {rate: 9.2 MB/s, op: write, buffer: 2 s}}
+    roles: {B: write, C: write}
+    pace: 8 MB/s
+    search: {streams: A, most: 6}
+    hold: 10 s
+  - name: play
+    streams: {A: {rate: 9.2 MB/s, buffer: 2 s}}
+    roles: {B: write, C: write}
+    search: {streams: A, most: 6}
+    hold: 10 s
 `
 
 const heldHub = `version: 1
@@ -162,7 +172,8 @@ phases:
 			p95, p99, 100*slow)
 		evidence.Report(t, evidence.Finding{
 			Claim: "latency-device", Case: phase.Name +
-				": requests of which the device held back one in 50 for 10 ms, found to have taken that long", Unit: "%",
+				": requests of which the device held back one in 50 for 10 ms, " +
+				"found to have taken that long", Unit: "%",
 			Truth: 2, Measured: 100 * slow, Low: 100 * slow, High: 100 * slow,
 			Limit: "1.9 % at least, and the 99th percentile 10 ms or more",
 			Pass:  slow >= 0.019 && p99 >= by,
@@ -174,7 +185,8 @@ phases:
 				latency, p99)
 		}
 		if quiet && (p95 >= by || p99 > 3*by/2) {
-			t.Errorf("%s: the 95th percentile is %s and the 99th %s, but the device held back 2 %% and by 10 ms", phase.Name, p95, p99)
+			t.Errorf("%s: the 95th percentile is %s and the 99th %s, "+
+				"but the device held back 2 %% and by 10 ms", phase.Name, p95, p99)
 		}
 	}
 	if checked != 3 || d.passed.Load() == 0 {
@@ -196,7 +208,6 @@ func longer(hist *latency.Sum, than time.Duration) float64 {
 	return float64(over) / float64(hist.TotalCount())
 }
 
-// latenciesOf are all reads of a phase.
 func latenciesOf(t *testing.T, out, phase string) *latency.Sum {
 	t.Helper()
 	f, err := os.Open(filepath.Join(out, rundir.EventsFile))

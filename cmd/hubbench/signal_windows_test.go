@@ -95,7 +95,6 @@ func consoleMain() {
 	os.Exit(cmd.ProcessState.ExitCode())
 }
 
-// alive reports whether a process runs.
 func alive(pid int) bool {
 	process, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
 	if err != nil {
@@ -109,7 +108,9 @@ func alive(pid int) bool {
 // Wine answers Ctrl-C in a process's main thread, and allocates memory to do so. If that thread is
 // starting another process at that instant, it holds the allocator's lock and waits for itself
 // forever; so no process is started from the main thread.
-func init() { runtime.LockOSThread() } //nolint:gochecknoinits // only there does main keep the main thread to itself
+//
+//nolint:gochecknoinits // Only there does main keep the main thread to itself.
+func init() { runtime.LockOSThread() }
 
 // removeProgram removes the program that the scripts run, as testscript does next and fails if it
 // cannot: Windows removes none that still runs, and a process that was killed does for a moment.
@@ -145,9 +146,9 @@ func endNotBegun(path string) {
 	}
 }
 
-// endIfOf ends a process if it runs the program in the file.
 func endIfOf(pid uint32, path string) {
-	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION|windows.PROCESS_TERMINATE, false, pid)
+	const rights = windows.PROCESS_QUERY_LIMITED_INFORMATION | windows.PROCESS_TERMINATE
+	process, err := windows.OpenProcess(rights, false, pid)
 	if err != nil {
 		return
 	}

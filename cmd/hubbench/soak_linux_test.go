@@ -159,7 +159,6 @@ func TestRunsInARow(t *testing.T) {
 	}
 }
 
-// freeBytes is the space that is free on file systems together.
 func freeBytes(t *testing.T, roots ...string) (free uint64) {
 	t.Helper()
 	for _, root := range roots {
@@ -378,7 +377,6 @@ func (tr *tree) command(t *testing.T, args ...string) (*exec.Cmd, *said) {
 	return cmd, log
 }
 
-// pids are the living processes of the tree.
 func (tr *tree) pids() (pids []int) {
 	all, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, name := range all {
@@ -425,7 +423,6 @@ func (tr *tree) look(root int) use {
 	return u
 }
 
-// statusField is a number in /proc/PID/status.
 func statusField(status []byte, name string) int64 {
 	_, rest, _ := bytes.Cut(status, []byte(name+":"))
 	value, _, _ := bytes.Cut(bytes.TrimLeft(rest, " \t"), []byte("\n"))
