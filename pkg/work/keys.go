@@ -123,7 +123,11 @@ func fieldRows(paced bool) []row {
 		value := func(w *Work) reflect.Value {
 			return reflect.ValueOf(w).Elem().FieldByIndex(field.Index)
 		}
-		rows = append(rows, row{
+		at := len(rows)
+		if tag.Get("told") == "before" {
+			at--
+		}
+		rows = slices.Insert(rows, at, row{
 			key: key, limits: paced, has: has[tag.Get("of")],
 			same: func(w, o *Work) bool { return value(w).Equal(value(o)) },
 			words: func(w *Work) string {
