@@ -151,32 +151,27 @@ func TestKills(t *testing.T) {
 	var mu sync.Mutex
 	var good int
 	counts := map[string]int{} // of each kind of run, victim and instant
-	tries := make(chan int)
-	var workers sync.WaitGroup
-	for range killsAtOnce {
-		workers.Go(func() {
-			for i := range tries {
-				try := &killTry{killTest: k, random: rand.New(rand.NewPCG(*killSeed, uint64(i)))}
-				err := try.run(t, i)
-				mu.Lock()
-				counts[try.kind]++
-				counts[try.victims]++
-				counts[try.stage]++
-				if err == nil {
-					good++
-				} else {
-					t.Logf("try %d (%s run, %s at %s): %v", i, try.kind, try.victims, try.stage,
-						err)
-				}
-				mu.Unlock()
+	free := make(chan struct{}, killsAtOnce)
+	var tries sync.WaitGroup
+	for i := range *kills {
+		free <- struct{}{}
+		tries.Go(func() {
+			defer func() { <-free }()
+			try := &killTry{killTest: k, random: rand.New(rand.NewPCG(*killSeed, uint64(i)))}
+			err := try.run(t, i)
+			mu.Lock()
+			defer mu.Unlock()
+			counts[try.kind]++
+			counts[try.victims]++
+			counts[try.stage]++
+			if err == nil {
+				good++
+				return
 			}
+			t.Logf("try %d (%s run, %s at %s): %v", i, try.kind, try.victims, try.stage, err)
 		})
 	}
-	for i := range *kills {
-		tries <- i
-	}
-	close(tries)
-	workers.Wait()
+	tries.Wait()
 	t.Logf("tried: %v", counts)
 	evidence.Report(t, evidence.Finding{
 		Claim: "kills",
