@@ -143,6 +143,20 @@ func TestBrokenMachine(t *testing.T) {
 	hold(t, found, "start", trace.Fail, "no memory")
 }
 
+// Workers that do not start are not started again for the next check.
+func TestReleasedOnce(t *testing.T) {
+	opts := options(t, "worker")
+	command, started := opts.Command, 0
+	opts.Command = func(args ...string) *exec.Cmd { started++; return command(args...) }
+	f := newFacts(doctorPlan(nil), opts)
+	first := f.releaseWorkers(t.Context())
+	once := started
+	if again := f.releaseWorkers(t.Context()); first == nil || !errors.Is(again, first) ||
+		started != once {
+		t.Errorf("got %v, then %v, by %d and %d processes", first, again, once, started)
+	}
+}
+
 // A file that happens to lie in the current folder says nothing of a disk that the system does not
 // list.
 func TestCacheOfNoDisk(t *testing.T) {
