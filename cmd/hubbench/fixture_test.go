@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,9 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/exit"
-	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/output"
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -181,14 +178,6 @@ func hubbench(t testing.TB, args ...string) string {
 		t.Fatalf("hubbench %s: %v: %s", strings.Join(args, " "), err, out)
 	}
 	return string(out)
-}
-
-func readAnalysis(t *testing.T, out string) *analysis.Analysis {
-	t.Helper()
-	data := read(t, filepath.Join(out, rundir.AnalysisFile))
-	var a analysis.Analysis
-	must(t, json.Unmarshal(data, &a))
-	return &a
 }
 
 // janitorName stands for the clean-up process among the disks' workers.

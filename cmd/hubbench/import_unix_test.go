@@ -8,9 +8,13 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/pkg/analysis"
 )
 
 // fio runs a script that starts it in this folder.
@@ -130,4 +134,12 @@ func TestImportOfFioTimes(t *testing.T) {
 			}
 		}
 	}
+}
+
+func readAnalysis(t *testing.T, out string) *analysis.Analysis {
+	t.Helper()
+	data := read(t, filepath.Join(out, rundir.AnalysisFile))
+	var a analysis.Analysis
+	must(t, json.Unmarshal(data, &a))
+	return &a
 }

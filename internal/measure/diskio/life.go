@@ -18,7 +18,7 @@ import (
 //	planned  open   opened
 //	listed   open   opened    to be read, or written again
 //	opened   move   opened    any number of times; streams make their requests themselves
-//	opened   close  closed
+//	opened   close  closed    no engine has it any more
 //	closed   keep   listed    or removed, if it is new and has holes
 //	closed   aside            its content is wrong: kept as evidence
 //

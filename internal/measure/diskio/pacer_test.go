@@ -74,8 +74,8 @@ func checkBursts(t *testing.T, requests []logged, most int) {
 }
 
 // paced moves files through threads at a rate, in virtual time, and returns the requests by their
-// times. An application's are its calls.
-func paced(t *testing.T, depth int, app bool, rate float64, files []int64, block int64,
+// times. With a depth of 0 an application moves them, and its calls are the requests.
+func paced(t *testing.T, depth int, rate float64, files []int64, block int64,
 	hold func(atNS int64) time.Duration) []logged {
 	t.Helper()
 	vt := virtualTime()
@@ -90,8 +90,8 @@ func paced(t *testing.T, depth int, app bool, rate float64, files []int64, block
 		tr.sample = func(_, _, _ int64) { samples++ }
 		list = append(list, tr)
 	}
-	r := threadRig(buf, depth)
-	if app {
+	r := threadRig(buf, max(1, depth))
+	if depth == 0 {
 		r.slots[0].memory.calls = newCalls(buf, files)
 	}
 	requests, err := f.moveAll(t.Context(), t, r, list...)
@@ -118,15 +118,15 @@ func TestPace(t *testing.T) {
 		{"slow", 1e5, 8, 0, 0},
 		{"a disk that keeps up but between two files", 20e6, 4, 12 * time.Millisecond,
 			12 * time.Millisecond},
-		{"application", 100e6, 1, 0, 0},
+		{"application", 100e6, 0, 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				files, block := []int64{64 * block, 16 * block, 300 * block}, int64(block)
-				if tt.name == "application" {
+				if tt.depth == 0 {
 					files, block = []int64{50e6, 30e6}, layoutBlock
 				}
-				requests := paced(t, tt.depth, tt.name == "application", tt.rate, files, block,
+				requests := paced(t, tt.depth, tt.rate, files, block,
 					func(int64) time.Duration { return tt.hold })
 				var sum int64
 				for i, r := range requests {
@@ -154,7 +154,7 @@ func TestPaceAfterAStall(t *testing.T) {
 				return max(0, 2*time.Second+stall-
 					time.Duration(atNS)) * time.Duration(min(1, atNS/2e9))
 			}
-			requests := paced(t, 1, false, rate, []int64{1000 * block}, block, stalls)
+			requests := paced(t, 1, rate, []int64{1000 * block}, block, stalls)
 			last := requests[len(requests)-1].atNS
 			lost := max(0, stall-time.Second) / 10e6 * 10e6
 			// The request that stood still belongs to the time before.
