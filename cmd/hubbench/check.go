@@ -7,7 +7,7 @@ import (
 )
 
 func newCheck(p program) *cobra.Command {
-	opts := history.Check{Output: p.output()}
+	opts := history.CheckOptions{Output: p.output()}
 	cmd := &cobra.Command{
 		Use:   "check RUN...",
 		Short: "Check runs against limits: pass, fail or cannot tell",

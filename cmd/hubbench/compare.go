@@ -7,7 +7,7 @@ import (
 )
 
 func newCompare(p program) *cobra.Command {
-	opts := history.Comparison{Output: p.output()}
+	opts := history.CompareOptions{Output: p.output()}
 	opts.NoSizes = true
 	cmd := &cobra.Command{
 		Use:                   "compare [flags] RUN RUN... | compare [flags] BASE... -- NEW...",

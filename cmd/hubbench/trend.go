@@ -7,7 +7,7 @@ import (
 )
 
 func newTrend(p program) *cobra.Command {
-	opts := history.Trend{Output: p.output()}
+	opts := history.TrendOptions{Output: p.output()}
 	cmd := &cobra.Command{
 		Use:   "trend RUN... | CATALOGUE",
 		Short: "Show when a rate changed",

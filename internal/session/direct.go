@@ -189,11 +189,11 @@ func (r *session) compareAfterChange(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	shown := history.Comparison{Output: r.Output}
+	shown := history.CompareOptions{Output: r.Output}
 	if err := shown.Run(paths, baseline); err != nil {
 		return err
 	}
-	page := history.Comparison{Output: output.Output{Path: first + "-compared.html", IntoRun: true,
+	page := history.CompareOptions{Output: output.Output{Path: first + "-compared.html", IntoRun: true,
 		Tool: r.Tool}}
 	page.Stdout = io.Discard
 	page.Format = "html"

@@ -16,8 +16,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// Check holds runs to limits.
-type Check struct {
+// CheckOptions holds runs to limits.
+type CheckOptions struct {
 	output.Output
 	Limits    string // Limits is the file; empty for each run's own.
 	History   []string
@@ -25,7 +25,7 @@ type Check struct {
 }
 
 // Run checks the runs in paths.
-func (o *Check) Run(paths []string) error {
+func (o *CheckOptions) Run(paths []string) error {
 	var shared []scenario.Limit
 	if o.Limits != "" {
 		text, err := prepare.ReadSmall(o.Limits)
@@ -76,7 +76,7 @@ func (o *Check) Run(paths []string) error {
 }
 
 // checkRun holds a run to its limits, its own if no shared ones are given, and to its history.
-func (o *Check) checkRun(run *recorded.Run, limits []scenario.Limit, all []*recorded.Run,
+func (o *CheckOptions) checkRun(run *recorded.Run, limits []scenario.Limit, all []*recorded.Run,
 	history [][]table.DiskRow, fall float64) (checked report.Checked, err error) {
 	if o.Limits == "" {
 		if limits, err = run.Limits(); err != nil {
@@ -120,7 +120,7 @@ func (o *Check) checkRun(run *recorded.Run, limits []scenario.Limit, all []*reco
 
 // verdict is the first limit with the worst verdict as an error; nil if all pass. In a workflow of
 // GitHub it says each that did not.
-func (o *Check) verdict(results []limit.Result) (worst error) {
+func (o *CheckOptions) verdict(results []limit.Result) (worst error) {
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	for _, r := range results {
 		kind, code := "error", exit.Threshold

@@ -15,8 +15,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Comparison compares runs with the first ones.
-type Comparison struct {
+// CompareOptions compares runs with the first ones.
+type CompareOptions struct {
 	output.Output
 	Gate      bool // Gate says that FailAbove is given.
 	FailAbove string
@@ -35,7 +35,7 @@ func parseLimit(text string) (float64, error) {
 }
 
 // Run compares the runs in paths; those before index dash are repeats, unless it is below 0.
-func (o *Comparison) Run(paths []string, dash int) error {
+func (o *CompareOptions) Run(paths []string, dash int) error {
 	limit := 0.0
 	if o.Gate {
 		var err error

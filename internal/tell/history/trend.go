@@ -20,8 +20,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Trend shows the rates of one phase over runs.
-type Trend struct {
+// TrendOptions shows the rates of one phase over runs.
+type TrendOptions struct {
 	output.Output
 	Phase, Disk string
 	History     []string
@@ -29,7 +29,7 @@ type Trend struct {
 }
 
 // Run shows the trend of the runs in paths.
-func (o *Trend) Run(paths []string) error {
+func (o *TrendOptions) Run(paths []string) error {
 	limit := 0.0
 	if o.FailAbove != "" {
 		var err error
@@ -110,7 +110,7 @@ func (o *Trend) Run(paths []string) error {
 }
 
 // judge returns the exit code of --fail-above as an error.
-func (o *Trend) judge(list []trend.HostSeries, limit float64) error {
+func (o *TrendOptions) judge(list []trend.HostSeries, limit float64) error {
 	fell, unsure := 0, 0
 	for _, s := range list {
 		switch s.Outcome {
@@ -134,7 +134,7 @@ func (o *Trend) judge(list []trend.HostSeries, limit float64) error {
 }
 
 // title says what the rates are of.
-func (o *Trend) title() string {
+func (o *TrendOptions) title() string {
 	if o.Disk != "" {
 		return o.Disk + " in " + o.Phase
 	}
@@ -201,7 +201,7 @@ func changes(before, after map[string]string) (list []string) {
 }
 
 // rates are those of the phase in each run, in order of time; at least one is complete.
-func (o *Trend) rates(paths []string) (rates []rate, err error) {
+func (o *TrendOptions) rates(paths []string) (rates []rate, err error) {
 	rows, err := o.rows(paths)
 	if err != nil {
 		return nil, err
@@ -253,7 +253,7 @@ func (r *rate) add(row *table.DiskRow) {
 
 // rows are those of all runs in order of time, each once, with what to call their runs as their
 // source. The runs of a catalogue go by their ids, and all do in pages: a path says whose it is.
-func (o *Trend) rows(paths []string) (rows []table.DiskRow, err error) {
+func (o *TrendOptions) rows(paths []string) (rows []table.DiskRow, err error) {
 	seen := map[string]bool{}
 	for i, path := range slices.Concat(paths, o.History) {
 		runs, err := runsIn(path)

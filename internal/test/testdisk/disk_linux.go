@@ -50,7 +50,7 @@ type Options struct {
 type Disk struct {
 	Dir    string // all that belongs to it, and whatever a test would have removed with it
 	Image  string // the file behind the device
-	Device string // such as /dev/loop0
+	Device string // The path of the block device: /dev/loop0.
 
 	opts   Options
 	lock   *os.File // on Dir: whoever has it owns the disk

@@ -97,7 +97,7 @@ type Latency struct {
 	Op       trace.Role // Write if empty
 	PerS     int        // requests a second
 	MedianNS float64
-	Sigma    float64 // of the logarithm
+	Sigma    float64 // standard deviation of the logarithm
 	Slow     float64 // share of the slow ones
 	SlowNS   float64 // their median
 	// All take exp of this wave times as long, in the second: a first-order autoregression of

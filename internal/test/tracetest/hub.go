@@ -143,9 +143,9 @@ type member struct {
 	file                trace.File
 	open, settled, gone bool
 	size, done, moved   float64
-	factor, outside     float64 // of the rate: the file's, and what is applied to the part
+	factor, outside     float64 // factors of the rate: the file's, and what is applied to the part
 	cap, weight, part   float64
-	rate                float64 // what it gets
+	rate                float64 // its present rate
 	wait                float64 // until the file's first byte, or between files
 	sampled             float64 // when the last sample was taken
 	held, heldUntil     float64

@@ -99,8 +99,8 @@ type secondFiles struct {
 	trace  *trace.DiskRecord
 	size   float64
 	file   trace.File
-	done   float64 // of the file
-	lastNS int64   // of the last byte
+	done   float64 // bytes of the file
+	lastNS int64   // when the last byte moved
 }
 
 // move notes bytes that were moved by a time.

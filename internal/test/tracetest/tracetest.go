@@ -127,7 +127,7 @@ func (p *player) file() {
 				f.AddSample(trace.Sample{TNS: ns(p.nextSample), Bytes: int64(at)})
 			}
 		}
-		if done += rate * (stop - p.now); stop == whole { // or rounding would leave some for ever
+		if done += rate * (stop - p.now); stop == whole { // rounding would leave some for ever
 			done = size
 		}
 		p.now = stop
@@ -222,7 +222,7 @@ type wave struct {
 	endS, stepS  float64
 	slope        float64
 	now          float64 // end of the current step
-	value        float64 // of the autoregression
+	value        float64 // the autoregression, at now
 	stall, until float64 // the next stall's start and end
 }
 
