@@ -13,7 +13,6 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
 	"github.com/hubbench/hubbench/internal/supervisor"
 	"github.com/hubbench/hubbench/internal/tell/history"
-	"github.com/hubbench/hubbench/internal/tell/output"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -193,8 +192,10 @@ func (r *session) compareAfterChange(ctx context.Context) error {
 	if err := shown.Run(paths, baseline); err != nil {
 		return err
 	}
-	page := history.CompareOptions{Output: output.Output{Path: first + "-compared.html", IntoRun: true,
-		Tool: r.Tool}}
+	page := history.CompareOptions{}
+	page.Path = first + "-compared.html"
+	page.IntoRun = true
+	page.Tool = r.Tool
 	page.Stdout = io.Discard
 	page.Format = "html"
 	if err := page.Run(paths, baseline); err != nil {

@@ -280,8 +280,8 @@ func (s *Seen) Range() (smallest, median, largest int64) {
 	return s.sorted[0], s.sorted[len(s.sorted)/2], s.sorted[len(s.sorted)-1]
 }
 
-// sameSizes reports whether files are of about the same sizes. Slices of one length in time always are:
-// their bytes are a rate. Else both are, except for a factor, as drawn from one range by the
+// sameSizes reports whether files are of about the same sizes. Slices of one length in time always
+// are: their bytes are a rate. Else both are, except for a factor, as drawn from one range by the
 // two-sample test of Kolmogorov and Smirnov (Smirnov, "Table for Estimating the Goodness of Fit of
 // Empirical Distributions", Annals of Mathematical Statistics 19, 1948), and their ranges meet,
 // which decides if files are too few for the test.
