@@ -166,7 +166,8 @@ func (r *session) compareAfterChange(ctx context.Context) error {
 	if n := len(r.Direct); n > 0 {
 		text = "Put " + r.Direct[n-1] + " back on the hub, and then: " + text
 	}
-	changed, back := first+"-then", first+"-back"
+	changed := first + "-then"
+	back := first + "-back"
 	err := r.measureAgain(ctx, text, changed)
 	if errors.Is(err, errDeclined) {
 		r.Notef("Nothing is measured again; %s stays as it is.\n", first)
@@ -212,7 +213,8 @@ func (r *session) compareAfterChange(ctx context.Context) error {
 // asks.
 func (r *session) measureAgain(ctx context.Context, text, folder string) error {
 	r.interrupts.AnswerBy(func() {})
-	id, before := r.info.RunID, r.dir.Path
+	id := r.info.RunID
+	before := r.dir.Path
 	_, err := r.reconnect(ctx, text, id, r.ready.Plan.Phases)
 	r.ready.Unmark(id)
 	if err == nil {

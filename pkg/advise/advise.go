@@ -235,7 +235,8 @@ func ParseStreams(text string, record bool, buffer time.Duration) (disk string, 
 			fmt.Errorf("%s does not name a disk and its streams; try A=4xprores-422-hq-uhd-25 or "+
 				"A=4x92MB/s", strictyaml.Quote(text))
 	}
-	disk, what := parts[1], parts[3]
+	disk = parts[1]
+	what := parts[3]
 	spec = stream.Spec{Record: record, Count: 1, Buffer: buffer}
 	if parts[2] != "" {
 		if spec.Count, err = strconv.Atoi(parts[2]); err != nil || spec.Count < 1 ||

@@ -238,7 +238,8 @@ func (c *ensemble) assumptions(p *hub.Profile, parts []Part) []string {
 		case len(p.Evidence.Rates) > 0 && !model.Observed(p, part.Disk, part.Op, part.OwnPort):
 			way, pull := "through the hub", ", and to compete like the average disk there"
 			if part.OwnPort {
-				way, pull = "on its own port", ""
+				way = "on its own port"
+				pull = ""
 			}
 			list = append(list,
 				fmt.Sprintf("%s was never observed to %s %s: it is assumed to do so as fast as "+

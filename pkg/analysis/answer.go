@@ -160,7 +160,8 @@ func (a *Analysis) Decide() {
 	}
 	ideas := w.ideas()
 	if len(ideas) > 0 {
-		out.Headline, out.Sentence = ideas[0].text, ideas[0].detail
+		out.Headline = ideas[0].text
+		out.Sentence = ideas[0].detail
 	}
 	if len(ideas) > 1 {
 		out.Sentence = strings.TrimSpace(out.Sentence + " " + ideas[1].second + ".")
@@ -352,7 +353,8 @@ func (w writer) advice() Advice {
 		out.Title = "Move one of " + unit.List(ordered(w.Order, like)) + " to its own port"
 		out.Detail = "It makes little difference to the others which one."
 	default:
-		out.Kind, out.Disks = AdviceOwnPort, like
+		out.Kind = AdviceOwnPort
+		out.Disks = like
 		out.Title = "Move " + best.Disk + " to its own port"
 		out.Detail = w.gains(&best)
 		end = ": "

@@ -70,7 +70,8 @@ func (p linkReport) linkUses() []LinkUse {
 					continue
 				}
 				use := p.linkUse(&link, op, name)
-				use.Capacity, use.Source = capacity.Rate, capacity.Source
+				use.Capacity = capacity.Rate
+				use.Source = capacity.Source
 				i := slices.IndexFunc(uses, func(u LinkUse) bool { return u.id == use.id })
 				if i < 0 {
 					i = len(uses)

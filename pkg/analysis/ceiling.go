@@ -126,7 +126,8 @@ func (s setting) total(op trace.Role) *groupTotal {
 	if n == 0 {
 		return nil
 	}
-	r.total, r.halfCI = r.total/n, r.halfCI/n
+	r.total = r.total / n
+	r.halfCI = r.halfCI / n
 	return r
 }
 

@@ -30,8 +30,10 @@ type diskSummary struct{ *phase }
 func (p diskSummary) summarize(part *diskPart) {
 	d := &part.out
 	d.Op = part.Trace.Op
-	files, all := part.files, part.all
-	d.Bytes, d.BusyS = all.Bytes, all.BusyS
+	files := part.files
+	all := part.all
+	d.Bytes = all.Bytes
+	d.BusyS = all.BusyS
 	if written := p.meters.Of(part.Name(), trace.CachedWrites); len(written) > 0 {
 		d.CachedWrites = int64(written[0].Value)
 		part.warn("cached_writes", BlockValues{written[0].Value}, "its writes of %s went through "+

@@ -98,7 +98,8 @@ func (s setting) effect(victim, neighbour *diskPart) *Effect {
 		e.Without += b.Rate
 		e.Loss += 1 - here.Rate/b.Rate
 		e.Phases = append(e.Phases, state.out.Name)
-		e.From, e.WithoutPhases = b.from, b.phases
+		e.From = b.from
+		e.WithoutPhases = b.phases
 	}
 	n := float64(len(falseRates))
 	if n == 0 {

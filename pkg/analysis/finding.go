@@ -151,7 +151,8 @@ func (f *finder) dedupe(found Finding, text string, args ...any) {
 
 // contention reports how the disks shared what they had.
 func (f *finder) contention() {
-	c, o := f.phase.Contention, f.phase.Overlap
+	c := f.phase.Contention
+	o := f.phase.Overlap
 	var stolen []string
 	for _, taken := range grouped(c.Steals, func(a, b Steal) bool {
 		return a.By == b.By && a.Deduced == b.Deduced
@@ -327,7 +328,8 @@ func (f *finder) recoveries() {
 
 // totals reports what fio would have shown for the phase, if that is wrong by more than chance.
 func (f *finder) totals() {
-	o, others := f.phase.Overlap, f.phase.OtherToolRates
+	o := f.phase.Overlap
+	others := f.phase.OtherToolRates
 	if o == nil || others == nil || len(o.Disks) < 2 || len(f.phase.Paced) > 0 {
 		return
 	}

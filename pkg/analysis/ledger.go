@@ -89,7 +89,8 @@ func (p changeFinder) events() []event {
 			if e.at-last.at <= min(explainsNS, last.offNS+e.offNS) && last.of(e.part) == nil {
 				last.edges = append(last.edges, e)
 				if e.offNS < last.offNS {
-					last.at, last.offNS = e.at, e.offNS
+					last.at = e.at
+					last.offNS = e.offNS
 				}
 				continue
 			}
@@ -215,7 +216,8 @@ func (p changeFinder) explain(e *event) []Change {
 	case len(rises) == 1 && len(falls) == 0:
 		add(KindOwnRise, CauseUnknown, nil, rises...)
 	case len(rises) == 0:
-		at, offNS := e.at, e.offNS
+		at := e.at
+		offNS := e.offNS
 		for _, s := range falls { // They fell by different factors, so each has its own time.
 			if e.at, e.offNS = at, offNS; e.of(s.diskPart) != nil {
 				e.at, e.offNS = e.of(s.diskPart).at, e.of(s.diskPart).offNS
@@ -394,7 +396,8 @@ func (e *event) change(kind, cause string, by []string, shifts []shift) Change {
 	}
 	if kind == KindRedistribution && len(c.Each) > 0 {
 		// The total stays, so the figures are those of the first disk.
-		c.FromRate, c.ToRate = c.Each[0].FromRate, c.Each[0].ToRate
+		c.FromRate = c.Each[0].FromRate
+		c.ToRate = c.Each[0].ToRate
 		squares = square(shifts[0].is.Rate * shifts[0].is.Error)
 	}
 	if half := stats.StudentQuantile(0.975, max(free, 1)) * math.Sqrt(squares); half < c.ToRate {

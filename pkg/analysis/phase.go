@@ -248,7 +248,8 @@ func (r *run) measure() {
 		r.devices()
 	}
 	InParallel(r.phases, func(p *phase) {
-		links, rates := linkReport{p}, windowRates{p}
+		links := linkReport{p}
+		rates := windowRates{p}
 		p.out.Links = links.linkUses()
 		links.cached()
 		gaugeReport{p}.host()

@@ -159,7 +159,8 @@ func (s *Saturation) back(c ledger.Cache) *Back {
 		b.WithinS = &burst.RestS
 		b.Bytes = min(burst.FastBytes, c.Bytes)
 		b.Whole = burst.FastBytes >= ledger.RefillShare*c.Bytes
-		b.Regained, b.AtLeast = 1, false
+		b.Regained = 1
+		b.AtLeast = false
 		b.RestS, b.CI95 = c.Refill(tooShort, b.AfterS, burst.RestS)
 	}
 	return b

@@ -111,7 +111,8 @@ func (w writer) searchResult(s *SearchSummary) string {
 	while := ""
 	if others := neighbours(w.Order, &try, s.Disk); len(others) > 0 {
 		with := do(&try, others)
-		when, while = " when "+with, " while "+with
+		when = " when " + with
+		while = " while " + with
 	}
 	switch {
 	case s.AloneBetween != nil || s.FoundBetween != nil:

@@ -283,7 +283,8 @@ func (p streamReport) withOthers(disk *diskPart, streams ...trace.Stream) *Strea
 			}
 			testedNS += within
 			if 2*within >= line.EndNS-line.StartNS {
-				due, late := seen.Due+line.due, seen.Late+line.late
+				due := seen.Due + line.due
+				late := seen.Late + line.late
 				seen.Add(stream.Sample{Due: due, Late: late, BufferNS: line.bufferNS})
 			} else if line.late > 0 {
 				outsideNS = min(outsideNS, line.EndNS)

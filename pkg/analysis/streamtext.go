@@ -178,7 +178,8 @@ func (w writer) streamOutcomes() []string {
 // streamText is what came of a disk's streams in one phase, or in several in which it is the same,
 // and when; and which streams these are if the disk has others elsewhere.
 func streamText(group []situation, others bool) string {
-	t, seen := group[0].streams, group[0].seen
+	t := group[0].streams
+	seen := group[0].seen
 	var whens []string
 	for _, s := range group {
 		if !slices.Contains(whens, s.when) {

@@ -147,7 +147,8 @@ func (s setting) contestDisk(name string) ContestDisk {
 		rate := part.window.Rate
 		ci := part.window.interval()
 		if all := state.out.Overlap.Disks[name]; contention.Spans == nil {
-			rate, ci = all.Rate, all.CI95
+			rate = all.Rate
+			ci = all.CI95
 		}
 		out.Rate += rate / n
 		rates = append(rates, ci)
@@ -280,7 +281,8 @@ func (p *phase) removal(disk *diskPart) (c RemovalCase, known bool) {
 			c.Disks[part.Name()] = RemovalFor{e.VictimOp, e.Rate, e.Without}
 		}
 	}
-	c.Gain, c.Error = gained/from, off/from
+	c.Gain = gained / from
+	c.Error = off / from
 	return c, known
 }
 

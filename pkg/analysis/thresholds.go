@@ -157,7 +157,8 @@ const (
 	sameBudget  = 1.3
 	eventNearNS = 10_000_000_000
 	// Storage moves so many bytes per second through a link that fell back to USB 2 (480 Mbit/s).
-	usb2Low, usb2High = 25e6, 47e6
+	usb2Low  = 25e6
+	usb2High = 47e6
 )
 
 // When links, hubs and computers limit disks.

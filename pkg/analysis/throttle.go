@@ -57,7 +57,8 @@ func (p *diskPart) toThrottle(levels []ledger.Level, until int64, rebound *Rebou
 		}
 		t.Steps = append(t.Steps, step)
 		if drop := 1 - step.ToRate/step.FromRate; drop > deepest {
-			t.Step, deepest = step, drop
+			t.Step = step
+			deepest = drop
 		}
 	}
 	return t

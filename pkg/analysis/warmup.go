@@ -178,7 +178,8 @@ func (c *Change) without(rest []Shift) {
 	c.Disks, c.Each, c.CI, c.FromRate, c.ToRate = nil, rest, nil, 0, 0
 	for _, s := range rest {
 		c.Disks = append(c.Disks, s.Disk)
-		c.FromRate, c.ToRate = c.FromRate+s.FromRate, c.ToRate+s.ToRate
+		c.FromRate = c.FromRate + s.FromRate
+		c.ToRate = c.ToRate + s.ToRate
 	}
 	if len(rest) == 1 {
 		c.Each = nil

@@ -290,7 +290,8 @@ func (p windowRates) otherToolRates() *OtherToolRates {
 	o.FioWriteRate = number(moved[trace.Write] / longest[trace.Write])
 	if len(moved) == 1 {
 		o.FioRate = cmp.Or(o.FioReadRate, o.FioWriteRate)
-		o.FioReadRate, o.FioWriteRate = nil, nil
+		o.FioReadRate = nil
+		o.FioWriteRate = nil
 	}
 	o.FirstDoneRate = early / seconds(first-start)
 	o.LastDoneRate = (moved[trace.Read] + moved[trace.Write]) / seconds(last-start)

@@ -280,7 +280,8 @@ func (p *Pair) Title(phase string) string { return cmp.Or(p.Titles[phase], phase
 
 // newPair is all that two runs, or several repeats of each, differ in but rates and findings.
 func newPair(base, other []*matchedRun) Pair {
-	b, n := base[0], other[0]
+	b := base[0]
+	n := other[0]
 	p := Pair{
 		Side: sideOf(other), Phases: []PhasePair{}, Titles: map[string]string{},
 		Searches: searches(base, other), FindingsUnsure: []analysis.Finding{},
@@ -418,7 +419,8 @@ func (t *Test) explainNoInterval(where string, p *matchedPhase, disk string) {
 	for _, w := range p.result.Warnings {
 		if w.Code == "no_interval" && (w.Disk == disk || w.Disk == "") {
 			_, lasting := w.Values.(analysis.MemoryValues)
-			t.Reason, t.lasting = where+w.Text, t.lasting || lasting
+			t.Reason = where + w.Text
+			t.lasting = t.lasting || lasting
 		}
 	}
 }

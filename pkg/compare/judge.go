@@ -90,7 +90,8 @@ func (t *Test) test(v *Variation, key MeasurementKey, base, other []stats.Estima
 		d = stats.Certain(d.Mean, minError)
 	}
 	ci := d.Interval()
-	t.evidence, t.P = d, new(d.P())
+	t.evidence = d
+	t.P = new(d.P())
 	t.CI95 = &stats.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
 	return before, after
 }

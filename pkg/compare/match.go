@@ -35,13 +35,15 @@ func (p *matchedPhase) disksInCommon(b *matchedPhase) (n int) {
 // differs are the keys by which a disk's work differs. If only one of the runs recorded its work,
 // they are compared by what can be seen in both.
 func (p *matchedPhase) differs(b *matchedPhase, disk string) []work.Key {
-	w, o := p.works[disk], b.works[disk]
+	w := p.works[disk]
+	o := b.works[disk]
 	if w.Declared() == o.Declared() {
 		return w.Differs(o)
 	}
 	for side, of := range map[*work.Work]*matchedPhase{&w: p, &o: b} {
 		if !side.HasNoFiles() {
-			side.Sizes, side.Seen = work.Sizes{}, of.traced.Disk(disk).Seen()
+			side.Sizes = work.Sizes{}
+			side.Seen = of.traced.Disk(disk).Seen()
 		}
 	}
 	var keys []work.Key

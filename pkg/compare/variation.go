@@ -202,12 +202,14 @@ func meanOf(list []stats.Estimate) (mean stats.Estimate) {
 		mean.Mean += e.Mean / n
 		own := stats.Estimate{SE: e.SE / n, DegreesOfFreedom: e.DegreesOfFreedom}
 		if i == 0 {
-			mean.SE, mean.DegreesOfFreedom = own.SE, own.DegreesOfFreedom
+			mean.SE = own.SE
+			mean.DegreesOfFreedom = own.DegreesOfFreedom
 			continue
 		}
 		sum := stats.Difference(stats.Estimate{SE: mean.SE,
 			DegreesOfFreedom: mean.DegreesOfFreedom}, own)
-		mean.SE, mean.DegreesOfFreedom = sum.SE, sum.DegreesOfFreedom
+		mean.SE = sum.SE
+		mean.DegreesOfFreedom = sum.DegreesOfFreedom
 	}
 	return mean
 }

@@ -135,7 +135,8 @@ func (in *input) iostatText() error {
 	r := &recording{input: in, devices: map[string]*series{}}
 	var heads []string // heads of the table of devices, if we are in it
 	var stamp string
-	isFirst, isRates := true, false
+	isFirst := true
+	isRates := false
 	for line := range in.lines() {
 		cells := strings.Fields(line)
 		switch {
@@ -222,7 +223,8 @@ func (r *recording) finish() error {
 			"system; record with iostat -dxt 1")
 	}
 	for i := 1; i <= last && r.showsIdle; i++ {
-		got, before := r.reports[i].devices, r.reports[i-1].devices
+		got := r.reports[i].devices
+		before := r.reports[i-1].devices
 		// Devices that come again were there; the last report was cut if it lacks the last ones.
 		isCut := i == last && slices.Equal(got, before[:min(len(got), len(before))])
 		if len(got) < len(before) && (isCut || i < last && len(r.reports[i+1].devices) > len(got)) {

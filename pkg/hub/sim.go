@@ -368,7 +368,8 @@ func (s *Sim) leave(gone *member) {
 
 // rerate shares out the capacity among those active now.
 func (s *Sim) rerate() {
-	s.claims, s.hubbed = s.claims[:0], s.hubbed[:0]
+	s.claims = s.claims[:0]
+	s.hubbed = s.hubbed[:0]
 	// No disk moves a frame after which it will soon rest; how many read and write at once.
 	calm := true
 	mixing := 0

@@ -54,7 +54,8 @@ func NewCache(d *History, steps []Step) Cache {
 		before := overlap.Between(from, at)
 		after := overlap.Between(at, until)
 		high, low := d.Compare(before, after)
-		high.Rate, low.Rate = step.FromRate, step.ToRate
+		high.Rate = step.FromRate
+		low.Rate = step.ToRate
 		c.Levels = append(c.Levels, CacheRate{high, step.AtBytes - startBytes, before.Seconds()})
 		if i == len(steps)-1 {
 			c.Levels = append(c.Levels, CacheRate{low, math.Inf(1), after.Seconds()})

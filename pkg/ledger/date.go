@@ -22,7 +22,8 @@ func (q *sequence) redate(cuts []int) []int {
 			edges[i+1] = at
 			fit := unclipped.fileEffectsFit(edges)
 			if cost := fit(q.residual.fileVariance).cost; cost < lowestCost {
-				lowestCost, best = cost, at
+				lowestCost = cost
+				best = at
 			}
 		}
 		edges[i+1] = best

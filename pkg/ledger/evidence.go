@@ -34,7 +34,8 @@ func (q cutFilter) mergeClose(cuts []int) []int {
 			before := stats.Median(q.y[edges[i]:edges[i+1]])
 			after := stats.Median(q.y[edges[i+1]:edges[i+2]])
 			if d := math.Abs(after - before); d < least {
-				closest, least = i, d
+				closest = i
+				least = d
 			}
 		}
 		return closest
@@ -56,7 +57,8 @@ func (q cutFilter) dropInsignificant(cuts []int) []int {
 			after, _ := noise.ofMean(q.sequence, [2]int{c, edges[i+2]})
 			falseRate := 2 * stats.StudentTail(change/math.Sqrt(before+after), degrees)
 			if falseRate > largest && !q.jumps(c, edges) {
-				weakest, largest = i, falseRate
+				weakest = i
+				largest = falseRate
 			}
 		}
 		return weakest
@@ -126,7 +128,8 @@ func (q cutFilter) dropUnseen(cuts []int) []int {
 			last := i == len(edges)-3 && q.roseAfterNeighbour(edges[1:len(edges)-1])
 			if change < least && !last && min(filesAt(i), filesAt(i+1)) < minLevelFiles &&
 				!inside(i) && !q.filesSeparate(edges[i], edges[i+1], edges[i+2]) {
-				weakest, least = i, change
+				weakest = i
+				least = change
 			}
 		}
 		return weakest

@@ -104,7 +104,8 @@ func (q *sequence) withValues(y []float64) *sequence {
 
 // segment returns the pieces that the criterion chooses, less those that single files explain.
 func (q *sequence) segment() shape {
-	filter, slopes := cutFilter{q}, slopeFitter{q}
+	filter := cutFilter{q}
+	slopes := slopeFitter{q}
 	all := filter.mergeClose(cutSearch{q}.chooseCuts())
 	for _, cut := range all {
 		if cut < q.bins(minEndLevelS) || cut > len(q.y)-q.bins(minEndLevelS) {
@@ -215,14 +216,16 @@ func (q cutSearch) chooseCuts() []int {
 		}
 		last = len(cuts)
 		if score := q.fit(cuts).score; score < best {
-			best, chosen = score, cuts
+			best = score
+			chosen = cuts
 		}
 	}
 	for {
 		var other []int
 		try := func(cuts []int) {
 			if score := q.fit(cuts).score; score < best {
-				best, other = score, cuts
+				best = score
+				other = cuts
 			}
 		}
 		edges := q.edges(chosen)
@@ -250,7 +253,8 @@ func (q *sequence) split(from, to, bins int) (at int, left float64) {
 		before := q.sums[i] - q.sums[from]
 		after := q.sums[to] - q.sums[i]
 		if fit := before*before/float64(i-from) + after*after/float64(to-i); fit > bestFit {
-			bestFit, at = fit, i
+			bestFit = fit
+			at = i
 		}
 	}
 	return at, q.squares[to] - q.squares[from] - bestFit

@@ -21,13 +21,15 @@ func Levels(rates []float64, minLength int, falseClaimRate float64) []int {
 		each[i] = i
 	}
 	q := newSequence(logs, each, 1, nil)
-	q.minBins, q.minS = minLength, 0
+	q.minBins = minLength
+	q.minS = 0
 	return q.drop(cutSearch{q}.chooseCuts(), func(edges []int) int {
 		weakest := -1
 		largest := falseClaimRate
 		for i := range len(edges) - 2 {
 			if p := q.falseRate(edges[i], edges[i+1], edges[i+2]); p > largest {
-				weakest, largest = i, p
+				weakest = i
+				largest = p
 			}
 		}
 		return weakest

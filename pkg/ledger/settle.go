@@ -148,7 +148,8 @@ func (d *History) Trim(longestBurstS float64) {
 	d.LongestBurstS = max(d.LongestBurstS, longestBurstS)
 	settled := len(d.Levels)
 	short := func(edge, next int) bool {
-		l, neighbour := d.Levels[edge], d.Levels[next]
+		l := d.Levels[edge]
+		neighbour := d.Levels[next]
 		minS := minEndS
 		if math.Log(l.Rate/neighbour.Rate) > largeRise {
 			minS = minRiseS

@@ -24,7 +24,8 @@ func (q slopeFitter) trySlope(pieces []piece, i, j int) shape {
 		}
 	}
 	first, last := pieces[i], pieces[j]
-	bestFrom, bestTo := first.from, last.to
+	bestFrom := first.from
+	bestTo := last.to
 	try := func(from, to int, how form) {
 		third := (to - from) / 3
 		if third < 1 || math.Abs(q.mean(to-third, to)-q.mean(from, from+third)) < MinChange/5 {
@@ -252,7 +253,8 @@ func (q slopeFitter) decay(from, to int) (best float64) {
 		tau := shortest * math.Pow(max(1, longest/shortest), float64(k)/(triedTaus-1))
 		decay := math.Exp(-1 / tau)
 		if _, _, left := fitRates(q.inverse[from:to], decay); left < lowest {
-			best, lowest = decay, left
+			best = decay
+			lowest = left
 		}
 	}
 	return best

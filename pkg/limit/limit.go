@@ -211,7 +211,8 @@ func unmatched(a *analysis.Analysis, l scenario.Limit) Result {
 	case l.Disk != "" && !diskWorks:
 		r.Why = "the disk does nothing in this run"
 	default:
-		r.Verdict, r.Why = Unsure, "nothing in the run has this measure: "+
+		r.Verdict = Unsure
+		r.Why = "nothing in the run has this measure: " +
 			whyMissing(l.Measure.Name)
 	}
 	return r

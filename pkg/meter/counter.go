@@ -164,7 +164,8 @@ func (d *device) foreign(excess moved) *Foreign {
 	from := 0
 	to := 0
 	best := math.Inf(-1)
-	start, sum := 0, 0.0
+	start := 0
+	sum := 0.0
 	for i := range more {
 		a := d.counts[i]
 		b := d.counts[i+1]
@@ -175,7 +176,8 @@ func (d *device) foreign(excess moved) *Foreign {
 			}
 		}
 		if sum <= 0 {
-			start, sum = i, 0
+			start = i
+			sum = 0
 		}
 		if sum += more[i] - offShare*(own[read]+own[write]); sum > best {
 			from = start

@@ -177,7 +177,8 @@ func Fit(e *hub.Evidence, o FitOptions) (*FitResult, error) {
 func assume(d *hub.DiskModel, c *hub.Capacity) {
 	for range 2 { // a side that has nothing takes what the other then has
 		for _, pair := range [][2]*hub.Side{{&d.Read, &d.Write}, {&d.Write, &d.Read}} {
-			side, other := pair[0], pair[1]
+			side := pair[0]
+			other := pair[1]
 			side.Hub = cmp.Or(side.Hub, side.Direct, other.Hub)
 			side.Direct = cmp.Or(side.Direct, side.Hub)
 			side.Weight = cmp.Or(side.Weight, 1)

@@ -32,7 +32,8 @@ const (
 	FigureError = 0.1
 	// weightSpread and capacitySpread are how much weights and unused capacity differ from hub to
 	// hub: the standard deviation of their logarithms.
-	weightSpread, capacitySpread = 0.5, 0.25
+	weightSpread   = 0.5
+	capacitySpread = 0.25
 	// fewSpread is the same of what is carried if fewer disks ask than at best.
 	fewSpread = 0.1
 	few       = 0.95 // start of fits for capacity.pair and capacity.two_writers
@@ -43,7 +44,8 @@ const (
 	maxFitted  = 32 // disks
 	// maxWeight and maxDirections are how strongly a disk pulls at most, against the first, and a
 	// direction against the other: a hub that starves one does not share.
-	maxWeight, maxDirections = 12.0, 2.0
+	maxWeight     = 12.0
+	maxDirections = 2.0
 	// z95 is how many standard errors a 95 % interval reaches either way.
 	z95 = 1.96
 )
@@ -131,7 +133,8 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 	c := &profile.Capacity
 	*c = hub.Capacity{Read: highest[0], Write: highest[1], Both: both, ReadWeight: 1,
 		WriteWeight: 1}
-	c.Pair, c.TwoWriters = few, few
+	c.Pair = few
+	c.TwoWriters = few
 	shared := func(name string, value *float64, spread float64) {
 		l.add(param{name: name, value: value, spread: spread, fitted: true})
 	}
@@ -200,7 +203,8 @@ func (l *law) set(x []float64) {
 
 // appendLogs appends the logarithms of a target's rates under the law as set.
 func (l *law) appendLogs(to []float64, t *target) []float64 {
-	l.claims, l.rates = l.claims[:0], l.rates[:0]
+	l.claims = l.claims[:0]
+	l.rates = l.rates[:0]
 	for i, side := range t.sides {
 		l.claims = append(l.claims, hub.Claim{Op: t.ops[i], Cap: side.Hub, Weight: side.Weight})
 		l.rates = append(l.rates, side.Direct)

@@ -90,12 +90,15 @@ func (s *Settling) Add(window int) (endNS int64, all bool) {
 // of which read bytes were read: in a trace, the file k of such a job is two, 2k of what was read
 // and 2k+1 of what was written.
 func Both(e trace.Event, read int64) (reads, writes trace.Event) {
-	reads, writes = e, e
-	reads.Seq, writes.Seq = 2*e.Seq, 2*e.Seq+1
+	reads = e
+	writes = e
+	reads.Seq = 2 * e.Seq
+	writes.Seq = 2*e.Seq + 1
 	reads.Bytes = read
 	writes.Bytes = e.Bytes - read
 	if e.Type == trace.FileType {
-		reads.Op, writes.Op = trace.Read, trace.Write
+		reads.Op = trace.Read
+		writes.Op = trace.Write
 	}
 	return reads, writes
 }
@@ -216,7 +219,8 @@ func (j *JobState) Event(kind trace.Type) trace.Event {
 // Progress notes how far the file under way is, and returns the event that says so.
 func (j *JobState) Progress(bytes, tNS int64) trace.Event {
 	e := j.Event(trace.ProgressType)
-	e.Bytes, e.TNS = bytes, tNS
+	e.Bytes = bytes
+	e.TNS = tNS
 	j.note(bytes, tNS)
 	return e
 }

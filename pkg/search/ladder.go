@@ -76,7 +76,8 @@ func (l *ladder) value(step int) float64 {
 // was clean.
 func (l *ladder) answer() (low, high int, over bool) {
 	low, high = l.bracket()
-	below, above := l.tried[low], l.tried[high]
+	below := l.tried[low]
+	above := l.tried[high]
 	decided := high-low == 1 && (low == 0 || below.isSettled()) &&
 		(high > l.top || above.isSettled())
 	if decided && above.clean <= 1 {

@@ -17,7 +17,8 @@ const (
 	minorGroup = 0.25
 	// In random order, files of one group seldom follow one another more often than expected by
 	// this many standard deviations, or less often by the other.
-	maxRuns, maxTurns = 2, 3
+	maxRuns  = 2
+	maxTurns = 3
 )
 
 // Modes are two groups into which the rates of files at equal conditions fall.

@@ -189,7 +189,8 @@ func (o *Totals) Add(s Sample) {
 		o.LowestNS = s.BufferNS
 	}
 	o.seen = true
-	o.Due, o.Late = s.Due, s.Late
+	o.Due = s.Due
+	o.Late = s.Late
 	o.StallNS = max(o.StallNS, s.StallNS)
 }
 

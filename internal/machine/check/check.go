@@ -171,7 +171,8 @@ func due(then When, ofDisk bool) (checks []Check) {
 func (f *facts) runChecks(ctx context.Context, then When, report func(trace.Check)) {
 	unfit := false // unfit means unfit for test files.
 	for _, c := range due(then, f.disk.Path != "") {
-		must, writes := c.When&Must != 0, c.When&Writes != 0
+		must := c.When&Must != 0
+		writes := c.When&Writes != 0
 		if !must && slices.Contains(f.opts.Allow, c.Code) {
 			continue
 		}
@@ -182,7 +183,8 @@ func (f *facts) runChecks(ctx context.Context, then When, report func(trace.Chec
 		if err != nil || found.Verdict == trace.Fail && !writes || f.folderErr != nil {
 			unfit = true
 		}
-		found.Name, found.Path = c.Code, f.disk.Path
+		found.Name = c.Code
+		found.Path = f.disk.Path
 		report(found)
 	}
 }

@@ -144,7 +144,8 @@ func judgeFileLimit(f *facts) answer {
 		job, _ := p.Job(f.disk.Name)
 		for _, size := range job.Sizes {
 			if size > largest {
-				largest, phase = size, p.Name
+				largest = size
+				phase = p.Name
 			}
 		}
 	}
@@ -207,7 +208,8 @@ func judgeSpace(f *facts) answer {
 	what := "phase " + f.plan.Phases[slices.Index(total, need)].Name + " needs"
 	try := "free some space, use fewer or smaller files, or set a footprint"
 	if f.opts.Paths != nil { // Doctor's files have fixed sizes.
-		what, try = "the checks need", "free some space"
+		what = "the checks need"
+		try = "free some space"
 	}
 	return fail(fmt.Sprintf("%s %s%s plus a margin of %s, but only %s is free",
 		what, unit.FormatBytes(need), who, unit.FormatBytes(margin), free), "", try)
@@ -262,7 +264,8 @@ func judgeNotDisk(f *facts) answer {
 	kind, what := f.place.NotDisk(), f.place.Filesystem
 	for _, under := range f.under {
 		if under.Memory {
-			kind, what = "RAM", described(under)
+			kind = "RAM"
+			what = described(under)
 		}
 	}
 	if kind == "" {
@@ -281,7 +284,8 @@ func judgeNoDirect(f *facts) answer {
 			"cache"
 		try = "mount it with the system's own driver (ntfs3, exfat)"
 	case "ecryptfs", "vboxsf", "aufs":
-		why, try = "it knows no direct requests", "format the disk as "+f.goodFormats()
+		why = "it knows no direct requests"
+		try = "format the disk as " + f.goodFormats()
 	}
 	for _, p := range f.plan.Phases {
 		job, works := p.Job(f.disk.Name)

@@ -110,7 +110,8 @@ func checksLeftByHang(path string, left []Check) (checks []trace.Check) {
 	found := fail(fmt.Sprintf("nothing moved for %s", hangTimeout), "the disk hangs",
 		"check that it is connected, and try again")
 	for _, c := range left {
-		found.Name, found.Path = c.Code, path
+		found.Name = c.Code
+		found.Path = path
 		checks = append(checks, found)
 		found = skip("not made, as the disk hangs")
 	}

@@ -129,7 +129,8 @@ func judgeDirect(files []moved) answer {
 	block := unit.FormatBlock(files[0].job.IO.Block)
 	var how []string
 	for _, m := range files {
-		role, size := m.job.Role, unit.FormatBytes(m.Bytes)
+		role := m.job.Role
+		size := unit.FormatBytes(m.Bytes)
 		cached := float64(m.Cached) / float64(m.Bytes)
 		counted := float64(m.counted) / float64(m.Bytes)
 		went := fmt.Sprintf("%s %s, ", role, unit.FormatRate(m.rate()))
@@ -277,7 +278,8 @@ const (
 // judgeLimits checks whether only the disk itself limits its rate: it compares large requests with
 // small ones, unless these were at the rate of memory.
 func judgeLimits(f *facts) answer {
-	large, small := f.files[:2], f.files[2:]
+	large := f.files[:2]
+	small := f.files[2:]
 	direct := small[0].Effective.Cache == "direct" && small[1].Effective.Cache == "direct"
 	var how []string
 	for i, m := range large {

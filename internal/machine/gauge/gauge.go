@@ -318,7 +318,8 @@ func (s *Sampler) Stop(take func(Readings)) {
 		case r := <-s.Readings:
 			take(r)
 		case <-ended:
-			waits, ended = false, nil
+			waits = false
+			ended = nil
 		case <-late.C:
 			waits = false
 		}

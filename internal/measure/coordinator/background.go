@@ -92,7 +92,8 @@ func (p *phaseRun) findGauges(ctx context.Context) *gauges {
 // beginGauges reads for the first time, once there is something to read and a release to count
 // from.
 func (p *phaseRun) beginGauges() {
-	g, releaseNS := p.gauges, p.released
+	g := p.gauges
+	releaseNS := p.released
 	if releaseNS == 0 || len(g.sources) == 0 || g.sampler != nil {
 		return
 	}
@@ -169,7 +170,8 @@ func detectSuspends(
 				default: // Dozens are waiting already: they say enough.
 				}
 			}
-			now, slept = nextNow, nextSlept
+			now = nextNow
+			slept = nextSlept
 		}
 	})
 	return stops, func() { close(quit); gone.Wait() }

@@ -318,7 +318,8 @@ func (s *starter) start(cmd *exec.Cmd) (stdin io.WriteCloser, stdout io.Reader, 
 		case err = <-done:
 			return stdin, stdout, err
 		case <-interrupted:
-			interrupted, over = nil, time.After(stopTimeout)
+			interrupted = nil
+			over = time.After(stopTimeout)
 		case <-over:
 			return stdin, stdout, errStartHangs
 		case <-s.kill:
@@ -407,7 +408,8 @@ type idleWatch struct {
 // since is how long the counter has stood still by now; zero if it is not known.
 func (c *idleWatch) since(count int64, known bool, now time.Time) time.Duration {
 	if !known || c.at.IsZero() || count != c.count {
-		c.count, c.at = count, now
+		c.count = count
+		c.at = now
 	}
 	return now.Sub(c.at)
 }

@@ -182,7 +182,8 @@ func (p *phaseRun) handle(r report) {
 		moved = true // A step is done.
 	}
 	if moved {
-		c.silent, c.warned = 0, false
+		c.silent = 0
+		c.warned = false
 	}
 	if moved && p.Life.State == life.Released {
 		p.recorded(p.Life.Enter(life.Measuring, "phase "+p.phase.Name))
@@ -201,7 +202,8 @@ func (p *phaseRun) handle(r report) {
 		c.files += m.Files
 		p.recorded(p.Journal.AppendLines(m.Lines))
 	case wire.AliveKind:
-		c.bytes, c.prepared = m.Bytes, m.Prepared
+		c.bytes = m.Bytes
+		c.prepared = m.Prepared
 		p.Watcher.Moves(c.job.Disk, m.Prepared, m.Bytes)
 	case wire.AskKind:
 		if p.hub != nil {
@@ -263,7 +265,8 @@ func (p *phaseRun) releaseWhenReady() {
 	}
 	p.released = atNS
 	for _, c := range p.children {
-		c.silent, c.warned = 0, false
+		c.silent = 0
+		c.warned = false
 		c.send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS})
 	}
 	p.beginGauges()

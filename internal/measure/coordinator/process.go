@@ -152,7 +152,8 @@ func (j *Janitor) Finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 		select {
 		case c, more := <-j.done:
 			if !more { // It has ended, and has no more to say.
-				left, waits = hangs, false
+				left = hangs
+				waits = false
 				continue
 			}
 			if hangs[c.Folder] {
@@ -163,7 +164,8 @@ func (j *Janitor) Finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 				complaints = append(complaints, c.Complaint)
 			}
 		case <-kill:
-			kill, timeout = nil, time.After(killedTimeout)
+			kill = nil
+			timeout = time.After(killedTimeout)
 		case <-timeout:
 			waits = false
 		}
@@ -295,7 +297,8 @@ func (c *child) leave() {
 // kill ends a worker that does not end by itself. Its exit is reported as any other.
 func (c *child) kill(why string) {
 	if c.killed == "" {
-		c.killed, c.killedAt = why, time.Now()
+		c.killed = why
+		c.killedAt = time.Now()
 	}
 	// The one error is that it has already exited.
 	_ = c.cmd.Process.Kill()
@@ -318,7 +321,8 @@ func (s *stderrLog) Write(data []byte) (int, error) {
 		if end < 0 {
 			return len(data), nil
 		}
-		line, text := s.part[:end+1], string(bytes.TrimSpace(s.part[:end]))
+		line := s.part[:end+1]
+		text := string(bytes.TrimSpace(s.part[:end]))
 		s.part = s.part[end+1:]
 		switch {
 		case text == "":

@@ -56,7 +56,8 @@ func (m *mover) transfer(ctx context.Context, seq int, sample Sampler) (span Spa
 	f := m.next
 	m.next = nil
 	t := m.newTransfer(f)
-	t.sample, t.latencies = sample, m.latencies
+	t.sample = sample
+	t.latencies = m.latencies
 	t.cap = m.job.IO.Cap.Nanoseconds()
 	t.pacer, t.reads, t.mixKey = m.pacer, m.job.Reads, m.job.Seed
 	if m.job.IO.Mode == scenario.ModeApp {

@@ -118,7 +118,8 @@ func (m *mover) Prepare(ctx context.Context, background func(done int64)) (trace
 	if err == nil {
 		err = m.openFirst(&eff)
 	}
-	eff.Warnings, m.reported = m.warnings, len(m.warnings)
+	eff.Warnings = m.warnings
+	m.reported = len(m.warnings)
 	return eff, m.job.explain("prepare", err)
 }
 
@@ -219,7 +220,8 @@ func (m *mover) gauge(name string, value float64) {
 // makeBuffers gets the buffers and fills them, which also touches every page. Each request has a
 // whole number of blocks.
 func (m *mover) makeBuffers() (err error) {
-	block, depth := m.job.IO.Block, int64(m.job.IO.Depth)
+	block := m.job.IO.Block
+	depth := int64(m.job.IO.Depth)
 	if m.buf, err = newBuffer(depth * max(block, minNoise/depth/block*block)); err != nil {
 		return err
 	}
@@ -288,7 +290,8 @@ func (m *mover) Close() error {
 			freeBuffer(buf)
 		}
 	}
-	m.buf, m.scratch = nil, nil
+	m.buf = nil
+	m.scratch = nil
 	if m.folder != nil {
 		err = errors.Join(err, m.folder.CarryOver(m.needed()))
 		m.folder = nil

@@ -51,7 +51,8 @@ func probe(open opener, folder *os.Root, direct bool, cachedBelow int64) (traits
 			return tr, err
 		}
 		if tr.direct = reason == ""; !tr.direct {
-			tr.directErr, tr.sector = reason, smallUnit
+			tr.directErr = reason
+			tr.sector = smallUnit
 		}
 	}
 	f, err := makeProbe(open, folder, false)

@@ -110,7 +110,8 @@ func (m *mover) smallWrites(eff *trace.Effective) {
 		eff.SmallWrites = "direct " + block + " writes"
 		return
 	}
-	eff.Cache, eff.SmallWrites = trace.CacheOfWrites, "cached writes: the score is the cache's"
+	eff.Cache = trace.CacheOfWrites
+	eff.SmallWrites = "cached writes: the score is the cache's"
 	m.gauge(trace.CachedWrites, float64(eff.Block))
 	m.warn("this system writes no blocks of %s past its cache, only %s and more: its cache reads "+
 		"and writes whole pages for them, so that the disk moves more than is counted; the score "+

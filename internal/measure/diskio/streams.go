@@ -85,7 +85,8 @@ func (s *streams) transfer(ctx context.Context, seq int, sample Sampler) (Span, 
 		}
 		if len(s.ends) > 0 && s.ends[0] <= now {
 			span := Span{Bytes: size, StartNS: s.spanNS, EndNS: max(s.ends[0], s.spanNS+1)}
-			s.ends, s.spanNS = s.ends[1:], span.EndNS
+			s.ends = s.ends[1:]
+			s.spanNS = span.EndNS
 			s.moved++
 			return span, nil
 		}
@@ -129,7 +130,8 @@ func (s *streams) catchUp() (nowNS int64, err error) {
 		}
 		if r.err != nil {
 			if err == nil {
-				err, failed = r.err, r.place
+				err = r.err
+				failed = r.place
 			}
 			continue
 		}
@@ -259,7 +261,8 @@ func (s *streams) begin(player, frame int, nowNS, askNS int64) {
 func (s *streams) handOver(p piece) {
 	i := s.free[len(s.free)-1]
 	s.free = s.free[:len(s.free)-1]
-	slot, path := &s.slots[i], &s.paths[p.flight.player]
+	slot := &s.slots[i]
+	path := &s.paths[p.flight.player]
 	s.pieces[i] = p
 	slot.request = request{op: path.op,
 		p: slot.take(path.op, p.off, p.n, s.job.IO.Block, &path.stamps), off: p.off,
@@ -284,7 +287,8 @@ func (s *streams) wait(ctx context.Context, untilNS int64) error {
 			return err
 		}
 		if after := s.timing.now(); after-nowNS > slowNS && !s.detached {
-			s.detached, begunNS = true, after
+			s.detached = true
+			begunNS = after
 			s.freeNS = max(s.freeNS, after-s.release) // until then nothing else could be begun
 		}
 	}

@@ -53,7 +53,8 @@ func (t *transfer) begin() {
 
 // setBlock has the file moved in requests of that many bytes.
 func (t *transfer) setBlock(block int64) {
-	t.block, t.requests = block, (t.padded+block-1)/block
+	t.block = block
+	t.requests = (t.padded + block - 1) / block
 }
 
 // shuffle has the blocks moved in a random order, another for every key.

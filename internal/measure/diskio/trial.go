@@ -114,7 +114,8 @@ func TryFlush(ctx context.Context, dir, runID, mode string, times int,
 		written := clock.Now()
 		if err := f.flush(mode); err != nil {
 			if mode == scenario.FlushFull && tr.fullFlushErr != nil {
-				out.Refused, err = tr.fullFlushErr, nil
+				out.Refused = tr.fullFlushErr
+				err = nil
 			}
 			return out, err
 		}

@@ -243,7 +243,8 @@ func (r *Ready) Setup() *hardware.Setup {
 	}
 	name, about := "", ""
 	if h := r.Plan.Hub; h != nil {
-		name, about = h.Name, h.About
+		name = h.Name
+		about = h.About
 	}
 	return s.Described(name, about, words)
 }

@@ -67,7 +67,8 @@ func (r *Ready) Reconnect(
 		for _, folder := range folders {
 			place, err := device.Inspect(folder)
 			if err == nil && testfolder.Marked(folder, r.markName(runID, d.Name)) {
-				d.Path, devices[d.Name] = folder, place.ID
+				d.Path = folder
+				devices[d.Name] = place.ID
 				absent = absent[:len(absent)-1]
 				break
 			}

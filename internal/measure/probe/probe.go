@@ -96,13 +96,16 @@ func speeds(lines io.Reader) (map[string]scenario.Speed, error) {
 	events := trace.NewReader(lines, "the measurement of the disks' speed")
 	for events.Next() {
 		e := events.Event()
-		moved, atNS := ended+e.Bytes, e.TNS
+		moved := ended + e.Bytes
+		atNS := e.TNS
 		switch e.Type {
 		case trace.PhaseType:
-			ended, roles = 0, e.Roles
+			ended = 0
+			roles = e.Roles
 			continue
 		case trace.FileType:
-			ended, atNS = moved, e.EndNS
+			ended = moved
+			atNS = e.EndNS
 		case trace.ProgressType:
 		default:
 			continue

@@ -103,7 +103,8 @@ func Load(path string) (*Loaded, error) {
 	run := &Loaded{Folder: filepath.Dir(path)}
 	events, open := path, os.Open // A pipe that a person names is meant.
 	if stat.IsDir() {
-		run.Folder, open = path, openRegular
+		run.Folder = path
+		open = openRegular
 		if events, err = EventsOf(path); err != nil {
 			return nil, fmt.Errorf("load run: %w", err)
 		}

@@ -149,7 +149,8 @@ func (f *Folder) Match(sizes []int64, fits func(Record) bool) []Record {
 	}
 	for i, size := range sizes {
 		if list := free[size]; len(list) > 0 {
-			found[i], free[size] = list[0], list[1:]
+			found[i] = list[0]
+			free[size] = list[1:]
 		}
 	}
 	return found

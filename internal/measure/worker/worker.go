@@ -206,7 +206,8 @@ func (w *worker) do(ctx context.Context) (err error) {
 
 // emit passes on an event of this job's.
 func (w *worker) emit(e trace.Event) {
-	e.Phase, e.Disk = w.job.Phase, w.job.Disk
+	e.Phase = w.job.Phase
+	e.Disk = w.job.Disk
 	w.events <- e
 }
 

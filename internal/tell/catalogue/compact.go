@@ -97,7 +97,8 @@ func (c *Catalogue) compact(grain table.Grain, folder string) error {
 	out := &merger{Catalogue: c, grain: grain, folder: folder, from: map[string]string{}}
 	var runFiles, compactFiles []string
 	for _, entry := range entries {
-		n, name := 0, entry.Name()
+		n := 0
+		name := entry.Name()
 		_, err := fmt.Sscanf(name, compactFile, &n)
 		switch {
 		case filepath.Ext(name) != ".parquet", name[0] == '.': // Finder leaves such behind.

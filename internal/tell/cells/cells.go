@@ -16,7 +16,8 @@ const ellipsis = "…"
 
 // Width is how many cells the text takes.
 func Width(text string) int {
-	n, joined := 0, false
+	n := 0
+	joined := false
 	for _, r := range text {
 		switch {
 		case r == '\uFE0F': // the sign before it is shown as an emoji

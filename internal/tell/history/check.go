@@ -108,7 +108,8 @@ func (o *CheckOptions) checkRun(run *recorded.Run, limits []scenario.Limit, all 
 		}
 	}
 	if origin := run.Analysis.Origin; origin != nil {
-		checked.Started, checked.Host = origin.Started, origin.Host
+		checked.Started = origin.Started
+		checked.Host = origin.Host
 	}
 	for _, p := range run.Analysis.Phases {
 		if p.Series != nil {
@@ -123,11 +124,13 @@ func (o *CheckOptions) checkRun(run *recorded.Run, limits []scenario.Limit, all 
 func (o *CheckOptions) verdict(results []limit.Result) (worst error) {
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	for _, r := range results {
-		kind, code := "error", exit.Threshold
+		kind := "error"
+		code := exit.Threshold
 		switch r.Verdict {
 		case limit.Fail:
 		case limit.Unsure:
-			kind, code = "warning", exit.Partial
+			kind = "warning"
+			code = exit.Partial
 		default:
 			continue
 		}

@@ -91,7 +91,8 @@ func (o *CompareOptions) Run(paths []string, dash int) error {
 		}
 	}
 	doc := report.OfComparison(c)
-	doc.Tool, doc.Simulated = o.Tool, true
+	doc.Tool = o.Tool
+	doc.Simulated = true
 	for _, r := range shown {
 		doc.Simulated = doc.Simulated && report.Simulated(r.Trace)
 		if hub.Source(r.Analysis.ProfileOrigin) == hub.Specified {

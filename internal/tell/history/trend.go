@@ -95,7 +95,8 @@ func (o *TrendOptions) Run(paths []string) error {
 		trend.Against(list, limit)
 	}
 	doc := report.OfTrend(title, notCompared, list)
-	doc.Tool, doc.Simulated = o.Tool, simulated
+	doc.Tool = o.Tool
+	doc.Simulated = simulated
 	if o.Format == "csv" {
 		o.Table = "trend"
 	}
@@ -192,7 +193,8 @@ func (r *rate) differs(newest *rate) string {
 // changes are what is known to differ between two setups: "A's firmware 1.2 → 1.4".
 func changes(before, after map[string]string) (list []string) {
 	for _, name := range slices.Sorted(maps.Keys(after)) {
-		was, is := before[name], after[name]
+		was := before[name]
+		is := after[name]
 		if was != is && was != "" && is != "" {
 			list = append(list, name+" "+was+" → "+is)
 		}
@@ -296,7 +298,8 @@ func busiest(rows []table.DiskRow) (phase string) {
 	most := int64(0)
 	for _, row := range rows {
 		if row.ID == rows[0].ID && row.Working > most {
-			most, phase = row.Working, trace.Unnumbered(row.Phase)
+			most = row.Working
+			phase = trace.Unnumbered(row.Phase)
 		}
 	}
 	return phase

@@ -60,7 +60,8 @@ func plain(page string, width int) string {
 		default:
 			lines(&out, "", 0, words(block), width)
 		}
-		afterHeading, afterDefinition = heading, defines
+		afterHeading = heading
+		afterDefinition = defines
 	}
 	return out.String()
 }

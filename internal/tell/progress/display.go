@@ -13,8 +13,9 @@ import (
 
 // Sizes assumed for a terminal that does not report its own, or reports one too small to be true.
 const (
-	usualColumns, usualRows = 80, 24
-	minColumns, minRows     = 20, 4
+	usualColumns        = 80
+	usualRows           = 24
+	minColumns, minRows = 20, 4
 )
 
 // logEvery is how often a log gets a line during a long phase.

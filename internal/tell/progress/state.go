@@ -123,7 +123,8 @@ func (s *state) begin(index int, phase scenario.Phase, coolsDown bool) {
 		s.triesDone = 0
 	}
 	s.index, s.current, s.since, s.disks = index, phase, s.now, nil
-	s.inPhase, s.cooling = true, coolsDown
+	s.inPhase = true
+	s.cooling = coolsDown
 	works := phase.Works()
 	for _, job := range phase.Jobs {
 		d := disk{job: job, work: works[job.Disk], before: s.costs[index].before[job.Disk]}
@@ -326,7 +327,8 @@ func (s *state) measuringText() string {
 		text = outOf(text, " of about ", seconds(all))
 	}
 	text += s.model()
-	c, next := s.costs[s.index], s.index+1
+	c := s.costs[s.index]
+	next := s.index + 1
 	if phase.Try != nil {
 		text += fmt.Sprintf(", try %d of at most %d", s.triesDone+1, s.triesDone+c.tries)
 	}

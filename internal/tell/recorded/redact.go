@@ -122,7 +122,8 @@ func redactInfo(info *rundir.Info, hide func(string) string) {
 	}
 	for i := range info.Plan.Disks {
 		d := &info.Plan.Disks[i]
-		d.Path, d.About = "", hide(d.About)
+		d.Path = ""
+		d.About = hide(d.About)
 	}
 }
 
@@ -235,7 +236,8 @@ func redactSetup(setup *hardware.Setup, hide func(string) string) {
 	setup.About = hide(setup.About)
 	for i := range setup.Competitors {
 		c := &setup.Competitors[i]
-		c.ID, c.Name = "", hide(c.Name)
+		c.ID = ""
+		c.Name = hide(c.Name)
 	}
 	for name, unit := range setup.Disks {
 		if unit.Hub != nil {

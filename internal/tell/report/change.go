@@ -263,7 +263,8 @@ func (c comparison) chart(run *comparedRun) *Chart {
 	if n == 0 {
 		return nil
 	}
-	base, newRun := c.base, run.key
+	base := c.base
+	newRun := run.key
 	out := &Chart{ID: "changes", Title: "No rate changed significantly",
 		Keys: []LegendKey{base, newRun}}
 	if changed := len(a.Changed); changed > 0 {

@@ -353,7 +353,8 @@ func (c comparison) changeInWords(run *comparedRun, row compare.Row) string {
 		who, does, slower, faster, fast = run.key.Label, "moves", "less", "more", "much"
 	}
 	if row.Disk == "" && c.Repeats != nil {
-		who, does = "The new runs", "move"
+		who = "The new runs"
+		does = "move"
 	}
 	if len(disks) == 1 {
 		who += " alone"
@@ -367,7 +368,8 @@ func (c comparison) changeInWords(run *comparedRun, row compare.Row) string {
 		return text
 	}
 	title := work.Who(c.disks, works)
-	load, verb := title, works[disks[0]].Does().Several
+	load := title
+	verb := works[disks[0]].Does().Several
 	if title == "all "+verb || len(c.disks) == 2 && title == unit.List(disks)+" "+verb {
 		load = allOf(len(disks)) + " " + verb
 	}

@@ -105,7 +105,8 @@ func (r *runDoc) costs(trusted bool) {
 		Text: c.Key.Label + " " + c.Verb + " " + r.rateInstead(c.Rate, c.DirectRate),
 	}
 	if c.Even() {
-		b.Number, b.Text = "0", c.Key.Label+" "+c.Verb+" "+r.Rate(c.Rate)+" on both"
+		b.Number = "0"
+		b.Text = c.Key.Label + " " + c.Verb + " " + r.Rate(c.Rate) + " on both"
 	}
 	if c.CI95 != nil {
 		b.Detail = "95 % confidence: " + c.Interval()

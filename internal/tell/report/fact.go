@@ -76,7 +76,8 @@ func (r *runDoc) mixedGain() (gain, rate float64) {
 			continue
 		}
 		if more := *c.DuplexGain - 1; more > max(gain, minMixed) {
-			gain, rate = more, p.Overlap.Rate
+			gain = more
+			rate = p.Overlap.Rate
 		}
 	}
 	return gain, rate

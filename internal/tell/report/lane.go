@@ -383,7 +383,8 @@ func (l *Lane) demandText() string {
 func (s *Streams) triesTable() *Table {
 	t := table("All tries", words("Disk", "Does", "While"), numbers("Clean"),
 		words("Clean tries")).dropFirst("Clean tries")
-	t.ID, t.Note = "answer", verdictNote
+	t.ID = "answer"
+	t.Note = verdictNote
 	for _, l := range s.Lanes {
 		var tries []string
 		for _, p := range l.Tries {

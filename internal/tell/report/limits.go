@@ -39,7 +39,8 @@ func OfLimits(runs []Checked) *Document {
 		for _, run := range runs {
 			name, prefix := "", ""
 			if len(runs) > 1 {
-				name, prefix = run.Run, run.Run+": "
+				name = run.Run
+				prefix = run.Run + ": "
 			}
 			for _, r := range run.Results {
 				if r.Verdict != verdict {

@@ -44,7 +44,8 @@ func (r *runDoc) pairs() (tasks []task, list []pair) {
 			}
 			p := r.pairIn(i, key.Name)
 			if p.kept != nil {
-				known[p.victim], known[p.neighbour] = true, true
+				known[p.victim] = true
+				known[p.neighbour] = true
 			}
 			tasks := [2]task{p.victim, p.neighbour}
 			if at, again := places[tasks]; !again {

@@ -87,7 +87,8 @@ func (v *phaseView) diskTable() *Table {
 	if len(v.found.Disks) == 0 {
 		return nil
 	}
-	o, working := v.found.Overlap, v.working()
+	o := v.found.Overlap
+	working := v.working()
 	t := table("Each disk", words("Disk", "Does"),
 		numbers(v.Unit, "±", "Share", "Keeps", "Baseline", "Recovered in", "Bytes"))
 	t.dropFirst("Recovered in", "Bytes", "Share", "±", "Baseline")
@@ -246,7 +247,8 @@ func (v *phaseView) changeTable() *Table {
 	for i, c := range list {
 		sum := len(c.Disks) > 1 && (c.Kind == analysis.KindSharedFall ||
 			c.Kind == analysis.KindStall || len(c.Each) == 0)
-		summed, swings = summed || sum, swings || c.Recurs()
+		summed = summed || sum
+		swings = swings || c.Recurs()
 		if i >= maxListed {
 			continue
 		}

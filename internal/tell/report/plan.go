@@ -101,9 +101,11 @@ func OfPlan(p Plan) *Document {
 			unit.FormatRate(s.Rate),
 			unit.FormatRate(s.Total), unit.FormatSeconds(s.BufferS))
 	}
-	first, second := byPhase, byDisk
+	first := byPhase
+	second := byDisk
 	if len(p.Phases) > screenful {
-		first, second = byDisk, byPhase
+		first = byDisk
+		second = byPhase
 	}
 	doc.Answer.Table = first
 	doc.Add(second, byStream, List{Items: p.notes()})

@@ -199,7 +199,8 @@ func (v *phaseView) addLevels(c *Chart) {
 // timeTitle says what the timeline shows: what slowed down, who took the most, and who waited for
 // it: "C takes 61 %, A and B wait 10 s".
 func (v *phaseView) timeTitle() string {
-	o, working := v.found.Overlap, v.working()
+	o := v.found.Overlap
+	working := v.working()
 	var parts []string
 	for _, g := range v.found.StreamTotals {
 		frames := unit.FormatCount(g.Late) + " of " + unit.FormatCount(g.Due) + " frames"

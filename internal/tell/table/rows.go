@@ -177,12 +177,14 @@ func newSource(r *recorded.Run) *source {
 	if setup == nil {
 		return s
 	}
-	s.run.HubAbout, s.run.Port = setup.About, setup.Port
+	s.run.HubAbout = setup.About
+	s.run.Port = setup.Port
 	if setup.Host != nil {
 		s.run.OS = cmp.Or(strings.TrimSpace(setup.Host.OS+" "+setup.Host.Arch), s.run.OS)
 	}
 	if hub := setup.Hub; hub != nil {
-		s.run.HubFirmware, s.run.HubID = hub.Firmware, hub.ID
+		s.run.HubFirmware = hub.Firmware
+		s.run.HubID = hub.ID
 		if hub.Link != nil {
 			s.run.Link = max(hub.Link.RxBps, hub.Link.TxBps)
 		}
@@ -235,7 +237,8 @@ func (s *source) phaseRows(add func(any)) {
 			row.OverlapS = &o.DurationS
 			row.OverlapBytes = &o.Bytes
 			row.Rate = &o.Rate
-			row.ReadRate, row.WriteRate = &o.ReadRate, &o.WriteRate
+			row.ReadRate = &o.ReadRate
+			row.WriteRate = &o.WriteRate
 			row.RateLow, row.RateHigh = bounds(o.CI95)
 			if o.Jain > 0 {
 				row.Jain = &o.Jain
@@ -289,7 +292,8 @@ func (row *DiskRow) measure(p *analysis.PhaseResult, d *analysis.DiskResult) {
 	}
 	if c := p.Contention; c != nil {
 		kept := c.Disks[row.Disk]
-		row.SoloRate, row.Retention = kept.ReferenceRate, kept.Retention
+		row.SoloRate = kept.ReferenceRate
+		row.Retention = kept.Retention
 		switch {
 		case kept.Alone && row.Connection == trace.Direct:
 			row.Reference = trace.Direct
@@ -315,7 +319,8 @@ func (row *DiskRow) measure(p *analysis.PhaseResult, d *analysis.DiskResult) {
 		row.Cause = t.Cause
 	}
 	if t := d.Temperature; t != nil {
-		row.FirstC, row.MaxC = &t.FirstC, &t.MaxC
+		row.FirstC = &t.FirstC
+		row.MaxC = &t.MaxC
 	}
 	for _, t := range p.StreamTotals {
 		if t.Disk == row.Disk {

@@ -141,7 +141,8 @@ func (m *machine) describeDisk(b *block) hardware.Drive {
 			d.Bus = hardware.SATA
 		}
 		if d.Model == "" {
-			d.Model, d.Firmware = model, revision
+			d.Model = model
+			d.Firmware = revision
 		}
 	default:
 		d.Model, d.Firmware, d.Serial = model, "", ""

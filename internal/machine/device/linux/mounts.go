@@ -286,7 +286,8 @@ func (m *machine) volume(b *block, mounts []Mount) (v hardware.Volume, ok bool) 
 		return v, true
 	}
 	if size, free := m.opts.Usage(v.Mount); size > 0 {
-		v.SizeBytes, v.FreeBytes = size, free
+		v.SizeBytes = size
+		v.FreeBytes = free
 	}
 	return v, true
 }

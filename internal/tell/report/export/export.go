@@ -54,7 +54,8 @@ func Table(w io.Writer, t *report.Table, simulated bool) error {
 		for k, row := range t.Rows {
 			cell := row[i]
 			remarks[k] = strings.TrimSpace(cell.Letter + " " + cell.Small)
-			cell.Letter, cell.Small = "", ""
+			cell.Letter = ""
+			cell.Small = ""
 			lines[1+k] = append(lines[1+k], cells.NoFormula(cell.Words()))
 		}
 		if strings.Join(remarks, "") == "" {

@@ -286,7 +286,8 @@ func (p *page) raceState(tmpl *template.Template, k float64) (*raceState, error)
 		l.Rate = 0
 		for i := range l.Disks {
 			d := &l.Disks[i]
-			d.Rate, d.Kept = rates[i]*scale.Size, 0
+			d.Rate = rates[i] * scale.Size
+			d.Kept = 0
 			if d.Baseline > 0 {
 				d.Kept = d.Rate / d.Baseline
 			}

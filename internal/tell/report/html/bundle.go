@@ -47,7 +47,8 @@ func run() error {
 	}
 	ci := exec.Command(npm, "ci", "--no-fund", "--no-audit", "--loglevel=error")
 	ci.Dir = dir
-	ci.Stdout, ci.Stderr = os.Stderr, os.Stderr
+	ci.Stdout = os.Stderr
+	ci.Stderr = os.Stderr
 	if err := ci.Run(); err != nil {
 		return fmt.Errorf("npm ci in %s: %w: check the network, npm's registry setting and that "+
 			"this is the repository's top folder, and run again", dir, err)

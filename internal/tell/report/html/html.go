@@ -92,7 +92,8 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	}
 	switch doc.Kind {
 	case "report":
-		p.DataID, p.DataName = "summary", "analysis"
+		p.DataID = "summary"
+		p.DataName = "analysis"
 	case "comparison":
 		p.Parts = "runs"
 	}

@@ -40,7 +40,8 @@ const (
 	capital     = 0.72                    // the height of a letter, of a font's size
 	widestFont  = 1.15                    // DejaVu Sans, of the picture's own
 	barHeight   = 9
-	thin, thick = 1, 1.5
+	thin        = 1
+	thick       = 1.5
 	pngDPI      = 2 * vg.Inch // two pixels for each point
 )
 

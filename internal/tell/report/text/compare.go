@@ -41,7 +41,8 @@ func (p *printer) printComparison(a *report.AnswerView) bool {
 	shown := *c
 	count := map[bool]int{true: maxSeveral, false: maxAlone}
 	t := *a.Table
-	shown.Loads, t.Rows = nil, nil
+	shown.Loads = nil
+	t.Rows = nil
 	for i, l := range c.Loads {
 		if count[l.Several]--; count[l.Several] >= 0 {
 			shown.Loads = append(shown.Loads, l)
@@ -95,7 +96,8 @@ func (p *printer) printBars(c *report.Comparison, t *report.Table) {
 			for k := min(at, none); k < max(at, none); k++ {
 				bar[k] = '━'
 			}
-			bar[none], bar[at] = '│', '■'
+			bar[none] = '│'
+			bar[at] = '■'
 			t.Rows[i] = append(slices.Clone(t.Rows[i]),
 				report.Cell{Tree: strings.TrimRight(string(bar), " ")})
 		}

@@ -196,7 +196,8 @@ func fitColumns(t *report.Table, keep, widths []int, room int) []int {
 		case cut >= 0:
 			widths[cut]-- // one by one: columns of like widths are cut alike
 		default: // they go one under another: each must fit beside the first
-			first, widest := keep[0], 0
+			first := keep[0]
+			widest := 0
 			for _, i := range keep[1:] {
 				widest = max(widest, widths[i])
 			}
