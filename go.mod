@@ -11,7 +11,7 @@ require (
 	github.com/google/go-cmp v0.7.0 // tests: differences of values
 	github.com/hanwen/go-fuse/v2 v2.12.1 // tests: a file system that hangs, fails or lies
 	github.com/klauspost/compress v1.20.4 // traces and events kept compressed (zstd)
-	github.com/parquet-go/parquet-go v0.28.0 // the catalogue of runs; v0.29 and later take a third more CPU
+	github.com/parquet-go/parquet-go v0.25.1 // the catalogue of runs; v0.26 and later link protobuf and geometry, 3 MB more
 	github.com/rogpeppe/go-internal v1.16.0 // tests: testscript, a script for each behaviour
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests: the published schema against good and bad scenarios
 	github.com/spf13/cobra v1.10.2 // commands, help and completion
@@ -36,11 +36,7 @@ require (
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/parquet-go/bitpack v1.0.0 // indirect
-	github.com/parquet-go/jsonlite v1.0.0 // indirect
 	github.com/pierrec/lz4/v4 v4.1.21 // indirect
-	github.com/twpayne/go-geom v1.6.1 // indirect
 	go.uber.org/multierr v1.10.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
-	google.golang.org/protobuf v1.34.2 // indirect
 )
