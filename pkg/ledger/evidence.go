@@ -21,12 +21,9 @@ func (q *sequence) drop(cuts []int, next func(edges []int) int) []int {
 	return cuts
 }
 
-// cutFilter drops the cuts that noise or single files explain.
-type cutFilter struct{ *sequence }
-
 // mergeClose merges neighbouring levels that differ by less than a person would point at, the
 // closest first.
-func (q cutFilter) mergeClose(cuts []int) []int {
+func (q *sequence) mergeClose(cuts []int) []int {
 	return q.drop(cuts, func(edges []int) int {
 		closest := -1
 		least := MinChange
@@ -44,17 +41,17 @@ func (q cutFilter) mergeClose(cuts []int) []int {
 
 // dropInsignificant drops cuts that the noise about the levels could make, the least certain first,
 // unless the rate jumps there as nowhere else: slow noise cannot jump.
-func (q cutFilter) dropInsignificant(cuts []int) []int {
+func (q *sequence) dropInsignificant(cuts []int) []int {
 	return q.drop(cuts, func(edges []int) int {
 		noise := q.noiseOf(edges)
-		_, degrees := noise.ofMean(q.sequence, [2]int{0, len(q.y)})
+		_, degrees := noise.ofMean(q, [2]int{0, len(q.y)})
 		degrees = max(1, degrees-float64(len(edges)-1))
 		weakest := -1
 		largest := q.falseChangeRate
 		for i, c := range edges[1 : len(edges)-1] {
 			change := math.Abs(q.mean(c, edges[i+2]) - q.mean(edges[i], c))
-			before, _ := noise.ofMean(q.sequence, [2]int{edges[i], c})
-			after, _ := noise.ofMean(q.sequence, [2]int{c, edges[i+2]})
+			before, _ := noise.ofMean(q, [2]int{edges[i], c})
+			after, _ := noise.ofMean(q, [2]int{c, edges[i+2]})
 			falseRate := 2 * stats.StudentTail(change/math.Sqrt(before+after), degrees)
 			if falseRate > largest && !q.jumps(c, edges) {
 				weakest = i
@@ -87,7 +84,7 @@ func (q *sequence) jumps(at int, edges []int) bool {
 // dropUnseen drops cuts that single files explain: a change that shows inside no file needs several
 // files on either side, as the times of files have heavy tails. Levels that are alike count
 // together.
-func (q cutFilter) dropUnseen(cuts []int) []int {
+func (q *sequence) dropUnseen(cuts []int) []int {
 	if n := len(cuts); n > 0 && len(q.y)-cuts[n-1] < q.bins(minEndLevelS) &&
 		!q.levelRecurs(cuts, n) && !q.roseAfterNeighbour(cuts) {
 		cuts = cuts[:n-1]
@@ -140,7 +137,7 @@ func (q cutFilter) dropUnseen(cuts []int) []int {
 // that chance would hardly have them lie in that order at any of the places (the exact rank test of
 // Wilcoxon, "Individual Comparisons by Ranking Methods", Biometrics Bulletin 1, 1945, at its
 // extreme).
-func (q cutFilter) filesSeparate(from, cut, to int) bool {
+func (q *sequence) filesSeparate(from, cut, to int) bool {
 	before, after := q.fileMeans(from, cut), q.fileMeans(cut, to)
 	n, k := len(before), len(after)
 	if n == 0 || k == 0 || slices.Max(before)+MinChange > slices.Min(after) &&
@@ -151,7 +148,7 @@ func (q cutFilter) filesSeparate(from, cut, to int) bool {
 }
 
 // fileMeans lists the mean of each file that has more than a bin in a range.
-func (q cutFilter) fileMeans(from, to int) (means []float64) {
+func (q *sequence) fileMeans(from, to int) (means []float64) {
 	for first, end := range q.files(from, to) {
 		if end > first+1 {
 			means = append(means, q.mean(first, end))
@@ -161,7 +158,7 @@ func (q cutFilter) fileMeans(from, to int) (means []float64) {
 }
 
 // levelRecurs reports whether the series has a level like that at an index elsewhere too.
-func (q cutFilter) levelRecurs(cuts []int, at int) bool {
+func (q *sequence) levelRecurs(cuts []int, at int) bool {
 	edges := q.edges(cuts)
 	level := q.mean(edges[at], edges[at+1])
 	for i := range len(edges) - 1 {
@@ -174,7 +171,7 @@ func (q cutFilter) levelRecurs(cuts []int, at int) bool {
 
 // roseAfterNeighbour reports whether the last level is one to which the disk surely rose after
 // another had ended: real disks' bursts are smaller.
-func (q cutFilter) roseAfterNeighbour(cuts []int) bool {
+func (q *sequence) roseAfterNeighbour(cuts []int) bool {
 	edges := q.edges(cuts)
 	from := edges[len(cuts)-1]
 	cut := edges[len(cuts)]
@@ -203,7 +200,7 @@ func (q *sequence) filesIn(in ...[2]int) float64 {
 }
 
 // showsInFile reports whether half of the change at a bin or more shows inside a file.
-func (q cutFilter) showsInFile(from, c, to int) bool {
+func (q *sequence) showsInFile(from, c, to int) bool {
 	change := stats.Median(q.y[c:to]) - stats.Median(q.y[from:c])
 	for _, f := range []int{q.file[c-1], q.file[c], q.file[min(c+1, len(q.y)-1)]} {
 		var before, after []float64

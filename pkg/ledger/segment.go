@@ -104,25 +104,23 @@ func (q *sequence) withValues(y []float64) *sequence {
 
 // segment returns the pieces that the criterion chooses, less those that single files explain.
 func (q *sequence) segment() shape {
-	filter := cutFilter{q}
-	slopes := slopeFitter{q}
-	all := filter.mergeClose(cutSearch{q}.chooseCuts())
+	all := q.mergeClose(q.chooseCuts())
 	for _, cut := range all {
 		if cut < q.bins(minEndLevelS) || cut > len(q.y)-q.bins(minEndLevelS) {
 			q.shortEnds = append(q.shortEnds, cut)
 		}
 	}
-	cuts := filter.dropInsignificant(filter.mergeClose(filter.dropUnseen(all)))
+	cuts := q.dropInsignificant(q.mergeClose(q.dropUnseen(all)))
 	q.residual = q.noiseOf(q.edges(cuts))
 	if q.residual.fileVariance == 0 {
-		return slopes.withSlopes(q.fit(cuts))
+		return q.withSlopes(q.fit(cuts))
 	}
 	moved := q.redate(cuts)
-	dated := slopes.withSlopes(q.fit(moved))
+	dated := q.withSlopes(q.fit(moved))
 	if dated.slopes() || slices.Equal(moved, cuts) {
 		return dated
 	}
-	if other := slopes.withSlopes(q.fit(cuts)); other.slopes() && other.score < dated.score {
+	if other := q.withSlopes(q.fit(cuts)); other.slopes() && other.score < dated.score {
 		return other
 	}
 	return dated
@@ -139,7 +137,7 @@ func (s shape) slopes() bool {
 }
 
 // withSlopes puts slopes in the place of levels for as long as that scores better.
-func (q slopeFitter) withSlopes(best shape) shape {
+func (q *sequence) withSlopes(best shape) shape {
 	for range maxCuts {
 		better := shape{score: math.Inf(1)}
 		for i := range best.pieces {
@@ -180,14 +178,11 @@ func (q *sequence) mean(from, to int) float64 {
 	return (q.sums[to] - q.sums[from]) / float64(to-from)
 }
 
-// cutSearch finds the cuts between the levels of a series.
-type cutSearch struct{ *sequence }
-
 // chooseCuts scores the cuts of some penalties by a Schwarz criterion with innovations of a
 // first-order autoregression about the levels, so that noise with a memory is no level (WCM.gSa:
 // Cho and Fryzlewicz, "Multiple Change Point Detection Under Serial Dependence", 2024), and then
 // adds and drops single cuts as long as that lowers the score.
-func (q cutSearch) chooseCuts() []int {
+func (q *sequence) chooseCuts() []int {
 	n := float64(len(q.y))
 	best := q.fit(nil).score
 	var chosen []int
@@ -273,7 +268,7 @@ type candidate struct {
 // better at each mean that the level may have (Maidstone, Hocking, Rigaill and Fearnhead, "On
 // Optimal Multiple Changepoint Algorithms for Large Data", Statistics and Computing 27, 2017), so
 // that few are left even if nothing changes.
-func (q cutSearch) pelt(penalty float64) []int {
+func (q *sequence) pelt(penalty float64) []int {
 	n := len(q.y)
 	minLen := q.bins(q.minS)
 	sums := q.sums

@@ -23,7 +23,7 @@ func Levels(rates []float64, minLength int, falseClaimRate float64) []int {
 	q := newSequence(logs, each, 1, nil)
 	q.minBins = minLength
 	q.minS = 0
-	return q.drop(cutSearch{q}.chooseCuts(), func(edges []int) int {
+	return q.drop(q.chooseCuts(), func(edges []int) int {
 		weakest := -1
 		largest := falseClaimRate
 		for i := range len(edges) - 2 {

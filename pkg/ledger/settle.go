@@ -19,37 +19,33 @@ func (d *History) Settle(series int, neighbourNS ...int64) {
 		q.neighbourEdges = append(q.neighbourEdges, q.time.bin(ns))
 	}
 	defer d.estimate()
-	s := settler{d}
-	d.Levels = s.levels()
+	d.Levels = d.levels()
 	if d.IsPaced() || len(d.Levels) == 0 || len(q.y) == 0 {
 		return
 	}
-	s.findSwing()
-	if s.wandersInSteps() {
+	d.findSwing()
+	if d.wandersInSteps() {
 		return
 	}
 	if t := d.Swing; t != nil && t.Irregular {
 		d.LongestBurstS = min(t.LowS, t.PeriodS-t.LowS)
 	}
-	s.dropExcursions()
+	d.dropExcursions()
 	for _, l := range d.Levels {
 		if l.From != l.To {
 			d.Drifts = append(d.Drifts, Drift{l.Span, l.From, l.To})
 		}
 	}
 	if d.Swing == nil && len(d.Drifts) == 0 {
-		if d.Unsteady = s.wanders(); d.Unsteady != nil {
+		if d.Unsteady = d.wanders(); d.Unsteady != nil {
 			d.Levels = d.merge(d.Levels, 0, len(d.Levels)-1)
 		}
 	}
 }
 
-// settler finds the levels, swings and wandering of a disk's rate.
-type settler struct{ *History }
-
 // wandersInSteps makes one level of several, up and down, that are not in turn, if a rate that
 // wanders from one to the next explains the means over a second better.
-func (d settler) wandersInSteps() bool {
+func (d *History) wandersInSteps() bool {
 	others := len(d.Levels)
 	up := 0
 	for i := 1; i < len(d.Levels); i++ {
@@ -113,7 +109,7 @@ func (q *sequence) wandersAt(edges []int) bool {
 
 // dropExcursions makes one level of two that are alike and a short one between them: it is an
 // excursion, and too few of them to be dips.
-func (d settler) dropExcursions() {
+func (d *History) dropExcursions() {
 	flat := func(l Level) bool { return l.From == l.To && !d.Swing.Covers(l.StartNS) }
 	typical := func(l Level) float64 { // An excursion within it counts for little.
 		from, to := d.rates.time.bin(l.StartNS), d.rates.time.bin(l.EndNS)
@@ -170,7 +166,7 @@ func (d *History) Trim(longestBurstS float64) {
 
 // wanders finds noise so large and with so long a memory that the rate is at no level; nil if there
 // is none, or if whole files, which are fast or slow by chance, may be what makes it.
-func (d settler) wanders() *Unsteady {
+func (d *History) wanders() *Unsteady {
 	q := d.rates
 	edges := q.edgesOf(d.Levels)
 	minMemory := math.Exp(-min(q.binS/minMemoryS, 1.0/minMemoryBins))
@@ -203,7 +199,7 @@ func (d settler) wanders() *Unsteady {
 }
 
 // levels cuts the disk's moving time at the changes that the criterion finds.
-func (d settler) levels() []Level {
+func (d *History) levels() []Level {
 	q := d.rates
 	moving := d.moving()
 	if len(moving) == 0 {
@@ -346,7 +342,7 @@ type Swing struct {
 }
 
 // findSwing finds the longest run of levels that alternate between two rates.
-func (d settler) findSwing() {
+func (d *History) findSwing() {
 	best := 0
 	for first := range d.Levels {
 		last := first
@@ -361,7 +357,7 @@ func (d settler) findSwing() {
 }
 
 // alternate reports whether the levels from first to last go back and forth between two rates.
-func (d settler) alternate(first, last int) bool {
+func (d *History) alternate(first, last int) bool {
 	low := [2]float64{math.Inf(1), math.Inf(1)}
 	high := [2]float64{}
 	for i := first; i <= last; i++ {
@@ -384,7 +380,7 @@ func (d settler) alternate(first, last int) bool {
 }
 
 // swing describes levels that alternate; nil if there are too few of them.
-func (d settler) swing(first, last int) *Swing {
+func (d *History) swing(first, last int) *Swing {
 	if last-first+1 < minSwingLevels {
 		return nil
 	}

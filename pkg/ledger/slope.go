@@ -7,13 +7,10 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// slopeFitter finds where slopes fit a series better than levels.
-type slopeFitter struct{ *sequence }
-
 // trySlope is the best of some shapes with one slope in place of the levels from i to j, which rise
 // or fall all the way: the first and the last may keep a part of theirs. A single piece may be a
 // slope already, which is shortened. Its score is infinite if they do not go one way.
-func (q slopeFitter) trySlope(pieces []piece, i, j int) shape {
+func (q *sequence) trySlope(pieces []piece, i, j int) shape {
 	best := shape{score: math.Inf(1)}
 	for k := i; k <= j; k++ {
 		p := pieces[k]
@@ -60,7 +57,7 @@ func (q slopeFitter) trySlope(pieces []piece, i, j int) shape {
 }
 
 // windows are the bins that a slope may take of one piece, or of two and all between them.
-func (q slopeFitter) windows(first, last piece) (all [][2]int) {
+func (q *sequence) windows(first, last piece) (all [][2]int) {
 	if first.from < last.from {
 		for a := range slopeHalvings {
 			for b := range slopeHalvings {
@@ -89,7 +86,7 @@ func (q slopeFitter) windows(first, last piece) (all [][2]int) {
 
 // crossesNeighbour reports whether another disk starts or ends within some bins: then a step there
 // is no part of a slope.
-func (q slopeFitter) crossesNeighbour(from, to int) bool {
+func (q *sequence) crossesNeighbour(from, to int) bool {
 	margin := q.bins(q.minS)
 	for _, bin := range q.neighbourEdges {
 		if from+margin <= bin && bin <= to-margin {
@@ -100,7 +97,7 @@ func (q slopeFitter) crossesNeighbour(from, to int) bool {
 }
 
 // refine moves the ends of slopes to where they fit best, in the form that fits best.
-func (q slopeFitter) refine(s shape) shape {
+func (q *sequence) refine(s shape) shape {
 	better := func(pieces []piece) {
 		if pieces == nil {
 			return
@@ -133,12 +130,12 @@ func (q slopeFitter) refine(s shape) shape {
 
 // moved gives a piece another form and moves an edge by some bins. It is nil if that leaves a piece
 // too short.
-func (q slopeFitter) moved(pieces []piece, k int, how form, edge, by int) []piece {
+func (q *sequence) moved(pieces []piece, k int, how form, edge, by int) []piece {
 	moved := slices.Clone(pieces)
 	moved[k].form = how
 	moved[edge].to += by
 	moved[edge+1].from += by
-	if moved[edge].short(q.sequence) || moved[edge+1].short(q.sequence) {
+	if moved[edge].short(q) || moved[edge+1].short(q) {
 		return nil
 	}
 	return moved
@@ -154,7 +151,7 @@ func (p *piece) short(q *sequence) bool {
 
 // fitPieces fits levels, slopes and curves by least squares and scores them: infinitely if a slope
 // is too slight to be told.
-func (q slopeFitter) fitPieces(pieces []piece) shape {
+func (q *sequence) fitPieces(pieces []piece) shape {
 	left := make([]float64, len(q.y))
 	costs := float64(len(pieces) - 1)
 	for k := range pieces {
@@ -196,7 +193,7 @@ func (q slopeFitter) fitPieces(pieces []piece) shape {
 
 // slopes reports whether fitted values show inside the files, or in the means of enough of them:
 // the times of files have heavy tails, and a few of them may lie in any order.
-func (q slopeFitter) slopes(from int, fitted []float64) bool {
+func (q *sequence) slopes(from int, fitted []float64) bool {
 	n := len(fitted)
 	_, left := q.split(from, from+n, 1)
 	if left < maxStepMisfit*misfit(q.y[from:from+n], fitted) {
@@ -245,7 +242,7 @@ func lineIn(y []float64) []float64 {
 }
 
 // decay is what is left after a bin of the exponential that fits best.
-func (q slopeFitter) decay(from, to int) (best float64) {
+func (q *sequence) decay(from, to int) (best float64) {
 	longest := float64(to - from)
 	shortest := float64(q.bins(minTauS))
 	lowest := math.Inf(1)
