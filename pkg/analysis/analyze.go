@@ -50,13 +50,13 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	r := newRun(recorded, opts)
 	a.modelled = r.simulated
 	for _, p := range r.phases {
-		recoveryFinder{p}.recoveries()
-		changeFinder{p}.fillChanges()
+		p.recoveries()
+		p.fillChanges()
 	}
 	warmUps(r.phases)
 	r.solos = measureSolos(r.phases)
 	for _, p := range r.phases {
-		recoveryFinder{p}.recoveries()
+		p.recoveries()
 	}
 	r.measure()
 	a.Scale = r.scale
@@ -69,8 +69,8 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 			}
 		}
 	}
-	r.eachDisk(func(p *phase, part *diskPart) { diskSummary{p}.summarize(part) })
-	r.eachDisk(func(p *phase, part *diskPart) { diskSummary{p}.steady(part) })
+	r.eachDisk((*phase).summarize)
+	r.eachDisk((*phase).steady)
 	r.latencies()
 	causes(r.phases)
 	r.ceilings()

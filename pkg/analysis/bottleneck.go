@@ -28,11 +28,8 @@ type LinkUse struct {
 	line float64 // It is the bare line rate in bytes per second, which nothing exceeds.
 }
 
-// linkReport works out what went over the links of a phase's disks.
-type linkReport struct{ *phase }
-
 // linkUse describes a link in one direction, on the way to a disk.
-func (p linkReport) linkUse(link *hardware.Link, op trace.Role, disk string) LinkUse {
+func (p *phase) linkUse(link *hardware.Link, op trace.Role, disk string) LinkUse {
 	// Disks share a socket of the host and a hub's uplink; what comes after is a disk's own.
 	end := cmp.Or(link.Hub, link.Port, "disk "+disk)
 	use := LinkUse{
@@ -51,7 +48,7 @@ func (p linkReport) linkUse(link *hardware.Link, op trace.Role, disk string) Lin
 
 // linkUses are the links whose capacity is known, from the host on, each in the directions in which
 // disks used it.
-func (p linkReport) linkUses() []LinkUse {
+func (p *phase) linkUses() []LinkUse {
 	o := p.out.Overlap
 	if p.hardware == nil || o == nil {
 		return nil
@@ -112,7 +109,7 @@ func competitors(setup *hardware.Setup) []Warning {
 
 // cached warns of files that were found in the cache, and of rates that the disks' links cannot
 // have: what came so fast came from memory.
-func (p linkReport) cached() {
+func (p *phase) cached() {
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.CachedShare && g.Value > trace.MaxCached {
 			p.warn(g.Disk, "cached", ShareValues{Share: g.Value}, "its requests bypassed the "+

@@ -38,16 +38,14 @@ func causes(phases []*phase) {
 		for _, part := range p.parts {
 			name := part.Name()
 			d := &part.out
-			gauges := gaugeReport{p}
-			d.Temperature = gauges.temperature(name, stuck[name])
-			d.LinkChange = gauges.linkChange(part, speeds)
-			gauges.failedRequests(name)
+			d.Temperature = p.temperature(name, stuck[name])
+			d.LinkChange = p.linkChange(part, speeds)
+			p.failedRequests(name)
 			if d.Throttle == nil {
 				continue
 			}
-			falls := fallExplainer{p}
-			falls.cause(part, stuck[name])
-			falls.neighbourGains(part, d.Throttle)
+			p.cause(part, stuck[name])
+			p.neighbourGains(part, d.Throttle)
 			for k := range p.out.Changes {
 				if c := &p.out.Changes[k]; c.Kind == KindOwnFall && c.concerns(name) {
 					c.Cause = d.Throttle.Cause
@@ -57,7 +55,7 @@ func causes(phases []*phase) {
 	}
 }
 
-func (p fallExplainer) cause(part *diskPart, stuck bool) {
+func (p *phase) cause(part *diskPart, stuck bool) {
 	t := part.out.Throttle
 	at := int64(t.AtS * 1e9)
 	e := p.warmth(part, int64(t.Steps[0].AtS*1e9))
@@ -114,7 +112,7 @@ func (e *Evidence) flat() bool {
 
 // warmth is how warm the disk was at its start, when it fell, and at most after that: medians, for
 // one reading may be an error. They are null if there are too few readings.
-func (p fallExplainer) warmth(part *diskPart, at int64) *Evidence {
+func (p *phase) warmth(part *diskPart, at int64) *Evidence {
 	e := &Evidence{}
 	all := p.meters.Of(part.Name(), trace.Temperature)
 	before := meter.In(all, overlap.Between(math.MinInt64, at))
@@ -141,12 +139,12 @@ func (p fallExplainer) warmth(part *diskPart, at int64) *Evidence {
 // budget looks at what the disk did in the other phases: whether it fell after as many bytes there,
 // went clearly past that number at full speed, or had fallen sooner in an earlier one. In a later
 // one it may fall sooner: a cache takes a while to be emptied.
-func (p fallExplainer) budget(part *diskPart, e *Evidence) {
+func (p *phase) budget(part *diskPart, e *Evidence) {
 	t := part.out.Throttle
 	before := true // The other phase precedes this one.
 	for _, q := range p.phases {
 		other := q.part(part.Name())
-		if q == p.phase {
+		if q == p {
 			before = false
 		}
 		if other == nil || other == part || other.out.Op != part.out.Op || other.out.Rate == nil {
@@ -172,7 +170,7 @@ func (p fallExplainer) budget(part *diskPart, e *Evidence) {
 }
 
 // neighbourGains fills in what the other disks gained when a disk fell.
-func (p fallExplainer) neighbourGains(part *diskPart, t *Throttle) {
+func (p *phase) neighbourGains(part *diskPart, t *Throttle) {
 	at := int64(t.AtS * 1e9)
 	for _, other := range p.others(part) {
 		if other.StartNS() > at-beforeNS/2 || other.EndNS() < at+clearOfFallNS+beforeNS/2 {
@@ -193,7 +191,7 @@ func (p fallExplainer) neighbourGains(part *diskPart, t *Throttle) {
 }
 
 // eventsIn reports whether a disk starts or ends between two times.
-func (p fallExplainer) eventsIn(fromNS, toNS int64) bool {
+func (p *phase) eventsIn(fromNS, toNS int64) bool {
 	for _, part := range p.parts {
 		for _, v := range part.Active {
 			if fromNS < v.StartNS && v.StartNS < toNS || fromNS < v.EndNS && v.EndNS < toNS {
@@ -204,11 +202,8 @@ func (p fallExplainer) eventsIn(fromNS, toNS int64) bool {
 	return false
 }
 
-// gaugeReport works out what gauges say of a phase's disks and of the computer.
-type gaugeReport struct{ *phase }
-
 // temperature is a disk's over the phase; nil if none was read.
-func (p gaugeReport) temperature(disk string, isStuck bool) *Temperature {
+func (p *phase) temperature(disk string, isStuck bool) *Temperature {
 	all := p.meters.Of(disk, trace.Temperature)
 	if len(all) == 0 {
 		return nil
@@ -261,7 +256,7 @@ type LinkChange struct {
 // linkChange is the greatest change of a disk's link in the phase, or since the one before it, and
 // warns of it. Speeds are the last seen, by disk and by its connection: one that is plugged in
 // elsewhere on purpose is no change.
-func (p gaugeReport) linkChange(part *diskPart, speeds map[string]float64) *LinkChange {
+func (p *phase) linkChange(part *diskPart, speeds map[string]float64) *LinkChange {
 	disk := part.Name()
 	key := disk + "\x00" + part.connection
 	var out *LinkChange
@@ -295,7 +290,7 @@ func (p gaugeReport) linkChange(part *diskPart, speeds map[string]float64) *Link
 // failedRequests warns of requests that failed or were repeated below the file system, by the
 // driver's own count: each waits for seconds, or for the link to be set up again, and shows in no
 // file's result.
-func (p gaugeReport) failedRequests(disk string) {
+func (p *phase) failedRequests(disk string) {
 	counts := p.meters.Of(disk, trace.DeviceFailures)
 	if len(counts) == 0 {
 		return
@@ -310,7 +305,7 @@ func (p gaugeReport) failedRequests(disk string) {
 // host is how busy the host's cores were in the window, and how much of a core each worker used
 // that has one request in flight. One that works as fast as it can and uses all of its core waits
 // for the processor, not for the disk.
-func (p gaugeReport) host() {
+func (p *phase) host() {
 	p.out.CPUPercent = p.load("", trace.CPU)
 	for _, part := range p.parts {
 		if part.WantsAll() && part.Work.Declared() && part.Work.Depth <= 1 {
@@ -320,7 +315,7 @@ func (p gaugeReport) host() {
 }
 
 // load is the mean of a gauge of processors in the window; nil of too few readings.
-func (p gaugeReport) load(disk, gauge string) *float64 {
+func (p *phase) load(disk, gauge string) *float64 {
 	var all []meter.Reading
 	for _, v := range p.window {
 		all = append(all, meter.In(p.meters.Of(disk, gauge), v)...)

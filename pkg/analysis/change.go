@@ -166,12 +166,9 @@ func longest(all [][]overlap.Span) []overlap.Span {
 	return best
 }
 
-// changeFinder finds what changed in a phase, and why.
-type changeFinder struct{ *phase }
-
 // fillChanges writes the phase's ledger: every change of a disk's rate, of several at one instant
 // together, with the one cause that the evidence leaves. It needs the recoveries and the stalls.
-func (p changeFinder) fillChanges() {
+func (p *phase) fillChanges() {
 	for _, part := range p.parts {
 		part.kinds = make([]string, len(part.Levels))
 	}
@@ -185,7 +182,7 @@ func (p changeFinder) fillChanges() {
 }
 
 // forgetUndone has a level count as no fall of the disk's own if it only ended a rise.
-func (p changeFinder) forgetUndone() {
+func (p *phase) forgetUndone() {
 	for _, part := range p.parts {
 		for i, kind := range part.kinds {
 			at := part.Levels[i].StartNS
@@ -197,7 +194,7 @@ func (p changeFinder) forgetUndone() {
 }
 
 // fallsAt reports whether the ledger has a fall of the disk's own at about a time.
-func (p changeFinder) fallsAt(part *diskPart, ns int64) bool {
+func (p *phase) fallsAt(part *diskPart, ns int64) bool {
 	for i := range p.out.Changes {
 		c := &p.out.Changes[i]
 		if c.Kind == KindOwnFall && c.concerns(part.Name()) &&
@@ -209,7 +206,7 @@ func (p changeFinder) fallsAt(part *diskPart, ns int64) bool {
 }
 
 // startsAndEnds are the disks that begin after the phase has, and those that end before it does.
-func (p changeFinder) startsAndEnds() (out []Change) {
+func (p *phase) startsAndEnds() (out []Change) {
 	first, last := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, part := range p.others(nil) {
 		first = min(first, part.StartNS())
@@ -239,7 +236,7 @@ func (p *diskPart) change(kind string, startNS, endNS int64, from, to float64) C
 
 // stallChanges are the times in which disks stood still, those of several that begin and end at
 // once together.
-func (p changeFinder) stallChanges() (out []Change) {
+func (p *phase) stallChanges() (out []Change) {
 	type stall struct {
 		overlap.Span
 		*diskPart
@@ -283,7 +280,7 @@ func (p changeFinder) stallChanges() (out []Change) {
 func abs(ns int64) int64 { return max(ns, -ns) }
 
 // recoveryChanges are what each disk gained after another had ended, if it is known when.
-func (p changeFinder) recoveryChanges() (out []Change) {
+func (p *phase) recoveryChanges() (out []Change) {
 	for _, r := range p.out.Recoveries {
 		if r.LagS == nil {
 			continue

@@ -66,7 +66,7 @@ func coverage(c tracetest.Class, traces int, seconds float64, seed uint64) (disk
 		t := tracetest.Phase("WWW", played...)
 		run := tracetest.Run(t)
 		p := newRun(run, Options{GapNS: overlap.DefaultGapNS}).phases[0]
-		windowRates{p}.fillOverlap()
+		p.fillOverlap()
 		for name, d := range p.out.Overlap.Disks {
 			disks.count(d.CI95, truths[name])
 		}

@@ -21,13 +21,10 @@ const (
 	QuoteMean    = "mean"
 )
 
-// diskSummary works out the figures of single disks of a phase.
-type diskSummary struct{ *phase }
-
 // summarize describes a disk's files in the phase. Files without bytes or without time count
 // nowhere; files that overlap others of their disk count in bytes and busy time, but have no rate
 // of their own.
-func (p diskSummary) summarize(part *diskPart) {
+func (p *phase) summarize(part *diskPart) {
 	d := &part.out
 	d.Op = part.Trace.Op
 	files := part.files
@@ -85,7 +82,7 @@ func (p diskSummary) summarize(part *diskPart) {
 			d.Score = &Score{method, slices.Max(rates), n}
 		}
 	}
-	d.Throttle = fallExplainer(p).throttle(part)
+	d.Throttle = p.throttle(part)
 	same := p.sameConditions(part, files)
 	if size.Ordered(files) {
 		// Files in order of size are all looked at, but no knee is inferred from them: it may as
@@ -105,7 +102,7 @@ func (p diskSummary) summarize(part *diskPart) {
 
 // sameConditions returns those files of the disk, of the stretch that holds most, between which
 // nothing changed: no other disk began or ended its work, and the disk kept one level.
-func (p diskSummary) sameConditions(part *diskPart, files []size.Transfer) []size.Transfer {
+func (p *phase) sameConditions(part *diskPart, files []size.Transfer) []size.Transfer {
 	var edges []int64
 	for _, other := range p.others(part) {
 		edges = append(edges, other.StartNS(), other.EndNS())
@@ -130,7 +127,7 @@ func (p diskSummary) sameConditions(part *diskPart, files []size.Transfer) []siz
 }
 
 // bimodality reports whether files at equal conditions fall into two groups.
-func (p diskSummary) bimodality(part *diskPart, same []size.Transfer) {
+func (p *phase) bimodality(part *diskPart, same []size.Transfer) {
 	d := &part.out
 	m := size.FindModes(same)
 	if m == nil {
@@ -151,7 +148,7 @@ func (p diskSummary) bimodality(part *diskPart, same []size.Transfer) {
 // window; alone it is the mean over time, bytes over the seconds they took, whose expectation is
 // the rate in the long run, as neither the mean nor the median of the files' rates is. If the rate
 // changed, it is that of the last stretch that is long enough. Warm-ups and stalls never count.
-func (p diskSummary) quote(part *diskPart) *Quote {
+func (p *phase) quote(part *diskPart) *Quote {
 	quote := func(kind string, rate float64, text string) *Quote {
 		return &Quote{Rate: rate, Kind: kind, Text: p.scale.Rate(rate) + text}
 	}
@@ -211,7 +208,7 @@ func (p *diskPart) settledRate(in []overlap.Span) float64 {
 // steady fills in since when the disk was steady, by its rates in windows (see stats.SteadySince),
 // in a phase that was to go on until all are. Of one that was not at the end no rate is given.
 // Writes that were steady and never fell may have gone to a fast cache that was not full yet.
-func (p diskSummary) steady(part *diskPart) {
+func (p *phase) steady(part *diskPart) {
 	windowNS := p.trace.SteadyNS
 	if windowNS <= 0 || part.IsPaced() || len(part.Active) == 0 {
 		return

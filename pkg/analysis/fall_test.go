@@ -69,9 +69,9 @@ func TestWhatExplainsAFall(t *testing.T) {
 		if len(a.Levels) != 2 || math.Abs(seconds(a.Levels[1].StartNS)-20) > 0.2 {
 			t.Fatalf("%s: levels %v", tt.name, a.Levels)
 		}
-		changeFinder{p}.fillChanges()
+		p.fillChanges()
 		check.Same(t, tt.name+": reported as", tt.kind, a.kinds[1])
-		got := fallExplainer{p}.throttle(a)
+		got := p.throttle(a)
 		if (got != nil) != (tt.kind == KindOwnFall) {
 			t.Errorf("%s: %+v", tt.name, got)
 		}
@@ -90,14 +90,14 @@ func TestWhatExplainsAFall(t *testing.T) {
 	lag := 5.0
 	for at, want := range map[float64]bool{14.2: true, 15.8: true, 13.8: false, 16.2: false} {
 		p.out.Recoveries = []Recovery{{Disk: "B", AtS: at, LagS: &lag, ToRate: &lag}}
-		changeFinder{p}.fillChanges()
+		p.fillChanges()
 		if got := p.parts[0].kinds[1]; (got == KindRedistribution) != want {
 			t.Errorf("B recovers at %v s: A's fall is reported as %q", at+lag, got)
 		}
 		p.out.Recoveries = []Recovery{
 			{Disk: "A", AtS: at, LagS: &lag, ToRate: &lag}, {Disk: "B", AtS: at},
 		}
-		changeFinder{p}.fillChanges()
+		p.fillChanges()
 		check.Same(t, "A's own recovery explains its fall", KindOwnFall, p.parts[0].kinds[1])
 	}
 }
@@ -131,7 +131,7 @@ func TestGainsFromAFall(t *testing.T) {
 		// which does nothing
 		p.parts = append(p.parts, &diskPart{History: ledger.History{Trace: &trace.DiskRecord{Name: "D"}}})
 		fell := &Throttle{Step: ledger.Step{AtS: 20}}
-		fallExplainer{p}.neighbourGains(p.parts[0], fell)
+		p.neighbourGains(p.parts[0], fell)
 		if (len(fell.NeighbourGains) == 1) != tt.gains || tt.gains &&
 			fell.NeighbourGains[0].Disk != "B" {
 			t.Errorf("%s: %+v", tt.name, fell.NeighbourGains)
@@ -142,7 +142,7 @@ func TestGainsFromAFall(t *testing.T) {
 			check.Near(t, tt.name+": to", 120e6, fell.NeighbourGains[0].ToRate, 1e6)
 		}
 		p.alpha.perRecovery, fell.NeighbourGains = 0, nil
-		fallExplainer{p}.neighbourGains(p.parts[0], fell)
+		p.neighbourGains(p.parts[0], fell)
 		if len(fell.NeighbourGains) != 0 {
 			t.Errorf("%s: %+v, which may be chance", tt.name, fell.NeighbourGains)
 		}
@@ -184,7 +184,7 @@ func TestCut(t *testing.T) {
 		25: {Why: "started", Disk: "B"}, 10: {Why: "started", Disk: "D"}, 20: {Why: "paused"},
 	} {
 		want.Rose, want.AfterS = true, 3
-		if got := (recoveryFinder{p}).cut(p.parts[0], ns(s), 3, true); *got != want {
+		if got := p.cut(p.parts[0], ns(s), 3, true); *got != want {
 			t.Errorf("at %v s: %+v, want %+v", s, *got, want)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // lasting are the swings, dips, drifts and unsteady rates. Those of several disks in step are one
 // entry.
-func (p changeFinder) lasting() (out []Change) {
+func (p *phase) lasting() (out []Change) {
 	var turning, drifting []*diskPart
 	for _, part := range p.parts {
 		if part.Swing != nil {
@@ -30,7 +30,7 @@ func (p changeFinder) lasting() (out []Change) {
 }
 
 // recovers reports whether a drift is how a disk recovered after another's end.
-func (p changeFinder) recovers(part *diskPart, d ledger.Drift) bool {
+func (p *phase) recovers(part *diskPart, d ledger.Drift) bool {
 	for _, r := range p.out.Recoveries {
 		if d.To > d.From && r.Disk == part.Name() && r.LagS != nil &&
 			d.StartNS < nanoseconds(r.AtS+*r.LagS) && d.EndNS > nanoseconds(r.AtS) {

@@ -64,7 +64,7 @@ func (s *shift) blur() float64 { return math.Hypot(s.was.Error, s.is.Error) }
 
 // events are the changes of level that are not part of a swing or a drift, those at one instant
 // together.
-func (p changeFinder) events() []event {
+func (p *phase) events() []event {
 	var edges []edge
 	for _, part := range p.parts {
 		for k := 1; k < len(part.Levels) && !part.IsPaced(); k++ {
@@ -118,7 +118,7 @@ func (p changeFinder) events() []event {
 
 // shifts measures what each disk that works both before and after an event did, over the time in
 // which nothing else happened.
-func (p changeFinder) shifts(e *event, bounds []int64) {
+func (p *phase) shifts(e *event, bounds []int64) {
 	e.prev = e.at - aroundS*1e9
 	e.next = e.at + aroundS*1e9
 	for _, b := range bounds {
@@ -159,7 +159,7 @@ func (p changeFinder) shifts(e *event, bounds []int64) {
 
 // explain finds the cause of an event. The first case that the evidence supports wins; a single
 // event can leave two entries, such as a fall and what others made of the room it left.
-func (p changeFinder) explain(e *event) []Change {
+func (p *phase) explain(e *event) []Change {
 	var falls, rises []shift
 	for _, s := range e.shifts {
 		switch {
@@ -234,7 +234,7 @@ func (p changeFinder) explain(e *event) []Change {
 // as much, and when they end, the others have more again. Of a disk that stays slow then, they were
 // not the cause; and if bytes are missing and nobody ended, the cause is not known, for contention
 // can waste bandwidth.
-func (p changeFinder) tookIt(began []string, falls []shift, e *event) bool {
+func (p *phase) tookIt(began []string, falls []shift, e *event) bool {
 	taken := 0.0
 	lost := -netOf(falls)
 	ended := false
@@ -303,17 +303,16 @@ func shared(e *event, moved []shift) bool {
 
 // ownFall reports whether the one disk that fell did so by itself: the others gained less than half
 // of what it lost; or it fell before they rose, stays low even when it works alone, or was hot.
-func (p changeFinder) ownFall(s *shift, e *event) bool {
+func (p *phase) ownFall(s *shift, e *event) bool {
 	lost := s.was.Rate - s.is.Rate
 	gained := netOf(e.shifts) + lost
-	falls := fallExplainer(p)
-	return gained < takenByShare*lost || falls.fellFirst(s.diskPart, e.at) ||
-		falls.lowAlone(s.diskPart, s.was.Rate, e.at) || falls.warmth(s.diskPart, e.at).hot()
+	return gained < takenByShare*lost || p.fellFirst(s.diskPart, e.at) ||
+		p.lowAlone(s.diskPart, s.was.Rate, e.at) || p.warmth(s.diskPart, e.at).hot()
 }
 
 // sharedCause is what the gauges say of a change that all disks show: the link's speed changed
 // then, or the CPU became busy.
-func (p changeFinder) sharedCause(e *event, moved []shift) string {
+func (p *phase) sharedCause(e *event, moved []shift) string {
 	for _, s := range moved {
 		all := p.meters.Of(s.Name(), trace.LinkState)
 		before := meter.In(all, overlap.Between(math.MinInt64, e.at-e.offNS))
@@ -332,7 +331,7 @@ func (p changeFinder) sharedCause(e *event, moved []shift) string {
 
 // othersAt are the disks that the event did not move itself and that began, ended, or completed a
 // recovery about when it happened.
-func (p changeFinder) othersAt(e *event) (began, ended, risen []string) {
+func (p *phase) othersAt(e *event) (began, ended, risen []string) {
 	offNS := min(e.offNS, explainsNS)
 	near := func(ns int64) bool {
 		return ns > p.stages[0].StartNS && -max(foreseenNS, offNS) <= e.at-ns &&
@@ -365,7 +364,7 @@ func (p changeFinder) othersAt(e *event) (began, ended, risen []string) {
 
 // recovering reports whether a disk's rise at an event is part of its recovery after another's end,
 // which is reported already.
-func (p changeFinder) recovering(disk *diskPart, e *event) bool {
+func (p *phase) recovering(disk *diskPart, e *event) bool {
 	for _, r := range p.out.Recoveries {
 		if r.Disk == disk.Name() && r.LagS != nil &&
 			int64(r.AtS*1e9)-ledger.MaxBlurNS <= e.at &&

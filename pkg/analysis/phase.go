@@ -239,23 +239,20 @@ func (r *run) measure() {
 		p.failures()
 		p.stops()
 		p.startSkew()
-		rates := windowRates{p}
-		rates.fillStages()
-		rates.fillOverlap()
+		p.fillStages()
+		p.fillOverlap()
 	})
 	r.scale = unit.ScaleFor(r.fastest())
 	if !r.simulated {
 		r.devices()
 	}
 	InParallel(r.phases, func(p *phase) {
-		links := linkReport{p}
-		rates := windowRates{p}
-		p.out.Links = links.linkUses()
-		links.cached()
-		gaugeReport{p}.host()
-		p.out.Series = rates.series()
-		streamReport{p}.streams()
-		p.out.OtherToolRates = rates.otherToolRates()
+		p.out.Links = p.linkUses()
+		p.cached()
+		p.host()
+		p.out.Series = p.series()
+		p.streams()
+		p.out.OtherToolRates = p.otherToolRates()
 		p.collectWarnings()
 	})
 }

@@ -8,14 +8,11 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
-// recoveryFinder finds what the disks of a phase gained after others had ended, and when.
-type recoveryFinder struct{ *phase }
-
 // recoveries looks, after each disk that ends while others go on, for what the others gained and
 // when. A rise is attributed to the latest end before it, and looked for until the next disk starts
 // or ends. Recoveries that the trace cuts off are reported only if the disks' rates alone are
 // known.
-func (p recoveryFinder) recoveries() {
+func (p *phase) recoveries() {
 	p.out.Recoveries = []Recovery{}
 	for _, part := range p.parts {
 		part.risenNS = 0
@@ -46,7 +43,7 @@ func (p recoveryFinder) recoveries() {
 // worksSince is the time since which, up to ns, the disk has worked without a pause and no other
 // has begun; ns itself if it paused then. Others may have ended meanwhile: until that shows in its
 // rate, the disk's level is the one before.
-func (p recoveryFinder) worksSince(disk int, ns int64) int64 {
+func (p *phase) worksSince(disk int, ns int64) int64 {
 	since := ns
 	for i := len(p.stages) - 1; i >= 0; i-- {
 		s := &p.stages[i]
@@ -68,7 +65,7 @@ func (p recoveryFinder) worksSince(disk int, ns int64) int64 {
 }
 
 // recovery looks for one disk's climb after another's end, from the level it had before.
-func (p recoveryFinder) recovery(part *diskPart, after string, before overlap.Span, until int64) {
+func (p *phase) recovery(part *diskPart, after string, before overlap.Span, until int64) {
 	at := before.EndNS
 	if part.Swing.Covers(at) {
 		return // It goes up and down anyway.
@@ -113,7 +110,7 @@ func (p recoveryFinder) recovery(part *diskPart, after string, before overlap.Sp
 
 // climbAfter is the level that the disk had before another's end, and the one it rose to; empty if
 // they are not seen.
-func (p recoveryFinder) climbAfter(
+func (p *phase) climbAfter(
 	part *diskPart, before overlap.Span, until int64,
 ) (oldLevel, newLevel overlap.Span) {
 	at := before.EndNS
@@ -129,7 +126,7 @@ func (p recoveryFinder) climbAfter(
 }
 
 // cut says what cut off the view of a disk at ns.
-func (p recoveryFinder) cut(part *diskPart, ns int64, s float64, rose bool) *Cut {
+func (p *phase) cut(part *diskPart, ns int64, s float64, rose bool) *Cut {
 	c := &Cut{Rose: rose, AfterS: s, Why: "ended", Disk: part.Name()}
 	if ns == part.EndNS() {
 		return c

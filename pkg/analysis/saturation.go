@@ -123,7 +123,7 @@ func (s *Saturation) fell(alone *diskPart, t *Throttle, phases []*phase) {
 		switch {
 		case part == nil || step == nil || step.Of != s.Of:
 		case step.Step == trace.SaturationTogether:
-			s.Together = fallExplainer{p}.fallTogether(part, s.Fall)
+			s.Together = p.fallTogether(part, s.Fall)
 		case step.Step == trace.SaturationBurst && len(p.parts) == 1 && len(part.Active) > 0:
 			b := cache.EstimateRemaining(float64(part.Curve.At(math.MaxInt64)),
 				overlap.Seconds(part.Active))
@@ -167,7 +167,7 @@ func (s *Saturation) back(c ledger.Cache) *Back {
 }
 
 // fallTogether is the disk's fall beside others after about as many bytes as alone.
-func (p fallExplainer) fallTogether(part *diskPart, alone *Fall) *FallTogether {
+func (p *phase) fallTogether(part *diskPart, alone *Fall) *FallTogether {
 	for i := 1; i < len(part.Levels); i++ {
 		was := part.Levels[i-1]
 		is := part.Levels[i]
@@ -198,7 +198,7 @@ func (p fallExplainer) fallTogether(part *diskPart, alone *Fall) *FallTogether {
 
 // othersFall reports whether another disk falls between two times: then it is not known whose fall
 // others gained from.
-func (p fallExplainer) othersFall(part *diskPart, fromNS, toNS int64) bool {
+func (p *phase) othersFall(part *diskPart, fromNS, toNS int64) bool {
 	for _, other := range p.parts {
 		for i := 1; i < len(other.Levels) && other != part; i++ {
 			l := other.Levels[i]
@@ -211,7 +211,7 @@ func (p fallExplainer) othersFall(part *diskPart, fromNS, toNS int64) bool {
 }
 
 // gains fills in by how much more each other disk moved after the fall, if that is beyond noise.
-func (p fallExplainer) gains(part *diskPart, f *FallTogether, before, after overlap.Span) {
+func (p *phase) gains(part *diskPart, f *FallTogether, before, after overlap.Span) {
 	for _, other := range p.others(part) {
 		was, is := other.Compare(before, after)
 		if before.Seconds() >= ledger.LongS {

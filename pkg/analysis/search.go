@@ -47,7 +47,7 @@ func searches(phases []*phase) []SearchSummary {
 		for _, p := range group {
 			t := p.trace.Search
 			s.Tries = append(s.Tries, SearchTry{
-				p.out.Name, t.Value, t.Unlimited, t.Alone, streamReport{p}.streamVerdict(), t.Step,
+				p.out.Name, t.Value, t.Unlimited, t.Alone, p.streamVerdict(), t.Step,
 				t.Steps,
 			})
 		}
@@ -58,7 +58,7 @@ func searches(phases []*phase) []SearchSummary {
 
 // streamVerdict is the worst of the phase's streams; empty if it has none, or was cut short, or if
 // a disk beside them stopped before they did: what stays clean without it says nothing.
-func (p streamReport) streamVerdict() stream.Verdict {
+func (p *phase) streamVerdict() stream.Verdict {
 	var endNS int64
 	for _, part := range p.parts {
 		for _, t := range part.Trace.Streams {

@@ -85,13 +85,10 @@ type StreamWithOthers struct {
 	LateAfter []string `json:"late_after,omitempty"`
 }
 
-// streamReport works out what came of a phase's streams.
-type streamReport struct{ *phase }
-
 // streams reports the outcome of each disk's streams. It warns if they did not stay clean and the
 // host was late to look after them, by a tenth of what the players hold or more: that takes frames
 // as a disk does.
-func (p streamReport) streams() {
+func (p *phase) streams() {
 	const minLateS = 0.01 // Every system is late by a few milliseconds.
 	for _, part := range p.parts {
 		if len(part.Trace.Streams) == 0 {
@@ -120,7 +117,7 @@ func (p streamReport) streams() {
 }
 
 // stream is the outcome of one of a disk's streams.
-func (p streamReport) stream(disk *diskPart, t trace.Stream) StreamOutcome {
+func (p *phase) stream(disk *diskPart, t trace.Stream) StreamOutcome {
 	spec, _ := stream.Named(p.trace.Work[disk.Name()].Streams, t.Name)
 	var o stream.Totals
 	for _, s := range t.Samples {
@@ -255,7 +252,7 @@ func (l frameLine) bufferS() float64 { return math.Round(float64(l.bufferNS)/1e6
 // withOthers counts the frames of some of a disk's streams beside the other disks; nil if there are
 // none. A line of the trace counts where most of its time does. The time tested is that of the
 // stream that was tested least.
-func (p streamReport) withOthers(disk *diskPart, streams ...trace.Stream) *StreamWithOthers {
+func (p *phase) withOthers(disk *diskPart, streams ...trace.Stream) *StreamWithOthers {
 	var others []*diskPart
 	var active [][]overlap.Span
 	out := StreamWithOthers{TestedS: math.Inf(1), LowestBufferS: math.Inf(1)}

@@ -6,13 +6,10 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// fallExplainer finds the lasting falls of a phase's disks, their causes, and who gained by them.
-type fallExplainer struct{ *phase }
-
 // throttle looks among the disk's own falls in the ledger for one that lasts: a cache that is full,
 // or heat. Steps that follow one another down are reported together; the deepest of them dates the
 // fall.
-func (p fallExplainer) throttle(part *diskPart) *Throttle {
+func (p *phase) throttle(part *diskPart) *Throttle {
 	levels := part.Levels
 	for first := 0; first+1 < len(levels); first++ {
 		if part.kind(first+1) != KindOwnFall {
@@ -96,7 +93,7 @@ func (p *diskPart) pauseAt(ns int64) (overlap.Span, bool) {
 
 // lowAlone reports whether the disk stays below a rate even when it works alone: then the others
 // only took what it left.
-func (p fallExplainer) lowAlone(part *diskPart, from float64, at int64) bool {
+func (p *phase) lowAlone(part *diskPart, from float64, at int64) bool {
 	for _, s := range p.stages {
 		if s.StartNS >= at && len(s.Active) == 1 && p.parts[s.Active[0]].Trace == part.Trace &&
 			s.EndNS-s.StartNS >= ledger.MinNS {
@@ -108,7 +105,7 @@ func (p fallExplainer) lowAlone(part *diskPart, from float64, at int64) bool {
 
 // fellFirst reports whether the disk fell clearly before the others rose: then they only took what
 // it left.
-func (p fallExplainer) fellFirst(part *diskPart, ns int64) bool {
+func (p *phase) fellFirst(part *diskPart, ns int64) bool {
 	const n = 2 * explainsNS / ledger.SampleNS
 	around := []overlap.Span{{StartNS: max(0, ns-explainsNS), EndNS: ns + explainsNS}}
 	own := part.Curve.Rates(around, n)

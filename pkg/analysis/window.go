@@ -12,10 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// windowRates works out the rates of a phase's disks while all work, and over all of its time.
-type windowRates struct{ *phase }
-
-func (p windowRates) fillStages() {
+func (p *phase) fillStages() {
 	if n := len(p.stages); n > maxStages {
 		p.warn("", "many_stages", StagesValues{Stages: float64(n), Listed: maxStages},
 			"the disks start and pause so often that there are %d stages; the first %d are listed",
@@ -41,7 +38,7 @@ func (p windowRates) fillStages() {
 }
 
 // readIn is how many bytes a disk that reads and writes has read in the window.
-func (p windowRates) readIn(part *diskPart) float64 {
+func (p *phase) readIn(part *diskPart) float64 {
 	reads := overlap.NewCurve(part.Trace.Direction(trace.Read))
 	var bytes int64
 	for _, v := range p.window {
@@ -51,7 +48,7 @@ func (p windowRates) readIn(part *diskPart) float64 {
 }
 
 // fillOverlap measures the window: what each disk moved in it, and how precisely its rate is known.
-func (p windowRates) fillOverlap() {
+func (p *phase) fillOverlap() {
 	if len(p.window) == 0 {
 		p.out.NoOverlap = p.noOverlap()
 		p.warn("", "no_overlap", nil, "no overlap: %s", noOverlap(p.out.NoOverlap))
@@ -139,7 +136,7 @@ func (p windowRates) fillOverlap() {
 // interval returns the interval of a disk's rate in the overlap, or warns why there is none. With a
 // doubt of TooSlow there is none because the noise lasts as long as the phase: nothing in it shows
 // how far the rate may be off.
-func (p windowRates) interval(part *diskPart, flow stats.Flow) (*stats.Interval, stats.Doubt) {
+func (p *phase) interval(part *diskPart, flow stats.Flow) (*stats.Interval, stats.Doubt) {
 	e, doubt := flow.Estimate()
 	ci := positive(e)
 	if doubt == stats.TooSlow {
@@ -176,7 +173,7 @@ func (p windowRates) interval(part *diskPart, flow stats.Flow) (*stats.Interval,
 }
 
 // noOverlap says what kept the disks from being active together.
-func (p windowRates) noOverlap() *NoOverlap {
+func (p *phase) noOverlap() *NoOverlap {
 	var idle []string
 	for _, part := range p.parts {
 		if len(part.Active) == 0 {
@@ -216,7 +213,7 @@ func positive(e stats.Estimate) *stats.Interval {
 }
 
 // series follows all disks to the last byte of any. It is nil if none moved anything.
-func (p windowRates) series() *RateSeries {
+func (p *phase) series() *RateSeries {
 	var endNS int64
 	curves := make([]*overlap.Curve, len(p.parts))
 	for i, part := range p.parts {
@@ -260,7 +257,7 @@ func spans(window []overlap.Span) [][2]float64 {
 }
 
 // otherToolRates works out the phase by other tools' rules.
-func (p windowRates) otherToolRates() *OtherToolRates {
+func (p *phase) otherToolRates() *OtherToolRates {
 	var o OtherToolRates
 	// Fio lists reads and writes separately.
 	moved, longest := map[trace.Role]float64{}, map[trace.Role]float64{}
