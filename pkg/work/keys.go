@@ -44,9 +44,9 @@ type row struct {
 	limits bool
 }
 
-// groups are the keys in the order of Differs: first what is asked for, and after KeyUnknown how
-// the same files are moved.
-var groups = [...][]row{{
+// rows are the keys in the order of Differs and Text, which tables that are kept have: first what
+// is asked for, and after KeyUnknown how the same files are moved.
+var rows = [...]row{
 	{key: KeyOp, same: func(w, o *Work) bool {
 		return w.Op == o.Op
 	}, words: func(w *Work) string { return string(w.Op) }},
@@ -74,7 +74,7 @@ var groups = [...][]row{{
 			}
 			return unit.FormatRate(w.Pace)
 		}},
-}, fieldRows(true), {
+	fieldRow("Think"),
 	{key: KeyTest, same: func(w, o *Work) bool {
 		return w.Test == o.Test && w.OneFile == o.OneFile && w.Cap == o.Cap && w.Rest == o.Rest
 	}, words: testText},
@@ -89,80 +89,67 @@ var groups = [...][]row{{
 		}
 		return "not recorded"
 	}},
-}, fieldRows(false)}
-
-// rows are those of all groups.
-func rows(yield func(*row) bool) {
-	for _, group := range groups {
-		for i := range group {
-			if !yield(&group[i]) {
-				return
-			}
-		}
-	}
+	fieldRow("Mode"),
+	fieldRow("Block"),
+	fieldRow("Depth"),
+	fieldRow("Access"),
+	fieldRow("Flush"),
+	fieldRow("Preallocate"),
+	fieldRow("Verify"),
+	fieldRow("Footprint"),
+	fieldRow("Fill"),
+	fieldRow("WarmUp"),
 }
 
 const none = "none"
 
 func hasFiles(w *Work) bool { return !w.HasNoFiles() }
 
-// fieldRows are the keys that are fields: those that keep a disk from going as fast as it can, or
-// the others.
-func fieldRows(paced bool) []row {
+// fieldRow is the key of a field that has the tag key.
+func fieldRow(name string) row {
 	has := map[string]func(w *Work) bool{
 		"blocks": func(w *Work) bool { return w.Mode != ModeApp },
 		"writes": (*Work).writes,
 	}
-	var rows []row
-	for field := range reflect.TypeFor[Work]().Fields() {
-		tag := field.Tag
-		key := Key(tag.Get("key"))
-		if key == "" || (tag.Get("paced") != "") != paced {
-			continue
-		}
-		value := func(w *Work) reflect.Value {
-			return reflect.ValueOf(w).Elem().FieldByIndex(field.Index)
-		}
-		at := len(rows)
-		if tag.Get("told") == "before" {
-			at--
-		}
-		rows = slices.Insert(rows, at, row{
-			key: key, limits: paced, has: has[tag.Get("of")],
-			same: func(w, o *Work) bool { return value(w).Equal(value(o)) },
-			words: func(w *Work) string {
-				v := value(w)
-				zero := cmp.Or(tag.Get("zero"), none)
-				switch v := v.Interface().(type) {
-				case time.Duration:
-					if v > 0 {
-						return unit.FormatDuration(v)
-					}
-				case int64:
-					if v > 0 && tag.Get("unit") == "binary" {
-						return unit.FormatBlock(v)
-					}
-					if v > 0 {
-						return unit.FormatBytes(v)
-					}
-				case float64:
-					if v > 0 {
-						return unit.FormatPercent(v)
-					}
-				default:
-					return cmp.Or(fmt.Sprint(v), zero)
-				}
-				return zero
-			},
-		})
+	field, _ := reflect.TypeFor[Work]().FieldByName(name)
+	tag := field.Tag
+	value := func(w *Work) reflect.Value {
+		return reflect.ValueOf(w).Elem().FieldByIndex(field.Index)
 	}
-	return rows
+	return row{
+		key: Key(tag.Get("key")), limits: tag.Get("paced") != "", has: has[tag.Get("of")],
+		same: func(w, o *Work) bool { return value(w).Equal(value(o)) },
+		words: func(w *Work) string {
+			v := value(w)
+			zero := cmp.Or(tag.Get("zero"), none)
+			switch v := v.Interface().(type) {
+			case time.Duration:
+				if v > 0 {
+					return unit.FormatDuration(v)
+				}
+			case int64:
+				if v > 0 && tag.Get("unit") == "binary" {
+					return unit.FormatBlock(v)
+				}
+				if v > 0 {
+					return unit.FormatBytes(v)
+				}
+			case float64:
+				if v > 0 {
+					return unit.FormatPercent(v)
+				}
+			default:
+				return cmp.Or(fmt.Sprint(v), zero)
+			}
+			return zero
+		},
+	}
 }
 
 // Differs are the keys by which two works mean different rates.
 func (w Work) Differs(o Work) []Key {
 	var keys []Key
-	for r := range rows {
+	for _, r := range rows {
 		if r.has != nil && !(r.has(&w) && r.has(&o)) || r.key == KeyOrder &&
 			slices.Contains(keys, KeySizes) {
 			continue
@@ -178,13 +165,13 @@ func (w Work) Differs(o Work) []Key {
 }
 
 // Value is what the work has by a key, in words.
-func (w Work) Value(k Key) string { return k.row().words(&w) }
+func (w Work) Value(k Key) string { return rows[k.row()].words(&w) }
 
 // Text is all of the work but its direction: "sizes 1 GB, io direct, block 8 MiB, ...". It is empty
 // if the work was not written down.
 func (w Work) Text() string {
 	var parts []string
-	for r := range rows {
+	for _, r := range rows {
 		if w.Declared() && r.key != KeyOp && (r.has == nil || r.has(&w)) &&
 			!r.same(&w, &Work{Mode: w.Mode + "?"}) {
 			parts = append(parts, string(r.key)+" "+r.words(&w))
@@ -196,7 +183,7 @@ func (w Work) Text() string {
 // IsPaced reports whether the disk's rate is that of its work: it does not go as fast as it can,
 // and what it moves says nothing of what it could.
 func (w Work) IsPaced() bool {
-	for r := range rows {
+	for _, r := range rows {
 		if r.limits && !r.same(&w, &Work{}) {
 			return true
 		}
@@ -204,27 +191,23 @@ func (w Work) IsPaced() bool {
 	return false
 }
 
-func (k Key) row() *row {
-	for r := range rows {
+func (k Key) row() int {
+	for i, r := range rows {
 		if r.key == k {
-			return r
+			return i
 		}
 	}
-	return nil
+	return -1
 }
 
 // Limits reports whether work that has the key is limited by it.
-func (k Key) Limits() bool { return k.row().limits }
+func (k Key) Limits() bool { return rows[k.row()].limits }
 
 // Ways are the keys of how files are moved, whichever they are.
 func Ways() []Key {
 	var keys []Key
-	after := false
-	for r := range rows {
-		if after {
-			keys = append(keys, r.key)
-		}
-		after = after || r.key == KeyUnknown
+	for _, r := range rows[KeyUnknown.row()+1:] {
+		keys = append(keys, r.key)
 	}
 	return keys
 }

@@ -20,9 +20,8 @@ import (
 //
 // A field with the tag key is a way of moving files that is compared by ==. Its tag is the key of
 // a workload, of says which works have it, if not all do, zero what its zero is called, and unit
-// that its bytes are told in MiB. Fields stand in the order in which they are told, but one with
-// the tag told comes before the one above it: tables and traces that are kept differ in that. With
-// the tag paced it keeps a disk from going as fast as it can: see IsPaced.
+// that its bytes are told in MiB. With the tag paced it keeps a disk from going as fast as it can:
+// see IsPaced. Fields stand in the order of traces that are kept; that of words is in rows.
 type Work struct {
 	// For a mix, Op is what it does more of; empty if the rest is unknown.
 	Op    Role   `json:"op,omitempty"`
@@ -44,7 +43,7 @@ type Work struct {
 	// Verify is off, stamps or full. Checks between files take time in the window.
 	Verify string `json:"verify,omitempty" key:"verify"`
 	// Preallocate says whether the file system looks for space within the time.
-	Preallocate bool `json:"preallocate,omitempty" key:"preallocate" of:"writes" told:"before"`
+	Preallocate bool `json:"preallocate,omitempty" key:"preallocate" of:"writes"`
 	// Footprint limits what lies on the disk. Old files removed meanwhile are work, and the disk
 	// writes where it has just made room.
 	Footprint int64 `json:"footprint,omitempty" key:"footprint" zero:"no limit"`
