@@ -67,8 +67,8 @@ type DiskModel struct {
 	About string `yaml:"about" is:"text" doc:"what it is, in one line"`
 	// Lanes is zero if it is not said.
 	Lanes int    `yaml:"lanes" is:"1 to 64" doc:"PCIe lanes of its enclosure, each of which carries lane"`
-	Read  Side   `yaml:"read,required" doc:"its rates of reading"`
-	Write Side   `yaml:"write,required" doc:"its rates of writing"`
+	Read  Side   `yaml:"read,required" missing:"read needs a rate; write hub: (through the hub), direct: (on a port of its own) or both" doc:"its rates of reading"`
+	Write Side   `yaml:"write,required" missing:"write needs a rate; write hub: (through the hub), direct: (on a port of its own) or both" doc:"its rates of writing"`
 	Cache *Cache `yaml:"cache" doc:"its fast cache for writing"` // nil: it writes as fast for ever
 }
 

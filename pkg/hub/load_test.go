@@ -105,7 +105,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"disk named as a path", "name: B", `name: "../../outside"`, `hub.yaml:18:11: name "../../outside" contains / or \; use another character`},
 		{"disk named as a folder", "name: B", `name: ".."`, `hub.yaml:18:11: name ".." means a folder; write a name`},
 		{"disk without rates", "{direct: 5 GB/s}", "{}", `hub.yaml:19:11: read needs a rate`},
-		{"disk without a direction", "    write: {direct: 3 GB/s}\n", "", `hub.yaml:18:5: the key write is missing; add it`},
+		{"disk without a direction", "    write: {direct: 3 GB/s}\n", "", `hub.yaml:18:5: write needs a rate; write hub: (through the hub), direct: (on a port of its own) or both`},
 		{"no disks", good[strings.Index(good, "disks:"):], "disks: []\n", `hub.yaml:13:8: disks is empty`},
 		{"above its lanes", "direct: 1.4 GB/s", "direct: 1.6 GB/s", `hub.yaml:24:21: direct is 1.60 GB/s, above the 1.50 GB/s of the disk's lanes`},
 		{"lanes without a rate", "lane: 0.75 GB/s\n", "", `hub.yaml:21:12: lanes say nothing without a rate for each`},

@@ -67,8 +67,7 @@ type limitKeys struct {
 
 // bounds are the ends of a measure's range, each nil if it is open.
 type bounds[T rateBound | float64 | time.Duration | int] struct {
-	At *yaml.Mapping
-	_  yaml.Among `keys:"min max" neither:"the limit has no bound; add min: or max:"`
+	_ yaml.Among `keys:"min max" neither:"%s has no bound; add min: or max:"`
 
 	Min *T `yaml:"min" doc:"at least this"`
 	Max *T `yaml:"max" doc:"at most this"`

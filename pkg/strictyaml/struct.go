@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -29,7 +30,7 @@ type Checker interface{ Check(*Mapping) }
 //
 //	_ Among `keys:"pattern roles" both:"what is wrong if two are there" neither:"if none is"`
 //
-// Without both or neither that is allowed.
+// Without both or neither that is allowed. In neither, %s is what errors call the mapping.
 type Among struct{}
 
 // Of is the value that a type describes. A struct is a mapping with a key for each field that has a
@@ -49,6 +50,7 @@ type Among struct{}
 //	shows    a default that the field does not hold, for people
 //	doc      what it means, for people
 //	not      the caller's rules that refuse the key, see Pair
+//	missing  what is wrong if a key that must be there is not, and what to try
 //	word     the key of a mapping that a word in its place most likely is
 //	max      how many items a list may have
 //	empty    what is wrong with a list without items, and what to try
@@ -145,10 +147,10 @@ type object struct {
 }
 
 type key struct {
-	name     string
-	value    Value
-	required bool
-	not      []string
+	name    string
+	value   Value
+	missing string // what is wrong if it is absent; empty: nothing
+	not     []string
 }
 
 func mappingOf(field reflect.Value, tag reflect.StructTag) Value {
@@ -185,10 +187,22 @@ func (o *object) add(of reflect.Value, is string, defaults bool) {
 			if doc := tag.Get("doc"); doc != "" {
 				value = value.With("description", doc)
 			}
-			o.keys = append(o.keys, key{name, value, option == "required",
-				strings.Fields(tag.Get("not"))})
+			missing := ""
+			if option == "required" {
+				missing = cmp.Or(tag.Get("missing"), missingText(name, value))
+			}
+			o.keys = append(o.keys, key{name, value, missing, strings.Fields(tag.Get("not"))})
 		}
 	}
+}
+
+// missingText says that a key must be there.
+func missingText(key string, value Value) string {
+	add := "it"
+	if only, ok := value.Schema["const"]; ok {
+		add = fmt.Sprintf("%s: %v", key, only)
+	}
+	return fmt.Sprintf("the key %s is missing; add %s", key, add)
 }
 
 // withDefault reads the default of a tag, and has the schema show it.
@@ -244,12 +258,8 @@ func (o *object) read(n Node) {
 		if pair := m.pair(k.name); pair != nil {
 			pair.Not = k.not
 			k.value.Read(pair.Value)
-		} else if k.required {
-			add := "it"
-			if value, ok := k.value.Schema["const"]; ok {
-				add = fmt.Sprintf("%s: %v", k.name, value)
-			}
-			m.Missing(k.name, "the key %s is missing; add %s", k.name, add)
+		} else if k.missing != "" {
+			m.Missing(k.name, "%s", k.missing)
 		}
 	}
 	o.check(m)
@@ -271,7 +281,7 @@ func (m *Mapping) checkAmong(keys []string, both, neither string) {
 		}
 	}
 	if last == nil && neither != "" {
-		m.Missing(keys[0], "%s", neither)
+		m.Missing(keys[0], "%s", strings.ReplaceAll(neither, "%s", m.path))
 	}
 }
 
@@ -280,7 +290,7 @@ func (o *object) schema() Schema {
 	var required []string
 	for _, k := range o.keys {
 		properties[k.name] = k.value.Schema
-		if k.required {
+		if k.missing != "" {
 			required = append(required, k.name)
 		}
 	}
