@@ -110,10 +110,9 @@ func (r *session) record(
 	log := NewLog(dir) // workers and coordinator log to one file
 	state := &life.Life{State: life.Checked, Log: log, Show: watcher.Enter}
 	state.Save = func(now life.State) error {
-		before := info.State
 		info.State = now
 		if now == life.Released || now == life.Measuring {
-			return dir.SaveState(before, now)
+			return dir.SaveState(now)
 		}
 		return dir.SaveInfo(info)
 	}

@@ -134,11 +134,13 @@ func (l *Live) SaveInfo(info *Info) (err error) {
 	return l.writeInfo()
 }
 
-// SaveState writes run.json as it was last, with another state. It hardly computes anything, as
-// disks may be measured meanwhile, and a plan may have millions of files.
-func (l *Live) SaveState(before, state life.State) error {
-	const key = `"state": "%s"`
-	l.info = bytes.Replace(l.info, fmt.Appendf(nil, key, before), fmt.Appendf(nil, key, state), 1)
+// SaveState writes run.json as SaveInfo did last, with another state. It hardly computes anything,
+// as disks may be measured meanwhile, and a plan may have millions of files.
+func (l *Live) SaveState(state life.State) error {
+	const key = `"state": "`
+	head, rest, _ := bytes.Cut(l.info, []byte(key))
+	_, tail, _ := bytes.Cut(rest, []byte{'"'})
+	l.info = slices.Concat(head, []byte(key+string(state)+`"`), tail)
 	return l.writeInfo()
 }
 

@@ -80,7 +80,7 @@ func TestLiveKeepsTheOrder(t *testing.T) {
 		check.Must(t, l.Append(e))
 	}
 	check.Must(t, errors.Join(l.SaveInfo(&Info{Name: "kept", State: life.GettingReady}),
-		l.SaveState(life.GettingReady, life.Measuring), l.Flush(t.Context())))
+		l.SaveState(life.Measuring), l.Flush(t.Context())))
 	if info, err := LoadInfo(l.Path); err != nil || info.Name != "kept" ||
 		info.State != life.Measuring {
 		t.Errorf("after a flush: %v, %v", info, err)
