@@ -24,7 +24,7 @@ func (f *facts) askPriority(context.Context) error {
 	class, _, errno := unix.Syscall(unix.SYS_IOPRIO_GET, ioprioProcess, 0, 0)
 	if errno == 0 && class>>ioprioShift == ioprioIdle {
 		f.lowPriority = true
-		f.priority = f.priority + ", requests to disks in the idle class"
+		f.priority += ", requests to disks in the idle class"
 	}
 	return nil
 }
