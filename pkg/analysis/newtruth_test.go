@@ -45,8 +45,45 @@ const (
 //
 //	go test ./pkg/analysis -run NewTruths/swing -v -args -traces 20
 func TestNewTruths(t *testing.T) {
-	var all cell
-	for i, k := range kinds() {
+	all := playKinds(t, kinds())
+	if all.runs < 2*len(kinds()) && !*tune {
+		return // A few kinds alone have no limits for the whole.
+	}
+	named, wrong := leastNamed, mostFalse
+	if !*judge {
+		named, wrong = nowNamed, nowFalse
+	}
+	if 100*all.named < named*all.runs || float64(100*all.wrong) > wrong*float64(all.runs) {
+		t.Errorf("want %d %% named, and at most %g %% false", named, wrong)
+	}
+	if *judge && 100*all.caused < leastCaused*all.told {
+		t.Errorf("want %d %% with the right cause or none", leastCaused)
+	}
+}
+
+// What the kinds over several disks reach at least, in percent of the runs of each noise: all that
+// changes is reported with the right cause or none, and anything false is claimed.
+const (
+	jointRight = 60
+	jointFalse = 40
+)
+
+// TestJointTruths does the same with what several disks do to one another. A wrong cause counts as
+// false.
+func TestJointTruths(t *testing.T) {
+	all := playKinds(t, jointKinds())
+	if all.runs < 2*len(jointKinds()) && !*tune {
+		return
+	}
+	if 100*all.right < jointRight*all.runs || 100*all.untrue > jointFalse*all.runs {
+		t.Errorf("%d of %d right, %d false; want %d %% and at most %d %%", all.right, all.runs,
+			all.untrue, jointRight, jointFalse)
+	}
+}
+
+// playKinds plays each kind at both noises and counts.
+func playKinds(t *testing.T, kinds []kind) (all cell) {
+	for i, k := range kinds {
 		if *tune && !k.Tuned {
 			continue
 		}
@@ -76,32 +113,20 @@ func TestNewTruths(t *testing.T) {
 		})
 	}
 	t.Logf("all: %s", &all)
-	if all.runs < 2*len(kinds()) && !*tune {
-		return // A few kinds alone have no limits for the whole.
-	}
-	named, wrong := leastNamed, mostFalse
-	if !*judge {
-		named, wrong = nowNamed, nowFalse
-	}
-	if 100*all.named < named*all.runs || float64(100*all.wrong) > wrong*float64(all.runs) {
-		t.Errorf("want %d %% named, and at most %g %% false", named, wrong)
-	}
-	if *judge && 100*all.caused < leastCaused*all.told {
-		t.Errorf("want %d %% with the right cause or none", leastCaused)
-	}
+	return all
 }
 
 // cell counts over runs.
 type cell struct {
 	runs, named, wrong int
+	right, untrue      int // named and nothing untrue; untrue counts wrong causes, too
 	told, caused       int
 	why                map[string]int
 }
 
 func (c *cell) String() string {
-	return fmt.Sprintf("named %d/%d, false %d/%d, cause right %d/%d", c.named, c.runs, c.wrong,
-		c.runs,
-		c.caused, c.told)
+	return fmt.Sprintf("named %d/%d, false %d/%d, cause right %d/%d; all right %d, untrue %d",
+		c.named, c.runs, c.wrong, c.runs, c.caused, c.told, c.right, c.untrue)
 }
 
 func (c *cell) add(v *verdict) {
@@ -114,6 +139,12 @@ func (c *cell) add(v *verdict) {
 	}
 	if len(v.wrong) > 0 {
 		c.wrong++
+	}
+	switch untrue := len(v.wrong)+len(v.uncause) > 0; {
+	case untrue:
+		c.untrue++
+	case len(v.missing) == 0:
+		c.right++
 	}
 	c.told += v.told
 	c.caused += v.caused
@@ -129,6 +160,8 @@ func (c *cell) with(o *cell) {
 	c.runs += o.runs
 	c.named += o.named
 	c.wrong += o.wrong
+	c.right += o.right
+	c.untrue += o.untrue
 	c.told += o.told
 	c.caused += o.caused
 }
