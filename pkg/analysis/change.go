@@ -107,8 +107,11 @@ func (p *diskPart) kind(level int) string {
 	return p.kinds[level]
 }
 
-// isUnsettled reports whether the disk has no settled rate in the phase: it swings or drifts.
-func (p *diskPart) isUnsettled() bool { return p.Swing != nil || len(p.Drifts) > 0 }
+// isUnsettled reports whether the disk has no settled rate in the phase: it swings or drifts, or
+// goes as the sizes of its files do.
+func (p *diskPart) isUnsettled() bool {
+	return p.Swing != nil || len(p.Drifts) > 0 || p.FollowsSizes
+}
 
 // cuts are the moments at which the rate of the disk, or of any disk if the name is empty, changed
 // for a reason other than another's start or end. Between two of them lies a stretch: within it

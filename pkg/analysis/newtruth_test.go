@@ -64,8 +64,8 @@ func TestNewTruths(t *testing.T) {
 // What the kinds over several disks reach at least, in percent of the runs of each noise: all that
 // changes is reported with the right cause or none, and anything false is claimed.
 const (
-	jointRight = 60
-	jointFalse = 40
+	jointRight = 40
+	jointFalse = 60
 )
 
 // TestJointTruths does the same with what several disks do to one another. A wrong cause counts as

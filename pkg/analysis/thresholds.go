@@ -198,9 +198,6 @@ const (
 	// maxStreamSteps is how many steps the series of a stream has at most. They are as long as the
 	// time between two of its samples, or some times as long.
 	maxStreamSteps = 300
-	// maxFitted is the maximum number of files that a fixed cost is fitted to: a sample of very
-	// many is enough.
-	maxFitted = 500
 	// quietNS is how long frames must have been due without a disk, or for their buffer's length if
 	// that is longer, for it to count that none of them was late: what a disk leaves behind shows
 	// only once the buffer is used up.

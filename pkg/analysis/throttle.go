@@ -130,8 +130,8 @@ func dateIsOff(x []float64, at, best int) bool {
 // sizesExplain reports whether the files of a slower stretch took no longer than those before would
 // have at their sizes: each file has a fixed cost, and a run of small ones is slow for that alone.
 func (p *diskPart) sizesExplain(before, slower overlap.Span) bool {
-	sizes, times := p.wholeFiles(before)
-	small, took := p.wholeFiles(slower)
+	sizes, times := p.WholeFiles(before)
+	small, took := p.WholeFiles(slower)
 	if len(sizes) < ledger.MinFiles || len(small) == 0 {
 		return false
 	}
@@ -145,21 +145,4 @@ func (p *diskPart) sizesExplain(before, slower overlap.Span) bool {
 		seen += took[i]
 	}
 	return seen < expected/maxDrop
-}
-
-// wholeFiles are the bytes and seconds of the files that lie within v, or of some of them if there
-// are very many.
-func (p *diskPart) wholeFiles(v overlap.Span) (sizes, times []float64) {
-	var within []int
-	for i := range p.Trace.Files {
-		if f := &p.Trace.Files[i]; f.Usable() && f.StartNS >= v.StartNS && f.EndNS <= v.EndNS {
-			within = append(within, i)
-		}
-	}
-	for k := 0; k < len(within); k += 1 + len(within)/maxFitted {
-		f := &p.Trace.Files[within[k]]
-		sizes = append(sizes, float64(f.Bytes))
-		times = append(times, seconds(f.EndNS-f.StartNS))
-	}
-	return sizes, times
 }

@@ -34,6 +34,9 @@ type History struct {
 	Drifts   []Drift
 	Unsteady *Unsteady // It is nil if the rate is steady.
 
+	// FollowsSizes says that the rate changes with the sizes of the files, by a fixed time of each.
+	FollowsSizes bool
+
 	LongestBurstS float64 // It is the longest stretch that was too short to be a level.
 
 	rates *sequence

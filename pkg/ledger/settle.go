@@ -208,7 +208,19 @@ func (d *History) levels() []Level {
 	v := overlap.Between(moving[0].StartNS, moving[len(moving)-1].EndNS)
 	pieces := []piece{{}}
 	if !d.IsPaced() && len(q.y) >= 2*q.bins(q.minS) {
-		pieces = q.segment().pieces
+		found := q.segment()
+		if len(found.pieces) > 1 || found.slopes() {
+			if bySize := d.withoutSizes(q); bySize != nil {
+				fixed := sizeCost * math.Log(float64(len(q.y)))
+				if left := bySize.segment(); left.score+fixed < found.score {
+					found = left
+					q = bySize
+					d.rates = bySize
+					d.FollowsSizes = true
+				}
+			}
+		}
+		pieces = found.pieces
 	}
 	var levels []Level
 	end := v.EndNS

@@ -71,6 +71,11 @@ const (
 	cutCost   = 1.5
 	slopeCost = 1.5
 	curveCost = 2.5
+	// A fixed time of each file costs sizeCost times log(bins).
+	sizeCost = 1.5
+	// maxFitted is the maximum number of files that a fixed time is fitted to: a sample of very
+	// many does.
+	maxFitted = 500
 )
 
 // How large and how sure a change is.
