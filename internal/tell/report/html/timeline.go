@@ -142,7 +142,7 @@ func (p *timePlot) addLabel(c *report.Chart, m report.Mark) {
 	}
 	var keys []report.LegendKey
 	if m.Key >= 0 {
-		keys = c.Keys[m.Key:][:1]
+		keys = []report.LegendKey{c.Keys[m.Key]}
 	}
 	height := tenth(perCent * c.Y.Share(m.At))
 	right := m.From > c.X.Max/2
