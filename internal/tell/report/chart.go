@@ -96,6 +96,7 @@ type Band struct {
 	From, To float64
 	Text     string
 	Tone     Sign
+	Overlap  bool // the one time in which all disks are busy, which the answer's rates are of
 }
 
 // Mark is a labelled line: across at a height, or upright. It spans the whole plane unless From and

@@ -115,7 +115,9 @@ func (v *phaseView) addOverlap(c *Chart) {
 		if i == 0 {
 			text = allOf(len(o.Disks)) + " busy, " + unit.FormatSeconds(o.DurationS)
 		}
-		c.Bands = append(c.Bands, Band{From: v.seconds(s[0]), To: v.seconds(s[1]), Text: text})
+		c.Bands = append(c.Bands, Band{
+			From: v.seconds(s[0]), To: v.seconds(s[1]), Text: text, Overlap: len(o.Spans) == 1,
+		})
 	}
 }
 

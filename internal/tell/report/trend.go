@@ -140,7 +140,7 @@ func runsChart(s *trend.HostSeries, group []trend.HostSeries, scale Scale) *Char
 		if k > 0 {
 			line.Tone = pick(stretch.Change < 0, Bad, Good)
 			text := c.X.Names[int(from)] + ": " + Change(stretch.Change)
-			c.Bands = append(c.Bands, Band{from, to, text, line.Tone})
+			c.Bands = append(c.Bands, Band{From: from, To: to, Text: text, Tone: line.Tone})
 		}
 		line.addLevel(from, to, level)
 		c.add(line)

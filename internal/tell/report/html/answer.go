@@ -360,15 +360,16 @@ func (p *page) raceStages(tracks []track) []raceStage {
 		if b.Text != "" && b.From >= at && b.To > b.From {
 			add(b.From, b.To, b.Text, b.Tone == report.Bad)
 			at = b.To
+			if b.Overlap { // as progress within the files has them, which the headline quotes
+				rates := stages[len(stages)-1].Rates
+				for i, row := range p.Hub.Rows {
+					rates[i] = row.Rate / p.Doc.Answer.Scale.Size
+				}
+			}
 		}
 	}
 	if n := len(stages); n > 0 && stages[n-1].Bad && at < c.X.Max {
 		add(at, c.X.Max, "afterwards", false)
-	}
-	if len(stages) > 0 { // all are busy: the rates that the answer has
-		for i, row := range p.Hub.Rows {
-			stages[0].Rates[i] = row.Rate / p.Doc.Answer.Scale.Size
-		}
 	}
 	return stages
 }

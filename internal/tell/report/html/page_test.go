@@ -2,6 +2,7 @@ package html
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -204,6 +205,59 @@ func race() *trace.Run {
 	run := fixture.Triple()
 	run.Phases = run.Phases[:1]
 	return run
+}
+
+// A stage has the mean of its own time. Only if the disks are all busy once is that also what the
+// answer quotes.
+func TestRaceStages(t *testing.T) {
+	paused := func(run *trace.Run) { // A, so that both are busy twice
+		a := run.Phases[0].Disks[0]
+		for i := range a.Files {
+			if f := &a.Files[i]; f.StartNS > 3e9 {
+				f.StartNS += 2e9
+				f.EndNS += 2e9
+				f.Progress = nil
+			}
+		}
+	}
+	for _, test := range []struct {
+		name, disks string
+		change      func(run *trace.Run)
+		bands       []report.Band // the chart's own if none
+	}{
+		{name: "busy once", disks: "AB"},
+		{name: "busy twice", disks: "AB", change: paused},
+		{name: "one disk", disks: "A", bands: []report.Band{{To: 4, Text: "A speeds up"}}},
+	} {
+		var s fixture.Study
+		for _, disk := range test.disks {
+			s.Add("W", string(disk), trace.Write, 16, 1e9, fixture.Pace{FromS: 4, Rate: 2e9})
+		}
+		run := s.Run("race", strings.Split(test.disks, "")...)
+		if test.change != nil {
+			test.change(run)
+		}
+		doc := reportOf(run)
+		p := &page{Doc: doc}
+		tmpl, err := newTemplate(&drawer{doc: doc})
+		check.Must(t, err)
+		first := &doc.Answer.Loads[0]
+		if test.bands != nil {
+			first.Chart.Bands = test.bands
+		}
+		check.Must(t, p.prepareAnswer(tmpl))
+		for i, d := range first.Disks {
+			stage := p.Stages[0]
+			want := trackOf(first.Chart, d.Name).meanRate(stage.From, stage.To)
+			if test.name == "busy once" {
+				want = d.Rate / doc.Answer.Scale.Size
+			}
+			check.Near(t, test.name+": "+d.Name, want, stage.Rates[i], 1e-9)
+			if rest := math.Abs(d.Rate/doc.Answer.Scale.Size - want); test.name != "busy once" && rest < 0.1 {
+				t.Errorf("%s: %s's mean of all is the stage's", test.name, d.Name)
+			}
+		}
+	}
 }
 
 // A race is played back: at each moment every card has the rate of the file that was moved then, a
