@@ -38,10 +38,9 @@ type stretchRate struct {
 // files, for pauses between files are the program's, unless these take next to no time.
 func (p *diskPart) measureIn(in []overlap.Span) stretchRate {
 	in = overlap.Without(in, p.Stalls)
-	var bytes int64
+	bytes := p.Curve.BytesIn(in)
 	var inFiles []overlap.Span
 	for _, v := range in {
-		bytes += p.Curve.Between(v).Bytes
 		inFiles = append(inFiles, overlap.Clip(p.inFiles, v)...)
 	}
 	if bytes <= 0 {

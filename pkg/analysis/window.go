@@ -40,11 +40,7 @@ func (p *phase) fillStages() {
 // readIn is how many bytes a disk that reads and writes has read in the window.
 func (p *phase) readIn(part *diskPart) float64 {
 	reads := overlap.NewCurve(part.Trace.Direction(trace.Read))
-	var bytes int64
-	for _, v := range p.window {
-		bytes += reads.Between(v).Bytes
-	}
-	return float64(bytes)
+	return float64(reads.BytesIn(p.window))
 }
 
 // fillOverlap measures the window: what each disk moved in it, and how precisely its rate is known.

@@ -28,10 +28,9 @@ func (d *History) Measure(in ...overlap.Span) (Measured, bool) {
 // measureUnder is Measure under a given noise.
 func (d *History) measureUnder(n noise, in ...overlap.Span) (Measured, bool) {
 	in = overlap.Without(in, d.Stalls) // Stalls are reported separately.
-	var bytes int64
+	bytes := d.Curve.BytesIn(in)
 	var bins [][2]int
 	for _, v := range in {
-		bytes += d.Curve.Between(v).Bytes
 		if from, to := d.rates.time.bin(v.StartNS), d.rates.time.bin(v.EndNS); from < to {
 			bins = append(bins, [2]int{from, to})
 		}

@@ -64,6 +64,15 @@ func (c *Curve) Between(v Span) Amount {
 	}
 }
 
+// BytesIn returns the number of bytes done within spans.
+func (c *Curve) BytesIn(spans []Span) int64 {
+	var bytes int64
+	for _, v := range spans {
+		bytes += c.Between(v).Bytes
+	}
+	return bytes
+}
+
 // at is the number of bytes done by ns, with bounds from the nearest known points.
 func (c *Curve) at(ns int64) Amount {
 	started := sort.Search(len(c.files), func(i int) bool { return c.files[i].StartNS >= ns })

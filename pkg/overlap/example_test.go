@@ -10,7 +10,10 @@ import (
 // How much two disks moved while both were busy.
 func Example() {
 	second := int64(1e9)
-	a := &trace.DiskRecord{Name: "A", Files: []trace.File{{Bytes: 4e9, EndNS: 4 * second}}}
+	a := &trace.DiskRecord{Name: "A", Files: []trace.File{
+		{Bytes: 4e9, EndNS: 4 * second},
+		{Bytes: 2e9, StartNS: 5 * second, EndNS: 7 * second},
+	}}
 	b := &trace.DiskRecord{
 		Name: "B", Files: []trace.File{{Bytes: 6e9, StartNS: 1 * second, EndNS: 7 * second}},
 	}
@@ -22,11 +25,11 @@ func Example() {
 	window := overlap.Window(overlap.Stages(active), len(active))
 	fmt.Printf("both busy for %.0f s\n", overlap.Seconds(window))
 	for _, disk := range []*trace.DiskRecord{a, b} {
-		moved := overlap.NewCurve(disk).Between(window[0])
-		fmt.Printf("%s moved %.1f GB\n", disk.Name, float64(moved.Bytes)/1e9)
+		moved := overlap.NewCurve(disk).BytesIn(window)
+		fmt.Printf("%s moved %.1f GB\n", disk.Name, float64(moved)/1e9)
 	}
 	// Output:
-	// both busy for 3 s
-	// A moved 3.0 GB
-	// B moved 3.0 GB
+	// both busy for 5 s
+	// A moved 5.0 GB
+	// B moved 5.0 GB
 }
