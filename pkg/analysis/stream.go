@@ -74,11 +74,12 @@ type StreamTotal struct {
 type StreamWithOthers struct {
 	Disks []string `json:"disks"` // Disks are the others.
 	// TestedS is how long all were active at once while the streams ran.
-	TestedS       float64 `json:"tested_s"`
-	Due           int     `json:"due"`
-	Late          int     `json:"late"`
-	LateShare     float64 `json:"late_share"`
-	LowestBufferS float64 `json:"lowest_buffer_s"`
+	TestedS   float64 `json:"tested_s"`
+	Due       int     `json:"due"`
+	Late      int     `json:"late"`
+	LateShare float64 `json:"late_share"`
+	// LowestBufferS is null if no stream has a line of the trace then.
+	LowestBufferS *float64 `json:"lowest_buffer_s"`
 	// Verdict is empty if that was too short for a stream to show that it stays clean.
 	Verdict stream.Verdict `json:"verdict"`
 	// LateAfter are those of the others that had ended whenever frames were late at another time.
@@ -255,7 +256,8 @@ func (l frameLine) bufferS() float64 { return math.Round(float64(l.bufferNS)/1e6
 func (p *phase) withOthers(disk *diskPart, streams ...trace.Stream) *StreamWithOthers {
 	var others []*diskPart
 	var active [][]overlap.Span
-	out := StreamWithOthers{TestedS: math.Inf(1), LowestBufferS: math.Inf(1)}
+	out := StreamWithOthers{TestedS: math.Inf(1)}
+	lowestS := math.Inf(1)
 	for _, other := range p.parts {
 		if other != disk && other.Work.Probe == 0 {
 			others = append(others, other)
@@ -298,8 +300,11 @@ func (p *phase) withOthers(disk *diskPart, streams ...trace.Stream) *StreamWithO
 		out.Due += seen.Due
 		out.Late += seen.Late
 		out.TestedS = min(out.TestedS, seconds(testedNS))
-		out.LowestBufferS = min(out.LowestBufferS, seconds(seen.LowestNS))
+		if seen.Seen() {
+			lowestS = min(lowestS, seconds(seen.LowestNS))
+		}
 	}
+	out.LowestBufferS = number(lowestS)
 	if untested && out.Verdict != stream.Drops {
 		out.Verdict = ""
 	}

@@ -196,3 +196,26 @@ func TestStreamsWithoutSpec(t *testing.T) {
 		}
 	}
 }
+
+// A stream that the trace says nothing of while the other disk works has no buffer then: those that
+// it has lines of decide, and there is no number without any.
+func TestStreamsUnseenBesideOthers(t *testing.T) {
+	for _, tt := range []struct {
+		unseen int
+		want   bool // that a buffer is known
+	}{{0, true}, {1, true}, {4, false}} {
+		writer := script{
+			name: "C", op: trace.Write, startS: 20, paces: []pace{{30, 1e9}},
+			sizes: tracetest.Fixed(1e8),
+		}
+		phase := playing(30, plenty(0, 0), writer.play(seed(1), noise{samples: true}))
+		streams := phase.Disks[0].Streams
+		for i := range streams[:tt.unseen] {
+			streams[i].Samples = streams[i].Samples[:199] // to 19.9 s
+		}
+		got := Analyze(tracetest.Run(phase), Options{}).Phases[0].StreamTotals[0].WithOthers
+		if lowest := got.LowestBufferS; (lowest != nil) != tt.want || tt.want && *lowest < 0.9 {
+			t.Errorf("%d streams unseen: %+v", tt.unseen, got)
+		}
+	}
+}

@@ -22,7 +22,7 @@ func (t *StreamTotal) counted() StreamWithOthers {
 	}
 	return StreamWithOthers{
 		Due: t.Due, Late: t.Late, LateShare: float64(t.Late) / float64(t.Due),
-		LowestBufferS: t.LowestBufferS, Verdict: t.Verdict,
+		LowestBufferS: &t.LowestBufferS, Verdict: t.Verdict,
 	}
 }
 
@@ -43,9 +43,9 @@ func outcome(t *StreamTotal, p *PhaseResult) string {
 	clean := text + " without a dropped frame" + when
 	switch seen.Verdict {
 	case stream.Clean:
-		text = clean + "; the buffer never fell below " + roundedDown(seen.LowestBufferS)
+		text = clean + "; the buffer never fell below " + roundedDown(*seen.LowestBufferS)
 	case stream.Strained:
-		text = clean + ", but the buffer fell to " + t.bufferLeft(seen.LowestBufferS)
+		text = clean + ", but the buffer fell to " + t.bufferLeft(*seen.LowestBufferS)
 	case stream.Drops:
 		text = t.Disk + " dropped " + framesOf(seen.Late, seen.Due) + when
 	default:

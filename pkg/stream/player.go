@@ -194,6 +194,9 @@ func (o *Totals) Add(s Sample) {
 	o.StallNS = max(o.StallNS, s.StallNS)
 }
 
+// Seen reports whether it has taken a sample.
+func (o *Totals) Seen() bool { return o.seen }
+
 // Verdict judges the stream by its buffer's full size. One without a due frame has none.
 func (o *Totals) Verdict(bufferNS int64) Verdict {
 	switch {

@@ -159,7 +159,7 @@ func (l *Lane) addTry(value float64, verdict stream.Verdict, in *analysis.PhaseR
 	for _, t := range in.StreamTotals {
 		due := t.Due
 		late := t.Late
-		lowestS := t.LowestBufferS
+		lowestS := &t.LowestBufferS
 		if b := t.WithOthers; b != nil {
 			due = b.Due
 			late = b.Late
@@ -168,7 +168,9 @@ func (l *Lane) addTry(value float64, verdict stream.Verdict, in *analysis.PhaseR
 		if l.search != nil || t.Disk == l.Key.Name {
 			p.Due += due
 			p.Late += late
-			p.LowestS = min(p.LowestS, lowestS)
+			if lowestS != nil {
+				p.LowestS = min(p.LowestS, *lowestS)
+			}
 		}
 	}
 	if worst := stream.Worst(p.Verdict, verdict); worst != p.Verdict {
