@@ -131,18 +131,18 @@ func newAlphas(run *trace.Run) alphas {
 	all, shared, after := 0, 0, 0
 	for _, p := range run.Phases {
 		n := 0
-		others := len(p.Disks) - 1
 		for _, d := range p.Disks {
 			if !p.Work[d.Name].IsPaced() { // Nothing is claimed about disks with a pace.
 				n++
 			}
 		}
 		all += n
-		if others > 0 {
+		paced := len(p.Disks) - n
+		if len(p.Disks) > 1 {
 			shared += n
 		}
-		// Few of the disks that stay after each end can rise again.
-		after += min(n, n*others/2)
+		// After each end, each disk that stays may rise; most may if those with a pace end first.
+		after += n*(n-1)/2 + n*paced
 	}
 	per := func(comparisons int) float64 { return falseClaimRate / float64(max(comparisons, 1)) }
 	return alphas{max(all, 1), per(all), per(shared), per(after)}

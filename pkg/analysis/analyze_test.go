@@ -8,6 +8,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // TestFieldNotesPair is the published case: C writes 46.7 GB in 19 s and takes the bandwidth of A,
@@ -204,5 +205,24 @@ func TestTitles(t *testing.T) {
 		if p.Title != want || a.Title(p.Name) != want {
 			t.Errorf("phase %s is called %q, want %q", p.Name, p.Title, want)
 		}
+	}
+}
+
+// Each disk that stays after the end of another is a chance for noise to look like a recovery.
+func TestChancesOfRecoveries(t *testing.T) {
+	for _, tt := range []struct{ disks, paced, want int }{
+		{1, 0, 1}, {2, 0, 1}, {3, 0, 3}, {4, 0, 6}, {12, 0, 66}, {2, 1, 1}, {4, 2, 5}, {3, 3, 1},
+	} {
+		p := &trace.Phase{Work: map[string]work.Work{}}
+		for i := range tt.disks {
+			name := string(rune('A' + i))
+			p.Disks = append(p.Disks, &trace.DiskRecord{Name: name})
+			if i < tt.paced {
+				p.Work[name] = work.Work{Pace: 1e6}
+			}
+		}
+		got := newAlphas(&trace.Run{Phases: []*trace.Phase{p}}).perRecovery
+		check.Near(t, fmt.Sprintf("comparisons of %+v", tt), float64(tt.want), falseClaimRate/got,
+			1e-9)
 	}
 }
