@@ -195,23 +195,9 @@ func (v *Variation) add(key MeasurementKey, e stats.Estimate, times float64) sta
 	return stats.Estimate{Mean: e.Mean, SE: sum.SE, DegreesOfFreedom: sum.DegreesOfFreedom}
 }
 
-// meanOf is the mean of several estimates, with the error by what they say of themselves.
-func meanOf(list []stats.Estimate) (mean stats.Estimate) {
-	n := float64(len(list))
-	for i, e := range list {
-		mean.Mean += e.Mean / n
-		own := stats.Estimate{SE: e.SE / n, DegreesOfFreedom: e.DegreesOfFreedom}
-		if i == 0 {
-			mean.SE = own.SE
-			mean.DegreesOfFreedom = own.DegreesOfFreedom
-			continue
-		}
-		sum := stats.Difference(stats.Estimate{SE: mean.SE,
-			DegreesOfFreedom: mean.DegreesOfFreedom}, own)
-		mean.SE = sum.SE
-		mean.DegreesOfFreedom = sum.DegreesOfFreedom
-	}
-	return mean
+// meanOf returns the mean of several estimates, with the error by what they say of themselves.
+func meanOf(list []stats.Estimate) stats.Estimate {
+	return stats.Sum(list...).Times(1 / float64(len(list)))
 }
 
 // add notes the rates in the overlap of a phase, of each disk and of all together, and the

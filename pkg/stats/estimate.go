@@ -2,6 +2,10 @@ package stats
 
 import (
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Interval is a confidence interval, of 95 % if nothing else is said: low, high.
@@ -13,11 +17,14 @@ func (i Interval) Half() float64 { return (i[1] - i[0]) / 2 }
 // Estimate is a mean, or a difference of means, whose error over SE has Student's t distribution.
 type Estimate struct {
 	Mean             float64
-	SE               float64 // SE is the standard error.
-	DegreesOfFreedom float64
+	SE               float64 // standard error
+	DegreesOfFreedom float64 // 0: the error is not known
 	// Memory is how long the noise lasts, as a share of the series that the mean is from.
 	Memory float64
 }
+
+// Known reports whether the error is known.
+func (e Estimate) Known() bool { return e.DegreesOfFreedom > 0 }
 
 // Certain returns an estimate with an error that is set and not estimated.
 func Certain(mean, se float64) Estimate {
@@ -66,10 +73,97 @@ func (e Estimate) IntervalAt(level float64) Interval {
 // Difference is the mean of b less the mean of a. Each has noise of its own size, so the degrees of
 // freedom are Welch's ("The Generalization of 'Student's' Problem When Several Different Population
 // Variances Are Involved", Biometrika 34, 1947).
-func Difference(a, b Estimate) Estimate {
-	e := Estimate{Mean: b.Mean - a.Mean, Memory: max(a.Memory, b.Memory)}
-	e.SE, e.DegreesOfFreedom = welch(a.SE, a.DegreesOfFreedom, b.SE, b.DegreesOfFreedom)
+func Difference(a, b Estimate) Estimate { return Sum(a.Times(-1), b) }
+
+// Times returns the estimate of so many times what e is of.
+func (e Estimate) Times(factor float64) Estimate {
+	e.Mean *= factor
+	e.SE *= math.Abs(factor)
 	return e
+}
+
+// Log returns the estimate of the logarithm, made straight around the mean (the delta method). It
+// is minus infinity, without an error, if the mean is not above 0.
+func (e Estimate) Log() Estimate {
+	if e.Mean <= 0 {
+		return Estimate{Mean: math.Inf(-1)}
+	}
+	e.SE /= e.Mean
+	e.Mean = math.Log(e.Mean)
+	return e
+}
+
+// Sum returns the sum of independent estimates. One without an error adds none.
+func Sum(list ...Estimate) (sum Estimate) {
+	for i, e := range list {
+		sum.Mean += e.Mean
+		sum.Memory = max(sum.Memory, e.Memory)
+		if i == 0 {
+			sum.SE, sum.DegreesOfFreedom = e.SE, e.DegreesOfFreedom
+			continue
+		}
+		sum.SE, sum.DegreesOfFreedom = welch(sum.SE, sum.DegreesOfFreedom, e.SE,
+			e.DegreesOfFreedom)
+	}
+	return sum
+}
+
+// Pool returns the mean of repeats, each weighed by how well it is known. If they lie further apart
+// than their errors let them, what changed from one to the next is error as well: the variance
+// between them that their own leave open (Hedges and Olkin, "Statistical Methods for Meta-Analysis",
+// 1985, section 9.C), known from as many differences as there are. Errors from few degrees of
+// freedom would be poor weights, so these go by what all repeats say of the noise (Moderate).
+// Repeats without an error of their own have that of the differences between them.
+func Pool(repeats []Estimate) Estimate {
+	n := float64(len(repeats))
+	if n <= 1 {
+		return Sum(repeats...)
+	}
+	means, variances := make([]float64, len(repeats)), make([]float64, len(repeats))
+	free := make([]float64, len(repeats))
+	known, exact := true, false
+	for i, e := range repeats {
+		means[i], variances[i], free[i] = e.Mean, e.SE*e.SE, e.DegreesOfFreedom
+		known = known && e.Known()
+		exact = exact || e.SE == 0
+	}
+	_, between := stat.MeanVariance(means, nil)
+	weights := slices.Repeat([]float64{1}, len(repeats))
+	if known {
+		between = max(0, between-Mean(variances))
+	} else {
+		clear(variances)
+	}
+	if known && !exact {
+		prior := Moderate(variances, free)
+		for i, v := range variances {
+			own, _ := prior.Posterior(v, free[i])
+			weights[i] = 1 / (own + between)
+		}
+	}
+	floats.Scale(1/floats.Sum(weights), weights)
+	var out Estimate
+	// The variance, and its own over that number twice (Satterthwaite, "An Approximate Distribution
+	// of Estimates of Variance Components", Biometrics Bulletin 2, 1946).
+	variance := between * floats.Dot(weights, weights)
+	spread := variance * variance / (n - 1)
+	for i, e := range repeats {
+		out.Mean += weights[i] * e.Mean
+		out.Memory = max(out.Memory, e.Memory)
+		out.DegreesOfFreedom = max(out.DegreesOfFreedom, e.DegreesOfFreedom)
+		own := weights[i] * weights[i] * variances[i]
+		variance += own
+		if own > 0 {
+			spread += own * own / free[i]
+		}
+	}
+	out.SE = math.Sqrt(variance)
+	if spread > 0 {
+		out.DegreesOfFreedom = variance * variance / spread
+	} else if !known {
+		out.DegreesOfFreedom = n - 1
+	}
+	return out
 }
 
 // welch is the error of the sum of two independent variables. One without an error adds nothing.

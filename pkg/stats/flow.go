@@ -64,15 +64,10 @@ func (f Flow) Estimate() (Estimate, Doubt) {
 	return e, NoDoubt
 }
 
-// LogMean is the logarithm of the flow's mean, made straight around it (the delta method). It is
-// minus infinity, without an error, if nothing moved.
+// LogMean returns the logarithm of the flow's mean.
 func (f Flow) LogMean() (Estimate, Doubt) {
 	e, doubt := f.Estimate()
-	if e.Mean > 0 {
-		e.SE /= e.Mean
-	}
-	e.Mean = math.Log(e.Mean)
-	return e, doubt
+	return e.Log(), doubt
 }
 
 // Items are things done one after another: how large each was, and how long it took.
