@@ -116,6 +116,7 @@ type Overlap struct {
 	BytesHigh int64           `json:"bytes_high"`
 	Rate      float64         `json:"rate"`
 	CI95      *stats.Interval `json:"ci95"`
+	Estimate  stats.Estimate  `json:"-"` // Estimate is Rate with the error behind CI95.
 	ReadRate  float64         `json:"read_rate"`
 	WriteRate float64         `json:"write_rate"`
 	// Jain's fairness index of the rates of the disks that go as fast as they can in one direction,
@@ -132,6 +133,7 @@ type OverlapDisk struct {
 	BytesHigh int64           `json:"bytes_high"`
 	Rate      float64         `json:"rate"`
 	CI95      *stats.Interval `json:"ci95"`
+	Estimate  stats.Estimate  `json:"-"`     // Estimate is Rate with the error behind CI95.
 	Share     float64         `json:"share"` // Share is a part of the window's bytes.
 	// ReadRate is a part of Rate if the disk reads and writes at once.
 	ReadRate float64 `json:"read_rate,omitempty"`

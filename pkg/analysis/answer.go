@@ -94,7 +94,7 @@ const (
 
 // Sure is how well the rates behind the answer are known.
 type Sure struct {
-	Widest   float64 `json:"widest"`  // Widest is half of the widest 95 % interval, relative, or 0.
+	Widest   float64 `json:"widest"`  // Widest is the largest margin of a 95 % interval, relative, or 0.
 	Disk     string  `json:"disk"`    // Disk has the widest interval.
 	Phase    string  `json:"phase"`   // Phase is where it has it.
 	Unknown  bool    `json:"unknown"` // Unknown says that some rates have no interval.
@@ -109,8 +109,8 @@ func (s *Sure) add(rate float64, ci *stats.Interval, changed bool, disk, phase s
 	case changed:
 	case ci == nil:
 		s.Unknown = true
-	case ci.Half()/rate > s.Widest:
-		s.Widest = ci.Half() / rate
+	case ci[1]/rate-1 > s.Widest: // The lower end may be cut off at 0.
+		s.Widest = ci[1]/rate - 1
 		s.Disk = disk
 		s.Phase = phase
 	}

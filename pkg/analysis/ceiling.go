@@ -115,19 +115,19 @@ func (s setting) total(op trace.Role) *groupTotal {
 		r.alone += alone.Rate
 	}
 	slices.Sort(r.disks)
+	var totals []stats.Estimate
 	for _, state := range s {
-		if total, half, ok := state.out.Overlap.oneWay(op); ok {
+		if total, ok := state.out.Overlap.oneWay(op); ok {
 			r.phases = append(r.phases, state.phase)
-			r.total += total
-			r.halfCI += max(half, minRelativeError*total)
+			totals = append(totals, total)
 		}
 	}
-	n := float64(len(r.phases))
-	if n == 0 {
+	if len(totals) == 0 {
 		return nil
 	}
-	r.total = r.total / n
-	r.halfCI = r.halfCI / n
+	pooled := s[0].pool(totals)
+	r.total = pooled.Mean
+	r.halfCI = max(pooled.Interval().Half(), minRelativeError*r.total)
 	return r
 }
 
@@ -226,8 +226,8 @@ func duplexGains(phases []*phase) {
 			continue
 		}
 		p.out.Contention.DuplexGain = number(p.out.Overlap.Rate / best.Rate)
-		if m, b := p.out.Overlap.CI95, best.CI95; m != nil && b != nil && b[0] > 0 {
-			p.out.Contention.DuplexCI95 = &stats.Interval{m[0] / b[1], m[1] / b[0]}
+		if m, b := p.out.Overlap.Estimate, best.Estimate; m.Known() && b.Known() {
+			p.out.Contention.DuplexCI95 = ratio(stats.Difference(b.Log(), m.Log()))
 		}
 	}
 }

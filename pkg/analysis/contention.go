@@ -106,6 +106,7 @@ func (s *busySet) fillBaseline(disk *diskPart) {
 		d.Kept = d.Kept && ci != nil && ci[0] <= 1
 		return
 	}
+	disk.base = b
 	d.NoReference = ""
 	d.ReferenceRate = number(b.Rate)
 	d.Retention = number(kept)

@@ -226,7 +226,7 @@ func (p *phase) steady(part *diskPart) {
 	v := overlap.Between(int64(since)*windowNS, part.EndNS())
 	s := &Steady{WindowS: seconds(windowNS), SinceS: seconds(v.StartNS), Rate: part.RateIn(v)}
 	if e, doubt := part.Curve.Flow([]overlap.Span{v}).Estimate(); doubt == stats.NoDoubt {
-		s.CI95 = positive(e)
+		s.CI95 = interval(e)
 	}
 	part.out.Steady = s
 	if !stats.Fell(rates, since) && part.Trace.Op == trace.Write && p.trace.Saturation == nil {

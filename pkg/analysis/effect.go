@@ -22,7 +22,8 @@ type Effect struct {
 	// Loss is the part of the rate without the neighbour; it is below 0 if the victim has more
 	// beside it.
 	Loss float64 `json:"loss"`
-	// CI covers the 95 % intervals of all repeats; null if one has none: then nobody can tell.
+	// CI is the 95 % interval of the loss, from all repeats; null if one has none: then nobody can
+	// tell.
 	CI *stats.Interval `json:"ci"`
 	// Sure says that noise makes such a loss in less than 1 % of runs (Holm's correction over all
 	// effects).
@@ -67,8 +68,8 @@ func (r *run) findEffects() {
 	}
 }
 
-// effect is the mean over the setting's states, and as sure as the median of them: half of the
-// repeats must show it. It is nil if none does.
+// effect compares the setting's states, pooled, with all that was measured without the neighbour,
+// pooled too. It is nil if no state has such a baseline.
 func (s setting) effect(victim, neighbour *diskPart) *Effect {
 	if victim == neighbour {
 		return nil
@@ -83,8 +84,7 @@ func (s setting) effect(victim, neighbour *diskPart) *Effect {
 			e.Others = append(e.Others, o.Name())
 		}
 	}
-	var falseRates []float64
-	var kept []*stats.Interval
+	var with, without []*stretchRate
 	for _, state := range s {
 		disk := state.part(victim.Name())
 		b := state.baseline(disk, state.part(neighbour.Name()))
@@ -92,26 +92,32 @@ func (s setting) effect(victim, neighbour *diskPart) *Effect {
 			continue
 		}
 		here, _ := state.rate(disk)
-		falseRates = append(falseRates, b.chanceAbove(here, 1))
-		kept = append(kept, here.over(&b.stretchRate))
-		e.Rate += here.Rate
-		e.Without += b.Rate
-		e.Loss += 1 - here.Rate/b.Rate
+		with = append(with, here)
+		without = addNew(without, b.of)
 		e.Phases = append(e.Phases, state.out.Name)
 		e.From = b.from
 		e.WithoutPhases = b.phases
 	}
-	n := float64(len(falseRates))
-	if n == 0 {
+	if len(with) == 0 {
 		return nil
 	}
-	e.Rate, e.Without, e.Loss = e.Rate/n, e.Without/n, e.Loss/n
-	if ci := hull(kept); ci != nil {
-		e.CI = &stats.Interval{1 - ci[1], 1 - ci[0]}
+	rate, baseline := s[0].poolRates(with), s[0].poolRates(without)
+	e.Rate, e.Without, e.Loss = rate.Rate, baseline.Rate, 1-rate.Rate/baseline.Rate
+	if kept := rate.over(&baseline); kept != nil {
+		e.CI = &stats.Interval{1 - kept[1], 1 - kept[0]}
 	}
-	slices.Sort(falseRates)
-	e.falseRate = falseRates[len(falseRates)/2]
+	e.falseRate = baseline.chanceAbove(&rate, 1)
 	return e
+}
+
+// addNew adds the rates that are not there: a baseline of two repeats counts once.
+func addNew(all, more []*stretchRate) []*stretchRate {
+	for _, r := range more {
+		if !slices.Contains(all, r) {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // effectOf is what a neighbour costs a disk in the phase, beside the others or else beside as

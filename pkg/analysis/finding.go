@@ -344,15 +344,15 @@ func (f *finder) totals() {
 		{trace.Read, "read", others.FioReadRate}, {trace.Write, "wrote", others.FioWriteRate},
 		{pick(o.WriteRate > 0, trace.Write, trace.Read), "moved", others.FioRate},
 	} {
-		total, half, ok := o.oneWay(way.op)
-		if way.fio == nil || !ok || math.Abs(*way.fio-total) <= half {
+		total, ok := o.oneWay(way.op)
+		if way.fio == nil || !ok || math.Abs(*way.fio-total.Mean) <= total.Interval().Half() {
 			continue
 		}
-		wrong := *way.fio/total - 1
+		wrong := *way.fio/total.Mean - 1
 		if math.Abs(wrong) >= max(math.Abs(worst), minEffect) {
 			worst = wrong
 			found.Other = way.verb
-			values = OthersValues{Rate: *way.fio, Overlap: total}
+			values = OthersValues{Rate: *way.fio, Overlap: total.Mean}
 		}
 	}
 	if worst != 0 {

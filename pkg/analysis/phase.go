@@ -16,6 +16,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/size"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -32,6 +33,7 @@ type run struct {
 	solos     soloRates // They are nil until they are needed.
 	scale     unit.Scale
 	settings  []setting
+	repeats   stats.Prior // It is by how much repeats differ.
 	effects   []Effect
 }
 
@@ -63,6 +65,7 @@ type diskPart struct {
 	all      size.Totals     // all is the sum over the disk's files.
 	window   stretchRate
 	kept     DiskContention  // kept compares the window with the baseline.
+	base     *reference      // base is that baseline; nil if kept has none.
 	lines    []quantile.Line // lines have its latencies.
 	out      DiskResult
 	warnings []Warning // warnings go to the phase.

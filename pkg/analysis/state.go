@@ -19,15 +19,16 @@ type busySet struct {
 	parts []*diskPart
 	whole bool // No other disk had a part in the phase.
 	// in is when they worked; if these are all of several, the part that is compared (see stretch).
-	in    []overlap.Span
-	rates map[*diskPart][2]stretchRate // rates are by fresh and fallen.
+	in []overlap.Span
+	// The rates are by fresh and fallen; nil if unknown.
+	rates map[*diskPart][2]*stretchRate
 }
 
 // stretchRate is a disk's rate in a stretch in which nothing changed, stalls aside.
 type stretchRate struct {
-	Rate  float64 // Rate is 0 if unknown.
-	log   stats.Estimate
-	known bool // known says that the error is known.
+	Rate float64 // Rate is 0 if unknown.
+	// log is of its logarithm; where pauses between files take time, of that over the time in files.
+	log stats.Estimate
 	// The noise may last as long as the stretch, so the mean may be off by as much as the rate
 	// varies: too vague for an interval, but enough to tell a large loss.
 	vague bool
@@ -52,9 +53,11 @@ func (p *diskPart) measureIn(in []overlap.Span) stretchRate {
 	}
 	flow := p.Curve.Flow(inFiles)
 	log, doubt := flow.LogMean()
-	r := stretchRate{Rate: float64(bytes) / length, log: log, in: in}
-	r.known = doubt == stats.NoDoubt || doubt == stats.TooSlow
-	if r.vague = length < minIntervalS || doubt == stats.TooSlow; r.vague {
+	r := stretchRate{Rate: float64(bytes) / length, in: in}
+	if doubt == stats.NoDoubt || doubt == stats.TooSlow {
+		r.log = log
+	}
+	if r.vague = length < minIntervalS || doubt == stats.TooSlow; r.vague && r.log.Known() {
 		r.log.SE = max(r.log.SE, stats.Summarize(flow.Rates).CV)
 	}
 	return r
@@ -63,7 +66,7 @@ func (p *diskPart) measureIn(in []overlap.Span) stretchRate {
 // chanceAbove is the chance that noise alone puts r so far above others, a factor times o; 1 if
 // that is not known.
 func (r *stretchRate) chanceAbove(o *stretchRate, factor float64) float64 {
-	if !r.known || !o.known {
+	if !r.log.Known() || !o.log.Known() {
 		return 1
 	}
 	return stats.Difference(o.log, r.log).Above(math.Log(factor))
@@ -71,39 +74,56 @@ func (r *stretchRate) chanceAbove(o *stretchRate, factor float64) float64 {
 
 // over is the 95 % interval of r over o; nil if it is not known.
 func (r *stretchRate) over(o *stretchRate) *stats.Interval {
-	if !r.known || !o.known || r.vague || o.vague {
+	if !r.log.Known() || !o.log.Known() || r.vague || o.vague {
 		return nil
 	}
-	v := stats.Difference(o.log, r.log).Interval()
+	return ratio(stats.Difference(o.log, r.log))
+}
+
+// ratio returns the interval of a ratio whose logarithm is given.
+func ratio(log stats.Estimate) *stats.Interval {
+	v := log.Interval()
 	return &stats.Interval{math.Exp(v[0]), math.Exp(v[1])}
 }
 
-// interval is the rate's 95 % interval; nil if it is not known.
-func (r *stretchRate) interval() *stats.Interval {
-	return r.over(&stretchRate{known: true})
+// estimate returns the rate with its error, as far as that is known well enough for an interval.
+func (r *stretchRate) estimate() stats.Estimate {
+	if r.vague {
+		return stats.Estimate{Mean: r.Rate}
+	}
+	e := r.log.Times(r.Rate)
+	e.Mean = r.Rate
+	return e
 }
 
-// meanRate is the mean of repeats. If they differ by more than their errors, what changed from
-// one to the next counts as error as well.
-func meanRate(all []stretchRate) stretchRate {
-	n := float64(len(all))
+// pool returns the mean rate of repeats.
+func (r *run) pool(repeats []stats.Estimate) stats.Estimate {
+	if len(repeats) == 1 {
+		return repeats[0]
+	}
+	var logs []stats.Estimate
+	for _, e := range repeats {
+		logs = append(logs, e.Log())
+	}
+	return stats.Pool(logs, r.repeats).Exp()
+}
+
+// poolRates returns the mean of repeats.
+func (r *run) poolRates(repeats []*stretchRate) stretchRate {
+	if len(repeats) == 1 {
+		return *repeats[0]
+	}
 	var out stretchRate
-	var logs []float64
-	out.known = true
-	for _, r := range all {
-		out.Rate += r.Rate / n
-		out.log.SE = math.Hypot(out.log.SE, r.log.SE/n)
-		out.log.DegreesOfFreedom = max(out.log.DegreesOfFreedom, r.log.DegreesOfFreedom)
-		out.known = out.known && r.known
-		out.vague = out.vague || r.vague
-		logs = append(logs, r.log.Mean)
+	var logs, withPauses []stats.Estimate
+	for _, one := range repeats {
+		logs = append(logs, one.log)
+		e := one.log
+		e.Mean = math.Log(one.Rate)
+		withPauses = append(withPauses, e)
+		out.vague = out.vague || one.vague
 	}
-	if between := stats.Summarize(logs).SD / math.Sqrt(n); n > 1 && between > out.log.SE {
-		out.log.SE = between
-		out.log.DegreesOfFreedom = n - 1
-		out.known = true
-	}
-	out.log.Mean = math.Log(out.Rate)
+	out.log = stats.Pool(logs, r.repeats)
+	out.Rate = math.Exp(stats.Pool(withPauses, r.repeats).Mean)
 	return out
 }
 
@@ -137,7 +157,7 @@ func (p *phase) newStates() (all []*busySet) {
 		if s.whole && len(s.parts) > 1 {
 			s.in = p.stretch()
 		}
-		s.rates = map[*diskPart][2]stretchRate{}
+		s.rates = map[*diskPart][2]*stretchRate{}
 		for _, part := range s.parts {
 			s.rates[part] = s.measure(part)
 		}
@@ -197,7 +217,7 @@ func (p *phase) stretch() []overlap.Span {
 
 // measure finds the disk's rates in the state, while nothing changed; none if it has no settled
 // one.
-func (s *busySet) measure(part *diskPart) (rates [2]stretchRate) {
+func (s *busySet) measure(part *diskPart) (rates [2]*stretchRate) {
 	if part.isUnsettled() {
 		return rates
 	}
@@ -212,9 +232,10 @@ func (s *busySet) measure(part *diskPart) (rates [2]stretchRate) {
 		if s.hasFallen(part.Name(), in[0].StartNS) {
 			when = fallen
 		}
-		longest := overlap.Seconds(in) >= overlap.Seconds(rates[when].in)
-		if longest && m.Rate > 0 && (s.whole || m.known) {
-			rates[when] = m
+		best := rates[when]
+		longest := best == nil || overlap.Seconds(in) >= overlap.Seconds(best.in)
+		if longest && m.Rate > 0 && (s.whole || m.log.Known()) {
+			rates[when] = &m
 		}
 	}
 	return rates
@@ -224,8 +245,8 @@ func (s *busySet) measure(part *diskPart) (rates [2]stretchRate) {
 // itself. It is nil if none is known.
 func (s *busySet) rate(disk *diskPart) (*stretchRate, int) {
 	for when, r := range s.rates[disk] {
-		if r.Rate > 0 {
-			return &r, when
+		if r != nil {
+			return r, when
 		}
 	}
 	return nil, fresh
@@ -276,6 +297,32 @@ func (r *run) findSettings() {
 		}
 		r.settings = append(r.settings, set)
 	}
+	r.repeats = repeatsDiffer(r.settings)
+}
+
+// repeatsDiffer returns by how much repeats differ in the run: the variance of the logarithms of
+// each disk's rates in each setting, which are too few by themselves to say.
+func repeatsDiffer(settings []setting) stats.Prior {
+	var variances, free []float64
+	for _, set := range settings {
+		for _, disk := range set[0].parts {
+			var logs []float64
+			for _, state := range set {
+				if rates := state.rates[state.part(disk.Name())]; rates[fresh] != nil {
+					logs = append(logs, rates[fresh].log.Mean)
+				}
+			}
+			if len(logs) > 1 {
+				sd := stats.Summarize(logs).SD
+				variances = append(variances, sd*sd)
+				free = append(free, float64(len(logs)-1))
+			}
+		}
+	}
+	if len(variances) == 0 || stats.Median(variances) == 0 { // Simulated disks repeat exactly.
+		return stats.Prior{}
+	}
+	return stats.Moderate(variances, free)
 }
 
 // typical is the disk's mean rate over all states; nil if none has one. A disk that fell in them
@@ -283,22 +330,22 @@ func (r *run) findSettings() {
 // closer to the one here.
 func (s setting) typical(disk *diskPart, when int, here float64) (best *reference) {
 	for at := when; at <= fallen; at++ {
-		var all []stretchRate
+		var all []*stretchRate
 		var phases []string
 		for _, state := range s {
-			phases = append(phases, state.out.Name)
 			for part, rates := range state.rates {
-				if part.same(disk) && rates[at].Rate > 0 {
+				if part.same(disk) && rates[at] != nil {
 					all = append(all, rates[at])
+					phases = append(phases, state.out.Name)
 				}
 			}
 		}
 		if len(all) == 0 {
 			continue
 		}
-		mean := meanRate(all)
+		mean := s[0].poolRates(all)
 		if best == nil || math.Abs(math.Log(mean.Rate/here)) < math.Abs(math.Log(best.Rate/here)) {
-			best = &reference{stretchRate: mean, from: FromPhases, phases: phases}
+			best = &reference{stretchRate: mean, of: all, from: FromPhases, phases: phases}
 		}
 	}
 	return best
@@ -307,9 +354,10 @@ func (s setting) typical(disk *diskPart, when int, here float64) (best *referenc
 // reference is a disk's rate with fewer others.
 type reference struct {
 	stretchRate
-	from   string   // from is phases, start or end.
-	phases []string // phases are the sources.
-	after  string   // after is the last disk that had ended.
+	of     []*stretchRate // of are the rates that it is the mean of.
+	from   string         // from is phases, start or end.
+	phases []string       // phases are the sources.
+	after  string         // after is the last disk that had ended.
 }
 
 // baseline looks for the disk's rate without some of the others: in phases that these have no part
@@ -329,7 +377,8 @@ func (s *busySet) baseline(disk *diskPart, without ...*diskPart) (best *referenc
 		}
 	}
 	for _, t := range s.states {
-		if t.whole || !sameParts(t.parts, left) || t.rates[disk][when].Rate == 0 {
+		there := t.rates[disk][when]
+		if t.whole || !sameParts(t.parts, left) || there == nil {
 			continue
 		}
 		var last *diskPart // last is the missing disk that ended last.
@@ -340,13 +389,14 @@ func (s *busySet) baseline(disk *diskPart, without ...*diskPart) (best *referenc
 				last = o
 			}
 		}
-		there := t.rates[disk][when]
-		b := &reference{stretchRate: there, from: FromEnd, after: last.Name()}
+		b := &reference{
+			stretchRate: *there, of: []*stretchRate{there}, from: FromEnd, after: last.Name(),
+		}
 		from := here
-		to := &there
+		to := there
 		if t.in[0].StartNS < s.in[0].StartNS {
 			b.from = FromStart
-			from = &there
+			from = there
 			to = here
 			if there.Rate-here.Rate > maxWaste*moved {
 				return nil

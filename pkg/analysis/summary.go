@@ -31,15 +31,15 @@ type Contest struct {
 type ContestDisk struct {
 	Op   trace.Role `json:"op"`
 	Rate float64    `json:"rate"` // Rate is with all disks busy.
-	// CI95 covers those of all repeats; null if one has none.
+	// CI95 is from all repeats; null if their errors are not known.
 	CI95 *stats.Interval `json:"ci95"`
 	// Reference is without others, or with fewer.
 	Reference *float64 `json:"reference_rate"`
 	// Solo says that the disk was alone in the reference's phase.
 	Solo bool `json:"solo"`
-	// Kept is the phases' retention; 0 if unknown.
+	// Kept is what it keeps of the reference; 0 if unknown.
 	Kept   float64         `json:"kept"`
-	KeptCI *stats.Interval `json:"kept_ci95,omitempty"` // KeptCI covers those of all repeats.
+	KeptCI *stats.Interval `json:"kept_ci95,omitempty"`
 	// The kind of change, if its rate changed or swings by itself meanwhile: nothing is said of
 	// what it lost.
 	Changed string `json:"changed,omitempty"`
@@ -138,20 +138,18 @@ func contests(settings []setting) []Contest {
 func (s setting) contestDisk(name string) ContestDisk {
 	out := ContestDisk{Op: s[0].out.Roles[name], Solo: true}
 	n := float64(len(s))
-	var lost, won, keeps, reference, known float64
+	var lost, won, keeps float64
 	by := map[string]float64{}
-	var rates, kept []*stats.Interval
+	var rates []stats.Estimate
+	var with, without []*stretchRate
 	for _, state := range s {
 		contention := state.out.Contention
 		part := state.part(name)
-		rate := part.window.Rate
-		ci := part.window.interval()
-		if all := state.out.Overlap.Disks[name]; contention.Spans == nil {
-			rate = all.Rate
-			ci = all.CI95
+		rate := part.window.estimate()
+		if contention.Spans == nil {
+			rate = state.out.Overlap.Disks[name].Estimate
 		}
-		out.Rate += rate / n
-		rates = append(rates, ci)
+		rates = append(rates, rate)
 		out.Changed = cmp.Or(state.ownChange(part), out.Changed)
 		took := false
 		slowed := part.kept.Slowed
@@ -170,20 +168,23 @@ func (s setting) contestDisk(name string) ContestDisk {
 		case part.kept.Kept:
 			keeps++
 		}
-		if d := part.kept; d.ReferenceRate != nil {
-			kept = append(kept, d.RetentionCI)
-			reference += *d.ReferenceRate
-			out.Kept += *d.Retention
-			known++
-			out.Solo = out.Solo && d.Reference == ReferenceSolo
+		if part.base != nil {
+			here, _ := state.rate(part)
+			with = append(with, here)
+			without = addNew(without, part.base.of)
+			out.Solo = out.Solo && part.kept.Reference == ReferenceSolo
 		}
 	}
-	if known > 0 {
-		out.Reference = number(reference / known)
-		out.Kept = out.Kept / known
+	rate := s[0].pool(rates)
+	out.Rate = rate.Mean
+	out.CI95 = interval(rate)
+	out.Solo = out.Solo && len(with) > 0
+	if len(with) > 0 {
+		here, baseline := s[0].poolRates(with), s[0].poolRates(without)
+		out.Reference = number(baseline.Rate)
+		out.Kept = here.Rate / baseline.Rate
+		out.KeptCI = here.over(&baseline)
 	}
-	out.CI95, out.KeptCI = hull(rates), hull(kept)
-	out.Solo = out.Solo && known > 0
 	out.Lost, out.Won, out.Keeps = 2*lost > n, 2*won > n, 2*keeps > n
 	for _, part := range s[0].parts {
 		if 2*by[part.Name()] > n {
@@ -205,18 +206,6 @@ func (p *phase) ownChange(disk *diskPart) string {
 		return KindOwnFall
 	}
 	return ""
-}
-
-// hull covers all intervals; nil if one is missing.
-func hull(all []*stats.Interval) *stats.Interval {
-	if len(all) == 0 || slices.Contains(all, nil) {
-		return nil
-	}
-	out := *all[0]
-	for _, v := range all {
-		out = stats.Interval{min(out[0], v[0]), max(out[1], v[1])}
-	}
-	return &out
 }
 
 // removals add the effects of each disk up, in the phases of the most disks of which some is known,

@@ -74,7 +74,7 @@ func (p *phase) fillOverlap() {
 			flow := part.Curve.Flow(p.window)
 			flows = append(flows, flow)
 			var doubt stats.Doubt
-			d.CI95, doubt = p.interval(part, flow)
+			d.Estimate, doubt = p.errorOf(part, flow)
 			tooSlow = tooSlow || doubt == stats.TooSlow
 		}
 		for _, v := range p.window {
@@ -84,6 +84,8 @@ func (p *phase) fillOverlap() {
 			d.BytesHigh += a.High
 		}
 		d.Rate = float64(d.Bytes) / length
+		d.Estimate.Mean = d.Rate
+		d.CI95 = interval(d.Estimate)
 		var readRate float64
 		switch {
 		case part.Trace.Both:
@@ -105,10 +107,12 @@ func (p *phase) fillOverlap() {
 	if flows != nil && !tooSlow {
 		e, doubt := stats.Total(flows).Estimate()
 		if doubt == stats.NoDoubt || doubt == stats.TooSlow {
-			o.CI95 = positive(e)
+			o.Estimate = e
 		}
 	}
 	o.Rate = float64(o.Bytes) / length
+	o.Estimate.Mean = o.Rate
+	o.CI95 = interval(o.Estimate)
 	if o.Bytes > 0 {
 		if len(contending) > 1 || len(contending) == len(p.parts) {
 			o.Jain = stats.Jain(contending)
@@ -129,26 +133,26 @@ func (p *phase) fillOverlap() {
 	}
 }
 
-// interval returns the interval of a disk's rate in the overlap, or warns why there is none. With a
-// doubt of TooSlow there is none because the noise lasts as long as the phase: nothing in it shows
-// how far the rate may be off.
-func (p *phase) interval(part *diskPart, flow stats.Flow) (*stats.Interval, stats.Doubt) {
-	e, doubt := flow.Estimate()
-	ci := positive(e)
+// errorOf returns a disk's rate in the overlap with its error, or warns why that is not known. With
+// a doubt of TooSlow it is not because the noise lasts as long as the phase: nothing in it shows how
+// far the rate may be off.
+func (p *phase) errorOf(part *diskPart, flow stats.Flow) (stats.Estimate, stats.Doubt) {
+	whole, doubt := flow.Estimate()
+	e := whole
 	if doubt == stats.TooSlow {
 		if part.isUnsettled() {
-			return ci, stats.NoDoubt
+			return whole, stats.NoDoubt
 		}
 		// A change that the ledger names is no noise, so the longest stretch between changes must
 		// show it as well.
 		flow = part.Curve.Flow(longest(cutAt(p.window, p.cuts(part.Name()))))
 		if e, doubt = flow.Estimate(); doubt != stats.TooSlow {
-			return ci, stats.NoDoubt
+			return whole, stats.NoDoubt
 		}
 	}
 	switch {
 	case doubt == stats.NoDoubt:
-		return ci, doubt
+		return whole, doubt
 	case part.IsPaced(): // Its rate is that of its work.
 	case doubt == stats.TooFew:
 		p.warn(part.Name(), "no_interval", FilesValues{Files: float64(flow.Spread.Items)},
@@ -165,7 +169,7 @@ func (p *phase) interval(part *diskPart, flow stats.Flow) (*stats.Interval, stat
 			"longer phase may differ by any amount; measure for longer",
 			unit.FormatSeconds(memoryS))
 	}
-	return nil, doubt
+	return stats.Estimate{}, doubt
 }
 
 // noOverlap says what kept the disks from being active together.
@@ -202,8 +206,12 @@ func (d OverlapDisk) rateOf(op trace.Role) float64 {
 	return 0
 }
 
-// positive is the interval of a rate.
-func positive(e stats.Estimate) *stats.Interval {
+// interval returns the interval of a rate to show; nil if its error is not known. No rate is below
+// 0, so the interval says less of a poorly known one than its error does.
+func interval(e stats.Estimate) *stats.Interval {
+	if !e.Known() {
+		return nil
+	}
 	v := e.Interval()
 	return &stats.Interval{max(0, v[0]), v[1]}
 }
@@ -309,27 +317,27 @@ func (p *diskPart) workEndNS() int64 {
 	return end
 }
 
-// oneWay is the total in one direction and half of its 95 % interval; false if there is none. In
-// mixed phases the interval is that of disks that vary by themselves.
-func (o *Overlap) oneWay(op trace.Role) (rate, half float64, ok bool) {
-	rate = o.ReadRate
-	if op == trace.Write {
-		rate = o.WriteRate
-	}
-	mixed := false
+// oneWay is the total in one direction; false if it or its error is not known. In mixed phases the
+// error is that of disks that vary by themselves.
+func (o *Overlap) oneWay(op trace.Role) (stats.Estimate, bool) {
+	var disks []stats.Estimate
 	for _, name := range slices.Sorted(maps.Keys(o.Disks)) {
 		d := o.Disks[name]
-		switch {
-		case d.Op != op:
-			mixed = true
-		case d.CI95 == nil:
-			return rate, 0, false
-		default:
-			half = math.Hypot(half, d.CI95.Half())
+		if d.Op != op {
+			continue
 		}
+		if !d.Estimate.Known() {
+			return stats.Estimate{}, false
+		}
+		disks = append(disks, d.Estimate)
 	}
-	if !mixed && o.CI95 != nil {
-		half = o.CI95.Half()
+	total := stats.Sum(disks...)
+	if len(disks) == len(o.Disks) && o.Estimate.Known() {
+		total = o.Estimate
 	}
-	return rate, half, rate > 0
+	total.Mean = o.ReadRate
+	if op == trace.Write {
+		total.Mean = o.WriteRate
+	}
+	return total, total.Mean > 0
 }

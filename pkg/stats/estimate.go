@@ -93,6 +93,13 @@ func (e Estimate) Log() Estimate {
 	return e
 }
 
+// Exp undoes Log.
+func (e Estimate) Exp() Estimate {
+	e.Mean = math.Exp(e.Mean)
+	e.SE *= e.Mean
+	return e
+}
+
 // Sum returns the sum of independent estimates. One without an error adds none.
 func Sum(list ...Estimate) (sum Estimate) {
 	for i, e := range list {
@@ -111,10 +118,11 @@ func Sum(list ...Estimate) (sum Estimate) {
 // Pool returns the mean of repeats, each weighed by how well it is known. If they lie further apart
 // than their errors let them, what changed from one to the next is error as well: the variance
 // between them that their own leave open (Hedges and Olkin, "Statistical Methods for Meta-Analysis",
-// 1985, section 9.C), known from as many differences as there are. Errors from few degrees of
-// freedom would be poor weights, so these go by what all repeats say of the noise (Moderate).
-// Repeats without an error of their own have that of the differences between them.
-func Pool(repeats []Estimate) Estimate {
+// 1985, section 9.C), known from as many differences as there are. Few differences say little, so
+// others is what repeats of other things differ by; the zero Prior if there are none. Errors from
+// few degrees of freedom would be poor weights, so these go by what all repeats say of the noise
+// (Moderate). Repeats without an error of their own have that of the differences between them.
+func Pool(repeats []Estimate, others Prior) Estimate {
 	n := float64(len(repeats))
 	if n <= 1 {
 		return Sum(repeats...)
@@ -128,6 +136,10 @@ func Pool(repeats []Estimate) Estimate {
 		exact = exact || e.SE == 0
 	}
 	_, between := stat.MeanVariance(means, nil)
+	differences := n - 1
+	if others.pooled > 0 {
+		between, differences = others.Posterior(between, differences)
+	}
 	weights := slices.Repeat([]float64{1}, len(repeats))
 	if known {
 		between = max(0, between-Mean(variances))
@@ -146,7 +158,7 @@ func Pool(repeats []Estimate) Estimate {
 	// The variance, and its own over that number twice (Satterthwaite, "An Approximate Distribution
 	// of Estimates of Variance Components", Biometrics Bulletin 2, 1946).
 	variance := between * floats.Dot(weights, weights)
-	spread := variance * variance / (n - 1)
+	spread := variance * variance / differences
 	for i, e := range repeats {
 		out.Mean += weights[i] * e.Mean
 		out.Memory = max(out.Memory, e.Memory)
@@ -161,7 +173,7 @@ func Pool(repeats []Estimate) Estimate {
 	if spread > 0 {
 		out.DegreesOfFreedom = variance * variance / spread
 	} else if !known {
-		out.DegreesOfFreedom = n - 1
+		out.DegreesOfFreedom = differences
 	}
 	return out
 }

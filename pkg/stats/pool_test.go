@@ -30,14 +30,19 @@ func TestPool(t *testing.T) {
 			Estimate{3, math.Sqrt(1. / 3), 2, 0}},
 		{"exact", []Estimate{Certain(2, 0), Certain(2, 0)}, Certain(2, 0)},
 	} {
-		got := Pool(tt.repeats)
+		got := Pool(tt.repeats, Prior{})
 		check.Near(t, tt.name+": mean", tt.want.Mean, got.Mean, 1e-9)
 		check.Near(t, tt.name+": error", tt.want.SE, got.SE, 1e-9)
 		check.Near(t, tt.name+": freedom", tt.want.DegreesOfFreedom, got.DegreesOfFreedom, 1e-6)
 		check.Near(t, tt.name+": memory", tt.want.Memory, got.Memory, 1e-9)
 	}
+	// Others differ by half as much, so these have differed by chance.
+	others := Moderate([]float64{0.5, 0.5, 0.5}, []float64{2, 2, 2})
+	got := Pool([]Estimate{{2, 0.2, 5, 0}, {3, 0.2, 5, 0}, {4, 0.2, 5, 0}}, others)
+	check.Near(t, "error beside others", math.Sqrt(0.5/3), got.SE, 1e-9)
+	check.Near(t, "freedom beside others", 1/(0.92*0.92/6+0.08*0.08/15), got.DegreesOfFreedom, 1e-6)
 	short := Estimate{Mean: 3.4, SE: 2, DegreesOfFreedom: 5}
-	if got := Pool([]Estimate{one, short}); got.Interval().Half() > one.Interval().Half() {
+	if got = Pool([]Estimate{one, short}, Prior{}); got.Interval().Half() > one.Interval().Half() {
 		t.Errorf("a second repeat that is known badly leaves ±%g of ±%g",
 			got.Interval().Half(), one.Interval().Half())
 	}
@@ -70,7 +75,7 @@ func TestPoolNarrows(t *testing.T) {
 					repeats[i] = Estimate{Mean: rnd.NormFloat64() + tt.between*rnd.NormFloat64(),
 						SE: math.Sqrt(squares), DegreesOfFreedom: free}
 				}
-				v := Pool(repeats).Interval()
+				v := Pool(repeats, Prior{}).Interval()
 				margins = append(margins, v.Half())
 				if v[0] <= 0 && 0 <= v[1] {
 					hold++
