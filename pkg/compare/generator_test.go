@@ -80,8 +80,9 @@ func quick(phases ...*trace.Phase) Input {
 			flow := overlap.NewCurve(d).Flow(window)
 			flows = append(flows, flow)
 			of := analysis.OverlapDisk{Op: d.Op}
-			of.Rate, of.CI95 = rateOf(flow)
-			if known = known && of.CI95 != nil; of.CI95 == nil {
+			of.Estimate = rateOf(flow)
+			of.Rate = of.Estimate.Mean
+			if known = known && of.Estimate.Known(); !of.Estimate.Known() {
 				found.Warnings = append(found.Warnings,
 					analysis.Warning{Code: "no_interval", Disk: d.Name,
 						Values: analysis.MemoryValues{}})
@@ -93,23 +94,23 @@ func quick(phases ...*trace.Phase) Input {
 					Latency: &analysis.LatencyResult{Figures: figures}}
 			}
 		}
-		var ci *stats.Interval
-		if found.Overlap.Rate, ci = rateOf(stats.Total(flows)); known {
-			found.Overlap.CI95 = ci
+		total := rateOf(stats.Total(flows))
+		found.Overlap.Rate = total.Mean
+		if found.Overlap.Estimate = total; !known {
+			found.Overlap.Estimate = stats.Estimate{Mean: total.Mean}
 		}
 		run.Analysis.Phases = append(run.Analysis.Phases, found)
 	}
 	return run
 }
 
-// rateOf is a rate and its interval as the analysis has them.
-func rateOf(flow stats.Flow) (float64, *stats.Interval) {
+// rateOf is a rate with its error as the analysis has them.
+func rateOf(flow stats.Flow) stats.Estimate {
 	e, doubt := flow.Estimate()
 	if doubt != stats.NoDoubt {
-		return stats.Mean(flow.Rates), nil
+		return stats.Estimate{Mean: stats.Mean(flow.Rates)}
 	}
-	ci := e.Interval()
-	return e.Mean, &ci
+	return e
 }
 
 func groups(base, other []Input) *Comparison { return Groups(base, [][]Input{other}, nil) }

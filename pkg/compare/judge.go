@@ -15,8 +15,8 @@ const (
 	// minError is the smallest error assumed for the difference of two rates, as a share: simulated
 	// disks repeat to the nanosecond, and a difference that small is of no interest.
 	minError = 0.0007
-	// freeOfInterval are the degrees of freedom of an interval of package analysis, which rests on
-	// five cosines or on more files (stats.MeanOf).
+	// freeOfInterval is the number of degrees of freedom that an interval of package analysis has
+	// unless its files are few: of the five cosines that it rests on (stats.MeanOf).
 	freeOfInterval = 5
 )
 

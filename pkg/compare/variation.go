@@ -211,8 +211,13 @@ func (s Measurements) add(p *analysis.PhaseResult, name string, base *analysis.P
 			s[key] = Log(value, ci)
 		}
 	}
+	rate := func(disk string, e stats.Estimate) {
+		if e.Mean > 0 {
+			s[RateKey(name, disk, base)] = LogRate(e)
+		}
+	}
 	for disk, d := range p.Overlap.Disks {
-		note(RateKey(name, disk, base), d.Rate, d.CI95)
+		rate(disk, d.Estimate)
 		if l := p.Disks[disk].Latency; l != nil {
 			note(MeasurementKey{Phase: name, Disk: disk, What: P50}, nanoseconds(l.P50NS),
 				intervalOf(l.P50CI95))
@@ -221,7 +226,7 @@ func (s Measurements) add(p *analysis.PhaseResult, name string, base *analysis.P
 		}
 	}
 	if len(p.Overlap.Disks) > 1 {
-		note(RateKey(name, "", base), p.Overlap.Rate, p.Overlap.CI95)
+		rate("", p.Overlap.Estimate)
 	}
 }
 
@@ -279,14 +284,25 @@ func Values(samples []Measurements, key MeasurementKey) (values []stats.Estimate
 	return values
 }
 
-// Log is the logarithm of a value with its error, from the 95 % interval that the analysis gives
-// it. Without one the error is not known: there are no degrees of freedom.
-func Log(value float64, ci *stats.Interval) stats.Estimate {
-	e := stats.Estimate{Mean: math.Log(value)}
-	if ci != nil {
-		t := stats.StudentQuantile(1-falseClaimRate/2, freeOfInterval)
-		e.SE = max(minError, ci.Half()/value/t)
-		e.DegreesOfFreedom = freeOfInterval
+// LogRate returns the logarithm of a rate that the analysis measured.
+func LogRate(e stats.Estimate) stats.Estimate {
+	e = e.Log()
+	if e.Known() {
+		e.SE = max(minError, e.SE)
 	}
 	return e
+}
+
+// Log returns the logarithm of a value of which no more is left than its 95 % interval, and takes
+// that to rest on as little as most do. Without one the error is not known.
+func Log(value float64, ci *stats.Interval) stats.Estimate {
+	if ci == nil {
+		return stats.Estimate{Mean: math.Log(value)}
+	}
+	half := ci.Half()
+	if ci[0] <= 0 { // It was cut off there.
+		half = ci[1] - value
+	}
+	t := stats.StudentQuantile(1-falseClaimRate/2, freeOfInterval)
+	return LogRate(stats.Estimate{Mean: value, SE: half / t, DegreesOfFreedom: freeOfInterval})
 }

@@ -42,7 +42,8 @@ type Result struct {
 	Verdict Judgement `json:"verdict"`
 	Why     string    `json:"why,omitempty"` // if it did not pass
 
-	passes bool // if it cannot be judged, as no data exclude the smallest fall
+	log    stats.Estimate // of the logarithm of Value
+	passes bool           // if it cannot be judged, as no data exclude the smallest fall
 	// How far the value is above its minimum, and below its maximum, as logarithms.
 	above []stats.Estimate
 }
@@ -301,8 +302,7 @@ func judge(l scenario.Limit, p *analysis.PhaseResult, disk string, v *compare.Va
 // itself, or with others, is judged by what it fell to: in the interval of its mean the fall is
 // noise.
 func (r *Result) compare(p *analysis.PhaseResult, v *compare.Variation) {
-	value, low, high := *r.Value, *r.Low, *r.High
-	e := compare.Log(value, &stats.Interval{low, high})
+	e := r.log
 	if r.Measure == "rate" || r.Measure == "together" {
 		e = v.Alone(compare.RateKey(trace.Unnumbered(p.Name), r.Disk, p), e)
 		ci := e.Interval()
@@ -310,7 +310,7 @@ func (r *Result) compare(p *analysis.PhaseResult, v *compare.Variation) {
 	}
 	if l := r.Limit; l.Min != nil {
 		lowest := e
-		if value < *l.Min {
+		if value := *r.Value; value < *l.Min {
 			for _, c := range p.Changes {
 				alone := len(c.Disks) == 1 && c.Disks[0] == r.Disk
 				if alone && c.Kind == analysis.KindOwnFall && c.CI != nil && c.ToRate < value {
@@ -341,12 +341,14 @@ func (r *Result) measure(p *analysis.PhaseResult) (exact bool) {
 		switch r.Measure {
 		case "rate":
 			r.Value = &d.Rate
+			r.log = compare.LogRate(d.Estimate)
 			ci = d.CI95
 		case "share":
 			r.Value = &d.Share
 			exact = true
 		case "together":
 			r.Value = &p.Overlap.Rate
+			r.log = compare.LogRate(p.Overlap.Estimate)
 			ci = p.Overlap.CI95
 		}
 	case "kept":
@@ -393,6 +395,9 @@ func (r *Result) measure(p *analysis.PhaseResult) (exact bool) {
 		r.Why = whyMissing(r.Measure)
 	case ci != nil:
 		r.Low, r.High = &ci[0], &ci[1]
+		if !r.log.Known() {
+			r.log = compare.Log(*r.Value, ci)
+		}
 	}
 	return exact
 }

@@ -13,11 +13,19 @@ import (
 )
 
 func rate(value, half float64) analysis.OverlapDisk {
-	d := analysis.OverlapDisk{Rate: value}
+	d := analysis.OverlapDisk{Rate: value, Estimate: stats.Estimate{Mean: value}}
 	if half > 0 {
 		d.CI95 = &stats.Interval{value - half, value + half}
+		d.Estimate = measured(value, half)
 	}
 	return d
+}
+
+// measured is a value with a margin of error from five cosines.
+func measured(value, half float64) stats.Estimate {
+	const free = 5
+	return stats.Estimate{Mean: value, SE: half / stats.StudentQuantile(0.975, free),
+		DegreesOfFreedom: free}
 }
 
 // run has a phase WW, recorded twice, in which A has this rate.
@@ -26,7 +34,7 @@ func run(of analysis.OverlapDisk) *analysis.Analysis {
 		return analysis.PhaseResult{
 			Name: name, Roles: map[string]trace.Role{"A": trace.Write, "B": trace.Write,
 				"C": trace.Idle},
-			Overlap: &analysis.Overlap{Rate: 3e9,
+			Overlap: &analysis.Overlap{Rate: 3e9, Estimate: stats.Estimate{Mean: 3e9},
 				Disks: map[string]analysis.OverlapDisk{"A": of, "B": rate(2e9, 1e7)}},
 		}
 	}
@@ -123,6 +131,7 @@ func TestFromRun(t *testing.T) {
 	for i := range a.Phases {
 		p := &a.Phases[i]
 		p.Overlap.CI95 = &stats.Interval{2.9e9, 3.1e9}
+		p.Overlap.Estimate = measured(3e9, 0.1e9)
 		p.Recoveries = []analysis.Recovery{{Disk: "A", After: "B", LagS: &lag},
 			{Disk: "B", After: "A", LagS: &lag}}
 		p.Contention = &analysis.Contention{Disks: map[string]analysis.DiskContention{"A": {Reference: "later", Slowed: true}, "B": {Reference: "later"}}}
