@@ -47,6 +47,7 @@ take each once.`,
 			if err != nil {
 				return exit.Usage(err)
 			}
+			defer c.Close()
 			if len(args) > 0 {
 				err = collect(p, c, args, into, redact)
 			}

@@ -85,16 +85,18 @@ func Replace(path string, write func(io.Writer) error) error {
 	return replace(os.OpenFile, os.Rename, os.Remove, path, write)
 }
 
-// ReplaceBy is Replace for a file that is moved in another way, for example to another folder or at
-// certain moments only.
-func ReplaceBy(rename func(from, to string) error, path string, write func(io.Writer) error) error {
-	return replace(os.OpenFile, rename, os.Remove, path, write)
-}
-
 // ReplaceIn is Replace in a folder that is held open: whatever stands at its path meanwhile is not
 // written to.
 func ReplaceIn(root *os.Root, name string, write func(io.Writer) error) error {
 	return replace(root.OpenFile, root.Rename, root.Remove, name, write)
+}
+
+// ReplaceBy is ReplaceIn for a file that is moved in another way, for example to another folder or
+// at certain moments only.
+func ReplaceBy(
+	root *os.Root, rename func(from, to string) error, name string, write func(io.Writer) error,
+) error {
+	return replace(root.OpenFile, rename, root.Remove, name, write)
 }
 
 type opener = func(path string, flag int, mode fs.FileMode) (*os.File, error)

@@ -18,8 +18,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,50 +32,159 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/table"
 )
 
-// Catalogue is one that runs are added to.
+// Catalogue adds runs to a catalogue. It may come from anyone: all goes through one folder that is
+// held open, what is no file or folder in itself is refused, and no file is written to that was
+// there before. The caller must call Close.
 type Catalogue struct {
-	dir   string
+	root  *os.Root
 	known map[string]string // what was collected, by where it is
+	fresh bool              // this process has written the list of what was collected
 	// Longer than a program lists the files of a folder before it opens them.
 	listing time.Duration
 }
 
 // Open makes a catalogue in a folder, if it is not there, and ends a compaction that was cut off.
 func Open(dir string) (*Catalogue, error) {
-	old, _ := fs.Glob(os.DirFS(dir), "*/date=*")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	c := &Catalogue{root: root, known: map[string]string{}, listing: time.Second}
+	if err := c.open(); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Catalogue) open() error {
+	old, _ := fs.Glob(c.root.FS(), "*/date=*")
 	if old != nil {
-		return nil, fmt.Errorf("%s has the layout of versions before 1, with a folder "+
-			"for each day: collect its runs into a new folder", dir)
+		return fmt.Errorf("%s has the layout of versions before 1, with a folder "+
+			"for each day: collect its runs into a new folder", c.root.Name())
 	}
-	c := &Catalogue{dir: dir, known: map[string]string{}, listing: time.Second}
-	if err := os.MkdirAll(c.state(""), 0o755); err != nil {
+	if err := c.makeFolder(stateFolder); err != nil {
+		return err
+	}
+	if err := c.readCollected(); err != nil {
+		return err
+	}
+	if _, err := c.root.Lstat(state(pendingFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	err := c.withLock(compactLock, filesystem.Lock, c.finishCompaction)
+	if errors.Is(err, filesystem.ErrBusy) {
+		return nil // Whoever compacts it ends that one too.
+	}
+	return err
+}
+
+// Close lets go of the catalogue's folder.
+func (c *Catalogue) Close() { _ = c.root.Close() }
+
+const stateFolder = "_state"
+
+// state returns the path of a file of DIR/_state, in the catalogue.
+func state(name string) string { return path.Join(stateFolder, name) }
+
+// at returns where a file of the catalogue is, for people.
+func (c *Catalogue) at(name string) string {
+	return filepath.Join(c.root.Name(), filepath.FromSlash(name))
+}
+
+// checkIs refuses what stands at a name and is not of that kind in itself, such as a link to a file
+// elsewhere. Where nothing is, all is well.
+func (c *Catalogue) checkIs(kind fs.FileMode, name string) error {
+	info, err := c.root.Lstat(name)
+	if err == nil && info.Mode().Type() != kind {
+		return fmt.Errorf("%s is not hubbench's: remove it", c.at(name))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// makeFolder makes a folder of the catalogue, and those that it is in.
+func (c *Catalogue) makeFolder(name string) error {
+	if parent := path.Dir(name); parent != "." {
+		if err := c.makeFolder(parent); err != nil {
+			return err
+		}
+	}
+	if err := c.checkIs(fs.ModeDir, name); err != nil {
+		return err
+	}
+	return c.root.MkdirAll(name, 0o755)
+}
+
+// openFile opens a file of the catalogue, which is none that stands there as something else.
+func (c *Catalogue) openFile(name string, flag int) (*os.File, error) {
+	if err := c.checkIs(0, name); err != nil {
 		return nil, err
 	}
-	lines, err := os.ReadFile(c.collected())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return c.root.OpenFile(name, flag, 0o644)
+}
+
+// maxState is more than a million lines of what was collected have.
+const maxState = 128 << 20
+
+// readState reads a file of DIR/_state whole. A missing one is nil and no error.
+func (c *Catalogue) readState(name string) ([]byte, error) {
+	file, err := c.openFile(name, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
+	defer file.Close()
+	return filesystem.Read(file, maxState)
+}
+
+// collected returns the file with a line for each run that this computer has added.
+func collected() string {
+	host, _ := os.Hostname() // Without a name it is one of those without.
+	return state("collected-" + hash(host))
+}
+
+func (c *Catalogue) readCollected() error {
+	lines, err := c.readState(collected())
 	for line := range strings.Lines(string(lines)) {
 		source, content, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		c.known[source] = content // One that was cut off is of no run.
 	}
-	if _, err := os.Stat(c.state(pendingFile)); errors.Is(err, fs.ErrNotExist) {
-		return c, nil
-	}
-	err = c.withLock(compactLock, filesystem.Lock, c.finishCompaction)
-	if errors.Is(err, filesystem.ErrBusy) {
-		return c, nil // Whoever compacts it ends that one too.
-	}
-	return c, err
+	return err
 }
 
-// state is the path of a file of DIR/_state.
-func (c *Catalogue) state(name string) string { return filepath.Join(c.dir, "_state", name) }
-
-// collected is the file with a line for each run that this computer has added.
-func (c *Catalogue) collected() string {
-	host, _ := os.Hostname() // Without a name it is one of those without.
-	return c.state("collected-" + hash(host))
+// note writes down that a run was added. The first time, the list is written anew, as the file may
+// be another name of somebody's file: later lines are appended to one of our own. Of two processes
+// that begin at once, one's lines may get lost; its runs are added again, to no other effect.
+func (c *Catalogue) note(s Stamp) error {
+	c.known[s.source] = s.content
+	if !c.fresh {
+		if err := c.checkIs(0, collected()); err != nil {
+			return err
+		}
+		err := filesystem.ReplaceIn(c.root, collected(), func(w io.Writer) (err error) {
+			for _, source := range slices.Sorted(maps.Keys(c.known)) {
+				_, lineErr := fmt.Fprintf(w, "%s %s\n", source, c.known[source])
+				err = cmp.Or(err, lineErr)
+			}
+			return err
+		})
+		c.fresh = err == nil
+		return err
+	}
+	file, err := c.openFile(collected(), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(file, "%s %s\n", s.source, s.content)
+	return errors.Join(err, file.Close())
 }
 
 func hash(text string) string {
@@ -84,12 +196,12 @@ func hash(text string) string {
 type Stamp struct{ source, content string }
 
 // StampOf is that of a run folder or of a file. Hashed rows differ from others.
-func StampOf(path string, hashed bool) Stamp {
-	if full, err := filepath.Abs(path); err == nil {
-		path = full
+func StampOf(run string, hashed bool) Stamp {
+	if full, err := filepath.Abs(run); err == nil {
+		run = full
 	}
-	files := []string{path, filepath.Join(path, rundir.InfoFile)}
-	if events, err := rundir.EventsOf(path); err == nil {
+	files := []string{run, filepath.Join(run, rundir.InfoFile)}
+	if events, err := rundir.EventsOf(run); err == nil {
 		files = append(files, events)
 	}
 	var content strings.Builder
@@ -100,7 +212,7 @@ func StampOf(path string, hashed bool) Stamp {
 		}
 	}
 	short := func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:32] }
-	return Stamp{short(path), short(content.String())}
+	return Stamp{short(run), short(content.String())}
 }
 
 // Has reports whether this computer has added the run as it is.
@@ -114,18 +226,12 @@ func (c *Catalogue) Add(run *recorded.Run, s Stamp) error {
 		month = about.Started.Format(monthLayout)
 	}
 	for _, grain := range table.Grains() {
-		folder := filepath.Join(c.dir, grain.Name, monthPrefix+month)
-		path := filepath.Join(folder, fileOf(about.ID, about.Host))
-		if err := c.save(path, grain, run); err != nil {
+		name := path.Join(grain.Name, monthPrefix+month, fileOf(about.ID, about.Host))
+		if err := c.save(name, grain, run); err != nil {
 			return fmt.Errorf("add %s: %w", run.Path, err)
 		}
 	}
-	file, err := os.OpenFile(c.collected(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(file, "%s %s\n", s.source, s.content)
-	return errors.Join(err, file.Close())
+	return c.note(s)
 }
 
 const (
@@ -139,14 +245,17 @@ func fileOf(run, host string) string { return rundir.SafeName(run) + "-" + hash(
 
 // save writes the run's rows of a grain. There is a file even if they are none: others may hold
 // rows that the run had earlier.
-func (c *Catalogue) save(path string, grain table.Grain, run *recorded.Run) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+func (c *Catalogue) save(name string, grain table.Grain, run *recorded.Run) error {
+	err := cmp.Or(c.makeFolder(path.Dir(name)), c.checkIs(0, name))
+	if err != nil {
 		return err
 	}
 	move := func(part, _ string) error {
-		return c.withFilesLocked(filesystem.Share, func() error { return os.Rename(part, path) })
+		return c.withFilesLocked(filesystem.Share, func() error {
+			return c.root.Rename(part, name)
+		})
 	}
-	return filesystem.ReplaceBy(move, c.state(filepath.Base(path)), func(w io.Writer) error {
+	return filesystem.ReplaceBy(c.root, move, state(path.Base(name)), func(w io.Writer) error {
 		rows := table.NewWriter(w, grain, "parquet")
 		return errors.Join(rows.Add(run), rows.Close())
 	})
@@ -160,7 +269,7 @@ const (
 
 // withLock does something while a lock is held, or returns filesystem.ErrBusy at once.
 func (c *Catalogue) withLock(name string, lock func(*os.File) error, do func() error) error {
-	file, err := os.OpenFile(c.state(name), os.O_RDWR|os.O_CREATE, 0o644)
+	file, err := c.openFile(state(name), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}

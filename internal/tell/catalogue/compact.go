@@ -8,9 +8,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -57,25 +57,21 @@ func (c *Catalogue) Compact(now time.Time) error {
 		if err := c.finishCompaction(); err != nil {
 			return err
 		}
-		entries, _ := os.ReadDir(c.state(""))
-		for _, entry := range entries {
-			stat, err := entry.Info()
-			part := strings.HasSuffix(entry.Name(), partEnding)
-			if part && err == nil && time.Since(stat.ModTime()) > abandoned {
-				_ = os.Remove(c.state(entry.Name())) // It is in nobody's way.
-			}
-		}
+		c.removeAbandoned()
 		for _, grain := range table.Grains() {
-			months, _ := os.ReadDir(filepath.Join(c.dir, grain.Name)) // None may be there.
+			if err := c.checkIs(fs.ModeDir, grain.Name); err != nil {
+				return err
+			}
+			months, _ := fs.ReadDir(c.root.FS(), grain.Name) // None may be there.
 			for _, month := range months {
 				name := strings.TrimPrefix(month.Name(), monthPrefix)
 				isMonth := month.IsDir() && name != month.Name()
 				if !isMonth || name >= now.UTC().Format(monthLayout) && name != unknownMonth {
 					continue
 				}
-				folder := filepath.Join(grain.Name, month.Name())
+				folder := path.Join(grain.Name, month.Name())
 				if err := cmp.Or(c.compact(grain, folder), c.finishCompaction()); err != nil {
-					return fmt.Errorf("compact %s: %w", filepath.Join(c.dir, folder), err)
+					return fmt.Errorf("compact %s: %w", c.at(folder), err)
 				}
 			}
 		}
@@ -83,30 +79,66 @@ func (c *Catalogue) Compact(now time.Time) error {
 	})
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = fmt.Errorf("the file system of %s has no locks, which a compaction needs: "+
-			"compact it on the computer that it belongs to", c.dir)
+			"compact it on the computer that it belongs to", c.root.Name())
 	}
 	return err
 }
 
+// removeAbandoned removes the files of DIR/_state that processes have begun to write and that
+// nobody finishes any more. They are in nobody's way, so errors don't matter.
+func (c *Catalogue) removeAbandoned() {
+	entries, _ := fs.ReadDir(c.root.FS(), stateFolder)
+	for _, entry := range entries {
+		stat, err := entry.Info()
+		if err != nil || !stat.Mode().IsRegular() || time.Since(stat.ModTime()) <= abandoned {
+			continue
+		}
+		name := entry.Name()
+		file := strings.TrimSuffix(name, partEnding)
+		if file == name {
+			continue
+		}
+		begun := strings.TrimPrefix(strings.TrimSuffix(file, path.Ext(file)), ".")
+		isOwn := isTable(begun) || begun == pendingFile || begun == path.Base(collected())
+		if compactNumber(file) > 0 || isOwn && filesystem.IsPart(begun, name) {
+			_ = c.root.Remove(state(name))
+		}
+	}
+}
+
+// compactNumber returns the number in the name of a compact file; 0 of another one.
+func compactNumber(name string) (n int) {
+	if _, err := fmt.Sscanf(name, compactFile, &n); err != nil || name != compactName(n) {
+		return 0
+	}
+	return n
+}
+
+func compactName(n int) string { return fmt.Sprintf(compactFile, n) }
+
+// isTable reports whether a file's name is one of a table: Finder leaves others, with a dot.
+func isTable(name string) bool {
+	return path.Ext(name) == ".parquet" && name[0] != '.' && path.Base(name) == name &&
+		filepath.Base(name) == name
+}
+
 // compact writes the rows of a folder anew, each run's once.
 func (c *Catalogue) compact(grain table.Grain, folder string) error {
-	entries, err := os.ReadDir(filepath.Join(c.dir, folder))
+	entries, err := fs.ReadDir(c.root.FS(), folder)
 	if err != nil {
 		return err
 	}
 	out := &merger{Catalogue: c, grain: grain, folder: folder, from: map[string]string{}}
 	var runFiles, compactFiles []string
 	for _, entry := range entries {
-		n := 0
 		name := entry.Name()
-		_, err := fmt.Sscanf(name, compactFile, &n)
 		switch {
-		case filepath.Ext(name) != ".parquet", name[0] == '.': // Finder leaves such behind.
-		case err != nil:
-			runFiles = append(runFiles, name)
-		default:
+		case !isTable(name):
+		case compactNumber(name) > 0:
 			compactFiles = append(compactFiles, name)
-			out.last = max(out.last, n)
+			out.last = max(out.last, compactNumber(name))
+		default:
+			runFiles = append(runFiles, name)
 		}
 	}
 	if runFiles == nil {
@@ -122,7 +154,10 @@ func (c *Catalogue) compact(grain table.Grain, folder string) error {
 		return err
 	}
 	slices.Reverse(out.read)
-	return filesystem.Replace(c.state(pendingFile), func(w io.Writer) error {
+	if err := c.checkIs(0, state(pendingFile)); err != nil {
+		return err
+	}
+	return filesystem.ReplaceIn(c.root, state(pendingFile), func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(compaction{folder, out.written, out.read})
 	})
 }
@@ -130,41 +165,86 @@ func (c *Catalogue) compact(grain table.Grain, folder string) error {
 // finishCompaction has the results of a compaction, if one is written down, take the place of what
 // they were made from, except for files that have changed since.
 func (c *Catalogue) finishCompaction() error {
-	text, err := os.ReadFile(c.state(pendingFile))
-	if errors.Is(err, fs.ErrNotExist) {
+	text, err := c.readState(state(pendingFile))
+	if text == nil && err == nil {
 		return nil
 	}
 	var done compaction
 	err = cmp.Or(err, json.Unmarshal(text, &done))
-	if err == nil && !filepath.IsLocal(done.Folder) { // A catalogue may be anyone's.
-		err = fmt.Errorf("%s is outside of the catalogue", done.Folder)
+	if err == nil {
+		err = c.check(&done)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.state(pendingFile), err)
+		return fmt.Errorf("%s: %w", c.at(state(pendingFile)), err)
 	}
-	folder := filepath.Join(c.dir, done.Folder)
 	for _, name := range done.Outputs {
-		path := filepath.Join(folder, filepath.Base(name))
-		_ = os.Rename(c.state(name+partEnding), path) // It may be there already.
-		if _, err := os.Stat(path); err != nil {
+		part := state(name + partEnding)
+		name = path.Join(done.Folder, name)
+		if err := cmp.Or(c.checkIs(0, part), c.checkIs(0, name)); err != nil {
+			return err
+		}
+		_ = c.root.Rename(part, name) // It may be there already.
+		if _, err := c.root.Lstat(name); err != nil {
 			return fmt.Errorf("the result of a compaction is gone, and what it was made from "+
-				"is kept: %w; delete %s to do it again", err, c.state(pendingFile))
+				"is kept: %w; delete %s to do it again", err, c.at(state(pendingFile)))
 		}
 	}
 	time.Sleep(c.listing)
 	return c.withFilesLocked(filesystem.Lock, func() error {
 		for _, in := range done.Inputs {
-			path := filepath.Join(folder, filepath.Base(in.Name))
-			stat, err := os.Stat(path)
+			name := path.Join(done.Folder, in.Name)
+			stat, err := c.root.Lstat(name)
 			if err == nil && stat.Size() == in.Size && stat.ModTime().Equal(in.Modified) {
-				err = os.Remove(path)
+				err = c.removeTable(name)
 			}
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
-		return os.Remove(c.state(pendingFile))
+		return c.root.Remove(state(pendingFile))
 	})
+}
+
+// check refuses a compaction that no hubbench has written down: it would move and remove files of
+// others.
+func (c *Catalogue) check(done *compaction) error {
+	grain, month := path.Split(done.Folder)
+	isMonth := false
+	for _, g := range table.Grains() {
+		isMonth = isMonth || grain == g.Name+"/"
+	}
+	if !isMonth || !strings.HasPrefix(month, monthPrefix) || filepath.Base(month) != month {
+		return fmt.Errorf("%q is no month of the catalogue", done.Folder)
+	}
+	for _, folder := range []string{path.Clean(grain), done.Folder} {
+		if err := c.checkIs(fs.ModeDir, folder); err != nil {
+			return err
+		}
+	}
+	for _, name := range done.Outputs {
+		if compactNumber(name) == 0 {
+			return fmt.Errorf("%q is no file that a compaction writes", name)
+		}
+	}
+	for _, in := range done.Inputs {
+		if !isTable(in.Name) {
+			return fmt.Errorf("%q is no file of a catalogue", in.Name)
+		}
+	}
+	return nil
+}
+
+// removeTable removes a file if it holds a table that hubbench wrote.
+func (c *Catalogue) removeTable(name string) error {
+	file, err := c.openFile(name, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	_, err = openOwn(file)
+	if err := cmp.Or(err, file.Close()); err != nil {
+		return fmt.Errorf("%s: %w", c.at(name), err)
+	}
+	return c.root.Remove(name)
 }
 
 // merger writes the rows of many files of a folder into few.
@@ -181,8 +261,9 @@ type merger struct {
 }
 
 // add writes the rows of a file whose runs are in no file before it.
-func (m *merger) add(name string) error {
-	file, err := os.Open(filepath.Join(m.dir, m.folder, name))
+func (m *merger) add(name string) (err error) {
+	defer recoverDamaged(&err)
+	file, err := m.openFile(path.Join(m.folder, name), os.O_RDONLY)
 	if err != nil {
 		return err
 	}
@@ -193,15 +274,9 @@ func (m *merger) add(name string) error {
 	}
 	m.read = append(m.read, input{name, stat.Size(), stat.ModTime()})
 	m.from[name] = name // Its run may have no rows any more.
-	packed, err := parquet.OpenFile(file, stat.Size(),
-		parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	packed, err := openOwn(file)
 	if err != nil {
 		return err
-	}
-	version, _ := packed.Lookup(table.VersionKey)
-	if n, err := strconv.Atoi(version); err != nil || n > table.Version {
-		return fmt.Errorf("its table is of version %q, and this hubbench knows those up to %d: "+
-			"take a newer one", version, table.Version)
 	}
 	schema := m.grain.Schema()
 	runColumn, _ := schema.Lookup("run")
@@ -242,8 +317,8 @@ func (m *merger) write(rows []parquet.Row) (err error) {
 		return nil
 	}
 	if m.rows == nil {
-		name := fmt.Sprintf(compactFile, m.last+len(m.written)+1)
-		if m.file, err = os.Create(m.state(name + partEnding)); err != nil {
+		name := compactName(m.last + len(m.written) + 1)
+		if m.file, err = m.createPart(state(name + partEnding)); err != nil {
 			return err
 		}
 		m.written = append(m.written, name)
@@ -257,6 +332,18 @@ func (m *merger) write(rows []parquet.Row) (err error) {
 		err = m.end()
 	}
 	return err
+}
+
+// createPart makes a file afresh: what a compaction that was cut off has left is removed, as it may
+// be another name of somebody's file.
+func (m *merger) createPart(name string) (*os.File, error) {
+	if err := m.checkIs(0, name); err != nil {
+		return nil, err
+	}
+	if err := m.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return m.root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
 // end completes the file that is being written.
