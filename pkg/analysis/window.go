@@ -105,10 +105,7 @@ func (p *phase) fillOverlap() {
 		o.Disks[part.Name()] = d
 	}
 	if flows != nil && !tooSlow {
-		e, doubt := stats.Total(flows).Estimate()
-		if doubt == stats.NoDoubt || doubt == stats.TooSlow {
-			o.Estimate = e
-		}
+		o.Estimate = p.errorOfTotal(flows)
 	}
 	o.Rate = float64(o.Bytes) / length
 	o.Estimate.Mean = o.Rate
@@ -170,6 +167,39 @@ func (p *phase) errorOf(part *diskPart, flow stats.Flow) (stats.Estimate, stats.
 			unit.FormatSeconds(memoryS))
 	}
 	return stats.Estimate{}, doubt
+}
+
+// errorOfTotal returns how well the disks' rate together is known; the zero value if it is not. The
+// noise of the sum may last as long as the phase though none of the disks shows that; but a change
+// that the ledger names is no noise, so the longest stretch between changes must show it as well.
+func (p *phase) errorOfTotal(flows []stats.Flow) stats.Estimate {
+	e, doubt := stats.Total(flows).Estimate()
+	if doubt == stats.TooSlow && !p.hasUnsettled() {
+		stretch := longest(cutAt(p.window, p.cuts("")))
+		var undisturbed []stats.Flow
+		for _, part := range p.parts {
+			undisturbed = append(undisturbed, part.Curve.Flow(stretch))
+		}
+		_, doubt = stats.Total(undisturbed).Estimate()
+		if doubt == stats.TooSlow {
+			return stats.Estimate{}
+		}
+		doubt = stats.NoDoubt
+	}
+	if doubt == stats.NoDoubt || doubt == stats.TooSlow {
+		return e
+	}
+	return stats.Estimate{}
+}
+
+// hasUnsettled reports whether a disk of the phase has no settled rate.
+func (p *phase) hasUnsettled() bool {
+	for _, part := range p.parts {
+		if part.isUnsettled() {
+			return true
+		}
+	}
+	return false
 }
 
 // noOverlap says what kept the disks from being active together.
