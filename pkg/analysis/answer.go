@@ -18,7 +18,7 @@ import (
 type RunAnswer struct {
 	Headline string           `json:"headline"` // Headline is one idea.
 	Sentence string           `json:"sentence"` // Sentence is what belongs to the headline.
-	More     []string         `json:"-"`        // More has the other ideas, one by one.
+	More     []string         `json:"-"`        // More has the ideas that neither of these tells.
 	Wins     []ContestOutcome `json:"wins"`
 	Loses    []ContestOutcome `json:"loses"`
 	Advice   []Advice         `json:"advice"` // Advice is empty if disks were not measured together.
@@ -165,7 +165,7 @@ func (a *Analysis) Decide() {
 	}
 	if len(ideas) > 1 {
 		out.Sentence = strings.TrimSpace(out.Sentence + " " + ideas[1].second + ".")
-		out.More = Each(ideas[1:], func(i idea) string { return i.text })
+		out.More = Each(ideas[2:], func(i idea) string { return i.text })
 	}
 }
 

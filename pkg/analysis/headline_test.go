@@ -215,6 +215,17 @@ func TestSentence(t *testing.T) {
 		steady("WW", writes("A", 0.7), writes("C", 2.4)))
 	check.Same(t, "headline", "C crowds out A: it drops to 47 % when both write", a.Answer.Headline)
 	check.Same(t, "sentence", "C still writes at 2.40 of 3.10 GB/s in total.", a.Answer.Sentence)
+	a = told(steady("WW", writes("A", 0.8), writes("B", 0.8)),
+		steady("RR", reads("A", 1), reads("B", 1)), steady("RW", reads("A", 1), writes("B", 0.9)))
+	all := in(a).ideas()
+	if len(all) < 3 {
+		t.Fatalf("%d ideas", len(all))
+	}
+	rest := Each(all[2:], func(i idea) string { return i.text })
+	check.Same(t, "the others, without the one in the sentence", rest, a.Answer.More)
+	if !strings.HasSuffix(a.Answer.Sentence, all[1].second+".") {
+		t.Errorf("the sentence is %q, without %q", a.Answer.Sentence, all[1].second)
+	}
 }
 
 // A loss that noise may explain is told as one that may be, whoever else loses beyond doubt.

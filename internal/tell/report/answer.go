@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -116,6 +117,7 @@ func (l *Load) Least() []LoadDisk {
 type Fact struct {
 	Value, Text string
 	Bad         bool
+	InLoads     bool // what the loads' disks keep says it as well
 }
 
 // Action is something to do, and what comes of it; and both in one sentence.
@@ -155,19 +157,27 @@ func (r *runDoc) answer(failures []string) {
 		}
 	}
 	trusted, saysFailed := len(a.Answer.Caveats) == 0, false
-	for i, caveat := range a.Answer.Caveats {
+	var doubts []string
+	for _, caveat := range a.Answer.Caveats {
 		saysFailed = saysFailed || caveat.Code == analysis.CaveatFailed
-		if i > 0 { // the headline says the first
-			out.Doubts = append(out.Doubts, caveat.Text)
-		}
+		doubts = append(doubts, caveat.Text)
 	}
-	if len(failures) > 0 && !saysFailed {
+	switch {
+	case len(failures) > 0 && !saysFailed:
+		if trusted { // else the headline is the first doubt
+			r.more = nonEmpty(a.Answer.Headline, a.Answer.Sentence)
+		}
 		out.Headline = failures[0]
 		out.Sentence = ""
 		trusted = false
-		out.Doubts = append(out.Doubts, failures[1:]...)
+		doubts = append(doubts, failures[1:]...)
+	case !trusted:
+		doubts = doubts[1:] // the headline says the first
 	}
-	out.Doubts = out.Doubts[:min(len(out.Doubts), maxDoubts)]
+	if n := len(doubts) - maxDoubts; n > 1 {
+		doubts = append(doubts[:maxDoubts], fmt.Sprintf("And %d more doubts: --all.", n))
+	}
+	out.Doubts = doubts
 	before := r.run.About.Warnings
 	if n := len(before); n > maxDoubts {
 		before = []string{unit.Plural(n, "warning") + " from before the run; --all shows them."}
@@ -190,6 +200,7 @@ func (r *runDoc) answer(failures []string) {
 		out.Table = out.Streams.triesTable()
 		out.Sure = first.evidenceText()
 		if trusted {
+			r.more = nonEmpty(out.Sentence) // what streams ask for stands in its place
 			out.Sentence, out.Big, out.Actions = first.demandText(), r.headlineNumber(),
 				out.Streams.actions()
 		}
@@ -298,9 +309,7 @@ func (r *runDoc) layout() Layout {
 func (r *runDoc) answerFindings() {
 	out := r.Answer
 	for _, text := range r.a.Answer.More {
-		if !strings.Contains(out.Sentence, text+".") {
-			r.more = append(r.more, text+".")
-		}
+		r.more = append(r.more, text+".")
 	}
 	shown := []string{
 		"saturation", "drops", "latency", "held", "even", "steal", "others", "host_bound", "cached",

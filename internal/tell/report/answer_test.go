@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -101,9 +100,9 @@ func TestHeadlineLoad(t *testing.T) {
 func TestFacts(t *testing.T) {
 	a := contest()
 	lag, to, gain := 10.0, [2]float64{1e9, 2e9}, 1.36
-	loss := Fact{"−52 %", "A and B when all three write: on average 0.725 instead of 1.50 GB/s",
-		true}
-	total := Fact{"3.76 GB/s", "together when all three write", false}
+	loss := Fact{Value: "−52 %", Bad: true, InLoads: true,
+		Text: "A and B when all three write: on average 0.725 instead of 1.50 GB/s"}
+	total := Fact{Value: "3.76 GB/s", Text: "together when all three write"}
 	check.Same(t, "what is lost", []Fact{loss, total}, answerOf(a).Facts)
 
 	write := &a.Phases[1]
@@ -115,18 +114,19 @@ func TestFacts(t *testing.T) {
 		{Disk: "C", After: "C", LagS: new(0.4), FromRate: 1e9, ToRate: &to[1]},
 		{Disk: "A", After: "C", FromRate: 1e9}, // cut
 	}
-	recovery := Fact{"10 s", "until A and B recovered after C had finished", false}
+	recovery := Fact{Value: "10 s", Text: "until A and B recovered after C had finished"}
 	check.Same(t, "and how long it takes", []Fact{loss, recovery, total}, answerOf(a).Facts)
 
 	a.Phases[0].Contention.DuplexGain, a.Phases[0].Contention.DuplexCI95 = &gain,
 		&stats.Interval{1.3, 1.4}
-	mixed := Fact{"+36 %", "with reads and writes mixed: 2.92 instead of 2.15 GB/s together", false}
+	mixed := Fact{Value: "+36 %",
+		Text: "with reads and writes mixed: 2.92 instead of 2.15 GB/s together"}
 	check.Same(t, "and what mixed loads gain", []Fact{loss, recovery, mixed}, answerOf(a).Facts)
 	a.Phases[0].Contention.DuplexCI95 = &stats.Interval{0.9, 1.8}
 	check.Same(t, "unless noise may have made it", []Fact{loss, recovery, total}, answerOf(a).Facts)
 
 	a.Phases = a.Phases[1:]
-	race := Fact{"15.5 GB", "not moved in those 10 s: 1.45 instead of 3.00 GB/s", false}
+	race := Fact{Value: "15.5 GB", Text: "not moved in those 10 s: 1.45 instead of 3.00 GB/s"}
 	check.Same(t, "of a race", []Fact{loss, recovery, race}, answerOf(a).Facts)
 
 	write = &a.Phases[0]
@@ -134,7 +134,7 @@ func TestFacts(t *testing.T) {
 	write.Disks["C"] = analysis.DiskResult{Throttle: &analysis.Throttle{
 		Step: ledger.Step{AtBytes: 24e9, FromRate: 2.4e9, ToRate: 0.6e9},
 	}}
-	throttled := Fact{"−75 %", "C after 24 GB: 0.600 instead of 2.40 GB/s", true}
+	throttled := Fact{Value: "−75 %", Text: "C after 24 GB: 0.600 instead of 2.40 GB/s", Bad: true}
 	check.Same(t, "of a disk that falls", []Fact{loss, throttled, total}, answerOf(a).Facts)
 }
 
@@ -182,10 +182,39 @@ func TestActions(t *testing.T) {
 	}
 	a.Answer.Headline = "first"
 	got = answerOf(a)
-	if got.Actions != nil || got.Facts != nil ||
-		!slices.Equal(got.Doubts, []string{"second", "third"}) {
+	if got.Actions != nil || got.Facts != nil {
 		t.Errorf("a run in doubt: %+v", got)
 	}
+	check.Same(t, "its doubts", []string{"second", "third", "fourth"}, got.Doubts)
+	got = answerOf(a, "disk B failed")
+	check.Same(t, "and those of one that failed as well",
+		[]string{"first", "second", "And 2 more doubts: --all."}, got.Doubts)
+}
+
+// Whatever takes the place of an answer's sentence, or has no room on its first screen, stands
+// behind it.
+func TestNothingIsLost(t *testing.T) {
+	behind := func(a *analysis.Analysis, failures ...string) (out []string) {
+		doc := OfRun(RunData{Analysis: a, About: About{Failures: failures}})
+		for _, b := range doc.Blocks {
+			switch b := b.(type) {
+			case Warning:
+				out = append(out, b.Text)
+			case List:
+				out = append(out, b.Items...)
+			}
+		}
+		return out
+	}
+	a := contest()
+	check.Same(t, "what a failure hides", []string{a.Answer.Headline, a.Answer.Sentence},
+		behind(a, "disk B failed"))
+	for _, text := range []string{"first", "second", "third", "fourth", "fifth"} {
+		a.Answer.Caveats = append(a.Answer.Caveats,
+			analysis.Caveat{Code: analysis.CaveatPartial, Text: text})
+	}
+	a.Answer.Headline, a.Answer.Sentence = "first", ""
+	check.Same(t, "doubts without room", []string{"fourth", "fifth"}, behind(a))
 }
 
 // The layout is what the run was made to show.
@@ -255,7 +284,7 @@ func TestHeadlines(t *testing.T) {
 			t.Errorf("%s: headline %q", run.Name, got.Headline)
 		}
 		if len(got.Facts) > maxFacts || len(got.Findings) > maxFindings ||
-			len(got.Doubts) > maxDoubts {
+			len(got.Doubts) > maxDoubts+1 {
 			t.Errorf("%s: %d facts, %d findings, %d doubts", run.Name, len(got.Facts),
 				len(got.Findings), len(got.Doubts))
 		}

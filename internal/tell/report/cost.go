@@ -115,6 +115,7 @@ func (r *runDoc) costs(trusted bool) {
 	switch {
 	case c.Lost:
 		b.Tone = Bad
+		r.more = nonEmpty(out.Sentence)
 		out.Sentence = otherCosts(out.Costs)
 		out.Reasons = r.reasons(c)
 		does := pick(c.Op == trace.Write, "Write to ", "Read from ") + c.Key.Label

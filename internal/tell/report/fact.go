@@ -35,8 +35,8 @@ func (r *runDoc) facts() []Fact {
 	if n := float64(len(names)); n > 0 {
 		text := listOrCount(names) + " when " + first.Work + ": " + pick(n > 1, "on average ", "")
 		facts = append(facts, Fact{
-			Value: "−" + percent(1-kept/n), Bad: true, Text: text +
-				r.rateInstead(rate/n, baseline/n),
+			Value: "−" + percent(1-kept/n), Bad: true, InLoads: true,
+			Text: text + r.rateInstead(rate/n, baseline/n),
 		})
 	}
 	facts = append(facts, r.recoveryFacts(first.first)...)

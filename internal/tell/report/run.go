@@ -113,6 +113,9 @@ func OfRun(run RunData) *Document {
 		return r.Document
 	}
 	doubts := failures
+	for _, caveat := range a.Answer.Caveats {
+		doubts = append(doubts, caveat.Text)
+	}
 	for _, w := range a.Warnings {
 		doubts = append(doubts, w.Text)
 	}

@@ -38,13 +38,16 @@ func (p *printer) printAnswer(doc *report.Document, lines int) {
 		return
 	}
 	var facts []string
-	for i, fact := range a.Facts {
-		if i > 0 || len(a.Loads) == 0 || a.Layout == report.LayoutCost { // the first is in the bars
+	for _, fact := range a.Facts {
+		if !fact.InLoads { // else the bars show it
 			facts = append(facts, fact.Value+" "+fact.Text+".")
 		}
 	}
+	rest := a.Findings
 	if len(facts) == 0 {
 		facts = append(facts, a.Sentence)
+	} else {
+		rest = append([]string{a.Sentence}, rest...)
 	}
 	about := strings.Join(facts, " ")
 	sure := a.Sure
@@ -68,8 +71,8 @@ func (p *printer) printAnswer(doc *report.Document, lines int) {
 		linesLeft = p.printLoads(a, linesLeft)
 	}
 	p.printWrapped("  ", about, nil)
-	for _, text := range a.Findings {
-		if linesLeft -= p.linesOf(text); linesLeft >= 0 {
+	for _, text := range rest {
+		if linesLeft -= p.linesOf(text); linesLeft >= 0 || p.all {
 			p.printWrapped("  ", text, nil)
 		}
 	}

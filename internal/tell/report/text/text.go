@@ -27,7 +27,8 @@ type Options struct {
 
 // Write writes the document's answer, and its blocks if it has none or if all is asked for.
 func Write(w io.Writer, doc *report.Document, opts Options) error {
-	out := &printer{Writer: bufio.NewWriter(w), width: max(opts.Width, 40), ink: opts.Ink}
+	out := &printer{Writer: bufio.NewWriter(w), width: max(opts.Width, 40), ink: opts.Ink,
+		all: opts.All}
 	lines := out.printHead(doc)
 	if doc.Answer != nil {
 		out.printAnswer(doc, lines)
@@ -69,6 +70,7 @@ type printer struct {
 	*bufio.Writer
 	width int
 	ink   ink.Ink
+	all   bool // everything is printed, however long
 }
 
 // printLine prints a line that is laid out already.
