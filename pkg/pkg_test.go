@@ -17,8 +17,8 @@ const module = "github.com/hubbench/hubbench/"
 
 // Who reads traces does not link what reads YAML.
 func TestLinks(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", `{{.ImportPath}}`, "./foreign", "./hardware",
-		"./latency", "./ledger", "./overlap", "./quantile", "./size", "./stats", "./stream",
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", `{{.ImportPath}}`, "./change",
+		"./foreign", "./hardware", "./latency", "./ledger", "./overlap", "./quantile", "./size", "./stats", "./stream",
 		"./trace", "./unit", "./work").Output()
 	check.Must(t, err)
 	list := strings.Fields(string(out))

@@ -202,7 +202,7 @@ func (q *sequence) chooseCuts() []int {
 	last := 0
 	for i := range penalties {
 		penalty := high * math.Pow(low/high, float64(i)/float64(penalties-1))
-		cuts := q.pelt(penalty)
+		cuts := OptimalCuts(q.y, penalty, q.bins(q.minS))
 		if len(cuts) > maxCuts {
 			break
 		}
@@ -262,17 +262,19 @@ type candidate struct {
 	low, high float64
 }
 
-// pelt returns the cuts that minimise the squared error about levels of at least minS plus a
-// penalty for each (Killick, Fearnhead and Eckley, "Optimal Detection of Changepoints With a Linear
+// OptimalCuts returns the cuts that minimize the squared error about levels of at least minLen
+// values plus a penalty for each (Killick, Fearnhead and Eckley, "Optimal Detection of Changepoints With a Linear
 // Computational Cost", JASA 107, 2012). A beginning of a level is dropped as soon as later ones do
 // better at each mean that the level may have (Maidstone, Hocking, Rigaill and Fearnhead, "On
 // Optimal Multiple Changepoint Algorithms for Large Data", Statistics and Computing 27, 2017), so
 // that few are left even if nothing changes.
-func (q *sequence) pelt(penalty float64) []int {
-	n := len(q.y)
-	minLen := q.bins(q.minS)
-	sums := q.sums
-	squares := q.squares
+func OptimalCuts(y []float64, penalty float64, minLen int) []int {
+	n := len(y)
+	sums, squares := make([]float64, n+1), make([]float64, n+1)
+	for i, v := range y {
+		sums[i+1] = sums[i] + v
+		squares[i+1] = squares[i] + v*v
+	}
 	if n < 2*minLen {
 		return nil
 	}

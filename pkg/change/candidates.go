@@ -1,0 +1,154 @@
+package change
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/ledger"
+)
+
+// findCandidates finds where each disk may have changed, slopes, and what noise there is.
+func (p *phase) findCandidates() {
+	for _, d := range p.disks {
+		d.choose()
+	}
+	p.findDrifts()
+	for _, d := range p.disks {
+		d.testFiles()
+	}
+	p.known = nil
+	p.findKnown()
+	p.findSum()
+	for _, d := range p.disks {
+		cuts := slices.Clone(d.cuts)
+		for _, bin := range p.sumCuts {
+			cuts = append(cuts, d.before[bin])
+		}
+		d.estimateNoise(cuts)
+	}
+}
+
+// choose finds the disk's cuts.
+func (d *disk) choose() { d.score, d.cuts, d.candidates = choose(d.x, candidatePrice) }
+
+// choose returns the cuts of a series that the criterion prefers, with their score, and those that
+// it prefers at a lower price.
+func choose(x []float64, price float64) (score float64, cuts, more []int) {
+	n := float64(len(x))
+	score, _ = autoregression(residuals(x, nil), nil)
+	if len(x) < minSeriesBins {
+		return score, nil, nil
+	}
+	lowest := score
+	high := variance(x)*n/3 + 1e-9
+	low := variance(differences(x)) * 2
+	var last []int
+	for i := range penalties {
+		penalty := high * math.Pow(low/high, float64(i)/(penalties-1))
+		tried := ledger.OptimalCuts(x, penalty, minLevelBins)
+		if len(tried) > maxCuts {
+			break
+		}
+		if len(tried) == 0 || slices.Equal(tried, last) {
+			continue
+		}
+		last = tried
+		cost, _ := autoregression(residuals(x, tried), tried)
+		each := float64(len(tried)) * math.Log(n)
+		if cost+cutPrice*each < score {
+			score = cost + cutPrice*each
+			cuts = tried
+		}
+		if cost+price*each < lowest {
+			lowest = cost + price*each
+			more = tried
+		}
+	}
+	return score, cuts, more
+}
+
+// findSum finds what is too weak in each disk but shows in the sum of all, unless the order of
+// their files may make it.
+func (p *phase) findSum() {
+	var all []*disk
+	for _, d := range p.disks {
+		if float64(len(d.x)) > longShare*float64(p.n) {
+			all = append(all, d)
+		}
+	}
+	if len(all) < 2 {
+		return
+	}
+	var bins []int
+	for i := range p.n {
+		common := true
+		for _, d := range all {
+			common = common && d.before[i+1] > d.before[i]
+		}
+		if common {
+			bins = append(bins, i)
+		}
+	}
+	if len(bins) <= minCommonBins {
+		return
+	}
+	rows := make([]row, len(all))
+	sum := make([]float64, len(bins))
+	for k, d := range all {
+		scale := math.Sqrt(variance(differences(d.x)))
+		for _, bin := range bins {
+			rows[k].y = append(rows[k].y, d.x[d.before[bin]]/scale)
+			rows[k].file = append(rows[k].file, d.file[d.before[bin]])
+		}
+		middle := mean(rows[k].y)
+		for i := range rows[k].y {
+			rows[k].y[i] -= middle
+			sum[i] += rows[k].y[i]
+		}
+	}
+	_, cuts, more := choose(sum, sumCandidatePrice)
+	if len(more) == 0 || byChance(rows) {
+		return
+	}
+	for _, c := range cuts {
+		p.sumCuts = append(p.sumCuts, bins[c])
+	}
+	for _, c := range more {
+		p.sumCandidates = append(p.sumCandidates, bins[c])
+	}
+}
+
+// residuals returns what levels between cuts leave.
+func residuals(x []float64, cuts []int) []float64 {
+	left := make([]float64, 0, len(x))
+	for from, to := range between(cuts, len(x)) {
+		level := mean(x[from:to])
+		for _, v := range x[from:to] {
+			left = append(left, v-level)
+		}
+	}
+	return left
+}
+
+// autoregression returns the negative log likelihood of residuals under noise that is a first-order
+// autoregression, and its memory. Pairs across a cut don't count.
+func autoregression(left []float64, cuts []int) (cost, memory float64) {
+	var products, squares, later, pairs float64
+	next := 0
+	for i := 1; i < len(left); i++ {
+		for next < len(cuts) && cuts[next] < i {
+			next++
+		}
+		if next < len(cuts) && cuts[next] == i {
+			continue
+		}
+		products += left[i-1] * left[i]
+		squares += left[i-1] * left[i-1]
+		later += left[i] * left[i]
+		pairs++
+	}
+	memory = min(max(products/max(squares, 1e-12), 0), maxMemory)
+	innovations := later - 2*memory*products + memory*memory*squares
+	variance := max(innovations/max(pairs, 1), minVariance)
+	return float64(len(left)) / 2 * math.Log(variance), memory
+}
