@@ -6,8 +6,10 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/supervisor"
 	"github.com/hubbench/hubbench/internal/tell/output"
+	"github.com/hubbench/hubbench/internal/watch"
 )
 
 // heapGrowth is how many percent the heap may grow between collections: a million files are then
@@ -33,9 +35,16 @@ func main() {
 	if len(os.Args) < 2 || slices.Contains([]string{"worker", "janitor", "clock"}, os.Args[1]) {
 		os.Exit(command(context.Background()))
 	}
-	supervisor.Run(os.Exit, func(ctx context.Context) int {
-		go supervisor.NotifyOfHangs(os.Args[1], p.Notify)
-		p.Stdout = supervisor.Stdout(os.Stdout)
-		return command(ctx)
+	supervisor.Run(os.Exit, func(ctx context.Context) (code int) {
+		// Any operation on a file may wait for ever: opening it, asking whether it is there,
+		// reading, writing or renaming it. No command has to think of that.
+		w := watch.Watch{Notify: p.Notify, Used: clock.Used}
+		what := "a file or folder given to hubbench " + os.Args[1]
+		_ = w.Do(ctx, what, func(ctx context.Context, _ func()) error {
+			p.Stdout = supervisor.Stdout(ctx, os.Stdout)
+			code = command(ctx)
+			return nil
+		})
+		return code
 	})
 }

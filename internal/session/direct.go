@@ -11,7 +11,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
-	"github.com/hubbench/hubbench/internal/supervisor"
 	"github.com/hubbench/hubbench/internal/tell/history"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
@@ -77,7 +76,7 @@ func (r *session) runBetweenReplugs(ctx context.Context,
 	}
 	defer func() {
 		if replugged != "" {
-			r.ready.Unmark(opts.RunID)
+			r.ready.Unmark(context.WithoutCancel(ctx), opts.RunID)
 		}
 	}()
 	for {
@@ -115,7 +114,7 @@ func (r *session) runBetweenReplugs(ctx context.Context,
 // there, and returns the file systems that the disks are on then.
 func (r *session) reconnect(ctx context.Context, text, runID string,
 	next []scenario.Phase) (map[string]uint64, error) {
-	if err := r.ready.Mark(runID); err != nil {
+	if err := r.ready.Mark(ctx, runID); err != nil {
 		return nil, err
 	}
 	for {
@@ -127,7 +126,15 @@ func (r *session) reconnect(ctx context.Context, text, runID string,
 			return nil, errDeclined
 		}
 		before := slices.Clone(r.ready.Plan.Disks)
-		devices, absent := r.ready.Reconnect(ctx, runID)
+		var devices map[string]uint64
+		var absent []string
+		err = r.prepare(ctx, func(ctx context.Context) error {
+			devices, absent = r.ready.Reconnect(ctx, runID)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
 		missing := workingIn(next, absent)
 		if len(missing) == 0 {
 			for i, d := range r.ready.Plan.Disks {
@@ -216,11 +223,11 @@ func (r *session) measureAgain(ctx context.Context, text, folder string) error {
 	id := r.info.RunID
 	before := r.dir.Path
 	_, err := r.reconnect(ctx, text, id, r.ready.Plan.Phases)
-	r.ready.Unmark(id)
+	r.ready.Unmark(context.WithoutCancel(ctx), id)
 	if err == nil {
 		r.drafted = false
 		r.Yes = true // all of it was announced
-		err = supervisor.UntilInterrupted(ctx, func() error {
+		err = r.prepare(ctx, func(ctx context.Context) error {
 			return r.create(ctx, folder, time.Now())
 		})
 	}

@@ -30,9 +30,10 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 	var inv *hardware.Inventory
 	var disks []draft.Target
 	measuring := coordinator.Options{
-		RunID: rundir.NewID(time.Now()), Stall: time.Minute, Kill: r.interrupts.Killed,
+		RunID: rundir.NewID(time.Now()), Stall: r.Stall, Kill: r.interrupts.Killed,
+		Notify: r.Notify,
 	}
-	err := supervisor.UntilInterrupted(ctx, func() (err error) {
+	err := r.prepare(ctx, func(ctx context.Context) (err error) {
 		seen, lookErr := r.Look(ctx)
 		// It takes seconds on a Mac.
 		r.Look = func(context.Context) (*hardware.Inventory, error) { return seen, lookErr }
@@ -47,7 +48,7 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 			planned = append(planned, scenario.Disk{Name: d.Name, Path: d.Folder})
 		}
 		measuring.Plan = probe.Plan(planned)
-		ready := &prepare.Ready{Plan: measuring.Plan, Look: r.Look, Notify: r.Notify}
+		ready := &prepare.Ready{Plan: measuring.Plan, Look: r.Look, Watch: r.watch()}
 		// It is too short to be held up by what else the disks do: the run itself is checked for
 		// that.
 		if err = ready.SkipChecks(append(slices.Clone(r.Allow), "busy", "background")); err != nil {
@@ -66,7 +67,7 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 		if measuring.Command, err = OwnCommand(); err != nil {
 			return err
 		}
-		measuring.Devices, err = ready.Devices()
+		measuring.Devices, err = ready.Devices(ctx)
 		return err
 	})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// watch shows a run's progress on stderr, or nowhere with --quiet.
-func (r *session) watch(journal *recorded.Journal) *progress.Progress {
+// progress shows a run's progress on stderr, or nowhere with --quiet.
+func (r *session) progress(journal *recorded.Journal) *progress.Progress {
 	if r.Quiet {
 		return progress.New(io.Discard, progress.Options{Plan: r.ready.Plan, Notify: r.Warn})
 	}

@@ -52,8 +52,8 @@ func Plan(
 		return exit.Usage(err)
 	}
 	ready.Look = look
-	ready.OpenResults("")
-	_ = ready.OpenFolders() // the checks report it in detail
+	_ = ready.OpenResults(ctx, "")
+	_ = ready.OpenFolders(ctx) // the checks report it in detail
 	if err := ready.SkipChecks(allow); err != nil {
 		return exit.Usage(err)
 	}

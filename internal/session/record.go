@@ -13,6 +13,7 @@ import (
 	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/machine/awake"
 	"github.com/hubbench/hubbench/internal/machine/gauge"
+	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
 	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
@@ -20,6 +21,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/tell/progress"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
+	"github.com/hubbench/hubbench/internal/watch"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -29,6 +31,8 @@ import (
 const (
 	hangTimeout  = 8 * time.Second
 	partsTimeout = time.Second
+	// reportGrace is how long nothing may move while the results of an interrupted run are written.
+	reportGrace = 4 * time.Second
 )
 
 // measure records, analyses and reports, and says by its error how the run ended.
@@ -45,15 +49,20 @@ func (r *session) measure(ctx context.Context) error {
 
 // measureAndReport is measure without a limit to the time it takes after a second interrupt.
 func (r *session) measureAndReport(ctx context.Context) error {
+	defer watch.Elsewhere(ctx)() // all that it waits for is watched
 	journal := &recorded.Journal{Plan: r.ready.Plan}
-	watcher := r.watch(journal)
+	watcher := r.progress(journal)
 	defer watcher.Close()
-	r.interrupts.AnswerBy(watcher.Stopping)
 	journal.Live = r.dir.Live(r.Stall, watcher.Notify)
+	r.interrupts.AnswerBy(func() {
+		watcher.Stopping()
+		journal.Hurry()
+	})
 	recordErr := r.record(ctx, journal, watcher)
 	interrupted := ctx.Err() != nil && r.info.Status == trace.Partial
 	r.interrupts.AnswerBy(func() {
 		fmt.Fprintln(r.Stderr, "the results are being written; Ctrl-C again ends at once")
+		journal.Hurry()
 	})
 	for _, f := range r.info.Failures {
 		// Those of phases have been told as they came; with --quiet the report alone tells of all,
@@ -66,7 +75,7 @@ func (r *session) measureAndReport(ctx context.Context) error {
 	if err := cmp.Or(recordErr, journal.Close(r.interrupts.Killed)); err != nil {
 		return unrecorded(ctx, err, r.dir, next)
 	}
-	if err := r.interrupts.UntilKilled(0, func() error { return r.Conclude(r.dir) }); err != nil {
+	if err := r.conclude(ctx, func() error { return r.Conclude(r.dir) }); err != nil {
 		return err
 	}
 	switch {
@@ -77,6 +86,26 @@ func (r *session) measureAndReport(ctx context.Context) error {
 			next)
 	}
 	return nil
+}
+
+// conclude does what is left to do with what was recorded, unless its disk hangs.
+func (r *session) conclude(ctx context.Context, do func() error) error {
+	w := r.watch()
+	w.Grace = reportGrace
+	w.Used = clock.Used
+	return r.interrupts.UntilKilled(0, func() error {
+		what := "results folder " + r.dir.Path
+		err := w.Do(ctx, what, func(context.Context, func()) error { return do() })
+		if _, hangs := errors.AsType[*watch.HangError](err); hangs {
+			return exit.Errorf(exit.Failed, "%w; it holds what was recorded; when it is back: "+
+				"hubbench report %s", err, cells.Shell(r.dir.Path))
+		}
+		if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+			return exit.Errorf(exit.Interrupted, "interrupted; %s holds what was recorded: "+
+				"hubbench report %s", what, cells.Shell(r.dir.Path))
+		}
+		return err
+	})
 }
 
 // unrecorded says what is left of a run that could not be recorded to its end.
@@ -123,8 +152,11 @@ func (r *session) record(
 	if err != nil {
 		return err
 	}
-	ready.Notify = watcher.Notify
-	devices, err := ready.Devices()
+	ready.Watch.Notify = watcher.Notify
+	devices, err := ready.Devices(ctx)
+	if ctx.Err() != nil {
+		return supervisor.ErrEarly
+	}
 	if err != nil {
 		return err
 	}

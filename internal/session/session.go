@@ -13,12 +13,13 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/exit"
-	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/supervisor"
 	"github.com/hubbench/hubbench/internal/tell/output"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
+	"github.com/hubbench/hubbench/internal/watch"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/limit"
 )
@@ -114,7 +115,7 @@ func (r *session) begin(ctx context.Context, args []string) (err error) {
 	path := args[0]
 	look := r.Look
 	var source []byte
-	err = supervisor.UntilInterrupted(ctx, func() (err error) {
+	err = r.prepare(ctx, func(context.Context) (err error) {
 		r.drafted, err = prepare.AreFolders(args)
 		return err
 	})
@@ -127,7 +128,7 @@ func (r *session) begin(ctx context.Context, args []string) (err error) {
 			return err
 		}
 	}
-	err = supervisor.UntilInterrupted(ctx, func() (err error) {
+	err = r.prepare(ctx, func(ctx context.Context) (err error) {
 		if !r.drafted {
 			source, err = prepare.ReadSmall(path)
 		}
@@ -141,7 +142,10 @@ func (r *session) begin(ctx context.Context, args []string) (err error) {
 			return err
 		}
 		r.ready.Look = r.Look
-		r.ready.OpenResults(r.Folder)
+		r.ready.Watch = r.watch()
+		if err := r.ready.OpenResults(ctx, r.Folder); err != nil {
+			return err
+		}
 		err = r.create(ctx, r.Folder, began)
 		r.Look = look
 		r.ready.Look = r.Look // anew, if a person connects disks in another way
@@ -154,6 +158,25 @@ func (r *session) begin(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	return r.compareAfterChange(ctx)
+}
+
+// watch is how what the run waits for is watched.
+func (r *session) watch() watch.Watch {
+	return watch.Watch{Notify: r.Notify, Stall: r.Stall, Option: "--stall"}
+}
+
+// prepare does what comes before anything is made or moved: the first interrupt ends it, and so does
+// a file that hangs, though do may go on.
+func (r *session) prepare(ctx context.Context, do func(context.Context) error) error {
+	w := r.watch()
+	w.Used = clock.Used
+	err := w.Do(ctx, "a file or folder of the run", func(ctx context.Context, _ func()) error {
+		return do(ctx)
+	})
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return supervisor.ErrEarly
+	}
+	return err
 }
 
 // create checks the plan against the machine, and makes the run's folder.
@@ -179,8 +202,9 @@ func (r *session) create(ctx context.Context, folder string, began time.Time) er
 func (r *session) resume(ctx context.Context) error {
 	var rest *rundir.Unfinished
 	var warnings []string
-	err := supervisor.UntilInterrupted(ctx, func() (err error) {
-		err = device.NotifyIfSlow(r.Notify, "results folder "+r.Resume, func() (err error) {
+	err := r.prepare(ctx, func(ctx context.Context) (err error) {
+		what := "results folder " + r.Resume
+		err = r.watch().Do(ctx, what, func(context.Context, func()) (err error) {
 			if err := recorded.CheckResumable(r.Resume); err != nil {
 				return err
 			}
@@ -200,7 +224,7 @@ func (r *session) resume(ctx context.Context) error {
 		return err
 	}
 	if rest.Complete {
-		return r.finish(rest)
+		return r.finish(ctx, rest)
 	}
 	info := rest.Info
 	for _, text := range warnings {
@@ -217,7 +241,7 @@ func (r *session) resume(ctx context.Context) error {
 }
 
 // finish writes what is missing of the results of a run that is complete.
-func (r *session) finish(rest *rundir.Unfinished) (err error) {
+func (r *session) finish(ctx context.Context, rest *rundir.Unfinished) (err error) {
 	if r.MinRates, err = limit.MinRates(r.FailBelow, rest.Info.Plan); err != nil {
 		return errors.Join(exit.Usage(err), rest.Close())
 	}
@@ -226,7 +250,8 @@ func (r *session) finish(rest *rundir.Unfinished) (err error) {
 			r.Resume, rest.Done)
 	}
 	r.OnlyMissing = true
-	return r.interrupts.UntilKilled(0, func() error {
+	r.dir = rest.Dir
+	return r.conclude(ctx, func() error {
 		return errors.Join(rest.Dir.RemoveParts(), rest.Dir.Close(), r.Conclude(rest.Dir))
 	})
 }
@@ -234,7 +259,7 @@ func (r *session) finish(rest *rundir.Unfinished) (err error) {
 // prepareRest checks whether the run's own plan can continue here.
 func (r *session) prepareRest(ctx context.Context, rest *rundir.Unfinished) (warnings []string,
 	err error) {
-	if r.ready, err = prepare.Resume(rest, r.Notify); err != nil {
+	if r.ready, err = prepare.Resume(ctx, rest, r.watch()); err != nil {
 		return nil, err
 	}
 	if warnings, err = r.preflight(ctx, r.Resume); err != nil {
@@ -267,7 +292,10 @@ func (r *session) preflight(ctx context.Context, results string) (warnings []str
 	if err := r.ready.SkipChecks(r.Allow); err != nil {
 		return nil, exit.Usage(err)
 	}
-	unreached := r.ready.OpenFolders() // the checks say it better
+	unreached := r.ready.OpenFolders(ctx) // the checks say it better, unless it hangs
+	if _, hangs := errors.AsType[*watch.HangError](unreached); hangs {
+		return nil, unreached
+	}
 	if warnings, err = r.ready.Check(ctx, results); err != nil {
 		return nil, exit.Usage(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/exit"
+	"github.com/hubbench/hubbench/internal/watch"
 )
 
 // Interrupts are what signals ask of a run, from its first moment until its results are written:
@@ -63,6 +64,7 @@ func UntilInterrupted(ctx context.Context, do func() error) error {
 // ReadLine reads one line unless ctx ends first; the read itself cannot be interrupted and is left
 // behind. At the end of the input the line lacks its newline.
 func ReadLine(ctx context.Context, in io.Reader) (string, error) {
+	defer watch.Elsewhere(ctx)()
 	var line string
 	err := UntilInterrupted(ctx, func() (err error) {
 		if line, err = bufio.NewReader(in).ReadString('\n'); errors.Is(err, io.EOF) {

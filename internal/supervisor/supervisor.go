@@ -5,14 +5,15 @@
 // end. Where files are opened makes no difference to that: any later request may be the one that
 // hangs.
 //
-// Within the second process, Interrupts are what signals ask of it, and NotifyOfHangs tells a
-// person what it waits for. Start at Run.
+// Within the second process, Interrupts are what signals ask of it. Start at Run.
 package supervisor
 
 import (
 	"context"
 	"io"
 	"os"
+
+	"github.com/hubbench/hubbench/internal/watch"
 )
 
 // Run carries out a command line and exits with the code that it returns, in a process with a
@@ -27,9 +28,23 @@ func Run(exit func(code int), command func(context.Context) int) {
 }
 
 // Stdout is where results go: a file, or whoever reads them.
-func Stdout(file *os.File) io.Writer {
+func Stdout(ctx context.Context, file *os.File) io.Writer {
 	if stat, err := file.Stat(); err == nil && !stat.Mode().IsRegular() {
-		return Consumer{file}
+		return Consumer{ctx, file}
 	}
 	return file
 }
+
+// Consumer is a stdout that is no file: whoever reads it may take any time.
+type Consumer struct {
+	ctx  context.Context
+	File *os.File
+}
+
+func (c Consumer) Write(p []byte) (int, error) {
+	defer watch.Elsewhere(c.ctx)()
+	return c.File.Write(p)
+}
+
+// Fd makes a terminal recognizable as one.
+func (c Consumer) Fd() uintptr { return c.File.Fd() }

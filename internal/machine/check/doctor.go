@@ -10,6 +10,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
+	"github.com/hubbench/hubbench/internal/watch"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -17,8 +18,6 @@ import (
 const (
 	// diskTime is for the checks of one disk, so that two are done in two minutes.
 	diskTime = 50 * time.Second
-	// notifyAfter is how long nothing may move on a disk before a notice.
-	notifyAfter = 8 * time.Second
 	// hangTimeout is how long nothing may move before the disk is given up.
 	hangTimeout = 20 * time.Second
 	// endTime is how long the checks of a disk may take to end when they are interrupted.
@@ -72,12 +71,14 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 		planned := due(Doctor, true)
 		found := make(chan trace.Check, len(planned))
 		places := make(chan device.Place, 1)
-		ended := opts.runUnlessHung(ctx, path, func(alive func()) {
+		w := watch.Watch{Notify: opts.Notify, Stall: hangTimeout, Grace: endTime}
+		left := w.Do(ctx, path, func(ctx context.Context, alive func()) error {
 			limited, cancel := context.WithTimeout(ctx, diskTime)
 			defer cancel()
 			own := f.folderFacts(limited, path, alive)
 			places <- own.place
 			own.runChecks(limited, Doctor, func(c trace.Check) { found <- c; alive() })
+			return nil
 		})
 		select {
 		case f.places[path] = <-places: // A check of what works on it needs it.
@@ -91,7 +92,7 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 			}
 			checks = append(checks, c)
 		}
-		if !ended && made < len(planned) {
+		if left != nil && made < len(planned) {
 			hangs[path] = true
 			checks = append(checks, checksLeftByHang(path, planned[made:])...)
 		}
@@ -100,6 +101,7 @@ func Examine(ctx context.Context, opts Options) (checks []trace.Check, err error
 		return checks, ctx.Err()
 	}
 	opts.Notify("checking the clock, timers and the start of processes")
+	defer watch.Elsewhere(ctx)() // for timers and processes, and no disk
 	machine := f.forDisk(scenario.Disk{})
 	machine.runChecks(ctx, Doctor, func(c trace.Check) { checks = append(checks, c) })
 	return checks, ctx.Err()
@@ -125,40 +127,4 @@ func (f *facts) folderFacts(ctx context.Context, path string, alive func()) *fac
 	own.inspect(own.plan.Disks[0])
 	own.watch(ctx)
 	return own.forDisk(own.plan.Disks[0])
-}
-
-// runUnlessHung does something with a disk, in a goroutine that a disk that hangs may block for
-// ever, and reports whether it ended. It goes on for as long as alive is called.
-func (o Options) runUnlessHung(ctx context.Context, path string, do func(alive func())) bool {
-	ended, moves := make(chan struct{}), make(chan struct{}, 1)
-	go func() {
-		defer close(ended)
-		do(func() {
-			select {
-			case moves <- struct{}{}:
-			default:
-			}
-		})
-	}()
-	stall := hangTimeout
-	notice, over := time.NewTimer(notifyAfter), time.NewTimer(stall)
-	interrupted := ctx.Done()
-	for {
-		select {
-		case <-ended:
-			return true
-		case <-moves:
-			notice.Reset(notifyAfter)
-			over.Reset(stall)
-		case <-notice.C:
-			o.Notify(fmt.Sprintf("%s: nothing has moved for %s: the disk hangs, or is very slow; "+
-				"it is given up after %s", path, notifyAfter, stall))
-		case <-interrupted:
-			interrupted = nil
-			stall = endTime
-			over.Reset(stall)
-		case <-over.C:
-			return false
-		}
-	}
 }

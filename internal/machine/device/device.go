@@ -19,6 +19,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/machine/device/capture"
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
+	"github.com/hubbench/hubbench/internal/watch"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -133,6 +134,7 @@ func ask(ctx context.Context, timeout time.Duration, argv []string) ([]byte, err
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		return nil, err // No process is needed to find that out.
 	}
+	defer watch.Elsewhere(ctx)()
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -149,22 +151,4 @@ func ask(ctx context.Context, timeout time.Duration, argv []string) ([]byte, err
 		return nil, err
 	}
 	return out, nil
-}
-
-// slowAfter is how long a disk may take to answer before a person is told what is waited for. A
-// hard disk that starts up takes longer.
-const slowAfter = 2 * time.Second
-
-// NotifyIfSlow does what may wait for a disk, and tells a person what is waited for if that takes
-// long.
-func NotifyIfSlow(notify func(text string), what string, do func() error) error {
-	late := time.AfterFunc(slowAfter, func() { notify(Waiting(what)) })
-	defer late.Stop()
-	return do()
-}
-
-// Waiting says what is waited for, and why it may take so long.
-func Waiting(what string) string {
-	return "waiting for " + what + ": its disk is starting up or hangs, or the system asks in a " +
-		"window of its own whether this terminal may use it"
 }

@@ -1,13 +1,10 @@
 package device
 
 import (
-	"errors"
 	"os"
 	"runtime"
-	"strings"
 	"testing"
 	"testing/fstest"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -155,24 +152,4 @@ func TestLook(t *testing.T) {
 			t.Errorf("disk %+v: want a name, and no serial number", disk)
 		}
 	}
-}
-
-// A disk that is held back, by a question to the person, is waited for and said; no worker's time
-// runs meanwhile.
-func TestNotifyIfSlow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		notices := make(chan string, 2) // It takes more than the one that is wanted.
-		notify := func(text string) { notices <- text }
-		err := NotifyIfSlow(notify, "disk B", func() error { return nil })
-		check.Must(t, err)
-		said := ""
-		err = NotifyIfSlow(notify, "disk A (/Volumes/A)", func() error {
-			said = <-notices
-			return errors.New("refused")
-		})
-		if err == nil || err.Error() != "refused" ||
-			!strings.HasPrefix(said, "waiting for disk A (/Volumes/A)") {
-			t.Errorf("after a refusal: said %q, %v", said, err)
-		}
-	})
 }

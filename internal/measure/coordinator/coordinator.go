@@ -10,11 +10,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"runtime"
 	"time"
 
 	"go.uber.org/zap"
@@ -22,12 +19,11 @@ import (
 	"github.com/hubbench/hubbench/internal/machine/gauge"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
 	"github.com/hubbench/hubbench/internal/measure/life"
-	"github.com/hubbench/hubbench/internal/measure/testfolder"
+	"github.com/hubbench/hubbench/internal/watch"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Journal takes the run's events, as the lines of a trace, in the order in which they became known.
@@ -98,8 +94,11 @@ type Options struct {
 	Stall time.Duration
 	// Kill is closed to end at once, without waiting for workers
 	Kill   <-chan struct{}
-	Clocks func() (nowNS int64, slept time.Duration) // If Clocks is nil, they are the machine's.
-	Log    *zap.Logger
+	Clocks func() (nowNS int64, slept time.Duration)   // If Clocks is nil, they are the machine's.
+	looks  func() (looks <-chan time.Time, end func()) // see watch.Watch
+	// ask asks a disk that rests whether it is there, and what it has moved; nil: the machine
+	ask func(ctx context.Context, disk *scenario.Disk, count bool) (moved int64, known bool)
+	Log *zap.Logger
 }
 
 // session is a run under way.
@@ -108,11 +107,10 @@ type session struct {
 	starter *starter
 	// sim lasts for the run, as caches stay as full as a phase leaves them; nil if every disk is
 	// real.
-	sim         *hub.Sim
-	janitorPipe *os.File        // janitorPipe is the end of it that workers hold; see Janitor.
-	hanging     map[string]bool // hanging are the folders of disks whose workers do not exit.
-	protected   map[string]bool // protected disks are kept from hubbench clean.
-	over        chan struct{}   // over is closed when they need not be.
+	sim       *hub.Sim
+	janitor   *Janitor
+	hanging   map[string]bool // hanging are the folders of disks that hang.
+	protected map[string]bool // protected disks are kept from hubbench clean.
 }
 
 // Ending is how a run ended.
@@ -132,6 +130,7 @@ var (
 // request. The error is about the run folder only; what went wrong with the disks is in the
 // outcome.
 func Run(ctx context.Context, opts Options) (Ending, error) {
+	defer watch.Elsewhere(ctx)() // all that it waits for is watched
 	if opts.Watcher == nil {
 		opts.Watcher = nobody{}
 	}
@@ -141,15 +140,13 @@ func Run(ctx context.Context, opts Options) (Ending, error) {
 	if err := diskio.Foreground(); err != nil {
 		opts.Log.Info("the coordinator may run slowly", zap.Error(err))
 	}
-	s := &session{Options: opts, starter: newStarter(ctx, opts.Kill), hanging: map[string]bool{},
-		protected: map[string]bool{}, over: make(chan struct{})}
+	s := &session{Options: opts, hanging: map[string]bool{}, protected: map[string]bool{}}
+	s.starter = newStarter(ctx, s.watch(), opts.Kill)
 	defer s.starter.close()
-	janitor, err := newJanitor(s.starter, opts.Command, opts.RunID, opts.folders(), opts.Log)
+	var err error
+	s.janitor, err = newJanitor(s.starter, opts.Command, opts.RunID, opts.folders(), opts.Log)
 	if err != nil {
 		return Ending{Status: trace.Partial}, err
-	}
-	if janitor != nil {
-		s.janitorPipe = janitor.pipe
 	}
 	if opts.Profile != nil {
 		s.sim = hub.NewSim(opts.Profile)
@@ -169,8 +166,7 @@ func Run(ctx context.Context, opts Options) (Ending, error) {
 		}
 		err = cmp.Or(err, s.Life.Enter(life.Cleaning, why))
 	}
-	close(s.over)
-	for _, complaint := range janitor.Finish(opts.Kill, s.hanging) {
+	for _, complaint := range s.janitor.Finish(opts.Kill, s.hanging) {
 		failures = append(failures, trace.RunFailure{Cause: complaint})
 	}
 	out := Ending{Status: trace.Complete, Failures: failures}
@@ -181,6 +177,11 @@ func Run(ctx context.Context, opts Options) (Ending, error) {
 		err = s.record(trace.Event{Type: trace.EndType, Status: out.Status})
 	}
 	return out, err
+}
+
+// watch is how what a run waits for is watched.
+func (o *Options) watch() watch.Watch {
+	return watch.Watch{Notify: o.Notify, Stall: o.Stall, Option: "--stall", Looks: o.looks}
 }
 
 func (o *Options) until() int { return cmp.Or(o.Until, len(o.Plan.Phases)) }
@@ -200,22 +201,15 @@ func (o *Options) folders() (folders []string) {
 }
 
 // protect keeps hubbench clean from a disk's test folder, which its worker has made, until the run
-// is over. A disk that hangs holds up no one else.
+// is over. This process itself has no file open on a disk under test: it could start no other one
+// while that hangs.
 func (s *session) protect(name string) {
 	disk := s.Plan.Disk(name)
 	if disk.Simulated() || s.protected[name] {
 		return
 	}
 	s.protected[name] = true
-	go func() {
-		release, err := testfolder.HoldRun(disk.Path, s.RunID)
-		if err != nil {
-			s.Log.Warn("hubbench clean could take this run for one that was killed", zap.Error(err))
-			return
-		}
-		<-s.over
-		release()
-	}()
+	s.janitor.Hold(disk.Path)
 }
 
 // runPlanned runs a phase of the plan, and says why it is incomplete.
@@ -239,11 +233,16 @@ func (s *session) runPhase(
 	if err := s.Life.Enter(life.GettingReady, "phase "+phase.Name); err != nil {
 		return nil, err
 	}
-	if err := waitBefore(ctx, s.Options, index, phase); err != nil {
+	if disk, err := waitBefore(ctx, s.Options, index, phase); err != nil {
 		if ctx.Err() != nil {
 			err = whyEnded(ctx)
 		}
-		failures := []trace.RunFailure{{Phase: phase.Name, Cause: err.Error()}}
+		failed := trace.RunFailure{Phase: phase.Name, Cause: err.Error()}
+		if disk != nil {
+			s.hanging[disk.Path] = true
+			failed.Disk = disk.Name
+		}
+		failures := []trace.RunFailure{failed}
 		s.Watcher.PhaseEnds(failures)
 		return failures, nil
 	}
@@ -279,139 +278,6 @@ func (s *session) replay(phase *scenario.Phase) error {
 		return nil
 	}
 	return s.sim.Record(s.Plan, phase, func(*trace.Event) error { return nil })
-}
-
-// starter starts processes from one thread that lives as long as the run. On Linux a child is
-// signalled when the thread that started it ends, and Go ends threads at any time.
-type starter struct {
-	starts            chan func()
-	interrupted, kill <-chan struct{}
-}
-
-// newStarter starts processes until it is closed.
-func newStarter(ctx context.Context, kill <-chan struct{}) *starter {
-	s := &starter{starts: make(chan func(), 1), interrupted: ctx.Done(), kill: kill}
-	go func() {
-		runtime.LockOSThread()
-		for start := range s.starts {
-			start()
-		}
-	}()
-	return s
-}
-
-// start starts a process with a pipe to its stdin and one from its stdout. A process that is being
-// started closes what files this one has open, which a disk that hangs may hold up (FUSE flushes
-// them): it is not waited for after kill, nor long after an interrupt.
-func (s *starter) start(cmd *exec.Cmd) (stdin io.WriteCloser, stdout io.Reader, err error) {
-	if stdin, err = cmd.StdinPipe(); err != nil {
-		return nil, nil, err
-	}
-	if stdout, err = cmd.StdoutPipe(); err != nil {
-		return nil, nil, err
-	}
-	done, starts, interrupted := make(chan error, 1), s.starts, s.interrupted
-	for over := (<-chan time.Time)(nil); ; {
-		select {
-		case starts <- func() { done <- cmd.Start() }: // It waits if the one before hangs.
-			starts = nil
-		case err = <-done:
-			return stdin, stdout, err
-		case <-interrupted:
-			interrupted = nil
-			over = time.After(stopTimeout)
-		case <-over:
-			return stdin, stdout, errStartHangs
-		case <-s.kill:
-			return stdin, stdout, errStartHangs
-		}
-	}
-}
-
-var errStartHangs = errors.New("it does not start while a disk hangs")
-
-func (s *starter) close() { close(s.starts) }
-
-// A disk that has been written to goes on working by itself: it flushes its cache and collects
-// garbage. It is idle when nothing has moved on it for a while.
-const (
-	idleFor   = 5 * time.Second
-	idleCheck = 500 * time.Millisecond
-)
-
-// waitBefore waits as a phase asks before it begins: for a person, and for its cool-down, which
-// ends earlier if it is to last only until the disks are idle.
-func waitBefore(ctx context.Context, opts Options, index int, phase scenario.Phase) error {
-	if phase.Pause != "" {
-		if err := opts.Pause(ctx, phase.Pause); err != nil {
-			return err
-		}
-	}
-	cooldown := phase.Cooldown
-	if opts.Plan.Simulated() {
-		cooldown = time.Duration(float64(cooldown) / opts.Plan.Hub.Speedup)
-	}
-	over := time.NewTimer(cooldown)
-	defer over.Stop()
-	var idle idleWatch
-	var check <-chan time.Time // It never fires unless set below.
-	if phase.UntilIdle && !opts.Plan.Simulated() {
-		if _, known := traffic(ctx, opts.Plan.Disks); !known && opts.Warn != nil {
-			opts.Warn(fmt.Sprintf("phase %s waits until the disks are idle, but what they move "+
-				"cannot be read here: it waits the whole %s",
-				phase.Name, unit.FormatSeconds(cooldown.Seconds())))
-		}
-		tick := time.NewTicker(idleCheck)
-		defer tick.Stop()
-		check = tick.C
-	}
-	if cooldown > 0 {
-		opts.Watcher.PhaseBegins(index, phase, true)
-	}
-	for {
-		select {
-		case <-over.C:
-			return ctx.Err()
-		case <-ctx.Done():
-			return ctx.Err()
-		case now := <-check:
-			count, known := traffic(ctx, opts.Plan.Disks)
-			if idle.since(count, known, now) >= idleFor {
-				return ctx.Err()
-			}
-		}
-	}
-}
-
-// traffic is what all disks have moved, for any program; it is unknown if one of them has no
-// counter.
-func traffic(ctx context.Context, disks []scenario.Disk) (sum int64, known bool) {
-	for _, d := range disks {
-		if d.Simulated() {
-			return 0, false
-		}
-		count, err := gauge.Count(ctx, d.Path)
-		if err != nil {
-			return 0, false
-		}
-		sum += count.Sum()
-	}
-	return sum, true
-}
-
-// idleWatch measures how long a counter stands still.
-type idleWatch struct {
-	count int64
-	at    time.Time // at is when it last moved; zero before it is known.
-}
-
-// since is how long the counter has stood still by now; zero if it is not known.
-func (c *idleWatch) since(count int64, known bool, now time.Time) time.Duration {
-	if !known || c.at.IsZero() || count != c.count {
-		c.count = count
-		c.at = now
-	}
-	return now.Sub(c.at)
 }
 
 // runSearch runs the tries of a phase's search that are not done yet, up to the first that is

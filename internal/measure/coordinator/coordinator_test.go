@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	}
 	conn := wire.NewConn(os.Stdin, os.Stdout)
 	// The others get ready, and are released.
-	if kind != "good" && kind != "babbling" && kind != "bystander" {
+	if kind != "good" && kind != "babbling" && kind != "bystander" && kind != "unready" {
 		_, _ = conn.Receive()
 		_ = conn.Send(wire.Message{
 			Kind: wire.ReadyKind, Effective: &trace.Effective{Engine: "fake"},
@@ -89,7 +89,10 @@ func TestMain(m *testing.M) {
 			done.Error = fmt.Sprintf("was told %q, want that the job is whole", m.Kind)
 		}
 		_ = conn.Send(done)
-	case "silent":
+	case "started":
+		_ = conn.Send(wire.Message{Kind: wire.AliveKind, Bytes: 1})
+		hang()
+	case "unready", "silent":
 		signal.Ignore(syscall.SIGTERM)
 		hang()
 	}

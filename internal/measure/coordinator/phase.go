@@ -14,6 +14,7 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/diskio"
 	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/internal/measure/wire"
+	"github.com/hubbench/hubbench/internal/watch"
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -29,8 +30,6 @@ const (
 	// killTimeout is how long a killed worker may take to die. One that the kernel holds in a
 	// request to a disk that hangs never dies.
 	killTimeout = 2 * time.Second
-	// watchEvery is how often workers are checked for progress.
-	watchEvery = 250 * time.Millisecond
 )
 
 // phaseRun is one phase under way. One goroutine owns it; children report to it through reports.
@@ -48,8 +47,7 @@ type phaseRun struct {
 	failures  []trace.RunFailure
 	released  int64 // released is the instant of the release, by clock.Now; zero before.
 	gauges    *gauges
-	watched   time.Time // watched is when it was last looked for silence.
-	err       error     // err is the journal's.
+	err       error // err is the journal's.
 }
 
 // run sees the phase through: start, ready, release, listen, until every child has exited.
@@ -61,14 +59,17 @@ func (p *phaseRun) run(ctx context.Context) error {
 		}
 	}
 	for _, job := range p.phase.Jobs {
-		if err := p.start(job); err != nil {
+		if err := p.start(job); errors.Is(err, errStartHangs) {
+			p.abort("", err.Error())
+			break
+		} else if err != nil {
 			p.abort(job.Disk, err.Error())
 			break
 		}
 	}
 	p.gauges = p.findGauges(ctx)
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
+	looks, endLooks := p.Options.watch().Look()
+	defer endLooks()
 	look := time.NewTicker(suspendCheckEvery)
 	defer look.Stop()
 	read := p.Clocks
@@ -93,7 +94,7 @@ func (p *phaseRun) run(ctx context.Context) error {
 			p.beginGauges()
 		case r := <-p.gauges.taken:
 			p.recordGauges(r)
-		case now := <-tick.C:
+		case now := <-looks:
 			p.watch(now)
 		case s := <-stops:
 			p.recordSuspend(s)
@@ -140,7 +141,9 @@ func whyEnded(ctx context.Context) error {
 func (p *phaseRun) start(job scenario.Job) error {
 	disk := p.Plan.Disk(job.Disk)
 	command := p.Command(append([]string{"worker", p.RunID}, p.folders()...)...)
-	inherit(command, p.janitorPipe)
+	if p.janitor != nil {
+		inherit(command, p.janitor.pipe)
+	}
 	stderr := &stderrLog{out: p.WorkerLog, log: p.Log.With(zap.String("disk", job.Disk))}
 	c, err := newChild(p.starter, command, stderr, job, p.reports)
 	if err != nil {
@@ -182,8 +185,7 @@ func (p *phaseRun) handle(r report) {
 		moved = true // A step is done.
 	}
 	if moved {
-		c.silent = 0
-		c.warned = false
+		c.silence.Moved()
 	}
 	if moved && p.Life.State == life.Released {
 		p.recorded(p.Life.Enter(life.Measuring, "phase "+p.phase.Name))
@@ -265,8 +267,7 @@ func (p *phaseRun) releaseWhenReady() {
 	}
 	p.released = atNS
 	for _, c := range p.children {
-		c.silent = 0
-		c.warned = false
+		c.silence.Moved()
 		c.send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS})
 	}
 	p.beginGauges()
@@ -318,16 +319,13 @@ func (p *phaseRun) cleaning() bool { return p.Life.State == life.Cleaning }
 
 // watch kills workers whose job does not go on, and those that do not stop when asked to.
 func (p *phaseRun) watch(now time.Time) {
-	// If no look happened for a while, this process was stopped or the machine slept: the disks are
-	// not to blame.
-	passed := min(now.Sub(p.watched), 2*watchEvery)
-	p.watched = now
 	for _, c := range p.children {
-		c.silent += passed
+		usual := p.usualSilence(c)
+		verdict := c.silence.Look(now, usual, p.Stall)
 		switch {
 		case c.gone:
 		case c.killed != "":
-			if now.Sub(c.killedAt) > killTimeout {
+			if time.Since(c.killedAt) > killTimeout {
 				c.leave() // Nothing in our power ends it: its exit is not waited for.
 				if disk := p.Plan.Disk(c.job.Disk); !disk.Simulated() {
 					p.hanging[disk.Path] = true
@@ -335,42 +333,38 @@ func (p *phaseRun) watch(now time.Time) {
 				p.recordLoss(c, fmt.Sprintf("its worker was killed (%s) and does not exit: the "+
 					"disk hangs", c.killed))
 			}
-		case p.cleaning() && now.After(p.stopBy):
+		case p.cleaning() && time.Now().After(p.stopBy):
 			c.kill(fmt.Sprintf("it did not stop within %s", stopTimeout))
 		case p.cleaning() || c.ready && p.Life.State == life.GettingReady:
-		case c.silent > p.stallTimeout(c):
+		case verdict == watch.GiveUp:
 			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected",
-				c.silent.Round(time.Second)))
-		case c.silent > p.stallTimeout(c)-p.Stall+notifyAfter && !c.warned && p.Notify != nil:
-			c.warned = true
+				c.silence.For.Round(time.Second)))
+		case verdict == watch.Tell && p.Notify != nil:
 			p.Notify(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; "+
 				"hubbench gives up on it after %s (--stall)",
-				c.job.Disk, c.silent.Round(time.Second), p.stallTimeout(c)))
+				c.job.Disk, c.silence.For.Round(time.Second), usual+p.Stall))
 		}
 	}
 }
 
-// notifyAfter is how long nothing may move before a person is warned.
-const notifyAfter = 8 * time.Second
-
 // slowest is the rate of a disk that is slow and not dead, in bytes per second.
 const slowest = 5e6
 
-// stallTimeout is for how long a child may move nothing. How far a request has got is unknown, and
-// those in flight may all end at once: they take as long as a slow disk needs for them, and so does
-// a call for a whole file, however far it is.
-func (p *phaseRun) stallTimeout(c *child) time.Duration {
+// usualSilence returns how long a child may move nothing before that counts. How far a request has
+// got is unknown, and those in flight may all end at once: a slow disk takes that long for them, and
+// for a call for a whole file, however far it is.
+func (p *phaseRun) usualSilence(c *child) time.Duration {
 	if len(c.job.Sizes) == 0 {
-		return p.Stall
+		return 0
 	}
 	largest := slices.Max(c.job.Sizes)
 	takes := func(bytes int64) time.Duration {
 		return time.Duration(float64(bytes) / slowest * float64(time.Second))
 	}
 	if c.job.IO.Mode == scenario.ModeApp {
-		return p.Stall + takes(largest)
+		return takes(largest)
 	}
-	return max(p.Stall, takes(min(largest, c.job.IO.Block*int64(c.job.IO.Depth))))
+	return max(0, takes(min(largest, c.job.IO.Block*int64(c.job.IO.Depth)))-p.Stall)
 }
 
 // recordExit notes a child's exit. If it had not said that it is done, the phase is incomplete; the

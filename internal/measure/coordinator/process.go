@@ -21,6 +21,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/internal/measure/wire"
+	"github.com/hubbench/hubbench/internal/watch"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
@@ -61,7 +62,7 @@ func NewJanitor(
 	ctx context.Context, command func(args ...string) *exec.Cmd, runID string,
 	folders []string, log *zap.Logger,
 ) (*Janitor, error) {
-	s := newStarter(ctx, nil)
+	s := newStarter(ctx, watch.Watch{}, nil)
 	defer s.close()
 	return newJanitor(s, command, runID, folders, log)
 }
@@ -105,6 +106,9 @@ func newJanitor(
 		if err := cmd.Wait(); err != nil {
 			log.Warn("the clean-up process has failed: the test files are removed without it",
 				zap.Error(err))
+			for _, folder := range folders {
+				go holdUntil(j.over, folder, runID)
+			}
 			<-j.over
 			testfolder.RemoveRuns(folders, runID, func(folder string, err error) {
 				j.done <- cleanedOf(folder, err)
@@ -113,6 +117,23 @@ func newJanitor(
 		close(j.done)
 	}()
 	return j, nil
+}
+
+// Hold has hubbench clean kept from the run's test folder in a disk's folder, which is there now,
+// until the janitor removes it. A disk that hangs holds up no one else.
+func (j *Janitor) Hold(folder string) {
+	line, _ := json.Marshal(folder) // a string has no error
+	_, _ = j.stdin.Write(append(line, '\n'))
+}
+
+// holdUntil holds the run's test folder in a folder until over is closed.
+func holdUntil(over <-chan struct{}, folder, runID string) {
+	release, err := testfolder.HoldRun(folder, runID)
+	if err != nil {
+		return // Without it, hubbench clean takes this run for one that was killed.
+	}
+	<-over
+	release()
 }
 
 // JanitorPipeFlag says that the janitor has inherited its pipe, as JanitorPipeFile.
@@ -137,7 +158,7 @@ func (j *Janitor) Finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 	close(j.over)
 	// Its signal to begin, even if another process, such as one that does not start, still holds
 	// the pipe.
-	_, _ = j.stdin.Write([]byte{1})
+	_, _ = j.stdin.Write([]byte{'\n'})
 	_ = j.stdin.Close()
 	// Else the end of this process ends it: one of its threads may hang.
 	if j.pipe != nil && len(hangs) == 0 {
@@ -178,11 +199,19 @@ func (j *Janitor) Finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 	return complaints
 }
 
-// Clean is the janitor's work: when stdin ends, or says something, it removes the run's test files
-// in all folders, and says of each what it could not. When its pipe ends too, it removes what came
-// after that; nil: there is none.
+// Clean is the janitor's work: it holds the folders that stdin names, and when stdin ends, or has an
+// empty line, it removes the run's test files in all folders, and says of each what it could not.
+// When its pipe ends too, it removes what came after that; nil: there is none.
 func Clean(stdin io.Reader, stdout io.Writer, pipe io.Reader, runID string, folders []string) {
-	_, _ = stdin.Read(make([]byte, 1)) // Whatever ends the read ends the run.
+	over := make(chan struct{})
+	for lines := bufio.NewScanner(stdin); lines.Scan(); {
+		var folder string
+		if json.Unmarshal(lines.Bytes(), &folder) != nil {
+			break
+		}
+		go holdUntil(over, folder, runID)
+	}
+	close(over)
 	out := json.NewEncoder(stdout)
 	// A coordinator that is gone cannot be reached.
 	testfolder.RemoveRuns(folders, runID, func(folder string, err error) {
@@ -217,8 +246,7 @@ type child struct {
 	gone     bool   // gone says that it exited.
 	killed   string // killed is why we killed it; empty if we did not.
 	killedAt time.Time
-	silent   time.Duration // silent is for how long its job has not gone on.
-	warned   bool          // warned says that a person was warned of that.
+	silence  watch.Silence // since its job has gone on
 	bytes    int64
 	prepared int64 // prepared is what it has written outside its files' times.
 	outbox   chan wire.Message

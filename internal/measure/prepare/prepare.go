@@ -22,6 +22,7 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/watch"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -43,8 +44,8 @@ type Ready struct {
 	Scenario *scenario.Scenario
 	// Look finds out what is plugged in.
 	Look func(context.Context) (*hardware.Inventory, error)
-	// Notify is told of a disk that takes long to answer.
-	Notify func(text string)
+	// Watch is how a disk that does not answer is watched.
+	Watch watch.Watch
 
 	inside map[string]string // inside is the folder of each marked disk, from its volume's root.
 	source []byte
@@ -74,7 +75,8 @@ func Parse(path string, source []byte, repeat int, notify func(text string)) (*R
 	if err != nil {
 		return nil, err
 	}
-	ready := &Ready{source: source, Scenario: s, Plan: plan, Look: lookAround, Notify: notify}
+	ready := &Ready{source: source, Scenario: s, Plan: plan, Look: lookAround,
+		Watch: watch.Watch{Notify: notify}}
 	if s.AllowSystemDisk {
 		ready.Allow = []string{systemDisk}
 	}
@@ -113,11 +115,12 @@ func lookAround(ctx context.Context) (*hardware.Inventory, error) {
 	return device.Look(ctx, false)
 }
 
-// Resume is what is left of a run that was cut off, by the plan that it began with.
-func Resume(rest *rundir.Unfinished, notify func(text string)) (*Ready, error) {
+// Resume is what is left of a run that was cut off, by the plan that it began with. Its disks are
+// watched as w says.
+func Resume(ctx context.Context, rest *rundir.Unfinished, w watch.Watch) (*Ready, error) {
 	r := &Ready{
 		Plan: rest.Info.Plan, Allow: rest.Info.Allow, Done: rest.Done, Tries: rest.Tries,
-		Look: lookAround, Notify: notify,
+		Look: lookAround, Watch: w,
 	}
 	if r.Plan.Simulated() {
 		var err error
@@ -127,20 +130,24 @@ func Resume(rest *rundir.Unfinished, notify func(text string)) (*Ready, error) {
 	}
 	// A power cut may have left files.
 	remove := func(d scenario.Disk) error { return testfolder.RemoveRun(d.Path, rest.Info.RunID) }
-	if err := r.each(remove); err != nil {
+	if err := r.each(ctx, remove); err != nil {
 		return nil, fmt.Errorf("resume run: %w", err)
 	}
 	return r, nil
 }
 
-// each does something with every real disk, for as long as that takes.
-func (r *Ready) each(do func(scenario.Disk) error) error {
+// each does something with every real disk, unless it hangs.
+func (r *Ready) each(ctx context.Context, do func(scenario.Disk) error) error {
 	for _, d := range r.Plan.Disks {
 		if d.Simulated() {
 			continue
 		}
 		what := fmt.Sprintf("disk %s (%s)", d.Name, d.Path)
-		if err := device.NotifyIfSlow(r.Notify, what, func() error { return do(d) }); err != nil {
+		err := r.Watch.Do(ctx, what, func(context.Context, func()) error { return do(d) })
+		if _, hangs := errors.AsType[*watch.HangError](err); hangs {
+			return err // It names the disk.
+		}
+		if err != nil {
 			return fmt.Errorf("disk %s: %w", d.Name, err)
 		}
 	}
@@ -148,8 +155,8 @@ func (r *Ready) each(do func(scenario.Disk) error) error {
 }
 
 // OpenFolders opens every real disk's folder, before anything else is asked of it.
-func (r *Ready) OpenFolders() error {
-	return r.each(func(d scenario.Disk) error { return openFolder(d.Path) })
+func (r *Ready) OpenFolders(ctx context.Context) error {
+	return r.each(ctx, func(d scenario.Disk) error { return openFolder(d.Path) })
 }
 
 // openFolder reads a disk's folder, as a job does first, however long that takes: a disk at rest
@@ -182,9 +189,9 @@ func (r *Ready) Volumes() map[string]scenario.Volume {
 }
 
 // Devices are the file systems that the real disks' folders are on now.
-func (r *Ready) Devices() (map[string]uint64, error) {
+func (r *Ready) Devices(ctx context.Context) (map[string]uint64, error) {
 	ids := map[string]uint64{}
-	return ids, r.each(func(d scenario.Disk) error {
+	return ids, r.each(ctx, func(d scenario.Disk) error {
 		place, err := device.Inspect(d.Path)
 		ids[d.Name] = place.ID
 		return err
@@ -271,13 +278,15 @@ const DefaultResults = "results"
 // ResultsOf is the folder that a scenario's run folders go into by default.
 func ResultsOf(s *scenario.Scenario) string { return cmp.Or(s.Results, DefaultResults) }
 
-// OpenResults looks at where the results are to go, asked for or not, for as long as that takes.
-func (r *Ready) OpenResults(asked string) {
+// OpenResults looks at where the results are to go, asked for or not. The one error is that it
+// hangs.
+func (r *Ready) OpenResults(ctx context.Context, asked string) error {
 	into := ResultsOf(r.Scenario)
 	if asked != "" {
 		into = filepath.Dir(asked)
 	}
-	_ = device.NotifyIfSlow(r.Notify, "results folder "+cmp.Or(asked, into), func() error {
+	what := "results folder " + cmp.Or(asked, into)
+	return r.Watch.Do(ctx, what, func(context.Context, func()) error {
 		for _, folder := range []string{into, asked} {
 			_, _ = os.ReadDir(folder) // Errors are reported when the run's folder is made.
 		}

@@ -24,11 +24,11 @@ func (r *Ready) markName(runID, disk string) string {
 
 // Mark makes a test folder on each disk that is there, before a person connects disks in another
 // way.
-func (r *Ready) Mark(runID string) error {
+func (r *Ready) Mark(ctx context.Context, runID string) error {
 	if r.inside == nil {
 		r.inside = map[string]string{}
 	}
-	return r.each(func(d scenario.Disk) error {
+	return r.each(ctx, func(d scenario.Disk) error {
 		place, absent := device.Inspect(d.Path)
 		// The disk is gone since the last time, and still marked.
 		if absent != nil && r.inside[d.Name] != "" {
@@ -78,8 +78,8 @@ func (r *Ready) Reconnect(
 }
 
 // Unmark removes the test folders of Mark from the disks that are there.
-func (r *Ready) Unmark(runID string) {
-	_ = r.each(func(d scenario.Disk) error {
+func (r *Ready) Unmark(ctx context.Context, runID string) {
+	_ = r.each(ctx, func(d scenario.Disk) error {
 		// If it stays, hubbench clean removes it later.
 		_ = testfolder.RemoveRun(d.Path, r.markName(runID, d.Name))
 		return nil

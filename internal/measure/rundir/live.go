@@ -14,6 +14,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/watch"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -23,11 +24,7 @@ const (
 	// maxLog is how much of the log may wait, in bytes. What comes then is left out: it must not
 	// end a run.
 	maxLog = 1 << 20
-	// notifyAfter is how long a disk may hang before a person is warned.
-	notifyAfter = 8 * time.Second
-	// lookEvery is how often progress in writing is checked, and syncEvery how much of a run a
-	// power cut may cost.
-	lookEvery = 250 * time.Millisecond
+	// syncEvery is how much of a run a power cut may cost.
 	syncEvery = time.Second
 	// closeTimeout is how long Close waits once it is to give up.
 	closeTimeout = 2 * time.Second
@@ -54,6 +51,7 @@ type Live struct {
 	syncs *writer
 	// silent is in nanoseconds: nothing was written for so long though something waits.
 	silent  atomic.Int64
+	stall   atomic.Int64  // nanoseconds of silence after which it is given up
 	givenUp chan struct{} // givenUp is closed then.
 	quit    chan struct{}
 	watcher sync.WaitGroup
@@ -66,49 +64,59 @@ func (d *Dir) Live(stall time.Duration, notify func(text string)) *Live {
 		Dir: d, record: newWriter(maxEvents), log: newWriter(maxLog), syncs: newWriter(2),
 		givenUp: make(chan struct{}), quit: make(chan struct{}),
 	}
-	l.watcher.Go(func() { l.watch(stall, notify) })
+	l.stall.Store(int64(stall))
+	l.watcher.Go(func() { l.watch(notify) })
 	return l
 }
 
 // GivenUp ends when the disk is given up.
 func (l *Live) GivenUp() <-chan struct{} { return l.givenUp }
 
-// watch has the events synced, and checks whether the disk accepts what is to be written. It counts
-// its own looks: while this process itself stands still, so does everything.
-func (l *Live) watch(stall time.Duration, notify func(text string)) {
+// Hurry has the disk given up sooner: a person has asked the run to end.
+func (l *Live) Hurry() { l.stall.Store(min(l.stall.Load(), int64(watch.After))) }
+
+// watch has the events synced, and checks whether the disk accepts what is to be written.
+func (l *Live) watch(notify func(text string)) {
 	all := []*writer{l.record, l.log, l.syncs}
-	silent, writes := make([]time.Duration, len(all)), make([]int, len(all))
-	warned := false
+	silences, writes := make([]watch.Silence, len(all)), make([]int, len(all))
+	tick := time.NewTicker(watch.Every)
+	defer tick.Stop()
+	told := false // of one of them, which is enough
 	for looks := 1; ; looks++ {
+		var now time.Time
 		select {
 		case <-l.quit:
 			return
-		case <-time.After(lookEvery):
+		case now = <-tick.C:
 		}
-		if syncing, _, _ := l.syncs.state(); !syncing && looks%int(syncEvery/lookEvery) == 0 {
+		if syncing, _, _ := l.syncs.state(); !syncing && looks%int(syncEvery/watch.Every) == 0 {
 			_ = l.syncs.put(1, func() error { l.sync(); return nil })
 		}
+		longest := time.Duration(0)
+		stall := time.Duration(l.stall.Load())
 		for i, w := range all {
-			busy, now, _ := w.state()
-			if silent[i] += lookEvery; !busy || now != writes[i] {
-				silent[i], writes[i] = 0, now
+			busy, written, _ := w.state()
+			if !busy || written != writes[i] {
+				silences[i].Moved()
+				writes[i] = written
+			}
+			verdict := silences[i].Look(now, 0, stall)
+			longest = max(longest, silences[i].For)
+			hang := &HangError{l.Path, silences[i].For}
+			switch {
+			case verdict == watch.GiveUp:
+				l.silent.Store(int64(longest))
+				l.record.end(hang)
+				close(l.givenUp)
+				return
+			case verdict == watch.Tell && !told:
+				told = true
+				notify(fmt.Sprintf("%s, or is very slow; hubbench gives up on it after %s (--stall)",
+					hang, stall))
 			}
 		}
-		longest := slices.Max(silent)
 		l.silent.Store(int64(longest))
-		hang := &HangError{l.Path, longest}
-		switch {
-		case longest >= stall:
-			l.record.end(hang)
-			close(l.givenUp)
-			return
-		case longest < notifyAfter:
-			warned = false
-		case !warned:
-			warned = true
-			notify(fmt.Sprintf("%s, or is very slow; hubbench gives up on it after %s (--stall)",
-				hang, stall))
-		}
+		told = told && longest >= watch.After
 	}
 }
 

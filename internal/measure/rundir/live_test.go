@@ -4,10 +4,12 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/measure/life"
 	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/internal/watch"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -47,7 +49,7 @@ func TestLiveOnADiskThatHangs(t *testing.T) {
 
 // By itself it is given up after a while, and whoever goes on recording gets an error.
 func TestLiveGivesUp(t *testing.T) {
-	l := newLive(t, 3*lookEvery, func(string) {})
+	l := newLive(t, 3*watch.Every, func(string) {})
 	stick(t, l)
 	var err error
 	select {
@@ -64,11 +66,24 @@ func TestLiveGivesUp(t *testing.T) {
 	}
 }
 
+// After one interrupt it is given up sooner.
+func TestLiveHurries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLive(t, time.Hour, func(string) {})
+		stick(t, l)
+		l.Hurry()
+		check.Must(t, l.Append(trace.Event{Type: trace.EndType}))
+		if _, ok := errors.AsType[*HangError](l.Close(nil)); !ok {
+			t.Error("it was not given up")
+		}
+	})
+}
+
 // One that is only busy is not: each write that returns begins a new wait.
 func TestLiveOnASlowDisk(t *testing.T) {
-	l := newLive(t, 4*lookEvery, func(text string) { t.Errorf("it said %s", text) })
+	l := newLive(t, 4*watch.Every, func(text string) { t.Errorf("it said %s", text) })
 	for range 16 {
-		check.Must(t, l.record.put(1, func() error { <-time.After(lookEvery / 2); return nil }))
+		check.Must(t, l.record.put(1, func() error { <-time.After(watch.Every / 2); return nil }))
 	}
 	check.Must(t, l.Close(nil))
 }

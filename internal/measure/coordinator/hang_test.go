@@ -1,0 +1,181 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/measure/life"
+	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/internal/watch"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// In whatever state a disk begins to hang, it is named, and the run ends: by itself, or at one
+// interrupt.
+func TestHangsInEveryState(t *testing.T) {
+	for _, tc := range []struct {
+		state  life.State // in which the disk hangs
+		kind   string     // of the workers
+		rests  bool       // it hangs while it rests
+		notice string
+		cause  string // when it is given up
+	}{
+		{life.GettingReady, "quick", true, "disk one: nothing has moved for 8s",
+			"nothing has moved for 9s: the disk hangs"},
+		{life.GettingReady, "unready", false, "disk one: nothing has moved for 8s",
+			"its worker was killed: nothing moved for 9s"},
+		{life.Released, "silent", false, "disk one: nothing has moved for 8s",
+			"its worker was killed: nothing moved for 9s"},
+		{life.Measuring, "started", false, "disk one: nothing has moved for 8s",
+			"its worker was killed: nothing moved for 9s"},
+		{life.Cleaning, "silent", false, "", "its worker was killed: it did not stop within 4s"},
+	} {
+		for _, how := range []string{"given up", "interrupted"} {
+			t.Run(string(tc.state)+" "+tc.kind+" "+how, func(t *testing.T) {
+				t.Parallel()
+				ctx, interrupt := context.WithCancel(t.Context())
+				defer interrupt()
+				p := realPlan(scenario.VerifyOff)
+				// A clock that goes fast would give up one that is well, too.
+				p.Disks = p.Disks[:1]
+				p.Phases[0].Jobs = p.Phases[0].Jobs[:1]
+				back := make(chan struct{})
+				defer close(back)
+				var said notices
+				out, seen := record(t, ctx, p, func(o *Options) {
+					o.Stall = watch.After + time.Second
+					o.looks = fastLooks
+					o.Notify = func(text string) {
+						said.add(text)
+						if how == "interrupted" {
+							interrupt()
+						}
+					}
+					if how == "interrupted" {
+						o.Stall = time.Hour
+					}
+					if tc.rests {
+						p.Phases[0].Cooldown = time.Hour
+						o.ask = func(_ context.Context, disk *scenario.Disk, _ bool) (int64, bool) {
+							if disk.Name == "one" {
+								<-back
+							}
+							return 0, false
+						}
+					}
+					if tc.state == life.Cleaning {
+						released := o.Watcher.(*memory).released
+						go func() { <-released; interrupt() }()
+					}
+				}, tc.kind)
+				cause := tc.cause
+				switch {
+				case tc.state == life.Cleaning:
+				case how == "interrupted":
+					cause = "interrupted"
+				}
+				told := false
+				for _, f := range out.Failures {
+					told = told || strings.HasPrefix(f.Cause, cause)
+					if f.Cause != "interrupted" && f.Disk != "one" && f.Disk != "" {
+						t.Errorf("disk %s is blamed: %s", f.Disk, f)
+					}
+				}
+				if out.Status != trace.Partial || !told {
+					t.Errorf("status %q, failures %v, want one: %s", out.Status, out.Failures, cause)
+				}
+				if !strings.Contains(said.text(), tc.notice) {
+					t.Errorf("told %q, want %q", said.text(), tc.notice)
+				}
+				before := len(seen.states) - 2 // of life.Cleaning
+				if tc.state != life.Cleaning && seen.states[before] != tc.state {
+					t.Errorf("states %v, want that it hangs when %s", seen.states, tc.state)
+				}
+			})
+		}
+	}
+}
+
+// fastLooks looks fifty times as often as is usual, by a clock that goes as fast.
+func fastLooks() (<-chan time.Time, func()) {
+	looks, quit := make(chan time.Time), make(chan struct{})
+	go func() {
+		now := time.Now()
+		tick := time.NewTicker(watch.Every / 50)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+			case <-quit:
+				return
+			}
+			now = now.Add(watch.Every)
+			select {
+			case looks <- now:
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return looks, func() { close(quit) }
+}
+
+// notices is what a person was told, line by line.
+type notices struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (n *notices) add(text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.lines = append(n.lines, text)
+}
+
+func (n *notices) text() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return strings.Join(n.lines, "\n")
+}
+
+// A process that does not start, because a disk holds up its files, is not waited for: not for
+// longer than the stall, nor after an interrupt.
+func TestStartsThatHang(t *testing.T) {
+	for _, how := range []string{"given up", "interrupted", "killed"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			ctx, interrupt := context.WithCancel(t.Context())
+			defer interrupt()
+			kill := make(chan struct{})
+			var told atomic.Int32
+			w := watch.Watch{Stall: time.Hour, Looks: fastLooks, Notify: func(string) {
+				told.Add(1)
+				switch how {
+				case "interrupted":
+					interrupt()
+				case "killed":
+					close(kill)
+				}
+			}}
+			if how == "given up" {
+				w.Stall = watch.After + time.Second
+			}
+			s := newStarter(ctx, w, kill)
+			defer s.close()
+			back := make(chan struct{})
+			defer close(back)
+			s.starts <- func() { <-back }
+			_, _, err := s.start(process("bystander"))
+			if !errors.Is(err, errStartHangs) {
+				t.Errorf("start: %v, want %v", err, errStartHangs)
+			}
+			check.Same(t, "notices", int32(1), told.Load())
+		})
+	}
+}
