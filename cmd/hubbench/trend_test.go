@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/exit"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -125,4 +129,34 @@ func TestTrendOfACutRun(t *testing.T) {
 	if code != exit.Threshold || !strings.Contains(why, "the newest run of 1 host ended before") {
 		t.Errorf("the newest cut: exit code %d, %s", code, why)
 	}
+}
+
+// Runs that began in the same second are in one order, whatever shows them and wherever they lie.
+func TestTrendOfOneSecond(t *testing.T) {
+	paths := fleet(t, []int{7}, 16, 8)
+	for _, path := range paths {
+		text := string(read(t, path))
+		_, after, _ := strings.Cut(text, `"started":"`)
+		started, _, _ := strings.Cut(after, `"`)
+		write(t, path, strings.ReplaceAll(text, started, "2026-03-01T08:00:00Z"))
+	}
+	levels := func(format string) []string {
+		shown := hubbench(t, append([]string{"trend", "--format", format}, paths...)...)
+		all := regexp.MustCompile(`\d\.\d\d to \d\.\d\d`).FindAllString(shown, -1)
+		if all == nil {
+			t.Errorf("no level is in:\n%s", shown)
+		}
+		return slices.Compact(all)
+	}
+	want := levels("csv")
+	check.Same(t, "levels for others", want, levels("md"))
+	slices.Reverse(paths)
+	check.Same(t, "levels, with the runs given the other way round", want, levels("csv"))
+	folder, from := t.TempDir(), slices.Clone(paths)
+	for i, path := range from {
+		paths[i] = filepath.Join(folder, fmt.Sprint(i%2), filepath.Base(path))
+		must(t, os.MkdirAll(filepath.Dir(paths[i]), 0o700))
+		must(t, os.Rename(path, paths[i]))
+	}
+	check.Same(t, "levels, with the runs elsewhere", want, levels("csv"))
 }

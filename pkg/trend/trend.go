@@ -4,9 +4,7 @@
 package trend
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/compare"
@@ -109,18 +107,14 @@ const (
 	falseChangeRate = 0.001
 )
 
-// Stretches cuts the runs of one of so many series, in order of time, where their rate changes. The
-// chance is divided by the number of series (Bonferroni's correction), or in a fleet of dozens one
+// Stretches cuts the runs of one of so many series where their rate changes. Points must be in order
+// of time. The chance is divided by the number of series (Bonferroni's correction), or in a fleet of dozens one
 // steady bench would often be said to have changed. One is in 1 to 4 of 100 fleets of 3 to 100
 // steady benches with 60 runs each.
 func Stretches(points []Point, series int) []Stretch {
 	if len(points) == 0 {
 		return nil
 	}
-	points = slices.Clone(points)
-	slices.SortStableFunc(points, func(a, b Point) int {
-		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Run, b.Run))
-	})
 	rates := make([]float64, len(points))
 	for i, p := range points {
 		rates[i] = p.Rate

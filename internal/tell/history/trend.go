@@ -253,8 +253,9 @@ func (r *rate) add(row *table.DiskRow) {
 	}
 }
 
-// rows are those of all runs in order of time, each once, with what to call their runs as their
-// source. The runs of a catalogue go by their ids, and all do in pages: a path says whose it is.
+// rows returns those of all runs, each once, with what to call their runs as their source. The runs
+// of a catalogue go by their ids, and all do in pages: a path says whose it is. They are in order of
+// time, and those that began at once by their ids, so that every output has the same order.
 func (o *TrendOptions) rows(paths []string) (rows []table.DiskRow, err error) {
 	seen := map[string]bool{}
 	for i, path := range slices.Concat(paths, o.History) {
@@ -288,7 +289,7 @@ func (o *TrendOptions) rows(paths []string) (rows []table.DiskRow, err error) {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b table.DiskRow) int {
-		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Source, b.Source))
+		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.ID, b.ID))
 	})
 	return rows, nil
 }
