@@ -146,8 +146,9 @@ var (
 	paths = regexp.MustCompile(`(^|[\s"'(=])(?:~[^\s/\\]*|[A-Za-z]:|\\)?[/\\](?:[^/\\:"',;()]*[/\\])*([^/\\\s"':;,()]+)`)
 	// adapters are network adapters that Linux names by their address, which is unique.
 	adapters = regexp.MustCompile(`\benx[0-9a-f]{12}\b`)
-	// images are disks that are a file, in the words of their models.
-	images = regexp.MustCompile(`\bfile /.*`)
+	// images match disks that are a file, in the words of their models, as far as a name goes that
+	// is not known.
+	images = regexp.MustCompile(`\bfile /[^,;()"]*`)
 )
 
 // secret is a text that identifies its owner, and what stands for it.
@@ -181,6 +182,9 @@ func redactor(l *rundir.Loaded) func(string) string {
 		}
 		for name, unit := range setup.Disks {
 			word(unit.Serial, "(serial number)")
+			if images.MatchString(unit.Model) {
+				word(unit.Model, "file")
+			}
 			if v := unit.Volume; v != nil {
 				path(v.Mount, "disk "+name)
 				for _, mount := range v.Mounts {

@@ -105,24 +105,26 @@ func TestRedactor(t *testing.T) {
 			Disks: []trace.Disk{{Name: "A", Path: "/Volumes/Janes SSD/bench"},
 				{Name: "B", Path: "/mnt"}},
 			Hardware: &hardware.Setup{Disks: map[string]hardware.Unit{"A": {
-				Drive: hardware.Drive{Serial: "S4PNNF0M"},
+				Drive: hardware.Drive{Serial: "S4PNNF0M", Model: "file /tmp/Jane (2), b.img"},
 				Volume: &hardware.Volume{Mount: "/Volumes/Janes SSD",
 					Mounts: []string{"/mnt/janes"}},
 			}}},
 		}}
 	hide := redactor(l)
 	for text, want := range map[string]string{
-		"nvme0 and nvme of vm, a vm-like host":        "nvme0 and nvme of (host), a (host)-like host",
-		"/Volumes/Janes SSD/bench/f is nearly full":   "(path of disk A)/f is nearly full",
-		"/Volumes/Janes SSD: no space":                "(path of disk A): no space",
-		"open /mnt/janes: gone":                       "open (path of disk A): gone",
-		"/mnt2/f, /mnt/f":                             "…/f, (path of disk B)/f",
-		"serial S4PNNF0M, S4PNNF0M2":                  "serial (serial number), S4PNNF0M2",
-		"/srv/jane.smith/s.yaml:4:21: bad":            "…/s.yaml:4:21: bad",
-		"see /root/jane/x, ~jane/y, \\\\srv\\jane\\z": "see …/x, …/y, …/z",
-		"/Users/Jane Doe/x; C:\\Users\\Jane Doe\\y":   "…/x; …/y",
-		"/Users/Jane Doe: full":                       "…/…: full",
-		"1.5 GB/s at 50 % and/or 24/7":                "1.5 GB/s at 50 % and/or 24/7",
+		"nvme0 and nvme of vm, a vm-like host":             "nvme0 and nvme of (host), a (host)-like host",
+		"/Volumes/Janes SSD/bench/f is nearly full":        "(path of disk A)/f is nearly full",
+		"/Volumes/Janes SSD: no space":                     "(path of disk A): no space",
+		"open /mnt/janes: gone":                            "open (path of disk A): gone",
+		"/mnt2/f, /mnt/f":                                  "…/f, (path of disk B)/f",
+		"serial S4PNNF0M, S4PNNF0M2":                       "serial (serial number), S4PNNF0M2",
+		"/srv/jane.smith/s.yaml:4:21: bad":                 "…/s.yaml:4:21: bad",
+		"see /root/jane/x, ~jane/y, \\\\srv\\jane\\z":      "see …/x, …/y, …/z",
+		"/Users/Jane Doe/x; C:\\Users\\Jane Doe\\y":        "…/x; …/y",
+		"/Users/Jane Doe: full":                            "…/…: full",
+		"is RAM (loop0 (file /tmp/Jane (2), b.img)): slow": "is RAM (loop0 (file)): slow",
+		"is RAM (loop0 (file /tmp/jane)), so no disk":      "is RAM (loop0 (file)), so no disk",
+		"1.5 GB/s at 50 % and/or 24/7":                     "1.5 GB/s at 50 % and/or 24/7",
 	} {
 		check.Same(t, text, want, hide(text))
 	}
