@@ -4,14 +4,20 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Capital begins a sentence, unless that begins with the name of a disk.
 func Capital(disks []string, text string) string {
-	if slices.ContainsFunc(disks, func(name string) bool { return strings.HasPrefix(text, name) }) {
-		return text
+	for _, name := range disks {
+		after, begins := strings.CutPrefix(text, name)
+		next, _ := utf8.DecodeRuneInString(after)
+		if begins && !unicode.IsLetter(next) && !unicode.IsDigit(next) {
+			return text
+		}
 	}
 	return unit.Capital(text)
 }

@@ -184,3 +184,15 @@ func TestRatesOfAShortPhase(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// The name of a disk stays as it is where a sentence begins with it, and only that.
+func TestCapital(t *testing.T) {
+	disks := []string{"a", "b", "c1", "éa"}
+	for text, want := range map[string]string{
+		"a and b write": "a and b write", "a's speed": "a's speed", "a": "a", "c1, a": "c1, a",
+		"all three write": "All three write", "both read": "Both read", "c12 is b": "C12 is b",
+		"éa reads": "éa reads", "émile": "Émile", "": "",
+	} {
+		check.Same(t, text, want, Capital(disks, text))
+	}
+}

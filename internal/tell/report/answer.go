@@ -330,7 +330,7 @@ func (r *runDoc) answerFindings() {
 func (r *runDoc) load(line pooledPhase) Load {
 	first := &line.phases[0]
 	l := Load{
-		Title: unit.Capital(shorten(cmp.Or(line.title, first.Name), maxTitle)), ID: line.id,
+		Title: analysis.Capital(r.a.Order, shorten(cmp.Or(line.title, first.Name), maxTitle)), ID: line.id,
 		Work: r.workInWords(first), first: first,
 	}
 	var rates float64

@@ -120,7 +120,7 @@ func (c comparison) fillComparison(out *AnswerView) {
 			ofDisk := list[0]
 			ofDisk.Disk = lead.Disk
 			ofDisk.Rate = *lead.Rate
-			ofDisk.Sides[0].Title = unit.Capital(rowName(*lead))
+			ofDisk.Sides[0].Title = analysis.Capital(c.disks, rowName(*lead))
 			list = slices.Insert(list, 0, ofDisk)
 		}
 		shown := min(len(list), pick(several, maxSeveral, maxAlone))
@@ -171,7 +171,7 @@ func (c comparison) loads() []LoadPair {
 // load is a phase on both sides.
 func (c comparison) load(phase *compare.PhasePair) LoadPair {
 	disks := phase.Disks()
-	title := unit.Capital(shorten(phase.Title, maxTitle))
+	title := analysis.Capital(c.disks, shorten(phase.Title, maxTitle))
 	l := LoadPair{Sides: [2]Load{{Title: title, All: len(disks) == len(c.disks)}, {Title: title}},
 		Several: len(disks) > 1}
 	sameWork := l.Several || work.Who(c.disks, phase.Work) == phase.Title
