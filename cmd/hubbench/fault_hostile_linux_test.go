@@ -131,8 +131,8 @@ func harmOf(args ...string) string {
 	case code = <-ended:
 	case p := <-panicked:
 		return fmt.Sprintf("panics: %v", p)
-	case <-time.After(2 * timeout):
-		return fmt.Sprintf("is not over after %s", 2*timeout)
+	case <-time.After(timeout):
+		return fmt.Sprintf("is not over after %s", timeout)
 	}
 	if !slices.Contains([]int{exit.OK, exit.Failed, exit.Misuse, exit.Partial, exit.Threshold},
 		code) {

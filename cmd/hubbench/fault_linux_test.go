@@ -239,7 +239,7 @@ func (r *faultRun) keeps() *analysis.Analysis {
 func (r *faultRun) leaves(roots ...string) {
 	r.t.Helper()
 	var left []string
-	if !check.Within(10*time.Second,
+	if !check.Within(timeout,
 		func() bool { left = testFolders(r.t, roots...); return len(left) == 0 }) {
 		r.t.Errorf("left: %q; it said\n%s", left, r.said)
 	}
@@ -250,7 +250,7 @@ func (r *faultRun) leaves(roots ...string) {
 func (r *faultRun) cleanedLater(d *testdisk.Disk, root string) {
 	r.t.Helper()
 	var err error
-	check.Within(10*time.Second, func() bool {
+	check.Within(timeout, func() bool {
 		err = unix.Unmount(root, 0)
 		return !errors.Is(err, unix.EBUSY) // of a process that is still ending
 	})

@@ -122,9 +122,9 @@ func (p *process) running() bool {
 func (p *process) wait() (code int, said string) {
 	select {
 	case <-p.ended:
-	case <-time.After(2 * timeout):
+	case <-time.After(timeout):
 		p.kill()
-		return 0, fmt.Sprintf("it had not ended after %s", 2*timeout)
+		return 0, fmt.Sprintf("it had not ended after %s", timeout)
 	}
 	return p.ProcessState.ExitCode(), p.said.String()
 }
@@ -141,13 +141,13 @@ func start(t testing.TB, cmd *exec.Cmd) *process {
 // until waits for a condition while it runs.
 func (p *process) until(t testing.TB, message string, met func() bool) {
 	t.Helper()
-	for deadline := time.After(2 * timeout); !met(); {
+	for deadline := time.After(timeout); !met(); {
 		select {
 		case <-time.After(5 * time.Millisecond):
 		case <-p.ended:
 			t.Fatalf("it has ended: %s; it said\n%s", message, p.said)
 		case <-deadline:
-			t.Fatalf("after %s: %s; it said\n%s", 2*timeout, message, p.said)
+			t.Fatalf("after %s: %s; it said\n%s", timeout, message, p.said)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func atWork(cmd *cobra.Command, on, out string) []string {
 }
 
 // waits returns when a command says what it waits for.
-func (p *process) waits(t *testing.T, command string) {
+func (p *process) waits(t testing.TB, command string) {
 	t.Helper()
 	p.until(t, "hubbench "+command+" does not say that it waits", func() bool {
 		return strings.Contains(p.said.String(), "waiting for ")
@@ -58,7 +58,7 @@ func (p *process) waits(t *testing.T, command string) {
 }
 
 // inspected makes, in a folder, what these commands read.
-func inspected(t *testing.T, on string) {
+func inspected(t testing.TB, on string) {
 	t.Helper()
 	const small = `version: 1
 name: small
@@ -75,46 +75,43 @@ phases: [{pattern: WW}]
 	write(t, filepath.Join(on, "a_bw.1.log"), ofFio(100_000))
 }
 
+// With these a disk hangs, and is back: whatever is asked of it waits, not only reads and writes.
+const hang, again = syscall.SIGSTOP, syscall.SIGCONT
+
+// holdsUp has a disk hang, begins each command that reads from it or writes to it, with out for
+// what goes elsewhere, and returns them once all have said that they wait.
+func (b *beneath) holdsUp(root, out string) map[string]*process {
+	b.t.Helper()
+	begun := map[string]*process{}
+	must(b.t, b.cmd.Process.Signal(hang))
+	for _, cmd := range newRoot(program{}).Commands() {
+		if args := atWork(cmd, root, out); args != nil && !cmd.Hidden {
+			c := exec.Command("hubbench", append([]string{cmd.Name()}, args...)...)
+			c.Env = append(os.Environ(), "XDG_CONFIG_HOME="+out)
+			begun[cmd.Name()] = start(b.t, c)
+		}
+	}
+	for command, p := range begun {
+		p.waits(b.t, command)
+	}
+	return begun
+}
+
 // Whatever a command does with a file on a disk that hangs, a person is told soon, Ctrl-C ends it,
 // and if the disk is back before that, the command does its work.
 func TestHangsAreTold(t *testing.T) {
 	t.Parallel()
 	disk, root := newBeneathFolder(t)
 	inspected(t, root)
-	out := t.TempDir()
-	// Whatever is asked of the disk waits, not only reads and writes.
-	hang, again := syscall.SIGSTOP, syscall.SIGCONT
 	// It is back before what waits for it is killed, which is in vain till then.
 	defer func() { _ = disk.cmd.Process.Signal(again) }()
-	begun := map[string]*process{}
-	begin := func(name string) {
-		must(t, disk.cmd.Process.Signal(hang))
-		for _, cmd := range newRoot(program{}).Commands() {
-			if args := atWork(cmd, root, filepath.Join(out, name)); args != nil && !cmd.Hidden {
-				c := exec.Command("hubbench", append([]string{cmd.Name()}, args...)...)
-				c.Env = append(os.Environ(), "XDG_CONFIG_HOME="+out)
-				begun[cmd.Name()] = start(t, c)
-			}
-		}
-		began := time.Now()
-		for command, p := range begun {
-			p.waits(t, command)
-		}
-		if took := time.Since(began); took > told && !ci() {
-			t.Errorf("told after %s", took)
-		}
-	}
-	must(t, os.MkdirAll(filepath.Join(out, "ended"), 0o700))
-	must(t, os.MkdirAll(filepath.Join(out, "going on"), 0o700))
-
-	begin("ended")
-	for command, p := range begun {
+	for command, p := range disk.holdsUp(root, t.TempDir()) {
 		must(t, p.send("INT"))
 		if code, said := p.wait(); code != exit.Interrupted {
 			t.Errorf("hubbench %s, interrupted: exit code %d, %s", command, code, said)
 		}
 	}
-	begin("going on")
+	begun := disk.holdsUp(root, t.TempDir())
 	must(t, disk.cmd.Process.Signal(again))
 	delete(begun, "doctor") // it writes for a minute
 	for command, p := range begun {
@@ -125,6 +122,30 @@ func TestHangsAreTold(t *testing.T) {
 		if code, said := p.wait(); code != want {
 			t.Errorf("hubbench %s, once the disk is back: exit code %d, %s", command, code, said)
 		}
+	}
+}
+
+// BenchmarkHangs measures how long it takes until all commands that a disk holds up at once have
+// said so, from the first one's start on.
+func BenchmarkHangs(b *testing.B) {
+	disk, root := newBeneathFolder(b)
+	inspected(b, root)
+	defer func() { _ = disk.cmd.Process.Signal(again) }()
+	slowest := time.Duration(0)
+	for b.Loop() {
+		began := time.Now()
+		begun := disk.holdsUp(root, b.TempDir())
+		slowest = max(slowest, time.Since(began))
+		for _, p := range begun {
+			must(b, p.send("INT"))
+			p.wait()
+		}
+		must(b, disk.cmd.Process.Signal(again))
+	}
+	b.ReportMetric(slowest.Seconds(), "s-until-told")
+	b.ReportMetric(0, "ns/op") // most of it is the end of the commands
+	if slowest > told {
+		b.Errorf("told after %s, want %s at most", slowest, told)
 	}
 }
 
