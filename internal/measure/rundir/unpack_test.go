@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -68,11 +67,7 @@ func TestLoadOfABomb(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), PackedFile)
 		check.Must(t, os.WriteFile(path, zip(t, []byte(text), 100), 0o600))
-		began := time.Now()
 		_, err := Load(path)
 		check.Refused(t, name, err, "unpacks to more than 200 times its size")
-		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("%s: refused after %s", name, took)
-		}
 	}
 }
