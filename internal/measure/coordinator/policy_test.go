@@ -99,13 +99,6 @@ func TestRunEqualsSimulation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := plan(2, 3e9, 5e8, 2e9, 1e9)
-			p.Hub.Speedup = 50
-			if name == "steady" || strings.Contains(name, "target") {
-				// What a worker decides must be heard of before the model comes there: of the end
-				// half a window later, of the last look at a target, when a tenth of it is left,
-				// before the files decided by then are moved.
-				p.Hub.Speedup = 10
-			}
 			for i := range p.Phases {
 				p.Phases[i].Jobs[1].Sizes = []int64{2e9, 4e9, 1e9}
 				change(&p.Phases[i])
@@ -115,13 +108,22 @@ func TestRunEqualsSimulation(t *testing.T) {
 				want = append(want, *e)
 				return nil
 			}))
-			out, seen := record(t, context.Background(), p, nil, "good")
-			if out.Status != trace.Complete {
-				t.Fatalf("failures: %v", out.Failures)
+			// What a worker decides must be heard of before the model comes there: of the end half
+			// a window later, of the last look at a target, when a tenth of it is left, before the
+			// files decided by then are moved. A busy machine manages that if time is slow enough.
+			for _, speedup := range []float64{50, 10, 2} {
+				p.Hub.Speedup = speedup
+				out, seen := record(t, context.Background(), p, nil, "good")
+				if out.Status != trace.Complete {
+					t.Fatalf("failures: %v", out.Failures)
+				}
+				diff := cmp.Diff(lines(want), lines(seen.events))
+				if diff == "" {
+					return
+				}
+				t.Logf("at %g times the speed (-simulated +run):\n%s", speedup, diff)
 			}
-			if diff := cmp.Diff(lines(want), lines(seen.events)); diff != "" {
-				t.Errorf("(-simulated +run):\n%s", diff)
-			}
+			t.Error("the run is not what the model says, however slow its time is")
 		})
 	}
 }
