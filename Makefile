@@ -15,8 +15,8 @@ FULL     ?=
 CLAIMS   ?=
 
 tool    := go tool -modfile=.tools/go.mod
-# Prints a line for each package as it ends, then what was skipped and what failed, and why.
-gotest  := $(tool) gotestsum --format pkgname --
+# Prints a line for each package as it ends, then what was skipped and what failed, and why. A failure is noted in bin.
+gotest   = $(tool) gotestsum --format pkgname --jsonfile bin/tests-$(1).json -- -timeout 20m $(2) || echo $(1) >> bin/tests-failed
 version := $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null)
 html    := internal/tell/report/html
 charts  := $(html)/dist/echarts.js.gz
@@ -42,16 +42,19 @@ demo: build
 
 # Unit tests and testscripts. What starts goroutines is tested under the race detector, if there is one, but for the tests of
 # plain: of whole processes and of disks that hold them up, which mostly wait, and of commands that only compute. The
-# detector makes these several times as slow and finds nothing (make race has it for all).
-plain := Completions|Cut$$|CapturesCut|Examples|FaultsOf|Gauges(Find|OfClean)|In(it|putsAre)|JSON|Kills$$|Readme|Resume(Search)?$$
+# detector makes these several times as slow and finds nothing (make race has it for all). All parts run, whatever fails.
+plain := Completions|Cut$$|CapturesCut|Examples|FaultsOf|Gauges(Find|OfClean)|Hangs(AreTold|OfR)|In(it|putsAre)|JSON|Kills$$|Readme|Resume(Search)?$$
 plain := ^Test($(plain)|RunsInARow|Soak|StreamsOver(ARealStall|load)|Throttled)
 plain := $(plain)|^TestScripts$$/^(advise|bad-disks|compare|devices|help|init|model|origin|report|schema|search|usage)$$
 parallel := ./cmd/... ./internal/machine/... ./internal/measure/... ./internal/tell/progress ./internal/test/... ./pkg/trace
-test: $(charts)
+test: $(charts) | bin
 	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)
-	$(gotest) $(race) -timeout 20m -skip '$(plain)' $(parallel)
-	$(gotest) -timeout 20m -run '$(plain)' -parallel 6 $(parallel)
-	$(gotest) -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(parallel))") ./testdata/bench ./testdata/platforms ./testdata/proof
+	@rm -f bin/tests-*
+	$(call gotest,racing,$(race) -skip '$(plain)' $(parallel))
+	$(call gotest,waiting,-run '$(plain)' -parallel 6 $(parallel))
+	$(call gotest,computing,$$(go list ./... | grep -vxF "$$(go list $(parallel))") ./testdata/bench ./testdata/platforms ./testdata/proof)
+	@! test -f bin/tests-failed || { echo "Failed ($$(paste -sd, bin/tests-failed)):"; \
+	sed -nE 's/.*"Action":"fail","Package":"([^"]*)"(,"Test":"([^"]*)")?.*/  \1 \3/p' bin/tests-*.json; false; }
 
 # As test, but nothing from the cache, in another order each time, and a failure if there is no race detector.
 race: $(charts)
