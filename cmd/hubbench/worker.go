@@ -39,8 +39,10 @@ func newWorker(p program) *cobra.Command {
 				}
 				cancel(worker.ErrOrphaned)
 			}()
-			return worker.Run(ctx, wire.NewConn(p.Stdin, p.Stdout), args[0], args[1:], newEngine,
-				session.NewLog(p.Stderr))
+			conn := wire.NewConn(p.Stdin, p.Stdout)
+			// A coordinator that is gone cannot be reached, which Run finds out.
+			_ = conn.Send(wire.Message{Kind: wire.HelloKind, Build: session.Build(toolVersion())})
+			return worker.Run(ctx, conn, args[0], args[1:], newEngine, session.NewLog(p.Stderr))
 		},
 	}
 }

@@ -188,6 +188,7 @@ func (r *session) record(
 		Profile: ready.Profile,
 		Devices: devices,
 		Command: command,
+		Build:   r.build,
 		Journal: dir,
 		Watcher: watcher,
 		Warn: func(text string) {

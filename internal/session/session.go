@@ -91,7 +91,7 @@ func Run(parent context.Context, opts Options, args []string) error {
 	}
 	ctx, interrupts, release := supervisor.CatchSignals(parent)
 	defer release()
-	r := session{Options: opts, interrupts: interrupts}
+	r := session{Options: opts, interrupts: interrupts, build: Build(opts.Tool)}
 	if opts.Resume != "" {
 		return r.resume(ctx)
 	}
@@ -106,7 +106,8 @@ type session struct {
 	dir        *rundir.Dir
 	info       *rundir.Info
 
-	drafted bool // the scenario is hubbench's own
+	drafted bool   // the scenario is hubbench's own
+	build   string // the program that began
 }
 
 // begin is the whole way: prepare, check, record, analyse, report.

@@ -75,6 +75,7 @@ type Options struct {
 	RunID   string
 	Profile *hub.Profile      // Profile is the simulated hub's; nil if every disk is real.
 	Devices map[string]uint64 // Devices are those of the real disks' folders, by disk.
+	Build   string            // what workers must say that they are; empty: anything
 	// Command is hubbench with these arguments: a worker, or the janitor.
 	Command func(args ...string) *exec.Cmd
 	Journal Journal

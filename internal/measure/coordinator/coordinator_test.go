@@ -46,7 +46,8 @@ func TestMain(m *testing.M) {
 	}
 	conn := wire.NewConn(os.Stdin, os.Stdout)
 	// The others get ready, and are released.
-	if kind != "good" && kind != "babbling" && kind != "bystander" && kind != "unready" {
+	if kind != "good" && kind != "babbling" && kind != "bystander" && kind != "unready" &&
+		kind != "replaced" {
 		_, _ = conn.Receive()
 		_ = conn.Send(wire.Message{
 			Kind: wire.ReadyKind, Effective: &trace.Effective{Engine: "fake"},
@@ -89,6 +90,9 @@ func TestMain(m *testing.M) {
 			done.Error = fmt.Sprintf("was told %q, want that the job is whole", m.Kind)
 		}
 		_ = conn.Send(done)
+	case "replaced":
+		_ = conn.Send(wire.Message{Kind: wire.HelloKind, Build: "2.0.0 (build b)"})
+		hang()
 	case "started":
 		_ = conn.Send(wire.Message{Kind: wire.AliveKind, Bytes: 1})
 		hang()
@@ -319,6 +323,16 @@ func TestPartialRun(t *testing.T) {
 		"a failure": {
 			[]string{"failing", "good"}, "disk one, phase WW-1: no space left on device",
 		},
+		"another program": {
+			[]string{"replaced", "silent"},
+			"phase WW-1: hubbench was replaced while the run went on: it began with " +
+				"1.0.0 (build a), and a worker is 2.0.0 (build b)",
+		},
+		"an older program": {
+			[]string{"quick", "silent"},
+			"phase WW-1: hubbench was replaced while the run went on: it began with " +
+				"1.0.0 (build a), and a worker is another one",
+		},
 		"a foreign voice": {
 			[]string{"babbling", "good"},
 			"disk one, phase WW-1: its worker died (receive message: a frame of",
@@ -328,7 +342,11 @@ func TestPartialRun(t *testing.T) {
 			t.Parallel()
 			p := plan(2, 60e9)
 			p.Hub.Speedup = 0.5 // a minute of the model's time would take two
-			out, seen := record(t, context.Background(), p, nil, tc.kinds...)
+			var build func(*Options)
+			if strings.HasSuffix(name, "program") {
+				build = func(o *Options) { o.Build = "1.0.0 (build a)" }
+			}
+			out, seen := record(t, context.Background(), p, build, tc.kinds...)
 			if out.Status != trace.Partial || len(out.Failures) == 0 ||
 				!strings.HasPrefix(out.Failures[0].String(), tc.want) {
 				t.Errorf("got status %q, failures %v, want first %q", out.Status, out.Failures,

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -175,12 +176,21 @@ func (p *phaseRun) handle(r report) {
 		return
 	}
 	m := r.message
+	if !c.greeted {
+		c.greeted = true
+		if p.Build != "" && m.Build != p.Build && !p.cleaning() {
+			p.abort("", fmt.Sprintf("hubbench was replaced while the run went on: it began "+
+				"with %s, and a worker is %s, which may measure differently",
+				p.Build, cmp.Or(m.Build, "another one")))
+			return
+		}
+	}
 	// Signs of life are none of movement: a disk may hang in the middle of a request.
 	moved := m.Moved
 	switch m.Kind {
 	case wire.AliveKind:
 		moved = m.Bytes != c.bytes || m.Prepared != c.prepared
-	case wire.EventsKind:
+	case wire.EventsKind, wire.HelloKind:
 	default:
 		moved = true // A step is done.
 	}

@@ -241,6 +241,7 @@ type child struct {
 	conn   *wire.Conn
 	stderr *stderrLog
 
+	greeted  bool // its first message has come
 	ready    bool
 	done     bool   // done says that it said so itself.
 	gone     bool   // gone says that it exited.

@@ -39,6 +39,8 @@ const (
 
 // What a worker says.
 const (
+	// HelloKind is the first, and has the Build of the program that the worker is.
+	HelloKind MessageKind = "hello"
 	// ReadyKind says that it waits for the release. It has Effective, and Prepared as in AliveKind.
 	ReadyKind MessageKind = "ready"
 	// EventsKind has Lines, which are events of a trace, the number of Files of the job that end
@@ -73,6 +75,7 @@ type Message struct {
 	DoneNS    int64            `json:"done_ns,omitempty"`
 	Window    int              `json:"window,omitempty"`
 	Error     string           `json:"error,omitempty"`
+	Build     string           `json:"build,omitempty"`
 }
 
 // Assignment is an engine's job, which engine it is for, and when it ends.
