@@ -32,8 +32,8 @@ func TestCompletions(t *testing.T) {
 	for args, want := range map[string]string{
 		"simul": "simulate " + only, "run --no-pag": "--no-page " + only,
 		"run ": files, "report ": files, "report out --chart ": files,
-		"report out --format ":  "html pdf svg png csv md gobench text json " + only,
-		"compare out --format ": "text md html json csv svg png pdf " + only,
+		"report out --format ":  "html svg png csv md gobench text json " + only,
+		"compare out --format ": "text md html json csv svg png " + only,
 		"table out --grain ":    strings.Join(grains(), " ") + " " + only,
 		"man --format ":         "man md " + only,
 	} {
@@ -42,8 +42,7 @@ func TestCompletions(t *testing.T) {
 
 	for command, flag := range map[string]string{"report": "--format", "compare": "--format"} {
 		for format := range strings.FieldsSeq(completed(t, command, "out", flag, "")) {
-			if strings.HasPrefix(format, ":") || format == "pdf" &&
-				output.Browser(os.Getenv) == "" {
+			if strings.HasPrefix(format, ":") {
 				continue
 			}
 			args := []string{command, "out", flag, format, "--out", filepath.Join(t.TempDir(), "x")}

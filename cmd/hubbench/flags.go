@@ -12,7 +12,7 @@ import (
 
 // printed are the forms of what has no figures; drawn adds theirs.
 func printed() []string { return []string{"text", "md", "html", "json", "csv"} }
-func drawn() []string   { return append(printed(), "svg", "png", "pdf") }
+func drawn() []string   { return append(printed(), "svg", "png") }
 
 // output is where the results of a command go that has no flags yet.
 func (p program) output() output.Output {

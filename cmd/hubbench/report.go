@@ -21,8 +21,7 @@ Without --out the report goes into the run's folder, or beside the file; --out -
 		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error { return writeReport(&out, args[0]) },
 	}
-	documentFlags(cmd, &out, []string{"html", "pdf", "svg", "png", "csv", "md", "gobench", "text",
-		"json"})
+	documentFlags(cmd, &out, []string{"html", "svg", "png", "csv", "md", "gobench", "text", "json"})
 	return cmd
 }
 

@@ -62,17 +62,12 @@ func (o *Output) Send(doc *report.Document) error {
 	if err != nil {
 		return exit.Usage(err)
 	}
-	if o.Format == "pdf" {
-		if encode, err = asPDF(encode, o.Getenv); err != nil {
-			return err
-		}
-	}
 	return o.Write(encode)
 }
 
 // IsForOthers reports whether the results are of a kind that people show to others.
 func (o *Output) IsForOthers() bool {
-	return slices.Contains([]string{"html", "md", "svg", "png", "pdf"}, o.Format)
+	return slices.Contains([]string{"html", "md", "svg", "png"}, o.Format)
 }
 
 // Load reads a run for results of that form.
@@ -167,7 +162,7 @@ func Everything(path string) string {
 // SendRun writes a run in one of the formats: its report, or its data.
 func (o *Output) SendRun(r *recorded.Run) error {
 	isData := o.Format == "gobench" || o.Format == "csv" && o.Table == ""
-	if isData || slices.Contains([]string{"svg", "png", "html", "pdf"}, o.Format) {
+	if isData || slices.Contains([]string{"svg", "png", "html"}, o.Format) {
 		if err := r.CheckEvents(); err != nil {
 			return err
 		}

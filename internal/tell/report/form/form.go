@@ -43,7 +43,7 @@ func endings(ending string) []string {
 		return []string{"html"}
 	case ".bench":
 		return []string{"gobench"}
-	case ".json", ".svg", ".png", ".pdf", ".csv":
+	case ".json", ".svg", ".png", ".csv":
 		return []string{ending[1:]}
 	}
 	return nil
@@ -127,7 +127,7 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 	switch o.Format {
 	case "md":
 		return func(w io.Writer) error { return export.Markdown(w, doc) }, nil
-	case "html", "pdf": // a PDF is the page as a browser prints it
+	case "html":
 		return func(w io.Writer) error { return html.Write(w, doc, events) }, nil
 	case "json":
 		return func(w io.Writer) error { return export.JSON(w, doc.Data) }, nil
