@@ -176,14 +176,10 @@ func (c *Chart) Drawn() bool {
 	return false
 }
 
-// Value is what a point says: a bar's length, a place along the axis of a distribution, else a
-// height.
+// Value is what a point says: a bar's length, or a height.
 func (c *Chart) Value(kind SeriesKind, point []float64) float64 {
-	switch {
-	case kind == Files:
+	if kind == Files {
 		return point[2]
-	case len(c.Rows) > 0 && kind != Bar:
-		return point[0]
 	}
 	return point[1]
 }

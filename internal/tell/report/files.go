@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -74,72 +73,6 @@ func (v *phaseView) sizesTable() *Table {
 		}
 	}
 	return t
-}
-
-// rateParts is into how many rates many files are sorted.
-const rateParts = 60
-
-// spreadChart shows how the rates of each disk's files spread: every file, or how many there are of
-// each rate, and over them the middle nine tenths and the median, or both levels of files that have
-// two: no file has a rate between.
-func (v *phaseView) spreadChart() *Chart {
-	if v.top == 0 {
-		return nil
-	}
-	c := &Chart{ID: "spread", Keys: v.laneKeys(), Caption: "Marks: single files."}
-	c.X = Axis{Name: "rate of a file, " + v.Unit, Max: barRoom * v.rate(v.top)}
-	c.Y = rowAxis(len(v.lanes))
-	if v.many {
-		c.Caption = "Height: how many files have that rate."
-	}
-	c.Caption += " Line across: 5th to 95th percentile; upright: median, or each of two levels."
-	var levels []string
-	for i, l := range v.lanes {
-		c.Rows = append(c.Rows, l.key.Label)
-		row := float64(i)
-		if v.many { // how many files have each rate, as a line over the foot of the row
-			counts := make([]int, rateParts)
-			for _, f := range l.files {
-				counts[min(rateParts-1, int(rateParts*f.rate/v.top))]++
-			}
-			s := ChartSeries{Kind: Line, Key: i, Name: "files of this rate"}
-			maxCount := float64(slices.Max(counts))
-			at := func(part int) float64 { return v.rate(v.top * float64(part) / rateParts) }
-			for k, n := range counts {
-				s.addLevel(at(k), at(k+1), roundForChart(row+0.4-0.8*float64(n)/maxCount))
-			}
-			c.add(s)
-		} else {
-			s := ChartSeries{Kind: Dots, Key: i, Name: "file", Faint: true}
-			for j, f := range l.files {
-				// Multiples of the golden ratio spread evenly over the row.
-				_, part := math.Modf(float64(j) * 0.618034)
-				s.point(v.rate(f.rate), roundForChart(row+(part-0.5)*0.5), f.number,
-					roundForChart(f.bytes))
-			}
-			c.add(s)
-		}
-		s := l.stats
-		if s.P05 == nil || s.P95 == nil || s.Median == nil {
-			continue
-		}
-		at := []float64{*s.Median}
-		if s.Modes != nil {
-			at = s.Modes[:]
-			levels = append(levels,
-				l.key.Label+" has two rates, "+v.Number(at[0])+" and "+v.Rate(at[1]))
-		}
-		c.Marks = append(c.Marks, Mark{At: row, From: v.rate(*s.P05), To: v.rate(*s.P95),
-			Key: None})
-		for _, rate := range at {
-			c.Marks = append(c.Marks, Mark{
-				At: v.rate(rate), From: row - 0.3, To: row + 0.3, Upright: true,
-				Text: v.Number(rate), Key: None,
-			})
-		}
-	}
-	c.Title = cmp.Or(strings.Join(levels, "; "), "Distribution of file rates")
-	return c
 }
 
 // bytesChart is each file's rate against all that the disk moved before, with the fall if there was

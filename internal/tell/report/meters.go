@@ -93,63 +93,33 @@ func (v *phaseView) streamCharts() []Block {
 	return []Block{buffer, dropped}
 }
 
-// minReadingS is the shortest time between two readings of a counter that makes a rate: the last
-// may come right after the one before it.
-const minReadingS = 0.2
-
-// gaugeCharts are what the machine's own meters showed meanwhile: how warm each disk was, and what
-// its device moved by its own counters, whoever asked for it. Each is nil if nothing was read.
-func (v *phaseView) gaugeCharts() (temperature, device *Chart) {
+// temperatureChart is how warm each disk was by its own sensor; nil if nothing was read.
+func (v *phaseView) temperatureChart() *Chart {
 	if v.traced == nil {
-		return nil, nil
+		return nil
 	}
-	temperature = v.overTime("temperature", "", Axis{Name: "temperature, °C"})
-	device = v.overTime("device", "What each disk counted", Axis{})
-	var degrees, rates []float64
-	// The first reading is from just before the release, and the last from just after the end.
-	at := func(ns int64) float64 { return v.seconds(min(max(float64(ns)/1e9, 0), v.endS)) }
+	c := v.overTime("temperature", "", Axis{Name: "temperature, °C"})
+	c.Caption = "Temperature by each disk's own sensor."
+	low, high := math.Inf(1), math.Inf(-1)
 	for i, l := range v.lanes {
 		warmth := ChartSeries{Kind: Line, Key: i, Name: "temperature"}
-		counted := ChartSeries{Kind: Line, Key: i, Name: "moved by its own count"}
-		var read, written []trace.Gauge
 		for _, g := range v.traced.Gauges {
-			switch {
-			case g.Disk != l.key.Name:
-			case g.Name == trace.Temperature:
-				warmth.point(at(g.TNS), roundForChart(g.Value))
-				degrees = append(degrees, g.Value)
-			case g.Name == trace.DeviceRead:
-				read = append(read, g)
-			case g.Name == trace.DeviceWrite:
-				written = append(written, g)
+			if g.Disk != l.key.Name || g.Name != trace.Temperature {
+				continue
 			}
+			// The first reading is from just before the release, the last from just after the end.
+			at := v.seconds(min(max(float64(g.TNS)/1e9, 0), v.endS))
+			warmth.point(at, roundForChart(g.Value))
+			low = min(low, g.Value)
+			high = max(high, g.Value)
 		}
-		for k := 1; k < len(written); k++ {
-			from, to := written[k-1], written[k]
-			bytes := to.Value - from.Value
-			if len(read) == len(written) {
-				bytes += read[k].Value - read[k-1].Value
-			}
-			if s := float64(to.TNS-from.TNS) / 1e9; s >= minReadingS && bytes >= 0 {
-				rates = append(rates, bytes/s)
-				counted.addLevel(at(from.TNS), at(to.TNS), v.rate(bytes/s))
-			}
-		}
-		temperature.add(warmth)
-		device.add(counted)
+		c.add(warmth)
 	}
-	if degrees == nil {
-		temperature = nil
-	} else {
-		low, high := slices.Min(degrees), slices.Max(degrees)
-		temperature.Title = fmt.Sprintf("The disks are between %.0f and %.0f °C warm", low, high)
-		temperature.Caption = "Temperature by each disk's own sensor."
-		temperature.Y.Min, temperature.Y.Max = math.Floor(low)-2, math.Ceil(high)+2
+	if low > high {
+		return nil
 	}
-	if rates == nil {
-		return temperature, nil
-	}
-	device.Y = v.rates("device", slices.Max(rates))
-	device.Caption = "Read and written together, by each disk's own counters, whoever asked for it."
-	return temperature, device
+	c.Title = fmt.Sprintf("The disks are between %.0f and %.0f °C warm", low, high)
+	c.Y.Min = math.Floor(low) - 2
+	c.Y.Max = math.Ceil(high) + 2
+	return c
 }

@@ -128,65 +128,10 @@ func (r *runDoc) pairsTable(tasks []task, list []pair) *Table {
 	return t
 }
 
-// maxPairs is how many pairs are drawn at most: the table holds all.
-const maxPairs = 24
-
-// pairsChart is who slows whom: a bar for each disk and each other disk beside it, the one that
-// keeps least first; nil if no two disks were measured together.
-func (r *runDoc) pairsChart(list []pair) *Chart {
-	var known []pair
-	for _, p := range list {
-		if p.kept != nil {
-			known = append(known, p)
-		}
-	}
-	if known == nil {
-		return nil
-	}
-	slices.SortFunc(known, func(a, b pair) int {
-		return cmp.Or(cmp.Compare(*a.kept, *b.kept), cmp.Compare(a.phase, b.phase),
-			cmp.Compare(a.victim.disk, b.victim.disk))
-	})
-	c := &Chart{ID: "pairs", Keys: r.Keys, X: Axis{Name: "speed kept of its baseline, %", Max: 105}}
-	c.Caption = "Each bar is a disk beside one other, in % of its speed without it; lines: " +
-		"margin of error (95 %)."
-	if n := len(known); n > maxPairs {
-		known = known[:maxPairs]
-		c.Caption += fmt.Sprintf(" The %d of %d pairs that keep least.", maxPairs, n)
-	}
-	c.Title = "No disk slows another by more than a tenth"
-	if worst := known[0]; *worst.kept < minKept {
-		c.Title = r.task(worst.victim) + " at " + percent(*worst.kept) + " of its speed while " +
-			r.task(worst.neighbour)
-	}
-	series := make([]ChartSeries, len(r.Keys))
-	for row, p := range known {
-		c.Rows = append(c.Rows, r.task(p.victim)+" while "+r.task(p.neighbour))
-		s := &series[r.keyOf(p.victim.disk)]
-		value := roundForChart(perCent * *p.kept)
-		bar := []float64{float64(row), value}
-		c.X.Max = max(c.X.Max, barRoom*value)
-		if p.ci != nil {
-			bar = append(bar, roundForChart(perCent*p.ci[0]), roundForChart(perCent*p.ci[1]))
-			c.X.Max = max(c.X.Max, 1.02*perCent*p.ci[1])
-		}
-		s.point(bar...)
-	}
-	for i, s := range series {
-		s.Kind = Bar
-		s.Key = i
-		s.Name = "kept"
-		c.add(s)
-	}
-	c.Y = rowAxis(len(c.Rows))
-	return c
-}
-
-// answerChart is the chart that shows the answer: of disks that compete who slows whom, of caches
-// where each is full, else the phase that the headline is about over time, or its streams' buffers;
-// nil if there are no events.
+// answerChart is the chart that shows the answer: of caches where each is full, else the phase that
+// the headline is about over time, or its streams' buffers; nil if there are no events.
 func (r *runDoc) answerChart() *Chart {
-	if c := chartOf(r.Blocks, "cache", "pairs"); c != nil {
+	if c := chartOf(r.Blocks, "cache"); c != nil {
 		return c
 	}
 	phases := r.Phases()

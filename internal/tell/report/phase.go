@@ -32,15 +32,14 @@ func (r *runDoc) phase(index int) *Details {
 	d.Add(v.streamTable(), v.timeChart(), v.diskTable())
 	d.Add(v.streamCharts()...)
 	files := v.ofFiles()
-	temperature, device := v.gaugeCharts()
 	fold := func(title string, printed bool, blocks ...Block) {
 		d.Add(&Details{Title: title, Printed: printed, Blocks: shown(blocks)})
 	}
-	fold("Changes and recoveries", true, v.changeTable(), v.recoveryTable(), v.totalChart())
+	fold("Changes and recoveries", true, v.changeTable(), v.recoveryTable())
 	fold("Latency", true, v.latencyTable())
-	fold("Links and the disks' own meters", true, v.linksTable(), temperature, device)
+	fold("Links and temperatures", true, v.linksTable(), v.temperatureChart())
 	fold("Every file: speed against size, against bytes moved", false,
-		files.sizeChart(), v.sizesTable(), files.bytesChart(), files.spreadChart(), v.filesTable())
+		files.sizeChart(), v.sizesTable(), files.bytesChart(), v.filesTable())
 	fold("What other tools would report", false, v.otherToolsTable())
 	for _, c := range Collect[*Chart](d.Blocks) {
 		c.Phase = found.Title

@@ -150,9 +150,6 @@ func TestConclusion(t *testing.T) {
 		pairs.Rows[0][3].Heat == 0 || pairs.Rows[0][3].Link != first.ID {
 		t.Errorf("who slows whom is %+v, want disks by disks that lead to phases", pairs)
 	}
-	if c := got.Chart; c == nil || c.ID != "pairs" {
-		t.Errorf("the answer is shown by %+v, want who slows whom", c)
-	}
 }
 
 // A cell of the table of all phases without a reference is marked as one, in words too.
@@ -206,8 +203,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// Of every phase of the preset there is one chart and one table, of the disks that fell, in the
-// disks' own colours.
+// Of every phase of the preset there is one table, of the disks that fell, in their own colours.
 func TestSaturations(t *testing.T) {
 	rest := 150.0
 	fall := &analysis.Fall{AtBytes: 24e9}
@@ -222,21 +218,15 @@ func TestSaturations(t *testing.T) {
 	a.Order = []string{"A", "B"}
 	doc := newRunDoc(RunData{Analysis: a})
 	doc.addSaturations()
-	if len(doc.Blocks) != 4 {
-		t.Fatalf("%d blocks, want a chart and a table of each", len(doc.Blocks))
+	if len(doc.Blocks) != 2 {
+		t.Fatalf("%d blocks, want a table of each", len(doc.Blocks))
 	}
-	first, second := doc.Blocks[0].(*Chart), doc.Blocks[2].(*Chart)
-	if first.ID == second.ID || len(first.Keys) != 1 || first.Keys[0].Index != 1 ||
-		second.Keys[0].Index != 0 {
-		t.Errorf("charts %s of %v and %s of %v", first.ID, first.Keys, second.ID, second.Keys)
+	first, second := doc.Blocks[0].(*Table), doc.Blocks[1].(*Table)
+	if first.ID == second.ID || len(first.Columns) != 2 || first.Columns[1].Disk.Index != 1 ||
+		second.Columns[1].Disk.Index != 0 {
+		t.Errorf("tables %s of %v and %s of %v", first.ID, first.Columns, second.ID, second.Columns)
 	}
-	check.Same(t, "bursts", [][]float64{{10, 1.6e9}, {20, 3.2e9}}, first.Series[0].Points)
-	check.Same(t, "the line to all of it", [][]float64{{0, 0}, {150, 24e9}}, first.Series[1].Points)
-	check.Same(t, "margin", Mark{At: 10, From: 1.4e9, To: 1.8e9, Upright: true}, first.Marks[0])
-	if got := second.Marks[0]; got.From != 0 {
-		t.Errorf("less than nothing was written: %v", got)
-	}
-	rows := doc.Blocks[1].(*Table).Rows
+	rows := first.Rows
 	if len(rows) != 2 || rows[1][0].Words() != "20 s" ||
 		rows[1][1].Words() != "3.2 GB ± 200 MB, 13 %" {
 		t.Errorf("rows %v", rows)
@@ -285,29 +275,6 @@ func TestPairsTable(t *testing.T) {
 
 func reportOf(run *trace.Run) *Document {
 	return OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
-}
-
-// Who slows whom is a bar for each disk and each other beside it, what loses most first, in the
-// disk's own colour.
-func TestPairsChart(t *testing.T) {
-	r := &runDoc{Document: &Document{Keys: newKeys([]string{"A", "C"})}}
-	kept := func(share float64, victim, neighbour task) pair {
-		return pair{victim: victim, neighbour: neighbour, kept: &share,
-			ci: &stats.Interval{share - 0.02, share + 0.02}}
-	}
-	a, c := task{"A", trace.Write}, task{"C", trace.Read}
-	got := r.pairsChart([]pair{kept(0.98, c, a), kept(0.47, a, c), {victim: a, neighbour: a}})
-	if want := "A writes at 47 % of its speed while C reads"; got.Title != want {
-		t.Errorf("title %q, want %q", got.Title, want)
-	}
-	check.Same(t, "rows", []string{"A writes while C reads", "C reads while A writes"}, got.Rows)
-	check.Same(t, "bars", []ChartSeries{
-		{Kind: Bar, Name: "kept", Points: [][]float64{{0, 47, 45, 49}}},
-		{Kind: Bar, Key: 1, Name: "kept", Points: [][]float64{{1, 98, 96, 100}}},
-	}, got.Series)
-	if r.pairsChart(nil) != nil {
-		t.Error("no pairs are drawn")
-	}
 }
 
 // The answer is shown by its phase over time, or by the buffers of its streams.

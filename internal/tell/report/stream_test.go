@@ -88,7 +88,7 @@ func TestPhaseOfStreams(t *testing.T) {
 		t.Errorf("the table's note does not explain its own pace: %s", table.Note)
 	}
 	files := v.ofFiles()
-	for _, c := range []*Chart{files.spreadChart(), files.sizeChart(), files.bytesChart()} {
+	for _, c := range []*Chart{files.sizeChart(), files.bytesChart()} {
 		if keys := len(c.Keys); keys != 1 {
 			t.Errorf("chart %s is of the files of %d disks, want B's alone", c.ID, keys)
 		}

@@ -18,7 +18,7 @@ func (r *runDoc) addStudy() {
 	r.Add(r.cacheChart())
 	r.addSaturations()
 	tasks, list := r.pairs()
-	r.Add(r.pairsChart(list), r.pairsTable(tasks, list))
+	r.Add(r.pairsTable(tasks, list))
 	// The table of all phases goes without the tries of searches, which the answer's table holds.
 	var lines []pooledPhase
 	left := 0
@@ -172,7 +172,7 @@ const (
 )
 
 // addSaturations shows for each phase of the preset saturation how much of its cache each disk
-// that fell had back after a rest, against the rest.
+// that fell had back after a rest.
 func (r *runDoc) addSaturations() {
 	var fell []analysis.Saturation
 	for _, s := range r.a.Saturations {
@@ -182,45 +182,15 @@ func (r *runDoc) addSaturations() {
 	}
 	of := func(s analysis.Saturation) string { return s.Of }
 	for n, found := range analysis.Grouped(fell, of) {
-		c := &Chart{
-			ID:    "regained" + pick(n > 0, "-"+strconv.Itoa(n+1), ""),
-			Title: "What a rest gives back (" + found[0].Of + ")",
-			X:     Axis{Name: "rest before writing", Unit: Seconds},
-			Y:     Axis{Name: "of the cache", Unit: Bytes},
-			Caption: "Marks: how much of its fast cache the disk had back after a rest, with its " +
-				"margin of error (95 %). The line across is what its fast cache took at first; " +
-				"the pale line leads to the rest that brings back all of it.",
-		}
 		rows := make([][]Cell, len(found[0].Bursts))
 		for k, rest := range found[0].Bursts {
 			rows[k] = []Cell{{Text: unit.FormatSeconds(rest.RestS)}}
 		}
-		for i, s := range found {
-			cache := roundForChart(s.Fall.AtBytes)
+		var keys []LegendKey
+		for _, s := range found {
 			if at := r.keyOf(s.Disk); at >= 0 {
-				c.Keys = append(c.Keys, r.Keys[at])
+				keys = append(keys, r.Keys[at])
 			}
-			bursts := ChartSeries{Kind: Dots, Key: i, Name: "burst"}
-			for _, b := range s.Bursts {
-				low, high := max(0, b.FastBytes-2*b.SEBytes), b.FastBytes+2*b.SEBytes
-				bursts.point(b.RestS, roundForChart(b.FastBytes))
-				c.Marks = append(c.Marks,
-					Mark{At: b.RestS, From: roundForChart(low), To: roundForChart(high),
-						Upright: true,
-						Key:     i})
-				c.X.Max = max(c.X.Max, barRoom*b.RestS)
-				c.Y.Max = max(c.Y.Max, high)
-			}
-			c.add(bursts)
-			if b := s.Back; b != nil && b.RestS != nil {
-				growth := ChartSeries{Kind: Line, Key: i, Name: "as it grows", Faint: true}
-				growth.point(0, 0)
-				growth.point(roundForChart(*b.RestS), cache)
-				c.add(growth)
-			}
-			c.Y.Max = max(c.Y.Max, s.Fall.AtBytes)
-			text := bytesText(s.Fall.AtBytes) + " at first"
-			c.Marks = append(c.Marks, Mark{At: cache, Text: text, Key: i})
 			for k := range rows {
 				cell := Cell{Text: none}
 				if k < len(s.Bursts) {
@@ -232,12 +202,12 @@ func (r *runDoc) addSaturations() {
 				rows[k] = append(rows[k], cell)
 			}
 		}
-		c.Y.Max *= 1.1
-		t := table(c.Title, words("Rest"), ofDisks(c.Keys))
+		t := table("What a rest gives back ("+found[0].Of+")", words("Rest"), ofDisks(keys))
+		t.ID = "regained" + pick(n > 0, "-"+strconv.Itoa(n+1), "")
 		t.Rows = rows
 		t.Note = "How much of its fast cache a disk had back after a rest, by what it then wrote " +
 			"faster than without; and the share of what the cache took at first. ±: half the 95 " +
 			"% confidence interval."
-		r.Add(c, t)
+		r.Add(t)
 	}
 }

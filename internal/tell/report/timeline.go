@@ -2,12 +2,10 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -246,50 +244,6 @@ func (v *phaseView) timeTitle() string {
 // rates is a vertical axis of rates from nothing.
 func (v *phaseView) rates(name string, top float64) Axis {
 	return Axis{Name: name + ", " + v.Unit, Max: lineRoom * max(v.rate(top), 1e-9)}
-}
-
-// totalChart is all disks together, with the limit that they share if all goes one way, and that of
-// a link that all of them use; nil if there is no total, or only one disk to it.
-func (v *phaseView) totalChart() *Chart {
-	o := v.found.Overlap
-	series := v.found.Series
-	if series == nil || o == nil || len(o.Disks) < 2 || v.endS == 0 {
-		return nil
-	}
-	s := ChartSeries{Kind: Line, Key: None, Name: "together"}
-	for i, rate := range series.Total {
-		from := float64(i) * series.StepS
-		s.addLevel(v.seconds(from), v.seconds(min(from+series.StepS, series.EndS)), v.rate(rate))
-	}
-	top := slices.Max(series.Total)
-	var limits []Mark
-	limit := func(rate float64, text string) {
-		top = max(top, rate)
-		limits = append(limits, Mark{At: v.rate(rate), Text: v.Rate(rate) + ": " + text,
-			Key: None, Tone: Doubt})
-	}
-	oneWay := o.ReadRate <= 0 || o.WriteRate <= 0 // else the ceiling is no bound
-	if found := v.found.Contention; found != nil && found.Ceiling != nil && oneWay {
-		limit(found.Ceiling.Rate, "a limit the disks share")
-	}
-	var narrowest *analysis.LinkUse // narrowest link that all working disks share
-	for _, u := range v.found.Links {
-		if all := len(u.Disks) >= len(o.Disks); all &&
-			(u.Segment != hardware.HostPort || narrowest == nil) {
-			narrowest = &u
-		}
-	}
-	if u := narrowest; u != nil {
-		limit(u.Capacity, fmt.Sprintf("what the %s (%s) can carry", u.Segment, u.Link))
-	}
-	c := v.overTime("total", "Together "+v.Rate(o.Rate)+" with "+allOf(len(o.Disks))+" busy",
-		v.rates("all disks together", top))
-	c.Keys = nil
-	c.Marks = limits
-	c.Caption = "The rates of all disks added up."
-	c.add(s)
-	v.addOverlap(c)
-	return c
 }
 
 // allOf stands for several disks: "both", "all three".

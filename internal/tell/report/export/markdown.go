@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/cells"
@@ -51,7 +50,7 @@ func markdownBlocks(out io.Writer, list []report.Block) {
 			markdownTable(out, block)
 		case *report.Chart:
 			if block.Drawn() {
-				markdownChart(out, block)
+				fmt.Fprintf(out, "%s\n\n", cells.Markdown(block.Describe()))
 			}
 		case *report.Details:
 			switch {
@@ -94,69 +93,4 @@ func markdownTable(out io.Writer, t *report.Table) {
 	if t.Note != "" {
 		fmt.Fprintf(out, "%s\n\n", cells.Markdown(t.Note))
 	}
-}
-
-// markdownChart draws what letters can: a line of blocks for each disk, as high as its points; and
-// says the numbers.
-func markdownChart(out io.Writer, c *report.Chart) {
-	fmt.Fprintf(out, "%s\n\n", cells.Markdown(c.Describe()))
-	if c.X.Log {
-		return
-	}
-	var lines []string
-	longest := 0
-	for _, key := range c.Keys {
-		longest = max(longest, cells.Width(key.Label))
-	}
-	for i, key := range c.Keys {
-		if line := spark(c, i); strings.TrimSpace(line) != "" {
-			lines = append(lines, cells.NoCommand(cells.Pad(report.Clean(key.Label), longest+1)+
-				line))
-		}
-	}
-	if lines != nil {
-		fmt.Fprintf(out, "```\n%s\n```\n\n", strings.ReplaceAll(strings.Join(lines, "\n"), "```", "'''"))
-	}
-}
-
-// sparkColumns is how many letters wide a chart is.
-const sparkColumns = 60
-
-// spark is the mean height of a disk's lines and files along the chart.
-func spark(c *report.Chart, key int) string {
-	levels := []rune("▁▂▃▄▅▆▇█")
-	sum, weight := make([]float64, sparkColumns), make([]float64, sparkColumns)
-	stretch := func(from, to, height float64) {
-		scale := sparkColumns / (c.X.Max - c.X.Min)
-		from, to = (from-c.X.Min)*scale, (to-c.X.Min)*scale
-		for column := max(0, int(from)); column < sparkColumns && float64(column) < to; column++ {
-			w := math.Min(to, float64(column+1)) - math.Max(from, float64(column))
-			sum[column] += w * height
-			weight[column] += w
-		}
-	}
-	for _, s := range c.Series {
-		if s.Key != key || s.Faint {
-			continue
-		}
-		for i, point := range s.Points {
-			switch {
-			case s.Kind == report.Files:
-				stretch(point[0], point[1], point[2])
-			case s.Kind == report.Line && i > 0:
-				stretch(s.Points[i-1][0], point[0], (s.Points[i-1][1]+point[1])/2)
-			}
-		}
-	}
-	var out strings.Builder
-	for column := range sum {
-		if weight[column] == 0 {
-			out.WriteByte(' ')
-			continue
-		}
-		share := (sum[column]/weight[column] - c.Y.Min) / (c.Y.Max - c.Y.Min)
-		level := int(share * float64(len(levels)))
-		out.WriteRune(levels[min(max(level, 0), len(levels)-1)])
-	}
-	return strings.TrimRight(out.String(), " ")
 }

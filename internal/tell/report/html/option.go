@@ -262,7 +262,7 @@ func (b *builder) addLine(
 	}))
 }
 
-// addAxes adds both axes. Only bars take a row each: what lies between rows has an axis of numbers.
+// addAxes adds both axes. Bars take a row each.
 func (b *builder) addAxes() {
 	c := b.chart
 	rows := len(c.Rows) > 0
@@ -278,13 +278,9 @@ func (b *builder) addAxes() {
 	}
 	if rows {
 		y.Inverse = opts.Bool(true)
-		y.MinInterval = 1
-		y.MaxInterval = 1
 		y.AxisLabel.Formatter = "row"
 		y.AxisLabel.ShowMaxLabel = nil
 		y.AxisLabel.HideOverlap = nil
-	}
-	if rows && c.Series[0].Kind == report.Bar {
 		var numbers []int
 		for i := range c.Rows {
 			numbers = append(numbers, i)

@@ -96,8 +96,8 @@ class Chart {
   tell(at, row) {
     const { series, keys, symbols, rows, x, y } = this.view, said = new Map(row >= 0 ? [] : keys.map((_, i) => [i, []])), point = this.option.series[at]?.data[row];
     const add = (s, p) => {
-      const bar = s.kind === "bar", value = s.kind === "files" ? 2 : rows && !bar ? 0 : 1, [a, b] = p.slice(Math.max(2, value + 1));
-      const more = bar ? b && " (" + write(x, a) + " to " + write(x, b) + ")" : a && ", file " + a + (b ? ", " + size(b) : "");
+      const value = s.kind === "files" ? 2 : 1, [a, b] = p.slice(Math.max(2, value + 1));
+      const more = s.kind === "bar" ? b && " (" + write(x, a) + " to " + write(x, b) + ")" : a && ", file " + a + (b ? ", " + size(b) : "");
       said.set(s.key, [...(said.get(s.key) || []), (s.kind === "line" ? s.name + " " : "") + write(rows ? x : y, p[value]) + (more || "")]);
     };
     if (point) add(series[at], point);
@@ -105,7 +105,7 @@ class Chart {
       const p = s.kind !== "dots" && this.option.series[i].data.findLast((p) => p[0] <= at);
       if (p && !(s.kind === "files" && p[1] < at)) add(s, p);
     });
-    const where = !point ? write(x, Number(at)) : rows ? rows[Math.round(point[series[at].kind === "bar" ? 0 : 1])] : write(x, point[0]);
+    const where = !point ? write(x, Number(at)) : rows ? rows[Math.round(point[0])] : write(x, point[0]);
     const name = ({ index, name, label }, i) => `<span class="name"><svg class="mark" style="fill:var(--c${index % 8})" viewBox="-10 -10 20 20"><path d="${symbols[i]}"/></svg><bdi title="${escape(name)}">${escape(label)}</bdi></span>`;
     const lines = [...said].map(([i, words]) => `<tr><td>${keys[i] ? name(keys[i], i) : "together"} </td><td>${escape(words.join(", ") || "–")} </td></tr>`);
     return `<div class="tip-in"><strong>${escape(where)}</strong> <table>${lines.join("")}</table></div>`;
