@@ -11,6 +11,7 @@ import (
 func (p *phase) findCandidates() {
 	for _, d := range p.disks {
 		d.choose()
+		p.allowForSizes(d)
 	}
 	p.findDrifts()
 	for _, d := range p.disks {

@@ -10,6 +10,7 @@ import (
 type event struct {
 	bin   int
 	cells []int // when each disk is cut, by its number: a bin, or none
+	lag   int   // bins after which some respond to others; 0 if all changed at one instant
 	verdict
 	windows []window // what the verdict was found for
 }

@@ -70,14 +70,21 @@ func (d *disk) showsInside(cuts []int, k int) bool {
 func (d *disk) withoutLone(cuts []int) []int {
 	edges := d.edges(cuts)
 	gone := map[int]bool{}
-	for k := range len(cuts) - 1 {
-		from, to := cuts[k], cuts[k+1]
-		if d.largestFile(from, to) < loneShare*float64(to-from) ||
-			d.showsInside(cuts, k) || d.showsInside(cuts, k+1) {
+	shown := func(edge int) bool { // the k-th cut is the edge after the k-th level
+		return 0 < edge && edge < len(edges)-1 && d.showsInside(cuts, edge-1)
+	}
+	for k := range len(edges) - 1 {
+		from, to := edges[k], edges[k+1]
+		if d.largestFile(from, to) < loneShare*float64(to-from) || shown(k) || shown(k+1) {
 			continue
 		}
-		before, level := mean(d.x[edges[k]:from]), mean(d.x[from:to])
-		after := mean(d.x[to:edges[k+3]])
+		if k == 0 || k == len(cuts) { // the first level, or the last
+			gone[from] = true
+			gone[to] = true
+			continue
+		}
+		before, level := mean(d.x[edges[k-1]:from]), mean(d.x[from:to])
+		after := mean(d.x[to:edges[k+2]])
 		first, second := math.Abs(level-before), math.Abs(after-level)
 		back := math.Abs(after-before) < min(first, second)/2 // neither end is a change
 		gone[from] = gone[from] || back || first < second

@@ -1,6 +1,7 @@
 package change_test
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -20,9 +21,10 @@ type player struct {
 	name       string
 	rate       rate
 	start, end float64
-	largest    float64 // file, in bytes; 2 GB if 0
-	perFile    float64 // seconds before a file's first byte
-	smallest   float64
+	largest    float64      // file, in bytes; 2 GB if 0
+	perFile    float64      // seconds before a file's first byte
+	bouts      [][2]float64 // it works in these alone, the last file of each cut short
+	sizes      func(rnd *rand.Rand, s float64) float64
 }
 
 const (
@@ -33,40 +35,47 @@ const (
 
 // play returns the disk's trace.
 func (p player) play(rnd *rand.Rand, noise float64) *trace.DiskRecord {
-	largest, smallest := p.largest, p.smallest
-	if largest == 0 {
-		largest = 2e9
+	sizes := p.sizes
+	if largest := cmp.Or(p.largest, 2e9); sizes == nil {
+		sizes = func(rnd *rand.Rand, _ float64) float64 { return 2e6 + rnd.Float64()*(largest-2e6) }
 	}
-	if smallest == 0 {
-		smallest = 2e6
+	spans := p.bouts
+	if spans == nil {
+		spans = [][2]float64{{p.start, p.end}}
 	}
 	sd := noise / math.Sqrt2
 	keeps := math.Exp(-playS / memoryS)
 	wave := sd * rnd.NormFloat64()
 	var times, moved []float64
 	sum := 0.0
-	for at := p.start; at < p.end*1.4+20; at += playS {
+	for at := p.start; at < spans[len(spans)-1][1]*1.4+20; at += playS {
 		times = append(times, at)
 		moved = append(moved, sum)
 		wave = keeps*wave + sd*math.Sqrt(1-keeps*keeps)*rnd.NormFloat64()
 		sum += max(p.rate(at)*1e9*(1+wave), 1) * playS
 	}
 	d := &trace.DiskRecord{Name: p.name, Op: trace.Write}
-	for now := p.start; now < p.end; {
-		size := smallest + rnd.Float64()*(largest-smallest)
-		factor := math.Exp(sd * rnd.NormFloat64())
-		first := now + p.perFile
-		done := interpolate(first, times, moved)
-		end := interpolate(done+size*factor, moved, times)
-		f := trace.File{Seq: len(d.Files), StartNS: ns(now), EndNS: ns(end), Bytes: int64(size)}
-		for at := now + sampleS; at < end-1e-6; at += sampleS {
-			bytes := max(0, (interpolate(at, times, moved)-done)/factor)
-			if at > first {
-				f.AddSample(trace.Sample{TNS: ns(at), Bytes: int64(bytes)})
+	for _, v := range spans {
+		for now := v[0]; now < v[1]; {
+			size := math.Round(sizes(rnd, now))
+			factor := math.Exp(sd * rnd.NormFloat64())
+			first := now + p.perFile
+			done := interpolate(first, times, moved)
+			end := interpolate(done+size*factor, moved, times)
+			if p.bouts != nil && end > v[1] {
+				end = v[1]
+				size = max(1, (interpolate(end, times, moved)-done)/factor)
 			}
+			f := trace.File{Seq: len(d.Files), StartNS: ns(now), EndNS: ns(end), Bytes: int64(size)}
+			for at := now + sampleS; at < end-1e-6; at += sampleS {
+				if at > first {
+					bytes := (interpolate(at, times, moved) - done) / factor
+					f.AddSample(trace.Sample{TNS: ns(at), Bytes: int64(bytes)})
+				}
+			}
+			d.Files = append(d.Files, f)
+			now = end
 		}
-		d.Files = append(d.Files, f)
-		now = end
 	}
 	return d
 }

@@ -85,10 +85,12 @@ func (p *phase) explain(e *event) {
 			downs = append(downs, i)
 		}
 	}
-	q.tryCommon(ups, downs)
 	q.tryOwn(ups, downs)
-	q.tryKnown(ups, downs)
-	q.tryTogether(ups, downs)
+	if e.lag == 0 { // else they did not change at one instant
+		q.tryCommon(ups, downs)
+		q.tryKnown(ups, downs)
+		q.tryTogether(ups, downs)
+	}
 	q.best.loads = q.loads
 	e.verdict = q.best
 }
@@ -267,15 +269,25 @@ func (q *question) trySource(source int, ups, downs []int) {
 			against = append(against, i)
 		}
 	}
+	date := q.event.date(source)
 	code := func(set []int) float64 {
-		return q.lone + math.Log(odds) + q.names(len(set), len(q.measured)-1) +
+		price := q.lone + math.Log(odds) + q.names(len(set), len(q.measured)-1) +
 			q.taken(set, l.size, l.sizeVariance)
+		if q.lag > 0 {
+			price += lagPrice * math.Log(1+float64(q.lag))
+		}
+		for _, i := range set {
+			if at := q.event.date(i); at < date { // nobody responds before
+				price += max(0, q.disks[i].moving(at, date, &q.loads[i]))
+			}
+		}
+		return price
 	}
 	claims := func(set []int) []claim {
 		by := q.disks[source]
 		return []claim{{own, by, []int{source}}, {response, by, set}}
 	}
-	earliest := float64(q.event.date(source)) - q.s(foreseenS)
+	earliest := float64(date) - q.s(foreseenS)
 	for _, set := range [][]int{moved, against} {
 		var later []int
 		for _, i := range set {
@@ -346,8 +358,21 @@ func (q *question) tryTogether(ups, downs []int) {
 	k := float64(len(all))
 	date := q.date + q.names(len(all), len(q.measured)) + k*math.Log(2)
 	q.offer(date+math.Log(shiftOdds)+q.sizes(ups)+q.sizes(downs), all, claim{shifted, nil, all})
-	q.offer(date+(k-1)*q.size+square(sum)/(spread+square(totalBlur*big))/2, all,
+	q.offer(date+(k-1)*q.size+square(sum)/(spread+square(totalBlur*big))/2+q.atOnce(all), all,
 		claim{turn, nil, all})
+}
+
+// atOnce returns what it costs to date some disks' changes at one instant.
+func (q *question) atOnce(set []int) float64 {
+	least := math.Inf(1)
+	for _, k := range set {
+		var loss float64
+		for _, i := range set {
+			loss += max(0, q.disks[i].moving(q.event.date(i), q.event.date(k), &q.loads[i]))
+		}
+		least = min(least, loss)
+	}
+	return least
 }
 
 // notReturned returns the squared misfit of disks that fell when another began in what they gain

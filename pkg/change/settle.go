@@ -100,7 +100,8 @@ func (p *phase) joinTwo() bool {
 			continue
 		}
 		p.tried[pair] = true
-		if p.joined(e, o, e.bin) || p.joined(e, o, o.bin) {
+		if p.joined(e, o, e.bin, 0) || p.joined(e, o, o.bin, 0) ||
+			apart <= p.s(startS) && p.joined(e, o, e.bin, o.bin-e.bin) {
 			return true
 		}
 	}
@@ -116,9 +117,11 @@ func (e *event) sharesDisk(o *event) bool {
 	return false
 }
 
-// joined tries one event in place of two, at the date of either, and keeps it if it is cheaper.
-func (p *phase) joined(e, o *event, bin int) bool {
+// joined tries one event in place of two, and keeps it if it is cheaper: all at the date of either,
+// or each at its own if one responds to the other after a lag.
+func (p *phase) joined(e, o *event, bin, lag int) bool {
 	both := p.newEvent(bin)
+	both.lag = max(lag, e.lag, o.lag)
 	loss := 0.0
 	for _, q := range []*event{e, o} {
 		for i, at := range q.cells {
@@ -126,7 +129,7 @@ func (p *phase) joined(e, o *event, bin int) bool {
 				continue
 			}
 			both.cells[i] = at
-			if l := &q.loads[i]; q.bin != bin && l.ok {
+			if l := &q.loads[i]; lag == 0 && q.bin != bin && l.ok {
 				both.cells[i] = bin
 				loss += p.disks[i].moving(at, bin, l)
 			}

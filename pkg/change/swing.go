@@ -26,7 +26,7 @@ func (p *phase) swings(steps []step) (out []Event, left []step) {
 		out = append(out, e)
 		var rest []step
 		for _, s := range left {
-			of := false
+			of := e.covers(s)
 			for _, x := range g.steps {
 				of = of || x.event == s.event
 			}
@@ -38,6 +38,25 @@ func (p *phase) swings(steps []step) (out []Event, left []step) {
 	}
 	return out, left
 }
+
+// covers reports whether a step is one more of a swing's: between its two levels, no more than a
+// cycle before or after those that are known.
+func (e *Event) covers(s step) bool {
+	if s.EndNS < e.AtNS-e.PeriodNS || s.EndNS > e.EndNS+e.PeriodNS {
+		return false
+	}
+	for _, x := range s.Shifts {
+		swing, ok := e.Of(x.Disk)
+		high, low := max(x.From, x.To), min(x.From, x.To)
+		if !ok || ratio(high, swing.From) > highSpread || ratio(low, swing.To) > lowSpread {
+			return false
+		}
+	}
+	return true
+}
+
+// ratio returns how many times as large the larger of two is.
+func ratio(a, b float64) float64 { return max(a, b) / min(a, b) }
 
 // groups puts steps together that the same disks make in the same way: by themselves, by one
 // factor, or against each other with a total that stays.
@@ -56,6 +75,9 @@ func groups(steps []step) []*group {
 		disks := s.Disks
 		exactly := func(g *group) bool { return slices.Equal(g.disks, disks) }
 		about := func(g *group) bool { return likeSets(g.disks, disks) > sameDisks }
+		if s.role == began || s.role == ended {
+			add("bouts of "+s.By, disks, s, about)
+		}
 		switch {
 		case s.role == own && !responded(steps, s.event):
 			add("own", disks, s, exactly)
@@ -195,7 +217,12 @@ func describe(steps []step, rises []bool) Event {
 	e := Event{
 		AtNS: steps[0].EndNS, EndNS: steps[last].EndNS, Kind: Swing, Disks: widest.Disks,
 		PeriodNS: medianNS(periods), LowNS: medianNS(lows), Count: len(steps),
-		Evidence: steps[0].Evidence,
+		By: steps[0].By, Evidence: steps[0].Evidence,
+	}
+	for _, s := range steps {
+		if s.By != e.By {
+			e.By = ""
+		}
 	}
 	for _, s := range widest.Shifts {
 		s.From, s.To = max(s.From, s.To), min(s.From, s.To)

@@ -61,6 +61,13 @@ const (
 	minFileBins = 4   // of a file whose mean counts
 )
 
+// When the sizes of files explain a rate.
+const (
+	minCostFiles = 20
+	// A small file takes so many times as long a byte as a large one (a tenth of the files each).
+	minCostRatio = 1.1
+)
+
 // The noise of a mean (the largest of an autoregression and of blocks of 1 and 3 s), and slopes.
 const (
 	minVariance  = 1e-6

@@ -24,6 +24,8 @@ type truth struct {
 	disks []player
 	want  []fact
 	also  []fact // true as well, but need not be told
+	// The first and the last level of disks, in GB/s, each to be known within a twentieth.
+	levels map[string][2]float64
 }
 
 // fact is an event that is true.
@@ -142,6 +144,21 @@ func (f fact) tells(e *change.Event, exactly bool) bool {
 		(f.at < 0 || math.Abs(at-f.at) <= 1.5) && (e.By == "" || strings.Contains(f.by, e.By))
 }
 
+// knows reports whether the histories have the levels.
+func (c *truth) knows(histories []change.History) bool {
+	for _, h := range histories {
+		want, ok := c.levels[h.Disk]
+		if !ok {
+			continue
+		}
+		first, last := h.Levels[0], h.Levels[len(h.Levels)-1]
+		if math.Abs(first.From/1e9/want[0]-1) > .05 || math.Abs(last.To/1e9/want[1]-1) > .05 {
+			return false
+		}
+	}
+	return true
+}
+
 // judge returns whether all that is wanted is told and nothing else: "right", "false" or "silent".
 func (c *truth) judge(events []change.Event) string {
 	for i := range events {
@@ -198,32 +215,65 @@ func told(events []change.Event) string {
 //
 //	go test ./pkg/change -run Truths/hang -v -args -traces 10
 func TestTruths(t *testing.T) {
-	all := map[string]int{}
+	var all score
 	for k, c := range crossTruths() {
-		t.Run(c.name, func(t *testing.T) {
-			for _, noise := range []float64{.02, .10} {
-				count := map[string]int{}
-				for i := range *traces {
-					rnd := rand.New(rand.NewPCG(seed()+uint64(i), uint64(100*k)+uint64(100*noise)))
-					events, _ := change.Explain(histories(rnd, noise, c.disks))
-					as := c.judge(events)
-					count[as]++
-					all[as]++
-					if as != "right" {
-						t.Logf("    %d %s: %s", i, as, told(events))
-					}
-				}
-				t.Logf("noise %.2f: right %d, false %d, silent %d of %d", noise, count["right"],
-					count["false"], count["silent"], *traces)
-			}
-		})
+		play(t, &all, row{c.name, func(draw) truth { return c }}, k)
 	}
-	played := all["right"] + all["false"] + all["silent"]
-	t.Logf("all: right %d, false %d, silent %d of %d", all["right"], all["false"], all["silent"],
-		played)
-	if 10*all["right"] < 9*played || 50*all["false"] > max(played, 50) {
+	all.check(t)
+}
+
+// TestRows plays the kinds of phases whose times and levels are drawn.
+func TestRows(t *testing.T) {
+	var all score
+	for k, r := range rows() {
+		play(t, &all, r, 100+k)
+	}
+	all.check(t)
+}
+
+// score counts what is told.
+type score struct{ played, right, wrong, silent int }
+
+func (s *score) String() string {
+	return fmt.Sprintf("right %d, false %d, silent %d of %d", s.right, s.wrong, s.silent, s.played)
+}
+
+func (s *score) check(t *testing.T) {
+	t.Logf("all: %s", s)
+	if 10*s.right < 9*s.played || 50*s.wrong > max(s.played, 50) {
 		t.Error("want 90% right and at most 2% false")
 	}
+}
+
+// play plays a kind of phase under little and much noise.
+func play(t *testing.T, all *score, r row, number int) {
+	t.Run(r.name, func(t *testing.T) {
+		for _, noise := range []float64{.02, .10} {
+			var sum score
+			for i := range *traces {
+				rnd := rand.New(rand.NewPCG(seed()+uint64(i), uint64(100*number)+uint64(100*noise)))
+				c := r.draw(draw{rnd})
+				events, levels := change.Explain(histories(rnd, noise, c.disks))
+				sum.played++
+				switch as := c.judge(events); {
+				case as == "right" && c.knows(levels):
+					sum.right++
+					continue
+				case as == "silent":
+					sum.silent++
+					t.Logf("    %d silent: %s", i, told(events))
+				default:
+					sum.wrong++
+					t.Logf("    %d false: %s", i, told(events))
+				}
+			}
+			t.Logf("noise %.2f: %s", noise, &sum)
+			all.played += sum.played
+			all.right += sum.right
+			all.wrong += sum.wrong
+			all.silent += sum.silent
+		}
+	})
 }
 
 // TestPure explains a phase twice, and with its disks in another order.
