@@ -19,6 +19,9 @@ func (p *phase) findCandidates() {
 	}
 	p.known = nil
 	p.findKnown()
+	for _, d := range p.disks {
+		p.dropExcursions(d)
+	}
 	p.findSum()
 	for _, d := range p.disks {
 		cuts := slices.Clone(d.cuts)

@@ -22,6 +22,7 @@ type driftShift struct {
 type shape struct {
 	from, to float64 // bins
 	step     bool
+	curve    bool
 	free     bool      // a step at a moment that is known anyway
 	rise     []float64 // by bin of the phase
 }
@@ -31,39 +32,156 @@ type shape struct {
 func (p *phase) findDrifts() {
 	p.findKnown()
 	for range 2 {
-		bestGain := 0.0
-		var best shape
-		var fits map[*disk][]float64
+		var line, step fitted
 		for _, s := range p.shapes() {
-			gain := -math.Log(float64(p.n))
-			if s.free {
-				gain = 0
+			f := p.fit(s)
+			if s.step && f.gain > step.gain {
+				step = f
 			}
-			fitted := map[*disk][]float64{}
-			for _, d := range p.disks {
-				if saved, fit := d.fitShape(s, p.n); saved > 0 {
-					gain += saved
-					fitted[d] = fit
-				}
-			}
-			if gain > bestGain {
-				bestGain = gain
-				best = s
-				fits = fitted
+			if !s.step && f.gain > line.gain {
+				line = f
 			}
 		}
-		if fits == nil || best.step {
+		line = p.refine(line)
+		if line.gain <= step.gain {
 			return
 		}
-		p.takeOut(best, fits)
+		p.takeOut(line)
 	}
 }
 
-// takeOut notes a slope and leaves the disks what it doesn't explain.
-func (p *phase) takeOut(s shape, fits map[*disk][]float64) {
-	found := drift{from: s.from, to: s.to}
+// fitted is a shape with what it saves, and the logarithms of the rates of each disk that follows
+// it, nil for the others.
+type fitted struct {
+	shape
+	gain float64
+	fits [][]float64
+}
+
+// fit fits a shape to all disks: each with a size of its own, or all with one factor.
+func (p *phase) fit(s shape) fitted {
+	price := math.Log(float64(p.n))
+	if s.free {
+		price = 0
+	}
+	own := fitted{s, -price, make([][]float64, len(p.disks))}
+	for i, d := range p.disks {
+		if saved, fit := d.fitShape(s, p.n); saved > 0 {
+			own.gain += saved
+			own.fits[i] = fit
+		}
+	}
+	if tied := p.fitTied(s, price); tied.gain > own.gain {
+		return tied
+	}
+	return own
+}
+
+// fitTied fits one factor to as many disks as that saves anything for.
+func (p *phase) fitTied(s shape, price float64) fitted {
+	var set []*disk
 	for _, d := range p.disks {
-		fit := fits[d]
+		if d.mayDrift(p.n) {
+			set = append(set, d)
+		}
+	}
+	best := fitted{shape: s}
+	for len(set) > 1 {
+		f := fitted{s, -price - driftPrice*math.Log(float64(p.n)), make([][]float64, len(p.disks))}
+		f.gain -= logChoices(len(p.disks), len(set)) + math.Log(float64(len(p.disks)))
+		slope := commonSlope(set, s)
+		worst := 0
+		least := math.Inf(1)
+		for k, d := range set {
+			saved, fit := d.fitSlope(s, slope)
+			f.gain += saved
+			f.fits[d.number] = fit
+			if saved < least {
+				worst = k
+				least = saved
+			}
+		}
+		if math.Abs(slope) > math.Log(minDriftGain) && f.gain > best.gain {
+			best = f
+		}
+		if least >= 0 {
+			break
+		}
+		set = slices.Delete(set, worst, worst+1)
+	}
+	return best
+}
+
+// commonSlope returns the change of the logarithm of the rate that suits all disks best.
+func commonSlope(set []*disk, s shape) float64 {
+	var xy, xx float64
+	for _, d := range set {
+		var sum, sumX float64
+		for i, bin := range d.bins {
+			sum += s.rise[bin]
+			sumX += d.x[i]
+		}
+		n := float64(len(d.x))
+		weight := 1 / max(variance(differences(d.x)), minVariance)
+		for i, bin := range d.bins {
+			xy += weight * (s.rise[bin] - sum/n) * (d.x[i] - sumX/n)
+			xx += weight * square(s.rise[bin]-sum/n)
+		}
+	}
+	if xx == 0 {
+		return 0
+	}
+	return xy / xx
+}
+
+// fitSlope returns what a change of the logarithm of the rate saves against the disk's steps.
+func (d *disk) fitSlope(s shape, slope float64) (saved float64, fit []float64) {
+	fit = make([]float64, len(d.x))
+	for i, bin := range d.bins {
+		fit[i] = slope * s.rise[bin]
+	}
+	return d.score - d.misfit(fit), fit
+}
+
+// misfit brings fitted values to the mean of the disk's series, and returns what they leave.
+func (d *disk) misfit(fit []float64) float64 {
+	off := mean(d.x) - mean(fit)
+	left := make([]float64, len(d.x))
+	for i := range fit {
+		fit[i] += off
+		left[i] = d.x[i] - fit[i]
+	}
+	cost, _ := autoregression(left, nil)
+	return cost
+}
+
+// refine moves the ends of a line for as long as that saves anything, by less and less.
+func (p *phase) refine(best fitted) fitted {
+	if best.fits == nil || best.curve {
+		return best
+	}
+	by := (best.to - best.from) / 4
+	end := p.end()
+	for range refinements {
+		for _, move := range [][2]float64{{-by, 0}, {by, 0}, {0, -by}, {0, by}} {
+			from, to := max(0, best.from+move[0]), min(end, best.to+move[1])
+			if to-from < minDriftBins {
+				continue
+			}
+			if f := p.fit(p.line(from, to)); f.gain > best.gain {
+				best = f
+			}
+		}
+		by /= 2
+	}
+	return best
+}
+
+// takeOut notes a slope and leaves the disks what it doesn't explain.
+func (p *phase) takeOut(f fitted) {
+	found := drift{from: f.from, to: f.to}
+	for _, d := range p.disks {
+		fit := f.fits[d.number]
 		if fit == nil {
 			continue
 		}
@@ -84,22 +202,15 @@ func (p *phase) takeOut(s shape, fits map[*disk][]float64) {
 // shapes lists what a slope is chosen from: lines between sixths of the phase, two exponentials,
 // and steps wherever a disk may have one.
 func (p *phase) shapes() []shape {
-	end := 0.0
-	for _, d := range p.disks {
-		end = max(end, d.on[len(d.on)-1].to)
-	}
+	end := p.end()
 	var all []shape
 	for a := range driftKnots {
 		for b := a + 2; b <= driftKnots; b++ {
-			s := shape{from: float64(a) * end / driftKnots, to: float64(b) * end / driftKnots}
-			for i := range p.n {
-				s.rise = append(s.rise, min(max((float64(i)-s.from)/(s.to-s.from), 0), 1))
-			}
-			all = append(all, s)
+			all = append(all, p.line(float64(a)*end/driftKnots, float64(b)*end/driftKnots))
 		}
 	}
 	for _, rate := range []float64{8, 4} {
-		s := shape{to: end}
+		s := shape{to: end, curve: true}
 		for i := range p.n {
 			s.rise = append(s.rise, 1-math.Exp(-rate*float64(i)/end))
 		}
@@ -116,6 +227,23 @@ func (p *phase) shapes() []shape {
 		all = append(all, s)
 	}
 	return all
+}
+
+// end returns when the last disk finishes.
+func (p *phase) end() (end float64) {
+	for _, d := range p.disks {
+		end = max(end, d.on[len(d.on)-1].to)
+	}
+	return end
+}
+
+// line returns the shape that rises evenly between two moments.
+func (p *phase) line(from, to float64) shape {
+	s := shape{from: from, to: to}
+	for i := range p.n {
+		s.rise = append(s.rise, min(max((float64(i)-from)/(to-from), 0), 1))
+	}
+	return s
 }
 
 // stepMoments lists when a step may be tried: cuts at the full price and known moments cost
@@ -150,7 +278,7 @@ func (p *phase) stepMoments() []shape {
 // fitShape fits a rate that goes from one value to another in that shape, and returns how much
 // better that is than the disk's steps, and the logarithms of the rates.
 func (d *disk) fitShape(s shape, n int) (saved float64, fit []float64) {
-	if d.drift || len(d.x) < minDriftBins || float64(len(d.x)) < driftShare*float64(n) {
+	if !d.mayDrift(n) {
 		return 0, nil
 	}
 	// Relative errors are least: weights are one over the squared rates.
@@ -181,15 +309,13 @@ func (d *disk) fitShape(s shape, n int) (saved float64, fit []float64) {
 		low = min(low, fit[i])
 		high = max(high, fit[i])
 	}
-	off := mean(d.x) - mean(fit)
-	left := make([]float64, len(d.x))
-	for i := range fit {
-		fit[i] += off
-		left[i] = d.x[i] - fit[i]
-	}
 	if high-low <= math.Log(minDriftGain) {
 		return 0, nil
 	}
-	cost, _ := autoregression(left, nil)
-	return d.score - cost - driftPrice*math.Log(float64(n)), fit
+	return d.score - d.misfit(fit) - driftPrice*math.Log(float64(n)), fit
+}
+
+// mayDrift reports whether a slope of the disk could be told.
+func (d *disk) mayDrift(n int) bool {
+	return !d.drift && len(d.x) >= minDriftBins && float64(len(d.x)) >= driftShare*float64(n)
 }

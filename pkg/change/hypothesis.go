@@ -358,8 +358,8 @@ func (q *question) tryTogether(ups, downs []int) {
 	k := float64(len(all))
 	date := q.date + q.names(len(all), len(q.measured)) + k*math.Log(2)
 	q.offer(date+math.Log(shiftOdds)+q.sizes(ups)+q.sizes(downs), all, claim{shifted, nil, all})
-	q.offer(date+(k-1)*q.size+square(sum)/(spread+square(totalBlur*big))/2+q.atOnce(all), all,
-		claim{turn, nil, all})
+	stays := square(sum) / (spread + square(totalBlur*big)) / 2
+	q.offer(date+math.Log(turnOdds)+(k-1)*q.size+stays+q.atOnce(all), all, claim{turn, nil, all})
 }
 
 // atOnce returns what it costs to date some disks' changes at one instant.

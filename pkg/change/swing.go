@@ -185,6 +185,9 @@ func (g *group) swing() (Event, bool) {
 			return Event{}, false
 		}
 		rises = append(rises, rise)
+		if i == len(steps)-1 { // the phase may cut its level short
+			continue
+		}
 		if rise {
 			highs = append(highs, shift.To)
 		} else {

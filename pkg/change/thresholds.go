@@ -68,6 +68,20 @@ const (
 	minCostRatio = 1.1
 )
 
+// What counts as a burst or a dip that is no level.
+const (
+	excursionS = 2.6
+	besideBins = 2
+	// What follows another disk's start or end may be as short as this at the end of a series.
+	minLastS = 1
+	// The levels beside it differ by less.
+	sameLevel = 0.15
+	// Regular ones are a swing: all but this share of their periods lie this close to the median.
+	maxPeriodError = 0.15
+	maxIrregular   = 0.2
+	minRegular     = 6
+)
+
 // The noise of a mean (the largest of an autoregression and of blocks of 1 and 3 s), and slopes.
 const (
 	minVariance  = 1e-6
@@ -82,6 +96,7 @@ const (
 	driftPrice   = 0.75
 	minDriftGain = 1.15
 	driftKnots   = 6
+	refinements  = 3 // each halves the distance between knots
 	maxSteps     = 40
 )
 
@@ -107,6 +122,7 @@ const (
 	fallOdds = 4.0 / 3
 	// A shift of several disks for which nobody is named.
 	shiftOdds = 8
+	turnOdds  = 4
 	// An event follows another disk's end after this at most, and its start or a standstill. It may
 	// be dated early by leadS.
 	recoveryS = 15
