@@ -67,6 +67,9 @@ func choose(x []float64, price float64) (score float64, cuts, more []int) {
 			lowest = cost + price*each
 			more = tried
 		}
+		if cost+price*each > lowest+hopeless {
+			break // more cuts cost more than they save
+		}
 	}
 	return score, cuts, more
 }

@@ -79,30 +79,33 @@ func (p *phase) fit(s shape) fitted {
 
 // fitTied fits one factor to as many disks as that saves anything for.
 func (p *phase) fitTied(s shape, price float64) fitted {
-	var set []*disk
+	var set []moments
 	for _, d := range p.disks {
 		if d.mayDrift(p.n) {
-			set = append(set, d)
+			set = append(set, d.momentsOf(s))
 		}
 	}
 	best := fitted{shape: s}
 	for len(set) > 1 {
-		f := fitted{s, -price - driftPrice*math.Log(float64(p.n)), make([][]float64, len(p.disks))}
-		f.gain -= logChoices(len(p.disks), len(set)) + math.Log(float64(len(p.disks)))
-		slope := commonSlope(set, s)
+		gain := -price - driftPrice*math.Log(float64(p.n)) -
+			logChoices(len(p.disks), len(set)) - math.Log(float64(len(p.disks)))
+		slope := commonSlope(set)
 		worst := 0
 		least := math.Inf(1)
-		for k, d := range set {
-			saved, fit := d.fitSlope(s, slope)
-			f.gain += saved
-			f.fits[d.number] = fit
+		for k, m := range set {
+			saved := m.disk.score - m.cost(slope)
+			gain += saved
 			if saved < least {
 				worst = k
 				least = saved
 			}
 		}
-		if math.Abs(slope) > math.Log(minDriftGain) && f.gain > best.gain {
-			best = f
+		if math.Abs(slope) > math.Log(minDriftGain) && gain > best.gain {
+			best.gain = gain
+			best.fits = make([][]float64, len(p.disks))
+			for _, m := range set {
+				best.fits[m.disk.number] = m.disk.fitSlope(s, slope)
+			}
 		}
 		if least >= 0 {
 			break
@@ -112,21 +115,54 @@ func (p *phase) fitTied(s shape, price float64) fitted {
 	return best
 }
 
+// moments are the sums over a disk's series x and a shape h, about their means, that give the cost
+// of any slope: of products of a bin with itself, and with the one before.
+type moments struct {
+	disk                         *disk
+	xx, xh, hh                   float64
+	xxBefore, xhBefore, hhBefore float64
+}
+
+func (d *disk) momentsOf(s shape) moments {
+	m := moments{disk: d}
+	middleX := mean(d.x)
+	var middleH float64
+	for _, bin := range d.bins {
+		middleH += s.rise[bin]
+	}
+	middleH /= float64(len(d.x))
+	var lastX, lastH float64
+	for i, bin := range d.bins {
+		x, h := d.x[i]-middleX, s.rise[bin]-middleH
+		m.xx += x * x
+		m.xh += x * h
+		m.hh += h * h
+		m.xxBefore += x * lastX
+		m.xhBefore += x*lastH + h*lastX
+		m.hhBefore += h * lastH
+		lastX, lastH = x, h
+	}
+	return m
+}
+
+// cost returns the negative log likelihood of what a slope leaves (see autoregression, which leaves
+// out the ends).
+func (m moments) cost(slope float64) float64 {
+	squares := max(m.xx-2*slope*m.xh+slope*slope*m.hh, minVariance)
+	products := m.xxBefore - slope*m.xhBefore + slope*slope*m.hhBefore
+	memory := min(max(products/squares, 0), maxMemory)
+	n := float64(len(m.disk.x))
+	innovations := squares - 2*memory*products + memory*memory*squares
+	return n / 2 * math.Log(max(innovations/n, minVariance))
+}
+
 // commonSlope returns the change of the logarithm of the rate that suits all disks best.
-func commonSlope(set []*disk, s shape) float64 {
+func commonSlope(set []moments) float64 {
 	var xy, xx float64
-	for _, d := range set {
-		var sum, sumX float64
-		for i, bin := range d.bins {
-			sum += s.rise[bin]
-			sumX += d.x[i]
-		}
-		n := float64(len(d.x))
-		weight := 1 / max(variance(differences(d.x)), minVariance)
-		for i, bin := range d.bins {
-			xy += weight * (s.rise[bin] - sum/n) * (d.x[i] - sumX/n)
-			xx += weight * square(s.rise[bin]-sum/n)
-		}
+	for _, m := range set {
+		noise := max(m.xx-m.xxBefore, minVariance) / float64(len(m.disk.x))
+		xy += m.xh / noise
+		xx += m.hh / noise
 	}
 	if xx == 0 {
 		return 0
@@ -134,13 +170,14 @@ func commonSlope(set []*disk, s shape) float64 {
 	return xy / xx
 }
 
-// fitSlope returns what a change of the logarithm of the rate saves against the disk's steps.
-func (d *disk) fitSlope(s shape, slope float64) (saved float64, fit []float64) {
-	fit = make([]float64, len(d.x))
+// fitSlope returns the logarithms of rates that change by a slope.
+func (d *disk) fitSlope(s shape, slope float64) []float64 {
+	fit := make([]float64, len(d.x))
 	for i, bin := range d.bins {
 		fit[i] = slope * s.rise[bin]
 	}
-	return d.score - d.misfit(fit), fit
+	d.misfit(fit)
+	return fit
 }
 
 // misfit brings fitted values to the mean of the disk's series, and returns what they leave.
@@ -199,7 +236,7 @@ func (p *phase) takeOut(f fitted) {
 	p.drifts = append(p.drifts, found)
 }
 
-// shapes lists what a slope is chosen from: lines between sixths of the phase, two exponentials,
+// shapes lists what a slope is chosen from: lines between ninths of the phase, two exponentials,
 // and steps wherever a disk may have one.
 func (p *phase) shapes() []shape {
 	end := p.end()

@@ -9,7 +9,7 @@ const (
 	// Rates are compared over bins of binS, or longer ones in a phase that would have more than
 	// maxBins.
 	binS    = 0.1
-	maxBins = 4000
+	maxBins = 2000
 	// A level has this many bins or more: the shortest real dips take 0.8 s.
 	minLevelBins = 8
 	// A bin at this share of the upper quartile or less is no rate, if stillBins in a row are.
@@ -36,6 +36,8 @@ const (
 	cutPrice          = 1.5
 	candidatePrice    = 0.75
 	sumCandidatePrice = 0.5
+	// Cuts that score worse than the best by this are too many, and so are more.
+	hopeless = 40
 	// The sum is sought over disks that work for this share of the phase, if they have this many
 	// bins in common.
 	longShare     = 0.5
@@ -95,7 +97,7 @@ const (
 	driftShare   = 0.8 // of the phase that a drifting disk works
 	driftPrice   = 0.75
 	minDriftGain = 1.15
-	driftKnots   = 6
+	driftKnots   = 9
 	refinements  = 3 // each halves the distance between knots
 	maxSteps     = 40
 )
