@@ -79,3 +79,25 @@ func TestRepeatsFind(t *testing.T) {
 			seeds, found[1])
 	}
 }
+
+// A baseline is from the phases whose rates it is the mean of, not from a repeat in which the disk
+// had no settled rate.
+func TestSourcesOfABaseline(t *testing.T) {
+	var swing []pace
+	for s := 4.0; s <= 40; s += 4 {
+		swing = append(swing, pace{s, 1.5e9 - 0.5e9*float64(int(s/4)%2)})
+	}
+	write := func(name string, paces ...pace) *trace.DiskRecord {
+		return diskOf(name, trace.Write, 50e6, paces...)
+	}
+	a := Analyze(tracetest.Run(
+		tracetest.Phase("A", write("A", pace{40, 1.5e9})),
+		tracetest.Phase("A-2", write("A", swing...)),
+		tracetest.Phase("WW", write("A", pace{40, 0.7e9}), write("B", pace{40, 1.5e9})),
+	), Options{})
+	got := a.Phases[2].Contention.Disks["A"]
+	if a.Phases[1].Changes[0].Kind != KindSwing || got.ReferenceFrom != "A" {
+		t.Errorf("the baseline is from %q; the repeat's ledger: %+v", got.ReferenceFrom,
+			a.Phases[1].Changes)
+	}
+}
