@@ -47,12 +47,23 @@ func causes(phases []*phase) {
 			p.cause(part, stuck[name])
 			p.neighbourGains(part, d.Throttle)
 			for k := range p.out.Changes {
-				if c := &p.out.Changes[k]; c.Kind == KindOwnFall && c.concerns(name) {
+				c := &p.out.Changes[k]
+				if c.Kind == KindOwnFall && c.concerns(name) && d.Throttle.isOf(c) {
 					c.Cause = d.Throttle.Cause
 				}
 			}
 		}
 	}
+}
+
+// isOf reports whether a fall of the disk's own is a step of the throttle.
+func (t *Throttle) isOf(c *Change) bool {
+	for _, step := range t.Steps {
+		if abs(nanoseconds(step.AtS)-nanoseconds(c.StartS)) <= explainsNS {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *phase) cause(part *diskPart, stuck bool) {

@@ -1,8 +1,10 @@
 package analysis
 
 import (
+	"math"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/tracetest"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -14,6 +16,33 @@ func each(disk, name string, endS float64, at func(s float64) float64) []trace.G
 		out = append(out, trace.Gauge{Disk: disk, Name: name, TNS: int64(s * 1e9), Value: at(s)})
 	}
 	return out
+}
+
+// A throttle explains its own fall, not each fall of the disk: one that ended long before it was hot
+// has an entry and a finding of its own, and no cause.
+func TestCauseOfAnotherFall(t *testing.T) {
+	a := diskOf("A", trace.Write, 20e6, pace{15, 2e9}, pace{22, 1.2e9}, pace{50, 2e9},
+		pace{90, 0.8e9})
+	warm := each("A", trace.Temperature, 90, func(s float64) float64 { return min(40+s/2, 66) })
+	got := Analyze(gauged(warm, a), Options{})
+	throttle := got.Phases[0].Disks["A"].Throttle
+	if throttle == nil || throttle.Cause != CauseHeat || throttle.AtS < 49 {
+		t.Fatalf("throttle %+v, want heat at 50 s", throttle)
+	}
+	causes := map[string]float64{}
+	for _, c := range got.Phases[0].Changes {
+		if c.Kind == KindOwnFall {
+			causes[c.Cause] = math.Round(c.StartS)
+		}
+	}
+	check.Same(t, "own falls by cause", map[string]float64{CauseUnknown: 15, CauseHeat: 50}, causes)
+	found := 0
+	for _, f := range got.Findings {
+		if f.Code == KindOwnFall {
+			found++
+		}
+	}
+	check.Same(t, "findings of own falls", 1, found)
 }
 
 // A disk's own sensor may lag behind: its temperature goes on by a part of its rise once the disk

@@ -281,7 +281,8 @@ func (f *finder) changes() {
 				found.Changes = group
 			}
 		case KindOwnFall:
-			covered = p.Disks[c.Disks[0]].Throttle != nil
+			throttle := p.Disks[c.Disks[0]].Throttle
+			covered = throttle != nil && throttle.isOf(c)
 		case KindRedistribution:
 			covered = c.By != nil && slices.ContainsFunc(p.Changes, func(o Change) bool {
 				return o.Kind == KindOwnFall && o.concerns(*c.By)
