@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"github.com/hubbench/hubbench/pkg/effect"
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/size"
@@ -31,11 +32,11 @@ type Analysis struct {
 	// HubCosts has the disks that were measured alone on the hub and on their own ports.
 	HubCosts []HubCost `json:"hub_costs,omitempty"`
 	// Effects are what each disk loses through each neighbour, as far as that was measured.
-	Effects  []Effect  `json:"effects"`
-	Summary  Summary   `json:"summary"`
-	Answer   RunAnswer `json:"answer"`
-	Findings []Finding `json:"findings"`
-	Warnings []Warning `json:"warnings"`
+	Effects  []effect.Effect `json:"effects"`
+	Summary  Summary         `json:"summary"`
+	Answer   RunAnswer       `json:"answer"`
+	Findings []Finding       `json:"findings"`
+	Warnings []Warning       `json:"warnings"`
 
 	// Scale is the unit in which its rates are written, by the fastest.
 	Scale unit.Scale `json:"-"`

@@ -60,12 +60,11 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	}
 	r.measure()
 	a.Scale = r.scale
-	r.findSettings()
-	r.findEffects()
+	r.compareStates()
 	for _, set := range r.settings {
-		for _, s := range set {
-			if s.whole && len(s.parts) > 1 {
-				s.fillContention()
+		for _, p := range set {
+			if len(p.parts) > 1 {
+				p.fillContention()
 			}
 		}
 	}
@@ -100,7 +99,7 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	a.LatencyMatrix = latencyMatrix(r.phases, a.Order)
 	a.Searches = searches(r.phases)
 	a.Saturations = saturations(r.phases)
-	a.Effects = r.effects
+	a.Effects = r.table.Effects
 	a.Summary = Summary{Contests: contests(r.settings), Removals: removals(r)}
 	a.HubCosts = hubCosts(a.Order, r.solos, r.alpha.perDisk)
 	a.Findings = findings(a)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/effect"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -69,7 +70,7 @@ func (r *run) ceilings() {
 	var groups [][]*groupTotal // All sets of a group are comparable.
 	for _, set := range r.settings {
 		for _, op := range []trace.Role{trace.Read, trace.Write} {
-			total := set.total(op)
+			total := total(set, op)
 			if total == nil {
 				continue
 			}
@@ -97,8 +98,8 @@ func (r *run) ceilings() {
 // total is what the disks moved together in one direction; nil if that or what each has alone is
 // not known, if they are not connected to the same port, or if one of the disks does not go as fast
 // as it can in one direction.
-func (s setting) total(op trace.Role) *groupTotal {
-	if !s[0].whole || !s[0].allContend() {
+func total(s []*phase, op trace.Role) *groupTotal {
+	if !s[0].allContend() {
 		return nil
 	}
 	r := &groupTotal{op: op}
@@ -116,16 +117,16 @@ func (s setting) total(op trace.Role) *groupTotal {
 	}
 	slices.Sort(r.disks)
 	var totals []stats.Estimate
-	for _, state := range s {
-		if total, ok := state.out.Overlap.oneWay(op); ok {
-			r.phases = append(r.phases, state.phase)
+	for _, p := range s {
+		if total, ok := p.out.Overlap.oneWay(op); ok {
+			r.phases = append(r.phases, p)
 			totals = append(totals, total)
 		}
 	}
 	if len(totals) == 0 {
 		return nil
 	}
-	pooled := s[0].pool(totals)
+	pooled := s[0].table.Pool(totals)
 	r.total = pooled.Mean
 	r.halfCI = max(pooled.Interval().Half(), minRelativeError*r.total)
 	return r
@@ -227,7 +228,7 @@ func duplexGains(phases []*phase) {
 		}
 		p.out.Contention.DuplexGain = number(p.out.Overlap.Rate / best.Rate)
 		if m, b := p.out.Overlap.Estimate, best.Estimate; m.Known() && b.Known() {
-			p.out.Contention.DuplexCI95 = ratio(stats.Difference(b.Log(), m.Log()))
+			p.out.Contention.DuplexCI95 = effect.Ratio(stats.Difference(b.Log(), m.Log()))
 		}
 	}
 }

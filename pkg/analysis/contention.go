@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/pkg/effect"
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
@@ -24,13 +25,13 @@ const (
 )
 
 // noReference is why the disk's rates alone in other phases are no baseline.
-func (s *busySet) noReference(disk *diskPart) (why string) {
-	for _, q := range s.phases {
+func (p *phase) noReference(disk *diskPart) (why string) {
+	for _, q := range p.phases {
 		alone := q.part(disk.Name())
 		switch {
 		case disk.IsPaced() || len(q.parts) != 1 || alone == nil ||
 			alone.Trace.Op != disk.Trace.Op || alone.IsPaced():
-		case disk.isUnsettled() || s.isDown(disk):
+		case disk.isUnsettled() || p.isDown(disk):
 			return NoneChanged
 		case alone.same(disk) && alone.isUnsettled():
 			return NoneAloneChanged
@@ -45,96 +46,87 @@ func (s *busySet) noReference(disk *diskPart) (why string) {
 
 // fillContention compares the disks' rates in one stretch of the window with their baselines:
 // alone, or else without the one neighbour that costs them most.
-func (s *busySet) fillContention() {
-	all := cutAt(s.window, s.cuts(""))
-	c := &Contention{Disks: map[string]DiskContention{}, Steals: []Steal{}, Even: s.even(all)}
+func (p *phase) fillContention() {
+	all := cutAt(p.window, p.cuts(""))
+	c := &Contention{Disks: map[string]DiskContention{}, Steals: []Steal{}, Even: p.even(all)}
 	if len(all) > 1 {
-		c.Spans = spans(s.in)
+		c.Spans = spans(p.whole.In)
 	}
-	for _, part := range s.parts {
-		part.window = part.measureIn(s.in)
-		part.kept = DiskContention{Rate: part.window.Rate, NoReference: s.noReference(part)}
-		s.fillBaseline(part)
+	for _, part := range p.parts {
+		part.window = part.measureIn(p.whole.In)
+		part.kept = DiskContention{Rate: part.window.Mean, NoReference: p.noReference(part)}
+		p.fillBaseline(part)
 		c.Disks[part.Name()] = part.kept
 	}
-	for _, part := range s.parts {
-		c.Steals = append(c.Steals, s.crowdsOut(part)...)
+	for _, part := range p.parts {
+		c.Steals = append(c.Steals, p.crowdsOut(part)...)
 	}
-	s.out.Contention = c
+	p.out.Contention = c
 }
 
-// fillBaseline compares the disk with its baseline.
-func (s *busySet) fillBaseline(disk *diskPart) {
+// fillBaseline compares the disk with its baseline, and judges that by all repeats.
+func (p *phase) fillBaseline(disk *diskPart) {
 	if disk.IsPaced() {
 		return // Its own pace may be what limits it.
 	}
-	b := s.baseline(disk, s.others(disk)...)
-	d := &disk.kept
-	if b != nil {
-		d.Reference = ReferenceLater
-		d.ReferenceFrom = b.after
-		d.Alone = true
-		if b.from == FromPhases {
-			d.Reference = ReferenceSolo
-			d.ReferenceFrom = strings.Join(b.phases, ", ")
-		}
+	e := p.table.Against(p.whole, disk.Name())
+	if e == nil {
+		return
 	}
-	for _, o := range s.others(disk) {
-		if d.Alone {
-			break
-		}
-		if w := s.baseline(disk, o); w != nil && (b == nil || w.Rate > b.Rate) {
-			b = w
-			d.Reference = ReferenceLater
-			d.ReferenceFrom = o.Name()
-		}
-	}
+	b := p.table.Baseline(p.whole, disk.Name(), e.Missing()...)
 	if b == nil {
 		return
 	}
-	here, _ := s.rate(disk)
-	kept := here.Rate / b.Rate
-	ci := here.over(&b.stretchRate)
-	d.Slowed = kept <= minRetained && b.chanceAbove(here, 1) < s.alpha.perPhase &&
-		!s.fallsForGood(disk)
-	d.Kept = kept >= minRetained && here.chanceAbove(&b.stretchRate, clearlyLess) < falseKeptRate
+	here := effect.Pair{With: *p.whole.Part(disk.Name()).Settled(), Without: b.Rate}
+	kept, ci := here.Kept(), here.KeptCI()
+	d := &disk.kept
+	d.Slowed = e.Pair().Loses(p.alpha.perPhase) && !p.fallsForGood(disk)
+	d.Kept = e.Pair().Keeps()
 	if kept > maxRetained {
-		d.Reference = ""
-		d.ReferenceFrom = ""
-		d.Alone = false
 		d.NoReference = NoneExceeded
 		d.Kept = d.Kept && ci != nil && ci[0] <= 1
 		return
 	}
-	disk.base = b
+	d.Alone = len(e.Others) == 0
+	d.Reference = ReferenceLater
+	switch {
+	case !d.Alone:
+		d.ReferenceFrom = e.Neighbour
+	case b.From == effect.FromPhases:
+		d.Reference = ReferenceSolo
+		d.ReferenceFrom = strings.Join(b.Phases, ", ")
+	default:
+		d.ReferenceFrom = b.After
+	}
+	disk.against = e
 	d.NoReference = ""
-	d.ReferenceRate = number(b.Rate)
+	d.ReferenceRate = number(b.Mean)
 	d.Retention = number(kept)
 	d.RetentionCI = ci
 }
 
 // crowdsOut is what the disk takes from those that it surely slows, if it keeps at least an even
 // share of what all move, and either all of its own rate or more than those that it slows.
-func (s *busySet) crowdsOut(by *diskPart) (found []Steal) {
-	even := by.window.Rate >= evenShare*rateTogether(s.parts)/float64(len(s.parts))
-	for _, from := range s.parts {
-		e := s.effectOf(by, from)
-		more := by.window.Rate >= (1+minEffect)*from.window.Rate &&
-			by.window.chanceAbove(&from.window, 1) < s.alpha.perPhase
+func (p *phase) crowdsOut(by *diskPart) (found []Steal) {
+	even := by.window.Mean >= evenShare*rateTogether(p.parts)/float64(len(p.parts))
+	for _, from := range p.parts {
+		e := p.table.Of(by.actor(), from.actor(), actors(p.parts))
+		more := by.window.Mean >= (1+minEffect)*from.window.Mean &&
+			by.window.ChanceAbove(&from.window, 1) < p.alpha.perPhase
 		steal := Steal{From: from.Name(), By: by.Name()}
 		switch {
-		case from == by || !s.comparable(by) || !s.comparable(from) || !by.kept.Kept && !more:
+		case from == by || !p.comparable(by) || !p.comparable(from) || !by.kept.Kept && !more:
 		case e != nil && e.Sure && even:
 			steal.Rate = e.Without - e.Rate
 			steal.Share = e.Loss
-			for _, o := range s.parts {
-				if !sameJobsIn([]*diskPart{o}, e.setting[0].parts) {
+			for _, o := range p.parts {
+				if !effect.Among([]effect.Actor{o.actor()}, e.Actors()) {
 					steal.Absent = append(steal.Absent, o.Name())
 				}
 			}
-		case s.mustTake(by, from):
+		case p.mustTake(by, from):
 			steal.Deduced = true
-			steal.Rate = *from.kept.ReferenceRate - from.window.Rate
+			steal.Rate = *from.kept.ReferenceRate - from.window.Mean
 			steal.Share = 1 - *from.kept.Retention
 		}
 		if steal.Share > 0 {
@@ -147,7 +139,7 @@ func (s *busySet) crowdsOut(by *diskPart) (found []Steal) {
 // rateTogether is the rate of several disks in the stretch that is compared.
 func rateTogether(parts []*diskPart) (sum float64) {
 	for _, o := range parts {
-		sum += o.window.Rate
+		sum += o.window.Mean
 	}
 	return sum
 }
@@ -156,15 +148,15 @@ func rateTogether(parts []*diskPart) (sum float64) {
 // measured without it. What a disk moves alone fits through all that it shares. So if all that
 // may share it move less than that without the other, the other shares it too. If the slowed
 // disks move as much as each of them alone, no other disk has to.
-func (s *busySet) mustTake(by, from *diskPart) bool {
-	for i := range s.effects {
-		if s.effects[i].isOf(from, by) {
+func (p *phase) mustTake(by, from *diskPart) bool {
+	for i := range p.table.Effects {
+		if p.table.Effects[i].IsOf(by.actor(), from.actor()) {
 			return false
 		}
 	}
 	var slowed []*diskPart
 	most := 0.0
-	for _, o := range s.parts {
+	for _, o := range p.parts {
 		if o.kept.Slowed && o.kept.Alone {
 			slowed = append(slowed, o)
 			most = max(most, *o.kept.ReferenceRate)
@@ -172,24 +164,24 @@ func (s *busySet) mustTake(by, from *diskPart) bool {
 	}
 	group := slowed
 	if rateTogether(slowed) < most {
-		group = s.parts
+		group = p.parts
 	}
 	if !slices.Contains(slowed, from) || !slices.Contains(group, by) {
 		return false
 	}
 	total := rateTogether(group)
-	return by.window.Rate >= (1+minEffect)*total/float64(len(group)) &&
-		maxRetained*(total-by.window.Rate) < *from.kept.ReferenceRate
+	return by.window.Mean >= (1+minEffect)*total/float64(len(group)) &&
+		maxRetained*(total-by.window.Mean) < *from.kept.ReferenceRate
 }
 
 // comparable reports whether the disk wants as much as it can get and did not change by itself in
 // the window.
-func (s *busySet) comparable(disk *diskPart) bool {
-	return disk.WantsAll() && !disk.isUnsettled() && !s.isDown(disk)
+func (p *phase) comparable(disk *diskPart) bool {
+	return disk.WantsAll() && !disk.isUnsettled() && !p.isDown(disk)
 }
 
 // isDown reports whether the disk fell by itself before the stretch that is compared.
-func (s *busySet) isDown(disk *diskPart) bool { return s.hasFallen(disk.Name(), s.in[0].StartNS) }
+func (p *phase) isDown(disk *diskPart) bool { return p.hasFallen(disk.Name(), p.whole.In[0].StartNS) }
 
 // fallsForGood reports whether the disk has fallen by itself when the window ends.
 func (p *phase) fallsForGood(disk *diskPart) bool {
@@ -198,21 +190,20 @@ func (p *phase) fallsForGood(disk *diskPart) bool {
 
 // even reports whether all disks go as fast as they can, in one direction, at about the same rate
 // in every stretch, beyond noise.
-func (s *busySet) even(all [][]overlap.Span) bool {
+func (p *phase) even(all [][]overlap.Span) bool {
 	for _, in := range all {
-		var rates []stretchRate
-		for _, part := range s.parts {
+		var rates []effect.Rate
+		for _, part := range p.parts {
 			m := part.measureIn(in)
-			if m.Rate == 0 || part.IsPaced() || part.isUnsettled() ||
-				part.Trace.Op != s.parts[0].Trace.Op {
+			if m.Mean == 0 || part.IsPaced() || part.isUnsettled() ||
+				part.Trace.Op != p.parts[0].Trace.Op {
 				return false
 			}
 			rates = append(rates, m)
 		}
-		ascending := func(a, b stretchRate) int { return cmp.Compare(a.Rate, b.Rate) }
+		ascending := func(a, b effect.Rate) int { return cmp.Compare(a.Mean, b.Mean) }
 		low, high := slices.MinFunc(rates, ascending), slices.MaxFunc(rates, ascending)
-		if low.Rate < minRetained*high.Rate ||
-			low.chanceAbove(&high, clearlyLess) >= falseKeptRate {
+		if pair := (effect.Pair{With: low, Without: high}); !pair.Keeps() {
 			return false
 		}
 	}

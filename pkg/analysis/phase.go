@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hubbench/hubbench/pkg/effect"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/meter"
@@ -16,7 +17,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/size"
-	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -32,9 +32,8 @@ type run struct {
 	alpha     alphas
 	solos     soloRates // They are nil until they are needed.
 	scale     unit.Scale
-	settings  []setting
-	repeats   stats.Prior // It is by how much repeats differ.
-	effects   []Effect
+	settings  [][]*phase // Each has phases of several busy disks, or of one, that repeat each other.
+	table     *effect.Table
 }
 
 // phase is one phase under analysis.
@@ -44,7 +43,7 @@ type phase struct {
 	parts  []*diskPart
 	stages []overlap.Stage
 	window []overlap.Span
-	states []*busySet
+	whole  *effect.State // whole is when all disks worked; nil if they never did.
 	meters meter.Gauges
 	out    *PhaseResult
 }
@@ -63,9 +62,9 @@ type diskPart struct {
 	inFiles  []overlap.Span  // A file was in transfer in these.
 	files    []size.Transfer // files are those that have a rate of their own.
 	all      size.Totals     // all is the sum over the disk's files.
-	window   stretchRate
+	window   effect.Rate
 	kept     DiskContention  // kept compares the window with the baseline.
-	base     *reference      // base is that baseline; nil if kept has none.
+	against  *effect.Effect  // against is how kept is judged; nil if kept has no baseline.
 	lines    []quantile.Line // lines have its latencies.
 	out      DiskResult
 	warnings []Warning // warnings go to the phase.

@@ -4,35 +4,30 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hubbench/hubbench/pkg/effect"
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// same reports whether both are one disk's, at the same work except for some keys, and connected
-// alike: only then may its two measurements be compared. A disk on the hub is not to be judged by
-// its speed on a port of its own.
-func (p *diskPart) same(o *diskPart, but ...work.Key) bool {
-	return p.Name() == o.Name() && p.connection == o.connection && p.Work.SameBut(o.Work, but...)
+// actor returns the disk at its work, by which its measurements are compared.
+func (p *diskPart) actor() effect.Actor {
+	return effect.Actor{
+		Disk: p.Name(), Op: p.Trace.Op, Connection: p.connection, Work: &p.Work,
+	}
 }
 
-// sameJobsIn reports whether all that some disks do, except for some keys, the others do as well.
-func sameJobsIn(some, all []*diskPart, but ...work.Key) bool {
-	for _, one := range some {
-		found := false
-		for _, o := range all {
-			found = found || o.same(one, but...)
-		}
-		if !found {
-			return false
-		}
-	}
-	return true
+// actors returns all that some disks do.
+func actors(parts []*diskPart) []effect.Actor { return Each(parts, (*diskPart).actor) }
+
+// same reports whether the measurements of both may be compared, except for some keys of the work.
+func (p *diskPart) same(o *diskPart, but ...work.Key) bool {
+	return p.actor().Same(o.actor(), but...)
 }
 
 // sameParts reports whether the same disks do the same on both sides, except for some keys.
 func sameParts(a, b []*diskPart, but ...work.Key) bool {
-	return len(a) == len(b) && sameJobsIn(a, b, but...)
+	return len(a) == len(b) && effect.Among(actors(a), actors(b), but...)
 }
 
 // grouped puts what is alike together, in the order in which the first of each group comes.

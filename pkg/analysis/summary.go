@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/effect"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -89,12 +90,12 @@ const mixedOps trace.Role = ""
 // contests finds for each kind of traffic, among the settings of the most disks, the one in which a
 // disk keeps least. It looks at phases of several disks with an overlap, all of which go as fast as
 // they can in one direction and none has a cache to fill.
-func contests(settings []setting) []Contest {
+func contests(settings [][]*phase) []Contest {
 	best := map[trace.Role]*Contest{}
 	leastOf := map[trace.Role]float64{}
 	for _, set := range settings {
-		set = slices.DeleteFunc(slices.Clone(set), func(s *busySet) bool {
-			return !s.whole || len(s.parts) < 2 || !s.allContend() || s.trace.Saturation != nil
+		set = only(set, func(p *phase) bool {
+			return len(p.parts) > 1 && p.allContend() && p.trace.Saturation == nil
 		})
 		if len(set) == 0 {
 			continue
@@ -110,7 +111,7 @@ func contests(settings []setting) []Contest {
 		op := set[0].parts[0].Trace.Op
 		least := math.Inf(1)
 		for _, part := range set[0].parts {
-			d := set.contestDisk(part.Name())
+			d := contestDisk(set, part.Name())
 			c.Disks[part.Name()] = d
 			if part.Trace.Op != op {
 				op = mixedOps
@@ -135,22 +136,22 @@ func contests(settings []setting) []Contest {
 }
 
 // contestDisk pools a disk's rates and baselines.
-func (s setting) contestDisk(name string) ContestDisk {
-	out := ContestDisk{Op: s[0].out.Roles[name], Solo: true}
-	n := float64(len(s))
+func contestDisk(set []*phase, name string) ContestDisk {
+	out := ContestDisk{Op: set[0].out.Roles[name], Solo: true}
+	n := float64(len(set))
 	var lost, won, keeps float64
 	by := map[string]float64{}
 	var rates []stats.Estimate
-	var with, without []*stretchRate
-	for _, state := range s {
-		contention := state.out.Contention
-		part := state.part(name)
-		rate := part.window.estimate()
+	var against *effect.Effect
+	for _, p := range set {
+		contention := p.out.Contention
+		part := p.part(name)
+		rate := part.window.Estimate()
 		if contention.Spans == nil {
-			rate = state.out.Overlap.Disks[name].Estimate
+			rate = p.out.Overlap.Disks[name].Estimate
 		}
 		rates = append(rates, rate)
-		out.Changed = cmp.Or(state.ownChange(part), out.Changed)
+		out.Changed = cmp.Or(p.ownChange(part), out.Changed)
 		took := false
 		slowed := part.kept.Slowed
 		for _, steal := range contention.Steals {
@@ -168,25 +169,22 @@ func (s setting) contestDisk(name string) ContestDisk {
 		case part.kept.Kept:
 			keeps++
 		}
-		if part.base != nil {
-			here, _ := state.rate(part)
-			with = append(with, here)
-			without = addNew(without, part.base.of)
+		if part.against != nil {
+			against = part.against
 			out.Solo = out.Solo && part.kept.Reference == ReferenceSolo
 		}
 	}
-	rate := s[0].pool(rates)
+	rate := set[0].table.Pool(rates)
 	out.Rate = rate.Mean
 	out.CI95 = interval(rate)
-	out.Solo = out.Solo && len(with) > 0
-	if len(with) > 0 {
-		here, baseline := s[0].poolRates(with), s[0].poolRates(without)
-		out.Reference = number(baseline.Rate)
-		out.Kept = here.Rate / baseline.Rate
-		out.KeptCI = here.over(&baseline)
+	out.Solo = out.Solo && against != nil
+	if against != nil {
+		out.Reference = number(against.Without)
+		out.Kept = against.Pair().Kept()
+		out.KeptCI = against.Pair().KeptCI()
 	}
 	out.Lost, out.Won, out.Keeps = 2*lost > n, 2*won > n, 2*keeps > n
-	for _, part := range s[0].parts {
+	for _, part := range set[0].parts {
 		if 2*by[part.Name()] > n {
 			out.By = append(out.By, part.Name())
 		}
@@ -214,11 +212,13 @@ func removals(r *run) []Removal {
 	cases := map[string][]RemovalCase{}
 	most := 0
 	sets := slices.Clone(r.settings)
-	slices.SortStableFunc(sets, func(a, b setting) int { return len(b[0].parts) - len(a[0].parts) })
+	slices.SortStableFunc(sets, func(a, b []*phase) int {
+		return len(b[0].parts) - len(a[0].parts)
+	})
 	out := []Removal{}
 	for _, set := range sets {
 		s := set[0]
-		if !s.whole || len(s.parts) < max(2, most) || s.trace.Search != nil {
+		if len(s.parts) < max(2, most) || s.trace.Search != nil {
 			continue
 		}
 		for _, disk := range s.parts {
@@ -252,15 +252,15 @@ func (p *phase) removal(disk *diskPart) (c RemovalCase, known bool) {
 	c = RemovalCase{Phase: p.out.Name, Disks: map[string]RemovalFor{}}
 	var from, gained, off float64
 	for _, part := range p.others(disk) {
-		e := p.effectOf(disk, part)
-		if e == nil || len(e.setting[0].parts) < len(p.parts) {
-			from += part.window.Rate
+		e := p.table.Of(disk.actor(), part.actor(), actors(p.parts))
+		if e == nil || len(e.Actors()) < len(p.parts) {
+			from += part.window.Mean
 			continue
 		}
 		known = true
 		from = from + e.Rate
 		gained = gained + e.Without - e.Rate
-		if e.From == FromPhases {
+		if e.From == effect.FromPhases {
 			c.Without = e.WithoutPhases[0]
 		}
 		if e.CI != nil {

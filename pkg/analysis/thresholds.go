@@ -1,5 +1,7 @@
 package analysis
 
+import "github.com/hubbench/hubbench/pkg/effect"
+
 // The thresholds of this package decide what is claimed and what is reported. Those of noise were
 // chosen on the classes and truths of internal/test/tracetest that are marked as tuned, and are
 // tested on the others; those of hubs and disks are from the field reports. Package ledger has its
@@ -8,20 +10,14 @@ package analysis
 // How surely something is claimed.
 const (
 	// falseClaimRate is the probability that noise alone makes a claim, in a whole run.
-	falseClaimRate = 0.01
+	falseClaimRate = effect.FalseClaimRate
 	// modesRate and ceilingRate are those of two modes and of a common limit, in a whole run.
 	modesRate   = 0.02
 	ceilingRate = 0.10
 	// movedRate is how often noise may make a disk move with an event that others show.
 	movedRate = 0.01
-	// A disk kept its rate if it has minRetained of its baseline, and noise would show that much of
-	// a disk with only clearlyLess at a lower rate than falseKeptRate.
-	clearlyLess   = 0.80
-	falseKeptRate = 0.02
-	// minIntervalS is the length of a window below which no interval is given: a stall of a second
-	// or two, or noise that lasts that long, may fill it or be missing from it, and nothing in it
-	// shows that.
-	minIntervalS = 5
+	// minIntervalS is the length of a window below which no interval is given.
+	minIntervalS = effect.MinIntervalS
 	// minImprecise is half a 95 % interval, relative, from which a rate says nothing of who wins.
 	minImprecise = 0.7
 )
@@ -30,9 +26,8 @@ const (
 const (
 	// A loss, a gain or an error of less than minEffect of a rate is of no interest, and rates that
 	// lie no further apart are about the same.
-	minEffect = 0.10
-	// A disk that keeps more than minRetained of its baseline is not called slowed.
-	minRetained = 1 - minEffect
+	minEffect   = effect.MinLoss
+	minRetained = effect.MinRetained
 	// A disk that keeps more than maxRetained of what it has alone was measured alone in another
 	// state.
 	maxRetained = 1.05
@@ -52,14 +47,7 @@ const (
 	// A disk that has less than evenShare of the total over the number of disks crowds out nobody.
 	// Measured totals are known to 1 or 2 %.
 	evenShare = 0.97
-	// As a logarithm: if the rate of a solo and a later one are this close, the solo is used.
-	sameReference = 0.1
-	// What starts takes from a disk no more than it moves itself, but for waste: 1.25 on hubs of
-	// the field notes.
-	maxWaste = 1.25
-	// Pauses between files that take less than this part of a stretch do not matter, and shorter
-	// ones than noPauseNS are none.
-	fewPauses = 0.02
+	// Shorter pauses between files are none.
 	noPauseNS = 1_000_000
 	// Disks have recovered by then: the slowest seen took 11 s (field notes).
 	recoveredNS = 12_000_000_000
@@ -93,7 +81,7 @@ const (
 	takenByShare = 0.5
 	// Changes of two disks this close together are one event; further apart, but no more than
 	// explainsNS, if noise dates them worse.
-	closeNS = 250_000_000
+	closeNS = effect.CloseNS
 	// Rates before and after an event are compared over at most aroundS seconds. As progress is
 	// only sampled, clearNS on either side are left out.
 	aroundS = 10

@@ -10,6 +10,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/effect"
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -245,26 +246,26 @@ func TestPairsTable(t *testing.T) {
 			Disks: map[string]analysis.DiskResult{"A": {}, "C": {}},
 		}
 	}
-	lost := func(share float64, phases ...string) analysis.Effect {
-		return analysis.Effect{
+	lost := func(share float64, phases ...string) effect.Effect {
+		return effect.Effect{
 			Victim: "A", Neighbour: "C", Phases: phases, Loss: share,
 			CI: &stats.Interval{share - 0.021, share + 0.021},
 		}
 	}
-	tables := func(effects []analysis.Effect, phases ...analysis.PhaseResult) *Table {
+	tables := func(effects []effect.Effect, phases ...analysis.PhaseResult) *Table {
 		a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "C"},
 			Phases: phases, Effects: effects}
 		r := newRunDoc(RunData{Analysis: a})
 		return r.pairsTable(r.pairs())
 	}
-	one := tables([]analysis.Effect{lost(0.53, "WW")}, phase("WW", analysis.NoneUnlike))
+	one := tables([]effect.Effect{lost(0.53, "WW")}, phase("WW", analysis.NoneUnlike))
 	a, c := one.Rows[0][2], one.Rows[1][1]
 	check.Same(t, "A beside C", Cell{Text: "47 %", Heat: a.Heat, Link: "phase-1"}, a)
 	check.Same(t, "C beside A", Cell{Text: "other work alone", NoReference: true}, c)
 	if a.Heat == 0 || !strings.HasSuffix(one.Note, ", ±3 points or less.") {
 		t.Errorf("no colour, or no margin of error: %s", one.Note)
 	}
-	two := tables([]analysis.Effect{lost(0.5, "WW", "WW-2")}, phase("WW", ""), phase("WW-2", ""))
+	two := tables([]effect.Effect{lost(0.5, "WW", "WW-2")}, phase("WW", ""), phase("WW-2", ""))
 	if a := two.Rows[0][2]; a.Text != "50 %" || a.Link != "phase-1" {
 		t.Errorf("A beside C in repeats: %+v", a)
 	}
