@@ -176,6 +176,10 @@ func (p *Plan) Check() error {
 			phase.Stop == StopTime && phase.Limit == 0 {
 			return fmt.Errorf("plan: phase %q has a time below zero, or none to end at", phase.Name)
 		}
+		if len(phase.Jobs) == 0 {
+			return fmt.Errorf("plan: phase %q has no jobs; they were lost or removed: restore the "+
+				"file, or begin a new run", phase.Name)
+		}
 		for _, job := range phase.Jobs {
 			if err := job.check(p); err != nil {
 				return fmt.Errorf("plan: phase %q, disk %q: %w", phase.Name, job.Disk, err)

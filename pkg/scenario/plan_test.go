@@ -419,3 +419,9 @@ func TestCarried(t *testing.T) {
 	check.Same(t, "one link for all", LinkMax, (Phase{Jobs: jobs}).Carried(trace.Write))
 	check.Same(t, "none reads", 0.0, (Phase{Jobs: jobs}).Carried(trace.Read))
 }
+
+// A plan whose jobs were lost says so, and in which phase.
+func TestPlanWithoutJobs(t *testing.T) {
+	p := &Plan{Phases: []Phase{{Name: "WW", Stop: StopRace}}}
+	check.Refused(t, "a plan with jobs: null", p.Check(), `phase "WW" has no jobs`)
+}
