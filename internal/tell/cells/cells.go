@@ -4,6 +4,7 @@
 package cells
 
 import (
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -210,6 +211,17 @@ func Shell(path string) string {
 		return path
 	case runtime.GOOS == "windows":
 		return `"` + path + `"`
+	case strings.ContainsFunc(path, IsControl):
+		// What a terminal gets is cleaned of these, and the command would name another path.
+		var quoted strings.Builder
+		for _, b := range []byte(path) {
+			if b < ' ' || b >= 0x7f || b == '\'' || b == '\\' {
+				fmt.Fprintf(&quoted, `\%03o`, b)
+			} else {
+				quoted.WriteByte(b)
+			}
+		}
+		return "$'" + quoted.String() + "'"
 	default:
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 	}
