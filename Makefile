@@ -45,7 +45,7 @@ demo: build
 # detector makes these several times as slow and finds nothing (make race has it for all). All parts run, whatever fails.
 plain := Completions|Cut$$|CapturesCut|Examples|FaultsOf|Gauges(Find|OfClean)|Hangs(AreTold|OfR)|In(it|putsAre)|JSON|Kills$$|Readme|Resume(Search)?$$
 plain := ^Test($(plain)|RunsInARow|Soak|StreamsOver(ARealStall|load)|Throttled)
-plain := $(plain)|^TestScripts$$/^(advise|bad-disks|compare|devices|help|init|model|origin|report|schema|search|usage)$$
+plain := $(plain)|^TestScripts$$/^(bad-disks|compare|devices|help|init|model|origin|report|schema|search|usage)$$
 parallel := ./cmd/... ./internal/machine/... ./internal/measure/... ./internal/tell/progress ./internal/test/... ./pkg/trace
 test: $(charts) | bin
 	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)

@@ -13,7 +13,7 @@
 //	stats, overlap, ledger, size,     statistics; when disks were busy together; how a rate
 //	meter, quantile, analysis           changed; what it all comes to, and its words
 //	compare, limit, trend             runs against one another, limits, and over time
-//	model, advise                     fits a hub to runs, predicts, and says what will work
+//	model                             fits a hub to runs and predicts
 //
 // Before the first release any version may change these packages. Files keep what they have: no key
 // of events.jsonl, analysis.json or a scenario is renamed or removed, and none changes its meaning.

@@ -197,9 +197,8 @@ func TestFaultsOfHostileFiles(t *testing.T) {
 					commands = [][]string{{"plan", name}, {"simulate", name, "--out", out}}
 				case profile:
 					commands = [][]string{
-						{"predict", name}, {"advise", name, "--play", "A=2x92MB/s", "--write", "C"},
-						{"advise", name, "--play", "A=2x92MB/s", "--json"},
-						{"simulate", scenario, "--profile", name, "--out", out},
+						{"predict", name}, {"simulate", scenario, "--profile", name, "--out", out},
+						{"simulate", scenario, "--hub-profile", name, "--out", out},
 					}
 				}
 				for _, args := range commands {

@@ -38,8 +38,6 @@ func atWork(cmd *cobra.Command, on, out string) []string {
 		return []string{in("a_bw.1.log"), "--start", "a=0s", "--out", elsewhere("imported")}
 	case "collect":
 		return []string{in("run"), "--into", elsewhere("catalogue")}
-	case "advise":
-		return []string{in("hub.yaml"), "--play", "A=1x10MB/s"}
 	case "devices":
 		return []string{"--out", in("devices.md")}
 	case "doctor":

@@ -70,7 +70,7 @@ which, and how soon the slowed ones recover.`,
 		{"Read a run", []*cobra.Command{newAnalyze(p), newReport(p), newCompare(p), newCheck(p),
 			newImport(p)}},
 		{"Many runs", []*cobra.Command{newTrend(p), newTable(p), newCollect(p)}},
-		{"Ask a model of the hub", []*cobra.Command{newFit(p), newPredict(p), newAdvise(p)}},
+		{"Ask a model of the hub", []*cobra.Command{newFit(p), newPredict(p)}},
 		{"This machine", []*cobra.Command{newDevices(p), newDoctor(p), newClean(p)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})

@@ -28,7 +28,7 @@ func TestOutReplacesNoInput(t *testing.T) {
 	arguments := map[string][]string{ // where the usage does not say them
 		"init": {"--demo", "--force"}, "compare": {"alone.jsonl", "run"},
 		"check":  {"alone.jsonl", "--limits", "limits.yaml"},
-		"import": {"a_bw.1.log", "--start", "a=0s"}, "advise": {"hub.yaml", "--play", "A=4x92MB/s"},
+		"import": {"a_bw.1.log", "--start", "a=0s"},
 	}
 	own := map[string][]string{"check": {"limits.yaml"}}
 	files := []string{

@@ -22,7 +22,7 @@ func newPredict(p program) *cobra.Command {
 measure next, and what they get in combinations of reading, writing and idle: in a dozen to look at
 first, or with --all in each. PROFILE is a .yaml that fit wrote, or built in:
 ` + strings.Join(configs.Hubs(), ", ") + `.
-hubbench advise says whether streams survive beside other disks.`,
+Whether streams survive beside other disks, hubbench simulate shows: see its --profile.`,
 		Example: `  hubbench predict goshen-ridge
   hubbench predict my-hub.yaml A B --all`,
 		Args: takes(1, unlimited),

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/exit"
@@ -15,13 +16,14 @@ import (
 	"github.com/hubbench/hubbench/pkg/foreign"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/limit"
+	"github.com/hubbench/hubbench/pkg/model"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Simulate runs a scenario on the hub model in virtual time: on the scenario's own hub, or on that
-// of a profile.
-func Simulate(to *output.Results, path, profile string, failBelow []string) error {
+// of a profile, or its disks on another hub.
+func Simulate(to *output.Results, path, profile, hubProfile string, failBelow []string) error {
 	ready, err := prepare.Load(path, to.Notify)
 	if err == nil && profile != "" {
 		err = ready.Simulate(profile)
@@ -33,6 +35,10 @@ func Simulate(to *output.Results, path, profile string, failBelow []string) erro
 		return exit.Usagef("%s has real disks; name the hub to simulate them on, "+
 			"such as --profile goshen-ridge", path)
 	}
+	assumed, err := putOn(ready, hubProfile)
+	if err != nil {
+		return err
+	}
 	if to.MinRates, err = limit.MinRates(failBelow, ready.Plan); err != nil {
 		return exit.Usage(err)
 	}
@@ -43,6 +49,7 @@ func Simulate(to *output.Results, path, profile string, failBelow []string) erro
 	}
 	info := ready.Info(to.Tool, began)
 	info.Simulated = true
+	info.Warnings = assumed
 	err = hub.Simulate(ready.Plan, ready.Profile, func(e *trace.Event) error {
 		if e.Type == trace.RunType {
 			e.Started = info.Started
@@ -58,6 +65,37 @@ func Simulate(to *output.Results, path, profile string, failBelow []string) erro
 		return err
 	}
 	return to.Conclude(dir)
+}
+
+// putOn puts the disks on the hub of a profile, or leaves them where they are if that is empty. It
+// says what a simulation there takes for granted, beyond what the runs showed that the profiles
+// were fitted to.
+func putOn(ready *prepare.Ready, hubProfile string) (assumed []string, err error) {
+	disks, from := ready.Profile, ready.Plan.Hub.Profile
+	onHub := disks
+	if hubProfile != "" {
+		if onHub, err = ready.SwapHub(hubProfile); err != nil {
+			return nil, exit.Usage(err)
+		}
+	}
+	refused, err := model.Refused(onHub)
+	if err != nil {
+		return nil, fmt.Errorf("read the observations of %s: %w", onHub.Name, err)
+	}
+	if refused != "" {
+		assumed = append(assumed, fmt.Sprintf("The runs contradict the model: %s. What is "+
+			"simulated here is a guess.", refused))
+	}
+	if ready.Profile != disks {
+		return append(assumed, fmt.Sprintf("The disks are those of %s, on the hub of %s. How "+
+			"fast that hub lets each of them be by itself is not known: it is assumed to be as "+
+			"fast as on a port of its own.", filepath.Base(from), filepath.Base(hubProfile))), nil
+	}
+	for _, unseen := range model.Unobserved(disks, ready.Plan) {
+		assumed = append(assumed,
+			unseen+", which none of the runs shows: the rate is assumed.")
+	}
+	return assumed, nil
 }
 
 // maxImport is how much is imported at once. It is held in memory, several times as large as it is

@@ -172,6 +172,25 @@ func (l *Lags) Lists() [4]LagList {
 	}
 }
 
+// OnHub returns p's disks on the hub of another profile. Each is as fast through it as on a port of
+// its own, as far as that hub carries it.
+func (p *Profile) OnHub(other *Profile) *Profile {
+	out := *other
+	out.Lane = p.Lane
+	out.Noise = p.Noise
+	out.Evidence = Evidence{}
+	if p.Source == Specified {
+		out.Source = Specified
+	}
+	out.Disks = slices.Clone(p.Disks)
+	for i := range out.Disks {
+		d := &out.Disks[i]
+		d.Read.Hub = min(d.Read.Direct, out.Capacity.Read)
+		d.Write.Hub = min(d.Write.Direct, out.Capacity.Write)
+	}
+	return &out
+}
+
 // Names lists the disks of the profile.
 func (p *Profile) Names() []string {
 	names := make([]string, len(p.Disks))

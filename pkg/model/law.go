@@ -27,9 +27,9 @@ const (
 	// minChance is the chance of residuals as large as they are, if a hub shares by the law,
 	// below which it does not.
 	minChance = 0.005
-	// FigureError is the relative error assumed of a figure without observations, such as a data
+	// figureError is the relative error assumed of a figure without observations, such as a data
 	// sheet's, at 95 %.
-	FigureError = 0.1
+	figureError = 0.1
 	// weightSpread and capacitySpread are how much weights and unused capacity differ from hub to
 	// hub: the standard deviation of their logarithms.
 	weightSpread   = 0.5
@@ -153,7 +153,7 @@ func newLaw(p *hub.Profile, e *hub.Evidence) (*law, error) {
 			for k, value := range []*float64{&side.Hub, &side.Direct} {
 				if *value > 0 {
 					key := name + []string{".hub", ".direct"}[k]
-					l.add(param{key, value, side, 0, FigureError / z95, observed[value]})
+					l.add(param{key, value, side, 0, figureError / z95, observed[value]})
 				}
 			}
 			side.Weight = cmp.Or(side.Weight, 1)

@@ -105,7 +105,7 @@ func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 	out := &Prediction{Disks: disks}
 	switch origin := p.Source.Text(); {
 	case hubs == nil:
-		hubs = []Candidate{*Middle(p)}
+		hubs = []*hub.Profile{p}
 		if origin != "" {
 			origin = " (" + origin + ")"
 		}
@@ -122,17 +122,18 @@ func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 			"again",
 			p.Name)
 	}
+	seen := measured(&p.Evidence)
 	for _, m := range mixes(disks) {
 		why := refused
 		for _, d := range m.Disks {
-			if len(p.Evidence.Rates) > 0 && !Observed(p, d.Disk, d.Op, false) {
+			if len(p.Evidence.Rates) > 0 && !observedDoing(p, d.Disk, d.Op, false) {
 				why = fmt.Sprintf("in none of them does %s %s through the hub", d.Disk, d.Op)
 				if out.Next == nil {
 					out.Next = &NextPhase{Pattern: pattern(m, disks)}
 				}
 			}
 		}
-		out.Rows = append(out.Rows, predictRow(hubs, m, disks, why))
+		out.Rows = append(out.Rows, predictRow(hubs, seen[m.Mix()], m, disks, why))
 	}
 	if len(hubs) > 1 && out.Next == nil {
 		out.Next = leastCertain(out.Rows)
@@ -183,18 +184,19 @@ func pattern(m *hub.Observation, disks []string) string {
 	return string(letters)
 }
 
-// predictRow is what disks get together on each of the hubs, or what was measured.
-func predictRow(hubs []Candidate, m *hub.Observation, disks []string, refused string) Row {
+// predictRow returns what disks get together on each of the hubs, or what was measured if seen is
+// not nil.
+func predictRow(hubs []*hub.Profile, seen, m *hub.Observation, disks []string,
+	refused string) Row {
 	row := Row{Pattern: pattern(m, disks), Rates: make([]Estimate, len(disks))}
 	rates := make([][]float64, len(m.Disks))
 	totals := make([]float64, len(hubs))
 	for i := range hubs {
-		for j, rate := range hubs[i].Profile.Rates(m.Disks) {
+		for j, rate := range hubs[i].Rates(m.Disks) {
 			rates[j] = append(rates[j], rate)
 			totals[i] += rate
 		}
 	}
-	seen := hubs[0].measured[m.Mix()]
 	row.Measured = seen != nil
 	sum, variance := 0.0, 0.0
 	for j, d := range m.Disks {

@@ -175,52 +175,6 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-func drawHubs(t *testing.T, p *hub.Profile, seed uint64) []Candidate {
-	t.Helper()
-	hubs, _, err := Candidates(p, seed)
-	check.Must(t, err)
-	return hubs
-}
-
-// rateOn is what the disk of an observation gets on a drawn hub.
-func rateOn(h *Candidate, o *hub.Observation, disk int) float64 {
-	return h.Profile.Rates(o.Disks)[disk] * h.Factors(o)[disk]
-}
-
-// The middle hub comes to exactly what was measured, and else to what the profile says. The same
-// seed gives the same hubs, and a hub is always off by the same.
-func TestHubsAreFixed(t *testing.T) {
-	w := Profiled(noisy())
-	e := w.Measured(rand.New(rand.NewPCG(1, 9)), 2)
-	p := *noisy()
-	p.Evidence = *e
-	middle := Middle(&p)
-	for _, o := range e.Rates {
-		for j, d := range o.Disks {
-			check.Near(t, fmt.Sprintf("%s of %s", d.Disk, o.Mix()), d.Rate, rateOn(middle, &o, j),
-				1e-9*d.Rate)
-		}
-	}
-	three := &hub.Observation{Disks: []hub.Observed{{Disk: "A", Op: read}, {Disk: "B", Op: write},
-		{Disk: "C", Op: read}}}
-	if off := middle.Factors(three); middle.Measured(three) ||
-		!slices.Equal(off, []float64{1, 1, 1}) {
-		t.Errorf("what was not measured is off by %v in the middle", off)
-	}
-	first := drawHubs(t, &p, 7)
-	second := drawHubs(t, &p, 7)
-	for k := range first {
-		for range 2 {
-			if a, b := rateOn(&first[k], three, 1), rateOn(&second[k], three, 1); a != b {
-				t.Errorf("hub %d: %g and %g", k, a, b)
-			}
-		}
-	}
-	if none, _, err := Candidates(noisy(), 1); none != nil || err != nil {
-		t.Errorf("hubs of a profile without observations: %v, %v", none, err)
-	}
-}
-
 // A disk that was never observed keeps its figures, off by as much as is said of them.
 func TestHubsWithUnobservedDisk(t *testing.T) {
 	w := Profiled(noisy())
@@ -228,18 +182,19 @@ func TestHubsWithUnobservedDisk(t *testing.T) {
 	p.Evidence = *w.Measured(rand.New(rand.NewPCG(1, 10)), 2)
 	side := hub.Side{Hub: 2 * gb, Direct: 2.4 * gb, Weight: 1}
 	p.Disks = append(slices.Clone(p.Disks), hub.DiskModel{Name: "X", Read: side, Write: side})
-	hubs := drawHubs(t, &p, 1)
+	hubs, _, err := Candidates(&p, 1)
+	check.Must(t, err)
 	var logs []float64
 	for k := range hubs {
-		logs = append(logs, math.Log(hubs[k].Profile.Disk("X").Read.Hub/(2*gb)))
+		logs = append(logs, math.Log(hubs[k].Disk("X").Read.Hub/(2*gb)))
 	}
 	slices.Sort(logs)
 	low, high := stats.Quantile(logs, 0.025), stats.Quantile(logs, 0.975)
-	if math.Abs(low+FigureError) > 0.05 || math.Abs(high-FigureError) > 0.05 {
+	if math.Abs(low+figureError) > 0.05 || math.Abs(high-figureError) > 0.05 {
 		t.Errorf("95 %% of the rates lie from %+.3f to %+.3f, want 10 %% either way", low, high)
 	}
-	if Observed(&p, "X", trace.Read, false) || !Observed(&p, "A", trace.Read, false) ||
-		Observed(&p, "A", trace.Read, true) {
+	if observedDoing(&p, "X", trace.Read, false) || !observedDoing(&p, "A", trace.Read, false) ||
+		observedDoing(&p, "A", trace.Read, true) {
 		t.Error("what was observed")
 	}
 }

@@ -66,10 +66,7 @@ func try(t *testing.T, w World, rng *rand.Rand, heldOut int) (r trial) {
 		if heldOut > 0 && !held[m.Mix()] {
 			continue
 		}
-		for j := range hubs {
-			hubs[j].measured = nil // what the law says of them
-		}
-		row := predictRow(hubs, m, w.Disks, "")
+		row := predictRow(hubs, nil, m, w.Disks, "") // what the law says of them
 		for j, want := range w.Rates(m.Disks) {
 			if got := row.Rates[slices.Index(w.Disks, m.Disks[j].Disk)]; got.Refused == "" {
 				r.worst = max(r.worst, math.Abs(got.Rate/want-1))

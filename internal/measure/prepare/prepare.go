@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -363,10 +364,30 @@ func (r *Ready) Simulate(profile string) (err error) {
 	if r.Profile, err = LoadProfile(profile); err != nil {
 		return err
 	}
-	r.Plan.Hub = cmp.Or(r.Plan.Hub, &scenario.Hub{})
-	r.Plan.Hub.Speedup = cmp.Or(r.Plan.Hub.Speedup, 1)
-	r.Plan.Hub.Profile = profile // It goes to run.json.
+	r.setHub(profile)
 	return r.checkProfile()
+}
+
+// SwapHub puts the simulated disks on the hub of another profile, and returns that.
+func (r *Ready) SwapHub(profile string) (*hub.Profile, error) {
+	other, err := LoadProfile(profile)
+	if err != nil {
+		return nil, err
+	}
+	if !reflect.DeepEqual(r.Profile, other) { // else the disks are on it
+		r.Profile = r.Profile.OnHub(other)
+	}
+	r.setHub(profile)
+	return other, nil
+}
+
+// setHub names the plan's hub, for run.json. What the scenario calls its own is of another one.
+func (r *Ready) setHub(profile string) {
+	speedup := 1.0
+	if r.Plan.Hub != nil {
+		speedup = cmp.Or(r.Plan.Hub.Speedup, 1)
+	}
+	r.Plan.Hub = &scenario.Hub{Profile: profile, Speedup: speedup}
 }
 
 // checkProfile refuses disks that the hub profile does not know.

@@ -19,7 +19,6 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/table"
-	"github.com/hubbench/hubbench/pkg/advise"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -48,7 +47,6 @@ func contracts() []contract {
 		{"trend", reflect.TypeFor[[]trend.HostSeries]()},
 		{"devices", reflect.TypeFor[hardware.Inventory]()},
 		{"doctor", reflect.TypeFor[trace.Checkup]()},
-		{"advise", reflect.TypeFor[advise.Reply]()},
 	}
 }
 

@@ -35,7 +35,7 @@ func Topics() []Topic {
 		{"formats", "files of a run, every key of each, and what programs can rely on"},
 		{"columns", "every column of hubbench table and of a catalogue"},
 		{"safety", "what hubbench writes and removes; checks before a run; exit codes"},
-		{"model", "hub profiles: simulate, fit, predict, advise"},
+		{"model", "hub profiles: simulate, fit, predict"},
 		{"platforms", "systems it was tested on, and how"},
 		{"doctor", "what doctor checks"},
 	}

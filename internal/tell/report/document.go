@@ -21,7 +21,7 @@ import (
 
 // Document is a report before it has a form.
 type Document struct {
-	// What it is: report, comparison, plan, fit, check, prediction, advice, devices.
+	// What it is: report, comparison, plan, fit, check, prediction, devices.
 	Kind      string
 	Title     string
 	Started   string      // when it was measured, as people read it

@@ -3,12 +3,8 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
-	"github.com/hubbench/hubbench/pkg/advise"
 	"github.com/hubbench/hubbench/pkg/model"
-	"github.com/hubbench/hubbench/pkg/stream"
-	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -128,37 +124,4 @@ func estimateText(e model.Estimate) string {
 		return fmt.Sprintf("%.2f ±%.2f", e.Rate/1e9, (e.High-e.Low)/2e9)
 	}
 	return fmt.Sprintf("%.2f", e.Rate/1e9)
-}
-
-// OfAnswer says whether streams survive what other disks do, how sure that is, and what to change.
-func OfAnswer(a *advise.Reply) *Document {
-	doc := &Document{Kind: "advice", Title: "Hub " + a.Profile, Data: a}
-	headline, more, _ := strings.Cut(a.Texts.Answer, ". ")
-	doc.Answer = &AnswerView{Headline: strings.TrimSuffix(headline, "."), Sentence: more,
-		Sure: a.Texts.Sure}
-	t := table("Streams", words("Disk", "Streams"), numbers("Dropped", "Lowest buffer"),
-		words("Verdict"))
-	t.Note = "By the profile's own figures, for " + unit.FormatSeconds(a.ForS) + "."
-	for _, s := range a.Streams {
-		buffer := Cell{Text: unit.FormatSeconds(s.LowestBufferS),
-			Small: "of " + unit.FormatSeconds(s.BufferS)}
-		dropped := Cell{Text: unit.FormatCount(s.Late), Small: "of " + unit.FormatCount(s.Due)}
-		spec := stream.Spec{Kind: s.Kind, Count: s.Count}
-		does := pick(s.Op == trace.Write, "records ", "plays ") + spec.String()
-		t.add(s.Disk, does, dropped, buffer, verdictCell(s.Verdict))
-	}
-	if a.Texts.Sure != "" { // else what would become of the streams is not known
-		doc.Answer.Table = t
-	}
-	var changes []string
-	for _, change := range a.Advice {
-		changes = append(changes, change.Text)
-	}
-	doc.Add(List{"What makes it a yes, each by itself", changes},
-		List{"Assumptions", append([]string{
-			"This is computed from a model, with its uncertainty. A search (hubbench run with " +
-				"search:) tries streams " +
-				"for some seconds on the disks as they are, and may find one or two more.",
-		}, a.Texts.Assumptions...)})
-	return doc
 }
