@@ -47,9 +47,9 @@ type Event struct {
 	Kind        Kind
 	By          string // the neighbour that has to do with it; empty if none or unknown
 	Shifts      []Shift
-	PeriodNS    int64 // a swing's median cycle
-	LowNS       int64 // median length of its low levels
-	Count       int   // how often it changed
+	PeriodNS    int64   // a swing's median cycle
+	LowNS       int64   // median length of its low levels
+	Moments     []int64 // when a swing changed
 	Evidence    Evidence
 }
 
@@ -68,13 +68,6 @@ type Evidence struct {
 	FirstNS, LastNS int64
 }
 
-// History is how fast one disk was over the phase, between the events that moved it.
-type History struct {
-	Disk   string
-	Levels []ledger.Level
-	Drifts []ledger.Drift
-}
-
 // Rise is a recovery: the rise of one disk after another finished.
 type Rise struct {
 	Disk, After string
@@ -83,9 +76,10 @@ type Rise struct {
 	From, To    float64
 }
 
-// Explain returns what happened to the disks of a phase, in order of time, and a history of each
-// disk, in the order given. The disks come from [ledger.New]; they are not changed.
-func Explain(disks []*ledger.History) ([]Event, []History) {
+// Explain returns what happened to the disks of a phase, in order of time, and each disk's history,
+// in the order given: a copy with its levels, slopes and swing, and the noise about them. The disks
+// come from [ledger.New]; they are not changed.
+func Explain(disks []*ledger.History) ([]Event, []ledger.History) {
 	sorted := slices.Clone(disks)
 	slices.SortStableFunc(sorted, func(a, b *ledger.History) int {
 		return cmp.Compare(a.Name(), b.Name())
@@ -94,7 +88,7 @@ func Explain(disks []*ledger.History) ([]Event, []History) {
 	p.findCandidates()
 	p.settleTwice()
 	events := p.tell()
-	histories := make([]History, len(disks))
+	histories := make([]ledger.History, len(disks))
 	for i, d := range disks {
 		histories[i] = history(d, events)
 	}

@@ -23,6 +23,7 @@ type player struct {
 	start, end float64
 	largest    float64      // file, in bytes; 2 GB if 0
 	perFile    float64      // seconds before a file's first byte
+	tail       float64      // exponent of Pareto's distribution of the times of files; none if 0
 	bouts      [][2]float64 // it works in these alone, the last file of each cut short
 	sizes      func(rnd *rand.Rand, s float64) float64
 }
@@ -59,6 +60,9 @@ func (p player) play(rnd *rand.Rand, noise float64) *trace.DiskRecord {
 		for now := v[0]; now < v[1]; {
 			size := math.Round(sizes(rnd, now))
 			factor := math.Exp(sd * rnd.NormFloat64())
+			if p.tail > 0 {
+				factor *= (p.tail - 1) / p.tail * math.Pow(rnd.Float64(), -1/p.tail)
+			}
 			first := now + p.perFile
 			done := interpolate(first, times, moved)
 			end := interpolate(done+size*factor, moved, times)

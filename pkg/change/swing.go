@@ -206,7 +206,9 @@ func describe(steps []step, rises []bool) Event {
 	last := len(steps) - 1
 	widest := steps[0]
 	var periods, lows []int64
+	var moments []int64
 	for i, s := range steps {
+		moments = append(moments, s.EndNS)
 		if len(s.Shifts) > len(widest.Shifts) {
 			widest = s
 		}
@@ -219,8 +221,8 @@ func describe(steps []step, rises []bool) Event {
 	}
 	e := Event{
 		AtNS: steps[0].EndNS, EndNS: steps[last].EndNS, Kind: Swing, Disks: widest.Disks,
-		PeriodNS: medianNS(periods), LowNS: medianNS(lows), Count: len(steps),
-		By: steps[0].By, Evidence: steps[0].Evidence,
+		PeriodNS: medianNS(periods), LowNS: medianNS(lows),
+		Moments: moments, By: steps[0].By, Evidence: steps[0].Evidence,
 	}
 	for _, s := range steps {
 		if s.By != e.By {

@@ -209,20 +209,24 @@ func (p *phase) driftEvents() (out []Event) {
 }
 
 // history cuts a disk's time where events moved it.
-func history(d *ledger.History, events []Event) History {
-	h := History{Disk: d.Name()}
+func history(d *ledger.History, events []Event) ledger.History {
 	if len(d.Active) == 0 {
-		return h
+		return *d
 	}
 	cuts := []int64{d.StartNS(), d.EndNS()}
+	var drifts []ledger.Drift
+	var swing *ledger.Swing
 	for i := range events {
 		e := &events[i]
 		s, ok := e.Of(d.Name())
 		switch {
 		case !ok || e.Kind == Stall || e.Kind == Start && s.From == 0 || e.Kind == End:
+		case e.Kind == Swing:
+			cuts = append(cuts, e.Moments...)
+			swing = e.swingOf(s)
 		case e.Kind == Drift:
-			h.Drifts = append(h.Drifts,
-				ledger.Drift{Span: overlap.Between(e.AtNS, e.EndNS), From: s.From, To: s.To})
+			drifts = append(drifts, ledger.Drift{
+				Span: overlap.Between(e.AtNS, e.EndNS), From: s.From, To: s.To})
 			cuts = append(cuts, e.AtNS, e.EndNS)
 		case e.Kind == Recovery:
 			cuts = append(cuts, e.EndNS)
@@ -231,20 +235,33 @@ func history(d *ledger.History, events []Event) History {
 		}
 	}
 	slices.Sort(cuts)
+	var levels []ledger.Level
 	for i := range len(cuts) - 1 {
 		v := overlap.Between(max(cuts[i], d.StartNS()), min(cuts[i+1], d.EndNS()))
 		if v.EndNS <= v.StartNS || overlap.Seconds(d.MovingIn(v)) == 0 {
 			continue
 		}
 		l := d.LevelIn(v)
-		for _, drift := range h.Drifts {
+		for _, drift := range drifts {
 			if drift.StartNS <= v.StartNS && v.EndNS <= drift.EndNS {
-				l.From, l.To = drift.From, drift.To
+				l.From, l.To = drift.At(v.StartNS), drift.At(v.EndNS)
 			}
 		}
-		h.Levels = append(h.Levels, l)
+		levels = append(levels, l)
 	}
-	return h
+	return d.With(levels, drifts, swing)
+}
+
+// swingOf describes a swing of one disk.
+func (e *Event) swingOf(s Shift) *ledger.Swing {
+	of := &ledger.Swing{
+		Span: overlap.Between(e.AtNS, e.EndNS), Low: s.To, High: s.From,
+		Levels: len(e.Moments) + 1, PeriodS: float64(e.PeriodNS) / 1e9, LowS: float64(e.LowNS) / 1e9,
+	}
+	if e.PeriodNS > 0 {
+		of.LowShare = min(of.LowS/of.PeriodS, 1)
+	}
+	return of
 }
 
 // medianNS returns the median of some lengths of time.

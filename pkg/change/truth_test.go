@@ -11,6 +11,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/change"
+	"github.com/hubbench/hubbench/pkg/ledger"
 )
 
 var (
@@ -145,9 +146,9 @@ func (f fact) tells(e *change.Event, exactly bool) bool {
 }
 
 // knows reports whether the histories have the levels.
-func (c *truth) knows(histories []change.History) bool {
+func (c *truth) knows(histories []ledger.History) bool {
 	for _, h := range histories {
-		want, ok := c.levels[h.Disk]
+		want, ok := c.levels[h.Name()]
 		if !ok {
 			continue
 		}
@@ -285,6 +286,10 @@ func TestPure(t *testing.T) {
 		again, reversed := change.Explain(disks)
 		slices.Reverse(reversed)
 		check.Same(t, c.name, events, again)
-		check.Same(t, c.name, levels, reversed)
+		for i := range levels {
+			check.Same(t, c.name, levels[i].Levels, reversed[i].Levels)
+			check.Same(t, c.name, levels[i].Drifts, reversed[i].Drifts)
+			check.Same(t, c.name, levels[i].Swing, reversed[i].Swing)
+		}
 	}
 }
