@@ -54,7 +54,7 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 		p.fillChanges()
 	}
 	warmUps(r.phases)
-	r.solos = measureSolos(r.phases)
+	r.solos = solos(r.phases)
 	for _, p := range r.phases {
 		p.recoveries()
 	}

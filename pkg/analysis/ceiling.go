@@ -107,13 +107,13 @@ func total(s []*phase, op trace.Role) *groupTotal {
 		if part.Trace.Op != op {
 			continue
 		}
-		alone := s[0].solos.lookup(part)
+		alone := s[0].solos.Of(part.actor())
 		if alone == nil || len(r.disks) > 0 && part.connection != r.connection {
 			return nil
 		}
 		r.connection = part.connection
 		r.disks = append(r.disks, part.Name())
-		r.alone += alone.Rate
+		r.alone += alone.Mean
 	}
 	slices.Sort(r.disks)
 	var totals []stats.Estimate

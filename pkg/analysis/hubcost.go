@@ -2,9 +2,9 @@ package analysis
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/effect"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -31,25 +31,24 @@ type HubCost struct {
 
 // hubCosts compares the disks' rates alone on the hub with those on their own ports, the greatest
 // loss first.
-func hubCosts(order []string, solos soloRates, alpha float64) []HubCost {
+func hubCosts(order []string, solos effect.Solos, alpha float64) []HubCost {
 	var out []HubCost
 	for _, hub := range solos {
-		moved := *hub.disk
-		moved.connection = trace.Direct
-		direct := solos.lookup(&moved)
-		if hub.disk.connection != trace.OnHub || direct == nil {
+		onPort := hub.Actor
+		onPort.Connection = trace.Direct
+		direct := solos.Of(onPort)
+		if hub.Connection != trace.OnHub || direct == nil {
 			continue
 		}
-		kept := hub.Rate / direct.Rate
+		pair := effect.Pair{With: hub.Rate, Without: direct.Rate}
 		c := HubCost{
-			Disk: hub.disk.Name(), Op: hub.disk.Trace.Op,
-			Phase: hub.phases[0], DirectPhase: direct.phases[0], morePhases: len(hub.phases) - 1,
-			Rate: hub.Rate, DirectRate: direct.Rate, Loss: 1 - kept,
+			Disk: hub.Disk, Op: hub.Op,
+			Phase: hub.Phases[0], DirectPhase: direct.Phases[0], morePhases: len(hub.Phases) - 1,
+			Rate: hub.Mean, DirectRate: direct.Mean, Loss: 1 - pair.Kept(),
+			Lost: pair.Loses(alpha),
 		}
-		c.Lost = hub.Rate <= minRetained*direct.Rate && direct.ChanceAbove(hub.Measured) <= alpha
-		if free := min(hub.DegreesOfFreedom, direct.DegreesOfFreedom); free > 0 {
-			half := math.Hypot(hub.Error, direct.Error) * stats.StudentQuantile(0.975, free)
-			c.CI95 = &stats.Interval{1 - kept*math.Exp(half), 1 - kept*math.Exp(-half)}
+		if kept := pair.KeptCI(); kept != nil {
+			c.CI95 = &stats.Interval{1 - kept[1], 1 - kept[0]}
 			c.Nothing = c.CI95[1] < minEffect
 		}
 		out = append(out, c)

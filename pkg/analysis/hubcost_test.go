@@ -2,12 +2,15 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/tracetest"
-	"github.com/hubbench/hubbench/pkg/ledger"
+	"github.com/hubbench/hubbench/pkg/effect"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // bothWays plays a disk of 1.5 GB/s alone on its own port, and on a hub that leaves it a share of
@@ -65,13 +68,16 @@ func TestHubCostByNoise(t *testing.T) {
 		onHub, noise float64
 		want         bool
 	}{{90, 0.001, true}, {90.1, 0.001, false}, {80, 0.2, false}} {
-		measured := func(connection string, rate float64) *soloRate {
-			disk := &diskPart{connection: connection}
-			disk.Trace = &trace.DiskRecord{Name: "A"}
-			return &soloRate{disk: disk, phases: []string{connection},
-				Measured: ledger.Measured{Rate: rate, Error: tt.noise, DegreesOfFreedom: 9}}
+		measured := func(connection string, rate float64) effect.Solo {
+			return effect.Solo{
+				Actor:  effect.Actor{Disk: "A", Connection: connection, Work: &work.Work{}},
+				Phases: []string{connection},
+				Rate: effect.Rate{Mean: rate, Log: stats.Estimate{
+					Mean: math.Log(rate), SE: tt.noise, DegreesOfFreedom: 9,
+				}},
+			}
 		}
-		solos := soloRates{measured(trace.OnHub, tt.onHub), measured(trace.Direct, 100)}
+		solos := effect.Solos{measured(trace.OnHub, tt.onHub), measured(trace.Direct, 100)}
 		found := findings(&Analysis{HubCosts: hubCosts(nil, solos, 0.01)})
 		if (len(found) > 0) != tt.want {
 			t.Errorf("%g instead of 100, ± %g: %+v", tt.onHub, tt.noise, found)

@@ -33,20 +33,46 @@ type LatencyResult struct {
 	Note   string             `json:"note,omitempty"` // Note says why a figure is null.
 }
 
+// soloLatencies are what the disks' requests take alone, work by work.
+type soloLatencies []*soloLatency
+
+type soloLatency struct {
+	disk   *diskPart // disk is the one of the first phase.
+	phases []string  // phases are the sources.
+	quantile.Figures
+	found [3]*quantile.Quantile
+}
+
+// lookup returns what a disk's requests take alone at its work; nil if no phase has it.
+func (s soloLatencies) lookup(disk *diskPart) *soloLatency {
+	for _, alone := range s {
+		if alone.disk.same(disk) {
+			return alone
+		}
+	}
+	return nil
+}
+
 // latencies reports how long the disks' requests took, beside what they take alone.
 func (r *run) latencies() {
 	r.eachDisk(func(_ *phase, part *diskPart) {
 		part.lines = quantile.Lines(part.Trace, part.Active)
 	})
-	var all soloRates
-	for _, p := range r.phases {
-		if len(p.parts) == 1 && len(p.parts[0].lines) > 0 {
-			alone := all.add(p)
-			alone.lines = append(alone.lines, p.parts[0].lines...)
+	solos := only(r.phases, func(p *phase) bool {
+		return len(p.parts) == 1 && len(p.parts[0].lines) > 0
+	})
+	var all soloLatencies
+	for _, set := range grouped(solos, func(p, q *phase) bool {
+		return sameParts(p.parts, q.parts)
+	}) {
+		alone := &soloLatency{disk: set[0].parts[0]}
+		var lines []quantile.Line
+		for _, p := range set {
+			lines = append(lines, p.parts[0].lines...)
+			alone.phases = append(alone.phases, p.out.Name)
 		}
-	}
-	for _, alone := range all {
-		alone.Figures, alone.found = quantile.Estimate(alone.lines)
+		alone.Figures, alone.found = quantile.Estimate(lines)
+		all = append(all, alone)
 	}
 	// Noise alone may make one quantile of one disk longer than alone with a chance of alpha: the
 	// median and p99 are compared of each disk that is known alone. What the latencies of a disk

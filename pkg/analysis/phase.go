@@ -30,7 +30,7 @@ type run struct {
 	hardware  *hardware.Setup // It is nil if unknown.
 	simulated bool            // Simulated disks begin at once, whenever their processes did.
 	alpha     alphas
-	solos     soloRates // They are nil until they are needed.
+	solos     effect.Solos // They are nil until they are needed.
 	scale     unit.Scale
 	settings  [][]*phase // Each has phases of several busy disks, or of one, that repeat each other.
 	table     *effect.Table

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/effect"
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
@@ -83,20 +84,20 @@ func (p *phase) recovery(part *diskPart, after string, before overlap.Span, unti
 		Disk: part.Name(), Op: part.Trace.Op, After: after, AtS: seconds(at), FromRate: from.Rate,
 		Reached: to,
 	}
-	alone := p.solos.lookup(part)
-	wasSlowed := alone != nil && from.Rate < maxWaiting*alone.Rate &&
-		alone.ChanceAbove(from) < p.alpha.perRecovery &&
+	alone := p.solos.Of(part.actor())
+	wasSlowed := alone != nil && from.Rate < maxWaiting*alone.Mean &&
+		alone.ChanceAbove(&effect.Rate{Log: from.Log()}, 1) < p.alpha.perRecovery &&
 		part.RestsOnFiles(oldLevel)
 	switch {
 	case rose && part.OutlastsBursts(newLevel):
 		r.LagS = number(seconds(newLevel.StartNS - at))
 		r.ToRate = number(to.Rate)
-	case rose && wasSlowed && to.Rate >= minRetained*alone.Rate && newLevel.EndNS == until:
+	case rose && wasSlowed && to.Rate >= minRetained*alone.Mean && newLevel.EndNS == until:
 		r.Cut = p.cut(part, until, seconds(newLevel.StartNS-at), true)
 	case !rose && wasSlowed && until == part.EndNS() &&
 		oldLevel.EndNS-oldLevel.StartNS >= settleNS &&
 		part.RateIn(overlap.Between(until-ledger.HoldNS, until)) < maxWaiting*
-			alone.Rate:
+			alone.Mean:
 		// Its recovery lies beyond the trace.
 		r.Cut = p.cut(part, until, seconds(until-at), false)
 	default:

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/effect"
-	"github.com/hubbench/hubbench/pkg/ledger"
-	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
@@ -114,55 +112,13 @@ func (p *phase) lookalike(disk *diskPart) *phase {
 	return alone
 }
 
-// soloRates are what the disks have alone, work by work: of phases in which one disk worked by
-// itself.
-type soloRates []*soloRate
-
-// soloRate is what a disk has alone at one work: its rate, or its latencies.
-type soloRate struct {
-	disk   *diskPart // disk is the one of the first phase.
-	phases []string  // phases are the sources.
-	rates  []ledger.Measured
-	ledger.Measured
-	lines []quantile.Line
-	quantile.Figures
-	found [3]*quantile.Quantile
-}
-
-// lookup returns what a disk has alone at its work; nil if no phase has it.
-func (s soloRates) lookup(disk *diskPart) *soloRate {
-	for _, alone := range s {
-		if alone.disk.same(disk) {
-			return alone
-		}
-	}
-	return nil
-}
-
-// add notes a phase of one disk.
-func (s *soloRates) add(p *phase) *soloRate {
-	alone := s.lookup(p.parts[0])
-	if alone == nil {
-		alone = &soloRate{disk: p.parts[0]}
-		*s = append(*s, alone)
-	}
-	alone.phases = append(alone.phases, p.out.Name)
-	return alone
-}
-
-// measureSolos takes the typical rate of each phase of one disk: that of the longest stretch
-// without a change.
-func measureSolos(phases []*phase) (all soloRates) {
+// solos returns what the disks have alone: in phases in which one disk worked by itself.
+func solos(phases []*phase) effect.Solos {
+	var states []*effect.State
 	for _, p := range phases {
-		if len(p.parts) != 1 || p.parts[0].IsPaced() || p.parts[0].isUnsettled() ||
-			len(p.window) == 0 {
-			continue
-		}
-		if m, ok := p.parts[0].Measure(longest(cutAt(p.window, p.cuts("")))...); ok {
-			alone := all.add(p)
-			alone.rates = append(alone.rates, m)
-			alone.Measured = ledger.Pool(alone.rates)
+		if len(p.parts) == 1 && !p.parts[0].IsPaced() {
+			states = append(states, p.newStates()...)
 		}
 	}
-	return all
+	return effect.Alone(states)
 }

@@ -62,6 +62,15 @@ func (p *Part) at(fallen bool) *Rate {
 	return p.Fresh
 }
 
+// longest returns the rate of the longer time; nil if none is known.
+func (p *Part) longest() *Rate {
+	if p.Fresh == nil || p.Fallen != nil &&
+		overlap.Seconds(p.Fallen.In) > overlap.Seconds(p.Fresh.In) {
+		return p.Fallen
+	}
+	return p.Fresh
+}
+
 // State is the disks that worked together in a phase for some time.
 type State struct {
 	Phase string

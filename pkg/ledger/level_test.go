@@ -61,28 +61,6 @@ func TestMovingIn(t *testing.T) {
 	}
 }
 
-func TestPooled(t *testing.T) {
-	got := Pool([]Measured{
-		{Rate: 100, Error: 0.3, DegreesOfFreedom: 4}, {Rate: 100, Error: 0.4, DegreesOfFreedom: 9},
-	})
-	check.Near(t, "rate", 100, got.Rate, 1e-12)
-	check.Near(t, "error", 0.25, got.Error, 1e-12)
-	check.Near(t, "freedom", 9, got.DegreesOfFreedom, 0)
-	// A hundred and e hundreds: logarithms 1 apart, their mean is known to half of that.
-	got = Pool([]Measured{
-		{Rate: 100, Error: 0.1, DegreesOfFreedom: 4},
-		{Rate: 100 * math.E, Error: 0.1, DegreesOfFreedom: 9},
-	})
-	check.Near(t, "rate", 50*(1+math.E), got.Rate, 1e-9)
-	check.Near(t, "error", 0.5, got.Error, 1e-12)
-	check.Near(t, "freedom", 1, got.DegreesOfFreedom, 0)
-	if one := Pool([]Measured{{Rate: 100, Error: 0.2, DegreesOfFreedom: 5}}); one != (Measured{
-		Rate: 100, Error: 0.2, DegreesOfFreedom: 5,
-	}) {
-		t.Errorf("of one: %+v", one)
-	}
-}
-
 func TestChanceAbove(t *testing.T) {
 	m := Measured{Rate: 100 * math.E, Error: 0.3, DegreesOfFreedom: 8}
 	check.Near(t, "two deviations", stats.StudentTail(2, 8),

@@ -97,6 +97,13 @@ func (d *History) RestsOnFiles(v overlap.Span) bool {
 	return n >= MinFiles && float64(longest) <= maxFileShare*float64(v.EndNS-v.StartNS)
 }
 
+// Log returns the logarithm of the rate, with its error.
+func (m Measured) Log() stats.Estimate {
+	return stats.Estimate{
+		Mean: math.Log(m.Rate), SE: m.Error, DegreesOfFreedom: m.DegreesOfFreedom,
+	}
+}
+
 // ChanceAbove is the chance that noise alone puts m so far above other, if they are equal in truth.
 func (m Measured) ChanceAbove(other Measured) float64 {
 	if m.Rate <= 0 || other.Rate <= 0 || m.DegreesOfFreedom <= 0 || other.DegreesOfFreedom <= 0 {
@@ -104,26 +111,4 @@ func (m Measured) ChanceAbove(other Measured) float64 {
 	}
 	z := math.Log(m.Rate/other.Rate) / math.Hypot(m.Error, other.Error)
 	return stats.StudentTail(z, min(m.DegreesOfFreedom, other.DegreesOfFreedom))
-}
-
-// Pool is the mean of rates measured separately. If they differ by more than their errors, what
-// changed from one to the next counts as error as well.
-func Pool(list []Measured) (out Measured) {
-	var logs []float64
-	n := float64(len(list))
-	for _, m := range list {
-		out.Rate += m.Rate / n
-		out.Error += m.Error * m.Error
-		out.DegreesOfFreedom = max(out.DegreesOfFreedom, m.DegreesOfFreedom)
-		out.DurationS += m.DurationS
-		logs = append(logs, math.Log(m.Rate))
-	}
-	out.Error = math.Sqrt(out.Error) / n
-	if len(list) > 1 {
-		if between := stats.Summarize(logs).SD / math.Sqrt(n); between > out.Error {
-			out.Error = between
-			out.DegreesOfFreedom = n - 1
-		}
-	}
-	return out
 }
