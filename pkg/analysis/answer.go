@@ -94,7 +94,7 @@ const (
 
 // Sure is how well the rates behind the answer are known.
 type Sure struct {
-	Widest   float64 `json:"widest"`  // Widest is the largest margin of a 95 % interval, relative, or 0.
+	Widest   float64 `json:"widest"`  // largest margin of a 95 % interval, relative
 	Disk     string  `json:"disk"`    // Disk has the widest interval.
 	Phase    string  `json:"phase"`   // Phase is where it has it.
 	Unknown  bool    `json:"unknown"` // Unknown says that some rates have no interval.

@@ -18,8 +18,8 @@ func each(disk, name string, endS float64, at func(s float64) float64) []trace.G
 	return out
 }
 
-// A throttle explains its own fall, not each fall of the disk: one that ended long before it was hot
-// has an entry and a finding of its own, and no cause.
+// A throttle explains its own fall, not each fall of the disk: one that ended long before it was
+// hot has an entry and a finding of its own, and no cause.
 func TestCauseOfAnotherFall(t *testing.T) {
 	a := diskOf("A", trace.Write, 20e6, pace{15, 2e9}, pace{22, 1.2e9}, pace{50, 2e9},
 		pace{90, 0.8e9})

@@ -181,7 +181,9 @@ func (p *phase) comparable(disk *diskPart) bool {
 }
 
 // isDown reports whether the disk fell by itself before the stretch that is compared.
-func (p *phase) isDown(disk *diskPart) bool { return p.hasFallen(disk.Name(), p.whole.In[0].StartNS) }
+func (p *phase) isDown(disk *diskPart) bool {
+	return p.hasFallen(disk.Name(), p.whole.In[0].StartNS)
+}
 
 // fallsForGood reports whether the disk has fallen by itself when the window ends.
 func (p *phase) fallsForGood(disk *diskPart) bool {

@@ -32,7 +32,7 @@ type run struct {
 	alpha     alphas
 	solos     effect.Solos // They are nil until they are needed.
 	scale     unit.Scale
-	settings  [][]*phase // Each has phases of several busy disks, or of one, that repeat each other.
+	settings  [][]*phase // Each has phases that repeat one another.
 	table     *effect.Table
 }
 

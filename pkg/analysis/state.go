@@ -100,7 +100,8 @@ func (p *phase) stretch() []overlap.Span {
 	return longest(all)
 }
 
-// stateOf finds the disk's rates in the state, while nothing changed; none if it has no settled one.
+// stateOf finds the disk's rates in the state, while nothing changed; none if it has no settled
+// one.
 func (p *phase) stateOf(part *diskPart, s *effect.State) *effect.Part {
 	out := &effect.Part{
 		Actor: part.actor(), Cuts: p.cuts(part.Name()), EndNS: part.EndNS(),

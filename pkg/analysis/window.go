@@ -131,8 +131,8 @@ func (p *phase) fillOverlap() {
 }
 
 // errorOf returns a disk's rate in the overlap with its error, or warns why that is not known. With
-// a doubt of TooSlow it is not because the noise lasts as long as the phase: nothing in it shows how
-// far the rate may be off.
+// a doubt of TooSlow it is not because the noise lasts as long as the phase: nothing in it shows
+// how far the rate may be off.
 func (p *phase) errorOf(part *diskPart, flow stats.Flow) (stats.Estimate, stats.Doubt) {
 	whole, doubt := flow.Estimate()
 	e := whole

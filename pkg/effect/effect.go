@@ -1,10 +1,10 @@
-// Package effect says what disks cost one another: it sets beside one another what was measured with
-// a neighbour and without it, at the same work, repeats pooled. It knows times, rates and work; why
-// a rate changed within a phase, and what is said of an effect, is for package analysis.
+// Package effect says what disks cost one another: it sets beside one another what was measured
+// with a neighbour and without it, at the same work, repeats pooled. It knows times, rates and
+// work; why a rate changed within a phase, and what is said of an effect, is for package analysis.
 //
-// Start at Measure for a rate, State for what worked together, and Compare for the table of effects.
-// Every decision about who is slowed, who crowds out, what the hub costs and what to move reads that
-// table.
+// Start at Measure for a rate, State for what worked together, and Compare for the table of
+// effects. Every decision about who is slowed, who crowds out, what the hub costs and what to move
+// reads that table.
 package effect
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Actor is a disk at one work on one port. Only what one actor did is compared: a disk on the hub is
-// not to be judged by its speed on a port of its own.
+// Actor is a disk at one work on one port. Only what one actor did is compared: a disk on the hub
+// is not to be judged by its speed on a port of its own.
 type Actor struct {
 	Disk       string
 	Op         trace.Role

@@ -87,8 +87,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestAgainst: a disk is judged by its rate alone, or else by that without the neighbour which costs
-// it most.
+// TestAgainst: a disk is judged by its rate alone, or else by that without the neighbour which
+// costs it most.
 func TestAgainst(t *testing.T) {
 	all := state("p", true, 0, 10, part("A", 1), part("B", 2), part("C", 2))
 	withB := state("q", true, 0, 10, part("A", 1.5), part("B", 2))

@@ -47,8 +47,8 @@ func Measure(curve *overlap.Curve, files, in []overlap.Span) Rate {
 	return r
 }
 
-// ChanceAbove returns the chance that noise alone puts r so far above a factor times o; 1 if that is
-// not known.
+// ChanceAbove returns the chance that noise alone puts r so far above a factor times o; 1 if that
+// is not known.
 func (r *Rate) ChanceAbove(o *Rate, factor float64) float64 {
 	if !r.Log.Known() || !o.Log.Known() {
 		return 1

@@ -195,9 +195,9 @@ type Baseline struct {
 }
 
 // Baseline looks for a disk's rate without some of the others: in phases that these have no part
-// in, and in the state's phase before they had started or after they had ended. If these differ, the
-// lower one counts: the disk was in another state, or what made it slow was not the others. There is
-// none if the disk lost more as the others started than these can take.
+// in, and in the state's phase before they had started or after they had ended. If these differ,
+// the lower one counts: the disk was in another state, or what made it slow was not the others.
+// There is none if the disk lost more as the others started than these can take.
 func (t *Table) Baseline(s *State, victim string, without ...string) (best *Baseline) {
 	disk := s.Part(victim)
 	here, fell := disk.rate()
@@ -263,9 +263,9 @@ func (s *State) within(o *State, disk *Part, without []string) (b *Baseline, pos
 	return b, true
 }
 
-// typical is the disk's mean rate over all states; nil if none has one. A disk that fell in them but
-// not here may have been low here from the start: then it is compared with the rate that is closer
-// to the one here.
+// typical is the disk's mean rate over all states; nil if none has one. A disk that fell in them
+// but not here may have been low here from the start: then it is compared with the rate that is
+// closer to the one here.
 func (t *Table) typical(set setting, disk Actor, fell bool, here float64) (best *Baseline) {
 	for _, fallen := range []bool{false, true} {
 		if fell && !fallen {

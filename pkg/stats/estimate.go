@@ -118,10 +118,11 @@ func Sum(list ...Estimate) (sum Estimate) {
 // Pool returns the mean of repeats, each weighed by how well it is known. If they lie further apart
 // than their errors let them, what changed from one to the next is error as well: the variance
 // between them that their own leave open (Hedges and Olkin, "Statistical Methods for
-// Meta-Analysis", 1985, section 9.C), known from as many differences as there are. Few differences say little, so
-// others is what repeats of other things differ by; the zero Prior if there are none. Errors from
-// few degrees of freedom would be poor weights, so these go by what all repeats say of the noise
-// (Moderate). Repeats without an error of their own have that of the differences between them.
+// Meta-Analysis", 1985, section 9.C), known from as many differences as there are. Few differences
+// say little, so others is what repeats of other things differ by; the zero Prior if there are
+// none. Errors from few degrees of freedom would be poor weights, so these go by what all repeats
+// say of the noise (Moderate). Repeats without an error of their own have that of the differences
+// between them.
 func Pool(repeats []Estimate, others Prior) Estimate {
 	n := float64(len(repeats))
 	if n <= 1 {
