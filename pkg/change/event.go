@@ -143,8 +143,16 @@ func (p *phase) windowOf(e *event, d *disk) window {
 			take(float64(o.cells[d.number]))
 		}
 	}
-	for _, edge := range d.ends {
-		take(edge)
+	for _, v := range d.on {
+		take(v.from)
+		take(v.to)
+	}
+	for _, v := range d.stalls {
+		// A stall that ends or begins at the event does not hide what was before or comes after.
+		if math.Abs(v.to-float64(at)) > p.s(togetherS) && math.Abs(v.from-float64(at)) > p.s(togetherS) {
+			take(v.from)
+			take(v.to)
+		}
 	}
 	return w
 }

@@ -1,21 +1,34 @@
 package change
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
+// excursion is a burst or a dip that is too short to be a level, in bins of the phase.
+type excursion struct {
+	from, to    int
+	base, level float64 // logarithms of rates beside it and in it
+}
+
 // dropExcursions leaves the bins of bursts and dips that last for a second or two out of a disk's
-// series, and cuts as close as that to where it begins or finishes: real disks show such all the
-// time. Those that come regularly stay, for they may be a swing, and so do those that begin and end
-// with what another disk did.
+// series, and drops cuts as close as that to where it begins or finishes: real disks show such all
+// the time. Those that begin and end with what another disk did stay. If a disk shows some, longer
+// ones that are alike are excursions, too.
 func (p *phase) dropExcursions(d *disk) {
 	const rounds = 3 // what is left may show more
+	longest := p.s(excursionS)
 	for range rounds {
-		found := p.excursions(d)
-		if len(found) == 0 || p.regular(d, found) {
+		found := p.findExcursions(d, longest)
+		if len(found) == 0 {
 			break
+		}
+		d.excursions = append(d.excursions, found...)
+		if len(d.excursions) >= minExcursions {
+			longest = 2 * p.s(excursionS)
 		}
 		d.leaveOut(found)
 		d.choose()
@@ -25,22 +38,23 @@ func (p *phase) dropExcursions(d *disk) {
 	d.candidates = p.awayFromEnds(d, d.candidates)
 }
 
-// excursions lists short stretches of x between cuts with alike levels on either side.
-func (p *phase) excursions(d *disk) (found [][2]int) {
+// findExcursions lists short stretches between cuts with alike levels on either side.
+func (p *phase) findExcursions(d *disk, longest float64) (found []excursion) {
 	edges := d.edges(d.candidates)
 	for k := 1; k+1 < len(edges)-1; k++ {
 		from := edges[k]
 		before := mean(d.x[edges[k-1]:from])
 		for l := k + 1; l < len(edges)-1; l++ {
 			to := edges[l]
-			if float64(to-from) >= p.s(excursionS) {
+			if float64(to-from) >= longest {
 				break
 			}
-			change := math.Abs(mean(d.x[edges[l]:edges[l+1]]) - before)
-			off := math.Abs(mean(d.x[from:to]) - before)
-			if change < min(sameLevel, off/2) && !p.explained(d, d.bins[from], d.bins[to]) {
-				// What a bin beside it has of it would be a level of its own.
-				found = append(found, [2]int{max(0, from-besideBins), min(len(d.x), to+besideBins)})
+			level, after := mean(d.x[from:to]), mean(d.x[to:edges[l+1]])
+			off := level - (before+after)/2
+			e := excursion{d.bins[from], d.bins[to], (before + after) / 2, level}
+			if math.Abs(after-before) < min(sameLevel, math.Abs(off)/2) && !p.explained(d, e) &&
+				(float64(to-from) < p.s(excursionS) || d.like(e)) {
+				found = append(found, e)
 				k = l
 				break
 			}
@@ -49,61 +63,52 @@ func (p *phase) excursions(d *disk) (found [][2]int) {
 	return found
 }
 
+// like reports whether an excursion goes about as far as the disk's others.
+func (d *disk) like(e excursion) bool {
+	for _, o := range d.excursions {
+		if math.Abs(e.level-o.level) > math.Log(lowSpread) {
+			return false
+		}
+	}
+	return true
+}
+
 // explained reports whether other disks began or ceased to move at both moments.
-func (p *phase) explained(d *disk, from, to int) bool {
+func (p *phase) explained(d *disk, e excursion) bool {
 	begins, ends := false, false
 	for _, k := range p.known {
 		if k.disk != d {
-			begins = begins || math.Abs(k.at-float64(from)) <= p.s(togetherS)
-			ends = ends || math.Abs(k.at-float64(to)) <= p.s(togetherS)
+			begins = begins || math.Abs(k.at-float64(e.from)) <= p.s(togetherS)
+			ends = ends || math.Abs(k.at-float64(e.to)) <= p.s(togetherS)
 		}
 	}
 	return begins && ends
 }
 
-// regular reports whether so many excursions come after so even times that they are a swing.
-func (p *phase) regular(d *disk, found [][2]int) bool {
-	var periods []float64
-	for i := range len(found) - 1 {
-		periods = append(periods, float64(d.bins[found[i+1][0]]-d.bins[found[i][0]]))
-	}
-	if len(found) < minRegular {
-		return false
-	}
-	median := stats.Median(periods)
-	off := 0.0
-	for _, s := range periods {
-		if math.Abs(s/median-1) > maxPeriodError {
-			off++
-		}
-	}
-	return off <= maxIrregular*float64(len(periods))
-}
-
-// leaveOut takes stretches out of the disk's series.
-func (d *disk) leaveOut(stretches [][2]int) {
-	out := *d
-	out.bins, out.x, out.file = nil, nil, nil
-	out.before = make([]int, len(d.before))
-	for i := range d.x {
+// leaveOut takes excursions out of the disk's series, with what the bins beside them have of them.
+func (d *disk) leaveOut(found []excursion) {
+	var bins, file []int
+	var x []float64
+	for i, bin := range d.bins {
 		gone := false
-		for _, v := range stretches {
-			gone = gone || v[0] <= i && i < v[1]
+		for _, e := range found {
+			gone = gone || e.from-besideBins <= bin && bin < e.to+besideBins
 		}
 		if !gone {
-			out.bins = append(out.bins, d.bins[i])
-			out.x = append(out.x, d.x[i])
-			out.file = append(out.file, d.file[i])
+			bins = append(bins, bin)
+			x = append(x, d.x[i])
+			file = append(file, d.file[i])
 		}
 	}
+	d.bins, d.x, d.file = bins, x, file
+	d.before = make([]int, len(d.before))
 	k := 0
-	for i := range out.before {
-		out.before[i] = k
-		if k < len(out.bins) && out.bins[k] == i {
+	for i := range d.before {
+		d.before[i] = k
+		if k < len(bins) && bins[k] == i {
 			k++
 		}
 	}
-	*d = out
 }
 
 // awayFromEnds drops cuts just after the disk begins, or before it finishes, unless another disk's
@@ -125,4 +130,89 @@ func (p *phase) awayFromEnds(d *disk, cuts []int) (kept []int) {
 		}
 	}
 	return kept
+}
+
+// excursionEvents makes a swing of each disk's excursions that recur, those of several disks at the
+// same times together.
+func (p *phase) excursionEvents() (out []Event) {
+	for _, d := range p.disks {
+		for _, dips := range []bool{true, false} {
+			e, ok := p.recurring(d, dips)
+			if !ok {
+				continue
+			}
+			joined := false
+			for i := range out {
+				joined = joined || out[i].join(&e)
+			}
+			if !joined {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// recurring makes a swing of the disk's dips, or of its bursts; not ok if they are few, or unlike.
+func (p *phase) recurring(d *disk, dips bool) (Event, bool) {
+	var found []excursion
+	for _, e := range d.excursions {
+		off := math.Abs(e.level - e.base)
+		blur := d.longRun/float64(e.to-e.from) + square(d.fileSD)
+		sure := off*off/blur/2 > cutPrice*math.Log(float64(p.n))
+		if (e.level < e.base) == dips && sure && off > minDepth {
+			found = append(found, e)
+		}
+	}
+	if len(found) < minExcursions {
+		return Event{}, false
+	}
+	slices.SortFunc(found, func(a, b excursion) int { return cmp.Compare(a.from, b.from) })
+	var base, level []float64
+	var periods, lows []int64
+	e := Event{Kind: Swing, Disks: []string{d.Name()}}
+	for i, x := range found {
+		base = append(base, x.base)
+		level = append(level, x.level)
+		from, to := p.ns(float64(x.from)), p.ns(float64(x.to))
+		e.Moments = append(e.Moments, from, to)
+		if dips {
+			lows = append(lows, to-from)
+		}
+		if i > 0 {
+			before := p.ns(float64(found[i-1].from))
+			periods = append(periods, from-before)
+			if !dips {
+				lows = append(lows, from-p.ns(float64(found[i-1].to)))
+			}
+		}
+	}
+	if slices.Max(level)-slices.Min(level) > 2*math.Log(lowSpread) {
+		return Event{}, false
+	}
+	e.AtNS, e.EndNS = e.Moments[0], e.Moments[len(e.Moments)-1]
+	e.PeriodNS, e.LowNS = medianNS(periods), medianNS(lows)
+	high, low := math.Exp(stats.Median(base)), math.Exp(stats.Median(level))
+	e.Shifts = []Shift{{Disk: d.Name(), From: max(high, low), To: min(high, low)}}
+	return e, true
+}
+
+// join adds another disk's swing that changes at the same times; not ok if it does not.
+func (e *Event) join(o *Event) bool {
+	const together = int64(togetherS * 1e9)
+	common := 0
+	for _, a := range e.Moments {
+		for _, b := range o.Moments {
+			if max(a-b, b-a) <= together {
+				common++
+				break
+			}
+		}
+	}
+	if float64(common) < sameDisks*float64(max(len(e.Moments), len(o.Moments))) {
+		return false
+	}
+	e.Disks = append(e.Disks, o.Disks...)
+	e.Shifts = append(e.Shifts, o.Shifts...)
+	return true
 }

@@ -28,13 +28,13 @@ type disk struct {
 	*ledger.History
 	number     int // in phase.disks
 	on, stalls []span
-	ends       []float64 // of all of these, sorted
 	rate       []float64 // bytes per second, of each bin of the phase
 	bins       []int     // those in which it works and moves
 	before     []int     // how many of these there are before each bin of the phase, and the end
 	x          []float64 // the logarithms of the rates in these bins
 	file       []int     // the file that each of them lies in
 	drift      bool      // a slope was taken out of x
+	excursions []excursion
 
 	score      float64
 	cuts       []int // bins of x, at the full price of a cut
@@ -84,10 +84,6 @@ func (p *phase) newDisk(h *ledger.History) *disk {
 	for _, v := range h.Stalls {
 		d.stalls = append(d.stalls, span{p.at(v.StartNS), p.at(v.EndNS)})
 	}
-	for _, v := range slices.Concat(d.on, d.stalls) {
-		d.ends = append(d.ends, v.from, v.to)
-	}
-	slices.Sort(d.ends)
 	bytes := h.Curve.At(0)
 	for i := range d.rate {
 		done := h.Curve.At(p.ns(float64(i + 1)))

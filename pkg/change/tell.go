@@ -19,7 +19,7 @@ type step struct {
 
 // tell returns the phase's events in order of time.
 func (p *phase) tell() []Event {
-	out := slices.Concat(p.startsAndEnds(), p.stallEvents(), p.driftEvents())
+	out := slices.Concat(p.startsAndEnds(), p.stallEvents(), p.driftEvents(), p.excursionEvents())
 	var steps []step
 	for _, e := range p.events {
 		for _, c := range e.claims {

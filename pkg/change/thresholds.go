@@ -78,10 +78,9 @@ const (
 	minLastS = 1
 	// The levels beside it differ by less.
 	sameLevel = 0.15
-	// Regular ones are a swing: all but this share of their periods lie this close to the median.
-	maxPeriodError = 0.15
-	maxIrregular   = 0.2
-	minRegular     = 6
+	// So many that go as far are a swing.
+	minExcursions = 3
+	minDepth      = 0.3 // of the logarithm of the rate
 )
 
 // The noise of a mean (the largest of an autoregression and of blocks of 1 and 3 s), and slopes.
