@@ -123,11 +123,20 @@ func unrecorded(ctx context.Context, err error, dir *rundir.Dir, next string) er
 	case errors.Is(statErr, fs.ErrNotExist):
 		return fmt.Errorf("%s was removed while the run went on: what was measured is lost",
 			dir.Path)
+	case errors.Is(err, syscall.ENOSPC) && !resumable(dir):
+		return fmt.Errorf("no space left for the results: %s holds what was recorded until then, "+
+			"and no plan to go on by; make room, and begin a new run", dir.Path)
 	case errors.Is(err, syscall.ENOSPC):
 		return fmt.Errorf("no space left for the results: %s holds what was recorded until then; "+
 			"make room, and continue with: %s", dir.Path, next)
 	}
 	return fmt.Errorf("%w; what was recorded is in %s", err, dir.Path)
+}
+
+// resumable reports whether the run can be gone on with.
+func resumable(dir *rundir.Dir) bool {
+	info, err := rundir.LoadInfo(dir.Path)
+	return err == nil && info != nil && info.Plan != nil
 }
 
 // record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.
