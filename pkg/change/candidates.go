@@ -33,13 +33,23 @@ func (p *phase) findCandidates() {
 }
 
 // choose finds the disk's cuts.
-func (d *disk) choose() { d.score, d.cuts, d.candidates = choose(d.x, candidatePrice) }
+func (d *disk) choose() {
+	r := row{d.x, d.file}
+	if !d.HasFiles() {
+		r.file = nil
+	}
+	d.score, d.cuts, d.candidates = r.choose(candidatePrice)
+	left := residuals(d.x, d.cuts)
+	cost, _ := autoregression(left, d.cuts)
+	d.byFile = r.file != nil && r.fileEffects(left, d.cuts) < cost
+}
 
 // choose returns the cuts of a series that the criterion prefers, with their score, and those that
 // it prefers at a lower price.
-func choose(x []float64, price float64) (score float64, cuts, more []int) {
+func (r row) choose(price float64) (score float64, cuts, more []int) {
+	x := r.y
 	n := float64(len(x))
-	score, _ = autoregression(residuals(x, nil), nil)
+	score = r.misfit(residuals(x, nil), nil)
 	if len(x) < minSeriesBins {
 		return score, nil, nil
 	}
@@ -57,7 +67,7 @@ func choose(x []float64, price float64) (score float64, cuts, more []int) {
 			continue
 		}
 		last = tried
-		cost, _ := autoregression(residuals(x, tried), tried)
+		cost := r.misfit(residuals(x, tried), tried)
 		each := float64(len(tried)) * math.Log(n)
 		if cost+cutPrice*each < score {
 			score = cost + cutPrice*each
@@ -113,7 +123,7 @@ func (p *phase) findSum() {
 			sum[i] += rows[k].y[i]
 		}
 	}
-	_, cuts, more := choose(sum, sumCandidatePrice)
+	_, cuts, more := row{y: sum}.choose(sumCandidatePrice)
 	if len(more) == 0 || byChance(rows) {
 		return
 	}
@@ -135,6 +145,16 @@ func residuals(x []float64, cuts []int) []float64 {
 		}
 	}
 	return left
+}
+
+// misfit returns the negative log likelihood of what levels leave: under noise with a memory, or
+// noise of which a part is new in each file, whichever explains more of it.
+func (r row) misfit(left []float64, cuts []int) float64 {
+	cost, _ := autoregression(left, cuts)
+	if r.file == nil {
+		return cost
+	}
+	return min(cost, r.fileEffects(left, cuts))
 }
 
 // autoregression returns the negative log likelihood of residuals under noise that is a first-order

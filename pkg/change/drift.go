@@ -94,6 +94,10 @@ func (p *phase) fitTied(s shape, price float64) fitted {
 		least := math.Inf(1)
 		for k, m := range set {
 			saved := m.disk.score - m.cost(slope)
+			if m.disk.byFile {
+				_, cost := m.disk.fitSlope(s, slope)
+				saved = m.disk.score - cost
+			}
 			gain += saved
 			if saved < least {
 				worst = k
@@ -104,7 +108,7 @@ func (p *phase) fitTied(s shape, price float64) fitted {
 			best.gain = gain
 			best.fits = make([][]float64, len(p.disks))
 			for _, m := range set {
-				best.fits[m.disk.number] = m.disk.fitSlope(s, slope)
+				best.fits[m.disk.number], _ = m.disk.fitSlope(s, slope)
 			}
 		}
 		if least >= 0 {
@@ -170,14 +174,13 @@ func commonSlope(set []moments) float64 {
 	return xy / xx
 }
 
-// fitSlope returns the logarithms of rates that change by a slope.
-func (d *disk) fitSlope(s shape, slope float64) []float64 {
-	fit := make([]float64, len(d.x))
+// fitSlope returns the logarithms of rates that change by a slope, and what they leave.
+func (d *disk) fitSlope(s shape, slope float64) (fit []float64, cost float64) {
+	fit = make([]float64, len(d.x))
 	for i, bin := range d.bins {
 		fit[i] = slope * s.rise[bin]
 	}
-	d.misfit(fit)
-	return fit
+	return fit, d.misfit(fit)
 }
 
 // misfit brings fitted values to the mean of the disk's series, and returns what they leave.
@@ -188,8 +191,7 @@ func (d *disk) misfit(fit []float64) float64 {
 		fit[i] += off
 		left[i] = d.x[i] - fit[i]
 	}
-	cost, _ := autoregression(left, nil)
-	return cost
+	return row{d.x, d.file}.misfit(left, nil)
 }
 
 // refine moves the ends of a line for as long as that saves anything, by less and less.

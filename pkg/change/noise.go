@@ -71,3 +71,55 @@ func (d *disk) fileDeviation() float64 {
 	}
 	return stats.NormalMAD * stats.Median(steps) / math.Sqrt2
 }
+
+// fileEffects returns the negative log likelihood of residuals of which a part is new in each file
+// and the rest in each bin (a random-effects model: Searle, Casella and McCulloch, "Variance
+// Components", 1992).
+func (r row) fileEffects(left []float64, cuts []int) float64 {
+	var files []block
+	var within, ofBins float64
+	for from, to := range between(cuts, len(left)) {
+		for first := from; first < to; {
+			end := first + 1
+			for end < to && r.file[end] == r.file[first] {
+				end++
+			}
+			b := block{float64(end - first), mean(left[first:end])}
+			for _, v := range left[first:end] {
+				within += square(v - b.mean)
+			}
+			ofBins += math.Log(b.bins)
+			files = append(files, b)
+			first = end
+		}
+	}
+	n := float64(len(left))
+	free := n - float64(len(files))
+	ofBin := max(within/max(free, 1), minVariance)
+	rest := free*math.Log(ofBin) + within/ofBin - n + ofBins
+	cost := func(ofFile float64) float64 {
+		sum := rest
+		for _, b := range files {
+			spread := ofFile + ofBin/b.bins
+			sum += math.Log(spread) + b.mean*b.mean/spread
+		}
+		return sum / 2
+	}
+	least, best := cost(0), 0.0
+	for ofFile := 1e-5; ofFile < 10; ofFile *= 10 {
+		if c := cost(ofFile); c < least {
+			least, best = c, ofFile
+		}
+	}
+	for step := 3.0; step > 1.2 && best > 0; step = math.Sqrt(step) {
+		for _, ofFile := range []float64{best / step, best * step} {
+			if c := cost(ofFile); c < least {
+				least, best = c, ofFile
+			}
+		}
+	}
+	return least
+}
+
+// block is the bins of one file within a level.
+type block struct{ bins, mean float64 }

@@ -37,6 +37,7 @@ type disk struct {
 	excursions []excursion
 
 	score      float64
+	byFile     bool  // noise that is new in each file explains more than one with a memory
 	cuts       []int // bins of x, at the full price of a cut
 	candidates []int // at a lower price
 	noise

@@ -27,7 +27,7 @@ func (p *phase) allowForSizes(d *disk) {
 	for i := range x {
 		x[i] += off
 	}
-	score, cuts, candidates := choose(x, candidatePrice)
+	score, cuts, candidates := row{x, d.file}.choose(candidatePrice)
 	if score+math.Log(float64(len(x))) < d.score {
 		d.x, d.score, d.cuts, d.candidates = x, score, cuts, candidates
 	}

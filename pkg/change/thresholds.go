@@ -13,7 +13,7 @@ const (
 	// A level has this many bins or more: the shortest real dips take 0.8 s.
 	minLevelBins = 8
 	// A bin at this share of the upper quartile or less is no rate, if stillBins in a row are.
-	stillShare = 0.025
+	stillShare = 0.005
 	stillBins  = 4
 	// A disk with fewer bins is left out.
 	minDiskBins = 5
