@@ -64,7 +64,8 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	for _, set := range r.settings {
 		for _, p := range set {
 			if len(p.parts) > 1 {
-				p.fillContention()
+				p.contenders = p.contend()
+				p.out.Contention = p.contention()
 			}
 		}
 	}

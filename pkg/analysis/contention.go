@@ -44,78 +44,98 @@ func (p *phase) noReference(disk *diskPart) (why string) {
 	return why
 }
 
-// fillContention compares the disks' rates in one stretch of the window with their baselines:
-// alone, or else without the one neighbour that costs them most.
-func (p *phase) fillContention() {
-	all := cutAt(p.window, p.cuts(""))
-	c := &Contention{Disks: map[string]DiskContention{}, Steals: []Steal{}, Even: p.even(all)}
-	if len(all) > 1 {
-		c.Spans = spans(p.whole.In)
-	}
-	for _, part := range p.parts {
-		part.window = part.measureIn(p.whole.In)
-		part.kept = DiskContention{Rate: part.window.Mean, NoReference: p.noReference(part)}
-		p.fillBaseline(part)
-		c.Disks[part.Name()] = part.kept
-	}
-	for _, part := range p.parts {
-		c.Steals = append(c.Steals, p.crowdsOut(part)...)
-	}
-	p.out.Contention = c
+// contender is a disk in the stretch of the window that is compared.
+type contender struct {
+	*diskPart
+	rate    effect.Rate
+	kept    DiskContention // kept compares the rate with the baseline.
+	against *effect.Effect // against is how kept is judged; nil if there is no baseline.
 }
 
-// fillBaseline compares the disk with its baseline, and judges that by all repeats.
-func (p *phase) fillBaseline(disk *diskPart) {
+// contend compares the disks' rates in one stretch of the window with their baselines: alone, or
+// else without the one neighbour that costs them most.
+func (p *phase) contend() []*contender {
+	return Each(p.parts, func(disk *diskPart) *contender {
+		c := &contender{diskPart: disk, rate: disk.measureIn(p.whole.In)}
+		c.kept, c.against = p.keeps(disk)
+		c.kept.Rate = c.rate.Mean
+		return c
+	})
+}
+
+// contention returns how the disks share what they have.
+func (p *phase) contention() *Contention {
+	all := cutAt(p.window, p.cuts(""))
+	out := &Contention{Disks: map[string]DiskContention{}, Steals: []Steal{}, Even: p.even(all)}
+	if len(all) > 1 {
+		out.Spans = spans(p.whole.In)
+	}
+	for _, c := range p.contenders {
+		out.Disks[c.Name()] = c.kept
+		out.Steals = append(out.Steals, p.crowdsOut(c)...)
+	}
+	return out
+}
+
+// contender returns the one that a disk is.
+func (p *phase) contender(disk string) *contender {
+	i := slices.IndexFunc(p.contenders, func(c *contender) bool { return c.Name() == disk })
+	return p.contenders[i]
+}
+
+// keeps compares the disk with its baseline, and judges that by the effect of all repeats, which is
+// nil if there is no baseline.
+func (p *phase) keeps(disk *diskPart) (out DiskContention, against *effect.Effect) {
+	out.NoReference = p.noReference(disk)
 	if disk.IsPaced() {
-		return // Its own pace may be what limits it.
+		return out, nil // Its own pace may be what limits it.
 	}
 	e := p.table.Against(p.whole, disk.Name())
 	if e == nil {
-		return
+		return out, nil
 	}
 	b := p.table.Baseline(p.whole, disk.Name(), e.Missing()...)
 	if b == nil {
-		return
+		return out, nil
 	}
 	here := effect.Pair{With: *p.whole.Part(disk.Name()).Settled(), Without: b.Rate}
 	kept, ci := here.Kept(), here.KeptCI()
-	d := &disk.kept
-	d.Slowed = e.Pair().Loses(p.alpha.perPhase) && !p.fallsForGood(disk)
-	d.Kept = e.Pair().Keeps()
+	out.Slowed = e.Pair().Loses(p.alpha.perPhase) && !p.fallsForGood(disk)
+	out.Kept = e.Pair().Keeps()
 	if kept > maxRetained {
-		d.NoReference = NoneExceeded
-		d.Kept = d.Kept && ci != nil && ci[0] <= 1
-		return
+		out.NoReference = NoneExceeded
+		out.Kept = out.Kept && ci != nil && ci[0] <= 1
+		return out, nil
 	}
-	d.Alone = len(e.Others) == 0
-	d.Reference = ReferenceLater
+	out.Alone = len(e.Others) == 0
+	out.Reference = ReferenceLater
 	switch {
-	case !d.Alone:
-		d.ReferenceFrom = e.Neighbour
+	case !out.Alone:
+		out.ReferenceFrom = e.Neighbour
 	case b.From == effect.FromPhases:
-		d.Reference = ReferenceSolo
-		d.ReferenceFrom = strings.Join(b.Phases, ", ")
+		out.Reference = ReferenceSolo
+		out.ReferenceFrom = strings.Join(b.Phases, ", ")
 	default:
-		d.ReferenceFrom = b.After
+		out.ReferenceFrom = b.After
 	}
-	disk.against = e
-	d.NoReference = ""
-	d.ReferenceRate = number(b.Mean)
-	d.Retention = number(kept)
-	d.RetentionCI = ci
+	out.NoReference = ""
+	out.ReferenceRate = number(b.Mean)
+	out.Retention = number(kept)
+	out.RetentionCI = ci
+	return out, e
 }
 
 // crowdsOut is what the disk takes from those that it surely slows, if it keeps at least an even
 // share of what all move, and either all of its own rate or more than those that it slows.
-func (p *phase) crowdsOut(by *diskPart) (found []Steal) {
-	even := by.window.Mean >= evenShare*rateTogether(p.parts)/float64(len(p.parts))
-	for _, from := range p.parts {
+func (p *phase) crowdsOut(by *contender) (found []Steal) {
+	even := by.rate.Mean >= evenShare*rateTogether(p.contenders)/float64(len(p.contenders))
+	for _, from := range p.contenders {
 		e := p.table.Of(by.actor(), from.actor(), actors(p.parts))
-		more := by.window.Mean >= (1+minEffect)*from.window.Mean &&
-			by.window.ChanceAbove(&from.window, 1) < p.alpha.perPhase
+		more := by.rate.Mean >= (1+minEffect)*from.rate.Mean &&
+			by.rate.ChanceAbove(&from.rate, 1) < p.alpha.perPhase
 		steal := Steal{From: from.Name(), By: by.Name()}
 		switch {
-		case from == by || !p.comparable(by) || !p.comparable(from) || !by.kept.Kept && !more:
+		case from == by || !p.comparable(by.diskPart) || !p.comparable(from.diskPart) || !by.kept.Kept && !more:
 		case e != nil && e.Sure && even:
 			steal.Rate = e.Without - e.Rate
 			steal.Share = e.Loss
@@ -126,7 +146,7 @@ func (p *phase) crowdsOut(by *diskPart) (found []Steal) {
 			}
 		case p.mustTake(by, from):
 			steal.Deduced = true
-			steal.Rate = *from.kept.ReferenceRate - from.window.Mean
+			steal.Rate = *from.kept.ReferenceRate - from.rate.Mean
 			steal.Share = 1 - *from.kept.Retention
 		}
 		if steal.Share > 0 {
@@ -137,9 +157,9 @@ func (p *phase) crowdsOut(by *diskPart) (found []Steal) {
 }
 
 // rateTogether is the rate of several disks in the stretch that is compared.
-func rateTogether(parts []*diskPart) (sum float64) {
-	for _, o := range parts {
-		sum += o.window.Mean
+func rateTogether(all []*contender) (sum float64) {
+	for _, o := range all {
+		sum += o.rate.Mean
 	}
 	return sum
 }
@@ -148,15 +168,15 @@ func rateTogether(parts []*diskPart) (sum float64) {
 // measured without it. What a disk moves alone fits through all that it shares. So if all that
 // may share it move less than that without the other, the other shares it too. If the slowed
 // disks move as much as each of them alone, no other disk has to.
-func (p *phase) mustTake(by, from *diskPart) bool {
+func (p *phase) mustTake(by, from *contender) bool {
 	for i := range p.table.Effects {
 		if p.table.Effects[i].IsOf(by.actor(), from.actor()) {
 			return false
 		}
 	}
-	var slowed []*diskPart
+	var slowed []*contender
 	most := 0.0
-	for _, o := range p.parts {
+	for _, o := range p.contenders {
 		if o.kept.Slowed && o.kept.Alone {
 			slowed = append(slowed, o)
 			most = max(most, *o.kept.ReferenceRate)
@@ -164,14 +184,14 @@ func (p *phase) mustTake(by, from *diskPart) bool {
 	}
 	group := slowed
 	if rateTogether(slowed) < most {
-		group = p.parts
+		group = p.contenders
 	}
 	if !slices.Contains(slowed, from) || !slices.Contains(group, by) {
 		return false
 	}
 	total := rateTogether(group)
-	return by.window.Mean >= (1+minEffect)*total/float64(len(group)) &&
-		maxRetained*(total-by.window.Mean) < *from.kept.ReferenceRate
+	return by.rate.Mean >= (1+minEffect)*total/float64(len(group)) &&
+		maxRetained*(total-by.rate.Mean) < *from.kept.ReferenceRate
 }
 
 // comparable reports whether the disk wants as much as it can get and did not change by itself in

@@ -44,8 +44,10 @@ type phase struct {
 	stages []overlap.Stage
 	window []overlap.Span
 	whole  *effect.State // whole is when all disks worked; nil if they never did.
-	meters meter.Gauges
-	out    *PhaseResult
+	// The contenders are the disks of a phase of several that all worked at once.
+	contenders []*contender
+	meters     meter.Gauges
+	out        *PhaseResult
 }
 
 // diskPart is one working disk's part in the phase: its rate over time, and what is found of it.
@@ -62,9 +64,6 @@ type diskPart struct {
 	inFiles  []overlap.Span  // A file was in transfer in these.
 	files    []size.Transfer // files are those that have a rate of their own.
 	all      size.Totals     // all is the sum over the disk's files.
-	window   effect.Rate
-	kept     DiskContention  // kept compares the window with the baseline.
-	against  *effect.Effect  // against is how kept is judged; nil if kept has no baseline.
 	lines    []quantile.Line // lines have its latencies.
 	out      DiskResult
 	warnings []Warning // warnings go to the phase.

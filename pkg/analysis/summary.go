@@ -145,13 +145,13 @@ func contestDisk(set []*phase, name string) ContestDisk {
 	var against *effect.Effect
 	for _, p := range set {
 		contention := p.out.Contention
-		part := p.part(name)
-		rate := part.window.Estimate()
+		part := p.contender(name)
+		rate := part.rate.Estimate()
 		if contention.Spans == nil {
 			rate = p.out.Overlap.Disks[name].Estimate
 		}
 		rates = append(rates, rate)
-		out.Changed = cmp.Or(p.ownChange(part), out.Changed)
+		out.Changed = cmp.Or(p.ownChange(part.diskPart), out.Changed)
 		took := false
 		slowed := part.kept.Slowed
 		for _, steal := range contention.Steals {
@@ -254,7 +254,7 @@ func (p *phase) removal(disk *diskPart) (c RemovalCase, known bool) {
 	for _, part := range p.others(disk) {
 		e := p.table.Of(disk.actor(), part.actor(), actors(p.parts))
 		if e == nil || len(e.Actors()) < len(p.parts) {
-			from += part.window.Mean
+			from += p.contender(part.Name()).rate.Mean
 			continue
 		}
 		known = true
