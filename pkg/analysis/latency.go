@@ -20,8 +20,8 @@ import (
 // began.
 //
 // A latency line of the trace counts the requests that ended since the line before, about a second.
-// It belongs to the overlap if that time lies within one of its spans, give or take a hundredth of
-// a second: what ended about the edges counts nowhere.
+// It belongs to the overlap if that time, without the disk's own pauses, lies within its spans, give
+// or take a hundredth of a second: what ended about the edges counts nowhere.
 type LatencyResult struct {
 	quantile.Figures
 	// Alone is that of the disk alone at the same work; null if it was not recorded.

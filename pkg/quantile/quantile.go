@@ -46,11 +46,17 @@ const (
 type Line struct {
 	overlap.Span
 	Hist *latency.Histogram
+	// worked has the parts of that time outside the disk's own pauses; nil for all of it.
+	worked []overlap.Span
 }
 
-// Lines are those of the disk's role; active is when the disk is.
+// Lines returns those of the disk's role; active is when the disk is.
 func Lines(d *trace.DiskRecord, active []overlap.Span) []Line {
 	lines := make([]Line, 0, len(d.Latencies))
+	var pauses []overlap.Span
+	for i := 1; i < len(active); i++ {
+		pauses = append(pauses, overlap.Between(active[i-1].EndNS, active[i].StartNS))
+	}
 	for _, l := range d.Latencies {
 		if l.Op != d.Op {
 			continue
@@ -61,20 +67,31 @@ func Lines(d *trace.DiskRecord, active []overlap.Span) []Line {
 		} else if len(active) > 0 && active[0].StartNS < l.TNS {
 			v.StartNS = max(v.StartNS, active[0].StartNS)
 		}
-		lines = append(lines, Line{v, l.Hist})
+		worked := overlap.Without([]overlap.Span{v}, pauses)
+		lines = append(lines, Line{Span: v, Hist: l.Hist, worked: worked})
 	}
 	return lines
 }
 
-// Within are the lines of which no more than edgeNS lies outside one of the intervals at either
-// end.
+// Within returns the lines of which no more than edgeNS lies outside one of the intervals at either
+// end. The disk's own pauses don't count: no request ended in them.
 func Within(lines []Line, intervals []overlap.Span) (in []Line) {
 	for _, l := range lines {
-		for _, v := range intervals {
-			if v.StartNS-edgeNS <= l.StartNS && l.EndNS <= v.EndNS+edgeNS {
-				in = append(in, l)
-				break
+		worked := l.worked
+		if len(worked) == 0 {
+			worked = []overlap.Span{l.Span}
+		}
+		inside := 0
+		for _, w := range worked {
+			for _, v := range intervals {
+				if v.StartNS-edgeNS <= w.StartNS && w.EndNS <= v.EndNS+edgeNS {
+					inside++
+					break
+				}
 			}
+		}
+		if inside == len(worked) {
+			in = append(in, l)
 		}
 	}
 	return in

@@ -161,6 +161,34 @@ func TestLinesWithin(t *testing.T) {
 	}
 }
 
+// A disk's own pause in a line's time leaves no request out: all ended while the disk worked. What
+// another disk's end cuts stays out.
+func TestLinesOfPauses(t *testing.T) {
+	d := &trace.DiskRecord{Op: trace.Read}
+	for _, s := range []float64{1, 2, 3, 6, 7} {
+		d.Latencies = append(d.Latencies,
+			trace.Latency{TNS: ns(s), Op: trace.Read, Hist: tracetest.Took(int64(s))})
+	}
+	active := []overlap.Span{span(0, 1.2), span(1.9, 2.6), span(5.3, 7)}
+	for _, tt := range []struct {
+		name string
+		in   []overlap.Span
+		want []float64
+	}{
+		{"alone", active, []float64{1, 2, 3, 6, 7}},
+		{"another works all the time", overlap.Clip(active, span(0, 9)), []float64{1, 2, 3, 6, 7}},
+		{"another from 1.5 s on", overlap.Clip(active, span(1.5, 9)), []float64{3, 6, 7}},
+		{"another to 2.3 s", overlap.Clip(active, span(0, 2.3)), []float64{1, 2}},
+		{"another to 1.2 s", overlap.Clip(active, span(0, 1.2)), []float64{1}},
+	} {
+		var got []float64
+		for _, l := range Within(Lines(d, active), tt.in) {
+			got = append(got, float64(l.EndNS)/1e9)
+		}
+		check.Same(t, tt.name, tt.want, got)
+	}
+}
+
 func TestQuantileParts(t *testing.T) {
 	for n, want := range map[int64]int64{2: 20, 100: 1000, 1000: 10_000} {
 		check.Same(t, fmt.Sprintf("requests for one in %d", n), want, MinRequests(n))
@@ -184,7 +212,7 @@ func TestQuantileParts(t *testing.T) {
 			for k := i; k < n; k += len(lines) {
 				times = append(times, int64(k+1))
 			}
-			lines[i] = Line{span(float64(i), float64(i+1)), tracetest.Took(times...)}
+			lines[i] = Line{Span: span(float64(i), float64(i+1)), Hist: tracetest.Took(times...)}
 		}
 		_, found := Estimate(lines)
 		return found
