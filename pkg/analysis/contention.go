@@ -135,7 +135,8 @@ func (p *phase) crowdsOut(by *contender) (found []Steal) {
 			by.rate.ChanceAbove(&from.rate, 1) < p.alpha.perPhase
 		steal := Steal{From: from.Name(), By: by.Name()}
 		switch {
-		case from == by || !p.comparable(by.diskPart) || !p.comparable(from.diskPart) || !by.kept.Kept && !more:
+		case from == by || !p.comparable(by.diskPart) || !p.comparable(from.diskPart):
+		case !by.kept.Kept && !more:
 		case e != nil && e.Sure && even:
 			steal.Rate = e.Without - e.Rate
 			steal.Share = e.Loss
