@@ -41,8 +41,9 @@ func (c *Curve) spread(window []Span) stats.Spread {
 		time += s
 		squares += s * s
 	}
-	if time*time > many*squares && Seconds(window) > time/2 {
-		return stats.Spread{Items: len(c.files)}
+	share := min(Seconds(window)/time, 1)
+	if share*time*time > many*squares {
+		return stats.Spread{Items: int(share * float64(len(c.files)))}
 	}
 	var it stats.Items
 	add := func(v Span, bytes int64) {

@@ -104,3 +104,26 @@ func TestFlow(t *testing.T) {
 			cmpopts.EquateApprox(1e-9, 1e-9))
 	}
 }
+
+// Of very many files none is listed, however small a part of the disk's time the window is; of few
+// in the window all are.
+func TestSpreadOfManyFiles(t *testing.T) {
+	const n = 20_000
+	files := make([]trace.File, n)
+	for i := range files {
+		at := int64(i) * second / 100
+		files[i] = trace.File{Seq: i, Bytes: 1000, StartNS: at, EndNS: at + second/100}
+	}
+	c := NewCurve(&trace.DiskRecord{Files: files})
+	for _, test := range []struct {
+		seconds int64
+		items   int
+		listed  bool
+	}{{200, n, false}, {50, n / 4, false}, {10, n / 20, true}} {
+		got := c.Flow([]Span{{40 * second, (40 + test.seconds) * second}}).Spread
+		if got.Items != test.items || (got.DegreesOfFreedom > 0) != test.listed {
+			t.Errorf("%d s: %+v, want %d files, listed: %v", test.seconds, got, test.items,
+				test.listed)
+		}
+	}
+}

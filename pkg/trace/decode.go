@@ -126,7 +126,11 @@ type tail struct {
 
 // number takes an integer, of at most 18 digits, which cannot overflow, and what must follow it.
 func (t *tail) number(follows string) (v int64) {
-	text, minus := bytes.CutPrefix(t.text, []byte{'-'})
+	text := t.text
+	minus := len(text) > 0 && text[0] == '-'
+	if minus {
+		text = text[1:]
+	}
 	digits := 0
 	for digits < len(text) && text[digits]-'0' < 10 {
 		v = v*10 + int64(text[digits]-'0')
@@ -136,8 +140,13 @@ func (t *tail) number(follows string) (v int64) {
 		v = -v
 	}
 	plain := digits == 1 || digits > 1 && digits <= 18 && text[0] != '0'
-	var found bool
-	t.text, found = bytes.CutPrefix(text[digits:], []byte(follows))
-	t.ok = t.ok && plain && found
+	text = text[digits:]
+	if len(text) < len(follows) || string(text[:len(follows)]) != follows {
+		plain = false
+	} else {
+		text = text[len(follows):]
+	}
+	t.text = text
+	t.ok = t.ok && plain
 	return v
 }

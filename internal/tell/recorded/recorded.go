@@ -135,16 +135,17 @@ func idOf(t *trace.Run) string {
 	sum := sha256.New()
 	// A hash takes a few kilobytes at once much faster than the numbers one by one.
 	text := bufio.NewWriter(sum)
+	file := make([]byte, 4*8)
 	fmt.Fprintln(text, t.Name, t.Started)
 	for _, p := range t.Phases {
 		for _, d := range p.Disks {
 			fmt.Fprintln(text, p.Name, d.Name)
 			for i := range d.Files {
 				f := &d.Files[i]
-				file := text.AvailableBuffer()
-				for _, n := range [...]int64{int64(f.Seq), f.Bytes, f.StartNS, f.EndNS} {
-					file = binary.LittleEndian.AppendUint64(file, uint64(n))
-				}
+				binary.LittleEndian.PutUint64(file, uint64(f.Seq))
+				binary.LittleEndian.PutUint64(file[8:], uint64(f.Bytes))
+				binary.LittleEndian.PutUint64(file[16:], uint64(f.StartNS))
+				binary.LittleEndian.PutUint64(file[24:], uint64(f.EndNS))
 				_, _ = text.Write(file) // A hash takes everything.
 			}
 		}
