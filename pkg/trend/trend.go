@@ -107,10 +107,10 @@ const (
 	falseChangeRate = 0.001
 )
 
-// Stretches cuts the runs of one of so many series where their rate changes. Points must be in order
-// of time. The chance is divided by the number of series (Bonferroni's correction), or in a fleet of dozens one
-// steady bench would often be said to have changed. One is in 1 to 4 of 100 fleets of 3 to 100
-// steady benches with 60 runs each.
+// Stretches cuts the runs of one of so many series where their rate changes. Points must be in
+// order of time. The chance is divided by the number of series (Bonferroni's correction), or in a
+// fleet of dozens one steady bench would often be said to have changed. One is in 1 to 4 of 100
+// fleets of 3 to 100 steady benches with 60 runs each.
 func Stretches(points []Point, series int) []Stretch {
 	if len(points) == 0 {
 		return nil

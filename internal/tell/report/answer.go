@@ -329,8 +329,9 @@ func (r *runDoc) answerFindings() {
 // load pools the repeats of a phase.
 func (r *runDoc) load(line pooledPhase) Load {
 	first := &line.phases[0]
+	title := shorten(cmp.Or(line.title, first.Name), maxTitle)
 	l := Load{
-		Title: analysis.Capital(r.a.Order, shorten(cmp.Or(line.title, first.Name), maxTitle)), ID: line.id,
+		Title: analysis.Capital(r.a.Order, title), ID: line.id,
 		Work: r.workInWords(first), first: first,
 	}
 	var rates float64
