@@ -67,13 +67,13 @@ type Pair struct {
 	Doubts   []string     `json:"doubts,omitempty"` // why its rates cannot be trusted
 	Method   []Difference `json:"method"`           // what was measured differently
 	// Phases are those in both runs, in the base's order, except for tries of searches.
-	Phases       []PhasePair        `json:"phases"`
-	Searches     []SearchPair       `json:"searches,omitempty"`
-	OnlyInBase   []string           `json:"only_in_base"`
-	OnlyInNew    []string           `json:"only_here"`
-	FindingsNew  []analysis.Finding `json:"findings_appeared"` // findings of phases in both runs
-	FindingsGone []analysis.Finding `json:"findings_went"`
-	// FindingsUnsure are in one run only, by rates that did not change.
+	Phases     []PhasePair  `json:"phases"`
+	Searches   []SearchPair `json:"searches,omitempty"`
+	OnlyInBase []string     `json:"only_in_base"`
+	OnlyInNew  []string     `json:"only_here"`
+	// Null: which findings only one of the runs has is no longer told.
+	FindingsNew    []analysis.Finding `json:"findings_appeared"`
+	FindingsGone   []analysis.Finding `json:"findings_went"`
 	FindingsUnsure []analysis.Finding `json:"findings_unsure"`
 
 	// Nil if nothing shows how rates vary from run to run, or from repeat to repeat.
@@ -221,10 +221,8 @@ func Groups(base []Input, others [][]Input, earlier []Measurements) *Comparison 
 		Earlier:  len(earlier),
 		Warnings: warnings(b),
 	}
-	news := make([][]*matchedRun, len(others))
-	for i, other := range others {
+	for _, other := range others {
 		n := matchAll(other, first)
-		news[i] = n
 		pair := newPair(b, n)
 		pair.compare(b, n, earlier)
 		c.Pairs = append(c.Pairs, pair)
@@ -234,9 +232,6 @@ func Groups(base []Input, others [][]Input, earlier []Measurements) *Comparison 
 		}
 	}
 	c.judge()
-	for i := range c.Pairs {
-		c.Pairs[i].sortFindings(b, news[i])
-	}
 	return c
 }
 
@@ -278,13 +273,13 @@ func warnings(runs []*matchedRun) []string {
 // Title is what people call a phase of either run.
 func (p *Pair) Title(phase string) string { return cmp.Or(p.Titles[phase], phase) }
 
-// newPair is all that two runs, or several repeats of each, differ in but rates and findings.
+// newPair returns all that two runs, or several repeats of each, differ in but rates.
 func newPair(base, other []*matchedRun) Pair {
 	b := base[0]
 	n := other[0]
 	p := Pair{
 		Side: sideOf(other), Phases: []PhasePair{}, Titles: map[string]string{},
-		Searches: searches(base, other), FindingsUnsure: []analysis.Finding{},
+		Searches: searches(base, other),
 	}
 	for _, part := range slices.Concat(n.parts, b.parts) {
 		p.Titles[part.name] = part.title()

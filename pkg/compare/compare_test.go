@@ -172,14 +172,6 @@ func TestComparePhases(t *testing.T) {
 		LagS: &lag}, {Disk: "B", Op: w, After: "A"}}
 	other.Analysis.Phases[0].Recoveries = []analysis.Recovery{{Disk: "A", Op: w, After: "B",
 		LagS: &longer}, {Disk: "A", Op: w, After: "C", LagS: &lag}}
-	steal := analysis.Finding{Code: "steal", Phase: "both", Disk: "B", Text: "both: B took 0.1"}
-	base.Analysis.Findings = []analysis.Finding{steal, {Code: "even", Phase: "both"},
-		{Code: "even", Phase: "one"}}
-	moved := steal
-	moved.Text = "both: B took 0.2"
-	other.Analysis.Findings = []analysis.Finding{moved,
-		{Code: "throttle", Phase: "both", Disk: "A"}, {Code: "throttle", Phase: "two"},
-		{Code: "partial", Phase: "both"}}
 
 	c := Runs(base, other)
 	warnings := []string{
@@ -190,18 +182,13 @@ func TestComparePhases(t *testing.T) {
 	check.Same(t, "warnings", warnings, c.Warnings)
 	p := c.Pairs[0]
 	want := Pair{
-		Side:         Side{Label: "other", Name: "test", Partial: true},
-		OnlyInBase:   []string{"one"},
-		OnlyInNew:    []string{"two"},
-		FindingsNew:  []analysis.Finding{{Code: "partial", Phase: "both"}}, // a fact
-		FindingsGone: []analysis.Finding{},
-		// At the same rates.
-		FindingsUnsure: []analysis.Finding{{Code: "throttle", Phase: "both", Disk: "A"},
-			{Code: "even", Phase: "both"}},
-		Method:   []Difference{{What: "roles", Base: "A and B write", New: "A writes"}},
-		Differs:  []string{"work"},
-		Headline: "Different work (roles: A and B write → A writes); what else differs is not recorded in both.",
-		Lost:     []string{`"one" of other`, "B (both) of other"},
+		Side:       Side{Label: "other", Name: "test", Partial: true},
+		OnlyInBase: []string{"one"},
+		OnlyInNew:  []string{"two"},
+		Method:     []Difference{{What: "roles", Base: "A and B write", New: "A writes"}},
+		Differs:    []string{"work"},
+		Headline:   "Different work (roles: A and B write → A writes); what else differs is not recorded in both.",
+		Lost:       []string{`"one" of other`, "B (both) of other"},
 	}
 	got := p
 	got.Phases, got.Titles = nil, nil
@@ -212,35 +199,5 @@ func TestComparePhases(t *testing.T) {
 	// With other disks at work there is no common total.
 	if n := len(p.Phases[0].Rates); n != 1 {
 		t.Errorf("got %d rates, want the window of A", n)
-	}
-}
-
-// A standstill that only one of the runs has is a difference, whatever the rates say.
-func TestStallInOneRunAlone(t *testing.T) {
-	run := func(label string, stands bool) Input {
-		d := &trace.DiskRecord{Name: "A", Op: trace.Write}
-		for at := int64(0); at < 60e9; {
-			f := trace.File{Seq: len(d.Files), Bytes: 1e9, StartNS: at}
-			for done := int64(0); done < f.Bytes; {
-				if at += 50e6; stands && at == 20e9 {
-					at += 6e9
-				}
-				done += 50e6
-				f.AddSample(trace.Sample{TNS: at, Bytes: done})
-			}
-			f.EndNS = at
-			d.Files = append(d.Files, f)
-		}
-		return runOf(label, tracetest.Phase("W", d))
-	}
-	whole, stopped := run("whole", false), run("stopped", true)
-	if p := Runs(whole, stopped).Pairs[0]; len(p.FindingsNew) != 1 ||
-		p.FindingsNew[0].Code != analysis.KindStall || len(p.FindingsUnsure) > 0 {
-		t.Errorf("a standstill of 6 s: appeared %+v, unsure %+v", p.FindingsNew, p.FindingsUnsure)
-	}
-	if p := Runs(stopped, run("stopped too", true)).Pairs[0]; len(p.FindingsNew)+
-		len(p.FindingsGone)+
-		len(p.FindingsUnsure) > 0 {
-		t.Errorf("both stand still: appeared %+v, went %+v", p.FindingsNew, p.FindingsGone)
 	}
 }

@@ -1,8 +1,8 @@
 // Package compare says how runs differ from a first one: which rates rose or fell, by how much and
 // how surely, how large a fall is excluded, how much longer requests take, how long recoveries
-// took, which findings are new or gone, and what was measured differently. It takes traces and
-// their analyses, reads no files and prints nothing. Start at Runs, at Groups for repeats and a
-// history, and at Pair.Conclusion for what to say first.
+// took, and what was measured differently. It takes traces and their analyses, reads no files and
+// prints nothing. Start at Runs, at Groups for repeats and a history, and at Pair.Conclusion for
+// what to say first.
 //
 // Phases are matched by their work and name (match), disks by name and role. A disk whose files,
 // mix, pace or kind of streams differ is not compared: its rates would differ anyway. How the same

@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/overlap"
@@ -71,7 +70,7 @@ func (p *matchedPhase) unlike(b *matchedPhase, disk string) []Difference {
 	return list
 }
 
-// matchedRun is a run whose phases are matched to those of the base. Its findings name these.
+// matchedRun is a run whose phases are matched to those of the base.
 type matchedRun struct {
 	Input
 	parts []*matchedPhase
@@ -195,21 +194,11 @@ func match(r Input, base []*matchedPhase) *matchedRun {
 			}
 		}
 	}
-	names := map[string]string{}
 	for _, n := range m.parts {
 		if n.traced.Search == nil && !done[n] && taken[n.name] {
 			n.name += " (other work)"
 		}
-		for _, q := range n.repeats {
-			names[q.traced.Name] = n.name
-		}
 	}
-	a := *r.Analysis
-	a.Findings = slices.Clone(a.Findings)
-	for i, f := range a.Findings {
-		a.Findings[i].Phase = cmp.Or(names[f.Phase], f.Phase)
-	}
-	m.Analysis = &a
 	return m
 }
 

@@ -85,16 +85,9 @@ func (c comparison) pairDetails(run *comparedRun, id string) []Block {
 			notes = append(notes, phase.Title+": "+line)
 		}
 	}
-	text := func(f analysis.Finding) string { return f.Text }
 	phases := pick(len(pair.Phases) > 1, " in all "+unit.Plural(len(pair.Phases), "phase"), "")
 	all := &Details{ID: "rates", Title: "Each disk" + phases, Printed: true}
-	all.Add(c.chart(run), rates, List{"", notes},
-		List{"New findings", analysis.Each(pair.FindingsNew, text)},
-		List{"Findings no longer seen", analysis.Each(pair.FindingsGone, text)})
-	if n := len(pair.FindingsUnsure); n > 0 {
-		all.Add(Sentence{Text: unit.Plural(n, "more finding") +
-			" in one run only, where no rate changed significantly."})
-	}
+	all.Add(c.chart(run), rates, List{"", notes})
 	var searches []string
 	for _, s := range pair.Searches {
 		text := s.Name + ": " + searchAnswer(s)
