@@ -131,11 +131,15 @@ func TestCollapses(t *testing.T) {
 	}
 	late := steady(1)
 	late[2] = []tracetest.Level{{UntilS: 20, Rate: 0.7e9}, {UntilS: 30, Rate: 0.07e9}}
+	dip := steady(1)
+	dip[1] = []tracetest.Level{{UntilS: 10, Rate: 1e9}, {UntilS: 20, Rate: 0.3e9},
+		{UntilS: 30, Rate: 1e9}}
 	for _, tt := range []struct {
 		name      string
 		base, new [][]tracetest.Level
 		noise     tracetest.Noise
 	}{
+		{"one disk to a third from 10 to 20 s", steady(1), dip, tracetest.Noise{Sigma: 0.05}},
 		{"to half at 15 s", steady(1), fall(15, 0.5), tracetest.Noise{Sigma: 0.05}},
 		{"to half at 15 s, slow noise", steady(1), fall(15, 0.5),
 			tracetest.Noise{Wave: 0.1, MemoryS: 2}},

@@ -10,8 +10,8 @@
 // compared.
 //
 // A rate is compared by the logarithm of its mean in the overlap, with the interval that package
-// analysis gives it. If the ledger found changes of a disk's rate, so are the levels between them,
-// and they are what a gate goes by. What varies from run to run is known from repeats or earlier
+// analysis gives it. If the ledger found changes of a disk's rate, so are its first level, its last
+// and its lowest, and they are what a gate goes by. What varies from run to run is known from repeats or earlier
 // runs (Variation), and is then part of every interval; of one run a side it is not known. Repeats
 // of a phase within a run are pooled into one; between two runs without a history, the repeat is
 // the unit.

@@ -98,28 +98,30 @@ func (t *Test) test(v *Variation, key MeasurementKey, base, other []stats.Estima
 
 const variationUnknown = "how far it varies within a run is not known"
 
-// levels are the times between the changes of a disk's rate that the ledger found in the overlap.
-func (p *matchedPhase) levels(disk string) (list [][]overlap.Span) {
+// levels returns the times, between the changes of a disk's rate that the ledger found in the
+// overlap, that a gate goes by: the first, the last, and that of the lowest rate. Of these so many
+// count: all three are the whole overlap if nothing changed, and the lowest may be the first or
+// last.
+func (p *matchedPhase) levels(disk string) (levels [3][]overlap.Span, count int) {
+	var list [][]overlap.Span
 	for _, in := range p.result.Stretches(disk, p.window) {
 		if overlap.Seconds(in) >= overlap.ShortS {
 			list = append(list, in)
 		}
 	}
-	return list
-}
-
-// levelAt is the time of a level of so many: the part's own, if it has as many, else the same
-// seconds, or the last level if the disk had ended by then.
-func (p *matchedPhase) levelAt(disk string, level, of int, in []overlap.Span) []overlap.Span {
-	own := p.levels(disk)
-	same := overlap.Clip(p.window, overlap.Span{StartNS: in[0].StartNS, EndNS: in[len(in)-1].EndNS})
-	switch {
-	case len(own) == of:
-		return own[level]
-	case overlap.Seconds(same) < overlap.ShortS && len(own) > 0:
-		return own[len(own)-1]
+	if len(list) < 2 {
+		return [...][]overlap.Span{p.window, p.window, p.window}, len(list)
 	}
-	return same
+	lowest, last := 0, len(list)-1
+	for i, in := range list {
+		if p.rateIn(disk, in).Mean < p.rateIn(disk, list[lowest]).Mean {
+			lowest = i
+		}
+	}
+	if count = 3; lowest == 0 || lowest == last {
+		count = 2
+	}
+	return [...][]overlap.Span{list[0], list[last], list[lowest]}, count
 }
 
 // rateIn is the rate of a disk in a level. Noise that lasts as long as a level is no doubt: the
@@ -138,31 +140,28 @@ func (p *matchedPhase) rateIn(disk string, in []overlap.Span) stats.Estimate {
 	return stats.Estimate{Mean: e.Mean}
 }
 
-// levelRates compares a disk's levels if a run of either side has several. Each new run is
-// compared with the base: one by one if it has as many, as a cache that fills earlier or later is
-// not slower for that; else level by level of the one that has more, with the same time of the
-// other.
+// levelRates compares a disk's levels if a run of either side has several: the first with the
+// first, the last with the last, however early or late a cache filled, and the lowest if that is
+// neither. Each new run is compared with the base.
 func levelRates(v *Variation, key MeasurementKey, r Rate, base,
 	other []*matchedPhase) (rates []Rate) {
 	r.Measure = Level
-	r.Test = Test{}
 	for _, p := range other {
-		levels := p.levels(r.Disk)
-		if first := base[0].levels(r.Disk); len(first) > len(levels) {
-			levels = first
+		first, ofBase := base[0].levels(r.Disk)
+		levels, count := p.levels(r.Disk)
+		if count = max(count, ofBase); count < 2 {
+			continue
 		}
-		for i, in := range levels {
-			if len(levels) == 1 {
-				continue
-			}
-			r, span := r, p.levelAt(r.Disk, i, len(levels), in)
+		for i, in := range levels[:count] {
+			r := r
+			r.Test = Test{}
 			var before []stats.Estimate
 			for _, b := range base {
-				in := b.levelAt(r.Disk, i, len(levels), in)
-				before, r.BaseSpan = append(before, b.rateIn(r.Disk, in)), secondsOf(in)
+				in, _ := b.levels(r.Disk)
+				before = append(before, b.rateIn(r.Disk, in[i]))
 			}
-			r.Span = secondsOf(span)
-			r.Base, r.New = r.test(v, key, before, []stats.Estimate{p.rateIn(r.Disk, span)})
+			r.BaseSpan, r.Span = secondsOf(first[i]), secondsOf(in)
+			r.Base, r.New = r.test(v, key, before, []stats.Estimate{p.rateIn(r.Disk, in)})
 			rates = append(rates, r)
 		}
 	}

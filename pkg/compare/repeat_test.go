@@ -50,7 +50,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestLevels: a run that steps down at 15 s is compared before and after.
+// TestLevels: a run that steps down at 15 s is compared at its beginning and at its end.
 func TestLevels(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(53, 54))
 	c := tracetest.Class{Noise: tracetest.Noise{Sigma: 0.03}}
