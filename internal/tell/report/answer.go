@@ -305,16 +305,20 @@ func (r *runDoc) layout() Layout {
 	return LayoutStudy
 }
 
+// inTables are the findings that repeat the pairs, or another table: they are values, no sentences.
+func inTables() []string {
+	return []string{"steal", "held", "even", "hub_cost", "recovery", "ceiling", "others"}
+}
+
 // answerFindings are those that neither the headline nor the facts hold, each code once.
 func (r *runDoc) answerFindings() {
 	out := r.Answer
 	for _, text := range r.a.Answer.More {
 		r.more = append(r.more, text+".")
 	}
-	shown := []string{
-		"saturation", "drops", "latency", "held", "even", "steal", "others", "host_bound", "cached",
-		"hub_cost", "recovery", "duplex",
-	}
+	shown := append([]string{
+		"saturation", "drops", "latency", "host_bound", "cached", "duplex",
+	}, inTables()...)
 	if len(r.a.Phases) == 1 {
 		out.Findings = nonEmpty(analysis.SteadySince(r.a, &r.a.Phases[0]))
 	}

@@ -217,6 +217,21 @@ func TestNothingIsLost(t *testing.T) {
 	check.Same(t, "doubts without room", []string{"fourth", "fifth"}, behind(a))
 }
 
+// What a table holds is no sentence under "What else stands out" as well.
+func TestNothingRepeatsTheTables(t *testing.T) {
+	a := contest()
+	for _, code := range append(inTables(), "stall") {
+		a.Findings = append(a.Findings, analysis.Finding{Code: code, Phase: "WWW", Disk: "A",
+			Weight: 0.01, Text: code, TextWithoutPhase: code})
+	}
+	doc := OfRun(RunData{Analysis: a})
+	var got []string
+	for _, list := range Collect[List](doc.Blocks) {
+		got = append(got, list.Items...)
+	}
+	check.Same(t, "what stands out", []string{"WWW: stall."}, got)
+}
+
 // The layout is what the run was made to show.
 func TestLayouts(t *testing.T) {
 	one := contest()

@@ -24,7 +24,7 @@ func timeText(ns *int64) string {
 // alone.
 func (v *phaseView) latencyTable() *Table {
 	t := table("Request latency", words("Disk", "Does", "Beside"),
-		numbers("Requests", "Median", "99th percentile", "95 % interval", "99.9th", "Longest",
+		numbers("Requests", "Median", "99th percentile", "95 % interval", "Longest",
 			"As long as alone"))
 	t.dropFirst("95 % interval", "Requests", "As long as alone", "Longest")
 	t.ID, t.Note = "latency",
@@ -37,7 +37,7 @@ func (v *phaseView) latencyTable() *Table {
 			continue
 		}
 		for _, f := range []*quantile.Figures{&l.Figures, l.Alone}[:pick(l.Alone == nil, 1, 2)] {
-			few = few || f.P99NS == nil || f.P999NS == nil
+			few = few || f.P99NS == nil
 			open = open || f.P99NS != nil && f.P99CI95 == nil
 			others := Cell{Text: cmp.Or(v.besideDisk(v.found, key.Name), "alone")}
 			interval := none
@@ -64,14 +64,13 @@ func (v *phaseView) latencyTable() *Table {
 			t.add(&key, v.latencyOf(key.Name), others, unit.FormatCount(int(f.Requests)),
 				timeText(f.P50NS),
 				Cell{Text: timeText(f.P99NS), Strong: f != l.Alone && f.P99NS != nil}, interval,
-				timeText(f.P999NS), longest, longer)
+				longest, longer)
 		}
 	}
 	t.Note += pick(v.found.Overlap != nil && len(working) > 1,
 		" Of the seconds that lie within the overlap.", "") +
-		pick(few, " –: too few requests to tell (99th percentile: "+
-			unit.FormatCount(int(quantile.MinRequests(100)))+
-			", 99.9th: "+unit.FormatCount(int(quantile.MinRequests(1000)))+").", "") +
+		pick(few, " –: fewer than the "+unit.FormatCount(int(quantile.MinRequests(100)))+
+			" requests that a 99th percentile takes.", "") +
 		pick(open, " No interval: the slow requests come from too few seconds.", "") +
 		pick(hidden, " Not shown: noise may have made the difference.", "")
 	return t

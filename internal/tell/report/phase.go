@@ -40,7 +40,6 @@ func (r *runDoc) phase(index int) *Details {
 	fold("Links and temperatures", true, v.linksTable(), v.temperatureChart())
 	fold("Every file: speed against size, against bytes moved", false,
 		files.sizeChart(), v.sizesTable(), files.bytesChart(), v.filesTable())
-	fold("What other tools would report", false, v.otherToolsTable())
 	for _, c := range Collect[*Chart](d.Blocks) {
 		c.Phase = found.Title
 	}
@@ -302,36 +301,6 @@ func (v *phaseView) linksTable() *Table {
 			pick(u.Could == "", "", " (fell back from "+u.Could+")")
 		t.add(link, unit.List(analysis.Each(u.Disks, v.label)), string(u.Op), v.Number(u.Rate),
 			v.Number(u.Capacity), percent(u.Share))
-	}
-	return t
-}
-
-// otherToolsTable are what other tools would say of the phase; nil if there is nothing to disagree
-// about.
-func (v *phaseView) otherToolsTable() *Table {
-	s := v.found.OtherToolRates
-	o := v.found.Overlap
-	if s == nil || o == nil || len(o.Disks) < 2 {
-		return nil
-	}
-	t := table("The same by the rules of other tools", words("Rule"), numbers(v.Unit))
-	t.ID = "rules"
-	for _, rule := range []struct {
-		text string
-		rate *float64 // nil if the rule does not apply
-	}{
-		{"hubbench: bytes in the overlap over its length", &o.Rate},
-		{"fio's group: all bytes over the longest job's time", s.FioRate},
-		{"fio's group of readers: their bytes over the longest reader's time", s.FioReadRate},
-		{"fio's group of writers: their bytes over the longest writer's time", s.FioWriteRate},
-		{"each job's own rate, added up", &s.SoloSumRate},
-		{"elbencho, first done: up to the first disk's end", &s.FirstDoneRate},
-		{"elbencho, last done: up to the last disk's end", &s.LastDoneRate},
-	} {
-		if rule.rate != nil {
-			strong := len(t.Rows) == 0 && !v.cached()
-			t.add(rule.text, Cell{Text: v.Number(*rule.rate), Strong: strong})
-		}
 	}
 	return t
 }

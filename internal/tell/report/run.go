@@ -127,10 +127,9 @@ func OfRun(run RunData) *Document {
 	if len(a.Phases) > 1 {
 		r.addStudy()
 	}
-	var others []string // apart from what the answer tells and the phases' tables hold
-	reported := []string{"recovery", "held", "others"}
+	var others []string // apart from what the answer tells and the tables hold
 	for _, f := range r.findings {
-		if !slices.Contains(reported, f.Code) && !slices.Contains(r.Answer.Findings, f.Text) {
+		if !slices.Contains(inTables(), f.Code) && !slices.Contains(r.Answer.Findings, f.Text) {
 			others = append(others, f.Text)
 		}
 	}

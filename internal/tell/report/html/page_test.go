@@ -518,11 +518,11 @@ func TestPictures(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		screen   screen
-		pictures int // of the page: five of each of three phases
+		pictures int // of the page: three of each of three phases
 	}{
-		{"static", screen{width: 1280, height: 900, static: true}, 3 * 5},
+		{"static", screen{width: 1280, height: 900, static: true}, 3 * 3},
 		{"static, no scripts", screen{width: 390, height: 900, static: true, noScript: true},
-			3 * 5},
+			3 * 3},
 		{"no scripts", screen{width: 1280, height: 900, noScript: true}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
