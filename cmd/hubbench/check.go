@@ -12,7 +12,7 @@ func newCheck(p program) *cobra.Command {
 		Use:   "check RUN...",
 		Short: "Check runs against limits: pass, fail or cannot tell",
 		Long: `Check runs against the limits under expect: in their scenario, or to those of a
-file. A limit passes if the measurement's whole 95 % confidence interval is within it, fails if it
+file. A limit passes if the measurement's whole 95% confidence interval is within it, fails if it
 is outside, significantly among all limits, and cannot be judged in between. hubbench init --expect
 RUN writes the limits of a good run.
 

@@ -13,7 +13,7 @@ func newCompare(p program) *cobra.Command {
 		Use:                   "compare [flags] RUN RUN... | compare [flags] BASE... -- NEW...",
 		DisableFlagsInUseLine: true,
 		Short:                 "Compare runs with the first one, with confidence intervals",
-		Long: `Compare runs with the first one. The answer is the largest changes with their 95 %
+		Long: `Compare runs with the first one. The answer is the largest changes with their 95%
 confidence intervals, or how large a change could be hidden. --all adds every rate, latency and
 finding, and what was measured differently. Verdicts are corrected for the number of comparisons.
 

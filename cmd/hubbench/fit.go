@@ -28,7 +28,7 @@ func newFit(p program) *cobra.Command {
 		Use:   "fit RUN...",
 		Short: "Fit a hub profile to runs",
 		Long: `Find the hub model that explains one or more runs best, and print its parameters
-with their 95 % confidence intervals, and how far the model is off in each phase. --out writes a
+with their 95% confidence intervals, and how far the model is off in each phase. --out writes a
 profile for simulate and predict.`,
 		Example: `  hubbench fit results/* --out my-hub.yaml`,
 		Args:    takes(1, unlimited),

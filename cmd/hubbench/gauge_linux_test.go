@@ -136,7 +136,7 @@ func TestGaugesFindForeignTraffic(t *testing.T) {
 	}
 	if got, want := figure(f.Values, "bytes"), foreignRate*(to-from); got < 0.9*want ||
 		got > 1.1*want {
-		t.Errorf("got %.1f MB, want %.1f within 10 %%", got/1e6, want/1e6)
+		t.Errorf("got %.1f MB, want %.1f within 10%%", got/1e6, want/1e6)
 	}
 }
 

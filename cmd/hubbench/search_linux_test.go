@@ -156,7 +156,7 @@ phases:
 	for _, name := range []string{"quiet", "quiet still"} { // requests of 8 KiB are not held back
 		hist := latenciesOf(t, out, name)
 		slow := longer(hist, by/2)
-		t.Logf("%s: %d requests, %.2f %% over 5 ms", name, hist.TotalCount(), 100*slow)
+		t.Logf("%s: %d requests, %.2f%% over 5 ms", name, hist.TotalCount(), 100*slow)
 		quiet = quiet && slow < 0.002
 	}
 	checked := 0
@@ -168,14 +168,14 @@ phases:
 		hist := latenciesOf(t, out, phase.Name)
 		p95, p99 := time.Duration(hist.ValueAtQuantile(95)), time.Duration(hist.ValueAtQuantile(99))
 		slow := longer(hist, by)
-		t.Logf("%s: %d requests, p95 %s, p99 %s; %.2f %% over 10 ms", phase.Name, hist.TotalCount(),
+		t.Logf("%s: %d requests, p95 %s, p99 %s; %.2f%% over 10 ms", phase.Name, hist.TotalCount(),
 			p95, p99, 100*slow)
 		evidence.Report(t, evidence.Finding{
 			Claim: "latency-device", Case: phase.Name +
 				": requests of which the device held back one in 50 for 10 ms, " +
 				"found to have taken that long", Unit: "%",
 			Truth: 2, Measured: 100 * slow, Low: 100 * slow, High: 100 * slow,
-			Limit: "1.9 % at least, and the 99th percentile 10 ms or more",
+			Limit: "1.9% at least, and the 99th percentile 10 ms or more",
 			Pass:  slow >= 0.019 && p99 >= by,
 		})
 		latency := phase.Disks["A"].Latency
@@ -186,7 +186,7 @@ phases:
 		}
 		if quiet && (p95 >= by || p99 > 3*by/2) {
 			t.Errorf("%s: the 95th percentile is %s and the 99th %s, "+
-				"but the device held back 2 %% and by 10 ms", phase.Name, p95, p99)
+				"but the device held back 2%% and by 10 ms", phase.Name, p95, p99)
 		}
 	}
 	if checked != 3 || d.passed.Load() == 0 {

@@ -14,7 +14,7 @@ func newTrend(p program) *cobra.Command {
 		Long: `Show the rate of one phase over runs, in order of time and host by host: which hosts
 changed, when and by how much, and what else was recorded to change in the same run. A page
 (--format html) draws each host; --all lists the stretches between changes of all hosts, each with
-its mean and a 95 % interval by how the runs differ.
+its mean and a 95% interval by how the runs differ.
 
 A change is reported if noise of the size seen between runs would hardly make it: in fewer than 2
 of 100 series of runs, and in fewer than 5 of 100 fleets of steady hosts. Runs on another hub, of

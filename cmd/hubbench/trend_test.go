@@ -74,7 +74,7 @@ func TestTrendFindsTheBenchThatFell(t *testing.T) {
 	args := append([]string{"trend"}, paths...)
 	said := hubbench(t, args...)
 	for _, want := range []string{
-		"Trend of WW on dock\nbench07 has been 7.", " % slower since 30 Mar 2026\n",
+		"Trend of WW on dock\nbench07 has been 7.", "% slower since 30 Mar 2026\n",
 		"  In the same run: A's firmware 1.2 → 1.4. 1,200 runs of 20 hosts: 1 changed,\n" +
 			"  19 are steady.\n",
 	} {
@@ -105,7 +105,7 @@ func TestTrendFindsTheBenchThatFell(t *testing.T) {
 		t.Error("Host 8 does not come first in the page")
 	}
 	code, _, why := does(t, nil, append(args, "--fail-above", "5")...)
-	if code != exit.Threshold || !strings.Contains(why, "fell by more than 5 % on 1 of 20 hosts") {
+	if code != exit.Threshold || !strings.Contains(why, "fell by more than 5% on 1 of 20 hosts") {
 		t.Errorf("--fail-above 5: exit code %d, %s", code, why)
 	}
 }

@@ -223,8 +223,8 @@ func limitsOf(path string) ([]byte, error) {
 			"confidence interval; move more data", path)
 	}
 	head := "# What " + cells.Clean(path) + " holds, with room for its noise: " +
-		"rates may be lower by 5 % or by three half-widths\n" +
-		"# of their interval, whichever is more; what takes time may take 55 % longer.\n"
+		"rates may be lower by 5% or by three half-widths\n" +
+		"# of their interval, whichever is more; what takes time may take 55% longer.\n"
 	var short []string
 	for _, p := range run.Analysis.Phases {
 		if name := trace.Unnumbered(p.Name); p.Overlap != nil && p.Overlap.CI95 == nil &&

@@ -247,24 +247,24 @@ func (a *Analysis) caveats() (out []Caveat) {
 		switch v := f.Values.(type) {
 		case CachedValues:
 			add(Caveat{Code: CaveatCached, Phase: f.Phase, Disk: f.Disk, Percent: 100 * v.Share},
-				"%.0f %% of what %s read (%s) came from a cache: its rate is not the disk's.",
+				"%.0f%% of what %s read (%s) came from a cache: its rate is not the disk's.",
 				100*v.Share, unit.List(f.Disks), a.Title(f.Phase))
 		case PercentValues:
 			if len(f.Disks) > 0 {
 				add(Caveat{Code: CaveatHostBound, Phase: f.Phase, Disk: f.Disk, Percent: v.Percent},
-					"Your CPU may be the bottleneck, not %s: what moves its files used %.0f %% "+
+					"Your CPU may be the bottleneck, not %s: what moves its files used %.0f%% "+
 						"of a core (%s).", unit.List(f.Disks), v.Percent, a.Title(f.Phase))
 				continue
 			}
 			add(Caveat{Code: CaveatHostBound, Phase: f.Phase, Percent: v.Percent},
-				"Your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (%s). "+
+				"Your CPU may be the bottleneck, not the disks: its cores were %.0f%% busy (%s). "+
 					"Close other programs and measure again.", v.Percent, a.Title(f.Phase))
 		}
 	}
 	if sure := &a.Answer.Sure; sure.Widest >= minImprecise {
 		percent := 100 * sure.Widest
 		add(Caveat{Code: CaveatImprecise, Phase: sure.Phase, Disk: sure.Disk, Percent: percent},
-			"Too uncertain to say who is slowed: %s's margin of error is ±%.0f %% (95 %% "+
+			"Too uncertain to say who is slowed: %s's margin of error is ±%.0f%% (95%% "+
 				"confidence, %s). Measure for longer.", sure.Disk, percent, a.Title(sure.Phase))
 	}
 	return out
@@ -337,7 +337,7 @@ func (w writer) advice() Advice {
 	case !slowed:
 		out.Kind = AdviceShare
 		out.Title = "Leave them on one hub"
-		out.Detail = "Every disk keeps at least 90 % of its speed."
+		out.Detail = "Every disk keeps at least 90% of its speed."
 	case missing != nil:
 		out.Kind, out.Missing, out.Title = AdviceUnmeasured, missing, measure
 		out.Detail = "Which to move is unknown."

@@ -113,7 +113,7 @@ func (p *phase) cached() {
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.CachedShare && g.Value > trace.MaxCached {
 			p.warn(g.Disk, "cached", ShareValues{Share: g.Value}, "its requests bypassed the "+
-				"cache, yet %.0f %% of its files were in the cache afterwards: its rate may be "+
+				"cache, yet %.0f%% of its files were in the cache afterwards: its rate may be "+
 				"that of RAM", 100*g.Value)
 		}
 	}

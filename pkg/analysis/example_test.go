@@ -34,13 +34,13 @@ func ExampleAnalyze() {
 			phase.Overlap.Rate/1e9)
 		for _, name := range []string{"A", "B"} {
 			disk := phase.Overlap.Disks[name]
-			fmt.Printf("%s: %.2f GB/s, %.0f %% of it\n", name, disk.Rate/1e9, 100*disk.Share)
+			fmt.Printf("%s: %.2f GB/s, %.0f%% of it\n", name, disk.Rate/1e9, 100*disk.Share)
 		}
 	}
 	// Output:
 	// A and B write: all busy for 20 s, 2.62 GB/s
-	// A: 0.71 GB/s, 27 % of it
-	// B: 1.92 GB/s, 73 % of it
+	// A: 0.71 GB/s, 27% of it
+	// B: 1.92 GB/s, 73% of it
 	// A and B write (2): the disks were never busy at the same time
 }
 
@@ -62,9 +62,9 @@ func ExampleAnalyze_findings() {
 	for _, finding := range a.Findings {
 		fmt.Println("-", finding.Text)
 	}
-	// Output: C crowds out A: it drops to 52 % when both write
+	// Output: C crowds out A: it drops to 52% when both write
 	// - A and C write: C took bandwidth from A: 0.769 GB/s instead of 1.47 without it.
 	// - A and C write: A recovered 3.76 s after C had ended (from 0.769 GB/s to 1.35 GB/s).
-	// - A and C write: C dropped to 2.41 GB/s, 86 % of the 2.80 GB/s baseline.
-	// - A and C write: by fio's rule (all bytes over the longest job's time) the rate would be 2.79 GB/s: 12 % less than the 3.18 GB/s the disks moved with all of them busy.
+	// - A and C write: C dropped to 2.41 GB/s, 86% of the 2.80 GB/s baseline.
+	// - A and C write: by fio's rule (all bytes over the longest job's time) the rate would be 2.79 GB/s: 12% less than the 3.18 GB/s the disks moved with all of them busy.
 }

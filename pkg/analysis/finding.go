@@ -22,7 +22,7 @@ func findings(a *Analysis) []Finding {
 				Code: "hub_cost", Phase: c.Phase, MorePhases: c.morePhases, Disk: c.Disk,
 				Other: c.DirectPhase, Weight: c.Loss,
 				Values: ReferenceValues{Rate: c.Rate, Reference: c.DirectRate},
-			}, "%s alone on the hub %ss at %s, %.0f %% less than %s on its own port (%s)", c.Disk,
+			}, "%s alone on the hub %ss at %s, %.0f%% less than %s on its own port (%s)", c.Disk,
 				c.Op, f.Rate(c.Rate), 100*c.Loss, f.Rate(c.DirectRate), f.Title(c.DirectPhase))
 		}
 	}
@@ -195,7 +195,7 @@ func (f *finder) contention() {
 		gain := *g - 1
 		f.dedupe(Finding{
 			Code: "duplex", Values: DuplexValues{Rate: o.Rate, Gain: gain}, Weight: gain,
-		}, "mixed reads and writes reached %s in total, %.0f %% more than these disks reached in "+
+		}, "mixed reads and writes reached %s in total, %.0f%% more than these disks reached in "+
 			"one direction", f.Rate(o.Rate), 100*gain)
 	}
 	if limit := c.Ceiling; limit != nil && limit.Without != "" { // Added disks moved no more.
@@ -360,7 +360,7 @@ func (f *finder) totals() {
 		found.Values = values
 		found.Weight = math.Abs(worst) / 4
 		f.dedupe(found, "by fio's rule (all bytes over the longest job's time) the rate would be "+
-			"%s: %.0f %% %s than the %s the disks %s with all of them busy", f.Rate(values.Rate),
+			"%s: %.0f%% %s than the %s the disks %s with all of them busy", f.Rate(values.Rate),
 			100*math.Abs(worst), pick(worst > 0, "more", "less"), f.Rate(values.Overlap),
 			found.Other)
 	}
@@ -385,7 +385,7 @@ func (f *finder) bottlenecks() {
 		verb := pick(len(u.Disks) > 1, "together "+string(u.Op), string(u.Op)+"s")
 		part := "as much as" // It is known to a few per cent what links carry.
 		if u.Share < 0.995 {
-			part = fmt.Sprintf("%.0f %% of what", 100*u.Share)
+			part = fmt.Sprintf("%.0f%% of what", 100*u.Share)
 		}
 		link := "the link to its enclosure"
 		try := ": try another cable or port"
@@ -417,7 +417,7 @@ func (f *finder) bottlenecks() {
 func (f *finder) gauges() {
 	if c := f.phase.CPUPercent; c != nil && *c >= busyCPU {
 		f.dedupe(Finding{Code: "host_bound", Values: PercentValues{Percent: *c}, Weight: 0.8},
-			"your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (close "+
+			"your CPU may be the bottleneck, not the disks: its cores were %.0f%% busy (close "+
 				"other programs, and measure again)", *c)
 	}
 	for _, name := range f.Order {
@@ -425,7 +425,7 @@ func (f *finder) gauges() {
 			f.dedupe(Finding{
 				Code: "host_bound", Disks: []string{name}, Values: PercentValues{Percent: *c},
 				Weight: 0.8,
-			}, "your CPU may be the bottleneck, not %s: what moves its files used %.0f %% of a "+
+			}, "your CPU may be the bottleneck, not %s: what moves its files used %.0f%% of a "+
 				"core (larger requests, or more of them in flight, may be faster)", name, *c)
 		}
 		d := f.phase.Disks[name].Device
@@ -455,7 +455,7 @@ func (f *finder) gauges() {
 			f.dedupe(Finding{
 				Code: "cached", Disks: d.Disks, Weight: 1 + share,
 				Values: CachedValues{Bytes: bytes, Share: share, Counted: counted, Device: device},
-			}, "%.0f %% of what %s read came from a cache: %s were read, but the disk's own "+
+			}, "%.0f%% of what %s read came from a cache: %s were read, but the disk's own "+
 				"counters show %s; do not quote this rate as the disk's", 100*share,
 				unit.List(d.Disks), byteSize(counted), byteSize(device))
 		}

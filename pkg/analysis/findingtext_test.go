@@ -95,9 +95,9 @@ func TestGaugeFindingTexts(t *testing.T) {
 			"measure again); likewise in 1 more phase.",
 		"brief: something else used M: its own counters show 400 MB more than hubbench moved, " +
 			"about 100 MB/s from about 4.0 s to 8.0 s (close",
-		"lazy: 50 % of what B read came from a cache: 3 GB were read, but the disk's own " +
+		"lazy: 50% of what B read came from a cache: 3 GB were read, but the disk's own " +
 			"counters show 1.5 GB; do not quote this rate as the disk's.",
-		"cores: your CPU may be the bottleneck, not the disks: its cores were 98 % busy (close " +
+		"cores: your CPU may be the bottleneck, not the disks: its cores were 98% busy (close " +
 			"other programs, and measure again).",
 		"hot: C fell from 2.00 GB/s to 0.500 GB/s after 40 GB and stayed there to the end, with " +
 			"no other disk involved: heat; quote 0.500 GB/s.",
@@ -174,12 +174,12 @@ func TestBottleneck(t *testing.T) {
 		got = append(got, w.Text)
 	}
 	want := []string{
-		"C: C reads 1.02 GB/s, 96 % of what the link to its enclosure (USB 10 Gb/s) can carry " +
+		"C: C reads 1.02 GB/s, 96% of what the link to its enclosure (USB 10 Gb/s) can carry " +
 			"one way, about 1.06 GB/s; the link fell back from the 40 Gb/s that both its ends " +
 			"support: try another cable or port.",
-		"D: D reads 1.70 GB/s, 97 % of what the disk's own link (PCIe 3.0 x2) can carry one way, " +
+		"D: D reads 1.70 GB/s, 97% of what the disk's own link (PCIe 3.0 x2) can carry one way, " +
 			"about 1.76 GB/s; the link fell back from the 32 Gb/s that both its ends support.",
-		"A, B and C read: A, B and C together read 3.35 GB/s, 99 % of what the hub's uplink " +
+		"A, B and C read: A, B and C together read 3.35 GB/s, 99% of what the hub's uplink " +
 			"(Thunderbolt 4) can carry one way, about 3.40 GB/s.",
 		"Studio Display is a display on the same hub: its picture has priority over the disks' " +
 			"data on the hub's uplink",
@@ -209,9 +209,9 @@ func TestChangeLabel(t *testing.T) {
 		{KindEnd, "unknown", "C", "", 2, 0, nil, "C ends", ""},
 		{KindRecovery, "neighbour", "A B", "C", 0.7, 1.4, nil, "A and B recover", "C ended"},
 		{KindOwnFall, "cache_full", "A", "", 2, 1, nil, "A falls", "full write cache"},
-		{KindSharedFall, "link", "A B C", "", 3, 1.5, nil, "all fall to 50 %",
+		{KindSharedFall, "link", "A B C", "", 3, 1.5, nil, "all fall to 50%",
 			"the link changed its speed"},
-		{KindSharedFall, "unknown", "A B", "", 3, 1.5, nil, "A and B fall to 50 %", "unknown"},
+		{KindSharedFall, "unknown", "A B", "", 3, 1.5, nil, "A and B fall to 50%", "unknown"},
 		{KindRedistribution, "unknown", "A B", "", 0, 0, each(1.8, 0.8, 0.8, 1.8),
 			"A and B swap rates", "unknown"},
 		{KindRedistribution, "unknown", "A B", "", 0, 0, each(1.8, 1.2, 0.8, 1.4),
@@ -262,7 +262,7 @@ func TestSaturation(t *testing.T) {
 	}
 	const (
 		fell     = "A's fast cache holds 24.0 ± 0.3 GB: 2.30 GB/s falls to 0.650 GB/s"
-		fellSure = "A's fast cache holds 24.0 ± 0.3 GB (95 % confidence): 2.30 GB/s falls to " +
+		fellSure = "A's fast cache holds 24.0 ± 0.3 GB (95% confidence): 2.30 GB/s falls to " +
 			"0.650 GB/s"
 	)
 	for _, tt := range []struct {
@@ -276,8 +276,8 @@ func TestSaturation(t *testing.T) {
 			fell + "; it recovered after 2 min 30 s of rest; B and C gained 0.490 GB/s each"},
 		{"how surely", Saturation{Fall: fall, Together: together(gain("B", 0.5e9)), Back: known},
 			true,
-			fellSure + "; it recovered after 2 min 30 s of rest (95 % confidence: 2 min 24 s to " +
-				"2 min 41 s); B gained 0.500 GB/s (95 % confidence: 0.450 GB/s to 0.550 GB/s)"},
+			fellSure + "; it recovered after 2 min 30 s of rest (95% confidence: 2 min 24 s to " +
+				"2 min 41 s); B gained 0.500 GB/s (95% confidence: 0.450 GB/s to 0.550 GB/s)"},
 		{"one gained more", Saturation{Fall: fall,
 			Together: together(gain("B", 0.5e9), gain("C", 0.2e9))}, false,
 			fell + "; B gained 0.500 GB/s, C gained 0.200 GB/s"},
@@ -295,10 +295,10 @@ func TestSaturation(t *testing.T) {
 			fellSure + "; it recovered after 2 min 40 s of rest but not after 1 min 20 s, at " +
 				"least for 46 GB"},
 		{"never", Saturation{Fall: fall, Back: &Back{AfterS: 320, Regained: 0.12}}, true,
-			fellSure + "; after 5 min 20 s of rest 12 % of the cache was back"},
+			fellSure + "; after 5 min 20 s of rest 12% of the cache was back"},
 		{"the last burst was too short",
 			Saturation{Fall: fall, Back: &Back{AfterS: 320, Regained: 0.12, AtLeast: true}}, true,
-			fellSure + "; after 5 min 20 s of rest at least 12 % of the cache was back"},
+			fellSure + "; after 5 min 20 s of rest at least 12% of the cache was back"},
 		{
 			"two falls", Saturation{Fall: twice}, false,
 			"A's fast cache holds 40.0 GB: 2.30 GB/s falls to 0.650 GB/s after 24 GB and to " +

@@ -51,7 +51,7 @@ func (w writer) costs() []string {
 	for _, c := range w.HubCosts {
 		switch {
 		case c.Lost:
-			lost = append(lost, fmt.Sprintf("your hub costs %s %.0f %% of its %s speed", c.Disk,
+			lost = append(lost, fmt.Sprintf("your hub costs %s %.0f%% of its %s speed", c.Disk,
 				100*c.Loss, c.Op))
 		case c.Nothing:
 			free = append(free, c.Disk)
@@ -120,7 +120,7 @@ func Methods(a *Analysis) []string {
 	var out []string
 	if len(a.Summary.Contests) > 0 {
 		out = append(out, "A disk is said to be slowed only if noise would explain it in less "+
-			"than 5 % of runs. Where that is unclear, a longer phase of it alone, or more time "+
+			"than 5% of runs. Where that is unclear, a longer phase of it alone, or more time "+
 			"after the others finish, would tell.")
 	}
 	if len(a.Searches) > 0 {
@@ -256,9 +256,9 @@ func who(names []string, disks map[string]ContestDisk, inRun int) string {
 func percents(parts []float64) string {
 	low, high := slices.Min(parts), slices.Max(parts)
 	if high-low < 0.03 {
-		return fmt.Sprintf("%.0f %%", 50*(low+high))
+		return fmt.Sprintf("%.0f%%", 50*(low+high))
 	}
-	return fmt.Sprintf("%.0f to %.0f %%", 100*low, 100*high)
+	return fmt.Sprintf("%.0f to %.0f%%", 100*low, 100*high)
 }
 
 // does is "A and B drop", or "A drops".
@@ -300,7 +300,7 @@ func (w writer) precision() string {
 	if sure.Unknown {
 		runs += "; some rates have none, as too little was measured"
 	}
-	return fmt.Sprintf("Margin of error: ±%s %% or less (95 %% confidence)%s.",
+	return fmt.Sprintf("Margin of error: ±%s%% or less (95%% confidence)%s.",
 		twoFigures(100*sure.Widest), runs)
 }
 

@@ -69,8 +69,8 @@ func TestHeadline(t *testing.T) {
 				steady("all W", writes("A", 0.7), writes("B", 0.7), writes("C", 2.1)),
 				steady("all R", reads("A", 1.1), reads("B", 1.1), reads("C", 1.1)),
 			),
-			"C crowds out A and B: they drop to 47 % when all three write | The hub is shared " +
-				"evenly: each drops to 42 % when all three read",
+			"C crowds out A and B: they drop to 47% when all three write | The hub is shared " +
+				"evenly: each drops to 42% when all three read",
 			"Move C to its own port: A and B then write at 1.48 GB/s each instead of 0.700, and " +
 				"read at 1.50 GB/s each instead of 1.10.",
 		},
@@ -81,7 +81,7 @@ func TestHeadline(t *testing.T) {
 					disk("C", "write", pace{20, 2.1})),
 				steady("RRR", reads("A", 1.1), reads("B", 1.1), reads("C", 1.1)),
 			},
-			"C crowds out A and B: they drop to 47 % when all three write | The disks share " +
+			"C crowds out A and B: they drop to 47% when all three write | The disks share " +
 				"evenly when all three read",
 			"Move C to its own port: A and B then write at 1.50 GB/s each instead of 0.700.",
 		},
@@ -90,7 +90,7 @@ func TestHeadline(t *testing.T) {
 				steady("A R", reads("A", 2.6)), steady("B R", reads("B", 2.6)),
 				steady("RR", reads("A", 1.5), reads("B", 1.5)),
 			},
-			"The hub is shared evenly: each drops to 58 % when both read",
+			"The hub is shared evenly: each drops to 58% when both read",
 			"Move one of A and B to its own port. It makes little difference to the others which " +
 				"one.",
 		},
@@ -100,7 +100,7 @@ func TestHeadline(t *testing.T) {
 				steady("both", reads("A", 2.6), writes("B", 1.4)),
 			},
 			"No disk is measurably slowed when A reads and B writes",
-			"Leave them on one hub. Every disk keeps at least 90 % of its speed.",
+			"Leave them on one hub. Every disk keeps at least 90% of its speed.",
 		},
 		{
 			"nothing to hold it against", []*trace.Phase{
@@ -125,7 +125,7 @@ func TestHeadline(t *testing.T) {
 				steady("AC", writes("A", 0.8), writes("C", 2.6)),
 				steady("ACD", writes("A", 0.6), writes("C", 2.6), writes("D", 0.6)),
 			},
-			"C crowds out A: it drops to 40 % when all three write",
+			"C crowds out A: it drops to 40% when all three write",
 			"Measure without each of A and C in turn (study: matrix). Which to move is unknown.",
 		},
 		{
@@ -139,8 +139,8 @@ func TestHeadline(t *testing.T) {
 				steady("all", writes("A", 0.9), writes("B", 0.5), writes("C", 0.8),
 					writes("D", 0.4)),
 			},
-			"A crowds out B: it drops to 50 % when all four write | C crowds out D: it drops to " +
-				"40 % when all four write",
+			"A crowds out B: it drops to 50% when all four write | C crowds out D: it drops to " +
+				"40% when all four write",
 			"Move one of A and C to its own port. It makes little difference to the others which " +
 				"one.",
 		},
@@ -169,20 +169,20 @@ func TestHeadlineOfAHubsCost(t *testing.T) {
 		p.Connections = map[string]string{p.Disks[0].Name: trace.Direct}
 		return p
 	}
-	const slowed = "The hub is shared evenly: each drops to 53 % when both write"
+	const slowed = "The hub is shared evenly: each drops to 53% when both write"
 	for _, tt := range []struct {
 		name   string
 		direct []*trace.Phase
 		want   string
 	}{
 		{"a third of one", []*trace.Phase{direct(steady("A W direct", writes("A", 2.24)))},
-			"Your hub costs A 33 % of its write speed"},
+			"Your hub costs A 33% of its write speed"},
 		{"more of reads", []*trace.Phase{
 			direct(steady("A W direct", writes("A", 2.24))),
 			direct(steady("A R direct", reads("A", 5.2))),
 			direct(steady("B W direct", writes("B", 1.5))),
 		},
-			"Your hub costs A 50 % of its read speed | Your hub costs A 33 % of its write speed"},
+			"Your hub costs A 50% of its read speed | Your hub costs A 33% of its write speed"},
 		{"nothing of one", []*trace.Phase{direct(steady("A W direct", writes("A", 1.5)))},
 			"Your hub costs nothing: A is as fast as on its own port"},
 		{"nothing of two, each way", []*trace.Phase{
@@ -205,7 +205,7 @@ func TestHeadlineOfAHubsCost(t *testing.T) {
 			ideas(t, told(append(phases, together)...)))
 	}
 	a := told(append(onHub, together, direct(steady("A W direct", writes("A", 2.24))))...)
-	check.Same(t, "sentence", "Your hub costs A 33 % of its write speed.", a.Answer.Sentence)
+	check.Same(t, "sentence", "Your hub costs A 33% of its write speed.", a.Answer.Sentence)
 }
 
 // The sentence behind the headline has the speed of the disk that crowds out the others, and one
@@ -213,7 +213,7 @@ func TestHeadlineOfAHubsCost(t *testing.T) {
 func TestSentence(t *testing.T) {
 	a := told(steady("A W", writes("A", 1.5)), steady("C W", writes("C", 2.8)),
 		steady("WW", writes("A", 0.7), writes("C", 2.4)))
-	check.Same(t, "headline", "C crowds out A: it drops to 47 % when both write", a.Answer.Headline)
+	check.Same(t, "headline", "C crowds out A: it drops to 47% when both write", a.Answer.Headline)
 	check.Same(t, "sentence", "C still writes at 2.40 of 3.10 GB/s in total.", a.Answer.Sentence)
 	a = told(steady("WW", writes("A", 0.8), writes("B", 0.8)),
 		steady("RR", reads("A", 1), reads("B", 1)), steady("RW", reads("A", 1), writes("B", 0.9)))
@@ -238,7 +238,7 @@ func TestHeadlineOfADoubtfulLoss(t *testing.T) {
 	}}
 	a := &Analysis{Order: []string{"A", "B"}, Summary: Summary{Contests: []Contest{c}}}
 	a.Decide()
-	const want = "B drops to 80 % when both write | It is unclear whether A is slowed when both " +
+	const want = "B drops to 80% when both write | It is unclear whether A is slowed when both " +
 		"write"
 	check.Same(t, "headline", want, ideas(t, a))
 	// Too few repeats show it for it to count as a loss, and yet its interval leaves little room.
@@ -257,13 +257,13 @@ func TestHeadlineOfADoubtfulLoss(t *testing.T) {
 func TestSure(t *testing.T) {
 	a := told(steady("WW", writes("A", 0.8), writes("B", 0.8)),
 		steady("WW-2", writes("A", 0.9), writes("B", 0.8)))
-	if got := in(a).precision(); !strings.Contains(got, "±43 %") ||
+	if got := in(a).precision(); !strings.Contains(got, "±43%") ||
 		!strings.Contains(got, "from repeated phases") {
-		t.Errorf("repeats 12 %% apart: %s", got)
+		t.Errorf("repeats 12%% apart: %s", got)
 	}
 	a.Summary.Contests[0].Disks["A"] = ContestDisk{Rate: 0.3e9, CI95: &stats.Interval{0, 1.2e9}}
 	a.Decide()
-	if got := a.Answer.Headline; !strings.Contains(got, "A's margin of error is ±300 %") {
+	if got := a.Answer.Headline; !strings.Contains(got, "A's margin of error is ±300%") {
 		t.Errorf("an interval wider than its rate: %s", got)
 	}
 	short := told(tracetest.Phase("WW", disk("A", "write", pace{3, 1}),
@@ -330,10 +330,10 @@ func TestDoubts(t *testing.T) {
 		codes []string
 		lead  string
 	}{
-		{"trusted", both(), nil, "The hub is shared evenly: each drops to 47 % when both write"},
+		{"trusted", both(), nil, "The hub is shared evenly: each drops to 47% when both write"},
 		{
 			"a busy computer", busy, []string{CaveatHostBound},
-			"Your CPU may be the bottleneck, not the disks: its cores were 100 % busy (A and B " +
+			"Your CPU may be the bottleneck, not the disks: its cores were 100% busy (A and B " +
 				"write).",
 		},
 		{"a disk that failed", failed, []string{CaveatFailed},
@@ -341,7 +341,7 @@ func TestDoubts(t *testing.T) {
 		{"an early end", ended, []string{CaveatPartial},
 			"Partial run: one phase (A and B write) ended early"},
 		{"a cache", cached, []string{CaveatCached},
-			"50 % of what A read (A reads) came from a cache"},
+			"50% of what A read (A reads) came from a cache"},
 		{"wide intervals", short, []string{CaveatImprecise},
 			"Too uncertain to say who is slowed: "},
 		{
@@ -391,14 +391,14 @@ func TestSureOfAModel(t *testing.T) {
 		origin    hub.Source
 		has, hasn string
 	}{
-		{"", "Margin of error: ±1.0 % or less", "simulated"},
+		{"", "Margin of error: ±1.0% or less", "simulated"},
 		{
 			hub.Specified,
 			"The disks are simulated, with figures from specifications: neither the hub nor its " +
 				"disks were measured: how far real ones differ is not known.",
 			"±",
 		},
-		{hub.Measured, "Margin of error: ±1.0 % or less", "specifications"},
+		{hub.Measured, "Margin of error: ±1.0% or less", "specifications"},
 		{
 			hub.Measured,
 			"The disks are simulated, with figures that were measured: the margins of error are " +

@@ -256,7 +256,7 @@ func (w writer) answered(p *PhaseResult, disk string) string {
 		longer = twoFigures(c.Times) + " times as long"
 		if c.CI95 != nil {
 			longer += ", " + twoFigures(c.CI95[0]) + " to " + twoFigures(c.CI95[1]) +
-				" with 95 % confidence"
+				" with 95% confidence"
 		}
 	}
 	return fmt.Sprintf("%s and in %s alone (%s; %s)", text, requestTime(*alone), which, longer)

@@ -42,7 +42,7 @@ func TestProbe(t *testing.T) {
 	}{
 		{"longer", []*trace.Phase{probing("alone", 80e3), probing("both", 6e6, write())},
 			"C answered 4 KiB reads in 9.6 ms while B wrote and in 127 µs alone (p99; 75 times " +
-				"as long, 73 to 78 with 95 % confidence). C probed 4 KiB at a time, B writing: " +
+				"as long, 73 to 78 with 95% confidence). C probed 4 KiB at a time, B writing: " +
 				"1.00 GB/s together for 30 s; B ran at 1.00 GB/s.",
 			"C answers 4 KiB reads in 9.6 ms instead of 127 µs when B writes",
 			"both: C answered 4 KiB reads in 9.6 ms while B wrote and in 127 µs alone (p99; 75 times"},

@@ -271,7 +271,7 @@ func (w writer) saturation(s Saturation, surely bool) []string {
 		falls = w.falls(s.Fall.Steps)
 	}
 	parts := []string{s.Disk + what + plusMinus(s.Fall.AtBytes, s.Fall.CI95.Half()) +
-		pick(surely, " (95 % confidence)", "") + ": " +
+		pick(surely, " (95% confidence)", "") + ": " +
 		w.Rate(s.Fall.FromRate) + " falls " + falls}
 	if s.Back != nil {
 		parts = append(parts, back(s.Back, surely))
@@ -336,7 +336,7 @@ func (w writer) gained(gains []Gain, surely bool) string {
 			low, high = min(low, by[n].CI95[0]), max(high, by[n].CI95[1])
 		}
 		text := unit.List(group) + " gained " + w.each(sum/float64(len(group)), len(group))
-		return text + pick(surely, " (95 % confidence: "+w.Rate(low)+" to "+w.Rate(high)+")", "")
+		return text + pick(surely, " (95% confidence: "+w.Rate(low)+" to "+w.Rate(high)+")", "")
 	}), ", ")
 }
 
@@ -348,7 +348,7 @@ func back(b *Back, surely bool) string {
 	case b.WithinS == nil && b.Regained < 0.005:
 		return "it was still slow after " + after + " of rest"
 	case b.WithinS == nil:
-		return fmt.Sprintf("after %s of rest %s%.0f %% of the cache was back", after,
+		return fmt.Sprintf("after %s of rest %s%.0f%% of the cache was back", after,
 			pick(b.AtLeast, "at least ", ""), 100*b.Regained)
 	}
 	text := "it recovered after " + unit.FormatSeconds(*cmp.Or(b.RestS, b.WithinS)) + " of rest"
@@ -358,7 +358,7 @@ func back(b *Back, surely bool) string {
 			pick(b.Whole, "", ", at least for "+byteSize(b.Bytes))
 	case surely:
 		low, high := unit.FormatSeconds(b.CI95[0]), unit.FormatSeconds(b.CI95[1])
-		text += " (95 % confidence: " + low + " to " + high + ")"
+		text += " (95% confidence: " + low + " to " + high + ")"
 	}
 	return text
 }

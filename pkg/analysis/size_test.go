@@ -188,7 +188,7 @@ func TestKneeFound(t *testing.T) {
 	for name, noise := range map[string]tracetest.Noise{
 		"log-normal .05": {Sigma: 0.05},
 		"log-normal .1":  {Sigma: 0.1},
-		"wave 10 %":      {Wave: 0.1, MemoryS: 0.5},
+		"wave 10%":       {Wave: 0.1, MemoryS: 0.5},
 	} {
 		for _, others := range []int{0, 20} {
 			found, placed, below, above := 0, 0, 0, 0
@@ -217,8 +217,8 @@ func TestKneeFound(t *testing.T) {
 			name := fmt.Sprintf("a knee at 550 MB, noise %s, %d other phases", name, others)
 			atLeast(t, name+": found", found, count, 0.95)
 			atLeast(t, name+": within 100 MB", placed, count, 0.95)
-			atLeast(t, name+": rate below within 5 %", below, count, 0.9) // of some 28 files
-			atLeast(t, name+": rate above within 5 %", above, count, 0.95)
+			atLeast(t, name+": rate below within 5%", below, count, 0.9) // of some 28 files
+			atLeast(t, name+": rate above within 5%", above, count, 0.95)
 		}
 	}
 }

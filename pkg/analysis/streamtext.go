@@ -197,7 +197,7 @@ func streamText(group []situation, others bool) string {
 	switch seen.Verdict {
 	case stream.Drops:
 		percent := pick(seen.LateShare < 0.001, "under 0.1", twoFigures(100*seen.LateShare))
-		return t.Disk + " drops " + percent + " % of frames" +
+		return t.Disk + " drops " + percent + "% of frames" +
 			pick(others, " of "+group[0].what, "") + when
 	case stream.Strained:
 		text += " but strained (its buffer falls below half)"

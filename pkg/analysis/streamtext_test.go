@@ -96,7 +96,7 @@ func TestHeadlineOfStreams(t *testing.T) {
 		steady("WW", writes("B", 0.8), writes("C", 0.8)),
 	)
 	headline := ideas(t, a)
-	want := "A drops 11 % of frames when C writes | A plays 4 of 4 streams without a dropped " +
+	want := "A drops 11% of frames when C writes | A plays 4 of 4 streams without a dropped " +
 		"frame alone and when B reads (tested for 30 s) | The disks share evenly when B and C write"
 	check.Same(t, "headline", want, headline)
 	if f := a.Findings[0]; f.Code != "drops" ||
@@ -127,7 +127,7 @@ func TestHeadlineTellsPhasesApart(t *testing.T) {
 	fewer := func(p *trace.Phase) {
 		*p = *streaming92(p.Name, 2, 0, 0, disk("C", "write", pace{20, 1.1}))
 	}
-	const drops, clean = "A drops 11 % of frames ",
+	const drops, clean = "A drops 11% of frames ",
 		"A plays 4 of 4 streams without a dropped frame "
 	for _, c := range []struct {
 		name   string
@@ -144,7 +144,7 @@ func TestHeadlineTellsPhasesApart(t *testing.T) {
 		{"a mix", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, mixed)},
 			drops + "when C writes | " + clean + "when C reads and writes (tested for 20 s)"},
 		{"fewer streams", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, fewer)},
-			"A drops 11 % of frames of 4 x 92 MB/s when C writes | A plays 2 x 92 MB/s without a " +
+			"A drops 11% of frames of 4 x 92 MB/s when C writes | A plays 2 x 92 MB/s without a " +
 				"dropped frame when C writes (tested for 20 s)"},
 		{"a connection", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, direct)},
 			drops + "when C writes | " + clean +
@@ -179,7 +179,7 @@ func TestStreamsBesideOthersThatEnd(t *testing.T) {
 		{"late while both work and after",
 			"A dropped 101 of 1,101 frames in the 12 s when B and C wrote; 100 of 1,800 frames " +
 				"were dropped after C had ended; the longest stall took 2.04 s.",
-			"A drops 9.2 % of frames when B and C write", streaming92("p", 4, 10, 13, b(30), c)},
+			"A drops 9.2% of frames when B and C write", streaming92("p", 4, 10, 13, b(30), c)},
 		{"late only after",
 			"A played 4 of 4 streams without a dropped frame in the 12 s when B and C wrote; the " +
 				"buffer never fell below 0.99 s; 201 of 1,800 frames were dropped after B and C " +

@@ -102,7 +102,7 @@ func (w writer) steady(p *PhaseResult) string {
 		}
 		text := name + " " + w.Rate(s.Rate)
 		if s.CI95 != nil {
-			text += " (95 % confidence: " + w.Rate(s.CI95[0]) + " to " + w.Rate(s.CI95[1]) + ")"
+			text += " (95% confidence: " + w.Rate(s.CI95[0]) + " to " + w.Rate(s.CI95[1]) + ")"
 		}
 		texts = append(texts, text+" from "+unit.FormatSeconds(s.SinceS)+" on")
 		windowS = s.WindowS
@@ -186,7 +186,7 @@ func (w writer) retained(p *PhaseResult, group []string) string {
 	if len(slices.Compact(without)) > 1 { // Disks that worked last have different ones.
 		where = " after others finished"
 	}
-	return fmt.Sprintf("%.0f %% of the %s baseline%s",
+	return fmt.Sprintf("%.0f%% of the %s baseline%s",
 		100*meanOf(group, func(name string) float64 { return *c[name].Retention }),
 		w.Rate(meanOf(group, func(name string) float64 { return *c[name].ReferenceRate })), where)
 }

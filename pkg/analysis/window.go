@@ -126,7 +126,7 @@ func (p *phase) fillOverlap() {
 	if doubt := float64(o.BytesHigh-o.BytesLow) / 2; doubt > maxEdgeError*float64(o.Bytes) {
 		share := doubt / float64(o.Bytes)
 		p.warn("", "edges", ShareValues{share}, "some files cross the overlap's edges; their "+
-			"bytes are estimated to %.0f %%", 100*share)
+			"bytes are estimated to %.0f%%", 100*share)
 	}
 }
 

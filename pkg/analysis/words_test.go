@@ -42,19 +42,19 @@ func TestVerdict(t *testing.T) {
 			disk("A", "write", pace{23, 0.742}, pace{43, 1.5}), disk("C", "write", pace{19, 2.458}),
 		},
 			"Two disks writing: 3.20 GB/s together for 19 s; C ran at 2.46 GB/s, A dropped to " +
-				"0.742 GB/s (49 % of the 1.50 GB/s baseline without C) and recovered 4 s after C " +
+				"0.742 GB/s (49% of the 1.50 GB/s baseline without C) and recovered 4 s after C " +
 				"had finished."},
 		{"each the other's reference", []*trace.DiskRecord{
 			disk("A", "write", pace{20, 0.7}, pace{30, 1.4}),
 			disk("B", "write", pace{20, 0.7}, pace{40, 1.4}), disk("C", "write", pace{20, 2.1})},
 			"Three disks writing: 3.50 GB/s together for 20 s; C ran at 2.10 GB/s, A and B " +
-				"dropped to 0.700 GB/s each (50 % of the 1.40 GB/s baseline without C) and " +
+				"dropped to 0.700 GB/s each (50% of the 1.40 GB/s baseline without C) and " +
 				"recovered under 0.05 s after C had finished."},
 		{"mixed", []*trace.DiskRecord{
 			disk("C", "write", pace{10, 2.8}), disk("A", "read", pace{18, 1}, pace{30, 2.5}),
 			disk("B", "read", pace{18, 1}, pace{30, 2.5})},
 			"C writing, A and B reading: 4.80 GB/s together for 10 s; C ran at 2.80 GB/s, A and " +
-				"B dropped to 1.00 GB/s each (40 % of the 2.50 GB/s baseline without C) and " +
+				"B dropped to 1.00 GB/s each (40% of the 2.50 GB/s baseline without C) and " +
 				"recovered 8 s after C had finished."},
 		{"falls by itself", []*trace.DiskRecord{
 			disk("A", "write", pace{10, 2}, pace{30, 0.5}), disk("B", "write", pace{30, 1}),
@@ -114,9 +114,9 @@ func TestFindingTexts(t *testing.T) {
 			"without it.",
 		"A, B and C write: A and B recovered 10 s after C had ended (from 0.700 GB/s to 1.40 " +
 			"GB/s each).",
-		"A, B and C read: the disks shared evenly (Jain's index 1.00): each kept 43 % of its speed.",
+		"A, B and C read: the disks shared evenly (Jain's index 1.00): each kept 43% of its speed.",
 		"mixed: C took bandwidth from A and B: 1.00 GB/s each instead of 2.50 without it.",
-		"A writes: A alone on the hub writes at 1.50 GB/s, 32 % less than 2.20 GB/s on its own " +
+		"A writes: A alone on the hub writes at 1.50 GB/s, 32% less than 2.20 GB/s on its own " +
 			"port (A direct).",
 		"X: X fell from 2.00 GB/s to 0.500 GB/s after 20 GB and stayed there to the end, with no " +
 			"other disk involved: a full cache or heat; quote 0.500 GB/s.",
@@ -156,7 +156,7 @@ func TestWarningTexts(t *testing.T) {
 		"p partial":        "disk A failed 3.0 s into the phase, at file 7: no space left",
 		"p start_skew":     "the disks started 2 ms apart; the overlap excludes that time",
 		"never no_overlap": "no overlap: disk B moved nothing",
-		"thin cached": "disk A: its requests bypassed the cache, yet 43 % of its files were " +
+		"thin cached": "disk A: its requests bypassed the cache, yet 43% of its files were " +
 			"in the cache afterwards: its rate may be that of RAM",
 	} {
 		check.Same(t, code, want, got[code])

@@ -28,10 +28,10 @@ func ExampleRuns() {
 	}
 	for _, phase := range compare.Runs(runs[0], runs[1]).Pairs[0].Phases {
 		for _, rate := range phase.Rates {
-			fmt.Printf("%s %s, %s: %.0f %%, %s\n", phase.Title, rate.Disk, rate.Measure,
+			fmt.Printf("%s %s, %s: %.0f%%, %s\n", phase.Title, rate.Disk, rate.Measure,
 				100**rate.Change, rate.Verdict)
 		}
 	}
 	// Output:
-	// A writes A, window: -22 %, slower
+	// A writes A, window: -22%, slower
 }

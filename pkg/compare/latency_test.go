@@ -44,12 +44,12 @@ func latencyClasses() []latencyClass {
 	drift.By = func(s float64) float64 { return 1 + s/300 }
 	return []latencyClass{
 		{"independent", plain, 30, true},
-		{"wave 5 %, 2 s", wave(0.05, 2), 30, false},
-		{"wave 10 %, .5 s", wave(0.1, 0.5), 30, false},
-		{"wave 10 %, 5 s", wave(0.1, 5), 30, true},
-		{"wave 20 %, 2 s", wave(0.2, 2), 30, true},
-		{"wave 20 %, 5 s", wave(0.2, 5), 30, false},
-		{"wave 30 %, 1 s", wave(0.3, 1), 60, false},
+		{"wave 5%, 2 s", wave(0.05, 2), 30, false},
+		{"wave 10%, .5 s", wave(0.1, 0.5), 30, false},
+		{"wave 10%, 5 s", wave(0.1, 5), 30, true},
+		{"wave 20%, 2 s", wave(0.2, 2), 30, true},
+		{"wave 20%, 5 s", wave(0.2, 5), 30, false},
+		{"wave 30%, 1 s", wave(0.3, 1), 60, false},
 		{"slow ones", slow, 30, false},
 		{"between humps", edge, 30, true},
 		{"few requests", few, 30, false},
@@ -125,7 +125,7 @@ func TestLatencyPower(t *testing.T) {
 			}
 		}
 		for _, q := range []Quantile{P50, P99} {
-			name := fmt.Sprintf("requests that take 20 %% longer, by their %s, wave of %g %%: found", q, 100*tt.wave)
+			name := fmt.Sprintf("requests that take 20%% longer, by their %s, wave of %g%%: found", q, 100*tt.wave)
 			evidence.Report(t, evidence.AtLeast("compare", name, longer[q], pairs, pairs*8/10))
 		}
 	}

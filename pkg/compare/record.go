@@ -116,8 +116,8 @@ func recordOf(r, other *matchedRun, phases []PhasePair) record {
 					cmp.Or(strings.Join(v.Options, ", "), "by default"))
 				// A disk that is nearly full may have few blocks left that it can write to without
 				// erasing.
-				full := map[bool]string{true: "over 90 % full",
-					false: "at most 90 % full"}[v.Fill() > 0.9]
+				full := map[bool]string{true: "over 90% full",
+					false: "at most 90% full"}[v.Fill() > 0.9]
 				out.add(fact{ofDisks, "fill level", "", name}, full)
 			}
 		}

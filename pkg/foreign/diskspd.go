@@ -63,7 +63,7 @@ func (in *input) diskSpdXML() error {
 			apart := float64(s.moved())/float64(total) - 1
 			if !(math.Abs(apart) <= tooFarApart) {
 				return fmt.Errorf("%s, %s: the bytes of the intervals differ from the total by "+
-					"%+.1f %%, so one of them is wrong; run it again", s.phase, t.Path, 100*apart)
+					"%+.1f%%, so one of them is wrong; run it again", s.phase, t.Path, 100*apart)
 			}
 			s.scale(total)
 		}

@@ -87,7 +87,7 @@ func TestDiskSpdXMLRefused(t *testing.T) {
 	check.Refused(t, "one name for two disks", err, "leave --disk T7 out")
 	refused(t, map[string]struct{ data, want string }{
 		"torn":        {intervals[:len(intervals)-30], "line 22: its XML is cut short or broken"},
-		"wrong total": {strings.Replace(intervals, "<ReadCount>600<", "<ReadCount>300<", 1), `timespan 1, E:\a.dat: the bytes of the intervals differ from the total by +100.0 %`},
+		"wrong total": {strings.Replace(intervals, "<ReadCount>600<", "<ReadCount>300<", 1), `timespan 1, E:\a.dat: the bytes of the intervals differ from the total by +100.0%`},
 		"backwards":   {strings.Replace(intervals, `"3000"`, `"1500"`, 1), "the interval up to 1500 ms does not follow the one up to 2000 ms"},
 		"no number":   {strings.Replace(intervals, `Read="100"`, `Read="NaN"`, 1), `timespan 1, E:\a.dat: the bytes of the intervals differ`},
 	})

@@ -335,7 +335,7 @@ func (in *input) joinResults() {
 				done = "left as they are: the results may be of more jobs"
 			}
 			in.notes = append(in.notes, fmt.Sprintf("%s: the log's bytes differ from those of the "+
-				"results by %+.1f %%, and are %s", strings.Join(sources, ", "), 100*apart, done))
+				"results by %+.1f%%, and are %s", strings.Join(sources, ", "), 100*apart, done))
 		}
 		for _, s := range logs[r] {
 			if !isLess {

@@ -115,7 +115,7 @@ func TestFioTooMuch(t *testing.T) {
 		{"a_bw.1.log", []byte(averaged(0, 0, 10_000, 1160, 1, nil))},
 		{"a.json", []byte(result("a", epoch, 10_000, 1000*1024*10))},
 	}, Options{})
-	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "+16.0 %, and are scaled") {
+	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "+16.0%, and are scaled") {
 		t.Errorf("%+v", got)
 	}
 	check.Same(t, "bytes, as the results say", int64(1000*1024*10),
@@ -143,9 +143,9 @@ func TestJobsOfOneDisk(t *testing.T) {
 	}{
 		{"a group", append(logs, group(total)), Options{}, "w 13312000", 0.23, ""},
 		{"a group that moved less", append(logs, group(total/2)), Options{}, "w 6656000", 0.23,
-			"w_bw.1.log, w_bw.2.log: the log's bytes differ from those of the results by +100.0 %, and are scaled"},
+			"w_bw.1.log, w_bw.2.log: the log's bytes differ from those of the results by +100.0%, and are scaled"},
 		{"a larger group", append(logs, group(2*total)), Options{}, "w 13312000", 0.23,
-			"by -50.0 %, and are left as they are"},
+			"by -50.0%, and are left as they are"},
 		{"elbencho", []InputFile{{"a.csv", []byte(live + "500\n")},
 			{"b.csv", []byte(live + "700\n")}},
 			Options{Starts: map[string]time.Time{"a": time.Unix(1, 0), "b": time.Unix(1, 0)}},

@@ -91,7 +91,7 @@ func (l *Placement) String() string {
 		what = unit.List(l.Hub) + " on the hub"
 		who = "one of them"
 	}
-	return fmt.Sprintf("%s: in the worst mix (%s) %s keeps %.0f %% of what it reaches alone",
+	return fmt.Sprintf("%s: in the worst mix (%s) %s keeps %.0f%% of what it reaches alone",
 		what, Describe(l.Worst, l.Hub), who, 100*l.Kept)
 }
 
@@ -140,6 +140,6 @@ func (n *NextPhase) String() string {
 	if n.Off == 0 {
 		return fmt.Sprintf("measure %s next (%s): nothing is known about it", n.Pattern, n.Words)
 	}
-	return fmt.Sprintf("measure %s next (%s): its rates are the least certain, ±%.0f %%",
+	return fmt.Sprintf("measure %s next (%s): its rates are the least certain, ±%.0f%%",
 		n.Pattern, n.Words, 100*n.Off)
 }

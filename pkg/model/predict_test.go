@@ -55,8 +55,8 @@ func TestPredictPlacement(t *testing.T) {
 		got = append(got, place.String())
 	}
 	want := []string{
-		"A, B and C on the hub: in the worst mix (A and B read, C writes) one of them keeps 36 % of what it reaches alone",
-		"put A and B on the hub, C on a port of its own: in the worst mix (A and B read) one of those on the hub keeps 61 % " +
+		"A, B and C on the hub: in the worst mix (A and B read, C writes) one of them keeps 36% of what it reaches alone",
+		"put A and B on the hub, C on a port of its own: in the worst mix (A and B read) one of those on the hub keeps 61% " +
 			"of what it reaches alone",
 		"put C on the hub, A and B on ports of their own: no two disks share a link",
 		"A is alone on the hub",
@@ -191,7 +191,7 @@ func TestHubsWithUnobservedDisk(t *testing.T) {
 	slices.Sort(logs)
 	low, high := stats.Quantile(logs, 0.025), stats.Quantile(logs, 0.975)
 	if math.Abs(low+figureError) > 0.05 || math.Abs(high-figureError) > 0.05 {
-		t.Errorf("95 %% of the rates lie from %+.3f to %+.3f, want 10 %% either way", low, high)
+		t.Errorf("95%% of the rates lie from %+.3f to %+.3f, want 10%% either way", low, high)
 	}
 	if observedDoing(&p, "X", trace.Read, false) || !observedDoing(&p, "A", trace.Read, false) ||
 		observedDoing(&p, "A", trace.Read, true) {

@@ -58,9 +58,9 @@ type limitKeys struct {
 	Disk       string                `yaml:"disk" is:"name" doc:"the disk; every disk if it is left out"`
 	Rate       bounds[rateBound]     `yaml:"rate" doc:"a disk's in the overlap"`
 	Together   bounds[rateBound]     `yaml:"together" doc:"the rate of all disks in the overlap"`
-	Share      bounds[float64]       `yaml:"share" is:"0 % to 100 %" doc:"a disk's, of the overlap's bytes"`
-	Kept       bounds[float64]       `yaml:"kept" is:"0 % to 1000 %" doc:"what a disk kept of its rate without the others"`
-	P99        bounds[time.Duration] `yaml:"p99" is:"0 s to 1 h" doc:"the time that 99 % of a disk's requests took at most"`
+	Share      bounds[float64]       `yaml:"share" is:"0% to 100%" doc:"a disk's, of the overlap's bytes"`
+	Kept       bounds[float64]       `yaml:"kept" is:"0% to 1000%" doc:"what a disk kept of its rate without the others"`
+	P99        bounds[time.Duration] `yaml:"p99" is:"0 s to 1 h" doc:"the time that 99% of a disk's requests took at most"`
 	Recovery   bounds[time.Duration] `yaml:"recovery" is:"0 s to 1 h" doc:"how long a disk took to recover after another ended"`
 	LateFrames bounds[int]           `yaml:"late_frames" is:"0 to 1000000000" doc:"of all streams of a disk"`
 }

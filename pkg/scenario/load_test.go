@@ -245,7 +245,7 @@ func TestSchemaAcceptsWhatLoads(t *testing.T) {
 		"phases: [{streams: {A: {play: prores-422-hq-uhd-25}}, search: {streams: A, most: 24}}]",
 		"phases: [{pattern: WW, until: steady}, {pattern: W-, until: {steady: 60 s}, stop: 1 h, precondition: {fill: 50%}}]",
 		"workload: {preset: saturation}",
-		"study: {include: solo, until: steady, precondition: {fill: 12.5 %}}",
+		"study: {include: solo, until: steady, precondition: {fill: 12.5%}}",
 		"workload: {verify: stamps}\nphases: [{pattern: WW, mix: 70/30, verify: off}]",
 		"workload: {io: app}\nphases: [{pattern: WW, io: direct, pace: 1 GB/s}, {pattern: -W, streams: {A: {rate: 1 MB/s}}}]",
 	} {

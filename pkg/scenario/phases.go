@@ -29,7 +29,7 @@ type phaseKeys struct {
 	Roles    yaml.Named[trace.Role] `yaml:"roles" is:"read | write | idle" doc:"in place of a pattern, what each disk does: {A: write, C: read}; the others are idle"`
 	Order    order                  `yaml:"order" doc:"the order of the files, the preset's if it is not given; listed: as sizes has them"`
 	Streams  yaml.Named[streams]    `yaml:"streams" not:"saturation" doc:"disks that play or record at the pace of a camera, beside the others: {A: {play: prores-422-hq-uhd-25, count: 4}}"`
-	Mix      perDisk[mix]           `yaml:"mix" not:"app verify saturation" doc:"disks that read and write at once: 70/30 is 70 % reads; of all working disks, or {A: 70/30}"`
+	Mix      perDisk[mix]           `yaml:"mix" not:"app verify saturation" doc:"disks that read and write at once: 70/30 is 70% reads; of all working disks, or {A: 70/30}"`
 	Probe    perDisk[Probe]         `yaml:"probe" not:"saturation" doc:"disks that are only sent occasional single requests, for the latency: 4 KiB, of all idle disks, or {C: 4 KiB}"`
 	Pace     perDisk[float64]       `yaml:"pace" is:"100 KB/s to 1 TB/s" not:"app saturation" doc:"the maximum rate at which disks move files: 200 MB/s, of each, or {B: 200 MB/s}"`
 	Search   *search                `yaml:"search" not:"saturation" doc:"streams: find how many of them stay clean, alone and beside the others; pace: find how fast the others may go; or {streams: A, most: 24}, {pace: B, most: 1 GB/s}"`
@@ -44,7 +44,7 @@ type timing struct {
 	Files        numbers         `yaml:"files" doc:"how many files each disk moves, the preset's number if it is not given; auto: as many as fit in target, so that all disks end together"`
 	Stop         stop            `yaml:"stop" shows:"race" doc:"race: each disk stops after its last file; hold: disks that are done go on with filler until all are; a time: all stop then"`
 	Until        *steady         `yaml:"until" not:"saturation" doc:"steady: it ends when every disk's rate is steady, after the SNIA performance test specification: over five windows of 10 s, or of {steady: 60 s}, or at the time of stop"`
-	Precondition *filling        `yaml:"precondition" word:"fill" doc:"what to do to the disks before it: {fill: 50 %} fills each working disk's volume to that share"`
+	Precondition *filling        `yaml:"precondition" word:"fill" doc:"what to do to the disks before it: {fill: 50%} fills each working disk's volume to that share"`
 	Cooldown     *rest           `yaml:"cooldown" doc:"how long to wait before it, such as 30 s, or {until: idle}: until the disks are idle"`
 	Repeat       int             `yaml:"repeat" is:"1 to 1000" default:"1" doc:"how often it runs"`
 	Pause        string          `yaml:"pause" doc:"what to do by hand before it: the text is shown, and hubbench waits for Enter"`
@@ -98,7 +98,7 @@ func (s *steady) Short() yaml.Value { return yaml.OneOf(new(string), "steady") }
 
 type filling struct {
 	At   *yaml.Mapping
-	Fill float64 `yaml:"fill,required" is:"1 % to 95 %" doc:"the share of each volume that is full when the phase begins, with what is there already, such as 50 %"`
+	Fill float64 `yaml:"fill,required" is:"1% to 95%" doc:"the share of each volume that is full when the phase begins, with what is there already, such as 50%"`
 }
 
 // rest is a time, at most if it is one until the disks are idle.

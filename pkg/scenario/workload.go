@@ -58,7 +58,7 @@ type IO struct {
 	Block       int64  `json:"block" yaml:"block" is:"512 B to 1 GiB by 512 B" default:"8 MiB" not:"tests app" doc:"bytes per request"`
 	Depth       int    `json:"depth" yaml:"depth" is:"1 to 1024" default:"4" not:"tests app" doc:"requests in flight"`
 	Flush       string `json:"flush" yaml:"flush" is:"none | fsync | full" shows:"fsync" doc:"what is flushed within a written file's time: fsync, until the system says so, which on macOS is when the drive's own cache has it; full, until it is on the medium"`
-	Verify      string `json:"verify" yaml:"verify" is:"off | stamps | full" default:"off" doc:"stamps: check 32 bytes of every 4 KiB read (0.8 %), so not for flipped bits; full: also read every file once more, outside the timing, and compare each byte"`
+	Verify      string `json:"verify" yaml:"verify" is:"off | stamps | full" default:"off" doc:"stamps: check 32 bytes of every 4 KiB read (0.8%), so not for flipped bits; full: also read every file once more, outside the timing, and compare each byte"`
 	Preallocate bool   `json:"preallocate" yaml:"preallocate" default:"true" doc:"reserve the space of a file before its timing starts"`
 	Keep        bool   `json:"keep,omitempty" yaml:"keep" default:"false" doc:"leave the test files when the run ends"`
 	Footprint   int64  `json:"footprint,omitempty" yaml:"footprint" is:"1 B to 1000 TB" doc:"maximum size of test files at one time: the oldest are removed, so that many fit on a small disk; unlimited if not given"`

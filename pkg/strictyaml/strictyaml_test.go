@@ -19,7 +19,7 @@ type sample struct {
 	Keep     bool          `yaml:"keep"`
 	Block    int64         `yaml:"block" is:"512 B to 1 GiB"`
 	Read     float64       `yaml:"read" is:"1 B/s to 1 TB/s"`
-	Fill     float64       `yaml:"fill" is:"1 % to 95 %"`
+	Fill     float64       `yaml:"fill" is:"1% to 95%"`
 	Cooldown time.Duration `yaml:"cooldown" is:"0 s to 1 h"`
 	Inner    struct {
 		A string `yaml:"a"`
@@ -62,7 +62,7 @@ speedup: 20
 keep: true
 block: 8 MiB
 read: 2.8 GB/s
-fill: 12.5 %
+fill: 12.5%
 cooldown: 30 s
 inner: {a: x}
 items: [x, "1"]
@@ -105,8 +105,8 @@ func TestMistakes(t *testing.T) {
 		{"unknown keys", "name: a\nname2: b\ndepht: 3",
 			"2:1: unknown key \"name2\"; try name\n3:1: unknown key \"depht\"; try depth"},
 		{"the beginning of a key", "name: a\ncool: 1 s", `2:1: unknown key "cool"; try cooldown`},
-		{"a share without its sign", "name: a\nfill: 0.5", `2:7: fill: share "0.5": the % is missing; try a number with %, such as 50 %`},
-		{"a share of more than all", "name: a\nfill: 120 %", `2:7: fill is "120 %"; try 1 % to 95 %`},
+		{"a share without its sign", "name: a\nfill: 0.5", `2:7: fill: share "0.5": the % is missing; try a number with %, such as 50%`},
+		{"a share of more than all", "name: a\nfill: 120%", `2:7: fill is "120%"; try 1% to 95%`},
 		{"swapped letters", "name: a\ndepht: 3", `2:1: unknown key "depht"; try depth`},
 		{"far from any", "name: a\ninner: {colour: b}", `2:9: unknown key "colour"; try a`},
 		{"missing key", "depth: 3", "1:1: the key name is missing; add it"},

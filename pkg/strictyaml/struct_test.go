@@ -17,7 +17,7 @@ type described struct {
 	Shown  string         `yaml:"shown" shows:"nothing"`
 	Depth  int            `yaml:"depth" is:"1 to 1024" default:"4" not:"tests"`
 	Block  int64          `yaml:"block" is:"512 B to 1 MiB by 512 B"`
-	Share  float64        `yaml:"share" is:"1 % to 95 %"`
+	Share  float64        `yaml:"share" is:"1% to 95%"`
 	Speed  float64        `yaml:"speed" is:"1 B/s to 1 TB/s"`
 	Factor float64        `yaml:"factor" is:"0.5 to 2"`
 	Rest   *describedRest `yaml:"rest"`
@@ -55,7 +55,7 @@ func readDescribed(text string) (described, error) {
 }
 
 func TestOf(t *testing.T) {
-	d, err := readDescribed("name: a\nblock: 1 KiB\nshare: 50 %\nspeed: 2 MB/s\nrest: 5 s\n" +
+	d, err := readDescribed("name: a\nblock: 1 KiB\nshare: 50%\nspeed: 2 MB/s\nrest: 5 s\n" +
 		"lanes: [{id: x}, {name: y}]\nroles: {A: read}\nfactor: 1.5\n")
 	check.Must(t, err)
 	check.Same(t, "defaults", []any{"slow", "", 4, true, false},
@@ -73,7 +73,7 @@ func TestOf(t *testing.T) {
 }
 
 func TestOfMistakes(t *testing.T) {
-	const text = "name: ' a'\nmode: fas\ndepth: 0\nblock: 700\nshare: 99 %\nlanes: []\nroles: {A: reed}\nkep: true\n" +
+	const text = "name: ' a'\nmode: fas\ndepth: 0\nblock: 700\nshare: 99%\nlanes: []\nroles: {A: reed}\nkep: true\n" +
 		"rest: {most: 1}\n"
 	_, err := readDescribed(text)
 	check.Same(t, "mistakes", []string{
@@ -81,7 +81,7 @@ func TestOfMistakes(t *testing.T) {
 		`2:7: mode is "fas"; try fast`,
 		`3:8: depth is 0; try 1 to 1024`,
 		`4:8: block is 700; try a multiple of 512 B, such as 1 MiB`,
-		`5:8: share is "99 %"; try 1 % to 95 %`,
+		`5:8: share is "99%"; try 1% to 95%`,
 		`6:8: lanes is empty; add one`,
 		`7:12: roles.A is "reed"; try read`,
 		`8:1: unknown key "kep"; try keep`,

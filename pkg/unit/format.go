@@ -134,9 +134,9 @@ func trimZeros(number string) string {
 	return strings.TrimRight(strings.TrimRight(number, "0"), ".")
 }
 
-// FormatPercent writes a share of which 1 is all: "50 %", "12.5 %", "0.1 %".
+// FormatPercent writes a share of which 1 is all: "50%", "12.5%", "0.1%".
 func FormatPercent(share float64) string {
-	return trimZeros(FormatNumber(100*share)) + " %"
+	return trimZeros(FormatNumber(100*share)) + "%"
 }
 
 // List joins names as in a sentence: "A, B and C".

@@ -70,7 +70,7 @@ func ParsePercent(text string) (float64, error) {
 		err = errors.New("unknown unit " + quote(suffix))
 	}
 	if err != nil {
-		return 0, fmt.Errorf("share %s: %w; try a number with %%, such as 50 %%", quote(text), err)
+		return 0, fmt.Errorf("share %s: %w; try a number with %%, such as 50%%", quote(text), err)
 	}
 	value, _ := strconv.ParseFloat(number, 64) // digits and a point only: finite
 	return value / 100, nil

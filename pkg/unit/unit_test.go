@@ -69,12 +69,12 @@ func TestParse(t *testing.T) {
 	reads(t, ParsePercent, map[string]float64{
 		"50 %": 0.5, "12.5%": 0.125, " .5 % ": 0.005, "100 %": 1, "0%": 0,
 	}, map[string]string{
-		"0.5":    `share "0.5": the % is missing; try a number with %, such as 50 %`,
-		"-5 %":   `share "-5 %": must not be negative; try a number with %, such as 50 %`,
-		"50 %%":  `share "50 %%": unknown unit "%%"; try a number with %, such as 50 %`,
-		"":       `share "": empty; try a number with %, such as 50 %`,
-		"a half": `share "a half": not a number; try a number with %, such as 50 %`,
-	}, "such as 50 %")
+		"0.5":    `share "0.5": the % is missing; try a number with %, such as 50%`,
+		"-5 %":   `share "-5 %": must not be negative; try a number with %, such as 50%`,
+		"50 %%":  `share "50 %%": unknown unit "%%"; try a number with %, such as 50%`,
+		"":       `share "": empty; try a number with %, such as 50%`,
+		"a half": `share "a half": not a number; try a number with %, such as 50%`,
+	}, "such as 50%")
 }
 
 func writes[T comparable](t *testing.T, format func(T) string, cases map[T]string) {
@@ -85,8 +85,8 @@ func writes[T comparable](t *testing.T, format func(T) string, cases map[T]strin
 }
 
 func TestFormat(t *testing.T) {
-	writes(t, FormatPercent, map[float64]string{0.5: "50 %", 0.125: "12.5 %", 0.005: "0.5 %",
-		1: "100 %", 0: "0 %"})
+	writes(t, FormatPercent, map[float64]string{0.5: "50%", 0.125: "12.5%", 0.005: "0.5%",
+		1: "100%", 0: "0%"})
 	writes(t, FormatBlock, map[int64]string{
 		512: "512 B", 4096: "4 KiB", 8 << 20: "8 MiB", 1 << 30: "1 GiB", 1000: "1 KB", 0: "0 B",
 		5 << 9: "2.56 KB",

@@ -108,7 +108,7 @@ func TestText(t *testing.T) {
 	w.WarmUp = 3
 	check.Same(t, "text", "sizes 2 MB to 2 GB, order random, io direct, block 8 MiB, depth 4, "+
 		"access sequential, flush full, preallocate true, verify off, footprint 2.15 GB, "+
-		"precondition 50 %, warm_up 3", w.Text())
+		"precondition 50%, warm_up 3", w.Text())
 	w = Work{Mode: "direct", Verify: "off"}
 	check.Same(t, "zeros", []string{"no limit", "none", "0 B"},
 		[]string{w.Value("footprint"), w.Value("precondition"), w.Value("block")})

@@ -74,7 +74,7 @@ func Table() []Check {
 		{"errors", "a disk whose requests failed or were repeated", disk, nil, judgeErrors},
 		{"compressed", "a volume that compresses what is written", disk, nil, judgeCompressed},
 		{"encrypted", "a volume that the computer encrypts", disk, nil, judgeEncrypted},
-		{"nearly_full", "a volume over 90 % full", disk, nil, judgeNearlyFull},
+		{"nearly_full", "a volume over 90% full", disk, nil, judgeNearlyFull},
 		{"wrote_lately", "a disk that an earlier run has just written much to", planned, nil,
 			judgeWrote},
 		{"unknown_hardware", "a disk that the machine does not list", disk, nil, judgeUnknown},

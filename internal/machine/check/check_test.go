@@ -355,7 +355,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 		{"encrypted", func(f *facts) { f.machine.Find("sdb").Volumes[0].Encrypted = &yes },
 			"encrypted (B)", ""},
 		{"nearly full", at("B", func(p *device.Place) { p.Used = 181e9 }), "nearly_full (B)",
-			"is 90 % full, 181 GB of 200 GB: a full SSD writes slower; free"},
+			"is 90% full, 181 GB of 200 GB: a full SSD writes slower; free"},
 		{"just not", at("B", func(p *device.Place) { p.Used = 180e9 }), "", ""},
 		{"wrote lately", func(f *facts) {
 			f.opts.Recent[0] = Written{Run: "r", Volume: 1, Bytes: 53e9, Ago: 90 * time.Second}
@@ -492,13 +492,13 @@ func TestEveryCheckCanFail(t *testing.T) {
 			}
 		}, "small_direct (A)", "whole pages"},
 		{"believed", func(f *facts) { f.files[1].Cached = 200e6 }, "! direct (A)",
-			"78 % of 256 MB stayed in memory at a direct read"},
+			"78% of 256 MB stayed in memory at a direct read"},
 		{"no residency, not counted",
 			func(f *facts) { f.files[3].Cached, f.files[3].counted = -1, 1e6 }, "! direct_4k (A)",
-			"the disk moved 6 % of 16 MB at a direct read"},
+			"the disk moved 6% of 16 MB at a direct read"},
 		{"no residency, counted", func(f *facts) { f.files[1].Cached = -1 }, "", ""},
 		{"a little believed", func(f *facts) { f.files[1].Cached = 8e6 }, "! direct (A)",
-			"3 % of 256 MB stayed in memory at a direct read"},
+			"3% of 256 MB stayed in memory at a direct read"},
 		{"counted late", func(f *facts) { f.files[3].Cached, f.files[3].counted = -1, 15e6 }, "",
 			""},
 		{"nothing known", func(f *facts) { f.files[3].Cached, f.files[3].counted = -1, -1 },

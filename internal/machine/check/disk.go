@@ -377,7 +377,7 @@ func judgeNearlyFull(f *facts) answer {
 		return notKnown()
 	}
 	full := float64(f.place.Used) / float64(f.place.Size)
-	measured := fmt.Sprintf("the volume of %s is %.0f %% full, %s of %s",
+	measured := fmt.Sprintf("the volume of %s is %.0f%% full, %s of %s",
 		f.disk.Path, 100*full, unit.FormatBytes(f.place.Used), unit.FormatBytes(f.place.Size))
 	if full <= nearlyFull {
 		return pass(measured)

@@ -144,7 +144,7 @@ func serveFUSE(dir, behind string) error {
 func TestUserSpace(t *testing.T) {
 	needsRoot(t)
 	found := diagnose(t, options(t), userSpace(t))
-	hold(t, found, "direct", trace.Pass, "0.0 % in memory")
+	hold(t, found, "direct", trace.Pass, "0.0% in memory")
 	// How soon, is the machine's matter.
 	if v := found["flush"].Verdict; v != trace.Warn && v != trace.Fail {
 		t.Errorf("flush: %s: %s", v, found["flush"].Measured)

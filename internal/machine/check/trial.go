@@ -145,18 +145,18 @@ func judgeDirect(files []moved) answer {
 		case m.Cached < 0 && m.counted < 0:
 			return skip("this system reports neither what it caches nor what the disk moves")
 		case m.Cached < 0 && counted < countedPart:
-			return fail(fmt.Sprintf("the disk moved %.0f %% of %s at a direct %s", 100*counted,
+			return fail(fmt.Sprintf("the disk moved %.0f%% of %s at a direct %s", 100*counted,
 				size, role),
 				"the rest came from memory, and so may rates", try)
 		case m.Cached < 0:
-			how = append(how, went+fmt.Sprintf("%.0f %% moved by the disk", 100*counted))
+			how = append(how, went+fmt.Sprintf("%.0f%% moved by the disk", 100*counted))
 		case cached > cachedPart:
-			return fail(fmt.Sprintf("%.0f %% of %s stayed in memory at a direct %s", 100*cached,
+			return fail(fmt.Sprintf("%.0f%% of %s stayed in memory at a direct %s", 100*cached,
 				size, role),
 				"requests that claim to be direct pass through the cache, so a rate may be that "+
 					"of memory", try)
 		default:
-			how = append(how, went+fmt.Sprintf("%.1f %% in memory", 100*cached))
+			how = append(how, went+fmt.Sprintf("%.1f%% in memory", 100*cached))
 		}
 	}
 	return pass(fmt.Sprintf("%s in blocks of %s: %s", unit.FormatBytes(files[0].Bytes), block,
@@ -250,7 +250,7 @@ func judgeCounters(f *facts) answer {
 				"turn compression off for the folder, and see the check `direct`")
 		}
 		high = high || part > countHigh
-		how = append(how, fmt.Sprintf("%s %.1f %%", m.job.Role, 100*part))
+		how = append(how, fmt.Sprintf("%s %.1f%%", m.job.Role, 100*part))
 	}
 	measured := "the disk counts of what was moved: " + strings.Join(how, ", ")
 	if high {

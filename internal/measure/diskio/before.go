@@ -99,12 +99,12 @@ func (m *mover) fill(ctx context.Context, block int64) error {
 	percent := 100 * m.job.Fill
 	bytes, whole := v.Filling(m.job.Fill, m.job.Space-m.folder.Bytes)
 	if !whole {
-		m.warn("the volume cannot be filled to %.0f %% and hold the test files as well: it is "+
-			"filled to %.0f %%",
+		m.warn("the volume cannot be filled to %.0f%% and hold the test files as well: it is "+
+			"filled to %.0f%%",
 			percent, 100*float64(v.Used+bytes)/float64(v.Size))
 	}
 	if used := float64(v.Used) / float64(v.Size); used > m.job.Fill+0.01 {
-		m.warn("the volume is to be filled to %.0f %%, and is %.0f %% full already", percent,
+		m.warn("the volume is to be filled to %.0f%%, and is %.0f%% full already", percent,
 			100*used)
 	}
 	for bytes >= layoutBlock {
@@ -113,12 +113,12 @@ func (m *mover) fill(ctx context.Context, block int64) error {
 		r.Keep = false
 		err := m.moveUntimed(ctx, r, trace.Write, block, checkNothing)
 		if isFull(err) {
-			m.warn("the volume was full before it had been filled to %.0f %%: something else "+
+			m.warn("the volume was full before it had been filled to %.0f%%: something else "+
 				"writes to it", percent)
 			return m.folder.Root.Remove(r.Name())
 		}
 		if err != nil {
-			return fmt.Errorf("fill the volume to %.0f %%: %w", percent, err)
+			return fmt.Errorf("fill the volume to %.0f%%: %w", percent, err)
 		}
 		bytes -= r.Size
 	}

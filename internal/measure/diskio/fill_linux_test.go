@@ -110,11 +110,11 @@ func TestFillIsLimited(t *testing.T) {
 		want    string
 		fillers bool
 	}{
-		{"little room", systems["threads"], 0.95, 100 << 20, 0, "cannot be filled to 95 %", true},
+		{"little room", systems["threads"], 0.95, 100 << 20, 0, "cannot be filled to 95%", true},
 		{"a volume that others fill meanwhile", met, 0.5, 8 << 20, 0, "something else writes to it",
 			false},
 		{"a fuller volume", systems["threads"], 0.1, 8 << 20, 120 << 20,
-			"is to be filled to 10 %, and is ", false},
+			"is to be filled to 10%, and is ", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			check.Must(t, os.WriteFile(filepath.Join(dir, "other"), make([]byte, tt.others), 0o600))

@@ -98,7 +98,7 @@ func TestHelpSaysWhatStampsCover(t *testing.T) {
 			}
 			p[i] ^= 4
 		}
-		shares = append(shares, fmt.Sprintf("%d bytes of every %s (%.1f %%)", noticed,
+		shares = append(shares, fmt.Sprintf("%d bytes of every %s (%.1f%%)", noticed,
 			map[int64]string{4096: "4 KiB", 512: "512 bytes"}[unit],
 			100*float64(noticed)/float64(unit)))
 	}
@@ -109,7 +109,7 @@ func TestHelpSaysWhatStampsCover(t *testing.T) {
 		t.Errorf("hubbench help scenario doesn't say %q, or what full leaves out", want)
 	}
 	if schema, err := json.Marshal(scenario.Schema()); err != nil ||
-		!strings.Contains(string(schema), "check 32 bytes of every 4 KiB read (0.8 %)") {
+		!strings.Contains(string(schema), "check 32 bytes of every 4 KiB read (0.8%)") {
 		t.Errorf("the schema doesn't say %q: %v", shares[0], err)
 	}
 }

@@ -18,7 +18,7 @@ const (
 	minSpark   = 8  // A sparkline of fewer cells is not worth drawing.
 	maxSpark   = 24 // So many cells make 60 s.
 	rateWidth  = 13 // "   0.681 GB/s"
-	keepsWidth = 16 // "    47 % of 1.46"
+	keepsWidth = 16 // "     47% of 1.46"
 	labelWidth = 13
 	gap        = 2 // It lies between the sides of the title.
 )
@@ -122,7 +122,7 @@ func (p *picture) title() {
 // bar shows how much of the run's time has passed.
 func (p *picture) bar() {
 	percent := p.percent()
-	after := fmt.Sprintf("%5.0f %%", percent)
+	after := fmt.Sprintf("%6.0f%%", percent)
 	length := p.room - len(after) - 2
 	full := p.ink.Bar(percent / 100 * float64(length))
 	p.add(5, span{text: "▕" + cells.Pad(full, length) + "▏" + after})
@@ -209,7 +209,7 @@ func (p *picture) diskRow(d *disk) {
 		line = append(line, span{separator + p.sparkline(d), paint})
 	}
 	if rate > 0 && d.baseline > 0 && p.keeps > 0 {
-		kept := span{text: fmt.Sprintf("%s%3.0f %%", separator, 100*rate/d.baseline)}
+		kept := span{text: fmt.Sprintf("%s%4.0f%%", separator, 100*rate/d.baseline)}
 		if rate < minKept*d.baseline {
 			kept.paint = p.ink.Red
 		}

@@ -153,11 +153,11 @@ func TestPicture(t *testing.T) {
 	}{
 		{80, 24, ink.Ink{}, `
 plug   phase 4 of 5: all write                         38 s left, done at 22:39
-▕█████████████████████████████████████████████▊                        ▏   65 %
+▕█████████████████████████████████████████████▊                        ▏    65%
 
-  ● A writes   0.680 GB/s   ▄▄▄▄                        47 % of 1.46
-  ▲ B writes   0.690 GB/s   ▄▄▄▄                        48 % of 1.45
-  ◆ C writes    2.72 GB/s   ████                        97 % of 2.80
+  ● A writes   0.680 GB/s   ▄▄▄▄                         47% of 1.46
+  ▲ B writes   0.690 GB/s   ▄▄▄▄                         48% of 1.45
+  ◆ C writes    2.72 GB/s   ████                         97% of 2.80
     together    4.09 GB/s   last 60 s, full height = baseline, else the fastest
 
   So far     It was so with C writes.
@@ -167,11 +167,11 @@ plug   phase 4 of 5: all write                         38 s left, done at 22:39
 `},
 		{60, 24, ink.Ink{ASCII: true}, `
 plug   phase 4 of 5: all write     38 s left, done at 22:39
-[#################################                 ]   65 %
+[#################################                 ]    65%
 
-  o A writes   0.680 GB/s   ----               47 % of 1.46
-  ^ B writes   0.690 GB/s   ----               48 % of 1.45
-  + C writes    2.72 GB/s   ####               97 % of 2.80
+  o A writes   0.680 GB/s   ----                47% of 1.46
+  ^ B writes   0.690 GB/s   ----                48% of 1.45
+  + C writes    2.72 GB/s   ####                97% of 2.80
     together    4.09 GB/s   last 38 s
 
   So far     It was so with C writes.
@@ -181,7 +181,7 @@ plug   phase 4 of 5: all write     38 s left, done at 22:39
 `},
 		{40, 24, ink.Ink{}, `
 phase 4 of 5: all write       38 s left
-▕███████████████████▋          ▏   65 %
+▕███████████████████▋          ▏    65%
 
   ● A writes   0.680 GB/s   ▄▄▄▄
   ▲ B writes   0.690 GB/s   ▄▄▄▄
@@ -195,10 +195,10 @@ phase 4 of 5: all write       38 s left
 `},
 		{80, 8, ink.Ink{}, `
 plug   phase 4 of 5: all write                         38 s left, done at 22:39
-▕█████████████████████████████████████████████▊                        ▏   65 %
-  ● A writes   0.680 GB/s   ▄▄▄▄                        47 % of 1.46
-  ▲ B writes   0.690 GB/s   ▄▄▄▄                        48 % of 1.45
-  ◆ C writes    2.72 GB/s   ████                        97 % of 2.80
+▕█████████████████████████████████████████████▊                        ▏    65%
+  ● A writes   0.680 GB/s   ▄▄▄▄                         47% of 1.46
+  ▲ B writes   0.690 GB/s   ▄▄▄▄                         48% of 1.45
+  ◆ C writes    2.72 GB/s   ████                         97% of 2.80
     together    4.09 GB/s   last 60 s, full height = baseline, else the fastest
   Now        measuring: 12 of 20 s, then 10 s rest
 `},
@@ -226,8 +226,8 @@ func TestColours(t *testing.T) {
 	got := rich.out.String()
 	for _, want := range []string{
 		"\x1b[1mphase 4 of 5: all write\x1b[0m", "\x1b[38;5;33m  ● \x1b[0mA writes",
-		"\x1b[31m    47 %\x1b[0m",
-		"\x1b[2m of 1.46\x1b[0m", "    97 %", "\x1b[38;5;36m   ████",
+		"\x1b[31m     47%\x1b[0m",
+		"\x1b[2m of 1.46\x1b[0m", "    97%", "\x1b[38;5;36m   ████",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in the picture", want)
@@ -258,7 +258,7 @@ func TestOtherPictures(t *testing.T) {
 	}{
 		{"43 disks", many, rates, `
 plug   phase 1 of 2: race: C writes, the rest read   18 min left, done at 22:55
-▕▍                                                                     ▏    1 %
+▕▍                                                                     ▏     1%
   ◆ C writes                  2.00 GB/s   ███
   ● A reads                   1.00 GB/s   ███
   ▲ B reads                   1.00 GB/s   ███
@@ -272,7 +272,7 @@ plug   phase 1 of 2: race: C writes, the rest read   18 min left, done at 22:55
 `},
 		{"one disk", one, usual(), `
 plug   phase 1 of 2: race: C writes                    28 s left, done at 22:38
-▕██████████████▉                                                       ▏   21 %
+▕██████████████▉                                                       ▏    21%
 
   ◆ C writes    2.00 GB/s   ███
 
@@ -283,7 +283,7 @@ plug   phase 1 of 2: race: C writes                    28 s left, done at 22:38
 `},
 		{"a simulated hub", simulated, usual(), `
 plug   phase 1 of 2: race: C writes, A and B read      23 s left, done at 22:38
-▕█████████████████▍                                                    ▏   25 %
+▕█████████████████▍                                                    ▏    25%
 
   ◆ C writes     200 MB/s   ████████████████████████
   ● A reads      100 MB/s   ████████████████████████

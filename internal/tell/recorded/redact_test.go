@@ -124,7 +124,7 @@ func TestRedactor(t *testing.T) {
 		"/Users/Jane Doe: full":                            "…/…: full",
 		"is RAM (loop0 (file /tmp/Jane (2), b.img)): slow": "is RAM (loop0 (file)): slow",
 		"is RAM (loop0 (file /tmp/jane)), so no disk":      "is RAM (loop0 (file)), so no disk",
-		"1.5 GB/s at 50 % and/or 24/7":                     "1.5 GB/s at 50 % and/or 24/7",
+		"1.5 GB/s at 50% and/or 24/7":                      "1.5 GB/s at 50% and/or 24/7",
 	} {
 		check.Same(t, text, want, hide(text))
 	}

@@ -31,7 +31,7 @@ func contest() *analysis.Analysis {
 		},
 		Advice: []analysis.Advice{{Title: "Move C", Detail: "A then writes more.",
 			Text: "Move C to its own port."}},
-		Sure: analysis.Sure{Text: "±1.7 %"},
+		Sure: analysis.Sure{Text: "±1.7%"},
 	}
 	return a
 }
@@ -85,13 +85,13 @@ func TestHeadlineLoad(t *testing.T) {
 	check.Near(t, "A keeps, in the mean", 0.52, d.Kept, 1e-9)
 	check.Near(t, "A's rate, in the mean", 0.52e9, d.Rate, 1)
 	check.Near(t, "A's baseline", 1e9, d.Baseline, 1)
-	if got := d.Percent(); got != "52 %" {
+	if got := d.Percent(); got != "52%" {
 		t.Errorf("A keeps %q", got)
 	}
 	a = contest()
 	a.Phases = append(a.Phases, played("WWW-2", trace.Write, 0.57, 0.59, 0.87))
 	a.Phases[2].Repeats, a.Phases[2].Title = "WWW", "WWW (2)"
-	if got := answerOf(a); len(got.Loads) != 2 || got.Loads[0].Disks[0].Percent() != "52 %" {
+	if got := answerOf(a); len(got.Loads) != 2 || got.Loads[0].Disks[0].Percent() != "52%" {
 		t.Errorf("of repeats: %+v", got.Loads[0])
 	}
 }
@@ -100,7 +100,7 @@ func TestHeadlineLoad(t *testing.T) {
 func TestFacts(t *testing.T) {
 	a := contest()
 	lag, to, gain := 10.0, [2]float64{1e9, 2e9}, 1.36
-	loss := Fact{Value: "−52 %", Bad: true, InLoads: true,
+	loss := Fact{Value: "−52%", Bad: true, InLoads: true,
 		Text: "A and B when all three write: on average 0.725 instead of 1.50 GB/s"}
 	total := Fact{Value: "3.76 GB/s", Text: "together when all three write"}
 	check.Same(t, "what is lost", []Fact{loss, total}, answerOf(a).Facts)
@@ -119,7 +119,7 @@ func TestFacts(t *testing.T) {
 
 	a.Phases[0].Contention.DuplexGain, a.Phases[0].Contention.DuplexCI95 = &gain,
 		&stats.Interval{1.3, 1.4}
-	mixed := Fact{Value: "+36 %",
+	mixed := Fact{Value: "+36%",
 		Text: "with reads and writes mixed: 2.92 instead of 2.15 GB/s together"}
 	check.Same(t, "and what mixed loads gain", []Fact{loss, recovery, mixed}, answerOf(a).Facts)
 	a.Phases[0].Contention.DuplexCI95 = &stats.Interval{0.9, 1.8}
@@ -134,7 +134,7 @@ func TestFacts(t *testing.T) {
 	write.Disks["C"] = analysis.DiskResult{Throttle: &analysis.Throttle{
 		Step: ledger.Step{AtBytes: 24e9, FromRate: 2.4e9, ToRate: 0.6e9},
 	}}
-	throttled := Fact{Value: "−75 %", Text: "C after 24 GB: 0.600 instead of 2.40 GB/s", Bad: true}
+	throttled := Fact{Value: "−75%", Text: "C after 24 GB: 0.600 instead of 2.40 GB/s", Bad: true}
 	check.Same(t, "of a disk that falls", []Fact{loss, throttled, total}, answerOf(a).Facts)
 }
 
@@ -143,7 +143,7 @@ func TestFacts(t *testing.T) {
 func TestFactOfUnlikeLosers(t *testing.T) {
 	a := contest()
 	a.Phases[1] = played("WWW", trace.Write, 0.3, 0.6, 0.77)
-	if got := answerOf(a).Facts[0]; got.Value != "−70 %" ||
+	if got := answerOf(a).Facts[0]; got.Value != "−70%" ||
 		!strings.HasPrefix(got.Text, "A when all three write:") {
 		t.Errorf("%+v", got)
 	}
@@ -268,7 +268,7 @@ func TestNotAlone(t *testing.T) {
 	a.Phases[1].Contention.Disks["B"] = analysis.DiskContention{NoReference: analysis.NoneUnlike}
 	got := answerOf(a)
 	disks := got.Loads[0].Disks
-	if text := disks[0].Percent(); text != "47 %*" || got.KeptNote() != notAloneNote {
+	if text := disks[0].Percent(); text != "47%*" || got.KeptNote() != notAloneNote {
 		t.Errorf("A keeps %q, %q", text, got.KeptNote())
 	}
 	if disks[1].Percent() != "" || disks[1].Remark != "other work alone" || disks[1].Low() {

@@ -29,7 +29,7 @@ func signed(change float64) string {
 }
 
 // Change writes a change with its sign: "−5.0 %", "+250 %".
-func Change(change float64) string { return signed(change) + " %" }
+func Change(change float64) string { return signed(change) + "%" }
 
 func unsigned(change float64) string { return strings.TrimPrefix(Change(change), "+") }
 
@@ -44,7 +44,7 @@ func ChangeSpan(v *stats.Interval) string {
 	if v == nil {
 		return ""
 	}
-	return signed(v[0]) + " to " + signed(v[1]) + " %"
+	return signed(v[0]) + " to " + signed(v[1]) + "%"
 }
 
 // pairDetails is what stands behind the answer about a run: all its rates and latencies, and what

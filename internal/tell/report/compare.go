@@ -110,7 +110,7 @@ func OfComparison(c *compare.Comparison) *Document {
 			Sentence{Text: fmt.Sprintf("Overlap: bytes over time with all disks busy. A span of "+
 				"seconds: the rate before or after a step. The intervals and verdicts allow for "+
 				"noise that lasts and are corrected by Holm's method for all %s; latencies are "+
-				"corrected separately (%d). The chance of any false alarm is at most %.0f %% in "+
+				"corrected separately (%d). The chance of any false alarm is at most %.0f%% in "+
 				"each family. What varies from run to run, if it is known, is moderated over all "+
 				"rates (Smyth 2004).",
 				unit.Plural(c.Tests, "rate"), c.LatencyTests, perCent*c.Level)})})

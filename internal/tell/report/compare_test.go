@@ -37,7 +37,7 @@ func TestComparisonAnswer(t *testing.T) {
 	}
 	partial := pair(rate("A", 1e9, 0, 0.02, compare.NotShown))
 	partial.Lost, partial.Doubts = []string{"a of new", "b of new", "c of new", "d of new"},
-		[]string{"new: WW: the host was 99 % busy."}
+		[]string{"new: WW: the host was 99% busy."}
 	for _, tt := range []struct {
 		pair compare.Pair
 		want string
@@ -47,34 +47,34 @@ func TestComparisonAnswer(t *testing.T) {
 			pair(rate("A", 1.5e9, -0.01, 0.02, compare.NotShown),
 				rate("B", 2e9, 0.8, 0.05, compare.Faster),
 				rate("", 3.53e9, 0.898, 0.017, compare.Faster)),
-			"new moves 90 % more when both write (WW): 6.70 instead of 3.53 GB/s (+90 %, +88 to +92 %). Of 3 speeds, 2 rose and 1 did not change significantly.",
-			"±3.0 % could be hidden in A (WW), which did not change significantly",
+			"new moves 90% more when both write (WW): 6.70 instead of 3.53 GB/s (+90%, +88 to +92%). Of 3 speeds, 2 rose and 1 did not change significantly.",
+			"±3.0% could be hidden in A (WW), which did not change significantly",
 		},
 		{pair(rate("A", 0.742e9, -0.0497, 0.0121, compare.Slower)),
-			"A alone writes 5.0 % slower: 705 instead of 742 MB/s (−5.0 %, −6.2 to −3.8 %).", ""},
+			"A alone writes 5.0% slower: 705 instead of 742 MB/s (−5.0%, −6.2 to −3.8%).", ""},
 		{
 			pair(rate("A", 2e9, -0.5, 0.01, compare.Slower),
 				rate("B", 1e9, 0.2, 0.01, compare.Faster)),
-			"A writes 50 % slower when both write (WW): 1.00 instead of 2.00 GB/s (−50 %, −51 to −49 %). Of 2 speeds, 1 rose and 1 fell.",
-			"+20 % B (WW): 1.20 instead of 1.00 GB/s",
+			"A writes 50% slower when both write (WW): 1.00 instead of 2.00 GB/s (−50%, −51 to −49%). Of 2 speeds, 1 rose and 1 fell.",
+			"+20% B (WW): 1.20 instead of 1.00 GB/s",
 		},
 		{
 			pair(rate("A", 1e9, 0.001, 0.011, compare.NotShown),
 				rate("B", 1e9, 0, 0.004, compare.NotShown)),
-			"No change is shown: every rate is within ±1.2 %",
+			"No change is shown: every rate is within ±1.2%",
 			"None of 2 speeds changed significantly",
 		},
 		{pair(rate("A", 1e9, 0.001, 0.5, compare.NotShown)),
-			"Cannot tell: changes up to 51 % could be hidden", ""},
+			"Cannot tell: changes up to 51% could be hidden", ""},
 		{
 			pair(rate("A", 1e9, 0.001, 0.011, compare.NotShown), unjudged),
-			"Cannot tell: 1 of 2 rates cannot be judged, the others are within ±1.2 %",
+			"Cannot tell: 1 of 2 rates cannot be judged, the others are within ±1.2%",
 			"None of 2 speeds changed significantly",
 		},
 		{pair(unjudged), "Too little was measured to compare any rate: Only 0.3 s were measured.",
 			""},
 		{compare.Pair{}, "There are no rates to compare", ""},
-		{partial, "No change is shown: every rate is within ±2.0 %", ""},
+		{partial, "No change is shown: every rate is within ±2.0%", ""},
 	} {
 		texts := []string{}
 		doc := OfComparison(&compare.Comparison{Level: 0.05, Base: compare.Side{Label: "runs/old"},
@@ -83,7 +83,7 @@ func TestComparisonAnswer(t *testing.T) {
 			": "); got != tt.want {
 			t.Errorf("got  %q\nwant %q", got, tt.want)
 		}
-		if want := []string{"Not measured, or not completely: a of new; b of new; c of new; and 1 more.", "new: WW: the host was 99 % busy."}; tt.pair.Lost != nil && !slices.Equal(doc.Answer.Doubts, want) {
+		if want := []string{"Not measured, or not completely: a of new; b of new; c of new; and 1 more.", "new: WW: the host was 99% busy."}; tt.pair.Lost != nil && !slices.Equal(doc.Answer.Doubts, want) {
 			t.Errorf("doubts %q, want %q", doc.Answer.Doubts, want)
 		}
 		said := doc.Answer.Sure
@@ -124,20 +124,20 @@ func TestNothingChanged(t *testing.T) {
 		want string
 	}{
 		{"repeated", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{repeated}},
-			"No rate changed: every rate is within ±1.9 %"},
+			"No rate changed: every rate is within ±1.9%"},
 		{"gate above", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{repeated},
 			Gate: &compare.Gate{Limit: 0.02}},
-			"No rate changed: every rate is within ±1.9 %"},
+			"No rate changed: every rate is within ±1.9%"},
 		{"gate below", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{repeated},
 			Gate: &compare.Gate{Limit: 0.01}},
-			"Cannot tell: changes up to 1.9 % could be hidden"},
+			"Cannot tell: changes up to 1.9% could be hidden"},
 		{"lost phase", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{lost}},
-			"No rate changed: every rate is within ±1.9 %"},
+			"No rate changed: every rate is within ±1.9%"},
 		{"several", compare.Comparison{Pairs: []compare.Pair{pair, other}},
 			"No run is shown to differ from base"},
 		{"several, gate below", compare.Comparison{Pairs: []compare.Pair{pair, other},
 			Gate: &compare.Gate{Limit: 0.01}},
-			"No run is shown to differ from base, but changes up to 1.9 % could be hidden"},
+			"No run is shown to differ from base, but changes up to 1.9% could be hidden"},
 	} {
 		tt.c.Base = compare.Side{Label: "base"}
 		check.Same(t, tt.name, tt.want, OfComparison(&tt.c).Answer.Headline)

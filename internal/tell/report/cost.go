@@ -85,7 +85,7 @@ const copyBytes = 2e12
 // trusted, no more than their table.
 func (r *runDoc) costs(trusted bool) {
 	out := r.Answer
-	const interval = "95 % confidence interval"
+	const interval = "95% confidence interval"
 	t := table("All numbers", words("Disk", "Does"),
 		numbers("Own port, "+r.Unit, "Hub", "Change", interval)).dropFirst(interval)
 	t.ID = "answer"
@@ -101,7 +101,7 @@ func (r *runDoc) costs(trusted bool) {
 	}
 	c := &out.Costs[0]
 	b := &Big{
-		Number: strings.TrimSuffix(c.Change(), " %"), Unit: "%", Tone: Doubt,
+		Number: strings.TrimSuffix(c.Change(), "%"), Unit: "%", Tone: Doubt,
 		Text: c.Key.Label + " " + c.Verb + " " + r.rateInstead(c.Rate, c.DirectRate),
 	}
 	if c.Even() {
@@ -109,7 +109,7 @@ func (r *runDoc) costs(trusted bool) {
 		b.Text = c.Key.Label + " " + c.Verb + " " + r.Rate(c.Rate) + " on both"
 	}
 	if c.CI95 != nil {
-		b.Detail = "95 % confidence: " + c.Interval()
+		b.Detail = "95% confidence: " + c.Interval()
 	}
 	out.Big = b
 	switch {

@@ -76,17 +76,17 @@ func TestCosts(t *testing.T) {
 	)
 	check.Same(t, "big", &Big{
 		Number: "−33", Unit: "%", Tone: Bad,
-		Text: "A writes 1.46 instead of 2.19 GB/s", Detail: "95 % confidence: −34 % to −32 %",
+		Text: "A writes 1.46 instead of 2.19 GB/s", Detail: "95% confidence: −34% to −32%",
 	}, a.Big)
-	const others = "A reads 4.4 % slower on the hub. C writes as fast as on its own port."
+	const others = "A reads 4.4% slower on the hub. C writes as fast as on its own port."
 	check.Same(t, "sentence", others, a.Sentence)
 	longer := Fact{Value: "7.6 min", Text: "longer to write 2 TB: 22.8 instead of 15.2 min"}
 	check.Same(t, "facts", []Fact{longer}, a.Facts)
 	check.Same(t, "action", "Write to A on its own port. It gains 0.730 GB/s.", a.Actions[0].Text)
 	check.Same(t, "changes", [][]string{
-		{"A", "writes", "2.19", "1.46", "−33 %", "−34 % to −32 %"},
-		{"A", "reads", "2.71", "2.59", "−4.4 %", "−5.4 % to −3.4 %"},
-		{"C", "writes", "2.80", "2.80", "none", "−1.0 % to +1.0 %"},
+		{"A", "writes", "2.19", "1.46", "−33%", "−34% to −32%"},
+		{"A", "reads", "2.71", "2.59", "−4.4%", "−5.4% to −3.4%"},
+		{"C", "writes", "2.80", "2.80", "none", "−1.0% to +1.0%"},
 	}, wordsOf(a.Table))
 	last := a.Ruler()[len(a.Ruler())-1].Name
 	check.Same(t, "the end of the ruler", "Thunderbolt 3, 4", last)
@@ -94,8 +94,8 @@ func TestCosts(t *testing.T) {
 	a = costAnswer(cost("C", trace.Write, 2.8e9, 2.8e9))
 	check.Same(t, "big", &Big{
 		Number: "0", Unit: "%", Tone: Good,
-		Text: "C writes 2.80 GB/s on both", Detail: "95 % confidence: −1.0 % to +1.0 %",
+		Text: "C writes 2.80 GB/s on both", Detail: "95% confidence: −1.0% to +1.0%",
 	}, a.Big)
-	const leave = "Leave C on the hub. Another port would gain 1 % at most."
+	const leave = "Leave C on the hub. Another port would gain 1% at most."
 	check.Same(t, "action", leave, a.Actions[0].Text)
 }

@@ -24,9 +24,9 @@ func timeText(ns *int64) string {
 // alone.
 func (v *phaseView) latencyTable() *Table {
 	t := table("Request latency", words("Disk", "Does", "Beside"),
-		numbers("Requests", "Median", "99th percentile", "95 % interval", "Longest",
+		numbers("Requests", "Median", "99th percentile", "95% interval", "Longest",
 			"As long as alone"))
-	t.dropFirst("95 % interval", "Requests", "As long as alone", "Longest")
+	t.dropFirst("95% interval", "Requests", "As long as alone", "Longest")
 	t.ID, t.Note = "latency",
 		"From when a request is handed to the system, or was due, until it is done."
 	few, open, hidden := false, false, false

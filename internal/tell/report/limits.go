@@ -25,7 +25,7 @@ type Checked struct {
 // judged.
 func OfLimits(runs []Checked) *Document {
 	t := table("Limits", words("Verdict", "Run", "Phase", "Disk", "Measure", "Limit", "Measured",
-		"95 % interval")).dropFirst("95 % interval")
+		"95% interval")).dropFirst("95% interval")
 	signs := map[limit.Judgement]Sign{limit.Pass: Good, limit.Unsure: Doubt, limit.Fail: Bad}
 	var all []limit.Result
 	var reasons, histories []string

@@ -14,7 +14,7 @@ func OfFit(fitted *model.FitResult, name, profile string) *Document {
 	doc := &Document{Kind: "fit", Title: "Hub " + name, Blocks: warnings(fitted.Warnings),
 		Data: fitted}
 	t := table("Parameters", words("Parameter"), numbers("Value"),
-		words("95 % confidence interval", "Note")).dropFirst("Note", "95 % confidence interval")
+		words("95% confidence interval", "Note")).dropFirst("Note", "95% confidence interval")
 	for _, p := range fitted.Parameters {
 		t.add(p.Name, p.Format(p.Value), cmp.Or(p.Interval(), "not known; assumed"), p.Note)
 	}
@@ -41,7 +41,7 @@ func residualTable(title string, list []model.Residual) *Table {
 		numbers("Measured", "Model", "Off")).dropFirst("Who does what")
 	for _, r := range list {
 		t.add(r.Phase, r.Mix, r.Disk,
-			unit.FormatRate(r.Rate), unit.FormatRate(r.Model), fmt.Sprintf("%+.1f %%", 100*r.Off))
+			unit.FormatRate(r.Rate), unit.FormatRate(r.Model), fmt.Sprintf("%+.1f%%", 100*r.Off))
 	}
 	return t
 }
@@ -73,7 +73,7 @@ func OfPrediction(p *model.Prediction, profile string, every bool) *Document {
 // combinationTable is a row for each of them.
 func combinationTable(keys []LegendKey, p *model.Prediction, every bool) *Table {
 	t := table("Combinations", words("GB/s"), ofDisks(keys), numbers("Together", "Keeps"))
-	t.Note = "Predicted by the model; measured: the runs have it. ±: half the 95 % interval. " +
+	t.Note = "Predicted by the model; measured: the runs have it. ±: half the 95% interval. " +
 		"?: not predictable. Keeps: what the most slowed disk keeps of its rate alone."
 	rows := p.Rows
 	if first := p.Top(); !every && len(first) < len(rows) {

@@ -133,7 +133,7 @@ func (v *phaseView) diskTable() *Table {
 			compared = true
 			kept = Cell{Text: percent(*w.Retention), Heat: *w.Retention}
 			if ci := w.RetentionCI; ci != nil { // "47 ± 1 %"
-				kept.Text = fmt.Sprintf("%.0f ± %.0f %%", perCent**w.Retention,
+				kept.Text = fmt.Sprintf("%.0f ± %.0f%%", perCent**w.Retention,
 					math.Ceil(perCent*ci.Half()-roundingError))
 			}
 		case together:
@@ -193,7 +193,7 @@ func (v *phaseView) overlapNote(compared, wide bool) string {
 		clock(o.StartS, o.EndS) +
 		" to " + clock(o.EndS, o.EndS) + " s."
 	if o.CI95 != nil {
-		note += " ±: half the 95 % confidence interval" +
+		note += " ±: half the 95% confidence interval" +
 			pick(wide, ", or if that is more than the rate itself the interval from low to high.",
 				".")
 	}

@@ -39,7 +39,7 @@ func TestChanges(t *testing.T) {
 			t.Error("ends and recoveries are told again in a table")
 		}
 	}
-	if want := "C takes 60 %, A and B wait 12.2 s"; time.Title != want {
+	if want := "C takes 60%, A and B wait 12.2 s"; time.Title != want {
 		t.Errorf("the timeline is called %q, want %q", time.Title, want)
 	}
 }

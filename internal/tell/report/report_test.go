@@ -31,9 +31,9 @@ func TestNumbers(t *testing.T) {
 		{fmt.Sprint(Round(936_499_999.9, 4)), "9.365e+08"},
 		{fmt.Sprint(Round(0.123456, 4)), "0.1235"},
 		{fmt.Sprint(Round(math.NaN(), 4), Round(math.Inf(1), 4), Round(0, 4)), "0 0 0"},
-		{Change(0), "0.0 %"}, {Change(0.0004), "0.0 %"}, {Change(-0.0004), "0.0 %"},
-		{Change(0.0006), "+0.1 %"}, {Change(-0.05), "−5.0 %"}, {Change(0.0996), "+10 %"},
-		{Change(0.999), "+100 %"}, {Change(0.9996), "+100 %"}, {Change(1.234), "+123 %"},
+		{Change(0), "0.0%"}, {Change(0.0004), "0.0%"}, {Change(-0.0004), "0.0%"},
+		{Change(0.0006), "+0.1%"}, {Change(-0.05), "−5.0%"}, {Change(0.0996), "+10%"},
+		{Change(0.999), "+100%"}, {Change(0.9996), "+100%"}, {Change(1.234), "+123%"},
 		{scale.margin(nil, 0.3e9), ""},
 		{scale.margin(&stats.Interval{0.28e9, 0.322e9}, 0.3e9), "0.021"},
 		{scale.margin(&stats.Interval{0, 1.2e9}, 0.3e9), "0 to 1.20"},
@@ -187,7 +187,7 @@ func TestFindings(t *testing.T) {
 	}
 	for range 9 { // of one phase none is left out
 		a.Findings = append(a.Findings,
-			analysis.Finding{Code: "even", Phase: "RR", TextWithoutPhase: "B got more"})
+			analysis.Finding{Code: "cpu", Phase: "RR", TextWithoutPhase: "B got more"})
 	}
 	doc := OfRun(RunData{Analysis: a})
 	if want := []string{"WW: a stall; seen in 2 of 2 repeats."}; !slices.Equal(doc.Answer.Findings,
@@ -229,7 +229,7 @@ func TestSaturations(t *testing.T) {
 	}
 	rows := first.Rows
 	if len(rows) != 2 || rows[1][0].Words() != "20 s" ||
-		rows[1][1].Words() != "3.2 GB ± 200 MB, 13 %" {
+		rows[1][1].Words() != "3.2 GB ± 200 MB, 13%" {
 		t.Errorf("rows %v", rows)
 	}
 }
@@ -260,13 +260,13 @@ func TestPairsTable(t *testing.T) {
 	}
 	one := tables([]effect.Effect{lost(0.53, "WW")}, phase("WW", analysis.NoneUnlike))
 	a, c := one.Rows[0][2], one.Rows[1][1]
-	check.Same(t, "A beside C", Cell{Text: "47 %", Heat: a.Heat, Link: "phase-1"}, a)
+	check.Same(t, "A beside C", Cell{Text: "47%", Heat: a.Heat, Link: "phase-1"}, a)
 	check.Same(t, "C beside A", Cell{Text: "other work alone", NoReference: true}, c)
 	if a.Heat == 0 || !strings.HasSuffix(one.Note, ", ±3 points or less.") {
 		t.Errorf("no colour, or no margin of error: %s", one.Note)
 	}
 	two := tables([]effect.Effect{lost(0.5, "WW", "WW-2")}, phase("WW", ""), phase("WW-2", ""))
-	if a := two.Rows[0][2]; a.Text != "50 %" || a.Link != "phase-1" {
+	if a := two.Rows[0][2]; a.Text != "50%" || a.Link != "phase-1" {
 		t.Errorf("A beside C in repeats: %+v", a)
 	}
 	if none := tables(nil, phase("WW", "")); len(none.Rows) != 0 {
@@ -286,7 +286,7 @@ func TestAnswerChart(t *testing.T) {
 	}
 	run.Phases = run.Phases[:1]
 	if c := reportOf(run).Answer.Chart; c.ID != "time" ||
-		!strings.HasPrefix(c.Title, "C takes 60 %, A and B wait ") {
+		!strings.HasPrefix(c.Title, "C takes 60%, A and B wait ") {
 		t.Errorf("chart %s %q", c.ID, c.Title)
 	}
 	if c := reportOf(fixture.Streams()).Answer.Chart; c.ID != "buffer" {

@@ -29,7 +29,7 @@ func TestSetup(t *testing.T) {
 		check.Must(t, text.Write(&terminal, doc, text.Options{Width: 120, All: true}))
 		for _, want := range []string{
 			"CalDigit Element Hub, firmware 30.2", "Samsung X5", "Thunderbolt 4, PCIe 3.0 x4",
-			"apfs, encrypted", "75 %", "the cable from its box",
+			"apfs, encrypted", "75%", "the cable from its box",
 			"left port, 0.8 m cable", "Thunderbolt port 2", "hub uplink, Thunderbolt 4",
 			"fell back from 40 Gb/s", "Studio Display is a display on the same hub",
 			"can carry one way",

@@ -50,7 +50,7 @@ func TestStreamTable(t *testing.T) {
 	for phase, want := range map[string][]string{
 		"play": {"A", what, "clean", "0 of 1,901", "", "", "0.99 of 1 s", ""},
 		"play beside backup": {
-			"A", what, "drops worst in stream 2", "382 of 1,901 (20 %)", "382 of 1,901 in 20 s",
+			"A", what, "drops worst in stream 2", "382 of 1,901 (20%)", "382 of 1,901 in 20 s",
 			"3.84 s",
 			"0.00 of 1 s", "B writes, C is probed",
 		},
@@ -164,7 +164,7 @@ func TestLanesOfPhases(t *testing.T) {
 	check.Same(t, "lanes", want, got)
 	big := &Big{
 		Number: "<4", Text: "streams stay clean while B writes", Tone: Bad,
-		Detail: "4 streams: clean in 0 of 1 try, 20 % of frames dropped.",
+		Detail: "4 streams: clean in 0 of 1 try, 20% of frames dropped.",
 	}
 	check.Same(t, "big", big, a.Big)
 	if a.Streams.Buffer.Title != "With 4 streams the buffer is empty after 8.1 s" ||
@@ -255,8 +255,8 @@ func TestLaneOfAPace(t *testing.T) {
 	check.Same(t, "evidence", []string{"200 MB/s: clean 2 of 3", "210 MB/s: clean 1 of 2"},
 		l.Evidence())
 	check.Same(t, "actions", []Action{{
-		"For 4 streams slow down B", "Throttle it to 200 MB/s, 75 % less than unthrottled.",
-		"For 4 streams slow down B. Throttle it to 200 MB/s, 75 % less than unthrottled.",
+		"For 4 streams slow down B", "Throttle it to 200 MB/s, 75% less than unthrottled.",
+		"For 4 streams slow down B. Throttle it to 200 MB/s, 75% less than unthrottled.",
 	}}, out.actions())
 	a.Searches[0].Found = nil
 	check.Same(t, "not settled", "200 MB/s–210 MB/s",

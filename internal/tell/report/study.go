@@ -206,7 +206,7 @@ func (r *runDoc) addSaturations() {
 		t.ID = "regained" + pick(n > 0, "-"+strconv.Itoa(n+1), "")
 		t.Rows = rows
 		t.Note = "How much of its fast cache a disk had back after a rest, by what it then wrote " +
-			"faster than without; and the share of what the cache took at first. ±: half the 95 " +
+			"faster than without; and the share of what the cache took at first. ±: half the 95" +
 			"% confidence interval."
 		r.Add(t)
 	}

@@ -158,7 +158,7 @@ func trendTable(list []trend.HostSeries, scale Scale) *Table {
 	if len(list) > 1 {
 		columns = words("Host", "From", "To")
 	}
-	t := table("Trend", columns, numbers("Runs", scale.Unit, "95 % interval", "Change"),
+	t := table("Trend", columns, numbers("Runs", scale.Unit, "95% interval", "Change"),
 		words("Since run", "Changed in the same run"))
 	t.dropFirst("Changed in the same run", "Since run")
 	for i := range list {

@@ -83,7 +83,7 @@ func clock(seconds, length float64) string {
 // bytesText writes a size that was computed.
 func bytesText(bytes float64) string { return unit.FormatBytes(int64(bytes)) }
 
-func percent(share float64) string { return fmt.Sprintf("%.0f %%", perCent*share) }
+func percent(share float64) string { return fmt.Sprintf("%.0f%%", perCent*share) }
 
 // perCent of a whole are all of it.
 const perCent = 100

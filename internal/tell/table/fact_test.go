@@ -138,7 +138,7 @@ func (r ratesOf) number(path string, v reflect.Value) {
 			n += strings.Count(of, "%")
 		}
 		v.SetFloat(float64(n) / 100)
-		r[path] = fmt.Sprintf(`\b%d( ± \d+)? %%|,0\.%d,`, n, n)
+		r[path] = fmt.Sprintf(`\b%d( ± \d+)?%%|,0\.%d,`, n, n)
 	case isRate.MatchString(path):
 		v.SetFloat(float64(n) * 1e6)
 		r[path] = fmt.Sprintf(`\b%d\b|,%ge\+08,`, n, float64(n)/100)
@@ -154,8 +154,8 @@ func TestRateWhileAllWereBusy(t *testing.T) {
 	check.Near(t, "kept", 178./278, *run.Analysis.Phases[2].Contention.Disks["B"].Retention, 0.005)
 	for name, out := range outputs(t, run) {
 		want := map[string]string{
-			"terminal": `(?s)A +103 +rate changed .*B +168 +of 278 .* 64 %\n`, "--all": `B\s+dropped\s+to\s+168\s+MB/s\s+\(64\s+%\s+of\s+the\s+278\s+MB/s\s+baseline,\s+from\s+9\.9\s+to\s+40\.0\s+s\)`,
-			"md": `168 64 %`, "page": `(?s)B +reads +168 +of 278 +64 %.*B reads at 64 % of its speed`, "csv of disk": `,1\.681e\+08,`, "csv of finding": `B dropped to 168 MB/s, 64 % of the 278 MB/s`,
+			"terminal": `(?s)A +103 +rate changed .*B +168 +of 278 .* 64%\n`, "--all": `B\s+dropped\s+to\s+168\s+MB/s\s+\(64%\s+of\s+the\s+278\s+MB/s\s+baseline,\s+from\s+9\.9\s+to\s+40\.0\s+s\)`,
+			"md": `168 64%`, "page": `(?s)B +reads +168 +of 278 +64%`, "csv of disk": `,1\.681e\+08,`, "csv of finding": `B dropped to 168 MB/s, 64% of the 278 MB/s`,
 			"csv of phase": `B dropped to 168 MB/s`,
 		}[name]
 		if strings.Contains(out, "no reference") && name != "page" { // which explains its hatching
@@ -252,8 +252,8 @@ func TestReference(t *testing.T) {
 	// Several phases: a table of them.
 	run = loaded(tracetest.Run(all, tracetest.Phase("A reads", reads("A", level(30, 233e6)))))
 	for name, out := range outputs(t, run) {
-		want := map[string]string{"terminal": `(?s)43 %\n.*71 %\*\n`, "--all": `without one other disk`, "md": `71 %\\\*`, "page": `of 141 +71 %\*`}[name]
-		if !regexp.MustCompile(want).MatchString(out) || regexp.MustCompile(`43 %\\?\*([^*]|$)`).MatchString(out) {
+		want := map[string]string{"terminal": `(?s)43%\n.*71%\*\n`, "--all": `without one other disk`, "md": `71%\\\*`, "page": `of 141 +71%\*`}[name]
+		if !regexp.MustCompile(want).MatchString(out) || regexp.MustCompile(`43%\\?\*([^*]|$)`).MatchString(out) {
 			t.Errorf("%s: want %s and no 43 %%*:\n%.5000s", name, want, out)
 		}
 	}

@@ -42,8 +42,8 @@ func Metrics(w io.Writer, run *recorded.Run, ended time.Time) error {
 	rows := DisksOf(run)
 	for i, gauge := range [][3]string{
 		{"rate_bytes_per_second", "bytes_per_second", "Rate with all disks of the phase busy."},
-		{"rate_low_bytes_per_second", "bytes_per_second", "Lower end of its 95 % interval."},
-		{"rate_high_bytes_per_second", "bytes_per_second", "Upper end of its 95 % interval."},
+		{"rate_low_bytes_per_second", "bytes_per_second", "Lower end of its 95% interval."},
+		{"rate_high_bytes_per_second", "bytes_per_second", "Upper end of its 95% interval."},
 		{"retention_ratio", "ratio", "Rate over the disk's rate without the others."},
 		{"stalls", "", "How often the disk moved nothing for a while."},
 		{"warnings", "", "What makes the disk's numbers in the phase doubtful."},

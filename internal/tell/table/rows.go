@@ -47,7 +47,7 @@ type PhaseRow struct {
 	OverlapS     *float64 `parquet:"overlap_seconds,optional" unit:"s" about:"the time in which all of them were busy"`
 	OverlapBytes *int64   `parquet:"overlap_bytes,optional" about:"bytes moved in that time"`
 	Rate         *float64 `parquet:"rate_bps,optional" unit:"bytes/s" about:"of all disks in the overlap"`
-	RateLow      *float64 `parquet:"rate_low_bps,optional" unit:"bytes/s" about:"lower end of its 95 % confidence interval"`
+	RateLow      *float64 `parquet:"rate_low_bps,optional" unit:"bytes/s" about:"lower end of its 95% confidence interval"`
 	RateHigh     *float64 `parquet:"rate_high_bps,optional" unit:"bytes/s" about:"upper end"`
 	ReadRate     *float64 `parquet:"read_rate_bps,optional" unit:"bytes/s" about:"of it, read"`
 	WriteRate    *float64 `parquet:"write_rate_bps,optional" unit:"bytes/s" about:"of it, written"`
@@ -76,13 +76,13 @@ type DiskRow struct {
 	OverlapBytes *int64   `parquet:"overlap_bytes,optional" about:"bytes moved while all disks of the phase were busy"`
 	OverlapS     *float64 `parquet:"overlap_seconds,optional" unit:"s" about:"that time"`
 	Rate         *float64 `parquet:"rate_bps,optional" unit:"bytes/s" about:"in the overlap; null without one"`
-	RateLow      *float64 `parquet:"rate_low_bps,optional" unit:"bytes/s" about:"lower end of its 95 % confidence interval"`
+	RateLow      *float64 `parquet:"rate_low_bps,optional" unit:"bytes/s" about:"lower end of its 95% confidence interval"`
 	RateHigh     *float64 `parquet:"rate_high_bps,optional" unit:"bytes/s" about:"upper end"`
 	Share        *float64 `parquet:"share,optional" about:"of the overlap's bytes, 0 to 1"`
 	SoloRate     *float64 `parquet:"solo_rate_bps,optional" unit:"bytes/s" about:"without the other disks or with fewer, at the same work"`
 	Reference    string   `parquet:"reference,dict" about:"whose rate that is: of the disk alone, alone on a port of its own (direct), or without X, beside the rest; none if it is not known"`
 	Retention    *float64 `parquet:"retention,optional" about:"rate over solo_rate_bps, in the longest stretch of the overlap between changes"`
-	KeptLow      *float64 `parquet:"retention_low,optional" about:"lower end of its 95 % confidence interval"`
+	KeptLow      *float64 `parquet:"retention_low,optional" about:"lower end of its 95% confidence interval"`
 	KeptHigh     *float64 `parquet:"retention_high,optional" about:"upper end"`
 	Recovery     *float64 `parquet:"recovery_s,optional" unit:"s" about:"until the disk had its new rate after another ended, at most"`
 	Files        int64    `parquet:"files" about:"how many were moved in the whole phase"`
@@ -90,8 +90,8 @@ type DiskRow struct {
 	BusyRate     *float64 `parquet:"busy_rate_bps,optional" unit:"bytes/s" about:"of the whole phase, while a file was in transfer"`
 	Requests     *int64   `parquet:"requests,optional" about:"how many were timed"`
 	P50          *int64   `parquet:"p50_ns,optional" unit:"ns" about:"half of the requests took no longer"`
-	P99          *int64   `parquet:"p99_ns,optional" unit:"ns" about:"99 % took no longer"`
-	P999         *int64   `parquet:"p999_ns,optional" unit:"ns" about:"99.9 % took no longer"`
+	P99          *int64   `parquet:"p99_ns,optional" unit:"ns" about:"99% took no longer"`
+	P999         *int64   `parquet:"p999_ns,optional" unit:"ns" about:"99.9% took no longer"`
 	ThrottleAt   *float64 `parquet:"throttle_at_bytes,optional" about:"bytes moved when the rate fell by itself; null if it did not"`
 	ThrottleFrom *float64 `parquet:"throttle_from_bps,optional" unit:"bytes/s" about:"before"`
 	ThrottleTo   *float64 `parquet:"throttle_to_bps,optional" unit:"bytes/s" about:"after"`

@@ -21,14 +21,14 @@ func TestMarkdown(t *testing.T) {
 	doc := &report.Document{Title: "small *run*", Started: "today", Simulated: true, Keys: keys,
 		Blocks: []report.Block{
 			report.Warning{Text: "disk A failed"},
-			report.Sentence{Text: "A keeps 50 %.", Lead: true},
+			report.Sentence{Text: "A keeps 50%.", Lead: true},
 			report.Heading{Text: "Numbers"},
 			&report.Table{Note: "In the overlap.",
 				Columns: []report.Column{{Head: "Disk"}, {Head: "GB/s", Numbers: true},
 					{Head: "nothing"}}, Rows: [][]report.Cell{
 					{
 						{Disk: &keys[1]},
-						{Letter: "R", Text: "0.700", Small: "50 %", Strong: true, Heat: 0.5},
+						{Letter: "R", Text: "0.700", Small: "50%", Strong: true, Heat: 0.5},
 						{},
 					},
 				}},

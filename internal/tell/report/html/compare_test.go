@@ -25,7 +25,7 @@ func TestComparisonPage(t *testing.T) {
 	c := fixture.Comparison()
 	text := compared(t, c, standIn)
 	for _, want := range []string{
-		"<title>after against before: A writes 5.0 % slower when both write (all write) (hubbench)</title>", "connection, A in WWW: hub → direct",
+		"<title>after against before: A writes 5.0% slower when both write (all write) (hubbench)</title>", "connection, A in WWW: hub → direct",
 		"Of 3 speeds, 1 fell", `class="hub fly same"`, `data-load="phase-1"`, "slower", "Each disk in all 2 phases",
 		"one or two files took almost all of the time", "p99 latency", "15.9 ms",
 		"only 812 requests ended in the overlap",

@@ -83,7 +83,7 @@ func TestCosts(t *testing.T) {
 	interval := &stats.Interval{0.3, 0.36}
 	key := report.LegendKey{Name: "A", Label: "A"}
 	doc.Answer = &report.AnswerView{
-		Layout: report.LayoutCost, Headline: "Your hub costs A 33 % of its write speed",
+		Layout: report.LayoutCost, Headline: "Your hub costs A 33% of its write speed",
 		Scale: doc.Answer.Scale,
 		Loads: doc.Answer.Loads, Table: &report.Table{Title: "All numbers"},
 		Big: &report.Big{Number: "−33", Unit: "%", Tone: report.Bad,
@@ -104,7 +104,7 @@ func TestCosts(t *testing.T) {
 		check.Same(t, "thickness", []int{33, 22}, thick)
 		check.Same(t, "verdicts", []string{"✗ ruled out", "? possible"},
 			texts(tab, ".why td:nth-child(2)"))
-		check.Same(t, "changes", []string{"−33 %", "none"}, texts(tab, ".chg b"))
+		check.Same(t, "changes", []string{"−33%", "none"}, texts(tab, ".chg b"))
 		check.Same(t, "labels", []string{}, eval[[]string](tab, findBadLabels))
 		tab.fits()
 	}

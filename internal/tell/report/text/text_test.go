@@ -129,7 +129,7 @@ func sample() *analysis.Analysis {
 				Title: "all write",
 				Roles: map[string]trace.Role{"A": trace.Write, "B": trace.Write,
 					"C": trace.Write},
-				Verdict: "Three disks writing: 3.46 GB/s together for 33.3 s; C kept full speed at 2.1 GB/s, A and B fell to 0.7 GB/s (50 % of their later 1.4) and recovered 11.7 s after C had finished.",
+				Verdict: "Three disks writing: 3.46 GB/s together for 33.3 s; C kept full speed at 2.1 GB/s, A and B fell to 0.7 GB/s (50% of their later 1.4) and recovered 11.7 s after C had finished.",
 				Overlap: &analysis.Overlap{
 					StartS: 46e-6, EndS: 33.3, DurationS: 33.3, Bytes: 115.2e9, Rate: 3.46e9,
 					CI95: &stats.Interval{3.44e9, 3.48e9}, WriteRate: 3.46e9, Jain: 0.72,
@@ -235,7 +235,7 @@ func TestNarrow(t *testing.T) {
 		Columns: []report.Column{{Head: "disk"}, {Head: "rate", Numbers: true},
 			{Head: "bytes", Numbers: true, Drop: 2}, {Head: "kept", Numbers: true, Drop: 1}},
 		Rows: [][]report.Cell{{{Text: "Samsung T7 Shield 2 TB"}, {Text: "1.00 GB/s"},
-			{Text: "23.3 GB"}, {Text: "50 %"}}},
+			{Text: "23.3 GB"}, {Text: "50%"}}},
 	}
 	out := printed(t, &report.Document{Title: "t", Blocks: []report.Block{table}},
 		Options{Width: 46, All: true})
