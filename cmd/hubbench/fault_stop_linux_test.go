@@ -71,26 +71,28 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 		{"all", all, long, ""},
 	} {
 		// They stand still for as long as counts, go on, and the run ends as it would have, its
-		// phase marked.
+		// phase marked. A busy machine may stop them when the phase is over: then it is a longer
+		// one's turn.
 		c.try(tc.name+", and going on", func(t *testing.T) {
-			a, b := inMemory(t), inMemory(t)
-			r := beginRun(t, strings.ReplaceAll(endless(a, b, writing), "stop: 60 s",
-				fmt.Sprintf("stop: %.0f s", tc.still.Seconds()+3)))
-			r.inject("WW", func() error { return r.signal(syscall.SIGSTOP, tc.who...) })
-			time.Sleep(tc.still) // what the test is about
-			must(t, r.signal(syscall.SIGCONT, tc.who...))
-			r.ends(exit.OK, `report: `)
-			marks := slices.DeleteFunc(r.keeps().Phases[0].Warnings, func(w analysis.Warning) bool {
-				return w.Code != "stopped"
-			})
-			switch {
-			case tc.mark == "-" && len(marks) > 0:
-				t.Errorf("marked: %+v", marks)
-			case tc.mark != "-" && (len(marks) != 1 || marks[0].Disk != tc.mark ||
-				figure(marks[0].Values, "seconds") < tc.still.Seconds()-0.5):
-				t.Errorf("marked: %+v, want once for disk %q", marks, tc.mark)
+			for _, restS := range []float64{3, 15, 60} {
+				a, b := inMemory(t), inMemory(t)
+				r := beginRun(t, strings.ReplaceAll(endless(a, b, writing), "stop: 60 s",
+					fmt.Sprintf("stop: %.0f s", tc.still.Seconds()+restS)))
+				r.inject("WW", func() error { return r.signal(syscall.SIGSTOP, tc.who...) })
+				time.Sleep(tc.still) // what the test is about
+				must(t, r.signal(syscall.SIGCONT, tc.who...))
+				r.ends(exit.OK, `report: `)
+				marks := slices.DeleteFunc(r.keeps().Phases[0].Warnings,
+					func(w analysis.Warning) bool { return w.Code != "stopped" })
+				r.leaves(a, b)
+				if tc.mark == "-" && len(marks) == 0 || tc.mark != "-" && len(marks) == 1 &&
+					marks[0].Disk == tc.mark &&
+					figure(marks[0].Values, "seconds") >= tc.still.Seconds()-0.5 {
+					return
+				}
+				t.Logf("with %g s more: marked: %+v, want once for disk %q", restS, marks, tc.mark)
 			}
-			r.leaves(a, b)
+			t.Error("it is not marked as it was stopped, however long its phase is")
 		})
 	}
 	// A worker that does not go on is killed, and so is one that was told to stop; what is left is

@@ -81,11 +81,13 @@ func TestLiveHurries(t *testing.T) {
 
 // One that is only busy is not: each write that returns begins a new wait.
 func TestLiveOnASlowDisk(t *testing.T) {
-	l := newLive(t, 4*watch.Every, func(text string) { t.Errorf("it said %s", text) })
-	for range 16 {
-		check.Must(t, l.record.put(1, func() error { <-time.After(watch.Every / 2); return nil }))
-	}
-	check.Must(t, l.Close(nil))
+	synctest.Test(t, func(t *testing.T) {
+		l := newLive(t, 4*watch.Every, func(text string) { t.Errorf("it said %s", text) })
+		for range 16 {
+			check.Must(t, l.record.put(1, func() error { time.Sleep(watch.Every / 2); return nil }))
+		}
+		check.Must(t, l.Close(nil))
+	})
 }
 
 // Events and run.json come to the folder in the order in which they were recorded.
