@@ -2,12 +2,12 @@ package compare
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -48,150 +48,129 @@ const (
 )
 
 // fact is one value of a run's record: of a phase, a disk, a disk in a phase, or of the run.
-type fact struct{ cause, what, phase, disk string }
+type fact struct{ cause, what, where string }
 
 // record is how a run was made, value by value. What is not known is not in it.
 type record map[fact]string
 
-func (r record) add(f fact, value string) {
-	if value != "" {
-		r[f] = value
-	}
-}
-
-// walk adds all values of an object as JSON has them, each by its key after the fact's words.
-func (r record) walk(of fact, object any) {
-	values := map[string]any{}
-	text, err := json.Marshal(object)
-	if err != nil || json.Unmarshal(text, &values) != nil {
-		return
-	}
-	// These tell a thing from others like it, say how it is at the moment, or are added in words of
-	// their own.
-	unlike := "about connections container device errors free_bytes hub id label link mount " +
-		"mounts name options path pause port retries roles serial upstream vendor warnings"
-	for key, value := range values {
-		f := of
-		f.what = strings.TrimSpace(of.what + " " + strings.ReplaceAll(key, "_", " "))
-		number, isNumber := value.(float64)
-		inner, isObject := value.(map[string]any)
-		_, isList := value.([]any)
-		switch {
-		case isList || slices.Contains(strings.Fields(unlike), key):
-		case isObject:
-			r.walk(f, inner)
-		case isNumber && number == 0:
-		case isNumber && strings.HasSuffix(key, "_ns"):
-			f.what = strings.TrimSuffix(f.what, " ns")
-			r.add(f, unit.FormatSeconds(number/1e9))
-		case isNumber && (strings.HasSuffix(key, "bytes") || key == "block"):
-			r.add(f, unit.FormatBlock(int64(number)))
-		default:
-			r.add(f, fmt.Sprint(value))
+// add notes values of one place, each after its name.
+func (r record) add(cause, where string, pairs ...string) {
+	for pair := range slices.Chunk(pairs, 2) {
+		if pair[1] != "" {
+			r[fact{cause, pair[0], where}] = pair[1]
 		}
 	}
 }
 
-// recordOf is what is known about how a run was made, in the given phases.
+// yesOrNo is empty for what is not known.
+func yesOrNo(known *bool) string {
+	if known == nil {
+		return ""
+	}
+	return map[bool]string{true: "yes", false: "no"}[*known]
+}
+
+// recordOf returns what is known about how a run was made, in the given phases.
 func recordOf(r, other *matchedRun, phases []PhasePair) record {
 	out := record{}
-	out.add(
-		fact{cause: ofDisks, what: "disks"},
-		map[bool]string{true: "simulated", false: "real"}[r.simulated()],
-	)
+	out.add(ofDisks, "", "disks",
+		map[bool]string{true: "simulated", false: "real"}[r.simulated()])
 	if setup := r.Trace.Hardware; setup != nil {
-		out.add(fact{cause: ofConnection, what: "port"}, setup.Port)
-		out.add(fact{cause: ofHub, what: "hub about"}, setup.About)
-		out.walk(fact{cause: ofHost, what: "host"}, setup.Host)
-		if setup.Hub != nil {
-			out.add(fact{cause: ofHub, what: "hub"}, setup.Hub.Product())
-			out.walk(fact{cause: ofHub, what: "hub"}, setup.Hub)
+		out.add(ofConnection, "", "port", setup.Port)
+		out.add(ofHub, "", "hub about", setup.About)
+		if host := setup.Host; host != nil {
+			out.add(ofHost, "", "host model", host.Model, "host os", host.OS, "host cpu", host.CPU,
+				"host power", string(host.Power))
+		}
+		if hub := setup.Hub; hub != nil {
+			out.add(ofHub, "", "hub", hub.Product(), "hub firmware", hub.Firmware,
+				"hub protocol", hub.Protocol)
 		}
 		for name, disk := range setup.Disks {
-			out.walk(fact{cause: ofDisks, disk: name}, disk)
-			out.add(fact{ofDisks, "about", "", name}, disk.About)
-			out.add(fact{ofConnection, "links", "", name}, disk.Path.String())
-			if v := disk.Volume; v != nil && v.Filesystem != "" {
-				out.add(fact{ofDisks, "mounted", "", name},
-					cmp.Or(strings.Join(v.Options, ", "), "by default"))
-				// A disk that is nearly full may have few blocks left that it can write to without
-				// erasing.
-				full := map[bool]string{true: "over 90% full",
-					false: "at most 90% full"}[v.Fill() > 0.9]
-				out.add(fact{ofDisks, "fill level", "", name}, full)
-			}
+			out.addDisk(name, disk)
 		}
 	}
 	if m := r.Method; m != nil {
-		out.add(fact{cause: ofHost, what: "system"}, m.System)
-		out.add(fact{cause: ofNothing, what: "hubbench"}, m.Tool)
-		out.add(fact{cause: ofNothing, what: "seed"}, fmt.Sprint(m.Plan.Seed))
+		out.add(ofHost, "", "system", m.System)
+		out.add(ofNothing, "", "hubbench", m.Tool, "seed", fmt.Sprint(m.Plan.Seed))
 		if hub := m.Plan.Hub; hub != nil {
-			out.add(fact{cause: ofHub, what: "hub model"}, cmp.Or(hub.Profile, hub.Name))
+			out.add(ofHub, "", "hub model", cmp.Or(hub.Profile, hub.Name))
 		}
 	}
 	for _, d := range r.Trace.Disks {
-		out.add(fact{ofNothing, "path", "", d.Name}, d.Path)
-		out.add(fact{ofDisks, "profile", "", d.Name}, d.Profile)
+		out.add(ofDisks, d.Name, "profile", d.Profile)
 	}
 	for _, phase := range phases {
-		out.phase(r, other, phase.Name)
+		out.addPhase(r, other, phase.Name)
 	}
 	return out
 }
 
-// phase notes what the disks did in a phase, and how they were really driven if both runs say so.
-func (r record) phase(run, other *matchedRun, name string) {
+func (r record) addDisk(name string, disk hardware.Unit) {
+	r.add(ofConnection, name, "links", disk.Path.String(), "bus", string(disk.Bus),
+		"uasp", yesOrNo(disk.UASP))
+	r.add(ofDisks, name, "model", disk.Model, "firmware", disk.Firmware, "about", disk.About,
+		"enclosure", disk.Enclosure, "raid", disk.RAID, "trim", yesOrNo(disk.Trim),
+		"write cache", yesOrNo(disk.WriteCache))
+	if v := disk.Volume; v != nil && v.Filesystem != "" {
+		// A disk that is nearly full may have few blocks left that it can write to without
+		// erasing.
+		full := map[bool]string{true: "over 90% full", false: "at most 90% full"}[v.Fill() > 0.9]
+		r.add(ofDisks, name, "fill level", full, "file system", v.Filesystem,
+			"encrypted", yesOrNo(v.Encrypted), "compressed", yesOrNo(v.Compressed),
+			"mounted", cmp.Or(strings.Join(v.Options, ", "), "by default"))
+	}
+}
+
+// addPhase notes what the disks did in a phase, and how they were really driven if both runs say
+// so.
+func (r record) addPhase(run, other *matchedRun, name string) {
 	p := run.part(name)
 	does := map[string]work.Work{}
 	for _, d := range p.traced.Disks {
 		w := p.works[d.Name]
 		does[d.Name] = work.Work{Op: d.Op}
-		r.add(fact{ofConnection, "connection", name, d.Name}, p.connections[d.Name])
+		where := d.Name + " in " + name
+		r.add(ofConnection, where, "connection", p.connections[d.Name])
 		for _, key := range work.Ways() {
 			if w.Declared() {
-				r.add(fact{ofWork, string(key), name, d.Name}, w.Value(key))
+				r.add(ofWork, where, string(key), w.Value(key))
 			}
 		}
-		if mode, known := run.effective(p, d.Name); known {
-			if _, both := other.effective(other.part(name), d.Name); both {
-				r.walk(fact{ofWork, "", name, d.Name}, mode)
-			}
+		mode := run.effective(p, d.Name)
+		if there := other.effective(other.part(name), d.Name); mode == nil || there == nil {
+			continue
 		}
-		if p.traced.Stop != scenario.StopTime {
-			r.add(fact{ofNothing, "files", name, d.Name}, filesOf(d))
+		r.add(ofWork, where, "engine", mode.Engine, "cache", mode.Cache,
+			"small writes", mode.SmallWrites, "flush", mode.Flush, "flush reaches",
+			mode.FlushReaches, "priority", mode.Priority, "space", mode.Space)
+		if mode.Depth > 0 {
+			r.add(ofWork, where, "block", unit.FormatBlock(mode.Block),
+				"depth", fmt.Sprint(mode.Depth))
 		}
 	}
 	if run.Method != nil {
 		for i := range run.Method.Plan.Phases {
 			if planned := &run.Method.Plan.Phases[i]; planned.Name == p.traced.Name {
-				r.walk(fact{cause: ofNothing, phase: name}, planned)
+				r.add(ofNothing, name, "cooldown",
+					unit.FormatSeconds(planned.Cooldown.Seconds()))
 			}
 		}
 	}
-	r.add(fact{ofWork, "roles", name, ""}, work.Who(run.Analysis.Order, does))
-	r.add(fact{ofWork, "test", name, ""}, cmp.Or(p.traced.Test, "none"))
-	r.add(fact{ofNothing, "stop", name, ""}, cmp.Or(p.traced.Stop, scenario.StopRace))
+	r.add(ofWork, name, "roles", work.Who(run.Analysis.Order, does),
+		"test", cmp.Or(p.traced.Test, "none"))
+	r.add(ofNothing, name, "stop", cmp.Or(p.traced.Stop, scenario.StopRace))
 }
 
-func (r *matchedRun) effective(p *matchedPhase, disk string) (mode trace.Effective, known bool) {
-	if r.Method != nil {
-		mode, known = r.Method.Effective[p.traced.Name][disk]
+// effective returns how a disk was really driven; nil if that is not known.
+func (r *matchedRun) effective(p *matchedPhase, disk string) *trace.Effective {
+	if r.Method == nil {
+		return nil
 	}
-	return mode, known
-}
-
-// filesOf is how much a disk moved that counts.
-func filesOf(d *trace.DiskRecord) string {
-	n := 0
-	bytes := int64(0)
-	for i := range d.Files {
-		if f := &d.Files[i]; !f.Filler {
-			n++
-			bytes += f.Bytes
-		}
+	if mode, known := r.Method.Effective[p.traced.Name][disk]; known {
+		return &mode
 	}
-	return fmt.Sprintf("%d, %s in total", n, unit.FormatBytes(bytes))
+	return nil
 }
 
 // simulated reports whether the run was simulated on a model, even if its disks are real.
@@ -211,16 +190,12 @@ func (r *matchedRun) simulated() bool {
 // first. What differs in the same way in several places is listed once.
 func differences(base, other *matchedRun, phases []PhasePair) []Difference {
 	before, after := recordOf(base, other, phases), recordOf(other, base, phases)
-	rank := func(cause string) int {
-		return slices.Index([]string{ofDisks, ofConnection, ofHub, ofHost, ofWork, ofNothing},
-			cause)
-	}
+	causes := []string{ofDisks, ofConnection, ofHub, ofHost, ofWork, ofNothing}
 	facts := slices.SortedFunc(maps.Keys(before), func(a, b fact) int {
 		return cmp.Or(
-			rank(a.cause)-rank(b.cause),
+			slices.Index(causes, a.cause)-slices.Index(causes, b.cause),
 			cmp.Compare(a.what, b.what),
-			cmp.Compare(a.phase, b.phase),
-			cmp.Compare(a.disk, b.disk),
+			cmp.Compare(a.where, b.where),
 		)
 	})
 	list := []Difference{}
@@ -238,11 +213,7 @@ func differences(base, other *matchedRun, phases []PhasePair) []Difference {
 		if places[d] == nil {
 			list = append(list, d)
 		}
-		place := f.disk + f.phase
-		if f.disk != "" && f.phase != "" {
-			place = f.disk + " in " + f.phase
-		}
-		places[d] = append(places[d], place)
+		places[d] = append(places[d], f.where)
 	}
 	for i, d := range list {
 		if len(places[d]) < all[d.What] {
@@ -269,22 +240,20 @@ func shortList(names []string, separator string) string {
 func (p *Pair) explain(base, other *matchedRun) {
 	var details []string
 	p.Differs = []string{}
-	list := p.Method
+	list := slices.Clone(p.Method)
 	for _, phase := range p.Phases {
 		for _, d := range phase.Unlike {
-			list = append(
-				slices.Clone(list),
-				Difference{d.What, d.Where + " in " + phase.Title, d.Base, d.New, ofWork},
-			)
+			d.Where += " in " + phase.Title
+			d.Cause = ofWork
+			list = append(list, d)
 		}
 	}
 	for _, d := range list {
 		if d.Cause == ofNothing || slices.Contains(p.Differs, d.Cause) {
 			continue
 		}
-		if d.What == "hub model" &&
-			!slices.Contains(p.Differs, ofDisks) { // It has the speeds of its disks.
-			p.Differs = append(p.Differs, ofDisks)
+		if d.What == "hub model" && !slices.Contains(p.Differs, ofDisks) {
+			p.Differs = append(p.Differs, ofDisks) // It has the speeds of its disks.
 		}
 		p.Differs = append(p.Differs, d.Cause)
 		details = append(details, strings.TrimSpace(d.What+" "+d.Where)+": "+d.Base+" → "+d.New)

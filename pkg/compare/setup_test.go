@@ -69,9 +69,9 @@ func TestSetup(t *testing.T) {
 			no := false
 			v.Filesystem, v.Encrypted, v.FreeBytes = "exfat", &no, 5
 		}), []Difference{
+			{"encrypted", "A", "yes", "no", ""},
+			{"file system", "A", "apfs", "exfat", ""},
 			{"fill level", "A", "at most 90% full", "over 90% full", ""},
-			{"volume encrypted", "A", "true", "false", ""},
-			{"volume filesystem", "A", "apfs", "exfat", ""},
 			{"hub firmware", "", "30.2", "31.0", ""},
 			{"host power", "", "mains", "battery", ""},
 		}},
