@@ -11,10 +11,10 @@
 //
 // A rate is compared by the logarithm of its mean in the overlap, with the interval that package
 // analysis gives it. If the ledger found changes of a disk's rate, so are its first level, its last
-// and its lowest, and they are what a gate goes by. What varies from run to run is known from repeats or earlier
-// runs (Variation), and is then part of every interval; of one run a side it is not known. Repeats
-// of a phase within a run are pooled into one; between two runs without a history, the repeat is
-// the unit.
+// and its lowest, and they are what a gate goes by. What varies from run to run is known from
+// repeats or earlier runs (Variation), and is then part of every interval; of one run a side it is
+// not known. Repeats of a phase within a run are pooled into one; between two runs without a
+// history, the repeat is the unit.
 //
 // All tests of rates are corrected together by Holm's method, those of latencies by themselves:
 // the chance that any is called different by mistake is at most 5 %. Readers act on a single false

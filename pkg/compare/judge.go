@@ -205,25 +205,24 @@ func (p *PhasePair) gated(r *Rate) bool {
 
 // judge gives the verdicts on rates and, by themselves, on latencies.
 func (c *Comparison) judge() {
-	var rates, latencies []*Test
+	var rates []*Rate
+	var tests, latencies []*Test
 	for _, phase := range c.phases() {
 		for i := range phase.Rates {
 			r := &phase.Rates[i]
 			r.stepped = phase.stepped(r.Disk) // A step looks like noise that lasts.
-			rates = append(rates, &r.Test)
+			rates, tests = append(rates, r), append(tests, &r.Test)
 		}
 		for i := range phase.Latencies {
 			latencies = append(latencies, &phase.Latencies[i].Test)
 		}
 	}
-	correct(rates, Faster, Slower)
+	correct(tests, Faster, Slower)
 	correct(latencies, Longer, Shorter)
-	c.Tests, c.LatencyTests = len(rates), len(latencies)
-	for _, phase := range c.phases() {
-		for i := range phase.Rates {
-			if r := &phase.Rates[i]; r.P != nil {
-				r.ExcludedFall = new(max(0, -r.CI95[0]))
-			}
+	c.Tests, c.LatencyTests = len(tests), len(latencies)
+	for _, r := range rates {
+		if r.P != nil {
+			r.ExcludedFall = new(max(0, -r.CI95[0]))
 		}
 	}
 }

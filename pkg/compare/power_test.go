@@ -157,6 +157,34 @@ func TestCollapsedRate(t *testing.T) {
 		pairs, 270))
 }
 
+// TestOneUnsteadyRate: of 26 rates that did not change, one of which varies by 10 % from run to run
+// and the others by 2, a gate keeps out few. With one variance of all rates it kept out 17 to 20 of
+// 100.
+func TestOneUnsteadyRate(t *testing.T) {
+	const pairs = 200
+	for i, n := range []runCounts{{3, 3, 0}, {1, 1, 10}, {10, 3, 0}} {
+		rnd := rand.New(rand.NewPCG(9000+uint64(i), 7))
+		draw := func(runs int) []Measurements {
+			list := drawn(rnd, runs, 26, false, 0)
+			for _, sample := range list {
+				e := sample[MeasurementKey{Phase: "7"}]
+				e.Mean += 0.1 * rnd.NormFloat64()
+				sample[MeasurementKey{Phase: "7"}] = e
+			}
+			return list
+		}
+		crossed := 0
+		for range pairs {
+			if crosses(0, draw(n.base), draw(n.new), draw(n.history)) {
+				crossed++
+			}
+		}
+		evidence.Report(t, evidence.AtMost("compare", fmt.Sprintf("one of 26 equal rates varies "+
+			"more, %d against %d runs, history of %d: exit 4", n.base, n.new, n.history), crossed,
+			pairs, pairs*7/100))
+	}
+}
+
 // TestCommonVariation: whether the rates of a run vary together is told from repeats, where half of
 // the variance is the border.
 func TestCommonVariation(t *testing.T) {

@@ -39,31 +39,27 @@ type Variation struct {
 	values map[MeasurementKey]variance
 }
 
-// variance is that of one value.
+// variance is that of one value: the squares of what its runs differ by, with their degrees of
+// freedom, and those of its errors within runs, with their count.
 type variance struct{ squares, free, within, count float64 }
 
 // NewVariation pools what the runs of each group, which measured the same, differ by: the
 // residuals of the logarithms about each group's mean. Their variances are moderated, value by
-// value (stats.Moderate). The correlation between the values of a run is the intraclass
-// correlation of the residuals (Donner and Koval, "The Estimation of Intraclass Correlation in the
-// Analysis of Family Data", Biometrics 36, 1980). It returns nil if no group has two runs.
+// value (stats.Moderate): if one disk varies more than others, a variance of all would often take
+// that for a change. The correlation between the values of a run is the intraclass correlation of
+// the residuals (Donner and Koval, "The Estimation of Intraclass Correlation in the Analysis of
+// Family Data", Biometrics 36, 1980). It returns nil if no group has two runs.
 func NewVariation(source string, ofLatencies bool, groups ...[]Measurements) *Variation {
 	v := &Variation{Source: source, values: map[MeasurementKey]variance{}}
 	var residuals []Measurements
 	for _, group := range groups {
-		if len(group) < 2 {
-			continue
-		}
-		v.Runs += len(group)
-		v.free += float64(len(group) - 1)
-		residuals = append(residuals, v.pool(group, ofLatencies)...)
-	}
-	var keys []MeasurementKey
-	for _, key := range Keys(residuals) {
-		if v.values[key].free > 0 {
-			keys = append(keys, key)
+		if len(group) > 1 {
+			v.Runs += len(group)
+			v.free += float64(len(group) - 1)
+			residuals = append(residuals, v.pool(group, ofLatencies)...)
 		}
 	}
+	keys := Keys(residuals)
 	if len(keys) == 0 {
 		return nil
 	}
@@ -103,29 +99,26 @@ func (v *Variation) Share() float64 { return v.share }
 // pool adds a group's squares to those of each value, and returns the residuals of each of its
 // runs.
 func (v *Variation) pool(group []Measurements, ofLatencies bool) []Measurements {
-	means, counts := map[MeasurementKey]float64{}, map[MeasurementKey]float64{}
-	for _, sample := range group {
-		for key, e := range sample {
-			means[key] += e.Mean
-			counts[key]++
-		}
-	}
 	residuals := make([]Measurements, len(group))
-	for i, sample := range group {
+	for i := range residuals {
 		residuals[i] = Measurements{}
-		for key, e := range sample {
-			if counts[key] < 2 || (key.What != "") != ofLatencies {
-				continue
-			}
-			off := e.Mean - means[key]/counts[key]
-			residuals[i][key] = stats.Estimate{Mean: off}
-			value := v.values[key]
-			value.squares += off * off
-			value.free += 1 - 1/counts[key]
-			value.within += e.SE * e.SE
-			value.count++
-			v.values[key] = value
+	}
+	for _, key := range Keys(group) {
+		values := Values(group, key)
+		if len(values) < 2 || (key.What != "") != ofLatencies {
+			continue
 		}
+		mean, value := meanOf(values).Mean, v.values[key]
+		value.free += float64(len(values) - 1)
+		value.count += float64(len(values))
+		for i, sample := range group {
+			if e, ok := sample[key]; ok {
+				residuals[i][key] = stats.Estimate{Mean: e.Mean - mean}
+				value.squares += (e.Mean - mean) * (e.Mean - mean)
+				value.within += e.SE * e.SE
+			}
+		}
+		v.values[key] = value
 	}
 	return residuals
 }
@@ -168,31 +161,22 @@ func (v *Variation) total(key MeasurementKey) stats.Estimate {
 // it.
 func (v *Variation) Difference(key MeasurementKey, base, other []stats.Estimate) stats.Estimate {
 	d := stats.Difference(meanOf(base), meanOf(other))
-	return v.add(key, d, 1/float64(len(base))+1/float64(len(other)))
+	return v.Widen(key, d, 1/float64(len(base))+1/float64(len(other)))
 }
 
-// Alone is what one run says of a value in all runs.
-func (v *Variation) Alone(key MeasurementKey, e stats.Estimate) stats.Estimate {
-	return v.add(key, e, 1)
-}
-
-// add adds to an error within runs that many times the variance between runs.
-func (v *Variation) add(key MeasurementKey, e stats.Estimate, times float64) stats.Estimate {
+// Widen adds to an error within runs that many times the variance between runs: once to that of one
+// run, to say what it tells of all.
+func (v *Variation) Widen(key MeasurementKey, e stats.Estimate, times float64) stats.Estimate {
 	if v == nil {
 		return e
 	}
 	total := v.total(key)
-	within := 0.0
-	if value := v.values[key]; value.count > 0 {
-		within = value.within / value.count
-	}
-	between := max(0, total.Mean-within)
+	value := v.values[key]
+	between := max(0, total.Mean-value.within/max(1, value.count))
 	// Of the difference of two variances, the first of which alone is not known well.
 	share := between / total.Mean
-	free := total.DegreesOfFreedom * share * share
-	runs := stats.Estimate{SE: math.Sqrt(between * times), DegreesOfFreedom: free}
-	sum := stats.Difference(stats.Estimate{SE: e.SE, DegreesOfFreedom: e.DegreesOfFreedom}, runs)
-	return stats.Estimate{Mean: e.Mean, SE: sum.SE, DegreesOfFreedom: sum.DegreesOfFreedom}
+	return stats.Sum(e, stats.Estimate{SE: math.Sqrt(between * times),
+		DegreesOfFreedom: total.DegreesOfFreedom * share * share})
 }
 
 // meanOf returns the mean of several estimates, with the error by what they say of themselves.
@@ -206,11 +190,6 @@ func (s Measurements) add(p *analysis.PhaseResult, name string, base *analysis.P
 	if p.Overlap == nil {
 		return
 	}
-	note := func(key MeasurementKey, value float64, ci *stats.Interval) {
-		if value > 0 {
-			s[key] = Log(value, ci)
-		}
-	}
 	rate := func(disk string, e stats.Estimate) {
 		if e.Mean > 0 {
 			s[RateKey(name, disk, base)] = LogRate(e)
@@ -218,30 +197,24 @@ func (s Measurements) add(p *analysis.PhaseResult, name string, base *analysis.P
 	}
 	for disk, d := range p.Overlap.Disks {
 		rate(disk, d.Estimate)
+		latency := func(what Quantile, ns *int64, ci *[2]int64) {
+			if ns == nil || *ns <= 0 {
+				return
+			}
+			var interval *stats.Interval
+			if ci != nil {
+				interval = &stats.Interval{float64(ci[0]), float64(ci[1])}
+			}
+			s[MeasurementKey{Phase: name, Disk: disk, What: what}] = Log(float64(*ns), interval)
+		}
 		if l := p.Disks[disk].Latency; l != nil {
-			note(MeasurementKey{Phase: name, Disk: disk, What: P50}, nanoseconds(l.P50NS),
-				intervalOf(l.P50CI95))
-			note(MeasurementKey{Phase: name, Disk: disk, What: P99}, nanoseconds(l.P99NS),
-				intervalOf(l.P99CI95))
+			latency(P50, l.P50NS, l.P50CI95)
+			latency(P99, l.P99NS, l.P99CI95)
 		}
 	}
 	if len(p.Overlap.Disks) > 1 {
 		rate("", p.Overlap.Estimate)
 	}
-}
-
-func nanoseconds(ns *int64) float64 {
-	if ns == nil {
-		return 0
-	}
-	return float64(*ns)
-}
-
-func intervalOf(ci *[2]int64) *stats.Interval {
-	if ci == nil {
-		return nil
-	}
-	return &stats.Interval{float64(ci[0]), float64(ci[1])}
 }
 
 // MeasurementsOf is what a run measured. Its phases are named without the numbers of repeats.

@@ -304,7 +304,7 @@ func judge(l scenario.Limit, p *analysis.PhaseResult, disk string, v *compare.Va
 func (r *Result) compare(p *analysis.PhaseResult, v *compare.Variation) {
 	e := r.log
 	if r.Measure == "rate" || r.Measure == "together" {
-		e = v.Alone(compare.RateKey(trace.Unnumbered(p.Name), r.Disk, p), e)
+		e = v.Widen(compare.RateKey(trace.Unnumbered(p.Name), r.Disk, p), e, 1)
 		ci := e.Interval()
 		r.Low, r.High = new(math.Exp(ci[0])), new(math.Exp(ci[1]))
 	}
