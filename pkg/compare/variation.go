@@ -198,14 +198,10 @@ func (s Measurements) add(p *analysis.PhaseResult, name string, base *analysis.P
 	for disk, d := range p.Overlap.Disks {
 		rate(disk, d.Estimate)
 		latency := func(what Quantile, ns *int64, ci *[2]int64) {
-			if ns == nil || *ns <= 0 {
-				return
+			if ns != nil && *ns > 0 {
+				key := MeasurementKey{Phase: name, Disk: disk, What: what}
+				s[key] = LogLatency(float64(*ns), ci)
 			}
-			var interval *stats.Interval
-			if ci != nil {
-				interval = &stats.Interval{float64(ci[0]), float64(ci[1])}
-			}
-			s[MeasurementKey{Phase: name, Disk: disk, What: what}] = Log(float64(*ns), interval)
 		}
 		if l := p.Disks[disk].Latency; l != nil {
 			latency(P50, l.P50NS, l.P50CI95)
@@ -278,4 +274,12 @@ func Log(value float64, ci *stats.Interval) stats.Estimate {
 	}
 	t := stats.StudentQuantile(1-falseClaimRate/2, freeOfInterval)
 	return LogRate(stats.Estimate{Mean: value, SE: half / t, DegreesOfFreedom: freeOfInterval})
+}
+
+// LogLatency is Log of a latency.
+func LogLatency(ns float64, ci *[2]int64) stats.Estimate {
+	if ci == nil {
+		return Log(ns, nil)
+	}
+	return Log(ns, &stats.Interval{float64(ci[0]), float64(ci[1])})
 }

@@ -42,8 +42,7 @@ type Result struct {
 	Verdict Judgement `json:"verdict"`
 	Why     string    `json:"why,omitempty"` // if it did not pass
 
-	log    stats.Estimate // of the logarithm of Value
-	passes bool           // if it cannot be judged, as no data exclude the smallest fall
+	passes bool // if it cannot be judged, as no data exclude the smallest fall
 	// How far the value is above its minimum, and below its maximum, as logarithms.
 	above []stats.Estimate
 }
@@ -127,37 +126,27 @@ func (h History) results(a *analysis.Analysis, v *compare.Variation) (list []Res
 		if key.What != "" || !measured && len(before) < len(h.Earlier) {
 			continue
 		}
-		r := Result{
-			Limit:   scenario.Limit{Phase: key.Phase, Disk: key.Disk},
-			Phase:   key.Phase,
-			Disk:    key.Disk,
-			Verdict: Pass,
-		}
+		l := scenario.Limit{Phase: key.Phase, Disk: key.Disk}
 		for _, m := range scenario.Measures() {
 			if m.Name == "rate" && key.Disk != "" || m.Name == "together" && key.Disk == "" {
-				r.Limit.Measure = m
-				r.Measure = m.Name
+				l.Measure = m
 			}
 		}
-		mean := pooled[key].Mean
-		r.Min = new(math.Exp(mean) * (1 - h.Fall))
-		r.Bounds = fmt.Sprintf("at least %s (history)", r.Limit.Measure.Format(*r.Min))
-		switch {
-		case !measured:
+		l.Min = new(math.Exp(pooled[key].Mean) * (1 - h.Fall))
+		r := newResult(l, key.Phase, key.Disk)
+		r.Bounds += " (history)"
+		r.passes = h.Fall == 0
+		if measured {
+			r.Value = new(math.Exp(e.Mean))
+			if e.Known() {
+				mean := e.Mean
+				e = v.Difference(key, before, []stats.Estimate{e})
+				e.Mean = mean
+			}
+			r.hold(e, e)
+		} else {
 			r.Verdict = Fail
 			r.Why = "the run has not measured it"
-		case e.DegreesOfFreedom == 0:
-			r.Value = new(math.Exp(e.Mean))
-			r.Verdict = Unsure
-			r.Why = "too little was measured for an interval"
-		default:
-			r.Value = new(math.Exp(e.Mean))
-			d := v.Difference(key, before, []stats.Estimate{e})
-			ci := d.Interval()
-			r.Low, r.High = new(math.Exp(mean+ci[0])), new(math.Exp(mean+ci[1]))
-			d.Mean -= math.Log1p(-h.Fall)
-			r.above = []stats.Estimate{d}
-			r.passes = h.Fall == 0
 		}
 		list = append(list, r)
 	}
@@ -281,89 +270,87 @@ func judge(l scenario.Limit, p *analysis.PhaseResult, disk string, v *compare.Va
 		r.Why = "the disk moved nothing in this phase"
 		return r
 	}
-	exact := r.measure(p)
+	e, exact := r.measure(p)
 	switch {
 	case exact && l.Holds(*r.Value, *r.Value) > 0:
 		r.Verdict = Pass
 	case exact:
-	case r.Low == nil:
+	case r.Value == nil:
 		r.Verdict = Unsure
-		if r.Value != nil {
-			r.Why = "too little was measured for an interval"
-		}
 	default:
-		r.Verdict = Pass
-		r.compare(p, v)
+		if r.Measure == "rate" || r.Measure == "together" {
+			e = v.Widen(compare.RateKey(trace.Unnumbered(p.Name), r.Disk, p), e, 1)
+		}
+		r.hold(e, r.fallen(p, e))
 	}
 	return r
 }
 
-// compare finds how far the value is from its bounds. A rate below its minimum that fell by
-// itself, or with others, is judged by what it fell to: in the interval of its mean the fall is
-// noise.
-func (r *Result) compare(p *analysis.PhaseResult, v *compare.Variation) {
-	e := r.log
-	if r.Measure == "rate" || r.Measure == "together" {
-		e = v.Widen(compare.RateKey(trace.Unnumbered(p.Name), r.Disk, p), e, 1)
-		ci := e.Interval()
-		r.Low, r.High = new(math.Exp(ci[0])), new(math.Exp(ci[1]))
+// fallen returns what a rate below its minimum fell to, by itself, by which it is judged: in the
+// interval of its mean the fall is noise. Of any other value it returns the value.
+func (r *Result) fallen(p *analysis.PhaseResult, e stats.Estimate) stats.Estimate {
+	if r.Min == nil || *r.Value >= *r.Min {
+		return e
 	}
-	if l := r.Limit; l.Min != nil {
-		lowest := e
-		if value := *r.Value; value < *l.Min {
-			for _, c := range p.Changes {
-				alone := len(c.Disks) == 1 && c.Disks[0] == r.Disk
-				if alone && c.Kind == analysis.KindOwnFall && c.CI != nil && c.ToRate < value {
-					lowest = compare.Log(c.ToRate, c.CI)
-				}
-			}
+	for _, c := range p.Changes {
+		alone := len(c.Disks) == 1 && c.Disks[0] == r.Disk
+		if alone && c.Kind == analysis.KindOwnFall && c.CI != nil && c.ToRate < *r.Value {
+			e = compare.Log(c.ToRate, c.CI)
 		}
-		lowest.Mean -= math.Log(*l.Min)
+	}
+	return e
+}
+
+// hold fills in how far a value is from its bounds, of which the logarithm is estimated, and so is
+// the lowest that it was.
+func (r *Result) hold(e, lowest stats.Estimate) {
+	if !e.Known() {
+		r.Verdict = Unsure
+		r.Why = "too little was measured for an interval"
+		return
+	}
+	r.Verdict = Pass
+	ci := e.Interval()
+	r.Low, r.High = new(math.Exp(ci[0])), new(math.Exp(ci[1]))
+	if r.Min != nil {
+		lowest.Mean -= math.Log(*r.Min)
 		r.above = append(r.above, lowest)
 	}
-	if l := r.Limit; l.Max != nil {
-		e.Mean = math.Log(*l.Max) - e.Mean
+	if r.Max != nil {
+		e.Mean = math.Log(*r.Max) - e.Mean
 		r.above = append(r.above, e)
 	}
 }
 
-// measure finds the result's value and interval, or why there is none. It reports whether the
-// value is exact, as counts and the like are, which have no interval.
-func (r *Result) measure(p *analysis.PhaseResult) (exact bool) {
-	var ci *stats.Interval
+// measure finds the result's value and an estimate of its logarithm, or why there is none. It
+// reports whether the value is exact, as counts and the like are, which have no error.
+func (r *Result) measure(p *analysis.PhaseResult) (e stats.Estimate, exact bool) {
 	switch r.Measure {
 	case "rate", "share", "together":
 		if p.Overlap == nil {
 			r.Why = "the disks were never busy at the same time"
-			return false
+			return e, false
 		}
 		d := p.Overlap.Disks[r.Disk]
 		switch r.Measure {
 		case "rate":
-			r.Value = &d.Rate
-			r.log = compare.LogRate(d.Estimate)
-			ci = d.CI95
+			r.Value, e = &d.Rate, compare.LogRate(d.Estimate)
 		case "share":
-			r.Value = &d.Share
-			exact = true
+			r.Value, exact = &d.Share, true
 		case "together":
-			r.Value = &p.Overlap.Rate
-			r.log = compare.LogRate(p.Overlap.Estimate)
-			ci = p.Overlap.CI95
+			r.Value, e = &p.Overlap.Rate, compare.LogRate(p.Overlap.Estimate)
 		}
 	case "kept":
-		if p.Contention != nil {
+		if p.Contention != nil && p.Contention.Disks[r.Disk].Retention != nil {
 			d := p.Contention.Disks[r.Disk]
-			r.Value = d.Retention
-			ci = d.RetentionCI
+			r.Value, e = d.Retention, compare.Log(*d.Retention, d.RetentionCI)
 		}
 	case "p99":
 		if l := p.Disks[r.Disk].Latency; l != nil && l.P99NS != nil {
-			seconds := float64(*l.P99NS) / 1e9
-			r.Value = &seconds
-			if l.P99CI95 != nil {
-				ci = &stats.Interval{float64(l.P99CI95[0]) / 1e9, float64(l.P99CI95[1]) / 1e9}
-			}
+			ns := float64(*l.P99NS)
+			e = compare.LogLatency(ns, l.P99CI95)
+			e.Mean -= math.Log(1e9)
+			r.Value = new(ns / 1e9)
 		}
 	case "recovery":
 		for _, recovery := range p.Recoveries {
@@ -371,35 +358,25 @@ func (r *Result) measure(p *analysis.PhaseResult) (exact bool) {
 			case recovery.Disk != r.Disk:
 			case recovery.LagS == nil:
 				r.Value = nil
-				r.Why = fmt.Sprintf(
-					"the view of its recovery after %s ended too soon",
-					recovery.After,
-				)
-				return false
+				r.Why = fmt.Sprintf("the view of its recovery after %s ended too soon",
+					recovery.After)
+				return e, false
 			case r.Value == nil || *recovery.LagS > *r.Value:
-				r.Value = recovery.LagS
-				exact = true
+				r.Value, exact = recovery.LagS, true
 			}
 		}
 	case "late_frames":
 		for _, t := range p.StreamTotals {
 			if t.Disk == r.Disk {
-				late := float64(t.Late)
-				r.Value = &late
-				return true
+				r.Value, exact = new(float64(t.Late)), true
+				break
 			}
 		}
 	}
-	switch {
-	case r.Value == nil:
+	if r.Value == nil {
 		r.Why = whyMissing(r.Measure)
-	case ci != nil:
-		r.Low, r.High = &ci[0], &ci[1]
-		if !r.log.Known() {
-			r.log = compare.Log(*r.Value, ci)
-		}
 	}
-	return exact
+	return e, exact
 }
 
 // FromRun are limits that a good run holds, with room for its noise: rates may be lower by three
@@ -437,16 +414,17 @@ func FromRun(a *analysis.Analysis) []scenario.Limit {
 // limitOf has the bounds of one measure that a phase holds with room for its noise, or none.
 func limitOf(p *analysis.PhaseResult, disk, name string) (l scenario.Limit) {
 	r := Result{Measure: name, Disk: disk}
-	r.measure(p)
-	value, low, high := r.Value, r.Low, r.High
+	e, _ := r.measure(p)
+	value := r.Value
 	if value == nil {
 		return l
 	}
 	slowed := p.Contention != nil &&
 		(p.Contention.Disks[disk].Slowed || p.Contention.Disks[disk].Reference == "solo")
 	room := 0.05 * *value
-	if low != nil {
-		room = max(room, 1.5*(*high-*low))
+	if e.Known() {
+		ci := e.Interval()
+		room = max(room, 1.5*(math.Exp(ci[1])-math.Exp(ci[0])))
 	}
 	least := max(0, *value-room)
 	most := 1.5**value + room
@@ -455,9 +433,9 @@ func limitOf(p *analysis.PhaseResult, disk, name string) (l scenario.Limit) {
 	case name == "late_frames":
 		most = 2 * *value
 		l.Max = &most
-	case name == "p99" && low != nil || name == "recovery":
+	case name == "p99" && e.Known() || name == "recovery":
 		l.Max = &most
-	case name != "share" && name != "p99" && low != nil && least > 0:
+	case name != "share" && name != "p99" && e.Known() && least > 0:
 		// Without an interval nothing could be judged.
 		l.Min = &least
 	}
