@@ -56,8 +56,7 @@ type Stretch struct {
 	Change float64  `json:"change"`
 	With   []string `json:"with,omitempty"` // With changed in the first run too.
 
-	// LogRates are the logarithms of its runs' rates.
-	LogRates []float64 `json:"-"`
+	runs []compare.Measurements // the rate of each, as its only value
 }
 
 // Against gives each series the outcome of a gate (compare.Judge): whether its last stretch is
@@ -72,30 +71,17 @@ func Against(list []HostSeries, limit float64) {
 		case n == 1 && last.Runs >= 2*minRuns || n > 1 && s.Change() >= 0:
 			above[i] = &stats.Estimate{Mean: 1} // no fall, for certain
 		case n > 1:
-			before := s.Stretches[n-2]
-			free := float64(before.Runs + last.Runs - 2)
-			squares := squaresOf(before.LogRates) + squaresOf(last.LogRates)
-			above[i] = &stats.Estimate{
-				Mean: stats.Mean(last.LogRates) - stats.Mean(before.LogRates) -
-					math.Log1p(-limit),
-				SE: math.Sqrt(squares / free * (1/float64(before.Runs) +
-					1/float64(last.Runs))),
-				DegreesOfFreedom: free,
-			}
+			var key compare.MeasurementKey
+			before := s.Stretches[n-2].runs
+			e := compare.NewVariation(compare.FromRuns, false, before, last.runs).Difference(key,
+				compare.Values(before, key), compare.Values(last.runs, key))
+			e.Mean -= math.Log1p(-limit)
+			above[i] = &e
 		}
 	}
 	for i, outcome := range compare.Judge(above) {
 		list[i].Outcome = outcome
 	}
-}
-
-// squaresOf is the sum of the squares about the mean.
-func squaresOf(x []float64) (sum float64) {
-	mean := stats.Mean(x)
-	for _, v := range x {
-		sum += (v - mean) * (v - mean)
-	}
-	return sum
 }
 
 const (
@@ -127,18 +113,14 @@ func Stretches(points []Point, series int) []Stretch {
 			From: points[from].Started, To: points[to-1].Started,
 			First: points[from].Run, Runs: to - from, Mean: stats.Mean(rates[from:to]),
 		}
+		var repeats []stats.Estimate
 		for _, rate := range rates[from:to] {
-			s.LogRates = append(s.LogRates, math.Log(max(rate, 1)))
+			repeats = append(repeats, stats.Estimate{Mean: rate})
+			log := stats.Estimate{Mean: max(rate, 1)}.Log()
+			s.runs = append(s.runs, compare.Measurements{{}: log})
 		}
 		if s.Runs > 1 {
-			free := float64(s.Runs - 1)
-			half := stats.StudentQuantile(
-				0.975,
-				free,
-			) * math.Sqrt(
-				squaresOf(rates[from:to])/free/float64(s.Runs),
-			)
-			s.Interval = &stats.Interval{s.Mean - half, s.Mean + half}
+			s.Interval = new(stats.Pool(repeats, stats.Prior{}).Interval())
 		}
 		if from > 0 {
 			s.Change = s.Mean/max(1, out[len(out)-1].Mean) - 1
