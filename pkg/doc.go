@@ -10,8 +10,8 @@
 //	scenario, strictyaml, draft       reads a scenario, makes a plan; writes a first scenario
 //	hub, policy, search, forecast     simulates a hub; when jobs go on and end; looks for limits
 //	work, trace, foreign              what a disk does; the events of a run; logs of other tools
-//	stats, overlap, ledger, size,     statistics; when disks were busy together; how a rate
-//	meter, quantile, analysis           changed; what it all comes to, and its words
+//	stats, overlap, ledger, change,   statistics; when disks were busy together; how a rate
+//	size, meter, quantile, analysis     changed; what it all comes to, and its words
 //	compare, limit, trend             runs against one another, limits, and over time
 //	model                             fits a hub to runs and predicts
 //

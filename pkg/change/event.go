@@ -166,6 +166,15 @@ type loading struct {
 	beforeSpan, afterSpan side
 }
 
+// apart returns how far a bin is from where the disk begins and finishes.
+func (d *disk) apart(bin int) float64 {
+	least := math.Inf(1)
+	for _, v := range d.on {
+		least = min(least, math.Abs(float64(bin)-v.from), math.Abs(float64(bin)-v.to))
+	}
+	return least
+}
+
 // side is the mean of a disk's series over some bins.
 type side struct {
 	mean, variance float64

@@ -116,10 +116,7 @@ func (d *disk) leaveOut(found []excursion) {
 func (p *phase) awayFromEnds(d *disk, cuts []int) (kept []int) {
 	for _, c := range cuts {
 		at := float64(d.bins[c])
-		apart := math.Inf(1)
-		for _, v := range d.on {
-			apart = min(apart, math.Abs(at-v.from), math.Abs(at-v.to))
-		}
+		apart := d.apart(d.bins[c])
 		follows := false
 		for _, k := range p.known {
 			lag := at - k.at

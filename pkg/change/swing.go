@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/hubbench/hubbench/pkg/stats"
 )
 
 // group is steps that may be one swing.
@@ -176,7 +178,6 @@ func (g *group) swing() (Event, bool) {
 	if len(steps) < minSwingSteps {
 		return Event{}, false
 	}
-	var highs, lows []float64
 	var rises []bool
 	for i := range steps {
 		shift, _ := steps[i].Of(disk)
@@ -185,20 +186,40 @@ func (g *group) swing() (Event, bool) {
 			return Event{}, false
 		}
 		rises = append(rises, rise)
-		if i == len(steps)-1 { // the phase may cut its level short
-			continue
-		}
-		if rise {
-			highs = append(highs, shift.To)
-		} else {
-			lows = append(lows, shift.To)
-		}
 	}
-	if slices.Max(highs) > highSpread*slices.Min(highs) ||
-		slices.Max(lows) > lowSpread*slices.Min(lows) {
+	// The phase may cut the last level short.
+	high, low := spread(steps[:len(steps)-1], true), spread(steps[:len(steps)-1], false)
+	if high > math.Log(highSpread) || low > math.Log(lowSpread) {
 		return Event{}, false
 	}
 	return describe(steps, rises), true
+}
+
+// spread returns how far the levels that steps up lead to lie apart, or those of steps down, as
+// logarithms: in the mean of the disks that make each step.
+func spread(steps []step, up bool) float64 {
+	levels := map[string][]float64{}
+	for _, s := range steps {
+		for _, x := range s.Shifts {
+			if (x.To > x.From) == up {
+				levels[x.Disk] = append(levels[x.Disk], math.Log(x.To))
+			}
+		}
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, s := range steps {
+		var sum, n float64
+		for _, x := range s.Shifts {
+			if (x.To > x.From) == up {
+				sum += math.Log(x.To) - stats.Median(levels[x.Disk])
+				n++
+			}
+		}
+		if n > 0 {
+			low, high = min(low, sum/n), max(high, sum/n)
+		}
+	}
+	return high - low
 }
 
 // describe makes an event of steps that alternate.

@@ -31,13 +31,29 @@ func (p *phase) tell() []Event {
 	swings, left := p.swings(steps)
 	out = append(out, swings...)
 	for _, s := range left {
-		out = append(out, s.Event)
+		if !p.isChance(s) {
+			out = append(out, s.Event)
+		}
 	}
 	slices.SortStableFunc(out, func(a, b Event) int {
 		return cmp.Or(cmp.Compare(a.AtNS, b.AtNS), cmp.Compare(a.EndNS, b.EndNS),
 			cmp.Compare(a.Kind, b.Kind), slices.Compare(a.Disks, b.Disks))
 	})
 	return out
+}
+
+// isChance reports whether one disk changed by itself just after it had begun or before it finished,
+// where its first and last files do that.
+func (p *phase) isChance(s step) bool {
+	if len(s.Disks) > 1 || s.role != own && s.role != common {
+		return false
+	}
+	for _, d := range p.disks {
+		if d.Name() == s.Disks[0] {
+			return d.apart(s.event.date(d.number)) < p.s(excursionS)
+		}
+	}
+	return false
 }
 
 // step says what a part of a hypothesis means; not ok if it moves no disk that counts.
