@@ -127,7 +127,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 }
 
 // quantity is a number and its unit, which belong on one line.
-var quantity = regexp.MustCompile(`(\d) (%|(?:[KMGT]?B/s|[KMGT]?B|Gb/s|s|min|h|ms)\b)`)
+var quantity = regexp.MustCompile(`(\d) ((?:[KMGT]?B/s|[KMGT]?B|Gb/s|s|min|h|ms)\b)`)
 
 // newTemplate parses the page's template, with the functions that it calls.
 func newTemplate(drawer *drawer) (*template.Template, error) {

@@ -41,7 +41,7 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 		return regexp.QuoteMeta(unit.FormatSeconds(float64(h.ValueAtQuantile(99)) / 1e9))
 	}
 	frames := fmt.Sprintf("%d of 1,%03d", late, due-1000)
-	share := fmt.Sprintf("%.0f %%", 100*float64(late)/float64(due))
+	share := fmt.Sprintf("%.0f%%", 100*float64(late)/float64(due))
 	const phase = "play beside backup"
 	patterns := map[string][]string{
 		"text": {
@@ -57,7 +57,7 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 			`\| A \| play \| B writes \| [^|]* \| [^|]* \| \*\*` + took(played) + `\*\* \|`,
 		},
 		"html": {
-			`<h1>A drops ` + strings.Replace(share, " ", "\u00a0", 1) + ` of frames when B writes`,
+			`<h1>A drops ` + share + ` of frames when B writes`,
 			`(?s)id="phase-1".*?<b>drops</b> <small>worst in stream 2</small></td><td class="num">` + frames + ` \(`,
 			`<b>` + took(probed) + `</b>`, `<b>` + took(played) + `</b>`,
 		},
