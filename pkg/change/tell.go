@@ -42,8 +42,8 @@ func (p *phase) tell() []Event {
 	return out
 }
 
-// isChance reports whether one disk changed by itself just after it had begun or before it finished,
-// where its first and last files do that.
+// isChance reports whether one disk changed by itself just after it had begun or before it
+// finished, where its first and last files do that.
 func (p *phase) isChance(s step) bool {
 	if len(s.Disks) > 1 || s.role != own && s.role != common {
 		return false

@@ -277,6 +277,22 @@ func play(t *testing.T, all *score, r row, number int) {
 	})
 }
 
+// TestTails plays the same with times of files that have a heavy tail, which hides changes. Silence
+// is no error here; something false is, and it is told more often than elsewhere.
+func TestTails(t *testing.T) {
+	var all score
+	for k, c := range crossTruths() {
+		for i := range c.disks {
+			c.disks[i].tail = 2.5
+		}
+		play(t, &all, row{c.name, func(draw) truth { return c }}, 500+k)
+	}
+	t.Logf("all: %s", &all)
+	if 5*all.wrong > all.played {
+		t.Error("want at most a fifth false")
+	}
+}
+
 // TestPure explains a phase twice, and with its disks in another order.
 func TestPure(t *testing.T) {
 	for _, c := range crossTruths() {
