@@ -157,7 +157,7 @@ func TestCollapsedRate(t *testing.T) {
 		pairs, 270))
 }
 
-// TestOneUnsteadyRate: of 26 rates that did not change, one of which varies by 10 % from run to run
+// TestOneUnsteadyRate: of 26 rates that did not change, one of which varies by 10% from run to run
 // and the others by 2, a gate keeps out few. With one variance of all rates it kept out 17 to 20 of
 // 100.
 func TestOneUnsteadyRate(t *testing.T) {

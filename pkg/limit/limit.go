@@ -81,18 +81,14 @@ func Check(a *analysis.Analysis, limits []scenario.Limit, history History) []Res
 	}
 	list = append(list, history.results(a, variation)...)
 	var above []*stats.Estimate
+	var of []*Result
 	for i := range list {
 		for k := range list[i].above {
-			above = append(above, &list[i].above[k])
+			above, of = append(above, &list[i].above[k]), append(of, &list[i])
 		}
 	}
-	outcomes := compare.Judge(above)
-	for i := range list {
-		r := &list[i]
-		for range r.above {
-			r.judge(outcomes[0])
-			outcomes = outcomes[1:]
-		}
+	for i, outcome := range compare.Judge(above) {
+		of[i].judge(outcome)
 	}
 	if a.Origin != nil && a.Status != string(trace.Complete) {
 		list = append(list, Result{
