@@ -64,15 +64,56 @@ func TestInterruptedEarly(t *testing.T) {
 				t.Skip("no pipes with a name here: ", err)
 			}
 			cmd := exec.Command("hubbench", "run", scenario, "--out", filepath.Join(dir, "out"))
-			p := start(t, cmd)
-			pipe, err := os.OpenFile(scenario, os.O_WRONLY, 0) // once it is read
-			must(t, err)
-			defer pipe.Close()
-			must(t, p.send(name))
-			if code, said := p.wait(); code != exit.Interrupted ||
-				!strings.Contains(said, "interrupted before anything was measured") {
-				t.Errorf("exit code %d, stderr %q; want %d", code, said, exit.Interrupted)
+			interruptEarly(t, cmd, scenario, name)
+		})
+	}
+}
+
+// interruptEarly sends a signal to a run that waits for its scenario, and checks how it ends.
+func interruptEarly(t *testing.T, cmd *exec.Cmd, scenario, signal string) {
+	t.Helper()
+	p := start(t, cmd)
+	// The scenario opens once it is read; a run that ends without reading it opens nothing.
+	var pipe *os.File
+	p.until(t, "the scenario is not read", func() (opened bool) {
+		var err error
+		pipe, err = os.OpenFile(scenario, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		return err == nil
+	})
+	defer pipe.Close()
+	must(t, p.send(signal))
+	if code, said := p.wait(); code != exit.Interrupted ||
+		!strings.Contains(said, "interrupted before anything was measured") {
+		t.Errorf("exit code %d, stderr %q; want %d", code, said, exit.Interrupted)
+	}
+}
+
+// TestSupervisedByHand sets the variable by which a supervisor makes itself known, as anybody may
+// who saw it in a list of processes: the program does what it does without.
+func TestSupervisedByHand(t *testing.T) {
+	for _, tt := range []struct{ name, value, waiting string }{
+		{name: "any value", value: "1"},
+		{name: "no pipes", value: "3 4 GUESSED"},
+		{name: "other files", value: "0 1 GUESSED"},
+		{name: "an empty pipe", value: "5 6 GUESSED"},
+		{name: "another secret", value: "5 6 GUESSED", waiting: "ANOTHER"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			scenario := filepath.Join(dir, "scenario.yaml")
+			if err := syscall.Mkfifo(scenario, 0o600); err != nil {
+				t.Skip("no pipes with a name here: ", err)
 			}
+			cmd := exec.Command("hubbench", "run", scenario, "--out", filepath.Join(dir, "out"))
+			cmd.Env = append(os.Environ(), "HUBBENCH_SUPERVISED="+tt.value)
+			r, w, err := os.Pipe()
+			must(t, err)
+			defer r.Close()
+			defer w.Close()
+			_, err = w.WriteString(tt.waiting)
+			must(t, err)
+			cmd.ExtraFiles = []*os.File{nil, nil, r, w} // 5 and 6
+			interruptEarly(t, cmd, scenario, "INT")
 		})
 	}
 }

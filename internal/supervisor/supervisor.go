@@ -19,11 +19,13 @@ import (
 // Run carries out a command line and exits with the code that it returns, in a process with a
 // supervisor if one can be had.
 func Run(exit func(code int), command func(context.Context) int) {
-	if code, ok := supervise(); ok {
-		exit(code)
-		return
+	ctx, end, ok := supervised(context.Background(), exit)
+	if !ok {
+		if code, ok := supervise(); ok {
+			exit(code)
+			return
+		}
 	}
-	ctx, end := supervised(context.Background(), exit)
 	end(command(ctx))
 }
 

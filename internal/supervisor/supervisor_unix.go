@@ -4,6 +4,8 @@ package supervisor
 
 import (
 	"context"
+	"crypto/rand"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -11,28 +13,31 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
 )
 
-// supervisedVariable, in the environment, says that there is a supervisor.
+// supervisedVariable, in the environment, says that there is a supervisor: it holds the descriptors
+// of the pipes from and to it, and a secret that already waits in the first. In the environment of
+// anybody else it has no effect.
 const supervisedVariable = "HUBBENCH_SUPERVISED"
+
+// pipesFormat is the variable's value.
+const pipesFormat = "%d %d %s"
 
 // The pipes to and from the supervisor, after stdin, stdout and stderr.
 const (
-	requestFile = 3 + iota // gets a byte for each signal that asks the command to end
+	requestFile = 3 + iota // gets the secret, and a byte for each signal that asks the command to end
 	codeFile               // takes the exit code
 )
 
 // endTimeout is how long a process that has given its exit code may take to end.
 const endTimeout = 500 * time.Millisecond
 
-// supervise runs the command line in a second process; not ok if this is that process, or none can
-// be had.
+// supervise runs the command line in a second process; not ok if none can be had.
 func supervise() (code int, ok bool) {
-	if os.Getenv(supervisedVariable) != "" {
-		return 0, false
-	}
 	self, err := os.Executable()
 	if err != nil {
 		return 0, false
@@ -49,13 +54,18 @@ func supervise() (code int, ok bool) {
 	}
 	defer codeRead.Close()
 	defer codeWrite.Close()
+	secret := rand.Text()
+	if _, err := requestWrite.WriteString(secret); err != nil {
+		return 0, false
+	}
 	cmd := exec.Command(self, os.Args[1:]...)
 	cmd.Args[0] = os.Args[0]
 	cmd.Stdin = os.Stdin
 	cmd.Stdout = os.Stdout
 	cmd.Stderr = os.Stderr
 	cmd.ExtraFiles = []*os.File{requestRead, codeWrite}
-	cmd.Env = append(os.Environ(), supervisedVariable+"=1")
+	cmd.Env = append(os.Environ(), supervisedVariable+"="+
+		fmt.Sprintf(pipesFormat, requestFile, codeFile, secret))
 	coordinator.DieWithParent(cmd, syscall.SIGKILL)
 	runtime.LockOSThread() // its end would count as this process's
 	signals := make(chan os.Signal, 8)
@@ -99,20 +109,17 @@ func supervise() (code int, ok bool) {
 }
 
 // supervised is the other side: it gives the requests that come from the supervisor to the context
-// of the commands, and a function that ends this process with an exit code. Without a supervisor,
-// signals ask, and exit ends.
+// of the commands, and a function that ends this process with an exit code. Without a supervisor it
+// is not ok: signals ask, and exit ends.
 func supervised(
 	ctx context.Context, exitWith func(code int),
-) (context.Context, func(code int)) {
-	if os.Getenv(supervisedVariable) == "" {
-		return ctx, exitWith
-	}
+) (_ context.Context, end func(code int), ok bool) {
+	requestPipe, codePipe, ok := pipes(os.Getenv(supervisedVariable))
 	_ = os.Unsetenv(supervisedVariable) // for the processes that are started here
-	syscall.CloseOnExec(requestFile)
-	syscall.CloseOnExec(codeFile)
-	requestPipe := os.NewFile(requestFile, "requests")
-	codePipe := os.NewFile(codeFile, "exit code")
-	end := func(code int) {
+	if !ok {
+		return ctx, exitWith, false
+	}
+	end = func(code int) {
 		_, _ = codePipe.Write([]byte{byte(code)})
 		// A request that does not return keeps all files of the process open, so that readers of
 		// its output wait.
@@ -139,5 +146,35 @@ func supervised(
 			}
 		}
 	}()
-	return context.WithValue(ctx, requestsKey{}, r), end
+	return context.WithValue(ctx, requestsKey{}, r), end, true
+}
+
+// pipes opens the pipes that the variable names, if its secret waits in the first. What somebody
+// else left under these numbers may be anything: it is not waited for.
+func pipes(variable string) (request, code *os.File, ok bool) {
+	var requestFd, codeFd int
+	var secret string
+	_, err := fmt.Sscanf(variable, pipesFormat, &requestFd, &codeFd, &secret)
+	if err != nil || !isPipe(requestFd) || !isPipe(codeFd) {
+		return nil, nil, false
+	}
+	ready := []unix.PollFd{{Fd: int32(requestFd), Events: unix.POLLIN}}
+	if n, err := unix.Poll(ready, 0); err != nil || n != 1 || ready[0].Revents&unix.POLLIN == 0 {
+		return nil, nil, false
+	}
+	got := make([]byte, len(secret))
+	n, err := unix.Read(requestFd, got)
+	if err != nil || n == 0 || string(got[:n]) != secret {
+		return nil, nil, false
+	}
+	unix.CloseOnExec(requestFd)
+	unix.CloseOnExec(codeFd)
+	return os.NewFile(uintptr(requestFd), "requests"), os.NewFile(uintptr(codeFd), "exit code"),
+		true
+}
+
+// isPipe reports whether a descriptor is that of a pipe.
+func isPipe(fd int) bool {
+	var st unix.Stat_t
+	return unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFIFO
 }

@@ -7,6 +7,8 @@ import "context"
 func supervise() (code int, ok bool) { return 0, false }
 
 // supervised has no supervisor.
-func supervised(ctx context.Context, exit func(code int)) (context.Context, func(code int)) {
-	return ctx, exit
+func supervised(
+	ctx context.Context, exit func(code int),
+) (_ context.Context, end func(code int), ok bool) {
+	return ctx, exit, false
 }
