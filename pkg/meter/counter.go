@@ -39,7 +39,7 @@ func Devices(t *trace.Phase, m Gauges, disks []*ledger.History, late Unwritten) 
 				others = append(others, disk)
 				continue
 			}
-			d.add(disk)
+			d.add(disk, m.Of(disk.Name(), trace.ReadBack))
 			sound = sound && len(disk.Trace.Errors) == 0 && len(disk.Active) > 0
 		}
 		disks = others
@@ -82,11 +82,13 @@ type device struct {
 	reads  bool // reads is whether its reads are known.
 	disks  []*ledger.History
 	curves [2][]*overlap.Curve // curves are the disks', by direction.
+	backs  [][]Reading         // what each disk read once more, to verify
 }
 
-// add adds a disk.
-func (d *device) add(p *ledger.History) {
+// add adds a disk, and the counter of what it read once more.
+func (d *device) add(p *ledger.History, back []Reading) {
 	d.disks = append(d.disks, p)
+	d.backs = append(d.backs, back)
 	for op, role := range []trace.Role{trace.Read, trace.Write} {
 		curve := p.Curve
 		if p.Trace.Both || p.Trace.Op != role {
@@ -108,13 +110,24 @@ func (d *device) own(v overlap.Span) (bytes moved, doubt float64) {
 	return bytes, doubt
 }
 
+// readBack is what the disks read once more, to verify.
+func (d *device) readBack(v overlap.Span) (bytes float64) {
+	for _, counter := range d.backs {
+		bytes += between(counter, v)
+	}
+	return bytes
+}
+
 // compare sets the device's counters against what was counted.
 func (d *device) compare(stop string, unwritten Unwritten) *Device {
 	first := d.counts[0]
 	last := d.counts[len(d.counts)-1]
-	own, off := d.own(overlap.Between(first.ns, last.ns))
-	off += offBytes + offShare*(own[read]+own[write])
+	all := overlap.Between(first.ns, last.ns)
+	own, off := d.own(all)
+	back := d.readBack(all)
+	off += offBytes + offShare*(own[read]+own[write]+back)
 	out := &Device{
+		ReadBackBytes:     int64(back),
 		WriteBytes:        int64(last.bytes[write] - first.bytes[write]),
 		CountedReadBytes:  int64(own[read]),
 		CountedWriteBytes: int64(own[write]),
@@ -150,6 +163,7 @@ func (d *device) compare(stop string, unwritten Unwritten) *Device {
 		if -excess[read] > off {
 			out.CachedBytes = int64(-excess[read])
 		}
+		excess[read] -= back // which a cache may serve: it makes up for no missing reads
 	}
 	if max(0, excess[read])+max(0, excess[write]) > off {
 		out.Foreign = d.foreign(excess)
@@ -170,6 +184,7 @@ func (d *device) foreign(excess moved) *Foreign {
 		a := d.counts[i]
 		b := d.counts[i+1]
 		own, _ := d.own(overlap.Between(a.ns, b.ns))
+		own[read] += d.readBack(overlap.Between(a.ns, b.ns))
 		for op := range own {
 			if excess[op] > 0 {
 				more[i] += b.bytes[op] - a.bytes[op] - own[op]
@@ -209,11 +224,13 @@ func (d *device) foreign(excess moved) *Foreign {
 type Device struct {
 	// Disks are on this device: more than one if names stand for one disk.
 	Disks []string `json:"disks"`
-	// ReadBytes is null if the run read more than it counted, to verify.
+	// ReadBytes is null if the device does not count its reads.
 	ReadBytes         *int64 `json:"read_bytes"`
 	WriteBytes        int64  `json:"write_bytes"`
 	CountedReadBytes  int64  `json:"counted_read_bytes"`
 	CountedWriteBytes int64  `json:"counted_write_bytes"`
+	// ReadBackBytes were read once more to verify them, apart from what is counted.
+	ReadBackBytes int64 `json:"read_back_bytes"`
 	// CachedBytes were read without the device; 0 if that may be chance.
 	CachedBytes int64 `json:"cached_bytes"`
 	// Null if the device moved no more than was counted, or if it always does with such work

@@ -63,6 +63,23 @@ func Moves(all []Reading) bool {
 	return false
 }
 
+// between returns what a counter that begins with 0 at the release grows by from one time to
+// another, evenly from each reading to the next.
+func between(all []Reading, v overlap.Span) float64 {
+	at := func(ns int64) float64 {
+		before := Reading{}
+		for _, r := range all {
+			if r.NS >= ns {
+				share := float64(ns-before.NS) / float64(max(1, r.NS-before.NS))
+				return before.Value + max(0, share)*(r.Value-before.Value)
+			}
+			before = r
+		}
+		return before.Value
+	}
+	return at(v.EndNS) - at(v.StartNS)
+}
+
 // count is a device's two counters at one time.
 type count struct {
 	ns    int64

@@ -33,7 +33,7 @@ func deviceOf(reads, writes []float64, parts ...*ledger.History) device {
 		d.counts = append(d.counts, c)
 	}
 	for _, p := range parts {
-		d.add(p)
+		d.add(p, nil)
 	}
 	return d
 }
@@ -111,6 +111,40 @@ func TestDeviceCompare(t *testing.T) {
 		if got := d.compare("", Unwritten{}); (got.Foreign != nil) != want {
 			t.Errorf("%v more between readings amid the work: %+v", more, got.Foreign)
 		}
+	}
+}
+
+// What a job reads once more to verify it is no other traffic, and makes up for nothing that came
+// from a cache; what the device reads beyond that is told.
+func TestReadBackIsOwn(t *testing.T) {
+	const s = 10
+	for _, tt := range []struct {
+		name            string
+		op              trace.Role
+		reads           float64 // by the device, in a second
+		foreign, cached float64 // all in all
+	}{
+		{"written, then read", trace.Write, 100e6, 0, 0},
+		{"read twice", trace.Read, 200e6, 0, 0},
+		{"and something else reads", trace.Write, 150e6, s * 50e6, 0},
+		{"the second time from a cache", trace.Read, 100e6, 0, 0},
+		{"both times from a cache", trace.Read, 0, 0, s * 100e6},
+	} {
+		writes := make([]float64, s+1)
+		reads := append([]float64{0}, slices.Repeat([]float64{tt.reads}, s)...)
+		if tt.op == trace.Write {
+			writes = append([]float64{0}, slices.Repeat([]float64{100e6}, s)...)
+		}
+		d := deviceOf(reads, writes, evenPart(tt.op, s))
+		d.backs[0] = []Reading{{ns(4), 400e6}, {ns(s), s * 100e6}}
+		got := d.compare("", Unwritten{})
+		foreign := 0.0
+		if got.Foreign != nil {
+			foreign = got.Foreign.Bytes
+		}
+		check.Near(t, tt.name+": foreign", tt.foreign, foreign, 2)
+		check.Near(t, tt.name+": cached", tt.cached, float64(got.CachedBytes), 2)
+		check.Near(t, tt.name+": read back", s*100e6, float64(got.ReadBackBytes), 2)
 	}
 }
 

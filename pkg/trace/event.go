@@ -117,6 +117,8 @@ const (
 	// FilledFiles is 1 of a job whose new files the file system fills as well: the device writes
 	// more than the job counts.
 	FilledFiles = "filled_files"
+	// Counter: what the job has read once more to verify it, which no file counts
+	ReadBack = "read_back_bytes"
 )
 
 // MaxCached is the cached share that a stray page or two may add up to.

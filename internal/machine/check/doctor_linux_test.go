@@ -67,6 +67,9 @@ func TestSoundDisks(t *testing.T) {
 		"btrfs": {"mkfs.btrfs", "-q"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath(mkfs[0]); err != nil && os.Getenv("CI") != "true" {
+				t.Skip("nothing makes such a file system here: ", err)
+			}
 			path := loopDisk(t, os.TempDir(), "rw", mkfs...)
 			f := oneDisk(t, options(t), path)
 			if f.readCacheState(); !f.cacheKnown || !f.virtualDisk {

@@ -11,7 +11,6 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/wire"
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -65,15 +64,12 @@ type gauges struct {
 	sources []gauge.Source
 	sampler *gauge.Sampler        // sampler is from the release on.
 	taken   <-chan gauge.Readings // taken are its readings.
-	// hidden are disks with a job that reads what it wrote once more: it moves more than its trace
-	// counts, and the device's reads say nothing of others.
-	hidden map[string]bool
 }
 
 // findGauges looks for what can be read of the phase's disks, while the workers get ready. Of
 // a simulated disk that is nothing, and then nothing of the host either: its time is the model's.
 func (p *phaseRun) findGauges(ctx context.Context) *gauges {
-	g := &gauges{found: make(chan []gauge.Source, 1), hidden: map[string]bool{}}
+	g := &gauges{found: make(chan []gauge.Source, 1)}
 	var disks []gauge.Target
 	for _, job := range p.phase.Jobs {
 		disk := p.Plan.Disk(job.Disk)
@@ -81,9 +77,6 @@ func (p *phaseRun) findGauges(ctx context.Context) *gauges {
 			return g
 		}
 		disks = append(disks, gauge.Target{Name: disk.Name, Path: disk.Path})
-		g.hidden[disk.Name] = job.IO.Verify == scenario.VerifyFull ||
-			job.IO.Verify == scenario.VerifyStamps && job.IO.Mode == scenario.ModeApp &&
-				job.Role == trace.Read
 	}
 	go func() { g.found <- p.Gauges(ctx, disks) }()
 	return g
@@ -110,18 +103,11 @@ func (p *phaseRun) beginGauges() {
 // recordGauges records what was read.
 func (p *phaseRun) recordGauges(r gauge.Readings) {
 	var events []trace.Event
-	// What one reads back its device counts for all disks on it.
-	back := false
 	for _, v := range r.Reads {
-		back = back || p.gauges.hidden[v.Disk]
-	}
-	for _, v := range r.Reads {
-		if v.Name != trace.DeviceRead || !back {
-			events = append(events, trace.Event{
-				Type: trace.GaugeType, Phase: p.phase.Name, Disk: v.Disk, TNS: r.AtNS, Name: v.Name,
-				Value: v.Value,
-			})
-		}
+		events = append(events, trace.Event{
+			Type: trace.GaugeType, Phase: p.phase.Name, Disk: v.Disk, TNS: r.AtNS, Name: v.Name,
+			Value: v.Value,
+		})
 	}
 	p.record(events...)
 }

@@ -176,7 +176,12 @@ func (m *mover) moveUntimed(
 	t := m.newTransfer(f)
 	t.setBlock(block)
 	t.checking = how
-	t.sample = func(bytes, _, _ int64) { m.reportBackground(m.backgroundDone + bytes) }
+	t.sample = func(bytes, _, _ int64) {
+		m.reportBackground(m.backgroundDone + bytes)
+		if op == trace.Read {
+			m.countReadBack(bytes)
+		}
+	}
 	if op == trace.Read && !m.traits.direct {
 		err = m.evict(f)
 	}
@@ -194,11 +199,31 @@ func (m *mover) moveUntimed(
 // readBack reads the file once more, untimed, and compares it with what must have been written.
 func (m *mover) readBack(ctx context.Context, r record, how checking) error {
 	block := max(m.job.IO.Block/r.Unit, 1) * r.Unit
+	m.countReadBack(0)
 	err := m.moveUntimed(ctx, r, trace.Read, block, how)
+	m.readBackBytes += m.padded(r.Size)
+	m.countReadBack(0)
 	if m.op() == trace.Write {
 		m.refill()
 	}
 	return err
+}
+
+// readBackEveryNS is the minimum time between two counts of what was read back.
+const readBackEveryNS = 1e9
+
+// countReadBack emits what was read back so far, with the bytes of the file at hand, unless it just
+// has.
+func (m *mover) countReadBack(bytes int64) {
+	if nowNS := m.timing.now() - m.release; nowNS >= m.readBackNS+readBackEveryNS {
+		m.readBackNS = nowNS
+		m.emitReadBack(bytes)
+	}
+}
+
+func (m *mover) emitReadBack(bytes int64) {
+	m.emit(trace.Event{Type: trace.GaugeType, Name: trace.ReadBack,
+		TNS: m.timing.now() - m.release, Value: float64(m.readBackBytes + bytes)})
 }
 
 // newTransfer is the sequential transfer of an open file, with only its start and end timed.

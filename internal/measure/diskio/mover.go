@@ -57,6 +57,8 @@ type mover struct {
 	moved         int   // files moved without a failure
 	failed        bool
 	lastRequestNS int64 // when the last file's requests ended, whole or not
+	readBackBytes int64 // read once more to verify, by the files that were
+	readBackNS    int64 // when that was last emitted
 	fileEndedNS   int64 // when the last file was over and done with, by clock.Now; zero before
 
 	// What it has to say.
@@ -274,6 +276,9 @@ func (m *mover) Close() error {
 	if m.engine != nil {
 		err = errors.Join(err, m.engine.close())
 		m.engine = nil
+	}
+	if m.readBackBytes > 0 {
+		m.emitReadBack(0)
 	}
 	if m.latencies != nil {
 		m.latencies.stop()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
@@ -194,6 +195,7 @@ func TestVerifyFullReadsEveryByte(t *testing.T) {
 			job.Role, job.CarryOver = trace.Read, nil
 			job.IO.Verify, job.IO.Block = scenario.VerifyFull, tt.read
 			reader, _ := prepared(t, job, systems["threads"])
+			started(reader)
 			path := filepath.Join(reader.folder.Path, reader.files[0].Name())
 			whole, err := os.ReadFile(path)
 			check.Must(t, err)
@@ -247,7 +249,12 @@ func TestWhatIsDoneBeside(t *testing.T) {
 	job.IO.Verify = scenario.VerifyFull
 	var done []int64
 	engine, _ := prepared(t, job, systems["threads"], func(n int64) { done = append(done, n) })
-	started(engine)
+	var readBack []trace.Event
+	engine.Start(clock.Now(), func(e trace.Event) {
+		if e.Name == trace.ReadBack {
+			readBack = append(readBack, e)
+		}
+	})
 	for seq := range job.Sizes {
 		before := len(done)
 		moved(t, engine, seq)
@@ -258,4 +265,8 @@ func TestWhatIsDoneBeside(t *testing.T) {
 	before := done[len(done)-1]
 	closeEngine(t, engine)
 	check.Same(t, "reported when three files were removed", before+3, done[len(done)-1])
+	// The disk's own counters count it too.
+	if n := len(readBack); n == 0 || readBack[n-1].Value != 3<<20 || readBack[n-1].TNS <= 0 {
+		t.Errorf("read back: %+v, want 3 MiB at last", readBack)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -152,12 +153,32 @@ func OfRun(run RunData) *Document {
 		"A file's time runs from just before its first request to just after its flush; opening "+
 			"and closing it lie outside. Rates are decimal: 1 GB/s = 10^9 bytes per second = 8 "+
 			"Gb/s.")
+	if verifiesInFull(run.Trace) {
+		methods = append(methods, "To verify, each file was read once more and every byte of "+
+			"that read was compared. A byte that was wrong in the timed read alone goes unnoticed "+
+			"unless it is part of a stamp.")
+	}
 	r.Add(&Details{ID: "methods", Title: "Methods", Printed: true,
 		Blocks: analysis.Each(methods, func(text string) Block {
 			return Sentence{Text: text}
 		})}, r.environmentDetails())
 	r.Answer.Chart = r.answerChart()
 	return r.Document
+}
+
+// verifiesInFull reports whether files of real disks were read once more; run may be nil.
+func verifiesInFull(run *trace.Run) bool {
+	if run == nil || Simulated(run) {
+		return false
+	}
+	for i := range run.Phases {
+		for _, w := range run.Phases[i].Work {
+			if w.Verify == scenario.VerifyFull {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Simulated reports whether no disk of the run is real.
