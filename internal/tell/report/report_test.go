@@ -12,9 +12,11 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/effect"
 	"github.com/hubbench/hubbench/pkg/ledger"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
@@ -333,5 +335,29 @@ func TestPhasesLetters(t *testing.T) {
 				t.Errorf("%s has the letter %q", row[0].Text, cell.Letter)
 			}
 		}
+	}
+}
+
+// What verify: full leaves out is said of the runs that it read files once more of.
+func TestVerifiedInFull(t *testing.T) {
+	for _, tt := range []struct {
+		verify, profile string
+		want            bool
+	}{
+		{scenario.VerifyOff, "", false}, {scenario.VerifyStamps, "", false},
+		{scenario.VerifyFull, "", true}, {scenario.VerifyFull, "A", false},
+	} {
+		run := &trace.Run{Disks: []trace.Disk{{Name: "A", Profile: tt.profile}},
+			Phases: []*trace.Phase{{Roles: map[string]trace.Role{"A": trace.Read},
+				Work: map[string]work.Work{"A": {Verify: tt.verify}}}}}
+		doc := OfRun(RunData{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
+		said := false
+		for _, b := range doc.Blocks {
+			if d, ok := b.(*Details); ok && d.ID == "methods" {
+				said = strings.Contains(fmt.Sprint(d.Blocks),
+					"wrong in the timed read alone goes unnoticed")
+			}
+		}
+		check.Same(t, tt.verify+" "+tt.profile, tt.want, said)
 	}
 }
