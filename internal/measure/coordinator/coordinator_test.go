@@ -98,6 +98,7 @@ func TestMain(m *testing.M) {
 		hang()
 	case "unready", "silent":
 		signal.Ignore(syscall.SIGTERM)
+		fmt.Fprintln(os.Stderr, `{"msg": "it hangs"}`)
 		hang()
 	}
 }

@@ -47,10 +47,22 @@ func TestHangsInEveryState(t *testing.T) {
 				p.Phases[0].Jobs = p.Phases[0].Jobs[:1]
 				back := make(chan struct{})
 				defer close(back)
+				hung := make(chan struct{})
+				hangs := sync.OnceFunc(func() { close(hung) })
 				var said notices
 				out, seen := record(t, ctx, p, func(o *Options) {
 					o.Stall = watch.After + time.Second
-					o.looks = fastLooks
+					o.looks = func() (<-chan time.Time, func()) { return fastLooks(hung) }
+					show := o.Life.Show
+					o.Life.Show = func(state life.State) {
+						show(state)
+						if state == tc.state && state != life.GettingReady {
+							hangs()
+						}
+					}
+					if tc.kind == "unready" {
+						o.WorkerLog = onWrite(hangs)
+					}
 					o.Notify = func(text string) {
 						said.add(text)
 						if how == "interrupted" {
@@ -64,6 +76,7 @@ func TestHangsInEveryState(t *testing.T) {
 						p.Phases[0].Cooldown = time.Hour
 						o.ask = func(_ context.Context, disk *scenario.Disk, _ bool) (int64, bool) {
 							if disk.Name == "one" {
+								hangs()
 								<-back
 							}
 							return 0, false
@@ -102,10 +115,24 @@ func TestHangsInEveryState(t *testing.T) {
 	}
 }
 
-// fastLooks looks fifty times as often as is usual, by a clock that goes as fast.
-func fastLooks() (<-chan time.Time, func()) {
+// onWrite is a log that calls it when something is written.
+type onWrite func()
+
+func (f onWrite) Write(text []byte) (int, error) {
+	f()
+	return len(text), nil
+}
+
+// fastLooks looks fifty times as often as is usual, by a clock that goes as fast, from an event on:
+// what comes before takes as long as a busy machine likes.
+func fastLooks(from <-chan struct{}) (<-chan time.Time, func()) {
 	looks, quit := make(chan time.Time), make(chan struct{})
 	go func() {
+		select {
+		case <-from:
+		case <-quit:
+			return
+		}
 		now := time.Now()
 		tick := time.NewTicker(watch.Every / 50)
 		defer tick.Stop()
@@ -154,7 +181,10 @@ func TestStartsThatHang(t *testing.T) {
 			defer interrupt()
 			kill := make(chan struct{})
 			var told atomic.Int32
-			w := watch.Watch{Stall: time.Hour, Looks: fastLooks, Notify: func(string) {
+			began := make(chan struct{})
+			close(began)
+			looks := func() (<-chan time.Time, func()) { return fastLooks(began) }
+			w := watch.Watch{Stall: time.Hour, Looks: looks, Notify: func(string) {
 				told.Add(1)
 				switch how {
 				case "interrupted":
