@@ -15,7 +15,7 @@ func newClean(p program) *cobra.Command {
 		Use:   "clean PATH",
 		Short: "Remove test files left by a killed run",
 		Long: `Remove the folders that hubbench created and marked (.hubbench-RUNID) directly in
-PATH. Nothing else is touched. The folder of a run that is still in progress is kept.`,
+PATH, also those that were renamed since. Nothing else is touched. The folder of a run that is still in progress is kept.`,
 		Example: `  hubbench clean /Volumes/A`,
 		Args:    takes(1, 1),
 		RunE:    func(_ *cobra.Command, args []string) error { return runClean(p, args[0]) },

@@ -106,12 +106,13 @@ func newJanitor(
 		if err := cmd.Wait(); err != nil {
 			log.Warn("the clean-up process has failed: the test files are removed without it",
 				zap.Error(err))
+			held := holds{}
 			for _, folder := range folders {
-				go holdUntil(j.over, folder, runID)
+				held.until(j.over, folder, runID)
 			}
 			<-j.over
 			testfolder.RemoveRuns(folders, runID, func(folder string, err error) {
-				j.done <- cleanedOf(folder, err)
+				j.done <- cleanedOf(folder, errors.Join(held.renamed(folder), err))
 			})
 		}
 		close(j.done)
@@ -126,14 +127,37 @@ func (j *Janitor) Hold(folder string) {
 	_, _ = j.stdin.Write(append(line, '\n'))
 }
 
-// holdUntil holds the run's test folder in a folder until over is closed.
-func holdUntil(over <-chan struct{}, folder, runID string) {
-	release, err := testfolder.HoldRun(folder, runID)
-	if err != nil {
-		return // Without it, hubbench clean takes this run for one that was killed.
+// holds are the folders whose test folders are held: each says, when it is not any longer, whether
+// somebody has renamed its test folder.
+type holds map[string]chan error
+
+// until holds the run's test folder in a folder until over is closed.
+func (h holds) until(over <-chan struct{}, folder, runID string) {
+	renamed := make(chan error, 1)
+	h[folder] = renamed
+	go func() {
+		defer close(renamed)
+		release, err := testfolder.HoldRun(folder, runID)
+		if err != nil {
+			return // Without it, hubbench clean takes this run for one that was killed.
+		}
+		<-over
+		renamed <- release()
+	}()
+}
+
+// renamed tells that a test folder was renamed, so that it is left. It waits for no disk that
+// hangs.
+func (h holds) renamed(folder string) error {
+	if h[folder] == nil {
+		return nil
 	}
-	<-over
-	release()
+	select {
+	case err := <-h[folder]:
+		return err
+	case <-time.After(killedTimeout):
+		return nil
+	}
 }
 
 // JanitorPipeFlag says that the janitor has inherited its pipe, as JanitorPipeFile.
@@ -203,19 +227,19 @@ func (j *Janitor) Finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 // empty line, it removes the run's test files in all folders, and says of each what it could not.
 // When its pipe ends too, it removes what came after that; nil: there is none.
 func Clean(stdin io.Reader, stdout io.Writer, pipe io.Reader, runID string, folders []string) {
-	over := make(chan struct{})
+	over, held := make(chan struct{}), holds{}
 	for lines := bufio.NewScanner(stdin); lines.Scan(); {
 		var folder string
 		if json.Unmarshal(lines.Bytes(), &folder) != nil {
 			break
 		}
-		go holdUntil(over, folder, runID)
+		held.until(over, folder, runID)
 	}
 	close(over)
 	out := json.NewEncoder(stdout)
 	// A coordinator that is gone cannot be reached.
 	testfolder.RemoveRuns(folders, runID, func(folder string, err error) {
-		_ = out.Encode(cleanedOf(folder, err))
+		_ = out.Encode(cleanedOf(folder, errors.Join(held.renamed(folder), err)))
 	})
 	if pipe != nil {
 		_, _ = io.Copy(io.Discard, pipe)

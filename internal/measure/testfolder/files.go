@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 )
 
 // ListName is the file with the list of the others.
@@ -59,20 +59,27 @@ func (f *Folder) list() error {
 		return fmt.Errorf("list %s: %w", f.Path, err)
 	}
 	for _, entry := range entries {
-		var number int
-		_, digits, _ := strings.Cut(entry.Name(), "-")
-		if _, err := fmt.Sscanf(digits, "%06d.bin", &number); err == nil {
+		if number, ok := numberOf(entry.Name()); ok {
 			f.Next = max(f.Next, number+1)
 		}
 	}
 	var listed []Record
-	if text, err := f.Root.ReadFile(ListName); err == nil && json.Unmarshal(text, &listed) != nil {
-		listed = nil
+	switch file, _, err := openOwn(f.Root, ListName, os.O_RDONLY, f.owner); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return f.stays(ListName, err)
+	default:
+		text, err := io.ReadAll(file)
+		if err = errors.Join(err, file.Close()); err == nil && json.Unmarshal(text, &listed) != nil {
+			listed = nil
+		}
 	}
 	slices.SortStableFunc(listed, func(a, b Record) int { return cmp.Compare(a.Number, b.Number) })
 	for _, r := range listed {
-		info, err := f.Root.Lstat(r.Name())
-		if err == nil && info.Mode().IsRegular() && info.Size() == r.Size {
+		if err := f.foreign(r.Name()); err != nil {
+			return f.stays(r.Name(), err)
+		}
+		if info, err := f.Root.Lstat(r.Name()); err == nil && info.Size() == r.Size {
 			f.Add(r)
 		}
 	}
@@ -215,8 +222,7 @@ func (f *Folder) CarryOver(needed []Record) error {
 	}
 	if len(f.Records) > 0 {
 		stay[ListName] = true
-		text, _ := json.Marshal(f.Records) // numbers
-		if saveErr := f.Root.WriteFile(ListName, append(text, '\n'), 0o600); saveErr != nil {
+		if saveErr := f.save(); saveErr != nil {
 			err = errors.Join(err, fmt.Errorf("save the list of files for the next phase: %w",
 				saveErr))
 		}
@@ -225,10 +231,27 @@ func (f *Folder) CarryOver(needed []Record) error {
 	return errors.Join(err, removeErr)
 }
 
+// save writes the list into a file of its own.
+func (f *Folder) save() error {
+	if err := f.foreign(ListName); err != nil {
+		return f.stays(ListName, err)
+	}
+	if err := f.Root.Remove(ListName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, err := f.Root.OpenFile(ListName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	text, _ := json.Marshal(f.Records) // numbers
+	_, err = file.Write(append(text, '\n'))
+	return errors.Join(err, file.Close())
+}
+
 // Truncate gives a file its own size. It reopens the file: some systems cut no file that is open
 // for direct requests to anything but whole sectors.
 func (f *Folder) Truncate(r Record) error {
-	file, err := f.Root.OpenFile(r.Name(), os.O_WRONLY, 0)
+	file, _, err := openOwn(f.Root, r.Name(), os.O_WRONLY, f.owner)
 	if err != nil {
 		return fmt.Errorf("truncate to size: %w", err)
 	}

@@ -54,7 +54,9 @@ type Folder struct {
 	parent   *os.Root // the disk's folder
 	marker   *os.File // locked
 	lock     func(*os.File) error
-	unlocked bool // the file system locks no files
+	anyName  bool  // somebody may have renamed it
+	owner    int64 // whom the marker belongs to
+	unlocked bool  // the file system locks no files
 
 	files
 }
@@ -77,11 +79,18 @@ func Open(dir, runID string) (*Folder, error) {
 		}
 		fresh := err == nil
 		var f *Folder
-		if f, err = openIn(parent, dir, name, fresh, filesystem.Share); err == nil {
-			if err = f.list(); err == nil {
+		if f, err = openIn(parent, dir, name, fresh, false, filesystem.Share); err == nil {
+			if !fresh {
+				err = f.checkOwner()
+			}
+			if err == nil {
+				err = f.list()
+			}
+			if err == nil {
 				return f, nil
 			}
 			f.release()
+			err = fmt.Errorf("use the test folder %s: %w", filepath.Join(dir, name), err)
 			break
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !(fresh && errors.Is(err, fs.ErrExist)) {
@@ -95,13 +104,15 @@ func Open(dir, runID string) (*Folder, error) {
 	return nil, err
 }
 
-// openMarked opens a folder that exists and is hubbench's.
-func openMarked(dir, name string, lock func(*os.File) error) (f *Folder, err error) {
+// openMarked opens a folder that exists and is hubbench's, whatever its name is now if that is any.
+func openMarked(
+	dir, name string, anyName bool, lock func(*os.File) error,
+) (f *Folder, err error) {
 	parent, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	if f, err = openIn(parent, dir, name, false, lock); err != nil {
+	if f, err = openIn(parent, dir, name, false, anyName, lock); err != nil {
 		parent.Close()
 	}
 	return f, err
@@ -110,9 +121,10 @@ func openMarked(dir, name string, lock func(*os.File) error) (f *Folder, err err
 // openIn opens and locks the folder name of parent, which is no symbolic link. A fresh folder gets
 // its marker; any other must have a valid one. The folder owns parent when there is no error.
 func openIn(
-	parent *os.Root, dir, name string, fresh bool, lock func(*os.File) error,
+	parent *os.Root, dir, name string, fresh, anyName bool, lock func(*os.File) error,
 ) (_ *Folder, err error) {
-	f := &Folder{Path: filepath.Join(dir, name), name: name, parent: parent, lock: lock}
+	f := &Folder{Path: filepath.Join(dir, name), name: name, parent: parent, lock: lock,
+		owner: nobody, anyName: anyName}
 	defer func() {
 		if err != nil {
 			f.release()
@@ -172,23 +184,39 @@ func Marked(dir, runID string) bool {
 }
 
 // HoldRun keeps Clean from the folder that the run has in dir until the process ends, or release is
-// called. Between two phases no worker uses it, though the files that the next one reads lie there.
-func HoldRun(dir, runID string) (release func(), err error) {
+// called, which tells whether somebody has renamed it meanwhile. Between two phases no worker uses
+// it, though the files that the next one reads lie there.
+func HoldRun(dir, runID string) (release func() error, err error) {
 	disk, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer disk.Close()
+	path := filepath.Join(Prefix+runID, MarkerName)
 	// Only to be read: nobody is kept from making the volume read-only. A folder that is being
 	// removed just now gets no marker again.
-	marker, err := disk.Open(filepath.Join(Prefix+runID, MarkerName))
+	marker, _, err := openOwn(disk, path, os.O_RDONLY, nobody)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, disk.Close())
 	}
 	if err := filesystem.Share(marker); err != nil {
-		return nil, errors.Join(err, marker.Close())
+		return nil, errors.Join(err, marker.Close(), disk.Close())
 	}
-	return func() { _ = marker.Close() }, nil
+	return func() error {
+		defer disk.Close()
+		defer marker.Close()
+		held, err := marker.Stat()
+		if err != nil {
+			return nil //nolint:nilerr // The disk is gone.
+		}
+		now, err := disk.Lstat(path)
+		if err == nil && os.SameFile(held, now) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if id, err := identityOf(marker, held); err != nil || id.links == 0 {
+			return nil //nolint:nilerr // Somebody has removed it.
+		}
+		return movedError(filepath.Join(dir, Prefix+runID))
+	}, nil
 }
 
 // Try makes a marked folder, and returns the first thing wrong with it: a second process could
@@ -198,7 +226,7 @@ func Try(dir, runID string) error {
 	if err != nil {
 		return err
 	}
-	if again, err := openMarked(dir, f.name, filesystem.Lock); err == nil {
+	if again, err := openMarked(dir, f.name, false, filesystem.Lock); err == nil {
 		again.close()
 		f.close()
 		return errors.New("a second process could take the test folder while it was in use: " +

@@ -233,7 +233,7 @@ func TestFolderWithoutLocks(t *testing.T) {
 		t.Errorf("clean: %+v, want it skipped", got)
 	}
 	check.Same(t, "the folder changed", before, tree(t, dir))
-	f, err := openMarked(dir, filepath.Base(path), func(*os.File) error {
+	f, err := openMarked(dir, filepath.Base(path), false, func(*os.File) error {
 		return errors.ErrUnsupported
 	})
 	check.Must(t, err)
@@ -261,20 +261,22 @@ func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 			write(t, filepath.Join(dir, ".hubbench-r1/hubbench.json"), "")
 			write(t, filepath.Join(dir, ".hubbench-r1/data-000000.bin"), "x")
 		}, "marker is not hubbench's"},
-		{"another run's marker", func(t *testing.T, dir string) {
-			path := makeFolder(t, dir, "data-000000.bin")
-			check.Must(t, os.Rename(path, filepath.Join(dir, ".hubbench-r2")))
+		{"another program's marker", func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, ".hubbench-r1/hubbench.json"), `{"what":"x","run":"r1"}`)
+			write(t, filepath.Join(dir, ".hubbench-r1/data-000000.bin"), "x")
 		}, "marker is not hubbench's"},
 		{"a marker that is a link", func(t *testing.T, dir string) {
 			path := makeFolder(t, dir, "data-000000.bin")
 			check.Must(t, os.Rename(filepath.Join(path, MarkerName),
 				filepath.Join(path, "elsewhere")))
 			check.Must(t, os.Symlink("elsewhere", filepath.Join(path, MarkerName)))
-		}, "marker is not a file"},
+		}, "marker: it is not a regular file"},
 		{"a link to a marked folder", func(t *testing.T, dir string) {
 			path := makeFolder(t, dir, "data-000000.bin")
-			check.Must(t, os.Rename(path, filepath.Join(dir, "moved")))
-			check.Must(t, os.Symlink("moved", path))
+			moved := filepath.Join(dir, "deeper", "moved")
+			check.Must(t, os.Mkdir(filepath.Dir(moved), 0o700))
+			check.Must(t, os.Rename(path, moved))
+			check.Must(t, os.Symlink(moved, path))
 		}, "not a hubbench test folder"},
 		{"a file", func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, ".hubbench-r1"), "x")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -31,11 +32,32 @@ type marker struct {
 	Run  string `json:"run"`
 }
 
-// isMarker reports whether the entry is there to mark the folder.
-func isMarker(entry fs.DirEntry) bool {
-	name := entry.Name()
-	return entry.Type().IsRegular() &&
-		(strings.TrimPrefix(name, "._") == MarkerName || name == neverIndex)
+// maxMarker is more than any marker has.
+const maxMarker = 4096
+
+// runOf is the run that a marker is of; empty if the text is none.
+func runOf(text []byte) string {
+	var m marker
+	if json.Unmarshal(text, &m) != nil || m.What != markerWhat || !validRunID(m.Run) {
+		return ""
+	}
+	return m.Run
+}
+
+// isMarked reports whether the folder has a marker, whatever it is called itself.
+func isMarked(dir string) bool {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	file, _, err := openOwn(root, MarkerName, os.O_RDONLY, nobody)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxMarker))
+	return err == nil && runOf(text) != ""
 }
 
 func (f *Folder) markerText() []byte {
@@ -50,6 +72,15 @@ func (f *Folder) makeMarker() (err error) {
 	if f.marker, err = f.Root.OpenFile(MarkerName, fresh, 0o600); err != nil {
 		return err
 	}
+	info, err := f.marker.Stat()
+	if err != nil {
+		return err
+	}
+	id, err := identityOf(f.marker, info)
+	if err != nil {
+		return err
+	}
+	f.owner = id.owner
 	// Through a lock that is shared some network file systems write nothing.
 	if err := f.lockMarker(filesystem.Lock); err != nil {
 		return err
@@ -78,7 +109,14 @@ func (f *Folder) keepFromIndex(goos string) error {
 	if goos != "darwin" {
 		return nil
 	}
-	return f.Root.WriteFile(neverIndex, nil, 0o600)
+	file, err := f.Root.OpenFile(neverIndex, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 func (f *Folder) lockMarker(lock func(*os.File) error) error {
@@ -92,7 +130,7 @@ func (f *Folder) lockMarker(lock func(*os.File) error) error {
 // checkMarker locks the marker of a folder that is there already, and checks it. An unfinished
 // folder gets the rest of its marker.
 func (f *Folder) checkMarker() error {
-	info, err := f.Root.Lstat(MarkerName)
+	file, id, err := openOwn(f.Root, MarkerName, os.O_RDWR, nobody)
 	if errors.Is(err, fs.ErrNotExist) {
 		if f.isUnfinished(nil) {
 			return f.makeMarker()
@@ -100,26 +138,20 @@ func (f *Folder) checkMarker() error {
 		return err
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("check its marker: %w", err)
 	}
-	if !info.Mode().IsRegular() {
-		return errors.New("its marker is not a file")
-	}
-	if f.marker, err = f.Root.OpenFile(MarkerName, os.O_RDWR, 0); err != nil {
-		return err
-	}
+	f.marker, f.owner = file, id.owner
 	if err := f.lockMarker(f.lock); err != nil {
 		return err
 	}
-	text, err := io.ReadAll(io.LimitReader(f.marker, 4096))
+	text, err := io.ReadAll(io.LimitReader(f.marker, maxMarker))
 	if err != nil {
 		return err
 	}
 	if len(text) < len(f.markerText()) && f.isUnfinished(text) {
 		return f.writeMarker()
 	}
-	var m marker
-	if json.Unmarshal(text, &m) != nil || m.What != markerWhat || Prefix+m.Run != f.name {
+	if run := runOf(text); run == "" || !f.anyName && Prefix+run != f.name {
 		return errors.New("its marker is not hubbench's")
 	}
 	// Whoever held the lock before may have removed the marker just now; then this one marks
@@ -142,7 +174,7 @@ func (f *Folder) isUnfinished(text []byte) bool {
 		return false
 	}
 	for _, entry := range entries {
-		if !isMarker(entry) {
+		if name := entry.Name(); !isMarker(name) || f.foreign(name) != nil {
 			return false
 		}
 	}

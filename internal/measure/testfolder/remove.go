@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,17 +24,6 @@ const (
 	heldRetry   = 10 * time.Millisecond
 )
 
-// isOwn reports whether a test file can have the name. macOS adds a twin, "._" and the name, on
-// disks whose file system holds no extended attributes (exFAT).
-func isOwn(name string) bool {
-	name = strings.TrimPrefix(name, "._")
-	kind, rest, _ := strings.Cut(name, "-")
-	digits, binary := strings.CutSuffix(rest, ".bin")
-	return name == ProbeName || name == ListName ||
-		slices.Contains([]string{"data", "evidence", "fill"}, kind) && binary && len(digits) >= 6 &&
-			strings.Trim(digits, "0123456789") == ""
-}
-
 // Remove deletes what a job of its own has left, and closes the folder.
 func (f *Folder) Remove() error {
 	_, _, err := f.remove(nil, false)
@@ -51,32 +39,36 @@ func (f *Folder) remove(stay map[string]bool, all bool) (files int, bytes int64,
 	if err != nil {
 		return 0, 0, fmt.Errorf("list %s: %w", f.Path, err)
 	}
-	foreign := ""
-	kept := 0
+	// It is told even where something remains for the next phase.
+	err = f.checkPlace()
+	kept := err != nil
 	for _, entry := range entries {
 		name := entry.Name()
+		why := error(nil)
+		if isMarker(name) || isOwn(name) {
+			why = f.foreign(name)
+		}
 		switch {
-		case isMarker(entry):
-		case !isOwn(name) || !entry.Type().IsRegular():
-			if foreign == "" {
-				foreign = name
+		case why != nil, !isMarker(name) && !isOwn(name):
+			if err == nil {
+				err = f.stays(name, why)
 			}
-		case stay[name], !all && strings.HasPrefix(name, "evidence-"):
-			kept++
+			kept = true
+		case isMarker(name):
+		case stay[untwinned(name)], !all && strings.HasPrefix(untwinned(name), "evidence-"):
+			kept = true
 		default:
-			if info, err := entry.Info(); err == nil {
+			if info, err := f.Root.Lstat(name); err == nil {
 				bytes += info.Size()
 			}
-			if err := f.Root.Remove(name); err != nil {
+			// macOS removes a file's twin with it.
+			if err := f.Root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return files, bytes, fmt.Errorf("remove %s: %w", filepath.Join(f.Path, name), err)
 			}
 			files++
 		}
 	}
-	switch {
-	case foreign != "":
-		err = fmt.Errorf("%s stays: it holds %q, which hubbench did not make", f.Path, foreign)
-	case kept == 0:
+	if !kept {
 		err = f.removeEmpty()
 	}
 	return files, bytes, err
@@ -88,16 +80,18 @@ func (f *Folder) removeEmpty() error {
 		return nil
 	}
 	// The lock is still held: no other process can claim the folder before its marker is gone.
-	for _, name := range []string{neverIndex, MarkerName} {
+	for _, name := range []string{neverIndex, twin + neverIndex, MarkerName, twin + MarkerName} {
 		if err := f.Root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove %s: %w", filepath.Join(f.Path, name), err)
 		}
 	}
-	_ = f.Root.Remove("._" + MarkerName)
 	f.release() // Windows removes no folder that is open
 	for beganNS := clock.Now(); ; time.Sleep(heldRetry) {
 		err := f.parent.Remove(f.name)
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			if info, err := f.parent.Lstat(twin + f.name); err == nil && info.Mode().IsRegular() {
+				_ = f.parent.Remove(twin + f.name)
+			}
 			return nil
 		}
 		if runtime.GOOS != "windows" || clock.Now()-beganNS >= int64(heldTimeout) {
@@ -132,7 +126,7 @@ func RemoveRun(dir, runID string) error {
 }
 
 func removeRun(dir, runID string, lock func(*os.File) error) error {
-	f, err := openMarked(dir, Prefix+runID, lock)
+	f, err := openMarked(dir, Prefix+runID, false, lock)
 	if err != nil {
 		return fmt.Errorf("remove the test folder of run %s in %s: %w", runID, dir, err)
 	}
@@ -183,13 +177,14 @@ type Cleaned struct {
 }
 
 // Clean removes the test folders that killed runs left in the folder path, or path itself if it is
-// such a folder. It leaves alone what is in use or not surely hubbench's, and says why.
+// such a folder, also where somebody has renamed one since. It leaves alone what is in use or not surely hubbench's, and says why.
 func Clean(path string) ([]Cleaned, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("clean: %w", err)
 	}
-	if name, ok := strings.CutPrefix(filepath.Base(path), Prefix); ok && name != "" {
+	name, ok := strings.CutPrefix(filepath.Base(path), Prefix)
+	if ok && name != "" || isMarked(path) {
 		return []Cleaned{cleanOne(filepath.Dir(path), filepath.Base(path), filesystem.Lock)}, nil
 	}
 	entries, err := os.ReadDir(path)
@@ -198,7 +193,8 @@ func Clean(path string) ([]Cleaned, error) {
 	}
 	var done []Cleaned
 	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), Prefix) {
+		name := entry.Name()
+		if strings.HasPrefix(name, Prefix) || entry.IsDir() && isMarked(filepath.Join(path, name)) {
 			done = append(done, cleanOne(path, entry.Name(), filesystem.Lock))
 		}
 	}
@@ -207,7 +203,7 @@ func Clean(path string) ([]Cleaned, error) {
 
 func cleanOne(dir, name string, lock func(*os.File) error) Cleaned {
 	result := Cleaned{Path: filepath.Join(dir, name)}
-	f, err := openMarked(dir, name, lock)
+	f, err := openMarked(dir, name, true, lock)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = errors.New("it has no hubbench marker")
