@@ -13,6 +13,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/exit"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/measure/testfolder"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -81,10 +82,35 @@ func (k *killTry) checkCode(code int) error {
 	return nil
 }
 
+// clean has hubbench clean remove what a killed run has left. Where that holds files of others it
+// leaves them, though they be called as its own, and the folder until they are gone.
 func (k *killTry) clean() error {
-	for _, disk := range k.disks() {
-		if code, said := k.do("clean", disk); code != exit.OK {
-			return fmt.Errorf("clean: exit code %d: %s", code, said)
+	left, err := filepath.Glob(filepath.Join(k.dir, "[AC]", testfolder.Prefix+"*"))
+	if err != nil {
+		return err
+	}
+	k.left = len(left)
+	for _, folder := range left {
+		if err := k.others.plant(folder, "data-000099.bin", "data-000098.bin"); err != nil {
+			return err
+		}
+	}
+	for again := range 2 {
+		for _, disk := range k.disks() {
+			if code, said := k.do("clean", disk); code != exit.OK {
+				return fmt.Errorf("clean: exit code %d: %s", code, said)
+			}
+		}
+		if err := k.others.check(); err != nil {
+			return fmt.Errorf("after clean: %w", err)
+		}
+		if len(left) == 0 || again == 1 {
+			break
+		}
+		for _, folder := range left {
+			if err := k.others.take(folder); err != nil {
+				return err
+			}
 		}
 	}
 	return k.checkDisks()
@@ -92,20 +118,11 @@ func (k *killTry) clean() error {
 
 // checkDisks looks for what is left on the disks, and for what is lost.
 func (k *killTry) checkDisks() error {
+	err := k.others.check()
 	for _, disk := range k.disks() {
-		entries, err := os.ReadDir(disk)
-		if err != nil {
-			return err
-		}
-		if len(entries) != 1 {
-			return fmt.Errorf("%s holds %v", disk, entries)
-		}
-		if text, err := os.ReadFile(filepath.Join(disk, "mine.txt")); err != nil ||
-			string(text) != precious {
-			return fmt.Errorf("a file that is not hubbench's: %q, %w", text, err)
-		}
+		err = errors.Join(err, k.others.alone(disk))
 	}
-	return nil
+	return err
 }
 
 // checkReadable holds analyze to reading what was recorded.
@@ -138,6 +155,8 @@ func (k *killTry) checkResumed() error {
 	}
 	if info == nil {
 		args = k.compressing(runArgs())
+	} else if err := k.others.plant(k.out, "hard.bin", "symbolic.bin"); err != nil {
+		return err
 	}
 	before, _ := snapshot(k.out) // none if it was killed before it made its folder
 	record, _ := recordOf(k.out)
@@ -171,12 +190,8 @@ func (k *killTry) checkResumed() error {
 	if info, err := rundir.LoadInfo(k.out); err != nil || info.Status != trace.Complete {
 		return fmt.Errorf("resumed: %+v, %w", info, err)
 	}
-	left, err := os.ReadDir(filepath.Join(k.dir, "temp"))
-	if err != nil {
+	if err := k.others.alone(k.temp()); err != nil {
 		return err
-	}
-	if len(left) != 1 {
-		return fmt.Errorf("temporary files left: %v", left)
 	}
 	return k.checkDisks()
 }

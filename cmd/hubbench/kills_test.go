@@ -160,6 +160,8 @@ func TestKills(t *testing.T) {
 			counts[try.kind]++
 			counts[try.victims]++
 			counts[try.stage]++
+			counts["test folders left to clean"] += try.left
+			counts["files of others"] += len(try.others.files)
 			if err == nil {
 				good++
 				return
@@ -183,26 +185,27 @@ type killedRun struct {
 	*process
 	dir, out, scenario string
 	at                 *stages
+	others             others
 }
 
 func newKilledRun(dir, scenario string) *killedRun {
 	out := filepath.Join(dir, "out")
 	return &killedRun{dir: dir, out: out, scenario: scenario,
-		at: &stages{path: filepath.Join(out, rundir.EventsFile)}}
+		at:     &stages{path: filepath.Join(out, rundir.EventsFile)},
+		others: others{filepath.Join(dir, "elsewhere"), map[string]string{}}}
 }
 
 func (r *killedRun) disks() []string {
 	return []string{filepath.Join(r.dir, "A"), filepath.Join(r.dir, "C")}
 }
 
-// precious is what a file says that hubbench has no business with.
-const precious = "precious"
+// temp is the run's folder of temporary files.
+func (r *killedRun) temp() string { return filepath.Join(r.dir, "temp") }
 
 func (r *killedRun) begin(more ...string) error {
 	err := os.WriteFile(filepath.Join(r.dir, "s.yaml"), []byte(r.scenario), 0o600)
-	for _, dir := range append(r.disks(), filepath.Join(r.dir, "temp")) {
-		err = errors.Join(err, os.MkdirAll(dir, 0o755),
-			os.WriteFile(filepath.Join(dir, "mine.txt"), []byte(precious), 0o600))
+	for _, dir := range append(r.disks(), r.temp(), r.dir) {
+		err = errors.Join(err, r.others.plant(dir, "hard.bin", "symbolic.bin"))
 	}
 	if err == nil {
 		r.process, err = launch(r.command(append(runArgs(), more...)...))
@@ -234,8 +237,7 @@ func runArgs() []string {
 func (r *killedRun) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("hubbench", args...)
 	cmd.Dir = r.dir
-	temp := filepath.Join(r.dir, "temp")
-	cmd.Env = append(os.Environ(), "TMPDIR="+temp, "TMP="+temp)
+	cmd.Env = append(os.Environ(), "TMPDIR="+r.temp(), "TMP="+r.temp())
 	return cmd
 }
 
@@ -267,6 +269,7 @@ type killTry struct {
 	stage   string // at which it did
 	victims string
 	spared  bool              // a process that can clean up got no signal
+	left    int               // test folders that clean found
 	signals map[string]string // by process
 }
 
@@ -384,12 +387,15 @@ func (k *killTry) inject(stage int) (bool, error) {
 	slices.Sort(names)
 	k.random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	all := len(names)
-	// All: a terminal's end, or a power cut.
 	names = names[:min(len(names), []int{1, 1, 2, 2, len(names)}[k.random.IntN(5)])]
+	together := killSignals[k.random.IntN(len(killSignals))] // a terminal's end, or a power cut
 	k.stage, k.signals = stageName(k.at.now()), map[string]string{}
 	var said []string
 	for _, name := range names {
 		signal := killSignals[k.random.IntN(len(killSignals))]
+		if len(names) == all {
+			signal = together
+		}
 		if runtime.GOOS == "windows" && name != coordinatorName {
 			signal = "KILL"
 		}
