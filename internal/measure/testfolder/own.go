@@ -164,6 +164,6 @@ func (f *Folder) checkPlace() error {
 }
 
 func movedError(path string) error {
-	return fmt.Errorf("the test folder %s was renamed or moved during the run: its files are left "+
-		"there, and `hubbench clean` given the folder that it is in now finds them", path)
+	return fmt.Errorf("the test folder %s was renamed or moved during the run, and is left where "+
+		"it is now", path)
 }
