@@ -73,7 +73,7 @@ func (m onMac) run(t *testing.T, scenario, setting string) (code int, said, reco
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*", ".hubbench-*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, "*", ".*hubbench-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 	data, _ := os.ReadFile(filepath.Join(dir, "out", "run.json")) // if there is a run
@@ -92,10 +92,10 @@ func TestMacProvoked(t *testing.T) {
 	}{
 		{"apfs", realScenario, "LOADER_TRACE=1", 0, `"flush_reaches": "the medium"`,
 			"searches all free space", `"flush": "full"`},
-		{"exfat", realScenario, "LOADER_EXFAT=HERE", 0, "cannot flush to the medium", "exFAT,",
-			`"flush": "fsync"`},
-		{"exfat that fills files", realScenario, "LOADER_FAT_FILLS=HERE LOADER_TRACE=1", 0, "",
-			"fills data-", `"space": "none"`},
+		{"exfat", realScenario, "LOADER_EXFAT=HERE LOADER_TWINS=HERE", 0,
+			"cannot flush to the medium", "exFAT,", `"flush": "fsync"`},
+		{"exfat that fills files", realScenario,
+			"LOADER_FAT_FILLS=HERE LOADER_TWINS=HERE LOADER_TRACE=1", 0, "", "fills data-", `"space": "none"`},
 		{"a file system without mappings", realScenario, "LOADER_NO_MAPPING=HERE", 0,
 			"cannot be dropped from the cache", "", `"status": "complete"`},
 		{"no consent", realScenario, "LOADER_DENY=HERE/two", 2, "not permitted", "", ""},

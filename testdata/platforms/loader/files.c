@@ -34,6 +34,38 @@ int provoke_path(const char *setting, int folder, const char *path) {
 	return folder != AT_FDCWD && provoke_file(setting, folder);
 }
 
+// Where a volume holds no extended attributes, the one that macOS gives whatever a process makes (com.apple.provenance) is
+// in a file beside it, "._" and the name. The system moves and removes it together with what it belongs to
+// (xattrfile_remove and xattrfile_rename in xnu's bsd/vfs/kpi_vfs.c).
+static const char *twin_of(int folder, const char *path, char *room) {
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	if (!provoke_path("LOADER_TWINS", folder, path) || !strncmp(name, "._", 2)) return NULL;
+	int n = snprintf(room, PATH_MAX, "%.*s._%s", (int)(name - path), path, name);
+	return n < PATH_MAX ? room : NULL;
+}
+
+static void make_twin(int folder, const char *path) {
+	char room[PATH_MAX];
+	const char *twin = twin_of(folder, path, room);
+	int fd = twin ? openat(folder, twin, O_WRONLY | O_CREAT | O_CLOEXEC, 0644) : -1;
+	static const char header[4096] = "\0\5\x16\7\0\2\0\0Mac OS X        ";
+	if (fd < 0) return;
+	if (write(fd, header, sizeof header) < 0) trace("no room for %s", twin);
+	close(fd);
+}
+
+static void remove_twin(int folder, const char *path) {
+	char room[PATH_MAX];
+	const char *twin = twin_of(folder, path, room);
+	if (twin) unlinkat(folder, twin, 0);
+}
+
+static void move_twin(int a, const char *from, int b, const char *to) {
+	char room[PATH_MAX], other[PATH_MAX];
+	const char *was = twin_of(a, from, room), *now = twin_of(b, to, other);
+	if (was && now) renameat(a, was, b, now);
+}
+
 static long open_at(int folder, const char *path, int flags, int mode) {
 	static const struct {
 		int there, here;
@@ -43,7 +75,10 @@ static long open_at(int folder, const char *path, int flags, int mode) {
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (flags & all[i].there) here |= all[i].here;
 	if (provoke_path("LOADER_DENY", folder_of(folder), path)) return refuse(DARWIN_EPERM);
-	return answer(openat(folder_of(folder), path, here, mode));
+	int made = here & O_CREAT && faccessat(folder_of(folder), path, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
+	int fd = openat(folder_of(folder), path, here, mode);
+	if (fd >= 0 && made) make_twin(folder_of(folder), path);
+	return answer(fd);
 }
 
 static long open_path(const char *path, int flags, int mode) { return open_at(HERE, path, flags, mode); }
@@ -293,13 +328,23 @@ static long access_at(int folder, const char *path, int mode, int flags) {
 }
 static long access_path(const char *path, int mode) { return access_at(HERE, path, mode, 0); }
 static long remove_at(int folder, const char *path, int flags) {
-	return answer(unlinkat(folder_of(folder), path, flags & REMOVE_FOLDER ? AT_REMOVEDIR : 0));
+	int result = unlinkat(folder_of(folder), path, flags & REMOVE_FOLDER ? AT_REMOVEDIR : 0);
+	if (result == 0) remove_twin(folder_of(folder), path);
+	return answer(result);
 }
 static long remove_path(const char *path) { return remove_at(HERE, path, 0); }
 static long remove_folder(const char *path) { return remove_at(HERE, path, REMOVE_FOLDER); }
-static long make_at(int folder, const char *path, int mode) { return answer(mkdirat(folder_of(folder), path, mode)); }
+static long make_at(int folder, const char *path, int mode) {
+	int result = mkdirat(folder_of(folder), path, mode);
+	if (result == 0) make_twin(folder_of(folder), path);
+	return answer(result);
+}
 static long make_path(const char *path, int mode) { return make_at(HERE, path, mode); }
-static long rename_at(int a, const char *from, int b, const char *to) { return answer(renameat(folder_of(a), from, folder_of(b), to)); }
+static long rename_at(int a, const char *from, int b, const char *to) {
+	int result = renameat(folder_of(a), from, folder_of(b), to);
+	if (result == 0) move_twin(folder_of(a), from, folder_of(b), to);
+	return answer(result);
+}
 static long rename_path(const char *from, const char *to) { return rename_at(HERE, from, HERE, to); }
 static long link_at(int a, const char *from, int b, const char *to, int flags) {
 	(void)flags;

@@ -13,6 +13,7 @@
 //	LOADER_EXFAT=DIR       files below DIR answer as exFAT does on macOS 12 and 13: F_FULLFSYNC fails with ENOTTY
 //	                       (restic#4016), F_PREALLOCATE with ENOTSUP
 //	LOADER_FAT_FILLS=DIR   below DIR is exFAT as later ones have it: it preallocates, and fills files that grow with zeros
+//	LOADER_TWINS=DIR       volumes below DIR hold no extended attributes: each file and folder gets an AppleDouble twin
 //	LOADER_NO_MAPPING=DIR  files below DIR cannot be mapped into memory: ENODEV, as with some drivers for NTFS
 //	LOADER_DENY=DIR        files below DIR cannot be opened: EPERM, as on a removable volume before a person consents
 //	LOADER_CACHED_WRITES=1 setiopolicy_np knows no way for small writes past the cache, as before macOS 14
