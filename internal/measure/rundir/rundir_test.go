@@ -155,9 +155,7 @@ func TestCreateRefusesAFile(t *testing.T) {
 // wrote a file leaves the beginning of that, until it is resumed.
 func TestResumeOnlyOnce(t *testing.T) {
 	dir := newDir(t)
-	info := Info{
-		Plan: &scenario.Plan{Phases: []scenario.Phase{{Name: "W"}, {Name: "R"}}}, Status: Running,
-	}
+	info := Info{Plan: twoPhases(), Status: Running}
 	check.Must(t, errors.Join(dir.Append(events()...), dir.WriteJSON(InfoFile, info)))
 	if _, err := Resume(dir.Path); !errors.Is(err, filesystem.ErrBusy) {
 		t.Errorf("got %v, want %v", err, filesystem.ErrBusy)
@@ -188,11 +186,24 @@ func TestResumeOnlyOnce(t *testing.T) {
 	}
 }
 
+// twoPhases returns a plan in which A writes a file and then reads one.
+func twoPhases() *scenario.Plan {
+	jobs := func(role trace.Role) []scenario.Job {
+		io := scenario.IO{Block: 1 << 20, Depth: 1}
+		return []scenario.Job{{Disk: "A", Role: role, Sizes: []int64{1e6}, IO: io}}
+	}
+	return &scenario.Plan{
+		Disks: []scenario.Disk{{Name: "A"}},
+		Phases: []scenario.Phase{
+			{Name: "W", Jobs: jobs(trace.Write)}, {Name: "R", Jobs: jobs(trace.Read)},
+		},
+	}
+}
+
 // recordedRun is the folder of a run with a plan of two phases, of which some are complete.
 func recordedRun(t *testing.T, status string, phases ...string) *Dir {
 	t.Helper()
 	dir := newDir(t)
-	plan := &scenario.Plan{Phases: []scenario.Phase{{Name: "W"}, {Name: "R"}}}
 	check.Must(t, dir.Append(trace.Event{
 		Type: trace.RunType, Version: trace.FormatVersion, Disks: []trace.Disk{{Name: "A"}},
 	}))
@@ -201,7 +212,7 @@ func recordedRun(t *testing.T, status string, phases ...string) *Dir {
 			trace.Event{Type: trace.PhaseEndType, Phase: name, Status: trace.Complete}))
 	}
 	check.Must(t, dir.Append(trace.Event{Type: trace.EndType, Status: status}))
-	info := Info{Plan: plan, Status: status}
+	info := Info{Plan: twoPhases(), Status: status}
 	check.Must(t, errors.Join(dir.WriteJSON(InfoFile, info), dir.WriteJSON(AnalysisFile, info),
 		dir.Close()))
 	return dir
