@@ -77,6 +77,7 @@ func TestScripts(t *testing.T) {
 			"gone":       gone,
 			"litter":     litter,
 			"same":       same,
+			"began":      began,
 		},
 	})
 }
@@ -105,6 +106,23 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if strconv.Itoa(code) != args[0] {
 		ts.Fatalf("%v: exit code %d, want %s", args[1:], code, args[0])
+	}
+}
+
+// began TIME RUN... makes it the time at which runs began: those of one second have no order.
+func began(ts *testscript.TestScript, _ bool, args []string) {
+	pattern := regexp.MustCompile(`("started": ?)"[^"]+"`)
+	for _, run := range args[1:] {
+		for _, name := range []string{rundir.EventsFile, rundir.InfoFile, rundir.AnalysisFile} {
+			path := ts.MkAbs(filepath.Join(run, name))
+			text, err := os.ReadFile(path)
+			ts.Check(err)
+			if !pattern.Match(text) {
+				ts.Fatalf("%s: no time at which it began", path)
+			}
+			text = pattern.ReplaceAll(text, []byte(`${1}"`+args[0]+`"`))
+			ts.Check(os.WriteFile(path, text, 0o600))
+		}
 	}
 }
 
