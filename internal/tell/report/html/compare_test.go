@@ -42,7 +42,7 @@ func TestComparisonPage(t *testing.T) {
 	c.Pairs[0].Phases[0].Rates[0].Outcome = compare.Fell
 	c.Gate = &compare.Gate{Limit: 0.04, Outcome: compare.CrossedIt, Rates: 5, Fell: 1,
 		CannotTell: 4}
-	if page := compared(t, c, standIn); !strings.Contains(page, "<h1>Gate failed: A writes 5.0\u00a0% slower") || !strings.Contains(page, `class="card gate bad"`) {
+	if page := compared(t, c, standIn); !strings.Contains(page, "<h1>Gate failed: A writes 5.0% slower") || !strings.Contains(page, `class="card gate bad"`) {
 		t.Error("a gate that failed does not take the headline")
 	}
 	none := fixture.Comparison()
