@@ -83,7 +83,7 @@ func (s *scene) fillsAtStart() {
 	a, c := works("A", 60, 2), works("C", 60, 0.6).from(at)
 	s.alone(7, a, c)
 	a = s.steps("WW", a, []float64{at + s.between(-0.2, 0.3)}, []float64{0.25})
-	s.Changes[0].Kinds = []string{"unknown", "own_fall"}
+	s.Changes[0].Kinds = []string{"own_fall", "unknown"}
 	s.phase("WW", tracetest.Hub{Capacity: 3.2e9}, a, c)
 }
 

@@ -118,12 +118,12 @@ func (s *scene) stalls(a actor, fromS, toS float64) actor {
 
 func (s *scene) hangShared() {
 	at, length := s.between(15, 40), s.between(2.5, 6)
-	a, b, c := works("A", 60, 1.6), works("B", 61, 1.6), works("C", 62, 1.6)
+	a, b, c := works("A", 60, 1.6), works("B", 60, 1.6), works("C", 60, 1.6)
 	s.phase("WWW", tracetest.Hub{Capacity: 2.7e9}, s.stalls(a, at, at+length), b, c)
 }
 
 func (s *scene) hangsShared() {
-	a, b, c := works("A", 75, 1.2), works("B", 76, 1.2), works("C", 77, 1.2)
+	a, b, c := works("A", 75, 1.2), works("B", 75, 1.2), works("C", 75, 1.2)
 	at := s.between(8, 12)
 	for range 5 {
 		length := s.between(2, 2.6)
@@ -275,12 +275,12 @@ func (s *scene) ladder() {
 func (s *scene) twoHubsTwoEnds() {
 	lag := s.between(0.5, 1)
 	first, second := s.between(18, 24), s.between(36, 44)
-	recover := func(disk, by string, at float64) {
+	rises := func(disk, by string, at float64) {
 		s.changes(truthChange{Phase: "all", Kinds: []string{"recovery"}, Disks: []string{disk},
 			AtS: at, By: by, OffS: s.offS(), Not: []string{"cache_full", "heat", "link"}})
 	}
-	recover("B", "A", first+lag)
-	recover("D", "C", second+lag)
+	rises("B", "A", first+lag)
+	rises("D", "C", second+lag)
 	h := tracetest.Hub{Capacity: math.Inf(1), LagS: lag, Parts: []tracetest.Part{
 		{Disks: []string{"A", "B"}, Capacity: 1.9e9}, {Disks: []string{"C", "D"}, Capacity: 1.4e9}}}
 	s.phase("all", h, works("A", first, 0.8).files(50e6, 400e6), works("B", 62, 1.65),

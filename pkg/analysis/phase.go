@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hubbench/hubbench/pkg/change"
 	"github.com/hubbench/hubbench/pkg/effect"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/ledger"
@@ -48,6 +49,7 @@ type phase struct {
 	contenders []*contender
 	meters     meter.Gauges
 	out        *PhaseResult
+	joint      []change.Event // what all disks of the phase explain together
 }
 
 // diskPart is one working disk's part in the phase: its rate over time, and what is found of it.
@@ -161,6 +163,9 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		}
 	}
 	r.eachDisk(func(_ *phase, part *diskPart) { part.Trim(excursions[part.side()]) })
+	if opts.jointly {
+		InParallel(r.phases, (*phase).explainJointly)
+	}
 	return r
 }
 

@@ -18,10 +18,8 @@ func (p *diskPart) actor() effect.Actor {
 // actors returns all that some disks do.
 func actors(parts []*diskPart) []effect.Actor { return Each(parts, (*diskPart).actor) }
 
-// same reports whether the measurements of both may be compared, except for some keys of the work.
-func (p *diskPart) same(o *diskPart, but ...work.Key) bool {
-	return p.actor().Same(o.actor(), but...)
-}
+// same reports whether the measurements of both may be compared.
+func (p *diskPart) same(o *diskPart) bool { return p.actor().Same(o.actor()) }
 
 // sameParts reports whether the same disks do the same on both sides, except for some keys.
 func sameParts(a, b []*diskPart, but ...work.Key) bool {

@@ -164,7 +164,7 @@ func (s *scene) dips(n int, everyLow, everyHigh, lengthLow, lengthHigh, factor f
 	a, b := works("A", at, 1.8), s.beside("B", at)
 	s.alone(min(10, everyLow), a, b)
 	a = s.steps("WW", a, atS, factors)
-	whole := truthChange{Phase: "WW", Kinds: []string{"dips"}, Disks: []string{"A"}, Count: n,
+	whole := truthChange{Phase: "WW", Kinds: []string{"dips", "swing"}, Disks: []string{"A"}, Count: n,
 		OffS: everyHigh, AtS: atS[0], EndS: atS[len(atS)-1], Parts: s.Changes,
 		Not: []string{"link", "host", "hub", "neighbour"}}
 	s.Changes = nil
@@ -209,7 +209,8 @@ func (s *scene) unsteady() {
 	s.alone(10, b)
 	wanders := s.wandering(90)
 	s.spread = 0.15
-	s.changes(truthChange{Phase: "WW", Kinds: []string{"unsteady"}, Disks: []string{"A"}, EndS: 90})
+	s.changes(truthChange{Phase: "WW", Kinds: []string{"unsteady"}, Disks: []string{"A"}, EndS: 90,
+		Optional: true})
 	s.phase("WW", roomy(), a.curve(wanders), b)
 }
 

@@ -104,9 +104,7 @@ func (p *phase) fillOverlap() {
 		}
 		o.Disks[part.Name()] = d
 	}
-	if flows != nil && !tooSlow {
-		o.Estimate = p.errorOfTotal(flows)
-	}
+	o.Estimate = p.errorOfTotal(flows, tooSlow)
 	o.Rate = float64(o.Bytes) / length
 	o.Estimate.Mean = o.Rate
 	o.CI95 = interval(o.Estimate)
@@ -172,7 +170,10 @@ func (p *phase) errorOf(part *diskPart, flow stats.Flow) (stats.Estimate, stats.
 // errorOfTotal returns how well the disks' rate together is known; the zero value if it is not. The
 // noise of the sum may last as long as the phase though none of the disks shows that; but a change
 // that the ledger names is no noise, so the longest stretch between changes must show it as well.
-func (p *phase) errorOfTotal(flows []stats.Flow) stats.Estimate {
+func (p *phase) errorOfTotal(flows []stats.Flow, tooSlow bool) stats.Estimate {
+	if flows == nil || tooSlow {
+		return stats.Estimate{}
+	}
 	e, doubt := stats.Total(flows).Estimate()
 	if doubt == stats.TooSlow && !p.hasUnsettled() {
 		stretch := longest(cutAt(p.window, p.cuts("")))

@@ -14,13 +14,17 @@ func (p *phase) findCandidates() {
 		p.allowForSizes(d)
 	}
 	p.findDrifts()
+	p.takeDrifts()
 	for _, d := range p.disks {
 		d.testFiles()
 	}
 	p.known = nil
 	p.findKnown()
 	for _, d := range p.disks {
-		p.dropExcursions(d)
+		if !d.IsPaced() { // else what it does is its work's
+			p.dropExcursions(d)
+		}
+		p.takeLevels(d)
 	}
 	p.findSum()
 	for _, d := range p.disks {
@@ -30,6 +34,40 @@ func (p *phase) findCandidates() {
 		}
 		d.estimateNoise(cuts)
 	}
+}
+
+// takeLevels has the disk cut where its own history says that it changes, and no candidate close to
+// one of these. What a disk's own history does not show is no change of its own, but it may be a
+// part of what several do.
+func (p *phase) takeLevels(d *disk) {
+	if d.drift {
+		return // its history may have steps in place of the slope
+	}
+	more := d.candidates
+	d.cuts = nil
+	for k := 1; k < len(d.Levels); k++ {
+		l := d.Levels[k]
+		before := d.Levels[k-1]
+		if math.Abs(math.Log(l.From/before.To)) < minChange {
+			continue // a slope begins or ends
+		}
+		bin := min(max(int(math.Round(p.at(l.StartNS))), 0), p.n)
+		if c := d.before[bin]; c > 0 && c < len(d.x) &&
+			(len(d.cuts) == 0 || c > d.cuts[len(d.cuts)-1]) {
+			d.cuts = append(d.cuts, c)
+		}
+	}
+	d.candidates = slices.Clone(d.cuts)
+	for _, c := range more {
+		apart := true
+		for _, cut := range d.cuts {
+			apart = apart && abs(c-cut) >= minLevelBins
+		}
+		if apart {
+			d.candidates = append(d.candidates, c)
+		}
+	}
+	slices.Sort(d.candidates)
 }
 
 // choose finds the disk's cuts.

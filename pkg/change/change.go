@@ -78,7 +78,8 @@ type Rise struct {
 
 // Explain returns what happened to the disks of a phase, in order of time, and each disk's history,
 // in the order given: a copy with its levels, slopes and swing, and the noise about them. The disks
-// come from [ledger.New]; they are not changed.
+// come from [ledger.New] and have been settled, each by itself ([ledger.History.Settle]): what it does
+// not show is no change of a disk of its own. They are not changed.
 func Explain(disks []*ledger.History) ([]Event, []ledger.History) {
 	sorted := slices.Clone(disks)
 	slices.SortStableFunc(sorted, func(a, b *ledger.History) int {

@@ -196,3 +196,42 @@ func (p *phase) stepMoments() []shape {
 	slices.SortFunc(all, func(a, b shape) int { return cmp.Compare(a.from, b.from) })
 	return all[:min(len(all), maxSteps)]
 }
+
+// takeDrifts takes the slopes of disks' own histories out of their series where no other was found,
+// those that cover about the same time together.
+func (p *phase) takeDrifts() {
+	var found []drift
+	for _, d := range p.disks {
+		for _, v := range d.Drifts {
+			if d.drift {
+				break
+			}
+			from, to := p.at(v.StartNS), p.at(v.EndNS)
+			shift := driftShift{d, v.From, v.To}
+			joined := false
+			for i := range found {
+				of := &found[i]
+				both := min(to, of.to) - max(from, of.from)
+				all := max(to, of.to) - min(from, of.from)
+				if !joined && both >= sameStretch*all {
+					of.shifts = append(of.shifts, shift)
+					joined = true
+				}
+			}
+			if !joined {
+				found = append(found, drift{from, to, []driftShift{shift}})
+			}
+			fit := make([]float64, len(d.bins))
+			for i, bin := range d.bins {
+				share := min(max((float64(bin)+0.5-from)/(to-from), 0), 1)
+				fit[i] = math.Log(v.From + (v.To-v.From)*share)
+			}
+			middle := mean(fit)
+			for i := range fit {
+				d.x[i] += middle - fit[i]
+			}
+		}
+	}
+	p.drifts = append(p.drifts, found...)
+	slices.SortStableFunc(p.drifts, func(a, b drift) int { return cmp.Compare(a.from, b.from) })
+}

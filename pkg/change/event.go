@@ -129,7 +129,25 @@ type window struct {
 // windowOf returns the stretch about an event in which nothing else happened to a disk.
 func (p *phase) windowOf(e *event, d *disk) window {
 	at := e.date(d.number)
-	w := window{float64(max(0, at-windowBins)), float64(min(p.n, at+windowBins)), at}
+	hidden := slices.Clone(d.stalls)
+	for k := range len(d.on) - 1 {
+		hidden = append(hidden, span{d.on[k].to, d.on[k+1].from})
+	}
+	// A change at a standstill or a pause is one from the level before it to the one after.
+	var across, other []span
+	for _, v := range hidden {
+		slack := p.s(togetherS)
+		if v.from-slack <= float64(at) && float64(at) <= v.to+slack {
+			across = append(across, v)
+		} else {
+			other = append(other, v)
+		}
+	}
+	w := window{float64(at - windowBins), float64(at + windowBins), at}
+	for _, v := range across {
+		w.from = min(w.from, v.from-windowBins)
+		w.to = max(w.to, v.to+windowBins)
+	}
 	take := func(edge float64) {
 		if edge < float64(at)-0.5 {
 			w.from = max(w.from, edge)
@@ -138,21 +156,18 @@ func (p *phase) windowOf(e *event, d *disk) window {
 			w.to = min(w.to, edge)
 		}
 	}
+	take(0)
+	take(float64(p.n))
+	take(d.on[0].from)
+	take(d.on[len(d.on)-1].to)
 	for _, o := range p.events {
 		if o != e && o.cells[d.number] != none {
 			take(float64(o.cells[d.number]))
 		}
 	}
-	for _, v := range d.on {
+	for _, v := range other {
 		take(v.from)
 		take(v.to)
-	}
-	for _, v := range d.stalls {
-		// A stall that ends or begins at the event does not hide what was before or comes after.
-		if math.Abs(v.to-float64(at)) > p.s(togetherS) && math.Abs(v.from-float64(at)) > p.s(togetherS) {
-			take(v.from)
-			take(v.to)
-		}
 	}
 	return w
 }
@@ -200,8 +215,11 @@ func (d *disk) side(from, to float64) (side, bool) {
 
 // measure compares a disk's level before an event with the one after it. A bin on either side is
 // left out, for the change takes some of it.
-func (d *disk) measure(w window) loading {
+func (d *disk) measure(w window, least float64) loading {
 	at := float64(w.at)
+	if at-w.from < least || w.to-at < least {
+		return loading{} // a burst may be as short
+	}
 	before, ok := d.side(w.from+1, at-1)
 	after, too := d.side(at+1.5, w.to-1)
 	if !ok || !too {

@@ -114,19 +114,27 @@ func (d *disk) leaveOut(found []excursion) {
 // awayFromEnds drops cuts just after the disk begins, or before it finishes, unless another disk's
 // start or end may be what made them.
 func (p *phase) awayFromEnds(d *disk, cuts []int) (kept []int) {
+	least := p.s(max(excursionS, burstMargin*d.LongestBurstS))
 	for _, c := range cuts {
 		at := float64(d.bins[c])
 		apart := d.apart(d.bins[c])
-		follows := false
-		for _, k := range p.known {
-			lag := at - k.at
-			follows = follows || k.disk != d && -p.s(leadS) <= lag && lag <= p.s(startS)
-		}
-		if apart >= p.s(excursionS) || follows && apart >= p.s(minLastS) {
+		if apart >= least || p.follows(d, at, false) && apart >= p.s(minLastS) {
 			kept = append(kept, c)
 		}
 	}
 	return kept
+}
+
+// follows reports whether another disk began or ceased to move just before; if so asked, at a
+// standstill.
+func (p *phase) follows(d *disk, at float64, still bool) bool {
+	for _, k := range p.known {
+		lag := at - k.at
+		if k.disk != d && (k.stall || !still) && -p.s(leadS) <= lag && lag <= p.s(startS) {
+			return true
+		}
+	}
+	return false
 }
 
 // excursionEvents makes a swing of each disk's excursions that recur, those of several disks at the

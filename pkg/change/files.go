@@ -154,7 +154,7 @@ func byChance(rows []row) bool {
 	deviation := max(stats.NormalMAD*stats.Median(steps)*1.05/math.Sqrt2, minUnitSD)
 	price := orderPrice * square(deviation) * mean(weights) * math.Log(float64(len(means)))
 	found := levelGain(means, weights, price)
-	rnd := rand.New(rand.NewPCG(1, uint64(len(means)))) //nolint:gosec // the same each time
+	rnd := rand.New(rand.NewPCG(1, uint64(len(means)))) // the same each time
 	for range orders {
 		for _, of := range parts {
 			rnd.Shuffle(len(of), func(i, k int) { of[i], of[k] = of[k], of[i] })

@@ -103,6 +103,8 @@ func histories(rnd *rand.Rand, noise float64, players []player) []*ledger.Histor
 	for _, p := range players {
 		d := p.play(rnd, noise)
 		h := ledger.New(d, work.Work{Op: d.Op}, 500_000_000)
+		h.Settle(len(players))
+		h.Trim(h.LongestBurstS)
 		disks = append(disks, &h)
 	}
 	return disks

@@ -1,6 +1,9 @@
 package change
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // role is what a hypothesis says of some disks at an event.
 type role int
@@ -58,19 +61,27 @@ func (p *phase) explain(e *event) {
 	e.windows = windows
 	n := float64(p.n)
 	q := &question{phase: p, event: e, date: math.Log(n), size: math.Log(n) / 2}
+	q.lone = q.date + math.Log(float64(len(p.disks))) + q.size
 	q.loads = make([]loading, len(p.disks))
 	q.zero = make([]float64, len(p.disks))
 	for i, d := range p.disks {
 		if d.IsPaced() {
 			continue // its rate says what was asked for
 		}
-		if q.loads[i] = d.measure(windows[i]); q.loads[i].ok {
+		least := p.s(burstMargin * d.LongestBurstS)
+		if p.follows(d, float64(windows[i].at), true) {
+			least = 0
+		}
+		if q.loads[i] = d.measure(windows[i], least); q.loads[i].ok {
 			q.zero[i] = square(q.loads[i].factor) / q.loads[i].variance / 2
+			if q.isCut(i) && math.Abs(q.loads[i].factor) >= minChange {
+				// That it changed is known from its own history, whatever its noise here.
+				q.zero[i] = max(q.zero[i], q.lone+1)
+			}
 			q.measured = append(q.measured, i)
 			q.best.nothing += q.zero[i]
 		}
 	}
-	q.lone = q.date + math.Log(float64(max(1, len(q.measured)))) + q.size
 	q.best.code = q.best.nothing
 	q.best.moved = make([]bool, len(p.disks))
 	q.offer(0, nil)
@@ -100,8 +111,8 @@ func (p *phase) explain(e *event) {
 func (q *question) rest(used []int) (price float64, alone []int) {
 	for _, i := range q.measured {
 		switch {
-		case contains(used, i):
-		case q.zero[i] > q.lone && math.Abs(q.loads[i].factor) >= minChange:
+		case slices.Contains(used, i):
+		case q.zero[i] > q.lone && math.Abs(q.loads[i].factor) >= minChange && q.isCut(i):
 			price += q.lone
 			alone = append(alone, i)
 		default:
@@ -109,6 +120,18 @@ func (q *question) rest(used []int) (price float64, alone []int) {
 		}
 	}
 	return price, alone
+}
+
+// isCut reports whether the event is a change of the disk's own history.
+func (q *question) isCut(disk int) bool {
+	d := q.disks[disk]
+	at := q.event.cells[disk]
+	for _, c := range d.cuts {
+		if at != none && abs(d.bins[c]-at) < minLevelBins {
+			return true
+		}
+	}
+	return false
 }
 
 // offer takes a hypothesis if it is the cheapest so far.
@@ -162,13 +185,4 @@ func (q *question) grow(
 		}
 		set = next
 	}
-}
-
-func contains(set []int, i int) bool {
-	for _, k := range set {
-		if k == i {
-			return true
-		}
-	}
-	return false
 }

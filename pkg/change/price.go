@@ -7,8 +7,9 @@ func (q *question) names(k, of int) float64 {
 	return logChoices(of, k) + math.Log(float64(max(of, 1)))
 }
 
-// equalFactors returns the mean factor of some disks, and what it takes to say that all have it.
-func (q *question) equalFactors(set []int) (middle, misfit float64) {
+// equalFactors returns what it takes to say that all of some disks changed by one factor.
+func (q *question) equalFactors(set []int) (misfit float64) {
+	var middle float64
 	var weights float64
 	for _, i := range set {
 		w := 1 / (q.loads[i].variance + square(tolerance))
@@ -19,7 +20,7 @@ func (q *question) equalFactors(set []int) (middle, misfit float64) {
 	for _, i := range set {
 		misfit += square(q.loads[i].factor-middle) / (q.loads[i].variance + square(tolerance)) / 2
 	}
-	return middle, misfit
+	return misfit
 }
 
 // equalSizes returns what it takes to say that all of some disks changed by as many bytes.
@@ -44,7 +45,7 @@ func (q *question) sizes(set []int) float64 {
 	if len(set) == 1 {
 		return q.size
 	}
-	_, misfit := q.equalFactors(set)
+	misfit := q.equalFactors(set)
 	least := min(k*q.size, q.size+misfit, q.size+q.equalSizes(set))
 	return least + math.Log(3)
 }

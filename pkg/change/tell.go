@@ -66,7 +66,8 @@ func (p *phase) step(e *event, c claim) (step, bool) {
 			disks = append(disks, i)
 			s.Disks = append(s.Disks, p.disks[i].Name())
 			s.Shifts = append(s.Shifts,
-				Shift{p.disks[i].Name(), l.before, l.after, math.Sqrt(l.variance)})
+				Shift{p.disks[i].Name(), p.disks[i].rateOver(l.beforeSpan),
+					p.disks[i].rateOver(l.afterSpan), math.Sqrt(l.variance)})
 		}
 	}
 	if disks == nil {
@@ -74,9 +75,15 @@ func (p *phase) step(e *event, c claim) (step, bool) {
 	}
 	at, first, last := p.dateOf(e, disks)
 	s.AtNS = p.crossing(e, disks, at)
+	if len(disks) == 1 {
+		s.AtNS = p.disks[disks[0]].ownDate(p, e, s.AtNS)
+	}
 	s.EndNS = s.AtNS
 	s.Evidence = Evidence{e.saved(), p.ns(float64(first)), p.ns(float64(last))}
-	s.Kind = kindOf(c.role, s.Shifts[0].To > s.Shifts[0].From)
+	if s.role == common && len(disks) == 1 { // the others moved too little to tell
+		s.role = own
+	}
+	s.Kind = kindOf(s.role, s.Shifts[0].To > s.Shifts[0].From)
 	if c.by != nil && c.role != own {
 		s.By = c.by.Name()
 	}
@@ -89,6 +96,15 @@ func (p *phase) step(e *event, c claim) (step, bool) {
 		s.EndNS = max(s.EndNS, s.AtNS)
 	}
 	return s, true
+}
+
+// rateOver returns the disk's mean rate over the bins of a side.
+func (d *disk) rateOver(s side) float64 {
+	var sum float64
+	for _, bin := range d.bins[s.from:s.to] {
+		sum += d.rate[bin]
+	}
+	return sum / float64(s.to-s.from)
 }
 
 // kindOf returns what to call a change in which the first disk rose or fell.
@@ -133,6 +149,18 @@ func (p *phase) crossing(e *event, disks []int, at int) int64 {
 	rate := (d.rate[from] + d.rate[at]) / 2
 	share := min(max((rate-l.after)/(l.before-l.after), 0), 1)
 	return p.ns(float64(from) + 2*share)
+}
+
+// ownDate returns when the disk's own history dates an event, or the given time if it does not.
+func (d *disk) ownDate(p *phase, e *event, otherwise int64) int64 {
+	at := e.cells[d.number]
+	for k := 1; k < len(d.Levels) && at != none; k++ {
+		ns := d.Levels[k].StartNS
+		if math.Abs(p.at(ns)-float64(at)) < minLevelBins {
+			return ns
+		}
+	}
+	return otherwise
 }
 
 // startsAndEnds are the disks that begin after the phase has, and those that finish before it does.

@@ -73,7 +73,9 @@ const (
 // What counts as a burst or a dip that is no level.
 const (
 	excursionS = 2.6
-	besideBins = 2
+	// In a disk that shows such, a level lasts longer by this factor.
+	burstMargin = 1.5
+	besideBins  = 2
 	// What follows another disk's start or end may be as short as this at the end of a series.
 	minLastS = 1
 	// The levels beside it differ by less.
@@ -96,6 +98,7 @@ const (
 	driftShare   = 0.8 // of the phase that a drifting disk works
 	driftPrice   = 0.75
 	minDriftGain = 1.15
+	sameStretch  = 0.5 // slopes that have this share of their time in common are one
 	driftKnots   = 9
 	refinements  = 3 // each halves the distance between knots
 	maxSteps     = 40

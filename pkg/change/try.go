@@ -8,7 +8,7 @@ func (q *question) tryCommon(ups, downs []int) {
 		if len(set) < 2 {
 			return math.Inf(1)
 		}
-		_, misfit := q.equalFactors(set)
+		misfit := q.equalFactors(set)
 		return q.date + q.size + q.names(len(set), len(q.measured)) + misfit
 	}
 	claims := func(set []int) []claim { return []claim{{common, nil, set}} }
@@ -60,6 +60,19 @@ func (q *question) trySource(source int, ups, downs []int) {
 	}
 	claims := func(set []int) []claim {
 		by := q.disks[source]
+		sum, all := l.size, math.Abs(l.size)
+		later := false
+		for _, i := range set {
+			sum += q.loads[i].size
+			all += math.Abs(q.loads[i].size)
+			later = later || q.event.date(i)-date > 1
+		}
+		// If the total stays, what rose may as well have been given what others lost. A fall that
+		// others used at the same instant may as well be what these took.
+		either := l.factor > 0 || q.lag == 0 && !later
+		if either && math.Abs(sum) < turnShare*all {
+			return []claim{{turn, nil, append([]int{source}, set...)}}
+		}
 		return []claim{{own, by, []int{source}}, {response, by, set}}
 	}
 	earliest := float64(date) - q.s(foreseenS)
@@ -104,11 +117,17 @@ func (q *question) tryKnown(ups, downs []int) {
 				set = append(set, i)
 			}
 		}
+		given := k.rate
+		for _, o := range near { // what others left shortly before is there to take, too
+			if as == ended && !o.begins && !o.stall && o.at < k.at {
+				given += o.rate
+			}
+		}
 		lag := math.Abs(float64(q.bin) - k.at)
 		date := math.Log(2*float64(len(near))) + lagPrice*math.Log(1+lag)
 		code := func(set []int) float64 {
 			price := date + q.names(len(set), len(q.measured)) +
-				q.taken(set, k.rate, square(rateBlur*k.rate))
+				q.taken(set, given, square(rateBlur*given))
 			if k.begins && !k.stall {
 				price += q.notReturned(k, set) / 2
 			}

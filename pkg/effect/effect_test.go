@@ -118,11 +118,11 @@ func TestRepeatsShareABaseline(t *testing.T) {
 	one := Compare([]*State{state("p", true, 0, 10, part("A", 1), part("B", 2)), alone})
 	two := Compare([]*State{state("p", true, 0, 10, part("A", 1), part("B", 2)),
 		state("q", true, 0, 10, part("A", 1), part("B", 2)), alone})
-	error := func(t *Table) float64 {
+	errorOf := func(t *Table) float64 {
 		pair := t.Effects[0].Pair()
 		return stats.Difference(pair.Without.Log, pair.With.Log).SE
 	}
-	check.Near(t, "error from one", 0.02*math.Sqrt2, error(one), 1e-9)
-	check.Near(t, "error from two", 0.02*math.Sqrt(1.5), error(two), 1e-9)
+	check.Near(t, "error from one", 0.02*math.Sqrt2, errorOf(one), 1e-9)
+	check.Near(t, "error from two", 0.02*math.Sqrt(1.5), errorOf(two), 1e-9)
 	check.Same(t, "phases", []string{"p", "q"}, two.Effects[0].Phases)
 }

@@ -39,8 +39,9 @@ type History struct {
 
 	LongestBurstS float64 // It is the longest stretch that was too short to be a level.
 
-	rates *sequence
-	noise noise // It is the noise about the levels.
+	rates    *sequence
+	unsloped *sequence // rates before slopes were taken out
+	noise    noise     // It is the noise about the levels.
 }
 
 // Level is a stretch of time in which the disk's rate was constant except for noise.

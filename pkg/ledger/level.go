@@ -52,3 +52,42 @@ func (d *History) merge(levels []Level, first, last int) []Level {
 	levels[first] = d.LevelIn(all)
 	return slices.Delete(levels, first+1, last+1)
 }
+
+// Drift is a stretch in which a rate changes little by little.
+type Drift struct {
+	overlap.Span
+	From, To float64
+}
+
+// At returns the drift's rate at a moment within it.
+func (d Drift) At(ns int64) float64 {
+	share := float64(ns-d.StartNS) / float64(d.EndNS-d.StartNS)
+	return d.From + share*(d.To-d.From)
+}
+
+// With returns a copy of the history with levels that cover it, its slopes and its swing, if it has
+// one, and the noise about them.
+func (d *History) With(levels []Level, drifts []Drift, swing *Swing) History {
+	out := *d
+	if d.unsloped != nil {
+		out.rates = d.unsloped
+	}
+	out.Levels, out.Drifts, out.Swing = levels, drifts, swing
+	for _, l := range levels {
+		if l.From == l.To {
+			continue
+		}
+		p := piece{from: out.rates.time.bin(l.StartNS), to: out.rates.time.bin(l.EndNS)}
+		for i := range p.to - p.from {
+			share := (float64(i) + 0.5) / float64(p.to-p.from)
+			p.fitted = append(p.fitted, math.Log(l.From+share*(l.To-l.From)))
+		}
+		if p.fitted != nil {
+			out.rates = out.rates.flatten(&p)
+		}
+	}
+	if len(out.rates.y) > 0 {
+		out.estimate()
+	}
+	return out
+}

@@ -198,6 +198,27 @@ func (d *History) wanders() *Unsteady {
 	return &Unsteady{all, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
 }
 
+// pieces returns what the criterion finds, of the series less what the sizes of its files explain if
+// that costs less.
+func (d *History) pieces() []piece {
+	found := d.rates.segment()
+	if len(found.pieces) == 1 && !found.slopes() {
+		return found.pieces
+	}
+	bySize := d.withoutSizes(d.rates)
+	if bySize == nil {
+		return found.pieces
+	}
+	fixed := sizeCost * math.Log(float64(len(d.rates.y)))
+	left := bySize.segment()
+	if left.score+fixed >= found.score {
+		return found.pieces
+	}
+	d.rates = bySize
+	d.FollowsSizes = true
+	return left.pieces
+}
+
 // levels cuts the disk's moving time at the changes that the criterion finds.
 func (d *History) levels() []Level {
 	q := d.rates
@@ -208,20 +229,10 @@ func (d *History) levels() []Level {
 	v := overlap.Between(moving[0].StartNS, moving[len(moving)-1].EndNS)
 	pieces := []piece{{}}
 	if !d.IsPaced() && len(q.y) >= 2*q.bins(q.minS) {
-		found := q.segment()
-		if len(found.pieces) > 1 || found.slopes() {
-			if bySize := d.withoutSizes(q); bySize != nil {
-				fixed := sizeCost * math.Log(float64(len(q.y)))
-				if left := bySize.segment(); left.score+fixed < found.score {
-					found = left
-					q = bySize
-					d.rates = bySize
-					d.FollowsSizes = true
-				}
-			}
-		}
-		pieces = found.pieces
+		pieces = d.pieces()
+		q = d.rates
 	}
+	d.unsloped = q
 	var levels []Level
 	end := v.EndNS
 	for i, piece := range pieces {
@@ -474,42 +485,6 @@ func (d *History) SteppedLevels() (steps []Level) {
 		}
 	}
 	return steps
-}
-
-// Drift is a stretch in which a rate changes little by little.
-type Drift struct {
-	overlap.Span
-	From, To float64
-}
-
-// At returns the drift's rate at a moment within it.
-func (d Drift) At(ns int64) float64 {
-	share := float64(ns-d.StartNS) / float64(d.EndNS-d.StartNS)
-	return d.From + share*(d.To-d.From)
-}
-
-// With returns a copy of the history with levels that cover it, its slopes and its swing, if it has
-// one, and the noise about them.
-func (d *History) With(levels []Level, drifts []Drift, swing *Swing) History {
-	out := *d
-	out.Levels, out.Drifts, out.Swing = levels, drifts, swing
-	for _, l := range levels {
-		if l.From == l.To {
-			continue
-		}
-		p := piece{from: out.rates.time.bin(l.StartNS), to: out.rates.time.bin(l.EndNS)}
-		for i := range p.to - p.from {
-			share := (float64(i) + 0.5) / float64(p.to-p.from)
-			p.fitted = append(p.fitted, math.Log(l.From+share*(l.To-l.From)))
-		}
-		if p.fitted != nil {
-			out.rates = out.rates.flatten(&p)
-		}
-	}
-	if len(out.rates.y) > 0 {
-		out.estimate()
-	}
-	return out
 }
 
 // Covers reports whether a moment lies within the swing or next to it.
