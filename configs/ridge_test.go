@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write the tables of hubs anew")
 
-// Every figure that was published comes back within 5 %, or the table says which others forbid it.
+// Every figure that was published comes back within 5%, or the table says which others forbid it.
 func TestGoshenRidgeNotes(t *testing.T) {
 	p := load(t, "goshen-ridge")
 	p.Noise = 0 // the rates themselves
@@ -39,15 +39,15 @@ func TestGoshenRidgeNotes(t *testing.T) {
 		case !far && row.why == "":
 			met++
 		case far && row.why == "":
-			t.Errorf("%s\nis more than 5 %% off: fit it, or say why it can't be", row)
+			t.Errorf("%s\nis more than 5%% off: fit it, or say why it can't be", row)
 		case far:
 			fmt.Fprintf(&reasons, "\n- %s: %s\n", row.what, row.why)
 		case row.why != "":
-			t.Errorf("%s\nis not more than 5 %% off: what it says against it has gone", row)
+			t.Errorf("%s\nis not more than 5%% off: what it says against it has gone", row)
 		}
 	}
 	evidence.Report(t, evidence.AtLeast("goshen-ridge",
-		"published figures that the model gives within 5 %; the others contradict these, and hubs/goshen-ridge.md says how", met, len(n.rows), len(n.rows)-2))
+		"published figures that the model gives within 5%; the others contradict these, and hubs/goshen-ridge.md says how", met, len(n.rows), len(n.rows)-2))
 	table.WriteString(outro)
 	table.WriteString(reasons.String())
 
@@ -123,7 +123,7 @@ writer and two readers move 4.8 GB/s, two writers and one reader 4.3, less in ei
 "two_writers". That one rests on these two cases alone.
 
 What the X5's figures over a whole run come to hangs on the order of its files, which was not
-published. Of 2,000 random orders of 64 files, 295 have a mean and a trimmed mean within 5 % of the
+published. Of 2,000 random orders of 64 files, 295 have a mean and a trimmed mean within 5% of the
 published ones, and 4 of those least squares too (over all orders it gives 0.71 to 1.41 GB/s, mostly
 near 0.9): one of the 4 is in the table.
 
@@ -379,7 +379,7 @@ type published struct {
 	what, unit string
 	low, high  float64 // as it was published; high is infinite if only a bound was
 	model      float64
-	why        string // it is more than 5 % off
+	why        string // it is more than 5% off
 }
 
 // off is how far the model's figure lies outside the published range, relative to its nearer end.
@@ -401,7 +401,7 @@ func (p published) String() string {
 	case math.IsInf(p.high, 1):
 		notes = fmt.Sprintf("over %.4g", p.low)
 	}
-	off := fmt.Sprintf("%+.1f %%", 100*p.off())
+	off := fmt.Sprintf("%+.1f%%", 100*p.off())
 	if math.Abs(p.off()) < 0.0005 {
 		off = "0"
 	}

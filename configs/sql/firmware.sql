@@ -1,5 +1,5 @@
 -- The rate of each model under each firmware against the one before it, by the first day on which it was seen: the change in
--- percent, and its 95 % interval after Welch, "The generalization of Student's problem" (1947), for three runs of each or more, with
+-- percent, and its 95% interval after Welch, "The generalization of Student's problem" (1947), for three runs of each or more, with
 -- Student's t by Cornish and Fisher's expansion. Firmware whose rates vary by no more than rounding has no interval and is left out.
 WITH runs AS (
   SELECT model, firmware, hub, pattern, op, work, run, min(started) AS began, avg(rate) AS of_run

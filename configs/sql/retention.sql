@@ -1,5 +1,5 @@
--- What disks keep of their rate alone beside others, by hub: the mean over the runs and its 95 % interval, by the runs' own spread and
--- Student's t (Cornish and Fisher's expansion, within 0.8 % from two degrees of freedom on).
+-- What disks keep of their rate alone beside others, by hub: the mean over the runs and its 95% interval, by the runs' own spread and
+-- Student's t (Cornish and Fisher's expansion, within 0.8% from two degrees of freedom on).
 WITH of_runs AS (
   SELECT hub, model, op, pattern, work, run, avg(kept) AS of_run
   FROM rates

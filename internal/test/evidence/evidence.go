@@ -19,7 +19,7 @@ type Finding struct {
 	Measured float64 // what hubbench said
 	Low      float64 // the interval of Measured, or the least and the most of its runs
 	High     float64 //
-	Limit    string  // what Measured was held to, in words: "within 1 % of the limit"
+	Limit    string  // what Measured was held to, in words: "within 1% of the limit"
 	Pass     bool    // whether it held
 	Left     string  // why it was not measured here; then no number above counts
 }
