@@ -93,10 +93,10 @@ func interruptEarly(t *testing.T, cmd *exec.Cmd, scenario, signal string) {
 func TestSupervisedByHand(t *testing.T) {
 	for _, tt := range []struct{ name, value, waiting string }{
 		{name: "any value", value: "1"},
-		{name: "no pipes", value: "3 4 GUESSED"},
-		{name: "other files", value: "0 1 GUESSED"},
-		{name: "an empty pipe", value: "5 6 GUESSED"},
-		{name: "another secret", value: "5 6 GUESSED", waiting: "ANOTHER"},
+		{name: "no pipes", value: "3 4 1 GUESSED"},
+		{name: "other files", value: "0 1 1 GUESSED"},
+		{name: "an empty pipe", value: "5 6 1 GUESSED"},
+		{name: "another secret", value: "5 6 1 GUESSED", waiting: "ANOTHER"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()

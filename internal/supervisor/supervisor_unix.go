@@ -20,12 +20,12 @@ import (
 )
 
 // supervisedVariable, in the environment, says that there is a supervisor: it holds the descriptors
-// of the pipes from and to it, and a secret that already waits in the first. In the environment of
-// anybody else it has no effect.
+// of the pipes from and to it, its number, and a secret that already waits in the first. In the
+// environment of anybody else it has no effect.
 const supervisedVariable = "HUBBENCH_SUPERVISED"
 
 // pipesFormat is the variable's value.
-const pipesFormat = "%d %d %s"
+const pipesFormat = "%d %d %d %s"
 
 // The pipes to and from the supervisor, after stdin, stdout and stderr.
 const (
@@ -65,7 +65,7 @@ func supervise() (code int, ok bool) {
 	cmd.Stderr = os.Stderr
 	cmd.ExtraFiles = []*os.File{requestRead, codeWrite}
 	cmd.Env = append(os.Environ(), supervisedVariable+"="+
-		fmt.Sprintf(pipesFormat, requestFile, codeFile, secret))
+		fmt.Sprintf(pipesFormat, requestFile, codeFile, os.Getpid(), secret))
 	coordinator.DieWithParent(cmd, syscall.SIGKILL)
 	runtime.LockOSThread() // its end would count as this process's
 	signals := make(chan os.Signal, 8)
@@ -110,14 +110,15 @@ func supervise() (code int, ok bool) {
 
 // supervised is the other side: it gives the requests that come from the supervisor to the context
 // of the commands, and a function that ends this process with an exit code. Without a supervisor it
-// is not ok: signals ask, and exit ends.
+// is not ok: signals ask, and exit ends. They do as well if the supervisor's pipes cannot be used.
 func supervised(
 	ctx context.Context, exitWith func(code int),
 ) (_ context.Context, end func(code int), ok bool) {
-	requestPipe, codePipe, ok := pipes(os.Getenv(supervisedVariable))
+	requestPipe, codePipe, parent := pipes(os.Getenv(supervisedVariable))
 	_ = os.Unsetenv(supervisedVariable) // for the processes that are started here
-	if !ok {
-		return ctx, exitWith, false
+	if requestPipe == nil {
+		// A process that did not know its supervisor would start one, which would start the next.
+		return ctx, exitWith, parent == os.Getppid()
 	}
 	end = func(code int) {
 		_, _ = codePipe.Write([]byte{byte(code)})
@@ -149,28 +150,29 @@ func supervised(
 	return context.WithValue(ctx, requestsKey{}, r), end, true
 }
 
-// pipes opens the pipes that the variable names, if its secret waits in the first. What somebody
-// else left under these numbers may be anything: it is not waited for.
-func pipes(variable string) (request, code *os.File, ok bool) {
+// pipes opens the pipes that the variable names, if its secret waits in the first; parent is the
+// process that it names. What somebody else left under these numbers may be anything: it is not
+// waited for.
+func pipes(variable string) (request, code *os.File, parent int) {
 	var requestFd, codeFd int
 	var secret string
-	_, err := fmt.Sscanf(variable, pipesFormat, &requestFd, &codeFd, &secret)
+	_, err := fmt.Sscanf(variable, pipesFormat, &requestFd, &codeFd, &parent, &secret)
 	if err != nil || !isPipe(requestFd) || !isPipe(codeFd) {
-		return nil, nil, false
+		return nil, nil, parent
 	}
 	ready := []unix.PollFd{{Fd: int32(requestFd), Events: unix.POLLIN}}
 	if n, err := unix.Poll(ready, 0); err != nil || n != 1 || ready[0].Revents&unix.POLLIN == 0 {
-		return nil, nil, false
+		return nil, nil, parent
 	}
 	got := make([]byte, len(secret))
 	n, err := unix.Read(requestFd, got)
 	if err != nil || n == 0 || string(got[:n]) != secret {
-		return nil, nil, false
+		return nil, nil, parent
 	}
 	unix.CloseOnExec(requestFd)
 	unix.CloseOnExec(codeFd)
 	return os.NewFile(uintptr(requestFd), "requests"), os.NewFile(uintptr(codeFd), "exit code"),
-		true
+		parent
 }
 
 // isPipe reports whether a descriptor is that of a pipe.
