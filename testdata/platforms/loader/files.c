@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/file.h>
@@ -365,6 +366,7 @@ static long go_to_file(int fd) { return answer(fchdir(fd)); }
 static long copy_descriptor(int fd) { return answer(dup(fd)); }
 static long copy_descriptor_to(int fd, int to) { return answer(dup2(fd, to)); }
 static long new_pipe(int *ends) { return answer(pipe(ends)); }
+static long wait_for(struct pollfd *files, unsigned n, int ms) { return answer(poll(files, n, ms)); }
 static char *current(char *p, size_t n) {
 	char *path = getcwd(p, n);
 	if (!path) answer(-1);
@@ -381,5 +383,5 @@ const struct answer file_answers[] = {
 	{"rename", rename_path}, {"renameat", rename_at}, {"linkat", link_at}, {"symlink", symlink_path}, {"symlinkat", symlink_at},
 	{"readlink", read_link}, {"readlinkat", read_link_at}, {"chmod", mode_path}, {"fchmod", mode_file}, {"fchmodat", mode_at},
 	{"fchown", owner_file}, {"chdir", go_to}, {"fchdir", go_to_file}, {"dup", copy_descriptor}, {"dup2", copy_descriptor_to},
-	{"pipe", new_pipe}, {"getcwd", current}, {NULL, NULL},
+	{"pipe", new_pipe}, {"poll", wait_for}, {"getcwd", current}, {NULL, NULL},
 };
