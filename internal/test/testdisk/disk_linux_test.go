@@ -170,3 +170,21 @@ func TestSweepKeepsNobodyWaiting(t *testing.T) {
 		t.Errorf("left: %q", Left(orphan.Dir))
 	}
 }
+
+// A disk is gone once its owner has removed it, though a lab has begun meanwhile.
+func TestLabKeepsNoDiskOfOthers(t *testing.T) {
+	root(t)
+	if !inLab() {
+		d := Make(t, Options{Bytes: 16 << 20}, ci())
+		check.Must(t, d.Format(0, "mkfs.ext4", "-q"))
+		_, err := d.Mount(0, "")
+		check.Must(t, err)
+	}
+	InLab(t, func(l Lab) {
+		for _, mount := range MountsIn(Memory) {
+			if strings.HasPrefix(mount, filepath.Join(Memory, prefix)) {
+				l.Errorf("the lab keeps %s", mount)
+			}
+		}
+	})
+}

@@ -25,11 +25,16 @@ type Lab struct {
 	Memory string // a tmpfs, on which the images lie and everything is mounted
 }
 
+// labChild tells this test binary that it is in a lab.
+const labChild = "HUBBENCH_LAB"
+
+func inLab() bool { return os.Getenv(labChild) != "" }
+
 // InLab runs a test in a child with mounts of its own. When that ends, however it ends, its mounts
 // go with it, and with them the loop devices, which nothing else keeps.
 func InLab(t *testing.T, test func(l Lab), tools ...string) {
-	const child = "HUBBENCH_LAB"
-	if os.Getenv(child) != "" {
+	if inLab() {
+		dropDisks()
 		l := Lab{T: t, Memory: t.TempDir()}
 		if err := unix.Mount("lab", l.Memory, "tmpfs", 0, "size=4g"); err != nil {
 			t.Fatalf("mount memory: %v", err)
@@ -49,7 +54,7 @@ func InLab(t *testing.T, test func(l Lab), tools ...string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), child+"=1")
+	cmd.Env = append(os.Environ(), labChild+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS,
 		Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.CombinedOutput()
@@ -59,6 +64,16 @@ func InLab(t *testing.T, test func(l Lab), tools ...string) {
 	t.Logf("%s", out)
 	if err != nil {
 		t.Errorf("in the lab: %v", err)
+	}
+}
+
+// dropDisks unmounts the lab's copies of the disks that other processes have at the moment: they
+// would keep the devices in use after their owners have unmounted them.
+func dropDisks() {
+	for _, mount := range slices.Backward(MountsIn(Memory)) {
+		if strings.HasPrefix(mount, filepath.Join(Memory, prefix)) {
+			_ = unix.Unmount(mount, unix.MNT_DETACH) // what stays does so until the lab ends
+		}
 	}
 }
 
