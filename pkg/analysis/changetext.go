@@ -17,7 +17,7 @@ func (w writer) change(c *Change) string {
 	inTotal := pick(len(c.Disks) > 1, " in total", "")
 	switch c.Kind {
 	case KindSwing:
-		return fmt.Sprintf("%s %s between %s and %s%s, about every %s (%.0f %% of the time at "+
+		return fmt.Sprintf("%s %s between %s and %s%s, about every %s (%.0f%% of the time at "+
 			"the lower rate)%s", who, pick(len(c.Disks) == 1, "swings", "swing together"),
 			w.Rate(c.FromRate), w.Rate(c.ToRate), inTotal, unit.FormatSeconds(c.PeriodS),
 			100*c.LowShare, causeUnknown(c))
@@ -48,7 +48,7 @@ func (w writer) change(c *Change) string {
 			CauseHost: "the CPU was fully busy from then on",
 		}[c.Cause],
 			"the cause is something they share (a link, the hub or the computer), not one disk")
-		return fmt.Sprintf("%s%s %s together to %.0f %% of their speed, from a total of %s to "+
+		return fmt.Sprintf("%s%s %s together to %.0f%% of their speed, from a total of %s to "+
 			"%s%s: %s", at, who, pick(c.Kind == KindSharedFall, "fell", "rose"),
 			100*c.ToRate/c.FromRate, w.Rate(c.FromRate), w.Rate(c.ToRate), until(c), why)
 	case KindStart:
@@ -175,7 +175,7 @@ func ChangeLabel(c *Change, working int, name func(disk string) string) string {
 	switch {
 	case c.Kind == KindSharedFall || c.Kind == KindSharedRise:
 		return does(c.Disks, pick(c.Kind == KindSharedFall, "fall", "rise"),
-			fmt.Sprintf(" to %.0f %%", 100*c.ToRate/c.FromRate))
+			fmt.Sprintf(" to %.0f%%", 100*c.ToRate/c.FromRate))
 	case verb != "" && (c.Kind != KindStart || c.By == nil):
 		return does(c.Disks, verb, rest)
 	}
