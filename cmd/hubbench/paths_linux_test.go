@@ -87,7 +87,7 @@ func TestRunDirect(t *testing.T) {
 		}
 	}
 	const question = "Connect at-0 directly to the computer.\nPress Enter to continue: "
-	p := begin(volume.root, "--direct", "at-0", "--phase", "3s", "--out", out)
+	p := begin(volume.root, "--direct", "at-0", "--phase", "8s", "--out", out)
 	asks(p, question)
 	must(t, p.send("INT"))
 	if code, said := p.wait(); code != exit.Interrupted ||

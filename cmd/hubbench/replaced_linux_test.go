@@ -19,7 +19,7 @@ func TestReplacedProgram(t *testing.T) {
 	must(t, err)
 	dir := t.TempDir()
 	own := filepath.Join(dir, "hubbench")
-	must(t, os.WriteFile(own, image, 0o755))
+	must(t, os.WriteFile(own, image, 0o700)) //nolint:gosec // a program must be executable
 	scenario := write(t, filepath.Join(dir, "s.yaml"), endless(inMemory(t), inMemory(t),
 		"- {name: first, pattern: WW}\n- {name: second, pattern: RR, cooldown: 2 s}"))
 	r := &faultRun{t: t, out: filepath.Join(dir, "out")}
