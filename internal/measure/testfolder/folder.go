@@ -206,14 +206,14 @@ func HoldRun(dir, runID string) (release func() error, err error) {
 		defer marker.Close()
 		held, err := marker.Stat()
 		if err != nil {
-			return nil //nolint:nilerr // The disk is gone.
+			return nil // the disk is gone
 		}
 		now, err := disk.Lstat(path)
 		if err == nil && os.SameFile(held, now) || err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if id, err := identityOf(marker, held); err != nil || id.links == 0 {
-			return nil //nolint:nilerr // Somebody has removed it.
+			return nil // somebody has removed it
 		}
 		return movedError(filepath.Join(dir, Prefix+runID))
 	}, nil

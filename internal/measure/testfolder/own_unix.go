@@ -17,6 +17,5 @@ func identityOf(_ *os.File, info fs.FileInfo) (identity, error) {
 	if !ok {
 		return identity{owner: nobody}, nil
 	}
-	//nolint:unconvert // Each system has a type of its own.
 	return identity{links: uint64(stat.Nlink), owner: int64(stat.Uid)}, nil
 }
