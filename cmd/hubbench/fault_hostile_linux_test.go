@@ -265,9 +265,9 @@ func TestFaultsOfHostileFolders(t *testing.T) {
 		"says something else": func(path string) error {
 			return os.WriteFile(path, []byte(evil), 0o600)
 		},
-		"is of another folder": func(path string) error {
-			return os.WriteFile(path, []byte(`{"what":"test files of hubbench; safe to remove with `+
-				"`hubbench clean`"+`","run":"other"}`), 0o600)
+		"is of another program": func(path string) error {
+			return os.WriteFile(path, []byte(`{"what":"test files of somebody; safe to remove with `+
+				"`hubbench clean`"+`","run":"20261122-101112-abcd"}`), 0o600)
 		},
 		"is a pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
 		"is a folder": func(path string) error { return os.Mkdir(path, 0o700) },
