@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -218,30 +217,14 @@ func (p *phase) seenRecoveries() (out []Recovery) {
 }
 
 // cutRecoveries adds those that the trace cuts off: of disks that are slower than alone when
-// another finishes, and that either rose without a time to settle, or did not rise at all before
-// the next disk began or finished.
+// another finishes, and do not rise before they finish themselves.
 func (p *phase) cutRecoveries() {
-	ends := p.others(nil)
-	slices.SortStableFunc(ends, func(a, b *diskPart) int {
-		return cmp.Compare(a.EndNS(), b.EndNS())
+	p.eachEnd(func(ended string, other int, at, until int64) {
+		part := p.parts[other]
+		if !part.IsPaced() && !p.isRecovered(part, at) {
+			p.cutRecovery(part, ended, at, until)
+		}
 	})
-	for k, ended := range ends {
-		at := ended.EndNS()
-		if k+1 < len(ends) && seconds(ends[k+1].EndNS()-at) < togetherS {
-			continue
-		}
-		for _, stage := range p.stages {
-			if stage.StartNS != at {
-				continue
-			}
-			for _, other := range stage.Active {
-				part := p.parts[other]
-				if !part.IsPaced() && !p.isRecovered(part, at) {
-					p.cutRecovery(part, ended.Name(), at, stage.EndNS)
-				}
-			}
-		}
-	}
 }
 
 // isRecovered reports whether the disk's rise after another's end at that time was seen.

@@ -18,6 +18,16 @@ func (p *phase) recoveries() {
 	for _, part := range p.parts {
 		part.risenNS = 0
 	}
+	p.eachEnd(func(ended string, other int, at, until int64) {
+		if since := p.worksSince(other, at); since < at && !p.parts[other].IsPaced() {
+			p.recovery(p.parts[other], ended, overlap.Between(since, at), until)
+		}
+	})
+}
+
+// eachEnd calls do for each disk that finishes and each other one that is active then: with the
+// time of the end, and of the next start or end. Of disks that finish together the last counts.
+func (p *phase) eachEnd(do func(ended string, other int, at, until int64)) {
 	ends := p.others(nil)
 	slices.SortStableFunc(ends, func(a, b *diskPart) int {
 		return cmp.Compare(a.EndNS(), b.EndNS())
@@ -31,12 +41,8 @@ func (p *phase) recoveries() {
 		if stage < 0 {
 			continue
 		}
-		until := p.stages[stage].EndNS
 		for _, other := range p.stages[stage].Active {
-			if since := p.worksSince(other, at); since < at && !p.parts[other].IsPaced() {
-				p.recovery(p.parts[other], ended.Name(), overlap.Between(since, at),
-					until)
-			}
+			do(ended.Name(), other, at, p.stages[stage].EndNS)
 		}
 	}
 }
