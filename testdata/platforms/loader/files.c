@@ -351,6 +351,8 @@ static long link_at(int a, const char *from, int b, const char *to, int flags) {
 	(void)flags;
 	return answer(linkat(folder_of(a), from, folder_of(b), to, 0));
 }
+static long link_path(const char *from, const char *to) { return link_at(HERE, from, HERE, to, 0); }
+static long pipe_path(const char *path, int mode) { return answer(mkfifo(path, mode)); }
 static long symlink_at(const char *to, int folder, const char *path) { return answer(symlinkat(to, folder_of(folder), path)); }
 static long symlink_path(const char *to, const char *path) { return symlink_at(to, HERE, path); }
 static long read_link_at(int folder, const char *path, char *p, size_t n) { return answer(readlinkat(folder_of(folder), path, p, n)); }
@@ -360,6 +362,7 @@ static long mode_at(int folder, const char *path, int mode, int flags) {
 }
 static long mode_path(const char *path, int mode) { return mode_at(HERE, path, mode, 0); }
 static long mode_file(int fd, int mode) { return answer(fchmod(fd, mode)); }
+static long owner_path(const char *path, int user, int group) { return answer(chown(path, user, group)); }
 static long owner_file(int fd, int user, int group) { return answer(fchown(fd, user, group)); }
 static long go_to(const char *path) { return answer(chdir(path)); }
 static long go_to_file(int fd) { return answer(fchdir(fd)); }
@@ -380,8 +383,9 @@ const struct answer file_answers[] = {
 	{"lstat64", stat_link}, {"fstat64", stat_file}, {"fstatat64", stat_at}, {"statfs64", stat_volume}, {"readdir_r$INODE64", next_entry},
 	{"fdopendir$INODE64", open_folder}, {"closedir", close_folder}, {"utimensat", set_times}, {"access", access_path}, {"faccessat", access_at},
 	{"unlink", remove_path}, {"unlinkat", remove_at}, {"rmdir", remove_folder}, {"mkdir", make_path}, {"mkdirat", make_at},
-	{"rename", rename_path}, {"renameat", rename_at}, {"linkat", link_at}, {"symlink", symlink_path}, {"symlinkat", symlink_at},
+	{"rename", rename_path}, {"renameat", rename_at}, {"link", link_path}, {"linkat", link_at},
+	{"mkfifo", pipe_path}, {"symlink", symlink_path}, {"symlinkat", symlink_at},
 	{"readlink", read_link}, {"readlinkat", read_link_at}, {"chmod", mode_path}, {"fchmod", mode_file}, {"fchmodat", mode_at},
-	{"fchown", owner_file}, {"chdir", go_to}, {"fchdir", go_to_file}, {"dup", copy_descriptor}, {"dup2", copy_descriptor_to},
+	{"chown", owner_path}, {"fchown", owner_file}, {"chdir", go_to}, {"fchdir", go_to_file}, {"dup", copy_descriptor}, {"dup2", copy_descriptor_to},
 	{"pipe", new_pipe}, {"poll", wait_for}, {"getcwd", current}, {NULL, NULL},
 };
