@@ -41,7 +41,11 @@ func TestFolderOfAnotherUser(t *testing.T) {
 	check.Must(t, err) // It is not listed.
 	check.Refused(t, "another's file in our folder", f.Remove(), "belongs to another user")
 	give(".")
-	give(MarkerName)
+	entries, err := os.ReadDir(path)
+	check.Must(t, err)
+	for _, e := range entries {
+		give(e.Name())
+	}
 	_, err = Open(dir, "r1")
 	check.Refused(t, "another's folder", err, "its marker belongs to another user")
 	cleaned, err := Clean(dir) // as by sudo
