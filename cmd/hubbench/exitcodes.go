@@ -27,7 +27,7 @@ func exitCodes() []exitCode {
 		{exit.Failed, nil, "failed"},
 		{exit.Misuse, nil, "bad usage or scenario"},
 		{exit.Partial, []string{"run"}, "partial run, results kept"},
-		{exit.Partial, []string{"check"}, "a limit cannot be judged"},
+		{exit.Partial, []string{"check"}, "a limit was not measured"},
 		{exit.Partial, []string{"compare", "trend"}, "a fall can't be ruled out (--fail-above)"},
 		{exit.Threshold, []string{"run", "simulate"}, "a rate is too low (--fail-below)"},
 		{exit.Threshold, []string{"compare", "trend"}, "a rate fell (--fail-above)"},

@@ -44,28 +44,28 @@ func (g gated) events() []byte {
 	return trace.AppendEvent(text, &trace.Event{Type: trace.EndType, Status: trace.Complete})
 }
 
-// TestGate holds the exit codes of compare --fail-above 5, with --certain and without, and of check
-// by the limits of the base, to one another. A build server acts on nothing else: 0 lets a change
+// TestGate checks the exit codes of compare --fail-above 5, with --certain and without, and of check
+// by the limits of the base, with --strict and without, against one another. A build server acts on nothing else: 0 lets a change
 // in, 4 keeps it out, 3 asks for a person. What was not measured is in compare.txtar, check.txtar
 // and TestLost of package compare.
 func TestGate(t *testing.T) {
 	good := gated{seed: 1, rate: 1e9, noise: 0.02, seconds: 30, hub: "Dock"}
 	for _, tt := range []struct {
-		name                   string
-		change                 func(g *gated)
-		usual, certain, limits int
+		name                           string
+		change                         func(g *gated)
+		usual, certain, limits, strict int
 	}{
-		{"the same disks again", func(g *gated) {}, 0, 0, 0},
-		{"too short", func(g *gated) { g.seconds = 0.3 }, 3, 3, 3},
-		{"-4%", func(g *gated) { g.rate *= 0.96 }, 0, 0, 0},
-		{"-10%", func(g *gated) { g.rate *= 0.90 }, 4, 4, 4},
-		{"-10% in noise", func(g *gated) { g.rate, g.noise = 0.90e9, 0.8 }, 3, 0, 3},
+		{"the same disks again", func(g *gated) {}, 0, 0, 0, 0},
+		{"too short", func(g *gated) { g.seconds = 0.3 }, 3, 3, 0, 0},
+		{"-4%", func(g *gated) { g.rate *= 0.96 }, 0, 0, 0, 0},
+		{"-10%", func(g *gated) { g.rate *= 0.90 }, 4, 4, 4, 4},
+		{"-10% in noise", func(g *gated) { g.rate, g.noise = 0.90e9, 0.8 }, 3, 0, 0, 3},
 		// Slower by 4 to 8 %: larger than the limit as measured, not as proven.
-		{"-6% in some noise", func(g *gated) { g.rate, g.noise = 0.94e9, 0.12 }, 3, 0, 3},
+		{"-6% in some noise", func(g *gated) { g.rate, g.noise = 0.94e9, 0.12 }, 3, 0, 0, 3},
 		// What a person may want to compare is said, and only a fall counts.
-		{"other hub", func(g *gated) { g.hub = "Other dock" }, 0, 0, 0},
-		{"other hub, -10%", func(g *gated) { g.hub, g.rate = "Other dock", 0.9e9 }, 4, 4, 4},
-		{"simulated against real", func(g *gated) { g.profile = "X" }, 0, 0, 0},
+		{"other hub", func(g *gated) { g.hub = "Other dock" }, 0, 0, 0, 0},
+		{"other hub, -10%", func(g *gated) { g.hub, g.rate = "Other dock", 0.9e9 }, 4, 4, 4, 4},
+		{"simulated against real", func(g *gated) { g.profile = "X" }, 0, 0, 0, 0},
 	} {
 		dir := t.TempDir()
 		g := good
@@ -80,6 +80,7 @@ func TestGate(t *testing.T) {
 			want int
 		}{
 			{[]string{"check", other, "--limits", limits}, tt.limits},
+			{[]string{"check", other, "--limits", limits, "--strict"}, tt.strict},
 			{[]string{"compare", base, other, "--fail-above", "5"}, tt.usual},
 			{[]string{"compare", base, other, "--fail-above", "5", "--certain"}, tt.certain},
 		} {

@@ -35,9 +35,10 @@ const (
 // fell if the one-sided test that it lies below is significant after Holm's correction for all of
 // them, and did not if such a test of the contrary is by itself: all must be above to pass, so
 // these need no correction (Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling",
-// Technometrics 24, 1982). A nil is a value that is not known.
-func Judge(above []*stats.Estimate) []FallOutcome {
-	outcomes := make([]FallOutcome, len(above))
+// Technometrics 24, 1982). A nil is a value that is not known. It also returns the level of each
+// test: an interval at twice that level says what the outcome says.
+func Judge(above []*stats.Estimate) (outcomes []FallOutcome, levels []float64) {
+	outcomes = make([]FallOutcome, len(above))
 	chances := make([]float64, len(above))
 	for i, e := range above {
 		outcomes[i] = CannotTell
@@ -46,7 +47,7 @@ func Judge(above []*stats.Estimate) []FallOutcome {
 			chances[i] = 1 - e.Above(0)
 		}
 	}
-	corrected, _ := stats.Holm(chances, nil, falseClaimRate/2)
+	corrected, levels := stats.Holm(chances, nil, falseClaimRate/2)
 	for i, e := range above {
 		switch {
 		case e == nil:
@@ -54,9 +55,10 @@ func Judge(above []*stats.Estimate) []FallOutcome {
 			outcomes[i] = Fell
 		case e.Above(0) <= falseClaimRate/2:
 			outcomes[i] = DidNotFall
+			levels[i] = falseClaimRate / 2
 		}
 	}
-	return outcomes
+	return outcomes, levels
 }
 
 // fill compares a value of both sides, and returns it if both have it.
@@ -325,7 +327,8 @@ func (c *Comparison) Against(limit float64, certain bool) *Gate {
 	}
 	count := map[FallOutcome]int{}
 	judged := 0
-	for i, outcome := range Judge(above) {
+	outcomes, _ := Judge(above)
+	for i, outcome := range outcomes {
 		if rates[i].Outcome = outcome; above[i] != nil {
 			judged++
 		}

@@ -64,7 +64,8 @@ func crosses(limit float64, base, other, history []Measurements) bool {
 		e.Mean -= math.Log1p(-limit)
 		above = append(above, &e)
 	}
-	return slices.Contains(Judge(above), Fell)
+	outcomes, _ := Judge(above)
+	return slices.Contains(outcomes, Fell)
 }
 
 // power is the chance that arithmetic allows a t test of one rate that fell: the noncentral t, as

@@ -1,6 +1,6 @@
-// Package limit holds what was measured to limits: each passes, fails, or cannot be judged because
-// the measurement's own interval reaches across the limit or because there was too little to
-// measure. Start at Check.
+// Package limit checks what was measured against limits. A limit fails only where the whole interval
+// of the measurement lies beyond it; where the interval reaches across, the limit passes within the
+// margin of error. What was not measured cannot be judged. Start at Check.
 package limit
 
 import (
@@ -36,15 +36,17 @@ type Result struct {
 	Phase   string         `json:"phase,omitempty"`
 	Disk    string         `json:"disk,omitempty"`
 	Value   *float64       `json:"value"` // null if it was not measured
-	// Low is the lower end of its 95 % confidence interval; null if it has none.
+	// Low is the lower end of the interval that it is judged by; null if it has none.
 	Low     *float64  `json:"low"`
 	High    *float64  `json:"high"`
 	Verdict Judgement `json:"verdict"`
-	Why     string    `json:"why,omitempty"` // if it did not pass
+	// WithinMargin says that it passes because its interval reaches across the limit.
+	WithinMargin bool   `json:"within_margin,omitempty"`
+	Why          string `json:"why,omitempty"` // if it did not pass, or only within the margin
 
-	passes bool // if it cannot be judged, as no data exclude the smallest fall
-	// How far the value is above its minimum, and below its maximum, as logarithms.
-	above []stats.Estimate
+	estimate stats.Estimate   // logarithm of the value
+	above    []stats.Estimate // how far it lies above its minimum, and below its maximum
+	anyFall  bool             // the limit is any fall: no data exclude the smallest
 }
 
 // History is what earlier runs of the same setup measured, and by what share a rate may be lower.
@@ -68,7 +70,7 @@ func Worst(list []Result) Judgement {
 // run lacks fails. One of every phase or disk is held against those that have the measure, and
 // cannot be judged if none has. A run that is incomplete fails. What has an interval is judged as
 // every gate does (compare.Judge), with how far rates vary from run to run in it if earlier runs
-// show that.
+// show that; of what has none, the value decides.
 func Check(a *analysis.Analysis, limits []scenario.Limit, history History) []Result {
 	var list []Result
 	variation := compare.NewVariation(compare.FromHistory, false, history.Earlier)
@@ -87,8 +89,9 @@ func Check(a *analysis.Analysis, limits []scenario.Limit, history History) []Res
 			above, of = append(above, &list[i].above[k]), append(of, &list[i])
 		}
 	}
-	for i, outcome := range compare.Judge(above) {
-		of[i].judge(outcome)
+	outcomes, levels := compare.Judge(above)
+	for i, outcome := range outcomes {
+		of[i].judge(outcome, levels[i])
 	}
 	if a.Origin != nil && a.Status != string(trace.Complete) {
 		list = append(list, Result{
@@ -99,17 +102,23 @@ func Check(a *analysis.Analysis, limits []scenario.Limit, history History) []Res
 	return list
 }
 
-// judge takes over what the data say of one of its bounds.
-func (r *Result) judge(outcome compare.FallOutcome) {
+// judge takes over what the data say of one of its bounds, and the interval at the level of that.
+func (r *Result) judge(outcome compare.FallOutcome, level float64) {
+	ci := r.estimate.IntervalAt(2 * level)
+	if low := math.Exp(ci[0]); r.Low == nil || low < *r.Low {
+		r.Low, r.High = &low, new(math.Exp(ci[1]))
+	}
 	switch {
 	case outcome == compare.Fell:
 		r.Verdict = Fail
-		r.Why = ""
-	case outcome == compare.CannotTell && r.Verdict == Pass && !r.passes:
-		r.Verdict = Unsure
-		r.Why = "the limit lies within the measurement's interval"
+		r.WithinMargin = false
+	case outcome == compare.CannotTell && r.Verdict == Pass && !r.anyFall:
+		r.WithinMargin = true
 	}
 }
+
+// assumedVariation is by what share equal runs may differ, where nothing shows by how much they do.
+const assumedVariation = 0.1
 
 // results holds the run's rates to those of the earlier runs.
 func (h History) results(a *analysis.Analysis, v *compare.Variation) (list []Result) {
@@ -131,15 +140,17 @@ func (h History) results(a *analysis.Analysis, v *compare.Variation) (list []Res
 		l.Min = new(math.Exp(pooled[key].Mean) * (1 - h.Fall))
 		r := newResult(l, key.Phase, key.Disk)
 		r.Bounds += " (history)"
-		r.passes = h.Fall == 0
+		r.anyFall = h.Fall == 0
 		if measured {
 			r.Value = new(math.Exp(e.Mean))
-			if e.Known() {
-				mean := e.Mean
-				e = v.Difference(key, before, []stats.Estimate{e})
-				e.Mean = mean
+			mean := e.Mean
+			e = v.Difference(key, before, []stats.Estimate{e})
+			e.Mean = mean
+			r.hold(e)
+			if r.Verdict == Fail && *r.Value >= (1-assumedVariation)**r.Min {
+				r.Verdict = Pass
+				r.WithinMargin = true
 			}
-			r.hold(e, e)
 		} else {
 			r.Verdict = Fail
 			r.Why = "the run has not measured it"
@@ -266,19 +277,15 @@ func judge(l scenario.Limit, p *analysis.PhaseResult, disk string, v *compare.Va
 		r.Why = "the disk moved nothing in this phase"
 		return r
 	}
-	e, exact := r.measure(p)
-	switch {
-	case exact && l.Holds(*r.Value, *r.Value) > 0:
-		r.Verdict = Pass
-	case exact:
-	case r.Value == nil:
+	e := r.measure(p)
+	if r.Value == nil {
 		r.Verdict = Unsure
-	default:
-		if r.Measure == "rate" || r.Measure == "together" {
-			e = v.Widen(compare.RateKey(trace.Unnumbered(p.Name), r.Disk, p), e, 1)
-		}
-		r.hold(e, r.fallen(p, e))
+		return r
 	}
+	if r.Measure == "rate" || r.Measure == "together" {
+		e = v.Widen(compare.RateKey(trace.Unnumbered(p.Name), r.Disk, p), e, 1)
+	}
+	r.hold(r.fallen(p, e))
 	return r
 }
 
@@ -291,55 +298,60 @@ func (r *Result) fallen(p *analysis.PhaseResult, e stats.Estimate) stats.Estimat
 	for _, c := range p.Changes {
 		alone := len(c.Disks) == 1 && c.Disks[0] == r.Disk
 		if alone && c.Kind == analysis.KindOwnFall && c.CI != nil && c.ToRate < *r.Value {
+			r.Value = &c.ToRate
 			e = compare.Log(c.ToRate, c.CI)
 		}
 	}
 	return e
 }
 
-// hold fills in how far a value is from its bounds, of which the logarithm is estimated, and so is
-// the lowest that it was.
-func (r *Result) hold(e, lowest stats.Estimate) {
+// hold holds the value to its bounds. If its logarithm has an error, Check judges it.
+func (r *Result) hold(e stats.Estimate) {
+	r.Verdict = Pass
 	if !e.Known() {
-		r.Verdict = Unsure
-		r.Why = "too little was measured for an interval"
+		if !r.Limit.Holds(*r.Value) {
+			r.Verdict = Fail
+		}
 		return
 	}
-	r.Verdict = Pass
-	ci := e.Interval()
-	r.Low, r.High = new(math.Exp(ci[0])), new(math.Exp(ci[1]))
+	r.estimate = e
 	if r.Min != nil {
-		lowest.Mean -= math.Log(*r.Min)
-		r.above = append(r.above, lowest)
+		above := e
+		above.Mean -= math.Log(*r.Min)
+		r.above = append(r.above, above)
 	}
 	if r.Max != nil {
-		e.Mean = math.Log(*r.Max) - e.Mean
-		r.above = append(r.above, e)
+		below := e
+		below.Mean = math.Log(*r.Max) - e.Mean
+		r.above = append(r.above, below)
 	}
 }
 
-// measure finds the result's value and an estimate of its logarithm, or why there is none. It
-// reports whether the value is exact, as counts and the like are, which have no error.
-func (r *Result) measure(p *analysis.PhaseResult) (e stats.Estimate, exact bool) {
+// measure finds the result's value and an estimate of its logarithm, or why there is none. Counts,
+// shares and times of recovery have no error.
+func (r *Result) measure(p *analysis.PhaseResult) (e stats.Estimate) {
 	switch r.Measure {
 	case "rate", "share", "together":
 		if p.Overlap == nil {
 			r.Why = "the disks were never busy at the same time"
-			return e, false
+			return e
 		}
 		d := p.Overlap.Disks[r.Disk]
 		switch r.Measure {
 		case "rate":
-			r.Value, e = &d.Rate, compare.LogRate(d.Estimate)
+			r.Value = &d.Rate
+			e = compare.LogRate(d.Estimate)
 		case "share":
-			r.Value, exact = &d.Share, true
+			r.Value = &d.Share
 		case "together":
-			r.Value, e = &p.Overlap.Rate, compare.LogRate(p.Overlap.Estimate)
+			r.Value = &p.Overlap.Rate
+			e = compare.LogRate(p.Overlap.Estimate)
 		}
 	case "kept":
 		if p.Contention != nil && p.Contention.Disks[r.Disk].Retention != nil {
 			d := p.Contention.Disks[r.Disk]
-			r.Value, e = d.Retention, compare.Log(*d.Retention, d.RetentionCI)
+			r.Value = d.Retention
+			e = compare.Log(*d.Retention, d.RetentionCI)
 		}
 	case "p99":
 		if l := p.Disks[r.Disk].Latency; l != nil && l.P99NS != nil {
@@ -356,15 +368,15 @@ func (r *Result) measure(p *analysis.PhaseResult) (e stats.Estimate, exact bool)
 				r.Value = nil
 				r.Why = fmt.Sprintf("the view of its recovery after %s ended too soon",
 					recovery.After)
-				return e, false
+				return e
 			case r.Value == nil || *recovery.LagS > *r.Value:
-				r.Value, exact = recovery.LagS, true
+				r.Value = recovery.LagS
 			}
 		}
 	case "late_frames":
 		for _, t := range p.StreamTotals {
 			if t.Disk == r.Disk {
-				r.Value, exact = new(float64(t.Late)), true
+				r.Value = new(float64(t.Late))
 				break
 			}
 		}
@@ -372,7 +384,7 @@ func (r *Result) measure(p *analysis.PhaseResult) (e stats.Estimate, exact bool)
 	if r.Value == nil {
 		r.Why = whyMissing(r.Measure)
 	}
-	return e, exact
+	return e
 }
 
 // FromRun are limits that a good run holds, with room for its noise: rates may be lower by three
@@ -410,7 +422,7 @@ func FromRun(a *analysis.Analysis) []scenario.Limit {
 // limitOf has the bounds of one measure that a phase holds with room for its noise, or none.
 func limitOf(p *analysis.PhaseResult, disk, name string) (l scenario.Limit) {
 	r := Result{Measure: name, Disk: disk}
-	e, _ := r.measure(p)
+	e := r.measure(p)
 	value := r.Value
 	if value == nil {
 		return l

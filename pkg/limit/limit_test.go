@@ -42,6 +42,9 @@ func run(of analysis.OverlapDisk) *analysis.Analysis {
 		Phases: []analysis.PhaseResult{phase("WW-1"), phase("WW-2")}}
 }
 
+// within is a limit that holds within the margin of error.
+const within Judgement = "within the margin of error"
+
 // What a limit on A's rate of at least 1 GB/s says of runs of every kind.
 func TestVerdicts(t *testing.T) {
 	partial, apart, recovering, cut := run(rate(2e9, 1e7)), run(rate(2e9, 1e7)),
@@ -77,11 +80,13 @@ func TestVerdicts(t *testing.T) {
 		want        Judgement
 	}{
 		{"well above", fast, run(rate(2e9, 1e7)), Pass},
-		{"equal", fast, run(rate(1e9, 1e7)), Unsure},
-		{"below by less than is known", fast, run(rate(0.96e9, 5e7)), Unsure},
+		{"equal", fast, run(rate(1e9, 1e7)), within},
+		{"below by less than is known", fast, run(rate(0.96e9, 5e7)), within},
+		{"above by less than is known", fast, run(rate(1.04e9, 5e7)), within},
 		{"below by 4%", fast, run(rate(0.96e9, 1e7)), Fail},
 		{"below by 10%", fast, run(rate(0.9e9, 5e7)), Fail},
-		{"too short", fast, run(rate(2e9, 0)), Unsure},
+		{"too short, and above", fast, run(rate(2e9, 0)), Pass},
+		{"too short, and below", fast, run(rate(0.99e9, 0)), Fail},
 		{"never together", fast, apart, Unsure},
 		{"incomplete", fast, partial, Fail},
 		{"killed between phases", fast, killed, Fail},
@@ -100,7 +105,7 @@ func TestVerdicts(t *testing.T) {
 			Pass},
 		{"above the upper one", "{disk: A, rate: {max: 1 GB/s}}", run(rate(2e9, 1e7)), Fail},
 		{"of all together, without an interval", "{together: {min: 1 GB/s}}", run(rate(2e9, 1e7)),
-			Unsure},
+			Pass},
 		{"a share", "{disk: A, share: {max: 50%}}", run(rate(2e9, 1e7)), Pass},
 		{"recovered in time", "{recovery: {max: 5 s}}", recovering, Pass},
 		{"recovered too late", "{recovery: {max: 3 s}}", recovering, Fail},
@@ -108,19 +113,30 @@ func TestVerdicts(t *testing.T) {
 		{"nothing recovered", "{recovery: {max: 3 s}}", run(rate(2e9, 1e7)), Unsure},
 		{"slow requests", "{disk: A, p99: {max: 6 ms}}", timed, Pass},
 		{"too slow requests", "{disk: A, p99: {max: 2 ms}}", timed, Fail},
-		{"slow requests of too few seconds", "{disk: A, p99: {max: 6 ms}}", rough, Unsure},
+		{"too slow requests of too few seconds", "{disk: A, p99: {max: 3 ms}}", rough, Fail},
 		{"no latencies", "{disk: A, p99: {max: 6 ms}}", run(rate(2e9, 1e7)), Unsure},
 		{"no streams", "{late_frames: {max: 0}}", run(rate(2e9, 1e7)), Unsure},
 	} {
 		limits, err := scenario.LoadLimits("limits.yaml", []byte("expect: ["+tt.limit+"]"))
 		check.Must(t, err)
 		results := Check(tt.run, limits, History{})
-		check.Same(t, fmt.Sprintf("%s: %+v", tt.name, results), tt.want, Worst(results))
+		got := Worst(results)
 		for _, r := range results {
+			if r.WithinMargin && got == Pass {
+				got = within
+			}
 			if (r.Why == "") != (r.Verdict == Pass || r.Verdict == Fail && r.Value != nil) {
 				t.Errorf("%s: %s because %q", tt.name, r.Verdict, r.Why)
 			}
+			// A limit fails just where the interval lies wholly beyond it.
+			if r.Low != nil {
+				beyond := r.Min != nil && *r.High < *r.Min || r.Max != nil && *r.Low > *r.Max
+				check.Same(t, tt.name+": fails", beyond, r.Verdict == Fail)
+				inside := (r.Min == nil || *r.Low >= *r.Min) && (r.Max == nil || *r.High <= *r.Max)
+				check.Same(t, tt.name+": is within the margin", !inside && !beyond, r.WithinMargin)
+			}
 		}
+		check.Same(t, fmt.Sprintf("%s: %+v", tt.name, results), tt.want, got)
 	}
 }
 

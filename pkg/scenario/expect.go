@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -237,23 +236,7 @@ func (l *Limit) bounds(atLeast, atMost string) string {
 	return strings.Join(parts, ", ")
 }
 
-// Holds compares a value, of which an interval says what it may be, with the bounds: 1 if it is
-// within them, -1 if it is outside, and 0 if the interval leaves that open.
-func (l *Limit) Holds(low, high float64) int {
-	least := math.Inf(-1)
-	most := math.Inf(1)
-	if l.Min != nil {
-		least = *l.Min
-	}
-	if l.Max != nil {
-		most = *l.Max
-	}
-	switch {
-	case high < least || low > most:
-		return -1
-	case low >= least && high <= most:
-		return 1
-	default:
-		return 0
-	}
+// Holds reports whether a value is within the bounds.
+func (l *Limit) Holds(value float64) bool {
+	return (l.Min == nil || value >= *l.Min) && (l.Max == nil || value <= *l.Max)
 }

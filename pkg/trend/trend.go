@@ -79,7 +79,8 @@ func Against(list []HostSeries, limit float64) {
 			above[i] = &e
 		}
 	}
-	for i, outcome := range compare.Judge(above) {
+	outcomes, _ := compare.Judge(above)
+	for i, outcome := range outcomes {
 		list[i].Outcome = outcome
 	}
 }

@@ -22,6 +22,7 @@ type CheckOptions struct {
 	Limits    string // Limits is the file; empty for each run's own.
 	History   []string
 	FailAbove string
+	Strict    bool // what lies within the margin of error does not pass
 }
 
 // Run checks the runs in paths.
@@ -120,24 +121,27 @@ func (o *CheckOptions) checkRun(run *recorded.Run, limits []scenario.Limit, all 
 }
 
 // verdict is the first limit with the worst verdict as an error; nil if all pass. In a workflow of
-// GitHub it says each that did not.
+// GitHub it says each that did not, or only within the margin of error.
 func (o *CheckOptions) verdict(results []limit.Result) (worst error) {
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	worstCode := exit.OK
 	for _, r := range results {
-		kind := "error"
-		code := exit.Threshold
-		switch r.Verdict {
-		case limit.Fail:
-		case limit.Unsure:
-			kind = "warning"
+		kind := "warning"
+		code := exit.OK
+		switch {
+		case r.Verdict == limit.Fail:
+			kind = "error"
+			code = exit.Threshold
+		case r.Verdict == limit.Unsure, r.WithinMargin && o.Strict:
 			code = exit.Partial
-		default:
+		case !r.WithinMargin:
 			continue
 		}
 		if o.Getenv("GITHUB_ACTIONS") == "true" {
 			o.Notef("::%s title=hubbench::%s\n", kind, escape.Replace(report.ResultText(&r)))
 		}
-		if worst == nil && r.Verdict == limit.Worst(results) {
+		if code > worstCode {
+			worstCode = code
 			worst = exit.Errorf(code, "%s", report.ResultText(&r))
 		}
 	}

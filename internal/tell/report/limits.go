@@ -21,12 +21,20 @@ type Checked struct {
 	Seconds float64 `json:"seconds"` // time that the phases took
 }
 
+// withinMargin says how a limit holds that lies within its measurement's interval.
+const withinMargin = "within the margin of error"
+
 // OfLimits says which limits each run holds: those that fail come first, then those that cannot be
-// judged.
+// judged, then those that hold within the margin of error.
 func OfLimits(runs []Checked) *Document {
 	t := table("Limits", words("Verdict", "Run", "Phase", "Disk", "Measure", "Limit", "Measured",
 		"95% interval")).dropFirst("95% interval")
-	signs := map[limit.Judgement]Sign{limit.Pass: Good, limit.Unsure: Doubt, limit.Fail: Bad}
+	orders := []struct {
+		verdict limit.Judgement
+		within  bool
+		sign    Sign
+	}{{limit.Fail, false, Bad}, {limit.Unsure, false, Doubt}, {limit.Pass, true, Doubt},
+		{limit.Pass, false, Good}}
 	var all []limit.Result
 	var reasons, histories []string
 	for _, run := range runs {
@@ -35,7 +43,7 @@ func OfLimits(runs []Checked) *Document {
 				unit.Capital(joined(": ", pick(len(runs) > 1, run.Run, ""), run.History)))
 		}
 	}
-	for _, verdict := range []limit.Judgement{limit.Fail, limit.Unsure, limit.Pass} {
+	for _, order := range orders {
 		for _, run := range runs {
 			name, prefix := "", ""
 			if len(runs) > 1 {
@@ -43,14 +51,14 @@ func OfLimits(runs []Checked) *Document {
 				prefix = run.Run + ": "
 			}
 			for _, r := range run.Results {
-				if r.Verdict != verdict {
+				if r.Verdict != order.verdict || r.WithinMargin != order.within {
 					continue
 				}
 				all = append(all, r)
 				value, interval := measured(&r)
-				t.add(Cell{Text: string(verdict), Sign: signs[verdict]}, name, r.Phase, r.Disk,
+				t.add(Cell{Text: string(r.Verdict), Sign: order.sign}, name, r.Phase, r.Disk,
 					r.Measure, r.Bounds, value, interval)
-				if r.Why != "" {
+				if r.Why != "" || r.WithinMargin {
 					reasons = append(reasons, prefix+ResultText(&r)+".")
 				}
 			}
@@ -63,11 +71,15 @@ func OfLimits(runs []Checked) *Document {
 	return doc
 }
 
-// LimitsText says how many of the limits hold: "all limits hold".
+// LimitsText says how many of the limits hold: "all limits hold, 2 within the margin of error".
 func LimitsText(results []limit.Result) string {
 	count := map[limit.Judgement]int{}
-	for i := range results {
-		count[results[i].Verdict]++
+	within := 0
+	for _, r := range results {
+		count[r.Verdict]++
+		if r.WithinMargin {
+			within++
+		}
 	}
 	total, failed, open := len(results), count[limit.Fail], count[limit.Unsure]
 	switch {
@@ -78,7 +90,7 @@ func LimitsText(results []limit.Result) string {
 	case open > 0:
 		return fmt.Sprintf("%d of %d limits cannot be judged, and none failed", open, total)
 	}
-	return "all limits hold"
+	return "all limits hold" + pick(within > 0, fmt.Sprintf(", %d %s", within, withinMargin), "")
 }
 
 // measured is what was measured and its interval, each empty if it is not known.
@@ -112,6 +124,9 @@ func ResultText(r *limit.Result) string {
 		r.Bounds)
 	if where := nonEmpty(r.Phase, disk); len(where) > 0 {
 		text = strings.Join(where, ", ") + ": " + text
+	}
+	if r.WithinMargin {
+		text += ": " + withinMargin
 	}
 	if r.Why != "" {
 		text += ": " + r.Why

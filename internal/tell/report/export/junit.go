@@ -12,7 +12,7 @@ import (
 )
 
 // JUnit writes runs that were held to limits as CI systems read test results: a suite a run, a case
-// a limit. What cannot be judged is an error, which is neither a pass nor a failure.
+// a limit. What was not measured is an error, which is neither a pass nor a failure.
 func JUnit(w io.Writer, runs []report.Checked) error {
 	type problem struct {
 		Message string `xml:"message,attr"`
@@ -50,13 +50,15 @@ func JUnit(w io.Writer, runs []report.Checked) error {
 				Name:  r.Measure + " " + r.Bounds,
 				Out:   report.MeasuredText(&r),
 			}
-			switch r.Verdict {
-			case limit.Fail:
+			switch {
+			case r.Verdict == limit.Fail:
 				s.Failures++
 				c.Failure = &problem{report.ResultText(&r)}
-			case limit.Unsure:
+			case r.Verdict == limit.Unsure:
 				s.Errors++
 				c.Error = &problem{report.ResultText(&r)}
+			case r.WithinMargin:
+				c.Out = report.ResultText(&r)
 			}
 			s.Cases = append(s.Cases, c)
 		}
