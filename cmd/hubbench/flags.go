@@ -31,8 +31,8 @@ func documentFlags(cmd *cobra.Command, o *output.Output, formats []string) {
 		"the phase of the table or chart (default the first that has it)")
 	if slices.Contains(formats, "svg") {
 		flags.StringVar(&o.Chart, "chart", "",
-			"the chart that an svg or png shows (default the one that shows the answer; "+
-				"a wrong name lists all)")
+			"draw this chart alone, as svg or png (default: the answer's card, to share; "+
+				"an unknown name lists them)")
 		flags.BoolVar(&o.Dark, "dark", false, "an svg or png for dark backgrounds")
 	}
 }

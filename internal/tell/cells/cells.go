@@ -164,7 +164,7 @@ func Markdown(text string) string {
 func Wrap(text, indent string, limit int) []string {
 	var lines []string
 	line := ""
-	for _, word := range joinUnits(strings.Fields(text)) {
+	for _, word := range Words(text) {
 		word = Cut(word, max(1, limit-Width(indent)))
 		switch {
 		case line == "":
@@ -182,9 +182,10 @@ func Wrap(text, indent string, limit int) []string {
 // longestUnit is "GB/s" and what may stand behind it, in bytes.
 const longestUnit = 5
 
-// joinUnits joins a number and the short word after it, its unit.
-func joinUnits(words []string) []string {
+// Words splits a text where a line of it may end: a number and its unit stay together.
+func Words(text string) []string {
 	var out []string
+	words := strings.Fields(text)
 	for i, word := range words {
 		if i > 0 && len(word) <= longestUnit && endsInDigit(words[i-1]) {
 			out[len(out)-1] += " " + word

@@ -132,13 +132,15 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 	case "json":
 		return func(w io.Writer) error { return export.JSON(w, doc.Data) }, nil
 	case "svg", "png":
+		opts := plot.Options{PNG: o.Format == "png", Dark: o.Dark}
+		if doc.Answer != nil && o.Chart == "" && o.Phase == "" {
+			return func(w io.Writer) error { return plot.WriteCard(w, doc, opts) }, nil
+		}
 		chart, err := o.chart(doc)
 		if err != nil {
 			return nil, err
 		}
-		return func(w io.Writer) error {
-			return plot.Write(w, doc, chart, plot.Options{PNG: o.Format == "png", Dark: o.Dark})
-		}, nil
+		return func(w io.Writer) error { return plot.Write(w, doc, chart, opts) }, nil
 	default:
 		return func(w io.Writer) error {
 			return text.Write(w, doc, text.Options{Width: width, All: o.All, Ink: o.Ink})
@@ -146,10 +148,9 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 	}
 }
 
-// chart is the one that is asked for: the one that shows the answer unless another is named.
+// chart finds the chart that is asked for: answer is the one that shows the answer.
 func (o *Form) chart(doc *report.Document) (*report.Chart, error) {
-	unnamed := o.Chart == "" && o.Phase == "" || o.Chart == "answer"
-	if unnamed && doc.Answer != nil && doc.Answer.Chart != nil {
+	if o.Chart == "answer" && doc.Answer != nil && doc.Answer.Chart != nil {
 		return doc.Answer.Chart, nil
 	}
 	return find(doc, "chart", o.Chart, o.Phase, (*report.Chart).Name)

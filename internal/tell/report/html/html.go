@@ -19,6 +19,7 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/report/plot"
 )
 
 //go:embed *.tmpl *.css script
@@ -50,6 +51,7 @@ type page struct {
 	DataName string      // name of the file it is saved as
 	Events   template.JS // events.jsonl, packed; empty where the page goes without
 	State    template.JS // the loads to choose from, packed
+	Card     template.JS // the answer as a picture to share, packed
 	Outlines []string    // symbols of the keys
 
 	Hub     *hub // the first load
@@ -113,6 +115,9 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	if p.Events, err = pack(events); err != nil {
 		return err
 	}
+	if err := p.addCard(); err != nil {
+		return err
+	}
 	drawer := &drawer{doc: doc, static: charts == nil, charts: map[*report.Chart]place{}}
 	tmpl, err := newTemplate(drawer)
 	if err != nil {
@@ -124,6 +129,20 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	}
 	p.listPhases(drawer)
 	return tmpl.Execute(w, p)
+}
+
+// addCard packs the picture that the page's button saves.
+func (p *page) addCard() error {
+	if p.Doc.Answer == nil {
+		return nil
+	}
+	var card bytes.Buffer
+	err := plot.WriteCard(&card, p.Doc, plot.Options{})
+	if err != nil {
+		return err
+	}
+	p.Card, err = deflate(card.Bytes())
+	return err
 }
 
 // quantity is a number and its unit, which belong on one line.

@@ -555,7 +555,7 @@ func TestPictures(t *testing.T) {
 			if n := eval[int](tab, `document.querySelectorAll("#time path[stroke]").length`); n != 3 {
 				t.Errorf("%d disks in the timeline, want three", n)
 			}
-			if n := eval[int](tab, `[...document.querySelectorAll(".seg, #theme, footer button, [data-csv]")].filter((e) => e.checkVisibility()).length`); (n > 0) == test.screen.noScript {
+			if n := eval[int](tab, `[...document.querySelectorAll(".seg, .acts, footer button, [data-csv]")].filter((e) => e.checkVisibility()).length`); (n > 0) == test.screen.noScript {
 				t.Errorf("%d controls of scripts are shown", n)
 			}
 		})
