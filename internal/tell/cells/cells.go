@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/width"
 )
@@ -121,11 +122,13 @@ func Clean(text string) string {
 	}, text)
 }
 
-// NoFormula is text as a spreadsheet, terminal or workflow may read it: cleaned, and with a quote
-// before what would run as a formula or a command.
+// NoFormula returns text as a spreadsheet, terminal or workflow may read it: cleaned, and with a
+// quote before what would run as a formula or a command. Spreadsheets in East Asia take full-width
+// signs for the others.
 func NoFormula(text string) string {
 	text = Clean(text)
-	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) || strings.HasPrefix(text, "::") {
+	first, _ := utf8.DecodeRuneInString(text)
+	if text != "" && strings.ContainsRune("=+-@＝＋－＠", first) || strings.HasPrefix(text, "::") {
 		return "'" + text
 	}
 	return text

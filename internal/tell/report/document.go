@@ -10,6 +10,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -112,6 +113,9 @@ type Cell struct {
 	Strong bool
 	Sign   Sign    // before the text
 	Heat   float64 // a share to colour the cell by: 1 is nothing lost; 0 for no colour
+	// Plain is the text's number for programs, or both ends of its range; empty for words.
+	Plain [2]string
+	Unit  string // unit of those numbers
 	// NoReference says that there is nothing to compare the cell with: it must not look as if
 	// nothing were lost.
 	NoReference bool
@@ -170,7 +174,7 @@ func ofDisks(keys []LegendKey) []Column {
 // strong is a cell in bold.
 func strong(text string) Cell { return Cell{Text: text, Strong: true} }
 
-// add puts a row at the table's end, of texts, disks and cells.
+// add puts a row at the table's end, of texts, counts, disks and cells.
 func (t *Table) add(row ...any) {
 	out := make([]Cell, len(row))
 	for i, cell := range row {
@@ -181,6 +185,9 @@ func (t *Table) add(row ...any) {
 			out[i].Disk = cell
 		case Cell:
 			out[i] = cell
+		case int:
+			out[i].Text = unit.FormatCount(cell)
+			out[i].Plain = [2]string{strconv.Itoa(cell)}
 		}
 	}
 	t.Rows = append(t.Rows, out)

@@ -3,6 +3,7 @@
 package form
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -126,7 +127,10 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 	}
 	switch o.Format {
 	case "md":
-		return func(w io.Writer) error { return export.Markdown(w, doc) }, nil
+		if o.All || doc.Answer == nil { // without an answer the blocks are all there is
+			return func(w io.Writer) error { return export.Markdown(w, doc) }, nil
+		}
+		return func(w io.Writer) error { return export.ShortMarkdown(w, doc) }, nil
 	case "html":
 		return func(w io.Writer) error { return html.Write(w, doc, events) }, nil
 	case "json":
@@ -157,7 +161,8 @@ func (o *Form) chart(doc *report.Document) (*report.Chart, error) {
 }
 
 // find is the block of a kind that goes by the name, or the first if no name is given: of a phase,
-// or of the document if that has it, else of the first phase that does.
+// or of the document if that has it, else of the first phase that does, that of the answer before
+// all others.
 func find[B report.Block](doc *report.Document, kind, name, phase string, nameOf func(B) string) (
 	found B, err error,
 ) {
@@ -167,8 +172,14 @@ func find[B report.Block](doc *report.Document, kind, name, phase string, nameOf
 	}
 	var phases []string
 	known := phase == ""
-	for _, p := range doc.Phases() {
+	all := doc.Phases()
+	for _, p := range all {
 		phases = append(phases, p.Title)
+	}
+	slices.SortStableFunc(all, func(x, y *report.Details) int {
+		return cmp.Compare(doc.Answer.RankOf(x), doc.Answer.RankOf(y))
+	})
+	for _, p := range all {
 		if phase == "" {
 			list = append(list, report.Collect[B](p.Blocks)...)
 		} else if p.Is(phase) {

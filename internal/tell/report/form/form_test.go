@@ -39,3 +39,20 @@ func TestPictures(t *testing.T) {
 		}
 	}
 }
+
+// A table that every phase has is that of the answer's unless a phase is named.
+func TestTableOfTheAnswer(t *testing.T) {
+	run := fixture.Triple()
+	doc := report.OfRun(report.RunData{
+		Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}),
+	})
+	first := doc.Phases()[0]
+	doc.Answer.Loads[0].ID = doc.Phases()[2].ID
+	for phase, want := range map[string]*report.Details{"": doc.Phases()[2], first.Title: first} {
+		table, err := find(doc, "table", "disks", phase, (*report.Table).Name)
+		check.Must(t, err)
+		if want := report.Collect[*report.Table](want.Blocks)[0]; table != want {
+			t.Errorf("phase %q: the table of %s, want that of %s", phase, table.Phase, want.Phase)
+		}
+	}
+}

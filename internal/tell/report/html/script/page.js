@@ -155,7 +155,12 @@ addEventListener("click", async ({ target }) => {
   if (get === "card") save(await drawn(await unpack($("#hubbench-card"))), name);
   else if (get) save(await unpack(get === "events" ? $("#hubbench-events") : $("script[id^=hubbench-]")), name);
   if (csv) { // with nothing in it that a spreadsheet would run
-    const quote = (text) => '"' + text.trim().replace(/\s+/g, " ").replace(/^[=+@-]/, "'$&").replaceAll('"', '""') + '"';
+    const number = /^[+−]?(\d+(\.\d+)?%?)$/, formula = /^[=+@＝＋－＠-]/;
+    const quote = (words) => {
+      const text = words.trim().replace(/\s+/g, " ");
+      if (number.test(text)) return text.replace("−", "-").replace("+", "");
+      return '"' + text.replace(formula, "'$&").replaceAll('"', '""') + '"';
+    };
     const lines = [...target.closest("table").rows].map((row) => [...row.cells].map((cell) => quote(cell.textContent)).join(","));
     save(lines.join("\n") + "\n", csv + ".csv");
   }
