@@ -121,10 +121,15 @@ type Fact struct {
 }
 
 // Action is something to do, and what comes of it; and both in one sentence.
-type Action struct{ Title, Detail, Text string }
+type Action struct {
+	Title, Detail, Text string
+	Command             string // does it in a shell; empty for none
+}
 
 // newAction joins the two into a sentence as well.
-func newAction(title, detail string) Action { return Action{title, detail, title + ". " + detail} }
+func newAction(title, detail string) Action {
+	return Action{Title: title, Detail: detail, Text: title + ". " + detail}
+}
 
 // How much an answer holds.
 const (
@@ -209,7 +214,8 @@ func (r *runDoc) answer(failures []string) {
 	}
 	if trusted {
 		for _, advice := range a.Answer.Advice {
-			out.Actions = append(out.Actions, Action{advice.Title, advice.Detail, advice.Text})
+			out.Actions = append(out.Actions, Action{Title: advice.Title,
+				Detail: advice.Detail, Text: advice.Text})
 		}
 		out.Facts = append(out.Facts, r.facts()...)
 	}

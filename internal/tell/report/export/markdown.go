@@ -16,9 +16,7 @@ import (
 func Markdown(w io.Writer, doc *report.Document) error {
 	out := bufio.NewWriter(w)
 	out.WriteString(markdownHead(doc))
-	if doc.Answer != nil {
-		markdownBlocks(out, doc.Answer.Blocks())
-	}
+	markdownBlocks(out, doc.AnswerBlocks())
 	markdownBlocks(out, doc.Blocks)
 	fmt.Fprintln(out, markdownFoot)
 	if err := out.Flush(); err != nil {

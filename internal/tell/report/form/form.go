@@ -122,6 +122,7 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 		alone := *doc
 		alone.Title = report.TableTitle(doc, table)
 		alone.Answer = nil
+		alone.Page = nil
 		alone.Blocks = []report.Block{table}
 		doc = &alone
 	}
@@ -167,9 +168,7 @@ func find[B report.Block](doc *report.Document, kind, name, phase string, nameOf
 	found B, err error,
 ) {
 	list := report.Collect[B](doc.Blocks)
-	if doc.Answer != nil {
-		list = append(report.Collect[B](doc.Answer.Blocks()), list...)
-	}
+	list = append(report.Collect[B](doc.AnswerBlocks()), list...)
 	var phases []string
 	known := phase == ""
 	all := doc.Phases()

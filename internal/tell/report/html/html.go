@@ -17,6 +17,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/plot"
@@ -166,6 +167,7 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 		return deflate([]byte(text))
 	}
 	tmpl = template.New("page.tmpl").Funcs(template.FuncMap{
+		"words":   strings.Fields,
 		"prepare": drawer.drawChart, "class": class, "foreign": report.RightToLeft,
 		"packed": packed,
 		"tight":  func(text string) string { return quantity.ReplaceAllString(text, "$1\u00a0$2") },
@@ -178,6 +180,16 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 // another document is shown whole.
 func (p *page) arrangeBlocks() {
 	doc := p.Doc
+	if doc.Page != nil {
+		for _, block := range doc.Blocks {
+			if d, ok := block.(*report.Details); ok && !d.Open {
+				p.Folds = append(p.Folds, d)
+			} else {
+				p.Body = append(p.Body, block)
+			}
+		}
+		return
+	}
 	if doc.Answer == nil || len(doc.Answer.Loads) == 0 && doc.Answer.Streams == nil &&
 		doc.Kind != "comparison" {
 		for _, block := range doc.Blocks {
@@ -293,6 +305,9 @@ func trim(phase *report.Details) *report.Details {
 // addStyles puts in the styles and scripts, and a policy under which nothing else may load or run.
 func (p *page) addStyles(charts []byte) error {
 	styles := []string{"page.css"}
+	if p.Doc.Page != nil {
+		styles = append(styles, "hero.css")
+	}
 	if a := p.Doc.Answer; a != nil &&
 		(a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost) {
 		styles = append(styles, "streams.css", "cost.css")

@@ -151,7 +151,11 @@ async function drawn(svg) {
 
 // The page's data as files: the analysis and the events as hubbench wrote them, and each table.
 addEventListener("click", async ({ target }) => {
-  const { get, name, csv } = target.closest("button")?.dataset ?? {};
+  const { get, name, csv, copy } = target.closest("button")?.dataset ?? {};
+  if (copy !== undefined) {
+    await navigator.clipboard?.writeText(target.previousElementSibling.textContent.trim());
+    target.textContent = "Copied";
+  }
   if (get === "card") save(await drawn(await unpack($("#hubbench-card"))), name);
   else if (get) save(await unpack(get === "events" ? $("#hubbench-events") : $("script[id^=hubbench-]")), name);
   if (csv) { // with nothing in it that a spreadsheet would run
