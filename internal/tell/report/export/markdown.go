@@ -45,9 +45,7 @@ func ShortMarkdown(w io.Writer, doc *report.Document) error {
 	var out strings.Builder
 	out.WriteString(markdownHead(doc))
 	blocks := doc.Blocks
-	if doc.Answer != nil {
-		blocks = append(doc.Answer.Blocks(), blocks...)
-	}
+	blocks = append(doc.AnswerBlocks(), blocks...)
 	isCut := false
 	for _, block := range blocks {
 		room := maxLines - reserved - strings.Count(out.String(), "\n")
