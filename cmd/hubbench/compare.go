@@ -12,10 +12,14 @@ func newCompare(p program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:                   "compare [flags] RUN RUN... | compare [flags] BASE... -- NEW...",
 		DisableFlagsInUseLine: true,
-		Short:                 "Compare runs with the first one, with confidence intervals",
-		Long: `Compare runs with the first one. The answer is the largest changes with their 95%
+		Short:                 "Compare two runs, or rank several, with confidence intervals",
+		Long: `Compare a run with the first one. The answer is the largest changes with their 95%
 confidence intervals, or how large a change could be hidden. --all adds every rate, latency and
 finding, and what was measured differently. Verdicts are corrected for the number of comparisons.
+
+Three runs or more, such as of hubs with the same disks, are ranked by what the disks move together
+in the loads with most disks that all of the runs have. Runs that cannot be told apart from the
+first of them share a place. Repeats within a run (repeat: 5) are what intervals rest on.
 
 With BASE... -- NEW..., the runs before -- are repeats of one measurement and those after it of
 another. The comparison then includes what varies from run to run, as it does with --history:
@@ -30,6 +34,7 @@ incomplete in another run than the first is exit code 4 as well. With --certain,
 ruled out is exit code 0. Rates that step during a phase are held to the limit before and after the
 step.`,
 		Example: `  hubbench compare before after --fail-above 5
+  hubbench compare dock-1 dock-2 dock-3
   hubbench compare before-1 before-2 before-3 -- after-1 after-2 after-3
   hubbench compare before after --history catalogue`,
 		Args: takes(2, unlimited),

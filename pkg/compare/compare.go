@@ -32,7 +32,8 @@ type Comparison struct {
 	// LatencyTests are those of latencies, which are corrected by themselves.
 	LatencyTests int      `json:"latency_tests,omitempty"`
 	Base         Side     `json:"base"`
-	Pairs        []Pair   `json:"runs"` // each of the others beside the base
+	Pairs        []Pair   `json:"runs"`              // each of the others beside the base
+	Ranking      *Ranking `json:"ranking,omitempty"` // of three runs or more
 	Gate         *Gate    `json:"gate,omitempty"`
 	Repeats      *Repeats `json:"repeats,omitempty"` // if there are several runs of each side
 
@@ -221,8 +222,10 @@ func Groups(base []Input, others [][]Input, earlier []Measurements) *Comparison 
 		Earlier:  len(earlier),
 		Warnings: warnings(b),
 	}
+	runs := slices.Clone(b)
 	for _, other := range others {
 		n := matchAll(other, first)
+		runs = append(runs, n...)
 		pair := newPair(b, n)
 		pair.compare(b, n, earlier)
 		c.Pairs = append(c.Pairs, pair)
@@ -232,6 +235,9 @@ func Groups(base []Input, others [][]Input, earlier []Measurements) *Comparison 
 		}
 	}
 	c.judge()
+	if len(others) > 1 {
+		c.Ranking = c.rank(runs, earlier)
+	}
 	return c
 }
 
@@ -431,23 +437,33 @@ func poolOf(runs []*matchedRun, phase string) (list []*matchedPhase) {
 // samples are what each run measured, the means of repeats; if these are the unit, what the first
 // of all phases measured, what the second did, and so on.
 func (p *Pair) samples(runs []*matchedRun, base *matchedRun, unit string) (list []Measurements) {
-	for _, r := range runs {
-		repeats := []Measurements{{}}
-		for _, phase := range p.Phases {
-			if phase.Reason != "" {
-				continue
-			}
-			for i, part := range r.part(phase.Name).comparable() {
-				if i == len(repeats) {
-					repeats = append(repeats, Measurements{})
-				}
-				repeats[i].add(part.result, phase.Name, base.part(phase.Name).result)
-			}
+	var phases []string
+	for _, phase := range p.Phases {
+		if phase.Reason == "" {
+			phases = append(phases, phase.Name)
 		}
+	}
+	for _, r := range runs {
+		repeats := r.repeats(base, phases)
 		if unit != FromRepeats {
 			repeats = []Measurements{Pooled(repeats)}
 		}
 		list = append(list, repeats...)
+	}
+	return list
+}
+
+// repeats are what the first of all phases measured, what the second did, and so on, by the names
+// that the base has for them.
+func (r *matchedRun) repeats(base *matchedRun, phases []string) []Measurements {
+	list := []Measurements{{}}
+	for _, name := range phases {
+		for i, part := range r.part(name).comparable() {
+			if i == len(list) {
+				list = append(list, Measurements{})
+			}
+			list[i].add(part.result, name, base.part(name).result)
+		}
 	}
 	return list
 }

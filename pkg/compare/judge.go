@@ -69,6 +69,13 @@ func (t *Test) fill(v *Variation, key MeasurementKey, sides [][]Measurements) (b
 
 func (t *Test) test(v *Variation, key MeasurementKey, base, other []stats.Estimate) (before,
 	after *float64) {
+	between := v.between(key, 1/float64(len(base))+1/float64(len(other)))
+	return t.take(v, between, base, other)
+}
+
+// take compares two sides, which vary by so much beyond their own errors, as v knows.
+func (t *Test) take(v *Variation, between stats.Estimate, base,
+	other []stats.Estimate) (before, after *float64) {
 	t.N = min(len(base), len(other))
 	t.Unit = "run"
 	t.Verdict = TooLittle
@@ -79,7 +86,7 @@ func (t *Test) test(v *Variation, key MeasurementKey, base, other []stats.Estima
 		t.Reason = "not every run has measured it"
 		return nil, nil
 	}
-	d := v.Difference(key, base, other)
+	d := stats.Sum(stats.Difference(meanOf(base), meanOf(other)), between)
 	before, after = new(math.Exp(meanOf(base).Mean)), new(math.Exp(meanOf(other).Mean))
 	t.Change = new(*after / *before - 1)
 	for _, side := range [][]stats.Estimate{base, other} {

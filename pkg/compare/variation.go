@@ -167,16 +167,22 @@ func (v *Variation) Difference(key MeasurementKey, base, other []stats.Estimate)
 // Widen adds to an error within runs that many times the variance between runs: once to that of one
 // run, to say what it tells of all.
 func (v *Variation) Widen(key MeasurementKey, e stats.Estimate, times float64) stats.Estimate {
+	return stats.Sum(e, v.between(key, times))
+}
+
+// between returns an error of that many times the variance of a value between runs, without what
+// varies within them; zero if v is nil.
+func (v *Variation) between(key MeasurementKey, times float64) stats.Estimate {
 	if v == nil {
-		return e
+		return stats.Estimate{}
 	}
 	total := v.total(key)
 	value := v.values[key]
 	between := max(0, total.Mean-value.within/max(1, value.count))
 	// Of the difference of two variances, the first of which alone is not known well.
 	share := between / total.Mean
-	return stats.Sum(e, stats.Estimate{SE: math.Sqrt(between * times),
-		DegreesOfFreedom: total.DegreesOfFreedom * share * share})
+	return stats.Estimate{SE: math.Sqrt(between * times),
+		DegreesOfFreedom: total.DegreesOfFreedom * share * share}
 }
 
 // meanOf returns the mean of several estimates, with the error by what they say of themselves.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,8 +21,7 @@ type GateCard struct {
 // How much a comparison shows at first.
 const (
 	maxChanges = 12 // in the chart
-	maxRuns    = 10
-	maxLosses  = 3 // parts that were not measured, and doubts about several runs
+	maxLosses  = 3  // parts that were not measured, and doubts about several runs
 )
 
 // smallChange is the largest change that may be hidden in runs of which the answer says that
@@ -90,14 +88,20 @@ func OfComparison(c *compare.Comparison) *Document {
 	}
 	all.Scale = Scale{unit.ScaleFor(top)}
 	all.base = keys[0]
-	who := unit.Plural(len(c.Pairs), "run")
-	if len(c.Pairs) == 1 {
-		who = labels[1]
-	}
-	doc := &Document{Kind: "comparison", Title: who + " against " + labels[0], Keys: keys,
+	doc := &Document{Kind: "comparison", Title: labels[1] + " against " + labels[0], Keys: keys,
 		Data: c, Answer: all.answer()}
 	if len(c.Pairs) == 1 {
 		doc.Started = dateText(c.Pairs[0].Started)
+	} else {
+		doc.Title = unit.Plural(len(labels), "run") + " compared"
+	}
+	if r := c.Ranking; r != nil {
+		loads := &Details{ID: "loads", Title: "Every load in each run", Printed: true}
+		if len(r.Places) > maxRuns {
+			loads.Add(all.places(len(r.Places)))
+		}
+		loads.Add(all.loadsTable())
+		doc.Add(loads)
 	}
 	for i, run := range all.runs {
 		doc.Add(all.pairDetails(run, phaseID(i))...)
@@ -115,21 +119,6 @@ func OfComparison(c *compare.Comparison) *Document {
 				"rates (Smyth 2004).",
 				unit.Plural(c.Tests, "rate"), c.LatencyTests, perCent*c.Level)})})
 	return doc
-}
-
-// largestChange is the size of a run's most important change; below 0 if none is shown.
-func (r *comparedRun) largestChange() float64 {
-	if lead := r.answer.Lead; len(lead) > 0 {
-		return changeSize(*lead[0].Change)
-	}
-	return -1
-}
-
-// mostChangedFirst are the runs, the most changed first.
-func (c comparison) mostChangedFirst() []*comparedRun {
-	return slices.SortedStableFunc(slices.Values(c.runs), func(x, y *comparedRun) int {
-		return cmp.Compare(y.largestChange(), x.largestChange())
-	})
 }
 
 // changeSize is how large a change is, whichever way it goes.
@@ -155,40 +144,24 @@ func (c comparison) answer() *AnswerView {
 	if c.LeftOut != "" {
 		out.Sure += " Left out of the history: " + c.LeftOut + "."
 	}
-	changed := 0
-	var bound float64
 	for _, run := range c.runs {
 		out.Doubts = append(out.Doubts, c.doubts(run)...)
-		if bound = max(bound, hiddenBound(&run.answer)); len(run.answer.Lead) > 0 {
-			changed++
-		}
 	}
-	first := c.mostChangedFirst()[0]
 	if more := len(out.Doubts) - maxLosses; more > 1 && len(c.Pairs) > 1 {
 		out.Doubts = append(out.Doubts[:maxLosses],
 			fmt.Sprintf("And %d more doubts, with the details of the runs: --all.", more))
 	}
-	out.Headline, out.Sentence = c.outcome(first)
-	switch {
-	case len(c.Pairs) == 1:
+	if len(c.Pairs) == 1 {
+		out.Headline, out.Sentence = c.outcome(c.runs[0])
 		c.fillComparison(out)
-	case changed == 0:
-		out.Table = c.runsTable()
-		out.Sentence = ""
-		out.Headline = "No run is shown to differ from " + c.base.Label
-		if bound > c.limit {
-			out.Headline += ", but changes up to " + atMost(bound) + " could be hidden"
-		}
-	default:
-		out.Table = c.runsTable()
-		out.Sentence = "Most of all " + first.key.Label + ": " + out.Headline + ". " + out.Sentence
-		out.Headline = fmt.Sprintf("%d of %s differ from %s", changed,
-			unit.Plural(len(c.Pairs), "run"), c.base.Label)
+	} else {
+		c.ranking(out)
 	}
 	if c.Gate != nil {
 		c.gate(out)
 	}
-	if !c.betweenRuns() && (changed == 0 || out.Gate != nil && out.Gate.Sign == Bad) {
+	unclear := len(c.Pairs) == 1 && len(c.runs[0].answer.Lead) == 0
+	if !c.betweenRuns() && (unclear || out.Gate != nil && out.Gate.Sign == Bad) {
 		out.Actions = []Action{{Title: "Repeat both to be sure", Detail: out.Sure,
 			Text: out.Sure}}
 		out.Sure = ""
@@ -253,8 +226,10 @@ func (c comparison) doubts(run *comparedRun) (list []string) {
 }
 
 // includeVariation is how to include what varies between runs.
-const includeVariation = "; to include it, repeat both (hubbench compare BASE... -- NEW...) " +
-	"or add --history RUNS."
+func (c comparison) includeVariation() string {
+	repeat := pick(len(c.Pairs) == 1, "repeat both (hubbench compare BASE... -- NEW...) or ", "")
+	return "; to include it, " + repeat + "add --history RUNS."
+}
 
 // betweenRuns reports whether the intervals include what varies from run to run.
 func (c comparison) betweenRuns() bool {
@@ -289,10 +264,10 @@ func (c comparison) sampleText() string {
 		return "One run each, and one earlier run, which does not show run-to-run variation: " +
 			"give more to --history."
 	default:
-		return "One run each, so run-to-run variation is not included" + includeVariation
+		return "One run each, so run-to-run variation is not included" + c.includeVariation()
 	}
 	if v == nil {
-		return list[0] + ". Run-to-run variation is not included" + includeVariation
+		return list[0] + ". Run-to-run variation is not included" + c.includeVariation()
 	}
 	from := pick(v.Source == compare.FromRepeats, "repeat to repeat", "run to run")
 	text := fmt.Sprintf("From %s, rates vary by %s", from, unsigned(math.Hypot(v.Common, v.Own)))
@@ -301,7 +276,7 @@ func (c comparison) sampleText() string {
 	}
 	list = append(list, text+pick(c.Earlier > 0, ", by "+unit.Plural(c.Earlier, "earlier run"), ""))
 	if !c.betweenRuns() {
-		list = append(list, "Run-to-run variation is not included"+includeVariation)
+		list = append(list, "Run-to-run variation is not included"+c.includeVariation())
 		return strings.Join(list, ". ")
 	}
 	return strings.Join(list, ". ") + "."
@@ -408,9 +383,8 @@ func (c comparison) changeCells(r compare.Rate) []any {
 	if r.Base == nil {
 		return []any{"", "", "", ""}
 	}
-	change := changeCell(*r.Change)
-	change.Sign = pick(r.Verdict == compare.Slower, Bad, Unsigned)
-	return []any{c.rateCell(*r.Base), c.rateCell(*r.New), change, changeSpanCell(r.Interval)}
+	change := Cell{Text: Change(*r.Change), Sign: pick(r.Verdict == compare.Slower, Bad, Unsigned)}
+	return []any{c.Number(*r.Base), c.Number(*r.New), change, ChangeSpan(r.Interval)}
 }
 
 // hiddenBound is the largest change, up or down, that may be hidden in rates without a significant
@@ -458,26 +432,4 @@ func largest(rows, lead []compare.Row, n int) []compare.Row {
 		}
 	}
 	return shown
-}
-
-// runsTable is a line for each run, the most changed first: its most important change, or the
-// bound of what did not change.
-func (c comparison) runsTable() *Table {
-	t := table("Runs", words("Run", "Most important change"),
-		numbers("Base", "New", "Change", "Interval"))
-	t.Note = "Rates in " + c.Unit + " with all disks of the phase busy."
-	for _, run := range c.mostChangedFirst()[:min(len(c.runs), maxRuns)] {
-		a := &run.answer
-		what := "none shown"
-		numbers := []any{"", "", "", ChangeSpan(a.Bound)}
-		if len(a.Lead) > 0 {
-			what = rowName(a.Lead[0])
-			numbers = c.changeCells(*a.Lead[0].Rate)
-		}
-		t.add(append([]any{run.key.Label, what}, numbers...)...)
-	}
-	more := len(c.runs) - maxRuns
-	t.Note += pick(more > 0, " And "+unit.Plural(more, "more run")+", which changed less: --all.",
-		"")
-	return t
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
+	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 // A comparison's answer is its most important change; what did not change has a bound, what is not
@@ -133,15 +134,67 @@ func TestNothingChanged(t *testing.T) {
 			"Cannot tell: changes up to 1.9% could be hidden"},
 		{"lost phase", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{lost}},
 			"No rate changed: every rate is within ±1.9%"},
-		{"several", compare.Comparison{Pairs: []compare.Pair{pair, other}},
-			"No run is shown to differ from base"},
-		{"several, gate below", compare.Comparison{Pairs: []compare.Pair{pair, other},
-			Gate: &compare.Gate{Limit: 0.01}},
-			"No run is shown to differ from base, but changes up to 1.9% could be hidden"},
+		{"several without a load in common", compare.Comparison{Pairs: []compare.Pair{pair, other}},
+			"No load is the same in all 3 runs"},
 	} {
 		tt.c.Base = compare.Side{Label: "base"}
 		check.Same(t, tt.name, tt.want, OfComparison(&tt.c).Answer.Headline)
 	}
+}
+
+// A ranking says which run is the best and by how much, or which are equal as far as is known.
+func TestRankingAnswers(t *testing.T) {
+	equal := func(half float64) func(p *compare.Place) {
+		return func(p *compare.Place) {
+			p.Place = 1
+			p.Behind.Verdict = compare.NotShown
+			p.Behind.Interval = &stats.Interval{-half, half}
+		}
+	}
+	tooLittle := func(p *compare.Place) {
+		p.Place = 1
+		p.Behind = &compare.Test{Verdict: compare.TooLittle, Reason: "it was too short"}
+	}
+	slow := func(p *compare.Place) { p.Behind.Change = new(-0.6) }
+	for _, tt := range []struct {
+		runs     int
+		change   func(p *compare.Place) // changes the places from the second one on
+		of       int                    // so many of them
+		headline string
+		sentence string
+	}{
+		{3, nil, 0, "dock 1 is the fastest: 2.0% more than dock 2",
+			"dock 1 against dock 2: 3.00 instead of 2.94 GB/s (+2.0%, +1.0 to +3.1%)."},
+		{3, slow, 1, "dock 1 is the fastest: 2.5 times as much as dock 2", ""},
+		{3, equal(0.01), 1, "dock 1 and dock 2 lead, equal within ±1.0%",
+			"dock 1 against dock 3: 3.00 instead of 2.88 GB/s (+4.2%, +3.1 to +5.3%)."},
+		{3, equal(0.08), 1, "dock 1 and dock 2 lead: differences up to 8.0% between them could be hidden", ""},
+		{8, equal(0.01), 4, "5 of 8 runs lead, equal within ±1.0%", ""},
+		{4, equal(0.01), 3, "All 4 runs are equally fast: differences are below 1.0%", ""},
+		{4, equal(0.09), 3, "No run is shown to be the fastest, but differences up to 9.0% could be hidden", ""},
+		{3, tooLittle, 1, "Cannot tell which run is the fastest: too little was measured of dock 2", ""},
+		{3, tooLittle, 2, "Too little was measured to say which run is the fastest", "It was too short."},
+	} {
+		c := fixture.Ranking(tt.runs)
+		for i := range tt.of {
+			tt.change(&c.Ranking.Places[1+i])
+		}
+		doc := OfComparison(c)
+		check.Same(t, "headline", tt.headline, doc.Answer.Headline)
+		if tt.sentence != "" {
+			check.Same(t, "sentence", tt.sentence, doc.Answer.Sentence)
+		}
+		if rows := len(doc.Answer.Table.Rows); rows != tt.runs {
+			t.Errorf("%d rows, want one for each of %d runs", rows, tt.runs)
+		}
+	}
+	c := fixture.Ranking(3)
+	c.Ranking.Loads[0].Runs[2].Behind.Verdict = compare.Faster
+	c.Ranking.Loads[0].Runs[2].Behind.Change = new(0.2)
+	c.Ranking.Loads[0].Runs[2].Behind.Interval = &stats.Interval{0.1, 0.3}
+	check.Same(t, "another is faster in a load",
+		[]string{"But in “all write”, dock 3 moves 20% more (+10 to +30%)."},
+		OfComparison(c).Answer.Findings)
 }
 
 // What searches found is set side by side in a line each.

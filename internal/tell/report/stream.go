@@ -13,7 +13,7 @@ import (
 
 // sign is what a verdict is marked with.
 func sign(verdict stream.Verdict) Sign {
-	return map[stream.Verdict]Sign{stream.Clean: Good, stream.Strained: Caution,
+	return map[stream.Verdict]Sign{stream.Clean: Good, stream.Strained: Doubt,
 		stream.Drops: Bad}[verdict]
 }
 

@@ -34,10 +34,9 @@ func TestComparisonPage(t *testing.T) {
 			t.Errorf("no %q in the page", want)
 		}
 	}
-	two := fixture.Comparison()
-	two.Pairs = append(two.Pairs, two.Pairs[0])
-	if page := compared(t, two, standIn); !strings.Contains(page, "All 2 runs") || strings.Contains(page, `class="hub fly`) {
-		t.Error("a page of two runs does not have a row and details for each, and no diagram")
+	if page := compared(t, fixture.Ranking(3), standIn); !strings.Contains(page, "<h1>dock 1 is the fastest: 2.0% more than dock 2</h1>") ||
+		!strings.Contains(page, "All 2 runs") || strings.Contains(page, `class="hub fly`) {
+		t.Error("a page of three runs does not rank them, with details for each and no diagram")
 	}
 	c.Pairs[0].Phases[0].Rates[0].Outcome = compare.Fell
 	c.Gate = &compare.Gate{Limit: 0.04, Outcome: compare.CrossedIt, Rates: 5, Fell: 1,

@@ -17,11 +17,8 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/limit"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -41,61 +38,32 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A check begins with what fails, furthest off first, on one axis; what can't be judged says why.
-func TestWriteCheck(t *testing.T) {
-	a := sample()
-	rate := func(disk, bounds string, low, value, high, least float64,
-		verdict limit.Judgement) limit.Result {
-		return limit.Result{Measure: "rate", Phase: "WWW", Disk: disk, Bounds: bounds, Min: &least,
-			Limit: scenario.Limit{Measure: scenario.Measures()[0]},
-			Value: &value, Low: &low, High: &high, Verdict: verdict}
-	}
-	results := []limit.Result{
-		rate("B", "at least 670 MB/s", 650e6, 660e6, 680e6, 670e6, limit.Pass),
-		rate("A", "at least 740 MB/s", 690e6, 700e6, 710e6, 740e6, limit.Fail),
-		rate("C", "at least 1.90 GB/s", 2.08e9, 2.1e9, 2.12e9, 1.9e9, limit.Pass),
-		{Measure: "late_frames", Bounds: "at most 0", Verdict: limit.Unsure,
-			Why: "nothing in the run has this measure"},
-	}
-	results[0].WithinMargin = true
-	all := report.Checked{Run: "dock1", Results: results, Analysis: a, Verdict: limit.Fail}
-	passes := report.Checked{Run: "good", Results: results[2:3], Analysis: a, Verdict: limit.Pass}
-	for name, runs := range map[string][]report.Checked{"check.txt": {all, passes},
-		"check-pass.txt": {passes}} {
-		golden(t, name, printed(t, report.OfLimits(runs), Options{Width: 100, All: true}))
-	}
-}
-
-// A comparison's answer fits a small screen; many runs against the first fit one as well, the most
-// changed first, however long their names and doubts.
+// A comparison's answer fits a small screen; a ranking of many runs fits one as well, the
+// fastest first, however long their names and doubts.
 func TestManyComparedFit(t *testing.T) {
 	c := fixture.Comparison()
 	out := printed(t, report.OfComparison(c), Options{Width: Width})
 	if n := strings.Count(out, "\n"); n > 15 || strings.Contains(out, "typical file") {
 		t.Errorf("of one run %d lines:\n%s", n, out)
 	}
-	one := c.Pairs[0]
-	c.Pairs = nil
-	for i := range 30 {
-		pair := one
-		pair.Label = fmt.Sprintf("results of the video department/external disks on the dock, day %d", i+1)
-		pair.Lost, pair.Doubts = slices.Repeat([]string{strings.Repeat("a long part ", 9)}, 5),
-			slices.Repeat([]string{strings.Repeat("a long doubt ", 12)}, 3)
-		phase := one.Phases[0]
-		phase.Rates = slices.Clone(phase.Rates)
-		for k := range phase.Rates {
-			if change := phase.Rates[k].Change; change != nil {
-				more := *change * (1 + float64(i)/10)
-				phase.Rates[k].Change = &more
-			}
-		}
-		pair.Phases = []compare.PhasePair{phase}
-		c.Pairs = append(c.Pairs, pair)
+	c = fixture.Ranking(31)
+	name := func(label string) string {
+		return "results of the video department/external disks on " + label
+	}
+	c.Base.Label = name(c.Base.Label)
+	for i := range c.Ranking.Places {
+		c.Ranking.Places[i].Run = name(c.Ranking.Places[i].Run)
+	}
+	for i := range c.Pairs {
+		pair := &c.Pairs[i]
+		pair.Label = name(pair.Label)
+		pair.Lost = slices.Repeat([]string{strings.Repeat("a long part ", 9)}, 5)
+		pair.Doubts = slices.Repeat([]string{strings.Repeat("a long doubt ", 12)}, 3)
 	}
 	out = printed(t, report.OfComparison(c), Options{Width: Width})
-	first, second := strings.Index(out, "day 30 "), strings.Index(out, "day 29 ")
+	first, second := strings.Index(out, "dock 1 "), strings.Index(out, "dock 2 ")
 	if n := strings.Count(out, "\n"); n > 40 || first < 0 || second < first ||
-		!strings.Contains(out, "And 20 more runs") {
+		!strings.Contains(out, "And 21 more runs") {
 		t.Errorf("%d lines:\n%s", n, out)
 	}
 }
