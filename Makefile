@@ -16,7 +16,7 @@ CLAIMS   ?=
 
 tool    := go tool -modfile=.tools/go.mod
 # Prints a line for each package as it ends, then what was skipped and what failed, and why. A failure is noted in bin.
-gotest   = $(tool) gotestsum --format pkgname --jsonfile bin/tests-$(1).json -- -timeout 20m $(2) || echo $(1) >> bin/tests-failed
+gotest   = $(tool) gotestsum --format pkgname --jsonfile bin/tests-$(1).json -- -timeout 2h $(2) || echo $(1) >> bin/tests-failed
 version := $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null)
 html    := internal/tell/report/html
 charts  := $(html)/dist/echarts.js.gz

@@ -3,6 +3,7 @@ module github.com/hubbench/hubbench
 go 1.26.0
 
 require (
+	codeberg.org/go-fonts/liberation v0.5.0 // the face of pictures, as wide as Arial
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // histograms of request latency
 	github.com/chromedp/cdproto v0.159.3 // tests: the browser protocol, for input and media types
 	github.com/chromedp/chromedp v0.23.0 // tests: pages in a browser
@@ -18,7 +19,7 @@ require (
 	github.com/spf13/pflag v1.0.10 // types of flags, which cobra exposes; 1.1.0 prints [=true|false] behind each
 	go.uber.org/goleak v1.3.0 // tests: goroutines left behind
 	go.uber.org/zap v1.28.0 // the log of a run
-	golang.org/x/image v0.48.0 // the Go font, and its outlines, for pictures
+	golang.org/x/image v0.48.0 // outlines of fonts, for pictures
 	golang.org/x/sys v0.50.0 // system calls of macOS, Linux and Windows
 	golang.org/x/term v0.48.0 // whether an output is a terminal, and its size
 	golang.org/x/text v0.44.0 // width, direction and normal form of Unicode names

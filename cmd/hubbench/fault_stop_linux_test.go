@@ -102,7 +102,7 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 		r := beginRun(t, endless(a, b, writing), "--stall", "2s")
 		r.inject("WW", func() error { return r.signal(syscall.SIGSTOP, "A") })
 		r.holds(exit.Partial,
-			`disk A, phase WW: its worker was killed: nothing moved for \d+s`, a, b)
+			`disk A, phase WW: its worker was killed: it gave no sign of life for \d+s`, a, b)
 	})
 	c.try("worker, then Ctrl-C", func(t *testing.T) {
 		a, b := inMemory(t), inMemory(t)

@@ -74,6 +74,7 @@ type Rise struct {
 	AtNS        int64 // when After finished
 	EndNS       int64 // when the new level was reached
 	From, To    float64
+	Evidence    Evidence
 }
 
 // Explain returns what happened to the disks of a phase, in order of time, and each disk's history,
@@ -123,7 +124,8 @@ func Recoveries(events []Event) []Rise {
 	for i := range events {
 		if e := &events[i]; e.Kind == Recovery {
 			for _, s := range e.Shifts {
-				rises = append(rises, Rise{s.Disk, e.By, e.AtNS, e.EndNS, s.From, s.To})
+				rises = append(rises,
+					Rise{s.Disk, e.By, e.AtNS, e.EndNS, s.From, s.To, e.Evidence})
 			}
 		}
 	}

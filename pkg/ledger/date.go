@@ -46,6 +46,9 @@ func (d *History) crossing(ns int64, before, after float64) int64 {
 		if i > 0 && v.StartNS > ns-SampleNS {
 			v.StartNS = files[i-1].StartNS
 		}
+		if i+1 < len(files) && v.EndNS < ns+SampleNS {
+			v.EndNS = files[i+1].EndNS
+		}
 	}
 	share := (d.RateIn(v) - after) / (before - after)
 	return v.StartNS + int64(min(max(share, 0), 1)*float64(v.EndNS-v.StartNS))

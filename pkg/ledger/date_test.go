@@ -23,6 +23,24 @@ func oneFile() *trace.DiskRecord {
 	return &trace.DiskRecord{Files: []trace.File{f}}
 }
 
+// unsampled are files of 700 MB without progress, at 798 MB/s and from 14.265 s on at 1.5 GB/s: one
+// that had begun at 14.042 s shows both.
+func unsampled() *trace.DiskRecord {
+	const size, slow, fast, at = 7e8, 0.798, 1.5, 14.265e9 // bytes, bytes a nanosecond, ns
+	d := &trace.DiskRecord{}
+	for now := 14.042e9 - 16*size/slow; len(d.Files) < 32; {
+		end := now + size/slow
+		if end > at {
+			before := max(at-now, 0)
+			end = now + before + (size-before*slow)/fast
+		}
+		d.Files = append(d.Files,
+			trace.File{StartNS: int64(now), EndNS: int64(end), Bytes: size})
+		now = end
+	}
+	return d
+}
+
 // A change is dated where the rate jumps inside a file, between bins too.
 func TestDates(t *testing.T) {
 	cut := oneFile() // in two, just before the fall
@@ -48,6 +66,7 @@ func TestDates(t *testing.T) {
 		{"one file", oneFile(), 20.3},
 		{"a file that has just begun", cut, 20.3},
 		{"between two bins", between, 20.33},
+		{"files without progress", unsampled(), 14.265},
 	} {
 		p := New(tt.d, work.Work{}, SampleNS)
 		p.Settle(1)

@@ -19,6 +19,7 @@ type Checkup struct {
 type Check struct {
 	Name     string  `json:"name"`
 	Path     string  `json:"path,omitempty"` // the disk's folder; empty if it is about the machine
+	Finds    string  `json:"-"`              // what it looks for: "two names for one physical disk"
 	Verdict  Verdict `json:"verdict"`
 	Measured string  `json:"measured"`
 	Text     string  `json:"text"`   // what it means for results

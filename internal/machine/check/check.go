@@ -184,6 +184,7 @@ func (f *facts) runChecks(ctx context.Context, then When, report func(trace.Chec
 			unfit = true
 		}
 		found.Name = c.Code
+		found.Finds = c.Finds
 		found.Path = f.disk.Path
 		report(found)
 	}

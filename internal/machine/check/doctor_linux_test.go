@@ -78,15 +78,27 @@ func TestSoundDisks(t *testing.T) {
 			if name == "btrfs" {
 				return // it counts more than what was moved
 			}
-			found := diagnose(t, options(t), path)
-			for code := range found {
-				// What holds the images may lie in memory.
-				if code != "not_disk" && found[code].Measured != "not known" {
-					hold(t, found, code, trace.Pass)
-				}
+			// A busy machine holds up requests, and a check says so, rightly.
+			unsound := unsoundBy(diagnose(t, options(t), path))
+			for tries := 1; tries < 10 && len(unsound) > 0; tries++ {
+				unsound = unsoundBy(diagnose(t, options(t), path))
+			}
+			if len(unsound) > 0 {
+				t.Errorf("never sound: %+v", unsound)
 			}
 		})
 	}
+}
+
+// unsoundBy returns the checks that a sound disk does not pass.
+func unsoundBy(found map[string]trace.Check) (unsound []trace.Check) {
+	for code, c := range found {
+		// What holds the images may lie in memory.
+		if code != "not_disk" && c.Measured != "not known" && c.Verdict != trace.Pass {
+			unsound = append(unsound, c)
+		}
+	}
+	return unsound
 }
 
 // A folder in memory takes direct requests, and serves them from memory. A file system that refuses

@@ -3,6 +3,8 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/measure/life"
+	"github.com/hubbench/hubbench/internal/measure/wire"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/watch"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -28,12 +31,12 @@ func TestHangsInEveryState(t *testing.T) {
 	}{
 		{life.GettingReady, "quick", true, "disk one: nothing has moved for 8s",
 			"nothing has moved for 9s: the disk hangs"},
-		{life.GettingReady, "unready", false, "disk one: nothing has moved for 8s",
-			"its worker was killed: nothing moved for 9s"},
-		{life.Released, "silent", false, "disk one: nothing has moved for 8s",
-			"its worker was killed: nothing moved for 9s"},
-		{life.Measuring, "started", false, "disk one: nothing has moved for 8s",
-			"its worker was killed: nothing moved for 9s"},
+		{life.GettingReady, "unready", false, "disk one: its worker has given no sign of life for 8s",
+			"its worker was killed: it gave no sign of life for 9s"},
+		{life.Released, "silent", false, "disk one: its worker has given no sign of life for 8s",
+			"its worker was killed: it gave no sign of life for 9s"},
+		{life.Measuring, "started", false, "disk one: its worker has given no sign of life for 8s",
+			"its worker was killed: it gave no sign of life for 9s"},
 		{life.Cleaning, "silent", false, "", "its worker was killed: it did not stop within 4s"},
 	} {
 		for _, how := range []string{"given up", "interrupted"} {
@@ -207,5 +210,45 @@ func TestStartsThatHang(t *testing.T) {
 			}
 			check.Same(t, "notices", int32(1), told.Load())
 		})
+	}
+}
+
+// Who gets no processor says nothing and moves nothing: that is no sign of a disk that hangs.
+func TestStarvedWorkersBlameNoDisk(t *testing.T) {
+	const stall = 2 * time.Second
+	alive := func(bytes int64) wire.Message {
+		return wire.Message{Kind: wire.AliveKind, Bytes: bytes}
+	}
+	for _, tc := range []struct {
+		what string
+		// says is what the worker says a number of looks after the phase was released.
+		says  map[int]wire.Message
+		looks int
+		want  string
+	}{
+		{"a disk that hangs", map[int]wire.Message{2: alive(0), 4: alive(0), 6: alive(0)}, 8,
+			"nothing moved for 2s; check that the disk is still connected"},
+		{"a disk that moves", map[int]wire.Message{2: alive(0), 4: alive(1), 6: alive(1)}, 8, ""},
+		{"a starved worker", map[int]wire.Message{2: alive(0), 15: alive(1)}, 20, ""},
+		{"one that then says something first", map[int]wire.Message{14: alive(0), 16: alive(1)}, 20,
+			""},
+		{"one for good", nil, 20, "it gave no sign of life for 5s; check that nothing has stopped " +
+			"it, and that the disk is still connected"},
+	} {
+		seen := &memory{prepared: map[string][]int64{}, moved: map[string][]int64{}}
+		p := &phaseRun{session: &session{Options: Options{Stall: stall, Watcher: seen,
+			Life: &life.Life{State: life.Measuring}}}}
+		c := &child{job: scenario.Job{Disk: "A"}, cmd: &exec.Cmd{Process: &os.Process{}}}
+		p.children = []*child{c}
+		now := time.Now()
+		p.watch(now)
+		for look := 1; look <= tc.looks && c.killed == ""; look++ {
+			if m, ok := tc.says[look]; ok {
+				p.handle(report{from: c, message: m})
+			}
+			now = now.Add(watch.Every)
+			p.watch(now)
+		}
+		check.Same(t, tc.what, tc.want, c.killed)
 	}
 }

@@ -31,6 +31,8 @@ const (
 	// killTimeout is how long a killed worker may take to die. One that the kernel holds in a
 	// request to a disk that hangs never dies.
 	killTimeout = 2 * time.Second
+	// aliveWithin is how long a worker that runs may say nothing: twice as long as it does.
+	aliveWithin = time.Second
 )
 
 // phaseRun is one phase under way. One goroutine owns it; children report to it through reports.
@@ -176,6 +178,7 @@ func (p *phaseRun) handle(r report) {
 		return
 	}
 	m := r.message
+	c.mute.Moved()
 	if !c.greeted {
 		c.greeted = true
 		if p.Build != "" && m.Build != p.Build && !p.cleaning() {
@@ -327,11 +330,26 @@ func (p *phaseRun) stop(why string) {
 
 func (p *phaseRun) cleaning() bool { return p.Life.State == life.Cleaning }
 
-// watch kills workers whose job does not go on, and those that do not stop when asked to.
+// watch kills workers whose job does not go on, and those that do not stop when asked to. The time
+// in which a worker does not run counts against it, and not against its disk.
 func (p *phaseRun) watch(now time.Time) {
 	for _, c := range p.children {
-		usual := p.usualSilence(c)
-		verdict := c.silence.Look(now, usual, p.Stall)
+		silence := &c.mute
+		limit := max(p.Stall, clock.LongPause)
+		verdict := c.mute.Look(now, 0, limit)
+		says := "its worker has given no sign of life for %s: it was stopped, the machine is too " +
+			"busy, or the disk hangs"
+		why := "it gave no sign of life for %s; check that nothing has stopped it, and that the " +
+			"disk is still connected"
+		if c.mute.For < aliveWithin {
+			silence = &c.silence
+			usual := p.usualSilence(c)
+			limit = usual + p.Stall
+			verdict = c.silence.Look(now, usual, p.Stall)
+			says = "nothing has moved for %s: it hangs, or is very slow"
+			why = "nothing moved for %s; check that the disk is still connected"
+		}
+		lasts := silence.For.Round(time.Second)
 		switch {
 		case c.gone:
 		case c.killed != "":
@@ -347,12 +365,10 @@ func (p *phaseRun) watch(now time.Time) {
 			c.kill(fmt.Sprintf("it did not stop within %s", stopTimeout))
 		case p.cleaning() || c.ready && p.Life.State == life.GettingReady:
 		case verdict == watch.GiveUp:
-			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected",
-				c.silence.For.Round(time.Second)))
+			c.kill(fmt.Sprintf(why, lasts))
 		case verdict == watch.Tell && p.Notify != nil:
-			p.Notify(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; "+
-				"hubbench gives up on it after %s (--stall)",
-				c.job.Disk, c.silence.For.Round(time.Second), usual+p.Stall))
+			p.Notify(fmt.Sprintf("disk %s: "+says+"; hubbench gives up on it after %s (--stall)",
+				c.job.Disk, lasts, limit))
 		}
 	}
 }

@@ -271,7 +271,8 @@ type child struct {
 	gone     bool   // gone says that it exited.
 	killed   string // killed is why we killed it; empty if we did not.
 	killedAt time.Time
-	silence  watch.Silence // since its job has gone on
+	mute     watch.Silence // since it said something
+	silence  watch.Silence // since its job has gone on, while it said something
 	bytes    int64
 	prepared int64 // prepared is what it has written outside its files' times.
 	outbox   chan wire.Message

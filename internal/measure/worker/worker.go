@@ -105,14 +105,8 @@ func serve(parent context.Context, conn *wire.Conn, newEngine NewEngine, log *za
 		releases: make(chan int64, 1),
 		grants:   make(chan int64, 1), events: make(chan trace.Event, buffered)}
 	heard := make(chan error, 1)
-	go func() { heard <- w.listen() }() // Nothing can interrupt a read of stdin.
-	done := wire.Message{Kind: wire.DoneKind}
-	if w.engine, err = newEngine(w.job, w); err != nil {
-		done.Error = err.Error()
-	} else {
-		done = w.run(ctx)
-	}
-	_ = conn.Send(done) // A coordinator that is gone cannot be reached.
+	go func() { heard <- w.listen() }()  // Nothing can interrupt a read of stdin.
+	_ = conn.Send(w.run(ctx, newEngine)) // A coordinator that is gone cannot be reached.
 	select {
 	case err = <-heard:
 		return err
@@ -125,7 +119,7 @@ func serve(parent context.Context, conn *wire.Conn, newEngine NewEngine, log *za
 }
 
 // run does the job with all that goes on beside it, and returns what there is to report.
-func (w *worker) run(ctx context.Context) wire.Message {
+func (w *worker) run(ctx context.Context, newEngine NewEngine) wire.Message {
 	if err := diskio.Foreground(); err != nil {
 		w.log.Warn("the worker may run slowly", zap.Error(err))
 	}
@@ -136,7 +130,13 @@ func (w *worker) run(ctx context.Context) wire.Message {
 	helpers.Go(w.drain)
 	quit := make(chan struct{})
 	heart.Go(func() { w.heartbeat(quit) })
-	done := w.doAndClose(ctx)
+	done := wire.Message{Kind: wire.DoneKind}
+	var err error
+	if w.engine, err = newEngine(w.job, w); err != nil { // It may wait for the disk.
+		done.Error = err.Error()
+	} else {
+		done = w.doAndClose(ctx)
+	}
 	close(quit)
 	heart.Wait() // It may write an event.
 	close(w.events)

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/width"
 )
@@ -121,11 +122,13 @@ func Clean(text string) string {
 	}, text)
 }
 
-// NoFormula is text as a spreadsheet, terminal or workflow may read it: cleaned, and with a quote
-// before what would run as a formula or a command.
+// NoFormula returns text as a spreadsheet, terminal or workflow may read it: cleaned, and with a
+// quote before what would run as a formula or a command. Spreadsheets in East Asia take full-width
+// signs for the others.
 func NoFormula(text string) string {
 	text = Clean(text)
-	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) || strings.HasPrefix(text, "::") {
+	first, _ := utf8.DecodeRuneInString(text)
+	if text != "" && strings.ContainsRune("=+-@＝＋－＠", first) || strings.HasPrefix(text, "::") {
 		return "'" + text
 	}
 	return text
@@ -164,7 +167,7 @@ func Markdown(text string) string {
 func Wrap(text, indent string, limit int) []string {
 	var lines []string
 	line := ""
-	for _, word := range joinUnits(strings.Fields(text)) {
+	for _, word := range Words(text) {
 		word = Cut(word, max(1, limit-Width(indent)))
 		switch {
 		case line == "":
@@ -182,9 +185,10 @@ func Wrap(text, indent string, limit int) []string {
 // longestUnit is "GB/s" and what may stand behind it, in bytes.
 const longestUnit = 5
 
-// joinUnits joins a number and the short word after it, its unit.
-func joinUnits(words []string) []string {
+// Words splits a text where a line of it may end: a number and its unit stay together.
+func Words(text string) []string {
 	var out []string
+	words := strings.Fields(text)
 	for i, word := range words {
 		if i > 0 && len(word) <= longestUnit && endsInDigit(words[i-1]) {
 			out[len(out)-1] += " " + word

@@ -100,7 +100,8 @@ func (o *CheckOptions) checkRun(run *recorded.Run, limits []scenario.Limit, all 
 			Why: "no earlier run is of the same setup and work",
 		})
 	}
-	checked = report.Checked{Verdict: limit.Worst(results), Results: results}
+	checked = report.Checked{Verdict: limit.Worst(results), Results: results,
+		Analysis: run.Analysis}
 	if o.History != nil {
 		checked.History = ofHistory(len(samples), notCounted)
 		if len(samples) == 1 {

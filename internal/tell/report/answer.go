@@ -121,10 +121,15 @@ type Fact struct {
 }
 
 // Action is something to do, and what comes of it; and both in one sentence.
-type Action struct{ Title, Detail, Text string }
+type Action struct {
+	Title, Detail, Text string
+	Command             string // does it in a shell; empty for none
+}
 
 // newAction joins the two into a sentence as well.
-func newAction(title, detail string) Action { return Action{title, detail, title + ". " + detail} }
+func newAction(title, detail string) Action {
+	return Action{Title: title, Detail: detail, Text: title + ". " + detail}
+}
 
 // How much an answer holds.
 const (
@@ -209,11 +214,20 @@ func (r *runDoc) answer(failures []string) {
 	}
 	if trusted {
 		for _, advice := range a.Answer.Advice {
-			out.Actions = append(out.Actions, Action{advice.Title, advice.Detail, advice.Text})
+			out.Actions = append(out.Actions, Action{Title: advice.Title,
+				Detail: advice.Detail, Text: advice.Text})
 		}
 		out.Facts = append(out.Facts, r.facts()...)
 	}
 	r.answerFindings()
+}
+
+// RankOf returns 0 for the phase that the headline is about, and 1 for all others.
+func (a *AnswerView) RankOf(phase *Details) int {
+	if a != nil && len(a.Loads) > 0 && a.Loads[0].ID == phase.ID {
+		return 0
+	}
+	return 1
 }
 
 // Rest is what the first screen of the answer's page has no room for.
@@ -258,13 +272,19 @@ func (a *AnswerView) loadTable() *Table {
 	}
 	for _, l := range a.Loads[:min(len(a.Loads), maxLoads)] {
 		for i, d := range l.Disks {
-			baseline := d.Remark
+			baseline := Cell{Text: d.Remark}
 			if d.Baseline > 0 {
-				baseline = a.Scale.Number(d.Baseline)
+				baseline = a.Scale.rateCell(d.Baseline)
 			}
-			rate := Cell{Text: a.Scale.Number(d.Rate), Strong: !d.Cached()}
-			t.add(pick(i == 0, l.Title, ""), &d.LegendKey, rate, baseline,
-				Cell{Text: d.Percent(), Heat: d.Kept})
+			rate := a.Scale.rateCell(d.Rate)
+			rate.Strong = !d.Cached()
+			kept := Cell{}
+			if d.Kept > 0 {
+				kept = shareCell(d.Kept)
+				kept.Text = d.Percent()
+				kept.Heat = d.Kept
+			}
+			t.add(pick(i == 0, l.Title, ""), &d.LegendKey, rate, baseline, kept)
 		}
 	}
 	return t

@@ -168,7 +168,8 @@ func TestFactOfUnlikeLosers(t *testing.T) {
 // failed is its headline.
 func TestActions(t *testing.T) {
 	a := contest()
-	want := []Action{{"Move C", "A then writes more.", "Move C to its own port."}}
+	want := []Action{{Title: "Move C", Detail: "A then writes more.",
+		Text: "Move C to its own port."}}
 	check.Same(t, "actions", want, answerOf(a).Actions)
 	got := answerOf(a, "disk B: no space left on device")
 	if got.Headline != "Failed: disk B: no space left on device" || got.Actions != nil ||

@@ -383,8 +383,9 @@ func (c comparison) changeCells(r compare.Rate) []any {
 	if r.Base == nil {
 		return []any{"", "", "", ""}
 	}
-	change := Cell{Text: Change(*r.Change), Sign: pick(r.Verdict == compare.Slower, Bad, Unsigned)}
-	return []any{c.Number(*r.Base), c.Number(*r.New), change, ChangeSpan(r.Interval)}
+	change := changeCell(*r.Change)
+	change.Sign = pick(r.Verdict == compare.Slower, Bad, Unsigned)
+	return []any{c.rateCell(*r.Base), c.rateCell(*r.New), change, changeSpanCell(r.Interval)}
 }
 
 // hiddenBound is the largest change, up or down, that may be hidden in rates without a significant

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -93,8 +94,14 @@ func (r *runDoc) costs(trusted bool) {
 	for _, found := range r.a.HubCosts {
 		c := Cost{HubCost: found, Key: r.Keys[r.keyOf(found.Disk)], Verb: string(found.Op) + "s"}
 		out.Costs = append(out.Costs, c)
-		t.add(&c.Key, c.Verb, r.Number(c.DirectRate), r.Number(c.Rate), strong(c.Change()),
-			c.Interval())
+		change, span := changeCell(-c.Loss), Cell{}
+		change.Text = c.Change()
+		change.Strong = true
+		if ci := c.CI95; ci != nil {
+			span = changeSpanCell(&stats.Interval{-ci[1], -ci[0]})
+			span.Text = c.Interval()
+		}
+		t.add(&c.Key, c.Verb, r.rateCell(c.DirectRate), r.rateCell(c.Rate), change, span)
 	}
 	if !trusted {
 		return

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
-	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -213,45 +212,4 @@ func slowLinks(inv *hardware.Inventory) []string {
 		}
 	}
 	return out
-}
-
-// OfDoctor says which checks of a machine failed, what that means for results, and what to do.
-func OfDoctor(c *trace.Checkup) *Document {
-	title := fmt.Sprintf("hubbench doctor on %s (%s)", c.Host, c.System)
-	doc := &Document{Kind: "checkup", Title: title, Started: dateText(c.Date), Tool: c.Tool,
-		Data: c}
-	sentences := []string{"Measured", "What it means for results", "What to do"}
-	t := table("Checks", words("Check", "Verdict", "Disk"), words(sentences...))
-	t.dropFirst(sentences...)
-	t.Sentences = true
-	count := map[trace.Verdict]int{}
-	for _, check := range c.Checks {
-		count[check.Verdict]++
-		verdict := Cell{Text: string(check.Verdict), Strong: check.Verdict == trace.Fail}
-		t.add(check.Name, verdict, check.Path, check.Measured, check.Text, check.Advice)
-	}
-	doc.Add(t)
-	var counts []string
-	for _, verdict := range []trace.Verdict{trace.Pass, trace.Fail, trace.Warn, trace.Skip} {
-		if n := count[verdict]; n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, verdict))
-		}
-	}
-	doc.Answer = &AnswerView{Headline: unit.Plural(len(c.Checks), "check") + ": " +
-		strings.Join(counts, ", ")}
-	for _, check := range c.Doubts() {
-		text := check.Sentence()
-		if !strings.Contains(text, check.Path) {
-			text = check.Path + ": " + text
-		}
-		text = fmt.Sprintf("%s: %s [%s]", check.Verdict, text, check.Name)
-		doc.Answer.Doubts = append(doc.Answer.Doubts, text)
-	}
-	return doc
-}
-
-// Unsound is what a report says of a check of the machine that failed before the run.
-func Unsound(check trace.Check, date string) string {
-	return fmt.Sprintf("hubbench doctor, %s: %s failed: %s", dateText(date), check.Subject(),
-		check.Sentence())
 }

@@ -10,6 +10,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -30,7 +31,8 @@ type Document struct {
 	Model     hub.Source  // for simulated disks: the source of the model's figures
 	Tool      string      // hubbench's version
 	Keys      []LegendKey // the disks, or the runs of a comparison
-	Answer    *AnswerView // nil if the blocks are all there is
+	Page      *Page       // what it comes to; nil if Answer has it, or the blocks are all there is
+	Answer    *AnswerView // for kinds of documents that have no Page yet
 	Blocks    []Block
 	Data      any // the same as JSON
 }
@@ -81,6 +83,7 @@ type Details struct {
 	// Fold is what it is one of many of, that a table before them sums up: the page lists these
 	// together, and print leaves them out.
 	Fold   string
+	Open   bool // it is no fold: its title and caption stand over it
 	Blocks []Block
 }
 
@@ -111,7 +114,11 @@ type Cell struct {
 	Link   string     // the ID of the details it leads to
 	Strong bool
 	Sign   Sign    // before the text
+	Tone   Sign    // colors the text, without a sign
 	Heat   float64 // a share to colour the cell by: 1 is nothing lost; 0 for no colour
+	// Plain is the text's number for programs, or both ends of its range; empty for words.
+	Plain [2]string
+	Unit  string // unit of those numbers
 	// NoReference says that there is nothing to compare the cell with: it must not look as if
 	// nothing were lost.
 	NoReference bool
@@ -124,7 +131,8 @@ type Sign string
 const (
 	Unsigned Sign = ""
 	Good     Sign = "good"
-	Doubt    Sign = "doubt"
+	Doubt    Sign = "doubt"   // it can't be told
+	Caution  Sign = "caution" // it may be off
 	Bad      Sign = "bad"
 )
 
@@ -170,7 +178,7 @@ func ofDisks(keys []LegendKey) []Column {
 // strong is a cell in bold.
 func strong(text string) Cell { return Cell{Text: text, Strong: true} }
 
-// add puts a row at the table's end, of texts, disks and cells.
+// add puts a row at the table's end, of texts, counts, disks and cells.
 func (t *Table) add(row ...any) {
 	out := make([]Cell, len(row))
 	for i, cell := range row {
@@ -181,6 +189,9 @@ func (t *Table) add(row ...any) {
 			out[i].Disk = cell
 		case Cell:
 			out[i] = cell
+		case int:
+			out[i].Text = unit.FormatCount(cell)
+			out[i].Plain = [2]string{strconv.Itoa(cell)}
 		}
 	}
 	t.Rows = append(t.Rows, out)
@@ -233,7 +244,6 @@ func (t *Table) isBlank(column int) bool {
 // Printed is the table as a terminal shows it, with a mark before good news and bad, and how wide
 // its columns are. In a column of numbers a remark takes as much room as any.
 func (t *Table) Printed() (rows [][]string, widths []int) {
-	marks := map[Sign]string{Good: "✓ ", Doubt: "~ ", Bad: "✗ "}
 	rows = make([][]string, len(t.Rows))
 	for i, column := range t.Columns {
 		width, remark := cells.Width(column.Head), 0
@@ -249,7 +259,7 @@ func (t *Table) Printed() (rows [][]string, widths []int) {
 				small = cells.Pad(small, -remark)
 			}
 			c.Small = ""
-			text := c.Tree + marks[c.Sign] + strings.TrimPrefix(c.Words(), c.Tree)
+			text := c.Tree + joined(" ", c.Sign.Glyph(), strings.TrimPrefix(c.Words(), c.Tree))
 			if small != "" {
 				text += " " + small
 			}
@@ -319,6 +329,17 @@ func nonEmpty(parts ...string) (list []string) {
 		}
 	}
 	return list
+}
+
+// AnswerBlocks returns what the document comes to as blocks.
+func (d *Document) AnswerBlocks() []Block {
+	switch {
+	case d.Page != nil:
+		return d.Page.Blocks()
+	case d.Answer != nil:
+		return d.Answer.Blocks()
+	}
+	return nil
 }
 
 // Setup is the hub, and how many disks were measured.

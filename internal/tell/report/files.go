@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"strings"
-
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // sizeChart is each file's rate against its size, with the size at which the rate changes; nil if
@@ -61,15 +59,16 @@ func (v *phaseView) sizesTable() *Table {
 	t.Note = "Rates of single files in the whole phase, with the fixed time per file in them."
 	for _, key := range v.disksWithFiles() {
 		for _, bin := range v.found.Disks[key.Name].Sizes {
-			size := unit.FormatBytes(bin.FromBytes)
-			if last := unit.FormatBytes(bin.ToBytes); last != size {
-				size += " – " + last
+			size, last := bytesCell(bin.FromBytes), bytesCell(bin.ToBytes)
+			size.Plain[1] = last.Plain[0]
+			if last.Text != size.Text {
+				size.Text += " – " + last.Text
 			}
-			spread := none
+			spread := Cell{Text: none}
 			if bin.Files > 1 {
-				spread = v.Number(bin.P05) + " – " + v.Number(bin.P95)
+				spread = v.rateSpan(bin.P05, bin.P95, " – ")
 			}
-			t.add(&key, size, unit.FormatCount(bin.Files), v.Number(bin.Median), spread)
+			t.add(&key, size, bin.Files, v.rateCell(bin.Median), spread)
 		}
 	}
 	return t

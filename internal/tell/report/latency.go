@@ -61,7 +61,7 @@ func (v *phaseView) latencyTable() *Table {
 				longer.Text = "not shown"
 				hidden = true
 			}
-			t.add(&key, v.latencyOf(key.Name), others, unit.FormatCount(int(f.Requests)),
+			t.add(&key, v.latencyOf(key.Name), others, int(f.Requests),
 				timeText(f.P50NS),
 				Cell{Text: timeText(f.P99NS), Strong: f != l.Alone && f.P99NS != nil}, interval,
 				longest, longer)

@@ -113,7 +113,9 @@ func (r *runDoc) pairsTable(tasks []task, list []pair) *Table {
 				case p.kept == nil:
 					cell = Cell{Text: p.why, NoReference: true}
 				default:
-					cell = Cell{Text: percent(*p.kept), Heat: *p.kept, Link: p.phase}
+					cell = shareCell(*p.kept)
+					cell.Heat = *p.kept
+					cell.Link = p.phase
 					if p.ci != nil {
 						margin = max(margin, p.ci.Half())
 					}

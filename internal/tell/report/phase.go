@@ -99,13 +99,13 @@ func (v *phaseView) diskTable() *Table {
 	for _, key := range working {
 		stats := v.found.Disks[key.Name]
 		cached := stats.CachedWrites > 0
-		rate := Cell{Text: v.numberOrNone(stats.Rate), Strong: !cached}
+		rate := v.rateOrNone(stats.Rate)
 		bytes := stats.Bytes
-		margin, share, recovered := "", "", ""
-		var kept, reference Cell
+		margin := ""
+		var share, kept, reference, recovered Cell
 		if o != nil {
 			part := o.Disks[key.Name]
-			rate.Text = v.Number(part.Rate)
+			rate = v.rateCell(part.Rate)
 			margin = v.margin(part.CI95, part.Rate)
 			bytes = part.Bytes
 			if t := stats.Throttle; t != nil {
@@ -114,9 +114,10 @@ func (v *phaseView) diskTable() *Table {
 				rate.Small = twoWay(part.ReadRate, part.Rate-part.ReadRate)
 			}
 			if together {
-				share = percent(part.Share)
+				share = shareCell(part.Share)
 			}
 		}
+		rate.Strong = !cached
 		if cached {
 			rate.Small = ofCache
 		}
@@ -127,11 +128,11 @@ func (v *phaseView) diskTable() *Table {
 			kept = Cell{Text: none, Small: ownPace, NoReference: true}
 		case w != nil:
 			from := pick(w.Reference == analysis.ReferenceLater, "without ", "alone in ")
-			reference = Cell{
-				Text: v.Number(*w.ReferenceRate), Small: from + shorten(w.ReferenceFrom, maxLabel),
-			}
+			reference = v.rateCell(*w.ReferenceRate)
+			reference.Small = from + shorten(w.ReferenceFrom, maxLabel)
 			compared = true
-			kept = Cell{Text: percent(*w.Retention), Heat: *w.Retention}
+			kept = shareCell(*w.Retention)
+			kept.Heat = *w.Retention
 			if ci := w.RetentionCI; ci != nil { // "47 ± 1 %"
 				kept.Text = fmt.Sprintf("%.0f ± %.0f%%", perCent**w.Retention,
 					math.Ceil(perCent*ci.Half()-roundingError))
@@ -140,25 +141,26 @@ func (v *phaseView) diskTable() *Table {
 			kept = Cell{Text: noReference(contentionOf(v.found, key.Name)), NoReference: true}
 		}
 		if lag := v.longestRecovery(key.Name); lag >= 0 {
-			recovered = analysis.Seconds(lag)
+			recovered = secondsCell(lag, analysis.Seconds(lag))
 		}
 		does := pick(v.found.Paced[key.Name].Probe > 0, "probe",
 			workOf(v.found, key.Name).Verb().Several)
 		wide = wide || strings.Contains(margin, " to ")
-		t.add(&key, does, rate, margin, share, kept, reference, recovered, unit.FormatBytes(bytes))
+		t.add(&key, does, rate, v.marginCell(margin), share, kept, reference, recovered, bytesCell(bytes))
 	}
 	if o == nil {
 		t.Note = "Of the whole phase: bytes over the time with a file in transfer."
 		return t
 	}
 	if together {
-		sum := Cell{Text: v.Number(o.Rate), Strong: !v.cached()}
+		sum := v.rateCell(o.Rate)
+		sum.Strong = !v.cached()
 		margin := v.margin(o.CI95, o.Rate)
 		wide = wide || strings.Contains(margin, " to ")
 		if o.ReadRate > 0 && o.WriteRate > 0 {
 			sum.Small = twoWay(o.ReadRate, o.WriteRate)
 		}
-		t.add("together", "", sum, margin, "", "", "", "", unit.FormatBytes(o.Bytes))
+		t.add("together", "", sum, v.marginCell(margin), "", "", "", "", bytesCell(o.Bytes))
 	}
 	t.Note = v.overlapNote(compared, wide)
 	return t
@@ -279,12 +281,12 @@ func (v *phaseView) recoveryTable() *Table {
 		numbers("At, s", "Took", "From, "+v.Unit, "To, "+v.Unit))
 	for _, r := range v.found.Recoveries {
 		key := v.key(r.Disk)
-		lagText := r.Reason
+		lag := Cell{Text: r.Reason}
 		if r.LagS != nil {
-			lagText = analysis.Seconds(*r.LagS)
+			lag = secondsCell(*r.LagS, analysis.Seconds(*r.LagS))
 		}
-		t.add(&key, v.label(r.After)+" ended", clock(r.AtS, r.AtS), lagText, v.Number(r.FromRate),
-			v.numberOrNone(r.ToRate))
+		t.add(&key, v.label(r.After)+" ended", secondsCell(r.AtS, clock(r.AtS, r.AtS)), lag,
+			v.rateCell(r.FromRate), v.rateOrNone(r.ToRate))
 	}
 	return t
 }
@@ -299,8 +301,8 @@ func (v *phaseView) linksTable() *Table {
 	for _, u := range v.found.Links {
 		link := fmt.Sprintf("%s, %s", u.Segment, u.Link) +
 			pick(u.Could == "", "", " (fell back from "+u.Could+")")
-		t.add(link, unit.List(analysis.Each(u.Disks, v.label)), string(u.Op), v.Number(u.Rate),
-			v.Number(u.Capacity), percent(u.Share))
+		t.add(link, unit.List(analysis.Each(u.Disks, v.label)), string(u.Op), v.rateCell(u.Rate),
+			v.rateCell(u.Capacity), shareCell(u.Share))
 	}
 	return t
 }
@@ -319,7 +321,7 @@ func (v *phaseView) disksWithFiles() (keys []LegendKey) {
 // filesTable is a row per disk over the rates of its single files, in the whole phase, with the one
 // to quote and what other ways of averaging make of them.
 func (v *phaseView) filesTable() *Table {
-	rate := v.numberOrNone
+	rate := v.rateOrNone
 	t := table("File by file", words("Disk"),
 		numbers("Files", "Bytes", "Rate to quote", "Median", "5th – 95th percentile", "Variation",
 			"Whole phase", "Mean", "Trimmed mean", "Least squares", "Theil–Sen"))
@@ -336,22 +338,23 @@ func (v *phaseView) filesTable() *Table {
 	for _, key := range v.disksWithFiles() {
 		s := v.found.Disks[key.Name]
 		quote := Cell{Text: none}
-		variation := none
-		spread := none
+		variation, spread := Cell{Text: none}, Cell{Text: none}
 		if q := s.Quote; q != nil {
-			quote = Cell{Text: v.Number(q.Rate), Small: cmp.Or(kinds[q.Kind], q.Kind), Strong: true}
+			quote = v.rateCell(q.Rate)
+			quote.Small = cmp.Or(kinds[q.Kind], q.Kind)
+			quote.Strong = true
 			if s.CachedWrites > 0 {
 				quote.Small = ofCache
 				quote.Strong = false
 			}
 		}
 		if s.CV != nil {
-			variation = percent(*s.CV)
+			variation = shareCell(*s.CV)
 		}
 		if s.P05 != nil && s.P95 != nil {
-			spread = v.Number(*s.P05) + " – " + v.Number(*s.P95)
+			spread = v.rateSpan(*s.P05, *s.P95, " – ")
 		}
-		t.add(&key, unit.FormatCount(s.Files), unit.FormatBytes(s.Bytes), quote, rate(s.Median),
+		t.add(&key, s.Files, bytesCell(s.Bytes), quote, rate(s.Median),
 			spread, variation,
 			rate(s.Rate), rate(s.Mean), rate(s.Trimmed20), rate(s.OLSRate), rate(s.TheilSenRate))
 	}

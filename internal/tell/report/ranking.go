@@ -139,7 +139,7 @@ func (c comparison) places(most int) *Table {
 		t.Note += " And " + unit.Plural(more, "more run") + ": --all."
 	}
 	for _, p := range shown {
-		row := []any{fmt.Sprint(p.Place), c.label(p.Run), c.numberOrNone(p.Rate)}
+		row := []any{fmt.Sprint(p.Place), c.label(p.Run), c.rateOrNone(p.Rate)}
 		row = append(row, behindCells(p.Behind)...)
 		t.add(row...)
 	}
@@ -193,7 +193,7 @@ func (c comparison) loadsTable() *Table {
 	for _, l := range r.Loads {
 		row := []any{l.Title}
 		for _, run := range l.Runs {
-			cell := Cell{Text: c.numberOrNone(run.Rate)}
+			cell := c.rateOrNone(run.Rate)
 			if run.Behind != nil {
 				cell.Sign = map[compare.TestResult]Sign{compare.Slower: Bad,
 					compare.Faster: Good}[run.Behind.Verdict]

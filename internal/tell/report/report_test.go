@@ -262,7 +262,8 @@ func TestPairsTable(t *testing.T) {
 	}
 	one := tables([]effect.Effect{lost(0.53, "WW")}, phase("WW", analysis.NoneUnlike))
 	a, c := one.Rows[0][2], one.Rows[1][1]
-	check.Same(t, "A beside C", Cell{Text: "47%", Heat: a.Heat, Link: "phase-1"}, a)
+	check.Same(t, "A beside C", Cell{Text: "47%", Heat: a.Heat, Link: "phase-1",
+		Plain: [2]string{"47"}, Unit: "%"}, a)
 	check.Same(t, "C beside A", Cell{Text: "other work alone", NoReference: true}, c)
 	if a.Heat == 0 || !strings.HasSuffix(one.Note, ", ±3 points or less.") {
 		t.Errorf("no colour, or no margin of error: %s", one.Note)

@@ -13,7 +13,7 @@ import (
 
 // sign is what a verdict is marked with.
 func sign(verdict stream.Verdict) Sign {
-	return map[stream.Verdict]Sign{stream.Clean: Good, stream.Strained: Doubt,
+	return map[stream.Verdict]Sign{stream.Clean: Good, stream.Strained: Caution,
 		stream.Drops: Bad}[verdict]
 }
 

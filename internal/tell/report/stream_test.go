@@ -255,8 +255,8 @@ func TestLaneOfAPace(t *testing.T) {
 	check.Same(t, "evidence", []string{"200 MB/s: clean 2 of 3", "210 MB/s: clean 1 of 2"},
 		l.Evidence())
 	check.Same(t, "actions", []Action{{
-		"For 4 streams slow down B", "Throttle it to 200 MB/s, 75% less than unthrottled.",
-		"For 4 streams slow down B. Throttle it to 200 MB/s, 75% less than unthrottled.",
+		Title: "For 4 streams slow down B", Detail: "Throttle it to 200 MB/s, 75% less than unthrottled.",
+		Text: "For 4 streams slow down B. Throttle it to 200 MB/s, 75% less than unthrottled.",
 	}}, out.actions())
 	a.Searches[0].Found = nil
 	check.Same(t, "not settled", "200 MB/s–210 MB/s",

@@ -141,10 +141,16 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 		for _, d := range l.Disks {
 			role := string(l.first.Roles[d.Name])
 			small := cmp.Or(d.Percent(), pick(d.Remark == unmeasured, "", d.Remark))
-			row[d.Index] = Cell{
-				Letter: strings.ToUpper(role[:1]), Text: pick(l.Rate > 0, r.Number(d.Rate), none),
-				Small: small, Heat: d.Kept, Strong: d.Low(), NoReference: d.Remark != "",
+			cell := Cell{Text: none}
+			if l.Rate > 0 {
+				cell = r.rateCell(d.Rate)
 			}
+			cell.Letter = strings.ToUpper(role[:1])
+			cell.Small = small
+			cell.Heat = d.Kept
+			cell.Strong = d.Low()
+			cell.NoReference = d.Remark != ""
+			row[d.Index] = cell
 			limited = limited || d.Remark == ownPace
 		}
 		var seconds, overlaps float64
@@ -156,8 +162,9 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 		}
 		together, length := Cell{Text: none}, Cell{Text: none}
 		if overlaps > 0 {
-			together = Cell{Text: r.Number(l.Rate), Strong: !l.Cached()}
-			length.Text = unit.FormatSeconds(seconds / overlaps)
+			together = r.rateCell(l.Rate)
+			together.Strong = !l.Cached()
+			length = secondsCell(seconds/overlaps, unit.FormatSeconds(seconds/overlaps))
 		}
 		t.Rows = append(t.Rows, slices.Concat([]Cell{name}, row, []Cell{together, length}))
 	}
@@ -184,7 +191,7 @@ func (r *runDoc) addSaturations() {
 	for n, found := range analysis.Grouped(fell, of) {
 		rows := make([][]Cell, len(found[0].Bursts))
 		for k, rest := range found[0].Bursts {
-			rows[k] = []Cell{{Text: unit.FormatSeconds(rest.RestS)}}
+			rows[k] = []Cell{secondsCell(rest.RestS, unit.FormatSeconds(rest.RestS))}
 		}
 		var keys []LegendKey
 		for _, s := range found {
@@ -195,7 +202,7 @@ func (r *runDoc) addSaturations() {
 				cell := Cell{Text: none}
 				if k < len(s.Bursts) {
 					b := &s.Bursts[k]
-					cell.Text = bytesText(b.FastBytes)
+					cell = bytesCell(int64(b.FastBytes))
 					cell.Small = "± " + bytesText(2*b.SEBytes) + ", " +
 						percent(b.FastBytes/s.Fall.AtBytes)
 				}

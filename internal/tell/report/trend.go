@@ -163,16 +163,16 @@ func trendTable(list []trend.HostSeries, scale Scale) *Table {
 	t.dropFirst("Changed in the same run", "Since run")
 	for i := range list {
 		for k, s := range list[i].Stretches {
-			interval, change, since := none, none, ""
+			interval, change, since := Cell{Text: none}, Cell{Text: none}, ""
 			if v := s.Interval; v != nil {
-				interval = scale.Number(v[0]) + " to " + scale.Number(v[1])
+				interval = scale.rateSpan(v[0], v[1], " to ")
 			}
 			if k > 0 {
-				change, since = Change(s.Change), s.First
+				change, since = changeCell(s.Change), s.First
 			}
 			row := []any{
-				date(s.From, time.DateOnly), date(s.To, time.DateOnly), unit.FormatCount(s.Runs),
-				scale.Number(s.Mean), interval, change, since, strings.Join(s.With, ", "),
+				date(s.From, time.DateOnly), date(s.To, time.DateOnly), s.Runs,
+				scale.rateCell(s.Mean), interval, change, since, strings.Join(s.With, ", "),
 			}
 			if len(list) > 1 {
 				row = append([]any{pick(k == 0, list[i].Host, "")}, row...)

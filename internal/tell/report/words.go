@@ -14,8 +14,10 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// none stands where there is no number.
-const none = "–"
+// NoNumber stands where there is no number.
+const NoNumber = "–"
+
+const none = NoNumber
 
 // Scale is the unit of a document's rates, for cells that may be empty.
 type Scale struct{ unit.Scale }
@@ -23,14 +25,6 @@ type Scale struct{ unit.Scale }
 // rateInstead sets a rate beside what it was or could be: "6.70 instead of 3.51 GB/s".
 func (s Scale) rateInstead(rate, before float64) string {
 	return s.Number(rate) + " instead of " + s.Rate(before)
-}
-
-// numberOrNone is Number for a rate that may be missing.
-func (s Scale) numberOrNone(rate *float64) string {
-	if rate == nil {
-		return none
-	}
-	return s.Number(*rate)
 }
 
 // margin is half the interval, rounded up to the last decimal of the rate that it stands beside; if

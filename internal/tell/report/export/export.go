@@ -9,6 +9,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -43,27 +44,24 @@ func CSV(w io.Writer, run *trace.Run) error {
 	return out.Error()
 }
 
-// Table writes a table as it is shown, with a column of its own for the remarks of a column, and a
-// last one if nothing was measured.
+// Table writes a table for spreadsheets: numbers plain, with their units in the heads, ranges as two
+// columns, what stands beside numbers in columns of its own, and a last column if nothing was
+// measured. A first cell that is empty because it would repeat the one above repeats it.
 func Table(w io.Writer, t *report.Table, simulated bool) error {
 	t = t.Shown()
 	lines := make([][]string, 1+len(t.Rows)) // the heads, and the rows
 	for i, column := range t.Columns {
-		lines[0] = append(lines[0], cells.NoFormula(column.Head))
-		remarks := make([]string, len(t.Rows))
+		cells := make([]report.Cell, len(t.Rows))
 		for k, row := range t.Rows {
-			cell := row[i]
-			remarks[k] = strings.TrimSpace(cell.Letter + " " + cell.Small)
-			cell.Letter = ""
-			cell.Small = ""
-			lines[1+k] = append(lines[1+k], cells.NoFormula(cell.Words()))
+			cells[k] = row[i]
 		}
-		if strings.Join(remarks, "") == "" {
-			continue
+		if i == 0 {
+			repeatFirst(cells)
 		}
-		lines[0] = append(lines[0], cells.NoFormula(column.Head+", remark"))
-		for k, remark := range remarks {
-			lines[1+k] = append(lines[1+k], cells.NoFormula(remark))
+		for _, part := range partsOf(column.Head, cells) {
+			for k, text := range part {
+				lines[k] = append(lines[k], text)
+			}
 		}
 	}
 	if simulated {
@@ -73,6 +71,65 @@ func Table(w io.Writer, t *report.Table, simulated bool) error {
 		}
 	}
 	return csv.NewWriter(w).WriteAll(lines)
+}
+
+// repeatFirst fills cells that are empty with the one above.
+func repeatFirst(list []report.Cell) {
+	for k := range list {
+		if k > 0 && list[k].Words() == "" {
+			list[k] = list[k-1]
+		}
+	}
+}
+
+// partsOf returns the columns that a column of a table becomes, each with its head.
+func partsOf(head string, list []report.Cell) [][]string {
+	var isNumber, isRange bool
+	unit := ""
+	for _, c := range list {
+		isNumber = isNumber || c.Plain[0] != ""
+		isRange = isRange || c.Plain[1] != ""
+		unit = cmp.Or(unit, c.Unit)
+	}
+	if unit != "" && !strings.Contains(head, unit) {
+		unit = ", " + unit
+	} else {
+		unit = ""
+	}
+	words, low, high := []string{head}, []string{head + unit}, []string{head + ", to" + unit}
+	shares, remarks := []string{head + ", keeps, %"}, []string{head + ", remark"}
+	for _, c := range list {
+		remark := strings.TrimSpace(c.Letter + " " + c.Small)
+		share := ""
+		if c.Heat > 0 && c.Small != "" && isNumber {
+			share = strconv.FormatFloat(math.Round(100*c.Heat), 'f', -1, 64)
+			remark = c.Letter
+		}
+		c.Letter, c.Small = "", ""
+		if isNumber && c.Plain[0] == "" && c.Text != report.NoNumber {
+			remark = strings.TrimSpace(c.Words() + " " + remark)
+		}
+		words = append(words, cells.NoFormula(c.Words()))
+		low, high = append(low, c.Plain[0]), append(high, c.Plain[1])
+		shares, remarks = append(shares, share), append(remarks, cells.NoFormula(remark))
+	}
+	parts := [][]string{words, shares, remarks}
+	if isNumber {
+		parts = [][]string{low, shares, remarks}
+	}
+	if isRange {
+		parts = [][]string{low, high, shares, remarks}
+	}
+	out := parts[:1]
+	for _, part := range parts[1:] {
+		if strings.Join(part[1:], "") != "" {
+			out = append(out, part)
+		}
+	}
+	for _, part := range out {
+		part[0] = cells.NoFormula(part[0])
+	}
+	return out
 }
 
 // seconds writes nanoseconds as seconds, all nine decimals.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -35,6 +36,30 @@ func TestCSV(t *testing.T) {
 "W, ""both""",A,write,0,1000000000,0.000001200,0.500001200,2000000000,false,false
 "W, ""both""",A,write,1,0,0.600000000,0.700000000,,false,false
 "W, ""both""",'=cmd(··),read,7,3,-0.000000005,2.000000000,1,true,false
+`
+	check.Same(t, "CSV", want, out.String())
+}
+
+// Spreadsheets get numbers: no signs of percent, no quotes before signs, units in the heads. Words
+// among numbers go into a column of their own, and stay words.
+func TestTableOfNumbers(t *testing.T) {
+	key := report.LegendKey{Label: "=A"}
+	number := func(text, plain, to, unit string) report.Cell {
+		return report.Cell{Text: text, Plain: [2]string{plain, to}, Unit: unit}
+	}
+	rate := number("0.682", "0.682", "", "GB/s")
+	rate.Letter, rate.Small, rate.Heat = "W", "47%*", 0.47
+	heads := []report.Column{{Head: "Load"}, {Disk: &key, Head: "＝A", Numbers: true},
+		{Head: "Change", Numbers: true}, {Head: "GB/s", Numbers: true}}
+	table := &report.Table{Columns: heads, Rows: [][]report.Cell{
+		{{Text: "＋all"}, rate, number("−33%", "-33", "", "%"), number("1 to 2", "1", "2", "GB/s")},
+		{{}, {Text: "no baseline"}, {Text: report.NoNumber}, {}},
+	}}
+	var out strings.Builder
+	check.Must(t, Table(&out, table, true))
+	want := `Load,"'＝A, GB/s","'＝A, keeps, %","'＝A, remark","Change, %",GB/s,"GB/s, to",simulated
+'＋all,0.682,47,W,-33,1,2,true
+'＋all,,,no baseline,,,,true
 `
 	check.Same(t, "CSV", want, out.String())
 }

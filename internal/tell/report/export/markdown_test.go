@@ -55,6 +55,30 @@ func TestMarkdown(t *testing.T) {
 	check.Same(t, "Markdown; -update accepts", string(want), out.String())
 }
 
+// The answer fits into a review, however many rows its tables have; the rest is for --all.
+func TestShortMarkdown(t *testing.T) {
+	table := &report.Table{Note: "note", Columns: []report.Column{{Head: "Phase"}}}
+	for range 300 {
+		table.Rows = append(table.Rows, []report.Cell{{Text: "row"}})
+	}
+	doc := &report.Document{Title: "long", Answer: &report.AnswerView{Headline: "C wins"},
+		Blocks: []report.Block{table, report.Sentence{Text: "after it"}, table,
+			&report.Details{Title: "folded", Blocks: []report.Block{report.Sentence{Text: "in it"}}}}}
+	var out strings.Builder
+	check.Must(t, ShortMarkdown(&out, doc))
+	if n := strings.Count(out.String(), "\n"); n > 120 {
+		t.Errorf("%d lines, want 120 at most", n)
+	}
+	for words, isThere := range map[string]bool{
+		"C wins.": true, "more rows.": true, "after it": true, "Everything else: --all.": true,
+		"in it": false,
+	} {
+		if strings.Contains(out.String(), words) != isThere {
+			t.Errorf("%q is there: %v, want %v", words, !isThere, isThere)
+		}
+	}
+}
+
 // Names stay text, and every row of a table has its columns.
 func TestHostileNamesInMarkdown(t *testing.T) {
 	run := fixture.Hostile()

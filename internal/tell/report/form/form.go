@@ -3,6 +3,7 @@
 package form
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -121,24 +122,30 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 		alone := *doc
 		alone.Title = report.TableTitle(doc, table)
 		alone.Answer = nil
+		alone.Page = nil
 		alone.Blocks = []report.Block{table}
 		doc = &alone
 	}
 	switch o.Format {
 	case "md":
-		return func(w io.Writer) error { return export.Markdown(w, doc) }, nil
+		if o.All || doc.Answer == nil { // without an answer the blocks are all there is
+			return func(w io.Writer) error { return export.Markdown(w, doc) }, nil
+		}
+		return func(w io.Writer) error { return export.ShortMarkdown(w, doc) }, nil
 	case "html":
 		return func(w io.Writer) error { return html.Write(w, doc, events) }, nil
 	case "json":
 		return func(w io.Writer) error { return export.JSON(w, doc.Data) }, nil
 	case "svg", "png":
+		opts := plot.Options{PNG: o.Format == "png", Dark: o.Dark}
+		if doc.Answer != nil && o.Chart == "" && o.Phase == "" {
+			return func(w io.Writer) error { return plot.WriteCard(w, doc, opts) }, nil
+		}
 		chart, err := o.chart(doc)
 		if err != nil {
 			return nil, err
 		}
-		return func(w io.Writer) error {
-			return plot.Write(w, doc, chart, plot.Options{PNG: o.Format == "png", Dark: o.Dark})
-		}, nil
+		return func(w io.Writer) error { return plot.Write(w, doc, chart, opts) }, nil
 	default:
 		return func(w io.Writer) error {
 			return text.Write(w, doc, text.Options{Width: width, All: o.All, Ink: o.Ink})
@@ -146,28 +153,32 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 	}
 }
 
-// chart is the one that is asked for: the one that shows the answer unless another is named.
+// chart finds the chart that is asked for: answer is the one that shows the answer.
 func (o *Form) chart(doc *report.Document) (*report.Chart, error) {
-	unnamed := o.Chart == "" && o.Phase == "" || o.Chart == "answer"
-	if unnamed && doc.Answer != nil && doc.Answer.Chart != nil {
+	if o.Chart == "answer" && doc.Answer != nil && doc.Answer.Chart != nil {
 		return doc.Answer.Chart, nil
 	}
 	return find(doc, "chart", o.Chart, o.Phase, (*report.Chart).Name)
 }
 
 // find is the block of a kind that goes by the name, or the first if no name is given: of a phase,
-// or of the document if that has it, else of the first phase that does.
+// or of the document if that has it, else of the first phase that does, that of the answer before
+// all others.
 func find[B report.Block](doc *report.Document, kind, name, phase string, nameOf func(B) string) (
 	found B, err error,
 ) {
 	list := report.Collect[B](doc.Blocks)
-	if doc.Answer != nil {
-		list = append(report.Collect[B](doc.Answer.Blocks()), list...)
-	}
+	list = append(report.Collect[B](doc.AnswerBlocks()), list...)
 	var phases []string
 	known := phase == ""
-	for _, p := range doc.Phases() {
+	all := doc.Phases()
+	for _, p := range all {
 		phases = append(phases, p.Title)
+	}
+	slices.SortStableFunc(all, func(x, y *report.Details) int {
+		return cmp.Compare(doc.Answer.RankOf(x), doc.Answer.RankOf(y))
+	})
+	for _, p := range all {
 		if phase == "" {
 			list = append(list, report.Collect[B](p.Blocks)...)
 		} else if p.Is(phase) {

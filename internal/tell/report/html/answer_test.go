@@ -13,6 +13,7 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/ledger"
+	"github.com/hubbench/hubbench/pkg/limit"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -31,6 +32,8 @@ func answers() map[string]*report.Document {
 			About: report.About{Failures: []string{"disk B: write B/hubbench/file-17.bin: no space left on device"}},
 		}),
 	}
+	out["check"] = strict(fixture.Triple(), 1.06)
+	out["checkup"] = report.OfDoctor(fixture.Checkup())
 	var s fixture.Study
 	s.Add("A alone", "A", trace.Write, 40, 2.3e9, fixture.Pace{FromS: 4, Rate: 0.6e9})
 	s.Add("B alone", "B", trace.Write, 80, 2.8e9)
@@ -44,6 +47,19 @@ func answers() map[string]*report.Document {
 	}
 	out["saturation"] = report.OfRun(report.RunData{Trace: caches, Analysis: a})
 	return out
+}
+
+// strict holds a run to its own speeds, times a factor.
+func strict(run *trace.Run, factor float64) *report.Document {
+	a := analysis.Analyze(run, analysis.Options{})
+	limits := limit.FromRun(a)
+	for i := range limits {
+		if low := limits[i].Min; low != nil {
+			*low *= factor
+		}
+	}
+	return report.OfLimits([]report.Checked{{Run: "dock1", Analysis: a,
+		Results: limit.Check(a, limits, limit.History{})}})
 }
 
 // twelve disks, or fewer, write, each alone and all together, and read together.

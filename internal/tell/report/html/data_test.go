@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"image/png"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -151,5 +152,10 @@ func TestDownloads(t *testing.T) {
 		check.Must(t, errors.Join(json.Unmarshal(get("summary", "analysis.json"), &got),
 			json.Unmarshal(recorded, &want)))
 		check.Same(t, "the analysis that is saved", want, got)
+		picture, err := png.DecodeConfig(bytes.NewReader(get("card", "card.png")))
+		check.Must(t, err)
+		if picture.Width != 2*1200 || picture.Height != 2*630 {
+			t.Errorf("a card of %d by %d pixels", picture.Width, picture.Height)
+		}
 	}
 }

@@ -17,8 +17,10 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/report/plot"
 )
 
 //go:embed *.tmpl *.css script
@@ -50,6 +52,7 @@ type page struct {
 	DataName string      // name of the file it is saved as
 	Events   template.JS // events.jsonl, packed; empty where the page goes without
 	State    template.JS // the loads to choose from, packed
+	Card     template.JS // the answer as a picture to share, packed
 	Outlines []string    // symbols of the keys
 
 	Hub     *hub // the first load
@@ -113,6 +116,9 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	if p.Events, err = pack(events); err != nil {
 		return err
 	}
+	if err := p.addCard(); err != nil {
+		return err
+	}
 	drawer := &drawer{doc: doc, static: charts == nil, charts: map[*report.Chart]place{}}
 	tmpl, err := newTemplate(drawer)
 	if err != nil {
@@ -124,6 +130,20 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	}
 	p.listPhases(drawer)
 	return tmpl.Execute(w, p)
+}
+
+// addCard packs the picture that the page's button saves.
+func (p *page) addCard() error {
+	if p.Doc.Answer == nil {
+		return nil
+	}
+	var card bytes.Buffer
+	err := plot.WriteCard(&card, p.Doc, plot.Options{})
+	if err != nil {
+		return err
+	}
+	p.Card, err = deflate(card.Bytes())
+	return err
 }
 
 // quantity is a number and its unit, which belong on one line.
@@ -147,6 +167,7 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 		return deflate([]byte(text))
 	}
 	tmpl = template.New("page.tmpl").Funcs(template.FuncMap{
+		"words":   strings.Fields,
 		"prepare": drawer.drawChart, "class": class, "foreign": report.RightToLeft,
 		"packed": packed,
 		"tight":  func(text string) string { return quantity.ReplaceAllString(text, "$1\u00a0$2") },
@@ -159,6 +180,16 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 // another document is shown whole.
 func (p *page) arrangeBlocks() {
 	doc := p.Doc
+	if doc.Page != nil {
+		for _, block := range doc.Blocks {
+			if d, ok := block.(*report.Details); ok && !d.Open {
+				p.Folds = append(p.Folds, d)
+			} else {
+				p.Body = append(p.Body, block)
+			}
+		}
+		return
+	}
 	if doc.Answer == nil || len(doc.Answer.Loads) == 0 && doc.Answer.Streams == nil &&
 		doc.Answer.Comparison == nil {
 		for _, block := range doc.Blocks {
@@ -274,6 +305,9 @@ func trim(phase *report.Details) *report.Details {
 // addStyles puts in the styles and scripts, and a policy under which nothing else may load or run.
 func (p *page) addStyles(charts []byte) error {
 	styles := []string{"page.css"}
+	if p.Doc.Page != nil {
+		styles = append(styles, "hero.css")
+	}
 	if a := p.Doc.Answer; a != nil &&
 		(a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost) {
 		styles = append(styles, "streams.css", "cost.css")

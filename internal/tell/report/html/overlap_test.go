@@ -81,7 +81,7 @@ func TestLabelsAreLegible(t *testing.T) {
 	docs["two"], docs["four"] = reportOf(two()), reportOf(twelve(4))
 	docs["plan"] = plan(t)
 	for _, name := range []string{"two", "four", "study", "twelve", "streams", "race", "comparison",
-		"plan", "hostile"} {
+		"plan", "hostile", "check", "checkup"} {
 		t.Run(name, func(t *testing.T) {
 			tab := openPage(t, ctx, pageOf(t, docs[name], nil, library()),
 				screen{width: 1280, height: 844})

@@ -398,8 +398,16 @@ func TestControls(t *testing.T) {
 
 	t.Run("each table can be saved", func(t *testing.T) {
 		tab.do(chromedp.Evaluate[chromedp.Void](`HTMLAnchorElement.prototype.click = function () { globalThis.saved = this; }`))
+		tab.do(chromedp.Evaluate[chromedp.Void](`
+			URL.createObjectURL = (blob) => { blob.text().then((text) => (globalThis.written = text)); return "#"; };
+			const cells = document.querySelector("#phase-1 [data-name=disks] tbody tr").cells;
+			["=A", "−33%", "+2.5", "＝A", "-3 to 3"].forEach((text, i) => (cells[i].textContent = text));`))
 		tab.click(`#phase-1 [data-csv="disks"]`)
-		tab.wait(`globalThis.saved !== undefined`)
+		tab.wait(`globalThis.saved !== undefined && globalThis.written !== undefined`)
+		_, rows, _ := strings.Cut(eval[string](tab, `written`), "\n")
+		if want := `"'=A",-33%,2.5,"'＝A","'-3 to 3",`; !strings.HasPrefix(rows, want) {
+			t.Errorf("saved %q, want it to begin with %q", rows, want)
+		}
 		if got := eval[string](tab, `saved.download`); got != "disks.csv" {
 			t.Errorf("saved as %q", got)
 		}
@@ -555,7 +563,7 @@ func TestPictures(t *testing.T) {
 			if n := eval[int](tab, `document.querySelectorAll("#time path[stroke]").length`); n != 3 {
 				t.Errorf("%d disks in the timeline, want three", n)
 			}
-			if n := eval[int](tab, `[...document.querySelectorAll(".seg, #theme, footer button, [data-csv]")].filter((e) => e.checkVisibility()).length`); (n > 0) == test.screen.noScript {
+			if n := eval[int](tab, `[...document.querySelectorAll(".seg, .acts, footer button, [data-csv]")].filter((e) => e.checkVisibility()).length`); (n > 0) == test.screen.noScript {
 				t.Errorf("%d controls of scripts are shown", n)
 			}
 		})

@@ -2,19 +2,11 @@ package plot
 
 import (
 	"cmp"
-	"fmt"
 	"image"
-	"image/color"
-	"strconv"
-	"strings"
 
-	"golang.org/x/image/font/gofont/goregular"
-	"golang.org/x/image/font/opentype"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
@@ -28,66 +20,38 @@ const (
 	nearFull = "d8"
 )
 
-// canvas is a chart being drawn. Colours are written as in a style sheet. Gain and loss have no
-// disk's colour, and differ for colour-blind readers: they are the ends of a scale from blue to red
-// after Paul Tol, "Colour schemes" (2021), lightened for dark paper.
+// canvas is a chart being drawn.
 type canvas struct {
 	*report.Chart
-	png              bool
-	room             vg.Length // for a line of text
-	plane            draw.Canvas
-	dashes           []vg.Length // dashes of the next lines
-	face             font.Face
-	paper, ink, grey string
-	tones            map[report.Sign]string
-	colours          []string
-	heights          []float64         // heights with a label: rows, or steps of a scale
-	taken            []image.Rectangle // by notes
+	*sheet
+	size    vg.Length // size of the text
+	plane   draw.Canvas
+	dashes  []vg.Length       // dashes of the next lines
+	heights []float64         // heights with a label: rows, or steps of a scale
+	taken   []image.Rectangle // by notes
 }
 
-func newCanvas(chart *report.Chart, opts Options) *canvas {
-	regular := must(opentype.Parse(goregular.TTF))
-	c := &canvas{
-		Chart: chart, png: opts.PNG, colours: report.Colours(opts.Dark),
-		paper: "#ffffff", ink: "#15181c", grey: "#545c66",
-		tones: map[report.Sign]string{
-			report.Good: "#364b9a", report.Doubt: "#8a4b00", report.Bad: "#a50026",
-		},
-		face:    font.Face{Face: regular, Font: font.Font{Size: textSize}},
+func newCanvas(s *sheet, chart *report.Chart, size vg.Length) *canvas {
+	return &canvas{
+		Chart: chart, sheet: s, size: size, plane: s.Canvas,
 		heights: report.Steps(chart.Y.Min, chart.Y.Max, cmp.Or(len(chart.Rows), mostSteps)),
 	}
-	if opts.Dark {
-		c.paper, c.ink, c.grey = "#0f1216", "#eceff3", "#a9b2bd"
-		c.tones = map[report.Sign]string{
-			report.Good: "#98a8ff", report.Doubt: "#ffc46b", report.Bad: "#ff6b7d",
-		}
-	}
-	return c
-}
-
-// must reads what is a constant of this program.
-func must[T any](value T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return value
 }
 
 // colour is a key's, or that of a tone for what belongs to none.
 func (c *canvas) colour(key int, tone report.Sign) string {
-	if key == report.None {
-		return cmp.Or(c.tones[tone], c.grey)
+	switch {
+	case key != report.None:
+		return c.disks[c.Keys[key].Colour()]
+	case tone == report.Good:
+		return c.good
+	case tone == report.Doubt:
+		return c.mid
+	case tone == report.Bad:
+		return c.bad
 	}
-	return c.colours[c.Keys[key].Colour()]
+	return c.soft
 }
-
-func rgb(colour string) color.Color {
-	var out color.NRGBA
-	must(fmt.Sscanf(colour+"ff", "#%02x%02x%02x%02x", &out.R, &out.G, &out.B, &out.A))
-	return out
-}
-
-func pt(x, y vg.Length) vg.Point { return vg.Point{X: x, Y: y} }
 
 // pointOf is a place on the plane. Rows are counted from the top.
 func (c *canvas) pointOf(x, y float64) vg.Point {
@@ -112,74 +76,31 @@ func (c *canvas) drawLine(colour string, width vg.Length, points ...vg.Point) {
 	c.plane.StrokeLines(style, c.plane.ClipLinesXY(points)...)
 }
 
-// drawSymbol draws a key's.
-func (c *canvas) drawSymbol(at vg.Point, key int, colour string) {
-	const (
-		radius  = 3
-		perUnit = radius / 9.0 // A circle as large as the other symbols has a radius of 9.
-	)
-	var corners []vg.Point
-	for corner := range strings.FieldsSeq(report.Outlines()[c.Keys[key].Symbol()]) {
-		var to vg.Point
-		must(fmt.Sscanf(corner, "%g,%g", &to.X, &to.Y))
-		corners = append(corners, at.Add(pt(to.X, -to.Y).Scale(perUnit)))
-	}
-	if corners == nil {
-		c.plane.SetColor(rgb(colour))
-		draw.CircleGlyph{}.DrawGlyph(&c.plane, draw.GlyphStyle{Radius: radius}, at)
-	}
-	c.plane.FillPolygon(rgb(colour), corners)
-}
-
 // writeEntry writes words, with a key's symbol before them.
 func (c *canvas) writeEntry(at vg.Point, key int, words string) {
 	if key != report.None {
-		c.drawSymbol(at.Add(pt(gap, 0)), key, c.colour(key, report.Unsigned))
-		at.X += symbolRoom
+		radius := symbolSize * c.size / textSize
+		c.drawSymbol(at.Add(pt(gap, 0)), c.Keys[key], radius, c.colour(key, report.Unsigned))
+		at.X += c.symbolRoom()
 	}
-	c.writeText(at, textSize, words)
+	c.writeText(at, c.size, words)
 }
 
 // writeText writes from a place on, in the middle of its height; smaller if it is too long for a
 // line.
 func (c *canvas) writeText(at vg.Point, size vg.Length, words string) {
-	face := c.face
-	face.Font.Size = min(size, textSize*c.room/c.textWidth(words))
-	c.plane.SetColor(rgb(c.ink))
-	c.plane.FillString(face, at.Sub(pt(0, face.Font.Size*capital/2)), c.writable(words))
+	st := style{size: size, colour: c.ink}
+	st.size = min(size, size*(c.width-2*margin)/c.room(st, words))
+	c.write(at.Sub(pt(0, st.size*capital/2)), st, words)
 }
 
-// textWidth is how much room text needs: an SVG is shown in the reader's fonts, which may be wider
-// than the picture's own, and have the East Asian letters that it lacks.
+// line returns the height of a line of text.
+func (c *canvas) line() vg.Length { return textLine * c.size / textSize }
+
+// symbolRoom returns the room of a symbol before its text.
+func (c *canvas) symbolRoom() vg.Length { return symbolRoom * c.size / textSize }
+
+// textWidth returns how much room text needs.
 func (c *canvas) textWidth(words string) vg.Length {
-	words = c.writable(words)
-	cellWidth := vg.Length(textSize) / 2
-	return widestFont * max(c.face.Width(words), cellWidth*vg.Length(cells.Width(words)))
-}
-
-// writable is text as this picture can write it. An SVG is written with the reader's fonts, which
-// have all letters and know which way they run. A PNG has only those of its own font: a name with
-// others in it is replaced by the disk's number.
-func (c *canvas) writable(words string) string {
-	words = report.Clean(words)
-	if !c.png {
-		return words
-	}
-	for _, key := range c.Keys {
-		if strings.ContainsFunc(key.Label, c.lacks) {
-			words = strings.ReplaceAll(words, key.Label, "disk "+strconv.Itoa(key.Index+1))
-		}
-	}
-	return strings.Map(func(r rune) rune {
-		if c.lacks(r) {
-			return '?'
-		}
-		return r
-	}, words)
-}
-
-// lacks reports whether the font has no such letter. It has none that is written from the right.
-func (c *canvas) lacks(r rune) bool {
-	index, err := c.face.Face.GlyphIndex(nil, r)
-	return err != nil || index == 0
+	return c.room(style{size: c.size}, words)
 }

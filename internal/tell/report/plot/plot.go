@@ -1,5 +1,6 @@
-// Package plot draws a chart as a picture that stands alone, SVG or PNG: for printing, for pasting,
-// and for pages without the chart library. It knows no particular chart. Start at Write.
+// Package plot draws pictures that stand alone, SVG or PNG: the card of an answer, to share, and
+// single charts, for printing and for pages without the chart library. It knows no particular
+// chart. Start at WriteCard and Write.
 package plot
 
 import (
@@ -7,12 +8,9 @@ import (
 	"image"
 	"io"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
@@ -37,18 +35,19 @@ const (
 	titleSpace  = 4 * textLine            // with the name of the vertical axis
 	footSpace   = titleSpace + textLine/2 // with the labels and the name of the horizontal axis
 	symbolRoom  = margin                  // a symbol before its text
+	symbolSize  = 3                       // its radius
 	capital     = 0.72                    // the height of a letter, of a font's size
 	widestFont  = 1.15                    // DejaVu Sans, of the picture's own
+	widestBold  = 1.2
 	barHeight   = 9
 	thin        = 1
 	thick       = 1.5
-	pngDPI      = 2 * vg.Inch // two pixels for each point
+	pngDPI      = 2 * 72 // two pixels for each point
 )
 
 // Write draws a chart of the document. Its title says what it shows; the line at its foot when and
 // on what it was measured, and that it was not.
 func Write(w io.Writer, doc *report.Document, chart *report.Chart, opts Options) error {
-	c := newCanvas(chart, opts)
 	width := vg.Length(narrow)
 	height := planeHeight
 	if chart.Wide {
@@ -58,60 +57,53 @@ func Write(w io.Writer, doc *report.Document, chart *report.Chart, opts Options)
 		height = rowHeight * len(chart.Rows)
 	}
 	top := titleSpace + footSpace + vg.Length(max(height, textLine*len(chart.Keys)))
-	var target vg.CanvasWriterTo = vgsvg.New(width, top)
-	if opts.PNG {
-		size, dpi := vgimg.UseWH(width, top), vgimg.UseDPI(int(pngDPI))
-		target = vgimg.PngCanvas{Canvas: vgimg.NewWith(size, dpi)}
-	}
-	c.room = width - 2*margin
-	c.plane = draw.Crop(draw.New(target), margin, -2*margin, footSpace, -titleSpace)
-	target.SetColor(rgb(c.paper))
-	target.Fill(vg.Rectangle{Max: pt(width, top)}.Path())
+	c := newCanvas(newSheet(width, top, pngDPI, chart.Keys, opts), chart, textSize)
+	c.plane = draw.Crop(c.plane, margin, -2*margin, footSpace, -titleSpace)
 	c.writeText(pt(margin, top-1.5*textLine), titleSize, chart.Title)
 	c.writeText(pt(margin, textLine), textSize, report.ChartOrigin(doc, chart))
-	for _, y := range c.heights {
-		c.plane.Min.X = max(c.plane.Min.X, 2*margin+c.textWidth(c.heightLabel(y)))
-	}
-	for _, key := range chart.Keys {
-		c.plane.Max.X = min(c.plane.Max.X, width-2*margin-symbolRoom-c.textWidth(key.Label))
-	}
-	for i, key := range chart.Keys {
-		c.writeEntry(c.plane.Max.Add(pt(margin, -textLine*(vg.Length(i)+0.5))), i, key.Label)
-	}
-	c.drawAxes()
-	c.drawContent()
-	c.writeNotes()
-
-	var out strings.Builder
-	if _, err := target.WriteTo(&out); err != nil {
-		return fmt.Errorf("draw chart %s: %w", chart.ID, err)
-	}
-	// An SVG is shown in the reader's own font, as the page is.
-	fonts := strings.NewReplacer("font-family:Go;", "font-family:system-ui,sans-serif;")
-	if _, err := fonts.WriteString(w, out.String()); err != nil {
+	c.draw()
+	if err := c.save(w, chart.Title); err != nil {
 		return fmt.Errorf("write chart %s: %w", chart.ID, err)
 	}
 	return nil
 }
 
-// drawAxes draws the grid with its labels, and the names of the axes.
-func (c *canvas) drawAxes() {
+// draw draws the chart on its plane, with the names of its keys to the right.
+func (c *canvas) draw() {
+	left, right := c.plane.Min.X, c.plane.Max.X
+	for _, y := range c.heights {
+		c.plane.Min.X = max(c.plane.Min.X, left+margin+c.textWidth(c.heightLabel(y)))
+	}
+	for _, key := range c.Keys {
+		c.plane.Max.X = min(c.plane.Max.X, right-c.symbolRoom()-c.textWidth(key.Label))
+	}
+	for i, key := range c.Keys {
+		c.writeEntry(c.plane.Max.Add(pt(margin, -c.line()*(vg.Length(i)+0.5))), i, key.Label)
+	}
+	c.drawAxes(left)
+	c.drawContent()
+	c.writeNotes()
+}
+
+// drawAxes draws the grid with its labels, those of heights from the left on, and the names of the
+// axes.
+func (c *canvas) drawAxes(left vg.Length) {
 	steps := report.Steps(c.X.Min, c.X.Max, mostSteps)
 	if c.X.Log {
 		steps = report.LogSteps(c.X.Min, c.X.Max)
 	}
 	for _, x := range steps {
-		c.drawLine(c.grey+palest, thin, c.pointOf(x, c.Y.Min), c.pointOf(x, c.Y.Max))
+		c.drawLine(c.soft+palest, thin, c.pointOf(x, c.Y.Min), c.pointOf(x, c.Y.Max))
 		label := c.X.Tick(x)
 		middle := c.pointOf(x, c.Y.Min).X
-		c.writeText(pt(middle-c.textWidth(label)/2, c.plane.Min.Y-textLine), textSize, label)
+		c.writeText(pt(middle-c.textWidth(label)/2, c.plane.Min.Y-c.line()), c.size, label)
 	}
 	for _, y := range c.heights {
-		c.drawLine(c.grey+palest, thin, c.pointOf(c.X.Min, y), c.pointOf(c.X.Max, y))
-		c.writeText(pt(margin, c.pointOf(0, y).Y), textSize, c.heightLabel(y))
+		c.drawLine(c.soft+palest, thin, c.pointOf(c.X.Min, y), c.pointOf(c.X.Max, y))
+		c.writeText(pt(left, c.pointOf(0, y).Y), c.size, c.heightLabel(y))
 	}
-	c.writeText(c.plane.Min.Sub(pt(0, 2*textLine)), textSize, c.X.Name)
-	c.writeText(pt(c.plane.Min.X, c.plane.Max.Y+textLine), textSize, c.Y.Name)
+	c.writeText(c.plane.Min.Sub(pt(0, 2*c.line())), c.size, c.X.Name)
+	c.writeText(pt(c.plane.Min.X, c.plane.Max.Y+c.line()), c.size, c.Y.Name)
 }
 
 // drawContent draws what the chart shows. A band and a bar are thick lines.
@@ -133,6 +125,7 @@ func (c *canvas) drawContent() {
 }
 
 func (c *canvas) drawSeries(s report.ChartSeries) {
+	thick := thick * c.size / textSize
 	colour := c.colour(s.Key, report.Unsigned)
 	height := vg.Length(barHeight)
 	if s.Faint { // Its bars stand behind those of another series.
@@ -145,7 +138,7 @@ func (c *canvas) drawSeries(s report.ChartSeries) {
 		case report.Line:
 			line = append(line, c.pointOf(p[0], p[1]))
 		case report.Dots:
-			c.drawSymbol(c.pointOf(p[0], p[1]), s.Key, colour)
+			c.drawSymbol(c.pointOf(p[0], p[1]), c.Keys[s.Key], symbolSize*c.size/textSize, colour)
 		case report.Files:
 			c.drawLine(colour, thick, c.pointOf(p[0], p[2]), c.pointOf(p[1], p[2]))
 		case report.Bar:
@@ -183,23 +176,23 @@ func (c *canvas) writeNote(at vg.Point, key int, words string) {
 	}
 	right := c.textWidth(words) + gap
 	if key != report.None {
-		right += symbolRoom
+		right += c.symbolRoom()
 	}
 	at.X = min(at.X+2, c.plane.Max.X-right)
 	right += at.X
 	for try := range noteTries {
-		rise := vg.Length(textLine*(try/2) + labelGap)
+		rise := c.line()*vg.Length(try/2) + labelGap*c.size/textSize
 		if try%2 > 0 {
 			rise = -rise
 		}
 		y := at.Y + rise
-		low, high := y-textLine/2, y+textLine/2
+		low, high := y-c.line()/2, y+c.line()/2
 		place := image.Rect(int(at.X), int(low), int(right), int(high))
-		if low < footSpace || high > c.plane.Max.Y || slices.ContainsFunc(c.taken, place.Overlaps) {
+		if low < c.plane.Min.Y || high > c.plane.Max.Y || slices.ContainsFunc(c.taken, place.Overlaps) {
 			continue
 		}
 		c.taken = append(c.taken, place)
-		c.drawLine(c.paper+nearFull, textLine, pt(at.X, y), pt(right, y))
+		c.drawLine(c.paper+nearFull, c.line(), pt(at.X, y), pt(right, y))
 		c.writeEntry(pt(at.X+2, y), key, words)
 		return
 	}

@@ -104,8 +104,8 @@ func TestNoLength(t *testing.T) {
 
 // A PNG writes what its font has: a name of other letters is replaced by the disk's number.
 func TestLettersOfPNG(t *testing.T) {
-	c := newCanvas(&report.Chart{Keys: []report.LegendKey{{Label: "磁盘"}, {Label: "אבג", Index: 1}}},
-		Options{PNG: true})
+	keys := []report.LegendKey{{Label: "磁盘"}, {Label: "אבג", Index: 1}}
+	c := newSheet(100, 100, 72, keys, Options{PNG: true})
 	for words, want := range map[string]string{"磁盘: 2 GB/s": "disk 1: 2 GB/s",
 		"אבג beside": "disk 2 beside",
 		"größer: Ω, диск, ≤ 5 µs ± 3 – „…“ °C × → ·": "größer: Ω, диск, ≤ 5 µs ± 3 – „…“ °C × → ·",

@@ -5,6 +5,7 @@ package text
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -30,10 +31,13 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 	out := &printer{Writer: bufio.NewWriter(w), width: max(opts.Width, 40), ink: opts.Ink,
 		all: opts.All}
 	lines := out.printHead(doc)
-	if doc.Answer != nil {
+	switch {
+	case doc.Page != nil:
+		out.printPage(doc.Page)
+	case doc.Answer != nil:
 		out.printAnswer(doc, lines)
 	}
-	if doc.Answer == nil || opts.All {
+	if doc.Page == nil && doc.Answer == nil || opts.All {
 		out.printBlocks("", doc.Blocks)
 	}
 	if err := out.Flush(); err != nil {
@@ -45,17 +49,21 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 // printHead prints what was measured, on what and when, and that it was not: a part that has no
 // room begins a line. It returns how many lines it took.
 func (p *printer) printHead(doc *report.Document) (lines int) {
-	const gap = "   "
+	const between = "   "
 	title := cells.Cut(report.Clean(doc.Title), p.width)
 	all := []string{title}
-	for _, part := range []string{doc.Setup(), doc.Started, doc.Unmeasured()} {
+	parts := []string{doc.Setup(), doc.Started, doc.Unmeasured()}
+	if doc.Page != nil {
+		parts = append(parts, doc.Page.Kicker...)
+	}
+	for _, part := range parts {
 		last := &all[len(all)-1]
 		switch {
 		case part == "":
 		case *last == "":
 			*last = cells.Cut(report.Clean(part), p.width)
-		case cells.Width(*last+gap+part) <= p.width:
-			*last += gap + report.Clean(part)
+		case cells.Width(*last+between+part) <= p.width:
+			*last += between + report.Clean(part)
 		default:
 			all = append(all, cells.Wrap(report.Clean(part), "", p.width)...)
 		}
@@ -230,9 +238,14 @@ func (p *printer) printRow(indent string, t *report.Table, row []report.Cell, wo
 		if report.RightToLeft(text) {
 			text += "\u200E"
 		}
-		line.WriteString("  " + cells.Pad(strings.ReplaceAll(branches, "\u00a0", " ")+text, width))
+		text = p.ink.Text(
+			cells.Pad(strings.ReplaceAll(branches, "\u00a0", " ")+text, width))
+		if row != nil {
+			text = p.tone(cmp.Or(row[i].Sign, row[i].Tone))(text)
+		}
+		line.WriteString("  " + text)
 	}
-	p.printLine(p.ink.Text(cells.NoCommand(strings.TrimRight(line.String(), " "))))
+	p.printLine(cells.NoCommand(strings.TrimRight(line.String(), " ")))
 }
 
 // printWrapped prints text in lines that fit, the first after prefix, the others under it, in a

@@ -19,6 +19,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/limit"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -35,6 +37,31 @@ func TestWrite(t *testing.T) {
 		"checkup.txt":    report.OfDoctor(fixture.Checkup()),
 	} {
 		golden(t, name, printed(t, doc, Options{Width: Width, All: true}))
+	}
+}
+
+// A check begins with what fails, furthest off first, on one axis; what can't be judged says why.
+func TestWriteCheck(t *testing.T) {
+	a := sample()
+	rate := func(disk, bounds string, low, value, high, least float64,
+		verdict limit.Judgement) limit.Result {
+		return limit.Result{Measure: "rate", Phase: "WWW", Disk: disk, Bounds: bounds, Min: &least,
+			Limit: scenario.Limit{Measure: scenario.Measures()[0]},
+			Value: &value, Low: &low, High: &high, Verdict: verdict}
+	}
+	results := []limit.Result{
+		rate("B", "at least 670 MB/s", 650e6, 660e6, 680e6, 670e6, limit.Pass),
+		rate("A", "at least 740 MB/s", 690e6, 700e6, 710e6, 740e6, limit.Fail),
+		rate("C", "at least 1.90 GB/s", 2.08e9, 2.1e9, 2.12e9, 1.9e9, limit.Pass),
+		{Measure: "late_frames", Bounds: "at most 0", Verdict: limit.Unsure,
+			Why: "nothing in the run has this measure"},
+	}
+	results[0].WithinMargin = true
+	all := report.Checked{Run: "dock1", Results: results, Analysis: a, Verdict: limit.Fail}
+	passes := report.Checked{Run: "good", Results: results[2:3], Analysis: a, Verdict: limit.Pass}
+	for name, runs := range map[string][]report.Checked{"check.txt": {all, passes},
+		"check-pass.txt": {passes}} {
+		golden(t, name, printed(t, report.OfLimits(runs), Options{Width: 100, All: true}))
 	}
 }
 

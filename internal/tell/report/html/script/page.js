@@ -138,12 +138,33 @@ function save(content, name) {
   setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
+// drawn is a picture as a PNG, which forums take, in the fonts of this page.
+async function drawn(svg) {
+  const image = new Image(), canvas = document.createElement("canvas");
+  image.src = "data:image/svg+xml," + encodeURIComponent(svg);
+  await image.decode();
+  canvas.width = 2 * image.width;
+  canvas.height = 2 * image.height;
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((done) => canvas.toBlob(done));
+}
+
 // The page's data as files: the analysis and the events as hubbench wrote them, and each table.
 addEventListener("click", async ({ target }) => {
-  const { get, name, csv } = target.closest("button")?.dataset ?? {};
-  if (get) save(await unpack(get === "events" ? $("#hubbench-events") : $("script[id^=hubbench-]")), name);
+  const { get, name, csv, copy } = target.closest("button")?.dataset ?? {};
+  if (copy !== undefined) {
+    await navigator.clipboard?.writeText(target.previousElementSibling.textContent.trim());
+    target.textContent = "Copied";
+  }
+  if (get === "card") save(await drawn(await unpack($("#hubbench-card"))), name);
+  else if (get) save(await unpack(get === "events" ? $("#hubbench-events") : $("script[id^=hubbench-]")), name);
   if (csv) { // with nothing in it that a spreadsheet would run
-    const quote = (text) => '"' + text.trim().replace(/\s+/g, " ").replace(/^[=+@-]/, "'$&").replaceAll('"', '""') + '"';
+    const number = /^[+−]?(\d+(\.\d+)?%?)$/, formula = /^[=+@＝＋－＠-]/;
+    const quote = (words) => {
+      const text = words.trim().replace(/\s+/g, " ");
+      if (number.test(text)) return text.replace("−", "-").replace("+", "");
+      return '"' + text.replace(formula, "'$&").replaceAll('"', '""') + '"';
+    };
     const lines = [...target.closest("table").rows].map((row) => [...row.cells].map((cell) => quote(cell.textContent)).join(","));
     save(lines.join("\n") + "\n", csv + ".csv");
   }

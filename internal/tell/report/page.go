@@ -1,0 +1,201 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// Page is what a document comes to: the first screen of its page, what a terminal prints of it, and
+// what a card shows. Its builder writes every text and rounds every number; painters lay them out
+// and work out nothing. The document's blocks are what is behind it.
+type Page struct {
+	Kicker   []string // follows the document's title: when, on what, how many runs
+	Status   string   // a doubt: above the headline, never instead of it
+	Verdict  Verdict
+	Headline string
+	Sub      string // one more idea
+	Hero     Hero
+	Numbers  []Number // three at most
+	Action   *Action
+}
+
+// Verdict begins a headline: the only word of it in a color.
+type Verdict struct {
+	Sign Sign
+	Word string // "Fails"; empty for none
+}
+
+// Number is a key number and what it is.
+type Number struct {
+	Value, Text string
+	Tone        Sign
+}
+
+// Hero is the picture that shows the answer. The set is closed, so a painter that knows its kinds
+// knows every page.
+type Hero interface{ hero() }
+
+func (*Rows) hero()     {}
+func (*Verdicts) hero() {}
+
+// Rows are labels with bars or intervals on one axis, and numbers: limits, changes, times.
+type Rows struct {
+	Caption, Note string
+	Head          string // over the labels
+	Axis          Ruler
+	Columns       []Column // the numbers; those that may drop leave narrow screens
+	Rows          []Row
+}
+
+// Row is one line of Rows.
+type Row struct {
+	Sign    Sign
+	Key     *LegendKey // nil if it belongs to no disk or run
+	Label   string
+	Text    string          // in place of the picture and the numbers
+	Bars    []RowBar        // from the axis' left end
+	Value   *float64        // a place on the axis, if it is known
+	Span    *stats.Interval // the interval of the value
+	Tone    Sign            // the color of the value and its interval
+	Numbers []Cell
+}
+
+// RowBar is a bar of a row.
+type RowBar struct {
+	To    float64 // where it ends on the axis
+	Parts int     // pieces that it is made of, more than one
+	Text  string  // behind it
+	Side  int     // 1 or 2: the run or state that it is of; 0 for the row's disk
+}
+
+// Ruler is the axis that rows share.
+type Ruler struct {
+	Low, High float64
+	Ticks     []RulerTick
+	Zone      *[2]float64 // what is beyond a limit; nil without one
+}
+
+// RulerTick is a value that the axis names. A strong one has a line through all rows.
+type RulerTick struct {
+	At     float64
+	Text   string
+	Strong bool
+}
+
+// Place returns where a value lies on the axis, in percent of its length.
+func (r *Ruler) Place(value float64) float64 {
+	return math.Round(1000*r.Share(value)) / 10
+}
+
+// Rest returns how much of the axis is beyond a value, in percent of its length.
+func (r *Ruler) Rest(value float64) float64 {
+	return math.Round(1000*(1-r.Share(value))) / 10
+}
+
+// Share returns how far along the axis a value lies: at least 0, at most 1.
+func (r *Ruler) Share(value float64) float64 {
+	return min(1, max(0, (value-r.Low)/max(r.High-r.Low, 1e-12)))
+}
+
+// End returns where the longest bar ends.
+func (r *Row) End() float64 {
+	var end float64
+	for _, bar := range r.Bars {
+		end = max(end, bar.To)
+	}
+	return end
+}
+
+// Verdicts are what was judged: a sign, what it is, why, and what to do.
+type Verdicts struct {
+	Caption, Note string
+	List          []Judged
+}
+
+// Judged is one of Verdicts.
+type Judged struct {
+	Sign      Sign
+	Key       *LegendKey // nil if it is about no disk
+	What, On  string     // On says whose it is, or how much
+	Why, ToDo string     // each may be empty
+}
+
+// Table returns rows as a table, for outputs without pictures.
+func (h *Rows) Table() *Table {
+	t := table(h.Head, words(h.Head), h.Columns)
+	t.ID = "answer"
+	t.Note = joined(" ", h.Caption, h.Note)
+	for _, row := range h.Rows {
+		cells := []any{Cell{Sign: row.Sign, Text: row.Label}}
+		for _, number := range row.Numbers {
+			cells = append(cells, number)
+		}
+		for len(cells) <= len(h.Columns) {
+			cells = append(cells, "")
+		}
+		if row.Text != "" {
+			cells[0] = Cell{Sign: row.Sign, Text: row.Label, Small: row.Text}
+		}
+		t.add(cells...)
+	}
+	return t
+}
+
+// Blocks returns the page as blocks, in the order in which they are read.
+func (p *Page) Blocks() []Block {
+	var blocks []Block
+	if p.Status != "" {
+		blocks = append(blocks, Warning{p.Status})
+	}
+	blocks = append(blocks, Sentence{Text: p.Title() + ".", Lead: true}, Sentence{Text: p.Sub})
+	switch hero := p.Hero.(type) {
+	case *Rows:
+		blocks = append(blocks, hero.Table())
+	case *Verdicts:
+		list := List{Title: hero.Caption}
+		for _, j := range hero.List {
+			list.Items = append(list.Items, j.Sign.Glyph()+" "+j.Sentence())
+		}
+		blocks = append(blocks, list, Sentence{Text: hero.Note})
+	}
+	numbers := List{}
+	for _, n := range p.Numbers {
+		numbers.Items = append(numbers.Items, n.Value+" "+n.Text+".")
+	}
+	blocks = append(blocks, numbers)
+	if a := p.Action; a != nil {
+		blocks = append(blocks, Sentence{Text: a.Title + ". " + a.Detail},
+			Sentence{Text: a.Command})
+	}
+	return shown(blocks)
+}
+
+// Title returns the headline with its verdict.
+func (p *Page) Title() string {
+	if p.Verdict.Word == "" {
+		return p.Headline
+	}
+	return fmt.Sprintf("%s %s: %s", p.Verdict.Sign.Glyph(), p.Verdict.Word, p.Headline)
+}
+
+// Sentence returns all that is said, on one line.
+func (j *Judged) Sentence() string {
+	who := j.What
+	if j.On != "" {
+		who += " (" + j.On + ")"
+	}
+	return joined(" ", who+".", j.Why, j.ToDo)
+}
+
+// Glyph returns the sign as one character.
+func (s Sign) Glyph() string {
+	return map[Sign]string{Good: "✓", Doubt: "?", Caution: "!", Bad: "✗"}[s]
+}
+
+// HasSign reports whether a row has one.
+func (h *Rows) HasSign() bool {
+	return slices.ContainsFunc(h.Rows, func(r Row) bool { return r.Sign != Unsigned })
+}

@@ -1,0 +1,321 @@
+package plot
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/pkg/stream"
+)
+
+// drawFigure draws what the answer is about in the card's middle: its first load in the hub
+// diagram, bars, or its chart; without any of them its second sentence stands there.
+func (c *card) drawFigure() {
+	a := c.answer
+	switch rows := c.rows(); {
+	case rows != nil:
+		c.drawRows(rows)
+	case a.Chart != nil && (len(a.Loads) == 0 || a.Chart.Phase == ""): // no phase shows it
+		c.drawChart(a.Chart)
+	case len(a.Loads) > 0:
+		c.drawHub(&a.Loads[0])
+	default:
+		st := style{size: 30, colour: c.soft}
+		lines := c.shorten(st, c.wrap(st, a.Sentence, c.right-cardLeft), 6, c.right-cardLeft)
+		for i, line := range lines {
+			c.put(cardLeft, figureY+40+1.4*st.size*vg.Length(i), st, line)
+		}
+	}
+}
+
+// The hub diagram's measures in pixels.
+const (
+	computerWidth = 104
+	hubX          = 330
+	hubWidth      = 30
+	fanEnd        = 556 // where up to three disks begin
+	listStart     = 464 // where more do
+	fewDisks      = 3
+	mostDisks     = 7
+	coloured      = 6 // so many disks have their colours
+	middleY       = (figureY + figureEnd) / 2
+	trunkMost     = 170
+	cableLeast    = 2
+)
+
+// drawHub draws a load: the disks' cables as thick as they are fast, their baselines pale.
+func (c *card) drawHub(l *report.Load) {
+	disks := l.Disks
+	rest := ""
+	lines := max(fewDisks, len(disks))
+	if len(disks) > mostDisks {
+		disks = l.Least()[:mostDisks]
+		lines = mostDisks + 1
+		rest = fmt.Sprintf("%d more disks keep as much or more", len(l.Disks)-mostDisks)
+	}
+	pitch := vg.Length(figureEnd-figureY) / vg.Length(lines)
+	left := vg.Length(fanEnd)
+	if len(disks) > fewDisks {
+		left = listStart
+	}
+	var fastest, sum float64
+	isSame := len(disks) > fewDisks
+	for _, d := range disks {
+		isSame = isSame && d.Verb == disks[0].Verb
+		fastest = max(fastest, d.Rate, d.Baseline)
+		sum += d.Rate
+	}
+	perRate := min(trunkMost/sum, float64(pitch-20)/fastest)
+	thick := func(rate float64) vg.Length {
+		return max(cableLeast, vg.Length(rate*perRate))
+	}
+	var trunk vg.Length
+	for _, d := range disks {
+		trunk += thick(d.Rate)
+	}
+	y := middleY - trunk/2
+	hasHub := len(c.doc.Keys) > 1
+	first := figureY + max(0, pitch*vg.Length(fewDisks-len(disks)))/2
+	for i, d := range disks {
+		colour := c.paint(l, d)
+		middle := first + pitch*(vg.Length(i)+0.5)
+		width, ghost := thick(d.Rate), thick(max(d.Rate, d.Baseline))
+		from := vg.Length(hubX + hubWidth)
+		if !hasHub {
+			from = cardLeft + computerWidth
+		}
+		c.cable(from, y, width, left, middle-ghost/2, ghost, colour+palest)
+		c.cable(from, y, width, left, middle-width/2, width, colour)
+		if hasHub {
+			c.cable(cardLeft+computerWidth-10, y, width, hubX+2, y, width, colour)
+		}
+		y += width
+	}
+	c.box(cardLeft, middleY-62, computerWidth, 124, 14, c.card, c.faint)
+	name := style{size: 16, colour: c.ink, align: 0.5}
+	c.put(cardLeft+computerWidth/2, middleY+6, name, "computer")
+	top := middleY - trunk/2 - 16
+	if hasHub {
+		c.box(hubX, top, hubWidth, trunk+32, 10, c.ink, "")
+		c.put(hubX+hubWidth/2, top-10, name, "hub")
+		total := style{size: 27, bold: !l.Cached(), colour: c.ink, align: 0.5}
+		c.put((cardLeft+computerWidth+hubX)/2-14, top-10, total, c.answer.Scale.Rate(l.Rate))
+	}
+	of := l.Title + ", " + c.answer.Scale.Unit
+	for _, d := range disks {
+		if d.Baseline > 0 {
+			of = l.Title + ", " + c.answer.Scale.Unit + " of the speed without the others"
+			break
+		}
+	}
+	soft := style{size: smallText, colour: c.soft}
+	c.putFitting(cardLeft, figureY+6, left-cardLeft-10, soft, of)
+	for i, d := range disks {
+		y := first + pitch*vg.Length(i)
+		if isSame { // the title says it
+			d.Verb = ""
+		}
+		c.drawDisk(d, c.paint(l, d), left, y, pitch, len(disks) > fewDisks)
+	}
+	c.put(left, figureEnd-pitch/2+6, soft, rest)
+}
+
+// paint returns the colour of a disk: of many only those that the answer names have one.
+func (c *card) paint(l *report.Load, d report.LoadDisk) string {
+	if len(l.Disks) > coloured && !d.Slowed {
+		return c.faint
+	}
+	return c.disks[d.Colour()]
+}
+
+// cable draws a ribbon from a height and thickness at the left to others at the right.
+func (c *card) cable(x, y, thick, x2, y2, end vg.Length, colour string) {
+	middle := (x + x2) / 2
+	var p vg.Path
+	p.Move(at(x, y))
+	p.CubeTo(at(middle, y), at(middle, y2), at(x2, y2))
+	p.Line(at(x2, y2+end))
+	p.CubeTo(at(middle, y2+end), at(middle, y+thick), at(x, y+thick))
+	p.Close()
+	c.SetColor(rgb(colour))
+	c.Fill(p)
+}
+
+// drawDisk draws a disk's box: what it does, its speed, and what that is of its baseline.
+func (c *card) drawDisk(
+	d report.LoadDisk, colour string, x, y, pitch vg.Length, isLine bool,
+) {
+	const pad = 18
+	scale := c.answer.Scale
+	of := d.Remark
+	if d.Baseline > 0 {
+		of = "of " + scale.Number(d.Baseline)
+	}
+	share := style{size: 22, bold: true, colour: c.ink, align: 1}
+	if d.Low() {
+		share.colour = c.bad
+	}
+	name := style{size: 20, bold: true, colour: c.ink}
+	rate := style{size: 34, bold: !d.Cached(), colour: c.ink}
+	soft := style{size: 19, colour: c.soft}
+	end := c.right - 16
+	if isLine {
+		height := min(44, pitch-6)
+		y += (pitch - height) / 2
+		c.box(x, y, c.right-x, height, 10, c.card, c.line)
+		share.size, name.size, soft.size, rate.size = 18, 18, 16, 20
+		base := y + height/2 + 7
+		c.drawSymbol(at(x+pad, base-6), d.LegendKey, 7, colour)
+		c.put(end, base, share, d.Percent())
+		numbers := end - c.room(share, "100%*") - 8
+		start := numbers - c.room(rate, "0.000") - c.room(soft, of) - 8
+		c.putFitting(x+pad+14, base, start-x-pad-20, name, d.Label+" "+d.Verb)
+		c.put(c.put(start, base, rate, scale.Number(d.Rate))+6, base, soft, of)
+		return
+	}
+	c.box(x, y+6, c.right-x, pitch-12, 14, c.card, c.line)
+	c.drawSymbol(at(x+pad+8, y+31), d.LegendKey, 8, colour)
+	c.put(end, y+38, share, d.Percent())
+	names := end - x - pad - 26 - c.room(share, d.Percent()) - 8
+	c.putFitting(x+pad+26, y+38, names, name, d.Label+" "+d.Verb)
+	after := c.put(x+pad, y+79, rate, scale.Number(d.Rate))
+	c.putFitting(after+8, y+79, c.right-after-20, soft, of)
+}
+
+// row is a line of the figure: bars at one scale under a label, and a number.
+type row struct {
+	label, value string
+	key          *report.LegendKey
+	bars         []rowBar
+	bad          bool
+}
+
+// rowBar is a bar: how long it is as a share of the longest, and what stands behind it.
+type rowBar struct {
+	share        float64
+	text, colour string
+}
+
+// rows returns the answer's bars; nil if it has none.
+func (c *card) rows() []row {
+	const most = 4
+	a := c.answer
+	var rows []row
+	switch {
+	case a.Comparison != nil:
+		var top float64
+		loads, runs := a.Comparison.Loads, a.Comparison.Runs
+		for _, l := range loads {
+			top = max(top, *l.Rate.Base, *l.Rate.New)
+		}
+		for i := range loads[:min(most, len(loads))] {
+			l := &loads[i]
+			rows = append(rows, row{
+				label: l.Sides[0].Title, value: report.Change(*l.Rate.Change),
+				bad: l.Changed() && *l.Rate.Change < 0,
+				bars: []rowBar{
+					{*l.Rate.Base / top, a.Scale.Number(*l.Rate.Base) + " " + runs[0].Label, c.h1},
+					{*l.Rate.New / top, a.Scale.Number(*l.Rate.New) + " " + runs[1].Label, c.h2},
+				},
+			})
+		}
+	case len(a.Costs) > 0:
+		var top float64
+		for _, o := range a.Costs {
+			top = max(top, o.Rate, o.DirectRate)
+		}
+		for i := range a.Costs[:min(most, len(a.Costs))] {
+			o := &a.Costs[i]
+			rows = append(rows, row{
+				label: o.Key.Label + " " + o.Verb, key: &o.Key, value: o.Change(), bad: o.Lost,
+				bars: []rowBar{
+					{o.DirectRate / top, a.Scale.Rate(o.DirectRate) + " on its own port", c.faint},
+					{o.Rate / top, a.Scale.Number(o.Rate) + " on the hub", c.disks[o.Key.Colour()]},
+				},
+			})
+		}
+	case a.Streams != nil:
+		for _, l := range a.Streams.Lanes[:min(most, len(a.Streams.Lanes))] {
+			r := row{label: l.Key.Label + " " + l.Does, key: &l.Key, value: l.Number}
+			if l.While != "" {
+				r.label += " while " + l.While
+			}
+			if !l.Paced {
+				r.bars = c.gauge(l, a.Streams.Most)
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// gauge returns a lane's cells as bars in a row: one for each number of streams.
+func (c *card) gauge(l *report.Lane, most int) []rowBar {
+	var bars []rowBar
+	for _, verdict := range l.Cells(most) {
+		colour := c.pill
+		switch verdict {
+		case stream.Clean:
+			colour = c.good
+		case stream.Strained:
+			colour = c.mid
+		case stream.Drops:
+			colour = c.bad
+		}
+		bars = append(bars, rowBar{share: 1 / float64(most), colour: colour})
+	}
+	return bars
+}
+
+// drawRows draws the rows below one another.
+func (c *card) drawRows(rows []row) {
+	const most = 92
+	height := min(most, vg.Length(figureEnd-figureY)/vg.Length(len(rows)))
+	for i, r := range rows {
+		y := figureY + height*vg.Length(i)
+		x := vg.Length(cardLeft)
+		if r.key != nil {
+			c.drawSymbol(at(x+8, y+13), *r.key, 8, c.disks[r.key.Colour()])
+			x += 26
+		}
+		value := style{size: 24, bold: true, colour: c.ink, align: 1}
+		if r.bad {
+			value.colour = c.bad
+		}
+		c.put(c.right, y+20, value, r.value)
+		label := style{size: 20, bold: true, colour: c.ink}
+		c.putFitting(x, y+20, c.right-c.room(value, r.value)-10-x, label, r.label)
+		c.drawBars(r.bars, y+32, (height-44)/2)
+	}
+}
+
+// drawBars draws a row's bars: with texts one below the other, without beside one another.
+func (c *card) drawBars(bars []rowBar, y, height vg.Length) {
+	const behind = 210 // pixels for the text behind a bar
+	text := style{size: min(16, height), colour: c.soft}
+	room := c.right - cardLeft
+	x := vg.Length(cardLeft)
+	for _, b := range bars {
+		if b.text == "" {
+			width := room * vg.Length(b.share)
+			c.box(x, y, width-4, 2*height-4, 5, b.colour, "")
+			x += width
+			continue
+		}
+		width := max(cableLeast, (room-behind)*vg.Length(b.share))
+		c.box(x, y, width, height-2, min(4, width/2), b.colour, "")
+		c.put(x+width+10, y+height/2+text.size*0.3, text, b.text)
+		y += height
+	}
+}
+
+// drawChart draws a chart as wide as the figure.
+func (c *card) drawChart(chart *report.Chart) {
+	const size = 16
+	d := newCanvas(c.sheet, chart, size)
+	d.plane = draw.Crop(c.Canvas, cardLeft, c.right-cardWidth, cardHeight-figureEnd+3*d.line(),
+		-figureY-2*d.line())
+	d.draw()
+}

@@ -1,0 +1,149 @@
+package text
+
+import (
+	"math"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/tell/report"
+)
+
+// gap is the space between two columns.
+const gap = 2
+
+// printPage prints a page: its doubt, its headline, its picture in lines, its numbers, and what to
+// do.
+func (p *printer) printPage(page *report.Page) {
+	p.printWrapped("! ", page.Status, p.ink.Yellow)
+	p.printWrapped("", page.Title(), p.ink.Bold)
+	p.printWrapped("", page.Sub, nil)
+	switch hero := page.Hero.(type) {
+	case *report.Rows:
+		p.printWrapped("  ", hero.Caption, p.ink.Dim)
+		p.printRows(hero)
+		p.printWrapped("  ", hero.Note, p.ink.Dim)
+	case *report.Verdicts:
+		p.printWrapped("  ", hero.Caption, p.ink.Dim)
+		for i := range hero.List {
+			p.printVerdict(&hero.List[i])
+		}
+		p.printWrapped("  ", hero.Note, p.ink.Dim)
+	}
+	var numbers []string
+	for _, n := range page.Numbers {
+		numbers = append(numbers, n.Value+" "+n.Text+".")
+	}
+	p.printWrapped("  ", strings.Join(numbers, " "), nil)
+	if a := page.Action; a != nil {
+		p.printWrapped("→ ", a.Title+". "+a.Detail, p.ink.Green)
+		p.printWrapped("  ", a.Command, nil)
+	}
+}
+
+// tone returns what colors a text as a sign is colored.
+func (p *printer) tone(sign report.Sign) func(string) string {
+	switch sign {
+	case report.Good:
+		return p.ink.Green
+	case report.Doubt, report.Caution:
+		return p.ink.Yellow
+	case report.Bad:
+		return p.ink.Red
+	}
+	return func(text string) string { return text }
+}
+
+// printVerdict prints what was judged, and under it why and what to do.
+func (p *printer) printVerdict(j *report.Judged) {
+	what := j.What
+	if j.On != "" {
+		what += " (" + j.On + ")"
+	}
+	p.printWrapped("  "+j.Sign.Glyph()+" ", what, p.tone(j.Sign))
+	p.printWrapped("    ", j.Why, nil)
+	p.printWrapped("    → ", j.ToDo, nil)
+}
+
+// printRows prints a line for each row: its label, its numbers and, if there is room, its picture.
+func (p *printer) printRows(h *report.Rows) {
+	t := h.Table()
+	for i, row := range h.Rows {
+		if row.Text != "" {
+			t.Rows[i][0] = report.Cell{} // it takes a line of its own
+		}
+	}
+	_, widths := t.Printed()
+	room := p.width
+	for _, width := range widths {
+		room -= width + gap
+	}
+	if room = min(room-gap, maxBars); room >= minBars && h.Columns != nil {
+		t.Columns = append(t.Columns, report.Column{Head: p.axis(&h.Axis, room)})
+		for i := range h.Rows {
+			t.Rows[i] = append(t.Rows[i],
+				report.Cell{Tree: p.picture(&h.Axis, &h.Rows[i], room)})
+		}
+	}
+	texts, widths := t.Printed()
+	heads := make([]string, len(t.Columns))
+	keep := make([]int, len(t.Columns))
+	for i, column := range t.Columns {
+		heads[i] = column.Head
+		keep[i] = i
+	}
+	keep = fitColumns(t, keep, widths, p.width)
+	p.printRow("", t, nil, heads, keep, widths)
+	for i, row := range h.Rows {
+		if row.Text == "" {
+			p.printRow("", t, t.Rows[i], texts[i], keep, widths)
+			continue
+		}
+		sign := row.Sign.Glyph()
+		if sign != "" {
+			sign += " "
+		}
+		p.printWrapped("  "+sign, row.Label+": "+row.Text, p.tone(row.Sign))
+	}
+}
+
+// axis returns the names of an axis' ticks, as far as they have room.
+func (p *printer) axis(axis *report.Ruler, room int) string {
+	line := []rune(strings.Repeat(" ", room))
+	for _, strong := range []bool{true, false} {
+		for _, tick := range axis.Ticks {
+			text := []rune(tick.Text)
+			at := min(place(axis, tick.At, room), room-len(text))
+			if tick.Strong == strong && at >= 0 && strings.TrimSpace(
+				string(line[max(0, at-1):min(room, at+len(text)+1)])) == "" {
+				copy(line[at:], text)
+			}
+		}
+	}
+	return string(line)
+}
+
+// place returns the cell of a value on an axis.
+func place(axis *report.Ruler, value float64, room int) int {
+	return int(math.Round(axis.Share(value) * float64(room-1)))
+}
+
+// picture returns a row's bars, or its interval with the value in it.
+func (p *printer) picture(axis *report.Ruler, row *report.Row, room int) string {
+	if row.Bars != nil {
+		return p.ink.Bar(axis.Share(row.End()) * float64(room))
+	}
+	line := []rune(strings.Repeat(" ", room))
+	if row.Span != nil {
+		for k := place(axis, row.Span[0], room); k <= place(axis, row.Span[1], room); k++ {
+			line[k] = '━'
+		}
+	}
+	for _, tick := range axis.Ticks {
+		if tick.Strong {
+			line[place(axis, tick.At, room)] = '│'
+		}
+	}
+	if row.Value != nil {
+		line[place(axis, *row.Value, room)] = '■'
+	}
+	return p.ink.Text(strings.TrimRight(string(line), " "))
+}
