@@ -50,8 +50,8 @@ func (r *session) announce(ctx context.Context) error {
 		rounds = 3 // it may come back to where it began
 	}
 	if r.drafted && !r.Quiet {
-		answer := report.OfPlan(*plan).Answer
-		r.Notef("%s. %s\n", answer.Headline, answer.Sentence)
+		page := report.OfPlan(*plan).Page
+		r.Notef("%s. %s\n", page.Headline, page.Sub)
 		if rounds > 1 {
 			r.Notef("All is measured again after your change, and once more if you like.\n")
 		}

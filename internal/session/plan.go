@@ -62,6 +62,7 @@ func Plan(
 	if err != nil {
 		return err
 	}
+	plan.File = path
 	fatal := 0
 	for _, problem := range problems {
 		check := report.PlanCheck{Code: problem.Code, Fatal: problem.Fatal,

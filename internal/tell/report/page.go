@@ -13,6 +13,7 @@ import (
 // and work out nothing. The document's blocks are what is behind it.
 type Page struct {
 	Kicker   []string // follows the document's title: when, on what, how many runs
+	Marks    []string // "one run", "not run yet"
 	Status   string   // a doubt: above the headline, never instead of it
 	Verdict  Verdict
 	Headline string
@@ -167,7 +168,7 @@ func (p *Page) Blocks() []Block {
 	}
 	blocks = append(blocks, numbers)
 	if a := p.Action; a != nil {
-		blocks = append(blocks, Sentence{Text: a.Title + ". " + a.Detail},
+		blocks = append(blocks, Sentence{Text: joined(" ", a.Title+".", a.Detail)},
 			Sentence{Text: a.Command})
 	}
 	return shown(blocks)

@@ -104,7 +104,7 @@ func markdownBlocks(out io.Writer, list []report.Block) {
 			}
 		case *report.Details:
 			switch {
-			case !block.Phase:
+			case !block.Phase && !block.Open:
 				fmt.Fprintf(out, "<details><summary>%s</summary>\n\n", cells.Markdown(block.Title))
 				markdownBlocks(out, block.Blocks)
 				fmt.Fprint(out, "</details>\n\n")

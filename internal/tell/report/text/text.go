@@ -54,7 +54,7 @@ func (p *printer) printHead(doc *report.Document) (lines int) {
 	all := []string{title}
 	parts := []string{doc.Setup(), doc.Started, doc.Unmeasured()}
 	if doc.Page != nil {
-		parts = append(parts, doc.Page.Kicker...)
+		parts = slices.Concat(parts, doc.Page.Kicker, doc.Page.Marks)
 	}
 	for _, part := range parts {
 		last := &all[len(all)-1]
