@@ -23,9 +23,10 @@ type RunAnswer struct {
 	Loses    []ContestOutcome `json:"loses"`
 	Advice   []Advice         `json:"advice"` // Advice is empty if disks were not measured together.
 	Sure     Sure             `json:"sure"`
-	// Caveats say why the run's numbers cannot be trusted, the worst first. If there are any, no
-	// headline says who wins.
+	// Caveats say why the run's numbers may be off, the worst first. Unless the answer stands in
+	// spite of them, the first is the headline.
 	Caveats []Caveat `json:"doubts"`
+	Stands  bool     `json:"-"`
 }
 
 // Caveat is a reason not to trust a run's numbers.
@@ -150,15 +151,15 @@ func (a *Analysis) Decide() {
 	if len(a.Phases) > 0 {
 		out.Sure.Text = w.precision()
 	}
-	unchecked := a.Origin != nil && (a.SharedDisk || len(a.Skipped) > 0)
-	if unchecked { // Whoever wins may win for another reason than the hub.
+	if a.Origin != nil && a.SharedDisk { // Whoever wins may win for another reason than the hub.
 		out.Wins, out.Loses, out.Advice = []ContestOutcome{}, []ContestOutcome{}, []Advice{}
 	}
-	if out.Caveats = a.caveats(); len(out.Caveats) > 0 {
+	out.Caveats = a.caveats()
+	ideas := w.ideas()
+	if out.Stands = len(ideas) > 0 && a.stands(); !out.Stands && len(out.Caveats) > 0 {
 		out.Headline = out.Caveats[0].Text
 		return
 	}
-	ideas := w.ideas()
 	if len(ideas) > 0 {
 		out.Headline = ideas[0].text
 		out.Sentence = ideas[0].detail
@@ -188,6 +189,50 @@ func (a *Analysis) precisionAlone() {
 			sure.add(d.Rate, d.CI95, changed, name, p.Name)
 		}
 	}
+}
+
+// stands reports whether the answer rests on nothing that a caveat puts in doubt: its number is
+// significant, and comes from whole phases. What other programs or a busy computer may have done to
+// it belongs beside it.
+func (a *Analysis) stands() bool {
+	for _, c := range a.Answer.Caveats {
+		switch c.Code {
+		case CaveatSkipped, CaveatHostBound:
+		case CaveatImprecise:
+			if len(a.Answer.Loses) == 0 {
+				return false
+			}
+		case CaveatFailed, CaveatPartial:
+			if len(a.Answer.Loses) == 0 || !a.restsOnWholePhases() {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// restsOnWholePhases reports whether no phase ended early that shows who wins or loses.
+func (a *Analysis) restsOnWholePhases() bool {
+	for _, o := range slices.Concat(a.Answer.Wins, a.Answer.Loses) {
+		for i := range a.Phases {
+			if p := &a.Phases[i]; slices.Contains(o.Phases, p.Name) && p.EndedEarly() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// EndedEarly reports whether the phase did not end as planned.
+func (p *PhaseResult) EndedEarly() bool {
+	for _, w := range p.Warnings {
+		if w.Code == "partial" {
+			return true
+		}
+	}
+	return false
 }
 
 // caveats returns the reasons not to trust the numbers, each once, the worst first.
@@ -226,15 +271,15 @@ func (a *Analysis) caveats() (out []Caveat) {
 		add(Caveat{Code: CaveatPartial},
 			"Partial run: it stopped before its end, and the results cover only what was recorded.")
 	}
-	const silent = "so nothing is said of who crowds out whom."
 	if a.Origin != nil && a.SharedDisk {
 		add(Caveat{Code: CaveatShared}, "Disks of this run share one physical disk, or were not "+
-			"checked for that: it may slow them, not the hub, %s", silent)
+			"checked for that: it may slow them, not the hub, so nothing is said of who crowds out "+
+			"whom.")
 	}
 	if a.Origin != nil && len(a.Skipped) > 0 {
-		skipped := strings.Join(a.Skipped, ", ")
-		add(Caveat{Code: CaveatSkipped, Cause: skipped},
-			"Skipped checks (%s): what they look for may explain these rates, %s", skipped, silent)
+		add(Caveat{Code: CaveatSkipped, Cause: strings.Join(a.Skipped, ", ")},
+			"Not checked (--allow): %s. What these checks look for may explain the rates.",
+			unit.List(a.Skipped))
 	}
 	if small != nil && a.modelled {
 		add(Caveat{Code: CaveatModel, Phase: small.Name}, "The model covers only large requests: "+

@@ -117,6 +117,9 @@ type RunFailure struct {
 	Cause string `json:"cause"`
 }
 
+// Interrupted is the cause of a failure that is a person's own doing.
+const Interrupted = "interrupted"
+
 func (f RunFailure) String() string {
 	switch {
 	case f.Phase == "":

@@ -122,7 +122,7 @@ type Ending struct {
 
 // How a person ends a run: the first interrupt stops it, the second ends it at once.
 var (
-	errInterrupted = errors.New("interrupted")
+	errInterrupted = errors.New(trace.Interrupted)
 	errKilled      = errors.New("interrupted twice")
 )
 

@@ -3,9 +3,11 @@ package recorded
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -50,11 +52,13 @@ func about(loaded *rundir.Loaded) report.About {
 			}
 		}
 	}
-	for _, failure := range run.Failures {
-		info.Failures = append(info.Failures, failure.String())
-	}
+	info.Failures = run.Failures
 	if run.Plan == nil {
 		return info
+	}
+	info.Planned = run.Plan.Phases
+	if run.Status == trace.Partial {
+		info.Resume = "hubbench run --resume " + cells.Shell(filepath.Base(loaded.Folder))
 	}
 	info.Seed = fmt.Sprint(run.Plan.Seed)
 	switch hub := run.Plan.Hub; {

@@ -143,7 +143,7 @@ const (
 )
 
 // answer is what the run comes to.
-func (r *runDoc) answer(failures []string) {
+func (r *runDoc) answer() {
 	a := r.a
 	out := &AnswerView{
 		Headline: strings.TrimSuffix(a.Answer.Headline, "."), Sentence: a.Answer.Sentence,
@@ -161,33 +161,8 @@ func (r *runDoc) answer(failures []string) {
 			out.Headline = unit.Plural(len(a.Phases), "phase") + " measured"
 		}
 	}
-	trusted, saysFailed := len(a.Answer.Caveats) == 0, false
-	var doubts []string
-	for _, caveat := range a.Answer.Caveats {
-		saysFailed = saysFailed || caveat.Code == analysis.CaveatFailed
-		doubts = append(doubts, caveat.Text)
-	}
-	switch {
-	case len(failures) > 0 && !saysFailed:
-		if trusted { // else the headline is the first doubt
-			r.more = nonEmpty(a.Answer.Headline, a.Answer.Sentence)
-		}
-		out.Headline = failures[0]
-		out.Sentence = ""
-		trusted = false
-		doubts = append(doubts, failures[1:]...)
-	case !trusted:
-		doubts = doubts[1:] // the headline says the first
-	}
-	if n := len(doubts) - maxDoubts; n > 1 {
-		doubts = append(doubts[:maxDoubts], fmt.Sprintf("And %d more doubts: --all.", n))
-	}
-	out.Doubts = doubts
-	before := r.run.About.Warnings
-	if n := len(before); n > maxDoubts {
-		before = []string{unit.Plural(n, "warning") + " from before the run; --all shows them."}
-	}
-	out.Doubts = append(out.Doubts, before...)
+	trusted := len(a.Answer.Caveats) == 0 || a.Answer.Stands
+	out.Doubts = r.doubts(trusted)
 	mostDisks := 0
 	for _, line := range r.headlinePhases() {
 		if l := r.load(line); l.Rate > 0 {
@@ -219,7 +194,47 @@ func (r *runDoc) answer(failures []string) {
 		}
 		out.Facts = append(out.Facts, r.facts()...)
 	}
-	r.answerFindings()
+	if r.answerFindings(); !trusted && r.endedEarly() {
+		r.Page = r.faultPage()
+		if n := len(out.Doubts); n > 0 {
+			r.Page.Status = out.Doubts[0] + pick(n > 1, fmt.Sprintf(" And %d more below.", n-1), "")
+			out.Doubts = out.Doubts[:1]
+		}
+		r.Add(r.known())
+	}
+}
+
+// doubts are what to know before the answer: what is missing, and why its numbers may be off. One
+// that is not trusted says the first in its headline.
+func (r *runDoc) doubts(trusted bool) (list []string) {
+	ended := r.endedEarly()
+	saysFailed := false
+	if ended && trusted {
+		list = append(list, r.missingText())
+	}
+	for i, caveat := range r.a.Answer.Caveats {
+		ofEnd := caveat.Code == analysis.CaveatFailed || caveat.Code == analysis.CaveatPartial
+		saysFailed = saysFailed || caveat.Code == analysis.CaveatFailed
+		switch {
+		case trusted && caveat.Code == analysis.CaveatPartial:
+		case !trusted && (ended && ofEnd || !ended && i == 0): // the headline says it
+		default:
+			list = append(list, caveat.Text)
+		}
+	}
+	for _, f := range r.run.About.Failures {
+		if trusted && !saysFailed && !isInterrupt(f) {
+			list = append(list, "Failed: "+f.String())
+		}
+	}
+	if n := len(list) - maxDoubts; n > 1 {
+		list = append(list[:maxDoubts], fmt.Sprintf("And %d more doubts: --all.", n))
+	}
+	before := r.run.About.Warnings
+	if n := len(before); n > maxDoubts {
+		before = []string{unit.Plural(n, "warning") + " from before the run; --all shows them."}
+	}
+	return append(list, before...)
 }
 
 // RankOf returns 0 for the phase that the headline is about, and 1 for all others.

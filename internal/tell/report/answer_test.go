@@ -9,6 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/ledger"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -56,8 +57,8 @@ func played(name string, role trace.Role, kept ...float64) analysis.PhaseResult 
 	return p
 }
 
-func answerOf(a *analysis.Analysis, failures ...string) *AnswerView {
-	return OfRun(RunData{Analysis: a, AnswerAlone: true, About: About{Failures: failures}}).Answer
+func answerOf(a *analysis.Analysis) *AnswerView {
+	return OfRun(RunData{Analysis: a, AnswerAlone: true}).Answer
 }
 
 // The load that the headline is about comes first, whatever the order of phases; the same work
@@ -171,32 +172,60 @@ func TestActions(t *testing.T) {
 	want := []Action{{Title: "Move C", Detail: "A then writes more.",
 		Text: "Move C to its own port."}}
 	check.Same(t, "actions", want, answerOf(a).Actions)
-	got := answerOf(a, "disk B: no space left on device")
-	if got.Headline != "Failed: disk B: no space left on device" || got.Actions != nil ||
-		got.Facts != nil ||
-		got.Sentence != "" {
-		t.Errorf("a run that failed: %+v", got)
-	}
 	for _, text := range []string{"first", "second", "third", "fourth"} {
 		a.Answer.Caveats = append(a.Answer.Caveats,
-			analysis.Caveat{Code: analysis.CaveatPartial, Text: text})
+			analysis.Caveat{Code: analysis.CaveatCached, Text: text})
 	}
 	a.Answer.Headline = "first"
-	got = answerOf(a)
+	got := answerOf(a)
 	if got.Actions != nil || got.Facts != nil {
 		t.Errorf("a run in doubt: %+v", got)
 	}
 	check.Same(t, "its doubts", []string{"second", "third", "fourth"}, got.Doubts)
-	got = answerOf(a, "disk B failed")
-	check.Same(t, "and those of one that failed as well",
-		[]string{"first", "second", "And 2 more doubts: --all."}, got.Doubts)
+}
+
+// An answer that needs nothing that is missing stays the headline of a run that ended early, under
+// a line that says what is missing and how to go on. Else that it ended is the headline, with a cell
+// for each phase; one's own Ctrl-C is no failure.
+func TestEndedEarly(t *testing.T) {
+	about := About{Resume: "hubbench run --resume out",
+		Failures: []trace.RunFailure{{Phase: "all read", Cause: trace.Interrupted}}}
+	for _, name := range []string{"WWW", "RRR", "all read", "WRR"} {
+		about.Planned = append(about.Planned, scenario.Phase{Name: name,
+			Jobs: []scenario.Job{{Role: trace.Read}}})
+	}
+	a := contest()
+	a.Answer.Caveats = []analysis.Caveat{{Code: analysis.CaveatPartial, Text: "It ended early."}}
+	a.Answer.Stands = true
+	doc := OfRun(RunData{Analysis: a, About: about, AnswerAlone: true})
+	if doc.Page != nil || doc.Answer.Headline != "C crowds out A and B" {
+		t.Fatalf("an answer that holds is not the headline: %+v", doc)
+	}
+	check.Same(t, "what is missing", []string{"2 of 4 phases are missing, none that this " +
+		"answer needs. To measure the rest: hubbench run --resume out"}, doc.Answer.Doubts)
+	a.Answer.Stands = false
+	a.Answer.Headline = "It ended early."
+	for cause, want := range map[string]string{
+		trace.Interrupted:     "Interrupted after 2 of 4 phases",
+		"no space left on it": "It failed in phase 3 of 4",
+	} {
+		about.Failures[0].Cause = cause
+		page := OfRun(RunData{Analysis: a, About: about, AnswerAlone: true}).Page
+		cells := page.Hero.(*Cells).Groups
+		state := pick(cause == trace.Interrupted, Cut, Failed)
+		check.Same(t, "cells", []CellState{Complete, Complete, state, Missing}, cells[0].Cells)
+		if page.Headline != want || page.Action.Command != about.Resume {
+			t.Errorf("%s: headline %q, want %q, action %+v", cause, page.Headline, want,
+				page.Action)
+		}
+	}
 }
 
 // Whatever takes the place of an answer's sentence, or has no room on its first screen, stands
 // behind it.
 func TestNothingIsLost(t *testing.T) {
-	behind := func(a *analysis.Analysis, failures ...string) (out []string) {
-		doc := OfRun(RunData{Analysis: a, About: About{Failures: failures}})
+	behind := func(a *analysis.Analysis) (out []string) {
+		doc := OfRun(RunData{Analysis: a})
 		for _, b := range doc.Blocks {
 			switch b := b.(type) {
 			case Warning:
@@ -208,11 +237,9 @@ func TestNothingIsLost(t *testing.T) {
 		return out
 	}
 	a := contest()
-	check.Same(t, "what a failure hides", []string{a.Answer.Headline, a.Answer.Sentence},
-		behind(a, "disk B failed"))
 	for _, text := range []string{"first", "second", "third", "fourth", "fifth"} {
 		a.Answer.Caveats = append(a.Answer.Caveats,
-			analysis.Caveat{Code: analysis.CaveatPartial, Text: text})
+			analysis.Caveat{Code: analysis.CaveatCached, Text: text})
 	}
 	a.Answer.Headline, a.Answer.Sentence = "first", ""
 	check.Same(t, "doubts without room", []string{"fourth", "fifth"}, behind(a))

@@ -84,6 +84,7 @@ type Details struct {
 	// together, and print leaves them out.
 	Fold   string
 	Open   bool // it is no fold: its title and caption stand over it
+	Lead   bool // a terminal prints it with the answer
 	Blocks []Block
 }
 

@@ -41,6 +41,7 @@ type Hero interface{ hero() }
 
 func (*Rows) hero()     {}
 func (*Verdicts) hero() {}
+func (*Cells) hero()    {}
 
 // Rows are labels with bars or intervals on one axis, and numbers: limits, changes, times.
 type Rows struct {
@@ -110,6 +111,43 @@ func (r *Row) End() float64 {
 	return end
 }
 
+// Cells are what was done of something: a cell for each phase, by groups.
+type Cells struct {
+	Caption, Note string
+	Groups        []CellGroup
+}
+
+// CellGroup is a line of cells, and a sentence about them.
+type CellGroup struct {
+	Label, Text string
+	Cells       []CellState
+}
+
+// CellState is what became of a phase.
+type CellState string
+
+// The states.
+const (
+	Complete CellState = "ok"
+	Cut      CellState = "cut"
+	Failed   CellState = "failed"
+	Missing  CellState = "missing"
+)
+
+// Glyph returns the state as one character.
+func (s CellState) Glyph() string {
+	return map[CellState]string{Complete: "✓", Cut: "~", Failed: "✗", Missing: "·"}[s]
+}
+
+// Line returns the cells in letters.
+func (g *CellGroup) Line() string {
+	line := ""
+	for _, state := range g.Cells {
+		line += state.Glyph()
+	}
+	return line
+}
+
 // Verdicts are what was judged: a sign, what it is, why, and what to do.
 type Verdicts struct {
 	Caption, Note string
@@ -161,6 +199,14 @@ func (p *Page) Blocks() []Block {
 			list.Items = append(list.Items, j.Sign.Glyph()+" "+j.Sentence())
 		}
 		blocks = append(blocks, list, Sentence{Text: hero.Note})
+	}
+	if hero, ok := p.Hero.(*Cells); ok {
+		list := List{Title: hero.Caption}
+		for i := range hero.Groups {
+			g := &hero.Groups[i]
+			list.Items = append(list.Items, joined(" ", g.Label+":", g.Line(), g.Text))
+		}
+		blocks = append(blocks, list)
 	}
 	numbers := List{}
 	for _, n := range p.Numbers {

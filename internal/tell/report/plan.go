@@ -295,22 +295,9 @@ func (p Plan) groups() (groups []*planGroup) {
 		if phase.Pause != "" || phase.Search != nil || len(p.Phases) <= maxGroups {
 			from = len(groups)
 		}
-		works := 0
-		for _, job := range phase.Jobs {
-			if active(job.Role) {
-				works++
-			}
-		}
-		label := "With " + unit.Plural(works, "disk")
-		switch {
-		case phase.Search != nil || len(p.Phases) <= maxGroups:
+		label := kindOf(&phase, len(p.Plan.Disks))
+		if phase.Search != nil || len(p.Phases) <= maxGroups {
 			label = phase.Label()
-		case works == len(p.Plan.Disks) && works > 1:
-			label = unit.Capital(allOf(works))
-		case works == 1:
-			label = "Each alone"
-		case works == 2:
-			label = "Two at a time"
 		}
 		var in *planGroup
 		for _, g := range groups[from:] {

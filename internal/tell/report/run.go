@@ -35,7 +35,9 @@ type About struct {
 	Seed     string // the plan's seed
 	Modes    []Mode // in the order of the run
 	Warnings []string
-	Failures []string // what went wrong, with its cause
+	Failures []trace.RunFailure // what ended it early
+	Planned  []scenario.Phase   // nil if no plan is known
+	Resume   string             // the command that continues it; empty if it is complete
 }
 
 // Mode is how a disk was really driven in a phase.
@@ -107,13 +109,15 @@ func OfRun(run RunData) *Document {
 			r.Keys[i].Where = joined(", ", d.Path, simulated, d.Connection)
 		}
 	}
-	failures := analysis.Each(run.About.Failures, func(text string) string {
-		return "Failed: " + text
-	})
-	if r.answer(failures); run.AnswerAlone {
-		return r.Document
+	if r.answer(); run.AnswerAlone {
+		return r.finished()
 	}
-	doubts := failures
+	var doubts []string
+	for _, f := range run.About.Failures {
+		if !isInterrupt(f) {
+			doubts = append(doubts, "Failed: "+f.String())
+		}
+	}
 	for _, caveat := range a.Answer.Caveats {
 		doubts = append(doubts, caveat.Text)
 	}
@@ -163,6 +167,14 @@ func OfRun(run RunData) *Document {
 			return Sentence{Text: text}
 		})}, r.environmentDetails())
 	r.Answer.Chart = r.answerChart()
+	return r.finished()
+}
+
+// finished returns the document, which has one answer.
+func (r *runDoc) finished() *Document {
+	if r.Page != nil {
+		r.Answer = nil
+	}
 	return r.Document
 }
 

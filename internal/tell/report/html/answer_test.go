@@ -29,7 +29,8 @@ func answers() map[string]*report.Document {
 		"comparison": report.OfComparison(fixture.Comparison()),
 		"failed": report.OfRun(report.RunData{
 			Trace: failed, Analysis: analysis.Analyze(failed, analysis.Options{}),
-			About: report.About{Failures: []string{"disk B: write B/hubbench/file-17.bin: no space left on device"}},
+			About: report.About{Failures: []trace.RunFailure{{
+				Disk: "B", Cause: "write B/hubbench/file-17.bin: no space left on device"}}},
 		}),
 	}
 	out["check"] = strict(fixture.Triple(), 1.06)

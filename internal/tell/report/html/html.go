@@ -181,13 +181,20 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 func (p *page) arrangeBlocks() {
 	doc := p.Doc
 	if doc.Page != nil {
+		more := &report.Details{ID: "more", Title: "More results"}
 		for _, block := range doc.Blocks {
-			if d, ok := block.(*report.Details); ok && !d.Open {
-				p.Folds = append(p.Folds, d)
-			} else {
-				p.Body = append(p.Body, block)
+			d, details := block.(*report.Details)
+			switch {
+			case details && d.Phase: // see listPhases
+			case details && d.Open:
+				p.Body = append(p.Body, d)
+			case details:
+				p.Last = append(p.Last, d)
+			default:
+				more.Blocks = append(more.Blocks, block)
 			}
 		}
+		p.Folds = append(p.Folds, more)
 		return
 	}
 	if doc.Answer == nil || len(doc.Answer.Loads) == 0 && doc.Answer.Streams == nil &&

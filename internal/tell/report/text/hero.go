@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
@@ -21,6 +22,9 @@ func (p *printer) printPage(page *report.Page) {
 		p.printWrapped("  ", hero.Caption, p.ink.Dim)
 		p.printRows(hero)
 		p.printWrapped("  ", hero.Note, p.ink.Dim)
+	case *report.Cells:
+		p.printWrapped("  ", hero.Caption, p.ink.Dim)
+		p.printCells(hero)
 	case *report.Verdicts:
 		p.printWrapped("  ", hero.Caption, p.ink.Dim)
 		for i := range hero.List {
@@ -50,6 +54,20 @@ func (p *printer) tone(sign report.Sign) func(string) string {
 		return p.ink.Red
 	}
 	return func(text string) string { return text }
+}
+
+// printCells prints a line for each group: its label, a letter for each phase, and the sentence.
+func (p *printer) printCells(h *report.Cells) {
+	labels, lines := 0, 0
+	for i := range h.Groups {
+		labels = max(labels, cells.Width(h.Groups[i].Label))
+		lines = max(lines, len(h.Groups[i].Cells))
+	}
+	for i := range h.Groups {
+		g := &h.Groups[i]
+		p.printWrapped("  "+cells.Pad(g.Label, labels)+"  ",
+			cells.Pad(g.Line(), min(lines, p.width/2))+"  "+g.Text, nil)
+	}
 }
 
 // printVerdict prints what was judged, and under it why and what to do.

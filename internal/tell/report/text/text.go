@@ -34,6 +34,11 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 	switch {
 	case doc.Page != nil:
 		out.printPage(doc.Page)
+		for _, block := range doc.Blocks {
+			if d, ok := block.(*report.Details); ok && d.Lead && !opts.All {
+				out.printBlocks("", d.Blocks)
+			}
+		}
 	case doc.Answer != nil:
 		out.printAnswer(doc, lines)
 	}
