@@ -101,6 +101,7 @@ type Column struct {
 	Head    string
 	Disk    *LegendKey // the head is a disk
 	Numbers bool       // to the right
+	Side    int        // 1 or 2: the head is a run or state of two
 	// If there is no room, columns with more of it are left out first; those with none never are.
 	Drop int
 }

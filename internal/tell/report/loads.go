@@ -9,7 +9,6 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
-	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
 )
@@ -19,6 +18,7 @@ type Comparison struct {
 	Runs  [2]LegendKey // base and new
 	Setup string       // how many disks and phases
 	Loads []LoadPair
+	Rows  *Rows   // the loads
 	More  int     // loads that only the table of all rates has
 	Limit float64 // the gate's; 0 without one
 	Tests int     // rates that were corrected together
@@ -39,25 +39,6 @@ func (l *LoadPair) Changed() bool {
 	return l.Rate.Verdict == compare.Faster || l.Rate.Verdict == compare.Slower
 }
 
-// ChangeAxis is an axis of changes. Places on it are in per cent.
-type ChangeAxis struct {
-	low, high float64
-	Ticks     []ChangeTick
-	Limit     float64 // where the gate's limit is; 0 without one
-}
-
-// ChangeTick is a change that the axis names.
-type ChangeTick struct {
-	At   float64
-	Text string
-	None bool // no change
-}
-
-// At is the place of a change.
-func (a *ChangeAxis) At(change float64) float64 {
-	return math.Round(1000*(change-a.low)/(a.high-a.low)) / 10
-}
-
 // How the axis of changes is laid out.
 const (
 	minReach   = 0.02 // on either side, as a share of the rate
@@ -66,29 +47,54 @@ const (
 	axisTicks  = 4
 )
 
-// Axis holds the intervals of all loads, no change, and what lies just beyond the gate's limit.
-func (c *Comparison) Axis() *ChangeAxis {
-	a := &ChangeAxis{low: min(-minReach, -limitReach*c.Limit), high: minReach}
-	for _, l := range c.Loads {
-		v := l.Rate.Interval
-		if v == nil {
-			v = &stats.Interval{*l.Rate.Change, *l.Rate.Change}
+// rows are the loads with the rates of both sides as bars, and their changes on an axis that holds
+// all intervals, no change, and what lies just beyond a gate's limit.
+func (c comparison) rows(p *Comparison) *Rows {
+	h := &Rows{Head: "Load", Columns: numbers(c.base.Label, c.runs[0].key.Label, "Change",
+		"Interval")}
+	h.Columns[0].Side, h.Columns[1].Side, h.Columns[3].Drop = 1, 2, 1
+	low, high := min(-minReach, -limitReach*p.Limit), minReach
+	for i := range p.Loads {
+		l := &p.Loads[i]
+		r := l.Rate
+		row := Row{Label: l.Sides[0].Title, Value: r.Change, Span: r.Interval, Faint: !l.Changed(),
+			Bars: []RowBar{{To: *r.Base / c.Size, Side: 1}, {To: *r.New / c.Size, Side: 2}}}
+		for _, cell := range c.changeCells(r) {
+			row.Numbers = append(row.Numbers, cell.(Cell))
 		}
-		a.low, a.high = min(a.low, v[0]), max(a.high, v[1])
-	}
-	margin := axisMargin * (a.high - a.low)
-	a.low, a.high = a.low-margin, a.high+margin
-	if c.Limit > 0 {
-		a.Limit = a.At(-c.Limit)
-	}
-	for _, v := range Steps(a.low, a.high, axisTicks) {
-		tick := ChangeTick{a.At(v), strings.Replace(Change(v), ".0", "", 1), v == 0}
-		if a.high >= 1 {
-			tick.Text = fmt.Sprintf("×%g", 1+v)
+		if row.Numbers[2].Strong = true; l.Changed() && *r.Change < 0 {
+			row.Numbers[2].Tone = Bad
+			row.Tone = Bad
 		}
-		a.Ticks = append(a.Ticks, tick)
+		if l.Disk == "" {
+			row.Load = l.Sides[0].ID
+		}
+		low, high = min(low, *r.Change), max(high, *r.Change)
+		if v := r.Interval; v != nil {
+			low, high = min(low, v[0]), max(high, v[1])
+		}
+		h.Axis.High = max(h.Axis.High, *r.Base/c.Size, *r.New/c.Size)
+		h.Rows = append(h.Rows, row)
 	}
-	return a
+	for _, at := range Steps(0, h.Axis.High, axisTicks) {
+		h.Axis.Ticks = append(h.Axis.Ticks, RulerTick{At: at, Text: shortest(at)})
+	}
+	margin := axisMargin * (high - low)
+	h.Changes = &Ruler{Low: low - margin, High: high + margin}
+	if p.Limit > 0 {
+		h.Changes.Zone = &[2]float64{h.Changes.Low, -p.Limit}
+	}
+	for _, at := range Steps(h.Changes.Low, h.Changes.High, axisTicks) {
+		tick := RulerTick{At: at, Text: strings.Replace(Change(at), ".0", "", 1), Strong: at == 0}
+		if h.Changes.High >= 1 {
+			tick.Text = fmt.Sprintf("×%g", 1+at)
+		}
+		h.Changes.Ticks = append(h.Changes.Ticks, tick)
+	}
+	h.Note = c.Unit + " with all disks of the load busy. Error bars: 95%, corrected for " +
+		unit.Plural(p.Tests, "comparison") + "." + pick(p.Limit > 0, " Red: beyond the gate's limit.",
+		"") + pick(p.More > 0, " "+unit.Plural(p.More, "more load")+": --all.", "")
+	return h
 }
 
 // How many loads a comparison shows at first.
@@ -130,15 +136,10 @@ func (c comparison) fillComparison(out *AnswerView) {
 	if len(p.Loads) == 0 {
 		return
 	}
-	t := table("Loads", words("Load"),
-		numbers(c.base.Label, run.key.Label, "Change", "Interval"))
-	t.Note = c.Unit + " with all disks of the load busy."
-	for _, l := range p.Loads {
-		t.add(append([]any{l.Sides[0].Title}, c.changeCells(l.Rate)...)...)
-	}
+	p.Rows = c.rows(p)
 	out.Layout = LayoutComparison
 	out.Comparison = p
-	out.Table = t
+	out.Table = p.Rows.Table()
 	out.Facts = c.facts()
 }
 

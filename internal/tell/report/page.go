@@ -48,6 +48,7 @@ type Rows struct {
 	Caption, Note string
 	Head          string // over the labels
 	Axis          Ruler
+	Changes       *Ruler   // a second axis, of values and their intervals; nil if Axis is theirs
 	Columns       []Column // the numbers; those that may drop leave narrow screens
 	Rows          []Row
 }
@@ -62,6 +63,8 @@ type Row struct {
 	Value   *float64        // a place on the axis, if it is known
 	Span    *stats.Interval // the interval of the value
 	Tone    Sign            // the color of the value and its interval
+	Faint   bool            // nothing to look at first
+	Load    string          // ID of the load that the row is of, which a page can show
 	Numbers []Cell
 }
 

@@ -167,7 +167,13 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 		return deflate([]byte(text))
 	}
 	tmpl = template.New("page.tmpl").Funcs(template.FuncMap{
-		"words":   strings.Fields,
+		"words": strings.Fields,
+		"pair": func(axis *report.Ruler, row report.Row) any {
+			return struct {
+				Axis *report.Ruler
+				Row  *report.Row
+			}{axis, &row}
+		},
 		"prepare": drawer.drawChart, "class": class, "foreign": report.RightToLeft,
 		"packed": packed,
 		"tight":  func(text string) string { return quantity.ReplaceAllString(text, "$1\u00a0$2") },
@@ -311,10 +317,7 @@ func trim(phase *report.Details) *report.Details {
 
 // addStyles puts in the styles and scripts, and a policy under which nothing else may load or run.
 func (p *page) addStyles(charts []byte) error {
-	styles := []string{"page.css"}
-	if p.Doc.Page != nil {
-		styles = append(styles, "hero.css")
-	}
+	styles := []string{"page.css", "hero.css"}
 	if a := p.Doc.Answer; a != nil &&
 		(a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost) {
 		styles = append(styles, "streams.css", "cost.css")

@@ -90,15 +90,19 @@ func (p *printer) printRows(h *report.Rows) {
 		}
 	}
 	_, widths := t.Printed()
+	axis := &h.Axis
+	if h.Changes != nil {
+		axis = h.Changes
+	}
 	room := p.width
 	for _, width := range widths {
 		room -= width + gap
 	}
 	if room = min(room-gap, maxBars); room >= minBars && h.Columns != nil {
-		t.Columns = append(t.Columns, report.Column{Head: p.axis(&h.Axis, room)})
+		t.Columns = append(t.Columns, report.Column{Head: p.axis(axis, room)})
 		for i := range h.Rows {
 			t.Rows[i] = append(t.Rows[i],
-				report.Cell{Tree: p.picture(&h.Axis, &h.Rows[i], room)})
+				report.Cell{Tree: p.picture(axis, &h.Rows[i], room, h.Changes == nil)})
 		}
 	}
 	texts, widths := t.Printed()
@@ -145,12 +149,18 @@ func place(axis *report.Ruler, value float64, room int) int {
 }
 
 // picture returns a row's bars, or its interval with the value in it.
-func (p *printer) picture(axis *report.Ruler, row *report.Row, room int) string {
-	if row.Bars != nil {
+func (p *printer) picture(axis *report.Ruler, row *report.Row, room int, bars bool) string {
+	if bars && row.Bars != nil {
 		return p.ink.Bar(axis.Share(row.End()) * float64(room))
 	}
 	line := []rune(strings.Repeat(" ", room))
-	if row.Span != nil {
+	switch {
+	case row.Value != nil && !bars: // how far it is from no change
+		from, to := place(axis, 0, room), place(axis, *row.Value, room)
+		for k := min(from, to); k <= max(from, to); k++ {
+			line[k] = '━'
+		}
+	case row.Span != nil:
 		for k := place(axis, row.Span[0], room); k <= place(axis, row.Span[1], room); k++ {
 			line[k] = '━'
 		}
