@@ -36,7 +36,8 @@ step.`,
 		Example: `  hubbench compare before after --fail-above 5
   hubbench compare dock-1 dock-2 dock-3
   hubbench compare before-1 before-2 before-3 -- after-1 after-2 after-3
-  hubbench compare before after --history catalogue`,
+  hubbench compare before after --history catalogue
+  hubbench compare before after --names "no display,display"`,
 		Args: takes(2, unlimited),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Gate = cmd.Flags().Changed("fail-above")
@@ -46,6 +47,8 @@ step.`,
 	documentFlags(cmd, &opts.Output, drawn())
 	cmd.Flags().StringVar(&opts.FailAbove, "fail-above", "",
 		"exit with 4 if a rate fell by more than `PCT` percent, with 3 if it may have")
+	cmd.Flags().StringSliceVar(&opts.Names, "names", nil,
+		"what to call the two: `BASE,NEW`, such as \"no display,display\"")
 	cmd.Flags().BoolVar(&opts.Certain, "certain", false,
 		"with --fail-above: exit with 0 if a rate only may have fallen")
 	historyFlag(cmd, &opts.History, "how much rates vary from run to run")

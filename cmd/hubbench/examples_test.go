@@ -59,7 +59,8 @@ func TestExamples(t *testing.T) {
 	must(t, os.RemoveAll("results/triple-20261120-080000"))
 	prints(t, "simulate", "my.yaml", "--no-page", "--out", "results/triple-20261120-080000")
 	for name := range strings.FieldsSeq(
-		"before after before-1 before-2 before-3 after-1 after-2 after-3") {
+		"before after before-1 before-2 before-3 after-1 after-2 after-3 dock-1 dock-2 " +
+			"dock-3") {
 		prints(t, "simulate", "my.yaml", "--no-page", "--out", name)
 	}
 	write(t, "events.jsonl", read(t, "before/events.jsonl"))

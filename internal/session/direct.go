@@ -196,11 +196,12 @@ func (r *session) compareAfterChange(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	shown := history.CompareOptions{Output: r.Output}
+	names := []string{"before", "after"}
+	shown := history.CompareOptions{Output: r.Output, Names: names}
 	if err := shown.Run(paths, baseline); err != nil {
 		return err
 	}
-	page := history.CompareOptions{}
+	page := history.CompareOptions{Names: names}
 	page.Path = first + "-compared.html"
 	page.IntoRun = true
 	page.Tool = r.Tool

@@ -40,6 +40,7 @@ type Comparison struct {
 	Earlier int `json:"earlier,omitempty"` // runs of the history that count
 	// LeftOut says how many runs of the history do not count, and why.
 	LeftOut  string   `json:"left_out,omitempty"`
+	Named    bool     `json:"-"`        // the labels are names that a person gave two states
 	Warnings []string `json:"warnings"` // what is not known about the runs
 }
 

@@ -22,6 +22,7 @@ type CompareOptions struct {
 	FailAbove string
 	Certain   bool
 	History   []string
+	Names     []string // what to call the base and the new runs; empty for their own names
 }
 
 // parseLimit reads --fail-above: a share from 0 to below 1.
@@ -45,6 +46,10 @@ func (o *CompareOptions) Run(paths []string, dash int) error {
 	}
 	if o.Certain && !o.Gate {
 		return exit.Usagef("--certain is about --fail-above; add --fail-above PCT")
+	}
+	if o.Names != nil && (len(o.Names) != 2 || len(paths) > 2 && dash < 0) {
+		return exit.Usagef("--names is for two states: give one name for each, such as " +
+			"--names before,after")
 	}
 	if dash >= 0 && (dash == 0 || dash == len(paths)) {
 		return exit.Usagef("give the repeats of one measurement, --, and those of the other")
@@ -80,6 +85,10 @@ func (o *CompareOptions) Run(paths []string, dash int) error {
 	}
 	c := compare.Groups(base, others, samples)
 	c.LeftOut = notCounted
+	if o.Names != nil && len(c.Pairs) == 1 {
+		c.Named = true
+		c.Base.Label, c.Pairs[0].Label = o.Names[0], o.Names[1]
+	}
 	if o.Gate {
 		c.Against(limit, o.Certain)
 	}

@@ -118,6 +118,18 @@ func OfComparison(c *compare.Comparison) *Document {
 				"each family. What varies from run to run, if it is known, is moderated over all "+
 				"rates (Smyth 2004).",
 				unit.Plural(c.Tests, "rate"), c.LatencyTests, perCent*c.Level)})})
+	if c.Named && len(c.Pairs) == 1 {
+		doc.Title = labels[0] + " / " + labels[1]
+		doc.Page = all.statesPage(doc.Answer)
+		doc.Add(List{"What else differs", doc.Answer.Findings},
+			Sentence{Text: pick(doc.Page.Action != nil, doc.Answer.Sure, "")})
+		for i := range doc.Answer.Doubts {
+			if i > 0 {
+				doc.Add(Warning{doc.Answer.Doubts[i]})
+			}
+		}
+		doc.Answer = nil
+	}
 	return doc
 }
 
@@ -327,7 +339,11 @@ func (c comparison) changeInWords(run *comparedRun, row compare.Row) string {
 	if row.Disk == "" {
 		who, does, slower, faster, fast = run.key.Label, "moves", "less", "more", "much"
 	}
-	if row.Disk == "" && c.Repeats != nil {
+	switch {
+	case row.Disk == "" && c.Named:
+		who = "the disks"
+		does = "move"
+	case row.Disk == "" && c.Repeats != nil:
 		who = "The new runs"
 		does = "move"
 	}

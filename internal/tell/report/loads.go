@@ -108,7 +108,7 @@ const (
 func (c comparison) fillComparison(out *AnswerView) {
 	run := c.runs[0]
 	p := &Comparison{Runs: [2]LegendKey{c.base, run.key}, Tests: c.Tests}
-	p.Setup = unit.Plural(len(c.disks), "disk") + ", " + unit.Plural(len(run.Phases), "phase")
+	p.Setup = c.setup()
 	if c.Gate != nil {
 		p.Limit = c.limit
 	}

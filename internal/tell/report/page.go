@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/hubbench/hubbench/pkg/stats"
 )
@@ -245,7 +244,12 @@ func (s Sign) Glyph() string {
 	return map[Sign]string{Good: "✓", Doubt: "?", Caution: "!", Bad: "✗"}[s]
 }
 
-// HasSign reports whether a row has one.
-func (h *Rows) HasSign() bool {
-	return slices.ContainsFunc(h.Rows, func(r Row) bool { return r.Sign != Unsigned })
+// Kept returns how many columns no screen leaves out.
+func (h *Rows) Kept() (n int) {
+	for _, column := range h.Columns {
+		if column.Drop == 0 {
+			n++
+		}
+	}
+	return n
 }

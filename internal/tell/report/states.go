@@ -1,0 +1,65 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// statesPage is the page of two states that a person named: what the second changes, with the rates
+// of both and their changes as rows.
+func (c comparison) statesPage(a *AnswerView) *Page {
+	run := c.runs[0]
+	p := &Page{Headline: a.Headline, Sub: a.Sentence, Kicker: nonEmpty(c.setup())}
+	if !c.betweenRuns() {
+		p.Marks = []string{"one run each"}
+	}
+	if n := len(a.Doubts); n > 0 {
+		p.Status = a.Doubts[0] + pick(n > 1, fmt.Sprintf(" And %d more below.", n-1), "")
+	}
+	lead := c.headlineChange()
+	bound := hiddenBound(&run.answer)
+	switch {
+	case c.Gate != nil:
+	case lead != nil:
+		p.Headline = "With " + run.key.Label + ", " + c.changeInWords(run, *lead)
+		better, now, then := run.key.Label, *lead.New, *lead.Base
+		if *lead.Change < 0 {
+			better, now, then = c.base.Label, then, now
+		}
+		p.Action = &Action{Title: "Prefer “" + better + "”",
+			Detail: unit.Capital(rowName(*lead)) + ": " + c.rateInstead(now, then) + "."}
+	case len(run.answer.Same) > 0 && len(run.answer.Unjudged) == 0 && bound <= c.limit:
+		p.Headline = "“" + run.key.Label + "” makes no difference"
+		p.Sub = "Every rate is within ±" + atMost(bound) + " of “" + c.base.Label + "”."
+	}
+	if p.Action == nil && len(a.Actions) > 0 {
+		p.Action = &a.Actions[0]
+	}
+	for _, f := range a.Facts {
+		p.Numbers = append(p.Numbers, Number{f.Value, f.Text, pick(f.Bad, Bad, Unsigned)})
+	}
+	if a.Comparison != nil {
+		rows := *a.Comparison.Rows
+		more := len(rows.Rows) - maxStates
+		rows.Rows = slices.Clone(rows.Rows[:min(len(rows.Rows), maxStates)])
+		for i := range rows.Rows {
+			rows.Rows[i].Load = "" // there is no diagram to show it
+		}
+		if more > 0 {
+			rows.Note = joined(" ", rows.Note, unit.Plural(more, "more load")+" below.")
+		}
+		p.Hero = &rows
+	}
+	return p
+}
+
+// maxStates is how many loads the picture of two states has.
+const maxStates = 8
+
+// setup is how many disks and phases are compared.
+func (c comparison) setup() string {
+	return unit.Plural(len(c.disks), "disk") + ", " +
+		unit.Plural(len(c.Pairs[0].Phases), "phase")
+}
