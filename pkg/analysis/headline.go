@@ -112,6 +112,10 @@ func (w writer) alone() []string {
 		}
 		out = append(out, text+" at "+rate)
 	}
+	if len(out) == 2 && len(w.Order) == 1 { // one idea: how fast the disk is
+		second := strings.TrimPrefix(out[1], w.Order[0]+" ")
+		return []string{out[0] + " and " + second}
+	}
 	return out
 }
 

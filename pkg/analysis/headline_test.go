@@ -153,7 +153,7 @@ func TestHeadline(t *testing.T) {
 	check.Same(t, "disks that never worked together",
 		"C writes fastest, at 2.80 GB/s | The disks read at up to 2.60 GB/s",
 		ideas(t, told(solos...)))
-	check.Same(t, "one disk", "A writes at 1.50 GB/s | A reads at 2.60 GB/s",
+	check.Same(t, "one disk", "A writes at 1.50 GB/s and reads at 2.60 GB/s",
 		ideas(t, told(solos[0], solos[3])))
 }
 

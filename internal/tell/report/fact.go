@@ -2,9 +2,11 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -13,6 +15,9 @@ func (r *runDoc) facts() []Fact {
 	loads := r.Answer.Loads
 	if len(loads) == 0 || r.Answer.Layout != LayoutStudy && r.Answer.Layout != LayoutRace {
 		return nil
+	}
+	if len(r.Keys) == 1 {
+		return r.aloneFacts()
 	}
 	first := &loads[0]
 	leastKept := math.Inf(1)
@@ -60,6 +65,22 @@ func (r *runDoc) facts() []Fact {
 		facts = append(facts, Fact{Value: r.Rate(first.Rate), Text: "together when " + first.Work})
 	}
 	return facts[:min(len(facts), maxFacts)]
+}
+
+// aloneFacts are how long the only disk takes for a terabyte, each way.
+func (r *runDoc) aloneFacts() (facts []Fact) {
+	const terabyte = 1e12
+	for _, op := range []trace.Role{trace.Write, trace.Read} {
+		for i := range r.Answer.Loads {
+			l := &r.Answer.Loads[i]
+			if l.first.Roles[r.Keys[0].Name] == op && !l.Cached() && !l.Disks[0].Slowed {
+				facts = append(facts, Fact{Value: unit.FormatSeconds(math.Round(terabyte / l.Rate)),
+					Text: fmt.Sprintf("to %s 1 TB at this speed", op)})
+				break
+			}
+		}
+	}
+	return facts
 }
 
 // mixedGain is how much more than one way the load of most disks carries that mixes reads and

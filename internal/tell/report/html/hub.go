@@ -15,6 +15,7 @@ type hub struct {
 	Total  string
 	Rows   []hubRow
 	More   int  // disks that are left out
+	Alone  bool // there is one disk: nothing is shared, so no hub is drawn
 	List   bool // a line for each disk instead of a card
 	Same   bool // all disks do the same
 	Cached bool // a rate among them is this computer's cache's
@@ -85,6 +86,7 @@ func newHub(scale report.Scale, l *report.Load, perRate float64) hub {
 	disks := l.Disks
 	h := hub{
 		Row: rowOf(len(disks)), List: len(disks) > maxCards, Same: true,
+		Alone: len(disks) == 1,
 		Total: scale.Rate(l.Rate), Cached: l.Cached(),
 	}
 	if h.List {

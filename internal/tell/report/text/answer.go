@@ -94,6 +94,7 @@ func (p *printer) linesOf(text string) int {
 type columns struct {
 	titles, names, baselines int
 	bars                     int     // none where there is no room
+	kept                     bool    // a share of a baseline is known
 	top                      float64 // the rate of a full bar
 }
 
@@ -123,8 +124,10 @@ func (p *printer) printLoads(a *report.AnswerView, lines int) (left int) {
 	if c.baselines > 0 {
 		head += "  " + cells.Pad("baseline", c.baselines)
 	}
-	p.printLine(p.ink.Dim(cells.Pad(head, cells.Width(head)+c.bars) +
-		cells.Pad("keeps", -keptWidth)))
+	if c.kept {
+		head = cells.Pad(head, cells.Width(head)+c.bars) + cells.Pad("keeps", -keptWidth)
+	}
+	p.printLine(p.ink.Dim(head))
 	for _, l := range shown {
 		for i, d := range l.Disks {
 			title := ""
@@ -160,12 +163,15 @@ func (l *shortLoad) keepLeast(disks int) {
 // columns lays the loads out: names and titles are cut before a line is wider than the terminal,
 // and the words have room before the bars.
 func (p *printer) columns(loads []shortLoad) columns {
-	c := columns{baselines: ofWidth}
+	c := columns{}
 	for _, l := range loads {
 		c.titles = max(c.titles, min(maxTitle, cells.Width(l.Title)))
 		for _, d := range l.Disks {
 			c.names = max(c.names, min(maxName, cells.Width(d.Label)))
-			c.baselines = max(c.baselines, cells.Width(d.Remark)+1)
+			if d.Baseline > 0 || d.Remark != "" {
+				c.baselines = max(c.baselines, ofWidth, cells.Width(d.Remark)+1)
+			}
+			c.kept = c.kept || d.Kept > 0
 			c.top = max(c.top, d.Rate, d.Baseline)
 		}
 	}
@@ -201,6 +207,9 @@ func (p *printer) printLoad(scale report.Scale, title string, d report.LoadDisk,
 			of = "of " + scale.Number(d.Baseline)
 		}
 		line += "  " + p.ink.Dim(of) + cells.Pad("", c.baselines-cells.Width(of))
+	}
+	if c.baselines == 0 && c.bars > 0 {
+		line += "  "
 	}
 	line += p.bar(d.Index, c.bars, d.Rate, d.Baseline, c.top)
 	kept := d.Percent()
