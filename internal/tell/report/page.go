@@ -216,7 +216,7 @@ func (p *Page) Blocks() []Block {
 	}
 	blocks = append(blocks, numbers)
 	if a := p.Action; a != nil {
-		blocks = append(blocks, Sentence{Text: joined(" ", a.Title+".", a.Detail)},
+		blocks = append(blocks, Sentence{Text: a.Sentence()},
 			Sentence{Text: a.Command})
 	}
 	return shown(blocks)
@@ -229,6 +229,9 @@ func (p *Page) Title() string {
 	}
 	return fmt.Sprintf("%s %s: %s", p.Verdict.Sign.Glyph(), p.Verdict.Word, p.Headline)
 }
+
+// Sentence returns what to do and what comes of it.
+func (a *Action) Sentence() string { return joined(" ", a.Title+".", a.Detail) }
 
 // Sentence returns all that is said, on one line.
 func (j *Judged) Sentence() string {

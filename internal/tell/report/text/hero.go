@@ -38,7 +38,7 @@ func (p *printer) printPage(page *report.Page) {
 	}
 	p.printWrapped("  ", strings.Join(numbers, " "), nil)
 	if a := page.Action; a != nil {
-		p.printWrapped("→ ", a.Title+". "+a.Detail, p.ink.Green)
+		p.printWrapped("→ ", a.Sentence(), p.ink.Green)
 		p.printWrapped("  ", a.Command, nil)
 	}
 }
