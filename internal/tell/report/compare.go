@@ -136,11 +136,14 @@ func OfComparison(c *compare.Comparison) *Document {
 // changeSize is how large a change is, whichever way it goes.
 func changeSize(change float64) float64 { return math.Abs(math.Log1p(change)) }
 
+// lastPart is a path's.
+func lastPart(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
+
 // shortNames are the last parts of the runs' labels if these differ, else the labels.
 func shortNames(labels []string) []string {
 	var last []string
 	for _, label := range labels {
-		name := label[strings.LastIndexAny(label, `/\`)+1:]
+		name := lastPart(label)
 		if name == "" || slices.Contains(last, name) {
 			return labels
 		}

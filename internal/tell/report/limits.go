@@ -59,7 +59,7 @@ const withinMargin = "within the margin of error"
 
 // OfLimits says which limits runs hold, and how far off those are that they don't.
 func OfLimits(runs []Checked) *Document {
-	doc := &Document{Kind: "check", Title: runs[0].Run, Started: dateText(runs[0].Started),
+	doc := &Document{Kind: "check", Title: lastPart(runs[0].Run), Started: dateText(runs[0].Started),
 		Data: runs}
 	if len(runs) > 1 {
 		doc.Title = "Limits"
