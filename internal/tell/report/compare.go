@@ -119,16 +119,7 @@ func OfComparison(c *compare.Comparison) *Document {
 				"rates (Smyth 2004).",
 				unit.Plural(c.Tests, "rate"), c.LatencyTests, perCent*c.Level)})})
 	if c.Named && len(c.Pairs) == 1 {
-		doc.Title = labels[0] + " / " + labels[1]
-		doc.Page = all.statesPage(doc.Answer)
-		doc.Add(List{"What else differs", doc.Answer.Findings},
-			Sentence{Text: pick(doc.Page.Action != nil, doc.Answer.Sure, "")})
-		for i := range doc.Answer.Doubts {
-			if i > 0 {
-				doc.Add(Warning{doc.Answer.Doubts[i]})
-			}
-		}
-		doc.Answer = nil
+		all.showStates(doc)
 	}
 	return doc
 }

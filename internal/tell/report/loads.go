@@ -57,7 +57,7 @@ func (c comparison) rows(p *Comparison) *Rows {
 	for i := range p.Loads {
 		l := &p.Loads[i]
 		r := l.Rate
-		row := Row{Label: l.Sides[0].Title, Value: r.Change, Span: r.Interval, Faint: !l.Changed(),
+		row := Row{Label: l.Sides[0].Title, Value: r.Change, Span: r.Interval,
 			Bars: []RowBar{{To: *r.Base / c.Size, Side: 1}, {To: *r.New / c.Size, Side: 2}}}
 		for _, cell := range c.changeCells(r) {
 			row.Numbers = append(row.Numbers, cell.(Cell))

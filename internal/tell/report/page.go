@@ -62,7 +62,6 @@ type Row struct {
 	Value   *float64        // a place on the axis, if it is known
 	Span    *stats.Interval // the interval of the value
 	Tone    Sign            // the color of the value and its interval
-	Faint   bool            // nothing to look at first
 	Load    string          // ID of the load that the row is of, which a page can show
 	Numbers []Cell
 }

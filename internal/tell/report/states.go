@@ -7,6 +7,21 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
+// showStates gives the document the page of two states, in place of its answer.
+func (c comparison) showStates(doc *Document) {
+	a := doc.Answer
+	doc.Title = c.base.Label + " / " + c.runs[0].key.Label
+	doc.Page = c.statesPage(a)
+	doc.Add(List{"What else differs", a.Findings},
+		Sentence{Text: pick(doc.Page.Action != nil, a.Sure, "")})
+	for i, text := range a.Doubts {
+		if i > 0 { // the first is the page's status
+			doc.Add(Warning{text})
+		}
+	}
+	doc.Answer = nil
+}
+
 // statesPage is the page of two states that a person named: what the second changes, with the rates
 // of both and their changes as rows.
 func (c comparison) statesPage(a *AnswerView) *Page {

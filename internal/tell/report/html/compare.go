@@ -69,7 +69,8 @@ func (p *page) prepareComparison(tmpl *template.Template) error {
 func newButterfly(a *report.AnswerView, l *report.LoadPair, k float64) *butterfly {
 	r := l.Rate
 	b := &butterfly{Was: a.Scale.Number(*r.Base), Now: a.Scale.Number(*r.New),
-		Change: report.Change(*r.Change), Fell: l.Changed() && *r.Change < 0, Unit: a.Scale.Unit, Runs: a.Comparison.Runs}
+		Change: report.Change(*r.Change), Fell: l.Changed() && *r.Change < 0,
+		Unit: a.Scale.Unit, Runs: a.Comparison.Runs}
 	b.Left, b.Right = newHub(a.Scale, &l.Sides[0], k), newHub(a.Scale, &l.Sides[1], k)
 	for i, left := range b.Left.Rows {
 		right := b.Right.Rows[i]
