@@ -182,11 +182,17 @@ func phaseNotes(p compare.PhasePair) (lines []string) {
 }
 
 // Gate says what became of a comparison's gate.
-func Gate(g *compare.Gate) string {
-	outcome := map[compare.GateOutcome]string{
+func Gate(g *compare.Gate) string { return gateOutcome(g) + ": " + gateDetail(g) }
+
+func gateOutcome(g *compare.Gate) string {
+	return map[compare.GateOutcome]string{
 		compare.Passed: "passed", compare.CrossedIt: "failed", compare.CannotJudge: "cannot tell",
 	}[g.Outcome]
-	text := fmt.Sprintf("%s: %d of %s fell %s", outcome, g.Fell, unit.Plural(g.Rates, "rate"),
+}
+
+// gateDetail says how many rates fell, and which the most.
+func gateDetail(g *compare.Gate) string {
+	text := fmt.Sprintf("%d of %s fell %s", g.Fell, unit.Plural(g.Rates, "rate"),
 		pick(g.Limit > 0, "by more", "significantly"))
 	text += pick(g.CannotTell > 0, fmt.Sprintf(", %d cannot be told", g.CannotTell), "")
 	if len(g.Crossed) > 0 {

@@ -179,9 +179,8 @@ func (c comparison) answer() *AnswerView {
 func (c comparison) gate(out *AnswerView) {
 	g := c.Gate
 	limit := unit.FormatPercent(c.limit)
-	outcome, detail, _ := strings.Cut(Gate(g), ": ")
-	out.Gate = &GateCard{Good, "Gate " + outcome, "Limit: no speed falls by more than " + limit +
-		". " + unit.Capital(detail) + "."}
+	out.Gate = &GateCard{Good, "Gate " + gateOutcome(g), "Limit: no speed falls by more than " +
+		limit + ". " + unit.Capital(gateDetail(g)) + "."}
 	switch g.Outcome {
 	case compare.CannotJudge:
 		out.Gate.Sign = Doubt

@@ -108,7 +108,7 @@ func (r *runDoc) costs(trusted bool) {
 	}
 	c := &out.Costs[0]
 	b := &Big{
-		Number: strings.TrimSuffix(c.Change(), "%"), Unit: "%", Tone: Doubt,
+		Number: signed(-c.Loss), Unit: "%", Tone: Doubt,
 		Text: c.Key.Label + " " + c.Verb + " " + r.rateInstead(c.Rate, c.DirectRate),
 	}
 	if c.Even() {

@@ -2,6 +2,7 @@ package html
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -98,7 +99,7 @@ func (p *page) addPairs() {
 		for i, row := range t.Rows {
 			r := heatRow{heatHead: out.Heads[i]}
 			for _, c := range row[1:] {
-				cell := heatCell{Text: strings.TrimSuffix(c.Text, "%"), Load: c.Link}
+				cell := heatCell{Text: cmp.Or(c.Plain[0], c.Text), Load: c.Link}
 				if c.Text == "" {
 					cell.Class = "unknown"
 				}
