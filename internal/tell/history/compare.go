@@ -35,6 +35,22 @@ func parseLimit(text string) (float64, error) {
 	return percent / 100, nil
 }
 
+// checkSides refuses options that don't fit so many runs, of which those before index dash are
+// repeats.
+func (o *CompareOptions) checkSides(runs, dash int) error {
+	if o.Certain && !o.Gate {
+		return exit.Usagef("--certain is about --fail-above; add --fail-above PCT")
+	}
+	if o.Names != nil && (len(o.Names) != 2 || runs > 2 && dash < 0) {
+		return exit.Usagef("--names is for two states: give one name for each, such as " +
+			"--names before,after")
+	}
+	if dash >= 0 && (dash == 0 || dash == runs) {
+		return exit.Usagef("give the repeats of one measurement, --, and those of the other")
+	}
+	return nil
+}
+
 // Run compares the runs in paths; those before index dash are repeats, unless it is below 0.
 func (o *CompareOptions) Run(paths []string, dash int) error {
 	limit := 0.0
@@ -44,15 +60,8 @@ func (o *CompareOptions) Run(paths []string, dash int) error {
 			return err
 		}
 	}
-	if o.Certain && !o.Gate {
-		return exit.Usagef("--certain is about --fail-above; add --fail-above PCT")
-	}
-	if o.Names != nil && (len(o.Names) != 2 || len(paths) > 2 && dash < 0) {
-		return exit.Usagef("--names is for two states: give one name for each, such as " +
-			"--names before,after")
-	}
-	if dash >= 0 && (dash == 0 || dash == len(paths)) {
-		return exit.Usagef("give the repeats of one measurement, --, and those of the other")
+	if err := o.checkSides(len(paths), dash); err != nil {
+		return err
 	}
 	runs, err := o.LoadAll(paths)
 	if err != nil {

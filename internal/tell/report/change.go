@@ -58,9 +58,13 @@ func (c comparison) pairDetails(run *comparedRun, id string) []Block {
 	var notes []string
 	for _, phase := range pair.Phases {
 		title := phase.Title
-		add := func(r compare.Rate, what string, numbers []any) {
+		add := func(r compare.Rate, what string, numbers []Cell) {
 			of := rateOf(r)
-			rates.add(slices.Concat([]any{title, of, what}, numbers, []any{verdict(r)})...)
+			row := []any{title, of, what}
+			for _, number := range numbers {
+				row = append(row, number)
+			}
+			rates.add(append(row, verdict(r))...)
 			if title = ""; r.Reason != "" {
 				notes = append(notes, phase.Title+": "+of+" ("+what+"): "+r.Reason)
 			}
@@ -73,10 +77,10 @@ func (c comparison) pairDetails(run *comparedRun, id string) []Block {
 			add(r, what, c.changeCells(r))
 		}
 		for _, l := range phase.Latencies {
-			numbers := []any{"", "", "", ""}
+			numbers := make([]Cell, 4)
 			if l.BaseNS != nil {
-				numbers = []any{timeText(l.BaseNS), timeText(l.NewNS), Change(*l.Change),
-					ChangeSpan(l.Interval)}
+				numbers = []Cell{{Text: timeText(l.BaseNS)}, {Text: timeText(l.NewNS)},
+					changeCell(*l.Change), changeSpanCell(l.Interval)}
 			}
 			r := compare.Rate{Disk: l.Disk, Op: l.Op, Test: l.Test}
 			add(r, string(l.Quantile)+" latency", numbers)

@@ -56,20 +56,8 @@ func OfComparison(c *compare.Comparison) *Document {
 	sides := []compare.Side{c.Base}
 	var top float64
 	for i := range c.Pairs {
-		pair := &c.Pairs[i]
-		sides = append(sides, pair.Side)
-		for _, phase := range pair.Phases {
-			for _, disk := range phase.Disks() {
-				if !slices.Contains(all.disks, disk) {
-					all.disks = append(all.disks, disk)
-				}
-			}
-			for _, r := range phase.Rates {
-				if r.Base != nil {
-					top = max(top, *r.Base, *r.New)
-				}
-			}
-		}
+		sides = append(sides, c.Pairs[i].Side)
+		top = max(top, all.addDisks(&c.Pairs[i]))
 	}
 	if c.Gate != nil {
 		all.limit = c.Gate.Limit
@@ -122,6 +110,23 @@ func OfComparison(c *compare.Comparison) *Document {
 		all.showStates(doc)
 	}
 	return doc
+}
+
+// addDisks takes over the disks of a run, and returns its fastest rate on either side.
+func (c *comparison) addDisks(pair *compare.Pair) (top float64) {
+	for _, phase := range pair.Phases {
+		for _, disk := range phase.Disks() {
+			if !slices.Contains(c.disks, disk) {
+				c.disks = append(c.disks, disk)
+			}
+		}
+		for _, r := range phase.Rates {
+			if r.Base != nil {
+				top = max(top, *r.Base, *r.New)
+			}
+		}
+	}
+	return top
 }
 
 // changeSize is how large a change is, whichever way it goes.
@@ -388,13 +393,13 @@ func countSpeeds(a *compare.Conclusion) string {
 }
 
 // changeCells are the cells of a rate: its values, the change and the interval.
-func (c comparison) changeCells(r compare.Rate) []any {
+func (c comparison) changeCells(r compare.Rate) []Cell {
 	if r.Base == nil {
-		return []any{"", "", "", ""}
+		return make([]Cell, 4)
 	}
 	change := changeCell(*r.Change)
 	change.Sign = pick(r.Verdict == compare.Slower, Bad, Unsigned)
-	return []any{c.rateCell(*r.Base), c.rateCell(*r.New), change, changeSpanCell(r.Interval)}
+	return []Cell{c.rateCell(*r.Base), c.rateCell(*r.New), change, changeSpanCell(r.Interval)}
 }
 
 // hiddenBound is the largest change, up or down, that may be hidden in rates without a significant

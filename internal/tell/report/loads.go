@@ -57,11 +57,8 @@ func (c comparison) rows(p *Comparison) *Rows {
 	for i := range p.Loads {
 		l := &p.Loads[i]
 		r := l.Rate
-		row := Row{Label: l.Sides[0].Title, Value: r.Change, Span: r.Interval,
+		row := Row{Label: l.Sides[0].Title, Value: r.Change, Span: r.Interval, Numbers: c.changeCells(r),
 			Bars: []RowBar{{To: *r.Base / c.Size, Side: 1}, {To: *r.New / c.Size, Side: 2}}}
-		for _, cell := range c.changeCells(r) {
-			row.Numbers = append(row.Numbers, cell.(Cell))
-		}
 		if row.Numbers[2].Strong = true; l.Changed() && *r.Change < 0 {
 			row.Numbers[2].Tone = Bad
 			row.Tone = Bad

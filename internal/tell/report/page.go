@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/stats"
 )
@@ -142,11 +143,11 @@ func (s CellState) Glyph() string {
 
 // Line returns the cells in letters.
 func (g *CellGroup) Line() string {
-	line := ""
+	var line strings.Builder
 	for _, state := range g.Cells {
-		line += state.Glyph()
+		line.WriteString(state.Glyph())
 	}
-	return line
+	return line.String()
 }
 
 // Verdicts are what was judged: a sign, what it is, why, and what to do.

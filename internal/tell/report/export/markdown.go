@@ -15,7 +15,7 @@ import (
 // is escaped.
 func Markdown(w io.Writer, doc *report.Document) error {
 	out := bufio.NewWriter(w)
-	out.WriteString(markdownHead(doc))
+	fmt.Fprint(out, markdownHead(doc))
 	markdownBlocks(out, doc.AnswerBlocks())
 	markdownBlocks(out, doc.Blocks)
 	fmt.Fprintln(out, markdownFoot)

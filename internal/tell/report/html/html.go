@@ -187,22 +187,34 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 func (p *page) arrangeBlocks() {
 	doc := p.Doc
 	if doc.Page != nil {
-		more := &report.Details{ID: "more", Title: "More results"}
-		for _, block := range doc.Blocks {
-			d, details := block.(*report.Details)
-			switch {
-			case details && d.Phase: // see listPhases
-			case details && d.Open:
-				p.Body = append(p.Body, d)
-			case details:
-				p.Last = append(p.Last, d)
-			default:
-				more.Blocks = append(more.Blocks, block)
-			}
-		}
-		p.Folds = append(p.Folds, more)
+		p.arrangeSections()
 		return
 	}
+	p.arrangeRest()
+}
+
+// arrangeSections puts the sections of a page under its picture: open ones as they are, the others
+// as folds.
+func (p *page) arrangeSections() {
+	more := &report.Details{ID: "more", Title: "More results"}
+	for _, block := range p.Doc.Blocks {
+		d, details := block.(*report.Details)
+		switch {
+		case details && d.Phase: // see listPhases
+		case details && d.Open:
+			p.Body = append(p.Body, d)
+		case details:
+			p.Last = append(p.Last, d)
+		default:
+			more.Blocks = append(more.Blocks, block)
+		}
+	}
+	p.Folds = append(p.Folds, more)
+}
+
+// arrangeRest does so for a document that has no page of that shape yet.
+func (p *page) arrangeRest() {
+	doc := p.Doc
 	if doc.Answer == nil || len(doc.Answer.Loads) == 0 && doc.Answer.Streams == nil &&
 		doc.Answer.Comparison == nil {
 		for _, block := range doc.Blocks {

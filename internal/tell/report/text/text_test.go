@@ -400,7 +400,7 @@ func TestAnswerFits(t *testing.T) {
 		a := analysis.Analyze(run, analysis.Options{})
 		doc := report.OfRun(report.RunData{Trace: run, Analysis: a, About: about,
 			AnswerAlone: true})
-		headline := ""
+		var headline string
 		if doc.Page != nil {
 			headline = doc.Page.Headline
 		} else {
