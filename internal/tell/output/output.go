@@ -173,7 +173,7 @@ func (o *Output) SendRun(r *recorded.Run) error {
 	case isData:
 		return o.Write(func(w io.Writer) error { return export.CSV(w, r.Trace) })
 	case o.Format == "html":
-		return o.Write(func(w io.Writer) error { return writePage(w, r) })
+		return o.Write(func(w io.Writer) error { return writePage(w, r, o.All) })
 	case o.Format == "json": // without the figures, which take a long run's most memory to draw up
 		return o.Send(&report.Document{Data: r.Analysis})
 	default:
@@ -181,11 +181,14 @@ func (o *Output) SendRun(r *recorded.Run) error {
 	}
 }
 
-// writePage writes the page of a redacted run, which carries its events.
-func writePage(w io.Writer, r *recorded.Run) error {
+// writePage writes the page of a redacted run, which carries its events. On paper it shows all, or
+// the answer and what is behind it.
+func writePage(w io.Writer, r *recorded.Run, all bool) error {
 	events, err := r.OpenEvents()
 	if err != nil {
 		return err
 	}
-	return errors.Join(html.Write(w, r.Document(false), events), events.Close())
+	doc := r.Document(false)
+	doc.PrintAll = all
+	return errors.Join(html.Write(w, doc, events), events.Close())
 }

@@ -130,7 +130,7 @@ func (o *Results) writeFiles(dir *rundir.Dir, run *recorded.Run) error {
 			run.Redact()
 		}
 		err := filesystem.ReplaceIn(dir.Root, rundir.ReportFile, func(w io.Writer) error {
-			return writePage(w, run)
+			return writePage(w, run, false)
 		})
 		if err != nil {
 			return err

@@ -33,6 +33,7 @@ type Document struct {
 	Keys      []LegendKey // the disks, or the runs of a comparison
 	Page      *Page       // what it comes to; nil if Answer has it, or the blocks are all there is
 	Answer    *AnswerView // for kinds of documents that have no Page yet
+	PrintAll  bool        // its page prints what it folds, too
 	Blocks    []Block
 	Data      any // the same as JSON
 }

@@ -133,6 +133,7 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 		}
 		return func(w io.Writer) error { return export.ShortMarkdown(w, doc) }, nil
 	case "html":
+		doc.PrintAll = o.All
 		return func(w io.Writer) error { return html.Write(w, doc, events) }, nil
 	case "json":
 		return func(w io.Writer) error { return export.JSON(w, doc.Data) }, nil

@@ -15,6 +15,7 @@ import (
 // heat is a table whose cells are coloured by what is lost.
 type heat struct {
 	ID, Title, Note string
+	Behind          bool // it prints behind the answer, on a page of its own
 	Heads           []heatHead
 	Rows            []heatRow
 }
@@ -76,8 +77,8 @@ func (p *page) prepareAnswer(tmpl *template.Template) error {
 		}
 	}
 	if !p.Race {
-		p.addPairs()
 		p.addTogether()
+		p.addPairs()
 	}
 	return p.packState(tmpl, k)
 }
@@ -88,7 +89,7 @@ func (p *page) addPairs() {
 		if t.ID != "pairs" || len(t.Columns) < 2 || len(p.Doc.Keys) > maxPairDisk {
 			continue
 		}
-		out := heat{ID: t.ID, Title: "Who slows down whom", Note: t.Note}
+		out := heat{ID: t.ID, Title: "Who slows down whom", Note: t.Note, Behind: true}
 		for i, c := range t.Columns[1:] {
 			head := heatHead{Text: c.Head, Again: i > 0 && t.Columns[i].Disk == c.Disk}
 			if !head.Again {

@@ -128,8 +128,8 @@ func TestPrint(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		pages int // at most
-	}{{"study", 4}, {"race", 5}, {"twelve", 5}, {"streams", 4}, {"saturation", 4},
-		{"comparison", 4}, {"failed", 4}, {"hostile", 6}} {
+	}{{"study", 2}, {"race", 2}, {"twelve", 2}, {"streams", 2}, {"saturation", 2},
+		{"comparison", 2}, {"failed", 2}, {"hostile", 3}} {
 		t.Run(test.name, func(t *testing.T) {
 			whole := pageOf(t, all[test.name], nil, library())
 			tab := openPage(t, ctx, whole, screen{width: 1280, height: 900, dark: true})

@@ -175,11 +175,47 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 			}{axis, &row}
 		},
 		"prepare": drawer.drawChart, "class": class, "foreign": report.RightToLeft,
-		"packed": packed,
-		"tight":  func(text string) string { return quantity.ReplaceAllString(text, "$1\u00a0$2") },
-		"tint":   tint, "timeline": newTimePlot,
+		"packed": packed, "prints": prints,
+		"tight": func(text string) string { return quantity.ReplaceAllString(text, "$1\u00a0$2") },
+		"tint":  tint, "timeline": newTimePlot,
 	})
 	return tmpl.ParseFS(parts, "*.tmpl")
+}
+
+// maxPrinted is how many rows a table of a fold has that prints.
+const maxPrinted = 15
+
+// prints reports whether a fold prints: text and small tables do, without anything that a script
+// draws.
+func prints(d *report.Details) bool {
+	for _, block := range d.Blocks {
+		switch block := block.(type) {
+		case *report.Chart, *report.Details:
+			return false
+		case *report.Table:
+			if len(block.Rows) > maxPrinted {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// NotPrinted lists the folds that do not print.
+func (p *page) NotPrinted() string {
+	if p.Doc.PrintAll {
+		return ""
+	}
+	var titles []string
+	if len(p.Phases) > 0 {
+		titles = append(titles, fmt.Sprintf("all %d %s", len(p.Phases), p.Parts))
+	}
+	for _, d := range slices.Concat(p.Folds, p.Last) {
+		if len(d.Blocks) > 0 && !prints(d) {
+			titles = append(titles, d.Title)
+		}
+	}
+	return strings.Join(titles, "; ")
 }
 
 // arrangeBlocks says which block stands where: the answer's page folds everything behind it;
