@@ -83,7 +83,7 @@ func TestScripts(t *testing.T) {
 }
 
 // timeout bounds every wait for a process, however busy the machine; nothing should come near it.
-const timeout = 2 * time.Minute
+const timeout = 5 * time.Minute
 
 type runsKey struct{}
 

@@ -69,12 +69,12 @@ func tool(t *testing.T, notes string) (pid int, args string) {
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	timeout := time.After(20 * time.Second)
+	timeout := time.After(2 * time.Minute)
 	for !is() {
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-timeout:
-			t.Fatalf("waited 20 s in vain: %s", what)
+			t.Fatalf("waited two minutes in vain: %s", what)
 		}
 	}
 }

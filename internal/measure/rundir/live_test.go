@@ -55,7 +55,7 @@ func TestLiveGivesUp(t *testing.T) {
 	select {
 	case <-l.GivenUp():
 		err = l.Append(trace.Event{Type: trace.EndType})
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 	}
 	if _, ok := errors.AsType[*HangError](err); !ok ||
 		!strings.Contains(err.Error(), "results folder "+l.Path+": nothing written for ") {

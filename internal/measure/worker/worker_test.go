@@ -144,7 +144,7 @@ func (s *coordinatorSide) end() {
 	s.send(wire.Message{Kind: wire.LeaveKind})
 	select {
 	case <-s.engine.closed:
-	case <-time.After(10 * time.Second):
+	case <-time.After(2 * time.Minute):
 		s.t.Fatal("the engine was not closed")
 	}
 	if err := <-s.ended; err != nil || !testfolder.Marked(s.disk, runID) {
