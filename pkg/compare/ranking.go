@@ -24,9 +24,9 @@ type Ranking struct {
 // Place is a run in a ranking.
 type Place struct {
 	Run string `json:"run"`
-	// Place is 1 for the fastest run and all that cannot be told apart from it. The first of the
+	// Rank is 1 for the fastest run and all that cannot be told apart from it. The first of the
 	// others is the first of the next group, and so on.
-	Place  int      `json:"place"`
+	Rank   int      `json:"place"`
 	Rate   *float64 `json:"rate"`   // geometric mean over the loads that decide
 	Behind *Test    `json:"behind"` // the run against the fastest; null for that itself
 }
@@ -122,9 +122,8 @@ func (p *Pair) hasAll(b *matchedPhase) bool {
 // loads that decide.
 func rankBy(labels []string, loads []RankedLoad, samples [][]Measurements,
 	earlier []Measurements) *Ranking {
-	var deciding, all []MeasurementKey
+	var deciding []MeasurementKey
 	for _, l := range loads {
-		all = append(all, l.key)
 		if l.Decides {
 			deciding = append(deciding, l.key)
 		}
@@ -152,7 +151,7 @@ func rankBy(labels []string, loads []RankedLoad, samples [][]Measurements,
 				leader = i
 			}
 		}
-		place.Place = leader + 1
+		place.Rank = leader + 1
 		out.Places = append(out.Places, place)
 	}
 	byLoad := newRivals(samples, order, earlier)

@@ -146,13 +146,13 @@ func TestNothingChanged(t *testing.T) {
 func TestRankingAnswers(t *testing.T) {
 	equal := func(half float64) func(p *compare.Place) {
 		return func(p *compare.Place) {
-			p.Place = 1
+			p.Rank = 1
 			p.Behind.Verdict = compare.NotShown
 			p.Behind.Interval = &stats.Interval{-half, half}
 		}
 	}
 	tooLittle := func(p *compare.Place) {
-		p.Place = 1
+		p.Rank = 1
 		p.Behind = &compare.Test{Verdict: compare.TooLittle, Reason: "it was too short"}
 	}
 	slow := func(p *compare.Place) { p.Behind.Change = new(-0.6) }

@@ -79,6 +79,20 @@ func contentionOf(found *analysis.PhaseResult, disk string) (c analysis.DiskCont
 // unmeasured stands for what was not measured alone either.
 const unmeasured = "no baseline"
 
+// keptCells returns what a disk keeps of its baseline, and that.
+func (v *phaseView) keptCells(w *analysis.DiskContention) (kept, baseline Cell) {
+	from := pick(w.Reference == analysis.ReferenceLater, "without ", "alone in ")
+	baseline = v.rateCell(*w.ReferenceRate)
+	baseline.Small = from + shorten(w.ReferenceFrom, maxLabel)
+	kept = shareCell(*w.Retention)
+	kept.Heat = *w.Retention
+	if ci := w.RetentionCI; ci != nil { // "47 ± 1%"
+		kept.Text = fmt.Sprintf("%.0f ± %.0f%%", perCent**w.Retention,
+			math.Ceil(perCent*ci.Half()-roundingError))
+	}
+	return kept, baseline
+}
+
 // diskTable is a row per disk, all of it of the overlap; without one, of the whole phase. It is nil
 // if no disk worked.
 func (v *phaseView) diskTable() *Table {
@@ -127,16 +141,8 @@ func (v *phaseView) diskTable() *Table {
 			margin = ""
 			kept = Cell{Text: none, Small: ownPace, NoReference: true}
 		case w != nil:
-			from := pick(w.Reference == analysis.ReferenceLater, "without ", "alone in ")
-			reference = v.rateCell(*w.ReferenceRate)
-			reference.Small = from + shorten(w.ReferenceFrom, maxLabel)
+			kept, reference = v.keptCells(w)
 			compared = true
-			kept = shareCell(*w.Retention)
-			kept.Heat = *w.Retention
-			if ci := w.RetentionCI; ci != nil { // "47 ± 1 %"
-				kept.Text = fmt.Sprintf("%.0f ± %.0f%%", perCent**w.Retention,
-					math.Ceil(perCent*ci.Half()-roundingError))
-			}
 		case together:
 			kept = Cell{Text: noReference(contentionOf(v.found, key.Name)), NoReference: true}
 		}

@@ -48,7 +48,7 @@ func (c comparison) winner() (headline, sentence string) {
 		switch {
 		case p.Behind != nil && p.Behind.Verdict == compare.TooLittle:
 			unjudged = append(unjudged, c.label(p.Run))
-		case p.Place == 1:
+		case p.Rank == 1:
 			leaders = append(leaders, c.label(p.Run))
 			if p.Behind != nil {
 				v := p.Behind.Interval
@@ -139,7 +139,7 @@ func (c comparison) places(most int) *Table {
 		t.Note += " And " + unit.Plural(more, "more run") + ": --all."
 	}
 	for _, p := range shown {
-		row := []any{fmt.Sprint(p.Place), c.label(p.Run), c.rateOrNone(p.Rate)}
+		row := []any{fmt.Sprint(p.Rank), c.label(p.Run), c.rateOrNone(p.Rate)}
 		row = append(row, behindCells(p.Behind)...)
 		t.add(row...)
 	}

@@ -93,10 +93,14 @@ func (c *card) putFitting(x, y, room vg.Length, st style, words string) vg.Lengt
 	return c.put(x, y, st, words)
 }
 
+// area is a rectangle by its upper left corner and its size.
+type area struct{ x, y, width, height vg.Length }
+
 // box draws a rectangle with round corners.
-func (c *card) box(x, y, width, height, radius vg.Length, fill, edge string) {
+func (c *card) box(r area, radius vg.Length, fill, edge string) {
 	var p vg.Path
-	x2, y2 := x+width, y+height
+	x, y := r.x, r.y
+	x2, y2 := x+r.width, y+r.height
 	bend := radius * (1 - 0.5523) // of a cubic curve that is nearly a quarter of a circle
 	p.Move(at(x+radius, y))
 	p.Line(at(x2-radius, y))
@@ -242,7 +246,7 @@ func (c *card) writeSmallPrint() {
 	if mark := c.doc.Unmeasured(); mark != "" {
 		st := style{size: smallText, colour: c.onWarn, align: 0.5}
 		width := c.room(st, mark) + 28
-		c.box(x, smallPrintY-22, width, 30, 15, c.warn, "")
+		c.box(area{x, smallPrintY - 22, width, 30}, 15, c.warn, "")
 		c.put(x+width/2, smallPrintY-1, st, mark)
 		x += width + 14
 	}

@@ -86,19 +86,19 @@ func (c *card) drawHub(l *report.Load) {
 		if !hasHub {
 			from = cardLeft + computerWidth
 		}
-		c.cable(from, y, width, left, middle-ghost/2, ghost, colour+palest)
-		c.cable(from, y, width, left, middle-width/2, width, colour)
+		c.cable(plug{from, y, width}, plug{left, middle - ghost/2, ghost}, colour+palest)
+		c.cable(plug{from, y, width}, plug{left, middle - width/2, width}, colour)
 		if hasHub {
-			c.cable(cardLeft+computerWidth-10, y, width, hubX+2, y, width, colour)
+			c.cable(plug{cardLeft + computerWidth - 10, y, width}, plug{hubX + 2, y, width}, colour)
 		}
 		y += width
 	}
-	c.box(cardLeft, middleY-62, computerWidth, 124, 14, c.card, c.faint)
+	c.box(area{cardLeft, middleY - 62, computerWidth, 124}, 14, c.card, c.faint)
 	name := style{size: 16, colour: c.ink, align: 0.5}
 	c.put(cardLeft+computerWidth/2, middleY+6, name, "computer")
 	top := middleY - trunk/2 - 16
 	if hasHub {
-		c.box(hubX, top, hubWidth, trunk+32, 10, c.ink, "")
+		c.box(area{hubX, top, hubWidth, trunk + 32}, 10, c.ink, "")
 		c.put(hubX+hubWidth/2, top-10, name, "hub")
 		total := style{size: 27, bold: !l.Cached(), colour: c.ink, align: 0.5}
 		c.put((cardLeft+computerWidth+hubX)/2-14, top-10, total, c.answer.Scale.Rate(l.Rate))
@@ -130,8 +130,13 @@ func (c *card) paint(l *report.Load, d report.LoadDisk) string {
 	return c.disks[d.Colour()]
 }
 
-// cable draws a ribbon from a height and thickness at the left to others at the right.
-func (c *card) cable(x, y, thick, x2, y2, end vg.Length, colour string) {
+// plug is where a cable ends: its upper corner, and how thick the cable is there.
+type plug struct{ x, y, thick vg.Length }
+
+// cable draws a ribbon from a plug at the left to one at the right.
+func (c *card) cable(from, to plug, colour string) {
+	x, y, thick := from.x, from.y, from.thick
+	x2, y2, end := to.x, to.y, to.thick
 	middle := (x + x2) / 2
 	var p vg.Path
 	p.Move(at(x, y))
@@ -164,7 +169,7 @@ func (c *card) drawDisk(
 	if isLine {
 		height := min(44, pitch-6)
 		y += (pitch - height) / 2
-		c.box(x, y, c.right-x, height, 10, c.card, c.line)
+		c.box(area{x, y, c.right - x, height}, 10, c.card, c.line)
 		share.size, name.size, soft.size, rate.size = 18, 18, 16, 20
 		base := y + height/2 + 7
 		c.drawSymbol(at(x+pad, base-6), d.LegendKey, 7, colour)
@@ -175,7 +180,7 @@ func (c *card) drawDisk(
 		c.put(c.put(start, base, rate, scale.Number(d.Rate))+6, base, soft, of)
 		return
 	}
-	c.box(x, y+6, c.right-x, pitch-12, 14, c.card, c.line)
+	c.box(area{x, y + 6, c.right - x, pitch - 12}, 14, c.card, c.line)
 	c.drawSymbol(at(x+pad+8, y+31), d.LegendKey, 8, colour)
 	c.put(end, y+38, share, d.Percent())
 	names := end - x - pad - 26 - c.room(share, d.Percent()) - 8
@@ -300,12 +305,12 @@ func (c *card) drawBars(bars []rowBar, y, height vg.Length) {
 	for _, b := range bars {
 		if b.text == "" {
 			width := room * vg.Length(b.share)
-			c.box(x, y, width-4, 2*height-4, 5, b.colour, "")
+			c.box(area{x, y, width - 4, 2*height - 4}, 5, b.colour, "")
 			x += width
 			continue
 		}
 		width := max(cableLeast, (room-behind)*vg.Length(b.share))
-		c.box(x, y, width, height-2, min(4, width/2), b.colour, "")
+		c.box(area{x, y, width, height - 2}, min(4, width/2), b.colour, "")
 		c.put(x+width+10, y+height/2+text.size*0.3, text, b.text)
 		y += height
 	}
