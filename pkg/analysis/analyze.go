@@ -20,8 +20,6 @@ type Options struct {
 	Origin *Origin // Origin is nil if unknown.
 	// NoSizes leaves out rates by file size and their fits, which take long for millions of files.
 	NoSizes bool
-	// jointly has pkg/change explain all disks of a phase together; only tests ask for it yet.
-	jointly bool
 }
 
 // Analyze computes everything that is known of a run. It never fails: what is missing is null, with
@@ -52,12 +50,12 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	r := newRun(recorded, opts)
 	a.modelled = r.simulated
 	for _, p := range r.phases {
-		p.explainChanges(opts.jointly)
+		p.fillChanges()
 	}
 	warmUps(r.phases)
 	r.solos = solos(r.phases)
 	for _, p := range r.phases {
-		p.findCutRecoveries(opts.jointly)
+		p.cutRecoveries()
 	}
 	r.measure()
 	a.Scale = r.scale

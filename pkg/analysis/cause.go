@@ -45,7 +45,10 @@ func causes(phases []*phase) {
 				continue
 			}
 			p.cause(part, stuck[name])
-			p.neighbourGains(part, d.Throttle)
+			for _, s := range p.gains(name, nanoseconds(d.Throttle.AtS)) {
+				d.Throttle.NeighbourGains = append(d.Throttle.NeighbourGains,
+					Shift{s.Disk, s.From, s.To})
+			}
 			for k := range p.out.Changes {
 				c := &p.out.Changes[k]
 				if c.Kind == KindOwnFall && c.concerns(name) && d.Throttle.isOf(c) {
@@ -178,39 +181,6 @@ func (p *phase) budget(part *diskPart, e *Evidence) {
 			e.PassedBytes = max(e.PassedBytes, full)
 		}
 	}
-}
-
-// neighbourGains fills in what the other disks gained when a disk fell.
-func (p *phase) neighbourGains(part *diskPart, t *Throttle) {
-	at := int64(t.AtS * 1e9)
-	for _, other := range p.others(part) {
-		if other.StartNS() > at-beforeNS/2 || other.EndNS() < at+clearOfFallNS+beforeNS/2 {
-			continue
-		}
-		before := overlap.Between(max(other.StartNS(), at-beforeNS), at)
-		after := overlap.Span{StartNS: at + clearOfFallNS}
-		after.EndNS = min(other.EndNS(), after.StartNS+2*beforeNS)
-		if p.eventsIn(before.StartNS, after.EndNS) {
-			continue
-		}
-		was, is := other.Compare(before, after)
-		if is.Rate < (1+minEffect)*was.Rate || is.ChanceAbove(was) > p.alpha.perRecovery {
-			continue
-		}
-		t.NeighbourGains = append(t.NeighbourGains, Shift{other.Name(), was.Rate, is.Rate})
-	}
-}
-
-// eventsIn reports whether a disk starts or ends between two times.
-func (p *phase) eventsIn(fromNS, toNS int64) bool {
-	for _, part := range p.parts {
-		for _, v := range part.Active {
-			if fromNS < v.StartNS && v.StartNS < toNS || fromNS < v.EndNS && v.EndNS < toNS {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // temperature is a disk's over the phase; nil if none was read.

@@ -169,7 +169,7 @@ func (s *scene) dipInSolo() {
 	s.alone(20, b)
 	for i, from := range []float64{at, at + 4} {
 		s.changes(truthChange{Phase: "A alone", Kinds: []string{[]string{"own_fall", "own_rise"}[i],
-			"dips"}, Disks: []string{"A"}, AtS: from, OffS: s.offS(),
+			"swing"}, Disks: []string{"A"}, AtS: from, OffS: s.offS(),
 			Not: []string{"link", "host", "hub", "neighbour"}})
 	}
 	s.phase("WW", tracetest.Hub{Capacity: capacity * 1e9}, works("A", 40, 1.6), works("B", 40, 1.4))

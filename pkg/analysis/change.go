@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/change"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
@@ -34,11 +35,10 @@ type Change struct {
 	AtBytes float64 `json:"at_bytes,omitempty"`
 	PeriodS float64 `json:"period_s,omitempty"` // PeriodS is a swing's mean period.
 	// LowShare is a swing's share of time at the lower level.
-	LowShare float64 `json:"low_share,omitempty"`
-	// Count is how often a swing changed, or the number of dips.
-	Count  int      `json:"count,omitempty"`
-	LowS   float64  `json:"low_s,omitempty"`  // LowS is the median length of dips.
-	Phases []string `json:"phases,omitempty"` // Phases are all that show a warm-up.
+	LowShare float64  `json:"low_share,omitempty"`
+	Count    int      `json:"count,omitempty"`  // how often a swing changed
+	LowS     float64  `json:"low_s,omitempty"`  // median length of a swing's lower levels
+	Phases   []string `json:"phases,omitempty"` // Phases are all that show a warm-up.
 }
 
 // Shift is what one disk's rate did.
@@ -60,9 +60,6 @@ const (
 	KindStall          = "stall"          // Nothing moved.
 	KindWarmUp         = "warm_up"        // It is slower at first whenever it starts this work.
 	KindSwing          = "swing"          // Two levels alternate.
-	KindDips           = "dips"           // The same short fall happens again and again.
-	KindTakeTurns      = "take_turns"     // Disks swing, and one is high while others are low.
-	KindUnsteady       = "unsteady"       // The rate wanders for seconds at a time.
 	KindDrift          = "drift"          // The rate slopes.
 	KindOwnRise        = "own_rise"       // One disk rose, and no other disk has to do with it.
 	KindSharedRise     = "shared_rise"    // All rose as in a shared fall.
@@ -80,9 +77,7 @@ func (c *Change) concerns(disk string) bool { return slices.Contains(c.Disks, di
 
 // Recurs reports whether the rate went up and down all the time, so that it is no single rise or
 // fall.
-func (c *Change) Recurs() bool {
-	return slices.Contains([]string{KindSwing, KindDips, KindTakeTurns, KindUnsteady}, c.Kind)
-}
+func (c *Change) Recurs() bool { return c.Kind == KindSwing }
 
 // Of returns what one of its disks did.
 func (c *Change) Of(disk string) Shift {
@@ -96,15 +91,8 @@ func (c *Change) Of(disk string) Shift {
 
 // isRise reports whether the change may be a rise that nothing explains.
 func (c *Change) isRise() bool {
-	return slices.Contains([]string{KindUnknown, KindOwnRise, KindSharedRise}, c.Kind)
-}
-
-// kind is what the ledger calls the change to a level; empty if it leaves it out.
-func (p *diskPart) kind(level int) string {
-	if level >= len(p.kinds) {
-		return ""
-	}
-	return p.kinds[level]
+	return slices.Contains([]string{KindUnknown, KindOwnRise, KindSharedRise, KindRedistribution},
+		c.Kind)
 }
 
 // isUnsettled reports whether the disk has no settled rate in the phase: it swings or drifts, or
@@ -169,64 +157,14 @@ func longest(all [][]overlap.Span) []overlap.Span {
 	return best
 }
 
-// fillChanges writes the phase's ledger: every change of a disk's rate, of several at one instant
-// together, with the one cause that the evidence leaves. It needs the recoveries and the stalls.
-func (p *phase) fillChanges() {
-	for _, part := range p.parts {
-		part.kinds = make([]string, len(part.Levels))
-	}
-	out := slices.Concat(p.startsAndEnds(), p.stallChanges(), p.lasting(), p.recoveryChanges())
-	events := p.events()
-	for i := range events {
-		out = append(out, p.explain(&events[i])...)
-	}
-	p.out.Changes = inOrder(out)
-	p.forgetUndone()
-}
-
-// forgetUndone has a level count as no fall of the disk's own if it only ended a rise.
-func (p *phase) forgetUndone() {
-	for _, part := range p.parts {
-		for i, kind := range part.kinds {
-			at := part.Levels[i].StartNS
-			if kind == KindOwnFall && !p.fallsAt(part, at) {
-				part.kinds[i] = ""
-			}
-		}
-	}
-}
-
-// fallsAt reports whether the ledger has a fall of the disk's own at about a time.
+// fallsAt reports whether the disk fell by itself at about a time, and not as another was warm.
 func (p *phase) fallsAt(part *diskPart, ns int64) bool {
-	for i := range p.out.Changes {
-		c := &p.out.Changes[i]
-		if c.Kind == KindOwnFall && c.concerns(part.Name()) &&
-			abs(nanoseconds(c.StartS)-ns) <= explainsNS {
+	for _, e := range change.Falls(p.events, part.Name()) {
+		if abs(e.AtNS-ns) <= closeNS && p.warmThen(e.AtNS, e.Disks) == "" {
 			return true
 		}
 	}
 	return false
-}
-
-// startsAndEnds are the disks that begin after the phase has, and those that end before it does.
-func (p *phase) startsAndEnds() (out []Change) {
-	first, last := int64(math.MaxInt64), int64(math.MinInt64)
-	for _, part := range p.others(nil) {
-		first = min(first, part.StartNS())
-		last = max(last, part.EndNS())
-	}
-	for _, part := range p.others(nil) {
-		start, end := part.StartNS(), part.EndNS()
-		if seconds(start-first) >= togetherS {
-			rate := part.RateIn(overlap.Between(start, min(start+settleNS, end)))
-			out = append(out, part.change(KindStart, start, start, 0, rate))
-		}
-		if seconds(last-end) >= togetherS {
-			rate := part.RateIn(overlap.Between(max(end-settleNS, start), end))
-			out = append(out, part.change(KindEnd, end, end, rate, 0))
-		}
-	}
-	return out
 }
 
 // change is one of the disk alone, whose cause is not known.
@@ -235,49 +173,6 @@ func (p *diskPart) change(kind string, startNS, endNS int64, from, to float64) C
 		StartS: seconds(startNS), EndS: seconds(endNS), Disks: []string{p.Name()},
 		Kind: kind, Cause: CauseUnknown, FromRate: from, ToRate: to,
 	}
-}
-
-// stallChanges are the times in which disks stood still, those of several that begin and end at
-// once together.
-func (p *phase) stallChanges() (out []Change) {
-	type stall struct {
-		overlap.Span
-		*diskPart
-	}
-	var all []stall
-	for _, part := range p.parts {
-		for _, v := range part.Stalls {
-			all = append(all, stall{v, part})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b stall) int {
-		return cmp.Compare(a.Span.StartNS, b.Span.StartNS)
-	})
-	for _, group := range grouped(all, func(a, b stall) bool {
-		return abs(a.Span.StartNS-b.Span.StartNS) <= foreseenNS &&
-			abs(a.Span.EndNS-b.Span.EndNS) <= foreseenNS
-	}) {
-		c := Change{StartS: seconds(group[0].Span.StartNS), Kind: KindStall, Cause: CauseHost}
-		for _, s := range group {
-			at := s.Span
-			before := overlap.Between(at.StartNS-beforeNS, at.StartNS)
-			from, _ := s.Measure(s.MovingIn(before)...)
-			each := Shift{s.Name(), from.Rate, s.RateIn(at)}
-			c.Disks = append(c.Disks, each.Disk)
-			c.Each = append(c.Each, each)
-			c.FromRate += each.FromRate
-			c.ToRate += each.ToRate
-			c.EndS = max(c.EndS, seconds(at.EndNS))
-			if !s.Stopped(at) {
-				c.Cause = CauseUnknown
-			}
-		}
-		if len(group) == 1 {
-			c.Each = nil
-		}
-		out = append(out, c)
-	}
-	return out
 }
 
 func abs(ns int64) int64 { return max(ns, -ns) }
@@ -309,14 +204,13 @@ func inOrder(all []Change) []Change {
 		return cmp.Or(cmp.Compare(a.StartS, b.StartS), cmp.Compare(a.EndS, b.EndS))
 	})
 	out := []Change{}
-	large := func(s Shift) bool { return math.Abs(s.ToRate/s.FromRate-1) >= minChange }
 	for _, c := range all {
-		switch {
-		case len(c.Each) > 0 && c.Kind != KindStall:
-			if !slices.ContainsFunc(c.Each, large) {
-				continue
-			}
-		case c.AtCI != nil && !(large(Shift{FromRate: c.FromRate, ToRate: c.ToRate})):
+		reported := len(c.Each) == 0 && c.AtCI == nil || c.Kind == KindStall ||
+			len(c.Each) == 0 && isLarge(c.FromRate, c.ToRate)
+		for _, s := range c.Each {
+			reported = reported || isLarge(s.FromRate, s.ToRate)
+		}
+		if !reported {
 			continue
 		}
 		if undone := undoneBy(out, &c); undone != nil {
@@ -327,6 +221,9 @@ func inOrder(all []Change) []Change {
 	}
 	return out
 }
+
+// isLarge reports whether a change of a rate is large enough to report.
+func isLarge(from, to float64) bool { return math.Abs(to/from-1) >= minChange }
 
 // undoneBy is the change that a later one undoes: the last of the same disks, if it went the other
 // way and they are back at about the rates they had. It is nil if there is none.

@@ -21,17 +21,6 @@ func (w writer) change(c *Change) string {
 			"the lower rate)%s", who, pick(len(c.Disks) == 1, "swings", "swing together"),
 			w.Rate(c.FromRate), w.Rate(c.ToRate), inTotal, unit.FormatSeconds(c.PeriodS),
 			100*c.LowShare, causeUnknown(c))
-	case KindDips:
-		return fmt.Sprintf("%s %s to %s%s for %s about every %s, %d times%s", who,
-			pick(len(c.Disks) == 1, "drops", "drop together"), w.Rate(c.ToRate), inTotal,
-			unit.FormatSeconds(c.LowS), unit.FormatSeconds(c.PeriodS), c.Count, causeUnknown(c))
-	case KindTakeTurns:
-		return fmt.Sprintf("%s take turns: each goes back and forth about every %s while their "+
-			"total stays the same%s", who, unit.FormatSeconds(c.PeriodS), causeUnknown(c))
-	case KindUnsteady:
-		return fmt.Sprintf("%s %s unsteady, between %s and %s%s%s", who,
-			pick(len(c.Disks) == 1, "is", "are"),
-			w.Rate(c.ToRate), w.Rate(c.FromRate), inTotal, causeUnknown(c))
 	case KindDrift:
 		went := pick(c.ToRate < c.FromRate, "slowed", "sped up")
 		return fmt.Sprintf("%s %s steadily from %s to %s%s over %s%s", who, went,
@@ -54,11 +43,13 @@ func (w writer) change(c *Change) string {
 	case KindStart:
 		return fmt.Sprintf("when %s started, %s", *c.By, w.shifts(c))
 	case KindRedistribution:
-		why := "the hub shared it differently, or one disk slowed and others took the rest"
-		if c.By != nil {
-			why = *c.By + " recovered then"
+		if c.By == nil {
+			return at + w.shifts(c) + ": the hub shared the bandwidth differently, or one disk " +
+				"changed and others made up for it"
 		}
-		return at + w.shifts(c) + ", and the total stayed the same: " + why
+		rose := c.ToRate > c.FromRate
+		return at + w.shifts(c) + pick(rose, ": bandwidth that "+*c.By+" left",
+			": "+*c.By+" took that bandwidth")
 	case KindOwnFall:
 		return fmt.Sprintf("%s%s fell from %s to %s by itself%s%s", at, who, w.Rate(c.FromRate),
 			w.Rate(c.ToRate), until(c), causeUnknown(c))
@@ -164,13 +155,12 @@ func ChangeLabel(c *Change, working int, name func(disk string) string) string {
 	}
 	verb := map[string]string{
 		KindStart: "start", KindEnd: "end", KindRecovery: "recover",
-		KindStall: "stall", KindWarmUp: "warm", KindSwing: "swing", KindDips: "dip",
-		KindTakeTurns: "take", KindUnsteady: "wander",
+		KindStall: "stall", KindWarmUp: "warm", KindSwing: "swing",
 		KindDrift: pick(c.ToRate < c.FromRate, "slow", "speed"),
 	}[c.Kind]
 	rest := map[string]string{
-		KindWarmUp: " up", KindDips: " again and again", KindTakeTurns: " turns",
-		KindDrift: pick(c.ToRate < c.FromRate, " steadily", " up steadily"),
+		KindWarmUp: " up",
+		KindDrift:  pick(c.ToRate < c.FromRate, " steadily", " up steadily"),
 	}[c.Kind]
 	switch {
 	case c.Kind == KindSharedFall || c.Kind == KindSharedRise:

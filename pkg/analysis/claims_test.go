@@ -274,9 +274,7 @@ func alarmsIn(a *Analysis, noise tracetest.Noise) []string {
 func trueOf(n tracetest.Noise) []string {
 	switch {
 	case n.EveryS > 0:
-		return []string{KindDips, KindStall, KindUnsteady, KindOwnFall, KindOwnRise, KindUnknown}
-	case n.MemoryS > 1:
-		return []string{KindUnsteady}
+		return []string{KindSwing, KindStall, KindOwnFall, KindOwnRise, KindUnknown}
 	case n.Drift > 0:
 		return []string{KindDrift}
 	}

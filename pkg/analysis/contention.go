@@ -101,7 +101,8 @@ func (p *phase) keeps(disk *diskPart) (out DiskContention, against *effect.Effec
 	here := effect.Pair{With: *p.whole.Part(disk.Name()).Settled(), Without: b.Rate}
 	kept, ci := here.Kept(), here.KeptCI()
 	out.Slowed = e.Pair().Loses(p.alpha.perPhase) && !p.fallsForGood(disk)
-	out.Kept = e.Pair().Keeps()
+	// Without one neighbor the disk may be slowed by the others as much.
+	out.Kept = len(e.Others) == 0 && e.Pair().Keeps()
 	if kept > maxRetained {
 		out.NoReference = NoneExceeded
 		out.Kept = out.Kept && ci != nil && ci[0] <= 1

@@ -115,7 +115,7 @@ func (s *scene) takeTurns(each float64) {
 	s.alone(10, a, b)
 	h := alternate(2.6e9, each, 75, map[string]float64{"A": 1.8, "B": 0.8},
 		map[string]float64{"A": 0.8, "B": 1.8})
-	s.changes(truthChange{Phase: "WW", Kinds: []string{"take_turns", "swing"}, Disks: []string{"A", "B"},
+	s.changes(truthChange{Phase: "WW", Kinds: []string{"swing"}, Disks: []string{"A", "B"},
 		EndS: 75, One: true, PeriodS: 2 * each, Not: []string{"cache_full", "heat"},
 		Parts: s.swaps("WW", each, 75, "A", "B")})
 	s.phase("WW", h, a, b)
@@ -143,7 +143,7 @@ func (s *scene) threeTakeTurns() {
 	s.alone(10, disks...)
 	h := alternate(3e9, each, 80, map[string]float64{"A": 3}, map[string]float64{"B": 3},
 		map[string]float64{"C": 3})
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"take_turns", "swing"},
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"swing"},
 		Disks: []string{"A", "B", "C"},
 		EndS:  80, Not: []string{"cache_full", "heat"},
 		Parts: s.swaps("WWW", each, 80, "A", "B", "C")})

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/change"
-	"github.com/hubbench/hubbench/pkg/effect"
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
@@ -13,38 +12,18 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// explainJointly finds what happened in the phase, over all of its disks at once, and the levels that
-// each disk's rate kept between. It is to take the place of what lists events, recoveries and
-// lasting changes disk by disk, as soon as everything reads its events (see Options.jointly).
-func (p *phase) explainJointly() {
+// explain finds what happened in the phase, over all of its disks at once, and the levels that
+// each disk's rate kept between.
+func (p *phase) explain() {
 	disks := make([]*ledger.History, len(p.parts))
 	for i, part := range p.parts {
 		disks[i] = &part.History
 	}
 	events, histories := change.Explain(disks)
-	p.joint = p.ownFalls(events)
+	p.events = p.ownFalls(events)
 	for i, part := range p.parts {
 		part.History = histories[i]
 	}
-}
-
-// explainChanges fills in the phase's changes and recoveries, jointly or disk by disk.
-func (p *phase) explainChanges(jointly bool) {
-	if jointly {
-		p.fillEvents()
-		return
-	}
-	p.recoveries()
-	p.fillChanges()
-}
-
-// findCutRecoveries fills in the recoveries that the trace cuts off, which takes what disks have alone.
-func (p *phase) findCutRecoveries(jointly bool) {
-	if jointly {
-		p.cutRecoveries()
-		return
-	}
-	p.recoveries()
 }
 
 // ownFalls names the disk that fell by itself where events leave it open whether one fell or
@@ -75,6 +54,18 @@ func (p *phase) ownFalls(events []change.Event) []change.Event {
 		out = append(out, fallen, risen)
 	}
 	return out
+}
+
+// lowAlone reports whether the disk stays below a rate even when it works alone: then the others
+// only took what it left.
+func (p *phase) lowAlone(part *diskPart, from float64, at int64) bool {
+	for _, s := range p.stages {
+		if s.StartNS >= at && len(s.Active) == 1 && p.parts[s.Active[0]] == part &&
+			s.EndNS-s.StartNS >= ledger.MinNS {
+			return part.RateIn(s.Span) <= minRetained*from
+		}
+	}
+	return false
 }
 
 // changeOf makes an entry of the ledger of an event.
@@ -115,30 +106,12 @@ func (p *phase) changeOf(e *change.Event) Change {
 	return c
 }
 
-// levelKinds names the changes to each level of a disk.
-func (p *phase) levelKinds(part *diskPart) []string {
-	kinds := make([]string, len(part.Levels))
-	for k := 1; k < len(part.Levels); k++ {
-		for i := range p.joint {
-			e := &p.joint[i]
-			at := e.AtNS
-			if e.Kind == change.Recovery {
-				at = e.EndNS
-			}
-			if _, ok := e.Of(part.Name()); ok && at == part.Levels[k].StartNS {
-				kinds[k] = string(e.Kind)
-			}
-		}
-	}
-	return kinds
-}
-
-// fillEvents writes the phase's ledger: what happened, in order of time.
-func (p *phase) fillEvents() {
+// fillChanges writes the phase's ledger: what happened, in order of time.
+func (p *phase) fillChanges() {
 	p.out.Recoveries = p.seenRecoveries()
 	var out []Change
-	for i := range p.joint {
-		e := &p.joint[i]
+	for i := range p.events {
+		e := &p.events[i]
 		if e.Kind == change.Recovery {
 			continue
 		}
@@ -147,16 +120,12 @@ func (p *phase) fillEvents() {
 		case change.Stall:
 			c.Cause = p.stallCause(e)
 		case change.SharedFall, change.SharedRise:
-			c.Cause = p.causeOfShared(e)
+			c.Cause = p.sharedCause(e)
 		}
 		out = append(out, c)
 	}
 	out = slices.Concat(out, p.recoveryChanges())
 	p.out.Changes = inOrder(out)
-	for _, part := range p.parts {
-		part.kinds = p.levelKinds(part)
-	}
-	p.forgetUndone()
 }
 
 // stallCause is the host's if it stopped all the disks that stood still.
@@ -172,9 +141,9 @@ func (p *phase) stallCause(e *change.Event) string {
 	return CauseHost
 }
 
-// causeOfShared is what the gauges say of a change that several disks show: the link's speed changed
+// sharedCause is what the gauges say of a change that several disks show: the link's speed changed
 // then, or the CPU became busy.
-func (p *phase) causeOfShared(e *change.Event) string {
+func (p *phase) sharedCause(e *change.Event) string {
 	first, last := min(e.AtNS, e.Evidence.FirstNS), max(e.AtNS, e.Evidence.LastNS)
 	for _, disk := range e.Disks {
 		all := p.meters.Of(disk, trace.LinkState)
@@ -195,18 +164,22 @@ func (p *phase) causeOfShared(e *change.Event) string {
 // seenRecoveries are the rises after another's end.
 func (p *phase) seenRecoveries() (out []Recovery) {
 	out = []Recovery{}
-	for _, r := range change.Recoveries(p.joint) {
+	for _, r := range change.Recoveries(p.events) {
 		part := p.part(r.Disk)
-		if r.To < ledger.MinGain*r.From {
+		k := ledger.LevelAt(part.Levels, r.EndNS)
+		level := part.Levels[k]
+		if k == 0 || r.To < ledger.MinGain*r.From ||
+			!part.OutlastsBursts(overlap.Between(r.EndNS, level.EndNS)) {
 			continue
 		}
 		one := Recovery{
 			Disk: r.Disk, Op: part.Trace.Op, After: r.After, AtS: seconds(r.AtNS),
-			FromRate: r.From, ToRate: number(r.To), LagS: number(seconds(r.EndNS - r.AtNS)),
+			FromRate: part.Levels[k-1].To, ToRate: number(level.From),
+			LagS: number(seconds(r.EndNS - r.AtNS)),
 		}
-		level := part.Levels[ledger.LevelAt(part.Levels, r.EndNS)]
-		if !part.OutlastsBursts(overlap.Between(r.EndNS, level.EndNS)) {
-			continue
+		before := part.Levels[k-1]
+		if m, ok := part.Measure(overlap.Between(before.StartNS, r.AtNS)); ok && before.From == before.To {
+			one.FromRate = m.Rate
 		}
 		if m, ok := part.Measure(level.Span); ok {
 			one.Reached = m
@@ -214,46 +187,4 @@ func (p *phase) seenRecoveries() (out []Recovery) {
 		out = append(out, one)
 	}
 	return out
-}
-
-// cutRecoveries adds those that the trace cuts off: of disks that are slower than alone when
-// another finishes, and do not rise before they finish themselves.
-func (p *phase) cutRecoveries() {
-	p.eachEnd(func(ended string, other int, at, until int64) {
-		part := p.parts[other]
-		if !part.IsPaced() && !p.isRecovered(part, at) {
-			p.cutRecovery(part, ended, at, until)
-		}
-	})
-}
-
-// isRecovered reports whether the disk's rise after another's end at that time was seen.
-func (p *phase) isRecovered(part *diskPart, at int64) bool {
-	for _, r := range p.out.Recoveries {
-		if r.Disk == part.Name() && r.LagS != nil && abs(nanoseconds(r.AtS)-at) <= foreseenNS {
-			return true
-		}
-	}
-	return part.Swing.Covers(at)
-}
-
-// cutRecovery notes that a disk's recovery after another's end at that time lies beyond what was
-// seen, if the disk was slower than alone until then.
-func (p *phase) cutRecovery(part *diskPart, after string, at, until int64) {
-	level := part.Levels[ledger.LevelAt(part.Levels, at-1)]
-	before := overlap.Between(level.StartNS, min(level.EndNS, at))
-	from, ok := part.Measure(before)
-	alone := p.solos.Of(part.actor())
-	if !ok || alone == nil || before.EndNS-before.StartNS < settleNS ||
-		from.Rate >= maxWaiting*alone.Mean ||
-		alone.ChanceAbove(&effect.Rate{Log: from.Log()}, 1) >= p.alpha.perRecovery ||
-		!part.RestsOnFiles(before) {
-		return
-	}
-	now := part.RateIn(overlap.Between(until-ledger.HoldNS, until))
-	if until == part.EndNS() && now < maxWaiting*alone.Mean {
-		p.out.Recoveries = append(p.out.Recoveries, Recovery{Disk: part.Name(), Op: part.Trace.Op,
-			After: after, AtS: seconds(at), FromRate: from.Rate,
-			Cut: p.cut(part, until, seconds(until-at), false)})
-	}
 }

@@ -14,7 +14,6 @@ func TestJudge(t *testing.T) {
 		To: map[string]float64{"A": 1e9}}
 	rise := truthChange{Kinds: []string{"own_rise"}, Disks: []string{"A"}, AtS: 30,
 		To: map[string]float64{"A": 2e9}}
-	dips := truthChange{Kinds: []string{"dips"}, Disks: []string{"A"}, AtS: 5, EndS: 50, Count: 5}
 	swing := truthChange{Kinds: []string{"swing"}, Disks: []string{"A", "B"}, EndS: 60, PeriodS: 8,
 		One: true}
 	drift := truthChange{Kinds: []string{"drift"}, Disks: []string{"A"}, EndS: 60,
@@ -42,14 +41,6 @@ func TestJudge(t *testing.T) {
 			[]change{{StartS: 20, EndS: 30, Disks: a, Kind: "own_fall", FromRate: 2e9,
 				ToRate: 1e9}}, nil,
 			""},
-		{"all dips", []truthChange{dips}, []change{{StartS: 5, EndS: 50, Disks: a, Kind: "dips",
-			CountOf: 5}}, nil, ""},
-		{"a dip too few", []truthChange{dips},
-			[]change{{StartS: 5, EndS: 50, Disks: a, Kind: "dips",
-				CountOf: 4}}, nil, "missing"},
-		{"half of the dips", []truthChange{dips},
-			[]change{{StartS: 5, EndS: 50, Disks: a, Kind: "dips",
-				CountOf: 2}}, nil, "missing wrong"},
 		{"a swing of both", []truthChange{swing}, []change{{EndS: 60, Disks: ab, Kind: "swing",
 			PeriodS: 8}}, nil, ""},
 		{"a swing of each", []truthChange{swing}, []change{{EndS: 60, Disks: a, Kind: "swing",

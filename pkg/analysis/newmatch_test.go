@@ -182,11 +182,6 @@ func (v *verdict) lasting(r *reading, want *truthChange, noise float64) (found [
 		switch {
 		case none || c.Kind == "unknown" && want.Kinds[0] != "unknown":
 			continue
-		case want.Count > 0 && c.Kind == "dips" && abs(c.CountOf-want.Count) > max(1, want.Count/4):
-			v.false("%d dips are counted where there are %d", c.CountOf, want.Count)
-			continue
-		case want.Count > 0 && c.Kind == "dips" && c.CountOf != want.Count:
-			continue
 		case want.PeriodS > 0 && c.PeriodS > 0 && math.Abs(c.PeriodS/want.PeriodS-1) > 0.1:
 			v.false("the period of %v is off", want.Disks)
 			continue
@@ -224,8 +219,6 @@ func (v *verdict) lasting(r *reading, want *truthChange, noise float64) (found [
 	}
 	return found, len(want.Parts) > 0
 }
-
-func abs(n int) int { return max(n, -n) }
 
 // judgeClaim notes a claim about who shares, is slowed or crowds out that the model contradicts.
 func (s *scene) judgeClaim(v *verdict, c claim, noise float64) {

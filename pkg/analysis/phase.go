@@ -49,26 +49,22 @@ type phase struct {
 	contenders []*contender
 	meters     meter.Gauges
 	out        *PhaseResult
-	joint      []change.Event // what all disks of the phase explain together
+	events     []change.Event
 }
 
 // diskPart is one working disk's part in the phase: its rate over time, and what is found of it.
 type diskPart struct {
 	ledger.History
 	connection string
-	// The kinds are those of the changes to each level; empty for what the ledger leaves out.
-	kinds  []string
-	rise   *Change  // rise is from earlyRise, or the rise that ends a warm-up.
-	warmS  float64  // warmS is when its warm-up was over.
-	warmIn []string // warmIn are the phases that show its warm-up; nil if it has none.
-	// risenNS is when its latest recovery so far was over; 0 if it has none.
-	risenNS  int64
-	inFiles  []overlap.Span  // A file was in transfer in these.
-	files    []size.Transfer // files are those that have a rate of their own.
-	all      size.Totals     // all is the sum over the disk's files.
-	lines    []quantile.Line // lines have its latencies.
-	out      DiskResult
-	warnings []Warning // warnings go to the phase.
+	rise       *Change         // rise is from earlyRise, or the rise that ends a warm-up.
+	warmS      float64         // warmS is when its warm-up was over.
+	warmIn     []string        // warmIn are the phases that show its warm-up; nil if it has none.
+	inFiles    []overlap.Span  // A file was in transfer in these.
+	files      []size.Transfer // files are those that have a rate of their own.
+	all        size.Totals     // all is the sum over the disk's files.
+	lines      []quantile.Line // lines have its latencies.
+	out        DiskResult
+	warnings   []Warning // warnings go to the phase.
 }
 
 // newWarning words a warning, of a disk unless that is empty.
@@ -163,9 +159,7 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		}
 	}
 	r.eachDisk(func(_ *phase, part *diskPart) { part.Trim(excursions[part.side()]) })
-	if opts.jointly {
-		InParallel(r.phases, (*phase).explainJointly)
-	}
+	InParallel(r.phases, (*phase).explain)
 	return r
 }
 

@@ -140,13 +140,8 @@ func (o *outcomeOf) phase() string {
 }
 
 // read analyses a run and collects what is claimed.
-func read(run *trace.Run) *reading { return readWith(run, analysis.Options{}) }
-
-// readJointly does the same with all disks of a phase explained together.
-func readJointly(run *trace.Run) *reading { return readWith(run, analysis.Jointly()) }
-
-func readWith(run *trace.Run, opts analysis.Options) *reading {
-	a := analysis.Analyze(run, opts)
+func read(run *trace.Run) *reading {
+	a := analysis.Analyze(run, analysis.Options{})
 	for i := range a.Phases {
 		a.Phases[i].Series = nil // It is large, and claims nothing.
 	}

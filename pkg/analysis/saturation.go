@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/pkg/change"
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -166,95 +167,50 @@ func (s *Saturation) back(c ledger.Cache) *Back {
 	return b
 }
 
-// fallTogether is the disk's fall beside others after about as many bytes as alone.
+// fallTogether returns the disk's fall beside others after about as many bytes as alone, and what the
+// others took of what it left; nil if it did not fall there. That others took all of it at once is
+// then no reason to think that they began.
 func (p *phase) fallTogether(part *diskPart, alone *Fall) *FallTogether {
-	for i := 1; i < len(part.Levels); i++ {
-		was := part.Levels[i-1]
-		is := part.Levels[i]
-		at := is.StartNS
-		bytes := float64(part.Curve.At(at))
-		if is.Rate > maxDrop*was.Rate ||
+	for i := range p.events {
+		e := &p.events[i]
+		shift, ok := e.Of(part.Name())
+		bytes := float64(part.Curve.At(e.AtNS))
+		isOwn := e.Kind == change.OwnFall || e.Kind == change.Redistribution && e.By == ""
+		if !ok || !isOwn || shift.To > maxDrop*shift.From ||
 			math.Abs(math.Log(bytes/alone.AtBytes)) >= math.Log(sameBudget) {
 			continue
 		}
-		f := &FallTogether{
-			Phase: p.out.Name, Gains: []Gain{},
-			Step: ledger.Step{
-				AtBytes: bytes, AtS: seconds(at), FromRate: was.Rate, ToRate: is.Rate,
-			},
-		}
-		from := min(at-beforeNS, max(at-2*beforeNS, was.StartNS))
-		before := overlap.Between(from, at)
-		after := overlap.Between(at+clearOfFallNS, at+clearOfFallNS+2*beforeNS)
-		f.Reported = !p.eventsIn(before.StartNS, after.EndNS) &&
-			!p.othersFall(part, before.StartNS, after.EndNS)
-		if f.Reported {
-			p.gains(part, f, before, after)
+		f := &FallTogether{Phase: p.out.Name, Gains: []Gain{}, Reported: true, Step: ledger.Step{
+			AtBytes: bytes, AtS: seconds(e.AtNS), FromRate: shift.From, ToRate: shift.To}}
+		for _, s := range p.gains(part.Name(), e.AtNS) {
+			gain := s.To - s.From
+			half := stats.StudentQuantile(0.975, ledger.LongDegreesOfFreedom) * s.To * s.Error
+			f.Gains = append(f.Gains, Gain{
+				Disk: s.Disk, FromRate: s.From, ToRate: s.To, Difference: gain,
+				CI95: stats.Interval{gain - half, gain + half},
+			})
 		}
 		return f
 	}
 	return nil
 }
 
-// othersFall reports whether another disk falls between two times: then it is not known whose fall
-// others gained from.
-func (p *phase) othersFall(part *diskPart, fromNS, toNS int64) bool {
-	for _, other := range p.parts {
-		for i := 1; i < len(other.Levels) && other != part; i++ {
-			l := other.Levels[i]
-			if fromNS < l.StartNS && l.StartNS < toNS && l.Rate <= maxDrop*other.Levels[i-1].Rate {
-				return true
+// gains returns what other disks took when one fell at a time, less what is too small to report.
+func (p *phase) gains(fallen string, ns int64) (gains []change.Shift) {
+	for i := range p.events {
+		e := &p.events[i]
+		_, fell := e.Of(fallen)
+		took := e.By == fallen || e.By == "" && fell
+		if e.Kind != change.Redistribution || !took || abs(e.AtNS-ns) > explainsNS {
+			continue
+		}
+		for _, s := range e.Shifts {
+			if s.To > s.From && isLarge(s.From, s.To) {
+				gains = append(gains, s)
 			}
 		}
 	}
-	return false
-}
-
-// gains fills in by how much more each other disk moved after the fall, if that is beyond noise.
-func (p *phase) gains(part *diskPart, f *FallTogether, before, after overlap.Span) {
-	for _, other := range p.others(part) {
-		was, is := other.Compare(before, after)
-		if before.Seconds() >= ledger.LongS {
-			was.DegreesOfFreedom = max(was.DegreesOfFreedom,
-				ledger.LongDegreesOfFreedom)
-			is.DegreesOfFreedom = max(is.DegreesOfFreedom, ledger.LongDegreesOfFreedom)
-		}
-		if other.Work.IsPaced() || was.Rate <= 0 || is.Rate <= 0 ||
-			is.ChanceAbove(was) > p.alpha.perRecovery && !other.apart(before, after) ||
-			other.roseBefore(after.StartNS-clearOfFallNS, before.StartNS, after.EndNS) {
-			continue
-		}
-		gain := is.Rate - was.Rate
-		// Is.Free is the same.
-		half := stats.StudentQuantile(0.975, was.DegreesOfFreedom) *
-			math.Hypot(was.Rate*was.Error, is.Rate*is.Error)
-		f.Gains = append(f.Gains, Gain{
-			Disk: other.Name(), FromRate: was.Rate, ToRate: is.Rate, Difference: gain,
-			CI95: stats.Interval{gain - half, gain + half},
-		})
-	}
-}
-
-// apart reports whether the disk was faster in every stretch of one time than in any of another by
-// a share that is told. If requests are few, noise is not known well enough to show even that. That
-// all of five stretches are above all of five others is chance once in 252 times.
-func (p *diskPart) apart(before, after overlap.Span) bool {
-	const stretches = 5 // Each lasts for two seconds.
-	was := p.Curve.Rates([]overlap.Span{before}, stretches)
-	is := p.Curve.Rates([]overlap.Span{after}, stretches)
-	return min(before.Seconds(), after.Seconds()) >= ledger.LongS &&
-		slices.Min(is) >= (1+minEffect)*slices.Max(was)
-}
-
-// roseBefore reports whether the disk's rate between two times rose clearly before a third: then
-// not by what happened there.
-func (p *diskPart) roseBefore(ns, fromNS, toNS int64) bool {
-	const binNS = 5 * ledger.SampleNS
-	n := (toNS - fromNS) / binNS
-	rates := p.Curve.Rates([]overlap.Span{{StartNS: fromNS, EndNS: fromNS + n*binNS}}, int(n))
-	rose := stats.Split(rates, 5)
-	then := int((ns - foreseenNS - fromNS) / binNS)
-	return rose < then && dateIsOff(rates, then, rose)
+	return gains
 }
 
 // saturation says where a disk's fast cache ends, when it is empty again, and what others gain

@@ -120,7 +120,7 @@ func (s *scene) refills() {
 	endS := at + s.between(12, 16)
 	a, b := works("A", endS, 2), s.beside("B", endS)
 	s.alone(7, a, b)
-	swing := truthChange{Phase: "WW", Kinds: []string{"swing", "dips"}, Disks: []string{"A"},
+	swing := truthChange{Phase: "WW", Kinds: []string{"swing"}, Disks: []string{"A"},
 		EndS: endS, OffS: s.offS(), PeriodS: (atS[4] - atS[0]) / 2}
 	a = s.steps("WW", a, atS, factors)
 	swing.Parts, s.Changes = s.Changes, nil
@@ -144,7 +144,7 @@ func (s *scene) refillsOften() {
 		at += fast * s.between(0.9, 1.1)
 	}
 	a = s.steps("WW", a, atS, factors)
-	whole := truthChange{Phase: "WW", Kinds: []string{"swing", "dips"}, Disks: []string{"A"},
+	whole := truthChange{Phase: "WW", Kinds: []string{"swing"}, Disks: []string{"A"},
 		EndS: endS,
 		OffS: s.offS(), PeriodS: fast + slow, Parts: s.Changes}
 	s.Changes = nil
@@ -164,7 +164,7 @@ func (s *scene) dips(n int, everyLow, everyHigh, lengthLow, lengthHigh, factor f
 	a, b := works("A", at, 1.8), s.beside("B", at)
 	s.alone(min(10, everyLow), a, b)
 	a = s.steps("WW", a, atS, factors)
-	whole := truthChange{Phase: "WW", Kinds: []string{"dips", "swing"}, Disks: []string{"A"}, Count: n,
+	whole := truthChange{Phase: "WW", Kinds: []string{"swing"}, Disks: []string{"A"},
 		OffS: everyHigh, AtS: atS[0], EndS: atS[len(atS)-1], Parts: s.Changes,
 		Not: []string{"link", "host", "hub", "neighbour"}}
 	s.Changes = nil

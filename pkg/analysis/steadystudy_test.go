@@ -130,7 +130,7 @@ func trueOf(class *tracetest.Class) []string {
 	const remembered = 1 // Noise with a longer memory, in seconds, may be called unsteady.
 	switch n := class.Noise; {
 	case n.EveryS > 0:
-		return []string{"dips", "stall", "unsteady"}
+		return []string{"swing", "stall"}
 	case n.MemoryS > remembered:
 		return []string{"unsteady"}
 	case n.Drift > 0:

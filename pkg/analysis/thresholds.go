@@ -14,8 +14,6 @@ const (
 	// modesRate and ceilingRate are those of two modes and of a common limit, in a whole run.
 	modesRate   = 0.02
 	ceilingRate = 0.10
-	// movedRate is how often noise may make a disk move with an event that others show.
-	movedRate = 0.01
 	// minIntervalS is the length of a window below which no interval is given.
 	minIntervalS = effect.MinIntervalS
 	// minImprecise is half a 95 % interval, relative, from which a rate says nothing of who wins.
@@ -65,20 +63,6 @@ const (
 
 // How changes of several disks are compared.
 const (
-	// A disk that has no change of level of its own and changes by less, as a logarithm, stayed as
-	// it was.
-	minMoved = 0.08
-	// Factors whose logarithms differ by less, or by less than noise can resolve, are the same.
-	sameFactor = 0.10
-	// A disk limits itself if it has less than this share of the lowest rate of disks that share a
-	// limit.
-	minFullDemand = 0.95
-	// A disk's start is not why another lost speed if less of that share is back at its end.
-	minReturned = 0.3
-	// A disk's start explains what others lost if it takes this share of that.
-	minTaken = 0.7
-	// A disk did not fall by itself if the others gain at least this share of what it lost.
-	takenByShare = 0.5
 	// Changes of two disks this close together are one event; further apart, but no more than
 	// explainsNS, if noise dates them worse.
 	closeNS = effect.CloseNS
@@ -91,25 +75,6 @@ const (
 	explainsNS   = 2_000_000_000
 	foreseenNS   = 500_000_000
 	coincidentNS = 1_000_000_000
-	// The rate before a stall or a fall is measured over at most this long, and the rate after a
-	// fall from clearOfFallNS on.
-	beforeNS      = 5_000_000_000
-	clearOfFallNS = 1_000_000_000
-	// The others must rise this many bins later than a disk fell to have risen by its fall.
-	clearlyLater = 3
-	// A date is wrong if it costs this many variances of the noise more than the best.
-	clearlyOff = 15
-)
-
-// When several disks do one thing.
-const (
-	inStep = 0.8 // Two disks swing in step from this correlation on.
-	// A total stays if its variance is at most this share of the variances of its disks.
-	turnsShare = 0.25
-	// Swings are compared at moments that far apart.
-	sampleNS = 250_000_000
-	// Two drifts are one if they share this part of the time.
-	sameStretch = 0.7
 )
 
 // How a warm-up is detected.

@@ -12,11 +12,11 @@ import (
 func (p *phase) throttle(part *diskPart) *Throttle {
 	levels := part.Levels
 	for first := 0; first+1 < len(levels); first++ {
-		if part.kind(first+1) != KindOwnFall {
+		if !p.fallsAt(part, levels[first+1].StartNS) {
 			continue
 		}
 		bottom := first + 1
-		for bottom+1 < len(levels) && part.kind(bottom+1) == KindOwnFall {
+		for bottom+1 < len(levels) && p.fallsAt(part, levels[bottom+1].StartNS) {
 			bottom++
 		}
 		if levels[bottom].Rate > maxDrop*levels[first].Rate {
@@ -28,7 +28,7 @@ func (p *phase) throttle(part *diskPart) *Throttle {
 		}
 		until, rebound := part.lasts(levels, bottom, levels[first].Rate)
 		slower := overlap.Between(levels[bottom].StartNS, until)
-		if until <= slower.StartNS || part.sizesExplain(levels[first].Span, slower) {
+		if until < slower.StartNS+ledger.MinNS || part.sizesExplain(levels[first].Span, slower) {
 			continue
 		}
 		return part.toThrottle(levels[first:bottom+1], until, rebound)
@@ -89,42 +89,6 @@ func (p *diskPart) pauseAt(ns int64) (overlap.Span, bool) {
 		}
 	}
 	return overlap.Span{}, false
-}
-
-// lowAlone reports whether the disk stays below a rate even when it works alone: then the others
-// only took what it left.
-func (p *phase) lowAlone(part *diskPart, from float64, at int64) bool {
-	for _, s := range p.stages {
-		if s.StartNS >= at && len(s.Active) == 1 && p.parts[s.Active[0]].Trace == part.Trace &&
-			s.EndNS-s.StartNS >= ledger.MinNS {
-			return part.RateIn(s.Span) <= minRetained*from
-		}
-	}
-	return false
-}
-
-// fellFirst reports whether the disk fell clearly before the others rose: then they only took what
-// it left.
-func (p *phase) fellFirst(part *diskPart, ns int64) bool {
-	const n = 2 * explainsNS / ledger.SampleNS
-	around := []overlap.Span{{StartNS: max(0, ns-explainsNS), EndNS: ns + explainsNS}}
-	own := part.Curve.Rates(around, n)
-	others := make([]float64, n)
-	for k := range p.parts {
-		if other := p.parts[k]; other.Trace != part.Trace {
-			for i, r := range other.Curve.Rates(around, n) {
-				others[i] += r
-			}
-		}
-	}
-	fell, rose := stats.Split(own, 5), stats.Split(others, 5)
-	return rose >= fell+clearlyLater && dateIsOff(others, fell, rose)
-}
-
-// dateIsOff reports whether a step of the values costs clearly more at an index than at the best
-// one.
-func dateIsOff(x []float64, at, best int) bool {
-	return stats.SplitCost(x, at) > stats.SplitCost(x, best)*(1+clearlyOff/float64(len(x)-2))
 }
 
 // sizesExplain reports whether the files of a slower stretch took no longer than those before would

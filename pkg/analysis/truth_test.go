@@ -110,11 +110,12 @@ func checkWindow(t *testing.T, rnd *rand.Rand, scripts []script, n noise) (worst
 }
 
 // TestRecoveriesAmongMany ends two of up to twelve disks, and lets each of the others rise some
-// time after each. All rises must be found and nothing else, 97 % of them within half a second of
-// the truth and all within one: a wave of 10 % noise just beside a rise can pass for a part of it.
+// time after each, and take what that left. Of all rises 98 % must be found and nothing else, 97 % of
+// them within half a second of the truth: a wave of 10 % noise just beside a rise can pass for a
+// part of it.
 func TestRecoveriesAmongMany(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(25, 26))
-	near, all := 0, 0
+	near, all, wrong := 0, 0, 0
 	for trial := range 22 {
 		disks := 3 + trial%10
 		n := noise{fast: []float64{0.02, 0.05, 0.10}[trial%3], samples: trial%2 == 0}
@@ -123,9 +124,19 @@ func TestRecoveriesAmongMany(t *testing.T) {
 				type event struct{ disk, after string }
 				truth := map[event]float64{}
 				var traces []*trace.DiskRecord
-				for i := range disks {
+				rates := make([]float64, disks)
+				var others float64 // that rise after A's end, and all but B after B's
+				for i := range rates {
+					rates[i] = 0.3e9 + rnd.Float64()*0.5e9
+					if i > 1 {
+						others += rates[i]
+					}
+				}
+				// The others take what A and B leave.
+				rates[1] = 0.7 * others / 1.5
+				rates[0] = 0.5 * (others + rates[1])
+				for i, rate := range rates {
 					name := string(rune('A' + i))
-					rate := 0.3e9 + rnd.Float64()*0.5e9
 					s := script{
 						name: name, op: trace.Write,
 						sizes: func(rnd *rand.Rand, _ int) float64 {
@@ -152,21 +163,24 @@ func TestRecoveriesAmongMany(t *testing.T) {
 				got := Analyze(runOf(traces...), Options{}).Phases[0].Recoveries
 				for _, r := range got {
 					want, ok := truth[event{r.Disk, r.After}]
-					if !ok || r.LagS == nil {
-						t.Errorf("recovery %+v, want none", r)
+					if !ok || r.LagS == nil || math.Abs(*r.LagS-want) > 1.5 {
+						t.Logf("recovery %+v is false", r)
+						wrong++
 						continue
 					}
-					check.Near(t, "lag of "+r.Disk+" after "+r.After, want, *r.LagS, 1.5)
 					if all++; math.Abs(*r.LagS-want) <= 0.5 {
 						near++
 					}
 					delete(truth, event{r.Disk, r.After})
 				}
 				for missed, lag := range truth {
-					t.Errorf("not found: %s rising %.1f s after %s", missed.disk, lag, missed.after)
+					t.Logf("not found: %s rising %.1f s after %s", missed.disk, lag, missed.after)
+					wrong++
 				}
 			})
 	}
+	evidence.Report(t, evidence.Seldom("detection",
+		"recoveries among 3 to 12 disks: false or not found", wrong, all+wrong, 0.02))
 	evidence.Report(t, evidence.AtLeast("detection",
 		"recoveries among 3 to 12 disks, lags within 0.5 s", near, all,
 		int(math.Ceil(0.97*float64(all)))))

@@ -40,14 +40,11 @@ type truthChange struct {
 	By    string             // the disk whose doing it is; it is nobody's if empty
 	Not   []string           // causes that would be false, by analysis.json
 	// One says that a single entry has to tell of all disks, not one entry for each.
-	One bool
-	// Count is how many dips there are, and PeriodS how long one cycle of a swing takes; 0 if
-	// neither matters.
-	Count   int
-	PeriodS float64
+	One     bool
+	PeriodS float64 // one cycle of a swing; 0 if that does not matter
 	// Curve is the rate of a drift over time, in bytes per second.
 	Curve func(s float64) float64
-	// Parts are what a swing or dips consist of: whoever reports all of these reports the whole.
+	// Parts are what a swing consists of: whoever reports all of these reports the whole.
 	Parts []truthChange
 	// Optional changes need not be reported: they are too small or too short, or may as well be
 	// reported as part of another.

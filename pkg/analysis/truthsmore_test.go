@@ -168,7 +168,7 @@ func (s *scene) sharesSwing() {
 	}
 	s.phase("WW", h, works("A", 75, 2.1), works("B", 75, 2.1))
 	s.changes(truthChange{
-		Phase: "WW", Kinds: []string{"take_turns"}, Disks: []string{"A", "B"}, EndS: 75,
+		Phase: "WW", Kinds: []string{"swing"}, Disks: []string{"A", "B"}, EndS: 75,
 		Not: []string{"cache_full", "heat"},
 	})
 	s.wrong(claimEven, claimCache)

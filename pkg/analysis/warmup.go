@@ -113,7 +113,7 @@ func (p *phase) earlyRise(part *diskPart) (rise *Change) {
 		d := c.Of(part.Name())
 		slide := c.Kind == KindDrift && c.EndS < seconds(part.EndNS()) &&
 			(rise != nil || c.StartS-seconds(part.StartNS()) <= togetherS)
-		if !(p.mayWarm(&c) && c.EndS <= c.StartS || slide) || d.ToRate <= d.FromRate ||
+		if !(c.isRise() && c.EndS <= c.StartS || slide) || d.ToRate <= d.FromRate ||
 			c.EndS-seconds(part.StartNS()) > warmUpS {
 			break
 		}
@@ -157,7 +157,7 @@ func (p *phase) reportWarmUps() {
 	for _, c := range p.out.Changes {
 		var rest []Shift
 		for _, name := range c.Disks {
-			if part := p.part(name); part.warmIn == nil || !p.mayWarm(&c) && c.Kind != KindDrift ||
+			if part := p.part(name); part.warmIn == nil || !c.isRise() && c.Kind != KindDrift ||
 				c.EndS > part.rise.EndS {
 				rest = append(rest, c.Of(name))
 			}
@@ -171,16 +171,9 @@ func (p *phase) reportWarmUps() {
 	}
 	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Compare(a.StartS, b.StartS) })
 	for i := range out {
-		if p.joint != nil {
-			p.giveWay(&out[i])
-		}
+		p.giveWay(&out[i])
 	}
 	p.out.Changes = out
-}
-
-// mayWarm reports whether the change may be how a disk warms up.
-func (p *phase) mayWarm(c *Change) bool {
-	return c.isRise() || p.joint != nil && c.Kind == KindRedistribution
 }
 
 // giveWay has disks that fell as another was warm give way to it.
@@ -189,15 +182,23 @@ func (p *phase) giveWay(c *Change) {
 		c.ToRate > c.FromRate {
 		return
 	}
+	if by := p.warmThen(nanoseconds(c.StartS), c.Disks); by != "" {
+		c.Kind = KindRedistribution
+		c.Cause = CauseNeighbour
+		c.By = &by
+	}
+}
+
+// warmThen returns a disk, none of those given, whose warm-up was over at about a time; empty if
+// there is none.
+func (p *phase) warmThen(ns int64, disks []string) string {
 	for _, part := range p.parts {
-		if part.warmIn != nil && !c.concerns(part.Name()) &&
-			math.Abs(part.rise.EndS-c.StartS) <= seconds(explainsNS) {
-			by := part.Name()
-			c.Kind = KindRedistribution
-			c.Cause = CauseNeighbour
-			c.By = &by
+		if part.warmIn != nil && !slices.Contains(disks, part.Name()) &&
+			abs(nanoseconds(part.rise.EndS)-ns) <= explainsNS {
+			return part.Name()
 		}
 	}
+	return ""
 }
 
 // without leaves just some disks in the change.

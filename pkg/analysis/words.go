@@ -88,3 +88,5 @@ func (w writer) each(v float64, disks int) string {
 }
 
 func byteSize(bytes float64) string { return unit.FormatBytes(int64(bytes)) }
+
+func square(x float64) float64 { return x * x }

@@ -46,6 +46,10 @@ func (p *phase) takeLevels(d *disk) {
 	more := d.candidates
 	d.cuts = nil
 	for k := 1; k < len(d.Levels); k++ {
+		if _, ok := p.shortLevel(d, k); ok {
+			k++ // nor is the way back a change
+			continue
+		}
 		l := d.Levels[k]
 		before := d.Levels[k-1]
 		if math.Abs(math.Log(l.From/before.To)) < minChange {

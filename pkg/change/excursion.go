@@ -21,8 +21,11 @@ type excursion struct {
 func (p *phase) dropExcursions(d *disk) {
 	const rounds = 3 // what is left may show more
 	longest := p.s(excursionS)
-	for range rounds {
+	for round := range rounds {
 		found := p.findExcursions(d, longest)
+		if round == 0 {
+			found = p.withShortLevels(d, found)
+		}
 		if len(found) == 0 {
 			break
 		}
@@ -36,6 +39,37 @@ func (p *phase) dropExcursions(d *disk) {
 	}
 	d.cuts = p.awayFromEnds(d, d.cuts)
 	d.candidates = p.awayFromEnds(d, d.candidates)
+}
+
+// withShortLevels adds the levels of the disk's own history that are too short to be any.
+func (p *phase) withShortLevels(d *disk, found []excursion) []excursion {
+	for k := 0; k < len(d.Levels); k++ {
+		e, ok := p.shortLevel(d, k)
+		if !ok {
+			continue
+		}
+		k++ // the next one is what it left
+		for _, o := range found {
+			ok = ok && (o.to <= e.from || e.to <= o.from)
+		}
+		if ok {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// shortLevel returns a level of the disk's own history as an excursion; not ok if it is none.
+func (p *phase) shortLevel(d *disk, k int) (excursion, bool) {
+	if k == 0 || k+1 >= len(d.Levels) || d.IsPaced() || d.Levels[k].Seconds() >= excursionS {
+		return excursion{}, false
+	}
+	level := d.Levels[k]
+	before, after := math.Log(d.Levels[k-1].To), math.Log(d.Levels[k+1].From)
+	e := excursion{int(math.Round(p.at(level.StartNS))), int(math.Round(p.at(level.EndNS))),
+		(before + after) / 2, math.Log(level.Rate)}
+	off := math.Abs(e.level - e.base)
+	return e, math.Abs(after-before) < min(sameLevel, off/2) && !p.explained(d, e)
 }
 
 // findExcursions lists short stretches between cuts with alike levels on either side.

@@ -43,14 +43,26 @@ func (p *phase) tell() []Event {
 }
 
 // isChance reports whether one disk changed by itself just after it had begun or before it
-// finished, where its first and last files do that.
+// finished, where its first and last files do that. A pause that has other rates before and after is
+// no chance.
 func (p *phase) isChance(s step) bool {
 	if len(s.Disks) > 1 || s.role != own && s.role != common {
 		return false
 	}
 	for _, d := range p.disks {
-		if d.Name() == s.Disks[0] {
-			return d.apart(s.event.date(d.number)) < p.s(excursionS)
+		if at := s.event.date(d.number); d.Name() == s.Disks[0] {
+			return d.apart(at) < p.s(excursionS) && !p.pauses(d, at)
+		}
+	}
+	return false
+}
+
+// pauses reports whether a bin lies in a pause of the disk, or next to one.
+func (p *phase) pauses(d *disk, bin int) bool {
+	at := float64(bin)
+	for k := range len(d.on) - 1 {
+		if d.on[k].to-p.s(togetherS) <= at && at <= d.on[k+1].from+p.s(togetherS) {
+			return true
 		}
 	}
 	return false

@@ -91,3 +91,8 @@ func (d *History) With(levels []Level, drifts []Drift, swing *Swing) History {
 	}
 	return out
 }
+
+// OutlastsBursts reports whether a new level was seen for longer than any excursion of the disk.
+func (d *History) OutlastsBursts(level overlap.Span) bool {
+	return level.Seconds() >= max(minRiseS, burstMargin*d.LongestBurstS)
+}

@@ -111,3 +111,14 @@ func TestFilesThatALevelRestsOn(t *testing.T) {
 		check.Same(t, fmt.Sprint(v), want, p.RestsOnFiles(v))
 	}
 }
+
+func TestOutlastsBursts(t *testing.T) {
+	for length, want := range map[float64]bool{0.9: false, 1: true} {
+		check.Same(t, fmt.Sprintf("%v s hold", length), want,
+			(&History{}).OutlastsBursts(span(0, length)))
+	}
+	for length, want := range map[float64]bool{5.9: false, 6: true} {
+		check.Same(t, fmt.Sprintf("%v s hold beside an excursion of 4", length), want,
+			(&History{LongestBurstS: 4}).OutlastsBursts(span(0, length)))
+	}
+}

@@ -176,10 +176,8 @@ const (
 
 // How precisely a change is dated.
 const (
-	// blurNS is how much too early a change may be dated. It is more if files are long, but no more
-	// than MaxBlurNS.
-	blurNS    = 300_000_000
-	MaxBlurNS = 3_000_000_000
+	// blurNS is how much too early a change may be dated.
+	blurNS = 300_000_000
 	// dateErrorFactor is how far noise may move the date of a change of level in 95 of 100 cases,
 	// in units of the noise's variance (of the mean over a second) over the squared change, if the
 	// variance is known (Yao, "Approximating the Distribution of the Maximum Likelihood Estimate of

@@ -191,7 +191,7 @@ func TestChanges(t *testing.T) {
 	want := []string{
 		analysis.KindStart, analysis.KindEnd, analysis.KindRecovery, analysis.KindOwnFall, analysis.KindSharedFall, analysis.KindRedistribution,
 		analysis.KindStall, analysis.KindWarmUp, analysis.KindSwing, analysis.KindDrift, analysis.KindUnknown,
-		analysis.KindOwnRise, analysis.KindSharedRise, analysis.KindDips, analysis.KindTakeTurns, analysis.KindUnsteady,
+		analysis.KindOwnRise, analysis.KindSharedRise,
 		analysis.CauseCacheFull, analysis.CauseHeat, analysis.CauseLink, analysis.CauseHost, analysis.CauseNeighbour,
 		analysis.QuoteOverlap, analysis.QuoteLater, analysis.QuoteSettled, analysis.QuoteMean,
 	}

@@ -276,7 +276,7 @@ func (v *phaseView) changeTable() *Table {
 	more := len(list) - maxListed
 	t.Note = joined(" ",
 		pick(summed, "Rates of several disks are their sum, unless each is named.", ""),
-		pick(swings, "A swing lists its upper and its lower level, an unsteady rate its band.", ""),
+		pick(swings, "A swing lists its upper and its lower level.", ""),
 		pick(more > 0, unit.Plural(more, "more change")+" left out.", ""))
 	return t
 }

@@ -99,7 +99,7 @@ func TestManyChanges(t *testing.T) {
 		t.Errorf("%d bands and %d lines", len(c.Bands), len(c.Marks))
 	}
 	if table := v.changeTable(); len(table.Rows) != maxListed ||
-		table.Note != "A swing lists its upper and its lower level, an unsteady rate its band. 42 more changes left out." {
+		table.Note != "A swing lists its upper and its lower level. 42 more changes left out." {
 		t.Errorf("%d rows, %q", len(table.Rows), table.Note)
 	}
 	found.Changes = found.Changes[100:]
