@@ -33,7 +33,7 @@ func TestRunFolders(t *testing.T) {
 		append(args, "--allow", "not_disk", "--phase", "2s", "--out", out)...))
 	<-p.ended
 	if code, said := p.wait(); code != exit.OK ||
-		!strings.Contains(said, " in 19.2 s. Needs up to ") {
+		!strings.Contains(said, "This takes 19.2 s and writes up to ") {
 		t.Fatalf("exit code %d\n%s", code, said)
 	}
 	ready, err := prepare.Load(filepath.Join(out, "scenario.yaml"), func(string) {})
