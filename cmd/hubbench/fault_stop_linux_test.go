@@ -208,7 +208,7 @@ func TestFaultsOfCheckedDisksThatHang(t *testing.T) {
 		says string
 	}{
 		"given up": {func(*faultRun) {}, exit.Threshold, `nothing has moved for \d+s: ` +
-			`its disk is (?s).*test files may be left in .*hubbench clean .*the disk hangs`},
+			`its disk is (?s).*test files may be left in .*hubbench clean .*The disk hangs`},
 		"interrupted": {(*faultRun).interrupt, exit.Interrupted, `interrupted`},
 	} {
 		c.try(name, func(t *testing.T) {
