@@ -57,8 +57,8 @@ func (p *phase) summarize(part *diskPart) {
 		return
 	}
 	rates := make([]float64, len(files))
-	for i, f := range files {
-		rates[i] = f.Rate()
+	for i := range files {
+		rates[i] = size.Rate(&files[i])
 	}
 	s := stats.Summarize(rates)
 	d.Mean, d.Median, d.Trimmed20 = number(s.Mean), number(s.Median), number(s.Trimmed20)
@@ -113,9 +113,9 @@ func (p *phase) sameConditions(part *diskPart, files []size.Transfer) []size.Tra
 	slices.Sort(edges)
 	var most []size.Transfer
 	for from := 0; from < len(files); {
-		k, _ := slices.BinarySearch(edges, files[from].Trace.StartNS+1)
+		k, _ := slices.BinarySearch(edges, files[from].StartNS+1)
 		to := from
-		for to < len(files) && (k == len(edges) || files[to].Trace.EndNS <= edges[k]) {
+		for to < len(files) && (k == len(edges) || files[to].EndNS <= edges[k]) {
 			to++
 		}
 		if to-from > len(most) {

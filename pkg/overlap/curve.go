@@ -15,6 +15,8 @@ type Curve struct {
 	sums  []int64 // sums[i] is the bytes of files[:i].
 	ends  []int64 // ends[i] is the latest end among files[:i+1]; nil if no files overlap.
 	open  []trace.Sample
+
+	seconds, squares float64 // sums over files of their times, and of the squares of these
 }
 
 // Amount is a number of bytes, with the bounds that hold however unevenly they flowed between known
@@ -40,6 +42,9 @@ func NewCurve(d *trace.DiskRecord) *Curve {
 	overlapping := false
 	for i := range c.files {
 		c.sums[i+1] = c.sums[i] + c.files[i].Bytes
+		s := Of(&c.files[i]).Seconds()
+		c.seconds += s
+		c.squares += s * s
 		overlapping = overlapping || i > 0 && c.files[i].StartNS < c.files[i-1].EndNS
 	}
 	if overlapping {
@@ -171,14 +176,17 @@ func (c *Curve) Points(v Span, stepNS int64) []trace.Sample {
 			take(ns)
 		}
 	} else {
-		first := sort.Search(n, func(i int) bool { return c.files[i].EndNS >= v.StartNS })
-		for i := first; i < n && c.files[i].StartNS <= v.EndNS; i++ {
-			f := &c.files[i]
-			take(f.StartNS)
-			for _, s := range f.Samples() {
+		for rest := c.files; ; rest = rest[1:] {
+			next := points[len(points)-1].TNS + stepNS // Files that end before have none.
+			rest = rest[sort.Search(len(rest), func(i int) bool { return rest[i].EndNS >= next }):]
+			if len(rest) == 0 || rest[0].StartNS > v.EndNS {
+				break
+			}
+			take(rest[0].StartNS)
+			for _, s := range rest[0].Samples() {
 				take(s.TNS)
 			}
-			take(f.EndNS)
+			take(rest[0].EndNS)
 		}
 		for _, s := range c.open {
 			take(s.TNS)

@@ -35,14 +35,8 @@ func (c *Curve) Flow(window []Span) stats.Flow {
 // noise over time shows all of that.
 func (c *Curve) spread(window []Span) stats.Spread {
 	const many = 2000 // They are files of equal length.
-	var time, squares float64
-	for i := range c.files {
-		s := Of(&c.files[i]).Seconds()
-		time += s
-		squares += s * s
-	}
-	share := min(Seconds(window)/time, 1)
-	if share*time*time > many*squares {
+	share := min(Seconds(window)/c.seconds, 1)
+	if share*c.seconds*c.seconds > many*c.squares {
 		return stats.Spread{Items: int(share * float64(len(c.files)))}
 	}
 	var it stats.Items

@@ -25,33 +25,34 @@ type Bin struct {
 // Bins returns the rates of files by their size, the smallest first, and nil if all files are of
 // one size.
 func Bins(files []Transfer) []Bin {
+	if alike(files) {
+		return nil
+	}
 	distinct := map[int64]bool{}
-	for _, f := range files {
-		if distinct[f.Trace.Bytes] = true; len(distinct) > maxSizes {
+	for i := range files {
+		if distinct[files[i].Bytes] = true; len(distinct) > maxSizes {
 			break
 		}
-	}
-	if len(distinct) < 2 {
-		return nil
 	}
 	type group struct {
 		Bin
 		rates []float64
 	}
 	groups := map[int64]*group{}
-	for _, f := range files {
-		from := f.Trace.Bytes
+	for i := range files {
+		f := &files[i]
+		from := f.Bytes
 		if len(distinct) > maxSizes {
-			from = 1 << math.Ilogb(f.Bytes())
+			from = 1 << math.Ilogb(float64(f.Bytes))
 		}
 		g := groups[from]
 		if g == nil {
-			g = &group{Bin: Bin{FromBytes: f.Trace.Bytes}}
+			g = &group{Bin: Bin{FromBytes: f.Bytes}}
 			groups[from] = g
 		}
-		g.FromBytes = min(g.FromBytes, f.Trace.Bytes)
-		g.ToBytes = max(g.ToBytes, f.Trace.Bytes)
-		g.rates = append(g.rates, f.Rate())
+		g.FromBytes = min(g.FromBytes, f.Bytes)
+		g.ToBytes = max(g.ToBytes, f.Bytes)
+		g.rates = append(g.rates, Rate(f))
 	}
 	bins := make([]Bin, 0, len(groups))
 	for _, from := range slices.Sorted(maps.Keys(groups)) {

@@ -51,6 +51,9 @@ func Ordered(files []Transfer) bool {
 // none.
 func FindKnee(files []Transfer, comparisons int) *Knee {
 	files = thinned(files)
+	if alike(files) {
+		return nil
+	}
 	smaller := files
 	var sizes, rates []float64
 	var cut int
@@ -113,8 +116,8 @@ func knee(sizes, values []float64, memory float64) (cut int, p float64) {
 
 func sizesAndTimes(files []Transfer) (sizes, times []float64) {
 	sizes, times = make([]float64, len(files)), make([]float64, len(files))
-	for i, f := range files {
-		sizes[i], times[i] = f.Bytes(), f.Seconds()
+	for i := range files {
+		sizes[i], times[i] = float64(files[i].Bytes), secondsOf(&files[i])
 	}
 	return sizes, times
 }

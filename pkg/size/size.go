@@ -17,18 +17,15 @@ import (
 const maxFiles = 2000
 
 // Transfer is a usable file with a rate of its own.
-type Transfer struct{ Trace *trace.File }
+type Transfer = trace.File
 
-// Bytes are the file's size.
-func (f Transfer) Bytes() float64 { return float64(f.Trace.Bytes) }
+// secondsOf returns the time that a file took.
+func secondsOf(f *Transfer) float64 { return seconds(f.EndNS - f.StartNS) }
 
-// Seconds are the time it took.
-func (f Transfer) Seconds() float64 { return seconds(f.Trace.EndNS - f.Trace.StartNS) }
+// Rate returns a file's bytes per second.
+func Rate(f *Transfer) float64 { return float64(f.Bytes) / secondsOf(f) }
 
-// Rate is bytes per second.
-func (f Transfer) Rate() float64 { return f.Bytes() / f.Seconds() }
-
-func bySize(a, b Transfer) int { return cmp.Compare(a.Trace.Bytes, b.Trace.Bytes) }
+func bySize(a, b Transfer) int { return cmp.Compare(a.Bytes, b.Bytes) }
 
 // Totals are the sums over a disk's files.
 type Totals struct {
@@ -38,9 +35,10 @@ type Totals struct {
 }
 
 // Apart returns the usable files that share no time with another one of their disk, and the sums
-// over all. Filler, which keeps the disk busy for the others' sake, is in none of these.
-func Apart(files []trace.File) (list []Transfer, all Totals) {
-	usable := make([]Transfer, 0, len(files))
+// over all. Filler, which keeps the disk busy for the others' sake, is in none of these. The files
+// are not copied if all are as usable.
+func Apart(files []trace.File) ([]Transfer, Totals) {
+	var all Totals
 	for i := range files {
 		f := &files[i]
 		if f.Filler {
@@ -48,24 +46,43 @@ func Apart(files []trace.File) (list []Transfer, all Totals) {
 		}
 		all.Work++
 		if f.Usable() {
-			usable = append(usable, Transfer{f})
+			all.Usable++
 			all.Bytes += f.Bytes
 		}
 	}
-	all.Usable = len(usable)
-	list = usable[:0]
+	usable := only(files, all.Usable, func(i int) bool {
+		return !files[i].Filler && files[i].Usable()
+	})
+	alone := make([]bool, len(usable))
+	count := 0
 	var busyNS int64
 	ended := int64(math.MinInt64)
 	for i := range usable {
-		f := usable[i].Trace
-		if f.StartNS >= ended && (i+1 == len(usable) || usable[i+1].Trace.StartNS >= f.EndNS) {
-			list = append(list, Transfer{f})
+		f := &usable[i]
+		if f.StartNS >= ended && (i+1 == len(usable) || usable[i+1].StartNS >= f.EndNS) {
+			alone[i] = true
+			count++
 		}
 		busyNS += max(0, f.EndNS-max(f.StartNS, ended))
 		ended = max(ended, f.EndNS)
 	}
 	all.BusyS = seconds(busyNS)
-	return list, all
+	return only(usable, count, func(i int) bool { return alone[i] }), all
+}
+
+// only returns the files of which keep is true, and whose number is known: the list itself if these
+// are all.
+func only(files []trace.File, count int, keep func(int) bool) []trace.File {
+	if count == len(files) {
+		return files
+	}
+	kept := make([]trace.File, 0, count)
+	for i := range files {
+		if keep(i) {
+			kept = append(kept, files[i])
+		}
+	}
+	return kept
 }
 
 // ratesWithoutCost returns the files that take at least some seconds, and the logarithms of their
@@ -74,10 +91,10 @@ func Apart(files []trace.File) (list []Transfer, all Totals) {
 func ratesWithoutCost(files []Transfer, line stats.Line, minS float64) (kept []Transfer,
 	rates []float64) {
 	for _, f := range files {
-		own := f.Seconds() - line.Intercept
-		if usual := line.At(f.Bytes()); usual >= minS && line.Intercept <= usual/2 && own > 0 {
+		own := secondsOf(&f) - line.Intercept
+		if usual := line.At(float64(f.Bytes)); usual >= minS && line.Intercept <= usual/2 && own > 0 {
 			kept = append(kept, f)
-			rates = append(rates, math.Log(f.Bytes()/own))
+			rates = append(rates, math.Log(float64(f.Bytes)/own))
 		}
 	}
 	return kept, rates
@@ -90,6 +107,16 @@ func thinned(files []Transfer) []Transfer {
 		some[i] = files[i*len(files)/len(some)]
 	}
 	return some
+}
+
+// alike reports whether all files are of one size.
+func alike(files []Transfer) bool {
+	for i := range files {
+		if files[i].Bytes != files[0].Bytes {
+			return false
+		}
+	}
+	return true
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }

@@ -32,14 +32,19 @@ func TestTransfers(t *testing.T) {
 	})
 	var alone []float64
 	for _, f := range apart {
-		alone = append(alone, f.Bytes())
+		alone = append(alone, float64(f.Bytes))
 	}
 	if !slices.Equal(alone, []float64{1, 6, 8}) ||
 		all != (Totals{Work: 8, Usable: 7, Bytes: 29, BusyS: 2 + 3 + 1 + 2 + 1 + 2}) {
 		t.Errorf("alone %v; %+v", alone, all)
 	}
-	if f := apart[2]; f.Seconds() != 2 || f.Rate() != 4 {
+	if f := &apart[2]; secondsOf(f) != 2 || Rate(f) != 4 {
 		t.Errorf("%+v", f)
+	}
+	// Millions of files that all count take no more memory.
+	some := []trace.File{file(0, 2, 1), file(2, 5, 2)}
+	if list, _ := Apart(some); len(list) != 2 || &list[0] != &some[0] {
+		t.Errorf("%+v are a copy", list)
 	}
 }
 

@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -40,6 +41,9 @@ const maxPairs = 100_000
 // time. It is false if no two x differ, or if nearly all are equal and the draw missed the others.
 func TheilSen(x, y []float64) (Line, bool) {
 	n := len(x)
+	if n == 0 || slices.Min(x) == slices.Max(x) {
+		return Line{}, false
+	}
 	slopes := make([]float64, 0, min(n*(n-1)/2, maxPairs))
 	add := func(i, j int) {
 		if dx := x[j] - x[i]; dx != 0 {

@@ -114,13 +114,30 @@ func (b *builder) finishDisk(d *disk, phase *Phase) {
 	}
 }
 
+// takeFiles returns the files of the lines read, and forgets these, so that their memory is free.
+func (d *disk) takeFiles() []File {
+	files := slices.Grow([]File(nil), d.count)
+	for _, block := range d.files {
+		for i := range block {
+			n := &block[i]
+			files = append(files, File{Seq: int(n.seq), Bytes: n.bytes, StartNS: n.startNS,
+				EndNS: n.endNS, Filler: n.filler})
+		}
+	}
+	for _, p := range d.progress {
+		files[p.at].Progress = p.Progress
+	}
+	d.files = nil
+	d.progress = nil
+	return files
+}
+
 // finishFiles puts a disk's files in order, each with its progress, and keeps the progress of the
 // unfinished one that got furthest in time. It counts the unfinished ones, and the samples that it
 // drops.
 func (b *builder) finishFiles(d *disk, phase *Phase) (open, dropped int) {
 	t := d.trace
-	t.Files = slices.Concat(d.files...)
-	d.files = nil // Its memory is free.
+	t.Files = d.takeFiles()
 	// Progress that came after its file's own line.
 	for i := 0; i < len(t.Files) && len(d.pending) > 0; i++ {
 		f := &t.Files[i]

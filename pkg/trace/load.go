@@ -70,10 +70,19 @@ type phase struct {
 // disk is a disk in a phase, or one direction of a disk that reads and writes at once.
 type disk struct {
 	trace      *DiskRecord
-	files      [][]File         // in blocks
+	files      [][]numbers      // in blocks
+	count      int              // how many these are
+	progress   []fileProgress   // of those that have any, in order
 	pending    map[int][]Sample // by file, until it ends
 	mixed      bool             // its files are of both directions, though its work is not
 	directions []*disk          // what it reads, and what it writes, if it does both at once
+}
+
+// fileProgress is the progress of a disk's file at an index. It is kept apart from the file's
+// numbers, which are most of a trace and hold no pointers that the garbage collector would follow.
+type fileProgress struct {
+	at int
+	*Progress
 }
 
 func newDisk(name string, op Role) *disk {
@@ -91,12 +100,12 @@ func (d *disk) of(seq int64) *disk {
 
 // inBlocks appends a file to a list that is gathered in blocks: one list would be copied again and
 // again as it grows.
-func inBlocks(blocks [][]File, f File) [][]File {
+func inBlocks(blocks [][]numbers, f numbers) [][]numbers {
 	const doublings = 9 // A block holds 8 files, the next twice as many, up to 4096.
 	last := len(blocks) - 1
 	if last < 0 || len(blocks[last]) == cap(blocks[last]) {
 		last++
-		blocks = append(blocks, make([]File, 0, 8<<min(last, doublings)))
+		blocks = append(blocks, make([]numbers, 0, 8<<min(last, doublings)))
 	}
 	blocks[last] = append(blocks[last], f)
 	return blocks
@@ -226,13 +235,12 @@ func (b *builder) addToDisk(d *disk, line *decoded) error {
 			d = both[0]
 		}
 		d.mixed = d.mixed || d.trace.Op != e.Op
-		f := File{Seq: int(n.seq), Bytes: n.bytes, StartNS: n.startNS, EndNS: n.endNS,
-			Filler: n.filler}
-		if samples, ok := d.pending[f.Seq]; ok {
-			f.Progress = &Progress{Samples: samples}
-			delete(d.pending, f.Seq)
+		if samples, ok := d.pending[int(n.seq)]; ok {
+			d.progress = append(d.progress, fileProgress{d.count, &Progress{Samples: samples}})
+			delete(d.pending, int(n.seq))
 		}
-		d.files = inBlocks(d.files, f)
+		d.files = inBlocks(d.files, *n)
+		d.count++
 	case ErrorType:
 		t.Errors = append(t.Errors, Failure{Seq: e.Seq, TNS: e.TNS, Error: e.Error})
 	case LatencyType:
