@@ -19,11 +19,14 @@ import (
 //
 //	go test ./pkg/analysis -run SteadyStudies -v -args -traces 10
 func TestSteadyStudies(t *testing.T) {
-	const studyPhases, oneIn = 26, 8
+	const (
+		studyPhases = 26
+		few         = 3 // of one study of each class
+	)
 	studies, wrong, codes := 0, 0, map[string]int{}
 	where := map[string]map[string]int{} // of what is false, by class
 	for i, class := range tracetest.Classes() {
-		if *tune && !class.Tuned || *analysis.TracesPerKind == 0 && i%oneIn != 0 {
+		if *tune && !class.Tuned {
 			continue
 		}
 		for seed := range max(*analysis.TracesPerKind, 1) {
@@ -52,6 +55,9 @@ func TestSteadyStudies(t *testing.T) {
 	t.Logf("%d of %d studies with anything false", wrong, studies)
 	if *judge && 20*wrong > studies {
 		t.Errorf("want at most 5 %%")
+	}
+	if *analysis.TracesPerKind == 0 && wrong > few {
+		t.Errorf("want at most %d", few)
 	}
 }
 

@@ -113,6 +113,7 @@ func (p *phase) earlyRise(part *diskPart) (rise *Change) {
 		d := c.Of(part.Name())
 		slide := c.Kind == KindDrift && c.EndS < seconds(part.EndNS()) &&
 			(rise != nil || c.StartS-seconds(part.StartNS()) <= togetherS)
+		slide = slide && part.settles(c)
 		if !(c.isRise() && c.EndS <= c.StartS || slide) || d.ToRate <= d.FromRate ||
 			c.EndS-seconds(part.StartNS()) > warmUpS {
 			break
@@ -126,6 +127,12 @@ func (p *phase) earlyRise(part *diskPart) (rise *Change) {
 		}
 	}
 	return rise
+}
+
+// settles reports whether the disk was seen for half as long after a slope as during it: else nobody
+// knows whether the slope has ended.
+func (p *diskPart) settles(c Change) bool {
+	return seconds(p.EndNS())-c.EndS >= (c.EndS-c.StartS)/2
 }
 
 // halfwayS is how long after its start the disk is halfway up a rise.

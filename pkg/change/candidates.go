@@ -83,7 +83,11 @@ func (d *disk) choose() {
 	d.score, d.cuts, d.candidates = r.choose(candidatePrice)
 	left := residuals(d.x, d.cuts)
 	cost, _ := autoregression(left, d.cuts)
-	d.byFile = r.file != nil && r.fileEffects(left, d.cuts) < cost
+	if r.file != nil {
+		effects := r.fileEffects(left, d.cuts)
+		d.byFile = effects < cost
+		d.draws = effects+drawsNats < cost
+	}
 }
 
 // choose returns the cuts of a series that the criterion prefers, with their score, and those that

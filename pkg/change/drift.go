@@ -43,11 +43,22 @@ func (p *phase) findDrifts() {
 			}
 		}
 		line = p.refine(line)
-		if line.gain <= step.gain {
+		if line.gain <= step.gain || !p.mayBeSlope(line) {
 			return
 		}
 		p.takeOut(line)
 	}
+}
+
+// mayBeSlope reports whether a slope shows in the own history of one of the disks that follow it, or
+// saves so much that it need not.
+func (p *phase) mayBeSlope(f fitted) bool {
+	for i, fit := range f.fits {
+		if fit != nil && len(p.disks[i].Drifts) > 0 {
+			return true
+		}
+	}
+	return f.gain > unseenSlopeNats
 }
 
 // fitted is a shape with what it saves, and the logarithms of the rates of each disk that follows

@@ -65,11 +65,22 @@ func (p *phase) shortLevel(d *disk, k int) (excursion, bool) {
 		return excursion{}, false
 	}
 	level := d.Levels[k]
-	before, after := math.Log(d.Levels[k-1].To), math.Log(d.Levels[k+1].From)
+	before, after := p.typical(d, k-1), p.typical(d, k+1)
 	e := excursion{int(math.Round(p.at(level.StartNS))), int(math.Round(p.at(level.EndNS))),
 		(before + after) / 2, math.Log(level.Rate)}
 	off := math.Abs(e.level - e.base)
 	return e, math.Abs(after-before) < min(sameLevel, off/2) && !p.explained(d, e)
+}
+
+// typical returns the median of the logarithm of the rate over a level of the disk's own history: an
+// excursion within it counts for little.
+func (p *phase) typical(d *disk, k int) float64 {
+	from := d.before[min(max(int(math.Ceil(p.at(d.Levels[k].StartNS))), 0), p.n)]
+	to := d.before[min(max(int(p.at(d.Levels[k].EndNS)), 0), p.n)]
+	if from >= to {
+		return math.Log(d.Levels[k].Rate)
+	}
+	return stats.Median(d.x[from:to])
 }
 
 // findExcursions lists short stretches between cuts with alike levels on either side.

@@ -43,7 +43,11 @@ func (d *disk) edges(cuts []int) []int {
 // half of the change: the draw of a file cannot.
 func (d *disk) showsInside(cuts []int, k int) bool {
 	edges := d.edges(cuts)
-	from, cut, to := edges[k], edges[k+1], edges[k+2]
+	return d.showsIn(edges[k], edges[k+1], edges[k+2])
+}
+
+// showsIn reports the same of a change between three bins of x.
+func (d *disk) showsIn(from, cut, to int) bool {
 	change := stats.Median(d.x[cut:to]) - stats.Median(d.x[from:cut])
 	for _, file := range []int{d.file[cut-1], d.file[cut], d.file[min(cut+1, len(d.x)-1)]} {
 		var before, after []float64
@@ -63,6 +67,26 @@ func (d *disk) showsInside(cuts []int, k int) bool {
 		}
 	}
 	return false
+}
+
+// byFew reports whether a few files may be what makes a change: on either side lie fewer than
+// minSideFiles, counted as files of equal length, and no file shows the change.
+func (d *disk) byFew(l *loading) bool {
+	least := min(d.filesIn(l.beforeSpan), d.filesIn(l.afterSpan))
+	return least < minSideFiles &&
+		!d.showsIn(l.beforeSpan.from, l.afterSpan.from, l.afterSpan.to)
+}
+
+// filesIn returns how many files of equal length the bins of a side are worth.
+func (d *disk) filesIn(s side) float64 {
+	var squares, bins float64
+	for i := s.from; i < s.to; i++ {
+		if bins++; i+1 == s.to || d.file[i+1] != d.file[i] {
+			squares += bins * bins
+			bins = 0
+		}
+	}
+	return square(float64(s.to-s.from)) / squares
 }
 
 // withoutLone drops levels that are a single file with neither end inside a file: even where there

@@ -45,6 +45,7 @@ type question struct {
 	zero             []float64 // what it takes to say that a disk stayed as it was
 	measured         []int
 	date, size, lone float64 // prices: of a date, of a size, of one disk's change by itself
+	unseen           float64 // the price of what no disk's own history shows
 }
 
 // explain finds the cheapest hypothesis about an event. It does nothing if that is known already.
@@ -64,7 +65,11 @@ func (p *phase) explain(e *event) {
 	q.lone = q.date + math.Log(float64(len(p.disks))) + q.size
 	q.loads = make([]loading, len(p.disks))
 	q.zero = make([]float64, len(p.disks))
+	q.unseen = unseenNats
 	for i, d := range p.disks {
+		if q.isCut(i) {
+			q.unseen = 0
+		}
 		if d.IsPaced() {
 			continue // its rate says what was asked for
 		}
@@ -72,7 +77,12 @@ func (p *phase) explain(e *event) {
 		if p.follows(d, float64(windows[i].at), true) {
 			least = 0
 		}
-		if q.loads[i] = d.measure(windows[i], least); q.loads[i].ok {
+		if q.loads[i] = d.measure(windows[i], least); q.loads[i].ok && !q.isCut(i) &&
+			(d.draws || d.byFew(&q.loads[i]) ||
+				d.Unsteady != nil && !p.follows(d, float64(windows[i].at), false)) {
+			q.loads[i].ok = false // a few of its files may make any level, or it wanders
+		}
+		if q.loads[i].ok {
 			q.zero[i] = square(q.loads[i].factor) / q.loads[i].variance / 2
 			if q.isCut(i) && math.Abs(q.loads[i].factor) >= minChange {
 				// That it changed is known from its own history, whatever its noise here.
@@ -137,6 +147,9 @@ func (q *question) isCut(disk int) bool {
 // offer takes a hypothesis if it is the cheapest so far.
 func (q *question) offer(code float64, used []int, claims ...claim) {
 	rest, alone := q.rest(used)
+	if len(used) > 0 {
+		code += q.unseen
+	}
 	if code+rest >= q.best.code {
 		return
 	}

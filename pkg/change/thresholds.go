@@ -57,10 +57,13 @@ const (
 	minFiles    = 6
 	minUnitSD   = 0.01
 	orderPrice  = 3
+	drawsNats   = 5   // what a noise that is new in each file explains more, if there is no doubt
 	shownShare  = 0.5 // of a change inside a file, or of the cuts that show in one
 	edgeBins    = 30  // how much of a file on either side of a cut counts
 	loneShare   = 0.8 // of a level that is one file
 	minFileBins = 4   // of a file whose mean counts
+	// A change that a disk's own history does not show rests on so many files on either side.
+	minSideFiles = 4
 )
 
 // When the sizes of files explain a rate.
@@ -109,6 +112,9 @@ const (
 	// A smaller change of the logarithm of a rate is none, in an event as a whole and in one disk.
 	minChange = 0.10
 	minShift  = 0.04
+	// What no disk's own history shows must save more than this, and a slope than that.
+	unseenNats      = 4
+	unseenSlopeNats = 8
 	// A disk has moved if that saves more than this.
 	movedNats = 2
 	// Two factors, or sizes, are equal within this.

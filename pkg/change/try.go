@@ -29,7 +29,7 @@ func (q *question) tryOwn(ups, downs []int) {
 
 func (q *question) trySource(source int, ups, downs []int) {
 	l := &q.loads[source]
-	if math.Abs(l.factor) < minChange {
+	if math.Abs(l.factor) < minChange || !q.isCut(source) {
 		return
 	}
 	odds := fallOdds
