@@ -64,7 +64,7 @@ var answers = map[string]string{
 
 // The findings that answer what some of them ask.
 var finds = map[string]string{
-	"full-cache": "saturation", "ingest": "drops", "ports": "hub_cost", "ramp": "ceiling",
+	"full-cache": "saturation", "ingest": "drops", "ports": "hub_cost",
 	"recovery": "recovery",
 }
 

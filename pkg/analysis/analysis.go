@@ -12,7 +12,8 @@ import (
 )
 
 // Analysis is analysis.json: rates in bytes per second, times in seconds since the phase's release.
-// A null is a number that is not available; a warning beside it says why.
+// A null is a number that is not available; a warning beside it says why. A key whose value is any has
+// lost its meaning: it is null in this version, and gone in the next.
 type Analysis struct {
 	Version int    `json:"version"`
 	Name    string `json:"name"`
@@ -21,12 +22,10 @@ type Analysis struct {
 	Order []string `json:"order"`
 	// ProfileOrigin says where the figures of simulated disks are from: measured, fitted or
 	// specifications; empty if unknown.
-	ProfileOrigin string        `json:"profile_origin,omitempty"`
-	Phases        []PhaseResult `json:"phases"`
-	Matrix        []MatrixRow   `json:"matrix"`
-	// LatencyMatrix has how long each disk's requests took for each set of busy disks; it is empty
-	// if no latency was recorded.
-	LatencyMatrix []LatencyRow    `json:"latency_matrix,omitempty"`
+	ProfileOrigin string          `json:"profile_origin,omitempty"`
+	Phases        []PhaseResult   `json:"phases"`
+	Matrix        []MatrixRow     `json:"matrix"`
+	LatencyMatrix any             `json:"latency_matrix"`
 	Searches      []SearchSummary `json:"searches,omitempty"`
 	Saturations   []Saturation    `json:"saturations,omitempty"`
 	// HubCosts has the disks that were measured alone on the hub and on their own ports.
@@ -78,8 +77,7 @@ type PhaseResult struct {
 	Overlap *Overlap `json:"overlap"`
 	// NoOverlap is there if Overlap is null.
 	NoOverlap *NoOverlap `json:"no_overlap,omitempty"`
-	// OtherToolRates is null if no disk moved anything.
-	OtherToolRates *OtherToolRates `json:"others_say"`
+	OthersSay any        `json:"others_say"`
 	// Contention is null without an overlap of two disks or more.
 	Contention *Contention `json:"contention"`
 	// Links are those of the disks' paths, if these and their capacity are known.
@@ -180,21 +178,6 @@ type Cut struct {
 	Disk   string  `json:"disk,omitempty"` // Disk is the one that did so.
 }
 
-// OtherToolRates is what other tools would have shown for the phase: why the window matters.
-type OtherToolRates struct {
-	// fio's group bandwidth: all bytes over the longest job's own time. If some disks read and
-	// others write, fio prints one for each.
-	FioRate      *float64 `json:"fio_rate,omitempty"`
-	FioReadRate  *float64 `json:"fio_read_rate,omitempty"`
-	FioWriteRate *float64 `json:"fio_write_rate,omitempty"`
-	// SoloSumRate is each job's bytes over its own time, added up.
-	SoloSumRate float64 `json:"solo_sum_rate"`
-	// FirstDoneRate is elbencho's, up to the first disk's end.
-	FirstDoneRate float64 `json:"first_done_rate"`
-	// LastDoneRate is elbencho's, up to the last disk's end.
-	LastDoneRate float64 `json:"last_done_rate"`
-}
-
 // Contention compares the window, or its longest stretch between changes, with what the disks do
 // without the others.
 type Contention struct {
@@ -208,8 +191,7 @@ type Contention struct {
 	DuplexGain *float64 `json:"duplex_gain"`
 	// DuplexCI95 combines both totals' intervals.
 	DuplexCI95 *stats.Interval `json:"duplex_gain_ci95"`
-	// Ceiling is null if nothing shows a common limit.
-	Ceiling *Ceiling `json:"ceiling"`
+	Ceiling    any             `json:"ceiling"`
 }
 
 // DiskContention is one disk's rate in the window against what it could have had.
@@ -246,18 +228,6 @@ type Steal struct {
 	Deduced bool `json:"deduced,omitempty"`
 	// Absent are disks of the phase that did not work when this was measured.
 	Absent []string `json:"absent,omitempty"`
-}
-
-// Ceiling is a limit that several sets of disks ran into, in one direction. Its cause is not known.
-type Ceiling struct {
-	Rate   float64  `json:"rate"`
-	Phases []string `json:"phases"` // Phases reached the limit.
-	// Without is the phase without some of its disks that moved as much, and AloneRate what its
-	// disks reach one by one, if this phase shows the limit.
-	Without     string   `json:"without,omitempty"`
-	WithoutRate float64  `json:"without_rate,omitempty"`
-	Added       []string `json:"added,omitempty"`
-	AloneRate   float64  `json:"alone_rate,omitempty"`
 }
 
 // DiskResult summarises one disk's files in a phase. The statistics are over the rates of single
@@ -376,9 +346,7 @@ type Finding struct {
 	Phase string `json:"phase"`
 	Disk  string `json:"disk,omitempty"` // Disk is the only one that it is about.
 	// Disks are all that it is about; for a steal those who lost.
-	Disks []string `json:"disks,omitempty"`
-	// For a ceiling, Added are the disks that were added in vain.
-	Added  []string `json:"added,omitempty"`
+	Disks  []string `json:"disks,omitempty"`
 	Link   *LinkUse `json:"link,omitempty"`   // Link is the bottleneck.
 	Change *Change  `json:"change,omitempty"` // Change is from the ledger.
 	// Cites are the indices of the changes that it rests on.

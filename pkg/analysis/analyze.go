@@ -72,7 +72,6 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	r.eachDisk((*phase).steady)
 	r.latencies()
 	causes(r.phases)
-	r.ceilings()
 	duplexGains(r.phases)
 	markRepeats(r.phases)
 	a.Warnings = append(a.Warnings, r.unlike()...)
@@ -96,7 +95,6 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 		a.Phases = append(a.Phases, *p.out)
 	}
 	a.Matrix = matrix(a.Phases)
-	a.LatencyMatrix = latencyMatrix(r.phases, a.Order)
 	a.Searches = searches(r.phases)
 	a.Saturations = saturations(r.phases)
 	a.Effects = r.table.Effects

@@ -33,10 +33,6 @@ func TestFieldNotesPair(t *testing.T) {
 	check.Near(t, "lag", 4, *r.LagS, 0.2)
 	check.Near(t, "rate before", 0.742e9, r.FromRate, 0.01e9)
 	check.Near(t, "rate after", 1.5e9, *r.ToRate, 0.02e9)
-	check.Near(t, "fio's rule", 2.2e9, *got.OtherToolRates.FioRate, 0.05e9)
-	check.Near(t, "sum of the solo rates", 3.5e9, got.OtherToolRates.SoloSumRate, 0.1e9)
-	check.Near(t, "up to the first done", 3.2e9, got.OtherToolRates.FirstDoneRate, 0.01e9)
-	check.Near(t, "up to the last done", 2.2e9, got.OtherToolRates.LastDoneRate, 0.05e9)
 }
 
 func TestWarnings(t *testing.T) {

@@ -257,7 +257,7 @@ func alarmsIn(a *Analysis, noise tracetest.Noise) []string {
 		found["recovery"] = found["recovery"] || len(p.Recoveries) > 0
 	}
 	for _, f := range a.Findings {
-		found["finding: "+f.Code] = f.Code != "others" // which the staggered ends justify
+		found["finding: "+f.Code] = true
 	}
 	var kinds []string
 	for k, yes := range found {

@@ -3,12 +3,10 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
-	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -66,7 +64,6 @@ func findings(a *Analysis) []Finding {
 		}
 		f.recoveries()
 		f.changes()
-		f.totals()
 		f.bottlenecks()
 		f.gauges()
 		for _, name := range present(f.Order, p.Disks) {
@@ -100,7 +97,7 @@ type finder struct {
 func (f *finder) add(found Finding, text string, args ...any) {
 	found.Phase = cmp.Or(found.Phase, f.phase.Name)
 	found.TextWithoutPhase = fmt.Sprintf(text, args...)
-	if len(found.Disks) == 1 && found.Disk == "" && found.Added == nil {
+	if len(found.Disks) == 1 && found.Disk == "" {
 		found.Disk = found.Disks[0]
 	}
 	kinds := map[string][]string{
@@ -197,22 +194,6 @@ func (f *finder) contention() {
 			Code: "duplex", Values: DuplexValues{Rate: o.Rate, Gain: gain}, Weight: gain,
 		}, "mixed reads and writes reached %s in total, %.0f%% more than these disks reached in "+
 			"one direction", f.Rate(o.Rate), 100*gain)
-	}
-	if limit := c.Ceiling; limit != nil && limit.Without != "" { // Added disks moved no more.
-		op := o.Disks[limit.Added[0]].Op
-		total := 0.0
-		working := only(f.Order, func(name string) bool { return o.Disks[name].Op == op })
-		for _, name := range working {
-			total += o.Disks[name].Rate
-		}
-		less := only(working, func(name string) bool { return !slices.Contains(limit.Added, name) })
-		f.add(Finding{
-			Code: "ceiling", Disks: less, Added: limit.Added, Other: limit.Without, Weight: 0.1,
-			Values: CeilingValues{Without: limit.WithoutRate, Rate: total, Alone: limit.AloneRate},
-		}, "%s%s reached %s (%s), and adding %s gave no more (%s), although the %s add up to %s "+
-			"alone: something they share limits them", unit.List(less),
-			pick(len(less) > 1, " together", ""), f.Rate(limit.WithoutRate), f.Title(limit.Without),
-			unit.List(limit.Added), f.Rate(total), Count(len(working)), f.Rate(limit.AloneRate))
 	}
 }
 
@@ -324,45 +305,6 @@ func (f *finder) recoveries() {
 				secondsRange(v.LagLow, v.LagHigh), end[0].After, f.Rate(v.From),
 				f.each(v.To, len(group)))
 		}
-	}
-}
-
-// totals reports what fio would have shown for the phase, if that is wrong by more than chance.
-func (f *finder) totals() {
-	o := f.phase.Overlap
-	others := f.phase.OtherToolRates
-	if o == nil || others == nil || len(o.Disks) < 2 || len(f.phase.Paced) > 0 {
-		return
-	}
-	worst := 0.0
-	found := Finding{Code: "others"}
-	var values OthersValues
-	for _, way := range []struct {
-		op   trace.Role
-		verb string
-		fio  *float64
-	}{
-		{trace.Read, "read", others.FioReadRate}, {trace.Write, "wrote", others.FioWriteRate},
-		{pick(o.WriteRate > 0, trace.Write, trace.Read), "moved", others.FioRate},
-	} {
-		total, ok := o.oneWay(way.op)
-		if way.fio == nil || !ok || math.Abs(*way.fio-total.Mean) <= total.Interval().Half() {
-			continue
-		}
-		wrong := *way.fio/total.Mean - 1
-		if math.Abs(wrong) >= max(math.Abs(worst), minEffect) {
-			worst = wrong
-			found.Other = way.verb
-			values = OthersValues{Rate: *way.fio, Overlap: total.Mean}
-		}
-	}
-	if worst != 0 {
-		found.Values = values
-		found.Weight = math.Abs(worst) / 4
-		f.dedupe(found, "by fio's rule (all bytes over the longest job's time) the rate would be "+
-			"%s: %.0f%% %s than the %s the disks %s with all of them busy", f.Rate(values.Rate),
-			100*math.Abs(worst), pick(worst > 0, "more", "less"), f.Rate(values.Overlap),
-			found.Other)
 	}
 }
 

@@ -3,15 +3,12 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
-	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // LatencyResult is how long a disk's requests took, from when each was handed to the system until
@@ -148,78 +145,6 @@ func note(l *LatencyResult) string {
 			"no error bars for "+unit.List(unsure)+": the slow requests come from too few seconds"))
 	}
 	return strings.Join(texts, "; ")
-}
-
-// LatencyRow is how long one disk's requests took while one set of others worked: of the stages of
-// all phases in which just these did, as far as latency lines lie within them. A search's tries are
-// left out: each is other work.
-type LatencyRow struct {
-	Disk   string                `json:"disk"`
-	Op     trace.Role            `json:"op"`
-	Others map[string]trace.Role `json:"beside"` // Others has the other busy disks, if any.
-	// Paced has those of all these that do not go as fast as they can.
-	Paced      map[string]work.Work `json:"paced,omitempty"`
-	Connection string               `json:"connection,omitempty"` // It is the disk's.
-	Test       string               `json:"test,omitempty"`
-	Phases     []string             `json:"phases"` // The latencies were recorded in these.
-	quantile.Figures
-}
-
-// latencyMatrix lists the disks in the run's order, each alone first, then beside one other, and so
-// on.
-func latencyMatrix(phases []*phase, order []string) []LatencyRow {
-	// A latencyWindow holds a disk's requests for one set of busy disks.
-	type latencyWindow struct {
-		phase *phase
-		own   *diskPart
-		parts []*diskPart
-		lines []quantile.Line
-	}
-	var all []latencyWindow
-	sameDisks := func(s, t overlap.Stage) bool { return slices.Equal(s.Active, t.Active) }
-	for _, p := range phases {
-		for _, stages := range grouped(p.stages, sameDisks) {
-			in := Each(stages, func(s overlap.Stage) overlap.Span { return s.Span })
-			parts := Each(stages[0].Active, func(i int) *diskPart { return p.parts[i] })
-			for _, own := range parts {
-				lines := quantile.Within(own.lines, in)
-				if len(lines) > 0 && p.trace.Search == nil {
-					all = append(all, latencyWindow{p, own, parts, lines})
-				}
-			}
-		}
-	}
-	sameDisksAndWork := func(a, b latencyWindow) bool {
-		return a.own.Name() == b.own.Name() && sameParts(a.parts, b.parts)
-	}
-	rows := Each(grouped(all, sameDisksAndWork), func(group []latencyWindow) LatencyRow {
-		first := group[0]
-		row := LatencyRow{
-			Disk: first.own.Name(), Op: first.own.Trace.Op, Connection: first.own.connection,
-			Test:   first.phase.trace.Test,
-			Others: map[string]trace.Role{}, Paced: map[string]work.Work{},
-		}
-		for _, part := range first.parts {
-			if part != first.own {
-				row.Others[part.Name()] = part.Trace.Op
-			}
-			if paced, ok := first.phase.out.Paced[part.Name()]; ok {
-				row.Paced[part.Name()] = paced
-			}
-		}
-		var lines []quantile.Line
-		for _, o := range group {
-			lines = append(lines, o.lines...)
-			row.Phases = append(row.Phases, o.phase.out.Name)
-		}
-		row.Figures, _ = quantile.Estimate(lines)
-		return row
-	})
-	slices.SortStableFunc(rows, func(a, b LatencyRow) int {
-		return cmp.Or(slices.Index(order, a.Disk)-slices.Index(order, b.Disk),
-			cmp.Compare(a.Op, b.Op), len(a.Others)-len(b.Others))
-	})
-	return rows
 }
 
 // answered says how long the requests of a disk that does not go as fast as it can took: "C

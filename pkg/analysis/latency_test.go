@@ -92,24 +92,6 @@ func TestLatencies(t *testing.T) {
 		b.P999NS != nil || b.MaxNS == 0 {
 		t.Errorf("500 requests tell more than their middle: %+v", b)
 	}
-	rows := map[string]LatencyRow{}
-	for _, r := range a.LatencyMatrix {
-		key := r.Disk + " " + string(r.Op) + " " + r.Connection
-		for disk, op := range r.Others {
-			key += " beside " + disk + " " + string(op)
-		}
-		rows[key] = r
-	}
-	if len(rows) != 4 || len(a.LatencyMatrix) != 4 {
-		t.Errorf("rows %v", rows)
-	}
-	row := rows["C read hub beside B write"]
-	sound("the matrix beside B", &row.Figures, overlap, 9)
-	row = rows["C read hub"]
-	both := append(slices.Clone(alone), other...)
-	slices.Sort(both)
-	sound("the matrix without B", &row.Figures, both, 10+10+9)
-	check.Same(t, "phases", []string{"C alone", "both"}, row.Phases)
 }
 
 // Requests that were due and never made are reported, with their disk.

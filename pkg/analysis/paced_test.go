@@ -162,7 +162,7 @@ func claimsOf(a *Analysis, disk string) []string {
 		if p.Contention != nil {
 			c := p.Contention.Disks[disk]
 			add(c.Reference != "" || c.Retention != nil || c.Slowed || c.Kept, "reference")
-			add(p.Contention.DuplexGain != nil || p.Contention.Ceiling != nil, "totals")
+			add(p.Contention.DuplexGain != nil, "totals")
 			for _, s := range p.Contention.Steals {
 				add(s.From == disk || s.By == disk, "steal")
 			}
@@ -175,8 +175,7 @@ func claimsOf(a *Analysis, disk string) []string {
 		}
 	}
 	for _, f := range a.Findings {
-		add(f.Code != "drops" && (f.Disk == disk || slices.Contains(f.Disks, disk) ||
-			slices.Contains(f.Added, disk)), "finding "+f.Code)
+		add(f.Code != "drops" && (f.Disk == disk || slices.Contains(f.Disks, disk)), "finding "+f.Code)
 	}
 	for _, r := range a.Matrix {
 		_, departs := r.Departures[disk]

@@ -252,7 +252,6 @@ func (r *run) measure() {
 		p.host()
 		p.out.Series = p.series()
 		p.streams()
-		p.out.OtherToolRates = p.otherToolRates()
 		p.collectWarnings()
 	})
 }

@@ -11,9 +11,8 @@ import "github.com/hubbench/hubbench/pkg/effect"
 const (
 	// falseClaimRate is the probability that noise alone makes a claim, in a whole run.
 	falseClaimRate = effect.FalseClaimRate
-	// modesRate and ceilingRate are those of two modes and of a common limit, in a whole run.
-	modesRate   = 0.02
-	ceilingRate = 0.10
+	// modesRate is that of two modes, in a whole run.
+	modesRate = 0.02
 	// minIntervalS is the length of a window below which no interval is given.
 	minIntervalS = effect.MinIntervalS
 	// minImprecise is half a 95 % interval, relative, from which a rate says nothing of who wins.
@@ -124,12 +123,6 @@ const (
 	// in one direction, after line code and protocol; it is itself only known to within slack.
 	fastestHub = 7.0e9
 	slack      = 1.03
-	// Something held disks that reach this many times their total one by one.
-	headroom = 1.2
-	// Two totals within this many times their intervals count as one, and no interval is taken to
-	// be narrower than minRelativeError.
-	ceilingMargin    = 1.7
-	minRelativeError = 0.005
 	// busyCPU is the share of all cores' time, in percent, from which the host has nothing to
 	// spare; of one core's, a worker.
 	busyCPU = 95

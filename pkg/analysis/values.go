@@ -56,21 +56,10 @@ type (
 		Gain float64 `json:"gain"`
 		Rate float64 `json:"rate"`
 	}
-	// CeilingValues are those of ceiling.
-	CeilingValues struct {
-		Alone   float64 `json:"alone"`
-		Rate    float64 `json:"rate"`
-		Without float64 `json:"without"`
-	}
 	// BottleneckValues are those of bottleneck.
 	BottleneckValues struct {
 		Capacity float64 `json:"capacity"`
 		Rate     float64 `json:"rate"`
-	}
-	// OthersValues are those of others: the rate by fio's rule, and that in the overlap.
-	OthersValues struct {
-		Overlap float64 `json:"overlap"`
-		Rate    float64 `json:"rate"`
 	}
 	// ForeignValues are those of foreign_traffic.
 	ForeignValues struct {

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 
@@ -289,86 +288,4 @@ func spans(window []overlap.Span) [][2]float64 {
 		out[i] = [2]float64{seconds(v.StartNS), seconds(v.EndNS)}
 	}
 	return out
-}
-
-// otherToolRates works out the phase by other tools' rules.
-func (p *phase) otherToolRates() *OtherToolRates {
-	var o OtherToolRates
-	// Fio lists reads and writes separately.
-	moved, longest := map[trace.Role]float64{}, map[trace.Role]float64{}
-	start, first, last := int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MinInt64)
-	for _, part := range p.others(nil) {
-		own := overlap.Between(part.StartNS(), part.workEndNS())
-		op := part.Trace.Op
-		if own.EndNS <= own.StartNS {
-			continue
-		}
-		bytes := float64(part.Curve.Between(own).Bytes)
-		moved[op] += bytes
-		longest[op] = max(longest[op], own.Seconds())
-		o.SoloSumRate += bytes / own.Seconds()
-		start, first, last = min(start, own.StartNS), min(first, own.EndNS), max(last, own.EndNS)
-	}
-	if len(moved) == 0 {
-		return nil
-	}
-	var early float64 // It counts the bytes up to the first disk's end.
-	for _, part := range p.others(nil) {
-		upTo := overlap.Between(part.StartNS(), max(first, part.StartNS()))
-		early += float64(part.Curve.Between(upTo).Bytes)
-	}
-	// All bytes over the longest job's own time; NaN, and so null, for no jobs.
-	o.FioReadRate = number(moved[trace.Read] / longest[trace.Read])
-	o.FioWriteRate = number(moved[trace.Write] / longest[trace.Write])
-	if len(moved) == 1 {
-		o.FioRate = cmp.Or(o.FioReadRate, o.FioWriteRate)
-		o.FioReadRate = nil
-		o.FioWriteRate = nil
-	}
-	o.FirstDoneRate = early / seconds(first-start)
-	o.LastDoneRate = (moved[trace.Read] + moved[trace.Write]) / seconds(last-start)
-	return &o
-}
-
-// workEndNS is when the disk had done its work: its last moment, filler aside.
-func (p *diskPart) workEndNS() int64 {
-	end := p.StartNS()
-	filler := false
-	for i := range p.Trace.Files {
-		f := &p.Trace.Files[i]
-		if f.Filler {
-			filler = true
-		} else if f.Usable() {
-			end = max(end, f.EndNS)
-		}
-	}
-	if !filler {
-		return p.EndNS()
-	}
-	return end
-}
-
-// oneWay is the total in one direction; false if it or its error is not known. In mixed phases the
-// error is that of disks that vary by themselves.
-func (o *Overlap) oneWay(op trace.Role) (stats.Estimate, bool) {
-	var disks []stats.Estimate
-	for _, name := range slices.Sorted(maps.Keys(o.Disks)) {
-		d := o.Disks[name]
-		if d.Op != op {
-			continue
-		}
-		if !d.Estimate.Known() {
-			return stats.Estimate{}, false
-		}
-		disks = append(disks, d.Estimate)
-	}
-	total := stats.Sum(disks...)
-	if len(disks) == len(o.Disks) && o.Estimate.Known() {
-		total = o.Estimate
-	}
-	total.Mean = o.ReadRate
-	if op == trace.Write {
-		total.Mean = o.WriteRate
-	}
-	return total, total.Mean > 0
 }

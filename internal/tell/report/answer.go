@@ -342,7 +342,7 @@ func (r *runDoc) layout() Layout {
 
 // inTables are the findings that repeat the pairs, or another table: they are values, no sentences.
 func inTables() []string {
-	return []string{"steal", "held", "even", "hub_cost", "recovery", "ceiling", "others"}
+	return []string{"steal", "held", "even", "hub_cost", "recovery"}
 }
 
 // answerFindings are those that neither the headline nor the facts hold, each code once.
