@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
@@ -70,6 +71,13 @@ func (p *phase) shortLevel(d *disk, k int) (excursion, bool) {
 		(before + after) / 2, math.Log(level.Rate)}
 	off := math.Abs(e.level - e.base)
 	return e, math.Abs(after-before) < min(sameLevel, off/2) && !p.explained(d, e)
+}
+
+// cutOff reports whether the first or the last level is one of the disk's excursions, cut off by its
+// start or its end.
+func (p *phase) cutOff(d *disk, l ledger.Level) bool {
+	e := excursion{level: math.Log(l.Rate)}
+	return len(d.excursions) > 0 && l.Seconds() < excursionS && d.like(e)
 }
 
 // typical returns the median of the logarithm of the rate over a level of the disk's own history: an

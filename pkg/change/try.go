@@ -111,9 +111,11 @@ func (q *question) tryKnown(ups, downs []int) {
 		case k.stall:
 			as = stalled
 		}
+		lag := math.Abs(float64(q.bin) - k.at)
+		late := lag > q.s(startS) // what comes so late shows in a disk's own history, or is chance
 		var set []int
 		for _, i := range moved {
-			if q.disks[i] != k.disk {
+			if q.disks[i] != k.disk && (!late || q.isCut(i)) {
 				set = append(set, i)
 			}
 		}
@@ -123,7 +125,6 @@ func (q *question) tryKnown(ups, downs []int) {
 				given += o.rate
 			}
 		}
-		lag := math.Abs(float64(q.bin) - k.at)
 		date := math.Log(2*float64(len(near))) + lagPrice*math.Log(1+lag)
 		code := func(set []int) float64 {
 			price := date + q.names(len(set), len(q.measured)) +
