@@ -522,3 +522,19 @@ func TestPastOfOtherTries(t *testing.T) {
 		}
 	}
 }
+
+// Ids are in the order in which the runs began, and those of one moment differ.
+func TestNewID(t *testing.T) {
+	began := time.Date(2026, 3, 1, 8, 59, 58, 0, time.UTC)
+	last := ""
+	for range 2500 {
+		id := NewID(began)
+		if id <= last || len(id) != len("20260301-085958-0123456789abcdef") {
+			t.Fatalf("%s began after %s", id, last)
+		}
+		last, began = id, began.Add(time.Millisecond)
+	}
+	if other := NewID(began); other == NewID(began) {
+		t.Errorf("two runs are called %s", other)
+	}
+}

@@ -255,7 +255,7 @@ func (r *rate) add(row *table.DiskRow) {
 
 // rows returns those of all runs, each once, with what to call their runs as their source. The runs
 // of a catalogue go by their ids, and all do in pages: a path says whose it is. They are in order of
-// time, and those that began at once by their ids, so that every output has the same order.
+// time, and those that began in one second by their ids, so that every output has the same order.
 func (o *TrendOptions) rows(paths []string) (rows []table.DiskRow, err error) {
 	seen := map[string]bool{}
 	for i, path := range slices.Concat(paths, o.History) {
