@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
@@ -113,12 +114,28 @@ func replace(
 		err = writeTo(open, part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, write, Sync)
 	}
 	if err == nil {
-		err = rename(part, path)
+		err = Move(rename, part, path)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		_ = remove(part)
 	}
 	return err
+}
+
+const (
+	// heldTimeout is how long a file may be held, as Go's own commands have it.
+	heldTimeout = 2 * time.Second
+	heldRetry   = 10 * time.Millisecond
+)
+
+// Move renames a file by os.Rename or what stands for it. On Windows that fails while another
+// program has either file open, as scanners for malware do for a moment: they are waited for.
+func Move(rename func(from, to string) error, from, to string) error {
+	for end := time.Now().Add(heldTimeout); ; time.Sleep(heldRetry) {
+		if err := rename(from, to); !isHeld(err) || time.Now().After(end) {
+			return err
+		}
+	}
 }
 
 const partEnding = ".part"

@@ -34,6 +34,13 @@ func lock(f *os.File, how uint32) error {
 // Unsupported is always false: Windows has one way of flushing.
 func Unsupported(error) bool { return false }
 
+// isHeld: another program has the file open. Windows says of the one that is to be replaced that
+// access to it is denied.
+func isHeld(err error) bool {
+	return errors.Is(err, windows.ERROR_SHARING_VIOLATION) ||
+		errors.Is(err, windows.ERROR_ACCESS_DENIED)
+}
+
 func plainSync(f *os.File) error { return f.Sync() }
 
 func volume(folder string) (v scenario.Volume, err error) {

@@ -200,7 +200,7 @@ func (d *Dir) Compress() error {
 		return errors.Join(err, file.Close()) // It is closed before it is replaced.
 	})
 	if err == nil {
-		err = d.Root.Rename(EventsFile, PackedFile)
+		err = filesystem.Move(d.Root.Rename, EventsFile, PackedFile)
 	}
 	if err != nil {
 		return fmt.Errorf("compress the events: %w", err)
@@ -390,7 +390,7 @@ func (r *Unfinished) unpack() error {
 	}
 	var err error
 	if r.name != EventsFile {
-		err = r.Dir.Root.Rename(r.name, EventsFile)
+		err = filesystem.Move(r.Dir.Root.Rename, r.name, EventsFile)
 	}
 	if err == nil {
 		err = filesystem.ReplaceIn(r.Dir.Root, EventsFile, func(w io.Writer) error {
