@@ -114,13 +114,14 @@ func openOwn(root *os.Root, name string, flag int, owner int64) (*os.File, ident
 
 // checkOwner holds the folder, which was there already, against a file that is made in it: what
 // another user has prepared is not worked in. Who owns a new file is known by trying alone, as some
-// volumes ignore owners and some servers choose them.
+// volumes ignore owners and some servers choose them. The file has the name of those that the disk
+// is tried with later, so one of somebody else's is told on every system.
 func (f *Folder) checkOwner() error {
-	if f.owner == nobody {
-		return nil
-	}
 	if err := f.foreign(ProbeName); err != nil {
 		return f.stays(ProbeName, err)
+	}
+	if f.owner == nobody {
+		return nil
 	}
 	_ = f.Root.Remove(ProbeName) // An earlier process may have died before it did.
 	made, err := f.Root.OpenFile(ProbeName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
