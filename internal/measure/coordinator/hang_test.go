@@ -219,6 +219,9 @@ func TestStarvedWorkersBlameNoDisk(t *testing.T) {
 	alive := func(bytes int64) wire.Message {
 		return wire.Message{Kind: wire.AliveKind, Bytes: bytes}
 	}
+	process, err := os.FindProcess(os.Getpid())
+	check.Must(t, err)
+	check.Must(t, process.Release()) // From here on it can't be killed, on any system.
 	for _, tc := range []struct {
 		what string
 		// says is what the worker says a number of looks after the phase was released.
@@ -238,7 +241,7 @@ func TestStarvedWorkersBlameNoDisk(t *testing.T) {
 		seen := &memory{prepared: map[string][]int64{}, moved: map[string][]int64{}}
 		p := &phaseRun{session: &session{Options: Options{Stall: stall, Watcher: seen,
 			Life: &life.Life{State: life.Measuring}}}}
-		c := &child{job: scenario.Job{Disk: "A"}, cmd: &exec.Cmd{Process: &os.Process{}}}
+		c := &child{job: scenario.Job{Disk: "A"}, cmd: &exec.Cmd{Process: process}}
 		p.children = []*child{c}
 		now := time.Now()
 		p.watch(now)
