@@ -40,7 +40,7 @@ func (o *others) plant(dir, hard, symbolic string) error {
 		path := filepath.Join(dir, name)
 		if i == 0 {
 			err = errors.Join(err, os.Link(target, path))
-		} else if linkErr := os.Symlink(target, path); linkErr != nil {
+		} else if linkErr := symlink(target, path); linkErr != nil {
 			if runtime.GOOS != "windows" { // which lets few users make one
 				err = errors.Join(err, linkErr)
 			}
@@ -53,6 +53,15 @@ func (o *others) plant(dir, hard, symbolic string) error {
 			o.files[path] = o.is(path)
 		}
 	}
+	return err
+}
+
+// symlink makes a symbolic link. Wine makes none and says that it did.
+func symlink(target, path string) error {
+	if err := os.Symlink(target, path); err != nil {
+		return err
+	}
+	_, err := os.Lstat(path)
 	return err
 }
 
