@@ -65,7 +65,7 @@ func (k *killTry) checkCode(code int) error {
 		want = []int{killedCode}
 	case (info == nil || k.kind == resumedRun && status == rundir.Running) && asked != "":
 		// Killed by the signal itself, in its first moments.
-		want = []int{exit.Interrupted, killedCode}
+		want = append(earlyCodes(), exit.Interrupted)
 	case status == trace.Complete:
 		want = []int{exit.OK}
 	case status == trace.Partial && asked != "" && lost:

@@ -19,6 +19,10 @@ import (
 // killedCode is the exit code of a process that was killed.
 const killedCode = -1
 
+// earlyCodes are the exit codes of a process that a signal other than KILL ended before it could
+// handle any.
+func earlyCodes() []int { return []int{killedCode} }
+
 // signals are those that a script can send.
 var signals = map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM,
 	"HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": os.Kill}
