@@ -28,7 +28,9 @@ func (k *killTry) check() error {
 		return fmt.Errorf("after %s there are still %v", timeout, k.processes())
 	}
 	if k.spared {
-		if err := k.checkDisks(); err != nil {
+		var err error
+		// A worker may still be ending whose start a killed run had no time to log.
+		if !check.Within(timeout, func() bool { err = k.checkDisks(); return err == nil }) {
 			return fmt.Errorf("before clean: %w", err)
 		}
 	}
