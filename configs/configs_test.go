@@ -48,7 +48,7 @@ var answers = map[string]string{
 	"backup":            "C may write at up to 2.65 GB/s while A plays 5 streams | A plays 5 of 5 streams without a dropped frame but strained (its buffer falls below half) when B reads and C writes (tested for 29.9 s). | A plays 5 of 5 streams without a dropped frame alone",
 	"compare-hubs":      "C crowds out A and B: they drop to 47% when all three write | C still writes at 2.15 of 3.52 GB/s in total. When all three read, the hub is shared evenly: each drops to 43%.",
 	"demo":              "C crowds out A and B: they drop to 47% when all three write | C still writes at 2.15 of 3.51 GB/s in total. When all three read, the disks share evenly. | C crowds out A and B: they drop to 66% when A and B read and C writes",
-	"full-cache":        "A's fast cache holds 23.9 ± 0.1 GB: 2.30 GB/s falls to 0.665 GB/s | It was still slow after 5 min 20 s of rest.",
+	"full-cache":        "A writes 23.9 GB fast, then drops by 71% | 2.30 GB/s until its cache is full after 10.4 s, and 0.665 GB/s from then on. | It was still slow after 5 min 20 s of rest",
 	"gate":              "C crowds out A and B: they drop to 47% when all three write | C still writes at 2.15 of 3.52 GB/s in total. When all three read, the hub is shared evenly: each drops to 43%.",
 	"ingest":            "A plays 3 streams while card 1 and card 2 read and C writes | A drops 11% of frames when card 1 and card 2 read and C writes. | A plays 4 of 4 streams without a dropped frame alone",
 	"ports":             "Your hub costs A 33% of its write speed | ",

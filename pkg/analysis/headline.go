@@ -25,7 +25,7 @@ func (w writer) ideas() []idea {
 	plain := func(text string) idea { return idea{text: text} }
 	ideas := Each(slices.Concat(w.streamOutcomes(), w.longerRequests()), plain)
 	for _, s := range w.Saturations {
-		ideas = append(ideas, Each(w.saturation(s, false), plain)...)
+		ideas = append(ideas, Each(w.cache(s), plain)...)
 	}
 	costs := Each(w.costs(), plain)
 	if len(w.Answer.Loses) == 0 {

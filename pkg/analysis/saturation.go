@@ -238,6 +238,23 @@ func (w writer) saturation(s Saturation, surely bool) []string {
 	return parts
 }
 
+// cache says for a headline how much a disk writes fast and how far its rate then drops, and what
+// else is known of its fast cache: "A writes 23.9 GB fast, then drops by 71%", "2.30 GB/s until its
+// cache is full after 10 s, and 0.67 GB/s from then on".
+func (w writer) cache(s Saturation) []string {
+	parts := w.saturation(s, false)
+	f := s.Fall
+	if f == nil || len(f.Steps) > 1 || f.Cause == "heat" {
+		return parts
+	}
+	return append([]string{
+		fmt.Sprintf("%s writes %s fast, then drops by %.0f%%", s.Disk, byteSize(f.AtBytes),
+			100*(1-f.ToRate/f.FromRate)),
+		fmt.Sprintf("%s until its cache is full after %s, and %s from then on", w.Rate(f.FromRate),
+			unit.FormatSeconds(f.AtS), w.Rate(f.ToRate)),
+	}, parts[1:]...)
+}
+
 // plusMinus is a size with half of its interval, in one unit and to the same digit: "23.9 ± 0.2
 // GB".
 func plusMinus(bytes, half float64) string {
