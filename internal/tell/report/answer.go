@@ -194,14 +194,39 @@ func (r *runDoc) answer() {
 		}
 		out.Facts = append(out.Facts, r.facts()...)
 	}
-	if r.answerFindings(); !trusted && r.endedEarly() {
+	r.answerFindings()
+	switch {
+	case !trusted && r.endedEarly():
 		r.Page = r.faultPage()
-		if n := len(out.Doubts); n > 0 {
-			r.Page.Status = out.Doubts[0] + pick(n > 1, fmt.Sprintf(" And %d more below.", n-1), "")
-			out.Doubts = out.Doubts[:1]
-		}
+		r.Page.Status = statusOf(out.Doubts)
 		r.Add(r.known())
+	case r.ofCaches():
+		r.Page = out.Page()
+		r.cachePage(r.Page, trusted)
 	}
+}
+
+// statusOf returns the line for some doubts: the first, and how many follow below.
+func statusOf(doubts []string) string {
+	switch n := len(doubts); n {
+	case 0:
+		return ""
+	case 1:
+		return doubts[0]
+	default:
+		return doubts[0] + fmt.Sprintf(" And %d more below.", n-1)
+	}
+}
+
+// Page returns the answer in the shape of a page, without its picture.
+func (a *AnswerView) Page() *Page {
+	p := &Page{Headline: a.Headline, Sub: a.Sentence, Big: a.Big, Actions: a.Actions,
+		More: a.Findings, Sure: a.Sure}
+	p.Status = statusOf(a.Doubts)
+	for _, f := range a.Facts {
+		p.Numbers = append(p.Numbers, Number{f.Value, f.Text, pick(f.Bad, Bad, Unsigned), f.InLoads})
+	}
+	return p
 }
 
 // doubts are what to know before the answer: what is missing, and why its numbers may be off. One
@@ -323,13 +348,9 @@ func (a *AnswerView) KeptNote() string {
 
 // layout is the one that shows what the run was made to show.
 func (r *runDoc) layout() Layout {
-	for i := range r.a.Phases {
-		p := &r.a.Phases[i]
-		if len(p.StreamTotals) > 0 && (p.Search == nil || len(r.a.Searches) > 0) {
-			return LayoutStreams
-		}
-	}
 	switch {
+	case r.hasStreams():
+		return LayoutStreams
 	case len(r.a.HubCosts) > 0 && len(r.a.Answer.Loses) == 0:
 		return LayoutCost
 	case len(r.a.Phases) == 1:
@@ -338,6 +359,17 @@ func (r *runDoc) layout() Layout {
 		return LayoutPlain
 	}
 	return LayoutStudy
+}
+
+// hasStreams reports whether the run was made to see how many streams stay clean.
+func (r *runDoc) hasStreams() bool {
+	for i := range r.a.Phases {
+		p := &r.a.Phases[i]
+		if len(p.StreamTotals) > 0 && (p.Search == nil || len(r.a.Searches) > 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // inTables are the findings that repeat the pairs, or another table: they are values, no sentences.

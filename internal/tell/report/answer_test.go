@@ -214,9 +214,9 @@ func TestEndedEarly(t *testing.T) {
 		cells := page.Hero.(*Cells).Groups
 		state := pick(cause == trace.Interrupted, Cut, Failed)
 		check.Same(t, "cells", []CellState{Complete, Complete, state, Missing}, cells[0].Cells)
-		if page.Headline != want || page.Action.Command != about.Resume {
+		if page.Headline != want || page.Actions[0].Command != about.Resume {
 			t.Errorf("%s: headline %q, want %q, action %+v", cause, page.Headline, want,
-				page.Action)
+				page.Actions)
 		}
 	}
 }
@@ -321,15 +321,18 @@ func TestHeadlines(t *testing.T) {
 		}
 	}
 	for _, run := range runs {
-		got := answerOf(analysis.Analyze(run, analysis.Options{}))
+		a := analysis.Analyze(run, analysis.Options{})
+		doc := OfRun(RunData{Analysis: a, AnswerAlone: true})
+		got := doc.Page
+		if got == nil {
+			got = doc.Answer.Page()
+		}
 		if got.Headline == "" || strings.Contains(got.Headline, ";") ||
 			strings.HasSuffix(got.Headline, ".") {
 			t.Errorf("%s: headline %q", run.Name, got.Headline)
 		}
-		if len(got.Facts) > maxFacts || len(got.Findings) > maxFindings ||
-			len(got.Doubts) > maxDoubts+1 {
-			t.Errorf("%s: %d facts, %d findings, %d doubts", run.Name, len(got.Facts),
-				len(got.Findings), len(got.Doubts))
+		if len(got.Numbers) > maxFacts || len(got.More) > maxFindings {
+			t.Errorf("%s: %d numbers, %d findings", run.Name, len(got.Numbers), len(got.More))
 		}
 	}
 }

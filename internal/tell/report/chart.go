@@ -19,7 +19,8 @@ type Chart struct {
 	Series []ChartSeries
 	Bands  []Band
 	Marks  []Mark
-	Wide   bool // it takes the whole width and can be zoomed
+	Wide   bool   // it takes the whole width and can be zoomed
+	Table  *Table // what a page's picture shows, for outputs without pictures; nil if nothing needs it
 }
 
 // Axis is a scale.
@@ -105,6 +106,7 @@ type Mark struct {
 	At       float64
 	From, To float64
 	Upright  bool
+	Area     bool // what is below the line is shaded
 	Text     string
 	Key      int // an index into the chart's keys, or None
 	Tone     Sign

@@ -90,9 +90,9 @@ func (c *checkedPage) page() *Page {
 		p.Headline = c.headline(failed[0])
 		p.Sub = joined(" ", fmt.Sprintf("%d of %s %s.", len(failed), all,
 			pick(len(failed) == 1, "fails", "fail")), within)
-		p.Action = &Action{Title: "See what changed since a good run",
+		p.Actions = []Action{{Title: "See what changed since a good run",
 			Detail:  "Firmware, links and speeds, side by side. GOOD is a run that passed.",
-			Command: "hubbench compare GOOD " + cells.Shell(failed[0].of[0])}
+			Command: "hubbench compare GOOD " + cells.Shell(failed[0].of[0])}}
 	case open != nil:
 		p.Verdict = Verdict{Doubt, "Can't tell"}
 		p.Headline = fmt.Sprintf("%d of %s not measured", len(open), all)
@@ -102,12 +102,12 @@ func (c *checkedPage) page() *Page {
 		p.Headline = pick(len(c.rows) == 1, "its limit holds", "all "+all+" hold")
 		p.Sub = joined(" ", within, c.closest(rows, passed))
 		rows = append(rows, passed[:min(len(passed), max(0, maxClose-len(rows)))]...)
-		p.Action = &Action{Title: "Keep it as the reference",
+		p.Actions = []Action{{Title: "Keep it as the reference",
 			Detail:  "Later runs are then held to its speeds.",
-			Command: "hubbench init --expect " + cells.Shell(c.runs[0].Run)}
+			Command: "hubbench init --expect " + cells.Shell(c.runs[0].Run)}}
 		if near != nil {
-			p.Action = &Action{Title: "Repeat it to be surer",
-				Detail: "More repeats have a smaller margin of error: hubbench run with --repeat 3."}
+			p.Actions = []Action{{Title: "Repeat it to be surer",
+				Detail: "More repeats have a smaller margin of error: hubbench run with --repeat 3."}}
 		}
 	}
 	p.Numbers = c.numbers(failed, near, passed)
@@ -146,9 +146,11 @@ func (c *checkedPage) numbers(failed, near, passed []*limitRow) (list []Number) 
 			Text: "margin of error at most, corrected for all limits"})
 	case failed != nil && failed[0].room != nil:
 		value, _ := measured(&failed[0].results[0])
-		list = append(list, Number{Change(*failed[0].room), "the furthest off: " +
-			c.subject(failed[0]) + " is " + value + ", and " + failed[0].results[0].Bounds +
-			" is wanted", Bad})
+		list = append(list, Number{
+			Value: Change(*failed[0].room), Tone: Bad,
+			Text: "the furthest off: " + c.subject(failed[0]) + " is " + value + ", and " +
+				failed[0].results[0].Bounds + " is wanted",
+		})
 	}
 	if len(c.runs) > 1 {
 		good := 0

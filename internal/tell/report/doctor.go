@@ -26,29 +26,30 @@ func OfDoctor(c *trace.Checkup) *Document {
 	p := &Page{Kicker: []string{joined(", ", c.Host, c.System,
 		pick(len(paths) > 0, unit.Plural(len(paths), "disk"), ""))}}
 	doc.Page = p
-	again := &Action{Title: "Fix it, then check again", Command: doctorCommand("doctor", paths),
-		Detail: "It takes up to a minute per disk."}
+	again := []Action{{Title: "Fix it, then check again", Command: doctorCommand("doctor", paths),
+		Detail: "It takes up to a minute per disk."}}
 	switch n := len(failed); {
 	case n > 0:
 		p.Headline = pick(n == 1, "One thing", fmt.Sprintf("%d things", n)) +
 			" to fix before you measure" + pick(n == 1, ": "+onDisk(failed[0]), "")
-		p.Action = again
+		p.Actions = again
 	case len(doubtful) > 0:
 		p.Headline = "Ready to measure, with " + unit.Plural(len(doubtful), "doubt")
-		p.Action = again
+		p.Actions = again
 	default:
 		p.Headline = "Ready to measure"
-		p.Action = &Action{Title: "Measure",
+		p.Actions = []Action{{Title: "Measure",
 			Detail:  "Each disk alone, then together. It says first what it will write.",
-			Command: doctorCommand("run", paths)}
+			Command: doctorCommand("run", paths)}}
 	}
 	if clean := cleanDisks(paths, append(failed, doubtful...)); len(clean) > 0 {
 		p.Sub = unit.List(clean) + pick(len(clean) == 1, " passes", " pass") +
 			" all that can be checked here."
 	}
 	if n := len(failed); n > 0 {
-		p.Numbers = append(p.Numbers, Number{fmt.Sprint(n), "must be fixed" +
-			pick(len(doubtful) > 0, fmt.Sprintf(", %d should be", len(doubtful)), ""), Bad})
+		p.Numbers = append(p.Numbers, Number{Value: fmt.Sprint(n), Tone: Bad,
+			Text: "must be fixed" +
+				pick(len(doubtful) > 0, fmt.Sprintf(", %d should be", len(doubtful)), "")})
 	}
 	passed, skipped := list[trace.Pass], list[trace.Skip]
 	p.Numbers = append(p.Numbers, Number{

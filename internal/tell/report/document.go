@@ -379,6 +379,8 @@ func Collect[B Block](blocks []Block) []B {
 			out = append(out, found)
 		} else if d, ok := block.(*Details); ok && !d.Phase {
 			out = append(out, Collect[B](d.Blocks)...)
+		} else if h, ok := block.(*Rows); ok {
+			out = append(out, Collect[B](Flat(h))...)
 		}
 	}
 	return out

@@ -100,8 +100,8 @@ func (r *runDoc) faultPage() *Page {
 		at = fmt.Sprintf(" in phase %d of %d", p.cut, total)
 	}
 	page.Sub = joined(" ", asSentence(cause), complete+".")
-	page.Action = &Action{Title: "Continue where it stopped", Command: r.run.About.Resume,
-		Detail: "What is measured isn't measured again. Leave the disks on the same ports."}
+	page.Actions = []Action{{Title: "Continue where it stopped", Command: r.run.About.Resume,
+		Detail: "What is measured isn't measured again. Leave the disks on the same ports."}}
 	switch {
 	case by == "" && cause == "":
 		page.Headline = "Interrupted" + pick(p.done > 0, fmt.Sprintf(" after %d of %s", p.done,
@@ -109,13 +109,13 @@ func (r *runDoc) faultPage() *Page {
 		page.Sub = pick(p.done > 0, "What is complete holds, and is below.", "")
 	case by == "":
 		page.Headline = "It failed" + at
-		page.Action.Title = "Find out why, then continue"
+		page.Actions[0].Title = "Find out why, then continue"
 	default:
 		page.Headline = by + " failed" + at
-		page.Action.Title = "Look after " + by + ", then continue"
+		page.Actions[0].Title = "Look after " + by + ", then continue"
 	}
-	if page.Action.Command == "" {
-		page.Action = nil
+	if page.Actions[0].Command == "" {
+		page.Actions = nil
 	}
 	page.Numbers = []Number{{Value: fmt.Sprintf("%d of %d", p.done, total),
 		Text: "phases are complete"}}

@@ -52,9 +52,9 @@ func OfFit(fitted *model.FitResult, name, profile string) *Document {
 	}
 	if profile != "" {
 		p.Kicker = []string{"profile: " + profile}
-		p.Action = &Action{Title: "Predict a load",
+		p.Actions = []Action{{Title: "Predict a load",
 			Detail:  "Any combination of these disks, in a second.",
-			Command: "hubbench predict " + cells.Shell(profile)}
+			Command: "hubbench predict " + cells.Shell(profile)}}
 	}
 	all := residualTable("Measured and modelled", fitted.Residuals)
 	sure := &Details{Title: "How sure is this?", Printed: true, Blocks: warnings(fitted.Warnings)}
@@ -126,7 +126,7 @@ func OfPrediction(p *model.Prediction, profile string, every bool) *Document {
 		case 0:
 			page.Headline = text
 		case len(p.Placements) - 1: // shares least
-			page.Action = &Action{Title: text}
+			page.Actions = []Action{{Title: text}}
 		default:
 			page.Sub = joined(" ", page.Sub, text+".")
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -19,8 +20,11 @@ type Page struct {
 	Headline string
 	Sub      string // one more idea
 	Hero     Hero
+	Big      *Big     // stands in the picture's card, or in its place
 	Numbers  []Number // three at most
-	Action   *Action
+	Actions  []Action // one, rarely two
+	More     []string // what else is worth a sentence; a terminal prints it if there is room
+	Sure     string   // the margin of error, in small print
 }
 
 // Verdict begins a headline: the only word of it in a color.
@@ -33,6 +37,7 @@ type Verdict struct {
 type Number struct {
 	Value, Text string
 	Tone        Sign
+	InHero      bool // the picture says it as well
 }
 
 // Hero is the picture that shows the answer. The set is closed, so a painter that knows its kinds
@@ -42,9 +47,16 @@ type Hero interface{ hero() }
 func (*Rows) hero()     {}
 func (*Verdicts) hero() {}
 func (*Cells) hero()    {}
+func (*Chart) hero()    {}
+
+// A section shows them as well.
+func (*Rows) isBlock()     {}
+func (*Verdicts) isBlock() {}
+func (*Cells) isBlock()    {}
 
 // Rows are labels with bars or intervals on one axis, and numbers: limits, changes, times.
 type Rows struct {
+	ID            string // name of its table on the command line; empty for answer
 	Caption, Note string
 	Head          string // over the labels
 	Axis          Ruler
@@ -167,7 +179,7 @@ type Judged struct {
 // Table returns rows as a table, for outputs without pictures.
 func (h *Rows) Table() *Table {
 	t := table(h.Head, words(h.Head), h.Columns)
-	t.ID = "answer"
+	t.ID = cmp.Or(h.ID, "answer")
 	t.Note = joined(" ", h.Caption, h.Note)
 	for _, row := range h.Rows {
 		cells := []any{Cell{Sign: row.Sign, Text: row.Label}}
@@ -185,6 +197,30 @@ func (h *Rows) Table() *Table {
 	return t
 }
 
+// Flat returns a picture as blocks, for outputs without pictures.
+func Flat(h Hero) []Block {
+	switch hero := h.(type) {
+	case *Rows:
+		return shown([]Block{hero.Table()})
+	case *Chart:
+		return shown([]Block{hero.Table})
+	case *Verdicts:
+		list := List{Title: hero.Caption}
+		for _, j := range hero.List {
+			list.Items = append(list.Items, j.Sign.Glyph()+" "+j.Sentence())
+		}
+		return shown([]Block{list, Sentence{Text: hero.Note}})
+	case *Cells:
+		list := List{Title: hero.Caption}
+		for i := range hero.Groups {
+			g := &hero.Groups[i]
+			list.Items = append(list.Items, joined(" ", g.Label+":", g.Line(), g.Text))
+		}
+		return shown([]Block{list})
+	}
+	return nil
+}
+
 // Blocks returns the page as blocks, in the order in which they are read.
 func (p *Page) Blocks() []Block {
 	var blocks []Block
@@ -192,34 +228,17 @@ func (p *Page) Blocks() []Block {
 		blocks = append(blocks, Warning{p.Status})
 	}
 	blocks = append(blocks, Sentence{Text: p.Title() + ".", Lead: true}, Sentence{Text: p.Sub})
-	switch hero := p.Hero.(type) {
-	case *Rows:
-		blocks = append(blocks, hero.Table())
-	case *Verdicts:
-		list := List{Title: hero.Caption}
-		for _, j := range hero.List {
-			list.Items = append(list.Items, j.Sign.Glyph()+" "+j.Sentence())
-		}
-		blocks = append(blocks, list, Sentence{Text: hero.Note})
-	}
-	if hero, ok := p.Hero.(*Cells); ok {
-		list := List{Title: hero.Caption}
-		for i := range hero.Groups {
-			g := &hero.Groups[i]
-			list.Items = append(list.Items, joined(" ", g.Label+":", g.Line(), g.Text))
-		}
-		blocks = append(blocks, list)
-	}
+	blocks = append(blocks, Flat(p.Hero)...)
 	numbers := List{}
 	for _, n := range p.Numbers {
 		numbers.Items = append(numbers.Items, n.Value+" "+n.Text+".")
 	}
-	blocks = append(blocks, numbers)
-	if a := p.Action; a != nil {
-		blocks = append(blocks, Sentence{Text: a.Sentence()},
-			Sentence{Text: a.Command})
+	blocks = append(blocks, numbers, List{Items: p.More})
+	for i := range p.Actions {
+		a := &p.Actions[i]
+		blocks = append(blocks, Sentence{Text: a.Sentence()}, Sentence{Text: a.Command})
 	}
-	return shown(blocks)
+	return shown(append(blocks, Sentence{Text: p.Sure}))
 }
 
 // Title returns the headline with its verdict.

@@ -1,11 +1,9 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -130,12 +128,9 @@ func (r *runDoc) pairsTable(tasks []task, list []pair) *Table {
 	return t
 }
 
-// answerChart is the chart that shows the answer: of caches where each is full, else the phase that
-// the headline is about over time, or its streams' buffers; nil if there are no events.
+// answerChart is the chart that shows the answer: the phase that the headline is about over time,
+// or its streams' buffers; nil if there are no events.
 func (r *runDoc) answerChart() *Chart {
-	if c := chartOf(r.Blocks, "cache"); c != nil {
-		return c
-	}
 	phases := r.Phases()
 	first := r.headlinePhases()
 	for _, phase := range phases {
@@ -157,68 +152,4 @@ func chartOf(blocks []Block, ids ...string) *Chart {
 		}
 	}
 	return nil
-}
-
-// cacheChart is the rate of each disk that wrote alone until its fast cache was full, against the
-// bytes written; nil if no disk did.
-func (r *runDoc) cacheChart() *Chart {
-	c := &Chart{ID: "cache", X: Axis{Name: "written so far", Unit: Bytes},
-		Caption: "Each disk writes alone; each line is one file."}
-	var ends []string
-	var lastFall float64
-	for _, s := range r.a.Saturations {
-		at, known := r.index[s.Alone]
-		if !known {
-			continue
-		}
-		v := r.view(at)
-		worn := v.bytesChart()
-		if worn == nil {
-			continue
-		}
-		key := len(c.Keys)
-		c.Keys = append(c.Keys, v.key(s.Disk))
-		for _, series := range worn.Series {
-			if worn.Keys[series.Key].Name == s.Disk {
-				series.Key = key
-				c.add(series)
-			}
-		}
-		if s.Fall != nil {
-			text := "cache full: " + bytesText(s.Fall.AtBytes)
-			c.Marks = append(c.Marks,
-				Mark{At: roundForChart(s.Fall.AtBytes), Upright: true, Text: text, Key: key,
-					Tone: Bad})
-			lastFall = max(lastFall, s.Fall.AtBytes)
-			ends = append(ends, r.fallText(v.label(s.Disk), s.Fall.FromRate, s.Fall.ToRate,
-				s.Fall.AtBytes))
-		}
-		c.X.Max = max(c.X.Max, worn.X.Max)
-		c.Y.Max = max(c.Y.Max, worn.Y.Max)
-	}
-	if len(c.Series) == 0 {
-		return nil
-	}
-	const afterFall = 3 // times what the disk wrote before
-	// A disk that does not fall may write for long.
-	if lastFall > 0 && c.X.Max > afterFall*lastFall {
-		c.X.Max = afterFall * lastFall
-		for i := range c.Series {
-			c.Series[i].cut(c.X.Max)
-		}
-	}
-	c.Y.Name = "rate, " + r.Unit
-	c.Title = cmp.Or(strings.Join(ends[:min(2, len(ends))], ", "), "No disk falls while it writes")
-	return c
-}
-
-// cut leaves out what lies beyond the end of an axis.
-func (s *ChartSeries) cut(end float64) {
-	points := s.Points
-	s.Points = nil
-	for _, point := range points {
-		if point[0] <= end && (s.Kind != Files || point[1] <= end) {
-			s.point(point...)
-		}
-	}
 }

@@ -53,8 +53,8 @@ func (p Plan) page() *Page {
 		Sub: fmt.Sprintf("It moves %s in %s. %s", bytes(total.MoveBound, total.Moves),
 			unit.Plural(len(p.Phases), "phase"), after),
 		Hero: p.times(),
-		Action: &Action{Title: "Start it", Detail: "It asks before it writes much.",
-			Command: p.command("run")},
+		Actions: []Action{{Title: "Start it", Detail: "It asks before it writes much.",
+			Command: p.command("run")}},
 		Numbers: p.numbers(bytes),
 	}
 	if pauses > 0 {
@@ -85,7 +85,7 @@ func (p Plan) addChecks(page *Page) {
 		page.Sub = page.Headline + ". " + page.Sub
 		page.Headline = "It cannot run here: " + unit.Plural(fatal, "check") + " failed"
 		page.Hero = hero
-		page.Action = &Action{Title: "Fix what failed, then look again", Command: p.command("plan")}
+		page.Actions = []Action{{Title: "Fix what failed, then look again", Command: p.command("plan")}}
 	case hero.List != nil:
 		page.Status = hero.List[0].What + " [" + hero.List[0].On + "]"
 		if n := len(hero.List) - 1; n > 0 {

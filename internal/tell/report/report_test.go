@@ -209,7 +209,7 @@ func TestFindings(t *testing.T) {
 // Of every phase of the preset there is one table, of the disks that fell, in their own colours.
 func TestSaturations(t *testing.T) {
 	rest := 150.0
-	fall := &analysis.Fall{AtBytes: 24e9}
+	fall := &analysis.Fall{AtBytes: 24e9, FromRate: 2e9, ToRate: 0.6e9}
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Saturations: []analysis.Saturation{
 		{Of: "WW", Disk: "A"}, // it did not fall
 		{Of: "WW", Disk: "B", Fall: fall, Back: &analysis.Back{RestS: &rest},
@@ -220,19 +220,17 @@ func TestSaturations(t *testing.T) {
 	}}
 	a.Order = []string{"A", "B"}
 	doc := newRunDoc(RunData{Analysis: a})
-	doc.addSaturations()
-	if len(doc.Blocks) != 2 {
-		t.Fatalf("%d blocks, want a table of each", len(doc.Blocks))
+	doc.Add(doc.rests()...)
+	tables := Collect[*Table](doc.Blocks)
+	if len(tables) != 2 || tables[0].ID == tables[1].ID {
+		t.Fatalf("tables %v, want one of each", tables)
 	}
-	first, second := doc.Blocks[0].(*Table), doc.Blocks[1].(*Table)
-	if first.ID == second.ID || len(first.Columns) != 2 || first.Columns[1].Disk.Index != 1 ||
-		second.Columns[1].Disk.Index != 0 {
-		t.Errorf("tables %s of %v and %s of %v", first.ID, first.Columns, second.ID, second.Columns)
-	}
-	rows := first.Rows
-	if len(rows) != 2 || rows[1][0].Words() != "20 s" ||
-		rows[1][1].Words() != "3.2 GB ± 200 MB, 13%" {
-		t.Errorf("rows %v", rows)
+	check.Same(t, "of B", [][]string{{"10 s", "1.6 GB", "7%", "2 s"},
+		{"20 s", "3.2 GB", "13%", "4 s"}}, wordsOf(tables[0]))
+	check.Same(t, "of A, which no rest helped", [][]string{{"10 s", "< 200 MB", "0%", "none"}},
+		wordsOf(tables[1]))
+	if key := doc.Blocks[0].(*Details).Blocks[0].(*Rows).Rows[0].Key; key.Name != "B" {
+		t.Errorf("the first rows are of %s", key.Name)
 	}
 }
 
@@ -310,7 +308,7 @@ func TestCacheChart(t *testing.T) {
 			Fall: &analysis.Fall{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9}},
 		{Of: "cache", Disk: "B", Alone: "B alone"},
 	}
-	c := OfRun(RunData{Trace: run, Analysis: a}).Answer.Chart
+	c := OfRun(RunData{Trace: run, Analysis: a}).Page.Hero.(*Chart)
 	if want := "A falls from 2.30 to 0.600 GB/s after 9.2 GB"; c.Title != want {
 		t.Errorf("title %q, want %q", c.Title, want)
 	}
@@ -318,7 +316,7 @@ func TestCacheChart(t *testing.T) {
 		t.Errorf("drawn up to %g bytes", c.X.Max)
 	}
 	check.Same(t, "marks",
-		[]Mark{{At: 9.2e9, Upright: true, Text: "cache full: 9.2 GB", Tone: Bad}}, c.Marks)
+		[]Mark{{At: 9.2e9, Upright: true, Text: "full at 9.2 GB"}}, c.Marks)
 	for _, s := range c.Series {
 		if s.Points[len(s.Points)-1][1] > c.X.Max {
 			t.Errorf("disk %d is drawn beyond the end", s.Key)

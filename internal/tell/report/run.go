@@ -124,8 +124,12 @@ func OfRun(run RunData) *Document {
 	for _, w := range a.Warnings {
 		doubts = append(doubts, w.Text)
 	}
+	shown := len(r.Answer.Doubts)
+	if r.Page != nil { // its status has one
+		shown = min(1, shown)
+	}
 	for _, text := range append(doubts, run.About.Warnings...) {
-		if text != r.Answer.Headline && !slices.Contains(r.Answer.Doubts, text) {
+		if text != r.Answer.Headline && !slices.Contains(r.Answer.Doubts[:shown], text) {
 			r.Add(Warning{text})
 		}
 	}
@@ -148,7 +152,16 @@ func OfRun(run RunData) *Document {
 			}
 		}
 	}
-	methods := append(analysis.Methods(a),
+	r.Add(r.methods(), r.environmentDetails())
+	if r.Page == nil {
+		r.Answer.Chart = r.answerChart()
+	}
+	return r.finished()
+}
+
+// methods says how large the margin of error is, and how the numbers were made.
+func (r *runDoc) methods() *Details {
+	methods := append(analysis.Methods(r.a),
 		"A disk is active from the start of its first file to the end of its last; pauses longer "+
 			"than half a second between its files are left out. The overlap is the time in which "+
 			"every working disk of the phase is active. A rate in it is the bytes moved inside "+
@@ -157,17 +170,20 @@ func OfRun(run RunData) *Document {
 		"A file's time runs from just before its first request to just after its flush; opening "+
 			"and closing it lie outside. Rates are decimal: 1 GB/s = 10^9 bytes per second = 8 "+
 			"Gb/s.")
-	if verifiesInFull(run.Trace) {
+	if verifiesInFull(r.run.Trace) {
 		methods = append(methods, "To verify, each file was read once more and every byte of "+
 			"that read was compared. A byte that was wrong in the timed read alone goes unnoticed "+
 			"unless it is part of a stamp.")
 	}
-	r.Add(&Details{ID: "methods", Title: "Methods", Printed: true,
-		Blocks: analysis.Each(methods, func(text string) Block {
-			return Sentence{Text: text}
-		})}, r.environmentDetails())
-	r.Answer.Chart = r.answerChart()
-	return r.finished()
+	sure := &Details{ID: "methods", Title: "Methods", Printed: true}
+	if r.Page != nil {
+		sure.Title = "How sure is this?"
+		sure.Add(Sentence{Text: r.Page.Sure})
+	}
+	for _, text := range methods {
+		sure.Add(Sentence{Text: text})
+	}
+	return sure
 }
 
 // finished returns the document, which has one answer.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -13,7 +12,7 @@ func (c comparison) showStates(doc *Document) {
 	doc.Title = c.base.Label + " / " + c.runs[0].key.Label
 	doc.Page = c.statesPage(a)
 	doc.Add(List{"What else differs", a.Findings},
-		Sentence{Text: pick(doc.Page.Action != nil, a.Sure, "")})
+		Sentence{Text: pick(doc.Page.Actions != nil, a.Sure, "")})
 	for i, text := range a.Doubts {
 		if i > 0 { // the first is the page's status
 			doc.Add(Warning{text})
@@ -30,9 +29,7 @@ func (c comparison) statesPage(a *AnswerView) *Page {
 	if !c.betweenRuns() {
 		p.Marks = []string{"one run each"}
 	}
-	if n := len(a.Doubts); n > 0 {
-		p.Status = a.Doubts[0] + pick(n > 1, fmt.Sprintf(" And %d more below.", n-1), "")
-	}
+	p.Status = statusOf(a.Doubts)
 	lead := c.headlineChange()
 	bound := hiddenBound(&run.answer)
 	switch {
@@ -43,17 +40,17 @@ func (c comparison) statesPage(a *AnswerView) *Page {
 		if *lead.Change < 0 {
 			better, now, then = c.base.Label, then, now
 		}
-		p.Action = &Action{Title: "Prefer “" + better + "”",
-			Detail: unit.Capital(rowName(*lead)) + ": " + c.rateInstead(now, then) + "."}
+		p.Actions = []Action{{Title: "Prefer “" + better + "”",
+			Detail: unit.Capital(rowName(*lead)) + ": " + c.rateInstead(now, then) + "."}}
 	case len(run.answer.Same) > 0 && len(run.answer.Unjudged) == 0 && bound <= c.limit:
 		p.Headline = "“" + run.key.Label + "” makes no difference"
 		p.Sub = "Every rate is within ±" + atMost(bound) + " of “" + c.base.Label + "”."
 	}
-	if p.Action == nil && len(a.Actions) > 0 {
-		p.Action = &a.Actions[0]
+	if p.Actions == nil {
+		p.Actions = a.Actions
 	}
 	for _, f := range a.Facts {
-		p.Numbers = append(p.Numbers, Number{f.Value, f.Text, pick(f.Bad, Bad, Unsigned)})
+		p.Numbers = append(p.Numbers, Number{f.Value, f.Text, pick(f.Bad, Bad, Unsigned), f.InLoads})
 	}
 	if a.Comparison != nil {
 		rows := *a.Comparison.Rows

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -12,11 +11,10 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// addStudy shows what is behind the answer of several phases: what came of streams, searches and
-// fast caches, what disks keep beside one another, and all phases in a table.
+// addStudy shows what is behind the answer of several phases: what came of searches and fast
+// caches, what disks keep beside one another, and all phases in a table.
 func (r *runDoc) addStudy() {
-	r.Add(r.cacheChart())
-	r.addSaturations()
+	r.Add(r.rests()...)
 	tasks, list := r.pairs()
 	r.Add(r.pairsTable(tasks, list))
 	// The table of all phases goes without the tries of searches, which the answer's table holds.
@@ -177,44 +175,3 @@ const (
 	notAlone     = "*"
 	notAloneNote = "*: baseline without one other disk, not alone."
 )
-
-// addSaturations shows for each phase of the preset saturation how much of its cache each disk
-// that fell had back after a rest.
-func (r *runDoc) addSaturations() {
-	var fell []analysis.Saturation
-	for _, s := range r.a.Saturations {
-		if s.Fall != nil && len(s.Bursts) > 0 {
-			fell = append(fell, s)
-		}
-	}
-	of := func(s analysis.Saturation) string { return s.Of }
-	for n, found := range analysis.Grouped(fell, of) {
-		rows := make([][]Cell, len(found[0].Bursts))
-		for k, rest := range found[0].Bursts {
-			rows[k] = []Cell{secondsCell(rest.RestS, unit.FormatSeconds(rest.RestS))}
-		}
-		var keys []LegendKey
-		for _, s := range found {
-			if at := r.keyOf(s.Disk); at >= 0 {
-				keys = append(keys, r.Keys[at])
-			}
-			for k := range rows {
-				cell := Cell{Text: none}
-				if k < len(s.Bursts) {
-					b := &s.Bursts[k]
-					cell = bytesCell(int64(b.FastBytes))
-					cell.Small = "± " + bytesText(2*b.SEBytes) + ", " +
-						percent(b.FastBytes/s.Fall.AtBytes)
-				}
-				rows[k] = append(rows[k], cell)
-			}
-		}
-		t := table("What a rest gives back ("+found[0].Of+")", words("Rest"), ofDisks(keys))
-		t.ID = "regained" + pick(n > 0, "-"+strconv.Itoa(n+1), "")
-		t.Rows = rows
-		t.Note = "How much of its fast cache a disk had back after a rest, by what it then wrote " +
-			"faster than without; and the share of what the cache took at first. ±: half the 95" +
-			"% confidence interval."
-		r.Add(t)
-	}
-}

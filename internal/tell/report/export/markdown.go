@@ -49,7 +49,7 @@ func ShortMarkdown(w io.Writer, doc *report.Document) error {
 	isCut := false
 	for _, block := range blocks {
 		room := maxLines - reserved - strings.Count(out.String(), "\n")
-		if _, ok := block.(*report.Details); ok {
+		if d, ok := block.(*report.Details); ok && !d.Open {
 			isCut = true
 			continue
 		}
@@ -102,6 +102,8 @@ func markdownBlocks(out io.Writer, list []report.Block) {
 			if block.Drawn() {
 				fmt.Fprintf(out, "%s\n\n", cells.Markdown(block.Describe()))
 			}
+		case report.Hero:
+			markdownBlocks(out, report.Flat(block))
 		case *report.Details:
 			switch {
 			case !block.Phase && !block.Open:

@@ -128,7 +128,7 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 	}
 	switch o.Format {
 	case "md":
-		if o.All || doc.Answer == nil { // without an answer the blocks are all there is
+		if o.All || doc.Answer == nil && doc.Page == nil { // without an answer the blocks are all there is
 			return func(w io.Writer) error { return export.Markdown(w, doc) }, nil
 		}
 		return func(w io.Writer) error { return export.ShortMarkdown(w, doc) }, nil
@@ -139,7 +139,7 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 		return func(w io.Writer) error { return export.JSON(w, doc.Data) }, nil
 	case "svg", "png":
 		opts := plot.Options{PNG: o.Format == "png", Dark: o.Dark}
-		if doc.Answer != nil && o.Chart == "" && o.Phase == "" {
+		if (doc.Page != nil || doc.Answer != nil) && o.Chart == "" && o.Phase == "" {
 			return func(w io.Writer) error { return plot.WriteCard(w, doc, opts) }, nil
 		}
 		chart, err := o.chart(doc)
@@ -156,6 +156,11 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 
 // chart finds the chart that is asked for: answer is the one that shows the answer.
 func (o *Form) chart(doc *report.Document) (*report.Chart, error) {
+	if doc.Page != nil && o.Chart == "answer" {
+		if chart, ok := doc.Page.Hero.(*report.Chart); ok {
+			return chart, nil
+		}
+	}
 	if o.Chart == "answer" && doc.Answer != nil && doc.Answer.Chart != nil {
 		return doc.Answer.Chart, nil
 	}
@@ -170,6 +175,11 @@ func find[B report.Block](doc *report.Document, kind, name, phase string, nameOf
 ) {
 	list := report.Collect[B](doc.Blocks)
 	list = append(report.Collect[B](doc.AnswerBlocks()), list...)
+	if doc.Page != nil {
+		if chart, ok := doc.Page.Hero.(B); ok {
+			list = append(list, chart)
+		}
+	}
 	var phases []string
 	known := phase == ""
 	all := doc.Phases()

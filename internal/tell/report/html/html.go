@@ -134,7 +134,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 
 // addCard packs the picture that the page's button saves.
 func (p *page) addCard() error {
-	if p.Doc.Answer == nil {
+	if p.Doc.Answer == nil && p.Doc.Page == nil {
 		return nil
 	}
 	var card bytes.Buffer
@@ -230,12 +230,15 @@ func (p *page) arrangeBlocks() {
 }
 
 // arrangeSections puts the sections of a page under its picture: open ones as they are, the others
-// as folds.
+// as folds, and a table whose rows lead to the phases with these.
 func (p *page) arrangeSections() {
 	more := &report.Details{ID: "more", Title: "More results"}
 	for _, block := range p.Doc.Blocks {
 		d, details := block.(*report.Details)
+		t, listed := block.(*report.Table)
 		switch {
+		case listed && t.Rows[0][0].Link != "":
+			p.Numbers = t
 		case details && d.Phase: // see listPhases
 		case details && d.Open:
 			p.Body = append(p.Body, d)

@@ -10,13 +10,15 @@ import (
 // timePlot is a phase over time as the page draws it: strokes in an SVG that is stretched to its
 // box, and words in HTML, which keep their size on a phone.
 type timePlot struct {
-	Words  string
-	Note   string
-	Paths  []plotPath
-	Bands  []plotBand
-	Lines  []string // grid lines
-	X, Y   []plotLabel
-	Labels []plotLabel
+	Words    string
+	Note     string
+	Paths    []plotPath
+	Areas    []plotArea
+	Uprights []plotLabel
+	Bands    []plotBand
+	Lines    []string // grid lines
+	X, Y     []plotLabel
+	Labels   []plotLabel
 }
 
 type plotPath struct {
@@ -33,12 +35,19 @@ type plotBand struct {
 	Row, Narrow int  // the text's row on a wide page and on a phone
 }
 
+// plotArea is what lies below a level; its places are in per cent.
+type plotArea struct {
+	Paint                    string
+	Left, Width, Top, Height float64
+}
+
 // plotLabel stands at a place in per cent of the plot.
 type plotLabel struct {
 	At, Height float64
 	Text       string
 	Keys       []report.LegendKey
 	Right      bool
+	Large      bool
 }
 
 const (
@@ -137,7 +146,14 @@ func (b plotBand) End() float64 { return tenth(perCent - b.Left - b.Width) }
 
 // addLabel puts a mark's words beside its line: those of disks at one height stand together.
 func (p *timePlot) addLabel(c *report.Chart, m report.Mark) {
-	if m.Text == "" || m.Upright {
+	if m.Text == "" {
+		return
+	}
+	if m.Upright {
+		if m.Tone == report.Unsigned {
+			p.Uprights = append(p.Uprights,
+				plotLabel{At: tenth(perCent * c.X.Share(m.At)), Text: m.Text})
+		}
 		return
 	}
 	var keys []report.LegendKey
@@ -145,6 +161,16 @@ func (p *timePlot) addLabel(c *report.Chart, m report.Mark) {
 		keys = []report.LegendKey{c.Keys[m.Key]}
 	}
 	height := tenth(perCent * c.Y.Share(m.At))
+	if m.Area {
+		left := tenth(perCent * c.X.Share(m.From))
+		p.Areas = append(p.Areas, plotArea{
+			Paint: "var(--" + paint(c.Keys, m.Key, m.Tone, "ink") + ")", Left: left,
+			Width: tenth(perCent*c.X.Share(m.To) - left), Top: perCent - height, Height: height,
+		})
+		p.Labels = append(p.Labels,
+			plotLabel{At: left, Height: height, Text: m.Text, Keys: keys, Large: true})
+		return
+	}
 	right := m.From > c.X.Max/2
 	for i := range p.Labels {
 		l := &p.Labels[i]

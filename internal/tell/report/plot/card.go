@@ -38,20 +38,25 @@ const (
 type card struct {
 	*sheet
 	doc    *report.Document
-	answer *report.AnswerView
-	right  vg.Length // where the figure ends
+	page   *report.Page
+	answer *report.AnswerView // nil if the page has its picture
+	right  vg.Length          // where the figure ends
 }
 
 // WriteCard draws what a document comes to as a picture of 1200 by 630 pixels, for a post in a
 // forum. The small print says what its reader cannot see: that nothing was measured, and how sure
 // the numbers are.
 func WriteCard(w io.Writer, doc *report.Document, opts Options) error {
-	if doc.Answer == nil {
+	page := doc.Page
+	if page == nil && doc.Answer != nil {
+		page = doc.Answer.Page()
+	}
+	if page == nil {
 		return errors.New("draw the card: there is no answer to show")
 	}
 	c := &card{
 		sheet: newSheet(cardWidth, cardHeight, cardDPI, doc.Keys, opts),
-		doc:   doc, answer: doc.Answer, right: cardRight,
+		doc:   doc, page: page, answer: doc.Answer, right: cardRight,
 	}
 	c.writeKicker()
 	c.writeHeadline()
@@ -61,7 +66,7 @@ func WriteCard(w io.Writer, doc *report.Document, opts Options) error {
 	c.drawFigure()
 	c.writeSmallPrint()
 	var out strings.Builder
-	if err := c.save(&out, doc.Answer.Headline); err != nil {
+	if err := c.save(&out, page.Title()); err != nil {
 		return fmt.Errorf("draw card: %w", err)
 	}
 	pixels := strings.NewReplacer(`width="1200pt" height="630pt"`, `width="1200" height="630"`)
@@ -152,13 +157,13 @@ func (c *card) writeHeadline() {
 	sizes := []vg.Length{64, 58, 52, 46, 40}
 	var lines []string
 	for _, st.size = range sizes {
-		if lines = c.wrap(st, c.answer.Headline, room); len(lines) <= 2 {
+		if lines = c.wrap(st, c.page.Title(), room); len(lines) <= 2 {
 			break
 		}
 	}
 	if len(lines) > 2 {
 		st.size = 34
-		lines = c.wrap(st, c.answer.Headline, room)
+		lines = c.wrap(st, c.page.Title(), room)
 		lines = c.shorten(st, lines, 3, room)
 	}
 	for narrower := vg.Length(room); len(lines) > 1 && narrower > room/2; narrower -= 10 {
@@ -205,17 +210,17 @@ func (c *card) shorten(st style, lines []string, most int, room vg.Length) []str
 // writeNumbers writes the key numbers, one below the other, and reports whether there are any.
 func (c *card) writeNumbers() bool {
 	const room = cardRight - numbersX
-	facts := c.answer.Facts
-	if b := c.answer.Big; b != nil {
-		big := report.Fact{Value: b.Number + b.Unit, Text: b.Text, Bad: b.Tone == report.Bad}
-		facts = append([]report.Fact{big}, facts...)
+	facts := c.page.Numbers
+	if b := c.page.Big; b != nil {
+		big := report.Number{Value: b.Number + b.Unit, Text: b.Text, Tone: b.Tone}
+		facts = append([]report.Number{big}, facts...)
 	}
 	const most = 3
 	facts = facts[:min(most, len(facts))]
 	for i, f := range facts {
 		y := vg.Length(figureY + i*(figureEnd-figureY)/most)
 		value := style{size: 44, bold: true, colour: c.ink}
-		if f.Bad {
+		if f.Tone == report.Bad {
 			value.colour = c.bad
 		}
 		c.putFitting(numbersX, y+36, room, value, f.Value)
@@ -251,10 +256,10 @@ func (c *card) writeSmallPrint() {
 		x += width + 14
 	}
 	text := style{size: smallText, colour: c.soft}
-	words := c.answer.Sure
-	if len(c.answer.Doubts) > 0 { // nothing says more about the numbers
+	words := c.page.Sure
+	if c.page.Status != "" { // nothing says more about the numbers
 		text.colour = c.mid
-		words = c.answer.Doubts[0]
+		words = c.page.Status
 	}
 	c.putFitting(x, smallPrintY, end-x, text, words)
 }

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 
 	"gonum.org/v1/plot/vg"
@@ -14,6 +15,10 @@ import (
 // diagram, bars, or its chart; without any of them its second sentence stands there.
 func (c *card) drawFigure() {
 	a := c.answer
+	if a == nil {
+		c.drawHero()
+		return
+	}
 	switch rows := c.rows(); {
 	case rows != nil:
 		c.drawRows(rows)
@@ -22,12 +27,54 @@ func (c *card) drawFigure() {
 	case len(a.Loads) > 0:
 		c.drawHub(&a.Loads[0])
 	default:
-		st := style{size: 30, colour: c.soft}
-		lines := c.shorten(st, c.wrap(st, a.Sentence, c.right-cardLeft), 6, c.right-cardLeft)
-		for i, line := range lines {
-			c.put(cardLeft, figureY+40+1.4*st.size*vg.Length(i), st, line)
-		}
+		c.writeText(a.Sentence)
 	}
+}
+
+// writeText writes words in place of a figure.
+func (c *card) writeText(words string) {
+	st := style{size: 30, colour: c.soft}
+	lines := c.shorten(st, c.wrap(st, words, c.right-cardLeft), 6, c.right-cardLeft)
+	for i, line := range lines {
+		c.put(cardLeft, figureY+40+1.4*st.size*vg.Length(i), st, line)
+	}
+}
+
+// drawHero draws the page's picture; without one that a card has, its second sentence stands there.
+func (c *card) drawHero() {
+	switch hero := c.page.Hero.(type) {
+	case *report.Rows:
+		c.drawRows(c.rowsOf(hero))
+	case *report.Chart:
+		c.drawChart(hero)
+	default:
+		c.writeText(c.page.Sub)
+	}
+}
+
+// rowsOf returns the first rows of a picture, with the number that is in bold, or the last.
+func (c *card) rowsOf(h *report.Rows) []row {
+	const most = 4
+	var rows []row
+	for i := range h.Rows[:min(most, len(h.Rows))] {
+		r := &h.Rows[i]
+		out := row{label: r.Label, key: r.Key, bad: r.Tone == report.Bad || r.Sign == report.Bad}
+		for _, n := range r.Numbers {
+			out.value = n.Words()
+			if n.Strong {
+				break
+			}
+		}
+		for _, b := range r.Bars {
+			colour := []string{c.h1, c.h1, c.h2}[b.Side]
+			if b.Side == 0 && r.Key != nil {
+				colour = c.disks[r.Key.Colour()]
+			}
+			out.bars = append(out.bars, rowBar{h.Axis.Share(b.To), cmp.Or(b.Text, " "), colour})
+		}
+		rows = append(rows, out)
+	}
+	return rows
 }
 
 // The hub diagram's measures in pixels.

@@ -17,7 +17,25 @@ func (p *printer) printPage(page *report.Page) {
 	p.printWrapped("! ", page.Status, p.ink.Yellow)
 	p.printWrapped("", page.Title(), p.ink.Bold)
 	p.printWrapped("", page.Sub, nil)
-	switch hero := page.Hero.(type) {
+	p.printHero(page.Hero)
+	var numbers []string
+	for _, n := range page.Numbers {
+		if !n.InHero {
+			numbers = append(numbers, n.Value+" "+n.Text+".")
+		}
+	}
+	p.printWrapped("  ", strings.Join(numbers, " "), nil)
+	for i := range page.Actions {
+		a := &page.Actions[i]
+		p.printWrapped("→ ", a.Sentence(), p.ink.Green)
+		p.printWrapped("  ", a.Command, nil)
+	}
+	p.printWrapped("  ", page.Sure, p.ink.Dim)
+}
+
+// printHero prints a picture in lines.
+func (p *printer) printHero(h report.Hero) {
+	switch hero := h.(type) {
 	case *report.Rows:
 		p.printWrapped("  ", hero.Caption, p.ink.Dim)
 		p.printRows(hero)
@@ -31,15 +49,10 @@ func (p *printer) printPage(page *report.Page) {
 			p.printVerdict(&hero.List[i])
 		}
 		p.printWrapped("  ", hero.Note, p.ink.Dim)
-	}
-	var numbers []string
-	for _, n := range page.Numbers {
-		numbers = append(numbers, n.Value+" "+n.Text+".")
-	}
-	p.printWrapped("  ", strings.Join(numbers, " "), nil)
-	if a := page.Action; a != nil {
-		p.printWrapped("→ ", a.Sentence(), p.ink.Green)
-		p.printWrapped("  ", a.Command, nil)
+	case *report.Chart:
+		if hero.Table != nil {
+			p.printTable("", hero.Table)
+		}
 	}
 }
 

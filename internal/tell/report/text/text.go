@@ -118,6 +118,9 @@ func (p *printer) printBlocks(indent string, blocks []report.Block) {
 			if block.Drawn() {
 				p.printWrapped(indent, block.Describe(), nil)
 			}
+		case *report.Rows:
+			apart(true)
+			p.printHero(block)
 		case *report.Details:
 			apart(block.Printed || block.Phase && block.Fold == "")
 			switch {
