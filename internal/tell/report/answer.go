@@ -46,7 +46,6 @@ type AnswerView struct {
 
 	Comparison *Comparison
 	Gate       *GateCard // nil without a gate
-	Benches    []Bench   // benches of a trend: those that changed come first
 }
 
 // Big is a number to be shown large.

@@ -72,6 +72,23 @@ type Table struct {
 	Sentences bool // columns that may drop hold sentences: in print they follow under each row
 }
 
+// Tiles are small charts of many hosts, each of which opens in place.
+type Tiles struct {
+	Title, Note string
+	Large       bool
+	List        []Tile
+}
+
+// Tile is one of them.
+type Tile struct {
+	ID     string
+	Now    string // its rate
+	Effect string // what changed, or that it is over; empty if nothing did
+	Tone   Sign
+	Chart  *Chart
+	Table  *Table
+}
+
 // Details are blocks that belong together: a phase (or what a comparison says of one run), of which
 // one is open at a time and which can be linked to; or what only some readers want.
 type Details struct {
@@ -93,6 +110,7 @@ func (Heading) isBlock()  {}
 func (Sentence) isBlock() {}
 func (Warning) isBlock()  {}
 func (List) isBlock()     {}
+func (Tiles) isBlock()    {}
 func (*Table) isBlock()   {}
 func (*Chart) isBlock()   {}
 func (*Details) isBlock() {}

@@ -12,17 +12,11 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Bench is what became of one host's rate.
-type Bench struct {
-	ID     string
-	Now    string // its rate
-	Effect string // the last change, or that it is over; empty if there is none
-	Tone   Sign
-	Since  string
-	With   string // what else changed then
-	Chart  *Chart
-	Table  *Table
-}
+// How many hosts are drawn, and how many changes stand beside the largest.
+const (
+	maxTiles       = 60
+	maxNamedChange = 3
+)
 
 const (
 	// The charts of all hosts that changed, or of all that did not, have one scale, relative to
@@ -57,53 +51,104 @@ func OfTrend(of, left string, list []trend.HostSeries) *Document {
 	}
 	scale := Scale{unit.ScaleFor(top)}
 	first := &list[0]
-	out := &AnswerView{Scale: scale, Sure: left, Chart: runsChart(first, list[:1], scale)}
-	doc.Answer = out
+	var tiles []Tile
 	for i := range list {
-		s := &list[i]
 		group := list[changed:]
 		if i < changed {
 			group = list[:changed]
 		}
-		last := s.Stretches[len(s.Stretches)-1]
-		b := Bench{
-			ID: fmt.Sprintf("host-%d", i), Now: scale.Number(last.Mean),
-			Since: date(last.From, "2 Jan 2006"), With: strings.Join(last.With, ", "),
-			Chart: runsChart(s, group, scale), Table: trendTable(list[i:i+1], scale),
-		}
-		if change := s.Change(); change != 0 {
-			b.Effect = Change(change)
-			b.Tone = pick(change < 0, Bad, Good)
-		} else if i < changed {
-			b.Effect = "over"
-		}
-		out.Benches = append(out.Benches, b)
+		tiles = append(tiles, newTile(i, list, group, scale))
 	}
 	name := first.Host
 	shown := list[:changed]
+	p := &Page{Sure: left}
 	if len(list) > 1 {
-		out.Sentence = fmt.Sprintf("%s of %d hosts: %d changed, %d are steady.",
+		p.Sub = fmt.Sprintf("%s of %d hosts: %d changed, %d are steady.",
 			unit.Plural(runs, "run"), len(list), changed, len(list)-changed)
 	} else {
 		name = of
 		shown = list
 	}
-	out.Table = trendTable(shown, scale)
-	out.Table.ID = "changes"
+	last := first.Stretches[len(first.Stretches)-1]
+	with := strings.Join(last.With, ", ")
 	switch change := first.Change(); {
 	case change != 0:
-		out.Headline = fmt.Sprintf("%s has been %s %s since %s", name, unsigned(math.Abs(change)),
-			pick(change < 0, "slower", "faster"), out.Benches[0].Since)
-		if with := out.Benches[0].With; with != "" {
-			out.Sentence = joined(" ", "In the same run: "+with+".", out.Sentence)
+		p.Headline = fmt.Sprintf("%s has been %s %s since %s", name, unsigned(math.Abs(change)),
+			pick(change < 0, "slower", "faster"), date(last.From, "2 Jan 2006"))
+		if with != "" {
+			p.Sub = joined(" ", "In the same run: "+with+".", p.Sub)
 		}
 	case runs == 1:
-		out.Headline = of + ": one run; a trend takes more"
+		p.Headline = of + ": one run; a trend takes more"
 	default:
-		out.Headline = of + pick(changed > 0, ": no change lasts", ": no change")
+		p.Headline = of + pick(changed > 0, ": no change lasts", ": no change")
 	}
-	doc.Add(&Details{Title: "All levels", Printed: true, Blocks: []Block{trendTable(list, scale)}})
+	for i := range min(changed, maxNamedChange) {
+		p.Numbers = append(p.Numbers, changeNumber(&list[i], tiles[i]))
+	}
+	chart := runsChart(first, list[:1], scale)
+	chart.Caption = joined(" ", chart.Caption, left)
+	chart.Table = trendTable(shown, scale)
+	chart.Table.ID = "changes"
+	p.Hero = chart
+	doc.Page = p
+	if len(list) > 1 {
+		doc.Add(changedTiles(tiles, changed, scale)...)
+	}
+	doc.Add(&Details{Title: "All levels", Printed: true, Blocks: []Block{trendTable(list, scale)}},
+		&Details{Title: "How are changes found?", Blocks: []Block{Sentence{
+			Text: "A change is reported if noise of the size seen between runs would hardly make " +
+				"it: in fewer than 2 of 100 series of runs, and in fewer than 5 of 100 fleets of " +
+				"steady hosts. It is over if the 95% intervals of the levels before it and after " +
+				"it overlap. What is said to have changed with it was recorded to change in the " +
+				"same run, and need not be the cause."}}})
 	return doc
+}
+
+// newTile draws one of the hosts small, on the scale of its group.
+func newTile(i int, list, group []trend.HostSeries, scale Scale) Tile {
+	s := &list[i]
+	t := Tile{
+		ID: fmt.Sprintf("host-%d", i), Now: scale.Number(s.Stretches[len(s.Stretches)-1].Mean),
+		Chart: runsChart(s, group, scale), Table: trendTable(list[i:i+1], scale),
+	}
+	if change := s.Change(); change != 0 {
+		t.Effect = Change(change)
+		t.Tone = pick(change < 0, Bad, Good)
+	} else if len(s.Stretches) > 1 {
+		t.Effect = "over"
+	}
+	return t
+}
+
+// changeNumber says by how much a host changed, when, and what else changed then.
+func changeNumber(s *trend.HostSeries, t Tile) Number {
+	last := s.Stretches[len(s.Stretches)-1]
+	with := "nothing else was recorded to change"
+	if last.With != nil {
+		with = "with " + strings.Join(last.With, ", ")
+	}
+	return Number{Value: t.Effect, Tone: t.Tone, InHero: true,
+		Text: s.Host + ", " + date(last.From, "2 Jan 2006") + ": " + with}
+}
+
+// changedTiles returns the hosts that changed, and the steady ones.
+func changedTiles(tiles []Tile, changed int, scale Scale) (sections []Block) {
+	note := "What lasts comes first. One scale, relative to each host's first level. " + scale.Unit +
+		" now. Open one for its figures."
+	if changed > 0 {
+		sections = append(sections, Tiles{Title: "Changed", Note: note, Large: true,
+			List: tiles[:min(changed, maxTiles)]})
+	}
+	note = "One scale, relative to each host's level. " + scale.Unit + "."
+	if n := len(tiles); n > maxTiles {
+		note += fmt.Sprintf(" The first %d of %d hosts are drawn; the table has all.", maxTiles, n)
+	}
+	if steady := tiles[changed:]; len(steady) > 0 && changed < maxTiles {
+		sections = append(sections, Tiles{Title: "Steady", Note: note,
+			List: steady[:min(len(steady), maxTiles-changed)]})
+	}
+	return sections
 }
 
 // runsChart draws a host's runs and levels on the scale of its group.

@@ -236,12 +236,13 @@ func (p *page) arrangeSections() {
 	for _, block := range p.Doc.Blocks {
 		d, details := block.(*report.Details)
 		t, listed := block.(*report.Table)
+		_, tiled := block.(report.Tiles)
 		switch {
 		case listed && t.Rows[0][0].Link != "":
 			p.Numbers = t
 		case details && d.Phase: // see listPhases
-		case details && d.Open:
-			p.Body = append(p.Body, d)
+		case details && d.Open, tiled:
+			p.Body = append(p.Body, block)
 		case details:
 			p.Last = append(p.Last, d)
 		default:

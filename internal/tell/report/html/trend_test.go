@@ -52,7 +52,7 @@ func TestTrendPage(t *testing.T) {
 			fell := fmt.Sprintf("Host %d", max(1, hosts-1))
 			check.Same(t, "host in the large chart", fell, eval[string](tab, `document.querySelector(".hero h2").textContent`))
 			check.Same(t, "dots in it", 60, eval[int](tab, `document.querySelector(".hero .dots").getAttribute("d").split("h0").length - 1`))
-			list := eval[string](tab, `document.querySelector(".list a").innerText`)
+			list := eval[string](tab, `document.querySelector(".hero .fact").innerText`)
 			if !strings.Contains(list, "−") || !strings.Contains(list, fell) ||
 				!strings.Contains(list, "with A's firmware 1.2 → 1.4") {
 				t.Errorf("the first change is %q", list)
