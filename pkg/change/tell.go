@@ -279,7 +279,7 @@ func history(d *ledger.History, events []Event) ledger.History {
 		case !ok || e.Kind == Stall || e.Kind == Start && s.From == 0 || e.Kind == End:
 		case e.Kind == Swing:
 			cuts = append(cuts, e.Moments...)
-			swing = e.swingOf(s)
+			swing = &ledger.Swing{Span: overlap.Between(e.AtNS, e.EndNS)}
 		case e.Kind == Drift:
 			drifts = append(drifts, ledger.Drift{
 				Span: overlap.Between(e.AtNS, e.EndNS), From: s.From, To: s.To})
@@ -306,18 +306,6 @@ func history(d *ledger.History, events []Event) ledger.History {
 		levels = append(levels, l)
 	}
 	return d.With(levels, drifts, swing)
-}
-
-// swingOf describes a swing of one disk.
-func (e *Event) swingOf(s Shift) *ledger.Swing {
-	of := &ledger.Swing{
-		Span: overlap.Between(e.AtNS, e.EndNS), Low: s.To, High: s.From,
-		Levels: len(e.Moments) + 1, PeriodS: float64(e.PeriodNS) / 1e9, LowS: float64(e.LowNS) / 1e9,
-	}
-	if e.PeriodNS > 0 {
-		of.LowShare = min(of.LowS/of.PeriodS, 1)
-	}
-	return of
 }
 
 // medianNS returns the median of some lengths of time.

@@ -32,7 +32,7 @@ type History struct {
 	Levels   []Level // They are what the rate did over time (see Settle).
 	Swing    *Swing  // It is nil if the rate does not alternate.
 	Drifts   []Drift
-	Unsteady *Unsteady // It is nil if the rate is steady.
+	Unsteady bool // The rate wanders for seconds at a time.
 
 	// FollowsSizes says that the rate changes with the sizes of the files, by a fixed time of each.
 	FollowsSizes bool

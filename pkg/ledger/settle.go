@@ -27,8 +27,8 @@ func (d *History) Settle(series int, neighbourNS ...int64) {
 	if d.wandersInSteps() {
 		return
 	}
-	if t := d.Swing; t != nil && t.Irregular {
-		d.LongestBurstS = min(t.LowS, t.PeriodS-t.LowS)
+	if d.Swing != nil {
+		d.LongestBurstS = d.Swing.BurstS
 	}
 	d.dropExcursions()
 	for _, l := range d.Levels {
@@ -37,7 +37,7 @@ func (d *History) Settle(series int, neighbourNS ...int64) {
 		}
 	}
 	if d.Swing == nil && len(d.Drifts) == 0 {
-		if d.Unsteady = d.wanders(); d.Unsteady != nil {
+		if d.Unsteady = d.wanders(); d.Unsteady {
 			d.Levels = d.merge(d.Levels, 0, len(d.Levels)-1)
 		}
 	}
@@ -60,13 +60,8 @@ func (d *History) wandersInSteps() bool {
 	if others < 2 || 3*min(up, down) < up+down || !d.rates.wandersAt(d.rates.edgesOf(d.Levels)) {
 		return false
 	}
-	var rates []float64
-	for _, l := range d.Levels {
-		rates = append(rates, l.Rate)
-	}
-	slices.Sort(rates)
 	d.Swing, d.Levels = nil, d.merge(d.Levels, 0, len(d.Levels)-1)
-	d.Unsteady = &Unsteady{d.Levels[0].Span, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
+	d.Unsteady = true
 	return true
 }
 
@@ -164,14 +159,14 @@ func (d *History) Trim(longestBurstS float64) {
 	}
 }
 
-// wanders finds noise so large and with so long a memory that the rate is at no level; nil if there
-// is none, or if whole files, which are fast or slow by chance, may be what makes it.
-func (d *History) wanders() *Unsteady {
+// wanders reports whether the noise is so large, and has so long a memory, that the rate is at no
+// level. Whole files, which are fast or slow by chance, may be what makes it: then it does not.
+func (d *History) wanders() bool {
 	q := d.rates
 	edges := q.edgesOf(d.Levels)
 	minMemory := math.Exp(-min(q.binS/minMemoryS, 1.0/minMemoryBins))
 	if q.residual.memory < minMemory || !q.outlastsFiles(edges) {
-		return nil
+		return false
 	}
 	block := max(1, int(wanderBlockS/q.binS))
 	var means []float64
@@ -182,7 +177,7 @@ func (d *History) wanders() *Unsteady {
 		}
 	}
 	if len(means) < minWanderBlocks || stats.Summarize(means).SD < minWander {
-		return nil
+		return false
 	}
 	var rates []float64
 	for _, l := range d.Levels {
@@ -191,11 +186,7 @@ func (d *History) wanders() *Unsteady {
 	slices.Sort(rates)
 	low := max(stats.Quantile(rates, 0.25), 1)
 	high := stats.Quantile(rates, 0.75)
-	if math.Log(high/low) < minQuartileGap {
-		return nil // It was at one level for half of the time.
-	}
-	all := overlap.Between(d.StartNS(), d.EndNS())
-	return &Unsteady{all, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
+	return math.Log(high/low) >= minQuartileGap // else it was at one level for half of the time
 }
 
 // pieces returns what the criterion finds, of the series less what the sizes of its files explain if
@@ -352,16 +343,11 @@ func clipped(y []float64, binS float64) []float64 {
 	return clipped
 }
 
-// Swing is two levels in turn, or the same short fall again and again.
+// Swing is a stretch in which two levels take turns.
 type Swing struct {
 	overlap.Span
-	Low, High float64
-	LowShare  float64 // LowShare is the part of the time at the lower rate.
-	Levels    int     // Levels is how many levels the disk went through in turn.
-	PeriodS   float64 // PeriodS is the median time from the beginning of one low level to the next.
-	LowS      float64 // LowS is the median length of the low levels.
-	Irregular bool    // Irregular says that its cycles differ in length, or high levels are bursts.
-	Dips      int     // Dips is the number of falls if these are dips, and 0 for a swing.
+	Levels int     // how many
+	BurstS float64 // length of bursts, or of dips, that come when they like; 0 if it is regular
 }
 
 // findSwing finds the longest run of levels that alternate between two rates.
@@ -410,63 +396,48 @@ func (d *History) swing(first, last int) *Swing {
 	t := &Swing{Span: d.Levels[first].Span, Levels: last - first + 1}
 	t.EndNS = d.Levels[last].EndNS
 	lowFirst := d.Levels[first].Rate < d.Levels[first+1].Rate
-	var lows, periods []float64
-	var lowBytes, highBytes, lowS, highS float64
+	var lows, periods []float64 // periods are from the beginning of one low level to the next
+	var lowS float64
 	previous := int64(-1)
 	for i := first; i <= last; i++ {
 		l := d.Levels[i]
-		stub := i == first || i == last
-		isLow := ((i-first)%2 == 0) == lowFirst
-		if s := l.Seconds(); isLow {
-			lowS += s
-			lowBytes += l.Rate * s
-			if !stub || i == last && last == len(d.Levels)-1 && s > 0 {
-				lows = append(lows, s)
+		if ((i-first)%2 == 0) != lowFirst {
+			continue
+		}
+		lowS += l.Seconds()
+		stub := i == first || i == last && last < len(d.Levels)-1
+		if !stub && l.Seconds() > 0 {
+			lows = append(lows, l.Seconds())
+		}
+		if i > 0 {
+			if previous >= 0 {
+				periods = append(periods, seconds(l.StartNS-previous))
 			}
-			if i > first || first > 0 {
-				if previous >= 0 {
-					periods = append(periods, seconds(l.StartNS-previous))
-				}
-				previous = l.StartNS
-			}
-			t.Dips++
-		} else {
-			highS += s
-			highBytes += l.Rate * s
+			previous = l.StartNS
 		}
 	}
-	t.Low = lowBytes / lowS
-	t.High = highBytes / highS
-	t.LowShare = lowS / (lowS + highS)
-	t.PeriodS = 2 * t.Seconds() / float64(t.Levels)
+	periodS := 2 * t.Seconds() / float64(t.Levels)
 	if len(periods) > 0 {
-		t.PeriodS = stats.Median(periods)
+		periodS = stats.Median(periods)
 	}
 	bursts := maxBurstShare
 	if t.Levels == minSwingLevels {
 		bursts = maxDipShare // So few levels may alternate by chance.
 	}
-	t.Irregular = 1-t.LowShare < bursts
 	off := 0
 	for _, s := range periods {
-		if math.Abs(s/t.PeriodS-1) > maxPeriodError {
+		if math.Abs(s/periodS-1) > maxPeriodError {
 			off++
 		}
 	}
-	t.Irregular = t.Irregular || 3*off > len(periods)
-	if len(lows) > 0 {
-		t.LowS = stats.Median(lows)
-	}
-	if t.LowShare > maxDipShare {
-		t.Dips = 0
+	if 1-lowS/t.Seconds() < bursts || 3*off > len(periods) {
+		low := 0.0
+		if len(lows) > 0 {
+			low = stats.Median(lows)
+		}
+		t.BurstS = max(min(low, periodS-low), 0)
 	}
 	return t
-}
-
-// Unsteady is a rate that wanders for seconds at a time, and the band in which it does.
-type Unsteady struct {
-	overlap.Span
-	Low, High float64
 }
 
 // SteppedLevels returns the disk's levels, with slopes as steps of a twentieth.
