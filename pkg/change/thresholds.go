@@ -114,7 +114,7 @@ const (
 	minShift  = 0.04
 	// What no disk's own history shows must save more than this, and a slope than that.
 	unseenNats      = 4
-	unseenSlopeNats = 8
+	unseenSlopeNats = 10
 	// A disk has moved if that saves more than this.
 	movedNats = 2
 	// Two factors, or sizes, are equal within this.
