@@ -84,17 +84,17 @@ func (p *phase) summarize(part *diskPart) {
 	}
 	d.Throttle = p.throttle(part)
 	same := p.sameConditions(part, files)
-	if size.Ordered(files) {
-		// Files in order of size are all looked at, but no knee is inferred from them: it may as
-		// well be a change in time, and so may a throttle be an effect of size.
-		if knee := size.FindKnee(files, p.alpha.comparisons); knee != nil && d.Throttle != nil {
-			d.Throttle = nil
-			part.warn("size_or_time", SizeValues{knee.AtBytes}, "its rate changes at files of "+
-				"%s, but the files came in order of size: it may as well have changed with time",
-				byteSize(knee.AtBytes))
-		}
-	} else {
+	if !size.Ordered(files) {
 		d.SizeKnee = size.FindKnee(same, p.alpha.comparisons)
+	} else if d.Throttle != nil {
+		at := float64(files[0].Bytes)
+		for i := range files {
+			if seconds(files[i].StartNS) <= d.Throttle.AtS {
+				at = float64(files[i].Bytes)
+			}
+		}
+		part.warn("size_or_time", SizeValues{at}, "its rate fell at files of %s, but the files "+
+			"came in order of size: their size may as well be why", byteSize(at))
 	}
 	p.bimodality(part, same)
 	d.Quote = p.quote(part)

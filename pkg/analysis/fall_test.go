@@ -170,3 +170,32 @@ func TestStuckGauge(t *testing.T) {
 		}
 	}
 }
+
+// TestFallOrSize: a disk that falls while its files grow keeps its fall, and one warning says that
+// their size may be why.
+func TestFallOrSize(t *testing.T) {
+	d := &trace.DiskRecord{Name: "A", Op: trace.Write}
+	at := 0.0
+	for i := 0; at < 60; i++ {
+		rate := 2e9
+		if at >= 20 {
+			rate = 0.6e9
+		}
+		bytes := 10e6 * float64(i+1)
+		end := at + bytes/rate
+		d.Files = append(d.Files, trace.File{Seq: i, Bytes: int64(bytes), StartNS: int64(at * 1e9),
+			EndNS: int64(end * 1e9)})
+		at = end
+	}
+	p := Analyze(tracetest.Run(tracetest.Phase("W", d)), Options{}).Phases[0]
+	if f := p.Disks["A"].Throttle; f == nil || len(p.Changes) != 1 || p.Changes[0].Kind != KindOwnFall {
+		t.Errorf("throttle %+v, changes %+v; want one fall, and a throttle", f, p.Changes)
+	}
+	var sizes []float64
+	for _, w := range p.Warnings {
+		if v, ok := w.Values.(SizeValues); ok {
+			sizes = append(sizes, v.AtBytes)
+		}
+	}
+	check.Same(t, "warned of a fall at files of", []float64{900e6}, sizes)
+}
