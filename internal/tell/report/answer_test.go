@@ -115,7 +115,7 @@ func TestFacts(t *testing.T) {
 		{Disk: "C", After: "C", LagS: new(0.4), FromRate: 1e9, ToRate: &to[1]},
 		{Disk: "A", After: "C", FromRate: 1e9}, // cut
 	}
-	recovery := Fact{Value: "10 s", Text: "until A and B recovered after C had finished"}
+	recovery := Fact{Value: "10 s", Text: "until A and B recovered after C had finished (cause unknown)"}
 	check.Same(t, "and how long it takes", []Fact{loss, recovery, total}, answerOf(a).Facts)
 
 	a.Phases[0].Contention.DuplexGain, a.Phases[0].Contention.DuplexCI95 = &gain,

@@ -60,10 +60,10 @@ func OfDoctor(c *trace.Checkup) *Document {
 	}
 	hero := &Verdicts{}
 	for _, check := range failed {
-		hero.List = append(hero.List, judged(Bad, check))
+		hero.List = append(hero.List, judged(Bad, check, len(paths)))
 	}
 	for _, check := range doubtful {
-		hero.List = append(hero.List, judged(Caution, check))
+		hero.List = append(hero.List, judged(Caution, check, len(paths)))
 	}
 	if hero.List == nil {
 		hero.List = readyDisks(paths, passed)
@@ -106,10 +106,14 @@ func cleanDisks(paths []string, doubts []trace.Check) (clean []string) {
 	return clean
 }
 
-// judged says what a check found.
-func judged(sign Sign, check trace.Check) Judged {
-	return Judged{Sign: sign, What: unit.Capital(check.Measured), On: onDisk(check),
+// judged says what a check found, and of several disks on which, unless that says it already.
+func judged(sign Sign, check trace.Check, disks int) Judged {
+	j := Judged{Sign: sign, What: unit.Capital(check.Measured),
 		Why: asSentence(check.Text), ToDo: asSentence(check.Advice)}
+	if on := onDisk(check); disks > 1 && !strings.Contains(check.Measured, on) {
+		j.On = on
+	}
+	return j
 }
 
 // readyDisks says of each disk, and of the computer, that it is ready, and what shows it.

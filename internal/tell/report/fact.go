@@ -133,7 +133,7 @@ func (r *runDoc) recoveryFacts(p *analysis.PhaseResult) []Fact {
 	lagText := unit.FormatSeconds(longest)
 	facts := []Fact{{
 		Value: lagText, Text: "until " + listOrCount(names) + " recovered after " + r.label(after) +
-			" had finished",
+			" had finished (cause unknown)",
 	}}
 	if r.Answer.Layout == LayoutRace {
 		facts = append(facts, Fact{

@@ -123,7 +123,7 @@ func (r *runDoc) pairsTable(tasks []task, list []pair) *Table {
 		}
 		t.add(cells...)
 	}
-	t.Note = "% of its baseline that the row's disk keeps beside the column's" +
+	t.Note = "% of its baseline that the row's disk keeps with the column's disk busy" +
 		pick(margin > 0, fmt.Sprintf(", ±%.0f points or less.", math.Ceil(perCent*margin)), ".")
 	return t
 }

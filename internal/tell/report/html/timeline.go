@@ -23,6 +23,7 @@ type timePlot struct {
 
 type plotPath struct {
 	Paint, D    string
+	Name        string // shown where the pointer is on it
 	Faint, Dots bool
 }
 
@@ -81,7 +82,12 @@ func newTimePlot(c *report.Chart) *timePlot {
 		}
 		if d.Len() > 0 {
 			colour := "var(--" + paint(c.Keys, s.Key, s.Tone, "ink") + ")"
-			p.Paths = append(p.Paths, plotPath{colour, d.String(), s.Faint, s.Kind == report.Dots})
+			path := plotPath{Paint: colour, D: d.String(), Faint: s.Faint,
+				Dots: s.Kind == report.Dots}
+			if s.Key >= 0 && s.Key < len(c.Keys) {
+				path.Name = c.Keys[s.Key].Label + " " + c.Keys[s.Key].Does
+			}
+			p.Paths = append(p.Paths, path)
 		}
 	}
 	var wide, narrow rows

@@ -61,17 +61,43 @@ function show(markup) {
   old.style.cssText = next.style.cssText;
 }
 
-// choose shows the load of what is pressed, and its phase in the plot.
+// step finds the load that an arrow key leads to: in a row of buttons, or cell by cell in a table.
+function step(button, key) {
+  const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key] ?? [0, 0];
+  const cell = button.closest("td, th"), rows = cell?.closest("table").rows;
+  if (!cell) return $$("[data-load]", button.parentElement)[$$("[data-load]", button.parentElement).indexOf(button) + dx];
+  let x = cell.cellIndex, y = cell.parentElement.rowIndex, found;
+  while ((dx || dy) && !found && rows[(y += dy)]?.cells[(x += dx)]) found = $("[data-load]", rows[y].cells[x]);
+  return found;
+}
+
+// choose shows the load of what is pressed or in the address, and its phase in the plot. Arrow keys go to the next one.
 function choose(loads) {
+  const fromAddress = () => put(location.hash.match(/^#load=(.+)/)?.[1]);
+  addEventListener("keydown", (event) => {
+    const next = event.target.dataset?.load && step(event.target, event.key);
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+    next.click();
+  });
+  addEventListener("hashchange", fromAddress);
   addEventListener("click", ({ target }) => {
-    const id = target.closest("[data-load]")?.dataset.load, load = loads[id];
-    if (!load) return;
+    const id = target.closest("[data-load]")?.dataset.load;
+    if (!put(id)) return;
+    history.replaceState(null, "", "#load=" + id);
+    if (!target.closest("#seg")) $("#hub").scrollIntoView({ block: "nearest", behavior: "smooth" });
+  });
+  function put(id) {
+    const load = loads[id];
+    if (!load) return false;
     show(load.hub);
     if ($("#time")) $("#time").innerHTML = load.plot || '<p class="cap">Its files are in the details of the phase.</p>';
     if ($("#time-name")) $("#time-name").textContent = load.title;
     for (const button of $$("[data-load]")) button.ariaPressed = button.dataset.load === id;
-    if (!target.closest("#seg")) $("#hub").scrollIntoView({ block: "nearest", behavior: "smooth" });
-  });
+    return true;
+  }
+  fromAddress();
 }
 
 // race plays a phase back: the cables, the cards and the line in the plot share one clock.
