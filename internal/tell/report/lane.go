@@ -32,6 +32,7 @@ type Lane struct {
 	Paced  bool
 	Clean  float64 // so much stayed clean
 	Number string  // the same in words: "3", "4+" if that may be more, "<4" if that is not clean
+	Unit   string  // the number's, of a pace
 	Tries  []Tries // by value
 
 	search *analysis.SearchSummary // nil for phases of a fixed number
@@ -206,19 +207,36 @@ func (l *Lane) conclude() {
 		l.Clean = *found
 	}
 	clean, above := l.Deciding()
-	l.Number = l.formatValue(l.Clean)
+	top := l.Clean
+	if above != nil && found == nil {
+		top = above.Value
+	}
+	number := func(v float64) string { return unit.FormatCount(int(v)) }
+	if l.Paced {
+		scale := unit.ScaleFor(top)
+		number = scale.Number
+		l.Unit = scale.Unit
+	}
 	switch {
 	case math.IsInf(l.Clean, 1):
+		l.Number = "no"
+		l.Unit = "limit"
 	case found == nil && clean == nil && above == nil:
 		l.Number = "?"
+		l.Unit = ""
 	case above == nil:
-		l.Number += "+"
+		l.Number = number(l.Clean) + "+"
 	case found == nil && l.Clean == 0:
-		l.Number = "<" + l.formatValue(above.Value)
+		l.Number = "<" + number(above.Value)
 	case found == nil && (l.Paced || above.Value > l.Clean+1):
-		l.Number += "–" + l.formatValue(above.Value)
+		l.Number = number(l.Clean) + "–" + number(above.Value)
+	default:
+		l.Number = number(l.Clean)
 	}
 }
+
+// Text returns what stayed clean with its unit.
+func (l *Lane) Text() string { return joined(" ", l.Number, l.Unit) }
 
 // Deciding are the largest value that stayed clean, and the next one above it that was tried and
 // did not; nil if there is none.
@@ -291,8 +309,8 @@ func (l *Lane) Evidence() []string {
 // headlineNumber is the number that the headline is about: so many of those that stay clean alone.
 func (r *runDoc) headlineNumber() *Big {
 	l := r.Answer.Streams.Lanes[0]
-	b := &Big{Tone: pick(l.Clean > 0, Good, Bad), Detail: l.evidenceText()}
-	b.Number, b.Unit, _ = strings.Cut(l.Number, " ")
+	b := &Big{Number: l.Number, Unit: l.Unit, Tone: pick(l.Clean > 0, Good, Bad),
+		Detail: l.evidenceText()}
 	while := cmp.Or(l.While, "no other disk is busy")
 	if l.Paced {
 		does := strings.TrimSuffix(l.Does, "s")
@@ -352,7 +370,7 @@ func (s *Streams) actions() []Action {
 		same := l.Kind == first.Kind && l.Does == first.Does
 		switch {
 		case l.Paced && (first.Paced || first.Clean < streams):
-			detail := "Throttle it to " + l.Number
+			detail := "Throttle it to " + l.Text()
 			if unthrottled := l.last().Rate; unthrottled > l.Clean {
 				detail += ", " + percent(1-l.Clean/unthrottled) + " less than unthrottled"
 			}
@@ -394,7 +412,7 @@ func (s *Streams) triesTable() *Table {
 				p.Count))
 		}
 		does := pick(l.Paced, l.Does, l.Does+" "+l.Kind)
-		t.add(&l.Key, does, cmp.Or(l.While, "alone"), strong(l.Number),
+		t.add(&l.Key, does, cmp.Or(l.While, "alone"), strong(l.Text()),
 			strings.Join(tries, ", "))
 	}
 	return t

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/quantile"
@@ -41,12 +40,8 @@ func (v *phaseView) latencyTable() *Table {
 			open = open || f.P99NS != nil && f.P99CI95 == nil
 			others := Cell{Text: cmp.Or(v.besideDisk(v.found, key.Name), "alone")}
 			interval := none
-			if ci := f.P99CI95; ci != nil { // in one unit if both have it: "1.95 – 2.04 ms"
-				low, high := Time(float64(ci[0])), Time(float64(ci[1]))
-				if number, unit, _ := strings.Cut(low, " "); strings.HasSuffix(high, " "+unit) {
-					low = number
-				}
-				interval = low + " – " + high
+			if ci := f.P99CI95; ci != nil {
+				interval = Time(float64(ci[0])) + " – " + Time(float64(ci[1]))
 			}
 			longest := pick(f.Requests > 0, Time(float64(f.MaxNS)), none)
 			var longer Cell

@@ -149,7 +149,7 @@ func laneTexts(run *trace.Run) (texts []string, a *AnswerView) {
 		for _, state := range l.Cells(a.Streams.Most) {
 			text += letters[state]
 		}
-		texts = append(texts, strings.Join([]string{l.Key.Label, l.Does, l.While, l.Number, text},
+		texts = append(texts, strings.Join([]string{l.Key.Label, l.Does, l.While, l.Text(), text},
 			" "))
 	}
 	return texts, a
@@ -250,7 +250,7 @@ func TestLaneOfAPace(t *testing.T) {
 	a.Searches = []analysis.SearchSummary{search}
 	out := newRunDoc(RunData{Analysis: a}).streams()
 	l := out.Lanes[0]
-	check.Same(t, "number", "200 MB/s", l.Number)
+	check.Same(t, "number", "200 MB/s", l.Text())
 	check.Same(t, "while", "A plays 4 streams", l.While)
 	check.Same(t, "evidence", []string{"200 MB/s: clean 2 of 3", "210 MB/s: clean 1 of 2"},
 		l.Evidence())
@@ -259,8 +259,8 @@ func TestLaneOfAPace(t *testing.T) {
 		Text: "For 4 streams slow down B. Throttle it to 200 MB/s, 75% less than unthrottled.",
 	}}, out.actions())
 	a.Searches[0].Found = nil
-	check.Same(t, "not settled", "200 MB/s–210 MB/s",
-		newRunDoc(RunData{Analysis: a}).streams().Lanes[0].Number)
+	check.Same(t, "not settled", "200–210 MB/s",
+		newRunDoc(RunData{Analysis: a}).streams().Lanes[0].Text())
 }
 
 // find is the table of that title before the phases.

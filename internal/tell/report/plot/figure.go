@@ -290,7 +290,7 @@ func (c *card) rows() []row {
 		}
 	case a.Streams != nil:
 		for _, l := range a.Streams.Lanes[:min(most, len(a.Streams.Lanes))] {
-			r := row{label: l.Key.Label + " " + l.Does, key: &l.Key, value: l.Number}
+			r := row{label: l.Key.Label + " " + l.Does, key: &l.Key, value: l.Text()}
 			if l.While != "" {
 				r.label += " while " + l.While
 			}

@@ -23,12 +23,12 @@ func (p *printer) printStreams(a *report.AnswerView) bool {
 		title := l.Key.Label + " " + l.Does + ", " + cmp.Or(l.While, "alone")
 		titles = append(titles, title)
 		names = max(names, cells.Width(title))
-		numbers = max(numbers, cells.Width(l.Number))
+		numbers = max(numbers, cells.Width(l.Text()))
 	}
 	names = min(names, p.width/2)
 	room := p.width - markWidth - names - numbers - markWidth
 	for i, l := range a.Streams.Lanes {
-		number := p.ink.Text(cells.Pad(l.Number, -numbers))
+		number := p.ink.Text(cells.Pad(l.Text(), -numbers))
 		line := p.disk(l.Key, titles[i], names) + "  " + p.ink.Bold(number) + "  "
 		tries := strings.Join(l.Evidence(), ", ")
 		switch {
