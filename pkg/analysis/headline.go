@@ -35,6 +35,7 @@ func (w writer) ideas() []idea {
 	for _, c := range w.Summary.Contests {
 		ideas = append(ideas, w.contest(c)...)
 	}
+	ideas = append(w.inCommon(), ideas...)
 	if ideas = append(ideas, costs...); ideas == nil {
 		ideas = Each(w.alone(), plain)
 	}
@@ -140,6 +141,42 @@ func Methods(a *Analysis) []string {
 			"of error are the model's, not those of real disks.")
 	}
 	return out
+}
+
+// inCommon says what all disks of a phase did at once: they stood still for long, or dropped far. It
+// comes before who slows whom.
+func (w writer) inCommon() (ideas []idea) {
+	for _, c := range w.Summary.Contests {
+		i := slices.IndexFunc(w.Phases, func(p PhaseResult) bool { return p.Name == c.Phases[0] })
+		if i < 0 || w.Phases[i].Overlap == nil {
+			continue
+		}
+		p := &w.Phases[i]
+		names := present(w.Order, c.Disks)
+		when := " when " + who(names, c.Disks, len(w.Order))
+		still := 0.0
+		for k := range p.Changes {
+			change := &p.Changes[k]
+			fell := 1 - change.ToRate/change.FromRate
+			switch {
+			case len(change.Disks) < len(names):
+			case change.Kind == KindStall && change.StartS < p.Overlap.EndS:
+				still += change.EndS - change.StartS
+			case change.Kind == KindSharedFall && fell >= minCommonFall:
+				ideas = append(ideas, idea{
+					text: fmt.Sprintf("each drops to %.0f%% after %.0f s%s", 100*(1-fell),
+						change.StartS, when),
+					detail: Capital(w.Order, w.change(change)) + ".",
+				})
+			}
+		}
+		if still >= minCommonStallS && still >= minEffect*p.Overlap.DurationS {
+			ideas = append(ideas, idea{
+				text: "nothing moves for " + unit.FormatSeconds(still) + " in all" + when,
+			})
+		}
+	}
+	return ideas
 }
 
 // contest says what came of disks that were busy together, or why nothing is said of it. If rates

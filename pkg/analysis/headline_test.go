@@ -417,3 +417,31 @@ func TestSureOfAModel(t *testing.T) {
 		}
 	}
 }
+
+// TestInCommon: what all disks of a phase did at once comes before who slows whom, and their rates
+// are of the stretch that shares are of.
+func TestInCommon(t *testing.T) {
+	names := []string{"A", "B", "C", "D"}
+	study := func(paces func(name string) []pace) *Analysis {
+		var phases []*trace.Phase
+		var all []*trace.DiskRecord
+		for _, name := range names {
+			phases = append(phases, tracetest.Phase(name, diskOf(name, "write", 200e6, pace{20, 1.9e9})))
+			all = append(all, diskOf(name, "write", 200e6, paces(name)...))
+		}
+		return Analyze(tracetest.Run(append(phases, tracetest.Phase("WWWW", all...))...), Options{})
+	}
+	a := study(func(string) []pace { return []pace{{30, 0.8e9}, {60, 0.4e9}} })
+	check.Same(t, "headline", "Each drops to 50% after 30 s when all four write", a.Answer.Headline)
+	for _, c := range a.Summary.Contests {
+		check.Near(t, "rate of A", 0.8e9, c.Disks["A"].Rate, 0.01e9)
+	}
+	a = study(func(name string) []pace {
+		paces := []pace{{30, 0.8e9}}
+		if name == "A" {
+			paces = append(paces, pace{60, 0.4e9})
+		}
+		return append(paces, pace{60, 0.8e9})
+	})
+	check.Same(t, "one of four slows down", false, strings.HasPrefix(a.Answer.Headline, "Each drops"))
+}

@@ -60,6 +60,14 @@ const (
 	maxWaiting = 0.8
 )
 
+// When what all disks of a phase do at once is the headline.
+const (
+	// They drop by minCommonFall, or stand still for minCommonStallS in all, and for a tenth of the
+	// time.
+	minCommonFall   = 0.25
+	minCommonStallS = 5
+)
+
 // How changes of several disks are compared.
 const (
 	// Changes of two disks this close together are one event; further apart, but no more than
