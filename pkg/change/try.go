@@ -1,6 +1,9 @@
 package change
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // tryCommon tries one factor for several disks.
 func (q *question) tryCommon(ups, downs []int) {
@@ -112,12 +115,14 @@ func (q *question) tryKnown(ups, downs []int) {
 			as = stalled
 		}
 		lag := math.Abs(float64(q.bin) - k.at)
-		late := lag > q.s(startS) // what comes so late shows in a disk's own history, or is chance
 		var set []int
 		for _, i := range moved {
-			if q.disks[i] != k.disk && (!late || q.isCut(i)) {
+			if q.disks[i] != k.disk {
 				set = append(set, i)
 			}
+		}
+		if lag > q.s(startS) && !slices.ContainsFunc(set, q.isCut) {
+			continue // what comes so late shows in one disk's own history, or is chance
 		}
 		given := k.rate
 		for _, o := range near { // what others left shortly before is there to take, too
