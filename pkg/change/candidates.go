@@ -86,11 +86,7 @@ func (d *disk) choose() {
 	d.score, d.cuts, d.candidates = r.choose(candidatePrice)
 	left := residuals(d.x, d.cuts)
 	cost, _ := autoregression(left, d.cuts)
-	if r.file != nil {
-		effects := r.fileEffects(left, d.cuts)
-		d.byFile = effects < cost
-		d.draws = effects+drawsNats < cost
-	}
+	d.byFile = r.file != nil && r.fileEffects(left, d.cuts) < cost
 }
 
 // choose returns the cuts of a series that the criterion prefers, with their score, and those that

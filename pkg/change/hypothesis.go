@@ -78,7 +78,7 @@ func (p *phase) explain(e *event) {
 			least = 0
 		}
 		if q.loads[i] = d.measure(windows[i], least); q.loads[i].ok && !q.isCut(i) &&
-			(d.draws || d.byFew(&q.loads[i]) ||
+			(d.byFew(&q.loads[i]) ||
 				d.Unsteady && !p.follows(d, float64(windows[i].at), false)) {
 			q.loads[i].ok = false // a few of its files may make any level, or it wanders
 		}

@@ -38,7 +38,6 @@ type disk struct {
 
 	score      float64
 	byFile     bool  // noise that is new in each file explains more than one with a memory
-	draws      bool  // and by so much that there is no doubt
 	cuts       []int // bins of x, at the full price of a cut
 	candidates []int // at a lower price
 	noise

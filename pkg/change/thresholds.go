@@ -57,7 +57,6 @@ const (
 	minFiles    = 6
 	minUnitSD   = 0.01
 	orderPrice  = 3
-	drawsNats   = 5   // what a noise that is new in each file explains more, if there is no doubt
 	shownShare  = 0.5 // of a change inside a file, or of the cuts that show in one
 	edgeBins    = 30  // how much of a file on either side of a cut counts
 	loneShare   = 0.8 // of a level that is one file
