@@ -275,56 +275,6 @@ type DiskResult struct {
 	WorkerCPUPercent *float64 `json:"worker_cpu_percent,omitempty"`
 }
 
-// Quote is the one figure to quote for a disk: what a user will see again.
-type Quote struct {
-	Rate float64 `json:"rate"`
-	// Kind is overlap (with all disks busy), later (after a lasting fall) or mean (bytes over
-	// time).
-	Kind string `json:"kind"`
-	Text string `json:"text"` // Text says what it is, and what to know about it.
-}
-
-// Score is what the program that a preset imitates would report for the disk: one of its passes
-// stands for all.
-type Score struct {
-	Method string  `json:"method"` // Method is median or best of the counted passes.
-	Rate   float64 `json:"rate"`
-	N      int     `json:"n"` // N is the number of passes that it was chosen from.
-}
-
-// Steady is a disk's steady state, by its rates in windows (see stats.Steady): after the rule of
-// SNIA's Solid State Storage Performance Test Specification, whose own windows are rounds of a
-// minute.
-type Steady struct {
-	WindowS float64         `json:"window_s"`
-	SinceS  float64         `json:"since_s"` // SinceS lasts to the end.
-	Rate    float64         `json:"rate"`
-	CI95    *stats.Interval `json:"ci95"`
-}
-
-// Throttle is a lasting drop of a disk's rate that no other disk explains.
-type Throttle struct {
-	ledger.Step // It is the deepest step.
-	// Recovered is null if the rate stayed low to the end.
-	Recovered *Rebound      `json:"recovered"`
-	Steps     []ledger.Step `json:"steps"` // Steps are the whole fall.
-	Cause     string        `json:"cause"` // Cause is heat, cache_full or unknown.
-	Evidence  Evidence      `json:"evidence"`
-	// NeighbourGains are what other disks gained by it.
-	NeighbourGains []Shift `json:"freed,omitempty"`
-	// FirstLevelS is how long the first level was seen.
-	FirstLevelS float64 `json:"held_s"`
-	// LastLevelS is how long the last level was seen.
-	LastLevelS float64 `json:"lasts_s"`
-}
-
-// Rebound is a throttle that was over after a pause.
-type Rebound struct {
-	AtS    float64 `json:"at_s"`
-	PauseS float64 `json:"pause_s"`
-	Rate   float64 `json:"rate"`
-}
-
 // MatrixRow is one phase in the table of all phases, which lists those of one disk first, then of
 // two, and so on.
 type MatrixRow struct {

@@ -2,11 +2,13 @@ package analysis
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // LinkUse is what went over a link in one direction while all disks worked, against what links of
@@ -148,4 +150,100 @@ func named(name, kind string) string {
 		return kind + " is"
 	}
 	return name + " is " + kind
+}
+
+// bottlenecks find the link that the disks' rates come close to: of each set of disks and direction
+// the one that they fill most. It says how much of the link they fill, not that the link held them:
+// see ceilings for that.
+func (f *finder) bottlenecks() {
+	for _, same := range grouped(f.phase.Links, func(t, u LinkUse) bool {
+		return t.Op == u.Op && slices.Equal(t.Disks, u.Disks)
+	}) {
+		u := same[0]
+		for _, next := range same[1:] {
+			if next.Share >= u.Share { // People know the hub's end of a cable.
+				u = next
+			}
+		}
+		if u.Share < nearLimit || u.Share > beyondLimit {
+			continue
+		}
+		verb := pick(len(u.Disks) > 1, "together "+string(u.Op), string(u.Op)+"s")
+		part := "as much as" // It is known to a few per cent what links carry.
+		if u.Share < 0.995 {
+			part = fmt.Sprintf("%.0f%% of what", 100*u.Share)
+		}
+		link := "the link to its enclosure"
+		try := ": try another cable or port"
+		switch u.Segment {
+		case hardware.HostPort:
+			link = "the host's port"
+		case hardware.Uplink:
+			link = pick(u.Hub == "", "the hub's uplink", "the uplink of "+u.Hub)
+		case hardware.Lanes: // They lie inside the enclosure or the computer.
+			link = "the disk's own link"
+			try = ""
+		}
+		weight := 0.2
+		fellBack := ""
+		if u.Could != "" { // A better cable or port would help.
+			weight = 0.5
+			fellBack = "; the link fell back from the " + u.Could +
+				" that both its ends support" + try
+		}
+		f.dedupe(Finding{
+			Code: "bottleneck", Disks: u.Disks, Other: string(u.Op), Link: &u, Weight: weight,
+			Values: BottleneckValues{Rate: u.Rate, Capacity: u.Capacity},
+		}, "%s %s %s, %s %s (%s) can carry one way, about %s%s", unit.List(u.Disks), verb,
+			f.Rate(u.Rate), part, link, u.Link, f.Rate(u.Capacity), fellBack)
+	}
+}
+
+// gauges reports what the meters found in a phase.
+func (f *finder) gauges() {
+	if c := f.phase.CPUPercent; c != nil && *c >= busyCPU {
+		f.dedupe(Finding{Code: "host_bound", Values: PercentValues{Percent: *c}, Weight: 0.8},
+			"your CPU may be the bottleneck, not the disks: its cores were %.0f%% busy (close "+
+				"other programs, and measure again)", *c)
+	}
+	for _, name := range f.Order {
+		if c := f.phase.Disks[name].WorkerCPUPercent; c != nil && *c >= busyCPU {
+			f.dedupe(Finding{
+				Code: "host_bound", Disks: []string{name}, Values: PercentValues{Percent: *c},
+				Weight: 0.8,
+			}, "your CPU may be the bottleneck, not %s: what moves its files used %.0f%% of a "+
+				"core (larger requests, or more of them in flight, may be faster)", name, *c)
+		}
+		d := f.phase.Disks[name].Device
+		if d == nil || d.Disks[0] != name {
+			continue
+		}
+		if t := d.Foreign; t != nil {
+			share := t.Bytes / float64(max(1, d.CountedReadBytes+d.CountedWriteBytes))
+			// Readings are a second apart, and what is written through the system's cache reaches
+			// the device up to a file later than it was counted: of shorter traffic neither the
+			// rate nor the ends are sure.
+			roughly := pick(t.ToS-t.FromS < 5, "about ", "")
+			f.dedupe(Finding{
+				Code: "foreign_traffic", Disks: d.Disks, Weight: 1 + min(1, share),
+				Values: ForeignValues{
+					Bytes: t.Bytes, Rate: t.Rate, FromS: t.FromS, ToS: t.ToS, Share: share,
+				},
+			}, "something else used %s: its own counters show %s more than hubbench moved, %s%s "+
+				"from %s%.1f s to %.1f s (close backup, indexing and sync programs, and measure "+
+				"again)", unit.List(d.Disks), byteSize(t.Bytes), roughly,
+				unit.FormatRate(t.Rate), roughly, t.FromS, t.ToS)
+		}
+		if d.CachedBytes > 0 {
+			bytes, counted := float64(d.CachedBytes), float64(d.CountedReadBytes)
+			share := bytes / counted
+			device := float64(*d.ReadBytes)
+			f.dedupe(Finding{
+				Code: "cached", Disks: d.Disks, Weight: 1 + share,
+				Values: CachedValues{Bytes: bytes, Share: share, Counted: counted, Device: device},
+			}, "%.0f%% of what %s read came from a cache: %s were read, but the disk's own "+
+				"counters show %s; do not quote this rate as the disk's", 100*share,
+				unit.List(d.Disks), byteSize(counted), byteSize(device))
+		}
+	}
 }

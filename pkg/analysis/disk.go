@@ -1,10 +1,8 @@
 package analysis
 
 import (
-	"fmt"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/size"
@@ -142,58 +140,6 @@ func (p *phase) bimodality(part *diskPart, same []size.Transfer) {
 			"its files fall into two groups, near %s and %s; the mean of %s describes neither",
 			p.scale.Rate(d.Modes[0]), p.scale.Rate(d.Modes[1]), p.scale.Rate(*d.Mean))
 	}
-}
-
-// quote chooses the figure that a user will see again. Beside other disks that is the rate in the
-// window; alone it is the mean over time, bytes over the seconds they took, whose expectation is
-// the rate in the long run, as neither the mean nor the median of the files' rates is. If the rate
-// changed, it is that of the last stretch that is long enough. Warm-ups and stalls never count.
-func (p *phase) quote(part *diskPart) *Quote {
-	quote := func(kind string, rate float64, text string) *Quote {
-		return &Quote{Rate: rate, Kind: kind, Text: p.scale.Rate(rate) + text}
-	}
-	many := len(p.parts) > 1 && p.out.Overlap != nil
-	in := part.Active
-	if many {
-		in = p.window
-	}
-	if t := part.out.Throttle; t != nil {
-		last := t.Steps[len(t.Steps)-1]
-		later := last.ToRate
-		if many { // Only the part of the window in which it was at its last level counts.
-			low := overlap.Between(int64(last.AtS*1e9), part.EndNS())
-			if t.Recovered != nil {
-				low.EndNS = int64((t.Recovered.AtS - t.Recovered.PauseS) * 1e9)
-			}
-			later = part.settledRate(overlap.Clip(p.window, low))
-		}
-		if later > 0 {
-			return quote(QuoteLater, later, fmt.Sprintf(" after %s; before that %s for %s",
-				byteSize(last.AtBytes), p.scale.Rate(t.Steps[0].FromRate),
-				unit.FormatSeconds(t.FirstLevelS)))
-		}
-	}
-	all := cutAt(in, p.cuts(part.Name()))
-	if len(all) > 1 || len(part.Stalls) > 0 || part.warmIn != nil {
-		for _, stretch := range slices.Backward(all) {
-			long := len(all) == 1 || overlap.Seconds(stretch) >= seconds(ledger.MinNS)
-			if rate := part.settledRate(stretch); long && rate > 0 {
-				return quote(QuoteSettled, rate, " once its rate had settled")
-			}
-		}
-	}
-	switch {
-	case many:
-		return quote(QuoteOverlap, p.out.Overlap.Disks[part.Name()].Rate, " with all disks busy")
-	case part.out.Rate == nil:
-		return nil
-	}
-	text := " over time"
-	if modes := part.out.Modes; modes != nil {
-		text += fmt.Sprintf("; its files ran near %s or near %s",
-			p.scale.Rate(modes[0]), p.scale.Rate(modes[1]))
-	}
-	return quote(QuoteMean, *part.out.Rate, text)
 }
 
 // settledRate is the disk's rate over the intervals without standstills, 0 if they are too short.

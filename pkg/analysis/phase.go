@@ -2,11 +2,8 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/hubbench/hubbench/pkg/change"
@@ -16,7 +13,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/quantile"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/size"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -67,24 +63,6 @@ type diskPart struct {
 	warnings   []Warning // warnings go to the phase.
 }
 
-// newWarning words a warning, of a disk unless that is empty.
-func newWarning(disk, code string, values any, format string, args ...any) Warning {
-	w := Warning{Code: code, Disk: disk, Values: values, Text: fmt.Sprintf(format, args...)}
-	if disk != "" {
-		w.Text = "disk " + disk + ": " + w.Text
-	}
-	return w
-}
-
-func (p *diskPart) warn(code string, values any, format string, args ...any) {
-	p.warnings = append(p.warnings, newWarning(p.Name(), code, values, format, args...))
-}
-
-// warn warns of the phase, or of one of its disks.
-func (p *phase) warn(disk, code string, values any, format string, args ...any) {
-	p.out.Warnings = append(p.out.Warnings, newWarning(disk, code, values, format, args...))
-}
-
 // InParallel does the same with all, on as many cores as there are.
 func InParallel[T any](all []T, do func(T)) {
 	next := make(chan T)
@@ -110,14 +88,6 @@ func (r *run) eachDisk(do func(*phase, *diskPart)) {
 		InParallel(p.parts, func(part *diskPart) { do(p, part) })
 		p.collectWarnings()
 	})
-}
-
-// collectWarnings adds the warnings of its disks to those of the phase.
-func (p *phase) collectWarnings() {
-	for _, part := range p.parts {
-		p.out.Warnings = append(p.out.Warnings, part.warnings...)
-		part.warnings = nil
-	}
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
@@ -268,116 +238,6 @@ func (r *run) devices() {
 		for _, part := range p.parts {
 			part.out.Device = devices[part.Name()]
 		}
-	}
-}
-
-// withoutDisk is an error that a worker recorded, without the name of its disk, which has been
-// said.
-func withoutDisk(recorded, disk string) string {
-	return strings.TrimPrefix(recorded, "disk "+disk+": ")
-}
-
-// failures warns of disks that did not finish their work.
-func (p *phase) failures() {
-	for _, part := range p.parts {
-		d := part.Trace
-		name := part.Name()
-		w := Warning{Code: "partial", Disk: name}
-		switch {
-		case len(d.Errors) > 0:
-			e := d.Errors[0]
-			w.Other = e.Error
-			w.Values = PartialValues{AtS: seconds(e.TNS), Seq: float64(e.Seq)}
-			w.Text = fmt.Sprintf("disk %s failed %.1f s into the phase, at file %d: %s", name,
-				seconds(e.TNS), e.Seq, withoutDisk(e.Error, name))
-		case len(d.Open) > 0 && part.HasFiles() && p.trace.Stop != scenario.StopHold &&
-			p.trace.Stop != scenario.StopTime: // These cut off the last file.
-			w.Text = "disk " + name + " left its last file unfinished; it counts as far as its " +
-				"progress is known"
-		default:
-			continue
-		}
-		p.out.Warnings = append(p.out.Warnings, w)
-	}
-	if p.trace.Status == trace.Partial && len(p.out.Warnings) == 0 {
-		p.warn("", "partial", nil, "the phase ended early")
-	}
-}
-
-// stops warns of times in which the machine slept or the run was stopped, and of those in which
-// only the worker of a disk was: the rates count them as work.
-func (p *phase) stops() {
-	all := map[string][]trace.Gauge{} // They are by disk; the host's have no name.
-	for _, g := range p.trace.Gauges {
-		if g.Name == trace.Stopped && g.Value > 0 {
-			all[g.Disk] = append(all[g.Disk], g)
-		}
-	}
-	for _, disk := range slices.Sorted(maps.Keys(all)) {
-		what := "everything stopped"
-		how := "the computer slept, or hubbench was stopped"
-		if disk != "" {
-			what = "disk " + disk + " stalled"
-			how = "its worker was stopped"
-		}
-		var stopped StoppedValues
-		for _, g := range all[disk] {
-			began := seconds(g.TNS) - g.Value
-			ended := seconds(g.TNS)
-			// What stopped all of it stopped the worker too.
-			if disk != "" && slices.ContainsFunc(all[""], func(host trace.Gauge) bool {
-				return began < seconds(host.TNS) && seconds(host.TNS)-host.Value < ended
-			}) {
-				continue
-			}
-			if stopped.Times == 0 {
-				stopped.AtS = max(began, 0)
-			}
-			stopped.Times++
-			stopped.Seconds += g.Value
-		}
-		if stopped.Times == 0 {
-			continue
-		}
-		if stopped.Times > 1 {
-			how += fmt.Sprintf(", %.0f times", stopped.Times)
-		}
-		p.out.Warnings = append(p.out.Warnings, Warning{
-			Code: "stopped", Disk: disk, Values: stopped,
-			Text: fmt.Sprintf("%s for %s at %s: %s; measure this phase again", what,
-				unit.FormatSeconds(stopped.Seconds), unit.FormatSeconds(stopped.AtS), how),
-		})
-	}
-}
-
-// startSkew is how far apart the disks began, by their first requests.
-func (p *phase) startSkew() {
-	if len(p.parts) < 2 {
-		return
-	}
-	var late, first []int64
-	for _, part := range p.parts {
-		if part.Trace.LateNS != nil {
-			late = append(late, *part.Trace.LateNS)
-		}
-		if files := part.Trace.Files; len(files) > 0 {
-			first = append(first, files[0].StartNS)
-		}
-	}
-	// The first request is what counts. If there is none of every disk's, or only the model's, the
-	// moment in which a worker was released has to do.
-	starts := first
-	if len(first) < len(p.parts) || p.simulated && len(late) == len(p.parts) {
-		starts = late
-	}
-	if len(starts) < len(p.parts) {
-		return
-	}
-	skew := seconds(slices.Max(starts) - slices.Min(starts))
-	p.out.StartSkewS = &skew
-	if skew > maxSkewS && !p.simulated {
-		p.warn("", "start_skew", SecondsValues{skew},
-			"the disks started %s apart; the overlap excludes that time", unit.FormatSeconds(skew))
 	}
 }
 

@@ -110,3 +110,26 @@ func (p *diskPart) sizesExplain(before, slower overlap.Span) bool {
 	}
 	return seen < expected/maxDrop
 }
+
+// Throttle is a lasting drop of a disk's rate that no other disk explains.
+type Throttle struct {
+	ledger.Step // It is the deepest step.
+	// Recovered is null if the rate stayed low to the end.
+	Recovered *Rebound      `json:"recovered"`
+	Steps     []ledger.Step `json:"steps"` // Steps are the whole fall.
+	Cause     string        `json:"cause"` // Cause is heat, cache_full or unknown.
+	Evidence  Evidence      `json:"evidence"`
+	// NeighbourGains are what other disks gained by it.
+	NeighbourGains []Shift `json:"freed,omitempty"`
+	// FirstLevelS is how long the first level was seen.
+	FirstLevelS float64 `json:"held_s"`
+	// LastLevelS is how long the last level was seen.
+	LastLevelS float64 `json:"lasts_s"`
+}
+
+// Rebound is a throttle that was over after a pause.
+type Rebound struct {
+	AtS    float64 `json:"at_s"`
+	PauseS float64 `json:"pause_s"`
+	Rate   float64 `json:"rate"`
+}

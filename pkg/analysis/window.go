@@ -116,6 +116,11 @@ func (p *phase) fillOverlap() {
 			o.Disks[name] = d
 		}
 	}
+	p.warnOfEdges(o, length)
+}
+
+// warnOfEdges warns of an overlap that is short, and of files that cross its edges.
+func (p *phase) warnOfEdges(o *Overlap, length float64) {
 	if length < overlap.ShortS {
 		p.warn("", "thin_window", SecondsValues{length}, "the overlap is only %s long: too short "+
 			"for the rates to settle; give the disks more to do", unit.FormatSeconds(length))

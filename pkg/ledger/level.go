@@ -96,3 +96,21 @@ func (d *History) With(levels []Level, drifts []Drift, swing *Swing) History {
 func (d *History) OutlastsBursts(level overlap.Span) bool {
 	return level.Seconds() >= max(minRiseS, burstMargin*d.LongestBurstS)
 }
+
+// SteppedLevels returns the disk's levels, with slopes as steps of a twentieth.
+func (d *History) SteppedLevels() (steps []Level) {
+	for _, l := range d.Levels {
+		n := max(1, int(math.Abs(math.Log(l.To/l.From))/slopeStep))
+		for i := range n {
+			v := l.Span
+			v.StartNS += (l.EndNS - l.StartNS) * int64(i) / int64(n)
+			if i+1 < n {
+				v.EndNS = l.StartNS + (l.EndNS-l.StartNS)*int64(i+1)/int64(n)
+			}
+			if overlap.Seconds(d.MovingIn(v)) > 0 {
+				steps = append(steps, d.LevelIn(v))
+			}
+		}
+	}
+	return steps
+}

@@ -6,14 +6,12 @@ package limit
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Judgement says how a limit was held.
@@ -186,35 +184,6 @@ func results(a *analysis.Analysis, l scenario.Limit, v *compare.Variation) (list
 	return list
 }
 
-// unmatched says why nothing in a run can be checked against a limit.
-func unmatched(a *analysis.Analysis, l scenario.Limit) Result {
-	r := newResult(l, l.Phase, l.Disk)
-	r.Verdict = Fail
-	var phases []string
-	hasPhase, diskWorks := false, false
-	for i := range a.Phases {
-		p := &a.Phases[i]
-		hasPhase = hasPhase || appliesTo(l, p)
-		diskWorks = diskWorks || isBusy(p, l.Disk)
-		if name := trace.Unnumbered(p.Name); !slices.Contains(phases, name) {
-			phases = append(phases, name)
-		}
-	}
-	switch {
-	case l.Phase != "" && !hasPhase:
-		r.Why = "the run has no such phase" + availableText(phases)
-	case l.Disk != "" && !slices.Contains(a.Order, l.Disk):
-		r.Why = "the run has no such disk" + availableText(a.Order)
-	case l.Disk != "" && !diskWorks:
-		r.Why = "the disk does nothing in this run"
-	default:
-		r.Verdict = Unsure
-		r.Why = "nothing in the run has this measure: " +
-			whyMissing(l.Measure.Name)
-	}
-	return r
-}
-
 func newResult(l scenario.Limit, phase, disk string) Result {
 	return Result{
 		Limit:   l,
@@ -234,29 +203,6 @@ func appliesTo(l scenario.Limit, p *analysis.PhaseResult) bool {
 func isBusy(p *analysis.PhaseResult, disk string) bool {
 	role, ok := p.Roles[disk]
 	return ok && role != trace.Idle
-}
-
-// availableText lists what the run has, if the list is short.
-func availableText(names []string) string {
-	if len(names) == 0 || len(names) > 8 {
-		return ""
-	}
-	return "; it has " + unit.List(names)
-}
-
-// whyMissing is why a phase has no value of a measure that not every phase has.
-func whyMissing(measure string) string {
-	switch measure {
-	case "kept":
-		return "the disk was not measured without the others, so there is nothing to compare with"
-	case "p99":
-		return "no request times were recorded"
-	case "recovery":
-		return "no other disk ended before it"
-	case "late_frames":
-		return "the disk has no streams"
-	}
-	return ""
 }
 
 // judge holds one phase, and a disk of it unless the measure is of all, to a limit.
@@ -385,67 +331,4 @@ func (r *Result) measure(p *analysis.PhaseResult) (e stats.Estimate) {
 		r.Why = whyMissing(r.Measure)
 	}
 	return e
-}
-
-// FromRun are limits that a good run holds, with room for its noise: rates may be lower by three
-// half-widths of their interval or 5 %, whichever is more, what takes time may take half as long
-// again, and no frame may be late if none was. What a disk keeps and how it recovers is measured
-// after others have ended, and limited only if it is slowed by them: of disks that share evenly it
-// is chance which one ends last.
-func FromRun(a *analysis.Analysis) []scenario.Limit {
-	var list []scenario.Limit
-	seen := map[string]bool{}
-	for i := range a.Phases {
-		p := &a.Phases[i]
-		name := trace.Unnumbered(p.Name)
-		if p.Search != nil || seen[name] {
-			continue
-		}
-		seen[name] = true
-		for _, disk := range append([]string{""}, a.Order...) {
-			for _, m := range scenario.Measures() {
-				if m.Phases != (disk == "") || disk != "" && !isBusy(p, disk) {
-					continue
-				}
-				if l := limitOf(p, disk, m.Name); l.Min != nil || l.Max != nil {
-					l.Phase = name
-					l.Disk = disk
-					l.Measure = m
-					list = append(list, l)
-				}
-			}
-		}
-	}
-	return list
-}
-
-// limitOf has the bounds of one measure that a phase holds with room for its noise, or none.
-func limitOf(p *analysis.PhaseResult, disk, name string) (l scenario.Limit) {
-	r := Result{Measure: name, Disk: disk}
-	e := r.measure(p)
-	value := r.Value
-	if value == nil {
-		return l
-	}
-	slowed := p.Contention != nil &&
-		(p.Contention.Disks[disk].Slowed || p.Contention.Disks[disk].Reference == "solo")
-	room := 0.05 * *value
-	if e.Known() {
-		ci := e.Interval()
-		room = max(room, 1.5*(math.Exp(ci[1])-math.Exp(ci[0])))
-	}
-	least := max(0, *value-room)
-	most := 1.5**value + room
-	switch {
-	case (name == "kept" || name == "recovery") && !slowed:
-	case name == "late_frames":
-		most = 2 * *value
-		l.Max = &most
-	case name == "p99" && e.Known() || name == "recovery":
-		l.Max = &most
-	case name != "share" && name != "p99" && e.Known() && least > 0:
-		// Without an interval nothing could be judged.
-		l.Min = &least
-	}
-	return l
 }
