@@ -5,9 +5,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/hub"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/hubbench/hubbench/pkg/hub"
 )
 
 // fits is the law fitted to what was observed, and to bootstrap samples of it.
