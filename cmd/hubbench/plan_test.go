@@ -30,7 +30,7 @@ func planned(t *testing.T, body string) string {
 		must(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
 	}
 	write(t, path, "version: 1\nname: t\nallow_system_disk: true\n"+body)
-	_, out, errs := does(t, nil, "plan", path, "--format", "md", "--allow", "space")
+	_, out, errs := does(t, nil, "plan", path, "--format", "md", "--all", "--allow", "space")
 	machine := regexp.MustCompile(`(?m)^(> .*|All checks passed\.|## t|1 GB = .*)\n\n?|` +
 		`^hubbench run .*\n\n|^<details><summary>Checks</summary>\n\n+</details>\n|` +
 		`^\| Disk \| Folder .*\n(\| .*\n|\|-.*\n)+\n`)
@@ -113,7 +113,7 @@ func TestPlanUsesNegotiatedLinks(t *testing.T) {
 			Bus: hardware.USB, Path: hardware.Path{Links: []hardware.Link{usb2}},
 			Volumes: []hardware.Volume{{Mount: dir}}}}}, nil
 	}
-	_, out, errs := does(t, look, "plan", path, "--format", "md")
+	_, out, errs := does(t, look, "plan", path, "--format", "md", "--all")
 	for _, want := range []string{"| 10 s |",
 		"The times are for disks as fast as their links (A 53.2 MB/s)",
 		"sdx (T7) negotiated USB 480 Mb/s; check the cable"} {

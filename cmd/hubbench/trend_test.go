@@ -75,8 +75,8 @@ func TestTrendFindsTheBenchThatFell(t *testing.T) {
 	said := hubbench(t, args...)
 	for _, want := range []string{
 		"Trend of WW on dock\nbench07 has been 7.", "% slower since 30 Mar 2026\n",
-		"  In the same run: A's firmware 1.2 → 1.4. 1,200 runs of 20 hosts: 1 changed,\n" +
-			"  19 are steady.\n",
+		"\nIn the same run: A's firmware 1.2 → 1.4. 1,200 runs of 20 hosts: 1 changed,\n" +
+			"19 are steady.\n",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not in:\n%s", want, said)
@@ -97,7 +97,7 @@ func TestTrendFindsTheBenchThatFell(t *testing.T) {
 		}
 	}
 	if !strings.Contains(shown, "<h1>Host 8 has been 7.") ||
-		!strings.Contains(shown, "s firmware 1.2 → 1.4</small>") {
+		!strings.Contains(shown, "s firmware 1.2 → 1.4. 1,200 runs") {
 		t.Error("the page does not say that host 8 fell, with its firmware")
 	}
 	main := shown[strings.Index(shown, "<main>"):]
