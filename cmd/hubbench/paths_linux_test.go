@@ -112,14 +112,15 @@ func TestRunDirect(t *testing.T) {
 		!strings.Contains(said, "at-0 is at "+elsewhere+" now") {
 		t.Fatalf("exit code %d\n%s", code, said)
 	}
-	var costs int
-	for _, f := range readAnalysis(t, out).Findings {
-		if f.Code == "hub_cost" {
-			costs++
-		}
+	// Whether that is beyond noise is the machine's matter: a busy one makes much of it.
+	costs := readAnalysis(t, out).HubCosts
+	if len(costs) != 2 {
+		t.Fatalf("the hub's costs are %+v, want those of writing and reading", costs)
 	}
-	if costs != 2 {
-		t.Errorf("the hub costs %d of writing and reading", costs)
+	for _, c := range costs {
+		if c.Loss <= 0 || c.Nothing {
+			t.Errorf("the hub costs %+v, want about half of it", c)
+		}
 	}
 	if left, err := filepath.Glob(filepath.Join(elsewhere, ".hubbench-*")); err != nil ||
 		len(left) > 0 {
