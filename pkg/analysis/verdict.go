@@ -116,12 +116,7 @@ func (w writer) steady(p *PhaseResult) string {
 // parties are the clauses about the disks that go as fast as they can: those that were not slowed,
 // those of which that is not known, and those that were slowed, alike ones together.
 func (w writer) parties(p *PhaseResult, names []string) []string {
-	rateOf := func(name string) float64 {
-		if c := p.Contention.Disks[name]; c.Kept || c.Slowed {
-			return c.Rate // in the stretch that is judged
-		}
-		return p.Overlap.Disks[name].Rate
-	}
+	rateOf := func(name string) float64 { return p.Overlap.Disks[name].Rate }
 	slowed := func(name string) bool { return p.Contention.Disks[name].Slowed }
 	did := func(group []string, what string) string {
 		text := what + " " + w.each(meanOf(group, rateOf), len(group))

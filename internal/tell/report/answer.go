@@ -76,7 +76,7 @@ type LoadDisk struct {
 	Baseline float64 // its rate without the others; 0 if that is unknown
 	Kept     float64 // the part of the baseline that it keeps; 0 if that is unknown
 	NotAlone bool    // the baseline is without one other disk only
-	Between  bool    // its rate is of the time between changes, and differs from that of all the time
+	Between  bool    // what it keeps is of the time between changes, its rate of all the time
 	Slowed   bool    // the answer says so
 	Remark   string  // why there is no baseline
 }
@@ -338,7 +338,7 @@ func (a *AnswerView) KeptNote() string {
 				notAlone = notAloneNote
 			}
 			if d.Between {
-				between = "Rates are of the time between changes."
+				between = "Shares of the baseline are of the time between changes."
 			}
 		}
 	}

@@ -19,13 +19,9 @@ func (r *runDoc) load(line pooledPhase) Load {
 	}
 	var rates float64
 	for _, phase := range line.phases {
-		if phase.Overlap == nil {
-			continue
-		}
-		rates++
-		for name := range phase.Overlap.Disks {
-			rate, _ := comparedRate(&phase, name)
-			l.Rate += rate
+		if phase.Overlap != nil {
+			l.Rate += phase.Overlap.Rate
+			rates++
 		}
 	}
 	l.Rate /= max(1, rates)
@@ -39,14 +35,13 @@ func (r *runDoc) load(line pooledPhase) Load {
 			if phase.Overlap == nil {
 				continue
 			}
-			rate, between := comparedRate(&phase, key.Name)
-			d.Rate += rate
-			d.Between = d.Between || between
+			d.Rate += phase.Overlap.Disks[key.Name].Rate
 			if w := withoutOthers(&phase, key.Name); w != nil {
 				compared++
 				d.Baseline += *w.ReferenceRate
 				d.Kept += *w.Retention
 				d.NotAlone = d.NotAlone || !w.Alone
+				d.Between = d.Between || keptElsewhere(&phase, key.Name)
 			}
 		}
 		d.Rate /= max(1, rates)
@@ -68,16 +63,6 @@ func (r *runDoc) load(line pooledPhase) Load {
 		l.Disks = append(l.Disks, d)
 	}
 	return l
-}
-
-// comparedRate returns a disk's rate with all disks busy: in the time between changes in which they
-// are compared, if that differs by a twentieth or more.
-func comparedRate(found *analysis.PhaseResult, disk string) (rate float64, between bool) {
-	rate = found.Overlap.Disks[disk].Rate
-	if c := contentionOf(found, disk); c.Rate > 0 && math.Abs(c.Rate/rate-1) >= maxShareGap {
-		return c.Rate, true
-	}
-	return rate, false
 }
 
 // workInWords is who does what in a phase: "all three write", "A and B read, C writes".

@@ -224,10 +224,11 @@ func (v *phaseView) overlapNote(compared, wide bool) string {
 }
 
 // keptElsewhere reports whether what a disk kept is of another rate than the overlap's: rates are
-// held against each other between changes.
+// held against each other between changes. Less than a twentieth is not worth a word.
 func keptElsewhere(found *analysis.PhaseResult, disk string) bool {
-	_, between := comparedRate(found, disk)
-	return between && withoutOthers(found, disk) != nil
+	c := withoutOthers(found, disk)
+	return c != nil && c.Rate > 0 &&
+		math.Abs(c.Rate/found.Overlap.Disks[disk].Rate-1) >= maxShareGap
 }
 
 // maxListed is how many changes are listed: more are of use to no one.
