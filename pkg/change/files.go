@@ -79,12 +79,9 @@ func (d *disk) byFew(l *loading) bool {
 
 // filesIn returns how many files of equal length the bins of a side are worth.
 func (d *disk) filesIn(s side) float64 {
-	var squares, bins float64
-	for i := s.from; i < s.to; i++ {
-		if bins++; i+1 == s.to || d.file[i+1] != d.file[i] {
-			squares += bins * bins
-			bins = 0
-		}
+	var squares float64
+	for _, part := range (row{d.x[s.from:s.to], d.file[s.from:s.to]}).parts() {
+		squares += square(float64(len(part)))
 	}
 	return square(float64(s.to-s.from)) / squares
 }

@@ -44,6 +44,7 @@ type question struct {
 	loads            []loading
 	zero             []float64 // what it takes to say that a disk stayed as it was
 	measured         []int
+	cut              []bool  // by disk: the event is a change of its own history
 	date, size, lone float64 // prices: of a date, of a size, of one disk's change by itself
 	unseen           float64 // the price of what no disk's own history shows
 }
@@ -65,9 +66,10 @@ func (p *phase) explain(e *event) {
 	q.lone = q.date + math.Log(float64(len(p.disks))) + q.size
 	q.loads = make([]loading, len(p.disks))
 	q.zero = make([]float64, len(p.disks))
+	q.cut = make([]bool, len(p.disks))
 	q.unseen = unseenNats
 	for i, d := range p.disks {
-		if q.isCut(i) {
+		if q.cut[i] = d.isCutAt(e.cells[i]); q.cut[i] {
 			q.unseen = 0
 		}
 		if d.IsPaced() {
@@ -77,14 +79,14 @@ func (p *phase) explain(e *event) {
 		if p.follows(d, float64(windows[i].at), true) {
 			least = 0
 		}
-		if q.loads[i] = d.measure(windows[i], least); q.loads[i].ok && !q.isCut(i) &&
-			(d.byFew(&q.loads[i]) ||
-				d.Unsteady && !p.follows(d, float64(windows[i].at), false)) {
-			q.loads[i].ok = false // a few of its files may make any level, or it wanders
+		l := d.measure(windows[i], least)
+		if l.ok && !q.cut[i] {
+			wanders := d.Unsteady && !p.follows(d, float64(windows[i].at), false)
+			l.ok = !wanders && !d.byFew(&l)
 		}
-		if q.loads[i].ok {
+		if q.loads[i] = l; l.ok {
 			q.zero[i] = square(q.loads[i].factor) / q.loads[i].variance / 2
-			if q.isCut(i) && math.Abs(q.loads[i].factor) >= minChange {
+			if q.cut[i] && math.Abs(q.loads[i].factor) >= minChange {
 				// That it changed is known from its own history, whatever its noise here.
 				q.zero[i] = max(q.zero[i], q.lone+1)
 			}
@@ -122,7 +124,7 @@ func (q *question) rest(used []int) (price float64, alone []int) {
 	for _, i := range q.measured {
 		switch {
 		case slices.Contains(used, i):
-		case q.zero[i] > q.lone && math.Abs(q.loads[i].factor) >= minChange && q.isCut(i):
+		case q.zero[i] > q.lone && math.Abs(q.loads[i].factor) >= minChange && q.cut[i]:
 			price += q.lone
 			alone = append(alone, i)
 		default:
@@ -132,12 +134,10 @@ func (q *question) rest(used []int) (price float64, alone []int) {
 	return price, alone
 }
 
-// isCut reports whether the event is a change of the disk's own history.
-func (q *question) isCut(disk int) bool {
-	d := q.disks[disk]
-	at := q.event.cells[disk]
+// isCutAt reports whether a bin, or none, is one at which the disk's own history changes.
+func (d *disk) isCutAt(bin int) bool {
 	for _, c := range d.cuts {
-		if at != none && abs(d.bins[c]-at) < minLevelBins {
+		if bin != none && abs(d.bins[c]-bin) < minLevelBins {
 			return true
 		}
 	}

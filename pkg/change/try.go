@@ -1,9 +1,6 @@
 package change
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // tryCommon tries one factor for several disks.
 func (q *question) tryCommon(ups, downs []int) {
@@ -32,7 +29,7 @@ func (q *question) tryOwn(ups, downs []int) {
 
 func (q *question) trySource(source int, ups, downs []int) {
 	l := &q.loads[source]
-	if math.Abs(l.factor) < minChange || !q.isCut(source) {
+	if math.Abs(l.factor) < minChange || !q.cut[source] {
 		return
 	}
 	odds := fallOdds
@@ -116,13 +113,15 @@ func (q *question) tryKnown(ups, downs []int) {
 		}
 		lag := math.Abs(float64(q.bin) - k.at)
 		var set []int
+		shows := lag <= q.s(startS) // what comes later shows in one disk's own history, or is chance
 		for _, i := range moved {
 			if q.disks[i] != k.disk {
 				set = append(set, i)
+				shows = shows || q.cut[i]
 			}
 		}
-		if lag > q.s(startS) && !slices.ContainsFunc(set, q.isCut) {
-			continue // what comes so late shows in one disk's own history, or is chance
+		if !shows {
+			continue
 		}
 		given := k.rate
 		for _, o := range near { // what others left shortly before is there to take, too
