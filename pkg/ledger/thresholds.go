@@ -142,9 +142,9 @@ const (
 	slopeStep = 0.05
 )
 
-// How swings, dips and rates that wander are found.
+// How swings and rates that wander are found.
 const (
-	// minSwingLevels is the number of alternating levels that make a swing or dips.
+	// minSwingLevels is the number of alternating levels that make a swing.
 	minSwingLevels = 5
 	// The levels of one side of a swing may differ by maxSideSpread, or by maxSpreadOfGap times the
 	// difference between the sides.
@@ -153,8 +153,8 @@ const (
 	// maxPeriodError is how far the length of a swing's cycles may lie from their median, as a
 	// share of it.
 	maxPeriodError = 0.3
-	// The higher levels are bursts up to maxBurstShare of the time, the lower ones dips up to
-	// maxDipShare.
+	// The higher levels are bursts up to maxBurstShare of the time, or up to maxDipShare if there
+	// are as few levels as that.
 	maxBurstShare = 0.24
 	maxDipShare   = 0.35
 	// maxLevels limits the levels that a rate keeps; one with more may wander.
