@@ -26,12 +26,7 @@ var update = flag.Bool("update", false, "write testdata/everywhere/analysis.json
 // and has a recovery, a throttle and all findings that the model can give. make platforms runs it
 // on other processors.
 func TestEverywhereTheSame(t *testing.T) {
-	f, err := os.Open(filepath.Join("testdata", "everywhere", "events.jsonl"))
-	check.Must(t, err)
-	defer f.Close()
-	run, err := trace.Load(f, "events.jsonl")
-	check.Must(t, err)
-	text, err := json.MarshalIndent(Analyze(run, Options{}), "", "\t")
+	text, err := json.MarshalIndent(Analyze(everywhere(t), Options{}), "", "\t")
 	check.Must(t, err)
 	golden := filepath.Join("testdata", "everywhere", "analysis.json")
 	if *update {
@@ -45,4 +40,15 @@ func TestEverywhereTheSame(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
 		t.Errorf("(-amd64 +here):\n%s", diff)
 	}
+}
+
+// everywhere is the recorded run.
+func everywhere(t *testing.T) *trace.Run {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", "everywhere", "events.jsonl"))
+	check.Must(t, err)
+	defer f.Close()
+	run, err := trace.Load(f, "events.jsonl")
+	check.Must(t, err)
+	return run
 }

@@ -3,8 +3,6 @@ package analysis
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,17 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // TestOrder analyses a run twice, the second time with its phases and their disks in the opposite
 // order, and wants the same of each phase: no stage may rest on another having been there before.
 func TestOrder(t *testing.T) {
-	f, err := os.Open(filepath.Join("testdata", "everywhere", "events.jsonl"))
-	check.Must(t, err)
-	defer f.Close()
-	run, err := trace.Load(f, "events.jsonl")
-	check.Must(t, err)
+	run := everywhere(t)
 	forth := byPhase(t, Analyze(run, Options{}))
 	slices.Reverse(run.Phases)
 	for _, p := range run.Phases {
