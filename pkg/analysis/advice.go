@@ -166,9 +166,8 @@ func (w writer) gains(without *Removal) string {
 		text := fmt.Sprintf("%s%s%s at %s instead of %s",
 			pick(slices.Equal(names, before), "", unit.List(names)+" then "), op,
 			pick(len(names) == 1, "s", ""), w.each(to, len(names)), w.Number(from))
-		i := slices.IndexFunc(w.Phases, func(p PhaseResult) bool { return p.Name == best.Phase })
-		if i >= 0 && w.Phases[i].Roles[without.Disk] != op {
-			text += fmt.Sprintf(" while %s %ss", without.Disk, w.Phases[i].Roles[without.Disk])
+		if p := w.phase(best.Phase); p != nil && p.Roles[without.Disk] != op {
+			text += fmt.Sprintf(" while %s %ss", without.Disk, p.Roles[without.Disk])
 		}
 		clauses = append(clauses, text)
 		before = names

@@ -107,12 +107,20 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 
 // Title is what to call a phase where a person reads of it; of none of the run's the name itself.
 func (a *Analysis) Title(phase string) string {
-	for i := range a.Phases {
-		if a.Phases[i].Name == phase {
-			return cmp.Or(a.Phases[i].Title, phase)
-		}
+	if p := a.phase(phase); p != nil {
+		return cmp.Or(p.Title, phase)
 	}
 	return phase
+}
+
+// phase returns the phase of a name, or nil.
+func (a *Analysis) phase(name string) *PhaseResult {
+	for i := range a.Phases {
+		if a.Phases[i].Name == name {
+			return &a.Phases[i]
+		}
+	}
+	return nil
 }
 
 // alphas are the rates at which noise alone may make one claim about one disk, so that it makes any

@@ -13,11 +13,10 @@ import (
 // comes before who slows whom.
 func (w writer) inCommon() (ideas []idea) {
 	for _, c := range w.Summary.Contests {
-		i := slices.IndexFunc(w.Phases, func(p PhaseResult) bool { return p.Name == c.Phases[0] })
-		if i < 0 || w.Phases[i].Overlap == nil {
+		p := w.phase(c.Phases[0])
+		if p == nil || p.Overlap == nil {
 			continue
 		}
-		p := &w.Phases[i]
 		names := present(w.Order, c.Disks)
 		when := " when " + who(names, c.Disks, len(w.Order))
 		still := 0.0

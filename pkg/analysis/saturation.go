@@ -313,6 +313,9 @@ func (w writer) gained(gains []Gain, surely bool) string {
 	}), ", ")
 }
 
+// EnoughS returns the rest that was enough, if one was: as measured, or else the shortest tried.
+func (b *Back) EnoughS() float64 { return *cmp.Or(b.RestS, b.WithinS) }
+
 // back says after how long a rest a disk's cache takes as much as at first, as far as that is
 // known.
 func back(b *Back, surely bool) string {
@@ -324,7 +327,7 @@ func back(b *Back, surely bool) string {
 		return fmt.Sprintf("after %s of rest %s%.0f%% of the cache was back", after,
 			pick(b.AtLeast, "at least ", ""), 100*b.Regained)
 	}
-	text := "it recovered after " + unit.FormatSeconds(*cmp.Or(b.RestS, b.WithinS)) + " of rest"
+	text := "it recovered after " + unit.FormatSeconds(b.EnoughS()) + " of rest"
 	switch {
 	case b.RestS == nil:
 		text += pick(b.AfterS > 0, " but not after "+after, " or less") +

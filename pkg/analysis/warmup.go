@@ -111,9 +111,8 @@ func (p *phase) earlyRise(part *diskPart) (rise *Change) {
 			continue
 		}
 		d := c.Of(part.Name())
-		slide := c.Kind == KindDrift && c.EndS < seconds(part.EndNS()) &&
+		slide := c.Kind == KindDrift && part.settles(c) &&
 			(rise != nil || c.StartS-seconds(part.StartNS()) <= togetherS)
-		slide = slide && part.settles(c)
 		if !(c.isRise() && c.EndS <= c.StartS || slide) || d.ToRate <= d.FromRate ||
 			c.EndS-seconds(part.StartNS()) > warmUpS {
 			break

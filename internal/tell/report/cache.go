@@ -45,11 +45,7 @@ func restNumber(s *analysis.Saturation) Number {
 	case b == nil:
 		return Number{}
 	case b.WithinS != nil:
-		restS := *b.WithinS
-		if b.RestS != nil {
-			restS = *b.RestS
-		}
-		return Number{Value: unit.FormatSeconds(restS), Text: "of rest, and the cache is empty again"}
+		return Number{Value: unit.FormatSeconds(b.EnoughS()), Text: "of rest, and the cache is empty again"}
 	}
 	return Number{Value: pick(b.AtLeast, "≥", "") + percent(b.Regained),
 		Text: "of the cache was back after " + unit.FormatSeconds(b.AfterS) +
@@ -81,10 +77,7 @@ func (r *runDoc) restAdvice(s *analysis.Saturation) string {
 		return "How long " + disk + " needs to recover is unknown: longer than " +
 			unit.FormatSeconds(b.AfterS) + ". Try longer rests."
 	}
-	restS := *b.WithinS
-	if b.RestS != nil {
-		restS = *b.RestS
-	}
+	restS := b.EnoughS()
 	saved := savedS(s.Fall, b.Bytes)
 	rest := unit.FormatSeconds(restS) + " of rest save " + unit.FormatSeconds(math.Round(saved)) +
 		" of writing."
