@@ -65,7 +65,10 @@ function show(markup) {
 function step(button, key) {
   const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key] ?? [0, 0];
   const cell = button.closest("td, th"), rows = cell?.closest("table").rows;
-  if (!cell) return $$("[data-load]", button.parentElement)[$$("[data-load]", button.parentElement).indexOf(button) + dx];
+  if (!cell) {
+    const row = $$("[data-load]", button.parentElement);
+    return row[row.indexOf(button) + dx];
+  }
   let x = cell.cellIndex, y = cell.parentElement.rowIndex, found;
   while ((dx || dy) && !found && rows[(y += dy)]?.cells[(x += dx)]) found = $("[data-load]", rows[y].cells[x]);
   return found;
