@@ -222,10 +222,15 @@ func (a *AnswerView) Page() *Page {
 	p := &Page{Headline: a.Headline, Sub: a.Sentence, Big: a.Big, Actions: a.Actions,
 		More: a.Findings, Sure: a.Sure}
 	p.Status = statusOf(a.Doubts)
-	for _, f := range a.Facts {
-		p.Numbers = append(p.Numbers, Number{f.Value, f.Text, pick(f.Bad, Bad, Unsigned), f.InLoads})
-	}
+	p.Numbers = a.numbers()
 	return p
+}
+
+// numbers returns the facts as a page's numbers.
+func (a *AnswerView) numbers() []Number {
+	return analysis.Each(a.Facts, func(f Fact) Number {
+		return Number{f.Value, f.Text, pick(f.Bad, Bad, Unsigned), f.InLoads}
+	})
 }
 
 // doubts are what to know before the answer: what is missing, and why its numbers may be off. One

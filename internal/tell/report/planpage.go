@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/forecast"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -87,10 +88,9 @@ func (p Plan) addChecks(page *Page) {
 		page.Hero = hero
 		page.Actions = []Action{{Title: "Fix what failed, then look again", Command: p.command("plan")}}
 	case hero.List != nil:
-		page.Status = hero.List[0].What + " [" + hero.List[0].On + "]"
-		if n := len(hero.List) - 1; n > 0 {
-			page.Status += fmt.Sprintf(" And %d more below.", n)
-		}
+		page.Status = statusOf(analysis.Each(hero.List, func(j Judged) string {
+			return j.What + " [" + j.On + "]"
+		}))
 	}
 }
 

@@ -49,9 +49,7 @@ func (c comparison) statesPage(a *AnswerView) *Page {
 	if p.Actions == nil {
 		p.Actions = a.Actions
 	}
-	for _, f := range a.Facts {
-		p.Numbers = append(p.Numbers, Number{f.Value, f.Text, pick(f.Bad, Bad, Unsigned), f.InLoads})
-	}
+	p.Numbers = a.numbers()
 	if a.Comparison != nil {
 		rows := *a.Comparison.Rows
 		more := len(rows.Rows) - maxStates
