@@ -112,15 +112,24 @@ func TestRunDirect(t *testing.T) {
 		!strings.Contains(said, "at-0 is at "+elsewhere+" now") {
 		t.Fatalf("exit code %d\n%s", code, said)
 	}
-	// Whether that is beyond noise is the machine's matter: a busy one makes much of it.
-	costs := readAnalysis(t, out).HubCosts
-	if len(costs) != 2 {
-		t.Fatalf("the hub's costs are %+v, want those of writing and reading", costs)
+	// On a busy machine not all of it is beyond noise, and what is not is no finding.
+	a := readAnalysis(t, out)
+	told := 0
+	for _, f := range a.Findings {
+		if f.Code == "hub_cost" {
+			told++
+		}
 	}
-	for _, c := range costs {
+	for _, c := range a.HubCosts {
+		if c.Lost {
+			told--
+		}
 		if c.Loss <= 0 || c.Nothing {
 			t.Errorf("the hub costs %+v, want about half of it", c)
 		}
+	}
+	if len(a.HubCosts) != 2 || told != 0 {
+		t.Errorf("costs %+v, want those of writing and reading; findings %+v", a.HubCosts, a.Findings)
 	}
 	if left, err := filepath.Glob(filepath.Join(elsewhere, ".hubbench-*")); err != nil ||
 		len(left) > 0 {

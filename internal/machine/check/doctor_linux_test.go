@@ -162,14 +162,19 @@ func TestUserSpace(t *testing.T) {
 	// How soon a flush returns is the machine's matter, and a busy one takes as long as flash.
 	const tries = 10
 	for range tries {
-		found := diagnose(t, options(t), path)
+		f := oneDisk(t, options(t), path)
+		found := diagnoseBy(t, f, path)
 		hold(t, found, "direct", trace.Pass, "0.0% in memory")
-		if v := found["flush"].Verdict; v == trace.Warn || v == trace.Fail {
-			if text := found["flush"].Text; !strings.Contains(text, "ignores flushes") {
-				t.Errorf("flush: got %q", text)
-			}
-			return
+		if quantile(f.flushes.farthest(), 0.25) >= minFlash {
+			continue
 		}
+		if v := found["flush"].Verdict; v != trace.Warn && v != trace.Fail {
+			t.Errorf("flush: %s: %s", v, found["flush"].Measured)
+		}
+		if text := found["flush"].Text; !strings.Contains(text, "ignores flushes") {
+			t.Errorf("flush: got %q", text)
+		}
+		return
 	}
 	t.Skipf("too busy: in %d tries no flush returned sooner than flash can be programmed", tries)
 }

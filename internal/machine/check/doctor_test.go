@@ -260,7 +260,12 @@ func oneDisk(t *testing.T, opts Options, path string) *facts {
 // diagnose makes doctor's checks of one disk.
 func diagnose(t *testing.T, opts Options, path string) map[string]trace.Check {
 	t.Helper()
-	f := oneDisk(t, opts, path)
+	return diagnoseBy(t, oneDisk(t, opts, path), path)
+}
+
+// diagnoseBy does the same by facts, which then hold what was measured.
+func diagnoseBy(t *testing.T, f *facts, path string) map[string]trace.Check {
+	t.Helper()
 	found := map[string]trace.Check{}
 	f.runChecks(t.Context(), Doctor, func(c trace.Check) {
 		t.Logf("%-11s %-4s %s", c.Name, c.Verdict, c.Sentence())

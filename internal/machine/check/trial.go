@@ -338,6 +338,14 @@ type flushes struct {
 	write       float64 // write is how long the write before each takes: the median.
 }
 
+// farthest returns how long those took that go as far as the file system lets them.
+func (f *flushes) farthest() []float64 {
+	if f.refused != nil {
+		return f.fsync
+	}
+	return f.full
+}
+
 func (f *facts) tryFlushes(ctx context.Context) error {
 	fsync, err := diskio.TryFlush(ctx, f.disk.Path, f.opts.RunID, scenario.FlushFsync, flushTries,
 		f.onProgress)
@@ -389,10 +397,9 @@ func floats(list []int64) []float64 {
 // wrote the file system's own records.
 func judgeFlush(f *facts) answer {
 	measured := "fsync " + span(quantile(f.flushes.fsync, 0.5))
-	reaches := f.flushes.full
+	reaches := f.flushes.farthest()
 	if f.flushes.refused != nil {
 		measured += fmt.Sprintf(", full not known here (%v)", f.flushes.refused)
-		reaches = f.flushes.fsync
 	} else {
 		measured += ", full " + span(quantile(reaches, 0.5))
 	}
