@@ -66,5 +66,4 @@ func ExampleAnalyze_findings() {
 	// - A and C write: C took bandwidth from A: 0.769 GB/s instead of 1.47 without it.
 	// - A and C write: A recovered 3.9 s after C had ended (from 0.769 GB/s to 1.36 GB/s).
 	// - A and C write: C dropped to 2.41 GB/s, 86% of the 2.80 GB/s baseline.
-	// - A and C write: by fio's rule (all bytes over the longest job's time) the rate would be 2.79 GB/s: 12% less than the 3.18 GB/s the disks moved with all of them busy.
 }
