@@ -55,9 +55,6 @@ func (p *phase) takeLevels(d *disk) {
 		if math.Abs(math.Log(l.From/before.To)) < minChange {
 			continue // a slope begins or ends
 		}
-		if k == len(d.Levels)-1 && p.cutOff(d, l) || k == 1 && p.cutOff(d, before) {
-			continue
-		}
 		bin := min(max(int(math.Round(p.at(l.StartNS))), 0), p.n)
 		if c := d.before[bin]; c > 0 && c < len(d.x) &&
 			(len(d.cuts) == 0 || c > d.cuts[len(d.cuts)-1]) {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
@@ -35,6 +34,11 @@ func (p *phase) dropExcursions(d *disk) {
 			longest = 2 * p.s(excursionS)
 		}
 		d.leaveOut(found)
+		d.choose()
+		d.testFiles()
+	}
+	if cut := p.cutOff(d); len(cut) > 0 {
+		d.leaveOut(cut)
 		d.choose()
 		d.testFiles()
 	}
@@ -73,11 +77,22 @@ func (p *phase) shortLevel(d *disk, k int) (excursion, bool) {
 	return e, math.Abs(after-before) < min(sameLevel, off/2) && !p.explained(d, e)
 }
 
-// cutOff reports whether the first or the last level is one of the disk's excursions, cut off by its
-// start or its end.
-func (p *phase) cutOff(d *disk, l ledger.Level) bool {
-	e := excursion{level: math.Log(l.Rate)}
-	return len(d.excursions) > 0 && l.Seconds() < excursionS && d.like(e)
+// cutOff returns the first and the last level of the disk's own history if they are like its
+// excursions, cut off by its start or its end.
+func (p *phase) cutOff(d *disk) (found []excursion) {
+	last := len(d.Levels) - 1
+	if last < 1 || len(d.excursions) == 0 {
+		return nil
+	}
+	for _, k := range []int{0, last} {
+		l := d.Levels[k]
+		e := excursion{from: int(math.Round(p.at(l.StartNS))), to: int(math.Round(p.at(l.EndNS))),
+			level: math.Log(l.Rate)}
+		if l.Seconds() < excursionS && d.like(e) {
+			found = append(found, e)
+		}
+	}
+	return found
 }
 
 // typical returns the median of the logarithm of the rate over a level of the disk's own history: an
