@@ -59,6 +59,7 @@ type Shift struct {
 	Disk     string
 	From, To float64 // bytes per second
 	Error    float64
+	RisenNS  int64 // when the disk had recovered: each does so by itself
 }
 
 // Evidence says how sure an event is.
@@ -125,7 +126,7 @@ func Recoveries(events []Event) []Rise {
 		if e := &events[i]; e.Kind == Recovery {
 			for _, s := range e.Shifts {
 				rises = append(rises,
-					Rise{s.Disk, e.By, e.AtNS, e.EndNS, s.From, s.To, e.Evidence})
+					Rise{s.Disk, e.By, e.AtNS, s.RisenNS, s.From, s.To, e.Evidence})
 			}
 		}
 	}

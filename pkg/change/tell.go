@@ -78,8 +78,8 @@ func (p *phase) step(e *event, c claim) (step, bool) {
 			disks = append(disks, i)
 			s.Disks = append(s.Disks, p.disks[i].Name())
 			s.Shifts = append(s.Shifts,
-				Shift{p.disks[i].Name(), p.disks[i].rateOver(l.beforeSpan),
-					p.disks[i].rateOver(l.afterSpan), math.Sqrt(l.variance)})
+				Shift{Disk: p.disks[i].Name(), From: p.disks[i].rateOver(l.beforeSpan),
+					To: p.disks[i].rateOver(l.afterSpan), Error: math.Sqrt(l.variance)})
 		}
 	}
 	if disks == nil {
@@ -106,6 +106,13 @@ func (p *phase) step(e *event, c claim) (step, bool) {
 			}
 		}
 		s.EndNS = max(s.EndNS, s.AtNS)
+		for k, i := range disks {
+			s.Shifts[k].RisenNS = s.EndNS
+			risen := p.disks[i].ownDate(p, e, s.EndNS)
+			if math.Abs(p.at(risen)-p.at(s.EndNS)) > p.s(togetherS) {
+				s.Shifts[k].RisenNS = max(risen, s.AtNS)
+			}
+		}
 	}
 	return s, true
 }
@@ -285,7 +292,7 @@ func history(d *ledger.History, events []Event) ledger.History {
 				Span: overlap.Between(e.AtNS, e.EndNS), From: s.From, To: s.To})
 			cuts = append(cuts, e.AtNS, e.EndNS)
 		case e.Kind == Recovery:
-			cuts = append(cuts, e.EndNS)
+			cuts = append(cuts, s.RisenNS)
 		default:
 			cuts = append(cuts, e.AtNS)
 		}

@@ -62,7 +62,7 @@ const (
 	loneShare   = 0.8 // of a level that is one file
 	minFileBins = 4   // of a file whose mean counts
 	// A change that a disk's own history does not show rests on so many files on either side.
-	minSideFiles = 3
+	minSideFiles = 4
 )
 
 // When the sizes of files explain a rate.
