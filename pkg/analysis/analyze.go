@@ -2,11 +2,15 @@ package analysis
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/effect"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Version is the version of analysis.json that Analyze fills.
@@ -32,7 +36,6 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 		Name:     recorded.Name,
 		Origin:   opts.Origin,
 		Order:    []string{},
-		Phases:   []PhaseResult{},
 		Warnings: []Warning{},
 	}
 	for _, d := range recorded.Disks {
@@ -49,60 +52,84 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	a.Warnings = append(a.Warnings, competitors(recorded.Hardware)...)
 	r := newRun(recorded, opts)
 	a.modelled = r.simulated
-	for _, p := range r.phases {
-		p.fillChanges()
-	}
-	warmUps(r.phases)
-	r.solos = solos(r.phases)
-	for _, p := range r.phases {
-		p.cutRecoveries()
-	}
-	r.measure()
+	InParallel(r.phases, func(p *phase) { p.measured, p.played = p.measure(), p.play() })
+	r.scale = unit.ScaleFor(r.fastest())
 	a.Scale = r.scale
-	r.compareStates()
-	for _, set := range r.settings {
-		for _, p := range set {
-			if len(p.parts) > 1 {
-				p.contenders = p.contend()
-				p.out.Contention = p.contention()
-			}
+	all, whole := states(r.phases)
+	r.table = effect.Compare(all)
+	for _, p := range r.phases {
+		p.whole = whole[p]
+	}
+	r.settings = settings(r.phases)
+	for _, p := range slices.Concat(r.settings...) {
+		if len(p.parts) > 1 {
+			p.contenders = p.contend()
+			p.contention = p.share()
 		}
 	}
-	r.eachDisk((*phase).summarize)
-	r.eachDisk((*phase).steady)
-	r.latencies()
-	causes(r.phases)
-	duplexGains(r.phases)
-	markRepeats(r.phases)
+	devices := r.devices()
+	links := linkChanges(r.phases)
+	latencies := r.soloLatencies()
+	alpha := r.slowerByChance(latencies)
+	r.eachDisk(func(p *phase, part *diskPart) {
+		part.device, part.linkChange = devices[part], links[part]
+		part.latency = p.latencyOf(part, latencies, alpha)
+		part.summary = p.summarize(part)
+	})
+	unmoved := stuck(r.phases)
+	r.eachDisk(func(p *phase, part *diskPart) {
+		part.throttle = p.cause(part, unmoved[part.Name()])
+	})
 	a.Warnings = append(a.Warnings, r.unlike()...)
-	titles := map[string]int{}
-	for _, p := range r.phases {
-		titles[p.out.Title]++
-		for _, part := range p.parts {
-			p.out.Disks[part.Name()] = part.out
-		}
-	}
-	for _, p := range r.phases {
-		if titles[p.out.Title] > 1 && p.out.Title != p.out.Name {
-			p.out.Title += " (" + p.out.Name + ")"
-		}
-		for i := range p.out.Recoveries {
-			if r := &p.out.Recoveries[i]; r.Cut != nil {
-				r.Reason = reason(r)
-			}
-		}
-		p.out.Verdict = in(a).verdict(p.out)
-		a.Phases = append(a.Phases, *p.out)
+	a.Phases = make([]PhaseResult, len(r.phases))
+	InParallel(r.phases, func(p *phase) {
+		a.Phases[slices.Index(r.phases, p)] = p.result(unmoved)
+	})
+	for i := range a.Phases {
+		a.Phases[i].Verdict = in(a).verdict(&a.Phases[i])
 	}
 	a.Matrix = matrix(a.Phases)
 	a.Searches = searches(r.phases)
-	a.Saturations = saturations(r.phases)
+	a.Saturations = in(a).saturations(r.phases)
 	a.Effects = r.table.Effects
 	a.Summary = Summary{Contests: contests(r.settings), Removals: removals(r)}
 	a.HubCosts = hubCosts(a.Order, r.solos, r.alpha.perDisk)
 	a.Findings = findings(a)
-	a.Decide()
+	a.Answer = a.Decide()
 	return a
+}
+
+// result puts together what was found of the phase.
+func (p *phase) result(unmoved map[string]bool) PhaseResult {
+	links := p.linkUses()
+	r := PhaseResult{
+		Name: p.trace.Name, Title: p.title, Roles: map[string]trace.Role{},
+		Connections: maps.Clone(p.trace.Connections), Test: p.trace.Test, Stop: p.trace.Stop,
+		Saturation: p.trace.Saturation, Search: p.trace.Search, Repeats: p.repeats,
+		Work: maps.Clone(p.trace.Work), Paced: work.PacedOf(p.trace.Work),
+		StartSkewS: p.startSkewS, Overlap: p.overlap, NoOverlap: p.noOverlap,
+		Contention: p.contention, Links: links, Streams: p.streams, StreamTotals: p.streamTotals,
+		Stages: p.stageList, Changes: p.changesWithCauses(), Recoveries: p.recoveries,
+		Disks: map[string]DiskResult{}, CPUPercent: p.load("", trace.CPU), Series: p.series(),
+		Warnings: []Warning{},
+	}
+	for _, some := range []warnings{p.warnings, p.cached(links), p.hostLate} {
+		r.Warnings = append(r.Warnings, some...)
+	}
+	maps.Copy(r.Roles, p.trace.Roles)
+	for _, part := range p.parts {
+		d := part.figures
+		d.Throttle, d.Latency, d.Device = part.throttle, part.latency, part.device
+		d.LinkChange, d.WorkerCPUPercent = part.linkChange, p.workerCPU(part)
+		d.Temperature = p.temperature(part.Name(), unmoved[part.Name()])
+		r.Disks[part.Name()] = d
+		r.Warnings = append(r.Warnings, part.warnings...)
+	}
+	r.Warnings = append(r.Warnings, p.leftOut()...)
+	for _, part := range p.parts {
+		r.Warnings = append(r.Warnings, p.troubles(part)...)
+	}
+	return r
 }
 
 // Title is what to call a phase where a person reads of it; of none of the run's the name itself.

@@ -59,8 +59,10 @@ func (s *Sure) add(rate float64, ci *stats.Interval, changed bool, disk, phase s
 	}
 }
 
-// Decide fills in the answer with its texts, from what the summary and the findings come to.
-func (a *Analysis) Decide() {
+// Decide returns the answer with its texts, from what the summary and the findings come to.
+func (a *Analysis) Decide() RunAnswer {
+	decided := *a // Each part of the answer rests on those before.
+	a = &decided
 	w := in(a)
 	out := &a.Answer
 	*out = RunAnswer{
@@ -88,7 +90,7 @@ func (a *Analysis) Decide() {
 	if len(a.Summary.Contests) > 0 {
 		out.Advice = append(out.Advice, w.advice())
 	} else {
-		a.precisionAlone()
+		out.Sure = a.precisionAlone()
 	}
 	if len(a.Phases) > 0 {
 		out.Sure.Text = w.precision()
@@ -100,7 +102,7 @@ func (a *Analysis) Decide() {
 	ideas := w.ideas()
 	if out.Stands = len(ideas) > 0 && a.stands(); !out.Stands && len(out.Caveats) > 0 {
 		out.Headline = out.Caveats[0].Text
-		return
+		return *out
 	}
 	if len(ideas) > 0 {
 		out.Headline = ideas[0].text
@@ -110,11 +112,12 @@ func (a *Analysis) Decide() {
 		out.Sentence = strings.TrimSpace(out.Sentence + " " + ideas[1].second + ".")
 		out.More = Each(ideas[2:], func(i idea) string { return i.text })
 	}
+	return *out
 }
 
-// precisionAlone fills in how well the rates are known if no disks contend.
-func (a *Analysis) precisionAlone() {
-	sure := &a.Answer.Sure
+// precisionAlone returns how well the rates are known if no disks contend.
+func (a *Analysis) precisionAlone() Sure {
+	sure := Sure{Repeated: true}
 	for _, p := range a.Phases {
 		if p.Overlap == nil || p.Search != nil || p.Saturation != nil {
 			continue
@@ -131,4 +134,5 @@ func (a *Analysis) precisionAlone() {
 			sure.add(d.Rate, d.CI95, changed, name, p.Name)
 		}
 	}
+	return sure
 }

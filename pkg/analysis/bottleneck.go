@@ -51,7 +51,7 @@ func (p *phase) linkUse(link *hardware.Link, op trace.Role, disk string) LinkUse
 // linkUses are the links whose capacity is known, from the host on, each in the directions in which
 // disks used it.
 func (p *phase) linkUses() []LinkUse {
-	o := p.out.Overlap
+	o := p.overlap
 	if p.hardware == nil || o == nil {
 		return nil
 	}
@@ -111,16 +111,16 @@ func competitors(setup *hardware.Setup) []Warning {
 
 // cached warns of files that were found in the cache, and of rates that the disks' links cannot
 // have: what came so fast came from memory.
-func (p *phase) cached() {
+func (p *phase) cached(links []LinkUse) (all warnings) {
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.CachedShare && g.Value > trace.MaxCached {
-			p.warn(g.Disk, "cached", ShareValues{Share: g.Value}, "its requests bypassed the "+
+			all.add(g.Disk, "cached", ShareValues{Share: g.Value}, "its requests bypassed the "+
 				"cache, yet %.0f%% of its files were in the cache afterwards: its rate may be "+
 				"that of RAM", 100*g.Value)
 		}
 	}
 	const tooFast = "%s %s (%s): some of it came from or went to a cache, not the disks"
-	for _, u := range p.out.Links {
+	for _, u := range links {
 		if u.Rate > u.line {
 			w := newWarning("", "cached", MostValues{Rate: u.Rate, Most: u.line}, tooFast,
 				p.scale.Rate(u.Rate), "over "+u.Link+" is more than the bare line carries",
@@ -129,19 +129,19 @@ func (p *phase) cached() {
 			if len(u.Disks) == 1 { // It is this disk's own link.
 				w.Disk = u.Disks[0]
 			}
-			p.out.Warnings = append(p.out.Warnings, w)
-			return
+			return append(all, w)
 		}
 	}
 	elsewhere := func(part *diskPart) bool { return part.connection != trace.OnHub }
-	o := p.out.Overlap
+	o := p.overlap
 	if o == nil || p.simulated || slices.ContainsFunc(p.parts, elsewhere) {
-		return
+		return all
 	}
 	if rate := max(o.ReadRate, o.WriteRate); rate > fastestHub*slack {
-		p.warn("", "cached", MostValues{Rate: rate, Most: fastestHub}, tooFast, p.scale.Rate(rate),
+		all.add("", "cached", MostValues{Rate: rate, Most: fastestHub}, tooFast, p.scale.Rate(rate),
 			"through one hub is more than any hub's link carries", p.scale.Rate(fastestHub))
 	}
+	return all
 }
 
 // named says that a device is there, by its name where that is known.

@@ -18,10 +18,8 @@ const (
 	CauseUnknown   = "unknown"
 )
 
-// causes fills in what gauges say of each disk, and of each throttle its cause, as far as
-// temperatures and other phases show it.
-func causes(phases []*phase) {
-	speeds := map[string]float64{}
+// stuck returns the disks whose temperature never moves in the whole run: it is no evidence.
+func stuck(phases []*phase) map[string]bool {
 	temperatures := map[string][]meter.Reading{}
 	for _, p := range phases {
 		for key, readings := range p.meters {
@@ -30,33 +28,25 @@ func causes(phases []*phase) {
 			}
 		}
 	}
-	stuck := map[string]bool{} // Their temperature never moves in the whole run.
+	all := map[string]bool{}
 	for name, readings := range temperatures {
-		stuck[name] = !meter.Moves(readings)
+		all[name] = !meter.Moves(readings)
 	}
-	for _, p := range phases {
+	return all
+}
+
+// changesWithCauses returns the phase's ledger. A fall that is a throttle has its cause.
+func (p *phase) changesWithCauses() []Change {
+	all := slices.Clone(p.changes)
+	for i := range all {
 		for _, part := range p.parts {
-			name := part.Name()
-			d := &part.out
-			d.Temperature = p.temperature(name, stuck[name])
-			d.LinkChange = p.linkChange(part, speeds)
-			p.failedRequests(name)
-			if d.Throttle == nil {
-				continue
-			}
-			p.cause(part, stuck[name])
-			for _, s := range p.gains(name, nanoseconds(d.Throttle.AtS)) {
-				d.Throttle.NeighbourGains = append(d.Throttle.NeighbourGains,
-					Shift{s.Disk, s.From, s.To})
-			}
-			for k := range p.out.Changes {
-				c := &p.out.Changes[k]
-				if c.Kind == KindOwnFall && c.concerns(name) && d.Throttle.isOf(c) {
-					c.Cause = d.Throttle.Cause
-				}
+			if t := part.throttle; t != nil && all[i].Kind == KindOwnFall &&
+				all[i].concerns(part.Name()) && t.isOf(&all[i]) {
+				all[i].Cause = t.Cause
 			}
 		}
 	}
+	return all
 }
 
 // isOf reports whether a fall of the disk's own is a step of the throttle.
@@ -69,8 +59,13 @@ func (t *Throttle) isOf(c *Change) bool {
 	return false
 }
 
-func (p *phase) cause(part *diskPart, stuck bool) {
-	t := part.out.Throttle
+// cause returns the disk's throttle with what caused it, as far as gauges and other phases show it,
+// and what others gained by it; nil if it had none.
+func (p *phase) cause(part *diskPart, stuck bool) *Throttle {
+	if part.fall == nil {
+		return nil
+	}
+	t := *part.fall
 	at := int64(t.AtS * 1e9)
 	e := p.warmth(part, int64(t.Steps[0].AtS*1e9))
 	// By how much the device's own count of throttles grew about the fall.
@@ -81,12 +76,12 @@ func (p *phase) cause(part *diskPart, stuck bool) {
 	}
 	e.Stuck = e.AtC != nil && stuck
 	e.CoresBusy = p.cpu(at, part.EndNS()) >= busyCPU && !(p.cpu(part.StartNS(), at) >= busyCPU)
-	p.budget(part, e)
-	t.Evidence = *e
+	e.SameBudget, e.PassedBytes, e.SoonerBytes = p.budget(part)
+	t.Evidence = e
 	t.Cause = CauseUnknown
-	change := part.out.LinkChange
+	change := part.linkChange
 	elsewhere := e.CoresBusy || change != nil && change.ToBps < change.FromBps
-	foreign := part.out.Device != nil && part.out.Device.Foreign != nil
+	foreign := part.device != nil && part.device.Foreign != nil
 	// Other phases let the number of bytes be what a cache holds: the disk neither went past it at
 	// full speed nor, when the cache should have been as empty, fell sooner.
 	aBudget := e.PassedBytes == 0 && (e.SoonerBytes == 0 || e.SameBudget > 0)
@@ -98,6 +93,10 @@ func (p *phase) cause(part *diskPart, stuck bool) {
 	case part.Trace.Op == trace.Write && e.flat() && !e.Stuck && aBudget && !elsewhere && !foreign:
 		t.Cause = CauseCacheFull
 	}
+	for _, s := range p.gains(part.Name(), nanoseconds(t.AtS)) {
+		t.NeighbourGains = append(t.NeighbourGains, Shift{s.Disk, s.From, s.To})
+	}
+	return &t
 }
 
 // cpu is how busy the host's cores were at the median between two times, in percent; NaN if that
@@ -108,7 +107,7 @@ func (p *phase) cpu(fromNS, toNS int64) float64 {
 }
 
 // hot reports whether the disk warmed up to where disks throttle, and stayed about there.
-func (e *Evidence) hot() bool {
+func (e Evidence) hot() bool {
 	if e.AtC == nil {
 		return false
 	}
@@ -119,15 +118,14 @@ func (e *Evidence) hot() bool {
 }
 
 // flat reports whether the disk stayed as warm as it was, and cool.
-func (e *Evidence) flat() bool {
+func (e Evidence) flat() bool {
 	return e.AtC != nil && *e.AtC < notCoolC &&
 		math.Abs(*e.AtC-*e.StartC) <= flatC && math.Abs(*e.AfterC-*e.StartC) <= flatC
 }
 
 // warmth is how warm the disk was at its start, when it fell, and at most after that: medians, for
 // one reading may be an error. They are null if there are too few readings.
-func (p *phase) warmth(part *diskPart, at int64) *Evidence {
-	e := &Evidence{}
+func (p *phase) warmth(part *diskPart, at int64) (e Evidence) {
 	all := p.meters.Of(part.Name(), trace.Temperature)
 	before := meter.In(all, overlap.Between(math.MinInt64, at))
 	after := meter.In(all, overlap.Between(at+1, part.EndNS()))
@@ -150,37 +148,40 @@ func (p *phase) warmth(part *diskPart, at int64) *Evidence {
 	return e
 }
 
-// budget looks at what the disk did in the other phases: whether it fell after as many bytes there,
-// went clearly past that number at full speed, or had fallen sooner in an earlier one. In a later
-// one it may fall sooner: a cache takes a while to be emptied.
-func (p *phase) budget(part *diskPart, e *Evidence) {
-	t := part.out.Throttle
+// budget looks at what the disk did in the other phases: in how many it fell after as many bytes,
+// how many it moved at full speed in one if that is clearly more, and after how many it had fallen
+// in an earlier one if that is clearly less. In a later one it may fall sooner: a cache takes a
+// while to be emptied.
+func (p *phase) budget(part *diskPart) (same int, passed, sooner float64) {
+	t := part.fall
 	before := true // The other phase precedes this one.
 	for _, q := range p.phases {
 		other := q.part(part.Name())
 		if q == p {
 			before = false
 		}
-		if other == nil || other == part || other.out.Op != part.out.Op || other.out.Rate == nil {
+		if other == nil || other == part || other.Trace.Op != part.Trace.Op ||
+			other.figures.Rate == nil {
 			continue
 		}
-		full := float64(other.out.Bytes)
-		switch fell := other.out.Throttle; {
+		full := float64(other.all.Bytes)
+		switch fell := other.fall; {
 		case fell != nil && math.Abs(math.Log(fell.AtBytes/t.AtBytes)) < math.Log(sameBudget):
-			e.SameBudget++
+			same++
 			continue
 		case fell != nil:
 			full = fell.AtBytes
 			if before && full < t.AtBytes {
-				e.SoonerBytes = max(e.SoonerBytes, full)
+				sooner = max(sooner, full)
 			}
-		case *other.out.Rate < maxDrop*t.FromRate:
+		case *other.figures.Rate < maxDrop*t.FromRate:
 			continue // It was never as fast.
 		}
 		if full > sameBudget*t.AtBytes {
-			e.PassedBytes = max(e.PassedBytes, full)
+			passed = max(passed, full)
 		}
 	}
+	return same, passed, sooner
 }
 
 // temperature is a disk's over the phase; nil if none was read.
@@ -234,65 +235,69 @@ type LinkChange struct {
 	ToBps   float64 `json:"to_bps"`
 }
 
-// linkChange is the greatest change of a disk's link in the phase, or since the one before it, and
-// warns of it. Speeds are the last seen, by disk and by its connection: one that is plugged in
-// elsewhere on purpose is no change.
-func (p *phase) linkChange(part *diskPart, speeds map[string]float64) *LinkChange {
-	disk := part.Name()
-	key := disk + "\x00" + part.connection
-	var out *LinkChange
-	highest := 0.0
-	for _, r := range p.meters.Of(disk, trace.LinkState) {
-		if r.Value <= 0 {
-			continue
-		}
-		was := speeds[key]
-		speeds[key] = r.Value
-		if was == 0 || was == r.Value {
-			continue
-		}
-		if step := math.Abs(math.Log(r.Value / was)); step > highest {
-			out = &LinkChange{AtS: seconds(r.NS), FromBps: was, ToBps: r.Value}
-			highest = step
+// linkChanges returns the greatest change of each disk's link in a phase, or since the one before
+// it. Speeds are compared by disk and by its connection: one that is plugged in elsewhere on
+// purpose is no change.
+func linkChanges(phases []*phase) map[*diskPart]*LinkChange {
+	type link struct{ disk, connection string }
+	speeds := map[link]float64{} // the last seen
+	all := map[*diskPart]*LinkChange{}
+	for _, p := range phases {
+		for _, part := range p.parts {
+			key := link{part.Name(), part.connection}
+			highest := 0.0
+			for _, r := range p.meters.Of(part.Name(), trace.LinkState) {
+				if r.Value <= 0 {
+					continue
+				}
+				was := speeds[key]
+				speeds[key] = r.Value
+				if was == 0 || was == r.Value {
+					continue
+				}
+				if step := math.Abs(math.Log(r.Value / was)); step > highest {
+					all[part] = &LinkChange{AtS: seconds(r.NS), FromBps: was, ToBps: r.Value}
+					highest = step
+				}
+			}
 		}
 	}
-	if out != nil {
-		when := "before this phase"
-		if out.AtS > 0 {
-			when = fmt.Sprintf("%.1f s into the phase", out.AtS)
-		}
-		p.warn(disk, "link_changed", *out, "its link went from %s to %s %s: rates before and "+
-			"after that do not compare (check its cable and port)",
-			hardware.Speed(int64(out.FromBps)), hardware.Speed(int64(out.ToBps)), when)
-	}
-	return out
+	return all
 }
 
-// failedRequests warns of requests that failed or were repeated below the file system, by the
-// driver's own count: each waits for seconds, or for the link to be set up again, and shows in no
-// file's result.
-func (p *phase) failedRequests(disk string) {
+// troubles warns of a link that changed its speed, and of requests that failed or were repeated
+// below the file system, by the driver's own count: each waits for seconds, or for the link to be
+// set up again, and shows in no file's result.
+func (p *phase) troubles(part *diskPart) (all warnings) {
+	disk := part.Name()
+	if change := part.linkChange; change != nil {
+		when := "before this phase"
+		if change.AtS > 0 {
+			when = fmt.Sprintf("%.1f s into the phase", change.AtS)
+		}
+		all.add(disk, "link_changed", *change, "its link went from %s to %s %s: rates before and "+
+			"after that do not compare (check its cable and port)",
+			hardware.Speed(int64(change.FromBps)), hardware.Speed(int64(change.ToBps)), when)
+	}
 	counts := p.meters.Of(disk, trace.DeviceFailures)
 	if len(counts) == 0 {
-		return
+		return all
 	}
 	if n := counts[len(counts)-1].Value - counts[0].Value; n > 0 {
-		p.warn(disk, "failed_requests", TimesValues{Times: n}, "its driver counted %.0f requests "+
+		all.add(disk, "failed_requests", TimesValues{Times: n}, "its driver counted %.0f requests "+
 			"that failed or had to be repeated: its rates are not what it can do (check its "+
 			"cable, port and power)", n)
 	}
+	return all
 }
 
-// host is how busy the host's cores were in the window, and how much of a core each worker used
-// that has one request in flight. One that works as fast as it can and uses all of its core waits
-// for the processor, not for the disk.
-func (p *phase) host() {
-	p.out.CPUPercent = p.load("", trace.CPU)
-	for _, part := range p.parts {
-		if part.WantsAll() && part.Work.Declared() && part.Work.Depth <= 1 {
-			part.out.WorkerCPUPercent = p.load(part.Name(), trace.WorkerCPU)
-		}
+// workerCPU is how much of a core the disk's worker used, if it works as fast as it can with one
+// request in flight: then one that used all of its core waited for the processor, not for the disk.
+func (p *phase) workerCPU(part *diskPart) *float64 {
+	if part.WantsAll() && part.Work.Declared() && part.Work.Depth <= 1 {
+		return p.load(part.Name(), trace.WorkerCPU)
 	}
+	return nil
 }
 
 // load is the mean of a gauge of processors in the window; nil of too few readings.

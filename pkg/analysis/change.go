@@ -104,17 +104,17 @@ func (p *diskPart) isUnsettled() bool {
 // cuts are the moments at which the rate of the disk, or of any disk if the name is empty, changed
 // for a reason other than another's start or end. Between two of them lies a stretch: within it
 // nothing that affects rates changed.
-func (p *phase) cuts(disk string) []int64 { return p.out.cuts(disk) }
+func (p *phase) cuts(disk string) []int64 { return cutsOf(p.changes, disk) }
 
 // Stretches are intervals cut at lasting changes of the rate of a disk, or of any if it is empty.
 func (p *PhaseResult) Stretches(disk string, intervals []overlap.Span) [][]overlap.Span {
-	return cutAt(intervals, p.cuts(disk))
+	return cutAt(intervals, cutsOf(p.Changes, disk))
 }
 
-func (p *PhaseResult) cuts(disk string) []int64 {
+func cutsOf(changes []Change, disk string) []int64 {
 	var at []int64
-	for i := range p.Changes {
-		c := &p.Changes[i]
+	for i := range changes {
+		c := &changes[i]
 		if disk != "" && !c.concerns(disk) {
 			continue
 		}
@@ -178,8 +178,8 @@ func (p *diskPart) change(kind string, startNS, endNS int64, from, to float64) C
 func abs(ns int64) int64 { return max(ns, -ns) }
 
 // recoveryChanges are what each disk gained after another had ended, if it is known when.
-func (p *phase) recoveryChanges() (out []Change) {
-	for _, r := range p.out.Recoveries {
+func recoveryChanges(all []Recovery) (out []Change) {
+	for _, r := range all {
 		if r.LagS == nil {
 			continue
 		}

@@ -63,8 +63,8 @@ func (p *phase) contend() []*contender {
 	})
 }
 
-// contention returns how the disks share what they have.
-func (p *phase) contention() *Contention {
+// share returns how the contenders share what they have.
+func (p *phase) share() *Contention {
 	all := cutAt(p.window, p.cuts(""))
 	out := &Contention{Disks: map[string]DiskContention{}, Steals: []Steal{}, Even: p.even(all)}
 	if len(all) > 1 {
@@ -74,6 +74,7 @@ func (p *phase) contention() *Contention {
 		out.Disks[c.Name()] = c.kept
 		out.Steals = append(out.Steals, p.crowdsOut(c)...)
 	}
+	out.DuplexGain, out.DuplexCI95 = p.duplexGain()
 	return out
 }
 

@@ -66,11 +66,11 @@ func coverage(c tracetest.Class, traces int, seconds float64, seed uint64) (disk
 		t := tracetest.Phase("WWW", played...)
 		run := tracetest.Run(t)
 		p := newRun(run, Options{GapNS: overlap.DefaultGapNS}).phases[0]
-		p.fillOverlap()
-		for name, d := range p.out.Overlap.Disks {
+		o, _ := p.measureOverlap()
+		for name, d := range o.Disks {
 			disks.count(d.CI95, truths[name])
 		}
-		total.count(p.out.Overlap.CI95, sum)
+		total.count(o.CI95, sum)
 	}
 	return disks, total
 }

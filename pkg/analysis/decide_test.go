@@ -64,7 +64,7 @@ func TestAdvice(t *testing.T) {
 		}}, []Advice{within}},
 	} {
 		a := &Analysis{Order: []string{"A", "B", "C"}, Summary: tt.s}
-		a.Decide()
+		a.Answer = a.Decide()
 		check.Same(t, tt.name, tt.want, a.Answer.Advice,
 			cmpopts.IgnoreFields(Advice{}, "Title", "Detail", "Text"))
 	}

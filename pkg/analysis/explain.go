@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"math"
-	"slices"
 
 	"github.com/hubbench/hubbench/pkg/change"
 	"github.com/hubbench/hubbench/pkg/ledger"
@@ -11,20 +10,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
-
-// explain finds what happened in the phase, over all of its disks at once, and the levels that
-// each disk's rate kept between.
-func (p *phase) explain() {
-	disks := make([]*ledger.History, len(p.parts))
-	for i, part := range p.parts {
-		disks[i] = &part.History
-	}
-	events, histories := change.Explain(disks)
-	p.events = p.ownFalls(events)
-	for i, part := range p.parts {
-		part.History = histories[i]
-	}
-}
 
 // ownFalls names the disk that fell by itself where events leave it open whether one fell or
 // another took its bandwidth: it stays low when it works alone, or it was hot.
@@ -106,9 +91,8 @@ func (p *phase) changeOf(e *change.Event) Change {
 	return c
 }
 
-// fillChanges writes the phase's ledger: what happened, in order of time.
-func (p *phase) fillChanges() {
-	p.out.Recoveries = p.seenRecoveries()
+// changesOf returns the phase's ledger: what happened, in order of time.
+func (p *phase) changesOf(recoveries []Recovery) []Change {
 	var out []Change
 	for i := range p.events {
 		e := &p.events[i]
@@ -124,8 +108,7 @@ func (p *phase) fillChanges() {
 		}
 		out = append(out, c)
 	}
-	out = slices.Concat(out, p.recoveryChanges())
-	p.out.Changes = inOrder(out)
+	return inOrder(append(out, recoveryChanges(recoveries)...))
 }
 
 // stallCause is the host's if it stopped all the disks that stood still.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/tracetest"
+	"github.com/hubbench/hubbench/pkg/change"
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -16,8 +17,8 @@ import (
 // together is a phase of disks that are named A, B and so on.
 func together(disks ...*trace.DiskRecord) *phase {
 	p := &phase{
-		trace: &trace.Phase{}, out: &PhaseResult{},
-		run: &run{alpha: alphas{comparisons: 1, perDisk: 0.01, perPhase: 0.01, perRecovery: 0.01}},
+		trace: &trace.Phase{},
+		run:   &run{alpha: alphas{comparisons: 1, perDisk: 0.01, perPhase: 0.01, perRecovery: 0.01}},
 	}
 	var active [][]overlap.Span
 	for i, d := range disks {
@@ -28,7 +29,12 @@ func together(disks ...*trace.DiskRecord) *phase {
 	}
 	p.stages = overlap.Stages(active)
 	p.window = overlap.Window(p.stages, len(p.parts))
-	p.explain()
+	events, histories := change.Explain(p.histories())
+	for i, part := range p.parts {
+		part.History = histories[i]
+	}
+	p.events = p.ownFalls(events)
+	p.happened = p.changesOf(p.seenRecoveries())
 	return p
 }
 
@@ -70,9 +76,8 @@ func TestWhatExplainsAFall(t *testing.T) {
 		if len(a.Levels) != 2 || math.Abs(seconds(a.Levels[1].StartNS)-20) > 0.2 {
 			t.Fatalf("%s: levels %v", tt.name, a.Levels)
 		}
-		p.fillChanges()
 		kind := ""
-		for _, c := range p.out.Changes {
+		for _, c := range p.happened {
 			if c.concerns(a.Name()) && kind == "" {
 				kind = c.Kind
 			}

@@ -9,8 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// findings are what is worth reporting of all phases, by descending weight. It writes the texts of
-// saturations too.
+// findings are what is worth reporting of all phases, by descending weight.
 func findings(a *Analysis) []Finding {
 	f := finder{writer: in(a), phase: &PhaseResult{}, found: []Finding{}}
 	for _, c := range f.HubCosts {
@@ -23,9 +22,7 @@ func findings(a *Analysis) []Finding {
 				c.Op, f.Rate(c.Rate), 100*c.Loss, f.Rate(c.DirectRate), f.Title(c.DirectPhase))
 		}
 	}
-	for i := range a.Saturations {
-		s := &a.Saturations[i]
-		s.Text = strings.Join(f.saturation(*s, true), "; ")
+	for _, s := range a.Saturations {
 		if s.Fall == nil {
 			continue
 		}

@@ -237,7 +237,7 @@ func TestHeadlineOfADoubtfulLoss(t *testing.T) {
 		},
 	}}
 	a := &Analysis{Order: []string{"A", "B"}, Summary: Summary{Contests: []Contest{c}}}
-	a.Decide()
+	a.Answer = a.Decide()
 	const want = "B drops to 80% when both write | It is unclear whether A is slowed when both " +
 		"write"
 	check.Same(t, "headline", want, ideas(t, a))
@@ -262,7 +262,7 @@ func TestSure(t *testing.T) {
 		t.Errorf("repeats 12%% apart: %s", got)
 	}
 	a.Summary.Contests[0].Disks["A"] = ContestDisk{Rate: 0.3e9, CI95: &stats.Interval{0, 1.2e9}}
-	a.Decide()
+	a.Answer = a.Decide()
 	if got := a.Answer.Headline; !strings.Contains(got, "A's margin of error is ±300%") {
 		t.Errorf("an interval wider than its rate: %s", got)
 	}
@@ -410,7 +410,7 @@ func TestSureOfAModel(t *testing.T) {
 		a.Summary.Contests = []Contest{
 			{Phases: []string{"W"}, Disks: map[string]ContestDisk{"A": {Rate: 1e9, CI95: ci}}},
 		}
-		a.Decide()
+		a.Answer = a.Decide()
 		if got := strings.Join(append(Methods(a), in(a).precision()), " "); !strings.Contains(got,
 			tt.has) || strings.Contains(got, tt.hasn) {
 			t.Errorf("%q: %s", tt.origin, got)

@@ -50,15 +50,11 @@ func (s soloLatencies) lookup(disk *diskPart) *soloLatency {
 	return nil
 }
 
-// latencies reports how long the disks' requests took, beside what they take alone.
-func (r *run) latencies() {
-	r.eachDisk(func(_ *phase, part *diskPart) {
-		part.lines = quantile.Lines(part.Trace, part.Active)
-	})
+// soloLatencies returns what the disks' requests take alone.
+func (r *run) soloLatencies() (all soloLatencies) {
 	solos := only(r.phases, func(p *phase) bool {
 		return len(p.parts) == 1 && len(p.parts[0].lines) > 0
 	})
-	var all soloLatencies
 	for _, set := range grouped(solos, func(p, q *phase) bool {
 		return sameParts(p.parts, q.parts)
 	}) {
@@ -66,51 +62,63 @@ func (r *run) latencies() {
 		var lines []quantile.Line
 		for _, p := range set {
 			lines = append(lines, p.parts[0].lines...)
-			alone.phases = append(alone.phases, p.out.Name)
+			alone.phases = append(alone.phases, p.trace.Name)
 		}
 		alone.Figures, alone.found = quantile.Estimate(lines)
 		all = append(all, alone)
 	}
-	// Noise alone may make one quantile of one disk longer than alone with a chance of alpha: the
-	// median and p99 are compared of each disk that is known alone. What the latencies of a disk
-	// that goes as fast as it can would say, its rates say.
+	return all
+}
+
+// slowerByChance returns the chance with which noise alone may make one quantile of one disk longer
+// than alone: the median and p99 are compared of each disk that is known alone. What the latencies
+// of a disk that goes as fast as it can would say, its rates say.
+func (r *run) slowerByChance(alone soloLatencies) float64 {
 	compared := 0
 	for _, p := range r.phases {
-		for _, g := range p.trace.Gauges {
-			if g.Name == trace.LeftOut && g.Value > 0 {
-				p.warn(g.Disk, "left_out", RequestsValues{g.Value}, "%s were due and could not be "+
-					"made before the phase ended: its latencies are without them, and would be "+
-					"longer with them", unit.Plural(int(g.Value), "request"))
-			}
-		}
 		for _, part := range p.parts {
-			if len(p.parts) > 1 && part.IsPaced() && all.lookup(part) != nil {
+			if len(p.parts) > 1 && part.IsPaced() && alone.lookup(part) != nil {
 				compared++
 			}
 		}
 	}
-	alpha := falseClaimRate / float64(2*max(compared, 1))
-	r.eachDisk(func(p *phase, part *diskPart) {
-		if len(part.lines) == 0 {
-			return
+	return falseClaimRate / float64(2*max(compared, 1))
+}
+
+// latencyOf returns how long the disk's requests took, beside what they take alone; nil if that was
+// not recorded.
+func (p *phase) latencyOf(part *diskPart, solos soloLatencies, alpha float64) *LatencyResult {
+	if len(part.lines) == 0 {
+		return nil
+	}
+	in := part.lines
+	if len(p.window) > 0 {
+		in = quantile.Within(in, p.window)
+	}
+	figures, found := quantile.Estimate(in)
+	l := &LatencyResult{Figures: figures}
+	if alone := solos.lookup(part); alone != nil && len(p.parts) > 1 {
+		l.Alone = &alone.Figures
+		l.AloneFrom = strings.Join(alone.phases, ", ")
+		if part.IsPaced() {
+			l.Longer = cmp.Or(found[1].Longer(alone.found[1], alpha),
+				found[0].Longer(alone.found[0], alpha))
 		}
-		in := part.lines
-		if len(p.window) > 0 {
-			in = quantile.Within(in, p.window)
+	}
+	l.Note = note(l)
+	return l
+}
+
+// leftOut warns of requests that were due and not made.
+func (p *phase) leftOut() (all warnings) {
+	for _, g := range p.trace.Gauges {
+		if g.Name == trace.LeftOut && g.Value > 0 {
+			all.add(g.Disk, "left_out", RequestsValues{g.Value}, "%s were due and could not be "+
+				"made before the phase ended: its latencies are without them, and would be "+
+				"longer with them", unit.Plural(int(g.Value), "request"))
 		}
-		figures, found := quantile.Estimate(in)
-		l := &LatencyResult{Figures: figures}
-		if alone := all.lookup(part); alone != nil && len(p.parts) > 1 {
-			l.Alone = &alone.Figures
-			l.AloneFrom = strings.Join(alone.phases, ", ")
-			if part.IsPaced() {
-				l.Longer = cmp.Or(found[1].Longer(alone.found[1], alpha),
-					found[0].Longer(alone.found[0], alpha))
-			}
-		}
-		l.Note = note(l)
-		part.out.Latency = l
-	})
+	}
+	return all
 }
 
 // note says which figures of a latency are missing, and why; empty where none is.

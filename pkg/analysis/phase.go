@@ -2,8 +2,8 @@ package analysis
 
 import (
 	"cmp"
-	"maps"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/hubbench/hubbench/pkg/change"
@@ -16,7 +16,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/size"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
-	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // run is what the phases of a run under analysis share.
@@ -33,34 +32,44 @@ type run struct {
 	table     *effect.Table
 }
 
-// phase is one phase under analysis.
+// phase is one phase under analysis. Only newRun and Analyze set its fields, each once, in this
+// order: to what a stage returns.
 type phase struct {
 	*run
-	trace  *trace.Phase
-	parts  []*diskPart
-	stages []overlap.Stage
-	window []overlap.Span
-	whole  *effect.State // whole is when all disks worked; nil if they never did.
-	// The contenders are the disks of a phase of several that all worked at once.
-	contenders []*contender
+	trace      *trace.Phase
+	title      string
+	repeats    string // name of the first phase in which the same disks do the same, before this
+	parts      []*diskPart
 	meters     meter.Gauges
-	out        *PhaseResult
+	stages     []overlap.Stage
+	window     []overlap.Span
 	events     []change.Event
+	happened   []Change // what the events come to, before it is known who warmed up
+	changes    []Change
+	recoveries []Recovery
+	measured
+	played
+	whole *effect.State // when all disks worked; nil if they never did
+	// The disks of a phase of several that all worked at once, and how they shared.
+	contenders []*contender
+	contention *Contention
 }
 
-// diskPart is one working disk's part in the phase: its rate over time, and what is found of it.
+// diskPart is one working disk's part in the phase: its rate over time, and what is found of it, as
+// in phase.
 type diskPart struct {
 	ledger.History
 	connection string
-	rise       *Change         // rise is from earlyRise, or the rise that ends a warm-up.
-	warmS      float64         // warmS is when its warm-up was over.
-	warmIn     []string        // warmIn are the phases that show its warm-up; nil if it has none.
 	inFiles    []overlap.Span  // A file was in transfer in these.
-	files      []size.Transfer // files are those that have a rate of their own.
-	all        size.Totals     // all is the sum over the disk's files.
-	lines      []quantile.Line // lines have its latencies.
-	out        DiskResult
-	warnings   []Warning // warnings go to the phase.
+	files      []size.Transfer // those that have a rate of their own
+	all        size.Totals
+	lines      []quantile.Line // of latencies
+	warm       *warmUp         // nil if it has none
+	device     *meter.Device
+	summary
+	throttle   *Throttle // with its cause
+	linkChange *LinkChange
+	latency    *LatencyResult
 }
 
 // InParallel does the same with all, on as many cores as there are.
@@ -81,18 +90,16 @@ func InParallel[T any](all []T, do func(T)) {
 	working.Wait()
 }
 
-// eachDisk does the same with all disks of all phases, on as many cores as there are, and takes
-// their warnings in order.
+// eachDisk does the same with all disks of all phases, on as many cores as there are.
 func (r *run) eachDisk(do func(*phase, *diskPart)) {
 	InParallel(r.phases, func(p *phase) {
 		InParallel(p.parts, func(part *diskPart) { do(p, part) })
-		p.collectWarnings()
 	})
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-// newRun finds out what the rate of each disk did over time.
+// newRun finds out what the rate of each disk did over time, and what happened in each phase.
 func newRun(recorded *trace.Run, opts Options) *run {
 	r := &run{hardware: recorded.Hardware, alpha: newAlphas(recorded), noSizes: opts.NoSizes}
 	r.simulated = len(recorded.Disks) > 0
@@ -101,9 +108,15 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		connections[d.Name] = d.Connection
 		r.simulated = r.simulated && d.Profile != ""
 	}
+	titles := map[string]int{}
 	for _, t := range recorded.Phases {
-		p := r.newPhase(t)
-		p.out.Title = recorded.Title(t)
+		titles[recorded.Title(t)]++
+	}
+	for _, t := range recorded.Phases {
+		p := &phase{run: r, trace: t, title: recorded.Title(t), meters: meter.New(t)}
+		if titles[p.title] > 1 && p.title != t.Name {
+			p.title += " (" + t.Name + ")"
+		}
 		for _, d := range t.Disks {
 			part := &diskPart{connection: cmp.Or(t.Connections[d.Name], connections[d.Name])}
 			part.Trace = d
@@ -129,7 +142,32 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		}
 	}
 	r.eachDisk(func(_ *phase, part *diskPart) { part.Trim(excursions[part.side()]) })
-	InParallel(r.phases, (*phase).explain)
+	InParallel(r.phases, func(p *phase) {
+		events, histories := change.Explain(p.histories())
+		for i, part := range p.parts {
+			part.History = histories[i]
+		}
+		p.events = p.ownFalls(events)
+		p.happened = p.changesOf(p.seenRecoveries())
+	})
+	first := firstOf(r.phases)
+	warm := warmUps(r.phases)
+	for _, p := range r.phases {
+		p.repeats = first[p]
+		for _, part := range p.parts {
+			if part.warm = warm[part]; part.warm != nil {
+				part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool {
+					return seconds(d.EndNS) <= part.warm.rise.EndS
+				})
+			}
+		}
+		p.changes = p.withWarmUps()
+	}
+	r.solos = solos(r.phases)
+	for _, p := range r.phases {
+		seen := p.seenRecoveries()
+		p.recoveries = append(seen, p.cutRecoveries(seen)...)
+	}
 	return r
 }
 
@@ -150,32 +188,11 @@ func (r *run) fastest() float64 {
 				fastest = max(fastest, float64(part.all.Bytes)/part.all.BusyS)
 			}
 		}
-		if p.out.Overlap != nil {
-			fastest = max(fastest, p.out.Overlap.Rate)
+		if p.overlap != nil {
+			fastest = max(fastest, p.overlap.Rate)
 		}
 	}
 	return fastest
-}
-
-func (r *run) newPhase(t *trace.Phase) *phase {
-	p := &phase{run: r, trace: t, meters: meter.New(t), out: &PhaseResult{
-		Name:        t.Name,
-		Roles:       map[string]trace.Role{},
-		Connections: maps.Clone(t.Connections),
-		Test:        t.Test,
-		Saturation:  t.Saturation,
-		Stop:        t.Stop,
-		Work:        maps.Clone(t.Work),
-		Paced:       work.PacedOf(t.Work),
-		Search:      t.Search,
-		Stages:      []Stage{},
-		Changes:     []Change{},
-		Recoveries:  []Recovery{},
-		Disks:       map[string]DiskResult{},
-		Warnings:    []Warning{},
-	}}
-	maps.Copy(p.out.Roles, t.Roles)
-	return p
 }
 
 // read takes the disk's rate over time from its part of the trace.
@@ -190,6 +207,7 @@ func (p *diskPart) read(t *trace.Phase, opts Options) {
 	p.History = ledger.New(p.Trace, t.WorkOf(p.Trace), opts.GapNS, stops...)
 	p.inFiles = overlap.Active(p.Trace, noPauseNS)
 	p.files, p.all = size.Apart(p.Trace.Files)
+	p.lines = quantile.Lines(p.Trace, p.Active)
 }
 
 // settle finds what the disk's rate does over time.
@@ -203,42 +221,20 @@ func (p *phase) settle(part *diskPart) {
 	part.Settle(p.disks, neighbourNS...)
 }
 
-// measure fills in what the phases say by themselves, rates in one unit.
-func (r *run) measure() {
-	InParallel(r.phases, func(p *phase) {
-		p.failures()
-		p.stops()
-		p.startSkew()
-		p.fillStages()
-		p.fillOverlap()
-	})
-	r.scale = unit.ScaleFor(r.fastest())
-	if !r.simulated {
-		r.devices()
+// devices returns what the disks' own counters say.
+func (r *run) devices() map[*diskPart]*meter.Device {
+	all := map[*diskPart]*meter.Device{}
+	if r.simulated {
+		return all
 	}
-	InParallel(r.phases, func(p *phase) {
-		p.out.Links = p.linkUses()
-		p.cached()
-		p.host()
-		p.out.Series = p.series()
-		p.streams()
-		p.collectWarnings()
-	})
-}
-
-// devices fills in what the disks' own counters say.
-func (r *run) devices() {
 	late := meter.Unwritten{}
 	for _, p := range r.phases {
-		disks := make([]*ledger.History, len(p.parts))
-		for i, part := range p.parts {
-			disks[i] = &part.History
-		}
-		devices := meter.Devices(p.trace, p.meters, disks, late)
+		devices := meter.Devices(p.trace, p.meters, p.histories(), late)
 		for _, part := range p.parts {
-			part.out.Device = devices[part.Name()]
+			all[part] = devices[part.Name()]
 		}
 	}
+	return all
 }
 
 // part is the part of a disk; nil if it is idle.
@@ -249,6 +245,10 @@ func (p *phase) part(disk string) *diskPart {
 		}
 	}
 	return nil
+}
+
+func (p *phase) histories() []*ledger.History {
+	return Each(p.parts, func(part *diskPart) *ledger.History { return &part.History })
 }
 
 // others are the working disks but one.

@@ -41,16 +41,16 @@ type Steady struct {
 // window; alone it is the mean over time, bytes over the seconds they took, whose expectation is
 // the rate in the long run, as neither the mean nor the median of the files' rates is. If the rate
 // changed, it is that of the last stretch that is long enough. Warm-ups and stalls never count.
-func (p *phase) quote(part *diskPart) *Quote {
+func (p *phase) quote(part *diskPart, of *summary) *Quote {
 	quote := func(kind string, rate float64, text string) *Quote {
 		return &Quote{Rate: rate, Kind: kind, Text: p.scale.Rate(rate) + text}
 	}
-	many := len(p.parts) > 1 && p.out.Overlap != nil
+	many := len(p.parts) > 1 && p.overlap != nil
 	in := part.Active
 	if many {
 		in = p.window
 	}
-	if t := part.out.Throttle; t != nil {
+	if t := of.fall; t != nil {
 		last := t.Steps[len(t.Steps)-1]
 		later := last.ToRate
 		if many { // Only the part of the window in which it was at its last level counts.
@@ -67,7 +67,7 @@ func (p *phase) quote(part *diskPart) *Quote {
 		}
 	}
 	all := cutAt(in, p.cuts(part.Name()))
-	if len(all) > 1 || len(part.Stalls) > 0 || part.warmIn != nil {
+	if len(all) > 1 || len(part.Stalls) > 0 || part.warm != nil {
 		for _, stretch := range slices.Backward(all) {
 			long := len(all) == 1 || overlap.Seconds(stretch) >= seconds(ledger.MinNS)
 			if rate := part.settledRate(stretch); long && rate > 0 {
@@ -77,14 +77,14 @@ func (p *phase) quote(part *diskPart) *Quote {
 	}
 	switch {
 	case many:
-		return quote(QuoteOverlap, p.out.Overlap.Disks[part.Name()].Rate, " with all disks busy")
-	case part.out.Rate == nil:
+		return quote(QuoteOverlap, p.overlap.Disks[part.Name()].Rate, " with all disks busy")
+	case of.figures.Rate == nil:
 		return nil
 	}
 	text := " over time"
-	if modes := part.out.Modes; modes != nil {
+	if modes := of.figures.Modes; modes != nil {
 		text += fmt.Sprintf("; its files ran near %s or near %s",
 			p.scale.Rate(modes[0]), p.scale.Rate(modes[1]))
 	}
-	return quote(QuoteMean, *part.out.Rate, text)
+	return quote(QuoteMean, *of.figures.Rate, text)
 }

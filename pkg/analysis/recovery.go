@@ -9,20 +9,24 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
-// cutRecoveries adds those that the trace cuts off: of disks that are slower than alone when
-// another finishes, and do not rise before they finish themselves.
-func (p *phase) cutRecoveries() {
+// cutRecoveries returns those that the trace cuts off, and so are not among the ones seen: of disks
+// that are slower than alone when another finishes, and do not rise before they finish themselves.
+func (p *phase) cutRecoveries(seen []Recovery) (cut []Recovery) {
 	p.eachEnd(func(ended string, other int, at, until int64) {
 		part := p.parts[other]
-		if !part.IsPaced() && !p.isRecovered(part, at) {
-			p.cutRecovery(part, ended, at, until)
+		if part.IsPaced() || isRecovered(seen, part, at) {
+			return
+		}
+		if r, ok := p.cutRecovery(part, ended, at, until); ok {
+			cut = append(cut, r)
 		}
 	})
+	return cut
 }
 
 // isRecovered reports whether the disk's rise after another's end at that time was seen.
-func (p *phase) isRecovered(part *diskPart, at int64) bool {
-	for _, r := range p.out.Recoveries {
+func isRecovered(seen []Recovery, part *diskPart, at int64) bool {
+	for _, r := range seen {
 		if r.Disk == part.Name() && r.LagS != nil && abs(nanoseconds(r.AtS)-at) <= foreseenNS {
 			return true
 		}
@@ -30,9 +34,9 @@ func (p *phase) isRecovered(part *diskPart, at int64) bool {
 	return part.Swing.Covers(at)
 }
 
-// cutRecovery notes that a disk's recovery after another's end at that time lies beyond what was
-// seen, if the disk was slower than alone until then.
-func (p *phase) cutRecovery(part *diskPart, after string, at, until int64) {
+// cutRecovery returns a disk's recovery after another's end at that time if it lies beyond what was
+// seen: the disk was slower than alone then, and still was at its own end.
+func (p *phase) cutRecovery(part *diskPart, after string, at, until int64) (r Recovery, ok bool) {
 	level := part.Levels[ledger.LevelAt(part.Levels, at-1)]
 	before := overlap.Between(level.StartNS, min(level.EndNS, at))
 	from, ok := part.Measure(before)
@@ -41,14 +45,16 @@ func (p *phase) cutRecovery(part *diskPart, after string, at, until int64) {
 		from.Rate >= maxWaiting*alone.Mean ||
 		alone.ChanceAbove(&effect.Rate{Log: from.Log()}, 1) >= p.alpha.perRecovery ||
 		!part.RestsOnFiles(before) {
-		return
+		return r, false
 	}
 	now := part.RateIn(overlap.Between(until-ledger.HoldNS, until))
-	if until == part.EndNS() && now < maxWaiting*alone.Mean {
-		p.out.Recoveries = append(p.out.Recoveries, Recovery{Disk: part.Name(), Op: part.Trace.Op,
-			After: after, AtS: seconds(at), FromRate: from.Rate,
-			Cut: p.cut(part, until, seconds(until-at), false)})
+	if until != part.EndNS() || now >= maxWaiting*alone.Mean {
+		return r, false
 	}
+	r = Recovery{Disk: part.Name(), Op: part.Trace.Op, After: after, AtS: seconds(at),
+		FromRate: from.Rate, Cut: p.cut(part, until, seconds(until-at), false)}
+	r.Reason = reason(&r)
+	return r, true
 }
 
 // eachEnd calls do for each disk that finishes and each other one that is active then: with the

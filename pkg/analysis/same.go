@@ -42,14 +42,16 @@ func grouped[T any](all []T, same func(first, next T) bool) [][]T {
 	return groups
 }
 
-// markRepeats notes of each phase which earlier one it repeats.
-func markRepeats(phases []*phase) {
+// firstOf returns the name of the first phase that each later one repeats.
+func firstOf(phases []*phase) map[*phase]string {
+	first := map[*phase]string{}
 	sameWork := func(p, q *phase) bool { return sameParts(p.parts, q.parts) }
 	for _, group := range grouped(phases, sameWork) {
 		for _, again := range group[1:] {
-			again.out.Repeats = group[0].out.Name
+			first[again] = group[0].trace.Name
 		}
 	}
+	return first
 }
 
 // unlike warns once of phases that look alike though a disk's work in them is not the same, or not
@@ -66,7 +68,7 @@ func (r *run) unlike() []Warning {
 			var texts []string // "sizes 1 GB in A, 1 MB in WW"
 			for _, key := range other.Work.Differs(part.Work) {
 				texts = append(texts, fmt.Sprintf("%s %s in %s, %s in %s", key,
-					other.Work.Value(key), q.out.Name, part.Work.Value(key), p.out.Name))
+					other.Work.Value(key), q.trace.Name, part.Work.Value(key), p.trace.Name))
 			}
 			differ := strings.Join(texts, "; ")
 			w := newWarning(disk, "unlike_work", nil, "phases that look alike differ in its work "+
@@ -83,7 +85,7 @@ func (r *run) unlike() []Warning {
 // recorded, as if it was a repeat; nil if there is none, or if another phase does say what the disk
 // has alone. Repeats say no more.
 func (p *phase) lookalike(disk *diskPart) *phase {
-	if len(p.parts) < 2 || disk.IsPaced() || p.out.Repeats != "" {
+	if len(p.parts) < 2 || disk.IsPaced() || p.repeats != "" {
 		return nil
 	}
 	var alone, repeat *phase
@@ -91,7 +93,7 @@ func (p *phase) lookalike(disk *diskPart) *phase {
 	for _, q := range p.phases {
 		o := q.part(disk.Name())
 		switch {
-		case o == nil || q.out.Repeats != "":
+		case o == nil || q.repeats != "":
 		case len(q.parts) > 1:
 			if repeat == nil && !disk.Work.Declared() && !o.same(disk) &&
 				sameParts(p.parts, q.parts, work.KeySizes, work.KeyOrder) {

@@ -78,7 +78,7 @@ type Gain struct {
 }
 
 // saturations are what the steps of the preset saturation come to, disk by disk.
-func saturations(phases []*phase) []Saturation {
+func (w writer) saturations(phases []*phase) []Saturation {
 	var all []Saturation
 	for _, p := range phases {
 		step := p.trace.Saturation
@@ -87,12 +87,13 @@ func saturations(phases []*phase) []Saturation {
 		}
 		part := p.parts[0]
 		s := Saturation{
-			Of: step.Of, Disk: part.Name(), Alone: p.out.Name,
+			Of: step.Of, Disk: part.Name(), Alone: p.trace.Name,
 			WroteBytes: float64(part.Curve.At(math.MaxInt64)), Bursts: []ledger.Burst{},
 		}
-		if t := part.out.Throttle; t != nil && t.Recovered == nil { // It fell for good.
+		if t := part.throttle; t != nil && t.Recovered == nil { // It fell for good.
 			s.fell(part, t, phases)
 		}
+		s.Text = strings.Join(w.saturation(s, true), "; ")
 		all = append(all, s)
 	}
 	return all
@@ -128,7 +129,7 @@ func (s *Saturation) fell(alone *diskPart, t *Throttle, phases []*phase) {
 		case step.Step == trace.SaturationBurst && len(p.parts) == 1 && len(part.Active) > 0:
 			b := cache.EstimateRemaining(float64(part.Curve.At(math.MaxInt64)),
 				overlap.Seconds(part.Active))
-			b.Phase = p.out.Name
+			b.Phase = p.trace.Name
 			b.RestS = seconds(step.RestNS)
 			s.Bursts = append(s.Bursts, b)
 		}
@@ -180,7 +181,7 @@ func (p *phase) fallTogether(part *diskPart, alone *Fall) *FallTogether {
 			math.Abs(math.Log(bytes/alone.AtBytes)) >= math.Log(sameBudget) {
 			continue
 		}
-		f := &FallTogether{Phase: p.out.Name, Gains: []Gain{}, Reported: true, Step: ledger.Step{
+		f := &FallTogether{Phase: p.trace.Name, Gains: []Gain{}, Reported: true, Step: ledger.Step{
 			AtBytes: bytes, AtS: seconds(e.AtNS), FromRate: shift.From, ToRate: shift.To}}
 		for _, s := range p.gains(part.Name(), e.AtNS) {
 			gain := s.To - s.From

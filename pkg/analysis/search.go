@@ -47,7 +47,7 @@ func searches(phases []*phase) []SearchSummary {
 		for _, p := range group {
 			t := p.trace.Search
 			s.Tries = append(s.Tries, SearchTry{
-				p.out.Name, t.Value, t.Unlimited, t.Alone, p.streamVerdict(), t.Step,
+				p.trace.Name, t.Value, t.Unlimited, t.Alone, p.streamVerdict(), t.Step,
 				t.Steps,
 			})
 		}
@@ -74,7 +74,7 @@ func (p *phase) streamVerdict() stream.Verdict {
 		}
 	}
 	var worst stream.Verdict
-	for _, t := range p.out.StreamTotals {
+	for _, t := range p.streamTotals {
 		worst = stream.Worst(worst, t.Verdict)
 	}
 	return pick(p.trace.Status == trace.Partial, "", worst)

@@ -29,7 +29,7 @@ func (p *phase) newStates() (all []*effect.State) {
 		if len(sets) == 0 || !slices.Equal(sets[len(sets)-1], present) {
 			sets = append(sets, present)
 			all = append(all, &effect.State{
-				Phase: p.out.Name, Whole: len(present) == len(p.parts),
+				Phase: p.trace.Name, Whole: len(present) == len(p.parts),
 			})
 		}
 		if s := all[len(all)-1]; len(stage.Active) == len(present) {
@@ -72,8 +72,8 @@ func (c *Change) ownChange(disk string) bool {
 // hasFallen reports whether the disk is at that time slower than at first by itself.
 func (p *phase) hasFallen(disk string, ns int64) bool {
 	left := 1.0
-	for i := range p.out.Changes {
-		c := &p.out.Changes[i]
+	for i := range p.changes {
+		c := &p.changes[i]
 		began := nanoseconds(c.StartS) <= ns
 		ended := c.EndS > c.StartS && nanoseconds(c.EndS) <= ns
 		if one := c.Of(disk); began && !ended && one.FromRate > 0 && c.ownChange(disk) {
@@ -141,7 +141,7 @@ func (p *phase) settledNS(part *diskPart, from int64) int64 {
 	if ended == math.MinInt64 {
 		return from
 	}
-	for _, r := range p.out.Recoveries {
+	for _, r := range p.recoveries {
 		switch {
 		case r.Disk != part.Name() || math.Abs(r.AtS-seconds(ended)) > togetherS:
 		case r.LagS != nil:
@@ -153,19 +153,23 @@ func (p *phase) settledNS(part *diskPart, from int64) int64 {
 	return from + recoveredNS
 }
 
-// compareStates finds what the disks cost one another, and the phases of several disks that repeat
-// one another.
-func (r *run) compareStates() {
-	var all []*effect.State
-	for _, p := range r.phases {
+// states finds the sets of disks that worked together in each phase, and of each phase that in
+// which all did.
+func states(phases []*phase) (all []*effect.State, whole map[*phase]*effect.State) {
+	whole = map[*phase]*effect.State{}
+	for _, p := range phases {
 		for _, s := range p.newStates() {
 			all = append(all, s)
 			if s.Whole {
-				p.whole = s
+				whole[p] = s
 			}
 		}
 	}
-	r.table = effect.Compare(all)
-	compared := only(r.phases, func(p *phase) bool { return p.whole != nil })
-	r.settings = grouped(compared, func(p, q *phase) bool { return sameParts(p.parts, q.parts) })
+	return all, whole
+}
+
+// settings groups the phases in which all disks worked together by what these do.
+func settings(phases []*phase) [][]*phase {
+	compared := only(phases, func(p *phase) bool { return p.whole != nil })
+	return grouped(compared, func(p, q *phase) bool { return sameParts(p.parts, q.parts) })
 }

@@ -86,10 +86,17 @@ type StreamWithOthers struct {
 	LateAfter []string `json:"late_after,omitempty"`
 }
 
-// streams reports the outcome of each disk's streams. It warns if they did not stay clean and the
-// host was late to look after them, by a tenth of what the players hold or more: that takes frames
-// as a disk does.
-func (p *phase) streams() {
+// played is what came of a phase's streams.
+type played struct {
+	streams      []StreamOutcome
+	streamTotals []StreamTotal // by disk
+	hostLate     warnings
+}
+
+// play returns the outcome of each disk's streams. It warns if they did not stay clean and the host
+// was late to look after them, by a tenth of what the players hold or more: that takes frames as a
+// disk does.
+func (p *phase) play() (out played) {
 	const minLateS = 0.01 // Every system is late by a few milliseconds.
 	for _, part := range p.parts {
 		if len(part.Trace.Streams) == 0 {
@@ -101,20 +108,22 @@ func (p *phase) streams() {
 		}
 		total := totalOf(all)
 		total.WithOthers = p.withOthers(part, part.Trace.Streams...)
-		p.out.Streams = append(p.out.Streams, all...)
-		p.out.StreamTotals = append(p.out.StreamTotals, total)
+		out.streams = append(out.streams, all...)
+		out.streamTotals = append(out.streamTotals, total)
 		for _, g := range p.trace.Gauges {
 			if g.Name != trace.HostLate || g.Disk != total.Disk || total.Verdict == stream.Clean ||
 				g.Value < max(minLateS, total.BufferS/10) {
 				continue
 			}
 			what := pick(total.Late > 0, "its dropped frames", "its low buffer")
-			p.warn(g.Disk, "host_late", HostLateValues{Seconds: g.Value, Late: float64(total.Late)},
+			out.hostLate.add(g.Disk, "host_late",
+				HostLateValues{Seconds: g.Value, Late: float64(total.Late)},
 				"%s may be the computer's fault, not the disk's: it was busy or asleep, and "+
 					"served the streams up to %s late",
 				what, unit.FormatSeconds(g.Value))
 		}
 	}
+	return out
 }
 
 // stream is the outcome of one of a disk's streams.

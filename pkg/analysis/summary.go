@@ -102,11 +102,11 @@ func contests(settings [][]*phase) []Contest {
 		}
 		c := Contest{Disks: map[string]ContestDisk{}, Even: true}
 		if len(set) == 1 {
-			c.Spans = set[0].out.Contention.Spans
+			c.Spans = set[0].contention.Spans
 		}
 		for _, s := range set {
-			c.Even = c.Even && s.out.Contention.Even
-			c.Phases = append(c.Phases, s.out.Name)
+			c.Even = c.Even && s.contention.Even
+			c.Phases = append(c.Phases, s.trace.Name)
 		}
 		op := set[0].parts[0].Trace.Op
 		least := math.Inf(1)
@@ -137,18 +137,18 @@ func contests(settings [][]*phase) []Contest {
 
 // contestDisk pools a disk's rates and baselines.
 func contestDisk(set []*phase, name string) ContestDisk {
-	out := ContestDisk{Op: set[0].out.Roles[name], Solo: true}
+	out := ContestDisk{Op: set[0].trace.Roles[name], Solo: true}
 	n := float64(len(set))
 	var lost, won, keeps float64
 	by := map[string]float64{}
 	var rates []stats.Estimate
 	var against *effect.Effect
 	for _, p := range set {
-		contention := p.out.Contention
+		contention := p.contention
 		part := p.contender(name)
 		rate := part.rate.Estimate()
 		if contention.Spans == nil {
-			rate = p.out.Overlap.Disks[name].Estimate
+			rate = p.overlap.Disks[name].Estimate
 		}
 		rates = append(rates, rate)
 		out.Changed = cmp.Or(p.ownChange(part.diskPart), out.Changed)
@@ -249,7 +249,7 @@ func removals(r *run) []Removal {
 // removal adds up what the others have without the disk; a disk of which that is not known counts
 // as unchanged.
 func (p *phase) removal(disk *diskPart) (c RemovalCase, known bool) {
-	c = RemovalCase{Phase: p.out.Name, Disks: map[string]RemovalFor{}}
+	c = RemovalCase{Phase: p.trace.Name, Disks: map[string]RemovalFor{}}
 	var from, gained, off float64
 	for _, part := range p.others(disk) {
 		e := p.table.Of(disk.actor(), part.actor(), actors(p.parts))
@@ -280,9 +280,9 @@ func ownRates(phases []*phase, disk string) map[trace.Role]float64 {
 	out := map[trace.Role]float64{}
 	for _, p := range phases {
 		part := p.part(disk)
-		if part != nil && len(p.parts) == 1 && part.WantsAll() && p.out.Overlap != nil &&
+		if part != nil && len(p.parts) == 1 && part.WantsAll() && p.overlap != nil &&
 			trace.OwnPort(part.connection) {
-			out[part.Trace.Op] = p.out.Overlap.Rate
+			out[part.Trace.Op] = p.overlap.Rate
 		}
 	}
 	return out

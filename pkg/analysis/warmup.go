@@ -2,53 +2,60 @@ package analysis
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
+
+// warmUp is that a disk is slower at first, in each of the phases that show it.
+type warmUp struct {
+	rise   Change // its early rise here, or what those of the others lead to expect
+	untilS float64
+	phases []string
+}
 
 // start is when a disk begins to work in a phase.
 type start struct {
 	p *phase
 	*diskPart
+	rise *Change // nil if it does not rise at first
 }
 
-// warmUps finds the disks that are slower at first whenever they start on the same work, and
-// reports their early rises as that: if at least two starts are as slow at first, all for about the
-// same time. A start alone that lasted long enough and is not refutes it; beside other disks the
-// hub may hide the rise.
-func warmUps(phases []*phase) {
+// warmUps finds the disks that are slower at first whenever they start on the same work: if at
+// least two starts are as slow at first, all for about the same time. A start alone that lasted
+// long enough and is not refutes it; beside other disks the hub may hide the rise.
+func warmUps(phases []*phase) map[*diskPart]*warmUp {
 	var all []start
 	for _, p := range phases {
 		for _, part := range p.parts {
 			if !part.IsPaced() && len(part.Active) > 0 {
-				part.rise = p.earlyRise(part)
-				all = append(all, start{p, part})
+				all = append(all, start{p, part, p.earlyRise(part)})
 			}
 		}
 	}
+	found := map[*diskPart]*warmUp{}
 	for _, starts := range grouped(all, func(a, b start) bool { return a.same(b.diskPart) }) {
-		warm(starts)
+		maps.Copy(found, warm(starts))
 	}
-	for _, p := range phases {
-		p.reportWarmUps()
-	}
+	return found
 }
 
-// warm marks the starts of one disk at one work as warm-ups if they are.
-func warm(starts []start) {
+// warm returns the warm-ups of the starts of one disk at one work, if they are some.
+func warm(starts []start) map[*diskPart]*warmUp {
 	var names []string
 	shortest := math.Inf(1)
 	longest := 0.0
-	kept := 1.0      // It is the lowest part of the later rate that a start shows.
-	var ramp float64 // It is the longest visible rise.
-	// They sum up how long each takes to be halfway up, and its rates in either half of that time.
+	kept := 1.0      // the lowest part of the later rate that a start shows
+	var ramp float64 // the longest visible rise
+	// Sums of how long each takes to be halfway up, and of its rates in either half of that time.
 	var tookAll, early, later float64
+	rises := map[*diskPart]*Change{}
 	for _, s := range starts {
 		if s.rise != nil {
-			names = append(names, s.p.out.Name)
+			rises[s.diskPart] = s.rise
+			names = append(names, s.p.trace.Name)
 			took := s.halfwayS(s.rise)
 			shortest, longest = min(shortest, took), max(longest, took)
 			kept = min(kept, s.rise.FromRate/s.rise.ToRate)
@@ -63,7 +70,7 @@ func warm(starts []start) {
 		}
 	}
 	if len(names) == 0 || len(names) == 1 && kept > keptOfOne || longest > warmUpMore*shortest {
-		return
+		return nil
 	}
 	// A rise that is no step goes on as long after halfway as before.
 	if ramp == 0 && later > (1+minEffect)*early {
@@ -75,24 +82,26 @@ func warm(starts []start) {
 			continue
 		}
 		if from > math.Sqrt(kept)*to {
-			return // It does not rise here.
+			return nil // It does not rise here.
 		}
-		changes := only(s.p.out.Changes, func(c Change) bool { return c.concerns(s.Name()) })
+		changes := only(s.p.happened, func(c Change) bool { return c.concerns(s.Name()) })
 		if len(changes) == 0 {
 			// It is too noisy to show that by itself.
-			s.rise = &Change{EndS: seconds(s.StartNS()) + longest, FromRate: from, ToRate: to}
-			names = append(names, s.p.out.Name)
+			rises[s.diskPart] = &Change{
+				EndS: seconds(s.StartNS()) + longest, FromRate: from, ToRate: to,
+			}
+			names = append(names, s.p.trace.Name)
 		}
 	}
 	if len(names) < 2 {
-		return
+		return nil
 	}
-	for _, s := range starts {
-		if s.rise != nil {
-			s.warmIn = names
-			s.warmS = max(s.rise.EndS, min(seconds(s.StartNS())+ramp, seconds(s.EndNS())))
-		}
+	found := map[*diskPart]*warmUp{}
+	for part, rise := range rises {
+		until := max(rise.EndS, min(seconds(part.StartNS())+ramp, seconds(part.EndNS())))
+		found[part] = &warmUp{*rise, until, names}
 	}
+	return found
 }
 
 // atFirst is the disk's rate for so long after its start, and from a later time on; 0 if it ended
@@ -106,7 +115,7 @@ func (p *diskPart) atFirst(forNS, laterNS int64) (first, later float64) {
 // earlyRise is how a disk rises at first, in one change of the phase or several in a row, if
 // nothing explains them; stalls are left out. It is nil if the disk does not rise.
 func (p *phase) earlyRise(part *diskPart) (rise *Change) {
-	for _, c := range p.out.Changes {
+	for _, c := range p.happened {
 		if !c.concerns(part.Name()) || c.Kind == KindStall {
 			continue
 		}
@@ -144,27 +153,22 @@ func (p *diskPart) halfwayS(rise *Change) float64 {
 	return rise.EndS - seconds(p.StartNS())
 }
 
-// reportWarmUps turns the early rises of disks that warm up into entries of that kind. If several
-// disks rose at once, each that warms up leaves the common entry.
-func (p *phase) reportWarmUps() {
+// withWarmUps returns the phase's ledger with the early rises of disks that warm up as entries of
+// that kind. If several disks rose at once, each that warms up leaves the common entry.
+func (p *phase) withWarmUps() []Change {
 	out := []Change{}
 	for _, part := range p.parts {
-		if part.warmIn == nil {
-			continue
+		if w := part.warm; w != nil {
+			c := part.change(KindWarmUp, part.StartNS(), 0, w.rise.FromRate, w.rise.ToRate)
+			c.EndS, c.Phases, c.AtCI, c.CI = w.untilS, w.phases, w.rise.AtCI, w.rise.CI
+			out = append(out, c)
 		}
-		rise := part.rise
-		w := part.change(KindWarmUp, part.StartNS(), 0, rise.FromRate, rise.ToRate)
-		w.EndS, w.Phases, w.AtCI, w.CI = part.warmS, part.warmIn, rise.AtCI, rise.CI
-		out = append(out, w)
-		part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool {
-			return seconds(d.EndNS) <= rise.EndS
-		})
 	}
-	for _, c := range p.out.Changes {
+	for _, c := range p.happened {
 		var rest []Shift
 		for _, name := range c.Disks {
-			if part := p.part(name); part.warmIn == nil || !c.isRise() && c.Kind != KindDrift ||
-				c.EndS > part.rise.EndS {
+			if w := p.part(name).warm; w == nil || !c.isRise() && c.Kind != KindDrift ||
+				c.EndS > w.rise.EndS {
 				rest = append(rest, c.Of(name))
 			}
 		}
@@ -172,14 +176,12 @@ func (p *phase) reportWarmUps() {
 			c.without(rest)
 		}
 		if len(c.Disks) > 0 {
+			p.giveWay(&c)
 			out = append(out, c)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Compare(a.StartS, b.StartS) })
-	for i := range out {
-		p.giveWay(&out[i])
-	}
-	p.out.Changes = out
+	return out
 }
 
 // giveWay has disks that fell as another was warm give way to it.
@@ -199,8 +201,8 @@ func (p *phase) giveWay(c *Change) {
 // there is none.
 func (p *phase) warmThen(ns int64, disks []string) string {
 	for _, part := range p.parts {
-		if part.warmIn != nil && !slices.Contains(disks, part.Name()) &&
-			abs(nanoseconds(part.rise.EndS)-ns) <= explainsNS {
+		if part.warm != nil && !slices.Contains(disks, part.Name()) &&
+			abs(nanoseconds(part.warm.rise.EndS)-ns) <= explainsNS {
 			return part.Name()
 		}
 	}

@@ -20,21 +20,12 @@ func newWarning(disk, code string, values any, format string, args ...any) Warni
 	return w
 }
 
-func (p *diskPart) warn(code string, values any, format string, args ...any) {
-	p.warnings = append(p.warnings, newWarning(p.Name(), code, values, format, args...))
-}
+// warnings are those of a stage, in the order in which it comes upon them.
+type warnings []Warning
 
-// warn warns of the phase, or of one of its disks.
-func (p *phase) warn(disk, code string, values any, format string, args ...any) {
-	p.out.Warnings = append(p.out.Warnings, newWarning(disk, code, values, format, args...))
-}
-
-// collectWarnings adds the warnings of its disks to those of the phase.
-func (p *phase) collectWarnings() {
-	for _, part := range p.parts {
-		p.out.Warnings = append(p.out.Warnings, part.warnings...)
-		part.warnings = nil
-	}
+// add words one more, of a disk unless that is empty.
+func (w *warnings) add(disk, code string, values any, format string, args ...any) {
+	*w = append(*w, newWarning(disk, code, values, format, args...))
 }
 
 // withoutDisk is an error that a worker recorded, without the name of its disk, which has been
@@ -44,7 +35,7 @@ func withoutDisk(recorded, disk string) string {
 }
 
 // failures warns of disks that did not finish their work.
-func (p *phase) failures() {
+func (p *phase) failures() (all warnings) {
 	for _, part := range p.parts {
 		d := part.Trace
 		name := part.Name()
@@ -63,17 +54,18 @@ func (p *phase) failures() {
 		default:
 			continue
 		}
-		p.out.Warnings = append(p.out.Warnings, w)
+		all = append(all, w)
 	}
-	if p.trace.Status == trace.Partial && len(p.out.Warnings) == 0 {
-		p.warn("", "partial", nil, "the phase ended early")
+	if p.trace.Status == trace.Partial && len(all) == 0 {
+		all.add("", "partial", nil, "the phase ended early")
 	}
+	return all
 }
 
 // stops warns of times in which the machine slept or the run was stopped, and of those in which
 // only the worker of a disk was: the rates count them as work.
-func (p *phase) stops() {
-	all := map[string][]trace.Gauge{} // They are by disk; the host's have no name.
+func (p *phase) stops() (found warnings) {
+	all := map[string][]trace.Gauge{} // by disk; the host's have no name
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.Stopped && g.Value > 0 {
 			all[g.Disk] = append(all[g.Disk], g)
@@ -108,18 +100,20 @@ func (p *phase) stops() {
 		if stopped.Times > 1 {
 			how += fmt.Sprintf(", %.0f times", stopped.Times)
 		}
-		p.out.Warnings = append(p.out.Warnings, Warning{
+		found = append(found, Warning{
 			Code: "stopped", Disk: disk, Values: stopped,
 			Text: fmt.Sprintf("%s for %s at %s: %s; measure this phase again", what,
 				unit.FormatSeconds(stopped.Seconds), unit.FormatSeconds(stopped.AtS), how),
 		})
 	}
+	return found
 }
 
-// startSkew is how far apart the disks began, by their first requests.
-func (p *phase) startSkew() {
+// startSkew returns how many seconds apart the disks began, by their first requests; nil if that is
+// not known.
+func (p *phase) startSkew() (*float64, warnings) {
 	if len(p.parts) < 2 {
-		return
+		return nil, nil
 	}
 	var late, first []int64
 	for _, part := range p.parts {
@@ -137,12 +131,13 @@ func (p *phase) startSkew() {
 		starts = late
 	}
 	if len(starts) < len(p.parts) {
-		return
+		return nil, nil
 	}
 	skew := seconds(slices.Max(starts) - slices.Min(starts))
-	p.out.StartSkewS = &skew
+	var apart warnings
 	if skew > maxSkewS && !p.simulated {
-		p.warn("", "start_skew", SecondsValues{skew},
+		apart.add("", "start_skew", SecondsValues{skew},
 			"the disks started %s apart; the overlap excludes that time", unit.FormatSeconds(skew))
 	}
+	return &skew, apart
 }

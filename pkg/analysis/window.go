@@ -11,12 +11,36 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-func (p *phase) fillStages() {
+// measured is what a phase says by itself.
+type measured struct {
+	startSkewS *float64
+	stageList  []Stage // the first of its stages
+	overlap    *Overlap
+	noOverlap  *NoOverlap // nil if there is an overlap
+	warnings
+}
+
+func (p *phase) measure() (m measured) {
+	var skewed, many, unsure warnings
+	m.startSkewS, skewed = p.startSkew()
+	m.stageList, many = p.listStages()
+	m.overlap, unsure = p.measureOverlap()
+	if m.overlap == nil {
+		m.noOverlap = p.whatKeptApart()
+		unsure.add("", "no_overlap", nil, "no overlap: %s", noOverlap(m.noOverlap))
+	}
+	m.warnings = slices.Concat(p.failures(), p.stops(), skewed, many, unsure)
+	return m
+}
+
+// listStages returns the phase's stages, or the first of them if they are many.
+func (p *phase) listStages() (listed []Stage, many warnings) {
 	if n := len(p.stages); n > maxStages {
-		p.warn("", "many_stages", StagesValues{Stages: float64(n), Listed: maxStages},
+		many.add("", "many_stages", StagesValues{Stages: float64(n), Listed: maxStages},
 			"the disks start and pause so often that there are %d stages; the first %d are listed",
 			n, maxStages)
 	}
+	listed = []Stage{}
 	for _, s := range p.stages[:min(len(p.stages), maxStages)] {
 		out := Stage{
 			StartS: seconds(s.StartNS),
@@ -32,8 +56,9 @@ func (p *phase) fillStages() {
 			out.Disks[part.Name()] = StageDisk{Bytes: bytes, Rate: rate}
 			out.Rate += rate
 		}
-		p.out.Stages = append(p.out.Stages, out)
+		listed = append(listed, out)
 	}
+	return listed, many
 }
 
 // readIn is how many bytes a disk that reads and writes has read in the window.
@@ -42,30 +67,28 @@ func (p *phase) readIn(part *diskPart) float64 {
 	return float64(reads.BytesIn(p.window))
 }
 
-// fillOverlap measures the window: what each disk moved in it, and how precisely its rate is known.
-func (p *phase) fillOverlap() {
+// measureOverlap measures the window: what each disk moved in it, and how precisely its rate is
+// known; nil if the disks were never busy at once.
+func (p *phase) measureOverlap() (o *Overlap, warned warnings) {
 	if len(p.window) == 0 {
-		p.out.NoOverlap = p.noOverlap()
-		p.warn("", "no_overlap", nil, "no overlap: %s", noOverlap(p.out.NoOverlap))
-		return
+		return nil, nil
 	}
 	length := overlap.Seconds(p.window)
-	o := &Overlap{
+	o = &Overlap{
 		StartS:    seconds(p.window[0].StartNS),
 		EndS:      seconds(p.window[len(p.window)-1].EndNS),
 		DurationS: length,
 		Spans:     spans(p.window),
 		Disks:     map[string]OverlapDisk{},
 	}
-	p.out.Overlap = o
 	// The warning of a thin window covers all rates of a shorter one.
 	if length < minIntervalS && length >= overlap.ShortS {
-		p.warn("", "no_interval", SecondsValues{length}, "no error bars: the overlap is only %s "+
-			"long, and a stall may fill so short a time or be missing from it",
+		warned.add("", "no_interval", SecondsValues{length}, "no error bars: the overlap is only "+
+			"%s long, and a stall may fill so short a time or be missing from it",
 			unit.FormatSeconds(length))
 	}
 	var flows []stats.Flow
-	var contending []float64 // They are rates.
+	var contending []float64 // rates
 	tooSlow := false
 	for _, part := range p.parts {
 		d := OverlapDisk{Op: part.Trace.Op}
@@ -73,8 +96,10 @@ func (p *phase) fillOverlap() {
 			flow := part.Curve.Flow(p.window)
 			flows = append(flows, flow)
 			var doubt stats.Doubt
-			d.Estimate, doubt = p.errorOf(part, flow)
+			var unsure warnings
+			d.Estimate, doubt, unsure = p.errorOf(part, flow)
 			tooSlow = tooSlow || doubt == stats.TooSlow
+			warned = append(warned, unsure...)
 		}
 		for _, v := range p.window {
 			a := part.Curve.Between(v)
@@ -116,59 +141,61 @@ func (p *phase) fillOverlap() {
 			o.Disks[name] = d
 		}
 	}
-	p.warnOfEdges(o, length)
+	return o, append(warned, o.edges()...)
 }
 
-// warnOfEdges warns of an overlap that is short, and of files that cross its edges.
-func (p *phase) warnOfEdges(o *Overlap, length float64) {
-	if length < overlap.ShortS {
-		p.warn("", "thin_window", SecondsValues{length}, "the overlap is only %s long: too short "+
-			"for the rates to settle; give the disks more to do", unit.FormatSeconds(length))
+// edges warns of an overlap that is short, and of files that cross its edges.
+func (o *Overlap) edges() (warned warnings) {
+	if length := o.DurationS; length < overlap.ShortS {
+		warned.add("", "thin_window", SecondsValues{length}, "the overlap is only %s long: too "+
+			"short for the rates to settle; give the disks more to do", unit.FormatSeconds(length))
 	}
 	if doubt := float64(o.BytesHigh-o.BytesLow) / 2; doubt > maxEdgeError*float64(o.Bytes) {
 		share := doubt / float64(o.Bytes)
-		p.warn("", "edges", ShareValues{share}, "some files cross the overlap's edges; their "+
+		warned.add("", "edges", ShareValues{share}, "some files cross the overlap's edges; their "+
 			"bytes are estimated to %.0f%%", 100*share)
 	}
+	return warned
 }
 
 // errorOf returns a disk's rate in the overlap with its error, or warns why that is not known. With
 // a doubt of TooSlow it is not because the noise lasts as long as the phase: nothing in it shows
 // how far the rate may be off.
-func (p *phase) errorOf(part *diskPart, flow stats.Flow) (stats.Estimate, stats.Doubt) {
+func (p *phase) errorOf(
+	part *diskPart, flow stats.Flow,
+) (rate stats.Estimate, doubt stats.Doubt, why warnings) {
 	whole, doubt := flow.Estimate()
 	e := whole
 	if doubt == stats.TooSlow {
 		if part.isUnsettled() {
-			return whole, stats.NoDoubt
+			return whole, stats.NoDoubt, nil
 		}
 		// A change that the ledger names is no noise, so the longest stretch between changes must
 		// show it as well.
 		flow = part.Curve.Flow(longest(cutAt(p.window, p.cuts(part.Name()))))
 		if e, doubt = flow.Estimate(); doubt != stats.TooSlow {
-			return whole, stats.NoDoubt
+			return whole, stats.NoDoubt, nil
 		}
 	}
 	switch {
 	case doubt == stats.NoDoubt:
-		return whole, doubt
+		return whole, doubt, nil
 	case part.IsPaced(): // Its rate is that of its work.
 	case doubt == stats.TooFew:
-		p.warn(part.Name(), "no_interval", FilesValues{Files: float64(flow.Spread.Items)},
+		why.add(part.Name(), "no_interval", FilesValues{Files: float64(flow.Spread.Items)},
 			"no error bars: one or two files took almost all of its time in the overlap, so how "+
 				"files differ cannot be seen; move more files, or smaller ones")
 	case doubt == stats.TooShort:
-		p.warn(part.Name(), "no_interval", MomentsValues{float64(flow.Known + 1)},
+		why.add(part.Name(), "no_interval", MomentsValues{float64(flow.Known + 1)},
 			"no error bars: its progress is known at only %d moments of the overlap", flow.Known+1)
 	case doubt == stats.TooSlow:
 		memoryS := e.Memory * flow.Length
-		// It follows the warnings of what happened in the phase.
-		part.warn("no_interval", MemoryValues{MemoryS: memoryS}, "no error bars: its noise lasts "+
-			"as long as the phase (each swing of its rate goes on for some %s), so the mean of a "+
-			"longer phase may differ by any amount; measure for longer",
+		why.add(part.Name(), "no_interval", MemoryValues{MemoryS: memoryS}, "no error bars: its "+
+			"noise lasts as long as the phase (each swing of its rate goes on for some %s), so the "+
+			"mean of a longer phase may differ by any amount; measure for longer",
 			unit.FormatSeconds(memoryS))
 	}
-	return stats.Estimate{}, doubt
+	return stats.Estimate{}, doubt, why
 }
 
 // errorOfTotal returns how well the disks' rate together is known; the zero value if it is not. The
@@ -207,8 +234,8 @@ func (p *phase) hasUnsettled() bool {
 	return false
 }
 
-// noOverlap says what kept the disks from being active together.
-func (p *phase) noOverlap() *NoOverlap {
+// whatKeptApart returns what kept the disks from being active together.
+func (p *phase) whatKeptApart() *NoOverlap {
 	var idle []string
 	for _, part := range p.parts {
 		if len(part.Active) == 0 {

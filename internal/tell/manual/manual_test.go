@@ -161,7 +161,7 @@ func TestCodes(t *testing.T) {
 		}
 		source, err := os.ReadFile(path)
 		must(t, source, err)
-		made := regexp.MustCompile(`(?:(Finding|Warning)\{+\s*Code: +|(?:\.warn|newWarning)\((?:[^",]*(?:"")?, )?)"([a-z_]+)"`)
+		made := regexp.MustCompile(`(?:(Finding|Warning)\{+\s*Code: +|(?:\bwarn|\.add|newWarning)\((?:[^",]*(?:"")?, )?)"([a-z_]+)"`)
 		for _, match := range made.FindAllSubmatch(source, -1) {
 			if code := string(match[2]); !strings.HasSuffix(code, "_") {
 				want[cmp.Or(string(match[1]), "Warning")+"s"][code] = true

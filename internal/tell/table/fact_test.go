@@ -184,7 +184,7 @@ func TestOneNumberPerFact(t *testing.T) {
 			c.Disks[disk] = d
 		}
 	}
-	run.Analysis.Decide()
+	run.Analysis.Answer = run.Analysis.Decide()
 	all := outputs(t, run)
 	for _, fact := range []struct {
 		field   string   // which is printed
