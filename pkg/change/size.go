@@ -40,18 +40,25 @@ func (d *disk) fileCost() (stats.Line, bool) {
 	if !d.HasFiles() || len(files) < minCostFiles {
 		return stats.Line{}, false
 	}
-	var sizes, times []float64
+	sizes := make([]float64, len(files))
 	for i := range files {
 		f := &files[i]
 		if !f.Usable() || i > 0 && f.StartNS < files[i-1].EndNS {
 			return stats.Line{}, false
 		}
-		sizes = append(sizes, float64(f.Bytes))
-		times = append(times, float64(f.EndNS-f.StartNS)/1e9)
+		sizes[i] = float64(f.Bytes)
+	}
+	ascending := slices.Clone(sizes)
+	slices.Sort(ascending)
+	small, large := stats.Quantile(ascending, 0.1), stats.Quantile(ascending, 0.9)
+	if small == large {
+		return stats.Line{}, false
+	}
+	times := make([]float64, len(files))
+	for i := range files {
+		times[i] = float64(files[i].EndNS-files[i].StartNS) / 1e9
 	}
 	line, ok := stats.FitCost(sizes, times)
-	slices.Sort(sizes)
-	small, large := stats.Quantile(sizes, 0.1), stats.Quantile(sizes, 0.9)
 	matters := line.At(small)/small > minCostRatio*line.At(large)/large
 	return line, ok && matters
 }

@@ -131,8 +131,11 @@ type Fits struct {
 	TheilSenLatencyS *float64 `json:"theilsen_latency_s"`
 }
 
-// Fit fits time against size.
+// Fit fits time against size; nothing if all sizes are alike.
 func Fit(files []Transfer) (f Fits) {
+	if alike(files) {
+		return f
+	}
 	sizes, times := sizesAndTimes(files)
 	fit := func(l stats.Line, ok bool) (rate, latency *float64) {
 		r := 1 / l.Slope
