@@ -99,12 +99,7 @@ func (r row) choose(price float64) (score float64, cuts, more []int) {
 	high := variance(x)*n/3 + 1e-9
 	low := variance(differences(x)) * 2
 	var last []int
-	for i := range penalties {
-		penalty := high * math.Pow(low/high, float64(i)/(penalties-1))
-		tried := ledger.OptimalCuts(x, penalty, minLevelBins)
-		if len(tried) > maxCuts {
-			break
-		}
+	for _, tried := range ledger.CutsOf(x, high, low, penalties, minLevelBins, maxCuts) {
 		if len(tried) == 0 || slices.Equal(tried, last) {
 			continue
 		}

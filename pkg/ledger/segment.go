@@ -200,12 +200,7 @@ func (q *sequence) chooseCuts() []int {
 		return nil
 	}
 	last := 0
-	for i := range penalties {
-		penalty := high * math.Pow(low/high, float64(i)/float64(penalties-1))
-		cuts := OptimalCuts(q.y, penalty, q.bins(q.minS))
-		if len(cuts) > maxCuts {
-			break
-		}
+	for _, cuts := range CutsOf(q.y, high, low, penalties, q.bins(q.minS), maxCuts) {
 		if len(cuts) == last {
 			continue
 		}
@@ -262,13 +257,46 @@ type candidate struct {
 	low, high float64
 }
 
-// OptimalCuts returns the cuts that minimize the squared error about levels of at least minLen
+// CutsOf returns the optimal cuts of so many penalties from high to low, each a fixed ratio below the
+// one before, up to those that are too many. Where two penalties lead to equally many cuts, all
+// between them lead to the same (Haynes, Eckley and Fearnhead, "Computationally Efficient Changepoint
+// Detection for a Range of Penalties", Journal of Computational and Graphical Statistics 26, 2017).
+func CutsOf(y []float64, high, low float64, penalties, minLen, most int) [][]int {
+	all := make([][]int, penalties)
+	find := func(i int) {
+		penalty := high * math.Pow(low/high, float64(i)/float64(penalties-1))
+		all[i] = optimalCuts(y, penalty, minLen)
+	}
+	var between func(from, to int)
+	between = func(from, to int) {
+		switch middle := (from + to) / 2; {
+		case middle == from:
+		case len(all[from]) == len(all[to]) || len(all[from]) > most:
+			for i := from + 1; i < to; i++ {
+				all[i] = all[from]
+			}
+		default:
+			find(middle)
+			between(from, middle)
+			between(middle, to)
+		}
+	}
+	find(0)
+	find(penalties - 1)
+	between(0, penalties-1)
+	if i := slices.IndexFunc(all, func(cuts []int) bool { return len(cuts) > most }); i >= 0 {
+		return all[:i]
+	}
+	return all
+}
+
+// optimalCuts returns the cuts that minimize the squared error about levels of at least minLen
 // values plus a penalty for each (Killick, Fearnhead and Eckley, "Optimal Detection of Changepoints With a Linear
 // Computational Cost", JASA 107, 2012). A beginning of a level is dropped as soon as later ones do
 // better at each mean that the level may have (Maidstone, Hocking, Rigaill and Fearnhead, "On
 // Optimal Multiple Changepoint Algorithms for Large Data", Statistics and Computing 27, 2017), so
 // that few are left even if nothing changes.
-func OptimalCuts(y []float64, penalty float64, minLen int) []int {
+func optimalCuts(y []float64, penalty float64, minLen int) []int {
 	n := len(y)
 	sums, squares := make([]float64, n+1), make([]float64, n+1)
 	for i, v := range y {
