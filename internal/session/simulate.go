@@ -93,7 +93,7 @@ func putOn(ready *prepare.Ready, hubProfile string) (assumed []string, err error
 	}
 	for _, unseen := range model.Unobserved(disks, ready.Plan) {
 		assumed = append(assumed,
-			unseen+", which none of the runs shows: the rate is assumed.")
+			unseen+": the profile holds no measurement of that, so its rate is assumed.")
 	}
 	return assumed, nil
 }
