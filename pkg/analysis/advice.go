@@ -51,13 +51,13 @@ func (w writer) advice() Advice {
 	if len(removals) > 0 && removals[0].Gain >= minEffect {
 		best = removals[0]
 	}
-	slowed := best.Gain > 0 // It is also true if that is unclear.
+	slowed := best.Gain > 0 // or that is unclear
 	for _, c := range w.Summary.Contests {
 		for _, d := range c.Disks {
 			slowed = slowed || !d.Keeps && d.Kept < minRetained
 		}
 	}
-	var like []string // They are the best, and those that make little difference.
+	var like []string // the best, and those that make little difference
 	sure := best.Gain > best.Error &&
 		slices.ContainsFunc(best.Cases, func(c RemovalCase) bool { return len(c.Disks) > 0 })
 	for _, r := range removals {

@@ -153,10 +153,10 @@ func (a *Analysis) phase(name string) *PhaseResult {
 // alphas are the rates at which noise alone may make one claim about one disk, so that it makes any
 // of that kind in the whole run at a rate of no more than falseClaimRate (Bonferroni's correction).
 type alphas struct {
-	comparisons int     // They count the disks of all phases, which chance may make a claim about.
-	perDisk     float64 // It holds for claims about a disk by itself, in any phase.
-	perPhase    float64 // It holds for claims about a disk with others busy.
-	perRecovery float64 // It holds for claims about a disk after another's end.
+	comparisons int     // the disks of all phases, which chance may make a claim about
+	perDisk     float64 // for claims about a disk by itself, in any phase
+	perPhase    float64 // for claims about a disk with others busy
+	perRecovery float64 // for claims about a disk after another's end
 }
 
 func newAlphas(run *trace.Run) alphas {

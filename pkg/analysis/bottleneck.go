@@ -26,8 +26,8 @@ type LinkUse struct {
 	// Could is the speed that both its ends support, if they negotiated less.
 	Could string `json:"could,omitempty"`
 
-	id   string  // It is unique to the link and the direction.
-	line float64 // It is the bare line rate in bytes per second, which nothing exceeds.
+	id   string  // unique to the link and the direction
+	line float64 // bytes per second of the bare line, which nothing exceeds
 }
 
 // linkUse describes a link in one direction, on the way to a disk.
@@ -126,7 +126,7 @@ func (p *phase) cached(links []LinkUse) (all warnings) {
 				p.scale.Rate(u.Rate), "over "+u.Link+" is more than the bare line carries",
 				p.scale.Rate(u.line))
 			w.Other = u.Link
-			if len(u.Disks) == 1 { // It is this disk's own link.
+			if len(u.Disks) == 1 { // this disk's own link
 				w.Disk = u.Disks[0]
 			}
 			return append(all, w)
@@ -169,7 +169,7 @@ func (f *finder) bottlenecks() {
 			continue
 		}
 		verb := pick(len(u.Disks) > 1, "together "+string(u.Op), string(u.Op)+"s")
-		part := "as much as" // It is known to a few per cent what links carry.
+		part := "as much as" // What links carry is known to a few per cent.
 		if u.Share < 0.995 {
 			part = fmt.Sprintf("%.0f%% of what", 100*u.Share)
 		}

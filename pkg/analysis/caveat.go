@@ -82,7 +82,7 @@ func (a *Analysis) caveats() (out []Caveat) {
 		d.Text = fmt.Sprintf(text, args...)
 		out = append(out, d)
 	}
-	var early, small *PhaseResult // They are the first that ended early, and with small requests.
+	var early, small *PhaseResult // the first that ended early, and with small requests
 	for i := range a.Phases {
 		p := &a.Phases[i]
 		for _, w := range p.Warnings {

@@ -58,7 +58,7 @@ const (
 	KindSharedFall     = "shared_fall"
 	KindRedistribution = "redistribution" // Some gained what others lost, and the total stayed.
 	KindStall          = "stall"          // Nothing moved.
-	KindWarmUp         = "warm_up"        // It is slower at first whenever it starts this work.
+	KindWarmUp         = "warm_up"        // slower at first whenever it starts this work
 	KindSwing          = "swing"          // Two levels alternate.
 	KindDrift          = "drift"          // The rate slopes.
 	KindOwnRise        = "own_rise"       // One disk rose, and no other disk has to do with it.

@@ -21,7 +21,7 @@ const (
 	NoneAloneChanged = "alone_changed" // Its rate alone changed, so there is no single one.
 	NoneTooLittle    = "too_little"    // It worked alone for too short a time to know its rate.
 	NoneUnlike       = "unlike"        // It did other work alone, or was connected elsewhere.
-	NoneExceeded     = "exceeded"      // It was clearly faster here than alone.
+	NoneExceeded     = "exceeded"      // clearly faster here than alone
 )
 
 // noReference is why the disk's rates alone in other phases are no baseline.

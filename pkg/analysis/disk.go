@@ -162,7 +162,7 @@ func (p *phase) steady(part *diskPart) (s *Steady, warned warnings) {
 	if windowNS <= 0 || part.IsPaced() || len(part.Active) == 0 {
 		return nil, nil
 	}
-	n := max(0, int(part.EndNS()/windowNS)) // It is below zero if all ended before the release.
+	n := max(0, int(part.EndNS()/windowNS)) // Below zero if all ended before the release.
 	rates := part.Curve.Rates([]overlap.Span{{EndNS: int64(n) * windowNS}}, n)
 	since, ok := stats.SteadySince(rates)
 	if !ok {

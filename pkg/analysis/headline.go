@@ -15,7 +15,7 @@ import (
 type idea struct {
 	text   string
 	detail string // It follows the text if that is the headline; it may be empty.
-	second string // It is the text as the second idea, if its load comes first to set it apart.
+	second string // the text as the second idea, if its load comes first to set it apart
 }
 
 // ideas are what there is to say of a run, the one that makes its headline first: what became of
@@ -77,7 +77,7 @@ func (w writer) costs() []string {
 func (w writer) alone() []string {
 	var out []string
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
-		var tops []*Overlap // They are the fastest phase of each disk.
+		var tops []*Overlap // the fastest phase of each disk
 		for _, name := range w.Order {
 			var top *Overlap
 			for _, p := range w.Phases {

@@ -26,7 +26,7 @@ type HubCost struct {
 	Lost    bool `json:"lost"`
 	Nothing bool `json:"nothing"`
 
-	morePhases int // They are further ones on the hub.
+	morePhases int // on the hub
 }
 
 // hubCosts compares the disks' rates alone on the hub with those on their own ports, the greatest

@@ -21,12 +21,12 @@ import (
 // run is what the phases of a run under analysis share.
 type run struct {
 	phases    []*phase
-	disks     int             // It counts those of all phases together.
-	noSizes   bool            // It is from Options.
-	hardware  *hardware.Setup // It is nil if unknown.
+	disks     int             // of all phases together
+	noSizes   bool            // from Options
+	hardware  *hardware.Setup // nil if unknown
 	simulated bool            // Simulated disks begin at once, whenever their processes did.
 	alpha     alphas
-	solos     effect.Solos // They are nil until they are needed.
+	solos     effect.Solos // nil until they are needed
 	scale     unit.Scale
 	settings  [][]*phase // Each has phases that repeat one another.
 	table     *effect.Table
@@ -135,7 +135,7 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		p.window = overlap.Window(p.stages, len(p.parts))
 	}
 	r.eachDisk((*phase).settle)
-	excursions := map[side]float64{} // They are the longest in any phase.
+	excursions := map[side]float64{} // the longest in any phase
 	for _, p := range r.phases {
 		for _, part := range p.parts {
 			excursions[part.side()] = max(excursions[part.side()], part.LongestBurstS)

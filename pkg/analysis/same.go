@@ -89,7 +89,7 @@ func (p *phase) lookalike(disk *diskPart) *phase {
 		return nil
 	}
 	var alone, repeat *phase
-	known := false // It says whether another phase has the disk alone.
+	known := false // whether another phase has the disk alone
 	for _, q := range p.phases {
 		o := q.part(disk.Name())
 		switch {

@@ -96,7 +96,7 @@ func (s *SearchSummary) answer() {
 
 // searchResult says what a search has found: "A records 3 cameras while B and C write".
 func (w writer) searchResult(s *SearchSummary) string {
-	var try PhaseResult // It is the one with the most disks.
+	var try PhaseResult // the one with the most disks
 	for _, p := range w.Phases {
 		if p.Search != nil && p.Search.Search == s.Name && len(p.Disks) > len(try.Disks) {
 			try = p

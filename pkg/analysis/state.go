@@ -20,7 +20,7 @@ func (p *phase) newStates() (all []*effect.State) {
 	var sets [][]*diskPart
 	working := p.others(nil)
 	for _, stage := range p.stages {
-		var present []*diskPart // They are between their starts and ends.
+		var present []*diskPart // between their starts and ends
 		for _, part := range working {
 			if part.StartNS() <= stage.StartNS && part.EndNS() >= stage.EndNS {
 				present = append(present, part)

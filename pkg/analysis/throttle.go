@@ -113,7 +113,7 @@ func (p *diskPart) sizesExplain(before, slower overlap.Span) bool {
 
 // Throttle is a lasting drop of a disk's rate that no other disk explains.
 type Throttle struct {
-	ledger.Step // It is the deepest step.
+	ledger.Step // the deepest one
 	// Recovered is null if the rate stayed low to the end.
 	Recovered *Rebound      `json:"recovered"`
 	Steps     []ledger.Step `json:"steps"` // Steps are the whole fall.

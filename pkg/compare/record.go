@@ -253,7 +253,7 @@ func (p *Pair) explain(base, other *matchedRun) {
 			continue
 		}
 		if d.What == "hub model" && !slices.Contains(p.Differs, ofDisks) {
-			p.Differs = append(p.Differs, ofDisks) // It has the speeds of its disks.
+			p.Differs = append(p.Differs, ofDisks) // which has the speeds of its disks
 		}
 		p.Differs = append(p.Differs, d.Cause)
 		details = append(details, strings.TrimSpace(d.What+" "+d.Where)+": "+d.Base+" → "+d.New)

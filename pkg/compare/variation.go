@@ -275,7 +275,7 @@ func Log(value float64, ci *stats.Interval) stats.Estimate {
 		return stats.Estimate{Mean: math.Log(value)}
 	}
 	half := ci.Half()
-	if ci[0] <= 0 { // It was cut off there.
+	if ci[0] <= 0 { // cut off there
 		half = ci[1] - value
 	}
 	t := stats.StudentQuantile(1-falseClaimRate/2, freeOfInterval)

@@ -27,21 +27,21 @@ type History struct {
 	Work     work.Work
 	Active   []overlap.Span
 	Stalls   []overlap.Span // It stood still in these.
-	stopped  []overlap.Span // It was not asked for anything in these of its stalls.
+	stopped  []overlap.Span // stalls in which it was not asked for anything
 	Curve    *overlap.Curve
-	Levels   []Level // They are what the rate did over time (see Settle).
-	Swing    *Swing  // It is nil if the rate does not alternate.
+	Levels   []Level // what the rate did over time (see Settle)
+	Swing    *Swing  // nil if the rate does not alternate
 	Drifts   []Drift
 	Unsteady bool // The rate wanders for seconds at a time.
 
 	// FollowsSizes says that the rate changes with the sizes of the files, by a fixed time of each.
 	FollowsSizes bool
 
-	LongestBurstS float64 // It is the longest stretch that was too short to be a level.
+	LongestBurstS float64 // the longest stretch that was too short to be a level
 
 	rates    *sequence
 	unsloped *sequence // rates before slopes were taken out
-	noise    noise     // It is the noise about the levels.
+	noise    noise     // about the levels
 }
 
 // Level is a stretch of time in which the disk's rate was constant except for noise.

@@ -19,8 +19,8 @@ type form int
 
 const (
 	flat  form = iota
-	slope      // It is a line, in the rate or in its logarithm.
-	curve      // It is an exponential that nears a level.
+	slope      // a line, in the rate or in its logarithm
+	curve      // an exponential that nears a level
 )
 
 // piece is a stretch of bins with the fitted log rates at its ends.
@@ -329,7 +329,7 @@ func optimalCuts(y []float64, penalty float64, minLen int) []int {
 			length := float64(next - c.from)
 			mean := (sums[next] - sums[c.from]) / length
 			costDifference := total[next] - total[c.from] - (squares[next] - squares[c.from])
-			// It is NaN if the later one does better at any mean.
+			// NaN if the later one does better at any mean.
 			halfWidth := math.Sqrt(mean*mean + costDifference/length)
 			c.low, c.high = max(c.low, mean-halfWidth), min(c.high, mean+halfWidth)
 			if c.low <= c.high {

@@ -197,7 +197,7 @@ func (q *sequence) slopes(from int, fitted []float64) bool {
 	n := len(fitted)
 	_, left := q.split(from, from+n, 1)
 	if left < maxStepMisfit*misfit(q.y[from:from+n], fitted) {
-		return false // It is a step that does not count as one.
+		return false // a step that does not count as one
 	}
 	rose := stats.Median(q.y[from+n-n/3:from+n]) - stats.Median(q.y[from:from+n/3])
 	if rose/(stats.Mean(fitted[n-n/3:])-stats.Mean(fitted[:n/3])) < minShown {

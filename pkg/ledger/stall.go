@@ -33,7 +33,7 @@ func (d *History) findStalls() {
 	if 2*len(tails) < len(d.Trace.Files) {
 		return
 	}
-	rate := moved / busy / 1e9 // It is in bytes per nanosecond.
+	rate := moved / busy / 1e9 // bytes per nanosecond
 	flush := longFlush * stats.Median(tails)
 	for i := range d.Trace.Files {
 		f := &d.Trace.Files[i]
@@ -42,7 +42,7 @@ func (d *History) findStalls() {
 		}
 		from := trace.Sample{TNS: f.StartNS}
 		run := overlap.Between(f.StartNS, f.StartNS)
-		moved := int64(0) // It counts the bytes of the run.
+		moved := int64(0) // bytes of the run
 		add := func(atEnd bool) {
 			length := run.EndNS - run.StartNS
 			slow := moved >= f.Bytes/2 // A file that is slow as a whole does not stand still.

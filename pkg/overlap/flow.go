@@ -34,7 +34,7 @@ func (c *Curve) Flow(window []Span) stats.Flow {
 // spread is how the files in the window differ, as far as they lie in it. If it holds very many,
 // noise over time shows all of that.
 func (c *Curve) spread(window []Span) stats.Spread {
-	const many = 2000 // They are files of equal length.
+	const many = 2000 // files of equal length
 	share := min(Seconds(window)/c.seconds, 1)
 	if share*c.seconds*c.seconds > many*c.squares {
 		return stats.Spread{Items: int(share * float64(len(c.files)))}

@@ -37,7 +37,7 @@ type Doubt int
 const (
 	NoDoubt  Doubt = iota
 	TooShort       // Its rate is known at too few times.
-	TooFew         // It has too few items to know how they differ.
+	TooFew         // too few items to know how they differ
 	TooSlow        // Its noise lasts too long beside the flow.
 )
 

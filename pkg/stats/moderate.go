@@ -30,7 +30,7 @@ const minVariance = 1e-5
 func Moderate(variances, free []float64) Prior {
 	least := minVariance * Median(variances)
 	logs := make([]float64, len(variances))
-	ofChance := 0.0 // It is the variance of the logarithms if all variances are one.
+	ofChance := 0.0 // the variance of the logarithms if all variances are one
 	pooled := floats.Sum(free)
 	for i, variance := range variances {
 		half := free[i] / 2

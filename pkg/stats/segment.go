@@ -5,7 +5,7 @@ import "math"
 // squaredErrors returns what gives the squared error of any stretch about its mean in constant
 // time, from running sums.
 func squaredErrors(x []float64) func(from, to int) float64 {
-	mean := Mean(x) // It is taken off, or the sums of squares would drown the differences.
+	mean := Mean(x) // taken off, or the sums of squares would drown the differences
 	sums, squares := make([]float64, len(x)+1), make([]float64, len(x)+1)
 	for i, v := range x {
 		sums[i+1] = sums[i] + (v - mean)

@@ -219,7 +219,7 @@ func (w *Work) order() string {
 
 // Seen is what the files of work that was not recorded show of it.
 type Seen struct {
-	sorted []int64 // It is in bytes.
+	sorted []int64 // bytes
 	order  string  // order is ascending, descending, or empty for neither.
 	// slice is the nanoseconds of every file of a log that counts bytes by time; 0 if they differ.
 	slice int64
