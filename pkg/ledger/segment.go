@@ -257,10 +257,11 @@ type candidate struct {
 	low, high float64
 }
 
-// CutsOf returns the optimal cuts of so many penalties from high to low, each a fixed ratio below the
-// one before, up to those that are too many. Where two penalties lead to equally many cuts, all
-// between them lead to the same (Haynes, Eckley and Fearnhead, "Computationally Efficient Changepoint
-// Detection for a Range of Penalties", Journal of Computational and Graphical Statistics 26, 2017).
+// CutsOf returns the optimal cuts of so many penalties from high to low, each a fixed ratio below
+// the one before, up to those that are too many. Where two penalties lead to equally many cuts, or
+// the lower to one more, those between lead to no others (Haynes, Eckley and Fearnhead,
+// "Computationally Efficient Changepoint Detection for a Range of Penalties", Journal of
+// Computational and Graphical Statistics 26, 2017).
 func CutsOf(y []float64, high, low float64, penalties, minLen, most int) [][]int {
 	all := make([][]int, penalties)
 	find := func(i int) {
@@ -271,7 +272,7 @@ func CutsOf(y []float64, high, low float64, penalties, minLen, most int) [][]int
 	between = func(from, to int) {
 		switch middle := (from + to) / 2; {
 		case middle == from:
-		case len(all[from]) == len(all[to]) || len(all[from]) > most:
+		case len(all[to]) <= len(all[from])+1 || len(all[from]) > most:
 			for i := from + 1; i < to; i++ {
 				all[i] = all[from]
 			}
