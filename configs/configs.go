@@ -36,7 +36,7 @@ func Scenario(name string) ([]byte, bool) {
 	return nil, false
 }
 
-// About is the first sentence of a built-in scenario: the question that it answers, or what it
+// About returns the first sentence of a built-in scenario: the question that it answers, or what it
 // shows.
 func About(name string) string {
 	data, _ := Scenario(name)

@@ -10,11 +10,11 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/output"
 )
 
-// printed are the forms of what has no figures; drawn adds theirs.
+// printed returns the forms of what has no figures; drawn adds theirs.
 func printed() []string { return []string{"text", "md", "html", "json", "csv"} }
 func drawn() []string   { return append(printed(), "svg", "png") }
 
-// output is where the results of a command go that has no flags yet.
+// output returns where the results of a command go that has no flags yet.
 func (p program) output() output.Output {
 	return output.Output{Streams: p.Streams, Tool: toolVersion()}
 }

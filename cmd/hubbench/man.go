@@ -57,7 +57,7 @@ hubbench-run.1.md.`,
 	return cmd
 }
 
-// manPages are those of hubbench itself, of its commands and of the topics.
+// manPages returns those of hubbench itself, of its commands and of the topics.
 func manPages(root *cobra.Command) ([]manual.Page, error) {
 	commands, topics := "## Commands\n\n", "## Topics\n\n"
 	var pages []manual.Page
@@ -78,7 +78,7 @@ func manPages(root *cobra.Command) ([]manual.Page, error) {
 	return append(pages, commandPage(root, commands+topics)), nil
 }
 
-// commandPage is what --help says of a command, in Markdown, and more after it.
+// commandPage returns what --help says of a command, in Markdown, and more after it.
 func commandPage(c *cobra.Command, more string) manual.Page {
 	c.InitDefaultHelpFlag() // as --help lists them
 	c.InitDefaultVersionFlag()
@@ -104,8 +104,8 @@ func commandPage(c *cobra.Command, more string) manual.Page {
 	return manual.Page{Name: name, Section: 1, Short: short, Body: body + more}
 }
 
-// sourceDate is the day that SOURCE_DATE_EPOCH names, if it is set: the pages of one version are
-// the same whenever and wherever they are written
+// sourceDate returns the day that SOURCE_DATE_EPOCH names, if it is set: the pages of one version
+// are the same whenever and wherever they are written
 // (https://reproducible-builds.org/specs/source-date-epoch).
 func sourceDate() string {
 	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)

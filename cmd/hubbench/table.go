@@ -74,7 +74,7 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 	return cmd
 }
 
-// grains are what a row may stand for.
+// grains returns what a row may stand for.
 func grains() (names []string) {
 	for _, g := range table.Grains() {
 		names = append(names, g.Name)

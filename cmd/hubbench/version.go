@@ -23,7 +23,7 @@ func newVersion(p program) *cobra.Command {
 	}
 }
 
-// toolVersion is the version for run.json and the version command.
+// toolVersion returns the version for run.json and the version command.
 func toolVersion() string {
 	if version != "" {
 		return version
@@ -35,7 +35,7 @@ func toolVersion() string {
 	return "unversioned"
 }
 
-// versionLine is what version and --version print.
+// versionLine returns what version and --version print.
 func versionLine() string {
 	return fmt.Sprintf("hubbench %s %s/%s %s\n", toolVersion(), runtime.GOOS, runtime.GOARCH,
 		runtime.Version())

@@ -152,7 +152,7 @@ func (r *session) reconnect(ctx context.Context, text, runID string,
 	}
 }
 
-// workingIn are the disks that work in one of the phases.
+// workingIn returns the disks that work in one of the phases.
 func workingIn(phases []scenario.Phase, disks []string) (working []string) {
 	for _, disk := range disks {
 		for _, phase := range phases {

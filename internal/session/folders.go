@@ -97,7 +97,7 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 	return draft.Write(inv, disks, file, r.Phase), nil
 }
 
-// disksOf are the disks that the folders are on, each named after its folder.
+// disksOf returns the disks that the folders are on, each named after its folder.
 func (r *session) disksOf(inv *hardware.Inventory, named []string) ([]draft.Target, error) {
 	folders, err := prepare.Folders(named)
 	if err != nil {

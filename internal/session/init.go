@@ -87,7 +87,7 @@ func (o *Init) Run(ctx context.Context, folders []string) error {
 	return nil
 }
 
-// next is the command for what was written.
+// next returns the command for what was written.
 func (o *Init) next(content []byte) string {
 	out := cells.Shell(o.Out)
 	switch {
@@ -105,7 +105,7 @@ func (o *Init) next(content []byte) string {
 	return "hubbench run " + out + " --open"
 }
 
-// content is what to write.
+// content returns what to write.
 func (o *Init) content(ctx context.Context, folders []string) ([]byte, error) {
 	switch {
 	case o.Demo:
@@ -201,7 +201,7 @@ func (o *Init) choose(ctx context.Context, disks []draft.Target) ([]draft.Target
 	}
 }
 
-// builtIn is a scenario that comes with hubbench.
+// builtIn returns a scenario that comes with hubbench.
 func (o *Init) builtIn(name string) ([]byte, error) {
 	source, ok := configs.Scenario(name)
 	if !ok {
@@ -211,7 +211,7 @@ func (o *Init) builtIn(name string) ([]byte, error) {
 	return draft.Adapt(source, name, cells.Shell(o.Out)), nil
 }
 
-// limitsOf are the limits that a run holds, as a file, with what they are in its head.
+// limitsOf returns the limits that a run holds, as a file, with what they are in its head.
 func limitsOf(path string) ([]byte, error) {
 	run, err := recorded.Load(path)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// Forecast is what a plan comes to: how long it takes, what it writes, and the space it needs.
+// Forecast returns what a plan comes to: how long it takes, what it writes, and the space it needs.
 func Forecast(ready *prepare.Ready) (*report.Plan, error) {
 	volumes := ready.Volumes()
 	forecasts, err := forecast.Of(ready.Plan, ready.Profile, volumes)

@@ -161,7 +161,7 @@ func (r *session) begin(ctx context.Context, args []string) (err error) {
 	return r.compareAfterChange(ctx)
 }
 
-// watch is how what the run waits for is watched.
+// watch returns how what the run waits for is watched.
 func (r *session) watch() watch.Watch {
 	return watch.Watch{Notify: r.Notify, Stall: r.Stall, Option: "--stall"}
 }

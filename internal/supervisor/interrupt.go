@@ -32,7 +32,7 @@ type requests struct {
 
 type requestsKey struct{}
 
-// endingSignals are those that ask a process to end.
+// endingSignals returns those that ask a process to end.
 func endingSignals() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
 	if !signal.Ignored(syscall.SIGHUP) { // by nohup

@@ -29,7 +29,7 @@ func Run(exit func(code int), command func(context.Context) int) {
 	end(command(ctx))
 }
 
-// Stdout is where results go: a file, or whoever reads them.
+// Stdout returns where results go: a file, or whoever reads them.
 func Stdout(ctx context.Context, file *os.File) io.Writer {
 	if stat, err := file.Stat(); err == nil && !stat.Mode().IsRegular() {
 		return Consumer{ctx, file}

@@ -108,9 +108,10 @@ func supervise() (code int, ok bool) {
 	}
 }
 
-// supervised is the other side: it gives the requests that come from the supervisor to the context
-// of the commands, and a function that ends this process with an exit code. Without a supervisor it
-// is not ok: signals ask, and exit ends. They do as well if the supervisor's pipes cannot be used.
+// supervised returns the other side: it gives the requests that come from the supervisor to the
+// context of the commands, and a function that ends this process with an exit code. Without a
+// supervisor it is not ok: signals ask, and exit ends. They do as well if the supervisor's pipes
+// cannot be used.
 func supervised(
 	ctx context.Context, exitWith func(code int),
 ) (_ context.Context, end func(code int), ok bool) {

@@ -43,8 +43,8 @@ const (
 	AdviceUnmeasured = "unmeasured"   // No phase shows what the others have without one disk.
 )
 
-// advice is how to connect the disks: the move that gains the others most, if that is beyond doubt,
-// and if none that was not measured could gain them more.
+// advice returns how to connect the disks: the move that gains the others most, if that is beyond
+// doubt, and if none that was not measured could gain them more.
 func (w writer) advice() Advice {
 	removals := w.Summary.Removals
 	var best Removal // It stays empty if no move is worth it.
@@ -103,9 +103,9 @@ func (w writer) advice() Advice {
 	return out
 }
 
-// missing are the phases without one disk of a contest that were not measured although the others
-// might gain that much in them, and the advice to measure these. Without a disk the others gain no
-// more than what it moves.
+// missing returns the phases without one disk of a contest that were not measured although the
+// others might gain that much in them, and the advice to measure these. Without a disk the others
+// gain no more than what it moves.
 func (w writer) missing(atLeast float64) (phases []MissingPhase, measure string) {
 	var without []string
 	for _, c := range w.Summary.Contests {

@@ -132,7 +132,8 @@ func (p *phase) result(unmoved map[string]bool) PhaseResult {
 	return r
 }
 
-// Title is what to call a phase where a person reads of it; of none of the run's the name itself.
+// Title returns what to call a phase where a person reads of it; of none of the run's the name
+// itself.
 func (a *Analysis) Title(phase string) string {
 	if p := a.phase(phase); p != nil {
 		return cmp.Or(p.Title, phase)

@@ -48,8 +48,8 @@ func (p *phase) linkUse(link *hardware.Link, op trace.Role, disk string) LinkUse
 	return use
 }
 
-// linkUses are the links whose capacity is known, from the host on, each in the directions in which
-// disks used it.
+// linkUses returns the links whose capacity is known, from the host on, each in the directions in
+// which disks used it.
 func (p *phase) linkUses() []LinkUse {
 	o := p.overlap
 	if p.hardware == nil || o == nil {

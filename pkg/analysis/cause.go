@@ -99,8 +99,8 @@ func (p *phase) cause(part *diskPart, stuck bool) *Throttle {
 	return &t
 }
 
-// cpu is how busy the host's cores were at the median between two times, in percent; NaN if that
-// was not read.
+// cpu returns how busy the host's cores were at the median between two times, in percent; NaN if
+// that was not read.
 func (p *phase) cpu(fromNS, toNS int64) float64 {
 	in := overlap.Between(fromNS, toNS)
 	return meter.Median(meter.In(p.meters.Of("", trace.CPU), in))
@@ -123,8 +123,8 @@ func (e Evidence) flat() bool {
 		math.Abs(*e.AtC-*e.StartC) <= flatC && math.Abs(*e.AfterC-*e.StartC) <= flatC
 }
 
-// warmth is how warm the disk was at its start, when it fell, and at most after that: medians, for
-// one reading may be an error. They are null if there are too few readings.
+// warmth returns how warm the disk was at its start, when it fell, and at most after that: medians,
+// for one reading may be an error. They are null if there are too few readings.
 func (p *phase) warmth(part *diskPart, at int64) (e Evidence) {
 	all := p.meters.Of(part.Name(), trace.Temperature)
 	before := meter.In(all, overlap.Between(math.MinInt64, at))
@@ -184,7 +184,7 @@ func (p *phase) budget(part *diskPart) (same int, passed, sooner float64) {
 	return same, passed, sooner
 }
 
-// temperature is a disk's over the phase; nil if none was read.
+// temperature returns a disk's over the phase; nil if none was read.
 func (p *phase) temperature(disk string, isStuck bool) *Temperature {
 	all := p.meters.Of(disk, trace.Temperature)
 	if len(all) == 0 {
@@ -291,8 +291,9 @@ func (p *phase) troubles(part *diskPart) (all warnings) {
 	return all
 }
 
-// workerCPU is how much of a core the disk's worker used, if it works as fast as it can with one
-// request in flight: then one that used all of its core waited for the processor, not for the disk.
+// workerCPU returns how much of a core the disk's worker used, if it works as fast as it can with
+// one request in flight: then one that used all of its core waited for the processor, not for the
+// disk.
 func (p *phase) workerCPU(part *diskPart) *float64 {
 	if part.WantsAll() && part.Work.Declared() && part.Work.Depth <= 1 {
 		return p.load(part.Name(), trace.WorkerCPU)
@@ -300,7 +301,7 @@ func (p *phase) workerCPU(part *diskPart) *float64 {
 	return nil
 }
 
-// load is the mean of a gauge of processors in the window; nil of too few readings.
+// load returns the mean of a gauge of processors in the window; nil of too few readings.
 func (p *phase) load(disk, gauge string) *float64 {
 	var all []meter.Reading
 	for _, v := range p.window {

@@ -101,9 +101,9 @@ func (p *diskPart) isUnsettled() bool {
 	return p.Swing != nil || len(p.Drifts) > 0 || p.FollowsSizes
 }
 
-// cuts are the moments at which the rate of the disk, or of any disk if the name is empty, changed
-// for a reason other than another's start or end. Between two of them lies a stretch: within it
-// nothing that affects rates changed.
+// cuts returns the moments at which the rate of the disk, or of any disk if the name is empty,
+// changed for a reason other than another's start or end. Between two of them lies a stretch:
+// within it nothing that affects rates changed.
 func (p *phase) cuts(disk string) []int64 { return cutsOf(p.changes, disk) }
 
 // Stretches are intervals cut at lasting changes of the rate of a disk, or of any if it is empty.
@@ -146,7 +146,7 @@ func cutAt(intervals []overlap.Span, cuts []int64) [][]overlap.Span {
 	return out
 }
 
-// longest is the one that lasts longest; the later of two that last equally long.
+// longest returns the one that lasts longest; the later of two that last equally long.
 func longest(all [][]overlap.Span) []overlap.Span {
 	var best []overlap.Span
 	for _, s := range all {
@@ -177,7 +177,7 @@ func (p *diskPart) change(kind string, startNS, endNS int64, from, to float64) C
 
 func abs(ns int64) int64 { return max(ns, -ns) }
 
-// recoveryChanges are what each disk gained after another had ended, if it is known when.
+// recoveryChanges returns what each disk gained after another had ended, if it is known when.
 func recoveryChanges(all []Recovery) (out []Change) {
 	for _, r := range all {
 		if r.LagS == nil {
@@ -225,8 +225,8 @@ func inOrder(all []Change) []Change {
 // isLarge reports whether a change of a rate is large enough to report.
 func isLarge(from, to float64) bool { return math.Abs(to/from-1) >= minChange }
 
-// undoneBy is the change that a later one undoes: the last of the same disks, if it went the other
-// way and they are back at about the rates they had. It is nil if there is none.
+// undoneBy returns the change that a later one undoes: the last of the same disks, if it went the
+// other way and they are back at about the rates they had. It is nil if there is none.
 func undoneBy(before []Change, back *Change) *Change {
 	single := []string{KindOwnFall, KindOwnRise, KindSharedFall, KindSharedRise, KindUnknown}
 	if !slices.Contains(single, back.Kind) {

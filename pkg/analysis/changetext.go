@@ -116,7 +116,7 @@ func (w writer) stall(stalls []Change, working int) string {
 	}
 }
 
-// ordered are the names as the run lists them.
+// ordered returns the names as the run lists them.
 func ordered(order, names []string) []string {
 	names = slices.Clone(names)
 	slices.SortStableFunc(names, func(a, b string) int {
@@ -133,7 +133,7 @@ func between(p *PhaseResult) string {
 	return spansText(p.Contention.Spans)
 }
 
-// spansText is ", from 8.0 to 60.0 s"; empty for no spans.
+// spansText returns ", from 8.0 to 60.0 s"; empty for no spans.
 func spansText(spans [][2]float64) string {
 	if len(spans) == 0 {
 		return ""

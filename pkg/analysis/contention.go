@@ -127,8 +127,8 @@ func (p *phase) keeps(disk *diskPart) (out DiskContention, against *effect.Effec
 	return out, e
 }
 
-// crowdsOut is what the disk takes from those that it surely slows, if it keeps at least an even
-// share of what all move, and either all of its own rate or more than those that it slows.
+// crowdsOut returns what the disk takes from those that it surely slows, if it keeps at least an
+// even share of what all move, and either all of its own rate or more than those that it slows.
 func (p *phase) crowdsOut(by *contender) (found []Steal) {
 	even := by.rate.Mean >= evenShare*rateTogether(p.contenders)/float64(len(p.contenders))
 	for _, from := range p.contenders {
@@ -159,7 +159,7 @@ func (p *phase) crowdsOut(by *contender) (found []Steal) {
 	return found
 }
 
-// rateTogether is the rate of several disks in the stretch that is compared.
+// rateTogether returns the rate of several disks in the stretch that is compared.
 func rateTogether(all []*contender) (sum float64) {
 	for _, o := range all {
 		sum += o.rate.Mean

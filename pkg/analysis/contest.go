@@ -143,7 +143,7 @@ func (c Contest) outcomes(names []string, even bool) []string {
 	return out
 }
 
-// who is "all three write", "A and C write", or "A and B read and C writes".
+// who returns "all three write", "A and C write", or "A and B read and C writes".
 func who(names []string, disks map[string]ContestDisk, inRun int) string {
 	var clauses []string
 	for _, op := range []trace.Role{trace.Read, trace.Write} {
@@ -167,7 +167,7 @@ func percents(parts []float64) string {
 	return fmt.Sprintf("%.0f to %.0f%%", 100*low, 100*high)
 }
 
-// does is "A and B drop", or "A drops".
+// does returns "A and B drop", or "A drops".
 func does(disks []string, verb string) string {
 	return listed(disks) + " " + verb + pick(len(disks) == 1, "s", "")
 }

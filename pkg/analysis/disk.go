@@ -145,7 +145,8 @@ func (p *phase) sameConditions(part *diskPart, files []size.Transfer) []size.Tra
 	return most
 }
 
-// settledRate is the disk's rate over the intervals without standstills, 0 if they are too short.
+// settledRate returns the disk's rate over the intervals without standstills, 0 if they are too
+// short.
 func (p *diskPart) settledRate(in []overlap.Span) float64 {
 	m, _ := p.Measure(in...)
 	if m.DurationS < overlap.ShortS {

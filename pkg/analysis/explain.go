@@ -111,7 +111,7 @@ func (p *phase) changesOf(recoveries []Recovery) []Change {
 	return inOrder(append(out, recoveryChanges(recoveries)...))
 }
 
-// stallCause is the host's if it stopped all the disks that stood still.
+// stallCause returns the host's if it stopped all the disks that stood still.
 func (p *phase) stallCause(e *change.Event) string {
 	for _, s := range e.Shifts {
 		for _, v := range p.part(s.Disk).Stalls {
@@ -124,8 +124,8 @@ func (p *phase) stallCause(e *change.Event) string {
 	return CauseHost
 }
 
-// sharedCause is what the gauges say of a change that several disks show: the link's speed changed
-// then, or the CPU became busy.
+// sharedCause returns what the gauges say of a change that several disks show: the link's speed
+// changed then, or the CPU became busy.
 func (p *phase) sharedCause(e *change.Event) string {
 	first, last := min(e.AtNS, e.Evidence.FirstNS), max(e.AtNS, e.Evidence.LastNS)
 	for _, disk := range e.Disks {
@@ -144,7 +144,7 @@ func (p *phase) sharedCause(e *change.Event) string {
 	return CauseUnknown
 }
 
-// seenRecoveries are the rises after another's end.
+// seenRecoveries returns the rises after another's end.
 func (p *phase) seenRecoveries() (out []Recovery) {
 	out = []Recovery{}
 	for _, r := range change.Recoveries(p.events) {

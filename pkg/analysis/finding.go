@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// findings are what is worth reporting of all phases, by descending weight.
+// findings returns what is worth reporting of all phases, by descending weight.
 func findings(a *Analysis) []Finding {
 	f := finder{writer: in(a), phase: &PhaseResult{}, found: []Finding{}}
 	for _, c := range f.HubCosts {

@@ -18,9 +18,9 @@ type idea struct {
 	second string // the text as the second idea, if its load comes first to set it apart
 }
 
-// ideas are what there is to say of a run, the one that makes its headline first: what became of
-// streams, whose requests took longer, where fast caches end, who crowds out whom, and what the hub
-// costs, which comes first if nobody is slowed.
+// ideas returns what there is to say of a run, the one that makes its headline first: what became
+// of streams, whose requests took longer, where fast caches end, who crowds out whom, and what the
+// hub costs, which comes first if nobody is slowed.
 func (w writer) ideas() []idea {
 	plain := func(text string) idea { return idea{text: text} }
 	ideas := Each(slices.Concat(w.streamOutcomes(), w.longerRequests()), plain)
@@ -173,7 +173,7 @@ func (w writer) precision() string {
 		twoFigures(100*sure.Widest), runs)
 }
 
-// subject is "C writes", "C slows steadily", or "A and B write": a verb, and what follows it.
+// subject returns "C writes", "C slows steadily", or "A and B write": a verb, and what follows it.
 func subject(names []string, verb, rest string) string {
 	return unit.List(names) + " " + verb + pick(len(names) == 1, "s", "") + rest
 }

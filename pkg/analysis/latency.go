@@ -195,7 +195,7 @@ func (w writer) answered(p *PhaseResult, disk string) string {
 	return fmt.Sprintf("%s and in %s alone (%s; %s)", text, requestTime(*alone), which, longer)
 }
 
-// requestsOf is "C answered 4 KiB reads", or "A answered its requests".
+// requestsOf returns "C answered 4 KiB reads", or "A answered its requests".
 func requestsOf(p *PhaseResult, disk, verb string) string {
 	what := "its requests"
 	if probe := p.Paced[disk].Probe; probe > 0 {

@@ -179,7 +179,7 @@ type side struct {
 
 func (p *diskPart) side() side { return side{p.Name(), p.Trace.Op} }
 
-// fastest is the highest rate of the run: of a disk, or of all in a window.
+// fastest returns the highest rate of the run: of a disk, or of all in a window.
 func (r *run) fastest() float64 {
 	fastest := 0.0
 	for _, p := range r.phases {
@@ -237,7 +237,7 @@ func (r *run) devices() map[*diskPart]*meter.Device {
 	return all
 }
 
-// part is the part of a disk; nil if it is idle.
+// part returns the part of a disk; nil if it is idle.
 func (p *phase) part(disk string) *diskPart {
 	for _, part := range p.parts {
 		if part.Name() == disk {
@@ -251,7 +251,7 @@ func (p *phase) histories() []*ledger.History {
 	return Each(p.parts, func(part *diskPart) *ledger.History { return &part.History })
 }
 
-// others are the working disks but one.
+// others returns the working disks but one.
 func (p *phase) others(but *diskPart) []*diskPart {
 	return only(p.parts, func(o *diskPart) bool { return o != but && len(o.Active) > 0 })
 }

@@ -81,7 +81,7 @@ func (r *run) unlike() []Warning {
 	return nil
 }
 
-// lookalike is a phase that looks as if it said what the disk has alone, or, if no work was
+// lookalike returns a phase that looks as if it said what the disk has alone, or, if no work was
 // recorded, as if it was a repeat; nil if there is none, or if another phase does say what the disk
 // has alone. Repeats say no more.
 func (p *phase) lookalike(disk *diskPart) *phase {

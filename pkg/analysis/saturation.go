@@ -77,7 +77,7 @@ type Gain struct {
 	CI95       stats.Interval `json:"ci95"`
 }
 
-// saturations are what the steps of the preset saturation come to, disk by disk.
+// saturations returns what the steps of the preset saturation come to, disk by disk.
 func (w writer) saturations(phases []*phase) []Saturation {
 	var all []Saturation
 	for _, p := range phases {
@@ -256,8 +256,8 @@ func (w writer) cache(s Saturation) []string {
 	}, parts[1:]...)
 }
 
-// plusMinus is a size with half of its interval, in one unit and to the same digit: "23.9 ± 0.2
-// GB".
+// plusMinus returns a size with half of its interval, in one unit and to the same digit: "23.9 ±
+// 0.2 GB".
 func plusMinus(bytes, half float64) string {
 	scale := 1e9
 	name := "GB"
@@ -277,7 +277,7 @@ func plusMinus(bytes, half float64) string {
 	return text + name
 }
 
-// falls is "to 1.66 GB/s after 12 GB and to 0.50 GB/s after 52 GB".
+// falls returns "to 1.66 GB/s after 12 GB and to 0.50 GB/s after 52 GB".
 func (w writer) falls(steps []ledger.Step) string {
 	return strings.Join(Each(steps, func(step ledger.Step) string {
 		return "to " + w.Rate(step.ToRate) + " after " + byteSize(step.AtBytes)

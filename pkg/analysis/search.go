@@ -56,8 +56,8 @@ func searches(phases []*phase) []SearchSummary {
 	})
 }
 
-// streamVerdict is the worst of the phase's streams; empty if it has none, or was cut short, or if
-// a disk beside them stopped before they did: what stays clean without it says nothing.
+// streamVerdict returns the worst of the phase's streams; empty if it has none, or was cut short,
+// or if a disk beside them stopped before they did: what stays clean without it says nothing.
 func (p *phase) streamVerdict() stream.Verdict {
 	var endNS int64
 	for _, part := range p.parts {
@@ -131,7 +131,7 @@ func (w writer) searchResult(s *SearchSummary) string {
 	return plays + pick(s.FoundOpen, " at least ", " ") + streamCount(*s.Found, op) + while
 }
 
-// streamRange is how many streams stay clean: "3", or "between 3 and 5".
+// streamRange returns how many streams stay clean: "3", or "between 3 and 5".
 func streamRange(found *float64, between *Between) string {
 	switch {
 	case found != nil:
@@ -142,13 +142,13 @@ func streamRange(found *float64, between *Between) string {
 	return fmt.Sprintf("between %.0f and %.0f", between.Low, *between.High)
 }
 
-// streamCount is "3 cameras" if they are recorded, else "3 streams".
+// streamCount returns "3 cameras" if they are recorded, else "3 streams".
 func streamCount(n float64, op trace.Role) string {
 	what := pick(op == trace.Write, "camera", "stream")
 	return pick(n == 0, "no "+what+" clean", unit.Plural(int(n), what))
 }
 
-// paceResult is "B may write at up to 210 MB/s while A plays 4 streams".
+// paceResult returns "B may write at up to 210 MB/s while A plays 4 streams".
 func paceResult(s *SearchSummary, try *PhaseResult) string {
 	op := string(try.Disks[s.Disk].Op)
 	may := s.Disk + " may " + op

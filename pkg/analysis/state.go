@@ -83,7 +83,7 @@ func (p *phase) hasFallen(disk string, ns int64) bool {
 	return left < minRetained
 }
 
-// stretch is the part of the window that is compared with other phases: the longest between
+// stretch returns the part of the window that is compared with other phases: the longest between
 // changes of any disk, before one fell by itself if that is long enough.
 func (p *phase) stretch() []overlap.Span {
 	all := cutAt(p.window, p.cuts(""))

@@ -126,7 +126,7 @@ func (p *phase) play() (out played) {
 	return out
 }
 
-// stream is the outcome of one of a disk's streams.
+// stream returns the outcome of one of a disk's streams.
 func (p *phase) stream(disk *diskPart, t trace.Stream) StreamOutcome {
 	spec, _ := stream.Named(p.trace.Work[disk.Name()].Streams, t.Name)
 	var o stream.Totals
@@ -202,7 +202,7 @@ func totalOf(all []StreamOutcome) StreamTotal {
 	return t
 }
 
-// inBoth are the names that are in both lists; nil if there are none.
+// inBoth returns the names that are in both lists; nil if there are none.
 func inBoth(a, b []string) (names []string) {
 	for _, name := range a {
 		if slices.Contains(b, name) {
@@ -231,7 +231,7 @@ func frameLines(t trace.Stream) (lines []frameLine) {
 	return lines
 }
 
-// streamSeries is the stream in steps; nil if no line comes after the release.
+// streamSeries returns the stream in steps; nil if no line comes after the release.
 func streamSeries(t trace.Stream) *StreamSeries {
 	lines := frameLines(t)
 	if len(lines) == 0 || lines[len(lines)-1].EndNS <= 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// counted is the outcome of the frames that count: beside other disks those that were due while all
-// of these worked.
+// counted returns the outcome of the frames that count: beside other disks those that were due
+// while all of these worked.
 func (t *StreamTotal) counted() StreamWithOthers {
 	if t.WithOthers != nil {
 		return *t.WithOthers
@@ -70,17 +70,17 @@ func outcome(t *StreamTotal, p *PhaseResult) string {
 	return text + "; the longest stall took " + unit.FormatSeconds(t.LongestStallS)
 }
 
-// streams is "4 of 4 streams", or "its stream".
+// streams returns "4 of 4 streams", or "its stream".
 func (t *StreamTotal) streams() string {
 	return pick(t.Streams == 1, "its stream", fmt.Sprintf("%d of %d streams", t.Streams, t.Streams))
 }
 
-// bufferLeft is "0.24 s of 1 s".
+// bufferLeft returns "0.24 s of 1 s".
 func (t *StreamTotal) bufferLeft(lowestS float64) string {
 	return roundedDown(lowestS) + " of " + unit.FormatSeconds(t.BufferS)
 }
 
-// framesOf is "201 of 2,901 frames".
+// framesOf returns "201 of 2,901 frames".
 func framesOf(late, due int) string {
 	return unit.FormatCount(late) + " of " + unit.FormatCount(due) + " frames"
 }
@@ -92,17 +92,17 @@ func roundedDown(s float64) string {
 	return strconv.FormatFloat(math.Floor(s*step+1e-6)/step, 'f', -1, 64) + " s"
 }
 
-// streaming is what a disk does that plays or records.
+// streaming returns what a disk does that plays or records.
 func streaming(op trace.Role) work.Verb {
 	return work.Work{Streams: []stream.Spec{{Record: op == trace.Write}}}.Verb()
 }
 
-// did is what disks did beside others: "B and C wrote", "B read and C wrote".
+// did returns what disks did beside others: "B and C wrote", "B read and C wrote".
 func did(p *PhaseResult, disks []string) string {
 	return doing(p, disks, func(v work.Verb, _ int) string { return v.Past })
 }
 
-// do is what disks do: "B and C write", "B reads and C writes".
+// do returns what disks do: "B and C write", "B reads and C writes".
 func do(p *PhaseResult, disks []string) string { return doing(p, disks, work.Verb.Of) }
 
 // doing puts the disks together that do the same, however much of it and however fast. Who reads
@@ -118,8 +118,8 @@ func doing(p *PhaseResult, disks []string, form func(v work.Verb, disks int) str
 	return strings.Join(work.Clauses(disks, does, form), " and ")
 }
 
-// neighbours are the disks at work beside one, in the run's order, probes aside: these measure and
-// hardly disturb.
+// neighbours returns the disks at work beside one, in the run's order, probes aside: these measure
+// and hardly disturb.
 func neighbours(order []string, p *PhaseResult, disk string) []string {
 	return slices.DeleteFunc(present(order, p.Disks), func(n string) bool {
 		return n == disk || p.Paced[n].Probe > 0
@@ -175,8 +175,8 @@ func (w writer) streamOutcomes() []string {
 	})...)
 }
 
-// streamText is what came of a disk's streams in one phase, or in several in which it is the same,
-// and when; and which streams these are if the disk has others elsewhere.
+// streamText returns what came of a disk's streams in one phase, or in several in which it is the
+// same, and when; and which streams these are if the disk has others elsewhere.
 func streamText(group []situation, others bool) string {
 	t := group[0].streams
 	seen := group[0].seen

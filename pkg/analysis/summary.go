@@ -192,8 +192,8 @@ func contestDisk(set []*phase, name string) ContestDisk {
 	return out
 }
 
-// ownChange is the kind of change of the disk's own in the window: what makes its mean there one of
-// several levels.
+// ownChange returns the kind of change of the disk's own in the window: what makes its mean there
+// one of several levels.
 func (p *phase) ownChange(disk *diskPart) string {
 	switch {
 	case disk.Swing != nil:
@@ -275,7 +275,7 @@ func (p *phase) removal(disk *diskPart) (c RemovalCase, known bool) {
 	return c, known
 }
 
-// ownRates are the disk's rates alone in phases that give it a port of its own.
+// ownRates returns the disk's rates alone in phases that give it a port of its own.
 func ownRates(phases []*phase, disk string) map[trace.Role]float64 {
 	out := map[trace.Role]float64{}
 	for _, p := range phases {

@@ -21,8 +21,8 @@ func (w writer) verdict(p *PhaseResult) string {
 	return strings.Join(append(sentences, w.rates(p)), " ")
 }
 
-// Progress is the verdict as a run shows it when the phase ends. Of a try of a search, of which
-// there are many, it says only what came of the streams.
+// Progress returns the verdict as a run shows it when the phase ends. Of a try of a search, of
+// which there are many, it says only what came of the streams.
 func Progress(p *PhaseResult) string {
 	if sentences := outcomes(p); p.Search != nil && len(sentences) > 0 {
 		return strings.Join(sentences, " ")
@@ -113,8 +113,8 @@ func (w writer) steady(p *PhaseResult) string {
 	return "steady (SNIA PTS, " + unit.FormatSeconds(windowS) + " windows): " + unit.List(texts)
 }
 
-// parties are the clauses about the disks that go as fast as they can: those that were not slowed,
-// those of which that is not known, and those that were slowed, alike ones together.
+// parties returns the clauses about the disks that go as fast as they can: those that were not
+// slowed, those of which that is not known, and those that were slowed, alike ones together.
 func (w writer) parties(p *PhaseResult, names []string) []string {
 	rateOf := func(name string) float64 { return p.Overlap.Disks[name].Rate }
 	slowed := func(name string) bool { return p.Contention.Disks[name].Slowed }
@@ -152,7 +152,7 @@ func (w writer) parties(p *PhaseResult, names []string) []string {
 	return texts
 }
 
-// against is "(50 % of the 1.40 GB/s baseline without C) and recovered 11.7 s after C had
+// against returns "(50 % of the 1.40 GB/s baseline without C) and recovered 11.7 s after C had
 // finished".
 func (w writer) against(p *PhaseResult, group []string) string {
 	text := "(" + w.retained(p, group) + between(p) + ")"
@@ -172,7 +172,7 @@ func (w writer) against(p *PhaseResult, group []string) string {
 		secondsRange(slices.Min(lags), slices.Max(lags)), last[group[0]].After)
 }
 
-// retained is what disks had of their baselines, on average: "50 % of the 1.40 GB/s baseline
+// retained returns what disks had of their baselines, on average: "50 % of the 1.40 GB/s baseline
 // without C".
 func (w writer) retained(p *PhaseResult, group []string) string {
 	c := p.Contention.Disks

@@ -104,15 +104,15 @@ func warm(starts []start) map[*diskPart]*warmUp {
 	return found
 }
 
-// atFirst is the disk's rate for so long after its start, and from a later time on; 0 if it ended
-// before that.
+// atFirst returns the disk's rate for so long after its start, and from a later time on; 0 if it
+// ended before that.
 func (p *diskPart) atFirst(forNS, laterNS int64) (first, later float64) {
 	start := p.StartNS()
 	return p.RateIn(overlap.Between(start, start+forNS)),
 		p.RateIn(overlap.Between(start+laterNS, p.EndNS()))
 }
 
-// earlyRise is how a disk rises at first, in one change of the phase or several in a row, if
+// earlyRise returns how a disk rises at first, in one change of the phase or several in a row, if
 // nothing explains them; stalls are left out. It is nil if the disk does not rise.
 func (p *phase) earlyRise(part *diskPart) (rise *Change) {
 	for _, c := range p.happened {
@@ -143,7 +143,7 @@ func (p *diskPart) settles(c Change) bool {
 	return seconds(p.EndNS())-c.EndS >= (c.EndS-c.StartS)/2
 }
 
-// halfwayS is how long after its start the disk is halfway up a rise.
+// halfwayS returns how long after its start the disk is halfway up a rise.
 func (p *diskPart) halfwayS(rise *Change) float64 {
 	for _, l := range p.SteppedLevels() {
 		if 2*l.Rate > rise.FromRate+rise.ToRate {

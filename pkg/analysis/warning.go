@@ -28,7 +28,7 @@ func (w *warnings) add(disk, code string, values any, format string, args ...any
 	*w = append(*w, newWarning(disk, code, values, format, args...))
 }
 
-// withoutDisk is an error that a worker recorded, without the name of its disk, which has been
+// withoutDisk returns an error that a worker recorded, without the name of its disk, which has been
 // said.
 func withoutDisk(recorded, disk string) string {
 	return strings.TrimPrefix(recorded, "disk "+disk+": ")

@@ -61,7 +61,7 @@ func (p *phase) listStages() (listed []Stage, many warnings) {
 	return listed, many
 }
 
-// readIn is how many bytes a disk that reads and writes has read in the window.
+// readIn returns how many bytes a disk that reads and writes has read in the window.
 func (p *phase) readIn(part *diskPart) float64 {
 	reads := overlap.NewCurve(part.Trace.Direction(trace.Read))
 	return float64(reads.BytesIn(p.window))

@@ -42,12 +42,12 @@ func only[T any](list []T, holds func(one T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(one T) bool { return !holds(one) })
 }
 
-// present are those disks of the run that something is known of, in the run's order.
+// present returns those disks of the run that something is known of, in the run's order.
 func present[T any](order []string, known map[string]T) []string {
 	return only(order, func(name string) bool { _, ok := known[name]; return ok })
 }
 
-// Seconds is how long something took. Progress is sampled every 50 ms, so no time is shorter.
+// Seconds returns how long something took. Progress is sampled every 50 ms, so no time is shorter.
 func Seconds(s float64) string {
 	if s < 0.05 {
 		return "under 0.05 s"
@@ -63,7 +63,7 @@ func secondsRange(low, high float64) string {
 	return unit.FormatSeconds(low) + " to " + unit.FormatSeconds(high)
 }
 
-// Count is a small number as a word.
+// Count returns a small number as a word.
 func Count(n int) string {
 	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
 		"ten",
@@ -82,7 +82,7 @@ type writer struct {
 
 func in(a *Analysis) writer { return writer{a, a.Scale} }
 
-// each is a rate of several disks: "0.702 GB/s each".
+// each returns a rate of several disks: "0.702 GB/s each".
 func (w writer) each(v float64, disks int) string {
 	return w.Rate(v) + pick(disks > 1, " each", "")
 }

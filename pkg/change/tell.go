@@ -182,7 +182,8 @@ func (d *disk) ownDate(p *phase, e *event, otherwise int64) int64 {
 	return otherwise
 }
 
-// startsAndEnds are the disks that begin after the phase has, and those that finish before it does.
+// startsAndEnds returns the disks that begin after the phase has, and those that finish before it
+// does.
 func (p *phase) startsAndEnds() (out []Event) {
 	first, last := math.Inf(1), math.Inf(-1)
 	for _, d := range p.disks {
@@ -207,8 +208,8 @@ func (p *phase) startsAndEnds() (out []Event) {
 	return out
 }
 
-// stallEvents are the times in which disks stood still, those of several that begin and end at once
-// together.
+// stallEvents returns the times in which disks stood still, those of several that begin and end at
+// once together.
 func (p *phase) stallEvents() (out []Event) {
 	type stall struct {
 		overlap.Span
@@ -247,7 +248,7 @@ func (p *phase) stallEvents() (out []Event) {
 	return out
 }
 
-// driftEvents are the slopes: of those that rise, and of those that fall.
+// driftEvents returns the slopes: of those that rise, and of those that fall.
 func (p *phase) driftEvents() (out []Event) {
 	for _, v := range p.drifts {
 		for _, rises := range []bool{false, true} {

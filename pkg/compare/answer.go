@@ -77,8 +77,8 @@ func (p *Pair) Conclusion() Conclusion {
 	return a
 }
 
-// rows are the rates in the overlap. If a disk's did not change significantly but another of its
-// rates did, that one stands for it.
+// rows returns the rates in the overlap. If a disk's did not change significantly but another of
+// its rates did, that one stands for it.
 func (p *PhasePair) rows() []Row {
 	var rows []Row
 	for i := range p.Rates {
@@ -95,8 +95,8 @@ func (p *PhasePair) rows() []Row {
 	return rows
 }
 
-// proven is the smallest change, up or down, that the interval contains, as a logarithm; 0 if none
-// is significant.
+// proven returns the smallest change, up or down, that the interval contains, as a logarithm; 0 if
+// none is significant.
 func (r *Rate) proven() float64 {
 	switch r.Verdict {
 	case Faster:
@@ -108,7 +108,7 @@ func (r *Rate) proven() float64 {
 	}
 }
 
-// disks is how many disks the rate is of.
+// disks returns how many disks the rate is of.
 func (r Row) disks() int {
 	if r.Disk != "" {
 		return 1
@@ -116,7 +116,7 @@ func (r Row) disks() int {
 	return len(r.Phase.Disks())
 }
 
-// Disks are those that work in the phase: first those whose rates are compared.
+// Disks returns those that work in the phase: first those whose rates are compared.
 func (p *PhasePair) Disks() []string {
 	var names []string
 	for i := range p.Rates {
@@ -132,7 +132,7 @@ func (p *PhasePair) Disks() []string {
 	return names
 }
 
-// unansweredSearches are the searches that have an answer in the base, and none or one of a run
+// unansweredSearches returns the searches that have an answer in the base, and none or one of a run
 // that was cut short in another.
 func (p *Pair) unansweredSearches(others []*matchedRun) (list []string) {
 	for _, s := range p.Searches {
@@ -183,8 +183,8 @@ func (p *Pair) addDoubts(base, other []*matchedRun) {
 	}
 }
 
-// lost are the disks that worked in the base and that did not work, did something else or failed
-// in the other run.
+// lost returns the disks that worked in the base and that did not work, did something else or
+// failed in the other run.
 func lost(base *matchedRun, b, n *matchedPhase) []string {
 	var disks []string
 	for _, name := range base.Analysis.Order {

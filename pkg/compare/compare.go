@@ -230,7 +230,7 @@ func (t *Test) explainNoInterval(where string, p *matchedPhase, disk string) {
 	}
 }
 
-// poolOf are those of a phase in each run, with all its repeats.
+// poolOf returns those of a phase in each run, with all its repeats.
 func poolOf(runs []*matchedRun, phase string) (list []*matchedPhase) {
 	for _, r := range runs {
 		list = append(list, r.part(phase).comparable()...)
@@ -238,8 +238,8 @@ func poolOf(runs []*matchedRun, phase string) (list []*matchedPhase) {
 	return list
 }
 
-// repeats are what the first of all phases measured, what the second did, and so on, by the names
-// that the base has for them.
+// repeats returns what the first of all phases measured, what the second did, and so on, by the
+// names that the base has for them.
 func (r *matchedRun) repeats(base *matchedRun, phases []string) []Measurements {
 	list := []Measurements{{}}
 	for _, name := range phases {

@@ -31,12 +31,12 @@ const (
 	CannotTell FallOutcome = "cannot_tell"
 )
 
-// Judge is the one rule of all gates. Each estimate is of how far a value lies above its limit. It
-// fell if the one-sided test that it lies below is significant after Holm's correction for all of
-// them, and did not if such a test of the contrary is by itself: all must be above to pass, so
-// these need no correction (Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling",
-// Technometrics 24, 1982). A nil is a value that is not known. It also returns the level of each
-// test: an interval at twice that level says what the outcome says.
+// Judge returns the one rule of all gates. Each estimate is of how far a value lies above its
+// limit. It fell if the one-sided test that it lies below is significant after Holm's correction
+// for all of them, and did not if such a test of the contrary is by itself: all must be above to
+// pass, so these need no correction (Berger, "Multiparameter Hypothesis Testing and Acceptance
+// Sampling", Technometrics 24, 1982). A nil is a value that is not known. It also returns the level
+// of each test: an interval at twice that level says what the outcome says.
 func Judge(above []*stats.Estimate) (outcomes []FallOutcome, levels []float64) {
 	outcomes = make([]FallOutcome, len(above))
 	chances := make([]float64, len(above))
@@ -133,9 +133,9 @@ func (p *matchedPhase) levels(disk string) (levels [3][]overlap.Span, count int)
 	return [...][]overlap.Span{list[0], list[last], list[lowest]}, count
 }
 
-// rateIn is the rate of a disk in a level. Noise that lasts as long as a level is no doubt: the
-// ledger has seen the change in spite of it. If the level rests on too few files for an error of
-// its own, that is the one that the ledger gives to what the disk alone fell to.
+// rateIn returns the rate of a disk in a level. Noise that lasts as long as a level is no doubt:
+// the ledger has seen the change in spite of it. If the level rests on too few files for an error
+// of its own, that is the one that the ledger gives to what the disk alone fell to.
 func (p *matchedPhase) rateIn(disk string, in []overlap.Span) stats.Estimate {
 	e, doubt := overlap.NewCurve(p.traced.Disk(disk)).Flow(in).LogMean()
 	if doubt == stats.NoDoubt || doubt == stats.TooSlow {

@@ -17,8 +17,8 @@ func (p *matchedPhase) sameWork(
 	return len(p.works) == len(b.works) && p.disksInCommon(b) == len(p.works)
 }
 
-// disksInCommon is how many disks do the same in both, on the same connections; 0 if a disk does
-// something else.
+// disksInCommon returns how many disks do the same in both, on the same connections; 0 if a disk
+// does something else.
 func (p *matchedPhase) disksInCommon(b *matchedPhase) (n int) {
 	for disk := range p.works {
 		if _, ok := b.works[disk]; !ok {
@@ -31,8 +31,8 @@ func (p *matchedPhase) disksInCommon(b *matchedPhase) (n int) {
 	return n
 }
 
-// differs are the keys by which a disk's work differs. If only one of the runs recorded its work,
-// they are compared by what can be seen in both.
+// differs returns the keys by which a disk's work differs. If only one of the runs recorded its
+// work, they are compared by what can be seen in both.
 func (p *matchedPhase) differs(b *matchedPhase, disk string) []work.Key {
 	w := p.works[disk]
 	o := b.works[disk]
@@ -54,7 +54,7 @@ func (p *matchedPhase) differs(b *matchedPhase, disk string) []work.Key {
 	return keys
 }
 
-// unlike are the differences of a disk's work that keep its rates from being compared, because
+// unlike returns the differences of a disk's work that keep its rates from being compared, because
 // they would differ anyway. How the same files are moved does not: that may be what the runs were
 // meant to compare.
 func (p *matchedPhase) unlike(b *matchedPhase, disk string) []Difference {
@@ -141,7 +141,7 @@ func (p *matchedPhase) usable() bool {
 	return p.traced.Status != trace.Partial && len(p.window) > 0
 }
 
-// comparable are those of a phase and its repeats that are compared; p stands for all of them.
+// comparable returns those of a phase and its repeats that are compared; p stands for all of them.
 func (p *matchedPhase) comparable() (pool []*matchedPhase) {
 	for _, q := range p.repeats {
 		if q.usable() && len(q.works) == len(p.works) {
@@ -154,7 +154,7 @@ func (p *matchedPhase) comparable() (pool []*matchedPhase) {
 	return pool
 }
 
-// title is what people call the phase, with all its repeats.
+// title returns what people call the phase, with all its repeats.
 func (p *matchedPhase) title() string {
 	if len(p.repeats) > 1 {
 		return trace.Unnumbered(p.result.Title)
@@ -202,7 +202,7 @@ func match(r Input, base []*matchedPhase) *matchedRun {
 	return m
 }
 
-// newParts are the phases of a run, each with its repeats. Of these the first that was measured
+// newParts returns the phases of a run, each with its repeats. Of these the first that was measured
 // completely stands for all, by their name without a number if no other phase has it.
 func newParts(r Input) (list []*matchedPhase) {
 	for _, t := range r.Trace.Phases {

@@ -66,7 +66,7 @@ type PhasePair struct {
 	window        bool // both runs have a window of all disks
 }
 
-// Title is what people call a phase of either run.
+// Title returns what people call a phase of either run.
 func (p *Pair) Title(phase string) string { return cmp.Or(p.Titles[phase], phase) }
 
 // newPair returns all that two runs, or several repeats of each, differ in but rates.
@@ -203,8 +203,8 @@ func (p *Pair) compare(base, other []*matchedRun, earlier []Measurements) {
 	}
 }
 
-// samples are what each run measured, the means of repeats; if these are the unit, what the first
-// of all phases measured, what the second did, and so on.
+// samples returns what each run measured, the means of repeats; if these are the unit, what the
+// first of all phases measured, what the second did, and so on.
 func (p *Pair) samples(runs []*matchedRun, base *matchedRun, unit string) (list []Measurements) {
 	var phases []string
 	for _, phase := range p.Phases {

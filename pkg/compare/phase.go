@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// newPhase is a phase that is in all runs, without its rates.
+// newPhase returns a phase that is in all runs, without its rates.
 func newPhase(base *matchedRun, b *matchedPhase, others []*matchedRun) PhasePair {
 	n := others[0].part(b.name)
 	out := PhasePair{

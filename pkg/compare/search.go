@@ -21,7 +21,7 @@ type SearchPair struct {
 	Work *[2]string `json:"work,omitempty"`
 }
 
-// searches are those that are in all runs, with the results of each.
+// searches returns those that are in all runs, with the results of each.
 func searches(base, other []*matchedRun) []SearchPair {
 	var list []SearchPair
 	for _, s := range base[0].Analysis.Searches {
@@ -43,7 +43,7 @@ func searches(base, other []*matchedRun) []SearchPair {
 	return list
 }
 
-// results are what a search found in each run that has it.
+// results returns what a search found in each run that has it.
 func results(runs []*matchedRun, s *analysis.SearchSummary) (list []analysis.SearchResult) {
 	for _, r := range runs {
 		for _, f := range r.Analysis.Searches {
@@ -55,7 +55,7 @@ func results(runs []*matchedRun, s *analysis.SearchSummary) (list []analysis.Sea
 	return list
 }
 
-// searched is what the disks did in a search's first try: "A: 1 x hq, buffer 1 s; C writes".
+// searched returns what the disks did in a search's first try: "A: 1 x hq, buffer 1 s; C writes".
 func searched(r *matchedRun, s *analysis.SearchSummary) string {
 	var texts []string
 	for _, p := range r.Trace.Phases {

@@ -93,7 +93,7 @@ func NewVariation(source string, ofLatencies bool, groups ...[]Measurements) *Va
 	return v
 }
 
-// Share is the share of the variance between runs that is common to all values of a run.
+// Share returns the share of the variance between runs that is common to all values of a run.
 func (v *Variation) Share() float64 { return v.share }
 
 // pool adds a group's squares to those of each value, and returns the residuals of each of its
@@ -123,7 +123,7 @@ func (v *Variation) pool(group []Measurements, ofLatencies bool) []Measurements 
 	return residuals
 }
 
-// Keys are the names of all that some samples have, in order.
+// Keys returns the names of all that some samples have, in order.
 func Keys(samples []Measurements) []MeasurementKey {
 	all := map[MeasurementKey]bool{}
 	for _, sample := range samples {
@@ -141,8 +141,8 @@ func Keys(samples []Measurements) []MeasurementKey {
 	})
 }
 
-// total is the variance of a value from run to run, that within a run included, with its degrees
-// of freedom. Of a value that no group has it is that of the others.
+// total returns the variance of a value from run to run, that within a run included, with its
+// degrees of freedom. Of a value that no group has it is that of the others.
 func (v *Variation) total(key MeasurementKey) stats.Estimate {
 	value := v.values[key]
 	var own float64
@@ -156,9 +156,9 @@ func (v *Variation) total(key MeasurementKey) stats.Estimate {
 	return stats.Estimate{Mean: moderated, DegreesOfFreedom: 1 / parts}
 }
 
-// Difference is the mean of the logarithms of the new runs less that of the base, with an error
-// that holds what varies within each run and, if v is not nil, from run to run. All gates go by
-// it.
+// Difference returns the mean of the logarithms of the new runs less that of the base, with an
+// error that holds what varies within each run and, if v is not nil, from run to run. All gates go
+// by it.
 func (v *Variation) Difference(key MeasurementKey, base, other []stats.Estimate) stats.Estimate {
 	d := stats.Difference(meanOf(base), meanOf(other))
 	return v.Widen(key, d, 1/float64(len(base))+1/float64(len(other)))
@@ -219,7 +219,7 @@ func (s Measurements) add(p *analysis.PhaseResult, name string, base *analysis.P
 	}
 }
 
-// MeasurementsOf is what a run measured. Its phases are named without the numbers of repeats.
+// MeasurementsOf returns what a run measured. Its phases are named without the numbers of repeats.
 func MeasurementsOf(a *analysis.Analysis) Measurements {
 	var repeats []Measurements
 	for i := range a.Phases {
@@ -230,7 +230,7 @@ func MeasurementsOf(a *analysis.Analysis) Measurements {
 	return Pooled(repeats)
 }
 
-// RateKey is what a rate of a phase is called, by the phase's name and the disks' work.
+// RateKey returns what a rate of a phase is called, by the phase's name and the disks' work.
 func RateKey(name, disk string, p *analysis.PhaseResult) MeasurementKey {
 	key := MeasurementKey{Phase: name, Disk: disk}
 	if w, known := p.Work[disk]; known {
@@ -240,7 +240,7 @@ func RateKey(name, disk string, p *analysis.PhaseResult) MeasurementKey {
 	return key
 }
 
-// Pooled is the mean of samples, value by value.
+// Pooled returns the mean of samples, value by value.
 func Pooled(samples []Measurements) Measurements {
 	out := Measurements{}
 	for _, key := range Keys(samples) {
@@ -249,7 +249,7 @@ func Pooled(samples []Measurements) Measurements {
 	return out
 }
 
-// Values are those of the samples that have one.
+// Values returns those of the samples that have one.
 func Values(samples []Measurements, key MeasurementKey) (values []stats.Estimate) {
 	for _, sample := range samples {
 		if e, ok := sample[key]; ok {

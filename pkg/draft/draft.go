@@ -87,10 +87,10 @@ func Find(inv *hardware.Inventory, asked []string,
 	return disks, refused
 }
 
-// In is the disk that a person has named a folder on, beside the others. resolved is the folder's
-// path without symbolic links, and free what may be written to it. A disk that the machine does not
-// list has nothing but its folder. None counts as the system's: whether that may be tested is for
-// whoever runs the scenario to say.
+// In returns the disk that a person has named a folder on, beside the others. resolved is the
+// folder's path without symbolic links, and free what may be written to it. A disk that the machine
+// does not list has nothing but its folder. None counts as the system's: whether that may be tested
+// is for whoever runs the scenario to say.
 func In(inv *hardware.Inventory, folder, resolved string, free int64, others []Target) Target {
 	d := Target{Folder: folder, Found: &hardware.Drive{}, Volume: &hardware.Volume{}}
 	if found, volume := inv.Holding(resolved); found != nil {
@@ -133,7 +133,7 @@ type candidate struct {
 	name   string // name it was asked for by
 }
 
-// candidates are those that were asked for, or that are offered.
+// candidates returns those that were asked for, or that are offered.
 func candidates(inv *hardware.Inventory, asked []string) (list []candidate) {
 	for i := range inv.Disks {
 		volumes := inv.Disks[i].Volumes
@@ -163,8 +163,8 @@ func candidates(inv *hardware.Inventory, asked []string) (list []candidate) {
 	return list
 }
 
-// workable is the folder of a volume that a test may work in, at the mount point that was asked for
-// if one was; or the reason why there is none.
+// workable returns the folder of a volume that a test may work in, at the mount point that was
+// asked for if one was; or the reason why there is none.
 func workable(v *hardware.Volume, asked string, folder func(mount string) string) (where,
 	reason string) {
 	mounts := append([]string{v.Mount}, v.Mounts...)
@@ -195,7 +195,7 @@ func workable(v *hardware.Volume, asked string, folder func(mount string) string
 	return "", reason
 }
 
-// asWhat is the name by which a disk or its volume was asked for.
+// asWhat returns the name by which a disk or its volume was asked for.
 func asWhat(asked []string, d *hardware.Drive, v *hardware.Volume) string {
 	for _, name := range asked {
 		if name != "" &&
@@ -207,7 +207,7 @@ func asWhat(asked []string, d *hardware.Drive, v *hardware.Volume) string {
 	return ""
 }
 
-// nameOf is what the next disk is called in the scenario: the first letter that is free.
+// nameOf returns what the next disk is called in the scenario: the first letter that is free.
 func nameOf(others []Target) string {
 	for i := 0; ; i++ { // A to Z, then A1 ...
 		name := string(rune('A' + i%26))
@@ -267,7 +267,7 @@ func slowest(d *hardware.Drive) string {
 	return name
 }
 
-// clean is a text of a device's as one line without odd characters.
+// clean returns a text of a device's as one line without odd characters.
 func clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -284,8 +284,8 @@ func clean(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Hub is the hub that most of the disks hang on, the nearest to them of several; nil if none do.
-// The enclosure that a disk is built into is none.
+// Hub returns the hub that most of the disks hang on, the nearest to them of several; nil if none
+// do. The enclosure that a disk is built into is none.
 func Hub(inv *hardware.Inventory, disks []Target) *hardware.Hub {
 	var best *hardware.Hub
 	most := 1

@@ -89,7 +89,7 @@ func setup(inv *hardware.Inventory, hub *hardware.Hub, disks []Target) string {
 	return b.String()
 }
 
-// key is the disk's name as YAML: only a letter is sure to be a text without quotes.
+// key returns the disk's name as YAML: only a letter is sure to be a text without quotes.
 func (d Target) key() string {
 	if len(d.Name) == 1 && unicode.IsLetter(rune(d.Name[0])) &&
 		!strings.ContainsAny(d.Name, "nNyY") {
@@ -98,7 +98,7 @@ func (d Target) key() string {
 	return quote(d.Name)
 }
 
-// allowed is what lets the disk be tested that the system runs from, if it is one of them.
+// allowed returns what lets the disk be tested that the system runs from, if it is one of them.
 func allowed(disks []Target) string {
 	if !slices.ContainsFunc(disks, func(d Target) bool { return d.Found.System }) {
 		return ""
@@ -154,8 +154,8 @@ func Fill(text []byte, inv *hardware.Inventory, disks []Target, asked []string) 
 // noted is a disk's line in a built-in scenario, and the note at its end.
 var noted = regexp.MustCompile(`(?m)^  - \{.*\}( #.*)?$`)
 
-// studyOf is the study that answers who slows whom: what each disk does alone, all together, and
-// every two of them as far as the time goes. files are how many of them each disk has.
+// studyOf returns the study that answers who slows whom: what each disk does alone, all together,
+// and every two of them as far as the time goes. files are how many of them each disk has.
 func studyOf(disks []Target, files []int, phase time.Duration) string {
 	head := `# Each disk alone, all together, and then parts of them, writing and reading: this shows who slows whom.
 study:
@@ -188,7 +188,7 @@ study:
 		strings.Join(counts, ", "))
 }
 
-// connection is the line that says how a disk is connected, or asks for it.
+// connection returns the line that says how a disk is connected, or asks for it.
 func connection(inv *hardware.Inventory, d *hardware.Drive) string {
 	enclosure, hubs := inv.Way(d)
 	inside := d.External != nil && !*d.External
@@ -202,8 +202,8 @@ func connection(inv *hardware.Inventory, d *hardware.Drive) string {
 	return "# connection: hub    # or direct: the system does not report it"
 }
 
-// sizes is the size of a file, in round figures, and how many of them each disk has: as much as it
-// writes in half a phase, so that all are there to be read even if its writing was slowed.
+// sizes returns the size of a file, in round figures, and how many of them each disk has: as much
+// as it writes in half a phase, so that all are there to be read even if its writing was slowed.
 func sizes(disks []Target, phase time.Duration) (size int64, files []int) {
 	space := make([]int64, len(disks))
 	size = largestFile
@@ -244,7 +244,7 @@ func name(hub *hardware.Hub) string {
 	return "hub"
 }
 
-// title is a hub's name with its maker's, fit for a line.
+// title returns a hub's name with its maker's, fit for a line.
 func title(h *hardware.Hub) string { return clean(h.Product()) }
 
 func aboutHub(inv *hardware.Inventory, h *hardware.Hub) string {

@@ -263,9 +263,9 @@ func (s *State) within(o *State, disk *Part, without []string) (b *Baseline, pos
 	return b, true
 }
 
-// typical is the disk's mean rate over all states; nil if none has one. A disk that fell in them
-// but not here may have been low here from the start: then it is compared with the rate that is
-// closer to the one here.
+// typical returns the disk's mean rate over all states; nil if none has one. A disk that fell in
+// them but not here may have been low here from the start: then it is compared with the rate that
+// is closer to the one here.
 func (t *Table) typical(set setting, disk Actor, fell bool, here float64) (best *Baseline) {
 	for _, fallen := range []bool{false, true} {
 		if fell && !fallen {

@@ -27,7 +27,7 @@ type Forecast struct {
 	limit int64
 }
 
-// Total is all phases, one after the other.
+// Total returns all phases, one after the other.
 func Total(phases []Forecast) Forecast {
 	sum := Forecast{Writes: map[string]int64{}}
 	for _, f := range phases {
@@ -43,7 +43,7 @@ func Total(phases []Forecast) Forecast {
 	return sum
 }
 
-// Written is what all disks write.
+// Written returns what all disks write.
 func (f Forecast) Written() int64 {
 	var sum int64
 	for _, bytes := range f.Writes {
@@ -55,7 +55,7 @@ func (f Forecast) Written() int64 {
 	return sum
 }
 
-// Of are the forecasts of a plan's phases. The profile is that of the simulated hub, nil if the
+// Of returns the forecasts of a plan's phases. The profile is that of the simulated hub, nil if the
 // disks are real; volumes are those of real disks, as far as they are known.
 func Of(plan *scenario.Plan, profile *hub.Profile, volumes map[string]scenario.Volume) ([]Forecast,
 	error) {
@@ -106,7 +106,7 @@ func Of(plan *scenario.Plan, profile *hub.Profile, volumes map[string]scenario.V
 	return all, nil
 }
 
-// Space is what test files, and what fills a volume, take up on a disk at one time.
+// Space returns what test files, and what fills a volume, take up on a disk at one time.
 func Space(plan *scenario.Plan, disk string, volumes map[string]scenario.Volume) int64 {
 	fillings := plan.Fillings(disk, volumes[disk])
 	var most, filled int64

@@ -134,7 +134,7 @@ func (in *input) addFioBandwidth(disk string, entries []fioEntry, windowMS int64
 	}
 }
 
-// step is what an entry says of the time until it, in which the one before it ended at before.
+// step returns what an entry says of the time until it, in which the one before it ended at before.
 func (e fioEntry) step(before, at, windowMS int64) step {
 	from := at - windowMS*3/2*1e6
 	bytes := e.block
@@ -247,7 +247,7 @@ func (in *input) fioJobs(doc *fioOutput) (guessed bool) {
 	return guessed
 }
 
-// longestMS is how long the longest job ran.
+// longestMS returns how long the longest job ran.
 func (doc *fioOutput) longestMS() (longest int64) {
 	for _, j := range doc.Jobs {
 		longest = max(longest, j.Read.RuntimeMS, j.Write.RuntimeMS)

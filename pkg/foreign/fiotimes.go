@@ -119,7 +119,7 @@ func (log *fioTimes) add(s *series) (n int64) {
 	return n
 }
 
-// binNS is the middle of a bin of fio's histogram of so many bins. It has 64 for each doubling
+// binNS returns the middle of a bin of fio's histogram of so many bins. It has 64 for each doubling
 // (stat.h of fio 3), and a log may put neighbours together (log_hist_coarseness).
 func binNS(bin, of int) int64 {
 	low := func(i int) int64 {

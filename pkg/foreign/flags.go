@@ -14,7 +14,7 @@ type Flags struct {
 	Interval time.Duration
 }
 
-// Options are what they come to.
+// Options returns what they come to.
 func (f *Flags) Options() (Options, error) {
 	read := Options{
 		Format: f.Format, Interval: f.Interval,

@@ -61,7 +61,7 @@ type format struct {
 	advice  string
 }
 
-// formats are all that are known. Those of one name stand together.
+// formats returns all that are known. Those of one name stand together.
 func formats() []format {
 	return []format{
 		{"csv", regexp.MustCompile(`^$`), (*input).table, ""}, // only with --map

@@ -84,7 +84,7 @@ type Hub struct {
 	Devices  []Attached `json:"devices,omitzero"` // Devices is what is connected to it.
 }
 
-// Product is a hub's name with its maker's.
+// Product returns a hub's name with its maker's.
 func (h *Hub) Product() string { return WithVendor(h.Vendor, h.Name) }
 
 // WithVendor puts a maker before a product's name unless it begins with it.
@@ -198,8 +198,8 @@ type Volume struct {
 	Container string `json:"container,omitempty"`
 }
 
-// Fill is how full the volume is, from 0 to 1; 0 if it is not known, as of a volume that is not
-// mounted.
+// Fill returns how full the volume is, from 0 to 1; 0 if it is not known, as of a volume that is
+// not mounted.
 func (v *Volume) Fill() float64 {
 	if v.SizeBytes <= 0 || v.Mount == "" {
 		return 0
@@ -283,7 +283,7 @@ var practical = [...]struct {
 	{SATALink, 6e9, 0.56e9, "seen on SATA 6 Gb/s"},
 }
 
-// lineRate is what the link signals towards the host (reads) or from it (writes), in bits per
+// lineRate returns what the link signals towards the host (reads) or from it (writes), in bits per
 // second.
 func (l *Link) lineRate(read bool) int64 {
 	if read {
@@ -292,8 +292,8 @@ func (l *Link) lineRate(read bool) int64 {
 	return cmp.Or(l.TxBps, l.RxBps)
 }
 
-// Practical is what the link has been seen to carry towards the host (reads) or from it (writes);
-// false if nothing is known of links like it.
+// Practical returns what the link has been seen to carry towards the host (reads) or from it
+// (writes); false if nothing is known of links like it.
 func (l *Link) Practical(read bool) (Capacity, bool) {
 	bps := l.lineRate(read)
 	lanes := 1
@@ -311,8 +311,8 @@ func (l *Link) Practical(read bool) (Capacity, bool) {
 	return Capacity{}, false
 }
 
-// AtMost is what the link carries in one direction at most, in bytes per second: what links like it
-// have been seen to carry, else its bare line rate. It is 0 if neither is known.
+// AtMost returns what the link carries in one direction at most, in bytes per second: what links
+// like it have been seen to carry, else its bare line rate. It is 0 if neither is known.
 func (l *Link) AtMost(read bool) float64 {
 	if c, ok := l.Practical(read); ok {
 		return c.Rate
@@ -349,7 +349,7 @@ func (l *Link) String() string {
 	return cmp.Or(rate, "unknown")
 }
 
-// Speed is a line rate as people write it; empty for none.
+// Speed returns a line rate as people write it; empty for none.
 func Speed(bps int64) string {
 	switch {
 	case bps <= 0:

@@ -44,8 +44,8 @@ func (inv *Inventory) Holding(path string) (*Drive, *Volume) {
 	return disk, volume
 }
 
-// below is how much of the path the mount point is; 0 if the path does not lie below it. Windows'
-// names may be written in either case and with either slash.
+// below returns how much of the path the mount point is; 0 if the path does not lie below it.
+// Windows' names may be written in either case and with either slash.
 func below(path, mount string) int {
 	if mount == "" {
 		return 0
@@ -66,7 +66,7 @@ func slashes(path string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(path, `\\?\`), `\`, "/"))
 }
 
-// Find is the disk of that name; nil if there is none.
+// Find returns the disk of that name; nil if there is none.
 func (inv *Inventory) Find(name string) *Drive {
 	if i := slices.IndexFunc(inv.Disks, func(d Drive) bool { return d.Name == name }); i >= 0 {
 		return &inv.Disks[i]
@@ -74,7 +74,7 @@ func (inv *Inventory) Find(name string) *Drive {
 	return nil
 }
 
-// FindHub is the hub of that ID; nil if there is none. It holds until another is added.
+// FindHub returns the hub of that ID; nil if there is none. It holds until another is added.
 func (inv *Inventory) FindHub(id string) *Hub {
 	if i := slices.IndexFunc(inv.Hubs, func(h Hub) bool { return h.ID == id }); i >= 0 {
 		return &inv.Hubs[i]
@@ -82,8 +82,8 @@ func (inv *Inventory) FindHub(id string) *Hub {
 	return nil
 }
 
-// Physical are the disks that a disk's bytes end up on: itself, or those beneath a loop device, a
-// mapped device, a RAID or a container, in the inventory's order. With a volume, they are those
+// Physical returns the disks that a disk's bytes end up on: itself, or those beneath a loop device,
+// a mapped device, a RAID or a container, in the inventory's order. With a volume, they are those
 // beneath it, even if it is spread over several. A virtual disk with unknown disks beneath stands
 // for itself.
 func (inv *Inventory) Physical(disk *Drive, volume *Volume) []*Drive {
@@ -131,8 +131,8 @@ func (h *Hub) Encloses(d *Drive) bool {
 		d.Bus != USB
 }
 
-// Way is what stands between a disk and the host: the enclosure that it is built into, nil if it
-// has no switch of its own, and the hubs, the nearest to the disk first.
+// Way returns what stands between a disk and the host: the enclosure that it is built into, nil if
+// it has no switch of its own, and the hubs, the nearest to the disk first.
 func (inv *Inventory) Way(disk *Drive) (enclosure *Hub, hubs []*Hub) {
 	hubs = inv.Above(disk)
 	if len(hubs) > 0 && hubs[0].Encloses(disk) {
@@ -141,7 +141,8 @@ func (inv *Inventory) Way(disk *Drive) (enclosure *Hub, hubs []*Hub) {
 	return nil, hubs
 }
 
-// Above are the hubs and the enclosure between a disk and the host, the nearest to the disk first.
+// Above returns the hubs and the enclosure between a disk and the host, the nearest to the disk
+// first.
 func (inv *Inventory) Above(disk *Drive) []*Hub {
 	if disk == nil || disk.Hub == nil {
 		return nil
@@ -203,8 +204,8 @@ func (u Unit) Differs(now Unit) string {
 	return ""
 }
 
-// Setup is what the disks with folders at the given paths are measured on, by the scenario's names.
-// It is nil if nothing of that is known.
+// Setup returns what the disks with folders at the given paths are measured on, by the scenario's
+// names. It is nil if nothing of that is known.
 func (inv *Inventory) Setup(paths map[string]string) *Setup {
 	s := &Setup{Disks: map[string]Unit{}}
 	var above [][]*Hub
@@ -244,8 +245,8 @@ func (inv *Inventory) Setup(paths map[string]string) *Setup {
 	return s
 }
 
-// Described is the setup, which may be nil, with what a person says of the hub and of disks; nil if
-// there is nothing to either.
+// Described returns the setup, which may be nil, with what a person says of the hub and of disks;
+// nil if there is nothing to either.
 func (s *Setup) Described(hub, about string, disks map[string]string) *Setup {
 	if hub == "" && about == "" && len(disks) == 0 {
 		return s
@@ -274,7 +275,7 @@ func (s *Setup) Described(hub, about string, disks map[string]string) *Setup {
 	return &out
 }
 
-// shared is the hub nearest to the disks that all of them are connected to.
+// shared returns the hub nearest to the disks that all of them are connected to.
 func shared(above [][]*Hub) *Hub {
 	if len(above) == 0 {
 		return nil
@@ -289,7 +290,7 @@ func shared(above [][]*Hub) *Hub {
 	return nil
 }
 
-// competitors are what else is connected to the disks' hubs and takes a good part of an uplink.
+// competitors returns what else is connected to the disks' hubs and takes a good part of an uplink.
 func competitors(above [][]*Hub) []Attached {
 	var list []Attached
 	var seen []*Hub

@@ -144,7 +144,7 @@ type Lags struct {
 	ReadAfterRead   []time.Duration `yaml:"read_after_read" is:"0 s to 1 h" max:"64" doc:"of readers, after a reader has ended: if one disk stays, if two stay, and so on"`
 }
 
-// After is the lag of a disk that stays.
+// After returns the lag of a disk that stays.
 func (l *Lags) After(stays, left trace.Role, staying int) time.Duration {
 	for _, list := range l.Lists() {
 		if n := len(*list.Lags); list.Stays == stays && list.Left == left && n > 0 && staying > 0 {
@@ -240,8 +240,8 @@ type ObservedNoise struct {
 	Freedom int
 }
 
-// Deviation is the standard deviation of a file's rate, relative. ok is false if too few files were
-// seen.
+// Deviation returns the standard deviation of a file's rate, relative. ok is false if too few files
+// were seen.
 func (n ObservedNoise) Deviation() (sd float64, ok bool) {
 	if n.Freedom < minFreedom {
 		return 0, false
@@ -267,7 +267,7 @@ func (o *Observation) Mix() string {
 	return mix
 }
 
-// Of is what was observed of a disk; nil if it was not there.
+// Of returns what was observed of a disk; nil if it was not there.
 func (o *Observation) Of(disk string) *Observed {
 	for i := range o.Disks {
 		if o.Disks[i].Disk == disk {

@@ -82,7 +82,7 @@ func Load(name string, data []byte) (*Profile, error) {
 	return p, doc.Err()
 }
 
-// Schema is the JSON Schema of profiles, made of the keys that Load reads.
+// Schema returns the JSON Schema of profiles, made of the keys that Load reads.
 func Schema() yaml.Schema { return yaml.Of(&profileKeys{}).Schema }
 
 // checkCapacity compares what the hub carries with its link, and fills in the sum of both ways.

@@ -196,8 +196,8 @@ func (m *member) isResting() bool {
 	return m.thinksUntil > 0 || m.frames != nil && m.frames.player == nil
 }
 
-// cap is the rate it can reach now with no one else there. One that reads and writes at once gives
-// each its time.
+// cap returns the rate it can reach now with no one else there. One that reads and writes at once
+// gives each its time.
 func (m *member) cap() float64 {
 	size := int64(endless) // a stream is a file without an end
 	if m.frames == nil {
@@ -217,7 +217,7 @@ func (m *member) cap() float64 {
 	return 1 / ((1-m.writes)/read + m.writes/write)
 }
 
-// demand is the rate it aims at, except for noise, if it can reach that much.
+// demand returns the rate it aims at, except for noise, if it can reach that much.
 func (m *member) demand(limit float64) float64 {
 	if m.pace != nil && !m.pace.behind() {
 		return min(limit, m.pace.rate/m.noiseFactor)
@@ -242,7 +242,7 @@ func (m *member) claim(claims []Claim) []Claim {
 // flow sets its rate, except for noise, from tNS on.
 func (m *member) flow(tNS int64, rate float64) { m.turn(tNS, rate*m.noiseFactor) }
 
-// nextEvent is when its state next changes, if its rate stays.
+// nextEvent returns when its state next changes, if its rate stays.
 func (m *member) nextEvent() int64 {
 	next := min(m.lagUntil, m.movedAt(float64(m.total)))
 	if m.perFile && m.fileEnd < m.total {
@@ -285,7 +285,7 @@ func (m *member) turn(tNS int64, rate float64) {
 	}
 }
 
-// moved is what it has moved by tNS, which must not lie before the last breakpoint.
+// moved returns what it has moved by tNS, which must not lie before the last breakpoint.
 func (m *member) moved(tNS int64) float64 {
 	if len(m.curve) == 0 {
 		return 0
@@ -294,8 +294,8 @@ func (m *member) moved(tNS int64) float64 {
 	return b.bytes + b.rate*float64(tNS-b.tNS)*1e-9
 }
 
-// movedAt is when the disk has moved that many bytes in all, rounded up to a nanosecond: the past
-// is known, the future is as the present rate has it. It is never if the curve ends below.
+// movedAt returns when the disk has moved that many bytes in all, rounded up to a nanosecond: the
+// past is known, the future is as the present rate has it. It is never if the curve ends below.
 func (m *member) movedAt(target float64) int64 {
 	from := 0
 	if last := len(m.curve) - 1; last > 0 && m.curve[last].bytes < target-tolerance {

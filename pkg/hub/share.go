@@ -36,7 +36,7 @@ func Share(c Capacity, claims []Claim) []float64 {
 	return rates
 }
 
-// Rates are what disks get on the hub together, of which names and roles count.
+// Rates returns what disks get on the hub together, of which names and roles count.
 func (p *Profile) Rates(disks []Observed) []float64 {
 	claims := make([]Claim, len(disks))
 	for i, d := range disks {

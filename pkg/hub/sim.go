@@ -222,7 +222,7 @@ func (s *Sim) Settle(window int) {
 	}
 }
 
-// Next is when something next happens: a grant falls due or a rate may change. If a grant is
+// Next returns when something next happens: a grant falls due or a rate may change. If a grant is
 // overdue it lies in the past. ok is false when nothing is under way.
 func (s *Sim) Next() (tNS int64, ok bool) {
 	tNS = s.nextEvent()
@@ -448,7 +448,7 @@ func (s *Sim) balance() {
 	}
 }
 
-// nextEvent is when a rate next may change.
+// nextEvent returns when a rate next may change.
 func (s *Sim) nextEvent() int64 {
 	next := int64(never)
 	if len(s.changes) > 0 {

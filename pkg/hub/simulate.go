@@ -73,7 +73,7 @@ func (s *Sim) recordSearch(plan *scenario.Plan, phase *scenario.Phase,
 	}
 }
 
-// WorkOf is what a job of the plan does on the hub.
+// WorkOf returns what a job of the plan does on the hub.
 func WorkOf(plan *scenario.Plan, phase *scenario.Phase, job *scenario.Job) Work {
 	disk := plan.Disk(job.Disk)
 	w := Work{

@@ -34,7 +34,7 @@ const (
 // Histogram counts times, in memory for the buckets that counted something.
 type Histogram = hdrhistogram.PackedHistogram
 
-// New is an empty histogram.
+// New returns an empty histogram.
 func New() *Histogram { return hdrhistogram.NewPacked(1, MaxNS, significantFigures) }
 
 // Sum is the sum of many histograms. It has memory for all buckets, and adds faster for that.
@@ -54,8 +54,8 @@ func Record(h *Histogram, ns, n int64) {
 	_ = h.RecordValues(min(max(ns, 0), MaxNS), n) // fails for other times
 }
 
-// Encode is the histogram in the text form that all HdrHistogram libraries read (V2, compressed,
-// base64). A second of 500,000 requests takes some 9 KB.
+// Encode returns the histogram in the text form that all HdrHistogram libraries read (V2,
+// compressed, base64). A second of 500,000 requests takes some 9 KB.
 func Encode(h *Histogram) string {
 	text, _ := h.Encode() // to memory
 	return string(text)
@@ -90,7 +90,7 @@ type Recorder struct{ counts [buckets]atomic.Uint32 }
 // Record counts one time. Those below zero count as zero, those above MaxNS as MaxNS.
 func (r *Recorder) Record(ns int64) { r.counts[bucketOf(min(max(ns, 0), MaxNS))].Add(1) }
 
-// bucketOf is the bucket of a time of 0 to MaxNS.
+// bucketOf returns the bucket of a time of 0 to MaxNS.
 func bucketOf(ns int64) int {
 	octave := max(0, bits.Len64(uint64(ns))-subBits-1)
 	return octave<<subBits + int(ns>>octave)

@@ -14,8 +14,8 @@ type Tail struct {
 	Worth float64 // from about how many stretches the requests above it come
 }
 
-// NewTail is the quantile that a share of requests exceeds. A stretch of time is some histograms,
-// and all holds the requests of all of them; it must not be empty.
+// NewTail returns the quantile that a share of requests exceeds. A stretch of time is some
+// histograms, and all holds the requests of all of them; it must not be empty.
 func NewTail(stretches [][]*Histogram, all *Sum, share float64) Tail {
 	t := Tail{
 		NS: all.ValueAtQuantile(100 * (1 - share)), Share: share,

@@ -40,7 +40,7 @@ type CacheRate struct {
 	SeenS float64
 }
 
-// NewCache is the cache of a disk that fell in these steps.
+// NewCache returns the cache of a disk that fell in these steps.
 func NewCache(d *History, steps []Step) Cache {
 	c := Cache{Bytes: steps[len(steps)-1].AtBytes}
 	from := d.StartNS()
@@ -76,7 +76,7 @@ type burst struct {
 	last  int // last is the level at which it ends.
 }
 
-// predict is what the disk writes in a time with that much of its cache left.
+// predict returns what the disk writes in a time with that much of its cache left.
 func (c Cache) predict(remaining, length float64) burst {
 	b := burst{first: -1}
 	used := c.Bytes - remaining
@@ -102,8 +102,8 @@ func (c Cache) predict(remaining, length float64) burst {
 	return b
 }
 
-// EstimateRemaining is how much of the cache was left when the disk began to write that many bytes
-// in a time: the minimum that explains them.
+// EstimateRemaining returns how much of the cache was left when the disk began to write that many
+// bytes in a time: the minimum that explains them.
 func (c Cache) EstimateRemaining(bytes, length float64) Burst {
 	full := c.predict(c.Bytes, length)
 	low := 0.0
@@ -137,7 +137,7 @@ func (c Cache) HasRecovered(b Burst) bool {
 	return b.Throughout || b.FastBytes >= backShare*c.Bytes || withinNoise
 }
 
-// Refill is the rest that gives all of the cache back, by a line through zero and what shorter
+// Refill returns the rest that gives all of the cache back, by a line through zero and what shorter
 // rests gave; nil if there are too few of these, they lie on no such line, or it does not lead to
 // where the cache was seen to be back.
 func (c Cache) Refill(

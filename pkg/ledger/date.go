@@ -31,8 +31,8 @@ func (q *sequence) redate(cuts []int) []int {
 	return edges[1 : len(edges)-1]
 }
 
-// crossing is the moment about a change at which the bytes say that the rate went from before to
-// after: within a bin of ns if the disk's progress was sampled, else within the files there.
+// crossing returns the moment about a change at which the bytes say that the rate went from before
+// to after: within a bin of ns if the disk's progress was sampled, else within the files there.
 func (d *History) crossing(ns int64, before, after float64) int64 {
 	files := d.Trace.Files
 	i := sort.Search(len(files), func(k int) bool { return files[k].EndNS > ns })

@@ -67,25 +67,25 @@ func New(t *trace.DiskRecord, w work.Work, gapNS int64, stops ...overlap.Span) H
 	return d
 }
 
-// Name is the disk's name.
+// Name returns the disk's name.
 func (d *History) Name() string { return d.Trace.Name }
 
-// StartNS is the disk's first active moment; it must have one.
+// StartNS returns the disk's first active moment; it must have one.
 func (d *History) StartNS() int64 { return d.Active[0].StartNS }
 
-// EndNS is the last.
+// EndNS returns the last.
 func (d *History) EndNS() int64 { return d.Active[len(d.Active)-1].EndNS }
 
-// moving is the time in which the disk was active and did not stand still: what rates are compared
-// over.
+// moving returns the time in which the disk was active and did not stand still: what rates are
+// compared over.
 func (d *History) moving() []overlap.Span { return overlap.Without(d.Active, d.Stalls) }
 
-// MovingIn is what of that lies within v.
+// MovingIn returns what of that lies within v.
 func (d *History) MovingIn(v overlap.Span) []overlap.Span {
 	return overlap.Without(overlap.Clip(d.Active, v), d.Stalls)
 }
 
-// RateIn is the mean rate over v, pauses included.
+// RateIn returns the mean rate over v, pauses included.
 func (d *History) RateIn(v overlap.Span) float64 {
 	if v.EndNS <= v.StartNS {
 		return 0
@@ -93,7 +93,7 @@ func (d *History) RateIn(v overlap.Span) float64 {
 	return float64(d.Curve.Between(v).Bytes) / v.Seconds()
 }
 
-// LevelAt is the index of the level that holds ns, the nearest one if it lies outside all.
+// LevelAt returns the index of the level that holds ns, the nearest one if it lies outside all.
 func LevelAt(levels []Level, ns int64) int {
 	for i := range levels {
 		if ns < levels[i].EndNS {
@@ -103,7 +103,7 @@ func LevelAt(levels []Level, ns int64) int {
 	return len(levels) - 1
 }
 
-// LevelIn is what v would be as one level; the disk must be active in it.
+// LevelIn returns what v would be as one level; the disk must be active in it.
 func (d *History) LevelIn(v overlap.Span) Level {
 	rate := float64(d.Curve.Between(v).Bytes) / overlap.Seconds(d.MovingIn(v))
 	return Level{v, rate, rate, rate}

@@ -187,7 +187,7 @@ func (q *sequence) roseAfterNeighbour(cuts []int) bool {
 	return false
 }
 
-// filesIn is how many files of equal length some ranges are worth.
+// filesIn returns how many files of equal length some ranges are worth.
 func (q *sequence) filesIn(in ...[2]int) float64 {
 	var bins, squares float64
 	for _, v := range in {
@@ -232,7 +232,7 @@ func (q *sequence) showsInFile(from, c, to int) bool {
 	return false
 }
 
-// logOrders is the logarithm of in how many orders n and k things can come: (n+k)!/(n! k!).
+// logOrders returns the logarithm of in how many orders n and k things can come: (n+k)!/(n! k!).
 func logOrders(n, k int) float64 {
 	lg := func(x int) float64 { v, _ := math.Lgamma(float64(x) + 1); return v }
 	return lg(n+k) - lg(n) - lg(k)

@@ -16,8 +16,8 @@ type noise struct {
 	fileCorrelation float64 // fileCorrelation is that of a file with the next.
 }
 
-// ofMean is the variance of the mean over ranges of bins, and about how many independent values
-// these are worth.
+// ofMean returns the variance of the mean over ranges of bins, and about how many independent
+// values these are worth.
 func (n noise) ofMean(q *sequence, in ...[2]int) (variance, samples float64) {
 	var bins float64
 	for _, v := range in {
@@ -34,9 +34,9 @@ func (n noise) ofMean(q *sequence, in ...[2]int) (variance, samples float64) {
 	return n.variance / bins, bins
 }
 
-// noiseOf is the noise about levels, those at either end that are too short to count among them.
-// The bins of a jump are left out, for it takes some, and so are the very last bins, for no level
-// is as short as that.
+// noiseOf returns the noise about levels, those at either end that are too short to count among
+// them. The bins of a jump are left out, for it takes some, and so are the very last bins, for no
+// level is as short as that.
 func (q *sequence) noiseOf(edges []int) noise {
 	end := max(len(q.y)-q.bins(q.minS), min(len(q.y), q.bins(q.minS)))
 	cuts := slices.Concat([]int{-jumpBins, end + jumpBins}, edges[1:max(1, len(edges)-1)],
@@ -59,7 +59,7 @@ func (q *sequence) noiseOf(edges []int) noise {
 	return rest.withValues(y).noise(levels)
 }
 
-// noise is the one of the two that explains more of what the levels leave.
+// noise returns the one of the two that explains more of what the levels leave.
 func (q *sequence) noise(edges []int) noise {
 	autoregressive, fileEffects := q.autoregressive(edges), q.fileEffects(edges)
 	if autoregressive.cost <= fileEffects.cost {
@@ -71,7 +71,7 @@ func (q *sequence) noise(edges []int) noise {
 	return fileEffects
 }
 
-// autoregressive is the score of levels under noise that is a first-order autoregression.
+// autoregressive returns the score of levels under noise that is a first-order autoregression.
 func (q *sequence) autoregressive(edges []int) noise {
 	n := float64(len(q.y))
 	means := make([]float64, len(edges)-1)
@@ -113,7 +113,7 @@ func (q *sequence) autoregressive(edges []int) noise {
 	return noise{cost: n / 2 * math.Log(variance), variance: variance, memory: memory}
 }
 
-// fileEffects is the noise of which a part is new in each file and the rest in each bin (a
+// fileEffects returns the noise of which a part is new in each file and the rest in each bin (a
 // random-effects model: Searle, Casella and McCulloch, "Variance Components", 1992).
 func (q *sequence) fileEffects(edges []int) noise {
 	try := q.fileEffectsFit(edges)
@@ -196,8 +196,8 @@ func (q *sequence) outlastsFiles(edges []int) bool {
 	return within > minShown*all || follows > minCorrelation
 }
 
-// fileCorrelation is the correlation of what levels leave of a file and of the next, and of how
-// many pairs it is.
+// fileCorrelation returns the correlation of what levels leave of a file and of the next, and of
+// how many pairs it is.
 func (q *sequence) fileCorrelation(edges []int) (correlation, pairs float64) {
 	var means, next []float64
 	for i := range len(edges) - 1 {

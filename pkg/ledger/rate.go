@@ -70,8 +70,8 @@ func (d *History) Compare(before, after overlap.Span) (was, is Measured) {
 	return was, is
 }
 
-// scatter is what the scatter of single files, as it must be assumed, adds to a noise's variance of
-// a mean that rests on few of them.
+// scatter returns what the scatter of single files, as it must be assumed, adds to a noise's
+// variance of a mean that rests on few of them.
 func (q *sequence) scatter(n noise, in [][2]int) float64 {
 	rests := q.filesIn(in...)
 	if rests >= MinFiles || len(q.y) == 0 {
@@ -104,7 +104,8 @@ func (m Measured) Log() stats.Estimate {
 	}
 }
 
-// ChanceAbove is the chance that noise alone puts m so far above other, if they are equal in truth.
+// ChanceAbove returns the chance that noise alone puts m so far above other, if they are equal in
+// truth.
 func (m Measured) ChanceAbove(other Measured) float64 {
 	if m.Rate <= 0 || other.Rate <= 0 || m.DegreesOfFreedom <= 0 || other.DegreesOfFreedom <= 0 {
 		return 1 // One of them was not measured.

@@ -52,7 +52,8 @@ type sequence struct {
 	sampleNoise             float64 // sampleNoise is the robust deviation of neighbouring bins.
 }
 
-// newSequence is a series of log rates in bins of so many seconds, each of which lies in a file.
+// newSequence returns a series of log rates in bins of so many seconds, each of which lies in a
+// file.
 func newSequence(y []float64, file []int, binS float64, time *binnedTime) *sequence {
 	q := &sequence{
 		minBins: minLevelBins, minS: minLevelS, falseChangeRate: noiseChangeRate,
@@ -70,7 +71,7 @@ func newSequence(y []float64, file []int, binS float64, time *binnedTime) *seque
 	return q.withValues(y)
 }
 
-// fileEnds is the end of each bin's file.
+// fileEnds returns the end of each bin's file.
 func fileEnds(file []int) []int {
 	ends := make([]int, len(file))
 	end := len(file)
@@ -83,7 +84,7 @@ func fileEnds(file []int) []int {
 	return ends
 }
 
-// withValues is the sequence with other values, such as what fitted ones leave.
+// withValues returns the sequence with other values, such as what fitted ones leave.
 func (q *sequence) withValues(y []float64) *sequence {
 	r := *q
 	n := len(y)
@@ -155,10 +156,10 @@ func (q *sequence) withSlopes(best shape) shape {
 	return best
 }
 
-// bins is how many bins last for so many seconds, and at least as many as show a level.
+// bins returns how many bins last for so many seconds, and at least as many as show a level.
 func (q *sequence) bins(s float64) int { return max(q.minBins, int(math.Round(s/q.binS))) }
 
-// edges are where the levels between cuts begin, and the end.
+// edges returns where the levels between cuts begin, and the end.
 func (q *sequence) edges(cuts []int) []int { return append(append([]int{0}, cuts...), len(q.y)) }
 
 // files goes through the bins from one to before another, file by file.
@@ -235,8 +236,8 @@ func (q *sequence) chooseCuts() []int {
 	}
 }
 
-// split is where two levels of some bins or more fit best, and the sum of the squares that they
-// leave; at is 0 if there are too few bins.
+// split returns where two levels of some bins or more fit best, and the sum of the squares that
+// they leave; at is 0 if there are too few bins.
 func (q *sequence) split(from, to, bins int) (at int, left float64) {
 	bestFit := 0.0
 	for i := from + bins; i <= to-bins; i++ {

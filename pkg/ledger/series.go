@@ -36,10 +36,10 @@ func Levels(rates []float64, minLength int, falseClaimRate float64) []int {
 	})
 }
 
-// falseRate is the chance of noise to put the means of two neighbouring levels so far apart. A rate
-// that has hit a limit varies less from then on, so the standard error is the larger of Welch's, by
-// each level's own noise, and of the one by the noise of both: the first is too small for a short
-// level, the second for a long and quiet one.
+// falseRate returns the chance of noise to put the means of two neighbouring levels so far apart. A
+// rate that has hit a limit varies less from then on, so the standard error is the larger of
+// Welch's, by each level's own noise, and of the one by the noise of both: the first is too small
+// for a short level, the second for a long and quiet one.
 func (q *sequence) falseRate(from, cut, to int) float64 {
 	n, m := float64(cut-from), float64(to-cut)
 	before, after := q.variance(from, cut), q.variance(cut, to)

@@ -275,7 +275,7 @@ func (q *sequence) flatten(p *piece) *sequence {
 	return q.withValues(y)
 }
 
-// edgesOf are the edges of levels, and the end.
+// edgesOf returns the edges of levels, and the end.
 func (q *sequence) edgesOf(levels []Level) []int {
 	var cuts []int
 	for _, l := range levels[min(1, len(levels)):] {
@@ -284,8 +284,8 @@ func (q *sequence) edgesOf(levels []Level) []int {
 	return q.edges(cuts)
 }
 
-// sequence is the logarithm of the disk's rate bin by bin, and in which file each bin lies. Pauses
-// between files are left out unless they are what limits the disk.
+// sequence returns the logarithm of the disk's rate bin by bin, and in which file each bin lies.
+// Pauses between files are left out unless they are what limits the disk.
 func (d *History) sequence() *sequence {
 	active := d.moving()
 	if !d.IsPaced() {

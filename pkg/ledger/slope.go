@@ -7,9 +7,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// trySlope is the best of some shapes with one slope in place of the levels from i to j, which rise
-// or fall all the way: the first and the last may keep a part of theirs. A single piece may be a
-// slope already, which is shortened. Its score is infinite if they do not go one way.
+// trySlope returns the best of some shapes with one slope in place of the levels from i to j, which
+// rise or fall all the way: the first and the last may keep a part of theirs. A single piece may be
+// a slope already, which is shortened. Its score is infinite if they do not go one way.
 func (q *sequence) trySlope(pieces []piece, i, j int) shape {
 	best := shape{score: math.Inf(1)}
 	for k := i; k <= j; k++ {
@@ -56,7 +56,7 @@ func (q *sequence) trySlope(pieces []piece, i, j int) shape {
 	return best
 }
 
-// windows are the bins that a slope may take of one piece, or of two and all between them.
+// windows returns the bins that a slope may take of one piece, or of two and all between them.
 func (q *sequence) windows(first, last piece) (all [][2]int) {
 	if first.from < last.from {
 		for a := range slopeHalvings {
@@ -228,7 +228,7 @@ func (q *sequence) slopes(from int, fitted []float64) bool {
 	return r*math.Sqrt(float64(len(means)-2)) > minNoiseRatio*math.Sqrt(1-r*r)
 }
 
-// lineIn is the line through log rates by least squares.
+// lineIn returns the line through log rates by least squares.
 func lineIn(y []float64) []float64 {
 	x := make([]float64, len(y))
 	for i := range x {
@@ -241,7 +241,7 @@ func lineIn(y []float64) []float64 {
 	return x
 }
 
-// decay is what is left after a bin of the exponential that fits best.
+// decay returns what is left after a bin of the exponential that fits best.
 func (q *sequence) decay(from, to int) (best float64) {
 	longest := float64(to - from)
 	shortest := float64(q.bins(minTauS))
@@ -295,8 +295,8 @@ func (b *basis) next() float64 {
 	return x
 }
 
-// ratesIn are the logarithms of the rates that fit best (see fitRates); nil if any of these would
-// be 0 or less.
+// ratesIn returns the logarithms of the rates that fit best (see fitRates); nil if any of these
+// would be 0 or less.
 func ratesIn(y, inverse []float64, decay float64) []float64 {
 	a, b, _ := fitRates(inverse, decay)
 	fitted := make([]float64, len(y))
@@ -316,7 +316,7 @@ func ratesIn(y, inverse []float64, decay float64) []float64 {
 	return fitted
 }
 
-// misfit is the sum of the squares of what fitted values leave, infinite if there are none.
+// misfit returns the sum of the squares of what fitted values leave, infinite if there are none.
 func misfit(y, fitted []float64) (sum float64) {
 	if len(fitted) == 0 {
 		return math.Inf(1)

@@ -53,7 +53,7 @@ type History struct {
 	Fall    float64
 }
 
-// Worst is the verdict on all of them: any that fails makes it fail.
+// Worst returns the verdict on all of them: any that fails makes it fail.
 func Worst(list []Result) Judgement {
 	worst := Pass
 	for _, r := range list {

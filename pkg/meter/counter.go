@@ -98,7 +98,7 @@ func (d *device) add(p *ledger.History, back []Reading) {
 	}
 }
 
-// own is what the disks were counted to move, and how far that may be off.
+// own returns what the disks were counted to move, and how far that may be off.
 func (d *device) own(v overlap.Span) (bytes moved, doubt float64) {
 	for op, curves := range d.curves {
 		for _, c := range curves {
@@ -110,7 +110,7 @@ func (d *device) own(v overlap.Span) (bytes moved, doubt float64) {
 	return bytes, doubt
 }
 
-// readBack is what the disks read once more, to verify.
+// readBack returns what the disks read once more, to verify.
 func (d *device) readBack(v overlap.Span) (bytes float64) {
 	for _, counter := range d.backs {
 		bytes += between(counter, v)
@@ -250,7 +250,7 @@ type Foreign struct {
 // than short phases last. Disks on one device share a number.
 type Unwritten map[string]*float64
 
-// of is the number that disks on one device share from now on.
+// of returns the number that disks on one device share from now on.
 func (u Unwritten) of(disks []string) *float64 {
 	var sum float64
 	var seen []*float64

@@ -33,7 +33,7 @@ func New(t *trace.Phase) Gauges {
 // Of returns one gauge of a disk, or of the host if the name is empty.
 func (m Gauges) Of(disk, name string) []Reading { return m[[2]string{disk, name}] }
 
-// In are the readings from one time to another.
+// In returns the readings from one time to another.
 func In(all []Reading, v overlap.Span) (in []Reading) {
 	for _, r := range all {
 		if v.StartNS <= r.NS && r.NS <= v.EndNS {
@@ -43,7 +43,7 @@ func In(all []Reading, v overlap.Span) (in []Reading) {
 	return in
 }
 
-// Median is the median of readings, which one wrong reading does not move; NaN of none.
+// Median returns the median of readings, which one wrong reading does not move; NaN of none.
 func Median(all []Reading) float64 {
 	values := make([]float64, len(all))
 	for i, r := range all {
@@ -86,8 +86,8 @@ type count struct {
 	bytes moved
 }
 
-// counts are a disk's counters. If reads are not known they are zero all along, and reads is false.
-// There are none if a counter runs backwards: then the disk was plugged in again.
+// counts returns a disk's counters. If reads are not known they are zero all along, and reads is
+// false. There are none if a counter runs backwards: then the disk was plugged in again.
 func (m Gauges) counts(disk string) (counts []count, reads bool) {
 	readings := m.Of(disk, trace.DeviceRead)
 	at := map[int64]float64{}

@@ -187,8 +187,8 @@ func assume(d *hub.DiskModel, c *hub.Capacity) {
 	d.Read.Hub, d.Write.Hub = min(d.Read.Hub, c.Read), min(d.Write.Hub, c.Write)
 }
 
-// parameter is a parameter without its value. The evidence bounds one if the best fit contradicts
-// it when it is much higher, or much lower.
+// parameter returns a parameter without its value. The evidence bounds one if the best fit
+// contradicts it when it is much higher, or much lower.
 func (f *fits) parameter(param int) Parameter {
 	values := make([]float64, len(f.samples))
 	for i, x := range f.samples {
@@ -298,7 +298,7 @@ func (r *FitResult) YAML() []byte {
 	return r.Profile.YAML(notes)
 }
 
-// known is a number as JSON has it: null if it is not known, or infinite.
+// known returns a number as JSON has it: null if it is not known, or infinite.
 func known(v float64, known bool) *float64 {
 	if !known || math.IsInf(v, 0) {
 		return nil

@@ -67,7 +67,7 @@ func (f *fits) bootstrap(rng *rand.Rand) {
 	}
 }
 
-// start is where a fit begins: at what was observed, with the weights' spread in parts.
+// start returns where a fit begins: at what was observed, with the weights' spread in parts.
 func (l *law) start(rng *rand.Rand, parts int) []float64 {
 	x := make([]float64, len(l.params))
 	for i, p := range l.params {

@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// measured is what was observed of each mix.
+// measured returns what was observed of each mix.
 func measured(e *hub.Evidence) map[string]*hub.Observation {
 	out := map[string]*hub.Observation{}
 	pooled := e.Pooled()
@@ -19,9 +19,9 @@ func measured(e *hub.Evidence) map[string]*hub.Observation {
 	return out
 }
 
-// Candidates are the fits to bootstrap samples of the profile's observations; none if it has none.
-// A disk that was never observed doing something on the hub does it as the profile says, off by
-// figureError. If the hub does not share by the law, refused says so: then nothing is known that
+// Candidates returns the fits to bootstrap samples of the profile's observations; none if it has
+// none. A disk that was never observed doing something on the hub does it as the profile says, off
+// by figureError. If the hub does not share by the law, refused says so: then nothing is known that
 // was not measured.
 func Candidates(p *hub.Profile, seed uint64) (hubs []*hub.Profile, refused string, err error) {
 	if len(p.Evidence.Rates) == 0 {

@@ -216,7 +216,7 @@ func (l *law) appendLogs(to []float64, t *target) []float64 {
 	return to
 }
 
-// predicted is the logarithms of all rates observed, as a vector has them.
+// predicted returns the logarithms of all rates observed, as a vector has them.
 func (l *law) predicted(x []float64) (logs []float64) {
 	l.set(x)
 	for i := range l.targets {
@@ -225,7 +225,7 @@ func (l *law) predicted(x []float64) (logs []float64) {
 	return logs
 }
 
-// residuals are how far some logarithms lie from those predicted, in their errors.
+// residuals returns how far some logarithms lie from those predicted, in their errors.
 func (l *law) residuals(x, logs []float64) []float64 {
 	r := l.predicted(x)
 	for i := range r {
@@ -239,7 +239,8 @@ func (l *law) squares(x, logs []float64) float64 {
 	return floats.Dot(r, r)
 }
 
-// jacobian is how the predictions change with the parameters, in the errors of what was observed.
+// jacobian returns how the predictions change with the parameters, in the errors of what was
+// observed.
 func (l *law) jacobian(x []float64) *mat.Dense {
 	const step = 1e-6
 	at := l.predicted(x)

@@ -120,8 +120,8 @@ type NextPhase struct {
 // minProgress is the relative uncertainty below which nothing is left to measure.
 const minProgress = 0.02
 
-// leastCertain is the phase that is predicted worst of those that were not measured; nil if nothing
-// is left to learn.
+// leastCertain returns the phase that is predicted worst of those that were not measured; nil if
+// nothing is left to learn.
 func leastCertain(rows []Row) (next *NextPhase) {
 	least := minProgress
 	for _, row := range rows {

@@ -54,8 +54,8 @@ type Estimate struct {
 
 const maxRows = 12
 
-// Top are the rows to look at first, in their order, and fewer than 13: those of all disks reading
-// and all writing, and those in which the disk that loses most keeps least.
+// Top returns the rows to look at first, in their order, and fewer than 13: those of all disks
+// reading and all writing, and those in which the disk that loses most keeps least.
 func (out *Prediction) Top() (rows []Row) {
 	rank := func(i int) float64 {
 		row := &out.Rows[i]

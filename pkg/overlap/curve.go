@@ -58,10 +58,10 @@ func NewCurve(d *trace.DiskRecord) *Curve {
 	return c
 }
 
-// At is the number of bytes done by ns.
+// At returns the number of bytes done by ns.
 func (c *Curve) At(ns int64) int64 { return c.at(ns).Bytes }
 
-// Between is the number of bytes done within v. Neighbouring spans add up exactly.
+// Between returns the number of bytes done within v. Neighbouring spans add up exactly.
 func (c *Curve) Between(v Span) Amount {
 	from, to := c.at(v.StartNS), c.at(v.EndNS)
 	return Amount{
@@ -78,7 +78,7 @@ func (c *Curve) BytesIn(spans []Span) int64 {
 	return bytes
 }
 
-// at is the number of bytes done by ns, with bounds from the nearest known points.
+// at returns the number of bytes done by ns, with bounds from the nearest known points.
 func (c *Curve) at(ns int64) Amount {
 	started := sort.Search(len(c.files), func(i int) bool { return c.files[i].StartNS >= ns })
 	sum := c.sums[started]
@@ -103,12 +103,12 @@ func (a *Amount) add(b Amount, bytes int64) {
 	a.High += b.High + bytes
 }
 
-// doneOfOpen is how much of the unfinished file is done by ns.
+// doneOfOpen returns how much of the unfinished file is done by ns.
 func (c *Curve) doneOfOpen(ns int64) Amount {
 	return between(c.open, c.open[0], c.open[len(c.open)-1], ns)
 }
 
-// doneOf is how much of a file is done by ns.
+// doneOf returns how much of a file is done by ns.
 func doneOf(f *trace.File, ns int64) Amount {
 	return between(f.Samples(), trace.Sample{TNS: f.StartNS},
 		trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}, ns)
@@ -202,9 +202,9 @@ func (c *Curve) Points(v Span, stepNS int64) []trace.Sample {
 // for a file.
 const maxSteps = 240
 
-// Series is the rates of several disks over time, by curve and step, in bytes per second. The steps
-// are of one length, 1, 2 or 5 times a power of ten nanoseconds, and go from zero to endNS, where
-// the last one ends, shorter or not. A file under way counts as far as its progress is known.
+// Series returns the rates of several disks over time, by curve and step, in bytes per second. The
+// steps are of one length, 1, 2 or 5 times a power of ten nanoseconds, and go from zero to endNS,
+// where the last one ends, shorter or not. A file under way counts as far as its progress is known.
 func Series(curves []*Curve, endNS int64) (stepNS int64, rates [][]float64) {
 	least := float64(endNS) / maxSteps
 	power := math.Pow10(int(math.Floor(math.Log10(max(least, 1)))))

@@ -13,8 +13,8 @@ const (
 	maxBins = 600
 )
 
-// Flow is the disk's rate over the window, whose parts are joined end to end, and the files behind
-// it: what estimates of it rest on.
+// Flow returns the disk's rate over the window, whose parts are joined end to end, and the files
+// behind it: what estimates of it rest on.
 func (c *Curve) Flow(window []Span) stats.Flow {
 	length := Seconds(window)
 	f := stats.Flow{
@@ -31,8 +31,8 @@ func (c *Curve) Flow(window []Span) stats.Flow {
 	return f
 }
 
-// spread is how the files in the window differ, as far as they lie in it. If it holds very many,
-// noise over time shows all of that.
+// spread returns how the files in the window differ, as far as they lie in it. If it holds very
+// many, noise over time shows all of that.
 func (c *Curve) spread(window []Span) stats.Spread {
 	const many = 2000 // files of equal length
 	share := min(Seconds(window)/c.seconds, 1)

@@ -32,14 +32,14 @@ type Span struct {
 	EndNS   int64
 }
 
-// Between is the span from one time to another.
+// Between returns the span from one time to another.
 func Between(startNS, endNS int64) Span { return Span{startNS, endNS} }
 
-// Seconds is the span's length.
+// Seconds returns the span's length.
 func (v Span) Seconds() float64 { return float64(v.EndNS-v.StartNS) / 1e9 }
 
-// Within is the part of the span that lies in another; its end lies before its start if there is
-// none.
+// Within returns the part of the span that lies in another; its end lies before its start if there
+// is none.
 func (v Span) Within(other Span) Span {
 	return Span{max(v.StartNS, other.StartNS), min(v.EndNS, other.EndNS)}
 }
@@ -47,7 +47,7 @@ func (v Span) Within(other Span) Span {
 // Of returns the time of a file.
 func Of(f *trace.File) Span { return Span{f.StartNS, f.EndNS} }
 
-// Seconds is the length of all spans together.
+// Seconds returns the length of all spans together.
 func Seconds(spans []Span) float64 {
 	var sum float64
 	for _, v := range spans {
@@ -157,7 +157,7 @@ func Clip(list []Span, v Span) []Span {
 	return in
 }
 
-// Without is what is left of spans when others are taken out; both are ascending and disjoint.
+// Without returns what is left of spans when others are taken out; both are ascending and disjoint.
 func Without(spans, out []Span) []Span {
 	if len(out) == 0 {
 		return spans

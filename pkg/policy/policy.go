@@ -103,8 +103,8 @@ func Both(e trace.Event, read int64) (reads, writes trace.Event) {
 	return reads, writes
 }
 
-// ReadOf is how much of the bytes that a simulated job has moved was read: the model moves both
-// directions side by side.
+// ReadOf returns how much of the bytes that a simulated job has moved was read: the model moves
+// both directions side by side.
 func ReadOf(job *scenario.Job, bytes int64) int64 { return int64(job.Reads * float64(bytes)) }
 
 const (
@@ -138,7 +138,7 @@ func NewTransfer(job *scenario.Job, size, startNS int64) Transfer {
 	}
 }
 
-// Ask is the bytes to ask the hub for next; zero if the file is whole.
+// Ask returns the bytes to ask the hub for next; zero if the file is whole.
 func (t *Transfer) Ask() int64 { return min(t.stretch, t.size-t.Bytes) }
 
 // Granted notes that what Ask gave has moved, and reports whether this is the time to note the
@@ -190,7 +190,7 @@ func NewJobState(phase string, p Policy, job *scenario.Job) *JobState {
 	return j
 }
 
-// Next is the bytes of the next file; ok is false when there is none.
+// Next returns the bytes of the next file; ok is false when there is none.
 func (j *JobState) Next() (size int64, ok bool) {
 	if j.seq >= j.own && !j.hold {
 		return 0, false
@@ -198,10 +198,10 @@ func (j *JobState) Next() (size int64, ok bool) {
 	return j.job.Size(j.seq), true
 }
 
-// Seq is the number of the file under way, or of the next one.
+// Seq returns the number of the file under way, or of the next one.
 func (j *JobState) Seq() int { return j.seq }
 
-// Moved is the bytes moved so far, filler included.
+// Moved returns the bytes moved so far, filler included.
 func (j *JobState) Moved() int64 { return j.ended + j.sampled.Bytes }
 
 // Worked reports whether the job has moved all of its own files.
@@ -211,7 +211,7 @@ func (j *JobState) Worked() bool { return j.seq >= j.own }
 // that holds moves.
 func (j *JobState) filler() bool { return j.seq < j.job.IO.Discard || j.seq >= j.own }
 
-// Event is an event of the file under way.
+// Event returns an event of the file under way.
 func (j *JobState) Event(kind trace.Type) trace.Event {
 	return trace.Event{Type: kind, Phase: j.phase, Disk: j.job.Disk, Seq: j.seq}
 }
@@ -273,7 +273,7 @@ func (j *JobState) Settled() (window int, ok bool) {
 	return window, true
 }
 
-// bytesOf is what the first files of a job hold, which begins again after its last.
+// bytesOf returns what the first files of a job hold, which begins again after its last.
 func bytesOf(job *scenario.Job, files int) int64 {
 	sum := int64(files/len(job.Sizes)) * job.Bytes()
 	for _, size := range job.Sizes[:files%len(job.Sizes)] {
@@ -288,8 +288,8 @@ type point struct {
 	bytes float64
 }
 
-// between is where a job was at ns, between the last point and this one: so it does not matter when
-// points come.
+// between returns where a job was at ns, between the last point and this one: so it does not matter
+// when points come.
 func between(last, now point, ns int64) point {
 	part := float64(ns-last.ns) / float64(max(1, now.ns-last.ns))
 	return point{ns, last.bytes + part*(now.bytes-last.bytes)}

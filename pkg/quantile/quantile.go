@@ -29,8 +29,8 @@ type Figures struct {
 	P999CI95 *[2]int64 `json:"p999_ci95_ns"`
 }
 
-// MinRequests is how many requests it takes to estimate the time that one in n exceeds (100 for
-// p99): ten must have been slower, or it depends on a few.
+// MinRequests returns how many requests it takes to estimate the time that one in n exceeds (100
+// for p99): ten must have been slower, or it depends on a few.
 func MinRequests(n int64) int64 { return 10 * n }
 
 // How the time of a latency line is determined.
@@ -154,8 +154,8 @@ const (
 	maxStretches = 300 // Lines are put together if there are more.
 )
 
-// within is the interval below and above which the quantile lies with a chance of no more than tail
-// each. It is nil if the requests do not show it, or its end lies beyond them.
+// within returns the interval below and above which the quantile lies with a chance of no more than
+// tail each. It is nil if the requests do not show it, or its end lies beyond them.
 func (q *Quantile) within(tail float64) *[2]int64 {
 	if len(q.Above) < MinSeconds || !(q.Worth >= minWorth) {
 		return nil
@@ -187,13 +187,13 @@ func (q *Quantile) within(tail float64) *[2]int64 {
 	return &[2]int64{low, high}
 }
 
-// oddsTimes is the share whose odds are that many times those of another.
+// oddsTimes returns the share whose odds are that many times those of another.
 func oddsTimes(share, times float64) float64 {
 	odds := share / (1 - share) * times
 	return odds / (1 + odds)
 }
 
-// figures are the quantile and its 95 % interval, nil if not known.
+// figures returns the quantile and its 95 % interval, nil if not known.
 func (q *Quantile) figures() (ns *int64, ci95 *[2]int64) {
 	if q == nil {
 		return nil, nil
@@ -234,8 +234,8 @@ func (q *Quantile) Longer(alone *Quantile, alpha float64) *Slowdown {
 	}
 }
 
-// ratio is the interval of how many times as long one quantile is as the other, nil if it is not
-// known.
+// ratio returns the interval of how many times as long one quantile is as the other, nil if it is
+// not known.
 func (q *Quantile) ratio(alone *Quantile, tail float64) *stats.Interval {
 	is, was := q.within(tail), alone.within(tail)
 	if is == nil || was == nil {

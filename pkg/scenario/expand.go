@@ -105,9 +105,9 @@ type turn struct {
 	entry, repeat int // from zero
 }
 
-// turns is the order of all: entry by entry, with its repeats. The repeats of a study are rounds of
-// all its phases, every other one in reverse, so that a drift over the run, such as heat, favours
-// none of them.
+// turns returns the order of all: entry by entry, with its repeats. The repeats of a study are
+// rounds of all its phases, every other one in reverse, so that a drift over the run, such as heat,
+// favours none of them.
 func (s *Scenario) turns() []turn {
 	var turns []turn
 	rounds := 0
@@ -162,7 +162,7 @@ func (p phaseSpec) accompanies(disk string) bool {
 	return probed || len(p.Streams[disk]) > 0
 }
 
-// filesOf is the number of files a working disk moves, warm-up included.
+// filesOf returns the number of files a working disk moves, warm-up included.
 func (p phaseSpec) filesOf(disk string) int {
 	if p.accompanies(disk) {
 		return 1
@@ -263,7 +263,7 @@ func (p phaseSpec) accompanying(j Job) Job {
 	return j
 }
 
-// connections are those of a phase's working disks that are not the usual ones; nil if there is
+// connections returns those of a phase's working disks that are not the usual ones; nil if there is
 // none.
 func (s *Scenario) connections(spec phaseSpec) map[string]string {
 	others := map[string]string{}
@@ -325,7 +325,7 @@ func (s *Scenario) phaseNames() ([][]string, error) {
 	return all, nil
 }
 
-// draw is the sizes of a job's files in the order of transfer, of a workload that is resolved.
+// draw returns the sizes of a job's files in the order of transfer, of a workload that is resolved.
 //
 // Drawn sizes depend on the seed and the disk alone: a disk moves the same files in every phase
 // that does not override them (as many of them as the phase has), so that phases differ only by
@@ -393,7 +393,7 @@ func digest(seed uint64, words ...string) (first, second uint64) {
 	return binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])
 }
 
-// below is a number from 0 to n-1, by multiplication: biased by less than n/2^64, and (unlike
+// below returns a number from 0 to n-1, by multiplication: biased by less than n/2^64, and (unlike
 // rand.Rand's methods) fixed here, so that a plan is the same whatever Go release built the tool.
 func below(r *rand.PCG, n int64) int64 {
 	high, _ := bits.Mul64(r.Uint64(), uint64(n))

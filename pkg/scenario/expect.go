@@ -86,7 +86,7 @@ type bounded interface {
 
 func (b *bounds[T]) ends() (from, to *float64) { return asFloat(b.Min), asFloat(b.Max) }
 
-// asFloat is a bound in the unit of its measure; times are in seconds.
+// asFloat returns a bound in the unit of its measure; times are in seconds.
 func asFloat[T rateBound | float64 | time.Duration | int](bound *T) *float64 {
 	if bound == nil {
 		return nil
@@ -101,7 +101,7 @@ func asFloat[T rateBound | float64 | time.Duration | int](bound *T) *float64 {
 // every disk reaches.
 type rateBound float64
 
-// Value is the rate.
+// Value returns the rate.
 func (r *rateBound) Value() yaml.Value {
 	rate := yaml.Tagged((*float64)(r), `is:"0 B/s to 1 TB/s"`)
 	schema := yaml.Schema{"type": "string", "pattern": unit.RatePattern,
@@ -118,7 +118,7 @@ func (r *rateBound) Value() yaml.Value {
 	}}
 }
 
-// limits are the limits that a file's entries say, each a bound of one measure.
+// limits returns the limits that a file's entries say, each a bound of one measure.
 func limits(entries []limitKeys) (all []Limit) {
 	for i := range entries {
 		k := &entries[i]

@@ -14,7 +14,7 @@ import (
 // may hold any.
 type ownName string
 
-// Value is a name that can be that of a file.
+// Value returns a name that can be that of a file.
 func (o *ownName) Value() yaml.Value {
 	to := (*string)(o)
 	return yaml.FileName(to).Then(func(n yaml.Node) {
@@ -40,7 +40,7 @@ func (o *ownName) Value() yaml.Value {
 	})
 }
 
-// scriptOf is the script that a letter belongs to. It is empty for what is no letter, and for
+// scriptOf returns the script that a letter belongs to. It is empty for what is no letter, and for
 // letters that words hold beside others: those that Chinese, Japanese and Korean write together.
 func scriptOf(r rune) string {
 	shared := []string{"Common", "Inherited", "Han", "Hiragana", "Katakana", "Bopomofo", "Hangul"}
@@ -52,8 +52,8 @@ func scriptOf(r rune) string {
 	return ""
 }
 
-// folded is what names that look the same have in common: case, compatible forms of letters and how
-// emoji are shown make no difference.
+// folded returns what names that look the same have in common: case, compatible forms of letters
+// and how emoji are shown make no difference.
 func folded(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Variation_Selector, r) {

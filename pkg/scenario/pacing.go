@@ -31,7 +31,7 @@ type Probe struct {
 	Every time.Duration `yaml:"every" is:"1 ms to 1 s" default:"10 ms" doc:"the time from one request to the next"`
 }
 
-// Short is a size.
+// Short returns a size.
 func (p *Probe) Short() yaml.Value { return yaml.Field(p, "Block") }
 
 // checkEnd makes sure that the phase ends, as one in which no disk moves files needs a time for,
@@ -61,8 +61,8 @@ func (s *Scenario) checkEnd(m *yaml.Mapping, p *phaseSpec) {
 	}
 }
 
-// longestBuffer is the longest of the streams' buffers: no frame is due before so much time has
-// passed.
+// longestBuffer returns the longest of the streams' buffers: no frame is due before so much time
+// has passed.
 func (p *phaseSpec) longestBuffer() time.Duration {
 	var buffer time.Duration
 	for _, specs := range p.Streams {
@@ -123,7 +123,7 @@ func (s *Scenario) addPace(p *phaseSpec, k *phaseKeys) {
 // mix is the share of reads of a disk that reads and writes at once.
 type mix float64
 
-// Value is a share of reads and one of writes, such as 70/30.
+// Value returns a share of reads and one of writes, such as 70/30.
 func (to *mix) Value() yaml.Value {
 	schema := yaml.Schema{"type": "string", "pattern": `^ *0*[1-9][0-9]? */ *0*[1-9][0-9]? *$`}
 	return yaml.Value{Schema: schema, Read: func(n yaml.Node) {
@@ -279,7 +279,7 @@ func (k *streamKeys) Check(m *yaml.Mapping) {
 
 type codec string
 
-// Value is the name of one that is known.
+// Value returns the name of one that is known.
 func (to *codec) Value() yaml.Value {
 	schema := yaml.Schema{"$ref": "#/$defs/codec"}
 	return yaml.Value{Schema: schema, Read: func(n yaml.Node) {
@@ -319,7 +319,7 @@ func (p *phaseSpec) checkStreams(n yaml.Node, specs []stream.Spec) {
 	}
 }
 
-// streamBlock is the size of a request of streams, in bytes: of a frame of theirs, or the
+// streamBlock returns the size of a request of streams, in bytes: of a frame of theirs, or the
 // workload's block if that is smaller.
 func streamBlock(specs []stream.Spec, block int64) int64 {
 	var frame float64

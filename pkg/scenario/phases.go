@@ -57,7 +57,7 @@ type numbers struct {
 	each yaml.Named[int]
 }
 
-// Value is a number for all disks, or a mapping.
+// Value returns a number for all disks, or a mapping.
 func (f *numbers) Value() yaml.Value {
 	return yaml.MappingOr(f.each.Holds(`is:"1 to 1000000"`), f.number.Value())
 }
@@ -68,7 +68,7 @@ type stop struct {
 	limit time.Duration
 }
 
-// Value is a word or a time.
+// Value returns a word or a time.
 func (s *stop) Value() yaml.Value {
 	words := []string{StopRace, StopHold}
 	limit := yaml.Tagged(&s.limit, `is:"100 ms to 24 h"`)
@@ -93,7 +93,7 @@ type steady struct {
 	Steady time.Duration `yaml:"steady,required" is:"1 s to 1 h" default:"10 s" doc:"the length of a window; rates are steady over five"`
 }
 
-// Short is a word.
+// Short returns a word.
 func (s *steady) Short() yaml.Value { return yaml.OneOf(new(string), "steady") }
 
 type filling struct {
@@ -107,7 +107,7 @@ type rest struct {
 	Most  time.Duration `yaml:"most" is:"0 s to 24 h" default:"10 min" doc:"but no longer than this"`
 }
 
-// Short is a time.
+// Short returns a time.
 func (r *rest) Short() yaml.Value { return yaml.Field(r, "Most") }
 
 // order is that of the disks or that of the files.
@@ -116,7 +116,7 @@ type order struct {
 	disks disks
 }
 
-// Value is a list or a word.
+// Value returns a list or a word.
 func (o *order) Value() yaml.Value {
 	words := []string{work.Random, work.Ascending, work.Descending, work.Listed}
 	files := yaml.OneOf(&o.files, words...)
@@ -138,7 +138,7 @@ func (o *order) Value() yaml.Value {
 // disks are names of some.
 type disks struct{ *yaml.Node }
 
-// Value is a list.
+// Value returns a list.
 func (d *disks) Value() yaml.Value {
 	schema := yaml.Schema{
 		"type": "array", "items": yaml.Schema{"type": "string"}, "minItems": 1, "uniqueItems": true,
@@ -149,7 +149,7 @@ func (d *disks) Value() yaml.Value {
 // letters are one per disk, which are judged when the disks are known.
 type letters string
 
-// Value is the letters.
+// Value returns the letters.
 func (l *letters) Value() yaml.Value {
 	schema := yaml.Schema{"type": "string", "pattern": "^[WR-]+$", "maxLength": 64}
 	return yaml.Value{Schema: schema, Read: func(n yaml.Node) {
@@ -195,7 +195,7 @@ type phaseSpec struct {
 	study bool   // it belongs to the study
 }
 
-// spec is a phase as far as its times and its workload say.
+// spec returns a phase as far as its times and its workload say.
 func (s *Scenario) spec(m *yaml.Mapping, t *timing, w workload) *phaseSpec {
 	w.Files = t.Files.number
 	p := &phaseSpec{work: w.over(s.work, m), Repeat: t.Repeat}
@@ -310,7 +310,7 @@ func (p *phaseSpec) idle(disk string) string {
 
 const isIdle = "is idle"
 
-// listed is the disks that a list names, each once; nil if one is wrong.
+// listed returns the disks that a list names, each once; nil if one is wrong.
 func (s *Scenario) listed(d disks, key string) []string {
 	list := []string{}
 	for _, item := range d.Items() {
@@ -330,7 +330,7 @@ func (s *Scenario) listed(d disks, key string) []string {
 	return list
 }
 
-// roles are what each disk does by the phase's pattern or roles; nil if they are wrong.
+// roles returns what each disk does by the phase's pattern or roles; nil if they are wrong.
 func (s *Scenario) roles(k *phaseKeys) map[string]trace.Role {
 	order := s.diskNames()
 	if list := k.Order.disks; list.Node != nil {
@@ -380,8 +380,8 @@ func (s *Scenario) withIdle(working map[string]trace.Role) map[string]trace.Role
 	return roles
 }
 
-// fitting is the entries whose disks can have them. unfit says why a disk cannot, and is empty if
-// it can; nil: any can.
+// fitting returns the entries whose disks can have them. unfit says why a disk cannot, and is empty
+// if it can; nil: any can.
 func fitting[T any](s *Scenario, m *yaml.Named[T], unfit func(disk string) string,
 	what string) []yaml.Entry[T] {
 	var all []yaml.Entry[T]
@@ -402,7 +402,7 @@ func fitting[T any](s *Scenario, m *yaml.Named[T], unfit func(disk string) strin
 	return all
 }
 
-// spread is the value of each disk: the one for all that it fits, or its own.
+// spread returns the value of each disk: the one for all that it fits, or its own.
 func spread[T any](s *Scenario, d *perDisk[T], unfit func(disk string) string,
 	what string) map[string]T {
 	values := map[string]T{}
@@ -417,7 +417,7 @@ func spread[T any](s *Scenario, d *perDisk[T], unfit func(disk string) string,
 	return values
 }
 
-// workKeys are those that let a disk work whose letter is -, or whom roles do not name.
+// workKeys returns those that let a disk work whose letter is -, or whom roles do not name.
 func workKeys() []string { return []string{"streams", "mix", "probe"} }
 
 func (s *Scenario) checkWork(m *yaml.Mapping, p *phaseSpec) {

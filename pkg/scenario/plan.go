@@ -245,8 +245,8 @@ func (p *Plan) Replugs(phase int) bool {
 	return next.Pause != "" && !p.Simulated() && !maps.Equal(before, next.Connections)
 }
 
-// Event is the first line of a trace of the plan, begun at a wall time (a label; empty if nothing
-// ran).
+// Event returns the first line of a trace of the plan, begun at a wall time (a label; empty if
+// nothing ran).
 func (p *Plan) Event(started string) trace.Event {
 	e := trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Name: p.Name,
 		Started: started}
@@ -257,7 +257,7 @@ func (p *Plan) Event(started string) trace.Event {
 	return e
 }
 
-// Event is the first line of the phase in a trace.
+// Event returns the first line of the phase in a trace.
 func (p *Phase) Event() trace.Event {
 	return trace.Event{
 		Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop, Test: p.Test,
@@ -272,11 +272,11 @@ func (p *Phase) Event() trace.Event {
 // at up to 200 MB/s".
 func (p *Phase) Who() string { return work.Who(p.disks(), p.Works()) }
 
-// Title is what to call the phase in what people read: its name or, if that is only a pattern, who
-// does what.
+// Title returns what to call the phase in what people read: its name or, if that is only a pattern,
+// who does what.
 func (p *Phase) Title() string { return work.Title(p.Name, p.disks(), p.Works()) }
 
-// Label is the title and, unless that says it, who does what: "race: all write".
+// Label returns the title and, unless that says it, who does what: "race: all write".
 func (p *Phase) Label() string {
 	title := p.Title()
 	who := p.Who()
@@ -286,7 +286,7 @@ func (p *Phase) Label() string {
 	return title + ": " + who
 }
 
-// disks are those at work, in the scenario's order, and then the idle ones.
+// disks returns those at work, in the scenario's order, and then the idle ones.
 func (p *Phase) disks() []string {
 	var disks []string
 	for _, j := range p.Jobs {
@@ -310,12 +310,12 @@ func (p Phase) Job(disk string) (Job, bool) {
 	return Job{}, false
 }
 
-// Movers are the jobs that have files to move, and do not only accompany others.
+// Movers returns the jobs that have files to move, and do not only accompany others.
 func (p Phase) Movers() []Job {
 	return slices.DeleteFunc(slices.Clone(p.Jobs), Job.HasNoFiles)
 }
 
-// Bytes is the work of all disks in the phase that have files to move.
+// Bytes returns the work of all disks in the phase that have files to move.
 func (p Phase) Bytes() int64 {
 	var sum int64
 	for _, j := range p.Movers() {
@@ -324,7 +324,7 @@ func (p Phase) Bytes() int64 {
 	return sum
 }
 
-// Files is the number of files to move in the phase.
+// Files returns the number of files to move in the phase.
 func (p Phase) Files() int {
 	n := 0
 	for _, j := range p.Movers() {
@@ -337,15 +337,16 @@ func (p Phase) Files() int {
 // its own to finish.
 func (j Job) HasNoFiles() bool { return len(j.Streams) > 0 || j.Probe > 0 }
 
-// Bytes is the job's whole work; of one that accompanies others, what it moves in a second.
+// Bytes returns the job's whole work; of one that accompanies others, what it moves in a second.
 func (j Job) Bytes() int64 { return sum(j.Sizes) }
 
-// Size is the bytes of file seq. A job that is not done after the last of its Sizes (it fills, or
-// works for a time) begins again with the first, and moves each such file in place of the earlier
-// one.
+// Size returns the bytes of file seq. A job that is not done after the last of its Sizes (it fills,
+// or works for a time) begins again with the first, and moves each such file in place of the
+// earlier one.
 func (j Job) Size(seq int) int64 { return j.Sizes[seq%len(j.Sizes)] }
 
-// Rate is what the job moves in a second if nothing holds it up, in bytes; 0 if it is unlimited.
+// Rate returns what the job moves in a second if nothing holds it up, in bytes; 0 if it is
+// unlimited.
 func (j Job) Rate() float64 {
 	switch {
 	case len(j.Streams) > 0:
@@ -356,7 +357,7 @@ func (j Job) Rate() float64 {
 	return j.Pace
 }
 
-// Writes is the share of writes in what the job moves.
+// Writes returns the share of writes in what the job moves.
 func (j Job) Writes() float64 {
 	switch {
 	case j.Reads > 0:

@@ -133,8 +133,8 @@ func presetByName(name presetName) Preset {
 	return all[max(0, slices.IndexFunc(all, func(p Preset) bool { return p.Name == string(name) }))]
 }
 
-// variants are the tests of a phase's preset; one without a name, that changes nothing, if it has
-// none.
+// variants returns the tests of a phase's preset; one without a name, that changes nothing, if it
+// has none.
 func (s *Scenario) variants(p phaseSpec) []test {
 	switch preset := presetByName(p.work.Preset); {
 	case preset.saturates:

@@ -97,7 +97,7 @@ func Load(name string, data []byte) (*Scenario, error) {
 	return s, nil
 }
 
-// Schema is the JSON Schema of scenario files, made of the keys that Load reads.
+// Schema returns the JSON Schema of scenario files, made of the keys that Load reads.
 func Schema() yaml.Schema {
 	schema := yaml.Of(&fileKeys{}).Schema
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -196,11 +196,11 @@ func (s *Scenario) addDisks(disks []diskKeys) {
 	s.unsure = len(s.Disks) == 0 || s.hasDisk("")
 }
 
-// DiskPos is where the scenario file names a disk's path or profile, for errors about what is found
-// there.
+// DiskPos returns where the scenario file names a disk's path or profile, for errors about what is
+// found there.
 func (s *Scenario) DiskPos(disk string) yaml.Pos { return s.places[disk] }
 
-// HubPos is where the scenario file names the hub's profile.
+// HubPos returns where the scenario file names the hub's profile.
 func (s *Scenario) HubPos() yaml.Pos { return s.hubPos }
 
 // simulated reports whether the disks exist only in a hub's profile.
@@ -229,7 +229,7 @@ func (s *Scenario) unknownDisk(errorf func(string, ...any), name string) {
 // the drive.
 type folder string
 
-// Value is a line.
+// Value returns a line.
 func (f *folder) Value() yaml.Value {
 	to := (*string)(f)
 	onDrive := regexp.MustCompile(`^[A-Za-z]:([^/\\]|$)`)

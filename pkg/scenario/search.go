@@ -22,7 +22,7 @@ type search struct {
 	word    string
 }
 
-// Short is a word.
+// Short returns a word.
 func (f *search) Short() yaml.Value {
 	return yaml.OneOf(&f.word, trace.SearchStreams, trace.SearchPace)
 }
@@ -155,9 +155,9 @@ func (p *phaseSpec) boundSearch(n yaml.Node, most *largest) {
 	k.Max = float64(limit)
 }
 
-// WithTry is the phase as one try of its search: a phase that lasts as long as the search holds a
-// value. Its name says what is tried, and from the second try of the same value on also which one
-// it is.
+// WithTry returns the phase as one try of its search: a phase that lasts as long as the search
+// holds a value. Its name says what is tried, and from the second try of the same value on also
+// which one it is.
 func (p Phase) WithTry(t trace.Try, number int) Phase {
 	try := p
 	what := TryValue(t)
@@ -186,7 +186,7 @@ func (p Phase) WithTry(t trace.Try, number int) Phase {
 	return try
 }
 
-// TryValue is the value that is tried, in words: "4 streams", "212 MB/s", "no limit".
+// TryValue returns the value that is tried, in words: "4 streams", "212 MB/s", "no limit".
 func TryValue(t trace.Try) string {
 	switch {
 	case t.Unlimited:
@@ -197,8 +197,8 @@ func TryValue(t trace.Try) string {
 	return unit.Plural(int(t.Value), "stream")
 }
 
-// most is the job with as many streams as a search will try at most. The job itself is that of one
-// try.
+// most returns the job with as many streams as a search will try at most. The job itself is that of
+// one try.
 func (p Phase) most(j Job) Job {
 	if p.Search != nil && p.Search.Kind == trace.SearchStreams && p.Search.Disk == j.Disk {
 		j.Streams = slices.Clone(j.Streams)
@@ -207,7 +207,7 @@ func (p Phase) most(j Job) Job {
 	return j
 }
 
-// WithStreams is the phase with another number of streams of a disk's first kind.
+// WithStreams returns the phase with another number of streams of a disk's first kind.
 func (p Phase) WithStreams(disk string, count int) Phase {
 	p.Jobs = slices.Clone(p.Jobs)
 	for i := range p.Jobs {
@@ -220,7 +220,7 @@ func (p Phase) WithStreams(disk string, count int) Phase {
 	return p
 }
 
-// WithPace is the phase with a disk limited to a rate, or without a limit if that is zero.
+// WithPace returns the phase with a disk limited to a rate, or without a limit if that is zero.
 func (p Phase) WithPace(disk string, rate float64) Phase {
 	p.Jobs = slices.Clone(p.Jobs)
 	for i := range p.Jobs {
@@ -231,7 +231,7 @@ func (p Phase) WithPace(disk string, rate float64) Phase {
 	return p
 }
 
-// Alone is the phase with only one of its disks at work.
+// Alone returns the phase with only one of its disks at work.
 func (p Phase) Alone(disk string) Phase {
 	p.Roles = aloneIn(p.Roles, disk)
 	p.Jobs = slices.DeleteFunc(slices.Clone(p.Jobs), func(j Job) bool { return j.Disk != disk })

@@ -43,9 +43,9 @@ func (p *Plan) Stock(disk string) []Stock {
 	return stocks
 }
 
-// CarryOver is the sizes of the files that the disk's next job in the plan, after the given phase,
-// needs to exist. What this phase leaves of them need not be written again. After a try of a search
-// that is the next try.
+// CarryOver returns the sizes of the files that the disk's next job in the plan, after the given
+// phase, needs to exist. What this phase leaves of them need not be written again. After a try of a
+// search that is the next try.
 func (p *Plan) CarryOver(phase int, disk string) []int64 {
 	if p.Phases[phase].Search == nil {
 		phase++
@@ -60,8 +60,8 @@ func (p *Plan) CarryOver(phase int, disk string) []int64 {
 	return nil
 }
 
-// Needs is the sizes of the files that must be there before the job begins: those it reads, or the
-// one it goes over.
+// Needs returns the sizes of the files that must be there before the job begins: those it reads, or
+// the one it goes over.
 func (j Job) Needs() []int64 {
 	switch {
 	case len(j.Streams) > 0:
@@ -80,14 +80,14 @@ func (j Job) Needs() []int64 {
 	return nil
 }
 
-// Beyond is those of some files that the job neither needs nor makes.
+// Beyond returns those of some files that the job neither needs nor makes.
 func (j Job) Beyond(sizes []int64) []int64 {
 	apart, _ := split(sizes, j.leaves())
 	return apart
 }
 
-// leaves is the sizes of the files there are at the end of the job that another may read. What a
-// stream has recorded is not among them: it may have gaps.
+// leaves returns the sizes of the files there are at the end of the job that another may read. What
+// a stream has recorded is not among them: it may have gaps.
 func (j Job) leaves() []int64 {
 	if need := j.Needs(); need != nil || len(j.Streams) > 0 {
 		return need
@@ -95,7 +95,7 @@ func (j Job) leaves() []int64 {
 	return j.Sizes
 }
 
-// holds is the sizes of the files there are at the end of the job, made by it or before it.
+// holds returns the sizes of the files there are at the end of the job, made by it or before it.
 func (j Job) holds() []int64 {
 	if len(j.Streams) > 0 {
 		return j.StreamFiles()
@@ -103,7 +103,7 @@ func (j Job) holds() []int64 {
 	return j.leaves()
 }
 
-// space is what the job's own files take up at most, within its footprint.
+// space returns what the job's own files take up at most, within its footprint.
 func (j Job) space() int64 {
 	sizes := j.holds()
 	if j.IO.Footprint <= 0 || len(sizes) == 0 {
@@ -153,7 +153,7 @@ const (
 	lastingUnit = 1 << 20
 )
 
-// stretch is how much of each stream is on the disk at one time.
+// stretch returns how much of each stream is on the disk at one time.
 func stretch(specs []stream.Spec, footprint int64) time.Duration {
 	room := stretchBytes
 	if footprint > 0 {
@@ -163,14 +163,14 @@ func stretch(specs []stream.Spec, footprint int64) time.Duration {
 	return max(shortestStretch, min(longestStretch, time.Duration(seconds*float64(time.Second))))
 }
 
-// StreamFiles is the sizes of the test files of a streams job, in the order of its streams: each
-// stream has its own.
+// StreamFiles returns the sizes of the test files of a streams job, in the order of its streams:
+// each stream has its own.
 func (j Job) StreamFiles() []int64 {
 	return j.streamFiles(true)
 }
 
-// streamFiles is the sizes of those that are played, and of those that are recorded if these are
-// wanted too.
+// streamFiles returns the sizes of those that are played, and of those that are recorded if these
+// are wanted too.
 func (j Job) streamFiles(recorded bool) []int64 {
 	long := j.Stretch
 	if long == 0 {
@@ -200,9 +200,9 @@ const (
 	reserveBytes = 64 << 20
 )
 
-// Filling is how many bytes fill a volume to a share of its size, existing data included. Space for
-// the test files and a reserve must remain: if the share leaves less, the volume is filled as far
-// as that allows, and whole is false.
+// Filling returns how many bytes fill a volume to a share of its size, existing data included.
+// Space for the test files and a reserve must remain: if the share leaves less, the volume is
+// filled as far as that allows, and whole is false.
 func (v Volume) Filling(share float64, needed int64) (bytes int64, whole bool) {
 	bytes = int64(share*float64(v.Size)) - v.Used
 	most := v.Free - max(needed, 0) - v.Size/reservePart - reserveBytes
@@ -219,9 +219,9 @@ func (p *Plan) KeepsFilling(phase int) bool {
 	return share > 0 && share == p.Phases[phase+1].Precondition
 }
 
-// Fillings is how many bytes are written to a disk's volume before each phase, to fill it as that
-// asks. They are wear, and they take up space until the phase is over, or the last of several that
-// ask the same. A zero Volume, which is one that is not known, is not filled.
+// Fillings returns how many bytes are written to a disk's volume before each phase, to fill it as
+// that asks. They are wear, and they take up space until the phase is over, or the last of several
+// that ask the same. A zero Volume, which is one that is not known, is not filled.
 func (p *Plan) Fillings(disk string, v Volume) []int64 {
 	fillings := make([]int64, len(p.Phases))
 	stocks := p.Stock(disk)

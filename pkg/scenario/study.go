@@ -40,13 +40,13 @@ type studyKeys struct {
 	Workload   workload      `yaml:",inherit"`
 }
 
-// Short is a word or a list.
+// Short returns a word or a list.
 func (k *studyKeys) Short() yaml.Value { return k.Include.Value() }
 
 // parts is what a study includes.
 type parts struct{ *yaml.Node }
 
-// Value is a word or a list.
+// Value returns a word or a list.
 func (p *parts) Value() yaml.Value {
 	part := yaml.Schema{"enum": studyParts()}
 	list := yaml.Schema{"type": "array", "items": part, "minItems": 1}

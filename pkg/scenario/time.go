@@ -27,8 +27,8 @@ type Link struct {
 
 func (l Link) has(disk string) bool { return len(l.Disks) == 0 || slices.Contains(l.Disks, disk) }
 
-// LinksOf are the links of disks: those that a machine reports, and one for all disks whose links
-// are not known. There are none if nothing is known about any disk.
+// LinksOf returns the links of disks: those that a machine reports, and one for all disks whose
+// links are not known. There are none if nothing is known about any disk.
 func LinksOf(disks []Disk, setup *hardware.Setup) []Link {
 	if setup == nil {
 		return nil
@@ -66,7 +66,7 @@ func LinksOf(disks []Disk, setup *hardware.Setup) []Link {
 	return links
 }
 
-// links are those that are known, or one for all disks.
+// links returns those that are known, or one for all disks.
 func (p Phase) links() []Link {
 	if len(p.Links) == 0 {
 		return []Link{{Rate: LinkRate}}
@@ -74,8 +74,8 @@ func (p Phase) links() []Link {
 	return p.Links
 }
 
-// max is what the link carries in one direction at most. An assumed one may carry more than such
-// links were measured to.
+// max returns what the link carries in one direction at most. An assumed one may carry more than
+// such links were measured to.
 func (l Link) max() float64 {
 	if l.Rate == LinkRate {
 		return LinkMax
@@ -83,7 +83,7 @@ func (l Link) max() float64 {
 	return l.Rate
 }
 
-// Narrowest is the link of a disk that carries the least, of those that are known.
+// Narrowest returns the link of a disk that carries the least, of those that are known.
 func Narrowest(links []Link, disk string) Link {
 	narrowest := Link{Rate: math.Inf(1)}
 	for _, l := range links {
@@ -103,7 +103,7 @@ func (j Job) part(op trace.Role) float64 {
 	return 1 - j.Writes()
 }
 
-// Carried is what the phase's links carry in a direction at most, all together, in bytes per
+// Carried returns what the phase's links carry in a direction at most, all together, in bytes per
 // second.
 func (p Phase) Carried(op trace.Role) float64 {
 	sum := 0.0
@@ -119,8 +119,8 @@ func (p Phase) Carried(op trace.Role) float64 {
 	return sum
 }
 
-// Time is how long the phase takes at least if nothing but its links limits its disks, and at most,
-// unless that is open, as it is if files have no cap. Of a search it is the time of one try.
+// Time returns how long the phase takes at least if nothing but its links limits its disks, and at
+// most, unless that is open, as it is if files have no cap. Of a search it is the time of one try.
 func (p Phase) Time() (shortest, longest time.Duration, open bool) {
 	if timed := max(p.Limit, p.Target); timed > 0 {
 		if p.Steady > 0 {
@@ -164,7 +164,8 @@ func (p Phase) Time() (shortest, longest time.Duration, open bool) {
 	return shortest, longest, open
 }
 
-// pause is how long the disk does nothing after a file that has taken so long, if another follows.
+// pause returns how long the disk does nothing after a file that has taken so long, if another
+// follows.
 func (io *IO) pause(took time.Duration) time.Duration {
 	if io.Step > 0 { // from start to start
 		return max(0, io.Step-took)
@@ -172,7 +173,7 @@ func (io *IO) pause(took time.Duration) time.Duration {
 	return io.Rest + io.ThinkTime()
 }
 
-// within is what a job moves in a time at a rate, in bytes, with its pauses between files.
+// within returns what a job moves in a time at a rate, in bytes, with its pauses between files.
 func (j Job) within(t time.Duration, rate float64) int64 {
 	took := timeOf(float64(j.Bytes())/float64(len(j.Sizes)), rate)
 	if j.IO.Cap > 0 {
@@ -188,8 +189,8 @@ func (j Job) within(t time.Duration, rate float64) int64 {
 // measured of one that carries 3.4.
 const bothWays = 1.4
 
-// linkShare is what a job moves in a second if only its links limit it: a job with a pace of its
-// own takes that, and the others the rest in equal parts, in each direction.
+// linkShare returns what a job moves in a second if only its links limit it: a job with a pace of
+// its own takes that, and the others the rest in equal parts, in each direction.
 func (p Phase) linkShare(j Job) float64 {
 	if rate := j.Rate(); rate > 0 {
 		return rate
@@ -224,7 +225,7 @@ func (p Phase) linkShare(j Job) float64 {
 	return share
 }
 
-// maxRate is a job's maximum rate with all others idle; of a search, in any of its tries.
+// maxRate returns a job's maximum rate with all others idle; of a search, in any of its tries.
 func (p Phase) maxRate(j Job) float64 {
 	rate := p.most(j).Rate()
 	if p.Search != nil && p.Search.Kind == trace.SearchPace && p.Search.Disk == j.Disk {
@@ -262,7 +263,7 @@ const (
 	About   Bound = "about"    // the time is given and the work follows
 )
 
-// With is the bound of a sum of two amounts.
+// With returns the bound of a sum of two amounts.
 func (b Bound) With(other Bound) Bound {
 	if b == other || b == Exact || other == Exact {
 		return cmp.Or(b, other)
@@ -292,9 +293,9 @@ func (p *Plan) Totals() []Total {
 	return totals
 }
 
-// Moves is what a job of the phase moves and measures, filler included. If that is a maximum, as of
-// a phase that ends when its rates are steady, or of one try of a search, each disk may have most
-// of the link, but all together have no more of it: see Carried.
+// Moves returns what a job of the phase moves and measures, filler included. If that is a maximum,
+// as of a phase that ends when its rates are steady, or of one try of a search, each disk may have
+// most of the link, but all together have no more of it: see Carried.
 func (p Phase) Moves(j Job) (int64, Bound) {
 	timed := cmp.Or(p.Limit, p.Target)
 	if timed == 0 && j.HasNoFiles() {

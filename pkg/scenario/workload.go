@@ -78,8 +78,8 @@ type IO struct {
 	Discard int           `json:"discard,omitempty"` // number of warm-up files, which do not count
 }
 
-// ThinkTime is the pause between two files that belongs to the work, on real disks, simulated ones
-// and in forecasts.
+// ThinkTime returns the pause between two files that belongs to the work, on real disks, simulated
+// ones and in forecasts.
 func (io *IO) ThinkTime() time.Duration { return io.Think }
 
 // workload says which files each disk of a phase moves, and how. The zero Files, Sizes, Order and
@@ -103,7 +103,7 @@ type number struct {
 	auto  bool
 }
 
-// Value is a number or a word.
+// Value returns a number or a word.
 func (f *number) Value() yaml.Value {
 	files := yaml.Tagged(&f.files, `is:"1 to 1000000"`)
 	schema := yaml.Schema{"anyOf": []yaml.Schema{{"const": filesAuto}, files.Schema}}
@@ -134,7 +134,7 @@ func (s *sizes) Check(m *yaml.Mapping) {
 	}
 }
 
-// Short is a list.
+// Short returns a list.
 func (s *sizes) Short() yaml.Value { return yaml.Field(s, "List") }
 
 type presetName string
@@ -150,8 +150,8 @@ func (to *presetName) Value() yaml.Value {
 	return yaml.OneOf(to, names...).With("description", strings.Join(about, ". "))
 }
 
-// over is the workload of a phase: what its mapping has not, it takes over from another, except for
-// what only goes with the other's preset or sizes.
+// over returns the workload of a phase: what its mapping has not, it takes over from another,
+// except for what only goes with the other's preset or sizes.
 func (w workload) over(from workload, m *yaml.Mapping) workload {
 	if m.Has("preset") {
 		from.Files = number{}
@@ -174,7 +174,7 @@ func (w workload) over(from workload, m *yaml.Mapping) workload {
 	return w
 }
 
-// target is the time that files: auto are to take; else 0.
+// target returns the time that files: auto are to take; else 0.
 func (w *workload) target() time.Duration {
 	if !w.Files.auto {
 		return 0
@@ -234,7 +234,7 @@ func (s *Scenario) checkWorkload(m *yaml.Mapping, w *workload) {
 		io.Depth, unit.FormatBytes(io.Block), unit.FormatBytes(memory), maxBuffers/max(io.Block, 1))
 }
 
-// count is the number of files each disk moves unless its phase says otherwise.
+// count returns the number of files each disk moves unless its phase says otherwise.
 func (w workload) count() int {
 	p := presetByName(w.Preset)
 	switch {
@@ -246,7 +246,7 @@ func (w workload) count() int {
 	return p.files
 }
 
-// warmUp is the number of files that each disk moves first and that do not count.
+// warmUp returns the number of files that each disk moves first and that do not count.
 func (w workload) warmUp() int {
 	if p := presetByName(w.Preset); p.hasTests() || p.saturates {
 		return p.discard
@@ -277,8 +277,8 @@ func (w workload) resolved() workload {
 	return w
 }
 
-// Work is the job's work, except for what it shares with the other jobs of its phase. It has the
-// fields of IO that work.Work knows by the same name.
+// Work returns the job's work, except for what it shares with the other jobs of its phase. It has
+// the fields of IO that work.Work knows by the same name.
 func (j *Job) Work() work.Work {
 	w := work.Work{
 		Op: j.Role, Sizes: j.Source, Order: j.Order, WarmUp: j.IO.Discard,
@@ -306,7 +306,7 @@ func (j *Job) Work() work.Work {
 	return w
 }
 
-// Works is the work of each of the phase's disks.
+// Works returns the work of each of the phase's disks.
 func (p *Phase) Works() map[string]work.Work {
 	works := make(map[string]work.Work, len(p.Jobs))
 	for _, j := range p.Jobs {

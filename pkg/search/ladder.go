@@ -63,7 +63,7 @@ func (l *ladder) bracket() (low, high int) {
 	return low, high
 }
 
-// value is what a step stands for: a pace that was tried, or so many streams.
+// value returns what a step stands for: a pace that was tried, or so many streams.
 func (l *ladder) value(step int) float64 {
 	if t, ok := l.tried[step]; ok {
 		return t.value
@@ -86,7 +86,7 @@ func (l *ladder) answer() (low, high int, over bool) {
 	return low, min(high, l.top), decided || l.made >= l.maxTries()
 }
 
-// step is the next to try; ok is false if there is none.
+// step returns the next to try; ok is false if there is none.
 func (l *ladder) step() (step int, ok bool) {
 	if _, _, over := l.answer(); over {
 		return 0, false
@@ -117,7 +117,7 @@ func (l *ladder) add(try trace.Try, clean bool) {
 
 func (l *ladder) maxTries() int { return spare + 2*bits.Len(uint(l.top)) }
 
-// left is how many more tries there are at most.
+// left returns how many more tries there are at most.
 func (l *ladder) left() int {
 	if _, _, over := l.answer(); over {
 		return 0
@@ -125,8 +125,8 @@ func (l *ladder) left() int {
 	return l.maxTries() - l.made
 }
 
-// result is the limit, or between which it lies; both are nil if the search is not over. It is open
-// if it is the top, and nil and open if that is no limit at all.
+// result returns the limit, or between which it lies; both are nil if the search is not over. It is
+// open if it is the top, and nil and open if that is no limit at all.
 func (l *ladder) result() (limit *float64, between *Between, open bool) {
 	low, high, over := l.answer()
 	unlimited := l.unlimited && high == l.top

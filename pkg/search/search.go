@@ -93,7 +93,7 @@ func New(phase *scenario.Phase) *Finder {
 
 func (s *Finder) isPace() bool { return s.phase.Search.Kind == trace.SearchPace }
 
-// ladder is the ladder that the next try is of.
+// ladder returns the ladder that the next try is of.
 func (s *Finder) ladder() *ladder {
 	if s.with == nil {
 		return s.alone
@@ -101,7 +101,7 @@ func (s *Finder) ladder() *ladder {
 	return s.with
 }
 
-// Next is the phase to run next; ok is false when the search is over.
+// Next returns the phase to run next; ok is false when the search is over.
 func (s *Finder) Next() (try scenario.Phase, ok bool) {
 	t, ok := s.next()
 	if !ok {
@@ -157,7 +157,7 @@ func (s *Finder) Add(o TryOutcome) {
 	}
 }
 
-// Tries is how many tries have been made.
+// Tries returns how many tries have been made.
 func (s *Finder) Tries() int {
 	made := 0
 	for _, l := range []*ladder{s.alone, s.with} {
@@ -168,7 +168,7 @@ func (s *Finder) Tries() int {
 	return made
 }
 
-// MaxTries is how many tries the search takes in all, at most. It falls as the search goes on.
+// MaxTries returns how many tries the search takes in all, at most. It falls as the search goes on.
 func (s *Finder) MaxTries() int {
 	most := s.Tries() + s.ladder().left()
 	if s.with == nil {
@@ -177,7 +177,7 @@ func (s *Finder) MaxTries() int {
 	return most
 }
 
-// Result is what has been found so far.
+// Result returns what has been found so far.
 func (s *Finder) Result() Result { return result(s.alone, s.with) }
 
 func result(alone, with *ladder) (r Result) {
@@ -199,8 +199,8 @@ type JudgedTry struct {
 	Verdict stream.Verdict
 }
 
-// FromTries is what a search has found by its tries, in any order. Tries without a verdict count
-// nothing, nor do those that do not say which of how many steps they are.
+// FromTries returns what a search has found by its tries, in any order. Tries without a verdict
+// count nothing, nor do those that do not say which of how many steps they are.
 func FromTries(tries []JudgedTry) Result {
 	var alone, with *ladder
 	for _, m := range tries {

@@ -36,18 +36,18 @@ func Holm(p, weights []float64, alpha float64) (corrected, levels []float64) {
 	return corrected, levels
 }
 
-// BinomialTail is the chance of at least k successes in n trials of chance p each.
+// BinomialTail returns the chance of at least k successes in n trials of chance p each.
 func BinomialTail(n, k int, p float64) float64 {
 	return distuv.Binomial{N: float64(n), P: p}.Survival(float64(k - 1))
 }
 
-// StudentTail is the chance that Student's t with the given degrees of freedom exceeds t.
+// StudentTail returns the chance that Student's t with the given degrees of freedom exceeds t.
 func StudentTail(t, free float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: free}.Survival(t)
 }
 
-// StudentQuantile is what Student's t with the given degrees of freedom stays below with a chance
-// of p.
+// StudentQuantile returns what Student's t with the given degrees of freedom stays below with a
+// chance of p.
 func StudentQuantile(p, free float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: free}.Quantile(p)
 }

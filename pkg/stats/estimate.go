@@ -32,8 +32,8 @@ func Certain(mean, se float64) Estimate {
 	return Estimate{Mean: mean, SE: se, DegreesOfFreedom: normalDegreesOfFreedom}
 }
 
-// Above is the chance of a mean as high as this one, or higher, if the truth is bound or below: the
-// p-value of the test that the truth is above bound.
+// Above returns the chance of a mean as high as this one, or higher, if the truth is bound or
+// below: the p-value of the test that the truth is above bound.
 func (e Estimate) Above(bound float64) float64 {
 	distance := e.Mean - bound
 	switch {
@@ -47,13 +47,14 @@ func (e Estimate) Above(bound float64) float64 {
 	return 0.5
 }
 
-// P is the chance of a mean at least as far from zero if the truth is zero.
+// P returns the chance of a mean at least as far from zero if the truth is zero.
 func (e Estimate) P() float64 {
 	e.Mean = math.Abs(e.Mean)
 	return 2 * e.Above(0)
 }
 
-// LowerBound is the lower bound of the mean at a one-sided level: lower ones are refused by Above.
+// LowerBound returns the lower bound of the mean at a one-sided level: lower ones are refused by
+// Above.
 func (e Estimate) LowerBound(level float64) float64 {
 	if e.SE == 0 {
 		return e.Mean
@@ -61,18 +62,18 @@ func (e Estimate) LowerBound(level float64) float64 {
 	return e.Mean - e.SE*StudentQuantile(1-level, e.DegreesOfFreedom)
 }
 
-// Interval is the 95 % confidence interval of the mean.
+// Interval returns the 95 % confidence interval of the mean.
 func (e Estimate) Interval() Interval { return e.IntervalAt(0.05) }
 
-// IntervalAt is the interval that misses the truth with a chance of level.
+// IntervalAt returns the interval that misses the truth with a chance of level.
 func (e Estimate) IntervalAt(level float64) Interval {
 	half := e.Mean - e.LowerBound(level/2)
 	return Interval{e.Mean - half, e.Mean + half}
 }
 
-// Difference is the mean of b less the mean of a. Each has noise of its own size, so the degrees of
-// freedom are Welch's ("The Generalization of 'Student's' Problem When Several Different Population
-// Variances Are Involved", Biometrika 34, 1947).
+// Difference returns the mean of b less the mean of a. Each has noise of its own size, so the
+// degrees of freedom are Welch's ("The Generalization of 'Student's' Problem When Several Different
+// Population Variances Are Involved", Biometrika 34, 1947).
 func Difference(a, b Estimate) Estimate { return Sum(a.Times(-1), b) }
 
 // Times returns the estimate of so many times what e is of.
@@ -179,7 +180,8 @@ func Pool(repeats []Estimate, others Prior) Estimate {
 	return out
 }
 
-// welch is the error of the sum of two independent variables. One without an error adds nothing.
+// welch returns the error of the sum of two independent variables. One without an error adds
+// nothing.
 func welch(a, freeA, b, freeB float64) (se, free float64) {
 	va, vb := a*a, b*b
 	switch {

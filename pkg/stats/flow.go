@@ -15,7 +15,7 @@ type Flow struct {
 	Spread Spread    // Spread is that of the items.
 }
 
-// Total is the flows together, which were recorded at the same times.
+// Total returns the flows together, which were recorded at the same times.
 func Total(flows []Flow) Flow {
 	total := flows[0]
 	total.Rates = slices.Clone(total.Rates)
@@ -41,7 +41,7 @@ const (
 	TooSlow        // Its noise lasts too long beside the flow.
 )
 
-// Estimate is the flow's mean and how far it may be from that of a longer one. It rests on the
+// Estimate returns the flow's mean and how far it may be from that of a longer one. It rests on the
 // noise over time (MeanOf) and on the differences between items (Spread), whichever is wider:
 // within an item the rate over time does not show these. With a doubt of TooSlow, the error is too
 // small.
@@ -82,9 +82,9 @@ type Spread struct {
 	DegreesOfFreedom float64
 }
 
-// Spread is how the items differ: how long each took in proportion to its size, as a share of what
-// they took on average, the cost that each has whatever its size taken out. Items far smaller than
-// the largest are left out.
+// Spread returns how the items differ: how long each took in proportion to its size, as a share of
+// what they took on average, the cost that each has whatever its size taken out. Items far smaller
+// than the largest are left out.
 func (it Items) Spread() Spread {
 	var time, squares, largest float64
 	for i, size := range it.Size {

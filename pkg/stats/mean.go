@@ -71,8 +71,8 @@ func MeanOf(x []float64, known int) (Estimate, bool) {
 		Memory:           likely}, true
 }
 
-// cosines is the cosine transform of x: the first wave takes half a period along x, the second one
-// a whole.
+// cosines returns the cosine transform of x: the first wave takes half a period along x, the second
+// one a whole.
 func cosines(x []float64, count int) []float64 {
 	n := float64(len(x))
 	mean := Mean(x)

@@ -45,7 +45,7 @@ func Moderate(variances, free []float64) Prior {
 	return Prior{math.Exp(mean + mathext.Digamma(half) - math.Log(half)), 2 * half, pooled}
 }
 
-// Posterior is a variance under the prior, and its degrees of freedom (Smyth 2004, section 3;
+// Posterior returns a variance under the prior, and its degrees of freedom (Smyth 2004, section 3;
 // limma bounds them by those of all variances).
 func (p Prior) Posterior(variance, free float64) (moderated, total float64) {
 	if math.IsInf(p.DegreesOfFreedom, 1) {

@@ -4,11 +4,11 @@ import (
 	"math"
 )
 
-// Memory is how many values of a sequence say as much about its mean as one independent value: the
-// integrated autocorrelation time, 1 if neighbours have nothing in common. The sum ends with the
-// first pair of lags that have no more in common than chance gives (after Geyer, "Practical Markov
-// Chain Monte Carlo", Statistical Science 7, 1992), and each correlation is corrected for its bias
-// (Kendall, "Note on Bias in the Estimation of Autocorrelation", Biometrika 41, 1954).
+// Memory returns how many values of a sequence say as much about its mean as one independent value:
+// the integrated autocorrelation time, 1 if neighbours have nothing in common. The sum ends with
+// the first pair of lags that have no more in common than chance gives (after Geyer, "Practical
+// Markov Chain Monte Carlo", Statistical Science 7, 1992), and each correlation is corrected for
+// its bias (Kendall, "Note on Bias in the Estimation of Autocorrelation", Biometrika 41, 1954).
 func Memory(x []float64) float64 {
 	n := len(x)
 	if n < 4 {

@@ -15,7 +15,7 @@ type Line struct {
 	Slope     float64
 }
 
-// At is the line's y at x.
+// At returns the line's y at x.
 func (l Line) At(x float64) float64 { return l.Intercept + l.Slope*x }
 
 // OLS fits a line by ordinary least squares. It is false if fewer than two different x leave the

@@ -33,7 +33,7 @@ func Split(x []float64, minLen int) (at int) {
 	return at
 }
 
-// SplitCost is the squared error of x about the means of x[:at] and x[at:].
+// SplitCost returns the squared error of x about the means of x[:at] and x[at:].
 func SplitCost(x []float64, at int) float64 {
 	errorOf := squaredErrors(x)
 	return errorOf(0, at) + errorOf(at, len(x))

@@ -64,9 +64,9 @@ func Summarize(x []float64) Summary {
 	}
 }
 
-// Quantile is the p-quantile of an ascending sample, interpolated linearly between order statistics
-// at 1 + (n-1)p: type 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The
-// American Statistician 50 (1996), the default of R and NumPy. NaN for an empty sample.
+// Quantile returns the p-quantile of an ascending sample, interpolated linearly between order
+// statistics at 1 + (n-1)p: type 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages",
+// The American Statistician 50 (1996), the default of R and NumPy. NaN for an empty sample.
 func Quantile(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()
@@ -79,7 +79,7 @@ func Quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// Median is the median of x, NaN if x is empty. It takes time in proportion to len(x).
+// Median returns the median of x, NaN if x is empty. It takes time in proportion to len(x).
 func Median(x []float64) float64 {
 	n := len(x)
 	if n == 0 {
@@ -125,10 +125,10 @@ func order(x []float64, k int) {
 	}
 }
 
-// Mean is the arithmetic mean, NaN for nothing.
+// Mean returns the arithmetic mean, NaN for nothing.
 func Mean(x []float64) float64 { return stat.Mean(x, nil) }
 
-// trimmedMean is the mean of an ascending sample without the share cut, below 0.5, at each end
+// trimmedMean returns the mean of an ascending sample without the share cut, below 0.5, at each end
 // (Wilcox, "Introduction to Robust Estimation and Hypothesis Testing", section 3.3). The number cut
 // is rounded down.
 func trimmedMean(sorted []float64, cut float64) float64 {
@@ -136,7 +136,7 @@ func trimmedMean(sorted []float64, cut float64) float64 {
 	return stat.Mean(sorted[k:len(sorted)-k], nil)
 }
 
-// Jain is Jain's fairness index of the shares x: 1 if all are equal, 1/n if one has everything
+// Jain returns Jain's fairness index of the shares x: 1 if all are equal, 1/n if one has everything
 // (Jain, Chiu and Hawe, "A Quantitative Measure of Fairness and Discrimination for Resource
 // Allocation", DEC-TR-301, 1984). NaN if there is nothing to share.
 func Jain(x []float64) float64 {
@@ -156,7 +156,7 @@ func Order(x []float64) []int {
 	return order
 }
 
-// ranks are the ranks of x from 1 up, ties sharing their mean rank.
+// ranks returns the ranks of x from 1 up, ties sharing their mean rank.
 func ranks(x []float64) []float64 {
 	order := Order(x)
 	ranks := make([]float64, len(x))
@@ -173,18 +173,18 @@ func ranks(x []float64) []float64 {
 	return ranks
 }
 
-// Correlation is Pearson's of x and y.
+// Correlation returns Pearson's of x and y.
 func Correlation(x, y []float64) float64 { return stat.Correlation(x, y, nil) }
 
-// Spearman is Spearman's rank correlation of x and y (American Journal of Psychology 15, 1904). NaN
-// if either does not vary.
+// Spearman returns Spearman's rank correlation of x and y (American Journal of Psychology 15,
+// 1904). NaN if either does not vary.
 func Spearman(x, y []float64) float64 {
 	return stat.Correlation(ranks(x), ranks(y), nil)
 }
 
-// NormalScores are what a normal sample has on average in place of the values of these ranks, by
-// Blom's approximation ("Statistical Estimates and Transformed Beta Variables", 1958): they keep a
-// sample's order and drop its tails.
+// NormalScores returns what a normal sample has on average in place of the values of these ranks,
+// by Blom's approximation ("Statistical Estimates and Transformed Beta Variables", 1958): they keep
+// a sample's order and drop its tails.
 func NormalScores(x []float64) []float64 {
 	scores := ranks(x)
 	for i, r := range scores {

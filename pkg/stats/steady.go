@@ -83,9 +83,9 @@ func Fell(rates []float64, since int) bool {
 	return since > 0 && Mean(rates[since:]) <= 0.8*slices.Max(rates[:since])
 }
 
-// drift is the mean of some windows, by how much the line that fits them best changes over five of
-// them, and how much more that may be in truth: the one-sided bound of a slope with independent
-// errors (Student's t with n-2 degrees of freedom).
+// drift returns the mean of some windows, by how much the line that fits them best changes over
+// five of them, and how much more that may be in truth: the one-sided bound of a slope with
+// independent errors (Student's t with n-2 degrees of freedom).
 func drift(rates []float64) (mean, change, doubt float64) {
 	n := float64(len(rates))
 	windows := floats.Span(make([]float64, len(rates)), 0, n-1)

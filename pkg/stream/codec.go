@@ -83,7 +83,8 @@ func CodecNames() []string {
 	return names
 }
 
-// Label is how people write the name of a codec; any other text, such as a rate, is its own label.
+// Label returns how people write the name of a codec; any other text, such as a rate, is its own
+// label.
 func Label(kind string) string {
 	if c, ok := CodecByName(kind); ok {
 		return c.Label
@@ -142,7 +143,7 @@ var targets = [...]struct {
 	{"ProRes 4444 XQ", [...]float64{990, 3977.2, 4242, 16970}},
 }
 
-// exact is the frame rate that a whole number stands for in Apple's list.
+// exact returns the frame rate that a whole number stands for in Apple's list.
 func exact(fps int) float64 {
 	if fps == 25 || fps == 50 {
 		return float64(fps)
@@ -179,7 +180,7 @@ var raw = [...]struct {
 	{"REDCODE 6:1", "4k", red, 54e6, []int{24, 25, 30}},
 }
 
-// published are all codecs as their makers list them.
+// published returns all codecs as their makers list them.
 func published() []Codec {
 	kind := strings.NewReplacer("blackmagic raw", "braw", "-bit", "bit", "s-i", "si", " ", "-", ":",
 		"-", ".", "")

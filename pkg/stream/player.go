@@ -29,19 +29,19 @@ func newPlayer(name string, spec Spec, offsetNS int64) *Player {
 		lowestNS: spec.Buffer.Nanoseconds()}
 }
 
-// AskNS is when the player asks for its next frame.
+// AskNS returns when the player asks for its next frame.
 func (p *Player) AskNS() int64 { return p.askNS(p.next) }
 
 func (p *Player) askNS(frame int) int64 {
 	return p.offsetNS + int64(frame)*p.Spec.Frame.Nanoseconds()
 }
 
-// DueNS is when a frame must be there.
+// DueNS returns when a frame must be there.
 func (p *Player) DueNS(frame int) int64 { return p.askNS(frame) + p.Spec.Buffer.Nanoseconds() }
 
-// Ask is the next frame to request at tNS, if one takes so long to move; those that would be late
-// are skipped, but the newest is not: it shows whether it still takes so long. ok is false if its
-// time has not come.
+// Ask returns the next frame to request at tNS, if one takes so long to move; those that would be
+// late are skipped, but the newest is not: it shows whether it still takes so long. ok is false if
+// its time has not come.
 func (p *Player) Ask(tNS, takesNS int64) (frame int, ok bool) {
 	p.settle(tNS)
 	p.next = max(p.next, p.settled)
@@ -146,9 +146,9 @@ func (q *Queue) Ends(tNS int64) {
 	q.sinceNS = tNS
 }
 
-// TakesNS is twice as long as a frame that is requested now takes by the latest ones, as some take
-// longer. The longest of them does not count: a disk that stood still for a moment does not do so
-// for each frame.
+// TakesNS returns twice as long as a frame that is requested now takes by the latest ones, as some
+// take longer. The longest of them does not count: a disk that stood still for a moment does not do
+// so for each frame.
 func (q *Queue) TakesNS() int64 {
 	n := min(q.n, len(q.apart))
 	if n < 2 {

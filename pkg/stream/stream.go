@@ -32,10 +32,10 @@ type Spec struct {
 	Buffer time.Duration `json:"buffer_ns"`
 }
 
-// TotalRate is the rate of all the streams, in bytes per second.
+// TotalRate returns the rate of all the streams, in bytes per second.
 func (s Spec) TotalRate() float64 { return s.Rate * float64(s.Count) }
 
-// TotalRate is the rate of all streams of some specs, in bytes per second.
+// TotalRate returns the rate of all streams of some specs, in bytes per second.
 func TotalRate(specs []Spec) float64 {
 	var sum float64
 	for _, s := range specs {
@@ -44,13 +44,13 @@ func TotalRate(specs []Spec) float64 {
 	return sum
 }
 
-// String is the streams in words: "4 x ProRes 422 HQ UHD 25p".
+// String returns the streams in words: "4 x ProRes 422 HQ UHD 25p".
 func (s Spec) String() string { return fmt.Sprintf("%d x %s", s.Count, Label(s.Kind)) }
 
-// Bytes is the size of frame k: the frames' sum is the rate's, to the byte.
+// Bytes returns the size of frame k: the frames' sum is the rate's, to the byte.
 func (s Spec) Bytes(k int) int64 { return s.Offset(k+1) - s.Offset(k) }
 
-// Offset is where frame k begins in its stream, in bytes.
+// Offset returns where frame k begins in its stream, in bytes.
 func (s Spec) Offset(k int) int64 { return int64(s.Rate * s.Frame.Seconds() * float64(k)) }
 
 // Players makes the players of some specs on one disk, whose frames are spread evenly over a

@@ -49,10 +49,10 @@ func (n Node) Kind() Kind {
 	return Text
 }
 
-// Pos is where the value begins.
+// Pos returns where the value begins.
 func (n Node) Pos() Pos { return n.pos }
 
-// Label is what errors call the value: its key, with those around it.
+// Label returns what errors call the value: its key, with those around it.
 func (n Node) Label() string { return n.label }
 
 // Errorf reports a mistake at the value.
@@ -68,7 +68,7 @@ func (n Node) wrong(want, try string) {
 
 func (n Node) outside(try string) { n.Errorf("%s is %s; try %s", n.label, n.given(), try) }
 
-// given is the value as an error repeats it.
+// given returns the value as an error repeats it.
 func (n Node) given() string {
 	switch kind := n.Kind(); kind {
 	case List, Map:
@@ -80,7 +80,7 @@ func (n Node) given() string {
 	}
 }
 
-// Raw is the text of a value other than a list or mapping, whatever its kind; empty for those.
+// Raw returns the text of a value other than a list or mapping, whatever its kind; empty for those.
 func (n Node) Raw() string {
 	if l, ok := n.ast.(*ast.LiteralNode); ok {
 		return l.Value.Value
@@ -98,7 +98,7 @@ func (n Node) Plain() bool {
 	return !literal && t != token.SingleQuoteType && t != token.DoubleQuoteType
 }
 
-// Escaped is what stands between a text's double quotes in the file, where a \ in it begins an
+// Escaped returns what stands between a text's double quotes in the file, where a \ in it begins an
 // escape. It is empty for any other value.
 func (n Node) Escaped() string {
 	t := n.ast.GetToken()
@@ -211,10 +211,10 @@ func (n Node) Mapping() *Mapping {
 	return m
 }
 
-// Pos is where the mapping begins.
+// Pos returns where the mapping begins.
 func (m *Mapping) Pos() Pos { return m.pos }
 
-// Path is the mapping's keys, as errors name a value: "hub.speedup".
+// Path returns the mapping's keys, as errors name a value: "hub.speedup".
 func (m *Mapping) Path() string { return m.path }
 
 // Errorf reports a mistake at the mapping's beginning, if there is a mapping.
@@ -258,7 +258,7 @@ func (m *Mapping) Has(key string) bool {
 	return ok
 }
 
-// PosOf is where a key's value begins; where the mapping does, if the key is absent.
+// PosOf returns where a key's value begins; where the mapping does, if the key is absent.
 func (m *Mapping) PosOf(key string) Pos {
 	if n, ok := m.Get(key); ok {
 		return n.pos

@@ -65,13 +65,13 @@ type Error struct {
 	meant   string // the key that an unknown one most likely stands for
 }
 
-// Error is the mistake on one line: file:line:column: what; what to try.
+// Error returns the mistake on one line: file:line:column: what; what to try.
 func (e *Error) Error() string { return e.Pos.String() + ": " + e.Msg }
 
 // Errors are several mistakes of one file, in the order of its lines.
 type Errors []*Error
 
-// Error is the first mistake, on one line, and how many more there are.
+// Error returns the first mistake, on one line, and how many more there are.
 func (e Errors) Error() string {
 	if len(e) == 0 {
 		return "no mistakes"
@@ -94,7 +94,7 @@ type Doc struct {
 	mistakes Errors
 }
 
-// Root is the document's only value.
+// Root returns the document's only value.
 func (d *Doc) Root() Node { return d.root }
 
 // Report records a mistake.
@@ -146,7 +146,7 @@ func Quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// printable is text as it stands, or quoted if it would garble a line.
+// printable returns text as it stands, or quoted if it would garble a line.
 func printable(text string) string {
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
 		return strconv.Quote(text)
@@ -166,8 +166,8 @@ func Choice(words []string) string {
 // minPrefix is how many letters of a word must stand for the beginning of another to mean it.
 const minPrefix = 3
 
-// Suggest is what to try in place of an unknown word: the nearest of the known ones, or else all of
-// them.
+// Suggest returns what to try in place of an unknown word: the nearest of the known ones, or else
+// all of them.
 func Suggest(word string, known []string) string {
 	if near := Nearest(word, known); near != "" {
 		return printable(near)
@@ -175,8 +175,8 @@ func Suggest(word string, known []string) string {
 	return printable(Choice(known))
 }
 
-// Nearest is the known word that an unknown one most likely stands for: the one it is the beginning
-// of, or one that differs from it by a typing error. It is empty if there is none.
+// Nearest returns the known word that an unknown one most likely stands for: the one it is the
+// beginning of, or one that differs from it by a typing error. It is empty if there is none.
 func Nearest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best := ""
@@ -204,8 +204,8 @@ func Nearest(word string, known []string) string {
 	return ""
 }
 
-// distance is the number of letters to add, drop, change or swap with their neighbour to make b of
-// a (optimal string alignment). Words beyond 64 letters are as far apart as they are long.
+// distance returns the number of letters to add, drop, change or swap with their neighbour to make
+// b of a (optimal string alignment). Words beyond 64 letters are as far apart as they are long.
 func distance(a, b string) int {
 	x := []rune(a)
 	y := []rune(b)
@@ -405,7 +405,7 @@ func posOf(file string, n ast.Node) Pos {
 	return tokenPos(file, n.GetToken())
 }
 
-// tokenPos is where a token stands, within the file even if the scanner lost count.
+// tokenPos returns where a token stands, within the file even if the scanner lost count.
 func tokenPos(file string, t *token.Token) Pos {
 	if t == nil || t.Position == nil {
 		return Pos{File: file, Line: 1, Column: 1}

@@ -30,8 +30,8 @@ func join(reads, writes []File) []File {
 	return passes
 }
 
-// addSamples is the progress of two together: the sum of both at every instant at which one of them
-// is known.
+// addSamples returns the progress of two together: the sum of both at every instant at which one of
+// them is known.
 func addSamples(a, b []Sample) []Sample {
 	var steps []Sample // the bytes since the sample before of the same
 	for _, samples := range [][]Sample{a, b} {
@@ -53,8 +53,8 @@ func addSamples(a, b []Sample) []Sample {
 	return sums
 }
 
-// Direction is what the disk moved in one direction: all, none, or a part if it reads and writes at
-// once.
+// Direction returns what the disk moved in one direction: all, none, or a part if it reads and
+// writes at once.
 func (t *DiskRecord) Direction(op Role) *DiskRecord {
 	switch {
 	case t.Both && op == Read:

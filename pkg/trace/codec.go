@@ -40,8 +40,8 @@ var fields = [...]string{
 	"stop", "test", "score", "connections", "work", "search", "steady_ns", "saturation", "status",
 }
 
-// field is the index of a key in fields, looked for from an index on and then before it; -1 if the
-// key is not known.
+// field returns the index of a key in fields, looked for from an index on and then before it; -1 if
+// the key is not known.
 func field(key string, from int) int {
 	for i := range fields {
 		if at := (from + i) % len(fields); fields[at] == key {
@@ -56,7 +56,7 @@ func (e *Event) at(field int) any {
 	return reflect.ValueOf(e).Elem().Field(field).Addr().Interface()
 }
 
-// keys are those of a type's lines; nil if it is not a known one.
+// keys returns those of a type's lines; nil if it is not a known one.
 func (t Type) keys() []string {
 	for i := range lines {
 		if lines[i].kind == t {

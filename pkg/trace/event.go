@@ -173,7 +173,7 @@ const (
 	SearchPace    = "pace"
 )
 
-// StreamSample is what an event of the type StreamType says of its stream.
+// StreamSample returns what an event of the type StreamType says of its stream.
 func (e *Event) StreamSample() stream.Sample {
 	return stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS}
 }

@@ -49,10 +49,10 @@ func (c Check) Sentence() string {
 	return text
 }
 
-// Failed are the checks that failed.
+// Failed returns the checks that failed.
 func (c *Checkup) Failed() []Check { return c.with(Fail) }
 
-// Doubts are the checks that failed or warn.
+// Doubts returns the checks that failed or warn.
 func (c *Checkup) Doubts() []Check { return append(c.with(Fail), c.with(Warn)...) }
 
 func (c *Checkup) with(verdict Verdict) []Check {
@@ -61,7 +61,7 @@ func (c *Checkup) with(verdict Verdict) []Check {
 	})
 }
 
-// Subject is the check's name, and the disk's folder if it is about one.
+// Subject returns the check's name, and the disk's folder if it is about one.
 func (c Check) Subject() string {
 	if c.Path == "" {
 		return c.Name

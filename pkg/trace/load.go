@@ -89,8 +89,8 @@ func newDisk(name string, op Role) *disk {
 	return &disk{trace: &DiskRecord{Name: name, Op: op}, pending: map[int][]Sample{}}
 }
 
-// of is where the file of that number belongs: a pass of a disk that does both is an even one read
-// and an odd one written.
+// of returns where the file of that number belongs: a pass of a disk that does both is an even one
+// read and an odd one written.
 func (d *disk) of(seq int64) *disk {
 	if d.directions == nil {
 		return d

@@ -77,8 +77,8 @@ func NewReader(r io.Reader, name string) *Reader {
 	return &Reader{in: r, name: name, part: &part{}}
 }
 
-// Event is the event that the last call of Next read. It is overwritten by a later one, and empty
-// after the last.
+// Event returns the event that the last call of Next read. It is overwritten by a later one, and
+// empty after the last.
 func (r *Reader) Event() *Event {
 	last := r.last()
 	r.event = last.event.with(last.numbers)
@@ -87,14 +87,14 @@ func (r *Reader) Event() *Event {
 
 func (r *Reader) last() *decoded { return &r.part.events[r.at-1] }
 
-// Offset is how many bytes of the input lie before and in the line of Event; after the last event,
-// all that were read.
+// Offset returns how many bytes of the input lie before and in the line of Event; after the last
+// event, all that were read.
 func (r *Reader) Offset() int64 { return r.offset + int64(r.last().end) }
 
 // Err is the first error, nil at a regular end.
 func (r *Reader) Err() error { return r.err }
 
-// Warnings are what the reader tolerated so far: a torn last line, lines of unknown types.
+// Warnings returns what the reader tolerated so far: a torn last line, lines of unknown types.
 func (r *Reader) Warnings() []string {
 	if r.unknown == 0 {
 		return r.warnings

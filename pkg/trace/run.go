@@ -106,7 +106,7 @@ type Progress struct {
 	Samples []Sample // bytes done by time, ascending
 }
 
-// Samples are those of the file's progress.
+// Samples returns those of the file's progress.
 func (f *File) Samples() []Sample {
 	if f.Progress == nil {
 		return nil
@@ -149,7 +149,7 @@ func (p *Phase) Disk(name string) *DiskRecord {
 	return nil
 }
 
-// WorkOf is what a disk was to do: by the phase's line, else as far as its files show.
+// WorkOf returns what a disk was to do: by the phase's line, else as far as its files show.
 func (p *Phase) WorkOf(d *DiskRecord) work.Work {
 	w := p.Work[d.Name]
 	w.Op = d.Op
@@ -160,7 +160,7 @@ func (p *Phase) WorkOf(d *DiskRecord) work.Work {
 	return w
 }
 
-// Seen is what the disk's files show of its work.
+// Seen returns what the disk's files show of its work.
 func (t *DiskRecord) Seen() *work.Seen {
 	sizes := make([]int64, 0, len(t.Files))
 	smallest := int64(math.MaxInt64)
@@ -175,8 +175,8 @@ func (t *DiskRecord) Seen() *work.Seen {
 	return work.See(sizes, smallest, largest)
 }
 
-// Title is what to call a phase where a person reads of it: its name or, if that is only a pattern,
-// who does what.
+// Title returns what to call a phase where a person reads of it: its name or, if that is only a
+// pattern, who does what.
 func (r *Run) Title(p *Phase) string {
 	disks := make([]string, len(r.Disks))
 	all := map[string]work.Work{}
@@ -189,8 +189,8 @@ func (r *Run) Title(p *Phase) string {
 	return work.Title(p.Name, disks, all)
 }
 
-// Unnumbered is a phase's name without the number that distinguishes it from others of that name:
-// "WWW" of "WWW-2".
+// Unnumbered returns a phase's name without the number that distinguishes it from others of that
+// name: "WWW" of "WWW-2".
 func Unnumbered(name string) string {
 	name = regexp.MustCompile(` \([0-9-]+\)$`).ReplaceAllString(name, "")
 	at := strings.LastIndexByte(name, '-')

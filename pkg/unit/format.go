@@ -163,7 +163,7 @@ func FormatCount(n int) string {
 	return text
 }
 
-// Plural is a number of things: "1 file", "3 files".
+// Plural returns a number of things: "1 file", "3 files".
 func Plural(n int, thing string) string {
 	if n != 1 {
 		thing += "s"

@@ -147,7 +147,7 @@ func split(text string) (number, suffix string, err error) {
 	return number, strings.TrimSpace(text[end:]), nil
 }
 
-// sizeOf is the number of bytes a suffix stands for; none means bytes.
+// sizeOf returns the number of bytes a suffix stands for; none means bytes.
 func sizeOf(suffix string) (int64, error) {
 	if suffix == "" {
 		return 1, nil

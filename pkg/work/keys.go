@@ -105,7 +105,7 @@ const none = "none"
 
 func hasFiles(w *Work) bool { return !w.HasNoFiles() }
 
-// fieldRow is the key of a field that has the tag key.
+// fieldRow returns the key of a field that has the tag key.
 func fieldRow(name string) row {
 	has := map[string]func(w *Work) bool{
 		"blocks": func(w *Work) bool { return w.Mode != ModeApp },
@@ -146,7 +146,7 @@ func fieldRow(name string) row {
 	}
 }
 
-// Differs are the keys by which two works mean different rates.
+// Differs returns the keys by which two works mean different rates.
 func (w Work) Differs(o Work) []Key {
 	var keys []Key
 	for _, r := range rows {
@@ -164,11 +164,11 @@ func (w Work) Differs(o Work) []Key {
 	return keys
 }
 
-// Value is what the work has by a key, in words.
+// Value returns what the work has by a key, in words.
 func (w Work) Value(k Key) string { return rows[k.row()].words(&w) }
 
-// Text is all of the work but its direction: "sizes 1 GB, io direct, block 8 MiB, ...". It is empty
-// if the work was not written down.
+// Text returns all of the work but its direction: "sizes 1 GB, io direct, block 8 MiB, ...". It is
+// empty if the work was not written down.
 func (w Work) Text() string {
 	var parts []string
 	for _, r := range rows {
@@ -203,7 +203,7 @@ func (k Key) row() int {
 // Limits reports whether work that has the key is limited by it.
 func (k Key) Limits() bool { return rows[k.row()].limits }
 
-// Ways are the keys of how files are moved, whichever they are.
+// Ways returns the keys of how files are moved, whichever they are.
 func Ways() []Key {
 	var keys []Key
 	for _, r := range rows[KeyUnknown.row()+1:] {
@@ -220,7 +220,7 @@ func streamsText(w *Work) string {
 	return cmp.Or(strings.Join(specs, "; "), "none")
 }
 
-// testText is the test, and how its passes go.
+// testText returns the test, and how its passes go.
 func testText(w *Work) string {
 	texts := []string{w.Test}
 	if w.OneFile {
@@ -236,7 +236,7 @@ func testText(w *Work) string {
 	return cmp.Or(strings.Join(texts, ", "), "none")
 }
 
-// sizesText is the sizes of files: "1 GB", "2 MB to 2 GB".
+// sizesText returns the sizes of files: "1 GB", "2 MB to 2 GB".
 func sizesText(w *Work) string {
 	smallest := w.Sizes.Min
 	largest := w.Sizes.Max

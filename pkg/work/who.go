@@ -47,7 +47,7 @@ func Who(disks []string, all map[string]Work) string {
 // "A+C W", "rest R".
 var shorthand = regexp.MustCompile(`^(?:, )?(.+?) ([RW])(?:$|,| |-\d)`)
 
-// Title is what to call a phase where a person reads of it. A name that is only a pattern of
+// Title returns what to call a phase where a person reads of it. A name that is only a pattern of
 // letters (WWW-2), or who does what in fewer words (A W, rest R), becomes who does what, with
 // whatever follows it: "all write (2)", "A writes, direct". Any other name stays.
 func Title(name string, disks []string, all map[string]Work) string {
@@ -84,8 +84,8 @@ const maxTitle = 64
 // pattern is letters of disks, and what follows them.
 var pattern = regexp.MustCompile(`^([RW-]*?[RW-])($|-\d.*| .*)$`)
 
-// afterPattern is what follows the letters in a name that begins with one for each disk that works,
-// in any order of the disks, and a dash for any of the others.
+// afterPattern returns what follows the letters in a name that begins with one for each disk that
+// works, in any order of the disks, and a dash for any of the others.
 func afterPattern(name string, disks []string, all map[string]Work) (after string, ok bool) {
 	parts := pattern.FindStringSubmatch(name)
 	if parts == nil {
@@ -103,7 +103,7 @@ func afterPattern(name string, disks []string, all map[string]Work) (after strin
 	return parts[2], slices.Equal(named, letters)
 }
 
-// afterShorthand is what follows the groups in a name of disks and letters.
+// afterShorthand returns what follows the groups in a name of disks and letters.
 func afterShorthand(name string, disks []string, all map[string]Work) (after string, ok bool) {
 	left := slices.DeleteFunc(slices.Clone(disks), func(disk string) bool {
 		return all[disk].Op.Letter() == '-'
@@ -143,7 +143,7 @@ func (v Verb) with(words string) Verb {
 	return Verb{v.One + words, v.Several + words, v.Past + words, v.Ing + words}
 }
 
-// grouped are the disks by what they do, and that in the order of the disks.
+// grouped returns the disks by what they do, and that in the order of the disks.
 func grouped(disks []string, does func(disk string) Verb) (order []Verb, who map[Verb][]string) {
 	who = map[Verb][]string{}
 	for _, disk := range disks {
@@ -169,7 +169,7 @@ func Clauses(
 	return texts
 }
 
-// Verb is what a disk does, except for what and how fast.
+// Verb returns what a disk does, except for what and how fast.
 func (w Work) Verb() Verb {
 	read := Verb{"reads", "read", "read", "reading"}
 	write := Verb{"writes", "write", "wrote", "writing"}
@@ -196,8 +196,8 @@ func (w Work) Verb() Verb {
 	return Verb{}
 }
 
-// Does is the verb with how much and how fast, except for a probe, and streams by their number:
-// "plays 4 streams", "writes at up to 200 MB/s".
+// Does returns the verb with how much and how fast, except for a probe, and streams by their
+// number: "plays 4 streams", "writes at up to 200 MB/s".
 func (w Work) Does() Verb {
 	switch {
 	case w.Probe > 0:

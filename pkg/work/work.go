@@ -111,7 +111,7 @@ const (
 	Idle  Role = "idle"
 )
 
-// Letter is the role's letter in a pattern: R, W or -.
+// Letter returns the role's letter in a pattern: R, W or -.
 func (r Role) Letter() byte {
 	switch r {
 	case Read:
@@ -161,7 +161,7 @@ func (s Sizes) IsZero() bool {
 	return len(s.List) == 0 && s.Min == 0 && s.Max == 0 && s.Distribution == ""
 }
 
-// one is the size of all files, if they have one; else 0.
+// one returns the size of all files, if they have one; else 0.
 func (s Sizes) one() int64 {
 	switch {
 	case len(s.List) > 0 && slices.Min(s.List) == slices.Max(s.List):
@@ -203,8 +203,8 @@ func (w *Work) sameSizes(o *Work) bool {
 	return w.Sizes.IsZero() == o.Sizes.IsZero() && w.Seen.sameSizes(o.Seen)
 }
 
-// order is the order of the files as far as it matters: of files of one size there is none, and
-// drawn ones come as they were drawn whatever it is called.
+// order returns the order of the files as far as it matters: of files of one size there is none,
+// and drawn ones come as they were drawn whatever it is called.
 func (w *Work) order() string {
 	switch {
 	case w.Sizes.IsZero() && w.Seen != nil:
@@ -257,8 +257,8 @@ func See(sizes []int64, smallest, largest int64) *Seen {
 	return s
 }
 
-// sample is some of the sizes, spread over all of the time by steps of the golden ratio, so that no
-// regularity of a list falls in with theirs (Weyl's equidistribution).
+// sample returns some of the sizes, spread over all of the time by steps of the golden ratio, so
+// that no regularity of a list falls in with theirs (Weyl's equidistribution).
 func sample(sizes []int64) []int64 {
 	if len(sizes) <= enough {
 		return slices.Clone(sizes)
@@ -271,7 +271,7 @@ func sample(sizes []int64) []int64 {
 	return some
 }
 
-// Range is the smallest, the middle and the largest size; zeros without files.
+// Range returns the smallest, the middle and the largest size; zeros without files.
 func (s *Seen) Range() (smallest, median, largest int64) {
 	if s == nil || len(s.sorted) == 0 {
 		return 0, 0, 0

@@ -157,7 +157,7 @@ func Preflight(ctx context.Context, plan *scenario.Plan, opts Options) (problems
 	return problems
 }
 
-// due are the checks that are made then, of a disk or of the machine.
+// due returns the checks that are made then, of a disk or of the machine.
 func due(then When, ofDisk bool) (checks []Check) {
 	for _, c := range Table() {
 		if c.When&then != 0 && (c.When&Disk != 0) == ofDisk {
@@ -212,10 +212,10 @@ type answer = trace.Check
 
 func pass(measured string) answer { return answer{Verdict: trace.Pass, Measured: measured} }
 
-// skip is the answer of a check that can't be made here.
+// skip returns the answer of a check that can't be made here.
 func skip(measured string) answer { return answer{Verdict: trace.Skip, Measured: measured} }
 
-// notKnown is the answer of a check for which the machine does not say what it takes.
+// notKnown returns the answer of a check for which the machine does not say what it takes.
 func notKnown() answer { return skip("not known") }
 
 func warn(measured, means, try string) answer {

@@ -63,7 +63,7 @@ func judgeUnwritable(f *facts) answer {
 		"choose a folder that you may write to, on a volume that is not read-only")
 }
 
-// disksBefore are the disks of the plan before the judged one that can be looked at.
+// disksBefore returns the disks of the plan before the judged one that can be looked at.
 func (f *facts) disksBefore() (disks []scenario.Disk) {
 	for _, disk := range f.plan.Disks {
 		if disk.Name == f.disk.Name {
@@ -105,7 +105,7 @@ func judgeSameDisk(f *facts) answer {
 	return pass("")
 }
 
-// described is a disk as a person knows it: its name, and its model if known.
+// described returns a disk as a person knows it: its name, and its model if known.
 func described(d *hardware.Drive) string {
 	if d.Model == "" {
 		return d.Name

@@ -27,7 +27,7 @@ const (
 	watchFor = 2 * time.Second
 )
 
-// doctorPlan is what doctor does to the disks behind some paths, as a plan.
+// doctorPlan returns what doctor does to the disks behind some paths, as a plan.
 func doctorPlan(paths []string) *scenario.Plan {
 	plan := &scenario.Plan{Phases: []scenario.Phase{{Name: "doctor"}}}
 	for _, path := range paths {
@@ -120,7 +120,7 @@ func checksLeftByHang(path string, left []Check) (checks []trace.Check) {
 	return checks
 }
 
-// folderFacts is the facts of one folder, on a disk that may hang.
+// folderFacts returns the facts of one folder, on a disk that may hang.
 func (f *facts) folderFacts(ctx context.Context, path string, alive func()) *facts {
 	own := newFacts(doctorPlan([]string{path}), f.opts)
 	own.machine, own.machineErr, own.onProgress = f.machine, f.machineErr, alive

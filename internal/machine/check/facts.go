@@ -177,7 +177,7 @@ func (f *facts) watch(ctx context.Context) {
 	f.processes = device.Between(f.processes, later, passed)
 }
 
-// bytesMoved is what the disks have moved in all.
+// bytesMoved returns what the disks have moved in all.
 func (f *facts) bytesMoved(ctx context.Context) map[string]int64 {
 	counts := map[string]int64{}
 	for name, place := range f.places {
@@ -188,13 +188,13 @@ func (f *facts) bytesMoved(ctx context.Context) map[string]int64 {
 	return counts
 }
 
-// physicalDisks are the physical disks under a place; none if the machine does not say.
+// physicalDisks returns the physical disks under a place; none if the machine does not say.
 func (f *facts) physicalDisks(place device.Place) []*hardware.Drive {
 	return f.machine.Physical(f.machine.Holding(place.Path))
 }
 
-// sharedDisk is a physical disk that the judged disk's folder and another place both lie on; nil if
-// none is known.
+// sharedDisk returns a physical disk that the judged disk's folder and another place both lie on;
+// nil if none is known.
 func (f *facts) sharedDisk(other device.Place) *hardware.Drive {
 	for _, disk := range f.physicalDisks(other) {
 		if slices.Contains(f.under, disk) {

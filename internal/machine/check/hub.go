@@ -9,8 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// hubs are those between a disk that should be on the hub and the computer, the nearest to the disk
-// first; none if they are not known.
+// hubs returns those between a disk that should be on the hub and the computer, the nearest to the
+// disk first; none if they are not known.
 func (f *facts) hubs(disk scenario.Disk) []*hardware.Hub {
 	for _, under := range f.physicalDisks(f.places[disk.Name]) {
 		if disk.Connection == trace.OnHub && f.connectedElsewhere(under) == "" {

@@ -52,7 +52,7 @@ type moved struct {
 
 func (m moved) rate() float64 { return float64(m.Bytes) / max(m.Seconds, 1e-9) }
 
-// each is how long a small request takes, in nanoseconds.
+// each returns how long a small request takes, in nanoseconds.
 func (m moved) each() float64 { return depth * smallBlock / m.rate() * 1e9 }
 
 // largeJob is to move a file in large blocks, and smallJob one in small ones.

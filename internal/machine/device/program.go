@@ -97,7 +97,8 @@ type Process struct {
 	Blocked bool // It waits for a disk, when it was looked at.
 }
 
-// Between are the processes of the later list with the work that they did since the earlier one.
+// Between returns the processes of the later list with the work that they did since the earlier
+// one.
 func Between(earlier, later []Process, passed time.Duration) []Process {
 	used := map[int]Process{}
 	for _, p := range earlier {
@@ -176,7 +177,7 @@ func parseStat(stat []byte) (Process, bool) {
 	return p, true
 }
 
-// procPlaces are the folder that a process is in and the files that it has open, as far as this
+// procPlaces returns the folder that a process is in and the files that it has open, as far as this
 // user may know.
 func procPlaces(proc fs.FS, pid string) []string {
 	var places []string

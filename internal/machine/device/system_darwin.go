@@ -67,7 +67,7 @@ func runTools(ctx context.Context) (captures macos.Captures, failures []string, 
 	return captures, failures, ctx.Err()
 }
 
-// settings are what the machine is, in the form in which sysctl prints it.
+// settings returns what the machine is, in the form in which sysctl prints it.
 func settings() (text []byte) {
 	texts, numbers := macos.HostSettings()
 	for _, name := range texts {
@@ -101,7 +101,7 @@ func (p *Place) mounted(st *unix.Statfs_t) {
 	}
 }
 
-// Processes are what this machine does.
+// Processes returns what this machine does.
 func Processes(ctx context.Context) ([]Process, error) {
 	out, err := ask(ctx, toolTimeout, []string{"/bin/ps", "-Axo", "pid=,time=,command="})
 	if err != nil {

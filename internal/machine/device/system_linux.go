@@ -54,7 +54,7 @@ func (p *Place) mounted(*unix.Statfs_t) {
 	p.Mount, p.Filesystem, p.Source = m.Point, m.Filesystem, m.Source
 }
 
-// Processes are what this machine does.
+// Processes returns what this machine does.
 func Processes(context.Context) ([]Process, error) { return procProcesses(os.DirFS("/proc")) }
 
 // SavingPower says how the processor is held back to save power; empty if it is not.

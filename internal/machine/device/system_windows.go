@@ -96,7 +96,7 @@ func (p *Place) query() error {
 	return nil
 }
 
-// Processes are what this machine does: names and processor times, which Windows reports of all
+// Processes returns what this machine does: names and processor times, which Windows reports of all
 // processes without more rights, those of services among them.
 func Processes(context.Context) ([]Process, error) {
 	answer := make([]uint64, 1<<16) // Words keep the entries aligned.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// WritableFolder is the folder of a volume that this user may write to: its own, or the first in
-// it; empty if there is none.
+// WritableFolder returns the folder of a volume that this user may write to: its own, or the first
+// in it; empty if there is none.
 func WritableFolder(mount string) string {
 	if canWrite(mount) {
 		return mount

@@ -21,7 +21,7 @@ import (
 // ErrBusy is returned by Lock and Share when another living process holds the file.
 var ErrBusy = errors.New("a running hubbench is using it")
 
-// Volume is the size of the file system that a folder is on, and how full it is.
+// Volume returns the size of the file system that a folder is on, and how full it is.
 func Volume(folder string) (scenario.Volume, error) {
 	v, err := volume(folder)
 	if err != nil {

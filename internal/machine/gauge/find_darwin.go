@@ -84,7 +84,7 @@ func links(meters []*meter) Source {
 	return Source{Name: "links", Every: macEvery, AtEnd: true, Read: read}
 }
 
-// registry is what ioreg prints of the entries that its arguments name, as a property list.
+// registry returns what ioreg prints of the entries that its arguments name, as a property list.
 func registry(ctx context.Context, args ...string) ([]byte, error) {
 	// If it is not there, no process is needed to find that out.
 	tool, err := exec.LookPath("/usr/sbin/ioreg")

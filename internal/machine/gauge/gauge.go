@@ -150,7 +150,7 @@ func group(
 	return meters
 }
 
-// counters is the source of a device's counters.
+// counters returns the source of a device's counters.
 func (m *meter) counters() Source {
 	read := func(ctx context.Context) ([]Reading, error) {
 		c, err := m.count(ctx)
@@ -169,7 +169,7 @@ func (m *meter) counters() Source {
 	}
 }
 
-// each is a value of the device, for every disk on it.
+// each returns a value of the device, for every disk on it.
 func (m *meter) each(name string, value float64) []Reading {
 	out := make([]Reading, 0, 2*len(m.disks))
 	for _, disk := range m.disks {
@@ -178,8 +178,8 @@ func (m *meter) each(name string, value float64) []Reading {
 	return out
 }
 
-// thermometer is the source of a device's temperature by SMART, if smartctl is installed and finds
-// one. However short the phases are, the disk is asked no more often than slowEvery.
+// thermometer returns the source of a device's temperature by SMART, if smartctl is installed and
+// finds one. However short the phases are, the disk is asked no more often than slowEvery.
 func (f *Finder) thermometer(m *meter) (Source, bool) {
 	tool, err := exec.LookPath("smartctl")
 	if err != nil || len(m.parts) != 1 { // No disk stands for a whole set.

@@ -60,7 +60,7 @@ func WriteSmallDirectly() error {
 	return nil
 }
 
-// DiskPolicy is the process's policy for its requests to disks, one of the IOPOL_ numbers of
+// DiskPolicy returns the process's policy for its requests to disks, one of the IOPOL_ numbers of
 // getiopolicy_np(3).
 func DiskPolicy() (int, error) {
 	policy, _, errno := call(diskPolicyAddress, typeDisk, scopeProcess, 0, 0, 0, 0)

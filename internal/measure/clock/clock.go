@@ -48,10 +48,10 @@ func Start() Stopwatch {
 	}
 }
 
-// StartNS is the instant of the start, by Now; zero if it was not started.
+// StartNS returns the instant of the start, by Now; zero if it was not started.
 func (s Stopwatch) StartNS() int64 { return s.startNS }
 
-// Now is the clock's nanoseconds.
+// Now returns the clock's nanoseconds.
 func (s Stopwatch) Now() int64 {
 	if runtime.GOOS == "windows" {
 		return Now()

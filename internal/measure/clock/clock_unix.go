@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Now is the monotonic clock in nanoseconds, one for all processes of the machine, which does not
-// run while it sleeps.
+// Now returns the monotonic clock in nanoseconds, one for all processes of the machine, which does
+// not run while it sleeps.
 func Now() int64 {
 	var ts unix.Timespec
 	// The call cannot fail: the clock exists on every system, and the address is valid.
@@ -17,8 +17,8 @@ func Now() int64 {
 	return ts.Nano()
 }
 
-// Slept is how long the machine has been asleep since it was started: zero if the system does not
-// say. Only its growth means anything.
+// Slept returns how long the machine has been asleep since it was started: zero if the system does
+// not say. Only its growth means anything.
 func Slept() time.Duration {
 	awake := Now() // first: what passes between the two must not look like the opposite of sleep
 	var all unix.Timespec
@@ -28,7 +28,7 @@ func Slept() time.Duration {
 	return time.Duration(all.Nano() - awake)
 }
 
-// Used is how long this process has computed, and the system for it.
+// Used returns how long this process has computed, and the system for it.
 func Used() time.Duration {
 	var used unix.Rusage
 	_ = unix.Getrusage(unix.RUSAGE_SELF, &used) // fails for no process's own

@@ -25,8 +25,8 @@ var (
 	})
 )
 
-// Now is the monotonic clock in nanoseconds: the performance counter, which counts from boot for
-// every process.
+// Now returns the monotonic clock in nanoseconds: the performance counter, which counts from boot
+// for every process.
 func Now() int64 {
 	var ticks int64
 	// Not by way of LazyProc.Call, which moves the variable and its arguments to the heap.
@@ -46,8 +46,8 @@ func SleepUntil(ns int64) {
 
 var unbiased = windows.NewLazySystemDLL("kernel32.dll").NewProc("QueryUnbiasedInterruptTime")
 
-// Slept is how long the machine has been asleep since it was started: the interrupt time goes on
-// while it sleeps, and the unbiased one does not. DurationSinceBoot reads the former in steps of
+// Slept returns how long the machine has been asleep since it was started: the interrupt time goes
+// on while it sleeps, and the unbiased one does not. DurationSinceBoot reads the former in steps of
 // some 10 ms. Only its growth means anything.
 func Slept() time.Duration {
 	var awake int64 // in units of 100 ns
@@ -57,7 +57,7 @@ func Slept() time.Duration {
 	return windows.DurationSinceBoot() - time.Duration(awake)*100
 }
 
-// Used is how long this process has computed, and the system for it.
+// Used returns how long this process has computed, and the system for it.
 func Used() time.Duration {
 	var began, ended, system, user windows.Filetime // the last two are lengths, in 100 ns
 	// This fails for no process's own.

@@ -23,7 +23,7 @@ type liveHub struct {
 	timer     *time.Timer
 }
 
-// nowNS is the model's time.
+// nowNS returns the model's time.
 func (h *liveHub) nowNS() int64 {
 	return max(0, int64(float64(clock.Now()-h.releaseNS)*h.speedup))
 }

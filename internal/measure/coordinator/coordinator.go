@@ -180,14 +180,14 @@ func Run(ctx context.Context, opts Options) (Ending, error) {
 	return out, err
 }
 
-// watch is how what a run waits for is watched.
+// watch returns how what a run waits for is watched.
 func (o *Options) watch() watch.Watch {
 	return watch.Watch{Notify: o.Notify, Stall: o.Stall, Option: "--stall", Looks: o.looks}
 }
 
 func (o *Options) until() int { return cmp.Or(o.Until, len(o.Plan.Phases)) }
 
-// folders are those of the real disks that work in this session.
+// folders returns those of the real disks that work in this session.
 func (o *Options) folders() (folders []string) {
 	for _, disk := range o.Plan.Disks {
 		works := false

@@ -158,7 +158,7 @@ func askDisk(ctx context.Context, disk *scenario.Disk, count bool) (moved int64,
 	return counted.Sum(), err == nil
 }
 
-// traffic is what all disks have moved; it is unknown if one of them has no counter.
+// traffic returns what all disks have moved; it is unknown if one of them has no counter.
 func traffic(round map[string]answer) (sum int64, known bool) {
 	for _, a := range round {
 		if !a.known {
@@ -175,7 +175,7 @@ type idleWatch struct {
 	at    time.Time // at is when it last moved; zero before it is known.
 }
 
-// since is how long the counter has stood still by now; zero if it is not known.
+// since returns how long the counter has stood still by now; zero if it is not known.
 func (c *idleWatch) since(count int64, known bool, now time.Time) time.Duration {
 	if !known || c.at.IsZero() || count != c.count {
 		c.count = count

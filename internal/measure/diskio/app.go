@@ -22,7 +22,7 @@ func newCalls(buf []byte, sizes []int64) *calls {
 	return &calls{buf: buf[:appBytes], list: make([][]byte, 0, pieces)}
 }
 
-// appCall is how many bytes the largest call moves.
+// appCall returns how many bytes the largest call moves.
 func appCall(sizes []int64) int64 { return min(slices.Max(sizes), maxRequest) }
 
 // calls are requests larger than their memory: it is the same 64 MiB over and over, so that files
@@ -45,7 +45,7 @@ func (c *calls) do(f testFile, r *request) (int, error) {
 	return int(n), err
 }
 
-// pieces is the memory for size bytes at off, in pieces of the buffer.
+// pieces returns the memory for size bytes at off, in pieces of the buffer.
 func (c *calls) pieces(off, size int64) [][]byte {
 	c.list = c.list[:0]
 	for at := off % appBytes; size > 0; at = 0 {

@@ -188,8 +188,8 @@ func (m *mover) Cached() (share float64, ok bool) {
 	return float64(cached) / float64(bytes), true
 }
 
-// cachedOf is how many bytes of the files' whole pages there are, and how many of them the cache
-// holds after what is first done to each; -1 if the system does not say.
+// cachedOf returns how many bytes of the files' whole pages there are, and how many of them the
+// cache holds after what is first done to each; -1 if the system does not say.
 func (m *mover) cachedOf(
 	files []record, page int64, first func(testFile) error,
 ) (bytes, cached int64, err error) {

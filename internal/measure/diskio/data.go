@@ -23,7 +23,7 @@ const (
 	stampBytes = 32
 )
 
-// unitOf is the bytes from stamp to stamp in files written in blocks of this size.
+// unitOf returns the bytes from stamp to stamp in files written in blocks of this size.
 func unitOf(block int64) int64 {
 	if block%dataUnit == 0 {
 		return dataUnit
@@ -41,8 +41,8 @@ func tagOf(runID, disk string) uint64 {
 // gamma is SplitMix64's step from word to word.
 const gamma = 0x9e3779b97f4a7c15
 
-// mix is the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection whose values
-// over a counter look like noise, at one or two multiplications a word.
+// mix returns the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection whose
+// values over a counter look like noise, at one or two multiplications a word.
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
@@ -70,7 +70,7 @@ type memory struct {
 	calls *calls // set for an application, whose file is stamped as a whole before
 }
 
-// take is the memory of a request for n bytes at off (most have block), with its stamps if it
+// take returns the memory of a request for n bytes at off (most have block), with its stamps if it
 // writes.
 func (m *memory) take(op trace.Role, off, n, block int64, stamps *stamper) []byte {
 	if m.calls != nil {
@@ -99,7 +99,7 @@ type stamper struct {
 	size   int64 // size of the file; 0: in whole units
 }
 
-// place is the offset that the stamp of the unit at off bears.
+// place returns the offset that the stamp of the unit at off bears.
 func (s *stamper) place(off int64) int64 {
 	if s.period > 0 {
 		return off % s.period
@@ -127,8 +127,8 @@ func (s *stamper) put(p []byte, off, at int64) {
 	}
 }
 
-// seal is what the stamp of the unit at off, whose noise has that number, holds besides tag and
-// offset: file and number, and a checksum such that a block of zeros never has a valid one.
+// seal returns what the stamp of the unit at off, whose noise has that number, holds besides tag
+// and offset: file and number, and a checksum such that a block of zeros never has a valid one.
 func (s *stamper) seal(off int64, number uint32) (head, check uint64) {
 	head = uint64(s.file)<<32 | uint64(number)
 	return head, mix(s.tag ^ mix(head^mix(uint64(off)+gamma)))
@@ -193,8 +193,8 @@ func (s *stamper) check(p []byte, off int64, how checking) *Mismatch {
 	return nil
 }
 
-// firstDifference is where p, of a unit at most, stops being the noise of seed from the position at
-// on; -1: nowhere.
+// firstDifference returns where p, of a unit at most, stops being the noise of seed from the
+// position at on; -1: nowhere.
 func firstDifference(p []byte, seed uint64, at int64) int {
 	const word = 8
 	var want [dataUnit]byte

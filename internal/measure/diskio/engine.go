@@ -90,7 +90,7 @@ func WithHint(err error) error {
 	return err
 }
 
-// hintFor is what to try after err; empty if nothing sensible can be said.
+// hintFor returns what to try after err; empty if nothing sensible can be said.
 func hintFor(err error) string {
 	switch {
 	case isFull(err):

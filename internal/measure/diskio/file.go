@@ -51,7 +51,7 @@ type opening struct {
 	lanes  int
 }
 
-// flags are those that every system has.
+// flags returns those that every system has.
 func (o opening) flags() int {
 	switch {
 	case o.op != trace.Write:

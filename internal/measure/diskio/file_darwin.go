@@ -68,8 +68,8 @@ func (f *darwinFile) reserve(size int64) error {
 	return unix.Ftruncate(f.n, size)
 }
 
-// fileSystem is what macOS calls the file system that a folder is on. Since macOS 13 those of FAT
-// and NTFS are programs, all called lifs, and the address of the volume names them:
+// fileSystem returns what macOS calls the file system that a folder is on. Since macOS 13 those of
+// FAT and NTFS are programs, all called lifs, and the address of the volume names them:
 // msdos://disk12s1/NAME.
 func fileSystem(dir string) string {
 	var s unix.Statfs_t

@@ -85,8 +85,8 @@ func mincore(p, pages []byte) error {
 	return nil
 }
 
-// directAlign is the sector that direct requests on this file must be multiples of, and 0 if the
-// system does not say.
+// directAlign returns the sector that direct requests on this file must be multiples of, and 0 if
+// the system does not say.
 func directAlign(f testFile) int64 {
 	var st unix.Statx_t
 	err := unix.Statx(int(f.fd()), "", unix.AT_EMPTY_PATH, unix.STATX_DIOALIGN, &st)

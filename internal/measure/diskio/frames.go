@@ -26,8 +26,8 @@ type piece struct {
 	askNS  int64 // when a frame's first could begin, since the release, or -1
 }
 
-// frame is where a frame lies in its stream, in whole units: the next begins where this one ends,
-// so that nothing is moved twice and the mean rate is the stream's.
+// frame returns where a frame lies in its stream, in whole units: the next begins where this one
+// ends, so that nothing is moved twice and the mean rate is the stream's.
 func (f *streamFile) frame(spec stream.Spec, k int) (from, to int64) {
 	up := func(bytes int64) int64 { return (bytes + f.unit - 1) / f.unit * f.unit }
 	return up(spec.Offset(k)), up(spec.Offset(k + 1))

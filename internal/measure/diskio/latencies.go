@@ -100,7 +100,7 @@ func (l *latencies) end(ns int64) {
 	}
 }
 
-// secondAfter is the first whole second after an instant.
+// secondAfter returns the first whole second after an instant.
 func secondAfter(ns int64) int64 { return (ns/latencyEveryNS + 1) * latencyEveryNS }
 
 // stop emits what is left, once nothing is counted any more.

@@ -226,7 +226,7 @@ func (m *mover) emitReadBack(bytes int64) {
 		TNS: m.timing.now() - m.release, Value: float64(m.readBackBytes + bytes)})
 }
 
-// newTransfer is the sequential transfer of an open file, with only its start and end timed.
+// newTransfer returns the sequential transfer of an open file, with only its start and end timed.
 func (m *mover) newTransfer(f *file) *transfer {
 	t := &transfer{file: f.testFile, op: f.op, size: f.Size, want: f.Size, padded: m.padded(f.Size),
 		stamps: m.stamper(f.record), release: m.release, sampleNS: m.sampleNS, now: m.timing.now}
@@ -250,7 +250,7 @@ func (m *mover) stamper(r record) stamper {
 		period: r.Period, size: r.Size}
 }
 
-// padded is a size in whole sectors.
+// padded returns a size in whole sectors.
 func (m *mover) padded(size int64) int64 {
 	sector := m.traits.sector
 	return (size + sector - 1) / sector * sector

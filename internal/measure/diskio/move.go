@@ -117,8 +117,8 @@ func (m *mover) pause(ctx context.Context, seq int) error {
 	return ctx.Err()
 }
 
-// stepOf is when file seq begins, in nanoseconds since the release as all are: at its own step, or
-// at the next one if that is past.
+// stepOf returns when file seq begins, in nanoseconds since the release as all are: at its own
+// step, or at the next one if that is past.
 func stepOf(seq int, stepNS, sinceNS int64) int64 {
 	return max(int64(seq)*stepNS, (sinceNS+stepNS-1)/stepNS*stepNS)
 }

@@ -99,7 +99,7 @@ func New(job Job) Engine {
 	return newMover(job, systemCalls())
 }
 
-// systemCalls are the operating system itself.
+// systemCalls returns the operating system itself.
 func systemCalls() system {
 	return system{open: openTestFile, ring: newRing, cachedBelow: cachedBelow,
 		fileSystem: fileSystem, priority: Priority}
@@ -181,7 +181,8 @@ func (m *mover) singleRequests() {
 	}
 }
 
-// op is how the job's files are opened: one that reads and writes at once works on existing files.
+// op returns how the job's files are opened: one that reads and writes at once works on existing
+// files.
 func (m *mover) op() trace.Role {
 	if m.job.Reads > 0 {
 		return trace.Write
@@ -207,7 +208,7 @@ func (m *mover) readsAndWrites() bool {
 // where they cost little.
 func (m *mover) timed() bool { return m.job.HasNoFiles() || m.job.Pace > 0 }
 
-// LateWarnings are the warnings since Prepare.
+// LateWarnings returns the warnings since Prepare.
 func (m *mover) LateWarnings() []string { return m.warnings[m.reported:] }
 
 func (m *mover) warn(format string, args ...any) {
@@ -304,8 +305,8 @@ func (m *mover) Close() error {
 	return m.job.explain("clean up", err)
 }
 
-// needed are the files that stay for the next phase. A job that is stopped after its last file, as
-// fillers are, has succeeded anyway.
+// needed returns the files that stay for the next phase. A job that is stopped after its last file,
+// as fillers are, has succeeded anyway.
 func (m *mover) needed() (stay []record) {
 	if m.moved >= len(m.job.Sizes) || m.moved > 0 && !m.failed {
 		stay = m.folder.Match(m.job.CarryOver, nil)

@@ -38,7 +38,7 @@ const (
 	oversleptNS = 10_000_000
 )
 
-// newPacer is the pacer of a job, from the release on; nil if it needs none.
+// newPacer returns the pacer of a job, from the release on; nil if it needs none.
 func newPacer(e *mover) *pacer {
 	if e.job.Pace == 0 && e.job.Probe == 0 {
 		return nil
@@ -47,8 +47,8 @@ func newPacer(e *mover) *pacer {
 		release: e.release}
 }
 
-// reserve is when a request of n bytes that is ready at nowNS is due, and when it may begin, by the
-// clock. Any lane may call it.
+// reserve returns when a request of n bytes that is ready at nowNS is due, and when it may begin,
+// by the clock. Any lane may call it.
 func (p *pacer) reserve(n, nowNS int64) (dueNS, beginNS int64) {
 	if p.stepNS > 0 {
 		due := p.release + (p.nextPS.Add(p.stepNS*1000)-p.stepNS*1000)/1000
@@ -66,8 +66,8 @@ func (p *pacer) reserve(n, nowNS int64) (dueNS, beginNS int64) {
 	}
 }
 
-// begin is when a request of n bytes of a paced job may begin, at the earliest at a time: apart
-// from the one before.
+// begin returns when a request of n bytes of a paced job may begin, at the earliest at a time:
+// apart from the one before.
 func (p *pacer) begin(n, earliestNS int64) int64 {
 	for {
 		last := p.beganPS.Load()
@@ -78,7 +78,7 @@ func (p *pacer) begin(n, earliestNS int64) int64 {
 	}
 }
 
-// leftOut is how many requests of n bytes were due by nowNS and will never begin.
+// leftOut returns how many requests of n bytes were due by nowNS and will never begin.
 func (p *pacer) leftOut(n, nowNS int64) int64 {
 	if p.stepNS > 0 {
 		behindNS := nowNS - p.release - p.nextPS.Load()/1000
@@ -108,8 +108,8 @@ func (t *transfer) await(ctx context.Context, n int64, progress bool) (dueNS int
 	return dueNS, true
 }
 
-// opOf is what request i of a transfer that reads and writes does: of any hundred that follow one
-// another, as many read as the share says, in an order of its own for each seed.
+// opOf returns what request i of a transfer that reads and writes does: of any hundred that follow
+// one another, as many read as the share says, in an order of its own for each seed.
 func (t *transfer) opOf(i int64) trace.Role {
 	if t.reads == 0 {
 		return t.op

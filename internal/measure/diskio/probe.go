@@ -121,7 +121,7 @@ func (tr *traits) tryDirect(
 	return "", nil
 }
 
-// fullest is the most thorough flush that the file system supports.
+// fullest returns the most thorough flush that the file system supports.
 func (tr *traits) fullest() string {
 	if tr.fullFlushErr != nil {
 		return scenario.FlushFsync

@@ -449,7 +449,7 @@ func (r *ring) ended(list []*request) ([]*request, int64) {
 	return list, nowNS
 }
 
-// ready is how many completions there are to reap.
+// ready returns how many completions there are to reap.
 // Only this thread moves the head.
 func (r *ring) ready() uint32 { return atomic.LoadUint32(r.cqTail) - *r.cqHead }
 

@@ -109,7 +109,7 @@ func (s *streams) transfer(ctx context.Context, seq int, sample Sampler) (Span, 
 	}
 }
 
-// inFlight is how many pieces are with the engine, or wait for it.
+// inFlight returns how many pieces are with the engine, or wait for it.
 func (s *streams) inFlight() int { return len(s.slots) - len(s.free) + len(s.waiting) }
 
 // catchUp processes what the engine has done up to now.
@@ -224,7 +224,7 @@ func (s *streams) ask(nowNS int64) {
 	s.behind = s.players[s.next()].AskNS() <= nowNS
 }
 
-// next is the player whose time comes first.
+// next returns the player whose time comes first.
 func (s *streams) next() int {
 	first := 0
 	for i, p := range s.players {

@@ -208,7 +208,7 @@ func newShuffle(n int64, key uint64) shuffle {
 		shift: uint(width+1) / 2}
 }
 
-// at is the place i in the order.
+// at returns the place i in the order.
 func (s *shuffle) at(i int64) int64 {
 	x := uint64(i)
 	for {

@@ -61,8 +61,8 @@ func (r *Ready) SkipChecks(codes []string) error {
 	return nil
 }
 
-// Problems are what the machine has against the plan, with its results in a folder. Forecasts know
-// the disks' links from then on.
+// Problems returns what the machine has against the plan, with its results in a folder. Forecasts
+// know the disks' links from then on.
 func (r *Ready) Problems(ctx context.Context, results string) []check.Problem {
 	opts := check.Options{
 		Allow:   r.Allow,
@@ -87,8 +87,8 @@ func (r *Ready) Problems(ctx context.Context, results string) []check.Problem {
 	return problems
 }
 
-// bytesMoved is what the plan moves on all disks together, with the files that it writes before it
-// reads them.
+// bytesMoved returns what the plan moves on all disks together, with the files that it writes
+// before it reads them.
 func (r *Ready) bytesMoved() (bytes int64) {
 	for _, phase := range r.Plan.Phases {
 		if phase.Precondition > 0 {
@@ -105,7 +105,7 @@ func (r *Ready) bytesMoved() (bytes int64) {
 	return bytes
 }
 
-// recentRuns are the runs beside a run's folder that have just written to real disks.
+// recentRuns returns the runs beside a run's folder that have just written to real disks.
 func recentRuns(results string) []check.Written {
 	var list []check.Written
 	now := time.Now()
@@ -130,8 +130,8 @@ func recentRuns(results string) []check.Written {
 	return list
 }
 
-// writtenTo is what a run wrote to a disk: the files that it was to read, which are no part of its
-// trace, and what its phases moved, which a plan only estimates where they end with a time.
+// writtenTo returns what a run wrote to a disk: the files that it was to read, which are no part of
+// its trace, and what its phases moved, which a plan only estimates where they end with a time.
 func writtenTo(disk string, run *rundir.Loaded) (bytes int64) {
 	for _, stock := range run.Info.Plan.Stock(disk) {
 		bytes += stock.Before
@@ -202,8 +202,8 @@ func SaveCheckup(found *trace.Checkup) error {
 	})
 }
 
-// lastCheckup is what doctor last doubted of this machine and of the plan's disks; nil if it has
-// not been run, or its result cannot be read: a run does not depend on it. A simulated disk has
+// lastCheckup returns what doctor last doubted of this machine and of the plan's disks; nil if it
+// has not been run, or its result cannot be read: a run does not depend on it. A simulated disk has
 // nothing to doubt.
 func (r *Ready) lastCheckup() *rundir.Doctor {
 	path, err := checkupFile()

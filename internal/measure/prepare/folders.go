@@ -35,7 +35,7 @@ func AreFolders(args []string) (bool, error) {
 	return true, nil
 }
 
-// Folders are the arguments as absolute paths, each once.
+// Folders returns the arguments as absolute paths, each once.
 func Folders(args []string) ([]string, error) {
 	var paths []string
 	for _, arg := range args {

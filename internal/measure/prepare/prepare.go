@@ -116,8 +116,8 @@ func lookAround(ctx context.Context) (*hardware.Inventory, error) {
 	return device.Look(ctx, false)
 }
 
-// Resume is what is left of a run that was cut off, by the plan that it began with. Its disks are
-// watched as w says.
+// Resume returns what is left of a run that was cut off, by the plan that it began with. Its disks
+// are watched as w says.
 func Resume(ctx context.Context, rest *rundir.Unfinished, w watch.Watch) (*Ready, error) {
 	r := &Ready{
 		Plan: rest.Info.Plan, Allow: rest.Info.Allow, Done: rest.Done, Tries: rest.Tries,
@@ -175,7 +175,7 @@ func openFolder(dir string) error {
 	return diskio.WithHint(errors.Join(err, f.Close()))
 }
 
-// Volumes are those of the real disks, as far as the machine tells.
+// Volumes returns those of the real disks, as far as the machine tells.
 func (r *Ready) Volumes() map[string]scenario.Volume {
 	volumes := map[string]scenario.Volume{}
 	for _, d := range r.Plan.Disks {
@@ -189,7 +189,7 @@ func (r *Ready) Volumes() map[string]scenario.Volume {
 	return volumes
 }
 
-// Devices are the file systems that the real disks' folders are on now.
+// Devices returns the file systems that the real disks' folders are on now.
 func (r *Ready) Devices(ctx context.Context) (map[string]uint64, error) {
 	ids := map[string]uint64{}
 	return ids, r.each(ctx, func(d scenario.Disk) error {
@@ -233,7 +233,7 @@ func (r *Ready) Moved(before map[string]uint64) (texts []string) {
 	return texts
 }
 
-// Setup is what the run's disks are and hang on, as far as the checks have found out or the
+// Setup returns what the run's disks are and hang on, as far as the checks have found out or the
 // scenario says; nil if nothing is known.
 func (r *Ready) Setup() *hardware.Setup {
 	s := &hardware.Setup{}
@@ -276,7 +276,7 @@ func (r *Ready) SameDisks(before *hardware.Setup) error {
 // DefaultResults is where run folders go unless the scenario says otherwise.
 const DefaultResults = "results"
 
-// ResultsOf is the folder that a scenario's run folders go into by default.
+// ResultsOf returns the folder that a scenario's run folders go into by default.
 func ResultsOf(s *scenario.Scenario) string { return cmp.Or(s.Results, DefaultResults) }
 
 // OpenResults looks at where the results are to go, asked for or not. The one error is that it
@@ -295,7 +295,7 @@ func (r *Ready) OpenResults(ctx context.Context, asked string) error {
 	})
 }
 
-// Folder is the run's folder: the one asked for, else one named for the scenario and the time.
+// Folder returns the run's folder: the one asked for, else one named for the scenario and the time.
 func (r *Ready) Folder(asked string, began time.Time) string {
 	if asked != "" {
 		return asked

@@ -28,7 +28,7 @@ const (
 	depth    = 4
 )
 
-// Plan is what is measured of the disks.
+// Plan returns what is measured of the disks.
 func Plan(disks []scenario.Disk) *scenario.Plan {
 	plan := &scenario.Plan{Name: "speed", Disks: disks}
 	for _, disk := range disks {
@@ -88,7 +88,7 @@ func (j *journal) AppendLines(lines []byte) error {
 	return err
 }
 
-// speeds are what each disk moved in each direction by its last event, divided by the time.
+// speeds returns what each disk moved in each direction by its last event, divided by the time.
 func speeds(lines io.Reader) (map[string]scenario.Speed, error) {
 	speeds := map[string]scenario.Speed{}
 	roles := map[string]trace.Role{}

@@ -82,7 +82,7 @@ func ThisHost() Host {
 	return Host{Name: name, OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
 }
 
-// System is the machine in a few words.
+// System returns the machine in a few words.
 func (h Host) System() string { return fmt.Sprintf("%s/%s, %d CPUs", h.OS, h.Arch, h.CPUs) }
 
 // Loaded is a run as found: its events, and its run.json if there is one.
@@ -144,7 +144,7 @@ func Load(path string) (*Loaded, error) {
 // name.
 const PackedFile = EventsFile + ".zst"
 
-// EventsOf is the path of the events in a run's folder, be they compressed, or not there. Two
+// EventsOf returns the path of the events in a run's folder, be they compressed, or not there. Two
 // records are an error: they may differ.
 func EventsOf(folder string) (string, error) {
 	path, packed := filepath.Join(folder, EventsFile), filepath.Join(folder, PackedFile)
@@ -459,7 +459,7 @@ func (r *Unfinished) read(file io.Reader, path string) (ended bool, err error) {
 	return ended, nil
 }
 
-// next is the name of the phase that comes next; empty after the last.
+// next returns the name of the phase that comes next; empty after the last.
 func (r *Unfinished) next() string {
 	if r.Done == len(r.Info.Plan.Phases) {
 		return ""

@@ -47,7 +47,7 @@ type Dir struct {
 	syncErr error // syncErr is from the first sync that failed.
 }
 
-// Name is a run's default folder: what it is called and when it began.
+// Name returns a run's default folder: what it is called and when it began.
 func Name(scenario string, began time.Time) string {
 	return SafeName(scenario) + "-" + began.Format("20060102-150405")
 }
@@ -193,9 +193,9 @@ func (d *Dir) Moved() bool {
 	return !os.SameFile(held, now)
 }
 
-// conflictingFile is a file in a folder that has the name of one of a run's. Begun says that all
-// there is was left by a run of the same scenario that was killed before it had a run.json: neither
-// can that be resumed, nor is anything lost with it.
+// conflictingFile returns a file in a folder that has the name of one of a run's. Begun says that
+// all there is was left by a run of the same scenario that was killed before it had a run.json:
+// neither can that be resumed, nor is anything lost with it.
 func (d *Dir) conflictingFile(scenario []byte) (taken string, begun bool) {
 	begun = true
 	for _, name := range []string{
@@ -234,7 +234,7 @@ func (d *Dir) takeOver(scenario []byte) error {
 	return d.RemoveParts()
 }
 
-// File is the path of one of the folder's files.
+// File returns the path of one of the folder's files.
 func (d *Dir) File(name string) string { return filepath.Join(d.Path, name) }
 
 // WriteJSON writes a value to one of the folder's files, whole or not at all.

@@ -23,7 +23,7 @@ const (
 // isPacked reports whether a text begins as Zstandard's (RFC 8878).
 func isPacked(head []byte) bool { return bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) }
 
-// unpacked is what a file holds, decompressed if it is compressed.
+// unpacked returns what a file holds, decompressed if it is compressed.
 func unpacked(file io.Reader) (io.Reader, error) {
 	text := bufio.NewReader(file)
 	if head, _ := text.Peek(4); !isPacked(head) {

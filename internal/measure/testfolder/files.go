@@ -28,7 +28,7 @@ type Record struct {
 	Fill bool `json:"fill,omitempty"`
 }
 
-// Name is the file's name.
+// Name returns the file's name.
 func (r Record) Name() string {
 	if r.Fill {
 		return fmt.Sprintf(FillPrefix+"%06d.bin", r.Number)
@@ -108,7 +108,7 @@ func (f *Folder) count(r Record, times int) {
 	}
 }
 
-// Find is the place of a file in the list.
+// Find returns the place of a file in the list.
 func (f *Folder) Find(number int) (i int, ok bool) {
 	return slices.BinarySearchFunc(f.Records, number, func(r Record, n int) int {
 		return cmp.Compare(r.Number, n)
@@ -163,7 +163,7 @@ func (f *Folder) Match(sizes []int64, fits func(Record) bool) []Record {
 	return found
 }
 
-// Filling are the files that fill the volume.
+// Filling returns the files that fill the volume.
 func (f *Folder) Filling() (list []Record) {
 	for _, r := range f.Records {
 		if r.Fill {

@@ -35,7 +35,7 @@ type marker struct {
 // maxMarker is more than any marker has.
 const maxMarker = 4096
 
-// runOf is the run that a marker is of; empty if the text is none.
+// runOf returns the run that a marker is of; empty if the text is none.
 func runOf(text []byte) string {
 	var m marker
 	if json.Unmarshal(text, &m) != nil || m.What != markerWhat || !validRunID(m.Run) {

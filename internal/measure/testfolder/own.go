@@ -32,10 +32,10 @@ func isOwn(name string) bool {
 // extended attributes (exFAT, FAT): an AppleDouble file.
 const twin = "._"
 
-// untwinned is the name of the file that the one of this name is the twin of, or its own.
+// untwinned returns the name of the file that the one of this name is the twin of, or its own.
 func untwinned(name string) string { return strings.TrimPrefix(name, twin) }
 
-// numberOf is the number in a test file's name.
+// numberOf returns the number in a test file's name.
 func numberOf(name string) (number int, ok bool) {
 	kind, rest, _ := strings.Cut(name, "-")
 	digits, binary := strings.CutSuffix(rest, ".bin")

@@ -38,7 +38,7 @@ func Report(t testing.TB, f Finding) {
 	}
 }
 
-// row is the finding as a line of the table of make proof.
+// row returns the finding as a line of the table of make proof.
 func (f Finding) row() string {
 	number := func(v float64) string { return strings.TrimSpace(fmt.Sprintf("%.4g %s", v, f.Unit)) }
 	truth, measured, holds, what := number(f.Truth), number(f.Measured), "no", f.Case
@@ -54,7 +54,7 @@ func (f Finding) row() string {
 	return strings.Join([]string{f.Claim, truth, measured, f.Limit, holds, what}, "\t")
 }
 
-// Trials is how many there is time for: n, and fewer under the race detector.
+// Trials returns how many there is time for: n, and fewer under the race detector.
 func Trials(n, fewer int) int {
 	if Raced {
 		return fewer
@@ -62,16 +62,16 @@ func Trials(n, fewer int) int {
 	return n
 }
 
-// AtMost is a finding that counts what should not be: got of a number of trials, of which upper are
-// the limit.
+// AtMost returns a finding that counts what should not be: got of a number of trials, of which
+// upper are the limit.
 func AtMost(claim, name string, got, of, upper int) Finding {
 	f := counted(claim, name, got, of)
 	f.Limit, f.Pass = fmt.Sprintf("%d at most", upper), of > 0 && got <= upper
 	return f
 }
 
-// AtLeast is a finding that counts what should be: got of a number of trials, of which lower are
-// the limit.
+// AtLeast returns a finding that counts what should be: got of a number of trials, of which lower
+// are the limit.
 func AtLeast(claim, name string, got, of, lower int) Finding {
 	f := counted(claim, name, got, of)
 	f.Truth, f.Limit, f.Pass = float64(of), fmt.Sprintf("%d at least", lower), of > 0 &&
@@ -88,14 +88,15 @@ func Seldom(claim, name string, got, of int, share float64) Finding {
 	return f
 }
 
-// Below is a finding of an error that has a maximum.
+// Below returns a finding of an error that has a maximum.
 func Below(claim, name, unit string, measured, upper float64) Finding {
 	return Finding{Claim: claim, Case: name, Unit: unit, Measured: measured, Low: measured,
 		High:  measured,
 		Limit: fmt.Sprintf("%.3g %s at most", upper, unit), Pass: measured <= upper}
 }
 
-// Within is a finding that compares a number with the true one: apart by a share of it at most.
+// Within returns a finding that compares a number with the true one: apart by a share of it at
+// most.
 func Within(claim, name, unit string, truth, measured, share float64) Finding {
 	return Finding{
 		Claim: claim, Case: name, Unit: unit, Truth: truth, Measured: measured, Low: measured,

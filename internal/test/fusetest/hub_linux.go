@@ -45,9 +45,9 @@ func Hub(t *testing.T, profile *hub.Profile) (folders map[string]string) {
 	return folders
 }
 
-// Scaled is the hub slowed down to a part of its rates, such as 0.2. What takes a given time still
-// takes it: a cache and a knee's size shrink with the rates, lags stay as they are. Nothing was
-// observed on it.
+// Scaled returns the hub slowed down to a part of its rates, such as 0.2. What takes a given time
+// still takes it: a cache and a knee's size shrink with the rates, lags stay as they are. Nothing
+// was observed on it.
 func Scaled(p *hub.Profile, part float64) *hub.Profile {
 	s := *p
 	s.Evidence = hub.Evidence{}
@@ -71,7 +71,7 @@ func Scaled(p *hub.Profile, part float64) *hub.Profile {
 	return &s
 }
 
-// plain is the profile without what depends on files.
+// plain returns the profile without what depends on files.
 func plain(p *hub.Profile) *hub.Profile {
 	s := *p
 	s.Noise = 0
@@ -129,7 +129,7 @@ type wait struct {
 
 func (m *member) works() bool { return m.moved < m.asked }
 
-// endNS is when its next request has moved, if it moves on as it does.
+// endNS returns when its next request has moved, if it moves on as it does.
 func (m *member) endNS(atNS int64) int64 {
 	if m.rate == 0 || !m.works() {
 		return math.MaxInt64
@@ -215,7 +215,7 @@ func (p *pacer) advance() {
 	}
 }
 
-// next is when a rate next changes.
+// next returns when a rate next changes.
 func (p *pacer) next() int64 {
 	next := int64(math.MaxInt64)
 	for _, m := range p.members {

@@ -119,7 +119,7 @@ func New(opts Options) (d *Disk, err error) {
 	return d, nil
 }
 
-// Part is the device of a partition, from 1 on; 0 is the whole.
+// Part returns the device of a partition, from 1 on; 0 is the whole.
 func (d *Disk) Part(n int) string {
 	if n == 0 {
 		return d.Device
@@ -198,7 +198,7 @@ func (d *Disk) Limit(readRate, writeRate float64) error {
 	return nil
 }
 
-// Command is a command that runs within the limit.
+// Command returns a command that runs within the limit.
 func (d *Disk) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	if d.group == "" {
 		return exec.CommandContext(ctx, name, args...)
@@ -264,7 +264,7 @@ func Attach(image string, size int64) (*os.File, error) {
 	return device, command("losetup", "-d", device.Name())
 }
 
-// LoopsIn are the loop devices over files in a folder.
+// LoopsIn returns the loop devices over files in a folder.
 func LoopsIn(dir string) []string {
 	var found []string
 	files, _ := filepath.Glob("/sys/block/loop*/loop/backing_file") // the pattern is well formed
@@ -401,7 +401,7 @@ func unmount(dir string, which func(mount string) bool) error {
 	return nil
 }
 
-// MountsIn are the mounts in a folder, in the order in which they were made.
+// MountsIn returns the mounts in a folder, in the order in which they were made.
 func MountsIn(dir string) []string {
 	text, _ := os.ReadFile("/proc/thread-self/mountinfo") // without /proc there are none to be seen
 	var found []string
@@ -417,7 +417,8 @@ func MountsIn(dir string) []string {
 // await waits until something is so, for five seconds at most.
 func await(done func() bool) bool { return check.Within(5*time.Second, done) }
 
-// Left is what there is of the disk in a folder: mounts, devices, its control group and the folder.
+// Left returns what there is of the disk in a folder: mounts, devices, its control group and the
+// folder.
 func Left(dir string) []string {
 	all := append(MountsIn(dir), LoopsIn(dir)...)
 	name := filepath.Base(dir)

@@ -119,7 +119,7 @@ func (l Lab) Format(device, name string) string {
 	return l.Mount(name, device)
 }
 
-// Disk is an ext4 of 1 GiB on a loop device of its own.
+// Disk returns an ext4 of 1 GiB on a loop device of its own.
 func (l Lab) Disk(name string) string {
 	dir := l.Format(l.Loop(filepath.Join(l.Memory, name), 1024), name)
 	for _, inside := range []string{"in", "in2"} {

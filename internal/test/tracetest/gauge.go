@@ -59,7 +59,7 @@ func Counters(d *trace.DiskRecord, endS, perFile float64, more ...Traffic) []tra
 	return out
 }
 
-// done is what a disk has moved by a time, and how many files it has begun.
+// done returns what a disk has moved by a time, and how many files it has begun.
 func done(d *trace.DiskRecord, at int64) (bytes, files float64) {
 	for i := range d.Files {
 		f := &d.Files[i]
@@ -147,7 +147,7 @@ type LatencyClass struct {
 	Bursts  bool // every 8 s or so, all take 20 times as long for 0.3 s
 }
 
-// LatencyClasses are those that thresholds were chosen by.
+// LatencyClasses returns those that thresholds were chosen by.
 func LatencyClasses() []LatencyClass {
 	return []LatencyClass{
 		{"independent", Latency{PerS: 100, MedianNS: 120e3, Sigma: 0.5}, false},

@@ -219,7 +219,7 @@ func (h Hub) share(members []*member, now float64) {
 	}
 }
 
-// rise is how far the disks on a link that still rise could do so together, by what the others
+// rise returns how far the disks on a link that still rise could do so together, by what the others
 // leave of it.
 func (p Part) rise(members []*member) (rise float64, open []*member) {
 	left, weights := p.Capacity, 0.0

@@ -81,7 +81,7 @@ func (d *Disk) record() *trace.DiskRecord {
 
 func (d *Disk) endS() float64 { return d.Levels[len(d.Levels)-1].UntilS }
 
-// rateAt is the level at a time, and when it ends.
+// rateAt returns the level at a time, and when it ends.
 func (d *Disk) rateAt(at float64) (rate, untilS float64) {
 	for _, l := range d.Levels {
 		if at < l.UntilS-1e-12 {
@@ -191,8 +191,8 @@ type Noise struct {
 	PerFileS, FlushS float64
 }
 
-// Rate is the mean rate of a long trace at a level of 1 in files of mean size meanBytes, as a share
-// of the level, if files follow one another: what intervals have to cover. Drift is left out.
+// Rate returns the mean rate of a long trace at a level of 1 in files of mean size meanBytes, as a
+// share of the level, if files follow one another: what intervals have to cover. Drift is left out.
 func (n Noise) Rate(level, meanBytes float64) float64 {
 	factor := 1.0
 	if n.EveryS > 0 {
@@ -203,7 +203,7 @@ func (n Noise) Rate(level, meanBytes float64) float64 {
 	return meanBytes / (transfer + n.PerFileS + n.FlushS) / level
 }
 
-// fileFactor is the factor of one file's rate, whose inverse, the time's, has the mean 1.
+// fileFactor returns the factor of one file's rate, whose inverse, the time's, has the mean 1.
 func (n Noise) fileFactor(rnd *rand.Rand) float64 {
 	time := 1.0
 	if n.Sigma > 0 {
@@ -243,7 +243,7 @@ func (n Noise) start(rnd *rand.Rand, endS float64) *wave {
 	return w
 }
 
-// at is the factor of the rate at a time, which must not go back, and until when it holds.
+// at returns the factor of the rate at a time, which must not go back, and until when it holds.
 func (w *wave) at(s float64) (factor, untilS float64) {
 	if w.noise.Wave == 0 && w.noise.EveryS == 0 && w.slope == 0 {
 		return 1, math.Inf(1)
@@ -276,7 +276,7 @@ type Class struct {
 	Tuned bool
 }
 
-// Classes are the kinds of noise that must produce no claim: steady disks, all of them.
+// Classes returns the kinds of noise that must produce no claim: steady disks, all of them.
 func Classes() []Class {
 	return []Class{
 		{Name: "quiet", Noise: Noise{Sigma: 0.02}, Tuned: true},
@@ -338,8 +338,8 @@ func Sampled(d *trace.DiskRecord) *trace.DiskRecord {
 	return d
 }
 
-// FilesAt is a disk whose files of some 50 MB have progress each tenth of a second, at a rate that
-// depends on the second.
+// FilesAt returns a disk whose files of some 50 MB have progress each tenth of a second, at a rate
+// that depends on the second.
 func FilesAt(rate func(second int) float64, seconds int) *trace.DiskRecord {
 	const stepNS = 5e7
 	d := &trace.DiskRecord{Op: trace.Write}
@@ -373,13 +373,13 @@ func FilesAt(rate func(second int) float64, seconds int) *trace.DiskRecord {
 	return d
 }
 
-// Steps is a rate that changes at given seconds; it fluctuates by 1 %.
+// Steps returns a rate that changes at given seconds; it fluctuates by 1 %.
 func Steps(first float64, changes ...[2]float64) func(int) float64 {
 	flat := Flat(first, changes...)
 	return func(s int) float64 { return flat(s) * (1 + 0.01*math.Sin(float64(s*s))) }
 }
 
-// Flat is a rate without noise that changes at given seconds.
+// Flat returns a rate without noise that changes at given seconds.
 func Flat(first float64, changes ...[2]float64) func(int) float64 {
 	return func(s int) float64 {
 		rate := first
@@ -392,8 +392,8 @@ func Flat(first float64, changes ...[2]float64) func(int) float64 {
 	}
 }
 
-// Blurred is a disk's trace as a clock sees it that is off by an error of its own whenever it is
-// read, in seconds: normal, or even when it ticks. Times that would go back stay.
+// Blurred returns a disk's trace as a clock sees it that is off by an error of its own whenever it
+// is read, in seconds: normal, or even when it ticks. Times that would go back stay.
 func Blurred(d *trace.DiskRecord, rnd *rand.Rand, off float64, ticks bool) *trace.DiskRecord {
 	last := int64(0)
 	read := func(ns int64) int64 {

@@ -104,7 +104,7 @@ func Rate(words string) int64 {
 	return 0
 }
 
-// PCIe is a link of PCI Express by what a lane signals per second; nil if that is no link. 2.5
+// PCIe returns a link of PCI Express by what a lane signals per second; nil if that is no link. 2.5
 // GT/s, PCI Express 1's, is what systems show for the PCIe ports of a Thunderbolt tunnel, whatever
 // it carries (USB4 specification 1.0, section 11.2; minisforum-docs/MS-02-Ultra#10). No SSD of
 // today negotiates it, so it is never taken for a link, tunnel or not: a machine without
@@ -148,14 +148,14 @@ func JSON(answer []byte) (Dict, error) {
 	return object, err
 }
 
-// Text is a string without the blanks and zeros that devices and tools pad it with.
+// Text returns a string without the blanks and zeros that devices and tools pad it with.
 func (d Dict) Text(key string) string {
 	s, _ := d[key].(string)
 	return strings.Trim(s, " \t\r\n\x00")
 }
 
-// Number is an integer, which some versions of PowerShell put in quotes; false if there is none. Of
-// an identifier, which ioreg prints with or without a sign, it is the 64 bits.
+// Number returns an integer, which some versions of PowerShell put in quotes; false if there is
+// none. Of an identifier, which ioreg prints with or without a sign, it is the 64 bits.
 func (d Dict) Number(key string) (int64, bool) {
 	switch n := d[key].(type) {
 	case json.Number:
@@ -172,7 +172,7 @@ func (d Dict) Number(key string) (int64, bool) {
 	return 0, false
 }
 
-// Flag is a yes or no, as the tools spell it; nil if there is neither.
+// Flag returns a yes or no, as the tools spell it; nil if there is neither.
 func (d Dict) Flag(key string) *bool {
 	switch v := d[key].(type) {
 	case bool:
@@ -188,17 +188,17 @@ func (d Dict) Flag(key string) *bool {
 	return nil
 }
 
-// Dict is an object in the object.
+// Dict returns an object in the object.
 func (d Dict) Dict(key string) Dict {
 	v, _ := d[key].(map[string]any)
 	return v
 }
 
-// List are the objects of an array.
+// List returns the objects of an array.
 func (d Dict) List(key string) []Dict { return Dicts(d[key]) }
 
-// Dicts are the objects of an array. Of a single one ioreg -t and ConvertTo-Json leave the array
-// out, and the latter has an array within another as {value, Count}.
+// Dicts returns the objects of an array. Of a single one ioreg -t and ConvertTo-Json leave the
+// array out, and the latter has an array within another as {value, Count}.
 func Dicts(v any) (list []Dict) {
 	switch v := v.(type) {
 	case []any:

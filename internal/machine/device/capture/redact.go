@@ -155,8 +155,8 @@ func isOf(word, kind string) bool {
 // escape is how the kernel (\040) and udev (\x20) have what would break a line or a name.
 const escape = `\\x[0-9a-f]{2}|\\[0-3][0-7]{2}`
 
-// plain is a secret by which all its forms are known: udev also has _ for a space, and property
-// lists have &amp; for an &.
+// plain returns a secret by which all its forms are known: udev also has _ for a space, and
+// property lists have &amp; for an &.
 func plain(value string) string {
 	value = strings.ReplaceAll(value, "&amp;", "&")
 	value = replaceGroup(value, escape, func(escaped string) string {
@@ -169,8 +169,8 @@ func plain(value string) string {
 	return strings.ToLower(strings.TrimSpace(strings.ReplaceAll(value, "_", " ")))
 }
 
-// anyForm is an expression for a plain secret as the device mapper (it doubles a -), the kernel,
-// udev and the secret's owner write it.
+// anyForm returns an expression for a plain secret as the device mapper (it doubles a -), the
+// kernel, udev and the secret's owner write it.
 func anyForm(key string) string {
 	var expression strings.Builder
 	expression.WriteString("(?i)")

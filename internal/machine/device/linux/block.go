@@ -32,7 +32,7 @@ type block struct {
 	label, filesystem, pool string
 }
 
-// disk is the disk that a block device is, or is a part of.
+// disk returns the disk that a block device is, or is a part of.
 func (b *block) disk() *block {
 	if b.whole != nil {
 		return b.whole
@@ -239,7 +239,7 @@ func newForms() map[form]*regexp.Regexp {
 // on.
 type way map[form][]string
 
-// last is the one of a form that is nearest to the device; empty if there is none.
+// last returns the one of a form that is nearest to the device; empty if there is none.
 func (w way) last(f form) string {
 	if n := len(w[f]); n > 0 {
 		return w[f][n-1]
@@ -328,7 +328,7 @@ func (m *machine) setPath(d *hardware.Drive, w way) {
 // link limits them.
 const chipLanes = 16
 
-// pciLink is the PCIe link above a device; nil if it is not known.
+// pciLink returns the PCIe link above a device; nil if it is not known.
 func (m *machine) pciLink(dir string) *hardware.Link {
 	// A kernel writes "8.0 GT/s PCIe", an older one "8 GT/s".
 	end := func(dir, which string) *hardware.Link {
@@ -340,7 +340,7 @@ func (m *machine) pciLink(dir string) *hardware.Link {
 	return link
 }
 
-// usbLink is the link above a USB device; nil if it is not known.
+// usbLink returns the link above a USB device; nil if it is not known.
 func (m *machine) usbLink(dir string, segment hardware.Segment) *hardware.Link {
 	speed, _ := m.number(dir, "speed") // Mb/s; 1.5 of the slowest
 	if !(speed > 0 && speed < 1e6) {
@@ -366,7 +366,7 @@ func (m *machine) usbLink(dir string, segment hardware.Segment) *hardware.Link {
 	return link
 }
 
-// ataLink is the link of an ATA port: 6.0 Gbps.
+// ataLink returns the link of an ATA port: 6.0 Gbps.
 func (m *machine) ataLink(port string) *hardware.Link {
 	for _, file := range m.glob(port, "link*/ata_link/*/sata_spd") {
 		if bps := capture.Rate(m.text(file)); bps > 0 {

@@ -18,7 +18,7 @@ type router struct {
 	below      []*router // below are in the order of their ports.
 }
 
-// protocol is what routers of a generation speak: the kernel counts USB4 as the fourth of
+// protocol returns what routers of a generation speak: the kernel counts USB4 as the fourth of
 // Thunderbolt.
 func protocol(generation string) string {
 	switch generation {
@@ -30,7 +30,7 @@ func protocol(generation string) string {
 	return ""
 }
 
-// controller is the PCI device that drives the router's domain.
+// controller returns the PCI device that drives the router's domain.
 func (r *router) controller() string {
 	controller, _, _ := strings.Cut(r.dir, "/domain")
 	return controller
@@ -81,10 +81,10 @@ func (m *machine) addHub(h hardware.Hub) {
 	m.Hubs = append(m.Hubs, h)
 }
 
-// port is the ID of the host's port that the way to a device begins at: the one of the hub that it
-// is connected to, or the one that it is plugged into itself, which is listed. IDs of devices are
-// made alike: tb0-3 is on port 3 of the first Thunderbolt controller, usb2-1 on port 1 of the
-// second USB bus.
+// port returns the ID of the host's port that the way to a device begins at: the one of the hub
+// that it is connected to, or the one that it is plugged into itself, which is listed. IDs of
+// devices are made alike: tb0-3 is on port 3 of the first Thunderbolt controller, usb2-1 on port 1
+// of the second USB bus.
 func (m *machine) port(hub, device string) string {
 	if up := m.FindHub(hub); up != nil {
 		return up.Port
@@ -109,7 +109,7 @@ func (m *machine) port(hub, device string) string {
 	return p.ID
 }
 
-// uplink is the link above a router; nil if the kernel does not say what it negotiated (before
+// uplink returns the link above a router; nil if the kernel does not say what it negotiated (before
 // Linux 5.5).
 func (m *machine) uplink(r, parent *router) *hardware.Link {
 	link := hardware.Link{Segment: hardware.Uplink, Kind: hardware.Thunderbolt, Hub: r.id}
@@ -143,7 +143,7 @@ func (m *machine) isBridge(dir string) bool {
 	return strings.HasPrefix(m.text(dir, "class"), bridgeClass)
 }
 
-// below are the PCI devices of a class right below a place, in the order of their addresses.
+// below returns the PCI devices of a class right below a place, in the order of their addresses.
 func (m *machine) below(dir, class string) []string {
 	var out []string
 	for _, device := range m.glob(dir, "*:??:??.[0-7]") {
@@ -154,7 +154,7 @@ func (m *machine) below(dir, class string) []string {
 	return out
 }
 
-// routerOf is the last router on the way to a PCI device that is sure; nil if there is none.
+// routerOf returns the last router on the way to a PCI device that is sure; nil if there is none.
 func (m *machine) routerOf(pci []string) (last *router) {
 	for _, controller := range m.controllers {
 		ports, here := m.tunnels(controller), controller
@@ -196,7 +196,7 @@ func (m *machine) routerOf(pci []string) (last *router) {
 	return nil
 }
 
-// tunnels are the PCIe ports of a controller that lead to its Thunderbolt ports.
+// tunnels returns the PCIe ports of a controller that lead to its Thunderbolt ports.
 func (m *machine) tunnels(controller *router) (ports []string) {
 	dir := controller.controller()
 	// Inside a processor: the kernel links the controller with the root ports that tunnel for it
@@ -220,9 +220,9 @@ func (m *machine) tunnels(controller *router) (ports []string) {
 	return ports
 }
 
-// hubOf is the ID of the hub that a device is connected to; empty if it is connected to the host.
-// The hubs of USB on the way are listed with what they are connected to, or those that are not
-// listed are passed over.
+// hubOf returns the ID of the hub that a device is connected to; empty if it is connected to the
+// host. The hubs of USB on the way are listed with what they are connected to, or those that are
+// not listed are passed over.
 func (m *machine) hubOf(w way, list bool) (id string) {
 	if router := m.routerOf(w[pciDevice]); router != nil {
 		id = router.id

@@ -67,7 +67,7 @@ func Read(root fs.FS, opts Options) *hardware.Inventory {
 // missing file means that something is not known, and no more.
 type tree struct{ fs.FS }
 
-// text is the file's text, without the space around it.
+// text returns the file's text, without the space around it.
 func (t tree) text(name ...string) string {
 	data, err := fs.ReadFile(t.FS, path.Join(name...))
 	if err != nil {
@@ -76,7 +76,7 @@ func (t tree) text(name ...string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(string(data), "\x00", ""), ""))
 }
 
-// fields are a file's lines of a key and a value; the last one counts if a key is repeated.
+// fields returns a file's lines of a key and a value; the last one counts if a key is repeated.
 func (t tree) fields(name, separator string) map[string]string {
 	fields := map[string]string{}
 	for line := range strings.Lines(t.text(name)) {
@@ -86,27 +86,27 @@ func (t tree) fields(name, separator string) map[string]string {
 	return fields
 }
 
-// number is the file's text as a number.
+// number returns the file's text as a number.
 func (t tree) number(name ...string) (float64, error) {
 	return strconv.ParseFloat(t.text(name...), 64)
 }
 
-// count is the file's text as a whole number; 0 if it is none.
+// count returns the file's text as a whole number; 0 if it is none.
 func (t tree) count(name ...string) int64 {
 	n, _ := t.number(name...)
 	return int64(n)
 }
 
-// glob is the files that match a pattern, those with short names first, so that numbers in them are
-// in the order of their values: sda, sdb, sdaa; nvme2n1, nvme10n1.
+// glob returns the files that match a pattern, those with short names first, so that numbers in
+// them are in the order of their values: sda, sdb, sdaa; nvme2n1, nvme10n1.
 func (t tree) glob(pattern ...string) []string {
 	files, _ := fs.Glob(t.FS, path.Join(pattern...)) // It fails for a bad pattern only.
 	slices.SortStableFunc(files, func(a, b string) int { return len(a) - len(b) })
 	return files
 }
 
-// link is the target of a symbolic link; empty if it is none. The links of sysfs lead to the one
-// place of a device in /sys/devices, which shows what it is connected to.
+// link returns the target of a symbolic link; empty if it is none. The links of sysfs lead to the
+// one place of a device in /sys/devices, which shows what it is connected to.
 func (t tree) link(name ...string) string {
 	from := path.Join(name...)
 	target, err := fs.ReadLink(t.FS, from)
@@ -116,7 +116,8 @@ func (t tree) link(name ...string) string {
 	return path.Join(path.Dir(from), target)
 }
 
-// class is the places of all devices of a class or a bus: "class/nvme", "bus/thunderbolt/devices".
+// class returns the places of all devices of a class or a bus: "class/nvme",
+// "bus/thunderbolt/devices".
 func (t tree) class(name string) []string {
 	var dirs []string
 	for _, device := range t.glob("sys", name, "*") {
@@ -154,8 +155,8 @@ func (m *machine) host() hardware.Host {
 	return h
 }
 
-// power is what the machine runs on: its mains plug if it has one that says so, else its battery. A
-// battery of a mouse or keyboard has the scope Device.
+// power returns what the machine runs on: its mains plug if it has one that says so, else its
+// battery. A battery of a mouse or keyboard has the scope Device.
 func (m *machine) power() (power hardware.Power) {
 	for _, dir := range m.glob("sys/class/power_supply/*") {
 		status, plug := m.text(dir, "status"), m.text(dir, "type") != "Battery"
@@ -170,7 +171,7 @@ func (m *machine) power() (power hardware.Power) {
 	return power
 }
 
-// thermometer is the file with the temperature of a disk, in thousandths of a degree; empty if
+// thermometer returns the file with the temperature of a disk, in thousandths of a degree; empty if
 // there is none. NVMe disks have one by themselves, SATA disks if the module drivetemp is loaded:
 // https://docs.kernel.org/hwmon/drivetemp.html. The first sensor is the disk as a whole.
 func (t tree) thermometer(disk string) string {
@@ -217,7 +218,7 @@ func FindMeter(root fs.FS, number string) (*Meter, error) {
 	return meter, nil
 }
 
-// Moved is what the disk has read, written and discarded, in bytes. The fields of stat are in
+// Moved returns what the disk has read, written and discarded, in bytes. The fields of stat are in
 // https://docs.kernel.org/block/stat.html.
 func (m *Meter) Moved() (read, written, discarded int64, err error) {
 	var fields []int64

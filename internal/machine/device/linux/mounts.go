@@ -91,8 +91,8 @@ func (m *machine) readMounts() {
 	})
 }
 
-// mountAt is the mount that a path leads to: from the root on, the first on the path of those that
-// are mounted in the one before. Its point is empty if there is none.
+// mountAt returns the mount that a path leads to: from the root on, the first on the path of those
+// that are mounted in the one before. Its point is empty if there is none.
 func (m *machine) mountAt(file string) (at Mount) {
 	for range len(m.inside) + 1 { // A damaged file may have a ring.
 		next := Mount{}
@@ -115,9 +115,9 @@ func isInside(file, folder string) bool {
 	return file == folder || strings.HasPrefix(file, folder+"/")
 }
 
-// blockOf is the block device that is mounted; nil if it is none. A file system on several disks
-// gives its mounts a number that is no device's, and names its disks, one of them, or, as ZFS,
-// itself.
+// blockOf returns the block device that is mounted; nil if it is none. A file system on several
+// disks gives its mounts a number that is no device's, and names its disks, one of them, or, as
+// ZFS, itself.
 func (m *machine) blockOf(one Mount) *block {
 	if b := m.blockAt(one.number); b != nil {
 		return b
@@ -143,8 +143,8 @@ func (m *machine) blockOf(one Mount) *block {
 	return nil
 }
 
-// blockAt is the block device of a number, or of a name such as /dev/sda1 or /dev/disk/by-uuid/...;
-// nil if there is none.
+// blockAt returns the block device of a number, or of a name such as /dev/sda1 or
+// /dev/disk/by-uuid/...; nil if there is none.
 func (m *machine) blockAt(device string) *block {
 	name := strings.TrimPrefix(device, "/dev/")
 	if to := m.link("dev", name); to != "" {

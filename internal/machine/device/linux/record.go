@@ -53,7 +53,7 @@ func (r *recorder) note(name, line string) {
 // maxHops is how many links may lead on to a name, as Linux has it.
 const maxHops = 40
 
-// resolve is the name that a name's symbolic links lead to, except for the last one.
+// resolve returns the name that a name's symbolic links lead to, except for the last one.
 func (r *recorder) resolve(name string) string {
 	done, rest := "", strings.Split(name, "/")
 	for hops := 0; len(rest) > 1 && hops < maxHops; {

@@ -132,7 +132,7 @@ func (m *machine) usbOf(name string) *usbDevice {
 	return nil
 }
 
-// wholeDisk is the disk of a name like disk4s2 or /dev/disk4; empty if it is none.
+// wholeDisk returns the disk of a name like disk4s2 or /dev/disk4; empty if it is none.
 func wholeDisk(name string) string {
 	base, _ := baseName(name)
 	whole, _, _ := strings.Cut(strings.TrimPrefix(base, "disk"), "s")
@@ -142,8 +142,8 @@ func wholeDisk(name string) string {
 	return "disk" + whole
 }
 
-// baseName is a name like disk3s1 without the snapshot that disk3s1s1 names; false if it is of no
-// disk.
+// baseName returns a name like disk3s1 without the snapshot that disk3s1s1 names; false if it is of
+// no disk.
 func baseName(name string) (string, bool) {
 	rest, ok := strings.CutPrefix(strings.TrimPrefix(name, "/dev/"), "disk")
 	if !ok {
@@ -174,7 +174,8 @@ type chain struct {
 	sets map[string]string
 }
 
-// busOf is the interconnect of a disk, as drivers name it (IOStorageProtocolCharacteristics.h).
+// busOf returns the interconnect of a disk, as drivers name it
+// (IOStorageProtocolCharacteristics.h).
 func busOf(interconnect string) hardware.Bus {
 	switch interconnect {
 	case "PCI-Express":
@@ -258,8 +259,8 @@ func (c *chain) update(d dict) {
 	update(&c.disk, entry)
 }
 
-// routerOf is the ID of the hub whose PCI Express tunnel ends on the way to the disk: of several
-// the farthest, which the disk is connected to.
+// routerOf returns the ID of the hub whose PCI Express tunnel ends on the way to the disk: of
+// several the farthest, which the disk is connected to.
 func (m *machine) routerOf(c chain) string {
 	found := ""
 	depth := int64(0)

@@ -63,8 +63,8 @@ func (c *Captures) Parts() []Part {
 	}
 }
 
-// HostSettings are the names of the system's settings that say what the machine is. Numbers are 1
-// or 0, or not there; the last of them is 1 in a program for Intel that Rosetta translates.
+// HostSettings returns the names of the system's settings that say what the machine is. Numbers are
+// 1 or 0, or not there; the last of them is 1 in a program for Intel that Rosetta translates.
 func HostSettings() (texts, numbers []string) {
 	texts = []string{
 		"hw.model", "machdep.cpu.brand_string", "kern.osproductversion", "kern.osversion",
@@ -121,7 +121,7 @@ type machine struct {
 // medium is a disk of the profile, and its controller there.
 type medium struct{ item, controller dict }
 
-// unique is an ID that no hub has yet: that one, unless a capture has two of the same place.
+// unique returns an ID that no hub has yet: that one, unless a capture has two of the same place.
 func (m *machine) unique(id string) string {
 	for again := id; ; again += "'" {
 		if m.FindHub(again) == nil {

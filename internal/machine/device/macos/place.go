@@ -42,8 +42,8 @@ func (m *machine) place() {
 	}
 }
 
-// singleRouter is the ID of the one Thunderbolt device that is plugged in; empty if there are none,
-// or several.
+// singleRouter returns the ID of the one Thunderbolt device that is plugged in; empty if there are
+// none, or several.
 func (m *machine) singleRouter() string {
 	if len(m.uids) != 1 {
 		return ""
@@ -54,8 +54,8 @@ func (m *machine) singleRouter() string {
 	return ""
 }
 
-// singleUSBRouter is the ID of the one Thunderbolt device that a tunnel for USB ends in; empty if
-// there are several. Without the registry it is the only device.
+// singleUSBRouter returns the ID of the one Thunderbolt device that a tunnel for USB ends in; empty
+// if there are several. Without the registry it is the only device.
 func (m *machine) singleUSBRouter() string {
 	if len(m.routers) == 0 {
 		return m.singleRouter()
@@ -128,10 +128,10 @@ func (m *machine) addDisplays() {
 	}
 }
 
-// plain is a name by its letters: the same display is StudioDisplay and Studio Display.
+// plain returns a name by its letters: the same display is StudioDisplay and Studio Display.
 func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, " ", "")) }
 
-// ownLink is the link that ends in a disk; nil if none is known.
+// ownLink returns the link that ends in a disk; nil if none is known.
 func (m *machine) ownLink(disk *hardware.Drive) *hardware.Link {
 	if disk.Bus == hardware.USB {
 		bps := m.chains[disk.Name].usbBps

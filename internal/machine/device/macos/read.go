@@ -88,7 +88,7 @@ func DriverOf(answer []byte, volume string) (d Driver, err error) {
 	return d, nil
 }
 
-// failuresOf is what a driver counts of requests that failed, and of those that were repeated.
+// failuresOf returns what a driver counts of requests that failed, and of those that were repeated.
 func failuresOf(driver dict) (errors, retries int64) {
 	statistics := driver.Dict("Statistics")
 	for _, way := range []string{"(Read)", "(Write)"} {
@@ -116,10 +116,10 @@ func setsOf(entry dict) map[string]string {
 	return sets
 }
 
-// LinkRates is what the slowest link on the way to each disk has negotiated, in bits per second and
-// the slower direction, from the answers to ioreg -a -l -r -t -c IOBlockStorageDriver and -a -l -r
-// -c IOThunderboltSwitch: that of its USB device, or of a Thunderbolt router on the way. A disk is
-// left out if the answers name none.
+// LinkRates returns what the slowest link on the way to each disk has negotiated, in bits per
+// second and the slower direction, from the answers to ioreg -a -l -r -t -c IOBlockStorageDriver
+// and -a -l -r -c IOThunderboltSwitch: that of its USB device, or of a Thunderbolt router on the
+// way. A disk is left out if the answers name none.
 func LinkRates(drivers, routers []byte) (map[string]int64, error) {
 	chains, err := decode(drivers)
 	if err != nil {

@@ -58,9 +58,9 @@ func (m *machine) addPorts(bus dict) (ports []hardware.Port) {
 	return ports
 }
 
-// portOf is the ID of the port of a bus where a device is plugged in; empty if that is not known.
-// Of two, the last byte of the device's route is the number of the port of the Mac's router, and
-// the registry knows that port's socket.
+// portOf returns the ID of the port of a bus where a device is plugged in; empty if that is not
+// known. Of two, the last byte of the device's route is the number of the port of the Mac's router,
+// and the registry knows that port's socket.
 func (m *machine) portOf(device, bus dict, ports []hardware.Port) string {
 	if len(ports) == 1 {
 		return ports[0].ID
@@ -157,7 +157,7 @@ func setRate(link *hardware.Link, words string) {
 	}
 }
 
-// uid is the router's number in its makers' numbering; 0 for none.
+// uid returns the router's number in its makers' numbering; 0 for none.
 func uid(device dict) int64 {
 	n, _ := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(device.Text("switch_uid_key")),
 		"0x"), 16, 64)
@@ -220,9 +220,9 @@ func (r router) holds(c chain) bool {
 	return false
 }
 
-// tunnelEnds are the ports where tunnels of one kind end that come from the computer. A port's type
-// differs between makers in all but its last byte, which distinguishes the device's end, 2, from
-// one that passes a tunnel on; what it is for, its description says.
+// tunnelEnds returns the ports where tunnels of one kind end that come from the computer. A port's
+// type differs between makers in all but its last byte, which distinguishes the device's end, 2,
+// from one that passes a tunnel on; what it is for, its description says.
 func (r router) tunnelEnds(description string) []dict {
 	var ends []dict
 	for _, p := range r.ports {
@@ -245,7 +245,7 @@ func (r router) countTunnels(description string) int {
 	return n
 }
 
-// port is the router's port of that number; nil for none.
+// port returns the router's port of that number; nil for none.
 func (r router) port(number int64) dict {
 	for _, p := range r.ports {
 		if n, _ := p.Number("Port Number"); n == number {
@@ -260,7 +260,7 @@ func (r router) port(number int64) dict {
 // the codes of dumps in whatcable#52.
 var laneSpeed = [...]struct{ code, bps int64 }{{2, 40e9}, {4, 20e9}, {8, 10e9}}
 
-// laneRates are what a port transmits and receives, in bits per second. An empty port shows a
+// laneRates returns what a port transmits and receives, in bits per second. An empty port shows a
 // single slow lane: ask only of ports that lead somewhere.
 func laneRates(port dict) (tx, rx int64) {
 	code, _ := port.Number("Current Link Speed")
@@ -277,7 +277,7 @@ func laneRates(port dict) (tx, rx int64) {
 	return 0, 0
 }
 
-// maxLaneRate is what a port supports both ways at once; 0 if it does not say.
+// maxLaneRate returns what a port supports both ways at once; 0 if it does not say.
 func maxLaneRate(port dict) int64 {
 	mask, _ := port.Number("Supported Link Speed")
 	width, _ := port.Number("Supported Link Width")

@@ -141,8 +141,8 @@ func (m *machine) measure(volume *hardware.Volume, disk *hardware.Drive) {
 	}
 }
 
-// filesystem is a file system's name as mount gives it, of the words of the profile: Case-sensitive
-// APFS, Journaled HFS+.
+// filesystem returns a file system's name as mount gives it, of the words of the profile:
+// Case-sensitive APFS, Journaled HFS+.
 func filesystem(words string) string {
 	words = strings.ToLower(words)
 	for _, name := range []string{"apfs", "hfs", "exfat", "ntfs"} {
@@ -177,8 +177,8 @@ func keepsFiles(volume hardware.Volume, roles []any, content string) bool {
 	return volume.Mount != "" || volume.Label != ""
 }
 
-// mountPoints are where a volume is mounted, the root before all, and people's places before the
-// system's.
+// mountPoints returns where a volume is mounted, the root before all, and people's places before
+// the system's.
 func (m *machine) mountPoints(name string, d dict) []string {
 	var points []string
 	add := func(point string) {

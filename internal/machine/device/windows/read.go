@@ -17,7 +17,7 @@ func isTrue(d dict, key string) bool {
 	return v != nil && *v
 }
 
-// textList are the strings of an array, or the one that stands without it.
+// textList returns the strings of an array, or the one that stands without it.
 func textList(d dict, key string) (list []string) {
 	values, isList := d[key].([]any)
 	if !isList {

@@ -10,7 +10,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// way is the devices from one up to the root, itself first.
+// way returns the devices from one up to the root, itself first.
 func (m *machine) way(id string) []dict {
 	var way []dict
 	for len(way) < 32 {
@@ -147,8 +147,8 @@ func (m *machine) addNetworks() {
 	}
 }
 
-// lanesOf is a link as it is or could be, by the number of the generation of PCI Express; nil if it
-// is not reported.
+// lanesOf returns a link as it is or could be, by the number of the generation of PCI Express; nil
+// if it is not reported.
 func lanesOf(d dict, which string) *hardware.Link {
 	generation, _ := d.Number(which + "LinkSpeed")
 	lanes, _ := d.Number(which + "LinkWidth")

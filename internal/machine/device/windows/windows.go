@@ -23,7 +23,7 @@ import (
 //go:embed look.ps1
 var script string
 
-// Script is what PowerShell is to run: the whole inventory in one call.
+// Script returns what PowerShell is to run: the whole inventory in one call.
 func Script() string { return script }
 
 // Parse puts an inventory together from the script's answer. An answer that cannot be read costs
@@ -85,7 +85,7 @@ func (m *machine) addHost() {
 	m.Hosts = append(m.Hosts, host)
 }
 
-// power is what the machine runs on, by the status of its battery (Win32_Battery): 1 is
+// power returns what the machine runs on, by the status of its battery (Win32_Battery): 1 is
 // discharging, 2 on mains, 3 full and 6 to 9 charging; 4 and 5 only show how full it is. Without a
 // battery it is mains.
 func (m *machine) power() hardware.Power {
@@ -155,7 +155,7 @@ func (m *machine) addDisk(number int64, d dict) {
 	m.Disks = append(m.Disks, disk)
 }
 
-// find is the entry of a list that bears a number; nil for none.
+// find returns the entry of a list that bears a number; nil for none.
 func (m *machine) find(list, key string, number int64) dict {
 	for _, d := range m.answer.List(list) {
 		if n, ok := d.Number(key); ok && n == number {
@@ -175,7 +175,7 @@ func vendor(name string) string {
 	return name
 }
 
-// busOf is the bus of a disk by its name or its number in MSFT_Disk: PowerShell 5.1 may give
+// busOf returns the bus of a disk by its name or its number in MSFT_Disk: PowerShell 5.1 may give
 // either. RAID is NVMe behind Intel's RST too.
 func busOf(d dict) hardware.Bus {
 	name := strings.ToLower(d.Text("BusType"))
@@ -267,7 +267,7 @@ func (m *machine) describe(partition, v dict, mounts []string) hardware.Volume {
 	return volume
 }
 
-// volume is what Get-Volume says of the volume with one of those names, or that letter.
+// volume returns what Get-Volume says of the volume with one of those names, or that letter.
 func (m *machine) volume(mounts, names []string) dict {
 	for _, v := range m.answer.List("Volumes") {
 		path := cmp.Or(v.Text("Path"), v.Text("UniqueId"))
