@@ -138,7 +138,7 @@ func (t *tableReader) row(cells map[string]string) error {
 	isPart := cmp.Or(cells["Rank"], "Total") != "Total"
 	switch {
 	case at(t.clock) == t.columns[t.clock] || t.isElbencho() && (isPart || !ok):
-		return nil // It is the head, or one worker's, or its phase moves no data.
+		return nil // the head, or one worker's, or its phase moves no data
 	case !ok:
 		return fmt.Errorf("%q is neither read nor write", at("op"))
 	}

@@ -158,7 +158,7 @@ const (
 	NVMe        Bus = "nvme"
 	USB         Bus = "usb"
 	SATA        Bus = "sata"
-	Virtual     Bus = "virtual" // It is a loop device, device mapper, RAID, memory or a disk image.
+	Virtual     Bus = "virtual" // a loop device, device mapper, RAID, memory or a disk image
 	OtherBus    Bus = "other"
 	UnknownBus  Bus = ""
 	AppleFabric Bus = "apple-fabric" // Apple silicon has its internal disks on it.
@@ -212,7 +212,7 @@ type LinkKind string
 
 // The kinds of link.
 const (
-	Thunderbolt LinkKind = "thunderbolt" // It is the cable with its tunnels, also for USB4.
+	Thunderbolt LinkKind = "thunderbolt" // the cable with its tunnels, also for USB4
 	USBLink     LinkKind = "usb"
 	PCIe        LinkKind = "pcie"
 	SATALink    LinkKind = "sata"

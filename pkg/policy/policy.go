@@ -130,7 +130,7 @@ func NewTransfer(job *scenario.Job, size, startNS int64) Transfer {
 	if rate := job.Rate(); rate > 0 {
 		stretch = max(1, min(stretch, int64(rate*SampleNS/2e9)))
 	}
-	if startNS > 0 { // It is not the first.
+	if startNS > 0 { // not the first
 		startNS += int64(job.IO.ThinkTime())
 	}
 	return Transfer{
@@ -301,7 +301,7 @@ func between(last, now point, ns int64) point {
 // again and again.
 type aim struct {
 	job    *scenario.Job
-	target int64   // It is in nanoseconds.
+	target int64   // nanoseconds
 	last   point   // last is the latest known.
 	checks []point // checks are from each check so far, and from the release.
 }
@@ -354,7 +354,7 @@ func (a *aim) moved(bytes, tNS int64) (files int, decided bool) {
 // windows are the rates of a job in windows of one length from the release on, by which it is known
 // when the job has become steady (see stats.Steady).
 type windows struct {
-	length int64 // It is in nanoseconds.
+	length int64 // nanoseconds
 	fall   bool  // fall says that steady counts only after a fall.
 	last   point // last is the latest known.
 	bytes  float64

@@ -23,7 +23,7 @@ type When int
 const (
 	Plan   When = 1 << iota // The commands plan and run make it.
 	Doctor                  // The command doctor makes it.
-	Disk                    // It is made of each disk.
+	Disk                    // of each disk
 	Must                    // It can't be skipped: the run would fail, or touch what it must not.
 	Writes                  // It writes test files, if the disk failed no check that does not.
 )

@@ -242,7 +242,7 @@ func judgeSystemDisk(f *facts) answer {
 		measured += " (" + f.own.Name + "), on another volume of it"
 	case !f.place.System:
 		measured = f.disk.Path + " is on " + f.own.Name + ", which itself" + holds
-		judge = warn // It is on purpose, most likely.
+		judge = warn // on purpose, most likely
 	}
 	return judge(measured, "", give+" the disk under test, or set `allow_system_disk: true` "+
 		"or --allow system_disk to measure this one")
@@ -390,7 +390,7 @@ func judgeNearlyFull(f *facts) answer {
 // minutes for the tens of gigabytes that such a cache holds. A run that comes too soon finds a
 // smaller cache than the first.
 const (
-	muchWritten = 10e9             // It is in bytes.
+	muchWritten = 10e9             // bytes
 	Lately      = 10 * time.Minute // Lately is how old a run may be to matter to the next one.
 )
 

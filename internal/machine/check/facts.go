@@ -62,7 +62,7 @@ type facts struct {
 	// placeErrs are why the others can't be looked at.
 	placeErrs  map[string]error
 	results    device.Place
-	machine    *hardware.Inventory // It is never nil.
+	machine    *hardware.Inventory // never nil
 	machineErr error               // machineErr is why the machine is not known.
 	// traffic is what moves on a disk that should be idle, in bytes per second.
 	traffic   map[string]float64

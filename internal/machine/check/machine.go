@@ -62,7 +62,7 @@ func (f *facts) worksOn(p device.Process) string {
 			names = append(names, "/dev/"+own.Name)
 		}
 		for _, arg := range slices.Concat(p.Args, p.Places) {
-			if _, value, ok := strings.Cut(arg, "="); ok { // It is dd's of=, or a long option.
+			if _, value, ok := strings.Cut(arg, "="); ok { // dd's of=, or a long option
 				arg = value
 			}
 			for _, name := range names {

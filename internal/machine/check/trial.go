@@ -270,7 +270,7 @@ const (
 	evenBelow = 1.5e9
 	// slowRequest is longer than any SSD takes for a small request, and shorter than a spinning
 	// disk does.
-	slowRequest = 5e6 // It is in nanoseconds.
+	slowRequest = 5e6 // nanoseconds
 	// slowRate is what USB 2 carries.
 	slowRate = 60e6
 )
@@ -322,11 +322,11 @@ func judgeLimits(f *facts) answer {
 const (
 	flushTries = 40
 	// minFlush is less than a command takes to a disk behind a cable and back.
-	minFlush = 25e3 // It is in nanoseconds.
+	minFlush = 25e3 // nanoseconds
 	// minFlash is how long the fastest flash takes to be programmed (Cheong et al., A flash memory
 	// controller for 15 µs ultra-low-latency SSD using high-speed 3D NAND flash with 3 µs read
 	// time, ISSCC 2018).
-	minFlash = 100e3 // It is in nanoseconds.
+	minFlash = 100e3 // nanoseconds
 	// flushSlow is a flush that takes as long as a file.
 	flushSlow = 200e6
 )

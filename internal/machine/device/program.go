@@ -16,7 +16,7 @@ type Sign int
 // The signs.
 const (
 	Runs    Sign = iota // It runs only to do this.
-	Worked              // It is a service, known by the processor time that it uses.
+	Worked              // a service, known by the processor time that it uses
 	OnADisk             // It matters only while it works, and on a disk under test.
 )
 
@@ -89,9 +89,9 @@ func (p Process) Program() *Program {
 type Process struct {
 	PID    int
 	Name   string        // Name is the program's, without its folder.
-	Args   []string      // It was started with; nil: any.
+	Args   []string      // what it was started with; nil for any
 	Places []string      // Places are the folders and files that it works in, if visible.
-	CPU    time.Duration // It has used.
+	CPU    time.Duration // processor time that it has used
 	Busy   float64       // Busy is how many cores it kept busy while it was watched.
 
 	Blocked bool // It waits for a disk, when it was looked at.

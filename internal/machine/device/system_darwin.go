@@ -113,6 +113,6 @@ func Processes(ctx context.Context) ([]Process, error) {
 // SavingPower says how the processor is held back to save power; empty if it is not, or cannot be
 // asked.
 func SavingPower(ctx context.Context) string {
-	out, _ := ask(ctx, toolTimeout, []string{"/usr/bin/pmset", "-g"}) // It is empty if that fails.
+	out, _ := ask(ctx, toolTimeout, []string{"/usr/bin/pmset", "-g"}) // empty if that fails
 	return macPowerSaving(out)
 }

@@ -45,7 +45,7 @@ type Target struct {
 type Source struct {
 	Name  string // Name is for the log.
 	Every time.Duration
-	AtEnd bool // It is to be read at a phase's end as well.
+	AtEnd bool // read at a phase's end as well
 	// Total is set if it has counters: their totals are compared, so it is read at a phase's end
 	// too, and slow readings are left out.
 	Total bool
@@ -253,7 +253,7 @@ func cpuSource(read func() (cpuTimes, error)) Source {
 
 // Options are what a Sampler needs.
 type Options struct {
-	Now func() int64 // It is in nanoseconds.
+	Now func() int64 // nanoseconds
 	// Fail is called when a source is given up, by several goroutines at once.
 	Fail func(source string, err error)
 }

@@ -25,7 +25,7 @@ func NewCores() func() ([]Ticks, error) {
 	return func() ([]Ticks, error) {
 		const cpuLoad = 2 // PROCESSOR_CPU_LOAD_INFO of <mach/processor_info.h>
 		var cores, integers uint32
-		var answer *Ticks // It is in memory that must be given back.
+		var answer *Ticks // in memory that must be given back
 		status, _, _ := call(processorInfoAddress, host, cpuLoad, uintptr(unsafe.Pointer(&cores)),
 			uintptr(unsafe.Pointer(&answer)), uintptr(unsafe.Pointer(&integers)), 0)
 		if code := int32(status); code != 0 || answer == nil { // A kern_return_t has 32 bits.

@@ -30,7 +30,7 @@ const systemDisk = "system_disk"
 // runs, its gauges notice what others move.
 const (
 	watchFor   = 2 * time.Second
-	watchAbove = 256e6 // It is in bytes.
+	watchAbove = 256e6 // bytes
 )
 
 // SkipChecks skips the checks that the command line names, besides the scenario's own.
@@ -92,7 +92,7 @@ func (r *Ready) Problems(ctx context.Context, results string) []check.Problem {
 func (r *Ready) bytesMoved() (bytes int64) {
 	for _, phase := range r.Plan.Phases {
 		if phase.Precondition > 0 {
-			return math.MaxInt64 // It is most of a volume.
+			return math.MaxInt64 // most of a volume
 		}
 		for _, job := range phase.Jobs {
 			moved, _ := phase.Moves(job)
@@ -111,7 +111,7 @@ func recentRuns(results string) []check.Written {
 	now := time.Now()
 	for _, run := range rundir.Since(filepath.Dir(results), now.Add(-check.Lately)) {
 		if run.Path == filepath.Clean(results) {
-			continue // It is being resumed.
+			continue // it is being resumed
 		}
 		recorded, err := rundir.Load(run.Path)
 		if err != nil {

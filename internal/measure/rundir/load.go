@@ -197,7 +197,7 @@ func (d *Dir) Compress() error {
 		if errors.Is(err, io.EOF) {
 			err = zip.Close()
 		}
-		return errors.Join(err, file.Close()) // It is closed before it is replaced.
+		return errors.Join(err, file.Close()) // closed before it is replaced
 	})
 	if err == nil {
 		err = filesystem.Move(d.Root.Rename, EventsFile, PackedFile)
@@ -398,7 +398,7 @@ func (r *Unfinished) unpack() error {
 			if err == nil {
 				_, err = io.CopyN(w, text, r.keep)
 			}
-			return errors.Join(err, r.Dir.events.Close()) // It is closed before it is replaced.
+			return errors.Join(err, r.Dir.events.Close()) // closed before it is replaced
 		})
 	}
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 
 // Reasons for which a worker ends early.
 var (
-	errFinished = errors.New("finished") // It is no failure: the job ends where it is.
+	errFinished = errors.New("finished") // no failure: the job ends where it is
 	errStopped  = errors.New("stopped by the coordinator")
 	// ErrOrphaned is the cause by which a context says so, too.
 	ErrOrphaned = errors.New("the coordinator has exited")
@@ -297,7 +297,7 @@ func (w *worker) work(ctx context.Context) error {
 			failed.TNS, failed.Error = clock.Now()-w.release, err.Error()
 			w.events <- failed
 		} else if filler, ok := job.CutShort(span.StartNS); ok { // The job has done enough.
-			w.pass(filler, read) // It is what the last sample has.
+			w.pass(filler, read) // as the last sample has it
 		}
 		return err
 	}

@@ -21,7 +21,7 @@ type secret struct {
 
 // The words that stand for each kind of secret.
 const (
-	serialWord  = "SERIALNO%04d" // It is base64 too, as data of property lists has to be.
+	serialWord  = "SERIALNO%04d" // base64 too, as data of property lists has to be
 	numberWord  = "9000000%04d"
 	labelWord   = "Volume%d"
 	hostWord    = "host%d"

@@ -211,8 +211,8 @@ func (m *machine) virtualDisk(b *block) hardware.Drive {
 type form int
 
 const (
-	pciDevice    form = iota // They are ports, bridges and controllers.
-	usbDevice                // They are not the root hubs.
+	pciDevice    form = iota // ports, bridges and controllers
+	usbDevice                // but for the root hubs
 	usbInterface             // A driver is bound to it.
 	ataPort
 	nvmeController

@@ -247,7 +247,7 @@ func (m *machine) addUSBHub(dir, id, upstream string) {
 		Vendor: m.text(dir, "manufacturer"), Upstream: upstream,
 		Link: m.usbLink(dir, hardware.Uplink),
 	}
-	if bcd := m.text(dir, "bcdDevice"); len(bcd) == 4 { // It is 1.05 for 0105.
+	if bcd := m.text(dir, "bcdDevice"); len(bcd) == 4 { // 0105 for 1.05
 		h.Firmware = strings.TrimPrefix(bcd[:2], "0") + "." + bcd[2:]
 	}
 	if h.Link != nil {

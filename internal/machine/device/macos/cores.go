@@ -22,7 +22,7 @@ func FastCores(answer []byte, cores, fast int) []bool {
 		if raw, _ := d["cpu-id"].([]byte); !ok && len(raw) >= 4 {
 			id, ok = int64(binary.LittleEndian.Uint32(raw)), true
 		}
-		if !ok { // It is a cluster, which has a type as well.
+		if !ok { // a cluster, which has a type as well
 			continue
 		}
 		kind, _ := d["cluster-type"].([]byte) // P, E or M, with a zero at its end

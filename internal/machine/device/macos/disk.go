@@ -32,7 +32,7 @@ func (m *machine) addDisks(list, apfs []dict) {
 		size, _ := entry.Number("Size")
 		disk := hardware.Drive{Name: name, SizeBytes: max(size, 0), Backing: made[name]}
 		disk.RAID, disk.Model = sets[name], sets[name]
-		if isContainer { // It is a Fusion Drive.
+		if isContainer { // a Fusion Drive
 			disk.Backing = c.disks
 		}
 		if len(disk.Backing) > 0 {

@@ -69,7 +69,7 @@ func (m *machine) addVolumes(list []dict, containers map[string]container) {
 		for _, v := range entry.List("Partitions") {
 			m.addVolume(holder, v, nil, "")
 		}
-		if entry.Text("MountPoint") != "" { // It has no partitions.
+		if entry.Text("MountPoint") != "" { // without partitions
 			m.addVolume(holder, entry, nil, "")
 		}
 	}

@@ -239,7 +239,7 @@ func (m *machine) describe(partition, v dict, mounts []string) hardware.Volume {
 	}
 	free, freeKnown := v.Number("SizeRemaining")
 	size, sizeKnown := v.Number("Size")
-	if freeKnown && sizeKnown && size > 0 { // It is 0 for a locked volume.
+	if freeKnown && sizeKnown && size > 0 { // 0 for a locked volume
 		volume.FreeBytes, volume.SizeBytes = free, size
 	}
 	if len(mounts) == 0 {
