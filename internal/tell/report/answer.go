@@ -41,8 +41,7 @@ type AnswerView struct {
 	Chart    *Chart   // the one among the document's blocks that shows it; nil if none does
 	Big      *Big     // the one number of an answer without loads; nil for none
 	Streams  *Streams // nil but for the layout of that name
-	Costs    []Cost   // the largest first
-	Reasons  []Reason // what could be behind the first cost
+	Hero     Hero     // what its page shows; nil for an answer without one yet
 
 	Comparison *Comparison
 	Gate       *GateCard // nil without a gate
@@ -199,6 +198,8 @@ func (r *runDoc) answer() {
 		r.Page = r.faultPage()
 		r.Page.Status = statusOf(out.Doubts)
 		r.Add(r.known())
+	case out.Hero != nil:
+		r.Page = out.Page()
 	case r.ofCaches():
 		r.Page = out.Page()
 		r.cachePage(r.Page, trusted)
@@ -217,9 +218,9 @@ func statusOf(doubts []string) string {
 	}
 }
 
-// Page returns the answer in the shape of a page, without its picture.
+// Page returns the answer in the shape of a page.
 func (a *AnswerView) Page() *Page {
-	p := &Page{Headline: a.Headline, Sub: a.Sentence, Big: a.Big, Actions: a.Actions,
+	p := &Page{Headline: a.Headline, Sub: a.Sentence, Hero: a.Hero, Big: a.Big, Actions: a.Actions,
 		More: a.Findings, Sure: a.Sure}
 	p.Status = statusOf(a.Doubts)
 	p.Numbers = a.numbers()
@@ -294,12 +295,7 @@ func (a *AnswerView) Blocks() []Block {
 	for _, action := range a.Actions {
 		actions.Items = append(actions.Items, action.Text)
 	}
-	reasons := List{Title: "What could be the reason"}
-	for _, r := range a.Reasons {
-		reasons.Items = append(reasons.Items, r.Text+
-			pick(r.RuledOut, ": ruled out. ", ": possible. ")+r.Why)
-	}
-	return shown(append(blocks, facts, List{Items: a.Findings}, reasons, actions,
+	return shown(append(blocks, facts, List{Items: a.Findings}, actions,
 		Sentence{Text: a.Sure}))
 }
 

@@ -269,16 +269,16 @@ func TestLayouts(t *testing.T) {
 	cost := contest()
 	cost.HubCosts, cost.Answer.Loses = direct.HubCosts, nil
 	for want, a := range map[Layout]*analysis.Analysis{
-		LayoutPlain: {Name: "empty"}, LayoutRace: one, LayoutStudy: direct, LayoutCost: cost,
+		LayoutPlain: {Name: "empty"}, LayoutRace: one, LayoutStudy: direct,
 		LayoutStreams: analysis.Analyze(fixture.Streams(), analysis.Options{}),
 	} {
 		if got := answerOf(a).Layout; got != want {
 			t.Errorf("layout %q, want %q", got, want)
 		}
 	}
-	if got := answerOf(cost).Costs; len(got) != 1 || got[0].Verb != "writes" ||
-		got[0].Key.Label != "A" {
-		t.Errorf("costs %+v", got)
+	rows := OfRun(RunData{Analysis: cost, AnswerAlone: true}).Page.Hero.(*Rows).Rows
+	if len(rows) != 1 || rows[0].Label != "A writes" || rows[0].Key.Label != "A" {
+		t.Errorf("costs %+v", rows)
 	}
 	if got := answerOf(&analysis.Analysis{Scale: unit.ScaleFor(2e9),
 		Name: "empty"}).Headline; got != "Nothing was measured" {

@@ -38,75 +38,88 @@ func (c *Cost) Interval() string {
 	return Change(-c.CI95[1]) + " to " + Change(-c.CI95[0])
 }
 
-// Reason is something that slows disks on hubs, and what the run says of it.
-type Reason struct {
-	Text, Why string
-	RuledOut  bool
-}
-
-// LinkRate is what links of a kind carry at best.
-type LinkRate struct {
-	Name string
-	Rate float64
+// linkRate is what links of a kind carry at best.
+type linkRate struct {
+	name string
+	rate float64
 }
 
 // links are those that disks share or fall back to, the slowest first.
-func links() []LinkRate {
+func links() []linkRate {
 	rate := func(link hardware.Link) float64 {
 		capacity, _ := link.Practical(false)
 		return capacity.Rate
 	}
-	return []LinkRate{
-		{"USB 10 Gb/s", rate(hardware.Link{Kind: hardware.USBLink, TxBps: 10e9})},
-		{"two PCIe lanes", rate(hardware.Link{Kind: hardware.PCIe, TxBps: 16e9, Lanes: 2})},
-		{"Thunderbolt 3, 4", rate(hardware.Link{Kind: hardware.Thunderbolt, TxBps: 40e9})},
-		{"Thunderbolt 5", rate(hardware.Link{Kind: hardware.Thunderbolt, TxBps: 80e9})},
+	return []linkRate{
+		{"USB", rate(hardware.Link{Kind: hardware.USBLink, TxBps: 10e9})},
+		{"2 lanes", rate(hardware.Link{Kind: hardware.PCIe, TxBps: 16e9, Lanes: 2})},
+		{"TB 3/4", rate(hardware.Link{Kind: hardware.Thunderbolt, TxBps: 40e9})},
+		{"TB 5", rate(hardware.Link{Kind: hardware.Thunderbolt, TxBps: 80e9})},
 	}
 }
 
-// Ruler returns the links to set the costs beside: up to the first that carries them all.
-func (a *AnswerView) Ruler() []LinkRate {
-	all := links()
-	var top float64
-	for _, c := range a.Costs {
-		top = max(top, c.Rate, c.DirectRate)
+// costRows sets the rate of each disk on the hub beside the one on its own port, on an axis that
+// names the links up to the first that carries them all.
+func (r *runDoc) costRows(costs []Cost) *Rows {
+	h := &Rows{Head: "Disk", Columns: numbers("Own port", "Hub", "Change", "Interval")}
+	h.Columns[3].Drop = 1
+	for i := range costs {
+		c := &costs[i]
+		change := changeCell(-c.Loss)
+		change.Text = c.Change()
+		change.Strong = true
+		change.Tone = pick(c.Lost, Bad, pick(c.Even(), Good, Unsigned))
+		span := Cell{}
+		if ci := c.CI95; ci != nil {
+			span = changeSpanCell(&stats.Interval{-ci[1], -ci[0]})
+			span.Text = c.Interval()
+		}
+		h.Axis.High = max(h.Axis.High, c.Rate, c.DirectRate)
+		h.Rows = append(h.Rows, Row{Label: c.Key.Label + " " + c.Verb, Key: &c.Key,
+			Tone:    pick(c.Lost, Bad, Unsigned),
+			Bars:    []RowBar{{To: c.DirectRate, Pale: true}, {To: c.Rate}},
+			Numbers: []Cell{r.rateCell(c.DirectRate), r.rateCell(c.Rate), change, span}})
 	}
-	for i, l := range all {
-		if l.Rate >= top {
-			return all[:i+1]
+	var fit []linkRate
+	for _, l := range links() {
+		fit = append(fit, l)
+		if l.rate >= h.Axis.High {
+			h.Axis.High = l.rate
+			break
 		}
 	}
-	return all
+	h.Axis.Ticks = []RulerTick{{Text: "0"}}
+	var last float64
+	for _, l := range fit {
+		if at := h.Axis.Share(l.rate); at-last > minTickGap {
+			h.Axis.Ticks = append(h.Axis.Ticks, RulerTick{At: l.rate,
+				Text: l.name + " " + r.Number(l.rate), Strong: true})
+			last = at
+		}
+	}
+	h.Note = r.Unit + ", each disk alone. Pale: its own port. Lines: what links carry at best."
+	return h
 }
+
+// minTickGap is the room for a link's name and rate, as a share of the axis.
+const minTickGap = 0.18
 
 // copyBytes are moved in the example that says how much longer a copy takes.
 const copyBytes = 2e12
 
 // costs says what the hub costs the disk that loses most, and the others; if the numbers cannot be
-// trusted, no more than their table.
+// trusted, no more than their rows.
 func (r *runDoc) costs(trusted bool) {
 	out := r.Answer
-	const interval = "95% confidence interval"
-	t := table("All numbers", words("Disk", "Does"),
-		numbers("Own port, "+r.Unit, "Hub", "Change", interval)).dropFirst(interval)
-	t.ID = "answer"
-	out.Table = t
+	var costs []Cost
 	for _, found := range r.a.HubCosts {
-		c := Cost{HubCost: found, Key: r.Keys[r.keyOf(found.Disk)], Verb: string(found.Op) + "s"}
-		out.Costs = append(out.Costs, c)
-		change, span := changeCell(-c.Loss), Cell{}
-		change.Text = c.Change()
-		change.Strong = true
-		if ci := c.CI95; ci != nil {
-			span = changeSpanCell(&stats.Interval{-ci[1], -ci[0]})
-			span.Text = c.Interval()
-		}
-		t.add(&c.Key, c.Verb, r.rateCell(c.DirectRate), r.rateCell(c.Rate), change, span)
+		costs = append(costs, Cost{found, r.Keys[r.keyOf(found.Disk)], string(found.Op) + "s"})
 	}
+	out.Hero = r.costRows(costs)
 	if !trusted {
 		return
 	}
-	c := &out.Costs[0]
+	c := &costs[0]
 	b := &Big{
 		Number: signed(-c.Loss), Unit: "%", Tone: Doubt,
 		Text: c.Key.Label + " " + c.Verb + " " + r.rateInstead(c.Rate, c.DirectRate),
@@ -123,8 +136,8 @@ func (r *runDoc) costs(trusted bool) {
 	case c.Lost:
 		b.Tone = Bad
 		r.more = nonEmpty(out.Sentence)
-		out.Sentence = otherCosts(out.Costs)
-		out.Reasons = r.reasons(c)
+		out.Sentence = otherCosts(costs)
+		r.addReasons(costs)
 		does := pick(c.Op == trace.Write, "Write to ", "Read from ") + c.Key.Label
 		out.Actions = append(out.Actions, newAction(does+" on its own port",
 			"It gains "+r.Rate(c.DirectRate-c.Rate)+"."))
@@ -137,7 +150,7 @@ func (r *runDoc) costs(trusted bool) {
 	case c.Nothing:
 		b.Tone = Good
 		var names []string
-		for _, o := range out.Costs {
+		for _, o := range costs {
 			if !slices.Contains(names, o.Key.Label) {
 				names = append(names, o.Key.Label)
 			}
@@ -175,37 +188,73 @@ func otherCosts(costs []Cost) string {
 	return strings.TrimSpace(text)
 }
 
-// reasons are the usual ones for a cost, with what the run says of each.
-func (r *runDoc) reasons(c *Cost) []Reason {
+// reason is something that slows disks on hubs, and what the run says of it.
+type reason struct {
+	text, why string
+	ruledOut  bool
+}
+
+// reasons are the usual ones for the first cost, with what the run says of each.
+func (r *runDoc) reasons(costs []Cost) []reason {
+	c := &costs[0]
 	speed := func(c *Cost) string { return c.Key.Label + " " + c.Verb + " at " + r.Rate(c.Rate) }
-	full := Reason{
-		Text: "The hub's link to the computer is full",
-		Why:  "A disk that moves more through it would rule this out; none was measured.",
+	full := reason{
+		text: "the hub's link to the computer is full",
+		why:  "A disk that moves more through it would rule this out; none was measured.",
 	}
 	fastest := c // the fastest case of the disk through the hub
-	for i := range r.Answer.Costs {
-		o := &r.Answer.Costs[i]
+	for i := range costs {
+		o := &costs[i]
 		if o.Op == c.Op && o.Rate > c.Rate*(1+maxShareGap) {
-			full.RuledOut = true
-			full.Why = speed(o) + " through the same link."
+			full.ruledOut = true
+			full.why = speed(o) + " through the same link."
 		}
 		if o.Disk == c.Disk && o.Rate > fastest.Rate {
 			fastest = o
 		}
 	}
 	disk := c.Key.Label
-	usb, lanes := links()[0].Rate, links()[1].Rate
+	usb, lanes := links()[0].rate, links()[1].rate
 	atBest := " at best, and " + speed(fastest) + " through the hub."
-	return []Reason{full, {
-		Text: disk + " falls back to USB", RuledOut: fastest.Rate > usb,
-		Why: "USB at 10 Gb/s carries " + r.Rate(usb) + atBest,
+	return []reason{full, {
+		text: disk + " falls back to USB", ruledOut: fastest.Rate > usb,
+		why: "USB at 10 Gb/s carries " + r.Rate(usb) + atBest,
 	}, {
-		Text: disk + "'s cable or enclosure uses two lanes", RuledOut: fastest.Rate > lanes,
-		Why: "Two PCIe lanes carry " + r.Rate(lanes) + atBest,
+		text: disk + "'s cable or enclosure uses two lanes", ruledOut: fastest.Rate > lanes,
+		why: "Two PCIe lanes carry " + r.Rate(lanes) + atBest,
 	}, {
-		Text: disk + " itself " + c.Verb + " slower behind a hub",
-		Why: "To tell, measure " + disk +
+		text: disk + " itself " + c.Verb + " slower behind a hub",
+		why: "To tell, measure " + disk +
 			" on another hub: if it is as slow there, the reason is " +
 			"the disk and not this hub.",
 	}}
+}
+
+// addReasons adds what could be behind the first cost, and puts it in short among the findings.
+func (r *runDoc) addReasons(costs []Cost) {
+	judged := &Verdicts{}
+	var ruledOut, possible []string
+	for _, why := range r.reasons(costs) {
+		j := Judged{Sign: Doubt, What: analysis.Capital(r.a.Order, why.text), On: "possible",
+			Why: why.why}
+		if why.ruledOut {
+			j.Sign, j.On = Unsigned, "ruled out"
+			ruledOut = append(ruledOut, why.text)
+		} else {
+			possible = append(possible, why.text)
+		}
+		judged.List = append(judged.List, j)
+	}
+	r.Answer.Findings = nonEmpty(listed("Possible: ", possible), listed("Ruled out: ", ruledOut))
+	r.Add(&Details{ID: "reasons", Title: "What could be the reason?", Open: true, Printed: true,
+		Does: "The usual ones, and what this run says about each. hubbench can rule a reason out, it " +
+			"can't prove one.", Blocks: []Block{judged}})
+}
+
+// listed puts texts into one sentence; empty without any.
+func listed(title string, texts []string) string {
+	if texts == nil {
+		return ""
+	}
+	return title + strings.Join(texts, ", ") + "."
 }

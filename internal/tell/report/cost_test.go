@@ -11,13 +11,13 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// costAnswer is the answer of a run whose disks were measured on the hub and on ports of their own.
-func costAnswer(costs ...analysis.HubCost) *AnswerView {
+// costDoc is the document of a run whose disks were measured on the hub and on ports of their own.
+func costDoc(costs ...analysis.HubCost) *Document {
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "C"}, HubCosts: costs,
 		Phases: []analysis.PhaseResult{
 			{Name: "p", Overlap: &analysis.Overlap{Rate: 2.8e9}}, {Name: "q"},
 		}}
-	return OfRun(RunData{Analysis: a, AnswerAlone: true}).Answer
+	return OfRun(RunData{Analysis: a, AnswerAlone: true})
 }
 
 func cost(disk string, op trace.Role, rate, direct float64) analysis.HubCost {
@@ -32,11 +32,13 @@ func cost(disk string, op trace.Role, rate, direct float64) analysis.HubCost {
 
 // A reason is ruled out by what the run has moved through the same hub, and by nothing else.
 func TestReasons(t *testing.T) {
-	ruledOut := func(a *AnswerView) string {
+	ruledOut := func(doc *Document) string {
 		var out []string
-		for _, r := range a.Reasons {
-			if r.RuledOut {
-				out = append(out, r.Why)
+		for _, list := range Collect[*Verdicts](doc.Blocks) {
+			for _, j := range list.List {
+				if j.On == "ruled out" {
+					out = append(out, j.Why)
+				}
 			}
 		}
 		return strings.Join(out, " ")
@@ -60,42 +62,42 @@ func TestReasons(t *testing.T) {
 		{"another disk", []analysis.HubCost{slow, other},
 			"C writes at 2.80 GB/s through the same link."},
 	} {
-		check.Same(t, tt.name, tt.want, ruledOut(costAnswer(tt.costs...)))
+		check.Same(t, tt.name, tt.want, ruledOut(costDoc(tt.costs...)))
 	}
-	if a := costAnswer(other); a.Reasons != nil {
-		t.Errorf("reasons for a cost of nothing: %v", a.Reasons)
+	if doc := costDoc(other); doc.Blocks != nil {
+		t.Errorf("reasons for a cost of nothing: %v", doc.Blocks)
 	}
 }
 
 // The answer says the largest cost, what it takes, and what to do; or that there is none.
 func TestCosts(t *testing.T) {
-	a := costAnswer(
+	page := costDoc(
 		cost("A", trace.Write, 1.46e9, 2.19e9),
 		cost("A", trace.Read, 2.59e9, 2.71e9),
 		cost("C", trace.Write, 2.8e9, 2.8e9),
-	)
+	).Page
 	check.Same(t, "big", &Big{
 		Number: "−33", Unit: "%", Tone: Bad,
 		Text: "A writes 1.46 instead of 2.19 GB/s", Detail: "95% confidence: −34% to −32%",
-	}, a.Big)
+	}, page.Big)
 	const others = "A reads 4.4% slower on the hub. C writes as fast as on its own port."
-	check.Same(t, "sentence", others, a.Sentence)
-	longer := Fact{Value: "7.6 min", Text: "longer to write 2 TB: 22.8 instead of 15.2 min"}
-	check.Same(t, "facts", []Fact{longer}, a.Facts)
-	check.Same(t, "action", "Write to A on its own port. It gains 0.730 GB/s.", a.Actions[0].Text)
+	check.Same(t, "sub", others, page.Sub)
+	longer := Number{Value: "7.6 min", Text: "longer to write 2 TB: 22.8 instead of 15.2 min"}
+	check.Same(t, "numbers", []Number{longer}, page.Numbers)
+	check.Same(t, "action", "Write to A on its own port. It gains 0.730 GB/s.", page.Actions[0].Sentence())
 	check.Same(t, "changes", [][]string{
-		{"A", "writes", "2.19", "1.46", "−33%", "−34% to −32%"},
-		{"A", "reads", "2.71", "2.59", "−4.4%", "−5.4% to −3.4%"},
-		{"C", "writes", "2.80", "2.80", "none", "−1.0% to +1.0%"},
-	}, wordsOf(a.Table))
-	last := a.Ruler()[len(a.Ruler())-1].Name
-	check.Same(t, "the end of the ruler", "Thunderbolt 3, 4", last)
+		{"A writes", "2.19", "1.46", "−33%", "−34% to −32%"},
+		{"A reads", "2.71", "2.59", "−4.4%", "−5.4% to −3.4%"},
+		{"C writes", "2.80", "2.80", "none", "−1.0% to +1.0%"},
+	}, wordsOf(page.Hero.(*Rows).Table()))
+	check.Same(t, "what the axis names", []string{"0", "USB 1.06", "2 lanes 1.76", "TB 3/4 3.40"},
+		analysis.Each(page.Hero.(*Rows).Axis.Ticks, func(tick RulerTick) string { return tick.Text }))
 
-	a = costAnswer(cost("C", trace.Write, 2.8e9, 2.8e9))
+	page = costDoc(cost("C", trace.Write, 2.8e9, 2.8e9)).Page
 	check.Same(t, "big", &Big{
 		Number: "0", Unit: "%", Tone: Good,
 		Text: "C writes 2.80 GB/s on both", Detail: "95% confidence: −1.0% to +1.0%",
-	}, a.Big)
+	}, page.Big)
 	const leave = "Leave C on the hub. Another port would gain 1% at most."
-	check.Same(t, "action", leave, a.Actions[0].Text)
+	check.Same(t, "action", leave, page.Actions[0].Sentence())
 }

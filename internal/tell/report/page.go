@@ -85,6 +85,7 @@ type RowBar struct {
 	Parts int     // pieces that it is made of, more than one
 	Text  string  // behind it
 	Side  int     // 1 or 2: the run or state that it is of; 0 for the row's disk
+	Pale  bool    // behind the others: how long they could be
 }
 
 // Ruler is the axis that rows share.
@@ -207,7 +208,7 @@ func Flat(h Hero) []Block {
 	case *Verdicts:
 		list := List{Title: hero.Caption}
 		for _, j := range hero.List {
-			list.Items = append(list.Items, j.Sign.Glyph()+" "+j.Sentence())
+			list.Items = append(list.Items, joined(" ", j.Sign.Glyph(), j.Sentence()))
 		}
 		return shown([]Block{list, Sentence{Text: hero.Note}})
 	case *Cells:

@@ -52,9 +52,6 @@ func (p *page) prepareAnswer(tmpl *template.Template) error {
 	case a.Layout == report.LayoutStreams:
 		p.Gauges = newGauges(a.Streams)
 		return nil
-	case a.Layout == report.LayoutCost:
-		p.Costs = newCosts(a)
-		return nil
 	case len(a.Loads) == 0 || a.Layout != report.LayoutStudy && a.Layout != report.LayoutRace:
 		return nil
 	}

@@ -66,7 +66,6 @@ type page struct {
 	Heats   []heat        // who slows down whom, and all disks together
 	Each    *report.Table // the disks of the only phase
 	Gauges  *gauges
-	Costs   *costs
 
 	Comparison *comparison
 
@@ -233,6 +232,9 @@ func (p *page) arrangeBlocks() {
 // as folds, and a table whose rows lead to the phases with these.
 func (p *page) arrangeSections() {
 	more := &report.Details{ID: "more", Title: "More results"}
+	if list := p.Doc.Page.More; list != nil {
+		more.Add(report.List{Items: list})
+	}
 	for _, block := range p.Doc.Blocks {
 		d, details := block.(*report.Details)
 		t, listed := block.(*report.Table)
@@ -272,8 +274,7 @@ func (p *page) arrangeRest() {
 	if a.Comparison == nil { // its page shows them
 		more.Blocks = a.Rest()
 	}
-	// These layouts draw it themselves.
-	if a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost {
+	if a.Layout == report.LayoutStreams { // it draws the table itself
 		p.Folds = append(p.Folds, &report.Details{ID: "numbers", Title: a.Table.Title,
 			Blocks: []report.Block{a.Table}})
 	}
@@ -370,9 +371,8 @@ func trim(phase *report.Details) *report.Details {
 // addStyles puts in the styles and scripts, and a policy under which nothing else may load or run.
 func (p *page) addStyles(charts []byte) error {
 	styles := []string{"page.css", "hero.css"}
-	if a := p.Doc.Answer; a != nil &&
-		(a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost) {
-		styles = append(styles, "streams.css", "cost.css")
+	if a := p.Doc.Answer; a != nil && a.Layout == report.LayoutStreams {
+		styles = append(styles, "streams.css")
 	}
 	switch p.Doc.Kind {
 	case "comparison":

@@ -138,6 +138,9 @@ func ribbon(a, thick, b, end float64) string {
 		a, a, b, b, end, b+end, a+thick, a+thick)
 }
 
+// tenth is fine enough for a place or a width.
+func tenth(x float64) float64 { return math.Round(10*x) / 10 }
+
 // tint is how strongly a cell is coloured for what a disk keeps.
 func tint(kept float64) int {
 	if kept <= 0 || kept > 1-tintFrom {

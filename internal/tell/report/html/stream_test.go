@@ -9,8 +9,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -75,36 +73,36 @@ func TestGaugesWithoutScripts(t *testing.T) {
 	}
 }
 
-// What the hub costs is on the first screen, both routes as thick as they are fast, and each reason
-// with its verdict.
+// What the hub costs is on the first screen: the bars on one scale, with what each could be, and
+// each reason with its verdict.
 func TestCosts(t *testing.T) {
 	ctx := browserFor(t)
 	doc := reportOf(fixture.Streams())
-	interval := &stats.Interval{0.3, 0.36}
+	doc.Answer = nil
 	key := report.LegendKey{Name: "A", Label: "A"}
-	doc.Answer = &report.AnswerView{
-		Layout: report.LayoutCost, Headline: "Your hub costs A 33% of its write speed",
-		Scale: doc.Answer.Scale,
-		Loads: doc.Answer.Loads, Table: &report.Table{Title: "All numbers"},
+	doc.Page = &report.Page{Headline: "Your hub costs A 33% of its write speed",
 		Big: &report.Big{Number: "−33", Unit: "%", Tone: report.Bad,
 			Text: "A writes 1.00 instead of 1.50 GB/s"},
-		Costs: []report.Cost{
-			{HubCost: analysis.HubCost{Disk: "A", Rate: 1e9, DirectRate: 1.5e9, Loss: 0.33,
-				CI95: interval, Lost: true}, Key: key, Verb: "writes"},
-			{HubCost: analysis.HubCost{Disk: "A", Rate: 1.5e9, DirectRate: 1.5e9,
-				CI95: &stats.Interval{-0.01, 0.01}, Nothing: true}, Key: key, Verb: "reads"},
-		},
-		Reasons: []report.Reason{{Text: "A falls back to USB", Why: "It does not.", RuledOut: true},
-			{Text: "A itself", Why: "Perhaps."}},
+		Hero: &report.Rows{Axis: report.Ruler{High: 2, Ticks: []report.RulerTick{{Text: "0"},
+			{At: 1, Text: "USB 1.00", Strong: true}, {At: 2, Text: "2 lanes 2.00", Strong: true}}},
+			Columns: []report.Column{{Head: "Change", Numbers: true}},
+			Rows: []report.Row{{Label: "A writes", Key: &key,
+				Bars:    []report.RowBar{{To: 1.5, Pale: true}, {To: 1}},
+				Numbers: []report.Cell{{Text: "−33%", Strong: true, Tone: report.Bad}}}}},
 	}
+	doc.Blocks = []report.Block{&report.Details{Title: "Reasons", Open: true,
+		Blocks: []report.Block{&report.Verdicts{List: []report.Judged{
+			{What: "A falls back to USB", On: "ruled out", Why: "It does not."},
+			{Sign: report.Doubt, What: "A itself", On: "possible", Why: "Perhaps."}}}}}}
 	for _, s := range []screen{{width: 1280, height: 800}, {width: 900, height: 800},
 		{width: 390, height: 844, dark: true}} {
 		tab := openPage(t, ctx, pageOf(t, doc, nil, library()), s)
-		thick := eval[[]int](tab, `[...document.querySelectorAll(".cable")].map((e) => Math.round(parseFloat(getComputedStyle(e, "::after").height)))`)
-		check.Same(t, "thickness", []int{33, 22}, thick)
-		check.Same(t, "verdicts", []string{"✗ ruled out", "? possible"},
-			texts(tab, ".why td:nth-child(2)"))
-		check.Same(t, "changes", []string{"−33%", "none"}, texts(tab, ".chg b"))
+		shares := eval[[]int](tab, `[...document.querySelectorAll(".rows .bar")].map((e) =>
+			Math.round(100 * e.offsetWidth / e.parentElement.offsetWidth))`)
+		check.Same(t, "bars", []int{75, 50}, shares)
+		check.Same(t, "verdicts", []string{"ruled out", "possible"},
+			texts(tab, ".verdicts .soft"))
+		check.Same(t, "changes", []string{"−33%"}, texts(tab, ".rows .n b"))
 		check.Same(t, "labels", []string{}, eval[[]string](tab, findBadLabels))
 		tab.fits()
 	}

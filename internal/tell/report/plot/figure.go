@@ -3,6 +3,7 @@ package plot
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -59,18 +60,24 @@ func (c *card) rowsOf(h *report.Rows) []row {
 	for i := range h.Rows[:min(most, len(h.Rows))] {
 		r := &h.Rows[i]
 		out := row{label: r.Label, key: r.Key, bad: r.Tone == report.Bad || r.Sign == report.Bad}
-		for _, n := range r.Numbers {
-			out.value = n.Words()
-			if n.Strong {
+		var before []string
+		for k, n := range r.Numbers {
+			if out.value = n.Words(); n.Strong {
 				break
 			}
+			before = append(before, h.Columns[k].Head+" "+n.Words())
 		}
 		for _, b := range r.Bars {
 			colour := []string{c.h1, c.h1, c.h2}[b.Side]
 			if b.Side == 0 && r.Key != nil {
 				colour = c.disks[r.Key.Colour()]
 			}
-			out.bars = append(out.bars, rowBar{h.Axis.Share(b.To), cmp.Or(b.Text, " "), colour})
+			text := cmp.Or(b.Text, strings.Join(before, ", "), " ")
+			if b.Pale { // the other is drawn over it
+				colour += palest
+				text = ""
+			}
+			out.bars = append(out.bars, rowBar{h.Axis.Share(b.To), text, colour, b.Pale})
 		}
 		rows = append(rows, out)
 	}
@@ -248,6 +255,7 @@ type row struct {
 type rowBar struct {
 	share        float64
 	text, colour string
+	isUnder      bool // the next is drawn over it
 }
 
 // rows returns the answer's bars; nil if it has none.
@@ -268,23 +276,8 @@ func (c *card) rows() []row {
 				label: l.Sides[0].Title, value: report.Change(*l.Rate.Change),
 				bad: l.Changed() && *l.Rate.Change < 0,
 				bars: []rowBar{
-					{*l.Rate.Base / top, a.Scale.Number(*l.Rate.Base) + " " + runs[0].Label, c.h1},
-					{*l.Rate.New / top, a.Scale.Number(*l.Rate.New) + " " + runs[1].Label, c.h2},
-				},
-			})
-		}
-	case len(a.Costs) > 0:
-		var top float64
-		for _, o := range a.Costs {
-			top = max(top, o.Rate, o.DirectRate)
-		}
-		for i := range a.Costs[:min(most, len(a.Costs))] {
-			o := &a.Costs[i]
-			rows = append(rows, row{
-				label: o.Key.Label + " " + o.Verb, key: &o.Key, value: o.Change(), bad: o.Lost,
-				bars: []rowBar{
-					{o.DirectRate / top, a.Scale.Rate(o.DirectRate) + " on its own port", c.faint},
-					{o.Rate / top, a.Scale.Number(o.Rate) + " on the hub", c.disks[o.Key.Colour()]},
+					{*l.Rate.Base / top, a.Scale.Number(*l.Rate.Base) + " " + runs[0].Label, c.h1, false},
+					{*l.Rate.New / top, a.Scale.Number(*l.Rate.New) + " " + runs[1].Label, c.h2, false},
 				},
 			})
 		}
@@ -349,8 +342,9 @@ func (c *card) drawBars(bars []rowBar, y, height vg.Length) {
 	text := style{size: min(16, height), colour: c.soft}
 	room := c.right - cardLeft
 	x := vg.Length(cardLeft)
+	end := x // of the longest of bars over one another
 	for _, b := range bars {
-		if b.text == "" {
+		if b.text == "" && !b.isUnder {
 			width := room * vg.Length(b.share)
 			c.box(area{x, y, width - 4, 2*height - 4}, 5, b.colour, "")
 			x += width
@@ -358,8 +352,12 @@ func (c *card) drawBars(bars []rowBar, y, height vg.Length) {
 		}
 		width := max(cableLeast, (room-behind)*vg.Length(b.share))
 		c.box(area{x, y, width, height - 2}, min(4, width/2), b.colour, "")
-		c.put(x+width+10, y+height/2+text.size*0.3, text, b.text)
+		if end = max(end, x+width); b.isUnder {
+			continue
+		}
+		c.put(end+10, y+height/2+text.size*0.3, text, b.text)
 		y += height
+		end = x
 	}
 }
 

@@ -62,7 +62,7 @@ func (p *printer) printAnswer(doc *report.Document, lines int) {
 		linesLeft -= p.linesOf(action.Text)
 	}
 	switch {
-	case p.printStreams(a) || p.printCosts(a):
+	case p.printStreams(a):
 		linesLeft -= len(a.Table.Rows) + 1
 	case a.Table != nil:
 		p.printTable("", a.Table)

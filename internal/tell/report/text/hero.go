@@ -25,12 +25,26 @@ func (p *printer) printPage(page *report.Page) {
 		}
 	}
 	p.printWrapped("  ", strings.Join(numbers, " "), nil)
+	p.printMore(page)
 	for i := range page.Actions {
 		a := &page.Actions[i]
 		p.printWrapped("→ ", a.Sentence(), p.ink.Green)
 		p.printWrapped("  ", a.Command, nil)
 	}
 	p.printWrapped("  ", page.Sure, p.ink.Dim)
+}
+
+// printMore prints what else is worth a sentence, as far as the screen has lines.
+func (p *printer) printMore(page *report.Page) {
+	left := answerLines - linesAfter - p.lines - p.linesOf(page.Sure)
+	for i := range page.Actions {
+		left -= p.linesOf(page.Actions[i].Sentence()) + p.linesOf(page.Actions[i].Command)
+	}
+	for _, text := range page.More {
+		if left -= p.linesOf(text); left >= 0 || p.all {
+			p.printWrapped("  ", text, nil)
+		}
+	}
 }
 
 // printHero prints a picture in lines.
@@ -89,7 +103,7 @@ func (p *printer) printVerdict(j *report.Judged) {
 	if j.On != "" {
 		what += " (" + j.On + ")"
 	}
-	p.printWrapped("  "+j.Sign.Glyph()+" ", what, p.tone(j.Sign))
+	p.printWrapped("  "+cells.Pad(j.Sign.Glyph(), 1)+" ", what, p.tone(j.Sign))
 	p.printWrapped("    ", j.Why, nil)
 	p.printWrapped("    → ", j.ToDo, nil)
 }
@@ -102,41 +116,53 @@ func (p *printer) printRows(h *report.Rows) {
 			t.Rows[i][0] = report.Cell{} // it takes a line of its own
 		}
 	}
-	_, widths := t.Printed()
-	axis := &h.Axis
-	if h.Changes != nil {
-		axis = h.Changes
-	}
-	room := p.width
-	for _, width := range widths {
-		room -= width + gap
-	}
-	if room = min(room-gap, maxBars); room >= minBars && h.Columns != nil {
-		t.Columns = append(t.Columns, report.Column{Head: p.axis(axis, room)})
-		for i := range h.Rows {
-			t.Rows[i] = append(t.Rows[i],
-				report.Cell{Tree: p.picture(axis, &h.Rows[i], room, h.Changes == nil)})
+	texts, widths := t.Printed()
+	marks := 0
+	for i := range h.Rows {
+		if h.Rows[i].Key != nil {
+			marks = markWidth - gap
 		}
 	}
-	texts, widths := t.Printed()
 	heads := make([]string, len(t.Columns))
 	keep := make([]int, len(t.Columns))
 	for i, column := range t.Columns {
 		heads[i] = column.Head
 		keep[i] = i
 	}
-	keep = fitColumns(t, keep, widths, p.width)
-	p.printRow("", t, nil, heads, keep, widths)
-	for i, row := range h.Rows {
-		if row.Text == "" {
-			p.printRow("", t, t.Rows[i], texts[i], keep, widths)
+	keep = fitColumns(t, keep, widths, p.width-marks)
+	axis := &h.Axis
+	if h.Changes != nil {
+		axis = h.Changes
+	}
+	room := p.width - marks - gap
+	for _, i := range keep {
+		room -= widths[i] + gap
+	}
+	if room = min(room, maxBars); room < minBars || h.Columns == nil {
+		room = 0
+	}
+	indent := strings.Repeat(" ", gap)
+	p.printLine(strings.TrimRight(cells.Pad("", marks)+p.row(t, nil, heads, keep, widths)+indent+
+		p.ink.Text(p.axis(axis, room)), " "))
+	for i := range h.Rows {
+		row := &h.Rows[i]
+		if row.Text != "" {
+			sign := row.Sign.Glyph()
+			if sign != "" {
+				sign += " "
+			}
+			p.printWrapped(cells.Pad(indent, gap+marks)+sign, row.Label+": "+row.Text, p.tone(row.Sign))
 			continue
 		}
-		sign := row.Sign.Glyph()
-		if sign != "" {
-			sign += " "
+		line := p.row(t, t.Rows[i], texts[i], keep, widths) + indent +
+			p.picture(axis, row, room, h.Changes == nil)
+		switch {
+		case row.Key != nil:
+			line = indent + p.ink.Disk(row.Key.Index, p.ink.Glyph(row.Key.Index)) + line[1:]
+		case marks > 0:
+			line = cells.Pad("", marks) + line
 		}
-		p.printWrapped("  "+sign, row.Label+": "+row.Text, p.tone(row.Sign))
+		p.printLine(cells.NoCommand(strings.TrimRight(line, " ")))
 	}
 }
 
@@ -161,10 +187,37 @@ func place(axis *report.Ruler, value float64, room int) int {
 	return int(math.Round(axis.Share(value) * float64(room-1)))
 }
 
+// bars returns a row's bar and, pale, how long it could be.
+func (p *printer) bars(axis *report.Ruler, row *report.Row, room int) string {
+	var bar, end float64
+	for _, b := range row.Bars {
+		end = max(end, b.To)
+		if !b.Pale {
+			bar = max(bar, b.To)
+		}
+	}
+	drawn := p.ink.Bar(axis.Share(bar) * float64(room))
+	full := cells.Width(drawn)
+	pale := max(0, int(axis.Share(end)*float64(room))-full)
+	rest := []rune(strings.Repeat("░", pale) + strings.Repeat(" ", max(0, room-full-pale)))
+	for _, tick := range axis.Ticks {
+		if at := place(axis, tick.At, room) - full; tick.Strong && at >= pale {
+			rest[at] = '│'
+		}
+	}
+	if row.Key != nil {
+		drawn = p.ink.Disk(row.Key.Index, drawn)
+	}
+	return drawn + p.ink.Dim(p.ink.Text(strings.TrimRight(string(rest), " ")))
+}
+
 // picture returns a row's bars, or its interval with the value in it.
 func (p *printer) picture(axis *report.Ruler, row *report.Row, room int, bars bool) string {
-	if bars && row.Bars != nil {
-		return p.ink.Bar(axis.Share(row.End()) * float64(room))
+	switch {
+	case room == 0:
+		return ""
+	case bars && row.Bars != nil:
+		return p.bars(axis, row, room)
 	}
 	line := []rune(strings.Repeat(" ", room))
 	switch {

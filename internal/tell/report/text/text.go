@@ -30,7 +30,7 @@ type Options struct {
 func Write(w io.Writer, doc *report.Document, opts Options) error {
 	out := &printer{Writer: bufio.NewWriter(w), width: max(opts.Width, 40), ink: opts.Ink,
 		all: opts.All}
-	lines := out.printHead(doc)
+	out.printHead(doc)
 	switch {
 	case doc.Page != nil:
 		out.printPage(doc.Page)
@@ -40,7 +40,7 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 			}
 		}
 	case doc.Answer != nil:
-		out.printAnswer(doc, lines)
+		out.printAnswer(doc, out.lines)
 	}
 	if doc.Page == nil && doc.Answer == nil || opts.All {
 		out.printBlocks("", doc.Blocks)
@@ -52,8 +52,8 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 }
 
 // printHead prints what was measured, on what and when, and that it was not: a part that has no
-// room begins a line. It returns how many lines it took.
-func (p *printer) printHead(doc *report.Document) (lines int) {
+// room begins a line.
+func (p *printer) printHead(doc *report.Document) {
 	const between = "   "
 	title := cells.Cut(report.Clean(doc.Title), p.width)
 	all := []string{title}
@@ -76,7 +76,6 @@ func (p *printer) printHead(doc *report.Document) (lines int) {
 	for _, line := range all {
 		p.printLine(p.ink.Dim(p.ink.Text(cells.NoCommand(line))))
 	}
-	return len(all)
 }
 
 type printer struct {
@@ -84,10 +83,14 @@ type printer struct {
 	width int
 	ink   ink.Ink
 	all   bool // everything is printed, however long
+	lines int  // so far
 }
 
 // printLine prints a line that is laid out already.
-func (p *printer) printLine(text string) { fmt.Fprintln(p, text) }
+func (p *printer) printLine(text string) {
+	fmt.Fprintln(p, text)
+	p.lines++
+}
 
 func (p *printer) printBlocks(indent string, blocks []report.Block) {
 	for _, block := range blocks {
@@ -118,7 +121,7 @@ func (p *printer) printBlocks(indent string, blocks []report.Block) {
 			if block.Drawn() {
 				p.printWrapped(indent, block.Describe(), nil)
 			}
-		case *report.Rows:
+		case report.Hero:
 			apart(true)
 			p.printHero(block)
 		case *report.Details:
@@ -227,10 +230,15 @@ func fitColumns(t *report.Table, keep, widths []int, room int) []int {
 
 // printRow prints a row's words, or those of the heads if it is nil.
 func (p *printer) printRow(indent string, t *report.Table, row []report.Cell, words []string,
-	columns,
-	widths []int) {
+	columns, widths []int) {
+	line := indent + p.row(t, row, words, columns, widths)
+	p.printLine(cells.NoCommand(strings.TrimRight(line, " ")))
+}
+
+// row lays a row's words out in columns.
+func (p *printer) row(t *report.Table, row []report.Cell, words []string, columns,
+	widths []int) string {
 	var line strings.Builder
-	line.WriteString(indent)
 	for _, i := range columns {
 		width := widths[i]
 		branches := ""
@@ -253,7 +261,7 @@ func (p *printer) printRow(indent string, t *report.Table, row []report.Cell, wo
 		}
 		line.WriteString("  " + text)
 	}
-	p.printLine(cells.NoCommand(strings.TrimRight(line.String(), " ")))
+	return line.String()
 }
 
 // printWrapped prints text in lines that fit, the first after prefix, the others under it, in a
