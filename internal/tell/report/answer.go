@@ -40,7 +40,6 @@ type AnswerView struct {
 	Sure     string   // how large the margin of error is
 	Chart    *Chart   // the one among the document's blocks that shows it; nil if none does
 	Big      *Big     // the one number of an answer without loads; nil for none
-	Streams  *Streams // nil but for the layout of that name
 	Hero     Hero     // what its page shows; nil for an answer without one yet
 
 	Comparison *Comparison
@@ -173,15 +172,7 @@ func (r *runDoc) answer() {
 	}
 	switch out.Layout {
 	case LayoutStreams:
-		out.Streams = r.streams()
-		first := out.Streams.Lanes[0]
-		out.Table = out.Streams.triesTable()
-		out.Sure = first.evidenceText()
-		if trusted {
-			r.more = nonEmpty(out.Sentence) // what streams ask for stands in its place
-			out.Sentence, out.Big, out.Actions = first.demandText(), r.headlineNumber(),
-				out.Streams.actions()
-		}
+		r.showStreams(r.streams(), trusted)
 	case LayoutCost:
 		r.costs(trusted)
 	}

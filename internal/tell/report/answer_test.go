@@ -270,7 +270,6 @@ func TestLayouts(t *testing.T) {
 	cost.HubCosts, cost.Answer.Loses = direct.HubCosts, nil
 	for want, a := range map[Layout]*analysis.Analysis{
 		LayoutPlain: {Name: "empty"}, LayoutRace: one, LayoutStudy: direct,
-		LayoutStreams: analysis.Analyze(fixture.Streams(), analysis.Options{}),
 	} {
 		if got := answerOf(a).Layout; got != want {
 			t.Errorf("layout %q, want %q", got, want)

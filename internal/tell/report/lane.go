@@ -106,6 +106,81 @@ func (r *runDoc) streams() *Streams {
 	return out
 }
 
+// showStreams answers how many streams stay clean: a row for each lane, over time what decided the
+// first, and how fast other disks may be.
+func (r *runDoc) showStreams(s *Streams, trusted bool) {
+	out := r.Answer
+	first := s.Lanes[0]
+	out.Hero = s.rows()
+	out.Sure = first.evidenceText()
+	if c := s.Buffer; c != nil {
+		r.Add(&Details{ID: "buffers", Title: c.Title, Open: true, Printed: true, Blocks: []Block{c}})
+	}
+	for _, l := range s.Lanes {
+		if l.Paced {
+			r.Add(l.paces())
+		}
+	}
+	r.Add(&Details{ID: "tries", Title: "All tries", Printed: true, Blocks: []Block{s.triesTable()}})
+	if trusted {
+		r.more = nonEmpty(out.Sentence) // what streams ask for stands in its place
+		out.Sentence, out.Big, out.Actions = first.demandText(), s.big(r), s.actions()
+	}
+}
+
+// rows are the lanes, with a cell for each number of streams.
+func (s *Streams) rows() *Rows {
+	const most = 8 // numbers over the cells
+	h := &Rows{Head: "Streams", Axis: Ruler{High: float64(s.Most)},
+		Columns: numbers("Clean", "Tries"),
+		Note: "Clean, then strained (buffer below half) or dropped frames. Blank: not tried."}
+	h.Columns[1].Drop = 1
+	every := (s.Most + most - 1) / most
+	for n := every; n <= s.Most; n += every {
+		h.Axis.Ticks = append(h.Axis.Ticks, RulerTick{At: float64(n) - 0.5, Text: fmt.Sprint(n)})
+	}
+	for _, l := range s.Lanes {
+		row := Row{Label: l.Key.Label + " " + l.Does + " " +
+			pick(l.While == "", "alone", "while "+l.While), Key: &l.Key,
+			Numbers: []Cell{strong(l.Text()), {Text: strings.Join(l.Evidence(), ", ")}}}
+		if !l.Paced {
+			row.Bars = l.bars(s.Most)
+		}
+		h.Rows = append(h.Rows, row)
+	}
+	return h
+}
+
+// bars are the lane's cells, those of one verdict together.
+func (l *Lane) bars(most int) (bars []RowBar) {
+	for i, verdict := range l.Cells(most) {
+		at := float64(i)
+		switch n := len(bars) - 1; {
+		case verdict == "":
+		case n >= 0 && bars[n].To == at && bars[n].Tone == sign(verdict):
+			bars[n].To++
+			bars[n].Parts++
+		default:
+			bars = append(bars, RowBar{From: at, To: at + 1, Parts: 1, Tone: sign(verdict)})
+		}
+	}
+	return bars
+}
+
+// paces are the tries of how fast a disk may be.
+func (l *Lane) paces() *Details {
+	h := &Rows{Head: "At", Columns: numbers("Clean tries")}
+	for i := range l.Tries {
+		try := &l.Tries[i]
+		h.Axis.High = max(h.Axis.High, try.Rate)
+		h.Rows = append(h.Rows, Row{Label: l.formatValue(try.Value),
+			Bars:    []RowBar{{To: try.Rate, Tone: sign(try.State())}},
+			Numbers: []Cell{{Text: fmt.Sprintf("%d of %d", try.Clean, try.Count)}}})
+	}
+	return &Details{ID: "paces", Title: "How fast may " + l.Key.Label + " go?", Open: true,
+		Printed: true, Does: "While " + l.While + ".", Blocks: []Block{h}}
+}
+
 // isOf reports whether a lane of streams is about the same as another one.
 func (l *Lane) isOf(o *Lane) bool {
 	return !l.Paced && l.Key == o.Key && l.Does == o.Does && l.Kind == o.Kind && l.While == o.While
@@ -306,9 +381,9 @@ func (l *Lane) Evidence() []string {
 	return out
 }
 
-// headlineNumber is the number that the headline is about: so many of those that stay clean alone.
-func (r *runDoc) headlineNumber() *Big {
-	l := r.Answer.Streams.Lanes[0]
+// big is the number that the headline is about: so many of those that stay clean alone.
+func (s *Streams) big(r *runDoc) *Big {
+	l := s.Lanes[0]
 	b := &Big{Number: l.Number, Unit: l.Unit, Tone: pick(l.Clean > 0, Good, Bad),
 		Detail: l.evidenceText()}
 	while := cmp.Or(l.While, "no other disk is busy")
@@ -318,7 +393,7 @@ func (r *runDoc) headlineNumber() *Big {
 		return b
 	}
 	b.Text = pick(l.Number == "1", l.Noun+" stays", l.Noun+"s stay") + " clean while " + while
-	for _, alone := range r.Answer.Streams.Lanes[1:] {
+	for _, alone := range s.Lanes[1:] {
 		with := l.Tries[0].phase.StreamTotals[0].WithOthers
 		if alone.search != l.search || l.search == nil || with == nil {
 			continue
@@ -403,7 +478,6 @@ func (l *Lane) demandText() string {
 func (s *Streams) triesTable() *Table {
 	t := table("All tries", words("Disk", "Does", "While"), numbers("Clean"),
 		words("Clean tries")).dropFirst("Clean tries")
-	t.ID = "answer"
 	t.Note = verdictNote
 	for _, l := range s.Lanes {
 		var tries []string

@@ -71,7 +71,7 @@ type Row struct {
 	Key     *LegendKey // nil if it belongs to no disk or run
 	Label   string
 	Text    string          // in place of the picture and the numbers
-	Bars    []RowBar        // from the axis' left end
+	Bars    []RowBar
 	Value   *float64        // a place on the axis, if it is known
 	Span    *stats.Interval // the interval of the value
 	Tone    Sign            // the color of the value and its interval
@@ -81,8 +81,10 @@ type Row struct {
 
 // RowBar is a bar of a row.
 type RowBar struct {
-	To    float64 // where it ends on the axis
+	From  float64 // where it begins on the axis
+	To    float64 // where it ends
 	Parts int     // pieces that it is made of, more than one
+	Tone  Sign    // its color, in place of the row's disk's
 	Text  string  // behind it
 	Side  int     // 1 or 2: the run or state that it is of; 0 for the row's disk
 	Pale  bool    // behind the others: how long they could be
@@ -115,6 +117,18 @@ func (r *Ruler) Rest(value float64) float64 {
 // Share returns how far along the axis a value lies: at least 0, at most 1.
 func (r *Ruler) Share(value float64) float64 {
 	return min(1, max(0, (value-r.Low)/max(r.High-r.Low, 1e-12)))
+}
+
+// Counted reports whether the bars are of things that are counted, a piece for each.
+func (h *Rows) Counted() bool {
+	for _, row := range h.Rows {
+		for _, bar := range row.Bars {
+			if bar.Tone != Unsigned && bar.Parts > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // End returns where the longest bar ends.

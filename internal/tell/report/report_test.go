@@ -290,7 +290,7 @@ func TestAnswerChart(t *testing.T) {
 		!strings.HasPrefix(c.Title, "C takes 60%, A and B wait ") {
 		t.Errorf("chart %s %q", c.ID, c.Title)
 	}
-	if c := reportOf(fixture.Streams()).Answer.Chart; c.ID != "buffer" {
+	if c := Collect[*Chart](reportOf(fixture.Streams()).Blocks)[0]; c.ID != "buffer" {
 		t.Errorf("of streams: chart %s", c.ID)
 	}
 }

@@ -140,25 +140,26 @@ func TestFlowIsBounded(t *testing.T) {
 }
 
 // laneTexts are the answer's lanes in letters, with what comes of each number of streams.
-func laneTexts(run *trace.Run) (texts []string, a *AnswerView) {
-	a = reportOf(run).Answer
+func laneTexts(run *trace.Run) (texts []string, p *Page, s *Streams) {
+	p = reportOf(run).Page
+	s = newRunDoc(RunData{Analysis: analysis.Analyze(run, analysis.Options{})}).streams()
 	letters := map[stream.Verdict]string{stream.Clean: "=", stream.Strained: "!", stream.Drops: "x",
 		"": "."}
-	for _, l := range a.Streams.Lanes {
+	for _, l := range s.Lanes {
 		text := ""
-		for _, state := range l.Cells(a.Streams.Most) {
+		for _, state := range l.Cells(s.Most) {
 			text += letters[state]
 		}
 		texts = append(texts, strings.Join([]string{l.Key.Label, l.Does, l.While, l.Text(), text},
 			" "))
 	}
-	return texts, a
+	return texts, p, s
 }
 
 // Phases of a fixed number of streams are lanes, the worst first, and say nothing of numbers that
 // were not tried.
 func TestLanesOfPhases(t *testing.T) {
-	got, a := laneTexts(fixture.Streams())
+	got, p, s := laneTexts(fixture.Streams())
 	want := []string{"A plays B writes <4 ...x....", "A plays  4+ ====....",
 		"A plays B writes at up to 200 MB/s <4 ...!...."}
 	check.Same(t, "lanes", want, got)
@@ -166,34 +167,34 @@ func TestLanesOfPhases(t *testing.T) {
 		Number: "<4", Text: "streams stay clean while B writes", Tone: Bad,
 		Detail: "4 streams: clean in 0 of 1 try, 20% of frames dropped.",
 	}
-	check.Same(t, "big", big, a.Big)
-	if a.Streams.Buffer.Title != "With 4 streams the buffer is empty after 8.1 s" ||
-		a.Sentence != "ProRes 422 HQ UHD 25p: 92.1 MB/s a stream." {
-		t.Errorf("%q, %q", a.Streams.Buffer.Title, a.Sentence)
+	check.Same(t, "big", big, p.Big)
+	if s.Buffer.Title != "With 4 streams the buffer is empty after 8.1 s" ||
+		p.Sub != "ProRes 422 HQ UHD 25p: 92.1 MB/s a stream." {
+		t.Errorf("%q, %q", s.Buffer.Title, p.Sub)
 	}
 }
 
 // What a search found is the number of its lanes, and of the answer.
 func TestLanesOfASearch(t *testing.T) {
 	run := fixture.Search()
-	got, a := laneTexts(run)
+	got, p, s := laneTexts(run)
 	check.Same(t, "lanes", []string{"A plays C writes 3 ===xx...........",
 		"A plays  9 =========xxxxxxx"}, got)
-	check.Same(t, "text", "of 9 streams: C costs A the other six", a.Big.Text)
+	check.Same(t, "text", "of 9 streams: C costs A the other six", p.Big.Text)
 	check.Same(t, "evidence", []string{"3: clean 2 of 2", "4: clean 0 of 3"},
-		a.Streams.Lanes[0].Evidence())
+		s.Lanes[0].Evidence())
 	// A phase of the same work is one more try.
 	again := *run.Phases[len(run.Phases)-1]
 	again.Name, again.Search = "again", nil
 	run.Phases = append(run.Phases, &again)
-	_, a = laneTexts(run)
+	_, _, s = laneTexts(run)
 	check.Same(t, "evidence", []string{"3: clean 3 of 3", "4: clean 0 of 3"},
-		a.Streams.Lanes[0].Evidence())
+		s.Lanes[0].Evidence())
 	// Of a search that was cut short, what its tries show.
 	run.Phases = run.Phases[:4]
-	got, a = laneTexts(run)
+	got, p, _ = laneTexts(run)
 	check.Same(t, "cut short", []string{"A plays  8+ ========"}, got)
-	check.Same(t, "text", "streams stay clean while no other disk is busy", a.Big.Text)
+	check.Same(t, "text", "streams stay clean while no other disk is busy", p.Big.Text)
 }
 
 // The table of all phases has no try of a search, says so, and goes where nothing else is left.

@@ -154,17 +154,16 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 	}
 }
 
-// chart finds the chart that is asked for: answer is the one that shows the answer.
+// chart finds the chart that is asked for: answer is the one that shows the answer, the first.
 func (o *Form) chart(doc *report.Document) (*report.Chart, error) {
-	if doc.Page != nil && o.Chart == "answer" {
-		if chart, ok := doc.Page.Hero.(*report.Chart); ok {
-			return chart, nil
-		}
-	}
 	if o.Chart == "answer" && doc.Answer != nil && doc.Answer.Chart != nil {
 		return doc.Answer.Chart, nil
 	}
-	return find(doc, "chart", o.Chart, o.Phase, (*report.Chart).Name)
+	name := o.Chart
+	if name == "answer" && doc.Page != nil {
+		name = ""
+	}
+	return find(doc, "chart", name, o.Phase, (*report.Chart).Name)
 }
 
 // find is the block of a kind that goes by the name, or the first if no name is given: of a phase,
@@ -177,7 +176,7 @@ func find[B report.Block](doc *report.Document, kind, name, phase string, nameOf
 	list = append(report.Collect[B](doc.AnswerBlocks()), list...)
 	if doc.Page != nil {
 		if chart, ok := doc.Page.Hero.(B); ok {
-			list = append(list, chart)
+			list = append([]B{chart}, list...)
 		}
 	}
 	var phases []string

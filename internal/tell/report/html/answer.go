@@ -49,9 +49,6 @@ func (p *page) prepareAnswer(tmpl *template.Template) error {
 		return nil
 	case a.Comparison != nil:
 		return p.prepareComparison(tmpl)
-	case a.Layout == report.LayoutStreams:
-		p.Gauges = newGauges(a.Streams)
-		return nil
 	case len(a.Loads) == 0 || a.Layout != report.LayoutStudy && a.Layout != report.LayoutRace:
 		return nil
 	}

@@ -89,7 +89,7 @@ func TestAnswerFillsTheFirstScreen(t *testing.T) {
 		for _, s := range []screen{{width: 1280, height: 800}, {width: 390, height: 844}} {
 			t.Run(fmt.Sprintf("%s %d", name, s.width), func(t *testing.T) {
 				tab := openPage(t, ctx, pageOf(t, doc, nil, library()), s)
-				ends := eval[[]float64](tab, `["h1", ".todo", "#hub, .hub, .lanes, .big, .card table", ".facts"].map((part) =>
+				ends := eval[[]float64](tab, `["h1", ".todo", "#hub, .hub, .hero .rows, .big, .card table", ".facts"].map((part) =>
 					Math.max(0, ...[...document.querySelectorAll(part)].slice(0, 1).map((e) => e.getBoundingClientRect().bottom)))`)
 				parts := ends
 				if s.width < 820 {
@@ -101,7 +101,7 @@ func TestAnswerFillsTheFirstScreen(t *testing.T) {
 							s.height)
 					}
 				}
-				if top := eval[float64](tab, `document.querySelector("main svg:not(.mark), main table, .lanes").getBoundingClientRect().top`); top > 0.8*float64(s.height) {
+				if top := eval[float64](tab, `document.querySelector("main svg:not(.mark), main table, .hero .rows").getBoundingClientRect().top`); top > 0.8*float64(s.height) {
 					t.Errorf("what shows the answer begins at %.0f px of a screen of %d", top,
 						s.height)
 				}
@@ -160,7 +160,7 @@ func TestPrint(t *testing.T) {
 			for _, wide := range eval[[]string](tab, fmt.Sprintf(`[...document.querySelectorAll("main *")].filter((e) => e.checkVisibility() && !e.closest(".sr, svg, .tip") && e.getBoundingClientRect().right > %d).map((e) => e.tagName + " " + e.className + " " + e.textContent.slice(0, 30))`, width+2)) {
 				t.Errorf("wider than the page: %s", wide)
 			}
-			if end := eval[float64](tab, `document.querySelector("#hub, .hub, .lanes, .big, .card").getBoundingClientRect().bottom`); end > page {
+			if end := eval[float64](tab, `document.querySelector("#hub, .hub, .hero .rows, .big, .card").getBoundingClientRect().bottom`); end > page {
 				t.Errorf("the answer ends at %.0f px of a page of %d", end, page)
 			}
 			for _, chart := range eval[[]string](tab, `[...document.querySelectorAll(".chart")].filter((e) => e.checkVisibility() && !(e.querySelector("canvas")?.getBoundingClientRect().width > 300)).map((e) => e.dataset.figure)`) {

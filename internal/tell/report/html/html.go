@@ -65,7 +65,6 @@ type page struct {
 	Plot    *timePlot
 	Heats   []heat        // who slows down whom, and all disks together
 	Each    *report.Table // the disks of the only phase
-	Gauges  *gauges
 
 	Comparison *comparison
 
@@ -167,6 +166,7 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 	}
 	tmpl = template.New("page.tmpl").Funcs(template.FuncMap{
 		"words": strings.Fields,
+		"one":   func(block report.Block) []report.Block { return []report.Block{block} },
 		"pair": func(axis *report.Ruler, row report.Row) any {
 			return struct {
 				Axis *report.Ruler
@@ -257,8 +257,7 @@ func (p *page) arrangeSections() {
 // arrangeRest does so for a document that has no page of that shape yet.
 func (p *page) arrangeRest() {
 	doc := p.Doc
-	if doc.Answer == nil || len(doc.Answer.Loads) == 0 && doc.Answer.Streams == nil &&
-		doc.Answer.Comparison == nil {
+	if doc.Answer == nil || len(doc.Answer.Loads) == 0 && doc.Answer.Comparison == nil {
 		for _, block := range doc.Blocks {
 			if d, ok := block.(*report.Details); !ok || !d.Phase {
 				p.Body = append(p.Body, block)
@@ -273,10 +272,6 @@ func (p *page) arrangeRest() {
 	more := &report.Details{ID: "more", Title: "More results"}
 	if a.Comparison == nil { // its page shows them
 		more.Blocks = a.Rest()
-	}
-	if a.Layout == report.LayoutStreams { // it draws the table itself
-		p.Folds = append(p.Folds, &report.Details{ID: "numbers", Title: a.Table.Title,
-			Blocks: []report.Block{a.Table}})
 	}
 	sure := &report.Details{ID: "sure", Title: "How sure is this?"}
 	if a.Sure != "" && doc.Kind != "comparison" {
@@ -371,9 +366,6 @@ func trim(phase *report.Details) *report.Details {
 // addStyles puts in the styles and scripts, and a policy under which nothing else may load or run.
 func (p *page) addStyles(charts []byte) error {
 	styles := []string{"page.css", "hero.css"}
-	if a := p.Doc.Answer; a != nil && a.Layout == report.LayoutStreams {
-		styles = append(styles, "streams.css")
-	}
 	switch p.Doc.Kind {
 	case "comparison":
 		styles = append(styles, "compare.css")

@@ -33,9 +33,10 @@ func TestGauges(t *testing.T) {
 				return box.bottom < innerHeight ? e.textContent : "below the first screen";
 			})()`)
 			check.Same(t, "the number", "3", big)
-			lanes := eval[[]string](tab, `[...document.querySelectorAll(".lanes [role=img]")].map((lane) =>
-				[...lane.children].map((cell) => ({ clean: "=", strained: "!", drops: "x" })[cell.className] ?? ".").join(""))`)
-			check.Same(t, "the lanes", []string{"===xx...........", "=========xxxxxxx"}, lanes)
+			lanes := eval[[]string](tab, `[...document.querySelectorAll(".hero .rows .r")].map((lane) =>
+				[...lane.children].map((bar) => bar.className + " " + Math.round(16 * bar.offsetWidth / lane.offsetWidth)).join(" "))`)
+			check.Same(t, "the lanes", []string{"bar tone good 3 bar tone bad 2",
+				"bar tone good 9 bar tone bad 7"}, lanes)
 			check.Same(t, "labels", []string{}, eval[[]string](tab, findBadLabels))
 			tab.fits()
 		})
@@ -65,7 +66,7 @@ func TestStreamsTip(t *testing.T) {
 // Without scripts the answer is there, and the page asks for nothing that its policy forbids.
 func TestGaugesWithoutScripts(t *testing.T) {
 	page := render(t, fixture.Streams(), nil)
-	for _, want := range []string{"&lt;4", "the buffer is empty after", `class="cells" role="img"`,
+	for _, want := range []string{"&lt;4", "the buffer is empty after", `class="bar tone bad"`,
 		`class="huge bad"`, ">0 s</i>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

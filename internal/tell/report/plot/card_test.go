@@ -71,12 +71,16 @@ func TestCard(t *testing.T) {
 		if name == "long" || name == "hostile" {
 			continue
 		}
-		if want := doc.Answer.Headline; !strings.Contains(all, want) {
+		page := doc.Page
+		if page == nil {
+			page = doc.Answer.Page()
+		}
+		if want := page.Headline; !strings.Contains(all, want) {
 			t.Errorf("%s: no headline %q in %q", name, want, all)
 		}
-		for _, f := range doc.Answer.Facts {
-			if !strings.Contains(all, f.Value) {
-				t.Errorf("%s: no number %q", name, f.Value)
+		for _, n := range page.Numbers {
+			if !strings.Contains(all, n.Value) {
+				t.Errorf("%s: no number %q", name, n.Value)
 			}
 		}
 	}

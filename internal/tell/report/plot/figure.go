@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
-	"github.com/hubbench/hubbench/pkg/stream"
 )
 
 // drawFigure draws what the answer is about in the card's middle: its first load in the hub
@@ -77,11 +76,28 @@ func (c *card) rowsOf(h *report.Rows) []row {
 				colour += palest
 				text = ""
 			}
-			out.bars = append(out.bars, rowBar{h.Axis.Share(b.To), text, colour, b.Pale})
+			parts := 0
+			if b.Tone != report.Unsigned {
+				colour = c.tone(b.Tone)
+				parts = b.Parts
+			}
+			out.bars = append(out.bars, rowBar{h.Axis.Share(b.From), h.Axis.Share(b.To), parts, text,
+				colour, b.Pale})
 		}
 		rows = append(rows, out)
 	}
 	return rows
+}
+
+// tone returns the color of what a sign marks.
+func (c *card) tone(sign report.Sign) string {
+	switch sign {
+	case report.Good:
+		return c.good
+	case report.Bad:
+		return c.bad
+	}
+	return c.mid
 }
 
 // The hub diagram's measures in pixels.
@@ -251,9 +267,10 @@ type row struct {
 	bad          bool
 }
 
-// rowBar is a bar: how long it is as a share of the longest, and what stands behind it.
+// rowBar is a bar: from where to where on the axis, and what stands behind it.
 type rowBar struct {
-	share        float64
+	from, share  float64
+	parts        int // drawn one by one, without the text
 	text, colour string
 	isUnder      bool // the next is drawn over it
 }
@@ -276,42 +293,13 @@ func (c *card) rows() []row {
 				label: l.Sides[0].Title, value: report.Change(*l.Rate.Change),
 				bad: l.Changed() && *l.Rate.Change < 0,
 				bars: []rowBar{
-					{*l.Rate.Base / top, a.Scale.Number(*l.Rate.Base) + " " + runs[0].Label, c.h1, false},
-					{*l.Rate.New / top, a.Scale.Number(*l.Rate.New) + " " + runs[1].Label, c.h2, false},
+					{0, *l.Rate.Base / top, 0, a.Scale.Number(*l.Rate.Base) + " " + runs[0].Label, c.h1, false},
+					{0, *l.Rate.New / top, 0, a.Scale.Number(*l.Rate.New) + " " + runs[1].Label, c.h2, false},
 				},
 			})
 		}
-	case a.Streams != nil:
-		for _, l := range a.Streams.Lanes[:min(most, len(a.Streams.Lanes))] {
-			r := row{label: l.Key.Label + " " + l.Does, key: &l.Key, value: l.Text()}
-			if l.While != "" {
-				r.label += " while " + l.While
-			}
-			if !l.Paced {
-				r.bars = c.gauge(l, a.Streams.Most)
-			}
-			rows = append(rows, r)
-		}
 	}
 	return rows
-}
-
-// gauge returns a lane's cells as bars in a row: one for each number of streams.
-func (c *card) gauge(l *report.Lane, most int) []rowBar {
-	var bars []rowBar
-	for _, verdict := range l.Cells(most) {
-		colour := c.pill
-		switch verdict {
-		case stream.Clean:
-			colour = c.good
-		case stream.Strained:
-			colour = c.mid
-		case stream.Drops:
-			colour = c.bad
-		}
-		bars = append(bars, rowBar{share: 1 / float64(most), colour: colour})
-	}
-	return bars
 }
 
 // drawRows draws the rows below one another.
@@ -336,28 +324,29 @@ func (c *card) drawRows(rows []row) {
 	}
 }
 
-// drawBars draws a row's bars: with texts one below the other, without beside one another.
+// drawBars draws a row's bars: with texts one below the other, those in parts beside one another.
 func (c *card) drawBars(bars []rowBar, y, height vg.Length) {
 	const behind = 210 // pixels for the text behind a bar
 	text := style{size: min(16, height), colour: c.soft}
 	room := c.right - cardLeft
-	x := vg.Length(cardLeft)
-	end := x // of the longest of bars over one another
+	var longest vg.Length // of bars over one another
 	for _, b := range bars {
-		if b.text == "" && !b.isUnder {
-			width := room * vg.Length(b.share)
-			c.box(area{x, y, width - 4, 2*height - 4}, 5, b.colour, "")
-			x += width
+		if b.parts > 0 {
+			width := room * vg.Length(b.share-b.from) / vg.Length(b.parts)
+			for i := range b.parts {
+				x := cardLeft + room*vg.Length(b.from) + width*vg.Length(i)
+				c.box(area{x, y, width - 4, 2*height - 4}, 5, b.colour, "")
+			}
 			continue
 		}
 		width := max(cableLeast, (room-behind)*vg.Length(b.share))
-		c.box(area{x, y, width, height - 2}, min(4, width/2), b.colour, "")
-		if end = max(end, x+width); b.isUnder {
+		c.box(area{cardLeft, y, width, height - 2}, min(4, width/2), b.colour, "")
+		if longest = max(longest, width); b.isUnder {
 			continue
 		}
-		c.put(end+10, y+height/2+text.size*0.3, text, b.text)
+		c.put(cardLeft+longest+10, y+height/2+text.size*0.3, text, b.text)
 		y += height
-		end = x
+		longest = 0
 	}
 }
 

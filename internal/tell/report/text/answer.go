@@ -22,6 +22,7 @@ const (
 	narrowest   = 55 // below which there are no baselines either
 
 	columnsBefore = 2 + 2 + 2 // the indent, the gap after a title, a disk's glyph
+	markWidth     = 4         // the indent, and the shape of a disk
 	rateWidth     = 8
 	keptWidth     = 9
 )
@@ -62,8 +63,6 @@ func (p *printer) printAnswer(doc *report.Document, lines int) {
 		linesLeft -= p.linesOf(action.Text)
 	}
 	switch {
-	case p.printStreams(a):
-		linesLeft -= len(a.Table.Rows) + 1
 	case a.Table != nil:
 		p.printTable("", a.Table)
 		linesLeft -= len(a.Table.Rows) + 1
@@ -226,4 +225,9 @@ func (p *printer) bar(disk, full int, rate, baseline, top float64) string {
 	lost := strings.Repeat("░", max(0, int(float64(full)*baseline/top)-cells.Width(drawn)))
 	rest := full - cells.Width(drawn+lost)
 	return p.ink.Disk(disk, drawn) + p.ink.Dim(p.ink.Text(lost)) + strings.Repeat(" ", max(0, rest))
+}
+
+// disk is a disk's shape and a title of that many columns.
+func (p *printer) disk(key report.LegendKey, title string, columns int) string {
+	return "  " + p.ink.Disk(key.Index, p.ink.Glyph(key.Index)) + " " + p.cutName(title, columns)
 }

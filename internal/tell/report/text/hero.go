@@ -17,15 +17,28 @@ func (p *printer) printPage(page *report.Page) {
 	p.printWrapped("! ", page.Status, p.ink.Yellow)
 	p.printWrapped("", page.Title(), p.ink.Bold)
 	p.printWrapped("", page.Sub, nil)
-	p.printHero(page.Hero)
+	note := p.printPicture(page.Hero)
 	var numbers []string
 	for _, n := range page.Numbers {
 		if !n.InHero {
 			numbers = append(numbers, n.Value+" "+n.Text+".")
 		}
 	}
-	p.printWrapped("  ", strings.Join(numbers, " "), nil)
-	p.printMore(page)
+	about := strings.Join(numbers, " ")
+	left := answerLines - linesAfter - p.lines - p.linesOf(about) - p.linesOf(page.Sure)
+	for i := range page.Actions {
+		left -= p.linesOf(page.Actions[i].Sentence()) + p.linesOf(page.Actions[i].Command)
+	}
+	ifRoom := func(text string, color func(string) string) {
+		if left -= p.linesOf(text); left >= 0 || p.all {
+			p.printWrapped("  ", text, color)
+		}
+	}
+	ifRoom(note, p.ink.Dim)
+	p.printWrapped("  ", about, nil)
+	for _, text := range page.More {
+		ifRoom(text, nil)
+	}
 	for i := range page.Actions {
 		a := &page.Actions[i]
 		p.printWrapped("→ ", a.Sentence(), p.ink.Green)
@@ -34,26 +47,18 @@ func (p *printer) printPage(page *report.Page) {
 	p.printWrapped("  ", page.Sure, p.ink.Dim)
 }
 
-// printMore prints what else is worth a sentence, as far as the screen has lines.
-func (p *printer) printMore(page *report.Page) {
-	left := answerLines - linesAfter - p.lines - p.linesOf(page.Sure)
-	for i := range page.Actions {
-		left -= p.linesOf(page.Actions[i].Sentence()) + p.linesOf(page.Actions[i].Command)
-	}
-	for _, text := range page.More {
-		if left -= p.linesOf(text); left >= 0 || p.all {
-			p.printWrapped("  ", text, nil)
-		}
-	}
+// printHero prints a picture in lines, and how to read it.
+func (p *printer) printHero(h report.Hero) {
+	p.printWrapped("  ", p.printPicture(h), p.ink.Dim)
 }
 
-// printHero prints a picture in lines.
-func (p *printer) printHero(h report.Hero) {
+// printPicture prints a picture in lines, and returns how to read it.
+func (p *printer) printPicture(h report.Hero) (note string) {
 	switch hero := h.(type) {
 	case *report.Rows:
 		p.printWrapped("  ", hero.Caption, p.ink.Dim)
 		p.printRows(hero)
-		p.printWrapped("  ", hero.Note, p.ink.Dim)
+		note = hero.Note
 	case *report.Cells:
 		p.printWrapped("  ", hero.Caption, p.ink.Dim)
 		p.printCells(hero)
@@ -62,12 +67,13 @@ func (p *printer) printHero(h report.Hero) {
 		for i := range hero.List {
 			p.printVerdict(&hero.List[i])
 		}
-		p.printWrapped("  ", hero.Note, p.ink.Dim)
+		note = hero.Note
 	case *report.Chart:
 		if hero.Table != nil {
 			p.printTable("", hero.Table)
 		}
 	}
+	return note
 }
 
 // tone returns what colors a text as a sign is colored.
@@ -138,7 +144,13 @@ func (p *printer) printRows(h *report.Rows) {
 	for _, i := range keep {
 		room -= widths[i] + gap
 	}
-	if room = min(room, maxBars); room < minBars || h.Columns == nil {
+	room = min(room, maxBars)
+	least := minBars
+	if h.Counted() { // a cell for each
+		least = min(least, int(axis.High))
+		room = min(room, int(axis.High))
+	}
+	if room < least || h.Columns == nil {
 		room = 0
 	}
 	indent := strings.Repeat(" ", gap)
@@ -187,6 +199,25 @@ func place(axis *report.Ruler, value float64, room int) int {
 	return int(math.Round(axis.Share(value) * float64(room-1)))
 }
 
+// gauge returns a row's bars in letters that say what they come to, with dots between and behind
+// them.
+func (p *printer) gauge(axis *report.Ruler, row *report.Row, room int) string {
+	letters := map[report.Sign]string{report.Good: "■", report.Caution: "!", report.Bad: "x"}
+	line := ""
+	filled := 0
+	fill := func(to int, letter string, paint func(string) string) {
+		line += paint(p.ink.Text(strings.Repeat(letter, max(0, to-filled))))
+		filled = max(filled, to)
+	}
+	end := func(value float64) int { return int(math.Round(axis.Share(value) * float64(room))) }
+	for _, b := range row.Bars {
+		fill(end(b.From), "·", p.ink.Dim)
+		fill(end(b.To), letters[b.Tone], p.tone(b.Tone))
+	}
+	fill(room, "·", p.ink.Dim)
+	return line
+}
+
 // bars returns a row's bar and, pale, how long it could be.
 func (p *printer) bars(axis *report.Ruler, row *report.Row, room int) string {
 	var bar, end float64
@@ -216,6 +247,8 @@ func (p *printer) picture(axis *report.Ruler, row *report.Row, room int, bars bo
 	switch {
 	case room == 0:
 		return ""
+	case bars && row.Bars != nil && row.Bars[0].Tone != report.Unsigned:
+		return p.gauge(axis, row, room)
 	case bars && row.Bars != nil:
 		return p.bars(axis, row, room)
 	}
