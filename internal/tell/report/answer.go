@@ -16,12 +16,11 @@ type Layout string
 
 // The layouts. Without one, the answer is a headline, a table and sentences.
 const (
-	LayoutPlain      Layout = ""
-	LayoutStudy      Layout = "study"      // what disks do, to choose from, in the hub diagram
-	LayoutRace       Layout = "race"       // one phase, to play back in the hub diagram
-	LayoutStreams    Layout = "streams"    // how many streams stay clean
-	LayoutCost       Layout = "cost"       // what the hub costs a disk
-	LayoutComparison Layout = "comparison" // one hub against another
+	LayoutPlain   Layout = ""
+	LayoutStudy   Layout = "study"   // what disks do, to choose from, in the hub diagram
+	LayoutRace    Layout = "race"    // one phase, to play back in the hub diagram
+	LayoutStreams Layout = "streams" // how many streams stay clean
+	LayoutCost    Layout = "cost"    // what the hub costs a disk
 )
 
 // AnswerView is what a document comes to, as values: the first screen of its page and what a
@@ -41,9 +40,6 @@ type AnswerView struct {
 	Chart    *Chart   // the one among the document's blocks that shows it; nil if none does
 	Big      *Big     // the one number of an answer without loads; nil for none
 	Hero     Hero     // what its page shows; nil for an answer without one yet
-
-	Comparison *Comparison
-	Gate       *GateCard // nil without a gate
 }
 
 // Big is a number to be shown large.
@@ -274,9 +270,6 @@ func (a *AnswerView) Blocks() []Block {
 	blocks := warnings(a.Doubts)
 	blocks = append(blocks, Sentence{Text: a.Headline + ".", Lead: true})
 	blocks = append(blocks, Sentence{Text: a.Sentence})
-	if a.Gate != nil {
-		blocks = append(blocks, Sentence{Text: a.Gate.Title + ". " + a.Gate.Text})
-	}
 	blocks = append(blocks, a.Table, a.loadTable())
 	facts := List{}
 	for _, f := range a.Facts {

@@ -12,12 +12,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// GateCard says what became of a gate.
-type GateCard struct {
-	Sign        Sign
-	Title, Text string
-}
-
 // How much a comparison shows at first.
 const (
 	maxChanges = 12 // in the chart
@@ -77,11 +71,15 @@ func OfComparison(c *compare.Comparison) *Document {
 	all.Scale = Scale{unit.ScaleFor(top)}
 	all.base = keys[0]
 	doc := &Document{Kind: "comparison", Title: labels[1] + " against " + labels[0], Keys: keys,
-		Data: c, Answer: all.answer()}
-	if len(c.Pairs) == 1 {
-		doc.Started = dateText(c.Pairs[0].Started)
-	} else {
+		Data: c, Page: all.page()}
+	switch {
+	case len(c.Pairs) > 1:
 		doc.Title = unit.Plural(len(labels), "run") + " compared"
+	case c.Named:
+		doc.Title = labels[0] + " / " + labels[1]
+		fallthrough
+	default:
+		doc.Started = dateText(c.Pairs[0].Started)
 	}
 	if r := c.Ranking; r != nil {
 		loads := &Details{ID: "loads", Title: "Every load in each run", Printed: true}
@@ -94,21 +92,20 @@ func OfComparison(c *compare.Comparison) *Document {
 	for i, run := range all.runs {
 		doc.Add(all.pairDetails(run, phaseID(i))...)
 	}
-	if charts := Collect[*Chart](doc.Blocks); len(charts) > 0 {
-		doc.Answer.Chart = charts[0]
+	for i, text := range all.doubts() {
+		if i > 0 { // the first is the page's status
+			doc.Add(Warning{text})
+		}
 	}
-	doc.Add(&Details{ID: "methods", Title: "How sure is this?", Printed: true,
-		Blocks: append(warnings(c.Warnings),
-			Sentence{Text: fmt.Sprintf("Overlap: bytes over time with all disks busy. A span of "+
-				"seconds: the rate before or after a step. The intervals and verdicts allow for "+
-				"noise that lasts and are corrected by Holm's method for all %s; latencies are "+
-				"corrected separately (%d). The chance of any false alarm is at most %.0f%% in "+
-				"each family. What varies from run to run, if it is known, is moderated over all "+
-				"rates (Smyth 2004).",
-				unit.Plural(c.Tests, "rate"), c.LatencyTests, perCent*c.Level)})})
-	if c.Named && len(c.Pairs) == 1 {
-		all.showStates(doc)
-	}
+	sure := &Details{ID: "methods", Title: "How sure is this?", Printed: true}
+	sure.Add(warnings(c.Warnings)...)
+	sure.Add(Sentence{Text: doc.Page.Sure}, Sentence{Text: fmt.Sprintf("Overlap: bytes over time "+
+		"with all disks busy. A span of seconds: the rate before or after a step. The intervals and "+
+		"verdicts allow for noise that lasts and are corrected by Holm's method for all %s; "+
+		"latencies are corrected separately (%d). The chance of any false alarm is at most %.0f%% "+
+		"in each family. What varies from run to run, if it is known, is moderated over all rates "+
+		"(Smyth 2004).", unit.Plural(c.Tests, "rate"), c.LatencyTests, perCent*c.Level)})
+	doc.Add(sure)
 	return doc
 }
 
@@ -148,62 +145,89 @@ func shortNames(labels []string) []string {
 	return last
 }
 
-// answer says what changed most, or that nothing did, and how sure that is. A gate that failed
-// comes first.
-func (c comparison) answer() *AnswerView {
-	out := &AnswerView{Scale: c.Scale, Sure: c.sampleText()}
+// page says what changed most, or that nothing did, and how sure that is. A gate that failed takes
+// the headline; so does the second of two states that a person named.
+func (c comparison) page() *Page {
+	p := &Page{Status: statusOf(c.doubts()), Sure: c.sampleText()}
 	if c.LeftOut != "" {
-		out.Sure += " Left out of the history: " + c.LeftOut + "."
+		p.Sure += " Left out of the history: " + c.LeftOut + "."
 	}
-	for _, run := range c.runs {
-		out.Doubts = append(out.Doubts, c.doubts(run)...)
-	}
-	if more := len(out.Doubts) - maxLosses; more > 1 && len(c.Pairs) > 1 {
-		out.Doubts = append(out.Doubts[:maxLosses],
-			fmt.Sprintf("And %d more doubts, with the details of the runs: --all.", more))
-	}
-	if len(c.Pairs) == 1 {
-		out.Headline, out.Sentence = c.outcome(c.runs[0])
-		c.fillComparison(out)
+	single := len(c.Pairs) == 1
+	if single {
+		p.Kicker = []string{c.setup()}
+		p.Headline, p.Sub = c.outcome(c.runs[0])
+		p.More = risenLatencies(c.runs[0].Pair)
+		differs := c.runs[0].Headline
+		if rows := c.rows(); rows != nil {
+			rows.Caption = differs
+			p.Hero = rows
+			p.Numbers = c.facts()
+		} else {
+			p.More = append(nonEmpty(differs), p.More...)
+		}
 	} else {
-		c.ranking(out)
+		c.rank(p)
 	}
 	if c.Gate != nil {
-		c.gate(out)
+		c.judge(p)
 	}
-	unclear := len(c.Pairs) == 1 && len(c.runs[0].answer.Lead) == 0
-	if !c.betweenRuns() && (unclear || out.Gate != nil && out.Gate.Sign == Bad) {
-		out.Actions = []Action{{Title: "Repeat both to be sure", Detail: out.Sure,
-			Text: out.Sure}}
-		out.Sure = ""
+	unclear := single && len(c.runs[0].answer.Lead) == 0
+	if !c.betweenRuns() && (unclear || p.Verdict.Sign == Bad) {
+		p.Actions = []Action{{Title: "Repeat both to be sure", Detail: p.Sure}}
+		p.Sure = ""
 	}
-	return out
+	if c.Named && single {
+		c.nameStates(p)
+	}
+	return p
 }
 
-// gate puts the gate's result on its card and, if it failed, into the headline.
-func (c comparison) gate(out *AnswerView) {
+// doubts are those of all runs.
+func (c comparison) doubts() (list []string) {
+	for _, run := range c.runs {
+		list = append(list, c.doubtsOf(run)...)
+	}
+	if more := len(list) - maxLosses; more > 1 && len(c.Pairs) > 1 {
+		list = append(list[:maxLosses],
+			fmt.Sprintf("And %d more doubts, with the details of the runs: --all.", more))
+	}
+	return list
+}
+
+// judge lets the gate's result begin the headline, and counts the rates that fell.
+func (c comparison) judge(p *Page) {
 	g := c.Gate
 	limit := unit.FormatPercent(c.limit)
-	out.Gate = &GateCard{Good, "Gate " + gateOutcome(g), "Limit: no speed falls by more than " +
-		limit + ". " + unit.Capital(gateDetail(g)) + "."}
+	p.Verdict = Verdict{Good, "Gate " + gateOutcome(g)}
+	fell := Number{Value: fmt.Sprintf("%d of %d", g.Fell, g.Rates),
+		Text: "rates fell " + pick(g.Limit > 0, "by more than "+limit+", the gate's limit",
+			"significantly, which the gate forbids")}
+	if g.CannotTell > 0 {
+		fell.Text += fmt.Sprintf("; %d cannot be told", g.CannotTell)
+	}
+	if n := len(g.Lost); n > 0 {
+		fell.Text += "; " + unit.Plural(n, "part") + " not measured"
+	}
 	switch g.Outcome {
 	case compare.CannotJudge:
-		out.Gate.Sign = Doubt
+		p.Verdict.Sign = Doubt
 		if !g.Certain {
-			out.Sentence = strings.TrimSpace(out.Headline + ". " + out.Sentence)
-			out.Headline = "Gate cannot tell: a fall by more than " + limit + " can't be ruled out"
+			p.Sub = strings.TrimSpace(p.Headline + ". " + p.Sub)
+			p.Headline = "a fall by more than " + limit + " can't be ruled out"
 		}
 	case compare.CrossedIt:
-		out.Gate.Sign = Bad
-		out.Sentence = strings.TrimSpace(out.Headline + ". " + out.Sentence)
-		out.Headline = "Gate failed: not everything was measured"
+		p.Verdict.Sign, fell.Tone = Bad, Bad
 		if run, row := c.worstFall(); row != nil {
-			out.Headline = "Gate failed: " + c.changeInWords(run, *row) +
+			p.Headline = c.changeInWords(run, *row) +
 				pick(len(c.Pairs) > 1, " in "+run.key.Label, "")
-			out.Sentence = c.changeInNumbers(*row) + ", and the limit is −" + limit + "." +
+			p.Sub = c.changeInNumbers(*row) + ", and the limit is −" + limit + "." +
 				countSpeeds(&run.answer)
+			break
 		}
+		p.Sub = strings.TrimSpace(p.Headline + ". " + p.Sub)
+		p.Headline = "not everything was measured"
 	}
+	p.Numbers = append([]Number{fell}, p.Numbers[:min(len(p.Numbers), maxFacts-1)]...)
 }
 
 // worstFall is the largest proven fall beyond the gate's limit, and its run; nil if there is none.
@@ -220,9 +244,9 @@ func (c comparison) worstFall() (in *comparedRun, worst *compare.Row) {
 	return in, worst
 }
 
-// doubts say what a run did not measure, and why its rates cannot be trusted. Of several runs each
+// doubtsOf says what a run did not measure, and why its rates cannot be trusted. Of several runs each
 // says less.
-func (c comparison) doubts(run *comparedRun) (list []string) {
+func (c comparison) doubtsOf(run *comparedRun) (list []string) {
 	shown := pick(len(c.Pairs) > 1, 1, maxLosses)
 	if n := len(run.Lost); n > 0 {
 		more := pick(n > shown, fmt.Sprintf("; and %d more", n-shown), "")

@@ -80,21 +80,24 @@ func TestComparisonAnswer(t *testing.T) {
 		texts := []string{}
 		doc := OfComparison(&compare.Comparison{Level: 0.05, Base: compare.Side{Label: "runs/old"},
 			Pairs: []compare.Pair{tt.pair}})
-		if got := strings.TrimSuffix(doc.Answer.Headline+": "+doc.Answer.Sentence,
+		if got := strings.TrimSuffix(doc.Page.Headline+": "+doc.Page.Sub,
 			": "); got != tt.want {
 			t.Errorf("got  %q\nwant %q", got, tt.want)
 		}
-		if want := []string{"Not measured, or not completely: a of new; b of new; c of new; and 1 more.", "new: WW: the host was 99% busy."}; tt.pair.Lost != nil && !slices.Equal(doc.Answer.Doubts, want) {
-			t.Errorf("doubts %q, want %q", doc.Answer.Doubts, want)
+		doubts := append([]Block{Warning{doc.Page.Status}}, doc.Blocks...)
+		for _, want := range []string{"Not measured, or not completely: a of new; b of new; c of new; and 1 more. And 1 more below.", "new: WW: the host was 99% busy."} {
+			if tt.pair.Lost != nil && !slices.Contains(Collect[Warning](doubts), Warning{want}) {
+				t.Errorf("doubts %q, want %q among them", Collect[Warning](doubts), want)
+			}
 		}
-		said := doc.Answer.Sure
-		for _, action := range doc.Answer.Actions {
+		said := doc.Page.Sure
+		for _, action := range doc.Page.Actions {
 			said += action.Detail
 		}
 		if !strings.Contains(said, "One run each, so run-to-run variation is not included") {
 			t.Errorf("%s: it says %q of what varies between runs", tt.want, said)
 		}
-		for _, fact := range doc.Answer.Facts {
+		for _, fact := range doc.Page.Numbers {
 			texts = append(texts, fact.Value+" "+fact.Text)
 		}
 		if tt.fact != "" && !slices.Contains(texts, tt.fact) {
@@ -138,7 +141,7 @@ func TestNothingChanged(t *testing.T) {
 			"No load is the same in all 3 runs"},
 	} {
 		tt.c.Base = compare.Side{Label: "base"}
-		check.Same(t, tt.name, tt.want, OfComparison(&tt.c).Answer.Headline)
+		check.Same(t, tt.name, tt.want, OfComparison(&tt.c).Page.Headline)
 	}
 }
 
@@ -180,11 +183,11 @@ func TestRankingAnswers(t *testing.T) {
 			tt.change(&c.Ranking.Places[1+i])
 		}
 		doc := OfComparison(c)
-		check.Same(t, "headline", tt.headline, doc.Answer.Headline)
+		check.Same(t, "headline", tt.headline, doc.Page.Headline)
 		if tt.sentence != "" {
-			check.Same(t, "sentence", tt.sentence, doc.Answer.Sentence)
+			check.Same(t, "sentence", tt.sentence, doc.Page.Sub)
 		}
-		if rows := len(doc.Answer.Table.Rows); rows != tt.runs {
+		if rows := len(doc.Page.Hero.(*Rows).Rows); rows != tt.runs {
 			t.Errorf("%d rows, want one for each of %d runs", rows, tt.runs)
 		}
 	}
@@ -193,8 +196,8 @@ func TestRankingAnswers(t *testing.T) {
 	c.Ranking.Loads[0].Runs[2].Behind.Change = new(0.2)
 	c.Ranking.Loads[0].Runs[2].Behind.Interval = &stats.Interval{0.1, 0.3}
 	check.Same(t, "another is faster in a load",
-		[]string{"But in “all write”, dock 3 moves 20% more (+10 to +30%)."},
-		OfComparison(c).Answer.Findings)
+		"But in “all write”, dock 3 moves 20% more (+10 to +30%).",
+		OfComparison(c).Page.Hero.(*Rows).Caption)
 }
 
 // What searches found is set side by side in a line each.
@@ -231,5 +234,5 @@ func TestSearchAnswers(t *testing.T) {
 	at := slices.IndexFunc(lists, func(l List) bool { return l.Title == "Searches" })
 	check.Same(t, "searches", want, lists[at].Items)
 	check.Same(t, "headline", "Clean streams of A: alone 12 as before, with the others 9 → 7",
-		doc.Answer.Headline)
+		doc.Page.Headline)
 }

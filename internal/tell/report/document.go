@@ -365,9 +365,6 @@ func (d *Document) AnswerBlocks() []Block {
 
 // Setup is the hub, and how many disks were measured.
 func (d *Document) Setup() string {
-	if d.Answer != nil && d.Answer.Comparison != nil {
-		return d.Answer.Comparison.Setup
-	}
 	disks := ""
 	if d.Kind == "report" {
 		disks = unit.Plural(len(d.Keys), "disk")

@@ -133,7 +133,7 @@ func (s *Streams) rows() *Rows {
 	const most = 8 // numbers over the cells
 	h := &Rows{Head: "Streams", Axis: Ruler{High: float64(s.Most)},
 		Columns: numbers("Clean", "Tries"),
-		Note: "Clean, then strained (buffer below half) or dropped frames. Blank: not tried."}
+		Note:    "Clean, then strained (buffer below half) or dropped frames. Blank: not tried."}
 	h.Columns[1].Drop = 1
 	every := (s.Most + most - 1) / most
 	for n := every; n <= s.Most; n += every {

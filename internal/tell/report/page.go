@@ -70,12 +70,11 @@ type Row struct {
 	Sign    Sign
 	Key     *LegendKey // nil if it belongs to no disk or run
 	Label   string
-	Text    string          // in place of the picture and the numbers
+	Text    string // in place of the picture and the numbers
 	Bars    []RowBar
 	Value   *float64        // a place on the axis, if it is known
 	Span    *stats.Interval // the interval of the value
 	Tone    Sign            // the color of the value and its interval
-	Load    string          // ID of the load that the row is of, which a page can show
 	Numbers []Cell
 }
 

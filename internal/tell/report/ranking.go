@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -14,17 +15,17 @@ const (
 	maxRuns  = 10 // rows of the table
 )
 
-// ranking says which of three or more runs is the fastest, and lists all of them.
-func (c comparison) ranking(out *AnswerView) {
-	r := c.Ranking
-	if r == nil {
-		out.Headline = fmt.Sprintf("No load is the same in all %d runs", len(c.runs)+1)
-		out.Sentence = "So there is no order; --all compares each run with " + c.base.Label + "."
+// rank says which of three or more runs is the fastest, and lists them.
+func (c comparison) rank(p *Page) {
+	if c.Ranking == nil {
+		p.Headline = fmt.Sprintf("No load is the same in all %d runs", len(c.runs)+1)
+		p.Sub = "So there is no order; --all compares each run with " + c.base.Label + "."
 		return
 	}
-	out.Headline, out.Sentence = c.winner()
-	out.Table = c.places(maxRuns)
-	out.Findings = c.otherWinners()
+	p.Headline, p.Sub = c.winner()
+	places := c.places(maxRuns)
+	places.Caption = strings.Join(c.otherWinners(), " ")
+	p.Hero = places
 }
 
 // label names a run as short as the document's keys do.
@@ -129,27 +130,34 @@ func (c comparison) decidedBy() string {
 }
 
 // places is a row for each run, the fastest first, and no more than so many.
-func (c comparison) places(most int) *Table {
-	t := table("Ranking", words("Place", "Run"),
-		numbers(c.Unit, "Against 1st", "Interval"), words(""))
-	t.Note = c.decidedBy() + ". Runs of one place are not told apart from the first of them; " +
+func (c comparison) places(most int) *Rows {
+	h := &Rows{ID: "ranking", Head: "Run", Columns: numbers(c.Unit, "Against 1st", "Interval", "")}
+	h.Columns[2].Drop = 1
+	h.Note = c.decidedBy() + ". Runs of one place are not told apart from the first of them; " +
 		"intervals allow for " + unit.Plural(c.Ranking.Tests, "comparison") + "."
 	shown := c.Ranking.Places[:min(len(c.Ranking.Places), most)]
-	if more := len(c.Ranking.Places) - len(shown); more > 0 {
-		t.Note += " And " + unit.Plural(more, "more run") + ": --all."
-	}
 	for _, p := range shown {
-		row := []any{fmt.Sprint(p.Rank), c.label(p.Run), c.rateOrNone(p.Rate)}
-		row = append(row, behindCells(p.Behind)...)
-		t.add(row...)
+		row := Row{Label: fmt.Sprintf("%d. %s", p.Rank, c.label(p.Run)),
+			Numbers: append([]Cell{c.rateOrNone(p.Rate)}, behindCells(p.Behind)...)}
+		if p.Rate != nil {
+			h.Axis.High = max(h.Axis.High, *p.Rate/c.Size)
+			row.Bars = []RowBar{{To: *p.Rate / c.Size}}
+		}
+		h.Rows = append(h.Rows, row)
 	}
-	return t
+	if more := len(c.Ranking.Places) - len(shown); more > 0 {
+		h.Rows = append(h.Rows, Row{Label: "And " + unit.Plural(more, "more run"), Text: "--all"})
+	}
+	for _, at := range Steps(0, h.Axis.High, axisTicks) {
+		h.Axis.Ticks = append(h.Axis.Ticks, RulerTick{At: at, Text: shortest(at)})
+	}
+	return h
 }
 
 // behindCells are the cells of a run that is compared with the first.
-func behindCells(behind *compare.Test) []any {
+func behindCells(behind *compare.Test) []Cell {
 	if behind == nil || behind.Change == nil {
-		return []any{"", "", ""}
+		return make([]Cell, 3)
 	}
 	verdict := map[compare.TestResult]Cell{
 		compare.Slower:    {Text: "slower", Sign: Bad},
@@ -157,7 +165,9 @@ func behindCells(behind *compare.Test) []any {
 		compare.NotShown:  {Text: "no difference shown"},
 		compare.TooLittle: {Text: "too little data", Sign: Doubt},
 	}[behind.Verdict]
-	return []any{Change(*behind.Change), ChangeSpan(behind.Interval), verdict}
+	change := changeCell(*behind.Change)
+	change.Strong = true
+	return []Cell{change, changeSpanCell(behind.Interval), verdict}
 }
 
 // otherWinners are the loads in which a run is faster than the first of all.

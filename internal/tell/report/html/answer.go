@@ -47,8 +47,6 @@ func (p *page) prepareAnswer(tmpl *template.Template) error {
 	switch {
 	case a == nil:
 		return nil
-	case a.Comparison != nil:
-		return p.prepareComparison(tmpl)
 	case len(a.Loads) == 0 || a.Layout != report.LayoutStudy && a.Layout != report.LayoutRace:
 		return nil
 	}

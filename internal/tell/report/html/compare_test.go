@@ -26,7 +26,7 @@ func TestComparisonPage(t *testing.T) {
 	text := compared(t, c, standIn)
 	for _, want := range []string{
 		"<title>after against before: A writes 5.0% slower when both write (all write) (hubbench)</title>", "connection, A in WWW: hub → direct",
-		"Of 3 speeds, 1 fell", `class="hub fly same"`, `data-load="phase-1"`, "slower", "Each disk in all 2 phases",
+		"Of 3 speeds, 1 fell", `class="rows two-axes"`, `class="bar side2"`, "slower", "Each disk in all 2 phases",
 		"one or two files took almost all of the time", "p99 latency", "15.9 ms",
 		"only 812 requests ended in the overlap",
 	} {
@@ -35,18 +35,18 @@ func TestComparisonPage(t *testing.T) {
 		}
 	}
 	if page := compared(t, fixture.Ranking(3), standIn); !strings.Contains(page, "<h1>dock 1 is the fastest: 2.0% more than dock 2</h1>") ||
-		!strings.Contains(page, "All 2 runs") || strings.Contains(page, `class="hub fly`) {
-		t.Error("a page of three runs does not rank them, with details for each and no diagram")
+		!strings.Contains(page, "All 2 runs") || !strings.Contains(page, "<bdi>3. dock 3</bdi>") {
+		t.Error("a page of three runs does not rank them, with details for each")
 	}
 	c.Pairs[0].Phases[0].Rates[0].Outcome = compare.Fell
 	c.Gate = &compare.Gate{Limit: 0.04, Outcome: compare.CrossedIt, Rates: 5, Fell: 1,
 		CannotTell: 4}
-	if page := compared(t, c, standIn); !strings.Contains(page, "<h1>Gate failed: A writes 5.0% slower") || !strings.Contains(page, `class="card gate bad"`) {
+	if page := compared(t, c, standIn); !strings.Contains(page, `<h1><span class="bad">✗ Gate failed:</span> A writes 5.0% slower`) || !strings.Contains(page, "1 of 5") {
 		t.Error("a gate that failed does not take the headline")
 	}
 	none := fixture.Comparison()
 	none.Pairs[0].Phases = none.Pairs[0].Phases[1:]
-	if page := compared(t, none, standIn); !strings.Contains(page, "<h1>There are no rates to compare</h1>") || strings.Contains(page, `class="hub fly`) {
+	if page := compared(t, none, standIn); !strings.Contains(page, "<h1>There are no rates to compare</h1>") || strings.Contains(page, `class="rows`) {
 		t.Error("a page without rates does not say so")
 	}
 	c = fixture.Comparison()

@@ -66,8 +66,6 @@ type page struct {
 	Heats   []heat        // who slows down whom, and all disks together
 	Each    *report.Table // the disks of the only phase
 
-	Comparison *comparison
-
 	Body    []report.Block // all blocks of a document that is shown whole
 	Folds   []*report.Details
 	Phases  []*report.Details
@@ -257,7 +255,7 @@ func (p *page) arrangeSections() {
 // arrangeRest does so for a document that has no page of that shape yet.
 func (p *page) arrangeRest() {
 	doc := p.Doc
-	if doc.Answer == nil || len(doc.Answer.Loads) == 0 && doc.Answer.Comparison == nil {
+	if doc.Answer == nil || len(doc.Answer.Loads) == 0 {
 		for _, block := range doc.Blocks {
 			if d, ok := block.(*report.Details); !ok || !d.Phase {
 				p.Body = append(p.Body, block)
@@ -270,11 +268,9 @@ func (p *page) arrangeRest() {
 	}
 	a := doc.Answer
 	more := &report.Details{ID: "more", Title: "More results"}
-	if a.Comparison == nil { // its page shows them
-		more.Blocks = a.Rest()
-	}
+	more.Blocks = a.Rest()
 	sure := &report.Details{ID: "sure", Title: "How sure is this?"}
-	if a.Sure != "" && doc.Kind != "comparison" {
+	if a.Sure != "" {
 		sure.Blocks = append(sure.Blocks, report.Sentence{Text: a.Sure})
 	}
 	if phases := doc.Phases(); len(phases) == 1 {
@@ -366,10 +362,7 @@ func trim(phase *report.Details) *report.Details {
 // addStyles puts in the styles and scripts, and a policy under which nothing else may load or run.
 func (p *page) addStyles(charts []byte) error {
 	styles := []string{"page.css", "hero.css"}
-	switch p.Doc.Kind {
-	case "comparison":
-		styles = append(styles, "compare.css")
-	case "trend":
+	if p.Doc.Kind == "trend" {
 		styles = append(styles, "trend.css")
 	}
 	style, styleErr := joined(styles...)

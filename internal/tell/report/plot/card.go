@@ -141,7 +141,7 @@ func (c *card) writeKicker() {
 	rest := style{size: 20, colour: c.soft}
 	end := c.putFitting(cardLeft, kickerY, (cardRight-cardLeft)/2, name, c.doc.Title)
 	var parts []string
-	for _, part := range []string{c.doc.Started, c.doc.Setup()} {
+	for _, part := range append([]string{c.doc.Started, c.doc.Setup()}, c.page.Kicker...) {
 		if part != "" {
 			parts = append(parts, part)
 		}

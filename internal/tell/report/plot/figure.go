@@ -19,9 +19,7 @@ func (c *card) drawFigure() {
 		c.drawHero()
 		return
 	}
-	switch rows := c.rows(); {
-	case rows != nil:
-		c.drawRows(rows)
+	switch {
 	case a.Chart != nil && (len(a.Loads) == 0 || a.Chart.Phase == ""): // no phase shows it
 		c.drawChart(a.Chart)
 	case len(a.Loads) > 0:
@@ -64,7 +62,7 @@ func (c *card) rowsOf(h *report.Rows) []row {
 			if out.value = n.Words(); n.Strong {
 				break
 			}
-			before = append(before, h.Columns[k].Head+" "+n.Words())
+			before = append(before, n.Words()+" "+h.Columns[k].Head)
 		}
 		for _, b := range r.Bars {
 			colour := []string{c.h1, c.h1, c.h2}[b.Side]
@@ -72,6 +70,11 @@ func (c *card) rowsOf(h *report.Rows) []row {
 				colour = c.disks[r.Key.Colour()]
 			}
 			text := cmp.Or(b.Text, strings.Join(before, ", "), " ")
+			for k, column := range h.Columns {
+				if b.Side > 0 && column.Side == b.Side {
+					text = r.Numbers[k].Words() + " " + column.Head
+				}
+			}
 			if b.Pale { // the other is drawn over it
 				colour += palest
 				text = ""
@@ -273,33 +276,6 @@ type rowBar struct {
 	parts        int // drawn one by one, without the text
 	text, colour string
 	isUnder      bool // the next is drawn over it
-}
-
-// rows returns the answer's bars; nil if it has none.
-func (c *card) rows() []row {
-	const most = 4
-	a := c.answer
-	var rows []row
-	switch {
-	case a.Comparison != nil:
-		var top float64
-		loads, runs := a.Comparison.Loads, a.Comparison.Runs
-		for _, l := range loads {
-			top = max(top, *l.Rate.Base, *l.Rate.New)
-		}
-		for i := range loads[:min(most, len(loads))] {
-			l := &loads[i]
-			rows = append(rows, row{
-				label: l.Sides[0].Title, value: report.Change(*l.Rate.Change),
-				bad: l.Changed() && *l.Rate.Change < 0,
-				bars: []rowBar{
-					{0, *l.Rate.Base / top, 0, a.Scale.Number(*l.Rate.Base) + " " + runs[0].Label, c.h1, false},
-					{0, *l.Rate.New / top, 0, a.Scale.Number(*l.Rate.New) + " " + runs[1].Label, c.h2, false},
-				},
-			})
-		}
-	}
-	return rows
 }
 
 // drawRows draws the rows below one another.

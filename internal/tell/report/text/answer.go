@@ -35,9 +35,6 @@ func (p *printer) printAnswer(doc *report.Document, lines int) {
 		p.printWrapped("! ", doubt, p.ink.Yellow)
 	}
 	p.printWrapped("", a.Headline, p.ink.Bold)
-	if p.printComparison(a) {
-		return
-	}
 	var facts []string
 	for _, fact := range a.Facts {
 		if !fact.InLoads { // else the bars show it

@@ -8,8 +8,12 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
-// gap is the space between two columns.
-const gap = 2
+// How rows are printed.
+const (
+	gap     = 2  // the space between two columns
+	minBars = 12 // columns of bars; with less room they go, not the words
+	maxBars = 32
+)
 
 // printPage prints a page: its doubt, its headline, its picture in lines, its numbers, and what to
 // do.
