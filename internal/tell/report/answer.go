@@ -14,7 +14,7 @@ import (
 // Layout says how an answer is shown: which picture its page begins with.
 type Layout string
 
-// The layouts. Without one, the answer is a headline, a table and sentences.
+// The layouts. Without one, the answer is a headline and sentences.
 const (
 	LayoutPlain   Layout = ""
 	LayoutStudy   Layout = "study"   // what disks do, to choose from, in the hub diagram
@@ -35,7 +35,6 @@ type AnswerView struct {
 	Facts    []Fact   // three at most
 	Actions  []Action
 	Findings []string // what else is worth a sentence, three at most
-	Table    *Table   // the numbers of an answer without loads
 	Sure     string   // how large the margin of error is
 	Chart    *Chart   // the one among the document's blocks that shows it; nil if none does
 	Big      *Big     // the one number of an answer without loads; nil for none
@@ -270,7 +269,7 @@ func (a *AnswerView) Blocks() []Block {
 	blocks := warnings(a.Doubts)
 	blocks = append(blocks, Sentence{Text: a.Headline + ".", Lead: true})
 	blocks = append(blocks, Sentence{Text: a.Sentence})
-	blocks = append(blocks, a.Table, a.loadTable())
+	blocks = append(blocks, a.loadTable())
 	facts := List{}
 	for _, f := range a.Facts {
 		facts.Items = append(facts.Items, f.Value+" "+f.Text+".")
@@ -291,9 +290,6 @@ func (a *AnswerView) loadTable() *Table {
 	t := table("Loads", words("Load", "Disk"), numbers(a.Scale.Unit, "Baseline", "Keeps"))
 	t.ID = "answer"
 	t.Note = "Speed with all disks of the load busy. Baseline: the same disk without the others."
-	if a.Table != nil { // it says more
-		return t
-	}
 	for _, l := range a.Loads[:min(len(a.Loads), maxLoads)] {
 		for i, d := range l.Disks {
 			baseline := Cell{Text: d.Remark}

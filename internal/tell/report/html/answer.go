@@ -44,10 +44,7 @@ const maxHot = 0.75
 // chosen.
 func (p *page) prepareAnswer(tmpl *template.Template) error {
 	a := p.Doc.Answer
-	switch {
-	case a == nil:
-		return nil
-	case len(a.Loads) == 0 || a.Layout != report.LayoutStudy && a.Layout != report.LayoutRace:
+	if a == nil || len(a.Loads) == 0 {
 		return nil
 	}
 	k := perRate(a.Scale, a.Loads)

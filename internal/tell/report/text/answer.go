@@ -48,10 +48,7 @@ func (p *printer) printAnswer(doc *report.Document, lines int) {
 		rest = append([]string{a.Sentence}, rest...)
 	}
 	about := strings.Join(facts, " ")
-	sure := a.Sure
-	if a.Table == nil { // the loads are shown
-		sure = strings.TrimSpace(sure + " " + a.KeptNote())
-	}
+	sure := strings.TrimSpace(a.Sure + " " + a.KeptNote())
 	linesLeft := answerLines - linesAfter - lines
 	for _, text := range append([]string{a.Headline, about, sure}, a.Doubts...) {
 		linesLeft -= p.linesOf(text)
@@ -59,13 +56,7 @@ func (p *printer) printAnswer(doc *report.Document, lines int) {
 	for _, action := range a.Actions {
 		linesLeft -= p.linesOf(action.Text)
 	}
-	switch {
-	case a.Table != nil:
-		p.printTable("", a.Table)
-		linesLeft -= len(a.Table.Rows) + 1
-	default:
-		linesLeft = p.printLoads(a, linesLeft)
-	}
+	linesLeft = p.printLoads(a, linesLeft)
 	p.printWrapped("  ", about, nil)
 	for _, text := range rest {
 		if linesLeft -= p.linesOf(text); linesLeft >= 0 || p.all {
