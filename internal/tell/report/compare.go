@@ -244,8 +244,8 @@ func (c comparison) worstFall() (in *comparedRun, worst *compare.Row) {
 	return in, worst
 }
 
-// doubtsOf says what a run did not measure, and why its rates cannot be trusted. Of several runs each
-// says less.
+// doubtsOf says what a run did not measure, and why its rates cannot be trusted. Of several runs
+// each says less.
 func (c comparison) doubtsOf(run *comparedRun) (list []string) {
 	shown := pick(len(c.Pairs) > 1, 1, maxLosses)
 	if n := len(run.Lost); n > 0 {

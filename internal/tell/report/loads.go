@@ -44,8 +44,9 @@ func (c comparison) rows() *Rows {
 		low = min(low, -limitReach*c.limit)
 	}
 	for _, l := range list[:min(len(list), most)] {
-		row := Row{Label: l.title, Value: l.Change, Span: l.Interval, Numbers: c.changeCells(*l.Rate),
-			Bars: []RowBar{{To: *l.Base / c.Size, Side: 1}, {To: *l.New / c.Size, Side: 2}}}
+		row := Row{Label: l.title, Value: l.Change, Span: l.Interval,
+			Numbers: c.changeCells(*l.Rate),
+			Bars:    []RowBar{{To: *l.Base / c.Size, Side: 1}, {To: *l.New / c.Size, Side: 2}}}
 		if row.Numbers[2].Strong = true; l.Verdict == compare.Slower {
 			row.Numbers[2].Tone = Bad
 			row.Tone = Bad

@@ -84,8 +84,8 @@ func (c *card) rowsOf(h *report.Rows) []row {
 				colour = c.tone(b.Tone)
 				parts = b.Parts
 			}
-			out.bars = append(out.bars, rowBar{h.Axis.Share(b.From), h.Axis.Share(b.To), parts, text,
-				colour, b.Pale})
+			from, to := h.Axis.Share(b.From), h.Axis.Share(b.To)
+			out.bars = append(out.bars, rowBar{from, to, parts, text, colour, b.Pale})
 		}
 		rows = append(rows, out)
 	}

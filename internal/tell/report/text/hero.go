@@ -167,7 +167,8 @@ func (p *printer) printRows(h *report.Rows) {
 			if sign != "" {
 				sign += " "
 			}
-			p.printWrapped(cells.Pad(indent, gap+marks)+sign, row.Label+": "+row.Text, p.tone(row.Sign))
+			p.printWrapped(cells.Pad(indent, gap+marks)+sign, row.Label+": "+row.Text,
+				p.tone(row.Sign))
 			continue
 		}
 		line := p.row(t, t.Rows[i], texts[i], keep, widths) + indent +
