@@ -25,6 +25,13 @@ func (r *runDoc) load(line pooledPhase) Load {
 		}
 	}
 	l.Rate /= max(1, rates)
+	pooled := r.pooled(line)
+	if pooled != nil {
+		l.Rate = 0
+		for _, d := range pooled {
+			l.Rate += d.Rate
+		}
+	}
 	for _, key := range r.Keys {
 		if !active(first.Roles[key.Name]) {
 			continue
@@ -45,6 +52,9 @@ func (r *runDoc) load(line pooledPhase) Load {
 			}
 		}
 		d.Rate /= max(1, rates)
+		if pooled != nil {
+			d.Rate = pooled[key.Name].Rate
+		}
 		if compared > 0 {
 			d.Baseline /= compared
 			d.Kept /= compared
@@ -63,6 +73,23 @@ func (r *runDoc) load(line pooledPhase) Load {
 		l.Disks = append(l.Disks, d)
 	}
 	return l
+}
+
+// pooled returns the disks of a load whose repeats the answer has pooled, so that both show one number
+// for a rate; nil if they are not the same phases, or a rate is that of a stretch.
+func (r *runDoc) pooled(line pooledPhase) map[string]analysis.ContestDisk {
+	var names []string
+	for _, p := range line.phases {
+		if names = append(names, p.Name); p.Contention == nil || p.Contention.Spans != nil {
+			return nil
+		}
+	}
+	for _, c := range r.a.Summary.Contests {
+		if len(names) > 1 && slices.Equal(c.Phases, names) {
+			return c.Disks
+		}
+	}
+	return nil
 }
 
 // workInWords is who does what in a phase: "all three write", "A and B read, C writes".
