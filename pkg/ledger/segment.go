@@ -262,30 +262,28 @@ type candidate struct {
 // the one before, up to those that are too many. Where two penalties lead to equally many cuts, or
 // the lower to one more, those between lead to no others (Haynes, Eckley and Fearnhead,
 // "Computationally Efficient Changepoint Detection for a Range of Penalties", Journal of
-// Computational and Graphical Statistics 26, 2017).
+// Computational and Graphical Statistics 26, 2017), and stand as the lower one; the highest is taken
+// to follow one that leads to none.
 func CutsOf(y []float64, high, low float64, penalties, minLen, most int) [][]int {
 	all := make([][]int, penalties)
 	find := func(i int) {
 		penalty := high * math.Pow(low/high, float64(i)/float64(penalties-1))
 		all[i] = optimalCuts(y, penalty, minLen)
 	}
-	var between func(from, to int)
-	between = func(from, to int) {
-		switch middle := (from + to) / 2; {
-		case middle == from:
-		case len(all[to]) <= len(all[from])+1 || len(all[from]) > most:
-			for i := from + 1; i < to; i++ {
-				all[i] = all[from]
+	var between func(after, to, cuts int) // cuts are those that the penalty at after leads to
+	between = func(after, to, cuts int) {
+		if len(all[to]) <= cuts+1 || cuts > most {
+			for i := after + 1; i < to; i++ {
+				all[i] = all[to]
 			}
-		default:
+		} else if middle := (after + to) / 2; after < middle && middle < to {
 			find(middle)
-			between(from, middle)
-			between(middle, to)
+			between(after, middle, cuts)
+			between(middle, to, len(all[middle]))
 		}
 	}
-	find(0)
 	find(penalties - 1)
-	between(0, penalties-1)
+	between(-1, penalties-1, 0)
 	if i := slices.IndexFunc(all, func(cuts []int) bool { return len(cuts) > most }); i >= 0 {
 		return all[:i]
 	}
