@@ -2,6 +2,7 @@ package text
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/cells"
@@ -127,9 +128,10 @@ func (p *printer) printRows(h *report.Rows) {
 		}
 	}
 	texts, widths := t.Printed()
+	judged := slices.ContainsFunc(h.Rows, func(r report.Row) bool { return r.Sign != report.Unsigned })
 	marks := 0
 	for i := range h.Rows {
-		if h.Rows[i].Key != nil {
+		if h.Rows[i].Key != nil && !judged { // a sign is mark enough
 			marks = markWidth - gap
 		}
 	}
@@ -174,7 +176,7 @@ func (p *printer) printRows(h *report.Rows) {
 		line := p.row(t, t.Rows[i], texts[i], keep, widths) + indent +
 			p.picture(axis, row, room, h.Changes == nil)
 		switch {
-		case row.Key != nil:
+		case row.Key != nil && marks > 0:
 			line = indent + p.ink.Disk(row.Key.Index, p.ink.Glyph(row.Key.Index)) + line[1:]
 		case marks > 0:
 			line = cells.Pad("", marks) + line
