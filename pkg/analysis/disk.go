@@ -83,14 +83,7 @@ func (p *phase) summarize(part *diskPart) (out summary) {
 		warn("few_files", FilesValues{Files: float64(len(files))},
 			"%s: too few to judge the spread of the rates by", unit.Plural(len(files), "file"))
 	}
-	if n := len(rates); n > 0 {
-		switch method := p.trace.Score; method { // The preset takes after a program's own score.
-		case scenario.ScoreMedian:
-			d.Score = &Score{method, s.Median, n}
-		case scenario.ScoreBest:
-			d.Score = &Score{method, slices.Max(rates), n}
-		}
-	}
+	d.Score = p.score(rates)
 	out.fall = p.throttle(part)
 	same := p.sameConditions(part, files)
 	if !size.Ordered(files) {
@@ -117,6 +110,17 @@ func (p *phase) summarize(part *diskPart) (out summary) {
 	}
 	d.Quote = p.quote(part, &out)
 	return out
+}
+
+// score returns what the program that a preset takes after would report; nil if there is none.
+func (p *phase) score(rates []float64) *Score {
+	switch n, method := len(rates), p.trace.Score; {
+	case n > 0 && method == scenario.ScoreMedian:
+		return &Score{method, stats.Median(rates), n}
+	case n > 0 && method == scenario.ScoreBest:
+		return &Score{method, slices.Max(rates), n}
+	}
+	return nil
 }
 
 // sameConditions returns those files of the disk, of the stretch that holds most, between which
