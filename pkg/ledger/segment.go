@@ -290,6 +290,10 @@ func CutsOf(y []float64, high, low float64, penalties, minLen, most int) [][]int
 	return all
 }
 
+// pruneEvery is after how many bins beginnings that do worse are dropped: more often costs more than
+// it saves.
+const pruneEvery = 4
+
 // optimalCuts returns the cuts that minimize the squared error about levels of at least minLen
 // values plus a penalty for each (Killick, Fearnhead and Eckley, "Optimal Detection of Changepoints With a Linear
 // Computational Cost", JASA 107, 2012). A beginning of a level is dropped as soon as later ones do
@@ -324,19 +328,22 @@ func optimalCuts(y []float64, penalty float64, minLen int) []int {
 		if next < minLen {
 			continue
 		}
-		kept := candidates[:0]
-		for _, c := range candidates {
-			length := float64(next - c.from)
-			mean := (sums[next] - sums[c.from]) / length
-			costDifference := total[next] - total[c.from] - (squares[next] - squares[c.from])
-			// NaN if the later one does better at any mean.
-			halfWidth := math.Sqrt(mean*mean + costDifference/length)
-			c.low, c.high = max(c.low, mean-halfWidth), min(c.high, mean+halfWidth)
-			if c.low <= c.high {
-				kept = append(kept, c)
+		if next%pruneEvery == 0 {
+			kept := candidates[:0]
+			for _, c := range candidates {
+				length := float64(next - c.from)
+				mean := (sums[next] - sums[c.from]) / length
+				costDifference := total[next] - total[c.from] - (squares[next] - squares[c.from])
+				// NaN if the later one does better at any mean.
+				halfWidth := math.Sqrt(mean*mean + costDifference/length)
+				c.low, c.high = max(c.low, mean-halfWidth), min(c.high, mean+halfWidth)
+				if c.low <= c.high {
+					kept = append(kept, c)
+				}
 			}
+			candidates = kept
 		}
-		candidates = append(kept, candidate{next, math.Inf(-1), math.Inf(1)})
+		candidates = append(candidates, candidate{next, math.Inf(-1), math.Inf(1)})
 	}
 	var cuts []int
 	for t := before[n]; t > 0; t = before[t] {
