@@ -40,25 +40,25 @@ func (d *disk) fileCost() (stats.Line, bool) {
 	if !d.HasFiles() || len(files) < minCostFiles {
 		return stats.Line{}, false
 	}
-	sizes := make([]float64, len(files))
+	smallest, largest := files[0].Bytes, files[0].Bytes
 	for i := range files {
 		f := &files[i]
 		if !f.Usable() || i > 0 && f.StartNS < files[i-1].EndNS {
 			return stats.Line{}, false
 		}
-		sizes[i] = float64(f.Bytes)
+		smallest, largest = min(smallest, f.Bytes), max(largest, f.Bytes)
 	}
-	ascending := slices.Clone(sizes)
-	slices.Sort(ascending)
-	small, large := stats.Quantile(ascending, 0.1), stats.Quantile(ascending, 0.9)
-	if small == large {
+	if smallest == largest {
 		return stats.Line{}, false
 	}
-	times := make([]float64, len(files))
+	sizes, times := make([]float64, len(files)), make([]float64, len(files))
 	for i := range files {
+		sizes[i] = float64(files[i].Bytes)
 		times[i] = float64(files[i].EndNS-files[i].StartNS) / 1e9
 	}
 	line, ok := stats.FitCost(sizes, times)
+	slices.Sort(sizes)
+	small, large := stats.Quantile(sizes, 0.1), stats.Quantile(sizes, 0.9)
 	matters := line.At(small)/small > minCostRatio*line.At(large)/large
 	return line, ok && matters
 }
