@@ -13,7 +13,7 @@ import (
 )
 
 // heapGrowth is how many percent the heap may grow between collections: a million files are then
-// analysed in 180 MB, as fast as before.
+// analysed in 140 MB, as fast as before.
 const heapGrowth = 60
 
 // heapLimit is the size from which on the heap grows by less: ten million files are reported in 1
