@@ -57,43 +57,49 @@ func played(name string, role trace.Role, kept ...float64) analysis.PhaseResult 
 	return p
 }
 
-func answerOf(a *analysis.Analysis) *AnswerView {
-	return OfRun(RunData{Analysis: a, AnswerAlone: true}).Answer
+func answerOf(a *analysis.Analysis) *Page {
+	return OfRun(RunData{Analysis: a, AnswerAlone: true}).Page
+}
+
+func loadsOf(a *analysis.Analysis) []load {
+	r := newRunDoc(RunData{Analysis: a})
+	r.answer()
+	return r.loads
 }
 
 // The load that the headline is about comes first, whatever the order of phases; the same work
 // under other names is pooled with it.
 func TestHeadlineLoad(t *testing.T) {
 	a := contest()
-	got := answerOf(a)
-	if len(got.Loads) != 2 || got.Loads[0].Title != "WWW" || got.Loads[0].ID != "phase-2" {
-		t.Fatalf("loads %+v", got.Loads)
+	got := loadsOf(a)
+	if len(got) != 2 || got[0].title != "WWW" || got[0].id != "phase-2" {
+		t.Fatalf("loads %+v", got)
 	}
-	first := got.Loads[0]
-	if first.Work != "all three write" || !first.All || !first.Disks[0].Slowed ||
-		first.Disks[2].Slowed {
+	first := got[0]
+	if first.work != "all three write" || !first.disks[0].slowed ||
+		first.disks[2].slowed {
 		t.Errorf("the first load is %+v", first)
 	}
-	check.Near(t, "together", 0.47e9+0.98e9+2.31e9, first.Rate, 1)
+	check.Near(t, "together", 0.47e9+0.98e9+2.31e9, first.rate, 1)
 	again := played("all again", trace.Write, 0.57, 0.59, 0.87)
 	a.Phases = append(a.Phases, again, played("W--", trace.Write, 1))
 	a.Summary.Contests[0].Phases = []string{"WWW", "all again"}
-	got = answerOf(a)
-	if len(got.Loads) != 3 || got.Loads[0].Title != "All three write" || got.Loads[2].All {
-		t.Fatalf("with the same work under another name: %+v", got.Loads)
+	got = loadsOf(a)
+	if len(got) != 3 || got[0].title != "All three write" || mostDisks(got) == len(got[2].disks) {
+		t.Fatalf("with the same work under another name: %+v", got)
 	}
-	d := got.Loads[0].Disks[0]
-	check.Near(t, "A keeps, in the mean", 0.52, d.Kept, 1e-9)
-	check.Near(t, "A's rate, in the mean", 0.52e9, d.Rate, 1)
-	check.Near(t, "A's baseline", 1e9, d.Baseline, 1)
-	if got := d.Percent(); got != "52%" {
+	d := got[0].disks[0]
+	check.Near(t, "A keeps, in the mean", 0.52, d.kept, 1e-9)
+	check.Near(t, "A's rate, in the mean", 0.52e9, d.rate, 1)
+	check.Near(t, "A's baseline", 1e9, d.baseline, 1)
+	if got := d.percent(); got != "52%" {
 		t.Errorf("A keeps %q", got)
 	}
 	a = contest()
 	a.Phases = append(a.Phases, played("WWW-2", trace.Write, 0.57, 0.59, 0.87))
 	a.Phases[2].Repeats, a.Phases[2].Title = "WWW", "WWW (2)"
-	if got := answerOf(a); len(got.Loads) != 2 || got.Loads[0].Disks[0].Percent() != "52%" {
-		t.Errorf("of repeats: %+v", got.Loads[0])
+	if got := loadsOf(a); len(got) != 2 || got[0].disks[0].percent() != "52%" {
+		t.Errorf("of repeats: %+v", got[0])
 	}
 }
 
@@ -101,10 +107,10 @@ func TestHeadlineLoad(t *testing.T) {
 func TestFacts(t *testing.T) {
 	a := contest()
 	lag, to, gain := 10.0, [2]float64{1e9, 2e9}, 1.36
-	loss := Fact{Value: "−52%", Bad: true, InLoads: true,
+	loss := Number{Value: "−52%", Tone: Bad, InHero: true,
 		Text: "A and B when all three write: on average 0.725 instead of 1.50 GB/s"}
-	total := Fact{Value: "3.76 GB/s", Text: "together when all three write"}
-	check.Same(t, "what is lost", []Fact{loss, total}, answerOf(a).Facts)
+	total := Number{Value: "3.76 GB/s", Text: "together when all three write"}
+	check.Same(t, "what is lost", []Number{loss, total}, answerOf(a).Numbers)
 
 	write := &a.Phases[1]
 	write.Recoveries = []analysis.Recovery{
@@ -115,28 +121,28 @@ func TestFacts(t *testing.T) {
 		{Disk: "C", After: "C", LagS: new(0.4), FromRate: 1e9, ToRate: &to[1]},
 		{Disk: "A", After: "C", FromRate: 1e9}, // cut
 	}
-	recovery := Fact{Value: "10 s", Text: "until A and B recovered after C had finished (cause unknown)"}
-	check.Same(t, "and how long it takes", []Fact{loss, recovery, total}, answerOf(a).Facts)
+	recovery := Number{Value: "10 s", Text: "until A and B recovered after C had finished (cause unknown)"}
+	check.Same(t, "and how long it takes", []Number{loss, recovery, total}, answerOf(a).Numbers)
 
 	a.Phases[0].Contention.DuplexGain, a.Phases[0].Contention.DuplexCI95 = &gain,
 		&stats.Interval{1.3, 1.4}
-	mixed := Fact{Value: "+36%",
+	mixed := Number{Value: "+36%",
 		Text: "with reads and writes mixed: 2.92 instead of 2.15 GB/s together"}
-	check.Same(t, "and what mixed loads gain", []Fact{loss, recovery, mixed}, answerOf(a).Facts)
+	check.Same(t, "and what mixed loads gain", []Number{loss, recovery, mixed}, answerOf(a).Numbers)
 	a.Phases[0].Contention.DuplexCI95 = &stats.Interval{0.9, 1.8}
-	check.Same(t, "unless noise may have made it", []Fact{loss, recovery, total}, answerOf(a).Facts)
+	check.Same(t, "unless noise may have made it", []Number{loss, recovery, total}, answerOf(a).Numbers)
 
 	a.Phases = a.Phases[1:]
-	race := Fact{Value: "15.5 GB", Text: "not moved in those 10 s: 1.45 instead of 3.00 GB/s"}
-	check.Same(t, "of a race", []Fact{loss, recovery, race}, answerOf(a).Facts)
+	race := Number{Value: "15.5 GB", Text: "not moved in those 10 s: 1.45 instead of 3.00 GB/s"}
+	check.Same(t, "of a race", []Number{loss, recovery, race}, answerOf(a).Numbers)
 
 	write = &a.Phases[0]
 	write.Recoveries = nil
 	write.Disks["C"] = analysis.DiskResult{Throttle: &analysis.Throttle{
 		Step: ledger.Step{AtBytes: 24e9, FromRate: 2.4e9, ToRate: 0.6e9},
 	}}
-	throttled := Fact{Value: "−75%", Text: "C after 24 GB: 0.600 instead of 2.40 GB/s", Bad: true}
-	check.Same(t, "of a disk that falls", []Fact{loss, throttled, total}, answerOf(a).Facts)
+	throttled := Number{Value: "−75%", Text: "C after 24 GB: 0.600 instead of 2.40 GB/s", Tone: Bad}
+	check.Same(t, "of a disk that falls", []Number{loss, throttled, total}, answerOf(a).Numbers)
 }
 
 // Only those that keep about as little as the one that keeps least are named together, and many are
@@ -144,7 +150,7 @@ func TestFacts(t *testing.T) {
 func TestFactOfUnlikeLosers(t *testing.T) {
 	a := contest()
 	a.Phases[1] = played("WWW", trace.Write, 0.3, 0.6, 0.77)
-	if got := answerOf(a).Facts[0]; got.Value != "−70%" ||
+	if got := answerOf(a).Numbers[0]; got.Value != "−70%" ||
 		!strings.HasPrefix(got.Text, "A when all three write:") {
 		t.Errorf("%+v", got)
 	}
@@ -159,9 +165,9 @@ func TestFactOfUnlikeLosers(t *testing.T) {
 		}
 	}
 	got := answerOf(a)
-	if len(got.Loads[0].Disks) != 7 ||
-		!strings.HasPrefix(got.Facts[0].Text, "6 disks when all seven write:") {
-		t.Errorf("of seven disks: %+v, %+v", got.Facts, got.Loads[0])
+	if len(got.Hero.(*Flow).States[0].Disks) != 7 ||
+		!strings.HasPrefix(got.Numbers[0].Text, "6 disks when all seven write:") {
+		t.Errorf("of seven disks: %+v", got)
 	}
 }
 
@@ -178,10 +184,11 @@ func TestActions(t *testing.T) {
 	}
 	a.Answer.Headline = "first"
 	got := answerOf(a)
-	if got.Actions != nil || got.Facts != nil {
+	if got.Actions != nil || got.Numbers != nil {
 		t.Errorf("a run in doubt: %+v", got)
 	}
-	check.Same(t, "its doubts", []string{"second", "third", "fourth"}, got.Doubts)
+	check.Same(t, "its doubts", []string{"second", "third", "fourth"},
+		append([]string{got.Status}, got.Doubts...))
 }
 
 // An answer that needs nothing that is missing stays the headline of a run that ended early, under
@@ -198,11 +205,11 @@ func TestEndedEarly(t *testing.T) {
 	a.Answer.Caveats = []analysis.Caveat{{Code: analysis.CaveatPartial, Text: "It ended early."}}
 	a.Answer.Stands = true
 	doc := OfRun(RunData{Analysis: a, About: about, AnswerAlone: true})
-	if doc.Page != nil || doc.Answer.Headline != "C crowds out A and B" {
+	if doc.Page.Headline != "C crowds out A and B" {
 		t.Fatalf("an answer that holds is not the headline: %+v", doc)
 	}
-	check.Same(t, "what is missing", []string{"2 of 4 phases are missing, none that this " +
-		"answer needs. To measure the rest: hubbench run --resume out"}, doc.Answer.Doubts)
+	check.Same(t, "what is missing", "2 of 4 phases are missing, none that this "+
+		"answer needs. To measure the rest: hubbench run --resume out", doc.Page.Status)
 	a.Answer.Stands = false
 	a.Answer.Headline = "It ended early."
 	for cause, want := range map[string]string{
@@ -260,28 +267,21 @@ func TestNothingRepeatsTheTables(t *testing.T) {
 	check.Same(t, "what stands out", []string{"WWW: stall."}, got)
 }
 
-// The layout is what the run was made to show.
-func TestLayouts(t *testing.T) {
-	one := contest()
-	one.Phases = one.Phases[1:]
-	direct := contest()
-	direct.HubCosts = []analysis.HubCost{{Disk: "A", Op: trace.Write, Loss: 0.33, Lost: true}}
+// The picture is what the run was made to show.
+func TestPictures(t *testing.T) {
 	cost := contest()
-	cost.HubCosts, cost.Answer.Loses = direct.HubCosts, nil
-	for want, a := range map[Layout]*analysis.Analysis{
-		LayoutPlain: {Name: "empty"}, LayoutRace: one, LayoutStudy: direct,
-	} {
-		if got := answerOf(a).Layout; got != want {
-			t.Errorf("layout %q, want %q", got, want)
-		}
+	cost.HubCosts = []analysis.HubCost{{Disk: "A", Op: trace.Write, Loss: 0.33, Lost: true}}
+	if _, flows := answerOf(cost).Hero.(*Flow); !flows {
+		t.Error("what disks cost each other goes before what the hub costs")
 	}
-	rows := OfRun(RunData{Analysis: cost, AnswerAlone: true}).Page.Hero.(*Rows).Rows
+	cost.Answer.Loses = nil
+	rows := answerOf(cost).Hero.(*Rows).Rows
 	if len(rows) != 1 || rows[0].Label != "A writes" || rows[0].Key.Label != "A" {
 		t.Errorf("costs %+v", rows)
 	}
-	if got := answerOf(&analysis.Analysis{Scale: unit.ScaleFor(2e9),
-		Name: "empty"}).Headline; got != "Nothing was measured" {
-		t.Errorf("of nothing: %q", got)
+	empty := answerOf(&analysis.Analysis{Scale: unit.ScaleFor(2e9), Name: "empty"})
+	if empty.Headline != "Nothing was measured" || empty.Hero != nil {
+		t.Errorf("of nothing: %+v", empty)
 	}
 }
 
@@ -293,15 +293,15 @@ func TestNotAlone(t *testing.T) {
 	d.Alone = false
 	a.Phases[1].Contention.Disks["A"] = d
 	a.Phases[1].Contention.Disks["B"] = analysis.DiskContention{NoReference: analysis.NoneUnlike}
-	got := answerOf(a)
-	disks := got.Loads[0].Disks
-	if text := disks[0].Percent(); text != "47%*" || got.KeptNote() != notAloneNote {
-		t.Errorf("A keeps %q, %q", text, got.KeptNote())
+	got := answerOf(a).Hero.(*Flow)
+	disks := got.States[0].Disks
+	if text := disks[0].Keeps.Text; text != "47%*" || got.Marks != notAloneNote {
+		t.Errorf("A keeps %q, %q", text, got.Marks)
 	}
-	if disks[1].Percent() != "" || disks[1].Remark != "other work alone" || disks[1].Low() {
+	if disks[1].Keeps != (Cell{}) || disks[1].Of != "other work alone" {
 		t.Errorf("without a baseline: %+v", disks[1])
 	}
-	if note := answerOf(contest()).KeptNote(); note != "" {
+	if note := answerOf(contest()).Hero.(*Flow).Marks; note != "" {
 		t.Errorf("of disks alone there is a note: %q", note)
 	}
 }
@@ -323,9 +323,6 @@ func TestHeadlines(t *testing.T) {
 		a := analysis.Analyze(run, analysis.Options{})
 		doc := OfRun(RunData{Analysis: a, AnswerAlone: true})
 		got := doc.Page
-		if got == nil {
-			got = doc.Answer.Page()
-		}
 		if got.Headline == "" || strings.Contains(got.Headline, ";") ||
 			strings.HasSuffix(got.Headline, ".") {
 			t.Errorf("%s: headline %q", run.Name, got.Headline)

@@ -109,13 +109,12 @@ const copyBytes = 2e12
 
 // costs says what the hub costs the disk that loses most, and the others; if the numbers cannot be
 // trusted, no more than their rows.
-func (r *runDoc) costs(trusted bool) {
-	out := r.Answer
+func (r *runDoc) costs(p *Page, trusted bool) {
 	var costs []Cost
 	for _, found := range r.a.HubCosts {
 		costs = append(costs, Cost{found, r.Keys[r.keyOf(found.Disk)], string(found.Op) + "s"})
 	}
-	out.Hero = r.costRows(costs)
+	p.Hero = r.costRows(costs)
 	if !trusted {
 		return
 	}
@@ -131,18 +130,18 @@ func (r *runDoc) costs(trusted bool) {
 	if c.CI95 != nil {
 		b.Detail = "95% confidence: " + c.Interval()
 	}
-	out.Big = b
+	p.Big = b
 	switch {
 	case c.Lost:
 		b.Tone = Bad
-		r.more = nonEmpty(out.Sentence)
-		out.Sentence = otherCosts(costs)
+		r.more = nonEmpty(p.Sub)
+		p.Sub = otherCosts(costs)
 		r.addReasons(costs)
 		does := pick(c.Op == trace.Write, "Write to ", "Read from ") + c.Key.Label
-		out.Actions = append(out.Actions, newAction(does+" on its own port",
+		p.Actions = append(p.Actions, newAction(does+" on its own port",
 			"It gains "+r.Rate(c.DirectRate-c.Rate)+"."))
 		own, hub := copyBytes/c.DirectRate/60, copyBytes/c.Rate/60 // minutes
-		out.Facts = append(out.Facts, Fact{
+		p.Numbers = append(p.Numbers, Number{
 			Value: fmt.Sprintf("%.1f min", hub-own),
 			Text: fmt.Sprintf("longer to %s %s: %.1f instead of %.1f min",
 				c.Op, bytesText(copyBytes), hub, own),
@@ -155,9 +154,9 @@ func (r *runDoc) costs(trusted bool) {
 				names = append(names, o.Key.Label)
 			}
 		}
-		out.Actions = append(out.Actions, newAction("Leave "+listOrCount(names)+" on the hub",
+		p.Actions = append(p.Actions, newAction("Leave "+listOrCount(names)+" on the hub",
 			"Another port would gain "+percent(max(0, c.CI95[1]))+" at most."))
-		out.Facts = append(out.Facts, Fact{
+		p.Numbers = append(p.Numbers, Number{
 			Value: "Alone",
 			Text:  "is how each disk was measured: other busy disks may still slow it down",
 		})
@@ -245,7 +244,7 @@ func (r *runDoc) addReasons(costs []Cost) {
 		}
 		judged.List = append(judged.List, j)
 	}
-	r.Answer.Findings = nonEmpty(listed("Possible: ", possible), listed("Ruled out: ", ruledOut))
+	r.outcome.More = nonEmpty(listed("Possible: ", possible), listed("Ruled out: ", ruledOut))
 	r.Add(&Details{ID: "reasons", Title: "What could be the reason?", Open: true, Printed: true,
 		Does: "The usual ones, and what this run says about each. hubbench can rule a reason out, it " +
 			"can't prove one.", Blocks: []Block{judged}})

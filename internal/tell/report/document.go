@@ -31,8 +31,7 @@ type Document struct {
 	Model     hub.Source  // for simulated disks: the source of the model's figures
 	Tool      string      // hubbench's version
 	Keys      []LegendKey // the disks, or the runs of a comparison
-	Page      *Page       // what it comes to; nil if Answer has it, or the blocks are all there is
-	Answer    *AnswerView // for kinds of documents that have no Page yet
+	Page      *Page       // what it comes to; nil if the blocks are all there is
 	PrintAll  bool        // its page prints what it folds, too
 	Blocks    []Block
 	Data      any // the same as JSON
@@ -354,13 +353,10 @@ func nonEmpty(parts ...string) (list []string) {
 
 // AnswerBlocks returns what the document comes to as blocks.
 func (d *Document) AnswerBlocks() []Block {
-	switch {
-	case d.Page != nil:
-		return d.Page.Blocks()
-	case d.Answer != nil:
-		return d.Answer.Blocks()
+	if d.Page == nil {
+		return nil
 	}
-	return nil
+	return d.Page.Blocks()
 }
 
 // Setup is the hub, and how many disks were measured.

@@ -11,70 +11,66 @@ import (
 )
 
 // facts are the key numbers behind the headline: the loss, the recovery, and what else is large.
-func (r *runDoc) facts() []Fact {
-	loads := r.Answer.Loads
-	if len(loads) == 0 || r.Answer.Layout != LayoutStudy && r.Answer.Layout != LayoutRace {
-		return nil
-	}
+func (r *runDoc) facts() []Number {
 	if len(r.Keys) == 1 {
 		return r.aloneFacts()
 	}
-	first := &loads[0]
+	first := &r.loads[0]
 	leastKept := math.Inf(1)
-	for _, d := range first.Disks {
-		if d.Slowed {
-			leastKept = min(leastKept, d.Kept)
+	for _, d := range first.disks {
+		if d.slowed {
+			leastKept = min(leastKept, d.kept)
 		}
 	}
-	var facts []Fact
+	var facts []Number
 	var names []string // only those that keep about as little as the one that keeps least
 	var kept, rate, baseline float64
-	for _, d := range first.Disks {
-		if d.Slowed && d.Kept <= leastKept+maxShareGap {
-			kept += d.Kept
-			rate += d.Rate
-			baseline += d.Baseline
+	for _, d := range first.disks {
+		if d.slowed && d.kept <= leastKept+maxShareGap {
+			kept += d.kept
+			rate += d.rate
+			baseline += d.baseline
 			names = append(names, d.Label)
 		}
 	}
 	if n := float64(len(names)); n > 0 {
-		text := listOrCount(names) + " when " + first.Work + ": " + pick(n > 1, "on average ", "")
-		facts = append(facts, Fact{
-			Value: "−" + percent(1-kept/n), Bad: true, InLoads: true,
+		text := listOrCount(names) + " when " + first.work + ": " + pick(n > 1, "on average ", "")
+		facts = append(facts, Number{
+			Value: "−" + percent(1-kept/n), Tone: Bad, InHero: true,
 			Text: text + r.rateInstead(rate/n, baseline/n),
 		})
 	}
 	facts = append(facts, r.recoveryFacts(first.first)...)
 	if gain, rate := r.mixedGain(); gain > 0 {
-		facts = append(facts, Fact{
+		facts = append(facts, Number{
 			Value: "+" + percent(gain),
 			Text: "with reads and writes mixed: " + r.rateInstead(rate, rate/(1+gain)) +
 				" together",
 		})
 	}
-	for _, d := range first.Disks {
+	for _, d := range first.disks {
 		if t := first.first.Disks[d.Name].Throttle; t != nil {
-			facts = append(facts, Fact{
-				Value: "−" + percent(1-t.ToRate/t.FromRate), Bad: true,
+			facts = append(facts, Number{
+				Value: "−" + percent(1-t.ToRate/t.FromRate), Tone: Bad,
 				Text: d.Label + " after " + bytesText(t.AtBytes) + ": " +
 					r.rateInstead(t.ToRate, t.FromRate),
 			})
 		}
 	}
-	if len(facts) < maxFacts && first.Rate > 0 && len(first.Disks) > 1 {
-		facts = append(facts, Fact{Value: r.Rate(first.Rate), Text: "together when " + first.Work})
+	if len(facts) < maxFacts && first.rate > 0 && len(first.disks) > 1 {
+		facts = append(facts, Number{Value: r.Rate(first.rate), Text: "together when " + first.work})
 	}
 	return facts[:min(len(facts), maxFacts)]
 }
 
 // aloneFacts are how long the only disk takes for a terabyte, each way.
-func (r *runDoc) aloneFacts() (facts []Fact) {
+func (r *runDoc) aloneFacts() (facts []Number) {
 	const terabyte = 1e12
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
-		for i := range r.Answer.Loads {
-			l := &r.Answer.Loads[i]
-			if l.first.Roles[r.Keys[0].Name] == op && !l.Cached() && !l.Disks[0].Slowed {
-				facts = append(facts, Fact{Value: unit.FormatSeconds(math.Round(terabyte / l.Rate)),
+		for i := range r.loads {
+			l := &r.loads[i]
+			if l.first.Roles[r.Keys[0].Name] == op && !l.cached() && !l.disks[0].slowed {
+				facts = append(facts, Number{Value: unit.FormatSeconds(math.Round(terabyte / l.rate)),
 					Text: fmt.Sprintf("to %s 1 TB at this speed", op)})
 				break
 			}
@@ -112,7 +108,7 @@ const maxShareGap = 0.05
 
 // recoveryFacts say how long disks took to recover, and for one phase how much was not moved
 // meanwhile.
-func (r *runDoc) recoveryFacts(p *analysis.PhaseResult) []Fact {
+func (r *runDoc) recoveryFacts(p *analysis.PhaseResult) []Number {
 	var names []string
 	var longest, slowed, recovered float64
 	after := ""
@@ -131,12 +127,12 @@ func (r *runDoc) recoveryFacts(p *analysis.PhaseResult) []Fact {
 		return nil
 	}
 	lagText := unit.FormatSeconds(longest)
-	facts := []Fact{{
+	facts := []Number{{
 		Value: lagText, Text: "until " + listOrCount(names) + " recovered after " + r.label(after) +
 			" had finished (cause unknown)",
 	}}
-	if r.Answer.Layout == LayoutRace {
-		facts = append(facts, Fact{
+	if len(r.a.Phases) == 1 {
+		facts = append(facts, Number{
 			Value: bytesText((recovered - slowed) * longest),
 			Text:  "not moved in those " + lagText + ": " + r.rateInstead(slowed, recovered),
 		})

@@ -210,20 +210,23 @@ const maxKnown = 6
 
 // known are the rates of the phases that are complete.
 func (r *runDoc) known() *Details {
-	var whole []Load
-	for _, l := range r.Answer.Loads {
+	var whole []load
+	for _, l := range r.loads {
 		if !l.first.EndedEarly() {
 			whole = append(whole, l)
 		}
 	}
 	from := "From the complete phases. "
 	if whole == nil {
-		whole = r.Answer.Loads
+		whole = r.loads
 		from = "From what was measured before it ended. "
 	}
-	t := (&AnswerView{Scale: r.Scale, Loads: whole[:min(len(whole), maxKnown)]}).loadTable()
+	if whole == nil {
+		return nil
+	}
+	t := r.flow(whole[:min(len(whole), maxKnown)]).Table()
 	caption := from + t.Note
 	t.Note = ""
 	return &Details{ID: "known", Title: "What is known", Does: caption,
-		Open: true, Lead: true, Printed: true, Blocks: shown([]Block{t})}
+		Open: true, Lead: true, Printed: true, Blocks: []Block{t}}
 }

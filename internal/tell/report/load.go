@@ -9,68 +9,127 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
+// load is what some disks did at the same time, repeats pooled.
+type load struct {
+	title string
+	id    string // of the phase's details
+	work  string // who reads and who writes
+	disks []loadDisk
+	rate  float64 // together, bytes per second; a picture has no loads without an overlap
+
+	first *analysis.PhaseResult // first of the repeats
+}
+
+// loadDisk is one disk's part in a load.
+type loadDisk struct {
+	LegendKey
+	verb     string // what it does: "writes"
+	rate     float64
+	baseline float64 // its rate without the others; 0 if that is unknown
+	kept     float64 // the part of the baseline that it keeps; 0 if that is unknown
+	notAlone bool    // the baseline is without one other disk only
+	between  bool    // what it keeps is of the time between changes, its rate of all the time
+	slowed   bool    // the answer says so
+	remark   string  // why there is no baseline
+}
+
+// ofCache is the remark on a disk whose small writes went through this computer's cache.
+const ofCache = "the cache's"
+
+// cached reports whether the rate is this computer's cache's: it is never shown as a result.
+func (d loadDisk) cached() bool { return d.remark == ofCache }
+
+// cached reports whether that is so of one of the disks.
+func (l *load) cached() bool { return slices.ContainsFunc(l.disks, loadDisk.cached) }
+
+// percent returns the part that the disk keeps in words; empty if that is unknown.
+func (d loadDisk) percent() string {
+	if d.kept == 0 {
+		return ""
+	}
+	return percent(d.kept) + pick(d.notAlone, notAlone, "")
+}
+
+// minKept is the part of its baseline below which a disk's share is marked as a loss.
+const minKept = 0.9
+
+// low reports whether the disk keeps so little that it is marked.
+func (d loadDisk) low() bool { return d.kept > 0 && d.kept < minKept }
+
+// keptCell returns the cell of the part that the disk keeps.
+func (d loadDisk) keptCell() Cell {
+	if d.kept == 0 {
+		return Cell{}
+	}
+	cell := shareCell(d.kept)
+	cell.Text = d.percent()
+	cell.Heat = d.kept
+	cell.Tone = pick(d.low(), Bad, Unsigned)
+	return cell
+}
+
 // load pools the repeats of a phase.
-func (r *runDoc) load(line pooledPhase) Load {
+func (r *runDoc) load(line pooledPhase) load {
 	first := &line.phases[0]
 	title := shorten(cmp.Or(line.title, first.Name), maxTitle)
-	l := Load{
-		Title: analysis.Capital(r.a.Order, title), ID: line.id,
-		Work: r.workInWords(first), first: first,
+	l := load{
+		title: analysis.Capital(r.a.Order, title), id: line.id,
+		work: r.workInWords(first), first: first,
 	}
 	var rates float64
 	for _, phase := range line.phases {
 		if phase.Overlap != nil {
-			l.Rate += phase.Overlap.Rate
+			l.rate += phase.Overlap.Rate
 			rates++
 		}
 	}
-	l.Rate /= max(1, rates)
+	l.rate /= max(1, rates)
 	pooled := r.pooled(line)
 	if pooled != nil {
-		l.Rate = 0
+		l.rate = 0
 		for _, d := range pooled {
-			l.Rate += d.Rate
+			l.rate += d.Rate
 		}
 	}
 	for _, key := range r.Keys {
 		if !active(first.Roles[key.Name]) {
 			continue
 		}
-		d := LoadDisk{LegendKey: key, Verb: workOf(first, key.Name).Does().One}
+		d := loadDisk{LegendKey: key, verb: workOf(first, key.Name).Does().One}
 		var compared float64
 		for _, phase := range line.phases {
 			if phase.Overlap == nil {
 				continue
 			}
-			d.Rate += phase.Overlap.Disks[key.Name].Rate
+			d.rate += phase.Overlap.Disks[key.Name].Rate
 			if w := withoutOthers(&phase, key.Name); w != nil {
 				compared++
-				d.Baseline += *w.ReferenceRate
-				d.Kept += *w.Retention
-				d.NotAlone = d.NotAlone || !w.Alone
-				d.Between = d.Between || keptElsewhere(&phase, key.Name)
+				d.baseline += *w.ReferenceRate
+				d.kept += *w.Retention
+				d.notAlone = d.notAlone || !w.Alone
+				d.between = d.between || keptElsewhere(&phase, key.Name)
 			}
 		}
-		d.Rate /= max(1, rates)
+		d.rate /= max(1, rates)
 		if pooled != nil {
-			d.Rate = pooled[key.Name].Rate
+			d.rate = pooled[key.Name].Rate
 		}
 		if compared > 0 {
-			d.Baseline /= compared
-			d.Kept /= compared
+			d.baseline /= compared
+			d.kept /= compared
 		} else if len(first.Disks) > 1 {
 			limited := first.Paced[key.Name].IsPaced()
-			d.Remark = pick(limited, ownPace, noReference(contentionOf(first, key.Name)))
+			d.remark = pick(limited, ownPace, noReference(contentionOf(first, key.Name)))
 		}
 		if first.Disks[key.Name].CachedWrites > 0 {
-			d.Baseline = 0
-			d.Kept = 0
-			d.Remark = ofCache
+			d.baseline = 0
+			d.kept = 0
+			d.remark = ofCache
 		}
 		for _, o := range r.a.Answer.Loses {
-			d.Slowed = d.Slowed || o.Disk == key.Name && slices.Contains(o.Phases, first.Name)
+			d.slowed = d.slowed || o.Disk == key.Name && slices.Contains(o.Phases, first.Name)
 		}
-		l.Disks = append(l.Disks, d)
+		l.disks = append(l.disks, d)
 	}
 	return l
 }

@@ -16,6 +16,7 @@ type Page struct {
 	Kicker   []string // follows the document's title: when, on what, how many runs
 	Marks    []string // "one run", "not run yet"
 	Status   string   // a doubt: above the headline, never instead of it
+	Doubts   []string // more of them
 	Verdict  Verdict
 	Headline string
 	Sub      string // one more idea
@@ -38,6 +39,25 @@ type Number struct {
 	Value, Text string
 	Tone        Sign
 	InHero      bool // the picture says it as well
+}
+
+// Big is a number to be shown large.
+type Big struct {
+	Number, Unit string
+	Text, Detail string
+	Tone         Sign
+}
+
+// Action is something to do, and what comes of it.
+type Action struct {
+	Title, Detail string
+	Text          string // both; empty for the title as a sentence of its own
+	Command       string // does it in a shell; empty for none
+}
+
+// newAction joins the two into a sentence as well.
+func newAction(title, detail string) Action {
+	return Action{Title: title, Detail: detail, Text: title + ". " + detail}
 }
 
 // Hero is the picture that shows the answer. The set is closed, so a painter that knows its kinds
@@ -216,6 +236,8 @@ func Flat(h Hero) []Block {
 	switch hero := h.(type) {
 	case *Rows:
 		return shown([]Block{hero.Table()})
+	case *Flow:
+		return shown([]Block{hero.Table()})
 	case *Chart:
 		return shown([]Block{hero.Table})
 	case *Verdicts:
@@ -241,6 +263,7 @@ func (p *Page) Blocks() []Block {
 	if p.Status != "" {
 		blocks = append(blocks, Warning{p.Status})
 	}
+	blocks = append(blocks, warnings(p.Doubts)...)
 	blocks = append(blocks, Sentence{Text: p.Title() + ".", Lead: true}, Sentence{Text: p.Sub})
 	blocks = append(blocks, Flat(p.Hero)...)
 	numbers := List{}
@@ -264,7 +287,9 @@ func (p *Page) Title() string {
 }
 
 // Sentence returns what to do and what comes of it.
-func (a *Action) Sentence() string { return joined(" ", a.Title+".", a.Detail) }
+func (a *Action) Sentence() string {
+	return cmp.Or(a.Text, joined(" ", a.Title+".", a.Detail))
+}
 
 // Sentence returns all that is said, on one line.
 func (j *Judged) Sentence() string {

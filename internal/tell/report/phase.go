@@ -26,7 +26,7 @@ func (r *runDoc) phase(index int) *Details {
 	for _, w := range found.Warnings {
 		d.Add(Warning{w.Text})
 	}
-	if found.Verdict != r.Answer.Headline { // else the answer says it
+	if found.Verdict != r.outcome.Headline { // else the answer says it
 		d.Add(Sentence{Text: found.Verdict, Lead: true})
 	}
 	d.Add(v.streamTable(), v.timeChart(), v.diskTable())

@@ -55,7 +55,7 @@ func TestCachedWrites(t *testing.T) {
 	}
 	doc := reportOf(run)
 	marked := 0
-	for _, table := range append(Collect[*Table](doc.Phases()[0].Blocks), doc.Answer.loadTable()) {
+	for _, table := range append(Collect[*Table](doc.Phases()[0].Blocks), doc.Page.Hero.(*Flow).Table()) {
 		for _, row := range table.Rows {
 			for _, cell := range row {
 				if cell.Strong {
@@ -155,7 +155,7 @@ func TestKeptBetweenChanges(t *testing.T) {
 	doc := OfRun(RunData{Trace: run, Analysis: a})
 	const want = "of the time between changes"
 	if !strings.Contains(find(doc, "All phases").Note, want) ||
-		!strings.Contains(doc.Answer.KeptNote(), want) {
+		!strings.Contains(doc.Page.Hero.(*Flow).Marks, want) {
 		t.Error("all phases or the answer do not say of what time their percentages are")
 	}
 }

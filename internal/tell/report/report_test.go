@@ -134,9 +134,10 @@ func TestConclusion(t *testing.T) {
 	s.Add("B+C W", "B", trace.Write, 20, 0.8e9, fixture.Pace{FromS: 7.29, Rate: 1.5e9})
 	s.Add("B+C W", "C", trace.Write, 20, 2.6e9)
 	doc := reportOf(s.Run("study", "A", "B", "C"))
-	got := doc.Answer
+	got := doc.Page
 	if !strings.HasPrefix(got.Headline, "C crowds out A: it drops to ") || len(got.Actions) != 1 ||
-		got.Sure == "" || len(got.Loads) != 6 || got.Loads[0].Title != "A and C write" {
+		got.Sure == "" || len(got.Hero.(*Flow).States) != 6 ||
+		got.Hero.(*Flow).States[0].Title != "A and C write" {
 		t.Errorf("the answer is %+v", got)
 	}
 	all, pairs := find(doc, "All phases"), find(doc, "Who slows down whom")
@@ -144,9 +145,9 @@ func TestConclusion(t *testing.T) {
 		t.Fatal("a study has no table of all phases or none of pairs")
 	}
 	// Its rows are the loads that the answer has.
-	first, row := &got.Loads[0], all.Rows[4]
-	if row[0].Link != first.ID || row[1].Text != got.Scale.Number(first.Disks[0].Rate) ||
-		row[1].Small != first.Disks[0].Percent() || row[4].Words() != got.Scale.Number(first.Rate) {
+	first, row := &got.Hero.(*Flow).States[0], all.Rows[4]
+	if row[0].Link != first.ID || row[1].Text != first.Disks[0].Value.Text ||
+		row[1].Small != first.Disks[0].Keeps.Text || row[4].Words()+" GB/s" != first.Total.Text {
 		t.Errorf("the row of the first load is %+v", row)
 	}
 	if len(pairs.Rows) != 3 || len(pairs.Columns) != 4 || pairs.Rows[0][1].Heat != 0 ||
@@ -192,9 +193,9 @@ func TestFindings(t *testing.T) {
 			analysis.Finding{Code: "cpu", Phase: "RR", TextWithoutPhase: "B got more"})
 	}
 	doc := OfRun(RunData{Analysis: a})
-	if want := []string{"WW: a stall; seen in 2 of 2 repeats."}; !slices.Equal(doc.Answer.Findings,
+	if want := []string{"WW: a stall; seen in 2 of 2 repeats."}; !slices.Equal(doc.Page.More,
 		want) {
-		t.Errorf("the answer tells %q, want %q", doc.Answer.Findings, want)
+		t.Errorf("the answer tells %q, want %q", doc.Page.More, want)
 	}
 	list := Collect[List](doc.Blocks)[0]
 	if len(list.Items) != 10 || list.Items[0] != "RR: a stall." {
@@ -282,11 +283,11 @@ func reportOf(run *trace.Run) *Document {
 // The answer is shown by its phase over time, or by the buffers of its streams.
 func TestAnswerChart(t *testing.T) {
 	run := fixture.Triple()
-	if c := reportOf(run).Answer.Chart; c.ID != "time" || c.Phase == "" {
+	if c := reportOf(run).Page.Chart(); c.ID != "time" || c.Phase == "" {
 		t.Errorf("of three phases: chart %s of %s", c.ID, c.Phase)
 	}
 	run.Phases = run.Phases[:1]
-	if c := reportOf(run).Answer.Chart; c.ID != "time" ||
+	if c := reportOf(run).Page.Chart(); c.ID != "time" ||
 		!strings.HasPrefix(c.Title, "C takes 60%, A and B wait ") {
 		t.Errorf("chart %s %q", c.ID, c.Title)
 	}

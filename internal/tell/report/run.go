@@ -57,6 +57,9 @@ type runDoc struct {
 	lines    []pooledPhase
 	findings []analysis.Finding // findings; one that repeats have in common stands once
 	more     []string           // ideas that the answer has no room for
+	outcome  *Page              // what was measured comes to; the page, unless that is about a fault
+	doubted  []string           // the doubts that the page has
+	loads    []load             // what the disks did; the first is the one that the headline is about
 }
 
 func newRunDoc(run RunData) *runDoc {
@@ -110,7 +113,7 @@ func OfRun(run RunData) *Document {
 		}
 	}
 	if r.answer(); run.AnswerAlone {
-		return r.finished()
+		return r.Document
 	}
 	var doubts []string
 	for _, f := range run.About.Failures {
@@ -124,12 +127,8 @@ func OfRun(run RunData) *Document {
 	for _, w := range a.Warnings {
 		doubts = append(doubts, w.Text)
 	}
-	shown := len(r.Answer.Doubts)
-	if r.Page != nil { // its status has one
-		shown = min(1, shown)
-	}
 	for _, text := range append(doubts, run.About.Warnings...) {
-		if text != r.Answer.Headline && !slices.Contains(r.Answer.Doubts[:shown], text) {
+		if text != r.outcome.Headline && !slices.Contains(r.doubted, text) {
 			r.Add(Warning{text})
 		}
 	}
@@ -138,25 +137,17 @@ func OfRun(run RunData) *Document {
 	}
 	var others []string // apart from what the answer tells and the tables hold
 	for _, f := range r.findings {
-		if !slices.Contains(inTables(), f.Code) && !slices.Contains(r.Answer.Findings, f.Text) {
+		if !slices.Contains(inTables(), f.Code) && !slices.Contains(r.outcome.More, f.Text) {
 			others = append(others, f.Text)
 		}
 	}
 	r.Add(List{"What else stands out", slices.Concat(r.more, others)})
 	for i := range a.Phases {
-		phase := r.phase(i)
-		r.Add(phase)
-		for k := range r.Answer.Loads {
-			if l := &r.Answer.Loads[k]; l.ID == phase.ID {
-				l.Chart = chartOf(phase.Blocks, "time")
-			}
-		}
+		r.Add(r.phase(i))
 	}
+	r.addCharts()
 	r.Add(r.methods(), r.environmentDetails())
-	if r.Page == nil {
-		r.Answer.Chart = r.answerChart()
-	}
-	return r.finished()
+	return r.Document
 }
 
 // methods says how large the margin of error is, and how the numbers were made.
@@ -176,7 +167,7 @@ func (r *runDoc) methods() *Details {
 			"unless it is part of a stamp.")
 	}
 	sure := &Details{ID: "methods", Title: "Methods", Printed: true}
-	if r.Page != nil {
+	if _, flows := r.Page.Hero.(*Flow); !flows { // which has it below its disks
 		sure.Title = "How sure is this?"
 		sure.Add(Sentence{Text: r.Page.Sure})
 	}
@@ -184,14 +175,6 @@ func (r *runDoc) methods() *Details {
 		sure.Add(Sentence{Text: text})
 	}
 	return sure
-}
-
-// finished returns the document, which has one answer.
-func (r *runDoc) finished() *Document {
-	if r.Page != nil {
-		r.Answer = nil
-	}
-	return r.Document
 }
 
 // verifiesInFull reports whether files of real disks were read once more; run may be nil.

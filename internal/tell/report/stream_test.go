@@ -73,7 +73,7 @@ func TestStreamTable(t *testing.T) {
 // A phase says first whether its streams kept up; who is paced is compared with nothing.
 func TestPhaseOfStreams(t *testing.T) {
 	v := viewOf(t, fixture.Streams(), "play beside backup")
-	v.Answer = &AnswerView{}
+	v.outcome = &Page{}
 	const want = "A plays 4 streams, B writes, C is probed"
 	if got := v.phase(v.index[v.found.Name]).Does; got != want {
 		t.Errorf("who does what: %q, want %q", got, want)

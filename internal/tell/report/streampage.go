@@ -7,11 +7,10 @@ import (
 
 // showStreams answers how many streams stay clean: a row for each lane, over time what decided the
 // first, and how fast other disks may be.
-func (r *runDoc) showStreams(s *Streams, trusted bool) {
-	out := r.Answer
+func (r *runDoc) showStreams(p *Page, s *Streams, trusted bool) {
 	first := s.Lanes[0]
-	out.Hero = s.rows()
-	out.Sure = first.evidenceText()
+	p.Hero = s.rows()
+	p.Sure = first.evidenceText()
 	if c := s.Buffer; c != nil {
 		r.Add(&Details{ID: "buffers", Title: c.Title, Open: true, Printed: true,
 			Blocks: []Block{c}})
@@ -23,8 +22,8 @@ func (r *runDoc) showStreams(s *Streams, trusted bool) {
 	}
 	r.Add(&Details{ID: "tries", Title: "All tries", Printed: true, Blocks: []Block{s.triesTable()}})
 	if trusted {
-		r.more = nonEmpty(out.Sentence) // what streams ask for stands in its place
-		out.Sentence, out.Big, out.Actions = first.demandText(), s.big(r), s.actions()
+		r.more = nonEmpty(p.Sub) // what streams ask for stands in its place
+		p.Sub, p.Big, p.Actions = first.demandText(), s.big(r), s.actions()
 	}
 }
 

@@ -16,7 +16,11 @@ import (
 func (r *runDoc) addStudy() {
 	r.Add(r.rests()...)
 	tasks, list := r.pairs()
-	r.Add(r.pairsTable(tasks, list))
+	pairs := r.pairsTable(tasks, list)
+	if flow, ok := r.Page.Hero.(*Flow); ok {
+		r.addTables(flow, pairs)
+	}
+	r.Add(pairs)
 	// The table of all phases goes without the tries of searches, which the answer's table holds.
 	var lines []pooledPhase
 	left := 0
@@ -127,29 +131,29 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 		numbers("Together", "Overlap")).dropFirst("Overlap")
 	t.Note = r.Unit + " with all disks busy; %: of the baseline, none: unknown; W writes, R reads."
 	limited := false
-	var all AnswerView
+	var all []load
 	for _, line := range lines {
 		l := r.load(line)
-		all.Loads = append(all.Loads, l)
+		all = append(all, l)
 		name := Cell{Text: shorten(cmp.Or(line.title, l.first.Name), 2*maxLabel), Link: line.id}
 		if n := len(line.phases); n > 1 {
 			name.Small = fmt.Sprintf("mean of %d", n)
 		}
 		row := make([]Cell, len(r.Keys))
-		for _, d := range l.Disks {
+		for _, d := range l.disks {
 			role := string(l.first.Roles[d.Name])
-			small := cmp.Or(d.Percent(), pick(d.Remark == unmeasured, "", d.Remark))
+			small := cmp.Or(d.percent(), pick(d.remark == unmeasured, "", d.remark))
 			cell := Cell{Text: none}
-			if l.Rate > 0 {
-				cell = r.rateCell(d.Rate)
+			if l.rate > 0 {
+				cell = r.rateCell(d.rate)
 			}
 			cell.Letter = strings.ToUpper(role[:1])
 			cell.Small = small
-			cell.Heat = d.Kept
-			cell.Strong = d.Low()
-			cell.NoReference = d.Remark != ""
+			cell.Heat = d.kept
+			cell.Strong = d.low()
+			cell.NoReference = d.remark != ""
 			row[d.Index] = cell
-			limited = limited || d.Remark == ownPace
+			limited = limited || d.remark == ownPace
 		}
 		var seconds, overlaps float64
 		for _, phase := range line.phases {
@@ -160,13 +164,13 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 		}
 		together, length := Cell{Text: none}, Cell{Text: none}
 		if overlaps > 0 {
-			together = r.rateCell(l.Rate)
-			together.Strong = !l.Cached()
+			together = r.rateCell(l.rate)
+			together.Strong = !l.cached()
 			length = secondsCell(seconds/overlaps, unit.FormatSeconds(seconds/overlaps))
 		}
 		t.Rows = append(t.Rows, slices.Concat([]Cell{name}, row, []Cell{together, length}))
 	}
-	t.Note = joined(" ", t.Note, all.KeptNote(), pick(limited, ownPaceNote, ""))
+	t.Note = joined(" ", t.Note, keptNote(all), pick(limited, ownPaceNote, ""))
 	return t
 }
 

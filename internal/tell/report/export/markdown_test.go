@@ -61,7 +61,7 @@ func TestShortMarkdown(t *testing.T) {
 	for range 300 {
 		table.Rows = append(table.Rows, []report.Cell{{Text: "row"}})
 	}
-	doc := &report.Document{Title: "long", Answer: &report.AnswerView{Headline: "C wins"},
+	doc := &report.Document{Title: "long", Page: &report.Page{Headline: "C wins"},
 		Blocks: []report.Block{table, report.Sentence{Text: "after it"}, table,
 			&report.Details{Title: "folded", Blocks: []report.Block{report.Sentence{Text: "in it"}}}}}
 	var out strings.Builder

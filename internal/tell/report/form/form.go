@@ -3,7 +3,6 @@
 package form
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -121,14 +120,13 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 		}
 		alone := *doc
 		alone.Title = report.TableTitle(doc, table)
-		alone.Answer = nil
 		alone.Page = nil
 		alone.Blocks = []report.Block{table}
 		doc = &alone
 	}
 	switch o.Format {
 	case "md":
-		if o.All || doc.Answer == nil && doc.Page == nil { // without an answer the blocks are all there is
+		if o.All || doc.Page == nil { // without an answer the blocks are all there is
 			return func(w io.Writer) error { return export.Markdown(w, doc) }, nil
 		}
 		return func(w io.Writer) error { return export.ShortMarkdown(w, doc) }, nil
@@ -139,7 +137,7 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 		return func(w io.Writer) error { return export.JSON(w, doc.Data) }, nil
 	case "svg", "png":
 		opts := plot.Options{PNG: o.Format == "png", Dark: o.Dark}
-		if (doc.Page != nil || doc.Answer != nil) && o.Chart == "" && o.Phase == "" {
+		if doc.Page != nil && o.Chart == "" && o.Phase == "" {
 			return func(w io.Writer) error { return plot.WriteCard(w, doc, opts) }, nil
 		}
 		chart, err := o.chart(doc)
@@ -156,11 +154,11 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 
 // chart finds the chart that is asked for: answer is the one that shows the answer, the first.
 func (o *Form) chart(doc *report.Document) (*report.Chart, error) {
-	if o.Chart == "answer" && doc.Answer != nil && doc.Answer.Chart != nil {
-		return doc.Answer.Chart, nil
-	}
 	name := o.Chart
 	if name == "answer" && doc.Page != nil {
+		if chart := doc.Page.Chart(); chart != nil {
+			return chart, nil
+		}
 		name = ""
 	}
 	return find(doc, "chart", name, o.Phase, (*report.Chart).Name)
@@ -174,7 +172,9 @@ func find[B report.Block](doc *report.Document, kind, name, phase string, nameOf
 ) {
 	list := report.Collect[B](doc.Blocks)
 	list = append(report.Collect[B](doc.AnswerBlocks()), list...)
+	lead := ""
 	if doc.Page != nil {
+		lead = doc.Page.Lead()
 		if chart, ok := doc.Page.Hero.(B); ok {
 			list = append([]B{chart}, list...)
 		}
@@ -185,9 +185,12 @@ func find[B report.Block](doc *report.Document, kind, name, phase string, nameOf
 	for _, p := range all {
 		phases = append(phases, p.Title)
 	}
-	slices.SortStableFunc(all, func(x, y *report.Details) int {
-		return cmp.Compare(doc.Answer.RankOf(x), doc.Answer.RankOf(y))
-	})
+	for i, p := range all {
+		if p.ID == lead {
+			all = slices.Insert(slices.Delete(all, i, i+1), 0, p)
+			break
+		}
+	}
 	for _, p := range all {
 		if phase == "" {
 			list = append(list, report.Collect[B](p.Blocks)...)

@@ -21,8 +21,8 @@ func TestPictures(t *testing.T) {
 		name, chart, phase, want string
 		isCard                   bool
 	}{
-		{"all", "", "", doc.Answer.Headline, true},
-		{"the answer's chart", "answer", "", doc.Answer.Chart.Title, false},
+		{"all", "", "", doc.Page.Headline, true},
+		{"the answer's chart", "answer", "", doc.Page.Chart().Title, false},
 		{"a chart", "time", "", report.Collect[*report.Chart](doc.Phases()[0].Blocks)[0].Title, false},
 		{"of a phase", "", doc.Phases()[1].Title, doc.Phases()[1].Title, false},
 	} {
@@ -47,7 +47,7 @@ func TestTableOfTheAnswer(t *testing.T) {
 		Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}),
 	})
 	first := doc.Phases()[0]
-	doc.Answer.Loads[0].ID = doc.Phases()[2].ID
+	doc.Page.Hero.(*report.Flow).States[0].ID = doc.Phases()[2].ID
 	for phase, want := range map[string]*report.Details{"": doc.Phases()[2], first.Title: first} {
 		table, err := find(doc, "table", "disks", phase, (*report.Table).Name)
 		check.Must(t, err)

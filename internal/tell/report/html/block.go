@@ -20,12 +20,21 @@ type drawer struct {
 	doc    *report.Document
 	static bool // pictures in place of live charts
 	charts map[*report.Chart]place
+	flow   *flow // the page's; nil if it has another picture
 }
 
 // place is where a chart stands in the page.
 type place struct {
 	id     string
 	packed bool // its option is, until it is shown
+}
+
+// flowOf returns the page's picture of cables; nil if it has another.
+func (d *drawer) flowOf(h report.Hero) *flow {
+	if d.flow == nil || h != report.Hero(d.flow.Flow) {
+		return nil
+	}
+	return d.flow
 }
 
 // nameCharts gives the charts among the blocks their IDs.

@@ -30,14 +30,10 @@ var parts embed.FS
 const (
 	// Bytes of the document's data that stand in the page as they are; more are packed.
 	maxSummary  = 300_000
-	maxListed   = 100        // phases that show their charts
-	maxUnpacked = maxListed  // rows of a table in closed details that are not packed
-	maxTrimmed  = 20         // rows of a table in the phases of more than that
-	maxPoints   = 20_000     // numbers of plots that can be chosen
-	maxChoices  = 6          // buttons above the hub diagram
-	maxPairDisk = 8          // up to this many disks all pairs are shown
-	maxTogether = maxChoices // loads of all disks in a table
-	raceFrames  = 500        // moments of a race that is played back
+	maxListed   = 100       // phases that show their charts
+	maxUnpacked = maxListed // rows of a table in closed details that are not packed
+	maxTrimmed  = 20        // rows of a table in the phases of more than that
+	maxPoints   = 20_000    // numbers of plots that can be chosen
 )
 
 // page is what the template shows.
@@ -51,20 +47,11 @@ type page struct {
 	DataID   string      // ID of the element that holds it
 	DataName string      // name of the file it is saved as
 	Events   template.JS // events.jsonl, packed; empty where the page goes without
-	State    template.JS // the loads to choose from, packed
 	Card     template.JS // the answer as a picture to share, packed
 	Outlines []string    // symbols of the keys
 
-	Hub     *hub // the first load
-	First   *report.Load
-	Choices []*report.Load // to choose from
-	Chosen  string         // the ID of the first to be shown
-	Note    string         // how to read the diagram, and how sure its numbers are
-	Race    bool
-	Stages  []raceStage
-	Plot    *timePlot
-	Heats   []heat        // who slows down whom, and all disks together
-	Each    *report.Table // the disks of the only phase
+	Flow *flow         // its picture; nil if it has another
+	Each *report.Table // the disks of the only phase
 
 	Body    []report.Block // all blocks of a document that is shown whole
 	Folds   []*report.Details
@@ -120,17 +107,20 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	if err != nil {
 		return err
 	}
-	p.arrangeBlocks()
-	if err := p.prepareAnswer(tmpl); err != nil {
-		return err
+	if doc.Page != nil {
+		if p.Flow, err = newFlow(tmpl, doc.Page.Hero); err != nil {
+			return err
+		}
+		drawer.flow = p.Flow
 	}
+	p.arrangeBlocks()
 	p.listPhases(drawer)
 	return tmpl.Execute(w, p)
 }
 
 // addCard packs the picture that the page's button saves.
 func (p *page) addCard() error {
-	if p.Doc.Answer == nil && p.Doc.Page == nil {
+	if p.Doc.Page == nil {
 		return nil
 	}
 	var card bytes.Buffer
@@ -175,6 +165,8 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 		"packed": packed, "prints": prints,
 		"tight": func(text string) string { return quantity.ReplaceAllString(text, "$1\u00a0$2") },
 		"tint":  tint, "timeline": newTimePlot,
+		"flow":  drawer.flowOf,
+		"width": func(s report.FlowState) float64 { return tenth(s.To - s.From) },
 	})
 	return tmpl.ParseFS(parts, "*.tmpl")
 }
@@ -215,15 +207,18 @@ func (p *page) NotPrinted() string {
 	return strings.Join(titles, "; ")
 }
 
-// arrangeBlocks says which block stands where: the answer's page folds everything behind it;
-// another document is shown whole.
+// arrangeBlocks says which block stands where: a page folds everything behind its picture; another
+// document is shown whole.
 func (p *page) arrangeBlocks() {
-	doc := p.Doc
-	if doc.Page != nil {
+	if p.Doc.Page != nil {
 		p.arrangeSections()
 		return
 	}
-	p.arrangeRest()
+	for _, block := range p.Doc.Blocks {
+		if d, ok := block.(*report.Details); !ok || !d.Phase {
+			p.Body = append(p.Body, block)
+		}
+	}
 }
 
 // arrangeSections puts the sections of a page under its picture: open ones as they are, the others
@@ -233,6 +228,9 @@ func (p *page) arrangeSections() {
 	if list := p.Doc.Page.More; list != nil {
 		more.Add(report.List{Items: list})
 	}
+	if phases := p.Doc.Phases(); p.Flow != nil && len(phases) == 1 {
+		more.Blocks = append(more.Blocks, p.splitOnlyPhase(phases[0])...)
+	}
 	for _, block := range p.Doc.Blocks {
 		d, details := block.(*report.Details)
 		t, listed := block.(*report.Table)
@@ -240,6 +238,7 @@ func (p *page) arrangeSections() {
 		switch {
 		case listed && t.Rows[0][0].Link != "":
 			p.Numbers = t
+		case listed && p.Flow != nil && p.Flow.has(t):
 		case details && d.Phase: // see listPhases
 		case details && d.Open, tiled:
 			p.Body = append(p.Body, block)
@@ -252,49 +251,6 @@ func (p *page) arrangeSections() {
 	p.Folds = append(p.Folds, more)
 }
 
-// arrangeRest does so for a document that has no page of that shape yet.
-func (p *page) arrangeRest() {
-	doc := p.Doc
-	if doc.Answer == nil || len(doc.Answer.Loads) == 0 {
-		for _, block := range doc.Blocks {
-			if d, ok := block.(*report.Details); !ok || !d.Phase {
-				p.Body = append(p.Body, block)
-			}
-		}
-		if a := doc.Answer; a != nil {
-			p.Body = append(a.Rest(), p.Body...)
-		}
-		return
-	}
-	a := doc.Answer
-	more := &report.Details{ID: "more", Title: "More results"}
-	more.Blocks = a.Rest()
-	sure := &report.Details{ID: "sure", Title: "How sure is this?"}
-	if a.Sure != "" {
-		sure.Blocks = append(sure.Blocks, report.Sentence{Text: a.Sure})
-	}
-	if phases := doc.Phases(); len(phases) == 1 {
-		more.Blocks = append(more.Blocks, p.splitOnlyPhase(phases[0])...)
-	}
-	for _, block := range doc.Blocks {
-		d, details := block.(*report.Details)
-		t, listed := block.(*report.Table)
-		switch {
-		case details && d.Phase:
-		case details && d.ID == "methods":
-			sure.Blocks = append(sure.Blocks, d.Blocks...)
-		case details:
-			p.Last = append(p.Last, d)
-		case listed && t.Name() == "all-phases":
-			p.Numbers = t
-		case listed && t.ID == "pairs" && len(doc.Keys) <= maxPairDisk: // the heat map is it
-		default:
-			more.Blocks = append(more.Blocks, block)
-		}
-	}
-	p.Folds, p.Last = append(p.Folds, more), append(p.Last, sure)
-}
-
 // splitOnlyPhase puts the parts of a document's only phase where a page has room for them, and
 // returns the rest.
 func (p *page) splitOnlyPhase(phase *report.Details) (rest []report.Block) {
@@ -305,9 +261,9 @@ func (p *page) splitOnlyPhase(phase *report.Details) (rest []report.Block) {
 		switch {
 		case details:
 			p.Folds = append(p.Folds, d)
-		case listed && t.ID == "disks":
+		case listed && p.Each == nil:
 			p.Each = t
-		case drawn && c.ID == "time": // the page's own timeline shows it
+		case drawn && c == p.Flow.States[0].Chart: // the picture shows it
 		default:
 			rest = append(rest, block)
 		}
@@ -325,7 +281,7 @@ func (p *page) listPhases(drawer *drawer) {
 			phase = trim(phase)
 		}
 		drawer.nameCharts(phase.ID, phase.Blocks, i > 0)
-		if len(phases) > 1 || p.Hub == nil { // else the page has its parts elsewhere
+		if len(phases) > 1 || p.Flow == nil { // else the page has its parts elsewhere
 			p.Phases = append(p.Phases, phase)
 		}
 	}

@@ -2,7 +2,6 @@ package html
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -145,25 +144,24 @@ func TestChoosingALoad(t *testing.T) {
 	pressed := func() []string {
 		return eval[[]string](tab, `[...document.querySelectorAll("[data-load][aria-pressed=true]")].map((e) => e.dataset.load)`)
 	}
-	want := func(l *report.Load) []string {
-		out := []string{doc.Answer.Scale.Rate(l.Rate)}
-		for _, d := range l.Disks {
-			of := "of " + doc.Answer.Scale.Number(d.Baseline)
-			if d.Baseline == 0 {
-				of = d.Remark
-			}
-			words := []string{d.Label, d.Verb, doc.Answer.Scale.Number(d.Rate), of, d.Percent()}
-			out = append(out,
-				strings.TrimSpace(strings.Join(strings.Fields(strings.Join(words, " ")), " ")))
+	want := func(s *report.FlowState) []string {
+		out := []string{s.Total.Text}
+		for _, d := range s.Disks {
+			words := []string{d.Label, d.Verb, d.Value.Text, d.Of, d.Keeps.Text}
+			out = append(out, strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 		}
-		return append(out, l.Title, l.Chart.Title)
+		return append(out, s.Title, s.Chart.Title)
 	}
-	first := &doc.Answer.Loads[0]
+	states := doc.Page.Hero.(*report.Flow).States
+	first := &states[0]
 	check.Same(t, "at first", want(first), shown())
-	for i := range doc.Answer.Loads {
-		l := &doc.Answer.Loads[i]
+	for _, id := range pressed() {
+		check.Same(t, "pressed at first", first.ID, id)
+	}
+	for i := range states {
+		l := &states[i]
 		selector := fmt.Sprintf(`#pairs [data-load=%q]`, l.ID)
-		if l.All && i > 0 {
+		if l.Choice && i > 0 {
 			selector = fmt.Sprintf(`#seg [data-load=%q]`, l.ID)
 		}
 		if eval[bool](tab, fmt.Sprintf(`document.querySelector(%q) === null`, selector)) {
@@ -207,59 +205,6 @@ func race() *trace.Run {
 	return run
 }
 
-// A stage has the mean of its own time. Only if the disks are all busy once is that also what the
-// answer quotes.
-func TestRaceStages(t *testing.T) {
-	paused := func(run *trace.Run) { // A, so that both are busy twice
-		a := run.Phases[0].Disks[0]
-		for i := range a.Files {
-			if f := &a.Files[i]; f.StartNS > 3e9 {
-				f.StartNS += 2e9
-				f.EndNS += 2e9
-				f.Progress = nil
-			}
-		}
-	}
-	for _, test := range []struct {
-		name, disks string
-		change      func(run *trace.Run)
-		bands       []report.Band // the chart's own if none
-	}{
-		{name: "busy once", disks: "AB"},
-		{name: "busy twice", disks: "AB", change: paused},
-		{name: "one disk", disks: "A", bands: []report.Band{{To: 4, Text: "A speeds up"}}},
-	} {
-		var s fixture.Study
-		for _, disk := range test.disks {
-			s.Add("W", string(disk), trace.Write, 16, 1e9, fixture.Pace{FromS: 4, Rate: 2e9})
-		}
-		run := s.Run("race", strings.Split(test.disks, "")...)
-		if test.change != nil {
-			test.change(run)
-		}
-		doc := reportOf(run)
-		p := &page{Doc: doc}
-		tmpl, err := newTemplate(&drawer{doc: doc})
-		check.Must(t, err)
-		first := &doc.Answer.Loads[0]
-		if test.bands != nil {
-			first.Chart.Bands = test.bands
-		}
-		check.Must(t, p.prepareAnswer(tmpl))
-		for i, d := range first.Disks {
-			stage := p.Stages[0]
-			want := trackOf(first.Chart, d.Name).meanRate(stage.From, stage.To)
-			if test.name == "busy once" {
-				want = d.Rate / doc.Answer.Scale.Size
-			}
-			check.Near(t, test.name+": "+d.Name, want, stage.Rates[i], 1e-9)
-			if rest := math.Abs(d.Rate/doc.Answer.Scale.Size - want); test.name != "busy once" && rest < 0.1 {
-				t.Errorf("%s: %s's mean of all is the stage's", test.name, d.Name)
-			}
-		}
-	}
-}
-
 // A race is played back: at each moment every card has the rate of the file that was moved then, a
 // stage has the means that the answer has, and a disk that has finished says so.
 func TestPlayingARaceBack(t *testing.T) {
@@ -270,8 +215,9 @@ func TestPlayingARaceBack(t *testing.T) {
 	cards := func() []string { return texts(tab, "#hub li .v") }
 	means := cards()
 	var want []string
-	for _, d := range doc.Answer.Loads[0].Disks {
-		want = append(want, doc.Answer.Scale.Number(d.Rate))
+	first := doc.Page.Hero.(*report.Flow).States[0]
+	for _, d := range first.Disks {
+		want = append(want, d.Value.Text)
 	}
 	check.Same(t, "means", want, means)
 	seek := func(s float64) {
@@ -300,7 +246,7 @@ func TestPlayingARaceBack(t *testing.T) {
 		sum, _ := strconv.ParseFloat(strings.TrimSuffix(words, " GB/s"), 64)
 		check.Near(t, "together", total, sum, 0.02)
 		left := eval[float64](tab, `parseFloat(document.querySelector(".plot .head").style.left)`)
-		check.Near(t, "the line in the plot, in per cent", 100*at/doc.Answer.Loads[0].Chart.X.Max,
+		check.Near(t, "the line in the plot, in per cent", 100*at/first.Chart.X.Max,
 			left, 0.1)
 	}
 	check.Same(t, "after C has finished", []string{"writes", "writes", "has finished"}, verbs())
@@ -518,7 +464,7 @@ func near(a, b []int) bool {
 func TestPictures(t *testing.T) {
 	ctx := browserFor(t)
 	doc := reportOf(fixture.Triple())
-	first := doc.Answer.Loads[0]
+	first := doc.Page.Hero.(*report.Flow).States[0]
 	tables := 0
 	for _, phase := range doc.Phases() {
 		tables += len(report.Collect[*report.Table](phase.Blocks))
@@ -556,10 +502,10 @@ func TestPictures(t *testing.T) {
 			// The answer is drawn, and nothing is shown that only a script can work.
 			var want []string
 			for _, d := range first.Disks {
-				want = append(want, doc.Answer.Scale.Number(d.Rate))
+				want = append(want, d.Value.Text)
 			}
 			check.Same(t, "rates", want, texts(tab, "#hub .v"))
-			check.Same(t, "headline", doc.Answer.Headline, eval[string](tab, `document.querySelector("h1").textContent.replaceAll("\u00a0", " ")`))
+			check.Same(t, "headline", doc.Page.Headline, eval[string](tab, `document.querySelector("h1").textContent.replaceAll("\u00a0", " ")`))
 			if n := eval[int](tab, `document.querySelectorAll("#time path[stroke]").length`); n != 3 {
 				t.Errorf("%d disks in the timeline, want three", n)
 			}

@@ -79,7 +79,6 @@ func TestGaugesWithoutScripts(t *testing.T) {
 func TestCosts(t *testing.T) {
 	ctx := browserFor(t)
 	doc := reportOf(fixture.Streams())
-	doc.Answer = nil
 	key := report.LegendKey{Name: "A", Label: "A"}
 	doc.Page = &report.Page{Headline: "Your hub costs A 33% of its write speed",
 		Big: &report.Big{Number: "−33", Unit: "%", Tone: report.Bad,

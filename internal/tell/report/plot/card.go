@@ -37,10 +37,9 @@ const (
 // in pixels from the top left.
 type card struct {
 	*sheet
-	doc    *report.Document
-	page   *report.Page
-	answer *report.AnswerView // nil if the page has its picture
-	right  vg.Length          // where the figure ends
+	doc   *report.Document
+	page  *report.Page
+	right vg.Length // where the figure ends
 }
 
 // WriteCard draws what a document comes to as a picture of 1200 by 630 pixels, for a post in a
@@ -48,22 +47,19 @@ type card struct {
 // the numbers are.
 func WriteCard(w io.Writer, doc *report.Document, opts Options) error {
 	page := doc.Page
-	if page == nil && doc.Answer != nil {
-		page = doc.Answer.Page()
-	}
 	if page == nil {
 		return errors.New("draw the card: there is no answer to show")
 	}
 	c := &card{
 		sheet: newSheet(cardWidth, cardHeight, cardDPI, doc.Keys, opts),
-		doc:   doc, page: page, answer: doc.Answer, right: cardRight,
+		doc:   doc, page: page, right: cardRight,
 	}
 	c.writeKicker()
 	c.writeHeadline()
 	if c.writeNumbers() {
 		c.right = numbersX - 40
 	}
-	c.drawFigure()
+	c.drawHero()
 	c.writeSmallPrint()
 	var out strings.Builder
 	if err := c.save(&out, page.Title()); err != nil {

@@ -30,12 +30,12 @@ func cards() map[string]*report.Document {
 	long := reportOf(fixture.Triple())
 	long.Title = strings.Repeat("a long name ", 12)
 	long.Hub = strings.Repeat("a long name of a hub ", 9)
-	long.Answer.Headline = strings.Repeat("a headline of no end ", 14)
-	long.Answer.Facts = []report.Fact{{Value: strings.Repeat("1", 40), Text: long.Hub}}
-	long.Answer.Sure = strings.Repeat("not sure at all ", 20)
+	long.Page.Headline = strings.Repeat("a headline of no end ", 14)
+	long.Page.Numbers = []report.Number{{Value: strings.Repeat("1", 40), Text: long.Hub}}
+	long.Page.Sure = strings.Repeat("not sure at all ", 20)
 	docs["long"] = long
 	twelve := reportOf(fixture.Triple())
-	load := &twelve.Answer.Loads[0]
+	load := &twelve.Page.Hero.(*report.Flow).States[0]
 	for i := len(load.Disks); i < 12; i++ {
 		d := load.Disks[0]
 		d.Index = i
@@ -72,9 +72,6 @@ func TestCard(t *testing.T) {
 			continue
 		}
 		page := doc.Page
-		if page == nil {
-			page = doc.Answer.Page()
-		}
 		if want := page.Headline; !strings.Contains(all, want) {
 			t.Errorf("%s: no headline %q in %q", name, want, all)
 		}
@@ -90,7 +87,7 @@ func TestCard(t *testing.T) {
 func TestSmallPrint(t *testing.T) {
 	doc := reportOf(fixture.Triple())
 	doc.Simulated = true
-	doc.Answer.Doubts = []string{"The computer was too busy."}
+	doc.Page.Status = "The computer was too busy."
 	var out strings.Builder
 	check.Must(t, WriteCard(&out, doc, Options{}))
 	for _, want := range []string{">simulated<", ">The computer was too busy.<"} {

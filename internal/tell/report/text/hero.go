@@ -9,20 +9,23 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
-// How rows are printed.
+// How an answer is laid out, and its rows.
 const (
+	answerLines = 15 // with the lines about files that follow it
+	linesAfter  = 1
+
 	gap     = 2  // the space between two columns
 	minBars = 12 // columns of bars; with less room they go, not the words
 	maxBars = 32
 )
 
-// printPage prints a page: its doubt, its headline, its picture in lines, its numbers, and what to
-// do.
+// printPage prints a page: its doubts, its headline, its picture in lines, its numbers, and what to
+// do. The lines of a flow take what room the rest leaves; its second sentence follows them.
 func (p *printer) printPage(page *report.Page) {
-	p.printWrapped("! ", page.Status, p.ink.Yellow)
+	for _, doubt := range append([]string{page.Status}, page.Doubts...) {
+		p.printWrapped("! ", doubt, p.ink.Yellow)
+	}
 	p.printWrapped("", page.Title(), p.ink.Bold)
-	p.printWrapped("", page.Sub, nil)
-	note := p.printPicture(page.Hero)
 	var numbers []string
 	for _, n := range page.Numbers {
 		if !n.InHero {
@@ -30,10 +33,31 @@ func (p *printer) printPage(page *report.Page) {
 		}
 	}
 	about := strings.Join(numbers, " ")
-	left := answerLines - linesAfter - p.lines - p.linesOf(about) - p.linesOf(page.Sure)
-	for i := range page.Actions {
-		left -= p.linesOf(page.Actions[i].Sentence()) + p.linesOf(page.Actions[i].Command)
+	more := page.More
+	sure := page.Sure
+	flow, flows := page.Hero.(*report.Flow)
+	if flows {
+		sure = strings.TrimSpace(sure + " " + flow.Marks)
 	}
+	switch {
+	case !flows:
+		p.printWrapped("", page.Sub, nil)
+	case about == "":
+		about = page.Sub
+	default:
+		more = append([]string{page.Sub}, more...)
+	}
+	after := p.linesOf(about) + p.linesOf(sure)
+	for i := range page.Actions {
+		after += p.linesOf(page.Actions[i].Sentence()) + p.linesOf(page.Actions[i].Command)
+	}
+	note := ""
+	if flows {
+		p.printFlow(flow, answerLines-linesAfter-p.lines-after)
+	} else {
+		note = p.printPicture(page.Hero)
+	}
+	left := answerLines - linesAfter - p.lines - after
 	ifRoom := func(text string, color func(string) string) {
 		if left -= p.linesOf(text); left >= 0 || p.all {
 			p.printWrapped("  ", text, color)
@@ -41,7 +65,7 @@ func (p *printer) printPage(page *report.Page) {
 	}
 	ifRoom(note, p.ink.Dim)
 	p.printWrapped("  ", about, nil)
-	for _, text := range page.More {
+	for _, text := range more {
 		ifRoom(text, nil)
 	}
 	for i := range page.Actions {
@@ -49,7 +73,15 @@ func (p *printer) printPage(page *report.Page) {
 		p.printWrapped("→ ", a.Sentence(), p.ink.Green)
 		p.printWrapped("  ", a.Command, nil)
 	}
-	p.printWrapped("  ", page.Sure, p.ink.Dim)
+	p.printWrapped("  ", sure, p.ink.Dim)
+}
+
+// linesOf returns how many lines a text takes under an indent of two.
+func (p *printer) linesOf(text string) int {
+	if text == "" {
+		return 0
+	}
+	return len(cells.Wrap(text, "", p.width-2))
 }
 
 // printHero prints a picture in lines, and how to read it.

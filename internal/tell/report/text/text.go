@@ -31,18 +31,15 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 	out := &printer{Writer: bufio.NewWriter(w), width: max(opts.Width, 40), ink: opts.Ink,
 		all: opts.All}
 	out.printHead(doc)
-	switch {
-	case doc.Page != nil:
+	if doc.Page != nil {
 		out.printPage(doc.Page)
 		for _, block := range doc.Blocks {
 			if d, ok := block.(*report.Details); ok && d.Lead && !opts.All {
 				out.printBlocks("", d.Blocks)
 			}
 		}
-	case doc.Answer != nil:
-		out.printAnswer(doc, out.lines)
 	}
-	if doc.Page == nil && doc.Answer == nil || opts.All {
+	if doc.Page == nil || opts.All {
 		out.printBlocks("", doc.Blocks)
 	}
 	if err := out.Flush(); err != nil {

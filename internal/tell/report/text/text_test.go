@@ -400,12 +400,7 @@ func TestAnswerFits(t *testing.T) {
 		a := analysis.Analyze(run, analysis.Options{})
 		doc := report.OfRun(report.RunData{Trace: run, Analysis: a, About: about,
 			AnswerAlone: true})
-		var headline string
-		if doc.Page != nil {
-			headline = doc.Page.Headline
-		} else {
-			headline = doc.Answer.Headline
-		}
+		headline := doc.Page.Headline
 		if headline == "" || strings.Contains(headline, ";") || strings.HasSuffix(headline, ".") ||
 			strings.Contains(headline, "was measured alone") {
 			t.Errorf("%s: a headline is one idea: %q", name, headline)
