@@ -161,6 +161,9 @@ func (c comparison) page() *Page {
 		if rows := c.rows(); rows != nil {
 			rows.Caption = differs
 			p.Hero = rows
+			if flow := c.flow(rows); flow != nil {
+				p.Hero = flow
+			}
 			p.Numbers = c.facts()
 		} else {
 			p.More = append(nonEmpty(differs), p.More...)

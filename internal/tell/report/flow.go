@@ -17,6 +17,9 @@ type Flow struct {
 	Of      string  // behind the unit: what the numbers are compared with; empty for nothing
 	Direct  bool    // there is no hub between computer and disk
 
+	Runs []LegendKey // whose hubs stand on either side of the disks; none if there is one hub
+	Rows *Rows       // the same in rows, for outputs that draw one hub; nil if there is one
+
 	States []FlowState // loads to choose from; the first is the one that the headline is about
 	Play   *Playback   // for the only phase of a run
 	Tables []*Table    // their cells link to states
@@ -27,6 +30,8 @@ type FlowState struct {
 	ID     string // the details that it leads to
 	Title  string
 	Total  Cell // strong unless a rate is a cache's
+	Then   Cell // on the second hub
+	Change Cell
 	Disks  []FlowDisk
 	Chart  *Chart // the load over time; nil if its files are not at hand
 	Choice bool   // a button above the picture leads to it
@@ -42,11 +47,13 @@ type FlowDisk struct {
 	Rate     float64 // bytes per second
 	Baseline float64 // its rate without the others; 0 if that is unknown
 	Kept     float64 // the part of it that the disk keeps; 0 if that is unknown
+	ThenRate float64 // on the second hub
 
 	Value Cell   // the rate, strong unless it is a cache's
 	Alone Cell   // the baseline, or why there is none
 	Of    string // "of 1.46", or why there is no baseline
-	Keeps Cell   // the part, in a color if it is a loss
+	Keeps Cell   // the part, in a color if it is a loss; with a second hub, the change
+	Then  Cell   // the rate there
 	Named bool   // it has its own color
 	Over  bool   // it has finished
 }
@@ -117,6 +124,14 @@ func (p *Page) Lead() string {
 		return flow.States[0].ID
 	}
 	return ""
+}
+
+// Plain returns the picture for outputs that draw one hub.
+func (p *Page) Plain() Hero {
+	if flow, ok := p.Hero.(*Flow); ok && flow.Rows != nil {
+		return flow.Rows
+	}
+	return p.Hero
 }
 
 // Chart returns the chart that shows the answer, or the phase that it is about; nil if none does.

@@ -237,6 +237,9 @@ func Flat(h Hero) []Block {
 	case *Rows:
 		return shown([]Block{hero.Table()})
 	case *Flow:
+		if hero.Rows != nil {
+			return Flat(hero.Rows)
+		}
 		return shown([]Block{hero.Table()})
 	case *Chart:
 		return shown([]Block{hero.Table})

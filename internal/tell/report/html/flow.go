@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
@@ -152,6 +153,8 @@ type hub struct {
 	Rows   []hubRow
 	More   int  // disks that are left out
 	Direct bool // no hub is drawn
+	Runs   []report.LegendKey
+	Right  *hub // the second hub; nil if there is one
 }
 
 // hubRow is a disk, and its cables as paths.
@@ -186,12 +189,13 @@ func perRate(f *report.Flow) float64 {
 	k := float64(maxPerRate)
 	for i := range f.States {
 		s := &f.States[i]
-		var top, sum float64
+		var top, sum, then float64
 		for _, d := range s.Disks {
 			top = max(top, d.Baseline)
 			sum += d.Rate
+			then += d.ThenRate
 		}
-		if top = max(top, sum) / f.PerUnit; top > 0 {
+		if top = max(top, sum, then) / f.PerUnit; top > 0 {
 			k = min(k, trunkShare*float64(heightOf(s))/top)
 		}
 	}
@@ -212,8 +216,24 @@ func heightOf(s *report.FlowState) int {
 	return max(minHeight, min(len(s.Disks), maxRows)*rowOf(s))
 }
 
-// newHub lays a state out. Of many disks those that keep least come first.
+// newHub lays a state out, on two hubs if the picture has them.
 func newHub(f *report.Flow, s *report.FlowState, perRate float64) hub {
+	h := newSide(f, s, perRate)
+	if f.Runs == nil {
+		return h
+	}
+	then := *s
+	then.Disks = slices.Clone(s.Disks)
+	for i := range then.Disks {
+		then.Disks[i].Rate = then.Disks[i].ThenRate
+	}
+	right := newSide(f, &then, perRate)
+	h.Right, h.Runs = &right, f.Runs
+	return h
+}
+
+// newSide lays a state out on one hub. Of many disks those that keep least come first.
+func newSide(f *report.Flow, s *report.FlowState, perRate float64) hub {
 	disks := s.Disks
 	h := hub{FlowState: s, Row: rowOf(s), Height: heightOf(s), Direct: f.Direct}
 	if s.Many() {

@@ -22,7 +22,7 @@ func (c *card) writeText(words string) {
 // drawHero draws the page's picture in the card's middle; without one that a card has, its second
 // sentence stands there.
 func (c *card) drawHero() {
-	switch hero := c.page.Hero.(type) {
+	switch hero := c.page.Plain().(type) {
 	case *report.Flow:
 		c.drawFlow(hero)
 	case *report.Rows:

@@ -35,7 +35,8 @@ func (p *printer) printPage(page *report.Page) {
 	about := strings.Join(numbers, " ")
 	more := page.More
 	sure := page.Sure
-	flow, flows := page.Hero.(*report.Flow)
+	hero := page.Plain()
+	flow, flows := hero.(*report.Flow)
 	if flows {
 		sure = strings.TrimSpace(sure + " " + flow.Marks)
 	}
@@ -55,7 +56,7 @@ func (p *printer) printPage(page *report.Page) {
 	if flows {
 		p.printFlow(flow, answerLines-linesAfter-p.lines-after)
 	} else {
-		note = p.printPicture(page.Hero)
+		note = p.printPicture(hero)
 	}
 	left := answerLines - linesAfter - p.lines - after
 	ifRoom := func(text string, color func(string) string) {

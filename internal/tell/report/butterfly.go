@@ -1,0 +1,69 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/compare"
+)
+
+// flow returns the loads of most disks, and the one of the headline, on the hubs of both runs; nil
+// if no load has several disks.
+func (c comparison) flow(rows *Rows) *Flow {
+	h := &Flow{Unit: c.Unit, PerUnit: c.Size, Rows: rows,
+		Runs: []LegendKey{c.base, c.runs[0].key}}
+	keys := newKeys(c.disks)
+	var phases []*compare.PhasePair
+	most := 0
+	for _, l := range c.loads() {
+		if !slices.Contains(phases, l.Phase) {
+			phases = append(phases, l.Phase)
+			most = max(most, len(l.Phase.Disks()))
+		}
+	}
+	lead := c.headlineChange()
+	for i, phase := range phases {
+		leads := lead != nil && lead.Phase == phase
+		if len(phase.Disks()) < most && !leads || len(h.States) == maxChoices {
+			continue
+		}
+		if s := c.flowState(keys, phase); len(s.Disks) > 1 || leads {
+			s.ID = fmt.Sprintf("load-%d", i+1)
+			h.States = append(h.States, s)
+		}
+	}
+	if most < 2 || len(h.States) == 0 {
+		return nil
+	}
+	return h
+}
+
+// flowState returns a load on both hubs, with the disks that have a rate on each.
+func (c comparison) flowState(keys []LegendKey, phase *compare.PhasePair) FlowState {
+	l := c.load(phase)
+	change := func(r *compare.Rate) Cell {
+		cell := changeCell(*r.Change)
+		cell.Tone = pick(r.Verdict == compare.Slower, Bad, Unsigned)
+		return cell
+	}
+	s := FlowState{Title: l.title, Choice: true}
+	if l.Disk == "" { // else the sum has no rate of its own
+		s.Change = change(l.Rate)
+		s.Total.Text = c.Rate(*l.Base)
+		s.Then.Text = c.Rate(*l.New)
+	}
+	for i := range phase.Rates {
+		r := &phase.Rates[i]
+		if r.Disk == "" || r.Measure != compare.Window || r.Base == nil {
+			continue
+		}
+		changed := r.Verdict == compare.Slower || r.Verdict == compare.Faster
+		d := FlowDisk{LegendKey: keys[slices.Index(c.disks, r.Disk)],
+			Verb: phase.Work[r.Disk].Does().One, Rate: *r.Base, ThenRate: *r.New,
+			Value: c.rateCell(*r.Base), Then: c.rateCell(*r.New), Keeps: change(r),
+			Named: len(phase.Disks()) < manyDisks || changed}
+		d.Value.Strong = true
+		s.Disks = append(s.Disks, d)
+	}
+	return s
+}
