@@ -27,7 +27,6 @@ func (r *runDoc) answer() {
 	r.outcome = p
 	r.Page = p
 	trusted := len(a.Answer.Caveats) == 0 || a.Answer.Stands
-	r.doubted = r.doubts(trusted)
 	for _, line := range r.headlinePhases() {
 		if l := r.load(line); l.rate > 0 {
 			r.loads = append(r.loads, l)
@@ -62,9 +61,9 @@ func (r *runDoc) answer() {
 			p.Numbers = r.facts()
 		}
 	}
-	if r.doubted != nil {
-		r.Page.Status = r.doubted[0]
-		r.Page.Doubts = r.doubted[1:]
+	if doubts := r.doubts(trusted); doubts != nil {
+		r.Page.Status = doubts[0]
+		r.Page.Doubts = doubts[1:]
 	}
 }
 

@@ -58,7 +58,8 @@ func (r *runDoc) facts() []Number {
 		}
 	}
 	if len(facts) < maxFacts && first.rate > 0 && len(first.disks) > 1 {
-		facts = append(facts, Number{Value: r.Rate(first.rate), Text: "together when " + first.work})
+		facts = append(facts, Number{Value: r.Rate(first.rate),
+			Text: "together when " + first.work})
 	}
 	return facts[:min(len(facts), maxFacts)]
 }
@@ -70,7 +71,8 @@ func (r *runDoc) aloneFacts() (facts []Number) {
 		for i := range r.loads {
 			l := &r.loads[i]
 			if l.first.Roles[r.Keys[0].Name] == op && !l.cached() && !l.disks[0].slowed {
-				facts = append(facts, Number{Value: unit.FormatSeconds(math.Round(terabyte / l.rate)),
+				seconds := unit.FormatSeconds(math.Round(terabyte / l.rate))
+				facts = append(facts, Number{Value: seconds,
 					Text: fmt.Sprintf("to %s 1 TB at this speed", op)})
 				break
 			}

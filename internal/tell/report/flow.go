@@ -73,8 +73,8 @@ const manyDisks = 7
 // Many reports whether the disks are so many that each has a line and no card.
 func (s *FlowState) Many() bool { return len(s.Disks) >= manyDisks }
 
-// Least returns so many disks, those first that keep least, and what the others keep in words. Disks
-// without a baseline come last.
+// Least returns so many disks, those first that keep least, and in words what the others keep.
+// Disks without a baseline come last.
 func (s *FlowState) Least(most int) (disks []FlowDisk, rest string) {
 	disks = slices.Clone(s.Disks)
 	share := func(d FlowDisk) float64 { return cmp.Or(d.Kept, math.Inf(1)) }

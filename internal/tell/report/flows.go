@@ -120,8 +120,8 @@ func (r *runDoc) pairsOfFlow(pairs *Table) *Table {
 func (r *runDoc) togetherTable() *Table {
 	t := table("All disks together", words(""), ofDisks(r.Keys), numbers("together"))
 	t.ID = "all"
-	t.Note = joined(" ", r.Unit+" with all disks busy, and the share of its baseline that each keeps.",
-		keptNote(r.loads))
+	t.Note = joined(" ", r.Unit+
+		" with all disks busy, and the share of its baseline that each keeps.", keptNote(r.loads))
 	most := mostDisks(r.loads)
 	for i := range r.loads {
 		l := &r.loads[i]

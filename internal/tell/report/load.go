@@ -134,8 +134,8 @@ func (r *runDoc) load(line pooledPhase) load {
 	return l
 }
 
-// pooled returns the disks of a load whose repeats the answer has pooled, so that both show one number
-// for a rate; nil if they are not the same phases, or a rate is that of a stretch.
+// pooled returns the disks of a load whose repeats the answer has pooled, so that both show one
+// number for a rate; nil if they are not the same phases, or a rate is that of a stretch.
 func (r *runDoc) pooled(line pooledPhase) map[string]analysis.ContestDisk {
 	var names []string
 	for _, p := range line.phases {

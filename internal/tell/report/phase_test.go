@@ -55,7 +55,8 @@ func TestCachedWrites(t *testing.T) {
 	}
 	doc := reportOf(run)
 	marked := 0
-	for _, table := range append(Collect[*Table](doc.Phases()[0].Blocks), doc.Page.Hero.(*Flow).Table()) {
+	tables := append(Collect[*Table](doc.Phases()[0].Blocks), doc.Page.Hero.(*Flow).Table())
+	for _, table := range tables {
 		for _, row := range table.Rows {
 			for _, cell := range row {
 				if cell.Strong {

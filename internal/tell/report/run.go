@@ -57,9 +57,8 @@ type runDoc struct {
 	lines    []pooledPhase
 	findings []analysis.Finding // findings; one that repeats have in common stands once
 	more     []string           // ideas that the answer has no room for
-	outcome  *Page              // what was measured comes to; the page, unless that is about a fault
-	doubted  []string           // the doubts that the page has
-	loads    []load             // what the disks did; the first is the one that the headline is about
+	loads    []load             // what the disks did, first the one that the headline is about
+	outcome  *Page              // what was measured comes to; the page unless that tells a fault
 }
 
 func newRunDoc(run RunData) *runDoc {
@@ -127,8 +126,9 @@ func OfRun(run RunData) *Document {
 	for _, w := range a.Warnings {
 		doubts = append(doubts, w.Text)
 	}
+	told := append([]string{r.outcome.Headline, r.Page.Status}, r.Page.Doubts...)
 	for _, text := range append(doubts, run.About.Warnings...) {
-		if text != r.outcome.Headline && !slices.Contains(r.doubted, text) {
+		if !slices.Contains(told, text) {
 			r.Add(Warning{text})
 		}
 	}

@@ -22,7 +22,7 @@ const (
 	cableLeast    = 2
 )
 
-// drawFlow draws the first state: the disks' cables as thick as they are fast, their baselines pale.
+// drawFlow draws the first state: cables as thick as the disks are fast, their baselines pale.
 func (c *card) drawFlow(h *report.Flow) {
 	s := &h.States[0]
 	disks := s.Disks

@@ -32,8 +32,8 @@ type columns struct {
 	top                      float64 // the rate of a full bar
 }
 
-// printFlow prints as many states as fit into the lines, with a bar for each disk: what it has of its
-// baseline.
+// printFlow prints as many states as fit into the lines, with a bar for each disk: what it has of
+// its baseline.
 func (p *printer) printFlow(h *report.Flow, lines int) {
 	var shown []shortState
 	lines-- // the heads
