@@ -34,7 +34,10 @@ type Document struct {
 	Page      *Page       // what it comes to; nil if the blocks are all there is
 	PrintAll  bool        // its page prints what it folds, too
 	Blocks    []Block
-	Data      any // the same as JSON
+	Data      any    // the same as JSON
+	DataFile  string // what it is saved as, without an ending; empty for Kind
+	DataID    string // what it is called in a page, where Read finds a run's; empty for Kind
+	Parts     string // what its phases are called; empty for phases
 }
 
 // Block is a part of a document. The set is closed: an encoder that knows these seven knows every

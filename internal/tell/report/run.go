@@ -66,7 +66,7 @@ func newRunDoc(run RunData) *runDoc {
 	r := &runDoc{run: run, a: a, Scale: Scale{a.Scale}, index: map[string]int{}}
 	r.Document = &Document{
 		Kind: "report", Title: a.Name, Tool: run.About.Tool, Hub: run.About.Hub,
-		Keys: newKeys(a.Order), Data: a,
+		Keys: newKeys(a.Order), Data: a, DataFile: "analysis", DataID: "summary",
 	}
 	for i, phase := range a.Phases {
 		r.index[phase.Name] = i

@@ -7,6 +7,7 @@ package html
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -73,15 +74,8 @@ func Write(w io.Writer, doc *report.Document, events io.Reader) error {
 // write takes the chart library as an argument, so that tests see the page with and without it.
 func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) error {
 	p := &page{
-		Doc: doc, Outlines: report.Outlines(), DataID: doc.Kind, DataName: doc.Kind,
-		Parts: "phases",
-	}
-	switch doc.Kind {
-	case "report":
-		p.DataID = "summary"
-		p.DataName = "analysis"
-	case "comparison":
-		p.Parts = "runs"
+		Doc: doc, Outlines: report.Outlines(), DataID: cmp.Or(doc.DataID, doc.Kind),
+		DataName: cmp.Or(doc.DataFile, doc.Kind), Parts: cmp.Or(doc.Parts, "phases"),
 	}
 	if err := p.addStyles(charts); err != nil {
 		return err
@@ -174,8 +168,10 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 // addStyles puts in the styles and scripts, and a policy under which nothing else may load or run.
 func (p *page) addStyles(charts []byte) error {
 	styles := []string{"page.css", "hero.css"}
-	if p.Doc.Kind == "trend" {
-		styles = append(styles, "trend.css")
+	if page := p.Doc.Page; page != nil {
+		if c := page.Chart(); c != nil && c.X.Names != nil { // runs, one dot each
+			styles = append(styles, "trend.css")
+		}
 	}
 	style, styleErr := joined(styles...)
 	script, scriptErr := joined("script/chart.js", "script/page.js")
