@@ -166,9 +166,8 @@ func (r *runDoc) methods() *Details {
 			"that read was compared. A byte that was wrong in the timed read alone goes unnoticed "+
 			"unless it is part of a stamp.")
 	}
-	sure := &Details{ID: "methods", Title: "Methods", Printed: true}
+	sure := &Details{ID: "methods", Title: "How sure is this?", Printed: true}
 	if _, flows := r.Page.Hero.(*Flow); !flows { // which has it below its disks
-		sure.Title = "How sure is this?"
 		sure.Add(Sentence{Text: r.Page.Sure})
 	}
 	for _, text := range methods {
