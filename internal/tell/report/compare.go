@@ -71,7 +71,7 @@ func OfComparison(c *compare.Comparison) *Document {
 	all.Scale = Scale{unit.ScaleFor(top)}
 	all.base = keys[0]
 	doc := &Document{Kind: "comparison", Title: labels[1] + " against " + labels[0], Keys: keys,
-		Data: c, Page: all.page(), Parts: "runs"}
+		Data: c, Page: all.page(), Parts: "other runs"}
 	switch {
 	case len(c.Pairs) > 1:
 		doc.Title = unit.Plural(len(labels), "run") + " compared"
