@@ -28,16 +28,13 @@ func TestRunFolders(t *testing.T) {
 		must(t, os.Mkdir(folder, 0o755))
 	}
 	out, ready := runFolders(t, slow.disk, folders)
-	for range 2 {
+	for range 4 {
 		if measured := ready.Plan.Disks[1].Speed; min(measured.Write, measured.Read) >= 0.8*rate {
 			break
 		}
 		out, ready = runFolders(t, slow.disk, folders) // a busy machine held the disk up
 	}
 	disk := ready.Plan.Disks[1]
-	if min(disk.Speed.Write, disk.Speed.Read) < 0.8*rate {
-		t.Skip("this machine is too busy to measure a disk of 60 MB/s")
-	}
 	check.Near(t, "the speed of writing", rate, disk.Speed.Write, 0.2*rate)
 	check.Near(t, "the speed of reading", rate, disk.Speed.Read, 0.2*rate)
 	check.Same(t, "names", []string{"ssd", "ssd-2"}, []string{ready.Plan.Disks[0].Name, disk.Name})
