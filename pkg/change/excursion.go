@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
@@ -34,13 +35,9 @@ func (p *phase) dropExcursions(d *disk) {
 			longest = 2 * p.s(excursionS)
 		}
 		d.leaveOut(found)
-		d.choose()
-		d.testFiles()
 	}
 	if cut := p.cutOff(d); len(cut) > 0 {
 		d.leaveOut(cut)
-		d.choose()
-		d.testFiles()
 	}
 	d.cuts = p.awayFromEnds(d, d.cuts)
 	d.candidates = p.awayFromEnds(d, d.candidates)
@@ -69,10 +66,9 @@ func (p *phase) shortLevel(d *disk, k int) (excursion, bool) {
 	if k == 0 || k+1 >= len(d.Levels) || d.IsPaced() || d.Levels[k].Seconds() >= excursionS {
 		return excursion{}, false
 	}
-	level := d.Levels[k]
 	before, after := p.typical(d, k-1), p.typical(d, k+1)
-	e := excursion{int(math.Round(p.at(level.StartNS))), int(math.Round(p.at(level.EndNS))),
-		(before + after) / 2, math.Log(level.Rate)}
+	e := p.excursionOf(d.Levels[k])
+	e.base = (before + after) / 2
 	off := math.Abs(e.level - e.base)
 	return e, math.Abs(after-before) < min(sameLevel, off/2) && !p.explained(d, e)
 }
@@ -84,15 +80,18 @@ func (p *phase) cutOff(d *disk) (found []excursion) {
 	if last < 1 || len(d.excursions) == 0 {
 		return nil
 	}
-	for _, k := range []int{0, last} {
-		l := d.Levels[k]
-		e := excursion{from: int(math.Round(p.at(l.StartNS))), to: int(math.Round(p.at(l.EndNS))),
-			level: math.Log(l.Rate)}
-		if l.Seconds() < excursionS && d.like(e) {
+	for _, l := range []ledger.Level{d.Levels[0], d.Levels[last]} {
+		if e := p.excursionOf(l); l.Seconds() < excursionS && d.like(e) {
 			found = append(found, e)
 		}
 	}
 	return found
+}
+
+// excursionOf returns a level as an excursion, without the rate beside it.
+func (p *phase) excursionOf(l ledger.Level) excursion {
+	return excursion{from: int(math.Round(p.at(l.StartNS))), to: int(math.Round(p.at(l.EndNS))),
+		level: math.Log(l.Rate)}
 }
 
 // typical returns the median of the logarithm of the rate over a level of the disk's own history: an
@@ -153,7 +152,8 @@ func (p *phase) explained(d *disk, e excursion) bool {
 	return begins && ends
 }
 
-// leaveOut takes excursions out of the disk's series, with what the bins beside them have of them.
+// leaveOut takes excursions out of the disk's series, with what the bins beside them have of them,
+// and looks for its cuts again.
 func (d *disk) leaveOut(found []excursion) {
 	var bins, file []int
 	var x []float64
@@ -177,6 +177,8 @@ func (d *disk) leaveOut(found []excursion) {
 			k++
 		}
 	}
+	d.choose()
+	d.testFiles()
 }
 
 // awayFromEnds drops cuts just after the disk begins, or before it finishes, unless another disk's
