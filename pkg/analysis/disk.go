@@ -83,7 +83,7 @@ func (p *phase) summarize(part *diskPart) (out summary) {
 		warn("few_files", FilesValues{Files: float64(len(files))},
 			"%s: too few to judge the spread of the rates by", unit.Plural(len(files), "file"))
 	}
-	d.Score = p.score(rates)
+	d.Score = p.score(s.Median, rates)
 	out.fall = p.throttle(part)
 	same := p.sameConditions(part, files)
 	if !size.Ordered(files) {
@@ -113,10 +113,10 @@ func (p *phase) summarize(part *diskPart) (out summary) {
 }
 
 // score returns what the program that a preset takes after would report; nil if there is none.
-func (p *phase) score(rates []float64) *Score {
+func (p *phase) score(median float64, rates []float64) *Score {
 	switch n, method := len(rates), p.trace.Score; {
 	case n > 0 && method == scenario.ScoreMedian:
-		return &Score{method, stats.Median(rates), n}
+		return &Score{method, median, n}
 	case n > 0 && method == scenario.ScoreBest:
 		return &Score{method, slices.Max(rates), n}
 	}

@@ -44,7 +44,8 @@ type phase struct {
 	stages     []overlap.Stage
 	window     []overlap.Span
 	events     []change.Event
-	happened   []Change // what the events come to, before it is known who warmed up
+	seen       []Recovery // those that the trace does not cut off
+	happened   []Change   // what the events come to, before it is known who warmed up
 	changes    []Change
 	recoveries []Recovery
 	measured
@@ -148,12 +149,13 @@ func newRun(recorded *trace.Run, opts Options) *run {
 			part.History = histories[i]
 		}
 		p.events = p.ownFalls(events)
-		p.happened = p.changesOf(p.seenRecoveries())
+		p.seen = p.seenRecoveries()
+		p.happened = p.changesOf(p.seen)
 	})
-	first := firstOf(r.phases)
+	original := originals(r.phases)
 	warm := warmUps(r.phases)
 	for _, p := range r.phases {
-		p.repeats = first[p]
+		p.repeats = original[p]
 		for _, part := range p.parts {
 			if part.warm = warm[part]; part.warm != nil {
 				part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool {
@@ -165,8 +167,7 @@ func newRun(recorded *trace.Run, opts Options) *run {
 	}
 	r.solos = solos(r.phases)
 	for _, p := range r.phases {
-		seen := p.seenRecoveries()
-		p.recoveries = append(seen, p.cutRecoveries(seen)...)
+		p.recoveries = append(p.seen, p.cutRecoveries()...)
 	}
 	return r
 }

@@ -11,10 +11,10 @@ import (
 
 // cutRecoveries returns those that the trace cuts off, and so are not among the ones seen: of disks
 // that are slower than alone when another finishes, and do not rise before they finish themselves.
-func (p *phase) cutRecoveries(seen []Recovery) (cut []Recovery) {
+func (p *phase) cutRecoveries() (cut []Recovery) {
 	p.eachEnd(func(ended string, other int, at, until int64) {
 		part := p.parts[other]
-		if part.IsPaced() || isRecovered(seen, part, at) {
+		if part.IsPaced() || p.isRecovered(part, at) {
 			return
 		}
 		if r, ok := p.cutRecovery(part, ended, at, until); ok {
@@ -25,8 +25,8 @@ func (p *phase) cutRecoveries(seen []Recovery) (cut []Recovery) {
 }
 
 // isRecovered reports whether the disk's rise after another's end at that time was seen.
-func isRecovered(seen []Recovery, part *diskPart, at int64) bool {
-	for _, r := range seen {
+func (p *phase) isRecovered(part *diskPart, at int64) bool {
+	for _, r := range p.seen {
 		if r.Disk == part.Name() && r.LagS != nil && abs(nanoseconds(r.AtS)-at) <= foreseenNS {
 			return true
 		}

@@ -42,8 +42,8 @@ func grouped[T any](all []T, same func(first, next T) bool) [][]T {
 	return groups
 }
 
-// firstOf returns the name of the first phase that each later one repeats.
-func firstOf(phases []*phase) map[*phase]string {
+// originals returns the name of the first phase that each later one repeats.
+func originals(phases []*phase) map[*phase]string {
 	first := map[*phase]string{}
 	sameWork := func(p, q *phase) bool { return sameParts(p.parts, q.parts) }
 	for _, group := range grouped(phases, sameWork) {
