@@ -126,18 +126,11 @@ func (p *printer) printDisk(title string, d report.FlowDisk, c columns) {
 	if c.baselines == 0 && c.bars > 0 {
 		line += "  "
 	}
-	line += p.bar(d.Index, c.bars, d.Rate, d.Baseline, c.top)
+	bar, filled := p.bar(&d.LegendKey, d.Rate/c.top, d.Baseline/c.top, c.bars)
+	line += bar + strings.Repeat(" ", max(0, c.bars-filled))
 	kept := p.tone(d.Keeps.Tone)(d.Keeps.Text)
 	line += cells.Pad("", keptWidth-cells.Width(d.Keeps.Text)) + kept
 	p.printLine(strings.TrimRight(line, " "))
-}
-
-// bar draws a disk's rate and, pale, its baseline, as parts of the top in a bar of so many cells.
-func (p *printer) bar(disk, full int, rate, baseline, top float64) string {
-	drawn := p.ink.Bar(float64(full) * rate / top)
-	lost := strings.Repeat("░", max(0, int(float64(full)*baseline/top)-cells.Width(drawn)))
-	rest := full - cells.Width(drawn+lost)
-	return p.ink.Disk(disk, drawn) + p.ink.Dim(p.ink.Text(lost)) + strings.Repeat(" ", max(0, rest))
 }
 
 // disk is a disk's shape and a title of that many columns.

@@ -161,12 +161,11 @@ func (p *printer) printRows(h *report.Rows) {
 		}
 	}
 	texts, widths := t.Printed()
-	judged := slices.ContainsFunc(h.Rows, func(r report.Row) bool { return r.Sign != report.Unsigned })
+	keyed := func(r report.Row) bool { return r.Key != nil }
+	signed := func(r report.Row) bool { return r.Sign != report.Unsigned } // which is mark enough
 	marks := 0
-	for i := range h.Rows {
-		if h.Rows[i].Key != nil && !judged { // a sign is mark enough
-			marks = markWidth - gap
-		}
+	if slices.ContainsFunc(h.Rows, keyed) && !slices.ContainsFunc(h.Rows, signed) {
+		marks = markWidth - gap
 	}
 	heads := make([]string, len(t.Columns))
 	keep := make([]int, len(t.Columns))
@@ -267,19 +266,26 @@ func (p *printer) bars(axis *report.Ruler, row *report.Row, room int) string {
 			bar = max(bar, b.To)
 		}
 	}
-	drawn := p.ink.Bar(axis.Share(bar) * float64(room))
-	full := cells.Width(drawn)
-	pale := max(0, int(axis.Share(end)*float64(room))-full)
-	rest := []rune(strings.Repeat("░", pale) + strings.Repeat(" ", max(0, room-full-pale)))
+	text, filled := p.bar(row.Key, axis.Share(bar), axis.Share(end), room)
+	rest := []rune(strings.Repeat(" ", max(0, room-filled)))
 	for _, tick := range axis.Ticks {
-		if at := place(axis, tick.At, room) - full; tick.Strong && at >= pale {
+		if at := place(axis, tick.At, room) - filled; tick.Strong && at >= 0 {
 			rest[at] = '│'
 		}
 	}
-	if row.Key != nil {
-		drawn = p.ink.Disk(row.Key.Index, drawn)
+	return text + p.ink.Dim(p.ink.Text(strings.TrimRight(string(rest), " ")))
+}
+
+// bar draws a share of so many cells in the colour of a disk, if there is one, and a larger share
+// pale behind it. It returns how many cells are filled.
+func (p *printer) bar(key *report.LegendKey, share, pale float64, room int) (string, int) {
+	drawn := p.ink.Bar(share * float64(room))
+	full := cells.Width(drawn)
+	more := max(0, int(pale*float64(room))-full)
+	if key != nil {
+		drawn = p.ink.Disk(key.Index, drawn)
 	}
-	return drawn + p.ink.Dim(p.ink.Text(strings.TrimRight(string(rest), " ")))
+	return drawn + p.ink.Dim(p.ink.Text(strings.Repeat("░", more))), full + more
 }
 
 // picture returns a row's bars, or its interval with the value in it.
