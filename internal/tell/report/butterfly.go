@@ -13,21 +13,18 @@ func (c comparison) flow(rows *Rows) *Flow {
 	h := &Flow{Unit: c.Unit, PerUnit: c.Size, Rows: rows,
 		Runs: []LegendKey{c.base, c.runs[0].key}}
 	keys := newKeys(c.disks)
-	var phases []*compare.PhasePair
+	loads := c.phaseLoads()
 	most := 0
-	for _, l := range c.loads() {
-		if !slices.Contains(phases, l.Phase) {
-			phases = append(phases, l.Phase)
-			most = max(most, len(l.Phase.Disks()))
-		}
+	for _, l := range loads {
+		most = max(most, len(l.Phase.Disks()))
 	}
 	lead := c.headlineChange()
-	for i, phase := range phases {
-		leads := lead != nil && lead.Phase == phase
-		if len(phase.Disks()) < most && !leads || len(h.States) == maxChoices {
+	for i, l := range loads {
+		leads := lead != nil && lead.Phase == l.Phase
+		if len(l.Phase.Disks()) < most && !leads || len(h.States) == maxChoices {
 			continue
 		}
-		if s := c.flowState(keys, phase); len(s.Disks) > 1 || leads {
+		if s := c.flowState(keys, l); len(s.Disks) > 1 || leads {
 			s.ID = fmt.Sprintf("load-%d", i+1)
 			h.States = append(h.States, s)
 		}
@@ -39,8 +36,7 @@ func (c comparison) flow(rows *Rows) *Flow {
 }
 
 // flowState returns a load on both hubs, with the disks that have a rate on each.
-func (c comparison) flowState(keys []LegendKey, phase *compare.PhasePair) FlowState {
-	l := c.load(phase)
+func (c comparison) flowState(keys []LegendKey, l loadPair) FlowState {
 	change := func(r *compare.Rate) Cell {
 		cell := changeCell(*r.Change)
 		cell.Tone = pick(r.Verdict == compare.Slower, Bad, Unsigned)
@@ -52,16 +48,15 @@ func (c comparison) flowState(keys []LegendKey, phase *compare.PhasePair) FlowSt
 		s.Total.Text = c.Rate(*l.Base)
 		s.Then.Text = c.Rate(*l.New)
 	}
-	for i := range phase.Rates {
-		r := &phase.Rates[i]
-		if r.Disk == "" || r.Measure != compare.Window || r.Base == nil {
+	for _, r := range inBoth(l.Phase) {
+		if r.Disk == "" {
 			continue
 		}
 		changed := r.Verdict == compare.Slower || r.Verdict == compare.Faster
 		d := FlowDisk{LegendKey: keys[slices.Index(c.disks, r.Disk)],
-			Verb: phase.Work[r.Disk].Does().One, Rate: *r.Base, ThenRate: *r.New,
+			Verb: l.Phase.Work[r.Disk].Does().One, Rate: *r.Base, ThenRate: *r.New,
 			Value: c.rateCell(*r.Base), Then: c.rateCell(*r.New), Keeps: change(r),
-			Named: len(phase.Disks()) < manyDisks || changed}
+			Named: len(l.Phase.Disks()) < manyDisks || changed}
 		d.Value.Strong = true
 		s.Disks = append(s.Disks, d)
 	}

@@ -235,9 +235,7 @@ func (r *runDoc) restRows(s *analysis.Saturation) *Rows {
 		h.Axis.High = max(h.Axis.High, b.FastBytes)
 		h.Rows = append(h.Rows, r.restRow(s, b, &key))
 	}
-	for _, at := range Steps(0, h.Axis.High, axisTicks) {
-		h.Axis.Ticks = append(h.Axis.Ticks, RulerTick{At: at, Text: bytesText(at)})
-	}
+	h.Axis.name(bytesText)
 	return h
 }
 

@@ -58,9 +58,7 @@ func (c comparison) rows() *Rows {
 		h.Axis.High = max(h.Axis.High, *l.Base/c.Size, *l.New/c.Size)
 		h.Rows = append(h.Rows, row)
 	}
-	for _, at := range Steps(0, h.Axis.High, axisTicks) {
-		h.Axis.Ticks = append(h.Axis.Ticks, RulerTick{At: at, Text: shortest(at)})
-	}
+	h.Axis.name(shortest)
 	margin := axisMargin * (high - low)
 	h.Changes = &Ruler{Low: low - margin, High: high + margin}
 	for _, at := range Steps(h.Changes.Low, h.Changes.High, axisTicks) {
@@ -91,19 +89,9 @@ func (c comparison) headlineChange() *compare.Row {
 	return row
 }
 
-// loads are what was measured in both runs: first that of the headline with each of its disks, then
-// those of more disks, then those in which all do the same, then those that changed more.
+// loads are those of the phases, the headline's with each of its disks.
 func (c comparison) loads() []loadPair {
-	var list []loadPair
-	for i := range c.Pairs[0].Phases {
-		if l := c.load(&c.Pairs[0].Phases[i]); l.Rate != nil {
-			list = append(list, l)
-		}
-	}
-	slices.SortStableFunc(list, func(x, y loadPair) int {
-		return cmp.Or(cmp.Compare(y.rank, x.rank),
-			cmp.Compare(changeSize(*y.Change), changeSize(*x.Change)))
-	})
+	list := c.phaseLoads()
 	lead := c.headlineChange()
 	if lead == nil || len(list) == 0 || list[0].Phase != lead.Phase {
 		return list
@@ -111,13 +99,12 @@ func (c comparison) loads() []loadPair {
 	if disks := len(lead.Phase.Disks()); disks < 2 || disks > maxNamed {
 		return list
 	}
-	first := list[0]
-	shown := []loadPair{first}
-	for i := range first.Phase.Rates {
-		row := compare.Row{Rate: &first.Phase.Rates[i], Phase: first.Phase}
-		if row.Disk == "" || row.Measure != compare.Window || row.Base == nil {
+	shown := []loadPair{list[0]}
+	for _, r := range inBoth(lead.Phase) {
+		if r.Disk == "" {
 			continue
 		}
+		row := compare.Row{Rate: r, Phase: lead.Phase}
 		l := loadPair{Row: row, title: analysis.Capital(c.disks, rowName(row))}
 		if row.Disk == lead.Disk {
 			shown = slices.Insert(shown, 0, l)
@@ -128,17 +115,40 @@ func (c comparison) loads() []loadPair {
 	return append(shown, list[1:]...)
 }
 
+// phaseLoads are what was measured in both runs: first that of the headline, then those of more
+// disks, then those in which all do the same, then those that changed more.
+func (c comparison) phaseLoads() []loadPair {
+	var list []loadPair
+	for i := range c.Pairs[0].Phases {
+		if l := c.load(&c.Pairs[0].Phases[i]); l.Rate != nil {
+			list = append(list, l)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y loadPair) int {
+		return cmp.Or(cmp.Compare(y.rank, x.rank),
+			cmp.Compare(changeSize(*y.Change), changeSize(*x.Change)))
+	})
+	return list
+}
+
+// inBoth returns the rates with all disks busy that both runs have: of the disks, and last of all
+// together.
+func inBoth(phase *compare.PhasePair) (rates []*compare.Rate) {
+	for i := range phase.Rates {
+		if r := &phase.Rates[i]; r.Measure == compare.Window && r.Base != nil {
+			rates = append(rates, r)
+		}
+	}
+	return rates
+}
+
 // load is a phase in both runs; without a rate if it has none in one of them.
 func (c comparison) load(phase *compare.PhasePair) loadPair {
 	disks := phase.Disks()
 	l := loadPair{Row: compare.Row{Phase: phase},
 		title: analysis.Capital(c.disks, shorten(phase.Title, maxTitle))}
 	sameWork := len(disks) > 1 || work.Who(c.disks, phase.Work) == phase.Title
-	for i := range phase.Rates { // The rate of all together comes last.
-		r := &phase.Rates[i]
-		if r.Measure != compare.Window || r.Base == nil {
-			continue
-		}
+	for _, r := range inBoth(phase) {
 		if l.Rate = r; r.Disk != "" {
 			sameWork = sameWork && phase.Work[r.Disk].Does() == phase.Work[disks[0]].Does()
 		}

@@ -123,6 +123,13 @@ type RulerTick struct {
 	Strong bool
 }
 
+// name names some round values from 0 on.
+func (r *Ruler) name(text func(at float64) string) {
+	for _, at := range Steps(0, r.High, axisTicks) {
+		r.Ticks = append(r.Ticks, RulerTick{At: at, Text: text(at)})
+	}
+}
+
 // Place returns where a value lies on the axis, in percent of its length.
 func (r *Ruler) Place(value float64) float64 {
 	return math.Round(1000*r.Share(value)) / 10

@@ -148,9 +148,7 @@ func (c comparison) places(most int) *Rows {
 	if more := len(c.Ranking.Places) - len(shown); more > 0 {
 		h.Rows = append(h.Rows, Row{Label: "And " + unit.Plural(more, "more run"), Text: "--all"})
 	}
-	for _, at := range Steps(0, h.Axis.High, axisTicks) {
-		h.Axis.Ticks = append(h.Axis.Ticks, RulerTick{At: at, Text: shortest(at)})
-	}
+	h.Axis.name(shortest)
 	return h
 }
 

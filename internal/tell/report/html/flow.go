@@ -166,21 +166,16 @@ type hubRow struct {
 
 // The diagram's measures, in pixels.
 const (
-	cardRow     = 92 // row height for up to three disks
-	smallRow    = 78 // row height for up to six: names may take two lines
-	listRow     = 36
-	fewCards    = 3
-	maxRows     = 14
-	minHeight   = 128
-	maxPerRate  = 20  // for each GB/s, or whatever the unit of the rates is
-	trunkShare  = 0.6 // maximum share of the height
-	minCable    = 1.5
-	rowGap      = 4
-	plotWidth   = 1000 // units of a plot's width, which the page stretches
-	perCent     = 100
-	maxTint     = 42 // per cent of the colour for losses
-	tintFrom    = 0.05
-	tintPerLoss = 70
+	cardRow    = 92 // row height for up to three disks
+	smallRow   = 78 // row height for up to six: names may take two lines
+	listRow    = 36
+	fewCards   = 3
+	maxRows    = 14
+	minHeight  = 128
+	maxPerRate = 20  // for each GB/s, or whatever the unit of the rates is
+	trunkShare = 0.6 // maximum share of the height
+	minCable   = 1.5
+	rowGap     = 4
 )
 
 // perRate returns the thickness of a cable for each unit of rate, the same for all states, so that
@@ -238,7 +233,7 @@ func newSide(f *report.Flow, s *report.FlowState, perRate float64) hub {
 	h := hub{FlowState: s, Row: rowOf(s), Height: heightOf(s), Direct: f.Direct}
 	if s.Many() {
 		h.More = max(0, len(disks)-maxRows)
-		disks, _ = s.Least(min(len(disks), maxRows))
+		disks, _ = s.Least(maxRows)
 	}
 	thick := func(rate float64) float64 {
 		if rate <= 0 {

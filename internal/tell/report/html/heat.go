@@ -29,8 +29,13 @@ type heatCell struct {
 	Class string
 }
 
-// maxHot is the part of its baseline below which what a disk keeps is in bold.
-const maxHot = 0.75
+// How what a disk keeps of its baseline is shown.
+const (
+	maxHot      = 0.75 // below this part it is in bold
+	tintFrom    = 0.05 // the loss from which a cell is coloured
+	maxTint     = 42   // per cent of the colour for losses
+	tintPerLoss = 70
+)
 
 // newHeat lays a table out.
 func newHeat(t *report.Table) heat {

@@ -52,6 +52,8 @@ type plotLabel struct {
 }
 
 const (
+	plotWidth  = 1000 // units of a plot's width, which the page stretches
+	perCent    = 100
 	plotTicks  = 5
 	plotTimes  = 6
 	labelClose = 9 // per cent of the height: labels that are closer share a line
