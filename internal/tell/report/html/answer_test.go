@@ -170,6 +170,9 @@ func TestPrint(t *testing.T) {
 				t.Errorf("on paper is what can only be pressed, or a phase: %s",
 					strings.Join(got, ", "))
 			}
+			if n := eval[int](tab, `[...document.querySelectorAll("#sure > p, #methods > p")].filter((e) => e.checkVisibility()).length`); n > 1 {
+				t.Errorf("%d paragraphs say how sure it is; want the first alone", n)
+			}
 			if got := eval[string](tab, `getComputedStyle(document.querySelector("main")).color`); got != "rgb(22, 24, 29)" {
 				t.Errorf("the ink is %s", got)
 			}
